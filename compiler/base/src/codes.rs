@@ -1,0 +1,184 @@
+//! The catalogue of diagnostics: one code per kind of message.
+//!
+//! The number says the kind: `E01` text, `E02` names, `E03` types, `E04` sizes, `E05` data files,
+//! `E06` the command line, `T01` traps, `L01` limits, `W01` lints, `I00` faults of the toolchain
+//! itself. A code is never reused. The explanation of a code, with an example that a test runs, is
+//! `explain/CODE.md`.
+
+use std::fmt;
+
+/// How bad a message is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// Nothing is wrong yet: a lint.
+    Warning,
+    /// What was asked for cannot be done.
+    Error,
+}
+
+macro_rules! codes {
+    ($($code:ident $name:ident $title:literal)*) => {
+        /// The kinds of messages.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum Code {
+            $(#[doc = concat!("`", stringify!($code), "`: ", $title, ".")] $name,)*
+        }
+
+        impl Code {
+            /// All codes, in the order of the catalogue.
+            pub const ALL: &'static [Code] = &[$(Code::$name),*];
+
+            /// The code as printed: `E0101`.
+            pub fn as_str(self) -> &'static str {
+                match self { $(Code::$name => stringify!($code),)* }
+            }
+
+            /// What kind of fault it is, in a few words.
+            pub fn title(self) -> &'static str {
+                match self { $(Code::$name => $title,)* }
+            }
+
+            /// The explanation, in Markdown, with an example.
+            pub fn explanation(self) -> &'static str {
+                match self {
+                    $(Code::$name => include_str!(concat!("explain/", stringify!($code), ".md")),)*
+                }
+            }
+        }
+    };
+}
+
+codes! {
+    E0101 UnexpectedCharacter "a character that Star does not have"
+    E0102 Unterminated "a comment, string or bit constant that is not closed"
+    E0103 BadBits "a bit constant with something other than 0 and 1"
+    E0104 NumberTooLarge "a number beyond 64 bits"
+    E0105 UnexpectedToken "something that cannot stand here"
+    E0106 SemicolonBeforeElse "a semicolon before `else`"
+    E0107 LineNumbers "line numbers in front of every line"
+    E0108 NestedTooDeeply "nested too deeply"
+    E0109 GotoUnsupported "`goto` and labels"
+    E0110 NotUtf8 "a source file that is not UTF-8 text"
+    E0111 SourceUnreadable "a source file that cannot be read"
+    E0112 SourceTooLarge "a source file that is too large"
+    E0113 ReservedWord "a word that is reserved for an extension"
+
+    E0201 UnknownName "a name that is not declared"
+    E0202 UnknownRoutine "a routine that is not declared"
+    E0203 DuplicateName "a name declared twice"
+    E0204 ImportNotFound "an import that cannot be read"
+    E0205 NameFromTwoImports "a name that two imports declare"
+    E0206 AmbiguousCase "a routine name that matches several when case is ignored"
+    E0207 NotAVariable "a routine where a variable is meant, or the other way round"
+    E0208 SecondProgram "a second `program`"
+    E0209 NotConstant "a constant whose value is not constant"
+
+    E0301 TypeMismatch "a value of the wrong type"
+    E0302 ArgumentCount "the wrong number of arguments"
+    E0303 VarNeedsVariable "a `var` argument that is not a variable"
+    E0304 AliasedVar "two `var` arguments that are the same variable"
+    E0305 ReadOnly "an assignment to something that cannot change"
+    E0306 NotAssignable "a left side that is no place to store to"
+    E0307 ComponentAsCondition "a component of a slice or word used as a condition"
+    E0308 FunctionResult "a function without a scalar result type"
+    E0309 OutsideLoop "`break` or `continue` outside a loop"
+    E0310 ProcedureAsValue "a procedure used as a value"
+    E0311 UnknownBitsType "a bit constant whose type or size is not known"
+    E0312 HyphenatedFunction "a function whose name has a hyphen"
+    E0313 NoSuchOrder "an order comparison of words, slices or tables"
+
+    E0401 SizeMismatch "sizes that cannot agree"
+    E0402 UnknownSize "a size name that occurs only once"
+    E0403 TableWithoutRows "a row or bit written into a table without rows"
+
+    E0501 CannotOpen "a data file that cannot be opened or read"
+    E0502 BadFormat "a data file that is not in its format"
+    E0503 Truncated "a data file that ends too early"
+    E0504 OutOfRange "a number in a data file outside its range"
+    E0505 HeaderLies "a header that the rest of the file does not bear out"
+    E0506 UnknownFormat "a file format that is not known"
+    E0507 NoSuchLayout "a layout that does not exist or does not suit"
+    E0508 WidthTooSmall "a width in which a value does not fit"
+    E0509 CannotWrite "a file that cannot be written"
+    E0510 NotAllowed "a file that the program may not touch"
+    E0511 DoesNotFit "data that does not fit in memory"
+
+    E0601 NothingToRun "a file without a routine to run"
+    E0602 WhichRoutine "several routines and no `--proc`"
+    E0603 NoSuchParameter "a name that is no parameter"
+    E0604 MissingArgument "a parameter without a value"
+    E0605 BadArgument "a value that does not suit its parameter"
+    E0606 NotAResult "an `--out` that names no result"
+    E0607 NoBackend "a backend that is not available"
+    E0608 Usage "a command line that does not parse"
+
+    T0101 IndexTrap "an index outside its range"
+    T0102 SizeTrap "sizes that differ"
+    T0103 UnsetTrap "a variable that was never set"
+    T0104 OverflowTrap "an integer overflow"
+    T0105 DivisionTrap "a division by zero"
+    T0106 RangeTrap "a range that is not inside its word or slice"
+    T0107 BitTrap "a component given something other than 0 and 1"
+    T0108 FitTrap "a number that does not fit"
+    T0109 OddTrap "a shuffle of an odd number of components"
+    T0110 CarryTrap "an overflow of `ADD` or `SUBT` under `--checked`"
+    T0111 AssertTrap "an assertion that does not hold"
+    T0112 NoResultTrap "a function that ends without a value"
+    T0113 NegativeTrap "a negative size or count"
+    T0114 NoSizeTrap "a value whose size is not known yet"
+    T0115 FileTrap "a `read` or `write` that failed"
+
+    L0101 StepLimit "the limit on steps"
+    L0102 MemoryLimit "the limit on memory"
+    L0103 TimeLimit "the limit on time"
+    L0104 OutputLimit "the limit on output"
+    L0105 DepthLimit "the limit on call depth"
+    L0106 Interrupted "an interrupted run"
+
+    W0101 EqualsAssigns "`=` or `: =` as an assignment"
+    W0102 CaseTwins "two names that differ only in case"
+    W0103 NeverSet "a variable that is never set"
+    W0104 LoopNeverSteps "a `while SOME(X)` whose body never changes `X`"
+    W0105 HidesLibrary "a routine that hides one of the library"
+
+    I0001 Internal "a fault of the toolchain"
+}
+
+impl Code {
+    /// The code with this spelling, in any letter case.
+    pub fn parse(text: &str) -> Option<Code> {
+        Code::ALL
+            .iter()
+            .copied()
+            .find(|code| code.as_str().eq_ignore_ascii_case(text))
+    }
+
+    /// Lints are warnings, everything else is an error.
+    pub fn severity(self) -> Severity {
+        if self.as_str().starts_with('W') {
+            Severity::Warning
+        } else {
+            Severity::Error
+        }
+    }
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_are_unique_and_parse_back() {
+        for &code in Code::ALL {
+            assert_eq!(Code::parse(code.as_str()), Some(code));
+            assert_eq!(Code::parse(&code.as_str().to_lowercase()), Some(code));
+        }
+        assert_eq!(Code::parse("E9999"), None);
+    }
+}

@@ -1,0 +1,187 @@
+//! A message to the user, as data: code, places, notes, help and fixes.
+//!
+//! Wording is made where the fact is found (syntax, compiler, io, cli); drawing is the business of
+//! the command line and the language server.
+
+use crate::codes::{Code, Severity};
+use crate::span::Span;
+
+/// One message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// What kind of message it is; says the severity too.
+    pub code: Code,
+    /// What is wrong *here*: lower case, no full stop, names in backticks.
+    pub message: String,
+    /// Places, the primary one first; empty for messages that have no place in a source file.
+    pub labels: Vec<Label>,
+    /// Why it is so.
+    pub notes: Vec<String>,
+    /// What to write instead.
+    pub help: Vec<String>,
+    /// Edits that mend it.
+    pub fixes: Vec<Fix>,
+}
+
+/// A place in the source with a remark.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Label {
+    /// The place.
+    pub span: Span,
+    /// The remark; may be empty.
+    pub text: String,
+}
+
+/// An edit of the source text that mends the diagnosed fault.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fix {
+    /// What the edit does, as an order: "write `:=`".
+    pub title: String,
+    /// The text to replace.
+    pub span: Span,
+    /// The new text.
+    pub replacement: String,
+}
+
+impl Diagnostic {
+    /// A message without a place.
+    pub fn new(code: Code, message: impl Into<String>) -> Self {
+        Diagnostic {
+            code,
+            message: message.into(),
+            labels: Vec::new(),
+            notes: Vec::new(),
+            help: Vec::new(),
+            fixes: Vec::new(),
+        }
+    }
+
+    /// A message about the place `span`.
+    pub fn at(code: Code, span: Span, message: impl Into<String>) -> Self {
+        Diagnostic::new(code, message).label(span, "")
+    }
+
+    /// Adds a place; the first one added is the primary place.
+    #[must_use]
+    pub fn label(mut self, span: Span, text: impl Into<String>) -> Self {
+        self.labels.push(Label {
+            span,
+            text: text.into(),
+        });
+        self
+    }
+
+    /// Sets the remark at the primary place.
+    #[must_use]
+    pub fn here(mut self, text: impl Into<String>) -> Self {
+        if let Some(first) = self.labels.first_mut() {
+            first.text = text.into();
+        }
+        self
+    }
+
+    /// Adds a reason.
+    #[must_use]
+    pub fn note(mut self, text: impl Into<String>) -> Self {
+        self.notes.push(text.into());
+        self
+    }
+
+    /// Adds advice.
+    #[must_use]
+    pub fn help(mut self, text: impl Into<String>) -> Self {
+        self.help.push(text.into());
+        self
+    }
+
+    /// Adds an edit that mends it.
+    #[must_use]
+    pub fn fix(
+        mut self,
+        title: impl Into<String>,
+        span: Span,
+        replacement: impl Into<String>,
+    ) -> Self {
+        self.fixes.push(Fix {
+            title: title.into(),
+            span,
+            replacement: replacement.into(),
+        });
+        self
+    }
+
+    /// Error or warning.
+    pub fn severity(&self) -> Severity {
+        self.code.severity()
+    }
+
+    /// Is it an error?
+    pub fn is_error(&self) -> bool {
+        self.severity() == Severity::Error
+    }
+
+    /// The primary place.
+    pub fn span(&self) -> Option<Span> {
+        self.labels.first().map(|label| label.span)
+    }
+}
+
+/// The name among `known` that `name` was probably meant to be: at most one edit for every three
+/// characters away, letter case ignored; the first of the nearest ones.
+pub fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let wanted: Vec<char> = name.chars().flat_map(char::to_lowercase).collect();
+    let limit = wanted.len().div_ceil(3).min(3);
+    let mut best: Option<(usize, &str)> = None;
+    for candidate in known {
+        if candidate == name {
+            continue;
+        }
+        let letters: Vec<char> = candidate.chars().flat_map(char::to_lowercase).collect();
+        if letters.len().abs_diff(wanted.len()) > limit {
+            continue;
+        }
+        let distance = edit_distance(&wanted, &letters);
+        // One letter for another is no likeness between names of one letter.
+        if distance <= limit
+            && distance < wanted.len().max(1)
+            && best.is_none_or(|(d, _)| distance < d)
+        {
+            best = Some((distance, candidate));
+        }
+    }
+    best.map(|(_, candidate)| candidate)
+}
+
+/// Number of insertions, deletions, replacements and swaps of neighbours between `a` and `b`.
+fn edit_distance(a: &[char], b: &[char]) -> usize {
+    let mut before_last: Vec<usize> = Vec::new();
+    let mut last: Vec<usize> = (0..=b.len()).collect();
+    for (i, &x) in a.iter().enumerate() {
+        let mut row = vec![i + 1];
+        for (j, &y) in b.iter().enumerate() {
+            let mut cost = (last[j] + usize::from(x != y))
+                .min(last[j + 1] + 1)
+                .min(row[j] + 1);
+            if i > 0 && j > 0 && x == b[j - 1] && a[i - 1] == y {
+                cost = cost.min(before_last[j - 1] + 1);
+            }
+            row.push(cost);
+        }
+        before_last = std::mem::replace(&mut last, row);
+    }
+    last[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nearest_name_is_suggested_whatever_its_case() {
+        assert_eq!(did_you_mean("STPE", ["STEP", "SOME"]), Some("STEP"));
+        assert_eq!(did_you_mean("wieght", ["weight", "left"]), Some("weight"));
+        assert_eq!(did_you_mean("x", ["X", "y"]), Some("X"));
+        assert_eq!(did_you_mean("x", ["y", "z"]), None);
+        assert_eq!(did_you_mean("NUMB", ["COL", "ROW"]), None);
+    }
+}

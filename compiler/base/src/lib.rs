@@ -1,0 +1,17 @@
+//! The ground floor of the Star toolchain: what every other crate talks about.
+//!
+//! * [`span`]: places in source text.
+//! * [`diagnostic`], [`codes`]: messages to the user and their catalogue.
+//! * [`bits`]: packed bit vectors and tables, the form in which values enter and leave a machine.
+//!
+//! Nothing here touches files, the environment, standard output or the clock.
+
+pub mod bits;
+pub mod codes;
+pub mod diagnostic;
+pub mod span;
+
+pub use bits::{BitTable, BitVector};
+pub use codes::{Code, Severity};
+pub use diagnostic::{Diagnostic, Fix, Label, did_you_mean};
+pub use span::{FileId, LineColumn, SourceFile, SourceMap, Span};
