@@ -1,0 +1,1 @@
+//! Readers, writers and layouts of graphs and bit tables.
