@@ -1,0 +1,66 @@
+//! Guards: the only statements, besides `call` and `host` ones, that trap.
+
+use crate::op::{IntOp, Operand};
+use crate::program::VarId;
+
+/// A size that can be asked for.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Measure {
+    /// Number of components of a slice or word.
+    Length(VarId),
+    /// Number of rows of a table.
+    Rows(VarId),
+    /// Number of columns of a table.
+    Columns(VarId),
+    /// A given number.
+    Value(Operand),
+}
+
+/// A guard. If it does not hold, the program traps at the place of the statement.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Check {
+    /// The variable was set; a table has rows. Trap: `Unset`, for a table `NoSize`.
+    Set(VarId),
+    /// A function's result was set. Trap: `NoResult`.
+    Result(VarId),
+    /// `1 ≤ index ≤ limit`. Trap: `Index`.
+    Index(Operand, Measure),
+    /// A column that can be stored to: `1 ≤ index ≤ columns`, or `1 ≤ index` if the table grows.
+    /// Trap: `Index`.
+    NewColumn(VarId, Operand),
+    /// The two sizes are equal. A measure of something that was never set agrees with every size.
+    /// Trap: `Size`.
+    Size(Measure, Measure),
+    /// `0 ≤ base`, `0 ≤ width` and `base + width ≤ limit`: the part `base + 1 ..= base + width` lies
+    /// inside. Trap: `Range`.
+    Range {
+        /// Number of places to the left of the part.
+        base: Operand,
+        /// Number of places of the part.
+        width: Operand,
+        /// Size of the whole.
+        limit: Measure,
+    },
+    /// The operation does not overflow, nor divide by zero. Trap: `Overflow` or `Division`.
+    Int(IntOp, Operand, Operand),
+    /// The number is 0 or 1. Trap: `Bit`.
+    Bit(Operand),
+    /// The number is not negative. Trap: `Negative`.
+    NotNegative(Operand),
+    /// The number is an unsigned one of so many bits. Trap: `Fit`, or `Negative` for the width.
+    Fits {
+        /// The number.
+        value: Operand,
+        /// Number of bits.
+        width: Operand,
+    },
+    /// The word is a number below 2⁶³. Trap: `FitInt`.
+    FitsInt(VarId),
+    /// The number of components is even. Trap: `Odd`.
+    Even(VarId),
+    /// The sum (`Add`) or difference (`Sub`) of two words of equal size needs no further bit. Trap:
+    /// `Carry`. No other operation occurs.
+    NoCarry(IntOp, VarId, VarId),
+    /// The condition holds; otherwise the message is shown. Trap: `Assert`.
+    Assert(Operand, Operand),
+}

@@ -1,0 +1,32 @@
+//! SIR: structured control flow over integers, booleans, words, slices and tables.
+//!
+//! * [`program`]: programs, routines, variables, types.
+//! * [`stmt`]: statements and control flow; [`op`]: operations that yield a value; [`check`]: the
+//!   guards that may trap.
+//! * [`trap`]: what a failed guard says.
+//!
+//! Note [Guards]. An operation never traps by itself: whatever it needs (an index inside its range,
+//! equal sizes, a variable that was set) is said by a check in front of it, so that a pass can prove,
+//! move or join checks without touching the operation. Where SIR leaves an operation undefined (its
+//! guard does not hold), a program that passes the verifier never gets there.
+//!
+//! This crate knows nothing of source text: a place is a [`program::Location`], made by the compiler
+//! and read by those who word messages.
+
+pub mod check;
+pub mod op;
+pub mod program;
+pub mod stmt;
+pub mod trap;
+
+pub use check::{Check, Measure};
+pub use op::{Direction, IntOp, LogicOp, Op, Operand, Relation, Sense};
+pub use program::{
+    Extent, LabelId, LocId, Location, Mode, Named, Param, Program, Routine, RoutineId, Ty, Var,
+    VarId,
+};
+pub use stmt::{
+    Arg, Block, ForallRange, Part, PartKind, Reduction, ReductionOp, SizeOp, Stmt, StmtKind,
+    TileReduction, TileReductionOp,
+};
+pub use trap::{Frame, LimitKind, Trap, TrapKind};

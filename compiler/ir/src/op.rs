@@ -1,0 +1,200 @@
+//! Operations that yield a value and change nothing. None of them traps: see Note [Guards].
+
+use star_base::BitVector;
+use std::sync::Arc;
+
+use crate::program::VarId;
+
+/// A scalar operand: a variable or a constant.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Operand {
+    /// The value of a variable (of any type where the operation says so, otherwise a scalar).
+    Var(VarId),
+    /// An integer.
+    Int(i64),
+    /// A truth value.
+    Bool(bool),
+    /// A text.
+    Str(Arc<str>),
+}
+
+/// Arithmetic on integers. Guards: `check_int` of the same operation and operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum IntOp {
+    /// Sum.
+    Add,
+    /// Difference.
+    Sub,
+    /// Product.
+    Mul,
+    /// Quotient, truncated towards zero.
+    Div,
+    /// Remainder of the truncated quotient; it has the sign of the dividend.
+    Mod,
+}
+
+/// Comparison of integers, or of words of equal size as unsigned numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Relation {
+    /// Equal.
+    Eq,
+    /// Not equal.
+    Ne,
+    /// Less.
+    Lt,
+    /// Less or equal.
+    Le,
+    /// Greater.
+    Gt,
+    /// Greater or equal.
+    Ge,
+}
+
+/// Logic on booleans or, bit by bit, on slices or words of equal size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum LogicOp {
+    /// Both.
+    And,
+    /// At least one.
+    Or,
+    /// Exactly one.
+    Xor,
+}
+
+/// Direction of a shift.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Direction {
+    /// Towards component 1 (to the left in a word).
+    Up,
+    /// Towards the last component (to the right in a word).
+    Down,
+}
+
+/// Which extreme is looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Sense {
+    /// The least number.
+    Min,
+    /// The greatest number.
+    Max,
+}
+
+/// An operation. "Bits" is a slice or a word; components, rows and columns count from 1. Whether a
+/// result is a slice or a word is said by the type of the variable that takes it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Op {
+    /// The value itself; a copy of bits, a table or a handle.
+    Copy(Operand),
+    /// Integer arithmetic.
+    Int(IntOp, Operand, Operand),
+    /// Comparison of integers; yields a boolean.
+    Compare(Relation, Operand, Operand),
+    /// Negation of a boolean.
+    Not(Operand),
+    /// Logic on booleans, both operands evaluated.
+    Logic(LogicOp, Operand, Operand),
+
+    /// Bits of the size given, all zero or all one. Guard: the size is not negative.
+    Fill(Operand, bool),
+    /// Constant bits.
+    Literal(BitVector),
+    /// Every component negated.
+    BitsNot(VarId),
+    /// Logic component by component. Guard: equal sizes.
+    BitsLogic(LogicOp, VarId, VarId),
+    /// Are all components equal? Guard: equal sizes.
+    BitsEqual(VarId, VarId),
+    /// The integer 0 or 1: component `index`. Guard: the index lies in 1 ..= length.
+    Component(VarId, Operand),
+    /// FND: index of the first one, 0 if there is none.
+    First(VarId),
+    /// NUMB: number of ones.
+    Count(VarId),
+    /// SOME: is there a one?
+    Some(VarId),
+    /// ONE: are all components one? True for size 0.
+    All(VarId),
+    /// ZERO: is no component one?
+    None(VarId),
+    /// CONVERT: the same bits as the other kind, slice or word.
+    Convert(VarId),
+    /// FRST as an expression: the first one only.
+    KeepFirst(VarId),
+    /// MASK: as many components as `size`, ones exactly in `from ..= to`. Guard: `range` of the same.
+    Mask {
+        /// Number of components.
+        size: Operand,
+        /// First one.
+        from: Operand,
+        /// Last one.
+        to: Operand,
+    },
+    /// SHIFT: moved by `by` places, zeros come in. Guard: `by` is not negative.
+    Shift(VarId, Direction, Operand),
+    /// ROTATE: cyclic, down for a positive number, up for a negative one.
+    Rotate(VarId, Operand),
+    /// MIRROR: reversed.
+    Mirror(VarId),
+    /// SHUFFLE: perfect shuffle of the two halves: component 2i−1 is the i-th of the first half,
+    /// component 2i the i-th of the second. Guard: an even size.
+    Shuffle(VarId),
+    /// Number of components, as an integer.
+    Length(VarId),
+
+    /// TRIM: components `base + 1 ..= base + width` of a word. Guard: `range`.
+    Trim {
+        /// The word.
+        word: VarId,
+        /// Number of components to the left of the part.
+        base: Operand,
+        /// Number of components of the part.
+        width: Operand,
+    },
+    /// Comparison of words as unsigned numbers. Guard: equal sizes.
+    WordCompare(Relation, VarId, VarId),
+    /// ADD: sum of words modulo 2 to their size. Guard: equal sizes.
+    WordAdd(VarId, VarId),
+    /// SUBT: difference of words modulo 2 to their size. Guard: equal sizes.
+    WordSub(VarId, VarId),
+    /// INT: a word as an unsigned number. Guard: `fits_int`.
+    WordToInt(VarId),
+    /// WORD: an integer as a word of `width` components. Guard: `fits`.
+    IntToWord {
+        /// The number.
+        value: Operand,
+        /// Number of components.
+        width: Operand,
+    },
+
+    /// COL: a copy of a column, as a slice. Guard: the index lies in 1 ..= columns.
+    Column(VarId, Operand),
+    /// ROW: a copy of a row, as a word. Guard: the index lies in 1 ..= rows.
+    Row(VarId, Operand),
+    /// Bit (row, column) as the integer 0 or 1. Guards: both indices.
+    Bit(VarId, Operand, Operand),
+    /// Columns `base + 1 ..= base + width` as a table (TCOPY1). Guard: `range`.
+    Field {
+        /// The table.
+        table: VarId,
+        /// Number of columns to the left of the field.
+        base: Operand,
+        /// Number of columns of the field.
+        width: Operand,
+    },
+    /// Number of rows, as an integer. Guard: the table has rows.
+    Rows(VarId),
+    /// Number of columns, as an integer.
+    Columns(VarId),
+    /// A table of zeros. Guards: sizes not negative.
+    NewTable(Operand, Operand),
+    /// MIN, MAX: the rows among those marked that hold the least or greatest number; none if none is
+    /// marked. Guard: the table has as many rows as the slice components.
+    Extreme {
+        /// The table of numbers.
+        table: VarId,
+        /// The rows looked at.
+        mask: VarId,
+        /// Least or greatest.
+        sense: Sense,
+    },
+}

@@ -1,0 +1,188 @@
+//! Programs, routines, variables, types, places.
+
+use star_base::Span;
+use std::fmt;
+
+use crate::stmt::Block;
+
+/// Number of a routine in its program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct RoutineId(pub u32);
+
+/// Number of a variable in its routine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct VarId(pub u32);
+
+/// Number of a block or loop in its routine, for `break` and `continue`; spelled `@3`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct LabelId(pub u32);
+
+/// Number of a place in its program; spelled `!3`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct LocId(pub u32);
+
+impl fmt::Display for LabelId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "@{}", self.0)
+    }
+}
+
+impl fmt::Display for LocId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "!{}", self.0)
+    }
+}
+
+/// A whole program: every routine that can be called, and the places of its statements.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Program {
+    /// Routines; a [`RoutineId`] is an index.
+    pub routines: Vec<Routine>,
+    /// Places; a [`LocId`] is an index.
+    pub locations: Vec<Location>,
+}
+
+impl Program {
+    /// The routine with number `id`. Panics if it is not of this program, as indexing does.
+    pub fn routine(&self, id: RoutineId) -> &Routine {
+        &self.routines[id.0 as usize]
+    }
+
+    /// The place with number `id`. Panics if it is not of this program, as indexing does.
+    pub fn location(&self, id: LocId) -> &Location {
+        &self.locations[id.0 as usize]
+    }
+
+    /// The first routine of this name.
+    pub fn find(&self, name: &str) -> Option<RoutineId> {
+        self.routines
+            .iter()
+            .position(|routine| routine.name == name)
+            .map(|idx| RoutineId(idx as u32))
+    }
+}
+
+/// A procedure, function or program body.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Routine {
+    /// Its name in the source.
+    pub name: String,
+    /// Its parameters in order.
+    pub params: Vec<Param>,
+    /// The variable that holds a function's value when it ends.
+    pub result: Option<VarId>,
+    /// All variables, parameters and result included; a [`VarId`] is an index. Names are unique.
+    pub vars: Vec<Var>,
+    /// The statements.
+    pub body: Block,
+    /// The place of its header.
+    pub loc: LocId,
+}
+
+impl Routine {
+    /// The variable with number `id`. Panics if it is not of this routine, as indexing does.
+    pub fn var(&self, id: VarId) -> &Var {
+        &self.vars[id.0 as usize]
+    }
+}
+
+/// A parameter: the variable that holds it inside the routine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Param {
+    /// The variable.
+    pub var: VarId,
+    /// How the argument gets there.
+    pub mode: Mode,
+}
+
+/// How an argument reaches its parameter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Mode {
+    /// The routine has a value of its own.
+    Value,
+    /// The routine works on the caller's variable (`var`); two of them are never the same one.
+    Ref,
+}
+
+/// A variable of a routine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Var {
+    /// Its name in SIR, unique in the routine: `w`, `w.2`, `1` (a temporary).
+    pub name: String,
+    /// Its type.
+    pub ty: Ty,
+    /// The source variable of which it is a web; `None` for what the compiler made.
+    pub source: Option<String>,
+    /// Declared with a size, which it keeps: a sized table does not grow, a sized slice or word
+    /// takes no other size. A `ref` parameter has this property from the variable passed to it
+    /// instead.
+    pub sized: bool,
+}
+
+/// The type of a variable. Sizes are symbolic.
+///
+/// Note [Extents]. If a variable has extent `Const(n)` or `Var(v)`, then whenever it is set, its size is
+/// `n`, or the value of `v`; a variable used as an extent is an `int` that is assigned at most
+/// once. `Dynamic` says nothing. A table extent of a growable table is `Dynamic`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Ty {
+    /// 64-bit signed integer.
+    Int,
+    /// Truth value.
+    Bool,
+    /// Text.
+    Str,
+    /// A column of bits: number of components.
+    Slice(Extent),
+    /// A row of bits: number of components.
+    Word(Extent),
+    /// Rows and columns.
+    Table(Extent, Extent),
+    /// Opaque state of a native.
+    Handle,
+}
+
+impl Ty {
+    /// Is it a slice or a word?
+    pub fn is_bits(self) -> bool {
+        matches!(self, Ty::Slice(_) | Ty::Word(_))
+    }
+
+    /// Are the types alike but for their sizes?
+    pub fn same_kind(self, other: Ty) -> bool {
+        std::mem::discriminant(&self) == std::mem::discriminant(&other)
+    }
+}
+
+/// A symbolic size; see Note [Extents].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Extent {
+    /// Known when compiling.
+    Const(u64),
+    /// The value of an integer variable that is assigned once.
+    Var(VarId),
+    /// Not known.
+    Dynamic,
+}
+
+/// A place in the source program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Location {
+    /// The source text that the statement stands for.
+    pub span: Span,
+    /// The calls it was inlined through, the outermost first: the places of those calls.
+    pub inlined: Vec<Span>,
+    /// The source variables that the text at `span` names, in order, each once: what a trap shows.
+    pub operands: Vec<Named>,
+    /// A check of the header: a failure is the caller's fault and is shown at the call.
+    pub at_call: bool,
+}
+
+/// A variable under the name that the source gives it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Named {
+    /// The variable.
+    pub var: VarId,
+    /// Its name in the source text at this place.
+    pub name: String,
+}

@@ -1,0 +1,13 @@
+//! The STAR-machine: backends that compile SIR to a form of their own and run it.
+//!
+//! * [`backend`]: what every backend can do, and what it is given: limits, flags, a host.
+//! * [`value`]: the values that enter and leave a machine.
+//!
+//! A backend never sees source text, files, the environment, standard output or the clock: those come
+//! in through [`backend::Control`].
+
+pub mod backend;
+pub mod value;
+
+pub use backend::{Backend, Control, Host, HostError, Limits, Outcome, Stats};
+pub use value::HostValue;

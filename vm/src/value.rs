@@ -1,0 +1,41 @@
+//! Host values: what a program is given and what it gives back.
+
+use star_base::{BitTable, BitVector};
+use star_ir::{Extent, Ty};
+
+/// A value outside any backend.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum HostValue {
+    /// A variable that was never set (only for `var` parameters).
+    Unset,
+    /// An integer.
+    Int(i64),
+    /// A truth value.
+    Bool(bool),
+    /// A text.
+    Str(String),
+    /// A slice.
+    Slice(BitVector),
+    /// A word.
+    Word(BitVector),
+    /// A table.
+    Table(BitTable),
+}
+
+impl HostValue {
+    /// The type of the value, sizes included; `None` if it is unset.
+    pub fn ty(&self) -> Option<Ty> {
+        let extent = |n: usize| Extent::Const(n as u64);
+        match self {
+            HostValue::Unset => None,
+            HostValue::Int(_) => Some(Ty::Int),
+            HostValue::Bool(_) => Some(Ty::Bool),
+            HostValue::Str(_) => Some(Ty::Str),
+            HostValue::Slice(bits) => Some(Ty::Slice(extent(bits.len()))),
+            HostValue::Word(bits) => Some(Ty::Word(extent(bits.len()))),
+            HostValue::Table(table) => {
+                Some(Ty::Table(extent(table.n_rows()), extent(table.n_cols())))
+            }
+        }
+    }
+}
