@@ -1,0 +1,496 @@
+//! Which variables a statement touches, and how: shared by the verifier, the passes and the backends.
+//!
+//! Every struct is destructured in full, so that a new field has to be thought of here.
+
+use crate::check::{Check, Measure};
+use crate::op::{Op, Operand};
+use crate::program::VarId;
+use crate::stmt::{
+    Arg, Block, ForallRange, Part, PartKind, Reduction, SizeOp, Stmt, StmtKind, TileReduction,
+};
+
+/// How a statement touches a variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Access {
+    /// Its value is read.
+    Read,
+    /// Only its size, or whether it was set, is looked at.
+    Measure,
+    /// It takes a new value, whatever it held.
+    Write,
+    /// It is changed in place: a part, a reduction, `step`. It stays set and keeps its size.
+    Update,
+    /// It is given a value or a size if it has none; a table may grow.
+    Settle,
+    /// The variable of a `for` or `foreach`: takes new values; without a turn it is as before.
+    LoopVar,
+    /// It may become unset: `adapt`; a private variable or the variable of a `forall`.
+    Forget,
+    /// It is read and loses its value.
+    Move,
+    /// It is lent by reference: may be read, changed and set.
+    Ref,
+}
+
+impl Access {
+    /// May the variable hold something else afterwards?
+    pub fn writes(self) -> bool {
+        match self {
+            Access::Read | Access::Measure => false,
+            Access::Write
+            | Access::Update
+            | Access::Settle
+            | Access::LoopVar
+            | Access::Forget
+            | Access::Move
+            | Access::Ref => true,
+        }
+    }
+
+    /// Can what the variable held before matter to the statement?
+    pub fn reads(self) -> bool {
+        match self {
+            Access::Read
+            | Access::Measure
+            | Access::Update
+            | Access::Settle
+            | Access::Move
+            | Access::Ref => true,
+            Access::Write | Access::LoopVar | Access::Forget => false,
+        }
+    }
+}
+
+/// Calls `f` for every variable that `kind` itself touches, blocks inside it left out; what is read
+/// comes before what is written. The reductions of a `tile` are among them: they take place after
+/// its body.
+pub fn accesses(kind: &StmtKind, f: &mut impl FnMut(VarId, Access)) {
+    match kind {
+        StmtKind::Assign(dst, op) => {
+            op_accesses(op, f);
+            f(*dst, Access::Write);
+        }
+        StmtKind::Step { dst, bits } => {
+            f(*bits, Access::Update);
+            f(*dst, Access::Write);
+        }
+        StmtKind::Put { bits, index, bit } => {
+            operand(index, f);
+            operand(bit, f);
+            f(*bits, Access::Update);
+        }
+        StmtKind::Replace { word, base, value } => {
+            operand(base, f);
+            f(*value, Access::Read);
+            f(*word, Access::Update);
+        }
+        StmtKind::PutColumn {
+            table,
+            index,
+            value,
+        }
+        | StmtKind::PutRow {
+            table,
+            index,
+            value,
+        } => {
+            operand(index, f);
+            f(*value, Access::Read);
+            f(*table, Access::Update);
+        }
+        StmtKind::PutBit {
+            table,
+            row,
+            column,
+            bit,
+        } => {
+            operand(row, f);
+            operand(column, f);
+            operand(bit, f);
+            f(*table, Access::Update);
+        }
+        StmtKind::PutField { table, base, value } => {
+            operand(base, f);
+            f(*value, Access::Read);
+            f(*table, Access::Update);
+        }
+        StmtKind::Size(op) => size_op(op, f),
+        StmtKind::Check(check) => check_accesses(check, f),
+        StmtKind::Cost { units: _, times } => {
+            if let Some(times) = times {
+                measure(times, f);
+            }
+        }
+        StmtKind::Call {
+            callee: _,
+            args,
+            dst,
+        } => {
+            arguments(args, f);
+            if let Some(dst) = dst {
+                f(*dst, Access::Write);
+            }
+        }
+        StmtKind::Native { name: _, args } => arguments(args, f),
+        StmtKind::Print(values) => values.iter().for_each(|value| operand(value, f)),
+        StmtKind::Read { dst, file, layout } => {
+            operand(file, f);
+            if let Some(layout) = layout {
+                operand(layout, f);
+            }
+            f(*dst, Access::Write);
+        }
+        StmtKind::Write { src, file } => {
+            f(*src, Access::Read);
+            operand(file, f);
+        }
+        StmtKind::For {
+            label: _,
+            var,
+            from,
+            to,
+            down: _,
+            body: _,
+        } => {
+            operand(from, f);
+            operand(to, f);
+            f(*var, Access::LoopVar);
+        }
+        StmtKind::While {
+            label: _,
+            head: _,
+            test,
+            body: _,
+        } => operand(test, f),
+        StmtKind::Foreach {
+            label: _,
+            var,
+            over,
+            body: _,
+        } => {
+            f(*over, Access::Read);
+            f(*var, Access::LoopVar);
+        }
+        StmtKind::Forall {
+            label: _,
+            var,
+            range,
+            writes,
+            privates,
+            reductions,
+            body: _,
+        } => forall_header(*var, range, writes, privates, reductions, f),
+        StmtKind::Tile {
+            rows,
+            privates,
+            body: _,
+            reductions,
+        } => {
+            operand(rows, f);
+            for &TileReduction { dst, op: _, of } in reductions {
+                f(of, Access::Read);
+                f(dst, Access::Write);
+            }
+            privates.iter().for_each(|&var| f(var, Access::Forget));
+        }
+        StmtKind::If {
+            test,
+            then: _,
+            otherwise: _,
+        } => operand(test, f),
+        StmtKind::Block { label: _, body: _ }
+        | StmtKind::Break(_)
+        | StmtKind::Continue(_)
+        | StmtKind::Exit => {}
+    }
+}
+
+/// Calls `f` for every variable that an operation touches; it only reads and measures.
+pub fn op_accesses(op: &Op, f: &mut impl FnMut(VarId, Access)) {
+    match op {
+        Op::Copy(a) | Op::Not(a) | Op::Fill(a, _) => operand(a, f),
+        Op::Int(_, a, b) | Op::Compare(_, a, b) | Op::Logic(_, a, b) | Op::NewTable(a, b) => {
+            operand(a, f);
+            operand(b, f);
+        }
+        Op::Literal(_) => {}
+        Op::BitsNot(v)
+        | Op::First(v)
+        | Op::Count(v)
+        | Op::Some(v)
+        | Op::All(v)
+        | Op::None(v)
+        | Op::Convert(v)
+        | Op::KeepFirst(v)
+        | Op::Mirror(v)
+        | Op::Shuffle(v)
+        | Op::Length(v)
+        | Op::WordToInt(v)
+        | Op::Rows(v) => f(*v, Access::Read),
+        Op::Columns(v) => f(*v, Access::Measure),
+        Op::BitsLogic(_, v, w)
+        | Op::BitsEqual(v, w)
+        | Op::WordCompare(_, v, w)
+        | Op::WordAdd(v, w)
+        | Op::WordSub(v, w) => {
+            f(*v, Access::Read);
+            f(*w, Access::Read);
+        }
+        Op::Component(v, a)
+        | Op::Shift(v, _, a)
+        | Op::Rotate(v, a)
+        | Op::Column(v, a)
+        | Op::Row(v, a) => {
+            f(*v, Access::Read);
+            operand(a, f);
+        }
+        Op::Mask { size, from, to } => {
+            operand(size, f);
+            operand(from, f);
+            operand(to, f);
+        }
+        Op::Trim { word, base, width } => {
+            f(*word, Access::Read);
+            operand(base, f);
+            operand(width, f);
+        }
+        Op::IntToWord { value, width } => {
+            operand(value, f);
+            operand(width, f);
+        }
+        Op::Bit(v, row, column) => {
+            f(*v, Access::Read);
+            operand(row, f);
+            operand(column, f);
+        }
+        Op::Field { table, base, width } => {
+            f(*table, Access::Read);
+            operand(base, f);
+            operand(width, f);
+        }
+        Op::Extreme {
+            table,
+            mask,
+            sense: _,
+        } => {
+            f(*table, Access::Read);
+            f(*mask, Access::Read);
+        }
+    }
+}
+
+/// Calls `f` for every variable that a guard touches; it only reads and measures.
+pub fn check_accesses(check: &Check, f: &mut impl FnMut(VarId, Access)) {
+    match check {
+        Check::Set(v) | Check::Result(v) => f(*v, Access::Measure),
+        Check::Index(index, limit) => {
+            operand(index, f);
+            measure(limit, f);
+        }
+        Check::NewColumn(table, index) => {
+            f(*table, Access::Measure);
+            operand(index, f);
+        }
+        Check::Size(left, right) => {
+            measure(left, f);
+            measure(right, f);
+        }
+        Check::Range { base, width, limit } => {
+            operand(base, f);
+            operand(width, f);
+            measure(limit, f);
+        }
+        Check::Int(_, a, b) | Check::Assert(a, b) => {
+            operand(a, f);
+            operand(b, f);
+        }
+        Check::Bit(a) | Check::NotNegative(a) => operand(a, f),
+        Check::Fits { value, width } => {
+            operand(value, f);
+            operand(width, f);
+        }
+        Check::FitsInt(v) | Check::Even(v) => f(*v, Access::Read),
+        Check::NoCarry(_, v, w) => {
+            f(*v, Access::Read);
+            f(*w, Access::Read);
+        }
+    }
+}
+
+/// The blocks inside a statement, in the order in which they run; empty ones where there are none.
+pub fn blocks(kind: &StmtKind) -> [&[Stmt]; 2] {
+    match kind {
+        StmtKind::For { body, .. }
+        | StmtKind::Foreach { body, .. }
+        | StmtKind::Forall { body, .. }
+        | StmtKind::Tile { body, .. }
+        | StmtKind::Block { body, .. } => [body, &[]],
+        StmtKind::While { head, body, .. } => [head, body],
+        StmtKind::If {
+            then, otherwise, ..
+        } => [then, otherwise],
+        StmtKind::Assign(..)
+        | StmtKind::Step { .. }
+        | StmtKind::Put { .. }
+        | StmtKind::Replace { .. }
+        | StmtKind::PutColumn { .. }
+        | StmtKind::PutRow { .. }
+        | StmtKind::PutBit { .. }
+        | StmtKind::PutField { .. }
+        | StmtKind::Size(_)
+        | StmtKind::Check(_)
+        | StmtKind::Cost { .. }
+        | StmtKind::Call { .. }
+        | StmtKind::Native { .. }
+        | StmtKind::Print(_)
+        | StmtKind::Read { .. }
+        | StmtKind::Write { .. }
+        | StmtKind::Break(_)
+        | StmtKind::Continue(_)
+        | StmtKind::Exit => [&[], &[]],
+    }
+}
+
+/// As [`blocks`], to change them.
+pub fn blocks_mut(kind: &mut StmtKind) -> [Option<&mut Block>; 2] {
+    match kind {
+        StmtKind::For { body, .. }
+        | StmtKind::Foreach { body, .. }
+        | StmtKind::Forall { body, .. }
+        | StmtKind::Tile { body, .. }
+        | StmtKind::Block { body, .. } => [Some(body), None],
+        StmtKind::While { head, body, .. } => [Some(head), Some(body)],
+        StmtKind::If {
+            then, otherwise, ..
+        } => [Some(then), Some(otherwise)],
+        StmtKind::Assign(..)
+        | StmtKind::Step { .. }
+        | StmtKind::Put { .. }
+        | StmtKind::Replace { .. }
+        | StmtKind::PutColumn { .. }
+        | StmtKind::PutRow { .. }
+        | StmtKind::PutBit { .. }
+        | StmtKind::PutField { .. }
+        | StmtKind::Size(_)
+        | StmtKind::Check(_)
+        | StmtKind::Cost { .. }
+        | StmtKind::Call { .. }
+        | StmtKind::Native { .. }
+        | StmtKind::Print(_)
+        | StmtKind::Read { .. }
+        | StmtKind::Write { .. }
+        | StmtKind::Break(_)
+        | StmtKind::Continue(_)
+        | StmtKind::Exit => [None, None],
+    }
+}
+
+/// Calls `f` for every statement of `block` and of the blocks inside it, each before its own blocks.
+pub fn walk<'a>(block: &'a [Stmt], f: &mut impl FnMut(&'a Stmt)) {
+    for stmt in block {
+        f(stmt);
+        for inner in blocks(&stmt.kind) {
+            walk(inner, f);
+        }
+    }
+}
+
+/// The variable of which a measure takes the size; `None` for a number.
+pub fn measured(measure: &Measure) -> Option<VarId> {
+    match measure {
+        Measure::Length(v) | Measure::Rows(v) | Measure::Columns(v) => Some(*v),
+        Measure::Value(_) => None,
+    }
+}
+
+fn operand(operand: &Operand, f: &mut impl FnMut(VarId, Access)) {
+    match operand {
+        Operand::Var(v) => f(*v, Access::Read),
+        Operand::Int(_) | Operand::Bool(_) | Operand::Str(_) => {}
+    }
+}
+
+fn measure(measure: &Measure, f: &mut impl FnMut(VarId, Access)) {
+    match measure {
+        Measure::Length(v) | Measure::Rows(v) | Measure::Columns(v) => f(*v, Access::Measure),
+        Measure::Value(value) => operand(value, f),
+    }
+}
+
+fn arguments(args: &[Arg], f: &mut impl FnMut(VarId, Access)) {
+    for arg in args {
+        match arg {
+            Arg::Value(value) => operand(value, f),
+            Arg::Move(_) | Arg::Ref(_) => {}
+        }
+    }
+    for arg in args {
+        match arg {
+            Arg::Value(_) => {}
+            Arg::Move(v) => f(*v, Access::Move),
+            Arg::Ref(v) => f(*v, Access::Ref),
+        }
+    }
+}
+
+fn size_op(op: &SizeOp, f: &mut impl FnMut(VarId, Access)) {
+    match op {
+        SizeOp::Latch { dst, size } => {
+            measure(size, f);
+            f(*dst, Access::Settle);
+        }
+        SizeOp::SetRows { table, rows } => {
+            measure(rows, f);
+            f(*table, Access::Settle);
+        }
+        SizeOp::EnsureColumns { table, columns } => {
+            measure(columns, f);
+            f(*table, Access::Settle);
+        }
+        SizeOp::Init {
+            table,
+            rows,
+            columns,
+        } => {
+            operand(rows, f);
+            operand(columns, f);
+            f(*table, Access::Settle);
+        }
+        SizeOp::Adapt { bits, size } => {
+            operand(size, f);
+            f(*bits, Access::Measure);
+            f(*bits, Access::Forget);
+        }
+    }
+}
+
+fn forall_header(
+    var: VarId,
+    range: &ForallRange,
+    writes: &[Part],
+    privates: &[VarId],
+    reductions: &[Reduction],
+    f: &mut impl FnMut(VarId, Access),
+) {
+    match range {
+        ForallRange::Range(from, to) => {
+            operand(from, f);
+            operand(to, f);
+        }
+        ForallRange::Ones(bits) => f(*bits, Access::Read),
+    }
+    for Part { var: _, kind } in writes {
+        match kind {
+            PartKind::Field(width) => operand(width, f),
+            PartKind::Column | PartKind::Row | PartKind::Component => {}
+        }
+    }
+    for Part { var, kind: _ } in writes {
+        f(*var, Access::Update);
+    }
+    for &Reduction { var, op: _ } in reductions {
+        f(var, Access::Update);
+    }
+    privates.iter().for_each(|&var| f(var, Access::Forget));
+    f(var, Access::Forget);
+}

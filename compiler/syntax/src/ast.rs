@@ -1,0 +1,332 @@
+//! The syntax tree: what was written, with the place of everything. Nothing is resolved here.
+//!
+//! Note [Depth]. Trees are walked and dropped recursively, so their depth is bounded where nodes are
+//! made: see [`crate::state::State`]. Chains of one operator level and `else if` chains are flat lists
+//! and count once, however long they are.
+
+use std::collections::VecDeque;
+
+use star_base::Span;
+
+/// A file: its items in order.
+#[derive(Debug, Default, Clone, PartialEq)]
+pub struct File {
+    /// Imports, constants and routines.
+    pub items: Vec<Item>,
+}
+
+/// An import, a constant or a routine.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Item {
+    /// `import "path.star";`
+    Import {
+        /// The path as written, without the quotes.
+        path: String,
+        /// The place of the path.
+        span: Span,
+    },
+    /// `const name = value;`
+    Const {
+        /// The name.
+        name: Ident,
+        /// The value.
+        value: Expr,
+    },
+    /// A procedure, function or program.
+    Routine(Box<Routine>),
+}
+
+/// A name and its place. Hyphenated names are joined without blanks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ident {
+    /// The name.
+    pub name: String,
+    /// Its place.
+    pub span: Span,
+}
+
+/// What kind of routine it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RoutineKind {
+    /// `proc` or `procedure`.
+    Procedure,
+    /// `function`.
+    Function,
+    /// `program`.
+    Program,
+}
+
+/// A procedure, function or program.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Routine {
+    /// Which of the three.
+    pub kind: RoutineKind,
+    /// Its name.
+    pub name: Ident,
+    /// Its parameters.
+    pub params: Vec<Params>,
+    /// What stands behind the colon of the header.
+    pub result: Option<Type>,
+    /// Its local variables.
+    pub vars: Vec<Vars>,
+    /// Its statements.
+    pub body: Vec<Stmt>,
+    /// From the keyword to the end of the header.
+    pub header: Span,
+    /// The whole routine.
+    pub span: Span,
+}
+
+/// Parameters that share a type: `var A, B: table`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Params {
+    /// Passed by reference (`var`)?
+    pub by_ref: bool,
+    /// The names.
+    pub names: Vec<Ident>,
+    /// The type.
+    pub ty: Type,
+}
+
+/// Local variables that share a type.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Vars {
+    /// The names.
+    pub names: Vec<Ident>,
+    /// The type.
+    pub ty: Type,
+}
+
+/// A type as written.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Type {
+    /// Which one.
+    pub kind: TypeKind,
+    /// Its place.
+    pub span: Span,
+}
+
+/// A type as written.
+#[derive(Debug, Clone, PartialEq)]
+pub enum TypeKind {
+    /// `integer`
+    Integer,
+    /// `boolean`
+    Boolean,
+    /// `string`
+    Str,
+    /// `slice`, `slice(size)`
+    Slice(Option<Expr>),
+    /// `word`, `word(size)`
+    Word(Option<Expr>),
+    /// `table`, `table(rows)`, `table(rows, columns)`
+    Table(Option<Expr>, Option<Expr>),
+}
+
+/// A statement.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Stmt {
+    /// What it does.
+    pub kind: StmtKind,
+    /// Its place.
+    pub span: Span,
+    /// How deeply it is nested inside.
+    pub depth: u16,
+}
+
+/// How an assignment was written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AssignKind {
+    /// `:=`
+    ColonEquals,
+    /// `: =`, as digitised texts have it.
+    Spaced,
+    /// `=`, as published texts have it.
+    Equals,
+}
+
+/// The sign of an assignment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Assign {
+    /// How it was written.
+    pub kind: AssignKind,
+    /// Its place.
+    pub span: Span,
+}
+
+/// What a statement does.
+#[derive(Debug, Clone, PartialEq)]
+pub enum StmtKind {
+    /// Nothing stands there.
+    Empty,
+    /// What stands there could not be read; a message says so.
+    Error,
+    /// `begin … end`
+    Block(Vec<Stmt>),
+    /// `if c then s { else if c then s } [ else s ]`
+    If {
+        /// Conditions with their statements, in order (a deque, since a parser meets the last one
+        /// first).
+        arms: VecDeque<(Expr, Stmt)>,
+        /// The last `else`.
+        otherwise: Option<Box<Stmt>>,
+    },
+    /// `while c do s`
+    While {
+        /// The condition.
+        test: Expr,
+        /// The body.
+        body: Box<Stmt>,
+    },
+    /// `repeat s until c`
+    Repeat {
+        /// The body.
+        body: Vec<Stmt>,
+        /// The condition that ends it.
+        until: Expr,
+    },
+    /// `for i := a to b do s`
+    For {
+        /// The variable.
+        var: Ident,
+        /// The sign between variable and first value.
+        assign: Assign,
+        /// First value.
+        from: Expr,
+        /// Last value.
+        to: Expr,
+        /// `downto`.
+        down: bool,
+        /// The body.
+        body: Box<Stmt>,
+    },
+    /// `foreach i in X do s`
+    Foreach {
+        /// The variable.
+        var: Ident,
+        /// The slice or word.
+        over: Expr,
+        /// The body.
+        body: Box<Stmt>,
+    },
+    /// `place := value`
+    Assign {
+        /// The left side.
+        target: Ref,
+        /// The sign.
+        assign: Assign,
+        /// The right side.
+        value: Expr,
+    },
+    /// A call, or a name alone.
+    Call(Ref),
+    /// `goto label`
+    Goto(Ident),
+    /// `label: s`
+    Labelled {
+        /// The label.
+        label: Ident,
+        /// The statement.
+        body: Box<Stmt>,
+    },
+}
+
+/// A name, perhaps with arguments: a variable, component, call, `COL(i, T)` …
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ref {
+    /// The name.
+    pub name: Ident,
+    /// What stands in parentheses behind it; `None` without parentheses.
+    pub args: Option<Vec<Expr>>,
+    /// The place of name and arguments.
+    pub span: Span,
+}
+
+/// An expression.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Expr {
+    /// Which one.
+    pub kind: ExprKind,
+    /// Its place, parentheses around it included.
+    pub span: Span,
+    /// How deeply it is nested inside.
+    pub depth: u16,
+    /// Does it stand in parentheses?
+    pub parenthesised: bool,
+}
+
+/// An operator between two operands, comparisons excepted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BinaryOp {
+    /// `+`
+    Add,
+    /// `-`
+    Sub,
+    /// `or`
+    Or,
+    /// `xor`
+    Xor,
+    /// `*`
+    Mul,
+    /// `div`
+    Div,
+    /// `mod`
+    Mod,
+    /// `and`
+    And,
+}
+
+/// A comparison.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CompareOp {
+    /// `=`
+    Eq,
+    /// `<>` or `≠`
+    Ne,
+    /// `<`
+    Lt,
+    /// `<=`
+    Le,
+    /// `>`
+    Gt,
+    /// `>=`
+    Ge,
+}
+
+/// An expression.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ExprKind {
+    /// What stands there could not be read; a message says so.
+    Error,
+    /// A number up to 2⁶³, which only a minus sign makes legal.
+    Int(u64),
+    /// `true`, `false`
+    Bool(bool),
+    /// `'0110'`, without the quotes.
+    Bits(String),
+    /// `"text"`, without the quotes.
+    Str(String),
+    /// `Θ` or `∅`
+    Theta,
+    /// A variable, component or call.
+    Ref(Ref),
+    /// `not e`
+    Not(Box<Expr>),
+    /// `- e`
+    Neg(Box<Expr>),
+    /// Operands with operators of one level between them, from left to right.
+    Chain(Box<Expr>, Vec<Link>),
+    /// A comparison.
+    Compare(CompareOp, Box<Expr>, Box<Expr>),
+}
+
+/// An operator and its right operand.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Link {
+    /// The operator.
+    pub op: BinaryOp,
+    /// Its place.
+    pub op_span: Span,
+    /// The operand to its right.
+    pub operand: Expr,
+}

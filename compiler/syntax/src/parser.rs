@@ -1,0 +1,249 @@
+//! From tokens to the tree of a file, item by item.
+//!
+//! Routines do not nest, so a keyword that begins an item always does: the tokens are cut there and
+//! every piece is parsed on its own. An error that the grammar cannot recover from costs one item.
+
+use star_base::{Code, Diagnostic, FileId, Span};
+
+use crate::ast::File;
+use crate::grammar::ItemParser;
+use crate::prepass::{self, Spanned};
+use crate::state::State;
+use crate::token::Token;
+
+/// Messages after which reading a file stops: the rest would mostly be their echo.
+pub const MAX_ERRORS: usize = 40;
+
+/// A file that was read.
+#[derive(Debug)]
+pub struct Parsed {
+    /// The tree.
+    pub file: File,
+    /// The comments in order.
+    pub comments: Vec<Span>,
+    /// What was wrong, in the order of the text.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Reads the text of a file. Takes time and memory linear in the text, whatever it holds.
+pub fn parse(file: FileId, text: &str) -> Parsed {
+    let lexed = prepass::lex(file, text);
+    let mut state = State::new(file, text, &lexed.tokens, lexed.diagnostics);
+    let mut tree = File::default();
+    for piece in pieces(&lexed.tokens) {
+        if state.diagnostics.len() >= MAX_ERRORS {
+            break;
+        }
+        let tokens = piece
+            .iter()
+            .map(|&(start, token, end)| Ok((start, token, end)));
+        match ItemParser::new().parse(&mut state, tokens) {
+            Ok(item) => tree.items.push(item),
+            Err(error) => state.syntax_error(error),
+        }
+    }
+    let mut diagnostics = state.diagnostics;
+    diagnostics.sort_by_key(|diagnostic| diagnostic.span().map_or(0, |span| span.start));
+    if diagnostics.len() >= MAX_ERRORS {
+        diagnostics.truncate(MAX_ERRORS - 1);
+        let end = Span::new(file, text.len() as u32, text.len() as u32);
+        diagnostics.push(
+            Diagnostic::at(
+                Code::UnexpectedToken,
+                end,
+                "too many errors; the rest was not looked at",
+            )
+            .note("the first ones often explain those that follow"),
+        );
+    }
+    Parsed {
+        file: tree,
+        comments: lexed.comments,
+        diagnostics,
+    }
+}
+
+/// The tokens of each item: a piece begins at every keyword that begins an item.
+fn pieces<'a, 's>(tokens: &'a [Spanned<'s>]) -> impl Iterator<Item = &'a [Spanned<'s>]> {
+    let begins_item = |token: &Token<'_>| {
+        matches!(
+            token,
+            Token::Proc
+                | Token::Procedure
+                | Token::Function
+                | Token::Program
+                | Token::Import
+                | Token::Const
+        )
+    };
+    tokens
+        .chunk_by(move |_, (_, next, _)| !begins_item(next))
+        .filter(|piece| {
+            !piece
+                .iter()
+                .all(|(_, token, _)| matches!(token, Token::Semicolon))
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ast::{AssignKind, Item, StmtKind};
+
+    fn codes(text: &str) -> Vec<(&'static str, u32)> {
+        parse(FileId(0), text)
+            .diagnostics
+            .iter()
+            .map(|diagnostic| {
+                (
+                    diagnostic.code.as_str(),
+                    diagnostic.span().expect("a place").start,
+                )
+            })
+            .collect()
+    }
+
+    fn body(text: &str) -> Vec<StmtKind> {
+        let text = format!("proc P; begin {text} end;");
+        let parsed = parse(FileId(0), &text);
+        assert_eq!(parsed.diagnostics, [], "{text}");
+        match parsed.file.items.into_iter().next() {
+            Some(Item::Routine(routine)) => {
+                routine.body.into_iter().map(|stmt| stmt.kind).collect()
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn all_three_signs_assign() {
+        let kinds: Vec<AssignKind> = body("x:=1; x : \t = 1; x=1")
+            .into_iter()
+            .map(|stmt| match stmt {
+                StmtKind::Assign { assign, .. } => assign.kind,
+                other => panic!("{other:?}"),
+            })
+            .collect();
+        assert_eq!(
+            kinds,
+            [
+                AssignKind::ColonEquals,
+                AssignKind::Spaced,
+                AssignKind::Equals
+            ]
+        );
+    }
+
+    #[test]
+    fn an_else_if_chain_is_one_flat_statement() {
+        match &body("if a then X else if b then Y else if c then Z else W")[..] {
+            [StmtKind::If { arms, otherwise }] => {
+                assert_eq!(arms.len(), 3);
+                assert!(otherwise.is_some());
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_dangling_else_belongs_to_the_nearest_if() {
+        match &body("if a then if b then X else Y")[..] {
+            [
+                StmtKind::If {
+                    arms,
+                    otherwise: None,
+                },
+            ] => assert_eq!(arms.len(), 1),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn hyphenated_names_are_joined_without_blanks() {
+        assert!(matches!(&body("WARSHALL - adapt(n, P)")[..],
+            [StmtKind::Call(call)] if call.name.name == "WARSHALL-adapt"));
+    }
+
+    #[test]
+    fn several_errors_are_found_in_one_run() {
+        let text =
+            "proc A; begin x := ; y := 1 1; end;\nproc B(; begin end;\nproc C; begin x := 1 end;";
+        let parsed = parse(FileId(0), text);
+        assert_eq!(parsed.diagnostics.len(), 3, "{:#?}", parsed.diagnostics);
+        assert_eq!(parsed.file.items.len(), 2);
+    }
+
+    #[test]
+    fn slips_of_the_pen_have_codes_of_their_own() {
+        assert_eq!(
+            codes("proc P; begin if a then b := 1; else b := 2 end;"),
+            [("E0106", 30)]
+        );
+        assert_eq!(codes("1 proc P;\n2 begin\n3 end;"), [("E0107", 0)]);
+        assert_eq!(codes("proc P; begin x := 1 # 2 end;")[0], ("E0101", 21));
+        assert_eq!(codes("proc P; begin end; /* no end"), [("E0102", 19)]);
+        assert_eq!(
+            codes("proc P; var record: integer; begin end;"),
+            [("E0113", 12)]
+        );
+        assert_eq!(
+            codes("proc P; begin x := 9223372036854775809 end;"),
+            [("E0104", 19)]
+        );
+        assert_eq!(codes("proc P; begin x := 1\n y := 2 end;"), [("E0105", 20)]);
+    }
+
+    #[test]
+    fn bottomless_nesting_is_one_message() {
+        let n = 100_000;
+        let deep = |open: &str, middle: &str, close: &str| {
+            format!(
+                "proc P; begin {}{middle}{} end;",
+                open.repeat(n),
+                close.repeat(n)
+            )
+        };
+        for text in [
+            deep("x := ((", "1", "))").replace("x := ((x", "((x"),
+            format!(
+                "proc P; begin x := {}1{} end;",
+                "(".repeat(n),
+                ")".repeat(n)
+            ),
+            format!(
+                "proc P; begin x := {}1{} end;",
+                "f(".repeat(n),
+                ")".repeat(n)
+            ),
+            format!("proc P; begin x := {}a end;", "not ".repeat(n)),
+            deep("begin ", "", " end"),
+            deep("while a do ", "x := 1", ""),
+            deep("if a then ", "x := 1", ""),
+            deep("L: ", "x := 1", ""),
+            deep("repeat ", "", " until a"),
+            format!("proc P; begin {}", "begin ".repeat(n)),
+        ] {
+            let codes = codes(&text);
+            assert!(
+                codes.len() == 1 && codes[0].0 == "E0108",
+                "{}…: {codes:?}",
+                text.chars().take(40).collect::<String>()
+            );
+        }
+    }
+
+    #[test]
+    fn long_flat_chains_are_no_nesting() {
+        let n = 100_000;
+        body(&format!("x := 1{}", " + 1".repeat(n)));
+        body(&format!("{}x := 1", "if a then x := 1 else ".repeat(n)));
+        body(&"x := 1;".repeat(n));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_text_makes_the_parser_panic(text in "(proc |begin |end|if |then |else |;|:=|x|\\(|\\)|'01'|/\\*|\n|1|-|\\PC){0,60}") {
+            parse(FileId(0), &text);
+        }
+    }
+}

@@ -1,0 +1,254 @@
+//! From text to tokens, and what is better mended in a row of tokens than in a grammar: semicolons
+//! before `else`, line numbers of pasted listings, reserved words, bottomless nesting.
+
+use logos::Logos;
+use star_base::{Code, Diagnostic, FileId, Span};
+
+use crate::parser::MAX_ERRORS;
+use crate::state::MAX_DEPTH;
+use crate::token::{LexError, Token};
+
+/// A token between the byte before which it begins and the one before which it ends.
+pub(crate) type Spanned<'s> = (u32, Token<'s>, u32);
+
+/// The tokens of a file.
+pub(crate) struct Lexed<'s> {
+    pub(crate) tokens: Vec<Spanned<'s>>,
+    pub(crate) comments: Vec<Span>,
+    pub(crate) diagnostics: Vec<Diagnostic>,
+}
+
+/// Cuts `text` into tokens that a parser can take.
+pub(crate) fn lex(file: FileId, text: &str) -> Lexed<'_> {
+    let mut lexed = scan(file, text);
+    drop_line_numbers(file, text, &mut lexed);
+    drop_semicolons_before_else(file, &mut lexed);
+    bound_nesting(file, &mut lexed);
+    lexed
+}
+
+fn scan(file: FileId, text: &str) -> Lexed<'_> {
+    let mut lexed = Lexed {
+        tokens: Vec::new(),
+        comments: Vec::new(),
+        diagnostics: Vec::new(),
+    };
+    let mut strange: Option<Span> = None; // neighbouring strange characters make one message
+    for (token, range) in Token::lexer(text).spanned() {
+        let span = Span::new(file, range.start as u32, range.end as u32);
+        if let Some(before) = strange {
+            if token == Err(LexError::UnexpectedCharacter) && before.end == span.start {
+                strange = Some(before.to(span));
+                continue;
+            }
+            lexed.diagnostics.push(strange_characters(text, before));
+            strange = None;
+        }
+        if lexed.diagnostics.len() >= MAX_ERRORS {
+            break;
+        }
+        match token {
+            Ok(Token::Comment) => lexed.comments.push(span),
+            Ok(Token::Reserved(word)) => {
+                lexed.diagnostics.push(
+                    Diagnostic::at(
+                        Code::ReservedWord,
+                        span,
+                        format!("`{word}` is a reserved word"),
+                    )
+                    .note("it is kept for an extension of the language")
+                    .help("take another name"),
+                );
+                lexed.tokens.push((span.start, Token::Name(word), span.end));
+            }
+            Ok(token) => lexed.tokens.push((span.start, token, span.end)),
+            Err(LexError::UnexpectedCharacter) => strange = Some(span),
+            Err(error) => {
+                lexed.diagnostics.push(lex_error(error, text, span));
+                // Something stood there: let the parser go on as if it had been right.
+                if let Some(token) = stand_in(error, &text[range]) {
+                    lexed.tokens.push((span.start, token, span.end));
+                }
+            }
+        }
+    }
+    lexed
+        .diagnostics
+        .extend(strange.map(|span| strange_characters(text, span)));
+    lexed
+}
+
+fn stand_in(error: LexError, text: &str) -> Option<Token<'_>> {
+    match error {
+        LexError::NumberTooLarge => Some(Token::Number(0)),
+        LexError::UnterminatedQuote if text.starts_with('"') => Some(Token::Str("")),
+        LexError::UnterminatedQuote => Some(Token::Bits("")),
+        LexError::UnexpectedCharacter | LexError::UnterminatedComment => None,
+    }
+}
+
+fn strange_characters(text: &str, span: Span) -> Diagnostic {
+    let found = &text[span.range()];
+    let message = match found.chars().next() {
+        Some(c) if found.chars().nth(1).is_none() && c.is_control() => {
+            format!(
+                "the control character U+{:04X} has no meaning in Star",
+                c as u32
+            )
+        }
+        Some(c) if found.chars().all(|other| other == c) => {
+            format!("`{}` has no meaning in Star", c.escape_debug())
+        }
+        _ => "these characters have no meaning in Star".to_owned(),
+    };
+    let diagnostic = Diagnostic::at(Code::UnexpectedCharacter, span, message);
+    match found {
+        "!=" | "!" => diagnostic.help("write `<>` for “not equal” and `not` for negation"),
+        "&" | "&&" => diagnostic.help("write `and`"),
+        "|" | "||" => diagnostic.help("write `or`"),
+        "^" => diagnostic.help("write `xor`"),
+        "/" => diagnostic.help("write `div` for integer division"),
+        "%" => diagnostic.help("write `mod` for the remainder"),
+        "[" | "]" => diagnostic.help("components stand in parentheses: `X(i)`"),
+        _ if found.contains('\0') => diagnostic.note("is this a binary file?"),
+        _ => diagnostic,
+    }
+}
+
+fn lex_error(error: LexError, text: &str, span: Span) -> Diagnostic {
+    match error {
+        LexError::UnexpectedCharacter => strange_characters(text, span),
+        LexError::UnterminatedComment => {
+            let opening = if text[span.range()].starts_with('{') {
+                1
+            } else {
+                2
+            };
+            let start = Span::new(span.file, span.start, span.start + opening);
+            Diagnostic::at(Code::Unterminated, start, "this comment is not closed").note(
+                "comments are `/* … */`, `(* … *)`, `{ … }` and `// …` to the end of the line",
+            )
+        }
+        LexError::UnterminatedQuote => {
+            let what = if text[span.range()].starts_with('"') {
+                "string"
+            } else {
+                "bit constant"
+            };
+            Diagnostic::at(
+                Code::Unterminated,
+                span,
+                format!("this {what} is not closed on its line"),
+            )
+        }
+        LexError::NumberTooLarge => Diagnostic::at(
+            Code::NumberTooLarge,
+            span,
+            "this number does not fit in 64 bits",
+        )
+        .note("an integer lies between -9223372036854775808 and 9223372036854775807")
+        .help("longer numbers are words: `'0110…'`"),
+    }
+}
+
+/// Pasted listings have a number in front of every line.
+fn drop_line_numbers(file: FileId, text: &str, lexed: &mut Lexed<'_>) {
+    let mut numbers: Vec<usize> = Vec::new();
+    let mut last = 0;
+    let mut end_before = 0;
+    for (idx, &(start, token, end)) in lexed.tokens.iter().enumerate() {
+        let first_on_line = idx == 0 || text[end_before as usize..start as usize].contains('\n');
+        end_before = end;
+        if !first_on_line {
+            continue;
+        }
+        match token {
+            Token::Number(number) if number > last => {
+                last = number;
+                numbers.push(idx);
+            }
+            _ => return,
+        }
+    }
+    if numbers.len() < 2 {
+        return;
+    }
+    let span_of = |idx: usize| {
+        let (start, _, end) = lexed.tokens[idx];
+        Span::new(file, start, end)
+    };
+    let mut diagnostic = Diagnostic::at(
+        Code::LineNumbers,
+        span_of(numbers[0]),
+        "every line begins with a line number",
+    )
+    .help("leave the numbers out: they are not part of the program");
+    for &idx in &numbers {
+        diagnostic = diagnostic.fix("remove the line number", span_of(idx), "");
+    }
+    lexed.diagnostics.push(diagnostic);
+    let mut at = 0;
+    let mut next = numbers.iter().copied().peekable();
+    lexed.tokens.retain(|_| {
+        let drop = next.next_if_eq(&at).is_some();
+        at += 1;
+        !drop
+    });
+}
+
+/// `; else` is Pascal's commonest slip.
+fn drop_semicolons_before_else(file: FileId, lexed: &mut Lexed<'_>) {
+    let mut kept: Vec<Spanned<'_>> = Vec::with_capacity(lexed.tokens.len());
+    for &(start, token, end) in &lexed.tokens {
+        if matches!(token, Token::Else) && lexed.diagnostics.len() < MAX_ERRORS {
+            while let Some(&(at, Token::Semicolon, behind)) = kept.last() {
+                let span = Span::new(file, at, behind);
+                lexed.diagnostics.push(
+                    Diagnostic::at(Code::SemicolonBeforeElse, span, "no semicolon before `else`")
+                        .note("a semicolon ends the whole `if` statement, so the `else` has none to belong to")
+                        .label(Span::new(file, start, end), "this `else`")
+                        .fix("remove the `;`", span, ""),
+                );
+                kept.pop();
+            }
+        }
+        kept.push((start, token, end));
+    }
+    lexed.tokens = kept;
+}
+
+/// Cuts the text off where brackets nest too deeply; see Note [Depth] for everything else that nests.
+fn bound_nesting(file: FileId, lexed: &mut Lexed<'_>) {
+    let mut depth = 0_usize;
+    for (idx, &(start, token, end)) in lexed.tokens.iter().enumerate() {
+        match token {
+            Token::Open | Token::Begin | Token::Repeat => depth += 1,
+            Token::Close | Token::End | Token::Until => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth > MAX_DEPTH as usize {
+            lexed
+                .diagnostics
+                .push(too_deep(Span::new(file, start, end)));
+            // What was open stays open: the messages about that would say nothing new.
+            let begun = lexed.tokens[..idx].iter().rposition(|(_, token, _)| {
+                matches!(
+                    token,
+                    Token::Proc | Token::Procedure | Token::Function | Token::Program
+                )
+            });
+            lexed.tokens.truncate(begun.unwrap_or(0));
+            return;
+        }
+    }
+}
+
+/// The message about text that is nested more than [`MAX_DEPTH`] levels deep.
+pub(crate) fn too_deep(span: Span) -> Diagnostic {
+    Diagnostic::at(
+        Code::NestedTooDeeply,
+        span,
+        format!("nested more than {MAX_DEPTH} levels deep"),
+    )
+    .help("move a part into a routine or variable of its own")
+}
