@@ -1,1 +1,56 @@
 //! Readers, writers and layouts of graphs and bit tables.
+//!
+//! * [`registry`]: the formats, one line each, and the two doors [`read`] and [`write()`].
+//! * [`data`], [`graph`]: what a file holds.
+//! * [`layout`]: a graph laid out as a table or slice of bits.
+//! * [`options`], [`error`]: what a reader is told, and what it says when it cannot go on.
+//!
+//! Bytes come in through [`std::io::Read`] and go out through [`std::io::Write`]; nothing here
+//! touches files, the environment, standard output or the clock. No input makes a reader panic,
+//! and no header makes it take memory that the rest of the file does not bear out.
+//!
+//! ```
+//! use star_io::{Data, Format, Layout, LayoutValue, ReadOptions, Widths, lay_out, read};
+//!
+//! let text = "p sp 3 2\na 1 2 70\na 2 3 50\n";
+//! let max_bytes = 1 << 20;
+//! let mut options = ReadOptions::new("road.gr", max_bytes);
+//! let loaded = read(Format::Dimacs, &mut text.as_bytes(), &mut options)?;
+//! let Data::Graph(graph) = loaded.data else {
+//!     panic!("DIMACS files hold graphs")
+//! };
+//! let widths = Widths {
+//!     h: graph.path_width()?,
+//!     b: graph.code_width(),
+//! };
+//! let value = lay_out(Layout::Arcs, &graph, widths, max_bytes, "road.gr")?;
+//! let LayoutValue::Table(arcs) = value else {
+//!     panic!("a list of arcs is a table")
+//! };
+//! assert_eq!((widths.h, widths.b), (9, 2));
+//! assert_eq!(arcs.row(0).to_string(), "0110001000110"); // 01, 10, 001000110
+//! # Ok::<(), star_io::FileError>(())
+//! ```
+
+// A `FileError` is wide because its fields are public and plain. It is made once, at the end of a
+// reading; inside the crate it travels boxed.
+#![allow(clippy::result_large_err)]
+
+pub mod data;
+pub mod error;
+mod format;
+pub mod graph;
+mod growing;
+pub mod layout;
+pub mod options;
+pub mod registry;
+mod scan;
+mod source;
+mod text;
+
+pub use data::{Data, Loaded, OutputRef};
+pub use error::FileError;
+pub use graph::{Arc, Graph};
+pub use layout::{Layout, LayoutValue, Widths, lay_out};
+pub use options::ReadOptions;
+pub use registry::{Format, read, write};

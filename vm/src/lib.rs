@@ -1,13 +1,17 @@
 //! The STAR-machine: backends that compile SIR to a form of their own and run it.
 //!
 //! * [`backend`]: what every backend can do, and what it is given: limits, flags, a host.
-//! * [`value`]: the values that enter and leave a machine.
+//! * [`value`]: the values that enter and leave a machine; [`display`]: values as text.
+//! * [`mod@reference`]: the backend that is the specification.
 //!
 //! A backend never sees source text, files, the environment, standard output or the clock: those come
 //! in through [`backend::Control`].
 
 pub mod backend;
+pub mod display;
+pub mod reference;
 pub mod value;
 
 pub use backend::{Backend, Control, Host, HostError, Limits, Outcome, Stats};
+pub use reference::Reference;
 pub use value::HostValue;

@@ -2,16 +2,19 @@
 //!
 //! * [`span`]: places in source text.
 //! * [`diagnostic`], [`codes`]: messages to the user and their catalogue.
+//! * [`builtins`]: the catalogue of built-ins.
 //! * [`bits`]: packed bit vectors and tables, the form in which values enter and leave a machine.
 //!
 //! Nothing here touches files, the environment, standard output or the clock.
 
 pub mod bits;
+pub mod builtins;
 pub mod codes;
 pub mod diagnostic;
 pub mod span;
 
 pub use bits::{BitTable, BitVector};
+pub use builtins::Builtin;
 pub use codes::{Code, Severity};
 pub use diagnostic::{Diagnostic, Fix, Label, did_you_mean};
 pub use span::{FileId, LineColumn, SourceFile, SourceMap, Span};

@@ -4,6 +4,8 @@
 //! * [`stmt`]: statements and control flow; [`op`]: operations that yield a value; [`check`]: the
 //!   guards that may trap.
 //! * [`trap`]: what a failed guard says.
+//! * [`visit`]: which variables a statement reads and writes.
+//! * [`print()`] and [`parse()`]: the text form; [`verify()`]: the rules that every program keeps.
 //!
 //! Note [Guards]. An operation never traps by itself: whatever it needs (an index inside its range,
 //! equal sizes, a variable that was set) is said by a check in front of it, so that a pass can prove,
@@ -14,13 +16,20 @@
 //! and read by those who word messages.
 
 pub mod check;
+mod mnemonic;
 pub mod op;
+pub mod parse;
+pub mod print;
 pub mod program;
 pub mod stmt;
 pub mod trap;
+pub mod verify;
+pub mod visit;
 
 pub use check::{Check, Measure};
 pub use op::{Direction, IntOp, LogicOp, Op, Operand, Relation, Sense};
+pub use parse::{MAX_DEPTH, ParseError, parse};
+pub use print::print;
 pub use program::{
     Extent, LabelId, LocId, Location, Mode, Named, Param, Program, Routine, RoutineId, Ty, Var,
     VarId,
@@ -30,3 +39,5 @@ pub use stmt::{
     TileReduction, TileReductionOp,
 };
 pub use trap::{Frame, LimitKind, Trap, TrapKind};
+pub use verify::{VerifyError, verify};
+pub use visit::Access;

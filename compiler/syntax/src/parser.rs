@@ -3,7 +3,8 @@
 //! Routines do not nest, so a keyword that begins an item always does: the tokens are cut there and
 //! every piece is parsed on its own. An error that the grammar cannot recover from costs one item.
 
-use star_base::{Code, Diagnostic, FileId, Span};
+use logos::Logos;
+use star_base::{Code, Diagnostic, FileId, SourceMap, Span};
 
 use crate::ast::File;
 use crate::grammar::ItemParser;
@@ -61,6 +62,17 @@ pub fn parse(file: FileId, text: &str) -> Parsed {
         comments: lexed.comments,
         diagnostics,
     }
+}
+
+/// Where the text of `within` mentions `name`.
+pub fn mentions(sources: &SourceMap, within: Span, name: &str) -> Vec<Span> {
+    Token::lexer(sources.slice(within))
+        .spanned()
+        .filter(|(token, _)| matches!(token, Ok(Token::Name(found)) if *found == name))
+        .map(|(_, range)| {
+            Span::new(within.file, within.start + range.start as u32, within.start + range.end as u32)
+        })
+        .collect()
 }
 
 /// The tokens of each item: a piece begins at every keyword that begins an item.

@@ -1,0 +1,220 @@
+//! Constants: `const NAME = value;`, evaluated when compiling.
+
+use std::cell::{Cell, RefCell};
+
+use star_base::{BitVector, Code, Diagnostic, Span};
+use star_syntax::ast::{self, BinaryOp, CompareOp, ExprKind};
+
+use crate::hir;
+use crate::scope::World;
+
+/// The value of a constant.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Value {
+    Int(i64),
+    Bool(bool),
+    Str(String),
+    Bits(BitVector),
+    /// Reported already.
+    Error,
+}
+
+impl Value {
+    /// The value as an expression; `bits` says whether bits are wanted as a slice or a word.
+    pub(crate) fn to_expr(&self, span: Span, bits: hir::Kind) -> hir::Expr {
+        let (kind, ty) = match self {
+            Value::Int(value) => (hir::ExprKind::Int(*value), hir::Kind::Int),
+            Value::Bool(value) => (hir::ExprKind::Bool(*value), hir::Kind::Bool),
+            Value::Str(value) => (hir::ExprKind::Str(value.clone()), hir::Kind::Str),
+            Value::Bits(value) => (hir::ExprKind::Bits(value.clone()), bits),
+            Value::Error => (hir::ExprKind::Error, hir::Kind::Error),
+        };
+        hir::Expr { kind, ty, span, effects: false }
+    }
+}
+
+/// The values of all constants, evaluated on demand.
+pub(crate) struct Constants<'a> {
+    world: &'a World<'a>,
+    values: RefCell<Vec<Option<Value>>>,
+    /// Those whose evaluation has begun: one that needs itself is an error.
+    begun: RefCell<Vec<bool>>,
+    depth: Cell<usize>,
+}
+
+/// Constants that refer to constants that refer to constants … more often than this are refused.
+const MAX_CHAIN: usize = 64;
+
+impl<'a> Constants<'a> {
+    pub(crate) fn new(world: &'a World<'a>) -> Self {
+        let n = world.constants.len();
+        Constants {
+            world,
+            values: RefCell::new(vec![None; n]),
+            begun: RefCell::new(vec![false; n]),
+            depth: Cell::new(0),
+        }
+    }
+
+    pub(crate) fn evaluate_all(&mut self, diagnostics: &mut Vec<Diagnostic>) {
+        for idx in 0..self.world.constants.len() {
+            self.evaluate(idx, diagnostics);
+        }
+    }
+
+    /// The value of the constant `idx`; all were evaluated before.
+    pub(crate) fn value(&self, idx: usize) -> Value {
+        self.values.borrow().get(idx).cloned().flatten().unwrap_or(Value::Error)
+    }
+
+    fn evaluate(&self, idx: usize, diagnostics: &mut Vec<Diagnostic>) -> Value {
+        if let Some(value) = &self.values.borrow()[idx] {
+            return value.clone();
+        }
+        let decl = &self.world.constants[idx];
+        let value = if self.begun.borrow()[idx] || self.depth.get() >= MAX_CHAIN {
+            let message = if self.begun.borrow()[idx] {
+                format!("the constant `{}` needs its own value", decl.name.name)
+            } else {
+                format!("the constant `{}` needs too many others", decl.name.name)
+            };
+            diagnostics.push(Diagnostic::at(Code::NotConstant, decl.name.span, message));
+            Value::Error
+        } else {
+            self.begun.borrow_mut()[idx] = true;
+            self.depth.set(self.depth.get() + 1);
+            let value = self.expr(decl.value, decl.unit, diagnostics);
+            self.depth.set(self.depth.get() - 1);
+            value
+        };
+        let slot = &mut self.values.borrow_mut()[idx];
+        slot.get_or_insert(value).clone()
+    }
+
+    fn expr(&self, expr: &ast::Expr, unit: usize, diagnostics: &mut Vec<Diagnostic>) -> Value {
+        let mut refuse = |span: Span, message: &str| {
+            diagnostics.push(
+                Diagnostic::at(Code::NotConstant, span, message)
+                    .note("a constant is made of numbers, bits, texts, other constants and operators"),
+            );
+            Value::Error
+        };
+        match &expr.kind {
+            ExprKind::Error => Value::Error,
+            ExprKind::Int(value) => match i64::try_from(*value) {
+                Ok(value) => Value::Int(value),
+                Err(_) => refuse(expr.span, "this number does not fit in 64 bits"),
+            },
+            ExprKind::Bool(value) => Value::Bool(*value),
+            ExprKind::Str(text) => Value::Str(text.clone()),
+            ExprKind::Bits(text) => match BitVector::parse(text) {
+                Some(bits) => Value::Bits(bits),
+                None => {
+                    diagnostics.push(super::expr::bad_bits(expr.span));
+                    Value::Error
+                }
+            },
+            ExprKind::Theta => refuse(expr.span, "`Θ` has no size here"),
+            ExprKind::Ref(reference) => {
+                match (self.world.constant(unit, &reference.name.name), &reference.args) {
+                    (Some(idx), None) => self.evaluate(idx, diagnostics),
+                    _ => refuse(expr.span, "this is not constant"),
+                }
+            }
+            ExprKind::Not(operand) => match self.expr(operand, unit, diagnostics) {
+                Value::Bool(value) => Value::Bool(!value),
+                Value::Error => Value::Error,
+                Value::Int(_) | Value::Str(_) | Value::Bits(_) => {
+                    diagnostics.push(not_for_constants(expr.span));
+                    Value::Error
+                }
+            },
+            ExprKind::Neg(operand) => {
+                if let ExprKind::Int(value) = operand.kind {
+                    // −2⁶³ is an integer although 2⁶³ is none.
+                    return Value::Int((value as i64).wrapping_neg());
+                }
+                match self.expr(operand, unit, diagnostics) {
+                    Value::Int(value) => self.int(expr.span, value.checked_neg(), diagnostics),
+                    Value::Error => Value::Error,
+                    Value::Bool(_) | Value::Str(_) | Value::Bits(_) => {
+                        diagnostics.push(not_for_constants(expr.span));
+                        Value::Error
+                    }
+                }
+            }
+            ExprKind::Chain(first, links) => {
+                let mut value = self.expr(first, unit, diagnostics);
+                for link in links {
+                    let right = self.expr(&link.operand, unit, diagnostics);
+                    value = self.binary(link.op, link.op_span, &value, &right, diagnostics);
+                }
+                value
+            }
+            ExprKind::Compare(op, left, right) => {
+                let left = self.expr(left, unit, diagnostics);
+                let right = self.expr(right, unit, diagnostics);
+                match (op, &left, &right) {
+                    (_, Value::Error, _) | (_, _, Value::Error) => Value::Error,
+                    (op, Value::Int(a), Value::Int(b)) => Value::Bool(match op {
+                        CompareOp::Eq => a == b,
+                        CompareOp::Ne => a != b,
+                        CompareOp::Lt => a < b,
+                        CompareOp::Le => a <= b,
+                        CompareOp::Gt => a > b,
+                        CompareOp::Ge => a >= b,
+                    }),
+                    (CompareOp::Eq, a, b) => Value::Bool(a == b),
+                    (CompareOp::Ne, a, b) => Value::Bool(a != b),
+                    _ => {
+                        diagnostics.push(not_for_constants(expr.span));
+                        Value::Error
+                    }
+                }
+            }
+        }
+    }
+
+    fn binary(
+        &self,
+        op: BinaryOp,
+        span: Span,
+        left: &Value,
+        right: &Value,
+        diagnostics: &mut Vec<Diagnostic>,
+    ) -> Value {
+        match (op, left, right) {
+            (_, Value::Error, _) | (_, _, Value::Error) => Value::Error,
+            (BinaryOp::Add, Value::Int(a), Value::Int(b)) => self.int(span, a.checked_add(*b), diagnostics),
+            (BinaryOp::Sub, Value::Int(a), Value::Int(b)) => self.int(span, a.checked_sub(*b), diagnostics),
+            (BinaryOp::Mul, Value::Int(a), Value::Int(b)) => self.int(span, a.checked_mul(*b), diagnostics),
+            (BinaryOp::Div, Value::Int(a), Value::Int(b)) => self.int(span, a.checked_div(*b), diagnostics),
+            (BinaryOp::Mod, Value::Int(a), Value::Int(b)) => self.int(span, a.checked_rem(*b), diagnostics),
+            (BinaryOp::And, Value::Bool(a), Value::Bool(b)) => Value::Bool(*a && *b),
+            (BinaryOp::Or, Value::Bool(a), Value::Bool(b)) => Value::Bool(*a || *b),
+            (BinaryOp::Xor, Value::Bool(a), Value::Bool(b)) => Value::Bool(a != b),
+            _ => {
+                diagnostics.push(not_for_constants(span));
+                Value::Error
+            }
+        }
+    }
+
+    fn int(&self, span: Span, value: Option<i64>, diagnostics: &mut Vec<Diagnostic>) -> Value {
+        match value {
+            Some(value) => Value::Int(value),
+            None => {
+                diagnostics.push(Diagnostic::at(
+                    Code::NotConstant,
+                    span,
+                    "this overflows 64 bits or divides by zero",
+                ));
+                Value::Error
+            }
+        }
+    }
+}
+
+fn not_for_constants(span: Span) -> Diagnostic {
+    Diagnostic::at(Code::NotConstant, span, "this operation does not suit the constants here")
+}

@@ -1,0 +1,630 @@
+//! Expressions.
+
+use star_base::{BitVector, Code, Diagnostic, Span};
+use star_ir::{IntOp, LogicOp, Relation};
+use star_syntax::ast::{self, BinaryOp, CompareOp};
+
+use super::Checker;
+use crate::hir::{Arg, ChainOp, Expr, ExprKind, Kind, LocalId, Place, RoutineId};
+use crate::scope::Callee;
+
+/// The message for a bit constant with strange characters.
+pub(super) fn bad_bits(span: Span) -> Diagnostic {
+    Diagnostic::at(Code::BadBits, span, "a bit constant holds only `0` and `1`")
+        .help("texts stand between double quotes: `\"…\"`")
+}
+
+impl Checker<'_> {
+    /// An expression of the kind `want`.
+    pub(super) fn typed(&mut self, tree: &ast::Expr, want: Kind) -> Expr {
+        let expr = self.expr(tree, Some(want));
+        if expr.ty != want && expr.ty != Kind::Error && want != Kind::Error {
+            if want == Kind::Bool && expr.ty == Kind::Int && is_component(&expr) {
+                self.component_as_condition(expr.span);
+            } else {
+                self.type_mismatch(expr.span, want, expr.ty);
+            }
+            return self.error(expr.span);
+        }
+        expr
+    }
+
+    /// A slice or a word.
+    pub(super) fn bits(&mut self, tree: &ast::Expr) -> Expr {
+        let expr = self.expr(tree, None);
+        if !expr.ty.is_bits() && expr.ty != Kind::Error {
+            self.report(Diagnostic::at(
+                Code::TypeMismatch,
+                expr.span,
+                format!("expected a slice or a word, found {}", expr.ty.with_article()),
+            ));
+            return self.error(expr.span);
+        }
+        expr
+    }
+
+    fn component_as_condition(&mut self, span: Span) {
+        self.report(
+            Diagnostic::at(Code::ComponentAsCondition, span, "a component is 0 or 1, not a condition")
+                .fix("write `= 1`", span.after(), " = 1"),
+        );
+    }
+
+    pub(super) fn error(&self, span: Span) -> Expr {
+        Expr { kind: ExprKind::Error, ty: Kind::Error, span, effects: false }
+    }
+
+    /// An expression; `want` is the kind that the context would like, for constants that can be of
+    /// several.
+    pub(super) fn expr(&mut self, tree: &ast::Expr, want: Option<Kind>) -> Expr {
+        let span = tree.span;
+        let bits = want.filter(|kind| kind.is_bits()).unwrap_or(Kind::Word);
+        let simple = |kind, ty| Expr { kind, ty, span, effects: false };
+        match &tree.kind {
+            ast::ExprKind::Error => self.error(span),
+            ast::ExprKind::Int(value) => match i64::try_from(*value) {
+                Ok(value) => simple(ExprKind::Int(value), Kind::Int),
+                Err(_) => {
+                    self.report(Diagnostic::at(
+                        Code::NumberTooLarge,
+                        span,
+                        "this number does not fit in 64 bits",
+                    ));
+                    self.error(span)
+                }
+            },
+            ast::ExprKind::Bool(value) => simple(ExprKind::Bool(*value), Kind::Bool),
+            ast::ExprKind::Str(text) => simple(ExprKind::Str(text.clone()), Kind::Str),
+            ast::ExprKind::Bits(text) => match BitVector::parse(text) {
+                // A single bit where a number is wanted is a component's value.
+                Some(value) if want == Some(Kind::Int) && value.len() == 1 => {
+                    simple(ExprKind::Int(i64::from(value.get(0))), Kind::Int)
+                }
+                Some(value) => simple(ExprKind::Bits(value), bits),
+                None => {
+                    self.report(bad_bits(span));
+                    self.error(span)
+                }
+            },
+            ast::ExprKind::Theta => match want {
+                Some(kind) if kind.is_bits() => simple(ExprKind::Theta, kind),
+                _ => {
+                    self.report(
+                        Diagnostic::at(Code::UnknownBitsType, span, "`Θ` has no size here")
+                            .note("it takes the size of the other operand or of the variable it is assigned to"),
+                    );
+                    self.error(span)
+                }
+            },
+            ast::ExprKind::Ref(reference) => self.reference(reference, bits),
+            ast::ExprKind::Not(operand) => self.not(operand, span, want),
+            ast::ExprKind::Neg(operand) => {
+                if let ast::ExprKind::Int(value) = operand.kind {
+                    // −2⁶³ is an integer although 2⁶³ is none.
+                    return simple(ExprKind::Int((value as i64).wrapping_neg()), Kind::Int);
+                }
+                let operand = self.typed(operand, Kind::Int);
+                let effects = operand.effects;
+                Expr { kind: ExprKind::Neg(Box::new(operand)), ty: Kind::Int, span, effects }
+            }
+            ast::ExprKind::Chain(first, links) => self.chain(first, links, span, want),
+            ast::ExprKind::Compare(op, left, right) => self.compare(*op, left, right, span),
+        }
+    }
+
+    fn not(&mut self, operand: &ast::Expr, span: Span, want: Option<Kind>) -> Expr {
+        let operand = self.expr(operand, want);
+        let (effects, ty) = (operand.effects, operand.ty);
+        let inner = Box::new(operand);
+        match ty {
+            Kind::Bool => Expr { kind: ExprKind::Not(inner), ty, span, effects },
+            Kind::Slice | Kind::Word => Expr { kind: ExprKind::BitsNot(inner), ty, span, effects },
+            Kind::Error => self.error(span),
+            Kind::Int if is_component(&inner) => {
+                self.report(
+                    Diagnostic::at(
+                        Code::ComponentAsCondition,
+                        inner.span,
+                        "a component is 0 or 1, not a condition",
+                    )
+                    .help("compare it: `Y(i) = 0`"),
+                );
+                self.error(span)
+            }
+            Kind::Int | Kind::Str | Kind::Table => {
+                self.report(
+                    Diagnostic::at(
+                        Code::TypeMismatch,
+                        inner.span,
+                        format!("`not` takes a boolean, slice or word, found {}", ty.with_article()),
+                    ),
+                );
+                self.error(span)
+            }
+        }
+    }
+
+    /// Operands with operators of one level: all integers, all booleans, or all slices or words.
+    fn chain(&mut self, first: &ast::Expr, links: &[ast::Link], span: Span, want: Option<Kind>) -> Expr {
+        let trees: Vec<&ast::Expr> =
+            std::iter::once(first).chain(links.iter().map(|link| &link.operand)).collect();
+        let arithmetic = links.iter().any(|link| is_arithmetic(link.op));
+        let want = if arithmetic { Some(Kind::Int) } else { want };
+        let (mut operands, kind) = self.operands(&trees, want);
+        if kind == Kind::Error {
+            return self.error(span);
+        }
+        let mut ops = Vec::with_capacity(links.len());
+        for link in links {
+            match chain_op(link.op, kind) {
+                Some(op) => ops.push(op),
+                None => {
+                    self.wrong_operator(link, kind);
+                    return self.error(span);
+                }
+            }
+        }
+        let effects = operands.iter().any(|operand| operand.effects);
+        let mut rest = operands.split_off(1).into_iter();
+        let Some(first) = operands.pop() else { return self.error(span) };
+        let links = ops.into_iter().zip(&mut rest).collect();
+        Expr { kind: ExprKind::Chain(Box::new(first), links), ty: kind, span, effects }
+    }
+
+    fn wrong_operator(&mut self, link: &ast::Link, kind: Kind) {
+        let sign = match link.op {
+            BinaryOp::Add => "+",
+            BinaryOp::Sub => "-",
+            BinaryOp::Or => "or",
+            BinaryOp::Xor => "xor",
+            BinaryOp::Mul => "*",
+            BinaryOp::Div => "div",
+            BinaryOp::Mod => "mod",
+            BinaryOp::And => "and",
+        };
+        let mut diagnostic = Diagnostic::at(
+            Code::TypeMismatch,
+            link.op_span,
+            format!("`{sign}` does not work on {}s", kind.name()),
+        );
+        match (link.op, kind) {
+            (BinaryOp::Add, Kind::Word) => diagnostic = diagnostic.help("words are added by `ADD(v, w)`"),
+            (BinaryOp::Sub, Kind::Word) => {
+                diagnostic = diagnostic.help("words are subtracted by `SUBT(v, w)`");
+            }
+            (BinaryOp::And | BinaryOp::Or | BinaryOp::Xor, Kind::Int) => {
+                diagnostic = diagnostic.help("compare the components first: `(Y(i) = 1) and (Z(i) = 1)`");
+            }
+            _ => {}
+        }
+        self.report(diagnostic);
+    }
+
+    /// Operands of one kind. Bit constants and `Θ` take the kind of the others.
+    fn operands(&mut self, trees: &[&ast::Expr], want: Option<Kind>) -> (Vec<Expr>, Kind) {
+        let mut done: Vec<Option<Expr>> = trees
+            .iter()
+            .map(|tree| (!is_literal(tree)).then(|| self.expr(tree, want)))
+            .collect();
+        let found = done.iter().flatten().map(|expr| (expr.ty, expr.span)).find(|(ty, _)| *ty != Kind::Error);
+        let any_error = done.iter().flatten().any(|expr| expr.ty == Kind::Error);
+        let kind = found.map(|(ty, _)| ty).or(want);
+        let operands: Vec<Expr> = trees
+            .iter()
+            .zip(&mut done)
+            .map(|(tree, done)| done.take().unwrap_or_else(|| self.expr(tree, kind)))
+            .collect();
+        if any_error {
+            return (operands, Kind::Error);
+        }
+        let kind = found.map(|(ty, _)| ty).or(operands.first().map(|expr| expr.ty)).unwrap_or(Kind::Error);
+        for operand in &operands {
+            if operand.ty != kind {
+                if operand.ty != Kind::Error {
+                    self.mixed(operand, kind, found.map(|(_, span)| span));
+                }
+                return (operands, Kind::Error);
+            }
+        }
+        (operands, kind)
+    }
+
+    fn mixed(&mut self, operand: &Expr, kind: Kind, other: Option<Span>) {
+        if kind == Kind::Bool && is_component(operand) {
+            self.component_as_condition(operand.span);
+            return;
+        }
+        let mut diagnostic = Diagnostic::at(
+            Code::TypeMismatch,
+            operand.span,
+            format!("expected {}, found {}", kind.with_article(), operand.ty.with_article()),
+        );
+        if let Some(other) = other {
+            diagnostic = diagnostic.label(other, format!("this is {}", kind.with_article()));
+        }
+        if kind.is_bits() && operand.ty.is_bits() {
+            diagnostic = diagnostic.help("`CONVERT` turns a word into a slice and back");
+        }
+        self.report(diagnostic);
+    }
+
+    fn compare(&mut self, op: CompareOp, left: &ast::Expr, right: &ast::Expr, span: Span) -> Expr {
+        // `X = Θ` and `X <> Θ` ask for ones.
+        for (operand, theta) in [(left, right), (right, left)] {
+            if matches!(theta.kind, ast::ExprKind::Theta) && matches!(op, CompareOp::Eq | CompareOp::Ne) {
+                let operand = self.bits(operand);
+                if operand.ty == Kind::Error {
+                    return self.error(span);
+                }
+                let effects = operand.effects;
+                let some = boolean(ExprKind::Builtin(star_base::Builtin::Some, vec![operand]), span, effects);
+                return if op == CompareOp::Ne { some } else { negation(some) };
+            }
+        }
+        let (mut operands, kind) = self.operands(&[left, right], None);
+        let (Some(right), Some(left)) = (operands.pop(), operands.pop()) else { return self.error(span) };
+        // `Y(i) = '1'`
+        let (left, right, kind) = match (left.ty, right.ty, &left.kind, &right.kind) {
+            (Kind::Error, ..) | (_, Kind::Error, ..) => return self.error(span),
+            _ => (left, right, kind),
+        };
+        let effects = left.effects || right.effects;
+        let relation = match op {
+            CompareOp::Eq => Relation::Eq,
+            CompareOp::Ne => Relation::Ne,
+            CompareOp::Lt => Relation::Lt,
+            CompareOp::Le => Relation::Le,
+            CompareOp::Gt => Relation::Gt,
+            CompareOp::Ge => Relation::Ge,
+        };
+        let (left, right) = (Box::new(left), Box::new(right));
+        match kind {
+            Kind::Error => self.error(span),
+            Kind::Int => boolean(ExprKind::Compare(relation, left, right), span, effects),
+            Kind::Bool | Kind::Slice | Kind::Word if matches!(op, CompareOp::Eq | CompareOp::Ne) => {
+                let (kind, negated) = if kind == Kind::Bool {
+                    (ExprKind::BoolDiffers(left, right), op == CompareOp::Eq)
+                } else {
+                    (ExprKind::BitsEqual(left, right), op == CompareOp::Ne)
+                };
+                let comparison = boolean(kind, span, effects);
+                if negated { negation(comparison) } else { comparison }
+            }
+            Kind::Bool | Kind::Slice | Kind::Word | Kind::Str | Kind::Table => {
+                let mut diagnostic = Diagnostic::at(
+                    Code::NoSuchOrder,
+                    span,
+                    format!("{}s cannot be compared this way", kind.name()),
+                );
+                if kind == Kind::Word {
+                    diagnostic = diagnostic.help(
+                        "words are compared as unsigned numbers by `LESS`, `LESSEQ`, `GREAT` and `GREATEQ`",
+                    );
+                }
+                self.report(diagnostic);
+                self.error(span)
+            }
+        }
+    }
+
+    /// A variable, component, constant or call.
+    fn reference(&mut self, reference: &ast::Ref, bits: Kind) -> Expr {
+        let (name, span) = (&reference.name, reference.span);
+        match &reference.args {
+            None => {
+                if let Some(local) = self.variable(&name.name) {
+                    let place = self.mention(local, name.span);
+                    let ty = self.kind(local);
+                    return Expr { kind: ExprKind::Var(place), ty, span, effects: false };
+                }
+                if let Some(constant) = self.world.constant(self.unit, &name.name) {
+                    return self.constants.value(constant).to_expr(span, bits);
+                }
+                match self.world.callee(self.unit, name, 0) {
+                    Ok(Callee::Routine(id)) => self.function(id, name, &[], span),
+                    Ok(Callee::Builtin(builtin)) => self.builtin(builtin, name, &[], span, bits),
+                    Err(diagnostic) => {
+                        if diagnostic.code == Code::UnknownRoutine {
+                            self.unknown_name(name);
+                        } else {
+                            self.report(diagnostic);
+                        }
+                        self.error(span)
+                    }
+                }
+            }
+            Some(args) => match self.variable(&name.name) {
+                Some(local) => self.part(local, name, args, span),
+                None => match self.world.callee(self.unit, name, args.len()) {
+                    Ok(Callee::Routine(id)) => self.function(id, name, args, span),
+                    Ok(Callee::Builtin(builtin)) => self.builtin(builtin, name, args, span, bits),
+                    Err(diagnostic) => {
+                        self.report(diagnostic);
+                        self.error(span)
+                    }
+                },
+            },
+        }
+    }
+
+    /// `Y(i)` or `T(i,j)`, to read.
+    fn part(&mut self, local: LocalId, name: &ast::Ident, args: &[ast::Expr], span: Span) -> Expr {
+        let Some((place, mut indices)) = self.part_indices(local, name, args, span) else {
+            return self.error(span);
+        };
+        let effects = indices.iter().any(|index| index.effects);
+        let second = indices.pop();
+        let kind = match (indices.pop(), second) {
+            (Some(row), Some(column)) => ExprKind::Bit(place, Box::new(row), Box::new(column)),
+            (None, Some(index)) => ExprKind::Component(place, Box::new(index)),
+            _ => return self.error(span),
+        };
+        Expr { kind, ty: Kind::Int, span, effects }
+    }
+
+    /// The checked indices of a component or bit: as many as the kind of the variable needs.
+    pub(super) fn part_indices(
+        &mut self,
+        local: LocalId,
+        name: &ast::Ident,
+        args: &[ast::Expr],
+        span: Span,
+    ) -> Option<(Place, Vec<Expr>)> {
+        let wanted = match self.kind(local) {
+            Kind::Slice | Kind::Word => 1,
+            Kind::Table => 2,
+            kind @ (Kind::Int | Kind::Bool | Kind::Str | Kind::Error) => {
+                let declared = self.local(local).span;
+                self.report(
+                    Diagnostic::at(
+                        Code::NotAVariable,
+                        name.span,
+                        format!("`{}` is {}: it has no components and is no routine", name.name, kind.with_article()),
+                    )
+                    .label(declared, "declared here"),
+                );
+                return None;
+            }
+        };
+        if args.len() != wanted {
+            let what = self.kind(local).name();
+            let mut diagnostic = Diagnostic::at(
+                Code::ArgumentCount,
+                span,
+                format!("a {what} takes {wanted} {} here", if wanted == 1 { "index" } else { "indices" }),
+            );
+            if wanted == 2 {
+                diagnostic = diagnostic.help(format!(
+                    "`{0}(i,j)` is bit j of row i; a whole row is `ROW(i,{0})`, a column `COL(j,{0})`",
+                    name.name
+                ));
+            }
+            self.report(diagnostic);
+            return None;
+        }
+        let indices: Vec<Expr> = args.iter().map(|arg| self.typed(arg, Kind::Int)).collect();
+        Some((self.mention(local, name.span), indices))
+    }
+
+    /// A call of a function.
+    fn function(&mut self, id: RoutineId, name: &ast::Ident, args: &[ast::Expr], span: Span) -> Expr {
+        let Some(result) = self.world.signature(id).result else {
+            let header = self.world.signature(id).tree.header;
+            self.report(
+                Diagnostic::at(
+                    Code::ProcedureAsValue,
+                    name.span,
+                    format!("`{}` is a procedure and has no value", name.name),
+                )
+                .label(header, "declared here")
+                .help("call it as a statement; it returns results through `var` parameters"),
+            );
+            return self.error(span);
+        };
+        let args = self.arguments(id, args, span);
+        let effects = args.iter().any(|arg| match arg {
+            Arg::Value(value) => value.effects,
+            Arg::Ref(_) => true,
+        });
+        Expr { kind: ExprKind::Call(id, args), ty: result, span, effects }
+    }
+
+    /// The arguments of a call; their number is right.
+    pub(super) fn arguments(&mut self, id: RoutineId, trees: &[ast::Expr], span: Span) -> Vec<Arg> {
+        let n_params = self.world.signature(id).params.len();
+        if n_params != trees.len() {
+            // The callee was looked up by the number of arguments.
+            return Vec::new();
+        }
+        let mut by_ref: Vec<(LocalId, Span)> = Vec::new();
+        let mut args = Vec::with_capacity(trees.len());
+        for (idx, tree) in trees.iter().enumerate() {
+            let param = &self.world.signature(id).params[idx];
+            let (kind, is_ref, sized, name, param_span) =
+                (param.kind, param.by_ref, param.sized, param.name.clone(), param.span);
+            if !is_ref {
+                if matches!(tree.kind, ast::ExprKind::Theta) && kind.is_bits() && !sized {
+                    self.report(
+                        Diagnostic::at(Code::UnknownBitsType, tree.span, "`Θ` has no size here")
+                            .label(param_span, format!("`{name}` is declared without a size")),
+                    );
+                    args.push(Arg::Value(self.error(tree.span)));
+                    continue;
+                }
+                if matches!(tree.kind, ast::ExprKind::Theta) {
+                    self.report(
+                        Diagnostic::at(Code::UnknownBitsType, tree.span, "`Θ` has no size as an argument")
+                            .help("pass a variable that was cleared"),
+                    );
+                    args.push(Arg::Value(self.error(tree.span)));
+                    continue;
+                }
+                let n_before = self.diagnostics.len();
+                let value = self.typed(tree, kind);
+                if value.ty == Kind::Error && self.diagnostics.len() > n_before {
+                    // Show the parameter that asks for this type.
+                    if let Some(last) = self.diagnostics.last_mut()
+                        && last.code == Code::TypeMismatch
+                        && last.span() == Some(tree.span)
+                    {
+                        last.labels.push(star_base::Label {
+                            span: param_span,
+                            text: format!("for the parameter `{name}`"),
+                        });
+                    }
+                }
+                args.push(Arg::Value(value));
+                continue;
+            }
+            match self.variable_argument(tree, kind, &name, param_span) {
+                Some(place) => {
+                    if let Some(&(_, first)) = by_ref.iter().find(|(local, _)| *local == place.local) {
+                        let variable = self.local(place.local).name.clone();
+                        self.report(
+                            Diagnostic::at(
+                                Code::AliasedVar,
+                                place.span,
+                                format!("`{variable}` is passed to two `var` parameters"),
+                            )
+                            .label(first, "here too")
+                            .help("pass a copy, and decide afterwards which result to keep"),
+                        );
+                    }
+                    by_ref.push((place.local, place.span));
+                    args.push(Arg::Ref(place));
+                }
+                None => args.push(Arg::Value(self.error(span))),
+            }
+        }
+        args
+    }
+
+    /// A variable for a `var` parameter.
+    fn variable_argument(
+        &mut self,
+        tree: &ast::Expr,
+        kind: Kind,
+        param: &str,
+        param_span: Span,
+    ) -> Option<Place> {
+        let name = match &tree.kind {
+            ast::ExprKind::Error => return None,
+            ast::ExprKind::Ref(reference) if reference.args.is_none() => &reference.name,
+            _ => {
+                self.report(
+                    Diagnostic::at(
+                        Code::VarNeedsVariable,
+                        tree.span,
+                        format!("the `var` parameter `{param}` needs a variable"),
+                    )
+                    .label(param_span, "declared here")
+                    .help("assign the value to a variable and pass that"),
+                );
+                return None;
+            }
+        };
+        let Some(local) = self.variable(&name.name) else {
+            self.unknown_name(name);
+            return None;
+        };
+        let found = self.kind(local);
+        if found != kind {
+            let declared = self.local(local).span;
+            self.report(
+                Diagnostic::at(
+                    Code::TypeMismatch,
+                    tree.span,
+                    format!("expected {}, found {}", kind.with_article(), found.with_article()),
+                )
+                .label(param_span, format!("for the `var` parameter `{param}`"))
+                .label(declared, format!("`{}` is declared here", name.name)),
+            );
+            return None;
+        }
+        self.writable(local, tree.span).then(|| self.mention(local, tree.span))
+    }
+
+    /// A variable that is written; reports it if it cannot be.
+    pub(super) fn writable(&mut self, local: LocalId, span: Span) -> bool {
+        let name = self.local(local).name.clone();
+        if self.local(local).role == crate::hir::Role::Binding {
+            let declared = self.local(local).span;
+            self.report(
+                Diagnostic::at(Code::ReadOnly, span, format!("`{name}` is a size bound by the header"))
+                    .label(declared, "bound here")
+                    .help("take a variable of its own"),
+            );
+            return false;
+        }
+        if let Some(&(_, loop_span)) = self.loop_vars.iter().find(|(var, _)| *var == local) {
+            self.report(
+                Diagnostic::at(
+                    Code::ReadOnly,
+                    span,
+                    format!("`{name}` counts the loop and cannot be changed inside"),
+                )
+                .label(loop_span, "the loop")
+                .help("use a `while` loop, or another variable"),
+            );
+            return false;
+        }
+        true
+    }
+}
+
+fn boolean(kind: ExprKind, span: Span, effects: bool) -> Expr {
+    Expr { kind, ty: Kind::Bool, span, effects }
+}
+
+fn negation(expr: Expr) -> Expr {
+    let (span, effects) = (expr.span, expr.effects);
+    boolean(ExprKind::Not(Box::new(expr)), span, effects)
+}
+
+fn is_component(expr: &Expr) -> bool {
+    matches!(expr.kind, ExprKind::Component(..) | ExprKind::Bit(..))
+}
+
+/// Is it made of bit constants and `Θ` alone, so that its kind comes from the context?
+fn is_literal(tree: &ast::Expr) -> bool {
+    match &tree.kind {
+        ast::ExprKind::Bits(_) | ast::ExprKind::Theta => true,
+        ast::ExprKind::Not(operand) => is_literal(operand),
+        ast::ExprKind::Chain(first, links) => {
+            is_literal(first) && links.iter().all(|link| is_literal(&link.operand))
+        }
+        ast::ExprKind::Error
+        | ast::ExprKind::Int(_)
+        | ast::ExprKind::Bool(_)
+        | ast::ExprKind::Str(_)
+        | ast::ExprKind::Ref(_)
+        | ast::ExprKind::Neg(_)
+        | ast::ExprKind::Compare(..) => false,
+    }
+}
+
+fn is_arithmetic(op: BinaryOp) -> bool {
+    match op {
+        BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Mod => true,
+        BinaryOp::Or | BinaryOp::Xor | BinaryOp::And => false,
+    }
+}
+
+fn chain_op(op: BinaryOp, kind: Kind) -> Option<ChainOp> {
+    let int = |op| (kind == Kind::Int).then_some(ChainOp::Int(op));
+    let logic = |op| match kind {
+        Kind::Bool => Some(ChainOp::Bool(op)),
+        Kind::Slice | Kind::Word => Some(ChainOp::Bits(op)),
+        Kind::Int | Kind::Str | Kind::Table | Kind::Error => None,
+    };
+    match op {
+        BinaryOp::Add => int(IntOp::Add),
+        BinaryOp::Sub => int(IntOp::Sub),
+        BinaryOp::Mul => int(IntOp::Mul),
+        BinaryOp::Div => int(IntOp::Div),
+        BinaryOp::Mod => int(IntOp::Mod),
+        BinaryOp::And => logic(LogicOp::And),
+        BinaryOp::Or => logic(LogicOp::Or),
+        BinaryOp::Xor => logic(LogicOp::Xor),
+    }
+}

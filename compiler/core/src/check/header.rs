@@ -1,0 +1,280 @@
+//! Headers and declarations: parameters, bound sizes, local variables, names that differ in case.
+
+use std::collections::BTreeMap;
+
+use star_base::{Code, Diagnostic, SourceMap};
+use star_syntax::ast::{self, ExprKind, RoutineKind, TypeKind};
+
+use super::Checker;
+use crate::hir::{Expr, Kind, LocalId, Role, Size, Ty};
+use crate::scope::kind_of;
+
+impl Checker<'_> {
+    /// Declares parameters, bound sizes and a function's result; returns the parameters.
+    pub(super) fn header(&mut self, tree: &ast::Routine, sources: &SourceMap) -> Vec<LocalId> {
+        let mut params = Vec::new();
+        for group in &tree.params {
+            for name in &group.names {
+                let role = if group.by_ref { Role::Ref } else { Role::Value };
+                params.push(self.declare(name, unsized_type(kind_of(&group.ty)), role));
+            }
+        }
+        self.bind_sizes(tree, sources);
+        let mut next = params.iter();
+        for group in &tree.params {
+            for _ in &group.names {
+                let ty = self.ty(&group.ty);
+                if let Some(&LocalId(idx)) = next.next() {
+                    self.locals[idx as usize].ty = ty;
+                }
+            }
+        }
+        self.result_of(tree);
+        params
+    }
+
+    fn result_of(&mut self, tree: &ast::Routine) {
+        match (tree.kind, &tree.result) {
+            (RoutineKind::Function, Some(ty)) if matches!(kind_of(ty), Kind::Int | Kind::Bool | Kind::Str) => {
+                if tree.name.name.contains('-') {
+                    self.report(
+                        Diagnostic::at(
+                            Code::HyphenatedFunction,
+                            tree.name.span,
+                            "a function cannot have a hyphen in its name",
+                        )
+                        .note("in an expression the hyphen would be a minus"),
+                    );
+                }
+                let ty = self.ty(ty);
+                let result = LocalId(self.locals.len() as u32);
+                let name = &tree.name;
+                // Not among the names: on a right side the name is a call.
+                self.locals.push(crate::hir::Local {
+                    name: name.name.clone(),
+                    span: name.span,
+                    ty,
+                    role: Role::Result,
+                });
+                self.result = Some(result);
+            }
+            (RoutineKind::Function, Some(ty)) => {
+                let message = format!("a function cannot return {}", kind_of(ty).with_article());
+                self.report(
+                    Diagnostic::at(Code::FunctionResult, ty.span, message)
+                        .note("functions return an integer, a boolean or a string")
+                        .help("return it through a `var` parameter"),
+                );
+            }
+            (RoutineKind::Function, None) => self.report(
+                Diagnostic::at(Code::FunctionResult, tree.header, "this function has no result type")
+                    .fix("write `: integer`", tree.header.after(), ": integer"),
+            ),
+            (RoutineKind::Procedure | RoutineKind::Program, Some(ty)) => self.report(
+                Diagnostic::at(Code::FunctionResult, ty.span, "only functions have a result type")
+                    .help("write `function` instead, or leave the type out"),
+            ),
+            (RoutineKind::Procedure | RoutineKind::Program, None) => {}
+        }
+    }
+
+    /// Declares local variables.
+    pub(super) fn locals_of(&mut self, tree: &ast::Routine) {
+        let mut declared = Vec::new();
+        for group in &tree.vars {
+            for name in &group.names {
+                declared.push((self.declare(name, unsized_type(kind_of(&group.ty)), Role::Local), &group.ty));
+            }
+        }
+        for (LocalId(idx), ty) in declared {
+            let ty = self.ty(ty);
+            self.locals[idx as usize].ty = ty;
+        }
+    }
+
+    /// Names in sizes that nothing declares bind a size, if they occur more than once.
+    fn bind_sizes(&mut self, tree: &ast::Routine, sources: &SourceMap) {
+        let mut found: Vec<(&ast::Ident, bool)> = Vec::new();
+        for group in &tree.params {
+            for _ in &group.names {
+                for size in sizes(&group.ty) {
+                    names_in(size, true, &mut found);
+                }
+            }
+        }
+        let mut counts: BTreeMap<&str, (usize, bool)> = BTreeMap::new();
+        for &(name, alone) in &found {
+            let entry = counts.entry(&name.name).or_default();
+            entry.0 += 1;
+            entry.1 |= alone;
+        }
+        for (name, _) in found {
+            if self.variable(&name.name).is_some()
+                || self.world.constant(self.unit, &name.name).is_some()
+            {
+                continue;
+            }
+            let (count, alone) = counts.get(name.name.as_str()).copied().unwrap_or_default();
+            if !alone {
+                self.report(
+                    Diagnostic::at(
+                        Code::UnknownSize,
+                        name.span,
+                        format!("nothing says what `{}` is", name.name),
+                    )
+                    .note("a size name is bound where it stands alone: `slice(n)`"),
+                );
+            } else if count == 1 && star_syntax::mentions(sources, tree.span, &name.name).len() < 2 {
+                self.report(
+                    Diagnostic::at(
+                        Code::UnknownSize,
+                        name.span,
+                        format!("the size `{}` occurs only once", name.name),
+                    )
+                    .note("a name in a header's size is a parameter, a constant, or a size that several arguments share"),
+                );
+            }
+            self.declare(name, Ty::Int, Role::Binding);
+        }
+    }
+
+    fn ty(&mut self, ty: &ast::Type) -> Ty {
+        match &ty.kind {
+            TypeKind::Integer => Ty::Int,
+            TypeKind::Boolean => Ty::Bool,
+            TypeKind::Str => Ty::Str,
+            TypeKind::Slice(size) => Ty::Slice(self.size(size.as_ref(), Kind::Slice)),
+            TypeKind::Word(size) => Ty::Word(self.size(size.as_ref(), Kind::Word)),
+            TypeKind::Table(Some(rows), None) if self.is_table(rows) => {
+                Ty::Table(self.size(Some(rows), Kind::Slice), self.size(Some(rows), Kind::Word))
+            }
+            TypeKind::Table(rows, columns) => Ty::Table(
+                self.size(rows.as_ref(), Kind::Slice),
+                self.size(columns.as_ref(), Kind::Word),
+            ),
+        }
+    }
+
+    fn is_table(&self, expr: &ast::Expr) -> bool {
+        match &expr.kind {
+            ExprKind::Ref(reference) if reference.args.is_none() => self
+                .variable(&reference.name.name)
+                .is_some_and(|local| self.kind(local) == Kind::Table),
+            _ => false,
+        }
+    }
+
+    /// A declared size; a table in its place stands for its rows (`slice`) or columns (`word`).
+    fn size(&mut self, size: Option<&ast::Expr>, of: Kind) -> Size {
+        let size = size?;
+        let expr = match self.size_of_variable(size, of) {
+            Some(expr) => expr,
+            None => self.typed(size, Kind::Int),
+        };
+        Some(Box::new(expr))
+    }
+
+    fn size_of_variable(&mut self, size: &ast::Expr, of: Kind) -> Option<Expr> {
+        let ExprKind::Ref(reference) = &size.kind else { return None };
+        if reference.args.is_some() {
+            return None;
+        }
+        let local = self.variable(&reference.name.name)?;
+        let place = match self.kind(local) {
+            Kind::Table | Kind::Slice | Kind::Word => self.mention(local, size.span),
+            Kind::Int | Kind::Bool | Kind::Str | Kind::Error => return None,
+        };
+        Some(self.measure(place, of, size.span))
+    }
+
+    /// Lints names that differ only in case and have the same type.
+    pub(super) fn case_twins(&mut self, tree: &ast::Routine, sources: &SourceMap) {
+        if self.world.units[self.unit].library {
+            return;
+        }
+        let mut seen: BTreeMap<(String, &str), LocalId> = BTreeMap::new();
+        let mut twins = Vec::new();
+        for (idx, local) in self.locals.iter().enumerate() {
+            if local.role == Role::Result {
+                continue;
+            }
+            let key = (local.name.to_lowercase(), local.ty.kind().name());
+            match seen.get(&key) {
+                Some(&first) if self.local(first).name != local.name => twins.push((first, LocalId(idx as u32))),
+                Some(_) => {}
+                None => {
+                    seen.insert(key, LocalId(idx as u32));
+                }
+            }
+        }
+        for (first, second) in twins {
+            let (one, other) = (self.local(first), self.local(second));
+            let fresh = self.fresh_name(&other.name);
+            let mut diagnostic = Diagnostic::at(
+                Code::CaseTwins,
+                other.span,
+                format!("`{}` and `{}` differ only in letter case", one.name, other.name),
+            )
+            .label(one.span, "the other one")
+            .note(format!("both are {}s, so one is easily taken for the other", one.ty.kind().name()))
+            .help(format!("rename one of them, for instance to `{fresh}`"));
+            for span in star_syntax::mentions(sources, tree.span, &other.name) {
+                diagnostic = diagnostic.fix(format!("rename `{}` to `{fresh}`", other.name), span, &fresh);
+            }
+            self.report(diagnostic);
+        }
+    }
+
+    /// A name like `name` that nothing has.
+    fn fresh_name(&self, name: &str) -> String {
+        (2..)
+            .map(|n| format!("{name}{n}"))
+            .find(|name| self.variable(name).is_none())
+            .unwrap_or_else(|| name.to_owned())
+    }
+}
+
+fn unsized_type(kind: Kind) -> Ty {
+    match kind {
+        Kind::Int | Kind::Error => Ty::Int,
+        Kind::Bool => Ty::Bool,
+        Kind::Str => Ty::Str,
+        Kind::Slice => Ty::Slice(None),
+        Kind::Word => Ty::Word(None),
+        Kind::Table => Ty::Table(None, None),
+    }
+}
+
+fn sizes(ty: &ast::Type) -> impl Iterator<Item = &ast::Expr> {
+    let (first, second) = match &ty.kind {
+        TypeKind::Integer | TypeKind::Boolean | TypeKind::Str => (None, None),
+        TypeKind::Slice(size) | TypeKind::Word(size) => (size.as_ref(), None),
+        TypeKind::Table(rows, columns) => (rows.as_ref(), columns.as_ref()),
+    };
+    first.into_iter().chain(second)
+}
+
+/// The plain names in a size; `alone` if the name is the whole size.
+fn names_in<'t>(expr: &'t ast::Expr, alone: bool, found: &mut Vec<(&'t ast::Ident, bool)>) {
+    match &expr.kind {
+        ExprKind::Error
+        | ExprKind::Int(_)
+        | ExprKind::Bool(_)
+        | ExprKind::Bits(_)
+        | ExprKind::Str(_)
+        | ExprKind::Theta => {}
+        ExprKind::Ref(reference) => match &reference.args {
+            None => found.push((&reference.name, alone)),
+            Some(args) => args.iter().for_each(|arg| names_in(arg, false, found)),
+        },
+        ExprKind::Not(operand) | ExprKind::Neg(operand) => names_in(operand, false, found),
+        ExprKind::Chain(first, links) => {
+            names_in(first, false, found);
+            links.iter().for_each(|link| names_in(&link.operand, false, found));
+        }
+        ExprKind::Compare(_, left, right) => {
+            names_in(left, false, found);
+            names_in(right, false, found);
+        }
+    }
+}

@@ -1,0 +1,398 @@
+//! Statements.
+
+use star_base::{Builtin, Code, Diagnostic, Span};
+use star_syntax::ast::{self, AssignKind};
+
+use super::Checker;
+use crate::hir::{Kind, LocalId, Place, Stmt, StmtKind, Target};
+use crate::scope::Callee;
+
+impl Checker<'_> {
+    pub(super) fn stmts(&mut self, trees: &[ast::Stmt]) -> Vec<Stmt> {
+        trees.iter().filter_map(|tree| self.stmt(tree)).collect()
+    }
+
+    /// A statement as a list, without a block of its own.
+    fn body(&mut self, tree: &ast::Stmt) -> Vec<Stmt> {
+        match &tree.kind {
+            ast::StmtKind::Block(body) => self.stmts(body),
+            _ => self.stmt(tree).into_iter().collect(),
+        }
+    }
+
+    fn loop_body(&mut self, tree: &ast::Stmt) -> Vec<Stmt> {
+        self.n_loops += 1;
+        let body = self.body(tree);
+        self.n_loops -= 1;
+        body
+    }
+
+    fn stmt(&mut self, tree: &ast::Stmt) -> Option<Stmt> {
+        let span = tree.span;
+        let kind = match &tree.kind {
+            ast::StmtKind::Empty | ast::StmtKind::Error => return None,
+            ast::StmtKind::Block(body) => StmtKind::Block(self.stmts(body)),
+            ast::StmtKind::If { arms, otherwise } => {
+                let arms = arms
+                    .iter()
+                    .map(|(test, then)| (self.typed(test, Kind::Bool), self.body(then)))
+                    .collect();
+                let otherwise = otherwise.as_ref().map_or_else(Vec::new, |stmt| self.body(stmt));
+                StmtKind::If(arms, otherwise)
+            }
+            ast::StmtKind::While { test, body } => {
+                let test = self.typed(test, Kind::Bool);
+                let body = self.loop_body(body);
+                self.lint_endless(&test, &body);
+                StmtKind::While(test, body)
+            }
+            ast::StmtKind::Repeat { body, until } => {
+                self.n_loops += 1;
+                let body = self.stmts(body);
+                self.n_loops -= 1;
+                StmtKind::Repeat(body, self.typed(until, Kind::Bool))
+            }
+            ast::StmtKind::For { var, assign, from, to, down, body } => {
+                self.lint_assign(*assign);
+                let from = self.typed(from, Kind::Int);
+                let to = self.typed(to, Kind::Int);
+                let (var, body) = self.counted_loop(var, span, body);
+                StmtKind::For { var: var?, from, to, down: *down, body }
+            }
+            ast::StmtKind::Foreach { var, over, body } => {
+                let over = self.bits(over);
+                let (var, body) = self.counted_loop(var, span, body);
+                StmtKind::Foreach { var: var?, over, body }
+            }
+            ast::StmtKind::Assign { target, assign, value } => {
+                self.lint_assign(*assign);
+                return self.assignment(target, value, span);
+            }
+            ast::StmtKind::Call(call) => return self.call(call, span),
+            ast::StmtKind::Goto(label) => {
+                self.goto(label.span, &label.name);
+                return None;
+            }
+            ast::StmtKind::Labelled { label, body } => {
+                self.goto(label.span, &label.name);
+                return self.stmt(body);
+            }
+        };
+        Some(Stmt { kind, span })
+    }
+
+    fn goto(&mut self, span: Span, label: &str) {
+        self.report(
+            Diagnostic::at(Code::GotoUnsupported, span, format!("the label `{label}` is not supported"))
+                .note("there is no `goto` in this implementation of Star")
+                .help("a jump back is a loop: `while c do begin … end` or `repeat … until c`")
+                .help("a jump out of a loop is `break`, one to the end of the routine is `exit`"),
+        );
+    }
+
+    /// The variable and the body of a `for` or `foreach`.
+    fn counted_loop(
+        &mut self,
+        var: &ast::Ident,
+        span: Span,
+        body: &ast::Stmt,
+    ) -> (Option<Place>, Vec<Stmt>) {
+        let place = match self.variable(&var.name) {
+            Some(local) if self.kind(local) == Kind::Int => {
+                self.writable(local, var.span).then(|| self.mention(local, var.span))
+            }
+            Some(local) => {
+                let found = self.kind(local);
+                self.type_mismatch(var.span, Kind::Int, found);
+                None
+            }
+            None => {
+                self.unknown_name(var);
+                None
+            }
+        };
+        let head = Span::new(span.file, span.start, var.span.end);
+        if let Some(place) = place {
+            self.loop_vars.push((place.local, head));
+        }
+        let body = self.loop_body(body);
+        if place.is_some() {
+            self.loop_vars.pop();
+        }
+        (place, body)
+    }
+
+    fn lint_assign(&mut self, assign: ast::Assign) {
+        if self.world.units[self.unit].library {
+            return;
+        }
+        let message = match assign.kind {
+            AssignKind::ColonEquals => return,
+            AssignKind::Spaced => "`: =` with a blank inside as an assignment",
+            AssignKind::Equals => "`=` as an assignment",
+        };
+        self.report(
+            Diagnostic::at(Code::EqualsAssigns, assign.span, message)
+                .fix("write `:=`", assign.span, ":="),
+        );
+    }
+
+    fn assignment(&mut self, target: &ast::Ref, value: &ast::Expr, span: Span) -> Option<Stmt> {
+        let checked = self.target(target);
+        let want = match &checked {
+            Some(Target::Var(place)) => self.kind(place.local),
+            Some(Target::Component(..) | Target::Bit(..)) => Kind::Int,
+            Some(Target::Col(..)) => Kind::Slice,
+            Some(Target::Row(..)) => Kind::Word,
+            None => Kind::Error,
+        };
+        let n_before = self.diagnostics.len();
+        let value = self.typed(value, want);
+        if self.diagnostics.len() > n_before
+            && let Some(Target::Var(place)) = &checked
+        {
+            let declared = self.local(place.local).span;
+            let name = self.local(place.local).name.clone();
+            let value_span = value.span;
+            if let Some(last) = self.diagnostics.last_mut()
+                && last.code == Code::TypeMismatch
+                && last.span() == Some(value_span)
+                && last.labels.len() == 1
+            {
+                last.labels.push(star_base::Label {
+                    span: declared,
+                    text: format!("`{name}` is declared as {}", want.with_article()),
+                });
+                if want.is_bits() && last.message.ends_with("an integer") {
+                    last.help.push(format!("`SET({name})` makes all components one, `CLR({name})` zero"));
+                }
+            }
+        }
+        Some(Stmt { kind: StmtKind::Assign(checked?, value), span })
+    }
+
+    fn target(&mut self, target: &ast::Ref) -> Option<Target> {
+        let name = &target.name;
+        match &target.args {
+            None => {
+                let local = match self.variable(&name.name) {
+                    Some(local) => local,
+                    None => match self.result_named(&name.name) {
+                        Some(result) => result,
+                        None => return self.no_target(target),
+                    },
+                };
+                self.writable(local, name.span)
+                    .then(|| Target::Var(self.mention(local, name.span)))
+            }
+            Some(args) => match self.variable(&name.name) {
+                Some(local) => {
+                    let (place, mut indices) = self.part_indices(local, name, args, target.span)?;
+                    if !self.writable(local, name.span) {
+                        return None;
+                    }
+                    let last = indices.pop()?;
+                    Some(match indices.pop() {
+                        Some(row) => Target::Bit(place, row, last),
+                        None => Target::Component(place, last),
+                    })
+                }
+                None => match Builtin::find(&name.name) {
+                    Some(builtin @ (Builtin::Col | Builtin::Row)) => {
+                        if !self.count_is_right(builtin, name, args.len()) {
+                            return None;
+                        }
+                        let index = self.typed(&args[0], Kind::Int);
+                        let table = self.table(&args[1], name)?;
+                        if !self.writable(table.local, table.span) {
+                            return None;
+                        }
+                        Some(if builtin == Builtin::Col {
+                            Target::Col(index, table)
+                        } else {
+                            Target::Row(index, table)
+                        })
+                    }
+                    _ => self.no_target(target),
+                },
+            },
+        }
+    }
+
+    /// The result variable, if `name` is the name of this function.
+    fn result_named(&self, name: &str) -> Option<LocalId> {
+        let own = &self.world.signature(self.id).tree.name.name;
+        self.result.filter(|_| own == name || own.eq_ignore_ascii_case(name))
+    }
+
+    fn no_target(&mut self, target: &ast::Ref) -> Option<Target> {
+        let name = &target.name;
+        let n_args = target.args.as_ref().map_or(0, Vec::len);
+        if self.world.constant(self.unit, &name.name).is_some() {
+            self.report(Diagnostic::at(
+                Code::ReadOnly,
+                name.span,
+                format!("`{}` is a constant", name.name),
+            ));
+        } else if Builtin::find(&name.name).is_some()
+            || self.world.callee(self.unit, name, n_args).is_ok()
+        {
+            let mut diagnostic = Diagnostic::at(
+                Code::NotAssignable,
+                target.span,
+                format!("nothing can be stored to `{}`", name.name),
+            );
+            if Builtin::find(&name.name).is_some() {
+                diagnostic = diagnostic
+                    .note("a variable, `Y(i)`, `T(i,j)`, `COL(i,T)` and `ROW(i,T)` can be assigned to");
+            }
+            self.report(diagnostic);
+        } else {
+            self.unknown_name(name);
+        }
+        None
+    }
+
+    /// A call as a statement.
+    fn call(&mut self, call: &ast::Ref, span: Span) -> Option<Stmt> {
+        let name = &call.name;
+        let args = call.args.as_deref().unwrap_or(&[]);
+        if let Some(local) = self.variable(&name.name) {
+            let declared = self.local(local).span;
+            self.report(
+                Diagnostic::at(
+                    Code::NotAVariable,
+                    call.span,
+                    format!("`{}` is a variable: this statement does nothing", name.name),
+                )
+                .label(declared, "declared here")
+                .help("to store a value, write `:=` behind it"),
+            );
+            return None;
+        }
+        match self.world.callee(self.unit, name, args.len()) {
+            Ok(Callee::Routine(id)) => {
+                if self.world.signature(id).result.is_some() {
+                    let header = self.world.signature(id).tree.header;
+                    self.report(
+                        Diagnostic::at(
+                            Code::ProcedureAsValue,
+                            call.span,
+                            format!("the value of `{}` is not used", name.name),
+                        )
+                        .label(header, "a function")
+                        .help("assign it to a variable"),
+                    );
+                    return None;
+                }
+                let args = self.arguments(id, args, span);
+                Some(Stmt { kind: StmtKind::Call(id, args), span })
+            }
+            Ok(Callee::Builtin(builtin)) => {
+                let kind = self.builtin_stmt(builtin, name, args, call.span)?;
+                Some(Stmt { kind, span })
+            }
+            Err(diagnostic) => {
+                self.report(diagnostic);
+                None
+            }
+        }
+    }
+
+    fn builtin_stmt(
+        &mut self,
+        builtin: Builtin,
+        name: &ast::Ident,
+        args: &[ast::Expr],
+        span: Span,
+    ) -> Option<StmtKind> {
+        if !self.count_is_right(builtin, name, args.len()) {
+            return None;
+        }
+        match builtin {
+            Builtin::Set => Some(StmtKind::Fill(self.bits_variable(&args[0], name)?, true)),
+            Builtin::Clr => Some(StmtKind::Fill(self.bits_variable(&args[0], name)?, false)),
+            Builtin::Frst => Some(StmtKind::KeepFirst(self.bits_variable(&args[0], name)?)),
+            Builtin::Step => Some(StmtKind::Step(self.bits_variable(&args[0], name)?)),
+            Builtin::Rep => {
+                let (from, to) = (self.typed(&args[0], Kind::Int), self.typed(&args[1], Kind::Int));
+                let value = self.typed(&args[2], Kind::Word);
+                let word = self.place(&args[3], name, "a word", |kind| kind == Kind::Word)?;
+                self.writable(word.local, word.span)
+                    .then_some(StmtKind::Replace { from, to, value, word })
+            }
+            Builtin::Print => Some(StmtKind::Print(args.iter().map(|arg| self.expr(arg, None)).collect())),
+            Builtin::Read => {
+                let place = self.place(&args[0], name, "a table, slice or word", |kind| {
+                    kind == Kind::Table || kind.is_bits()
+                })?;
+                let file = self.typed(&args[1], Kind::Str);
+                let layout = args.get(2).map(|layout| self.typed(layout, Kind::Str));
+                self.writable(place.local, place.span).then_some(StmtKind::Read(place, file, layout))
+            }
+            Builtin::Write => {
+                let place = self.place(&args[0], name, "a table, slice or word", |kind| {
+                    kind == Kind::Table || kind.is_bits()
+                })?;
+                Some(StmtKind::Write(place, self.typed(&args[1], Kind::Str)))
+            }
+            Builtin::Assert => {
+                let test = self.typed(&args[0], Kind::Bool);
+                let message = args.get(1).map(|message| self.typed(message, Kind::Str));
+                Some(StmtKind::Assert(test, message))
+            }
+            Builtin::Exit => Some(StmtKind::Exit),
+            Builtin::Break | Builtin::Continue => {
+                if self.n_loops == 0 {
+                    self.report(
+                        Diagnostic::at(
+                            Code::OutsideLoop,
+                            span,
+                            format!("`{}` stands outside a loop", builtin.name()),
+                        )
+                        .help("`exit` leaves the routine"),
+                    );
+                    return None;
+                }
+                Some(if builtin == Builtin::Break { StmtKind::Break } else { StmtKind::Continue })
+            }
+            Builtin::Fnd
+            | Builtin::Numb
+            | Builtin::Convert
+            | Builtin::Some
+            | Builtin::One
+            | Builtin::Zero
+            | Builtin::Mask
+            | Builtin::Shift
+            | Builtin::Rotate
+            | Builtin::Mirror
+            | Builtin::Shuffle
+            | Builtin::Length
+            | Builtin::Trim
+            | Builtin::Eq
+            | Builtin::NotEq
+            | Builtin::Less
+            | Builtin::LessEq
+            | Builtin::Great
+            | Builtin::GreatEq
+            | Builtin::Add
+            | Builtin::Subt
+            | Builtin::Int
+            | Builtin::Word
+            | Builtin::Col
+            | Builtin::Row
+            | Builtin::Size
+            | Builtin::Rows => {
+                self.report(
+                    Diagnostic::at(
+                        Code::ProcedureAsValue,
+                        span,
+                        format!("the value of `{}` is not used", builtin.name()),
+                    )
+                    .help("assign it to a variable"),
+                );
+                None
+            }
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! What routines do to their parameters: which tables may get other rows or columns.
+
+use crate::hir::{Arg, Expr, ExprKind, LocalId, MachineOp, Program, Role, Routine, RoutineId, Stmt, StmtKind, Target};
+use crate::visit;
+
+/// What may happen to a variable of a routine, apart from stores to single columns, rows and bits.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Fate {
+    /// It may be assigned as a whole, so that its rows and columns may change.
+    pub(crate) replaced: bool,
+    /// A column may be stored to, so that its columns may become more.
+    pub(crate) grown: bool,
+    /// It may be written in any way at all.
+    pub(crate) written: bool,
+}
+
+/// The fates of all variables of all routines.
+pub(crate) struct Summaries {
+    fates: Vec<Vec<Fate>>,
+    /// Of each routine's parameters: is it surely set when the routine ends? Filled in as routines are
+    /// analysed, callees first; false until then.
+    assigns: Vec<Vec<bool>>,
+}
+
+impl Summaries {
+    pub(crate) fn new(program: &Program) -> Self {
+        let mut fates: Vec<Vec<Fate>> = Vec::with_capacity(program.routines.len());
+        let mut calls: Vec<(RoutineId, LocalId, RoutineId, usize)> = Vec::new();
+        for (idx, routine) in program.routines.iter().enumerate() {
+            fates.push(own_fates(program, routine, RoutineId(idx as u32), &mut calls));
+        }
+        // What a callee does to a parameter happens to the argument; sized parameters keep their size.
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for &(caller, local, callee, param) in &calls {
+                let Some(&inner) = program.routine(callee).params.get(param) else { continue };
+                let from = fates[callee.0 as usize][inner.0 as usize];
+                let to = &mut fates[caller.0 as usize][local.0 as usize];
+                let joined = Fate {
+                    replaced: to.replaced || from.replaced,
+                    grown: to.grown || from.grown,
+                    written: true,
+                };
+                changed |= joined != *to;
+                *to = joined;
+            }
+        }
+        let assigns = program.routines.iter().map(|routine| vec![false; routine.params.len()]).collect();
+        Summaries { fates, assigns }
+    }
+
+    pub(crate) fn fate(&self, routine: RoutineId, local: LocalId) -> Fate {
+        self.fates[routine.0 as usize][local.0 as usize]
+    }
+
+    pub(crate) fn assigns(&self, routine: RoutineId, param: usize) -> bool {
+        self.assigns[routine.0 as usize].get(param).copied().unwrap_or(false)
+    }
+
+    pub(crate) fn set_assigns(&mut self, routine: RoutineId, assigns: Vec<bool>) {
+        self.assigns[routine.0 as usize] = assigns;
+    }
+}
+
+/// The routines, callees before callers as far as there is no recursion.
+pub(crate) fn callees_first(program: &Program) -> Vec<RoutineId> {
+    let mut order = Vec::with_capacity(program.routines.len());
+    let mut seen = vec![false; program.routines.len()];
+    for start in 0..program.routines.len() {
+        // An explicit stack: call chains may be long.
+        let mut stack = vec![(start, None::<std::vec::IntoIter<usize>>)];
+        while let Some((routine, callees)) = stack.pop() {
+            let mut callees = match callees {
+                Some(callees) => callees,
+                None if seen[routine] => continue,
+                None => {
+                    seen[routine] = true;
+                    callees_of(&program.routines[routine]).into_iter()
+                }
+            };
+            match callees.next() {
+                Some(callee) => {
+                    stack.push((routine, Some(callees)));
+                    stack.push((callee, None));
+                }
+                None => order.push(RoutineId(routine as u32)),
+            }
+        }
+    }
+    order
+}
+
+/// The routines that a routine calls.
+pub(crate) fn callees_of(routine: &Routine) -> Vec<usize> {
+    let mut callees = Vec::new();
+    visit::any_stmt(&routine.body, &mut |stmt| {
+        if let StmtKind::Call(id, _) = &stmt.kind {
+            callees.push(id.0 as usize);
+        }
+        visit::any_expr_of(stmt, &mut |expr| {
+            if let ExprKind::Call(id, _) = &expr.kind {
+                callees.push(id.0 as usize);
+            }
+            false
+        })
+    });
+    callees
+}
+
+fn own_fates(
+    program: &Program,
+    routine: &Routine,
+    id: RoutineId,
+    calls: &mut Vec<(RoutineId, LocalId, RoutineId, usize)>,
+) -> Vec<Fate> {
+    let mut fates = vec![Fate::default(); routine.locals.len()];
+    let mut pass = |fates: &mut Vec<Fate>, callee: RoutineId, args: &[Arg]| {
+        for (param, arg) in args.iter().enumerate() {
+            if let Arg::Ref(place) = arg {
+                fates[place.local.0 as usize].written = true;
+                calls.push((id, place.local, callee, param));
+                // A header that declares sizes may widen an unsized argument.
+                let inner = program.routine(callee).params.get(param).copied();
+                if inner.is_some_and(|inner| !program.routine(callee).local(inner).ty.is_unsized()) {
+                    fates[place.local.0 as usize].grown = true;
+                }
+            }
+        }
+    };
+    visit::any_stmt(&routine.body, &mut |stmt: &Stmt| {
+        let mut write = |local: LocalId, replaced: bool, grown: bool| {
+            let fate = &mut fates[local.0 as usize];
+            fate.written = true;
+            fate.replaced |= replaced;
+            fate.grown |= grown;
+        };
+        match &stmt.kind {
+            StmtKind::Assign(target, _) => match target {
+                Target::Var(place) => write(place.local, true, true),
+                Target::Col(_, place) => write(place.local, false, true),
+                Target::Component(place, _) | Target::Bit(place, ..) | Target::Row(_, place) => {
+                    write(place.local, false, false);
+                }
+            },
+            StmtKind::Read(place, ..) => write(place.local, true, true),
+            StmtKind::Fill(place, _)
+            | StmtKind::KeepFirst(place)
+            | StmtKind::Step(place)
+            | StmtKind::Replace { word: place, .. } => write(place.local, false, false),
+            StmtKind::For { var, .. } | StmtKind::Foreach { var, .. } => write(var.local, true, false),
+            StmtKind::Call(callee, args) => {
+                if let (Some(op), Some(Arg::Ref(place))) = (program.routine(*callee).machine_op, args.last()) {
+                    match op {
+                        MachineOp::Min | MachineOp::Max | MachineOp::LoadField => {
+                            write(place.local, true, true);
+                        }
+                        MachineOp::StoreField => write(place.local, false, true),
+                    }
+                }
+                pass(&mut fates, *callee, args);
+            }
+            StmtKind::Print(_)
+            | StmtKind::Write(..)
+            | StmtKind::Assert(..)
+            | StmtKind::Block(_)
+            | StmtKind::If(..)
+            | StmtKind::While(..)
+            | StmtKind::Repeat(..)
+            | StmtKind::Exit
+            | StmtKind::Break
+            | StmtKind::Continue => {}
+        }
+        visit::any_expr_of(stmt, &mut |expr: &Expr| {
+            match &expr.kind {
+                ExprKind::Step(place) => fates[place.local.0 as usize].written = true,
+                ExprKind::Call(callee, args) => pass(&mut fates, *callee, args),
+                _ => {}
+            }
+            false
+        })
+    });
+    for (local, fate) in routine.locals.iter().zip(&mut fates) {
+        if local.role == Role::Binding {
+            *fate = Fate::default();
+        }
+    }
+    fates
+}

@@ -1,0 +1,390 @@
+//! HIR: names resolved, every expression typed. Sizes are still as declared.
+//!
+//! Note [Sites]. Every mention of a variable is a [`Place`] with a number of its own, its site, unique
+//! in the routine. What an analysis finds out about a mention (which web it belongs to, whether the
+//! variable may be unset there) is kept in a vector over sites, not in the tree.
+
+use star_base::{BitVector, Builtin, Span};
+use star_ir::{Direction, IntOp, LogicOp, Relation};
+use star_syntax::ast::RoutineKind;
+
+/// Number of a routine in a [`Program`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct RoutineId(pub u32);
+
+/// Number of a variable in its [`Routine`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct LocalId(pub u32);
+
+/// Number of a mention of a variable; see Note [Sites].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Site(pub u32);
+
+/// All routines of a compilation.
+#[derive(Debug, Default)]
+pub struct Program {
+    /// Routines; a [`RoutineId`] is an index. Those of the library stand first.
+    pub routines: Vec<Routine>,
+}
+
+impl Program {
+    /// The routine with number `id`. Panics if it is not of this program, as indexing does.
+    pub fn routine(&self, id: RoutineId) -> &Routine {
+        &self.routines[id.0 as usize]
+    }
+}
+
+/// A library procedure that is one machine operation; its Star body is the specification.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MachineOp {
+    /// `MIN(T,X,Z)`
+    Min,
+    /// `MAX(T,X,Z)`
+    Max,
+    /// `TCOPY1(T,j,h,F)`
+    LoadField,
+    /// `TCOPY2(T,j,h,F)`
+    StoreField,
+}
+
+/// A procedure, function or program.
+#[derive(Debug)]
+pub struct Routine {
+    /// Its name.
+    pub name: String,
+    /// Which of the three.
+    pub kind: RoutineKind,
+    /// The parameters, in order.
+    pub params: Vec<LocalId>,
+    /// All variables: parameters, bound sizes, locals, a function's result.
+    pub locals: Vec<Local>,
+    /// The variable with the name of a function.
+    pub result: Option<LocalId>,
+    /// The statements.
+    pub body: Vec<Stmt>,
+    /// The place of the name.
+    pub name_span: Span,
+    /// The place of the header.
+    pub header: Span,
+    /// Is it of the standard library?
+    pub library: bool,
+    /// The operation that a call is lowered to.
+    pub machine_op: Option<MachineOp>,
+    /// Number of sites.
+    pub n_sites: u32,
+}
+
+impl Routine {
+    /// The variable with number `id`. Panics if it is not of this routine, as indexing does.
+    pub fn local(&self, id: LocalId) -> &Local {
+        &self.locals[id.0 as usize]
+    }
+}
+
+/// A variable.
+#[derive(Debug)]
+pub struct Local {
+    /// Its name.
+    pub name: String,
+    /// The place of its declaration.
+    pub span: Span,
+    /// Its type with its sizes as declared.
+    pub ty: Ty,
+    /// What it is.
+    pub role: Role,
+}
+
+/// What a variable is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// A value parameter.
+    Value,
+    /// A `var` parameter.
+    Ref,
+    /// A size bound by the header; read-only.
+    Binding,
+    /// A local variable.
+    Local,
+    /// What a function returns.
+    Result,
+}
+
+/// A declared size: an integer expression, or nothing.
+pub type Size = Option<Box<Expr>>;
+
+/// A type with declared sizes.
+#[derive(Debug)]
+pub enum Ty {
+    /// `integer`
+    Int,
+    /// `boolean`
+    Bool,
+    /// `string`
+    Str,
+    /// `slice`: number of components.
+    Slice(Size),
+    /// `word`: number of components.
+    Word(Size),
+    /// `table`: rows, columns.
+    Table(Size, Size),
+}
+
+/// A type without sizes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// `integer`
+    Int,
+    /// `boolean`
+    Bool,
+    /// `string`
+    Str,
+    /// `slice`
+    Slice,
+    /// `word`
+    Word,
+    /// `table`
+    Table,
+    /// Unknown after an error: agrees with everything.
+    Error,
+}
+
+impl Ty {
+    /// The type without sizes.
+    pub fn kind(&self) -> Kind {
+        match self {
+            Ty::Int => Kind::Int,
+            Ty::Bool => Kind::Bool,
+            Ty::Str => Kind::Str,
+            Ty::Slice(_) => Kind::Slice,
+            Ty::Word(_) => Kind::Word,
+            Ty::Table(..) => Kind::Table,
+        }
+    }
+
+    /// Is no size declared? Scalars have none to declare and are not unsized.
+    pub fn is_unsized(&self) -> bool {
+        match self {
+            Ty::Int | Ty::Bool | Ty::Str => false,
+            Ty::Slice(size) | Ty::Word(size) => size.is_none(),
+            Ty::Table(rows, _) => rows.is_none(),
+        }
+    }
+}
+
+impl Kind {
+    /// The keyword.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Int => "integer",
+            Kind::Bool => "boolean",
+            Kind::Str => "string",
+            Kind::Slice => "slice",
+            Kind::Word => "word",
+            Kind::Table => "table",
+            Kind::Error => "value",
+        }
+    }
+
+    /// With an article: `an integer`.
+    pub fn with_article(self) -> String {
+        let article = if self == Kind::Int { "an" } else { "a" };
+        format!("{article} {}", self.name())
+    }
+
+    /// Is it a slice or a word?
+    pub fn is_bits(self) -> bool {
+        matches!(self, Kind::Slice | Kind::Word)
+    }
+}
+
+/// A mention of a variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The variable.
+    pub local: LocalId,
+    /// The number of the mention.
+    pub site: Site,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// An expression.
+#[derive(Debug)]
+pub struct Expr {
+    /// Which one.
+    pub kind: ExprKind,
+    /// Its type.
+    pub ty: Kind,
+    /// Its place.
+    pub span: Span,
+    /// May evaluating it change a variable?
+    pub effects: bool,
+}
+
+/// An expression; the types of operands are as the variant needs them.
+#[derive(Debug)]
+pub enum ExprKind {
+    /// Unreadable or ill-typed; a message says so, and nothing is lowered.
+    Error,
+    /// An integer.
+    Int(i64),
+    /// A truth value.
+    Bool(bool),
+    /// A text.
+    Str(String),
+    /// A bit constant, slice or word.
+    Bits(BitVector),
+    /// `Θ`: zeros, as many as the context has.
+    Theta,
+    /// A variable.
+    Var(Place),
+    /// Operands of one type with operators of one level between them, from left to right. A list, since
+    /// a chain may be very long.
+    Chain(Box<Expr>, Vec<(ChainOp, Expr)>),
+    /// `- a`
+    Neg(Box<Expr>),
+    /// Comparison of integers.
+    Compare(Relation, Box<Expr>, Box<Expr>),
+    /// Are two booleans different? (`=` is its negation.)
+    BoolDiffers(Box<Expr>, Box<Expr>),
+    /// Negation of a boolean.
+    Not(Box<Expr>),
+    /// Negation of a slice or word.
+    BitsNot(Box<Expr>),
+    /// Are two slices or words equal?
+    BitsEqual(Box<Expr>, Box<Expr>),
+    /// `Y(i)`
+    Component(Place, Box<Expr>),
+    /// `T(i,j)`
+    Bit(Place, Box<Expr>, Box<Expr>),
+    /// `STEP(Y)`
+    Step(Place),
+    /// `SHIFT(Y,up,k)`
+    Shift(Box<Expr>, Direction, Box<Expr>),
+    /// `COL(i,T)`
+    Col(Box<Expr>, Place),
+    /// `ROW(i,T)`
+    Row(Box<Expr>, Place),
+    /// `size(T)`
+    NCols(Place),
+    /// `rows(T)`
+    NRows(Place),
+    /// Any other built-in with value arguments.
+    Builtin(Builtin, Vec<Expr>),
+    /// A function.
+    Call(RoutineId, Vec<Arg>),
+}
+
+/// An operator inside a chain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ChainOp {
+    /// On integers.
+    Int(IntOp),
+    /// On booleans; `and` and `or` evaluate the right side only if it matters.
+    Bool(LogicOp),
+    /// On slices or words, component by component.
+    Bits(LogicOp),
+}
+
+/// An argument of a call.
+#[derive(Debug)]
+pub enum Arg {
+    /// For a value parameter.
+    Value(Expr),
+    /// For a `var` parameter.
+    Ref(Place),
+}
+
+/// The left side of an assignment.
+#[derive(Debug)]
+pub enum Target {
+    /// A whole variable.
+    Var(Place),
+    /// `Y(i)`
+    Component(Place, Expr),
+    /// `T(i,j)`
+    Bit(Place, Expr, Expr),
+    /// `COL(i,T)`
+    Col(Expr, Place),
+    /// `ROW(i,T)`
+    Row(Expr, Place),
+}
+
+/// A statement.
+#[derive(Debug)]
+pub struct Stmt {
+    /// What it does.
+    pub kind: StmtKind,
+    /// Its place.
+    pub span: Span,
+}
+
+/// What a statement does.
+#[derive(Debug)]
+pub enum StmtKind {
+    /// `place := value`
+    Assign(Target, Expr),
+    /// `SET(Y)`, `CLR(Y)`
+    Fill(Place, bool),
+    /// `FRST(Y)`
+    KeepFirst(Place),
+    /// `STEP(Y)`, its value not used.
+    Step(Place),
+    /// `REP(i,j,v,w)`
+    Replace {
+        /// First component.
+        from: Expr,
+        /// Last component.
+        to: Expr,
+        /// The new ones.
+        value: Expr,
+        /// The word that changes.
+        word: Place,
+    },
+    /// A procedure.
+    Call(RoutineId, Vec<Arg>),
+    /// `print(…)`
+    Print(Vec<Expr>),
+    /// `read(T, "file", "layout")`
+    Read(Place, Expr, Option<Expr>),
+    /// `write(T, "file")`
+    Write(Place, Expr),
+    /// `assert(b, "message")`
+    Assert(Expr, Option<Expr>),
+    /// `begin … end`
+    Block(Vec<Stmt>),
+    /// Conditions with their statements, and the last `else`.
+    If(Vec<(Expr, Vec<Stmt>)>, Vec<Stmt>),
+    /// `while c do s`
+    While(Expr, Vec<Stmt>),
+    /// `repeat s until c`
+    Repeat(Vec<Stmt>, Expr),
+    /// `for i := a to b do s`
+    For {
+        /// The variable.
+        var: Place,
+        /// First value.
+        from: Expr,
+        /// Last value.
+        to: Expr,
+        /// `downto`.
+        down: bool,
+        /// The body.
+        body: Vec<Stmt>,
+    },
+    /// `foreach i in X do s`
+    Foreach {
+        /// The variable.
+        var: Place,
+        /// The slice or word.
+        over: Expr,
+        /// The body.
+        body: Vec<Stmt>,
+    },
+    /// `exit`
+    Exit,
+    /// `break`
+    Break,
+    /// `continue`
+    Continue,
+}

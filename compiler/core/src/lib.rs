@@ -1,0 +1,132 @@
+//! From source text to SIR, and the wording of what goes wrong.
+//!
+//! * [`check`] reads a file with what it imports, resolves names and checks types;
+//! * [`lower`] makes SIR of it;
+//! * [`describe_trap`] and [`describe_limit`] word what a running program says.
+//!
+//! This crate never links a machine, and reads files only through [`SourceLoader`].
+
+mod check;
+mod dump;
+mod flow;
+pub mod hir;
+mod loader;
+mod lower;
+mod scope;
+mod traps;
+mod visit;
+
+use star_base::{Diagnostic, SourceMap, Span};
+use star_syntax::ast;
+
+pub use loader::{Library, LoadError, MAX_SOURCE_BYTES, Source, SourceLoader};
+pub use lower::{LowerOptions, Lowered};
+pub use traps::{describe_limit, describe_trap};
+
+/// A checked file with everything that it needs.
+pub struct Compilation {
+    /// The texts.
+    pub sources: SourceMap,
+    /// What was found, in the order of files and text.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The routines, those of the library included.
+    pub hir: hir::Program,
+    units: Vec<loader::Unit>,
+    root: Option<usize>,
+    /// The unit of each routine.
+    routine_units: Vec<usize>,
+}
+
+/// A routine that can be run.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// Which one.
+    pub id: hir::RoutineId,
+    /// Its name.
+    pub name: String,
+    /// Procedure, function or program.
+    pub kind: ast::RoutineKind,
+    /// The place of its header.
+    pub span: Span,
+    /// Its parameters.
+    pub params: Vec<EntryParam>,
+}
+
+/// A parameter of a routine that can be run.
+#[derive(Clone, Debug)]
+pub struct EntryParam {
+    /// Its name.
+    pub name: String,
+    /// Is it a `var` parameter?
+    pub by_ref: bool,
+    /// Its type.
+    pub kind: hir::Kind,
+}
+
+/// Reads and checks the file `path`.
+pub fn check(path: &str, loader: &mut dyn SourceLoader, library: &Library) -> Compilation {
+    let loader::Units { sources, units, root, mut diagnostics } = loader::load(path, loader, library);
+    let (hir, routine_units) = {
+        let world = scope::World::new(&units, &mut diagnostics);
+        let hir = check::check(&world, &sources, &mut diagnostics);
+        (hir, world.signatures.iter().map(|signature| signature.unit).collect())
+    };
+    if !diagnostics.iter().any(Diagnostic::is_error) {
+        flow::lints::never_set(&hir, &mut diagnostics);
+    }
+    diagnostics.sort_by_key(|diagnostic| diagnostic.span());
+    Compilation { sources, diagnostics, hir, units, root, routine_units }
+}
+
+impl Compilation {
+    /// Is there an error, so that nothing can be lowered?
+    pub fn has_errors(&self) -> bool {
+        self.diagnostics.iter().any(Diagnostic::is_error)
+    }
+
+    /// The syntax tree of the file itself; `None` if it could not be read.
+    pub fn root_tree(&self) -> Option<&ast::File> {
+        self.root.map(|root| &self.units[root].tree)
+    }
+
+    /// The routines of the file itself, in order.
+    pub fn entries(&self) -> Vec<Entry> {
+        let of_root = |idx: &usize| Some(self.routine_units[*idx]) == self.root;
+        (0..self.hir.routines.len())
+            .filter(of_root)
+            .map(|idx| {
+                let routine = &self.hir.routines[idx];
+                let params = routine.params.iter().map(|&param| {
+                    let local = routine.local(param);
+                    EntryParam {
+                        name: local.name.clone(),
+                        by_ref: local.role == hir::Role::Ref,
+                        kind: local.ty.kind(),
+                    }
+                });
+                Entry {
+                    id: hir::RoutineId(idx as u32),
+                    name: routine.name.clone(),
+                    kind: routine.kind,
+                    span: routine.header,
+                    params: params.collect(),
+                }
+            })
+            .collect()
+    }
+}
+
+/// Lowers the routines of the file itself and all that they call. The compilation has no errors.
+pub fn lower(compilation: &Compilation, options: &LowerOptions) -> Lowered {
+    let roots: Vec<hir::RoutineId> = compilation.entries().into_iter().map(|entry| entry.id).collect();
+    lower::lower(&compilation.hir, &roots, options)
+}
+
+/// The HIR of the file itself, for people who work on the compiler.
+pub fn dump_hir(compilation: &Compilation) -> String {
+    compilation
+        .entries()
+        .iter()
+        .map(|entry| dump::routine(&compilation.hir, compilation.hir.routine(entry.id)))
+        .collect()
+}

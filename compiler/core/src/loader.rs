@@ -1,0 +1,204 @@
+//! The source files of a compilation: the root, what it imports, and the library.
+//!
+//! Text comes in through a [`SourceLoader`]; nothing here opens a file.
+
+use star_base::{Code, Diagnostic, FileId, SourceFile, SourceMap, Span};
+use star_syntax::ast;
+
+/// Source files larger than this are refused (256 MiB): spans count bytes in 32 bits, and nobody
+/// writes such a file.
+pub const MAX_SOURCE_BYTES: usize = 256 << 20;
+
+/// Finds and reads source files.
+pub trait SourceLoader {
+    /// Reads the file `path` as `importer` names it (`None`: as the user does).
+    ///
+    /// # Errors
+    /// In words, why it cannot be read.
+    fn load(&mut self, path: &str, importer: Option<&str>) -> Result<Source, LoadError>;
+}
+
+/// A source file as read.
+#[derive(Debug)]
+pub struct Source {
+    /// The name to show, and by which two imports of one file are recognised.
+    pub name: String,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+}
+
+/// Why a source file cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LoadError {
+    /// The system's reason.
+    Unreadable(String),
+    /// Larger than [`MAX_SOURCE_BYTES`].
+    TooLarge,
+}
+
+/// The library: sources that come with the toolchain.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Library {
+    /// Modules that every program sees: name and text.
+    pub basic: &'static [(&'static str, &'static str)],
+    /// Modules to import as `"star:NAME"`: name and text.
+    pub modules: &'static [(&'static str, &'static str)],
+}
+
+/// A file with its tree.
+pub(crate) struct Unit {
+    pub(crate) file: FileId,
+    pub(crate) tree: ast::File,
+    /// The units that it imports, with the place of the path.
+    pub(crate) imports: Vec<(usize, Span)>,
+    pub(crate) library: bool,
+    /// Part of the library that every program sees.
+    pub(crate) basic: bool,
+}
+
+/// All files of a compilation: the library's basic modules, then the root, then what is imported.
+pub(crate) struct Units {
+    pub(crate) sources: SourceMap,
+    pub(crate) units: Vec<Unit>,
+    /// Index of the root; `None` if it cannot be read.
+    pub(crate) root: Option<usize>,
+    pub(crate) diagnostics: Vec<Diagnostic>,
+}
+
+/// Reads and parses the root and everything that it needs.
+pub(crate) fn load(path: &str, loader: &mut dyn SourceLoader, library: &Library) -> Units {
+    let mut units =
+        Units { sources: SourceMap::new(), units: Vec::new(), root: None, diagnostics: Vec::new() };
+    for (name, text) in library.basic {
+        units.add_library(name, text, true);
+    }
+    match loader.load(path, None) {
+        Ok(source) => units.root = units.add(source),
+        Err(LoadError::Unreadable(why)) => units
+            .diagnostics
+            .push(Diagnostic::new(Code::SourceUnreadable, format!("cannot read `{path}`: {why}"))),
+        Err(LoadError::TooLarge) => units.diagnostics.push(too_large(path)),
+    }
+    let mut next = units.root.unwrap_or(units.units.len());
+    while next < units.units.len() {
+        units.follow_imports(next, loader, library);
+        next += 1;
+    }
+    units
+}
+
+fn too_large(path: &str) -> Diagnostic {
+    Diagnostic::new(
+        Code::SourceTooLarge,
+        format!("`{path}` is larger than {} MiB", MAX_SOURCE_BYTES >> 20),
+    )
+}
+
+impl Units {
+    fn follow_imports(&mut self, unit: usize, loader: &mut dyn SourceLoader, library: &Library) {
+        let importer = self.name_of(unit).to_owned();
+        let imports: Vec<(String, Span)> = self.units[unit]
+            .tree
+            .items
+            .iter()
+            .filter_map(|item| match item {
+                ast::Item::Import { path, span } => Some((path.clone(), *span)),
+                ast::Item::Const { .. } | ast::Item::Routine(_) => None,
+            })
+            .collect();
+        for (path, span) in imports {
+            if let Some(imported) = self.import(&path, span, &importer, loader, library) {
+                self.units[unit].imports.push((imported, span));
+            }
+        }
+    }
+
+    fn import(
+        &mut self,
+        path: &str,
+        span: Span,
+        importer: &str,
+        loader: &mut dyn SourceLoader,
+        library: &Library,
+    ) -> Option<usize> {
+        if let Some(module) = path.strip_prefix("star:") {
+            if let Some(found) = self.find(path) {
+                return Some(found);
+            }
+            if let Some((_, text)) = library.modules.iter().find(|(name, _)| *name == module) {
+                return Some(self.add_library(path, text, false));
+            }
+            let names = library.modules.iter().map(|(name, _)| *name);
+            let mut diagnostic = Diagnostic::at(
+                Code::ImportNotFound,
+                span,
+                format!("the library has no module `{module}`"),
+            );
+            if let Some(meant) = star_base::did_you_mean(module, names.clone()) {
+                diagnostic = diagnostic.help(format!("did you mean `star:{meant}`?"));
+            }
+            let names: Vec<&str> = names.collect();
+            self.diagnostics.push(diagnostic.note(format!("its modules are {}", names.join(", "))));
+            return None;
+        }
+        match loader.load(path, Some(importer)) {
+            Ok(source) => self.find(&source.name).or_else(|| self.add(source)),
+            Err(LoadError::Unreadable(why)) => {
+                self.diagnostics.push(
+                    Diagnostic::at(Code::ImportNotFound, span, format!("cannot read `{path}`: {why}"))
+                        .note("a path is relative to the folder of the importing file"),
+                );
+                None
+            }
+            Err(LoadError::TooLarge) => {
+                self.diagnostics.push(too_large(path).label(span, ""));
+                None
+            }
+        }
+    }
+
+    fn name_of(&self, unit: usize) -> &str {
+        self.sources.get(self.units[unit].file).map_or("", SourceFile::name)
+    }
+
+    fn find(&self, name: &str) -> Option<usize> {
+        (0..self.units.len()).find(|&unit| self.name_of(unit) == name)
+    }
+
+    fn add_library(&mut self, name: &str, text: &str, basic: bool) -> usize {
+        let file = self.sources.add(SourceFile::new(name, text.to_owned()));
+        self.parse(file, true, basic)
+    }
+
+    fn add(&mut self, source: Source) -> Option<usize> {
+        if source.bytes.len() > MAX_SOURCE_BYTES {
+            self.diagnostics.push(too_large(&source.name));
+            return None;
+        }
+        match String::from_utf8(source.bytes) {
+            Ok(text) => {
+                let file = self.sources.add(SourceFile::new(source.name, text));
+                Some(self.parse(file, false, false))
+            }
+            Err(error) => {
+                let good = error.utf8_error().valid_up_to();
+                let bytes = error.as_bytes();
+                let line = 1 + bytes[..good].iter().filter(|&&byte| byte == b'\n').count();
+                let message =
+                    format!("`{}` is not UTF-8 text: byte {:#04x} in line {line}", source.name, bytes[good]);
+                self.diagnostics.push(
+                    Diagnostic::new(Code::NotUtf8, message).help("save the file in the encoding UTF-8"),
+                );
+                None
+            }
+        }
+    }
+
+    fn parse(&mut self, file: FileId, library: bool, basic: bool) -> usize {
+        let text = self.sources.get(file).map_or("", SourceFile::text);
+        let parsed = star_syntax::parse(file, text);
+        self.diagnostics.extend(parsed.diagnostics);
+        self.units.push(Unit { file, tree: parsed.file, imports: Vec::new(), library, basic });
+        self.units.len() - 1
+    }
+}

@@ -1,0 +1,166 @@
+//! Calls, and the library procedures that are one operation.
+
+use star_ir::{Arg, Check, IntOp, Measure, Op, Operand, Sense, SizeOp, StmtKind, Ty, VarId};
+
+use super::Lowerer;
+use super::sizes::Ext;
+use crate::hir::{self, Expr, ExprKind, Kind, MachineOp, RoutineId};
+
+impl Lowerer<'_> {
+    /// A call; its operands are evaluated from left to right.
+    pub(super) fn call(&mut self, callee: RoutineId, args: &[hir::Arg], dst: Option<VarId>) {
+        if let Some(op) = self.machine_op(callee) {
+            self.machine(op, args);
+            return;
+        }
+        let Some(id) = self.ids[callee.0 as usize] else { return };
+        let effects_after: Vec<bool> = (0..args.len())
+            .map(|idx| {
+                args[idx + 1..].iter().any(|arg| match arg {
+                    hir::Arg::Value(value) => value.effects,
+                    hir::Arg::Ref(_) => false,
+                })
+            })
+            .collect();
+        let mut lowered = Vec::with_capacity(args.len());
+        for (arg, effects) in args.iter().zip(effects_after) {
+            lowered.push(match arg {
+                hir::Arg::Ref(place) => {
+                    self.touch(place.local);
+                    Arg::Ref(self.place_var(*place))
+                }
+                hir::Arg::Value(value) => {
+                    let same_object = is_variable_of(value, args);
+                    match self.value_argument(value, effects) {
+                        Operand::Var(var) if same_object => Arg::Move(self.copy(var, value)),
+                        operand => Arg::Value(operand),
+                    }
+                }
+            });
+        }
+        self.flush_cost();
+        self.emit(StmtKind::Call { callee: id, args: lowered, dst });
+        // What a callee may have unset or resized is no longer known to be set.
+        for arg in args {
+            if let hir::Arg::Ref(place) = arg {
+                let var = self.place_var(*place);
+                self.facts.remove(&super::Fact::Set(var));
+            }
+        }
+    }
+
+    fn value_argument(&mut self, value: &Expr, effects: bool) -> Operand {
+        match value.ty {
+            Kind::Slice | Kind::Word | Kind::Table => {
+                let var = self.bits(value, None);
+                Operand::Var(self.keep_bits(var, value, effects))
+            }
+            Kind::Int | Kind::Bool | Kind::Str | Kind::Error => {
+                let operand = self.operand(value);
+                self.keep(operand, value.ty, effects)
+            }
+        }
+    }
+
+    fn copy(&mut self, var: VarId, of: &Expr) -> VarId {
+        let temp = self.temp_of(of.ty, self.exts_of(of));
+        self.assign(temp, Op::Copy(Operand::Var(var)));
+        temp
+    }
+
+    /// MIN, MAX, TCOPY1 and TCOPY2.
+    fn machine(&mut self, op: MachineOp, args: &[hir::Arg]) {
+        match (op, args) {
+            (
+                MachineOp::Min | MachineOp::Max,
+                [hir::Arg::Value(table), hir::Arg::Value(mask), hir::Arg::Ref(to)],
+            ) => {
+                let table_var = self.bits(table, None);
+                let mask_var = self.bits(mask, None);
+                if !self.exts_of(table).0.same(self.exts_of(mask).0) {
+                    self.check(Check::Size(Measure::Rows(table_var), Measure::Length(mask_var)));
+                }
+                let (sense, per_column) =
+                    if op == MachineOp::Min { (Sense::Min, 4) } else { (Sense::Max, 3) };
+                self.flush_cost();
+                self.emit(StmtKind::Cost {
+                    units: per_column,
+                    times: Some(Measure::Columns(table_var)),
+                });
+                let value = super::expr::Rvalue {
+                    op: Op::Extreme { table: table_var, mask: mask_var, sense },
+                    size: Measure::Length(mask_var),
+                    exts: self.exts_of(mask),
+                };
+                self.store_bits(*to, value);
+            }
+            (
+                MachineOp::LoadField,
+                [hir::Arg::Value(table), hir::Arg::Value(index), hir::Arg::Value(width), hir::Arg::Ref(to)],
+            ) => {
+                let table_var = self.bits(table, None);
+                let (base, width) = self.field(index, width);
+                self.check(Check::Range {
+                    base: base.clone(),
+                    width: width.clone(),
+                    limit: Measure::Columns(table_var),
+                });
+                self.flush_cost();
+                self.emit(StmtKind::Cost { units: 2, times: Some(Measure::Value(width.clone())) });
+                let rows = Measure::Rows(table_var);
+                let exts = (self.exts_of(table).0, Ext::Dynamic);
+                let op = Op::Field { table: table_var, base, width: width.clone() };
+                self.store_table(*to, op, rows, Measure::Value(width), exts);
+            }
+            (
+                MachineOp::StoreField,
+                [hir::Arg::Value(value), hir::Arg::Value(index), hir::Arg::Value(width), hir::Arg::Ref(to)],
+            ) => {
+                let value_var = self.bits(value, None);
+                let value_var = if is_variable_of(value, args) { self.copy(value_var, value) } else { value_var };
+                let (base, width) = self.field(index, width);
+                self.check(Check::Size(Measure::Columns(value_var), Measure::Value(width.clone())));
+                self.touch(to.local);
+                let table = self.place_var(*to);
+                let rows = Measure::Rows(value_var);
+                self.emit(StmtKind::Size(SizeOp::SetRows { table, rows: rows.clone() }));
+                self.check(Check::Size(Measure::Rows(table), rows));
+                let end = self.sum(base.clone(), width.clone());
+                self.check(Check::NotNegative(end.clone()));
+                let columns = Measure::Value(end);
+                self.emit(StmtKind::Size(SizeOp::EnsureColumns { table, columns }));
+                let limit = Measure::Columns(table);
+                self.check(Check::Range { base: base.clone(), width: width.clone(), limit });
+                self.flush_cost();
+                self.emit(StmtKind::Cost { units: 2, times: Some(Measure::Value(width)) });
+                self.emit(StmtKind::PutField { table, base, value: value_var });
+            }
+            // Calls have as many arguments as parameters.
+            _ => {}
+        }
+    }
+
+    /// Base and width of the field with this index (from 1).
+    fn field(&mut self, index: &Expr, width: &Expr) -> (Operand, Operand) {
+        let [index, width] = self.both(index, width);
+        let before = self.int(IntOp::Sub, index, Operand::Int(1));
+        (self.int(IntOp::Mul, before, width.clone()), width)
+    }
+
+    fn sum(&mut self, left: Operand, right: Operand) -> Operand {
+        self.int(IntOp::Add, left, right)
+    }
+
+    fn int(&mut self, op: IntOp, left: Operand, right: Operand) -> Operand {
+        self.check(Check::Int(op, left.clone(), right.clone()));
+        let temp = self.temp(Ty::Int);
+        self.assign(temp, Op::Int(op, left, right));
+        Operand::Var(temp)
+    }
+}
+
+/// Is the value argument a variable that is passed by `var` too?
+fn is_variable_of(value: &Expr, args: &[hir::Arg]) -> bool {
+    let ExprKind::Var(place) = value.kind else { return false };
+    args.iter().any(|arg| matches!(arg, hir::Arg::Ref(other) if other.local == place.local))
+}

@@ -1,0 +1,441 @@
+//! Symbolic sizes: which size a web has, and the SIR variable that holds it.
+
+use star_base::Builtin;
+use star_ir::{Check, Extent, Measure, Op, Operand, SizeOp, StmtKind, Ty, VarId};
+
+use super::{Fact, Lowerer};
+use crate::hir::{self, Expr, ExprKind, Kind, LocalId, Role};
+
+/// A size that does not change while the routine runs, once it is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum SizeKey {
+    /// A number.
+    Const(u64),
+    /// The value of an integer that is never assigned.
+    Int(LocalId),
+    /// Number of rows of a table that is never assigned as a whole.
+    Rows(LocalId),
+    /// Number of columns of a table that is never assigned as a whole and does not grow.
+    Cols(LocalId),
+    /// Number of components that a value parameter brought along.
+    Length(LocalId),
+    /// What the declaration of a variable says: its only size or rows (0), or columns (1).
+    Declared(LocalId, u8),
+}
+
+/// What is known about a size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ext {
+    /// Nothing was assigned yet.
+    Unknown,
+    /// It is this one.
+    Known(SizeKey),
+    /// It differs from assignment to assignment.
+    Dynamic,
+}
+
+impl Ext {
+    pub(super) fn join(self, other: Ext) -> Ext {
+        match (self, other) {
+            (Ext::Unknown, ext) | (ext, Ext::Unknown) => ext,
+            (a, b) if a == b => a,
+            _ => Ext::Dynamic,
+        }
+    }
+
+    /// Two sizes that are surely equal.
+    pub(super) fn same(self, other: Ext) -> bool {
+        matches!((self, other), (Ext::Known(a), Ext::Known(b)) if a == b)
+    }
+}
+
+/// The sizes of a web: length and nothing, or rows and columns.
+pub(super) type Exts = (Ext, Ext);
+
+impl Lowerer<'_> {
+    /// The size that a declaration gives: of bits, or the rows (0) or columns (1) of a table.
+    pub(super) fn declared_key(&self, local: LocalId, dim: u8) -> Option<SizeKey> {
+        // Declarations that refer to one another in a circle end at `Declared`.
+        self.declared_key_within(local, dim, self.r.locals.len())
+    }
+
+    fn declared_key_within(&self, local: LocalId, dim: u8, fuel: usize) -> Option<SizeKey> {
+        let size = self.declared_size(local, dim)?;
+        let declared = SizeKey::Declared(local, dim);
+        if fuel == 0 {
+            return Some(declared);
+        }
+        Some(match &size.kind {
+            ExprKind::Int(value) => u64::try_from(*value).map_or(declared, SizeKey::Const),
+            ExprKind::Var(place) if self.is_fixed_int(place.local) => SizeKey::Int(place.local),
+            ExprKind::NRows(place) => match self.declared_key_within(place.local, 0, fuel - 1) {
+                Some(key) => key,
+                None if !self.fate(place.local).replaced => SizeKey::Rows(place.local),
+                None => declared,
+            },
+            ExprKind::NCols(place) => match self.declared_key_within(place.local, 1, fuel - 1) {
+                Some(key) => key,
+                None if !self.fate(place.local).replaced && !self.fate(place.local).grown => {
+                    SizeKey::Cols(place.local)
+                }
+                None => declared,
+            },
+            ExprKind::Builtin(Builtin::Length, args) => match args.first().map(|arg| &arg.kind) {
+                Some(ExprKind::Var(place)) => {
+                    self.declared_key_within(place.local, 0, fuel - 1).unwrap_or(declared)
+                }
+                _ => declared,
+            },
+            _ => declared,
+        })
+    }
+
+    fn declared_size(&self, local: LocalId, dim: u8) -> Option<&Expr> {
+        match (&self.r.local(local).ty, dim) {
+            (hir::Ty::Slice(size) | hir::Ty::Word(size) | hir::Ty::Table(size, _), 0) => size.as_deref(),
+            (hir::Ty::Table(_, size), _) => size.as_deref(),
+            _ => None,
+        }
+    }
+
+    fn is_fixed_int(&self, local: LocalId) -> bool {
+        let declared = self.r.local(local);
+        declared.ty.kind() == Kind::Int
+            && match declared.role {
+                Role::Binding => true,
+                Role::Value => !self.fate(local).written,
+                Role::Ref | Role::Local | Role::Result => false,
+            }
+    }
+
+    /// Is the size known when the routine begins?
+    pub(super) fn known_at_entry(&self, key: SizeKey) -> bool {
+        match key {
+            SizeKey::Const(_) | SizeKey::Int(_) | SizeKey::Length(_) => true,
+            SizeKey::Rows(local) | SizeKey::Cols(local) => self.r.local(local).role == Role::Value,
+            SizeKey::Declared(local, dim) => {
+                self.declared_size(local, dim).is_some_and(|size| self.evaluable_at_entry(size))
+            }
+        }
+    }
+
+    fn evaluable_at_entry(&self, expr: &Expr) -> bool {
+        let mut known = true;
+        crate::visit::places_of_expr(expr, &mut |place| {
+            let role = self.r.local(place.local).role;
+            known &= matches!(role, Role::Value | Role::Binding);
+        });
+        known
+    }
+
+    /// The integer variable that holds a size which is no constant.
+    pub(super) fn size_var(&mut self, key: SizeKey) -> VarId {
+        if let Some(&var) = self.size_vars.get(&key) {
+            return var;
+        }
+        let name = |local: LocalId, what: &str| format!("{}.{what}", self.r.local(local).name);
+        let name = match key {
+            SizeKey::Const(n) => format!("const.{n}"),
+            SizeKey::Int(local) => {
+                let var = self.local_var(local);
+                self.size_vars.insert(key, var);
+                return var;
+            }
+            SizeKey::Rows(local) => name(local, "rows"),
+            SizeKey::Cols(local) => name(local, "columns"),
+            SizeKey::Length(local) => name(local, "length"),
+            SizeKey::Declared(local, 0) => name(local, "size"),
+            SizeKey::Declared(local, _) => name(local, "width"),
+        };
+        let var = self.new_var(&name, Ty::Int, None, false);
+        self.size_vars.insert(key, var);
+        var
+    }
+
+    pub(super) fn extent(&mut self, ext: Ext) -> Extent {
+        match ext {
+            Ext::Known(SizeKey::Const(n)) => Extent::Const(n),
+            Ext::Known(key) => Extent::Var(self.size_var(key)),
+            Ext::Unknown | Ext::Dynamic => Extent::Dynamic,
+        }
+    }
+
+    /// The size as an operand; emits what finds it out if that was not done on every way here.
+    pub(super) fn size(&mut self, key: SizeKey) -> Operand {
+        if let SizeKey::Const(n) = key {
+            return Operand::Int(n as i64);
+        }
+        let var = self.size_var(key);
+        if !self.facts.contains(&Fact::Size(key)) {
+            self.find_size(key, var);
+            self.facts.insert(Fact::Size(key));
+        }
+        Operand::Var(var)
+    }
+
+    fn find_size(&mut self, key: SizeKey, var: VarId) {
+        match key {
+            SizeKey::Const(_) | SizeKey::Int(_) => {}
+            SizeKey::Rows(local) => {
+                let table = self.local_var(local);
+                let at_entry = self.r.local(local).role == Role::Value;
+                if at_entry {
+                    self.assign(var, Op::Rows(table));
+                } else {
+                    self.check_set_var(local, table);
+                    self.emit(StmtKind::Size(SizeOp::Latch { dst: var, size: Measure::Rows(table) }));
+                }
+            }
+            SizeKey::Cols(local) => {
+                let table = self.local_var(local);
+                let at_entry = self.r.local(local).role == Role::Value;
+                if at_entry {
+                    self.assign(var, Op::Columns(table));
+                } else {
+                    self.check_set_var(local, table);
+                    self.emit(StmtKind::Size(SizeOp::Latch { dst: var, size: Measure::Columns(table) }));
+                }
+            }
+            SizeKey::Length(local) => {
+                let bits = self.local_var(local);
+                self.assign(var, Op::Length(bits));
+            }
+            SizeKey::Declared(local, dim) => {
+                let at_entry = self.known_at_entry(key);
+                let routine = self.r;
+                let size = match (&routine.local(local).ty, dim) {
+                    (hir::Ty::Slice(size) | hir::Ty::Word(size) | hir::Ty::Table(size, _), 0) => size,
+                    (hir::Ty::Table(_, size), _) => size,
+                    _ => &None,
+                };
+                let Some(size) = size else { return };
+                let loc = self.loc;
+                self.loc = self.expr_loc(size);
+                let value = self.size_operand(size);
+                self.emit(StmtKind::Check(Check::NotNegative(value.clone())));
+                if at_entry {
+                    self.assign(var, Op::Copy(value));
+                } else {
+                    self.emit(StmtKind::Size(SizeOp::Latch { dst: var, size: Measure::Value(value) }));
+                }
+                self.loc = loc;
+            }
+        }
+    }
+
+    /// A size expression; its variables are looked up as they are, since sizes are no mentions that the
+    /// webs know.
+    fn size_operand(&mut self, expr: &Expr) -> Operand {
+        let in_size = std::mem::replace(&mut self.in_size, true);
+        let operand = self.operand(expr);
+        self.in_size = in_size;
+        operand
+    }
+
+    /// The sizes of a variable that is not split, as declared or as its role has them.
+    pub(super) fn own_exts(&self, local: LocalId) -> Exts {
+        let fate = self.fate(local);
+        let declared = self.r.local(local);
+        let known = |dim| self.declared_key(local, dim).map(Ext::Known);
+        match declared.ty.kind() {
+            Kind::Table => {
+                let rows = match known(0) {
+                    Some(rows) => rows,
+                    None if !fate.replaced => Ext::Known(SizeKey::Rows(local)),
+                    None => Ext::Dynamic,
+                };
+                let columns = match known(1) {
+                    Some(columns) => columns,
+                    None if !fate.replaced && !fate.grown => Ext::Known(SizeKey::Cols(local)),
+                    None => Ext::Dynamic,
+                };
+                (rows, columns)
+            }
+            Kind::Slice | Kind::Word => (known(0).unwrap_or(Ext::Dynamic), Ext::Unknown),
+            Kind::Int | Kind::Bool | Kind::Str | Kind::Error => (Ext::Unknown, Ext::Unknown),
+        }
+    }
+
+    /// Finds the sizes of all webs: what every definition of a web agrees on.
+    pub(super) fn infer_exts(&mut self) {
+        let n_webs = self.webs.web_local.len();
+        self.web_exts = vec![(Ext::Unknown, Ext::Unknown); n_webs];
+        for web in 0..n_webs {
+            let local = self.webs.web_local[web];
+            if !crate::flow::webs::is_split(self.r, local) {
+                self.web_exts[web] = self.own_exts(local);
+            }
+        }
+        for &param in &self.r.params {
+            let web = self.webs.entry_web(param) as usize;
+            if self.r.local(param).role == Role::Value && crate::flow::webs::is_split(self.r, param) {
+                let entry = match self.r.local(param).ty.kind() {
+                    Kind::Slice | Kind::Word => (Ext::Known(SizeKey::Length(param)), Ext::Unknown),
+                    _ => self.own_exts(param),
+                };
+                self.web_exts[web] = entry;
+            }
+        }
+        let routine = self.r;
+        loop {
+            let mut changed = false;
+            crate::visit::any_stmt(&routine.body, &mut |stmt| {
+                changed |= self.infer_stmt(stmt);
+                false
+            });
+            if !changed {
+                return;
+            }
+        }
+    }
+
+    fn infer_stmt(&mut self, stmt: &hir::Stmt) -> bool {
+        let mut changed = false;
+        match &stmt.kind {
+            hir::StmtKind::Assign(hir::Target::Var(place), value) => {
+                let exts = self.exts_of(value);
+                changed |= self.widen(*place, exts);
+            }
+            hir::StmtKind::Assign(hir::Target::Col(_, place), value) => {
+                let rows = self.exts_of(value).0;
+                changed |= self.widen(*place, (rows, Ext::Dynamic));
+            }
+            hir::StmtKind::Read(place, ..) => changed |= self.widen(*place, (Ext::Dynamic, Ext::Dynamic)),
+            hir::StmtKind::Call(callee, args) => match (self.machine_op(*callee), &args[..]) {
+                (Some(hir::MachineOp::Min | hir::MachineOp::Max), [_, hir::Arg::Value(mask), hir::Arg::Ref(to)]) => {
+                    let exts = self.exts_of(mask);
+                    changed |= self.widen(*to, exts);
+                }
+                (
+                    Some(hir::MachineOp::LoadField),
+                    [hir::Arg::Value(table), _, hir::Arg::Value(width), hir::Arg::Ref(to)],
+                ) => {
+                    let rows = self.exts_of(table).0;
+                    let exts = (rows, self.int_ext(width));
+                    changed |= self.widen(*to, exts);
+                }
+                (Some(hir::MachineOp::StoreField), [.., hir::Arg::Ref(to)]) => {
+                    changed |= self.widen(*to, (Ext::Unknown, Ext::Dynamic));
+                }
+                _ => changed |= self.infer_args(*callee, args),
+            },
+            _ => {}
+        }
+        crate::visit::any_expr_of(stmt, &mut |expr| {
+            if let ExprKind::Call(callee, args) = &expr.kind {
+                changed |= self.infer_args(*callee, args);
+            }
+            false
+        });
+        changed
+    }
+
+    fn infer_args(&mut self, callee: hir::RoutineId, args: &[hir::Arg]) -> bool {
+        let mut changed = false;
+        for (param, arg) in args.iter().enumerate() {
+            let hir::Arg::Ref(place) = arg else { continue };
+            let Some(&inner) = self.program.routine(callee).params.get(param) else { continue };
+            let fate = self.summaries.fate(callee, inner);
+            let rows = if fate.replaced { Ext::Dynamic } else { Ext::Unknown };
+            let is_table = self.r.local(place.local).ty.kind() == Kind::Table;
+            // A slice or word may come back with any size that the callee gave it.
+            let exts = if is_table { (rows, Ext::Dynamic) } else { (Ext::Dynamic, Ext::Unknown) };
+            changed |= self.widen(*place, exts);
+        }
+        changed
+    }
+
+    /// A definition of the web of `place` with these sizes. Sizes of variables that are not split are
+    /// known beforehand.
+    fn widen(&mut self, place: hir::Place, exts: Exts) -> bool {
+        if !crate::flow::webs::is_split(self.r, place.local) {
+            return false;
+        }
+        let web = self.webs.web(place.site) as usize;
+        let before = self.web_exts[web];
+        let after = (before.0.join(exts.0), before.1.join(exts.1));
+        self.web_exts[web] = after;
+        before != after
+    }
+
+    /// The sizes of the value of an expression.
+    pub(super) fn exts_of(&self, expr: &Expr) -> Exts {
+        let bits = |ext| (ext, Ext::Unknown);
+        match &expr.kind {
+            ExprKind::Bits(value) => bits(Ext::Known(SizeKey::Const(value.len() as u64))),
+            ExprKind::Var(place) => self.place_exts(*place),
+            ExprKind::Chain(first, links) => std::iter::once(&**first)
+                .chain(links.iter().map(|(_, operand)| operand))
+                .map(|operand| self.exts_of(operand))
+                .find(|exts| matches!(exts.0, Ext::Known(_)))
+                .unwrap_or_else(|| self.exts_of(first)),
+            ExprKind::BitsNot(operand) | ExprKind::Shift(operand, ..) => self.exts_of(operand),
+            ExprKind::Col(_, place) => bits(self.place_exts(*place).0),
+            ExprKind::Row(_, place) => bits(self.place_exts(*place).1),
+            ExprKind::Builtin(builtin, args) => match (builtin, &args[..]) {
+                (
+                    Builtin::Convert
+                    | Builtin::Frst
+                    | Builtin::Mirror
+                    | Builtin::Shuffle
+                    | Builtin::Rotate
+                    | Builtin::Mask
+                    | Builtin::Add
+                    | Builtin::Subt,
+                    [operand, ..],
+                ) => self.exts_of(operand),
+                (Builtin::Trim, [from, to, _]) => bits(self.width_ext(from, to)),
+                (Builtin::Word, [_, width]) => bits(self.int_ext(width)),
+                _ => bits(Ext::Unknown),
+            },
+            ExprKind::Error
+            | ExprKind::Int(_)
+            | ExprKind::Bool(_)
+            | ExprKind::Str(_)
+            | ExprKind::Theta
+            | ExprKind::Neg(_)
+            | ExprKind::Compare(..)
+            | ExprKind::BoolDiffers(..)
+            | ExprKind::Not(_)
+            | ExprKind::BitsEqual(..)
+            | ExprKind::Component(..)
+            | ExprKind::Bit(..)
+            | ExprKind::Step(_)
+            | ExprKind::NCols(_)
+            | ExprKind::NRows(_)
+            | ExprKind::Call(..) => bits(Ext::Unknown),
+        }
+    }
+
+    pub(super) fn place_exts(&self, place: hir::Place) -> Exts {
+        if crate::flow::webs::is_split(self.r, place.local) {
+            self.web_exts[self.webs.web(place.site) as usize]
+        } else {
+            self.own_exts(place.local)
+        }
+    }
+
+    /// The size that an integer expression stands for.
+    fn int_ext(&self, expr: &Expr) -> Ext {
+        match &expr.kind {
+            ExprKind::Int(value) => u64::try_from(*value).map_or(Ext::Dynamic, |n| Ext::Known(SizeKey::Const(n))),
+            ExprKind::Var(place) if self.is_fixed_int(place.local) => Ext::Known(SizeKey::Int(place.local)),
+            _ => Ext::Dynamic,
+        }
+    }
+
+    /// The size `to − from + 1`, if it is a constant or one variable: `TRIM((j-1)*h+1, j*h, w)` has h
+    /// components.
+    pub(super) fn width_ext(&self, from: &Expr, to: &Expr) -> Ext {
+        let width = super::poly::Poly::of(to).minus(&super::poly::Poly::of(from)).plus_const(1);
+        match width.single() {
+            Some(super::poly::Single::Const(n)) => {
+                u64::try_from(n).map_or(Ext::Dynamic, |n| Ext::Known(SizeKey::Const(n)))
+            }
+            Some(super::poly::Single::Local(local)) if self.is_fixed_int(local) => {
+                Ext::Known(SizeKey::Int(local))
+            }
+            _ => Ext::Dynamic,
+        }
+    }
+}

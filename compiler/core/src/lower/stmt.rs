@@ -1,0 +1,448 @@
+//! Statements.
+
+use star_base::Builtin;
+use star_ir::{Check, Measure, Op, Operand, SizeOp, StmtKind, Ty};
+
+use super::expr::Rvalue;
+use super::sizes::{Ext, Exts};
+use super::{Jump, Lowerer, LoopLabels};
+use crate::flow::webs;
+use crate::hir::{self, Expr, Kind, Place, Stmt, Target};
+
+impl Lowerer<'_> {
+    /// Statements in order; does the last one go on to what follows? What does not is not lowered.
+    pub(super) fn stmts(&mut self, body: &[Stmt]) -> bool {
+        body.iter().all(|stmt| self.stmt(stmt))
+    }
+
+    /// What happens at the end of a routine.
+    pub(super) fn leave(&mut self) {
+        if self.webs.result_maybe_unset
+            && let Some(result) = self.r.result
+        {
+            let var = self.local_var(result);
+            let outer = self.loc;
+            self.loc = self.location(self.r.name_span, &[], false);
+            self.check(Check::Result(var));
+            self.loc = outer;
+        }
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) -> bool {
+        let outer = self.loc;
+        self.loc = self.stmt_loc(stmt);
+        let falls_through = self.stmt_here(stmt);
+        self.loc = outer;
+        falls_through
+    }
+
+    fn stmt_here(&mut self, stmt: &Stmt) -> bool {
+        match &stmt.kind {
+            hir::StmtKind::Assign(target, value) => self.assignment(target, value),
+            hir::StmtKind::Fill(place, bit) => self.fill(*place, *bit),
+            hir::StmtKind::KeepFirst(place) => {
+                self.check_set(*place);
+                let var = self.place_var(*place);
+                self.count(Builtin::Frst.cost());
+                self.assign(var, Op::KeepFirst(var));
+            }
+            hir::StmtKind::Step(place) => {
+                let unused = self.temp(Ty::Int);
+                self.step(unused, *place);
+            }
+            hir::StmtKind::Replace { from, to, value, word } => {
+                self.check_set(*word);
+                let var = self.place_var(*word);
+                let (base, width, _) = self.part(from, to, Measure::Length(var));
+                let value = self.bits(value, Some(Measure::Value(width.clone())));
+                self.check(Check::Size(Measure::Length(value), Measure::Value(width)));
+                self.count(Builtin::Rep.cost());
+                self.emit(StmtKind::Replace { word: var, base, value });
+            }
+            hir::StmtKind::Call(callee, args) => self.call(*callee, args, None),
+            hir::StmtKind::Print(items) => self.print(items),
+            hir::StmtKind::Read(place, file, layout) => {
+                let file = self.operand(file);
+                let layout = layout.as_ref().map(|layout| self.operand(layout));
+                self.read(*place, file, layout);
+            }
+            hir::StmtKind::Write(place, file) => {
+                self.check_table(*place);
+                let src = self.place_var(*place);
+                let file = self.operand(file);
+                self.flush_cost();
+                self.emit(StmtKind::Write { src, file });
+            }
+            hir::StmtKind::Assert(test, message) => {
+                let test = self.operand(test);
+                let message = match message {
+                    Some(message) => self.operand(message),
+                    None => Operand::Str("".into()),
+                };
+                self.check(Check::Assert(test, message));
+            }
+            hir::StmtKind::Block(body) => return self.stmts(body),
+            hir::StmtKind::If(arms, otherwise) => return self.choice(arms, otherwise),
+            hir::StmtKind::While(test, body) => self.while_loop(test, body),
+            hir::StmtKind::Repeat(body, until) => self.repeat_loop(body, until),
+            hir::StmtKind::For { var, from, to, down, body } => {
+                let [from, to] = self.both(from, to);
+                let var = self.place_var(*var);
+                let label = self.label();
+                let body = self.loop_body(label, Jump::Continue(label), body);
+                self.emit(StmtKind::For { label, var, from, to, down: *down, body });
+            }
+            hir::StmtKind::Foreach { var, over, body } => self.foreach_loop(*var, over, body),
+            hir::StmtKind::Exit => {
+                self.leave();
+                self.flush_cost();
+                self.emit(StmtKind::Exit);
+                return false;
+            }
+            hir::StmtKind::Break => {
+                self.flush_cost();
+                if let Some(labels) = self.loops.last() {
+                    let label = labels.on_break;
+                    self.emit(StmtKind::Break(label));
+                }
+                return false;
+            }
+            hir::StmtKind::Continue => {
+                self.flush_cost();
+                if let Some(labels) = self.loops.last_mut() {
+                    labels.continued = true;
+                    let kind = match labels.on_continue {
+                        Jump::Break(label) => StmtKind::Break(label),
+                        Jump::Continue(label) => StmtKind::Continue(label),
+                    };
+                    self.emit(kind);
+                }
+                return false;
+            }
+        }
+        true
+    }
+
+    // ---- stores ----
+
+    fn assignment(&mut self, target: &Target, value: &Expr) {
+        match target {
+            Target::Var(place) => self.assign_variable(*place, value),
+            Target::Component(place, index) => {
+                let index = self.operand(index);
+                let index = self.keep(index, Kind::Int, value.effects);
+                let bit = self.operand(value);
+                self.touch(place.local);
+                self.check_set(*place);
+                let bits = self.place_var(*place);
+                self.check(Check::Index(index.clone(), Measure::Length(bits)));
+                self.check_bit(&bit, value);
+                self.count(1);
+                self.emit(StmtKind::Put { bits, index, bit });
+            }
+            Target::Bit(place, row, column) => {
+                let [row, column] = self.both(row, column);
+                let row = self.keep(row, Kind::Int, value.effects);
+                let column = self.keep(column, Kind::Int, value.effects);
+                let bit = self.operand(value);
+                self.check_table(*place);
+                let table = self.place_var(*place);
+                self.check(Check::Index(row.clone(), Measure::Rows(table)));
+                self.check(Check::Index(column.clone(), Measure::Columns(table)));
+                self.check_bit(&bit, value);
+                self.count(1);
+                self.emit(StmtKind::PutBit { table, row, column, bit });
+            }
+            Target::Col(index, place) => {
+                let index = self.operand(index);
+                let index = self.keep(index, Kind::Int, value.effects);
+                self.touch(place.local);
+                let table = self.place_var(*place);
+                if has_theta(value) {
+                    self.check_table(*place);
+                }
+                let slice = self.bits(value, Some(Measure::Rows(table)));
+                self.check(Check::NewColumn(table, index.clone()));
+                if self.webs.maybe_unset(place.site) {
+                    let rows = Measure::Length(slice);
+                    self.emit(StmtKind::Size(SizeOp::SetRows { table, rows }));
+                }
+                if !self.place_exts(*place).0.same(self.exts_of(value).0) {
+                    self.check(Check::Size(Measure::Rows(table), Measure::Length(slice)));
+                }
+                let columns = Measure::Value(index.clone());
+                self.emit(StmtKind::Size(SizeOp::EnsureColumns { table, columns }));
+                self.count(1);
+                self.emit(StmtKind::PutColumn { table, index, value: slice });
+            }
+            Target::Row(index, place) => {
+                let index = self.operand(index);
+                let index = self.keep(index, Kind::Int, value.effects);
+                self.touch(place.local);
+                let table = self.place_var(*place);
+                if has_theta(value) {
+                    self.check_table(*place);
+                }
+                let word = self.bits(value, Some(Measure::Columns(table)));
+                self.check_table(*place);
+                self.check(Check::Index(index.clone(), Measure::Rows(table)));
+                if !self.place_exts(*place).1.same(self.exts_of(value).0) {
+                    self.check(Check::Size(Measure::Columns(table), Measure::Length(word)));
+                }
+                self.count(1);
+                self.emit(StmtKind::PutRow { table, index, value: word });
+            }
+        }
+    }
+
+    /// A component takes 0 or 1: constants and components are that by themselves.
+    fn check_bit(&mut self, bit: &Operand, value: &Expr) {
+        let plain = match &value.kind {
+            hir::ExprKind::Int(value) => (0..=1).contains(value),
+            hir::ExprKind::Component(..) | hir::ExprKind::Bit(..) => true,
+            _ => false,
+        };
+        if !plain {
+            self.check(Check::Bit(bit.clone()));
+        }
+    }
+
+    fn assign_variable(&mut self, place: Place, value: &Expr) {
+        match value.ty {
+            Kind::Slice | Kind::Word => {
+                let size = match self.declared_key(place.local, 0) {
+                    Some(key) if has_theta(value) => Some(Measure::Value(self.size(key))),
+                    _ => None,
+                };
+                let value = self.rvalue(value, size);
+                self.store_bits(place, value);
+            }
+            Kind::Table => {
+                let from = self.bits(value, None);
+                let exts = self.exts_of(value);
+                let op = Op::Copy(Operand::Var(from));
+                self.store_table(place, op, Measure::Rows(from), Measure::Columns(from), exts);
+            }
+            Kind::Int | Kind::Bool | Kind::Str | Kind::Error => {
+                if let hir::ExprKind::Step(bits) = value.kind {
+                    let dst = self.place_var(place);
+                    self.step(dst, bits);
+                    return;
+                }
+                let value = self.operand(value);
+                let dst = self.place_var(place);
+                self.assign(dst, Op::Copy(value));
+            }
+        }
+    }
+
+    /// Stores a slice or word into a variable, which must have its size if it is declared with one.
+    pub(super) fn store_bits(&mut self, place: Place, value: Rvalue) {
+        let exts = self.place_exts(place);
+        if let Some(key) = self.declared_key(place.local, 0) {
+            let wanted = self.size(key);
+            if !exts.0.same(value.exts.0) {
+                self.check(Check::Size(value.size, Measure::Value(wanted)));
+            }
+        } else {
+            self.settled(exts.0);
+        }
+        let dst = self.place_var(place);
+        self.assign(dst, value.op);
+    }
+
+    /// Likewise a table.
+    pub(super) fn store_table(&mut self, place: Place, op: Op, rows: Measure, columns: Measure, from: Exts) {
+        let exts = self.place_exts(place);
+        for (dim, measure, mine, theirs) in [(0, rows, exts.0, from.0), (1, columns, exts.1, from.1)] {
+            if let Some(key) = self.declared_key(place.local, dim) {
+                let wanted = self.size(key);
+                if !mine.same(theirs) {
+                    self.check(Check::Size(measure, Measure::Value(wanted)));
+                }
+            } else if webs::is_split(self.r, place.local) {
+                self.settled(mine);
+            }
+        }
+        let dst = self.place_var(place);
+        self.assign(dst, op);
+    }
+
+    fn fill(&mut self, place: Place, bit: bool) {
+        let size = match self.declared_key(place.local, 0) {
+            Some(key) => self.checked_size(key),
+            None => {
+                // Only a variable that was set has a size.
+                self.check_set(place);
+                let var = self.place_var(place);
+                self.measured(Measure::Length(var))
+            }
+        };
+        let dst = self.place_var(place);
+        self.count(Builtin::Set.cost());
+        self.assign(dst, Op::Fill(size, bit));
+    }
+
+    // ---- input and output ----
+
+    fn print(&mut self, items: &[Expr]) {
+        let mut operands: Vec<Operand> = Vec::with_capacity(items.len());
+        for (idx, item) in items.iter().enumerate() {
+            let effects = items[idx + 1..].iter().any(|later| later.effects);
+            operands.push(match item.ty {
+                Kind::Slice | Kind::Word | Kind::Table => {
+                    let var = self.bits(item, None);
+                    Operand::Var(self.keep_bits(var, item, effects))
+                }
+                Kind::Int | Kind::Bool | Kind::Str | Kind::Error => {
+                    let operand = self.operand(item);
+                    self.keep(operand, item.ty, effects)
+                }
+            });
+        }
+        self.flush_cost();
+        self.emit(StmtKind::Print(operands));
+    }
+
+    /// What is read is a new value: it is checked against declared sizes before it is stored.
+    fn read(&mut self, place: Place, file: Operand, layout: Option<Operand>) {
+        let kind = self.r.local(place.local).ty.kind();
+        self.flush_cost();
+        let temp = self.temp_of(kind, (Ext::Dynamic, Ext::Dynamic));
+        self.emit(StmtKind::Read { dst: temp, file, layout });
+        let op = Op::Copy(Operand::Var(temp));
+        let unknown = (Ext::Dynamic, Ext::Dynamic);
+        if kind == Kind::Table {
+            self.store_table(place, op, Measure::Rows(temp), Measure::Columns(temp), unknown);
+        } else {
+            self.store_bits(place, Rvalue { op, size: Measure::Length(temp), exts: unknown });
+        }
+    }
+
+    // ---- control ----
+
+    fn choice(&mut self, arms: &[(Expr, Vec<Stmt>)], otherwise: &[Stmt]) -> bool {
+        // `else if` chains may be long: the arms become nested blocks from the last one back.
+        let mut heads = Vec::with_capacity(arms.len());
+        let mut falls_through = false;
+        let facts = self.facts.clone();
+        for (idx, (test, then)) in arms.iter().enumerate() {
+            let mut lower_arm = |this: &mut Self| {
+                let outer = this.loc;
+                this.loc = this.expr_loc(test);
+                let operand = this.operand(test);
+                this.flush_cost();
+                let (then, falls) = this.nested(|this| this.stmts(then));
+                falls_through |= falls;
+                let loc = std::mem::replace(&mut this.loc, outer);
+                (operand, then, loc)
+            };
+            if idx == 0 {
+                let (operand, then, loc) = lower_arm(self);
+                heads.push((Vec::new(), operand, then, loc));
+            } else {
+                let outer = std::mem::take(&mut self.block);
+                let (operand, then, loc) = lower_arm(self);
+                let head = std::mem::replace(&mut self.block, outer);
+                heads.push((head, operand, then, loc));
+            }
+        }
+        let (mut rest, falls) = self.nested(|this| this.stmts(otherwise));
+        falls_through |= falls;
+        while let Some((head, test, then, loc)) = heads.pop() {
+            let kind = StmtKind::If { test, then, otherwise: rest };
+            rest = head;
+            rest.push(star_ir::Stmt { kind, loc });
+        }
+        self.block.extend(rest);
+        if arms.len() > 1 {
+            self.facts = facts;
+        }
+        falls_through
+    }
+
+    fn loop_body(&mut self, on_break: star_ir::LabelId, on_continue: Jump, body: &[Stmt]) -> star_ir::Block {
+        self.loops.push(LoopLabels { on_break, on_continue, continued: false });
+        let (block, _) = self.nested(|this| this.stmts(body));
+        self.loops.pop();
+        block
+    }
+
+    fn while_loop(&mut self, test: &Expr, body: &[Stmt]) {
+        let label = self.label();
+        self.forget_set();
+        let facts = self.facts.clone();
+        let (head, test) = self.nested(|this| this.operand(test));
+        let body = self.loop_body(label, Jump::Continue(label), body);
+        self.emit(StmtKind::While { label, head, test, body });
+        self.facts = facts;
+    }
+
+    /// `repeat S until c` is a loop without an end, which `c` breaks; `continue` goes to the test.
+    fn repeat_loop(&mut self, body: &[Stmt], until: &Expr) {
+        let label = self.label();
+        let inner = self.label();
+        self.forget_set();
+        let (block, ()) = self.nested(|this| {
+            this.loops.push(LoopLabels {
+                on_break: label,
+                on_continue: Jump::Break(inner),
+                continued: false,
+            });
+            let (block, falls_through) = this.nested(|this| this.stmts(body));
+            let continued = this.loops.pop().is_some_and(|labels| labels.continued);
+            if continued {
+                this.emit(StmtKind::Block { label: inner, body: block });
+            } else {
+                this.block.extend(block);
+            }
+            if falls_through || continued {
+                let test = this.operand(until);
+                this.flush_cost();
+                let stop = star_ir::Stmt { kind: StmtKind::Break(label), loc: this.loc };
+                this.emit(StmtKind::If { test, then: vec![stop], otherwise: Vec::new() });
+            }
+        });
+        self.emit(StmtKind::While { label, head: Vec::new(), test: Operand::Bool(true), body: block });
+    }
+
+    /// `foreach` costs what its STEP loop costs: SOME and STEP in every turn, SOME at the end.
+    fn foreach_loop(&mut self, var: Place, over: &Expr, body: &[Stmt]) {
+        let copy = match over.kind {
+            hir::ExprKind::Var(_) => {
+                let original = self.bits(over, None);
+                let temp = self.temp_of(over.ty, self.exts_of(over));
+                self.assign(temp, Op::Copy(Operand::Var(original)));
+                temp
+            }
+            _ => self.bits(over, None),
+        };
+        let var = self.place_var(var);
+        let (outside, label) = (self.label(), self.label());
+        self.forget_set();
+        let (block, ()) = self.nested(|this| {
+            this.loops.push(LoopLabels {
+                on_break: outside,
+                on_continue: Jump::Continue(label),
+                continued: false,
+            });
+            let (body, _) = this.nested(|this| {
+                this.emit(StmtKind::Cost { units: 2, times: None });
+                this.stmts(body)
+            });
+            this.loops.pop();
+            this.emit(StmtKind::Foreach { label, var, over: copy, body });
+            this.count(1);
+        });
+        self.emit(StmtKind::Block { label: outside, body: block });
+    }
+
+    /// At the head of a loop only what no turn can undo is still known.
+    fn forget_set(&mut self) {
+        self.facts.retain(|fact| !matches!(fact, super::Fact::Set(_)));
+    }
+}
+
+fn has_theta(expr: &Expr) -> bool {
+    crate::visit::any_expr(expr, &mut |expr| matches!(expr.kind, hir::ExprKind::Theta))
+}

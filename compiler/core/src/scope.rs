@@ -1,0 +1,329 @@
+//! What is declared where: the routines and constants of every file, and which of them a file sees.
+
+use std::collections::BTreeMap;
+
+use star_base::{Builtin, Code, Diagnostic, Span};
+use star_syntax::ast::{self, RoutineKind, TypeKind};
+
+use crate::hir::{Kind, RoutineId};
+use crate::loader::Unit;
+
+/// A routine as its callers see it.
+pub(crate) struct Signature<'a> {
+    pub(crate) tree: &'a ast::Routine,
+    pub(crate) unit: usize,
+    pub(crate) params: Vec<SigParam>,
+    pub(crate) result: Option<Kind>,
+}
+
+/// A parameter as callers see it.
+pub(crate) struct SigParam {
+    pub(crate) name: String,
+    pub(crate) by_ref: bool,
+    pub(crate) kind: Kind,
+    pub(crate) span: Span,
+    /// Is a size declared?
+    pub(crate) sized: bool,
+}
+
+/// A constant: where it is declared.
+pub(crate) struct ConstDecl<'a> {
+    pub(crate) name: &'a ast::Ident,
+    pub(crate) value: &'a ast::Expr,
+    pub(crate) unit: usize,
+}
+
+/// Everything that is declared outside routines.
+pub(crate) struct World<'a> {
+    pub(crate) units: &'a [Unit],
+    pub(crate) signatures: Vec<Signature<'a>>,
+    pub(crate) constants: Vec<ConstDecl<'a>>,
+    scopes: Vec<Scope>,
+}
+
+/// The declarations of one file.
+#[derive(Default)]
+struct Scope {
+    routines: BTreeMap<String, RoutineId>,
+    constants: BTreeMap<String, usize>,
+}
+
+/// What a name in front of arguments means.
+pub(crate) enum Callee {
+    Routine(RoutineId),
+    Builtin(Builtin),
+}
+
+impl<'a> World<'a> {
+    pub(crate) fn new(units: &'a [Unit], diagnostics: &mut Vec<Diagnostic>) -> Self {
+        let mut world =
+            World { units, signatures: Vec::new(), constants: Vec::new(), scopes: Vec::new() };
+        for (unit_idx, unit) in units.iter().enumerate() {
+            world.declare(unit_idx, unit, diagnostics);
+        }
+        for (unit_idx, unit) in units.iter().enumerate() {
+            world.check_imports(unit_idx, unit, diagnostics);
+            world.check_hiding(unit_idx, unit, diagnostics);
+        }
+        world
+    }
+
+    fn declare(&mut self, unit_idx: usize, unit: &'a Unit, diagnostics: &mut Vec<Diagnostic>) {
+        let mut scope = Scope::default();
+        let mut seen: BTreeMap<&str, Span> = BTreeMap::new();
+        let mut program: Option<Span> = None;
+        for item in &unit.tree.items {
+            let name = match item {
+                ast::Item::Import { .. } => continue,
+                ast::Item::Const { name, value } => {
+                    scope.constants.insert(name.name.clone(), self.constants.len());
+                    self.constants.push(ConstDecl { name, value, unit: unit_idx });
+                    name
+                }
+                ast::Item::Routine(routine) => {
+                    if routine.kind == RoutineKind::Program {
+                        if let Some(first) = program {
+                            diagnostics.push(
+                                Diagnostic::at(
+                                    Code::SecondProgram,
+                                    routine.header,
+                                    "a file has at most one `program`",
+                                )
+                                .label(first, "the first one"),
+                            );
+                        }
+                        program.get_or_insert(routine.header);
+                    }
+                    let id = RoutineId(self.signatures.len() as u32);
+                    scope.routines.entry(routine.name.name.clone()).or_insert(id);
+                    self.signatures.push(signature(routine, unit_idx));
+                    &routine.name
+                }
+            };
+            if let Some(&first) = seen.get(name.name.as_str()) {
+                diagnostics.push(declared_twice(&name.name, name.span, first));
+            }
+            seen.entry(&name.name).or_insert(name.span);
+        }
+        self.scopes.push(scope);
+    }
+
+    /// A name that two imports declare is an error at the second import.
+    fn check_imports(&self, unit_idx: usize, unit: &Unit, diagnostics: &mut Vec<Diagnostic>) {
+        let mut seen: BTreeMap<&str, (usize, Span)> = BTreeMap::new();
+        for &(imported, span) in &unit.imports {
+            let scope = &self.scopes[imported];
+            for name in scope.routines.keys().chain(scope.constants.keys()) {
+                match seen.get(name.as_str()) {
+                    Some(&(first, first_span)) if first != imported && imported != unit_idx => {
+                        diagnostics.push(
+                            Diagnostic::at(
+                                Code::NameFromTwoImports,
+                                span,
+                                format!("`{name}` is declared here and by another import"),
+                            )
+                            .label(first_span, format!("this file declares `{name}` too"))
+                            .help("rename one of the two, or import only one of the files"),
+                        );
+                    }
+                    _ => {
+                        seen.insert(name, (imported, span));
+                    }
+                }
+            }
+        }
+    }
+
+    /// A lint for routines that hide one of the library with as many parameters.
+    fn check_hiding(&self, unit_idx: usize, unit: &Unit, diagnostics: &mut Vec<Diagnostic>) {
+        if unit.library {
+            return;
+        }
+        for (name, &id) in &self.scopes[unit_idx].routines {
+            let signature = &self.signatures[id.0 as usize];
+            let hidden = self.library_routines().find(|&other| {
+                let other = &self.signatures[other.0 as usize];
+                other.tree.name.name == *name && other.params.len() == signature.params.len()
+            });
+            if hidden.is_some() {
+                diagnostics.push(
+                    Diagnostic::at(
+                        Code::HidesLibrary,
+                        signature.tree.name.span,
+                        format!("`{name}` hides the library procedure of that name"),
+                    )
+                    .note("calls in this file mean this one")
+                    .help("leave it out to use the library's, or give it a name of its own"),
+                );
+            }
+        }
+    }
+
+    fn library_routines(&self) -> impl Iterator<Item = RoutineId> + '_ {
+        self.units
+            .iter()
+            .zip(&self.scopes)
+            .filter(|(unit, _)| unit.basic)
+            .flat_map(|(_, scope)| scope.routines.values().copied())
+    }
+
+    pub(crate) fn signature(&self, id: RoutineId) -> &Signature<'a> {
+        &self.signatures[id.0 as usize]
+    }
+
+    /// The constant that `name` means in `unit`.
+    pub(crate) fn constant(&self, unit: usize, name: &str) -> Option<usize> {
+        self.visible(unit).find_map(|unit| self.scopes[unit].constants.get(name).copied())
+    }
+
+    /// The files whose declarations `unit` sees: its own, those it imports, the basic library.
+    fn visible(&self, unit: usize) -> impl Iterator<Item = usize> + '_ {
+        let imports = self.units[unit].imports.iter().map(|&(imported, _)| imported);
+        let basic = (0..self.units.len()).filter(|&idx| self.units[idx].basic);
+        std::iter::once(unit).chain(imports).chain(basic)
+    }
+
+    /// Names of routines and constants that `unit` sees, for "did you mean".
+    pub(crate) fn visible_names(&self, unit: usize) -> impl Iterator<Item = &str> + '_ {
+        self.visible(unit).flat_map(|unit| {
+            let scope = &self.scopes[unit];
+            scope.routines.keys().chain(scope.constants.keys()).map(String::as_str)
+        })
+    }
+
+    /// What `name` with `n_args` arguments means in `unit`: the nearest routine of exactly this name
+    /// with so many parameters, a built-in in any letter case, a routine in any letter case if only one
+    /// fits.
+    pub(crate) fn callee(&self, unit: usize, name: &ast::Ident, n_args: usize) -> Result<Callee, Diagnostic> {
+        let exact: Vec<RoutineId> = self
+            .visible(unit)
+            .filter_map(|unit| self.scopes[unit].routines.get(&name.name).copied())
+            .collect();
+        let fits = |id: &RoutineId| self.signature(*id).params.len() == n_args;
+        if let Some(&id) = exact.iter().find(|id| fits(id)) {
+            return Ok(Callee::Routine(id));
+        }
+        let builtin = Builtin::find(&name.name);
+        if let Some(builtin) = builtin {
+            let (least, most) = builtin.arity();
+            if (least..=most).contains(&n_args) || exact.is_empty() {
+                // A wrong number of arguments is reported where the built-in is checked.
+                let other = self.alike(unit, &name.name).into_iter().find(|id| fits(id));
+                return match other {
+                    Some(id) if !(least..=most).contains(&n_args) => Ok(Callee::Routine(id)),
+                    _ => Ok(Callee::Builtin(builtin)),
+                };
+            }
+        }
+        if let Some(&id) = exact.first() {
+            return Err(self.wrong_count(name, id, n_args));
+        }
+        let alike = self.alike(unit, &name.name);
+        match alike.as_slice() {
+            [] => Err(self.unknown_routine(unit, name)),
+            [one] if fits(one) => Ok(Callee::Routine(*one)),
+            [one] => Err(self.wrong_count(name, *one, n_args)),
+            several => {
+                let mut diagnostic = Diagnostic::at(
+                    Code::AmbiguousCase,
+                    name.span,
+                    format!("`{}` could be several routines", name.name),
+                );
+                for id in several {
+                    diagnostic = diagnostic.label(self.signature(*id).tree.name.span, "one of them");
+                }
+                Err(diagnostic.help("spell the name exactly"))
+            }
+        }
+    }
+
+    /// The routines of that name in any letter case.
+    fn alike(&self, unit: usize, name: &str) -> Vec<RoutineId> {
+        let lower = name.to_lowercase();
+        let mut alike: Vec<RoutineId> = self
+            .visible(unit)
+            .flat_map(|unit| &self.scopes[unit].routines)
+            .filter(|(other, _)| other.to_lowercase() == lower)
+            .map(|(_, &id)| id)
+            .collect();
+        alike.sort_unstable();
+        alike.dedup();
+        alike
+    }
+
+    fn unknown_routine(&self, unit: usize, name: &ast::Ident) -> Diagnostic {
+        let diagnostic = Diagnostic::at(
+            Code::UnknownRoutine,
+            name.span,
+            format!("there is no routine `{}`", name.name),
+        );
+        let known = self.visible_names(unit).chain(Builtin::ALL.iter().map(|builtin| builtin.name()));
+        match star_base::did_you_mean(&name.name, known) {
+            Some(meant) => diagnostic
+                .help(format!("did you mean `{meant}`?"))
+                .fix(format!("write `{meant}`"), name.span, meant),
+            None => diagnostic,
+        }
+    }
+
+    fn wrong_count(&self, name: &ast::Ident, id: RoutineId, n_args: usize) -> Diagnostic {
+        let signature = self.signature(id);
+        let (expected, s) = counted(signature.params.len(), "argument");
+        Diagnostic::at(
+            Code::ArgumentCount,
+            name.span,
+            format!("`{}` takes {expected}{s}, but {n_args} {} given", signature.tree.name.name, were(n_args)),
+        )
+        .label(signature.tree.header, "declared here")
+    }
+}
+
+/// `1 argument`, `2 arguments`: number with noun, and the ending.
+pub(crate) fn counted(n: usize, noun: &str) -> (String, &'static str) {
+    (format!("{n} {noun}"), if n == 1 { "" } else { "s" })
+}
+
+pub(crate) fn were(n: usize) -> &'static str {
+    if n == 1 { "is" } else { "are" }
+}
+
+pub(crate) fn declared_twice(name: &str, span: Span, first: Span) -> Diagnostic {
+    Diagnostic::at(Code::DuplicateName, span, format!("`{name}` is declared twice"))
+        .label(first, "first here")
+}
+
+fn signature(tree: &ast::Routine, unit: usize) -> Signature<'_> {
+    let params = tree
+        .params
+        .iter()
+        .flat_map(|group| {
+            group.names.iter().map(|name| SigParam {
+                name: name.name.clone(),
+                by_ref: group.by_ref,
+                kind: kind_of(&group.ty),
+                span: name.span,
+                sized: has_size(&group.ty),
+            })
+        })
+        .collect();
+    Signature { tree, unit, params, result: tree.result.as_ref().map(kind_of) }
+}
+
+pub(crate) fn kind_of(ty: &ast::Type) -> Kind {
+    match ty.kind {
+        TypeKind::Integer => Kind::Int,
+        TypeKind::Boolean => Kind::Bool,
+        TypeKind::Str => Kind::Str,
+        TypeKind::Slice(_) => Kind::Slice,
+        TypeKind::Word(_) => Kind::Word,
+        TypeKind::Table(..) => Kind::Table,
+    }
+}
+
+fn has_size(ty: &ast::Type) -> bool {
+    match &ty.kind {
+        TypeKind::Integer | TypeKind::Boolean | TypeKind::Str => false,
+        TypeKind::Slice(size) | TypeKind::Word(size) => size.is_some(),
+        TypeKind::Table(rows, _) => rows.is_some(),
+    }
+}

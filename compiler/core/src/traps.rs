@@ -1,0 +1,217 @@
+//! Wording of traps and limits.
+
+use star_base::{Code, Diagnostic, Span};
+use star_ir::{IntOp, LimitKind, LocId, Measure, Operand, Program, Routine, Trap, TrapKind, VarId};
+
+/// The message for a trap: what failed, where, with which values, and how the program got there.
+pub fn describe_trap(trap: &Trap, program: &Program) -> Diagnostic {
+    let location = program.location(trap.loc);
+    let innermost = trap.frames.last().map(|frame| program.routine(frame.routine));
+    let names = Names { routine: innermost };
+    let message = message(&trap.kind, &names);
+
+    // A failed check of a header is the caller's business: show the call.
+    let calls: Vec<Span> =
+        trap.frames.iter().filter_map(|frame| frame.call).map(|call| program.location(call).span).collect();
+    let (at_call, place) = match calls.last() {
+        Some(&call) if location.at_call => (true, call),
+        _ => (false, location.span),
+    };
+    let mut diagnostic = Diagnostic::at(trap.kind.code(), place, message);
+    if at_call {
+        diagnostic = diagnostic.label(location.span, "asked for here");
+    } else if location.at_call {
+        diagnostic = diagnostic.note("the sizes of the arguments must agree with the header");
+    }
+    if !trap.values.is_empty() {
+        let values: Vec<String> =
+            trap.values.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+        diagnostic = diagnostic.note(values.join("\n"));
+    }
+    let outer_calls = if at_call { &calls[..calls.len() - 1] } else { &calls[..] };
+    let n_frames = trap.frames.len();
+    for (idx, &call) in outer_calls.iter().enumerate().rev() {
+        // Deep recursion is shown by its ends.
+        if outer_calls.len() > MAX_CALLS && idx + 3 < outer_calls.len() && idx >= MAX_CALLS - 3 {
+            continue;
+        }
+        // outer_calls[idx] is the call that frame idx + 1 came from.
+        let callee = trap.frames.get(idx + 1).map(|frame| program.routine(frame.routine).name.as_str());
+        diagnostic = diagnostic.label(call, format!("in `{}`, called here", callee.unwrap_or("?")));
+    }
+    if outer_calls.len() > MAX_CALLS {
+        diagnostic = diagnostic.note(format!("{n_frames} routines were active; some calls are left out"));
+    }
+    diagnostic
+}
+
+/// Calls that a message shows.
+const MAX_CALLS: usize = 8;
+
+/// The message for a limit.
+pub fn describe_limit(kind: LimitKind, loc: LocId, program: &Program) -> Diagnostic {
+    let span = program.location(loc).span;
+    let (message, help) = match kind {
+        LimitKind::Steps { limit } => (
+            format!("the program took more than {limit} steps"),
+            "`--max-steps` sets this limit; a step is an elementary operation, a turn of a loop or a call",
+        ),
+        LimitKind::Memory { limit, wanted } => (
+            format!("the program needs {} of memory, more than {}", bytes(wanted), bytes(limit)),
+            "`--max-memory` sets this limit",
+        ),
+        LimitKind::Time => ("the program ran out of time".to_owned(), "`--max-time` sets this limit"),
+        LimitKind::Output { limit } => {
+            (format!("the program printed more than {}", bytes(limit)), "`--max-output` sets this limit")
+        }
+        LimitKind::Depth { limit } => (
+            format!("calls are nested more than {limit} deep"),
+            "a recursion without an end? `--max-depth` sets this limit",
+        ),
+        LimitKind::Interrupted => ("interrupted here".to_owned(), ""),
+    };
+    let diagnostic = Diagnostic::at(kind.code(), span, message);
+    let diagnostic = if help.is_empty() { diagnostic } else { diagnostic.help(help) };
+    match kind {
+        LimitKind::Time | LimitKind::Interrupted => {
+            diagnostic.note("`var` arguments hold what they held at this moment; no results were written")
+        }
+        LimitKind::Steps { .. }
+        | LimitKind::Memory { .. }
+        | LimitKind::Output { .. }
+        | LimitKind::Depth { .. } => diagnostic,
+    }
+}
+
+fn bytes(n: u64) -> String {
+    const UNITS: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
+    let mut value = n as f64;
+    let mut unit = 0;
+    while value >= 1024.0 && unit + 1 < UNITS.len() {
+        value /= 1024.0;
+        unit += 1;
+    }
+    if unit == 0 { format!("{n} B") } else { format!("{value:.1} {}", UNITS[unit]) }
+}
+
+/// Names of variables in the routine that trapped.
+struct Names<'a> {
+    routine: Option<&'a Routine>,
+}
+
+impl Names<'_> {
+    /// The source name in backticks; `None` for what the compiler made.
+    fn name(&self, var: VarId) -> Option<String> {
+        let var = self.routine?.vars.get(var.0 as usize)?;
+        var.source.as_ref().map(|name| format!("`{name}`"))
+    }
+
+    fn measure(&self, measure: &Measure, n: u64) -> String {
+        let (var, unit) = match measure {
+            Measure::Length(var) => (*var, "component"),
+            Measure::Rows(var) => (*var, "row"),
+            Measure::Columns(var) => (*var, "column"),
+            Measure::Value(_) => return format!("{n}"),
+        };
+        let s = if n == 1 { "" } else { "s" };
+        match self.name(var) {
+            Some(name) => format!("{name} has {n} {unit}{s}"),
+            None => format!("{n} {unit}{s}"),
+        }
+    }
+
+    fn whole(&self, measure: &Measure) -> String {
+        match measure {
+            Measure::Length(var) => self.name(*var).map_or(String::new(), |name| format!(" of {name}")),
+            Measure::Rows(var) => self.name(*var).map_or(" of the rows".into(), |name| format!(" of the rows of {name}")),
+            Measure::Columns(var) => {
+                self.name(*var).map_or(" of the columns".into(), |name| format!(" of the columns of {name}"))
+            }
+            Measure::Value(_) => String::new(),
+        }
+    }
+}
+
+fn message(kind: &TrapKind, names: &Names<'_>) -> String {
+    match kind {
+        TrapKind::Index { index, high: 0, of } => {
+            format!("index {index}{}, of which there are none", names.whole(of))
+        }
+        TrapKind::Index { index, high, of } => {
+            format!("index {index} outside 1..{high}{}", names.whole(of))
+        }
+        TrapKind::Size { left, right } => {
+            // A number that was asked for reads better behind what has another size.
+            let (first, second) = if matches!(left.0, Measure::Value(_)) { (right, left) } else { (left, right) };
+            let wanted = matches!(second.0, Measure::Value(_));
+            let first_text = names.measure(&first.0, first.1);
+            let second_text = names.measure(&second.0, second.1);
+            if wanted {
+                format!("sizes differ: {first_text}, but {second_text} are needed")
+            } else {
+                format!("sizes differ: {first_text}, {second_text}")
+            }
+        }
+        TrapKind::Unset(var) => match names.name(*var) {
+            Some(name) => format!("{name} was never set"),
+            None => "a variable was never set".to_owned(),
+        },
+        TrapKind::NoSize(var) => match names.name(*var) {
+            Some(name) => format!("the size of {name} is not known yet"),
+            None => "a size is not known yet".to_owned(),
+        },
+        TrapKind::Overflow { op, left, right } => {
+            format!("{left} {} {right} overflows 64 bits", sign(*op))
+        }
+        TrapKind::Division { op, left } => format!("{left} {} 0: division by zero", sign(*op)),
+        TrapKind::Range { from, to, .. } if to < from => {
+            format!("the part {from}..{to} ends before it begins")
+        }
+        TrapKind::Range { from, to, high, of } => {
+            format!("the part {from}..{to} is not inside 1..{high}{}", names.whole(of))
+        }
+        TrapKind::Bit(value) => format!("a component is 0 or 1, not {value}"),
+        TrapKind::Fit { value, width } if *value < 0 => {
+            format!("{value} is negative and cannot be a word of {width} components")
+        }
+        TrapKind::Fit { value, width } => {
+            let needed = 64 - value.leading_zeros();
+            format!("{value} does not fit into {width} components: it needs {needed}")
+        }
+        TrapKind::FitInt(var) => match names.name(*var) {
+            Some(name) => format!("{name} is too large for an integer"),
+            None => "this word is too large for an integer".to_owned(),
+        },
+        TrapKind::Odd(n) => format!("`SHUFFLE` needs an even number of components, not {n}"),
+        TrapKind::Carry { op } => match op {
+            IntOp::Sub => "the difference is negative".to_owned(),
+            IntOp::Add | IntOp::Mul | IntOp::Div | IntOp::Mod => "the sum needs one more component".to_owned(),
+        },
+        TrapKind::Assert(message) if message.is_empty() => "this assertion does not hold".to_owned(),
+        TrapKind::Assert(message) => message.clone(),
+        TrapKind::NoResult => "the function ends without a value".to_owned(),
+        TrapKind::Negative { value, what } => match what {
+            Operand::Var(var) => match names.name(*var) {
+                Some(name) => format!("{name} is {value}, but a size or count is not negative"),
+                None => format!("the size or count {value} is negative"),
+            },
+            Operand::Int(_) | Operand::Bool(_) | Operand::Str(_) => {
+                format!("the size or count {value} is negative")
+            }
+        },
+        TrapKind::File { code, message } => match code {
+            Code::FileTrap => message.clone(),
+            code => format!("{message} [{code}]"),
+        },
+    }
+}
+
+fn sign(op: IntOp) -> &'static str {
+    match op {
+        IntOp::Add => "+",
+        IntOp::Sub => "-",
+        IntOp::Mul => "*",
+        IntOp::Div => "div",
+        IntOp::Mod => "mod",
+    }
+}

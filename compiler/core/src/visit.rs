@@ -1,0 +1,197 @@
+//! Walks over HIR.
+
+use crate::hir::{Arg, Expr, ExprKind, Place, Stmt, StmtKind, Target};
+
+/// Does `found` hold for a statement of `body` or inside one? Stops at the first.
+pub(crate) fn any_stmt(body: &[Stmt], found: &mut dyn FnMut(&Stmt) -> bool) -> bool {
+    body.iter().any(|stmt| {
+        found(stmt)
+            || match &stmt.kind {
+                StmtKind::Block(body)
+                | StmtKind::While(_, body)
+                | StmtKind::Repeat(body, _)
+                | StmtKind::For { body, .. }
+                | StmtKind::Foreach { body, .. } => any_stmt(body, found),
+                StmtKind::If(arms, otherwise) => {
+                    arms.iter().any(|(_, then)| any_stmt(then, found)) || any_stmt(otherwise, found)
+                }
+                StmtKind::Assign(..)
+                | StmtKind::Fill(..)
+                | StmtKind::KeepFirst(_)
+                | StmtKind::Step(_)
+                | StmtKind::Replace { .. }
+                | StmtKind::Call(..)
+                | StmtKind::Print(_)
+                | StmtKind::Read(..)
+                | StmtKind::Write(..)
+                | StmtKind::Assert(..)
+                | StmtKind::Exit
+                | StmtKind::Break
+                | StmtKind::Continue => false,
+            }
+    })
+}
+
+/// Does `found` hold for an expression of the statement itself (nested statements excepted)?
+pub(crate) fn any_expr_of(stmt: &Stmt, found: &mut dyn FnMut(&Expr) -> bool) -> bool {
+    match &stmt.kind {
+        StmtKind::Assign(target, value) => {
+            let in_target = match target {
+                Target::Var(_) => false,
+                Target::Component(_, index) | Target::Col(index, _) | Target::Row(index, _) => {
+                    any_expr(index, found)
+                }
+                Target::Bit(_, row, column) => any_expr(row, found) || any_expr(column, found),
+            };
+            in_target || any_expr(value, found)
+        }
+        StmtKind::Replace { from, to, value, word: _ } => {
+            any_expr(from, found) || any_expr(to, found) || any_expr(value, found)
+        }
+        StmtKind::Call(_, args) => any_arg(args, found),
+        StmtKind::Print(items) => items.iter().any(|item| any_expr(item, found)),
+        StmtKind::Read(_, file, layout) => {
+            any_expr(file, found) || layout.iter().any(|layout| any_expr(layout, found))
+        }
+        StmtKind::Write(_, file) => any_expr(file, found),
+        StmtKind::Assert(test, message) => {
+            any_expr(test, found) || message.iter().any(|message| any_expr(message, found))
+        }
+        StmtKind::If(arms, _) => arms.iter().any(|(test, _)| any_expr(test, found)),
+        StmtKind::While(test, _) | StmtKind::Repeat(_, test) => any_expr(test, found),
+        StmtKind::For { from, to, .. } => any_expr(from, found) || any_expr(to, found),
+        StmtKind::Foreach { over, .. } => any_expr(over, found),
+        StmtKind::Fill(..)
+        | StmtKind::KeepFirst(_)
+        | StmtKind::Step(_)
+        | StmtKind::Block(_)
+        | StmtKind::Exit
+        | StmtKind::Break
+        | StmtKind::Continue => false,
+    }
+}
+
+/// Does `found` hold for the expression or one inside it?
+pub(crate) fn any_expr(expr: &Expr, found: &mut dyn FnMut(&Expr) -> bool) -> bool {
+    if found(expr) {
+        return true;
+    }
+    match &expr.kind {
+        ExprKind::Error
+        | ExprKind::Int(_)
+        | ExprKind::Bool(_)
+        | ExprKind::Str(_)
+        | ExprKind::Bits(_)
+        | ExprKind::Theta
+        | ExprKind::Var(_)
+        | ExprKind::Step(_)
+        | ExprKind::NCols(_)
+        | ExprKind::NRows(_) => false,
+        ExprKind::Chain(first, links) => {
+            any_expr(first, found) || links.iter().any(|(_, operand)| any_expr(operand, found))
+        }
+        ExprKind::Neg(operand) | ExprKind::Not(operand) | ExprKind::BitsNot(operand) => {
+            any_expr(operand, found)
+        }
+        ExprKind::Compare(_, left, right)
+        | ExprKind::BoolDiffers(left, right)
+        | ExprKind::BitsEqual(left, right)
+        | ExprKind::Shift(left, _, right) => any_expr(left, found) || any_expr(right, found),
+        ExprKind::Component(_, index) | ExprKind::Col(index, _) | ExprKind::Row(index, _) => {
+            any_expr(index, found)
+        }
+        ExprKind::Bit(_, row, column) => any_expr(row, found) || any_expr(column, found),
+        ExprKind::Builtin(_, args) => args.iter().any(|arg| any_expr(arg, found)),
+        ExprKind::Call(_, args) => any_arg(args, found),
+    }
+}
+
+fn any_arg(args: &[Arg], found: &mut dyn FnMut(&Expr) -> bool) -> bool {
+    args.iter().any(|arg| match arg {
+        Arg::Value(value) => any_expr(value, found),
+        Arg::Ref(_) => false,
+    })
+}
+
+/// Calls `found` with every variable that the expression mentions, from left to right as far as the
+/// tree keeps it.
+pub(crate) fn places_of_expr(expr: &Expr, found: &mut dyn FnMut(&Place)) {
+    any_expr(expr, &mut |expr| {
+        own_places(expr, found);
+        false
+    });
+}
+
+/// The variables that the expression names itself, operands excepted.
+fn own_places(expr: &Expr, found: &mut dyn FnMut(&Place)) {
+    match &expr.kind {
+        ExprKind::Var(place)
+        | ExprKind::Component(place, _)
+        | ExprKind::Bit(place, ..)
+        | ExprKind::Step(place)
+        | ExprKind::Col(_, place)
+        | ExprKind::Row(_, place)
+        | ExprKind::NCols(place)
+        | ExprKind::NRows(place) => found(place),
+        ExprKind::Call(_, args) => places_of_args(args, found),
+        ExprKind::Error
+        | ExprKind::Int(_)
+        | ExprKind::Bool(_)
+        | ExprKind::Str(_)
+        | ExprKind::Bits(_)
+        | ExprKind::Theta
+        | ExprKind::Chain(..)
+        | ExprKind::Neg(_)
+        | ExprKind::Compare(..)
+        | ExprKind::BoolDiffers(..)
+        | ExprKind::Not(_)
+        | ExprKind::BitsNot(_)
+        | ExprKind::BitsEqual(..)
+        | ExprKind::Shift(..)
+        | ExprKind::Builtin(..) => {}
+    }
+}
+
+/// Likewise for a statement, without the statements inside it.
+pub(crate) fn places_of_stmt(stmt: &Stmt, found: &mut dyn FnMut(&Place)) {
+    match &stmt.kind {
+        StmtKind::Assign(
+            Target::Var(place)
+            | Target::Component(place, _)
+            | Target::Bit(place, ..)
+            | Target::Col(_, place)
+            | Target::Row(_, place),
+            _,
+        )
+        | StmtKind::Fill(place, _)
+        | StmtKind::KeepFirst(place)
+        | StmtKind::Step(place)
+        | StmtKind::Replace { word: place, .. }
+        | StmtKind::Read(place, ..)
+        | StmtKind::Write(place, _)
+        | StmtKind::For { var: place, .. }
+        | StmtKind::Foreach { var: place, .. } => found(place),
+        StmtKind::Call(_, args) => places_of_args(args, found),
+        StmtKind::Print(_)
+        | StmtKind::Assert(..)
+        | StmtKind::Block(_)
+        | StmtKind::If(..)
+        | StmtKind::While(..)
+        | StmtKind::Repeat(..)
+        | StmtKind::Exit
+        | StmtKind::Break
+        | StmtKind::Continue => {}
+    }
+    any_expr_of(stmt, &mut |expr| {
+        own_places(expr, found);
+        false
+    });
+}
+
+fn places_of_args(args: &[Arg], found: &mut dyn FnMut(&Place)) {
+    for arg in args {
+        if let Arg::Ref(place) = arg {
+            found(place);
+        }
+    }
+}

@@ -1,0 +1,341 @@
+//! Statements.
+
+use super::scan::Token;
+use super::{Parsed, Parser};
+use crate::program::VarId;
+use crate::stmt::{
+    Arg, ForallRange, Part, PartKind, Reduction, SizeOp, Stmt, StmtKind, TileReduction,
+};
+
+impl Parser<'_> {
+    pub(super) fn statement(&mut self) -> Parsed<Stmt> {
+        let at = self.start;
+        if matches!(self.token, Token::Var(_) | Token::VarNumber(_)) {
+            return self.assignment();
+        }
+        match self.any_word("a statement")? {
+            "for" => self.for_loop(),
+            "while" => self.while_loop(),
+            "foreach" => self.foreach_loop(),
+            "forall" => self.forall(),
+            "tile" => self.tile(),
+            "if" => self.choice(),
+            "block" => self.labelled_block(),
+            word => self.plain(word, at),
+        }
+    }
+
+    fn stmt(&mut self, kind: StmtKind) -> Parsed<Stmt> {
+        let loc = self.loc()?;
+        Ok(Stmt { kind, loc })
+    }
+
+    /// `%x = …`.
+    #[inline(never)]
+    fn assignment(&mut self) -> Parsed<Stmt> {
+        let dst = self.var()?;
+        self.mark("=")?;
+        let at = self.start;
+        let kind = match self.any_word("an operation")? {
+            "step" => StmtKind::Step {
+                dst,
+                bits: self.var()?,
+            },
+            "call" => StmtKind::Call {
+                callee: self.callee()?,
+                args: self.args()?,
+                dst: Some(dst),
+            },
+            "read" => {
+                let file = self.operand()?;
+                let layout = if self.take_word("layout")? {
+                    Some(self.operand()?)
+                } else {
+                    None
+                };
+                StmtKind::Read { dst, file, layout }
+            }
+            word => StmtKind::Assign(dst, self.op(word, at)?),
+        };
+        self.stmt(kind)
+    }
+
+    /// A statement without blocks.
+    #[inline(never)]
+    fn plain(&mut self, word: &str, at: usize) -> Parsed<Stmt> {
+        let kind = match word {
+            "put" => StmtKind::Put {
+                bits: self.var()?,
+                index: self.next_operand()?,
+                bit: self.next_operand()?,
+            },
+            "replace" => StmtKind::Replace {
+                word: self.var()?,
+                base: self.next_operand()?,
+                value: self.next_var()?,
+            },
+            "put_column" => StmtKind::PutColumn {
+                table: self.var()?,
+                index: self.next_operand()?,
+                value: self.next_var()?,
+            },
+            "put_row" => StmtKind::PutRow {
+                table: self.var()?,
+                index: self.next_operand()?,
+                value: self.next_var()?,
+            },
+            "put_bit" => StmtKind::PutBit {
+                table: self.var()?,
+                row: self.next_operand()?,
+                column: self.next_operand()?,
+                bit: self.next_operand()?,
+            },
+            "put_field" => StmtKind::PutField {
+                table: self.var()?,
+                base: self.next_operand()?,
+                value: self.next_var()?,
+            },
+            "latch" => StmtKind::Size(SizeOp::Latch {
+                dst: self.var()?,
+                size: self.next_measure()?,
+            }),
+            "set_rows" => StmtKind::Size(SizeOp::SetRows {
+                table: self.var()?,
+                rows: self.next_measure()?,
+            }),
+            "ensure_columns" => StmtKind::Size(SizeOp::EnsureColumns {
+                table: self.var()?,
+                columns: self.next_measure()?,
+            }),
+            "init" => StmtKind::Size(SizeOp::Init {
+                table: self.var()?,
+                rows: self.next_operand()?,
+                columns: self.next_operand()?,
+            }),
+            "adapt" => StmtKind::Size(SizeOp::Adapt {
+                bits: self.var()?,
+                size: self.next_operand()?,
+            }),
+            "check" => StmtKind::Check(self.check()?),
+            "cost" => {
+                let units = self.number("a number of units")?;
+                let times = if self.take_word("times")? {
+                    Some(self.measure()?)
+                } else {
+                    None
+                };
+                StmtKind::Cost { units, times }
+            }
+            "call" => StmtKind::Call {
+                callee: self.callee()?,
+                args: self.args()?,
+                dst: None,
+            },
+            "native" => StmtKind::Native {
+                name: self.string("a native's name")?,
+                args: self.args()?,
+            },
+            "print" => {
+                let mut values = Vec::new();
+                if !matches!(self.token, Token::Loc(_)) {
+                    values.push(self.operand()?);
+                    while self.take_mark(",")? {
+                        values.push(self.operand()?);
+                    }
+                }
+                StmtKind::Print(values)
+            }
+            "write" => StmtKind::Write {
+                src: self.var()?,
+                file: self.next_operand()?,
+            },
+            "break" => StmtKind::Break(self.label()?),
+            "continue" => StmtKind::Continue(self.label()?),
+            "exit" => StmtKind::Exit,
+            _ => {
+                self.start = at;
+                return self.fault(format!("no statement is named `{word}`"));
+            }
+        };
+        self.stmt(kind)
+    }
+
+    fn args(&mut self) -> Parsed<Vec<Arg>> {
+        self.mark("(")?;
+        self.list(")", |parser| {
+            let at = parser.start;
+            match parser.any_word("`value`, `move` or `ref`")? {
+                "value" => Ok(Arg::Value(parser.operand()?)),
+                "move" => Ok(Arg::Move(parser.var()?)),
+                "ref" => Ok(Arg::Ref(parser.var()?)),
+                other => {
+                    parser.start = at;
+                    parser.fault(format!(
+                        "expected `value`, `move` or `ref`, found `{other}`"
+                    ))
+                }
+            }
+        })
+    }
+
+    #[inline(never)]
+    fn for_loop(&mut self) -> Parsed<Stmt> {
+        let label = self.label()?;
+        let var = self.var()?;
+        self.mark("=")?;
+        let from = self.operand()?;
+        let down = self.take_word("downto")?;
+        if !down {
+            self.word("to")?;
+        }
+        let to = self.operand()?;
+        let loc = self.loc()?;
+        let body = self.block()?;
+        let kind = StmtKind::For {
+            label,
+            var,
+            from,
+            to,
+            down,
+            body,
+        };
+        Ok(Stmt { kind, loc })
+    }
+
+    #[inline(never)]
+    fn while_loop(&mut self) -> Parsed<Stmt> {
+        let label = self.label()?;
+        let loc = self.loc()?;
+        let head = self.block()?;
+        self.word("test")?;
+        let test = self.operand()?;
+        let body = self.block()?;
+        let kind = StmtKind::While {
+            label,
+            head,
+            test,
+            body,
+        };
+        Ok(Stmt { kind, loc })
+    }
+
+    #[inline(never)]
+    fn foreach_loop(&mut self) -> Parsed<Stmt> {
+        let label = self.label()?;
+        let var = self.var()?;
+        self.word("in")?;
+        let over = self.var()?;
+        let loc = self.loc()?;
+        let body = self.block()?;
+        let kind = StmtKind::Foreach {
+            label,
+            var,
+            over,
+            body,
+        };
+        Ok(Stmt { kind, loc })
+    }
+
+    #[inline(never)]
+    fn forall(&mut self) -> Parsed<Stmt> {
+        let label = self.label()?;
+        let var = self.var()?;
+        let range = if self.take_word("in")? {
+            ForallRange::Ones(self.var()?)
+        } else {
+            self.mark("=")?;
+            let from = self.operand()?;
+            self.word("to")?;
+            ForallRange::Range(from, self.operand()?)
+        };
+        let writes = self.bracketed("writes", Self::part)?;
+        let privates = self.privates()?;
+        let reductions = self.bracketed("reductions", |parser| {
+            let op = parser.mnemonic("a reduction")?;
+            let var = parser.var()?;
+            Ok(Reduction { var, op })
+        })?;
+        let loc = self.loc()?;
+        let body = self.block()?;
+        let kind = StmtKind::Forall {
+            label,
+            var,
+            range,
+            writes,
+            privates,
+            reductions,
+            body,
+        };
+        Ok(Stmt { kind, loc })
+    }
+
+    fn part(&mut self) -> Parsed<Part> {
+        let at = self.start;
+        let word = self.any_word("`column`, `row`, `field` or `component`")?;
+        let var = self.var()?;
+        let kind = match word {
+            "column" => PartKind::Column,
+            "row" => PartKind::Row,
+            "component" => PartKind::Component,
+            "field" => PartKind::Field(self.operand()?),
+            other => {
+                self.start = at;
+                return self.fault(format!("no part is named `{other}`"));
+            }
+        };
+        Ok(Part { var, kind })
+    }
+
+    fn privates(&mut self) -> Parsed<Vec<VarId>> {
+        self.bracketed("privates", Self::var)
+    }
+
+    #[inline(never)]
+    fn tile(&mut self) -> Parsed<Stmt> {
+        let rows = self.operand()?;
+        let privates = self.privates()?;
+        let reductions = self.bracketed("reductions", |parser| {
+            let dst = parser.var()?;
+            parser.mark("=")?;
+            let op = parser.mnemonic("a reduction")?;
+            let of = parser.var()?;
+            Ok(TileReduction { dst, op, of })
+        })?;
+        let loc = self.loc()?;
+        let body = self.block()?;
+        let kind = StmtKind::Tile {
+            rows,
+            privates,
+            body,
+            reductions,
+        };
+        Ok(Stmt { kind, loc })
+    }
+
+    #[inline(never)]
+    fn choice(&mut self) -> Parsed<Stmt> {
+        let test = self.operand()?;
+        let loc = self.loc()?;
+        let then = self.block()?;
+        let otherwise = if self.take_word("else")? {
+            self.block()?
+        } else {
+            Vec::new()
+        };
+        let kind = StmtKind::If {
+            test,
+            then,
+            otherwise,
+        };
+        Ok(Stmt { kind, loc })
+    }
+
+    #[inline(never)]
+    fn labelled_block(&mut self) -> Parsed<Stmt> {
+        let label = self.label()?;
+        let loc = self.loc()?;
+        let body = self.block()?;
+        let kind = StmtKind::Block { label, body };
+        Ok(Stmt { kind, loc })
+    }
+}

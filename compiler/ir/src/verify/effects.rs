@@ -1,0 +1,91 @@
+//! What the loops of a routine write, each found once.
+
+use std::collections::BTreeMap;
+
+use crate::program::{Var, VarId};
+use crate::stmt::{Stmt, StmtKind};
+use crate::visit::{self, Access};
+
+/// What happens to a variable; several may.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Effect {
+    /// Changed in place, sizes as before.
+    pub(super) contents: bool,
+    /// Given a value or a size if it has none; a table may grow.
+    pub(super) settled: bool,
+    /// Given a new value.
+    pub(super) replaced: bool,
+    /// Perhaps unset.
+    pub(super) unset: bool,
+}
+
+impl Effect {
+    /// What an access does to a variable; nothing if it only reads.
+    pub(super) fn of(access: Access, var: &Var) -> Option<Effect> {
+        let mut effect = Effect::default();
+        match access {
+            Access::Read | Access::Measure => return None,
+            Access::Update => effect.contents = true,
+            Access::Settle => effect.settled = true,
+            Access::Write | Access::LoopVar => effect.replaced = true,
+            Access::Forget | Access::Move => (effect.replaced, effect.unset) = (true, true),
+            // Only `adapt` makes something unset behind a reference.
+            Access::Ref => (effect.replaced, effect.unset) = (true, var.ty.is_bits()),
+        }
+        Some(effect)
+    }
+
+    fn add(&mut self, other: Effect) {
+        self.contents |= other.contents;
+        self.settled |= other.settled;
+        self.replaced |= other.replaced;
+        self.unset |= other.unset;
+    }
+}
+
+/// The variables that are written.
+pub(super) type Effects = BTreeMap<VarId, Effect>;
+
+/// What the blocks of each loop write, the loops in the order of the text.
+pub(super) fn of_loops(body: &[Stmt], vars: &[Var]) -> Vec<Effects> {
+    let mut loops = Vec::new();
+    collect(body, vars, &mut loops, &mut Effects::new());
+    loops
+}
+
+/// Is it one of the statements that [`of_loops`] numbers?
+pub(super) fn is_loop(kind: &StmtKind) -> bool {
+    matches!(
+        kind,
+        StmtKind::For { .. }
+            | StmtKind::While { .. }
+            | StmtKind::Foreach { .. }
+            | StmtKind::Forall { .. }
+    )
+}
+
+fn collect(block: &[Stmt], vars: &[Var], loops: &mut Vec<Effects>, written: &mut Effects) {
+    for Stmt { kind, loc: _ } in block {
+        visit::accesses(kind, &mut |var, access| {
+            if let Some(effect) = Effect::of(access, &vars[var.0 as usize]) {
+                written.entry(var).or_default().add(effect);
+            }
+        });
+        if is_loop(kind) {
+            let at = loops.len();
+            loops.push(Effects::new());
+            let mut inside = Effects::new();
+            for inner in visit::blocks(kind) {
+                collect(inner, vars, loops, &mut inside);
+            }
+            for (&var, &effect) in &inside {
+                written.entry(var).or_default().add(effect);
+            }
+            loops[at] = inside;
+        } else {
+            for inner in visit::blocks(kind) {
+                collect(inner, vars, loops, written);
+            }
+        }
+    }
+}

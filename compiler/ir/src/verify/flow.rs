@@ -1,0 +1,263 @@
+//! Rules 5 to 8: jumps, loop variables, arguments, extents.
+
+use std::collections::BTreeSet;
+
+use super::Subject;
+use super::effects::{self, Effects};
+use crate::op::Operand;
+use crate::program::{Extent, LabelId, Mode, Ty, VarId};
+use crate::stmt::{Arg, Stmt, StmtKind};
+use crate::visit::{self, Access};
+
+pub(super) fn check(subject: &mut Subject<'_, '_>) {
+    extents(subject);
+    let routine = subject.routine;
+    let mut flow = Flow {
+        loops: effects::of_loops(&routine.body, &routine.vars).into_iter(),
+        around: Vec::new(),
+        lent: routine
+            .params
+            .iter()
+            .filter(|param| param.mode == Mode::Ref)
+            .map(|param| param.var)
+            .collect(),
+        subject,
+    };
+    flow.block(&routine.body);
+}
+
+/// A statement around the one at hand.
+enum Around {
+    Block(LabelId),
+    Loop(LabelId),
+    Forall(LabelId),
+    Tile,
+}
+
+impl Around {
+    fn of(kind: &StmtKind) -> Option<Around> {
+        match kind {
+            StmtKind::For { label, .. }
+            | StmtKind::While { label, .. }
+            | StmtKind::Foreach { label, .. } => Some(Around::Loop(*label)),
+            StmtKind::Forall { label, .. } => Some(Around::Forall(*label)),
+            StmtKind::Block { label, .. } => Some(Around::Block(*label)),
+            StmtKind::Tile { .. } => Some(Around::Tile),
+            StmtKind::Assign(..)
+            | StmtKind::Step { .. }
+            | StmtKind::Put { .. }
+            | StmtKind::Replace { .. }
+            | StmtKind::PutColumn { .. }
+            | StmtKind::PutRow { .. }
+            | StmtKind::PutBit { .. }
+            | StmtKind::PutField { .. }
+            | StmtKind::Size(_)
+            | StmtKind::Check(_)
+            | StmtKind::Cost { .. }
+            | StmtKind::Call { .. }
+            | StmtKind::Native { .. }
+            | StmtKind::Print(_)
+            | StmtKind::Read { .. }
+            | StmtKind::Write { .. }
+            | StmtKind::If { .. }
+            | StmtKind::Break(_)
+            | StmtKind::Continue(_)
+            | StmtKind::Exit => None,
+        }
+    }
+}
+
+struct Flow<'s, 'a, 'e> {
+    subject: &'s mut Subject<'a, 'e>,
+    /// What the loops to come write.
+    loops: std::vec::IntoIter<Effects>,
+    around: Vec<Around>,
+    /// The `ref` parameters.
+    lent: BTreeSet<VarId>,
+}
+
+impl Flow<'_, '_, '_> {
+    fn block(&mut self, stmts: &[Stmt]) {
+        for stmt in stmts {
+            self.statement(stmt);
+            let around = Around::of(&stmt.kind);
+            let entered = around.is_some();
+            self.around.extend(around);
+            for inner in visit::blocks(&stmt.kind) {
+                self.block(inner);
+            }
+            if entered {
+                self.around.pop();
+            }
+        }
+    }
+
+    fn fault(&mut self, stmt: &Stmt, message: String) {
+        self.subject.fault(Some(stmt), message);
+    }
+
+    fn statement(&mut self, stmt: &Stmt) {
+        let written = if effects::is_loop(&stmt.kind) {
+            self.loops.next().unwrap_or_default()
+        } else {
+            Effects::new()
+        };
+        let kept = |var: VarId, subject: &mut Subject<'_, '_>| {
+            if written.contains_key(&var) {
+                let message = format!("the body writes {}", subject.name(var));
+                subject.fault(Some(stmt), message);
+            }
+        };
+        match &stmt.kind {
+            StmtKind::For { var, .. } | StmtKind::Forall { var, .. } => kept(*var, self.subject),
+            StmtKind::Foreach { var, over, .. } => {
+                kept(*var, self.subject);
+                kept(*over, self.subject);
+            }
+            StmtKind::Call { args, .. } | StmtKind::Native { args, .. } => {
+                self.arguments(stmt, args);
+            }
+            StmtKind::Break(label) => self.jump(stmt, *label, false),
+            StmtKind::Continue(label) => self.jump(stmt, *label, true),
+            StmtKind::Exit => {
+                if self
+                    .around
+                    .iter()
+                    .any(|around| matches!(around, Around::Forall(_) | Around::Tile))
+                {
+                    self.fault(stmt, "leaves a `forall` or `tile`".into());
+                }
+            }
+            StmtKind::Assign(..)
+            | StmtKind::Step { .. }
+            | StmtKind::Put { .. }
+            | StmtKind::Replace { .. }
+            | StmtKind::PutColumn { .. }
+            | StmtKind::PutRow { .. }
+            | StmtKind::PutBit { .. }
+            | StmtKind::PutField { .. }
+            | StmtKind::Size(_)
+            | StmtKind::Check(_)
+            | StmtKind::Cost { .. }
+            | StmtKind::Print(_)
+            | StmtKind::Read { .. }
+            | StmtKind::Write { .. }
+            | StmtKind::While { .. }
+            | StmtKind::Tile { .. }
+            | StmtKind::If { .. }
+            | StmtKind::Block { .. } => {}
+        }
+    }
+
+    fn jump(&mut self, stmt: &Stmt, target: LabelId, again: bool) {
+        for around in self.around.iter().rev() {
+            match *around {
+                Around::Loop(label) if label == target => return,
+                Around::Block(label) if label == target && !again => return,
+                Around::Forall(label) if label == target && again => return,
+                Around::Forall(_) | Around::Tile => {
+                    return self.fault(stmt, "leaves a `forall` or `tile`".into());
+                }
+                Around::Loop(_) | Around::Block(_) => {}
+            }
+        }
+        let what = if again { "loop" } else { "block or loop" };
+        self.fault(stmt, format!("no {what} `{target}` is around it"));
+    }
+
+    fn arguments(&mut self, stmt: &Stmt, args: &[Arg]) {
+        let mut owned = BTreeSet::new();
+        for arg in args {
+            match arg {
+                Arg::Ref(v) | Arg::Move(v) => {
+                    if !owned.insert(*v) {
+                        let message = format!("{} is passed twice", self.subject.name(*v));
+                        self.fault(stmt, message);
+                    }
+                }
+                Arg::Value(_) => {}
+            }
+            if let Arg::Move(v) = arg
+                && self.lent.contains(v)
+            {
+                let message = format!("{} is lent and cannot be moved", self.subject.name(*v));
+                self.fault(stmt, message);
+            }
+        }
+        for arg in args {
+            if let Arg::Value(Operand::Var(v)) = arg
+                && owned.contains(v)
+            {
+                let message = format!("{} is passed twice", self.subject.name(*v));
+                self.fault(stmt, message);
+            }
+        }
+    }
+}
+
+/// How a variable used as an extent gets its value.
+#[derive(Clone, Copy, Default)]
+struct Sources {
+    assigned: u32,
+    latched: bool,
+    otherwise: bool,
+}
+
+fn extents(subject: &mut Subject<'_, '_>) {
+    let routine = subject.routine;
+    let mut sources = vec![Sources::default(); routine.vars.len()];
+    visit::walk(&routine.body, &mut |stmt| {
+        visit::accesses(&stmt.kind, &mut |var, access| {
+            let sources = &mut sources[var.0 as usize];
+            match access {
+                Access::Read | Access::Measure => {}
+                Access::Settle => sources.latched = true,
+                Access::Write if matches!(stmt.kind, StmtKind::Assign(..)) => {
+                    sources.assigned = sources.assigned.saturating_add(1);
+                }
+                Access::Write
+                | Access::Update
+                | Access::LoopVar
+                | Access::Forget
+                | Access::Move
+                | Access::Ref => sources.otherwise = true,
+            }
+        });
+    });
+    for param in &routine.params {
+        let sources = &mut sources[param.var.0 as usize];
+        match param.mode {
+            Mode::Value => sources.assigned = sources.assigned.saturating_add(1),
+            Mode::Ref => sources.otherwise = true,
+        }
+    }
+    let used: BTreeSet<VarId> = routine
+        .vars
+        .iter()
+        .flat_map(|var| match var.ty {
+            Ty::Slice(n) | Ty::Word(n) => [n, Extent::Dynamic],
+            Ty::Table(rows, columns) => [rows, columns],
+            Ty::Int | Ty::Bool | Ty::Str | Ty::Handle => [Extent::Dynamic; 2],
+        })
+        .filter_map(|extent| match extent {
+            Extent::Var(v) => Some(v),
+            Extent::Const(_) | Extent::Dynamic => None,
+        })
+        .collect();
+    for var in used {
+        let name = subject.name(var);
+        let Sources {
+            assigned,
+            latched,
+            otherwise,
+        } = sources[var.0 as usize];
+        if subject.ty(var) != Ty::Int {
+            subject.fault(None, format!("the extent {name} is not an integer"));
+        } else if otherwise {
+            let message = format!("the extent {name} changes other than by one assignment");
+            subject.fault(None, message);
+        } else if assigned + u32::from(latched) > 1 {
+            subject.fault(None, format!("the extent {name} is assigned twice"));
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! Assignments and changes of size: what becomes known, what is forgotten.
+
+use super::super::needs;
+use super::Walk;
+use crate::check::{Check, Measure};
+use crate::op::{Op, Operand};
+use crate::program::{Ty, VarId};
+use crate::stmt::{SizeOp, Stmt};
+
+impl Walk<'_, '_, '_> {
+    pub(super) fn assign(&mut self, stmt: &Stmt, dst: VarId, op: &Op) {
+        let dst_ty = self.subject.ty(dst);
+        let sizes = needs::sizes(dst, dst_ty, op);
+        if self.tile.is_some() {
+            match dst_ty {
+                Ty::Slice(_) | Ty::Table(..) => {
+                    // What is made of slices and tables has their rows, and they were looked at.
+                    if let Some((_, rows @ Measure::Value(_))) = sizes.first()
+                        && !self.has_tile_rows(rows)
+                    {
+                        let name = self.subject.name(dst);
+                        let message = format!("{name} is not known to have the rows of the tile");
+                        self.subject.fault(Some(stmt), message);
+                    }
+                }
+                Ty::Int | Ty::Bool | Ty::Str | Ty::Word(_) | Ty::Handle => {}
+            }
+        }
+        let Some(facts) = &mut self.facts else { return };
+        let var = Operand::Var(dst);
+        let inherits = |check: fn(Operand) -> Check| matches!(op, Op::Copy(value) if facts.holds(&check(value.clone())));
+        let bit = dst_ty == Ty::Int
+            && (matches!(op, Op::Component(..) | Op::Bit(..)) || inherits(Check::Bit));
+        let not_negative = dst_ty == Ty::Int
+            && (matches!(
+                op,
+                Op::First(_) | Op::Count(_) | Op::Length(_) | Op::Rows(_) | Op::Columns(_)
+            ) || matches!(op, Op::Component(..) | Op::Bit(..) | Op::WordToInt(_))
+                || inherits(Check::NotNegative));
+
+        let kept = dst_ty != Ty::Int
+            && !sizes.is_empty()
+            && if dst_ty.is_bits() {
+                sizes.iter().any(|(new, old)| new == old)
+            } else {
+                sizes.iter().all(|(new, old)| new == old)
+            };
+        if kept {
+            facts.touched(dst);
+        } else {
+            facts.replaced(dst);
+        }
+        // What has this variable as its extent no longer agrees with it.
+        for &other in &self.sized_by[dst.0 as usize] {
+            facts.replaced(other);
+            facts.unset(other);
+        }
+        facts.set(dst);
+        for (new, old) in sizes {
+            if !mentions(&old, dst) {
+                facts.learn(&Check::Size(new, old));
+            }
+        }
+        if bit {
+            facts.learn(&Check::Bit(var.clone()));
+        }
+        if not_negative {
+            facts.learn(&Check::NotNegative(var.clone()));
+        }
+        if let Op::Int(op, a, b) = op
+            && *a != var
+            && *b != var
+        {
+            facts.learn_result(dst, *op, a, b);
+        }
+    }
+
+    pub(super) fn size_op(&mut self, op: &SizeOp) {
+        let Some(facts) = &mut self.facts else { return };
+        match op {
+            SizeOp::Latch { dst, size } => {
+                let sized = match size {
+                    Measure::Length(_) | Measure::Rows(_) | Measure::Columns(_) => true,
+                    Measure::Value(value) => facts.holds(&Check::NotNegative(value.clone())),
+                };
+                let fresh = !facts.is_set(*dst);
+                facts.settled(*dst);
+                facts.set(*dst);
+                // An extent is only ever given a value in this way.
+                if fresh && sized && !self.sized_by[dst.0 as usize].is_empty() {
+                    facts.learn(&Check::NotNegative(Operand::Var(*dst)));
+                }
+            }
+            SizeOp::SetRows { table, rows: _ }
+            | SizeOp::Init {
+                table,
+                rows: _,
+                columns: _,
+            } => {
+                if !facts.is_set(*table) {
+                    facts.replaced(*table);
+                    facts.set(*table);
+                }
+            }
+            SizeOp::EnsureColumns { table, columns } => {
+                facts.settled(*table);
+                match columns {
+                    Measure::Value(value) => facts.learn_ensured(*table, value),
+                    Measure::Length(_) | Measure::Rows(_) | Measure::Columns(_) => {}
+                }
+            }
+            SizeOp::Adapt { bits, size: _ } => {
+                facts.replaced(*bits);
+                facts.unset(*bits);
+            }
+        }
+    }
+}
+
+fn mentions(measure: &Measure, var: VarId) -> bool {
+    match measure {
+        Measure::Length(v) | Measure::Rows(v) | Measure::Columns(v) => *v == var,
+        Measure::Value(value) => *value == Operand::Var(var),
+    }
+}

@@ -1,0 +1,169 @@
+//! Loops and parallel statements: what they write is forgotten at their head.
+
+use super::super::effects::Effects;
+use super::super::facts::Facts;
+use super::{Walk, meet};
+use crate::check::{Check, Measure};
+use crate::op::Operand;
+use crate::program::{LabelId, VarId};
+use crate::stmt::{ForallRange, ReductionOp, Stmt, StmtKind, TileReductionOp};
+
+impl<'a> Walk<'_, 'a, '_> {
+    /// Forgets what the loop that begins here writes, and its variable; returns what it writes.
+    pub(super) fn enter_loop(&mut self, var: Option<VarId>) -> Effects {
+        let written = self.loops.next().unwrap_or_default();
+        if let Some(facts) = &mut self.facts {
+            for (&var, &effect) in &written {
+                facts.affected(var, effect);
+                if effect.replaced {
+                    for &other in &self.sized_by[var.0 as usize] {
+                        facts.replaced(other);
+                        facts.unset(other);
+                    }
+                }
+            }
+            if let Some(var) = var {
+                facts.replaced(var);
+            }
+        }
+        written
+    }
+
+    /// Leaves the innermost block or loop: what holds here and at all its `break`s.
+    pub(super) fn leave(&mut self) {
+        if let Some((_, known)) = self.leaves.pop() {
+            meet(&mut self.facts, known);
+        }
+    }
+
+    /// A `for` or `foreach`.
+    pub(super) fn counted(
+        &mut self,
+        label: LabelId,
+        var: VarId,
+        turns: Turns<'_>,
+        body: &'a [Stmt],
+    ) {
+        let written = self.enter_loop(Some(var));
+        let before = self.facts.clone();
+        if let Some(facts) = &mut self.facts {
+            facts.set(var);
+            learn_turns(facts, var, turns, &written);
+        }
+        self.leaves.push((label, None));
+        self.block(body);
+        self.facts = before;
+        self.leave();
+    }
+
+    pub(super) fn forall(&mut self, kind: &'a StmtKind) {
+        let StmtKind::Forall {
+            label: _,
+            var,
+            range,
+            writes: _,
+            privates,
+            reductions,
+            body,
+        } = kind
+        else {
+            return;
+        };
+        let written = self.enter_loop(Some(*var));
+        if let Some(facts) = &mut self.facts {
+            for &var in privates.iter().chain([var]) {
+                facts.replaced(var);
+                facts.unset(var);
+            }
+        }
+        let before = self.facts.clone();
+        if let Some(facts) = &mut self.facts {
+            facts.set(*var);
+            let turns = match range {
+                ForallRange::Range(from, to) => Turns::Between(from, to),
+                ForallRange::Ones(over) => Turns::Ones(*over),
+            };
+            learn_turns(facts, *var, turns, &written);
+        }
+        let n_sums = self.sums.len();
+        self.sums.extend(
+            reductions
+                .iter()
+                .filter(|reduction| reduction.op == ReductionOp::Add)
+                .map(|reduction| reduction.var),
+        );
+        self.block(body);
+        self.sums.truncate(n_sums);
+        self.facts = before;
+    }
+
+    pub(super) fn tile(&mut self, stmt: &'a Stmt) {
+        let StmtKind::Tile {
+            rows,
+            privates,
+            body,
+            reductions,
+        } = &stmt.kind
+        else {
+            return;
+        };
+        self.forget(privates);
+        let outer = self.tile.replace(rows.clone());
+        self.block(body);
+        for reduction in reductions {
+            self.require_set(stmt, reduction.of);
+            self.require_rows(stmt, reduction.of);
+        }
+        self.tile = outer;
+        for reduction in reductions {
+            let Some(facts) = &mut self.facts else { break };
+            facts.replaced(reduction.dst);
+            facts.set(reduction.dst);
+            match reduction.op {
+                TileReductionOp::First | TileReductionOp::Count => {
+                    facts.learn(&Check::NotNegative(Operand::Var(reduction.dst)));
+                }
+                TileReductionOp::Some | TileReductionOp::All | TileReductionOp::None => {}
+            }
+        }
+        self.forget(privates);
+    }
+
+    pub(super) fn forget(&mut self, vars: &[VarId]) {
+        if let Some(facts) = &mut self.facts {
+            for &var in vars {
+                facts.replaced(var);
+                facts.unset(var);
+            }
+        }
+    }
+}
+
+/// What the variable of a loop is between or one of.
+#[derive(Clone, Copy)]
+pub(super) enum Turns<'o> {
+    Between(&'o Operand, &'o Operand),
+    Ones(VarId),
+}
+
+/// What is known of the variable of a loop; what the body writes was evaluated before it.
+fn learn_turns(facts: &mut Facts<'_>, var: VarId, turns: Turns<'_>, written: &Effects) {
+    let index = Operand::Var(var);
+    let (low, limit) = match turns {
+        Turns::Between(Operand::Int(low), high) => (*low, Measure::Value(high.clone())),
+        Turns::Between(..) => return,
+        Turns::Ones(over) => (1, Measure::Length(over)),
+    };
+    if low >= 0 {
+        facts.learn(&Check::NotNegative(index.clone()));
+    }
+    let changes = match &limit {
+        Measure::Length(v) | Measure::Value(Operand::Var(v)) => {
+            *v == var || written.get(v).is_some_and(|effect| effect.replaced)
+        }
+        Measure::Rows(_) | Measure::Columns(_) | Measure::Value(_) => false,
+    };
+    if low >= 1 && !changes {
+        facts.learn(&Check::Index(index, limit));
+    }
+}

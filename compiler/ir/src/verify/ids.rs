@@ -1,0 +1,118 @@
+//! Rules 1 and 2: everything that is named exists, once.
+
+use std::collections::{BTreeSet, HashSet};
+
+use super::{MAX_DEPTH, Subject};
+use crate::program::{Extent, LabelId, LocId, Ty, VarId};
+use crate::stmt::{Stmt, StmtKind};
+use crate::visit;
+
+pub(super) fn check(subject: &mut Subject<'_, '_>) {
+    let routine = subject.routine;
+    place(subject, None, routine.loc);
+    let mut names = HashSet::new();
+    for var in &routine.vars {
+        if !names.insert(var.name.as_str()) {
+            subject.fault(None, format!("several variables are named `%{}`", var.name));
+        }
+        let extents = match var.ty {
+            Ty::Slice(n) | Ty::Word(n) => [n, Extent::Dynamic],
+            Ty::Table(rows, columns) => [rows, columns],
+            Ty::Int | Ty::Bool | Ty::Str | Ty::Handle => [Extent::Dynamic; 2],
+        };
+        for extent in extents {
+            match extent {
+                Extent::Var(v) => exists(subject, None, v),
+                Extent::Const(_) | Extent::Dynamic => {}
+            }
+        }
+    }
+    let mut headed = BTreeSet::new();
+    for var in routine
+        .params
+        .iter()
+        .map(|param| param.var)
+        .chain(routine.result)
+    {
+        exists(subject, None, var);
+        if !headed.insert(var) {
+            let message = format!("{} stands in the header twice", subject.name(var));
+            subject.fault(None, message);
+        }
+    }
+    block(subject, &routine.body, 0, &mut BTreeSet::new());
+}
+
+fn exists(subject: &mut Subject<'_, '_>, stmt: Option<&Stmt>, var: VarId) {
+    if var.0 as usize >= subject.routine.vars.len() {
+        subject.fault(stmt, format!("there is no variable {}", var.0));
+    }
+}
+
+fn place(subject: &mut Subject<'_, '_>, stmt: Option<&Stmt>, loc: LocId) {
+    if loc.0 as usize >= subject.program.locations.len() {
+        subject.fault(stmt, format!("there is no place `{loc}`"));
+    }
+}
+
+fn block(
+    subject: &mut Subject<'_, '_>,
+    stmts: &[Stmt],
+    depth: usize,
+    labels: &mut BTreeSet<LabelId>,
+) {
+    if depth > MAX_DEPTH {
+        let message = format!("nested more than {MAX_DEPTH} deep");
+        return subject.fault(stmts.first(), message);
+    }
+    for stmt in stmts {
+        place(subject, Some(stmt), stmt.loc);
+        let mut touched = Vec::new();
+        visit::accesses(&stmt.kind, &mut |var, _| touched.push(var));
+        touched.sort_unstable();
+        touched.dedup();
+        for var in touched {
+            exists(subject, Some(stmt), var);
+        }
+        match &stmt.kind {
+            StmtKind::Call { callee, .. } => {
+                if callee.0 as usize >= subject.program.routines.len() {
+                    let message = format!("there is no routine {}", callee.0);
+                    subject.fault(Some(stmt), message);
+                }
+            }
+            StmtKind::For { label, .. }
+            | StmtKind::While { label, .. }
+            | StmtKind::Foreach { label, .. }
+            | StmtKind::Forall { label, .. }
+            | StmtKind::Block { label, .. } => {
+                if !labels.insert(*label) {
+                    subject.fault(Some(stmt), format!("the label `{label}` is used twice"));
+                }
+            }
+            StmtKind::Assign(..)
+            | StmtKind::Step { .. }
+            | StmtKind::Put { .. }
+            | StmtKind::Replace { .. }
+            | StmtKind::PutColumn { .. }
+            | StmtKind::PutRow { .. }
+            | StmtKind::PutBit { .. }
+            | StmtKind::PutField { .. }
+            | StmtKind::Size(_)
+            | StmtKind::Check(_)
+            | StmtKind::Cost { .. }
+            | StmtKind::Native { .. }
+            | StmtKind::Print(_)
+            | StmtKind::Read { .. }
+            | StmtKind::Write { .. }
+            | StmtKind::Tile { .. }
+            | StmtKind::If { .. }
+            | StmtKind::Break(_)
+            | StmtKind::Continue(_)
+            | StmtKind::Exit => {}
+        }
+        for inner in visit::blocks(&stmt.kind) {
+            block(subject, inner, depth + 1, labels);
+        }
+    }
+}

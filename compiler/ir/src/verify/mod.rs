@@ -1,0 +1,162 @@
+//! The verifier: what every program keeps, after lowering and after every pass.
+//!
+//! Numbers (`ids`; if one of these fails, nothing else is looked at):
+//!  1. Routines, variables and places that are named exist; blocks nest at most [`MAX_DEPTH`] deep.
+//!  2. Labels and variable names are unique in their routine; parameters are different variables, and
+//!     the result is none of them.
+//!
+//! Types (`types`):
+//!  3. Operands and destinations have the kinds that the operation or statement asks for; texts are
+//!     only copied, printed, passed on, or name files and messages. A loop variable is an `int`.
+//!  4. A call has an argument per parameter, of its mode and kind; its destination has the kind of the
+//!     callee's result. `check result` is about the routine's own result; `no_carry` adds or
+//!     subtracts.
+//!
+//! Structure (`flow`):
+//!  5. `break` names a block or sequential loop around it, `continue` a loop around it; neither leaves
+//!     a `forall` or `tile`, nor does `exit`. `continue` may name the `forall` itself.
+//!  6. The body of a `for`, `foreach` or `forall` does not write the loop variable, that of a `foreach`
+//!     not what it runs over.
+//!  7. An argument by reference is no other argument of the call, a moved one neither; `ref` parameters
+//!     are not moved.
+//!  8. A variable used as an extent is an `int`: a value parameter that is never assigned, or assigned
+//!     by one `=` with an operation, or only by `latch`.
+//!
+//! Parallel statements (`parallel`):
+//!  9. A `forall` writes only its privates, the parts it declares (at the index that is its variable, a
+//!     field anywhere) and its reductions, these only as `dst = op dst, x`, for `min` and `max` as
+//!     `dst = copy x`; it reads them only there, for `min` and `max` also in comparisons. No input,
+//!     output, lending of shared variables. Variable, privates, parts, reductions are different.
+//! 10. A `tile` holds only operations that work row by row, scalar ones, and uniform control.
+//!
+//! Guards (`guards`; only if nothing above failed; see Note \[Guards\] in the crate's head):
+//! 11. A variable that is read is set, an `exit` or the end of a function finds the result set.
+//! 12. The guard of an operation holds where it stands, by a check before it, or by what was assigned.
+//! 13. All slices and tables in a `tile` have its number of rows.
+//!
+//! Note [Facts]. A walk in the order of execution keeps what is known at each point. A fact dies when
+//! something that it mentions is written, except that a change in place keeps sizes. What a loop
+//! writes is forgotten at its head, so that one walk over the body is enough; branches that meet
+//! keep what both know. Sizes are equal by a check, by an assignment, or by equal extents of set
+//! variables (the extents of parameters are believed: the checks of the header make them true). A
+//! sum reduced in a `forall` needs no check against overflow: the pass that lifted it has proven it.
+
+mod effects;
+mod facts;
+mod flow;
+mod guards;
+mod ids;
+mod needs;
+mod parallel;
+mod types;
+
+use std::fmt;
+
+pub use crate::parse::MAX_DEPTH;
+use crate::print;
+use crate::program::{Program, Routine, RoutineId, Ty, VarId};
+use crate::stmt::Stmt;
+
+/// A rule that is broken, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VerifyError {
+    /// The routine.
+    pub routine: RoutineId,
+    /// First line of the statement as text; the routine's name if it is about none.
+    pub statement: String,
+    /// What is wrong.
+    pub message: String,
+}
+
+impl fmt::Display for VerifyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "routine {}: `{}`: {}",
+            self.routine.0, self.statement, self.message
+        )
+    }
+}
+
+impl std::error::Error for VerifyError {}
+
+/// Looks whether the program keeps the rules at the head of this file.
+///
+/// # Errors
+/// Everything that breaks one, in the order of the text; later rules are only looked at where the
+/// earlier ones hold.
+pub fn verify(program: &Program) -> Result<(), Vec<VerifyError>> {
+    let mut checker = Checker {
+        program,
+        errors: Vec::new(),
+    };
+    checker.each(ids::check);
+    if checker.errors.is_empty() {
+        checker.each(|routine| {
+            types::check(routine);
+            flow::check(routine);
+            parallel::check(routine);
+        });
+    }
+    if checker.errors.is_empty() {
+        checker.each(guards::check);
+    }
+    if checker.errors.is_empty() {
+        Ok(())
+    } else {
+        Err(checker.errors)
+    }
+}
+
+struct Checker<'a> {
+    program: &'a Program,
+    errors: Vec<VerifyError>,
+}
+
+impl<'a> Checker<'a> {
+    fn each(&mut self, mut rules: impl FnMut(&mut Subject<'a, '_>)) {
+        for (id, routine) in (0..).zip(&self.program.routines) {
+            rules(&mut Subject {
+                program: self.program,
+                id: RoutineId(id),
+                routine,
+                errors: &mut self.errors,
+            });
+        }
+    }
+}
+
+/// The routine being looked at.
+struct Subject<'a, 'e> {
+    program: &'a Program,
+    id: RoutineId,
+    routine: &'a Routine,
+    errors: &'e mut Vec<VerifyError>,
+}
+
+impl Subject<'_, '_> {
+    /// Reports a broken rule, at a statement or in the header.
+    fn fault(&mut self, stmt: Option<&Stmt>, message: impl Into<String>) {
+        let statement = match stmt {
+            Some(stmt) => print::print_statement(self.program, self.id, stmt),
+            None => self.routine.name.clone(),
+        };
+        self.errors.push(VerifyError {
+            routine: self.id,
+            statement,
+            message: message.into(),
+        });
+    }
+
+    /// The name of a variable, for messages.
+    fn name(&self, var: VarId) -> String {
+        match self.routine.vars.get(var.0 as usize) {
+            Some(var) => format!("`%{}`", var.name),
+            None => format!("`#{}`", var.0),
+        }
+    }
+
+    fn ty(&self, var: VarId) -> Ty {
+        self.routine.var(var).ty
+    }
+}

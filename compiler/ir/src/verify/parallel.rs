@@ -1,0 +1,220 @@
+//! Rules 9 and 10: what `forall` and `tile` may hold.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Subject;
+use crate::op::{IntOp, Op, Operand};
+use crate::program::{Ty, VarId};
+use crate::stmt::{Part, PartKind, Reduction, ReductionOp, Stmt, StmtKind};
+use crate::visit::{self, Access};
+
+pub(super) fn check(subject: &mut Subject<'_, '_>) {
+    let body = &subject.routine.body;
+    visit::walk(body, &mut |stmt| {
+        if let StmtKind::Forall {
+            label: _,
+            var,
+            range: _,
+            writes,
+            privates,
+            reductions,
+            body,
+        } = &stmt.kind
+        {
+            distinct(subject, stmt, *var, writes, privates, reductions);
+            let forall = Forall {
+                var: *var,
+                writes: writes.iter().map(|part| (part.var, &part.kind)).collect(),
+                privates: privates.iter().copied().collect(),
+                reductions: reductions.iter().map(|r| (r.var, r.op)).collect(),
+            };
+            visit::walk(body, &mut |inner| forall.statement(subject, inner));
+        }
+        if let StmtKind::Tile { body, .. } = &stmt.kind {
+            visit::walk(body, &mut |inner| {
+                if let Some(message) = not_by_rows(subject, &inner.kind) {
+                    subject.fault(Some(inner), format!("{message} in a `tile`"));
+                }
+            });
+        }
+    });
+}
+
+fn distinct(
+    subject: &mut Subject<'_, '_>,
+    stmt: &Stmt,
+    var: VarId,
+    writes: &[Part],
+    privates: &[VarId],
+    reductions: &[Reduction],
+) {
+    let mut seen = BTreeSet::from([var]);
+    for var in (writes.iter().map(|part| part.var))
+        .chain(privates.iter().copied())
+        .chain(reductions.iter().map(|reduction| reduction.var))
+    {
+        if !seen.insert(var) {
+            let message = format!("{} has two roles", subject.name(var));
+            subject.fault(Some(stmt), message);
+        }
+    }
+}
+
+struct Forall<'a> {
+    var: VarId,
+    writes: BTreeMap<VarId, &'a PartKind>,
+    privates: BTreeSet<VarId>,
+    reductions: BTreeMap<VarId, ReductionOp>,
+}
+
+impl Forall<'_> {
+    fn statement(&self, subject: &mut Subject<'_, '_>, stmt: &Stmt) {
+        if matches!(
+            stmt.kind,
+            StmtKind::Print(_) | StmtKind::Read { .. } | StmtKind::Write { .. }
+        ) {
+            return subject.fault(Some(stmt), "input or output in a `forall`");
+        }
+        let reduced = self.reduced(&stmt.kind);
+        let mut messages = BTreeSet::new();
+        visit::accesses(&stmt.kind, &mut |var, access| {
+            let name = subject.name(var);
+            if let Some(&op) = self.reductions.get(&var) {
+                let compared = matches!(op, ReductionOp::Min | ReductionOp::Max)
+                    && matches!(stmt.kind, StmtKind::Assign(_, Op::Compare(..)))
+                    && access == Access::Read;
+                if access != Access::Measure && reduced != Some(var) && !compared {
+                    messages.insert(format!("{name} is a reduction and used otherwise"));
+                }
+            } else if access.writes() && var != self.var && !self.privates.contains(&var) {
+                match self.writes.get(&var) {
+                    Some(kind) if self.own_part(kind, &stmt.kind) => {}
+                    Some(_) => {
+                        messages.insert(format!("writes another part of {name} than its own"));
+                    }
+                    None => {
+                        messages.insert(format!("writes {name}, which all iterations share"));
+                    }
+                }
+            }
+        });
+        for message in messages {
+            subject.fault(Some(stmt), message);
+        }
+    }
+
+    /// The reduction that the statement is a step of.
+    fn reduced(&self, kind: &StmtKind) -> Option<VarId> {
+        let StmtKind::Assign(dst, op) = kind else {
+            return None;
+        };
+        use ReductionOp as R;
+        let how = *self.reductions.get(dst)?;
+        let once = |a: bool, b: bool| a != b;
+        let is_dst = |operand: &Operand| *operand == Operand::Var(*dst);
+        let step = match how {
+            R::Or | R::And | R::Xor => {
+                matches!(op, Op::Logic(logic, a, b)
+                    if logic_reduction(*logic) == how && once(is_dst(a), is_dst(b)))
+                    || matches!(op, Op::BitsLogic(logic, v, w)
+                    if logic_reduction(*logic) == how && once(v == dst, w == dst))
+            }
+            R::Add => matches!(op, Op::Int(IntOp::Add, a, b) if once(is_dst(a), is_dst(b))),
+            R::Min | R::Max => matches!(op, Op::Copy(value) if !is_dst(value)),
+        };
+        step.then_some(*dst)
+    }
+
+    /// Does the statement write the part that belongs to the iteration?
+    fn own_part(&self, part: &PartKind, kind: &StmtKind) -> bool {
+        let own = |index: &Operand| *index == Operand::Var(self.var);
+        match part {
+            PartKind::Column => matches!(kind,
+                StmtKind::PutColumn { index, .. } | StmtKind::PutBit { column: index, .. }
+                if own(index)),
+            PartKind::Row => matches!(kind,
+                StmtKind::PutRow { index, .. } | StmtKind::PutBit { row: index, .. }
+                if own(index)),
+            PartKind::Component => matches!(kind, StmtKind::Put { index, .. } if own(index)),
+            PartKind::Field(_) => matches!(kind, StmtKind::PutField { .. }),
+        }
+    }
+}
+
+fn logic_reduction(op: crate::op::LogicOp) -> ReductionOp {
+    match op {
+        crate::op::LogicOp::And => ReductionOp::And,
+        crate::op::LogicOp::Or => ReductionOp::Or,
+        crate::op::LogicOp::Xor => ReductionOp::Xor,
+    }
+}
+
+/// Why a statement cannot stand in a `tile`.
+fn not_by_rows(subject: &Subject<'_, '_>, kind: &StmtKind) -> Option<&'static str> {
+    match kind {
+        StmtKind::Assign(dst, op) => op_not_by_rows(subject, *dst, op),
+        StmtKind::PutColumn { .. }
+        | StmtKind::PutField { .. }
+        | StmtKind::Check(_)
+        | StmtKind::Cost { .. }
+        | StmtKind::For { .. }
+        | StmtKind::While { .. }
+        | StmtKind::If { .. }
+        | StmtKind::Block { .. }
+        | StmtKind::Break(_)
+        | StmtKind::Continue(_)
+        | StmtKind::Exit => None,
+        StmtKind::Step { .. }
+        | StmtKind::Put { .. }
+        | StmtKind::Replace { .. }
+        | StmtKind::PutRow { .. }
+        | StmtKind::PutBit { .. } => Some("a single row or component is changed"),
+        StmtKind::Size(_) => Some("a size changes"),
+        StmtKind::Call { .. } | StmtKind::Native { .. } => Some("a call"),
+        StmtKind::Print(_) | StmtKind::Read { .. } | StmtKind::Write { .. } => {
+            Some("input or output")
+        }
+        StmtKind::Foreach { .. } => Some("a loop over ones"),
+        StmtKind::Forall { .. } | StmtKind::Tile { .. } => Some("a parallel statement"),
+    }
+}
+
+fn op_not_by_rows(subject: &Subject<'_, '_>, dst: VarId, op: &Op) -> Option<&'static str> {
+    let is_word = |var: VarId| matches!(subject.ty(var), Ty::Word(_));
+    let fits = match op {
+        Op::Copy(_) | Op::Fill(..) | Op::Literal(_) => !is_word(dst),
+        Op::Int(..) | Op::Compare(..) | Op::Not(_) | Op::Logic(..) => true,
+        Op::BitsNot(v) | Op::BitsLogic(_, v, _) => !is_word(*v),
+        // A word is the same for every row.
+        Op::Component(v, _) => is_word(*v),
+        Op::Length(_)
+        | Op::Rows(_)
+        | Op::Columns(_)
+        | Op::Column(..)
+        | Op::Field { .. }
+        | Op::NewTable(..) => true,
+        Op::BitsEqual(..)
+        | Op::First(_)
+        | Op::Count(_)
+        | Op::Some(_)
+        | Op::All(_)
+        | Op::None(_)
+        | Op::Convert(_)
+        | Op::KeepFirst(_)
+        | Op::Mask { .. }
+        | Op::Shift(..)
+        | Op::Rotate(..)
+        | Op::Mirror(_)
+        | Op::Shuffle(_)
+        | Op::Trim { .. }
+        | Op::WordCompare(..)
+        | Op::WordAdd(..)
+        | Op::WordSub(..)
+        | Op::WordToInt(_)
+        | Op::IntToWord { .. }
+        | Op::Row(..)
+        | Op::Bit(..)
+        | Op::Extreme { .. } => false,
+    };
+    (!fits).then_some("an operation that does not work row by row")
+}

@@ -1,0 +1,371 @@
+//! Rules 3 and 4: kinds of operands and destinations, calls.
+
+mod kind;
+mod op;
+
+use super::Subject;
+use crate::check::{Check, Measure};
+use crate::op::{IntOp, Operand};
+use crate::program::{Mode, RoutineId, Ty, VarId};
+use crate::stmt::{
+    Arg, ForallRange, Part, PartKind, Reduction, ReductionOp, SizeOp, Stmt, StmtKind,
+    TileReductionOp,
+};
+use crate::visit;
+use kind::{Kind, type_text};
+
+pub(super) fn check(subject: &mut Subject<'_, '_>) {
+    let body = &subject.routine.body;
+    visit::walk(body, &mut |stmt| {
+        Types {
+            subject: &mut *subject,
+            stmt,
+        }
+        .statement();
+    });
+}
+
+struct Types<'s, 'a, 'e> {
+    subject: &'s mut Subject<'a, 'e>,
+    stmt: &'s Stmt,
+}
+
+impl Types<'_, '_, '_> {
+    fn fault(&mut self, message: String) {
+        self.subject.fault(Some(self.stmt), message);
+    }
+
+    fn var(&mut self, var: VarId, kind: Kind) {
+        let ty = self.subject.ty(var);
+        if !kind.takes(ty) {
+            let name = self.subject.name(var);
+            self.fault(format!("{name} is {}, not {}", type_text(ty), kind.text()));
+        }
+    }
+
+    fn operand_type(&self, operand: &Operand) -> Ty {
+        match operand {
+            Operand::Var(v) => self.subject.ty(*v),
+            Operand::Int(_) => Ty::Int,
+            Operand::Bool(_) => Ty::Bool,
+            Operand::Str(_) => Ty::Str,
+        }
+    }
+
+    fn operand(&mut self, operand: &Operand, kind: Kind) {
+        let ty = self.operand_type(operand);
+        if let Operand::Var(v) = operand {
+            self.var(*v, kind);
+        } else if !kind.takes(ty) {
+            let message = format!("a constant is {}, not {}", type_text(ty), kind.text());
+            self.fault(message);
+        }
+    }
+
+    fn ints(&mut self, operands: &[&Operand]) {
+        operands
+            .iter()
+            .for_each(|operand| self.operand(operand, Kind::Int));
+    }
+
+    fn same(&mut self, v: VarId, w: VarId) {
+        if !self.subject.ty(v).same_kind(self.subject.ty(w)) {
+            let (v, w) = (self.subject.name(v), self.subject.name(w));
+            self.fault(format!("{v} and {w} are of different kinds"));
+        }
+    }
+
+    fn measure(&mut self, measure: &Measure) {
+        match measure {
+            Measure::Length(v) => self.var(*v, Kind::Bits),
+            Measure::Rows(v) | Measure::Columns(v) => self.var(*v, Kind::Table),
+            Measure::Value(value) => self.operand(value, Kind::Int),
+        }
+    }
+
+    fn statement(&mut self) {
+        let stmt = self.stmt;
+        match &stmt.kind {
+            StmtKind::Assign(dst, op) => self.op(*dst, op),
+            StmtKind::Step { dst, bits } => {
+                self.var(*dst, Kind::Int);
+                self.var(*bits, Kind::Bits);
+            }
+            StmtKind::Put { bits, index, bit } => {
+                self.var(*bits, Kind::Bits);
+                self.ints(&[index, bit]);
+            }
+            StmtKind::Replace { word, base, value } => {
+                self.var(*word, Kind::Word);
+                self.operand(base, Kind::Int);
+                self.var(*value, Kind::Word);
+            }
+            StmtKind::PutColumn {
+                table,
+                index,
+                value,
+            } => {
+                self.var(*table, Kind::Table);
+                self.operand(index, Kind::Int);
+                self.var(*value, Kind::Slice);
+            }
+            StmtKind::PutRow {
+                table,
+                index,
+                value,
+            } => {
+                self.var(*table, Kind::Table);
+                self.operand(index, Kind::Int);
+                self.var(*value, Kind::Word);
+            }
+            StmtKind::PutBit {
+                table,
+                row,
+                column,
+                bit,
+            } => {
+                self.var(*table, Kind::Table);
+                self.ints(&[row, column, bit]);
+            }
+            StmtKind::PutField { table, base, value } => {
+                self.var(*table, Kind::Table);
+                self.operand(base, Kind::Int);
+                self.var(*value, Kind::Table);
+            }
+            StmtKind::Size(op) => self.size_op(op),
+            StmtKind::Check(check) => self.check(check),
+            StmtKind::Cost { units: _, times } => {
+                if let Some(times) = times {
+                    self.measure(times);
+                }
+            }
+            StmtKind::Call { callee, args, dst } => self.call(*callee, args, *dst),
+            StmtKind::Native { name: _, args: _ } => {}
+            StmtKind::Print(values) => {
+                for value in values {
+                    self.operand(value, Kind::Shown);
+                }
+            }
+            StmtKind::Read { dst, file, layout } => {
+                self.var(*dst, Kind::Stored);
+                self.operand(file, Kind::Str);
+                if let Some(layout) = layout {
+                    self.operand(layout, Kind::Str);
+                }
+            }
+            StmtKind::Write { src, file } => {
+                self.var(*src, Kind::Stored);
+                self.operand(file, Kind::Str);
+            }
+            StmtKind::For {
+                label: _,
+                var,
+                from,
+                to,
+                down: _,
+                body: _,
+            } => {
+                self.var(*var, Kind::Int);
+                self.ints(&[from, to]);
+            }
+            StmtKind::While {
+                label: _,
+                head: _,
+                test,
+                body: _,
+            }
+            | StmtKind::If {
+                test,
+                then: _,
+                otherwise: _,
+            } => self.operand(test, Kind::Bool),
+            StmtKind::Foreach {
+                label: _,
+                var,
+                over,
+                body: _,
+            } => {
+                self.var(*var, Kind::Int);
+                self.var(*over, Kind::Bits);
+            }
+            StmtKind::Forall {
+                label: _,
+                var,
+                range,
+                writes,
+                privates: _,
+                reductions,
+                body: _,
+            } => {
+                self.var(*var, Kind::Int);
+                match range {
+                    ForallRange::Range(from, to) => self.ints(&[from, to]),
+                    ForallRange::Ones(bits) => self.var(*bits, Kind::Bits),
+                }
+                self.parts(writes);
+                self.reductions(reductions);
+            }
+            StmtKind::Tile {
+                rows,
+                privates,
+                body: _,
+                reductions,
+            } => {
+                self.operand(rows, Kind::Int);
+                for &var in privates {
+                    self.var(var, Kind::Rowed);
+                }
+                for reduction in reductions {
+                    self.var(reduction.of, Kind::Slice);
+                    let kind = match reduction.op {
+                        TileReductionOp::Some | TileReductionOp::All | TileReductionOp::None => {
+                            Kind::Bool
+                        }
+                        TileReductionOp::First | TileReductionOp::Count => Kind::Int,
+                    };
+                    self.var(reduction.dst, kind);
+                }
+            }
+            StmtKind::Block { label: _, body: _ }
+            | StmtKind::Break(_)
+            | StmtKind::Continue(_)
+            | StmtKind::Exit => {}
+        }
+    }
+
+    fn parts(&mut self, parts: &[Part]) {
+        for Part { var, kind } in parts {
+            match kind {
+                PartKind::Column | PartKind::Row => self.var(*var, Kind::Table),
+                PartKind::Field(width) => {
+                    self.var(*var, Kind::Table);
+                    self.operand(width, Kind::Int);
+                }
+                PartKind::Component => self.var(*var, Kind::Bits),
+            }
+        }
+    }
+
+    fn reductions(&mut self, reductions: &[Reduction]) {
+        for &Reduction { var, op } in reductions {
+            let kind = match op {
+                ReductionOp::Or | ReductionOp::And | ReductionOp::Xor => Kind::Logic,
+                ReductionOp::Min | ReductionOp::Max | ReductionOp::Add => Kind::Int,
+            };
+            self.var(var, kind);
+        }
+    }
+
+    fn size_op(&mut self, op: &SizeOp) {
+        match op {
+            SizeOp::Latch { dst, size } => {
+                self.var(*dst, Kind::Int);
+                self.measure(size);
+            }
+            SizeOp::SetRows { table, rows: size }
+            | SizeOp::EnsureColumns {
+                table,
+                columns: size,
+            } => {
+                self.var(*table, Kind::Table);
+                self.measure(size);
+            }
+            SizeOp::Init {
+                table,
+                rows,
+                columns,
+            } => {
+                self.var(*table, Kind::Table);
+                self.ints(&[rows, columns]);
+            }
+            SizeOp::Adapt { bits, size } => {
+                self.var(*bits, Kind::Bits);
+                self.operand(size, Kind::Int);
+            }
+        }
+    }
+
+    fn check(&mut self, check: &Check) {
+        match check {
+            Check::Set(_) => {}
+            Check::Result(v) => {
+                if self.subject.routine.result != Some(*v) {
+                    let name = self.subject.name(*v);
+                    self.fault(format!("{name} is not the result"));
+                }
+            }
+            Check::Index(index, limit) => {
+                self.operand(index, Kind::Int);
+                self.measure(limit);
+            }
+            Check::NewColumn(table, index) => {
+                self.var(*table, Kind::Table);
+                self.operand(index, Kind::Int);
+            }
+            Check::Size(left, right) => {
+                self.measure(left);
+                self.measure(right);
+            }
+            Check::Range { base, width, limit } => {
+                self.ints(&[base, width]);
+                self.measure(limit);
+            }
+            Check::Int(_, a, b) => self.ints(&[a, b]),
+            Check::Bit(a) | Check::NotNegative(a) => self.operand(a, Kind::Int),
+            Check::Fits { value, width } => self.ints(&[value, width]),
+            Check::FitsInt(v) => self.var(*v, Kind::Word),
+            Check::Even(v) => self.var(*v, Kind::Bits),
+            Check::NoCarry(op, v, w) => {
+                match op {
+                    IntOp::Add | IntOp::Sub => {}
+                    IntOp::Mul | IntOp::Div | IntOp::Mod => {
+                        self.fault("words are only added and subtracted".into());
+                    }
+                }
+                self.var(*v, Kind::Word);
+                self.var(*w, Kind::Word);
+            }
+            Check::Assert(condition, message) => {
+                self.operand(condition, Kind::Bool);
+                self.operand(message, Kind::Str);
+            }
+        }
+    }
+
+    fn call(&mut self, callee: RoutineId, args: &[Arg], dst: Option<VarId>) {
+        let callee = self.subject.program.routine(callee);
+        if callee.params.len() != args.len() {
+            let (n_params, n_args) = (callee.params.len(), args.len());
+            self.fault(format!("{n_args} arguments for {n_params} parameters"));
+        }
+        for (at, (param, arg)) in (1..).zip(callee.params.iter().zip(args)) {
+            let (ty, mode) = match arg {
+                Arg::Value(value) => (self.operand_type(value), Mode::Value),
+                Arg::Move(v) => (self.subject.ty(*v), Mode::Value),
+                Arg::Ref(v) => (self.subject.ty(*v), Mode::Ref),
+            };
+            if mode != param.mode {
+                let passed = match param.mode {
+                    Mode::Value => "value",
+                    Mode::Ref => "reference",
+                };
+                self.fault(format!("argument {at} is to be passed by {passed}"));
+            }
+            let param_ty = callee.var(param.var).ty;
+            if !ty.same_kind(param_ty) {
+                let (is, takes) = (type_text(ty), type_text(param_ty));
+                self.fault(format!("argument {at} is {is}, not {takes}"));
+            }
+        }
+        let Some(dst) = dst else { return };
+        let Some(result) = callee.result else {
+            return self.fault("the routine called has no result".into());
+        };
+        let (ty, dst_ty) = (callee.var(result).ty, self.subject.ty(dst));
+        if !ty.same_kind(dst_ty) {
+            let name = self.subject.name(dst);
+            let (is, takes) = (type_text(ty), type_text(dst_ty));
+            self.fault(format!("{name} is {takes}, the result is {is}"));
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! What a reader, writer or layout says when it cannot go on: a code, a place in a file, the
+//! wording. Drawing it is the business of the command line.
+
+use std::fmt;
+
+use star_base::{Code, Diagnostic};
+
+/// A fault on its way through the crate; boxed, so that the results of the inner loops stay small.
+pub(crate) type Fault = Box<FileError>;
+
+/// An error about a data file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileError {
+    /// What kind of error it is.
+    pub code: Code,
+    /// The name of the file as shown to people; empty if the caller gave none.
+    pub file: String,
+    /// The line, from 1; `None` for files without lines and for facts about a whole file.
+    pub line: Option<u64>,
+    /// The column in bytes, from 1.
+    pub column: Option<u64>,
+    /// What is wrong: lower case, no full stop, names in backticks.
+    pub message: String,
+    /// Why it is so.
+    pub notes: Vec<String>,
+    /// What to do instead.
+    pub help: Vec<String>,
+}
+
+impl FileError {
+    /// An error about the whole of `file`.
+    pub fn new(code: Code, file: impl Into<String>, message: impl Into<String>) -> Self {
+        FileError {
+            code,
+            file: file.into(),
+            line: None,
+            column: None,
+            message: message.into(),
+            notes: Vec::new(),
+            help: Vec::new(),
+        }
+    }
+
+    /// Sets the place, line and column both from 1.
+    #[must_use]
+    pub fn at(mut self, line: u64, column: u64) -> Self {
+        self.line = Some(line);
+        self.column = Some(column);
+        self
+    }
+
+    /// Adds a reason.
+    #[must_use]
+    pub fn note(mut self, text: impl Into<String>) -> Self {
+        self.notes.push(text.into());
+        self
+    }
+
+    /// Adds advice.
+    #[must_use]
+    pub fn help(mut self, text: impl Into<String>) -> Self {
+        self.help.push(text.into());
+        self
+    }
+
+    /// The same as a message of the toolchain; file, line and column stand before its text.
+    pub fn to_diagnostic(&self) -> Diagnostic {
+        let mut diagnostic = Diagnostic::new(self.code, self.to_string());
+        diagnostic.notes.clone_from(&self.notes);
+        diagnostic.help.clone_from(&self.help);
+        diagnostic
+    }
+}
+
+/// `road.gr:17:5: the message`; parts that are not known are left out.
+impl fmt::Display for FileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let places = [self.line, self.column];
+        let mut prefix = self.file.clone();
+        for place in places.into_iter().flatten() {
+            if !prefix.is_empty() {
+                prefix.push(':');
+            }
+            prefix.push_str(&place.to_string());
+        }
+        if prefix.is_empty() {
+            f.write_str(&self.message)
+        } else {
+            write!(f, "{prefix}: {}", self.message)
+        }
+    }
+}
+
+impl std::error::Error for FileError {}
+
+impl From<Fault> for FileError {
+    fn from(fault: Fault) -> Self {
+        *fault
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn display_names_file_line_and_column_where_known() {
+        let error = FileError::new(Code::BadFormat, "road.gr", "no arc");
+        assert_eq!(error.to_string(), "road.gr: no arc");
+        let error = error.at(17, 5).note("why").help("what");
+        assert_eq!(error.to_string(), "road.gr:17:5: no arc");
+        let diagnostic = error.to_diagnostic();
+        assert_eq!(diagnostic.message, "road.gr:17:5: no arc");
+        assert_eq!((diagnostic.notes.len(), diagnostic.help.len()), (1, 1));
+        assert_eq!(FileError::new(Code::DoesNotFit, "", "no").to_string(), "no");
+    }
+}

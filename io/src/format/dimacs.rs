@@ -1,0 +1,130 @@
+//! DIMACS shortest-path graphs, `.gr`: lines `c …` are comments, one line `p sp N M` stands before
+//! the arcs, and M lines `a TAIL HEAD WEIGHT` follow, vertices from 1 (9th DIMACS challenge).
+//!
+//! Accepted beyond that: empty lines, loops, parallel arcs, negative weights.
+
+use std::io::{self, Write};
+
+use star_base::{BitTable, Code};
+
+use super::{ARC_BYTES, Found, MIN_ENTRY_BYTES};
+use crate::data::{Data, OutputRef};
+use crate::error::Fault;
+use crate::graph::{Arc, Graph};
+use crate::growing::Growing;
+use crate::scan::Scanner;
+use crate::source::Source;
+
+/// What the line `p` says.
+struct Header {
+    n_vertices: u32,
+    n_arcs: u64,
+}
+
+/// Reads a graph.
+pub(crate) fn read(source: Source) -> Result<Found, Fault> {
+    let mut scanner = Scanner::new(source)?;
+    let mut header = None;
+    let mut arcs = Growing::new(scanner.source().max_bytes(), ARC_BYTES);
+    while let Some(kind) = scanner.next_entry()? {
+        scanner.begin_token();
+        match kind {
+            b'c' => scanner.skip_line()?,
+            b'a' => match &header {
+                None => {
+                    let message = "an arc before the line `p sp`";
+                    return Err(scanner.here(Code::BadFormat, message));
+                }
+                Some(Header { n_vertices, n_arcs }) => {
+                    if arcs.len() as u64 == *n_arcs {
+                        return Err(super::too_many(&scanner, *n_arcs));
+                    }
+                    let arc = read_arc(&mut scanner, u64::from(*n_vertices))?;
+                    arcs.push(arc).map_err(|e| scanner.no_room(&e))?;
+                }
+            },
+            b'p' if header.is_none() => {
+                let found = read_header(&mut scanner)?;
+                arcs.reserve(found.n_arcs, scanner.source().size_hint(), MIN_ENTRY_BYTES);
+                header = Some(found);
+            }
+            b'p' => return Err(scanner.here(Code::BadFormat, "a second line `p`")),
+            _ => return Err(unknown_line(&mut scanner)),
+        }
+    }
+    let Some(Header { n_vertices, n_arcs }) = header else {
+        let message = "the file ends before a line `p sp`";
+        return Err(scanner.here(Code::Truncated, message));
+    };
+    if (arcs.len() as u64) < n_arcs {
+        return Err(super::too_few(&scanner, arcs.len() as u64, n_arcs));
+    }
+    let graph = Graph {
+        n_vertices: n_vertices as usize,
+        arcs: arcs.into_vec(),
+        weighted: true,
+        symmetric: false,
+        labels: None,
+    };
+    let warnings = super::arc_warnings(&graph, scanner.source())?;
+    Ok((Data::Graph(graph), warnings))
+}
+
+/// Writes the graph of an adjacency table, every weight 1.
+pub(crate) fn write(value: OutputRef<'_>, out: &mut dyn Write) -> Result<(), Fault> {
+    let table = super::square(value, "DIMACS")?;
+    write_arcs(table, out).map_err(|e| super::cannot_write(&e))
+}
+
+fn write_arcs(table: &BitTable, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "p sp {} {}", table.n_rows(), table.count_ones())?;
+    OutputRef::Table(table)
+        .try_for_ones(|tail, head| writeln!(out, "a {} {} 1", tail + 1, head + 1))
+}
+
+fn read_header(scanner: &mut Scanner) -> Result<Header, Fault> {
+    let mut word = Vec::new();
+    scanner.take_word(&mut word)?;
+    if word != b"p" {
+        return Err(unknown_line(scanner));
+    }
+    scanner.take_word(&mut word)?;
+    if word.is_empty() && scanner.peek()?.is_none() {
+        let message = "the file ends in the middle of the line `p`";
+        return Err(scanner.here(Code::Truncated, message));
+    }
+    if word != b"sp" {
+        let quoted = scanner.quoted();
+        let message = format!("a problem of the kind {quoted}");
+        let fault = scanner.at_token(Code::BadFormat, message);
+        return Err(Box::new(
+            fault.note("only shortest paths are read: `p sp N M`"),
+        ));
+    }
+    let n_vertices = super::vertex_count(scanner, "the number of vertices")?;
+    let n_arcs = scanner.unsigned("the number of arcs")?;
+    scanner.end_line()?;
+    Ok(Header { n_vertices, n_arcs })
+}
+
+#[inline]
+fn read_arc(scanner: &mut Scanner, n_vertices: u64) -> Result<Arc, Fault> {
+    scanner.bump(); // the `a`
+    if let Some(byte) = scanner.peek()?
+        && !matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
+    {
+        return Err(unknown_line(scanner));
+    }
+    let tail = scanner.index("the tail of the arc", n_vertices, "vertices")?;
+    let head = scanner.index("the head of the arc", n_vertices, "vertices")?;
+    let weight = scanner.signed("the weight")?;
+    scanner.end_line()?;
+    Ok(Arc { tail, head, weight })
+}
+
+fn unknown_line(scanner: &mut Scanner) -> Fault {
+    let quoted = scanner.quoted();
+    let message = format!("a line that begins with {quoted}");
+    let fault = scanner.at_token(Code::BadFormat, message);
+    Box::new(fault.note("the lines of a DIMACS graph begin with `c`, `p` or `a`"))
+}

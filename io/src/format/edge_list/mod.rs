@@ -1,0 +1,148 @@
+//! Edge lists: lines `FROM TO` or `FROM TO WEIGHT`, separated by blanks, tabs or a comma, and
+//! comments from `#` or `%` (SNAP, and lists in the same spirit).
+//!
+//! Vertices have any numbers below 2^64. Those that are exactly 0..n−1 or 1..n are taken as they
+//! are; otherwise they are numbered in ascending order and kept as labels. Our own writer's
+//! comment, before the first edge, fixes the number of vertices and is exact; the counts of a SNAP
+//! comment are often off, and only give a warning. A file without an edge and without our comment
+//! is refused.
+
+mod ids;
+mod remarks;
+
+use std::io::{self, Write};
+
+use star_base::{BitTable, Code};
+
+use self::ids::RawArc;
+use self::remarks::{Announced, Remarks};
+use super::{ARC_BYTES, Found, MIN_ENTRY_BYTES};
+use crate::data::{Data, OutputRef};
+use crate::error::Fault;
+use crate::graph::Graph;
+use crate::growing::Growing;
+use crate::scan::Scanner;
+use crate::source::Source;
+
+/// Memory that an edge takes: as read, numbered anew, its two ends among the labels, and its key
+/// when repeated ones are counted.
+const RAW_BYTES: u64 = size_of::<RawArc>() as u64 + 2 * 8 + ARC_BYTES;
+
+/// Reads a graph.
+pub(crate) fn read(source: Source) -> Result<Found, Fault> {
+    let mut scanner = Scanner::new(source)?;
+    let mut remarks = Remarks::default();
+    let mut text = Vec::new();
+    let mut raw: Growing<RawArc> = Growing::new(scanner.source().max_bytes(), RAW_BYTES);
+    let mut weighted = None;
+    while let Some(first) = scanner.next_entry()? {
+        if matches!(first, b'#' | b'%') {
+            scanner.take_line(&mut text, remarks::MAX_BYTES)?;
+            let before_edges = raw.len() == 0;
+            if let Some(announced) = remarks.note(&text, before_edges) {
+                raw.reserve(announced, scanner.source().size_hint(), MIN_ENTRY_BYTES);
+            }
+            continue;
+        }
+        if let Some(Announced { n_arcs, .. }) = remarks.exact
+            && raw.len() as u64 == n_arcs
+        {
+            return Err(super::too_many(&scanner, n_arcs));
+        }
+        let arc = read_edge(&mut scanner, &remarks, &mut weighted)?;
+        raw.push(arc).map_err(|e| scanner.no_room(&e))?;
+    }
+    let mut warnings = Vec::new();
+    let raw = raw.into_vec();
+    let numbered = match remarks.exact {
+        Some(Announced { n_arcs, .. }) if (raw.len() as u64) < n_arcs => {
+            return Err(super::too_few(&scanner, raw.len() as u64, n_arcs));
+        }
+        Some(Announced { n_vertices, .. }) => ids::take_from_1(raw, n_vertices),
+        None if raw.is_empty() => {
+            return Err(scanner.here(Code::Truncated, "the file holds no edge"));
+        }
+        None => ids::compact(raw),
+    };
+    let numbered = numbered.map_err(|n_bytes| scanner.source().no_room(n_bytes))?;
+    if let Some(labels) = &numbered.labels {
+        warnings.push(format!(
+            "the vertices are not numbered 0..n−1 or 1..n: the {} distinct numbers are taken in ascending order",
+            labels.len()
+        ));
+    }
+    warnings.extend(remarks.disagreement(numbered.n_vertices, numbered.arcs.len()));
+    let graph = Graph {
+        n_vertices: numbered.n_vertices,
+        arcs: numbered.arcs,
+        weighted: weighted.unwrap_or(false),
+        symmetric: false,
+        labels: numbered.labels,
+    };
+    warnings.extend(super::arc_warnings(&graph, scanner.source())?);
+    Ok((Data::Graph(graph), warnings))
+}
+
+/// Writes the graph of an adjacency table.
+pub(crate) fn write(value: OutputRef<'_>, out: &mut dyn Write) -> Result<(), Fault> {
+    let table = super::square(value, "an edge list")?;
+    write_edges(table, out).map_err(|e| super::cannot_write(&e))
+}
+
+fn write_edges(table: &BitTable, out: &mut dyn Write) -> io::Result<()> {
+    let announced = Announced {
+        n_vertices: table.n_rows() as u64,
+        n_arcs: table.count_ones(),
+    };
+    writeln!(out, "{}", remarks::exact_comment(&announced))?;
+    OutputRef::Table(table).try_for_ones(|tail, head| writeln!(out, "{} {}", tail + 1, head + 1))
+}
+
+/// Reads one line; the first one says whether there are weights.
+#[inline]
+fn read_edge(
+    scanner: &mut Scanner,
+    remarks: &Remarks,
+    weighted: &mut Option<bool>,
+) -> Result<RawArc, Fault> {
+    let tail = read_end(scanner, remarks, "the first vertex")?;
+    skip_separator(scanner)?;
+    let head = read_end(scanner, remarks, "the second vertex")?;
+    let more = skip_separator(scanner)? || !scanner.at_line_end()?;
+    match *weighted {
+        None => *weighted = Some(more),
+        Some(before) if before == more => {}
+        Some(before) => {
+            let (before, now) = if before { (3, 2) } else { (2, 3) };
+            let message = format!("{now} fields in a line, {before} in the lines before");
+            return Err(scanner.here(Code::BadFormat, message));
+        }
+    }
+    let weight = match more {
+        true => scanner.signed("the weight")?,
+        false => 1,
+    };
+    scanner.end_line()?;
+    Ok(RawArc { tail, head, weight })
+}
+
+/// Reads a vertex; one from 0 if the file says how many there are.
+#[inline]
+fn read_end(scanner: &mut Scanner, remarks: &Remarks, what: &str) -> Result<u64, Fault> {
+    match remarks.exact {
+        None => scanner.unsigned(what),
+        Some(Announced { n_vertices, .. }) => {
+            Ok(u64::from(scanner.index(what, n_vertices, "vertices")?))
+        }
+    }
+}
+
+/// Passes over blanks with at most one comma among them; was there one?
+#[inline]
+fn skip_separator(scanner: &mut Scanner) -> Result<bool, Fault> {
+    let comma = scanner.skip_blanks()? == Some(b',');
+    if comma {
+        scanner.bump();
+    }
+    Ok(comma)
+}

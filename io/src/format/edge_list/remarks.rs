@@ -1,0 +1,83 @@
+//! What the comments of an edge list say about its sizes: SNAP's `# Nodes: N Edges: M`, and our own
+//! `# vertices N, arcs M, numbered from 1`.
+
+/// Bytes of a comment that are looked at.
+pub(super) const MAX_BYTES: usize = 200;
+
+/// Numbers of vertices and arcs.
+#[derive(Clone, Copy)]
+pub(super) struct Announced {
+    pub(super) n_vertices: u64,
+    pub(super) n_arcs: u64,
+}
+
+/// What was said so far.
+#[derive(Default)]
+pub(super) struct Remarks {
+    /// Our own comment: these numbers hold.
+    pub(super) exact: Option<Announced>,
+    /// SNAP's comment: they should.
+    claimed: Option<Announced>,
+}
+
+impl Remarks {
+    /// Looks at a comment line; if it announces sizes, the number of arcs. Our own comment counts
+    /// only `before_edges`, and the first of several comments of a kind wins.
+    pub(super) fn note(&mut self, line: &[u8], before_edges: bool) -> Option<u64> {
+        let line = std::str::from_utf8(line).ok()?;
+        if before_edges
+            && self.exact.is_none()
+            && let Some(exact) = parse_exact(line)
+        {
+            self.exact = Some(exact);
+            return Some(exact.n_arcs);
+        }
+        if self.claimed.is_some() {
+            return None;
+        }
+        self.claimed = parse_claimed(line);
+        self.claimed.map(|claimed| claimed.n_arcs)
+    }
+
+    /// A warning if SNAP's numbers are not those that were found.
+    pub(super) fn disagreement(&self, n_vertices: usize, n_arcs: usize) -> Option<String> {
+        let claimed = self.claimed?;
+        let agrees = (claimed.n_vertices, claimed.n_arcs) == (n_vertices as u64, n_arcs as u64);
+        (!agrees).then(|| {
+            format!(
+                "a comment says {} nodes and {} edges, the file has {n_vertices} and {n_arcs}",
+                claimed.n_vertices, claimed.n_arcs
+            )
+        })
+    }
+}
+
+/// Our own comment.
+pub(super) fn exact_comment(announced: &Announced) -> String {
+    let Announced { n_vertices, n_arcs } = announced;
+    format!("# vertices {n_vertices}, arcs {n_arcs}, numbered from 1")
+}
+
+fn parse_exact(line: &str) -> Option<Announced> {
+    let rest = line.trim_end().strip_prefix("# vertices ")?;
+    let rest = rest.strip_suffix(", numbered from 1")?;
+    let (n_vertices, n_arcs) = rest.split_once(", arcs ")?;
+    let n_vertices = n_vertices.parse::<u32>().ok()?;
+    Some(Announced {
+        n_vertices: u64::from(n_vertices),
+        n_arcs: n_arcs.parse().ok()?,
+    })
+}
+
+fn parse_claimed(line: &str) -> Option<Announced> {
+    let mut words = line.trim_start_matches(['#', '%']).split_ascii_whitespace();
+    let mut number_after = |name: &str| {
+        let word = words.next()?.trim_end_matches(':');
+        let number = word.eq_ignore_ascii_case(name).then(|| words.next())??;
+        number.trim_end_matches(',').parse().ok()
+    };
+    Some(Announced {
+        n_vertices: number_after("nodes")?,
+        n_arcs: number_after("edges")?,
+    })
+}

@@ -1,0 +1,53 @@
+//! The entries of a Matrix Market file in the format `array`: every value, column after column, one
+//! a line; of a symmetric matrix only the part from the diagonal down.
+
+use super::Entries;
+use super::header::{Field, Header};
+use crate::error::Fault;
+use crate::format::{ARC_BYTES, too_few, too_many};
+use crate::graph::Arc;
+use crate::growing::Growing;
+use crate::scan::Scanner;
+
+/// Reads all values and keeps those other than zero.
+pub(super) fn read(scanner: &mut Scanner, header: &Header) -> Result<Entries, Fault> {
+    let (n_rows, n_cols) = (u64::from(header.n_rows), u64::from(header.n_cols));
+    // Both numbers are below 2^32, so that no product is beyond 64 bits.
+    let n_values = match header.symmetric {
+        true => n_rows * (n_rows + 1) / 2,
+        false => n_rows * n_cols,
+    };
+    let mut arcs = Growing::new(scanner.source().max_bytes(), ARC_BYTES);
+    let mut n_found = 0;
+    let (mut row, mut col) = (0, 0);
+    while let Some(first) = scanner.next_entry()? {
+        if first == b'%' {
+            scanner.skip_line()?;
+            continue;
+        }
+        if n_found == n_values {
+            return Err(too_many(scanner, n_values));
+        }
+        let weight = match header.field {
+            Field::Integer => scanner.signed("the value")?,
+            Field::Pattern | Field::Real => i64::from(scanner.real("the value")?),
+        };
+        scanner.end_line()?;
+        n_found += 1;
+        if weight != 0 {
+            let (tail, head) = (row, col);
+            let arc = Arc { tail, head, weight };
+            arcs.push(arc).map_err(|e| scanner.no_room(&e))?;
+        }
+        row += 1;
+        if row == header.n_rows {
+            col += 1;
+            row = if header.symmetric { col } else { 0 };
+        }
+    }
+    if n_found < n_values {
+        return Err(too_few(scanner, n_found, n_values));
+    }
+    let arcs = arcs.into_vec();
+    Ok(Entries { arcs, n_zeros: 0 })
+}

@@ -1,0 +1,90 @@
+//! The entries of a Matrix Market file in the format `coordinate`: one a line.
+
+use star_base::Code;
+
+use super::Entries;
+use super::header::{Field, Header};
+use crate::error::Fault;
+use crate::format::{ARC_BYTES, MIN_ENTRY_BYTES, too_few, too_many};
+use crate::graph::Arc;
+use crate::growing::Growing;
+use crate::scan::Scanner;
+
+/// An entry above the diagonal of a symmetric matrix, with its line. The standard has none.
+type Above = (Arc, u64);
+
+/// Reads `n_entries` entries, no more and no less.
+pub(super) fn read(
+    scanner: &mut Scanner,
+    header: &Header,
+    n_entries: u64,
+) -> Result<Entries, Fault> {
+    let (max_bytes, size_hint) = (scanner.source().max_bytes(), scanner.source().size_hint());
+    let mut arcs = Growing::new(max_bytes, ARC_BYTES);
+    arcs.reserve(n_entries, size_hint, MIN_ENTRY_BYTES);
+    let mut above: Growing<Above> = Growing::new(max_bytes, size_of::<Above>() as u64 + ARC_BYTES);
+    let mut n_zeros = 0;
+    while let Some(first) = scanner.next_entry()? {
+        if first == b'%' {
+            scanner.skip_line()?;
+            continue;
+        }
+        if arcs.len() as u64 == n_entries {
+            return Err(too_many(scanner, n_entries));
+        }
+        let line = scanner.line();
+        let tail = scanner.index("the row", u64::from(header.n_rows), "rows")?;
+        let head = scanner.index("the column", u64::from(header.n_cols), "columns")?;
+        let weight = match header.field {
+            Field::Pattern => 1,
+            Field::Integer => scanner.signed("the value")?,
+            Field::Real => {
+                n_zeros += u64::from(!scanner.real("the value")?);
+                1
+            }
+        };
+        scanner.end_line()?;
+        let arc = Arc { tail, head, weight };
+        arcs.push(arc).map_err(|e| scanner.no_room(&e))?;
+        if header.symmetric && tail < head {
+            above.push((arc, line)).map_err(|e| scanner.no_room(&e))?;
+        }
+    }
+    if (arcs.len() as u64) < n_entries {
+        return Err(too_few(scanner, arcs.len() as u64, n_entries));
+    }
+    let arcs = arcs.into_vec();
+    refuse_mirrored(scanner, &arcs, &above.into_vec())?;
+    Ok(Entries { arcs, n_zeros })
+}
+
+/// Refuses an entry that is stored together with its mirror image: which one counts?
+fn refuse_mirrored(scanner: &Scanner, arcs: &[Arc], above: &[Above]) -> Result<(), Fault> {
+    if above.is_empty() {
+        return Ok(());
+    }
+    let mut below: Vec<(u32, u32)> = Vec::new();
+    let n_below = arcs.len() - above.len();
+    let n_bytes = arcs.len() as u128 * u128::from(ARC_BYTES);
+    let room = below.try_reserve_exact(n_below);
+    room.map_err(|_| scanner.source().no_room(n_bytes))?;
+    let one_sided = arcs.iter().filter(|arc| arc.tail >= arc.head);
+    below.extend(one_sided.map(|arc| (arc.tail, arc.head)));
+    below.sort_unstable();
+    for (arc, line) in above {
+        if below.binary_search(&(arc.head, arc.tail)).is_ok() {
+            let (row, col) = (arc.tail + 1, arc.head + 1);
+            let message = format!(
+                "the entry ({row}, {col}) and its mirror image ({col}, {row}) are both stored"
+            );
+            let fault = scanner
+                .source()
+                .fault(Code::BadFormat, message)
+                .at(*line, 1);
+            return Err(Box::new(
+                fault.note("a symmetric matrix is stored by one of the two"),
+            ));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,99 @@
+//! Matrix Market, `.mtx`: the line `%%MatrixMarket matrix FORMAT FIELD SYMMETRY`, comments from
+//! `%`, a line of sizes, then the entries, rows and columns from 1.
+//!
+//! A square matrix is a graph, entry (i, j) the arc from i to j; any other one is a table of bits.
+//! Whole values are weights; real ones are not read, and only say where an entry is. In the format
+//! `array`, which stores every value, zero means that there is no entry. Accepted beyond the
+//! standard: empty lines and comments between entries, entries above the diagonal of a symmetric
+//! matrix, repeated entries.
+
+mod array;
+mod coordinate;
+mod header;
+
+use std::io::{self, Write};
+
+use star_base::BitTable;
+
+use self::header::{Field, Header, Storage};
+use super::Found;
+use crate::data::{Data, OutputRef};
+use crate::error::Fault;
+use crate::graph::{Arc, Graph};
+use crate::scan::Scanner;
+use crate::source::Source;
+use crate::text;
+
+/// The stored entries of a matrix.
+struct Entries {
+    arcs: Vec<Arc>,
+    /// Real values that are zero and count all the same.
+    n_zeros: u64,
+}
+
+/// Reads a graph or a table.
+pub(crate) fn read(source: Source) -> Result<Found, Fault> {
+    let mut scanner = Scanner::new(source)?;
+    let header = header::read(&mut scanner)?;
+    let Entries { arcs, n_zeros } = match header.storage {
+        Storage::Coordinate { n_entries } => coordinate::read(&mut scanner, &header, n_entries)?,
+        Storage::Array => array::read(&mut scanner, &header)?,
+    };
+    let mut warnings = Vec::new();
+    match (header.field, header.storage) {
+        (Field::Pattern | Field::Integer, _) => {}
+        (Field::Real, Storage::Array) => warnings.push(
+            "the real values are read as a pattern: every value other than zero counts".to_owned(),
+        ),
+        (Field::Real, Storage::Coordinate { .. }) => warnings.push(format!(
+            "the real values are read as a pattern: every entry counts, {} included",
+            text::count(n_zeros, "stored zero")
+        )),
+    }
+    let graph = Graph {
+        n_vertices: header.n_rows as usize,
+        arcs,
+        weighted: header.field == Field::Integer,
+        symmetric: header.symmetric,
+        labels: None,
+    };
+    if header.n_rows == header.n_cols {
+        warnings.extend(super::arc_warnings(&graph, scanner.source())?);
+        Ok((Data::Graph(graph), warnings))
+    } else {
+        let table = table(&header, &graph.arcs, scanner.source())?;
+        let n_repeated = graph.arcs.len() as u64 - table.count_ones();
+        if n_repeated > 0 {
+            let places = text::count(n_repeated, "repeated place");
+            warnings.push(format!("{places}: a bit shows them once"));
+        }
+        Ok((Data::Table(table), warnings))
+    }
+}
+
+/// Writes the ones of any value as a pattern: a slice is a matrix of one column, a word one of one
+/// row.
+pub(crate) fn write(value: OutputRef<'_>, out: &mut dyn Write) -> Result<(), Fault> {
+    write_pattern(value, out).map_err(|e| super::cannot_write(&e))
+}
+
+fn write_pattern(value: OutputRef<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let (n_rows, n_cols) = value.shape();
+    writeln!(out, "%%MatrixMarket matrix coordinate pattern general")?;
+    writeln!(out, "{n_rows} {n_cols} {}", value.count_ones())?;
+    value.try_for_ones(|row, col| writeln!(out, "{} {}", row + 1, col + 1))
+}
+
+/// The table of a matrix that is not square.
+fn table(header: &Header, arcs: &[Arc], source: &Source) -> Result<BitTable, Fault> {
+    let n_bytes = u128::from(header.n_rows.div_ceil(64)) * 8 * u128::from(header.n_cols);
+    if n_bytes > u128::from(source.max_bytes()) {
+        return Err(source.no_room(n_bytes));
+    }
+    let mut table = BitTable::zeros(header.n_rows as usize, header.n_cols as usize)
+        .map_err(|_| source.no_room(n_bytes))?;
+    for arc in arcs {
+        table.put(arc.tail as usize, arc.head as usize, true);
+    }
+    Ok(table)
+}

@@ -1,0 +1,256 @@
+//! Star's own format, `.stb`: a table, slice or word with its exact size.
+//!
+//! | bytes | what |
+//! |---|---|
+//! | 8 | `STARTBL` and a zero byte |
+//! | 4 | version, 1 |
+//! | 4 | kind: 1 table, 2 slice, 3 word |
+//! | 8 | rows; the length of a slice or word |
+//! | 8 | columns; 1 for a slice or word |
+//! | 8 each | limbs, column after column, each column rows / 64 of them, rounded up |
+//! | 4 | CRC-32 of everything before it |
+//!
+//! All numbers have their least significant byte first. Row `i` (from 0) is bit `i % 64` of limb
+//! `i / 64` of its column; the bits beyond the last row are zero.
+
+use std::io::{self, Write};
+
+use crc32fast::Hasher;
+use star_base::{BitTable, BitVector, Code};
+
+use super::Found;
+use crate::data::{Data, OutputRef};
+use crate::error::Fault;
+use crate::growing::Growing;
+use crate::source::{CHUNK, Source};
+use crate::text;
+
+/// The first bytes of every file.
+pub(crate) const MAGIC: [u8; 8] = *b"STARTBL\0";
+
+const VERSION: u32 = 1;
+const HEADER_BYTES: usize = 32;
+const CRC_BYTES: usize = 4;
+
+/// The kinds of values, as numbered in the file.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Table = 1,
+    Slice = 2,
+    Word = 3,
+}
+
+/// What stands before the limbs.
+struct Header {
+    kind: Kind,
+    n_rows: usize,
+    n_cols: usize,
+    n_limbs: u64,
+}
+
+/// Reads a table, slice or word.
+pub(crate) fn read(mut source: Source) -> Result<Found, Fault> {
+    let mut crc = Hasher::new();
+    let mut bytes = [0; HEADER_BYTES];
+    let n_bytes = fill(&mut source, &mut bytes)?;
+    if n_bytes < HEADER_BYTES {
+        let known = n_bytes.min(MAGIC.len());
+        if n_bytes > 0 && bytes[..known] != MAGIC[..known] {
+            return Err(wrong_magic(&source, &bytes[..known]));
+        }
+        return Err(source.fault(Code::Truncated, "the file ends in its header"));
+    }
+    crc.update(&bytes);
+    let header = parse_header(&source, &bytes)?;
+    check_size(&source, &header)?;
+    let limbs = read_limbs(&mut source, &mut crc, header.n_limbs)?;
+    check_end(&mut source, crc)?;
+    let data = match header.kind {
+        Kind::Table => into_table(&header, &limbs, &source).map(Data::Table),
+        Kind::Slice => BitVector::from_limbs(header.n_rows, limbs)
+            .map(Data::Slice)
+            .ok_or(None),
+        Kind::Word => BitVector::from_limbs(header.n_rows, limbs)
+            .map(Data::Word)
+            .ok_or(None),
+    };
+    match data {
+        Ok(data) => Ok((data, Vec::new())),
+        Err(Some(fault)) => Err(fault),
+        Err(None) => {
+            let message = "a one beyond the last row";
+            Err(source.fault(Code::BadFormat, message))
+        }
+    }
+}
+
+/// Writes any value.
+pub(crate) fn write(value: OutputRef<'_>, out: &mut dyn Write) -> Result<(), Fault> {
+    write_value(value, out).map_err(|e| super::cannot_write(&e))
+}
+
+fn write_value(value: OutputRef<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let (kind, n_rows, n_cols, limbs) = match value {
+        OutputRef::Table(table) => (Kind::Table, table.n_rows(), table.n_cols(), table.limbs()),
+        OutputRef::Slice(slice) => (Kind::Slice, slice.len(), 1, slice.limbs()),
+        OutputRef::Word(word) => (Kind::Word, word.len(), 1, word.limbs()),
+    };
+    let mut crc = Hasher::new();
+    let mut bytes = Vec::with_capacity(CHUNK);
+    bytes.extend_from_slice(&MAGIC);
+    bytes.extend_from_slice(&VERSION.to_le_bytes());
+    bytes.extend_from_slice(&(kind as u32).to_le_bytes());
+    bytes.extend_from_slice(&(n_rows as u64).to_le_bytes());
+    bytes.extend_from_slice(&(n_cols as u64).to_le_bytes());
+    for chunk in limbs.chunks(CHUNK / 8) {
+        crc.update(&bytes);
+        out.write_all(&bytes)?;
+        bytes.clear();
+        bytes.extend(chunk.iter().flat_map(|limb| limb.to_le_bytes()));
+    }
+    crc.update(&bytes);
+    out.write_all(&bytes)?;
+    out.write_all(&crc.finalize().to_le_bytes())
+}
+
+fn parse_header(source: &Source, bytes: &[u8; HEADER_BYTES]) -> Result<Header, Fault> {
+    if !bytes.starts_with(&MAGIC) {
+        return Err(wrong_magic(source, &bytes[..MAGIC.len()]));
+    }
+    let version = number(&bytes[8..12]);
+    if version != u64::from(VERSION) {
+        let message = format!("version {version} of the format, and only {VERSION} is known");
+        return Err(source.fault(Code::BadFormat, message));
+    }
+    let kind = match number(&bytes[12..16]) {
+        1 => Kind::Table,
+        2 => Kind::Slice,
+        3 => Kind::Word,
+        other => {
+            let message = format!("a value of the kind {other}");
+            let fault = source.fault(Code::BadFormat, message);
+            return Err(Box::new(fault.note("1 is a table, 2 a slice, 3 a word")));
+        }
+    };
+    let (n_rows, n_cols) = (number(&bytes[16..24]), number(&bytes[24..32]));
+    if kind != Kind::Table && n_cols != 1 {
+        let message = format!("a slice or word of {}", text::count(n_cols, "column"));
+        return Err(source.fault(Code::BadFormat, message));
+    }
+    let n_limbs = u128::from(n_rows.div_ceil(64)) * u128::from(n_cols);
+    let no_room = || source.no_room(n_limbs.saturating_mul(8));
+    if n_limbs.saturating_mul(8) > u128::from(source.max_bytes()) {
+        return Err(no_room());
+    }
+    Ok(Header {
+        kind,
+        n_rows: usize::try_from(n_rows).map_err(|_| no_room())?,
+        n_cols: usize::try_from(n_cols).map_err(|_| no_room())?,
+        n_limbs: u64::try_from(n_limbs).map_err(|_| no_room())?,
+    })
+}
+
+/// Compares the length that the header gives with that of the file.
+fn check_size(source: &Source, header: &Header) -> Result<(), Fault> {
+    let expected = u128::from(header.n_limbs) * 8 + (HEADER_BYTES + CRC_BYTES) as u128;
+    match source.size_hint().map(u128::from) {
+        Some(actual) if actual != expected => {
+            let code = match actual < expected {
+                true => Code::Truncated,
+                false => Code::HeaderLies,
+            };
+            let bytes = text::count(expected, "byte");
+            let message = format!("the file should have {bytes} by its header and has {actual}");
+            Err(source.fault(code, message))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn read_limbs(source: &mut Source, crc: &mut Hasher, n_limbs: u64) -> Result<Vec<u64>, Fault> {
+    let mut limbs = Growing::new(source.max_bytes(), 8);
+    limbs.reserve(n_limbs, source.size_hint(), 8);
+    let mut buffer = vec![0; CHUNK];
+    let mut n_left = n_limbs;
+    while n_left > 0 {
+        let n_now = n_left.min(CHUNK as u64 / 8);
+        let bytes = &mut buffer[..n_now as usize * 8];
+        let n_bytes = fill(source, bytes)?;
+        if n_bytes < bytes.len() {
+            let n_read = n_limbs - n_left + n_bytes as u64 / 8;
+            let message = format!("the file ends after {n_read} of {n_limbs} limbs");
+            return Err(source.fault(Code::Truncated, message));
+        }
+        crc.update(bytes);
+        let (whole, _) = bytes.as_chunks::<8>(); // nothing is left over
+        for &limb in whole {
+            let limb = u64::from_le_bytes(limb);
+            limbs.push(limb).map_err(|e| source.no_room(e.0))?;
+        }
+        n_left -= n_now;
+    }
+    Ok(limbs.into_vec())
+}
+
+/// Reads the checksum and the end of the file.
+fn check_end(source: &mut Source, crc: Hasher) -> Result<(), Fault> {
+    let mut bytes = [0; CRC_BYTES + 1];
+    let n_bytes = fill(source, &mut bytes)?;
+    if n_bytes < CRC_BYTES {
+        return Err(source.fault(Code::Truncated, "the file ends in its checksum"));
+    }
+    if number(&bytes[..CRC_BYTES]) != u64::from(crc.finalize()) {
+        let fault = source.fault(Code::BadFormat, "the checksum does not agree");
+        return Err(Box::new(
+            fault.note("the file was damaged after it was written"),
+        ));
+    }
+    if n_bytes > CRC_BYTES {
+        return Err(source.fault(Code::HeaderLies, "bytes after the checksum"));
+    }
+    Ok(())
+}
+
+/// The table of the limbs; `None` if a bit beyond the last row is one.
+fn into_table(header: &Header, limbs: &[u64], source: &Source) -> Result<BitTable, Option<Fault>> {
+    let n_bytes = limbs.len() as u128 * 8;
+    let mut table =
+        BitTable::zeros(header.n_rows, header.n_cols).map_err(|_| Some(source.no_room(n_bytes)))?;
+    let stride = table.stride().max(1); // no limbs at all without rows
+    let n_used = header.n_rows % 64;
+    for (col_idx, column) in limbs.chunks(stride).enumerate() {
+        let tail = column.last().copied().unwrap_or(0);
+        if n_used > 0 && tail >> n_used != 0 {
+            return Err(None);
+        }
+        table.column_limbs_mut(col_idx).copy_from_slice(column);
+    }
+    Ok(table)
+}
+
+/// Reads until the buffer is full or the file ends; the number of bytes.
+fn fill(source: &mut Source, buffer: &mut [u8]) -> Result<usize, Fault> {
+    let mut n_bytes = 0;
+    while n_bytes < buffer.len() {
+        match source.read(&mut buffer[n_bytes..])? {
+            0 => break,
+            n_more => n_bytes += n_more,
+        }
+    }
+    Ok(n_bytes)
+}
+
+/// Up to eight bytes as a number, the least significant one first.
+fn number(bytes: &[u8]) -> u64 {
+    let mut wide = [0; 8];
+    for (to, from) in wide.iter_mut().zip(bytes) {
+        *to = *from;
+    }
+    u64::from_le_bytes(wide)
+}
+
+fn wrong_magic(source: &Source, bytes: &[u8]) -> Fault {
+    let quoted = text::quote(bytes);
+    let message = format!("the file begins with {quoted}, not with `STARTBL`");
+    source.fault(Code::BadFormat, message)
+}

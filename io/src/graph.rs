@@ -1,0 +1,159 @@
+//! A graph as a list of arcs, the form in which every graph format is read.
+//!
+//! It knows nothing of files and of tables; [`crate::layout`] makes tables of it.
+
+use std::collections::TryReserveError;
+
+use star_base::Code;
+
+use crate::error::FileError;
+
+/// One arc, or one edge of a symmetric graph.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Arc {
+    /// The vertex it leaves, from 0.
+    pub tail: u32,
+    /// The vertex it enters, from 0.
+    pub head: u32,
+    /// Its weight; 1 in an unweighted graph.
+    pub weight: i64,
+}
+
+/// A graph. Vertex `x` (from 0) is row `x + 1` of every table made of it, and has the code `x + 1`.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Graph {
+    /// Number of vertices.
+    pub n_vertices: usize,
+    /// The arcs in the order of the file, parallel ones and loops included.
+    pub arcs: Vec<Arc>,
+    /// Did the file give weights?
+    pub weighted: bool,
+    /// Is every entry of `arcs` an edge, meant in both directions and stored once?
+    pub symmetric: bool,
+    /// The names of the vertices in the file, ascending, if they are not simply consecutive from 0
+    /// or 1.
+    pub labels: Option<Vec<u64>>,
+}
+
+impl Graph {
+    /// Number of rows of the graph's lists: `arcs.len()`.
+    pub fn n_edges(&self) -> usize {
+        self.arcs.len()
+    }
+
+    /// The arcs with those that a symmetric graph only means; a loop comes once.
+    pub fn directed_arcs(&self) -> impl Iterator<Item = Arc> + '_ {
+        self.arcs.iter().flat_map(|&arc| {
+            let mirrored = self.symmetric && arc.tail != arc.head;
+            let mirror = mirrored.then_some(Arc {
+                tail: arc.head,
+                head: arc.tail,
+                weight: arc.weight,
+            });
+            std::iter::once(arc).chain(mirror)
+        })
+    }
+
+    /// The greatest weight; 0 without arcs.
+    pub fn max_weight(&self) -> i64 {
+        self.arcs.iter().map(|arc| arc.weight).max().unwrap_or(0)
+    }
+
+    /// The least `b` with n < 2^b: the width of the codes 1..n.
+    pub fn code_width(&self) -> usize {
+        bit_length(self.n_vertices as u128)
+    }
+
+    /// The least `h` ≥ 1 with 2·(n − 1)·wmax < 2^h − 1, so that neither the length of a path nor
+    /// the sum of two of them, as `FLOYD` forms it, reaches infinity (all ones). The loops of a
+    /// single vertex count as paths, so that every weight fits.
+    ///
+    /// # Errors
+    /// [`Code::OutOfRange`] if a weight is negative, [`Code::DoesNotFit`] if the bound itself is
+    /// beyond 128 bits. The errors name no file.
+    pub fn path_width(&self) -> Result<usize, FileError> {
+        self.check_weights("")?;
+        let heaviest = u128::from(self.max_weight().unsigned_abs());
+        let n_steps = self.n_vertices.saturating_sub(1) as u128;
+        let longest = n_steps
+            .checked_mul(2)
+            .and_then(|steps| steps.checked_mul(heaviest))
+            .map(|length| length.max(heaviest))
+            .and_then(|length| length.checked_add(1));
+        match longest {
+            Some(infinity) => Ok(bit_length(infinity)),
+            None => {
+                let message = "the lengths of paths are beyond 128 bits";
+                Err(FileError::new(Code::DoesNotFit, "", message))
+            }
+        }
+    }
+
+    /// Refuses negative weights.
+    pub(crate) fn check_weights(&self, file: &str) -> Result<(), FileError> {
+        match self.arcs.iter().find(|arc| arc.weight < 0) {
+            None => Ok(()),
+            Some(arc) => {
+                let message = format!(
+                    "the weight {} of the arc {} is negative",
+                    arc.weight,
+                    self.arc_name(arc)
+                );
+                Err(FileError::new(Code::OutOfRange, file, message)
+                    .note("a weight is a number of bits, from 0 to below infinity"))
+            }
+        }
+    }
+
+    /// An arc for messages, by the labels of its ends, or else by their rows.
+    pub(crate) fn arc_name(&self, arc: &Arc) -> String {
+        let name = |vertex: u32| {
+            let label = self.labels.as_ref().and_then(|l| l.get(vertex as usize));
+            label.copied().unwrap_or(u64::from(vertex) + 1)
+        };
+        format!("`{} → {}`", name(arc.tail), name(arc.head))
+    }
+
+    /// Number of loops, and of arcs that repeat an earlier one (or, in a symmetric graph, its
+    /// mirror image). Takes 8 bytes for each arc unless they are sorted already.
+    pub(crate) fn census(&self) -> Result<Census, TryReserveError> {
+        let n_loops = self.arcs.iter().filter(|arc| arc.tail == arc.head).count();
+        let by_row = |arc: &Arc| u64::from(arc.tail) << 32 | u64::from(arc.head);
+        let by_column = |arc: &Arc| u64::from(arc.head) << 32 | u64::from(arc.tail);
+        let one_sided = !self.symmetric || self.arcs.iter().all(|arc| arc.tail >= arc.head);
+        if one_sided
+            && (self.arcs.is_sorted_by(|a, b| by_row(a) < by_row(b))
+                || self.arcs.is_sorted_by(|a, b| by_column(a) < by_column(b)))
+        {
+            return Ok(Census {
+                n_loops,
+                n_parallel: 0,
+            });
+        }
+        let mut keys: Vec<u64> = Vec::new();
+        keys.try_reserve_exact(self.arcs.len())?;
+        keys.extend(self.arcs.iter().map(|arc| match self.symmetric {
+            true => by_row(arc).max(by_column(arc)),
+            false => by_row(arc),
+        }));
+        keys.sort_unstable();
+        let n_parallel = keys.windows(2).filter(|pair| pair[0] == pair[1]).count();
+        Ok(Census {
+            n_loops,
+            n_parallel,
+        })
+    }
+}
+
+/// What a list of arcs holds besides plain arcs.
+pub(crate) struct Census {
+    /// Arcs from a vertex to itself.
+    pub(crate) n_loops: usize,
+    /// Arcs that repeat an earlier one.
+    pub(crate) n_parallel: usize,
+}
+
+/// The least `b` with `number` < 2^b.
+pub(crate) fn bit_length(number: u128) -> usize {
+    (u128::BITS - number.leading_zeros()) as usize
+}

@@ -1,0 +1,90 @@
+//! A list that grows with what has actually arrived, never from a header alone, and never beyond a
+//! budget.
+
+/// A list with a budget.
+pub(crate) struct Growing<T> {
+    items: Vec<T>,
+    item_bytes: u64,
+    max_items: usize,
+}
+
+/// The bytes that the list would have needed.
+#[derive(Debug)]
+pub(crate) struct NoRoom(pub(crate) u128);
+
+impl<T> Growing<T> {
+    /// An empty list. Every item takes `item_bytes` of the `max_bytes`, what later steps need for
+    /// it included.
+    pub(crate) fn new(max_bytes: u64, item_bytes: u64) -> Self {
+        let max_items = max_bytes / item_bytes.max(1);
+        Growing {
+            items: Vec::new(),
+            item_bytes,
+            max_items: usize::try_from(max_items).unwrap_or(usize::MAX),
+        }
+    }
+
+    /// Makes room for the `announced` items of a header as far as a file of `size_hint` bytes can
+    /// hold them, each at least `min_bytes` long. It only saves copying: failing is no error.
+    pub(crate) fn reserve(&mut self, announced: u64, size_hint: Option<u64>, min_bytes: u64) {
+        let possible = size_hint.unwrap_or(0) / min_bytes.max(1);
+        let wanted = usize::try_from(announced.min(possible)).unwrap_or(usize::MAX);
+        let _ = self.items.try_reserve_exact(wanted.min(self.max_items));
+    }
+
+    /// Appends an item.
+    #[inline]
+    pub(crate) fn push(&mut self, item: T) -> Result<(), NoRoom> {
+        if self.items.len() == self.items.capacity() || self.items.len() >= self.max_items {
+            self.grow()?;
+        }
+        self.items.push(item);
+        Ok(())
+    }
+
+    #[cold]
+    fn grow(&mut self) -> Result<(), NoRoom> {
+        let len = self.items.len();
+        let no_room = NoRoom((len as u128 + 1) * u128::from(self.item_bytes));
+        if len >= self.max_items {
+            return Err(no_room);
+        }
+        let target = len.saturating_mul(2).max(64).min(self.max_items);
+        let grown = self.items.try_reserve_exact(target - len);
+        grown.map_err(|_| no_room)
+    }
+
+    /// Number of items.
+    pub(crate) fn len(&self) -> usize {
+        self.items.len()
+    }
+
+    /// The items.
+    pub(crate) fn into_vec(self) -> Vec<T> {
+        self.items
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn list_refuses_the_item_beyond_its_budget() {
+        let mut list = Growing::new(10 * 8, 8);
+        for item in 0..10u64 {
+            list.push(item).unwrap();
+        }
+        assert_eq!(list.push(10).unwrap_err().0, 88);
+        assert_eq!(list.into_vec(), (0..10).collect::<Vec<u64>>());
+    }
+
+    #[test]
+    fn header_reserves_only_what_the_file_can_hold() {
+        let mut list = Growing::<u64>::new(u64::MAX, 8);
+        list.reserve(u64::MAX, None, 4);
+        assert_eq!(list.items.capacity(), 0);
+        list.reserve(u64::MAX, Some(40), 4);
+        assert_eq!(list.items.capacity(), 10);
+    }
+}

@@ -1,0 +1,45 @@
+//! What a reader is told besides the bytes: the name for errors, limits, a sink for progress.
+
+use std::fmt;
+
+/// How to read a file.
+pub struct ReadOptions<'a> {
+    /// The name of the file as errors show it.
+    pub file: &'a str,
+    /// The length of the file in bytes, if it is known; headers are checked against it.
+    pub size_hint: Option<u64>,
+    /// Most bytes of memory that what is read may take.
+    pub max_bytes: u64,
+    /// Told now and then how many bytes were read so far; `false` stops the reading with
+    /// [`star_base::Code::Interrupted`].
+    pub progress: Option<&'a mut dyn FnMut(u64) -> bool>,
+}
+
+impl<'a> ReadOptions<'a> {
+    /// Options for a file of unknown length, without progress.
+    pub fn new(file: &'a str, max_bytes: u64) -> Self {
+        ReadOptions {
+            file,
+            size_hint: None,
+            max_bytes,
+            progress: None,
+        }
+    }
+}
+
+impl fmt::Debug for ReadOptions<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ReadOptions {
+            file,
+            size_hint,
+            max_bytes,
+            progress,
+        } = self;
+        f.debug_struct("ReadOptions")
+            .field("file", file)
+            .field("size_hint", size_hint)
+            .field("max_bytes", max_bytes)
+            .field("progress", &progress.is_some())
+            .finish()
+    }
+}

@@ -1,0 +1,157 @@
+//! The formats: one line each, and the two doors to them.
+//!
+//! A new format is a line of `formats!`, a line of [`Format::detect`], and a file in `format/`.
+
+use std::io::{BufWriter, Read, Write};
+
+use star_base::Code;
+
+use crate::data::{Loaded, OutputRef};
+use crate::error::{Fault, FileError};
+use crate::format::{self, Found};
+use crate::options::ReadOptions;
+use crate::source::Source;
+
+/// How a format is read and written.
+struct Entry {
+    name: &'static str,
+    extensions: &'static [&'static str],
+    read: fn(Source<'_, '_>) -> Result<Found, Fault>,
+    write: fn(OutputRef<'_>, &mut dyn Write) -> Result<(), Fault>,
+}
+
+macro_rules! formats {
+    ($($format:ident $name:literal $extensions:tt $module:ident)*) => {
+        /// A file format.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Format {
+            $(#[doc = concat!($name, ".")] $format,)*
+        }
+
+        impl Format {
+            /// All formats.
+            pub const ALL: &'static [Format] = &[$(Format::$format),*];
+
+            fn entry(self) -> Entry {
+                match self {
+                    $(Format::$format => Entry {
+                        name: $name,
+                        extensions: &$extensions,
+                        read: format::$module::read,
+                        write: format::$module::write,
+                    },)*
+                }
+            }
+        }
+    };
+}
+
+formats! {
+    MatrixMarket "Matrix Market" ["mtx"] matrix_market
+    EdgeList "edge list" ["txt", "el", "edges", "snap", "tsv"] edge_list
+    Dimacs "DIMACS" ["gr"] dimacs
+    Stb "Star table" ["stb"] stb
+}
+
+impl Format {
+    /// The name as shown to people.
+    pub fn name(self) -> &'static str {
+        self.entry().name
+    }
+
+    /// The extensions of its files, without the dot.
+    pub fn extensions(self) -> &'static [&'static str] {
+        self.entry().extensions
+    }
+
+    /// The format that the extension of a file name says, in any letter case.
+    pub fn of_path(path: &str) -> Option<Format> {
+        let file_name = path.rsplit(['/', '\\']).next()?;
+        let (_, extension) = file_name.rsplit_once('.')?;
+        Format::ALL.iter().copied().find(|format| {
+            let mut extensions = format.extensions().iter();
+            extensions.any(|known| known.eq_ignore_ascii_case(extension))
+        })
+    }
+
+    /// The format that the first bytes of a file look like; a few hundred are enough, more may be
+    /// needed behind a long comment.
+    pub fn detect(first_bytes: &[u8]) -> Option<Format> {
+        let bytes = first_bytes
+            .strip_prefix(b"\xef\xbb\xbf")
+            .unwrap_or(first_bytes);
+        if bytes.starts_with(&format::stb::MAGIC) {
+            return Some(Format::Stb);
+        }
+        let banner = b"%%MatrixMarket";
+        if bytes
+            .get(..banner.len())
+            .is_some_and(|b| b.eq_ignore_ascii_case(banner))
+        {
+            return Some(Format::MatrixMarket);
+        }
+        let mut lines = bytes.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
+        match lines.find(|line| !line.is_empty())? {
+            [b'c'] | [b'c', b' ' | b'\t', ..] | [b'p', b' ' | b'\t', ..] => Some(Format::Dimacs),
+            [b'#' | b'%' | b'0'..=b'9', ..] => Some(Format::EdgeList),
+            _ => None,
+        }
+    }
+
+    /// The format of a file by its name, or else by its first bytes.
+    ///
+    /// # Errors
+    /// [`Code::UnknownFormat`] if neither says.
+    pub fn of_file(path: &str, first_bytes: &[u8]) -> Result<Format, FileError> {
+        let format = Format::of_path(path).or_else(|| Format::detect(first_bytes));
+        format.ok_or_else(|| {
+            let known = Format::ALL.iter().flat_map(|format| {
+                let extensions = format.extensions().iter();
+                extensions.map(|extension| format!("`.{extension}`"))
+            });
+            let known: Vec<String> = known.collect();
+            let message = "neither the name nor the first bytes tell the format of the file";
+            FileError::new(Code::UnknownFormat, path, message)
+                .help(format!("the known extensions are {}", known.join(", ")))
+        })
+    }
+}
+
+/// Reads a file to its end. Takes time in proportion to its length, sorting aside, and memory in
+/// proportion to what it holds, at most `options.max_bytes` (a table read from a Star table file
+/// takes twice its size for a moment).
+///
+/// # Errors
+/// A [`FileError`] with the place of the first thing that is wrong: [`Code::CannotOpen`] if `input`
+/// fails, [`Code::BadFormat`], [`Code::Truncated`], [`Code::OutOfRange`], [`Code::HeaderLies`],
+/// [`Code::DoesNotFit`], or [`Code::Interrupted`] if the progress sink said so.
+pub fn read(
+    format: Format,
+    input: &mut dyn Read,
+    options: &mut ReadOptions<'_>,
+) -> Result<Loaded, FileError> {
+    let (data, warnings) = (format.entry().read)(Source::new(input, options))?;
+    Ok(Loaded {
+        data,
+        format,
+        warnings,
+    })
+}
+
+/// Writes a value and flushes `output`; small pieces are gathered here.
+///
+/// # Errors
+/// [`Code::NoSuchLayout`] if the format cannot hold such a value (nothing is written then), or
+/// [`Code::CannotWrite`] if `output` fails. The errors name no file.
+pub fn write(
+    format: Format,
+    value: OutputRef<'_>,
+    output: &mut dyn Write,
+) -> Result<(), FileError> {
+    let mut buffered = BufWriter::with_capacity(1 << 16, output);
+    let written = (format.entry().write)(value, &mut buffered);
+    let written = written.and_then(|()| buffered.flush().map_err(|e| format::cannot_write(&e)));
+    // What is left after a failure must not be written behind the caller's back.
+    let _ = buffered.into_parts();
+    Ok(written?)
+}

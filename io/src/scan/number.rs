@@ -1,0 +1,208 @@
+//! The numbers of text files: indices, identifiers, whole and real values, each with its place.
+//!
+//! A number is followed by a blank, a tab, a comma or the end of its line. However long it is, it
+//! takes no memory.
+
+use star_base::Code;
+
+use super::Scanner;
+use crate::error::Fault;
+
+/// Digits that a `u64` holds whatever they are.
+const SAFE_DIGITS: usize = 19;
+
+impl Scanner<'_, '_> {
+    /// A number from 0 to 2^64 − 1; `what` names it in messages.
+    #[inline]
+    pub(crate) fn unsigned(&mut self, what: &str) -> Result<u64, Fault> {
+        if self.skip_blanks()? == Some(b'-') {
+            return Err(self.negative(what));
+        }
+        self.begin_token();
+        self.magnitude(what)
+    }
+
+    /// A number from 1 to `limit`, as one from 0; `limit` is called `of` in messages.
+    #[inline]
+    pub(crate) fn index(&mut self, what: &str, limit: u64, of: &str) -> Result<u32, Fault> {
+        let number = self.unsigned(what)?;
+        if let Some(index) = number.checked_sub(1)
+            && number <= limit
+            && let Ok(index) = u32::try_from(index)
+        {
+            return Ok(index);
+        }
+        Err(self.bad_index(number, what, limit, of))
+    }
+
+    /// A number from −2^63 to 2^63 − 1.
+    #[inline]
+    pub(crate) fn signed(&mut self, what: &str) -> Result<i64, Fault> {
+        let sign = self.skip_blanks()?;
+        self.begin_token();
+        if matches!(sign, Some(b'-' | b'+')) {
+            self.bump();
+        }
+        let magnitude = self.magnitude(what)?;
+        let value = match sign {
+            Some(b'-') => 0i64.checked_sub_unsigned(magnitude),
+            _ => i64::try_from(magnitude).ok(),
+        };
+        value.ok_or_else(|| self.too_large(what, "63"))
+    }
+
+    /// A decimal fraction with or without an exponent; is it other than zero?
+    pub(crate) fn real(&mut self, what: &str) -> Result<bool, Fault> {
+        if let Some(b'-' | b'+') = self.begin_field(what)? {
+            self.bump();
+        }
+        let mut nonzero = false;
+        let mut n_digits = self.digits(&mut nonzero)?;
+        if self.peek()? == Some(b'.') {
+            self.bump();
+            n_digits += self.digits(&mut nonzero)?;
+        }
+        let mut well_formed = n_digits > 0;
+        if let Some(b'e' | b'E' | b'd' | b'D') = self.peek()? {
+            self.bump();
+            if let Some(b'-' | b'+') = self.peek()? {
+                self.bump();
+            }
+            well_formed &= self.digits(&mut false)? > 0;
+        }
+        if well_formed && self.peek()?.is_none_or(ends_number) {
+            Ok(nonzero)
+        } else {
+            Err(self.no_number("a number"))
+        }
+    }
+
+    /// Digits from here to the end of the number, its token begun and its sign passed over.
+    #[inline]
+    fn magnitude(&mut self, what: &str) -> Result<u64, Fault> {
+        let rest = &self.buffer[self.pos..self.end];
+        let mut value = 0u64;
+        let mut n_digits = 0;
+        for &byte in rest.iter().take(SAFE_DIGITS) {
+            let digit = byte.wrapping_sub(b'0');
+            if digit > 9 {
+                break;
+            }
+            value = value * 10 + u64::from(digit);
+            n_digits += 1;
+        }
+        if n_digits > 0 && rest.get(n_digits).is_some_and(|&byte| ends_number(byte)) {
+            self.pos += n_digits;
+            return Ok(value);
+        }
+        self.magnitude_across_chunks(what)
+    }
+
+    /// The same for a number that is long, wrong, or not wholly in the buffer.
+    #[cold]
+    fn magnitude_across_chunks(&mut self, what: &str) -> Result<u64, Fault> {
+        let nothing_yet = self.base + self.pos as u64 == self.token.offset;
+        if nothing_yet && matches!(self.peek()?, None | Some(b'\r' | b'\n')) {
+            return Err(self.missing(what));
+        }
+        let mut value = 0u64;
+        let mut n_digits = 0u64;
+        while let Some(byte @ b'0'..=b'9') = self.peek()? {
+            self.bump();
+            n_digits += 1;
+            let longer = value
+                .checked_mul(10)
+                .and_then(|value| value.checked_add(u64::from(byte - b'0')));
+            match longer {
+                Some(longer) => value = longer,
+                None => return Err(self.too_large(what, "64")),
+            }
+        }
+        if n_digits > 0 && self.peek()?.is_none_or(ends_number) {
+            Ok(value)
+        } else {
+            Err(self.no_number("a whole number"))
+        }
+    }
+
+    /// Passes over digits; how many, and whether one is not 0.
+    fn digits(&mut self, nonzero: &mut bool) -> Result<u64, Fault> {
+        let mut n_digits = 0;
+        while let Some(byte @ b'0'..=b'9') = self.peek()? {
+            self.bump();
+            n_digits += 1;
+            *nonzero |= byte != b'0';
+        }
+        Ok(n_digits)
+    }
+
+    /// Begins the token of a field that must not be missing; its first byte.
+    fn begin_field(&mut self, what: &str) -> Result<Option<u8>, Fault> {
+        let first = self.skip_blanks()?;
+        self.begin_token();
+        match first {
+            None | Some(b'\r' | b'\n') => Err(self.missing(what)),
+            Some(_) => Ok(first),
+        }
+    }
+
+    #[cold]
+    fn missing(&mut self, what: &str) -> Fault {
+        match self.peek() {
+            Err(fault) => fault,
+            Ok(None) => {
+                let message = format!("the file ends where {what} should stand");
+                self.here(Code::Truncated, message)
+            }
+            Ok(Some(_)) => {
+                let message = format!("the line ends where {what} should stand");
+                self.here(Code::BadFormat, message)
+            }
+        }
+    }
+
+    #[cold]
+    fn no_number(&mut self, kind: &str) -> Fault {
+        let quoted = self.quoted();
+        self.at_token(Code::BadFormat, format!("{quoted} is not {kind}"))
+    }
+
+    #[cold]
+    fn negative(&mut self, what: &str) -> Fault {
+        self.begin_token();
+        self.bump();
+        match self.peek() {
+            Err(fault) => fault,
+            Ok(Some(b'0'..=b'9')) => {
+                let quoted = self.quoted();
+                let message = format!("{what} {quoted} is negative");
+                self.at_token(Code::OutOfRange, message)
+            }
+            Ok(_) => self.no_number("a whole number"),
+        }
+    }
+
+    #[cold]
+    fn too_large(&mut self, what: &str, n_bits: &str) -> Fault {
+        let quoted = self.quoted();
+        let message = format!("{what} {quoted} is beyond {n_bits} bits");
+        self.at_token(Code::OutOfRange, message)
+    }
+
+    #[cold]
+    fn bad_index(&mut self, number: u64, what: &str, limit: u64, of: &str) -> Fault {
+        let quoted = self.quoted();
+        if number == 0 {
+            let fault = self.at_token(Code::OutOfRange, format!("{what} is 0"));
+            return Box::new(fault.note(format!("{of} are numbered from 1 in this format")));
+        }
+        let message = format!("{what} {quoted} is beyond the {limit} {of} of the header");
+        self.at_token(Code::OutOfRange, message)
+    }
+}
+
+/// Can this byte stand behind a number?
+#[inline]
+fn ends_number(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b',' | b'\r' | b'\n')
+}

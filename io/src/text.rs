@@ -1,0 +1,75 @@
+//! Pieces of wording that several messages share: quoted text, sizes in bytes, counts.
+
+use std::fmt::Write as _;
+
+/// Most characters of a file that a message quotes.
+const QUOTED_CHARS: usize = 40;
+
+/// The bytes as quoted text in backticks, at most 40 characters of it; what cannot be printed is
+/// escaped.
+pub(crate) fn quote(bytes: &[u8]) -> String {
+    let text = String::from_utf8_lossy(bytes);
+    let elided = text.chars().count() > QUOTED_CHARS;
+    let n_kept = QUOTED_CHARS - usize::from(elided);
+    let mut quoted = String::from("`");
+    for character in text.chars().take(n_kept) {
+        if character.is_control() {
+            let _ = write!(quoted, "{}", character.escape_default()); // a String takes any text
+        } else {
+            quoted.push(character);
+        }
+    }
+    if elided {
+        quoted.push('…');
+    }
+    quoted.push('`');
+    quoted
+}
+
+/// A number of bytes in the unit that suits it: `1.5 GiB`.
+pub(crate) fn size(n_bytes: u128) -> String {
+    const UNITS: [&str; 8] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB", "ZiB", "YiB"];
+    if n_bytes < 1024 {
+        return count(n_bytes, "byte");
+    }
+    let mut amount = n_bytes as f64 / 1024.0;
+    let mut units = UNITS.iter();
+    let mut unit = units.next().unwrap_or(&"");
+    while amount >= 1023.95
+        && let Some(next) = units.next()
+    {
+        amount /= 1024.0;
+        unit = next;
+    }
+    format!("{amount:.1} {unit}")
+}
+
+/// A number and a noun: `1 arc`, `3 arcs`.
+pub(crate) fn count(n: impl Into<u128>, noun: &str) -> String {
+    let n = n.into();
+    let plural = if n == 1 { "" } else { "s" };
+    format!("{n} {noun}{plural}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quoted_text_is_elided_to_forty_characters() {
+        assert_eq!(quote(b"12x"), "`12x`");
+        assert_eq!(quote(b"\0\xff"), "`\\u{0}\u{fffd}`");
+        assert_eq!(quote(&[b'7'; 40]), format!("`{}`", "7".repeat(40)));
+        assert_eq!(quote(&[b'7'; 41]), format!("`{}…`", "7".repeat(39)));
+    }
+
+    #[test]
+    fn sizes_have_a_readable_unit() {
+        assert_eq!(size(1), "1 byte");
+        assert_eq!(size(1023), "1023 bytes");
+        assert_eq!(size(1536), "1.5 KiB");
+        assert_eq!(size((1 << 20) - 1), "1.0 MiB");
+        assert_eq!(size(3 << 40), "3.0 TiB");
+        assert!(size(u128::MAX).ends_with("YiB"));
+    }
+}

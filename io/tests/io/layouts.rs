@@ -1,0 +1,166 @@
+//! The layouts against their definitions, bit by bit.
+
+use std::collections::BTreeMap;
+
+use star_base::BitTable;
+use star_io::{Arc, Graph, Layout, LayoutValue, Widths, lay_out};
+
+use crate::support::BUDGET;
+
+const SIZES: [usize; 7] = [0, 1, 2, 5, 63, 64, 65];
+
+/// A graph with loops and parallel arcs; the same for the same arguments.
+fn sample(n: usize, m: usize, symmetric: bool) -> Graph {
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64 + n as u64;
+    let mut next = |limit: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state % limit as u64) as usize
+    };
+    let m = if n == 0 { 0 } else { m };
+    let arcs = (0..m).map(|_| Arc {
+        tail: next(n) as u32,
+        head: next(n) as u32,
+        weight: next(100) as i64,
+    });
+    Graph {
+        n_vertices: n,
+        arcs: arcs.collect(),
+        weighted: true,
+        symmetric,
+        labels: None,
+    }
+}
+
+/// The table of a layout that must succeed.
+pub(crate) fn table(layout: Layout, graph: &Graph, widths: Widths) -> BitTable {
+    match lay_out(layout, graph, widths, BUDGET, "f") {
+        Ok(LayoutValue::Table(table)) => table,
+        other => panic!("{other:?} instead of a table"),
+    }
+}
+
+/// The number in `width` columns from `first` of a row, column 1 the most significant.
+pub(crate) fn number(table: &BitTable, row: usize, first: usize, width: usize) -> u64 {
+    (first..first + width).fold(0, |sum, col| sum << 1 | u64::from(table.get(row, col)))
+}
+
+/// The least weight from i to j.
+fn least(graph: &Graph) -> BTreeMap<(usize, usize), u64> {
+    let mut least = BTreeMap::new();
+    for arc in &graph.arcs {
+        let (i, j) = (arc.tail as usize, arc.head as usize);
+        let mut places = vec![(i, j)];
+        if graph.symmetric {
+            places.push((j, i));
+        }
+        for place in places {
+            let weight = least.entry(place).or_insert(u64::MAX);
+            *weight = (*weight).min(arc.weight as u64);
+        }
+    }
+    least
+}
+
+fn for_samples(mut check: impl FnMut(&Graph, Widths)) {
+    for n in SIZES {
+        for m in [0, 1, 64, 200] {
+            for symmetric in [false, true] {
+                let graph = sample(n, m, symmetric);
+                let widths = Widths {
+                    h: 8,
+                    b: graph.code_width(),
+                };
+                check(&graph, widths);
+            }
+        }
+    }
+}
+
+#[test]
+fn matrices_are_as_defined() {
+    for_samples(|graph, widths| {
+        let (n, h, least) = (graph.n_vertices, widths.h, least(graph));
+        let adjacency = table(Layout::Adjacency, graph, widths);
+        let weights_out = table(Layout::WeightsOut, graph, widths);
+        let weights_in = table(Layout::WeightsIn, graph, widths);
+        let distances = table(Layout::Distances, graph, widths);
+        assert_eq!((adjacency.n_rows(), adjacency.n_cols()), (n, n));
+        for wide in [&weights_out, &weights_in, &distances] {
+            assert_eq!((wide.n_rows(), wide.n_cols()), (n, n * h));
+        }
+        for i in 0..n {
+            for j in 0..n {
+                let weight = least.get(&(i, j)).copied();
+                assert_eq!(adjacency.get(i, j), weight.is_some(), "({i}, {j})");
+                let weight = weight.unwrap_or(255);
+                assert_eq!(number(&weights_out, j, i * h, h), weight, "({i}, {j})");
+                assert_eq!(number(&weights_in, i, j * h, h), weight, "({i}, {j})");
+                let distance = if i == j { 0 } else { weight };
+                assert_eq!(number(&distances, i, j * h, h), distance, "({i}, {j})");
+            }
+        }
+    });
+}
+
+#[test]
+fn lists_are_as_defined() {
+    for_samples(|graph, widths| {
+        let (n, m, Widths { h, b }) = (graph.n_vertices, graph.n_edges(), widths);
+        let arcs = table(Layout::Arcs, graph, widths);
+        assert_eq!((arcs.n_rows(), arcs.n_cols()), (m, 2 * b + h));
+        for (row, arc) in graph.arcs.iter().enumerate() {
+            assert_eq!(number(&arcs, row, 0, b), u64::from(arc.tail) + 1);
+            assert_eq!(number(&arcs, row, b, b), u64::from(arc.head) + 1);
+            assert_eq!(number(&arcs, row, 2 * b, h), arc.weight as u64);
+        }
+        for (layout, first, width) in [
+            (Layout::Left, 0, b),
+            (Layout::Right, b, b),
+            (Layout::Weight, 2 * b, h),
+        ] {
+            let part = table(layout, graph, widths);
+            assert_eq!((part.n_rows(), part.n_cols()), (m, width));
+            assert!((0..width).all(|col| part.column(col) == arcs.column(first + col)));
+        }
+        let code = table(Layout::Code, graph, widths);
+        assert_eq!((code.n_rows(), code.n_cols()), (n, b));
+        assert!((0..n).all(|row| number(&code, row, 0, b) == row as u64 + 1));
+        let edges = lay_out(Layout::Edges, graph, widths, BUDGET, "f").unwrap();
+        let LayoutValue::Slice(edges) = edges else {
+            panic!("no slice")
+        };
+        assert_eq!((edges.len(), edges.count_ones()), (m, m as u64));
+    });
+}
+
+#[test]
+fn incidence_tables_are_as_defined() {
+    for_samples(|graph, widths| {
+        let (n, m) = (graph.n_vertices, graph.n_edges());
+        let both = table(Layout::Incidence, graph, widths);
+        let tails = table(Layout::Tails, graph, widths);
+        let heads = table(Layout::Heads, graph, widths);
+        for each in [&both, &tails, &heads] {
+            assert_eq!((each.n_rows(), each.n_cols()), (m, n));
+        }
+        for (row, arc) in graph.arcs.iter().enumerate() {
+            for col in 0..n {
+                let (is_tail, is_head) = (arc.tail as usize == col, arc.head as usize == col);
+                assert_eq!(tails.get(row, col), is_tail);
+                assert_eq!(heads.get(row, col), is_head);
+                assert_eq!(both.get(row, col), is_tail || is_head);
+            }
+        }
+    });
+}
+
+#[test]
+fn names_parse_back() {
+    for &layout in Layout::ALL {
+        assert_eq!(Layout::parse(layout.name()), Some(layout));
+        assert!(!layout.description().is_empty());
+    }
+    assert_eq!(Layout::parse("cost"), None);
+}

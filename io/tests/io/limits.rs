@@ -1,0 +1,218 @@
+//! Budgets, interruption, failing inputs and outputs, and the choice of a format.
+
+use std::io::{self, Read, Write};
+
+use star_base::{BitTable, BitVector, Code};
+use star_io::{Data, Format, OutputRef, ReadOptions, read, write};
+
+use crate::support::{BUDGET, check_wording};
+
+struct Broken;
+
+impl Read for Broken {
+    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+        Err(io::Error::other("the disk is gone"))
+    }
+}
+
+impl Write for Broken {
+    fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+        Err(io::Error::other("the disk is full"))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn headers_take_no_memory() {
+    for (format, text) in [
+        (
+            Format::Dimacs,
+            "p sp 4294967295 18446744073709551615\na 1 1 1\n",
+        ),
+        (
+            Format::EdgeList,
+            "# Nodes: 4294967295 Edges: 18446744073709551615\n1\n",
+        ),
+        (
+            Format::EdgeList,
+            "# vertices 4294967295, arcs 18446744073709551615, numbered from 1\n",
+        ),
+        (
+            Format::MatrixMarket,
+            "%%MatrixMarket matrix coordinate pattern general\n4294967295 4294967295 18446744073709551615\n",
+        ),
+        (
+            Format::MatrixMarket,
+            "%%MatrixMarket matrix array real symmetric\n4294967295 4294967295\n1\n",
+        ),
+    ] {
+        let mut options = ReadOptions::new("f", u64::MAX);
+        options.size_hint = Some(text.len() as u64);
+        assert!(read(format, &mut text.as_bytes(), &mut options).is_err());
+    }
+}
+
+#[test]
+fn what_exceeds_the_budget_is_refused_in_readable_units() {
+    let banner = "%%MatrixMarket matrix coordinate pattern general\n";
+    let table = format!("{banner}4294967295 4294967294 0\n");
+    let arcs = format!("p sp 9 500\n{}", "a 1 2 3\n".repeat(500));
+    let edges = "1 2\n".repeat(500);
+    for (format, text, part) in [
+        (
+            Format::MatrixMarket,
+            &table,
+            "this takes 2.0 EiB of memory, and the budget is 4.0 KiB",
+        ),
+        (Format::Dimacs, &arcs, "and the budget is 4.0 KiB"),
+        (Format::EdgeList, &edges, "and the budget is 4.0 KiB"),
+    ] {
+        let error = read(
+            format,
+            &mut text.as_bytes(),
+            &mut ReadOptions::new("f", 4096),
+        );
+        let error = error.unwrap_err();
+        assert_eq!(error.code, Code::DoesNotFit);
+        assert!(error.message.contains(part), "{error}");
+        check_wording(&error);
+    }
+}
+
+#[test]
+fn progress_counts_bytes_and_stops_the_reading() {
+    let text = format!("p sp 9 200000\n{}", "a 1 2 3\n".repeat(200_000));
+    let mut last = 0;
+    let mut note = |n_bytes| {
+        last = n_bytes;
+        true
+    };
+    let mut options = ReadOptions::new("f", BUDGET);
+    options.progress = Some(&mut note);
+    read(Format::Dimacs, &mut text.as_bytes(), &mut options).unwrap();
+    assert_eq!(last, text.len() as u64);
+
+    let mut stop = |n_bytes| n_bytes < 300_000;
+    let mut options = ReadOptions::new("f", BUDGET);
+    options.progress = Some(&mut stop);
+    let error = read(Format::Dimacs, &mut text.as_bytes(), &mut options).unwrap_err();
+    assert_eq!(
+        (error.code, error.message.as_str()),
+        (Code::Interrupted, "interrupted")
+    );
+}
+
+#[test]
+fn failing_inputs_and_outputs_are_told() {
+    let bits = BitTable::zeros(3, 3).unwrap();
+    for &format in Format::ALL {
+        let error = read(format, &mut Broken, &mut ReadOptions::new("f", BUDGET)).unwrap_err();
+        assert_eq!((error.code, error.file.as_str()), (Code::CannotOpen, "f"));
+        assert!(error.message.ends_with("the disk is gone"));
+        let error = write(format, OutputRef::Table(&bits), &mut Broken).unwrap_err();
+        assert_eq!(error.code, Code::CannotWrite);
+        assert_eq!(error.to_string(), "cannot write: the disk is full");
+    }
+}
+
+#[test]
+fn failure_in_the_middle_names_the_line() {
+    let mut input = b"p sp 2 2\na 1 2 3\na 1".chain(Broken);
+    let error = read(
+        Format::Dimacs,
+        &mut input,
+        &mut ReadOptions::new("f", BUDGET),
+    );
+    let error = error.unwrap_err();
+    assert_eq!(error.to_string(), "f:3:4: cannot read: the disk is gone");
+}
+
+#[test]
+fn endless_number_is_refused_without_memory() {
+    for format in [Format::Dimacs, Format::EdgeList, Format::MatrixMarket] {
+        let head: &[u8] = match format {
+            Format::Dimacs => b"p sp 2 1\na 1 ",
+            Format::EdgeList | Format::Stb => b"1 2\n1 ",
+            Format::MatrixMarket => b"%%MatrixMarket matrix coordinate real general\n1 ",
+        };
+        let mut input = head.chain(io::repeat(b'9'));
+        let error = read(format, &mut input, &mut ReadOptions::new("f", BUDGET)).unwrap_err();
+        assert_eq!(
+            (error.code, error.line),
+            (Code::OutOfRange, Some(2)),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn tokens_across_chunks_keep_their_place_and_text() {
+    let n_comment = (1 << 18) - 20;
+    for shift in 0..24 {
+        let comment = format!("c{}\n", "x".repeat(n_comment + shift - 2));
+        let good = format!("{comment}p sp 99999 1\na 12345 67890 -13579\n");
+        let mut options = ReadOptions::new("f", BUDGET);
+        let loaded = read(Format::Dimacs, &mut good.as_bytes(), &mut options).unwrap();
+        let Data::Graph(graph) = loaded.data else {
+            panic!("no graph")
+        };
+        assert_eq!(crate::support::arcs(&graph), [(12344, 67889, -13579)]);
+        let bad = good.replace("67890", "67x90");
+        let error = read(Format::Dimacs, &mut bad.as_bytes(), &mut options).unwrap_err();
+        assert_eq!(error.to_string(), "f:3:9: `67x90` is not a whole number");
+    }
+}
+
+#[test]
+fn formats_that_cannot_hold_a_value_say_so() {
+    let bits = BitVector::zeros(3);
+    let wide = BitTable::zeros(2, 3).unwrap();
+    for format in [Format::Dimacs, Format::EdgeList] {
+        for value in [
+            OutputRef::Table(&wide),
+            OutputRef::Slice(&bits),
+            OutputRef::Word(&bits),
+        ] {
+            let mut bytes = Vec::new();
+            let error = write(format, value, &mut bytes).unwrap_err();
+            assert_eq!((error.code, bytes.len()), (Code::NoSuchLayout, 0));
+            check_wording(&error);
+        }
+    }
+}
+
+#[test]
+fn formats_are_known_by_extension_and_first_bytes() {
+    for (path, format) in [
+        ("a/b.mtx", Some(Format::MatrixMarket)),
+        ("ROAD.GR", Some(Format::Dimacs)),
+        ("x.y.Snap", Some(Format::EdgeList)),
+        ("t.stb", Some(Format::Stb)),
+        ("dir.gr/file", None),
+        ("file.png", None),
+        ("", None),
+    ] {
+        assert_eq!(Format::of_path(path), format, "{path}");
+    }
+    for (bytes, format) in [
+        (&b"%%matrixmarket matrix"[..], Some(Format::MatrixMarket)),
+        (b"\n# SNAP\n", Some(Format::EdgeList)),
+        (b"12\t7\n", Some(Format::EdgeList)),
+        (b"c\nc x\n", Some(Format::Dimacs)),
+        (b"p sp 3 4", Some(Format::Dimacs)),
+        (b"STARTBL\0...", Some(Format::Stb)),
+        (b"cat", None),
+        (b"\x1f\x8b", None),
+        (b"", None),
+    ] {
+        assert_eq!(Format::detect(bytes), format, "{bytes:?}");
+    }
+    assert_eq!(Format::of_file("x.gr", b"# SNAP").unwrap(), Format::Dimacs);
+    assert_eq!(Format::of_file("x", b"# SNAP").unwrap(), Format::EdgeList);
+    let error = Format::of_file("x.png", b"\x89PNG").unwrap_err();
+    assert_eq!(error.code, Code::UnknownFormat);
+    check_wording(&error);
+}

@@ -1,0 +1,17 @@
+//! The tests of the readers, writers and layouts, in one binary.
+
+// Wide as the errors are, a test makes few of them.
+#![allow(clippy::result_large_err)]
+
+mod arbitrary;
+mod dimacs;
+mod edge_list;
+mod layout_limits;
+mod layouts;
+mod limits;
+mod matrix_market;
+mod matrix_market_refusals;
+mod round_trips;
+mod shared_graphs;
+mod stb;
+mod support;

@@ -1,0 +1,89 @@
+//! What the tests share: reading texts in several ways, and the tables of bad inputs.
+
+use std::io::Read;
+
+use star_base::Code;
+use star_io::{Data, FileError, Format, Graph, Loaded, ReadOptions, read};
+
+/// More than any test needs.
+pub(crate) const BUDGET: u64 = 1 << 30;
+
+/// Gives out one byte at a time.
+struct Dribble<'a>(&'a [u8]);
+
+impl Read for Dribble<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let n_bytes = buffer.len().min(1);
+        self.0.read(&mut buffer[..n_bytes])
+    }
+}
+
+/// Reads bytes whole, with and without their length, and one by one: all with the same result.
+pub(crate) fn load(format: Format, bytes: &[u8]) -> Result<Loaded, FileError> {
+    let whole = read(format, &mut &bytes[..], &mut ReadOptions::new("f", BUDGET));
+    let mut options = ReadOptions::new("f", BUDGET);
+    options.size_hint = Some(bytes.len() as u64);
+    let hinted = read(format, &mut &bytes[..], &mut options);
+    let mut options = ReadOptions::new("f", BUDGET);
+    let dribbled = read(format, &mut Dribble(bytes), &mut options);
+    assert_eq!(whole, dribbled);
+    if format == Format::Stb {
+        assert_eq!(whole.is_ok(), hinted.is_ok());
+    } else {
+        assert_eq!(whole, hinted);
+    }
+    whole
+}
+
+/// Reads a text that must be in order, and gives its graph and warnings.
+pub(crate) fn graph(format: Format, text: &str) -> (Graph, Vec<String>) {
+    let loaded = load(format, text.as_bytes()).expect("a text in order");
+    assert_eq!(loaded.format, format);
+    match loaded.data {
+        Data::Graph(graph) => (graph, loaded.warnings),
+        other => panic!("{other:?} instead of a graph"),
+    }
+}
+
+/// Tail, head and weight of the arcs.
+pub(crate) fn arcs(graph: &Graph) -> Vec<(u32, u32, i64)> {
+    let arcs = graph.arcs.iter();
+    arcs.map(|arc| (arc.tail, arc.head, arc.weight)).collect()
+}
+
+/// A bad input with the code, line and column of its error, and a part of the message.
+pub(crate) type BadCase<'a> = (&'a [u8], Code, u64, u64, &'a str);
+
+/// Checks that every input is refused as it says.
+pub(crate) fn refuses(format: Format, cases: &[BadCase<'_>]) {
+    for &(bytes, code, line, column, part) in cases {
+        let shown = String::from_utf8_lossy(bytes);
+        let error = load(format, bytes).expect_err(&shown);
+        let found = (error.code, error.line, error.column);
+        assert_eq!(
+            found,
+            (code, Some(line), Some(column)),
+            "{shown:?}: {error}"
+        );
+        assert!(error.message.contains(part), "{shown:?}: {error}");
+        check_wording(&error);
+    }
+}
+
+/// The house rules for messages.
+pub(crate) fn check_wording(error: &FileError) {
+    let FileError {
+        message,
+        notes,
+        help,
+        ..
+    } = error;
+    for text in std::iter::once(message).chain(notes).chain(help) {
+        assert!(!text.ends_with('.'), "{text}");
+        assert!(
+            !text.starts_with(|c: char| c.is_uppercase() && c != 'D' && c != 'M'),
+            "{text}"
+        );
+        assert!(!text.contains(char::is_control), "{text:?}");
+    }
+}

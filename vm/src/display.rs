@@ -1,0 +1,303 @@
+//! Values as text: for `print`, for results on the terminal, and for the values that a trap shows.
+//!
+//! The text is the same on every backend. A backend shows a value through [`ShownBits`] and
+//! [`ShownTable`], so that only the bits that appear in the text are read one by one, and a value
+//! is never turned into text whole.
+
+use std::fmt::Write;
+
+use star_base::{BitTable, BitVector};
+
+use crate::value::HostValue;
+
+/// Slices and words of more bits are elided in the middle; so are the rows of a table.
+pub const MAX_BITS: usize = 64;
+/// Tables of more rows are elided in the middle.
+pub const MAX_ROWS: usize = 16;
+/// Strings of more characters are elided at the end where a trap shows them.
+const MAX_CHARS: usize = 40;
+
+/// A value to be shown.
+#[derive(Clone, Copy)]
+pub enum Shown<'a> {
+    /// A variable that was never set, or a table without rows.
+    Unset,
+    /// An integer.
+    Int(i64),
+    /// A truth value.
+    Bool(bool),
+    /// A text.
+    Str(&'a str),
+    /// A slice or a word.
+    Bits(&'a dyn ShownBits),
+    /// A table.
+    Table(&'a dyn ShownTable),
+}
+
+/// What the text of a slice or word needs to know. Indices are from 0 and below `n_bits`.
+pub trait ShownBits {
+    /// Number of bits.
+    fn n_bits(&self) -> usize;
+    /// Bit `idx`.
+    fn bit(&self, idx: usize) -> bool;
+    /// Number of ones.
+    fn n_ones(&self) -> u64;
+}
+
+/// What the text of a table needs to know. Indices are from 0 and below the sizes.
+pub trait ShownTable {
+    /// Number of rows.
+    fn n_rows(&self) -> usize;
+    /// Number of columns.
+    fn n_cols(&self) -> usize;
+    /// Bit `col_idx` of row `row_idx`.
+    fn bit(&self, row_idx: usize, col_idx: usize) -> bool;
+    /// Number of ones.
+    fn n_ones(&self) -> u64;
+}
+
+impl ShownBits for BitVector {
+    fn n_bits(&self) -> usize {
+        self.len()
+    }
+    fn bit(&self, idx: usize) -> bool {
+        self.get(idx)
+    }
+    fn n_ones(&self) -> u64 {
+        self.count_ones()
+    }
+}
+
+impl ShownBits for Vec<bool> {
+    fn n_bits(&self) -> usize {
+        self.len()
+    }
+    fn bit(&self, idx: usize) -> bool {
+        self[idx]
+    }
+    fn n_ones(&self) -> u64 {
+        self.iter().filter(|&&bit| bit).count() as u64
+    }
+}
+
+impl ShownTable for BitTable {
+    fn n_rows(&self) -> usize {
+        self.n_rows()
+    }
+    fn n_cols(&self) -> usize {
+        self.n_cols()
+    }
+    fn bit(&self, row_idx: usize, col_idx: usize) -> bool {
+        self.get(row_idx, col_idx)
+    }
+    fn n_ones(&self) -> u64 {
+        self.count_ones()
+    }
+}
+
+impl<'a> From<&'a HostValue> for Shown<'a> {
+    fn from(value: &'a HostValue) -> Self {
+        match value {
+            HostValue::Unset => Shown::Unset,
+            HostValue::Int(number) => Shown::Int(*number),
+            HostValue::Bool(truth) => Shown::Bool(*truth),
+            HostValue::Str(text) => Shown::Str(text),
+            HostValue::Slice(bits) | HostValue::Word(bits) => Shown::Bits(bits),
+            HostValue::Table(table) => Shown::Table(table),
+        }
+    }
+}
+
+/// The line that `print` writes: the texts one after another, without separators. A table begins on
+/// a new line, and so does what follows one. Ends in a line break.
+pub fn print_line(items: &[Shown<'_>]) -> String {
+    let mut line = String::new();
+    let mut after_table = false;
+    for &item in items {
+        let is_table = matches!(item, Shown::Table(_));
+        if (is_table && !line.is_empty()) || after_table {
+            line.push('\n');
+        }
+        line.push_str(&long(item));
+        after_table = is_table;
+    }
+    line.push('\n');
+    line
+}
+
+/// The text of a value, without a line break at its end.
+///
+/// * Integers in decimal, `true` and `false`, strings as they are, `unset`.
+/// * Slices and words as `0110`; longer than [`MAX_BITS`] as `0110…0011 (500 bits, 17 ones)` with
+///   half of [`MAX_BITS`] at both ends; of no bits as `(0 bits, 0 ones)`.
+/// * Tables as one line per row; a table of more than [`MAX_ROWS`] rows or [`MAX_BITS`] columns
+///   shows both ends of them, and a last line `(500 × 70, 17 ones)`; a table without rows or
+///   columns is that line alone.
+pub fn long(value: Shown<'_>) -> String {
+    match value {
+        Shown::Unset => "unset".to_owned(),
+        Shown::Int(number) => number.to_string(),
+        Shown::Bool(truth) => truth.to_string(),
+        Shown::Str(text) => text.to_owned(),
+        Shown::Bits(bits) => bits_text(bits),
+        Shown::Table(table) => table_text(table),
+    }
+}
+
+/// The text of a value on one line, as a trap shows it: like [`long`], but strings in quotes, escaped
+/// and cut after 40 characters, and tables as `500 × 70, 17 ones`.
+pub fn short(value: Shown<'_>) -> String {
+    match value {
+        Shown::Str(text) => {
+            let mut shown: String = text
+                .chars()
+                .take(MAX_CHARS)
+                .flat_map(char::escape_debug)
+                .collect();
+            if text.chars().nth(MAX_CHARS).is_some() {
+                shown.push('…');
+            }
+            format!("\"{shown}\"")
+        }
+        Shown::Table(table) => sizes_text(table),
+        Shown::Unset | Shown::Int(_) | Shown::Bool(_) | Shown::Bits(_) => long(value),
+    }
+}
+
+fn bits_text(bits: &dyn ShownBits) -> String {
+    let len = bits.n_bits();
+    let mut text = String::new();
+    push_elided(&mut text, len, |idx| bits.bit(idx));
+    if len == 0 {
+        text.push_str("(0 bits, 0 ones)");
+    } else if len > MAX_BITS {
+        append(
+            &mut text,
+            format_args!(" ({len} bits, {})", ones(bits.n_ones())),
+        );
+    }
+    text
+}
+
+fn table_text(table: &dyn ShownTable) -> String {
+    let (n_rows, n_cols) = (table.n_rows(), table.n_cols());
+    if n_rows == 0 || n_cols == 0 {
+        return format!("({})", sizes_text(table));
+    }
+    let mut lines = Vec::new();
+    for row_idx in shown_places(n_rows, MAX_ROWS) {
+        let mut line = String::new();
+        match row_idx {
+            Some(row_idx) => push_elided(&mut line, n_cols, |idx| table.bit(row_idx, idx)),
+            None => line.push('…'),
+        }
+        lines.push(line);
+    }
+    if n_rows > MAX_ROWS || n_cols > MAX_BITS {
+        lines.push(format!("({})", sizes_text(table)));
+    }
+    lines.join("\n")
+}
+
+fn sizes_text(table: &dyn ShownTable) -> String {
+    format!(
+        "{} × {}, {}",
+        table.n_rows(),
+        table.n_cols(),
+        ones(table.n_ones())
+    )
+}
+
+fn ones(count: u64) -> String {
+    if count == 1 {
+        "1 one".to_owned()
+    } else {
+        format!("{count} ones")
+    }
+}
+
+fn push_elided(text: &mut String, len: usize, bit: impl Fn(usize) -> bool) {
+    for place in shown_places(len, MAX_BITS) {
+        text.push(match place {
+            None => '…',
+            Some(idx) if bit(idx) => '1',
+            Some(_) => '0',
+        });
+    }
+}
+
+/// The places that are shown of `len` ones when `max` fit; `None` stands for those left out.
+fn shown_places(len: usize, max: usize) -> impl Iterator<Item = Option<usize>> {
+    let (head, tail) = if len <= max {
+        (len, len)
+    } else {
+        (max / 2, len - max / 2)
+    };
+    let gap = (len > max).then_some(None);
+    (0..head).map(Some).chain(gap).chain((tail..len).map(Some))
+}
+
+fn append(text: &mut String, args: std::fmt::Arguments<'_>) {
+    text.write_fmt(args)
+        .expect("writing to a string does not fail");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bits(len: usize, ones: &[usize]) -> BitVector {
+        let mut bits = BitVector::zeros(len);
+        ones.iter().for_each(|&idx| bits.put(idx, true));
+        bits
+    }
+
+    #[test]
+    fn bits_are_elided_beyond_sixty_four() {
+        assert_eq!(long(Shown::Bits(&bits(4, &[1, 2]))), "0110");
+        assert_eq!(long(Shown::Bits(&bits(0, &[]))), "(0 bits, 0 ones)");
+        assert_eq!(long(Shown::Bits(&bits(64, &[]))), "0".repeat(64));
+        let expected = format!("1{}…{}1 (65 bits, 2 ones)", "0".repeat(31), "0".repeat(31));
+        assert_eq!(long(Shown::Bits(&bits(65, &[0, 64]))), expected);
+    }
+
+    #[test]
+    fn tables_are_elided_in_both_directions() {
+        let small = BitTable::parse(&["01", "10"]).unwrap();
+        assert_eq!(long(Shown::Table(&small)), "01\n10");
+        assert_eq!(short(Shown::Table(&small)), "2 × 2, 2 ones");
+        let mut tall = BitTable::zeros(17, 2).unwrap();
+        tall.put(16, 1, true);
+        let text = long(Shown::Table(&tall));
+        assert_eq!(text.lines().count(), 18);
+        assert!(text.ends_with("\n01\n(17 × 2, 1 one)"), "{text}");
+        assert_eq!(text.lines().nth(8), Some("…"));
+        let wide = BitTable::zeros(1, 65).unwrap();
+        assert!(long(Shown::Table(&wide)).ends_with("0\n(1 × 65, 0 ones)"));
+        let empty = BitTable::zeros(0, 5).unwrap();
+        assert_eq!(long(Shown::Table(&empty)), "(0 × 5, 0 ones)");
+    }
+
+    #[test]
+    fn print_joins_without_separators_and_gives_tables_their_own_lines() {
+        let table = BitTable::parse(&["01", "10"]).unwrap();
+        let line = print_line(&[
+            Shown::Str("T = "),
+            Shown::Table(&table),
+            Shown::Int(-3),
+            Shown::Bool(true),
+            Shown::Unset,
+        ]);
+        assert_eq!(line, "T = \n01\n10\n-3trueunset\n");
+        assert_eq!(print_line(&[Shown::Table(&table)]), "01\n10\n");
+        assert_eq!(print_line(&[]), "\n");
+    }
+
+    #[test]
+    fn traps_show_strings_quoted_and_cut() {
+        assert_eq!(short(Shown::Str("a\nb")), "\"a\\nb\"");
+        let cut = short(Shown::Str(&"x".repeat(41)));
+        assert_eq!(cut, format!("\"{}…\"", "x".repeat(40)));
+        assert_eq!(short(Shown::from(&HostValue::Unset)), "unset");
+    }
+}

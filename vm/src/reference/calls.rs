@@ -1,0 +1,219 @@
+//! Calls: how arguments get into a routine, and results out of it.
+//!
+//! A variable passed by reference moves into the callee with its size property and its tag, and back
+//! at the end; until then nothing else can name it.
+
+use star_ir::{Arg, LimitKind, LocId, Mode, Param, RoutineId, VarId};
+
+use super::control::Region;
+use super::frame::{Frame, PendingCall, top};
+use super::interpreter::Machine;
+use super::stop::{Step, Stop, broken};
+use super::touch::Touch;
+use super::value::Value;
+
+impl<'p> Machine<'p, '_, '_> {
+    /// Makes the first frame. Nothing is moved out of `values` if that fails.
+    pub(super) fn enter(&mut self, entry: RoutineId, values: &mut [Value]) -> Step<()> {
+        let mut frame = self.frame(entry)?;
+        let params = &frame.routine.params;
+        if params.len() != values.len() {
+            let (wanted, given) = (params.len(), values.len());
+            return Err(broken(format!("{given} arguments for {wanted} parameters")));
+        }
+        for (param, value) in params.iter().zip(&*values) {
+            self.room.take(value.bytes());
+            let ty = frame.ty(param.var)?;
+            let fits = match &value.data {
+                Some(data) => ty.same_kind(data.ty()),
+                None => param.mode == Mode::Ref,
+            };
+            if !fits {
+                let name = frame.name(param.var);
+                return Err(broken(format!("an argument that does not suit `{name}`")));
+            }
+        }
+        self.loc = frame.routine.loc;
+        self.room.ask(0)?;
+        for (param, value) in params.iter().zip(&*values) {
+            if let (Mode::Value, Some(data)) = (param.mode, &value.data) {
+                let data = self.room.copy(data)?;
+                frame.store(&mut self.room, param.var, data)?;
+            }
+        }
+        for (param, value) in params.iter().zip(values) {
+            if param.mode == Mode::Ref {
+                let tag = frame.slot(param.var)?.tag;
+                *frame.slot_mut(param.var)? = std::mem::take(value);
+                frame.slot_mut(param.var)?.tag = tag;
+            }
+        }
+        self.frames.push(frame);
+        Ok(())
+    }
+
+    /// Begins a call.
+    pub(super) fn call(
+        &mut self,
+        callee: RoutineId,
+        args: &'p [Arg],
+        dst: Option<VarId>,
+        loc: LocId,
+    ) -> Step<()> {
+        self.room.look()?;
+        self.count_steps(1)?;
+        let limit = self.control.limits.depth;
+        // The entry is no call.
+        if self.frames.len() as u64 > limit {
+            return Err(Stop::Limit(LimitKind::Depth { limit }));
+        }
+        let mut frame = self.frame(callee)?;
+        frame.call = Some(PendingCall { loc, args, dst });
+        let params = &frame.routine.params;
+        let modes_agree = params.iter().zip(args).all(|(param, arg)| match arg {
+            Arg::Value(_) | Arg::Move(_) => param.mode == Mode::Value,
+            Arg::Ref(_) => param.mode == Mode::Ref,
+        });
+        if params.len() != args.len() || !modes_agree || !all_different(args) {
+            return Err(broken("arguments that do not suit the parameters"));
+        }
+        // Nothing moves before every copy is made; a value then moves without being counted anew.
+        for (param, arg) in params.iter().zip(args) {
+            if let Arg::Value(operand) = arg {
+                let data = self.copy(operand)?;
+                frame.store(&mut self.room, param.var, data)?;
+            }
+        }
+        let caller = top(&mut self.frames)?;
+        for (param, arg) in params.iter().zip(args) {
+            match arg {
+                Arg::Value(_) => {}
+                Arg::Move(var) => {
+                    frame.accepts(param.var, caller.data(*var)?)?;
+                    let data = caller.slot_mut(*var)?.data.take();
+                    frame.slot_mut(param.var)?.data = data;
+                }
+                Arg::Ref(var) => {
+                    if !caller.ty(*var)?.same_kind(frame.ty(param.var)?) {
+                        return Err(broken(format!(
+                            "`{}` is of another type",
+                            caller.name(*var)
+                        )));
+                    }
+                }
+            }
+        }
+        for (param, arg) in params.iter().zip(args) {
+            if let Arg::Ref(var) = arg {
+                *frame.slot_mut(param.var)? = std::mem::take(caller.slot_mut(*var)?);
+            }
+        }
+        self.frames.push(frame);
+        Ok(())
+    }
+
+    /// Ends a call.
+    pub(super) fn leave(&mut self) -> Step<()> {
+        let Some(mut callee) = self.frames.pop() else {
+            return Err(broken("no routine to leave"));
+        };
+        let caller = top(&mut self.frames)?;
+        let Some(call) = callee.call else {
+            return Err(broken("a routine that nobody called"));
+        };
+        give_back(&mut callee, caller);
+        for slot in &callee.slots {
+            self.room.give(slot.bytes());
+        }
+        self.loc = call.loc;
+        for arg in call.args {
+            if let Arg::Ref(var) = arg
+                && let Some(data) = &caller.slot(*var)?.data
+            {
+                caller.accepts(*var, data)?;
+            }
+        }
+        if let Some(dst) = call.dst {
+            let result = match callee.routine.result {
+                Some(result) => callee.slot_mut(result)?.data.take(),
+                None => None,
+            };
+            let result = result.ok_or_else(|| broken("a call without a value"))?;
+            caller.store(&mut self.room, dst, result)?;
+            self.record(&[Touch::write(dst)])?;
+        }
+        Ok(())
+    }
+
+    /// Ends the run: whatever moved into a routine moves back, at last into `values`.
+    pub(super) fn leave_all(&mut self, entry: RoutineId, values: &mut [Value]) {
+        while let Some(mut callee) = self.frames.pop() {
+            match self.frames.last_mut() {
+                Some(caller) => give_back(&mut callee, caller),
+                None => {
+                    let params: &[Param] = match self.program.routines.get(entry.0 as usize) {
+                        Some(routine) => &routine.params,
+                        None => &[],
+                    };
+                    for (param, value) in params.iter().zip(&mut *values) {
+                        if param.mode == Mode::Ref
+                            && let Ok(slot) = callee.slot_mut(param.var)
+                        {
+                            *value = std::mem::take(slot);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// A frame whose variables hold nothing.
+    fn frame(&mut self, id: RoutineId) -> Step<Frame<'p>> {
+        let routine = (self.program.routines)
+            .get(id.0 as usize)
+            .ok_or_else(|| broken(format!("there is no routine number {}", id.0)))?;
+        let first_tag = self.next_tag;
+        self.next_tag += routine.vars.len() as u64;
+        let slots = routine
+            .vars
+            .iter()
+            .zip(first_tag..)
+            .map(|(var, tag)| Value {
+                data: None,
+                fixed: var.sized,
+                tag,
+            });
+        Ok(Frame {
+            id,
+            routine,
+            slots: slots.collect(),
+            regions: vec![Region::block(&routine.body)],
+            call: None,
+            window: None,
+        })
+    }
+}
+
+/// What was passed by reference goes back to the caller.
+fn give_back(callee: &mut Frame<'_>, caller: &mut Frame<'_>) {
+    let args = callee.call.map_or(&[][..], |call| call.args);
+    let params = &callee.routine.params;
+    for (param, arg) in params.iter().zip(args) {
+        if let Arg::Ref(var) = arg
+            && let Some(theirs) = callee.slots.get_mut(param.var.0 as usize)
+            && let Ok(ours) = caller.slot_mut(*var)
+        {
+            *ours = std::mem::take(theirs);
+        }
+    }
+}
+
+/// Is no variable moved or passed by reference twice?
+fn all_different(args: &[Arg]) -> bool {
+    let var = |arg: &Arg| match arg {
+        Arg::Value(_) => None,
+        Arg::Move(var) | Arg::Ref(var) => Some(*var),
+    };
+    let vars: Vec<VarId> = args.iter().filter_map(var).collect();
+    (1..vars.len()).all(|idx| !vars[..idx].contains(&vars[idx]))
+}

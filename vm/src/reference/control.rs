@@ -1,0 +1,351 @@
+//! Control flow: constructs that were begun, their turns, and jumps out of them.
+
+use star_ir::{Block, ForallRange, LabelId, LocId, Operand, Stmt, StmtKind, VarId};
+
+use super::forall::Forall;
+use super::frame::{Frame, top};
+use super::interpreter::Machine;
+use super::stop::{Step, broken};
+use super::tile::Tile;
+use super::touch::Touch;
+use super::value::Data;
+
+/// A construct that was begun. On top of a loop lies the block of the turn that is running.
+pub(super) enum Region<'p> {
+    /// A run of statements.
+    Block {
+        label: Option<LabelId>,
+        rest: std::slice::Iter<'p, Stmt>,
+    },
+    For {
+        label: LabelId,
+        loc: LocId,
+        var: VarId,
+        /// The value of the next turn, if there is one.
+        next: Option<i64>,
+        to: i64,
+        down: bool,
+        body: &'p Block,
+    },
+    While {
+        label: LabelId,
+        loc: LocId,
+        head: &'p Block,
+        test: &'p Operand,
+        body: &'p Block,
+        /// The head has run, the test is next.
+        at_test: bool,
+    },
+    Foreach {
+        label: LabelId,
+        loc: LocId,
+        var: VarId,
+        over: VarId,
+        /// The last component visited, counted from 1.
+        at: usize,
+        body: &'p Block,
+    },
+    Forall(Box<Forall<'p>>),
+    Tile(Box<Tile<'p>>),
+}
+
+impl<'p> Region<'p> {
+    /// Statements without a name.
+    pub(super) fn block(stmts: &'p [Stmt]) -> Self {
+        let rest = stmts.iter();
+        Region::Block { label: None, rest }
+    }
+
+    fn label(&self) -> Option<LabelId> {
+        match self {
+            Region::Block { label, .. } => *label,
+            Region::For { label, .. }
+            | Region::While { label, .. }
+            | Region::Foreach { label, .. } => Some(*label),
+            Region::Forall(forall) => Some(forall.label),
+            Region::Tile(_) => None,
+        }
+    }
+
+    /// The run stops inside: variables that the construct holds go back to their places.
+    pub(super) fn abandon(self, frame: &mut Frame<'_>) {
+        match self {
+            Region::Block { .. }
+            | Region::For { .. }
+            | Region::While { .. }
+            | Region::Foreach { .. } => {}
+            Region::Forall(forall) => forall.abandon(frame),
+            Region::Tile(tile) => tile.abandon(frame),
+        }
+    }
+}
+
+impl<'p> Machine<'p, '_, '_> {
+    /// Begins a construct, or jumps.
+    pub(super) fn begin(&mut self, kind: &'p StmtKind, loc: LocId) -> Step<()> {
+        let frame = top(&mut self.frames)?;
+        let region = match kind {
+            StmtKind::For {
+                label,
+                var,
+                from,
+                to,
+                down,
+                body,
+            } => Region::For {
+                label: *label,
+                loc,
+                var: *var,
+                next: Some(frame.int(from)?),
+                to: frame.int(to)?,
+                down: *down,
+                body,
+            },
+            StmtKind::While {
+                label,
+                head,
+                test,
+                body,
+            } => Region::While {
+                label: *label,
+                loc,
+                head,
+                test,
+                body,
+                at_test: false,
+            },
+            StmtKind::Foreach {
+                label,
+                var,
+                over,
+                body,
+            } => Region::Foreach {
+                label: *label,
+                loc,
+                var: *var,
+                over: *over,
+                at: 0,
+                body,
+            },
+            StmtKind::Forall {
+                label,
+                var,
+                range,
+                writes,
+                privates,
+                reductions,
+                body,
+            } => {
+                let range: &ForallRange = range;
+                let forall =
+                    Forall::new(frame, loc, *label, *var, range, privates, reductions, body)?;
+                let recorder = forall.recorder(frame, writes)?;
+                self.recorders.push(recorder);
+                Region::Forall(Box::new(forall))
+            }
+            StmtKind::Tile {
+                rows,
+                privates,
+                body,
+                reductions,
+            } => {
+                let tile = Tile::new(
+                    frame,
+                    self.settings.tile,
+                    loc,
+                    rows,
+                    privates,
+                    body,
+                    reductions,
+                )?;
+                Region::Tile(Box::new(tile))
+            }
+            StmtKind::If {
+                test,
+                then,
+                otherwise,
+            } => {
+                let holds = frame.boolean(test)?;
+                Region::block(if holds { then } else { otherwise })
+            }
+            StmtKind::Block { label, body } => Region::Block {
+                label: Some(*label),
+                rest: body.iter(),
+            },
+            StmtKind::Break(label) => {
+                leave_inner(frame, *label)?;
+                return leave_region(frame);
+            }
+            StmtKind::Continue(label) => {
+                leave_inner(frame, *label)?;
+                return match frame.regions.last() {
+                    Some(Region::Block { .. } | Region::Tile(_)) | None => {
+                        Err(broken(format!("{label} is no loop")))
+                    }
+                    Some(
+                        Region::For { .. }
+                        | Region::While { .. }
+                        | Region::Foreach { .. }
+                        | Region::Forall(_),
+                    ) => Ok(()),
+                };
+            }
+            StmtKind::Exit => {
+                while !frame.regions.is_empty() {
+                    leave_region(frame)?;
+                }
+                return Ok(());
+            }
+            StmtKind::Assign(..)
+            | StmtKind::Step { .. }
+            | StmtKind::Put { .. }
+            | StmtKind::Replace { .. }
+            | StmtKind::PutColumn { .. }
+            | StmtKind::PutRow { .. }
+            | StmtKind::PutBit { .. }
+            | StmtKind::PutField { .. }
+            | StmtKind::Size(_)
+            | StmtKind::Check(_)
+            | StmtKind::Cost { .. }
+            | StmtKind::Call { .. }
+            | StmtKind::Native { .. }
+            | StmtKind::Print(_)
+            | StmtKind::Read { .. }
+            | StmtKind::Write { .. } => return Err(broken("this statement is no construct")),
+        };
+        frame.regions.push(region);
+        Ok(())
+    }
+
+    /// The next turn of the innermost construct, or its end.
+    pub(super) fn turn(&mut self) -> Step<()> {
+        let Some(region) = top(&mut self.frames)?.regions.pop() else {
+            return Err(broken("no construct was begun"));
+        };
+        match region {
+            Region::Block { .. } => Err(broken("a block has no turns")),
+            Region::For { .. } => self.for_turn(region),
+            Region::While { .. } => self.while_turn(region),
+            Region::Foreach { .. } => self.foreach_turn(region),
+            Region::Forall(forall) => self.forall_turn(forall),
+            Region::Tile(tile) => self.tile_turn(tile),
+        }
+    }
+
+    /// Another turn of `region`, with `body`.
+    pub(super) fn again(&mut self, region: Region<'p>, body: &'p [Stmt]) -> Step<()> {
+        let regions = &mut top(&mut self.frames)?.regions;
+        regions.push(region);
+        regions.push(Region::block(body));
+        Ok(())
+    }
+
+    fn for_turn(&mut self, mut region: Region<'p>) -> Step<()> {
+        let Region::For {
+            loc,
+            var,
+            ref mut next,
+            to,
+            down,
+            body,
+            ..
+        } = region
+        else {
+            return Err(broken("not a `for`"));
+        };
+        let Some(value) = next.filter(|&value| if down { value >= to } else { value <= to }) else {
+            return Ok(());
+        };
+        // No value lies beyond the last one, which may be the greatest integer there is.
+        *next = match (value == to, down) {
+            (true, _) => None,
+            (false, true) => value.checked_sub(1),
+            (false, false) => value.checked_add(1),
+        };
+        self.loc = loc;
+        self.count_turn()?;
+        top(&mut self.frames)?.store(&mut self.room, var, Data::Int(value))?;
+        self.again(region, body)
+    }
+
+    fn while_turn(&mut self, mut region: Region<'p>) -> Step<()> {
+        let Region::While {
+            loc,
+            head,
+            test,
+            body,
+            ref mut at_test,
+            ..
+        } = region
+        else {
+            return Err(broken("not a `while`"));
+        };
+        *at_test = !*at_test;
+        if *at_test {
+            return self.again(region, head);
+        }
+        self.loc = loc;
+        if let Operand::Var(var) = test {
+            self.record(&[Touch::read(*var)])?;
+        }
+        if !top(&mut self.frames)?.boolean(test)? {
+            return Ok(());
+        }
+        self.count_turn()?;
+        self.again(region, body)
+    }
+
+    fn foreach_turn(&mut self, mut region: Region<'p>) -> Step<()> {
+        let Region::Foreach {
+            loc,
+            var,
+            over,
+            ref mut at,
+            body,
+            ..
+        } = region
+        else {
+            return Err(broken("not a `foreach`"));
+        };
+        let frame = top(&mut self.frames)?;
+        let bits = frame.bits(over)?;
+        let Some(idx) = (*at..bits.len()).find(|&idx| bits[idx]) else {
+            return Ok(());
+        };
+        *at = idx + 1;
+        self.loc = loc;
+        self.count_turn()?;
+        top(&mut self.frames)?.store(&mut self.room, var, Data::Int(idx as i64 + 1))?;
+        self.again(region, body)
+    }
+}
+
+/// Leaves whatever lies inside the construct of this name.
+fn leave_inner(frame: &mut Frame<'_>, label: LabelId) -> Step<()> {
+    loop {
+        match frame.regions.last() {
+            Some(region) if region.label() == Some(label) => return Ok(()),
+            Some(_) => leave_region(frame)?,
+            None => return Err(broken(format!("no construct {label} around"))),
+        }
+    }
+}
+
+/// Leaves the innermost construct by a jump.
+fn leave_region(frame: &mut Frame<'_>) -> Step<()> {
+    match frame.regions.last() {
+        Some(Region::Forall(_) | Region::Tile(_)) => {
+            Err(broken("a jump out of a `forall` or a tile kernel"))
+        }
+        Some(
+            Region::Block { .. }
+            | Region::For { .. }
+            | Region::While { .. }
+            | Region::Foreach { .. },
+        )
+        | None => {
+            frame.regions.pop();
+            Ok(())
+        }
+    }
+}

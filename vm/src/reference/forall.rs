@@ -1,0 +1,309 @@
+//! `forall`: the iterations one after another, in an order that must not matter.
+//!
+//! Each iteration starts with its private variables unset and with the neutral element in every
+//! reduction; what it leaves there is combined with the others'. So a body may say `s := s + x` as
+//! well as `s := x`. After the loop the private variables are unset. A recorder proves that the
+//! iterations do not meddle with each other.
+
+use star_ir::{Block, ForallRange, LabelId, LocId, Part, PartKind, Reduction, ReductionOp, VarId};
+
+use super::ForallOrder;
+use super::bits::size;
+use super::control::Region;
+use super::frame::{Frame, top};
+use super::interpreter::Machine;
+use super::recorder::{Own, Recorder};
+use super::room::Room;
+use super::stop::{Step, broken};
+use super::value::Data;
+
+/// A `forall` that was begun.
+pub(super) struct Forall<'p> {
+    pub(super) label: LabelId,
+    loc: LocId,
+    var: VarId,
+    privates: &'p [VarId],
+    reductions: &'p [Reduction],
+    body: &'p Block,
+    indices: Indices,
+    /// Iterations begun.
+    begun: u128,
+    /// What the iterations so far combine to, for each reduction.
+    combined: Vec<Option<Data>>,
+}
+
+enum Indices {
+    Range { from: i64, len: u128 },
+    Ones(Vec<i64>),
+}
+
+impl Indices {
+    fn len(&self) -> u128 {
+        match self {
+            Indices::Range { len, .. } => *len,
+            Indices::Ones(ones) => ones.len() as u128,
+        }
+    }
+
+    /// The index at place `at`, from 0 and below `len`.
+    fn get(&self, at: u128) -> Option<i64> {
+        match self {
+            Indices::Range { from, .. } => i64::try_from(i128::from(*from) + at as i128).ok(),
+            Indices::Ones(ones) => ones.get(usize::try_from(at).ok()?).copied(),
+        }
+    }
+}
+
+impl<'p> Forall<'p> {
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "they are the parts of the statement"
+    )]
+    pub(super) fn new(
+        frame: &mut Frame<'_>,
+        loc: LocId,
+        label: LabelId,
+        var: VarId,
+        range: &ForallRange,
+        privates: &'p [VarId],
+        reductions: &'p [Reduction],
+        body: &'p Block,
+    ) -> Step<Self> {
+        let indices = match range {
+            ForallRange::Range(from, to) => {
+                let (from, to) = (frame.int(from)?, frame.int(to)?);
+                let len = i128::from(to) - i128::from(from) + 1;
+                let len = u128::try_from(len).unwrap_or(0);
+                Indices::Range { from, len }
+            }
+            ForallRange::Ones(over) => {
+                let ones = (1..).zip(frame.bits(*over)?).filter(|(_, bit)| **bit);
+                Indices::Ones(ones.map(|(index, _)| index).collect())
+            }
+        };
+        let mut combined = Vec::new();
+        for reduction in reductions {
+            combined.push(frame.slot_mut(reduction.var)?.data.take());
+        }
+        Ok(Forall {
+            label,
+            loc,
+            var,
+            privates,
+            reductions,
+            body,
+            indices,
+            begun: 0,
+            combined,
+        })
+    }
+
+    /// Watches every variable that the iterations share.
+    pub(super) fn recorder(&self, frame: &Frame<'_>, writes: &[Part]) -> Step<Recorder> {
+        let mut recorder = Recorder::new();
+        for (idx, slot) in frame.slots.iter().enumerate() {
+            let var = VarId(idx as u32);
+            let is_own = var == self.var
+                || self.privates.contains(&var)
+                || self.reductions.iter().any(|reduction| reduction.var == var);
+            if !is_own {
+                recorder.watch(slot.tag, frame.name(var));
+            }
+        }
+        for Part { var, kind } in writes {
+            let own = match kind {
+                PartKind::Column => Own::Columns(1),
+                PartKind::Row => Own::Row,
+                PartKind::Field(width) => Own::Columns(size(frame.int(width)?)?),
+                PartKind::Component => Own::Row,
+            };
+            recorder.allow(frame.slot(*var)?.tag, own);
+        }
+        Ok(recorder)
+    }
+
+    /// The reductions of the iteration that ended join those before.
+    fn combine(&mut self, frame: &mut Frame<'_>, room: &mut Room<'_>) -> Step<()> {
+        for (reduction, combined) in self.reductions.iter().zip(&mut self.combined) {
+            let Some(data) = frame.slot_mut(reduction.var)?.data.take() else {
+                continue;
+            };
+            match combined {
+                None => *combined = Some(data),
+                Some(combined) => {
+                    room.give(data.bytes());
+                    combine(reduction.op, combined, data)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The run stops: the reductions hold what was combined so far.
+    pub(super) fn abandon(self, frame: &mut Frame<'_>) {
+        for (reduction, combined) in self.reductions.iter().zip(self.combined) {
+            if let Ok(slot) = frame.slot_mut(reduction.var) {
+                slot.data = combined;
+            }
+        }
+    }
+}
+
+impl<'p> Machine<'p, '_, '_> {
+    /// Ends the iteration that ran, if any, and begins the next one, if any. Where something fails in
+    /// between, the `forall` still gives its variables back.
+    pub(super) fn forall_turn(&mut self, mut forall: Box<Forall<'p>>) -> Step<()> {
+        self.loc = forall.loc;
+        match self.next_iteration(&mut forall) {
+            Ok(true) => {
+                let body = forall.body;
+                self.again(Region::Forall(forall), body)
+            }
+            Ok(false) => {
+                self.recorders.pop();
+                forall.abandon(top(&mut self.frames)?);
+                Ok(())
+            }
+            Err(stop) => {
+                forall.abandon(top(&mut self.frames)?);
+                Err(stop)
+            }
+        }
+    }
+
+    fn next_iteration(&mut self, forall: &mut Forall<'p>) -> Step<bool> {
+        let frame = top(&mut self.frames)?;
+        if forall.begun > 0 {
+            forall.combine(frame, &mut self.room)?;
+        }
+        for private in forall.privates {
+            frame.unset(&mut self.room, *private)?;
+        }
+        let len = forall.indices.len();
+        if forall.begun == len {
+            return frame.unset(&mut self.room, forall.var).map(|()| false);
+        }
+        let at = place_in_order(self.settings.order, forall.begun, len);
+        let index = (forall.indices.get(at)).ok_or_else(|| broken("no such iteration"))?;
+        forall.begun += 1;
+        self.count_turn()?;
+        let frame = top(&mut self.frames)?;
+        frame.store(&mut self.room, forall.var, Data::Int(index))?;
+        for (reduction, combined) in forall.reductions.iter().zip(&forall.combined) {
+            if let Some(combined) = combined {
+                let neutral = neutral(&mut self.room, reduction.op, combined)?;
+                frame.store(&mut self.room, reduction.var, neutral)?;
+            }
+        }
+        if let Some(recorder) = self.recorders.last_mut() {
+            recorder.begin(index);
+        }
+        Ok(true)
+    }
+}
+
+/// The iteration, from 0, that runs as number `turn` of `len`.
+///
+/// The shuffle is `a·turn + b` modulo `len`, with a number `a` prime to `len`: every iteration runs
+/// once, and nothing has to be kept.
+fn place_in_order(order: ForallOrder, turn: u128, len: u128) -> u128 {
+    match order {
+        ForallOrder::Forward => turn,
+        ForallOrder::Backward => len - 1 - turn,
+        ForallOrder::Shuffled(seed) => {
+            let mixed = mix(seed);
+            // Factors stay below 2⁶³ each, so that the product fits.
+            let limit = len.min(1 << 62);
+            let mut factor = u128::from(mixed) % limit;
+            while gcd(factor, len) != 1 {
+                factor = (factor + 1) % limit.max(2);
+            }
+            (factor * turn + u128::from(mix(mixed)) % len) % len
+        }
+    }
+}
+
+/// Scatters a seed over 64 bits (the last step of SplitMix64).
+fn mix(seed: u64) -> u64 {
+    let seed = seed.wrapping_add(0x9E37_79B9_7F4A_7C15);
+    let seed = (seed ^ seed >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    let seed = (seed ^ seed >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+    seed ^ seed >> 31
+}
+
+fn gcd(a: u128, b: u128) -> u128 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+/// The value that combines with `like` to `like`.
+fn neutral(room: &mut Room<'_>, op: ReductionOp, like: &Data) -> Step<Data> {
+    let ones = op == ReductionOp::And;
+    match (op, like) {
+        (ReductionOp::Or | ReductionOp::And | ReductionOp::Xor, Data::Bool(_)) => {
+            Ok(Data::Bool(ones))
+        }
+        (ReductionOp::Or | ReductionOp::And | ReductionOp::Xor, Data::Slice(bits)) => {
+            Ok(Data::Slice(room.make(bits.len(), |_| ones)?))
+        }
+        (ReductionOp::Or | ReductionOp::And | ReductionOp::Xor, Data::Word(bits)) => {
+            Ok(Data::Word(room.make(bits.len(), |_| ones)?))
+        }
+        (ReductionOp::Min, Data::Int(_)) => Ok(Data::Int(i64::MAX)),
+        (ReductionOp::Max, Data::Int(_)) => Ok(Data::Int(i64::MIN)),
+        (ReductionOp::Add, Data::Int(_)) => Ok(Data::Int(0)),
+        _ => Err(broken("a reduction of another type")),
+    }
+}
+
+/// `into` takes `into op value`.
+fn combine(op: ReductionOp, into: &mut Data, value: Data) -> Step<()> {
+    let bit = |x: bool, y: bool| match op {
+        ReductionOp::Or => Some(x || y),
+        ReductionOp::And => Some(x && y),
+        ReductionOp::Xor => Some(x != y),
+        ReductionOp::Min | ReductionOp::Max | ReductionOp::Add => None,
+    };
+    let number = |x: i64, y: i64| match op {
+        ReductionOp::Min => Some(x.min(y)),
+        ReductionOp::Max => Some(x.max(y)),
+        ReductionOp::Add => x.checked_add(y),
+        ReductionOp::Or | ReductionOp::And | ReductionOp::Xor => None,
+    };
+    let done = match (into, value) {
+        (Data::Bool(x), Data::Bool(y)) => bit(*x, y).map(|result| *x = result),
+        (Data::Int(x), Data::Int(y)) => number(*x, y).map(|result| *x = result),
+        (Data::Slice(x), Data::Slice(y)) | (Data::Word(x), Data::Word(y)) if x.len() == y.len() => {
+            x.iter_mut()
+                .zip(y)
+                .try_for_each(|(x, y)| bit(*x, y).map(|result| *x = result))
+        }
+        _ => None,
+    };
+    done.ok_or_else(|| broken("a reduction that overflows, or of another type or size"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_order_runs_every_iteration_once() {
+        for len in 1..70 {
+            for order in [
+                ForallOrder::Forward,
+                ForallOrder::Backward,
+                ForallOrder::Shuffled(1),
+                ForallOrder::Shuffled(7),
+            ] {
+                let mut places: Vec<u128> = (0..len)
+                    .map(|turn| place_in_order(order, turn, len))
+                    .collect();
+                places.sort_unstable();
+                assert!(places.iter().copied().eq(0..len), "{order:?} of {len}");
+            }
+        }
+        assert_ne!(place_in_order(ForallOrder::Shuffled(1), 1, 1000), 1);
+        let last = (1 << 64) - 1;
+        assert!(place_in_order(ForallOrder::Shuffled(3), last, 1 << 64) <= last);
+    }
+}

@@ -1,0 +1,286 @@
+//! An active routine: its variables, and how far each of its constructs has come.
+
+use star_ir::{Arg, Extent, LocId, Measure, Operand, Routine, RoutineId, Ty, VarId};
+use std::sync::Arc;
+
+use super::control::Region;
+use super::room::Room;
+use super::stop::{Step, broken};
+use super::value::{Data, Table, Value};
+
+/// An active routine.
+pub(super) struct Frame<'p> {
+    pub(super) id: RoutineId,
+    pub(super) routine: &'p Routine,
+    /// The variables; a `VarId` is an index.
+    pub(super) slots: Vec<Value>,
+    /// Constructs that were begun, the innermost last; none when the routine is at its end.
+    pub(super) regions: Vec<Region<'p>>,
+    /// What the caller waits for; `None` for the entry.
+    pub(super) call: Option<PendingCall<'p>>,
+    /// The rows that are being worked on, inside a tile kernel.
+    pub(super) window: Option<Window>,
+}
+
+/// A call that has not come back yet.
+#[derive(Clone, Copy)]
+pub(super) struct PendingCall<'p> {
+    pub(super) loc: LocId,
+    pub(super) args: &'p [Arg],
+    pub(super) dst: Option<VarId>,
+}
+
+/// The rows `start + 1 ..= start + height` of `rows`.
+#[derive(Clone, Copy)]
+pub(super) struct Window {
+    pub(super) rows: usize,
+    pub(super) start: usize,
+    pub(super) height: usize,
+    /// Not the first tile: what the body costs was counted already.
+    pub(super) repeated: bool,
+}
+
+/// The innermost frame.
+pub(super) fn top<'f, 'p>(frames: &'f mut [Frame<'p>]) -> Step<&'f mut Frame<'p>> {
+    frames
+        .last_mut()
+        .ok_or_else(|| broken("no routine is active"))
+}
+
+impl<'p> Frame<'p> {
+    /// The name of a variable, for messages.
+    pub(super) fn name(&self, var: VarId) -> &'p str {
+        let var = self.routine.vars.get(var.0 as usize);
+        var.map_or("?", |var| var.name.as_str())
+    }
+
+    /// The type of a variable.
+    pub(super) fn ty(&self, var: VarId) -> Step<Ty> {
+        let found = self.routine.vars.get(var.0 as usize);
+        found.map(|var| var.ty).ok_or_else(|| no_variable(var))
+    }
+
+    pub(super) fn slot(&self, var: VarId) -> Step<&Value> {
+        self.slots
+            .get(var.0 as usize)
+            .ok_or_else(|| no_variable(var))
+    }
+
+    pub(super) fn slot_mut(&mut self, var: VarId) -> Step<&mut Value> {
+        self.slots
+            .get_mut(var.0 as usize)
+            .ok_or_else(|| no_variable(var))
+    }
+
+    /// What a variable holds.
+    pub(super) fn data(&self, var: VarId) -> Step<&Data> {
+        let data = self.slot(var)?.data.as_ref();
+        data.ok_or_else(|| broken(format!("`{}` is read before it is set", self.name(var))))
+    }
+
+    pub(super) fn int(&self, operand: &Operand) -> Step<i64> {
+        match operand {
+            Operand::Int(number) => Ok(*number),
+            Operand::Var(var) => match self.data(*var)? {
+                Data::Int(number) => Ok(*number),
+                _ => Err(self.wrong_kind(*var, "an integer")),
+            },
+            Operand::Bool(_) | Operand::Str(_) => Err(broken("a constant that is no integer")),
+        }
+    }
+
+    pub(super) fn boolean(&self, operand: &Operand) -> Step<bool> {
+        match operand {
+            Operand::Bool(truth) => Ok(*truth),
+            Operand::Var(var) => match self.data(*var)? {
+                Data::Bool(truth) => Ok(*truth),
+                _ => Err(self.wrong_kind(*var, "a truth value")),
+            },
+            Operand::Int(_) | Operand::Str(_) => Err(broken("a constant that is no truth value")),
+        }
+    }
+
+    pub(super) fn text(&self, operand: &Operand) -> Step<Arc<str>> {
+        match operand {
+            Operand::Str(text) => Ok(text.clone()),
+            Operand::Var(var) => match self.data(*var)? {
+                Data::Str(text) => Ok(text.clone()),
+                _ => Err(self.wrong_kind(*var, "a text")),
+            },
+            Operand::Int(_) | Operand::Bool(_) => Err(broken("a constant that is no text")),
+        }
+    }
+
+    /// The components of a slice or word.
+    pub(super) fn bits(&self, var: VarId) -> Step<&[bool]> {
+        match self.data(var)? {
+            Data::Slice(bits) | Data::Word(bits) => Ok(bits),
+            _ => Err(self.wrong_kind(var, "a slice or word")),
+        }
+    }
+
+    pub(super) fn table(&self, var: VarId) -> Step<&Table> {
+        match self.data(var)? {
+            Data::Table(table) => Ok(table),
+            _ => Err(self.wrong_kind(var, "a table")),
+        }
+    }
+
+    /// A size; `None` if what it measures was never set.
+    pub(super) fn measure(&self, measure: &Measure) -> Step<Option<u64>> {
+        match measure {
+            Measure::Value(operand) => {
+                let number = self.int(operand)?;
+                u64::try_from(number)
+                    .map(Some)
+                    .map_err(|_| broken(format!("a size of {number}")))
+            }
+            Measure::Length(var) => self.if_set(*var, |frame| {
+                let len = frame.bits(*var)?.len();
+                let is_slice = matches!(frame.ty(*var)?, Ty::Slice(_));
+                Ok(if is_slice { frame.whole(len) } else { len })
+            }),
+            Measure::Rows(var) => {
+                self.if_set(*var, |frame| Ok(frame.whole(frame.table(*var)?.rows)))
+            }
+            Measure::Columns(var) => {
+                self.if_set(*var, |frame| Ok(frame.table(*var)?.columns.len()))
+            }
+        }
+    }
+
+    /// A size of something that was set.
+    pub(super) fn size(&self, measure: &Measure) -> Step<usize> {
+        let size = self.measure(measure)?;
+        let size = size.ok_or_else(|| broken("a size of what was never set"))?;
+        usize::try_from(size).map_err(|_| broken(format!("a size of {size}")))
+    }
+
+    fn if_set(&self, var: VarId, size: impl FnOnce(&Self) -> Step<usize>) -> Step<Option<u64>> {
+        match self.slot(var)?.data {
+            Some(_) => Ok(Some(size(self)? as u64)),
+            None => Ok(None),
+        }
+    }
+
+    /// The number of rows that a program sees where the machine has `rows`: inside a tile kernel, all
+    /// rows.
+    pub(super) fn whole(&self, rows: usize) -> usize {
+        match self.window {
+            Some(window) if window.height == rows => window.rows,
+            Some(_) | None => rows,
+        }
+    }
+
+    /// The number of rows that the machine has where a program says `rows`: inside a tile kernel, those
+    /// of the tile.
+    pub(super) fn rows_here(&self, rows: usize) -> Step<usize> {
+        match self.window {
+            None => Ok(rows),
+            Some(window) if window.rows == rows => Ok(window.height),
+            Some(window) => Err(broken(format!(
+                "{rows} rows inside a tile kernel of {} rows",
+                window.rows
+            ))),
+        }
+    }
+
+    /// The variable takes a value.
+    pub(super) fn store(&mut self, room: &mut Room<'_>, var: VarId, data: Data) -> Step<()> {
+        self.accepts(var, &data)?;
+        let slot = self.slot_mut(var)?;
+        room.give(slot.bytes());
+        room.take(data.bytes());
+        slot.data = Some(data);
+        Ok(())
+    }
+
+    /// The variable holds nothing any more.
+    pub(super) fn unset(&mut self, room: &mut Room<'_>, var: VarId) -> Step<()> {
+        let slot = self.slot_mut(var)?;
+        room.give(slot.bytes());
+        slot.data = None;
+        Ok(())
+    }
+
+    /// Is the value of the variable's kind and size?
+    pub(super) fn accepts(&self, var: VarId, data: &Data) -> Step<()> {
+        let ty = self.ty(var)?;
+        if !ty.same_kind(data.ty()) {
+            return Err(self.wrong_kind(var, "what is stored to it"));
+        }
+        let slot = self.slot(var)?;
+        let sizes_agree = match (ty, data) {
+            (Ty::Slice(extent), Data::Slice(bits)) => self.agrees(extent, self.whole(bits.len())),
+            (Ty::Word(extent), Data::Word(bits)) => self.agrees(extent, bits.len()),
+            (Ty::Table(rows, columns), Data::Table(table)) => {
+                self.agrees(rows, self.whole(table.rows))
+                    && self.agrees(columns, table.columns.len())
+            }
+            _ => true,
+        };
+        let size_kept = match (&slot.data, data) {
+            (Some(Data::Slice(old)), Data::Slice(new))
+            | (Some(Data::Word(old)), Data::Word(new)) => !slot.fixed || old.len() == new.len(),
+            _ => true,
+        };
+        if sizes_agree && size_kept {
+            Ok(())
+        } else {
+            let name = self.name(var);
+            Err(broken(format!("`{name}` takes a value of another size")))
+        }
+    }
+
+    /// Is the extent, as far as it is known now, this number?
+    fn agrees(&self, extent: Extent, n: usize) -> bool {
+        match extent {
+            Extent::Const(size) => size == n as u64,
+            Extent::Var(var) => match self.slot(var).map(|slot| &slot.data) {
+                Ok(Some(Data::Int(size))) => usize::try_from(*size) == Ok(n),
+                Ok(_) | Err(_) => true,
+            },
+            Extent::Dynamic => true,
+        }
+    }
+
+    /// Changes a table in place; the other variables may be read meanwhile.
+    pub(super) fn change_table(
+        &mut self,
+        var: VarId,
+        change: impl FnOnce(&mut Table, &Self) -> Step<()>,
+    ) -> Step<()> {
+        self.table(var)?;
+        let mut data = self.slot_mut(var)?.data.take();
+        let changed = match &mut data {
+            Some(Data::Table(table)) => change(table, self),
+            _ => Ok(()),
+        };
+        self.slot_mut(var)?.data = data;
+        changed
+    }
+
+    /// Changes a slice or word in place; the other variables may be read meanwhile.
+    pub(super) fn change_bits(
+        &mut self,
+        var: VarId,
+        change: impl FnOnce(&mut [bool], &Self) -> Step<()>,
+    ) -> Step<()> {
+        self.bits(var)?;
+        let mut data = self.slot_mut(var)?.data.take();
+        let changed = match &mut data {
+            Some(Data::Slice(bits) | Data::Word(bits)) => change(bits, self),
+            _ => Ok(()),
+        };
+        self.slot_mut(var)?.data = data;
+        changed
+    }
+
+    fn wrong_kind(&self, var: VarId, wanted: &str) -> super::stop::Stop {
+        broken(format!("`{}` is not {wanted}", self.name(var)))
+    }
+}
+
+fn no_variable(var: VarId) -> super::stop::Stop {
+    broken(format!("there is no variable number {}", var.0))
+}

@@ -1,0 +1,325 @@
+//! The machine: runs an entry to its end, a trap or a limit.
+//!
+//! Note [Stack]. Neither calls nor constructs use the stack of the Rust thread: active routines are a
+//! vector of frames, and a frame has a vector of the constructs it is in (`control::Region`). So any
+//! depth of calls and nesting is safe, `exit` clears the constructs of a frame, and `break` and
+//! `continue` pop them.
+
+use star_ir::{
+    LimitKind, LocId, Measure, Operand, Program, RoutineId, Stmt, StmtKind, Trap, TrapKind, VarId,
+};
+
+use super::control::Region;
+use super::evaluate::{copy, evaluate};
+use super::frame::{Frame, top};
+use super::recorder::Recorder;
+use super::room::Room;
+use super::stop::{Step, Stop, broken};
+use super::value::{Data, Value};
+use super::{Settings, checks, stores, tile, touch};
+use crate::backend::{Control, HostError, Outcome, Stats};
+use crate::display;
+
+/// Statements run between two looks at the flags.
+const STATEMENTS_PER_LOOK: u32 = 1000;
+
+/// A run.
+pub(super) struct Machine<'p, 'c, 'h> {
+    pub(super) program: &'p Program,
+    pub(super) settings: Settings,
+    pub(super) control: &'c mut Control<'h>,
+    pub(super) room: Room<'h>,
+    /// Active routines, the entry first.
+    pub(super) frames: Vec<Frame<'p>>,
+    /// One for each `forall` that is running, the outermost first.
+    pub(super) recorders: Vec<Recorder>,
+    /// The place of the statement that is running.
+    pub(super) loc: LocId,
+    pub(super) next_tag: u64,
+    since_look: u32,
+}
+
+/// Runs `entry`; see [`crate::Backend::run`].
+pub(super) fn run(
+    program: &Program,
+    settings: Settings,
+    entry: RoutineId,
+    values: &mut [Value],
+    control: &mut Control<'_>,
+) -> Outcome {
+    control.stats = Stats::default();
+    let mut machine = Machine {
+        program,
+        settings,
+        room: Room::new(control.interrupt, control.deadline, control.limits.memory),
+        control,
+        frames: Vec::new(),
+        recorders: Vec::new(),
+        loc: LocId(0),
+        next_tag: 1,
+        since_look: 0,
+    };
+    let end = machine
+        .enter(entry, values)
+        .and_then(|()| machine.run_to_end());
+    let outcome = match end {
+        Ok(()) => Outcome::Done,
+        Err(stop) => machine.end_with(stop),
+    };
+    machine.leave_all(entry, values);
+    machine.control.stats.peak_bytes = machine.room.peak();
+    outcome
+}
+
+impl<'p> Machine<'p, '_, '_> {
+    fn run_to_end(&mut self) -> Step<()> {
+        loop {
+            let frame = top(&mut self.frames)?;
+            match frame.regions.last_mut() {
+                Some(Region::Block { rest, .. }) => match rest.next() {
+                    Some(stmt) => self.statement(stmt)?,
+                    None => {
+                        frame.regions.pop();
+                    }
+                },
+                Some(_) => self.turn()?,
+                None if frame.call.is_some() => self.leave()?,
+                None => return Ok(()),
+            }
+        }
+    }
+
+    /// Runs a statement; a construct or call is only begun. Inside a `forall`, what it touches is
+    /// recorded: before it runs, with sizes as they are then, and for what it writes again with sizes
+    /// as they are afterwards.
+    fn statement(&mut self, stmt: &'p Stmt) -> Step<()> {
+        self.loc = stmt.loc;
+        self.since_look += 1;
+        if self.since_look >= STATEMENTS_PER_LOOK {
+            self.since_look = 0;
+            self.room.look()?;
+        }
+        if self.recorders.is_empty() {
+            return self.execute(&stmt.kind, stmt.loc);
+        }
+        let mut touches = touch::touches(top(&mut self.frames)?, &stmt.kind)?;
+        self.record(&touches)?;
+        self.execute(&stmt.kind, stmt.loc)?;
+        if matches!(stmt.kind, StmtKind::Call { .. }) {
+            return Ok(());
+        }
+        touches.retain(|touch| touch.writes);
+        self.record(&touches)
+    }
+
+    fn execute(&mut self, kind: &'p StmtKind, loc: LocId) -> Step<()> {
+        let frame = top(&mut self.frames)?;
+        if frame.window.is_some() {
+            tile::works_by_rows(frame, kind)?;
+        }
+        let room = &mut self.room;
+        match kind {
+            StmtKind::Assign(dst, op) => {
+                let data = evaluate(frame, room, frame.ty(*dst)?, op)?;
+                frame.store(room, *dst, data)
+            }
+            StmtKind::Step { dst, bits } => stores::step(frame, room, *dst, *bits),
+            StmtKind::Put { bits, index, bit } => stores::put(frame, *bits, index, bit),
+            StmtKind::Replace { word, base, value } => stores::replace(frame, *word, base, *value),
+            StmtKind::PutColumn {
+                table,
+                index,
+                value,
+            } => stores::put_column(frame, *table, index, *value),
+            StmtKind::PutRow {
+                table,
+                index,
+                value,
+            } => stores::put_row(frame, *table, index, *value),
+            StmtKind::PutBit {
+                table,
+                row,
+                column,
+                bit,
+            } => stores::put_bit(frame, *table, row, column, bit),
+            StmtKind::PutField { table, base, value } => {
+                stores::put_field(frame, room, *table, base, *value)
+            }
+            StmtKind::Size(op) => stores::resize(frame, room, op),
+            StmtKind::Check(check) => match checks::check(frame, check)? {
+                Some(trap) => Err(Stop::Trap(trap)),
+                None => Ok(()),
+            },
+            StmtKind::Cost { units, times } => self.cost(*units, times.as_ref()),
+            StmtKind::Call { callee, args, dst } => self.call(*callee, args, *dst, loc),
+            StmtKind::Native { name, .. } => {
+                Err(broken(format!("the reference has no native `{name}`")))
+            }
+            StmtKind::Print(items) => self.print(items),
+            StmtKind::Read { dst, file, layout } => self.read(*dst, file, layout.as_ref()),
+            StmtKind::Write { src, file } => self.write(*src, file),
+            StmtKind::For { .. }
+            | StmtKind::While { .. }
+            | StmtKind::Foreach { .. }
+            | StmtKind::Forall { .. }
+            | StmtKind::Tile { .. }
+            | StmtKind::If { .. }
+            | StmtKind::Block { .. }
+            | StmtKind::Break(_)
+            | StmtKind::Continue(_)
+            | StmtKind::Exit => self.begin(kind, loc),
+        }
+    }
+
+    /// Adds `units × times` elementary operations; a negative number of times is none.
+    fn cost(&mut self, units: u64, times: Option<&Measure>) -> Step<()> {
+        let frame = top(&mut self.frames)?;
+        let times = match times {
+            None => 1,
+            Some(Measure::Value(operand)) => u64::try_from(frame.int(operand)?).unwrap_or(0),
+            Some(measure) => frame.measure(measure)?.unwrap_or(0),
+        };
+        if frame.window.is_some_and(|window| window.repeated) {
+            return Ok(());
+        }
+        let cost = units.saturating_mul(times);
+        let stats = &mut self.control.stats;
+        stats.operations = stats.operations.saturating_add(cost);
+        self.count_steps(cost)
+    }
+
+    /// Counts a turn of a loop, and looks at the flags.
+    pub(super) fn count_turn(&mut self) -> Step<()> {
+        self.room.look()?;
+        let window = top(&mut self.frames)?.window;
+        if window.is_some_and(|window| window.repeated) {
+            return Ok(());
+        }
+        self.count_steps(1)
+    }
+
+    pub(super) fn count_steps(&mut self, steps: u64) -> Step<()> {
+        let stats = &mut self.control.stats;
+        stats.steps = stats.steps.saturating_add(steps);
+        match self.control.limits.steps {
+            Some(limit) if stats.steps > limit => Err(Stop::Limit(LimitKind::Steps { limit })),
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    fn print(&mut self, items: &[Operand]) -> Step<()> {
+        self.only_in_sequence("`print`")?;
+        let frame = top(&mut self.frames)?;
+        let mut values = Vec::new();
+        for item in items {
+            values.push(match item {
+                Operand::Var(var) => frame.data(*var)?.shown(),
+                Operand::Int(number) => display::Shown::Int(*number),
+                Operand::Bool(truth) => display::Shown::Bool(*truth),
+                Operand::Str(text) => display::Shown::Str(text),
+            });
+        }
+        let line = display::print_line(&values);
+        let output = (self.control.stats.output_bytes).saturating_add(line.len() as u64);
+        if let Some(limit) = self.control.limits.output.filter(|&limit| output > limit) {
+            return Err(Stop::Limit(LimitKind::Output { limit }));
+        }
+        self.control.host.print(&line).map_err(file_trap)?;
+        self.control.stats.output_bytes = output;
+        Ok(())
+    }
+
+    /// A table that was read does not grow (star.md, section 3).
+    fn read(&mut self, dst: VarId, file: &Operand, layout: Option<&Operand>) -> Step<()> {
+        self.only_in_sequence("`read`")?;
+        let frame = top(&mut self.frames)?;
+        let file = frame.text(file)?;
+        let layout = layout.map(|layout| frame.text(layout)).transpose()?;
+        let max_bytes = Some(self.room.free());
+        let value = (self.control.host)
+            .read(&file, layout.as_deref(), frame.ty(dst)?, max_bytes)
+            .map_err(file_trap)?;
+        let data = Data::from_host(value).ok_or_else(|| broken("a file gave no value"))?;
+        self.room.ask(data.bytes())?;
+        if matches!(data, Data::Table(_)) {
+            frame.slot_mut(dst)?.fixed = true;
+        }
+        frame.store(&mut self.room, dst, data)
+    }
+
+    fn write(&mut self, src: VarId, file: &Operand) -> Step<()> {
+        self.only_in_sequence("`write`")?;
+        let frame = top(&mut self.frames)?;
+        let file = frame.text(file)?;
+        let value = frame.data(src)?.to_host();
+        self.control.host.write(&file, &value).map_err(file_trap)
+    }
+
+    fn only_in_sequence(&self, what: &str) -> Step<()> {
+        if self.recorders.is_empty() {
+            Ok(())
+        } else {
+            Err(broken(format!("{what} inside a `forall`")))
+        }
+    }
+
+    /// A copy of an operand's value.
+    pub(super) fn copy(&mut self, operand: &Operand) -> Step<Data> {
+        copy(top(&mut self.frames)?, &mut self.room, operand)
+    }
+
+    /// How a run ends that stops: kernels and `forall` loops that were running leave their variables
+    /// whole.
+    fn end_with(&mut self, stop: Stop) -> Outcome {
+        for frame in self.frames.iter_mut().rev() {
+            for region in std::mem::take(&mut frame.regions).into_iter().rev() {
+                region.abandon(frame);
+            }
+        }
+        match stop {
+            Stop::Trap(kind) => Outcome::Trap(Box::new(self.trap(kind))),
+            Stop::Limit(kind) => Outcome::Limit {
+                kind,
+                loc: self.loc,
+            },
+            Stop::Internal(message) => Outcome::Internal(message),
+        }
+    }
+
+    fn trap(&self, kind: TrapKind) -> Trap {
+        let frames = self.frames.iter().map(|frame| star_ir::Frame {
+            routine: frame.id,
+            call: frame.call.map(|call| call.loc),
+        });
+        Trap {
+            kind,
+            loc: self.loc,
+            frames: frames.collect(),
+            values: self.values_here().unwrap_or_default(),
+        }
+    }
+
+    /// The source variables at the place that is running, with their values.
+    fn values_here(&self) -> Option<Vec<(String, String)>> {
+        let location = self.program.locations.get(self.loc.0 as usize)?;
+        let frame = self.frames.last()?;
+        let mut values = Vec::new();
+        for named in &location.operands {
+            let slot = frame.slot(named.var).ok()?;
+            if matches!(frame.ty(named.var).ok()?, star_ir::Ty::Handle) {
+                continue;
+            }
+            let shown = slot
+                .data
+                .as_ref()
+                .map_or(display::Shown::Unset, Data::shown);
+            values.push((named.name.clone(), display::short(shown)));
+        }
+        Some(values)
+    }
+}
+
+fn file_trap(error: HostError) -> Stop {
+    let HostError { code, message } = error;
+    Stop::Trap(TrapKind::File { code, message })
+}

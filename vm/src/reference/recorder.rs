@@ -1,0 +1,203 @@
+//! Proof that the iterations of a `forall` may run in any order: for every bit of every variable that
+//! they share, which iteration wrote it and which ones read it.
+//!
+//! Two iterations that touch the same bit, one of them writing, are a fault of the pass that made the
+//! `forall`; so is a write outside of the parts that belong to the iteration.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use super::frame::top;
+use super::interpreter::Machine;
+use super::stop::{Step, broken};
+use super::touch::Touch;
+
+/// Watches one `forall`.
+pub(super) struct Recorder {
+    /// By the tags of the variables.
+    shared: BTreeMap<u64, Shared>,
+    iteration: Option<i64>,
+}
+
+/// A variable that the iterations share.
+struct Shared {
+    name: String,
+    own: Option<Own>,
+    sizes: Cell,
+    /// By column and row; slices, words and scalars have one column.
+    cells: Vec<Vec<Cell>>,
+}
+
+/// Which part of a variable belongs to the iteration with index i.
+#[derive(Clone, Copy)]
+pub(super) enum Own {
+    /// Columns (i−1)·width + 1 ..= i·width.
+    Columns(usize),
+    /// Row or component i.
+    Row,
+}
+
+/// Rows and columns from 0; components of slices and words are rows.
+#[derive(Clone)]
+pub(super) struct Area {
+    pub(super) rows: Range<usize>,
+    pub(super) columns: Range<usize>,
+}
+
+/// Who touched a bit.
+#[derive(Clone, Copy, Default)]
+struct Cell {
+    written_by: Option<i64>,
+    read_by: Readers,
+}
+
+#[derive(Clone, Copy, Default)]
+enum Readers {
+    #[default]
+    None,
+    One(i64),
+    Several,
+}
+
+impl Cell {
+    /// Another iteration that this touch has to do with.
+    fn touch(&mut self, iteration: i64, writes: bool) -> Option<Other> {
+        let other_writer = self.written_by.filter(|&writer| writer != iteration);
+        let other_reader = match self.read_by {
+            Readers::None => None,
+            Readers::One(reader) if reader == iteration => None,
+            Readers::One(reader) => Some(Other::One(reader)),
+            Readers::Several => Some(Other::Some),
+        };
+        if writes {
+            self.written_by = Some(iteration);
+            other_writer.map(Other::One).or(other_reader)
+        } else {
+            self.read_by = match self.read_by {
+                Readers::None => Readers::One(iteration),
+                Readers::One(reader) if reader == iteration => Readers::One(iteration),
+                Readers::One(_) | Readers::Several => Readers::Several,
+            };
+            other_writer.map(Other::One)
+        }
+    }
+}
+
+/// The other iteration of a conflict.
+enum Other {
+    One(i64),
+    Some,
+}
+
+impl Recorder {
+    pub(super) fn new() -> Self {
+        Recorder {
+            shared: BTreeMap::new(),
+            iteration: None,
+        }
+    }
+
+    /// Watches a variable.
+    pub(super) fn watch(&mut self, tag: u64, name: &str) {
+        let shared = Shared {
+            name: name.to_owned(),
+            own: None,
+            sizes: Cell::default(),
+            cells: Vec::new(),
+        };
+        self.shared.insert(tag, shared);
+    }
+
+    /// Every iteration may write its own part of the variable.
+    pub(super) fn allow(&mut self, tag: u64, own: Own) {
+        if let Some(shared) = self.shared.get_mut(&tag) {
+            shared.own = Some(own);
+        }
+    }
+
+    /// An iteration begins.
+    pub(super) fn begin(&mut self, iteration: i64) {
+        self.iteration = Some(iteration);
+    }
+
+    /// The iteration touches an area, or the sizes, of a variable.
+    fn touch(&mut self, tag: u64, touch: &Touch, area: &Area, sizes: bool) -> Step<()> {
+        let (Some(iteration), Some(shared)) = (self.iteration, self.shared.get_mut(&tag)) else {
+            return Ok(());
+        };
+        let is_own = !sizes && shared.owns(iteration, area);
+        if touch.writes && !is_own {
+            return Err(broken(format!(
+                "iteration {iteration} of a `forall` writes {} of `{}`, which is not its own",
+                touch.place, shared.name
+            )));
+        }
+        if let Some(other) = shared.touch(iteration, touch.writes, area, sizes) {
+            let other = match other {
+                Other::One(other) => format!("iteration {other}"),
+                Other::Some => "other iterations".to_owned(),
+            };
+            return Err(broken(format!(
+                "iteration {iteration} and {other} of a `forall` meet in {} of `{}`",
+                touch.place, shared.name
+            )));
+        }
+        Ok(())
+    }
+}
+
+impl Shared {
+    fn owns(&self, iteration: i64, area: &Area) -> bool {
+        let Some(before) = iteration.checked_sub(1).map(i128::from) else {
+            return false;
+        };
+        let inside = |range: &Range<usize>, from: i128, len: i128| {
+            range.is_empty() || (from <= range.start as i128 && range.end as i128 <= from + len)
+        };
+        match self.own {
+            None => false,
+            Some(Own::Row) => inside(&area.rows, before, 1),
+            Some(Own::Columns(width)) => {
+                let width = width as i128;
+                inside(&area.columns, before * width, width)
+            }
+        }
+    }
+
+    fn touch(&mut self, iteration: i64, writes: bool, area: &Area, sizes: bool) -> Option<Other> {
+        let mut other = None;
+        if sizes {
+            other = self.sizes.touch(iteration, writes);
+        }
+        if self.cells.len() < area.columns.end {
+            self.cells.resize_with(area.columns.end, Vec::new);
+        }
+        for column in &mut self.cells[area.columns.clone()] {
+            if column.len() < area.rows.end {
+                column.resize(area.rows.end, Cell::default());
+            }
+            for cell in &mut column[area.rows.clone()] {
+                other = other.or(cell.touch(iteration, writes));
+            }
+        }
+        other
+    }
+}
+
+impl Machine<'_, '_, '_> {
+    /// Tells every running `forall` what the innermost routine touches.
+    pub(super) fn record(&mut self, touches: &[Touch]) -> Step<()> {
+        if self.recorders.is_empty() {
+            return Ok(());
+        }
+        let frame = top(&mut self.frames)?;
+        for touch in touches {
+            let tag = frame.slot(touch.var)?.tag;
+            let (area, sizes) = touch.area(frame)?;
+            for recorder in &mut self.recorders {
+                recorder.touch(tag, touch, &area, sizes)?;
+            }
+        }
+        Ok(())
+    }
+}

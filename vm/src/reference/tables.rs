@@ -1,0 +1,104 @@
+//! Operations on tables. T(i, j) in the definitions is bit j of row i, both from 1.
+
+use star_ir::Sense;
+
+use super::bits::{bit, part, place, same_size, size, some};
+use super::room::Room;
+use super::stop::Step;
+use super::value::Table;
+
+/// COL: z(i) = T(i, index).
+pub(super) fn column(room: &mut Room<'_>, table: &Table, index: i64) -> Step<Vec<bool>> {
+    let column = &table.columns[place(index, table.columns.len())?];
+    room.make(table.rows, |idx| column[idx])
+}
+
+/// ROW: z(j) = T(index, j).
+pub(super) fn row(room: &mut Room<'_>, table: &Table, index: i64) -> Step<Vec<bool>> {
+    let row_idx = place(index, table.rows)?;
+    room.make(table.columns.len(), |idx| table.columns[idx][row_idx])
+}
+
+/// T(row, column).
+pub(super) fn get(table: &Table, row: i64, column: i64) -> Step<bool> {
+    let row_idx = place(row, table.rows)?;
+    let col_idx = place(column, table.columns.len())?;
+    Ok(table.columns[col_idx][row_idx])
+}
+
+/// Columns `base + 1 ..= base + width`: F(i, j) = T(i, base + j).
+pub(super) fn field(room: &mut Room<'_>, table: &Table, base: i64, width: i64) -> Step<Table> {
+    let places = part(base, size(width)?, table.columns.len())?;
+    room.make_table(table.rows, places.len(), |row_idx, col_idx| {
+        table.columns[places.start + col_idx][row_idx]
+    })
+}
+
+/// Z(i, j) = 0.
+pub(super) fn zeros(room: &mut Room<'_>, rows: usize, columns: usize) -> Step<Table> {
+    room.make_table(rows, columns, |_, _| false)
+}
+
+/// MIN, MAX: the rows marked in `mask` that hold the least or greatest number among them. The columns
+/// are looked at from the most significant one; whenever some of the rows that are left have the
+/// better bit there, the others fall out.
+pub(super) fn extreme(
+    room: &mut Room<'_>,
+    table: &Table,
+    mask: &[bool],
+    sense: Sense,
+) -> Step<Vec<bool>> {
+    same_size(table.rows, mask.len())?;
+    let better = matches!(sense, Sense::Max);
+    let mut left = room.make(mask.len(), |idx| mask[idx])?;
+    for column in &table.columns {
+        let best = room.make(mask.len(), |idx| left[idx] && column[idx] == better)?;
+        if some(&best) {
+            left = best;
+        }
+    }
+    Ok(left)
+}
+
+/// T(i, index) becomes x(i).
+pub(super) fn put_column(table: &mut Table, index: i64, x: &[bool]) -> Step<()> {
+    let col_idx = place(index, table.columns.len())?;
+    same_size(table.rows, x.len())?;
+    table.columns[col_idx].copy_from_slice(x);
+    Ok(())
+}
+
+/// T(index, j) becomes w(j).
+pub(super) fn put_row(table: &mut Table, index: i64, w: &[bool]) -> Step<()> {
+    let row_idx = place(index, table.rows)?;
+    same_size(table.columns.len(), w.len())?;
+    for (column, &bit) in table.columns.iter_mut().zip(w) {
+        column[row_idx] = bit;
+    }
+    Ok(())
+}
+
+/// T(row, column) becomes the number given.
+pub(super) fn put_bit(table: &mut Table, row: i64, column: i64, number: i64) -> Step<()> {
+    let row_idx = place(row, table.rows)?;
+    let col_idx = place(column, table.columns.len())?;
+    table.columns[col_idx][row_idx] = bit(number)?;
+    Ok(())
+}
+
+/// T(i, base + j) becomes F(i, j).
+pub(super) fn put_field(room: &Room<'_>, table: &mut Table, base: i64, field: &Table) -> Step<()> {
+    same_size(table.rows, field.rows)?;
+    let places = part(base, field.columns.len(), table.columns.len())?;
+    for (column, new) in table.columns[places].iter_mut().zip(&field.columns) {
+        room.look()?;
+        column.copy_from_slice(new);
+    }
+    Ok(())
+}
+
+/// Columns of zeros are added up to `columns`; nothing if the table has as many.
+pub(super) fn ensure_columns(room: &mut Room<'_>, table: &mut Table, columns: usize) -> Step<()> {
+    let missing = columns.saturating_sub(table.columns.len());
+    room.add_columns(table, missing, |_, _| false)
+}

@@ -1,0 +1,304 @@
+//! The trait: values in and out, stores to parts, sizes, files, plans.
+
+use star_base::{BitTable, BitVector};
+use star_ir::{Extent, Measure, Mode, Op, SizeOp, StmtKind, Ty};
+
+use super::super::MAX_BYTES;
+use super::*;
+
+#[test]
+fn values_come_back_as_they_went_in() {
+    let backend = Reference::new();
+    for len in EDGES {
+        let bits = BitVector::from_bools(&noise(len, 1));
+        let columns = [bits.clone(), BitVector::zeros(len)];
+        let tall = BitTable::from_columns(len, &columns);
+        for value in [
+            HostValue::Unset,
+            HostValue::Int(-3),
+            HostValue::Bool(true),
+            HostValue::Str("я".to_owned()),
+            HostValue::Slice(bits.clone()),
+            HostValue::Word(bits.clone()),
+            HostValue::Table(tall.clone()),
+        ] {
+            let loaded = backend.load(value.clone(), true);
+            assert_eq!(backend.ty(&loaded), value.ty());
+            assert_eq!(backend.store(&loaded), value);
+        }
+        let loaded = backend.load(HostValue::Table(tall), false);
+        let first = BitTable::from_columns(len, &columns[..1]);
+        assert_eq!(backend.store_columns(&loaded, 0..1), Some(first));
+        assert_eq!(backend.store_columns(&loaded, 1..3), None);
+    }
+    let loaded = backend.load(HostValue::Int(1), false);
+    assert_eq!(backend.store_columns(&loaded, 0..0), None);
+}
+
+#[test]
+fn the_plan_explains_itself() {
+    let backend = Reference::new();
+    let code = backend.compile(program(vec![Draft::new("main").body(vec![])]));
+    let plan = backend.plan(&code, ENTRY, &[]);
+    assert_eq!(
+        backend.explain(&plan),
+        "reference interpreter, SIR as given, 1 routine, entry `main`; \
+         one bit after another, no natives"
+    );
+}
+
+#[test]
+fn arguments_that_do_not_suit_are_an_internal_error_and_stay() {
+    let mut draft = Draft::new("main");
+    draft.param("x", SLICE, Mode::Ref);
+    draft.param("i", Ty::Int, Mode::Value);
+    let program = program(vec![draft.body(vec![])]);
+    for values in [
+        vec![slice("01")],
+        vec![word("01"), HostValue::Int(1)],
+        vec![slice("01"), HostValue::Unset],
+    ] {
+        let (outcome, after) = Trial::new().run(&program, values.clone());
+        assert!(matches!(outcome, Outcome::Internal(_)));
+        assert_eq!(after, values);
+    }
+    let (outcome, _) = Trial::new().run(&star_ir::Program::default(), vec![]);
+    assert!(matches!(outcome, Outcome::Internal(_)));
+}
+
+#[test]
+fn stores_to_parts_change_the_argument_passed_by_reference() {
+    let mut draft = Draft::new("main");
+    let t = draft.param("T", TABLE, Mode::Ref);
+    let x = draft.param("X", SLICE, Mode::Ref);
+    let w = draft.param("w", WORD, Mode::Ref);
+    let i = draft.param("i", Ty::Int, Mode::Ref);
+    let f = draft.var("F", TABLE);
+    let u = draft.var("u", WORD);
+    let program = program(vec![draft.body(vec![
+        st(StmtKind::Step { dst: i, bits: x }), // i = 2, X = 001
+        st(StmtKind::Put {
+            bits: w,
+            index: n(4),
+            bit: n(1),
+        }), // w = 0001
+        st(StmtKind::PutRow {
+            table: t,
+            index: v(i),
+            value: w,
+        }),
+        st(StmtKind::PutColumn {
+            table: t,
+            index: n(1),
+            value: x,
+        }),
+        set(
+            f,
+            Op::Field {
+                table: t,
+                base: n(0),
+                width: n(2),
+            },
+        ),
+        st(StmtKind::PutField {
+            table: t,
+            base: n(2),
+            value: f,
+        }),
+        st(StmtKind::PutField {
+            table: t,
+            base: n(0),
+            value: t,
+        }),
+        st(StmtKind::PutBit {
+            table: t,
+            row: n(1),
+            column: n(1),
+            bit: n(1),
+        }),
+        set(u, Op::Literal(BitVector::parse("11").unwrap())),
+        st(StmtKind::Replace {
+            word: w,
+            base: n(1),
+            value: u,
+        }),
+    ])]);
+    let values = vec![
+        table(&["0000", "0000", "0100"]),
+        slice("011"),
+        word("0000"),
+        HostValue::Unset,
+    ];
+    let expected = vec![
+        table(&["1000", "0000", "1111"]),
+        slice("001"),
+        word("0111"),
+        HostValue::Int(2),
+    ];
+    assert_eq!(run(&program, values), expected);
+}
+
+/// `COL(3, T) := 10` on a table without rows.
+fn growing() -> Program {
+    let mut draft = Draft::new("main");
+    let t = draft.param("T", TABLE, Mode::Ref);
+    let x = draft.param("X", SLICE, Mode::Value);
+    program(vec![draft.body(vec![
+        st(StmtKind::Size(SizeOp::SetRows {
+            table: t,
+            rows: Measure::Length(x),
+        })),
+        st(StmtKind::Check(star_ir::Check::NewColumn(t, n(3)))),
+        st(StmtKind::Size(SizeOp::EnsureColumns {
+            table: t,
+            columns: Measure::Value(n(3)),
+        })),
+        st(StmtKind::PutColumn {
+            table: t,
+            index: n(3),
+            value: x,
+        }),
+    ])])
+}
+
+#[test]
+fn a_table_grows_unless_it_is_fixed() {
+    let after = run(&growing(), vec![HostValue::Unset, slice("10")]);
+    assert_eq!(after, [table(&["001", "000"]), slice("10")]);
+    let after = run(&growing(), vec![table(&["1", "1"]), slice("10")]);
+    assert_eq!(after[0], table(&["101", "100"]));
+    let mut trial = Trial::new();
+    trial.fixed = true;
+    let (outcome, after) = trial.run(&growing(), vec![table(&["1", "1"]), slice("10")]);
+    let Outcome::Trap(trap) = outcome else {
+        panic!("{outcome:?}")
+    };
+    let high = 1;
+    let of = Measure::Columns(star_ir::VarId(0));
+    assert_eq!(trap.kind, star_ir::TrapKind::Index { index: 3, high, of });
+    assert_eq!(after[0], table(&["1", "1"]));
+}
+
+#[test]
+fn size_operations_act_once() {
+    let mut draft = Draft::new("main");
+    let t = draft.param("T", TABLE, Mode::Ref);
+    let x = draft.param("X", SLICE, Mode::Ref);
+    let k = draft.param("k", Ty::Int, Mode::Ref);
+    let init = |rows, columns| {
+        st(StmtKind::Size(SizeOp::Init {
+            table: t,
+            rows: n(rows),
+            columns: n(columns),
+        }))
+    };
+    let latch = |size| st(StmtKind::Size(SizeOp::Latch { dst: k, size }));
+    let adapt = |size| {
+        let size = n(size);
+        st(StmtKind::Size(SizeOp::Adapt { bits: x, size }))
+    };
+    let program = program(vec![draft.body(vec![
+        init(2, 3),
+        init(7, 7),
+        latch(Measure::Columns(t)),
+        latch(Measure::Rows(t)),
+        adapt(3),
+    ])]);
+    let unset = || HostValue::Unset;
+    let zeros = table(&["000", "000"]);
+    let after = run(&program, vec![unset(), slice("010"), unset()]);
+    assert_eq!(after, [zeros.clone(), slice("010"), HostValue::Int(3)]);
+    let after = run(&program, vec![unset(), slice("01"), unset()]);
+    assert_eq!(after, [zeros, unset(), HostValue::Int(3)]);
+    let mut trial = Trial::new();
+    trial.fixed = true;
+    let (_, after) = trial.run(&program, vec![unset(), slice("01"), unset()]);
+    assert_eq!(after[1], slice("01"), "a sized slice keeps its size");
+}
+
+#[test]
+fn sizes_of_a_type_are_kept() {
+    let mut draft = Draft::new("main");
+    let k = draft.param("k", Ty::Int, Mode::Value);
+    let x = draft.param("X", Ty::Slice(Extent::Var(k)), Mode::Ref);
+    let program = program(vec![draft.body(vec![set(x, Op::Fill(n(3), true))])]);
+    let after = run(&program, vec![HostValue::Int(3), HostValue::Unset]);
+    assert_eq!(after[1], slice("111"));
+    let (outcome, _) = Trial::new().run(&program, vec![HostValue::Int(4), HostValue::Unset]);
+    assert!(matches!(outcome, Outcome::Internal(_)), "{outcome:?}");
+}
+
+#[test]
+fn files_and_print_go_through_the_host() {
+    let mut draft = Draft::new("main");
+    let t = draft.var("T", TABLE);
+    let file = text("t");
+    let program = program(vec![draft.body(vec![
+        st(StmtKind::Read {
+            dst: t,
+            file: file.clone(),
+            layout: None,
+        }),
+        st(StmtKind::Size(SizeOp::EnsureColumns {
+            table: t,
+            columns: Measure::Value(n(9)),
+        })),
+        st(StmtKind::Write {
+            src: t,
+            file: text("u"),
+        }),
+        st(StmtKind::Print(vec![text("T ="), v(t), n(-1)])),
+    ])]);
+    let mut trial = Trial::new();
+    assert_eq!(trial.run(&program, vec![]).0, Outcome::Done);
+    let read = table(&["01", "10", "11"]);
+    assert_eq!(trial.host.written, [("u".to_owned(), read)]);
+    assert_eq!(trial.host.printed, ["T =\n01\n10\n11\n-1\n"]);
+    assert_eq!(trial.stats.output_bytes, 16);
+    assert!(trial.stats.peak_bytes <= MAX_BYTES);
+}
+
+/// Rows 1010, 0011 … of star.md, section 6: `MATCH` column by column.
+#[test]
+fn figure_4_is_matched() {
+    let mut draft = Draft::new("MATCH");
+    let t = draft.param("T", TABLE, Mode::Value);
+    let x = draft.param("X", SLICE, Mode::Value);
+    let w = draft.param("v", WORD, Mode::Value);
+    let z = draft.param("Z", SLICE, Mode::Ref);
+    let y = draft.var("Y", SLICE);
+    let i = draft.var("i", Ty::Int);
+    let k = draft.var("k", Ty::Int);
+    let b = draft.var("b", Ty::Int);
+    let is_one = draft.var("is_one", Ty::Bool);
+    let body = vec![
+        set(z, Op::Copy(v(x))),
+        set(k, Op::Columns(t)),
+        for_up(
+            0,
+            i,
+            n(1),
+            v(k),
+            vec![
+                set(y, Op::Column(t, v(i))),
+                set(b, Op::Component(w, v(i))),
+                set(is_one, Op::Compare(star_ir::Relation::Eq, v(b), n(1))),
+                st(StmtKind::If {
+                    test: v(is_one),
+                    then: vec![],
+                    otherwise: vec![set(y, Op::BitsNot(y))],
+                }),
+                set(z, Op::BitsLogic(star_ir::LogicOp::And, z, y)),
+            ],
+        ),
+    ];
+    let rows = ["1010", "0011", "1011", "1011", "1011", "1010"];
+    let values = vec![
+        table(&rows),
+        slice("101011"),
+        word("1011"),
+        HostValue::Unset,
+    ];
+    let after = run(&program(vec![draft.body(body)]), values);
+    assert_eq!(after[3], slice("001010"));
+}

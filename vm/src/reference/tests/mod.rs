@@ -1,0 +1,279 @@
+//! Tests of the reference backend, and what they share: a room, hand-built programs, a host.
+
+mod flow;
+mod forall;
+mod limits;
+mod machine;
+mod ops;
+mod tile;
+mod traps;
+
+use std::sync::atomic::AtomicBool;
+
+use star_base::{BitTable, BitVector, Code, FileId, Span};
+use star_ir::{
+    Block, Extent, LabelId, LocId, Location, Mode, Named, Op, Operand, Param, Program, Routine,
+    RoutineId, Stmt, StmtKind, Ty, Var, VarId,
+};
+
+use super::room::Room;
+use super::{Reference, Settings};
+use crate::backend::{Backend, Control, Host, HostError, Limits, Outcome, Stats};
+use crate::value::HostValue;
+
+/// The sizes at which packed forms have their borders.
+pub(super) const EDGES: [usize; 14] = [0, 1, 31, 32, 33, 63, 64, 65, 127, 128, 129, 511, 512, 513];
+
+pub(super) const ENTRY: RoutineId = RoutineId(0);
+pub(super) const SLICE: Ty = Ty::Slice(Extent::Dynamic);
+pub(super) const WORD: Ty = Ty::Word(Extent::Dynamic);
+pub(super) const TABLE: Ty = Ty::Table(Extent::Dynamic, Extent::Dynamic);
+
+/// A room without limits.
+pub(super) fn room() -> Room<'static> {
+    static OFF: AtomicBool = AtomicBool::new(false);
+    Room::new(&OFF, &OFF, None)
+}
+
+/// Bits that look random, the same ones every time.
+pub(super) fn noise(len: usize, seed: u64) -> Vec<bool> {
+    let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
+    let mut next = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state >> 40 & 1 == 1
+    };
+    (0..len).map(|_| next()).collect()
+}
+
+pub(super) fn slice(text: &str) -> HostValue {
+    HostValue::Slice(BitVector::parse(text).unwrap())
+}
+
+pub(super) fn word(text: &str) -> HostValue {
+    HostValue::Word(BitVector::parse(text).unwrap())
+}
+
+pub(super) fn table(rows: &[&str]) -> HostValue {
+    HostValue::Table(BitTable::parse(rows).unwrap())
+}
+
+/// A routine in the making.
+pub(super) struct Draft {
+    routine: Routine,
+}
+
+impl Draft {
+    pub(super) fn new(name: &str) -> Self {
+        Draft {
+            routine: Routine {
+                name: name.to_owned(),
+                params: Vec::new(),
+                result: None,
+                vars: Vec::new(),
+                body: Vec::new(),
+                loc: LocId(0),
+            },
+        }
+    }
+
+    pub(super) fn var(&mut self, name: &str, ty: Ty) -> VarId {
+        self.routine.vars.push(Var {
+            name: name.to_owned(),
+            ty,
+            source: Some(name.to_owned()),
+            sized: false,
+        });
+        VarId(self.routine.vars.len() as u32 - 1)
+    }
+
+    pub(super) fn sized(&mut self, name: &str, ty: Ty) -> VarId {
+        let var = self.var(name, ty);
+        self.routine.vars[var.0 as usize].sized = true;
+        var
+    }
+
+    pub(super) fn param(&mut self, name: &str, ty: Ty, mode: Mode) -> VarId {
+        let var = self.var(name, ty);
+        self.routine.params.push(Param { var, mode });
+        var
+    }
+
+    pub(super) fn result(&mut self, name: &str, ty: Ty) -> VarId {
+        let var = self.var(name, ty);
+        self.routine.result = Some(var);
+        var
+    }
+
+    pub(super) fn body(mut self, body: Block) -> Routine {
+        self.routine.body = body;
+        self.routine
+    }
+}
+
+/// A program with a place for every number below 10; none has operands.
+pub(super) fn program(routines: Vec<Routine>) -> Program {
+    let location = Location {
+        span: Span::file_start(FileId(0)),
+        inlined: Vec::new(),
+        operands: Vec::new(),
+        at_call: false,
+    };
+    Program {
+        routines,
+        locations: vec![location; 10],
+    }
+}
+
+pub(super) fn named(var: VarId, name: &str) -> Named {
+    let name = name.to_owned();
+    Named { var, name }
+}
+
+pub(super) fn at(loc: u32, kind: StmtKind) -> Stmt {
+    let loc = LocId(loc);
+    Stmt { kind, loc }
+}
+
+pub(super) fn st(kind: StmtKind) -> Stmt {
+    at(0, kind)
+}
+
+pub(super) fn set(var: VarId, op: Op) -> Stmt {
+    st(StmtKind::Assign(var, op))
+}
+
+pub(super) fn v(var: VarId) -> Operand {
+    Operand::Var(var)
+}
+
+pub(super) fn n(number: i64) -> Operand {
+    Operand::Int(number)
+}
+
+pub(super) fn text(text: &str) -> Operand {
+    Operand::Str(text.into())
+}
+
+/// `var := var + 1`.
+pub(super) fn increment(var: VarId) -> Stmt {
+    set(var, Op::Int(star_ir::IntOp::Add, v(var), n(1)))
+}
+
+pub(super) fn for_up(label: u32, var: VarId, from: Operand, to: Operand, body: Block) -> Stmt {
+    st(StmtKind::For {
+        label: LabelId(label),
+        var,
+        from,
+        to,
+        down: false,
+        body,
+    })
+}
+
+/// A host that keeps what is printed and written, and has one file, `t`.
+#[derive(Default)]
+pub(super) struct TestHost {
+    pub(super) printed: Vec<String>,
+    pub(super) written: Vec<(String, HostValue)>,
+    pub(super) deaf: bool,
+}
+
+impl Host for TestHost {
+    fn print(&mut self, line: &str) -> Result<(), HostError> {
+        if self.deaf {
+            return Err(HostError {
+                code: Code::CannotWrite,
+                message: "nobody listens".to_owned(),
+            });
+        }
+        self.printed.push(line.to_owned());
+        Ok(())
+    }
+
+    fn read(
+        &mut self,
+        file: &str,
+        _layout: Option<&str>,
+        _ty: Ty,
+        _max_bytes: Option<u64>,
+    ) -> Result<HostValue, HostError> {
+        match file {
+            "t" => Ok(table(&["01", "10", "11"])),
+            _ => Err(HostError {
+                code: Code::CannotOpen,
+                message: format!("no file `{file}`"),
+            }),
+        }
+    }
+
+    fn write(&mut self, file: &str, value: &HostValue) -> Result<(), HostError> {
+        self.written.push((file.to_owned(), value.clone()));
+        Ok(())
+    }
+}
+
+/// How to run a program, and what came of it.
+pub(super) struct Trial {
+    pub(super) settings: Settings,
+    pub(super) limits: Limits,
+    pub(super) host: TestHost,
+    pub(super) fixed: bool,
+    pub(super) interrupt: AtomicBool,
+    pub(super) deadline: AtomicBool,
+    pub(super) stats: Stats,
+}
+
+impl Trial {
+    pub(super) fn new() -> Self {
+        Trial {
+            settings: Settings::default(),
+            limits: Limits {
+                steps: None,
+                memory: None,
+                output: None,
+                depth: 10_000,
+            },
+            host: TestHost::default(),
+            fixed: false,
+            interrupt: AtomicBool::new(false),
+            deadline: AtomicBool::new(false),
+            stats: Stats::default(),
+        }
+    }
+
+    pub(super) fn run(
+        &mut self,
+        program: &Program,
+        values: Vec<HostValue>,
+    ) -> (Outcome, Vec<HostValue>) {
+        let backend = Reference {
+            settings: self.settings,
+        };
+        let code = backend.compile(program.clone());
+        let plan = backend.plan(&code, ENTRY, &[]);
+        let mut values: Vec<_> = values
+            .into_iter()
+            .map(|value| backend.load(value, self.fixed))
+            .collect();
+        let mut control = Control {
+            interrupt: &self.interrupt,
+            deadline: &self.deadline,
+            limits: self.limits,
+            host: &mut self.host,
+            stats: Stats::default(),
+        };
+        let outcome = backend.run(&plan, &mut values, &mut control);
+        self.stats = control.stats;
+        let values = values.iter().map(|value| backend.store(value)).collect();
+        (outcome, values)
+    }
+}
+
+/// Runs to the end and gives the values afterwards.
+pub(super) fn run(program: &Program, values: Vec<HostValue>) -> Vec<HostValue> {
+    let (outcome, values) = Trial::new().run(program, values);
+    assert_eq!(outcome, Outcome::Done);
+    values
+}

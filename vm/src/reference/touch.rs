@@ -1,0 +1,476 @@
+//! What a statement touches: which parts of which variables it reads and writes itself (a construct:
+//! what its header does). The recorder of a `forall` asks for it.
+
+use std::fmt;
+
+use star_ir::{Arg, Check, ForallRange, Measure, Op, Operand, SizeOp, StmtKind, Ty, VarId};
+
+use super::bits::size;
+use super::frame::Frame;
+use super::recorder::Area;
+use super::stop::Step;
+use super::value::Data;
+
+/// A part of a variable that is read or written.
+#[derive(Clone, Debug)]
+pub(super) struct Touch {
+    pub(super) var: VarId,
+    pub(super) place: Place,
+    pub(super) writes: bool,
+}
+
+/// A part of a variable, counted from 1.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Place {
+    /// All of it, its sizes too.
+    Whole,
+    /// Its sizes only.
+    Sizes,
+    Column(i64),
+    Row(i64),
+    /// Columns behind `base`.
+    Columns {
+        base: i64,
+        width: i64,
+    },
+    /// Components behind `base`.
+    Components {
+        base: i64,
+        width: i64,
+    },
+    /// Row and column.
+    Bit(i64, i64),
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Place::Whole => write!(f, "the whole"),
+            Place::Sizes => write!(f, "the size"),
+            Place::Column(index) => write!(f, "column {index}"),
+            Place::Row(index) => write!(f, "row {index}"),
+            Place::Columns { base, width } => {
+                write!(f, "{width} columns behind {base}")
+            }
+            Place::Components { base, width: 1 } => {
+                write!(f, "component {}", base.saturating_add(1))
+            }
+            Place::Components { base, width } => {
+                write!(f, "{width} components behind {base}")
+            }
+            Place::Bit(row, column) => write!(f, "bit ({row}, {column})"),
+        }
+    }
+}
+
+impl Touch {
+    /// All of a variable is read.
+    pub(super) fn read(var: VarId) -> Self {
+        let place = Place::Whole;
+        Touch {
+            var,
+            place,
+            writes: false,
+        }
+    }
+
+    /// All of a variable is written.
+    pub(super) fn write(var: VarId) -> Self {
+        let place = Place::Whole;
+        Touch {
+            var,
+            place,
+            writes: true,
+        }
+    }
+
+    /// The bits touched, and whether the sizes are touched. Whatever lies outside of the variable is
+    /// left out. Inside a tile kernel, rows are those of the whole value.
+    pub(super) fn area(&self, frame: &Frame<'_>) -> Step<(Area, bool)> {
+        let slot = frame.slot(self.var)?;
+        let (n_rows, n_cols) = match &slot.data {
+            Some(Data::Slice(bits) | Data::Word(bits)) => (bits.len(), 1),
+            Some(Data::Table(table)) => (table.rows, table.columns.len()),
+            Some(Data::Int(_) | Data::Bool(_) | Data::Str(_)) | None => (1, 1),
+        };
+        let clip = |base: i64, width: i64, limit: usize| {
+            let end = base.saturating_add(width);
+            let place = |at: i64| usize::try_from(at.max(0)).unwrap_or(limit).min(limit);
+            place(base)..place(end).max(place(base))
+        };
+        let one = |index: i64, limit| clip(index.saturating_sub(1), 1, limit);
+        let (mut rows, columns) = match self.place {
+            Place::Whole => (0..n_rows, 0..n_cols),
+            Place::Sizes => (0..0, 0..0),
+            Place::Column(index) => (0..n_rows, one(index, n_cols)),
+            Place::Row(index) => (one(index, n_rows), 0..n_cols),
+            Place::Columns { base, width } => (0..n_rows, clip(base, width, n_cols)),
+            Place::Components { base, width } => (clip(base, width, n_rows), 0..n_cols),
+            Place::Bit(row, column) => (one(row, n_rows), one(column, n_cols)),
+        };
+        if let Some(window) = frame.window
+            && matches!(frame.ty(self.var)?, Ty::Slice(_) | Ty::Table(..))
+        {
+            rows = rows.start + window.start..rows.end + window.start;
+        }
+        let sizes = matches!(self.place, Place::Whole | Place::Sizes);
+        Ok((Area { rows, columns }, sizes))
+    }
+}
+
+/// Everything that the statement touches itself.
+pub(super) fn touches(frame: &Frame<'_>, kind: &StmtKind) -> Step<Vec<Touch>> {
+    let mut list = List {
+        frame,
+        touches: Vec::new(),
+    };
+    list.statement(kind)?;
+    Ok(list.touches)
+}
+
+struct List<'f, 'p> {
+    frame: &'f Frame<'p>,
+    touches: Vec<Touch>,
+}
+
+impl List<'_, '_> {
+    fn read(&mut self, var: VarId) {
+        self.touches.push(Touch::read(var));
+    }
+
+    fn write(&mut self, var: VarId) {
+        self.touches.push(Touch::write(var));
+    }
+
+    fn operand(&mut self, operand: &Operand) {
+        match operand {
+            Operand::Var(var) => self.read(*var),
+            Operand::Int(_) | Operand::Bool(_) | Operand::Str(_) => {}
+        }
+    }
+
+    fn operands<'o>(&mut self, operands: impl IntoIterator<Item = &'o Operand>) {
+        for operand in operands {
+            self.operand(operand);
+        }
+    }
+
+    fn measure(&mut self, measure: &Measure) {
+        match measure {
+            Measure::Length(var) | Measure::Rows(var) | Measure::Columns(var) => {
+                self.part(*var, Place::Sizes, false);
+            }
+            Measure::Value(operand) => self.operand(operand),
+        }
+    }
+
+    fn part(&mut self, var: VarId, place: Place, writes: bool) {
+        self.touches.push(Touch { var, place, writes });
+    }
+
+    /// The number that says which part is meant is read too.
+    fn index(&mut self, operand: &Operand) -> Step<i64> {
+        self.operand(operand);
+        self.frame.int(operand)
+    }
+
+    fn component(&mut self, var: VarId, index: &Operand, writes: bool) -> Step<()> {
+        let base = self.index(index)?.saturating_sub(1);
+        self.part(var, Place::Components { base, width: 1 }, writes);
+        Ok(())
+    }
+
+    fn statement(&mut self, kind: &StmtKind) -> Step<()> {
+        match kind {
+            StmtKind::Assign(dst, op) => {
+                self.operation(op)?;
+                self.write(*dst);
+            }
+            StmtKind::Step { dst, bits } => {
+                self.read(*bits);
+                self.write(*bits);
+                self.write(*dst);
+            }
+            StmtKind::Put { bits, index, bit } => {
+                self.operand(bit);
+                self.component(*bits, index, true)?;
+            }
+            StmtKind::Replace { word, base, value } => {
+                let base = self.index(base)?;
+                self.read(*value);
+                let width = self.frame.bits(*value)?.len() as i64;
+                self.part(*word, Place::Components { base, width }, true);
+            }
+            StmtKind::PutColumn {
+                table,
+                index,
+                value,
+            } => {
+                self.read(*value);
+                let place = Place::Column(self.index(index)?);
+                self.part(*table, place, true);
+            }
+            StmtKind::PutRow {
+                table,
+                index,
+                value,
+            } => {
+                self.read(*value);
+                let place = Place::Row(self.index(index)?);
+                self.part(*table, place, true);
+            }
+            StmtKind::PutBit {
+                table,
+                row,
+                column,
+                bit,
+            } => {
+                self.operand(bit);
+                let place = Place::Bit(self.index(row)?, self.index(column)?);
+                self.part(*table, place, true);
+            }
+            StmtKind::PutField { table, base, value } => {
+                let base = self.index(base)?;
+                self.read(*value);
+                let width = self.frame.table(*value)?.columns.len() as i64;
+                self.part(*table, Place::Columns { base, width }, true);
+            }
+            StmtKind::Size(op) => self.resize(op)?,
+            StmtKind::Check(check) => self.check(check),
+            StmtKind::Cost { units: _, times } => {
+                if let Some(times) = times {
+                    self.measure(times);
+                }
+            }
+            StmtKind::Call {
+                callee: _,
+                args,
+                dst: _,
+            }
+            | StmtKind::Native { name: _, args } => self.arguments(args),
+            StmtKind::Print(items) => self.operands(items),
+            StmtKind::Read { dst, file, layout } => {
+                self.operands(std::iter::once(file).chain(layout));
+                self.write(*dst);
+            }
+            StmtKind::Write { src, file } => {
+                self.read(*src);
+                self.operand(file);
+            }
+            StmtKind::For {
+                label: _,
+                var,
+                from,
+                to,
+                down: _,
+                body: _,
+            } => {
+                self.operands([from, to]);
+                self.write(*var);
+            }
+            // The test is read at every turn.
+            StmtKind::While { .. } => {}
+            StmtKind::Foreach {
+                label: _,
+                var,
+                over,
+                body: _,
+            } => {
+                self.read(*over);
+                self.write(*var);
+            }
+            StmtKind::Forall {
+                label: _,
+                var,
+                range,
+                writes: _,
+                privates,
+                reductions,
+                body: _,
+            } => {
+                match range {
+                    ForallRange::Range(from, to) => self.operands([from, to]),
+                    ForallRange::Ones(over) => self.read(*over),
+                }
+                self.write(*var);
+                privates.iter().for_each(|private| self.write(*private));
+                (reductions.iter()).for_each(|reduction| self.write(reduction.var));
+            }
+            StmtKind::Tile {
+                rows,
+                privates,
+                body: _,
+                reductions,
+            } => {
+                self.operand(rows);
+                privates.iter().for_each(|private| self.write(*private));
+                for reduction in reductions {
+                    self.read(reduction.of);
+                    self.write(reduction.dst);
+                }
+            }
+            StmtKind::If {
+                test,
+                then: _,
+                otherwise: _,
+            } => self.operand(test),
+            StmtKind::Block { label: _, body: _ }
+            | StmtKind::Break(_)
+            | StmtKind::Continue(_)
+            | StmtKind::Exit => {}
+        }
+        Ok(())
+    }
+
+    /// The callee touches what it is given by reference itself.
+    fn arguments(&mut self, args: &[Arg]) {
+        for arg in args {
+            match arg {
+                Arg::Value(operand) => self.operand(operand),
+                Arg::Move(var) => self.write(*var),
+                Arg::Ref(_) => {}
+            }
+        }
+    }
+
+    fn operation(&mut self, op: &Op) -> Step<()> {
+        match op {
+            Op::Copy(operand) | Op::Not(operand) | Op::Fill(operand, _) => self.operand(operand),
+            Op::Int(_, left, right)
+            | Op::Compare(_, left, right)
+            | Op::Logic(_, left, right)
+            | Op::NewTable(left, right)
+            | Op::IntToWord {
+                value: left,
+                width: right,
+            } => self.operands([left, right]),
+            Op::Literal(_) => {}
+            Op::BitsNot(x)
+            | Op::First(x)
+            | Op::Count(x)
+            | Op::Some(x)
+            | Op::All(x)
+            | Op::None(x)
+            | Op::Convert(x)
+            | Op::KeepFirst(x)
+            | Op::Mirror(x)
+            | Op::Shuffle(x)
+            | Op::WordToInt(x) => self.read(*x),
+            Op::BitsLogic(_, x, y)
+            | Op::BitsEqual(x, y)
+            | Op::WordCompare(_, x, y)
+            | Op::WordAdd(x, y)
+            | Op::WordSub(x, y)
+            | Op::Extreme {
+                table: x,
+                mask: y,
+                sense: _,
+            } => {
+                self.read(*x);
+                self.read(*y);
+            }
+            Op::Component(x, index) => self.component(*x, index, false)?,
+            Op::Mask { size, from, to } => self.operands([size, from, to]),
+            Op::Shift(x, _, by) | Op::Rotate(x, by) => {
+                self.read(*x);
+                self.operand(by);
+            }
+            Op::Length(x) | Op::Rows(x) | Op::Columns(x) => self.part(*x, Place::Sizes, false),
+            Op::Trim { word, base, width } => {
+                let (base, width) = (self.index(base)?, self.index(width)?);
+                self.part(*word, Place::Components { base, width }, false);
+            }
+            Op::Column(table, index) => {
+                let place = Place::Column(self.index(index)?);
+                self.part(*table, place, false);
+            }
+            Op::Row(table, index) => {
+                let place = Place::Row(self.index(index)?);
+                self.part(*table, place, false);
+            }
+            Op::Bit(table, row, column) => {
+                let place = Place::Bit(self.index(row)?, self.index(column)?);
+                self.part(*table, place, false);
+            }
+            Op::Field { table, base, width } => {
+                let (base, width) = (self.index(base)?, self.index(width)?);
+                self.part(*table, Place::Columns { base, width }, false);
+            }
+        }
+        Ok(())
+    }
+
+    /// A change of size writes only if it will change something.
+    fn resize(&mut self, op: &SizeOp) -> Step<()> {
+        let (var, changes) = match op {
+            SizeOp::Latch { dst, size } => {
+                self.measure(size);
+                (*dst, self.frame.slot(*dst)?.data.is_none())
+            }
+            SizeOp::SetRows { table, rows } => {
+                self.measure(rows);
+                (*table, self.frame.slot(*table)?.data.is_none())
+            }
+            SizeOp::EnsureColumns { table, columns } => {
+                self.measure(columns);
+                let before = self.frame.measure(&Measure::Columns(*table))?.unwrap_or(0);
+                let grows = self.frame.size(columns)? as u64 > before;
+                (*table, grows && !self.frame.slot(*table)?.fixed)
+            }
+            SizeOp::Init {
+                table,
+                rows,
+                columns,
+            } => {
+                self.operands([rows, columns]);
+                (*table, self.frame.slot(*table)?.data.is_none())
+            }
+            SizeOp::Adapt { bits, size: wanted } => {
+                self.operand(wanted);
+                let wanted = size(self.frame.int(wanted)?)? as u64;
+                let length = self.frame.measure(&Measure::Length(*bits))?;
+                let differs = length.is_some_and(|length| length != wanted);
+                (*bits, differs && !self.frame.slot(*bits)?.fixed)
+            }
+        };
+        let place = if changes { Place::Whole } else { Place::Sizes };
+        self.part(var, place, changes);
+        Ok(())
+    }
+
+    fn check(&mut self, check: &Check) {
+        match check {
+            Check::Set(var) | Check::Result(var) | Check::Even(var) => {
+                self.part(*var, Place::Sizes, false);
+            }
+            Check::Index(index, limit) => {
+                self.operand(index);
+                self.measure(limit);
+            }
+            Check::NewColumn(table, index) => {
+                self.operand(index);
+                self.part(*table, Place::Sizes, false);
+            }
+            Check::Size(left, right) => {
+                self.measure(left);
+                self.measure(right);
+            }
+            Check::Range { base, width, limit } => {
+                self.operands([base, width]);
+                self.measure(limit);
+            }
+            Check::Int(_, left, right)
+            | Check::Fits {
+                value: left,
+                width: right,
+            }
+            | Check::Assert(left, right) => self.operands([left, right]),
+            Check::Bit(number) | Check::NotNegative(number) => self.operand(number),
+            Check::FitsInt(word) => self.read(*word),
+            Check::NoCarry(_, left, right) => {
+                self.read(*left);
+                self.read(*right);
+            }
+        }
+    }
+}

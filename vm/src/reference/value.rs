@@ -1,0 +1,160 @@
+//! Values of the reference backend: plain vectors of truth values.
+
+use std::sync::Arc;
+
+use star_base::{BitTable, BitVector};
+use star_ir::{Extent, Ty};
+
+use crate::display::{Shown, ShownTable};
+use crate::value::HostValue;
+
+/// A variable's place: what it holds, if anything, and whether its size is fixed.
+#[derive(Clone, Debug, Default)]
+pub struct Value {
+    /// What it holds; `None` if it was never set (a table: has no rows yet).
+    pub(super) data: Option<Data>,
+    /// A slice or word keeps its size, a table does not grow.
+    pub(super) fixed: bool,
+    /// Tells variables of one run apart, whichever routine holds them; see `recorder`.
+    pub(super) tag: u64,
+}
+
+/// What a variable holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Data {
+    Int(i64),
+    Bool(bool),
+    Str(Arc<str>),
+    Slice(Vec<bool>),
+    Word(Vec<bool>),
+    Table(Table),
+}
+
+/// A table: bit j of row i is `columns[j - 1][i - 1]`. Every column has `rows` components.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub(super) struct Table {
+    pub(super) rows: usize,
+    pub(super) columns: Vec<Vec<bool>>,
+}
+
+impl Value {
+    pub(super) fn new(data: Option<Data>, fixed: bool) -> Self {
+        let tag = 0;
+        Value { data, fixed, tag }
+    }
+
+    /// Bytes of what it holds; see [`Data::bytes`].
+    pub(super) fn bytes(&self) -> u64 {
+        self.data.as_ref().map_or(0, Data::bytes)
+    }
+}
+
+/// Bytes of `len` bits as every backend counts them: whole limbs of 64.
+pub(super) fn bytes_of_bits(len: usize) -> u64 {
+    (len as u64).div_ceil(64) * 8
+}
+
+impl Data {
+    /// Bytes as every backend counts them: columns, slices and words in whole limbs, scalars
+    /// nothing.
+    pub(super) fn bytes(&self) -> u64 {
+        match self {
+            Data::Int(_) | Data::Bool(_) | Data::Str(_) => 0,
+            Data::Slice(bits) | Data::Word(bits) => bytes_of_bits(bits.len()),
+            Data::Table(table) => {
+                bytes_of_bits(table.rows).saturating_mul(table.columns.len() as u64)
+            }
+        }
+    }
+
+    /// The type with its sizes.
+    pub(super) fn ty(&self) -> Ty {
+        let extent = |n: usize| Extent::Const(n as u64);
+        match self {
+            Data::Int(_) => Ty::Int,
+            Data::Bool(_) => Ty::Bool,
+            Data::Str(_) => Ty::Str,
+            Data::Slice(bits) => Ty::Slice(extent(bits.len())),
+            Data::Word(bits) => Ty::Word(extent(bits.len())),
+            Data::Table(table) => Ty::Table(extent(table.rows), extent(table.columns.len())),
+        }
+    }
+
+    /// Bits as a slice or word, as `ty` says.
+    pub(super) fn from_bits(ty: Ty, bits: Vec<bool>) -> Data {
+        if matches!(ty, Ty::Word(_)) {
+            Data::Word(bits)
+        } else {
+            Data::Slice(bits)
+        }
+    }
+
+    /// Takes a host value in.
+    pub(super) fn from_host(value: HostValue) -> Option<Data> {
+        let bools = |bits: BitVector| bits.iter().collect();
+        match value {
+            HostValue::Unset => None,
+            HostValue::Int(number) => Some(Data::Int(number)),
+            HostValue::Bool(truth) => Some(Data::Bool(truth)),
+            HostValue::Str(text) => Some(Data::Str(text.into())),
+            HostValue::Slice(bits) => Some(Data::Slice(bools(bits))),
+            HostValue::Word(bits) => Some(Data::Word(bools(bits))),
+            HostValue::Table(table) => Some(Data::Table(Table {
+                rows: table.n_rows(),
+                columns: (0..table.n_cols())
+                    .map(|col_idx| bools(table.column(col_idx)))
+                    .collect(),
+            })),
+        }
+    }
+
+    /// Gives a host value back.
+    pub(super) fn to_host(&self) -> HostValue {
+        match self {
+            Data::Int(number) => HostValue::Int(*number),
+            Data::Bool(truth) => HostValue::Bool(*truth),
+            Data::Str(text) => HostValue::Str(text.to_string()),
+            Data::Slice(bits) => HostValue::Slice(BitVector::from_bools(bits)),
+            Data::Word(bits) => HostValue::Word(BitVector::from_bools(bits)),
+            Data::Table(table) => HostValue::Table(table.to_host(&table.columns)),
+        }
+    }
+
+    /// For `print` and traps.
+    pub(super) fn shown(&self) -> Shown<'_> {
+        match self {
+            Data::Int(number) => Shown::Int(*number),
+            Data::Bool(truth) => Shown::Bool(*truth),
+            Data::Str(text) => Shown::Str(text),
+            Data::Slice(bits) | Data::Word(bits) => Shown::Bits(bits),
+            Data::Table(table) => Shown::Table(table),
+        }
+    }
+}
+
+impl Table {
+    /// Some of its columns as a host table.
+    pub(super) fn to_host(&self, columns: &[Vec<bool>]) -> BitTable {
+        let columns: Vec<BitVector> = columns
+            .iter()
+            .map(|column| BitVector::from_bools(column))
+            .collect();
+        BitTable::from_columns(self.rows, &columns)
+    }
+}
+
+impl ShownTable for Table {
+    fn n_rows(&self) -> usize {
+        self.rows
+    }
+    fn n_cols(&self) -> usize {
+        self.columns.len()
+    }
+    fn bit(&self, row_idx: usize, col_idx: usize) -> bool {
+        self.columns[col_idx][row_idx]
+    }
+    fn n_ones(&self) -> u64 {
+        let count = |column: &Vec<bool>| column.iter().filter(|&&bit| bit).count() as u64;
+        self.columns.iter().map(count).sum()
+    }
+}

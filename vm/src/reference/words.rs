@@ -1,0 +1,102 @@
+//! Operations on words only. A word is an unsigned number too: component 1 is its most significant bit.
+
+use std::cmp::Ordering;
+
+use super::bits::{part, same_size, size};
+use super::room::Room;
+use super::stop::{Step, broken};
+
+/// TRIM: z(i) = w(base + i) for 1 ≤ i ≤ width.
+pub(super) fn trim(room: &mut Room<'_>, w: &[bool], base: i64, width: i64) -> Step<Vec<bool>> {
+    let places = part(base, size(width)?, w.len())?;
+    room.make(places.len(), |idx| w[places.start + idx])
+}
+
+/// REP: w(base + i) becomes v(i).
+pub(super) fn replace(w: &mut [bool], base: i64, v: &[bool]) -> Step<()> {
+    let places = part(base, v.len(), w.len())?;
+    w[places].copy_from_slice(v);
+    Ok(())
+}
+
+/// How the numbers v and w of equal size stand to each other: as their bits do in the first place in
+/// which they differ.
+pub(super) fn compare(v: &[bool], w: &[bool]) -> Step<Ordering> {
+    same_size(v.len(), w.len())?;
+    for (x, y) in v.iter().zip(w) {
+        if x != y {
+            return Ok(x.cmp(y));
+        }
+    }
+    Ok(Ordering::Equal)
+}
+
+/// ADD: the sum modulo 2 to the size, column by column from the right.
+pub(super) fn add(room: &mut Room<'_>, v: &[bool], w: &[bool]) -> Step<Vec<bool>> {
+    same_size(v.len(), w.len())?;
+    let mut sum = room.make(v.len(), |_| false)?;
+    let mut carry = false;
+    for idx in (0..v.len()).rev() {
+        sum[idx] = v[idx] ^ w[idx] ^ carry;
+        carry = (v[idx] && w[idx]) || (carry && (v[idx] || w[idx]));
+    }
+    Ok(sum)
+}
+
+/// SUBT: the difference modulo 2 to the size, column by column from the right.
+pub(super) fn sub(room: &mut Room<'_>, v: &[bool], w: &[bool]) -> Step<Vec<bool>> {
+    same_size(v.len(), w.len())?;
+    let mut difference = room.make(v.len(), |_| false)?;
+    let mut borrow = false;
+    for idx in (0..v.len()).rev() {
+        difference[idx] = v[idx] ^ w[idx] ^ borrow;
+        borrow = (!v[idx] && (w[idx] || borrow)) || (w[idx] && borrow);
+    }
+    Ok(difference)
+}
+
+/// Does the sum need one bit more than the words have?
+pub(super) fn add_carries(v: &[bool], w: &[bool]) -> Step<bool> {
+    same_size(v.len(), w.len())?;
+    let mut carry = false;
+    for (&x, &y) in v.iter().zip(w).rev() {
+        carry = (x && y) || (carry && (x || y));
+    }
+    Ok(carry)
+}
+
+/// Is the difference negative?
+pub(super) fn sub_borrows(v: &[bool], w: &[bool]) -> Step<bool> {
+    Ok(compare(v, w)?.is_lt())
+}
+
+/// Is the word a number below 2⁶³?
+pub(super) fn fits_int(w: &[bool]) -> bool {
+    let excess = w.len().saturating_sub(63);
+    !w[..excess].contains(&true)
+}
+
+/// INT: the sum of w(i) · 2ⁿ⁻ⁱ.
+pub(super) fn to_int(w: &[bool]) -> Step<i64> {
+    if !fits_int(w) {
+        return Err(broken("a word beyond the integers"));
+    }
+    Ok(w.iter().fold(0, |sum, &bit| sum << 1 | i64::from(bit)))
+}
+
+/// Is the number an unsigned one of `width` bits?
+pub(super) fn fits(value: i64, width: usize) -> bool {
+    value >= 0 && (width >= 63 || value >> width == 0)
+}
+
+/// WORD: z(i) is the digit of `value` with the worth 2 to the (width − i).
+pub(super) fn from_int(room: &mut Room<'_>, value: i64, width: i64) -> Step<Vec<bool>> {
+    let len = size(width)?;
+    if !fits(value, len) {
+        return Err(broken(format!("{value} in {width} bits")));
+    }
+    room.make(len, |idx| {
+        let digit = len - 1 - idx;
+        digit < 63 && value >> digit & 1 == 1
+    })
+}
