@@ -10,7 +10,13 @@ pub(crate) fn routine(_program: &Program, routine: &Routine) -> String {
     // Writing to a string does not fail.
     let _ = writeln!(text, "{:?} `{}`", routine.kind, routine.name);
     for (idx, local) in routine.locals.iter().enumerate() {
-        let _ = writeln!(text, "  local {idx} `{}`: {:?} {}", local.name, local.role, local.ty.kind().name());
+        let _ = writeln!(
+            text,
+            "  local {idx} `{}`: {:?} {}",
+            local.name,
+            local.role,
+            local.ty.kind().name()
+        );
     }
     for stmt in &routine.body {
         let _ = writeln!(text, "{:#?}", stmt.kind);

@@ -65,17 +65,36 @@ pub struct EntryParam {
 
 /// Reads and checks the file `path`.
 pub fn check(path: &str, loader: &mut dyn SourceLoader, library: &Library) -> Compilation {
-    let loader::Units { sources, units, root, mut diagnostics } = loader::load(path, loader, library);
+    let loader::Units {
+        sources,
+        units,
+        root,
+        mut diagnostics,
+    } = loader::load(path, loader, library);
     let (hir, routine_units) = {
         let world = scope::World::new(&units, &mut diagnostics);
         let hir = check::check(&world, &sources, &mut diagnostics);
-        (hir, world.signatures.iter().map(|signature| signature.unit).collect())
+        (
+            hir,
+            world
+                .signatures
+                .iter()
+                .map(|signature| signature.unit)
+                .collect(),
+        )
     };
     if !diagnostics.iter().any(Diagnostic::is_error) {
         flow::lints::never_set(&hir, &mut diagnostics);
     }
     diagnostics.sort_by_key(|diagnostic| diagnostic.span());
-    Compilation { sources, diagnostics, hir, units, root, routine_units }
+    Compilation {
+        sources,
+        diagnostics,
+        hir,
+        units,
+        root,
+        routine_units,
+    }
 }
 
 impl Compilation {
@@ -118,7 +137,11 @@ impl Compilation {
 
 /// Lowers the routines of the file itself and all that they call. The compilation has no errors.
 pub fn lower(compilation: &Compilation, options: &LowerOptions) -> Lowered {
-    let roots: Vec<hir::RoutineId> = compilation.entries().into_iter().map(|entry| entry.id).collect();
+    let roots: Vec<hir::RoutineId> = compilation
+        .entries()
+        .into_iter()
+        .map(|entry| entry.id)
+        .collect();
     lower::lower(&compilation.hir, &roots, options)
 }
 

@@ -67,16 +67,21 @@ pub(crate) struct Units {
 
 /// Reads and parses the root and everything that it needs.
 pub(crate) fn load(path: &str, loader: &mut dyn SourceLoader, library: &Library) -> Units {
-    let mut units =
-        Units { sources: SourceMap::new(), units: Vec::new(), root: None, diagnostics: Vec::new() };
+    let mut units = Units {
+        sources: SourceMap::new(),
+        units: Vec::new(),
+        root: None,
+        diagnostics: Vec::new(),
+    };
     for (name, text) in library.basic {
         units.add_library(name, text, true);
     }
     match loader.load(path, None) {
         Ok(source) => units.root = units.add(source),
-        Err(LoadError::Unreadable(why)) => units
-            .diagnostics
-            .push(Diagnostic::new(Code::SourceUnreadable, format!("cannot read `{path}`: {why}"))),
+        Err(LoadError::Unreadable(why)) => units.diagnostics.push(Diagnostic::new(
+            Code::SourceUnreadable,
+            format!("cannot read `{path}`: {why}"),
+        )),
         Err(LoadError::TooLarge) => units.diagnostics.push(too_large(path)),
     }
     let mut next = units.root.unwrap_or(units.units.len());
@@ -138,15 +143,20 @@ impl Units {
                 diagnostic = diagnostic.help(format!("did you mean `star:{meant}`?"));
             }
             let names: Vec<&str> = names.collect();
-            self.diagnostics.push(diagnostic.note(format!("its modules are {}", names.join(", "))));
+            self.diagnostics
+                .push(diagnostic.note(format!("its modules are {}", names.join(", "))));
             return None;
         }
         match loader.load(path, Some(importer)) {
             Ok(source) => self.find(&source.name).or_else(|| self.add(source)),
             Err(LoadError::Unreadable(why)) => {
                 self.diagnostics.push(
-                    Diagnostic::at(Code::ImportNotFound, span, format!("cannot read `{path}`: {why}"))
-                        .note("a path is relative to the folder of the importing file"),
+                    Diagnostic::at(
+                        Code::ImportNotFound,
+                        span,
+                        format!("cannot read `{path}`: {why}"),
+                    )
+                    .note("a path is relative to the folder of the importing file"),
                 );
                 None
             }
@@ -158,7 +168,9 @@ impl Units {
     }
 
     fn name_of(&self, unit: usize) -> &str {
-        self.sources.get(self.units[unit].file).map_or("", SourceFile::name)
+        self.sources
+            .get(self.units[unit].file)
+            .map_or("", SourceFile::name)
     }
 
     fn find(&self, name: &str) -> Option<usize> {
@@ -184,10 +196,13 @@ impl Units {
                 let good = error.utf8_error().valid_up_to();
                 let bytes = error.as_bytes();
                 let line = 1 + bytes[..good].iter().filter(|&&byte| byte == b'\n').count();
-                let message =
-                    format!("`{}` is not UTF-8 text: byte {:#04x} in line {line}", source.name, bytes[good]);
+                let message = format!(
+                    "`{}` is not UTF-8 text: byte {:#04x} in line {line}",
+                    source.name, bytes[good]
+                );
                 self.diagnostics.push(
-                    Diagnostic::new(Code::NotUtf8, message).help("save the file in the encoding UTF-8"),
+                    Diagnostic::new(Code::NotUtf8, message)
+                        .help("save the file in the encoding UTF-8"),
                 );
                 None
             }
@@ -198,7 +213,13 @@ impl Units {
         let text = self.sources.get(file).map_or("", SourceFile::text);
         let parsed = star_syntax::parse(file, text);
         self.diagnostics.extend(parsed.diagnostics);
-        self.units.push(Unit { file, tree: parsed.file, imports: Vec::new(), library, basic });
+        self.units.push(Unit {
+            file,
+            tree: parsed.file,
+            imports: Vec::new(),
+            library,
+            basic,
+        });
         self.units.len() - 1
     }
 }

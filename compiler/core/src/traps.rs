@@ -6,13 +6,20 @@ use star_ir::{IntOp, LimitKind, LocId, Measure, Operand, Program, Routine, Trap,
 /// The message for a trap: what failed, where, with which values, and how the program got there.
 pub fn describe_trap(trap: &Trap, program: &Program) -> Diagnostic {
     let location = program.location(trap.loc);
-    let innermost = trap.frames.last().map(|frame| program.routine(frame.routine));
+    let innermost = trap
+        .frames
+        .last()
+        .map(|frame| program.routine(frame.routine));
     let names = Names { routine: innermost };
     let message = message(&trap.kind, &names);
 
     // A failed check of a header is the caller's business: show the call.
-    let calls: Vec<Span> =
-        trap.frames.iter().filter_map(|frame| frame.call).map(|call| program.location(call).span).collect();
+    let calls: Vec<Span> = trap
+        .frames
+        .iter()
+        .filter_map(|frame| frame.call)
+        .map(|call| program.location(call).span)
+        .collect();
     let (at_call, place) = match calls.last() {
         Some(&call) if location.at_call => (true, call),
         _ => (false, location.span),
@@ -24,11 +31,18 @@ pub fn describe_trap(trap: &Trap, program: &Program) -> Diagnostic {
         diagnostic = diagnostic.note("the sizes of the arguments must agree with the header");
     }
     if !trap.values.is_empty() {
-        let values: Vec<String> =
-            trap.values.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+        let values: Vec<String> = trap
+            .values
+            .iter()
+            .map(|(name, value)| format!("{name} = {value}"))
+            .collect();
         diagnostic = diagnostic.note(values.join("\n"));
     }
-    let outer_calls = if at_call { &calls[..calls.len() - 1] } else { &calls[..] };
+    let outer_calls = if at_call {
+        &calls[..calls.len() - 1]
+    } else {
+        &calls[..]
+    };
     let n_frames = trap.frames.len();
     for (idx, &call) in outer_calls.iter().enumerate().rev() {
         // Deep recursion is shown by its ends.
@@ -36,11 +50,16 @@ pub fn describe_trap(trap: &Trap, program: &Program) -> Diagnostic {
             continue;
         }
         // outer_calls[idx] is the call that frame idx + 1 came from.
-        let callee = trap.frames.get(idx + 1).map(|frame| program.routine(frame.routine).name.as_str());
+        let callee = trap
+            .frames
+            .get(idx + 1)
+            .map(|frame| program.routine(frame.routine).name.as_str());
         diagnostic = diagnostic.label(call, format!("in `{}`, called here", callee.unwrap_or("?")));
     }
     if outer_calls.len() > MAX_CALLS {
-        diagnostic = diagnostic.note(format!("{n_frames} routines were active; some calls are left out"));
+        diagnostic = diagnostic.note(format!(
+            "{n_frames} routines were active; some calls are left out"
+        ));
     }
     diagnostic
 }
@@ -57,13 +76,21 @@ pub fn describe_limit(kind: LimitKind, loc: LocId, program: &Program) -> Diagnos
             "`--max-steps` sets this limit; a step is an elementary operation, a turn of a loop or a call",
         ),
         LimitKind::Memory { limit, wanted } => (
-            format!("the program needs {} of memory, more than {}", bytes(wanted), bytes(limit)),
+            format!(
+                "the program needs {} of memory, more than {}",
+                bytes(wanted),
+                bytes(limit)
+            ),
             "`--max-memory` sets this limit",
         ),
-        LimitKind::Time => ("the program ran out of time".to_owned(), "`--max-time` sets this limit"),
-        LimitKind::Output { limit } => {
-            (format!("the program printed more than {}", bytes(limit)), "`--max-output` sets this limit")
-        }
+        LimitKind::Time => (
+            "the program ran out of time".to_owned(),
+            "`--max-time` sets this limit",
+        ),
+        LimitKind::Output { limit } => (
+            format!("the program printed more than {}", bytes(limit)),
+            "`--max-output` sets this limit",
+        ),
         LimitKind::Depth { limit } => (
             format!("calls are nested more than {limit} deep"),
             "a recursion without an end? `--max-depth` sets this limit",
@@ -71,11 +98,14 @@ pub fn describe_limit(kind: LimitKind, loc: LocId, program: &Program) -> Diagnos
         LimitKind::Interrupted => ("interrupted here".to_owned(), ""),
     };
     let diagnostic = Diagnostic::at(kind.code(), span, message);
-    let diagnostic = if help.is_empty() { diagnostic } else { diagnostic.help(help) };
+    let diagnostic = if help.is_empty() {
+        diagnostic
+    } else {
+        diagnostic.help(help)
+    };
     match kind {
-        LimitKind::Time | LimitKind::Interrupted => {
-            diagnostic.note("`var` arguments hold what they held at this moment; no results were written")
-        }
+        LimitKind::Time | LimitKind::Interrupted => diagnostic
+            .note("`var` arguments hold what they held at this moment; no results were written"),
         LimitKind::Steps { .. }
         | LimitKind::Memory { .. }
         | LimitKind::Output { .. }
@@ -91,7 +121,11 @@ fn bytes(n: u64) -> String {
         value /= 1024.0;
         unit += 1;
     }
-    if unit == 0 { format!("{n} B") } else { format!("{value:.1} {}", UNITS[unit]) }
+    if unit == 0 {
+        format!("{n} B")
+    } else {
+        format!("{value:.1} {}", UNITS[unit])
+    }
 }
 
 /// Names of variables in the routine that trapped.
@@ -122,11 +156,15 @@ impl Names<'_> {
 
     fn whole(&self, measure: &Measure) -> String {
         match measure {
-            Measure::Length(var) => self.name(*var).map_or(String::new(), |name| format!(" of {name}")),
-            Measure::Rows(var) => self.name(*var).map_or(" of the rows".into(), |name| format!(" of the rows of {name}")),
-            Measure::Columns(var) => {
-                self.name(*var).map_or(" of the columns".into(), |name| format!(" of the columns of {name}"))
-            }
+            Measure::Length(var) => self
+                .name(*var)
+                .map_or(String::new(), |name| format!(" of {name}")),
+            Measure::Rows(var) => self.name(*var).map_or(" of the rows".into(), |name| {
+                format!(" of the rows of {name}")
+            }),
+            Measure::Columns(var) => self.name(*var).map_or(" of the columns".into(), |name| {
+                format!(" of the columns of {name}")
+            }),
             Measure::Value(_) => String::new(),
         }
     }
@@ -142,7 +180,11 @@ fn message(kind: &TrapKind, names: &Names<'_>) -> String {
         }
         TrapKind::Size { left, right } => {
             // A number that was asked for reads better behind what has another size.
-            let (first, second) = if matches!(left.0, Measure::Value(_)) { (right, left) } else { (left, right) };
+            let (first, second) = if matches!(left.0, Measure::Value(_)) {
+                (right, left)
+            } else {
+                (left, right)
+            };
             let wanted = matches!(second.0, Measure::Value(_));
             let first_text = names.measure(&first.0, first.1);
             let second_text = names.measure(&second.0, second.1);
@@ -168,7 +210,10 @@ fn message(kind: &TrapKind, names: &Names<'_>) -> String {
             format!("the part {from}..{to} ends before it begins")
         }
         TrapKind::Range { from, to, high, of } => {
-            format!("the part {from}..{to} is not inside 1..{high}{}", names.whole(of))
+            format!(
+                "the part {from}..{to} is not inside 1..{high}{}",
+                names.whole(of)
+            )
         }
         TrapKind::Bit(value) => format!("a component is 0 or 1, not {value}"),
         TrapKind::Fit { value, width } if *value < 0 => {
@@ -185,9 +230,13 @@ fn message(kind: &TrapKind, names: &Names<'_>) -> String {
         TrapKind::Odd(n) => format!("`SHUFFLE` needs an even number of components, not {n}"),
         TrapKind::Carry { op } => match op {
             IntOp::Sub => "the difference is negative".to_owned(),
-            IntOp::Add | IntOp::Mul | IntOp::Div | IntOp::Mod => "the sum needs one more component".to_owned(),
+            IntOp::Add | IntOp::Mul | IntOp::Div | IntOp::Mod => {
+                "the sum needs one more component".to_owned()
+            }
         },
-        TrapKind::Assert(message) if message.is_empty() => "this assertion does not hold".to_owned(),
+        TrapKind::Assert(message) if message.is_empty() => {
+            "this assertion does not hold".to_owned()
+        }
         TrapKind::Assert(message) => message.clone(),
         TrapKind::NoResult => "the function ends without a value".to_owned(),
         TrapKind::Negative { value, what } => match what {

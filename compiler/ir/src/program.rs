@@ -93,6 +93,9 @@ pub struct Param {
     pub var: VarId,
     /// How the argument gets there.
     pub mode: Mode,
+    /// Whenever the routine ends, the variable is set: what callers may rely on. Only of `ref`
+    /// parameters.
+    pub set_at_end: bool,
 }
 
 /// How an argument reaches its parameter.

@@ -97,7 +97,9 @@ pub enum StmtKind {
         /// How often.
         times: Option<Measure>,
     },
-    /// A call. Arguments match the parameters in number, kind and mode.
+    /// A call. Arguments match the parameters in number, kind and mode. A variable passed by reference
+    /// that comes back with another size than its extents say is a trap `Size` at the call: a callee
+    /// whose header declares no size cannot know which one its caller has to keep.
     Call {
         /// The routine.
         callee: RoutineId,
@@ -232,7 +234,8 @@ pub enum StmtKind {
 /// A change of size, or of whether a variable has one. None traps.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum SizeOp {
-    /// If the integer `dst` was never set, it takes the measure. Guard: what is measured is set.
+    /// If the integer `dst` was never set, it takes the measure; nothing happens if what is measured was
+    /// never set itself.
     Latch {
         /// Integer variable, used as an extent.
         dst: VarId,

@@ -393,6 +393,7 @@ impl Maker<'_> {
     fn routine(&mut self) -> Routine {
         let orderly = self.flag();
         let mut params = self.list(|maker| Param {
+            set_at_end: false,
             var: maker.var(),
             mode: [Mode::Value, Mode::Ref][maker.below(2)],
         });

@@ -643,9 +643,9 @@ fn guards_hold_before_operations() {
         "set_rows %Q, 4\nensure_columns %Q, 3",
     );
     rule(
-        "latch %e, length %R",
-        "`%R` may be unset here",
-        "latch %e, length %Y",
+        "latch %e, length %R\nprint %e",
+        "`%e` may be unset here",
+        "latch %e, length %Y\nprint %e",
     );
 }
 

@@ -70,7 +70,11 @@ pub fn mentions(sources: &SourceMap, within: Span, name: &str) -> Vec<Span> {
         .spanned()
         .filter(|(token, _)| matches!(token, Ok(Token::Name(found)) if *found == name))
         .map(|(_, range)| {
-            Span::new(within.file, within.start + range.start as u32, within.start + range.end as u32)
+            Span::new(
+                within.file,
+                within.start + range.start as u32,
+                within.start + range.end as u32,
+            )
         })
         .collect()
 }

@@ -130,7 +130,10 @@ impl<'p> Machine<'p, '_, '_> {
             if let Arg::Ref(var) = arg
                 && let Some(data) = &caller.slot(*var)?.data
             {
-                caller.accepts(*var, data)?;
+                // A parameter without a size of its own may bring back another one.
+                if let Some(trap) = caller.other_size(*var, data) {
+                    return Err(Stop::Trap(trap));
+                }
             }
         }
         if let Some(dst) = call.dst {

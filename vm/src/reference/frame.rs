@@ -1,6 +1,6 @@
 //! An active routine: its variables, and how far each of its constructs has come.
 
-use star_ir::{Arg, Extent, LocId, Measure, Operand, Routine, RoutineId, Ty, VarId};
+use star_ir::{Arg, Extent, LocId, Measure, Operand, Routine, RoutineId, TrapKind, Ty, VarId};
 use std::sync::Arc;
 
 use super::control::Region;
@@ -209,39 +209,42 @@ impl<'p> Frame<'p> {
         if !ty.same_kind(data.ty()) {
             return Err(self.wrong_kind(var, "what is stored to it"));
         }
-        let slot = self.slot(var)?;
-        let sizes_agree = match (ty, data) {
-            (Ty::Slice(extent), Data::Slice(bits)) => self.agrees(extent, self.whole(bits.len())),
-            (Ty::Word(extent), Data::Word(bits)) => self.agrees(extent, bits.len()),
-            (Ty::Table(rows, columns), Data::Table(table)) => {
-                self.agrees(rows, self.whole(table.rows))
-                    && self.agrees(columns, table.columns.len())
-            }
-            _ => true,
-        };
-        let size_kept = match (&slot.data, data) {
-            (Some(Data::Slice(old)), Data::Slice(new))
-            | (Some(Data::Word(old)), Data::Word(new)) => !slot.fixed || old.len() == new.len(),
-            _ => true,
-        };
-        if sizes_agree && size_kept {
-            Ok(())
-        } else {
+        if self.other_size(var, data).is_some() {
             let name = self.name(var);
-            Err(broken(format!("`{name}` takes a value of another size")))
+            return Err(broken(format!("`{name}` takes a value of another size")));
         }
+        Ok(())
     }
 
-    /// Is the extent, as far as it is known now, this number?
-    fn agrees(&self, extent: Extent, n: usize) -> bool {
-        match extent {
-            Extent::Const(size) => size == n as u64,
-            Extent::Var(var) => match self.slot(var).map(|slot| &slot.data) {
-                Ok(Some(Data::Int(size))) => usize::try_from(*size) == Ok(n),
-                Ok(_) | Err(_) => true,
-            },
-            Extent::Dynamic => true,
-        }
+    /// The sizes of the value and of the variable's extents where they differ.
+    pub(super) fn other_size(&self, var: VarId, data: &Data) -> Option<TrapKind> {
+        let pairs = match (self.ty(var).ok()?, data) {
+            (Ty::Slice(extent), Data::Slice(bits)) => {
+                vec![(Measure::Length(var), extent, self.whole(bits.len()))]
+            }
+            (Ty::Word(extent), Data::Word(bits)) => {
+                vec![(Measure::Length(var), extent, bits.len())]
+            }
+            (Ty::Table(rows, columns), Data::Table(table)) => vec![
+                (Measure::Rows(var), rows, self.whole(table.rows)),
+                (Measure::Columns(var), columns, table.columns.len()),
+            ],
+            _ => Vec::new(),
+        };
+        pairs.into_iter().find_map(|(measure, extent, n)| {
+            let (operand, wanted) = match extent {
+                Extent::Const(size) => (Operand::Int(size as i64), size),
+                Extent::Var(size) => match &self.slot(size).ok()?.data {
+                    Some(Data::Int(n)) => (Operand::Var(size), u64::try_from(*n).ok()?),
+                    _ => return None,
+                },
+                Extent::Dynamic => return None,
+            };
+            (wanted != n as u64).then_some(TrapKind::Size {
+                left: (measure, n as u64),
+                right: (Measure::Value(operand), wanted),
+            })
+        })
     }
 
     /// Changes a table in place; the other variables may be read meanwhile.

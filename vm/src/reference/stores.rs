@@ -114,13 +114,15 @@ pub(super) fn resize(frame: &mut Frame<'_>, room: &mut Room<'_>, op: &SizeOp) ->
     }
 }
 
-/// An integer that was never set takes a size.
+/// An integer that was never set takes a size, if what is measured was set.
 fn latch(frame: &mut Frame<'_>, room: &mut Room<'_>, dst: VarId, size: &Measure) -> Step<()> {
     if frame.slot(dst)?.data.is_some() {
         return Ok(());
     }
-    let size = frame.size(size)?;
-    frame.store(room, dst, Data::Int(size as i64))
+    match frame.measure(size)? {
+        Some(size) => frame.store(room, dst, Data::Int(size as i64)),
+        None => Ok(()),
+    }
 }
 
 /// A table without rows gets rows, and no columns.

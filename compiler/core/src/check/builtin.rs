@@ -21,27 +21,41 @@ impl Checker<'_> {
             return self.error(span);
         }
         match builtin {
-            Builtin::Fnd | Builtin::Numb | Builtin::Length => self.of_bits(builtin, args, span, Some(Kind::Int)),
-            Builtin::Some | Builtin::One | Builtin::Zero => self.of_bits(builtin, args, span, Some(Kind::Bool)),
-            Builtin::Frst | Builtin::Mirror | Builtin::Shuffle => self.of_bits(builtin, args, span, None),
+            Builtin::Fnd | Builtin::Numb | Builtin::Length => {
+                self.of_bits(builtin, args, span, Some(Kind::Int))
+            }
+            Builtin::Some | Builtin::One | Builtin::Zero => {
+                self.of_bits(builtin, args, span, Some(Kind::Bool))
+            }
+            Builtin::Frst | Builtin::Mirror | Builtin::Shuffle => {
+                self.of_bits(builtin, args, span, None)
+            }
             Builtin::Convert => {
                 let operand = self.bits(&args[0]);
                 let ty = match operand.ty {
                     Kind::Slice => Kind::Word,
                     Kind::Word => Kind::Slice,
-                    Kind::Int | Kind::Bool | Kind::Str | Kind::Table | Kind::Error => return self.error(span),
+                    Kind::Int | Kind::Bool | Kind::Str | Kind::Table | Kind::Error => {
+                        return self.error(span);
+                    }
                 };
                 node(builtin, vec![operand], ty, span)
             }
             Builtin::Step => match self.bits_variable(&args[0], name) {
-                Some(place) => {
-                    Expr { kind: ExprKind::Step(place), ty: Kind::Int, span, effects: true }
-                }
+                Some(place) => Expr {
+                    kind: ExprKind::Step(place),
+                    ty: Kind::Int,
+                    span,
+                    effects: true,
+                },
                 None => self.error(span),
             },
             Builtin::Mask => {
                 let whole = self.bits(&args[0]);
-                let (from, to) = (self.typed(&args[1], Kind::Int), self.typed(&args[2], Kind::Int));
+                let (from, to) = (
+                    self.typed(&args[1], Kind::Int),
+                    self.typed(&args[2], Kind::Int),
+                );
                 let ty = whole.ty;
                 node(builtin, vec![whole, from, to], ty, span)
             }
@@ -52,7 +66,10 @@ impl Checker<'_> {
                 node(builtin, vec![whole, by], ty, span)
             }
             Builtin::Trim => {
-                let (from, to) = (self.typed(&args[0], Kind::Int), self.typed(&args[1], Kind::Int));
+                let (from, to) = (
+                    self.typed(&args[0], Kind::Int),
+                    self.typed(&args[1], Kind::Int),
+                );
                 let word = self.typed(&args[2], Kind::Word);
                 node(builtin, vec![from, to, word], Kind::Word, span)
             }
@@ -62,11 +79,17 @@ impl Checker<'_> {
             | Builtin::LessEq
             | Builtin::Great
             | Builtin::GreatEq => {
-                let operands = vec![self.typed(&args[0], Kind::Word), self.typed(&args[1], Kind::Word)];
+                let operands = vec![
+                    self.typed(&args[0], Kind::Word),
+                    self.typed(&args[1], Kind::Word),
+                ];
                 node(builtin, operands, Kind::Bool, span)
             }
             Builtin::Add | Builtin::Subt => {
-                let operands = vec![self.typed(&args[0], Kind::Word), self.typed(&args[1], Kind::Word)];
+                let operands = vec![
+                    self.typed(&args[0], Kind::Word),
+                    self.typed(&args[1], Kind::Word),
+                ];
                 node(builtin, operands, Kind::Word, span)
             }
             Builtin::Int => {
@@ -74,23 +97,37 @@ impl Checker<'_> {
                 node(builtin, vec![word], Kind::Int, span)
             }
             Builtin::Word => {
-                let operands = vec![self.typed(&args[0], Kind::Int), self.typed(&args[1], Kind::Int)];
+                let operands = vec![
+                    self.typed(&args[0], Kind::Int),
+                    self.typed(&args[1], Kind::Int),
+                ];
                 node(builtin, operands, Kind::Word, span)
             }
             Builtin::Col | Builtin::Row => {
                 let index = self.typed(&args[0], Kind::Int);
-                let Some(table) = self.table(&args[1], name) else { return self.error(span) };
+                let Some(table) = self.table(&args[1], name) else {
+                    return self.error(span);
+                };
                 let effects = index.effects;
                 let (kind, ty) = if builtin == Builtin::Col {
                     (ExprKind::Col(Box::new(index), table), Kind::Slice)
                 } else {
                     (ExprKind::Row(Box::new(index), table), Kind::Word)
                 };
-                Expr { kind, ty, span, effects }
+                Expr {
+                    kind,
+                    ty,
+                    span,
+                    effects,
+                }
             }
             Builtin::Size | Builtin::Rows => match self.table(&args[0], name) {
                 Some(table) => {
-                    let of = if builtin == Builtin::Rows { Kind::Slice } else { Kind::Word };
+                    let of = if builtin == Builtin::Rows {
+                        Kind::Slice
+                    } else {
+                        Kind::Word
+                    };
                     self.measure(table, of, span)
                 }
                 None => self.error(span),
@@ -120,26 +157,44 @@ impl Checker<'_> {
     }
 
     /// Reports a wrong number of arguments.
-    pub(super) fn count_is_right(&mut self, builtin: Builtin, name: &ast::Ident, n_args: usize) -> bool {
+    pub(super) fn count_is_right(
+        &mut self,
+        builtin: Builtin,
+        name: &ast::Ident,
+        n_args: usize,
+    ) -> bool {
         let (least, most) = builtin.arity();
         if (least..=most).contains(&n_args) {
             return true;
         }
-        let counts = if least == most { format!("{least}") } else { format!("{least} to {most}") };
+        let counts = if least == most {
+            format!("{least}")
+        } else {
+            format!("{least} to {most}")
+        };
         let plural = if most == 1 { "" } else { "s" };
         self.report(
             Diagnostic::at(
                 Code::ArgumentCount,
                 name.span,
-                format!("`{}` takes {counts} argument{plural}, but {n_args} {} given",
-                    builtin.name(), crate::scope::were(n_args)),
+                format!(
+                    "`{}` takes {counts} argument{plural}, but {n_args} {} given",
+                    builtin.name(),
+                    crate::scope::were(n_args)
+                ),
             )
             .help(format!("`{}`: {}", builtin.usage(), builtin.summary())),
         );
         false
     }
 
-    fn of_bits(&mut self, builtin: Builtin, args: &[ast::Expr], span: Span, ty: Option<Kind>) -> Expr {
+    fn of_bits(
+        &mut self,
+        builtin: Builtin,
+        args: &[ast::Expr],
+        span: Span,
+        ty: Option<Kind>,
+    ) -> Expr {
         let operand = self.bits(&args[0]);
         if operand.ty == Kind::Error {
             return self.error(span);
@@ -151,11 +206,13 @@ impl Checker<'_> {
     fn shift(&mut self, args: &[ast::Expr], span: Span) -> Expr {
         let whole = self.bits(&args[0]);
         let direction = match &args[1].kind {
-            ast::ExprKind::Ref(word) if word.args.is_none() => match word.name.name.to_lowercase().as_str() {
-                "up" => Some(Direction::Up),
-                "down" => Some(Direction::Down),
-                _ => None,
-            },
+            ast::ExprKind::Ref(word) if word.args.is_none() => {
+                match word.name.name.to_lowercase().as_str() {
+                    "up" => Some(Direction::Up),
+                    "down" => Some(Direction::Down),
+                    _ => None,
+                }
+            }
             _ => None,
         };
         let by = self.typed(&args[2], Kind::Int);
@@ -168,7 +225,12 @@ impl Checker<'_> {
             return self.error(span);
         };
         let (ty, effects) = (whole.ty, whole.effects || by.effects);
-        Expr { kind: ExprKind::Shift(Box::new(whole), direction, Box::new(by)), ty, span, effects }
+        Expr {
+            kind: ExprKind::Shift(Box::new(whole), direction, Box::new(by)),
+            ty,
+            span,
+            effects,
+        }
     }
 
     /// The table of `COL`, `ROW`, `size`, `rows`: a variable.
@@ -234,16 +296,35 @@ impl Checker<'_> {
             (Kind::Table, _) => ExprKind::NRows(place),
             _ => {
                 let ty = self.kind(place.local);
-                let operand = Expr { kind: ExprKind::Var(place), ty, span, effects: false };
+                let operand = Expr {
+                    kind: ExprKind::Var(place),
+                    ty,
+                    span,
+                    effects: false,
+                };
                 ExprKind::Builtin(Builtin::Length, vec![operand])
             }
         };
-        Expr { kind, ty: Kind::Int, span, effects: false }
+        Expr {
+            kind,
+            ty: Kind::Int,
+            span,
+            effects: false,
+        }
     }
 }
 
 fn node(builtin: Builtin, args: Vec<Expr>, ty: Kind, span: Span) -> Expr {
     let effects = args.iter().any(|arg| arg.effects);
-    let ty = if args.iter().any(|arg| arg.ty == Kind::Error) { Kind::Error } else { ty };
-    Expr { kind: ExprKind::Builtin(builtin, args), ty, span, effects }
+    let ty = if args.iter().any(|arg| arg.ty == Kind::Error) {
+        Kind::Error
+    } else {
+        ty
+    };
+    Expr {
+        kind: ExprKind::Builtin(builtin, args),
+        ty,
+        span,
+        effects,
+    }
 }

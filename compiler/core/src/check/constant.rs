@@ -29,7 +29,12 @@ impl Value {
             Value::Bits(value) => (hir::ExprKind::Bits(value.clone()), bits),
             Value::Error => (hir::ExprKind::Error, hir::Kind::Error),
         };
-        hir::Expr { kind, ty, span, effects: false }
+        hir::Expr {
+            kind,
+            ty,
+            span,
+            effects: false,
+        }
     }
 }
 
@@ -64,7 +69,12 @@ impl<'a> Constants<'a> {
 
     /// The value of the constant `idx`; all were evaluated before.
     pub(crate) fn value(&self, idx: usize) -> Value {
-        self.values.borrow().get(idx).cloned().flatten().unwrap_or(Value::Error)
+        self.values
+            .borrow()
+            .get(idx)
+            .cloned()
+            .flatten()
+            .unwrap_or(Value::Error)
     }
 
     fn evaluate(&self, idx: usize, diagnostics: &mut Vec<Diagnostic>) -> Value {
@@ -92,13 +102,13 @@ impl<'a> Constants<'a> {
     }
 
     fn expr(&self, expr: &ast::Expr, unit: usize, diagnostics: &mut Vec<Diagnostic>) -> Value {
-        let mut refuse = |span: Span, message: &str| {
-            diagnostics.push(
-                Diagnostic::at(Code::NotConstant, span, message)
-                    .note("a constant is made of numbers, bits, texts, other constants and operators"),
-            );
-            Value::Error
-        };
+        let mut refuse =
+            |span: Span, message: &str| {
+                diagnostics.push(Diagnostic::at(Code::NotConstant, span, message).note(
+                    "a constant is made of numbers, bits, texts, other constants and operators",
+                ));
+                Value::Error
+            };
         match &expr.kind {
             ExprKind::Error => Value::Error,
             ExprKind::Int(value) => match i64::try_from(*value) {
@@ -116,7 +126,10 @@ impl<'a> Constants<'a> {
             },
             ExprKind::Theta => refuse(expr.span, "`Θ` has no size here"),
             ExprKind::Ref(reference) => {
-                match (self.world.constant(unit, &reference.name.name), &reference.args) {
+                match (
+                    self.world.constant(unit, &reference.name.name),
+                    &reference.args,
+                ) {
                     (Some(idx), None) => self.evaluate(idx, diagnostics),
                     _ => refuse(expr.span, "this is not constant"),
                 }
@@ -185,11 +198,21 @@ impl<'a> Constants<'a> {
     ) -> Value {
         match (op, left, right) {
             (_, Value::Error, _) | (_, _, Value::Error) => Value::Error,
-            (BinaryOp::Add, Value::Int(a), Value::Int(b)) => self.int(span, a.checked_add(*b), diagnostics),
-            (BinaryOp::Sub, Value::Int(a), Value::Int(b)) => self.int(span, a.checked_sub(*b), diagnostics),
-            (BinaryOp::Mul, Value::Int(a), Value::Int(b)) => self.int(span, a.checked_mul(*b), diagnostics),
-            (BinaryOp::Div, Value::Int(a), Value::Int(b)) => self.int(span, a.checked_div(*b), diagnostics),
-            (BinaryOp::Mod, Value::Int(a), Value::Int(b)) => self.int(span, a.checked_rem(*b), diagnostics),
+            (BinaryOp::Add, Value::Int(a), Value::Int(b)) => {
+                self.int(span, a.checked_add(*b), diagnostics)
+            }
+            (BinaryOp::Sub, Value::Int(a), Value::Int(b)) => {
+                self.int(span, a.checked_sub(*b), diagnostics)
+            }
+            (BinaryOp::Mul, Value::Int(a), Value::Int(b)) => {
+                self.int(span, a.checked_mul(*b), diagnostics)
+            }
+            (BinaryOp::Div, Value::Int(a), Value::Int(b)) => {
+                self.int(span, a.checked_div(*b), diagnostics)
+            }
+            (BinaryOp::Mod, Value::Int(a), Value::Int(b)) => {
+                self.int(span, a.checked_rem(*b), diagnostics)
+            }
             (BinaryOp::And, Value::Bool(a), Value::Bool(b)) => Value::Bool(*a && *b),
             (BinaryOp::Or, Value::Bool(a), Value::Bool(b)) => Value::Bool(*a || *b),
             (BinaryOp::Xor, Value::Bool(a), Value::Bool(b)) => Value::Bool(a != b),
@@ -216,5 +239,9 @@ impl<'a> Constants<'a> {
 }
 
 fn not_for_constants(span: Span) -> Diagnostic {
-    Diagnostic::at(Code::NotConstant, span, "this operation does not suit the constants here")
+    Diagnostic::at(
+        Code::NotConstant,
+        span,
+        "this operation does not suit the constants here",
+    )
 }

@@ -36,7 +36,10 @@ impl Checker<'_> {
             self.report(Diagnostic::at(
                 Code::TypeMismatch,
                 expr.span,
-                format!("expected a slice or a word, found {}", expr.ty.with_article()),
+                format!(
+                    "expected a slice or a word, found {}",
+                    expr.ty.with_article()
+                ),
             ));
             return self.error(expr.span);
         }
@@ -45,13 +48,22 @@ impl Checker<'_> {
 
     fn component_as_condition(&mut self, span: Span) {
         self.report(
-            Diagnostic::at(Code::ComponentAsCondition, span, "a component is 0 or 1, not a condition")
-                .fix("write `= 1`", span.after(), " = 1"),
+            Diagnostic::at(
+                Code::ComponentAsCondition,
+                span,
+                "a component is 0 or 1, not a condition",
+            )
+            .fix("write `= 1`", span.after(), " = 1"),
         );
     }
 
     pub(super) fn error(&self, span: Span) -> Expr {
-        Expr { kind: ExprKind::Error, ty: Kind::Error, span, effects: false }
+        Expr {
+            kind: ExprKind::Error,
+            ty: Kind::Error,
+            span,
+            effects: false,
+        }
     }
 
     /// An expression; `want` is the kind that the context would like, for constants that can be of
@@ -59,7 +71,12 @@ impl Checker<'_> {
     pub(super) fn expr(&mut self, tree: &ast::Expr, want: Option<Kind>) -> Expr {
         let span = tree.span;
         let bits = want.filter(|kind| kind.is_bits()).unwrap_or(Kind::Word);
-        let simple = |kind, ty| Expr { kind, ty, span, effects: false };
+        let simple = |kind, ty| Expr {
+            kind,
+            ty,
+            span,
+            effects: false,
+        };
         match &tree.kind {
             ast::ExprKind::Error => self.error(span),
             ast::ExprKind::Int(value) => match i64::try_from(*value) {
@@ -105,7 +122,12 @@ impl Checker<'_> {
                 }
                 let operand = self.typed(operand, Kind::Int);
                 let effects = operand.effects;
-                Expr { kind: ExprKind::Neg(Box::new(operand)), ty: Kind::Int, span, effects }
+                Expr {
+                    kind: ExprKind::Neg(Box::new(operand)),
+                    ty: Kind::Int,
+                    span,
+                    effects,
+                }
             }
             ast::ExprKind::Chain(first, links) => self.chain(first, links, span, want),
             ast::ExprKind::Compare(op, left, right) => self.compare(*op, left, right, span),
@@ -117,8 +139,18 @@ impl Checker<'_> {
         let (effects, ty) = (operand.effects, operand.ty);
         let inner = Box::new(operand);
         match ty {
-            Kind::Bool => Expr { kind: ExprKind::Not(inner), ty, span, effects },
-            Kind::Slice | Kind::Word => Expr { kind: ExprKind::BitsNot(inner), ty, span, effects },
+            Kind::Bool => Expr {
+                kind: ExprKind::Not(inner),
+                ty,
+                span,
+                effects,
+            },
+            Kind::Slice | Kind::Word => Expr {
+                kind: ExprKind::BitsNot(inner),
+                ty,
+                span,
+                effects,
+            },
             Kind::Error => self.error(span),
             Kind::Int if is_component(&inner) => {
                 self.report(
@@ -132,22 +164,30 @@ impl Checker<'_> {
                 self.error(span)
             }
             Kind::Int | Kind::Str | Kind::Table => {
-                self.report(
-                    Diagnostic::at(
-                        Code::TypeMismatch,
-                        inner.span,
-                        format!("`not` takes a boolean, slice or word, found {}", ty.with_article()),
+                self.report(Diagnostic::at(
+                    Code::TypeMismatch,
+                    inner.span,
+                    format!(
+                        "`not` takes a boolean, slice or word, found {}",
+                        ty.with_article()
                     ),
-                );
+                ));
                 self.error(span)
             }
         }
     }
 
     /// Operands with operators of one level: all integers, all booleans, or all slices or words.
-    fn chain(&mut self, first: &ast::Expr, links: &[ast::Link], span: Span, want: Option<Kind>) -> Expr {
-        let trees: Vec<&ast::Expr> =
-            std::iter::once(first).chain(links.iter().map(|link| &link.operand)).collect();
+    fn chain(
+        &mut self,
+        first: &ast::Expr,
+        links: &[ast::Link],
+        span: Span,
+        want: Option<Kind>,
+    ) -> Expr {
+        let trees: Vec<&ast::Expr> = std::iter::once(first)
+            .chain(links.iter().map(|link| &link.operand))
+            .collect();
         let arithmetic = links.iter().any(|link| is_arithmetic(link.op));
         let want = if arithmetic { Some(Kind::Int) } else { want };
         let (mut operands, kind) = self.operands(&trees, want);
@@ -166,9 +206,16 @@ impl Checker<'_> {
         }
         let effects = operands.iter().any(|operand| operand.effects);
         let mut rest = operands.split_off(1).into_iter();
-        let Some(first) = operands.pop() else { return self.error(span) };
+        let Some(first) = operands.pop() else {
+            return self.error(span);
+        };
         let links = ops.into_iter().zip(&mut rest).collect();
-        Expr { kind: ExprKind::Chain(Box::new(first), links), ty: kind, span, effects }
+        Expr {
+            kind: ExprKind::Chain(Box::new(first), links),
+            ty: kind,
+            span,
+            effects,
+        }
     }
 
     fn wrong_operator(&mut self, link: &ast::Link, kind: Kind) {
@@ -188,12 +235,15 @@ impl Checker<'_> {
             format!("`{sign}` does not work on {}s", kind.name()),
         );
         match (link.op, kind) {
-            (BinaryOp::Add, Kind::Word) => diagnostic = diagnostic.help("words are added by `ADD(v, w)`"),
+            (BinaryOp::Add, Kind::Word) => {
+                diagnostic = diagnostic.help("words are added by `ADD(v, w)`")
+            }
             (BinaryOp::Sub, Kind::Word) => {
                 diagnostic = diagnostic.help("words are subtracted by `SUBT(v, w)`");
             }
             (BinaryOp::And | BinaryOp::Or | BinaryOp::Xor, Kind::Int) => {
-                diagnostic = diagnostic.help("compare the components first: `(Y(i) = 1) and (Z(i) = 1)`");
+                diagnostic =
+                    diagnostic.help("compare the components first: `(Y(i) = 1) and (Z(i) = 1)`");
             }
             _ => {}
         }
@@ -206,7 +256,11 @@ impl Checker<'_> {
             .iter()
             .map(|tree| (!is_literal(tree)).then(|| self.expr(tree, want)))
             .collect();
-        let found = done.iter().flatten().map(|expr| (expr.ty, expr.span)).find(|(ty, _)| *ty != Kind::Error);
+        let found = done
+            .iter()
+            .flatten()
+            .map(|expr| (expr.ty, expr.span))
+            .find(|(ty, _)| *ty != Kind::Error);
         let any_error = done.iter().flatten().any(|expr| expr.ty == Kind::Error);
         let kind = found.map(|(ty, _)| ty).or(want);
         let operands: Vec<Expr> = trees
@@ -217,7 +271,10 @@ impl Checker<'_> {
         if any_error {
             return (operands, Kind::Error);
         }
-        let kind = found.map(|(ty, _)| ty).or(operands.first().map(|expr| expr.ty)).unwrap_or(Kind::Error);
+        let kind = found
+            .map(|(ty, _)| ty)
+            .or(operands.first().map(|expr| expr.ty))
+            .unwrap_or(Kind::Error);
         for operand in &operands {
             if operand.ty != kind {
                 if operand.ty != Kind::Error {
@@ -237,7 +294,11 @@ impl Checker<'_> {
         let mut diagnostic = Diagnostic::at(
             Code::TypeMismatch,
             operand.span,
-            format!("expected {}, found {}", kind.with_article(), operand.ty.with_article()),
+            format!(
+                "expected {}, found {}",
+                kind.with_article(),
+                operand.ty.with_article()
+            ),
         );
         if let Some(other) = other {
             diagnostic = diagnostic.label(other, format!("this is {}", kind.with_article()));
@@ -251,18 +312,30 @@ impl Checker<'_> {
     fn compare(&mut self, op: CompareOp, left: &ast::Expr, right: &ast::Expr, span: Span) -> Expr {
         // `X = Θ` and `X <> Θ` ask for ones.
         for (operand, theta) in [(left, right), (right, left)] {
-            if matches!(theta.kind, ast::ExprKind::Theta) && matches!(op, CompareOp::Eq | CompareOp::Ne) {
+            if matches!(theta.kind, ast::ExprKind::Theta)
+                && matches!(op, CompareOp::Eq | CompareOp::Ne)
+            {
                 let operand = self.bits(operand);
                 if operand.ty == Kind::Error {
                     return self.error(span);
                 }
                 let effects = operand.effects;
-                let some = boolean(ExprKind::Builtin(star_base::Builtin::Some, vec![operand]), span, effects);
-                return if op == CompareOp::Ne { some } else { negation(some) };
+                let some = boolean(
+                    ExprKind::Builtin(star_base::Builtin::Some, vec![operand]),
+                    span,
+                    effects,
+                );
+                return if op == CompareOp::Ne {
+                    some
+                } else {
+                    negation(some)
+                };
             }
         }
         let (mut operands, kind) = self.operands(&[left, right], None);
-        let (Some(right), Some(left)) = (operands.pop(), operands.pop()) else { return self.error(span) };
+        let (Some(right), Some(left)) = (operands.pop(), operands.pop()) else {
+            return self.error(span);
+        };
         // `Y(i) = '1'`
         let (left, right, kind) = match (left.ty, right.ty, &left.kind, &right.kind) {
             (Kind::Error, ..) | (_, Kind::Error, ..) => return self.error(span),
@@ -281,14 +354,20 @@ impl Checker<'_> {
         match kind {
             Kind::Error => self.error(span),
             Kind::Int => boolean(ExprKind::Compare(relation, left, right), span, effects),
-            Kind::Bool | Kind::Slice | Kind::Word if matches!(op, CompareOp::Eq | CompareOp::Ne) => {
+            Kind::Bool | Kind::Slice | Kind::Word
+                if matches!(op, CompareOp::Eq | CompareOp::Ne) =>
+            {
                 let (kind, negated) = if kind == Kind::Bool {
                     (ExprKind::BoolDiffers(left, right), op == CompareOp::Eq)
                 } else {
                     (ExprKind::BitsEqual(left, right), op == CompareOp::Ne)
                 };
                 let comparison = boolean(kind, span, effects);
-                if negated { negation(comparison) } else { comparison }
+                if negated {
+                    negation(comparison)
+                } else {
+                    comparison
+                }
             }
             Kind::Bool | Kind::Slice | Kind::Word | Kind::Str | Kind::Table => {
                 let mut diagnostic = Diagnostic::at(
@@ -315,7 +394,12 @@ impl Checker<'_> {
                 if let Some(local) = self.variable(&name.name) {
                     let place = self.mention(local, name.span);
                     let ty = self.kind(local);
-                    return Expr { kind: ExprKind::Var(place), ty, span, effects: false };
+                    return Expr {
+                        kind: ExprKind::Var(place),
+                        ty,
+                        span,
+                        effects: false,
+                    };
                 }
                 if let Some(constant) = self.world.constant(self.unit, &name.name) {
                     return self.constants.value(constant).to_expr(span, bits);
@@ -359,7 +443,12 @@ impl Checker<'_> {
             (None, Some(index)) => ExprKind::Component(place, Box::new(index)),
             _ => return self.error(span),
         };
-        Expr { kind, ty: Kind::Int, span, effects }
+        Expr {
+            kind,
+            ty: Kind::Int,
+            span,
+            effects,
+        }
     }
 
     /// The checked indices of a component or bit: as many as the kind of the variable needs.
@@ -379,7 +468,11 @@ impl Checker<'_> {
                     Diagnostic::at(
                         Code::NotAVariable,
                         name.span,
-                        format!("`{}` is {}: it has no components and is no routine", name.name, kind.with_article()),
+                        format!(
+                            "`{}` is {}: it has no components and is no routine",
+                            name.name,
+                            kind.with_article()
+                        ),
                     )
                     .label(declared, "declared here"),
                 );
@@ -391,7 +484,10 @@ impl Checker<'_> {
             let mut diagnostic = Diagnostic::at(
                 Code::ArgumentCount,
                 span,
-                format!("a {what} takes {wanted} {} here", if wanted == 1 { "index" } else { "indices" }),
+                format!(
+                    "a {what} takes {wanted} {} here",
+                    if wanted == 1 { "index" } else { "indices" }
+                ),
             );
             if wanted == 2 {
                 diagnostic = diagnostic.help(format!(
@@ -407,7 +503,13 @@ impl Checker<'_> {
     }
 
     /// A call of a function.
-    fn function(&mut self, id: RoutineId, name: &ast::Ident, args: &[ast::Expr], span: Span) -> Expr {
+    fn function(
+        &mut self,
+        id: RoutineId,
+        name: &ast::Ident,
+        args: &[ast::Expr],
+        span: Span,
+    ) -> Expr {
         let Some(result) = self.world.signature(id).result else {
             let header = self.world.signature(id).tree.header;
             self.report(
@@ -426,7 +528,12 @@ impl Checker<'_> {
             Arg::Value(value) => value.effects,
             Arg::Ref(_) => true,
         });
-        Expr { kind: ExprKind::Call(id, args), ty: result, span, effects }
+        Expr {
+            kind: ExprKind::Call(id, args),
+            ty: result,
+            span,
+            effects,
+        }
     }
 
     /// The arguments of a call; their number is right.
@@ -440,8 +547,13 @@ impl Checker<'_> {
         let mut args = Vec::with_capacity(trees.len());
         for (idx, tree) in trees.iter().enumerate() {
             let param = &self.world.signature(id).params[idx];
-            let (kind, is_ref, sized, name, param_span) =
-                (param.kind, param.by_ref, param.sized, param.name.clone(), param.span);
+            let (kind, is_ref, sized, name, param_span) = (
+                param.kind,
+                param.by_ref,
+                param.sized,
+                param.name.clone(),
+                param.span,
+            );
             if !is_ref {
                 if matches!(tree.kind, ast::ExprKind::Theta) && kind.is_bits() && !sized {
                     self.report(
@@ -453,8 +565,12 @@ impl Checker<'_> {
                 }
                 if matches!(tree.kind, ast::ExprKind::Theta) {
                     self.report(
-                        Diagnostic::at(Code::UnknownBitsType, tree.span, "`Θ` has no size as an argument")
-                            .help("pass a variable that was cleared"),
+                        Diagnostic::at(
+                            Code::UnknownBitsType,
+                            tree.span,
+                            "`Θ` has no size as an argument",
+                        )
+                        .help("pass a variable that was cleared"),
                     );
                     args.push(Arg::Value(self.error(tree.span)));
                     continue;
@@ -478,7 +594,9 @@ impl Checker<'_> {
             }
             match self.variable_argument(tree, kind, &name, param_span) {
                 Some(place) => {
-                    if let Some(&(_, first)) = by_ref.iter().find(|(local, _)| *local == place.local) {
+                    if let Some(&(_, first)) =
+                        by_ref.iter().find(|(local, _)| *local == place.local)
+                    {
                         let variable = self.local(place.local).name.clone();
                         self.report(
                             Diagnostic::at(
@@ -534,14 +652,19 @@ impl Checker<'_> {
                 Diagnostic::at(
                     Code::TypeMismatch,
                     tree.span,
-                    format!("expected {}, found {}", kind.with_article(), found.with_article()),
+                    format!(
+                        "expected {}, found {}",
+                        kind.with_article(),
+                        found.with_article()
+                    ),
                 )
                 .label(param_span, format!("for the `var` parameter `{param}`"))
                 .label(declared, format!("`{}` is declared here", name.name)),
             );
             return None;
         }
-        self.writable(local, tree.span).then(|| self.mention(local, tree.span))
+        self.writable(local, tree.span)
+            .then(|| self.mention(local, tree.span))
     }
 
     /// A variable that is written; reports it if it cannot be.
@@ -550,9 +673,13 @@ impl Checker<'_> {
         if self.local(local).role == crate::hir::Role::Binding {
             let declared = self.local(local).span;
             self.report(
-                Diagnostic::at(Code::ReadOnly, span, format!("`{name}` is a size bound by the header"))
-                    .label(declared, "bound here")
-                    .help("take a variable of its own"),
+                Diagnostic::at(
+                    Code::ReadOnly,
+                    span,
+                    format!("`{name}` is a size bound by the header"),
+                )
+                .label(declared, "bound here")
+                .help("take a variable of its own"),
             );
             return false;
         }
@@ -573,7 +700,12 @@ impl Checker<'_> {
 }
 
 fn boolean(kind: ExprKind, span: Span, effects: bool) -> Expr {
-    Expr { kind, ty: Kind::Bool, span, effects }
+    Expr {
+        kind,
+        ty: Kind::Bool,
+        span,
+        effects,
+    }
 }
 
 fn negation(expr: Expr) -> Expr {

@@ -35,7 +35,9 @@ impl Checker<'_> {
 
     fn result_of(&mut self, tree: &ast::Routine) {
         match (tree.kind, &tree.result) {
-            (RoutineKind::Function, Some(ty)) if matches!(kind_of(ty), Kind::Int | Kind::Bool | Kind::Str) => {
+            (RoutineKind::Function, Some(ty))
+                if matches!(kind_of(ty), Kind::Int | Kind::Bool | Kind::Str) =>
+            {
                 if tree.name.name.contains('-') {
                     self.report(
                         Diagnostic::at(
@@ -67,12 +69,20 @@ impl Checker<'_> {
                 );
             }
             (RoutineKind::Function, None) => self.report(
-                Diagnostic::at(Code::FunctionResult, tree.header, "this function has no result type")
-                    .fix("write `: integer`", tree.header.after(), ": integer"),
+                Diagnostic::at(
+                    Code::FunctionResult,
+                    tree.header,
+                    "this function has no result type",
+                )
+                .fix("write `: integer`", tree.header.after(), ": integer"),
             ),
             (RoutineKind::Procedure | RoutineKind::Program, Some(ty)) => self.report(
-                Diagnostic::at(Code::FunctionResult, ty.span, "only functions have a result type")
-                    .help("write `function` instead, or leave the type out"),
+                Diagnostic::at(
+                    Code::FunctionResult,
+                    ty.span,
+                    "only functions have a result type",
+                )
+                .help("write `function` instead, or leave the type out"),
             ),
             (RoutineKind::Procedure | RoutineKind::Program, None) => {}
         }
@@ -83,7 +93,10 @@ impl Checker<'_> {
         let mut declared = Vec::new();
         for group in &tree.vars {
             for name in &group.names {
-                declared.push((self.declare(name, unsized_type(kind_of(&group.ty)), Role::Local), &group.ty));
+                declared.push((
+                    self.declare(name, unsized_type(kind_of(&group.ty)), Role::Local),
+                    &group.ty,
+                ));
             }
         }
         for (LocalId(idx), ty) in declared {
@@ -124,7 +137,8 @@ impl Checker<'_> {
                     )
                     .note("a size name is bound where it stands alone: `slice(n)`"),
                 );
-            } else if count == 1 && star_syntax::mentions(sources, tree.span, &name.name).len() < 2 {
+            } else if count == 1 && star_syntax::mentions(sources, tree.span, &name.name).len() < 2
+            {
                 self.report(
                     Diagnostic::at(
                         Code::UnknownSize,
@@ -145,9 +159,10 @@ impl Checker<'_> {
             TypeKind::Str => Ty::Str,
             TypeKind::Slice(size) => Ty::Slice(self.size(size.as_ref(), Kind::Slice)),
             TypeKind::Word(size) => Ty::Word(self.size(size.as_ref(), Kind::Word)),
-            TypeKind::Table(Some(rows), None) if self.is_table(rows) => {
-                Ty::Table(self.size(Some(rows), Kind::Slice), self.size(Some(rows), Kind::Word))
-            }
+            TypeKind::Table(Some(rows), None) if self.is_table(rows) => Ty::Table(
+                self.size(Some(rows), Kind::Slice),
+                self.size(Some(rows), Kind::Word),
+            ),
             TypeKind::Table(rows, columns) => Ty::Table(
                 self.size(rows.as_ref(), Kind::Slice),
                 self.size(columns.as_ref(), Kind::Word),
@@ -175,7 +190,9 @@ impl Checker<'_> {
     }
 
     fn size_of_variable(&mut self, size: &ast::Expr, of: Kind) -> Option<Expr> {
-        let ExprKind::Ref(reference) = &size.kind else { return None };
+        let ExprKind::Ref(reference) = &size.kind else {
+            return None;
+        };
         if reference.args.is_some() {
             return None;
         }
@@ -200,7 +217,9 @@ impl Checker<'_> {
             }
             let key = (local.name.to_lowercase(), local.ty.kind().name());
             match seen.get(&key) {
-                Some(&first) if self.local(first).name != local.name => twins.push((first, LocalId(idx as u32))),
+                Some(&first) if self.local(first).name != local.name => {
+                    twins.push((first, LocalId(idx as u32)))
+                }
                 Some(_) => {}
                 None => {
                     seen.insert(key, LocalId(idx as u32));
@@ -213,13 +232,23 @@ impl Checker<'_> {
             let mut diagnostic = Diagnostic::at(
                 Code::CaseTwins,
                 other.span,
-                format!("`{}` and `{}` differ only in letter case", one.name, other.name),
+                format!(
+                    "`{}` and `{}` differ only in letter case",
+                    one.name, other.name
+                ),
             )
             .label(one.span, "the other one")
-            .note(format!("both are {}s, so one is easily taken for the other", one.ty.kind().name()))
+            .note(format!(
+                "both are {}s, so one is easily taken for the other",
+                one.ty.kind().name()
+            ))
             .help(format!("rename one of them, for instance to `{fresh}`"));
             for span in star_syntax::mentions(sources, tree.span, &other.name) {
-                diagnostic = diagnostic.fix(format!("rename `{}` to `{fresh}`", other.name), span, &fresh);
+                diagnostic = diagnostic.fix(
+                    format!("rename `{}` to `{fresh}`", other.name),
+                    span,
+                    &fresh,
+                );
             }
             self.report(diagnostic);
         }
@@ -270,7 +299,9 @@ fn names_in<'t>(expr: &'t ast::Expr, alone: bool, found: &mut Vec<(&'t ast::Iden
         ExprKind::Not(operand) | ExprKind::Neg(operand) => names_in(operand, false, found),
         ExprKind::Chain(first, links) => {
             names_in(first, false, found);
-            links.iter().for_each(|link| names_in(&link.operand, false, found));
+            links
+                .iter()
+                .for_each(|link| names_in(&link.operand, false, found));
         }
         ExprKind::Compare(_, left, right) => {
             names_in(left, false, found);

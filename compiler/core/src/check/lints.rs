@@ -23,8 +23,14 @@ impl Checker<'_> {
         diagnostic = match first_fnd(body, local) {
             Some((call, span)) => diagnostic
                 .label(call, "`FND` only looks, `STEP` takes the first one away")
-                .fix(format!("write `STEP({name})`"), call, format!("STEP({})", self.name_of(span.local))),
-            None => diagnostic.help(format!("take its ones away one by one: `i := STEP({name})`")),
+                .fix(
+                    format!("write `STEP({name})`"),
+                    call,
+                    format!("STEP({})", self.name_of(span.local)),
+                ),
+            None => diagnostic.help(format!(
+                "take its ones away one by one: `i := STEP({name})`"
+            )),
         };
         self.report(diagnostic);
     }
@@ -56,10 +62,7 @@ fn leaves(body: &[Stmt]) -> bool {
 fn changes(body: &[Stmt], local: LocalId) -> bool {
     visit::any_stmt(body, &mut |stmt| {
         let target = match &stmt.kind {
-            StmtKind::Assign(
-                Target::Var(place) | Target::Component(place, _),
-                _,
-            )
+            StmtKind::Assign(Target::Var(place) | Target::Component(place, _), _)
             | StmtKind::Fill(place, _)
             | StmtKind::KeepFirst(place)
             | StmtKind::Step(place)

@@ -37,7 +37,9 @@ impl Checker<'_> {
                     .iter()
                     .map(|(test, then)| (self.typed(test, Kind::Bool), self.body(then)))
                     .collect();
-                let otherwise = otherwise.as_ref().map_or_else(Vec::new, |stmt| self.body(stmt));
+                let otherwise = otherwise
+                    .as_ref()
+                    .map_or_else(Vec::new, |stmt| self.body(stmt));
                 StmtKind::If(arms, otherwise)
             }
             ast::StmtKind::While { test, body } => {
@@ -52,19 +54,40 @@ impl Checker<'_> {
                 self.n_loops -= 1;
                 StmtKind::Repeat(body, self.typed(until, Kind::Bool))
             }
-            ast::StmtKind::For { var, assign, from, to, down, body } => {
+            ast::StmtKind::For {
+                var,
+                assign,
+                from,
+                to,
+                down,
+                body,
+            } => {
                 self.lint_assign(*assign);
                 let from = self.typed(from, Kind::Int);
                 let to = self.typed(to, Kind::Int);
                 let (var, body) = self.counted_loop(var, span, body);
-                StmtKind::For { var: var?, from, to, down: *down, body }
+                StmtKind::For {
+                    var: var?,
+                    from,
+                    to,
+                    down: *down,
+                    body,
+                }
             }
             ast::StmtKind::Foreach { var, over, body } => {
                 let over = self.bits(over);
                 let (var, body) = self.counted_loop(var, span, body);
-                StmtKind::Foreach { var: var?, over, body }
+                StmtKind::Foreach {
+                    var: var?,
+                    over,
+                    body,
+                }
             }
-            ast::StmtKind::Assign { target, assign, value } => {
+            ast::StmtKind::Assign {
+                target,
+                assign,
+                value,
+            } => {
                 self.lint_assign(*assign);
                 return self.assignment(target, value, span);
             }
@@ -83,10 +106,14 @@ impl Checker<'_> {
 
     fn goto(&mut self, span: Span, label: &str) {
         self.report(
-            Diagnostic::at(Code::GotoUnsupported, span, format!("the label `{label}` is not supported"))
-                .note("there is no `goto` in this implementation of Star")
-                .help("a jump back is a loop: `while c do begin … end` or `repeat … until c`")
-                .help("a jump out of a loop is `break`, one to the end of the routine is `exit`"),
+            Diagnostic::at(
+                Code::GotoUnsupported,
+                span,
+                format!("the label `{label}` is not supported"),
+            )
+            .note("there is no `goto` in this implementation of Star")
+            .help("a jump back is a loop: `while c do begin … end` or `repeat … until c`")
+            .help("a jump out of a loop is `break`, one to the end of the routine is `exit`"),
         );
     }
 
@@ -98,9 +125,9 @@ impl Checker<'_> {
         body: &ast::Stmt,
     ) -> (Option<Place>, Vec<Stmt>) {
         let place = match self.variable(&var.name) {
-            Some(local) if self.kind(local) == Kind::Int => {
-                self.writable(local, var.span).then(|| self.mention(local, var.span))
-            }
+            Some(local) if self.kind(local) == Kind::Int => self
+                .writable(local, var.span)
+                .then(|| self.mention(local, var.span)),
             Some(local) => {
                 let found = self.kind(local);
                 self.type_mismatch(var.span, Kind::Int, found);
@@ -132,8 +159,11 @@ impl Checker<'_> {
             AssignKind::Equals => "`=` as an assignment",
         };
         self.report(
-            Diagnostic::at(Code::EqualsAssigns, assign.span, message)
-                .fix("write `:=`", assign.span, ":="),
+            Diagnostic::at(Code::EqualsAssigns, assign.span, message).fix(
+                "write `:=`",
+                assign.span,
+                ":=",
+            ),
         );
     }
 
@@ -164,11 +194,16 @@ impl Checker<'_> {
                     text: format!("`{name}` is declared as {}", want.with_article()),
                 });
                 if want.is_bits() && last.message.ends_with("an integer") {
-                    last.help.push(format!("`SET({name})` makes all components one, `CLR({name})` zero"));
+                    last.help.push(format!(
+                        "`SET({name})` makes all components one, `CLR({name})` zero"
+                    ));
                 }
             }
         }
-        Some(Stmt { kind: StmtKind::Assign(checked?, value), span })
+        Some(Stmt {
+            kind: StmtKind::Assign(checked?, value),
+            span,
+        })
     }
 
     fn target(&mut self, target: &ast::Ref) -> Option<Target> {
@@ -222,7 +257,8 @@ impl Checker<'_> {
     /// The result variable, if `name` is the name of this function.
     fn result_named(&self, name: &str) -> Option<LocalId> {
         let own = &self.world.signature(self.id).tree.name.name;
-        self.result.filter(|_| own == name || own.eq_ignore_ascii_case(name))
+        self.result
+            .filter(|_| own == name || own.eq_ignore_ascii_case(name))
     }
 
     fn no_target(&mut self, target: &ast::Ref) -> Option<Target> {
@@ -243,8 +279,9 @@ impl Checker<'_> {
                 format!("nothing can be stored to `{}`", name.name),
             );
             if Builtin::find(&name.name).is_some() {
-                diagnostic = diagnostic
-                    .note("a variable, `Y(i)`, `T(i,j)`, `COL(i,T)` and `ROW(i,T)` can be assigned to");
+                diagnostic = diagnostic.note(
+                    "a variable, `Y(i)`, `T(i,j)`, `COL(i,T)` and `ROW(i,T)` can be assigned to",
+                );
             }
             self.report(diagnostic);
         } else {
@@ -286,7 +323,10 @@ impl Checker<'_> {
                     return None;
                 }
                 let args = self.arguments(id, args, span);
-                Some(Stmt { kind: StmtKind::Call(id, args), span })
+                Some(Stmt {
+                    kind: StmtKind::Call(id, args),
+                    span,
+                })
             }
             Ok(Callee::Builtin(builtin)) => {
                 let kind = self.builtin_stmt(builtin, name, args, call.span)?;
@@ -315,20 +355,31 @@ impl Checker<'_> {
             Builtin::Frst => Some(StmtKind::KeepFirst(self.bits_variable(&args[0], name)?)),
             Builtin::Step => Some(StmtKind::Step(self.bits_variable(&args[0], name)?)),
             Builtin::Rep => {
-                let (from, to) = (self.typed(&args[0], Kind::Int), self.typed(&args[1], Kind::Int));
+                let (from, to) = (
+                    self.typed(&args[0], Kind::Int),
+                    self.typed(&args[1], Kind::Int),
+                );
                 let value = self.typed(&args[2], Kind::Word);
                 let word = self.place(&args[3], name, "a word", |kind| kind == Kind::Word)?;
                 self.writable(word.local, word.span)
-                    .then_some(StmtKind::Replace { from, to, value, word })
+                    .then_some(StmtKind::Replace {
+                        from,
+                        to,
+                        value,
+                        word,
+                    })
             }
-            Builtin::Print => Some(StmtKind::Print(args.iter().map(|arg| self.expr(arg, None)).collect())),
+            Builtin::Print => Some(StmtKind::Print(
+                args.iter().map(|arg| self.expr(arg, None)).collect(),
+            )),
             Builtin::Read => {
                 let place = self.place(&args[0], name, "a table, slice or word", |kind| {
                     kind == Kind::Table || kind.is_bits()
                 })?;
                 let file = self.typed(&args[1], Kind::Str);
                 let layout = args.get(2).map(|layout| self.typed(layout, Kind::Str));
-                self.writable(place.local, place.span).then_some(StmtKind::Read(place, file, layout))
+                self.writable(place.local, place.span)
+                    .then_some(StmtKind::Read(place, file, layout))
             }
             Builtin::Write => {
                 let place = self.place(&args[0], name, "a table, slice or word", |kind| {
@@ -354,7 +405,11 @@ impl Checker<'_> {
                     );
                     return None;
                 }
-                Some(if builtin == Builtin::Break { StmtKind::Break } else { StmtKind::Continue })
+                Some(if builtin == Builtin::Break {
+                    StmtKind::Break
+                } else {
+                    StmtKind::Continue
+                })
             }
             Builtin::Fnd
             | Builtin::Numb

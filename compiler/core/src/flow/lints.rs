@@ -19,14 +19,22 @@ pub(crate) fn never_set(program: &Program, diagnostics: &mut Vec<Diagnostic>) {
     }
 }
 
-fn of_routine(program: &Program, id: RoutineId, found: &webs::Webs, diagnostics: &mut Vec<Diagnostic>) {
+fn of_routine(
+    program: &Program,
+    id: RoutineId,
+    found: &webs::Webs,
+    diagnostics: &mut Vec<Diagnostic>,
+) {
     let routine = program.routine(id);
     let mut reported: Vec<LocalId> = Vec::new();
     visit::any_stmt(&routine.body, &mut |stmt| {
         // A mention that gives the variable its value is in the list too, and never unset there.
         visit::places_of_stmt(stmt, &mut |place: &Place| {
             let local = routine.local(place.local);
-            if local.role != Role::Local || reported.contains(&place.local) || !found.never_set(place.site) {
+            if local.role != Role::Local
+                || reported.contains(&place.local)
+                || !found.never_set(place.site)
+            {
                 return;
             }
             if is_passed_or_grown(stmt, place) {
@@ -43,14 +51,23 @@ fn of_routine(program: &Program, id: RoutineId, found: &webs::Webs, diagnostics:
             let sized = !local.ty.is_unsized();
             diagnostic = match local.ty.kind() {
                 Kind::Slice | Kind::Word if sized => {
-                    let here = star_base::Span::new(stmt.span.file, stmt.span.start, stmt.span.start);
-                    diagnostic.fix(format!("clear `{name}` first"), here, format!("CLR({name}); "))
+                    let here =
+                        star_base::Span::new(stmt.span.file, stmt.span.start, stmt.span.start);
+                    diagnostic.fix(
+                        format!("clear `{name}` first"),
+                        here,
+                        format!("CLR({name}); "),
+                    )
                 }
                 Kind::Slice | Kind::Word => {
                     diagnostic.help("assign it first; without a declared size it has none to clear")
                 }
-                Kind::Table => diagnostic.help("write a column first, or declare its sizes: `table(n,k)`"),
-                Kind::Int | Kind::Bool | Kind::Str | Kind::Error => diagnostic.help("assign a value first"),
+                Kind::Table => {
+                    diagnostic.help("write a column first, or declare its sizes: `table(n,k)`")
+                }
+                Kind::Int | Kind::Bool | Kind::Str | Kind::Error => {
+                    diagnostic.help("assign a value first")
+                }
             };
             diagnostics.push(diagnostic);
         });
@@ -61,7 +78,10 @@ fn of_routine(program: &Program, id: RoutineId, found: &webs::Webs, diagnostics:
 /// A variable passed by `var` may be set by the callee, and a first column gives a table its rows.
 fn is_passed_or_grown(stmt: &crate::hir::Stmt, place: &Place) -> bool {
     use crate::hir::{Arg, ExprKind, StmtKind, Target};
-    let passed = |args: &[Arg]| args.iter().any(|arg| matches!(arg, Arg::Ref(other) if other.site == place.site));
+    let passed = |args: &[Arg]| {
+        args.iter()
+            .any(|arg| matches!(arg, Arg::Ref(other) if other.site == place.site))
+    };
     match &stmt.kind {
         StmtKind::Call(_, args) if passed(args) => true,
         StmtKind::Assign(Target::Col(_, table), _) if table.site == place.site => true,

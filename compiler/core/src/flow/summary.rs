@@ -1,6 +1,9 @@
 //! What routines do to their parameters: which tables may get other rows or columns.
 
-use crate::hir::{Arg, Expr, ExprKind, LocalId, MachineOp, Program, Role, Routine, RoutineId, Stmt, StmtKind, Target};
+use crate::hir::{
+    Arg, Expr, ExprKind, LocalId, MachineOp, Program, Role, Routine, RoutineId, Stmt, StmtKind,
+    Target,
+};
 use crate::visit;
 
 /// What may happen to a variable of a routine, apart from stores to single columns, rows and bits.
@@ -27,14 +30,21 @@ impl Summaries {
         let mut fates: Vec<Vec<Fate>> = Vec::with_capacity(program.routines.len());
         let mut calls: Vec<(RoutineId, LocalId, RoutineId, usize)> = Vec::new();
         for (idx, routine) in program.routines.iter().enumerate() {
-            fates.push(own_fates(program, routine, RoutineId(idx as u32), &mut calls));
+            fates.push(own_fates(
+                program,
+                routine,
+                RoutineId(idx as u32),
+                &mut calls,
+            ));
         }
         // What a callee does to a parameter happens to the argument; sized parameters keep their size.
         let mut changed = true;
         while changed {
             changed = false;
             for &(caller, local, callee, param) in &calls {
-                let Some(&inner) = program.routine(callee).params.get(param) else { continue };
+                let Some(&inner) = program.routine(callee).params.get(param) else {
+                    continue;
+                };
                 let from = fates[callee.0 as usize][inner.0 as usize];
                 let to = &mut fates[caller.0 as usize][local.0 as usize];
                 let joined = Fate {
@@ -46,7 +56,11 @@ impl Summaries {
                 *to = joined;
             }
         }
-        let assigns = program.routines.iter().map(|routine| vec![false; routine.params.len()]).collect();
+        let assigns = program
+            .routines
+            .iter()
+            .map(|routine| vec![false; routine.params.len()])
+            .collect();
         Summaries { fates, assigns }
     }
 
@@ -55,7 +69,10 @@ impl Summaries {
     }
 
     pub(crate) fn assigns(&self, routine: RoutineId, param: usize) -> bool {
-        self.assigns[routine.0 as usize].get(param).copied().unwrap_or(false)
+        self.assigns[routine.0 as usize]
+            .get(param)
+            .copied()
+            .unwrap_or(false)
     }
 
     pub(crate) fn set_assigns(&mut self, routine: RoutineId, assigns: Vec<bool>) {
@@ -122,7 +139,8 @@ fn own_fates(
                 calls.push((id, place.local, callee, param));
                 // A header that declares sizes may widen an unsized argument.
                 let inner = program.routine(callee).params.get(param).copied();
-                if inner.is_some_and(|inner| !program.routine(callee).local(inner).ty.is_unsized()) {
+                if inner.is_some_and(|inner| !program.routine(callee).local(inner).ty.is_unsized())
+                {
                     fates[place.local.0 as usize].grown = true;
                 }
             }
@@ -148,9 +166,13 @@ fn own_fates(
             | StmtKind::KeepFirst(place)
             | StmtKind::Step(place)
             | StmtKind::Replace { word: place, .. } => write(place.local, false, false),
-            StmtKind::For { var, .. } | StmtKind::Foreach { var, .. } => write(var.local, true, false),
+            StmtKind::For { var, .. } | StmtKind::Foreach { var, .. } => {
+                write(var.local, true, false)
+            }
             StmtKind::Call(callee, args) => {
-                if let (Some(op), Some(Arg::Ref(place))) = (program.routine(*callee).machine_op, args.last()) {
+                if let (Some(op), Some(Arg::Ref(place))) =
+                    (program.routine(*callee).machine_op, args.last())
+                {
                     match op {
                         MachineOp::Min | MachineOp::Max | MachineOp::LoadField => {
                             write(place.local, true, true);

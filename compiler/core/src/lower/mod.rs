@@ -19,8 +19,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use star_base::Span;
 use star_ir::{
-    Block, Check, Extent, LabelId, LocId, Location, Measure, Mode, Named, Op, Operand, Param, SizeOp,
-    Stmt, StmtKind, Ty, Var, VarId,
+    Block, Check, Extent, LabelId, LocId, Location, Measure, Mode, Named, Op, Operand, Param,
+    SizeOp, Stmt, StmtKind, Ty, Var, VarId,
 };
 
 use crate::flow::summary::{Fate, Summaries, callees_first};
@@ -39,7 +39,10 @@ pub struct LowerOptions {
 
 impl Default for LowerOptions {
     fn default() -> Self {
-        LowerOptions { checked: false, machine_ops: true }
+        LowerOptions {
+            checked: false,
+            machine_ops: true,
+        }
     }
 }
 
@@ -74,12 +77,59 @@ pub(crate) fn lower(program: &Program, roots: &[RoutineId], options: &LowerOptio
     }
     let mut lowered = star_ir::Program::default();
     for id in needed {
-        let Some(webs) = &webs[id.0 as usize] else { continue };
-        let lowerer = Lowerer::new(program, id, webs, &summaries, options, &ids, &mut lowered.locations);
+        let Some(webs) = &webs[id.0 as usize] else {
+            continue;
+        };
+        let lowerer = Lowerer::new(
+            program,
+            id,
+            webs,
+            &summaries,
+            options,
+            &ids,
+            &mut lowered.locations,
+        );
         let routine = lowerer.routine();
         lowered.routines.push(routine);
     }
-    Lowered { program: lowered, ids }
+    drop_unused_locations(&mut lowered);
+    Lowered {
+        program: lowered,
+        ids,
+    }
+}
+
+/// Keeps the places that a statement or routine has, and numbers them anew in the order of use.
+fn drop_unused_locations(program: &mut star_ir::Program) {
+    fn renumber(block: &mut Block, fresh: &mut impl FnMut(LocId) -> LocId) {
+        for stmt in block {
+            stmt.loc = fresh(stmt.loc);
+            for nested in star_ir::visit::blocks_mut(&mut stmt.kind)
+                .into_iter()
+                .flatten()
+            {
+                renumber(nested, fresh);
+            }
+        }
+    }
+    let mut old: Vec<Option<Location>> = std::mem::take(&mut program.locations)
+        .into_iter()
+        .map(Some)
+        .collect();
+    let mut new_ids: Vec<Option<LocId>> = vec![None; old.len()];
+    let mut kept = Vec::new();
+    let mut fresh = |loc: LocId| {
+        let idx = loc.0 as usize;
+        *new_ids[idx].get_or_insert_with(|| {
+            kept.extend(old[idx].take());
+            LocId(kept.len() as u32 - 1)
+        })
+    };
+    for routine in &mut program.routines {
+        routine.loc = fresh(routine.loc);
+        renumber(&mut routine.body, &mut fresh);
+    }
+    program.locations = kept;
 }
 
 /// The routines that are needed, in the order of the source.
@@ -195,9 +245,14 @@ impl<'a> Lowerer<'a> {
             .r
             .params
             .iter()
-            .map(|&param| Param {
-                var: self.local_var(param),
-                mode: if self.r.local(param).role == Role::Ref { Mode::Ref } else { Mode::Value },
+            .enumerate()
+            .map(|(idx, &param)| {
+                let by_ref = self.r.local(param).role == Role::Ref;
+                Param {
+                    var: self.local_var(param),
+                    mode: if by_ref { Mode::Ref } else { Mode::Value },
+                    set_at_end: by_ref && self.summaries.assigns(self.id, idx),
+                }
             })
             .collect();
         let result = self.r.result.map(|result| self.local_var(result));
@@ -224,7 +279,10 @@ impl<'a> Lowerer<'a> {
     }
 
     fn machine_op(&self, callee: RoutineId) -> Option<MachineOp> {
-        self.program.routine(callee).machine_op.filter(|_| self.options.machine_ops)
+        self.program
+            .routine(callee)
+            .machine_op
+            .filter(|_| self.options.machine_ops)
     }
 
     // ---- header ----
@@ -239,7 +297,9 @@ impl<'a> Lowerer<'a> {
                     continue;
                 }
                 for dim in 0..2 {
-                    let Some(SizeKey::Int(name)) = self.declared_key(param, dim) else { continue };
+                    let Some(SizeKey::Int(name)) = self.declared_key(param, dim) else {
+                        continue;
+                    };
                     if self.r.local(name).role != Role::Binding || bound.contains(&name) {
                         continue;
                     }
@@ -248,7 +308,10 @@ impl<'a> Lowerer<'a> {
                     self.loc = self.location(self.r.local(param).span, &[(var, param)], true);
                     if is_ref {
                         // The first argument that has a size decides.
-                        self.emit(StmtKind::Size(SizeOp::Latch { dst, size: self.measure(param, var, dim) }));
+                        self.emit(StmtKind::Size(SizeOp::Latch {
+                            dst,
+                            size: self.measure(param, var, dim),
+                        }));
                     } else {
                         bound.insert(name);
                         self.assign(dst, self.measure_op(param, var, dim));
@@ -289,7 +352,9 @@ impl<'a> Lowerer<'a> {
             let local = self.r.local(param);
             let is_ref = local.role == Role::Ref;
             for dim in 0..2 {
-                let Some(key) = self.declared_key(param, dim) else { continue };
+                let Some(key) = self.declared_key(param, dim) else {
+                    continue;
+                };
                 self.loc = self.location(local.span, &[(var, param)], true);
                 let wanted = self.size(key);
                 let measure = self.measure(param, var, dim);
@@ -300,15 +365,27 @@ impl<'a> Lowerer<'a> {
                     let size = Measure::Value(wanted.clone());
                     match (local.ty.kind(), dim) {
                         (Kind::Table, 0) => {
-                            self.emit(StmtKind::Size(SizeOp::SetRows { table: var, rows: size }));
+                            self.emit(StmtKind::Size(SizeOp::SetRows {
+                                table: var,
+                                rows: size,
+                            }));
                         }
                         (Kind::Table, _) => {
-                            self.emit(StmtKind::Size(SizeOp::EnsureColumns { table: var, columns: size }));
+                            self.emit(StmtKind::Size(SizeOp::EnsureColumns {
+                                table: var,
+                                columns: size,
+                            }));
                         }
-                        _ => self.emit(StmtKind::Size(SizeOp::Adapt { bits: var, size: wanted.clone() })),
+                        _ => self.emit(StmtKind::Size(SizeOp::Adapt {
+                            bits: var,
+                            size: wanted.clone(),
+                        })),
                     }
                 }
-                self.emit(StmtKind::Check(Check::Size(measure, Measure::Value(wanted))));
+                self.emit(StmtKind::Check(Check::Size(
+                    measure,
+                    Measure::Value(wanted),
+                )));
             }
         }
     }
@@ -337,8 +414,9 @@ impl<'a> Lowerer<'a> {
         }
         for (idx, local) in self.r.locals.iter().enumerate() {
             let id = LocalId(idx as u32);
-            let all_known =
-                (0..2).filter_map(|dim| self.declared_key(id, dim)).all(|key| self.known_at_entry(key));
+            let all_known = (0..2)
+                .filter_map(|dim| self.declared_key(id, dim))
+                .all(|key| self.known_at_entry(key));
             if local.role == Role::Local
                 && local.ty.kind() == Kind::Table
                 && !local.ty.is_unsized()
@@ -371,17 +449,26 @@ impl<'a> Lowerer<'a> {
         if self.facts.contains(&Fact::Made(local)) {
             return;
         }
-        let Some(rows) = self.declared_key(local, 0) else { return };
+        let Some(rows) = self.declared_key(local, 0) else {
+            return;
+        };
         let columns = self.declared_key(local, 1);
         let table = self.local_var(local);
         let rows = self.checked_size(rows);
         match columns {
             Some(columns) => {
                 let columns = self.checked_size(columns);
-                self.emit(StmtKind::Size(SizeOp::Init { table, rows, columns }));
+                self.emit(StmtKind::Size(SizeOp::Init {
+                    table,
+                    rows,
+                    columns,
+                }));
             }
             None => {
-                self.emit(StmtKind::Size(SizeOp::SetRows { table, rows: Measure::Value(rows) }));
+                self.emit(StmtKind::Size(SizeOp::SetRows {
+                    table,
+                    rows: Measure::Value(rows),
+                }));
             }
         }
         self.facts.insert(Fact::Made(local));
@@ -434,7 +521,12 @@ impl<'a> Lowerer<'a> {
         if let Some(var) = self.web_vars[web as usize] {
             return var;
         }
-        let var = self.new_var(&declared.name.clone(), ty, Some(declared.name.clone()), sized);
+        let var = self.new_var(
+            &declared.name.clone(),
+            ty,
+            Some(declared.name.clone()),
+            sized,
+        );
         self.web_vars[web as usize] = Some(var);
         var
     }
@@ -448,7 +540,12 @@ impl<'a> Lowerer<'a> {
         }
         self.names.insert(unique.clone(), 1);
         let var = VarId(self.vars.len() as u32);
-        self.vars.push(Var { name: unique, ty, source, sized });
+        self.vars.push(Var {
+            name: unique,
+            ty,
+            source,
+            sized,
+        });
         var
     }
 
@@ -492,7 +589,12 @@ impl<'a> Lowerer<'a> {
             }
         }
         let loc = LocId(self.locations.len() as u32);
-        self.locations.push(Location { span, inlined: Vec::new(), operands, at_call });
+        self.locations.push(Location {
+            span,
+            inlined: Vec::new(),
+            operands,
+            at_call,
+        });
         self.known_locs.insert((span, at_call), loc);
         loc
     }
@@ -513,15 +615,20 @@ impl<'a> Lowerer<'a> {
     }
 
     fn location_of(&mut self, span: Span, places: &[hir::Place]) -> LocId {
-        let named: Vec<(VarId, LocalId)> =
-            places.iter().map(|&place| (self.place_var(place), place.local)).collect();
+        let named: Vec<(VarId, LocalId)> = places
+            .iter()
+            .map(|&place| (self.place_var(place), place.local))
+            .collect();
         self.location(span, &named, false)
     }
 
     // ---- emitting ----
 
     fn emit(&mut self, kind: StmtKind) {
-        self.block.push(Stmt { kind, loc: self.loc });
+        self.block.push(Stmt {
+            kind,
+            loc: self.loc,
+        });
     }
 
     fn assign(&mut self, dst: VarId, op: Op) {
@@ -564,7 +671,10 @@ impl<'a> Lowerer<'a> {
     fn check_set(&mut self, place: hir::Place) {
         let var = self.place_var(place);
         let unset = if self.in_size {
-            matches!(self.r.local(place.local).role, Role::Ref | Role::Local | Role::Result)
+            matches!(
+                self.r.local(place.local).role,
+                Role::Ref | Role::Local | Role::Result
+            )
         } else {
             self.webs.maybe_unset(place.site)
         };

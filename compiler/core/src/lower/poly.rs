@@ -34,7 +34,10 @@ impl Poly {
     }
 
     pub(super) fn plus_const(self, n: i64) -> Poly {
-        Poly(self.0.and_then(|terms| add(terms, &BTreeMap::from([(Vec::new(), n)]), 1)))
+        Poly(
+            self.0
+                .and_then(|terms| add(terms, &BTreeMap::from([(Vec::new(), n)]), 1)),
+        )
     }
 
     /// The one term that it consists of.
@@ -65,7 +68,9 @@ fn terms(expr: &Expr) -> Option<BTreeMap<Vec<LocalId>, i64>> {
                     ChainOp::Int(IntOp::Add) => add(sum, &operand, 1)?,
                     ChainOp::Int(IntOp::Sub) => add(sum, &operand, -1)?,
                     ChainOp::Int(IntOp::Mul) => multiply(&sum, &operand)?,
-                    ChainOp::Int(IntOp::Div | IntOp::Mod) | ChainOp::Bool(_) | ChainOp::Bits(_) => return None,
+                    ChainOp::Int(IntOp::Div | IntOp::Mod) | ChainOp::Bool(_) | ChainOp::Bits(_) => {
+                        return None;
+                    }
                 };
             }
             Some(sum)
@@ -75,7 +80,11 @@ fn terms(expr: &Expr) -> Option<BTreeMap<Vec<LocalId>, i64>> {
 }
 
 fn constant(value: i64) -> BTreeMap<Vec<LocalId>, i64> {
-    if value == 0 { BTreeMap::new() } else { BTreeMap::from([(Vec::new(), value)]) }
+    if value == 0 {
+        BTreeMap::new()
+    } else {
+        BTreeMap::from([(Vec::new(), value)])
+    }
 }
 
 fn add(

@@ -81,9 +81,9 @@ impl Lowerer<'_> {
                 None => declared,
             },
             ExprKind::Builtin(Builtin::Length, args) => match args.first().map(|arg| &arg.kind) {
-                Some(ExprKind::Var(place)) => {
-                    self.declared_key_within(place.local, 0, fuel - 1).unwrap_or(declared)
-                }
+                Some(ExprKind::Var(place)) => self
+                    .declared_key_within(place.local, 0, fuel - 1)
+                    .unwrap_or(declared),
                 _ => declared,
             },
             _ => declared,
@@ -92,7 +92,9 @@ impl Lowerer<'_> {
 
     fn declared_size(&self, local: LocalId, dim: u8) -> Option<&Expr> {
         match (&self.r.local(local).ty, dim) {
-            (hir::Ty::Slice(size) | hir::Ty::Word(size) | hir::Ty::Table(size, _), 0) => size.as_deref(),
+            (hir::Ty::Slice(size) | hir::Ty::Word(size) | hir::Ty::Table(size, _), 0) => {
+                size.as_deref()
+            }
             (hir::Ty::Table(_, size), _) => size.as_deref(),
             _ => None,
         }
@@ -113,9 +115,9 @@ impl Lowerer<'_> {
         match key {
             SizeKey::Const(_) | SizeKey::Int(_) | SizeKey::Length(_) => true,
             SizeKey::Rows(local) | SizeKey::Cols(local) => self.r.local(local).role == Role::Value,
-            SizeKey::Declared(local, dim) => {
-                self.declared_size(local, dim).is_some_and(|size| self.evaluable_at_entry(size))
-            }
+            SizeKey::Declared(local, dim) => self
+                .declared_size(local, dim)
+                .is_some_and(|size| self.evaluable_at_entry(size)),
         }
     }
 
@@ -183,7 +185,10 @@ impl Lowerer<'_> {
                     self.assign(var, Op::Rows(table));
                 } else {
                     self.check_set_var(local, table);
-                    self.emit(StmtKind::Size(SizeOp::Latch { dst: var, size: Measure::Rows(table) }));
+                    self.emit(StmtKind::Size(SizeOp::Latch {
+                        dst: var,
+                        size: Measure::Rows(table),
+                    }));
                 }
             }
             SizeKey::Cols(local) => {
@@ -193,7 +198,10 @@ impl Lowerer<'_> {
                     self.assign(var, Op::Columns(table));
                 } else {
                     self.check_set_var(local, table);
-                    self.emit(StmtKind::Size(SizeOp::Latch { dst: var, size: Measure::Columns(table) }));
+                    self.emit(StmtKind::Size(SizeOp::Latch {
+                        dst: var,
+                        size: Measure::Columns(table),
+                    }));
                 }
             }
             SizeKey::Length(local) => {
@@ -204,7 +212,9 @@ impl Lowerer<'_> {
                 let at_entry = self.known_at_entry(key);
                 let routine = self.r;
                 let size = match (&routine.local(local).ty, dim) {
-                    (hir::Ty::Slice(size) | hir::Ty::Word(size) | hir::Ty::Table(size, _), 0) => size,
+                    (hir::Ty::Slice(size) | hir::Ty::Word(size) | hir::Ty::Table(size, _), 0) => {
+                        size
+                    }
                     (hir::Ty::Table(_, size), _) => size,
                     _ => &None,
                 };
@@ -216,7 +226,10 @@ impl Lowerer<'_> {
                 if at_entry {
                     self.assign(var, Op::Copy(value));
                 } else {
-                    self.emit(StmtKind::Size(SizeOp::Latch { dst: var, size: Measure::Value(value) }));
+                    self.emit(StmtKind::Size(SizeOp::Latch {
+                        dst: var,
+                        size: Measure::Value(value),
+                    }));
                 }
                 self.loc = loc;
             }
@@ -268,7 +281,8 @@ impl Lowerer<'_> {
         }
         for &param in &self.r.params {
             let web = self.webs.entry_web(param) as usize;
-            if self.r.local(param).role == Role::Value && crate::flow::webs::is_split(self.r, param) {
+            if self.r.local(param).role == Role::Value && crate::flow::webs::is_split(self.r, param)
+            {
                 let entry = match self.r.local(param).ty.kind() {
                     Kind::Slice | Kind::Word => (Ext::Known(SizeKey::Length(param)), Ext::Unknown),
                     _ => self.own_exts(param),
@@ -300,15 +314,25 @@ impl Lowerer<'_> {
                 let rows = self.exts_of(value).0;
                 changed |= self.widen(*place, (rows, Ext::Dynamic));
             }
-            hir::StmtKind::Read(place, ..) => changed |= self.widen(*place, (Ext::Dynamic, Ext::Dynamic)),
+            hir::StmtKind::Read(place, ..) => {
+                changed |= self.widen(*place, (Ext::Dynamic, Ext::Dynamic))
+            }
             hir::StmtKind::Call(callee, args) => match (self.machine_op(*callee), &args[..]) {
-                (Some(hir::MachineOp::Min | hir::MachineOp::Max), [_, hir::Arg::Value(mask), hir::Arg::Ref(to)]) => {
+                (
+                    Some(hir::MachineOp::Min | hir::MachineOp::Max),
+                    [_, hir::Arg::Value(mask), hir::Arg::Ref(to)],
+                ) => {
                     let exts = self.exts_of(mask);
                     changed |= self.widen(*to, exts);
                 }
                 (
                     Some(hir::MachineOp::LoadField),
-                    [hir::Arg::Value(table), _, hir::Arg::Value(width), hir::Arg::Ref(to)],
+                    [
+                        hir::Arg::Value(table),
+                        _,
+                        hir::Arg::Value(width),
+                        hir::Arg::Ref(to),
+                    ],
                 ) => {
                     let rows = self.exts_of(table).0;
                     let exts = (rows, self.int_ext(width));
@@ -334,12 +358,22 @@ impl Lowerer<'_> {
         let mut changed = false;
         for (param, arg) in args.iter().enumerate() {
             let hir::Arg::Ref(place) = arg else { continue };
-            let Some(&inner) = self.program.routine(callee).params.get(param) else { continue };
+            let Some(&inner) = self.program.routine(callee).params.get(param) else {
+                continue;
+            };
             let fate = self.summaries.fate(callee, inner);
-            let rows = if fate.replaced { Ext::Dynamic } else { Ext::Unknown };
+            let rows = if fate.replaced {
+                Ext::Dynamic
+            } else {
+                Ext::Unknown
+            };
             let is_table = self.r.local(place.local).ty.kind() == Kind::Table;
             // A slice or word may come back with any size that the callee gave it.
-            let exts = if is_table { (rows, Ext::Dynamic) } else { (Ext::Dynamic, Ext::Unknown) };
+            let exts = if is_table {
+                (rows, Ext::Dynamic)
+            } else {
+                (Ext::Dynamic, Ext::Unknown)
+            };
             changed |= self.widen(*place, exts);
         }
         changed
@@ -418,8 +452,12 @@ impl Lowerer<'_> {
     /// The size that an integer expression stands for.
     fn int_ext(&self, expr: &Expr) -> Ext {
         match &expr.kind {
-            ExprKind::Int(value) => u64::try_from(*value).map_or(Ext::Dynamic, |n| Ext::Known(SizeKey::Const(n))),
-            ExprKind::Var(place) if self.is_fixed_int(place.local) => Ext::Known(SizeKey::Int(place.local)),
+            ExprKind::Int(value) => {
+                u64::try_from(*value).map_or(Ext::Dynamic, |n| Ext::Known(SizeKey::Const(n)))
+            }
+            ExprKind::Var(place) if self.is_fixed_int(place.local) => {
+                Ext::Known(SizeKey::Int(place.local))
+            }
             _ => Ext::Dynamic,
         }
     }
@@ -427,7 +465,9 @@ impl Lowerer<'_> {
     /// The size `to − from + 1`, if it is a constant or one variable: `TRIM((j-1)*h+1, j*h, w)` has h
     /// components.
     pub(super) fn width_ext(&self, from: &Expr, to: &Expr) -> Ext {
-        let width = super::poly::Poly::of(to).minus(&super::poly::Poly::of(from)).plus_const(1);
+        let width = super::poly::Poly::of(to)
+            .minus(&super::poly::Poly::of(from))
+            .plus_const(1);
         match width.single() {
             Some(super::poly::Single::Const(n)) => {
                 u64::try_from(n).map_or(Ext::Dynamic, |n| Ext::Known(SizeKey::Const(n)))

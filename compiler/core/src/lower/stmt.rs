@@ -5,7 +5,7 @@ use star_ir::{Check, Measure, Op, Operand, SizeOp, StmtKind, Ty};
 
 use super::expr::Rvalue;
 use super::sizes::{Ext, Exts};
-use super::{Jump, Lowerer, LoopLabels};
+use super::{Jump, LoopLabels, Lowerer};
 use crate::flow::webs;
 use crate::hir::{self, Expr, Kind, Place, Stmt, Target};
 
@@ -50,14 +50,23 @@ impl Lowerer<'_> {
                 let unused = self.temp(Ty::Int);
                 self.step(unused, *place);
             }
-            hir::StmtKind::Replace { from, to, value, word } => {
+            hir::StmtKind::Replace {
+                from,
+                to,
+                value,
+                word,
+            } => {
                 self.check_set(*word);
                 let var = self.place_var(*word);
                 let (base, width, _) = self.part(from, to, Measure::Length(var));
                 let value = self.bits(value, Some(Measure::Value(width.clone())));
                 self.check(Check::Size(Measure::Length(value), Measure::Value(width)));
                 self.count(Builtin::Rep.cost());
-                self.emit(StmtKind::Replace { word: var, base, value });
+                self.emit(StmtKind::Replace {
+                    word: var,
+                    base,
+                    value,
+                });
             }
             hir::StmtKind::Call(callee, args) => self.call(*callee, args, None),
             hir::StmtKind::Print(items) => self.print(items),
@@ -85,12 +94,25 @@ impl Lowerer<'_> {
             hir::StmtKind::If(arms, otherwise) => return self.choice(arms, otherwise),
             hir::StmtKind::While(test, body) => self.while_loop(test, body),
             hir::StmtKind::Repeat(body, until) => self.repeat_loop(body, until),
-            hir::StmtKind::For { var, from, to, down, body } => {
+            hir::StmtKind::For {
+                var,
+                from,
+                to,
+                down,
+                body,
+            } => {
                 let [from, to] = self.both(from, to);
                 let var = self.place_var(*var);
                 let label = self.label();
                 let body = self.loop_body(label, Jump::Continue(label), body);
-                self.emit(StmtKind::For { label, var, from, to, down: *down, body });
+                self.emit(StmtKind::For {
+                    label,
+                    var,
+                    from,
+                    to,
+                    down: *down,
+                    body,
+                });
             }
             hir::StmtKind::Foreach { var, over, body } => self.foreach_loop(*var, over, body),
             hir::StmtKind::Exit => {
@@ -151,7 +173,12 @@ impl Lowerer<'_> {
                 self.check(Check::Index(column.clone(), Measure::Columns(table)));
                 self.check_bit(&bit, value);
                 self.count(1);
-                self.emit(StmtKind::PutBit { table, row, column, bit });
+                self.emit(StmtKind::PutBit {
+                    table,
+                    row,
+                    column,
+                    bit,
+                });
             }
             Target::Col(index, place) => {
                 let index = self.operand(index);
@@ -173,7 +200,11 @@ impl Lowerer<'_> {
                 let columns = Measure::Value(index.clone());
                 self.emit(StmtKind::Size(SizeOp::EnsureColumns { table, columns }));
                 self.count(1);
-                self.emit(StmtKind::PutColumn { table, index, value: slice });
+                self.emit(StmtKind::PutColumn {
+                    table,
+                    index,
+                    value: slice,
+                });
             }
             Target::Row(index, place) => {
                 let index = self.operand(index);
@@ -190,7 +221,11 @@ impl Lowerer<'_> {
                     self.check(Check::Size(Measure::Columns(table), Measure::Length(word)));
                 }
                 self.count(1);
-                self.emit(StmtKind::PutRow { table, index, value: word });
+                self.emit(StmtKind::PutRow {
+                    table,
+                    index,
+                    value: word,
+                });
             }
         }
     }
@@ -252,9 +287,18 @@ impl Lowerer<'_> {
     }
 
     /// Likewise a table.
-    pub(super) fn store_table(&mut self, place: Place, op: Op, rows: Measure, columns: Measure, from: Exts) {
+    pub(super) fn store_table(
+        &mut self,
+        place: Place,
+        op: Op,
+        rows: Measure,
+        columns: Measure,
+        from: Exts,
+    ) {
         let exts = self.place_exts(place);
-        for (dim, measure, mine, theirs) in [(0, rows, exts.0, from.0), (1, columns, exts.1, from.1)] {
+        for (dim, measure, mine, theirs) in
+            [(0, rows, exts.0, from.0), (1, columns, exts.1, from.1)]
+        {
             if let Some(key) = self.declared_key(place.local, dim) {
                 let wanted = self.size(key);
                 if !mine.same(theirs) {
@@ -308,14 +352,36 @@ impl Lowerer<'_> {
     fn read(&mut self, place: Place, file: Operand, layout: Option<Operand>) {
         let kind = self.r.local(place.local).ty.kind();
         self.flush_cost();
+        if self.r.local(place.local).ty.is_unsized() {
+            let dst = self.place_var(place);
+            self.emit(StmtKind::Read { dst, file, layout });
+            return;
+        }
         let temp = self.temp_of(kind, (Ext::Dynamic, Ext::Dynamic));
-        self.emit(StmtKind::Read { dst: temp, file, layout });
+        self.emit(StmtKind::Read {
+            dst: temp,
+            file,
+            layout,
+        });
         let op = Op::Copy(Operand::Var(temp));
         let unknown = (Ext::Dynamic, Ext::Dynamic);
         if kind == Kind::Table {
-            self.store_table(place, op, Measure::Rows(temp), Measure::Columns(temp), unknown);
+            self.store_table(
+                place,
+                op,
+                Measure::Rows(temp),
+                Measure::Columns(temp),
+                unknown,
+            );
         } else {
-            self.store_bits(place, Rvalue { op, size: Measure::Length(temp), exts: unknown });
+            self.store_bits(
+                place,
+                Rvalue {
+                    op,
+                    size: Measure::Length(temp),
+                    exts: unknown,
+                },
+            );
         }
     }
 
@@ -350,7 +416,11 @@ impl Lowerer<'_> {
         let (mut rest, falls) = self.nested(|this| this.stmts(otherwise));
         falls_through |= falls;
         while let Some((head, test, then, loc)) = heads.pop() {
-            let kind = StmtKind::If { test, then, otherwise: rest };
+            let kind = StmtKind::If {
+                test,
+                then,
+                otherwise: rest,
+            };
             rest = head;
             rest.push(star_ir::Stmt { kind, loc });
         }
@@ -361,8 +431,17 @@ impl Lowerer<'_> {
         falls_through
     }
 
-    fn loop_body(&mut self, on_break: star_ir::LabelId, on_continue: Jump, body: &[Stmt]) -> star_ir::Block {
-        self.loops.push(LoopLabels { on_break, on_continue, continued: false });
+    fn loop_body(
+        &mut self,
+        on_break: star_ir::LabelId,
+        on_continue: Jump,
+        body: &[Stmt],
+    ) -> star_ir::Block {
+        self.loops.push(LoopLabels {
+            on_break,
+            on_continue,
+            continued: false,
+        });
         let (block, _) = self.nested(|this| this.stmts(body));
         self.loops.pop();
         block
@@ -374,7 +453,12 @@ impl Lowerer<'_> {
         let facts = self.facts.clone();
         let (head, test) = self.nested(|this| this.operand(test));
         let body = self.loop_body(label, Jump::Continue(label), body);
-        self.emit(StmtKind::While { label, head, test, body });
+        self.emit(StmtKind::While {
+            label,
+            head,
+            test,
+            body,
+        });
         self.facts = facts;
     }
 
@@ -392,18 +476,33 @@ impl Lowerer<'_> {
             let (block, falls_through) = this.nested(|this| this.stmts(body));
             let continued = this.loops.pop().is_some_and(|labels| labels.continued);
             if continued {
-                this.emit(StmtKind::Block { label: inner, body: block });
+                this.emit(StmtKind::Block {
+                    label: inner,
+                    body: block,
+                });
             } else {
                 this.block.extend(block);
             }
             if falls_through || continued {
                 let test = this.operand(until);
                 this.flush_cost();
-                let stop = star_ir::Stmt { kind: StmtKind::Break(label), loc: this.loc };
-                this.emit(StmtKind::If { test, then: vec![stop], otherwise: Vec::new() });
+                let stop = star_ir::Stmt {
+                    kind: StmtKind::Break(label),
+                    loc: this.loc,
+                };
+                this.emit(StmtKind::If {
+                    test,
+                    then: vec![stop],
+                    otherwise: Vec::new(),
+                });
             }
         });
-        self.emit(StmtKind::While { label, head: Vec::new(), test: Operand::Bool(true), body: block });
+        self.emit(StmtKind::While {
+            label,
+            head: Vec::new(),
+            test: Operand::Bool(true),
+            body: block,
+        });
     }
 
     /// `foreach` costs what its STEP loop costs: SOME and STEP in every turn, SOME at the end.
@@ -427,19 +526,31 @@ impl Lowerer<'_> {
                 continued: false,
             });
             let (body, _) = this.nested(|this| {
-                this.emit(StmtKind::Cost { units: 2, times: None });
+                this.emit(StmtKind::Cost {
+                    units: 2,
+                    times: None,
+                });
                 this.stmts(body)
             });
             this.loops.pop();
-            this.emit(StmtKind::Foreach { label, var, over: copy, body });
+            this.emit(StmtKind::Foreach {
+                label,
+                var,
+                over: copy,
+                body,
+            });
             this.count(1);
         });
-        self.emit(StmtKind::Block { label: outside, body: block });
+        self.emit(StmtKind::Block {
+            label: outside,
+            body: block,
+        });
     }
 
     /// At the head of a loop only what no turn can undo is still known.
     fn forget_set(&mut self) {
-        self.facts.retain(|fact| !matches!(fact, super::Fact::Set(_)));
+        self.facts
+            .retain(|fact| !matches!(fact, super::Fact::Set(_)));
     }
 }
 

@@ -62,8 +62,13 @@ impl Parser<'_> {
         self.mark("(")?;
         let params = self.list(")", |parser| {
             let mode: Mode = parser.mnemonic("`value` or `ref`")?;
+            let set_at_end = mode == Mode::Ref && parser.take_word("set")?;
             let var = parser.parameter(&mut vars)?;
-            Ok(Param { var, mode })
+            Ok(Param {
+                var,
+                mode,
+                set_at_end,
+            })
         })?;
         let result = if self.take_mark("->")? {
             Some(self.var()?)

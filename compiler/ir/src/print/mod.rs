@@ -214,6 +214,9 @@ impl<'a> Printer<'a> {
         let mut at = 0;
         self.list(params, |printer, param| {
             printer.put(param.mode.text());
+            if param.set_at_end {
+                printer.put(" set");
+            }
             printer.put(" ");
             if at < n_declared {
                 printer.declaration(&vars[at]);

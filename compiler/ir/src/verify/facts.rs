@@ -147,7 +147,10 @@ impl<'a> Facts<'a> {
     /// The variable is given a value or size if it has none; a table grows.
     pub(super) fn settled(&mut self, var: VarId) {
         if !self.is_set(var) {
-            return self.replaced(var);
+            // A table that gets its rows grows as before.
+            return self.forget_if(var, |fact| {
+                !matches!(fact, Fact::Check(Check::NewColumn(..)))
+            });
         }
         let columns = Measure::Columns(var);
         self.forget_if(var, |fact| match fact {

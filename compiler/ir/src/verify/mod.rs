@@ -30,7 +30,8 @@
 //! 10. A `tile` holds only operations that work row by row, scalar ones, and uniform control.
 //!
 //! Guards (`guards`; only if nothing above failed; see Note \[Guards\] in the crate's head):
-//! 11. A variable that is read is set, an `exit` or the end of a function finds the result set.
+//! 11. A variable that is read is set; an `exit` or the end of a routine finds the result set, and the
+//!     `ref` parameters that it promises to set.
 //! 12. The guard of an operation holds where it stands, by a check before it, or by what was assigned.
 //! 13. All slices and tables in a `tile` have its number of rows.
 //!

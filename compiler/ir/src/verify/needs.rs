@@ -172,10 +172,7 @@ pub(super) fn of_statement(kind: &StmtKind) -> Vec<Need> {
             size(Measure::Rows(*table), Measure::Rows(*value)),
         ],
         StmtKind::Size(op) => match op {
-            SizeOp::Latch { dst: _, size } => match size {
-                Measure::Length(v) | Measure::Rows(v) => vec![Need::Check(Check::Set(*v))],
-                Measure::Columns(_) | Measure::Value(_) => Vec::new(),
-            },
+            SizeOp::Latch { dst: _, size: _ } => Vec::new(),
             SizeOp::SetRows { table: _, rows } => set_measured(rows),
             SizeOp::EnsureColumns { table, columns } => {
                 let mut needs = vec![Need::Check(Check::Set(*table))];

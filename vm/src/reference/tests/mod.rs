@@ -96,7 +96,11 @@ impl Draft {
 
     pub(super) fn param(&mut self, name: &str, ty: Ty, mode: Mode) -> VarId {
         let var = self.var(name, ty);
-        self.routine.params.push(Param { var, mode });
+        self.routine.params.push(Param {
+            var,
+            mode,
+            set_at_end: false,
+        });
         var
     }
 

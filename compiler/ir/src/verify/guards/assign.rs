@@ -50,8 +50,13 @@ impl Walk<'_, '_, '_> {
         } else {
             facts.replaced(dst);
         }
-        // What has this variable as its extent no longer agrees with it.
+        // What has this variable as its extent no longer agrees with it; the extents of parameters are
+        // believed.
+        let params = &self.subject.routine.params;
         for &other in &self.sized_by[dst.0 as usize] {
+            if params.iter().any(|param| param.var == other) {
+                continue;
+            }
             facts.replaced(other);
             facts.unset(other);
         }
@@ -85,14 +90,31 @@ impl Walk<'_, '_, '_> {
                 };
                 let fresh = !facts.is_set(*dst);
                 facts.settled(*dst);
-                facts.set(*dst);
+                match size {
+                    Measure::Length(v) | Measure::Rows(v) | Measure::Columns(v)
+                        if !facts.is_set(*v) =>
+                    {
+                        return;
+                    }
+                    Measure::Length(_)
+                    | Measure::Rows(_)
+                    | Measure::Columns(_)
+                    | Measure::Value(_) => {
+                        facts.set(*dst);
+                    }
+                }
                 // An extent is only ever given a value in this way.
                 if fresh && sized && !self.sized_by[dst.0 as usize].is_empty() {
                     facts.learn(&Check::NotNegative(Operand::Var(*dst)));
                 }
             }
-            SizeOp::SetRows { table, rows: _ }
-            | SizeOp::Init {
+            SizeOp::SetRows { table, rows: _ } => {
+                if !facts.is_set(*table) {
+                    facts.settled(*table);
+                    facts.set(*table);
+                }
+            }
+            SizeOp::Init {
                 table,
                 rows: _,
                 columns: _,

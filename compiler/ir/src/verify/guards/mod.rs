@@ -11,7 +11,7 @@ use crate::check::{Check, Measure};
 use crate::op::{IntOp, Op, Operand};
 use crate::print;
 use crate::program::{Extent, LabelId, Mode, Ty, VarId};
-use crate::stmt::{Stmt, StmtKind};
+use crate::stmt::{Arg, Stmt, StmtKind};
 use crate::visit::{self, Access};
 use loops::Turns;
 
@@ -78,12 +78,24 @@ impl<'a> Walk<'_, 'a, '_> {
 
     /// The routine ends here.
     fn end(&mut self, stmt: Option<&Stmt>) {
-        if let (Some(facts), Some(result)) = (&self.facts, self.subject.routine.result)
-            && !facts.is_set(result)
-        {
-            let name = self.subject.name(result);
+        let Some(facts) = &self.facts else { return };
+        let routine = self.subject.routine;
+        let promised = routine.params.iter().filter(|param| param.set_at_end);
+        let unset: Vec<VarId> = routine
+            .result
+            .into_iter()
+            .chain(promised.map(|param| param.var))
+            .filter(|&var| !facts.is_set(var))
+            .collect();
+        for var in unset {
+            let what = if Some(var) == routine.result {
+                "result"
+            } else {
+                "parameter"
+            };
+            let name = self.subject.name(var);
             self.subject
-                .fault(stmt, format!("the result {name} may be unset here"));
+                .fault(stmt, format!("the {what} {name} may be unset here"));
         }
     }
 
@@ -299,6 +311,15 @@ impl<'a> Walk<'_, 'a, '_> {
                 facts.set(var);
             }
         });
+        if let StmtKind::Call { callee, args, .. } = kind {
+            let params = &self.subject.program.routine(*callee).params;
+            for (arg, param) in args.iter().zip(params) {
+                match arg {
+                    Arg::Ref(var) if param.set_at_end => facts.set(*var),
+                    Arg::Ref(_) | Arg::Value(_) | Arg::Move(_) => {}
+                }
+            }
+        }
     }
 }
 

@@ -1,0 +1,85 @@
+//! What the tests share: compiling a text, running a routine, naming values.
+
+pub mod run;
+
+use star_base::{BitTable, BitVector, Diagnostic};
+use star_compiler::{Compilation, Library, LoadError, LowerOptions, Lowered, Source, SourceLoader};
+
+/// The library that every test program sees.
+pub const LIBRARY: Library = Library {
+    basic: star_stdlib::BASIC,
+    modules: star_stdlib::MODULES,
+};
+
+/// Source files in memory.
+#[derive(Debug, Default)]
+pub struct Texts(pub Vec<(String, String)>);
+
+impl SourceLoader for Texts {
+    fn load(&mut self, path: &str, _importer: Option<&str>) -> Result<Source, LoadError> {
+        match self.0.iter().find(|(name, _)| name == path) {
+            Some((name, text)) => Ok(Source {
+                name: name.clone(),
+                bytes: text.clone().into_bytes(),
+            }),
+            None => Err(LoadError::Unreadable("no such file".to_owned())),
+        }
+    }
+}
+
+/// Checks a text as the file `test.star`.
+pub fn check(text: &str) -> Compilation {
+    let mut loader = Texts(vec![("test.star".to_owned(), text.to_owned())]);
+    star_compiler::check("test.star", &mut loader, &LIBRARY)
+}
+
+/// The messages, errors and lints, as `CODE line:column message`.
+pub fn messages(compilation: &Compilation) -> Vec<String> {
+    compilation
+        .diagnostics
+        .iter()
+        .map(|diagnostic| message(compilation, diagnostic))
+        .collect()
+}
+
+fn message(compilation: &Compilation, diagnostic: &Diagnostic) -> String {
+    let place = diagnostic
+        .span()
+        .and_then(|span| {
+            let file = compilation.sources.get(span.file)?;
+            let at = file.line_column(span.start as usize);
+            Some(format!(" {}:{}", at.line, at.column))
+        })
+        .unwrap_or_default();
+    format!("{}{place} {}", diagnostic.code, diagnostic.message)
+}
+
+/// Compiles a text that has no errors, and verifies the SIR.
+///
+/// # Panics
+/// If it has errors, or if the SIR does not verify.
+pub fn compile(text: &str, options: &LowerOptions) -> (Compilation, Lowered) {
+    let compilation = check(text);
+    assert!(!compilation.has_errors(), "{:#?}", messages(&compilation));
+    let lowered = star_compiler::lower(&compilation, options);
+    if let Err(errors) = star_ir::verify(&lowered.program) {
+        panic!("SIR does not verify:\n{errors:#?}\n{}", lowered.program);
+    }
+    (compilation, lowered)
+}
+
+/// A table from its rows.
+///
+/// # Panics
+/// If the rows differ in length or hold other characters than `0` and `1`.
+pub fn table(rows: &[&str]) -> BitTable {
+    BitTable::parse(rows).expect("rows of 0 and 1")
+}
+
+/// Bits from a text.
+///
+/// # Panics
+/// If the text holds other characters than `0` and `1`.
+pub fn bits(text: &str) -> BitVector {
+    BitVector::parse(text).expect("a text of 0 and 1")
+}

@@ -1,0 +1,12 @@
+//! All tests over the whole toolchain, as one binary.
+//!
+//! * `published`: the source's listings and figures as they stand.
+//! * `operations`: every elementary operation against its definition, at the edge sizes.
+//! * `decisions`: each decision of the language reference, §3 to §5 and §7.
+//! * `golden`: messages and SIR as files.
+//! * `graphs`: the graph procedures against independent references.
+//! * `house`: what must not be, over the sources and the dependencies.
+//! * `bad_input`: hostile programs and files.
+//! * `explain`: the example of every code gives exactly that code.
+
+mod published;
