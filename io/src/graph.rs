@@ -45,11 +45,8 @@ impl Graph {
     pub fn directed_arcs(&self) -> impl Iterator<Item = Arc> + '_ {
         self.arcs.iter().flat_map(|&arc| {
             let mirrored = self.symmetric && arc.tail != arc.head;
-            let mirror = mirrored.then_some(Arc {
-                tail: arc.head,
-                head: arc.tail,
-                weight: arc.weight,
-            });
+            let mirror =
+                mirrored.then_some(Arc { tail: arc.head, head: arc.tail, weight: arc.weight });
             std::iter::once(arc).chain(mirror)
         })
     }
@@ -125,10 +122,7 @@ impl Graph {
             && (self.arcs.is_sorted_by(|a, b| by_row(a) < by_row(b))
                 || self.arcs.is_sorted_by(|a, b| by_column(a) < by_column(b)))
         {
-            return Ok(Census {
-                n_loops,
-                n_parallel: 0,
-            });
+            return Ok(Census { n_loops, n_parallel: 0 });
         }
         let mut keys: Vec<u64> = Vec::new();
         keys.try_reserve_exact(self.arcs.len())?;
@@ -138,10 +132,7 @@ impl Graph {
         }));
         keys.sort_unstable();
         let n_parallel = keys.windows(2).filter(|pair| pair[0] == pair[1]).count();
-        Ok(Census {
-            n_loops,
-            n_parallel,
-        })
+        Ok(Census { n_loops, n_parallel })
     }
 }
 

@@ -179,10 +179,7 @@ fn zeros(n_rows: usize, n_cols: u128, max_bytes: u64, file: &str) -> Result<BitT
 fn check_ends(graph: &Graph, file: &str) -> Result<(), FileError> {
     let outside = |vertex: u32| vertex as usize >= graph.n_vertices;
     let arcs = &graph.arcs;
-    match arcs
-        .iter()
-        .find(|arc| outside(arc.tail) || outside(arc.head))
-    {
+    match arcs.iter().find(|arc| outside(arc.tail) || outside(arc.head)) {
         None => Ok(()),
         Some(arc) => {
             let (arc, n) = (graph.arc_name(arc), graph.n_vertices);

@@ -18,23 +18,13 @@ pub struct ReadOptions<'a> {
 impl<'a> ReadOptions<'a> {
     /// Options for a file of unknown length, without progress.
     pub fn new(file: &'a str, max_bytes: u64) -> Self {
-        ReadOptions {
-            file,
-            size_hint: None,
-            max_bytes,
-            progress: None,
-        }
+        ReadOptions { file, size_hint: None, max_bytes, progress: None }
     }
 }
 
 impl fmt::Debug for ReadOptions<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ReadOptions {
-            file,
-            size_hint,
-            max_bytes,
-            progress,
-        } = self;
+        let ReadOptions { file, size_hint, max_bytes, progress } = self;
         f.debug_struct("ReadOptions")
             .field("file", file)
             .field("size_hint", size_hint)

@@ -77,17 +77,12 @@ impl Format {
     /// The format that the first bytes of a file look like; a few hundred are enough, more may be
     /// needed behind a long comment.
     pub fn detect(first_bytes: &[u8]) -> Option<Format> {
-        let bytes = first_bytes
-            .strip_prefix(b"\xef\xbb\xbf")
-            .unwrap_or(first_bytes);
+        let bytes = first_bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(first_bytes);
         if bytes.starts_with(&format::stb::MAGIC) {
             return Some(Format::Stb);
         }
         let banner = b"%%MatrixMarket";
-        if bytes
-            .get(..banner.len())
-            .is_some_and(|b| b.eq_ignore_ascii_case(banner))
-        {
+        if bytes.get(..banner.len()).is_some_and(|b| b.eq_ignore_ascii_case(banner)) {
             return Some(Format::MatrixMarket);
         }
         let mut lines = bytes.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
@@ -131,11 +126,7 @@ pub fn read(
     options: &mut ReadOptions<'_>,
 ) -> Result<Loaded, FileError> {
     let (data, warnings) = (format.entry().read)(Source::new(input, options))?;
-    Ok(Loaded {
-        data,
-        format,
-        warnings,
-    })
+    Ok(Loaded { data, format, warnings })
 }
 
 /// Writes a value and flushes `output`; small pieces are gathered here.

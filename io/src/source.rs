@@ -22,11 +22,7 @@ pub(crate) struct Source<'r, 'o> {
 impl<'r, 'o> Source<'r, 'o> {
     /// Nothing has been read yet.
     pub(crate) fn new(input: &'r mut dyn Read, options: &'r mut ReadOptions<'o>) -> Self {
-        Source {
-            input,
-            options,
-            n_read: 0,
-        }
+        Source { input, options, n_read: 0 }
     }
 
     /// Reads up to `buffer.len()` bytes; 0 at the end of the file only.

@@ -14,10 +14,7 @@
 pub static BASIC: &[(&str, &str)] = &[
     ("library/search.star", include_str!("../basic/search.star")),
     ("library/copy.star", include_str!("../basic/copy.star")),
-    (
-        "library/arithmetic.star",
-        include_str!("../basic/arithmetic.star"),
-    ),
+    ("library/arithmetic.star", include_str!("../basic/arithmetic.star")),
 ];
 
 /// The modules of graph algorithms, which a program imports: name as in `import "star:closure";`,
@@ -50,14 +47,10 @@ mod tests {
     #[test]
     fn modules_import_only_modules_listed_before_them() {
         for (idx, (name, text)) in MODULES.iter().enumerate() {
-            let imports = text
-                .lines()
-                .filter_map(|line| line.strip_prefix("import \"star:"));
+            let imports = text.lines().filter_map(|line| line.strip_prefix("import \"star:"));
             for import in imports {
                 let imported = import.trim_end_matches("\";");
-                let known = MODULES[..idx]
-                    .iter()
-                    .any(|(earlier, _)| *earlier == imported);
+                let known = MODULES[..idx].iter().any(|(earlier, _)| *earlier == imported);
                 assert!(known, "`{name}` imports `{imported}`");
             }
         }

@@ -149,11 +149,8 @@ pub fn long(value: Shown<'_>) -> String {
 pub fn short(value: Shown<'_>) -> String {
     match value {
         Shown::Str(text) => {
-            let mut shown: String = text
-                .chars()
-                .take(MAX_CHARS)
-                .flat_map(char::escape_debug)
-                .collect();
+            let mut shown: String =
+                text.chars().take(MAX_CHARS).flat_map(char::escape_debug).collect();
             if text.chars().nth(MAX_CHARS).is_some() {
                 shown.push('…');
             }
@@ -171,10 +168,7 @@ fn bits_text(bits: &dyn ShownBits) -> String {
     if len == 0 {
         text.push_str("(0 bits, 0 ones)");
     } else if len > MAX_BITS {
-        append(
-            &mut text,
-            format_args!(" ({len} bits, {})", ones(bits.n_ones())),
-        );
+        append(&mut text, format_args!(" ({len} bits, {})", ones(bits.n_ones())));
     }
     text
 }
@@ -200,20 +194,11 @@ fn table_text(table: &dyn ShownTable) -> String {
 }
 
 fn sizes_text(table: &dyn ShownTable) -> String {
-    format!(
-        "{} × {}, {}",
-        table.n_rows(),
-        table.n_cols(),
-        ones(table.n_ones())
-    )
+    format!("{} × {}, {}", table.n_rows(), table.n_cols(), ones(table.n_ones()))
 }
 
 fn ones(count: u64) -> String {
-    if count == 1 {
-        "1 one".to_owned()
-    } else {
-        format!("{count} ones")
-    }
+    if count == 1 { "1 one".to_owned() } else { format!("{count} ones") }
 }
 
 fn push_elided(text: &mut String, len: usize, bit: impl Fn(usize) -> bool) {
@@ -228,18 +213,13 @@ fn push_elided(text: &mut String, len: usize, bit: impl Fn(usize) -> bool) {
 
 /// The places that are shown of `len` ones when `max` fit; `None` stands for those left out.
 fn shown_places(len: usize, max: usize) -> impl Iterator<Item = Option<usize>> {
-    let (head, tail) = if len <= max {
-        (len, len)
-    } else {
-        (max / 2, len - max / 2)
-    };
+    let (head, tail) = if len <= max { (len, len) } else { (max / 2, len - max / 2) };
     let gap = (len > max).then_some(None);
     (0..head).map(Some).chain(gap).chain((tail..len).map(Some))
 }
 
 fn append(text: &mut String, args: std::fmt::Arguments<'_>) {
-    text.write_fmt(args)
-        .expect("writing to a string does not fail");
+    text.write_fmt(args).expect("writing to a string does not fail");
 }
 
 #[cfg(test)]

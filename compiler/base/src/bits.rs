@@ -16,10 +16,7 @@ pub struct BitVector {
 impl BitVector {
     /// `len` zeros.
     pub fn zeros(len: usize) -> Self {
-        BitVector {
-            len,
-            limbs: vec![0; len.div_ceil(64)],
-        }
+        BitVector { len, limbs: vec![0; len.div_ceil(64)] }
     }
 
     /// The bits in order.
@@ -88,10 +85,7 @@ impl BitVector {
 
     /// Number of ones.
     pub fn count_ones(&self) -> u64 {
-        self.limbs
-            .iter()
-            .map(|limb| u64::from(limb.count_ones()))
-            .sum()
+        self.limbs.iter().map(|limb| u64::from(limb.count_ones())).sum()
     }
 
     /// The bits in order.
@@ -103,8 +97,7 @@ impl BitVector {
 /// The bits as `0` and `1`, the first one on the left.
 impl fmt::Display for BitVector {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.iter()
-            .try_for_each(|bit| f.write_str(if bit { "1" } else { "0" }))
+        self.iter().try_for_each(|bit| f.write_str(if bit { "1" } else { "0" }))
     }
 }
 
@@ -128,11 +121,7 @@ pub struct TooLarge {
 
 impl fmt::Display for TooLarge {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "a table of {} × {} bits does not fit in memory",
-            self.n_rows, self.n_cols
-        )
+        write!(f, "a table of {} × {} bits does not fit in memory", self.n_rows, self.n_cols)
     }
 }
 
@@ -149,11 +138,7 @@ impl BitTable {
         let mut limbs = Vec::new();
         limbs.try_reserve_exact(n_limbs).map_err(|_| too_large)?;
         limbs.resize(n_limbs, 0);
-        Ok(BitTable {
-            n_rows,
-            n_cols,
-            limbs,
-        })
+        Ok(BitTable { n_rows, n_cols, limbs })
     }
 
     /// A table from columns, all of `n_rows` bits. Panics if one has another length.
@@ -163,11 +148,7 @@ impl BitTable {
             assert_eq!(column.len(), n_rows, "every column has one bit per row");
             limbs.extend_from_slice(column.limbs());
         }
-        BitTable {
-            n_rows,
-            n_cols: columns.len(),
-            limbs,
-        }
+        BitTable { n_rows, n_cols: columns.len(), limbs }
     }
 
     /// A table from rows written as `0` and `1`; `None` if they differ in length or hold other
@@ -216,10 +197,7 @@ impl BitTable {
 
     /// Column `col_idx`, from 0.
     pub fn column(&self, col_idx: usize) -> BitVector {
-        BitVector {
-            len: self.n_rows,
-            limbs: self.column_limbs(col_idx).to_vec(),
-        }
+        BitVector { len: self.n_rows, limbs: self.column_limbs(col_idx).to_vec() }
     }
 
     /// Row `row_idx`, from 0.
@@ -233,21 +211,13 @@ impl BitTable {
 
     /// Bit `col_idx` of row `row_idx`, both from 0. Panics outside, as indexing does.
     pub fn get(&self, row_idx: usize, col_idx: usize) -> bool {
-        assert!(
-            row_idx < self.n_rows,
-            "row {row_idx} of a table of {} rows",
-            self.n_rows
-        );
+        assert!(row_idx < self.n_rows, "row {row_idx} of a table of {} rows", self.n_rows);
         self.column_limbs(col_idx)[row_idx / 64] >> (row_idx % 64) & 1 == 1
     }
 
     /// Sets bit `col_idx` of row `row_idx`, both from 0. Panics outside, as indexing does.
     pub fn put(&mut self, row_idx: usize, col_idx: usize, bit: bool) {
-        assert!(
-            row_idx < self.n_rows,
-            "row {row_idx} of a table of {} rows",
-            self.n_rows
-        );
+        assert!(row_idx < self.n_rows, "row {row_idx} of a table of {} rows", self.n_rows);
         let mask = 1 << (row_idx % 64);
         let limb = &mut self.column_limbs_mut(col_idx)[row_idx / 64];
         if bit {
@@ -259,10 +229,7 @@ impl BitTable {
 
     /// Number of ones.
     pub fn count_ones(&self) -> u64 {
-        self.limbs
-            .iter()
-            .map(|limb| u64::from(limb.count_ones()))
-            .sum()
+        self.limbs.iter().map(|limb| u64::from(limb.count_ones())).sum()
     }
 
     /// All limbs, column after column.

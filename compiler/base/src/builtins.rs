@@ -84,10 +84,7 @@ builtins! {
 impl Builtin {
     /// The built-in of this name, in any letter case.
     pub fn find(name: &str) -> Option<Builtin> {
-        Builtin::ALL
-            .iter()
-            .copied()
-            .find(|builtin| builtin.name().eq_ignore_ascii_case(name))
+        Builtin::ALL.iter().copied().find(|builtin| builtin.name().eq_ignore_ascii_case(name))
     }
 
     /// Number of arguments: least and greatest.

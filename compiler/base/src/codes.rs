@@ -147,19 +147,12 @@ codes! {
 impl Code {
     /// The code with this spelling, in any letter case.
     pub fn parse(text: &str) -> Option<Code> {
-        Code::ALL
-            .iter()
-            .copied()
-            .find(|code| code.as_str().eq_ignore_ascii_case(text))
+        Code::ALL.iter().copied().find(|code| code.as_str().eq_ignore_ascii_case(text))
     }
 
     /// Lints are warnings, everything else is an error.
     pub fn severity(self) -> Severity {
-        if self.as_str().starts_with('W') {
-            Severity::Warning
-        } else {
-            Severity::Error
-        }
+        if self.as_str().starts_with('W') { Severity::Warning } else { Severity::Error }
     }
 }
 

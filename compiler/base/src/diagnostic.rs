@@ -64,10 +64,7 @@ impl Diagnostic {
     /// Adds a place; the first one added is the primary place.
     #[must_use]
     pub fn label(mut self, span: Span, text: impl Into<String>) -> Self {
-        self.labels.push(Label {
-            span,
-            text: text.into(),
-        });
+        self.labels.push(Label { span, text: text.into() });
         self
     }
 
@@ -102,11 +99,7 @@ impl Diagnostic {
         span: Span,
         replacement: impl Into<String>,
     ) -> Self {
-        self.fixes.push(Fix {
-            title: title.into(),
-            span,
-            replacement: replacement.into(),
-        });
+        self.fixes.push(Fix { title: title.into(), span, replacement: replacement.into() });
         self
     }
 
@@ -159,9 +152,7 @@ fn edit_distance(a: &[char], b: &[char]) -> usize {
     for (i, &x) in a.iter().enumerate() {
         let mut row = vec![i + 1];
         for (j, &y) in b.iter().enumerate() {
-            let mut cost = (last[j] + usize::from(x != y))
-                .min(last[j + 1] + 1)
-                .min(row[j] + 1);
+            let mut cost = (last[j] + usize::from(x != y)).min(last[j + 1] + 1).min(row[j] + 1);
             if i > 0 && j > 0 && x == b[j - 1] && a[i - 1] == y {
                 cost = cost.min(before_last[j - 1] + 1);
             }

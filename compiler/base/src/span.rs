@@ -33,11 +33,7 @@ impl Span {
 
     /// The smallest range that holds both `self` and `other`, which lie in one file.
     pub fn to(self, other: Span) -> Span {
-        Span::new(
-            self.file,
-            self.start.min(other.start),
-            self.end.max(other.end),
-        )
+        Span::new(self.file, self.start.min(other.start), self.end.max(other.end))
     }
 
     /// The empty range just behind `self`.
@@ -84,11 +80,7 @@ impl SourceFile {
                 .filter(|&(_, byte)| byte == b'\n')
                 .map(|(at, _)| at as u32 + 1),
         );
-        SourceFile {
-            name: name.into(),
-            text,
-            line_starts,
-        }
+        SourceFile { name: name.into(), text, line_starts }
     }
 
     /// The name as shown to people.
@@ -108,18 +100,13 @@ impl SourceFile {
 
     /// The line (from 0) that holds byte `offset`.
     pub fn line_index(&self, offset: usize) -> usize {
-        self.line_starts
-            .partition_point(|&start| start as usize <= offset)
-            - 1
+        self.line_starts.partition_point(|&start| start as usize <= offset) - 1
     }
 
     /// The byte range of line `line_idx` (from 0), its line break included.
     pub fn line_range(&self, line_idx: usize) -> Option<Range<usize>> {
         let start = *self.line_starts.get(line_idx)? as usize;
-        let end = self
-            .line_starts
-            .get(line_idx + 1)
-            .map_or(self.text.len(), |&end| end as usize);
+        let end = self.line_starts.get(line_idx + 1).map_or(self.text.len(), |&end| end as usize);
         Some(start..end)
     }
 
@@ -132,10 +119,7 @@ impl SourceFile {
             .iter()
             .filter(|&&byte| byte & 0xC0 != 0x80) // count characters, not continuation bytes
             .count();
-        LineColumn {
-            line: line + 1,
-            column: column + 1,
-        }
+        LineColumn { line: line + 1, column: column + 1 }
     }
 }
 
@@ -165,17 +149,12 @@ impl SourceMap {
 
     /// The text that `span` covers; empty if the span is not of this map.
     pub fn slice(&self, span: Span) -> &str {
-        self.get(span.file)
-            .and_then(|file| file.text.get(span.range()))
-            .unwrap_or("")
+        self.get(span.file).and_then(|file| file.text.get(span.range())).unwrap_or("")
     }
 
     /// All files in the order in which they were added.
     pub fn files(&self) -> impl Iterator<Item = (FileId, &SourceFile)> {
-        self.files
-            .iter()
-            .enumerate()
-            .map(|(idx, file)| (FileId(idx as u32), file))
+        self.files.iter().enumerate().map(|(idx, file)| (FileId(idx as u32), file))
     }
 }
 

@@ -65,36 +65,22 @@ pub struct EntryParam {
 
 /// Reads and checks the file `path`.
 pub fn check(path: &str, loader: &mut dyn SourceLoader, library: &Library) -> Compilation {
-    let loader::Units {
-        sources,
-        units,
-        root,
-        mut diagnostics,
-    } = loader::load(path, loader, library);
+    let loader::Units { sources, units, root, mut diagnostics } =
+        loader::load(path, loader, library);
     let (hir, routine_units) = {
         let world = scope::World::new(&units, &mut diagnostics);
         let hir = check::check(&world, &sources, &mut diagnostics);
-        (
-            hir,
-            world
-                .signatures
-                .iter()
-                .map(|signature| signature.unit)
-                .collect(),
-        )
+        (hir, world.signatures.iter().map(|signature| signature.unit).collect())
     };
-    if !diagnostics.iter().any(Diagnostic::is_error) {
-        flow::lints::never_set(&hir, &mut diagnostics);
+    let mut compilation = Compilation { sources, diagnostics, hir, units, root, routine_units };
+    if !compilation.has_errors() {
+        // Lowering finds what only the flow of values and sizes shows.
+        let mut found = Vec::new();
+        lower::lower(&compilation.hir, &compilation.roots(), &LowerOptions::default(), &mut found);
+        compilation.diagnostics.extend(found);
     }
-    diagnostics.sort_by_key(|diagnostic| diagnostic.span());
-    Compilation {
-        sources,
-        diagnostics,
-        hir,
-        units,
-        root,
-        routine_units,
-    }
+    compilation.diagnostics.sort_by_key(Diagnostic::span);
+    compilation
 }
 
 impl Compilation {
@@ -106,6 +92,10 @@ impl Compilation {
     /// The syntax tree of the file itself; `None` if it could not be read.
     pub fn root_tree(&self) -> Option<&ast::File> {
         self.root.map(|root| &self.units[root].tree)
+    }
+
+    fn roots(&self) -> Vec<hir::RoutineId> {
+        self.entries().into_iter().map(|entry| entry.id).collect()
     }
 
     /// The routines of the file itself, in order.
@@ -137,12 +127,8 @@ impl Compilation {
 
 /// Lowers the routines of the file itself and all that they call. The compilation has no errors.
 pub fn lower(compilation: &Compilation, options: &LowerOptions) -> Lowered {
-    let roots: Vec<hir::RoutineId> = compilation
-        .entries()
-        .into_iter()
-        .map(|entry| entry.id)
-        .collect();
-    lower::lower(&compilation.hir, &roots, options)
+    // Checking has reported what lowering finds.
+    lower::lower(&compilation.hir, &compilation.roots(), options, &mut Vec::new())
 }
 
 /// The HIR of the file itself, for people who work on the compiler.

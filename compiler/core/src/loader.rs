@@ -67,21 +67,16 @@ pub(crate) struct Units {
 
 /// Reads and parses the root and everything that it needs.
 pub(crate) fn load(path: &str, loader: &mut dyn SourceLoader, library: &Library) -> Units {
-    let mut units = Units {
-        sources: SourceMap::new(),
-        units: Vec::new(),
-        root: None,
-        diagnostics: Vec::new(),
-    };
+    let mut units =
+        Units { sources: SourceMap::new(), units: Vec::new(), root: None, diagnostics: Vec::new() };
     for (name, text) in library.basic {
         units.add_library(name, text, true);
     }
     match loader.load(path, None) {
         Ok(source) => units.root = units.add(source),
-        Err(LoadError::Unreadable(why)) => units.diagnostics.push(Diagnostic::new(
-            Code::SourceUnreadable,
-            format!("cannot read `{path}`: {why}"),
-        )),
+        Err(LoadError::Unreadable(why)) => units
+            .diagnostics
+            .push(Diagnostic::new(Code::SourceUnreadable, format!("cannot read `{path}`: {why}"))),
         Err(LoadError::TooLarge) => units.diagnostics.push(too_large(path)),
     }
     let mut next = units.root.unwrap_or(units.units.len());
@@ -143,8 +138,7 @@ impl Units {
                 diagnostic = diagnostic.help(format!("did you mean `star:{meant}`?"));
             }
             let names: Vec<&str> = names.collect();
-            self.diagnostics
-                .push(diagnostic.note(format!("its modules are {}", names.join(", "))));
+            self.diagnostics.push(diagnostic.note(format!("its modules are {}", names.join(", "))));
             return None;
         }
         match loader.load(path, Some(importer)) {
@@ -168,9 +162,7 @@ impl Units {
     }
 
     fn name_of(&self, unit: usize) -> &str {
-        self.sources
-            .get(self.units[unit].file)
-            .map_or("", SourceFile::name)
+        self.sources.get(self.units[unit].file).map_or("", SourceFile::name)
     }
 
     fn find(&self, name: &str) -> Option<usize> {
@@ -213,13 +205,7 @@ impl Units {
         let text = self.sources.get(file).map_or("", SourceFile::text);
         let parsed = star_syntax::parse(file, text);
         self.diagnostics.extend(parsed.diagnostics);
-        self.units.push(Unit {
-            file,
-            tree: parsed.file,
-            imports: Vec::new(),
-            library,
-            basic,
-        });
+        self.units.push(Unit { file, tree: parsed.file, imports: Vec::new(), library, basic });
         self.units.len() - 1
     }
 }

@@ -56,12 +56,8 @@ pub(crate) enum Callee {
 
 impl<'a> World<'a> {
     pub(crate) fn new(units: &'a [Unit], diagnostics: &mut Vec<Diagnostic>) -> Self {
-        let mut world = World {
-            units,
-            signatures: Vec::new(),
-            constants: Vec::new(),
-            scopes: Vec::new(),
-        };
+        let mut world =
+            World { units, signatures: Vec::new(), constants: Vec::new(), scopes: Vec::new() };
         for (unit_idx, unit) in units.iter().enumerate() {
             world.declare(unit_idx, unit, diagnostics);
         }
@@ -80,14 +76,8 @@ impl<'a> World<'a> {
             let name = match item {
                 ast::Item::Import { .. } => continue,
                 ast::Item::Const { name, value } => {
-                    scope
-                        .constants
-                        .insert(name.name.clone(), self.constants.len());
-                    self.constants.push(ConstDecl {
-                        name,
-                        value,
-                        unit: unit_idx,
-                    });
+                    scope.constants.insert(name.name.clone(), self.constants.len());
+                    self.constants.push(ConstDecl { name, value, unit: unit_idx });
                     name
                 }
                 ast::Item::Routine(routine) => {
@@ -105,10 +95,7 @@ impl<'a> World<'a> {
                         program.get_or_insert(routine.header);
                     }
                     let id = RoutineId(self.signatures.len() as u32);
-                    scope
-                        .routines
-                        .entry(routine.name.name.clone())
-                        .or_insert(id);
+                    scope.routines.entry(routine.name.name.clone()).or_insert(id);
                     self.signatures.push(signature(routine, unit_idx));
                     &routine.name
                 }
@@ -186,16 +173,12 @@ impl<'a> World<'a> {
 
     /// The constant that `name` means in `unit`.
     pub(crate) fn constant(&self, unit: usize, name: &str) -> Option<usize> {
-        self.visible(unit)
-            .find_map(|unit| self.scopes[unit].constants.get(name).copied())
+        self.visible(unit).find_map(|unit| self.scopes[unit].constants.get(name).copied())
     }
 
     /// The files whose declarations `unit` sees: its own, those it imports, the basic library.
     fn visible(&self, unit: usize) -> impl Iterator<Item = usize> + '_ {
-        let imports = self.units[unit]
-            .imports
-            .iter()
-            .map(|&(imported, _)| imported);
+        let imports = self.units[unit].imports.iter().map(|&(imported, _)| imported);
         let basic = (0..self.units.len()).filter(|&idx| self.units[idx].basic);
         std::iter::once(unit).chain(imports).chain(basic)
     }
@@ -204,11 +187,7 @@ impl<'a> World<'a> {
     pub(crate) fn visible_names(&self, unit: usize) -> impl Iterator<Item = &str> + '_ {
         self.visible(unit).flat_map(|unit| {
             let scope = &self.scopes[unit];
-            scope
-                .routines
-                .keys()
-                .chain(scope.constants.keys())
-                .map(String::as_str)
+            scope.routines.keys().chain(scope.constants.keys()).map(String::as_str)
         })
     }
 
@@ -284,9 +263,8 @@ impl<'a> World<'a> {
             name.span,
             format!("there is no routine `{}`", name.name),
         );
-        let known = self
-            .visible_names(unit)
-            .chain(Builtin::ALL.iter().map(|builtin| builtin.name()));
+        let known =
+            self.visible_names(unit).chain(Builtin::ALL.iter().map(|builtin| builtin.name()));
         match star_base::did_you_mean(&name.name, known) {
             Some(meant) => diagnostic.help(format!("did you mean `{meant}`?")).fix(
                 format!("write `{meant}`"),
@@ -323,12 +301,8 @@ pub(crate) fn were(n: usize) -> &'static str {
 }
 
 pub(crate) fn declared_twice(name: &str, span: Span, first: Span) -> Diagnostic {
-    Diagnostic::at(
-        Code::DuplicateName,
-        span,
-        format!("`{name}` is declared twice"),
-    )
-    .label(first, "first here")
+    Diagnostic::at(Code::DuplicateName, span, format!("`{name}` is declared twice"))
+        .label(first, "first here")
 }
 
 fn signature(tree: &ast::Routine, unit: usize) -> Signature<'_> {
@@ -345,12 +319,7 @@ fn signature(tree: &ast::Routine, unit: usize) -> Signature<'_> {
             })
         })
         .collect();
-    Signature {
-        tree,
-        unit,
-        params,
-        result: tree.result.as_ref().map(kind_of),
-    }
+    Signature { tree, unit, params, result: tree.result.as_ref().map(kind_of) }
 }
 
 pub(crate) fn kind_of(ty: &ast::Type) -> Kind {

@@ -6,10 +6,7 @@ use star_ir::{IntOp, LimitKind, LocId, Measure, Operand, Program, Routine, Trap,
 /// The message for a trap: what failed, where, with which values, and how the program got there.
 pub fn describe_trap(trap: &Trap, program: &Program) -> Diagnostic {
     let location = program.location(trap.loc);
-    let innermost = trap
-        .frames
-        .last()
-        .map(|frame| program.routine(frame.routine));
+    let innermost = trap.frames.last().map(|frame| program.routine(frame.routine));
     let names = Names { routine: innermost };
     let message = message(&trap.kind, &names);
 
@@ -31,18 +28,11 @@ pub fn describe_trap(trap: &Trap, program: &Program) -> Diagnostic {
         diagnostic = diagnostic.note("the sizes of the arguments must agree with the header");
     }
     if !trap.values.is_empty() {
-        let values: Vec<String> = trap
-            .values
-            .iter()
-            .map(|(name, value)| format!("{name} = {value}"))
-            .collect();
+        let values: Vec<String> =
+            trap.values.iter().map(|(name, value)| format!("{name} = {value}")).collect();
         diagnostic = diagnostic.note(values.join("\n"));
     }
-    let outer_calls = if at_call {
-        &calls[..calls.len() - 1]
-    } else {
-        &calls[..]
-    };
+    let outer_calls = if at_call { &calls[..calls.len() - 1] } else { &calls[..] };
     let n_frames = trap.frames.len();
     for (idx, &call) in outer_calls.iter().enumerate().rev() {
         // Deep recursion is shown by its ends.
@@ -50,16 +40,13 @@ pub fn describe_trap(trap: &Trap, program: &Program) -> Diagnostic {
             continue;
         }
         // outer_calls[idx] is the call that frame idx + 1 came from.
-        let callee = trap
-            .frames
-            .get(idx + 1)
-            .map(|frame| program.routine(frame.routine).name.as_str());
+        let callee =
+            trap.frames.get(idx + 1).map(|frame| program.routine(frame.routine).name.as_str());
         diagnostic = diagnostic.label(call, format!("in `{}`, called here", callee.unwrap_or("?")));
     }
     if outer_calls.len() > MAX_CALLS {
-        diagnostic = diagnostic.note(format!(
-            "{n_frames} routines were active; some calls are left out"
-        ));
+        diagnostic =
+            diagnostic.note(format!("{n_frames} routines were active; some calls are left out"));
     }
     diagnostic
 }
@@ -76,17 +63,12 @@ pub fn describe_limit(kind: LimitKind, loc: LocId, program: &Program) -> Diagnos
             "`--max-steps` sets this limit; a step is an elementary operation, a turn of a loop or a call",
         ),
         LimitKind::Memory { limit, wanted } => (
-            format!(
-                "the program needs {} of memory, more than {}",
-                bytes(wanted),
-                bytes(limit)
-            ),
+            format!("the program needs {} of memory, more than {}", bytes(wanted), bytes(limit)),
             "`--max-memory` sets this limit",
         ),
-        LimitKind::Time => (
-            "the program ran out of time".to_owned(),
-            "`--max-time` sets this limit",
-        ),
+        LimitKind::Time => {
+            ("the program ran out of time".to_owned(), "`--max-time` sets this limit")
+        }
         LimitKind::Output { limit } => (
             format!("the program printed more than {}", bytes(limit)),
             "`--max-output` sets this limit",
@@ -98,11 +80,7 @@ pub fn describe_limit(kind: LimitKind, loc: LocId, program: &Program) -> Diagnos
         LimitKind::Interrupted => ("interrupted here".to_owned(), ""),
     };
     let diagnostic = Diagnostic::at(kind.code(), span, message);
-    let diagnostic = if help.is_empty() {
-        diagnostic
-    } else {
-        diagnostic.help(help)
-    };
+    let diagnostic = if help.is_empty() { diagnostic } else { diagnostic.help(help) };
     match kind {
         LimitKind::Time | LimitKind::Interrupted => diagnostic
             .note("`var` arguments hold what they held at this moment; no results were written"),
@@ -121,11 +99,7 @@ fn bytes(n: u64) -> String {
         value /= 1024.0;
         unit += 1;
     }
-    if unit == 0 {
-        format!("{n} B")
-    } else {
-        format!("{value:.1} {}", UNITS[unit])
-    }
+    if unit == 0 { format!("{n} B") } else { format!("{value:.1} {}", UNITS[unit]) }
 }
 
 /// Names of variables in the routine that trapped.
@@ -156,15 +130,15 @@ impl Names<'_> {
 
     fn whole(&self, measure: &Measure) -> String {
         match measure {
-            Measure::Length(var) => self
+            Measure::Length(var) => {
+                self.name(*var).map_or(String::new(), |name| format!(" of {name}"))
+            }
+            Measure::Rows(var) => self
                 .name(*var)
-                .map_or(String::new(), |name| format!(" of {name}")),
-            Measure::Rows(var) => self.name(*var).map_or(" of the rows".into(), |name| {
-                format!(" of the rows of {name}")
-            }),
-            Measure::Columns(var) => self.name(*var).map_or(" of the columns".into(), |name| {
-                format!(" of the columns of {name}")
-            }),
+                .map_or(" of the rows".into(), |name| format!(" of the rows of {name}")),
+            Measure::Columns(var) => self
+                .name(*var)
+                .map_or(" of the columns".into(), |name| format!(" of the columns of {name}")),
             Measure::Value(_) => String::new(),
         }
     }
@@ -180,11 +154,8 @@ fn message(kind: &TrapKind, names: &Names<'_>) -> String {
         }
         TrapKind::Size { left, right } => {
             // A number that was asked for reads better behind what has another size.
-            let (first, second) = if matches!(left.0, Measure::Value(_)) {
-                (right, left)
-            } else {
-                (left, right)
-            };
+            let (first, second) =
+                if matches!(left.0, Measure::Value(_)) { (right, left) } else { (left, right) };
             let wanted = matches!(second.0, Measure::Value(_));
             let first_text = names.measure(&first.0, first.1);
             let second_text = names.measure(&second.0, second.1);
@@ -210,10 +181,7 @@ fn message(kind: &TrapKind, names: &Names<'_>) -> String {
             format!("the part {from}..{to} ends before it begins")
         }
         TrapKind::Range { from, to, high, of } => {
-            format!(
-                "the part {from}..{to} is not inside 1..{high}{}",
-                names.whole(of)
-            )
+            format!("the part {from}..{to} is not inside 1..{high}{}", names.whole(of))
         }
         TrapKind::Bit(value) => format!("a component is 0 or 1, not {value}"),
         TrapKind::Fit { value, width } if *value < 0 => {

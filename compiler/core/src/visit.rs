@@ -45,12 +45,9 @@ pub(crate) fn any_expr_of(stmt: &Stmt, found: &mut dyn FnMut(&Expr) -> bool) -> 
             };
             in_target || any_expr(value, found)
         }
-        StmtKind::Replace {
-            from,
-            to,
-            value,
-            word: _,
-        } => any_expr(from, found) || any_expr(to, found) || any_expr(value, found),
+        StmtKind::Replace { from, to, value, word: _ } => {
+            any_expr(from, found) || any_expr(to, found) || any_expr(value, found)
+        }
         StmtKind::Call(_, args) => any_arg(args, found),
         StmtKind::Print(items) => items.iter().any(|item| any_expr(item, found)),
         StmtKind::Read(_, file, layout) => {

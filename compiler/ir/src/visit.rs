@@ -84,26 +84,12 @@ pub fn accesses(kind: &StmtKind, f: &mut impl FnMut(VarId, Access)) {
             f(*value, Access::Read);
             f(*word, Access::Update);
         }
-        StmtKind::PutColumn {
-            table,
-            index,
-            value,
-        }
-        | StmtKind::PutRow {
-            table,
-            index,
-            value,
-        } => {
+        StmtKind::PutColumn { table, index, value } | StmtKind::PutRow { table, index, value } => {
             operand(index, f);
             f(*value, Access::Read);
             f(*table, Access::Update);
         }
-        StmtKind::PutBit {
-            table,
-            row,
-            column,
-            bit,
-        } => {
+        StmtKind::PutBit { table, row, column, bit } => {
             operand(row, f);
             operand(column, f);
             operand(bit, f);
@@ -121,11 +107,7 @@ pub fn accesses(kind: &StmtKind, f: &mut impl FnMut(VarId, Access)) {
                 measure(times, f);
             }
         }
-        StmtKind::Call {
-            callee: _,
-            args,
-            dst,
-        } => {
+        StmtKind::Call { callee: _, args, dst } => {
             arguments(args, f);
             if let Some(dst) = dst {
                 f(*dst, Access::Write);
@@ -144,48 +126,20 @@ pub fn accesses(kind: &StmtKind, f: &mut impl FnMut(VarId, Access)) {
             f(*src, Access::Read);
             operand(file, f);
         }
-        StmtKind::For {
-            label: _,
-            var,
-            from,
-            to,
-            down: _,
-            body: _,
-        } => {
+        StmtKind::For { label: _, var, from, to, down: _, body: _ } => {
             operand(from, f);
             operand(to, f);
             f(*var, Access::LoopVar);
         }
-        StmtKind::While {
-            label: _,
-            head: _,
-            test,
-            body: _,
-        } => operand(test, f),
-        StmtKind::Foreach {
-            label: _,
-            var,
-            over,
-            body: _,
-        } => {
+        StmtKind::While { label: _, head: _, test, body: _ } => operand(test, f),
+        StmtKind::Foreach { label: _, var, over, body: _ } => {
             f(*over, Access::Read);
             f(*var, Access::LoopVar);
         }
-        StmtKind::Forall {
-            label: _,
-            var,
-            range,
-            writes,
-            privates,
-            reductions,
-            body: _,
-        } => forall_header(*var, range, writes, privates, reductions, f),
-        StmtKind::Tile {
-            rows,
-            privates,
-            body: _,
-            reductions,
-        } => {
+        StmtKind::Forall { label: _, var, range, writes, privates, reductions, body: _ } => {
+            forall_header(*var, range, writes, privates, reductions, f)
+        }
+        StmtKind::Tile { rows, privates, body: _, reductions } => {
             operand(rows, f);
             for &TileReduction { dst, op: _, of } in reductions {
                 f(of, Access::Read);
@@ -193,11 +147,7 @@ pub fn accesses(kind: &StmtKind, f: &mut impl FnMut(VarId, Access)) {
             }
             privates.iter().for_each(|&var| f(var, Access::Forget));
         }
-        StmtKind::If {
-            test,
-            then: _,
-            otherwise: _,
-        } => operand(test, f),
+        StmtKind::If { test, then: _, otherwise: _ } => operand(test, f),
         StmtKind::Block { label: _, body: _ }
         | StmtKind::Break(_)
         | StmtKind::Continue(_)
@@ -268,11 +218,7 @@ pub fn op_accesses(op: &Op, f: &mut impl FnMut(VarId, Access)) {
             operand(base, f);
             operand(width, f);
         }
-        Op::Extreme {
-            table,
-            mask,
-            sense: _,
-        } => {
+        Op::Extreme { table, mask, sense: _ } => {
             f(*table, Access::Read);
             f(*mask, Access::Read);
         }
@@ -326,9 +272,7 @@ pub fn blocks(kind: &StmtKind) -> [&[Stmt]; 2] {
         | StmtKind::Tile { body, .. }
         | StmtKind::Block { body, .. } => [body, &[]],
         StmtKind::While { head, body, .. } => [head, body],
-        StmtKind::If {
-            then, otherwise, ..
-        } => [then, otherwise],
+        StmtKind::If { then, otherwise, .. } => [then, otherwise],
         StmtKind::Assign(..)
         | StmtKind::Step { .. }
         | StmtKind::Put { .. }
@@ -360,9 +304,7 @@ pub fn blocks_mut(kind: &mut StmtKind) -> [Option<&mut Block>; 2] {
         | StmtKind::Tile { body, .. }
         | StmtKind::Block { body, .. } => [Some(body), None],
         StmtKind::While { head, body, .. } => [Some(head), Some(body)],
-        StmtKind::If {
-            then, otherwise, ..
-        } => [Some(then), Some(otherwise)],
+        StmtKind::If { then, otherwise, .. } => [Some(then), Some(otherwise)],
         StmtKind::Assign(..)
         | StmtKind::Step { .. }
         | StmtKind::Put { .. }
@@ -447,11 +389,7 @@ fn size_op(op: &SizeOp, f: &mut impl FnMut(VarId, Access)) {
             measure(columns, f);
             f(*table, Access::Settle);
         }
-        SizeOp::Init {
-            table,
-            rows,
-            columns,
-        } => {
+        SizeOp::Init { table, rows, columns } => {
             operand(rows, f);
             operand(columns, f);
             f(*table, Access::Settle);

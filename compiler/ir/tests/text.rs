@@ -33,20 +33,8 @@ impl Maker<'_> {
         LocId(self.byte().into())
     }
     fn text(&mut self) -> String {
-        let texts = [
-            "X",
-            "w.2",
-            "1",
-            "a b",
-            "",
-            "\"\\\n\t\u{7}",
-            "Θ",
-            "кол",
-            "x-y",
-            "%",
-            "}",
-            "; no",
-        ];
+        let texts =
+            ["X", "w.2", "1", "a b", "", "\"\\\n\t\u{7}", "Θ", "кол", "x-y", "%", "}", "; no"];
         texts[self.below(texts.len())].into()
     }
     fn operand(&mut self) -> Operand {
@@ -102,11 +90,7 @@ impl Maker<'_> {
             15 => Op::None(self.var()),
             16 => Op::Convert(self.var()),
             17 => Op::KeepFirst(self.var()),
-            18 => Op::Mask {
-                size: self.operand(),
-                from: self.operand(),
-                to: self.operand(),
-            },
+            18 => Op::Mask { size: self.operand(), from: self.operand(), to: self.operand() },
             19 => {
                 let direction = [Direction::Up, Direction::Down][self.below(2)];
                 Op::Shift(self.var(), direction, self.operand())
@@ -115,27 +99,16 @@ impl Maker<'_> {
             21 => Op::Mirror(self.var()),
             22 => Op::Shuffle(self.var()),
             23 => Op::Length(self.var()),
-            24 => Op::Trim {
-                word: self.var(),
-                base: self.operand(),
-                width: self.operand(),
-            },
+            24 => Op::Trim { word: self.var(), base: self.operand(), width: self.operand() },
             25 => Op::WordCompare(self.relation(), self.var(), self.var()),
             26 => Op::WordAdd(self.var(), self.var()),
             27 => Op::WordSub(self.var(), self.var()),
             28 => Op::WordToInt(self.var()),
-            29 => Op::IntToWord {
-                value: self.operand(),
-                width: self.operand(),
-            },
+            29 => Op::IntToWord { value: self.operand(), width: self.operand() },
             30 => Op::Column(self.var(), self.operand()),
             31 => Op::Row(self.var(), self.operand()),
             32 => Op::Bit(self.var(), self.operand(), self.operand()),
-            33 => Op::Field {
-                table: self.var(),
-                base: self.operand(),
-                width: self.operand(),
-            },
+            33 => Op::Field { table: self.var(), base: self.operand(), width: self.operand() },
             34 if self.flag() => Op::Rows(self.var()),
             34 => Op::Columns(self.var()),
             _ if self.flag() => Op::NewTable(self.operand(), self.operand()),
@@ -153,18 +126,13 @@ impl Maker<'_> {
             2 => Check::Index(self.operand(), self.measure()),
             3 => Check::NewColumn(self.var(), self.operand()),
             4 => Check::Size(self.measure(), self.measure()),
-            5 => Check::Range {
-                base: self.operand(),
-                width: self.operand(),
-                limit: self.measure(),
-            },
+            5 => {
+                Check::Range { base: self.operand(), width: self.operand(), limit: self.measure() }
+            }
             6 => Check::Int(self.int_op(), self.operand(), self.operand()),
             7 => Check::Bit(self.operand()),
             8 => Check::NotNegative(self.operand()),
-            9 => Check::Fits {
-                value: self.operand(),
-                width: self.operand(),
-            },
+            9 => Check::Fits { value: self.operand(), width: self.operand() },
             10 => Check::FitsInt(self.var()),
             11 => Check::Even(self.var()),
             12 => Check::NoCarry(self.int_op(), self.var(), self.var()),
@@ -180,27 +148,11 @@ impl Maker<'_> {
     }
     fn size_op(&mut self) -> SizeOp {
         match self.below(5) {
-            0 => SizeOp::Latch {
-                dst: self.var(),
-                size: self.measure(),
-            },
-            1 => SizeOp::SetRows {
-                table: self.var(),
-                rows: self.measure(),
-            },
-            2 => SizeOp::EnsureColumns {
-                table: self.var(),
-                columns: self.measure(),
-            },
-            3 => SizeOp::Init {
-                table: self.var(),
-                rows: self.operand(),
-                columns: self.operand(),
-            },
-            _ => SizeOp::Adapt {
-                bits: self.var(),
-                size: self.operand(),
-            },
+            0 => SizeOp::Latch { dst: self.var(), size: self.measure() },
+            1 => SizeOp::SetRows { table: self.var(), rows: self.measure() },
+            2 => SizeOp::EnsureColumns { table: self.var(), columns: self.measure() },
+            3 => SizeOp::Init { table: self.var(), rows: self.operand(), columns: self.operand() },
+            _ => SizeOp::Adapt { bits: self.var(), size: self.operand() },
         }
     }
     fn block(&mut self, depth: usize) -> Block {
@@ -219,17 +171,11 @@ impl Maker<'_> {
             2 => PartKind::Component,
             _ => PartKind::Field(self.operand()),
         };
-        Part {
-            var: self.var(),
-            kind,
-        }
+        Part { var: self.var(), kind }
     }
     fn reduction(&mut self) -> Reduction {
         use ReductionOp::*;
-        Reduction {
-            op: [Or, And, Xor, Min, Max, Add][self.below(6)],
-            var: self.var(),
-        }
+        Reduction { op: [Or, And, Xor, Min, Max, Add][self.below(6)], var: self.var() }
     }
     fn tile_reduction(&mut self) -> TileReduction {
         use TileReductionOp as T;
@@ -246,41 +192,20 @@ impl Maker<'_> {
                 let op = self.below(N_OPS);
                 StmtKind::Assign(self.var(), self.op(op))
             }
-            3 => StmtKind::Step {
-                dst: self.var(),
-                bits: self.var(),
-            },
-            4 => StmtKind::Put {
-                bits: self.var(),
-                index: self.operand(),
-                bit: self.operand(),
-            },
-            5 => StmtKind::Replace {
-                word: self.var(),
-                base: self.operand(),
-                value: self.var(),
-            },
-            6 => StmtKind::PutColumn {
-                table: self.var(),
-                index: self.operand(),
-                value: self.var(),
-            },
-            7 => StmtKind::PutRow {
-                table: self.var(),
-                index: self.operand(),
-                value: self.var(),
-            },
+            3 => StmtKind::Step { dst: self.var(), bits: self.var() },
+            4 => StmtKind::Put { bits: self.var(), index: self.operand(), bit: self.operand() },
+            5 => StmtKind::Replace { word: self.var(), base: self.operand(), value: self.var() },
+            6 => {
+                StmtKind::PutColumn { table: self.var(), index: self.operand(), value: self.var() }
+            }
+            7 => StmtKind::PutRow { table: self.var(), index: self.operand(), value: self.var() },
             8 => StmtKind::PutBit {
                 table: self.var(),
                 row: self.operand(),
                 column: self.operand(),
                 bit: self.operand(),
             },
-            9 => StmtKind::PutField {
-                table: self.var(),
-                base: self.operand(),
-                value: self.var(),
-            },
+            9 => StmtKind::PutField { table: self.var(), base: self.operand(), value: self.var() },
             10 => StmtKind::Size(self.size_op()),
             11 | 12 => {
                 let check = self.below(N_CHECKS);
@@ -295,20 +220,14 @@ impl Maker<'_> {
                 args: self.list(Self::arg),
                 dst: self.flag().then(|| self.var()),
             },
-            15 => StmtKind::Native {
-                name: self.text(),
-                args: self.list(Self::arg),
-            },
+            15 => StmtKind::Native { name: self.text(), args: self.list(Self::arg) },
             16 => StmtKind::Print(self.list(Self::operand)),
             17 => StmtKind::Read {
                 dst: self.var(),
                 file: self.operand(),
                 layout: self.flag().then(|| self.operand()),
             },
-            18 => StmtKind::Write {
-                src: self.var(),
-                file: self.operand(),
-            },
+            18 => StmtKind::Write { src: self.var(), file: self.operand() },
             19 => StmtKind::For {
                 label: self.label(),
                 var: self.var(),
@@ -353,18 +272,12 @@ impl Maker<'_> {
                 then: self.block(depth),
                 otherwise: self.block(depth),
             },
-            25 => StmtKind::Block {
-                label: self.label(),
-                body: self.block(depth),
-            },
+            25 => StmtKind::Block { label: self.label(), body: self.block(depth) },
             26 => StmtKind::Break(self.label()),
             27 => StmtKind::Continue(self.label()),
             _ => StmtKind::Exit,
         };
-        Stmt {
-            kind,
-            loc: self.loc(),
-        }
+        Stmt { kind, loc: self.loc() }
     }
     fn extent(&mut self) -> Extent {
         match self.below(3) {
@@ -383,12 +296,7 @@ impl Maker<'_> {
             5 => Ty::Table(self.extent(), self.extent()),
             _ => Ty::Handle,
         };
-        Var {
-            name: self.text(),
-            ty,
-            source: self.flag().then(|| self.text()),
-            sized: self.flag(),
-        }
+        Var { name: self.text(), ty, source: self.flag().then(|| self.text()), sized: self.flag() }
     }
     fn routine(&mut self) -> Routine {
         let orderly = self.flag();
@@ -419,18 +327,12 @@ impl Maker<'_> {
         Location {
             span: self.span(),
             inlined: self.list(Self::span),
-            operands: self.list(|maker| Named {
-                var: maker.var(),
-                name: maker.text(),
-            }),
+            operands: self.list(|maker| Named { var: maker.var(), name: maker.text() }),
             at_call: self.flag(),
         }
     }
     fn program(&mut self) -> Program {
-        Program {
-            routines: self.list(Self::routine),
-            locations: self.list(Self::location),
-        }
+        Program { routines: self.list(Self::routine), locations: self.list(Self::location) }
     }
 }
 
@@ -492,26 +394,17 @@ proptest! {
 fn every_statement_operation_and_guard_reads_back() {
     // Many times, with other bytes: the pieces inside them vary too.
     for seed in 0..=255_u8 {
-        let bytes: Vec<u8> = (0..20_000_u32)
-            .map(|at| (at.wrapping_mul(2_654_435_761) >> 13) as u8 ^ seed)
-            .collect();
-        let mut maker = Maker {
-            bytes: bytes.iter(),
-        };
+        let bytes: Vec<u8> =
+            (0..20_000_u32).map(|at| (at.wrapping_mul(2_654_435_761) >> 13) as u8 ^ seed).collect();
+        let mut maker = Maker { bytes: bytes.iter() };
         let mut body: Block = (0..N_STMTS).map(|which| maker.stmt(which, 3)).collect();
         for which in 0..N_OPS {
             let kind = StmtKind::Assign(maker.var(), maker.op(which));
-            body.push(Stmt {
-                kind,
-                loc: maker.loc(),
-            });
+            body.push(Stmt { kind, loc: maker.loc() });
         }
         for which in 0..N_CHECKS {
             let kind = StmtKind::Check(maker.check(which));
-            body.push(Stmt {
-                kind,
-                loc: maker.loc(),
-            });
+            body.push(Stmt { kind, loc: maker.loc() });
         }
         let mut program = maker.program();
         let mut routine = maker.routine();
@@ -583,27 +476,15 @@ fn errors_say_where_and_what() {
     assert_eq!(error("  %y = copy 1 !0"), "2:3: no variable is named `y`");
     assert_eq!(error("%x = cpoy 1 !0"), "2:6: no operation is named `cpoy`");
     assert_eq!(error("Θ"), "2:1: unexpected character `Θ`");
-    assert_eq!(
-        error("chekc set %x !0"),
-        "2:1: no statement is named `chekc`"
-    );
+    assert_eq!(error("chekc set %x !0"), "2:1: no statement is named `chekc`");
     assert_eq!(error("check unset %x !0"), "2:7: no guard is named `unset`");
-    assert_eq!(
-        error("exit"),
-        "3:1: expected a place such as `!3`, found `}`"
-    );
-    assert_eq!(
-        error("call 0 \"G\" () !0"),
-        "2:8: routine 0 is not named `G`"
-    );
+    assert_eq!(error("exit"), "3:1: expected a place such as `!3`, found `}`");
+    assert_eq!(error("call 0 \"G\" () !0"), "2:8: routine 0 is not named `G`");
     assert_eq!(
         error("%x = copy 9223372036854775808 !0"),
         "2:11: 9223372036854775808 is out of range for an integer"
     );
-    assert_eq!(
-        parse("routine 1 \"F\"").unwrap_err().to_string(),
-        "1:9: this is routine 0"
-    );
+    assert_eq!(parse("routine 1 \"F\"").unwrap_err().to_string(), "1:9: this is routine 0");
 }
 
 #[test]

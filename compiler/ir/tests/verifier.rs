@@ -78,11 +78,7 @@ fn whole(bad: &str, message: &str, good: &str) {
 #[test]
 fn what_is_named_exists_and_is_unique() {
     rule("%j = copy #99", "there is no variable 99", "%j = copy #1");
-    rule(
-        "call 9 ()",
-        "there is no routine 9",
-        "call 2 \"P\" (value %n)",
-    );
+    rule("call 9 ()", "there is no routine 9", "call 2 \"P\" (value %n)");
     rule(
         "block @1 {\n}\nblock @1 {\n}",
         "the label `@1` is used twice",
@@ -114,45 +110,20 @@ fn what_is_named_exists_and_is_unique() {
 #[test]
 fn operands_and_destinations_have_their_kinds() {
     let not = |name: &str, is: &str, kind: &str| format!("`%{name}` is {is}, not {kind}");
-    let (int, bool, slice, word, table) = (
-        "an integer",
-        "a truth value",
-        "a slice",
-        "a word",
-        "a table",
-    );
+    let (int, bool, slice, word, table) =
+        ("an integer", "a truth value", "a slice", "a word", "a table");
     for (bad, message, good) in [
-        (
-            "%x = copy %n",
-            "`%x` is a slice, what is copied is an integer".into(),
-            "%x = copy %Y",
-        ),
+        ("%x = copy %n", "`%x` is a slice, what is copied is an integer".into(), "%x = copy %Y"),
         ("%j = eq %n, 0", not("j", int, bool), "%c = eq %n, 0"),
         ("%c = not %n", not("n", int, bool), "%c = not %b"),
         ("%c = and %b, %n", not("n", int, bool), "%c = and %b, true"),
-        (
-            "%t = fill 3, true",
-            not("t", table, "a slice or word"),
-            "%u = fill 3, true",
-        ),
-        (
-            "%j = literal '01'",
-            not("j", int, "a slice or word"),
-            "%x = literal '01'",
-        ),
-        (
-            "%u = bits_not %Y",
-            "`%u` and `%Y` are of different kinds".into(),
-            "%x = bits_not %Y",
-        ),
+        ("%t = fill 3, true", not("t", table, "a slice or word"), "%u = fill 3, true"),
+        ("%j = literal '01'", not("j", int, "a slice or word"), "%x = literal '01'"),
+        ("%u = bits_not %Y", "`%u` and `%Y` are of different kinds".into(), "%x = bits_not %Y"),
         ("%c = count %Y", not("c", bool, int), "%j = count %Y"),
         ("%j = some %Y", not("j", int, bool), "%c = some %Y"),
         ("%x = convert %Y", not("x", slice, word), "%u = convert %Y"),
-        (
-            "%j = length %T",
-            not("T", table, "a slice or word"),
-            "%j = length %v",
-        ),
+        ("%j = length %T", not("T", table, "a slice or word"), "%j = length %v"),
         ("%j = rows %v", not("v", word, table), "%j = rows %T"),
         (
             "check index %n, columns %T\n%u = column %T, %n",
@@ -164,27 +135,11 @@ fn operands_and_destinations_have_their_kinds() {
             not("x", slice, word),
             "check fits %n, 4\n%u = int_to_word %n, 4",
         ),
-        (
-            "write %s, \"f\"",
-            not("s", "a text", "a table, slice or word"),
-            "write %v, %s",
-        ),
-        (
-            "%x = read 5",
-            "a constant is an integer, not a text".into(),
-            "%x = read \"a\" layout %s",
-        ),
-        (
-            "print %h",
-            not("h", "a handle", "a value that can be shown"),
-            "print %s, %T",
-        ),
+        ("write %s, \"f\"", not("s", "a text", "a table, slice or word"), "write %v, %s"),
+        ("%x = read 5", "a constant is an integer, not a text".into(), "%x = read \"a\" layout %s"),
+        ("print %h", not("h", "a handle", "a value that can be shown"), "print %s, %T"),
         ("if %n {\n}", not("n", int, bool), "if %b {\n}"),
-        (
-            "for @1 %c = 1 to 2 {\n}",
-            not("c", bool, int),
-            "for @1 %j = 1 to 2 {\n}",
-        ),
+        ("for @1 %c = 1 to 2 {\n}", not("c", bool, int), "for @1 %j = 1 to 2 {\n}"),
         (
             "forall @1 %j = 1 to 2 writes [column %v] {\n}",
             not("v", word, table),
@@ -195,26 +150,14 @@ fn operands_and_destinations_have_their_kinds() {
             not("i", int, "a truth value, slice or word"),
             "forall @1 %j = 1 to 2 reductions [add %i] {\n}",
         ),
-        (
-            "check result %n",
-            "`%n` is not the result".into(),
-            "check set %n",
-        ),
+        ("check result %n", "`%n` is not the result".into(), "check set %n"),
         (
             "check size length %v, length %w\ncheck no_carry mul %v, %w",
             "words are only added and subtracted".into(),
             "check size length %v, length %w\ncheck no_carry sub %v, %w",
         ),
-        (
-            "check assert %n, \"m\"",
-            not("n", int, bool),
-            "check assert %b, \"m\"",
-        ),
-        (
-            "latch %c, length %Y",
-            not("c", bool, int),
-            "latch %j, length %Y",
-        ),
+        ("check assert %n, \"m\"", not("n", int, bool), "check assert %b, \"m\""),
+        ("latch %c, length %Y", not("c", bool, int), "latch %j, length %Y"),
     ] {
         rule(bad, &message, good);
     }
@@ -223,26 +166,10 @@ fn operands_and_destinations_have_their_kinds() {
 #[test]
 fn calls_match_their_parameters() {
     let good = "%j = call 1 \"G\" (value %Y, ref %R)";
-    rule(
-        "call 2 \"P\" ()",
-        "0 arguments for 1 parameters",
-        "call 2 \"P\" (value 3)",
-    );
-    rule(
-        "%j = call 1 \"G\" (ref %Y, ref %R)",
-        "argument 1 is to be passed by value",
-        good,
-    );
-    rule(
-        "%j = call 1 \"G\" (value %Y, value %X)",
-        "argument 2 is to be passed by reference",
-        good,
-    );
-    rule(
-        "%j = call 1 \"G\" (value %v, ref %R)",
-        "argument 1 is a word, not a slice",
-        good,
-    );
+    rule("call 2 \"P\" ()", "0 arguments for 1 parameters", "call 2 \"P\" (value 3)");
+    rule("%j = call 1 \"G\" (ref %Y, ref %R)", "argument 1 is to be passed by value", good);
+    rule("%j = call 1 \"G\" (value %Y, value %X)", "argument 2 is to be passed by reference", good);
+    rule("%j = call 1 \"G\" (value %v, ref %R)", "argument 1 is a word, not a slice", good);
     rule(
         "%c = call 1 \"G\" (value %Y, ref %R)",
         "`%c` is a truth value, the result is an integer",
@@ -262,11 +189,7 @@ fn references_are_of_different_variables() {
         "`%Y` is passed twice",
         "%x = copy %Y\n%j = call 1 \"G\" (move %x, ref %Y)",
     );
-    rule(
-        "native \"f\" (ref %R, ref %R)",
-        "`%R` is passed twice",
-        "native \"f\" (ref %R, ref %Q)",
-    );
+    rule("native \"f\" (ref %R, ref %R)", "`%R` is passed twice", "native \"f\" (ref %R, ref %Q)");
     rule(
         "native \"f\" (move %Y, move %Y)",
         "`%Y` is passed twice",
@@ -281,11 +204,7 @@ fn references_are_of_different_variables() {
 
 #[test]
 fn jumps_stay_inside() {
-    rule(
-        "break @1",
-        "no block or loop `@1` is around it",
-        "block @1 {\nbreak @1\n}",
-    );
+    rule("break @1", "no block or loop `@1` is around it", "block @1 {\nbreak @1\n}");
     rule(
         "block @1 {\ncontinue @1\n}",
         "no loop `@1` is around it",
@@ -297,11 +216,7 @@ fn jumps_stay_inside() {
         leaves,
         "block @1 {\nforall @2 %j = 1 to 3 {\nblock @3 {\nbreak @3\n}\n}\n}",
     );
-    rule(
-        "forall @2 %j = 1 to 3 {\nbreak @2\n}",
-        leaves,
-        "forall @2 %j = 1 to 3 {\ncontinue @2\n}",
-    );
+    rule("forall @2 %j = 1 to 3 {\nbreak @2\n}", leaves, "forall @2 %j = 1 to 3 {\ncontinue @2\n}");
     rule("tile %n {\nexit\n}", leaves, "tile %n {\n}\nexit");
 }
 
@@ -326,11 +241,7 @@ fn loop_variables_are_not_written() {
 
 #[test]
 fn extents_are_assigned_once() {
-    rule(
-        "%n = copy 3",
-        "the extent `%n` is assigned twice",
-        "%i = copy 3",
-    );
+    rule("%n = copy 3", "the extent `%n` is assigned twice", "%i = copy 3");
     rule(
         "%e = copy 3\nlatch %e, length %Y",
         "the extent `%e` is assigned twice",
@@ -375,11 +286,7 @@ fn iterations_write_only_what_is_theirs() {
              check size rows %T, rows %U\nput_field %T, %i, %U",
         ),
     );
-    rule(
-        &forall("", "print %n"),
-        "input or output in a `forall`",
-        &forall("", ""),
-    );
+    rule(&forall("", "print %n"), "input or output in a `forall`", &forall("", ""));
     rule(
         &forall("", "call 1 \"G\" (value %Y, ref %R)"),
         "writes `%R`, which all iterations share",
@@ -394,10 +301,7 @@ fn iterations_write_only_what_is_theirs() {
     rule(
         &forall("privates [%c] reductions [add %i]", "%c = lt %i, 1"),
         used,
-        &forall(
-            "privates [%c] reductions [min %i]",
-            "%c = lt %j, %i\nif %c {\n%i = copy %j\n}",
-        ),
+        &forall("privates [%c] reductions [min %i]", "%c = lt %j, %i\nif %c {\n%i = copy %j\n}"),
     );
     rule(
         &forall("privates [%T]", "").replace("privates [%T]", "writes [column %U] privates [%U]"),
@@ -417,50 +321,24 @@ fn tiles_work_row_by_row() {
         )
     };
     let by_row = "an operation that does not work row by row in a `tile`";
-    rule(
-        &tile("%u = row %T, %i"),
-        by_row,
-        &tile("%x = column %T, %i"),
-    );
-    rule(
-        &tile("%c = some %x"),
-        by_row,
-        &tile("%m = component %v, %i"),
-    );
+    rule(&tile("%u = row %T, %i"), by_row, &tile("%x = column %T, %i"));
+    rule(&tile("%c = some %x"), by_row, &tile("%m = component %v, %i"));
     rule(
         &tile("put %x, %i, 1").replace("put", "check index %i, length %x\nput"),
         "a single row or component is changed in a `tile`",
         &tile("put_column %T, %i, %x"),
     );
-    rule(
-        &tile("ensure_columns %T, 3"),
-        "a size changes in a `tile`",
-        &tile("cost 3"),
-    );
-    rule(
-        &tile("call 2 \"P\" (value 1)"),
-        "a call in a `tile`",
-        &tile("check add %n, %i"),
-    );
-    rule(
-        &tile("print"),
-        "input or output in a `tile`",
-        &tile("if %b {\n}"),
-    );
+    rule(&tile("ensure_columns %T, 3"), "a size changes in a `tile`", &tile("cost 3"));
+    rule(&tile("call 2 \"P\" (value 1)"), "a call in a `tile`", &tile("check add %n, %i"));
+    rule(&tile("print"), "input or output in a `tile`", &tile("if %b {\n}"));
     rule(
         &tile("foreach @1 %m in %v {\n}"),
         "a loop over ones in a `tile`",
         &tile("for @1 %m = 1 to 3 {\n}"),
     );
+    rule(&tile("tile %n {\n}"), "a parallel statement in a `tile`", &tile("block @1 {\n}"));
     rule(
-        &tile("tile %n {\n}"),
-        "a parallel statement in a `tile`",
-        &tile("block @1 {\n}"),
-    );
-    rule(
-        &tile("%x = literal '01'")
-            .replace("count %x", "count %Y")
-            .replace("some %x", "some %Y"),
+        &tile("%x = literal '01'").replace("count %x", "count %Y").replace("some %x", "some %Y"),
         "`%x` is not known to have the rows of the tile",
         &tile("%x = fill %n, true").replace("tile", "check not_negative %n\ntile"),
     );
@@ -473,26 +351,10 @@ fn tiles_work_row_by_row() {
 
 #[test]
 fn what_is_read_is_set() {
-    rule(
-        "%j = copy %m",
-        "`%m` may be unset here",
-        "check set %m\n%j = copy %m",
-    );
-    rule(
-        "%j = count %R",
-        "`%R` may be unset here",
-        "%R = copy %Y\n%j = count %R",
-    );
-    rule(
-        "print %k",
-        "`%k` may be unset here",
-        "%x = read \"f\"\nprint %x",
-    );
-    rule(
-        "%j = columns %Q\n%j = rows %Q",
-        "`%Q` may be unset here",
-        "%j = columns %Q",
-    );
+    rule("%j = copy %m", "`%m` may be unset here", "check set %m\n%j = copy %m");
+    rule("%j = count %R", "`%R` may be unset here", "%R = copy %Y\n%j = count %R");
+    rule("print %k", "`%k` may be unset here", "%x = read \"f\"\nprint %x");
+    rule("%j = columns %Q\n%j = rows %Q", "`%Q` may be unset here", "%j = columns %Q");
     rule(
         "if %b {\n%m = copy 1\n}\nprint %m",
         "`%m` may be unset here",
@@ -570,63 +432,24 @@ fn guards_hold_before_operations() {
     for (good, needed) in [
         ("check add %n, %i\n%j = add %n, %i", "add %n, %i"),
         ("check div 5, %i\n%j = div 5, %i", "div 5, %i"),
-        (
-            "check not_negative %i\n%x = fill %i, false",
-            "not_negative %i",
-        ),
-        (
-            "check size length %v, length %w\n%u = bits_and %v, %w",
-            "size length %v, length %w",
-        ),
-        (
-            "check size length %w, length %v\n%c = word_lt %v, %w",
-            "size length %v, length %w",
-        ),
-        (
-            "check index %i, length %Y\n%j = component %Y, %i",
-            "index %i, length %Y",
-        ),
-        (
-            "check not_negative %i\n%x = shift_up %Y, %i",
-            "not_negative %i",
-        ),
+        ("check not_negative %i\n%x = fill %i, false", "not_negative %i"),
+        ("check size length %v, length %w\n%u = bits_and %v, %w", "size length %v, length %w"),
+        ("check size length %w, length %v\n%c = word_lt %v, %w", "size length %v, length %w"),
+        ("check index %i, length %Y\n%j = component %Y, %i", "index %i, length %Y"),
+        ("check not_negative %i\n%x = shift_up %Y, %i", "not_negative %i"),
         ("check even %Y\n%x = shuffle %Y", "even %Y"),
-        (
-            "check range %i, 2, length %v\n%u = trim %v, %i, 2",
-            "range %i, 2, length %v",
-        ),
+        ("check range %i, 2, length %v\n%u = trim %v, %i, 2", "range %i, 2, length %v"),
         ("check fits_int %v\n%j = word_to_int %v", "fits_int %v"),
         ("check fits %i, 3\n%u = int_to_word %i, 3", "fits %i, 3"),
-        (
-            "check index %i, columns %T\n%x = column %T, %i",
-            "index %i, columns %T",
-        ),
-        (
-            "check index %i, rows %T\n%u = row %T, %i",
-            "index %i, rows %T",
-        ),
-        (
-            "check range %i, 3, columns %T\n%t = field %T, %i, 3",
-            "range %i, 3, columns %T",
-        ),
-        (
-            "check not_negative %i\n%t = new_table 4, %i",
-            "not_negative %i",
-        ),
-        (
-            "check size rows %T, length %Y\n%x = extreme_min %T, %Y",
-            "size rows %T, length %Y",
-        ),
-        (
-            "check bit %i\ncheck index %n, length %Y\nput %Y, %n, %i",
-            "bit %i",
-        ),
+        ("check index %i, columns %T\n%x = column %T, %i", "index %i, columns %T"),
+        ("check index %i, rows %T\n%u = row %T, %i", "index %i, rows %T"),
+        ("check range %i, 3, columns %T\n%t = field %T, %i, 3", "range %i, 3, columns %T"),
+        ("check not_negative %i\n%t = new_table 4, %i", "not_negative %i"),
+        ("check size rows %T, length %Y\n%x = extreme_min %T, %Y", "size rows %T, length %Y"),
+        ("check bit %i\ncheck index %n, length %Y\nput %Y, %n, %i", "bit %i"),
         ("check not_negative %i\nset_rows %Q, %i", "not_negative %i"),
         ("check not_negative %i\ninit %Q, %i, 2", "not_negative %i"),
-        (
-            "check size length %v, length %w\ncheck no_carry add %v, %w",
-            "size length %v, length %w",
-        ),
+        ("check size length %v, length %w\ncheck no_carry add %v, %w", "size length %v, length %w"),
     ] {
         let (_, bad) = good.split_once('\n').unwrap();
         rule(bad, &format!("`check {needed}` is not established"), good);
@@ -637,11 +460,7 @@ fn guards_hold_before_operations() {
         "`check size rows %T, length %Y` is not established",
         column,
     );
-    rule(
-        "ensure_columns %Q, 3",
-        "`%Q` may be unset here",
-        "set_rows %Q, 4\nensure_columns %Q, 3",
-    );
+    rule("ensure_columns %Q, 3", "`%Q` may be unset here", "set_rows %Q, 4\nensure_columns %Q, 3");
     rule(
         "latch %e, length %R\nprint %e",
         "`%e` may be unset here",
@@ -663,11 +482,7 @@ fn parts_lie_inside() {
         "check sub %i, 1\n%j = sub %i, 1\ncheck sub %n, %j\n%m = sub %n, %j
          check range %j, %m, 6\n%x = mask 6, %i, %n",
     );
-    rule(
-        "%x = mask 6, 2, 7",
-        "that the ones lie inside is not established",
-        "%x = mask 6, 2, 6",
-    );
+    rule("%x = mask 6, 2, 7", "that the ones lie inside is not established", "%x = mask 6, 2, 6");
 }
 
 #[test]

@@ -35,9 +35,7 @@ pub fn parse(file: FileId, text: &str) -> Parsed {
         if state.diagnostics.len() >= MAX_ERRORS {
             break;
         }
-        let tokens = piece
-            .iter()
-            .map(|&(start, token, end)| Ok((start, token, end)));
+        let tokens = piece.iter().map(|&(start, token, end)| Ok((start, token, end)));
         match ItemParser::new().parse(&mut state, tokens) {
             Ok(item) => tree.items.push(item),
             Err(error) => state.syntax_error(error),
@@ -57,11 +55,7 @@ pub fn parse(file: FileId, text: &str) -> Parsed {
             .note("the first ones often explain those that follow"),
         );
     }
-    Parsed {
-        file: tree,
-        comments: lexed.comments,
-        diagnostics,
-    }
+    Parsed { file: tree, comments: lexed.comments, diagnostics }
 }
 
 /// Where the text of `within` mentions `name`.
@@ -94,11 +88,7 @@ fn pieces<'a, 's>(tokens: &'a [Spanned<'s>]) -> impl Iterator<Item = &'a [Spanne
     };
     tokens
         .chunk_by(move |_, (_, next, _)| !begins_item(next))
-        .filter(|piece| {
-            !piece
-                .iter()
-                .all(|(_, token, _)| matches!(token, Token::Semicolon))
-        })
+        .filter(|piece| !piece.iter().all(|(_, token, _)| matches!(token, Token::Semicolon)))
 }
 
 #[cfg(test)]
@@ -110,12 +100,7 @@ mod tests {
         parse(FileId(0), text)
             .diagnostics
             .iter()
-            .map(|diagnostic| {
-                (
-                    diagnostic.code.as_str(),
-                    diagnostic.span().expect("a place").start,
-                )
-            })
+            .map(|diagnostic| (diagnostic.code.as_str(), diagnostic.span().expect("a place").start))
             .collect()
     }
 
@@ -140,14 +125,7 @@ mod tests {
                 other => panic!("{other:?}"),
             })
             .collect();
-        assert_eq!(
-            kinds,
-            [
-                AssignKind::ColonEquals,
-                AssignKind::Spaced,
-                AssignKind::Equals
-            ]
-        );
+        assert_eq!(kinds, [AssignKind::ColonEquals, AssignKind::Spaced, AssignKind::Equals]);
     }
 
     #[test]
@@ -164,12 +142,7 @@ mod tests {
     #[test]
     fn a_dangling_else_belongs_to_the_nearest_if() {
         match &body("if a then if b then X else Y")[..] {
-            [
-                StmtKind::If {
-                    arms,
-                    otherwise: None,
-                },
-            ] => assert_eq!(arms.len(), 1),
+            [StmtKind::If { arms, otherwise: None }] => assert_eq!(arms.len(), 1),
             other => panic!("{other:?}"),
         }
     }
@@ -191,21 +164,12 @@ mod tests {
 
     #[test]
     fn slips_of_the_pen_have_codes_of_their_own() {
-        assert_eq!(
-            codes("proc P; begin if a then b := 1; else b := 2 end;"),
-            [("E0106", 30)]
-        );
+        assert_eq!(codes("proc P; begin if a then b := 1; else b := 2 end;"), [("E0106", 30)]);
         assert_eq!(codes("1 proc P;\n2 begin\n3 end;"), [("E0107", 0)]);
         assert_eq!(codes("proc P; begin x := 1 # 2 end;")[0], ("E0101", 21));
         assert_eq!(codes("proc P; begin end; /* no end"), [("E0102", 19)]);
-        assert_eq!(
-            codes("proc P; var record: integer; begin end;"),
-            [("E0113", 12)]
-        );
-        assert_eq!(
-            codes("proc P; begin x := 9223372036854775809 end;"),
-            [("E0104", 19)]
-        );
+        assert_eq!(codes("proc P; var record: integer; begin end;"), [("E0113", 12)]);
+        assert_eq!(codes("proc P; begin x := 9223372036854775809 end;"), [("E0104", 19)]);
         assert_eq!(codes("proc P; begin x := 1\n y := 2 end;"), [("E0105", 20)]);
     }
 
@@ -213,24 +177,12 @@ mod tests {
     fn bottomless_nesting_is_one_message() {
         let n = 100_000;
         let deep = |open: &str, middle: &str, close: &str| {
-            format!(
-                "proc P; begin {}{middle}{} end;",
-                open.repeat(n),
-                close.repeat(n)
-            )
+            format!("proc P; begin {}{middle}{} end;", open.repeat(n), close.repeat(n))
         };
         for text in [
             deep("x := ((", "1", "))").replace("x := ((x", "((x"),
-            format!(
-                "proc P; begin x := {}1{} end;",
-                "(".repeat(n),
-                ")".repeat(n)
-            ),
-            format!(
-                "proc P; begin x := {}1{} end;",
-                "f(".repeat(n),
-                ")".repeat(n)
-            ),
+            format!("proc P; begin x := {}1{} end;", "(".repeat(n), ")".repeat(n)),
+            format!("proc P; begin x := {}1{} end;", "f(".repeat(n), ")".repeat(n)),
             format!("proc P; begin x := {}a end;", "not ".repeat(n)),
             deep("begin ", "", " end"),
             deep("while a do ", "x := 1", ""),

@@ -28,11 +28,7 @@ pub(crate) fn lex(file: FileId, text: &str) -> Lexed<'_> {
 }
 
 fn scan(file: FileId, text: &str) -> Lexed<'_> {
-    let mut lexed = Lexed {
-        tokens: Vec::new(),
-        comments: Vec::new(),
-        diagnostics: Vec::new(),
-    };
+    let mut lexed = Lexed { tokens: Vec::new(), comments: Vec::new(), diagnostics: Vec::new() };
     let mut strange: Option<Span> = None; // neighbouring strange characters make one message
     for (token, range) in Token::lexer(text).spanned() {
         let span = Span::new(file, range.start as u32, range.end as u32);
@@ -72,9 +68,7 @@ fn scan(file: FileId, text: &str) -> Lexed<'_> {
             }
         }
     }
-    lexed
-        .diagnostics
-        .extend(strange.map(|span| strange_characters(text, span)));
+    lexed.diagnostics.extend(strange.map(|span| strange_characters(text, span)));
     lexed
 }
 
@@ -91,10 +85,7 @@ fn strange_characters(text: &str, span: Span) -> Diagnostic {
     let found = &text[span.range()];
     let message = match found.chars().next() {
         Some(c) if found.chars().nth(1).is_none() && c.is_control() => {
-            format!(
-                "the control character U+{:04X} has no meaning in Star",
-                c as u32
-            )
+            format!("the control character U+{:04X} has no meaning in Star", c as u32)
         }
         Some(c) if found.chars().all(|other| other == c) => {
             format!("`{}` has no meaning in Star", c.escape_debug())
@@ -119,35 +110,25 @@ fn lex_error(error: LexError, text: &str, span: Span) -> Diagnostic {
     match error {
         LexError::UnexpectedCharacter => strange_characters(text, span),
         LexError::UnterminatedComment => {
-            let opening = if text[span.range()].starts_with('{') {
-                1
-            } else {
-                2
-            };
+            let opening = if text[span.range()].starts_with('{') { 1 } else { 2 };
             let start = Span::new(span.file, span.start, span.start + opening);
             Diagnostic::at(Code::Unterminated, start, "this comment is not closed").note(
                 "comments are `/* … */`, `(* … *)`, `{ … }` and `// …` to the end of the line",
             )
         }
         LexError::UnterminatedQuote => {
-            let what = if text[span.range()].starts_with('"') {
-                "string"
-            } else {
-                "bit constant"
-            };
+            let what = if text[span.range()].starts_with('"') { "string" } else { "bit constant" };
             Diagnostic::at(
                 Code::Unterminated,
                 span,
                 format!("this {what} is not closed on its line"),
             )
         }
-        LexError::NumberTooLarge => Diagnostic::at(
-            Code::NumberTooLarge,
-            span,
-            "this number does not fit in 64 bits",
-        )
-        .note("an integer lies between -9223372036854775808 and 9223372036854775807")
-        .help("longer numbers are words: `'0110…'`"),
+        LexError::NumberTooLarge => {
+            Diagnostic::at(Code::NumberTooLarge, span, "this number does not fit in 64 bits")
+                .note("an integer lies between -9223372036854775808 and 9223372036854775807")
+                .help("longer numbers are words: `'0110…'`")
+        }
     }
 }
 
@@ -227,15 +208,10 @@ fn bound_nesting(file: FileId, lexed: &mut Lexed<'_>) {
             _ => {}
         }
         if depth > MAX_DEPTH as usize {
-            lexed
-                .diagnostics
-                .push(too_deep(Span::new(file, start, end)));
+            lexed.diagnostics.push(too_deep(Span::new(file, start, end)));
             // What was open stays open: the messages about that would say nothing new.
             let begun = lexed.tokens[..idx].iter().rposition(|(_, token, _)| {
-                matches!(
-                    token,
-                    Token::Proc | Token::Procedure | Token::Function | Token::Program
-                )
+                matches!(token, Token::Proc | Token::Procedure | Token::Function | Token::Program)
             });
             lexed.tokens.truncate(begun.unwrap_or(0));
             return;
@@ -245,10 +221,6 @@ fn bound_nesting(file: FileId, lexed: &mut Lexed<'_>) {
 
 /// The message about text that is nested more than [`MAX_DEPTH`] levels deep.
 pub(crate) fn too_deep(span: Span) -> Diagnostic {
-    Diagnostic::at(
-        Code::NestedTooDeeply,
-        span,
-        format!("nested more than {MAX_DEPTH} levels deep"),
-    )
-    .help("move a part into a routine or variable of its own")
+    Diagnostic::at(Code::NestedTooDeeply, span, format!("nested more than {MAX_DEPTH} levels deep"))
+        .help("move a part into a routine or variable of its own")
 }

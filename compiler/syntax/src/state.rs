@@ -28,13 +28,7 @@ impl<'s> State<'s> {
         tokens: &'s [Spanned<'s>],
         diagnostics: Vec<Diagnostic>,
     ) -> Self {
-        State {
-            file,
-            text,
-            tokens,
-            diagnostics,
-            reported_depth: false,
-        }
+        State { file, text, tokens, diagnostics, reported_depth: false }
     }
 
     pub(crate) fn span(&self, start: u32, end: u32) -> Span {
@@ -54,28 +48,17 @@ impl<'s> State<'s> {
             | ExprKind::Theta => 0,
             ExprKind::Ref(reference) => reference.depth(),
             ExprKind::Not(operand) | ExprKind::Neg(operand) => operand.depth,
-            ExprKind::Chain(first, links) => links
-                .iter()
-                .map(|link| link.operand.depth)
-                .fold(first.depth, u16::max),
+            ExprKind::Chain(first, links) => {
+                links.iter().map(|link| link.operand.depth).fold(first.depth, u16::max)
+            }
             ExprKind::Compare(_, left, right) => left.depth.max(right.depth),
         };
         let span = self.span(start, end);
         if depth > MAX_DEPTH {
             self.report_depth(span);
-            return Expr {
-                kind: ExprKind::Error,
-                span,
-                depth: 0,
-                parenthesised: false,
-            };
+            return Expr { kind: ExprKind::Error, span, depth: 0, parenthesised: false };
         }
-        Expr {
-            kind,
-            span,
-            depth,
-            parenthesised: false,
-        }
+        Expr { kind, span, depth, parenthesised: false }
     }
 
     pub(crate) fn chain(&mut self, (first, links): (Expr, Vec<Link>)) -> Expr {
@@ -95,11 +78,7 @@ impl<'s> State<'s> {
 
     pub(crate) fn compare(&mut self, op: CompareOp, left: Expr, right: Expr) -> Expr {
         let (start, end) = (left.span.start, right.span.end);
-        self.expr(
-            start,
-            ExprKind::Compare(op, Box::new(left), Box::new(right)),
-            end,
-        )
+        self.expr(start, ExprKind::Compare(op, Box::new(left), Box::new(right)), end)
     }
 
     /// A statement, or an error node if it would be too deep.
@@ -125,11 +104,7 @@ impl<'s> State<'s> {
         let span = self.span(start, end);
         if depth > MAX_DEPTH {
             self.report_depth(span);
-            return Stmt {
-                kind: StmtKind::Error,
-                span,
-                depth: 0,
-            };
+            return Stmt { kind: StmtKind::Error, span, depth: 0 };
         }
         Stmt { kind, span, depth }
     }
@@ -144,38 +119,19 @@ impl<'s> State<'s> {
         end: u32,
     ) -> Stmt {
         match otherwise {
-            Some(Stmt {
-                kind:
-                    StmtKind::If {
-                        mut arms,
-                        otherwise,
-                    },
-                depth,
-                ..
-            }) => {
+            Some(Stmt { kind: StmtKind::If { mut arms, otherwise }, depth, .. }) => {
                 let depth = depth.max(1 + test.depth.max(then.depth));
                 arms.push_front((test, then));
                 let span = self.span(start, end);
                 if depth > MAX_DEPTH {
                     self.report_depth(span);
-                    return Stmt {
-                        kind: StmtKind::Error,
-                        span,
-                        depth: 0,
-                    };
+                    return Stmt { kind: StmtKind::Error, span, depth: 0 };
                 }
-                Stmt {
-                    kind: StmtKind::If { arms, otherwise },
-                    span,
-                    depth,
-                }
+                Stmt { kind: StmtKind::If { arms, otherwise }, span, depth }
             }
             otherwise => {
                 let arms = VecDeque::from([(test, then)]);
-                let kind = StmtKind::If {
-                    arms,
-                    otherwise: otherwise.map(Box::new),
-                };
+                let kind = StmtKind::If { arms, otherwise: otherwise.map(Box::new) };
                 self.stmt(start, kind, end)
             }
         }
@@ -200,8 +156,7 @@ impl<'s> State<'s> {
     fn report_depth(&mut self, span: Span) {
         if !self.reported_depth {
             self.reported_depth = true;
-            self.diagnostics
-                .push(too_deep(Span::new(span.file, span.start, span.start + 1)));
+            self.diagnostics.push(too_deep(Span::new(span.file, span.start, span.start + 1)));
         }
     }
 
@@ -221,13 +176,12 @@ impl<'s> State<'s> {
     /// Words a syntax error.
     pub(crate) fn syntax_error(&mut self, error: ParseError<u32, Token<'s>, Infallible>) {
         let diagnostic = match error {
-            ParseError::UnrecognizedToken {
-                token: (start, token, end),
-                expected,
-            } => self.unexpected(Some(token), self.span(start, end), &expected),
-            ParseError::ExtraToken {
-                token: (start, token, end),
-            } => self.unexpected(Some(token), self.span(start, end), &[]),
+            ParseError::UnrecognizedToken { token: (start, token, end), expected } => {
+                self.unexpected(Some(token), self.span(start, end), &expected)
+            }
+            ParseError::ExtraToken { token: (start, token, end) } => {
+                self.unexpected(Some(token), self.span(start, end), &[])
+            }
             ParseError::UnrecognizedEof { location, expected } => {
                 self.unexpected(None, self.span(location, location), &expected)
             }
@@ -257,10 +211,7 @@ impl<'s> State<'s> {
             if expects("end") && token.is_none() {
                 return Diagnostic::at(Code::UnexpectedToken, behind, "an `end` is missing here")
                     .note("every `begin` needs an `end` of its own")
-                    .label(
-                        self.begin_of_last_block(span.start),
-                        "perhaps for this `begin`",
-                    );
+                    .label(self.begin_of_last_block(span.start), "perhaps for this `begin`");
             }
             if matches!(token, Some(Token::Equals)) && expects(":=") {
                 return Diagnostic::at(Code::UnexpectedToken, span, "`=` cannot stand here").fix(
@@ -282,11 +233,8 @@ impl<'s> State<'s> {
         } else {
             span
         };
-        let mut diagnostic = Diagnostic::at(
-            Code::UnexpectedToken,
-            place,
-            format!("{found} cannot stand here"),
-        );
+        let mut diagnostic =
+            Diagnostic::at(Code::UnexpectedToken, place, format!("{found} cannot stand here"));
         if let Some(wanted) = wanted(expected) {
             diagnostic = diagnostic.here(format!("expected {wanted}"));
         }
@@ -333,12 +281,7 @@ impl<'s> State<'s> {
 
 impl Ref {
     fn depth(&self) -> u16 {
-        self.args
-            .iter()
-            .flatten()
-            .map(|arg| arg.depth)
-            .max()
-            .unwrap_or(0)
+        self.args.iter().flatten().map(|arg| arg.depth).max().unwrap_or(0)
     }
 }
 
@@ -375,9 +318,8 @@ fn wanted(expected: &[String]) -> Option<String> {
         return Some("a type".to_owned());
     }
     // Operators can follow any operand: they say little.
-    let operators = [
-        "+", "-", "*", "and", "or", "xor", "div", "mod", "=", "<>", "<", "<=", ">", ">=", "(",
-    ];
+    let operators =
+        ["+", "-", "*", "and", "or", "xor", "div", "mod", "=", "<>", "<", "<=", ">", ">=", "("];
     if names.iter().any(|name| !operators.contains(name)) {
         names.retain(|name| !operators.contains(name));
     }

@@ -168,12 +168,7 @@ fn comment<'s>(lexer: &mut Lexer<'s, Token<'s>>, end: &str) -> Result<(), LexErr
 
 fn number<'s>(lexer: &mut Lexer<'s, Token<'s>>) -> Result<u64, LexError> {
     let limit = i64::MAX as u64 + 1; // legal behind a minus sign
-    lexer
-        .slice()
-        .parse()
-        .ok()
-        .filter(|&n| n <= limit)
-        .ok_or(LexError::NumberTooLarge)
+    lexer.slice().parse().ok().filter(|&n| n <= limit).ok_or(LexError::NumberTooLarge)
 }
 
 fn unquote<'s>(lexer: &mut Lexer<'s, Token<'s>>) -> &'s str {

@@ -97,9 +97,7 @@ fn read_header(scanner: &mut Scanner) -> Result<Header, Fault> {
         let quoted = scanner.quoted();
         let message = format!("a problem of the kind {quoted}");
         let fault = scanner.at_token(Code::BadFormat, message);
-        return Err(Box::new(
-            fault.note("only shortest paths are read: `p sp N M`"),
-        ));
+        return Err(Box::new(fault.note("only shortest paths are read: `p sp N M`")));
     }
     let n_vertices = super::vertex_count(scanner, "the number of vertices")?;
     let n_arcs = scanner.unsigned("the number of arcs")?;

@@ -67,12 +67,8 @@ pub(crate) fn read(mut source: Source) -> Result<Found, Fault> {
     check_end(&mut source, crc)?;
     let data = match header.kind {
         Kind::Table => into_table(&header, &limbs, &source).map(Data::Table),
-        Kind::Slice => BitVector::from_limbs(header.n_rows, limbs)
-            .map(Data::Slice)
-            .ok_or(None),
-        Kind::Word => BitVector::from_limbs(header.n_rows, limbs)
-            .map(Data::Word)
-            .ok_or(None),
+        Kind::Slice => BitVector::from_limbs(header.n_rows, limbs).map(Data::Slice).ok_or(None),
+        Kind::Word => BitVector::from_limbs(header.n_rows, limbs).map(Data::Word).ok_or(None),
     };
     match data {
         Ok(data) => Ok((data, Vec::new())),
@@ -201,9 +197,7 @@ fn check_end(source: &mut Source, crc: Hasher) -> Result<(), Fault> {
     }
     if number(&bytes[..CRC_BYTES]) != u64::from(crc.finalize()) {
         let fault = source.fault(Code::BadFormat, "the checksum does not agree");
-        return Err(Box::new(
-            fault.note("the file was damaged after it was written"),
-        ));
+        return Err(Box::new(fault.note("the file was damaged after it was written")));
     }
     if n_bytes > CRC_BYTES {
         return Err(source.fault(Code::HeaderLies, "bytes after the checksum"));

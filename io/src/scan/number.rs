@@ -110,9 +110,8 @@ impl Scanner<'_, '_> {
         while let Some(byte @ b'0'..=b'9') = self.peek()? {
             self.bump();
             n_digits += 1;
-            let longer = value
-                .checked_mul(10)
-                .and_then(|value| value.checked_add(u64::from(byte - b'0')));
+            let longer =
+                value.checked_mul(10).and_then(|value| value.checked_add(u64::from(byte - b'0')));
             match longer {
                 Some(longer) => value = longer,
                 None => return Err(self.too_large(what, "64")),

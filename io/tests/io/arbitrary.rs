@@ -7,18 +7,9 @@ use star_io::{Data, Format, Layout, Loaded, OutputRef, Widths, lay_out, write};
 use crate::support::{check_wording, load};
 
 const VALID: &[(Format, &str)] = &[
-    (
-        Format::Dimacs,
-        "c road\np sp 5 4\na 1 2 10\na 2 3 -7\r\na 5 5 0\na 1 2 3\n",
-    ),
-    (
-        Format::EdgeList,
-        "# Nodes: 4 Edges: 3\n10\t20\t5\n20\t30\t-6\n18446744073709551615,10,1\n",
-    ),
-    (
-        Format::EdgeList,
-        "# vertices 5, arcs 3, numbered from 1\n1 2\n5 5\n1 2\n",
-    ),
+    (Format::Dimacs, "c road\np sp 5 4\na 1 2 10\na 2 3 -7\r\na 5 5 0\na 1 2 3\n"),
+    (Format::EdgeList, "# Nodes: 4 Edges: 3\n10\t20\t5\n20\t30\t-6\n18446744073709551615,10,1\n"),
+    (Format::EdgeList, "# vertices 5, arcs 3, numbered from 1\n1 2\n5 5\n1 2\n"),
     (
         Format::MatrixMarket,
         "%%MatrixMarket matrix coordinate integer symmetric\n% c\n4 4 3\n2 1 5\n3 3 6\n1 4 -7\n",
@@ -27,24 +18,15 @@ const VALID: &[(Format, &str)] = &[
         Format::MatrixMarket,
         "%%MatrixMarket matrix coordinate real general\n4 5 3\n2 1 5e-3\n3 3 -.5\n1 4 0.0\n",
     ),
-    (
-        Format::MatrixMarket,
-        "%%MatrixMarket matrix array integer symmetric\n2 2\n1\n0\n-3\n",
-    ),
+    (Format::MatrixMarket, "%%MatrixMarket matrix array integer symmetric\n2 2\n1\n0\n-3\n"),
 ];
 
 /// Reads, and lays out what can be laid out.
 fn try_everything(format: Format, bytes: &[u8]) {
     match load(format, bytes) {
         Err(error) => check_wording(&error),
-        Ok(Loaded {
-            data: Data::Graph(graph),
-            ..
-        }) => {
-            let widths = Widths {
-                h: graph.path_width().unwrap_or(5),
-                b: graph.code_width(),
-            };
+        Ok(Loaded { data: Data::Graph(graph), .. }) => {
+            let widths = Widths { h: graph.path_width().unwrap_or(5), b: graph.code_width() };
             for &layout in Layout::ALL {
                 if let Err(error) = lay_out(layout, &graph, widths, 1 << 20, "f") {
                     check_wording(&error);

@@ -8,10 +8,7 @@ use crate::support::{arcs, graph, refuses};
 #[test]
 fn arcs_keep_order_and_weights() {
     let (graph, warnings) = graph(Dimacs, "c road\np sp 3 2\nc more\na 1 3 70\na 3 2 0\n");
-    assert_eq!(
-        (graph.n_vertices, graph.weighted, graph.symmetric),
-        (3, true, false)
-    );
+    assert_eq!((graph.n_vertices, graph.weighted, graph.symmetric), (3, true, false));
     assert_eq!(arcs(&graph), [(0, 2, 70), (2, 1, 0)]);
     assert!(graph.labels.is_none() && warnings.is_empty());
 }
@@ -40,20 +37,14 @@ fn comments_may_hold_any_bytes() {
 fn loops_parallel_and_negative_arcs_are_kept_and_told() {
     let (graph, warnings) = graph(Dimacs, "p sp 2 4\na 1 2 9\na 1 1 3\na 1 2 -4\na 1 2 8\n");
     assert_eq!(arcs(&graph), [(0, 1, 9), (0, 0, 3), (0, 1, -4), (0, 1, 8)]);
-    assert_eq!(
-        warnings,
-        ["2 parallel arcs: the least weight counts", "1 loop is kept"]
-    );
+    assert_eq!(warnings, ["2 parallel arcs: the least weight counts", "1 loop is kept"]);
 }
 
 #[test]
 fn extreme_numbers_are_read() {
     let text = "p sp 4294967295 2\na 4294967295 1 9223372036854775807\na 1 2 -9223372036854775808";
     let (graph, _) = graph(Dimacs, text);
-    assert_eq!(
-        arcs(&graph),
-        [(u32::MAX - 1, 0, i64::MAX), (0, 1, i64::MIN)]
-    );
+    assert_eq!(arcs(&graph), [(u32::MAX - 1, 0, i64::MAX), (0, 1, i64::MIN)]);
 }
 
 #[test]
@@ -63,21 +54,9 @@ fn bad_inputs_are_refused_at_their_place() {
         Dimacs,
         &[
             (b"", Truncated, 1, 1, "before a line `p sp`"),
-            (
-                b"c only\nc comments\n",
-                Truncated,
-                3,
-                1,
-                "before a line `p sp`",
-            ),
+            (b"c only\nc comments\n", Truncated, 3, 1, "before a line `p sp`"),
             (b"a 1 2 3\n", BadFormat, 1, 1, "before the line `p sp`"),
-            (
-                b"p sp 2 0\np sp 2 0\n",
-                BadFormat,
-                2,
-                1,
-                "a second line `p`",
-            ),
+            (b"p sp 2 0\np sp 2 0\n", BadFormat, 2, 1, "a second line `p`"),
             (b"p max 2 0\n", BadFormat, 1, 3, "`max`"),
             (b"p", Truncated, 1, 2, "middle of the line `p`"),
             (b"p sp", Truncated, 1, 5, "the number of vertices"),
@@ -86,140 +65,32 @@ fn bad_inputs_are_refused_at_their_place() {
             (b"p sp x 0\n", BadFormat, 1, 6, "`x` is not a whole number"),
             (b"p sp 3 -1\n", OutOfRange, 1, 8, "`-1` is negative"),
             (b"p sp 4294967296 0\n", OutOfRange, 1, 6, "beyond 32 bits"),
-            (
-                b"p sp 3 0 0\n",
-                BadFormat,
-                1,
-                10,
-                "`0` where the line should end",
-            ),
-            (
-                b"problem sp 3 0\n",
-                BadFormat,
-                1,
-                1,
-                "begins with `problem`",
-            ),
+            (b"p sp 3 0 0\n", BadFormat, 1, 10, "`0` where the line should end"),
+            (b"problem sp 3 0\n", BadFormat, 1, 1, "begins with `problem`"),
             (b"p sp 2 1\ne 1 2 3\n", BadFormat, 2, 1, "begins with `e`"),
             (b"p sp 2 1\narc 1 2\n", BadFormat, 2, 1, "begins with `arc`"),
-            (
-                b"p sp 2 1\na 0 2 3\n",
-                OutOfRange,
-                2,
-                3,
-                "the tail of the arc is 0",
-            ),
-            (
-                b"p sp 2 1\na 1 3 3\n",
-                OutOfRange,
-                2,
-                5,
-                "`3` is beyond the 2 vertices",
-            ),
-            (
-                b"p sp 2 1\na -1 2 3\n",
-                OutOfRange,
-                2,
-                3,
-                "`-1` is negative",
-            ),
-            (
-                b"p sp 2 1\na - 2 3\n",
-                BadFormat,
-                2,
-                3,
-                "`-` is not a whole number",
-            ),
-            (
-                b"p sp 2 1\na 1 2 -\n",
-                BadFormat,
-                2,
-                7,
-                "`-` is not a whole number",
-            ),
-            (
-                b"p sp 2 1\na 1 2 0.5\n",
-                BadFormat,
-                2,
-                7,
-                "`0.5` is not a whole number",
-            ),
-            (
-                b"p sp 2 1\na 1,2 3\n",
-                BadFormat,
-                2,
-                4,
-                "`,2` is not a whole number",
-            ),
+            (b"p sp 2 1\na 0 2 3\n", OutOfRange, 2, 3, "the tail of the arc is 0"),
+            (b"p sp 2 1\na 1 3 3\n", OutOfRange, 2, 5, "`3` is beyond the 2 vertices"),
+            (b"p sp 2 1\na -1 2 3\n", OutOfRange, 2, 3, "`-1` is negative"),
+            (b"p sp 2 1\na - 2 3\n", BadFormat, 2, 3, "`-` is not a whole number"),
+            (b"p sp 2 1\na 1 2 -\n", BadFormat, 2, 7, "`-` is not a whole number"),
+            (b"p sp 2 1\na 1 2 0.5\n", BadFormat, 2, 7, "`0.5` is not a whole number"),
+            (b"p sp 2 1\na 1,2 3\n", BadFormat, 2, 4, "`,2` is not a whole number"),
             (b"p sp 2 1\na 1 2\n", BadFormat, 2, 6, "the weight"),
             (b"p sp 2 1\na 1 2\r\n", BadFormat, 2, 6, "the weight"),
             (b"p sp 2 1\na 1 2", Truncated, 2, 6, "the weight"),
             (b"p sp 2 1\na", Truncated, 2, 2, "the tail"),
-            (
-                b"p sp 2 2\na 1 2 3\n",
-                Truncated,
-                3,
-                1,
-                "after 1 of the 2 entries",
-            ),
-            (
-                b"p sp 2 0\na 1 2 3\n",
-                HeaderLies,
-                2,
-                1,
-                "beyond the number",
-            ),
+            (b"p sp 2 2\na 1 2 3\n", Truncated, 3, 1, "after 1 of the 2 entries"),
+            (b"p sp 2 0\na 1 2 3\n", HeaderLies, 2, 1, "beyond the number"),
             (b"p sp 2 1\na 1 2 3 4\n", BadFormat, 2, 9, "`4` where"),
-            (
-                b"p sp 2 1\na 1 2 9223372036854775808\n",
-                OutOfRange,
-                2,
-                7,
-                "beyond 63 bits",
-            ),
-            (
-                b"p sp 2 1\na 1 2 -9223372036854775809\n",
-                OutOfRange,
-                2,
-                7,
-                "beyond 63 bits",
-            ),
-            (
-                b"p sp 2 1\na 18446744073709551616 2 1\n",
-                OutOfRange,
-                2,
-                3,
-                "beyond 64 bits",
-            ),
-            (
-                b"p sp 2 1\na 18446744073709551615 2 1\n",
-                OutOfRange,
-                2,
-                3,
-                "beyond the 2",
-            ),
+            (b"p sp 2 1\na 1 2 9223372036854775808\n", OutOfRange, 2, 7, "beyond 63 bits"),
+            (b"p sp 2 1\na 1 2 -9223372036854775809\n", OutOfRange, 2, 7, "beyond 63 bits"),
+            (b"p sp 2 1\na 18446744073709551616 2 1\n", OutOfRange, 2, 3, "beyond 64 bits"),
+            (b"p sp 2 1\na 18446744073709551615 2 1\n", OutOfRange, 2, 3, "beyond the 2"),
             (b"p sp 2 1\na \0 2 1\n", BadFormat, 2, 3, "`\\u{0}` is not"),
-            (
-                b"p sp 2 1\na 1 \xff\xfe 1\n",
-                BadFormat,
-                2,
-                5,
-                "is not a whole number",
-            ),
-            (
-                b"p sp 2 1\na 1 2 1\rc\n",
-                BadFormat,
-                2,
-                8,
-                "a carriage return",
-            ),
-            (
-                b"p sp 2 1\r\ra 1 2 1\n",
-                BadFormat,
-                1,
-                9,
-                "a carriage return",
-            ),
+            (b"p sp 2 1\na 1 \xff\xfe 1\n", BadFormat, 2, 5, "is not a whole number"),
+            (b"p sp 2 1\na 1 2 1\rc\n", BadFormat, 2, 8, "a carriage return"),
+            (b"p sp 2 1\r\ra 1 2 1\n", BadFormat, 1, 9, "a carriage return"),
             (&long, OutOfRange, 2, 3, "77777777777777777777777777…`"),
         ],
     );

@@ -8,10 +8,7 @@ use crate::support::{arcs, graph, refuses};
 #[test]
 fn vertices_from_0_or_from_1_are_taken_as_they_are() {
     let (from_0, warnings) = graph(EdgeList, "0 1\n2 0\n");
-    assert_eq!(
-        (from_0.n_vertices, arcs(&from_0)),
-        (3, vec![(0, 1, 1), (2, 0, 1)])
-    );
+    assert_eq!((from_0.n_vertices, arcs(&from_0)), (3, vec![(0, 1, 1), (2, 0, 1)]));
     assert!(from_0.labels.is_none() && !from_0.weighted && warnings.is_empty());
     let (from_1, warnings) = graph(EdgeList, "1 2\n3 1\n");
     assert_eq!((from_1, warnings), (from_0, Vec::new()));
@@ -30,10 +27,7 @@ fn other_numbers_are_compacted_and_kept_as_labels() {
         assert_eq!(arcs(&graph), [(1, 0, 1), (2, 1, 1)], "{text}");
         assert_eq!((graph.n_vertices, graph.labels), (3, Some(labels)));
         assert_eq!(warnings.len(), 1);
-        assert!(
-            warnings[0].contains("the 3 distinct numbers"),
-            "{warnings:?}"
-        );
+        assert!(warnings[0].contains("the 3 distinct numbers"), "{warnings:?}");
     }
 }
 
@@ -41,11 +35,7 @@ fn other_numbers_are_compacted_and_kept_as_labels() {
 fn separators_are_blanks_tabs_or_one_comma() {
     let plain = graph(EdgeList, "0 1 -7\n1 0 8\n");
     assert!(plain.0.weighted);
-    for text in [
-        "0\t1\t-7\r\n1\t0\t8",
-        "0,1,-7\n1,0,8\n",
-        "# c\n 0 , 1 ,\t-7 \n% c\n\n1 0,+8",
-    ] {
+    for text in ["0\t1\t-7\r\n1\t0\t8", "0,1,-7\n1,0,8\n", "# c\n 0 , 1 ,\t-7 \n% c\n\n1 0,+8"] {
         assert_eq!(graph(EdgeList, text), plain, "{text:?}");
     }
 }
@@ -55,10 +45,7 @@ fn snap_counts_are_checked_with_a_warning() {
     let comment = "# Nodes: 2 Edges: 1\n# FromNodeId\tToNodeId\n";
     assert!(graph(EdgeList, &format!("{comment}0\t1\n")).1.is_empty());
     let (_, warnings) = graph(EdgeList, &format!("{comment}0\t1\n1\t2\n"));
-    assert_eq!(
-        warnings,
-        ["a comment says 2 nodes and 1 edges, the file has 3 and 2"]
-    );
+    assert_eq!(warnings, ["a comment says 2 nodes and 1 edges, the file has 3 and 2"]);
 }
 
 #[test]
@@ -74,13 +61,7 @@ fn own_comment_fixes_the_number_of_vertices() {
 fn repeated_edges_and_loops_are_told() {
     let (graph, warnings) = graph(EdgeList, "1 0\n0 1\n0 1\n1 1\n0 0\n");
     assert_eq!(graph.n_edges(), 5);
-    assert_eq!(
-        warnings,
-        [
-            "1 parallel arc: a bit of a table shows them once",
-            "2 loops are kept"
-        ]
-    );
+    assert_eq!(warnings, ["1 parallel arc: a bit of a table shows them once", "2 loops are kept"]);
 }
 
 #[test]
@@ -92,13 +73,7 @@ fn bad_inputs_are_refused_at_their_place() {
         &[
             (b"", Truncated, 1, 1, "no edge"),
             (b"# only\n# comments\n", Truncated, 3, 1, "no edge"),
-            (
-                b"from,to\n",
-                BadFormat,
-                1,
-                1,
-                "`from,to` is not a whole number",
-            ),
+            (b"from,to\n", BadFormat, 1, 1, "`from,to` is not a whole number"),
             (b"0\n", BadFormat, 1, 2, "the second vertex"),
             (b"0,\n", BadFormat, 1, 3, "the second vertex"),
             (b"0 1\n2", Truncated, 2, 2, "the second vertex"),
@@ -108,41 +83,17 @@ fn bad_inputs_are_refused_at_their_place() {
             (b"0;1\n", BadFormat, 1, 1, "`0;1` is not a whole number"),
             (b"-1 2\n", OutOfRange, 1, 1, "`-1` is negative"),
             (b"0 1\n0 -2\n", OutOfRange, 2, 3, "`-2` is negative"),
-            (
-                b"0 18446744073709551616\n",
-                OutOfRange,
-                1,
-                3,
-                "beyond 64 bits",
-            ),
+            (b"0 18446744073709551616\n", OutOfRange, 1, 3, "beyond 64 bits"),
             (b"0 1 0.5\n", BadFormat, 1, 5, "`0.5` is not a whole number"),
             (b"0 1\n0 1 2\n", BadFormat, 2, 5, "3 fields in a line, 2 in"),
             (b"0 1 2\n0 1\n", BadFormat, 2, 4, "2 fields in a line, 3 in"),
-            (
-                b"0 1 2 3\n",
-                BadFormat,
-                1,
-                7,
-                "`3` where the line should end",
-            ),
-            (
-                b"0 1 9223372036854775808\n",
-                OutOfRange,
-                1,
-                5,
-                "beyond 63 bits",
-            ),
+            (b"0 1 2 3\n", BadFormat, 1, 7, "`3` where the line should end"),
+            (b"0 1 9223372036854775808\n", OutOfRange, 1, 5, "beyond 63 bits"),
             (b"0 \0\n", BadFormat, 1, 3, "`\\u{0}` is not"),
             (b"\xff 1\n", BadFormat, 1, 1, "is not a whole number"),
             (b"0 1\r2 3\n", BadFormat, 1, 4, "a carriage return"),
             (&own("0 1\n"), OutOfRange, 2, 1, "the first vertex is 0"),
-            (
-                &own("1 3\n"),
-                OutOfRange,
-                2,
-                3,
-                "`3` is beyond the 2 vertices",
-            ),
+            (&own("1 3\n"), OutOfRange, 2, 3, "`3` is beyond the 2 vertices"),
             (&own(""), Truncated, 2, 1, "after 0 of the 1 entries"),
             (&own("1 2\n2 1\n"), HeaderLies, 3, 1, "beyond the number"),
             (&long, OutOfRange, 2, 3, "7777777777…`"),

@@ -24,13 +24,7 @@ fn sample(n: usize, m: usize, symmetric: bool) -> Graph {
         head: next(n) as u32,
         weight: next(100) as i64,
     });
-    Graph {
-        n_vertices: n,
-        arcs: arcs.collect(),
-        weighted: true,
-        symmetric,
-        labels: None,
-    }
+    Graph { n_vertices: n, arcs: arcs.collect(), weighted: true, symmetric, labels: None }
 }
 
 /// The table of a layout that must succeed.
@@ -68,10 +62,7 @@ fn for_samples(mut check: impl FnMut(&Graph, Widths)) {
         for m in [0, 1, 64, 200] {
             for symmetric in [false, true] {
                 let graph = sample(n, m, symmetric);
-                let widths = Widths {
-                    h: 8,
-                    b: graph.code_width(),
-                };
+                let widths = Widths { h: 8, b: graph.code_width() };
                 check(&graph, widths);
             }
         }
@@ -115,11 +106,9 @@ fn lists_are_as_defined() {
             assert_eq!(number(&arcs, row, b, b), u64::from(arc.head) + 1);
             assert_eq!(number(&arcs, row, 2 * b, h), arc.weight as u64);
         }
-        for (layout, first, width) in [
-            (Layout::Left, 0, b),
-            (Layout::Right, b, b),
-            (Layout::Weight, 2 * b, h),
-        ] {
+        for (layout, first, width) in
+            [(Layout::Left, 0, b), (Layout::Right, b, b), (Layout::Weight, 2 * b, h)]
+        {
             let part = table(layout, graph, widths);
             assert_eq!((part.n_rows(), part.n_cols()), (m, width));
             assert!((0..width).all(|col| part.column(col) == arcs.column(first + col)));
@@ -128,9 +117,7 @@ fn lists_are_as_defined() {
         assert_eq!((code.n_rows(), code.n_cols()), (n, b));
         assert!((0..n).all(|row| number(&code, row, 0, b) == row as u64 + 1));
         let edges = lay_out(Layout::Edges, graph, widths, BUDGET, "f").unwrap();
-        let LayoutValue::Slice(edges) = edges else {
-            panic!("no slice")
-        };
+        let LayoutValue::Slice(edges) = edges else { panic!("no slice") };
         assert_eq!((edges.len(), edges.count_ones()), (m, m as u64));
     });
 }

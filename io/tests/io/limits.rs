@@ -28,18 +28,9 @@ impl Write for Broken {
 #[test]
 fn headers_take_no_memory() {
     for (format, text) in [
-        (
-            Format::Dimacs,
-            "p sp 4294967295 18446744073709551615\na 1 1 1\n",
-        ),
-        (
-            Format::EdgeList,
-            "# Nodes: 4294967295 Edges: 18446744073709551615\n1\n",
-        ),
-        (
-            Format::EdgeList,
-            "# vertices 4294967295, arcs 18446744073709551615, numbered from 1\n",
-        ),
+        (Format::Dimacs, "p sp 4294967295 18446744073709551615\na 1 1 1\n"),
+        (Format::EdgeList, "# Nodes: 4294967295 Edges: 18446744073709551615\n1\n"),
+        (Format::EdgeList, "# vertices 4294967295, arcs 18446744073709551615, numbered from 1\n"),
         (
             Format::MatrixMarket,
             "%%MatrixMarket matrix coordinate pattern general\n4294967295 4294967295 18446744073709551615\n",
@@ -62,19 +53,11 @@ fn what_exceeds_the_budget_is_refused_in_readable_units() {
     let arcs = format!("p sp 9 500\n{}", "a 1 2 3\n".repeat(500));
     let edges = "1 2\n".repeat(500);
     for (format, text, part) in [
-        (
-            Format::MatrixMarket,
-            &table,
-            "this takes 2.0 EiB of memory, and the budget is 4.0 KiB",
-        ),
+        (Format::MatrixMarket, &table, "this takes 2.0 EiB of memory, and the budget is 4.0 KiB"),
         (Format::Dimacs, &arcs, "and the budget is 4.0 KiB"),
         (Format::EdgeList, &edges, "and the budget is 4.0 KiB"),
     ] {
-        let error = read(
-            format,
-            &mut text.as_bytes(),
-            &mut ReadOptions::new("f", 4096),
-        );
+        let error = read(format, &mut text.as_bytes(), &mut ReadOptions::new("f", 4096));
         let error = error.unwrap_err();
         assert_eq!(error.code, Code::DoesNotFit);
         assert!(error.message.contains(part), "{error}");
@@ -99,10 +82,7 @@ fn progress_counts_bytes_and_stops_the_reading() {
     let mut options = ReadOptions::new("f", BUDGET);
     options.progress = Some(&mut stop);
     let error = read(Format::Dimacs, &mut text.as_bytes(), &mut options).unwrap_err();
-    assert_eq!(
-        (error.code, error.message.as_str()),
-        (Code::Interrupted, "interrupted")
-    );
+    assert_eq!((error.code, error.message.as_str()), (Code::Interrupted, "interrupted"));
 }
 
 #[test]
@@ -121,11 +101,7 @@ fn failing_inputs_and_outputs_are_told() {
 #[test]
 fn failure_in_the_middle_names_the_line() {
     let mut input = b"p sp 2 2\na 1 2 3\na 1".chain(Broken);
-    let error = read(
-        Format::Dimacs,
-        &mut input,
-        &mut ReadOptions::new("f", BUDGET),
-    );
+    let error = read(Format::Dimacs, &mut input, &mut ReadOptions::new("f", BUDGET));
     let error = error.unwrap_err();
     assert_eq!(error.to_string(), "f:3:4: cannot read: the disk is gone");
 }
@@ -140,11 +116,7 @@ fn endless_number_is_refused_without_memory() {
         };
         let mut input = head.chain(io::repeat(b'9'));
         let error = read(format, &mut input, &mut ReadOptions::new("f", BUDGET)).unwrap_err();
-        assert_eq!(
-            (error.code, error.line),
-            (Code::OutOfRange, Some(2)),
-            "{error}"
-        );
+        assert_eq!((error.code, error.line), (Code::OutOfRange, Some(2)), "{error}");
     }
 }
 
@@ -156,9 +128,7 @@ fn tokens_across_chunks_keep_their_place_and_text() {
         let good = format!("{comment}p sp 99999 1\na 12345 67890 -13579\n");
         let mut options = ReadOptions::new("f", BUDGET);
         let loaded = read(Format::Dimacs, &mut good.as_bytes(), &mut options).unwrap();
-        let Data::Graph(graph) = loaded.data else {
-            panic!("no graph")
-        };
+        let Data::Graph(graph) = loaded.data else { panic!("no graph") };
         assert_eq!(crate::support::arcs(&graph), [(12344, 67889, -13579)]);
         let bad = good.replace("67890", "67x90");
         let error = read(Format::Dimacs, &mut bad.as_bytes(), &mut options).unwrap_err();
@@ -171,11 +141,7 @@ fn formats_that_cannot_hold_a_value_say_so() {
     let bits = BitVector::zeros(3);
     let wide = BitTable::zeros(2, 3).unwrap();
     for format in [Format::Dimacs, Format::EdgeList] {
-        for value in [
-            OutputRef::Table(&wide),
-            OutputRef::Slice(&bits),
-            OutputRef::Word(&bits),
-        ] {
+        for value in [OutputRef::Table(&wide), OutputRef::Slice(&bits), OutputRef::Word(&bits)] {
             let mut bytes = Vec::new();
             let error = write(format, value, &mut bytes).unwrap_err();
             assert_eq!((error.code, bytes.len()), (Code::NoSuchLayout, 0));

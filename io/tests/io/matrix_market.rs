@@ -15,10 +15,7 @@ pub(crate) fn with_banner(kind: &str, rest: &str) -> String {
 fn square_pattern_is_a_graph() {
     let text = with_banner("coordinate pattern general", "% c\n\n3 3 2\n3 1\n1 2\n");
     let (graph, warnings) = graph(MatrixMarket, &text);
-    assert_eq!(
-        (graph.n_vertices, graph.weighted, graph.symmetric),
-        (3, false, false)
-    );
+    assert_eq!((graph.n_vertices, graph.weighted, graph.symmetric), (3, false, false));
     assert_eq!(arcs(&graph), [(2, 0, 1), (0, 1, 1)]);
     assert!(warnings.is_empty());
 }
@@ -39,17 +36,11 @@ fn letter_case_line_ends_and_comments_do_not_matter() {
 
 #[test]
 fn whole_values_are_weights() {
-    let text = with_banner(
-        "coordinate integer general",
-        "2 2 3\n1 2 -5\n2 2 0\n1 2 7\n",
-    );
+    let text = with_banner("coordinate integer general", "2 2 3\n1 2 -5\n2 2 0\n1 2 7\n");
     let (graph, warnings) = graph(MatrixMarket, &text);
     assert!(graph.weighted);
     assert_eq!(arcs(&graph), [(0, 1, -5), (1, 1, 0), (0, 1, 7)]);
-    assert_eq!(
-        warnings,
-        ["1 parallel arc: the least weight counts", "1 loop is kept"]
-    );
+    assert_eq!(warnings, ["1 parallel arc: the least weight counts", "1 loop is kept"]);
 }
 
 #[test]
@@ -60,28 +51,16 @@ fn real_values_are_a_pattern_with_a_warning() {
     assert!(!graph.weighted && graph.arcs.iter().all(|arc| arc.weight == 1));
     assert_eq!(graph.n_edges(), 5);
     assert_eq!(warnings.len(), 1);
-    assert!(
-        warnings[0].contains("1 stored zero included"),
-        "{warnings:?}"
-    );
+    assert!(warnings[0].contains("1 stored zero included"), "{warnings:?}");
 }
 
 #[test]
 fn symmetric_matrix_stores_an_edge_once() {
-    let text = with_banner(
-        "coordinate pattern symmetric",
-        "3 3 4\n2 1\n2 2\n1 3\n1 3\n",
-    );
+    let text = with_banner("coordinate pattern symmetric", "3 3 4\n2 1\n2 2\n1 3\n1 3\n");
     let (graph, warnings) = graph(MatrixMarket, &text);
     assert!(graph.symmetric);
     assert_eq!(graph.directed_arcs().count(), 7);
-    assert_eq!(
-        warnings,
-        [
-            "1 parallel edge: a bit of a table shows them once",
-            "1 loop is kept"
-        ]
-    );
+    assert_eq!(warnings, ["1 parallel edge: a bit of a table shows them once", "1 loop is kept"]);
 }
 
 #[test]

@@ -41,11 +41,7 @@ fn through(format: Format, value: OutputRef<'_>) -> Data {
     let mut options = ReadOptions::new("f", BUDGET);
     options.size_hint = Some(bytes.len() as u64);
     let loaded = read(format, &mut &bytes[..], &mut options).expect("what we wrote is in order");
-    assert!(
-        loaded.warnings.iter().all(|text| text.contains("loop")),
-        "{:?}",
-        loaded.warnings
-    );
+    assert!(loaded.warnings.iter().all(|text| text.contains("loop")), "{:?}", loaded.warnings);
     loaded.data
 }
 

@@ -65,12 +65,7 @@ fn counts_agree_with_the_description() {
             let least = graph.arcs.iter().map(|arc| arc.weight).min();
             assert_eq!((least, graph.max_weight()), (Some(weights.0), weights.1));
         }
-        assert_eq!(
-            warnings.len(),
-            expected.n_warnings,
-            "{}: {warnings:?}",
-            expected.file
-        );
+        assert_eq!(warnings.len(), expected.n_warnings, "{}: {warnings:?}", expected.file);
     }
 }
 
@@ -86,10 +81,7 @@ fn quirks_are_told() {
         let path = folder.join(file);
         if path.exists() {
             let (_, warnings) = load(&path);
-            assert!(
-                warnings.iter().any(|text| text.contains(part)),
-                "{file}: {warnings:?}"
-            );
+            assert!(warnings.iter().any(|text| text.contains(part)), "{file}: {warnings:?}");
         } else {
             skip(file);
         }

@@ -34,10 +34,7 @@ fn hinted(bytes: &[u8]) -> FileError {
 #[test]
 fn bytes_are_as_documented() {
     let table = BitTable::parse(&["10", "01", "01"]).unwrap();
-    assert_eq!(
-        written(OutputRef::Table(&table)),
-        file(1, 1, 3, 2, &[0b001, 0b110])
-    );
+    assert_eq!(written(OutputRef::Table(&table)), file(1, 1, 3, 2, &[0b001, 0b110]));
     let bits = BitVector::parse("011").unwrap();
     assert_eq!(written(OutputRef::Slice(&bits)), file(1, 2, 3, 1, &[0b110]));
     assert_eq!(written(OutputRef::Word(&bits)), file(1, 3, 3, 1, &[0b110]));
@@ -67,20 +64,12 @@ fn bad_files_are_refused() {
         (&good[..40], Truncated, "after 1 of 2 limbs"),
         (&good[..47], Truncated, "after 1 of 2 limbs"),
         (&good[..50], Truncated, "in its checksum"),
-        (
-            &[&good[..], b"x"].concat(),
-            HeaderLies,
-            "after the checksum",
-        ),
+        (&[&good[..], b"x"].concat(), HeaderLies, "after the checksum"),
         (&flipped, BadFormat, "the checksum"),
         (&file(2, 1, 1, 1, &[0]), BadFormat, "version 2"),
         (&file(1, 4, 1, 1, &[0]), BadFormat, "kind 4"),
         (&file(1, 2, 1, 2, &[0, 0]), BadFormat, "2 columns"),
-        (
-            &file(1, 1, 63, 1, &[1 << 63]),
-            BadFormat,
-            "beyond the last row",
-        ),
+        (&file(1, 1, 63, 1, &[1 << 63]), BadFormat, "beyond the last row"),
         (&file(1, 3, 1, 1, &[2]), BadFormat, "beyond the last row"),
         (&file(1, 1, 1 << 40, 1 << 40, &[]), DoesNotFit, "budget"),
         (&file(1, 1, u64::MAX, u64::MAX, &[]), DoesNotFit, "budget"),

@@ -60,11 +60,7 @@ pub(crate) fn refuses(format: Format, cases: &[BadCase<'_>]) {
         let shown = String::from_utf8_lossy(bytes);
         let error = load(format, bytes).expect_err(&shown);
         let found = (error.code, error.line, error.column);
-        assert_eq!(
-            found,
-            (code, Some(line), Some(column)),
-            "{shown:?}: {error}"
-        );
+        assert_eq!(found, (code, Some(line), Some(column)), "{shown:?}: {error}");
         assert!(error.message.contains(part), "{shown:?}: {error}");
         check_wording(&error);
     }
@@ -72,18 +68,10 @@ pub(crate) fn refuses(format: Format, cases: &[BadCase<'_>]) {
 
 /// The house rules for messages.
 pub(crate) fn check_wording(error: &FileError) {
-    let FileError {
-        message,
-        notes,
-        help,
-        ..
-    } = error;
+    let FileError { message, notes, help, .. } = error;
     for text in std::iter::once(message).chain(notes).chain(help) {
         assert!(!text.ends_with('.'), "{text}");
-        assert!(
-            !text.starts_with(|c: char| c.is_uppercase() && c != 'D' && c != 'M'),
-            "{text}"
-        );
+        assert!(!text.starts_with(|c: char| c.is_uppercase() && c != 'D' && c != 'M'), "{text}");
         assert!(!text.contains(char::is_control), "{text:?}");
     }
 }

@@ -118,12 +118,8 @@ pub(super) fn keep_first(room: &mut Room<'_>, x: &[bool]) -> Step<Vec<bool>> {
 /// MASK: z(i) = 1 exactly for from ≤ i ≤ to. Nothing is marked for from = to + 1; otherwise 1 ≤ from ≤
 /// to ≤ len.
 pub(super) fn mask(room: &mut Room<'_>, len: usize, from: i64, to: i64) -> Step<Vec<bool>> {
-    let base = from
-        .checked_sub(1)
-        .ok_or_else(|| broken("a mask from the least integer"))?;
-    let width = to
-        .checked_sub(base)
-        .ok_or_else(|| broken("a mask of more than 2⁶³ places"))?;
+    let base = from.checked_sub(1).ok_or_else(|| broken("a mask from the least integer"))?;
+    let width = to.checked_sub(base).ok_or_else(|| broken("a mask of more than 2⁶³ places"))?;
     let ones = part(base, size(width)?, len)?;
     room.make(len, |idx| ones.contains(&idx))
 }
@@ -150,13 +146,7 @@ pub(super) fn rotate(room: &mut Room<'_>, x: &[bool], by: i64) -> Step<Vec<bool>
     let len = x.len();
     // An allocation has at most 2⁶³ − 1 bytes.
     let by = by.rem_euclid((len as i64).max(1)) as usize;
-    room.make(len, |idx| {
-        if idx >= by {
-            x[idx - by]
-        } else {
-            x[idx + len - by]
-        }
-    })
+    room.make(len, |idx| if idx >= by { x[idx - by] } else { x[idx + len - by] })
 }
 
 /// MIRROR: z(i) = x(n + 1 − i).
@@ -170,13 +160,7 @@ pub(super) fn shuffle(room: &mut Room<'_>, x: &[bool]) -> Step<Vec<bool>> {
         return Err(broken(format!("a shuffle of {} components", x.len())));
     }
     let half = x.len() / 2;
-    room.make(x.len(), |idx| {
-        if idx % 2 == 0 {
-            x[idx / 2]
-        } else {
-            x[half + idx / 2]
-        }
-    })
+    room.make(x.len(), |idx| if idx % 2 == 0 { x[idx / 2] } else { x[half + idx / 2] })
 }
 
 /// STEP: FND(x); if that is not 0, this component becomes 0.

@@ -95,10 +95,7 @@ impl<'p> Machine<'p, '_, '_> {
                 }
                 Arg::Ref(var) => {
                     if !caller.ty(*var)?.same_kind(frame.ty(param.var)?) {
-                        return Err(broken(format!(
-                            "`{}` is of another type",
-                            caller.name(*var)
-                        )));
+                        return Err(broken(format!("`{}` is of another type", caller.name(*var))));
                     }
                 }
             }
@@ -177,15 +174,11 @@ impl<'p> Machine<'p, '_, '_> {
             .ok_or_else(|| broken(format!("there is no routine number {}", id.0)))?;
         let first_tag = self.next_tag;
         self.next_tag += routine.vars.len() as u64;
-        let slots = routine
-            .vars
-            .iter()
-            .zip(first_tag..)
-            .map(|(var, tag)| Value {
-                data: None,
-                fixed: var.sized,
-                tag,
-            });
+        let slots = routine.vars.iter().zip(first_tag..).map(|(var, tag)| Value {
+            data: None,
+            fixed: var.sized,
+            tag,
+        });
         Ok(Frame {
             id,
             routine,

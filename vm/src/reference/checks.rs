@@ -76,10 +76,7 @@ fn size(frame: &Frame<'_>, left: &Measure, right: &Measure) -> Step<Option<TrapK
     Ok(match (frame.measure(left)?, frame.measure(right)?) {
         (Some(n), Some(m)) => trap_unless(
             n == m,
-            TrapKind::Size {
-                left: (left.clone(), n),
-                right: (right.clone(), m),
-            },
+            TrapKind::Size { left: (left.clone(), n), right: (right.clone(), m) },
         ),
         (None, _) | (_, None) => None,
     })
@@ -156,9 +153,7 @@ fn no_carry(frame: &Frame<'_>, op: IntOp, left: VarId, right: VarId) -> Step<Opt
         IntOp::Add => words::add_carries(v, w)?,
         IntOp::Sub => words::sub_borrows(v, w)?,
         IntOp::Mul | IntOp::Div | IntOp::Mod => {
-            return Err(broken(
-                "a carry of something other than a sum or difference",
-            ));
+            return Err(broken("a carry of something other than a sum or difference"));
         }
     };
     Ok(trap_unless(!carries, TrapKind::Carry { op }))

@@ -85,14 +85,7 @@ impl<'p> Machine<'p, '_, '_> {
     pub(super) fn begin(&mut self, kind: &'p StmtKind, loc: LocId) -> Step<()> {
         let frame = top(&mut self.frames)?;
         let region = match kind {
-            StmtKind::For {
-                label,
-                var,
-                from,
-                to,
-                down,
-                body,
-            } => Region::For {
+            StmtKind::For { label, var, from, to, down, body } => Region::For {
                 label: *label,
                 loc,
                 var: *var,
@@ -101,41 +94,13 @@ impl<'p> Machine<'p, '_, '_> {
                 down: *down,
                 body,
             },
-            StmtKind::While {
-                label,
-                head,
-                test,
-                body,
-            } => Region::While {
-                label: *label,
-                loc,
-                head,
-                test,
-                body,
-                at_test: false,
-            },
-            StmtKind::Foreach {
-                label,
-                var,
-                over,
-                body,
-            } => Region::Foreach {
-                label: *label,
-                loc,
-                var: *var,
-                over: *over,
-                at: 0,
-                body,
-            },
-            StmtKind::Forall {
-                label,
-                var,
-                range,
-                writes,
-                privates,
-                reductions,
-                body,
-            } => {
+            StmtKind::While { label, head, test, body } => {
+                Region::While { label: *label, loc, head, test, body, at_test: false }
+            }
+            StmtKind::Foreach { label, var, over, body } => {
+                Region::Foreach { label: *label, loc, var: *var, over: *over, at: 0, body }
+            }
+            StmtKind::Forall { label, var, range, writes, privates, reductions, body } => {
                 let range: &ForallRange = range;
                 let forall =
                     Forall::new(frame, loc, *label, *var, range, privates, reductions, body)?;
@@ -143,35 +108,18 @@ impl<'p> Machine<'p, '_, '_> {
                 self.recorders.push(recorder);
                 Region::Forall(Box::new(forall))
             }
-            StmtKind::Tile {
-                rows,
-                privates,
-                body,
-                reductions,
-            } => {
-                let tile = Tile::new(
-                    frame,
-                    self.settings.tile,
-                    loc,
-                    rows,
-                    privates,
-                    body,
-                    reductions,
-                )?;
+            StmtKind::Tile { rows, privates, body, reductions } => {
+                let tile =
+                    Tile::new(frame, self.settings.tile, loc, rows, privates, body, reductions)?;
                 Region::Tile(Box::new(tile))
             }
-            StmtKind::If {
-                test,
-                then,
-                otherwise,
-            } => {
+            StmtKind::If { test, then, otherwise } => {
                 let holds = frame.boolean(test)?;
                 Region::block(if holds { then } else { otherwise })
             }
-            StmtKind::Block { label, body } => Region::Block {
-                label: Some(*label),
-                rest: body.iter(),
-            },
+            StmtKind::Block { label, body } => {
+                Region::Block { label: Some(*label), rest: body.iter() }
+            }
             StmtKind::Break(label) => {
                 leave_inner(frame, *label)?;
                 return leave_region(frame);
@@ -241,16 +189,7 @@ impl<'p> Machine<'p, '_, '_> {
     }
 
     fn for_turn(&mut self, mut region: Region<'p>) -> Step<()> {
-        let Region::For {
-            loc,
-            var,
-            ref mut next,
-            to,
-            down,
-            body,
-            ..
-        } = region
-        else {
+        let Region::For { loc, var, ref mut next, to, down, body, .. } = region else {
             return Err(broken("not a `for`"));
         };
         let Some(value) = next.filter(|&value| if down { value >= to } else { value <= to }) else {
@@ -269,15 +208,7 @@ impl<'p> Machine<'p, '_, '_> {
     }
 
     fn while_turn(&mut self, mut region: Region<'p>) -> Step<()> {
-        let Region::While {
-            loc,
-            head,
-            test,
-            body,
-            ref mut at_test,
-            ..
-        } = region
-        else {
+        let Region::While { loc, head, test, body, ref mut at_test, .. } = region else {
             return Err(broken("not a `while`"));
         };
         *at_test = !*at_test;
@@ -296,15 +227,7 @@ impl<'p> Machine<'p, '_, '_> {
     }
 
     fn foreach_turn(&mut self, mut region: Region<'p>) -> Step<()> {
-        let Region::Foreach {
-            loc,
-            var,
-            over,
-            ref mut at,
-            body,
-            ..
-        } = region
-        else {
+        let Region::Foreach { loc, var, over, ref mut at, body, .. } = region else {
             return Err(broken("not a `foreach`"));
         };
         let frame = top(&mut self.frames)?;

@@ -58,31 +58,21 @@ pub(super) fn evaluate(frame: &Frame<'_>, room: &mut Room<'_>, ty: Ty, op: &Op) 
         Op::None(x) => Data::Bool(bits::none(frame.bits(*x)?)),
         Op::Convert(x) => as_bits(bits::convert(room, frame.bits(*x)?)?),
         Op::KeepFirst(x) => as_bits(bits::keep_first(room, frame.bits(*x)?)?),
-        Op::Mask {
-            size: len,
-            from,
-            to,
-        } => {
+        Op::Mask { size: len, from, to } => {
             let len = size(frame.int(len)?)?;
             as_bits(bits::mask(room, len, frame.int(from)?, frame.int(to)?)?)
         }
-        Op::Shift(x, direction, by) => as_bits(bits::shift(
-            room,
-            frame.bits(*x)?,
-            *direction,
-            frame.int(by)?,
-        )?),
+        Op::Shift(x, direction, by) => {
+            as_bits(bits::shift(room, frame.bits(*x)?, *direction, frame.int(by)?)?)
+        }
         Op::Rotate(x, by) => as_bits(bits::rotate(room, frame.bits(*x)?, frame.int(by)?)?),
         Op::Mirror(x) => as_bits(bits::mirror(room, frame.bits(*x)?)?),
         Op::Shuffle(x) => as_bits(bits::shuffle(room, frame.bits(*x)?)?),
         Op::Length(x) => Data::Int(frame.size(&Measure::Length(*x))? as i64),
 
-        Op::Trim { word, base, width } => as_bits(words::trim(
-            room,
-            frame.bits(*word)?,
-            frame.int(base)?,
-            frame.int(width)?,
-        )?),
+        Op::Trim { word, base, width } => {
+            as_bits(words::trim(room, frame.bits(*word)?, frame.int(base)?, frame.int(width)?)?)
+        }
         Op::WordCompare(relation, v, w) => {
             let ordering = words::compare(frame.bits(*v)?, frame.bits(*w)?)?;
             Data::Bool(scalars::holds(*relation, ordering))
@@ -94,11 +84,9 @@ pub(super) fn evaluate(frame: &Frame<'_>, room: &mut Room<'_>, ty: Ty, op: &Op) 
             as_bits(words::from_int(room, frame.int(value)?, frame.int(width)?)?)
         }
 
-        Op::Column(table, index) => as_bits(tables::column(
-            room,
-            frame.table(*table)?,
-            frame.int(index)?,
-        )?),
+        Op::Column(table, index) => {
+            as_bits(tables::column(room, frame.table(*table)?, frame.int(index)?)?)
+        }
         Op::Row(table, index) => {
             as_bits(tables::row(room, frame.table(*table)?, frame.int(index)?)?)
         }
@@ -121,12 +109,9 @@ pub(super) fn evaluate(frame: &Frame<'_>, room: &mut Room<'_>, ty: Ty, op: &Op) 
             let rows = frame.rows_here(size(frame.int(rows)?)?)?;
             Data::Table(tables::zeros(room, rows, size(frame.int(columns)?)?)?)
         }
-        Op::Extreme { table, mask, sense } => as_bits(tables::extreme(
-            room,
-            frame.table(*table)?,
-            frame.bits(*mask)?,
-            *sense,
-        )?),
+        Op::Extreme { table, mask, sense } => {
+            as_bits(tables::extreme(room, frame.table(*table)?, frame.bits(*mask)?, *sense)?)
+        }
     })
 }
 

@@ -55,10 +55,7 @@ impl Indices {
 }
 
 impl<'p> Forall<'p> {
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "they are the parts of the statement"
-    )]
+    #[expect(clippy::too_many_arguments, reason = "they are the parts of the statement")]
     pub(super) fn new(
         frame: &mut Frame<'_>,
         loc: LocId,
@@ -85,17 +82,7 @@ impl<'p> Forall<'p> {
         for reduction in reductions {
             combined.push(frame.slot_mut(reduction.var)?.data.take());
         }
-        Ok(Forall {
-            label,
-            loc,
-            var,
-            privates,
-            reductions,
-            body,
-            indices,
-            begun: 0,
-            combined,
-        })
+        Ok(Forall { label, loc, var, privates, reductions, body, indices, begun: 0, combined })
     }
 
     /// Watches every variable that the iterations share.
@@ -273,9 +260,7 @@ fn combine(op: ReductionOp, into: &mut Data, value: Data) -> Step<()> {
         (Data::Bool(x), Data::Bool(y)) => bit(*x, y).map(|result| *x = result),
         (Data::Int(x), Data::Int(y)) => number(*x, y).map(|result| *x = result),
         (Data::Slice(x), Data::Slice(y)) | (Data::Word(x), Data::Word(y)) if x.len() == y.len() => {
-            x.iter_mut()
-                .zip(y)
-                .try_for_each(|(x, y)| bit(*x, y).map(|result| *x = result))
+            x.iter_mut().zip(y).try_for_each(|(x, y)| bit(*x, y).map(|result| *x = result))
         }
         _ => None,
     };
@@ -295,9 +280,8 @@ mod tests {
                 ForallOrder::Shuffled(1),
                 ForallOrder::Shuffled(7),
             ] {
-                let mut places: Vec<u128> = (0..len)
-                    .map(|turn| place_in_order(order, turn, len))
-                    .collect();
+                let mut places: Vec<u128> =
+                    (0..len).map(|turn| place_in_order(order, turn, len)).collect();
                 places.sort_unstable();
                 assert!(places.iter().copied().eq(0..len), "{order:?} of {len}");
             }

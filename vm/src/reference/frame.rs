@@ -42,9 +42,7 @@ pub(super) struct Window {
 
 /// The innermost frame.
 pub(super) fn top<'f, 'p>(frames: &'f mut [Frame<'p>]) -> Step<&'f mut Frame<'p>> {
-    frames
-        .last_mut()
-        .ok_or_else(|| broken("no routine is active"))
+    frames.last_mut().ok_or_else(|| broken("no routine is active"))
 }
 
 impl<'p> Frame<'p> {
@@ -61,15 +59,11 @@ impl<'p> Frame<'p> {
     }
 
     pub(super) fn slot(&self, var: VarId) -> Step<&Value> {
-        self.slots
-            .get(var.0 as usize)
-            .ok_or_else(|| no_variable(var))
+        self.slots.get(var.0 as usize).ok_or_else(|| no_variable(var))
     }
 
     pub(super) fn slot_mut(&mut self, var: VarId) -> Step<&mut Value> {
-        self.slots
-            .get_mut(var.0 as usize)
-            .ok_or_else(|| no_variable(var))
+        self.slots.get_mut(var.0 as usize).ok_or_else(|| no_variable(var))
     }
 
     /// What a variable holds.
@@ -131,9 +125,7 @@ impl<'p> Frame<'p> {
         match measure {
             Measure::Value(operand) => {
                 let number = self.int(operand)?;
-                u64::try_from(number)
-                    .map(Some)
-                    .map_err(|_| broken(format!("a size of {number}")))
+                u64::try_from(number).map(Some).map_err(|_| broken(format!("a size of {number}")))
             }
             Measure::Length(var) => self.if_set(*var, |frame| {
                 let len = frame.bits(*var)?.len();
@@ -178,10 +170,9 @@ impl<'p> Frame<'p> {
         match self.window {
             None => Ok(rows),
             Some(window) if window.rows == rows => Ok(window.height),
-            Some(window) => Err(broken(format!(
-                "{rows} rows inside a tile kernel of {} rows",
-                window.rows
-            ))),
+            Some(window) => {
+                Err(broken(format!("{rows} rows inside a tile kernel of {} rows", window.rows)))
+            }
         }
     }
 

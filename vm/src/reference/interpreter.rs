@@ -59,9 +59,7 @@ pub(super) fn run(
         next_tag: 1,
         since_look: 0,
     };
-    let end = machine
-        .enter(entry, values)
-        .and_then(|()| machine.run_to_end());
+    let end = machine.enter(entry, values).and_then(|()| machine.run_to_end());
     let outcome = match end {
         Ok(()) => Outcome::Done,
         Err(stop) => machine.end_with(stop),
@@ -126,22 +124,15 @@ impl<'p> Machine<'p, '_, '_> {
             StmtKind::Step { dst, bits } => stores::step(frame, room, *dst, *bits),
             StmtKind::Put { bits, index, bit } => stores::put(frame, *bits, index, bit),
             StmtKind::Replace { word, base, value } => stores::replace(frame, *word, base, *value),
-            StmtKind::PutColumn {
-                table,
-                index,
-                value,
-            } => stores::put_column(frame, *table, index, *value),
-            StmtKind::PutRow {
-                table,
-                index,
-                value,
-            } => stores::put_row(frame, *table, index, *value),
-            StmtKind::PutBit {
-                table,
-                row,
-                column,
-                bit,
-            } => stores::put_bit(frame, *table, row, column, bit),
+            StmtKind::PutColumn { table, index, value } => {
+                stores::put_column(frame, *table, index, *value)
+            }
+            StmtKind::PutRow { table, index, value } => {
+                stores::put_row(frame, *table, index, *value)
+            }
+            StmtKind::PutBit { table, row, column, bit } => {
+                stores::put_bit(frame, *table, row, column, bit)
+            }
             StmtKind::PutField { table, base, value } => {
                 stores::put_field(frame, room, *table, base, *value)
             }
@@ -278,10 +269,7 @@ impl<'p> Machine<'p, '_, '_> {
         }
         match stop {
             Stop::Trap(kind) => Outcome::Trap(Box::new(self.trap(kind))),
-            Stop::Limit(kind) => Outcome::Limit {
-                kind,
-                loc: self.loc,
-            },
+            Stop::Limit(kind) => Outcome::Limit { kind, loc: self.loc },
             Stop::Internal(message) => Outcome::Internal(message),
         }
     }
@@ -309,10 +297,7 @@ impl<'p> Machine<'p, '_, '_> {
             if matches!(frame.ty(named.var).ok()?, star_ir::Ty::Handle) {
                 continue;
             }
-            let shown = slot
-                .data
-                .as_ref()
-                .map_or(display::Shown::Unset, Data::shown);
+            let shown = slot.data.as_ref().map_or(display::Shown::Unset, Data::shown);
             values.push((named.name.clone(), display::short(shown)));
         }
         Some(values)

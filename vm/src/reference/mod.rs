@@ -144,11 +144,7 @@ impl Backend for Reference {
 
     fn explain(&self, plan: &Plan) -> String {
         let n_routines = plan.program.routines.len();
-        let routines = if n_routines == 1 {
-            "routine"
-        } else {
-            "routines"
-        };
+        let routines = if n_routines == 1 { "routine" } else { "routines" };
         let entry = plan.program.routines.get(plan.entry.0 as usize);
         let entry = entry.map_or("?", |routine| routine.name.as_str());
         format!(

@@ -91,20 +91,13 @@ enum Other {
 
 impl Recorder {
     pub(super) fn new() -> Self {
-        Recorder {
-            shared: BTreeMap::new(),
-            iteration: None,
-        }
+        Recorder { shared: BTreeMap::new(), iteration: None }
     }
 
     /// Watches a variable.
     pub(super) fn watch(&mut self, tag: u64, name: &str) {
-        let shared = Shared {
-            name: name.to_owned(),
-            own: None,
-            sizes: Cell::default(),
-            cells: Vec::new(),
-        };
+        let shared =
+            Shared { name: name.to_owned(), own: None, sizes: Cell::default(), cells: Vec::new() };
         self.shared.insert(tag, shared);
     }
 

@@ -108,10 +108,7 @@ impl<'a> Room<'a> {
         columns: usize,
         bit: impl Fn(usize, usize) -> bool,
     ) -> Step<Table> {
-        let mut table = Table {
-            rows,
-            columns: Vec::new(),
-        };
+        let mut table = Table { rows, columns: Vec::new() };
         self.add_columns(&mut table, columns, bit)?;
         Ok(table)
     }
@@ -138,9 +135,8 @@ impl<'a> Room<'a> {
             return Err(self.refused(MAX_BYTES, self.alive.saturating_add(taken)));
         }
         for col_idx in 0..columns {
-            let made = self
-                .look()
-                .and_then(|()| self.fill(table.rows, |row_idx| bit(row_idx, col_idx)));
+            let made =
+                self.look().and_then(|()| self.fill(table.rows, |row_idx| bit(row_idx, col_idx)));
             match made {
                 Ok(column) => table.columns.push(column),
                 Err(stop) => {

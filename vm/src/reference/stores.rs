@@ -26,9 +26,7 @@ pub(super) fn step(
 
 /// A component takes a new value.
 pub(super) fn put(frame: &mut Frame<'_>, bits: VarId, index: &Operand, bit: &Operand) -> Step<()> {
-    frame.change_bits(bits, |x, frame| {
-        bits::put(x, frame.int(index)?, frame.int(bit)?)
-    })
+    frame.change_bits(bits, |x, frame| bits::put(x, frame.int(index)?, frame.int(bit)?))
 }
 
 /// REP. A word put into itself fills it, and nothing changes.
@@ -41,9 +39,7 @@ pub(super) fn replace(
     if word == value {
         return Ok(());
     }
-    frame.change_bits(word, |w, frame| {
-        words::replace(w, frame.int(base)?, frame.bits(value)?)
-    })
+    frame.change_bits(word, |w, frame| words::replace(w, frame.int(base)?, frame.bits(value)?))
 }
 
 /// A column takes a slice.
@@ -105,11 +101,7 @@ pub(super) fn resize(frame: &mut Frame<'_>, room: &mut Room<'_>, op: &SizeOp) ->
         SizeOp::Latch { dst, size } => latch(frame, room, *dst, size),
         SizeOp::SetRows { table, rows } => set_rows(frame, room, *table, rows),
         SizeOp::EnsureColumns { table, columns } => ensure_columns(frame, room, *table, columns),
-        SizeOp::Init {
-            table,
-            rows,
-            columns,
-        } => init(frame, room, *table, rows, columns),
+        SizeOp::Init { table, rows, columns } => init(frame, room, *table, rows, columns),
         SizeOp::Adapt { bits, size } => adapt(frame, room, *bits, size),
     }
 }
@@ -147,9 +139,7 @@ fn ensure_columns(
     }
     let columns = frame.size(columns)?;
     let before = frame.data(table)?.bytes();
-    frame.change_table(table, |table, _| {
-        tables::ensure_columns(room, table, columns)
-    })?;
+    frame.change_table(table, |table, _| tables::ensure_columns(room, table, columns))?;
     room.take(frame.data(table)?.bytes().saturating_sub(before));
     Ok(())
 }

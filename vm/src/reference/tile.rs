@@ -70,12 +70,7 @@ impl<'p> Tile<'p> {
                     Some(Data::Table(table)) => table.rows == rows,
                     _ => false,
                 };
-            tall.push(Tall {
-                slot,
-                source,
-                fits,
-                result: None,
-            });
+            tall.push(Tall { slot, source, fits, result: None });
         }
         Ok(Tile {
             loc,
@@ -154,11 +149,7 @@ impl<'p> Tile<'p> {
         frame.window = None;
         for tall in &mut self.tall {
             let untouched = !tall.fits && tall.result.is_none();
-            let result = if untouched {
-                &mut tall.source
-            } else {
-                &mut tall.result
-            };
+            let result = if untouched { &mut tall.source } else { &mut tall.result };
             frame.slots[tall.slot].data = result.take();
         }
         for TileReduction { dst, op, of } in self.reductions {
@@ -185,13 +176,8 @@ impl<'p> Machine<'p, '_, '_> {
     pub(super) fn tile_turn(&mut self, mut tile: Box<Tile<'p>>) -> Step<()> {
         self.loc = tile.loc;
         let frame = top(&mut self.frames)?;
-        let ready = self.room.look().and_then(|()| {
-            if tile.started {
-                tile.collect(frame)
-            } else {
-                Ok(())
-            }
-        });
+        let ready =
+            self.room.look().and_then(|()| if tile.started { tile.collect(frame) } else { Ok(()) });
         if let Err(stop) = ready {
             tile.abandon(frame);
             return Err(stop);
@@ -221,9 +207,7 @@ fn part_of(data: &Data, window: Window) -> Data {
         Data::Slice(bits) => Data::Slice(bits[rows].to_vec()),
         Data::Table(table) => Data::Table(Table {
             rows: window.height,
-            columns: (table.columns.iter())
-                .map(|column| column[rows.clone()].to_vec())
-                .collect(),
+            columns: (table.columns.iter()).map(|column| column[rows.clone()].to_vec()).collect(),
         }),
         Data::Int(_) | Data::Bool(_) | Data::Str(_) | Data::Word(_) => data.clone(),
     }

@@ -67,21 +67,13 @@ impl Touch {
     /// All of a variable is read.
     pub(super) fn read(var: VarId) -> Self {
         let place = Place::Whole;
-        Touch {
-            var,
-            place,
-            writes: false,
-        }
+        Touch { var, place, writes: false }
     }
 
     /// All of a variable is written.
     pub(super) fn write(var: VarId) -> Self {
         let place = Place::Whole;
-        Touch {
-            var,
-            place,
-            writes: true,
-        }
+        Touch { var, place, writes: true }
     }
 
     /// The bits touched, and whether the sizes are touched. Whatever lies outside of the variable is
@@ -120,10 +112,7 @@ impl Touch {
 
 /// Everything that the statement touches itself.
 pub(super) fn touches(frame: &Frame<'_>, kind: &StmtKind) -> Step<Vec<Touch>> {
-    let mut list = List {
-        frame,
-        touches: Vec::new(),
-    };
+    let mut list = List { frame, touches: Vec::new() };
     list.statement(kind)?;
     Ok(list.touches)
 }
@@ -201,30 +190,17 @@ impl List<'_, '_> {
                 let width = self.frame.bits(*value)?.len() as i64;
                 self.part(*word, Place::Components { base, width }, true);
             }
-            StmtKind::PutColumn {
-                table,
-                index,
-                value,
-            } => {
+            StmtKind::PutColumn { table, index, value } => {
                 self.read(*value);
                 let place = Place::Column(self.index(index)?);
                 self.part(*table, place, true);
             }
-            StmtKind::PutRow {
-                table,
-                index,
-                value,
-            } => {
+            StmtKind::PutRow { table, index, value } => {
                 self.read(*value);
                 let place = Place::Row(self.index(index)?);
                 self.part(*table, place, true);
             }
-            StmtKind::PutBit {
-                table,
-                row,
-                column,
-                bit,
-            } => {
+            StmtKind::PutBit { table, row, column, bit } => {
                 self.operand(bit);
                 let place = Place::Bit(self.index(row)?, self.index(column)?);
                 self.part(*table, place, true);
@@ -242,12 +218,9 @@ impl List<'_, '_> {
                     self.measure(times);
                 }
             }
-            StmtKind::Call {
-                callee: _,
-                args,
-                dst: _,
+            StmtKind::Call { callee: _, args, dst: _ } | StmtKind::Native { name: _, args } => {
+                self.arguments(args)
             }
-            | StmtKind::Native { name: _, args } => self.arguments(args),
             StmtKind::Print(items) => self.operands(items),
             StmtKind::Read { dst, file, layout } => {
                 self.operands(std::iter::once(file).chain(layout));
@@ -257,37 +230,17 @@ impl List<'_, '_> {
                 self.read(*src);
                 self.operand(file);
             }
-            StmtKind::For {
-                label: _,
-                var,
-                from,
-                to,
-                down: _,
-                body: _,
-            } => {
+            StmtKind::For { label: _, var, from, to, down: _, body: _ } => {
                 self.operands([from, to]);
                 self.write(*var);
             }
             // The test is read at every turn.
             StmtKind::While { .. } => {}
-            StmtKind::Foreach {
-                label: _,
-                var,
-                over,
-                body: _,
-            } => {
+            StmtKind::Foreach { label: _, var, over, body: _ } => {
                 self.read(*over);
                 self.write(*var);
             }
-            StmtKind::Forall {
-                label: _,
-                var,
-                range,
-                writes: _,
-                privates,
-                reductions,
-                body: _,
-            } => {
+            StmtKind::Forall { label: _, var, range, writes: _, privates, reductions, body: _ } => {
                 match range {
                     ForallRange::Range(from, to) => self.operands([from, to]),
                     ForallRange::Ones(over) => self.read(*over),
@@ -296,12 +249,7 @@ impl List<'_, '_> {
                 privates.iter().for_each(|private| self.write(*private));
                 (reductions.iter()).for_each(|reduction| self.write(reduction.var));
             }
-            StmtKind::Tile {
-                rows,
-                privates,
-                body: _,
-                reductions,
-            } => {
+            StmtKind::Tile { rows, privates, body: _, reductions } => {
                 self.operand(rows);
                 privates.iter().for_each(|private| self.write(*private));
                 for reduction in reductions {
@@ -309,11 +257,7 @@ impl List<'_, '_> {
                     self.write(reduction.dst);
                 }
             }
-            StmtKind::If {
-                test,
-                then: _,
-                otherwise: _,
-            } => self.operand(test),
+            StmtKind::If { test, then: _, otherwise: _ } => self.operand(test),
             StmtKind::Block { label: _, body: _ }
             | StmtKind::Break(_)
             | StmtKind::Continue(_)
@@ -340,10 +284,7 @@ impl List<'_, '_> {
             | Op::Compare(_, left, right)
             | Op::Logic(_, left, right)
             | Op::NewTable(left, right)
-            | Op::IntToWord {
-                value: left,
-                width: right,
-            } => self.operands([left, right]),
+            | Op::IntToWord { value: left, width: right } => self.operands([left, right]),
             Op::Literal(_) => {}
             Op::BitsNot(x)
             | Op::First(x)
@@ -361,11 +302,7 @@ impl List<'_, '_> {
             | Op::WordCompare(_, x, y)
             | Op::WordAdd(x, y)
             | Op::WordSub(x, y)
-            | Op::Extreme {
-                table: x,
-                mask: y,
-                sense: _,
-            } => {
+            | Op::Extreme { table: x, mask: y, sense: _ } => {
                 self.read(*x);
                 self.read(*y);
             }
@@ -417,11 +354,7 @@ impl List<'_, '_> {
                 let grows = self.frame.size(columns)? as u64 > before;
                 (*table, grows && !self.frame.slot(*table)?.fixed)
             }
-            SizeOp::Init {
-                table,
-                rows,
-                columns,
-            } => {
+            SizeOp::Init { table, rows, columns } => {
                 self.operands([rows, columns]);
                 (*table, self.frame.slot(*table)?.data.is_none())
             }
@@ -460,10 +393,7 @@ impl List<'_, '_> {
                 self.measure(limit);
             }
             Check::Int(_, left, right)
-            | Check::Fits {
-                value: left,
-                width: right,
-            }
+            | Check::Fits { value: left, width: right }
             | Check::Assert(left, right) => self.operands([left, right]),
             Check::Bit(number) | Check::NotNegative(number) => self.operand(number),
             Check::FitsInt(word) => self.read(*word),

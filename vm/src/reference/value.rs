@@ -82,11 +82,7 @@ impl Data {
 
     /// Bits as a slice or word, as `ty` says.
     pub(super) fn from_bits(ty: Ty, bits: Vec<bool>) -> Data {
-        if matches!(ty, Ty::Word(_)) {
-            Data::Word(bits)
-        } else {
-            Data::Slice(bits)
-        }
+        if matches!(ty, Ty::Word(_)) { Data::Word(bits) } else { Data::Slice(bits) }
     }
 
     /// Takes a host value in.
@@ -101,9 +97,7 @@ impl Data {
             HostValue::Word(bits) => Some(Data::Word(bools(bits))),
             HostValue::Table(table) => Some(Data::Table(Table {
                 rows: table.n_rows(),
-                columns: (0..table.n_cols())
-                    .map(|col_idx| bools(table.column(col_idx)))
-                    .collect(),
+                columns: (0..table.n_cols()).map(|col_idx| bools(table.column(col_idx))).collect(),
             })),
         }
     }
@@ -135,10 +129,8 @@ impl Data {
 impl Table {
     /// Some of its columns as a host table.
     pub(super) fn to_host(&self, columns: &[Vec<bool>]) -> BitTable {
-        let columns: Vec<BitVector> = columns
-            .iter()
-            .map(|column| BitVector::from_bools(column))
-            .collect();
+        let columns: Vec<BitVector> =
+            columns.iter().map(|column| BitVector::from_bools(column)).collect();
         BitTable::from_columns(self.rows, &columns)
     }
 }

@@ -42,20 +42,14 @@ impl Checker<'_> {
                 node(builtin, vec![operand], ty, span)
             }
             Builtin::Step => match self.bits_variable(&args[0], name) {
-                Some(place) => Expr {
-                    kind: ExprKind::Step(place),
-                    ty: Kind::Int,
-                    span,
-                    effects: true,
-                },
+                Some(place) => {
+                    Expr { kind: ExprKind::Step(place), ty: Kind::Int, span, effects: true }
+                }
                 None => self.error(span),
             },
             Builtin::Mask => {
                 let whole = self.bits(&args[0]);
-                let (from, to) = (
-                    self.typed(&args[1], Kind::Int),
-                    self.typed(&args[2], Kind::Int),
-                );
+                let (from, to) = (self.typed(&args[1], Kind::Int), self.typed(&args[2], Kind::Int));
                 let ty = whole.ty;
                 node(builtin, vec![whole, from, to], ty, span)
             }
@@ -66,10 +60,7 @@ impl Checker<'_> {
                 node(builtin, vec![whole, by], ty, span)
             }
             Builtin::Trim => {
-                let (from, to) = (
-                    self.typed(&args[0], Kind::Int),
-                    self.typed(&args[1], Kind::Int),
-                );
+                let (from, to) = (self.typed(&args[0], Kind::Int), self.typed(&args[1], Kind::Int));
                 let word = self.typed(&args[2], Kind::Word);
                 node(builtin, vec![from, to, word], Kind::Word, span)
             }
@@ -79,17 +70,13 @@ impl Checker<'_> {
             | Builtin::LessEq
             | Builtin::Great
             | Builtin::GreatEq => {
-                let operands = vec![
-                    self.typed(&args[0], Kind::Word),
-                    self.typed(&args[1], Kind::Word),
-                ];
+                let operands =
+                    vec![self.typed(&args[0], Kind::Word), self.typed(&args[1], Kind::Word)];
                 node(builtin, operands, Kind::Bool, span)
             }
             Builtin::Add | Builtin::Subt => {
-                let operands = vec![
-                    self.typed(&args[0], Kind::Word),
-                    self.typed(&args[1], Kind::Word),
-                ];
+                let operands =
+                    vec![self.typed(&args[0], Kind::Word), self.typed(&args[1], Kind::Word)];
                 node(builtin, operands, Kind::Word, span)
             }
             Builtin::Int => {
@@ -97,10 +84,8 @@ impl Checker<'_> {
                 node(builtin, vec![word], Kind::Int, span)
             }
             Builtin::Word => {
-                let operands = vec![
-                    self.typed(&args[0], Kind::Int),
-                    self.typed(&args[1], Kind::Int),
-                ];
+                let operands =
+                    vec![self.typed(&args[0], Kind::Int), self.typed(&args[1], Kind::Int)];
                 node(builtin, operands, Kind::Word, span)
             }
             Builtin::Col | Builtin::Row => {
@@ -114,20 +99,11 @@ impl Checker<'_> {
                 } else {
                     (ExprKind::Row(Box::new(index), table), Kind::Word)
                 };
-                Expr {
-                    kind,
-                    ty,
-                    span,
-                    effects,
-                }
+                Expr { kind, ty, span, effects }
             }
             Builtin::Size | Builtin::Rows => match self.table(&args[0], name) {
                 Some(table) => {
-                    let of = if builtin == Builtin::Rows {
-                        Kind::Slice
-                    } else {
-                        Kind::Word
-                    };
+                    let of = if builtin == Builtin::Rows { Kind::Slice } else { Kind::Word };
                     self.measure(table, of, span)
                 }
                 None => self.error(span),
@@ -167,11 +143,7 @@ impl Checker<'_> {
         if (least..=most).contains(&n_args) {
             return true;
         }
-        let counts = if least == most {
-            format!("{least}")
-        } else {
-            format!("{least} to {most}")
-        };
+        let counts = if least == most { format!("{least}") } else { format!("{least} to {most}") };
         let plural = if most == 1 { "" } else { "s" };
         self.report(
             Diagnostic::at(
@@ -225,12 +197,7 @@ impl Checker<'_> {
             return self.error(span);
         };
         let (ty, effects) = (whole.ty, whole.effects || by.effects);
-        Expr {
-            kind: ExprKind::Shift(Box::new(whole), direction, Box::new(by)),
-            ty,
-            span,
-            effects,
-        }
+        Expr { kind: ExprKind::Shift(Box::new(whole), direction, Box::new(by)), ty, span, effects }
     }
 
     /// The table of `COL`, `ROW`, `size`, `rows`: a variable.
@@ -296,35 +263,16 @@ impl Checker<'_> {
             (Kind::Table, _) => ExprKind::NRows(place),
             _ => {
                 let ty = self.kind(place.local);
-                let operand = Expr {
-                    kind: ExprKind::Var(place),
-                    ty,
-                    span,
-                    effects: false,
-                };
+                let operand = Expr { kind: ExprKind::Var(place), ty, span, effects: false };
                 ExprKind::Builtin(Builtin::Length, vec![operand])
             }
         };
-        Expr {
-            kind,
-            ty: Kind::Int,
-            span,
-            effects: false,
-        }
+        Expr { kind, ty: Kind::Int, span, effects: false }
     }
 }
 
 fn node(builtin: Builtin, args: Vec<Expr>, ty: Kind, span: Span) -> Expr {
     let effects = args.iter().any(|arg| arg.effects);
-    let ty = if args.iter().any(|arg| arg.ty == Kind::Error) {
-        Kind::Error
-    } else {
-        ty
-    };
-    Expr {
-        kind: ExprKind::Builtin(builtin, args),
-        ty,
-        span,
-        effects,
-    }
+    let ty = if args.iter().any(|arg| arg.ty == Kind::Error) { Kind::Error } else { ty };
+    Expr { kind: ExprKind::Builtin(builtin, args), ty, span, effects }
 }

@@ -29,12 +29,7 @@ impl Value {
             Value::Bits(value) => (hir::ExprKind::Bits(value.clone()), bits),
             Value::Error => (hir::ExprKind::Error, hir::Kind::Error),
         };
-        hir::Expr {
-            kind,
-            ty,
-            span,
-            effects: false,
-        }
+        hir::Expr { kind, ty, span, effects: false }
     }
 }
 
@@ -69,12 +64,7 @@ impl<'a> Constants<'a> {
 
     /// The value of the constant `idx`; all were evaluated before.
     pub(crate) fn value(&self, idx: usize) -> Value {
-        self.values
-            .borrow()
-            .get(idx)
-            .cloned()
-            .flatten()
-            .unwrap_or(Value::Error)
+        self.values.borrow().get(idx).cloned().flatten().unwrap_or(Value::Error)
     }
 
     fn evaluate(&self, idx: usize, diagnostics: &mut Vec<Diagnostic>) -> Value {
@@ -126,10 +116,7 @@ impl<'a> Constants<'a> {
             },
             ExprKind::Theta => refuse(expr.span, "`Θ` has no size here"),
             ExprKind::Ref(reference) => {
-                match (
-                    self.world.constant(unit, &reference.name.name),
-                    &reference.args,
-                ) {
+                match (self.world.constant(unit, &reference.name.name), &reference.args) {
                     (Some(idx), None) => self.evaluate(idx, diagnostics),
                     _ => refuse(expr.span, "this is not constant"),
                 }
@@ -239,9 +226,5 @@ impl<'a> Constants<'a> {
 }
 
 fn not_for_constants(span: Span) -> Diagnostic {
-    Diagnostic::at(
-        Code::NotConstant,
-        span,
-        "this operation does not suit the constants here",
-    )
+    Diagnostic::at(Code::NotConstant, span, "this operation does not suit the constants here")
 }

@@ -36,10 +36,7 @@ impl Checker<'_> {
             self.report(Diagnostic::at(
                 Code::TypeMismatch,
                 expr.span,
-                format!(
-                    "expected a slice or a word, found {}",
-                    expr.ty.with_article()
-                ),
+                format!("expected a slice or a word, found {}", expr.ty.with_article()),
             ));
             return self.error(expr.span);
         }
@@ -58,12 +55,7 @@ impl Checker<'_> {
     }
 
     pub(super) fn error(&self, span: Span) -> Expr {
-        Expr {
-            kind: ExprKind::Error,
-            ty: Kind::Error,
-            span,
-            effects: false,
-        }
+        Expr { kind: ExprKind::Error, ty: Kind::Error, span, effects: false }
     }
 
     /// An expression; `want` is the kind that the context would like, for constants that can be of
@@ -71,12 +63,7 @@ impl Checker<'_> {
     pub(super) fn expr(&mut self, tree: &ast::Expr, want: Option<Kind>) -> Expr {
         let span = tree.span;
         let bits = want.filter(|kind| kind.is_bits()).unwrap_or(Kind::Word);
-        let simple = |kind, ty| Expr {
-            kind,
-            ty,
-            span,
-            effects: false,
-        };
+        let simple = |kind, ty| Expr { kind, ty, span, effects: false };
         match &tree.kind {
             ast::ExprKind::Error => self.error(span),
             ast::ExprKind::Int(value) => match i64::try_from(*value) {
@@ -122,12 +109,7 @@ impl Checker<'_> {
                 }
                 let operand = self.typed(operand, Kind::Int);
                 let effects = operand.effects;
-                Expr {
-                    kind: ExprKind::Neg(Box::new(operand)),
-                    ty: Kind::Int,
-                    span,
-                    effects,
-                }
+                Expr { kind: ExprKind::Neg(Box::new(operand)), ty: Kind::Int, span, effects }
             }
             ast::ExprKind::Chain(first, links) => self.chain(first, links, span, want),
             ast::ExprKind::Compare(op, left, right) => self.compare(*op, left, right, span),
@@ -139,18 +121,8 @@ impl Checker<'_> {
         let (effects, ty) = (operand.effects, operand.ty);
         let inner = Box::new(operand);
         match ty {
-            Kind::Bool => Expr {
-                kind: ExprKind::Not(inner),
-                ty,
-                span,
-                effects,
-            },
-            Kind::Slice | Kind::Word => Expr {
-                kind: ExprKind::BitsNot(inner),
-                ty,
-                span,
-                effects,
-            },
+            Kind::Bool => Expr { kind: ExprKind::Not(inner), ty, span, effects },
+            Kind::Slice | Kind::Word => Expr { kind: ExprKind::BitsNot(inner), ty, span, effects },
             Kind::Error => self.error(span),
             Kind::Int if is_component(&inner) => {
                 self.report(
@@ -167,10 +139,7 @@ impl Checker<'_> {
                 self.report(Diagnostic::at(
                     Code::TypeMismatch,
                     inner.span,
-                    format!(
-                        "`not` takes a boolean, slice or word, found {}",
-                        ty.with_article()
-                    ),
+                    format!("`not` takes a boolean, slice or word, found {}", ty.with_article()),
                 ));
                 self.error(span)
             }
@@ -185,9 +154,8 @@ impl Checker<'_> {
         span: Span,
         want: Option<Kind>,
     ) -> Expr {
-        let trees: Vec<&ast::Expr> = std::iter::once(first)
-            .chain(links.iter().map(|link| &link.operand))
-            .collect();
+        let trees: Vec<&ast::Expr> =
+            std::iter::once(first).chain(links.iter().map(|link| &link.operand)).collect();
         let arithmetic = links.iter().any(|link| is_arithmetic(link.op));
         let want = if arithmetic { Some(Kind::Int) } else { want };
         let (mut operands, kind) = self.operands(&trees, want);
@@ -210,12 +178,7 @@ impl Checker<'_> {
             return self.error(span);
         };
         let links = ops.into_iter().zip(&mut rest).collect();
-        Expr {
-            kind: ExprKind::Chain(Box::new(first), links),
-            ty: kind,
-            span,
-            effects,
-        }
+        Expr { kind: ExprKind::Chain(Box::new(first), links), ty: kind, span, effects }
     }
 
     fn wrong_operator(&mut self, link: &ast::Link, kind: Kind) {
@@ -252,10 +215,8 @@ impl Checker<'_> {
 
     /// Operands of one kind. Bit constants and `Θ` take the kind of the others.
     fn operands(&mut self, trees: &[&ast::Expr], want: Option<Kind>) -> (Vec<Expr>, Kind) {
-        let mut done: Vec<Option<Expr>> = trees
-            .iter()
-            .map(|tree| (!is_literal(tree)).then(|| self.expr(tree, want)))
-            .collect();
+        let mut done: Vec<Option<Expr>> =
+            trees.iter().map(|tree| (!is_literal(tree)).then(|| self.expr(tree, want))).collect();
         let found = done
             .iter()
             .flatten()
@@ -271,10 +232,8 @@ impl Checker<'_> {
         if any_error {
             return (operands, Kind::Error);
         }
-        let kind = found
-            .map(|(ty, _)| ty)
-            .or(operands.first().map(|expr| expr.ty))
-            .unwrap_or(Kind::Error);
+        let kind =
+            found.map(|(ty, _)| ty).or(operands.first().map(|expr| expr.ty)).unwrap_or(Kind::Error);
         for operand in &operands {
             if operand.ty != kind {
                 if operand.ty != Kind::Error {
@@ -294,11 +253,7 @@ impl Checker<'_> {
         let mut diagnostic = Diagnostic::at(
             Code::TypeMismatch,
             operand.span,
-            format!(
-                "expected {}, found {}",
-                kind.with_article(),
-                operand.ty.with_article()
-            ),
+            format!("expected {}, found {}", kind.with_article(), operand.ty.with_article()),
         );
         if let Some(other) = other {
             diagnostic = diagnostic.label(other, format!("this is {}", kind.with_article()));
@@ -325,11 +280,7 @@ impl Checker<'_> {
                     span,
                     effects,
                 );
-                return if op == CompareOp::Ne {
-                    some
-                } else {
-                    negation(some)
-                };
+                return if op == CompareOp::Ne { some } else { negation(some) };
             }
         }
         let (mut operands, kind) = self.operands(&[left, right], None);
@@ -363,11 +314,7 @@ impl Checker<'_> {
                     (ExprKind::BitsEqual(left, right), op == CompareOp::Ne)
                 };
                 let comparison = boolean(kind, span, effects);
-                if negated {
-                    negation(comparison)
-                } else {
-                    comparison
-                }
+                if negated { negation(comparison) } else { comparison }
             }
             Kind::Bool | Kind::Slice | Kind::Word | Kind::Str | Kind::Table => {
                 let mut diagnostic = Diagnostic::at(
@@ -394,12 +341,7 @@ impl Checker<'_> {
                 if let Some(local) = self.variable(&name.name) {
                     let place = self.mention(local, name.span);
                     let ty = self.kind(local);
-                    return Expr {
-                        kind: ExprKind::Var(place),
-                        ty,
-                        span,
-                        effects: false,
-                    };
+                    return Expr { kind: ExprKind::Var(place), ty, span, effects: false };
                 }
                 if let Some(constant) = self.world.constant(self.unit, &name.name) {
                     return self.constants.value(constant).to_expr(span, bits);
@@ -443,12 +385,7 @@ impl Checker<'_> {
             (None, Some(index)) => ExprKind::Component(place, Box::new(index)),
             _ => return self.error(span),
         };
-        Expr {
-            kind,
-            ty: Kind::Int,
-            span,
-            effects,
-        }
+        Expr { kind, ty: Kind::Int, span, effects }
     }
 
     /// The checked indices of a component or bit: as many as the kind of the variable needs.
@@ -528,12 +465,7 @@ impl Checker<'_> {
             Arg::Value(value) => value.effects,
             Arg::Ref(_) => true,
         });
-        Expr {
-            kind: ExprKind::Call(id, args),
-            ty: result,
-            span,
-            effects,
-        }
+        Expr { kind: ExprKind::Call(id, args), ty: result, span, effects }
     }
 
     /// The arguments of a call; their number is right.
@@ -547,13 +479,8 @@ impl Checker<'_> {
         let mut args = Vec::with_capacity(trees.len());
         for (idx, tree) in trees.iter().enumerate() {
             let param = &self.world.signature(id).params[idx];
-            let (kind, is_ref, sized, name, param_span) = (
-                param.kind,
-                param.by_ref,
-                param.sized,
-                param.name.clone(),
-                param.span,
-            );
+            let (kind, is_ref, sized, name, param_span) =
+                (param.kind, param.by_ref, param.sized, param.name.clone(), param.span);
             if !is_ref {
                 if matches!(tree.kind, ast::ExprKind::Theta) && kind.is_bits() && !sized {
                     self.report(
@@ -652,19 +579,14 @@ impl Checker<'_> {
                 Diagnostic::at(
                     Code::TypeMismatch,
                     tree.span,
-                    format!(
-                        "expected {}, found {}",
-                        kind.with_article(),
-                        found.with_article()
-                    ),
+                    format!("expected {}, found {}", kind.with_article(), found.with_article()),
                 )
                 .label(param_span, format!("for the `var` parameter `{param}`"))
                 .label(declared, format!("`{}` is declared here", name.name)),
             );
             return None;
         }
-        self.writable(local, tree.span)
-            .then(|| self.mention(local, tree.span))
+        self.writable(local, tree.span).then(|| self.mention(local, tree.span))
     }
 
     /// A variable that is written; reports it if it cannot be.
@@ -700,12 +622,7 @@ impl Checker<'_> {
 }
 
 fn boolean(kind: ExprKind, span: Span, effects: bool) -> Expr {
-    Expr {
-        kind,
-        ty: Kind::Bool,
-        span,
-        effects,
-    }
+    Expr { kind, ty: Kind::Bool, span, effects }
 }
 
 fn negation(expr: Expr) -> Expr {

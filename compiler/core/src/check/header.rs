@@ -77,12 +77,8 @@ impl Checker<'_> {
                 .fix("write `: integer`", tree.header.after(), ": integer"),
             ),
             (RoutineKind::Procedure | RoutineKind::Program, Some(ty)) => self.report(
-                Diagnostic::at(
-                    Code::FunctionResult,
-                    ty.span,
-                    "only functions have a result type",
-                )
-                .help("write `function` instead, or leave the type out"),
+                Diagnostic::at(Code::FunctionResult, ty.span, "only functions have a result type")
+                    .help("write `function` instead, or leave the type out"),
             ),
             (RoutineKind::Procedure | RoutineKind::Program, None) => {}
         }
@@ -159,10 +155,9 @@ impl Checker<'_> {
             TypeKind::Str => Ty::Str,
             TypeKind::Slice(size) => Ty::Slice(self.size(size.as_ref(), Kind::Slice)),
             TypeKind::Word(size) => Ty::Word(self.size(size.as_ref(), Kind::Word)),
-            TypeKind::Table(Some(rows), None) if self.is_table(rows) => Ty::Table(
-                self.size(Some(rows), Kind::Slice),
-                self.size(Some(rows), Kind::Word),
-            ),
+            TypeKind::Table(Some(rows), None) if self.is_table(rows) => {
+                Ty::Table(self.size(Some(rows), Kind::Slice), self.size(Some(rows), Kind::Word))
+            }
             TypeKind::Table(rows, columns) => Ty::Table(
                 self.size(rows.as_ref(), Kind::Slice),
                 self.size(columns.as_ref(), Kind::Word),
@@ -232,10 +227,7 @@ impl Checker<'_> {
             let mut diagnostic = Diagnostic::at(
                 Code::CaseTwins,
                 other.span,
-                format!(
-                    "`{}` and `{}` differ only in letter case",
-                    one.name, other.name
-                ),
+                format!("`{}` and `{}` differ only in letter case", one.name, other.name),
             )
             .label(one.span, "the other one")
             .note(format!(
@@ -244,11 +236,8 @@ impl Checker<'_> {
             ))
             .help(format!("rename one of them, for instance to `{fresh}`"));
             for span in star_syntax::mentions(sources, tree.span, &other.name) {
-                diagnostic = diagnostic.fix(
-                    format!("rename `{}` to `{fresh}`", other.name),
-                    span,
-                    &fresh,
-                );
+                diagnostic =
+                    diagnostic.fix(format!("rename `{}` to `{fresh}`", other.name), span, &fresh);
             }
             self.report(diagnostic);
         }
@@ -299,9 +288,7 @@ fn names_in<'t>(expr: &'t ast::Expr, alone: bool, found: &mut Vec<(&'t ast::Iden
         ExprKind::Not(operand) | ExprKind::Neg(operand) => names_in(operand, false, found),
         ExprKind::Chain(first, links) => {
             names_in(first, false, found);
-            links
-                .iter()
-                .for_each(|link| names_in(&link.operand, false, found));
+            links.iter().for_each(|link| names_in(&link.operand, false, found));
         }
         ExprKind::Compare(_, left, right) => {
             names_in(left, false, found);

@@ -21,16 +21,14 @@ impl Checker<'_> {
         )
         .note("so the loop does not end once it has begun");
         diagnostic = match first_fnd(body, local) {
-            Some((call, span)) => diagnostic
-                .label(call, "`FND` only looks, `STEP` takes the first one away")
-                .fix(
+            Some((call, span)) => {
+                diagnostic.label(call, "`FND` only looks, `STEP` takes the first one away").fix(
                     format!("write `STEP({name})`"),
                     call,
                     format!("STEP({})", self.name_of(span.local)),
-                ),
-            None => diagnostic.help(format!(
-                "take its ones away one by one: `i := STEP({name})`"
-            )),
+                )
+            }
+            None => diagnostic.help(format!("take its ones away one by one: `i := STEP({name})`")),
         };
         self.report(diagnostic);
     }
@@ -54,9 +52,7 @@ fn tested(test: &Expr) -> Option<LocalId> {
 /// Does the body leave the loop by `break` or `exit`? One in an inner loop counts too: better no lint
 /// than a wrong one.
 fn leaves(body: &[Stmt]) -> bool {
-    visit::any_stmt(body, &mut |stmt| {
-        matches!(stmt.kind, StmtKind::Break | StmtKind::Exit)
-    })
+    visit::any_stmt(body, &mut |stmt| matches!(stmt.kind, StmtKind::Break | StmtKind::Exit))
 }
 
 fn changes(body: &[Stmt], local: LocalId) -> bool {

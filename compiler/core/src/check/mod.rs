@@ -107,17 +107,10 @@ impl<'a> Checker<'a> {
 
     fn declare(&mut self, name: &ast::Ident, ty: Ty, role: Role) -> LocalId {
         let id = LocalId(self.locals.len() as u32);
-        self.locals.push(Local {
-            name: name.name.clone(),
-            span: name.span,
-            ty,
-            role,
-        });
+        self.locals.push(Local { name: name.name.clone(), span: name.span, ty, role });
         if let Some(&first) = self.names.get(&name.name) {
             let first_span = self.local(first).span;
-            self.report(crate::scope::declared_twice(
-                &name.name, name.span, first_span,
-            ));
+            self.report(crate::scope::declared_twice(&name.name, name.span, first_span));
         } else {
             self.names.insert(name.name.clone(), id);
         }
@@ -150,11 +143,8 @@ impl<'a> Checker<'a> {
             name.span,
             format!("`{}` is not declared", name.name),
         );
-        let known = self
-            .names
-            .keys()
-            .map(String::as_str)
-            .chain(self.world.visible_names(self.unit));
+        let known =
+            self.names.keys().map(String::as_str).chain(self.world.visible_names(self.unit));
         if let Some(meant) = did_you_mean(&name.name, known) {
             if let Some(&local) = self.names.get(meant) {
                 diagnostic = diagnostic.label(self.local(local).span, "a similar name");
@@ -178,11 +168,7 @@ impl<'a> Checker<'a> {
         let mut diagnostic = Diagnostic::at(
             Code::TypeMismatch,
             span,
-            format!(
-                "expected {}, found {}",
-                wanted.with_article(),
-                found.with_article()
-            ),
+            format!("expected {}, found {}", wanted.with_article(), found.with_article()),
         );
         if wanted.is_bits() && found.is_bits() {
             diagnostic = diagnostic

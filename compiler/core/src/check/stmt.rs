@@ -37,9 +37,7 @@ impl Checker<'_> {
                     .iter()
                     .map(|(test, then)| (self.typed(test, Kind::Bool), self.body(then)))
                     .collect();
-                let otherwise = otherwise
-                    .as_ref()
-                    .map_or_else(Vec::new, |stmt| self.body(stmt));
+                let otherwise = otherwise.as_ref().map_or_else(Vec::new, |stmt| self.body(stmt));
                 StmtKind::If(arms, otherwise)
             }
             ast::StmtKind::While { test, body } => {
@@ -54,40 +52,19 @@ impl Checker<'_> {
                 self.n_loops -= 1;
                 StmtKind::Repeat(body, self.typed(until, Kind::Bool))
             }
-            ast::StmtKind::For {
-                var,
-                assign,
-                from,
-                to,
-                down,
-                body,
-            } => {
+            ast::StmtKind::For { var, assign, from, to, down, body } => {
                 self.lint_assign(*assign);
                 let from = self.typed(from, Kind::Int);
                 let to = self.typed(to, Kind::Int);
                 let (var, body) = self.counted_loop(var, span, body);
-                StmtKind::For {
-                    var: var?,
-                    from,
-                    to,
-                    down: *down,
-                    body,
-                }
+                StmtKind::For { var: var?, from, to, down: *down, body }
             }
             ast::StmtKind::Foreach { var, over, body } => {
                 let over = self.bits(over);
                 let (var, body) = self.counted_loop(var, span, body);
-                StmtKind::Foreach {
-                    var: var?,
-                    over,
-                    body,
-                }
+                StmtKind::Foreach { var: var?, over, body }
             }
-            ast::StmtKind::Assign {
-                target,
-                assign,
-                value,
-            } => {
+            ast::StmtKind::Assign { target, assign, value } => {
                 self.lint_assign(*assign);
                 return self.assignment(target, value, span);
             }
@@ -125,9 +102,9 @@ impl Checker<'_> {
         body: &ast::Stmt,
     ) -> (Option<Place>, Vec<Stmt>) {
         let place = match self.variable(&var.name) {
-            Some(local) if self.kind(local) == Kind::Int => self
-                .writable(local, var.span)
-                .then(|| self.mention(local, var.span)),
+            Some(local) if self.kind(local) == Kind::Int => {
+                self.writable(local, var.span).then(|| self.mention(local, var.span))
+            }
             Some(local) => {
                 let found = self.kind(local);
                 self.type_mismatch(var.span, Kind::Int, found);
@@ -158,13 +135,11 @@ impl Checker<'_> {
             AssignKind::Spaced => "`: =` with a blank inside as an assignment",
             AssignKind::Equals => "`=` as an assignment",
         };
-        self.report(
-            Diagnostic::at(Code::EqualsAssigns, assign.span, message).fix(
-                "write `:=`",
-                assign.span,
-                ":=",
-            ),
-        );
+        self.report(Diagnostic::at(Code::EqualsAssigns, assign.span, message).fix(
+            "write `:=`",
+            assign.span,
+            ":=",
+        ));
     }
 
     fn assignment(&mut self, target: &ast::Ref, value: &ast::Expr, span: Span) -> Option<Stmt> {
@@ -200,10 +175,7 @@ impl Checker<'_> {
                 }
             }
         }
-        Some(Stmt {
-            kind: StmtKind::Assign(checked?, value),
-            span,
-        })
+        Some(Stmt { kind: StmtKind::Assign(checked?, value), span })
     }
 
     fn target(&mut self, target: &ast::Ref) -> Option<Target> {
@@ -217,8 +189,7 @@ impl Checker<'_> {
                         None => return self.no_target(target),
                     },
                 };
-                self.writable(local, name.span)
-                    .then(|| Target::Var(self.mention(local, name.span)))
+                self.writable(local, name.span).then(|| Target::Var(self.mention(local, name.span)))
             }
             Some(args) => match self.variable(&name.name) {
                 Some(local) => {
@@ -257,8 +228,7 @@ impl Checker<'_> {
     /// The result variable, if `name` is the name of this function.
     fn result_named(&self, name: &str) -> Option<LocalId> {
         let own = &self.world.signature(self.id).tree.name.name;
-        self.result
-            .filter(|_| own == name || own.eq_ignore_ascii_case(name))
+        self.result.filter(|_| own == name || own.eq_ignore_ascii_case(name))
     }
 
     fn no_target(&mut self, target: &ast::Ref) -> Option<Target> {
@@ -323,10 +293,7 @@ impl Checker<'_> {
                     return None;
                 }
                 let args = self.arguments(id, args, span);
-                Some(Stmt {
-                    kind: StmtKind::Call(id, args),
-                    span,
-                })
+                Some(Stmt { kind: StmtKind::Call(id, args), span })
             }
             Ok(Callee::Builtin(builtin)) => {
                 let kind = self.builtin_stmt(builtin, name, args, call.span)?;
@@ -355,23 +322,19 @@ impl Checker<'_> {
             Builtin::Frst => Some(StmtKind::KeepFirst(self.bits_variable(&args[0], name)?)),
             Builtin::Step => Some(StmtKind::Step(self.bits_variable(&args[0], name)?)),
             Builtin::Rep => {
-                let (from, to) = (
-                    self.typed(&args[0], Kind::Int),
-                    self.typed(&args[1], Kind::Int),
-                );
+                let (from, to) = (self.typed(&args[0], Kind::Int), self.typed(&args[1], Kind::Int));
                 let value = self.typed(&args[2], Kind::Word);
                 let word = self.place(&args[3], name, "a word", |kind| kind == Kind::Word)?;
-                self.writable(word.local, word.span)
-                    .then_some(StmtKind::Replace {
-                        from,
-                        to,
-                        value,
-                        word,
-                    })
+                self.writable(word.local, word.span).then_some(StmtKind::Replace {
+                    from,
+                    to,
+                    value,
+                    word,
+                })
             }
-            Builtin::Print => Some(StmtKind::Print(
-                args.iter().map(|arg| self.expr(arg, None)).collect(),
-            )),
+            Builtin::Print => {
+                Some(StmtKind::Print(args.iter().map(|arg| self.expr(arg, None)).collect()))
+            }
             Builtin::Read => {
                 let place = self.place(&args[0], name, "a table, slice or word", |kind| {
                     kind == Kind::Table || kind.is_bits()
@@ -405,11 +368,7 @@ impl Checker<'_> {
                     );
                     return None;
                 }
-                Some(if builtin == Builtin::Break {
-                    StmtKind::Break
-                } else {
-                    StmtKind::Continue
-                })
+                Some(if builtin == Builtin::Break { StmtKind::Break } else { StmtKind::Continue })
             }
             Builtin::Fnd
             | Builtin::Numb

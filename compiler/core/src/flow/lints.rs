@@ -2,30 +2,12 @@
 
 use star_base::{Code, Diagnostic};
 
-use crate::flow::summary::{Summaries, callees_first};
-use crate::flow::webs;
-use crate::hir::{Kind, LocalId, Place, Program, Role, RoutineId};
+use crate::flow::webs::Webs;
+use crate::hir::{Kind, LocalId, Place, Role, Routine};
 use crate::visit;
 
-/// Variables that are read although nothing sets them.
-pub(crate) fn never_set(program: &Program, diagnostics: &mut Vec<Diagnostic>) {
-    let mut summaries = Summaries::new(program);
-    for id in callees_first(program) {
-        let found = webs::analyse(program, id, &summaries, true);
-        summaries.set_assigns(id, found.assigns.clone());
-        if !program.routine(id).library {
-            of_routine(program, id, &found, diagnostics);
-        }
-    }
-}
-
-fn of_routine(
-    program: &Program,
-    id: RoutineId,
-    found: &webs::Webs,
-    diagnostics: &mut Vec<Diagnostic>,
-) {
-    let routine = program.routine(id);
+/// Variables of a routine that are read although nothing sets them.
+pub(crate) fn never_set(routine: &Routine, found: &Webs, diagnostics: &mut Vec<Diagnostic>) {
     let mut reported: Vec<LocalId> = Vec::new();
     visit::any_stmt(&routine.body, &mut |stmt| {
         // A mention that gives the variable its value is in the list too, and never unset there.
@@ -53,11 +35,7 @@ fn of_routine(
                 Kind::Slice | Kind::Word if sized => {
                     let here =
                         star_base::Span::new(stmt.span.file, stmt.span.start, stmt.span.start);
-                    diagnostic.fix(
-                        format!("clear `{name}` first"),
-                        here,
-                        format!("CLR({name}); "),
-                    )
+                    diagnostic.fix(format!("clear `{name}` first"), here, format!("CLR({name}); "))
                 }
                 Kind::Slice | Kind::Word => {
                     diagnostic.help("assign it first; without a declared size it has none to clear")
@@ -79,8 +57,7 @@ fn of_routine(
 fn is_passed_or_grown(stmt: &crate::hir::Stmt, place: &Place) -> bool {
     use crate::hir::{Arg, ExprKind, StmtKind, Target};
     let passed = |args: &[Arg]| {
-        args.iter()
-            .any(|arg| matches!(arg, Arg::Ref(other) if other.site == place.site))
+        args.iter().any(|arg| matches!(arg, Arg::Ref(other) if other.site == place.site))
     };
     match &stmt.kind {
         StmtKind::Call(_, args) if passed(args) => true,

@@ -30,12 +30,7 @@ impl Summaries {
         let mut fates: Vec<Vec<Fate>> = Vec::with_capacity(program.routines.len());
         let mut calls: Vec<(RoutineId, LocalId, RoutineId, usize)> = Vec::new();
         for (idx, routine) in program.routines.iter().enumerate() {
-            fates.push(own_fates(
-                program,
-                routine,
-                RoutineId(idx as u32),
-                &mut calls,
-            ));
+            fates.push(own_fates(program, routine, RoutineId(idx as u32), &mut calls));
         }
         // What a callee does to a parameter happens to the argument; sized parameters keep their size.
         let mut changed = true;
@@ -56,11 +51,8 @@ impl Summaries {
                 *to = joined;
             }
         }
-        let assigns = program
-            .routines
-            .iter()
-            .map(|routine| vec![false; routine.params.len()])
-            .collect();
+        let assigns =
+            program.routines.iter().map(|routine| vec![false; routine.params.len()]).collect();
         Summaries { fates, assigns }
     }
 
@@ -69,10 +61,7 @@ impl Summaries {
     }
 
     pub(crate) fn assigns(&self, routine: RoutineId, param: usize) -> bool {
-        self.assigns[routine.0 as usize]
-            .get(param)
-            .copied()
-            .unwrap_or(false)
+        self.assigns[routine.0 as usize].get(param).copied().unwrap_or(false)
     }
 
     pub(crate) fn set_assigns(&mut self, routine: RoutineId, assigns: Vec<bool>) {

@@ -232,15 +232,8 @@ impl Walk<'_> {
                 }
             }
             StmtKind::KeepFirst(place) | StmtKind::Step(place) => self.change(place, true),
-            StmtKind::Replace {
-                from,
-                to,
-                value,
-                word,
-            } => {
-                [from, to, value]
-                    .into_iter()
-                    .for_each(|expr| self.expr(expr));
+            StmtKind::Replace { from, to, value, word } => {
+                [from, to, value].into_iter().for_each(|expr| self.expr(expr));
                 self.change(word, true);
             }
             StmtKind::Call(callee, args) => self.call(*callee, args),
@@ -287,13 +280,7 @@ impl Walk<'_> {
                 walk.expr(until);
                 walk.state.clone()
             }),
-            StmtKind::For {
-                var,
-                from,
-                to,
-                body,
-                ..
-            } => {
+            StmtKind::For { var, from, to, body, .. } => {
                 self.expr(from);
                 self.expr(to);
                 self.counted(var, body);
@@ -330,10 +317,7 @@ impl Walk<'_> {
     }
 
     fn take_continues(&mut self) -> Vec<State> {
-        self.loops
-            .last_mut()
-            .map(|ends| std::mem::take(&mut ends.continues))
-            .unwrap_or_default()
+        self.loops.last_mut().map(|ends| std::mem::take(&mut ends.continues)).unwrap_or_default()
     }
 
     /// Joins other paths into the one at hand.
@@ -400,11 +384,7 @@ impl Walk<'_> {
     }
 
     fn call(&mut self, callee: RoutineId, args: &[Arg]) {
-        let machine_op = self
-            .program
-            .routine(callee)
-            .machine_op
-            .filter(|_| self.machine_ops);
+        let machine_op = self.program.routine(callee).machine_op.filter(|_| self.machine_ops);
         for (param, arg) in args.iter().enumerate() {
             match arg {
                 Arg::Value(value) => self.expr(value),
@@ -488,25 +468,18 @@ impl Walk<'_> {
         let (web_of_node, web_local) = self.tie();
 
         let of_site = |fact: &dyn Fn(u32) -> bool| -> Vec<bool> {
-            self.site_node
-                .iter()
-                .map(|node| node.is_some_and(fact))
-                .collect()
+            self.site_node.iter().map(|node| node.is_some_and(fact)).collect()
         };
-        let at_end = |local: LocalId| {
-            end.as_ref()
-                .map(|end| maybe_unset[end[local.0 as usize] as usize])
-        };
+        let at_end =
+            |local: LocalId| end.as_ref().map(|end| maybe_unset[end[local.0 as usize] as usize]);
         let assigns = self
             .routine
             .params
             .iter()
             .map(|&param| at_end(param).is_none_or(|unset| !unset))
             .collect();
-        let result_maybe_unset = self
-            .routine
-            .result
-            .is_some_and(|result| at_end(result).unwrap_or(false));
+        let result_maybe_unset =
+            self.routine.result.is_some_and(|result| at_end(result).unwrap_or(false));
         Webs {
             // A mention that is not reached may lie in any web of its variable; it is not lowered.
             site_web: self
@@ -517,10 +490,7 @@ impl Walk<'_> {
             maybe_unset: of_site(&|node| maybe_unset[node as usize]),
             never_set: of_site(&|node| !maybe_set[node as usize]),
             web_local,
-            entry_web: entry
-                .iter()
-                .map(|&node| web_of_node[node as usize])
-                .collect(),
+            entry_web: entry.iter().map(|&node| web_of_node[node as usize]).collect(),
             assigns,
             result_maybe_unset,
         }
@@ -540,9 +510,9 @@ impl Walk<'_> {
                 }
                 Some(false) => {}
                 None => match node {
-                    Node::Join(from) => from
-                        .iter()
-                        .for_each(|&from| into[from as usize].push(idx as u32)),
+                    Node::Join(from) => {
+                        from.iter().for_each(|&from| into[from as usize].push(idx as u32))
+                    }
                     Node::Through { before, .. } => into[*before as usize].push(idx as u32),
                     Node::Unset | Node::FromCaller | Node::Def => {}
                 },

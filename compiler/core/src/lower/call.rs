@@ -9,6 +9,7 @@ use crate::hir::{self, Expr, ExprKind, Kind, MachineOp, RoutineId};
 impl Lowerer<'_> {
     /// A call; its operands are evaluated from left to right.
     pub(super) fn call(&mut self, callee: RoutineId, args: &[hir::Arg], dst: Option<VarId>) {
+        self.arguments_must_agree(callee, args);
         if let Some(op) = self.machine_op(callee) {
             self.machine(op, args);
             return;
@@ -41,11 +42,7 @@ impl Lowerer<'_> {
             });
         }
         self.flush_cost();
-        self.emit(StmtKind::Call {
-            callee: id,
-            args: lowered,
-            dst,
-        });
+        self.emit(StmtKind::Call { callee: id, args: lowered, dst });
         // What a callee may have unset or resized is no longer known to be set.
         for arg in args {
             if let hir::Arg::Ref(place) = arg {
@@ -79,36 +76,22 @@ impl Lowerer<'_> {
         match (op, args) {
             (
                 MachineOp::Min | MachineOp::Max,
-                [
-                    hir::Arg::Value(table),
-                    hir::Arg::Value(mask),
-                    hir::Arg::Ref(to),
-                ],
+                [hir::Arg::Value(table), hir::Arg::Value(mask), hir::Arg::Ref(to)],
             ) => {
                 let table_var = self.bits(table, None);
                 let mask_var = self.bits(mask, None);
                 if !self.exts_of(table).0.same(self.exts_of(mask).0) {
-                    self.check(Check::Size(
-                        Measure::Rows(table_var),
-                        Measure::Length(mask_var),
-                    ));
+                    self.check(Check::Size(Measure::Rows(table_var), Measure::Length(mask_var)));
                 }
-                let (sense, per_column) = if op == MachineOp::Min {
-                    (Sense::Min, 4)
-                } else {
-                    (Sense::Max, 3)
-                };
+                let (sense, per_column) =
+                    if op == MachineOp::Min { (Sense::Min, 4) } else { (Sense::Max, 3) };
                 self.flush_cost();
                 self.emit(StmtKind::Cost {
                     units: per_column,
                     times: Some(Measure::Columns(table_var)),
                 });
                 let value = super::expr::Rvalue {
-                    op: Op::Extreme {
-                        table: table_var,
-                        mask: mask_var,
-                        sense,
-                    },
+                    op: Op::Extreme { table: table_var, mask: mask_var, sense },
                     size: Measure::Length(mask_var),
                     exts: self.exts_of(mask),
                 };
@@ -131,17 +114,10 @@ impl Lowerer<'_> {
                     limit: Measure::Columns(table_var),
                 });
                 self.flush_cost();
-                self.emit(StmtKind::Cost {
-                    units: 2,
-                    times: Some(Measure::Value(width.clone())),
-                });
+                self.emit(StmtKind::Cost { units: 2, times: Some(Measure::Value(width.clone())) });
                 let rows = Measure::Rows(table_var);
                 let exts = (self.exts_of(table).0, Ext::Dynamic);
-                let op = Op::Field {
-                    table: table_var,
-                    base,
-                    width: width.clone(),
-                };
+                let op = Op::Field { table: table_var, base, width: width.clone() };
                 self.store_table(*to, op, rows, Measure::Value(width), exts);
             }
             (
@@ -160,38 +136,21 @@ impl Lowerer<'_> {
                     value_var
                 };
                 let (base, width) = self.field(index, width);
-                self.check(Check::Size(
-                    Measure::Columns(value_var),
-                    Measure::Value(width.clone()),
-                ));
+                self.check(Check::Size(Measure::Columns(value_var), Measure::Value(width.clone())));
                 self.touch(to.local);
                 let table = self.place_var(*to);
                 let rows = Measure::Rows(value_var);
-                self.emit(StmtKind::Size(SizeOp::SetRows {
-                    table,
-                    rows: rows.clone(),
-                }));
+                self.emit(StmtKind::Size(SizeOp::SetRows { table, rows: rows.clone() }));
                 self.check(Check::Size(Measure::Rows(table), rows));
                 let end = self.sum(base.clone(), width.clone());
                 self.check(Check::NotNegative(end.clone()));
                 let columns = Measure::Value(end);
                 self.emit(StmtKind::Size(SizeOp::EnsureColumns { table, columns }));
                 let limit = Measure::Columns(table);
-                self.check(Check::Range {
-                    base: base.clone(),
-                    width: width.clone(),
-                    limit,
-                });
+                self.check(Check::Range { base: base.clone(), width: width.clone(), limit });
                 self.flush_cost();
-                self.emit(StmtKind::Cost {
-                    units: 2,
-                    times: Some(Measure::Value(width)),
-                });
-                self.emit(StmtKind::PutField {
-                    table,
-                    base,
-                    value: value_var,
-                });
+                self.emit(StmtKind::Cost { units: 2, times: Some(Measure::Value(width)) });
+                self.emit(StmtKind::PutField { table, base, value: value_var });
             }
             // Calls have as many arguments as parameters.
             _ => {}
@@ -222,6 +181,5 @@ fn is_variable_of(value: &Expr, args: &[hir::Arg]) -> bool {
     let ExprKind::Var(place) = value.kind else {
         return false;
     };
-    args.iter()
-        .any(|arg| matches!(arg, hir::Arg::Ref(other) if other.local == place.local))
+    args.iter().any(|arg| matches!(arg, hir::Arg::Ref(other) if other.local == place.local))
 }

@@ -204,11 +204,7 @@ impl Lowerer<'_> {
                     } else {
                         (Vec::new(), block)
                     };
-                    self.emit(StmtKind::If {
-                        test: Operand::Var(value),
-                        then,
-                        otherwise,
-                    });
+                    self.emit(StmtKind::If { test: Operand::Var(value), then, otherwise });
                 }
             }
         }
@@ -305,6 +301,7 @@ impl Lowerer<'_> {
     fn check_same_size(&mut self, left: VarId, left_expr: &Expr, right: VarId, right_expr: &Expr) {
         let (a, b) = (self.exts_of(left_expr).0, self.exts_of(right_expr).0);
         if !a.same(b) && left != right {
+            self.must_agree(left_expr, right_expr);
             self.check(Check::Size(Measure::Length(left), Measure::Length(right)));
         }
     }
@@ -312,24 +309,13 @@ impl Lowerer<'_> {
     /// A slice, word or table as an operation.
     pub(super) fn rvalue(&mut self, expr: &Expr, size: Option<Measure>) -> Rvalue {
         let exts = self.exts_of(expr);
-        let like = |var: VarId, op: Op| Rvalue {
-            op,
-            size: Measure::Length(var),
-            exts,
-        };
+        let like = |var: VarId, op: Op| Rvalue { op, size: Measure::Length(var), exts };
         match &expr.kind {
             ExprKind::Var(_) => {
                 let var = self.bits(expr, size);
-                let size = if expr.ty == Kind::Table {
-                    Measure::Rows(var)
-                } else {
-                    Measure::Length(var)
-                };
-                Rvalue {
-                    op: Op::Copy(Operand::Var(var)),
-                    size,
-                    exts,
-                }
+                let size =
+                    if expr.ty == Kind::Table { Measure::Rows(var) } else { Measure::Length(var) };
+                Rvalue { op: Op::Copy(Operand::Var(var)), size, exts }
             }
             ExprKind::Bits(value) => Rvalue {
                 op: Op::Literal(value.clone()),
@@ -338,11 +324,7 @@ impl Lowerer<'_> {
             },
             ExprKind::Theta => {
                 let size = self.measured(size.unwrap_or(Measure::Value(Operand::Int(0))));
-                Rvalue {
-                    op: Op::Fill(size.clone(), false),
-                    size: Measure::Value(size),
-                    exts,
-                }
+                Rvalue { op: Op::Fill(size.clone(), false), size: Measure::Value(size), exts }
             }
             ExprKind::Chain(first, links) => self.bits_chain(first, links, size, exts),
             ExprKind::BitsNot(operand) => {
@@ -364,11 +346,7 @@ impl Lowerer<'_> {
                 let table = self.place_var(*place);
                 self.check(Check::Index(index.clone(), Measure::Columns(table)));
                 self.count(1);
-                Rvalue {
-                    op: Op::Column(table, index),
-                    size: Measure::Rows(table),
-                    exts,
-                }
+                Rvalue { op: Op::Column(table, index), size: Measure::Rows(table), exts }
             }
             ExprKind::Row(index, place) => {
                 let index = self.operand(index);
@@ -376,11 +354,7 @@ impl Lowerer<'_> {
                 let table = self.place_var(*place);
                 self.check(Check::Index(index.clone(), Measure::Rows(table)));
                 self.count(1);
-                Rvalue {
-                    op: Op::Row(table, index),
-                    size: Measure::Columns(table),
-                    exts,
-                }
+                Rvalue { op: Op::Row(table, index), size: Measure::Columns(table), exts }
             }
             ExprKind::Builtin(builtin, args) => self.bits_builtin(*builtin, args, size, exts),
             // A program with errors is not lowered, and the others are scalars.
@@ -439,6 +413,7 @@ impl Lowerer<'_> {
         for (idx, (op, operand)) in links.iter().enumerate() {
             let right = self.bits(operand, Some(Measure::Length(value)));
             if !self.exts_of(first).0.same(self.exts_of(operand).0) && value != right {
+                self.must_agree(first, operand);
                 self.check(Check::Size(Measure::Length(value), Measure::Length(right)));
             }
             if let ChainOp::Bits(op) | ChainOp::Bool(op) = op {
@@ -451,11 +426,7 @@ impl Lowerer<'_> {
                 value = temp;
             }
         }
-        Rvalue {
-            op: result,
-            size: Measure::Length(value),
-            exts,
-        }
+        Rvalue { op: result, size: Measure::Length(value), exts }
     }
 
     fn bits_builtin(
@@ -465,11 +436,7 @@ impl Lowerer<'_> {
         size: Option<Measure>,
         exts: Exts,
     ) -> Rvalue {
-        let like = |var: VarId, op: Op| Rvalue {
-            op,
-            size: Measure::Length(var),
-            exts,
-        };
+        let like = |var: VarId, op: Op| Rvalue { op, size: Measure::Length(var), exts };
         match (builtin, args) {
             (Builtin::Convert, [bits]) => {
                 let bits = self.bits(bits, size);
@@ -508,11 +475,7 @@ impl Lowerer<'_> {
                 let size = self.measured(Measure::Length(var));
                 self.count(builtin.cost());
                 Rvalue {
-                    op: Op::Mask {
-                        size: size.clone(),
-                        from,
-                        to,
-                    },
+                    op: Op::Mask { size: size.clone(), from, to },
                     size: Measure::Value(size),
                     exts,
                 }
@@ -523,24 +486,12 @@ impl Lowerer<'_> {
                 let (base, width) =
                     self.base_and_width(from, to, from_op, to_op, Measure::Length(var));
                 self.count(builtin.cost());
-                let op = Op::Trim {
-                    word: var,
-                    base,
-                    width: width.clone(),
-                };
-                Rvalue {
-                    op,
-                    size: Measure::Value(width),
-                    exts,
-                }
+                let op = Op::Trim { word: var, base, width: width.clone() };
+                Rvalue { op, size: Measure::Value(width), exts }
             }
             (Builtin::Add | Builtin::Subt, [left, right]) => {
                 let (left, right) = self.two_bits(left, right);
-                let op = if builtin == Builtin::Add {
-                    IntOp::Add
-                } else {
-                    IntOp::Sub
-                };
+                let op = if builtin == Builtin::Add { IntOp::Add } else { IntOp::Sub };
                 if self.options.checked {
                     self.check(Check::NoCarry(op, left, right));
                 }
@@ -554,15 +505,9 @@ impl Lowerer<'_> {
             }
             (Builtin::Word, [value, width]) => {
                 let [value, width] = self.both(value, width);
-                self.check(Check::Fits {
-                    value: value.clone(),
-                    width: width.clone(),
-                });
+                self.check(Check::Fits { value: value.clone(), width: width.clone() });
                 Rvalue {
-                    op: Op::IntToWord {
-                        value,
-                        width: width.clone(),
-                    },
+                    op: Op::IntToWord { value, width: width.clone() },
                     size: Measure::Value(width),
                     exts,
                 }
@@ -579,10 +524,7 @@ impl Lowerer<'_> {
     /// The ends of a part, evaluated in order.
     fn ends(&mut self, from: &Expr, to: &Expr, later_effects: bool) -> (Operand, Operand) {
         let [from_op, to_op] = self.both(from, to);
-        (
-            self.keep(from_op, Kind::Int, later_effects),
-            self.keep(to_op, Kind::Int, later_effects),
-        )
+        (self.keep(from_op, Kind::Int, later_effects), self.keep(to_op, Kind::Int, later_effects))
     }
 
     /// The part `from ..= to` of a whole: what stands to its left, its width, and `to`.
@@ -611,11 +553,7 @@ impl Lowerer<'_> {
             Ext::Known(key) => self.size(key),
             Ext::Unknown | Ext::Dynamic => self.int_op(IntOp::Sub, to_op, base.clone()),
         };
-        self.check(Check::Range {
-            base: base.clone(),
-            width: width.clone(),
-            limit: whole,
-        });
+        self.check(Check::Range { base: base.clone(), width: width.clone(), limit: whole });
         (base, width)
     }
 }

@@ -11,13 +11,14 @@
 
 mod call;
 mod expr;
+mod mismatch;
 mod poly;
 mod sizes;
 mod stmt;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use star_base::Span;
+use star_base::{Diagnostic, Span};
 use star_ir::{
     Block, Check, Extent, LabelId, LocId, Location, Measure, Mode, Named, Op, Operand, Param,
     SizeOp, Stmt, StmtKind, Ty, Var, VarId,
@@ -39,10 +40,7 @@ pub struct LowerOptions {
 
 impl Default for LowerOptions {
     fn default() -> Self {
-        LowerOptions {
-            checked: false,
-            machine_ops: true,
-        }
+        LowerOptions { checked: false, machine_ops: true }
     }
 }
 
@@ -61,8 +59,14 @@ impl Lowered {
     }
 }
 
-/// Lowers the routines `roots` and all that they call. The program has no errors.
-pub(crate) fn lower(program: &Program, roots: &[RoutineId], options: &LowerOptions) -> Lowered {
+/// Lowers the routines `roots` and all that they call. The program has no errors so far; what only the
+/// flow of values and sizes shows is reported: variables never set, sizes that cannot agree.
+pub(crate) fn lower(
+    program: &Program,
+    roots: &[RoutineId],
+    options: &LowerOptions,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Lowered {
     let mut summaries = Summaries::new(program);
     let mut webs: Vec<Option<Webs>> = program.routines.iter().map(|_| None).collect();
     for id in callees_first(program) {
@@ -80,6 +84,9 @@ pub(crate) fn lower(program: &Program, roots: &[RoutineId], options: &LowerOptio
         let Some(webs) = &webs[id.0 as usize] else {
             continue;
         };
+        if !program.routine(id).library {
+            crate::flow::lints::never_set(program.routine(id), webs, diagnostics);
+        }
         let lowerer = Lowerer::new(
             program,
             id,
@@ -88,15 +95,13 @@ pub(crate) fn lower(program: &Program, roots: &[RoutineId], options: &LowerOptio
             options,
             &ids,
             &mut lowered.locations,
+            diagnostics,
         );
         let routine = lowerer.routine();
         lowered.routines.push(routine);
     }
     drop_unused_locations(&mut lowered);
-    Lowered {
-        program: lowered,
-        ids,
-    }
+    Lowered { program: lowered, ids }
 }
 
 /// Keeps the places that a statement or routine has, and numbers them anew in the order of use.
@@ -104,18 +109,13 @@ fn drop_unused_locations(program: &mut star_ir::Program) {
     fn renumber(block: &mut Block, fresh: &mut impl FnMut(LocId) -> LocId) {
         for stmt in block {
             stmt.loc = fresh(stmt.loc);
-            for nested in star_ir::visit::blocks_mut(&mut stmt.kind)
-                .into_iter()
-                .flatten()
-            {
+            for nested in star_ir::visit::blocks_mut(&mut stmt.kind).into_iter().flatten() {
                 renumber(nested, fresh);
             }
         }
     }
-    let mut old: Vec<Option<Location>> = std::mem::take(&mut program.locations)
-        .into_iter()
-        .map(Some)
-        .collect();
+    let mut old: Vec<Option<Location>> =
+        std::mem::take(&mut program.locations).into_iter().map(Some).collect();
     let mut new_ids: Vec<Option<LocId>> = vec![None; old.len()];
     let mut kept = Vec::new();
     let mut fresh = |loc: LocId| {
@@ -184,6 +184,7 @@ struct Lowerer<'a> {
     options: &'a LowerOptions,
     ids: &'a [Option<star_ir::RoutineId>],
     locations: &'a mut Vec<Location>,
+    diagnostics: &'a mut Vec<Diagnostic>,
     known_locs: BTreeMap<(Span, bool), LocId>,
     vars: Vec<Var>,
     names: BTreeMap<String, u32>,
@@ -202,6 +203,10 @@ struct Lowerer<'a> {
 }
 
 impl<'a> Lowerer<'a> {
+    #[allow(
+        clippy::too_many_arguments,
+        reason = "the only caller is `lower`, which owns all of them"
+    )]
     fn new(
         program: &'a Program,
         id: RoutineId,
@@ -210,6 +215,7 @@ impl<'a> Lowerer<'a> {
         options: &'a LowerOptions,
         ids: &'a [Option<star_ir::RoutineId>],
         locations: &'a mut Vec<Location>,
+        diagnostics: &'a mut Vec<Diagnostic>,
     ) -> Self {
         Lowerer {
             program,
@@ -220,6 +226,7 @@ impl<'a> Lowerer<'a> {
             options,
             ids,
             locations,
+            diagnostics,
             known_locs: BTreeMap::new(),
             vars: Vec::new(),
             names: BTreeMap::new(),
@@ -279,10 +286,7 @@ impl<'a> Lowerer<'a> {
     }
 
     fn machine_op(&self, callee: RoutineId) -> Option<MachineOp> {
-        self.program
-            .routine(callee)
-            .machine_op
-            .filter(|_| self.options.machine_ops)
+        self.program.routine(callee).machine_op.filter(|_| self.options.machine_ops)
     }
 
     // ---- header ----
@@ -365,10 +369,7 @@ impl<'a> Lowerer<'a> {
                     let size = Measure::Value(wanted.clone());
                     match (local.ty.kind(), dim) {
                         (Kind::Table, 0) => {
-                            self.emit(StmtKind::Size(SizeOp::SetRows {
-                                table: var,
-                                rows: size,
-                            }));
+                            self.emit(StmtKind::Size(SizeOp::SetRows { table: var, rows: size }));
                         }
                         (Kind::Table, _) => {
                             self.emit(StmtKind::Size(SizeOp::EnsureColumns {
@@ -382,10 +383,7 @@ impl<'a> Lowerer<'a> {
                         })),
                     }
                 }
-                self.emit(StmtKind::Check(Check::Size(
-                    measure,
-                    Measure::Value(wanted),
-                )));
+                self.emit(StmtKind::Check(Check::Size(measure, Measure::Value(wanted))));
             }
         }
     }
@@ -458,17 +456,10 @@ impl<'a> Lowerer<'a> {
         match columns {
             Some(columns) => {
                 let columns = self.checked_size(columns);
-                self.emit(StmtKind::Size(SizeOp::Init {
-                    table,
-                    rows,
-                    columns,
-                }));
+                self.emit(StmtKind::Size(SizeOp::Init { table, rows, columns }));
             }
             None => {
-                self.emit(StmtKind::Size(SizeOp::SetRows {
-                    table,
-                    rows: Measure::Value(rows),
-                }));
+                self.emit(StmtKind::Size(SizeOp::SetRows { table, rows: Measure::Value(rows) }));
             }
         }
         self.facts.insert(Fact::Made(local));
@@ -521,12 +512,7 @@ impl<'a> Lowerer<'a> {
         if let Some(var) = self.web_vars[web as usize] {
             return var;
         }
-        let var = self.new_var(
-            &declared.name.clone(),
-            ty,
-            Some(declared.name.clone()),
-            sized,
-        );
+        let var = self.new_var(&declared.name.clone(), ty, Some(declared.name.clone()), sized);
         self.web_vars[web as usize] = Some(var);
         var
     }
@@ -540,12 +526,7 @@ impl<'a> Lowerer<'a> {
         }
         self.names.insert(unique.clone(), 1);
         let var = VarId(self.vars.len() as u32);
-        self.vars.push(Var {
-            name: unique,
-            ty,
-            source,
-            sized,
-        });
+        self.vars.push(Var { name: unique, ty, source, sized });
         var
     }
 
@@ -589,12 +570,7 @@ impl<'a> Lowerer<'a> {
             }
         }
         let loc = LocId(self.locations.len() as u32);
-        self.locations.push(Location {
-            span,
-            inlined: Vec::new(),
-            operands,
-            at_call,
-        });
+        self.locations.push(Location { span, inlined: Vec::new(), operands, at_call });
         self.known_locs.insert((span, at_call), loc);
         loc
     }
@@ -615,20 +591,15 @@ impl<'a> Lowerer<'a> {
     }
 
     fn location_of(&mut self, span: Span, places: &[hir::Place]) -> LocId {
-        let named: Vec<(VarId, LocalId)> = places
-            .iter()
-            .map(|&place| (self.place_var(place), place.local))
-            .collect();
+        let named: Vec<(VarId, LocalId)> =
+            places.iter().map(|&place| (self.place_var(place), place.local)).collect();
         self.location(span, &named, false)
     }
 
     // ---- emitting ----
 
     fn emit(&mut self, kind: StmtKind) {
-        self.block.push(Stmt {
-            kind,
-            loc: self.loc,
-        });
+        self.block.push(Stmt { kind, loc: self.loc });
     }
 
     fn assign(&mut self, dst: VarId, op: Op) {
@@ -671,10 +642,7 @@ impl<'a> Lowerer<'a> {
     fn check_set(&mut self, place: hir::Place) {
         let var = self.place_var(place);
         let unset = if self.in_size {
-            matches!(
-                self.r.local(place.local).role,
-                Role::Ref | Role::Local | Role::Result
-            )
+            matches!(self.r.local(place.local).role, Role::Ref | Role::Local | Role::Result)
         } else {
             self.webs.maybe_unset(place.site)
         };

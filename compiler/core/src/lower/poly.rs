@@ -34,10 +34,7 @@ impl Poly {
     }
 
     pub(super) fn plus_const(self, n: i64) -> Poly {
-        Poly(
-            self.0
-                .and_then(|terms| add(terms, &BTreeMap::from([(Vec::new(), n)]), 1)),
-        )
+        Poly(self.0.and_then(|terms| add(terms, &BTreeMap::from([(Vec::new(), n)]), 1)))
     }
 
     /// The one term that it consists of.
@@ -80,11 +77,7 @@ fn terms(expr: &Expr) -> Option<BTreeMap<Vec<LocalId>, i64>> {
 }
 
 fn constant(value: i64) -> BTreeMap<Vec<LocalId>, i64> {
-    if value == 0 {
-        BTreeMap::new()
-    } else {
-        BTreeMap::from([(Vec::new(), value)])
-    }
+    if value == 0 { BTreeMap::new() } else { BTreeMap::from([(Vec::new(), value)]) }
 }
 
 fn add(

@@ -81,9 +81,9 @@ impl Lowerer<'_> {
                 None => declared,
             },
             ExprKind::Builtin(Builtin::Length, args) => match args.first().map(|arg| &arg.kind) {
-                Some(ExprKind::Var(place)) => self
-                    .declared_key_within(place.local, 0, fuel - 1)
-                    .unwrap_or(declared),
+                Some(ExprKind::Var(place)) => {
+                    self.declared_key_within(place.local, 0, fuel - 1).unwrap_or(declared)
+                }
                 _ => declared,
             },
             _ => declared,
@@ -115,9 +115,9 @@ impl Lowerer<'_> {
         match key {
             SizeKey::Const(_) | SizeKey::Int(_) | SizeKey::Length(_) => true,
             SizeKey::Rows(local) | SizeKey::Cols(local) => self.r.local(local).role == Role::Value,
-            SizeKey::Declared(local, dim) => self
-                .declared_size(local, dim)
-                .is_some_and(|size| self.evaluable_at_entry(size)),
+            SizeKey::Declared(local, dim) => {
+                self.declared_size(local, dim).is_some_and(|size| self.evaluable_at_entry(size))
+            }
         }
     }
 
@@ -327,12 +327,7 @@ impl Lowerer<'_> {
                 }
                 (
                     Some(hir::MachineOp::LoadField),
-                    [
-                        hir::Arg::Value(table),
-                        _,
-                        hir::Arg::Value(width),
-                        hir::Arg::Ref(to),
-                    ],
+                    [hir::Arg::Value(table), _, hir::Arg::Value(width), hir::Arg::Ref(to)],
                 ) => {
                     let rows = self.exts_of(table).0;
                     let exts = (rows, self.int_ext(width));
@@ -362,18 +357,10 @@ impl Lowerer<'_> {
                 continue;
             };
             let fate = self.summaries.fate(callee, inner);
-            let rows = if fate.replaced {
-                Ext::Dynamic
-            } else {
-                Ext::Unknown
-            };
+            let rows = if fate.replaced { Ext::Dynamic } else { Ext::Unknown };
             let is_table = self.r.local(place.local).ty.kind() == Kind::Table;
             // A slice or word may come back with any size that the callee gave it.
-            let exts = if is_table {
-                (rows, Ext::Dynamic)
-            } else {
-                (Ext::Dynamic, Ext::Unknown)
-            };
+            let exts = if is_table { (rows, Ext::Dynamic) } else { (Ext::Dynamic, Ext::Unknown) };
             changed |= self.widen(*place, exts);
         }
         changed
@@ -465,9 +452,7 @@ impl Lowerer<'_> {
     /// The size `to − from + 1`, if it is a constant or one variable: `TRIM((j-1)*h+1, j*h, w)` has h
     /// components.
     pub(super) fn width_ext(&self, from: &Expr, to: &Expr) -> Ext {
-        let width = super::poly::Poly::of(to)
-            .minus(&super::poly::Poly::of(from))
-            .plus_const(1);
+        let width = super::poly::Poly::of(to).minus(&super::poly::Poly::of(from)).plus_const(1);
         match width.single() {
             Some(super::poly::Single::Const(n)) => {
                 u64::try_from(n).map_or(Ext::Dynamic, |n| Ext::Known(SizeKey::Const(n)))

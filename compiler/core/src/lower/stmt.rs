@@ -50,23 +50,14 @@ impl Lowerer<'_> {
                 let unused = self.temp(Ty::Int);
                 self.step(unused, *place);
             }
-            hir::StmtKind::Replace {
-                from,
-                to,
-                value,
-                word,
-            } => {
+            hir::StmtKind::Replace { from, to, value, word } => {
                 self.check_set(*word);
                 let var = self.place_var(*word);
                 let (base, width, _) = self.part(from, to, Measure::Length(var));
                 let value = self.bits(value, Some(Measure::Value(width.clone())));
                 self.check(Check::Size(Measure::Length(value), Measure::Value(width)));
                 self.count(Builtin::Rep.cost());
-                self.emit(StmtKind::Replace {
-                    word: var,
-                    base,
-                    value,
-                });
+                self.emit(StmtKind::Replace { word: var, base, value });
             }
             hir::StmtKind::Call(callee, args) => self.call(*callee, args, None),
             hir::StmtKind::Print(items) => self.print(items),
@@ -94,25 +85,12 @@ impl Lowerer<'_> {
             hir::StmtKind::If(arms, otherwise) => return self.choice(arms, otherwise),
             hir::StmtKind::While(test, body) => self.while_loop(test, body),
             hir::StmtKind::Repeat(body, until) => self.repeat_loop(body, until),
-            hir::StmtKind::For {
-                var,
-                from,
-                to,
-                down,
-                body,
-            } => {
+            hir::StmtKind::For { var, from, to, down, body } => {
                 let [from, to] = self.both(from, to);
                 let var = self.place_var(*var);
                 let label = self.label();
                 let body = self.loop_body(label, Jump::Continue(label), body);
-                self.emit(StmtKind::For {
-                    label,
-                    var,
-                    from,
-                    to,
-                    down: *down,
-                    body,
-                });
+                self.emit(StmtKind::For { label, var, from, to, down: *down, body });
             }
             hir::StmtKind::Foreach { var, over, body } => self.foreach_loop(*var, over, body),
             hir::StmtKind::Exit => {
@@ -167,18 +145,14 @@ impl Lowerer<'_> {
                 let row = self.keep(row, Kind::Int, value.effects);
                 let column = self.keep(column, Kind::Int, value.effects);
                 let bit = self.operand(value);
+                self.must_have_rows(*place);
                 self.check_table(*place);
                 let table = self.place_var(*place);
                 self.check(Check::Index(row.clone(), Measure::Rows(table)));
                 self.check(Check::Index(column.clone(), Measure::Columns(table)));
                 self.check_bit(&bit, value);
                 self.count(1);
-                self.emit(StmtKind::PutBit {
-                    table,
-                    row,
-                    column,
-                    bit,
-                });
+                self.emit(StmtKind::PutBit { table, row, column, bit });
             }
             Target::Col(index, place) => {
                 let index = self.operand(index);
@@ -188,6 +162,7 @@ impl Lowerer<'_> {
                 if has_theta(value) {
                     self.check_table(*place);
                 }
+                self.must_fit(place.local, 0, value);
                 let slice = self.bits(value, Some(Measure::Rows(table)));
                 self.check(Check::NewColumn(table, index.clone()));
                 if self.webs.maybe_unset(place.site) {
@@ -200,11 +175,7 @@ impl Lowerer<'_> {
                 let columns = Measure::Value(index.clone());
                 self.emit(StmtKind::Size(SizeOp::EnsureColumns { table, columns }));
                 self.count(1);
-                self.emit(StmtKind::PutColumn {
-                    table,
-                    index,
-                    value: slice,
-                });
+                self.emit(StmtKind::PutColumn { table, index, value: slice });
             }
             Target::Row(index, place) => {
                 let index = self.operand(index);
@@ -214,6 +185,8 @@ impl Lowerer<'_> {
                 if has_theta(value) {
                     self.check_table(*place);
                 }
+                self.must_have_rows(*place);
+                self.must_fit(place.local, 1, value);
                 let word = self.bits(value, Some(Measure::Columns(table)));
                 self.check_table(*place);
                 self.check(Check::Index(index.clone(), Measure::Rows(table)));
@@ -221,11 +194,7 @@ impl Lowerer<'_> {
                     self.check(Check::Size(Measure::Columns(table), Measure::Length(word)));
                 }
                 self.count(1);
-                self.emit(StmtKind::PutRow {
-                    table,
-                    index,
-                    value: word,
-                });
+                self.emit(StmtKind::PutRow { table, index, value: word });
             }
         }
     }
@@ -249,6 +218,7 @@ impl Lowerer<'_> {
                     Some(key) if has_theta(value) => Some(Measure::Value(self.size(key))),
                     _ => None,
                 };
+                self.must_fit(place.local, 0, value);
                 let value = self.rvalue(value, size);
                 self.store_bits(place, value);
             }
@@ -358,30 +328,13 @@ impl Lowerer<'_> {
             return;
         }
         let temp = self.temp_of(kind, (Ext::Dynamic, Ext::Dynamic));
-        self.emit(StmtKind::Read {
-            dst: temp,
-            file,
-            layout,
-        });
+        self.emit(StmtKind::Read { dst: temp, file, layout });
         let op = Op::Copy(Operand::Var(temp));
         let unknown = (Ext::Dynamic, Ext::Dynamic);
         if kind == Kind::Table {
-            self.store_table(
-                place,
-                op,
-                Measure::Rows(temp),
-                Measure::Columns(temp),
-                unknown,
-            );
+            self.store_table(place, op, Measure::Rows(temp), Measure::Columns(temp), unknown);
         } else {
-            self.store_bits(
-                place,
-                Rvalue {
-                    op,
-                    size: Measure::Length(temp),
-                    exts: unknown,
-                },
-            );
+            self.store_bits(place, Rvalue { op, size: Measure::Length(temp), exts: unknown });
         }
     }
 
@@ -416,11 +369,7 @@ impl Lowerer<'_> {
         let (mut rest, falls) = self.nested(|this| this.stmts(otherwise));
         falls_through |= falls;
         while let Some((head, test, then, loc)) = heads.pop() {
-            let kind = StmtKind::If {
-                test,
-                then,
-                otherwise: rest,
-            };
+            let kind = StmtKind::If { test, then, otherwise: rest };
             rest = head;
             rest.push(star_ir::Stmt { kind, loc });
         }
@@ -437,11 +386,7 @@ impl Lowerer<'_> {
         on_continue: Jump,
         body: &[Stmt],
     ) -> star_ir::Block {
-        self.loops.push(LoopLabels {
-            on_break,
-            on_continue,
-            continued: false,
-        });
+        self.loops.push(LoopLabels { on_break, on_continue, continued: false });
         let (block, _) = self.nested(|this| this.stmts(body));
         self.loops.pop();
         block
@@ -453,12 +398,7 @@ impl Lowerer<'_> {
         let facts = self.facts.clone();
         let (head, test) = self.nested(|this| this.operand(test));
         let body = self.loop_body(label, Jump::Continue(label), body);
-        self.emit(StmtKind::While {
-            label,
-            head,
-            test,
-            body,
-        });
+        self.emit(StmtKind::While { label, head, test, body });
         self.facts = facts;
     }
 
@@ -476,25 +416,15 @@ impl Lowerer<'_> {
             let (block, falls_through) = this.nested(|this| this.stmts(body));
             let continued = this.loops.pop().is_some_and(|labels| labels.continued);
             if continued {
-                this.emit(StmtKind::Block {
-                    label: inner,
-                    body: block,
-                });
+                this.emit(StmtKind::Block { label: inner, body: block });
             } else {
                 this.block.extend(block);
             }
             if falls_through || continued {
                 let test = this.operand(until);
                 this.flush_cost();
-                let stop = star_ir::Stmt {
-                    kind: StmtKind::Break(label),
-                    loc: this.loc,
-                };
-                this.emit(StmtKind::If {
-                    test,
-                    then: vec![stop],
-                    otherwise: Vec::new(),
-                });
+                let stop = star_ir::Stmt { kind: StmtKind::Break(label), loc: this.loc };
+                this.emit(StmtKind::If { test, then: vec![stop], otherwise: Vec::new() });
             }
         });
         self.emit(StmtKind::While {
@@ -526,31 +456,19 @@ impl Lowerer<'_> {
                 continued: false,
             });
             let (body, _) = this.nested(|this| {
-                this.emit(StmtKind::Cost {
-                    units: 2,
-                    times: None,
-                });
+                this.emit(StmtKind::Cost { units: 2, times: None });
                 this.stmts(body)
             });
             this.loops.pop();
-            this.emit(StmtKind::Foreach {
-                label,
-                var,
-                over: copy,
-                body,
-            });
+            this.emit(StmtKind::Foreach { label, var, over: copy, body });
             this.count(1);
         });
-        self.emit(StmtKind::Block {
-            label: outside,
-            body: block,
-        });
+        self.emit(StmtKind::Block { label: outside, body: block });
     }
 
     /// At the head of a loop only what no turn can undo is still known.
     fn forget_set(&mut self) {
-        self.facts
-            .retain(|fact| !matches!(fact, super::Fact::Set(_)));
+        self.facts.retain(|fact| !matches!(fact, super::Fact::Set(_)));
     }
 }
 

@@ -102,10 +102,7 @@ impl Parser<'_> {
             "word_add" => Op::WordAdd(self.var()?, self.next_var()?),
             "word_sub" => Op::WordSub(self.var()?, self.next_var()?),
             "word_to_int" => Op::WordToInt(self.var()?),
-            "int_to_word" => Op::IntToWord {
-                value: self.operand()?,
-                width: self.next_operand()?,
-            },
+            "int_to_word" => Op::IntToWord { value: self.operand()?, width: self.next_operand()? },
             "column" => Op::Column(self.var()?, self.next_operand()?),
             "row" => Op::Row(self.var()?, self.next_operand()?),
             "bit" => Op::Bit(self.var()?, self.next_operand()?, self.next_operand()?),
@@ -142,11 +139,7 @@ impl Parser<'_> {
             return Ok(Op::WordCompare(relation, self.var()?, self.next_var()?));
         }
         if let Some(sense) = word.strip_prefix("extreme_").and_then(Sense::from_text) {
-            return Ok(Op::Extreme {
-                table: self.var()?,
-                mask: self.next_var()?,
-                sense,
-            });
+            return Ok(Op::Extreme { table: self.var()?, mask: self.next_var()?, sense });
         }
         self.start = at;
         self.fault(format!("no operation is named `{word}`"))
@@ -169,10 +162,7 @@ impl Parser<'_> {
             },
             "bit" => Check::Bit(self.operand()?),
             "not_negative" => Check::NotNegative(self.operand()?),
-            "fits" => Check::Fits {
-                value: self.operand()?,
-                width: self.next_operand()?,
-            },
+            "fits" => Check::Fits { value: self.operand()?, width: self.next_operand()? },
             "fits_int" => Check::FitsInt(self.var()?),
             "even" => Check::Even(self.var()?),
             "no_carry" => {

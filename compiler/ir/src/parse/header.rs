@@ -33,28 +33,13 @@ impl Parser<'_> {
         self.declaring = false;
         self.names.clear();
         for (id, var) in (0..).zip(vars) {
-            self.names
-                .entry(var.name)
-                .and_modify(|known| *known = None)
-                .or_insert(Some(VarId(id)));
+            self.names.entry(var.name).and_modify(|known| *known = None).or_insert(Some(VarId(id)));
         }
         (self.scanner, self.token, self.start) = (scanner, token, start);
-        let Header {
-            params,
-            result,
-            vars,
-            loc,
-        } = self.header()?;
+        let Header { params, result, vars, loc } = self.header()?;
 
         let body = self.statements()?;
-        Ok(Routine {
-            name,
-            params,
-            result,
-            vars,
-            body,
-            loc,
-        })
+        Ok(Routine { name, params, result, vars, body, loc })
     }
 
     fn header(&mut self) -> Parsed<Header> {
@@ -64,17 +49,9 @@ impl Parser<'_> {
             let mode: Mode = parser.mnemonic("`value` or `ref`")?;
             let set_at_end = mode == Mode::Ref && parser.take_word("set")?;
             let var = parser.parameter(&mut vars)?;
-            Ok(Param {
-                var,
-                mode,
-                set_at_end,
-            })
+            Ok(Param { var, mode, set_at_end })
         })?;
-        let result = if self.take_mark("->")? {
-            Some(self.var()?)
-        } else {
-            None
-        };
+        let result = if self.take_mark("->")? { Some(self.var()?) } else { None };
         let loc = self.loc()?;
         self.mark("{")?;
         while self.take_word("var")? {
@@ -84,12 +61,7 @@ impl Parser<'_> {
             let var = self.declaration(name)?;
             vars.push(var);
         }
-        Ok(Header {
-            params,
-            result,
-            vars,
-            loc,
-        })
+        Ok(Header { params, result, vars, loc })
     }
 
     /// A variable that is declared here, or one that is declared below.
@@ -110,17 +82,8 @@ impl Parser<'_> {
         self.mark(":")?;
         let ty = self.ty()?;
         let sized = self.take_word("sized")?;
-        let source = if self.take_word("as")? {
-            Some(self.string("a source name")?)
-        } else {
-            None
-        };
-        Ok(Var {
-            name,
-            ty,
-            source,
-            sized,
-        })
+        let source = if self.take_word("as")? { Some(self.string("a source name")?) } else { None };
+        Ok(Var { name, ty, source, sized })
     }
 
     fn ty(&mut self) -> Parsed<Ty> {
@@ -134,11 +97,7 @@ impl Parser<'_> {
                 self.mark("[")?;
                 let n = self.extent()?;
                 self.mark("]")?;
-                Ok(if word == "slice" {
-                    Ty::Slice(n)
-                } else {
-                    Ty::Word(n)
-                })
+                Ok(if word == "slice" { Ty::Slice(n) } else { Ty::Word(n) })
             }
             "table" => {
                 self.mark("[")?;
@@ -195,17 +154,9 @@ impl Parser<'_> {
                 };
                 parser.advance()?;
                 let name = parser.string("a source name")?;
-                Ok(Named {
-                    var: VarId(n),
-                    name,
-                })
+                Ok(Named { var: VarId(n), name })
             })?;
-            locations.push(Location {
-                span,
-                inlined,
-                operands,
-                at_call,
-            });
+            locations.push(Location { span, inlined, operands, at_call });
         }
         Ok(locations)
     }

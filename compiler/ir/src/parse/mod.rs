@@ -127,10 +127,7 @@ impl<'a> Parser<'a> {
     }
 
     fn fault<T>(&self, message: impl Into<String>) -> Parsed<T> {
-        Err(Fault {
-            at: self.start,
-            message: message.into(),
-        })
+        Err(Fault { at: self.start, message: message.into() })
     }
 
     fn expected<T>(&self, what: &str) -> Parsed<T> {
@@ -162,19 +159,11 @@ impl<'a> Parser<'a> {
     }
 
     fn word(&mut self, word: &str) -> Parsed<()> {
-        if self.take_word(word)? {
-            Ok(())
-        } else {
-            self.expected(&format!("`{word}`"))
-        }
+        if self.take_word(word)? { Ok(()) } else { self.expected(&format!("`{word}`")) }
     }
 
     fn mark(&mut self, mark: &str) -> Parsed<()> {
-        if self.take_mark(mark)? {
-            Ok(())
-        } else {
-            self.expected(&format!("`{mark}`"))
-        }
+        if self.take_mark(mark)? { Ok(()) } else { self.expected(&format!("`{mark}`")) }
     }
 
     fn comma(&mut self) -> Parsed<()> {

@@ -141,10 +141,7 @@ impl<'a> Scanner<'a> {
     }
 
     fn fault<T>(&self, message: impl Into<String>) -> Parsed<T> {
-        Err(Fault {
-            at: self.at,
-            message: message.into(),
-        })
+        Err(Fault { at: self.at, message: message.into() })
     }
 
     fn take_mark(&mut self, len: usize) -> Token<'a> {
@@ -194,9 +191,8 @@ impl<'a> Scanner<'a> {
                 (2, '\n')
             } else if rest.starts_with("\\t") {
                 (2, '\t')
-            } else if let Some((hex, _)) = rest
-                .strip_prefix("\\u{")
-                .and_then(|rest| rest.split_once('}'))
+            } else if let Some((hex, _)) =
+                rest.strip_prefix("\\u{").and_then(|rest| rest.split_once('}'))
             {
                 let code = u32::from_str_radix(hex, 16).ok();
                 match code.and_then(char::from_u32) {

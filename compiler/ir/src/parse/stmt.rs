@@ -37,22 +37,11 @@ impl Parser<'_> {
         self.mark("=")?;
         let at = self.start;
         let kind = match self.any_word("an operation")? {
-            "step" => StmtKind::Step {
-                dst,
-                bits: self.var()?,
-            },
-            "call" => StmtKind::Call {
-                callee: self.callee()?,
-                args: self.args()?,
-                dst: Some(dst),
-            },
+            "step" => StmtKind::Step { dst, bits: self.var()? },
+            "call" => StmtKind::Call { callee: self.callee()?, args: self.args()?, dst: Some(dst) },
             "read" => {
                 let file = self.operand()?;
-                let layout = if self.take_word("layout")? {
-                    Some(self.operand()?)
-                } else {
-                    None
-                };
+                let layout = if self.take_word("layout")? { Some(self.operand()?) } else { None };
                 StmtKind::Read { dst, file, layout }
             }
             word => StmtKind::Assign(dst, self.op(word, at)?),
@@ -95,14 +84,12 @@ impl Parser<'_> {
                 base: self.next_operand()?,
                 value: self.next_var()?,
             },
-            "latch" => StmtKind::Size(SizeOp::Latch {
-                dst: self.var()?,
-                size: self.next_measure()?,
-            }),
-            "set_rows" => StmtKind::Size(SizeOp::SetRows {
-                table: self.var()?,
-                rows: self.next_measure()?,
-            }),
+            "latch" => {
+                StmtKind::Size(SizeOp::Latch { dst: self.var()?, size: self.next_measure()? })
+            }
+            "set_rows" => {
+                StmtKind::Size(SizeOp::SetRows { table: self.var()?, rows: self.next_measure()? })
+            }
             "ensure_columns" => StmtKind::Size(SizeOp::EnsureColumns {
                 table: self.var()?,
                 columns: self.next_measure()?,
@@ -112,29 +99,19 @@ impl Parser<'_> {
                 rows: self.next_operand()?,
                 columns: self.next_operand()?,
             }),
-            "adapt" => StmtKind::Size(SizeOp::Adapt {
-                bits: self.var()?,
-                size: self.next_operand()?,
-            }),
+            "adapt" => {
+                StmtKind::Size(SizeOp::Adapt { bits: self.var()?, size: self.next_operand()? })
+            }
             "check" => StmtKind::Check(self.check()?),
             "cost" => {
                 let units = self.number("a number of units")?;
-                let times = if self.take_word("times")? {
-                    Some(self.measure()?)
-                } else {
-                    None
-                };
+                let times = if self.take_word("times")? { Some(self.measure()?) } else { None };
                 StmtKind::Cost { units, times }
             }
-            "call" => StmtKind::Call {
-                callee: self.callee()?,
-                args: self.args()?,
-                dst: None,
-            },
-            "native" => StmtKind::Native {
-                name: self.string("a native's name")?,
-                args: self.args()?,
-            },
+            "call" => StmtKind::Call { callee: self.callee()?, args: self.args()?, dst: None },
+            "native" => {
+                StmtKind::Native { name: self.string("a native's name")?, args: self.args()? }
+            }
             "print" => {
                 let mut values = Vec::new();
                 if !matches!(self.token, Token::Loc(_)) {
@@ -145,10 +122,7 @@ impl Parser<'_> {
                 }
                 StmtKind::Print(values)
             }
-            "write" => StmtKind::Write {
-                src: self.var()?,
-                file: self.next_operand()?,
-            },
+            "write" => StmtKind::Write { src: self.var()?, file: self.next_operand()? },
             "break" => StmtKind::Break(self.label()?),
             "continue" => StmtKind::Continue(self.label()?),
             "exit" => StmtKind::Exit,
@@ -170,9 +144,7 @@ impl Parser<'_> {
                 "ref" => Ok(Arg::Ref(parser.var()?)),
                 other => {
                     parser.start = at;
-                    parser.fault(format!(
-                        "expected `value`, `move` or `ref`, found `{other}`"
-                    ))
+                    parser.fault(format!("expected `value`, `move` or `ref`, found `{other}`"))
                 }
             }
         })
@@ -191,14 +163,7 @@ impl Parser<'_> {
         let to = self.operand()?;
         let loc = self.loc()?;
         let body = self.block()?;
-        let kind = StmtKind::For {
-            label,
-            var,
-            from,
-            to,
-            down,
-            body,
-        };
+        let kind = StmtKind::For { label, var, from, to, down, body };
         Ok(Stmt { kind, loc })
     }
 
@@ -210,12 +175,7 @@ impl Parser<'_> {
         self.word("test")?;
         let test = self.operand()?;
         let body = self.block()?;
-        let kind = StmtKind::While {
-            label,
-            head,
-            test,
-            body,
-        };
+        let kind = StmtKind::While { label, head, test, body };
         Ok(Stmt { kind, loc })
     }
 
@@ -227,12 +187,7 @@ impl Parser<'_> {
         let over = self.var()?;
         let loc = self.loc()?;
         let body = self.block()?;
-        let kind = StmtKind::Foreach {
-            label,
-            var,
-            over,
-            body,
-        };
+        let kind = StmtKind::Foreach { label, var, over, body };
         Ok(Stmt { kind, loc })
     }
 
@@ -257,15 +212,7 @@ impl Parser<'_> {
         })?;
         let loc = self.loc()?;
         let body = self.block()?;
-        let kind = StmtKind::Forall {
-            label,
-            var,
-            range,
-            writes,
-            privates,
-            reductions,
-            body,
-        };
+        let kind = StmtKind::Forall { label, var, range, writes, privates, reductions, body };
         Ok(Stmt { kind, loc })
     }
 
@@ -303,12 +250,7 @@ impl Parser<'_> {
         })?;
         let loc = self.loc()?;
         let body = self.block()?;
-        let kind = StmtKind::Tile {
-            rows,
-            privates,
-            body,
-            reductions,
-        };
+        let kind = StmtKind::Tile { rows, privates, body, reductions };
         Ok(Stmt { kind, loc })
     }
 
@@ -317,16 +259,8 @@ impl Parser<'_> {
         let test = self.operand()?;
         let loc = self.loc()?;
         let then = self.block()?;
-        let otherwise = if self.take_word("else")? {
-            self.block()?
-        } else {
-            Vec::new()
-        };
-        let kind = StmtKind::If {
-            test,
-            then,
-            otherwise,
-        };
+        let otherwise = if self.take_word("else")? { self.block()? } else { Vec::new() };
+        let kind = StmtKind::If { test, then, otherwise };
         Ok(Stmt { kind, loc })
     }
 

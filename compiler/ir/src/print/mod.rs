@@ -57,13 +57,7 @@ struct Printer<'a> {
 
 impl<'a> Printer<'a> {
     fn new(program: &'a Program) -> Self {
-        Printer {
-            program,
-            out: String::new(),
-            unique: Vec::new(),
-            vars: &[],
-            indent: 0,
-        }
+        Printer { program, out: String::new(), unique: Vec::new(), vars: &[], indent: 0 }
     }
 
     fn enter(&mut self, routine: Option<&'a Routine>) {
@@ -72,11 +66,8 @@ impl<'a> Printer<'a> {
         for var in self.vars {
             *count.entry(var.name.as_str()).or_insert(0_u32) += 1;
         }
-        self.unique = self
-            .vars
-            .iter()
-            .map(|var| count.get(var.name.as_str()) == Some(&1))
-            .collect();
+        self.unique =
+            self.vars.iter().map(|var| count.get(var.name.as_str()) == Some(&1)).collect();
     }
 
     fn put(&mut self, text: &str) {
@@ -156,11 +147,7 @@ impl<'a> Printer<'a> {
             Ty::Str => self.put("string"),
             Ty::Handle => self.put("handle"),
             Ty::Slice(n) | Ty::Word(n) => {
-                self.put(if matches!(ty, Ty::Slice(_)) {
-                    "slice["
-                } else {
-                    "word["
-                });
+                self.put(if matches!(ty, Ty::Slice(_)) { "slice[" } else { "word[" });
                 self.extent(n);
                 self.put("]");
             }
@@ -175,12 +162,7 @@ impl<'a> Printer<'a> {
     }
 
     fn declaration(&mut self, var: &Var) {
-        let Var {
-            name,
-            ty,
-            source,
-            sized,
-        } = var;
+        let Var { name, ty, source, sized } = var;
         self.name(name);
         self.put(": ");
         self.ty(*ty);
@@ -194,14 +176,7 @@ impl<'a> Printer<'a> {
     }
 
     fn routine(&mut self, idx: usize, routine: &'a Routine) {
-        let Routine {
-            name,
-            params,
-            result,
-            vars,
-            body,
-            loc,
-        } = routine;
+        let Routine { name, params, result, vars, body, loc } = routine;
         self.enter(Some(routine));
         self.fmt(format_args!("routine {idx} "));
         self.string(name);
@@ -255,12 +230,7 @@ impl<'a> Printer<'a> {
         }
         self.put("locations {\n");
         for (idx, location) in self.program.locations.iter().enumerate() {
-            let Location {
-                span,
-                inlined,
-                operands,
-                at_call,
-            } = location;
+            let Location { span, inlined, operands, at_call } = location;
             self.fmt(format_args!("  !{idx} = "));
             self.span(*span);
             if *at_call {

@@ -33,17 +33,13 @@ impl Printer<'_> {
             | StmtKind::Forall { body, .. }
             | StmtKind::Tile { body, .. }
             | StmtKind::Block { body, .. } => self.braces(body),
-            StmtKind::While {
-                head, test, body, ..
-            } => {
+            StmtKind::While { head, test, body, .. } => {
                 self.braces(head);
                 self.put(" test ");
                 self.operand(test);
                 self.braces(body);
             }
-            StmtKind::If {
-                then, otherwise, ..
-            } => {
+            StmtKind::If { then, otherwise, .. } => {
                 self.braces(then);
                 if !otherwise.is_empty() {
                     self.put(" else");
@@ -93,22 +89,15 @@ impl Printer<'_> {
             StmtKind::Replace { word, base, value } => {
                 self.store("replace", *word, &[base], Some(*value));
             }
-            StmtKind::PutColumn {
-                table,
-                index,
-                value,
-            } => self.store("put_column", *table, &[index], Some(*value)),
-            StmtKind::PutRow {
-                table,
-                index,
-                value,
-            } => self.store("put_row", *table, &[index], Some(*value)),
-            StmtKind::PutBit {
-                table,
-                row,
-                column,
-                bit,
-            } => self.store("put_bit", *table, &[row, column, bit], None),
+            StmtKind::PutColumn { table, index, value } => {
+                self.store("put_column", *table, &[index], Some(*value))
+            }
+            StmtKind::PutRow { table, index, value } => {
+                self.store("put_row", *table, &[index], Some(*value))
+            }
+            StmtKind::PutBit { table, row, column, bit } => {
+                self.store("put_bit", *table, &[row, column, bit], None)
+            }
             StmtKind::PutField { table, base, value } => {
                 self.store("put_field", *table, &[base], Some(*value));
             }
@@ -158,14 +147,7 @@ impl Printer<'_> {
                 }
             }
             StmtKind::Write { src, file } => self.store("write", *src, &[file], None),
-            StmtKind::For {
-                label,
-                var,
-                from,
-                to,
-                down,
-                body: _,
-            } => {
+            StmtKind::For { label, var, from, to, down, body: _ } => {
                 self.fmt(format_args!("for {label} "));
                 self.target(*var);
                 self.operand(from);
@@ -173,9 +155,7 @@ impl Printer<'_> {
                 self.operand(to);
             }
             StmtKind::While { label, .. } => self.fmt(format_args!("while {label}")),
-            StmtKind::Foreach {
-                label, var, over, ..
-            } => {
+            StmtKind::Foreach { label, var, over, .. } => {
                 self.fmt(format_args!("foreach {label} "));
                 self.var(*var);
                 self.put(" in ");
@@ -232,11 +212,9 @@ impl Printer<'_> {
             SizeOp::Latch { dst, size } => ("latch", dst, size),
             SizeOp::SetRows { table, rows } => ("set_rows", table, rows),
             SizeOp::EnsureColumns { table, columns } => ("ensure_columns", table, columns),
-            SizeOp::Init {
-                table,
-                rows,
-                columns,
-            } => return self.store("init", *table, &[rows, columns], None),
+            SizeOp::Init { table, rows, columns } => {
+                return self.store("init", *table, &[rows, columns], None);
+            }
             SizeOp::Adapt { bits, size } => return self.store("adapt", *bits, &[size], None),
         };
         self.store(word, *var, &[], None);
@@ -253,15 +231,7 @@ impl Printer<'_> {
     }
 
     fn forall(&mut self, kind: &StmtKind) {
-        let StmtKind::Forall {
-            label,
-            var,
-            range,
-            writes,
-            privates,
-            reductions,
-            body: _,
-        } = kind
+        let StmtKind::Forall { label, var, range, writes, privates, reductions, body: _ } = kind
         else {
             return;
         };
@@ -304,13 +274,7 @@ impl Printer<'_> {
     }
 
     fn tile(&mut self, kind: &StmtKind) {
-        let StmtKind::Tile {
-            rows,
-            privates,
-            body: _,
-            reductions,
-        } = kind
-        else {
+        let StmtKind::Tile { rows, privates, body: _, reductions } = kind else {
             return;
         };
         self.put("tile ");

@@ -40,12 +40,7 @@ pub(super) struct Facts<'a> {
 
 impl<'a> Facts<'a> {
     pub(super) fn new(vars: &'a [Var]) -> Self {
-        Facts {
-            vars,
-            set: BTreeSet::new(),
-            known: HashSet::new(),
-            by_key: HashMap::new(),
-        }
+        Facts { vars, set: BTreeSet::new(), known: HashSet::new(), by_key: HashMap::new() }
     }
 
     /// Does the variable have a value?
@@ -137,10 +132,7 @@ impl<'a> Facts<'a> {
     /// The variable is changed in place.
     pub(super) fn touched(&mut self, var: VarId) {
         self.forget_if(var, |fact| {
-            matches!(
-                fact,
-                Fact::Check(Check::FitsInt(_) | Check::NoCarry(..) | Check::Assert(..))
-            )
+            matches!(fact, Fact::Check(Check::FitsInt(_) | Check::NoCarry(..) | Check::Assert(..)))
         });
     }
 
@@ -148,9 +140,7 @@ impl<'a> Facts<'a> {
     pub(super) fn settled(&mut self, var: VarId) {
         if !self.is_set(var) {
             // A table that gets its rows grows as before.
-            return self.forget_if(var, |fact| {
-                !matches!(fact, Fact::Check(Check::NewColumn(..)))
-            });
+            return self.forget_if(var, |fact| !matches!(fact, Fact::Check(Check::NewColumn(..))));
         }
         let columns = Measure::Columns(var);
         self.forget_if(var, |fact| match fact {
@@ -161,12 +151,7 @@ impl<'a> Facts<'a> {
 
     /// What may happen to the variable, perhaps several times.
     pub(super) fn affected(&mut self, var: VarId, effect: Effect) {
-        let Effect {
-            contents,
-            settled,
-            replaced,
-            unset,
-        } = effect;
+        let Effect { contents, settled, replaced, unset } = effect;
         if replaced {
             self.replaced(var);
         }
@@ -324,13 +309,11 @@ impl<'a> Facts<'a> {
             },
             Check::Bit(bit) => matches!(bit, Operand::Int(0 | 1)),
             Check::NotNegative(value) => {
-                self.class(&Measure::Value(value.clone()))
-                    .iter()
-                    .any(|measure| match measure {
-                        Measure::Length(_) | Measure::Rows(_) | Measure::Columns(_) => true,
-                        Measure::Value(Operand::Int(n)) => *n >= 0,
-                        Measure::Value(value) => self.knows(Check::NotNegative(value.clone())),
-                    })
+                self.class(&Measure::Value(value.clone())).iter().any(|measure| match measure {
+                    Measure::Length(_) | Measure::Rows(_) | Measure::Columns(_) => true,
+                    Measure::Value(Operand::Int(n)) => *n >= 0,
+                    Measure::Value(value) => self.knows(Check::NotNegative(value.clone())),
+                })
             }
             Check::Fits { value, width } => match (value, width) {
                 (Operand::Int(value), Operand::Int(width)) => {
@@ -390,11 +373,7 @@ impl<'a> Facts<'a> {
             let end = base.checked_add(*width);
             return *base >= 0 && *width >= 0 && end.is_some_and(|end| end <= *limit);
         }
-        self.knows(Check::Range {
-            base: base.clone(),
-            width: width.clone(),
-            limit: limit.clone(),
-        })
+        self.knows(Check::Range { base: base.clone(), width: width.clone(), limit: limit.clone() })
     }
 }
 

@@ -246,11 +246,7 @@ fn extents(subject: &mut Subject<'_, '_>) {
         .collect();
     for var in used {
         let name = subject.name(var);
-        let Sources {
-            assigned,
-            latched,
-            otherwise,
-        } = sources[var.0 as usize];
+        let Sources { assigned, latched, otherwise } = sources[var.0 as usize];
         if subject.ty(var) != Ty::Int {
             subject.fault(None, format!("the extent {name} is not an integer"));
         } else if otherwise {

@@ -28,12 +28,7 @@ pub(super) fn check(subject: &mut Subject<'_, '_>) {
         }
     }
     let mut headed = BTreeSet::new();
-    for var in routine
-        .params
-        .iter()
-        .map(|param| param.var)
-        .chain(routine.result)
-    {
+    for var in routine.params.iter().map(|param| param.var).chain(routine.result) {
         exists(subject, None, var);
         if !headed.insert(var) {
             let message = format!("{} stands in the header twice", subject.name(var));

@@ -71,11 +71,7 @@ pub struct VerifyError {
 
 impl fmt::Display for VerifyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "routine {}: `{}`: {}",
-            self.routine.0, self.statement, self.message
-        )
+        write!(f, "routine {}: `{}`: {}", self.routine.0, self.statement, self.message)
     }
 }
 
@@ -87,10 +83,7 @@ impl std::error::Error for VerifyError {}
 /// Everything that breaks one, in the order of the text; later rules are only looked at where the
 /// earlier ones hold.
 pub fn verify(program: &Program) -> Result<(), Vec<VerifyError>> {
-    let mut checker = Checker {
-        program,
-        errors: Vec::new(),
-    };
+    let mut checker = Checker { program, errors: Vec::new() };
     checker.each(ids::check);
     if checker.errors.is_empty() {
         checker.each(|routine| {
@@ -102,11 +95,7 @@ pub fn verify(program: &Program) -> Result<(), Vec<VerifyError>> {
     if checker.errors.is_empty() {
         checker.each(guards::check);
     }
-    if checker.errors.is_empty() {
-        Ok(())
-    } else {
-        Err(checker.errors)
-    }
+    if checker.errors.is_empty() { Ok(()) } else { Err(checker.errors) }
 }
 
 struct Checker<'a> {
@@ -142,11 +131,7 @@ impl Subject<'_, '_> {
             Some(stmt) => print::print_statement(self.program, self.id, stmt),
             None => self.routine.name.clone(),
         };
-        self.errors.push(VerifyError {
-            routine: self.id,
-            statement,
-            message: message.into(),
-        });
+        self.errors.push(VerifyError { routine: self.id, statement, message: message.into() });
     }
 
     /// The name of a variable, for messages.

@@ -43,11 +43,7 @@ fn index(index: &Operand, limit: Measure) -> Need {
 }
 
 fn range(base: &Operand, width: &Operand, limit: Measure) -> Need {
-    Need::Check(Check::Range {
-        base: base.clone(),
-        width: width.clone(),
-        limit,
-    })
+    Need::Check(Check::Range { base: base.clone(), width: width.clone(), limit })
 }
 
 fn not_negative(value: &Operand) -> Need {
@@ -73,32 +69,26 @@ pub(super) fn of_op(op: &Op) -> Vec<Need> {
         | Op::WordAdd(v, w)
         | Op::WordSub(v, w) => vec![same_length(*v, *w)],
         Op::Component(v, i) => vec![index(i, Measure::Length(*v))],
-        Op::Mask { size, from, to } => vec![Need::Mask {
-            size: size.clone(),
-            from: from.clone(),
-            to: to.clone(),
-        }],
+        Op::Mask { size, from, to } => {
+            vec![Need::Mask { size: size.clone(), from: from.clone(), to: to.clone() }]
+        }
         Op::Shift(_, _, by) => vec![not_negative(by)],
         Op::Shuffle(v) => vec![Need::Check(Check::Even(*v))],
         Op::Trim { word, base, width } => vec![range(base, width, Measure::Length(*word))],
         Op::WordToInt(v) => vec![Need::Check(Check::FitsInt(*v))],
-        Op::IntToWord { value, width } => vec![Need::Check(Check::Fits {
-            value: value.clone(),
-            width: width.clone(),
-        })],
+        Op::IntToWord { value, width } => {
+            vec![Need::Check(Check::Fits { value: value.clone(), width: width.clone() })]
+        }
         Op::Column(table, i) => vec![index(i, Measure::Columns(*table))],
         Op::Row(table, i) => vec![index(i, Measure::Rows(*table))],
-        Op::Bit(table, row, column) => vec![
-            index(row, Measure::Rows(*table)),
-            index(column, Measure::Columns(*table)),
-        ],
+        Op::Bit(table, row, column) => {
+            vec![index(row, Measure::Rows(*table)), index(column, Measure::Columns(*table))]
+        }
         Op::Field { table, base, width } => vec![range(base, width, Measure::Columns(*table))],
         Op::NewTable(rows, columns) => vec![not_negative(rows), not_negative(columns)],
-        Op::Extreme {
-            table,
-            mask,
-            sense: _,
-        } => vec![size(Measure::Rows(*table), Measure::Length(*mask))],
+        Op::Extreme { table, mask, sense: _ } => {
+            vec![size(Measure::Rows(*table), Measure::Length(*mask))]
+        }
         Op::Copy(_)
         | Op::Compare(..)
         | Op::Not(_)
@@ -124,41 +114,23 @@ pub(super) fn of_op(op: &Op) -> Vec<Need> {
 pub(super) fn of_statement(kind: &StmtKind) -> Vec<Need> {
     match kind {
         StmtKind::Assign(_, op) => of_op(op),
-        StmtKind::Put {
-            bits,
-            index: i,
-            bit,
-        } => vec![
-            index(i, Measure::Length(*bits)),
-            Need::Check(Check::Bit(bit.clone())),
-        ],
+        StmtKind::Put { bits, index: i, bit } => {
+            vec![index(i, Measure::Length(*bits)), Need::Check(Check::Bit(bit.clone()))]
+        }
         StmtKind::Replace { word, base, value } => vec![Need::Part {
             base: base.clone(),
             width: Measure::Length(*value),
             limit: Measure::Length(*word),
         }],
-        StmtKind::PutColumn {
-            table,
-            index: i,
-            value,
-        } => vec![
+        StmtKind::PutColumn { table, index: i, value } => vec![
             index(i, Measure::Columns(*table)),
             size(Measure::Rows(*table), Measure::Length(*value)),
         ],
-        StmtKind::PutRow {
-            table,
-            index: i,
-            value,
-        } => vec![
+        StmtKind::PutRow { table, index: i, value } => vec![
             index(i, Measure::Rows(*table)),
             size(Measure::Columns(*table), Measure::Length(*value)),
         ],
-        StmtKind::PutBit {
-            table,
-            row,
-            column,
-            bit,
-        } => vec![
+        StmtKind::PutBit { table, row, column, bit } => vec![
             index(row, Measure::Rows(*table)),
             index(column, Measure::Columns(*table)),
             Need::Check(Check::Bit(bit.clone())),
@@ -184,11 +156,9 @@ pub(super) fn of_statement(kind: &StmtKind) -> Vec<Need> {
                 }
                 needs
             }
-            SizeOp::Init {
-                table: _,
-                rows,
-                columns,
-            } => vec![not_negative(rows), not_negative(columns)],
+            SizeOp::Init { table: _, rows, columns } => {
+                vec![not_negative(rows), not_negative(columns)]
+            }
             SizeOp::Adapt { bits: _, size: _ } => Vec::new(),
         },
         StmtKind::Check(Check::NoCarry(_, v, w)) => vec![same_length(*v, *w)],
@@ -250,13 +220,12 @@ pub(super) fn sizes(dst: VarId, dst_ty: Ty, op: &Op) -> Vec<(Measure, Measure)> 
         }
         Op::Column(t, _) => length(Measure::Rows(*t)),
         Op::Row(t, _) => length(Measure::Columns(*t)),
-        Op::Field {
-            table: t, width, ..
-        } => table(Measure::Rows(*t), Measure::Value(width.clone())),
-        Op::NewTable(rows, columns) => table(
-            Measure::Value(rows.clone()),
-            Measure::Value(columns.clone()),
-        ),
+        Op::Field { table: t, width, .. } => {
+            table(Measure::Rows(*t), Measure::Value(width.clone()))
+        }
+        Op::NewTable(rows, columns) => {
+            table(Measure::Value(rows.clone()), Measure::Value(columns.clone()))
+        }
         Op::Extreme { table, mask, .. } => vec![
             (Measure::Length(dst), Measure::Length(*mask)),
             (Measure::Length(dst), Measure::Rows(*table)),

@@ -11,15 +11,8 @@ use crate::visit::{self, Access};
 pub(super) fn check(subject: &mut Subject<'_, '_>) {
     let body = &subject.routine.body;
     visit::walk(body, &mut |stmt| {
-        if let StmtKind::Forall {
-            label: _,
-            var,
-            range: _,
-            writes,
-            privates,
-            reductions,
-            body,
-        } = &stmt.kind
+        if let StmtKind::Forall { label: _, var, range: _, writes, privates, reductions, body } =
+            &stmt.kind
         {
             distinct(subject, stmt, *var, writes, privates, reductions);
             let forall = Forall {
@@ -69,10 +62,8 @@ struct Forall<'a> {
 
 impl Forall<'_> {
     fn statement(&self, subject: &mut Subject<'_, '_>, stmt: &Stmt) {
-        if matches!(
-            stmt.kind,
-            StmtKind::Print(_) | StmtKind::Read { .. } | StmtKind::Write { .. }
-        ) {
+        if matches!(stmt.kind, StmtKind::Print(_) | StmtKind::Read { .. } | StmtKind::Write { .. })
+        {
             return subject.fault(Some(stmt), "input or output in a `forall`");
         }
         let reduced = self.reduced(&stmt.kind);

@@ -55,11 +55,7 @@ pub(super) fn compact(raw: Vec<RawArc>) -> Result<Numbered, u128> {
         renumber(&raw, |id| ids.partition_point(|&other| other < id) as u32)?
     };
     let labels = (!gapless || first > 1).then_some(ids);
-    Ok(Numbered {
-        n_vertices,
-        arcs,
-        labels,
-    })
+    Ok(Numbered { n_vertices, arcs, labels })
 }
 
 /// The distinct ends in ascending order.

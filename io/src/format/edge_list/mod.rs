@@ -90,10 +90,7 @@ pub(crate) fn write(value: OutputRef<'_>, out: &mut dyn Write) -> Result<(), Fau
 }
 
 fn write_edges(table: &BitTable, out: &mut dyn Write) -> io::Result<()> {
-    let announced = Announced {
-        n_vertices: table.n_rows() as u64,
-        n_arcs: table.count_ones(),
-    };
+    let announced = Announced { n_vertices: table.n_rows() as u64, n_arcs: table.count_ones() };
     writeln!(out, "{}", remarks::exact_comment(&announced))?;
     OutputRef::Table(table).try_for_ones(|tail, head| writeln!(out, "{} {}", tail + 1, head + 1))
 }

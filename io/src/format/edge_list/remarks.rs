@@ -63,10 +63,7 @@ fn parse_exact(line: &str) -> Option<Announced> {
     let rest = rest.strip_suffix(", numbered from 1")?;
     let (n_vertices, n_arcs) = rest.split_once(", arcs ")?;
     let n_vertices = n_vertices.parse::<u32>().ok()?;
-    Some(Announced {
-        n_vertices: u64::from(n_vertices),
-        n_arcs: n_arcs.parse().ok()?,
-    })
+    Some(Announced { n_vertices: u64::from(n_vertices), n_arcs: n_arcs.parse().ok()? })
 }
 
 fn parse_claimed(line: &str) -> Option<Announced> {
@@ -76,8 +73,5 @@ fn parse_claimed(line: &str) -> Option<Announced> {
         let number = word.eq_ignore_ascii_case(name).then(|| words.next())??;
         number.trim_end_matches(',').parse().ok()
     };
-    Some(Announced {
-        n_vertices: number_after("nodes")?,
-        n_arcs: number_after("edges")?,
-    })
+    Some(Announced { n_vertices: number_after("nodes")?, n_arcs: number_after("edges")? })
 }

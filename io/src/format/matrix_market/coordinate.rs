@@ -77,13 +77,8 @@ fn refuse_mirrored(scanner: &Scanner, arcs: &[Arc], above: &[Above]) -> Result<(
             let message = format!(
                 "the entry ({row}, {col}) and its mirror image ({col}, {row}) are both stored"
             );
-            let fault = scanner
-                .source()
-                .fault(Code::BadFormat, message)
-                .at(*line, 1);
-            return Err(Box::new(
-                fault.note("a symmetric matrix is stored by one of the two"),
-            ));
+            let fault = scanner.source().fault(Code::BadFormat, message).at(*line, 1);
+            return Err(Box::new(fault.note("a symmetric matrix is stored by one of the two")));
         }
     }
     Ok(())

@@ -35,18 +35,11 @@ pub(super) enum Field {
 
 /// Reads everything before the entries.
 pub(super) fn read(scanner: &mut Scanner) -> Result<Header, Fault> {
-    let mut banner = Banner {
-        scanner,
-        word: Vec::new(),
-    };
+    let mut banner = Banner { scanner, word: Vec::new() };
     banner.expect_start()?;
     banner.choose("the object", &[("matrix", ())])?;
     let coordinate = banner.choose("the format", &[("coordinate", true), ("array", false)])?;
-    let fields = [
-        ("pattern", Field::Pattern),
-        ("integer", Field::Integer),
-        ("real", Field::Real),
-    ];
+    let fields = [("pattern", Field::Pattern), ("integer", Field::Integer), ("real", Field::Real)];
     // An array without values would say nothing.
     let n_without = usize::from(!coordinate);
     let field = banner.choose("the field", &fields[n_without..])?;
@@ -71,25 +64,15 @@ pub(super) fn read(scanner: &mut Scanner) -> Result<Header, Fault> {
         let message = format!("whole values in a matrix of {n_rows} × {n_cols}");
         let fault = scanner.at_token(Code::BadFormat, message);
         let why = "values are the weights of a graph, whose matrix is square";
-        let fault = fault
-            .note(why)
-            .help("a table of bits is read from a `pattern`");
+        let fault = fault.note(why).help("a table of bits is read from a `pattern`");
         return Err(Box::new(fault));
     }
     let storage = match coordinate {
-        true => Storage::Coordinate {
-            n_entries: scanner.unsigned("the number of entries")?,
-        },
+        true => Storage::Coordinate { n_entries: scanner.unsigned("the number of entries")? },
         false => Storage::Array,
     };
     scanner.end_line()?;
-    Ok(Header {
-        n_rows,
-        n_cols,
-        storage,
-        field,
-        symmetric,
-    })
+    Ok(Header { n_rows, n_cols, storage, field, symmetric })
 }
 
 /// The first line, word by word, in any letter case.
@@ -107,19 +90,16 @@ impl Banner<'_, '_, '_> {
         if self.word.eq_ignore_ascii_case(b"%%MatrixMarket") {
             return Ok(());
         }
-        let fault = self.scanner.at_token(
-            Code::BadFormat,
-            "the first line does not begin with `%%MatrixMarket`",
-        );
+        let fault = self
+            .scanner
+            .at_token(Code::BadFormat, "the first line does not begin with `%%MatrixMarket`");
         Err(Box::new(fault.help("a Matrix Market file begins with a line like `%%MatrixMarket matrix coordinate pattern general`")))
     }
 
     /// The meaning of the next word among `known` ones.
     fn choose<T: Copy>(&mut self, what: &str, known: &[(&str, T)]) -> Result<T, Fault> {
         self.scanner.take_word(&mut self.word)?;
-        let found = known
-            .iter()
-            .find(|(name, _)| self.word.eq_ignore_ascii_case(name.as_bytes()));
+        let found = known.iter().find(|(name, _)| self.word.eq_ignore_ascii_case(name.as_bytes()));
         if let Some(&(_, meaning)) = found {
             return Ok(meaning);
         }
@@ -135,8 +115,6 @@ impl Banner<'_, '_, '_> {
         let message = format!("{what} {quoted} cannot be read");
         let fault = self.scanner.at_token(Code::BadFormat, message);
         let names: Vec<String> = known.iter().map(|(name, _)| format!("`{name}`")).collect();
-        Err(Box::new(
-            fault.note(format!("{what} is {}", names.join(" or "))),
-        ))
+        Err(Box::new(fault.note(format!("{what} is {}", names.join(" or ")))))
     }
 }

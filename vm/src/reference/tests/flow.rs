@@ -34,11 +34,7 @@ fn when(
     let test = draft.var("test", Ty::Bool);
     vec![
         set(test, Op::Compare(relation, left, right)),
-        st(StmtKind::If {
-            test: v(test),
-            then,
-            otherwise: vec![],
-        }),
+        st(StmtKind::If { test: v(test), then, otherwise: vec![] }),
     ]
 }
 
@@ -77,10 +73,7 @@ fn for_evaluates_its_bounds_once_and_keeps_the_last_value() {
 
 #[test]
 fn for_ends_at_the_ends_of_the_integers() {
-    for (from, to, down) in [
-        (i64::MAX - 2, i64::MAX, false),
-        (i64::MIN + 2, i64::MIN, true),
-    ] {
+    for (from, to, down) in [(i64::MAX - 2, i64::MAX, false), (i64::MIN + 2, i64::MIN, true)] {
         let program = over_int(|draft, s| {
             let var = draft.var("i", Ty::Int);
             vec![st(StmtKind::For {
@@ -105,16 +98,9 @@ fn while_runs_its_head_before_every_test() {
             set(heads, Op::Copy(n(0))),
             st(StmtKind::While {
                 label: LabelId(0),
-                head: vec![
-                    increment(heads),
-                    set(test, Op::Compare(Relation::Lt, v(s), n(5))),
-                ],
+                head: vec![increment(heads), set(test, Op::Compare(Relation::Lt, v(s), n(5)))],
                 test: v(test),
-                body: vec![
-                    increment(s),
-                    st(StmtKind::Continue(LabelId(0))),
-                    increment(s),
-                ],
+                body: vec![increment(s), st(StmtKind::Continue(LabelId(0))), increment(s)],
             }),
             set(s, Op::Copy(v(heads))),
         ]
@@ -146,20 +132,8 @@ fn foreach_visits_the_ones_in_order() {
 fn jumps_leave_the_constructs_they_name() {
     let program = over_int(|draft, s| {
         let (i, j) = (draft.var("i", Ty::Int), draft.var("j", Ty::Int));
-        let skip = when(
-            draft,
-            Relation::Eq,
-            v(j),
-            n(2),
-            vec![st(StmtKind::Continue(LabelId(0)))],
-        );
-        let leave = when(
-            draft,
-            Relation::Eq,
-            v(i),
-            n(4),
-            vec![st(StmtKind::Break(LabelId(9)))],
-        );
+        let skip = when(draft, Relation::Eq, v(j), n(2), vec![st(StmtKind::Continue(LabelId(0)))]);
+        let leave = when(draft, Relation::Eq, v(i), n(4), vec![st(StmtKind::Break(LabelId(9)))]);
         let inner = [vec![increment(s)], skip].concat();
         let outer = [leave, vec![for_up(1, j, n(1), n(5), inner)]].concat();
         vec![
@@ -198,10 +172,7 @@ fn nothing_that_is_unset_or_of_another_kind_is_read() {
         vec![set(s, Op::Copy(v(i)))]
     });
     let (outcome, _) = Trial::new().run(&program, vec![HostValue::Int(1)]);
-    assert_eq!(
-        outcome,
-        Outcome::Internal("`i` is read before it is set".to_owned())
-    );
+    assert_eq!(outcome, Outcome::Internal("`i` is read before it is set".to_owned()));
     let program = over_int(|_, s| vec![set(s, Op::Count(s))]);
     let (outcome, _) = Trial::new().run(&program, vec![HostValue::Int(1)]);
     assert!(matches!(outcome, Outcome::Internal(_)));
@@ -264,13 +235,8 @@ fn whether_a_table_grows_travels_with_the_variable() {
     let b = main.var("B", TABLE);
     let columns = main.param("c", Ty::Int, Mode::Ref);
     let more = main.var("m", Ty::Int);
-    let call = |var| {
-        st(StmtKind::Call {
-            callee: RoutineId(1),
-            args: vec![Arg::Ref(var)],
-            dst: None,
-        })
-    };
+    let call =
+        |var| st(StmtKind::Call { callee: RoutineId(1), args: vec![Arg::Ref(var)], dst: None });
     let main = main.body(vec![
         set(a, Op::NewTable(n(3), n(1))),
         set(b, Op::NewTable(n(3), n(1))),
@@ -301,11 +267,7 @@ fn recursion_gives_every_call_its_own_variables() {
             otherwise: vec![],
         }),
         set(less, Op::Int(IntOp::Sub, v(k), n(1))),
-        st(StmtKind::Call {
-            callee: RoutineId(1),
-            args: vec![Arg::Value(v(less))],
-            dst: Some(r),
-        }),
+        st(StmtKind::Call { callee: RoutineId(1), args: vec![Arg::Value(v(less))], dst: Some(r) }),
         set(r, Op::Int(IntOp::Mul, v(r), v(k))),
     ]);
     let mut main = Draft::new("main");
@@ -315,20 +277,14 @@ fn recursion_gives_every_call_its_own_variables() {
         args: vec![Arg::Value(v(s))],
         dst: Some(s),
     })]);
-    assert_eq!(
-        result(&program(vec![main, f]), 20),
-        2_432_902_008_176_640_000
-    );
+    assert_eq!(result(&program(vec![main, f]), 20), 2_432_902_008_176_640_000);
 }
 
 #[test]
 fn deep_nesting_needs_no_stack() {
     let program = over_int(|_, s| {
         (0..2000).fold(vec![increment(s)], |body, label| {
-            vec![st(StmtKind::Block {
-                label: LabelId(label),
-                body,
-            })]
+            vec![st(StmtKind::Block { label: LabelId(label), body })]
         })
     });
     assert_eq!(result(&program, 0), 1);

@@ -72,16 +72,8 @@ fn warshall_step(reads_neighbour: bool) -> Program {
     let y = draft.var("Y", SLICE);
     let i = draft.var("i", Ty::Int);
     let j = draft.var("j", Ty::Int);
-    let from = if reads_neighbour {
-        Op::Int(IntOp::Add, v(i), n(1))
-    } else {
-        Op::Copy(v(i))
-    };
-    let range = if reads_neighbour {
-        ForallRange::Range(n(1), n(5))
-    } else {
-        ForallRange::Ones(w)
-    };
+    let from = if reads_neighbour { Op::Int(IntOp::Add, v(i), n(1)) } else { Op::Copy(v(i)) };
+    let range = if reads_neighbour { ForallRange::Range(n(1), n(5)) } else { ForallRange::Ones(w) };
     program(vec![draft.body(vec![
         set(w, Op::Row(p, v(k))),
         set(x, Op::Column(p, v(k))),
@@ -95,11 +87,7 @@ fn warshall_step(reads_neighbour: bool) -> Program {
                 set(j, from),
                 set(y, Op::Column(p, v(j))),
                 set(y, Op::BitsLogic(LogicOp::Or, y, x)),
-                st(StmtKind::PutColumn {
-                    table: p,
-                    index: v(i),
-                    value: y,
-                }),
+                st(StmtKind::PutColumn { table: p, index: v(i), value: y }),
             ],
         }),
     ])])
@@ -122,11 +110,7 @@ fn figure_5_does_not_change_when_its_step_is_repeated() {
 #[test]
 fn a_column_that_another_iteration_writes_is_a_conflict() {
     let values = [table(&["010000"; 6]), HostValue::Int(2)];
-    meets(
-        &warshall_step(true),
-        &values,
-        "of a `forall` meet in column",
-    );
+    meets(&warshall_step(true), &values, "of a `forall` meet in column");
     meets(&warshall_step(true), &values, "of `P`");
 }
 
@@ -169,18 +153,10 @@ fn rows_fields_and_components_may_be_written_by_their_own_iteration() {
             vec![
                 set(w, Op::Row(t, v(i))),
                 set(w, Op::BitsNot(w)),
-                st(StmtKind::PutRow {
-                    table: t,
-                    index: v(i),
-                    value: w,
-                }),
+                st(StmtKind::PutRow { table: t, index: v(i), value: w }),
                 set(b, Op::Component(x, v(i))),
                 set(b, Op::Int(IntOp::Sub, n(1), v(b))),
-                st(StmtKind::Put {
-                    bits: x,
-                    index: v(i),
-                    bit: v(b),
-                }),
+                st(StmtKind::Put { bits: x, index: v(i), bit: v(b) }),
             ]
         },
     );
@@ -204,11 +180,7 @@ fn rows_fields_and_components_may_be_written_by_their_own_iteration() {
             set(base, Op::Int(IntOp::Sub, v(i), n(1))),
             set(base, Op::Int(IntOp::Mul, v(base), n(2))),
             set(f, Op::NewTable(n(4), n(2))),
-            st(StmtKind::PutField {
-                table: t,
-                base: v(base),
-                value: f,
-            }),
+            st(StmtKind::PutField { table: t, base: v(base), value: f }),
         ],
     })])]);
     let (outcome, after) = in_all_orders(&own_field, &square()[..1]);
@@ -217,35 +189,16 @@ fn rows_fields_and_components_may_be_written_by_their_own_iteration() {
 
 #[test]
 fn writing_what_belongs_to_nobody_is_reported() {
-    let scalar = shared(
-        |_, _| vec![],
-        |_, [_, _, s, i]| vec![set(s, Op::Copy(v(i)))],
-    );
-    meets(
-        &scalar,
-        &square(),
-        "writes the whole of `s`, which is not its own",
-    );
+    let scalar = shared(|_, _| vec![], |_, [_, _, s, i]| vec![set(s, Op::Copy(v(i)))]);
+    meets(&scalar, &square(), "writes the whole of `s`, which is not its own");
     let undeclared = shared(
         |_, _| vec![],
-        |_, [_, x, _, i]| {
-            vec![st(StmtKind::Put {
-                bits: x,
-                index: v(i),
-                bit: n(1),
-            })]
-        },
+        |_, [_, x, _, i]| vec![st(StmtKind::Put { bits: x, index: v(i), bit: n(1) })],
     );
     meets(&undeclared, &square(), "of `X`, which is not its own");
     let others = shared(
         |_, x| vec![(x, PartKind::Component)],
-        |_, [_, x, _, _]| {
-            vec![st(StmtKind::Put {
-                bits: x,
-                index: n(2),
-                bit: n(1),
-            })]
-        },
+        |_, [_, x, _, _]| vec![st(StmtKind::Put { bits: x, index: n(2), bit: n(1) })],
     );
     meets(&others, &square(), "writes component 2 of `X`");
     let whole = shared(
@@ -263,11 +216,7 @@ fn own_rows_and_own_columns_mixed_are_a_conflict() {
             let w = draft.var("w", WORD);
             vec![
                 set(w, Op::Row(t, v(i))),
-                st(StmtKind::PutColumn {
-                    table: t,
-                    index: v(i),
-                    value: x,
-                }),
+                st(StmtKind::PutColumn { table: t, index: v(i), value: x }),
             ]
         },
     );
@@ -293,11 +242,7 @@ fn what_a_callee_does_to_a_reference_is_seen() {
         let mut draft = Draft::new("callee");
         let y = draft.param("Y", SLICE, Mode::Ref);
         draft.param("j", Ty::Int, Mode::Value);
-        let put = StmtKind::Put {
-            bits: y,
-            index,
-            bit: n(1),
-        };
+        let put = StmtKind::Put { bits: y, index, bit: n(1) };
         draft.body(vec![st(put)])
     };
     program.routines.push(callee(v(VarId(1))));
@@ -319,10 +264,7 @@ fn reductions_combine_in_any_order() {
         let t = draft.param("T", TABLE, Mode::Value);
         let (i, y) = (draft.var("i", Ty::Int), draft.var("Y", SLICE));
         let (sums, ors) = if accumulates {
-            (
-                Op::Int(IntOp::Add, v(sum), v(i)),
-                Op::BitsLogic(LogicOp::Or, any, y),
-            )
+            (Op::Int(IntOp::Add, v(sum), v(i)), Op::BitsLogic(LogicOp::Or, any, y))
         } else {
             (Op::Copy(v(i)), Op::Copy(v(y)))
         };

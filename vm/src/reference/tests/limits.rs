@@ -22,11 +22,7 @@ fn steps_count_operations_turns_and_calls() {
     let i = draft.var("i", Ty::Int);
     let x = draft.var("X", SLICE);
     let cost = |units, times| st(StmtKind::Cost { units, times });
-    let call = st(StmtKind::Call {
-        callee: RoutineId(1),
-        args: vec![],
-        dst: None,
-    });
+    let call = st(StmtKind::Call { callee: RoutineId(1), args: vec![], dst: None });
     let main = draft.body(vec![
         for_up(0, i, n(1), n(5), vec![cost(2, None)]), // 10 operations, 5 turns
         cost(3, Some(Measure::Value(n(4)))),
@@ -48,10 +44,7 @@ fn steps_count_operations_turns_and_calls() {
 fn steps_saturate() {
     let mut draft = Draft::new("main");
     let i = draft.var("i", Ty::Int);
-    let cost = st(StmtKind::Cost {
-        units: u64::MAX,
-        times: Some(Measure::Value(n(i64::MAX))),
-    });
+    let cost = st(StmtKind::Cost { units: u64::MAX, times: Some(Measure::Value(n(i64::MAX))) });
     let program = program(vec![draft.body(vec![for_up(0, i, n(1), n(3), vec![cost])])]);
     let mut trial = Trial::new();
     assert_eq!(limited(&mut trial, &program, vec![]), None);
@@ -79,10 +72,7 @@ fn an_endless_loop_ends_at_each_limit() {
     trial.deadline.store(true, Ordering::Relaxed);
     assert_eq!(limited(&mut trial, &endless, vec![]), Some(LimitKind::Time));
     trial.interrupt.store(true, Ordering::Relaxed);
-    assert_eq!(
-        limited(&mut trial, &endless, vec![]),
-        Some(LimitKind::Interrupted)
-    );
+    assert_eq!(limited(&mut trial, &endless, vec![]), Some(LimitKind::Interrupted));
 }
 
 #[test]
@@ -93,22 +83,13 @@ fn an_interrupt_is_seen_within_straight_code_and_within_one_operation() {
     let mut trial = Trial::new();
     trial.interrupt.store(true, Ordering::Relaxed);
     let (outcome, after) = trial.run(&straight, vec![HostValue::Int(0)]);
-    assert!(matches!(
-        outcome,
-        Outcome::Limit {
-            kind: LimitKind::Interrupted,
-            ..
-        }
-    ));
+    assert!(matches!(outcome, Outcome::Limit { kind: LimitKind::Interrupted, .. }));
     assert_eq!(after, [HostValue::Int(999)]);
 
     let mut draft = Draft::new("main");
     let t = draft.var("T", TABLE);
     let wide = program(vec![draft.body(vec![set(t, Op::NewTable(n(1), n(5)))])]);
-    assert_eq!(
-        limited(&mut trial, &wide, vec![]),
-        Some(LimitKind::Interrupted)
-    );
+    assert_eq!(limited(&mut trial, &wide, vec![]), Some(LimitKind::Interrupted));
 }
 
 #[test]
@@ -120,10 +101,7 @@ fn memory_is_counted_in_limbs() {
         set(x, Op::Fill(n(65), true)),
         set(x, Op::BitsNot(x)),
         set(t, Op::NewTable(n(65), n(2))),
-        st(StmtKind::Size(SizeOp::EnsureColumns {
-            table: t,
-            columns: Measure::Value(n(3)),
-        })),
+        st(StmtKind::Size(SizeOp::EnsureColumns { table: t, columns: Measure::Value(n(3)) })),
     ])]);
     let mut trial = Trial::new();
     trial.limits.memory = Some(64);
@@ -142,10 +120,7 @@ fn memory_that_no_computer_has_is_a_limit_too() {
     let (x, t) = (draft.var("X", SLICE), draft.var("T", TABLE));
     let w = draft.var("w", WORD);
     let huge = || n(1_000_000_000_000_000_000);
-    let int_to_word = Op::IntToWord {
-        value: n(1),
-        width: huge(),
-    };
+    let int_to_word = Op::IntToWord { value: n(1), width: huge() };
     let grow = vec![
         set(t, Op::NewTable(n(0), n(0))),
         st(StmtKind::Size(SizeOp::EnsureColumns {
@@ -185,11 +160,7 @@ fn memory_is_given_back() {
     let mut main = Draft::new("main");
     let x = main.param("X", SLICE, Mode::Ref);
     let i = main.var("i", Ty::Int);
-    let call = st(StmtKind::Call {
-        callee: RoutineId(1),
-        args: vec![Arg::Value(v(x))],
-        dst: None,
-    });
+    let call = st(StmtKind::Call { callee: RoutineId(1), args: vec![Arg::Value(v(x))], dst: None });
     let main = main.body(vec![for_up(0, i, n(1), n(50), vec![call])]);
     let program = program(vec![main, leaf]);
     let mut trial = Trial::new();
@@ -224,11 +195,7 @@ fn calls_nest_ten_thousand_deep_and_no_deeper() {
     let k = down.param("n", Ty::Int, Mode::Ref);
     let more = down.var("more", Ty::Bool);
     let i = down.var("i", Ty::Int);
-    let call = st(StmtKind::Call {
-        callee: ENTRY,
-        args: vec![Arg::Ref(k)],
-        dst: None,
-    });
+    let call = st(StmtKind::Call { callee: ENTRY, args: vec![Arg::Ref(k)], dst: None });
     let down = down.body(vec![
         set(more, Op::Compare(Relation::Gt, v(k), n(0))),
         st(StmtKind::If {

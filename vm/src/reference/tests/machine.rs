@@ -77,64 +77,20 @@ fn stores_to_parts_change_the_argument_passed_by_reference() {
     let u = draft.var("u", WORD);
     let program = program(vec![draft.body(vec![
         st(StmtKind::Step { dst: i, bits: x }), // i = 2, X = 001
-        st(StmtKind::Put {
-            bits: w,
-            index: n(4),
-            bit: n(1),
-        }), // w = 0001
-        st(StmtKind::PutRow {
-            table: t,
-            index: v(i),
-            value: w,
-        }),
-        st(StmtKind::PutColumn {
-            table: t,
-            index: n(1),
-            value: x,
-        }),
-        set(
-            f,
-            Op::Field {
-                table: t,
-                base: n(0),
-                width: n(2),
-            },
-        ),
-        st(StmtKind::PutField {
-            table: t,
-            base: n(2),
-            value: f,
-        }),
-        st(StmtKind::PutField {
-            table: t,
-            base: n(0),
-            value: t,
-        }),
-        st(StmtKind::PutBit {
-            table: t,
-            row: n(1),
-            column: n(1),
-            bit: n(1),
-        }),
+        st(StmtKind::Put { bits: w, index: n(4), bit: n(1) }), // w = 0001
+        st(StmtKind::PutRow { table: t, index: v(i), value: w }),
+        st(StmtKind::PutColumn { table: t, index: n(1), value: x }),
+        set(f, Op::Field { table: t, base: n(0), width: n(2) }),
+        st(StmtKind::PutField { table: t, base: n(2), value: f }),
+        st(StmtKind::PutField { table: t, base: n(0), value: t }),
+        st(StmtKind::PutBit { table: t, row: n(1), column: n(1), bit: n(1) }),
         set(u, Op::Literal(BitVector::parse("11").unwrap())),
-        st(StmtKind::Replace {
-            word: w,
-            base: n(1),
-            value: u,
-        }),
+        st(StmtKind::Replace { word: w, base: n(1), value: u }),
     ])]);
-    let values = vec![
-        table(&["0000", "0000", "0100"]),
-        slice("011"),
-        word("0000"),
-        HostValue::Unset,
-    ];
-    let expected = vec![
-        table(&["1000", "0000", "1111"]),
-        slice("001"),
-        word("0111"),
-        HostValue::Int(2),
-    ];
+    let values =
+        vec![table(&["0000", "0000", "0100"]), slice("011"), word("0000"), HostValue::Unset];
+    let expected =
+        vec![table(&["1000", "0000", "1111"]), slice("001"), word("0111"), HostValue::Int(2)];
     assert_eq!(run(&program, values), expected);
 }
 
@@ -144,20 +100,10 @@ fn growing() -> Program {
     let t = draft.param("T", TABLE, Mode::Ref);
     let x = draft.param("X", SLICE, Mode::Value);
     program(vec![draft.body(vec![
-        st(StmtKind::Size(SizeOp::SetRows {
-            table: t,
-            rows: Measure::Length(x),
-        })),
+        st(StmtKind::Size(SizeOp::SetRows { table: t, rows: Measure::Length(x) })),
         st(StmtKind::Check(star_ir::Check::NewColumn(t, n(3)))),
-        st(StmtKind::Size(SizeOp::EnsureColumns {
-            table: t,
-            columns: Measure::Value(n(3)),
-        })),
-        st(StmtKind::PutColumn {
-            table: t,
-            index: n(3),
-            value: x,
-        }),
+        st(StmtKind::Size(SizeOp::EnsureColumns { table: t, columns: Measure::Value(n(3)) })),
+        st(StmtKind::PutColumn { table: t, index: n(3), value: x }),
     ])])
 }
 
@@ -170,9 +116,7 @@ fn a_table_grows_unless_it_is_fixed() {
     let mut trial = Trial::new();
     trial.fixed = true;
     let (outcome, after) = trial.run(&growing(), vec![table(&["1", "1"]), slice("10")]);
-    let Outcome::Trap(trap) = outcome else {
-        panic!("{outcome:?}")
-    };
+    let Outcome::Trap(trap) = outcome else { panic!("{outcome:?}") };
     let high = 1;
     let of = Measure::Columns(star_ir::VarId(0));
     assert_eq!(trap.kind, star_ir::TrapKind::Index { index: 3, high, of });
@@ -186,11 +130,7 @@ fn size_operations_act_once() {
     let x = draft.param("X", SLICE, Mode::Ref);
     let k = draft.param("k", Ty::Int, Mode::Ref);
     let init = |rows, columns| {
-        st(StmtKind::Size(SizeOp::Init {
-            table: t,
-            rows: n(rows),
-            columns: n(columns),
-        }))
+        st(StmtKind::Size(SizeOp::Init { table: t, rows: n(rows), columns: n(columns) }))
     };
     let latch = |size| st(StmtKind::Size(SizeOp::Latch { dst: k, size }));
     let adapt = |size| {
@@ -234,19 +174,9 @@ fn files_and_print_go_through_the_host() {
     let t = draft.var("T", TABLE);
     let file = text("t");
     let program = program(vec![draft.body(vec![
-        st(StmtKind::Read {
-            dst: t,
-            file: file.clone(),
-            layout: None,
-        }),
-        st(StmtKind::Size(SizeOp::EnsureColumns {
-            table: t,
-            columns: Measure::Value(n(9)),
-        })),
-        st(StmtKind::Write {
-            src: t,
-            file: text("u"),
-        }),
+        st(StmtKind::Read { dst: t, file: file.clone(), layout: None }),
+        st(StmtKind::Size(SizeOp::EnsureColumns { table: t, columns: Measure::Value(n(9)) })),
+        st(StmtKind::Write { src: t, file: text("u") }),
         st(StmtKind::Print(vec![text("T ="), v(t), n(-1)])),
     ])]);
     let mut trial = Trial::new();
@@ -293,12 +223,7 @@ fn figure_4_is_matched() {
         ),
     ];
     let rows = ["1010", "0011", "1011", "1011", "1011", "1010"];
-    let values = vec![
-        table(&rows),
-        slice("101011"),
-        word("1011"),
-        HostValue::Unset,
-    ];
+    let values = vec![table(&rows), slice("101011"), word("1011"), HostValue::Unset];
     let after = run(&program(vec![draft.body(body)]), values);
     assert_eq!(after[3], slice("001010"));
 }

@@ -96,11 +96,7 @@ impl Draft {
 
     pub(super) fn param(&mut self, name: &str, ty: Ty, mode: Mode) -> VarId {
         let var = self.var(name, ty);
-        self.routine.params.push(Param {
-            var,
-            mode,
-            set_at_end: false,
-        });
+        self.routine.params.push(Param { var, mode, set_at_end: false });
         var
     }
 
@@ -124,10 +120,7 @@ pub(super) fn program(routines: Vec<Routine>) -> Program {
         operands: Vec::new(),
         at_call: false,
     };
-    Program {
-        routines,
-        locations: vec![location; 10],
-    }
+    Program { routines, locations: vec![location; 10] }
 }
 
 pub(super) fn named(var: VarId, name: &str) -> Named {
@@ -166,14 +159,7 @@ pub(super) fn increment(var: VarId) -> Stmt {
 }
 
 pub(super) fn for_up(label: u32, var: VarId, from: Operand, to: Operand, body: Block) -> Stmt {
-    st(StmtKind::For {
-        label: LabelId(label),
-        var,
-        from,
-        to,
-        down: false,
-        body,
-    })
+    st(StmtKind::For { label: LabelId(label), var, from, to, down: false, body })
 }
 
 /// A host that keeps what is printed and written, and has one file, `t`.
@@ -205,10 +191,7 @@ impl Host for TestHost {
     ) -> Result<HostValue, HostError> {
         match file {
             "t" => Ok(table(&["01", "10", "11"])),
-            _ => Err(HostError {
-                code: Code::CannotOpen,
-                message: format!("no file `{file}`"),
-            }),
+            _ => Err(HostError { code: Code::CannotOpen, message: format!("no file `{file}`") }),
         }
     }
 
@@ -233,12 +216,7 @@ impl Trial {
     pub(super) fn new() -> Self {
         Trial {
             settings: Settings::default(),
-            limits: Limits {
-                steps: None,
-                memory: None,
-                output: None,
-                depth: 10_000,
-            },
+            limits: Limits { steps: None, memory: None, output: None, depth: 10_000 },
             host: TestHost::default(),
             fixed: false,
             interrupt: AtomicBool::new(false),
@@ -252,15 +230,11 @@ impl Trial {
         program: &Program,
         values: Vec<HostValue>,
     ) -> (Outcome, Vec<HostValue>) {
-        let backend = Reference {
-            settings: self.settings,
-        };
+        let backend = Reference { settings: self.settings };
         let code = backend.compile(program.clone());
         let plan = backend.plan(&code, ENTRY, &[]);
-        let mut values: Vec<_> = values
-            .into_iter()
-            .map(|value| backend.load(value, self.fixed))
-            .collect();
+        let mut values: Vec<_> =
+            values.into_iter().map(|value| backend.load(value, self.fixed)).collect();
         let mut control = Control {
             interrupt: &self.interrupt,
             deadline: &self.deadline,

@@ -26,11 +26,7 @@ fn samples() -> Vec<Vec<bool>> {
 
 /// Indices of the ones, from 1.
 fn ones(x: &[bool]) -> Vec<i64> {
-    (1..)
-        .zip(x)
-        .filter(|(_, bit)| **bit)
-        .map(|(i, _)| i)
-        .collect()
+    (1..).zip(x).filter(|(_, bit)| **bit).map(|(i, _)| i).collect()
 }
 
 fn from_ones(len: usize, ones: impl IntoIterator<Item = i64>) -> Vec<bool> {
@@ -51,9 +47,7 @@ fn digits(w: &[bool]) -> Vec<u64> {
 }
 
 fn from_digits(len: usize, digits: &[u64]) -> Vec<bool> {
-    let mut w: Vec<bool> = (0..len)
-        .map(|i| digits[i / 32] >> (i % 32) & 1 == 1)
-        .collect();
+    let mut w: Vec<bool> = (0..len).map(|i| digits[i / 32] >> (i % 32) & 1 == 1).collect();
     w.reverse();
     w
 }
@@ -70,9 +64,7 @@ fn questions_about_ones_agree_with_the_list_of_ones() {
         let first = from_ones(x.len(), ones.first().copied());
         assert_eq!(bits::keep_first(&mut room(), &x).unwrap(), first);
         for i in [1, x.len() / 2, x.len()] {
-            let expected = (1..=x.len())
-                .contains(&i)
-                .then(|| ones.contains(&(i as i64)));
+            let expected = (1..=x.len()).contains(&i).then(|| ones.contains(&(i as i64)));
             assert_eq!(bits::component(&x, i as i64).ok(), expected);
         }
     }
@@ -153,20 +145,10 @@ fn moves_agree_with_moved_ones() {
 fn mask_marks_exactly_its_range() {
     for len in EDGES {
         let length = len as i64;
-        for (from, to) in [
-            (1, length),
-            (1, 0),
-            (length + 1, length),
-            (2, length),
-            (1, 1),
-        ] {
+        for (from, to) in [(1, length), (1, 0), (length + 1, length), (2, length), (1, 1)] {
             let mask = bits::mask(&mut room(), len, from, to);
             if from > 0 && to >= from - 1 && to <= length {
-                assert_eq!(
-                    mask.unwrap(),
-                    from_ones(len, from..=to),
-                    "{from}..{to} of {len}"
-                );
+                assert_eq!(mask.unwrap(), from_ones(len, from..=to), "{from}..{to} of {len}");
             } else {
                 assert!(mask.is_err());
             }
@@ -228,14 +210,8 @@ fn word_arithmetic_agrees_with_digits_of_thirty_two_bits() {
             if len % 32 != 0 {
                 carry = sum.last().map_or(0, |digit| digit >> (len % 32));
             }
-            assert_eq!(
-                words::add(&mut room(), &v, &w).unwrap(),
-                from_digits(len, &sum)
-            );
-            assert_eq!(
-                words::sub(&mut room(), &v, &w).unwrap(),
-                from_digits(len, &difference)
-            );
+            assert_eq!(words::add(&mut room(), &v, &w).unwrap(), from_digits(len, &sum));
+            assert_eq!(words::sub(&mut room(), &v, &w).unwrap(), from_digits(len, &difference));
             assert_eq!(words::add_carries(&v, &w).unwrap(), carry != 0);
             assert_eq!(words::sub_borrows(&v, &w).unwrap(), borrow != 0);
             let ordering = x.iter().rev().cmp(y.iter().rev());
@@ -270,9 +246,7 @@ fn integers_and_words_convert_at_the_border_of_63_bits() {
 fn from_rows(n_cols: usize, rows: &[Vec<bool>]) -> Table {
     Table {
         rows: rows.len(),
-        columns: (0..n_cols)
-            .map(|j| rows.iter().map(|row| row[j]).collect())
-            .collect(),
+        columns: (0..n_cols).map(|j| rows.iter().map(|row| row[j]).collect()).collect(),
     }
 }
 
@@ -294,17 +268,14 @@ fn table_operations_agree_with_a_list_of_rows() {
             }
             let (base, width) = (n_cols / 3, n_cols / 2);
             let field = tables::field(&mut room(), &table, base as i64, width as i64).unwrap();
-            let parts: Vec<Vec<bool>> = rows
-                .iter()
-                .map(|row| row[base..base + width].to_vec())
-                .collect();
+            let parts: Vec<Vec<bool>> =
+                rows.iter().map(|row| row[base..base + width].to_vec()).collect();
             assert_eq!(field, from_rows(width, &parts));
 
             let zeros = tables::zeros(&mut room(), n_rows, width).unwrap();
             assert_eq!(zeros, from_rows(width, &vec![vec![false; width]; n_rows]));
             tables::put_field(&room(), &mut table, base as i64, &zeros).unwrap();
-            rows.iter_mut()
-                .for_each(|row| row[base..base + width].fill(false));
+            rows.iter_mut().for_each(|row| row[base..base + width].fill(false));
             if n_rows > 0 && n_cols > 0 {
                 let new_row = noise(n_cols, 99);
                 tables::put_row(&mut table, n_rows as i64, &new_row).unwrap();
@@ -334,9 +305,8 @@ fn extreme_marks_the_rows_that_sort_first_or_last() {
                     (0..n_rows).filter(|&i| mask[i]).map(|i| &rows[i]).collect();
                 marked.sort();
                 for (sense, best) in [(Sense::Min, marked.first()), (Sense::Max, marked.last())] {
-                    let expected: Vec<bool> = (0..n_rows)
-                        .map(|i| mask[i] && best == Some(&&rows[i]))
-                        .collect();
+                    let expected: Vec<bool> =
+                        (0..n_rows).map(|i| mask[i] && best == Some(&&rows[i])).collect();
                     let found = tables::extreme(&mut room(), &table, &mask, sense).unwrap();
                     assert_eq!(found, expected);
                 }

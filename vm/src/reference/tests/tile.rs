@@ -35,13 +35,7 @@ fn match_kernel() -> Program {
     let o = draft.var("O", SLICE);
     let b = draft.var("b", Ty::Int);
     let is_one = draft.var("is_one", Ty::Bool);
-    let put = |index, value| {
-        st(StmtKind::PutColumn {
-            table: f,
-            index: n(index),
-            value,
-        })
-    };
+    let put = |index, value| st(StmtKind::PutColumn { table: f, index: n(index), value });
     let reduce = |dst, op, of| TileReduction { dst, op, of };
     let body = vec![
         set(z, Op::Copy(v(x))),
@@ -51,14 +45,8 @@ fn match_kernel() -> Program {
             n(1),
             v(k),
             vec![
-                st(StmtKind::Check(star_ir::Check::Size(
-                    Measure::Rows(t),
-                    Measure::Length(z),
-                ))),
-                st(StmtKind::Cost {
-                    units: 3,
-                    times: None,
-                }),
+                st(StmtKind::Check(star_ir::Check::Size(Measure::Rows(t), Measure::Length(z)))),
+                st(StmtKind::Cost { units: 3, times: None }),
                 set(y, Op::Column(t, v(last))),
                 set(b, Op::Component(w, v(last))),
                 set(is_one, Op::Compare(Relation::Eq, v(b), n(1))),
@@ -101,21 +89,15 @@ fn match_kernel() -> Program {
 #[test]
 fn every_height_gives_the_same_match() {
     for n_rows in EDGES {
-        let columns: Vec<BitVector> = (0..4)
-            .map(|j| BitVector::from_bools(&noise(n_rows, j + 1)))
-            .collect();
+        let columns: Vec<BitVector> =
+            (0..4).map(|j| BitVector::from_bools(&noise(n_rows, j + 1))).collect();
         let t = BitTable::from_columns(n_rows, &columns);
         let x = BitVector::from_bools(&noise(n_rows, 77));
         let wanted: BitVector = BitVector::parse("1011").unwrap();
-        let matched: Vec<bool> = (0..n_rows)
-            .map(|i| x.get(i) && t.row(i) == wanted)
-            .collect();
+        let matched: Vec<bool> = (0..n_rows).map(|i| x.get(i) && t.row(i) == wanted).collect();
         let z = BitVector::from_bools(&matched);
         let not_z: Vec<bool> = matched.iter().map(|bit| !bit).collect();
-        let f = [
-            BitVector::from_bools(&not_z),
-            BitVector::from_bools(&vec![true; n_rows]),
-        ];
+        let f = [BitVector::from_bools(&not_z), BitVector::from_bools(&vec![true; n_rows])];
         let first = matched.iter().position(|&bit| bit).map_or(0, |idx| idx + 1);
         for height in heights() {
             let mut trial = Trial::new();
@@ -167,11 +149,7 @@ fn scalars_and_words_end_as_after_one_run_of_the_body() {
         vec![
             increment(i),
             set(x, Op::BitsNot(x)),
-            st(StmtKind::Put {
-                bits: w,
-                index: v(i),
-                bit: n(1),
-            }),
+            st(StmtKind::Put { bits: w, index: v(i), bit: n(1) }),
         ]
     });
     for height in heights() {
@@ -205,13 +183,7 @@ fn what_crosses_rows_is_an_internal_error_and_leaves_values_whole() {
 #[test]
 fn a_limit_inside_a_kernel_leaves_its_slices_as_before() {
     let program = kernel(|[x, _, _]| {
-        vec![
-            set(x, Op::BitsNot(x)),
-            st(StmtKind::Cost {
-                units: 9,
-                times: None,
-            }),
-        ]
+        vec![set(x, Op::BitsNot(x)), st(StmtKind::Cost { units: 9, times: None })]
     });
     let mut trial = Trial::new();
     trial.settings.tile = heights()[2];

@@ -92,11 +92,7 @@ fn index_holds_from_one_to_the_limit() {
 #[test]
 fn new_column_holds_up_to_the_columns_of_a_fixed_table() {
     for index in [0, 1, 2, 3, i64::MAX] {
-        let trap = |high| TrapKind::Index {
-            index,
-            high,
-            of: Measure::Columns(T),
-        };
+        let trap = |high| TrapKind::Index { index, high, of: Measure::Columns(T) };
         let fixed = (!(1..=2).contains(&index)).then(|| trap(2));
         assert_eq!(check(Check::NewColumn(T, n(index)), true), fixed);
         let grows = (index < 1).then(|| trap(i64::MAX as u64));
@@ -107,18 +103,9 @@ fn new_column_holds_up_to_the_columns_of_a_fixed_table() {
 #[test]
 fn size_agrees_with_what_was_never_set() {
     let (left, right) = (Measure::Length(X), Measure::Rows(T));
-    let trap = TrapKind::Size {
-        left: (left.clone(), 4),
-        right: (right.clone(), 3),
-    };
-    assert_eq!(
-        check(Check::Size(left.clone(), right.clone()), false),
-        Some(trap)
-    );
-    assert_eq!(
-        check(Check::Size(left.clone(), Measure::Value(n(4))), false),
-        None
-    );
+    let trap = TrapKind::Size { left: (left.clone(), 4), right: (right.clone(), 3) };
+    assert_eq!(check(Check::Size(left.clone(), right.clone()), false), Some(trap));
+    assert_eq!(check(Check::Size(left.clone(), Measure::Value(n(4))), false), None);
     for never in [Measure::Length(Y), Measure::Rows(F), Measure::Columns(F)] {
         assert_eq!(check(Check::Size(left.clone(), never.clone()), false), None);
         assert_eq!(check(Check::Size(never, right.clone()), false), None);
@@ -145,16 +132,8 @@ fn range_lies_inside_or_is_empty() {
             high: 4,
             of: of.clone(),
         };
-        let range = Check::Range {
-            base: n(base),
-            width: n(width),
-            limit: of,
-        };
-        assert_eq!(
-            check(range, false),
-            (!holds).then_some(trap),
-            "{base} {width}"
-        );
+        let range = Check::Range { base: n(base), width: n(width), limit: of };
+        assert_eq!(check(range, false), (!holds).then_some(trap), "{base} {width}");
     }
 }
 
@@ -191,13 +170,7 @@ fn numbers_are_guarded() {
     assert_eq!(fits(max, 63), None);
     assert_eq!(fits(max, max), None);
     assert_eq!(fits(8, 3), Some(TrapKind::Fit { value: 8, width: 3 }));
-    assert_eq!(
-        fits(-1, 64),
-        Some(TrapKind::Fit {
-            value: -1,
-            width: 64
-        })
-    );
+    assert_eq!(fits(-1, 64), Some(TrapKind::Fit { value: -1, width: 64 }));
     assert_eq!(fits(1, -2), negative(-2));
 }
 
@@ -213,10 +186,7 @@ fn words_and_conditions_are_guarded() {
         check(Check::Assert(v(B), text("must be")), false),
         Some(TrapKind::Assert("must be".to_owned()))
     );
-    assert_eq!(
-        check(Check::Assert(Operand::Bool(true), text("")), false),
-        None
-    );
+    assert_eq!(check(Check::Assert(Operand::Bool(true), text("")), false), None);
 }
 
 #[test]
@@ -243,34 +213,17 @@ fn a_trap_names_frames_calls_and_values() {
     let m = main.param("M", SLICE, Mode::Ref);
     let main = main.body(vec![at(3, call(1, Arg::Value(n(7)), m))]);
     let mut program = program(vec![main, middle, callee]);
-    program.locations[2].operands = vec![
-        named(i, "i"),
-        named(y, "Y"),
-        named(z, "Z"),
-        named(handle, "H"),
-    ];
+    program.locations[2].operands =
+        vec![named(i, "i"), named(y, "Y"), named(z, "Z"), named(handle, "H")];
     let (outcome, after) = Trial::new().run(&program, vec![slice("0110")]);
     let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
     let expected = Trap {
-        kind: TrapKind::Index {
-            index: 7,
-            high: 4,
-            of: Measure::Length(y),
-        },
+        kind: TrapKind::Index { index: 7, high: 4, of: Measure::Length(y) },
         loc: LocId(2),
         frames: vec![
-            Frame {
-                routine: RoutineId(0),
-                call: None,
-            },
-            Frame {
-                routine: RoutineId(1),
-                call: Some(LocId(3)),
-            },
-            Frame {
-                routine: RoutineId(2),
-                call: Some(LocId(4)),
-            },
+            Frame { routine: RoutineId(0), call: None },
+            Frame { routine: RoutineId(1), call: Some(LocId(3)) },
+            Frame { routine: RoutineId(2), call: Some(LocId(4)) },
         ],
         values: vec![pair("i", "7"), pair("Y", "1001"), pair("Z", "unset")],
     };
@@ -282,24 +235,15 @@ fn a_trap_names_frames_calls_and_values() {
 fn what_the_host_refuses_is_a_trap() {
     let mut draft = Draft::new("main");
     let t = draft.var("T", TABLE);
-    let read = program(vec![draft.body(vec![at(
-        5,
-        StmtKind::Read {
-            dst: t,
-            file: text("none"),
-            layout: None,
-        },
-    )])]);
+    let read = program(vec![
+        draft.body(vec![at(5, StmtKind::Read { dst: t, file: text("none"), layout: None })]),
+    ]);
     let (outcome, _) = Trial::new().run(&read, vec![]);
-    let Outcome::Trap(trap) = outcome else {
-        panic!("{outcome:?}")
-    };
+    let Outcome::Trap(trap) = outcome else { panic!("{outcome:?}") };
     assert_eq!(trap.loc, LocId(5));
     assert!(matches!(&trap.kind, TrapKind::File { message, .. } if message == "no file `none`"));
 
-    let print = program(vec![
-        Draft::new("main").body(vec![st(StmtKind::Print(vec![]))]),
-    ]);
+    let print = program(vec![Draft::new("main").body(vec![st(StmtKind::Print(vec![]))])]);
     let mut trial = Trial::new();
     trial.host.deaf = true;
     let (outcome, _) = trial.run(&print, vec![]);

@@ -114,11 +114,7 @@ impl Walk<'_, '_, '_> {
                     facts.set(*table);
                 }
             }
-            SizeOp::Init {
-                table,
-                rows: _,
-                columns: _,
-            } => {
+            SizeOp::Init { table, rows: _, columns: _ } => {
                 if !facts.is_set(*table) {
                     facts.replaced(*table);
                     facts.set(*table);

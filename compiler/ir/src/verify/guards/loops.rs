@@ -57,15 +57,7 @@ impl<'a> Walk<'_, 'a, '_> {
     }
 
     pub(super) fn forall(&mut self, kind: &'a StmtKind) {
-        let StmtKind::Forall {
-            label: _,
-            var,
-            range,
-            writes: _,
-            privates,
-            reductions,
-            body,
-        } = kind
+        let StmtKind::Forall { label: _, var, range, writes: _, privates, reductions, body } = kind
         else {
             return;
         };
@@ -98,13 +90,7 @@ impl<'a> Walk<'_, 'a, '_> {
     }
 
     pub(super) fn tile(&mut self, stmt: &'a Stmt) {
-        let StmtKind::Tile {
-            rows,
-            privates,
-            body,
-            reductions,
-        } = &stmt.kind
-        else {
+        let StmtKind::Tile { rows, privates, body, reductions } = &stmt.kind else {
             return;
         };
         self.forget(privates);

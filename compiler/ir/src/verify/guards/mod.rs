@@ -88,14 +88,9 @@ impl<'a> Walk<'_, 'a, '_> {
             .filter(|&var| !facts.is_set(var))
             .collect();
         for var in unset {
-            let what = if Some(var) == routine.result {
-                "result"
-            } else {
-                "parameter"
-            };
+            let what = if Some(var) == routine.result { "result" } else { "parameter" };
             let name = self.subject.name(var);
-            self.subject
-                .fault(stmt, format!("the {what} {name} may be unset here"));
+            self.subject.fault(stmt, format!("the {what} {name} may be unset here"));
         }
     }
 
@@ -222,29 +217,14 @@ impl<'a> Walk<'_, 'a, '_> {
             | StmtKind::Print(_)
             | StmtKind::Read { .. }
             | StmtKind::Write { .. } => self.plain(&stmt.kind),
-            StmtKind::For {
-                label,
-                var,
-                from,
-                to,
-                down,
-                body,
-            } => {
+            StmtKind::For { label, var, from, to, down, body } => {
                 let (low, high) = if *down { (to, from) } else { (from, to) };
                 self.counted(*label, *var, Turns::Between(low, high), body);
             }
-            StmtKind::Foreach {
-                label,
-                var,
-                over,
-                body,
-            } => self.counted(*label, *var, Turns::Ones(*over), body),
-            StmtKind::While {
-                label,
-                head,
-                test,
-                body,
-            } => {
+            StmtKind::Foreach { label, var, over, body } => {
+                self.counted(*label, *var, Turns::Ones(*over), body)
+            }
+            StmtKind::While { label, head, test, body } => {
                 self.enter_loop(None);
                 self.leaves.push((*label, None));
                 self.block(head);
@@ -263,11 +243,7 @@ impl<'a> Walk<'_, 'a, '_> {
             }
             StmtKind::Forall { .. } => self.forall(&stmt.kind),
             StmtKind::Tile { .. } => self.tile(stmt),
-            StmtKind::If {
-                test: _,
-                then,
-                otherwise,
-            } => {
+            StmtKind::If { test: _, then, otherwise } => {
                 let before = self.facts.clone();
                 self.block(then);
                 let after_then = std::mem::replace(&mut self.facts, before);
@@ -338,11 +314,8 @@ fn holds_mask(facts: &Facts<'_>, size: &Operand, from: &Operand, to: &Operand) -
     if inside(from) && inside(to) {
         return true;
     }
-    facts
-        .results(IntOp::Sub, from, &Operand::Int(1))
-        .into_iter()
-        .any(|base| {
-            let widths = facts.results(IntOp::Sub, to, &base);
-            facts.holds_range(&[base], &widths, &limit)
-        })
+    facts.results(IntOp::Sub, from, &Operand::Int(1)).into_iter().any(|base| {
+        let widths = facts.results(IntOp::Sub, to, &base);
+        facts.holds_range(&[base], &widths, &limit)
+    })
 }

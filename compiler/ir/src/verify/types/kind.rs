@@ -28,10 +28,9 @@ impl Kind {
                 self,
                 Kind::Slice | Kind::Bits | Kind::Stored | Kind::Shown | Kind::Rowed | Kind::Logic
             ),
-            Ty::Word(_) => matches!(
-                self,
-                Kind::Word | Kind::Bits | Kind::Stored | Kind::Shown | Kind::Logic
-            ),
+            Ty::Word(_) => {
+                matches!(self, Kind::Word | Kind::Bits | Kind::Stored | Kind::Shown | Kind::Logic)
+            }
             Ty::Table(..) => {
                 matches!(self, Kind::Table | Kind::Stored | Kind::Shown | Kind::Rowed)
             }

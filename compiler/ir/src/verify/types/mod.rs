@@ -17,11 +17,7 @@ use kind::{Kind, type_text};
 pub(super) fn check(subject: &mut Subject<'_, '_>) {
     let body = &subject.routine.body;
     visit::walk(body, &mut |stmt| {
-        Types {
-            subject: &mut *subject,
-            stmt,
-        }
-        .statement();
+        Types { subject: &mut *subject, stmt }.statement();
     });
 }
 
@@ -63,9 +59,7 @@ impl Types<'_, '_, '_> {
     }
 
     fn ints(&mut self, operands: &[&Operand]) {
-        operands
-            .iter()
-            .for_each(|operand| self.operand(operand, Kind::Int));
+        operands.iter().for_each(|operand| self.operand(operand, Kind::Int));
     }
 
     fn same(&mut self, v: VarId, w: VarId) {
@@ -100,30 +94,17 @@ impl Types<'_, '_, '_> {
                 self.operand(base, Kind::Int);
                 self.var(*value, Kind::Word);
             }
-            StmtKind::PutColumn {
-                table,
-                index,
-                value,
-            } => {
+            StmtKind::PutColumn { table, index, value } => {
                 self.var(*table, Kind::Table);
                 self.operand(index, Kind::Int);
                 self.var(*value, Kind::Slice);
             }
-            StmtKind::PutRow {
-                table,
-                index,
-                value,
-            } => {
+            StmtKind::PutRow { table, index, value } => {
                 self.var(*table, Kind::Table);
                 self.operand(index, Kind::Int);
                 self.var(*value, Kind::Word);
             }
-            StmtKind::PutBit {
-                table,
-                row,
-                column,
-                bit,
-            } => {
+            StmtKind::PutBit { table, row, column, bit } => {
                 self.var(*table, Kind::Table);
                 self.ints(&[row, column, bit]);
             }
@@ -157,46 +138,17 @@ impl Types<'_, '_, '_> {
                 self.var(*src, Kind::Stored);
                 self.operand(file, Kind::Str);
             }
-            StmtKind::For {
-                label: _,
-                var,
-                from,
-                to,
-                down: _,
-                body: _,
-            } => {
+            StmtKind::For { label: _, var, from, to, down: _, body: _ } => {
                 self.var(*var, Kind::Int);
                 self.ints(&[from, to]);
             }
-            StmtKind::While {
-                label: _,
-                head: _,
-                test,
-                body: _,
-            }
-            | StmtKind::If {
-                test,
-                then: _,
-                otherwise: _,
-            } => self.operand(test, Kind::Bool),
-            StmtKind::Foreach {
-                label: _,
-                var,
-                over,
-                body: _,
-            } => {
+            StmtKind::While { label: _, head: _, test, body: _ }
+            | StmtKind::If { test, then: _, otherwise: _ } => self.operand(test, Kind::Bool),
+            StmtKind::Foreach { label: _, var, over, body: _ } => {
                 self.var(*var, Kind::Int);
                 self.var(*over, Kind::Bits);
             }
-            StmtKind::Forall {
-                label: _,
-                var,
-                range,
-                writes,
-                privates: _,
-                reductions,
-                body: _,
-            } => {
+            StmtKind::Forall { label: _, var, range, writes, privates: _, reductions, body: _ } => {
                 self.var(*var, Kind::Int);
                 match range {
                     ForallRange::Range(from, to) => self.ints(&[from, to]),
@@ -205,12 +157,7 @@ impl Types<'_, '_, '_> {
                 self.parts(writes);
                 self.reductions(reductions);
             }
-            StmtKind::Tile {
-                rows,
-                privates,
-                body: _,
-                reductions,
-            } => {
+            StmtKind::Tile { rows, privates, body: _, reductions } => {
                 self.operand(rows, Kind::Int);
                 for &var in privates {
                     self.var(var, Kind::Rowed);
@@ -263,18 +210,11 @@ impl Types<'_, '_, '_> {
                 self.measure(size);
             }
             SizeOp::SetRows { table, rows: size }
-            | SizeOp::EnsureColumns {
-                table,
-                columns: size,
-            } => {
+            | SizeOp::EnsureColumns { table, columns: size } => {
                 self.var(*table, Kind::Table);
                 self.measure(size);
             }
-            SizeOp::Init {
-                table,
-                rows,
-                columns,
-            } => {
+            SizeOp::Init { table, rows, columns } => {
                 self.var(*table, Kind::Table);
                 self.ints(&[rows, columns]);
             }

@@ -132,11 +132,7 @@ impl Types<'_, '_, '_> {
                 self.ints(&[rows, columns]);
                 self.var(dst, Kind::Table);
             }
-            Op::Extreme {
-                table,
-                mask,
-                sense: _,
-            } => {
+            Op::Extreme { table, mask, sense: _ } => {
                 self.var(*table, Kind::Table);
                 self.var(*mask, Kind::Slice);
                 self.var(dst, Kind::Slice);
