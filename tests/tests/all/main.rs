@@ -9,4 +9,5 @@
 //! * `bad_input`: hostile programs and files.
 //! * `explain`: the example of every code gives exactly that code.
 
+mod house;
 mod published;
