@@ -1,5 +1,6 @@
 //! What the tests share: compiling a text, running a routine, naming values.
 
+pub mod case;
 pub mod run;
 
 use star_base::{BitTable, BitVector, Diagnostic};
@@ -29,8 +30,15 @@ impl SourceLoader for Texts {
 
 /// Checks a text as the file `test.star`.
 pub fn check(text: &str) -> Compilation {
-    let mut loader = Texts(vec![("test.star".to_owned(), text.to_owned())]);
-    star_compiler::check("test.star", &mut loader, &LIBRARY)
+    check_files(&[("test.star", text)])
+}
+
+/// Checks the first of some files, which may import the others.
+pub fn check_files(files: &[(&str, &str)]) -> Compilation {
+    let texts = files.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned()));
+    let mut loader = Texts(texts.collect());
+    let root = files.first().map_or("test.star", |(name, _)| name);
+    star_compiler::check(root, &mut loader, &LIBRARY)
 }
 
 /// The messages, errors and lints, as `CODE line:column message`.
@@ -59,7 +67,15 @@ fn message(compilation: &Compilation, diagnostic: &Diagnostic) -> String {
 /// # Panics
 /// If it has errors, or if the SIR does not verify.
 pub fn compile(text: &str, options: &LowerOptions) -> (Compilation, Lowered) {
-    let compilation = check(text);
+    compile_files(&[("test.star", text)], options)
+}
+
+/// Likewise the first of some files, which may import the others.
+///
+/// # Panics
+/// If they have errors, or if the SIR does not verify.
+pub fn compile_files(files: &[(&str, &str)], options: &LowerOptions) -> (Compilation, Lowered) {
+    let compilation = check_files(files);
     assert!(!compilation.has_errors(), "{:#?}", messages(&compilation));
     let lowered = star_compiler::lower(&compilation, options);
     if let Err(errors) = star_ir::verify(&lowered.program) {

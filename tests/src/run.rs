@@ -81,7 +81,15 @@ impl Program {
     /// # Panics
     /// If that fails.
     pub fn with(text: &str, options: &star_compiler::LowerOptions) -> Self {
-        let (compilation, lowered) = crate::compile(text, options);
+        Program::of_files(&[("test.star", text)], options)
+    }
+
+    /// Likewise the first of some files, which may import the others.
+    ///
+    /// # Panics
+    /// If that fails.
+    pub fn of_files(files: &[(&str, &str)], options: &star_compiler::LowerOptions) -> Self {
+        let (compilation, lowered) = crate::compile_files(files, options);
         Program {
             compilation,
             lowered,

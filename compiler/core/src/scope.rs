@@ -45,6 +45,8 @@ pub(crate) struct World<'a> {
 #[derive(Default)]
 struct Scope {
     routines: BTreeMap<String, RoutineId>,
+    /// The same by their names in lower case.
+    in_lower_case: BTreeMap<String, Vec<RoutineId>>,
     constants: BTreeMap<String, usize>,
 }
 
@@ -96,6 +98,8 @@ impl<'a> World<'a> {
                     }
                     let id = RoutineId(self.signatures.len() as u32);
                     scope.routines.entry(routine.name.name.clone()).or_insert(id);
+                    let lower = routine.name.name.to_lowercase();
+                    scope.in_lower_case.entry(lower).or_default().push(id);
                     self.signatures.push(signature(routine, unit_idx));
                     &routine.name
                 }
@@ -208,16 +212,18 @@ impl<'a> World<'a> {
         if let Some(&id) = exact.iter().find(|id| fits(id)) {
             return Ok(Callee::Routine(id));
         }
-        let builtin = Builtin::find(&name.name);
-        if let Some(builtin) = builtin {
+        if let Some(builtin) = Builtin::find(&name.name) {
             let (least, most) = builtin.arity();
-            if (least..=most).contains(&n_args) || exact.is_empty() {
-                // A wrong number of arguments is reported where the built-in is checked.
-                let other = self.alike(unit, &name.name).into_iter().find(|id| fits(id));
-                return match other {
-                    Some(id) if !(least..=most).contains(&n_args) => Ok(Callee::Routine(id)),
-                    _ => Ok(Callee::Builtin(builtin)),
-                };
+            if (least..=most).contains(&n_args) {
+                return Ok(Callee::Builtin(builtin));
+            }
+            // `less` with four arguments is the library's, whatever its case.
+            if let Some(id) = self.alike(unit, &name.name).into_iter().find(|id| fits(id)) {
+                return Ok(Callee::Routine(id));
+            }
+            if exact.is_empty() {
+                // The wrong number of arguments is reported where the built-in is checked.
+                return Ok(Callee::Builtin(builtin));
             }
         }
         if let Some(&id) = exact.first() {
@@ -248,9 +254,9 @@ impl<'a> World<'a> {
         let lower = name.to_lowercase();
         let mut alike: Vec<RoutineId> = self
             .visible(unit)
-            .flat_map(|unit| &self.scopes[unit].routines)
-            .filter(|(other, _)| other.to_lowercase() == lower)
-            .map(|(_, &id)| id)
+            .filter_map(|unit| self.scopes[unit].in_lower_case.get(&lower))
+            .flatten()
+            .copied()
             .collect();
         alike.sort_unstable();
         alike.dedup();

@@ -1,0 +1,26 @@
+//! The graph procedures of the library against independent references.
+//!
+//! Each module of the library has a file of its own here, with a function `play`: one random
+//! instance, all procedures of the module run on it, every result compared. The seed of an instance
+//! that fails is in the message.
+//!
+//! * `variants` plays some instances again on the bodies of the library in place of the machine's
+//!   operations, and on the raw listings: values must be equal.
+//! * `counts` looks at elementary operations: formulas of the comments, growth with n.
+//! * `module`, `random`, `values`, `reference` are what the others share.
+
+mod closure;
+mod counts;
+mod dynmst;
+mod edmonds;
+mod gabow;
+mod italiano;
+mod module;
+mod mst;
+mod paths;
+mod ramalingam;
+mod random;
+mod reach;
+mod reference;
+mod values;
+mod variants;

@@ -1,0 +1,106 @@
+//! A module of the library, compiled, whose calls can be played again elsewhere.
+
+use std::cell::RefCell;
+
+use star_base::{BitTable, BitVector};
+use star_compiler::LowerOptions;
+use star_tests::run::Program;
+use star_vm::{HostValue, Outcome, Reference};
+
+/// A compiled module.
+pub(super) struct Module {
+    program: Program,
+    /// The calls so far, if they are kept.
+    calls: Option<RefCell<Vec<Call>>>,
+}
+
+/// A call with its results.
+#[derive(Clone, Debug)]
+pub(super) struct Call {
+    pub(super) routine: &'static str,
+    pub(super) args: Vec<HostValue>,
+    pub(super) results: Results,
+}
+
+/// What a call left.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Results {
+    /// The arguments afterwards.
+    pub(super) values: Vec<HostValue>,
+    /// Elementary operations.
+    pub(super) operations: u64,
+}
+
+/// The text of a module of the library.
+pub(super) fn text(name: &str) -> &'static str {
+    let mut modules = star_stdlib::MODULES.iter();
+    modules.find(|(known, _)| *known == name).expect("a module of the library").1
+}
+
+impl Module {
+    /// The module `name` of the library.
+    pub(super) fn new(name: &str) -> Self {
+        Module::compile(text(name), &LowerOptions::default())
+    }
+
+    /// Likewise; it keeps its calls.
+    pub(super) fn recorder(name: &str) -> Self {
+        Module { calls: Some(RefCell::default()), ..Module::new(name) }
+    }
+
+    /// A text.
+    pub(super) fn compile(text: &str, options: &LowerOptions) -> Self {
+        Module { program: Program::with(text, options), calls: None }
+    }
+
+    /// Calls a routine, which must end well.
+    pub(super) fn call(&self, routine: &'static str, args: Vec<HostValue>) -> Results {
+        let run = self.program.run(&Reference::new(), routine, args.clone());
+        assert_eq!(run.outcome, Outcome::Done, "{routine} of {args:#?}");
+        let results = Results { values: run.values, operations: run.stats.operations };
+        if let Some(calls) = &self.calls {
+            let results = results.clone();
+            calls.borrow_mut().push(Call { routine, args, results });
+        }
+        results
+    }
+
+    /// The calls that were kept.
+    pub(super) fn into_calls(self) -> Vec<Call> {
+        self.calls.map(RefCell::into_inner).unwrap_or_default()
+    }
+}
+
+impl Results {
+    /// The table that the argument `idx`, from 0, is now.
+    pub(super) fn table(&self, idx: usize) -> BitTable {
+        match &self.values[idx] {
+            HostValue::Table(table) => table.clone(),
+            other => panic!("argument {idx} is {other:?}"),
+        }
+    }
+
+    /// The slice.
+    pub(super) fn slice(&self, idx: usize) -> BitVector {
+        match &self.values[idx] {
+            HostValue::Slice(bits) => bits.clone(),
+            other => panic!("argument {idx} is {other:?}"),
+        }
+    }
+
+    /// The integer.
+    pub(super) fn int(&self, idx: usize) -> i64 {
+        match &self.values[idx] {
+            HostValue::Int(value) => *value,
+            other => panic!("argument {idx} is {other:?}"),
+        }
+    }
+
+    /// The truth value.
+    pub(super) fn bool(&self, idx: usize) -> bool {
+        match &self.values[idx] {
+            HostValue::Bool(value) => *value,
+            other => panic!("argument {idx} is {other:?}"),
+        }
+    }
+}

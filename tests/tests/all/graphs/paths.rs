@@ -1,0 +1,248 @@
+//! `paths`: FLOYD, DIJKSTRA and BELLMAN_FORD.
+
+use petgraph::algo::{bellman_ford, dijkstra, floyd_warshall};
+use petgraph::graph::NodeIndex;
+use star_io::{Graph, Layout};
+use star_tests::run::Program;
+use star_vm::{HostValue, Reference};
+
+use super::module::{Module, Results};
+use super::random::{Rng, each_seed, graph};
+use super::reference::{ends_of, least_weights, levels, petgraph_of};
+use super::values::{
+    code_width, codes, field, infinite, infinity, int, laid_out, path_width, put_field, vertex,
+    word, zeros,
+};
+
+pub(super) fn play(module: &Module, rng: &mut Rng) {
+    let n = rng.n_vertices(0, 10);
+    let graph = rng.graph(n, 0);
+    check_floyd(module, &graph);
+    if n > 0 {
+        check_dijkstra(module, &graph, rng.below(n));
+        let s = rng.below(n);
+        let signed = signed_graph(rng, n);
+        check_bellman_ford(module, &signed, s);
+        check_bellman_ford(module, &graph, s);
+    }
+}
+
+fn check_floyd(module: &Module, graph: &Graph) {
+    let (n, h) = (graph.n_vertices, path_width(graph));
+    let d = HostValue::Table(laid_out(Layout::Distances, graph));
+    let d = module.call("FLOYD", vec![int(n), int(h), infinity(h), d]).table(3);
+    let expected = floyd_warshall(&petgraph_of(graph), |arc| *arc.weight())
+        .expect("no negative cycle without negative weights");
+    for i in 0..n {
+        for j in 0..n {
+            let expected = match expected.get(&(NodeIndex::new(i), NodeIndex::new(j))) {
+                None | Some(&i64::MAX) => infinite(h),
+                Some(&length) => length as u64,
+            };
+            assert_eq!(field(&d, i, j, h), expected, "from {i} to {j}, {graph:?}");
+        }
+    }
+}
+
+fn run_dijkstra(module: &Module, graph: &Graph, s: usize) -> Results {
+    let (n, h) = (graph.n_vertices, path_width(graph));
+    let args = vec![
+        vertex(s),
+        int(h),
+        infinity(h),
+        HostValue::Table(laid_out(Layout::Adjacency, graph)),
+        HostValue::Table(laid_out(Layout::WeightsOut, graph)),
+        HostValue::Table(codes(n, code_width(n))),
+        HostValue::Unset,
+        HostValue::Unset,
+    ];
+    module.call("DIJKSTRA", args)
+}
+
+fn check_dijkstra(module: &Module, graph: &Graph, s: usize) {
+    let (n, h, b) = (graph.n_vertices, path_width(graph), code_width(graph.n_vertices));
+    let results = run_dijkstra(module, graph, s);
+    let (dist, pred) = (results.table(6), results.table(7));
+    let expected = dijkstra(&petgraph_of(graph), NodeIndex::new(s), None, |arc| *arc.weight());
+    let weights = least_weights(graph);
+    for x in 0..n {
+        let length = expected.get(&NodeIndex::new(x)).map_or(infinite(h), |&length| length as u64);
+        assert_eq!(field(&dist, x, 0, h), length, "from {s} to {x}, {graph:?}");
+        // The path that Pred gives leads back to s and has this length.
+        let (mut y, mut walked) = (x, 0);
+        for _ in 0..n {
+            let Some(before) = field(&pred, y, 0, b).checked_sub(1) else { break };
+            let weight = weights[&(before as usize, y)] as u64;
+            let so_far = field(&dist, before as usize, 0, h);
+            assert_eq!(so_far + weight, field(&dist, y, 0, h), "{graph:?}");
+            walked += weight;
+            y = before as usize;
+        }
+        match length == infinite(h) {
+            true => assert_eq!((y, walked), (x, 0), "nothing stands before {x}, {graph:?}"),
+            false => assert_eq!((y, walked), (s, length), "the path to {x}, {graph:?}"),
+        }
+    }
+    assert_eq!(field(&pred, s, 0, b), 0, "{graph:?}");
+    // Once more, with the tables of the first time.
+    let mut args: Vec<HostValue> = results.values.clone();
+    args[0] = vertex(s);
+    assert_eq!(module.call("DIJKSTRA", args), results);
+}
+
+/// A graph with negative arcs; often one with a cycle of negative length.
+fn signed_graph(rng: &mut Rng, n: usize) -> Graph {
+    let mut signed = rng.graph(n, 0);
+    match rng.below(3) {
+        // Arcs made longer or shorter by a potential: no negative cycle comes of that.
+        0 => {
+            let heights: Vec<i64> = (0..n).map(|_| rng.between(0, 20)).collect();
+            for arc in &mut signed.arcs {
+                arc.weight += heights[arc.head as usize] - heights[arc.tail as usize];
+            }
+        }
+        1 => {
+            for arc in &mut signed.arcs {
+                if rng.once_in(8) {
+                    arc.weight = -arc.weight;
+                }
+            }
+        }
+        // A planted cycle: a loop, or longer.
+        _ => {
+            let length = 1 + rng.below(n.min(4));
+            let start = rng.below(n);
+            for step in 0..length {
+                let tail = ((start + step) % n) as u32;
+                let head = ((start + (step + 1) % length) % n) as u32;
+                let weight = if step == 0 { -1 } else { 0 };
+                signed.arcs.push(star_io::Arc { tail, head, weight });
+            }
+        }
+    }
+    signed
+}
+
+fn check_bellman_ford(module: &Module, graph: &Graph, s: usize) {
+    let (n, b) = (graph.n_vertices, code_width(graph.n_vertices));
+    let heaviest = graph.arcs.iter().map(|arc| arc.weight.unsigned_abs()).max().unwrap_or(0);
+    let h = 2 + (n as u64 * n as u64 * heaviest + 1).next_power_of_two().ilog2() as usize;
+    let zero = 1 << (h - 1);
+    let weights = least_weights(graph);
+    let mut cost = zeros(n, n * h);
+    for (&(tail, head), &weight) in &weights {
+        put_field(&mut cost, head, tail, h, weight as u64);
+    }
+    let args = vec![
+        vertex(s),
+        int(n),
+        int(h),
+        infinity(h),
+        word(zero, h),
+        HostValue::Table(laid_out(Layout::Adjacency, graph)),
+        HostValue::Table(cost),
+        HostValue::Table(codes(n, b)),
+        HostValue::Unset,
+        HostValue::Unset,
+        HostValue::Unset,
+    ];
+    let results = module.call("BELLMAN_FORD", args);
+    let expected = petgraph_of(graph).map(|_, ()| (), |_, &weight| weight as f64);
+    let Ok(expected) = bellman_ford(&expected, NodeIndex::new(s)) else {
+        assert!(results.bool(10), "a negative cycle was missed, from {s}, {graph:?}");
+        return;
+    };
+    assert!(!results.bool(10), "there is no negative cycle, from {s}, {graph:?}");
+    let (dist, pred) = (results.table(8), results.table(9));
+    for x in 0..n {
+        let found = field(&dist, x, 0, h);
+        let length = expected.distances[x];
+        if length.is_infinite() {
+            assert_eq!(found, infinite(h), "from {s} to {x}, {graph:?}");
+            continue;
+        }
+        let found = found as i64 - zero as i64;
+        assert_eq!(found as f64, length, "from {s} to {x}, {graph:?}");
+        match field(&pred, x, 0, b).checked_sub(1) {
+            None => assert_eq!(x, s, "nothing stands before {x}, {graph:?}"),
+            Some(before) => {
+                let so_far = field(&dist, before as usize, 0, h) as i64 - zero as i64;
+                assert_eq!(so_far + weights[&(before as usize, x)], found, "{graph:?}");
+            }
+        }
+    }
+    if graph.arcs.iter().all(|arc| arc.weight >= 0) {
+        let lengths = run_dijkstra(module, graph, s).table(6);
+        let h_of_dijkstra = path_width(graph);
+        for x in 0..n {
+            let (found, length) = (field(&dist, x, 0, h), field(&lengths, x, 0, h_of_dijkstra));
+            let same = match length == infinite(h_of_dijkstra) {
+                true => found == infinite(h),
+                false => found - zero == length,
+            };
+            assert!(same, "BELLMAN_FORD and DIJKSTRA differ from {s} to {x}, {graph:?}");
+        }
+    }
+}
+
+#[test]
+fn distances_agree_with_petgraph() {
+    let module = Module::new("paths");
+    each_seed(120, |rng| play(&module, rng));
+}
+
+#[test]
+fn distances_in_unit_weights_are_levels() {
+    let module = Module::new("paths");
+    each_seed(20, |rng| {
+        let n = 1 + rng.below(10);
+        let graph = rng.graph_of(n, 2 * n, 1, 1);
+        let h = path_width(&graph);
+        let d = HostValue::Table(laid_out(Layout::Distances, &graph));
+        let d = module.call("FLOYD", vec![int(n), int(h), infinity(h), d]).table(3);
+        for i in 0..n {
+            for (j, level) in levels(n, &ends_of(&graph), i).into_iter().enumerate() {
+                let level = level.map_or(infinite(h), |level| level as u64);
+                assert_eq!(field(&d, i, j, h), level, "from {i} to {j}, {graph:?}");
+            }
+        }
+    });
+}
+
+#[test]
+fn a_program_reads_the_path_backwards() {
+    let program = Program::new(
+        r#"
+import "star:paths";
+
+program Path(s,t,h: integer; G: table(n,n); Cost: table(n,n*h); code: table(n,b));
+var Dist,Pred: table; U,Z: slice(code); inf,w: word;
+begin
+  inf:=WORD(0,h); SET(inf);
+  DIJKSTRA(s,h,inf,G,Cost,code,Dist,Pred);
+  SET(U);
+  print(INT(ROW(t,Dist)));
+  while t<>s do
+  begin
+    w:=ROW(t,Pred);
+    MATCH(code,U,w,Z);
+    t:=FND(Z);
+    print(t);
+  end;
+end.
+"#,
+    );
+    let arc = |tail, head, weight| star_io::Arc { tail, head, weight };
+    let graph =
+        graph(5, vec![arc(0, 1, 7), arc(0, 2, 1), arc(2, 3, 2), arc(3, 1, 3), arc(1, 4, 1)]);
+    let args = vec![
+        vertex(0),
+        vertex(4),
+        int(path_width(&graph)),
+        HostValue::Table(laid_out(Layout::Adjacency, &graph)),
+        HostValue::Table(laid_out(Layout::WeightsOut, &graph)),
+        HostValue::Table(laid_out(Layout::Code, &graph)),
+    ];
+    let run = program.run(&Reference::new(), "Path", args);
+    assert_eq!(run.printed, "7\n2\n4\n3\n1\n", "{:?}", run.outcome);
+}
