@@ -203,7 +203,7 @@ impl<'a> World<'a> {
         unit: usize,
         name: &ast::Ident,
         n_args: usize,
-    ) -> Result<Callee, Diagnostic> {
+    ) -> Result<Callee, Box<Diagnostic>> {
         let exact: Vec<RoutineId> = self
             .visible(unit)
             .filter_map(|unit| self.scopes[unit].routines.get(&name.name).copied())
@@ -227,13 +227,13 @@ impl<'a> World<'a> {
             }
         }
         if let Some(&id) = exact.first() {
-            return Err(self.wrong_count(name, id, n_args));
+            return Err(Box::new(self.wrong_count(name, id, n_args)));
         }
         let alike = self.alike(unit, &name.name);
         match alike.as_slice() {
-            [] => Err(self.unknown_routine(unit, name)),
+            [] => Err(Box::new(self.unknown_routine(unit, name))),
             [one] if fits(one) => Ok(Callee::Routine(*one)),
-            [one] => Err(self.wrong_count(name, *one, n_args)),
+            [one] => Err(Box::new(self.wrong_count(name, *one, n_args))),
             several => {
                 let mut diagnostic = Diagnostic::at(
                     Code::AmbiguousCase,
@@ -244,7 +244,7 @@ impl<'a> World<'a> {
                     diagnostic =
                         diagnostic.label(self.signature(*id).tree.name.span, "one of them");
                 }
-                Err(diagnostic.help("spell the name exactly"))
+                Err(Box::new(diagnostic.help("spell the name exactly")))
             }
         }
     }

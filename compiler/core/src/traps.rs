@@ -146,6 +146,13 @@ impl Names<'_> {
 
 fn message(kind: &TrapKind, names: &Names<'_>) -> String {
     match kind {
+        // Only the ends of a part are compared in this way.
+        TrapKind::Index { index, of: Measure::Value(_), .. } if *index < 1 => {
+            format!("the part begins at {index}, but the first component is 1")
+        }
+        TrapKind::Index { index, high, of: Measure::Value(_) } => {
+            format!("the part {index}..{high} ends before it begins")
+        }
         TrapKind::Index { index, high: 0, of } => {
             format!("index {index}{}, of which there are none", names.whole(of))
         }

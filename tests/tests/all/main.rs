@@ -9,5 +9,6 @@
 //! * `bad_input`: hostile programs and files.
 //! * `explain`: the example of every code gives exactly that code.
 
+mod graphs;
 mod house;
 mod published;

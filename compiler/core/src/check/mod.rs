@@ -3,6 +3,7 @@
 //! A routine with errors still becomes HIR, with error nodes of kind `Error`, which agree with
 //! everything, so that one fault makes one message. Nothing with errors is lowered.
 
+mod args;
 mod builtin;
 mod constant;
 mod expr;

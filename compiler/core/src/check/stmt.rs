@@ -300,7 +300,7 @@ impl Checker<'_> {
                 Some(Stmt { kind, span })
             }
             Err(diagnostic) => {
-                self.report(diagnostic);
+                self.report(*diagnostic);
                 None
             }
         }

@@ -90,7 +90,7 @@ impl Lowerer<'_> {
                     units: per_column,
                     times: Some(Measure::Columns(table_var)),
                 });
-                let value = super::expr::Rvalue {
+                let value = super::bits::Rvalue {
                     op: Op::Extreme { table: table_var, mask: mask_var, sense },
                     size: Measure::Length(mask_var),
                     exts: self.exts_of(mask),

@@ -9,9 +9,12 @@
 //! variable checked) is kept in a set, which is put back at the end of every nested block. It only
 //! saves repetitions: nothing depends on it for being right.
 
+mod bits;
 mod call;
 mod expr;
+mod header;
 mod mismatch;
+mod places;
 mod poly;
 mod sizes;
 mod stmt;
@@ -20,8 +23,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use star_base::{Diagnostic, Span};
 use star_ir::{
-    Block, Check, Extent, LabelId, LocId, Location, Measure, Mode, Named, Op, Operand, Param,
-    SizeOp, Stmt, StmtKind, Ty, Var, VarId,
+    Block, Check, Extent, LabelId, LocId, Location, Mode, Op, Param, Stmt, StmtKind, Ty, Var, VarId,
 };
 
 use crate::flow::summary::{Fate, Summaries, callees_first};
@@ -289,191 +291,6 @@ impl<'a> Lowerer<'a> {
         self.program.routine(callee).machine_op.filter(|_| self.options.machine_ops)
     }
 
-    // ---- header ----
-
-    /// Gives the sizes that the header binds their values.
-    fn bind_sizes(&mut self) {
-        let mut bound = BTreeSet::new();
-        for from_ref in [false, true] {
-            for &param in &self.r.params {
-                let is_ref = self.r.local(param).role == Role::Ref;
-                if is_ref != from_ref {
-                    continue;
-                }
-                for dim in 0..2 {
-                    let Some(SizeKey::Int(name)) = self.declared_key(param, dim) else {
-                        continue;
-                    };
-                    if self.r.local(name).role != Role::Binding || bound.contains(&name) {
-                        continue;
-                    }
-                    let dst = self.local_var(name);
-                    let var = self.local_var(param);
-                    self.loc = self.location(self.r.local(param).span, &[(var, param)], true);
-                    if is_ref {
-                        // The first argument that has a size decides.
-                        self.emit(StmtKind::Size(SizeOp::Latch {
-                            dst,
-                            size: self.measure(param, var, dim),
-                        }));
-                    } else {
-                        bound.insert(name);
-                        self.assign(dst, self.measure_op(param, var, dim));
-                    }
-                }
-            }
-        }
-        for (idx, local) in self.r.locals.iter().enumerate() {
-            let name = LocalId(idx as u32);
-            if local.role == Role::Binding && !bound.contains(&name) {
-                let var = self.local_var(name);
-                self.loc = self.location(local.span, &[(var, name)], true);
-                self.emit(StmtKind::Check(Check::Set(var)));
-            }
-        }
-    }
-
-    fn measure(&self, local: LocalId, var: VarId, dim: u8) -> Measure {
-        match (self.r.local(local).ty.kind(), dim) {
-            (Kind::Table, 0) => Measure::Rows(var),
-            (Kind::Table, _) => Measure::Columns(var),
-            _ => Measure::Length(var),
-        }
-    }
-
-    fn measure_op(&self, local: LocalId, var: VarId, dim: u8) -> Op {
-        match (self.r.local(local).ty.kind(), dim) {
-            (Kind::Table, 0) => Op::Rows(var),
-            (Kind::Table, _) => Op::Columns(var),
-            _ => Op::Length(var),
-        }
-    }
-
-    /// All arguments agree on the sizes of the header.
-    fn check_header(&mut self) {
-        for &param in &self.r.params {
-            let var = self.local_var(param);
-            let local = self.r.local(param);
-            let is_ref = local.role == Role::Ref;
-            for dim in 0..2 {
-                let Some(key) = self.declared_key(param, dim) else {
-                    continue;
-                };
-                self.loc = self.location(local.span, &[(var, param)], true);
-                let wanted = self.size(key);
-                let measure = self.measure(param, var, dim);
-                if is_ref {
-                    if !matches!(key, SizeKey::Const(_)) {
-                        self.emit(StmtKind::Check(Check::NotNegative(wanted.clone())));
-                    }
-                    let size = Measure::Value(wanted.clone());
-                    match (local.ty.kind(), dim) {
-                        (Kind::Table, 0) => {
-                            self.emit(StmtKind::Size(SizeOp::SetRows { table: var, rows: size }));
-                        }
-                        (Kind::Table, _) => {
-                            self.emit(StmtKind::Size(SizeOp::EnsureColumns {
-                                table: var,
-                                columns: size,
-                            }));
-                        }
-                        _ => self.emit(StmtKind::Size(SizeOp::Adapt {
-                            bits: var,
-                            size: wanted.clone(),
-                        })),
-                    }
-                }
-                self.emit(StmtKind::Check(Check::Size(measure, Measure::Value(wanted))));
-            }
-        }
-    }
-
-    /// Finds out what the declarations of local variables say, as far as that is known now.
-    fn sizes_at_entry(&mut self) {
-        self.loc = self.location(self.r.header, &[], false);
-        let mut keys: BTreeSet<SizeKey> = self
-            .web_exts
-            .iter()
-            .flat_map(|exts| [exts.0, exts.1])
-            .filter_map(|ext| match ext {
-                Ext::Known(key) => Some(key),
-                Ext::Unknown | Ext::Dynamic => None,
-            })
-            .collect();
-        for (idx, local) in self.r.locals.iter().enumerate() {
-            if local.role == Role::Local {
-                keys.extend((0..2).filter_map(|dim| self.declared_key(LocalId(idx as u32), dim)));
-            }
-        }
-        for key in keys {
-            if self.known_at_entry(key) {
-                self.size(key);
-            }
-        }
-        for (idx, local) in self.r.locals.iter().enumerate() {
-            let id = LocalId(idx as u32);
-            let all_known = (0..2)
-                .filter_map(|dim| self.declared_key(id, dim))
-                .all(|key| self.known_at_entry(key));
-            if local.role == Role::Local
-                && local.ty.kind() == Kind::Table
-                && !local.ty.is_unsized()
-                && all_known
-            {
-                self.loc = self.location(local.span, &[], false);
-                self.make_table(id);
-            }
-        }
-    }
-
-    /// Makes sure that a table with declared sizes, or a slice's size, is there before it is used.
-    fn touch(&mut self, local: LocalId) {
-        let declared = self.r.local(local);
-        if declared.role != Role::Local || declared.ty.is_unsized() {
-            return;
-        }
-        match declared.ty.kind() {
-            Kind::Table => self.make_table(local),
-            Kind::Slice | Kind::Word => {
-                if let Some(key) = self.declared_key(local, 0) {
-                    self.size(key);
-                }
-            }
-            Kind::Int | Kind::Bool | Kind::Str | Kind::Error => {}
-        }
-    }
-
-    fn make_table(&mut self, local: LocalId) {
-        if self.facts.contains(&Fact::Made(local)) {
-            return;
-        }
-        let Some(rows) = self.declared_key(local, 0) else {
-            return;
-        };
-        let columns = self.declared_key(local, 1);
-        let table = self.local_var(local);
-        let rows = self.checked_size(rows);
-        match columns {
-            Some(columns) => {
-                let columns = self.checked_size(columns);
-                self.emit(StmtKind::Size(SizeOp::Init { table, rows, columns }));
-            }
-            None => {
-                self.emit(StmtKind::Size(SizeOp::SetRows { table, rows: Measure::Value(rows) }));
-            }
-        }
-        self.facts.insert(Fact::Made(local));
-    }
-
-    /// A size that is surely not negative.
-    fn checked_size(&mut self, key: SizeKey) -> Operand {
-        let size = self.size(key);
-        if let SizeKey::Int(_) = key {
-            self.emit(StmtKind::Check(Check::NotNegative(size.clone())));
-        }
-        size
-    }
-
     // ---- variables ----
 
     /// The SIR variable of a local in the web that it starts in.
@@ -556,46 +373,6 @@ impl<'a> Lowerer<'a> {
         self.extent(ext)
     }
 
-    // ---- places ----
-
-    fn location(&mut self, span: Span, named: &[(VarId, LocalId)], at_call: bool) -> LocId {
-        if let Some(&loc) = self.known_locs.get(&(span, at_call)) {
-            return loc;
-        }
-        let mut operands: Vec<Named> = Vec::new();
-        for &(var, local) in named {
-            let name = self.r.local(local).name.clone();
-            if !operands.iter().any(|operand| operand.name == name) {
-                operands.push(Named { var, name });
-            }
-        }
-        let loc = LocId(self.locations.len() as u32);
-        self.locations.push(Location { span, inlined: Vec::new(), operands, at_call });
-        self.known_locs.insert((span, at_call), loc);
-        loc
-    }
-
-    fn expr_loc(&mut self, expr: &hir::Expr) -> LocId {
-        if let Some(&loc) = self.known_locs.get(&(expr.span, false)) {
-            return loc;
-        }
-        let mut places = Vec::new();
-        crate::visit::places_of_expr(expr, &mut |place| places.push(*place));
-        self.location_of(expr.span, &places)
-    }
-
-    fn stmt_loc(&mut self, stmt: &hir::Stmt) -> LocId {
-        let mut places = Vec::new();
-        crate::visit::places_of_stmt(stmt, &mut |place| places.push(*place));
-        self.location_of(stmt_head(stmt), &places)
-    }
-
-    fn location_of(&mut self, span: Span, places: &[hir::Place]) -> LocId {
-        let named: Vec<(VarId, LocalId)> =
-            places.iter().map(|&place| (self.place_var(place), place.local)).collect();
-        self.location(span, &named, false)
-    }
-
     // ---- emitting ----
 
     fn emit(&mut self, kind: StmtKind) {
@@ -656,32 +433,5 @@ impl<'a> Lowerer<'a> {
         if self.facts.insert(Fact::Set(var)) {
             self.check(Check::Set(var));
         }
-    }
-}
-
-/// The part of a statement that a message points at: without the statements inside it.
-fn stmt_head(stmt: &hir::Stmt) -> Span {
-    let span = stmt.span;
-    let until = |end: Span| Span::new(span.file, span.start, end.end.max(span.start));
-    match &stmt.kind {
-        hir::StmtKind::While(test, _) => until(test.span),
-        hir::StmtKind::For { to, .. } => until(to.span),
-        hir::StmtKind::Foreach { over, .. } => until(over.span),
-        hir::StmtKind::If(arms, _) => arms.first().map_or(span, |(test, _)| until(test.span)),
-        hir::StmtKind::Repeat(_, test) => test.span,
-        hir::StmtKind::Assign(..)
-        | hir::StmtKind::Fill(..)
-        | hir::StmtKind::KeepFirst(_)
-        | hir::StmtKind::Step(_)
-        | hir::StmtKind::Replace { .. }
-        | hir::StmtKind::Call(..)
-        | hir::StmtKind::Print(_)
-        | hir::StmtKind::Read(..)
-        | hir::StmtKind::Write(..)
-        | hir::StmtKind::Assert(..)
-        | hir::StmtKind::Block(_)
-        | hir::StmtKind::Exit
-        | hir::StmtKind::Break
-        | hir::StmtKind::Continue => span,
     }
 }

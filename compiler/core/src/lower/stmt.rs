@@ -3,7 +3,7 @@
 use star_base::Builtin;
 use star_ir::{Check, Measure, Op, Operand, SizeOp, StmtKind, Ty};
 
-use super::expr::Rvalue;
+use super::bits::Rvalue;
 use super::sizes::{Ext, Exts};
 use super::{Jump, LoopLabels, Lowerer};
 use crate::flow::webs;

@@ -1,0 +1,190 @@
+//! Calls: arguments against parameters, and which variables may be written.
+
+use star_base::{Code, Diagnostic, Span};
+use star_syntax::ast;
+
+use super::Checker;
+use crate::hir::{Arg, Expr, ExprKind, Kind, LocalId, Place, Role, RoutineId};
+
+impl Checker<'_> {
+    /// A call of a function.
+    pub(super) fn function(
+        &mut self,
+        id: RoutineId,
+        name: &ast::Ident,
+        args: &[ast::Expr],
+        span: Span,
+    ) -> Expr {
+        let Some(result) = self.world.signature(id).result else {
+            let header = self.world.signature(id).tree.header;
+            self.report(
+                Diagnostic::at(
+                    Code::ProcedureAsValue,
+                    name.span,
+                    format!("`{}` is a procedure and has no value", name.name),
+                )
+                .label(header, "declared here")
+                .help("call it as a statement; it returns results through `var` parameters"),
+            );
+            return self.error(span);
+        };
+        let args = self.arguments(id, args, span);
+        let effects = args.iter().any(|arg| match arg {
+            Arg::Value(value) => value.effects,
+            Arg::Ref(_) => true,
+        });
+        Expr { kind: ExprKind::Call(id, args), ty: result, span, effects }
+    }
+
+    /// The arguments of a call; their number is right.
+    pub(super) fn arguments(&mut self, id: RoutineId, trees: &[ast::Expr], span: Span) -> Vec<Arg> {
+        let n_params = self.world.signature(id).params.len();
+        if n_params != trees.len() {
+            // The callee was looked up by the number of arguments.
+            return Vec::new();
+        }
+        let mut by_ref: Vec<(LocalId, Span)> = Vec::new();
+        let mut args = Vec::with_capacity(trees.len());
+        for (idx, tree) in trees.iter().enumerate() {
+            let param = &self.world.signature(id).params[idx];
+            let (kind, is_ref, sized, name, param_span) =
+                (param.kind, param.by_ref, param.sized, param.name.clone(), param.span);
+            if !is_ref {
+                if matches!(tree.kind, ast::ExprKind::Theta) && kind.is_bits() && !sized {
+                    self.report(
+                        Diagnostic::at(Code::UnknownBitsType, tree.span, "`Θ` has no size here")
+                            .label(param_span, format!("`{name}` is declared without a size")),
+                    );
+                    args.push(Arg::Value(self.error(tree.span)));
+                    continue;
+                }
+                if matches!(tree.kind, ast::ExprKind::Theta) {
+                    self.report(
+                        Diagnostic::at(
+                            Code::UnknownBitsType,
+                            tree.span,
+                            "`Θ` has no size as an argument",
+                        )
+                        .help("pass a variable that was cleared"),
+                    );
+                    args.push(Arg::Value(self.error(tree.span)));
+                    continue;
+                }
+                let n_before = self.diagnostics.len();
+                let value = self.typed(tree, kind);
+                if value.ty == Kind::Error && self.diagnostics.len() > n_before {
+                    // Show the parameter that asks for this type.
+                    if let Some(last) = self.diagnostics.last_mut()
+                        && last.code == Code::TypeMismatch
+                        && last.span() == Some(tree.span)
+                    {
+                        last.labels.push(star_base::Label {
+                            span: param_span,
+                            text: format!("for the parameter `{name}`"),
+                        });
+                    }
+                }
+                args.push(Arg::Value(value));
+                continue;
+            }
+            match self.variable_argument(tree, kind, &name, param_span) {
+                Some(place) => {
+                    if let Some(&(_, first)) =
+                        by_ref.iter().find(|(local, _)| *local == place.local)
+                    {
+                        let variable = self.local(place.local).name.clone();
+                        self.report(
+                            Diagnostic::at(
+                                Code::AliasedVar,
+                                place.span,
+                                format!("`{variable}` is passed to two `var` parameters"),
+                            )
+                            .label(first, "here too")
+                            .help("pass a copy, and decide afterwards which result to keep"),
+                        );
+                    }
+                    by_ref.push((place.local, place.span));
+                    args.push(Arg::Ref(place));
+                }
+                None => args.push(Arg::Value(self.error(span))),
+            }
+        }
+        args
+    }
+
+    /// A variable for a `var` parameter.
+    fn variable_argument(
+        &mut self,
+        tree: &ast::Expr,
+        kind: Kind,
+        param: &str,
+        param_span: Span,
+    ) -> Option<Place> {
+        let name = match &tree.kind {
+            ast::ExprKind::Error => return None,
+            ast::ExprKind::Ref(reference) if reference.args.is_none() => &reference.name,
+            _ => {
+                self.report(
+                    Diagnostic::at(
+                        Code::VarNeedsVariable,
+                        tree.span,
+                        format!("the `var` parameter `{param}` needs a variable"),
+                    )
+                    .label(param_span, "declared here")
+                    .help("assign the value to a variable and pass that"),
+                );
+                return None;
+            }
+        };
+        let Some(local) = self.variable(&name.name) else {
+            self.unknown_name(name);
+            return None;
+        };
+        let found = self.kind(local);
+        if found != kind {
+            let declared = self.local(local).span;
+            self.report(
+                Diagnostic::at(
+                    Code::TypeMismatch,
+                    tree.span,
+                    format!("expected {}, found {}", kind.with_article(), found.with_article()),
+                )
+                .label(param_span, format!("for the `var` parameter `{param}`"))
+                .label(declared, format!("`{}` is declared here", name.name)),
+            );
+            return None;
+        }
+        self.writable(local, tree.span).then(|| self.mention(local, tree.span))
+    }
+
+    /// A variable that is written; reports it if it cannot be.
+    pub(super) fn writable(&mut self, local: LocalId, span: Span) -> bool {
+        let name = self.local(local).name.clone();
+        if self.local(local).role == Role::Binding {
+            let declared = self.local(local).span;
+            self.report(
+                Diagnostic::at(
+                    Code::ReadOnly,
+                    span,
+                    format!("`{name}` is a size bound by the header"),
+                )
+                .label(declared, "bound here")
+                .help("take a variable of its own"),
+            );
+            return false;
+        }
+        if let Some(&(_, loop_span)) = self.loop_vars.iter().find(|(var, _)| *var == local) {
+            self.report(
+                Diagnostic::at(
+                    Code::ReadOnly,
+                    span,
+                    format!("`{name}` counts the loop and cannot be changed inside"),
+                )
+                .label(loop_span, "the loop")
+                .help("use a `while` loop, or another variable"),
+            );
+            return false;
+        }
+        true
+    }
+}

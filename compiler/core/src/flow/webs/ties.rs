@@ -1,0 +1,144 @@
+//! What the nodes of a walk say in the end: which of them are one web, and where a variable may be unset.
+
+use super::{Node, State, Walk, Webs, is_split};
+use crate::hir::LocalId;
+
+impl Walk<'_> {
+    pub(super) fn finish(mut self, entry: &State) -> Webs {
+        self.exits.extend(self.state.take());
+        let exits = std::mem::take(&mut self.exits);
+        let end = self.join(exits);
+
+        let maybe_unset = self.spread(|node| match node {
+            Node::Unset | Node::FromCaller => Some(true),
+            Node::Def | Node::Through { sets: true, .. } => Some(false),
+            Node::Join(_) | Node::Through { sets: false, .. } => None,
+        });
+        let maybe_set = self.spread(|node| match node {
+            Node::Unset => Some(false),
+            Node::Def | Node::FromCaller | Node::Through { .. } => Some(true),
+            Node::Join(_) => None,
+        });
+        let (web_of_node, web_local) = self.tie();
+
+        let of_site = |fact: &dyn Fn(u32) -> bool| -> Vec<bool> {
+            self.site_node.iter().map(|node| node.is_some_and(fact)).collect()
+        };
+        let at_end =
+            |local: LocalId| end.as_ref().map(|end| maybe_unset[end[local.0 as usize] as usize]);
+        let assigns = self
+            .routine
+            .params
+            .iter()
+            .map(|&param| at_end(param).is_none_or(|unset| !unset))
+            .collect();
+        let result_maybe_unset =
+            self.routine.result.is_some_and(|result| at_end(result).unwrap_or(false));
+        Webs {
+            // A mention that is not reached may lie in any web of its variable; it is not lowered.
+            site_web: self
+                .site_node
+                .iter()
+                .map(|node| node.map_or(0, |node| web_of_node[node as usize]))
+                .collect(),
+            maybe_unset: of_site(&|node| maybe_unset[node as usize]),
+            never_set: of_site(&|node| !maybe_set[node as usize]),
+            web_local,
+            entry_web: entry.iter().map(|&node| web_of_node[node as usize]).collect(),
+            assigns,
+            result_maybe_unset,
+        }
+    }
+
+    /// A fact that holds for a node if it holds for one that flows into it; `known` decides the nodes
+    /// that say it themselves.
+    fn spread(&self, known: impl Fn(&Node) -> Option<bool>) -> Vec<bool> {
+        let mut into: Vec<Vec<u32>> = vec![Vec::new(); self.nodes.len()];
+        let mut holds = vec![false; self.nodes.len()];
+        let mut work = Vec::new();
+        for (idx, node) in self.nodes.iter().enumerate() {
+            match known(node) {
+                Some(true) => {
+                    holds[idx] = true;
+                    work.push(idx as u32);
+                }
+                Some(false) => {}
+                None => match node {
+                    Node::Join(from) => {
+                        from.iter().for_each(|&from| into[from as usize].push(idx as u32))
+                    }
+                    Node::Through { before, .. } => into[*before as usize].push(idx as u32),
+                    Node::Unset | Node::FromCaller | Node::Def => {}
+                },
+            }
+        }
+        while let Some(node) = work.pop() {
+            for &next in &into[node as usize] {
+                if !holds[next as usize] {
+                    holds[next as usize] = true;
+                    work.push(next);
+                }
+            }
+        }
+        holds
+    }
+
+    /// The web of every node, and the variable of every web. Variables that are not split have one.
+    fn tie(&mut self) -> (Vec<u32>, Vec<LocalId>) {
+        let mut parent: Vec<u32> = (0..self.nodes.len() as u32).collect();
+        let mut work = std::mem::take(&mut self.seen);
+        let mut visited = vec![false; self.nodes.len()];
+        while let Some(node) = work.pop() {
+            if std::mem::replace(&mut visited[node as usize], true) {
+                continue;
+            }
+            match &self.nodes[node as usize] {
+                Node::Join(from) => {
+                    for &from in from {
+                        union(&mut parent, node, from);
+                        work.push(from);
+                    }
+                }
+                Node::Through { before, .. } => {
+                    union(&mut parent, node, *before);
+                    work.push(*before);
+                }
+                Node::Unset | Node::FromCaller | Node::Def => {}
+            }
+        }
+        let split: Vec<bool> = (0..self.routine.locals.len() as u32)
+            .map(|local| is_split(self.routine, LocalId(local)))
+            .collect();
+        let mut web_local: Vec<LocalId> = Vec::new();
+        let mut of_local: Vec<Option<u32>> = vec![None; split.len()];
+        let mut of_root: Vec<Option<u32>> = vec![None; self.nodes.len()];
+        let web_of_node = (0..self.nodes.len() as u32)
+            .map(|node| {
+                let local = self.node_local[node as usize];
+                let slot = if split[local.0 as usize] {
+                    &mut of_root[find(&mut parent, node) as usize]
+                } else {
+                    &mut of_local[local.0 as usize]
+                };
+                *slot.get_or_insert_with(|| {
+                    web_local.push(local);
+                    web_local.len() as u32 - 1
+                })
+            })
+            .collect();
+        (web_of_node, web_local)
+    }
+}
+
+fn find(parent: &mut [u32], mut node: u32) -> u32 {
+    while parent[node as usize] != node {
+        parent[node as usize] = parent[parent[node as usize] as usize];
+        node = parent[node as usize];
+    }
+    node
+}
+
+fn union(parent: &mut [u32], a: u32, b: u32) {
+    let (a, b) = (find(parent, a), find(parent, b));
+    parent[a.max(b) as usize] = a.min(b);
+}

@@ -1,0 +1,195 @@
+//! What a routine begins with: sizes that its header binds, the agreement of its arguments, the sizes
+//! of its declarations.
+
+use std::collections::BTreeSet;
+
+use star_ir::{Check, Measure, Op, Operand, SizeOp, StmtKind, VarId};
+
+use super::sizes::{Ext, SizeKey};
+use super::{Fact, Lowerer};
+use crate::hir::{Kind, LocalId, Role};
+
+impl Lowerer<'_> {
+    /// Gives the sizes that the header binds their values.
+    pub(super) fn bind_sizes(&mut self) {
+        let mut bound = BTreeSet::new();
+        for from_ref in [false, true] {
+            for &param in &self.r.params {
+                let is_ref = self.r.local(param).role == Role::Ref;
+                if is_ref != from_ref {
+                    continue;
+                }
+                for dim in 0..2 {
+                    let Some(SizeKey::Int(name)) = self.declared_key(param, dim) else {
+                        continue;
+                    };
+                    if self.r.local(name).role != Role::Binding || bound.contains(&name) {
+                        continue;
+                    }
+                    let dst = self.local_var(name);
+                    let var = self.local_var(param);
+                    self.loc = self.location(self.r.local(param).span, &[(var, param)], true);
+                    if is_ref {
+                        // The first argument that has a size decides.
+                        self.emit(StmtKind::Size(SizeOp::Latch {
+                            dst,
+                            size: self.measure(param, var, dim),
+                        }));
+                    } else {
+                        bound.insert(name);
+                        self.assign(dst, self.measure_op(param, var, dim));
+                    }
+                }
+            }
+        }
+        for (idx, local) in self.r.locals.iter().enumerate() {
+            let name = LocalId(idx as u32);
+            if local.role == Role::Binding && !bound.contains(&name) {
+                let var = self.local_var(name);
+                self.loc = self.location(local.span, &[(var, name)], true);
+                self.emit(StmtKind::Check(Check::Set(var)));
+            }
+        }
+    }
+
+    pub(super) fn measure(&self, local: LocalId, var: VarId, dim: u8) -> Measure {
+        match (self.r.local(local).ty.kind(), dim) {
+            (Kind::Table, 0) => Measure::Rows(var),
+            (Kind::Table, _) => Measure::Columns(var),
+            _ => Measure::Length(var),
+        }
+    }
+
+    pub(super) fn measure_op(&self, local: LocalId, var: VarId, dim: u8) -> Op {
+        match (self.r.local(local).ty.kind(), dim) {
+            (Kind::Table, 0) => Op::Rows(var),
+            (Kind::Table, _) => Op::Columns(var),
+            _ => Op::Length(var),
+        }
+    }
+
+    /// All arguments agree on the sizes of the header.
+    pub(super) fn check_header(&mut self) {
+        for &param in &self.r.params {
+            let var = self.local_var(param);
+            let local = self.r.local(param);
+            let is_ref = local.role == Role::Ref;
+            for dim in 0..2 {
+                let Some(key) = self.declared_key(param, dim) else {
+                    continue;
+                };
+                self.loc = self.location(local.span, &[(var, param)], true);
+                let wanted = self.size(key);
+                let measure = self.measure(param, var, dim);
+                if is_ref {
+                    if !matches!(key, SizeKey::Const(_)) {
+                        self.emit(StmtKind::Check(Check::NotNegative(wanted.clone())));
+                    }
+                    let size = Measure::Value(wanted.clone());
+                    match (local.ty.kind(), dim) {
+                        (Kind::Table, 0) => {
+                            self.emit(StmtKind::Size(SizeOp::SetRows { table: var, rows: size }));
+                        }
+                        (Kind::Table, _) => {
+                            self.emit(StmtKind::Size(SizeOp::EnsureColumns {
+                                table: var,
+                                columns: size,
+                            }));
+                        }
+                        _ => self.emit(StmtKind::Size(SizeOp::Adapt {
+                            bits: var,
+                            size: wanted.clone(),
+                        })),
+                    }
+                }
+                self.emit(StmtKind::Check(Check::Size(measure, Measure::Value(wanted))));
+            }
+        }
+    }
+
+    /// Finds out what the declarations of local variables say, as far as that is known now.
+    pub(super) fn sizes_at_entry(&mut self) {
+        self.loc = self.location(self.r.header, &[], false);
+        let mut keys: BTreeSet<SizeKey> = self
+            .web_exts
+            .iter()
+            .flat_map(|exts| [exts.0, exts.1])
+            .filter_map(|ext| match ext {
+                Ext::Known(key) => Some(key),
+                Ext::Unknown | Ext::Dynamic => None,
+            })
+            .collect();
+        for (idx, local) in self.r.locals.iter().enumerate() {
+            if local.role == Role::Local {
+                keys.extend((0..2).filter_map(|dim| self.declared_key(LocalId(idx as u32), dim)));
+            }
+        }
+        for key in keys {
+            if self.known_at_entry(key) {
+                self.size(key);
+            }
+        }
+        for (idx, local) in self.r.locals.iter().enumerate() {
+            let id = LocalId(idx as u32);
+            let all_known = (0..2)
+                .filter_map(|dim| self.declared_key(id, dim))
+                .all(|key| self.known_at_entry(key));
+            if local.role == Role::Local
+                && local.ty.kind() == Kind::Table
+                && !local.ty.is_unsized()
+                && all_known
+            {
+                self.loc = self.location(local.span, &[], false);
+                self.make_table(id);
+            }
+        }
+    }
+
+    /// Makes sure that a table with declared sizes, or a slice's size, is there before it is used.
+    pub(super) fn touch(&mut self, local: LocalId) {
+        let declared = self.r.local(local);
+        if declared.role != Role::Local || declared.ty.is_unsized() {
+            return;
+        }
+        match declared.ty.kind() {
+            Kind::Table => self.make_table(local),
+            Kind::Slice | Kind::Word => {
+                if let Some(key) = self.declared_key(local, 0) {
+                    self.size(key);
+                }
+            }
+            Kind::Int | Kind::Bool | Kind::Str | Kind::Error => {}
+        }
+    }
+
+    pub(super) fn make_table(&mut self, local: LocalId) {
+        if self.facts.contains(&Fact::Made(local)) {
+            return;
+        }
+        let Some(rows) = self.declared_key(local, 0) else {
+            return;
+        };
+        let columns = self.declared_key(local, 1);
+        let table = self.local_var(local);
+        let rows = self.checked_size(rows);
+        match columns {
+            Some(columns) => {
+                let columns = self.checked_size(columns);
+                self.emit(StmtKind::Size(SizeOp::Init { table, rows, columns }));
+            }
+            None => {
+                self.emit(StmtKind::Size(SizeOp::SetRows { table, rows: Measure::Value(rows) }));
+            }
+        }
+        self.facts.insert(Fact::Made(local));
+    }
+
+    /// A size that is surely not negative.
+    pub(super) fn checked_size(&mut self, key: SizeKey) -> Operand {
+        let size = self.size(key);
+        if let SizeKey::Int(_) = key {
+            self.emit(StmtKind::Check(Check::NotNegative(size.clone())));
+        }
+        size
+    }
+}

@@ -1,0 +1,80 @@
+//! Where statements come from: the place of every emitted statement, with the variables that the text
+//! there names.
+
+use star_base::Span;
+use star_ir::{LocId, Location, Named, VarId};
+
+use super::Lowerer;
+use crate::hir::{self, LocalId};
+
+impl Lowerer<'_> {
+    pub(super) fn location(
+        &mut self,
+        span: Span,
+        named: &[(VarId, LocalId)],
+        at_call: bool,
+    ) -> LocId {
+        if let Some(&loc) = self.known_locs.get(&(span, at_call)) {
+            return loc;
+        }
+        let mut operands: Vec<Named> = Vec::new();
+        for &(var, local) in named {
+            let name = self.r.local(local).name.clone();
+            if !operands.iter().any(|operand| operand.name == name) {
+                operands.push(Named { var, name });
+            }
+        }
+        let loc = LocId(self.locations.len() as u32);
+        self.locations.push(Location { span, inlined: Vec::new(), operands, at_call });
+        self.known_locs.insert((span, at_call), loc);
+        loc
+    }
+
+    pub(super) fn expr_loc(&mut self, expr: &hir::Expr) -> LocId {
+        if let Some(&loc) = self.known_locs.get(&(expr.span, false)) {
+            return loc;
+        }
+        let mut places = Vec::new();
+        crate::visit::places_of_expr(expr, &mut |place| places.push(*place));
+        self.location_of(expr.span, &places)
+    }
+
+    pub(super) fn stmt_loc(&mut self, stmt: &hir::Stmt) -> LocId {
+        let mut places = Vec::new();
+        crate::visit::places_of_stmt(stmt, &mut |place| places.push(*place));
+        self.location_of(stmt_head(stmt), &places)
+    }
+
+    pub(super) fn location_of(&mut self, span: Span, places: &[hir::Place]) -> LocId {
+        let named: Vec<(VarId, LocalId)> =
+            places.iter().map(|&place| (self.place_var(place), place.local)).collect();
+        self.location(span, &named, false)
+    }
+}
+
+/// The part of a statement that a message points at: without the statements inside it.
+fn stmt_head(stmt: &hir::Stmt) -> Span {
+    let span = stmt.span;
+    let until = |end: Span| Span::new(span.file, span.start, end.end.max(span.start));
+    match &stmt.kind {
+        hir::StmtKind::While(test, _) => until(test.span),
+        hir::StmtKind::For { to, .. } => until(to.span),
+        hir::StmtKind::Foreach { over, .. } => until(over.span),
+        hir::StmtKind::If(arms, _) => arms.first().map_or(span, |(test, _)| until(test.span)),
+        hir::StmtKind::Repeat(_, test) => test.span,
+        hir::StmtKind::Assign(..)
+        | hir::StmtKind::Fill(..)
+        | hir::StmtKind::KeepFirst(_)
+        | hir::StmtKind::Step(_)
+        | hir::StmtKind::Replace { .. }
+        | hir::StmtKind::Call(..)
+        | hir::StmtKind::Print(_)
+        | hir::StmtKind::Read(..)
+        | hir::StmtKind::Write(..)
+        | hir::StmtKind::Assert(..)
+        | hir::StmtKind::Block(_)
+        | hir::StmtKind::Exit
+        | hir::StmtKind::Break
+        | hir::StmtKind::Continue => span,
+    }
+}

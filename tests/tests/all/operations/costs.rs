@@ -1,0 +1,159 @@
+//! What counts as elementary operations, beyond single ones, which the other files count.
+
+use star_base::Builtin;
+use star_vm::HostValue;
+
+use super::{Machine, SEED, int, slice, table, word};
+
+#[test]
+fn the_catalogue_says_what_the_reference_says() {
+    // The cost paragraph of §4; `and` to `not`, components and T(i,j) are no built-ins.
+    let ones = "SET CLR FND STEP NUMB SOME ONE ZERO CONVERT FRST MASK SHIFT ROTATE MIRROR SHUFFLE \
+                TRIM REP EQ NOTEQ LESS LESSEQ GREAT GREATEQ ADD SUBT COL ROW";
+    let ones: Vec<&str> = ones.split(' ').collect();
+    for builtin in Builtin::ALL {
+        let expected = u64::from(ones.contains(&builtin.name()));
+        assert_eq!(builtin.cost(), expected, "{}", builtin.name());
+    }
+}
+
+#[test]
+fn assignments_arguments_integers_booleans_and_control_are_free() {
+    let machine = Machine::new(
+        "procedure free(X: slice; w: word; T: table; var Z: slice);
+         var i,n: integer; b: boolean; A: table; Y: slice; v: word; k: integer;
+         begin
+           Z:=X; Y:=Z; v:=w; A:=T; Y:='0110'; k:=size(T)+rows(T)*length(w) div 3;
+           b:=(k>3) and (k<>4) or not (k=7);
+           for i:=1 to 10 do n:=i;
+           while n>0 do begin n:=n-1; if n=3 then continue; if n=2 then break; end;
+           repeat n:=n+1 until n>5;
+           pass(X,w,T,Z,n);
+           v:=WORD(3,5); n:=INT(v);
+           print(X,w,T,n,b);
+           exit;
+         end;
+         procedure pass(X: slice; w: word; T: table; var Z: slice; var n: integer);
+         begin n:=0; X:=Z; end;",
+    );
+    let bits = [true, false, true, false];
+    let rows = vec![vec![true, false]; 4];
+    let args = [slice(&bits), word(&bits), table(&rows, 2), HostValue::Unset];
+    assert_eq!(machine.call("free", &args).1, 0);
+}
+
+#[test]
+fn foreach_costs_what_its_step_loop_costs() {
+    let machine = Machine::new(
+        "procedure each(X: slice; var n: integer);
+         var i: integer;
+         begin n:=0; foreach i in X do n:=n+i end;
+         procedure steps(X: slice; var n: integer);
+         var Y: slice; i: integer;
+         begin n:=0; Y:=X; while SOME(Y) do begin i:=STEP(Y); n:=n+i end end;
+         procedure each_breaks(X: slice; var n: integer);
+         var i: integer;
+         begin n:=0; foreach i in X do begin n:=n+i; if i>20 then break end end;
+         procedure steps_breaks(X: slice; var n: integer);
+         var Y: slice; i: integer;
+         begin
+           n:=0; Y:=X;
+           while SOME(Y) do begin i:=STEP(Y); n:=n+i; if i>20 then break end
+         end;
+         procedure each_goes_on(X: slice; var n: integer);
+         var i: integer;
+         begin n:=0; foreach i in X do begin if i mod 2=0 then continue; n:=n+X(i) end end;
+         procedure steps_goes_on(X: slice; var n: integer);
+         var Y: slice; i: integer;
+         begin
+           n:=0; Y:=X;
+           while SOME(Y) do begin i:=STEP(Y); if i mod 2=0 then continue; n:=n+X(i) end
+         end;
+         procedure each_exits(X: slice; var n: integer);
+         var i: integer;
+         begin n:=0; foreach i in not X do begin n:=n+i; if i>20 then exit end end;
+         procedure steps_exits(X: slice; var n: integer);
+         var Y: slice; i: integer;
+         begin
+           n:=0; Y:=not X;
+           while SOME(Y) do begin i:=STEP(Y); n:=n+i; if i>20 then exit end
+         end;",
+    );
+    let mut random = star_tests::case::Random::new(SEED);
+    for size in [0, 1, 5, 64, 65, 129] {
+        for percent in [0, 5, 50, 100] {
+            let bits = random.bits(size, percent);
+            let args = [slice(&bits), HostValue::Unset];
+            for kind in ["", "_breaks", "_goes_on", "_exits"] {
+                let each = machine.call(&format!("each{kind}"), &args);
+                let steps = machine.call(&format!("steps{kind}"), &args);
+                assert_eq!(each, steps, "{kind} {bits:?}");
+            }
+            let n_ones = super::count(&bits) as u64;
+            assert_eq!(machine.call("each", &args).1, 2 * n_ones + 1);
+        }
+    }
+}
+
+#[test]
+fn the_loop_that_asks_first_costs_one_more() {
+    // `i:=STEP(x); while i>0 …` asks once more, and `while SOME(X)` asks before each STEP.
+    let machine = Machine::new(
+        "procedure second(x: word; var n: integer);
+         var i: integer;
+         begin n:=0; i:=STEP(x); while i>0 do begin n:=n+i; i:=STEP(x) end end;",
+    );
+    let (values, cost) = machine.call("second", &[word(&[true, false, true]), HostValue::Unset]);
+    assert_eq!((&values[1], cost), (&int(4), 3));
+}
+
+#[test]
+fn every_operation_of_an_expression_is_counted_once() {
+    let machine = Machine::new(
+        "procedure both(var X: slice; T: table);
+         begin X:=Θ or COL(1,T); X:=not (X and COL(2,T)) xor MIRROR(X); end;
+         procedure once(var Y: slice; T: table; var X: slice);
+         begin X:=Θ or COL(STEP(Y),T) end;
+         procedure shorted(X: slice; var b: boolean);
+         begin b:=SOME(X) and ONE(X) and (FND(X)=1) end;",
+    );
+    let rows = vec![vec![true, false], vec![true, true]];
+    let args = [slice(&[true, true]), table(&rows, 2)];
+    assert_eq!(machine.call("both", &args).1, 7);
+    // The right side is evaluated once: one STEP, and the first column.
+    let args = [slice(&[true, true]), table(&rows, 2), HostValue::Unset];
+    let (values, cost) = machine.call("once", &args);
+    assert_eq!(values[0], slice(&[false, true]));
+    assert_eq!((&values[2], cost), (&slice(&[true, true]), 3));
+    // `and` stops at the first that does not hold.
+    for (bits, cost) in [([false, false], 1), ([false, true], 2), ([true, true], 3)] {
+        assert_eq!(machine.call("shorted", &[slice(&bits), HostValue::Unset]).1, cost);
+    }
+}
+
+#[test]
+fn the_published_closures_cost_what_their_headers_say() {
+    let machine = Machine::new(include_str!("../../../programs/published/warshall.star"));
+    let mut random = star_tests::case::Random::new(SEED);
+    for n in [0, 1, 7, 20] {
+        for percent in [5, 20, 60] {
+            let mut p: super::Rows = (0..n).map(|_| random.bits(n, percent)).collect();
+            let args = [int(n), table(&p, n)];
+            let by_rows = machine.call("WARSHALL", &args);
+            let by_columns = machine.call("WARSHALL-C", &args);
+            // How many rows and columns are treated at each k.
+            let (mut n_rows, mut n_columns) = (0, 0);
+            for k in 0..n {
+                n_rows += (0..n).filter(|&i| p[i][k]).count() as u64;
+                n_columns += super::count(&p[k]) as u64;
+                let row = p[k].clone();
+                for line in p.iter_mut().filter(|line| line[k]) {
+                    line.iter_mut().zip(&row).for_each(|(bit, &other)| *bit |= other);
+                }
+            }
+            assert_eq!(by_rows.0[1], table(&p, n));
+            assert_eq!(by_rows.1, 3 * n as u64 + 5 * n_rows);
+            assert_eq!(by_columns.1, 3 * n as u64 + 4 * n_columns);
+        }
+    }
+}
