@@ -221,6 +221,20 @@ pub struct Expr {
     pub effects: bool,
 }
 
+impl Expr {
+    /// Is it made of `Θ` alone, so that its size comes from the context?
+    pub fn is_sizeless(&self) -> bool {
+        match &self.kind {
+            ExprKind::Theta => true,
+            ExprKind::BitsNot(operand) => operand.is_sizeless(),
+            ExprKind::Chain(first, links) => {
+                first.is_sizeless() && links.iter().all(|(_, operand)| operand.is_sizeless())
+            }
+            _ => false,
+        }
+    }
+}
+
 /// An expression; the types of operands are as the variant needs them.
 #[derive(Debug)]
 pub enum ExprKind {

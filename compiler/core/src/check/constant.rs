@@ -20,13 +20,20 @@ pub(crate) enum Value {
 }
 
 impl Value {
-    /// The value as an expression; `bits` says whether bits are wanted as a slice or a word.
+    /// The value as an expression; `bits` says whether bits are wanted as a slice, a word, or an
+    /// integer, which a single bit can be: a component's value.
     pub(crate) fn to_expr(&self, span: Span, bits: hir::Kind) -> hir::Expr {
         let (kind, ty) = match self {
             Value::Int(value) => (hir::ExprKind::Int(*value), hir::Kind::Int),
             Value::Bool(value) => (hir::ExprKind::Bool(*value), hir::Kind::Bool),
             Value::Str(value) => (hir::ExprKind::Str(value.clone()), hir::Kind::Str),
-            Value::Bits(value) => (hir::ExprKind::Bits(value.clone()), bits),
+            Value::Bits(value) if bits == hir::Kind::Int && value.len() == 1 => {
+                (hir::ExprKind::Int(i64::from(value.get(0))), hir::Kind::Int)
+            }
+            Value::Bits(value) => {
+                let ty = if bits == hir::Kind::Slice { bits } else { hir::Kind::Word };
+                (hir::ExprKind::Bits(value.clone()), ty)
+            }
             Value::Error => (hir::ExprKind::Error, hir::Kind::Error),
         };
         hir::Expr { kind, ty, span, effects: false }
@@ -198,7 +205,9 @@ impl<'a> Constants<'a> {
                 self.int(span, a.checked_div(*b), diagnostics)
             }
             (BinaryOp::Mod, Value::Int(a), Value::Int(b)) => {
-                self.int(span, a.checked_rem(*b), diagnostics)
+                // −2⁶³ mod −1 is 0, though its quotient overflows.
+                let value = if *b == -1 { Some(0) } else { a.checked_rem(*b) };
+                self.int(span, value, diagnostics)
             }
             (BinaryOp::And, Value::Bool(a), Value::Bool(b)) => Value::Bool(*a && *b),
             (BinaryOp::Or, Value::Bool(a), Value::Bool(b)) => Value::Bool(*a || *b),

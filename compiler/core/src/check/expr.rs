@@ -5,6 +5,7 @@ use star_ir::{IntOp, LogicOp, Relation};
 use star_syntax::ast::{self, BinaryOp, CompareOp};
 
 use super::Checker;
+use super::constant::Value;
 use crate::hir::{ChainOp, Expr, ExprKind, Kind, LocalId, Place};
 use crate::scope::Callee;
 
@@ -100,7 +101,7 @@ impl Checker<'_> {
                     self.error(span)
                 }
             },
-            ast::ExprKind::Ref(reference) => self.reference(reference, bits),
+            ast::ExprKind::Ref(reference) => self.reference(reference, bits, want),
             ast::ExprKind::Not(operand) => self.not(operand, span, want),
             ast::ExprKind::Neg(operand) => {
                 if let ast::ExprKind::Int(value) = operand.kind {
@@ -215,8 +216,10 @@ impl Checker<'_> {
 
     /// Operands of one kind. Bit constants and `Θ` take the kind of the others.
     fn operands(&mut self, trees: &[&ast::Expr], want: Option<Kind>) -> (Vec<Expr>, Kind) {
-        let mut done: Vec<Option<Expr>> =
-            trees.iter().map(|tree| (!is_literal(tree)).then(|| self.expr(tree, want))).collect();
+        let mut done: Vec<Option<Expr>> = trees
+            .iter()
+            .map(|tree| (!self.is_literal(tree)).then(|| self.expr(tree, want)))
+            .collect();
         let found = done
             .iter()
             .flatten()
@@ -243,6 +246,31 @@ impl Checker<'_> {
             }
         }
         (operands, kind)
+    }
+
+    /// Is it made of bit constants and `Θ` alone, so that its kind comes from the context?
+    fn is_literal(&self, tree: &ast::Expr) -> bool {
+        match &tree.kind {
+            ast::ExprKind::Bits(_) | ast::ExprKind::Theta => true,
+            ast::ExprKind::Ref(reference) => {
+                let name = &reference.name.name;
+                let constant = match (&reference.args, self.variable(name)) {
+                    (None, None) => self.world.constant(self.unit, name),
+                    _ => None,
+                };
+                constant.is_some_and(|idx| matches!(self.constants.value(idx), Value::Bits(_)))
+            }
+            ast::ExprKind::Not(operand) => self.is_literal(operand),
+            ast::ExprKind::Chain(first, links) => {
+                self.is_literal(first) && links.iter().all(|link| self.is_literal(&link.operand))
+            }
+            ast::ExprKind::Error
+            | ast::ExprKind::Int(_)
+            | ast::ExprKind::Bool(_)
+            | ast::ExprKind::Str(_)
+            | ast::ExprKind::Neg(_)
+            | ast::ExprKind::Compare(..) => false,
+        }
     }
 
     fn mixed(&mut self, operand: &Expr, kind: Kind, other: Option<Span>) {
@@ -334,7 +362,7 @@ impl Checker<'_> {
     }
 
     /// A variable, component, constant or call.
-    fn reference(&mut self, reference: &ast::Ref, bits: Kind) -> Expr {
+    fn reference(&mut self, reference: &ast::Ref, bits: Kind, want: Option<Kind>) -> Expr {
         let (name, span) = (&reference.name, reference.span);
         match &reference.args {
             None => {
@@ -344,7 +372,8 @@ impl Checker<'_> {
                     return Expr { kind: ExprKind::Var(place), ty, span, effects: false };
                 }
                 if let Some(constant) = self.world.constant(self.unit, &name.name) {
-                    return self.constants.value(constant).to_expr(span, bits);
+                    let kind = if want == Some(Kind::Int) { Kind::Int } else { bits };
+                    return self.constants.value(constant).to_expr(span, kind);
                 }
                 match self.world.callee(self.unit, name, 0) {
                     Ok(Callee::Routine(id)) => self.function(id, name, &[], span),
@@ -451,24 +480,6 @@ fn negation(expr: Expr) -> Expr {
 
 fn is_component(expr: &Expr) -> bool {
     matches!(expr.kind, ExprKind::Component(..) | ExprKind::Bit(..))
-}
-
-/// Is it made of bit constants and `Θ` alone, so that its kind comes from the context?
-fn is_literal(tree: &ast::Expr) -> bool {
-    match &tree.kind {
-        ast::ExprKind::Bits(_) | ast::ExprKind::Theta => true,
-        ast::ExprKind::Not(operand) => is_literal(operand),
-        ast::ExprKind::Chain(first, links) => {
-            is_literal(first) && links.iter().all(|link| is_literal(&link.operand))
-        }
-        ast::ExprKind::Error
-        | ast::ExprKind::Int(_)
-        | ast::ExprKind::Bool(_)
-        | ast::ExprKind::Str(_)
-        | ast::ExprKind::Ref(_)
-        | ast::ExprKind::Neg(_)
-        | ast::ExprKind::Compare(..) => false,
-    }
 }
 
 fn is_arithmetic(op: BinaryOp) -> bool {

@@ -23,6 +23,9 @@ use crate::scope::World;
 
 use constant::Constants;
 
+/// Nobody reads more messages than this, and a hostile file could make millions.
+const MAX_DIAGNOSTICS: usize = 10_000;
+
 /// Checks all routines of `world`.
 pub(crate) fn check(
     world: &World<'_>,
@@ -103,7 +106,9 @@ impl<'a> Checker<'a> {
     }
 
     fn report(&mut self, diagnostic: Diagnostic) {
-        self.diagnostics.push(diagnostic);
+        if self.diagnostics.len() < MAX_DIAGNOSTICS {
+            self.diagnostics.push(diagnostic);
+        }
     }
 
     fn declare(&mut self, name: &ast::Ident, ty: Ty, role: Role) -> LocalId {

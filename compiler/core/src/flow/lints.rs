@@ -61,7 +61,11 @@ fn is_passed_or_grown(stmt: &crate::hir::Stmt, place: &Place) -> bool {
     };
     match &stmt.kind {
         StmtKind::Call(_, args) if passed(args) => true,
-        StmtKind::Assign(Target::Col(_, table), _) if table.site == place.site => true,
+        // A first column gives a table its rows; other stores are reported as errors.
+        StmtKind::Assign(
+            Target::Col(_, table) | Target::Row(_, table) | Target::Bit(table, ..),
+            _,
+        ) if table.site == place.site => true,
         _ => visit::any_expr_of(stmt, &mut |expr| match &expr.kind {
             ExprKind::Call(_, args) => passed(args),
             ExprKind::NCols(table) => table.site == place.site,

@@ -91,8 +91,19 @@ enum Node {
     Def,
     /// A join of paths.
     Join(Vec<u32>),
-    /// Changed in place; `sets` if it is surely set afterwards.
-    Through { before: u32, sets: bool },
+    /// Changed in place.
+    Through { before: u32, after: After },
+}
+
+/// What a change in place says about the variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum After {
+    /// It is surely set.
+    Set,
+    /// It is set if it was set before.
+    AsBefore,
+    /// It may be unset: the header of a callee may ask for another size.
+    MaybeUnset,
 }
 
 type State = Vec<u32>;
@@ -193,10 +204,10 @@ impl Walk<'_> {
     }
 
     /// A mention that changes the variable in place.
-    fn change(&mut self, place: &Place, sets: bool) {
+    fn change(&mut self, place: &Place, after: After) {
         self.read(place);
         if let Some(before) = self.current(place.local) {
-            let node = self.node(place.local, Node::Through { before, sets });
+            let node = self.node(place.local, Node::Through { before, after });
             // The variable stays the same one, whether anybody looks at it again or not.
             self.seen.push(node);
             self.set_current(place.local, node);
@@ -228,15 +239,15 @@ impl Walk<'_> {
             StmtKind::Assign(target, value) => self.assign(target, value),
             StmtKind::Fill(place, _) => {
                 if self.routine.local(place.local).ty.is_unsized() {
-                    self.change(place, true);
+                    self.change(place, After::Set);
                 } else {
                     self.define(place);
                 }
             }
-            StmtKind::KeepFirst(place) | StmtKind::Step(place) => self.change(place, true),
+            StmtKind::KeepFirst(place) | StmtKind::Step(place) => self.change(place, After::Set),
             StmtKind::Replace { from, to, value, word } => {
                 [from, to, value].into_iter().for_each(|expr| self.expr(expr));
-                self.change(word, true);
+                self.change(word, After::Set);
             }
             StmtKind::Call(callee, args) => self.call(*callee, args),
             StmtKind::Print(items) => items.iter().for_each(|item| self.expr(item)),
@@ -364,23 +375,28 @@ impl Walk<'_> {
         match target {
             Target::Var(place) => {
                 self.expr(value);
-                self.define(place);
+                // `X := Θ` keeps the size that X has.
+                if value.is_sizeless() && self.routine.local(place.local).ty.is_unsized() {
+                    self.change(place, After::Set);
+                } else {
+                    self.define(place);
+                }
             }
             Target::Component(place, index) => {
                 self.expr(index);
                 self.expr(value);
-                self.change(place, true);
+                self.change(place, After::Set);
             }
             Target::Bit(place, row, column) => {
                 self.expr(row);
                 self.expr(column);
                 self.expr(value);
-                self.change(place, true);
+                self.change(place, After::Set);
             }
             Target::Col(index, place) | Target::Row(index, place) => {
                 self.expr(index);
                 self.expr(value);
-                self.change(place, true);
+                self.change(place, After::Set);
             }
         }
     }
@@ -394,8 +410,16 @@ impl Walk<'_> {
                     Some(MachineOp::Min | MachineOp::Max | MachineOp::LoadField) => {
                         self.define(place)
                     }
-                    Some(MachineOp::StoreField) => self.change(place, true),
-                    None => self.change(place, self.summaries.assigns(callee, param)),
+                    Some(MachineOp::StoreField) => self.change(place, After::Set),
+                    None => {
+                        let is_bits = self.routine.local(place.local).ty.kind().is_bits();
+                        let after = match self.summaries.assigns(callee, param) {
+                            true => After::Set,
+                            false if is_bits => After::MaybeUnset,
+                            false => After::AsBefore,
+                        };
+                        self.change(place, after);
+                    }
                 },
             }
         }
@@ -446,7 +470,7 @@ impl Walk<'_> {
                 self.expr(column);
                 self.read(place);
             }
-            ExprKind::Step(place) => self.change(place, true),
+            ExprKind::Step(place) => self.change(place, After::Set),
             ExprKind::Builtin(_, args) => args.iter().for_each(|arg| self.expr(arg)),
             ExprKind::Call(callee, args) => self.call(*callee, args),
         }

@@ -36,7 +36,7 @@ impl Lowerer<'_> {
 
     /// Two slices or words of one size, the left one first.
     pub(super) fn two_bits(&mut self, left: &Expr, right: &Expr) -> (VarId, VarId) {
-        if matches!(left.kind, ExprKind::Theta) {
+        if left.is_sizeless() {
             let right_var = self.bits(right, None);
             let left_var = self.bits(left, Some(Measure::Length(right_var)));
             return (left_var, right_var);
@@ -157,20 +157,23 @@ impl Lowerer<'_> {
         exts: Exts,
     ) -> Rvalue {
         let later_effects = links.iter().any(|(_, operand)| operand.effects);
-        // `Θ` in front takes its size from the first operand that has one.
-        let size = match (&first.kind, links.first()) {
-            (ExprKind::Theta, Some((_, operand))) if !matches!(operand.kind, ExprKind::Theta) => {
-                let operand = self.bits(operand, size.clone());
-                Some(Measure::Length(operand))
-            }
-            _ => size,
+        // `Θ` in front takes its size from the first operand that has one, which is evaluated first:
+        // `Θ` itself has no effects.
+        let sized = match first.is_sizeless() {
+            true => links.iter().position(|(_, operand)| !operand.is_sizeless()),
+            false => None,
         };
+        let sized = sized.map(|idx| (idx, self.bits(&links[idx].1, None)));
+        let size = sized.map(|(_, var)| Measure::Length(var)).or(size);
         let mut value = self.bits(first, size);
         value = self.keep_bits(value, first, later_effects);
         let mut result = Op::Copy(Operand::Var(value));
         let last = links.len().saturating_sub(1);
         for (idx, (op, operand)) in links.iter().enumerate() {
-            let right = self.bits(operand, Some(Measure::Length(value)));
+            let right = match sized {
+                Some((at, var)) if at == idx => var,
+                _ => self.bits(operand, Some(Measure::Length(value))),
+            };
             if !self.exts_of(first).0.same(self.exts_of(operand).0) && value != right {
                 self.must_agree(first, operand);
                 self.check(Check::Size(Measure::Length(value), Measure::Length(right)));
@@ -228,13 +231,13 @@ impl Lowerer<'_> {
             (Builtin::Mask, [bits, from, to]) => {
                 let var = self.bits(bits, size);
                 let var = self.keep_bits(var, bits, from.effects || to.effects);
-                let (base, width, to) = self.part(from, to, Measure::Length(var));
-                let from = self.int_op(IntOp::Add, base, Operand::Int(1));
-                let _ = width;
+                let (from_op, to_op) = self.ends(from, to, false);
+                let whole = Measure::Length(var);
+                self.base_and_width(from, to, from_op.clone(), to_op.clone(), whole);
                 let size = self.measured(Measure::Length(var));
                 self.count(builtin.cost());
                 Rvalue {
-                    op: Op::Mask { size: size.clone(), from, to },
+                    op: Op::Mask { size: size.clone(), from: from_op, to: to_op },
                     size: Measure::Value(size),
                     exts,
                 }
@@ -286,16 +289,10 @@ impl Lowerer<'_> {
         (self.keep(from_op, Kind::Int, later_effects), self.keep(to_op, Kind::Int, later_effects))
     }
 
-    /// The part `from ..= to` of a whole: what stands to its left, its width, and `to`.
-    pub(super) fn part(
-        &mut self,
-        from: &Expr,
-        to: &Expr,
-        whole: Measure,
-    ) -> (Operand, Operand, Operand) {
+    /// The part `from ..= to` of a whole: what stands to its left, and its width.
+    pub(super) fn part(&mut self, from: &Expr, to: &Expr, whole: Measure) -> (Operand, Operand) {
         let (from_op, to_op) = self.ends(from, to, false);
-        let (base, width) = self.base_and_width(from, to, from_op, to_op.clone(), whole);
-        (base, width, to_op)
+        self.base_and_width(from, to, from_op, to_op, whole)
     }
 
     /// Base and width of a part, and the checks that `1 ≤ from ≤ to ≤ whole`.

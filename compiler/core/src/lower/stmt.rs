@@ -53,7 +53,7 @@ impl Lowerer<'_> {
             hir::StmtKind::Replace { from, to, value, word } => {
                 self.check_set(*word);
                 let var = self.place_var(*word);
-                let (base, width, _) = self.part(from, to, Measure::Length(var));
+                let (base, width) = self.part(from, to, Measure::Length(var));
                 let value = self.bits(value, Some(Measure::Value(width.clone())));
                 self.check(Check::Size(Measure::Length(value), Measure::Value(width)));
                 self.count(Builtin::Rep.cost());
@@ -216,6 +216,10 @@ impl Lowerer<'_> {
             Kind::Slice | Kind::Word => {
                 let size = match self.declared_key(place.local, 0) {
                     Some(key) if has_theta(value) => Some(Measure::Value(self.size(key))),
+                    None if value.is_sizeless() => {
+                        self.check_set(place);
+                        Some(Measure::Length(self.place_var(place)))
+                    }
                     _ => None,
                 };
                 self.must_fit(place.local, 0, value);

@@ -1,6 +1,6 @@
 //! What the nodes of a walk say in the end: which of them are one web, and where a variable may be unset.
 
-use super::{Node, State, Walk, Webs, is_split};
+use super::{After, Node, State, Walk, Webs, is_split};
 use crate::hir::LocalId;
 
 impl Walk<'_> {
@@ -11,8 +11,9 @@ impl Walk<'_> {
 
         let maybe_unset = self.spread(|node| match node {
             Node::Unset | Node::FromCaller => Some(true),
-            Node::Def | Node::Through { sets: true, .. } => Some(false),
-            Node::Join(_) | Node::Through { sets: false, .. } => None,
+            Node::Def | Node::Through { after: After::Set, .. } => Some(false),
+            Node::Through { after: After::MaybeUnset, .. } => Some(true),
+            Node::Join(_) | Node::Through { after: After::AsBefore, .. } => None,
         });
         let maybe_set = self.spread(|node| match node {
             Node::Unset => Some(false),

@@ -1,0 +1,216 @@
+//! What every parameter of the entry is given: by name on the command line, by a graph, or nothing.
+//!
+//! Nothing is read here; [`crate::load`] does that.
+
+use std::collections::BTreeMap;
+
+use star_base::{Code, Diagnostic, did_you_mean};
+use star_compiler::{Entry, EntryParam, hir::Kind};
+use star_vm::HostValue;
+
+use crate::data::{GivenWidths, MAX_WIDTH, uses};
+use crate::given::{self, Given};
+use crate::offer::{Offer, offer};
+use crate::text;
+
+/// Where the value of a parameter comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// From the command line.
+    Given(Given),
+    /// From the graph of `--graph`.
+    Offer(Offer),
+    /// From nowhere: a `var` parameter that was never set.
+    Unset,
+}
+
+/// Where all values come from.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Binding {
+    /// One for each parameter, in order.
+    pub(crate) origins: Vec<Origin>,
+    /// Widths that the user gave.
+    pub(crate) widths: GivenWidths,
+}
+
+/// Finds out where the parameters of `entry` get their values: `arguments` are `NAME=VALUE`,
+/// `with_graph` says that there is a `--graph`.
+///
+/// # Errors
+/// All of E0603, E0604, E0605, E0507 and E0608 at once.
+pub(crate) fn bind(
+    entry: &Entry,
+    arguments: &[String],
+    with_graph: bool,
+) -> Result<Binding, Vec<Diagnostic>> {
+    let mut faults = Vec::new();
+    let given = match_names(entry, arguments, &mut faults);
+    let mut missing = Vec::new();
+    let mut origins = Vec::new();
+    for param in &entry.params {
+        let EntryParam { name, by_ref, kind } = param;
+        let offered = offer(name, *kind).filter(|_| with_graph);
+        origins.push(match (given.get(name.as_str()), offered) {
+            (Some(&""), _) if *by_ref && *kind != Kind::Str => Origin::Unset,
+            (Some(text), _) => match given::parse(name, *kind, text) {
+                Ok(given) => Origin::Given(given),
+                Err(fault) => {
+                    faults.push(fault);
+                    Origin::Unset
+                }
+            },
+            (None, Some(offer)) => Origin::Offer(offer),
+            (None, None) => {
+                if !by_ref {
+                    missing.push(param);
+                }
+                Origin::Unset
+            }
+        });
+    }
+    if !missing.is_empty() {
+        faults.push(no_value(entry, &missing));
+    }
+    let widths = widths(entry, &origins, &mut faults);
+    if faults.is_empty() { Ok(Binding { origins, widths }) } else { Err(faults) }
+}
+
+/// The arguments by the names of their parameters.
+fn match_names<'a>(
+    entry: &Entry,
+    arguments: &'a [String],
+    faults: &mut Vec<Diagnostic>,
+) -> BTreeMap<&'a str, &'a str> {
+    let mut given = BTreeMap::new();
+    for argument in arguments {
+        let (name, value) = match given::split(argument) {
+            Ok(pair) => pair,
+            Err(fault) => {
+                faults.push(fault);
+                continue;
+            }
+        };
+        if !entry.params.iter().any(|param| param.name == name) {
+            faults.push(no_parameter(entry, name));
+        } else if given.insert(name, value).is_some() {
+            let message = format!("`{name}` is given twice");
+            faults.push(Diagnostic::new(Code::BadArgument, message));
+        }
+    }
+    given
+}
+
+fn no_parameter(entry: &Entry, name: &str) -> Diagnostic {
+    let names = || entry.params.iter().map(|param| param.name.as_str());
+    let message = format!("`{}` has no parameter `{name}`", entry.name);
+    let mut diagnostic = Diagnostic::new(Code::NoSuchParameter, message);
+    diagnostic = diagnostic.note(match entry.params.len() {
+        0 => format!("`{}` has no parameters", entry.name),
+        _ => format!("its parameters are {}", text::quoted_list(names())),
+    });
+    match did_you_mean(name, names()) {
+        Some(meant) => diagnostic.help(format!("did you mean `{meant}=…`?")),
+        None => diagnostic,
+    }
+}
+
+fn no_value(entry: &Entry, missing: &[&EntryParam]) -> Diagnostic {
+    let names = text::quoted_list(missing.iter().map(|param| &param.name));
+    let message = match missing {
+        [_] => format!("`{}` needs a value for {names}", entry.name),
+        _ => format!("`{}` needs values for {names}", entry.name),
+    };
+    let mut diagnostic = Diagnostic::new(Code::MissingArgument, message);
+    for param in missing {
+        let help = given::what_to_write(&param.name, param.kind);
+        diagnostic = diagnostic.help(match offer(&param.name, param.kind) {
+            Some(_) => format!("{help}; `--graph FILE` offers it, too"),
+            None => help,
+        });
+    }
+    diagnostic
+}
+
+/// The integers given to `h` and `b`, if something is laid out with them.
+fn widths(entry: &Entry, origins: &[Origin], faults: &mut Vec<Diagnostic>) -> GivenWidths {
+    let mut width = |wanted: &str, used: fn(star_io::Layout) -> bool, infinity: bool| {
+        let is_used = origins.iter().any(|origin| match origin {
+            Origin::Given(Given::File { layout, .. }) => layout.is_some_and(used),
+            Origin::Offer(Offer::Layout(layout)) => used(*layout),
+            Origin::Offer(Offer::Infinity) => infinity,
+            Origin::Offer(_) | Origin::Given(Given::Value(_)) | Origin::Unset => false,
+        });
+        let mut params = entry.params.iter().zip(origins);
+        let (_, origin) = params.find(|(param, _)| param.name == wanted)?;
+        let Origin::Given(Given::Value(HostValue::Int(number))) = origin else {
+            return None;
+        };
+        if !is_used {
+            return None;
+        }
+        if !(0..=MAX_WIDTH).contains(number) {
+            let message = format!("`{wanted}={number}` cannot be a width");
+            let help = format!("a width is a number of bits from 0 to {MAX_WIDTH}");
+            faults.push(Diagnostic::new(Code::BadArgument, message).help(help));
+        }
+        usize::try_from(*number).ok()
+    };
+    GivenWidths {
+        h: width("h", |layout| uses(layout).0, true),
+        b: width("b", |layout| uses(layout).1, false),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{entry, value, var};
+    use star_io::Layout;
+
+    fn dijkstra() -> Entry {
+        let params = vec![
+            value("Cost", Kind::Table),
+            value("h", Kind::Int),
+            value("v", Kind::Int),
+            var("D", Kind::Table),
+            var("X", Kind::Slice),
+        ];
+        entry("DIJKSTRA", params)
+    }
+
+    fn bind_all(arguments: &[&str], with_graph: bool) -> Result<Binding, Vec<Diagnostic>> {
+        let arguments: Vec<String> = arguments.iter().map(|text| (*text).to_owned()).collect();
+        bind(&dijkstra(), &arguments, with_graph)
+    }
+
+    #[test]
+    fn a_graph_offers_what_is_not_given() {
+        let binding = bind_all(&["v=1", "h=9"], true).unwrap();
+        assert_eq!(binding.origins[0], Origin::Offer(Offer::Layout(Layout::WeightsOut)));
+        assert_eq!(binding.origins[3], Origin::Offer(Offer::Layout(Layout::Distances)));
+        assert_eq!(binding.origins[4], Origin::Unset);
+        assert_eq!(binding.widths, GivenWidths { h: Some(9), b: None });
+        let binding = bind_all(&["v=1", "h=9", "D=", "Cost=c.stb"], true).unwrap();
+        assert_eq!(binding.origins[3], Origin::Unset);
+        assert_eq!(binding.widths, GivenWidths::default());
+    }
+
+    #[test]
+    fn all_faults_are_told_at_once() {
+        let faults = bind_all(&["v=x", "Csot=a.gr", "h", "v=1"], false).unwrap_err();
+        let codes: Vec<Code> = faults.iter().map(|fault| fault.code).collect();
+        let expected =
+            [Code::NoSuchParameter, Code::Usage, Code::BadArgument, Code::MissingArgument];
+        assert_eq!(codes, expected);
+        assert_eq!(faults[0].help, ["did you mean `Cost=…`?"]);
+        assert_eq!(faults[3].message, "`DIJKSTRA` needs values for `Cost`, `h`");
+        assert!(faults[3].help[1].contains("`--graph FILE` offers it"));
+    }
+
+    #[test]
+    fn a_width_is_checked_where_it_is_used() {
+        let faults = bind_all(&["v=1", "h=-1"], true).unwrap_err();
+        assert_eq!(faults[0].code, Code::BadArgument);
+        assert!(bind_all(&["v=1", "h=-1", "Cost=c.stb"], false).is_ok());
+    }
+}

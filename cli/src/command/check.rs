@@ -1,0 +1,32 @@
+//! `star check`: what is wrong with a program, without running it.
+
+use clap::Args;
+
+use super::{Lints, Tally, compile};
+use crate::exit::Exit;
+use crate::report::Reporter;
+
+/// What `star check` is told.
+#[derive(Args, Debug)]
+pub(crate) struct CheckArgs {
+    /// Star programs; `-` is standard input
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<String>,
+}
+
+/// Checks all files.
+pub(crate) fn run(args: &CheckArgs, reporter: &Reporter) -> Exit {
+    let mut total = Tally::default();
+    for file in &args.files {
+        let (_, tally) = compile(file, Lints::Shown, reporter);
+        total.errors += tally.errors;
+        total.warnings += tally.warnings;
+    }
+    if let Some(summary) = total.summary() {
+        reporter.summary(&summary);
+    }
+    match total.errors {
+        0 => Exit::Success,
+        _ => Exit::Compile,
+    }
+}

@@ -1,0 +1,84 @@
+//! The subcommands, one file each.
+
+pub(crate) mod check;
+pub(crate) mod completions;
+pub(crate) mod dev;
+pub(crate) mod explain;
+pub(crate) mod run;
+
+use star_base::Severity;
+use star_compiler::Compilation;
+
+use crate::report::Reporter;
+use crate::sources::{FileLoader, LIBRARY};
+use crate::text;
+
+/// Errors of one file that are shown, and likewise warnings: nobody reads more.
+const MAX_SHOWN: usize = 200;
+
+/// Which messages of the compiler are shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lints {
+    /// Errors and warnings.
+    Shown,
+    /// Errors only.
+    Hidden,
+}
+
+/// Numbers of errors and warnings.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Tally {
+    /// Errors.
+    pub(crate) errors: usize,
+    /// Warnings.
+    pub(crate) warnings: usize,
+}
+
+impl Tally {
+    /// `2 errors, 1 warning`; `None` if there is nothing to tell.
+    pub(crate) fn summary(self) -> Option<String> {
+        let Tally { errors, warnings } = self;
+        let parts = [(errors, "error"), (warnings, "warning")];
+        let parts = parts.iter().filter(|(n, _)| *n > 0);
+        let parts: Vec<String> = parts.map(|&(n, noun)| text::count(n, noun)).collect();
+        (!parts.is_empty()).then(|| parts.join(", "))
+    }
+}
+
+/// Checks a file and shows what is wrong with it.
+fn compile(file: &str, lints: Lints, reporter: &Reporter) -> (Compilation, Tally) {
+    let compilation = star_compiler::check(file, &mut FileLoader::default(), &LIBRARY);
+    let mut tally = Tally::default();
+    let mut n_left_out = 0;
+    for diagnostic in &compilation.diagnostics {
+        let n_alike = match diagnostic.severity() {
+            Severity::Error => &mut tally.errors,
+            Severity::Warning if lints == Lints::Hidden => continue,
+            Severity::Warning => &mut tally.warnings,
+        };
+        *n_alike += 1;
+        if *n_alike <= MAX_SHOWN {
+            reporter.diagnostic(&compilation.sources, diagnostic);
+        } else {
+            n_left_out += 1;
+        }
+    }
+    if n_left_out > 0 {
+        let messages = text::count(n_left_out, "message");
+        reporter.note(&format!("{file}: {messages} left out"));
+    }
+    (compilation, tally)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_summary_counts_what_there_is() {
+        let summary = |errors, warnings| Tally { errors, warnings }.summary();
+        assert_eq!(summary(2, 1).as_deref(), Some("2 errors, 1 warning"));
+        assert_eq!(summary(0, 2).as_deref(), Some("2 warnings"));
+        assert_eq!(summary(0, 0), None);
+    }
+}

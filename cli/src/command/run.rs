@@ -1,0 +1,289 @@
+//! `star run`: binds the parameters of a routine, runs it, and shows its results.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use star_base::{Code, Diagnostic};
+use star_compiler::{Compilation, Entry, LowerOptions, describe_limit, describe_trap};
+use star_io::FileError;
+use star_ir::{LimitKind, Program, RoutineId, Trap, TrapKind};
+use star_vm::{Control, HostValue, Outcome, Stats};
+
+use super::{Lints, compile};
+use crate::access::{Access, Grants};
+use crate::bind::{Binding, Origin, bind};
+use crate::data::Reading;
+use crate::engine::{self, Argument, Engine, Job};
+use crate::entry;
+use crate::exit::{EXIT_HELP, Exit};
+use crate::failure::{Failure, internal};
+use crate::flags::{Flags, Watchdog};
+use crate::given::Given;
+use crate::host::{Advice, RunHost};
+use crate::limits::LimitArgs;
+use crate::load::load;
+use crate::offer::OFFER_HELP;
+use crate::output::Output;
+use crate::report::Reporter;
+use crate::results::{self, Out};
+use crate::text;
+use crate::wrap;
+
+/// What `star run` is told.
+#[derive(Args, Debug)]
+#[command(after_long_help = long_help())]
+pub(crate) struct RunArgs {
+    /// The Star program; `-` is standard input
+    #[arg(value_name = "FILE")]
+    file: String,
+
+    /// Values for parameters
+    ///
+    /// `n=5`, `b=true`, `s=text`, `X=0101` or `X='0101'`; `G=road.gr` for a table, slice or word from
+    /// a file. A layout may stand before a graph, as in `Cost=weights-out:road.gr`; a table is laid
+    /// out as `adjacency` otherwise. `T=` leaves a `var` parameter unset whatever `--graph` offers.
+    #[arg(value_name = "NAME=VALUE")]
+    arguments: Vec<String>,
+
+    /// The routine to run, if the file has several and no program
+    #[arg(long, value_name = "NAME")]
+    proc: Option<String>,
+
+    /// Write a result to a file; the extension says the format
+    #[arg(long, value_name = "NAME=FILE")]
+    out: Vec<String>,
+
+    /// A graph for the parameters that are not given
+    #[arg(long, value_name = "FILE")]
+    graph: Option<String>,
+
+    /// What runs the program
+    #[arg(long, value_name = "NAME", default_value = engine::DEFAULT)]
+    backend: String,
+
+    /// Print elementary operations, steps and memory at the end
+    #[arg(long)]
+    cost: bool,
+
+    /// Trap when ADD or SUBT overflows
+    #[arg(long)]
+    checked: bool,
+
+    /// Show the compiler's warnings
+    #[arg(short = 'W', long = "warnings")]
+    warnings: bool,
+
+    /// Let the program read files in a folder
+    #[arg(long, value_name = "DIR")]
+    allow_read: Vec<PathBuf>,
+
+    /// Let the program write files in a folder
+    #[arg(long, value_name = "DIR")]
+    allow_write: Vec<PathBuf>,
+
+    #[command(flatten)]
+    limits: LimitArgs,
+}
+
+fn long_help() -> String {
+    format!(
+        "Examples:
+  star run closure.star --graph road.gr
+  star run closure.star n=34 P=karate.mtx --out P=closure.mtx
+  star run paths.star --proc DIJKSTRA Cost=weights-out:road.gr h=20 v=1 --cost
+
+{OFFER_HELP}
+
+{EXIT_HELP}"
+    )
+}
+
+/// Runs the program.
+///
+/// # Errors
+/// Whatever ends it before its first step.
+pub(crate) fn run(
+    args: &RunArgs,
+    reporter: &Reporter,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
+    let engine = Engine::find(&args.backend)?;
+    let lints = if args.warnings { Lints::Shown } else { Lints::Hidden };
+    let (compilation, _) = compile(&args.file, lints, reporter);
+    if compilation.has_errors() {
+        return Ok(Exit::Compile);
+    }
+    let entries = compilation.entries();
+    let entry = entry::choose(&entries, args.proc.as_deref(), &args.file)?;
+    let (binding, outs) = command_line(args, entry)?;
+    let access = Access::new(&args.file, grants(args, &binding))?;
+
+    let flags = Flags::default();
+    if let Err(error) = flags.catch_interrupts() {
+        let why = text::reason(&error);
+        reporter.warning(&format!("Ctrl-C ends the run without a message: {why}"));
+    }
+    let _watchdog = match args.limits.max_time {
+        None => None,
+        Some(time) => Some(Watchdog::start(&flags, time).map_err(|error| {
+            internal(&format!("no thread for the clock: {}", text::reason(&error)))
+        })?),
+    };
+    let limits = args.limits.limits(engine);
+    let reading = Reading { flags: &flags, reporter };
+    let max_bytes = limits.memory.unwrap_or(u64::MAX);
+    let mut arguments = load(entry, binding, args.graph.as_deref(), reading, max_bytes)
+        .map_err(stopped_while_reading)?;
+
+    let ready = lower(&compilation, entry, args.checked)?;
+    if ready.is_function {
+        arguments.push(Argument { value: HostValue::Unset, fixed: false });
+    }
+    let mut host = RunHost::new(output, &access, reading);
+    let mut control = Control {
+        interrupt: &flags.interrupt,
+        deadline: &flags.deadline,
+        limits,
+        host: &mut host,
+        stats: Stats::default(),
+    };
+    let job = Job { program: ready.program.clone(), entry: ready.entry, arguments };
+    let mut ended = engine.run(job, &mut control);
+    let advice = std::mem::take(&mut host.advice);
+    let print_failed = output.failed();
+    output.flush();
+    let exit = match ended.outcome {
+        Outcome::Done => finish(entry, &ready, outs, &ended.results, reporter, output),
+        // A `print` without a reader or disk: that is told at the end.
+        Outcome::Trap(_) if print_failed => Exit::Success,
+        stop @ (Outcome::Trap(_) | Outcome::Limit { .. } | Outcome::Internal(_)) => {
+            let diagnostic = describe(stop, &ready, advice);
+            reporter.diagnostic(&compilation.sources, &diagnostic);
+            Exit::of(diagnostic.code)
+        }
+    };
+    output.flush();
+    if args.cost {
+        // The call of a function from its wrapper is none of the program's.
+        ended.stats.steps = ended.stats.steps.saturating_sub(u64::from(ready.is_function));
+        reporter.cost(&ended.stats);
+    }
+    Ok(exit)
+}
+
+/// What the command line means for the entry; all its faults at once.
+fn command_line(args: &RunArgs, entry: &Entry) -> Result<(Binding, Vec<Out>), Failure> {
+    let binding = bind(entry, &args.arguments, args.graph.is_some());
+    let outs = results::outs(entry, &args.out);
+    match (binding, outs) {
+        (Ok(binding), Ok(outs)) => Ok((binding, outs)),
+        (binding, outs) => {
+            let mut faults = binding.err().unwrap_or_default();
+            faults.extend(outs.err().unwrap_or_default());
+            Err(faults.into())
+        }
+    }
+}
+
+/// The files that the command line names: those of parameters may be read, those of `--out` written,
+/// and those in strings both.
+fn grants<'a>(args: &'a RunArgs, binding: &Binding) -> Grants<'a> {
+    let mut read_names: Vec<String> = args.graph.iter().cloned().collect();
+    let outs = args.out.iter().filter_map(|out| out.split_once('='));
+    let mut write_names: Vec<String> = outs.map(|(_, file)| file.to_owned()).collect();
+    for origin in &binding.origins {
+        match origin {
+            Origin::Given(Given::File { path, .. }) => read_names.push(path.clone()),
+            Origin::Given(Given::Value(HostValue::Str(text))) => {
+                read_names.push(text.clone());
+                write_names.push(text.clone());
+            }
+            Origin::Given(Given::Value(_)) | Origin::Offer(_) | Origin::Unset => {}
+        }
+    }
+    Grants { read: &args.allow_read, write: &args.allow_write, read_names, write_names }
+}
+
+/// A program ready to run.
+struct Ready {
+    program: Program,
+    entry: RoutineId,
+    /// Is the entry a function in its wrapper?
+    is_function: bool,
+}
+
+fn lower(compilation: &Compilation, entry: &Entry, checked: bool) -> Result<Ready, Diagnostic> {
+    let options = LowerOptions { checked, ..LowerOptions::default() };
+    let lowered = star_compiler::lower(compilation, &options);
+    let found = lowered.routine(entry.id);
+    let found = found.ok_or_else(|| internal("the routine to run was not lowered"))?;
+    let mut program = lowered.program;
+    let wrapper = wrap::with_result(&mut program, found);
+    if cfg!(debug_assertions)
+        && let Err(errors) = star_ir::verify(&program)
+    {
+        let first = errors.first().map(ToString::to_string).unwrap_or_default();
+        return Err(internal(&format!("the program does not verify: {first}")));
+    }
+    Ok(Ready { program, entry: wrapper.unwrap_or(found), is_function: wrapper.is_some() })
+}
+
+/// Writes and prints the results.
+fn finish(
+    entry: &Entry,
+    ready: &Ready,
+    outs: Vec<Out>,
+    values: &[HostValue],
+    reporter: &Reporter,
+    output: &mut Output,
+) -> Exit {
+    let saved = results::save(outs, values);
+    results::print(output, &results::names(entry, ready.is_function), values);
+    output.flush();
+    match saved {
+        Ok(()) => Exit::Success,
+        Err(error) => Failure::from(error).report(reporter),
+    }
+}
+
+/// The message for a run that did not end well.
+fn describe(outcome: Outcome, ready: &Ready, advice: Advice) -> Diagnostic {
+    let program = &ready.program;
+    match outcome {
+        Outcome::Done => internal("a run that ended well has no message"),
+        Outcome::Internal(message) => internal(&message),
+        Outcome::Limit { kind, loc } => describe_limit(kind, loc, program),
+        Outcome::Trap(trap) => {
+            let trap = match ready.is_function {
+                true => wrap::without_wrapper(*trap),
+                false => *trap,
+            };
+            // A file that was being read when the user or the clock ended the run.
+            if let Some(kind) = stopped_in_host(&trap) {
+                return describe_limit(kind, trap.loc, program);
+            }
+            let mut diagnostic = describe_trap(&trap, program);
+            diagnostic.notes.extend(advice.notes);
+            diagnostic.help.extend(advice.help);
+            diagnostic
+        }
+    }
+}
+
+fn stopped_in_host(trap: &Trap) -> Option<LimitKind> {
+    match &trap.kind {
+        TrapKind::File { code: Code::Interrupted, .. } => Some(LimitKind::Interrupted),
+        TrapKind::File { code: Code::TimeLimit, .. } => Some(LimitKind::Time),
+        _ => None,
+    }
+}
+
+/// The message for input that was not read to its end.
+fn stopped_while_reading(error: FileError) -> Failure {
+    let diagnostic = error.to_diagnostic();
+    match error.code {
+        Code::TimeLimit => diagnostic.help("`--max-time` sets this limit").into(),
+        Code::DoesNotFit => diagnostic.help("`--max-memory` sets the budget").into(),
+        _ => diagnostic.into(),
+    }
+}

@@ -1,0 +1,245 @@
+//! Data files: opened, read within the budget, and turned into values.
+
+use std::fs::{self, File};
+use std::io::{Cursor, Read};
+use std::path::Path;
+
+use star_base::{BitTable, BitVector, Code};
+use star_compiler::hir::Kind;
+use star_io::{Data, FileError, Format, Graph, Layout, LayoutValue, ReadOptions, Widths};
+use star_vm::HostValue;
+
+use crate::flags::Flags;
+use crate::report::Reporter;
+use crate::text;
+
+/// First bytes of a file by which its format is recognised.
+const HEAD_BYTES: u64 = 4096;
+/// Memory that every column of a table takes beside its bits, at most.
+const COLUMN_BYTES: u64 = 24;
+/// Numbers wider than this are refused: no weight and no code needs them.
+pub(crate) const MAX_WIDTH: i64 = 4096;
+
+/// What every reading of a file needs to know.
+#[derive(Clone, Copy)]
+pub(crate) struct Reading<'a> {
+    /// Stop when one of these is set.
+    pub(crate) flags: &'a Flags,
+    /// Takes the warnings of readers.
+    pub(crate) reporter: &'a Reporter,
+}
+
+/// Widths that the user gave; what is not given is computed from the graph.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct GivenWidths {
+    /// Bits of a weight or distance.
+    pub(crate) h: Option<usize>,
+    /// Bits of the code of a vertex.
+    pub(crate) b: Option<usize>,
+}
+
+/// What is wanted from a file.
+#[derive(Clone, Copy)]
+pub(crate) struct Wanted<'a> {
+    /// Table, slice or word.
+    pub(crate) kind: Kind,
+    /// How a graph is laid out; `adjacency` if nothing is said.
+    pub(crate) layout: Option<Layout>,
+    /// The file as messages show it.
+    pub(crate) file: &'a str,
+    /// Most bytes that the value may take.
+    pub(crate) max_bytes: u64,
+    /// Widths that the user gave.
+    pub(crate) widths: GivenWidths,
+}
+
+/// Reads the file `path`, which messages call `name`. Takes at most `max_bytes` of memory.
+///
+/// # Errors
+/// If it cannot be read, is not in its format, does not fit, or a flag was set meanwhile.
+pub(crate) fn read_file(
+    reading: Reading<'_>,
+    path: &Path,
+    name: &str,
+    max_bytes: u64,
+) -> Result<Data, FileError> {
+    let cannot = |error: &std::io::Error| {
+        FileError::new(Code::CannotOpen, name, format!("cannot open: {}", text::reason(error)))
+    };
+    let metadata = fs::metadata(path).map_err(|error| cannot(&error))?;
+    if metadata.is_dir() {
+        return Err(FileError::new(Code::CannotOpen, name, "it is a directory"));
+    }
+    let mut file = File::open(path).map_err(|error| cannot(&error))?;
+    let mut head = Vec::new();
+    let start = file.by_ref().take(HEAD_BYTES).read_to_end(&mut head);
+    start.map_err(|error| cannot(&error))?;
+    let format = Format::of_file(name, &head)?;
+    let mut stopped = None;
+    let mut progress = |_| {
+        stopped = reading.flags.stop();
+        stopped.is_none()
+    };
+    let mut options = ReadOptions::new(name, max_bytes);
+    options.size_hint = metadata.is_file().then_some(metadata.len());
+    options.progress = Some(&mut progress);
+    let mut input = Cursor::new(head).chain(file);
+    match star_io::read(format, &mut input, &mut options) {
+        Ok(loaded) => {
+            for warning in &loaded.warnings {
+                reading.reporter.warning(&format!("{name}: {warning}"));
+            }
+            Ok(loaded.data)
+        }
+        Err(error) => Err(match stopped {
+            Some(Code::TimeLimit) => {
+                FileError::new(Code::TimeLimit, name, "the time is up while reading")
+            }
+            Some(code) => FileError::new(code, name, "interrupted while reading"),
+            None => error,
+        }),
+    }
+}
+
+/// Makes a value of what a file holds.
+///
+/// # Errors
+/// If the file does not give a value of that kind, or it does not fit.
+pub(crate) fn to_value(
+    reading: Reading<'_>,
+    data: Data,
+    wanted: Wanted<'_>,
+) -> Result<HostValue, FileError> {
+    match data {
+        Data::Graph(graph) => {
+            let max_bytes = wanted.max_bytes.saturating_sub(bytes_of_graph(&graph));
+            from_graph(reading, &graph, Wanted { max_bytes, ..wanted })
+        }
+        Data::Table(_) | Data::Slice(_) | Data::Word(_) if wanted.layout.is_some() => {
+            let layout = wanted.layout.map_or("", Layout::name);
+            let message = format!("the layout `{layout}` is for graphs, and this is no graph");
+            Err(FileError::new(Code::NoSuchLayout, wanted.file, message)
+                .help("name the file without a layout"))
+        }
+        Data::Table(table) => from_table(table, wanted),
+        Data::Slice(bits) if wanted.kind == Kind::Slice => Ok(HostValue::Slice(bits)),
+        Data::Word(bits) if wanted.kind == Kind::Word => Ok(HostValue::Word(bits)),
+        Data::Slice(_) => Err(wrong_kind(wanted, "a slice")),
+        Data::Word(_) => Err(wrong_kind(wanted, "a word")),
+    }
+}
+
+/// Lays out a graph. Widths that are chosen here are told to the user.
+///
+/// # Errors
+/// If the layout gives no value of that kind, a width is too small, or the value does not fit.
+pub(crate) fn from_graph(
+    reading: Reading<'_>,
+    graph: &Graph,
+    wanted: Wanted<'_>,
+) -> Result<HostValue, FileError> {
+    let layout = match (wanted.layout, wanted.kind) {
+        (Some(layout), _) => layout,
+        (None, Kind::Slice) if graph.n_vertices != 1 => Layout::Edges,
+        (None, _) => Layout::Adjacency,
+    };
+    let (uses_h, uses_b) = uses(layout);
+    let widths = Widths {
+        h: match wanted.widths.h {
+            Some(h) => h,
+            None if uses_h => path_width(graph, wanted.file)?,
+            None => 0,
+        },
+        b: wanted.widths.b.unwrap_or_else(|| graph.code_width()),
+    };
+    let Wanted { kind, file, max_bytes, .. } = wanted;
+    let value = match (star_io::lay_out(layout, graph, widths, max_bytes, file)?, kind) {
+        (LayoutValue::Table(table), _) => from_table(table, wanted)?,
+        (LayoutValue::Slice(bits), Kind::Slice) => HostValue::Slice(bits),
+        (LayoutValue::Slice(_), _) => return Err(wrong_kind(wanted, "a slice")),
+    };
+    let mut chosen = Vec::new();
+    if uses_h && wanted.widths.h.is_none() {
+        chosen.push(format!("h = {}", widths.h));
+    }
+    if uses_b && wanted.widths.b.is_none() {
+        chosen.push(format!("b = {}", widths.b));
+    }
+    if !chosen.is_empty() {
+        let (chosen, layout) = (chosen.join(", "), layout.name());
+        reading.reporter.note(&format!("{file}: {chosen} for `{layout}`"));
+    }
+    Ok(value)
+}
+
+/// The least width for the lengths of paths.
+///
+/// # Errors
+/// If a weight is negative or too large.
+pub(crate) fn path_width(graph: &Graph, file: &str) -> Result<usize, FileError> {
+    graph.path_width().map_err(|mut error| {
+        file.clone_into(&mut error.file);
+        error
+    })
+}
+
+/// Does the layout hold weights (of width h), and codes (of width b)?
+pub(crate) fn uses(layout: Layout) -> (bool, bool) {
+    match layout {
+        Layout::WeightsOut | Layout::WeightsIn | Layout::Distances | Layout::Weight => {
+            (true, false)
+        }
+        Layout::Arcs => (true, true),
+        Layout::Left | Layout::Right | Layout::Code => (false, true),
+        Layout::Adjacency | Layout::Edges | Layout::Incidence | Layout::Tails | Layout::Heads => {
+            (false, false)
+        }
+    }
+}
+
+/// A table, or a slice of its only column, or a word of its only row.
+fn from_table(table: BitTable, wanted: Wanted<'_>) -> Result<HostValue, FileError> {
+    match wanted.kind {
+        Kind::Slice if table.n_cols() == 1 => Ok(HostValue::Slice(table.column(0))),
+        Kind::Word if table.n_rows() == 1 => Ok(HostValue::Word(table.row(0))),
+        Kind::Table => {
+            // Columns of no rows take no bits, and still have to be kept.
+            let overhead = (table.n_cols() as u64).saturating_mul(COLUMN_BYTES);
+            if table.n_rows() == 0 && overhead > wanted.max_bytes {
+                let message = format!("a table of 0 × {} does not fit", table.n_cols());
+                return Err(FileError::new(Code::DoesNotFit, wanted.file, message));
+            }
+            Ok(HostValue::Table(table))
+        }
+        Kind::Slice | Kind::Word | Kind::Int | Kind::Bool | Kind::Str | Kind::Error => {
+            let (n_rows, n_cols) = (table.n_rows(), table.n_cols());
+            Err(wrong_kind(wanted, &format!("a table of {n_rows} × {n_cols}")))
+        }
+    }
+}
+
+fn wrong_kind(wanted: Wanted<'_>, found: &str) -> FileError {
+    let kind = wanted.kind.with_article();
+    let message = format!("the file gives {found} and not {kind}");
+    let error = FileError::new(Code::NoSuchLayout, wanted.file, message);
+    match wanted.kind {
+        Kind::Slice => error.note("a table of one column is a slice, too"),
+        Kind::Word => error.note("a table of one row is a word, too"),
+        Kind::Table | Kind::Int | Kind::Bool | Kind::Str | Kind::Error => error,
+    }
+}
+
+/// Bytes that a graph takes beside what is made of it.
+pub(crate) fn bytes_of_graph(graph: &Graph) -> u64 {
+    (graph.arcs.len() as u64).saturating_mul(size_of::<star_io::Arc>() as u64)
+}
+
+/// Bytes that a value takes, packed.
+pub(crate) fn bytes_of(value: &HostValue) -> u64 {
+    let of_vector = |bits: &BitVector| bits.limbs().len() as u64 * 8;
+    match value {
+        HostValue::Slice(bits) | HostValue::Word(bits) => of_vector(bits),
+        HostValue::Table(table) => table.limbs().len() as u64 * 8,
+        HostValue::Unset | HostValue::Int(_) | HostValue::Bool(_) | HostValue::Str(_) => 0,
+    }
+}

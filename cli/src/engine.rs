@@ -1,0 +1,118 @@
+//! The backends, one line each, and a run on any of them.
+
+use star_base::{Code, Diagnostic, did_you_mean};
+use star_ir::{Mode, Program, RoutineId};
+use star_vm::{Backend, Control, HostValue, Outcome, Reference, Stats};
+
+use crate::text;
+
+/// A backend by its name.
+pub(crate) struct Engine {
+    /// The name for `--backend`.
+    pub(crate) name: &'static str,
+    /// Bytes of memory that a packed byte of values takes there.
+    pub(crate) expansion: u64,
+    /// Most packed bytes of values that it holds at all.
+    pub(crate) max_bytes: u64,
+    run: fn(Job, &mut Control<'_>) -> Ended,
+}
+
+static ENGINES: &[Engine] = &[Engine {
+    name: "reference",
+    expansion: 8,
+    max_bytes: star_vm::reference::MAX_BYTES,
+    run: |job, control| execute(&Reference::new(), job, control),
+}];
+
+/// The name of the backend that runs programs unless told otherwise.
+pub(crate) const DEFAULT: &str = "reference";
+
+/// What to run.
+pub(crate) struct Job {
+    /// The program, verified.
+    pub(crate) program: Program,
+    /// Where it begins.
+    pub(crate) entry: RoutineId,
+    /// The arguments of the entry, in order.
+    pub(crate) arguments: Vec<Argument>,
+}
+
+/// An argument of the entry.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Argument {
+    /// Its value.
+    pub(crate) value: HostValue,
+    /// Given from outside: it keeps its size and does not grow.
+    pub(crate) fixed: bool,
+}
+
+/// How a run ended.
+pub(crate) struct Ended {
+    /// Well or not.
+    pub(crate) outcome: Outcome,
+    /// The values of the `var` parameters, in order; none unless it ended well.
+    pub(crate) results: Vec<HostValue>,
+    /// What it used.
+    pub(crate) stats: Stats,
+}
+
+impl Engine {
+    /// The backend of this name.
+    ///
+    /// # Errors
+    /// E0607 with the names that there are.
+    pub(crate) fn find(name: &str) -> Result<&'static Engine, Diagnostic> {
+        let mut engines = ENGINES.iter();
+        engines.find(|engine| engine.name == name).ok_or_else(|| {
+            let names = || ENGINES.iter().map(|engine| engine.name);
+            let message = format!("there is no backend `{}`", text::one_line(name));
+            let diagnostic = Diagnostic::new(Code::NoBackend, message)
+                .note(format!("this build has {}", text::quoted_list(names())));
+            match did_you_mean(name, names()) {
+                Some(meant) => diagnostic.help(format!("did you mean `--backend {meant}`?")),
+                None => diagnostic,
+            }
+        })
+    }
+
+    /// Runs a job.
+    pub(crate) fn run(&self, job: Job, control: &mut Control<'_>) -> Ended {
+        (self.run)(job, control)
+    }
+}
+
+fn execute<B: Backend>(backend: &B, job: Job, control: &mut Control<'_>) -> Ended {
+    let Job { program, entry, arguments } = job;
+    let params = program.routine(entry).params.iter();
+    let modes: Vec<Mode> = params.map(|param| param.mode).collect();
+    let code = backend.compile(program);
+    let loaded = arguments.into_iter().map(|argument| backend.load(argument.value, argument.fixed));
+    let mut values: Vec<B::Value> = loaded.collect();
+    let types: Vec<_> = values.iter().map(|value| backend.ty(value)).collect();
+    let plan = backend.plan(&code, entry, &types);
+    let outcome = backend.run(&plan, &mut values, control);
+    let results = match outcome {
+        Outcome::Done => values
+            .iter()
+            .zip(modes)
+            .filter(|(_, mode)| *mode == Mode::Ref)
+            .map(|(value, _)| backend.store(value))
+            .collect(),
+        Outcome::Trap(_) | Outcome::Limit { .. } | Outcome::Internal(_) => Vec::new(),
+    };
+    Ended { outcome, results, stats: control.stats }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unknown_backend_names_those_there_are() {
+        assert!(Engine::find(DEFAULT).is_ok());
+        let Err(diagnostic) = Engine::find("referense") else { panic!("found") };
+        assert_eq!(diagnostic.code, Code::NoBackend);
+        assert_eq!(diagnostic.notes, ["this build has `reference`"]);
+        assert_eq!(diagnostic.help, ["did you mean `--backend reference`?"]);
+    }
+}

@@ -1,0 +1,92 @@
+//! What ends a run from outside: Ctrl-C and the clock.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::thread;
+use std::time::Duration;
+
+use signal_hook::consts::SIGINT;
+use star_base::Code;
+
+use crate::exit::Exit;
+
+/// The flags that a run looks at.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Flags {
+    /// The user wants the run to end.
+    pub(crate) interrupt: Arc<AtomicBool>,
+    /// The time is up.
+    pub(crate) deadline: Arc<AtomicBool>,
+}
+
+impl Flags {
+    /// From now on the first Ctrl-C sets the flag, and the second one ends the process at once.
+    ///
+    /// # Errors
+    /// If the system refuses; Ctrl-C then ends the process at once, as without this.
+    pub(crate) fn catch_interrupts(&self) -> io::Result<()> {
+        let number = i32::from(Exit::Interrupted.number());
+        // In this order: the flag that was set before this signal decides.
+        signal_hook::flag::register_conditional_shutdown(
+            SIGINT,
+            number,
+            Arc::clone(&self.interrupt),
+        )?;
+        signal_hook::flag::register(SIGINT, Arc::clone(&self.interrupt))?;
+        Ok(())
+    }
+
+    /// Why to stop, if at all.
+    pub(crate) fn stop(&self) -> Option<Code> {
+        if self.interrupt.load(Ordering::Relaxed) {
+            Some(Code::Interrupted)
+        } else if self.deadline.load(Ordering::Relaxed) {
+            Some(Code::TimeLimit)
+        } else {
+            None
+        }
+    }
+}
+
+/// Sets the deadline flag when the time is up, unless it is dropped before.
+#[derive(Debug)]
+pub(crate) struct Watchdog {
+    _alive: Sender<()>,
+}
+
+impl Watchdog {
+    /// Starts the clock.
+    ///
+    /// # Errors
+    /// If there is no thread for it.
+    pub(crate) fn start(flags: &Flags, time: Duration) -> io::Result<Self> {
+        let (alive, dropped) = mpsc::channel();
+        let deadline = Arc::clone(&flags.deadline);
+        thread::Builder::new().name("watchdog".to_owned()).spawn(move || {
+            if dropped.recv_timeout(time) == Err(RecvTimeoutError::Timeout) {
+                deadline.store(true, Ordering::Relaxed);
+            }
+        })?;
+        Ok(Watchdog { _alive: alive })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_watchdog_sets_the_flag_once_the_time_is_up() {
+        let flags = Flags::default();
+        let early = Watchdog::start(&flags, Duration::from_secs(3600)).unwrap();
+        drop(early);
+        assert_eq!(flags.stop(), None);
+        let _watchdog = Watchdog::start(&flags, Duration::from_millis(1)).unwrap();
+        while flags.stop().is_none() {
+            thread::yield_now();
+        }
+        assert_eq!(flags.stop(), Some(Code::TimeLimit));
+    }
+}

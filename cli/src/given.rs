@@ -1,0 +1,194 @@
+//! `NAME=VALUE` on the command line: what the text of a value means for a parameter of some kind.
+
+use star_base::{BitVector, Code, Diagnostic, did_you_mean};
+use star_compiler::hir::Kind;
+use star_io::Layout;
+use star_vm::HostValue;
+
+use crate::text;
+
+/// The meaning of an argument.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Given {
+    /// A value.
+    Value(HostValue),
+    /// The contents of a file.
+    File {
+        /// How a graph is laid out.
+        layout: Option<Layout>,
+        /// The file as named.
+        path: String,
+    },
+}
+
+/// Splits `NAME=VALUE`.
+///
+/// # Errors
+/// E0608 if there is no `=` with a name before it.
+pub(crate) fn split(argument: &str) -> Result<(&str, &str), Diagnostic> {
+    match argument.split_once('=') {
+        Some((name, value)) if !name.is_empty() => Ok((name, value)),
+        _ => {
+            let message = format!("`{argument}` is no argument for a parameter");
+            let help = "an argument is written `NAME=VALUE`, as in `n=5` or `G=road.gr`";
+            Err(Diagnostic::new(Code::Usage, message).help(help))
+        }
+    }
+}
+
+/// The meaning of `text` for the parameter `name` of this kind.
+///
+/// # Errors
+/// E0605 if it is no value of that kind, E0507 if it begins with a layout that does not exist.
+pub(crate) fn parse(name: &str, kind: Kind, text: &str) -> Result<Given, Diagnostic> {
+    let bad = |help: String| {
+        let article = kind.with_article();
+        let message = format!("`{text}` does not suit `{name}`, which is {article}");
+        Diagnostic::new(Code::BadArgument, message).help(help)
+    };
+    let value = match kind {
+        Kind::Int => match text.parse() {
+            Ok(number) => HostValue::Int(number),
+            Err(_) => return Err(bad(format!("write `{name}=5`: 64 bits with a sign"))),
+        },
+        Kind::Bool if text.eq_ignore_ascii_case("true") => HostValue::Bool(true),
+        Kind::Bool if text.eq_ignore_ascii_case("false") => HostValue::Bool(false),
+        Kind::Bool => return Err(bad(format!("write `{name}=true` or `{name}=false`"))),
+        Kind::Str => HostValue::Str(text.to_owned()),
+        Kind::Slice | Kind::Word => match bits(text) {
+            Some(Some(bits)) if kind == Kind::Slice => HostValue::Slice(bits),
+            Some(Some(bits)) => HostValue::Word(bits),
+            Some(None) => return Err(bad("bits are written `0` and `1`".to_owned())),
+            None if text.is_empty() => return Err(bad(what_to_write(name, kind))),
+            None => return file(name, text),
+        },
+        Kind::Table if text.is_empty() => return Err(bad(what_to_write(name, kind))),
+        Kind::Table if text.starts_with('\'') => {
+            return Err(bad("a table is read from a file".to_owned()));
+        }
+        Kind::Table => return file(name, text),
+        Kind::Error => return Err(bad("the program has errors".to_owned())),
+    };
+    Ok(Given::Value(value))
+}
+
+/// An example of an argument for a parameter.
+pub(crate) fn what_to_write(name: &str, kind: Kind) -> String {
+    match kind {
+        Kind::Int => format!("write `{name}=NUMBER`"),
+        Kind::Bool => format!("write `{name}=true` or `{name}=false`"),
+        Kind::Str => format!("write `{name}=TEXT`"),
+        Kind::Slice => format!("write `{name}=0101`, or `{name}=FILE` for a slice from a file"),
+        Kind::Word => format!("write `{name}=0101`, or `{name}=FILE` for a word from a file"),
+        Kind::Table => format!(
+            "write `{name}=FILE`, or `{name}=LAYOUT:FILE` for a graph in another layout than \
+             `adjacency`"
+        ),
+        Kind::Error => format!("`{name}` has no type"),
+    }
+}
+
+/// `'0101'` or `0101`. `None`: not bits at all; `Some(None)`: quoted, but not bits.
+fn bits(text: &str) -> Option<Option<BitVector>> {
+    if let Some(inner) = text.strip_prefix('\'') {
+        return Some(inner.strip_suffix('\'').and_then(BitVector::parse));
+    }
+    if text.is_empty() {
+        return None;
+    }
+    BitVector::parse(text).map(Some)
+}
+
+/// `[LAYOUT:]FILE`.
+fn file(name: &str, text: &str) -> Result<Given, Diagnostic> {
+    let Some((prefix, path)) = text.split_once(':') else {
+        return Ok(Given::File { layout: None, path: text.to_owned() });
+    };
+    if let Some(layout) = Layout::parse(prefix) {
+        return match path {
+            "" => Err(Diagnostic::new(
+                Code::BadArgument,
+                format!("no file behind the layout of `{name}`"),
+            )
+            .help(format!("write `{name}={prefix}:FILE`"))),
+            _ => Ok(Given::File { layout: Some(layout), path: path.to_owned() }),
+        };
+    }
+    // One letter is a drive.
+    let is_word = prefix.len() > 1 && prefix.chars().all(|c| c.is_ascii_alphabetic() || c == '-');
+    if is_word {
+        return Err(no_layout(prefix).help(format!(
+            "a file with a colon in its name is written `{name}=./{}`",
+            text::one_line(text)
+        )));
+    }
+    Ok(Given::File { layout: None, path: text.to_owned() })
+}
+
+/// The message that a layout does not exist.
+pub(crate) fn no_layout(name: &str) -> Diagnostic {
+    let names = || Layout::ALL.iter().map(|layout| layout.name());
+    let message = format!("there is no layout `{}`", text::one_line(name));
+    let diagnostic = Diagnostic::new(Code::NoSuchLayout, message)
+        .note(format!("the layouts are {}", text::quoted_list(names())));
+    match did_you_mean(name, names()) {
+        Some(meant) => diagnostic.help(format!("did you mean `{meant}`?")),
+        None => diagnostic,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn path(text: &str) -> Option<(Option<Layout>, String)> {
+        match parse("T", Kind::Table, text) {
+            Ok(Given::File { layout, path }) => Some((layout, path)),
+            Ok(Given::Value(_)) | Err(_) => None,
+        }
+    }
+
+    #[test]
+    fn scalars_and_bits_are_values() {
+        let value = |kind, text| match parse("x", kind, text) {
+            Ok(Given::Value(value)) => Some(value),
+            Ok(Given::File { .. }) | Err(_) => None,
+        };
+        assert_eq!(value(Kind::Int, "-5"), Some(HostValue::Int(-5)));
+        assert_eq!(value(Kind::Int, "9223372036854775808"), None);
+        assert_eq!(value(Kind::Int, ""), None);
+        assert_eq!(value(Kind::Bool, "True"), Some(HostValue::Bool(true)));
+        assert_eq!(value(Kind::Bool, "1"), None);
+        assert_eq!(value(Kind::Str, "a=b"), Some(HostValue::Str("a=b".to_owned())));
+        let bits = BitVector::parse("0101").unwrap();
+        assert_eq!(value(Kind::Slice, "0101"), Some(HostValue::Slice(bits.clone())));
+        assert_eq!(value(Kind::Word, "'0101'"), Some(HostValue::Word(bits)));
+        assert_eq!(value(Kind::Word, "''"), Some(HostValue::Word(BitVector::zeros(0))));
+        assert_eq!(value(Kind::Word, "'012'"), None);
+        assert_eq!(value(Kind::Word, "'01"), None);
+    }
+
+    #[test]
+    fn a_layout_stands_before_a_file() {
+        let plain = |path: &str| Some((None, path.to_owned()));
+        assert_eq!(path("road.gr"), plain("road.gr"));
+        let laid_out = Some((Some(Layout::WeightsOut), "a:b.gr".to_owned()));
+        assert_eq!(path("weights-out:a:b.gr"), laid_out);
+        assert_eq!(path("./a:b"), plain("./a:b"));
+        assert_eq!(path(r"C:\road.gr"), plain(r"C:\road.gr"));
+        assert_eq!(path("2:a"), plain("2:a"));
+        assert_eq!(path("arcs:"), None);
+        let unknown = parse("T", Kind::Table, "adjacensy:road.gr").unwrap_err();
+        assert_eq!(unknown.code, Code::NoSuchLayout);
+        assert_eq!(unknown.help[0], "did you mean `adjacency`?");
+        assert!(unknown.help[1].contains("./adjacensy:road.gr"));
+    }
+
+    #[test]
+    fn names_end_at_the_first_equals_sign() {
+        assert_eq!(split("a=b=c").ok(), Some(("a", "b=c")));
+        assert_eq!(split("a=").ok(), Some(("a", "")));
+        assert_eq!(split("=b").unwrap_err().code, Code::Usage);
+        assert_eq!(split("ab").unwrap_err().code, Code::Usage);
+    }
+}

@@ -1,0 +1,173 @@
+//! The values of parameters: what the binding says is read here, within the budget.
+
+use std::path::Path;
+use std::rc::Rc;
+
+use star_base::Code;
+use star_compiler::{Entry, hir::Kind};
+use star_io::{Data, FileError, Graph};
+use star_vm::HostValue;
+
+use crate::bind::{Binding, Origin};
+use crate::data::{self, GivenWidths, Reading, Wanted};
+use crate::engine::Argument;
+use crate::given::Given;
+use crate::offer::Offer;
+
+/// Reads everything that `binding` names. `graph` is the file of `--graph`. The values together take
+/// at most `max_bytes`.
+///
+/// # Errors
+/// The first file that cannot be read or does not give what it should.
+pub(crate) fn load(
+    entry: &Entry,
+    binding: Binding,
+    graph: Option<&str>,
+    reading: Reading<'_>,
+    max_bytes: u64,
+) -> Result<Vec<Argument>, FileError> {
+    let mut loader = Loader { reading, free: max_bytes, graphs: Vec::new() };
+    let Binding { origins, widths } = binding;
+    let offered = match graph {
+        Some(file) => loader.offered_graph(file, &origins, widths)?,
+        None => None,
+    };
+    // A width offered to the program holds for all its files.
+    let widths = GivenWidths {
+        h: widths.h.or(shared(&origins, Offer::PathWidth, &offered, |w| w.h)),
+        b: widths.b.or(shared(&origins, Offer::CodeWidth, &offered, |w| w.b)),
+    };
+    let mut arguments = Vec::new();
+    for (param, origin) in entry.params.iter().zip(origins) {
+        let fixed = origin != Origin::Unset;
+        let value = match (origin, &offered) {
+            (Origin::Given(Given::Value(value)), _) => value,
+            (Origin::Given(Given::File { layout, path }), _) => {
+                let wanted = Wanted {
+                    kind: param.kind,
+                    layout,
+                    file: &path,
+                    max_bytes: loader.free,
+                    widths,
+                };
+                loader.file(wanted)?
+            }
+            (Origin::Offer(offer), Some(offered)) => {
+                let wanted = Wanted {
+                    kind: param.kind,
+                    layout: None,
+                    file: offered.file,
+                    max_bytes: loader.free,
+                    widths: offered.widths,
+                };
+                offer.value(reading, &offered.graph, wanted)?
+            }
+            (Origin::Offer(_), None) | (Origin::Unset, _) => HostValue::Unset,
+        };
+        loader.free = loader.free.saturating_sub(data::bytes_of(&value));
+        arguments.push(Argument { value, fixed });
+    }
+    Ok(arguments)
+}
+
+/// The graph of `--graph`.
+struct Offered<'a> {
+    file: &'a str,
+    graph: Rc<Graph>,
+    /// Those that its offers need, given or chosen.
+    widths: GivenWidths,
+}
+
+/// The width, if a parameter takes this offer.
+fn shared(
+    origins: &[Origin],
+    offer: Offer,
+    offered: &Option<Offered<'_>>,
+    width: fn(GivenWidths) -> Option<usize>,
+) -> Option<usize> {
+    let taken = origins.contains(&Origin::Offer(offer));
+    offered.as_ref().filter(|_| taken).and_then(|offered| width(offered.widths))
+}
+
+struct Loader<'a> {
+    reading: Reading<'a>,
+    /// Bytes that may still be taken.
+    free: u64,
+    /// Graphs by the names of their files: one file may give several tables.
+    graphs: Vec<(String, Rc<Graph>)>,
+}
+
+impl Loader<'_> {
+    fn file(&mut self, wanted: Wanted<'_>) -> Result<HostValue, FileError> {
+        let wanted = Wanted { max_bytes: self.free, ..wanted };
+        if let Some(graph) = self.known_graph(wanted.file) {
+            return data::from_graph(self.reading, &graph, wanted);
+        }
+        let path = Path::new(wanted.file);
+        match data::read_file(self.reading, path, wanted.file, self.free)? {
+            Data::Graph(graph) => {
+                let graph = self.keep(wanted.file, graph);
+                let wanted = Wanted { max_bytes: self.free, ..wanted };
+                data::from_graph(self.reading, &graph, wanted)
+            }
+            other => data::to_value(self.reading, other, wanted),
+        }
+    }
+
+    fn known_graph(&self, file: &str) -> Option<Rc<Graph>> {
+        let mut graphs = self.graphs.iter();
+        let (_, graph) = graphs.find(|(name, _)| name == file)?;
+        Some(Rc::clone(graph))
+    }
+
+    fn keep(&mut self, file: &str, graph: Graph) -> Rc<Graph> {
+        self.free = self.free.saturating_sub(data::bytes_of_graph(&graph));
+        let graph = Rc::new(graph);
+        self.graphs.push((file.to_owned(), Rc::clone(&graph)));
+        graph
+    }
+
+    /// Reads the graph of `--graph`, chooses the widths that its offers need, and says which.
+    fn offered_graph<'f>(
+        &mut self,
+        file: &'f str,
+        origins: &[Origin],
+        widths: GivenWidths,
+    ) -> Result<Option<Offered<'f>>, FileError> {
+        let offers = || {
+            origins.iter().filter_map(|origin| match origin {
+                Origin::Offer(offer) => Some(*offer),
+                Origin::Given(_) | Origin::Unset => None,
+            })
+        };
+        if offers().next().is_none() {
+            let message = "no parameter takes anything from the graph of `--graph`";
+            self.reading.reporter.warning(message);
+            return Ok(None);
+        }
+        let graph = match data::read_file(self.reading, Path::new(file), file, self.free)? {
+            Data::Graph(graph) => self.keep(file, graph),
+            Data::Table(_) | Data::Slice(_) | Data::Word(_) => {
+                let message = "the file of `--graph` holds no graph";
+                return Err(FileError::new(Code::NoSuchLayout, file, message)
+                    .help("name a graph, or give the file to a parameter: `NAME=FILE`"));
+            }
+        };
+        let mut chosen = widths;
+        if offers().any(Offer::needs_path_width) && widths.h.is_none() {
+            let h = data::path_width(&graph, file)?;
+            self.reading.reporter.note(&format!("{file}: h = {h}"));
+            chosen.h = Some(h);
+        }
+        chosen.b = chosen.b.or(Some(graph.code_width()));
+        Ok(Some(Offered { file, graph, widths: chosen }))
+    }
+}
+
+/// Is it a kind that a file can give?
+pub(crate) fn from_files(kind: Kind) -> bool {
+    match kind {
+        Kind::Slice | Kind::Word | Kind::Table => true,
+        Kind::Int | Kind::Bool | Kind::Str | Kind::Error => false,
+    }
+}

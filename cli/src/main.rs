@@ -1,0 +1,155 @@
+//! `star`: checks and runs Star programs.
+//!
+//! * [`command`]: the subcommands, one file each; [`usage`]: command lines that do not parse.
+//! * The way into a run: [`entry`] chooses the routine, [`bind`] (with [`given`] and [`offer`]) finds
+//!   out where its parameters get their values, [`load`] (with [`data`]) reads them.
+//! * The run: [`engine`] has the backends, [`host`] (with [`access`]) serves the program, [`flags`] end
+//!   it, [`limits`] bound it, [`wrap`] makes functions runnable.
+//! * The way out: [`results`] and [`save`], [`output`] for standard output, [`cost`].
+//! * Messages: [`report`] writes them to standard error, as [`render`] (with [`excerpt`]) or [`json`]
+//!   makes them; [`failure`] and [`exit`] say how a command ends; [`text`] has pieces of wording.
+//!
+//! Nothing here knows how a program is compiled, a value stored or a file format read.
+
+#![allow(
+    clippy::result_large_err,
+    reason = "a message is made once, where a command ends, and its fields are public and plain"
+)]
+
+mod access;
+mod bind;
+mod command;
+mod cost;
+mod data;
+mod engine;
+mod entry;
+mod excerpt;
+mod exit;
+mod failure;
+mod flags;
+mod given;
+mod host;
+mod json;
+mod limits;
+mod load;
+mod offer;
+mod output;
+mod render;
+mod report;
+mod results;
+mod save;
+mod sizes;
+mod sources;
+#[cfg(test)]
+mod testing;
+mod text;
+mod usage;
+mod wrap;
+
+use std::panic::{self, AssertUnwindSafe, PanicHookInfo};
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser, Subcommand};
+use star_base::SourceMap;
+
+use crate::exit::Exit;
+use crate::failure::{Failure, internal};
+use crate::output::Output;
+use crate::report::{ErrorFormat, Reporter};
+use crate::usage::Refusal;
+
+/// The toolchain for Star, the language of the STAR-machine
+#[derive(Parser, Debug)]
+#[command(name = "star", version, arg_required_else_help = true)]
+#[command(after_help = "Examples:
+  star run closure.star --graph road.gr
+  star check closure.star
+  star explain E0602")]
+struct Cli {
+    /// The form of messages
+    #[arg(long, global = true, value_name = "FORMAT", default_value = "text")]
+    error_format: ErrorFormat,
+
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand, Debug)]
+enum Command {
+    /// Run a program, or a routine of a file
+    Run(Box<command::run::RunArgs>),
+    /// Say what is wrong with programs, without running them
+    Check(command::check::CheckArgs),
+    /// Explain the code of a message
+    Explain(command::explain::ExplainArgs),
+    /// Show what the compiler makes of a program
+    Dev(command::dev::DevArgs),
+    /// Print a script that completes commands in a shell
+    Completions(command::completions::CompletionsArgs),
+}
+
+fn main() -> ExitCode {
+    let mut output = Output::new();
+    let (exit, reporter) = match Cli::try_parse() {
+        Ok(Cli { error_format, command }) => {
+            let reporter = Reporter::new(error_format);
+            (guarded(&command, &reporter, &mut output), reporter)
+        }
+        Err(error) => {
+            let lossy = std::env::args_os().map(|arg| arg.to_string_lossy().into_owned());
+            let reporter = Reporter::new(usage::format_of(&lossy.collect::<Vec<_>>()));
+            let refusal = usage::refusal(&error, output.is_terminal());
+            (refused(refusal, &reporter, &mut output), reporter)
+        }
+    };
+    let exit = output.finish(exit);
+    exit.unwrap_or_else(|failure| failure.report(&reporter)).into()
+}
+
+/// Runs the command; a panic is a message like any other.
+fn guarded(command: &Command, reporter: &Reporter, output: &mut Output) -> Exit {
+    let for_hook = *reporter;
+    panic::set_hook(Box::new(move |info: &PanicHookInfo<'_>| {
+        let place = info.location().map(ToString::to_string).unwrap_or_default();
+        let what = info.payload_as_str().unwrap_or("a panic");
+        let diagnostic = internal(&format!("{what} ({place})"));
+        for_hook.diagnostic(&SourceMap::new(), &diagnostic);
+    }));
+    let done = panic::catch_unwind(AssertUnwindSafe(|| dispatch(command, reporter, output)));
+    match done {
+        Ok(Ok(exit)) => exit,
+        Ok(Err(failure)) => failure.report(reporter),
+        Err(_) => Exit::Internal,
+    }
+}
+
+fn dispatch(command: &Command, reporter: &Reporter, output: &mut Output) -> Result<Exit, Failure> {
+    match command {
+        Command::Run(args) => command::run::run(args, reporter, output),
+        Command::Check(args) => Ok(command::check::run(args, reporter)),
+        Command::Explain(args) => {
+            command::explain::run(args, output)?;
+            Ok(Exit::Success)
+        }
+        Command::Dev(args) => command::dev::run(args, reporter, output),
+        Command::Completions(args) => {
+            command::completions::run(args, &mut Cli::command(), output);
+            Ok(Exit::Success)
+        }
+    }
+}
+
+/// Answers a command line that names no command.
+fn refused(refusal: Refusal, reporter: &Reporter, output: &mut Output) -> Exit {
+    match refusal {
+        Refusal::Answer(text) => {
+            output.write(&text);
+            Exit::Success
+        }
+        Refusal::Help(text) => {
+            reporter.summary(text.trim_end());
+            Exit::Usage
+        }
+        Refusal::Fault(diagnostic) => Failure::from(diagnostic).report(reporter),
+    }
+}

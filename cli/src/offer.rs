@@ -1,0 +1,113 @@
+//! What a graph offers to parameters that are not given, by their names and kinds.
+
+use star_base::BitVector;
+use star_compiler::hir::Kind;
+use star_io::{FileError, Graph, Layout};
+use star_vm::HostValue;
+
+use crate::data::{self, Reading, Wanted};
+
+/// Something that a graph offers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Offer {
+    /// Number of vertices.
+    Vertices,
+    /// Number of rows of the lists of edges.
+    Edges,
+    /// Width of weights and distances.
+    PathWidth,
+    /// Width of the codes of vertices.
+    CodeWidth,
+    /// The word of `h` ones.
+    Infinity,
+    /// A table or slice.
+    Layout(Layout),
+}
+
+/// What `--help` says about offers.
+pub(crate) const OFFER_HELP: &str = "\
+Offers of --graph, to parameters that are not given, by name and type:
+  n, m          integer  vertices; rows of the lists of edges
+  h, b          integer  width of weights and distances; width of codes
+  inf           word     infinity: h ones
+  G P adjacency table    adjacency      Cost    table  weights-out
+  Weight        table    weights-in     D       table  distances
+  left right    table    left, right    weight  table  weight
+  code          table    code           Inc     table  incidence
+  Tail Head     table    tails, heads   S E     slice  edges";
+
+/// What a graph offers to a parameter of this name and kind.
+pub(crate) fn offer(name: &str, kind: Kind) -> Option<Offer> {
+    let offer = match (kind, name) {
+        (Kind::Int, "n") => Offer::Vertices,
+        (Kind::Int, "m") => Offer::Edges,
+        (Kind::Int, "h") => Offer::PathWidth,
+        (Kind::Int, "b") => Offer::CodeWidth,
+        (Kind::Word, "inf") => Offer::Infinity,
+        (Kind::Table, "G" | "P" | "adjacency") => Offer::Layout(Layout::Adjacency),
+        (Kind::Table, "Cost") => Offer::Layout(Layout::WeightsOut),
+        (Kind::Table, "Weight") => Offer::Layout(Layout::WeightsIn),
+        (Kind::Table, "D") => Offer::Layout(Layout::Distances),
+        (Kind::Table, "left") => Offer::Layout(Layout::Left),
+        (Kind::Table, "right") => Offer::Layout(Layout::Right),
+        (Kind::Table, "weight") => Offer::Layout(Layout::Weight),
+        (Kind::Table, "code") => Offer::Layout(Layout::Code),
+        (Kind::Table, "Inc") => Offer::Layout(Layout::Incidence),
+        (Kind::Table, "Tail") => Offer::Layout(Layout::Tails),
+        (Kind::Table, "Head") => Offer::Layout(Layout::Heads),
+        (Kind::Slice, "S" | "E") => Offer::Layout(Layout::Edges),
+        _ => return None,
+    };
+    Some(offer)
+}
+
+impl Offer {
+    /// Does it depend on the width of weights?
+    pub(crate) fn needs_path_width(self) -> bool {
+        match self {
+            Offer::PathWidth | Offer::Infinity => true,
+            Offer::Vertices | Offer::Edges | Offer::CodeWidth => false,
+            Offer::Layout(layout) => data::uses(layout).0,
+        }
+    }
+
+    /// The value for a parameter. The widths that the offer needs are in `wanted`.
+    ///
+    /// # Errors
+    /// If it does not fit.
+    pub(crate) fn value(
+        self,
+        reading: Reading<'_>,
+        graph: &Graph,
+        wanted: Wanted<'_>,
+    ) -> Result<HostValue, FileError> {
+        let int = |number: usize| HostValue::Int(i64::try_from(number).unwrap_or(i64::MAX));
+        let h = wanted.widths.h.unwrap_or(0);
+        match self {
+            Offer::Vertices => Ok(int(graph.n_vertices)),
+            Offer::Edges => Ok(int(graph.n_edges())),
+            Offer::PathWidth => Ok(int(h)),
+            Offer::CodeWidth => Ok(int(wanted.widths.b.unwrap_or(0))),
+            Offer::Infinity => Ok(HostValue::Word(BitVector::from_bools(&vec![true; h]))),
+            Offer::Layout(layout) => {
+                let wanted = Wanted { layout: Some(layout), ..wanted };
+                data::from_graph(reading, graph, wanted)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_mean_something_for_their_kind_only() {
+        assert_eq!(offer("n", Kind::Int), Some(Offer::Vertices));
+        assert_eq!(offer("n", Kind::Word), None);
+        assert_eq!(offer("Weight", Kind::Table), Some(Offer::Layout(Layout::WeightsIn)));
+        assert_eq!(offer("weight", Kind::Table), Some(Offer::Layout(Layout::Weight)));
+        assert_eq!(offer("S", Kind::Slice), Some(Offer::Layout(Layout::Edges)));
+        assert_eq!(offer("S", Kind::Table), None);
+    }
+}

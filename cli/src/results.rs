@@ -1,0 +1,187 @@
+//! What a run gives back: `--out NAME=FILE`, and the summary on standard output.
+
+use std::path::Path;
+
+use star_base::{Code, Diagnostic, did_you_mean};
+use star_compiler::Entry;
+use star_io::FileError;
+use star_vm::{HostValue, display};
+
+use crate::load::from_files;
+use crate::output::Output;
+use crate::save::Target;
+use crate::text;
+
+/// An `--out`: which result, counted from 0 among the `var` parameters, goes where.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Out {
+    result: usize,
+    target: Target,
+}
+
+/// Understands the `--out NAME=FILE` of a command line.
+///
+/// # Errors
+/// All of E0606, E0608, E0506 and E0509 that can be seen before the run.
+pub(crate) fn outs(entry: &Entry, options: &[String]) -> Result<Vec<Out>, Vec<Diagnostic>> {
+    let mut faults = Vec::new();
+    let mut outs: Vec<Out> = Vec::new();
+    for option in options {
+        match out(entry, option) {
+            Err(fault) => faults.push(fault),
+            Ok(new) if outs.iter().any(|out| out.target.is(&new.target)) => {
+                let message = format!("two results for the file `{}`", new.target.name);
+                faults.push(Diagnostic::new(Code::NotAResult, message));
+            }
+            Ok(new) => outs.push(new),
+        }
+    }
+    if faults.is_empty() { Ok(outs) } else { Err(faults) }
+}
+
+fn out(entry: &Entry, option: &str) -> Result<Out, Diagnostic> {
+    let (name, file) = match option.split_once('=') {
+        Some((name, file)) if !name.is_empty() && !file.is_empty() => (name, file),
+        _ => {
+            let message = format!("`--out {option}` names no result and file");
+            let help = "it is written `--out NAME=FILE`, as in `--out P=closure.mtx`";
+            return Err(Diagnostic::new(Code::Usage, message).help(help));
+        }
+    };
+    let vars = || entry.params.iter().filter(|param| param.by_ref);
+    let found = vars().enumerate().find(|(_, param)| param.name == name);
+    match found {
+        Some((result, param)) if from_files(param.kind) => {
+            let target = Target::new(Path::new(file), file);
+            let target = target.map_err(|error| error.to_diagnostic())?;
+            Ok(Out { result, target })
+        }
+        Some((_, param)) => {
+            let message = format!("`{name}` is {}", param.kind.with_article());
+            let note = "only tables, slices and words are written to files";
+            Err(Diagnostic::new(Code::NotAResult, message).note(note))
+        }
+        None => Err(no_result(entry, name)),
+    }
+}
+
+fn no_result(entry: &Entry, name: &str) -> Diagnostic {
+    let names = || {
+        let vars = entry.params.iter().filter(|param| param.by_ref);
+        vars.filter(|param| from_files(param.kind)).map(|param| param.name.as_str())
+    };
+    let (message, list) =
+        (format!("`{name}` is no result of `{}`", entry.name), text::quoted_list(names()));
+    let diagnostic = Diagnostic::new(Code::NotAResult, message).note(match list.as_str() {
+        "" => "results are `var` parameters, and it has none that can be written".to_owned(),
+        _ => format!("its results are {list}"),
+    });
+    match did_you_mean(name, names()) {
+        Some(meant) => diagnostic.help(format!("did you mean `--out {meant}=…`?")),
+        None => diagnostic,
+    }
+}
+
+/// Writes all files, or none if one cannot be written.
+///
+/// # Errors
+/// The first file that cannot be written.
+pub(crate) fn save(outs: Vec<Out>, results: &[HostValue]) -> Result<(), FileError> {
+    let mut written = Vec::new();
+    for Out { result, target } in outs {
+        let value = results.get(result).unwrap_or(&HostValue::Unset);
+        written.push(target.write(value)?);
+    }
+    written.into_iter().try_for_each(|file| file.commit())
+}
+
+/// The names of the results of an entry, in order; a function's value is the last one.
+pub(crate) fn names(entry: &Entry, is_function: bool) -> Vec<&str> {
+    let vars = entry.params.iter().filter(|param| param.by_ref);
+    let own = is_function.then_some(entry.name.as_str());
+    vars.map(|param| param.name.as_str()).chain(own).collect()
+}
+
+/// Prints the results as `NAME = …`.
+pub(crate) fn print(output: &mut Output, names: &[&str], results: &[HostValue]) {
+    for (name, value) in names.iter().zip(results) {
+        if !output.write(&summary(name, value)) {
+            return;
+        }
+    }
+}
+
+fn summary(name: &str, value: &HostValue) -> String {
+    let shown = display::long(display::Shown::from(value));
+    let has_rows = match value {
+        HostValue::Table(table) => table.n_rows() > 0 && table.n_cols() > 0,
+        HostValue::Unset
+        | HostValue::Int(_)
+        | HostValue::Bool(_)
+        | HostValue::Str(_)
+        | HostValue::Slice(_)
+        | HostValue::Word(_) => false,
+    };
+    let gap = if has_rows { '\n' } else { ' ' };
+    format!("{name} ={gap}{shown}\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use star_base::BitTable;
+    use star_compiler::hir::Kind;
+
+    use super::*;
+    use crate::testing::{entry, value, var};
+
+    fn floyd() -> Entry {
+        let params = vec![
+            value("h", Kind::Int),
+            var("D", Kind::Table),
+            var("n", Kind::Int),
+            var("X", Kind::Slice),
+        ];
+        entry("FLOYD", params)
+    }
+
+    fn codes(options: &[&str]) -> Vec<Code> {
+        let options: Vec<String> = options.iter().map(|text| (*text).to_owned()).collect();
+        match outs(&floyd(), &options) {
+            Ok(_) => Vec::new(),
+            Err(faults) => faults.iter().map(|fault| fault.code).collect(),
+        }
+    }
+
+    #[test]
+    fn outs_name_tables_slices_and_words_that_are_results() {
+        assert_eq!(codes(&["D=d.mtx", "X=x.stb"]), []);
+        let wrong = ["h=a.mtx", "d=b.mtx", "n=c.mtx", "D", "X=x.xyz", "X=no/x.stb"];
+        let expected = [
+            Code::NotAResult,
+            Code::NotAResult,
+            Code::NotAResult,
+            Code::Usage,
+            Code::UnknownFormat,
+            Code::CannotWrite,
+        ];
+        assert_eq!(codes(&wrong), expected);
+        assert_eq!(codes(&["D=d.mtx", "X=./d.mtx"]), [Code::NotAResult]);
+        let fault = outs(&floyd(), &["d=b.mtx".to_owned()]).unwrap_err();
+        assert_eq!(fault[0].help, ["did you mean `--out D=…`?"]);
+    }
+
+    #[test]
+    fn tables_begin_on_a_line_of_their_own() {
+        let table = HostValue::Table(BitTable::parse(&["01", "10"]).unwrap());
+        assert_eq!(summary("P", &table), "P =\n01\n10\n");
+        let empty = HostValue::Table(BitTable::zeros(0, 2).unwrap());
+        assert_eq!(summary("P", &empty), "P = (0 × 2, 0 ones)\n");
+        assert_eq!(summary("n", &HostValue::Int(3)), "n = 3\n");
+        assert_eq!(summary("X", &HostValue::Unset), "X = unset\n");
+    }
+
+    #[test]
+    fn a_function_is_its_own_last_result() {
+        assert_eq!(names(&floyd(), true), ["D", "n", "X", "FLOYD"]);
+    }
+}

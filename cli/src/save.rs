@@ -1,0 +1,192 @@
+//! Files that a run writes: whole or not at all.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use star_base::Code;
+use star_io::{FileError, Format, OutputRef};
+use star_vm::HostValue;
+use tempfile::{Builder, NamedTempFile, TempPath};
+
+use crate::text;
+
+/// A file to be written: where, and in which format.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Target {
+    /// The file as messages show it.
+    pub(crate) name: String,
+    path: PathBuf,
+    format: Format,
+}
+
+/// A file that is written but not yet in its place. Dropped, it leaves nothing behind.
+#[derive(Debug)]
+pub(crate) struct Written {
+    target: Target,
+    temporary: Option<TempPath>,
+}
+
+impl Target {
+    /// A file at `path`, called `name` in messages; its extension says the format.
+    ///
+    /// # Errors
+    /// E0506 if the extension says none, E0509 if it can be seen that the file cannot be written.
+    pub(crate) fn new(path: &Path, name: &str) -> Result<Self, FileError> {
+        let Some(format) = Format::of_path(name) else {
+            let extensions = Format::ALL.iter().flat_map(|format| format.extensions());
+            let known = text::quoted_list(extensions.map(|extension| format!(".{extension}")));
+            let message = "the name does not say the format to write";
+            let error = FileError::new(Code::UnknownFormat, name, message);
+            return Err(error.help(format!("the known extensions are {known}")));
+        };
+        let cannot = |why: &str| FileError::new(Code::CannotWrite, name, why);
+        // What a link points to is written, not the link.
+        let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        if path.is_dir() {
+            return Err(cannot("it is a directory"));
+        }
+        let folder = folder_of(&path);
+        let path = match (fs::canonicalize(folder), path.file_name()) {
+            (Ok(canonical), Some(last)) if canonical.is_dir() => canonical.join(last),
+            _ => {
+                let why = format!("there is no folder `{}`", folder.display());
+                return Err(cannot(&text::one_line(&why)));
+            }
+        };
+        Ok(Target { name: name.to_owned(), path, format })
+    }
+
+    /// Are both the same file, however it was named?
+    pub(crate) fn is(&self, other: &Target) -> bool {
+        self.path == other.path
+    }
+
+    /// Writes the value beside its place.
+    ///
+    /// # Errors
+    /// If the format does not hold such a value, or the system refuses.
+    pub(crate) fn write(self, value: &HostValue) -> Result<Written, FileError> {
+        let output = match value {
+            HostValue::Table(table) => OutputRef::Table(table),
+            HostValue::Slice(bits) => OutputRef::Slice(bits),
+            HostValue::Word(bits) => OutputRef::Word(bits),
+            HostValue::Unset => {
+                let message = "there is nothing to write: the variable was never set";
+                return Err(FileError::new(Code::CannotWrite, self.name, message));
+            }
+            HostValue::Int(_) | HostValue::Bool(_) | HostValue::Str(_) => {
+                let message = "only tables, slices and words are written to files";
+                return Err(FileError::new(Code::CannotWrite, self.name, message));
+            }
+        };
+        let is_regular = fs::metadata(&self.path).map_or(true, |metadata| metadata.is_file());
+        if !is_regular {
+            // A pipe or device keeps its place.
+            let file = fs::OpenOptions::new().write(true).open(&self.path);
+            let mut file = file.map_err(|error| self.cannot(&error))?;
+            self.write_to(output, &mut file)?;
+            return Ok(Written { target: self, temporary: None });
+        }
+        let mut file = self.temporary().map_err(|error| self.cannot(&error))?;
+        self.write_to(output, file.as_file_mut())?;
+        Ok(Written { target: self, temporary: Some(file.into_temp_path()) })
+    }
+
+    fn write_to(&self, value: OutputRef<'_>, file: &mut fs::File) -> Result<(), FileError> {
+        star_io::write(self.format, value, file).map_err(|mut error| {
+            error.file.clone_from(&self.name);
+            error
+        })
+    }
+
+    fn temporary(&self) -> io::Result<NamedTempFile> {
+        let mut builder = Builder::new();
+        builder.prefix(".star-").suffix(".tmp");
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            // As any new file, and not for the user's eyes only.
+            let old = fs::metadata(&self.path).map(|metadata| metadata.permissions());
+            let permissions = old.unwrap_or_else(|_| fs::Permissions::from_mode(0o666));
+            builder.permissions(permissions);
+        }
+        builder.tempfile_in(folder_of(&self.path))
+    }
+
+    fn cannot(&self, error: &io::Error) -> FileError {
+        let message = format!("cannot write: {}", text::reason(error));
+        FileError::new(Code::CannotWrite, self.name.clone(), message)
+    }
+}
+
+impl Written {
+    /// Puts the file in its place.
+    ///
+    /// # Errors
+    /// If the system refuses.
+    pub(crate) fn commit(self) -> Result<(), FileError> {
+        let Written { target, temporary } = self;
+        match temporary {
+            None => Ok(()),
+            Some(temporary) => {
+                temporary.persist(&target.path).map_err(|error| target.cannot(&error.error))
+            }
+        }
+    }
+}
+
+fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use star_base::BitVector;
+
+    use super::*;
+
+    fn slice() -> HostValue {
+        HostValue::Slice(BitVector::from_bools(&[true, false]))
+    }
+
+    #[test]
+    fn a_file_appears_only_when_it_is_committed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.stb");
+        let target = || Target::new(&path, "x.stb").unwrap();
+        drop(target().write(&slice()).unwrap());
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+        target().write(&slice()).unwrap().commit().unwrap();
+        assert!(path.is_file());
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+        let unset = target().write(&HostValue::Unset).unwrap_err();
+        assert_eq!(unset.code, Code::CannotWrite);
+    }
+
+    #[test]
+    fn targets_that_cannot_be_written_are_seen_before() {
+        let folder = tempfile::tempdir().unwrap();
+        let code = |path: &Path, name: &str| Target::new(path, name).unwrap_err().code;
+        assert_eq!(code(&folder.path().join("x"), "x"), Code::UnknownFormat);
+        assert_eq!(code(&folder.path().join("no/x.stb"), "no/x.stb"), Code::CannotWrite);
+        fs::create_dir(folder.path().join("d.stb")).unwrap();
+        assert_eq!(code(&folder.path().join("d.stb"), "d.stb"), Code::CannotWrite);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_stays_and_its_file_is_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, link) = (folder.path().join("a.stb"), folder.path().join("b.stb"));
+        fs::write(&file, "old").unwrap();
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+        let written = Target::new(&link, "b.stb").unwrap().write(&slice()).unwrap();
+        written.commit().unwrap();
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_ne!(fs::read(&file).unwrap(), b"old");
+    }
+}

@@ -1,0 +1,96 @@
+//! Sizes and times as written on the command line, and the memory that the machine has.
+
+use std::time::Duration;
+
+/// Reads a number of bytes: `1000`, `64K`, `512M`, `2G`, `1T`, each also with `B` or `iB`. The
+/// letters stand for powers of 1024.
+pub(crate) fn parse_size(text: &str) -> Result<u64, String> {
+    const FORMS: &str = "a size is written `1000`, `64K`, `512M` or `2G`";
+    let lower = text.trim().to_ascii_lowercase();
+    let bare = lower.strip_suffix("ib").or(lower.strip_suffix('b'));
+    let bare = bare.unwrap_or(&lower);
+    let units = ["k", "m", "g", "t"];
+    let found = units.iter().zip(1u32..).find_map(|(unit, power)| {
+        let digits = bare.strip_suffix(unit)?;
+        Some((digits, power))
+    });
+    let (digits, power) = found.unwrap_or((bare, 0));
+    let number = parse_count(digits).map_err(|_| FORMS.to_owned())?;
+    let bytes = 1024u64.checked_pow(power).and_then(|unit| number.checked_mul(unit));
+    bytes.ok_or_else(|| "the size is beyond 64 bits".to_owned())
+}
+
+/// Reads a number, with `_` between digits if wanted.
+pub(crate) fn parse_count(text: &str) -> Result<u64, String> {
+    let digits: String = text.chars().filter(|&c| c != '_').collect();
+    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Err("a number is written in digits".to_owned());
+    }
+    digits.parse().map_err(|_| "the number is beyond 64 bits".to_owned())
+}
+
+/// Reads a time: `5` or `5s`, `0.5s`, `200ms`, `2m`, `1h`.
+pub(crate) fn parse_time(text: &str) -> Result<Duration, String> {
+    const FORMS: &str = "a time is written `5` or `5s` for seconds, `200ms`, `2m` or `1h`";
+    let lower = text.trim().to_ascii_lowercase();
+    let units = [("ms", 0.001), ("s", 1.0), ("m", 60.0), ("h", 3600.0), ("", 1.0)];
+    let found =
+        units.iter().find_map(|&(unit, seconds)| Some((lower.strip_suffix(unit)?, seconds)));
+    let (digits, unit) = found.unwrap_or((&lower, 1.0));
+    let plain = digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    let number: f64 = match digits.parse() {
+        Ok(number) if plain => number,
+        _ => return Err(FORMS.to_owned()),
+    };
+    Duration::try_from_secs_f64(number * unit).map_err(|_| "the time is too long".to_owned())
+}
+
+/// Memory that can be taken without harm to others, in bytes; 4 GiB if the system does not say.
+pub(crate) fn available_memory() -> u64 {
+    let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    mem_available(&text).unwrap_or(4 << 30)
+}
+
+fn mem_available(meminfo: &str) -> Option<u64> {
+    let line = meminfo.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    kibibytes.checked_mul(1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_have_binary_units() {
+        assert_eq!(parse_size("1000"), Ok(1000));
+        assert_eq!(parse_size("1_000"), Ok(1000));
+        assert_eq!(parse_size("64M"), Ok(64 << 20));
+        assert_eq!(parse_size("64mib"), Ok(64 << 20));
+        assert_eq!(parse_size("2GB"), Ok(2 << 30));
+        assert_eq!(parse_size("10b"), Ok(10));
+        for wrong in ["", "M", "-1", "1.5G", "1X", "99999999999T", "0x10", "1 2"] {
+            assert!(parse_size(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn times_have_seconds_without_a_unit() {
+        assert_eq!(parse_time("5"), Ok(Duration::from_secs(5)));
+        assert_eq!(parse_time("5s"), Ok(Duration::from_secs(5)));
+        assert_eq!(parse_time("200ms"), Ok(Duration::from_millis(200)));
+        assert_eq!(parse_time("0.5s"), Ok(Duration::from_millis(500)));
+        assert_eq!(parse_time("2m"), Ok(Duration::from_secs(120)));
+        for wrong in ["", "s", "-1", "inf", "nan", "1e9", "5x", "99999999999999999999999h"] {
+            assert!(parse_time(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn available_memory_is_read_from_the_system() {
+        let text = "MemTotal: 10 kB\nMemAvailable:    8 kB\n";
+        assert_eq!(mem_available(text), Some(8192));
+        assert_eq!(mem_available("MemTotal: 10 kB\n"), None);
+        assert!(available_memory() > 1 << 20);
+    }
+}

@@ -1,0 +1,97 @@
+//! Pieces of wording: what may go to a terminal, reasons of the system, counts, sizes, plurals.
+
+use std::borrow::Cow;
+use std::io;
+
+/// The text with characters that a terminal would obey, or that hide others, replaced by visible
+/// ones. Line breaks and tabs stay.
+pub(crate) fn printable(text: &str) -> Cow<'_, str> {
+    if text.chars().all(|c| matches!(c, '\n' | '\t') || !is_hidden(c)) {
+        return Cow::Borrowed(text);
+    }
+    let shown = text.chars().map(|c| match c {
+        '\n' | '\t' => c,
+        _ => visible(c),
+    });
+    Cow::Owned(shown.collect())
+}
+
+/// Like [`printable`], on one line.
+pub(crate) fn one_line(text: &str) -> String {
+    text.chars().map(visible).collect()
+}
+
+/// The character itself, or a visible one in its place.
+pub(crate) fn visible(character: char) -> char {
+    match character {
+        '\u{7f}' => '␡',
+        c if (c as u32) < 0x20 => char::from_u32(0x2400 + c as u32).unwrap_or('\u{fffd}'),
+        c if is_hidden(c) => '\u{fffd}',
+        c => c,
+    }
+}
+
+/// Control characters, and those that change the direction of text.
+fn is_hidden(character: char) -> bool {
+    let turns = matches!(character,
+        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    character.is_control() || turns
+}
+
+/// The system's reason, as part of a sentence.
+pub(crate) fn reason(error: &io::Error) -> String {
+    let text = error.to_string();
+    let text = text.split(" (os error").next().unwrap_or(&text);
+    let mut chars = text.chars();
+    match chars.next() {
+        Some(first) => first.to_lowercase().chain(chars).collect(),
+        None => "unknown reason".to_owned(),
+    }
+}
+
+/// `1 error`, `2 errors`.
+pub(crate) fn count(n: usize, noun: &str) -> String {
+    let plural = if n == 1 { "" } else { "s" };
+    format!("{n} {noun}{plural}")
+}
+
+/// The names in backticks, with commas.
+pub(crate) fn quoted_list<S: AsRef<str>>(names: impl IntoIterator<Item = S>) -> String {
+    let quoted: Vec<String> =
+        names.into_iter().map(|name| format!("`{}`", name.as_ref())).collect();
+    quoted.join(", ")
+}
+
+/// A word for the shell: as it is if that is safe, else in quotes.
+pub(crate) fn shell_word(word: &str) -> String {
+    let safe = |c: char| c.is_alphanumeric() || "-_./=:,+@%".contains(c);
+    if !word.is_empty() && word.chars().all(safe) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn escape_sequences_do_not_reach_a_terminal() {
+        assert_eq!(printable("a\tb\nЯ"), "a\tb\nЯ");
+        assert_eq!(printable("\u{1b}[2J\u{7f}"), "␛[2J␡");
+        assert_eq!(one_line("a\nb\u{202e}"), "a␊b\u{fffd}");
+    }
+
+    #[test]
+    fn reasons_are_parts_of_sentences() {
+        let error = io::Error::from_raw_os_error(2);
+        assert_eq!(reason(&error), "no such file or directory");
+    }
+
+    #[test]
+    fn words_with_blanks_are_quoted_for_the_shell() {
+        assert_eq!(shell_word("a-b.star"), "a-b.star");
+        assert_eq!(shell_word("a b's"), r"'a b'\''s'");
+    }
+}

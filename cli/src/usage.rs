@@ -1,0 +1,102 @@
+//! Command lines that do not parse: clap's words as one of our messages.
+
+use clap::Error;
+use clap::error::ErrorKind;
+use star_base::{Code, Diagnostic};
+
+use crate::report::ErrorFormat;
+
+/// What to do when clap has no command for us.
+pub(crate) enum Refusal {
+    /// Help or a version: for standard output.
+    Answer(String),
+    /// No subcommand: the help, for standard error.
+    Help(String),
+    /// A command line that does not parse.
+    Fault(Diagnostic),
+}
+
+/// Sorts out what clap says.
+pub(crate) fn refusal(error: &Error, coloured: bool) -> Refusal {
+    let rendered = error.render();
+    match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion if coloured => {
+            Refusal::Answer(rendered.ansi().to_string())
+        }
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Refusal::Answer(rendered.to_string()),
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => Refusal::Help(rendered.to_string()),
+        _ => Refusal::Fault(fault(&rendered.to_string())),
+    }
+}
+
+/// The form of messages that a command line asks for which does not parse.
+pub(crate) fn format_of(arguments: &[String]) -> ErrorFormat {
+    let next = arguments.iter().skip(1).map(String::as_str);
+    let pairs = arguments.iter().map(String::as_str).zip(next);
+    let in_two = pairs.into_iter().any(|pair| pair == ("--error-format", "json"));
+    if in_two || arguments.iter().any(|arg| arg == "--error-format=json") {
+        ErrorFormat::Json
+    } else {
+        ErrorFormat::Text
+    }
+}
+
+/// The first paragraph is what is wrong, `tip:` lines are help, the usage is a note.
+fn fault(text: &str) -> Diagnostic {
+    let text = text.strip_prefix("error: ").unwrap_or(text).replace('\'', "`");
+    let mut paragraphs = text.split("\n\n");
+    let first = paragraphs.next().unwrap_or_default();
+    let lines: Vec<&str> = first.lines().map(str::trim).collect();
+    let mut diagnostic = Diagnostic::new(Code::Usage, lower_first(&lines.join(" ")));
+    for paragraph in paragraphs {
+        for line in paragraph.lines().map(str::trim) {
+            if let Some(tip) = line.strip_prefix("tip: ") {
+                diagnostic = diagnostic.help(tip);
+            } else if let Some(usage) = line.strip_prefix("Usage: ") {
+                diagnostic = diagnostic.note(format!("usage: {usage}"));
+            } else if line.starts_with('[') || line.starts_with("For more") {
+                diagnostic = diagnostic.help(lower_first(line.trim_end_matches('.')));
+            }
+        }
+    }
+    diagnostic
+}
+
+fn lower_first(text: &str) -> String {
+    let mut chars = text.chars();
+    match chars.next() {
+        Some(first) => first.to_lowercase().chain(chars).collect(),
+        None => "the command line does not parse".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_words_of_clap_become_message_help_and_note() {
+        let text = "error: unexpected argument '--prok' found\n\n  tip: a similar argument exists: \
+                    '--proc'\n\nUsage: star run [OPTIONS] <FILE>\n\nFor more information, try \
+                    '--help'.\n";
+        let diagnostic = fault(text);
+        assert_eq!(diagnostic.code, Code::Usage);
+        assert_eq!(diagnostic.message, "unexpected argument `--prok` found");
+        assert_eq!(diagnostic.notes, ["usage: star run [OPTIONS] <FILE>"]);
+        assert_eq!(
+            diagnostic.help,
+            ["a similar argument exists: `--proc`", "for more information, try `--help`"]
+        );
+    }
+
+    #[test]
+    fn the_error_format_is_known_before_the_rest() {
+        let of = |text: &str| {
+            let arguments: Vec<String> = text.split(' ').map(str::to_owned).collect();
+            format_of(&arguments)
+        };
+        assert_eq!(of("star run --error-format json --x"), ErrorFormat::Json);
+        assert_eq!(of("star --error-format=json"), ErrorFormat::Json);
+        assert_eq!(of("star run --x"), ErrorFormat::Text);
+    }
+}

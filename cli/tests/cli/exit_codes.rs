@@ -1,0 +1,150 @@
+//! Every exit code, and what ends a run.
+
+use std::fs::OpenOptions;
+use std::io::{BufRead, BufReader};
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use crate::support::{ENDLESS, Folder, Ran, WARSHALL, kill};
+
+#[test]
+fn a_run_that_ends_well_exits_with_0() {
+    let folder = Folder::new(&[("p.star", "program P; begin print(\"hello\") end.")]);
+    folder.star(&["run", "p.star"]).prints("hello\n");
+    let checked = folder.star(&["check", "p.star"]);
+    assert_eq!((checked.code, checked.stderr.as_str()), (0, ""));
+}
+
+#[test]
+fn a_program_with_errors_exits_with_1() {
+    let folder = Folder::new(&[("p.star", "program P;\nbegin\n  x := 1\nend.")]);
+    let expected = ["error[E0201]", "p.star:3:3", "1 error\n"];
+    folder.star(&["check", "p.star"]).fails(1, &expected);
+    folder.star(&["run", "p.star"]).fails(1, &expected[..2]);
+    folder.star(&["run", "none.star"]).fails(1, &["error[E0111]"]);
+}
+
+#[test]
+fn a_trap_exits_with_3_and_leaves_no_results() {
+    let folder = Folder::new(&[
+        ("p.star", "procedure P(var X: slice);\nbegin\n  X(9) := 1\nend;"),
+        ("x.stb", "old"),
+    ]);
+    let ran = folder.star(&["run", "p.star", "X=0101", "--out", "X=x.stb"]);
+    ran.fails(3, &["error[T0101]", "index 9 outside 1..4", "p.star:3:3"]);
+    assert_eq!(ran.stdout, "");
+    assert_eq!(std::fs::read(folder.path("x.stb")).unwrap(), b"old");
+    assert_eq!(folder.names(), ["p.star", "x.stb"]);
+}
+
+#[test]
+fn a_limit_exits_with_4() {
+    let recursive = "procedure R(n: integer); begin R(n + 1) end;";
+    let big = "program B; var T: table(100000, 1000); begin T(1,1) := 1 end.";
+    let folder = Folder::new(&[("e.star", ENDLESS), ("r.star", recursive), ("b.star", big)]);
+    let cases: [(&[&str], &str); 5] = [
+        (&["run", "e.star", "--max-steps", "1_000"], "L0101"),
+        (&["run", "b.star", "--max-memory", "1M"], "L0102"),
+        (&["run", "e.star", "--max-time", "50ms"], "L0103"),
+        (&["run", "e.star", "--max-output", "3"], "L0104"),
+        (&["run", "r.star", "n=1"], "L0105"),
+    ];
+    for (arguments, code) in cases {
+        folder.star(arguments).fails(4, &[&format!("error[{code}]")]);
+    }
+}
+
+#[test]
+fn a_data_file_that_cannot_be_read_exits_with_5() {
+    let folder = Folder::new(&[
+        ("w.star", WARSHALL),
+        ("bad.gr", "p sp 3 1\na 1 x 3\n"),
+        ("x.xyz", "\u{1}"),
+        ("empty.stb", ""),
+        ("folder/a.mtx", ""),
+    ]);
+    let cases = [
+        ("P=none.mtx", "error[E0501]: none.mtx: cannot open: no such file"),
+        ("P=folder", "error[E0501]: folder: it is a directory"),
+        ("P=bad.gr", "error[E0502]: bad.gr:2:5: "),
+        ("P=x.xyz", "error[E0506]: x.xyz: "),
+        ("P=empty.stb", "error[E0503]: empty.stb: "),
+    ];
+    for (argument, message) in cases {
+        folder.star(&["run", "w.star", "n=3", argument]).fails(5, &[message]);
+    }
+}
+
+#[test]
+fn a_fault_of_the_toolchain_exits_with_70() {
+    let sir = "routine 0 \"F\" (value %n: int) -> %r !0 {\n  var %r: int\n  var %s: slice[?]\n  \
+               %r = count %s !0\n}\nlocations {\n  !0 = 0:0..9\n}\n";
+    let folder = Folder::new(&[("f.sir", sir)]);
+    folder.star(&["dev", "--verify", "f.sir"]).fails(70, &["error[I0001]"]);
+}
+
+#[test]
+fn the_first_interrupt_ends_a_run_with_130_and_a_message() {
+    let text = "program E; var i: integer; T: table(1,1);
+                begin T(1,1) := 1; write(T, \"begun.stb\"); print(\"begun\");
+                while true do i := 1 end.";
+    let folder = Folder::new(&[("e.star", text)]);
+    let mut command = folder.command(&["run", "e.star", "--cost"]);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    while !folder.path("begun.stb").exists() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let start = Instant::now();
+    kill(&child, "-INT");
+    let ran = Ran::of(child.wait_with_output().unwrap());
+    assert!(start.elapsed() < Duration::from_secs(2));
+    ran.fails(130, &["error[L0106]", "e.star:", "elementary operations"]);
+}
+
+#[test]
+fn the_second_interrupt_ends_the_process_at_once() {
+    // It waits for data from a pipe into which nobody writes.
+    let folder = Folder::new(&[("w.star", WARSHALL)]);
+    assert_eq!(folder.shell("mkfifo p.mtx").code, 0);
+    let mut command = folder.command(&["run", "w.star", "n=1", "P=p.mtx"]);
+    let mut child = command.stderr(Stdio::null()).spawn().unwrap();
+    // This waits until the other end is opened, too.
+    let _pipe = OpenOptions::new().write(true).open(folder.path("p.mtx")).unwrap();
+    kill(&child, "-INT");
+    std::thread::sleep(Duration::from_millis(100));
+    kill(&child, "-INT");
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+}
+
+#[test]
+fn output_that_nobody_reads_exits_with_141_and_no_message() {
+    let text = "program P; var i: integer; begin for i := 1 to 1000000 do print(i) end.";
+    let folder = Folder::new(&[("p.star", text)]);
+    let mut child = folder
+        .command(&["run", "p.star"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut first = String::new();
+    let mut stdout = BufReader::with_capacity(16, child.stdout.take().unwrap());
+    stdout.read_line(&mut first).unwrap();
+    drop(stdout);
+    let ran = Ran::of(child.wait_with_output().unwrap());
+    assert_eq!((first.as_str(), ran.code, ran.stderr.as_str()), ("1\n", 141, ""));
+}
+
+#[test]
+fn output_on_a_full_disk_exits_with_5_and_one_message() {
+    let text = "program P; var i: integer; begin for i := 1 to 100000 do print(i) end.";
+    let folder = Folder::new(&[("p.star", text), ("q.star", "program Q; begin print(1) end.")]);
+    for program in ["p.star", "q.star"] {
+        let ran = folder.shell(&format!("$STAR run {program} > /dev/full"));
+        ran.fails(5, &["error[E0509]: cannot write to standard output"]);
+        assert_eq!(ran.stderr.matches("error").count(), 1, "{ran:?}");
+    }
+    let trap = "program T; var X: slice(1); begin print(1); CLR(X); X(2) := 1 end.";
+    folder.write("t.star", trap.as_bytes());
+    folder.shell("$STAR run t.star > /dev/full").fails(3, &["error[T0101]"]);
+    folder.shell("$STAR explain E0509 > /dev/full").fails(5, &["error[E0509]"]);
+}

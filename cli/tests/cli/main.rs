@@ -1,0 +1,11 @@
+//! The command `star` from outside: every test runs the binary in a folder of its own.
+
+#![allow(clippy::unwrap_used, reason = "what a test cannot set up is its failure")]
+
+mod arguments;
+mod exit_codes;
+mod files;
+mod messages;
+mod output;
+mod sources;
+mod support;

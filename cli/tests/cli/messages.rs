@@ -1,0 +1,105 @@
+//! The forms of messages, and the commands that explain.
+
+use serde_json::Value;
+
+use crate::support::{Folder, PATH, WARSHALL};
+
+#[test]
+fn json_is_one_object_per_line() {
+    let folder = Folder::new(&[("p.star", "program P;\nvar i: integer;\nbegin\n  i = x\nend.")]);
+    let ran = folder.star(&["check", "--error-format", "json", "p.star"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (1, ""));
+    let messages: Vec<Value> =
+        ran.stderr.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let of = |code: &str| messages.iter().find(|message| message["code"] == code).unwrap();
+    let unknown = of("E0201");
+    assert_eq!(unknown["severity"], "error");
+    assert_eq!(unknown["labels"][0]["file"], "p.star");
+    assert_eq!(unknown["labels"][0]["line"], 4);
+    assert_eq!(unknown["labels"][0]["column"], 7);
+    let equals = of("W0101");
+    assert_eq!(equals["severity"], "warning");
+    assert_eq!(equals["fixes"][0]["replacement"], ":=");
+}
+
+#[test]
+fn notes_and_costs_have_the_same_form_in_json() {
+    let text = "procedure P(h: integer); begin print(h) end;";
+    let folder = Folder::new(&[("p.star", text), ("g.gr", PATH)]);
+    let arguments = ["run", "p.star", "--graph", "g.gr", "--cost", "--error-format", "json"];
+    let ran = folder.star(&arguments);
+    ran.prints("5\n");
+    let lines: Vec<Value> =
+        ran.stderr.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!((&lines[0]["code"], &lines[0]["severity"]), (&Value::Null, &"note".into()));
+    assert_eq!(lines[1]["cost"]["operations"], 0);
+    assert_eq!(lines[1]["cost"]["output_bytes"], 2);
+}
+
+#[test]
+fn warnings_are_shown_by_check_and_on_demand() {
+    let text = "program P; var i: integer; begin i = 1; print(i) end.";
+    let folder = Folder::new(&[("p.star", text)]);
+    let checked = folder.star(&["check", "p.star"]);
+    checked.fails(0, &["warning[W0101]", "write `:=`", "1 warning\n"]);
+    let silent = folder.star(&["run", "p.star"]);
+    assert_eq!((silent.stdout.as_str(), silent.stderr.as_str()), ("1\n", ""));
+    folder.star(&["run", "-W", "p.star"]).fails(0, &["warning[W0101]"]);
+}
+
+#[test]
+fn several_files_have_one_summary() {
+    let folder = Folder::new(&[
+        ("a.star", "program P; begin x := 1 end."),
+        ("b.star", "program P; var i: integer; begin i = 1; y := i end."),
+    ]);
+    folder.star(&["check", "a.star", "b.star"]).fails(1, &["\n2 errors, 1 warning\n"]);
+}
+
+#[test]
+fn costs_are_shown_after_a_trap_too() {
+    let folder = Folder::new(&[("w.star", WARSHALL), ("g.gr", PATH)]);
+    let ran = folder.star(&["run", "w.star", "n=4", "P=g.gr", "--cost"]);
+    ran.fails(3, &["error[T0101]", "elementary operations  ", "peak bytes of values  "]);
+    let ran = folder.star(&["run", "w.star", "--graph", "g.gr", "--cost"]);
+    ran.prints("P =\n011\n001\n000\n");
+    assert!(ran.stderr.starts_with("elementary operations"), "{ran:?}");
+}
+
+#[test]
+fn codes_are_explained_in_any_letter_case() {
+    let folder = Folder::new(&[]);
+    let ran = folder.star(&["explain", "e0602"]);
+    assert_eq!(ran.code, 0);
+    assert!(ran.stdout.starts_with('#'), "{ran:?}");
+    let unknown = folder.star(&["explain", "E0062"]);
+    unknown.fails(2, &["error[E0608]", "did you mean `star explain E0602`?"]);
+    let list = folder.star(&["explain"]);
+    assert!(list.stdout.contains("E0601  a file without a routine to run\n"), "{list:?}");
+}
+
+#[test]
+fn help_version_and_completions_go_to_standard_output() {
+    let folder = Folder::new(&[]);
+    let help = folder.star(&["run", "--help"]);
+    assert_eq!((help.code, help.stderr.as_str()), (0, ""));
+    assert!(help.stdout.contains("Exit codes:") && help.stdout.contains("Examples:"));
+    assert!(folder.star(&["--version"]).stdout.starts_with("star 0"));
+    let script = folder.star(&["completions", "bash"]);
+    assert_eq!(script.code, 0);
+    assert!(script.stdout.contains("_star"));
+}
+
+#[test]
+fn levels_of_the_compiler_are_dumped_and_read_back() {
+    let folder = Folder::new(&[("w.star", WARSHALL)]);
+    let dump = |level| folder.star(&["dev", "--dump", level, "w.star"]);
+    assert!(dump("ast").stdout.contains("Routine"));
+    assert!(dump("hir").stdout.contains("WARSHALL"));
+    let sir = dump("sir").stdout;
+    assert!(sir.starts_with("routine 0 \"WARSHALL\""), "{sir}");
+    folder.write("w.sir", sir.as_bytes());
+    folder.star(&["dev", "--verify", "w.sir"]).prints("");
+    folder.star(&["dev", "--verify", "w.star"]).fails(1, &["w.star:1:1"]);
+    folder.star(&["dev", "w.star"]).fails(2, &["error[E0608]"]);
+}

@@ -1,0 +1,71 @@
+//! Results: the summary and the files of `--out`.
+
+use crate::support::{Folder, PATH, WARSHALL};
+
+#[test]
+fn results_are_printed_and_written() {
+    let folder = Folder::new(&[("w.star", WARSHALL), ("g.gr", PATH)]);
+    let ran = folder.star(&["run", "w.star", "--graph", "g.gr", "--out", "P=p.mtx"]);
+    ran.prints("P =\n011\n001\n000\n");
+    assert_eq!(folder.names(), ["g.gr", "p.mtx", "w.star"]);
+    let again = folder.star(&["run", "w.star", "n=3", "P=p.mtx", "--out", "P=p.mtx"]);
+    again.prints("P =\n011\n001\n000\n");
+}
+
+#[test]
+fn slices_and_words_come_back_from_files() {
+    let text = "procedure P(var X: slice; var w: word); begin X := not X; w := not w end;";
+    let folder = Folder::new(&[("p.star", text)]);
+    for (slice, word) in [("x.stb", "w.stb"), ("x.mtx", "w.mtx")] {
+        let out = |name: &str, file: &str| format!("{name}={file}");
+        let (x, w) = (out("X", slice), out("w", word));
+        let ran = folder.star(&["run", "p.star", "X=011", "w=01", "--out", &x, "--out", &w]);
+        ran.prints("X = 100\nw = 10\n");
+        folder.star(&["run", "p.star", &x, &w]).prints("X = 011\nw = 01\n");
+    }
+    let wrong = folder.star(&["run", "p.star", "X=w.stb", "w=01"]);
+    wrong.fails(5, &["error[E0507]: w.stb: the file gives a word and not a slice"]);
+}
+
+#[test]
+fn files_are_written_all_or_none() {
+    let text = "procedure P(var X: slice; var T: table); begin X := not X; COL(3,T) := X end;";
+    let folder = Folder::new(&[("p.star", text), ("x.stb", "old")]);
+    // A table of 2 × 3 is no graph, which is seen only when it is written.
+    let arguments = ["run", "p.star", "X=01", "--out", "X=x.stb", "--out", "T=t.gr"];
+    folder.star(&arguments).fails(5, &["error[E0507]: t.gr: "]);
+    assert_eq!(std::fs::read(folder.path("x.stb")).unwrap(), b"old");
+    assert_eq!(folder.names(), ["p.star", "x.stb"]);
+    let unset = "procedure P(var X: slice); begin print(1) end;";
+    folder.write("u.star", unset.as_bytes());
+    let ran = folder.star(&["run", "u.star", "--out", "X=x.stb"]);
+    ran.fails(5, &["error[E0509]: x.stb: there is nothing to write"]);
+}
+
+#[test]
+fn a_full_disk_leaves_no_file_behind() {
+    let folder = Folder::new(&[("w.star", WARSHALL), ("g.gr", PATH)]);
+    assert_eq!(folder.shell("ln -s /dev/full p.mtx").code, 0);
+    let ran = folder.star(&["run", "w.star", "--graph", "g.gr", "--out", "P=p.mtx"]);
+    ran.fails(5, &["error[E0509]: p.mtx: cannot write"]);
+    assert_eq!(folder.names(), ["g.gr", "p.mtx", "w.star"]);
+}
+
+#[test]
+fn given_tables_keep_their_size_and_others_grow() {
+    let text = "procedure P(X: slice; var T: table); begin COL(4,T) := X end;";
+    let folder = Folder::new(&[("p.star", text), ("g.gr", PATH)]);
+    folder.star(&["run", "p.star", "X=011"]).prints("T =\n0000\n0001\n0001\n");
+    folder.star(&["run", "p.star", "X=011", "T=g.gr"]).fails(3, &["error[T0101]"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn new_files_have_the_usual_permissions() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = Folder::new(&[("w.star", WARSHALL), ("g.gr", PATH)]);
+    let line = "umask 022; $STAR run w.star --graph g.gr --out P=p.mtx";
+    assert_eq!(folder.shell(line).code, 0);
+    let mode = std::fs::metadata(folder.path("p.mtx")).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o644);
+}

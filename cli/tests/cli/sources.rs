@@ -1,0 +1,68 @@
+//! Odd source files: none of them may do harm.
+
+use crate::support::Folder;
+
+#[test]
+fn a_program_comes_from_standard_input_with_imports_from_here() {
+    let library = "procedure HELLO(k: integer); begin print(\"hello \", k) end;";
+    let program = "import \"lib/a.star\"; program P; begin HELLO(3) end.";
+    let folder = Folder::new(&[("lib/a.star", library)]);
+    folder.star_with_input(&["run", "-"], program).prints("hello 3\n");
+    let broken = folder.star_with_input(&["check", "-"], "program P; begin x := 1 end.");
+    broken.fails(1, &["─ <stdin>:1:18"]);
+}
+
+#[test]
+fn a_program_comes_from_a_pipe() {
+    let folder = Folder::new(&[("p.star", "program P; begin print(1) end.")]);
+    folder.shell("$STAR run <(cat p.star)").prints("1\n");
+}
+
+#[test]
+fn imports_are_relative_to_their_file_and_read_once() {
+    let folder = Folder::new(&[
+        ("p.star", "import \"lib/a.star\"; import \"lib/b.star\"; program P; begin A end."),
+        ("lib/a.star", "import \"../lib/b.star\"; procedure A; begin B end;"),
+        ("lib/b.star", "procedure B; begin print(\"once\") end;"),
+        ("q.star", "import \"lib\"; program P; begin end."),
+        ("r.star", "import \"none.star\"; program P; begin end."),
+    ]);
+    folder.star(&["run", "p.star"]).prints("once\n");
+    folder.star(&["check", "q.star"]).fails(1, &["error[E0204]", "it is a directory"]);
+    folder.star(&["check", "r.star"]).fails(1, &["error[E0204]", "no such file"]);
+}
+
+#[test]
+fn a_program_named_like_a_file_of_the_library_is_itself() {
+    let folder = Folder::new(&[("library/search.star", "program P; begin print(1) end.")]);
+    folder.star(&["run", "library/search.star"]).prints("1\n");
+}
+
+#[test]
+fn what_is_no_program_is_refused_in_words() {
+    let folder = Folder::new(&[("empty.star", "")]);
+    folder.write("latin.star", b"program P; begin { \xe9 } end.");
+    folder.write("nul.star", b"program\0P; begin end.");
+    folder.star(&["check", "empty.star"]).prints("");
+    folder.star(&["run", "empty.star"]).fails(2, &["error[E0601]"]);
+    folder.star(&["check", "."]).fails(1, &["error[E0111]", "it is a directory"]);
+    folder.star(&["check", "latin.star"]).fails(1, &["error[E0110]"]);
+    folder.star(&["check", "nul.star"]).fails(1, &["error[E0101]", "␀"]);
+    folder.star(&["check", "none.star"]).fails(1, &["error[E0111]", "no such file"]);
+}
+
+#[test]
+fn a_line_of_five_megabytes_is_not_printed_whole() {
+    let folder = Folder::new(&[]);
+    folder.write("a.star", "@".repeat(5_000_000).as_bytes());
+    let many = format!("program P; begin {}end.", "x := x + 1; ".repeat(20_000));
+    folder.write("b.star", many.as_bytes());
+    let garbage = folder.star(&["check", "a.star"]);
+    garbage.fails(1, &["error[E0101]", "@…"]);
+    let unknown = folder.star(&["check", "b.star"]);
+    unknown.fails(1, &["error[E0201]", "messages left out", "40000 errors"]);
+    for ran in [garbage, unknown] {
+        let longest = ran.stderr.lines().map(|line| line.chars().count()).max();
+        assert!(longest.unwrap() < 300, "{longest:?}");
+    }
+}

@@ -1,0 +1,146 @@
+//! A folder with files, and the binary run in it.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+
+/// The transitive closure, as a procedure.
+pub(crate) const WARSHALL: &str = "\
+procedure WARSHALL(n: integer; var P: table);
+var k, i: integer; X: slice; w, v: word;
+begin
+  for k := 1 to n do begin
+    X := COL(k,P); w := ROW(k,P);
+    while SOME(X) do begin i := STEP(X); v := ROW(i,P); v := v or w; ROW(i,P) := v end
+  end
+end;
+";
+
+/// A program without an end.
+pub(crate) const ENDLESS: &str = "\
+program ENDLESS;
+var i: integer;
+begin
+  print(\"begun\");
+  while true do i := 1
+end.
+";
+
+/// A path of three vertices with weights 3 and 4.
+pub(crate) const PATH: &str = "p sp 3 2\na 1 2 3\na 2 3 4\n";
+
+/// A folder that goes away with the test.
+pub(crate) struct Folder(tempfile::TempDir);
+
+/// How a run of the binary ended.
+#[derive(Debug)]
+pub(crate) struct Ran {
+    /// The exit code.
+    pub(crate) code: i32,
+    /// Standard output.
+    pub(crate) stdout: String,
+    /// Standard error.
+    pub(crate) stderr: String,
+}
+
+impl Folder {
+    /// A folder with these files.
+    pub(crate) fn new(files: &[(&str, &str)]) -> Self {
+        let folder = Folder(tempfile::tempdir().unwrap());
+        for (name, text) in files {
+            folder.write(name, text.as_bytes());
+        }
+        folder
+    }
+
+    /// Adds a file, with the folders above it.
+    pub(crate) fn write(&self, name: &str, bytes: &[u8]) {
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, bytes).unwrap();
+    }
+
+    /// Where a file is.
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    /// The names of all files and folders in it, sorted.
+    pub(crate) fn names(&self) -> Vec<String> {
+        let entries = fs::read_dir(self.0.path()).unwrap();
+        let mut names: Vec<String> =
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    /// The command, not yet run, with empty input.
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(binary());
+        command.args(arguments).current_dir(self.0.path());
+        command.env("NO_COLOR", "1").stdin(Stdio::null());
+        command
+    }
+
+    /// Runs `star` with these arguments.
+    pub(crate) fn star(&self, arguments: &[&str]) -> Ran {
+        Ran::of(self.command(arguments).output().unwrap())
+    }
+
+    /// Runs `star` with this input.
+    pub(crate) fn star_with_input(&self, arguments: &[&str], input: &str) -> Ran {
+        let mut command = self.command(arguments);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        stdin.write_all(input.as_bytes()).unwrap();
+        drop(stdin);
+        Ran::of(child.wait_with_output().unwrap())
+    }
+
+    /// Runs a line of the shell in which `$STAR` is the binary.
+    pub(crate) fn shell(&self, line: &str) -> Ran {
+        let mut command = Command::new("bash");
+        command.arg("-c").arg(line).current_dir(self.0.path());
+        command.env("STAR", binary()).env("NO_COLOR", "1");
+        Ran::of(command.output().unwrap())
+    }
+}
+
+impl Ran {
+    /// What a process left.
+    pub(crate) fn of(output: Output) -> Self {
+        Ran {
+            code: output.status.code().unwrap_or(-1),
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+
+    /// Asserts the exit code and that standard error holds all of these.
+    #[track_caller]
+    pub(crate) fn fails(&self, code: i32, parts: &[&str]) {
+        assert_eq!(self.code, code, "{self:#?}");
+        for part in parts {
+            assert!(self.stderr.contains(part), "no `{part}` in {self:#?}");
+        }
+    }
+
+    /// Asserts that all went well and this was printed.
+    #[track_caller]
+    pub(crate) fn prints(&self, stdout: &str) {
+        assert_eq!((self.code, self.stdout.as_str()), (0, stdout), "{self:#?}");
+    }
+}
+
+/// Sends a signal to a process.
+pub(crate) fn kill(child: &Child, signal: &str) {
+    let mut kill = Command::new("kill");
+    let status = kill.arg(signal).arg(child.id().to_string()).status().unwrap();
+    assert!(status.success());
+}
+
+fn binary() -> &'static Path {
+    Path::new(env!("CARGO_BIN_EXE_star"))
+}
