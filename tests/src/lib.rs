@@ -7,10 +7,7 @@ use star_base::{BitTable, BitVector, Diagnostic};
 use star_compiler::{Compilation, Library, LoadError, LowerOptions, Lowered, Source, SourceLoader};
 
 /// The library that every test program sees.
-pub const LIBRARY: Library = Library {
-    basic: star_stdlib::BASIC,
-    modules: star_stdlib::MODULES,
-};
+pub const LIBRARY: Library = Library { basic: star_stdlib::BASIC, modules: star_stdlib::MODULES };
 
 /// Source files in memory.
 #[derive(Debug, Default)]
@@ -19,10 +16,9 @@ pub struct Texts(pub Vec<(String, String)>);
 impl SourceLoader for Texts {
     fn load(&mut self, path: &str, _importer: Option<&str>) -> Result<Source, LoadError> {
         match self.0.iter().find(|(name, _)| name == path) {
-            Some((name, text)) => Ok(Source {
-                name: name.clone(),
-                bytes: text.clone().into_bytes(),
-            }),
+            Some((name, text)) => {
+                Ok(Source { name: name.clone(), bytes: text.clone().into_bytes() })
+            }
             None => Err(LoadError::Unreadable("no such file".to_owned())),
         }
     }
@@ -43,11 +39,7 @@ pub fn check_files(files: &[(&str, &str)]) -> Compilation {
 
 /// The messages, errors and lints, as `CODE line:column message`.
 pub fn messages(compilation: &Compilation) -> Vec<String> {
-    compilation
-        .diagnostics
-        .iter()
-        .map(|diagnostic| message(compilation, diagnostic))
-        .collect()
+    compilation.diagnostics.iter().map(|diagnostic| message(compilation, diagnostic)).collect()
 }
 
 fn message(compilation: &Compilation, diagnostic: &Diagnostic) -> String {

@@ -37,27 +37,17 @@ impl Host for Printed {
         _: Ty,
         _: Option<u64>,
     ) -> Result<HostValue, HostError> {
-        Err(HostError {
-            code: Code::CannotOpen,
-            message: format!("cannot open `{file}`"),
-        })
+        Err(HostError { code: Code::CannotOpen, message: format!("cannot open `{file}`") })
     }
 
     fn write(&mut self, file: &str, _: &HostValue) -> Result<(), HostError> {
-        Err(HostError {
-            code: Code::CannotWrite,
-            message: format!("cannot write `{file}`"),
-        })
+        Err(HostError { code: Code::CannotWrite, message: format!("cannot write `{file}`") })
     }
 }
 
 /// Limits that no test program reaches by accident.
-pub const LIMITS: Limits = Limits {
-    steps: Some(200_000_000),
-    memory: Some(1 << 30),
-    output: Some(1 << 20),
-    depth: 1000,
-};
+pub const LIMITS: Limits =
+    Limits { steps: Some(200_000_000), memory: Some(1 << 30), output: Some(1 << 20), depth: 1000 };
 
 /// A compiled test program.
 pub struct Program {
@@ -90,10 +80,7 @@ impl Program {
     /// If that fails.
     pub fn of_files(files: &[(&str, &str)], options: &star_compiler::LowerOptions) -> Self {
         let (compilation, lowered) = crate::compile_files(files, options);
-        Program {
-            compilation,
-            lowered,
-        }
+        Program { compilation, lowered }
     }
 
     /// Runs the routine `name`. Tables are given as fixed ones.

@@ -101,7 +101,8 @@ fn sources() -> Vec<(String, String)> {
                     collect(&path, root, found);
                 }
             } else if name.ends_with(".rs") || name.ends_with(".lalrpop") {
-                let relative = path.strip_prefix(root).expect("inside").to_string_lossy().replace('\\', "/");
+                let relative =
+                    path.strip_prefix(root).expect("inside").to_string_lossy().replace('\\', "/");
                 found.push((relative, std::fs::read_to_string(&path).expect("text")));
             }
         }
@@ -146,10 +147,30 @@ fn third_party_types_stay_at_the_edge() {
 #[test]
 fn nothing_below_the_edge_touches_the_world() {
     for word in [
-        "std::fs", "std::env", "std::net", "std::process", "stdout()", "stderr()", "println!", "eprintln!",
-        "Instant::", "SystemTime",
+        "std::fs",
+        "std::env",
+        "std::net",
+        "std::process",
+        "stdout()",
+        "stderr()",
+        "println!",
+        "eprintln!",
+        "Instant::",
+        "SystemTime",
     ] {
-        nobody_else_says(word, &["cli/", "lsp/", "harness/", "tests/", "benches/", "compiler/syntax/build.rs", "io/tests/", "compiler/ir/tests/"]);
+        nobody_else_says(
+            word,
+            &[
+                "cli/",
+                "lsp/",
+                "harness/",
+                "tests/",
+                "benches/",
+                "compiler/syntax/build.rs",
+                "io/tests/",
+                "compiler/ir/tests/",
+            ],
+        );
     }
 }
 

@@ -11,4 +11,5 @@
 
 mod graphs;
 mod house;
+mod operations;
 mod published;

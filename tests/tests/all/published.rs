@@ -20,16 +20,9 @@ fn close(name: &str, n: i64, graph: &star_base::BitTable) -> star_base::BitTable
 fn both_listings_agree_after_every_vertex() {
     let graph = table(&["010000", "001000", "000100", "100010", "000001", "000000"]);
     for n in 0..=6 {
-        assert_eq!(
-            close("WARSHALL", n, &graph),
-            close("WARSHALL-C", n, &graph),
-            "n = {n}"
-        );
+        assert_eq!(close("WARSHALL", n, &graph), close("WARSHALL-C", n, &graph), "n = {n}");
     }
     assert_eq!(close("WARSHALL", 0, &graph), graph);
     let closed = close("WARSHALL", 6, &graph);
-    assert_eq!(
-        closed,
-        table(&["111111", "111111", "111111", "111111", "000001", "000000"])
-    );
+    assert_eq!(closed, table(&["111111", "111111", "111111", "111111", "000001", "000000"]));
 }

@@ -186,6 +186,23 @@ impl<'p> Frame<'p> {
         Ok(())
     }
 
+    /// A table that holds nothing gets rows. Its columns may be fewer than its extents say: in a header
+    /// they come next, and are checked.
+    pub(super) fn table_without_columns(
+        &mut self,
+        room: &mut Room<'_>,
+        var: VarId,
+        rows: usize,
+    ) -> Step<()> {
+        if !matches!(self.ty(var)?, Ty::Table(..)) {
+            return Err(self.wrong_kind(var, "a table"));
+        }
+        let data = Data::Table(Table { rows, columns: Vec::new() });
+        room.take(data.bytes());
+        self.slot_mut(var)?.data = Some(data);
+        Ok(())
+    }
+
     /// The variable holds nothing any more.
     pub(super) fn unset(&mut self, room: &mut Room<'_>, var: VarId) -> Step<()> {
         let slot = self.slot_mut(var)?;

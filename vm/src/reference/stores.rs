@@ -6,7 +6,7 @@ use super::bits::{self, size};
 use super::frame::Frame;
 use super::room::Room;
 use super::stop::Step;
-use super::value::{Data, Table};
+use super::value::Data;
 use super::{tables, words};
 
 /// STEP: `dst` takes the index of the first one of `bits`, which is cleared.
@@ -123,8 +123,7 @@ fn set_rows(frame: &mut Frame<'_>, room: &mut Room<'_>, table: VarId, rows: &Mea
         return Ok(());
     }
     let rows = frame.rows_here(frame.size(rows)?)?;
-    let columns = Vec::new();
-    frame.store(room, table, Data::Table(Table { rows, columns }))
+    frame.table_without_columns(room, table, rows)
 }
 
 /// A table that grows gets columns of zeros up to `columns`.

@@ -41,7 +41,11 @@ pub(super) fn play(module: &Module, rng: &mut Rng) {
     for k in 0..=n {
         let expected = paths_through(&graph, k);
         for routine in ["WARSHALL", "WARSHALL-C"] {
-            assert_eq!(close(module, routine, k, &table), expected, "{routine}, k = {k}, {graph:?}");
+            assert_eq!(
+                close(module, routine, k, &table),
+                expected,
+                "{routine}, k = {k}, {graph:?}"
+            );
         }
     }
     let closed = paths_through(&graph, n);

@@ -15,10 +15,8 @@ fn prim(n: usize, edges: &[Edge], s: usize) -> Vec<Edge> {
     inside[s] = true;
     let mut tree = Vec::new();
     let leaves = |inside: &[bool], edge: &Edge| inside[edge.p] != inside[edge.q];
-    while let Some(edge) = edges
-        .iter()
-        .filter(|edge| leaves(&inside, edge))
-        .min_by_key(|edge| (edge.weight, edge.row))
+    while let Some(edge) =
+        edges.iter().filter(|edge| leaves(&inside, edge)).min_by_key(|edge| (edge.weight, edge.row))
     {
         inside[edge.p] = true;
         inside[edge.q] = true;
@@ -47,7 +45,7 @@ pub(super) fn play(module: &Module, rng: &mut Rng) {
     assert_eq!(weight_of(&expected), forest_weight(n, &edges), "{graph:?}");
 
     let components = Components::of(n, &edges);
-    for s in 0..n.min(4) {
+    for s in 0..n {
         let v = word(s as u64 + 1, code_width(n));
         let mut args = lists();
         args.extend([HostValue::Slice(all.clone()), v, HostValue::Unset]);

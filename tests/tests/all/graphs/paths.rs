@@ -215,7 +215,7 @@ fn a_program_reads_the_path_backwards() {
         r#"
 import "star:paths";
 
-program Path(s,t,h: integer; G: table(n,n); Cost: table(n,n*h); code: table(n,b));
+program Path(s,t,h: integer; G: table(n,n); Cost: table(n,n*h); code: table(n));
 var Dist,Pred: table; U,Z: slice(code); inf,w: word;
 begin
   inf:=WORD(0,h); SET(inf);

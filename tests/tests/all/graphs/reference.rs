@@ -107,7 +107,12 @@ pub(super) fn is_forest(n: usize, edges: &[Edge]) -> bool {
 }
 
 /// For every vertex of the tree of `root` in a forest, the rows of the edges of the path to it.
-pub(super) fn tree_paths(n: usize, m: usize, forest: &[Edge], root: usize) -> Vec<Option<BitVector>> {
+pub(super) fn tree_paths(
+    n: usize,
+    m: usize,
+    forest: &[Edge],
+    root: usize,
+) -> Vec<Option<BitVector>> {
     let mut paths = vec![None; n];
     paths[root] = Some(BitVector::zeros(m));
     let mut queue = VecDeque::from([root]);

@@ -77,9 +77,9 @@ pub(super) fn path_width(graph: &Graph) -> usize {
     graph.path_width().expect("weights that are not negative")
 }
 
-/// A graph laid out as a table, with h = [`path_width`].
+/// A graph laid out as a table, with h = [`path_width`]; layouts without weights take negative ones.
 pub(super) fn laid_out(layout: Layout, graph: &Graph) -> BitTable {
-    let widths = Widths { h: path_width(graph), b: code_width(graph.n_vertices) };
+    let widths = Widths { h: graph.path_width().unwrap_or(1), b: code_width(graph.n_vertices) };
     match lay_out(layout, graph, widths, 1 << 24, "random").expect("it fits") {
         LayoutValue::Table(table) => table,
         LayoutValue::Slice(_) => panic!("{layout:?} is a slice"),

@@ -72,10 +72,13 @@ const BOTH: [Of; 2] = [Of::Slices, Of::Words];
 impl Of {
     /// The text with `bits` for the type.
     fn text(self, text: &str) -> String {
-        text.replace("bits", match self {
-            Of::Slices => "slice",
-            Of::Words => "word",
-        })
+        text.replace(
+            "bits",
+            match self {
+                Of::Slices => "slice",
+                Of::Words => "word",
+            },
+        )
     }
 
     fn value(self, bits: &[bool]) -> HostValue {

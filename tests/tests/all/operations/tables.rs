@@ -49,7 +49,10 @@ fn columns_are_read_and_written() {
     let mut random = Random::new(SEED);
     for (rows, n_cols) in all_tables() {
         let n = rows.len();
-        assert_eq!(machine.last("n_cols", &[table(&rows, n_cols), HostValue::Unset], 0), int(n_cols));
+        assert_eq!(
+            machine.last("n_cols", &[table(&rows, n_cols), HostValue::Unset], 0),
+            int(n_cols)
+        );
         let places = if n_cols == 0 { vec![] } else { vec![1, n_cols, 1 + random.below(n_cols)] };
         for &j in &places {
             let args = [int(j), table(&rows, n_cols), HostValue::Unset];

@@ -1,0 +1,154 @@
+//! Elementary operations: what the comments of the procedures say, and growth with n.
+
+use star_io::{Graph, Layout};
+use star_vm::HostValue;
+
+use super::dynmst::{H, State};
+use super::module::Module;
+use super::random::{Rng, each_seed};
+use super::reference::{Components, Edge, edges_of};
+use super::values::{
+    bits_at, code_width, codes, infinity, int, laid_out, ones, path_width, vertex, word,
+};
+
+/// Mean counts for n = 8, 16, 32, 64 on random graphs of mean out-degree 4 and weights 1..63.
+fn means(count: impl Fn(&Graph) -> u64) -> [u64; 4] {
+    [(8, 8), (16, 4), (32, 2), (64, 1)].map(|(n, n_graphs)| {
+        let total: u64 = (0..n_graphs).map(|seed| count(&connected(&mut Rng::new(seed), n))).sum();
+        total / n_graphs
+    })
+}
+
+/// A graph in one piece, without loops.
+fn connected(rng: &mut Rng, n: usize) -> Graph {
+    loop {
+        let mut graph = rng.graph_of(n, 4 * n, 1, 63);
+        graph.arcs.retain(|arc| arc.tail != arc.head);
+        let edges = edges_of(&graph, &bits_at(graph.n_edges(), 0..graph.n_edges()));
+        if Components::of(n, &edges).count() == 1 {
+            return graph;
+        }
+    }
+}
+
+/// Does every doubling of n multiply the count by `low` to `high`?
+fn assert_growth(name: &str, counts: [u64; 4], low: f64, high: f64) {
+    for pair in counts.windows(2) {
+        let ratio = pair[1] as f64 / pair[0] as f64;
+        assert!((low..=high).contains(&ratio), "{name}: {counts:?}, by {ratio}");
+    }
+}
+
+#[test]
+fn distances_from_one_vertex_cost_about_n_and_from_all_about_n_squared() {
+    let module = Module::new("paths");
+    let dijkstra = means(|graph| {
+        let (n, h) = (graph.n_vertices, path_width(graph));
+        let args = vec![
+            vertex(0),
+            int(h),
+            infinity(h),
+            HostValue::Table(laid_out(Layout::Adjacency, graph)),
+            HostValue::Table(laid_out(Layout::WeightsOut, graph)),
+            HostValue::Table(codes(n, code_width(n))),
+            HostValue::Unset,
+            HostValue::Unset,
+        ];
+        module.call("DIJKSTRA", args).operations
+    });
+    assert_growth("DIJKSTRA", dijkstra, 2.0, 2.6);
+    let floyd = means(|graph| {
+        let (n, h) = (graph.n_vertices, path_width(graph));
+        let d = HostValue::Table(laid_out(Layout::Distances, graph));
+        module.call("FLOYD", vec![int(n), int(h), infinity(h), d]).operations
+    });
+    assert_growth("FLOYD", floyd, 3.0, 4.6);
+}
+
+#[test]
+fn minimum_trees_cost_about_n() {
+    let (mst, dynmst) = (Module::new("mst"), Module::new("dynmst"));
+    let args = |graph: &Graph| {
+        let lists = [Layout::Left, Layout::Right, Layout::Weight];
+        let mut args: Vec<HostValue> =
+            lists.map(|layout| HostValue::Table(laid_out(layout, graph))).into();
+        let m = graph.n_edges();
+        args.push(HostValue::Slice(bits_at(m, 0..m)));
+        args
+    };
+    let kruskal = means(|graph| {
+        let mut args = args(graph);
+        args.push(HostValue::Unset);
+        mst.call("KRUSKAL", args).operations
+    });
+    assert_growth("KRUSKAL", kruskal, 2.0, 2.6);
+    let prim = means(|graph| {
+        let mut args = args(graph);
+        args.extend([word(1, code_width(graph.n_vertices)), HostValue::Unset]);
+        mst.call("PRIM", args).operations
+    });
+    assert_growth("PRIM", prim, 2.0, 2.6);
+    // MSF takes the width of the weights as it comes; here it is the same for all n.
+    let msf = means(|graph| {
+        let m = graph.n_edges();
+        let all = bits_at(m, 0..m);
+        let state = State::new(graph.n_vertices, edges_of(graph, &all), all.clone());
+        let mut args = state.lists();
+        args.extend([state.code(), HostValue::Slice(all)]);
+        args.extend([const { HostValue::Unset }; 3]);
+        dynmst.call("MSF", args).operations
+    });
+    assert_growth("MSF", msf, 2.0, 2.6);
+}
+
+#[test]
+fn insertion_of_an_edge_costs_the_same_for_all_n_but_for_hang() {
+    let module = Module::new("dynmst");
+    for n in [8, 16, 32, 64] {
+        let mut rng = Rng::new(n as u64);
+        let graph = connected(&mut rng, n);
+        let m = graph.n_edges();
+        let mut state = State::new(n, edges_of(&graph, &bits_at(m, 0..m)), bits_at(m, 1..m));
+        state.build(&module);
+        let mut costs = Vec::new();
+        for weight in [0, 63] {
+            let mut state = state.clone();
+            let p = rng.below(n);
+            state.list[0] = Edge { row: 0, p, q: (p + 1) % n, weight };
+            let before = state.paths.clone();
+            let operations = state.change(&module, "INSERT_EDGE", vertex(0)).operations;
+            let moved = (0..n).filter(|&x| before.column(x) != state.paths.column(x)).count();
+            costs.push((state.t.get(0), operations, moved as u64));
+        }
+        // MAX is 3·h; HANG is 5 and 5 more for every vertex that moves.
+        let stays = 14 + 3 * H as u64;
+        assert_eq!(costs[1], (false, stays, 0), "n = {n}");
+        let (taken, operations, moved) = costs[0];
+        assert!(taken && moved > 0, "n = {n}");
+        assert_eq!(operations, stays + 10 + 5 * moved, "n = {n}");
+    }
+}
+
+#[test]
+fn closure_costs_what_its_comments_say() {
+    let module = Module::new("closure");
+    each_seed(20, |rng| {
+        let n = rng.below(12);
+        let graph = rng.graph(n, 1);
+        let mut table = laid_out(Layout::Adjacency, &graph);
+        let (mut rows_treated, mut cols_treated) = (0, 0);
+        let given = HostValue::Table(table.clone());
+        for k in 0..n {
+            rows_treated += table.column(k).count_ones();
+            cols_treated += table.row(k).count_ones();
+            for i in ones(&table.column(k)) {
+                for j in ones(&table.row(k)) {
+                    table.put(i, j, true);
+                }
+            }
+        }
+        let cost = |routine| module.call(routine, vec![int(n), given.clone()]).operations;
+        assert_eq!(cost("WARSHALL"), 3 * n as u64 + 5 * rows_treated, "{graph:?}");
+        assert_eq!(cost("WARSHALL-C"), 3 * n as u64 + 4 * cols_treated, "{graph:?}");
+    });
+}

@@ -1,0 +1,145 @@
+//! `edmonds`: EDMONDS, by brute force.
+
+use star_base::BitVector;
+use star_vm::HostValue;
+
+use super::module::Module;
+use super::random::{Rng, each_seed};
+use super::reference::{Edge, weight_of};
+use super::values::{code_width, codes, int, numbers};
+
+/// Can every vertex be left backwards along the arcs, at most one into each, without a cycle?
+fn is_branching(n: usize, arcs: &[Edge]) -> bool {
+    let mut before = vec![None; n];
+    for arc in arcs {
+        if before[arc.q].replace(arc.p).is_some() {
+            return false;
+        }
+    }
+    (0..n).all(|start| {
+        let mut x = Some(start);
+        for _ in 0..n {
+            x = x.and_then(|x| before[x]);
+        }
+        x.is_none()
+    })
+}
+
+/// The greatest weight of a branching: every way to choose an arc or none into each vertex.
+fn heaviest(n: usize, arcs: &[Edge], chosen: &mut Vec<Edge>, x: usize) -> u64 {
+    if x == n {
+        return if is_branching(n, chosen) { weight_of(chosen) } else { 0 };
+    }
+    let mut best = heaviest(n, arcs, chosen, x + 1);
+    for arc in arcs.iter().filter(|arc| arc.q == x) {
+        chosen.push(*arc);
+        best = best.max(heaviest(n, arcs, chosen, x + 1));
+        chosen.pop();
+    }
+    best
+}
+
+/// Runs EDMONDS on the arcs that `rows` marks, and checks what comes back.
+fn check(module: &Module, n: usize, arcs: &[Edge], rows: &BitVector) -> Vec<Edge> {
+    let b = code_width(2 * n);
+    let heaviest_arc = arcs.iter().map(|arc| arc.weight).max().unwrap_or(0);
+    let h = 1 + code_width(heaviest_arc as usize);
+    let list = |of: fn(&Edge) -> u64, width| {
+        let column: Vec<u64> = arcs.iter().map(of).collect();
+        HostValue::Table(numbers(&column, width))
+    };
+    let args = vec![
+        int(n),
+        list(|arc| arc.p as u64 + 1, b),
+        list(|arc| arc.q as u64 + 1, b),
+        list(|arc| arc.weight, h),
+        HostValue::Table(codes(2 * n, b)),
+        HostValue::Slice(rows.clone()),
+        HostValue::Unset,
+    ];
+    let found = module.call("EDMONDS", args).slice(6);
+    let present: Vec<Edge> = arcs.iter().filter(|arc| rows.get(arc.row)).copied().collect();
+    let branching: Vec<Edge> = arcs.iter().filter(|arc| found.get(arc.row)).copied().collect();
+    assert!(branching.iter().all(|arc| rows.get(arc.row)), "{found} of {rows}, {arcs:?}");
+    assert!(is_branching(n, &branching), "{found} of {rows}, {arcs:?}");
+    let most = heaviest(n, &present, &mut Vec::new(), 0);
+    assert_eq!(weight_of(&branching), most, "{found} of {rows}, {arcs:?}");
+    branching
+}
+
+pub(super) fn play(module: &Module, rng: &mut Rng) {
+    let n = 1 + rng.below(6);
+    let m = 1 + rng.below(10);
+    let (least, most) = rng.pick(&[(0, 2), (1, 1), (1, 9), (1, 60)]);
+    let arcs: Vec<Edge> = (0..m)
+        .map(|row| Edge {
+            row,
+            p: rng.below(n),
+            q: rng.below(n),
+            weight: rng.between(least, most) as u64,
+        })
+        .collect();
+    let rows = rng.bits(m);
+    check(module, n, &arcs, &rows);
+}
+
+#[test]
+fn branchings_are_the_heaviest_of_all() {
+    let module = Module::new("edmonds");
+    each_seed(400, |rng| play(&module, rng));
+}
+
+#[test]
+fn dense_graphs_with_few_vertices_contract_many_cycles() {
+    let module = Module::new("edmonds");
+    each_seed(60, |rng| {
+        let n = 3 + rng.below(3);
+        let ends = (0..n * n).map(|pair| (pair / n, pair % n)).filter(|(p, q)| p != q);
+        let ends: Vec<(usize, usize)> = ends.collect();
+        let most = rng.pick(&[2, 5, 40]);
+        let arc = |(row, (p, q))| Edge { row, p, q, weight: rng.between(0, most) as u64 };
+        let arcs: Vec<Edge> = ends.into_iter().enumerate().map(arc).collect();
+        check(&module, n, &arcs, &BitVector::from_bools(&vec![true; arcs.len()]));
+    });
+}
+
+#[test]
+fn cycles_within_cycles_unfold_for_every_set_of_arcs() {
+    let module = Module::new("edmonds");
+    // All arcs together: {0,1}, then 2, 3 and 4 join one after another, four contractions deep.
+    let arcs = [
+        (0, 1, 50),
+        (1, 0, 50),
+        (2, 0, 40),
+        (1, 2, 45),
+        (3, 2, 30),
+        (0, 3, 35),
+        (4, 1, 20),
+        (2, 4, 25),
+    ];
+    let arcs: Vec<Edge> = arcs
+        .into_iter()
+        .enumerate()
+        .map(|(row, (p, q, weight))| Edge { row, p, q, weight })
+        .collect();
+    for set in 0..1_u32 << arcs.len() {
+        let bits: Vec<bool> = (0..arcs.len()).map(|row| set >> row & 1 == 1).collect();
+        check(&module, 5, &arcs, &BitVector::from_bools(&bits));
+    }
+}
+
+#[test]
+fn a_constant_added_to_all_weights_gives_the_greatest_spanning_branching() {
+    let module = Module::new("edmonds");
+    each_seed(60, |rng| {
+        let n = 2 + rng.below(4);
+        // A cycle through all vertices, so that a spanning arborescence exists, and more.
+        let mut ends: Vec<(usize, usize)> = (0..n).map(|x| (x, (x + 1) % n)).collect();
+        ends.extend((0..rng.below(5)).map(|_| (rng.below(n), rng.below(n))).collect::<Vec<_>>());
+        let bonus = n as u64 * (9 + 1);
+        let arc = |(row, (p, q))| Edge { row, p, q, weight: bonus + rng.between(0, 9) as u64 };
+        let arcs: Vec<Edge> = ends.into_iter().enumerate().map(arc).collect();
+        let rows = BitVector::from_bools(&vec![true; arcs.len()]);
+        assert_eq!(check(&module, n, &arcs, &rows).len(), n - 1, "{arcs:?}");
+    });
+}

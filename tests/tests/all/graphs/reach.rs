@@ -1,0 +1,162 @@
+//! `reach`: INSERT_REACH, CHECK_MST and BFS.
+
+use star_io::Layout;
+use star_vm::HostValue;
+
+use super::dynmst::State;
+use super::module::Module;
+use super::random::{Rng, each_seed};
+use super::reference::{
+    Components, Edge, ends_of, forest_weight, levels, reached, tree_paths, weight_of,
+};
+use super::values::{bits_at, code_width, codes, field, laid_out, ones, vertex, zeros};
+
+pub(super) fn play(module: &Module, rng: &mut Rng) {
+    check_insert_reach(module, rng);
+    check_check_mst(module, rng);
+    check_bfs(module, rng);
+}
+
+fn check_insert_reach(module: &Module, rng: &mut Rng) {
+    let n = rng.n_vertices(1, 9);
+    let b = code_width(n);
+    let s = rng.below(n);
+    let mut g = HostValue::Table(zeros(n, n));
+    let mut pred = HostValue::Table(zeros(n, b));
+    let mut set = HostValue::Slice(bits_at(n, [s]));
+    let mut arcs = Vec::new();
+    for _ in 0..2 * n {
+        let (u, v) = (rng.below(n), rng.below(n));
+        arcs.push((u, v));
+        let args = vec![vertex(u), vertex(v), HostValue::Table(codes(n, b)), g.clone(), pred, set];
+        let results = module.call("INSERT_REACH", args);
+        let (table, tree, found) = (results.table(3), results.table(4), results.slice(5));
+        assert_eq!(found, reached(n, &arcs, s), "from {s}, {arcs:?}");
+        for x in 0..n {
+            for y in 0..n {
+                assert_eq!(table.get(x, y), arcs.contains(&(x, y)), "{arcs:?}");
+            }
+            // Pred leads back to the source, along arcs.
+            let mut y = x;
+            for _ in 0..n {
+                let Some(before) = field(&tree, y, 0, b).checked_sub(1) else { break };
+                assert!(arcs.contains(&(before as usize, y)), "{before} to {y}, {arcs:?}");
+                y = before as usize;
+            }
+            assert_eq!(y, if found.get(x) { s } else { x }, "back from {x}, {arcs:?}");
+        }
+        g = HostValue::Table(table);
+        pred = HostValue::Table(tree);
+        set = HostValue::Slice(found);
+    }
+}
+
+/// A forest that spans the graph, minimum or not, is judged edge by edge.
+fn check_check_mst(module: &Module, rng: &mut Rng) {
+    let n = rng.n_vertices(0, 8);
+    let m = if n < 2 { 0 } else { rng.below(3 * n) };
+    let most = rng.pick(&[1, 4, 60]);
+    let list: Vec<Edge> = (0..m)
+        .map(|row| {
+            let p = rng.below(n);
+            let q = (p + 1 + rng.below(n - 1)) % n;
+            Edge { row, p, q, weight: rng.between(0, most) as u64 }
+        })
+        .collect();
+    let e = rng.bits(m);
+    let mut state = State::new(n, list, e);
+    let edges = state.edges(&state.e);
+    // The first edges that make a forest; by weight once in three times.
+    let mut sorted = edges.clone();
+    if rng.once_in(3) {
+        sorted.sort_by_key(|edge| edge.weight);
+    }
+    let mut components = Components::new(n);
+    let tree: Vec<Edge> =
+        sorted.into_iter().filter(|edge| components.join(edge.p, edge.q)).collect();
+    state.t = bits_at(m, tree.iter().map(|edge| edge.row));
+    for x in 0..n {
+        let root = components.find(x);
+        let path = tree_paths(n, m, &tree, root)[x].clone().expect("the same tree");
+        for row in ones(&path) {
+            state.paths.put(row, x, true);
+        }
+    }
+    let [inc, weight] = state.lists().try_into().expect("two tables");
+    let args = vec![
+        weight,
+        HostValue::Slice(state.e.clone()),
+        HostValue::Slice(state.t.clone()),
+        inc,
+        HostValue::Table(state.paths.clone()),
+        HostValue::Unset,
+    ];
+    let found = module.call("CHECK_MST", args).slice(5);
+    let lighter = edges.iter().filter(|edge| {
+        let paths = tree_paths(n, m, &tree, edge.p);
+        let path = paths[edge.q].clone().expect("the forest spans the graph");
+        state.edges(&path).iter().any(|other| other.weight > edge.weight)
+    });
+    let expected = bits_at(m, lighter.map(|edge| edge.row).filter(|&row| !state.t.get(row)));
+    assert_eq!(found, expected, "{state:?}");
+    let minimum = weight_of(&tree) == forest_weight(n, &edges);
+    assert_eq!(ones(&found).is_empty(), minimum, "{state:?}");
+}
+
+fn check_bfs(module: &Module, rng: &mut Rng) {
+    let n = rng.n_vertices(1, 12);
+    let graph = rng.graph(n, 1);
+    let s = rng.below(n);
+    let g = HostValue::Table(laid_out(Layout::Adjacency, &graph));
+    let found = module.call("BFS", vec![vertex(s), g, HostValue::Unset]).table(2);
+    let levels = levels(n, &ends_of(&graph), s);
+    let farthest = levels.iter().flatten().max().copied().unwrap_or(0);
+    assert_eq!(found.n_cols(), farthest + 1, "from {s}, {graph:?}");
+    for d in 0..=farthest {
+        let level = bits_at(n, (0..n).filter(|&x| levels[x] == Some(d)));
+        assert_eq!(found.column(d), level, "at {d} from {s}, {graph:?}");
+    }
+}
+
+#[test]
+fn reach_levels_and_checks_agree_with_direct_search() {
+    let module = Module::new("reach");
+    each_seed(120, |rng| play(&module, rng));
+}
+
+#[test]
+fn a_forest_made_by_msf_is_found_to_be_minimum() {
+    let program = star_tests::run::Program::new(
+        r#"
+import "star:dynmst";
+import "star:reach";
+
+procedure Check(Inc: table(m,n); weight: table(m); code: table(n); E: slice(m);
+                var T,Z: slice(m));
+var M,Lab: table;
+begin
+  MSF(Inc,weight,code,E,T,M,Lab);
+  CHECK_MST(weight,E,T,Inc,M,Z);
+end;
+"#,
+    );
+    each_seed(10, |rng| {
+        let n = 2 + rng.below(6);
+        let list = (0..2 * n).map(|row| {
+            let p = rng.below(n);
+            let q = (p + 1 + rng.below(n - 1)) % n;
+            Edge { row, p, q, weight: rng.between(0, 5) as u64 }
+        });
+        let list: Vec<Edge> = list.collect();
+        let all = bits_at(2 * n, 0..2 * n);
+        let state = State::new(n, list, all.clone());
+        let mut args = state.lists();
+        args.extend([state.code(), HostValue::Slice(all), HostValue::Unset, HostValue::Unset]);
+        let reference = star_vm::Reference::new();
+        let values = program.run(&reference, "Check", args).done();
+        assert_eq!(values[5], HostValue::Slice(bits_at(2 * n, [])), "{state:?}");
+        let HostValue::Slice(tree) = &values[4] else { panic!("T is {:?}", values[4]) };
+        let edges = &state.list;
+        assert_eq!(weight_of(&state.edges(tree)), forest_weight(n, edges), "{state:?}");
+    });
+}

@@ -1,0 +1,107 @@
+//! The same calls elsewhere: on the bodies of the library, and on the raw listings.
+
+use std::fs;
+use std::path::PathBuf;
+
+use star_compiler::LowerOptions;
+use star_vm::HostValue;
+
+use super::module::{Call, Module, text};
+use super::random::Rng;
+use super::values::zeros;
+use super::{closure, dynmst, edmonds, gabow, italiano, mst, paths, ramalingam, reach};
+
+/// Calls of all procedures of a module, on instances of these seeds.
+fn calls(name: &str, seeds: std::ops::Range<u64>) -> Vec<Call> {
+    let module = Module::recorder(name);
+    let dijkstra = Module::new("paths");
+    for seed in seeds {
+        let rng = &mut Rng::new(seed);
+        match name {
+            "closure" => closure::play(&module, rng),
+            "dynmst" => dynmst::play(&module, rng),
+            "edmonds" => edmonds::play(&module, rng),
+            "gabow" => gabow::play(&module, rng),
+            "italiano" => italiano::play(&module, rng),
+            "mst" => mst::play(&module, rng),
+            "paths" => paths::play(&module, rng),
+            "ramalingam" => ramalingam::play(&module, &dijkstra, rng),
+            "reach" => reach::play(&module, rng),
+            other => panic!("`{other}` is not played"),
+        }
+    }
+    let calls = module.into_calls();
+    for routine in routines(name) {
+        let called = calls.iter().any(|call| call.routine == routine);
+        assert!(called, "{name}: {routine} was not called");
+    }
+    calls
+}
+
+/// The procedures of a module.
+fn routines(name: &str) -> impl Iterator<Item = &'static str> {
+    let headers = text(name).lines().filter_map(|line| line.strip_prefix("procedure "));
+    headers.map(|header| header.split('(').next().expect("a name"))
+}
+
+fn all_modules() -> impl Iterator<Item = &'static str> {
+    star_stdlib::MODULES.iter().map(|(name, _)| *name)
+}
+
+#[test]
+fn bodies_of_the_library_give_the_values_and_costs_of_the_operations_of_the_machine() {
+    for name in all_modules() {
+        let options = LowerOptions { machine_ops: false, ..LowerOptions::default() };
+        let bodies = Module::compile(text(name), &options);
+        for call in calls(name, 0..8) {
+            let results = bodies.call(call.routine, call.args.clone());
+            assert_eq!(results, call.results, "{name}: {} of {:#?}", call.routine, call.args);
+        }
+    }
+}
+
+/// The texts that a module was made from: the listing, and the listing with that of the library in
+/// front, which then hides the library. Nothing if this checkout has no listings.
+fn listings(name: &str) -> Option<[String; 2]> {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/language/listings");
+    let file = |name: &str| fs::read_to_string(folder.join(format!("{name}.star"))).ok();
+    let listing = match name {
+        "closure" => include_str!("../../../programs/published/warshall.star").to_owned(),
+        "gabow" => file("dynmst")? + &file("gabow")?,
+        _ => file(name)?,
+    };
+    let with_library = file("lib")? + &listing;
+    Some([listing, with_library])
+}
+
+/// The headers of the listings say no sizes, so Lab, whose rows are written, must have them before.
+fn give_labels_rows(call: &mut Call) {
+    let (code, lab) = match call.routine {
+        "MSF" => (2, 6),
+        "GABOW" => (4, 8),
+        _ => return,
+    };
+    if let HostValue::Table(codes) = &call.args[code] {
+        call.args[lab] = HostValue::Table(zeros(codes.n_rows(), codes.n_cols()));
+    }
+}
+
+#[test]
+#[expect(clippy::print_stdout, reason = "says which listings were not there")]
+fn listings_give_the_values_of_the_modules() {
+    for name in all_modules() {
+        let Some(listings) = listings(name) else {
+            println!("skipped: no listing of {name}");
+            continue;
+        };
+        let listings = listings.map(|text| Module::compile(&text, &LowerOptions::default()));
+        for mut call in calls(name, 8..14) {
+            give_labels_rows(&mut call);
+            for listing in &listings {
+                let results = listing.call(call.routine, call.args.clone());
+                let (routine, values) = (call.routine, &call.results.values);
+                assert_eq!(&results.values, values, "{name}: {routine} of {:#?}", call.args);
+            }
+        }
+    }
+}
