@@ -55,7 +55,10 @@ pub(crate) fn render(sources: &SourceMap, diagnostic: &Diagnostic, style: Style)
     });
     let notes = notes.iter().map(|note| bullet("note", note));
     let help = help.iter().map(|help| bullet("help", help));
-    let fixes = fixes.iter().map(|fix| bullet("help", &fix_text(fix)));
+    // One fix may be many edits of one kind, and help may say the same in other words.
+    let mut orders: Vec<String> = fixes.iter().map(fix_text).collect();
+    orders.dedup();
+    let fixes = orders.iter().map(|order| bullet("help", order));
     let drawn = Drawn::new(severity)
         .with_code(code.as_str())
         .with_message(text::one_line(message))
@@ -97,7 +100,8 @@ fn bullet(kind: &str, text: &str) -> String {
 fn fix_text(fix: &Fix) -> String {
     const MAX_CHARS: usize = 200;
     let Fix { title, span: _, replacement } = fix;
-    if replacement.is_empty() || title.contains(replacement.as_str()) {
+    let replacement = replacement.trim();
+    if replacement.is_empty() || title.contains(replacement) {
         return title.clone();
     }
     let mut shown: String = replacement.chars().take(MAX_CHARS).collect();

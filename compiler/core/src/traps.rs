@@ -161,8 +161,9 @@ fn message(kind: &TrapKind, names: &Names<'_>) -> String {
         }
         TrapKind::Size { left, right } => {
             // A number that was asked for reads better behind what has another size.
+            let is_number = |side: &(Measure, u64)| matches!(side.0, Measure::Value(_));
             let (first, second) =
-                if matches!(left.0, Measure::Value(_)) { (right, left) } else { (left, right) };
+                if is_number(left) && !is_number(right) { (right, left) } else { (left, right) };
             let wanted = matches!(second.0, Measure::Value(_));
             let first_text = names.measure(&first.0, first.1);
             let second_text = names.measure(&second.0, second.1);

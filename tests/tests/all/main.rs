@@ -9,6 +9,8 @@
 //! * `bad_input`: hostile programs and files.
 //! * `explain`: the example of every code gives exactly that code.
 
+mod decisions;
+mod golden;
 mod graphs;
 mod house;
 mod operations;

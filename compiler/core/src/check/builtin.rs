@@ -22,13 +22,13 @@ impl Checker<'_> {
         }
         match builtin {
             Builtin::Fnd | Builtin::Numb | Builtin::Length => {
-                self.of_bits(builtin, args, span, Some(Kind::Int))
+                self.of_bits(builtin, args, span, Some(Kind::Int), Kind::Word)
             }
             Builtin::Some | Builtin::One | Builtin::Zero => {
-                self.of_bits(builtin, args, span, Some(Kind::Bool))
+                self.of_bits(builtin, args, span, Some(Kind::Bool), Kind::Word)
             }
             Builtin::Frst | Builtin::Mirror | Builtin::Shuffle => {
-                self.of_bits(builtin, args, span, None)
+                self.of_bits(builtin, args, span, None, bits)
             }
             Builtin::Convert => {
                 let operand = self.bits(&args[0]);
@@ -48,14 +48,14 @@ impl Checker<'_> {
                 None => self.error(span),
             },
             Builtin::Mask => {
-                let whole = self.bits(&args[0]);
+                let whole = self.bits_as(&args[0], bits);
                 let (from, to) = (self.typed(&args[1], Kind::Int), self.typed(&args[2], Kind::Int));
                 let ty = whole.ty;
                 node(builtin, vec![whole, from, to], ty, span)
             }
-            Builtin::Shift => self.shift(args, span),
+            Builtin::Shift => self.shift(args, span, bits),
             Builtin::Rotate => {
-                let (whole, by) = (self.bits(&args[0]), self.typed(&args[1], Kind::Int));
+                let (whole, by) = (self.bits_as(&args[0], bits), self.typed(&args[1], Kind::Int));
                 let ty = whole.ty;
                 node(builtin, vec![whole, by], ty, span)
             }
@@ -118,7 +118,6 @@ impl Checker<'_> {
             | Builtin::Exit
             | Builtin::Break
             | Builtin::Continue => {
-                let _ = bits;
                 self.report(
                     Diagnostic::at(
                         Code::ProcedureAsValue,
@@ -166,8 +165,9 @@ impl Checker<'_> {
         args: &[ast::Expr],
         span: Span,
         ty: Option<Kind>,
+        bits: Kind,
     ) -> Expr {
-        let operand = self.bits(&args[0]);
+        let operand = self.bits_as(&args[0], bits);
         if operand.ty == Kind::Error {
             return self.error(span);
         }
@@ -175,8 +175,8 @@ impl Checker<'_> {
         node(builtin, vec![operand], ty, span)
     }
 
-    fn shift(&mut self, args: &[ast::Expr], span: Span) -> Expr {
-        let whole = self.bits(&args[0]);
+    fn shift(&mut self, args: &[ast::Expr], span: Span, bits: Kind) -> Expr {
+        let whole = self.bits_as(&args[0], bits);
         let direction = match &args[1].kind {
             ast::ExprKind::Ref(word) if word.args.is_none() => {
                 match word.name.name.to_lowercase().as_str() {

@@ -32,7 +32,13 @@ impl Checker<'_> {
 
     /// A slice or a word.
     pub(super) fn bits(&mut self, tree: &ast::Expr) -> Expr {
-        let expr = self.expr(tree, None);
+        self.bits_as(tree, Kind::Word)
+    }
+
+    /// A slice or a word; a bit constant is what `kind` says.
+    pub(super) fn bits_as(&mut self, tree: &ast::Expr, kind: Kind) -> Expr {
+        let constant = matches!(tree.kind, ast::ExprKind::Bits(_) | ast::ExprKind::Ref(_));
+        let expr = self.expr(tree, constant.then_some(kind));
         if !expr.ty.is_bits() && expr.ty != Kind::Error {
             self.report(Diagnostic::at(
                 Code::TypeMismatch,

@@ -234,15 +234,25 @@ impl Checker<'_> {
     fn no_target(&mut self, target: &ast::Ref) -> Option<Target> {
         let name = &target.name;
         let n_args = target.args.as_ref().map_or(0, Vec::len);
+        let own = self.world.signature(self.id).tree;
+        if own.kind == ast::RoutineKind::Function
+            && self.result.is_none()
+            && own.name.name.eq_ignore_ascii_case(&name.name)
+        {
+            // The header has no right result type, which was reported.
+            return None;
+        }
+        let is_routine = match self.world.callee(self.unit, name, n_args) {
+            Ok(_) => true,
+            Err(diagnostic) => diagnostic.code == Code::ArgumentCount,
+        };
         if self.world.constant(self.unit, &name.name).is_some() {
             self.report(Diagnostic::at(
                 Code::ReadOnly,
                 name.span,
                 format!("`{}` is a constant", name.name),
             ));
-        } else if Builtin::find(&name.name).is_some()
-            || self.world.callee(self.unit, name, n_args).is_ok()
-        {
+        } else if Builtin::find(&name.name).is_some() || is_routine {
             let mut diagnostic = Diagnostic::at(
                 Code::NotAssignable,
                 target.span,

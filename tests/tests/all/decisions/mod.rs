@@ -1,0 +1,53 @@
+//! Each decision of the language reference as a program: §2 text, §3 types and sizes, §4 indices, §5
+//! meaning, §7 extensions of stage 1. A test says what a text prints, which messages it gets, or
+//! with which trap it ends: code, place, values and calls.
+
+mod extensions;
+mod indices;
+mod meaning;
+mod routines;
+mod sizes;
+mod tables;
+mod text;
+
+use star_compiler::LowerOptions;
+use star_tests::case::{ending, prints, render};
+use star_tests::run::Program;
+use star_tests::{check, check_files, messages};
+use star_vm::{Outcome, Reference};
+
+/// The text compiles without any message and prints this.
+fn says(text: &str, expected: &str) {
+    assert_eq!(messages(&check(text)), Vec::<String>::new(), "{text}");
+    assert_eq!(prints(text), expected, "{text}");
+}
+
+/// The statements, with these variables, print this.
+fn runs(vars: &str, body: &str, expected: &str) {
+    says(&format!("program p; var {vars} begin {body} end."), expected);
+}
+
+/// The text has exactly these messages, `CODE line:column message`.
+fn complains(text: &str, expected: &[&str]) {
+    assert_eq!(messages(&check(text)), expected, "{text}");
+}
+
+/// The text has exactly these codes.
+fn codes(text: &str) -> Vec<String> {
+    check(text).diagnostics.iter().map(|diagnostic| diagnostic.code.to_string()).collect()
+}
+
+/// All messages of some files, whole.
+fn rendered(files: &[(&str, &str)]) -> String {
+    let compilation = check_files(files);
+    let all = compilation.diagnostics.iter();
+    all.map(|diagnostic| render(&compilation.sources, diagnostic)).collect()
+}
+
+/// What the program of some files prints.
+fn prints_of(files: &[(&str, &str)]) -> String {
+    let program = Program::of_files(files, &LowerOptions::default());
+    let run = program.run(&Reference::new(), "p", Vec::new());
+    assert_eq!(run.outcome, Outcome::Done, "{}", ending(&program, &run));
+    run.printed
+}

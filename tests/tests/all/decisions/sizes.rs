@@ -1,0 +1,212 @@
+//! §3: sizes of slices and words, and sizes in headers.
+
+use star_tests::case::{call_traps, ends, traps};
+use star_tests::{bits, table};
+use star_vm::HostValue;
+
+use super::{codes, complains, rendered, runs, says};
+
+#[test]
+fn unsized_variables_take_a_new_size_at_every_assignment() {
+    runs(
+        "X: slice; w: word; i: integer;",
+        "X:='01'; print(X); X:='10101'; print(X,NUMB(X));
+         for i:=1 to 3 do begin w:=WORD(i,i+1); print(w) end;
+         if NUMB(X)=3 then w:='1' else w:='11'; print(w); SET(w); print(w)",
+        "01\n101013\n01\n010\n0011\n1\n1\n",
+    );
+}
+
+#[test]
+fn sized_variables_keep_their_size() {
+    let text = "program p; var X: slice(3); i: integer;\nbegin i:=2; CLR(X); q(X,i) end.
+        procedure q(var Y: slice; i: integer);\nbegin\n  Y:=CONVERT(WORD(1,i))\nend;";
+    assert_eq!(
+        traps(text),
+        "T0102 2:21 sizes differ: `X` has 2 components, but 3 are needed\n  \
+         note: X = 01\n        i = 2\n"
+    );
+    let text = "program p; var w: word(2); n: integer;\nbegin n:=3;\n  w:=WORD(0,n)\nend.";
+    assert_eq!(
+        traps(text),
+        "T0102 3:3 sizes differ: 3, but 2 are needed\n  note: w = unset\n        n = 3\n"
+    );
+}
+
+#[test]
+fn declared_sizes_are_looked_up_when_first_set_cleared_or_passed() {
+    // X(T) has the rows that T has then, whatever T has later.
+    runs(
+        "T: table; X,Y: slice(T); v: word(T); i: integer;",
+        "COL(1,T):='010'; SET(X); CLR(v); print(X,v);
+         COL(2,T):='111'; CLR(Y); print(Y,length(v),length(X))",
+        "1110\n00013\n",
+    );
+    runs(
+        "n: integer; X: slice(n); Y: slice(n+1);",
+        "n:=2; SET(X); n:=3; SET(Y); n:=9; CLR(X); print(X,Y)",
+        "001111\n",
+    );
+}
+
+#[test]
+fn a_declared_size_is_known_behind_a_var_parameter() {
+    says(
+        "program p; var T: table; X: slice(T); begin COL(1,T):='0101'; q(T,X); print(X) end.
+         procedure q(T: table; var X: slice); begin CLR(X); X(2):=1 end;",
+        "0100\n",
+    );
+}
+
+#[test]
+fn a_size_that_is_not_known_yet_traps() {
+    let text = "program p; var T: table; X: slice(T);\nbegin\n  SET(X); COL(1,T):=X\nend.";
+    assert_eq!(traps(text), "T0114 3:3 the size of `T` is not known yet\n  note: X = unset\n");
+    assert_eq!(
+        traps("program p; var n: integer; X: slice(n);\nbegin n:=-1;\n  CLR(X); print(X)\nend."),
+        "T0113 1:37 `n` is -1, but a size or count is not negative\n  note: n = -1\n"
+    );
+    let unsized_one = "program p; var X: slice;\nbegin SET(X); print(X) end.";
+    assert_eq!(codes(unsized_one), ["W0103"]);
+    assert_eq!(traps(unsized_one), "T0103 2:7 `X` was never set\n  note: X = unset\n");
+}
+
+#[test]
+fn sizes_of_a_header_may_name_parameters_also_later_ones_and_constants() {
+    let text = "const h=2;
+        program p; begin q('101',3,'10'); r('1011','11') end.
+        procedure q(X: slice(n); n: integer; w: word(h)); begin print(X,n,w) end;
+        procedure r(X: slice(h*n); w: word(n)); begin print(n,X,w) end;";
+    says(text, "101310\n2101111\n");
+    let text = "procedure q(X: slice(n);\n  n: integer);\nbegin end;
+        program p; begin\n  q('101',4) end.";
+    assert_eq!(codes(text), Vec::<String>::new());
+    assert_eq!(
+        traps(text),
+        "T0102 5:3 sizes differ: `X` has 3 components, but 4 are needed\n  \
+         at 1:13: asked for here\n  note: X = 101\n"
+    );
+}
+
+#[test]
+fn other_names_in_sizes_bind_what_all_arguments_agree_on() {
+    let text = "program p; var T,F: table; Z: slice;
+        begin COL(1,T):='01'; COL(2,T):='11'; F:=T; q(T,F,'10',Z); print(Z) end.
+        procedure q(T,F: table(n,h); X: slice(n); var Z: slice(n));
+        begin print(n,h); CLR(Z); Z(n):=1 end;";
+    says(text, "22\n01\n");
+    let header = "procedure q(T: table(n,h);\n  X: slice(n));\nbegin print(h) end;";
+    let args = vec![HostValue::Table(table(&["01", "11"])), HostValue::Slice(bits("011"))];
+    assert_eq!(
+        call_traps(header, "q", args),
+        "T0102 2:3 sizes differ: `X` has 3 components, but 2 are needed\n  \
+         note: the sizes of the arguments must agree with the header\n  note: X = 011\n"
+    );
+}
+
+#[test]
+fn a_bound_size_is_read_only_and_one_that_occurs_once_is_unknown() {
+    complains(
+        "procedure q(X: slice(n));\nbegin n:=1 end;",
+        &["E0305 2:7 `n` is a size bound by the header"],
+    );
+    complains(
+        "procedure q(X: slice(nn));\nbegin print(X) end;",
+        &["E0402 1:22 the size `nn` occurs only once"],
+    );
+    assert_eq!(codes("procedure q(X: slice(n+1); Y: slice(2*n)); begin end;"), ["E0402"]);
+}
+
+#[test]
+fn a_mismatch_that_can_be_seen_is_an_error_with_both_declarations() {
+    let text = "program p; var X: slice(3); Y: slice(4);\nbegin SET(X); SET(Y);\n  X:=X and Y end.";
+    assert_eq!(
+        rendered(&[("test.star", text)]),
+        "E0401 3:6 sizes 3 and 4 cannot agree\n  \
+         at 1:16: `X` has 3 components\n  at 1:29: `Y` has 4 components\n"
+    );
+    for text in [
+        "program p; var X: slice(3); begin X:='01' end.",
+        "program p; var T: table(2,3); begin COL(1,T):='011' end.",
+        "program p; var T: table(2,3); begin ROW(1,T):='01' end.",
+        "program p; begin q('01','011') end. procedure q(X,Y: slice(n)); begin end;",
+        "program p; begin q('01') end. procedure q(X: slice(3)); begin end;",
+        "program p; begin print('01' = '011') end.",
+    ] {
+        assert_eq!(codes(text), ["E0401"], "{text}");
+    }
+}
+
+#[test]
+fn other_mismatches_trap_with_both_sizes() {
+    let text = "procedure q(X,Y: slice; var Z: slice);\nbegin\n  Z:=X xor Y\nend;";
+    let args = ["01", "011"].map(|text| HostValue::Slice(bits(text)));
+    let args = [&args[..], &[HostValue::Unset]].concat();
+    assert_eq!(
+        call_traps(text, "q", args),
+        "T0102 3:3 sizes differ: `X` has 2 components, `Y` has 3 components\n  \
+         note: Z = unset\n        X = 01\n        Y = 011\n"
+    );
+}
+
+#[test]
+fn what_was_never_set_traps_when_read_and_warns_where_it_can_be_seen() {
+    for (vars, body) in [
+        ("i: integer;", "print(i)"),
+        ("b: boolean;", "print(b)"),
+        ("X: slice;", "print(X)"),
+        ("X: slice(3);", "print(SOME(X))"),
+        ("X: slice(3);", "X(1):=1"),
+        ("T: table;", "print(COL(1,T))"),
+    ] {
+        let text = format!("program p; var {vars} begin {body} end.");
+        assert_eq!(codes(&text), ["W0103"], "{text}");
+        let trap = traps(&text);
+        assert!(trap.starts_with("T0103") || trap.starts_with("T0114"), "{text}: {trap}");
+    }
+    let text = "procedure q(b: boolean; var i: integer); var j: integer;
+        begin if b then j:=1;\n  i:=j end;";
+    assert_eq!(codes(text), Vec::<String>::new());
+    let values = ends(text, "q", vec![HostValue::Bool(true), HostValue::Unset]);
+    assert_eq!(values[1], HostValue::Int(1));
+    let trap = call_traps(text, "q", vec![HostValue::Bool(false), HostValue::Unset]);
+    assert_eq!(trap, "T0103 3:6 `j` was never set\n  note: j = unset\n");
+}
+
+#[test]
+fn a_variable_is_unset_again_in_every_call() {
+    let text = "program p; var n: integer; begin n:=1; q(n); q(n) end.
+        procedure q(var n: integer); var i: integer;
+        begin if n=1 then i:=5; n:=n+1;\n  print(i) end;";
+    let trap = traps(text);
+    assert!(trap.starts_with("T0103 4:9 `i` was never set"), "{trap}");
+}
+
+#[test]
+fn a_call_that_sets_nothing_leaves_the_variable() {
+    runs_with_q("X:='0110'; q(X); print(X); q(X)", "procedure q(var Y: slice); begin end;");
+    runs_with_q(
+        "X:='0110'; q(X); print(X); q(X)",
+        "procedure q(var Y: slice(n)); begin if n=0 then CLR(Y) end;",
+    );
+    runs_with_q(
+        "X:='0110'; q(X); print(X)",
+        "procedure q(var Y: slice); begin r(Y) end; procedure r(var Y: slice); begin end;",
+    );
+}
+
+fn runs_with_q(body: &str, q: &str) {
+    says(&format!("program p; var X: slice; begin {body} end. {q}"), "0110\n");
+}
+
+#[test]
+fn no_rows_and_no_columns_are_legal() {
+    runs(
+        "X: slice(0); w: word(0); T: table(0,3); F: table(2,0);",
+        "SET(X); CLR(w); print(SOME(X),ONE(X),ZERO(X),FND(X),NUMB(X),length(w));
+         print(STEP(w),X=Θ,EQ(w,''),INT(w));
+         print(size(T),rows(T),size(F),rows(F)); X:=COL(3,T); print(length(X));
+         w:=ROW(2,F); print(length(w))",
+        "falsetruetrue000\n0truetrue0\n3002\n0\n0\n",
+    );
+}
