@@ -46,7 +46,8 @@ fn program(megabytes: usize) -> String {
         }
         let mut renamed = (*module).to_owned();
         for name in ["FLOYD", "DIJKSTRA", "BELLMAN_FORD"] {
-            renamed = renamed.replace(&format!("procedure {name}"), &format!("procedure {name}_{copy}"));
+            renamed =
+                renamed.replace(&format!("procedure {name}"), &format!("procedure {name}_{copy}"));
         }
         text.push_str(&renamed);
         // Writing to a string does not fail.

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use clap::Args;
+use star_base::{Code, Diagnostic};
 use star_vm::Limits;
 
 use crate::engine::Engine;
@@ -32,20 +33,45 @@ pub(crate) struct LimitArgs {
     max_output: Option<u64>,
 
     /// Nested calls
-    #[arg(long, value_name = "N", value_parser = parse_count, default_value = "10000")]
+    #[arg(long, value_name = "N", value_parser = parse_depth, default_value = "10000")]
     max_depth: u64,
 }
 
 impl LimitArgs {
     /// The bounds for a run on this backend.
-    pub(crate) fn limits(&self, engine: &Engine) -> Limits {
-        let memory =
-            self.max_memory.unwrap_or_else(|| available_memory() / 4 * 3 / engine.expansion.max(1));
-        Limits {
+    ///
+    /// # Errors
+    /// E0608 if more memory is allowed than the backend can hold.
+    pub(crate) fn limits(&self, engine: &Engine) -> Result<Limits, Diagnostic> {
+        let memory = match self.max_memory {
+            Some(memory) if memory > engine.max_bytes => return Err(too_much(memory, engine)),
+            Some(memory) => memory,
+            None => (available_memory() / 4 * 3 / engine.expansion.max(1)).min(engine.max_bytes),
+        };
+        Ok(Limits {
             steps: self.max_steps,
-            memory: Some(memory.min(engine.max_bytes)),
+            memory: Some(memory),
             output: self.max_output,
             depth: self.max_depth,
-        }
+        })
+    }
+}
+
+fn too_much(memory: u64, engine: &Engine) -> Diagnostic {
+    let (name, most) = (engine.name, engine.max_bytes);
+    let message = format!(
+        "`--max-memory` allows {memory} bytes, but the {name} backend holds at most {most}"
+    );
+    Diagnostic::new(Code::Usage, message)
+        .note(format!("it takes {} bytes of memory for each packed byte", engine.expansion))
+}
+
+/// Calls that can be nested at all: each takes memory that `--max-memory` does not count.
+const DEEPEST: u64 = 1_000_000;
+
+fn parse_depth(text: &str) -> Result<u64, String> {
+    match parse_count(text)? {
+        depth if depth <= DEEPEST => Ok(depth),
+        _ => Err(format!("at most {DEEPEST}")),
     }
 }

@@ -40,7 +40,13 @@ impl SourceLoader for FileLoader {
             STDIN_NAME => Path::new(""),
             _ => Path::new(importer).parent().unwrap_or(Path::new("")),
         };
-        self.read(&beside.join(path), Allowed::RegularFile)
+        let path = beside.join(path);
+        // Messages quote what they are about: an import must not make them quote any file at all.
+        let canonical = fs::canonicalize(&path).unwrap_or_else(|_| path.clone());
+        if [&path, &canonical].into_iter().any(|path| path.extension() != Some("star".as_ref())) {
+            return Err(LoadError::Unreadable("an import names a `.star` file".to_owned()));
+        }
+        self.read(&path, Allowed::RegularFile)
     }
 }
 

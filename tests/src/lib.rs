@@ -69,10 +69,10 @@ pub fn compile(text: &str, options: &LowerOptions) -> (Compilation, Lowered) {
 pub fn compile_files(files: &[(&str, &str)], options: &LowerOptions) -> (Compilation, Lowered) {
     let compilation = check_files(files);
     assert!(!compilation.has_errors(), "{:#?}", messages(&compilation));
-    let lowered = star_compiler::lower(&compilation, options);
-    if let Err(errors) = star_ir::verify(&lowered.program) {
-        panic!("SIR does not verify:\n{errors:#?}\n{}", lowered.program);
-    }
+    let lowered = match star_compiler::lower(&compilation, options) {
+        Ok(lowered) => lowered,
+        Err(error) => panic!("{}", error.message),
+    };
     (compilation, lowered)
 }
 

@@ -68,8 +68,13 @@ fn dump(level: Level, file: &str, reporter: &Reporter, output: &mut Output) -> E
         (Level::Hir | Level::Sir, Some(_)) if compilation.has_errors() => return Exit::Compile,
         (Level::Hir, Some(_)) => star_compiler::dump_hir(&compilation),
         (Level::Sir, Some(_)) => {
-            let lowered = star_compiler::lower(&compilation, &LowerOptions::default());
-            star_ir::print(&lowered.program)
+            match star_compiler::lower(&compilation, &LowerOptions::default()) {
+                Ok(lowered) => star_ir::print(&lowered.program),
+                Err(error) => {
+                    reporter.diagnostic(&compilation.sources, &error);
+                    return Exit::Internal;
+                }
+            }
         }
     };
     output.write(&text);

@@ -129,7 +129,7 @@ pub(crate) fn run(
             internal(&format!("no thread for the clock: {}", text::reason(&error)))
         })?),
     };
-    let limits = args.limits.limits(engine);
+    let limits = args.limits.limits(engine)?;
     let reading = Reading { flags: &flags, reporter };
     let max_bytes = limits.memory.unwrap_or(u64::MAX);
     let mut arguments = load(entry, binding, args.graph.as_deref(), reading, max_bytes)
@@ -214,17 +214,11 @@ struct Ready {
 
 fn lower(compilation: &Compilation, entry: &Entry, checked: bool) -> Result<Ready, Diagnostic> {
     let options = LowerOptions { checked, ..LowerOptions::default() };
-    let lowered = star_compiler::lower(compilation, &options);
+    let lowered = star_compiler::lower(compilation, &options).map_err(|error| *error)?;
     let found = lowered.routine(entry.id);
     let found = found.ok_or_else(|| internal("the routine to run was not lowered"))?;
     let mut program = lowered.program;
     let wrapper = wrap::with_result(&mut program, found);
-    if cfg!(debug_assertions)
-        && let Err(errors) = star_ir::verify(&program)
-    {
-        let first = errors.first().map(ToString::to_string).unwrap_or_default();
-        return Err(internal(&format!("the program does not verify: {first}")));
-    }
     Ok(Ready { program, entry: wrapper.unwrap_or(found), is_function: wrapper.is_some() })
 }
 

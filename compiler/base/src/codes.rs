@@ -88,7 +88,7 @@ codes! {
     E0313 NoSuchOrder "an order comparison of words, slices or tables"
 
     E0401 SizeMismatch "sizes that cannot agree"
-    E0402 UnknownSize "a size name that occurs only once"
+    E0402 UnknownSize "a declared size that nothing gives a value"
     E0403 TableWithoutRows "a row or bit written into a table without rows"
 
     E0501 CannotOpen "a data file that cannot be opened or read"

@@ -16,7 +16,7 @@ mod scope;
 mod traps;
 mod visit;
 
-use star_base::{Diagnostic, SourceMap, Span};
+use star_base::{Code, Diagnostic, SourceMap, Span};
 use star_syntax::ast;
 
 pub use loader::{Library, LoadError, MAX_SOURCE_BYTES, Source, SourceLoader};
@@ -125,10 +125,29 @@ impl Compilation {
     }
 }
 
-/// Lowers the routines of the file itself and all that they call. The compilation has no errors.
-pub fn lower(compilation: &Compilation, options: &LowerOptions) -> Lowered {
+/// Lowers the routines of the file itself and all that they call, and verifies the result. The
+/// compilation has no errors.
+///
+/// # Errors
+/// An internal error if the result does not verify: a fault of this crate, whatever the source.
+pub fn lower(
+    compilation: &Compilation,
+    options: &LowerOptions,
+) -> Result<Lowered, Box<Diagnostic>> {
     // Checking has reported what lowering finds.
-    lower::lower(&compilation.hir, &compilation.roots(), options, &mut Vec::new())
+    let lowered = lower::lower(&compilation.hir, &compilation.roots(), options, &mut Vec::new());
+    match star_ir::verify(&lowered.program) {
+        Ok(()) => Ok(lowered),
+        Err(errors) => {
+            let first = errors.first().map(ToString::to_string).unwrap_or_default();
+            let message = format!("internal error: the program does not verify: {first}");
+            let diagnostic = Diagnostic::new(Code::Internal, message);
+            Err(Box::new(
+                diagnostic
+                    .help("this is a fault of the toolchain, not of the program: please report it"),
+            ))
+        }
+    }
 }
 
 /// The HIR of the file itself, for people who work on the compiler.

@@ -51,6 +51,9 @@ pub(crate) struct Unit {
     pub(crate) tree: ast::File,
     /// The units that it imports, with the place of the path.
     pub(crate) imports: Vec<(usize, Span)>,
+    /// Could an import not be read? Then what it declares is not known, and a name without a meaning
+    /// may be right.
+    pub(crate) import_failed: bool,
     pub(crate) library: bool,
     /// Part of the library that every program sees.
     pub(crate) basic: bool,
@@ -107,8 +110,9 @@ impl Units {
             })
             .collect();
         for (path, span) in imports {
-            if let Some(imported) = self.import(&path, span, &importer, loader, library) {
-                self.units[unit].imports.push((imported, span));
+            match self.import(&path, span, &importer, loader, library) {
+                Some(imported) => self.units[unit].imports.push((imported, span)),
+                None => self.units[unit].import_failed = true,
             }
         }
     }
@@ -205,7 +209,14 @@ impl Units {
         let text = self.sources.get(file).map_or("", SourceFile::text);
         let parsed = star_syntax::parse(file, text);
         self.diagnostics.extend(parsed.diagnostics);
-        self.units.push(Unit { file, tree: parsed.file, imports: Vec::new(), library, basic });
+        self.units.push(Unit {
+            file,
+            tree: parsed.file,
+            imports: Vec::new(),
+            import_failed: false,
+            library,
+            basic,
+        });
         self.units.len() - 1
     }
 }

@@ -1,6 +1,6 @@
 //! What is declared where: the routines and constants of every file, and which of them a file sees.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use star_base::{Builtin, Code, Diagnostic, Span};
 use star_syntax::ast::{self, RoutineKind, TypeKind};
@@ -54,6 +54,14 @@ struct Scope {
 pub(crate) enum Callee {
     Routine(RoutineId),
     Builtin(Builtin),
+}
+
+/// Why a name in front of arguments means nothing.
+pub(crate) enum NoCallee {
+    /// There is no routine of that name.
+    Unknown,
+    /// There is, but the call does not suit it; the message says why.
+    Unsuitable(Box<Diagnostic>),
 }
 
 impl<'a> World<'a> {
@@ -195,15 +203,15 @@ impl<'a> World<'a> {
         })
     }
 
-    /// What `name` with `n_args` arguments means in `unit`: the nearest routine of exactly this name
-    /// with so many parameters, a built-in in any letter case, a routine in any letter case if only one
-    /// fits.
+    /// What `name` with `n_args` arguments means in `unit`. Only what takes so many arguments fits:
+    /// first the nearest routine of exactly this name, then a built-in in any letter case, then the
+    /// nearest routine in another letter case, if all that fit are spelled alike.
     pub(crate) fn callee(
         &self,
         unit: usize,
         name: &ast::Ident,
         n_args: usize,
-    ) -> Result<Callee, Box<Diagnostic>> {
+    ) -> Result<Callee, NoCallee> {
         let exact: Vec<RoutineId> = self
             .visible(unit)
             .filter_map(|unit| self.scopes[unit].routines.get(&name.name).copied())
@@ -212,73 +220,57 @@ impl<'a> World<'a> {
         if let Some(&id) = exact.iter().find(|id| fits(id)) {
             return Ok(Callee::Routine(id));
         }
-        if let Some(builtin) = Builtin::find(&name.name) {
+        let builtin = Builtin::find(&name.name);
+        if let Some(builtin) = builtin {
             let (least, most) = builtin.arity();
             if (least..=most).contains(&n_args) {
                 return Ok(Callee::Builtin(builtin));
             }
-            // `less` with four arguments is the library's, whatever its case.
-            if let Some(id) = self.alike(unit, &name.name).into_iter().find(|id| fits(id)) {
-                return Ok(Callee::Routine(id));
-            }
-            if exact.is_empty() {
-                // The wrong number of arguments is reported where the built-in is checked.
-                return Ok(Callee::Builtin(builtin));
-            }
         }
-        if let Some(&id) = exact.first() {
-            return Err(Box::new(self.wrong_count(name, id, n_args)));
-        }
+        // `less` with four arguments is the library's, whatever its case.
         let alike = self.alike(unit, &name.name);
-        match alike.as_slice() {
-            [] => Err(Box::new(self.unknown_routine(unit, name))),
-            [one] if fits(one) => Ok(Callee::Routine(*one)),
-            [one] => Err(Box::new(self.wrong_count(name, *one, n_args))),
-            several => {
-                let mut diagnostic = Diagnostic::at(
-                    Code::AmbiguousCase,
-                    name.span,
-                    format!("`{}` could be several routines", name.name),
-                );
-                for id in several {
-                    diagnostic =
-                        diagnostic.label(self.signature(*id).tree.name.span, "one of them");
-                }
-                Err(Box::new(diagnostic.help("spell the name exactly")))
-            }
+        let fitting: Vec<RoutineId> = alike.iter().copied().filter(|id| fits(id)).collect();
+        if let Some(&id) = fitting.first() {
+            let spelled = |id: RoutineId| &self.signature(id).tree.name.name;
+            return if fitting.iter().all(|&other| spelled(other) == spelled(id)) {
+                Ok(Callee::Routine(id))
+            } else {
+                Err(NoCallee::Unsuitable(Box::new(self.ambiguous(name, &fitting))))
+            };
+        }
+        if let (Some(builtin), []) = (builtin, exact.as_slice()) {
+            // The wrong number of arguments is reported where the built-in is checked.
+            return Ok(Callee::Builtin(builtin));
+        }
+        match exact.first().or(alike.first()) {
+            Some(&id) => Err(NoCallee::Unsuitable(Box::new(self.wrong_count(name, id, n_args)))),
+            None => Err(NoCallee::Unknown),
         }
     }
 
-    /// The routines of that name in any letter case.
+    /// The routines of that name in any letter case, the nearest ones first.
     fn alike(&self, unit: usize, name: &str) -> Vec<RoutineId> {
         let lower = name.to_lowercase();
-        let mut alike: Vec<RoutineId> = self
-            .visible(unit)
+        // A file may be imported twice, or import itself.
+        let mut seen = BTreeSet::new();
+        self.visible(unit)
+            .filter(|&unit| seen.insert(unit))
             .filter_map(|unit| self.scopes[unit].in_lower_case.get(&lower))
             .flatten()
             .copied()
-            .collect();
-        alike.sort_unstable();
-        alike.dedup();
-        alike
+            .collect()
     }
 
-    fn unknown_routine(&self, unit: usize, name: &ast::Ident) -> Diagnostic {
-        let diagnostic = Diagnostic::at(
-            Code::UnknownRoutine,
+    fn ambiguous(&self, name: &ast::Ident, routines: &[RoutineId]) -> Diagnostic {
+        let mut diagnostic = Diagnostic::at(
+            Code::AmbiguousCase,
             name.span,
-            format!("there is no routine `{}`", name.name),
+            format!("`{}` could be several routines", name.name),
         );
-        let known =
-            self.visible_names(unit).chain(Builtin::ALL.iter().map(|builtin| builtin.name()));
-        match star_base::did_you_mean(&name.name, known) {
-            Some(meant) => diagnostic.help(format!("did you mean `{meant}`?")).fix(
-                format!("write `{meant}`"),
-                name.span,
-                meant,
-            ),
-            None => diagnostic,
+        for &id in routines {
+            diagnostic = diagnostic.label(self.signature(id).tree.name.span, "one of them");
         }
+        diagnostic.help("spell the name exactly")
     }
 
     fn wrong_count(&self, name: &ast::Ident, id: RoutineId, n_args: usize) -> Diagnostic {

@@ -27,9 +27,13 @@ pub fn describe_trap(trap: &Trap, program: &Program) -> Diagnostic {
     } else if location.at_call {
         diagnostic = diagnostic.note("the sizes of the arguments must agree with the header");
     }
-    if !trap.values.is_empty() {
-        let values: Vec<String> =
-            trap.values.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+    let values: Vec<String> = trap
+        .values
+        .iter()
+        .filter(|(_, value)| value != "unset")
+        .map(|(name, value)| format!("{name} = {value}"))
+        .collect();
+    if !values.is_empty() {
         diagnostic = diagnostic.note(values.join("\n"));
     }
     let outer_calls = if at_call { &calls[..calls.len() - 1] } else { &calls[..] };
@@ -63,7 +67,13 @@ pub fn describe_limit(kind: LimitKind, loc: LocId, program: &Program) -> Diagnos
             "`--max-steps` sets this limit; a step is an elementary operation, a turn of a loop or a call",
         ),
         LimitKind::Memory { limit, wanted } => (
-            format!("the program needs {} of memory, more than {}", bytes(wanted), bytes(limit)),
+            match (bytes(wanted), bytes(limit)) {
+                // Rounded, they may look alike.
+                (needs, has) if needs == has => {
+                    format!("the program needs {wanted} bytes of memory, more than {limit}")
+                }
+                (needs, has) => format!("the program needs {needs} of memory, more than {has}"),
+            },
             "`--max-memory` sets this limit",
         ),
         LimitKind::Time => {
@@ -83,7 +93,7 @@ pub fn describe_limit(kind: LimitKind, loc: LocId, program: &Program) -> Diagnos
     let diagnostic = if help.is_empty() { diagnostic } else { diagnostic.help(help) };
     match kind {
         LimitKind::Time | LimitKind::Interrupted => diagnostic
-            .note("`var` arguments hold what they held at this moment; no results were written"),
+            .note("`var` arguments hold what they held at this moment; no results were given back"),
         LimitKind::Steps { .. }
         | LimitKind::Memory { .. }
         | LimitKind::Output { .. }
@@ -168,7 +178,7 @@ fn message(kind: &TrapKind, names: &Names<'_>) -> String {
             let first_text = names.measure(&first.0, first.1);
             let second_text = names.measure(&second.0, second.1);
             if wanted {
-                format!("sizes differ: {first_text}, but {second_text} are needed")
+                format!("sizes differ: {first_text}, wanted {second_text}")
             } else {
                 format!("sizes differ: {first_text}, {second_text}")
             }

@@ -123,7 +123,7 @@ pub(crate) fn places_of_expr(expr: &Expr, found: &mut dyn FnMut(&Place)) {
 }
 
 /// The variables that the expression names itself, operands excepted.
-fn own_places(expr: &Expr, found: &mut dyn FnMut(&Place)) {
+pub(crate) fn own_places(expr: &Expr, found: &mut dyn FnMut(&Place)) {
     match &expr.kind {
         ExprKind::Var(place)
         | ExprKind::Component(place, _)

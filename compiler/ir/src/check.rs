@@ -21,18 +21,21 @@ pub enum Measure {
 pub enum Check {
     /// The variable was set; a table has rows. Trap: `Unset`, for a table `NoSize`.
     Set(VarId),
+    /// The size of the slice or word is known: it was set, or its size was fixed; a table: it has rows.
+    /// Trap: `NoSize`.
+    Sized(VarId),
     /// A function's result was set. Trap: `NoResult`.
     Result(VarId),
-    /// `1 ≤ index ≤ limit`. Trap: `Index`.
+    /// `1 ≤ index ≤ limit`; a negative limit counts as 0. Trap: `Index`.
     Index(Operand, Measure),
     /// A column that can be stored to: `1 ≤ index ≤ columns`, or `1 ≤ index` if the table grows.
     /// Trap: `Index`.
     NewColumn(VarId, Operand),
-    /// The two sizes are equal. A measure of something that was never set agrees with every size.
-    /// Trap: `Size`.
+    /// The two sizes are equal. A measure of something of no known size agrees with every size.
+    /// Trap: `Size`, or `Negative` for a given number that is no size.
     Size(Measure, Measure),
     /// `0 ≤ base`, `0 ≤ width` and `base + width ≤ limit`: the part `base + 1 ..= base + width` lies
-    /// inside. Trap: `Range`.
+    /// inside; a negative limit counts as 0. Trap: `Range`.
     Range {
         /// Number of places to the left of the part.
         base: Operand,

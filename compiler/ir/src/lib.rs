@@ -3,6 +3,7 @@
 //! * [`program`]: programs, routines, variables, types.
 //! * [`stmt`]: statements and control flow; [`op`]: operations that yield a value; [`check`]: the
 //!   guards that may trap.
+//! * [`rows`]: which statements work row by row.
 //! * [`trap`]: what a failed guard says.
 //! * [`visit`]: which variables a statement reads and writes.
 //! * [`print()`] and [`parse()`]: the text form; [`verify()`]: the rules that every program keeps.
@@ -21,6 +22,7 @@ pub mod op;
 pub mod parse;
 pub mod print;
 pub mod program;
+pub mod rows;
 pub mod stmt;
 pub mod trap;
 pub mod verify;

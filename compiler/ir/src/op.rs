@@ -33,6 +33,22 @@ pub enum IntOp {
     Mod,
 }
 
+impl IntOp {
+    /// The result: `Div` truncates towards zero, `left = Div · right + Mod`. `None` where the
+    /// mathematical result is not a 64-bit number, or not defined: a zero divisor, −2⁶³ `Div` −1. (−2⁶³
+    /// `Mod` −1 is 0.)
+    pub fn apply(self, left: i64, right: i64) -> Option<i64> {
+        match self {
+            IntOp::Add => left.checked_add(right),
+            IntOp::Sub => left.checked_sub(right),
+            IntOp::Mul => left.checked_mul(right),
+            IntOp::Div => left.checked_div(right),
+            IntOp::Mod if right == -1 => Some(0),
+            IntOp::Mod => left.checked_rem(right),
+        }
+    }
+}
+
 /// Comparison of integers, or of words of equal size as unsigned numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Relation {
@@ -138,7 +154,7 @@ pub enum Op {
     /// SHUFFLE: perfect shuffle of the two halves: component 2i−1 is the i-th of the first half,
     /// component 2i the i-th of the second. Guard: an even size.
     Shuffle(VarId),
-    /// Number of components, as an integer.
+    /// Number of components, as an integer. Guard: `sized`.
     Length(VarId),
 
     /// TRIM: components `base + 1 ..= base + width` of a word. Guard: `range`.
@@ -197,4 +213,19 @@ pub enum Op {
         /// Least or greatest.
         sense: Sense,
     },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_least_integer_divides_by_minus_one_only_with_a_remainder() {
+        assert_eq!(IntOp::Mod.apply(i64::MIN, -1), Some(0));
+        assert_eq!(IntOp::Div.apply(i64::MIN, -1), None);
+        assert_eq!(IntOp::Mod.apply(-7, 2), Some(-1));
+        for op in [IntOp::Div, IntOp::Mod] {
+            assert_eq!(op.apply(1, 0), None);
+        }
+    }
 }

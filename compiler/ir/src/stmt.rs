@@ -90,7 +90,7 @@ pub enum StmtKind {
     /// A guard.
     Check(Check),
     /// Adds `units × times` elementary operations to the count (`times` is 1 if absent, and 0 if it
-    /// measures something that was never set).
+    /// measures something of no known size).
     Cost {
         /// Elementary operations.
         units: u64,
@@ -99,7 +99,8 @@ pub enum StmtKind {
     },
     /// A call. Arguments match the parameters in number, kind and mode. A variable passed by reference
     /// that comes back with another size than its extents say is a trap `Size` at the call: a callee
-    /// whose header declares no size cannot know which one its caller has to keep.
+    /// whose header declares no size cannot know which one its caller has to keep. One that may be unset
+    /// when it is passed by reference has `Dynamic` extents, unless it is sized or a parameter.
     Call {
         /// The routine.
         callee: RoutineId,
@@ -195,7 +196,8 @@ pub enum StmtKind {
     },
     /// A run of operations that work row by row, under uniform control: it may be done for one tile of
     /// rows after another. All slices and tables in it have `rows` rows; it reads and writes whole
-    /// columns, fields and slices, never single rows or components. The reductions look at the slices
+    /// columns, fields and slices, never single rows or components; work on words and scalars is the same
+    /// for every row ([`crate::rows`]). The reductions look at the slices
     /// as the whole body leaves them.
     Tile {
         /// Number of rows.
@@ -234,15 +236,16 @@ pub enum StmtKind {
 /// A change of size, or of whether a variable has one. None traps.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum SizeOp {
-    /// If the integer `dst` was never set, it takes the measure; nothing happens if what is measured was
-    /// never set itself.
+    /// If the integer `dst` was never set, it takes the measure; nothing happens if what is measured has
+    /// no known size itself.
     Latch {
         /// Integer variable, used as an extent.
         dst: VarId,
         /// The size.
         size: Measure,
     },
-    /// If the table has no rows yet, it gets `rows` of them, and no columns. Guard: not negative.
+    /// If the table has no rows yet, it gets `rows` of them, and no columns. Guards: not negative; the sizes
+    /// of its type.
     SetRows {
         /// The table.
         table: VarId,
@@ -257,7 +260,8 @@ pub enum SizeOp {
         /// Number of columns.
         columns: Measure,
     },
-    /// If the table has no sizes yet, it becomes `rows × columns` zeros. Guards: not negative.
+    /// If the table has no sizes yet, it becomes `rows × columns` zeros. Guards: not negative; the sizes of
+    /// its type.
     Init {
         /// The table.
         table: VarId,
@@ -266,9 +270,18 @@ pub enum SizeOp {
         /// Number of columns.
         columns: Operand,
     },
-    /// If the slice or word has another size than `size` and is not sized, it becomes unset: an unsized
-    /// variable passed as `var` takes the size that the header asks for.
+    /// If the slice or word has another size than `size` and is not sized, it becomes unset, and no size
+    /// of it is known: an unsized variable passed as `var` takes the size that the header asks for.
     Adapt {
+        /// Slice or word.
+        bits: VarId,
+        /// Number of components.
+        size: Operand,
+    },
+    /// If the slice or word was never set, its size is known from now on: `length` measures it and
+    /// `check sized` holds; one that is sized keeps the size that it has. A variable with a declared
+    /// size is passed on like this before it is set. Guards: not negative; the size of its type.
+    Fix {
         /// Slice or word.
         bits: VarId,
         /// Number of components.

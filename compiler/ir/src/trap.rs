@@ -50,7 +50,7 @@ pub enum TrapKind {
     },
     /// A variable that was never set.
     Unset(VarId),
-    /// A table whose number of rows is not known yet.
+    /// A table whose number of rows is not known yet; a slice or word of which no size is known.
     NoSize(VarId),
     /// A result beyond 64 bits.
     Overflow {
@@ -149,9 +149,11 @@ pub enum LimitKind {
 }
 
 impl TrapKind {
-    /// The code of the message.
+    /// The code of the message. An index compared with a given number is the end of a part (only those
+    /// are compared in this way), so that it is a part that does not lie inside.
     pub fn code(&self) -> Code {
         match self {
+            TrapKind::Index { of: Measure::Value(_), .. } => Code::RangeTrap,
             TrapKind::Index { .. } => Code::IndexTrap,
             TrapKind::Size { .. } => Code::SizeTrap,
             TrapKind::Unset(_) => Code::UnsetTrap,

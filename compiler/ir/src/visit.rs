@@ -174,10 +174,9 @@ pub fn op_accesses(op: &Op, f: &mut impl FnMut(VarId, Access)) {
         | Op::KeepFirst(v)
         | Op::Mirror(v)
         | Op::Shuffle(v)
-        | Op::Length(v)
         | Op::WordToInt(v)
         | Op::Rows(v) => f(*v, Access::Read),
-        Op::Columns(v) => f(*v, Access::Measure),
+        Op::Length(v) | Op::Columns(v) => f(*v, Access::Measure),
         Op::BitsLogic(_, v, w)
         | Op::BitsEqual(v, w)
         | Op::WordCompare(_, v, w)
@@ -228,7 +227,7 @@ pub fn op_accesses(op: &Op, f: &mut impl FnMut(VarId, Access)) {
 /// Calls `f` for every variable that a guard touches; it only reads and measures.
 pub fn check_accesses(check: &Check, f: &mut impl FnMut(VarId, Access)) {
     match check {
-        Check::Set(v) | Check::Result(v) => f(*v, Access::Measure),
+        Check::Set(v) | Check::Sized(v) | Check::Result(v) => f(*v, Access::Measure),
         Check::Index(index, limit) => {
             operand(index, f);
             measure(limit, f);
@@ -398,6 +397,10 @@ fn size_op(op: &SizeOp, f: &mut impl FnMut(VarId, Access)) {
             operand(size, f);
             f(*bits, Access::Measure);
             f(*bits, Access::Forget);
+        }
+        SizeOp::Fix { bits, size } => {
+            operand(size, f);
+            f(*bits, Access::Settle);
         }
     }
 }

@@ -10,7 +10,7 @@ struct Maker<'a> {
 }
 
 const N_OPS: usize = 36;
-const N_CHECKS: usize = 14;
+const N_CHECKS: usize = 15;
 const N_STMTS: usize = 29;
 
 impl Maker<'_> {
@@ -136,6 +136,7 @@ impl Maker<'_> {
             10 => Check::FitsInt(self.var()),
             11 => Check::Even(self.var()),
             12 => Check::NoCarry(self.int_op(), self.var(), self.var()),
+            13 => Check::Sized(self.var()),
             _ => Check::Assert(self.operand(), self.operand()),
         }
     }
@@ -147,12 +148,13 @@ impl Maker<'_> {
         }
     }
     fn size_op(&mut self) -> SizeOp {
-        match self.below(5) {
+        match self.below(6) {
             0 => SizeOp::Latch { dst: self.var(), size: self.measure() },
             1 => SizeOp::SetRows { table: self.var(), rows: self.measure() },
             2 => SizeOp::EnsureColumns { table: self.var(), columns: self.measure() },
             3 => SizeOp::Init { table: self.var(), rows: self.operand(), columns: self.operand() },
-            _ => SizeOp::Adapt { bits: self.var(), size: self.operand() },
+            4 => SizeOp::Adapt { bits: self.var(), size: self.operand() },
+            _ => SizeOp::Fix { bits: self.var(), size: self.operand() },
         }
     }
     fn block(&mut self, depth: usize) -> Block {
@@ -429,6 +431,8 @@ const SAMPLE: &str = r#"routine 0 "WARSHALL-C" (value %n: int as "n", ref %P: ta
   %r = call 0 "WARSHALL-C" (value "s", move %X, ref %P) !0
   %P = read "a.mtx" layout "adjacency" !0
   latch %s1, length %X !0
+  fix %X, %s1 !0
+  check sized %X !0
   cost 2 times rows %P !0
   print !0
   for @1 %k = %n downto 1 !1 {

@@ -323,6 +323,8 @@ fn tiles_work_row_by_row() {
     let by_row = "an operation that does not work row by row in a `tile`";
     rule(&tile("%u = row %T, %i"), by_row, &tile("%x = column %T, %i"));
     rule(&tile("%c = some %x"), by_row, &tile("%m = component %v, %i"));
+    rule(&tile("%x = mirror %x"), by_row, &tile("%u = mirror %v"));
+    rule(&tile("%u = convert %x"), by_row, &tile("%u = word_add %v, %v\n%m = step %u"));
     rule(
         &tile("put %x, %i, 1").replace("put", "check index %i, length %x\nput"),
         "a single row or component is changed in a `tile`",
@@ -332,9 +334,9 @@ fn tiles_work_row_by_row() {
     rule(&tile("call 2 \"P\" (value 1)"), "a call in a `tile`", &tile("check add %n, %i"));
     rule(&tile("print"), "input or output in a `tile`", &tile("if %b {\n}"));
     rule(
+        &tile("foreach @1 %m in %x {\n}"),
+        "a loop over the ones of a slice in a `tile`",
         &tile("foreach @1 %m in %v {\n}"),
-        "a loop over ones in a `tile`",
-        &tile("for @1 %m = 1 to 3 {\n}"),
     );
     rule(&tile("tile %n {\n}"), "a parallel statement in a `tile`", &tile("block @1 {\n}"));
     rule(
@@ -408,6 +410,93 @@ fn what_is_read_is_set() {
         "while @1 {\n%c = copy true\n} test %c {\n}",
     );
     passes("while @1 {\n} test true {\n%m = copy 1\nbreak @1\n}\nprint %m");
+}
+
+#[test]
+fn what_is_measured_has_a_size() {
+    let sized = |name: &str| format!("`check sized %{name}` is not established");
+    let length = "%j = length %R";
+    rule(length, &sized("R"), "check sized %R\n%j = length %R");
+    rule(
+        "set_rows %Q, length %R",
+        &sized("R"),
+        "fix %R, %n\nset_rows %Q, length %R".replace("fix", "check not_negative %n\nfix").as_str(),
+    );
+    rule(
+        "fix %R, %i\n%j = length %R",
+        "`check not_negative %i` is not established",
+        "fix %R, 3\n%j = length %R",
+    );
+    rule("fix %R, 3\nprint %R", "`%R` may be unset here", "fix %R, 3\ncheck set %R\nprint %R");
+    passes("check sized %Q\n%j = rows %Q");
+    passes("check set %R\nfix %R, 3\nprint %R\n%j = length %R");
+    passes("latch %e, length %Y\nfix %R, 3\nlatch %m, length %R\nprint %m");
+    // It dies with the value, and what two branches know in different ways both know.
+    for lost in ["adapt %R, 3", "native \"f\" (ref %R)"] {
+        rule(
+            &format!("fix %R, 3\n{lost}\n{length}"),
+            &sized("R"),
+            &format!("{lost}\nfix %R, 3\n{length}"),
+        );
+    }
+    rule(
+        "fix %x, 3\nforall @1 %j = 1 to 2 privates [%x, %m] {\n%m = length %x\n}",
+        &sized("x"),
+        "fix %x, 3\nforall @1 %j = 1 to 2 privates [%m] {\n%m = length %x\n}",
+    );
+    passes("if %b {\ncheck sized %R\n} else {\n%R = copy %Y\n}\n%j = length %R");
+    passes("if %b {\n%R = copy %Y\n} else {\ncheck sized %R\n}\n%j = length %R");
+    rule(
+        "if %b {\ncheck sized %R\n}\n%j = length %R",
+        &sized("R"),
+        "check sized %R\nif %b {\n}\n%j = length %R",
+    );
+    // A size that agreed because none was known says nothing afterwards.
+    let size = "`check size length %X, length %Y` is not established";
+    let two = "check size length %R, length %Y\ncheck size length %R, length %X";
+    rule(
+        &format!("{two}\nfix %R, 3\n%x = bits_or %X, %Y"),
+        size,
+        &format!("fix %R, 3\n{two}\n%x = bits_or %X, %Y"),
+    );
+}
+
+#[test]
+fn sizes_that_are_given_are_those_of_the_type() {
+    let with = |declared: &str, body: &str| {
+        let text = program(body);
+        let (head, tail) = text.split_once("  var %x:").expect("the head has a variable x");
+        format!("{head}  var %D: {declared}\n  var %x:{tail}")
+    };
+    let size = |size: &str| format!("`check size {size}` is not established");
+    let rows = "table[6, ?]";
+    let (bad, good) = ("set_rows %D, 5", "set_rows %D, 6");
+    whole(&with(rows, bad), &size("5, 6"), &with(rows, good));
+    let (bad, good) = ("set_rows %D, rows %T", "check size rows %T, 6\nset_rows %D, rows %T");
+    whole(&with(rows, bad), &size("rows %T, 6"), &with(rows, good));
+    whole(
+        &with("table[6, 2]", "set_rows %D, 6"),
+        &size("0, 2"),
+        &with("table[6, 2]", "init %D, 6, 2"),
+    );
+    whole(&with(rows, "init %D, 5, 1"), &size("5, 6"), &with(rows, "init %D, 6, 1"));
+    whole(&with("word[6]", "fix %D, 5"), &size("5, 6"), &with("word[6]", "fix %D, 6"));
+    // An extent that takes the size of this table only is unset before it.
+    let follows = |before: &str| {
+        let body = format!("{before}\nset_rows %D, 5\nlatch %e, rows %D");
+        with("table[%e, ?]", &body)
+    };
+    assert!(messages(&follows("latch %e, rows %D")).is_empty());
+    for before in ["latch %e, rows %T", "check set %D\nnative \"f\" (move %D)"] {
+        assert_eq!(messages(&follows(before)), [size("5, %e")], "{before}");
+    }
+    // The extents of parameters are believed; what is set keeps its sizes.
+    passes("set_rows %Q, 4");
+    passes("check not_negative %i\nset_rows %T, %i");
+    let (bad, good) = ("call 1 \"G\" (value %Y, ref %K)", "call 1 \"G\" (value %Y, ref %x)");
+    rule(bad, "`%K` may be unset and come back with another size", good);
+    passes("%K = literal '010101'\ncall 1 \"G\" (value %Y, ref %K)");
+    assert!(messages(&with("slice[6] sized", "call 1 \"G\" (value %Y, ref %D)")).is_empty());
 }
 
 #[test]

@@ -255,6 +255,30 @@ pub struct Expr {
     pub parenthesised: bool,
 }
 
+impl Expr {
+    /// The name, if it is a name without arguments.
+    pub fn plain_name(&self) -> Option<&Ident> {
+        match &self.kind {
+            ExprKind::Ref(reference) => reference.args.is_none().then_some(&reference.name),
+            ExprKind::Error
+            | ExprKind::Int(_)
+            | ExprKind::Bool(_)
+            | ExprKind::Bits(_)
+            | ExprKind::Str(_)
+            | ExprKind::Theta
+            | ExprKind::Not(_)
+            | ExprKind::Neg(_)
+            | ExprKind::Chain(..)
+            | ExprKind::Compare(..) => None,
+        }
+    }
+
+    /// Could it not be read?
+    pub fn is_error(&self) -> bool {
+        matches!(self.kind, ExprKind::Error)
+    }
+}
+
 /// An operator between two operands, comparisons excepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BinaryOp {

@@ -11,7 +11,7 @@ mod prepass;
 mod state;
 pub mod token;
 
-pub use parser::{Parsed, mentions, parse};
+pub use parser::{Parsed, is_reserved, mentions, parse};
 
 #[allow(
     clippy::all,

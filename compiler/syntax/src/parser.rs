@@ -3,13 +3,15 @@
 //! Routines do not nest, so a keyword that begins an item always does: the tokens are cut there and
 //! every piece is parsed on its own. An error that the grammar cannot recover from costs one item.
 
+use std::collections::BTreeMap;
+
 use logos::Logos;
 use star_base::{Code, Diagnostic, FileId, SourceMap, Span};
 
 use crate::ast::File;
 use crate::grammar::ItemParser;
 use crate::prepass::{self, Spanned};
-use crate::state::State;
+use crate::state::{State, begins_item};
 use crate::token::Token;
 
 /// Messages after which reading a file stops: the rest would mostly be their echo.
@@ -29,7 +31,7 @@ pub struct Parsed {
 /// Reads the text of a file. Takes time and memory linear in the text, whatever it holds.
 pub fn parse(file: FileId, text: &str) -> Parsed {
     let lexed = prepass::lex(file, text);
-    let mut state = State::new(file, text, &lexed.tokens, lexed.diagnostics);
+    let mut state = State::new(file, text, &lexed.tokens, &lexed.gaps, lexed.diagnostics);
     let mut tree = File::default();
     for piece in pieces(&lexed.tokens) {
         if state.diagnostics.len() >= MAX_ERRORS {
@@ -58,34 +60,28 @@ pub fn parse(file: FileId, text: &str) -> Parsed {
     Parsed { file: tree, comments: lexed.comments, diagnostics }
 }
 
-/// Where the text of `within` mentions `name`.
-pub fn mentions(sources: &SourceMap, within: Span, name: &str) -> Vec<Span> {
-    Token::lexer(sources.slice(within))
-        .spanned()
-        .filter(|(token, _)| matches!(token, Ok(Token::Name(found)) if *found == name))
-        .map(|(_, range)| {
-            Span::new(
-                within.file,
-                within.start + range.start as u32,
-                within.start + range.end as u32,
-            )
-        })
-        .collect()
+/// The names that the text of `within` mentions, each with its places in order.
+pub fn mentions(sources: &SourceMap, within: Span) -> BTreeMap<&str, Vec<Span>> {
+    let mut mentions: BTreeMap<&str, Vec<Span>> = BTreeMap::new();
+    for (token, range) in Token::lexer(sources.slice(within)).spanned() {
+        if let Ok(Token::Name(name)) = token {
+            let (start, end) = (range.start as u32, range.end as u32);
+            let span = Span::new(within.file, within.start + start, within.start + end);
+            mentions.entry(name).or_default().push(span);
+        }
+    }
+    mentions
+}
+
+/// Is it a word that is reserved for an extension of the language? Where one is used as a name, a
+/// message says so.
+pub fn is_reserved(word: &str) -> bool {
+    let mut tokens = Token::lexer(word);
+    matches!((tokens.next(), tokens.next()), (Some(Ok(Token::Reserved(_))), None))
 }
 
 /// The tokens of each item: a piece begins at every keyword that begins an item.
 fn pieces<'a, 's>(tokens: &'a [Spanned<'s>]) -> impl Iterator<Item = &'a [Spanned<'s>]> {
-    let begins_item = |token: &Token<'_>| {
-        matches!(
-            token,
-            Token::Proc
-                | Token::Procedure
-                | Token::Function
-                | Token::Program
-                | Token::Import
-                | Token::Const
-        )
-    };
     tokens
         .chunk_by(move |_, (_, next, _)| !begins_item(next))
         .filter(|piece| !piece.iter().all(|(_, token, _)| matches!(token, Token::Semicolon)))

@@ -16,6 +16,26 @@ pub(crate) struct Lexed<'s> {
     pub(crate) tokens: Vec<Spanned<'s>>,
     pub(crate) comments: Vec<Span>,
     pub(crate) diagnostics: Vec<Diagnostic>,
+    /// Text that is no token, in order: what the grammar says about its surroundings is an echo.
+    pub(crate) gaps: Vec<Gap>,
+}
+
+/// A piece of text that could not be cut into tokens; a message says so.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Gap {
+    pub(crate) error: LexError,
+    pub(crate) start: u32,
+    pub(crate) end: u32,
+    /// Where its last line ends.
+    pub(crate) line_end: u32,
+}
+
+impl Gap {
+    fn new(error: LexError, text: &str, span: Span) -> Self {
+        let line = text[span.end as usize..].find('\n');
+        let line_end = line.map_or(text.len(), |at| span.end as usize + at) as u32;
+        Gap { error, start: span.start, end: span.end, line_end }
+    }
 }
 
 /// Cuts `text` into tokens that a parser can take.
@@ -28,7 +48,12 @@ pub(crate) fn lex(file: FileId, text: &str) -> Lexed<'_> {
 }
 
 fn scan(file: FileId, text: &str) -> Lexed<'_> {
-    let mut lexed = Lexed { tokens: Vec::new(), comments: Vec::new(), diagnostics: Vec::new() };
+    let mut lexed = Lexed {
+        tokens: Vec::new(),
+        comments: Vec::new(),
+        diagnostics: Vec::new(),
+        gaps: Vec::new(),
+    };
     let mut strange: Option<Span> = None; // neighbouring strange characters make one message
     for (token, range) in Token::lexer(text).spanned() {
         let span = Span::new(file, range.start as u32, range.end as u32);
@@ -37,7 +62,7 @@ fn scan(file: FileId, text: &str) -> Lexed<'_> {
                 strange = Some(before.to(span));
                 continue;
             }
-            lexed.diagnostics.push(strange_characters(text, before));
+            lexed.strange(text, before);
             strange = None;
         }
         if lexed.diagnostics.len() >= MAX_ERRORS {
@@ -61,6 +86,7 @@ fn scan(file: FileId, text: &str) -> Lexed<'_> {
             Err(LexError::UnexpectedCharacter) => strange = Some(span),
             Err(error) => {
                 lexed.diagnostics.push(lex_error(error, text, span));
+                lexed.gaps.push(Gap::new(error, text, span));
                 // Something stood there: let the parser go on as if it had been right.
                 if let Some(token) = stand_in(error, &text[range]) {
                     lexed.tokens.push((span.start, token, span.end));
@@ -68,8 +94,17 @@ fn scan(file: FileId, text: &str) -> Lexed<'_> {
             }
         }
     }
-    lexed.diagnostics.extend(strange.map(|span| strange_characters(text, span)));
+    if let Some(span) = strange {
+        lexed.strange(text, span);
+    }
     lexed
+}
+
+impl Lexed<'_> {
+    fn strange(&mut self, text: &str, span: Span) {
+        self.diagnostics.push(strange_characters(text, span));
+        self.gaps.push(Gap::new(LexError::UnexpectedCharacter, text, span));
+    }
 }
 
 fn stand_in(error: LexError, text: &str) -> Option<Token<'_>> {

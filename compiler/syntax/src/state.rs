@@ -7,8 +7,8 @@ use lalrpop_util::{ErrorRecovery, ParseError};
 use star_base::{Code, Diagnostic, FileId, Span};
 
 use crate::ast::*;
-use crate::prepass::{Spanned, too_deep};
-use crate::token::Token;
+use crate::prepass::{Gap, Spanned, too_deep};
+use crate::token::{LexError, Token};
 
 /// The greatest depth of a tree; see Note [Depth].
 pub(crate) const MAX_DEPTH: u16 = 256;
@@ -17,6 +17,7 @@ pub(crate) struct State<'s> {
     file: FileId,
     text: &'s str,
     tokens: &'s [Spanned<'s>],
+    gaps: &'s [Gap],
     pub(crate) diagnostics: Vec<Diagnostic>,
     reported_depth: bool,
 }
@@ -26,9 +27,10 @@ impl<'s> State<'s> {
         file: FileId,
         text: &'s str,
         tokens: &'s [Spanned<'s>],
+        gaps: &'s [Gap],
         diagnostics: Vec<Diagnostic>,
     ) -> Self {
-        State { file, text, tokens, diagnostics, reported_depth: false }
+        State { file, text, tokens, gaps, diagnostics, reported_depth: false }
     }
 
     pub(crate) fn span(&self, start: u32, end: u32) -> Span {
@@ -173,24 +175,66 @@ impl<'s> State<'s> {
         self.stmt(start, StmtKind::Error, end)
     }
 
-    /// Words a syntax error.
+    /// Words a syntax error that is no echo.
     pub(crate) fn syntax_error(&mut self, error: ParseError<u32, Token<'s>, Infallible>) {
-        let diagnostic = match error {
+        let (token, span, expected) = match error {
             ParseError::UnrecognizedToken { token: (start, token, end), expected } => {
-                self.unexpected(Some(token), self.span(start, end), &expected)
+                (Some(token), self.span(start, end), expected)
             }
             ParseError::ExtraToken { token: (start, token, end) } => {
-                self.unexpected(Some(token), self.span(start, end), &[])
+                (Some(token), self.span(start, end), Vec::new())
             }
             ParseError::UnrecognizedEof { location, expected } => {
-                self.unexpected(None, self.span(location, location), &expected)
+                (None, self.span(location, location), expected)
             }
             ParseError::InvalidToken { location } => {
-                self.unexpected(None, self.span(location, location), &[])
+                (None, self.span(location, location), Vec::new())
             }
             ParseError::User { error } => match error {},
         };
-        self.diagnostics.push(diagnostic);
+        let echo = match token {
+            Some(_) => self.is_echo(span.start),
+            None => self.end_is_lost(span.start),
+        };
+        if !echo {
+            let diagnostic = self.unexpected(token, span, &expected);
+            self.diagnostics.push(diagnostic);
+        }
+    }
+
+    /// Does the token at byte `at` stand on the line of text that is no token, behind it, or come first
+    /// on the lines below? It is out of place only because that text is not what was meant.
+    fn is_echo(&self, at: u32) -> bool {
+        let before = self.gaps.partition_point(|gap| gap.start <= at);
+        let Some(gap) = before.checked_sub(1).map(|idx| self.gaps[idx]) else { return false };
+        let next = || self.tokens.partition_point(|&(start, ..)| start < gap.end);
+        match gap.error {
+            // A number stands for it.
+            LexError::NumberTooLarge => false,
+            LexError::UnexpectedCharacter
+            | LexError::UnterminatedQuote
+            | LexError::UnterminatedComment => {
+                at < gap.line_end || self.tokens.get(next()).is_some_and(|&(start, ..)| start == at)
+            }
+        }
+    }
+
+    /// Does the item whose last token ends at byte `at` end in text that is no token, which may hold the
+    /// missing `end`?
+    fn end_is_lost(&self, at: u32) -> bool {
+        let next = self.tokens.partition_point(|&(start, ..)| start < at);
+        let to = self.tokens.get(next).map_or(self.text.len() as u32, |&(start, ..)| start);
+        let from = self.tokens[..next].iter().rposition(|(_, token, _)| begins_item(token));
+        let from = from.map_or(0, |idx| self.tokens[idx].0);
+        let first = self.gaps.partition_point(|gap| gap.start < from);
+        self.gaps[first..].iter().take_while(|gap| gap.start < to).any(|gap| match gap.error {
+            LexError::UnterminatedComment => true,
+            LexError::UnterminatedQuote => {
+                let lost = &self.text[gap.start as usize..gap.end as usize];
+                lost.to_ascii_lowercase().contains("end")
+            }
+            LexError::UnexpectedCharacter | LexError::NumberTooLarge => false,
+        })
     }
 
     fn unexpected(&self, token: Option<Token<'s>>, span: Span, expected: &[String]) -> Diagnostic {
@@ -283,6 +327,19 @@ impl Ref {
     fn depth(&self) -> u16 {
         self.args.iter().flatten().map(|arg| arg.depth).max().unwrap_or(0)
     }
+}
+
+/// Does the token begin an item wherever it stands?
+pub(crate) fn begins_item(token: &Token<'_>) -> bool {
+    matches!(
+        token,
+        Token::Proc
+            | Token::Procedure
+            | Token::Function
+            | Token::Program
+            | Token::Import
+            | Token::Const
+    )
 }
 
 /// Can the token only begin a statement?

@@ -171,7 +171,8 @@ fn golden_sir() {
     for name in sources(&path) {
         let compilation = compile(&path, &format!("{name}.star"));
         assert!(!compilation.has_errors(), "{name}: {}", all_messages(&compilation));
-        let program = star_compiler::lower(&compilation, &LowerOptions::default()).program;
+        let program =
+            star_compiler::lower(&compilation, &LowerOptions::default()).expect("verified").program;
         let text = star_ir::print(&program);
         differences.extend(compare(&path.join(format!("{name}.sir")), &text));
         if let Err(errors) = star_ir::verify(&program) {
@@ -194,7 +195,8 @@ fn golden_sir() {
 fn dijkstra_has_webs_fields_and_extremes() {
     let path = folder("sir");
     let compilation = compile(&path, "dijkstra.star");
-    let program = star_compiler::lower(&compilation, &LowerOptions::default()).program;
+    let program =
+        star_compiler::lower(&compilation, &LowerOptions::default()).expect("verified").program;
     let dijkstra = program.routines.iter().find(|routine| routine.name == "DIJKSTRA");
     let dijkstra = dijkstra.expect("DIJKSTRA is lowered");
     let n_w = dijkstra.vars.iter().filter(|var| var.source.as_deref() == Some("w")).count();

@@ -5,6 +5,7 @@
 //! * `decisions`: each decision of the language reference, §3 to §5 and §7.
 //! * `golden`: messages and SIR as files.
 //! * `graphs`: the graph procedures against independent references.
+//! * `lowering`: where control flow, sizes and effects meet.
 //! * `house`: what must not be, over the sources and the dependencies.
 //! * `bad_input`: hostile programs and files.
 //! * `explain`: the example of every code gives exactly that code.
@@ -13,5 +14,6 @@ mod decisions;
 mod golden;
 mod graphs;
 mod house;
+mod lowering;
 mod operations;
 mod published;

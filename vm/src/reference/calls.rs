@@ -1,6 +1,6 @@
 //! Calls: how arguments get into a routine, and results out of it.
 //!
-//! A variable passed by reference moves into the callee with its size property and its tag, and back
+//! A variable passed by reference moves into the callee with its size, its size property and its tag, and back
 //! at the end; until then nothing else can name it.
 
 use star_ir::{Arg, LimitKind, LocId, Mode, Param, RoutineId, VarId};
@@ -38,7 +38,7 @@ impl<'p> Machine<'p, '_, '_> {
         for (param, value) in params.iter().zip(&*values) {
             if let (Mode::Value, Some(data)) = (param.mode, &value.data) {
                 let data = self.room.copy(data)?;
-                frame.store(&mut self.room, param.var, data)?;
+                frame.store_argument(&mut self.room, param.var, data)?;
             }
         }
         for (param, value) in params.iter().zip(values) {
@@ -81,7 +81,7 @@ impl<'p> Machine<'p, '_, '_> {
         for (param, arg) in params.iter().zip(args) {
             if let Arg::Value(operand) = arg {
                 let data = self.copy(operand)?;
-                frame.store(&mut self.room, param.var, data)?;
+                frame.store_argument(&mut self.room, param.var, data)?;
             }
         }
         let caller = top(&mut self.frames)?;
@@ -89,8 +89,10 @@ impl<'p> Machine<'p, '_, '_> {
             match arg {
                 Arg::Value(_) => {}
                 Arg::Move(var) => {
-                    frame.accepts(param.var, caller.data(*var)?)?;
-                    let data = caller.slot_mut(*var)?.data.take();
+                    frame.is_of_kind(param.var, caller.data(*var)?)?;
+                    let slot = caller.slot_mut(*var)?;
+                    slot.size = None;
+                    let data = slot.data.take();
                     frame.slot_mut(param.var)?.data = data;
                 }
                 Arg::Ref(var) => {
@@ -124,11 +126,15 @@ impl<'p> Machine<'p, '_, '_> {
         }
         self.loc = call.loc;
         for arg in call.args {
-            if let Arg::Ref(var) = arg
-                && let Some(data) = &caller.slot(*var)?.data
-            {
+            if let Arg::Ref(var) = arg {
                 // A parameter without a size of its own may bring back another one.
-                if let Some(trap) = caller.other_size(*var, data) {
+                let slot = caller.slot(*var)?;
+                let trap = match (&slot.data, slot.size) {
+                    (Some(data), _) => caller.other_size(*var, data),
+                    (None, Some(size)) => caller.other_length(*var, size),
+                    (None, None) => None,
+                };
+                if let Some(trap) = trap {
                     return Err(Stop::Trap(trap));
                 }
             }
@@ -176,6 +182,7 @@ impl<'p> Machine<'p, '_, '_> {
         self.next_tag += routine.vars.len() as u64;
         let slots = routine.vars.iter().zip(first_tag..).map(|(var, tag)| Value {
             data: None,
+            size: None,
             fixed: var.sized,
             tag,
         });

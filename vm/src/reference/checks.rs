@@ -3,7 +3,6 @@
 use star_ir::{Check, IntOp, Measure, Operand, TrapKind, Ty, VarId};
 
 use super::frame::Frame;
-use super::scalars;
 use super::stop::{Step, broken};
 use super::words;
 
@@ -11,6 +10,7 @@ use super::words;
 pub(super) fn check(frame: &Frame<'_>, check: &Check) -> Step<Option<TrapKind>> {
     match check {
         Check::Set(var) => set(frame, *var),
+        Check::Sized(var) => sized(frame, *var),
         Check::Result(var) => result(frame, *var),
         Check::Index(index, limit) => self::index(frame, index, limit),
         Check::NewColumn(table, index) => new_column(frame, *table, index),
@@ -41,16 +41,22 @@ fn set(frame: &Frame<'_>, var: VarId) -> Step<Option<TrapKind>> {
     Ok(trap_unless(frame.slot(var)?.data.is_some(), kind))
 }
 
+/// The slice or word was set, or its size was fixed; a table has rows.
+fn sized(frame: &Frame<'_>, var: VarId) -> Step<Option<TrapKind>> {
+    let slot = frame.slot(var)?;
+    Ok(trap_unless(slot.data.is_some() || slot.size.is_some(), TrapKind::NoSize(var)))
+}
+
 /// The function's result was set.
 fn result(frame: &Frame<'_>, var: VarId) -> Step<Option<TrapKind>> {
     let is_set = frame.slot(var)?.data.is_some();
     Ok(trap_unless(is_set, TrapKind::NoResult))
 }
 
-/// `1 ≤ index ≤ limit`; what was never set has a limit of 0.
+/// `1 ≤ index ≤ limit`.
 fn index(frame: &Frame<'_>, index: &Operand, limit: &Measure) -> Step<Option<TrapKind>> {
     let index = frame.int(index)?;
-    let high = frame.measure(limit)?.unwrap_or(0);
+    let high = high(frame, limit)?;
     Ok(index_in(index, high, limit.clone()))
 }
 
@@ -71,8 +77,25 @@ fn index_in(index: i64, high: u64, of: Measure) -> Option<TrapKind> {
     trap_unless(holds, TrapKind::Index { index, high, of })
 }
 
-/// The sizes are equal, or one of them measures what was never set.
+/// The limit of an index or part; 0 if it is a negative number, or a size that is not known.
+fn high(frame: &Frame<'_>, limit: &Measure) -> Step<u64> {
+    match limit {
+        Measure::Value(number) => Ok(u64::try_from(frame.int(number)?).unwrap_or(0)),
+        Measure::Length(_) | Measure::Rows(_) | Measure::Columns(_) => {
+            Ok(frame.measure(limit)?.unwrap_or(0))
+        }
+    }
+}
+
+/// The sizes are equal, or one of them is not known. A negative number is no size.
 fn size(frame: &Frame<'_>, left: &Measure, right: &Measure) -> Step<Option<TrapKind>> {
+    for measure in [left, right] {
+        if let Measure::Value(number) = measure
+            && let Some(trap) = not_negative(frame, number)?
+        {
+            return Ok(Some(trap));
+        }
+    }
     Ok(match (frame.measure(left)?, frame.measure(right)?) {
         (Some(n), Some(m)) => trap_unless(
             n == m,
@@ -82,7 +105,7 @@ fn size(frame: &Frame<'_>, left: &Measure, right: &Measure) -> Step<Option<TrapK
     })
 }
 
-/// `0 ≤ base`, `0 ≤ width`, `base + width ≤ limit`; what was never set has a limit of 0.
+/// `0 ≤ base`, `0 ≤ width`, `base + width ≤ limit`.
 fn range(
     frame: &Frame<'_>,
     base: &Operand,
@@ -90,7 +113,7 @@ fn range(
     limit: &Measure,
 ) -> Step<Option<TrapKind>> {
     let (base, width) = (frame.int(base)?, frame.int(width)?);
-    let high = frame.measure(limit)?.unwrap_or(0);
+    let high = high(frame, limit)?;
     let end = i128::from(base) + i128::from(width);
     let holds = base >= 0 && width >= 0 && end <= i128::from(high);
     let from = base.saturating_add(1);
@@ -107,7 +130,7 @@ fn int(frame: &Frame<'_>, op: IntOp, left: &Operand, right: &Operand) -> Step<Op
     } else {
         TrapKind::Overflow { op, left, right }
     };
-    let holds = scalars::arithmetic(op, left, right).is_some();
+    let holds = op.apply(left, right).is_some();
     Ok(trap_unless(holds, kind))
 }
 

@@ -17,7 +17,7 @@ pub(super) fn evaluate(frame: &Frame<'_>, room: &mut Room<'_>, ty: Ty, op: &Op) 
         Op::Copy(operand) => copy(frame, room, operand)?,
         Op::Int(op, left, right) => {
             let (left, right) = (frame.int(left)?, frame.int(right)?);
-            let result = scalars::arithmetic(*op, left, right);
+            let result = op.apply(left, right);
             Data::Int(result.ok_or_else(|| broken("integer arithmetic without a result"))?)
         }
         Op::Compare(relation, left, right) => {

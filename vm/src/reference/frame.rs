@@ -120,18 +120,21 @@ impl<'p> Frame<'p> {
         }
     }
 
-    /// A size; `None` if what it measures was never set.
+    /// A size; `None` if what it measures has none that is known.
     pub(super) fn measure(&self, measure: &Measure) -> Step<Option<u64>> {
         match measure {
             Measure::Value(operand) => {
                 let number = self.int(operand)?;
                 u64::try_from(number).map(Some).map_err(|_| broken(format!("a size of {number}")))
             }
-            Measure::Length(var) => self.if_set(*var, |frame| {
-                let len = frame.bits(*var)?.len();
-                let is_slice = matches!(frame.ty(*var)?, Ty::Slice(_));
-                Ok(if is_slice { frame.whole(len) } else { len })
-            }),
+            Measure::Length(var) => {
+                let set = self.if_set(*var, |frame| {
+                    let len = frame.bits(*var)?.len();
+                    let is_slice = matches!(frame.ty(*var)?, Ty::Slice(_));
+                    Ok(if is_slice { frame.whole(len) } else { len })
+                })?;
+                Ok(set.or(self.slot(*var)?.size.map(|size| size as u64)))
+            }
             Measure::Rows(var) => {
                 self.if_set(*var, |frame| Ok(frame.whole(frame.table(*var)?.rows)))
             }
@@ -141,10 +144,10 @@ impl<'p> Frame<'p> {
         }
     }
 
-    /// A size of something that was set.
+    /// A size that is known.
     pub(super) fn size(&self, measure: &Measure) -> Step<usize> {
         let size = self.measure(measure)?;
-        let size = size.ok_or_else(|| broken("a size of what was never set"))?;
+        let size = size.ok_or_else(|| broken("a size that is not known"))?;
         usize::try_from(size).map_err(|_| broken(format!("a size of {size}")))
     }
 
@@ -179,6 +182,22 @@ impl<'p> Frame<'p> {
     /// The variable takes a value.
     pub(super) fn store(&mut self, room: &mut Room<'_>, var: VarId, data: Data) -> Step<()> {
         self.accepts(var, &data)?;
+        self.put(room, var, data)
+    }
+
+    /// A parameter takes its argument. Its sizes may not be what its extents say: the header checks them
+    /// first of all.
+    pub(super) fn store_argument(
+        &mut self,
+        room: &mut Room<'_>,
+        var: VarId,
+        data: Data,
+    ) -> Step<()> {
+        self.is_of_kind(var, &data)?;
+        self.put(room, var, data)
+    }
+
+    fn put(&mut self, room: &mut Room<'_>, var: VarId, data: Data) -> Step<()> {
         let slot = self.slot_mut(var)?;
         room.give(slot.bytes());
         room.take(data.bytes());
@@ -203,20 +222,18 @@ impl<'p> Frame<'p> {
         Ok(())
     }
 
-    /// The variable holds nothing any more.
+    /// The variable holds nothing any more, and no size of it is known.
     pub(super) fn unset(&mut self, room: &mut Room<'_>, var: VarId) -> Step<()> {
         let slot = self.slot_mut(var)?;
         room.give(slot.bytes());
         slot.data = None;
+        slot.size = None;
         Ok(())
     }
 
     /// Is the value of the variable's kind and size?
     pub(super) fn accepts(&self, var: VarId, data: &Data) -> Step<()> {
-        let ty = self.ty(var)?;
-        if !ty.same_kind(data.ty()) {
-            return Err(self.wrong_kind(var, "what is stored to it"));
-        }
+        self.is_of_kind(var, data)?;
         if self.other_size(var, data).is_some() {
             let name = self.name(var);
             return Err(broken(format!("`{name}` takes a value of another size")));
@@ -224,34 +241,47 @@ impl<'p> Frame<'p> {
         Ok(())
     }
 
+    /// Is the value of the variable's kind?
+    pub(super) fn is_of_kind(&self, var: VarId, data: &Data) -> Step<()> {
+        if self.ty(var)?.same_kind(data.ty()) {
+            Ok(())
+        } else {
+            Err(self.wrong_kind(var, "what is stored to it"))
+        }
+    }
+
     /// The sizes of the value and of the variable's extents where they differ.
     pub(super) fn other_size(&self, var: VarId, data: &Data) -> Option<TrapKind> {
-        let pairs = match (self.ty(var).ok()?, data) {
-            (Ty::Slice(extent), Data::Slice(bits)) => {
-                vec![(Measure::Length(var), extent, self.whole(bits.len()))]
-            }
-            (Ty::Word(extent), Data::Word(bits)) => {
-                vec![(Measure::Length(var), extent, bits.len())]
-            }
-            (Ty::Table(rows, columns), Data::Table(table)) => vec![
-                (Measure::Rows(var), rows, self.whole(table.rows)),
-                (Measure::Columns(var), columns, table.columns.len()),
-            ],
-            _ => Vec::new(),
+        match (self.ty(var).ok()?, data) {
+            (Ty::Slice(_), Data::Slice(bits)) => self.other_length(var, self.whole(bits.len())),
+            (Ty::Word(_), Data::Word(bits)) => self.other_length(var, bits.len()),
+            (Ty::Table(rows, columns), Data::Table(table)) => self
+                .differs(Measure::Rows(var), rows, self.whole(table.rows))
+                .or_else(|| self.differs(Measure::Columns(var), columns, table.columns.len())),
+            _ => None,
+        }
+    }
+
+    /// The number of components and the extent of the slice or word where they differ.
+    pub(super) fn other_length(&self, var: VarId, n: usize) -> Option<TrapKind> {
+        match self.ty(var).ok()? {
+            Ty::Slice(extent) | Ty::Word(extent) => self.differs(Measure::Length(var), extent, n),
+            Ty::Int | Ty::Bool | Ty::Str | Ty::Table(..) | Ty::Handle => None,
+        }
+    }
+
+    fn differs(&self, measure: Measure, extent: Extent, n: usize) -> Option<TrapKind> {
+        let (operand, wanted) = match extent {
+            Extent::Const(size) => (Operand::Int(size as i64), size),
+            Extent::Var(size) => match &self.slot(size).ok()?.data {
+                Some(Data::Int(n)) => (Operand::Var(size), u64::try_from(*n).ok()?),
+                _ => return None,
+            },
+            Extent::Dynamic => return None,
         };
-        pairs.into_iter().find_map(|(measure, extent, n)| {
-            let (operand, wanted) = match extent {
-                Extent::Const(size) => (Operand::Int(size as i64), size),
-                Extent::Var(size) => match &self.slot(size).ok()?.data {
-                    Some(Data::Int(n)) => (Operand::Var(size), u64::try_from(*n).ok()?),
-                    _ => return None,
-                },
-                Extent::Dynamic => return None,
-            };
-            (wanted != n as u64).then_some(TrapKind::Size {
-                left: (measure, n as u64),
-                right: (Measure::Value(operand), wanted),
-            })
+        (wanted != n as u64).then_some(TrapKind::Size {
+            left: (measure, n as u64),
+            right: (Measure::Value(operand), wanted),
         })
     }
 

@@ -7,6 +7,7 @@
 
 use star_ir::{
     LimitKind, LocId, Measure, Operand, Program, RoutineId, Stmt, StmtKind, Trap, TrapKind, VarId,
+    rows,
 };
 
 use super::control::Region;
@@ -16,7 +17,7 @@ use super::recorder::Recorder;
 use super::room::Room;
 use super::stop::{Step, Stop, broken};
 use super::value::{Data, Value};
-use super::{Settings, checks, stores, tile, touch};
+use super::{Settings, checks, stores, touch};
 use crate::backend::{Control, HostError, Outcome, Stats};
 use crate::display;
 
@@ -112,8 +113,10 @@ impl<'p> Machine<'p, '_, '_> {
 
     fn execute(&mut self, kind: &'p StmtKind, loc: LocId) -> Step<()> {
         let frame = top(&mut self.frames)?;
-        if frame.window.is_some() {
-            tile::works_by_rows(frame, kind)?;
+        if frame.window.is_some()
+            && let Some(what) = rows::crosses(&frame.routine.vars, kind)
+        {
+            return Err(broken(format!("{what} in a tile kernel")));
         }
         let room = &mut self.room;
         match kind {

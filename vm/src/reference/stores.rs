@@ -103,16 +103,23 @@ pub(super) fn resize(frame: &mut Frame<'_>, room: &mut Room<'_>, op: &SizeOp) ->
         SizeOp::EnsureColumns { table, columns } => ensure_columns(frame, room, *table, columns),
         SizeOp::Init { table, rows, columns } => init(frame, room, *table, rows, columns),
         SizeOp::Adapt { bits, size } => adapt(frame, room, *bits, size),
+        SizeOp::Fix { bits, size } => fix(frame, *bits, size),
     }
 }
 
-/// An integer that was never set takes a size, if what is measured was set.
+/// An integer that was never set takes a size, if one is known.
 fn latch(frame: &mut Frame<'_>, room: &mut Room<'_>, dst: VarId, size: &Measure) -> Step<()> {
     if frame.slot(dst)?.data.is_some() {
         return Ok(());
     }
-    match frame.measure(size)? {
-        Some(size) => frame.store(room, dst, Data::Int(size as i64)),
+    let number = match size {
+        Measure::Value(number) => Some(frame.int(number)?),
+        Measure::Length(_) | Measure::Rows(_) | Measure::Columns(_) => {
+            frame.measure(size)?.map(|size| size as i64)
+        }
+    };
+    match number {
+        Some(number) => frame.store(room, dst, Data::Int(number)),
         None => Ok(()),
     }
 }
@@ -136,11 +143,19 @@ fn ensure_columns(
     if frame.slot(table)?.fixed {
         return Ok(());
     }
-    let columns = frame.size(columns)?;
+    let columns = columns_wanted(frame, columns)?;
     let before = frame.data(table)?.bytes();
     frame.change_table(table, |table, _| tables::ensure_columns(room, table, columns))?;
     room.take(frame.data(table)?.bytes().saturating_sub(before));
     Ok(())
+}
+
+/// A number of columns; a negative one asks for none.
+pub(super) fn columns_wanted(frame: &Frame<'_>, columns: &Measure) -> Step<usize> {
+    match columns {
+        Measure::Value(number) => size(frame.int(number)?.max(0)),
+        Measure::Length(_) | Measure::Rows(_) | Measure::Columns(_) => frame.size(columns),
+    }
 }
 
 /// A table without sizes becomes zeros.
@@ -159,7 +174,7 @@ fn init(
     frame.store(room, table, Data::Table(zeros))
 }
 
-/// A slice or word that is not sized and has another size becomes unset.
+/// A slice or word that is not sized and has another size becomes unset and of no known size.
 fn adapt(frame: &mut Frame<'_>, room: &mut Room<'_>, bits: VarId, size: &Operand) -> Step<()> {
     let wanted = frame.int(size)?;
     let length = frame.measure(&Measure::Length(bits))?;
@@ -168,4 +183,19 @@ fn adapt(frame: &mut Frame<'_>, room: &mut Room<'_>, bits: VarId, size: &Operand
         frame.unset(room, bits)?;
     }
     Ok(())
+}
+
+/// The size of a slice or word that was never set is known.
+fn fix(frame: &mut Frame<'_>, bits: VarId, wanted: &Operand) -> Step<()> {
+    let wanted = size(frame.int(wanted)?)?;
+    if fixes(frame, bits)? {
+        frame.slot_mut(bits)?.size = Some(wanted);
+    }
+    Ok(())
+}
+
+/// Does `fix` give the slice or word a size? One that is sized keeps the size that it has.
+pub(super) fn fixes(frame: &Frame<'_>, bits: VarId) -> Step<bool> {
+    let slot = frame.slot(bits)?;
+    Ok(slot.data.is_none() && !(slot.fixed && slot.size.is_some()))
 }

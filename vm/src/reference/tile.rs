@@ -6,7 +6,7 @@
 //! the same in each. Without rows the body runs once, so that those have their last values. What the
 //! body costs is counted in the first tile.
 
-use star_ir::{Block, LocId, Op, Operand, StmtKind, TileReduction, TileReductionOp, Ty, VarId};
+use star_ir::{Block, LocId, Operand, TileReduction, TileReductionOp, Ty, VarId};
 
 use super::TileHeight;
 use super::bits::{self, size};
@@ -165,7 +165,9 @@ impl<'p> Tile<'p> {
             frame.slot_mut(*dst)?.data = Some(found);
         }
         for private in self.privates {
-            frame.slot_mut(*private)?.data = None;
+            let slot = frame.slot_mut(*private)?;
+            slot.data = None;
+            slot.size = None;
         }
         Ok(())
     }
@@ -229,76 +231,4 @@ fn join(above: &mut Data, below: Data) -> bool {
         }
         _ => false,
     }
-}
-
-/// That a statement inside a tile kernel works row by row, under uniform control.
-pub(super) fn works_by_rows(frame: &Frame<'_>, kind: &StmtKind) -> Step<()> {
-    let is_slice = |var: VarId| Ok(matches!(frame.ty(var)?, Ty::Slice(_)));
-    let crosses_rows = match kind {
-        StmtKind::Assign(dst, op) => match op {
-            Op::BitsEqual(x, _)
-            | Op::Component(x, _)
-            | Op::First(x)
-            | Op::Count(x)
-            | Op::Some(x)
-            | Op::All(x)
-            | Op::None(x)
-            | Op::KeepFirst(x)
-            | Op::Shift(x, ..)
-            | Op::Rotate(x, _)
-            | Op::Mirror(x)
-            | Op::Shuffle(x) => is_slice(*x)?,
-            Op::Mask { .. } => is_slice(*dst)?,
-            Op::Convert(_) | Op::Row(..) | Op::Bit(..) | Op::Extreme { .. } => true,
-            Op::Copy(_)
-            | Op::Int(..)
-            | Op::Compare(..)
-            | Op::Not(_)
-            | Op::Logic(..)
-            | Op::Fill(..)
-            | Op::Literal(_)
-            | Op::BitsNot(_)
-            | Op::BitsLogic(..)
-            | Op::Length(_)
-            | Op::Trim { .. }
-            | Op::WordCompare(..)
-            | Op::WordAdd(..)
-            | Op::WordSub(..)
-            | Op::WordToInt(_)
-            | Op::IntToWord { .. }
-            | Op::Column(..)
-            | Op::Field { .. }
-            | Op::Rows(_)
-            | Op::Columns(_)
-            | Op::NewTable(..) => false,
-        },
-        StmtKind::Step { bits, .. } | StmtKind::Put { bits, .. } => is_slice(*bits)?,
-        StmtKind::Foreach { over, .. } => is_slice(*over)?,
-        StmtKind::PutRow { .. }
-        | StmtKind::PutBit { .. }
-        | StmtKind::Call { .. }
-        | StmtKind::Native { .. }
-        | StmtKind::Print(_)
-        | StmtKind::Read { .. }
-        | StmtKind::Write { .. }
-        | StmtKind::Tile { .. }
-        | StmtKind::Forall { .. }
-        | StmtKind::Exit => true,
-        StmtKind::Replace { .. }
-        | StmtKind::PutColumn { .. }
-        | StmtKind::PutField { .. }
-        | StmtKind::Size(_)
-        | StmtKind::Check(_)
-        | StmtKind::Cost { .. }
-        | StmtKind::For { .. }
-        | StmtKind::While { .. }
-        | StmtKind::If { .. }
-        | StmtKind::Block { .. }
-        | StmtKind::Break(_)
-        | StmtKind::Continue(_) => false,
-    };
-    if crosses_rows {
-        return Err(broken("a tile kernel with something that crosses its rows"));
-    }
-    Ok(())
 }

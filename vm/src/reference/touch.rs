@@ -9,6 +9,7 @@ use super::bits::size;
 use super::frame::Frame;
 use super::recorder::Area;
 use super::stop::Step;
+use super::stores;
 use super::value::Data;
 
 /// A part of a variable that is read or written.
@@ -351,7 +352,7 @@ impl List<'_, '_> {
             SizeOp::EnsureColumns { table, columns } => {
                 self.measure(columns);
                 let before = self.frame.measure(&Measure::Columns(*table))?.unwrap_or(0);
-                let grows = self.frame.size(columns)? as u64 > before;
+                let grows = stores::columns_wanted(self.frame, columns)? as u64 > before;
                 (*table, grows && !self.frame.slot(*table)?.fixed)
             }
             SizeOp::Init { table, rows, columns } => {
@@ -360,10 +361,16 @@ impl List<'_, '_> {
             }
             SizeOp::Adapt { bits, size: wanted } => {
                 self.operand(wanted);
-                let wanted = size(self.frame.int(wanted)?)? as u64;
+                let wanted = self.frame.int(wanted)?;
                 let length = self.frame.measure(&Measure::Length(*bits))?;
-                let differs = length.is_some_and(|length| length != wanted);
+                let differs = length.is_some_and(|length| u64::try_from(wanted) != Ok(length));
                 (*bits, differs && !self.frame.slot(*bits)?.fixed)
+            }
+            SizeOp::Fix { bits, size: wanted } => {
+                self.operand(wanted);
+                let wanted = Some(size(self.frame.int(wanted)?)?);
+                let is_new = self.frame.slot(*bits)?.size != wanted;
+                (*bits, is_new && stores::fixes(self.frame, *bits)?)
             }
         };
         let place = if changes { Place::Whole } else { Place::Sizes };
@@ -373,7 +380,7 @@ impl List<'_, '_> {
 
     fn check(&mut self, check: &Check) {
         match check {
-            Check::Set(var) | Check::Result(var) | Check::Even(var) => {
+            Check::Set(var) | Check::Sized(var) | Check::Result(var) | Check::Even(var) => {
                 self.part(*var, Place::Sizes, false);
             }
             Check::Index(index, limit) => {

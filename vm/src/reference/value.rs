@@ -13,6 +13,9 @@ use crate::value::HostValue;
 pub struct Value {
     /// What it holds; `None` if it was never set (a table: has no rows yet).
     pub(super) data: Option<Data>,
+    /// The number of components of a slice or word that was never set, if it is known; see
+    /// `SizeOp::Fix`. Without a meaning while there is data.
+    pub(super) size: Option<usize>,
     /// A slice or word keeps its size, a table does not grow.
     pub(super) fixed: bool,
     /// Tells variables of one run apart, whichever routine holds them; see `recorder`.
@@ -39,8 +42,7 @@ pub(super) struct Table {
 
 impl Value {
     pub(super) fn new(data: Option<Data>, fixed: bool) -> Self {
-        let tag = 0;
-        Value { data, fixed, tag }
+        Value { data, size: None, fixed, tag: 0 }
     }
 
     /// Bytes of what it holds; see [`Data::bytes`].

@@ -3,7 +3,7 @@
 use star_base::{Code, Diagnostic, Span};
 use star_syntax::ast;
 
-use super::Checker;
+use super::{Checker, Wanted};
 use crate::hir::{Arg, Expr, ExprKind, Kind, LocalId, Place, Role, RoutineId};
 
 impl Checker<'_> {
@@ -53,7 +53,8 @@ impl Checker<'_> {
                 if matches!(tree.kind, ast::ExprKind::Theta) && kind.is_bits() && !sized {
                     self.report(
                         Diagnostic::at(Code::UnknownBitsType, tree.span, "`Θ` has no size here")
-                            .label(param_span, format!("`{name}` is declared without a size")),
+                            .label(param_span, format!("`{name}` is declared without a size"))
+                            .help("pass a variable that was cleared"),
                     );
                     args.push(Arg::Value(self.error(tree.span)));
                     continue;
@@ -120,10 +121,8 @@ impl Checker<'_> {
         param: &str,
         param_span: Span,
     ) -> Option<Place> {
-        let name = match &tree.kind {
-            ast::ExprKind::Error => return None,
-            ast::ExprKind::Ref(reference) if reference.args.is_none() => &reference.name,
-            _ => {
+        let Some(name) = tree.plain_name() else {
+            if !tree.is_error() {
                 self.report(
                     Diagnostic::at(
                         Code::VarNeedsVariable,
@@ -133,11 +132,11 @@ impl Checker<'_> {
                     .label(param_span, "declared here")
                     .help("assign the value to a variable and pass that"),
                 );
-                return None;
             }
+            return None;
         };
         let Some(local) = self.variable(&name.name) else {
-            self.unknown_name(name);
+            self.unknown(name, Wanted::Name);
             return None;
         };
         let found = self.kind(local);

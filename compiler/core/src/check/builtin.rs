@@ -4,7 +4,7 @@ use star_base::{Builtin, Code, Diagnostic, Span};
 use star_ir::Direction;
 use star_syntax::ast;
 
-use super::Checker;
+use super::{Checker, Wanted};
 use crate::hir::{Expr, ExprKind, Kind, Place};
 
 impl Checker<'_> {
@@ -177,16 +177,12 @@ impl Checker<'_> {
 
     fn shift(&mut self, args: &[ast::Expr], span: Span, bits: Kind) -> Expr {
         let whole = self.bits_as(&args[0], bits);
-        let direction = match &args[1].kind {
-            ast::ExprKind::Ref(word) if word.args.is_none() => {
-                match word.name.name.to_lowercase().as_str() {
-                    "up" => Some(Direction::Up),
-                    "down" => Some(Direction::Down),
-                    _ => None,
-                }
-            }
-            _ => None,
-        };
+        let direction =
+            args[1].plain_name().and_then(|word| match word.name.to_lowercase().as_str() {
+                "up" => Some(Direction::Up),
+                "down" => Some(Direction::Down),
+                _ => None,
+            });
         let by = self.typed(&args[2], Kind::Int);
         let Some(direction) = direction else {
             self.report(Diagnostic::at(
@@ -219,10 +215,8 @@ impl Checker<'_> {
         wanted: &str,
         suits: impl Fn(Kind) -> bool,
     ) -> Option<Place> {
-        let name = match &tree.kind {
-            ast::ExprKind::Error => return None,
-            ast::ExprKind::Ref(reference) if reference.args.is_none() => &reference.name,
-            _ => {
+        let Some(name) = tree.plain_name() else {
+            if !tree.is_error() {
                 self.report(
                     Diagnostic::at(
                         Code::VarNeedsVariable,
@@ -231,11 +225,11 @@ impl Checker<'_> {
                     )
                     .help("assign the value to a variable first"),
                 );
-                return None;
             }
+            return None;
         };
         let Some(local) = self.variable(&name.name) else {
-            self.unknown_name(name);
+            self.unknown(name, Wanted::Name);
             return None;
         };
         let found = self.kind(local);
@@ -258,14 +252,14 @@ impl Checker<'_> {
 
     /// The number of rows (`of` a slice) or columns (`of` a word) of a table, or the length of bits.
     pub(super) fn measure(&mut self, place: Place, of: Kind, span: Span) -> Expr {
-        let kind = match (self.kind(place.local), of) {
-            (Kind::Table, Kind::Word) => ExprKind::NCols(place),
-            (Kind::Table, _) => ExprKind::NRows(place),
-            _ => {
-                let ty = self.kind(place.local);
-                let operand = Expr { kind: ExprKind::Var(place), ty, span, effects: false };
-                ExprKind::Builtin(Builtin::Length, vec![operand])
-            }
+        let ty = self.kind(place.local);
+        let kind = if ty != Kind::Table {
+            let operand = Expr { kind: ExprKind::Var(place), ty, span, effects: false };
+            ExprKind::Builtin(Builtin::Length, vec![operand])
+        } else if of == Kind::Word {
+            ExprKind::NCols(place)
+        } else {
+            ExprKind::NRows(place)
         };
         Expr { kind, ty: Kind::Int, span, effects: false }
     }

@@ -125,7 +125,9 @@ impl<'a> Constants<'a> {
             ExprKind::Ref(reference) => {
                 match (self.world.constant(unit, &reference.name.name), &reference.args) {
                     (Some(idx), None) => self.evaluate(idx, diagnostics),
-                    _ => refuse(expr.span, "this is not constant"),
+                    // The import that could not be read may declare it.
+                    (None, None) if self.world.units[unit].import_failed => Value::Error,
+                    (_, Some(_)) | (None, None) => refuse(expr.span, "this is not constant"),
                 }
             }
             ExprKind::Not(operand) => match self.expr(operand, unit, diagnostics) {
@@ -173,7 +175,7 @@ impl<'a> Constants<'a> {
                     }),
                     (CompareOp::Eq, a, b) => Value::Bool(a == b),
                     (CompareOp::Ne, a, b) => Value::Bool(a != b),
-                    _ => {
+                    (CompareOp::Lt | CompareOp::Le | CompareOp::Gt | CompareOp::Ge, _, _) => {
                         diagnostics.push(not_for_constants(expr.span));
                         Value::Error
                     }
@@ -190,29 +192,34 @@ impl<'a> Constants<'a> {
         right: &Value,
         diagnostics: &mut Vec<Diagnostic>,
     ) -> Value {
-        match (op, left, right) {
-            (_, Value::Error, _) | (_, _, Value::Error) => Value::Error,
-            (BinaryOp::Add, Value::Int(a), Value::Int(b)) => {
-                self.int(span, a.checked_add(*b), diagnostics)
-            }
-            (BinaryOp::Sub, Value::Int(a), Value::Int(b)) => {
-                self.int(span, a.checked_sub(*b), diagnostics)
-            }
-            (BinaryOp::Mul, Value::Int(a), Value::Int(b)) => {
-                self.int(span, a.checked_mul(*b), diagnostics)
-            }
-            (BinaryOp::Div, Value::Int(a), Value::Int(b)) => {
-                self.int(span, a.checked_div(*b), diagnostics)
-            }
-            (BinaryOp::Mod, Value::Int(a), Value::Int(b)) => {
-                // −2⁶³ mod −1 is 0, though its quotient overflows.
-                let value = if *b == -1 { Some(0) } else { a.checked_rem(*b) };
+        match (left, right) {
+            (Value::Error, _) | (_, Value::Error) => Value::Error,
+            (Value::Int(a), Value::Int(b)) => {
+                let value = match op {
+                    BinaryOp::Add => a.checked_add(*b),
+                    BinaryOp::Sub => a.checked_sub(*b),
+                    BinaryOp::Mul => a.checked_mul(*b),
+                    BinaryOp::Div => a.checked_div(*b),
+                    // −2⁶³ mod −1 is 0, though its quotient overflows.
+                    BinaryOp::Mod if *b == -1 => Some(0),
+                    BinaryOp::Mod => a.checked_rem(*b),
+                    BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => {
+                        diagnostics.push(not_for_constants(span));
+                        return Value::Error;
+                    }
+                };
                 self.int(span, value, diagnostics)
             }
-            (BinaryOp::And, Value::Bool(a), Value::Bool(b)) => Value::Bool(*a && *b),
-            (BinaryOp::Or, Value::Bool(a), Value::Bool(b)) => Value::Bool(*a || *b),
-            (BinaryOp::Xor, Value::Bool(a), Value::Bool(b)) => Value::Bool(a != b),
-            _ => {
+            (Value::Bool(a), Value::Bool(b)) => match op {
+                BinaryOp::And => Value::Bool(*a && *b),
+                BinaryOp::Or => Value::Bool(*a || *b),
+                BinaryOp::Xor => Value::Bool(a != b),
+                BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Mod => {
+                    diagnostics.push(not_for_constants(span));
+                    Value::Error
+                }
+            },
+            (Value::Int(_) | Value::Bool(_) | Value::Str(_) | Value::Bits(_), _) => {
                 diagnostics.push(not_for_constants(span));
                 Value::Error
             }

@@ -4,10 +4,10 @@ use star_base::{BitVector, Code, Diagnostic, Span};
 use star_ir::{IntOp, LogicOp, Relation};
 use star_syntax::ast::{self, BinaryOp, CompareOp};
 
-use super::Checker;
 use super::constant::Value;
+use super::{Checker, Wanted};
 use crate::hir::{ChainOp, Expr, ExprKind, Kind, LocalId, Place};
-use crate::scope::Callee;
+use crate::scope::{Callee, NoCallee};
 
 /// The message for a bit constant with strange characters.
 pub(super) fn bad_bits(span: Span) -> Diagnostic {
@@ -98,8 +98,8 @@ impl Checker<'_> {
                 }
             },
             ast::ExprKind::Theta => match want {
-                Some(kind) if kind.is_bits() => simple(ExprKind::Theta, kind),
-                _ => {
+                Some(kind @ (Kind::Slice | Kind::Word)) => simple(ExprKind::Theta, kind),
+                Some(Kind::Int | Kind::Bool | Kind::Str | Kind::Table | Kind::Error) | None => {
                     self.report(
                         Diagnostic::at(Code::UnknownBitsType, span, "`Θ` has no size here")
                             .note("it takes the size of the other operand or of the variable it is assigned to"),
@@ -165,7 +165,8 @@ impl Checker<'_> {
             std::iter::once(first).chain(links.iter().map(|link| &link.operand)).collect();
         let arithmetic = links.iter().any(|link| is_arithmetic(link.op));
         let want = if arithmetic { Some(Kind::Int) } else { want };
-        let (mut operands, kind) = self.operands(&trees, want);
+        let between = if arithmetic { Between::Arithmetic } else { Between::Logic };
+        let (mut operands, kind) = self.operands(&trees, between, want);
         if kind == Kind::Error {
             return self.error(span);
         }
@@ -215,22 +216,42 @@ impl Checker<'_> {
                 diagnostic =
                     diagnostic.help("compare the components first: `(Y(i) = 1) and (Z(i) = 1)`");
             }
-            _ => {}
+            (
+                BinaryOp::Add
+                | BinaryOp::Sub
+                | BinaryOp::Mul
+                | BinaryOp::Div
+                | BinaryOp::Mod
+                | BinaryOp::And
+                | BinaryOp::Or
+                | BinaryOp::Xor,
+                _,
+            ) => {}
         }
         self.report(diagnostic);
     }
 
-    /// Operands of one kind. Bit constants and `Θ` take the kind of the others.
-    fn operands(&mut self, trees: &[&ast::Expr], want: Option<Kind>) -> (Vec<Expr>, Kind) {
+    /// Operands of one kind. Bit constants and `Θ` take the kind of the others. A component next to a
+    /// condition was probably meant as one.
+    fn operands(
+        &mut self,
+        trees: &[&ast::Expr],
+        between: Between,
+        want: Option<Kind>,
+    ) -> (Vec<Expr>, Kind) {
         let mut done: Vec<Option<Expr>> = trees
             .iter()
             .map(|tree| (!self.is_literal(tree)).then(|| self.expr(tree, want)))
             .collect();
-        let found = done
+        let mut found = done
             .iter()
             .flatten()
             .map(|expr| (expr.ty, expr.span))
             .find(|(ty, _)| *ty != Kind::Error);
+        if between == Between::Logic && done.iter().flatten().any(is_component) {
+            let condition = done.iter().flatten().find(|expr| expr.ty == Kind::Bool);
+            found = condition.map(|expr| (expr.ty, expr.span)).or(found);
+        }
         let any_error = done.iter().flatten().any(|expr| expr.ty == Kind::Error);
         let kind = found.map(|(ty, _)| ty).or(want);
         let operands: Vec<Expr> = trees
@@ -260,10 +281,10 @@ impl Checker<'_> {
             ast::ExprKind::Bits(_) | ast::ExprKind::Theta => true,
             ast::ExprKind::Ref(reference) => {
                 let name = &reference.name.name;
-                let constant = match (&reference.args, self.variable(name)) {
-                    (None, None) => self.world.constant(self.unit, name),
-                    _ => None,
-                };
+                if reference.args.is_some() || self.variable(name).is_some() {
+                    return false;
+                }
+                let constant = self.world.constant(self.unit, name);
                 constant.is_some_and(|idx| matches!(self.constants.value(idx), Value::Bits(_)))
             }
             ast::ExprKind::Not(operand) => self.is_literal(operand),
@@ -317,14 +338,9 @@ impl Checker<'_> {
                 return if op == CompareOp::Ne { some } else { negation(some) };
             }
         }
-        let (mut operands, kind) = self.operands(&[left, right], None);
+        let (mut operands, kind) = self.operands(&[left, right], Between::Logic, None);
         let (Some(right), Some(left)) = (operands.pop(), operands.pop()) else {
             return self.error(span);
-        };
-        // `Y(i) = '1'`
-        let (left, right, kind) = match (left.ty, right.ty, &left.kind, &right.kind) {
-            (Kind::Error, ..) | (_, Kind::Error, ..) => return self.error(span),
-            _ => (left, right, kind),
         };
         let effects = left.effects || right.effects;
         let relation = match op {
@@ -384,12 +400,12 @@ impl Checker<'_> {
                 match self.world.callee(self.unit, name, 0) {
                     Ok(Callee::Routine(id)) => self.function(id, name, &[], span),
                     Ok(Callee::Builtin(builtin)) => self.builtin(builtin, name, &[], span, bits),
-                    Err(diagnostic) => {
-                        if diagnostic.code == Code::UnknownRoutine {
-                            self.unknown_name(name);
-                        } else {
-                            self.report(*diagnostic);
-                        }
+                    Err(NoCallee::Unknown) => {
+                        self.unknown(name, Wanted::Name);
+                        self.error(span)
+                    }
+                    Err(NoCallee::Unsuitable(diagnostic)) => {
+                        self.report(*diagnostic);
                         self.error(span)
                     }
                 }
@@ -399,7 +415,11 @@ impl Checker<'_> {
                 None => match self.world.callee(self.unit, name, args.len()) {
                     Ok(Callee::Routine(id)) => self.function(id, name, args, span),
                     Ok(Callee::Builtin(builtin)) => self.builtin(builtin, name, args, span, bits),
-                    Err(diagnostic) => {
+                    Err(NoCallee::Unknown) => {
+                        self.unknown(name, Wanted::Value);
+                        self.error(span)
+                    }
+                    Err(NoCallee::Unsuitable(diagnostic)) => {
                         self.report(*diagnostic);
                         self.error(span)
                     }
@@ -418,7 +438,7 @@ impl Checker<'_> {
         let kind = match (indices.pop(), second) {
             (Some(row), Some(column)) => ExprKind::Bit(place, Box::new(row), Box::new(column)),
             (None, Some(index)) => ExprKind::Component(place, Box::new(index)),
-            _ => return self.error(span),
+            (_, None) => return self.error(span),
         };
         Expr { kind, ty: Kind::Int, span, effects }
     }
@@ -473,6 +493,14 @@ impl Checker<'_> {
         let indices: Vec<Expr> = args.iter().map(|arg| self.typed(arg, Kind::Int)).collect();
         Some((self.mention(local, name.span), indices))
     }
+}
+
+/// What stands between operands: an operator on integers, or one on bits and truth values, comparisons
+/// included.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Between {
+    Arithmetic,
+    Logic,
 }
 
 fn boolean(kind: ExprKind, span: Span, effects: bool) -> Expr {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use star_base::{Code, Diagnostic, SourceMap};
+use star_base::{Code, Diagnostic};
 use star_syntax::ast::{self, ExprKind, RoutineKind, TypeKind};
 
 use super::Checker;
@@ -11,7 +11,7 @@ use crate::scope::kind_of;
 
 impl Checker<'_> {
     /// Declares parameters, bound sizes and a function's result; returns the parameters.
-    pub(super) fn header(&mut self, tree: &ast::Routine, sources: &SourceMap) -> Vec<LocalId> {
+    pub(super) fn header(&mut self, tree: &ast::Routine) -> Vec<LocalId> {
         let mut params = Vec::new();
         for group in &tree.params {
             for name in &group.names {
@@ -19,7 +19,7 @@ impl Checker<'_> {
                 params.push(self.declare(name, unsized_type(kind_of(&group.ty)), role));
             }
         }
-        self.bind_sizes(tree, sources);
+        self.bind_sizes(tree);
         let mut next = params.iter();
         for group in &tree.params {
             for _ in &group.names {
@@ -102,7 +102,7 @@ impl Checker<'_> {
     }
 
     /// Names in sizes that nothing declares bind a size, if they occur more than once.
-    fn bind_sizes(&mut self, tree: &ast::Routine, sources: &SourceMap) {
+    fn bind_sizes(&mut self, tree: &ast::Routine) {
         let mut found: Vec<(&ast::Ident, bool)> = Vec::new();
         for group in &tree.params {
             for _ in &group.names {
@@ -124,7 +124,9 @@ impl Checker<'_> {
                 continue;
             }
             let (count, alone) = counts.get(name.name.as_str()).copied().unwrap_or_default();
-            if !alone {
+            if self.world.units[self.unit].import_failed {
+                // A constant of the file that could not be read, perhaps.
+            } else if !alone {
                 self.report(
                     Diagnostic::at(
                         Code::UnknownSize,
@@ -133,8 +135,7 @@ impl Checker<'_> {
                     )
                     .note("a size name is bound where it stands alone: `slice(n)`"),
                 );
-            } else if count == 1 && star_syntax::mentions(sources, tree.span, &name.name).len() < 2
-            {
+            } else if count == 1 && self.mentions(&name.name).len() < 2 {
                 self.report(
                     Diagnostic::at(
                         Code::UnknownSize,
@@ -166,12 +167,8 @@ impl Checker<'_> {
     }
 
     fn is_table(&self, expr: &ast::Expr) -> bool {
-        match &expr.kind {
-            ExprKind::Ref(reference) if reference.args.is_none() => self
-                .variable(&reference.name.name)
-                .is_some_and(|local| self.kind(local) == Kind::Table),
-            _ => false,
-        }
+        let variable = expr.plain_name().and_then(|name| self.variable(&name.name));
+        variable.is_some_and(|local| self.kind(local) == Kind::Table)
     }
 
     /// A declared size; a table in its place stands for its rows (`slice`) or columns (`word`).
@@ -185,13 +182,7 @@ impl Checker<'_> {
     }
 
     fn size_of_variable(&mut self, size: &ast::Expr, of: Kind) -> Option<Expr> {
-        let ExprKind::Ref(reference) = &size.kind else {
-            return None;
-        };
-        if reference.args.is_some() {
-            return None;
-        }
-        let local = self.variable(&reference.name.name)?;
+        let local = self.variable(&size.plain_name()?.name)?;
         let place = match self.kind(local) {
             Kind::Table | Kind::Slice | Kind::Word => self.mention(local, size.span),
             Kind::Int | Kind::Bool | Kind::Str | Kind::Error => return None,
@@ -200,7 +191,7 @@ impl Checker<'_> {
     }
 
     /// Lints names that differ only in case and have the same type.
-    pub(super) fn case_twins(&mut self, tree: &ast::Routine, sources: &SourceMap) {
+    pub(super) fn case_twins(&mut self) {
         if self.world.units[self.unit].library {
             return;
         }
@@ -235,7 +226,7 @@ impl Checker<'_> {
                 one.ty.kind().name()
             ))
             .help(format!("rename one of them, for instance to `{fresh}`"));
-            for span in star_syntax::mentions(sources, tree.span, &other.name) {
+            for &span in self.mentions(&other.name) {
                 diagnostic =
                     diagnostic.fix(format!("rename `{}` to `{fresh}`", other.name), span, &fresh);
             }

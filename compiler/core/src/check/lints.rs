@@ -1,9 +1,9 @@
 //! Lints that look at one statement: a loop that cannot end.
 
-use star_base::{Builtin, Code, Diagnostic};
+use star_base::{Builtin, Code, Diagnostic, Span};
 
 use super::Checker;
-use crate::hir::{Arg, Expr, ExprKind, LocalId, Place, Stmt, StmtKind, Target};
+use crate::hir::{Arg, Expr, ExprKind, LocalId, Stmt, StmtKind, Target};
 use crate::visit;
 
 impl Checker<'_> {
@@ -21,32 +21,30 @@ impl Checker<'_> {
         )
         .note("so the loop does not end once it has begun");
         diagnostic = match first_fnd(body, local) {
-            Some((call, span)) => {
+            Some(call) => {
+                let step = format!("STEP({name})");
                 diagnostic.label(call, "`FND` only looks, `STEP` takes the first one away").fix(
-                    format!("write `STEP({name})`"),
+                    format!("write `{step}`"),
                     call,
-                    format!("STEP({})", self.name_of(span.local)),
+                    step,
                 )
             }
             None => diagnostic.help(format!("take its ones away one by one: `i := STEP({name})`")),
         };
         self.report(diagnostic);
     }
-
-    fn name_of(&self, local: LocalId) -> String {
-        self.local(local).name.clone()
-    }
 }
 
 /// The variable X of `SOME(X)`.
 fn tested(test: &Expr) -> Option<LocalId> {
-    match &test.kind {
-        ExprKind::Builtin(Builtin::Some, args) => match args.first().map(|arg| &arg.kind) {
-            Some(ExprKind::Var(place)) => Some(place.local),
-            _ => None,
-        },
-        _ => None,
-    }
+    operand_of(Builtin::Some, test)
+}
+
+/// The variable that `expr` gives to `builtin`, if it does nothing else.
+fn operand_of(builtin: Builtin, expr: &Expr) -> Option<LocalId> {
+    let ExprKind::Builtin(called, args) = &expr.kind else { return None };
+    let ExprKind::Var(place) = &args.first()?.kind else { return None };
+    (*called == builtin).then_some(place.local)
 }
 
 /// Does the body leave the loop by `break` or `exit`? One in an inner loop counts too: better no lint
@@ -65,34 +63,69 @@ fn changes(body: &[Stmt], local: LocalId) -> bool {
             | StmtKind::Replace { word: place, .. }
             | StmtKind::Read(place, ..) => place.local == local,
             StmtKind::Call(_, args) => args.iter().any(|arg| by_ref(arg, local)),
-            _ => false,
+            // What they hold is visited on its own; tables and loop variables are not what is tested.
+            StmtKind::Assign(Target::Bit(..) | Target::Col(..) | Target::Row(..), _)
+            | StmtKind::Print(_)
+            | StmtKind::Write(..)
+            | StmtKind::Assert(..)
+            | StmtKind::Block(_)
+            | StmtKind::If(..)
+            | StmtKind::While(..)
+            | StmtKind::Repeat(..)
+            | StmtKind::For { .. }
+            | StmtKind::Foreach { .. }
+            | StmtKind::Exit
+            | StmtKind::Break
+            | StmtKind::Continue => false,
         };
-        target
-            || visit::any_expr_of(stmt, &mut |expr| match &expr.kind {
-                ExprKind::Step(place) => place.local == local,
-                ExprKind::Call(_, args) => args.iter().any(|arg| by_ref(arg, local)),
-                _ => false,
-            })
+        target || visit::any_expr_of(stmt, &mut |expr| changes_as_value(expr, local))
     })
+}
+
+/// Does evaluating the expression itself, operands excepted, change the variable?
+fn changes_as_value(expr: &Expr, local: LocalId) -> bool {
+    match &expr.kind {
+        ExprKind::Step(place) => place.local == local,
+        ExprKind::Call(_, args) => args.iter().any(|arg| by_ref(arg, local)),
+        ExprKind::Error
+        | ExprKind::Int(_)
+        | ExprKind::Bool(_)
+        | ExprKind::Str(_)
+        | ExprKind::Bits(_)
+        | ExprKind::Theta
+        | ExprKind::Var(_)
+        | ExprKind::Chain(..)
+        | ExprKind::Neg(_)
+        | ExprKind::Compare(..)
+        | ExprKind::BoolDiffers(..)
+        | ExprKind::Not(_)
+        | ExprKind::BitsNot(_)
+        | ExprKind::BitsEqual(..)
+        | ExprKind::Component(..)
+        | ExprKind::Bit(..)
+        | ExprKind::Shift(..)
+        | ExprKind::Col(..)
+        | ExprKind::Row(..)
+        | ExprKind::NCols(_)
+        | ExprKind::NRows(_)
+        | ExprKind::Builtin(..) => false,
+    }
 }
 
 fn by_ref(arg: &Arg, local: LocalId) -> bool {
     matches!(arg, Arg::Ref(place) if place.local == local)
 }
 
-/// The first `FND(X)` in the body.
-fn first_fnd(body: &[Stmt], local: LocalId) -> Option<(star_base::Span, Place)> {
+/// The place of the first `FND(X)` in the body.
+fn first_fnd(body: &[Stmt], local: LocalId) -> Option<Span> {
     let mut found = None;
     visit::any_stmt(body, &mut |stmt| {
-        visit::any_expr_of(stmt, &mut |expr| match &expr.kind {
-            ExprKind::Builtin(Builtin::Fnd, args) => match args.first().map(|arg| &arg.kind) {
-                Some(ExprKind::Var(place)) if place.local == local => {
-                    found = Some((expr.span, *place));
-                    true
-                }
-                _ => false,
-            },
-            _ => false,
+        visit::any_expr_of(stmt, &mut |expr| {
+            let is_one = operand_of(Builtin::Fnd, expr) == Some(local);
+            if is_one {
+                found = Some(expr.span);
+            }
+            is_one
         })
     });
     found

@@ -5,15 +5,17 @@
 
 mod args;
 mod builtin;
+mod circular;
 mod constant;
 mod expr;
 mod header;
 mod lints;
 mod stmt;
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
-use star_base::{Code, Diagnostic, SourceMap, Span, did_you_mean};
+use star_base::{Builtin, Code, Diagnostic, SourceMap, Span, did_you_mean};
 use star_syntax::ast;
 
 use crate::hir::{
@@ -24,7 +26,10 @@ use crate::scope::World;
 use constant::Constants;
 
 /// Nobody reads more messages than this, and a hostile file could make millions.
-const MAX_DIAGNOSTICS: usize = 10_000;
+const MAX_DIAGNOSTICS: usize = 1_000;
+
+/// Only the first unknown names of a file are compared with all known ones, which takes its time.
+const MAX_SUGGESTIONS: usize = 100;
 
 /// Checks all routines of `world`.
 pub(crate) fn check(
@@ -34,15 +39,35 @@ pub(crate) fn check(
 ) -> Program {
     let mut constants = Constants::new(world);
     constants.evaluate_all(diagnostics);
+    let mut reports = Reports { diagnostics, n_unknown: vec![0; world.units.len()] };
     let routines = (0..world.signatures.len() as u32)
-        .map(|idx| Checker::routine(world, sources, &constants, RoutineId(idx), diagnostics))
+        .map(|idx| Checker::routine(world, sources, &constants, RoutineId(idx), &mut reports))
         .collect();
     Program { routines }
+}
+
+/// What was reported so far.
+struct Reports<'a> {
+    diagnostics: &'a mut Vec<Diagnostic>,
+    /// Unknown names of each file.
+    n_unknown: Vec<usize>,
+}
+
+/// What a name without a meaning should have been.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wanted {
+    /// A variable, a constant, or a routine without arguments.
+    Name,
+    /// A variable or a function, in front of indices or arguments.
+    Value,
+    /// A procedure.
+    Procedure,
 }
 
 /// Checks one routine.
 struct Checker<'a> {
     world: &'a World<'a>,
+    sources: &'a SourceMap,
     constants: &'a Constants<'a>,
     /// The file of the routine.
     unit: usize,
@@ -55,22 +80,26 @@ struct Checker<'a> {
     n_loops: usize,
     /// Variables of the `for` and `foreach` loops around it.
     loop_vars: Vec<(LocalId, Span)>,
+    /// The names in the text of the routine, once they are asked for.
+    mentions: OnceCell<BTreeMap<&'a str, Vec<Span>>>,
     diagnostics: &'a mut Vec<Diagnostic>,
+    n_unknown: &'a mut usize,
 }
 
 impl<'a> Checker<'a> {
     fn routine(
         world: &'a World<'a>,
-        sources: &SourceMap,
+        sources: &'a SourceMap,
         constants: &'a Constants<'a>,
         id: RoutineId,
-        diagnostics: &'a mut Vec<Diagnostic>,
+        reports: &'a mut Reports<'_>,
     ) -> Routine {
         let signature = world.signature(id);
         let tree = signature.tree;
         let unit = signature.unit;
         let mut checker = Checker {
             world,
+            sources,
             constants,
             unit,
             id,
@@ -80,11 +109,14 @@ impl<'a> Checker<'a> {
             n_sites: 0,
             n_loops: 0,
             loop_vars: Vec::new(),
-            diagnostics,
+            mentions: OnceCell::new(),
+            diagnostics: reports.diagnostics,
+            n_unknown: &mut reports.n_unknown[unit],
         };
-        let params = checker.header(tree, sources);
+        let params = checker.header(tree);
         checker.locals_of(tree);
-        checker.case_twins(tree, sources);
+        checker.refuse_circular_sizes();
+        checker.case_twins();
         let body = checker.stmts(&tree.body);
         Routine {
             name: tree.name.name.clone(),
@@ -143,28 +175,58 @@ impl<'a> Checker<'a> {
         self.names.get(name).copied()
     }
 
-    fn unknown_name(&mut self, name: &ast::Ident) {
-        let mut diagnostic = Diagnostic::at(
-            Code::UnknownName,
-            name.span,
-            format!("`{}` is not declared", name.name),
-        );
-        let known =
-            self.names.keys().map(String::as_str).chain(self.world.visible_names(self.unit));
-        if let Some(meant) = did_you_mean(&name.name, known) {
-            if let Some(&local) = self.names.get(meant) {
+    /// Where the text of the routine mentions `name`.
+    fn mentions(&self, name: &str) -> &[Span] {
+        let within = self.world.signature(self.id).tree.span;
+        let all = self.mentions.get_or_init(|| star_syntax::mentions(self.sources, within));
+        all.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    /// Reports a name that means nothing, unless that would be the echo of an earlier message.
+    fn unknown(&mut self, name: &ast::Ident, wanted: Wanted) {
+        if self.diagnostics.len() >= MAX_DIAGNOSTICS
+            || self.world.units[self.unit].import_failed
+            || star_syntax::is_reserved(&name.name)
+        {
+            return;
+        }
+        *self.n_unknown += 1;
+        let spelled = &name.name;
+        let (code, message) = match wanted {
+            Wanted::Name => (Code::UnknownName, format!("`{spelled}` is not declared")),
+            Wanted::Value | Wanted::Procedure => {
+                (Code::UnknownRoutine, format!("there is no routine `{spelled}`"))
+            }
+        };
+        let mut diagnostic = Diagnostic::at(code, name.span, message);
+        if let Some(meant) = self.meant(spelled, wanted) {
+            if wanted != Wanted::Procedure
+                && let Some(&local) = self.names.get(meant)
+            {
                 diagnostic = diagnostic.label(self.local(local).span, "a similar name");
             }
-            if meant.eq_ignore_ascii_case(&name.name) {
+            if meant.eq_ignore_ascii_case(spelled) {
                 diagnostic = diagnostic.note("names differ if their letter case differs");
             }
-            diagnostic = diagnostic.help(format!("did you mean `{meant}`?")).fix(
-                format!("write `{meant}`"),
-                name.span,
-                meant,
-            );
+            diagnostic = diagnostic.fix(format!("did you mean `{meant}`?"), name.span, meant);
         }
         self.report(diagnostic);
+    }
+
+    /// The name that was probably meant.
+    fn meant(&self, name: &str, wanted: Wanted) -> Option<&str> {
+        if *self.n_unknown > MAX_SUGGESTIONS {
+            return None;
+        }
+        let (variables, builtins) = match wanted {
+            Wanted::Name => (true, false),
+            Wanted::Value => (true, true),
+            Wanted::Procedure => (false, true),
+        };
+        let variables = self.names.keys().map(String::as_str).filter(|_| variables);
+        let builtins = Builtin::ALL.iter().map(|builtin| builtin.name()).filter(|_| builtins);
+        let declared = self.world.visible_names(self.unit);
+        did_you_mean(name, variables.chain(declared).chain(builtins))
     }
 
     fn type_mismatch(&mut self, span: Span, wanted: Kind, found: Kind) {

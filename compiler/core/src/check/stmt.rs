@@ -3,9 +3,9 @@
 use star_base::{Builtin, Code, Diagnostic, Span};
 use star_syntax::ast::{self, AssignKind};
 
-use super::Checker;
+use super::{Checker, Wanted};
 use crate::hir::{Kind, LocalId, Place, Stmt, StmtKind, Target};
-use crate::scope::Callee;
+use crate::scope::{Callee, NoCallee};
 
 impl Checker<'_> {
     pub(super) fn stmts(&mut self, trees: &[ast::Stmt]) -> Vec<Stmt> {
@@ -16,7 +16,17 @@ impl Checker<'_> {
     fn body(&mut self, tree: &ast::Stmt) -> Vec<Stmt> {
         match &tree.kind {
             ast::StmtKind::Block(body) => self.stmts(body),
-            _ => self.stmt(tree).into_iter().collect(),
+            ast::StmtKind::Empty
+            | ast::StmtKind::Error
+            | ast::StmtKind::If { .. }
+            | ast::StmtKind::While { .. }
+            | ast::StmtKind::Repeat { .. }
+            | ast::StmtKind::For { .. }
+            | ast::StmtKind::Foreach { .. }
+            | ast::StmtKind::Assign { .. }
+            | ast::StmtKind::Call(_)
+            | ast::StmtKind::Goto(_)
+            | ast::StmtKind::Labelled { .. } => self.stmt(tree).into_iter().collect(),
         }
     }
 
@@ -111,7 +121,7 @@ impl Checker<'_> {
                 None
             }
             None => {
-                self.unknown_name(var);
+                self.unknown(var, Wanted::Name);
                 None
             }
         };
@@ -203,8 +213,8 @@ impl Checker<'_> {
                         None => Target::Component(place, last),
                     })
                 }
-                None => match Builtin::find(&name.name) {
-                    Some(builtin @ (Builtin::Col | Builtin::Row)) => {
+                None => match Builtin::find(&name.name).filter(|builtin| is_line(*builtin)) {
+                    Some(builtin) => {
                         if !self.count_is_right(builtin, name, args.len()) {
                             return None;
                         }
@@ -219,7 +229,7 @@ impl Checker<'_> {
                             Target::Row(index, table)
                         })
                     }
-                    _ => self.no_target(target),
+                    None => self.no_target(target),
                 },
             },
         }
@@ -243,8 +253,8 @@ impl Checker<'_> {
             return None;
         }
         let is_routine = match self.world.callee(self.unit, name, n_args) {
-            Ok(_) => true,
-            Err(diagnostic) => diagnostic.code == Code::ArgumentCount,
+            Ok(_) | Err(NoCallee::Unsuitable(_)) => true,
+            Err(NoCallee::Unknown) => false,
         };
         if self.world.constant(self.unit, &name.name).is_some() {
             self.report(Diagnostic::at(
@@ -252,20 +262,27 @@ impl Checker<'_> {
                 name.span,
                 format!("`{}` is a constant", name.name),
             ));
-        } else if Builtin::find(&name.name).is_some() || is_routine {
+        } else if is_routine {
             let mut diagnostic = Diagnostic::at(
                 Code::NotAssignable,
                 target.span,
                 format!("nothing can be stored to `{}`", name.name),
             );
-            if Builtin::find(&name.name).is_some() {
+            if let Some(builtin) = Builtin::find(&name.name) {
                 diagnostic = diagnostic.note(
                     "a variable, `Y(i)`, `T(i,j)`, `COL(i,T)` and `ROW(i,T)` can be assigned to",
                 );
+                if builtin == Builtin::Trim {
+                    diagnostic = diagnostic.help(format!(
+                        "`{}`: {}",
+                        Builtin::Rep.usage(),
+                        Builtin::Rep.summary()
+                    ));
+                }
             }
             self.report(diagnostic);
         } else {
-            self.unknown_name(name);
+            self.unknown(name, Wanted::Name);
         }
         None
     }
@@ -309,7 +326,11 @@ impl Checker<'_> {
                 let kind = self.builtin_stmt(builtin, name, args, call.span)?;
                 Some(Stmt { kind, span })
             }
-            Err(diagnostic) => {
+            Err(NoCallee::Unknown) => {
+                self.unknown(name, Wanted::Procedure);
+                None
+            }
+            Err(NoCallee::Unsuitable(diagnostic)) => {
                 self.report(*diagnostic);
                 None
             }
@@ -419,4 +440,9 @@ impl Checker<'_> {
             }
         }
     }
+}
+
+/// Is it `COL` or `ROW`, which can be assigned to?
+fn is_line(builtin: Builtin) -> bool {
+    matches!(builtin, Builtin::Col | Builtin::Row)
 }

@@ -9,9 +9,11 @@
 
 mod ties;
 
+use std::collections::BTreeSet;
+
 use crate::hir::{
     Arg, ChainOp, Expr, ExprKind, Kind, LocalId, MachineOp, Place, Program, Role, Routine,
-    RoutineId, Site, Stmt, StmtKind, Target,
+    RoutineId, Site, Stmt, StmtKind, Target, Ty,
 };
 use crate::visit;
 use star_ir::LogicOp;
@@ -20,8 +22,10 @@ use super::summary::Summaries;
 
 /// What the analysis found out about a routine.
 pub(crate) struct Webs {
-    /// The web of every mention.
-    site_web: Vec<u32>,
+    /// The web of every mention; `None` where the program does not get.
+    site_web: Vec<Option<u32>>,
+    /// Of each variable: is it split into webs?
+    split: Vec<bool>,
     /// May the variable be unset where it is mentioned?
     maybe_unset: Vec<bool>,
     /// Is it surely unset there?
@@ -37,8 +41,12 @@ pub(crate) struct Webs {
 }
 
 impl Webs {
-    pub(crate) fn web(&self, site: Site) -> u32 {
+    pub(crate) fn web(&self, site: Site) -> Option<u32> {
         self.site_web[site.0 as usize]
+    }
+
+    pub(crate) fn is_split(&self, local: LocalId) -> bool {
+        self.split[local.0 as usize]
     }
 
     pub(crate) fn maybe_unset(&self, site: Site) -> bool {
@@ -56,29 +64,30 @@ impl Webs {
 
 /// Is the variable split into webs? Sized ones and scalars have one size anyway; a `var` parameter is
 /// the caller's variable.
-pub(crate) fn is_split(routine: &Routine, local: LocalId) -> bool {
+fn is_split(routine: &Routine, in_sizes: &BTreeSet<LocalId>, local: LocalId) -> bool {
     let declared = routine.local(local);
     matches!(declared.role, Role::Local | Role::Value)
         && declared.ty.is_unsized()
         && matches!(declared.ty.kind(), Kind::Slice | Kind::Word | Kind::Table)
-        && !in_a_size(routine, local)
+        && !in_sizes.contains(&local)
 }
 
-/// Does a declared size mention the variable?
-fn in_a_size(routine: &Routine, local: LocalId) -> bool {
-    routine.locals.iter().any(|other| {
-        let sizes = match &other.ty {
-            crate::hir::Ty::Int | crate::hir::Ty::Bool | crate::hir::Ty::Str => [None, None],
-            crate::hir::Ty::Slice(size) | crate::hir::Ty::Word(size) => [size.as_deref(), None],
-            crate::hir::Ty::Table(rows, columns) => [rows.as_deref(), columns.as_deref()],
+/// The variables that declared sizes mention.
+fn in_sizes(routine: &Routine) -> BTreeSet<LocalId> {
+    let mut found = BTreeSet::new();
+    for local in &routine.locals {
+        let sizes = match &local.ty {
+            Ty::Int | Ty::Bool | Ty::Str => [None, None],
+            Ty::Slice(size) | Ty::Word(size) => [size.as_deref(), None],
+            Ty::Table(rows, columns) => [rows.as_deref(), columns.as_deref()],
         };
-        sizes.into_iter().flatten().any(|size| {
-            visit::any_expr(size, &mut |expr| {
-                matches!(&expr.kind, ExprKind::Var(place) | ExprKind::NRows(place) | ExprKind::NCols(place)
-                    if place.local == local)
-            })
-        })
-    })
+        for size in sizes.into_iter().flatten() {
+            visit::places_of_expr(size, &mut |place| {
+                found.insert(place.local);
+            });
+        }
+    }
+    found
 }
 
 #[derive(Debug)]
@@ -121,13 +130,15 @@ struct Walk<'a> {
     /// `None` where the program does not get.
     state: Option<State>,
     loops: Vec<LoopEnds>,
-    exits: Vec<State>,
+    /// The states of all `exit`s so far, joined.
+    exits: Option<State>,
 }
 
+/// The states of the `break`s and `continue`s of a loop so far, joined.
 #[derive(Default)]
 struct LoopEnds {
-    breaks: Vec<State>,
-    continues: Vec<State>,
+    breaks: Option<State>,
+    continues: Option<State>,
 }
 
 /// Analyses a routine.
@@ -149,7 +160,7 @@ pub(crate) fn analyse(
         seen: Vec::new(),
         state: None,
         loops: Vec::new(),
-        exits: Vec::new(),
+        exits: None,
     };
     let entry: State = (0..routine.locals.len() as u32)
         .map(|idx| {
@@ -214,17 +225,15 @@ impl Walk<'_> {
         }
     }
 
-    fn join(&mut self, states: Vec<State>) -> Option<State> {
-        let mut states = states.into_iter();
-        let mut joined = states.next()?;
-        for state in states {
-            for (idx, (mine, other)) in joined.iter_mut().zip(&state).enumerate() {
-                if *mine != *other {
-                    let node = Node::Join(vec![*mine, *other]);
-                    self.nodes.push(node);
-                    self.node_local.push(LocalId(idx as u32));
-                    *mine = self.nodes.len() as u32 - 1;
-                }
+    /// Where two paths meet.
+    fn join(&mut self, one: Option<State>, other: Option<State>) -> Option<State> {
+        let (mut joined, other) = match (one, other) {
+            (Some(one), Some(other)) => (one, other),
+            (state, None) | (None, state) => return state,
+        };
+        for (local, (mine, other)) in (0..).map(LocalId).zip(joined.iter_mut().zip(&other)) {
+            if *mine != *other {
+                *mine = self.node(local, Node::Join(vec![*mine, *other]));
             }
         }
         Some(joined)
@@ -266,19 +275,19 @@ impl Walk<'_> {
             }
             StmtKind::Block(body) => self.stmts(body),
             StmtKind::If(arms, otherwise) => {
-                let mut ends = Vec::new();
+                let mut ends = None;
                 for (test, then) in arms {
                     self.expr(test);
                     let before = self.state.clone();
                     self.stmts(then);
-                    ends.extend(self.state.take());
+                    let end = self.state.take();
+                    ends = self.join(ends, end);
                     self.state = before;
                 }
                 self.stmts(otherwise);
-                ends.extend(self.state.take());
-                self.state = self.join(ends);
+                self.meet(ends);
             }
-            StmtKind::While(test, body) => self.looped(|walk| {
+            StmtKind::While(test, body) => self.looped(stmt, |walk| {
                 walk.expr(test);
                 let left = walk.state.clone();
                 walk.stmts(body);
@@ -286,7 +295,7 @@ impl Walk<'_> {
                 walk.meet(continues);
                 left
             }),
-            StmtKind::Repeat(body, until) => self.looped(|walk| {
+            StmtKind::Repeat(body, until) => self.looped(stmt, |walk| {
                 walk.stmts(body);
                 let continues = walk.take_continues();
                 walk.meet(continues);
@@ -296,30 +305,35 @@ impl Walk<'_> {
             StmtKind::For { var, from, to, body, .. } => {
                 self.expr(from);
                 self.expr(to);
-                self.counted(var, body);
+                self.counted(stmt, var, body);
             }
             StmtKind::Foreach { var, over, body } => {
                 self.expr(over);
-                self.counted(var, body);
+                self.counted(stmt, var, body);
             }
-            StmtKind::Exit => self.exits.extend(self.state.take()),
+            StmtKind::Exit => {
+                let (exits, state) = (self.exits.take(), self.state.take());
+                self.exits = self.join(exits, state);
+            }
             StmtKind::Break => {
                 let state = self.state.take();
-                if let Some(ends) = self.loops.last_mut() {
-                    ends.breaks.extend(state);
+                if let Some(mut ends) = self.loops.pop() {
+                    ends.breaks = self.join(ends.breaks, state);
+                    self.loops.push(ends);
                 }
             }
             StmtKind::Continue => {
                 let state = self.state.take();
-                if let Some(ends) = self.loops.last_mut() {
-                    ends.continues.extend(state);
+                if let Some(mut ends) = self.loops.pop() {
+                    ends.continues = self.join(ends.continues, state);
+                    self.loops.push(ends);
                 }
             }
         }
     }
 
-    fn counted(&mut self, var: &Place, body: &[Stmt]) {
-        self.looped(|walk| {
+    fn counted(&mut self, stmt: &Stmt, var: &Place, body: &[Stmt]) {
+        self.looped(stmt, |walk| {
             let left = walk.state.clone();
             walk.define(var);
             walk.stmts(body);
@@ -329,36 +343,40 @@ impl Walk<'_> {
         });
     }
 
-    fn take_continues(&mut self) -> Vec<State> {
-        self.loops.last_mut().map(|ends| std::mem::take(&mut ends.continues)).unwrap_or_default()
+    fn take_continues(&mut self) -> Option<State> {
+        self.loops.last_mut().and_then(|ends| ends.continues.take())
     }
 
-    /// Joins other paths into the one at hand.
-    fn meet(&mut self, others: Vec<State>) {
-        let states = self.state.take().into_iter().chain(others).collect();
-        self.state = self.join(states);
+    /// Joins another path into the one at hand.
+    fn meet(&mut self, other: Option<State>) {
+        let state = self.state.take();
+        self.state = self.join(state, other);
     }
 
-    /// A loop: `turn` walks one turn and returns the state in which the loop is left.
-    fn looped(&mut self, turn: impl FnOnce(&mut Self) -> Option<State>) {
-        let Some(entry) = self.state.take() else {
-            // Not reached; mentions inside keep no node.
-            self.loops.push(LoopEnds::default());
-            turn(self);
-            self.loops.pop();
-            self.state = None;
-            return;
-        };
-        let head: State = entry
-            .iter()
-            .enumerate()
-            .map(|(idx, &node)| self.node(LocalId(idx as u32), Node::Join(vec![node])))
-            .collect();
+    /// A loop: `turn` walks one turn and returns the state in which the loop is left. Only variables that
+    /// the loop mentions can differ from turn to turn.
+    fn looped(&mut self, stmt: &Stmt, turn: impl FnOnce(&mut Self) -> Option<State>) {
+        let mut mentioned = BTreeSet::new();
+        visit::any_stmt(std::slice::from_ref(stmt), &mut |inner| {
+            visit::places_of_stmt(inner, &mut |place| {
+                mentioned.insert(place.local);
+            });
+            false
+        });
+        let mut heads = Vec::new();
+        if let Some(mut head) = self.state.take() {
+            for local in mentioned {
+                let entry = &mut head[local.0 as usize];
+                *entry = self.node(local, Node::Join(vec![*entry]));
+                heads.push((local, *entry));
+            }
+            self.state = Some(head);
+        }
         self.loops.push(LoopEnds::default());
-        self.state = Some(head.clone());
         let left = turn(self);
         if let Some(back) = self.state.take() {
-            for (&join, &node) in head.iter().zip(&back) {
+            for (local, join) in heads {
+                let node = back[local.0 as usize];
                 if let Node::Join(from) = &mut self.nodes[join as usize]
                     && join != node
                 {
@@ -367,8 +385,7 @@ impl Walk<'_> {
             }
         }
         let ends = self.loops.pop().unwrap_or_default();
-        let states = left.into_iter().chain(ends.breaks).collect();
-        self.state = self.join(states);
+        self.state = self.join(left, ends.breaks);
     }
 
     fn assign(&mut self, target: &Target, value: &Expr) {
@@ -446,7 +463,7 @@ impl Walk<'_> {
                         _ => None,
                     };
                     self.expr(operand);
-                    self.meet(before.into_iter().collect());
+                    self.meet(before);
                 }
             }
             ExprKind::Neg(operand) | ExprKind::Not(operand) | ExprKind::BitsNot(operand) => {

@@ -274,8 +274,49 @@ impl Lowerer<'_> {
                     exts,
                 }
             }
-            // All others give a scalar.
-            _ => Rvalue {
+            // These give no slice or word; those above have all their arguments.
+            (
+                Builtin::Set
+                | Builtin::Clr
+                | Builtin::Fnd
+                | Builtin::Step
+                | Builtin::Numb
+                | Builtin::Convert
+                | Builtin::Frst
+                | Builtin::Some
+                | Builtin::One
+                | Builtin::Zero
+                | Builtin::Mask
+                | Builtin::Shift
+                | Builtin::Rotate
+                | Builtin::Mirror
+                | Builtin::Shuffle
+                | Builtin::Length
+                | Builtin::Trim
+                | Builtin::Rep
+                | Builtin::Eq
+                | Builtin::NotEq
+                | Builtin::Less
+                | Builtin::LessEq
+                | Builtin::Great
+                | Builtin::GreatEq
+                | Builtin::Add
+                | Builtin::Subt
+                | Builtin::Int
+                | Builtin::Word
+                | Builtin::Col
+                | Builtin::Row
+                | Builtin::Size
+                | Builtin::Rows
+                | Builtin::Print
+                | Builtin::Read
+                | Builtin::Write
+                | Builtin::Assert
+                | Builtin::Exit
+                | Builtin::Break
+                | Builtin::Continue,
+                _,
+            ) => Rvalue {
                 op: Op::Fill(Operand::Int(0), false),
                 size: Measure::Value(Operand::Int(0)),
                 exts,
@@ -284,15 +325,14 @@ impl Lowerer<'_> {
     }
 
     /// The ends of a part, evaluated in order.
-    fn ends(&mut self, from: &Expr, to: &Expr, later_effects: bool) -> (Operand, Operand) {
+    pub(super) fn ends(
+        &mut self,
+        from: &Expr,
+        to: &Expr,
+        later_effects: bool,
+    ) -> (Operand, Operand) {
         let [from_op, to_op] = self.both(from, to);
         (self.keep(from_op, Kind::Int, later_effects), self.keep(to_op, Kind::Int, later_effects))
-    }
-
-    /// The part `from ..= to` of a whole: what stands to its left, and its width.
-    pub(super) fn part(&mut self, from: &Expr, to: &Expr, whole: Measure) -> (Operand, Operand) {
-        let (from_op, to_op) = self.ends(from, to, false);
-        self.base_and_width(from, to, from_op, to_op, whole)
     }
 
     /// Base and width of a part, and the checks that `1 ≤ from ≤ to ≤ whole`.

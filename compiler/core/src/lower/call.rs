@@ -2,8 +2,8 @@
 
 use star_ir::{Arg, Check, IntOp, Measure, Op, Operand, Sense, SizeOp, StmtKind, Ty, VarId};
 
-use super::Lowerer;
 use super::sizes::Ext;
+use super::{Fact, Lowerer};
 use crate::hir::{self, Expr, ExprKind, Kind, MachineOp, RoutineId};
 
 impl Lowerer<'_> {
@@ -17,19 +17,18 @@ impl Lowerer<'_> {
         let Some(id) = self.ids[callee.0 as usize] else {
             return;
         };
-        let effects_after: Vec<bool> = (0..args.len())
-            .map(|idx| {
-                args[idx + 1..].iter().any(|arg| match arg {
-                    hir::Arg::Value(value) => value.effects,
-                    hir::Arg::Ref(_) => false,
-                })
-            })
-            .collect();
+        let has_effects = |arg: &hir::Arg| matches!(arg, hir::Arg::Value(value) if value.effects);
+        let last_effect = args.iter().rposition(has_effects).unwrap_or(0);
         let mut lowered = Vec::with_capacity(args.len());
-        for (arg, effects) in args.iter().zip(effects_after) {
+        let params = &self.program.routine(callee).params;
+        for (idx, (arg, &param)) in args.iter().zip(params).enumerate() {
+            let effects = idx < last_effect;
             lowered.push(match arg {
                 hir::Arg::Ref(place) => {
                     self.touch(place.local);
+                    if self.program.routine(callee).local(param).ty.is_unsized() {
+                        self.fix_size(*place);
+                    }
                     Arg::Ref(self.place_var(*place))
                 }
                 hir::Arg::Value(value) => {
@@ -47,8 +46,23 @@ impl Lowerer<'_> {
         for arg in args {
             if let hir::Arg::Ref(place) = arg {
                 let var = self.place_var(*place);
-                self.facts.remove(&super::Fact::Set(var));
+                self.facts.remove(&Fact::Set(var));
+                self.facts.remove(&Fact::Sized(var));
             }
+        }
+    }
+
+    /// A slice or word with a declared size takes that size along before it is set: the callee may
+    /// clear it.
+    fn fix_size(&mut self, place: hir::Place) {
+        let is_bits = self.r.local(place.local).ty.kind().is_bits();
+        if let Some(key) = self.declared_key(place.local, 0)
+            && is_bits
+            && self.may_be_unset(place)
+        {
+            let size = self.checked_size(key);
+            let bits = self.place_var(place);
+            self.emit(StmtKind::Size(SizeOp::Fix { bits, size }));
         }
     }
 
@@ -79,6 +93,7 @@ impl Lowerer<'_> {
                 [hir::Arg::Value(table), hir::Arg::Value(mask), hir::Arg::Ref(to)],
             ) => {
                 let table_var = self.bits(table, None);
+                let table_var = self.keep_bits(table_var, table, mask.effects);
                 let mask_var = self.bits(mask, None);
                 if !self.exts_of(table).0.same(self.exts_of(mask).0) {
                     self.check(Check::Size(Measure::Rows(table_var), Measure::Length(mask_var)));
@@ -107,6 +122,8 @@ impl Lowerer<'_> {
                 ],
             ) => {
                 let table_var = self.bits(table, None);
+                let effects = index.effects || width.effects;
+                let table_var = self.keep_bits(table_var, table, effects);
                 let (base, width) = self.field(index, width);
                 self.check(Check::Range {
                     base: base.clone(),
@@ -130,10 +147,11 @@ impl Lowerer<'_> {
                 ],
             ) => {
                 let value_var = self.bits(value, None);
+                let effects = index.effects || width.effects;
                 let value_var = if is_variable_of(value, args) {
                     self.copy(value_var, value)
                 } else {
-                    value_var
+                    self.keep_bits(value_var, value, effects)
                 };
                 let (base, width) = self.field(index, width);
                 self.check(Check::Size(Measure::Columns(value_var), Measure::Value(width.clone())));

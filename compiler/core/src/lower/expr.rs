@@ -214,10 +214,13 @@ impl Lowerer<'_> {
             (Builtin::Zero, [bits]) => self.of_bits(bits, Ty::Bool, Op::None),
             (Builtin::Length, [bits]) => {
                 // A size is known before the variable is set, if it is declared.
-                if let ExprKind::Var(place) = bits.kind
-                    && let Some(key) = self.declared_key(place.local, 0)
-                {
-                    return self.size(key);
+                if let ExprKind::Var(place) = bits.kind {
+                    if let Some(key) = self.declared_key(place.local, 0) {
+                        return self.size(key);
+                    }
+                    self.check_sized(place);
+                    let var = self.place_var(place);
+                    return self.store_temp(Ty::Int, Op::Length(var));
                 }
                 self.of_bits(bits, Ty::Int, Op::Length)
             }
@@ -232,8 +235,49 @@ impl Lowerer<'_> {
                 self.check(Check::FitsInt(word));
                 self.store_temp(Ty::Int, Op::WordToInt(word))
             }
-            // All others give no scalar.
-            _ => Operand::Int(0),
+            // These give no scalar; those above have all their arguments.
+            (
+                Builtin::Set
+                | Builtin::Clr
+                | Builtin::Fnd
+                | Builtin::Step
+                | Builtin::Numb
+                | Builtin::Convert
+                | Builtin::Frst
+                | Builtin::Some
+                | Builtin::One
+                | Builtin::Zero
+                | Builtin::Mask
+                | Builtin::Shift
+                | Builtin::Rotate
+                | Builtin::Mirror
+                | Builtin::Shuffle
+                | Builtin::Length
+                | Builtin::Trim
+                | Builtin::Rep
+                | Builtin::Eq
+                | Builtin::NotEq
+                | Builtin::Less
+                | Builtin::LessEq
+                | Builtin::Great
+                | Builtin::GreatEq
+                | Builtin::Add
+                | Builtin::Subt
+                | Builtin::Int
+                | Builtin::Word
+                | Builtin::Col
+                | Builtin::Row
+                | Builtin::Size
+                | Builtin::Rows
+                | Builtin::Print
+                | Builtin::Read
+                | Builtin::Write
+                | Builtin::Assert
+                | Builtin::Exit
+                | Builtin::Break
+                | Builtin::Continue,
+                _,
+            ) => Operand::Int(0),
         }
     }
 

@@ -48,6 +48,7 @@ impl Lowerer<'_> {
                 let var = self.local_var(name);
                 self.loc = self.location(local.span, &[(var, name)], true);
                 self.emit(StmtKind::Check(Check::Set(var)));
+                self.emit(StmtKind::Check(Check::NotNegative(Operand::Var(var))));
             }
         }
     }
@@ -79,12 +80,9 @@ impl Lowerer<'_> {
                     continue;
                 };
                 self.loc = self.location(local.span, &[(var, param)], true);
-                let wanted = self.size(key);
+                let wanted = self.checked_size(key);
                 let measure = self.measure(param, var, dim);
                 if is_ref {
-                    if !matches!(key, SizeKey::Const(_)) {
-                        self.emit(StmtKind::Check(Check::NotNegative(wanted.clone())));
-                    }
                     let size = Measure::Value(wanted.clone());
                     match (local.ty.kind(), dim) {
                         (Kind::Table, 0) => {
@@ -187,7 +185,11 @@ impl Lowerer<'_> {
     /// A size that is surely not negative.
     pub(super) fn checked_size(&mut self, key: SizeKey) -> Operand {
         let size = self.size(key);
-        if let SizeKey::Int(_) = key {
+        // All others were measured, or checked when they were found out.
+        if let SizeKey::Int(local) = key
+            && self.r.local(local).role == Role::Value
+            && self.facts.insert(Fact::NotNegative(local))
+        {
             self.emit(StmtKind::Check(Check::NotNegative(size.clone())));
         }
         size

@@ -6,8 +6,9 @@
 //! are copied; elementary operations are counted.
 //!
 //! Note [Facts]. What was established on every way to the statement at hand (a size found out, a
-//! variable checked) is kept in a set, which is put back at the end of every nested block. It only
-//! saves repetitions: nothing depends on it for being right.
+//! variable checked) is kept in a set, so that it is not emitted again. Behind a nested block only
+//! what was known before it and still is after it counts; at the head of a loop, what a turn could undo
+//! is forgotten.
 
 mod bits;
 mod call;
@@ -159,14 +160,20 @@ enum Fact {
     Size(SizeKey),
     /// The table with declared sizes was made.
     Made(LocalId),
+    /// The integer parameter that is a size was checked.
+    NotNegative(LocalId),
     /// The variable was checked and found set.
     Set(VarId),
+    /// The variable was checked and found to have a size.
+    Sized(VarId),
 }
 
 /// Where `break` and `continue` go.
 struct LoopLabels {
     on_break: LabelId,
     on_continue: Jump,
+    /// Was there a `break`?
+    broken: bool,
     /// Was there a `continue`?
     continued: bool,
 }
@@ -299,10 +306,10 @@ impl<'a> Lowerer<'a> {
     }
 
     fn place_var(&mut self, place: hir::Place) -> VarId {
-        if self.in_size || !webs::is_split(self.r, place.local) {
-            return self.local_var(place.local);
+        match self.webs.web(place.site) {
+            Some(web) if !self.in_size => self.web_var(web),
+            _ => self.local_var(place.local),
         }
-        self.web_var(self.webs.web(place.site))
     }
 
     fn web_var(&mut self, web: u32) -> VarId {
@@ -411,20 +418,34 @@ impl<'a> Lowerer<'a> {
         let facts = self.facts.clone();
         let result = emit(self);
         self.flush_cost();
-        self.facts = facts;
+        // What the block forgot is forgotten behind it too.
+        self.facts = &facts & &self.facts;
         (std::mem::replace(&mut self.block, outer), result)
     }
 
     /// Checks that a variable was set, if it may be unset there.
     fn check_set(&mut self, place: hir::Place) {
-        let var = self.place_var(place);
-        let unset = if self.in_size {
+        if self.may_be_unset(place) {
+            let var = self.place_var(place);
+            self.check_set_var(place.local, var);
+        }
+    }
+
+    fn may_be_unset(&self, place: hir::Place) -> bool {
+        if self.in_size {
+            // The analysis has not seen the mentions in declared sizes.
             matches!(self.r.local(place.local).role, Role::Ref | Role::Local | Role::Result)
         } else {
             self.webs.maybe_unset(place.site)
-        };
-        if unset {
-            self.check_set_var(place.local, var);
+        }
+    }
+
+    /// Checks that the size of a slice or word without a declared one is known.
+    fn check_sized(&mut self, place: hir::Place) {
+        let var = self.place_var(place);
+        let known = self.facts.contains(&Fact::Set(var)) || !self.may_be_unset(place);
+        if !known && self.facts.insert(Fact::Sized(var)) {
+            self.check(Check::Sized(var));
         }
     }
 

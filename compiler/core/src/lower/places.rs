@@ -42,6 +42,10 @@ impl Lowerer<'_> {
     pub(super) fn stmt_loc(&mut self, stmt: &hir::Stmt) -> LocId {
         let mut places = Vec::new();
         crate::visit::places_of_stmt(stmt, &mut |place| places.push(*place));
+        // The variable that takes the value has nothing to do with why there is none.
+        if let hir::StmtKind::Assign(hir::Target::Var(target), _) = &stmt.kind {
+            places.retain(|place| place.site != target.site);
+        }
         self.location_of(stmt_head(stmt), &places)
     }
 

@@ -275,14 +275,13 @@ impl Lowerer<'_> {
         self.web_exts = vec![(Ext::Unknown, Ext::Unknown); n_webs];
         for web in 0..n_webs {
             let local = self.webs.web_local[web];
-            if !crate::flow::webs::is_split(self.r, local) {
+            if !self.webs.is_split(local) {
                 self.web_exts[web] = self.own_exts(local);
             }
         }
         for &param in &self.r.params {
             let web = self.webs.entry_web(param) as usize;
-            if self.r.local(param).role == Role::Value && crate::flow::webs::is_split(self.r, param)
-            {
+            if self.r.local(param).role == Role::Value && self.webs.is_split(param) {
                 let entry = match self.r.local(param).ty.kind() {
                     Kind::Slice | Kind::Word => (Ext::Known(SizeKey::Length(param)), Ext::Unknown),
                     _ => self.own_exts(param),
@@ -333,12 +332,35 @@ impl Lowerer<'_> {
                     let exts = (rows, self.int_ext(width));
                     changed |= self.widen(*to, exts);
                 }
-                (Some(hir::MachineOp::StoreField), [.., hir::Arg::Ref(to)]) => {
-                    changed |= self.widen(*to, (Ext::Unknown, Ext::Dynamic));
+                (
+                    Some(hir::MachineOp::StoreField),
+                    [hir::Arg::Value(value), .., hir::Arg::Ref(to)],
+                ) => {
+                    let rows = self.exts_of(value).0;
+                    changed |= self.widen(*to, (rows, Ext::Dynamic));
                 }
                 _ => changed |= self.infer_args(*callee, args),
             },
-            _ => {}
+            hir::StmtKind::Assign(
+                hir::Target::Component(..) | hir::Target::Bit(..) | hir::Target::Row(..),
+                _,
+            )
+            | hir::StmtKind::Fill(..)
+            | hir::StmtKind::KeepFirst(_)
+            | hir::StmtKind::Step(_)
+            | hir::StmtKind::Replace { .. }
+            | hir::StmtKind::Print(_)
+            | hir::StmtKind::Write(..)
+            | hir::StmtKind::Assert(..)
+            | hir::StmtKind::Block(_)
+            | hir::StmtKind::If(..)
+            | hir::StmtKind::While(..)
+            | hir::StmtKind::Repeat(..)
+            | hir::StmtKind::For { .. }
+            | hir::StmtKind::Foreach { .. }
+            | hir::StmtKind::Exit
+            | hir::StmtKind::Break
+            | hir::StmtKind::Continue => {}
         }
         crate::visit::any_expr_of(stmt, &mut |expr| {
             if let ExprKind::Call(callee, args) = &expr.kind {
@@ -357,7 +379,9 @@ impl Lowerer<'_> {
                 continue;
             };
             let fate = self.summaries.fate(callee, inner);
-            let rows = if fate.replaced { Ext::Dynamic } else { Ext::Unknown };
+            // A callee may give a table its rows.
+            let any_rows = fate.replaced || self.webs.maybe_unset(place.site);
+            let rows = if any_rows { Ext::Dynamic } else { Ext::Unknown };
             let is_table = self.r.local(place.local).ty.kind() == Kind::Table;
             // A slice or word may come back with any size that the callee gave it.
             let exts = if is_table { (rows, Ext::Dynamic) } else { (Ext::Dynamic, Ext::Unknown) };
@@ -369,10 +393,11 @@ impl Lowerer<'_> {
     /// A definition of the web of `place` with these sizes. Sizes of variables that are not split are
     /// known beforehand.
     fn widen(&mut self, place: hir::Place, exts: Exts) -> bool {
-        if !crate::flow::webs::is_split(self.r, place.local) {
+        let Some(web) = self.webs.web(place.site).filter(|_| self.webs.is_split(place.local))
+        else {
             return false;
-        }
-        let web = self.webs.web(place.site) as usize;
+        };
+        let web = web as usize;
         let before = self.web_exts[web];
         let after = (before.0.join(exts.0), before.1.join(exts.1));
         self.web_exts[web] = after;
@@ -407,7 +432,49 @@ impl Lowerer<'_> {
                 ) => self.exts_of(operand),
                 (Builtin::Trim, [from, to, _]) => bits(self.width_ext(from, to)),
                 (Builtin::Word, [_, width]) => bits(self.int_ext(width)),
-                _ => bits(Ext::Unknown),
+                // These give no slice or word.
+                (
+                    Builtin::Set
+                    | Builtin::Clr
+                    | Builtin::Fnd
+                    | Builtin::Step
+                    | Builtin::Numb
+                    | Builtin::Convert
+                    | Builtin::Frst
+                    | Builtin::Some
+                    | Builtin::One
+                    | Builtin::Zero
+                    | Builtin::Mask
+                    | Builtin::Shift
+                    | Builtin::Rotate
+                    | Builtin::Mirror
+                    | Builtin::Shuffle
+                    | Builtin::Length
+                    | Builtin::Trim
+                    | Builtin::Rep
+                    | Builtin::Eq
+                    | Builtin::NotEq
+                    | Builtin::Less
+                    | Builtin::LessEq
+                    | Builtin::Great
+                    | Builtin::GreatEq
+                    | Builtin::Add
+                    | Builtin::Subt
+                    | Builtin::Int
+                    | Builtin::Word
+                    | Builtin::Col
+                    | Builtin::Row
+                    | Builtin::Size
+                    | Builtin::Rows
+                    | Builtin::Print
+                    | Builtin::Read
+                    | Builtin::Write
+                    | Builtin::Assert
+                    | Builtin::Exit
+                    | Builtin::Break
+                    | Builtin::Continue,
+                    _,
+                ) => bits(Ext::Unknown),
             },
             ExprKind::Error
             | ExprKind::Int(_)
@@ -429,10 +496,9 @@ impl Lowerer<'_> {
     }
 
     pub(super) fn place_exts(&self, place: hir::Place) -> Exts {
-        if crate::flow::webs::is_split(self.r, place.local) {
-            self.web_exts[self.webs.web(place.site) as usize]
-        } else {
-            self.own_exts(place.local)
+        match self.webs.web(place.site) {
+            Some(web) if self.webs.is_split(place.local) => self.web_exts[web as usize],
+            _ => self.own_exts(place.local),
         }
     }
 

@@ -6,8 +6,10 @@ use star_ir::{Check, Measure, Op, Operand, SizeOp, StmtKind, Ty};
 use super::bits::Rvalue;
 use super::sizes::{Ext, Exts};
 use super::{Jump, LoopLabels, Lowerer};
-use crate::flow::webs;
 use crate::hir::{self, Expr, Kind, Place, Stmt, Target};
+
+/// Longer chains of `else if` are not lowered to nested statements.
+const MAX_NESTED_ARMS: usize = 8;
 
 impl Lowerer<'_> {
     /// Statements in order; does the last one go on to what follows? What does not is not lowered.
@@ -51,10 +53,12 @@ impl Lowerer<'_> {
                 self.step(unused, *place);
             }
             hir::StmtKind::Replace { from, to, value, word } => {
+                let (from_op, to_op) = self.ends(from, to, value.effects);
+                let value = self.bits(value, None);
                 self.check_set(*word);
                 let var = self.place_var(*word);
-                let (base, width) = self.part(from, to, Measure::Length(var));
-                let value = self.bits(value, Some(Measure::Value(width.clone())));
+                let whole = Measure::Length(var);
+                let (base, width) = self.base_and_width(from, to, from_op, to_op, whole);
                 self.check(Check::Size(Measure::Length(value), Measure::Value(width)));
                 self.count(Builtin::Rep.cost());
                 self.emit(StmtKind::Replace { word: var, base, value });
@@ -84,11 +88,12 @@ impl Lowerer<'_> {
             hir::StmtKind::Block(body) => return self.stmts(body),
             hir::StmtKind::If(arms, otherwise) => return self.choice(arms, otherwise),
             hir::StmtKind::While(test, body) => self.while_loop(test, body),
-            hir::StmtKind::Repeat(body, until) => self.repeat_loop(body, until),
+            hir::StmtKind::Repeat(body, until) => return self.repeat_loop(body, until),
             hir::StmtKind::For { var, from, to, down, body } => {
                 let [from, to] = self.both(from, to);
                 let var = self.place_var(*var);
                 let label = self.label();
+                self.forget_set();
                 let body = self.loop_body(label, Jump::Continue(label), body);
                 self.emit(StmtKind::For { label, var, from, to, down: *down, body });
             }
@@ -101,7 +106,8 @@ impl Lowerer<'_> {
             }
             hir::StmtKind::Break => {
                 self.flush_cost();
-                if let Some(labels) = self.loops.last() {
+                if let Some(labels) = self.loops.last_mut() {
+                    labels.broken = true;
                     let label = labels.on_break;
                     self.emit(StmtKind::Break(label));
                 }
@@ -215,9 +221,9 @@ impl Lowerer<'_> {
         match value.ty {
             Kind::Slice | Kind::Word => {
                 let size = match self.declared_key(place.local, 0) {
-                    Some(key) if has_theta(value) => Some(Measure::Value(self.size(key))),
+                    Some(key) if has_theta(value) => Some(Measure::Value(self.checked_size(key))),
                     None if value.is_sizeless() => {
-                        self.check_set(place);
+                        self.check_sized(place);
                         Some(Measure::Length(self.place_var(place)))
                     }
                     _ => None,
@@ -249,7 +255,7 @@ impl Lowerer<'_> {
     pub(super) fn store_bits(&mut self, place: Place, value: Rvalue) {
         let exts = self.place_exts(place);
         if let Some(key) = self.declared_key(place.local, 0) {
-            let wanted = self.size(key);
+            let wanted = self.checked_size(key);
             if !exts.0.same(value.exts.0) {
                 self.check(Check::Size(value.size, Measure::Value(wanted)));
             }
@@ -274,11 +280,11 @@ impl Lowerer<'_> {
             [(0, rows, exts.0, from.0), (1, columns, exts.1, from.1)]
         {
             if let Some(key) = self.declared_key(place.local, dim) {
-                let wanted = self.size(key);
+                let wanted = self.checked_size(key);
                 if !mine.same(theirs) {
                     self.check(Check::Size(measure, Measure::Value(wanted)));
                 }
-            } else if webs::is_split(self.r, place.local) {
+            } else if self.webs.is_split(place.local) {
                 self.settled(mine);
             }
         }
@@ -290,8 +296,7 @@ impl Lowerer<'_> {
         let size = match self.declared_key(place.local, 0) {
             Some(key) => self.checked_size(key),
             None => {
-                // Only a variable that was set has a size.
-                self.check_set(place);
+                self.check_sized(place);
                 let var = self.place_var(place);
                 self.measured(Measure::Length(var))
             }
@@ -305,8 +310,9 @@ impl Lowerer<'_> {
 
     fn print(&mut self, items: &[Expr]) {
         let mut operands: Vec<Operand> = Vec::with_capacity(items.len());
+        let last_effect = items.iter().rposition(|item| item.effects).unwrap_or(0);
         for (idx, item) in items.iter().enumerate() {
-            let effects = items[idx + 1..].iter().any(|later| later.effects);
+            let effects = idx < last_effect;
             operands.push(match item.ty {
                 Kind::Slice | Kind::Word | Kind::Table => {
                     let var = self.bits(item, None);
@@ -345,42 +351,49 @@ impl Lowerer<'_> {
     // ---- control ----
 
     fn choice(&mut self, arms: &[(Expr, Vec<Stmt>)], otherwise: &[Stmt]) -> bool {
-        // `else if` chains may be long: the arms become nested blocks from the last one back.
-        let mut heads = Vec::with_capacity(arms.len());
-        let mut falls_through = false;
-        let facts = self.facts.clone();
-        for (idx, (test, then)) in arms.iter().enumerate() {
-            let mut lower_arm = |this: &mut Self| {
+        if arms.len() > MAX_NESTED_ARMS {
+            return self.long_choice(arms, otherwise);
+        }
+        let Some(((test, then), rest)) = arms.split_first() else { return self.stmts(otherwise) };
+        let outer = self.loc;
+        self.loc = self.expr_loc(test);
+        let test = self.operand(test);
+        self.flush_cost();
+        let (then, falls_then) = self.nested(|this| this.stmts(then));
+        let loc = self.loc;
+        let (otherwise, falls_otherwise) = self.nested(|this| this.choice(rest, otherwise));
+        self.loc = loc;
+        self.emit(StmtKind::If { test, then, otherwise });
+        self.loc = outer;
+        falls_then || falls_otherwise
+    }
+
+    /// A long chain of `else if`, as a block that every arm leaves at its end: arms in arms would nest as
+    /// deeply as the chain is long.
+    fn long_choice(&mut self, arms: &[(Expr, Vec<Stmt>)], otherwise: &[Stmt]) -> bool {
+        let label = self.label();
+        let (body, falls_through) = self.nested(|this| {
+            let mut falls_through = false;
+            for (test, then) in arms {
                 let outer = this.loc;
                 this.loc = this.expr_loc(test);
-                let operand = this.operand(test);
+                let test = this.operand(test);
                 this.flush_cost();
-                let (then, falls) = this.nested(|this| this.stmts(then));
+                let (then, falls) = this.nested(|this| {
+                    let falls = this.stmts(then);
+                    if falls {
+                        this.flush_cost();
+                        this.emit(StmtKind::Break(label));
+                    }
+                    falls
+                });
+                this.emit(StmtKind::If { test, then, otherwise: Vec::new() });
+                this.loc = outer;
                 falls_through |= falls;
-                let loc = std::mem::replace(&mut this.loc, outer);
-                (operand, then, loc)
-            };
-            if idx == 0 {
-                let (operand, then, loc) = lower_arm(self);
-                heads.push((Vec::new(), operand, then, loc));
-            } else {
-                let outer = std::mem::take(&mut self.block);
-                let (operand, then, loc) = lower_arm(self);
-                let head = std::mem::replace(&mut self.block, outer);
-                heads.push((head, operand, then, loc));
             }
-        }
-        let (mut rest, falls) = self.nested(|this| this.stmts(otherwise));
-        falls_through |= falls;
-        while let Some((head, test, then, loc)) = heads.pop() {
-            let kind = StmtKind::If { test, then, otherwise: rest };
-            rest = head;
-            rest.push(star_ir::Stmt { kind, loc });
-        }
-        self.block.extend(rest);
-        if arms.len() > 1 {
-            self.facts = facts;
-        }
+            falls_through | this.stmts(otherwise)
+        });
+        self.emit(StmtKind::Block { label, body });
         falls_through
     }
 
@@ -390,7 +403,7 @@ impl Lowerer<'_> {
         on_continue: Jump,
         body: &[Stmt],
     ) -> star_ir::Block {
-        self.loops.push(LoopLabels { on_break, on_continue, continued: false });
+        self.loops.push(LoopLabels { on_break, on_continue, broken: false, continued: false });
         let (block, _) = self.nested(|this| this.stmts(body));
         self.loops.pop();
         block
@@ -399,44 +412,43 @@ impl Lowerer<'_> {
     fn while_loop(&mut self, test: &Expr, body: &[Stmt]) {
         let label = self.label();
         self.forget_set();
-        let facts = self.facts.clone();
         let (head, test) = self.nested(|this| this.operand(test));
         let body = self.loop_body(label, Jump::Continue(label), body);
         self.emit(StmtKind::While { label, head, test, body });
-        self.facts = facts;
     }
 
     /// `repeat S until c` is a loop without an end, which `c` breaks; `continue` goes to the test.
-    fn repeat_loop(&mut self, body: &[Stmt], until: &Expr) {
+    fn repeat_loop(&mut self, body: &[Stmt], until: &Expr) -> bool {
         let label = self.label();
         let inner = self.label();
         self.forget_set();
-        let (block, ()) = self.nested(|this| {
+        let (block, falls_through) = self.nested(|this| {
             this.loops.push(LoopLabels {
                 on_break: label,
                 on_continue: Jump::Break(inner),
+                broken: false,
                 continued: false,
             });
             let (block, falls_through) = this.nested(|this| this.stmts(body));
-            let continued = this.loops.pop().is_some_and(|labels| labels.continued);
+            let (broken, continued) =
+                this.loops.pop().map_or((false, false), |labels| (labels.broken, labels.continued));
             if continued {
                 this.emit(StmtKind::Block { label: inner, body: block });
             } else {
                 this.block.extend(block);
             }
-            if falls_through || continued {
+            let tested = falls_through || continued;
+            if tested {
                 let test = this.operand(until);
                 this.flush_cost();
                 let stop = star_ir::Stmt { kind: StmtKind::Break(label), loc: this.loc };
                 this.emit(StmtKind::If { test, then: vec![stop], otherwise: Vec::new() });
             }
+            tested || broken
         });
-        self.emit(StmtKind::While {
-            label,
-            head: Vec::new(),
-            test: Operand::Bool(true),
-            body: block,
-        });
+        let test = Operand::Bool(true);
+        self.emit(StmtKind::While { label, head: Vec::new(), test, body: block });
+        falls_through
     }
 
     /// `foreach` costs what its STEP loop costs: SOME and STEP in every turn, SOME at the end.
@@ -457,6 +469,7 @@ impl Lowerer<'_> {
             this.loops.push(LoopLabels {
                 on_break: outside,
                 on_continue: Jump::Continue(label),
+                broken: false,
                 continued: false,
             });
             let (body, _) = this.nested(|this| {
@@ -472,7 +485,7 @@ impl Lowerer<'_> {
 
     /// At the head of a loop only what no turn can undo is still known.
     fn forget_set(&mut self) {
-        self.facts.retain(|fact| !matches!(fact, super::Fact::Set(_)));
+        self.facts.retain(|fact| !matches!(fact, super::Fact::Set(_) | super::Fact::Sized(_)));
     }
 }
 

@@ -151,6 +151,7 @@ impl Parser<'_> {
         let word = self.any_word("a guard")?;
         Ok(match word {
             "set" => Check::Set(self.var()?),
+            "sized" => Check::Sized(self.var()?),
             "result" => Check::Result(self.var()?),
             "index" => Check::Index(self.operand()?, self.next_measure()?),
             "new_column" => Check::NewColumn(self.var()?, self.next_operand()?),

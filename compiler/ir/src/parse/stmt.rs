@@ -102,6 +102,7 @@ impl Parser<'_> {
             "adapt" => {
                 StmtKind::Size(SizeOp::Adapt { bits: self.var()?, size: self.next_operand()? })
             }
+            "fix" => StmtKind::Size(SizeOp::Fix { bits: self.var()?, size: self.next_operand()? }),
             "check" => StmtKind::Check(self.check()?),
             "cost" => {
                 let units = self.number("a number of units")?;

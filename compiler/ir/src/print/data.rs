@@ -104,6 +104,7 @@ impl Printer<'_> {
     pub(super) fn check(&mut self, check: &Check) {
         match check {
             Check::Set(v) => self.form("set", &[*v], &[]),
+            Check::Sized(v) => self.form("sized", &[*v], &[]),
             Check::Result(v) => self.form("result", &[*v], &[]),
             Check::Index(index, limit) => {
                 self.form("index", &[], &[index]);

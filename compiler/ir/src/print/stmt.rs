@@ -216,6 +216,7 @@ impl Printer<'_> {
                 return self.store("init", *table, &[rows, columns], None);
             }
             SizeOp::Adapt { bits, size } => return self.store("adapt", *bits, &[size], None),
+            SizeOp::Fix { bits, size } => return self.store("fix", *bits, &[size], None),
         };
         self.store(word, *var, &[], None);
         self.put(", ");

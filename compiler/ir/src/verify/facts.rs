@@ -1,6 +1,6 @@
 //! What is known at a point of the program; see Note [Facts].
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use super::effects::Effect;
@@ -11,6 +11,8 @@ use crate::visit;
 
 /// So many equal sizes are followed up at most.
 const MAX_CLASS: usize = 32;
+/// So many facts about one number or variable are looked at to find them.
+const MAX_FOLLOWED: usize = 1000;
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Fact {
@@ -29,23 +31,70 @@ enum Key {
     Int(i64),
 }
 
+/// A set of variables, as bits: it is copied at every branch.
+#[derive(Clone, Debug, Default)]
+struct VarSet(Vec<u64>);
+
+impl VarSet {
+    fn contains(&self, var: VarId) -> bool {
+        let limb = self.0.get(var.0 as usize / 64).copied().unwrap_or(0);
+        limb >> (var.0 % 64) & 1 == 1
+    }
+
+    fn insert(&mut self, var: VarId) {
+        let at = var.0 as usize / 64;
+        if self.0.len() <= at {
+            self.0.resize(at + 1, 0);
+        }
+        self.0[at] |= 1 << (var.0 % 64);
+    }
+
+    fn remove(&mut self, var: VarId) {
+        if let Some(limb) = self.0.get_mut(var.0 as usize / 64) {
+            *limb &= !(1 << (var.0 % 64));
+        }
+    }
+
+    /// Keeps what `other` has too.
+    fn meet(&mut self, other: &VarSet) {
+        self.0.truncate(other.0.len());
+        self.0.iter_mut().zip(&other.0).for_each(|(mine, theirs)| *mine &= theirs);
+    }
+
+    /// Adds what `other` has.
+    fn join(&mut self, other: &VarSet) {
+        if self.0.len() < other.0.len() {
+            self.0.resize(other.0.len(), 0);
+        }
+        self.0.iter_mut().zip(&other.0).for_each(|(mine, theirs)| *mine |= theirs);
+    }
+}
+
 /// A set of facts. `known` holds those that are alive; `by_key` may list dead ones too.
 #[derive(Clone, Debug)]
 pub(super) struct Facts<'a> {
     vars: &'a [Var],
-    set: BTreeSet<VarId>,
+    set: VarSet,
+    /// Slices and words of known size, set or not.
+    sized: VarSet,
     known: HashSet<Rc<Fact>>,
     by_key: HashMap<Key, Vec<Rc<Fact>>>,
 }
 
 impl<'a> Facts<'a> {
     pub(super) fn new(vars: &'a [Var]) -> Self {
-        Facts { vars, set: BTreeSet::new(), known: HashSet::new(), by_key: HashMap::new() }
+        Facts {
+            vars,
+            set: VarSet::default(),
+            sized: VarSet::default(),
+            known: HashSet::new(),
+            by_key: HashMap::new(),
+        }
     }
 
     /// Does the variable have a value?
     pub(super) fn is_set(&self, var: VarId) -> bool {
-        self.set.contains(&var)
+        self.set.contains(var)
     }
 
     /// The variable has a value.
@@ -53,10 +102,25 @@ impl<'a> Facts<'a> {
         self.set.insert(var);
     }
 
+    /// Is its size known? That of a table is when it is set.
+    pub(super) fn is_sized(&self, var: VarId) -> bool {
+        self.set.contains(var) || self.sized.contains(var)
+    }
+
+    /// Its size is known; a table has a value.
+    pub(super) fn sized(&mut self, var: VarId) {
+        if self.vars[var.0 as usize].ty.is_bits() {
+            self.sized.insert(var);
+        } else {
+            self.set(var);
+        }
+    }
+
     /// The guard holds.
     pub(super) fn learn(&mut self, check: &Check) {
         match check {
             Check::Set(v) | Check::Result(v) => return self.set(*v),
+            Check::Sized(v) => return self.sized(*v),
             Check::Index(index, limit) => {
                 let canonical = self.canonical(limit);
                 self.insert(Fact::Check(Check::Index(index.clone(), canonical)));
@@ -99,7 +163,14 @@ impl<'a> Facts<'a> {
             return;
         }
         for key in keys(&fact) {
-            self.by_key.entry(key).or_default().push(Rc::clone(&fact));
+            let facts = self.by_key.entry(key).or_default();
+            // A list is cleared of what died before it grows.
+            if facts.len() >= 32 && facts.len() == facts.capacity() {
+                facts.retain(|fact| {
+                    self.known.get(fact).is_some_and(|alive| Rc::ptr_eq(alive, fact))
+                });
+            }
+            facts.push(Rc::clone(&fact));
         }
     }
 
@@ -121,12 +192,14 @@ impl<'a> Facts<'a> {
 
     /// The variable has another value; whether it is set stays as it is.
     pub(super) fn replaced(&mut self, var: VarId) {
+        self.sized.remove(var);
         self.forget_if(var, |_| true);
     }
 
     /// The variable is perhaps unset.
     pub(super) fn unset(&mut self, var: VarId) {
-        self.set.remove(&var);
+        self.set.remove(var);
+        self.sized.remove(var);
     }
 
     /// The variable is changed in place.
@@ -168,7 +241,11 @@ impl<'a> Facts<'a> {
 
     /// Keeps what `other` knows too.
     pub(super) fn meet(&mut self, other: &Facts<'a>) {
-        self.set.retain(|var| other.set.contains(var));
+        self.sized.join(&self.set);
+        let mut theirs = other.sized.clone();
+        theirs.join(&other.set);
+        self.sized.meet(&theirs);
+        self.set.meet(&other.set);
         self.known.retain(|fact| other.known.contains(fact));
         let known = &self.known;
         self.by_key.retain(|_, facts| {
@@ -183,7 +260,7 @@ impl<'a> Facts<'a> {
             Measure::Columns(v) => (*v, 1),
             Measure::Value(_) => return Extent::Dynamic,
         };
-        if !self.is_set(var) {
+        if !self.is_sized(var) {
             return Extent::Dynamic;
         }
         match (self.vars[var.0 as usize].ty, which) {
@@ -217,9 +294,9 @@ impl<'a> Facts<'a> {
 
     /// The measures known to be equal to this one, itself first.
     pub(super) fn class(&self, measure: &Measure) -> Vec<Measure> {
-        // The measure of something unset agrees with every size: nothing follows from it.
+        // The measure of something of no known size agrees with every size: nothing follows from it.
         let is_size =
-            |measure: &Measure| visit::measured(measure).is_none_or(|var| self.is_set(var));
+            |measure: &Measure| visit::measured(measure).is_none_or(|var| self.is_sized(var));
         let mut class = vec![measure.clone()];
         if !is_size(measure) {
             return class;
@@ -230,7 +307,7 @@ impl<'a> Facts<'a> {
             at += 1;
             let mut found = vec![self.canonical(&here)];
             if let Some(key) = measure_key(&here) {
-                for fact in self.facts(key) {
+                for fact in self.facts(key).take(MAX_FOLLOWED) {
                     match fact {
                         Fact::Check(Check::Size(a, b)) if *a == here => found.push(b.clone()),
                         Fact::Check(Check::Size(a, b)) if *b == here => found.push(a.clone()),
@@ -239,7 +316,7 @@ impl<'a> Facts<'a> {
                 }
             }
             for other in found {
-                if is_size(&other) && !class.contains(&other) {
+                if class.len() < MAX_CLASS && is_size(&other) && !class.contains(&other) {
                     class.push(other);
                 }
             }
@@ -261,7 +338,7 @@ impl<'a> Facts<'a> {
     /// The operands known to be the result of an operation.
     pub(super) fn results(&self, op: IntOp, a: &Operand, b: &Operand) -> Vec<Operand> {
         if let (Operand::Int(a), Operand::Int(b)) = (a, b) {
-            return evaluate(op, *a, *b).map(Operand::Int).into_iter().collect();
+            return op.apply(*a, *b).map(Operand::Int).into_iter().collect();
         }
         let key = operand_key(a).filter(|key| matches!(key, Key::Var(_)));
         let Some(key) = key.or(operand_key(b)) else {
@@ -288,6 +365,7 @@ impl<'a> Facts<'a> {
         }
         match check {
             Check::Set(v) | Check::Result(v) => self.is_set(*v),
+            Check::Sized(v) => self.is_sized(*v),
             Check::Index(index, limit) => self.holds_index(index, limit),
             Check::NewColumn(table, index) => self.holds_index(index, &Measure::Columns(*table)),
             Check::Size(left, right) => {
@@ -301,10 +379,12 @@ impl<'a> Facts<'a> {
                 self.holds_range(std::slice::from_ref(base), &widths, limit)
             }
             Check::Int(op, a, b) => match (a, b) {
-                (Operand::Int(a), Operand::Int(b)) => evaluate(*op, *a, *b).is_some(),
-                (_, Operand::Int(b)) => {
-                    matches!(op, IntOp::Div | IntOp::Mod) && *b != 0 && *b != -1
-                }
+                (Operand::Int(a), Operand::Int(b)) => op.apply(*a, *b).is_some(),
+                (_, Operand::Int(b)) => match op {
+                    IntOp::Div => *b != 0 && *b != -1,
+                    IntOp::Mod => *b != 0,
+                    IntOp::Add | IntOp::Sub | IntOp::Mul => false,
+                },
                 _ => false,
             },
             Check::Bit(bit) => matches!(bit, Operand::Int(0 | 1)),
@@ -374,17 +454,6 @@ impl<'a> Facts<'a> {
             return *base >= 0 && *width >= 0 && end.is_some_and(|end| end <= *limit);
         }
         self.knows(Check::Range { base: base.clone(), width: width.clone(), limit: limit.clone() })
-    }
-}
-
-/// The value of a constant operation; `None` if it traps.
-fn evaluate(op: IntOp, a: i64, b: i64) -> Option<i64> {
-    match op {
-        IntOp::Add => a.checked_add(b),
-        IntOp::Sub => a.checked_sub(b),
-        IntOp::Mul => a.checked_mul(b),
-        IntOp::Div => a.checked_div(b),
-        IntOp::Mod => a.checked_rem(b),
     }
 }
 

@@ -27,7 +27,8 @@
 //!     field anywhere) and its reductions, these only as `dst = op dst, x`, for `min` and `max` as
 //!     `dst = copy x`; it reads them only there, for `min` and `max` also in comparisons. No input,
 //!     output, lending of shared variables. Variable, privates, parts, reductions are different.
-//! 10. A `tile` holds only operations that work row by row, scalar ones, and uniform control.
+//! 10. A `tile` holds only operations that work row by row, on words or scalars, and uniform control
+//!     ([`crate::rows`]).
 //!
 //! Guards (`guards`; only if nothing above failed; see Note \[Guards\] in the crate's head):
 //! 11. A variable that is read is set; an `exit` or the end of a routine finds the result set, and the

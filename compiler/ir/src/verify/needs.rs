@@ -50,9 +50,14 @@ fn not_negative(value: &Operand) -> Need {
     Need::Check(Check::NotNegative(value.clone()))
 }
 
-fn set_measured(measure: &Measure) -> Vec<Need> {
+fn sized(var: VarId) -> Need {
+    Need::Check(Check::Sized(var))
+}
+
+fn size_known(measure: &Measure) -> Vec<Need> {
     match measure {
-        Measure::Length(v) | Measure::Rows(v) => vec![Need::Check(Check::Set(*v))],
+        Measure::Length(v) => vec![sized(*v)],
+        Measure::Rows(v) => vec![Need::Check(Check::Set(*v))],
         Measure::Columns(_) => Vec::new(),
         Measure::Value(value) => vec![not_negative(value)],
     }
@@ -89,6 +94,7 @@ pub(super) fn of_op(op: &Op) -> Vec<Need> {
         Op::Extreme { table, mask, sense: _ } => {
             vec![size(Measure::Rows(*table), Measure::Length(*mask))]
         }
+        Op::Length(v) => vec![sized(*v)],
         Op::Copy(_)
         | Op::Compare(..)
         | Op::Not(_)
@@ -104,7 +110,6 @@ pub(super) fn of_op(op: &Op) -> Vec<Need> {
         | Op::KeepFirst(_)
         | Op::Rotate(..)
         | Op::Mirror(_)
-        | Op::Length(_)
         | Op::Rows(_)
         | Op::Columns(_) => Vec::new(),
     }
@@ -145,13 +150,13 @@ pub(super) fn of_statement(kind: &StmtKind) -> Vec<Need> {
         ],
         StmtKind::Size(op) => match op {
             SizeOp::Latch { dst: _, size: _ } => Vec::new(),
-            SizeOp::SetRows { table: _, rows } => set_measured(rows),
+            SizeOp::SetRows { table: _, rows } => size_known(rows),
             SizeOp::EnsureColumns { table, columns } => {
                 let mut needs = vec![Need::Check(Check::Set(*table))];
                 match columns {
                     Measure::Value(_) => {}
                     Measure::Length(_) | Measure::Rows(_) | Measure::Columns(_) => {
-                        needs.extend(set_measured(columns));
+                        needs.extend(size_known(columns));
                     }
                 }
                 needs
@@ -160,6 +165,7 @@ pub(super) fn of_statement(kind: &StmtKind) -> Vec<Need> {
                 vec![not_negative(rows), not_negative(columns)]
             }
             SizeOp::Adapt { bits: _, size: _ } => Vec::new(),
+            SizeOp::Fix { bits: _, size } => vec![not_negative(size)],
         },
         StmtKind::Check(Check::NoCarry(_, v, w)) => vec![same_length(*v, *w)],
         StmtKind::Check(_)

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Subject;
 use crate::op::{IntOp, Op, Operand};
-use crate::program::{Ty, VarId};
+use crate::program::VarId;
+use crate::rows;
 use crate::stmt::{Part, PartKind, Reduction, ReductionOp, Stmt, StmtKind};
 use crate::visit::{self, Access};
 
@@ -25,7 +26,10 @@ pub(super) fn check(subject: &mut Subject<'_, '_>) {
         }
         if let StmtKind::Tile { body, .. } = &stmt.kind {
             visit::walk(body, &mut |inner| {
-                if let Some(message) = not_by_rows(subject, &inner.kind) {
+                // Rule 5 looks after `exit`.
+                if !matches!(inner.kind, StmtKind::Exit)
+                    && let Some(message) = rows::crosses(&subject.routine.vars, &inner.kind)
+                {
                     subject.fault(Some(inner), format!("{message} in a `tile`"));
                 }
             });
@@ -138,74 +142,4 @@ fn logic_reduction(op: crate::op::LogicOp) -> ReductionOp {
         crate::op::LogicOp::Or => ReductionOp::Or,
         crate::op::LogicOp::Xor => ReductionOp::Xor,
     }
-}
-
-/// Why a statement cannot stand in a `tile`.
-fn not_by_rows(subject: &Subject<'_, '_>, kind: &StmtKind) -> Option<&'static str> {
-    match kind {
-        StmtKind::Assign(dst, op) => op_not_by_rows(subject, *dst, op),
-        StmtKind::PutColumn { .. }
-        | StmtKind::PutField { .. }
-        | StmtKind::Check(_)
-        | StmtKind::Cost { .. }
-        | StmtKind::For { .. }
-        | StmtKind::While { .. }
-        | StmtKind::If { .. }
-        | StmtKind::Block { .. }
-        | StmtKind::Break(_)
-        | StmtKind::Continue(_)
-        | StmtKind::Exit => None,
-        StmtKind::Step { .. }
-        | StmtKind::Put { .. }
-        | StmtKind::Replace { .. }
-        | StmtKind::PutRow { .. }
-        | StmtKind::PutBit { .. } => Some("a single row or component is changed"),
-        StmtKind::Size(_) => Some("a size changes"),
-        StmtKind::Call { .. } | StmtKind::Native { .. } => Some("a call"),
-        StmtKind::Print(_) | StmtKind::Read { .. } | StmtKind::Write { .. } => {
-            Some("input or output")
-        }
-        StmtKind::Foreach { .. } => Some("a loop over ones"),
-        StmtKind::Forall { .. } | StmtKind::Tile { .. } => Some("a parallel statement"),
-    }
-}
-
-fn op_not_by_rows(subject: &Subject<'_, '_>, dst: VarId, op: &Op) -> Option<&'static str> {
-    let is_word = |var: VarId| matches!(subject.ty(var), Ty::Word(_));
-    let fits = match op {
-        Op::Copy(_) | Op::Fill(..) | Op::Literal(_) => !is_word(dst),
-        Op::Int(..) | Op::Compare(..) | Op::Not(_) | Op::Logic(..) => true,
-        Op::BitsNot(v) | Op::BitsLogic(_, v, _) => !is_word(*v),
-        // A word is the same for every row.
-        Op::Component(v, _) => is_word(*v),
-        Op::Length(_)
-        | Op::Rows(_)
-        | Op::Columns(_)
-        | Op::Column(..)
-        | Op::Field { .. }
-        | Op::NewTable(..) => true,
-        Op::BitsEqual(..)
-        | Op::First(_)
-        | Op::Count(_)
-        | Op::Some(_)
-        | Op::All(_)
-        | Op::None(_)
-        | Op::Convert(_)
-        | Op::KeepFirst(_)
-        | Op::Mask { .. }
-        | Op::Shift(..)
-        | Op::Rotate(..)
-        | Op::Mirror(_)
-        | Op::Shuffle(_)
-        | Op::Trim { .. }
-        | Op::WordCompare(..)
-        | Op::WordAdd(..)
-        | Op::WordSub(..)
-        | Op::WordToInt(_)
-        | Op::IntToWord { .. }
-        | Op::Row(..)
-        | Op::Bit(..)
-        | Op::Extreme { .. } => false,
-    };
-    (!fits).then_some("an operation that does not work row by row")
 }

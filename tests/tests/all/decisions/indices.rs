@@ -72,7 +72,7 @@ begin X:='000'; i:=STEP(X);\n  X:=COL(i,T) end.";
     assert_eq!(
         traps(text),
         "T0101 3:3 index 0 outside 1..3 of the columns of `T`\n  \
-         note: X = unset\n        T = 3 × 3, 0 ones\n        i = 0\n"
+         note: T = 3 × 3, 0 ones\n        i = 0\n"
     );
 }
 
@@ -109,7 +109,7 @@ fn a_component_is_no_condition() {
 fn parts_of_words_must_lie_inside() {
     assert_eq!(
         with_index("w:=TRIM(1,i,w)", 3),
-        "T0106 4:3 the part 1..3 is not inside 1..2 of `w`\n  note: w = 10\n        i = 3\n"
+        "T0106 4:3 the part 1..3 is not inside 1..2 of `w`\n  note: i = 3\n        w = 10\n"
     );
     for (statement, i) in [
         ("w:=TRIM(i,1,w)", 2),
@@ -121,8 +121,7 @@ fn parts_of_words_must_lie_inside() {
         ("X:=MASK(X,i,4)", 4),
     ] {
         let trap = with_index(statement, i);
-        let code = &trap[..5];
-        assert!(code == "T0101" || code == "T0106", "{statement}: {trap}");
+        assert!(trap.starts_with("T0106 4:"), "{statement}: {trap}");
     }
 }
 

@@ -5,6 +5,7 @@
 mod extensions;
 mod indices;
 mod meaning;
+mod messages;
 mod routines;
 mod sizes;
 mod tables;

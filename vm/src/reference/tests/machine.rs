@@ -1,7 +1,10 @@
 //! The trait: values in and out, stores to parts, sizes, files, plans.
 
 use star_base::{BitTable, BitVector};
-use star_ir::{Extent, Measure, Mode, Op, SizeOp, StmtKind, Ty};
+use star_ir::{
+    Arg, Block, Check, Extent, Measure, Mode, Op, Program, RoutineId, SizeOp, StmtKind, TrapKind,
+    Ty, VarId,
+};
 
 use super::super::MAX_BYTES;
 use super::*;
@@ -154,6 +157,106 @@ fn size_operations_act_once() {
     trial.fixed = true;
     let (_, after) = trial.run(&program, vec![unset(), slice("01"), unset()]);
     assert_eq!(after[1], slice("01"), "a sized slice keeps its size");
+}
+
+/// X by reference, k by reference; `fix X, 3`, then the statements.
+fn fixed_to_three(body: impl FnOnce([VarId; 2]) -> Block) -> Program {
+    let mut draft = Draft::new("main");
+    let x = draft.param("X", SLICE, Mode::Ref);
+    let k = draft.param("k", Ty::Int, Mode::Ref);
+    let mut stmts = vec![fix(x, 3)];
+    stmts.extend(body([x, k]));
+    program(vec![draft.body(stmts)])
+}
+
+fn fix(bits: VarId, size: i64) -> star_ir::Stmt {
+    st(StmtKind::Size(SizeOp::Fix { bits, size: n(size) }))
+}
+
+fn adapt(bits: VarId, size: i64) -> star_ir::Stmt {
+    st(StmtKind::Size(SizeOp::Adapt { bits, size: n(size) }))
+}
+
+#[test]
+fn a_size_that_is_fixed_is_measured_before_the_slice_is_set() {
+    let checks = |x, size| {
+        let check = |check| st(StmtKind::Check(check));
+        vec![
+            check(Check::Sized(x)),
+            check(Check::Size(Measure::Length(x), Measure::Value(n(size)))),
+        ]
+    };
+    let run_fixed = |fixed, values: [HostValue; 2], body: &dyn Fn([VarId; 2]) -> Block| {
+        let mut trial = Trial::new();
+        trial.fixed = fixed;
+        trial.run(&fixed_to_three(body), values.into())
+    };
+    let unset = || HostValue::Unset;
+    let measured = |[x, k]: [VarId; 2]| {
+        let mut body = checks(x, 3);
+        body.push(set(k, Op::Length(x)));
+        body
+    };
+    let (outcome, after) = run_fixed(false, [unset(), unset()], &measured);
+    assert_eq!((outcome, after), (Outcome::Done, vec![unset(), HostValue::Int(3)]));
+    let latched = |[x, k]: [VarId; 2]| {
+        vec![st(StmtKind::Size(SizeOp::Latch { dst: k, size: Measure::Length(x) }))]
+    };
+    let (_, after) = run_fixed(false, [unset(), unset()], &latched);
+    assert_eq!(after[1], HostValue::Int(3));
+    // What is set keeps its size.
+    let (_, after) =
+        run_fixed(false, [slice("01"), unset()], &|[x, k]| vec![set(k, Op::Length(x))]);
+    assert_eq!(after, [slice("01"), HostValue::Int(2)]);
+    // Another size is forgotten by `adapt`, and taken by `fix`, unless the slice is sized.
+    let no_size = TrapKind::NoSize(VarId(0));
+    let adapted =
+        |size| move |[x, _]: [VarId; 2]| vec![adapt(x, size), st(StmtKind::Check(Check::Sized(x)))];
+    let trap = |outcome| match outcome {
+        Outcome::Trap(trap) => trap.kind,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(run_fixed(false, [unset(), unset()], &adapted(3)).0, Outcome::Done);
+    assert_eq!(trap(run_fixed(false, [unset(), unset()], &adapted(4)).0), no_size);
+    assert_eq!(trap(run_fixed(false, [unset(), unset()], &adapted(-1)).0), no_size);
+    for (fixed, size) in [(false, 4), (true, 3)] {
+        let again = |[x, _]: [VarId; 2]| {
+            let mut body = vec![fix(x, 4)];
+            body.extend(checks(x, size));
+            body
+        };
+        assert_eq!(run_fixed(fixed, [unset(), unset()], &again).0, Outcome::Done);
+    }
+    let kept = |[x, _]: [VarId; 2]| {
+        let mut body = vec![adapt(x, 4)];
+        body.extend(checks(x, 3));
+        body
+    };
+    assert_eq!(run_fixed(true, [unset(), unset()], &kept).0, Outcome::Done);
+}
+
+#[test]
+fn a_known_size_goes_into_a_call_and_comes_back() {
+    let mut callee = Draft::new("callee");
+    let y = callee.param("Y", SLICE, Mode::Ref);
+    let callee = |size| callee.body(vec![st(StmtKind::Check(Check::Sized(y))), fix(y, size)]);
+    let callee = callee(5);
+    let main = |extent| {
+        let mut main = Draft::new("main");
+        let k = main.param("k", Ty::Int, Mode::Ref);
+        let x = main.var("X", Ty::Slice(extent));
+        main.body(vec![
+            fix(x, 3),
+            at(4, StmtKind::Call { callee: RoutineId(1), args: vec![Arg::Ref(x)], dst: None }),
+            set(k, Op::Length(x)),
+        ])
+    };
+    let after = run(&program(vec![main(Extent::Dynamic), callee.clone()]), vec![HostValue::Unset]);
+    assert_eq!(after, [HostValue::Int(5)]);
+    let other = program(vec![main(Extent::Const(3)), callee]);
+    let (outcome, _) = Trial::new().run(&other, vec![HostValue::Unset]);
+    let Outcome::Trap(trap) = outcome else { panic!("{outcome:?}") };
+    assert_eq!((trap.kind.code(), trap.loc), (star_base::Code::SizeTrap, star_ir::LocId(4)));
 }
 
 #[test]

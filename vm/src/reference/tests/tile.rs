@@ -162,8 +162,33 @@ fn scalars_and_words_end_as_after_one_run_of_the_body() {
 }
 
 #[test]
+fn work_on_words_is_the_same_in_every_tile() {
+    let program = kernel(|[x, i, w]| {
+        vec![
+            st(StmtKind::Step { dst: i, bits: w }), // w = 001010
+            set(w, Op::WordAdd(w, w)),              // w = 010100
+            set(w, Op::Shift(w, star_ir::Direction::Up, n(1))), // w = 101000
+            st(StmtKind::Foreach {
+                label: LabelId(0),
+                var: i,
+                over: w,
+                body: vec![set(x, Op::BitsNot(x))],
+            }),
+        ]
+    });
+    for height in heights() {
+        let mut trial = Trial::new();
+        trial.settings.tile = height;
+        let (outcome, after) = trial.run(&program, kernel_values());
+        assert_eq!(outcome, Outcome::Done);
+        assert_eq!(after, [slice("011011"), HostValue::Int(3), word("101000")]);
+    }
+}
+
+#[test]
 fn what_crosses_rows_is_an_internal_error_and_leaves_values_whole() {
-    let crossing: [fn([VarId; 3]) -> Block; 4] = [
+    let crossing: [fn([VarId; 3]) -> Block; 5] = [
+        |[_, _, w]| vec![st(StmtKind::Size(star_ir::SizeOp::Fix { bits: w, size: n(6) }))],
         |[x, i, _]| vec![set(i, Op::First(x))],
         |[x, _, _]| vec![set(x, Op::Mirror(x))],
         |[x, i, _]| vec![st(StmtKind::Step { dst: i, bits: x })],

@@ -69,6 +69,42 @@ fn set_and_result_ask_whether_there_is_a_value() {
 }
 
 #[test]
+fn sized_asks_whether_the_size_is_known() {
+    for var in [X, W, T] {
+        assert_eq!(check(Check::Sized(var), false), None);
+    }
+    for var in [Y, F] {
+        assert_eq!(check(Check::Sized(var), false), Some(TrapKind::NoSize(var)));
+    }
+}
+
+#[test]
+fn negative_sizes_in_guards_are_traps() {
+    let index = |index, limit| {
+        let of = Measure::Value(n(limit));
+        let trap = TrapKind::Index { index, high: 0, of: of.clone() };
+        assert_eq!(trap.code(), Code::RangeTrap, "the end of a part");
+        assert_eq!(check(Check::Index(n(index), of), false), Some(trap));
+    };
+    index(1, -1);
+    index(-5, i64::MIN);
+    let range = |base, width| {
+        let limit = Measure::Value(n(-1));
+        check(Check::Range { base: n(base), width: n(width), limit }, false)
+    };
+    let (high, of) = (0, Measure::Value(n(-1)));
+    assert_eq!(range(0, 0), None);
+    assert_eq!(range(0, 1), Some(TrapKind::Range { from: 1, to: 1, high, of }));
+    let negative = TrapKind::Negative { value: -2, what: n(-2) };
+    for of in [Measure::Length(X), Measure::Length(Y), Measure::Rows(T), Measure::Value(n(-2))] {
+        let size = Measure::Value(n(-2));
+        let trap = Some(negative.clone());
+        assert_eq!(check(Check::Size(of.clone(), size.clone()), false), trap);
+        assert_eq!(check(Check::Size(size, of), false), trap);
+    }
+}
+
+#[test]
 fn index_holds_from_one_to_the_limit() {
     let limits = [
         (Measure::Length(X), 4),

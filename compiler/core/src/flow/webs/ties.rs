@@ -1,13 +1,12 @@
 //! What the nodes of a walk say in the end: which of them are one web, and where a variable may be unset.
 
-use super::{After, Node, State, Walk, Webs, is_split};
+use super::{After, Node, State, Walk, Webs, in_sizes, is_split};
 use crate::hir::LocalId;
 
 impl Walk<'_> {
     pub(super) fn finish(mut self, entry: &State) -> Webs {
-        self.exits.extend(self.state.take());
-        let exits = std::mem::take(&mut self.exits);
-        let end = self.join(exits);
+        let (exits, state) = (self.exits.take(), self.state.take());
+        let end = self.join(exits, state);
 
         let maybe_unset = self.spread(|node| match node {
             Node::Unset | Node::FromCaller => Some(true),
@@ -20,7 +19,11 @@ impl Walk<'_> {
             Node::Def | Node::FromCaller | Node::Through { .. } => Some(true),
             Node::Join(_) => None,
         });
-        let (web_of_node, web_local) = self.tie();
+        let sizes = in_sizes(self.routine);
+        let split: Vec<bool> = (0..self.routine.locals.len() as u32)
+            .map(|local| is_split(self.routine, &sizes, LocalId(local)))
+            .collect();
+        let (web_of_node, web_local) = self.tie(&split);
 
         let of_site = |fact: &dyn Fn(u32) -> bool| -> Vec<bool> {
             self.site_node.iter().map(|node| node.is_some_and(fact)).collect()
@@ -36,12 +39,12 @@ impl Walk<'_> {
         let result_maybe_unset =
             self.routine.result.is_some_and(|result| at_end(result).unwrap_or(false));
         Webs {
-            // A mention that is not reached may lie in any web of its variable; it is not lowered.
             site_web: self
                 .site_node
                 .iter()
-                .map(|node| node.map_or(0, |node| web_of_node[node as usize]))
+                .map(|node| node.map(|node| web_of_node[node as usize]))
                 .collect(),
+            split,
             maybe_unset: of_site(&|node| maybe_unset[node as usize]),
             never_set: of_site(&|node| !maybe_set[node as usize]),
             web_local,
@@ -85,7 +88,7 @@ impl Walk<'_> {
     }
 
     /// The web of every node, and the variable of every web. Variables that are not split have one.
-    fn tie(&mut self) -> (Vec<u32>, Vec<LocalId>) {
+    fn tie(&mut self, split: &[bool]) -> (Vec<u32>, Vec<LocalId>) {
         let mut parent: Vec<u32> = (0..self.nodes.len() as u32).collect();
         let mut work = std::mem::take(&mut self.seen);
         let mut visited = vec![false; self.nodes.len()];
@@ -107,9 +110,6 @@ impl Walk<'_> {
                 Node::Unset | Node::FromCaller | Node::Def => {}
             }
         }
-        let split: Vec<bool> = (0..self.routine.locals.len() as u32)
-            .map(|local| is_split(self.routine, LocalId(local)))
-            .collect();
         let mut web_local: Vec<LocalId> = Vec::new();
         let mut of_local: Vec<Option<u32>> = vec![None; split.len()];
         let mut of_root: Vec<Option<u32>> = vec![None; self.nodes.len()];

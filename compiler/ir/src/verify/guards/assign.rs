@@ -92,7 +92,7 @@ impl Walk<'_, '_, '_> {
                 facts.settled(*dst);
                 match size {
                     Measure::Length(v) | Measure::Rows(v) | Measure::Columns(v)
-                        if !facts.is_set(*v) =>
+                        if !facts.is_sized(*v) =>
                     {
                         return;
                     }
@@ -130,6 +130,10 @@ impl Walk<'_, '_, '_> {
             SizeOp::Adapt { bits, size: _ } => {
                 facts.replaced(*bits);
                 facts.unset(*bits);
+            }
+            SizeOp::Fix { bits, size: _ } => {
+                facts.settled(*bits);
+                facts.sized(*bits);
             }
         }
     }

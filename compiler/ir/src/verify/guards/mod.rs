@@ -1,6 +1,7 @@
 //! Rules 11 to 13: a walk in the order of execution that keeps what is known; see Note [Facts].
 
 mod assign;
+mod latches;
 mod loops;
 
 use super::Subject;
@@ -11,8 +12,9 @@ use crate::check::{Check, Measure};
 use crate::op::{IntOp, Op, Operand};
 use crate::print;
 use crate::program::{Extent, LabelId, Mode, Ty, VarId};
-use crate::stmt::{Arg, Stmt, StmtKind};
+use crate::stmt::{Arg, SizeOp, Stmt, StmtKind};
 use crate::visit::{self, Access};
+use latches::Latches;
 use loops::Turns;
 
 pub(super) fn check(subject: &mut Subject<'_, '_>) {
@@ -26,12 +28,7 @@ pub(super) fn check(subject: &mut Subject<'_, '_>) {
     }
     let mut sized_by = vec![Vec::new(); routine.vars.len()];
     for (id, var) in (0..).zip(&routine.vars) {
-        let extents = match var.ty {
-            Ty::Slice(n) | Ty::Word(n) => [n, Extent::Dynamic],
-            Ty::Table(rows, columns) => [rows, columns],
-            Ty::Int | Ty::Bool | Ty::Str | Ty::Handle => [Extent::Dynamic; 2],
-        };
-        for extent in extents {
+        for extent in extents(var.ty) {
             match extent {
                 Extent::Var(v) => sized_by[v.0 as usize].push(VarId(id)),
                 Extent::Const(_) | Extent::Dynamic => {}
@@ -39,6 +36,7 @@ pub(super) fn check(subject: &mut Subject<'_, '_>) {
         }
     }
     let mut walk = Walk {
+        latches: Latches::of(&routine.body, &routine.vars),
         subject,
         facts: Some(facts),
         loops: effects::of_loops(&routine.body, &routine.vars).into_iter(),
@@ -51,6 +49,15 @@ pub(super) fn check(subject: &mut Subject<'_, '_>) {
     walk.end(None);
 }
 
+/// The sizes that a type names.
+fn extents(ty: Ty) -> [Extent; 2] {
+    match ty {
+        Ty::Slice(n) | Ty::Word(n) => [n, Extent::Dynamic],
+        Ty::Table(rows, columns) => [rows, columns],
+        Ty::Int | Ty::Bool | Ty::Str | Ty::Handle => [Extent::Dynamic; 2],
+    }
+}
+
 struct Walk<'s, 'a, 'e> {
     subject: &'s mut Subject<'a, 'e>,
     /// What is known here; `None` where control does not come.
@@ -61,6 +68,8 @@ struct Walk<'s, 'a, 'e> {
     leaves: Vec<(LabelId, Option<Facts<'a>>)>,
     /// For each variable those that have it as an extent.
     sized_by: Vec<Vec<VarId>>,
+    /// Where extents come from.
+    latches: Latches,
     /// Number of rows of the `tile` around.
     tile: Option<Operand>,
     /// Sums that a `forall` around reduces.
@@ -121,6 +130,9 @@ impl<'a> Walk<'_, 'a, '_> {
             self.require_set(stmt, var);
             self.require_rows(stmt, var);
         }
+        if let StmtKind::Assign(_, Op::Length(var)) = &stmt.kind {
+            self.require_rows(stmt, *var);
+        }
     }
 
     fn require_set(&mut self, stmt: &Stmt, var: VarId) {
@@ -160,7 +172,8 @@ impl<'a> Walk<'_, 'a, '_> {
         {
             return;
         }
-        for need in needs::of_statement(&stmt.kind) {
+        let needs = needs::of_statement(&stmt.kind);
+        for need in needs.into_iter().chain(self.extents_kept(&stmt.kind)) {
             let Some(facts) = &mut self.facts else { return };
             let message = match &need {
                 Need::Check(check) if facts.holds(check) => continue,
@@ -192,6 +205,63 @@ impl<'a> Walk<'_, 'a, '_> {
         }
     }
 
+    /// That what gets a size gets the one of its type. The extents of parameters are believed, what is
+    /// set already changes nothing, and an extent that only takes the size of this variable follows.
+    fn extents_kept(&self, kind: &StmtKind) -> Vec<Need> {
+        let zero = Operand::Int(0);
+        let (var, sizes) = match kind {
+            StmtKind::Size(SizeOp::SetRows { table, rows }) => {
+                (*table, vec![rows.clone(), Measure::Value(zero)])
+            }
+            StmtKind::Size(SizeOp::Init { table, rows, columns }) => {
+                (*table, vec![Measure::Value(rows.clone()), Measure::Value(columns.clone())])
+            }
+            StmtKind::Size(SizeOp::Fix { bits, size }) => {
+                (*bits, vec![Measure::Value(size.clone())])
+            }
+            _ => return Vec::new(),
+        };
+        let settled = self.facts.as_ref().is_none_or(|facts| facts.is_set(var));
+        if settled || self.is_param(var) {
+            return Vec::new();
+        }
+        let own = match self.subject.ty(var) {
+            Ty::Table(..) => [Measure::Rows(var), Measure::Columns(var)],
+            Ty::Slice(_) | Ty::Word(_) | Ty::Int | Ty::Bool | Ty::Str | Ty::Handle => {
+                [Measure::Length(var), Measure::Length(var)]
+            }
+        };
+        let kept = |((size, own), extent)| {
+            let extent = match extent {
+                Extent::Const(n) => Operand::Int(i64::try_from(n).ok()?),
+                Extent::Var(v) if self.latches.follows(v, &own) => return None,
+                Extent::Var(v) => Operand::Var(v),
+                Extent::Dynamic => return None,
+            };
+            Some(Need::Check(Check::Size(size, Measure::Value(extent))))
+        };
+        let extents = extents(self.subject.ty(var));
+        sizes.into_iter().zip(own).zip(extents).filter_map(kept).collect()
+    }
+
+    fn is_param(&self, var: VarId) -> bool {
+        self.subject.routine.params.iter().any(|param| param.var == var)
+    }
+
+    /// What may be unset and is passed by reference comes back with any size.
+    fn passes_any_size(&mut self, stmt: &Stmt, args: &[Arg]) {
+        for arg in args {
+            let Arg::Ref(var) = arg else { continue };
+            let set = self.facts.as_ref().is_none_or(|facts| facts.is_set(*var));
+            let dynamic = extents(self.subject.ty(*var)) == [Extent::Dynamic; 2];
+            if !set && !dynamic && !self.subject.routine.var(*var).sized && !self.is_param(*var) {
+                let name = self.subject.name(*var);
+                let message = format!("{name} may be unset and come back with another size");
+                self.subject.fault(Some(stmt), message);
+            }
+        }
+    }
+
     fn statement(&mut self, stmt: &'a Stmt) {
         match &stmt.kind {
             StmtKind::Assign(dst, op) => self.assign(stmt, *dst, op),
@@ -212,11 +282,14 @@ impl<'a> Walk<'_, 'a, '_> {
             | StmtKind::PutBit { .. }
             | StmtKind::PutField { .. }
             | StmtKind::Cost { .. }
-            | StmtKind::Call { .. }
             | StmtKind::Native { .. }
             | StmtKind::Print(_)
             | StmtKind::Read { .. }
             | StmtKind::Write { .. } => self.plain(&stmt.kind),
+            StmtKind::Call { args, .. } => {
+                self.passes_any_size(stmt, args);
+                self.plain(&stmt.kind);
+            }
             StmtKind::For { label, var, from, to, down, body } => {
                 let (low, high) = if *down { (to, from) } else { (from, to) };
                 self.counted(*label, *var, Turns::Between(low, high), body);

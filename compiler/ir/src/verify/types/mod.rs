@@ -218,7 +218,7 @@ impl Types<'_, '_, '_> {
                 self.var(*table, Kind::Table);
                 self.ints(&[rows, columns]);
             }
-            SizeOp::Adapt { bits, size } => {
+            SizeOp::Adapt { bits, size } | SizeOp::Fix { bits, size } => {
                 self.var(*bits, Kind::Bits);
                 self.operand(size, Kind::Int);
             }
@@ -228,6 +228,7 @@ impl Types<'_, '_, '_> {
     fn check(&mut self, check: &Check) {
         match check {
             Check::Set(_) => {}
+            Check::Sized(v) => self.var(*v, Kind::Stored),
             Check::Result(v) => {
                 if self.subject.routine.result != Some(*v) {
                     let name = self.subject.name(*v);

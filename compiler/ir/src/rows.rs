@@ -1,0 +1,91 @@
+//! What "row by row" means: the statements that a `tile` may hold.
+//!
+//! Slices and tables have a row for each row of the kernel, and are only worked on row by row. A word
+//! or a scalar is the same for every row, so that any work on it is allowed: every tile does it anew.
+
+use crate::op::Op;
+use crate::program::{Ty, Var, VarId};
+use crate::stmt::StmtKind;
+
+/// Why the statement itself, blocks inside it left out, cannot stand in a `tile`; `None` if it can.
+/// `vars` are the variables of its routine.
+pub fn crosses(vars: &[Var], kind: &StmtKind) -> Option<&'static str> {
+    let is_word = |var: VarId| is_word(vars, var);
+    match kind {
+        StmtKind::Assign(dst, op) => {
+            op_crosses(vars, *dst, op).then_some("an operation that does not work row by row")
+        }
+        StmtKind::Step { dst: _, bits } | StmtKind::Put { bits, index: _, bit: _ } => {
+            (!is_word(*bits)).then_some("a single row or component is changed")
+        }
+        StmtKind::PutRow { .. } | StmtKind::PutBit { .. } => {
+            Some("a single row or component is changed")
+        }
+        StmtKind::Foreach { label: _, var: _, over, body: _ } => {
+            (!is_word(*over)).then_some("a loop over the ones of a slice")
+        }
+        StmtKind::Size(_) => Some("a size changes"),
+        StmtKind::Call { .. } | StmtKind::Native { .. } => Some("a call"),
+        StmtKind::Print(_) | StmtKind::Read { .. } | StmtKind::Write { .. } => {
+            Some("input or output")
+        }
+        StmtKind::Forall { .. } | StmtKind::Tile { .. } => Some("a parallel statement"),
+        StmtKind::Exit => Some("an exit"),
+        StmtKind::Replace { .. }
+        | StmtKind::PutColumn { .. }
+        | StmtKind::PutField { .. }
+        | StmtKind::Check(_)
+        | StmtKind::Cost { .. }
+        | StmtKind::For { .. }
+        | StmtKind::While { .. }
+        | StmtKind::If { .. }
+        | StmtKind::Block { .. }
+        | StmtKind::Break(_)
+        | StmtKind::Continue(_) => None,
+    }
+}
+
+/// Does a row of the result depend on other rows, or on which row it is?
+fn op_crosses(vars: &[Var], dst: VarId, op: &Op) -> bool {
+    match op {
+        Op::BitsEqual(v, _)
+        | Op::Component(v, _)
+        | Op::First(v)
+        | Op::Count(v)
+        | Op::Some(v)
+        | Op::All(v)
+        | Op::None(v)
+        | Op::KeepFirst(v)
+        | Op::Shift(v, ..)
+        | Op::Rotate(v, _)
+        | Op::Mirror(v)
+        | Op::Shuffle(v) => !is_word(vars, *v),
+        Op::Mask { size: _, from: _, to: _ } => !is_word(vars, dst),
+        Op::Convert(_) | Op::Row(..) | Op::Bit(..) | Op::Extreme { .. } => true,
+        Op::Copy(_)
+        | Op::Int(..)
+        | Op::Compare(..)
+        | Op::Not(_)
+        | Op::Logic(..)
+        | Op::Fill(..)
+        | Op::Literal(_)
+        | Op::BitsNot(_)
+        | Op::BitsLogic(..)
+        | Op::Length(_)
+        | Op::Trim { .. }
+        | Op::WordCompare(..)
+        | Op::WordAdd(..)
+        | Op::WordSub(..)
+        | Op::WordToInt(_)
+        | Op::IntToWord { .. }
+        | Op::Column(..)
+        | Op::Field { .. }
+        | Op::Rows(_)
+        | Op::Columns(_)
+        | Op::NewTable(..) => false,
+    }
+}
+
+fn is_word(vars: &[Var], var: VarId) -> bool {
+    vars.get(var.0 as usize).is_some_and(|var| matches!(var.ty, Ty::Word(_)))
+}

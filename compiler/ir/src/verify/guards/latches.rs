@@ -1,0 +1,52 @@
+//! Which integers take their value from the size of one variable only.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::super::effects::Effect;
+use crate::check::Measure;
+use crate::program::{Var, VarId};
+use crate::stmt::{SizeOp, Stmt, StmtKind};
+use crate::visit;
+
+/// The `latch`es of a routine.
+pub(super) struct Latches {
+    /// For each integer what it may take; `None` if it is written otherwise, or takes several sizes.
+    sources: BTreeMap<VarId, Option<Measure>>,
+    /// Variables that may become unset.
+    lost: BTreeSet<VarId>,
+}
+
+impl Latches {
+    pub(super) fn of(body: &[Stmt], vars: &[Var]) -> Self {
+        let mut latches = Latches { sources: BTreeMap::new(), lost: BTreeSet::new() };
+        visit::walk(body, &mut |stmt| {
+            let latched = match &stmt.kind {
+                StmtKind::Size(SizeOp::Latch { dst: _, size }) => Some(size),
+                _ => None,
+            };
+            visit::accesses(&stmt.kind, &mut |var, access| {
+                let Some(effect) = Effect::of(access, &vars[var.0 as usize]) else { return };
+                if effect.unset {
+                    latches.lost.insert(var);
+                }
+                latches
+                    .sources
+                    .entry(var)
+                    .and_modify(|source| {
+                        if source.as_ref() != latched {
+                            *source = None;
+                        }
+                    })
+                    .or_insert_with(|| latched.cloned());
+            });
+        });
+        latches
+    }
+
+    /// Does the extent only ever take this size, of a variable that does not lose it? Then it is unset
+    /// for as long as the variable has none.
+    pub(super) fn follows(&self, extent: VarId, own: &Measure) -> bool {
+        let kept = visit::measured(own).is_some_and(|var| !self.lost.contains(&var));
+        kept && self.sources.get(&extent).is_some_and(|source| source.as_ref() == Some(own))
+    }
+}
