@@ -76,7 +76,7 @@ pub(crate) fn load(path: &str, loader: &mut dyn SourceLoader, library: &Library)
         units.add_library(name, text, true);
     }
     match loader.load(path, None) {
-        Ok(source) => units.root = units.add(source),
+        Ok(source) => units.root = units.add(source, None),
         Err(LoadError::Unreadable(why)) => units
             .diagnostics
             .push(Diagnostic::new(Code::SourceUnreadable, format!("cannot read `{path}`: {why}"))),
@@ -146,7 +146,7 @@ impl Units {
             return None;
         }
         match loader.load(path, Some(importer)) {
-            Ok(source) => self.find(&source.name).or_else(|| self.add(source)),
+            Ok(source) => self.find(&source.name).or_else(|| self.add(source, Some(span))),
             Err(LoadError::Unreadable(why)) => {
                 self.diagnostics.push(
                     Diagnostic::at(
@@ -178,7 +178,7 @@ impl Units {
         self.parse(file, true, basic)
     }
 
-    fn add(&mut self, source: Source) -> Option<usize> {
+    fn add(&mut self, source: Source, import: Option<Span>) -> Option<usize> {
         if source.bytes.len() > MAX_SOURCE_BYTES {
             self.diagnostics.push(too_large(&source.name));
             return None;
@@ -191,15 +191,19 @@ impl Units {
             Err(error) => {
                 let good = error.utf8_error().valid_up_to();
                 let bytes = error.as_bytes();
-                let line = 1 + bytes[..good].iter().filter(|&&byte| byte == b'\n').count();
+                let before =
+                    SourceFile::new("", String::from_utf8_lossy(&bytes[..good]).into_owned());
+                let at = before.line_column(good);
                 let message = format!(
-                    "`{}` is not UTF-8 text: byte {:#04x} in line {line}",
-                    source.name, bytes[good]
+                    "{}:{}:{}: byte {:#04x} is no UTF-8 text",
+                    source.name, at.line, at.column, bytes[good]
                 );
-                self.diagnostics.push(
-                    Diagnostic::new(Code::NotUtf8, message)
-                        .help("save the file in the encoding UTF-8"),
-                );
+                let diagnostic = Diagnostic::new(Code::NotUtf8, message);
+                let diagnostic = match import {
+                    Some(span) => diagnostic.label(span, "imported here"),
+                    None => diagnostic,
+                };
+                self.diagnostics.push(diagnostic.help("save the file in the encoding UTF-8"));
                 None
             }
         }

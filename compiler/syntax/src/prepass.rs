@@ -205,8 +205,12 @@ fn drop_line_numbers(file: FileId, text: &str, lexed: &mut Lexed<'_>) {
     lexed.diagnostics.push(diagnostic);
     let mut at = 0;
     let mut next = numbers.iter().copied().peekable();
-    lexed.tokens.retain(|_| {
-        let drop = next.next_if_eq(&at).is_some();
+    let mut number_end = None;
+    lexed.tokens.retain(|&(start, token, end)| {
+        // `1.`, `1)` and `1:` are line numbers too.
+        let sign = matches!(token, Token::Dot | Token::Close | Token::Colon);
+        let drop = next.next_if_eq(&at).is_some() || sign && number_end == Some(start);
+        number_end = (drop && !sign).then_some(end);
         at += 1;
         !drop
     });

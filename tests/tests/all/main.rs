@@ -7,9 +7,12 @@
 //! * `graphs`: the graph procedures against independent references.
 //! * `lowering`: where control flow, sizes and effects meet.
 //! * `house`: what must not be, over the sources and the dependencies.
-//! * `bad_input`: hostile programs and files.
-//! * `explain`: the example of every code gives exactly that code.
+//! * `bad_input`: hostile programs, up to the SIR and the machine.
+//!
+//! Hostile files are the business of star-io's tests, the command line and the examples of the
+//! codes that of star-cli's.
 
+mod bad_input;
 mod decisions;
 mod golden;
 mod graphs;

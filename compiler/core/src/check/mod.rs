@@ -13,7 +13,7 @@ mod lints;
 mod stmt;
 
 use std::cell::OnceCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use star_base::{Builtin, Code, Diagnostic, SourceMap, Span, did_you_mean};
 use star_syntax::ast;
@@ -84,6 +84,8 @@ struct Checker<'a> {
     mentions: OnceCell<BTreeMap<&'a str, Vec<Span>>>,
     diagnostics: &'a mut Vec<Diagnostic>,
     n_unknown: &'a mut usize,
+    /// Unknown names that were reported in this routine: once is enough.
+    unknown_names: BTreeSet<String>,
 }
 
 impl<'a> Checker<'a> {
@@ -112,6 +114,7 @@ impl<'a> Checker<'a> {
             mentions: OnceCell::new(),
             diagnostics: reports.diagnostics,
             n_unknown: &mut reports.n_unknown[unit],
+            unknown_names: BTreeSet::new(),
         };
         let params = checker.header(tree);
         checker.locals_of(tree);
@@ -187,6 +190,7 @@ impl<'a> Checker<'a> {
         if self.diagnostics.len() >= MAX_DIAGNOSTICS
             || self.world.units[self.unit].import_failed
             || star_syntax::is_reserved(&name.name)
+            || !self.unknown_names.insert(name.name.clone())
         {
             return;
         }
