@@ -111,19 +111,23 @@ pub(crate) fn print(output: &mut Output, names: &[&str], results: &[HostValue]) 
     }
 }
 
+/// A result by its name: a table with its sizes and number of ones, then its rows.
 fn summary(name: &str, value: &HostValue) -> String {
     let shown = display::long(display::Shown::from(value));
-    let has_rows = match value {
-        HostValue::Table(table) => table.n_rows() > 0 && table.n_cols() > 0,
+    match value {
+        HostValue::Table(table) => {
+            let sizes = display::short(display::Shown::from(value));
+            let rows = shown.strip_suffix(&format!("({sizes})")).unwrap_or(&shown);
+            let gap = if table.n_rows() > 0 && table.n_cols() > 0 { "\n" } else { "" };
+            format!("{name} = {sizes}{gap}{}\n", rows.trim_end())
+        }
         HostValue::Unset
         | HostValue::Int(_)
         | HostValue::Bool(_)
         | HostValue::Str(_)
         | HostValue::Slice(_)
-        | HostValue::Word(_) => false,
-    };
-    let gap = if has_rows { '\n' } else { ' ' };
-    format!("{name} ={gap}{shown}\n")
+        | HostValue::Word(_) => format!("{name} = {shown}\n"),
+    }
 }
 
 #[cfg(test)]
@@ -173,9 +177,9 @@ mod tests {
     #[test]
     fn tables_begin_on_a_line_of_their_own() {
         let table = HostValue::Table(BitTable::parse(&["01", "10"]).unwrap());
-        assert_eq!(summary("P", &table), "P =\n01\n10\n");
+        assert_eq!(summary("P", &table), "P = 2 × 2, 2 ones\n01\n10\n");
         let empty = HostValue::Table(BitTable::zeros(0, 2).unwrap());
-        assert_eq!(summary("P", &empty), "P = (0 × 2, 0 ones)\n");
+        assert_eq!(summary("P", &empty), "P = 0 × 2, 0 ones\n");
         assert_eq!(summary("n", &HostValue::Int(3)), "n = 3\n");
         assert_eq!(summary("X", &HostValue::Unset), "X = unset\n");
     }

@@ -62,7 +62,7 @@ fn costs_are_shown_after_a_trap_too() {
     let ran = folder.star(&["run", "w.star", "n=4", "P=g.gr", "--cost"]);
     ran.fails(3, &["error[T0101]", "elementary operations  ", "peak bytes of values  "]);
     let ran = folder.star(&["run", "w.star", "--graph", "g.gr", "--cost"]);
-    ran.prints("P =\n011\n001\n000\n");
+    ran.prints("P = 3 × 3, 3 ones\n011\n001\n000\n");
     assert!(ran.stderr.starts_with("elementary operations"), "{ran:?}");
 }
 

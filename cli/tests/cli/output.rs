@@ -6,10 +6,10 @@ use crate::support::{Folder, PATH, WARSHALL};
 fn results_are_printed_and_written() {
     let folder = Folder::new(&[("w.star", WARSHALL), ("g.gr", PATH)]);
     let ran = folder.star(&["run", "w.star", "--graph", "g.gr", "--out", "P=p.mtx"]);
-    ran.prints("P =\n011\n001\n000\n");
+    ran.prints("P = 3 × 3, 3 ones\n011\n001\n000\n");
     assert_eq!(folder.names(), ["g.gr", "p.mtx", "w.star"]);
     let again = folder.star(&["run", "w.star", "n=3", "P=p.mtx", "--out", "P=p.mtx"]);
-    again.prints("P =\n011\n001\n000\n");
+    again.prints("P = 3 × 3, 3 ones\n011\n001\n000\n");
 }
 
 #[test]
@@ -55,7 +55,7 @@ fn a_full_disk_leaves_no_file_behind() {
 fn given_tables_keep_their_size_and_others_grow() {
     let text = "procedure P(X: slice; var T: table); begin COL(4,T) := X end;";
     let folder = Folder::new(&[("p.star", text), ("g.gr", PATH)]);
-    folder.star(&["run", "p.star", "X=011"]).prints("T =\n0000\n0001\n0001\n");
+    folder.star(&["run", "p.star", "X=011"]).prints("T = 3 × 4, 2 ones\n0000\n0001\n0001\n");
     folder.star(&["run", "p.star", "X=011", "T=g.gr"]).fails(3, &["error[T0101]"]);
 }
 
