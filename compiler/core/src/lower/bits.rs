@@ -4,6 +4,7 @@ use star_base::Builtin;
 use star_ir::{Check, IntOp, Measure, Op, Operand, Ty, VarId};
 
 use super::Lowerer;
+use super::shape::{Bits, Shape, shape};
 use super::sizes::{Ext, Exts};
 use crate::hir::{ChainOp, Expr, ExprKind, Kind};
 
@@ -199,38 +200,47 @@ impl Lowerer<'_> {
         exts: Exts,
     ) -> Rvalue {
         let like = |var: VarId, op: Op| Rvalue { op, size: Measure::Length(var), exts };
-        match (builtin, args) {
-            (Builtin::Convert, [bits]) => {
-                let bits = self.bits(bits, size);
+        // The number of arguments was checked.
+        let nothing = Operand::Int(0);
+        let nothing =
+            Rvalue { op: Op::Fill(nothing.clone(), false), size: Measure::Value(nothing), exts };
+        let (Shape::Bits(op), [first, rest @ ..]) = (shape(builtin), args) else {
+            return nothing;
+        };
+        match op {
+            Bits::Convert => {
+                let bits = self.bits(first, size);
                 self.count(builtin.cost());
                 like(bits, Op::Convert(bits))
             }
-            (Builtin::Frst, [bits]) => {
-                let bits = self.bits(bits, size);
+            Bits::KeepFirst => {
+                let bits = self.bits(first, size);
                 self.count(builtin.cost());
                 like(bits, Op::KeepFirst(bits))
             }
-            (Builtin::Mirror, [bits]) => {
-                let bits = self.bits(bits, size);
+            Bits::Mirror => {
+                let bits = self.bits(first, size);
                 self.count(builtin.cost());
                 like(bits, Op::Mirror(bits))
             }
-            (Builtin::Shuffle, [bits]) => {
-                let bits = self.bits(bits, size);
+            Bits::Shuffle => {
+                let bits = self.bits(first, size);
                 self.check(Check::Even(bits));
                 self.count(builtin.cost());
                 like(bits, Op::Shuffle(bits))
             }
-            (Builtin::Rotate, [bits, by]) => {
-                let var = self.bits(bits, size);
-                let var = self.keep_bits(var, bits, by.effects);
+            Bits::Rotate => {
+                let [by] = rest else { return nothing };
+                let var = self.bits(first, size);
+                let var = self.keep_bits(var, first, by.effects);
                 let by = self.operand(by);
                 self.count(builtin.cost());
                 like(var, Op::Rotate(var, by))
             }
-            (Builtin::Mask, [bits, from, to]) => {
-                let var = self.bits(bits, size);
-                let var = self.keep_bits(var, bits, from.effects || to.effects);
+            Bits::Mask => {
+                let [from, to] = rest else { return nothing };
+                let var = self.bits(first, size);
+                let var = self.keep_bits(var, first, from.effects || to.effects);
                 let (from_op, to_op) = self.ends(from, to, false);
                 let whole = Measure::Length(var);
                 self.base_and_width(from, to, from_op.clone(), to_op.clone(), whole);
@@ -242,7 +252,8 @@ impl Lowerer<'_> {
                     exts,
                 }
             }
-            (Builtin::Trim, [from, to, word]) => {
+            Bits::Trim => {
+                let (from, [to, word]) = (first, rest) else { return nothing };
                 let (from_op, to_op) = self.ends(from, to, word.effects);
                 let var = self.bits(word, None);
                 let (base, width) =
@@ -251,9 +262,9 @@ impl Lowerer<'_> {
                 let op = Op::Trim { word: var, base, width: width.clone() };
                 Rvalue { op, size: Measure::Value(width), exts }
             }
-            (Builtin::Add | Builtin::Subt, [left, right]) => {
-                let (left, right) = self.two_bits(left, right);
-                let op = if builtin == Builtin::Add { IntOp::Add } else { IntOp::Sub };
+            Bits::Sum(op) => {
+                let [second] = rest else { return nothing };
+                let (left, right) = self.two_bits(first, second);
                 if self.options.checked {
                     self.check(Check::NoCarry(op, left, right));
                 }
@@ -265,8 +276,9 @@ impl Lowerer<'_> {
                 };
                 like(left, op)
             }
-            (Builtin::Word, [value, width]) => {
-                let [value, width] = self.both(value, width);
+            Bits::FromInt => {
+                let [width] = rest else { return nothing };
+                let [value, width] = self.both(first, width);
                 self.check(Check::Fits { value: value.clone(), width: width.clone() });
                 Rvalue {
                     op: Op::IntToWord { value, width: width.clone() },
@@ -274,53 +286,6 @@ impl Lowerer<'_> {
                     exts,
                 }
             }
-            // These give no slice or word; those above have all their arguments.
-            (
-                Builtin::Set
-                | Builtin::Clr
-                | Builtin::Fnd
-                | Builtin::Step
-                | Builtin::Numb
-                | Builtin::Convert
-                | Builtin::Frst
-                | Builtin::Some
-                | Builtin::One
-                | Builtin::Zero
-                | Builtin::Mask
-                | Builtin::Shift
-                | Builtin::Rotate
-                | Builtin::Mirror
-                | Builtin::Shuffle
-                | Builtin::Length
-                | Builtin::Trim
-                | Builtin::Rep
-                | Builtin::Eq
-                | Builtin::NotEq
-                | Builtin::Less
-                | Builtin::LessEq
-                | Builtin::Great
-                | Builtin::GreatEq
-                | Builtin::Add
-                | Builtin::Subt
-                | Builtin::Int
-                | Builtin::Word
-                | Builtin::Col
-                | Builtin::Row
-                | Builtin::Size
-                | Builtin::Rows
-                | Builtin::Print
-                | Builtin::Read
-                | Builtin::Write
-                | Builtin::Assert
-                | Builtin::Exit
-                | Builtin::Break
-                | Builtin::Continue,
-                _,
-            ) => Rvalue {
-                op: Op::Fill(Operand::Int(0), false),
-                size: Measure::Value(Operand::Int(0)),
-                exts,
-            },
         }
     }
 

@@ -4,6 +4,7 @@ use star_base::Builtin;
 use star_ir::{Check, IntOp, LogicOp, Measure, Op, Operand, Relation, StmtKind, Ty, VarId};
 
 use super::Lowerer;
+use super::shape::{Scalar, Shape, shape};
 use super::sizes::Ext;
 use crate::hir::{ChainOp, Expr, ExprKind, Kind, Place};
 
@@ -206,79 +207,40 @@ impl Lowerer<'_> {
 
     fn scalar_builtin(&mut self, builtin: Builtin, args: &[Expr]) -> Operand {
         self.count(builtin.cost());
-        match (builtin, args) {
-            (Builtin::Fnd, [bits]) => self.of_bits(bits, Ty::Int, Op::First),
-            (Builtin::Numb, [bits]) => self.of_bits(bits, Ty::Int, Op::Count),
-            (Builtin::Some, [bits]) => self.of_bits(bits, Ty::Bool, Op::Some),
-            (Builtin::One, [bits]) => self.of_bits(bits, Ty::Bool, Op::All),
-            (Builtin::Zero, [bits]) => self.of_bits(bits, Ty::Bool, Op::None),
-            (Builtin::Length, [bits]) => {
-                // A size is known before the variable is set, if it is declared.
-                if let ExprKind::Var(place) = bits.kind {
-                    if let Some(key) = self.declared_key(place.local, 0) {
-                        return self.size(key);
-                    }
-                    self.check_sized(place);
-                    let var = self.place_var(place);
-                    return self.store_temp(Ty::Int, Op::Length(var));
-                }
-                self.of_bits(bits, Ty::Int, Op::Length)
-            }
-            (Builtin::Eq, [v, w]) => self.word_compare(Relation::Eq, v, w),
-            (Builtin::NotEq, [v, w]) => self.word_compare(Relation::Ne, v, w),
-            (Builtin::Less, [v, w]) => self.word_compare(Relation::Lt, v, w),
-            (Builtin::LessEq, [v, w]) => self.word_compare(Relation::Le, v, w),
-            (Builtin::Great, [v, w]) => self.word_compare(Relation::Gt, v, w),
-            (Builtin::GreatEq, [v, w]) => self.word_compare(Relation::Ge, v, w),
-            (Builtin::Int, [word]) => {
-                let word = self.bits(word, None);
+        // The number of arguments was checked.
+        let (Shape::Scalar(op), [first, rest @ ..]) = (shape(builtin), args) else {
+            return Operand::Int(0);
+        };
+        match op {
+            Scalar::First => self.of_bits(first, Ty::Int, Op::First),
+            Scalar::Count => self.of_bits(first, Ty::Int, Op::Count),
+            Scalar::Some => self.of_bits(first, Ty::Bool, Op::Some),
+            Scalar::All => self.of_bits(first, Ty::Bool, Op::All),
+            Scalar::None => self.of_bits(first, Ty::Bool, Op::None),
+            Scalar::Length => self.length(first),
+            Scalar::Compare(relation) => match rest {
+                [second] => self.word_compare(relation, first, second),
+                _ => Operand::Int(0),
+            },
+            Scalar::ToInt => {
+                let word = self.bits(first, None);
                 self.check(Check::FitsInt(word));
                 self.store_temp(Ty::Int, Op::WordToInt(word))
             }
-            // These give no scalar; those above have all their arguments.
-            (
-                Builtin::Set
-                | Builtin::Clr
-                | Builtin::Fnd
-                | Builtin::Step
-                | Builtin::Numb
-                | Builtin::Convert
-                | Builtin::Frst
-                | Builtin::Some
-                | Builtin::One
-                | Builtin::Zero
-                | Builtin::Mask
-                | Builtin::Shift
-                | Builtin::Rotate
-                | Builtin::Mirror
-                | Builtin::Shuffle
-                | Builtin::Length
-                | Builtin::Trim
-                | Builtin::Rep
-                | Builtin::Eq
-                | Builtin::NotEq
-                | Builtin::Less
-                | Builtin::LessEq
-                | Builtin::Great
-                | Builtin::GreatEq
-                | Builtin::Add
-                | Builtin::Subt
-                | Builtin::Int
-                | Builtin::Word
-                | Builtin::Col
-                | Builtin::Row
-                | Builtin::Size
-                | Builtin::Rows
-                | Builtin::Print
-                | Builtin::Read
-                | Builtin::Write
-                | Builtin::Assert
-                | Builtin::Exit
-                | Builtin::Break
-                | Builtin::Continue,
-                _,
-            ) => Operand::Int(0),
         }
+    }
+
+    fn length(&mut self, bits: &Expr) -> Operand {
+        // A size is known before the variable is set, if it is declared.
+        if let ExprKind::Var(place) = bits.kind {
+            if let Some(key) = self.declared_key(place.local, 0) {
+                return self.size(key);
+            }
+            self.check_sized(place);
+            let var = self.place_var(place);
+            return self.store_temp(Ty::Int, Op::Length(var));
+        }
+        self.of_bits(bits, Ty::Int, Op::Length)
     }
 
     fn of_bits(&mut self, bits: &Expr, ty: Ty, op: impl FnOnce(VarId) -> Op) -> Operand {

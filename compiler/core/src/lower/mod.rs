@@ -17,6 +17,7 @@ mod header;
 mod mismatch;
 mod places;
 mod poly;
+mod shape;
 mod sizes;
 mod stmt;
 

@@ -3,6 +3,7 @@
 use star_base::Builtin;
 use star_ir::{Check, Extent, Measure, Op, Operand, SizeOp, StmtKind, Ty, VarId};
 
+use super::shape::{Bits, Shape, shape};
 use super::{Fact, Lowerer};
 use crate::hir::{self, Expr, ExprKind, Kind, LocalId, Role};
 
@@ -418,63 +419,11 @@ impl Lowerer<'_> {
             ExprKind::BitsNot(operand) | ExprKind::Shift(operand, ..) => self.exts_of(operand),
             ExprKind::Col(_, place) => bits(self.place_exts(*place).0),
             ExprKind::Row(_, place) => bits(self.place_exts(*place).1),
-            ExprKind::Builtin(builtin, args) => match (builtin, &args[..]) {
-                (
-                    Builtin::Convert
-                    | Builtin::Frst
-                    | Builtin::Mirror
-                    | Builtin::Shuffle
-                    | Builtin::Rotate
-                    | Builtin::Mask
-                    | Builtin::Add
-                    | Builtin::Subt,
-                    [operand, ..],
-                ) => self.exts_of(operand),
-                (Builtin::Trim, [from, to, _]) => bits(self.width_ext(from, to)),
-                (Builtin::Word, [_, width]) => bits(self.int_ext(width)),
-                // These give no slice or word.
-                (
-                    Builtin::Set
-                    | Builtin::Clr
-                    | Builtin::Fnd
-                    | Builtin::Step
-                    | Builtin::Numb
-                    | Builtin::Convert
-                    | Builtin::Frst
-                    | Builtin::Some
-                    | Builtin::One
-                    | Builtin::Zero
-                    | Builtin::Mask
-                    | Builtin::Shift
-                    | Builtin::Rotate
-                    | Builtin::Mirror
-                    | Builtin::Shuffle
-                    | Builtin::Length
-                    | Builtin::Trim
-                    | Builtin::Rep
-                    | Builtin::Eq
-                    | Builtin::NotEq
-                    | Builtin::Less
-                    | Builtin::LessEq
-                    | Builtin::Great
-                    | Builtin::GreatEq
-                    | Builtin::Add
-                    | Builtin::Subt
-                    | Builtin::Int
-                    | Builtin::Word
-                    | Builtin::Col
-                    | Builtin::Row
-                    | Builtin::Size
-                    | Builtin::Rows
-                    | Builtin::Print
-                    | Builtin::Read
-                    | Builtin::Write
-                    | Builtin::Assert
-                    | Builtin::Exit
-                    | Builtin::Break
-                    | Builtin::Continue,
-                    _,
-                ) => bits(Ext::Unknown),
+            ExprKind::Builtin(builtin, args) => match (shape(*builtin), &args[..]) {
+                (Shape::Bits(Bits::Trim), [from, to, _]) => bits(self.width_ext(from, to)),
+                (Shape::Bits(Bits::FromInt), [_, width]) => bits(self.int_ext(width)),
+                (Shape::Bits(_), [operand, ..]) => self.exts_of(operand),
+                (Shape::Bits(_) | Shape::Scalar(_) | Shape::Other, _) => bits(Ext::Unknown),
             },
             ExprKind::Error
             | ExprKind::Int(_)

@@ -1,0 +1,83 @@
+//! Which built-ins are values, and of what shape: the one place that a new built-in has to pass.
+
+use star_base::Builtin;
+use star_ir::{IntOp, Relation};
+
+/// What a built-in is in an expression.
+pub(super) enum Shape {
+    /// A number or truth value.
+    Scalar(Scalar),
+    /// A slice or word.
+    Bits(Bits),
+    /// A statement, or an expression of its own in HIR.
+    Other,
+}
+
+/// A number or truth value found in a slice or word.
+pub(super) enum Scalar {
+    First,
+    Count,
+    Some,
+    All,
+    None,
+    Length,
+    Compare(Relation),
+    ToInt,
+}
+
+/// A slice or word made of another one, or of a number.
+pub(super) enum Bits {
+    Convert,
+    KeepFirst,
+    Mirror,
+    Shuffle,
+    Rotate,
+    Mask,
+    Trim,
+    Sum(IntOp),
+    FromInt,
+}
+
+pub(super) fn shape(builtin: Builtin) -> Shape {
+    match builtin {
+        Builtin::Fnd => Shape::Scalar(Scalar::First),
+        Builtin::Numb => Shape::Scalar(Scalar::Count),
+        Builtin::Some => Shape::Scalar(Scalar::Some),
+        Builtin::One => Shape::Scalar(Scalar::All),
+        Builtin::Zero => Shape::Scalar(Scalar::None),
+        Builtin::Length => Shape::Scalar(Scalar::Length),
+        Builtin::Eq => Shape::Scalar(Scalar::Compare(Relation::Eq)),
+        Builtin::NotEq => Shape::Scalar(Scalar::Compare(Relation::Ne)),
+        Builtin::Less => Shape::Scalar(Scalar::Compare(Relation::Lt)),
+        Builtin::LessEq => Shape::Scalar(Scalar::Compare(Relation::Le)),
+        Builtin::Great => Shape::Scalar(Scalar::Compare(Relation::Gt)),
+        Builtin::GreatEq => Shape::Scalar(Scalar::Compare(Relation::Ge)),
+        Builtin::Int => Shape::Scalar(Scalar::ToInt),
+        Builtin::Convert => Shape::Bits(Bits::Convert),
+        Builtin::Frst => Shape::Bits(Bits::KeepFirst),
+        Builtin::Mirror => Shape::Bits(Bits::Mirror),
+        Builtin::Shuffle => Shape::Bits(Bits::Shuffle),
+        Builtin::Rotate => Shape::Bits(Bits::Rotate),
+        Builtin::Mask => Shape::Bits(Bits::Mask),
+        Builtin::Trim => Shape::Bits(Bits::Trim),
+        Builtin::Add => Shape::Bits(Bits::Sum(IntOp::Add)),
+        Builtin::Subt => Shape::Bits(Bits::Sum(IntOp::Sub)),
+        Builtin::Word => Shape::Bits(Bits::FromInt),
+        Builtin::Set
+        | Builtin::Clr
+        | Builtin::Step
+        | Builtin::Shift
+        | Builtin::Rep
+        | Builtin::Col
+        | Builtin::Row
+        | Builtin::Size
+        | Builtin::Rows
+        | Builtin::Print
+        | Builtin::Read
+        | Builtin::Write
+        | Builtin::Assert
+        | Builtin::Exit
+        | Builtin::Break
+        | Builtin::Continue => Shape::Other,
+    }
+}
