@@ -54,7 +54,12 @@ impl Target {
                 return Err(cannot(&text::one_line(&why)));
             }
         };
-        Ok(Target { name: name.to_owned(), path, format })
+        let target = Target { name: name.to_owned(), path, format };
+        if target.is_regular() {
+            // Better told before a long run than after it; the file goes at once.
+            target.temporary().map_err(|error| target.cannot(&error))?;
+        }
+        Ok(target)
     }
 
     /// Are both the same file, however it was named?
@@ -80,8 +85,7 @@ impl Target {
                 return Err(FileError::new(Code::CannotWrite, self.name, message));
             }
         };
-        let is_regular = fs::metadata(&self.path).map_or(true, |metadata| metadata.is_file());
-        if !is_regular {
+        if !self.is_regular() {
             // A pipe or device keeps its place.
             let file = fs::OpenOptions::new().write(true).open(&self.path);
             let mut file = file.map_err(|error| self.cannot(&error))?;
@@ -91,6 +95,11 @@ impl Target {
         let mut file = self.temporary().map_err(|error| self.cannot(&error))?;
         self.write_to(output, file.as_file_mut())?;
         Ok(Written { target: self, temporary: Some(file.into_temp_path()) })
+    }
+
+    /// Is it a plain file, or none yet?
+    fn is_regular(&self) -> bool {
+        fs::metadata(&self.path).map_or(true, |metadata| metadata.is_file())
     }
 
     fn write_to(&self, value: OutputRef<'_>, file: &mut fs::File) -> Result<(), FileError> {

@@ -51,6 +51,7 @@ mod ids;
 mod needs;
 mod parallel;
 mod types;
+mod var_set;
 
 use std::fmt;
 
