@@ -1,8 +1,8 @@
 //! Expressions.
 
 use star_base::{BitVector, Code, Diagnostic, Span};
-use star_ir::{IntOp, LogicOp, Relation};
-use star_syntax::ast::{self, BinaryOp, CompareOp};
+use star_ir::{IntOp, LogicOp};
+use star_syntax::ast::{self, BinaryOp};
 
 use super::constant::Value;
 use super::{Checker, Wanted};
@@ -233,7 +233,7 @@ impl Checker<'_> {
 
     /// Operands of one kind. Bit constants and `Θ` take the kind of the others. A component next to a
     /// condition was probably meant as one.
-    fn operands(
+    pub(super) fn operands(
         &mut self,
         trees: &[&ast::Expr],
         between: Between,
@@ -317,70 +317,6 @@ impl Checker<'_> {
             diagnostic = diagnostic.help("`CONVERT` turns a word into a slice and back");
         }
         self.report(diagnostic);
-    }
-
-    fn compare(&mut self, op: CompareOp, left: &ast::Expr, right: &ast::Expr, span: Span) -> Expr {
-        // `X = Θ` and `X <> Θ` ask for ones.
-        for (operand, theta) in [(left, right), (right, left)] {
-            if matches!(theta.kind, ast::ExprKind::Theta)
-                && matches!(op, CompareOp::Eq | CompareOp::Ne)
-            {
-                let operand = self.bits(operand);
-                if operand.ty == Kind::Error {
-                    return self.error(span);
-                }
-                let effects = operand.effects;
-                let some = boolean(
-                    ExprKind::Builtin(star_base::Builtin::Some, vec![operand]),
-                    span,
-                    effects,
-                );
-                return if op == CompareOp::Ne { some } else { negation(some) };
-            }
-        }
-        let (mut operands, kind) = self.operands(&[left, right], Between::Logic, None);
-        let (Some(right), Some(left)) = (operands.pop(), operands.pop()) else {
-            return self.error(span);
-        };
-        let effects = left.effects || right.effects;
-        let relation = match op {
-            CompareOp::Eq => Relation::Eq,
-            CompareOp::Ne => Relation::Ne,
-            CompareOp::Lt => Relation::Lt,
-            CompareOp::Le => Relation::Le,
-            CompareOp::Gt => Relation::Gt,
-            CompareOp::Ge => Relation::Ge,
-        };
-        let (left, right) = (Box::new(left), Box::new(right));
-        match kind {
-            Kind::Error => self.error(span),
-            Kind::Int => boolean(ExprKind::Compare(relation, left, right), span, effects),
-            Kind::Bool | Kind::Slice | Kind::Word
-                if matches!(op, CompareOp::Eq | CompareOp::Ne) =>
-            {
-                let (kind, negated) = if kind == Kind::Bool {
-                    (ExprKind::BoolDiffers(left, right), op == CompareOp::Eq)
-                } else {
-                    (ExprKind::BitsEqual(left, right), op == CompareOp::Ne)
-                };
-                let comparison = boolean(kind, span, effects);
-                if negated { negation(comparison) } else { comparison }
-            }
-            Kind::Bool | Kind::Slice | Kind::Word | Kind::Str | Kind::Table => {
-                let mut diagnostic = Diagnostic::at(
-                    Code::NoSuchOrder,
-                    span,
-                    format!("{}s cannot be compared this way", kind.name()),
-                );
-                if kind == Kind::Word {
-                    diagnostic = diagnostic.help(
-                        "words are compared as unsigned numbers by `LESS`, `LESSEQ`, `GREAT` and `GREATEQ`",
-                    );
-                }
-                self.report(diagnostic);
-                self.error(span)
-            }
-        }
     }
 
     /// A variable, component, constant or call.
@@ -498,18 +434,9 @@ impl Checker<'_> {
 /// What stands between operands: an operator on integers, or one on bits and truth values, comparisons
 /// included.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Between {
+pub(super) enum Between {
     Arithmetic,
     Logic,
-}
-
-fn boolean(kind: ExprKind, span: Span, effects: bool) -> Expr {
-    Expr { kind, ty: Kind::Bool, span, effects }
-}
-
-fn negation(expr: Expr) -> Expr {
-    let (span, effects) = (expr.span, expr.effects);
-    boolean(ExprKind::Not(Box::new(expr)), span, effects)
 }
 
 fn is_component(expr: &Expr) -> bool {

@@ -6,6 +6,7 @@
 mod args;
 mod builtin;
 mod circular;
+mod compare;
 mod constant;
 mod expr;
 mod header;
