@@ -121,6 +121,7 @@ pub(crate) fn to_value(
             Err(FileError::new(Code::NoSuchLayout, wanted.file, message)
                 .help("name the file without a layout"))
         }
+        Data::Numbers(_) => Err(wrong_kind(wanted, "a list of numbers")),
         Data::Table(table) => from_table(table, wanted),
         Data::Slice(bits) if wanted.kind == Kind::Slice => Ok(HostValue::Slice(bits)),
         Data::Word(bits) if wanted.kind == Kind::Word => Ok(HostValue::Word(bits)),
@@ -239,7 +240,7 @@ pub(crate) fn bytes_of(value: &HostValue) -> u64 {
     let of_vector = |bits: &BitVector| bits.limbs().len() as u64 * 8;
     match value {
         HostValue::Slice(bits) | HostValue::Word(bits) => of_vector(bits),
-        HostValue::Table(table) => table.limbs().len() as u64 * 8,
+        HostValue::Table(table) => table.n_bytes(),
         HostValue::Unset | HostValue::Int(_) | HostValue::Bool(_) | HostValue::Str(_) => 0,
     }
 }

@@ -147,7 +147,7 @@ impl Loader<'_> {
         }
         let graph = match data::read_file(self.reading, Path::new(file), file, self.free)? {
             Data::Graph(graph) => self.keep(file, graph),
-            Data::Table(_) | Data::Slice(_) | Data::Word(_) => {
+            Data::Table(_) | Data::Slice(_) | Data::Word(_) | Data::Numbers(_) => {
                 let message = "the file of `--graph` holds no graph";
                 return Err(FileError::new(Code::NoSuchLayout, file, message)
                     .help("name a graph, or give the file to a parameter: `NAME=FILE`"));

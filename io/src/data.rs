@@ -3,6 +3,7 @@
 use star_base::{BitTable, BitVector};
 
 use crate::graph::Graph;
+use crate::numbers::Numbers;
 use crate::registry::Format;
 
 /// The contents of a file.
@@ -16,6 +17,8 @@ pub enum Data {
     Slice(BitVector),
     /// A word: one bit for each column.
     Word(BitVector),
+    /// Whole numbers: records, cells of a grid, pixels.
+    Numbers(Numbers),
 }
 
 /// A file that was read.

@@ -1,7 +1,7 @@
 //! Readers, writers and layouts of graphs and bit tables.
 //!
 //! * [`registry`]: the formats, one line each, and the two doors [`read`] and [`write()`].
-//! * [`data`], [`graph`]: what a file holds.
+//! * [`data`], [`graph`], [`numbers`]: what a file holds.
 //! * [`layout`]: a graph laid out as a table or slice of bits.
 //! * [`options`], [`error`]: what a reader is told, and what it says when it cannot go on.
 //!
@@ -42,6 +42,7 @@ mod format;
 pub mod graph;
 mod growing;
 pub mod layout;
+pub mod numbers;
 pub mod options;
 pub mod registry;
 mod scan;
@@ -52,5 +53,6 @@ pub use data::{Data, Loaded, OutputRef};
 pub use error::FileError;
 pub use graph::{Arc, Graph};
 pub use layout::{Layout, LayoutValue, Widths, lay_out};
+pub use numbers::{Field, Numbers, Shape};
 pub use options::ReadOptions;
 pub use registry::{Format, read, write};

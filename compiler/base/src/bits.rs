@@ -6,17 +6,30 @@
 
 use std::fmt;
 
+use crate::limbs::{Limbs, OutOfMemory};
+
 /// A vector of bits: the contents of a slice or a word.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
 pub struct BitVector {
     len: usize,
-    limbs: Vec<u64>,
+    limbs: Limbs,
 }
 
 impl BitVector {
     /// `len` zeros.
+    ///
+    /// # Panics
+    /// If the system refuses the memory; see [`BitVector::try_zeros`].
     pub fn zeros(len: usize) -> Self {
-        BitVector { len, limbs: vec![0; len.div_ceil(64)] }
+        BitVector::try_zeros(len).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// `len` zeros.
+    ///
+    /// # Errors
+    /// If the system refuses the memory; nothing was taken then.
+    pub fn try_zeros(len: usize) -> Result<Self, OutOfMemory> {
+        Ok(BitVector { len, limbs: Limbs::zeros(len.div_ceil(64))? })
     }
 
     /// The bits in order.
@@ -43,12 +56,17 @@ impl BitVector {
 
     /// `len` bits given as limbs; `None` if there are too few or too many limbs, or a one beyond
     /// `len`.
-    pub fn from_limbs(len: usize, limbs: Vec<u64>) -> Option<Self> {
+    pub fn from_limbs(len: usize, limbs: &[u64]) -> Option<Self> {
         let tail_ok = match (len % 64, limbs.last()) {
             (0, _) | (_, None) => true,
             (used, Some(last)) => last >> used == 0,
         };
-        (limbs.len() == len.div_ceil(64) && tail_ok).then_some(BitVector { len, limbs })
+        if limbs.len() != len.div_ceil(64) || !tail_ok {
+            return None;
+        }
+        let mut vector = BitVector::zeros(len);
+        vector.limbs.copy_from_slice(limbs);
+        Some(vector)
     }
 
     /// Number of bits.
@@ -64,6 +82,30 @@ impl BitVector {
     /// The limbs, `len.div_ceil(64)` of them.
     pub fn limbs(&self) -> &[u64] {
         &self.limbs
+    }
+
+    /// The limbs. Bits beyond the length must stay zero.
+    pub fn limbs_mut(&mut self) -> &mut [u64] {
+        &mut self.limbs
+    }
+
+    /// A copy.
+    ///
+    /// # Errors
+    /// If the system refuses the memory; nothing was taken then.
+    pub fn try_clone(&self) -> Result<Self, OutOfMemory> {
+        Ok(BitVector { len: self.len, limbs: self.limbs.try_clone()? })
+    }
+
+    /// Changes the length: bits beyond it are gone, new ones are zero.
+    ///
+    /// # Errors
+    /// If the system refuses the memory; the vector is as before then.
+    pub fn resize(&mut self, len: usize) -> Result<(), OutOfMemory> {
+        self.limbs.resize(len.div_ceil(64))?;
+        self.len = len;
+        zero_tail(&mut self.limbs, len);
+        Ok(())
     }
 
     /// Bit `idx`, from 0. Panics beyond the length, as indexing does.
@@ -101,13 +143,40 @@ impl fmt::Display for BitVector {
     }
 }
 
-/// A table of bits, `n_rows` × `n_cols`, stored by columns: column `j` (from 0) is the limbs
-/// `j * stride .. (j + 1) * stride` with `stride = n_rows.div_ceil(64)`.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
+/// Zeroes the bits of the last limb that lie beyond `len`: the one helper that keeps this rule, with
+/// which every writer of limbs ends.
+#[inline]
+pub fn zero_tail(limbs: &mut [u64], len: usize) {
+    if let (used @ 1.., Some(last)) = (len % 64, limbs.get_mut(len / 64)) {
+        *last &= (1 << used) - 1;
+    }
+}
+
+/// A table of bits, `n_rows` × `n_cols`, stored by columns in one allocation. Column `j` (from 0) begins
+/// at limb `j * stride`; see Note [Stride]. Limbs between columns are zero.
+///
+/// Note [Stride]. Columns of 64 limbs and more begin on a line of 64 bytes, so that no two of them share
+/// one; and their distance is no multiple of 4 KiB, so that a row does not lie in one set of a cache.
+/// Shorter columns lie close together, or a narrow table would be mostly gaps. The gaps are at most an
+/// eighth.
+#[derive(Clone, Default)]
 pub struct BitTable {
     n_rows: usize,
     n_cols: usize,
-    limbs: Vec<u64>,
+    stride: usize,
+    /// At least `n_cols * stride`; those beyond are spare columns, all zero.
+    limbs: Limbs,
+}
+
+/// Limbs from the beginning of a column to that of the next one; see Note [Stride]. `None` beyond what
+/// can be addressed.
+fn stride_of(n_rows: usize) -> Option<usize> {
+    let n_limbs = n_rows.div_ceil(64);
+    if n_limbs < 64 {
+        return Some(n_limbs);
+    }
+    let lines = n_limbs.checked_next_multiple_of(8)?;
+    if lines.is_multiple_of(512) { lines.checked_add(8) } else { Some(lines) }
 }
 
 /// The table asked for has more limbs than this machine can address or allocate.
@@ -134,21 +203,53 @@ impl BitTable {
     /// [`TooLarge`] if the allocator refuses the memory; nothing was taken then.
     pub fn zeros(n_rows: usize, n_cols: usize) -> Result<Self, TooLarge> {
         let too_large = TooLarge { n_rows, n_cols };
-        let n_limbs = n_rows.div_ceil(64).checked_mul(n_cols).ok_or(too_large)?;
-        let mut limbs = Vec::new();
-        limbs.try_reserve_exact(n_limbs).map_err(|_| too_large)?;
-        limbs.resize(n_limbs, 0);
-        Ok(BitTable { n_rows, n_cols, limbs })
+        let stride = stride_of(n_rows).ok_or(too_large)?;
+        let n_limbs = stride.checked_mul(n_cols).ok_or(too_large)?;
+        let limbs = Limbs::zeros(n_limbs).map_err(|_| too_large)?;
+        Ok(BitTable { n_rows, n_cols, stride, limbs })
     }
 
-    /// A table from columns, all of `n_rows` bits. Panics if one has another length.
+    /// A copy.
+    ///
+    /// # Errors
+    /// [`TooLarge`] if the allocator refuses the memory; nothing was taken then.
+    pub fn try_clone(&self) -> Result<Self, TooLarge> {
+        let mut copy = BitTable::zeros(self.n_rows, self.n_cols)?;
+        copy.limbs.copy_from_slice(self.storage());
+        Ok(copy)
+    }
+
+    /// A table from columns, all of `n_rows` bits. Panics if one has another length, or if the
+    /// system refuses the memory.
     pub fn from_columns(n_rows: usize, columns: &[BitVector]) -> Self {
-        let mut limbs = Vec::with_capacity(n_rows.div_ceil(64) * columns.len());
-        for column in columns {
+        let table = BitTable::zeros(n_rows, columns.len());
+        let mut table = table.unwrap_or_else(|error| panic!("{error}"));
+        for (col_idx, column) in columns.iter().enumerate() {
             assert_eq!(column.len(), n_rows, "every column has one bit per row");
-            limbs.extend_from_slice(column.limbs());
+            table.column_limbs_mut(col_idx).copy_from_slice(column.limbs());
         }
-        BitTable { n_rows, n_cols: columns.len(), limbs }
+        table
+    }
+
+    /// Changes the number of columns: those beyond it are gone, new ones are zero. Growing makes
+    /// spare columns, so that it costs little if it happens often.
+    ///
+    /// # Errors
+    /// [`TooLarge`] if the allocator refuses the memory; the table is as before then.
+    pub fn resize_columns(&mut self, n_cols: usize) -> Result<(), TooLarge> {
+        let n_limbs = self.stride.checked_mul(n_cols);
+        let n_limbs = n_limbs.ok_or(TooLarge { n_rows: self.n_rows, n_cols })?;
+        if n_limbs > self.limbs.len() {
+            let spare = self.limbs.len() / 2;
+            let roomy = self.limbs.len().saturating_add(spare).max(n_limbs);
+            let grown = self.limbs.resize(roomy).or_else(|_| self.limbs.resize(n_limbs));
+            grown.map_err(|_| TooLarge { n_rows: self.n_rows, n_cols })?;
+        } else if n_cols < self.n_cols {
+            let end = self.n_cols * self.stride;
+            self.limbs[n_limbs..end].fill(0);
+        }
+        self.n_cols = n_cols;
+        Ok(())
     }
 
     /// A table from rows written as `0` and `1`; `None` if they differ in length or hold other
@@ -178,26 +279,51 @@ impl BitTable {
         self.n_cols
     }
 
-    /// Limbs per column.
-    pub fn stride(&self) -> usize {
+    /// Limbs of a column.
+    pub fn column_len(&self) -> usize {
         self.n_rows.div_ceil(64)
     }
 
-    /// The limbs of column `col_idx`, from 0.
-    pub fn column_limbs(&self, col_idx: usize) -> &[u64] {
-        let stride = self.stride();
-        &self.limbs[col_idx * stride..(col_idx + 1) * stride]
+    /// Limbs from the beginning of a column to that of the next one.
+    pub fn stride(&self) -> usize {
+        self.stride
     }
 
-    /// The limbs of column `col_idx`, from 0. Bits beyond `n_rows` must stay zero.
+    /// The limbs of column `col_idx`, from 0. Panics beyond the columns, as indexing does.
+    #[inline]
+    pub fn column_limbs(&self, col_idx: usize) -> &[u64] {
+        assert!(col_idx < self.n_cols, "column {col_idx} of a table of {}", self.n_cols);
+        &self.limbs[col_idx * self.stride..][..self.n_rows.div_ceil(64)]
+    }
+
+    /// The limbs of column `col_idx`, from 0. Bits beyond `n_rows` must stay zero. Panics beyond the
+    /// columns, as indexing does.
+    #[inline]
     pub fn column_limbs_mut(&mut self, col_idx: usize) -> &mut [u64] {
-        let stride = self.stride();
-        &mut self.limbs[col_idx * stride..(col_idx + 1) * stride]
+        assert!(col_idx < self.n_cols, "column {col_idx} of a table of {}", self.n_cols);
+        &mut self.limbs[col_idx * self.stride..][..self.n_rows.div_ceil(64)]
+    }
+
+    /// All limbs of all columns, and those between them, which are zero; see [`BitTable::stride`].
+    pub fn storage(&self) -> &[u64] {
+        &self.limbs[..self.n_cols * self.stride]
+    }
+
+    /// Likewise. Limbs between columns and bits beyond `n_rows` must stay zero.
+    pub fn storage_mut(&mut self) -> &mut [u64] {
+        &mut self.limbs[..self.n_cols * self.stride]
+    }
+
+    /// Bytes of packed bits, whole limbs, without gaps and spare columns.
+    pub fn n_bytes(&self) -> u64 {
+        (self.column_len() as u64 * 8).saturating_mul(self.n_cols as u64)
     }
 
     /// Column `col_idx`, from 0.
     pub fn column(&self, col_idx: usize) -> BitVector {
-        BitVector { len: self.n_rows, limbs: self.column_limbs(col_idx).to_vec() }
+        let mut column = BitVector::zeros(self.n_rows);
+        column.limbs.copy_from_slice(self.column_limbs(col_idx));
+        column
     }
 
     /// Row `row_idx`, from 0.
@@ -231,10 +357,25 @@ impl BitTable {
     pub fn count_ones(&self) -> u64 {
         self.limbs.iter().map(|limb| u64::from(limb.count_ones())).sum()
     }
+}
 
-    /// All limbs, column after column.
-    pub fn limbs(&self) -> &[u64] {
-        &self.limbs
+/// Gaps and spare columns do not count.
+impl PartialEq for BitTable {
+    fn eq(&self, other: &Self) -> bool {
+        (self.n_rows, self.n_cols) == (other.n_rows, other.n_cols)
+            && self.storage() == other.storage()
+    }
+}
+
+impl Eq for BitTable {}
+
+impl fmt::Debug for BitTable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut rows = f.debug_list();
+        for row_idx in 0..self.n_rows {
+            rows.entry(&format_args!("{}", self.row(row_idx)));
+        }
+        rows.finish()
     }
 }
 
@@ -258,10 +399,10 @@ mod tests {
 
     #[test]
     fn limbs_with_a_one_beyond_the_length_are_refused() {
-        assert!(BitVector::from_limbs(3, vec![0b111]).is_some());
-        assert!(BitVector::from_limbs(3, vec![0b1000]).is_none());
-        assert!(BitVector::from_limbs(64, vec![u64::MAX]).is_some());
-        assert!(BitVector::from_limbs(64, vec![]).is_none());
+        assert!(BitVector::from_limbs(3, &[0b111]).is_some());
+        assert!(BitVector::from_limbs(3, &[0b1000]).is_none());
+        assert!(BitVector::from_limbs(64, &[u64::MAX]).is_some());
+        assert!(BitVector::from_limbs(64, &[]).is_none());
     }
 
     #[test]

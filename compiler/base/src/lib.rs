@@ -11,10 +11,12 @@ pub mod bits;
 pub mod builtins;
 pub mod codes;
 pub mod diagnostic;
+pub mod limbs;
 pub mod span;
 
 pub use bits::{BitTable, BitVector};
 pub use builtins::Builtin;
 pub use codes::{Code, Severity};
 pub use diagnostic::{Diagnostic, Fix, Label, did_you_mean};
+pub use limbs::{Limbs, OutOfMemory};
 pub use span::{FileId, LineColumn, SourceFile, SourceMap, Span};

@@ -16,12 +16,11 @@
 use std::io::{self, Write};
 
 use crc32fast::Hasher;
-use star_base::{BitTable, BitVector, Code};
+use star_base::{BitTable, Code};
 
 use super::Found;
 use crate::data::{Data, OutputRef};
 use crate::error::Fault;
-use crate::growing::Growing;
 use crate::source::{CHUNK, Source};
 use crate::text;
 
@@ -63,21 +62,14 @@ pub(crate) fn read(mut source: Source) -> Result<Found, Fault> {
     crc.update(&bytes);
     let header = parse_header(&source, &bytes)?;
     check_size(&source, &header)?;
-    let limbs = read_limbs(&mut source, &mut crc, header.n_limbs)?;
+    let table = read_table(&mut source, &mut crc, &header)?;
     check_end(&mut source, crc)?;
     let data = match header.kind {
-        Kind::Table => into_table(&header, &limbs, &source).map(Data::Table),
-        Kind::Slice => BitVector::from_limbs(header.n_rows, limbs).map(Data::Slice).ok_or(None),
-        Kind::Word => BitVector::from_limbs(header.n_rows, limbs).map(Data::Word).ok_or(None),
+        Kind::Table => Data::Table(table),
+        Kind::Slice => Data::Slice(table.column(0)),
+        Kind::Word => Data::Word(table.column(0)),
     };
-    match data {
-        Ok(data) => Ok((data, Vec::new())),
-        Err(Some(fault)) => Err(fault),
-        Err(None) => {
-            let message = "a one beyond the last row";
-            Err(source.fault(Code::BadFormat, message))
-        }
-    }
+    Ok((data, Vec::new()))
 }
 
 /// Writes any value.
@@ -86,10 +78,10 @@ pub(crate) fn write(value: OutputRef<'_>, out: &mut dyn Write) -> Result<(), Fau
 }
 
 fn write_value(value: OutputRef<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let (kind, n_rows, n_cols, limbs) = match value {
-        OutputRef::Table(table) => (Kind::Table, table.n_rows(), table.n_cols(), table.limbs()),
-        OutputRef::Slice(slice) => (Kind::Slice, slice.len(), 1, slice.limbs()),
-        OutputRef::Word(word) => (Kind::Word, word.len(), 1, word.limbs()),
+    let (kind, n_rows, n_cols) = match value {
+        OutputRef::Table(table) => (Kind::Table, table.n_rows(), table.n_cols()),
+        OutputRef::Slice(slice) => (Kind::Slice, slice.len(), 1),
+        OutputRef::Word(word) => (Kind::Word, word.len(), 1),
     };
     let mut crc = Hasher::new();
     let mut bytes = Vec::with_capacity(CHUNK);
@@ -98,11 +90,19 @@ fn write_value(value: OutputRef<'_>, out: &mut dyn Write) -> io::Result<()> {
     bytes.extend_from_slice(&(kind as u32).to_le_bytes());
     bytes.extend_from_slice(&(n_rows as u64).to_le_bytes());
     bytes.extend_from_slice(&(n_cols as u64).to_le_bytes());
-    for chunk in limbs.chunks(CHUNK / 8) {
-        crc.update(&bytes);
-        out.write_all(&bytes)?;
-        bytes.clear();
-        bytes.extend(chunk.iter().flat_map(|limb| limb.to_le_bytes()));
+    for col_idx in 0..n_cols {
+        let limbs = match value {
+            OutputRef::Table(table) => table.column_limbs(col_idx),
+            OutputRef::Slice(bits) | OutputRef::Word(bits) => bits.limbs(),
+        };
+        for &limb in limbs {
+            if bytes.len() >= CHUNK {
+                crc.update(&bytes);
+                out.write_all(&bytes)?;
+                bytes.clear();
+            }
+            bytes.extend_from_slice(&limb.to_le_bytes());
+        }
     }
     crc.update(&bytes);
     out.write_all(&bytes)?;
@@ -163,11 +163,16 @@ fn check_size(source: &Source, header: &Header) -> Result<(), Fault> {
     }
 }
 
-fn read_limbs(source: &mut Source, crc: &mut Hasher, n_limbs: u64) -> Result<Vec<u64>, Fault> {
-    let mut limbs = Growing::new(source.max_bytes(), 8);
-    limbs.reserve(n_limbs, source.size_hint(), 8);
+/// Reads the limbs, column after column. A table whose size the length of the file bears out is taken
+/// at once, any other grows with what arrives.
+fn read_table(source: &mut Source, crc: &mut Hasher, header: &Header) -> Result<BitTable, Fault> {
+    let n_limbs = header.n_limbs;
+    let no_room = u128::from(n_limbs) * 8;
+    let is_sure = source.size_hint().is_some() || n_limbs == 0;
+    let n_cols = if is_sure { header.n_cols } else { 0 };
+    let mut table = BitTable::zeros(header.n_rows, n_cols).map_err(|_| source.no_room(no_room))?;
     let mut buffer = vec![0; CHUNK];
-    let mut n_left = n_limbs;
+    let (mut n_left, mut col_idx, mut at) = (n_limbs, 0, 0);
     while n_left > 0 {
         let n_now = n_left.min(CHUNK as u64 / 8);
         let bytes = &mut buffer[..n_now as usize * 8];
@@ -178,14 +183,38 @@ fn read_limbs(source: &mut Source, crc: &mut Hasher, n_limbs: u64) -> Result<Vec
             return Err(source.fault(Code::Truncated, message));
         }
         crc.update(bytes);
-        let (whole, _) = bytes.as_chunks::<8>(); // nothing is left over
-        for &limb in whole {
-            let limb = u64::from_le_bytes(limb);
-            limbs.push(limb).map_err(|e| source.no_room(e.0))?;
+        let (mut whole, _) = bytes.as_chunks::<8>(); // nothing is left over
+        while !whole.is_empty() {
+            if table.n_cols() == col_idx {
+                table.resize_columns(col_idx + 1).map_err(|_| source.no_room(no_room))?;
+            }
+            let column = &mut table.column_limbs_mut(col_idx)[at..];
+            let n_here = column.len().min(whole.len());
+            let (now, later) = whole.split_at(n_here);
+            for (limb, bytes) in column.iter_mut().zip(now) {
+                *limb = u64::from_le_bytes(*bytes);
+            }
+            whole = later;
+            at += n_here;
+            if at == table.column_len() {
+                check_tail(source, &table, col_idx)?;
+                (col_idx, at) = (col_idx + 1, 0);
+            }
         }
         n_left -= n_now;
     }
-    Ok(limbs.into_vec())
+    Ok(table)
+}
+
+/// Bits beyond the last row are zero.
+fn check_tail(source: &Source, table: &BitTable, col_idx: usize) -> Result<(), Fault> {
+    let n_used = table.n_rows() % 64;
+    match table.column_limbs(col_idx).last() {
+        Some(tail) if n_used > 0 && tail >> n_used != 0 => {
+            Err(source.fault(Code::BadFormat, "a one beyond the last row"))
+        }
+        Some(_) | None => Ok(()),
+    }
 }
 
 /// Reads the checksum and the end of the file.
@@ -203,23 +232,6 @@ fn check_end(source: &mut Source, crc: Hasher) -> Result<(), Fault> {
         return Err(source.fault(Code::HeaderLies, "bytes after the checksum"));
     }
     Ok(())
-}
-
-/// The table of the limbs; `None` if a bit beyond the last row is one.
-fn into_table(header: &Header, limbs: &[u64], source: &Source) -> Result<BitTable, Option<Fault>> {
-    let n_bytes = limbs.len() as u128 * 8;
-    let mut table =
-        BitTable::zeros(header.n_rows, header.n_cols).map_err(|_| Some(source.no_room(n_bytes)))?;
-    let stride = table.stride().max(1); // no limbs at all without rows
-    let n_used = header.n_rows % 64;
-    for (col_idx, column) in limbs.chunks(stride).enumerate() {
-        let tail = column.last().copied().unwrap_or(0);
-        if n_used > 0 && tail >> n_used != 0 {
-            return Err(None);
-        }
-        table.column_limbs_mut(col_idx).copy_from_slice(column);
-    }
-    Ok(table)
 }
 
 /// Reads until the buffer is full or the file ends; the number of bytes.
