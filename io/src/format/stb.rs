@@ -90,7 +90,9 @@ fn write_value(value: OutputRef<'_>, out: &mut dyn Write) -> io::Result<()> {
     bytes.extend_from_slice(&(kind as u32).to_le_bytes());
     bytes.extend_from_slice(&(n_rows as u64).to_le_bytes());
     bytes.extend_from_slice(&(n_cols as u64).to_le_bytes());
-    for col_idx in 0..n_cols {
+    // Columns of no rows have no limbs, however many they are.
+    let n_full = if n_rows > 0 { n_cols } else { 0 };
+    for col_idx in 0..n_full {
         let limbs = match value {
             OutputRef::Table(table) => table.column_limbs(col_idx),
             OutputRef::Slice(bits) | OutputRef::Word(bits) => bits.limbs(),
