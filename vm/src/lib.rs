@@ -10,6 +10,9 @@
 pub mod backend;
 pub mod display;
 pub mod reference;
+mod room;
+mod scalars;
+mod stop;
 pub mod value;
 
 pub use backend::{Backend, Control, Host, HostError, Limits, Outcome, Stats};

@@ -2,9 +2,9 @@
 
 use star_ir::{Direction, LogicOp};
 
-use super::room::Room;
-use super::scalars;
-use super::stop::{Step, broken};
+use crate::room::Room;
+use crate::scalars;
+use crate::stop::{Step, broken};
 
 /// The place of a component, row or column counted from 1, if there is one among `limit`.
 pub(super) fn place(index: i64, limit: usize) -> Step<usize> {

@@ -8,9 +8,9 @@ use star_ir::{Arg, LimitKind, LocId, Mode, Param, RoutineId, VarId};
 use super::control::Region;
 use super::frame::{Frame, PendingCall, top};
 use super::interpreter::Machine;
-use super::stop::{Step, Stop, broken};
 use super::touch::Touch;
 use super::value::Value;
+use crate::stop::{Step, Stop, broken};
 
 impl<'p> Machine<'p, '_, '_> {
     /// Makes the first frame. Nothing is moved out of `values` if that fails.

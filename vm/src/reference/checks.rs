@@ -3,8 +3,8 @@
 use star_ir::{Check, IntOp, Measure, Operand, TrapKind, Ty, VarId};
 
 use super::frame::Frame;
-use super::stop::{Step, broken};
 use super::words;
+use crate::stop::{Step, broken};
 
 /// What the check finds.
 pub(super) fn check(frame: &Frame<'_>, check: &Check) -> Step<Option<TrapKind>> {

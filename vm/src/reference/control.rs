@@ -5,10 +5,10 @@ use star_ir::{Block, ForallRange, LabelId, LocId, Operand, Stmt, StmtKind, VarId
 use super::forall::Forall;
 use super::frame::{Frame, top};
 use super::interpreter::Machine;
-use super::stop::{Step, broken};
 use super::tile::Tile;
 use super::touch::Touch;
 use super::value::Data;
+use crate::stop::{Step, broken};
 
 /// A construct that was begun. On top of a loop lies the block of the turn that is running.
 pub(super) enum Region<'p> {

@@ -4,10 +4,11 @@ use star_ir::{Measure, Op, Operand, Ty};
 
 use super::bits::{self, same_size, size};
 use super::frame::Frame;
-use super::room::Room;
-use super::stop::{Step, broken};
 use super::value::Data;
-use super::{scalars, tables, words};
+use super::{tables, words};
+use crate::room::Room;
+use crate::scalars;
+use crate::stop::{Step, broken};
 
 /// The value of the operation, for a variable of type `ty`. Nothing changes.
 pub(super) fn evaluate(frame: &Frame<'_>, room: &mut Room<'_>, ty: Ty, op: &Op) -> Step<Data> {

@@ -13,9 +13,9 @@ use super::control::Region;
 use super::frame::{Frame, top};
 use super::interpreter::Machine;
 use super::recorder::{Own, Recorder};
-use super::room::Room;
-use super::stop::{Step, broken};
 use super::value::Data;
+use crate::room::Room;
+use crate::stop::{Step, broken};
 
 /// A `forall` that was begun.
 pub(super) struct Forall<'p> {

@@ -4,9 +4,9 @@ use star_ir::{Arg, Extent, LocId, Measure, Operand, Routine, RoutineId, TrapKind
 use std::sync::Arc;
 
 use super::control::Region;
-use super::room::Room;
-use super::stop::{Step, broken};
 use super::value::{Data, Table, Value};
+use crate::room::Room;
+use crate::stop::{Step, broken};
 
 /// An active routine.
 pub(super) struct Frame<'p> {
@@ -317,11 +317,11 @@ impl<'p> Frame<'p> {
         changed
     }
 
-    fn wrong_kind(&self, var: VarId, wanted: &str) -> super::stop::Stop {
+    fn wrong_kind(&self, var: VarId, wanted: &str) -> crate::stop::Stop {
         broken(format!("`{}` is not {wanted}", self.name(var)))
     }
 }
 
-fn no_variable(var: VarId) -> super::stop::Stop {
+fn no_variable(var: VarId) -> crate::stop::Stop {
     broken(format!("there is no variable number {}", var.0))
 }

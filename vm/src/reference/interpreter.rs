@@ -14,12 +14,13 @@ use super::control::Region;
 use super::evaluate::{copy, evaluate};
 use super::frame::{Frame, top};
 use super::recorder::Recorder;
-use super::room::Room;
-use super::stop::{Step, Stop, broken};
+use super::room::MAX_BYTES;
 use super::value::{Data, Value};
 use super::{Settings, checks, stores, touch};
 use crate::backend::{Control, HostError, Outcome, Stats};
 use crate::display;
+use crate::room::Room;
+use crate::stop::{Step, Stop, broken};
 
 /// Statements run between two looks at the flags.
 const STATEMENTS_PER_LOOK: u32 = 1000;
@@ -49,10 +50,11 @@ pub(super) fn run(
     control: &mut Control<'_>,
 ) -> Outcome {
     control.stats = Stats::default();
+    let limit = control.limits.memory.unwrap_or(MAX_BYTES).min(MAX_BYTES);
     let mut machine = Machine {
         program,
         settings,
-        room: Room::new(control.interrupt, control.deadline, control.limits.memory),
+        room: Room::new(control.interrupt, control.deadline, limit),
         control,
         frames: Vec::new(),
         recorders: Vec::new(),

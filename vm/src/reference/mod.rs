@@ -1,7 +1,7 @@
 //! The reference backend: the specification of every operation, written for reading.
 //!
 //! * [`Value`]: values as vectors of truth values (`value`); `room` makes them, within limits.
-//! * Operations, each with its definition: `scalars`, `bits`, `words`, `tables`; `checks`: guards;
+//! * Operations, each with its definition: `bits`, `words`, `tables`; `checks`: guards;
 //!   `stores`: statements that change one variable. `evaluate` says which stands for which.
 //! * The machine: `interpreter`, with frames (`frame`), calls (`calls`), control flow (`control`),
 //!   `forall` (and its `recorder`, which asks `touch` what a statement touches) and `tile`.
@@ -20,8 +20,6 @@ mod frame;
 mod interpreter;
 mod recorder;
 mod room;
-mod scalars;
-mod stop;
 mod stores;
 mod tables;
 #[cfg(test)]

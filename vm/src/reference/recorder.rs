@@ -9,8 +9,8 @@ use std::ops::Range;
 
 use super::frame::top;
 use super::interpreter::Machine;
-use super::stop::{Step, broken};
 use super::touch::Touch;
+use crate::stop::{Step, broken};
 
 /// Watches one `forall`.
 pub(super) struct Recorder {

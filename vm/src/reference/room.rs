@@ -1,17 +1,11 @@
-//! Memory and patience: every value is made here, after the limit on memory and the flags were
-//! looked at.
+//! How the reference makes values: after the limit on memory and the flags were looked at.
 //!
-//! Note [Memory]. A value counts what it takes packed in limbs of 64 bits, as on every backend. A
-//! result counts beside the value that it will replace. Whatever limit is given, there is
-//! [`MAX_BYTES`], since this backend takes a byte per bit and must not bring its computer down; an
-//! allocation that the system refuses is reported as that limit too.
+//! Whatever limit is given, there is [`MAX_BYTES`], since this backend takes a byte per bit and must
+//! not bring its computer down; an allocation that the system refuses is reported as that limit too.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-
-use star_ir::LimitKind;
-
-use super::stop::{Step, Stop};
 use super::value::{Data, Table, bytes_of_bits};
+use crate::room::Room;
+use crate::stop::Step;
 
 /// Most bytes of values that this backend holds, counted as packed bits: 1 GiB.
 pub const MAX_BYTES: u64 = 1 << 30;
@@ -19,82 +13,7 @@ pub const MAX_BYTES: u64 = 1 << 30;
 /// Bits made between two looks at the flags.
 const BITS_PER_LOOK: usize = 1 << 20;
 
-/// Keeps count of the bytes of all values and looks at the flags.
-pub(super) struct Room<'a> {
-    interrupt: &'a AtomicBool,
-    deadline: &'a AtomicBool,
-    limit: u64,
-    alive: u64,
-    peak: u64,
-}
-
-impl<'a> Room<'a> {
-    pub(super) fn new(
-        interrupt: &'a AtomicBool,
-        deadline: &'a AtomicBool,
-        limit: Option<u64>,
-    ) -> Self {
-        Room {
-            interrupt,
-            deadline,
-            limit: limit.unwrap_or(MAX_BYTES).min(MAX_BYTES),
-            alive: 0,
-            peak: 0,
-        }
-    }
-
-    /// Stops the run if the user or the clock wants that.
-    pub(super) fn look(&self) -> Step<()> {
-        if self.interrupt.load(Ordering::Relaxed) {
-            return Err(Stop::Limit(LimitKind::Interrupted));
-        }
-        if self.deadline.load(Ordering::Relaxed) {
-            return Err(Stop::Limit(LimitKind::Time));
-        }
-        Ok(())
-    }
-
-    /// Bytes of values alive.
-    pub(super) fn alive(&self) -> u64 {
-        self.alive
-    }
-
-    /// Most bytes that were alive at once.
-    pub(super) fn peak(&self) -> u64 {
-        self.peak
-    }
-
-    /// Bytes that may still be taken.
-    pub(super) fn free(&self) -> u64 {
-        self.limit.saturating_sub(self.alive)
-    }
-
-    /// May so many more bytes be taken?
-    pub(super) fn ask(&mut self, bytes: u64) -> Step<()> {
-        let wanted = self.alive.saturating_add(bytes);
-        if wanted > self.limit {
-            return Err(self.refused(self.limit, wanted));
-        }
-        self.peak = self.peak.max(wanted);
-        Ok(())
-    }
-
-    /// A value that was asked for is alive now.
-    pub(super) fn take(&mut self, bytes: u64) {
-        self.alive = self.alive.saturating_add(bytes);
-        self.peak = self.peak.max(self.alive);
-    }
-
-    /// A value is gone.
-    pub(super) fn give(&mut self, bytes: u64) {
-        self.alive = self.alive.saturating_sub(bytes);
-    }
-
-    /// Counts anew.
-    pub(super) fn recount(&mut self, alive: u64) {
-        self.alive = alive;
-    }
-
+impl Room<'_> {
     /// Bits, of which the one with index `idx`, from 0, is `bit(idx)`.
     pub(super) fn make(&mut self, len: usize, bit: impl Fn(usize) -> bool) -> Step<Vec<bool>> {
         self.ask(bytes_of_bits(len))?;
@@ -126,13 +45,13 @@ impl<'a> Room<'a> {
         // A column of no rows takes no limb, but a header of this machine's.
         let header_bytes = (size_of::<Vec<bool>>() / 8) as u64;
         let taken = (columns as u64).saturating_mul(column_bytes.max(header_bytes));
-        if self.alive.saturating_add(taken) > MAX_BYTES {
-            return Err(self.refused(self.limit, self.alive.saturating_add(taken)));
+        if self.alive().saturating_add(taken) > MAX_BYTES {
+            return Err(self.refused(self.limit(), self.alive().saturating_add(taken)));
         }
         self.ask((columns as u64).saturating_mul(column_bytes))?;
         let before = table.columns.len();
         if table.columns.try_reserve(columns).is_err() {
-            return Err(self.refused(MAX_BYTES, self.alive.saturating_add(taken)));
+            return Err(self.refused(MAX_BYTES, self.alive().saturating_add(taken)));
         }
         for col_idx in 0..columns {
             let made =
@@ -168,7 +87,7 @@ impl<'a> Room<'a> {
     fn fill(&self, len: usize, bit: impl Fn(usize) -> bool) -> Step<Vec<bool>> {
         let mut bits = Vec::new();
         if bits.try_reserve_exact(len).is_err() {
-            let wanted = self.alive.saturating_add(bytes_of_bits(len));
+            let wanted = self.alive().saturating_add(bytes_of_bits(len));
             return Err(self.refused(MAX_BYTES, wanted));
         }
         while bits.len() < len {
@@ -178,9 +97,5 @@ impl<'a> Room<'a> {
             bits.extend((from..to).map(&bit));
         }
         Ok(bits)
-    }
-
-    fn refused(&self, limit: u64, wanted: u64) -> Stop {
-        Stop::Limit(LimitKind::Memory { limit, wanted })
     }
 }

@@ -4,10 +4,10 @@ use star_ir::{Measure, Operand, SizeOp, VarId};
 
 use super::bits::{self, size};
 use super::frame::Frame;
-use super::room::Room;
-use super::stop::Step;
 use super::value::Data;
 use super::{tables, words};
+use crate::room::Room;
+use crate::stop::Step;
 
 /// STEP: `dst` takes the index of the first one of `bits`, which is cleared.
 pub(super) fn step(

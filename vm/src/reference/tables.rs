@@ -3,9 +3,9 @@
 use star_ir::Sense;
 
 use super::bits::{bit, part, place, same_size, size, some};
-use super::room::Room;
-use super::stop::Step;
 use super::value::Table;
+use crate::room::Room;
+use crate::stop::Step;
 
 /// COL: z(i) = T(i, index).
 pub(super) fn column(room: &mut Room<'_>, table: &Table, index: i64) -> Step<Vec<bool>> {

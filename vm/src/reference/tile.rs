@@ -13,8 +13,8 @@ use super::bits::{self, size};
 use super::control::Region;
 use super::frame::{Frame, Window, top};
 use super::interpreter::Machine;
-use super::stop::{Step, broken};
 use super::value::{Data, Table};
+use crate::stop::{Step, broken};
 
 /// A tile kernel that was begun.
 pub(super) struct Tile<'p> {

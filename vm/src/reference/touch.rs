@@ -8,9 +8,9 @@ use star_ir::{Arg, Check, ForallRange, Measure, Op, Operand, SizeOp, StmtKind, T
 use super::bits::size;
 use super::frame::Frame;
 use super::recorder::Area;
-use super::stop::Step;
 use super::stores;
 use super::value::Data;
+use crate::stop::Step;
 
 /// A part of a variable that is read or written.
 #[derive(Clone, Debug)]

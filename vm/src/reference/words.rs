@@ -3,8 +3,8 @@
 use std::cmp::Ordering;
 
 use super::bits::{part, same_size, size};
-use super::room::Room;
-use super::stop::{Step, broken};
+use crate::room::Room;
+use crate::stop::{Step, broken};
 
 /// TRIM: z(i) = w(base + i) for 1 ≤ i ≤ width.
 pub(super) fn trim(room: &mut Room<'_>, w: &[bool], base: i64, width: i64) -> Step<Vec<bool>> {

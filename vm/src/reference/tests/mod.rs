@@ -16,9 +16,9 @@ use star_ir::{
     RoutineId, Stmt, StmtKind, Ty, Var, VarId,
 };
 
-use super::room::Room;
 use super::{Reference, Settings};
 use crate::backend::{Backend, Control, Host, HostError, Limits, Outcome, Stats};
+use crate::room::Room;
 use crate::value::HostValue;
 
 /// The sizes at which packed forms have their borders.
@@ -32,7 +32,7 @@ pub(super) const TABLE: Ty = Ty::Table(Extent::Dynamic, Extent::Dynamic);
 /// A room without limits.
 pub(super) fn room() -> Room<'static> {
     static OFF: AtomicBool = AtomicBool::new(false);
-    Room::new(&OFF, &OFF, None)
+    Room::new(&OFF, &OFF, super::MAX_BYTES)
 }
 
 /// Bits that look random, the same ones every time.

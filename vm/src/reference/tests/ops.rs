@@ -5,8 +5,9 @@ use star_ir::{Direction, IntOp, LogicOp, Relation, Sense};
 use std::cmp::Ordering;
 
 use super::super::value::Table;
-use super::super::{bits, scalars, tables, words};
+use super::super::{bits, tables, words};
 use super::{EDGES, noise, room};
+use crate::scalars;
 
 /// Random bits of every edge size, and the extremes.
 fn samples() -> Vec<Vec<bool>> {

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use star_ir::{LogicOp, Relation};
 
 /// Does the relation hold between two things that stand to each other like this?
-pub(super) fn holds(relation: Relation, ordering: Ordering) -> bool {
+pub(crate) fn holds(relation: Relation, ordering: Ordering) -> bool {
     match relation {
         Relation::Eq => ordering.is_eq(),
         Relation::Ne => ordering.is_ne(),
@@ -17,7 +17,7 @@ pub(super) fn holds(relation: Relation, ordering: Ordering) -> bool {
 }
 
 /// Logic: both, at least one, exactly one.
-pub(super) fn logic(op: LogicOp, left: bool, right: bool) -> bool {
+pub(crate) fn logic(op: LogicOp, left: bool, right: bool) -> bool {
     match op {
         LogicOp::And => left && right,
         LogicOp::Or => left || right,

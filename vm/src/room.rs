@@ -1,0 +1,107 @@
+//! Memory and patience: how many bytes values take, and whether the run has to end.
+//!
+//! Note [Memory]. A value counts what it takes packed in limbs of 64 bits, whatever form a backend gives
+//! it. A result counts beside the value that it will replace.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use star_ir::LimitKind;
+
+use crate::stop::{Step, Stop};
+
+/// Set from outside when the run has to end.
+#[derive(Clone, Copy)]
+pub(crate) struct Flags<'a> {
+    interrupt: &'a AtomicBool,
+    deadline: &'a AtomicBool,
+}
+
+impl Flags<'_> {
+    /// Stops the run if the user or the clock wants that.
+    #[inline]
+    pub(crate) fn look(self) -> Step<()> {
+        if self.interrupt.load(Ordering::Relaxed) {
+            return Err(Stop::Limit(LimitKind::Interrupted));
+        }
+        if self.deadline.load(Ordering::Relaxed) {
+            return Err(Stop::Limit(LimitKind::Time));
+        }
+        Ok(())
+    }
+}
+
+/// Keeps count of the bytes of all values and looks at the flags.
+pub(crate) struct Room<'a> {
+    flags: Flags<'a>,
+    limit: u64,
+    alive: u64,
+    peak: u64,
+}
+
+impl<'a> Room<'a> {
+    pub(crate) fn new(interrupt: &'a AtomicBool, deadline: &'a AtomicBool, limit: u64) -> Self {
+        Room { flags: Flags { interrupt, deadline }, limit, alive: 0, peak: 0 }
+    }
+
+    /// Stops the run if the user or the clock wants that.
+    #[inline]
+    pub(crate) fn look(&self) -> Step<()> {
+        self.flags.look()
+    }
+
+    /// The flags, for work on several threads.
+    pub(crate) fn flags(&self) -> Flags<'a> {
+        self.flags
+    }
+
+    /// Bytes of values alive.
+    pub(crate) fn alive(&self) -> u64 {
+        self.alive
+    }
+
+    /// Most bytes that were alive at once.
+    pub(crate) fn peak(&self) -> u64 {
+        self.peak
+    }
+
+    /// Bytes that may still be taken.
+    pub(crate) fn free(&self) -> u64 {
+        self.limit.saturating_sub(self.alive)
+    }
+
+    /// May so many more bytes be taken?
+    pub(crate) fn ask(&mut self, bytes: u64) -> Step<()> {
+        let wanted = self.alive.saturating_add(bytes);
+        if wanted > self.limit {
+            return Err(self.refused(self.limit, wanted));
+        }
+        self.peak = self.peak.max(wanted);
+        Ok(())
+    }
+
+    /// A value that was asked for is alive now.
+    pub(crate) fn take(&mut self, bytes: u64) {
+        self.alive = self.alive.saturating_add(bytes);
+        self.peak = self.peak.max(self.alive);
+    }
+
+    /// A value is gone.
+    pub(crate) fn give(&mut self, bytes: u64) {
+        self.alive = self.alive.saturating_sub(bytes);
+    }
+
+    /// Counts anew.
+    pub(crate) fn recount(&mut self, alive: u64) {
+        self.alive = alive;
+    }
+
+    /// The limit on bytes of values.
+    pub(crate) fn limit(&self) -> u64 {
+        self.limit
+    }
+
+    /// The end of a run that wants more bytes than there are.
+    pub(crate) fn refused(&self, limit: u64, wanted: u64) -> Stop {
+        Stop::Limit(LimitKind::Memory { limit, wanted })
+    }
+}
