@@ -8,6 +8,7 @@
 //! in through [`backend::Control`].
 
 pub mod backend;
+mod checks;
 pub mod display;
 pub mod reference;
 mod room;

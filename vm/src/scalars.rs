@@ -24,3 +24,8 @@ pub(crate) fn logic(op: LogicOp, left: bool, right: bool) -> bool {
         LogicOp::Xor => left != right,
     }
 }
+
+/// Is the number an unsigned one of `width` bits?
+pub(crate) fn fits(value: i64, width: usize) -> bool {
+    value >= 0 && (width >= 63 || value >> width == 0)
+}

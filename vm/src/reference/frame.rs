@@ -1,10 +1,14 @@
 //! An active routine: its variables, and how far each of its constructs has come.
 
-use star_ir::{Arg, Extent, LocId, Measure, Operand, Routine, RoutineId, TrapKind, Ty, VarId};
+use star_ir::{
+    Arg, Extent, IntOp, LocId, Measure, Operand, Routine, RoutineId, TrapKind, Ty, VarId,
+};
 use std::sync::Arc;
 
 use super::control::Region;
 use super::value::{Data, Table, Value};
+use super::words;
+use crate::checks::Sight;
 use crate::room::Room;
 use crate::stop::{Step, broken};
 
@@ -324,4 +328,56 @@ impl<'p> Frame<'p> {
 
 fn no_variable(var: VarId) -> crate::stop::Stop {
     broken(format!("there is no variable number {}", var.0))
+}
+
+impl Sight for Frame<'_> {
+    fn int(&self, operand: &Operand) -> Step<i64> {
+        self.int(operand)
+    }
+
+    fn boolean(&self, operand: &Operand) -> Step<bool> {
+        self.boolean(operand)
+    }
+
+    fn text(&self, operand: &Operand) -> Step<Arc<str>> {
+        self.text(operand)
+    }
+
+    fn measure(&self, measure: &Measure) -> Step<Option<u64>> {
+        self.measure(measure)
+    }
+
+    fn is_table(&self, var: VarId) -> Step<bool> {
+        Ok(matches!(self.ty(var)?, Ty::Table(..)))
+    }
+
+    fn is_set(&self, var: VarId) -> Step<bool> {
+        Ok(self.slot(var)?.data.is_some())
+    }
+
+    fn is_sized(&self, var: VarId) -> Step<bool> {
+        let slot = self.slot(var)?;
+        Ok(slot.data.is_some() || slot.size.is_some())
+    }
+
+    fn is_fixed(&self, var: VarId) -> Step<bool> {
+        Ok(self.slot(var)?.fixed)
+    }
+
+    fn length(&self, bits: VarId) -> Step<u64> {
+        Ok(self.bits(bits)?.len() as u64)
+    }
+
+    fn fits_int(&self, word: VarId) -> Step<bool> {
+        Ok(words::fits_int(self.bits(word)?))
+    }
+
+    fn carries(&self, op: IntOp, left: VarId, right: VarId) -> Step<bool> {
+        let (v, w) = (self.bits(left)?, self.bits(right)?);
+        match op {
+            IntOp::Add => words::add_carries(v, w),
+            IntOp::Sub => words::sub_borrows(v, w),
+            IntOp::Mul | IntOp::Div | IntOp::Mod => Err(broken("a carry of another operation")),
+        }
+    }
 }

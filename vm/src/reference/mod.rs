@@ -1,8 +1,8 @@
 //! The reference backend: the specification of every operation, written for reading.
 //!
 //! * [`Value`]: values as vectors of truth values (`value`); `room` makes them, within limits.
-//! * Operations, each with its definition: `bits`, `words`, `tables`; `checks`: guards;
-//!   `stores`: statements that change one variable. `evaluate` says which stands for which.
+//! * Operations, each with its definition: `bits`, `words`, `tables`; `stores`: statements that change
+//!   one variable. `evaluate` says which stands for which.
 //! * The machine: `interpreter`, with frames (`frame`), calls (`calls`), control flow (`control`),
 //!   `forall` (and its `recorder`, which asks `touch` what a statement touches) and `tile`.
 //!
@@ -12,7 +12,6 @@
 
 mod bits;
 mod calls;
-mod checks;
 mod control;
 mod evaluate;
 mod forall;

@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 
 use super::bits::{part, same_size, size};
 use crate::room::Room;
+use crate::scalars;
 use crate::stop::{Step, broken};
 
 /// TRIM: z(i) = w(base + i) for 1 ≤ i ≤ width.
@@ -84,15 +85,10 @@ pub(super) fn to_int(w: &[bool]) -> Step<i64> {
     Ok(w.iter().fold(0, |sum, &bit| sum << 1 | i64::from(bit)))
 }
 
-/// Is the number an unsigned one of `width` bits?
-pub(super) fn fits(value: i64, width: usize) -> bool {
-    value >= 0 && (width >= 63 || value >> width == 0)
-}
-
 /// WORD: z(i) is the digit of `value` with the worth 2 to the (width − i).
 pub(super) fn from_int(room: &mut Room<'_>, value: i64, width: i64) -> Step<Vec<bool>> {
     let len = size(width)?;
-    if !fits(value, len) {
+    if !scalars::fits(value, len) {
         return Err(broken(format!("{value} in {width} bits")));
     }
     room.make(len, |idx| {

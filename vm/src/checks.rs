@@ -1,13 +1,42 @@
-//! Guards: one function per check. `None` means that it holds.
+//! Guards: what each check finds. `None` means that it holds. A backend may test a guard in its own
+//! way; the words of the trap are found here.
 
-use star_ir::{Check, IntOp, Measure, Operand, TrapKind, Ty, VarId};
+use std::sync::Arc;
 
-use super::frame::Frame;
-use super::words;
+use star_ir::{Check, IntOp, Measure, Operand, TrapKind, VarId};
+
+use crate::scalars;
 use crate::stop::{Step, broken};
 
+/// The variables of a routine that is running, as guards look at them. A fault is one of the program,
+/// not of the value that is asked for.
+pub(crate) trait Sight {
+    /// The value of an integer operand.
+    fn int(&self, operand: &Operand) -> Step<i64>;
+    /// The value of a boolean operand.
+    fn boolean(&self, operand: &Operand) -> Step<bool>;
+    /// The value of a text operand.
+    fn text(&self, operand: &Operand) -> Step<Arc<str>>;
+    /// A size; `None` if what it measures has none that is known.
+    fn measure(&self, measure: &Measure) -> Step<Option<u64>>;
+    /// Is the variable a table?
+    fn is_table(&self, var: VarId) -> Step<bool>;
+    /// Does the variable hold something?
+    fn is_set(&self, var: VarId) -> Step<bool>;
+    /// Was a slice or word set, or its size fixed? Does a table have rows?
+    fn is_sized(&self, var: VarId) -> Step<bool>;
+    /// Does a table not grow?
+    fn is_fixed(&self, var: VarId) -> Step<bool>;
+    /// Number of components of a slice or word that was set.
+    fn length(&self, bits: VarId) -> Step<u64>;
+    /// Is the word a number below 2⁶³?
+    fn fits_int(&self, word: VarId) -> Step<bool>;
+    /// Needs the sum of two words a further bit (`Add`), or is their difference negative (`Sub`)?
+    fn carries(&self, op: IntOp, left: VarId, right: VarId) -> Step<bool>;
+}
+
 /// What the check finds.
-pub(super) fn check(frame: &Frame<'_>, check: &Check) -> Step<Option<TrapKind>> {
+pub(crate) fn check(frame: &impl Sight, check: &Check) -> Step<Option<TrapKind>> {
     match check {
         Check::Set(var) => set(frame, *var),
         Check::Sized(var) => sized(frame, *var),
@@ -32,39 +61,33 @@ fn trap_unless(holds: bool, kind: TrapKind) -> Option<TrapKind> {
 }
 
 /// The variable was set; a table has rows.
-fn set(frame: &Frame<'_>, var: VarId) -> Step<Option<TrapKind>> {
-    let kind = if matches!(frame.ty(var)?, Ty::Table(..)) {
-        TrapKind::NoSize(var)
-    } else {
-        TrapKind::Unset(var)
-    };
-    Ok(trap_unless(frame.slot(var)?.data.is_some(), kind))
+fn set(frame: &impl Sight, var: VarId) -> Step<Option<TrapKind>> {
+    let kind = if frame.is_table(var)? { TrapKind::NoSize(var) } else { TrapKind::Unset(var) };
+    Ok(trap_unless(frame.is_set(var)?, kind))
 }
 
 /// The slice or word was set, or its size was fixed; a table has rows.
-fn sized(frame: &Frame<'_>, var: VarId) -> Step<Option<TrapKind>> {
-    let slot = frame.slot(var)?;
-    Ok(trap_unless(slot.data.is_some() || slot.size.is_some(), TrapKind::NoSize(var)))
+fn sized(frame: &impl Sight, var: VarId) -> Step<Option<TrapKind>> {
+    Ok(trap_unless(frame.is_sized(var)?, TrapKind::NoSize(var)))
 }
 
 /// The function's result was set.
-fn result(frame: &Frame<'_>, var: VarId) -> Step<Option<TrapKind>> {
-    let is_set = frame.slot(var)?.data.is_some();
-    Ok(trap_unless(is_set, TrapKind::NoResult))
+fn result(frame: &impl Sight, var: VarId) -> Step<Option<TrapKind>> {
+    Ok(trap_unless(frame.is_set(var)?, TrapKind::NoResult))
 }
 
 /// `1 ≤ index ≤ limit`.
-fn index(frame: &Frame<'_>, index: &Operand, limit: &Measure) -> Step<Option<TrapKind>> {
+fn index(frame: &impl Sight, index: &Operand, limit: &Measure) -> Step<Option<TrapKind>> {
     let index = frame.int(index)?;
     let high = high(frame, limit)?;
     Ok(index_in(index, high, limit.clone()))
 }
 
 /// `1 ≤ index`, and `index ≤ columns` if the table does not grow.
-fn new_column(frame: &Frame<'_>, table: VarId, index: &Operand) -> Step<Option<TrapKind>> {
+fn new_column(frame: &impl Sight, table: VarId, index: &Operand) -> Step<Option<TrapKind>> {
     let index = frame.int(index)?;
     let columns = Measure::Columns(table);
-    let high = if frame.slot(table)?.fixed {
+    let high = if frame.is_fixed(table)? {
         frame.measure(&columns)?.unwrap_or(0)
     } else {
         i64::MAX as u64
@@ -78,7 +101,7 @@ fn index_in(index: i64, high: u64, of: Measure) -> Option<TrapKind> {
 }
 
 /// The limit of an index or part; 0 if it is a negative number, or a size that is not known.
-fn high(frame: &Frame<'_>, limit: &Measure) -> Step<u64> {
+fn high(frame: &impl Sight, limit: &Measure) -> Step<u64> {
     match limit {
         Measure::Value(number) => Ok(u64::try_from(frame.int(number)?).unwrap_or(0)),
         Measure::Length(_) | Measure::Rows(_) | Measure::Columns(_) => {
@@ -88,7 +111,7 @@ fn high(frame: &Frame<'_>, limit: &Measure) -> Step<u64> {
 }
 
 /// The sizes are equal, or one of them is not known. A negative number is no size.
-fn size(frame: &Frame<'_>, left: &Measure, right: &Measure) -> Step<Option<TrapKind>> {
+fn size(frame: &impl Sight, left: &Measure, right: &Measure) -> Step<Option<TrapKind>> {
     for measure in [left, right] {
         if let Measure::Value(number) = measure
             && let Some(trap) = not_negative(frame, number)?
@@ -107,7 +130,7 @@ fn size(frame: &Frame<'_>, left: &Measure, right: &Measure) -> Step<Option<TrapK
 
 /// `0 ≤ base`, `0 ≤ width`, `base + width ≤ limit`.
 fn range(
-    frame: &Frame<'_>,
+    frame: &impl Sight,
     base: &Operand,
     width: &Operand,
     limit: &Measure,
@@ -123,7 +146,7 @@ fn range(
 }
 
 /// The operation has a 64-bit result.
-fn int(frame: &Frame<'_>, op: IntOp, left: &Operand, right: &Operand) -> Step<Option<TrapKind>> {
+fn int(frame: &impl Sight, op: IntOp, left: &Operand, right: &Operand) -> Step<Option<TrapKind>> {
     let (left, right) = (frame.int(left)?, frame.int(right)?);
     let kind = if matches!(op, IntOp::Div | IntOp::Mod) && right == 0 {
         TrapKind::Division { op, left }
@@ -135,46 +158,44 @@ fn int(frame: &Frame<'_>, op: IntOp, left: &Operand, right: &Operand) -> Step<Op
 }
 
 /// The number is 0 or 1.
-fn bit(frame: &Frame<'_>, number: &Operand) -> Step<Option<TrapKind>> {
+fn bit(frame: &impl Sight, number: &Operand) -> Step<Option<TrapKind>> {
     let number = frame.int(number)?;
     Ok(trap_unless(matches!(number, 0 | 1), TrapKind::Bit(number)))
 }
 
 /// The number is not negative.
-fn not_negative(frame: &Frame<'_>, number: &Operand) -> Step<Option<TrapKind>> {
+fn not_negative(frame: &impl Sight, number: &Operand) -> Step<Option<TrapKind>> {
     let value = frame.int(number)?;
     let what = number.clone();
     Ok(trap_unless(value >= 0, TrapKind::Negative { value, what }))
 }
 
 /// The number is an unsigned one of `width` bits, and `width` is not negative.
-fn fits(frame: &Frame<'_>, value: &Operand, width: &Operand) -> Step<Option<TrapKind>> {
+fn fits(frame: &impl Sight, value: &Operand, width: &Operand) -> Step<Option<TrapKind>> {
     if let Some(trap) = not_negative(frame, width)? {
         return Ok(Some(trap));
     }
     let (value, width) = (frame.int(value)?, frame.int(width)?);
-    let holds = words::fits(value, usize::try_from(width).unwrap_or(0));
+    let holds = scalars::fits(value, usize::try_from(width).unwrap_or(0));
     Ok(trap_unless(holds, TrapKind::Fit { value, width }))
 }
 
 /// The word is a number below 2⁶³.
-fn fits_int(frame: &Frame<'_>, word: VarId) -> Step<Option<TrapKind>> {
-    let holds = words::fits_int(frame.bits(word)?);
+fn fits_int(frame: &impl Sight, word: VarId) -> Step<Option<TrapKind>> {
+    let holds = frame.fits_int(word)?;
     Ok(trap_unless(holds, TrapKind::FitInt(word)))
 }
 
 /// The number of components is even.
-fn even(frame: &Frame<'_>, bits: VarId) -> Step<Option<TrapKind>> {
-    let len = frame.bits(bits)?.len() as u64;
+fn even(frame: &impl Sight, bits: VarId) -> Step<Option<TrapKind>> {
+    let len = frame.length(bits)?;
     Ok(trap_unless(len.is_multiple_of(2), TrapKind::Odd(len)))
 }
 
 /// The sum or difference of two words needs no further bit.
-fn no_carry(frame: &Frame<'_>, op: IntOp, left: VarId, right: VarId) -> Step<Option<TrapKind>> {
-    let (v, w) = (frame.bits(left)?, frame.bits(right)?);
+fn no_carry(frame: &impl Sight, op: IntOp, left: VarId, right: VarId) -> Step<Option<TrapKind>> {
     let carries = match op {
-        IntOp::Add => words::add_carries(v, w)?,
-        IntOp::Sub => words::sub_borrows(v, w)?,
+        IntOp::Add | IntOp::Sub => frame.carries(op, left, right)?,
         IntOp::Mul | IntOp::Div | IntOp::Mod => {
             return Err(broken("a carry of something other than a sum or difference"));
         }
@@ -183,7 +204,7 @@ fn no_carry(frame: &Frame<'_>, op: IntOp, left: VarId, right: VarId) -> Step<Opt
 }
 
 /// The condition holds.
-fn assert(frame: &Frame<'_>, condition: &Operand, message: &Operand) -> Step<Option<TrapKind>> {
+fn assert(frame: &impl Sight, condition: &Operand, message: &Operand) -> Step<Option<TrapKind>> {
     if frame.boolean(condition)? {
         return Ok(None);
     }
