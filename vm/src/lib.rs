@@ -10,6 +10,7 @@
 pub mod backend;
 mod checks;
 pub mod display;
+pub mod kernels;
 pub mod reference;
 mod room;
 mod scalars;
