@@ -2,7 +2,7 @@
 
 use star_base::{Code, Diagnostic, did_you_mean};
 use star_ir::{Mode, Program, RoutineId};
-use star_vm::{Backend, Control, HostValue, Outcome, Reference, Stats};
+use star_vm::{Backend, Control, Cpu, HostValue, Outcome, Reference, Stats};
 
 use crate::text;
 
@@ -17,15 +17,23 @@ pub(crate) struct Engine {
     run: fn(Job, &mut Control<'_>) -> Ended,
 }
 
-static ENGINES: &[Engine] = &[Engine {
-    name: "reference",
-    expansion: 8,
-    max_bytes: star_vm::reference::MAX_BYTES,
-    run: |job, control| execute(&Reference::new(), job, control),
-}];
+static ENGINES: &[Engine] = &[
+    Engine {
+        name: "cpu",
+        expansion: 1,
+        max_bytes: u64::MAX,
+        run: |job, control| execute(&Cpu::new(), job, control),
+    },
+    Engine {
+        name: "reference",
+        expansion: 8,
+        max_bytes: star_vm::reference::MAX_BYTES,
+        run: |job, control| execute(&Reference::new(), job, control),
+    },
+];
 
 /// The name of the backend that runs programs unless told otherwise.
-pub(crate) const DEFAULT: &str = "reference";
+pub(crate) const DEFAULT: &str = "cpu";
 
 /// What to run.
 pub(crate) struct Job {
@@ -93,10 +101,10 @@ fn execute<B: Backend>(backend: &B, job: Job, control: &mut Control<'_>) -> Ende
     let outcome = backend.run(&plan, &mut values, control);
     let results = match outcome {
         Outcome::Done => values
-            .iter()
+            .into_iter()
             .zip(modes)
             .filter(|(_, mode)| *mode == Mode::Ref)
-            .map(|(value, _)| backend.store(value))
+            .map(|(value, _)| backend.unload(value))
             .collect(),
         Outcome::Trap(_) | Outcome::Limit { .. } | Outcome::Internal(_) => Vec::new(),
     };
@@ -112,7 +120,7 @@ mod tests {
         assert!(Engine::find(DEFAULT).is_ok());
         let Err(diagnostic) = Engine::find("referense") else { panic!("found") };
         assert_eq!(diagnostic.code, Code::NoBackend);
-        assert_eq!(diagnostic.notes, ["this build has `reference`"]);
+        assert_eq!(diagnostic.notes, ["this build has `cpu`, `reference`"]);
         assert_eq!(diagnostic.help, ["did you mean `--backend reference`?"]);
     }
 }

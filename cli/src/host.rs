@@ -4,7 +4,7 @@ use star_base::Code;
 use star_compiler::hir::Kind;
 use star_io::{FileError, Layout};
 use star_ir::Ty;
-use star_vm::{Host, HostError, HostValue};
+use star_vm::{Host, HostError, HostRef, HostValue};
 
 use crate::access::Access;
 use crate::data::{self, GivenWidths, Reading, Wanted};
@@ -88,11 +88,11 @@ impl Host for RunHost<'_> {
         value.map_err(|error| self.fail(error))
     }
 
-    fn write(&mut self, file: &str, value: &HostValue) -> Result<(), HostError> {
+    fn write(&mut self, file: &str, value: HostRef<'_>) -> Result<(), HostError> {
         let written = self
             .access
             .for_writing(file)
-            .and_then(|path| Target::new(&path, file)?.write(value)?.commit());
+            .and_then(|path| Target::new(&path, file)?.write_bits(value)?.commit());
         written.map_err(|error| self.fail(error))
     }
 }

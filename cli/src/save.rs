@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use star_base::Code;
 use star_io::{FileError, Format, OutputRef};
-use star_vm::HostValue;
+use star_vm::{HostRef, HostValue};
 use tempfile::{Builder, NamedTempFile, TempPath};
 
 use crate::text;
@@ -72,18 +72,22 @@ impl Target {
     /// # Errors
     /// If the format does not hold such a value, or the system refuses.
     pub(crate) fn write(self, value: &HostValue) -> Result<Written, FileError> {
+        let message = match value.bits() {
+            Some(bits) => return self.write_bits(bits),
+            None if *value == HostValue::Unset => {
+                "there is nothing to write: the variable was never set"
+            }
+            None => "only tables, slices and words are written to files",
+        };
+        Err(FileError::new(Code::CannotWrite, self.name, message))
+    }
+
+    /// As [`Target::write`], for what can be written.
+    pub(crate) fn write_bits(self, value: HostRef<'_>) -> Result<Written, FileError> {
         let output = match value {
-            HostValue::Table(table) => OutputRef::Table(table),
-            HostValue::Slice(bits) => OutputRef::Slice(bits),
-            HostValue::Word(bits) => OutputRef::Word(bits),
-            HostValue::Unset => {
-                let message = "there is nothing to write: the variable was never set";
-                return Err(FileError::new(Code::CannotWrite, self.name, message));
-            }
-            HostValue::Int(_) | HostValue::Bool(_) | HostValue::Str(_) => {
-                let message = "only tables, slices and words are written to files";
-                return Err(FileError::new(Code::CannotWrite, self.name, message));
-            }
+            HostRef::Table(table) => OutputRef::Table(table),
+            HostRef::Slice(bits) => OutputRef::Slice(bits),
+            HostRef::Word(bits) => OutputRef::Word(bits),
         };
         if !self.is_regular() {
             // A pipe or device keeps its place.

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use star_base::Code;
 use star_compiler::Compilation;
 use star_ir::Ty;
-use star_vm::{Backend, Control, Host, HostError, HostValue, Limits, Outcome, Stats};
+use star_vm::{Backend, Control, Host, HostError, HostRef, HostValue, Limits, Outcome, Stats};
 
 /// What a run left behind.
 #[derive(Debug)]
@@ -40,7 +40,7 @@ impl Host for Printed {
         Err(HostError { code: Code::CannotOpen, message: format!("cannot open `{file}`") })
     }
 
-    fn write(&mut self, file: &str, _: &HostValue) -> Result<(), HostError> {
+    fn write(&mut self, file: &str, _: HostRef<'_>) -> Result<(), HostError> {
         Err(HostError { code: Code::CannotWrite, message: format!("cannot write `{file}`") })
     }
 }

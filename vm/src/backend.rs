@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use star_base::{BitTable, Code};
 use star_ir::{LimitKind, LocId, Program, RoutineId, Trap, Ty};
 
-use crate::value::HostValue;
+use crate::value::{HostRef, HostValue};
 
 /// A compiler from SIR to an executable form of its own, and a machine that runs it.
 ///
@@ -31,6 +31,11 @@ pub trait Backend {
 
     /// Reads a value back whole.
     fn store(&self, value: &Self::Value) -> HostValue;
+
+    /// Gives a value up, as [`Backend::store`] reads it.
+    fn unload(&self, value: Self::Value) -> HostValue {
+        self.store(&value)
+    }
 
     /// Reads columns (counted from 0) of a table back; `None` if the value is no table, or has fewer
     /// columns.
@@ -139,7 +144,7 @@ pub trait Host {
     ///
     /// # Errors
     /// If the file may not or cannot be written.
-    fn write(&mut self, file: &str, value: &HostValue) -> Result<(), HostError>;
+    fn write(&mut self, file: &str, value: HostRef<'_>) -> Result<(), HostError>;
 }
 
 /// Why the host could not serve the program.

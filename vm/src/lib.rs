@@ -2,13 +2,15 @@
 //!
 //! * [`backend`]: what every backend can do, and what it is given: limits, flags, a host.
 //! * [`value`]: the values that enter and leave a machine; [`display`]: values as text.
-//! * [`mod@reference`]: the backend that is the specification.
+//! * [`mod@reference`]: the backend that is the specification. [`cpu`]: the one that people use, with its
+//!   [`kernels`].
 //!
 //! A backend never sees source text, files, the environment, standard output or the clock: those come
 //! in through [`backend::Control`].
 
 pub mod backend;
 mod checks;
+pub mod cpu;
 pub mod display;
 pub mod kernels;
 pub mod reference;
@@ -18,5 +20,6 @@ mod stop;
 pub mod value;
 
 pub use backend::{Backend, Control, Host, HostError, Limits, Outcome, Stats};
+pub use cpu::Cpu;
 pub use reference::Reference;
-pub use value::HostValue;
+pub use value::{HostRef, HostValue};

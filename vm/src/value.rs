@@ -22,7 +22,28 @@ pub enum HostValue {
     Table(BitTable),
 }
 
+/// A value outside any backend, to be looked at: what `write` gives to a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HostRef<'a> {
+    /// A slice.
+    Slice(&'a BitVector),
+    /// A word.
+    Word(&'a BitVector),
+    /// A table.
+    Table(&'a BitTable),
+}
+
 impl HostValue {
+    /// The bits of a slice, word or table; `None` if it is something else.
+    pub fn bits(&self) -> Option<HostRef<'_>> {
+        match self {
+            HostValue::Slice(bits) => Some(HostRef::Slice(bits)),
+            HostValue::Word(bits) => Some(HostRef::Word(bits)),
+            HostValue::Table(table) => Some(HostRef::Table(table)),
+            HostValue::Unset | HostValue::Int(_) | HostValue::Bool(_) | HostValue::Str(_) => None,
+        }
+    }
+
     /// The type of the value, sizes included; `None` if it is unset.
     pub fn ty(&self) -> Option<Ty> {
         let extent = |n: usize| Extent::Const(n as u64);

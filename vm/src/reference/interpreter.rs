@@ -249,7 +249,8 @@ impl<'p> Machine<'p, '_, '_> {
         let frame = top(&mut self.frames)?;
         let file = frame.text(file)?;
         let value = frame.data(src)?.to_host();
-        self.control.host.write(&file, &value).map_err(file_trap)
+        let value = value.bits().ok_or_else(|| broken("a value that cannot be written"))?;
+        self.control.host.write(&file, value).map_err(file_trap)
     }
 
     fn only_in_sequence(&self, what: &str) -> Step<()> {

@@ -12,14 +12,16 @@ use std::sync::atomic::AtomicBool;
 
 use star_base::{BitTable, BitVector, Code, FileId, Span};
 use star_ir::{
-    Block, Extent, LabelId, LocId, Location, Mode, Named, Op, Operand, Param, Program, Routine,
-    RoutineId, Stmt, StmtKind, Ty, Var, VarId,
+    Block, Extent, LabelId, LimitKind, LocId, Location, Mode, Named, Op, Operand, Param, Program,
+    Routine, RoutineId, Stmt, StmtKind, Ty, Var, VarId,
 };
 
 use super::{Reference, Settings};
 use crate::backend::{Backend, Control, Host, HostError, Limits, Outcome, Stats};
+use crate::cpu::{self, Cpu};
+use crate::kernels::Kernels;
 use crate::room::Room;
-use crate::value::HostValue;
+use crate::value::{HostRef, HostValue};
 
 /// The sizes at which packed forms have their borders.
 pub(super) const EDGES: [usize; 14] = [0, 1, 31, 32, 33, 63, 64, 65, 127, 128, 129, 511, 512, 513];
@@ -195,8 +197,13 @@ impl Host for TestHost {
         }
     }
 
-    fn write(&mut self, file: &str, value: &HostValue) -> Result<(), HostError> {
-        self.written.push((file.to_owned(), value.clone()));
+    fn write(&mut self, file: &str, value: HostRef<'_>) -> Result<(), HostError> {
+        let value = match value {
+            HostRef::Slice(bits) => HostValue::Slice(bits.clone()),
+            HostRef::Word(bits) => HostValue::Word(bits.clone()),
+            HostRef::Table(table) => HostValue::Table(table.clone()),
+        };
+        self.written.push((file.to_owned(), value));
         Ok(())
     }
 }
@@ -225,12 +232,54 @@ impl Trial {
         }
     }
 
+    /// Runs a program on the reference. Whatever comes of it, other than a fault of the program, must
+    /// come of it on the CPU backend too.
     pub(super) fn run(
         &mut self,
         program: &Program,
         values: Vec<HostValue>,
     ) -> (Outcome, Vec<HostValue>) {
-        let backend = Reference { settings: self.settings };
+        let deaf = self.host.deaf;
+        let mut host = std::mem::take(&mut self.host);
+        let reference = Reference { settings: self.settings };
+        let (outcome, after) = self.run_on(&reference, program, values.clone(), &mut host);
+        let stats = self.stats;
+        // Bytes are counted by each backend in its own way, and a flag is seen when it is seen.
+        let is_exact = match &outcome {
+            Outcome::Done | Outcome::Trap(_) => true,
+            Outcome::Limit { kind, .. } => match kind {
+                LimitKind::Steps { .. } | LimitKind::Output { .. } | LimitKind::Depth { .. } => {
+                    // Steps are counted in programs without kernels only.
+                    !has_tile(program)
+                }
+                LimitKind::Memory { .. } | LimitKind::Time | LimitKind::Interrupted => false,
+            },
+            Outcome::Internal(_) => false,
+        };
+        if is_exact {
+            let tiny = Cpu::with(cpu::Settings::tiny(), Kernels::detect()).unwrap();
+            for cpu in [Cpu::new(), tiny] {
+                let mut its = TestHost { deaf, ..TestHost::default() };
+                let found = self.run_on(&cpu, program, values.clone(), &mut its);
+                assert_eq!(found, (outcome.clone(), after.clone()), "{cpu:?}");
+                assert_eq!(its.printed, host.printed, "{cpu:?}");
+                assert_eq!(its.written, host.written, "{cpu:?}");
+                let counts = |stats: Stats| (stats.operations, stats.steps, stats.output_bytes);
+                assert_eq!(counts(self.stats), counts(stats), "{cpu:?}");
+            }
+        }
+        self.host = host;
+        self.stats = stats;
+        (outcome, after)
+    }
+
+    fn run_on(
+        &mut self,
+        backend: &impl Backend,
+        program: &Program,
+        values: Vec<HostValue>,
+        host: &mut TestHost,
+    ) -> (Outcome, Vec<HostValue>) {
         let code = backend.compile(program.clone());
         let plan = backend.plan(&code, ENTRY, &[]);
         let mut values: Vec<_> =
@@ -239,7 +288,7 @@ impl Trial {
             interrupt: &self.interrupt,
             deadline: &self.deadline,
             limits: self.limits,
-            host: &mut self.host,
+            host,
             stats: Stats::default(),
         };
         let outcome = backend.run(&plan, &mut values, &mut control);
@@ -247,6 +296,16 @@ impl Trial {
         let values = values.iter().map(|value| backend.store(value)).collect();
         (outcome, values)
     }
+}
+
+fn has_tile(program: &Program) -> bool {
+    let mut found = false;
+    for routine in &program.routines {
+        star_ir::visit::walk(&routine.body, &mut |stmt| {
+            found |= matches!(stmt.kind, StmtKind::Tile { .. });
+        });
+    }
+    found
 }
 
 /// Runs to the end and gives the values afterwards.

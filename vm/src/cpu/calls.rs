@@ -1,0 +1,403 @@
+//! Calls: how arguments get into a routine, and results out of it.
+//!
+//! A variable passed by reference moves into the callee with its size and size property, and back at the
+//! end; until then nothing else can name it. A table passed by value is shared.
+
+use star_ir::{Extent, LimitKind, Measure, Mode, Operand, RoutineId, TrapKind, Ty, VarId};
+
+use super::code::{CallArg, Number, Pc, Place, RoutineCode, Size};
+use super::machine::{Base, Frame, Machine};
+use super::value::{Held, Value, bytes_of};
+use crate::stop::{Step, Stop, broken};
+
+impl<'p> Machine<'p, '_, '_> {
+    fn code_of(&self, id: RoutineId) -> Step<&'p RoutineCode> {
+        let routine = self.code.routines.get(id.0 as usize);
+        routine.ok_or_else(|| broken(format!("there is no routine number {}", id.0)))
+    }
+
+    /// Makes the first frame. Nothing is moved out of `values` if that fails.
+    pub(super) fn enter(&mut self, entry: RoutineId, values: &mut [Value]) -> Step<()> {
+        let routine = self.code_of(entry)?;
+        if routine.params.len() != values.len() {
+            let (wanted, given) = (routine.params.len(), values.len());
+            return Err(broken(format!("{given} arguments for {wanted} parameters")));
+        }
+        for ((place, mode), value) in routine.params.iter().zip(&*values) {
+            self.room.take(value.held.n_bytes());
+            let fits = match &value.held {
+                Held::Nothing => *mode == Mode::Ref,
+                held => suits(*place, held),
+            };
+            if !fits {
+                return Err(broken("an argument that does not suit its parameter"));
+            }
+        }
+        self.room.ask(0)?;
+        let base = self.grow(routine.size);
+        let frame = Frame { routine: entry.0 as usize, base, back: 0, call: None, n_foralls: 0 };
+        self.frames.push(frame);
+        self.base = base;
+        self.set_sizes(routine);
+        for ((place, mode), value) in routine.params.iter().zip(&*values) {
+            if *mode == Mode::Value {
+                if let Held::Slice(bits) | Held::Word(bits) = &value.held {
+                    self.room.ask(bytes_of(bits.len()))?;
+                    self.room.take(bytes_of(bits.len()));
+                }
+                self.put_value(*place, value.held.clone());
+            }
+        }
+        for ((place, mode), value) in routine.params.iter().zip(values) {
+            if *mode == Mode::Ref {
+                let Value { held, size, fixed } = std::mem::take(value);
+                self.put_value(*place, held);
+                self.set_size(*place, size, fixed);
+            }
+        }
+        Ok(())
+    }
+
+    /// Variables with a declared size keep it.
+    fn set_sizes(&mut self, routine: &RoutineCode) {
+        for place in &routine.sized {
+            self.set_size(*place, None, true);
+        }
+    }
+
+    fn set_size(&mut self, place: Place, size: Option<usize>, fixed: bool) {
+        match place {
+            Place::Slice(reg) | Place::Word(reg) => {
+                let slot = self.bits_slot_mut(reg);
+                slot.size = size;
+                slot.fixed = fixed;
+            }
+            Place::Table(reg) => self.table_slot_mut(reg).fixed = fixed,
+            Place::Int(_) | Place::Bool(_) | Place::Text(_) | Place::Handle => {}
+        }
+    }
+
+    /// A variable takes a value whose bytes are counted already.
+    fn put_value(&mut self, place: Place, held: Held) {
+        match (place, held) {
+            (Place::Int(reg) | Place::Bool(reg), Held::Int(number)) => self.set(reg, number),
+            (Place::Int(reg) | Place::Bool(reg), Held::Bool(truth)) => {
+                self.set(reg, i64::from(truth));
+            }
+            (Place::Slice(reg) | Place::Word(reg), Held::Slice(bits) | Held::Word(bits)) => {
+                let slot = self.bits_slot_mut(reg);
+                slot.bits = bits;
+                slot.is_set = true;
+                slot.zeros = 0;
+            }
+            (Place::Table(reg), Held::Table(table)) => {
+                self.table_slot_mut(reg).table = Some(table);
+            }
+            (Place::Text(reg), Held::Text(text)) => {
+                self.texts[self.base.texts + reg as usize] = Some(text);
+            }
+            (_, _) => {}
+        }
+    }
+
+    /// What a variable holds, taken out.
+    fn take_value(&mut self, place: Place) -> Held {
+        let number = |machine: &Self, reg: u32| {
+            let at = machine.base.numbers + reg as usize;
+            machine.numbers_set[at].then(|| machine.numbers[at])
+        };
+        let held = match place {
+            Place::Int(reg) => number(self, reg).map(Held::Int),
+            Place::Bool(reg) => number(self, reg).map(|number| Held::Bool(number != 0)),
+            Place::Slice(reg) | Place::Word(reg) => {
+                let slot = self.bits_slot_mut(reg);
+                let is_set = std::mem::take(&mut slot.is_set);
+                is_set.then(|| {
+                    let bits = std::mem::take(&mut slot.bits);
+                    if matches!(place, Place::Word(_)) {
+                        Held::Word(bits)
+                    } else {
+                        Held::Slice(bits)
+                    }
+                })
+            }
+            Place::Table(reg) => self.table_slot_mut(reg).table.take().map(Held::Table),
+            Place::Text(reg) => self.texts[self.base.texts + reg as usize].take().map(Held::Text),
+            Place::Handle => None,
+        };
+        held.unwrap_or(Held::Nothing)
+    }
+
+    /// Begins call `number` of the routine that runs, whose next instruction is `back`.
+    pub(super) fn call(&mut self, number: u32, back: Pc) -> Step<()> {
+        self.room.look()?;
+        self.count_steps(1)?;
+        let limit = self.control.limits.depth;
+        // The entry is no call.
+        if self.frames.len() as u64 > limit {
+            return Err(Stop::Limit(LimitKind::Depth { limit }));
+        }
+        let caller = self.routine()?;
+        let call = &caller.calls[number as usize];
+        let callee = self.code_of(call.callee)?;
+        let loc = self.loc();
+        let outer = self.base;
+        let base = self.grow(callee.size);
+        self.base = base;
+        self.set_sizes(callee);
+        self.base = outer;
+        let copied = self.copy_arguments(&call.args, base);
+        if copied.is_err() {
+            self.shrink(base);
+        }
+        copied?;
+        for (arg, param) in &call.args {
+            match arg {
+                CallArg::Move(place) => self.move_value(outer, *place, base, *param, false),
+                CallArg::Ref(place) => self.move_value(outer, *place, base, *param, true),
+                CallArg::Number(_) | CallArg::Text(_) | CallArg::Copy(_) => {}
+            }
+        }
+        self.frames.push(Frame {
+            routine: call.callee.0 as usize,
+            base,
+            back,
+            call: Some((number, loc)),
+            n_foralls: self.foralls.len(),
+        });
+        self.base = base;
+        Ok(())
+    }
+
+    /// Nothing moves before every copy is made.
+    fn copy_arguments(&mut self, args: &[(CallArg, Place)], base: Base) -> Step<()> {
+        let outer = self.base;
+        for (arg, param) in args {
+            match (arg, param) {
+                (CallArg::Number(number), Place::Int(reg) | Place::Bool(reg)) => {
+                    let value = self.number(*number);
+                    self.numbers[base.numbers + *reg as usize] = value;
+                    self.numbers_set[base.numbers + *reg as usize] = true;
+                }
+                (CallArg::Text(text), Place::Text(reg)) => {
+                    self.texts[base.texts + *reg as usize] = Some(text.clone());
+                }
+                (CallArg::Copy(Place::Text(from)), Place::Text(reg)) => {
+                    let text = self.texts[outer.texts + *from as usize].clone();
+                    self.texts[base.texts + *reg as usize] = text;
+                }
+                (CallArg::Copy(Place::Table(from)), Place::Table(reg)) => {
+                    let table = self.table_slot(*from).table.clone();
+                    self.tables[base.tables + *reg as usize].table = table;
+                }
+                (
+                    CallArg::Copy(Place::Slice(from) | Place::Word(from)),
+                    Place::Slice(reg) | Place::Word(reg),
+                ) => {
+                    // The register of the callee, as counted from those of the caller.
+                    let offset = (base.bits - outer.bits) as u32;
+                    self.copy_bits(reg + offset, *from)?;
+                }
+                (CallArg::Move(_) | CallArg::Ref(_), _) => {}
+                (CallArg::Number(_) | CallArg::Text(_) | CallArg::Copy(_), _) => {
+                    return Err(broken("arguments that do not suit the parameters"));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A variable of one frame moves to one of another; with its size and size property if `whole`.
+    fn move_value(&mut self, from: Base, place: Place, to: Base, param: Place, whole: bool) {
+        let back = self.base;
+        self.base = from;
+        let held = self.take_value(place);
+        let (size, fixed) = match place {
+            Place::Slice(reg) | Place::Word(reg) => {
+                let slot = self.bits_slot_mut(reg);
+                (slot.size.take(), slot.fixed)
+            }
+            Place::Table(reg) => (None, self.table_slot(reg).fixed),
+            Place::Int(_) | Place::Bool(_) | Place::Text(_) | Place::Handle => (None, false),
+        };
+        if let Place::Int(reg) | Place::Bool(reg) = place {
+            self.numbers_set[from.numbers + reg as usize] = false;
+        }
+        self.base = to;
+        self.put_value(param, held);
+        if whole {
+            self.set_size(param, size, fixed);
+        }
+        self.base = back;
+    }
+
+    /// Ends a call; the instruction of the caller that comes next.
+    pub(super) fn leave(&mut self) -> Step<Pc> {
+        let (Some(frame), Some(caller)) = (self.frames.pop(), self.frames.last().copied()) else {
+            return Err(broken("no routine to leave"));
+        };
+        let Some((number, _)) = frame.call else {
+            return Err(broken("a routine that nobody called"));
+        };
+        self.pc = frame.back as usize - 1;
+        let call = &self.code.routines[caller.routine].calls[number as usize];
+        self.give_back(frame, caller);
+        let callee = &self.code.routines[frame.routine];
+        self.base = frame.base;
+        let result = callee.result.map(|place| self.take_value(place));
+        self.base = caller.base;
+        if let Some(Held::Slice(bits) | Held::Word(bits)) = &result {
+            self.room.give(bytes_of(bits.len()));
+        }
+        self.release_all(frame.base);
+        for (var, place, ty) in &call.extents {
+            if let Some(trap) = self.other_size(*var, *place, *ty)? {
+                return Err(Stop::Trap(trap));
+            }
+        }
+        if let Some(dst) = call.dst {
+            let result = result.filter(|held| !matches!(held, Held::Nothing));
+            let result = result.ok_or_else(|| broken("a call without a value"))?;
+            self.store_result(dst, result);
+        }
+        Ok(frame.back)
+    }
+
+    /// A variable takes a function's value.
+    fn store_result(&mut self, dst: Place, result: Held) {
+        match dst {
+            Place::Slice(reg) | Place::Word(reg) => {
+                let before = self.bits_slot(reg).n_bytes();
+                self.room.give(before);
+                self.room.take(result.n_bytes());
+                self.put_value(dst, result);
+            }
+            Place::Table(reg) => {
+                if let Held::Table(table) = result {
+                    self.put_table(reg, Some(table));
+                }
+            }
+            Place::Int(_) | Place::Bool(_) | Place::Text(_) | Place::Handle => {
+                self.put_value(dst, result);
+            }
+        }
+    }
+
+    /// Whatever was passed by reference moves back.
+    fn give_back(&mut self, frame: Frame, caller: Frame) {
+        let Some((number, _)) = frame.call else { return };
+        let call = &self.code.routines[caller.routine].calls[number as usize];
+        for (arg, param) in &call.args {
+            if let CallArg::Ref(place) = arg {
+                self.move_value(frame.base, *param, caller.base, *place, true);
+            }
+        }
+    }
+
+    /// The registers from `base` on are gone, and what they hold.
+    fn release_all(&mut self, base: Base) {
+        for at in base.bits..self.bits.len() {
+            let bytes = self.bits[at].n_bytes();
+            self.room.give(bytes);
+        }
+        for at in base.tables..self.tables.len() {
+            let table = self.tables[at].table.take();
+            self.release(table);
+        }
+        self.shrink(base);
+    }
+
+    fn shrink(&mut self, base: Base) {
+        self.numbers.truncate(base.numbers);
+        self.numbers_set.truncate(base.numbers);
+        self.bits.truncate(base.bits);
+        self.tables.truncate(base.tables);
+        self.texts.truncate(base.texts);
+    }
+
+    /// A parameter without a size of its own may bring back another one than the extents of the variable
+    /// say.
+    fn other_size(&self, var: VarId, place: Place, ty: Ty) -> Step<Option<TrapKind>> {
+        let pairs = match (place, ty) {
+            (Place::Slice(reg) | Place::Word(reg), Ty::Slice(extent) | Ty::Word(extent)) => {
+                [Some((Measure::Length(var), Size::Length(reg), extent)), None]
+            }
+            (Place::Table(reg), Ty::Table(rows, columns)) => [
+                Some((Measure::Rows(var), Size::Rows(reg), rows)),
+                Some((Measure::Columns(var), Size::Columns(reg), columns)),
+            ],
+            _ => [None, None],
+        };
+        for (measure, size, extent) in pairs.into_iter().flatten() {
+            let (Some(n), Some((operand, wanted))) = (self.size(size), self.extent(extent)?) else {
+                continue;
+            };
+            if n != wanted {
+                return Ok(Some(TrapKind::Size {
+                    left: (measure, n),
+                    right: (Measure::Value(operand), wanted),
+                }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The size that an extent says, if it says one.
+    fn extent(&self, extent: Extent) -> Step<Option<(Operand, u64)>> {
+        Ok(match extent {
+            Extent::Const(size) => Some((Operand::Int(size as i64), size)),
+            Extent::Var(var) => {
+                let place = self.routine()?.places.get(var.0 as usize).copied();
+                match place {
+                    Some(Place::Int(reg)) if self.numbers_set[self.base.numbers + reg as usize] => {
+                        let size = u64::try_from(self.number(Number::Reg(reg))).ok();
+                        size.map(|size| (Operand::Var(var), size))
+                    }
+                    _ => None,
+                }
+            }
+            Extent::Dynamic => None,
+        })
+    }
+
+    /// Ends the run: whatever moved into a routine moves back, at last into `values`.
+    pub(super) fn leave_all(&mut self, values: &mut [Value]) {
+        while let Some(frame) = self.frames.pop() {
+            if let Some(caller) = self.frames.last().copied() {
+                self.give_back(frame, caller);
+                continue;
+            }
+            self.base = frame.base;
+            let params = &self.code.routines[frame.routine].params;
+            for ((place, mode), value) in params.iter().zip(&mut *values) {
+                if *mode == Mode::Ref {
+                    let held = self.take_value(*place);
+                    let (size, fixed) = match *place {
+                        Place::Slice(reg) | Place::Word(reg) => {
+                            let slot = self.bits_slot(reg);
+                            (slot.size, slot.fixed)
+                        }
+                        Place::Table(reg) => (None, self.table_slot(reg).fixed),
+                        Place::Int(_) | Place::Bool(_) | Place::Text(_) | Place::Handle => {
+                            (None, false)
+                        }
+                    };
+                    *value = Value { held, size, fixed };
+                }
+            }
+        }
+    }
+}
+
+/// Is the value of the kind that the place takes?
+fn suits(place: Place, held: &Held) -> bool {
+    matches!(
+        (place, held),
+        (Place::Int(_), Held::Int(_))
+            | (Place::Bool(_), Held::Bool(_))
+            | (Place::Slice(_), Held::Slice(_))
+            | (Place::Word(_), Held::Word(_))
+            | (Place::Table(_), Held::Table(_))
+            | (Place::Text(_), Held::Text(_))
+    )
+}

@@ -1,0 +1,119 @@
+//! Two instructions as one: a logic operation whose result only the next one looks at need not be
+//! written to memory.
+//!
+//! Note [Truth tables]. A function of three bits is a byte: its value for a, b and c is bit
+//! `a << 2 | b << 1 | c`.
+
+use super::code::{Ask, Inst, Reg, Writes};
+use crate::scalars;
+
+/// The instruction that does what `inst` and one before it do, and the number of that one in `run`, a
+/// straight run of instructions. `temporary` says that `inst` is the only one to look at a register.
+pub(super) fn fuse(
+    run: &[Inst],
+    inst: Inst,
+    temporary: impl Fn(Reg) -> bool,
+) -> Option<(usize, Inst)> {
+    match inst {
+        Inst::Ask { ask: ask @ (Ask::Some | Ask::None | Ask::First | Ask::Count), dst, of } => {
+            let (at, made) = maker(run, of, temporary)?;
+            match made {
+                Inst::LogicBits { op, left, right, .. } => {
+                    Some((at, Inst::AskLogic { ask, op, dst, left, right }))
+                }
+                _ => None,
+            }
+        }
+        Inst::NotBits { dst, src } => {
+            let (at, made) = maker(run, src, temporary)?;
+            match made {
+                Inst::LogicBits { op, left: a, right: b, .. } => {
+                    let table = table(|a, b, _| !scalars::logic(op, a, b));
+                    Some((at, Inst::Logic3 { table, dst, a, b, c: b }))
+                }
+                _ => None,
+            }
+        }
+        Inst::LogicBits { op: outer, dst, left, right } if left != right => {
+            let (at, made, other) = match maker(run, left, &temporary) {
+                Some((at, made)) => (at, made, right),
+                None => {
+                    let (at, made) = maker(run, right, &temporary)?;
+                    (at, made, left)
+                }
+            };
+            match made {
+                Inst::LogicBits { op, left: a, right: b, .. } => {
+                    let table = table(|a, b, c| scalars::logic(outer, scalars::logic(op, a, b), c));
+                    Some((at, Inst::Logic3 { table, dst, a, b, c: other }))
+                }
+                Inst::NotBits { src: a, .. } => {
+                    let table = table(|a, b, _| scalars::logic(outer, !a, b));
+                    Some((at, Inst::Logic3 { table, dst, a, b: other, c: other }))
+                }
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+/// The instruction that made a temporary, if it could as well be done now.
+fn maker(run: &[Inst], reg: Reg, temporary: impl Fn(Reg) -> bool) -> Option<(usize, Inst)> {
+    if !temporary(reg) {
+        return None;
+    }
+    let at = run.iter().rposition(|inst| inst.writes() == Writes::Bits(reg))?;
+    let made = run[at];
+    let operands = match made {
+        Inst::LogicBits { left, right, .. } => [left, right],
+        Inst::NotBits { src, .. } => [src, src],
+        _ => return None,
+    };
+    let changed = run[at + 1..].iter().any(|inst| match inst.writes() {
+        Writes::Nothing => false,
+        Writes::Bits(reg) => operands.contains(&reg),
+        Writes::Anything => true,
+    });
+    (!changed).then_some((at, made))
+}
+
+fn table(function: impl Fn(bool, bool, bool) -> bool) -> u8 {
+    (0..8).fold(0, |table, idx| {
+        let value = function(idx & 4 != 0, idx & 2 != 0, idx & 1 != 0);
+        table | u8::from(value) << idx
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    use star_ir::LogicOp;
+
+    const MADE: Inst = Inst::LogicBits { op: LogicOp::And, dst: 9, left: 0, right: 1 };
+
+    #[test]
+    fn a_temporary_is_fused_into_what_looks_at_it() {
+        let count = Inst::Ask { ask: Ask::Count, dst: 3, of: 9 };
+        let fused = fuse(&[MADE], count, |reg| reg == 9);
+        let Some((0, Inst::AskLogic { ask: Ask::Count, op: LogicOp::And, .. })) = fused else {
+            panic!("{fused:?}")
+        };
+        let or = Inst::LogicBits { op: LogicOp::Or, dst: 2, left: 9, right: 3 };
+        let Some((0, Inst::Logic3 { table, .. })) = fuse(&[MADE], or, |reg| reg == 9) else {
+            panic!("not fused")
+        };
+        assert_eq!(table, 0b1110_1010, "(a and b) or c");
+    }
+
+    #[test]
+    fn what_others_see_or_what_changed_is_not_fused() {
+        let count = Inst::Ask { ask: Ask::Count, dst: 3, of: 9 };
+        assert!(fuse(&[MADE], count, |_| false).is_none());
+        let change = Inst::NotBits { dst: 1, src: 1 };
+        assert!(fuse(&[MADE, change], count, |reg| reg == 9).is_none());
+        let call = Inst::Call(0);
+        assert!(fuse(&[MADE, call], count, |reg| reg == 9).is_none());
+    }
+}

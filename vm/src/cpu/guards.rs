@@ -1,0 +1,189 @@
+//! Guards: tested fast; a trap is worded by the checks that all backends share.
+
+use std::sync::Arc;
+
+use star_ir::{Check, IntOp, Measure, Operand, VarId};
+
+use super::code::{Number, Place, Reg, Size, Test};
+use super::machine::Machine;
+use crate::checks::{self, Sight};
+use crate::scalars;
+use crate::stop::{Step, Stop, broken};
+
+impl Machine<'_, '_, '_> {
+    /// Does the guard hold?
+    #[inline]
+    pub(super) fn holds(&self, test: Test) -> bool {
+        match test {
+            Test::NumberSet(reg) => self.numbers_set[self.base.numbers + reg as usize],
+            Test::BitsSet(reg) => self.bits_slot(reg).is_set,
+            Test::TableSet(reg) => self.table_slot(reg).table.is_some(),
+            Test::TextSet(reg) => self.texts[self.base.texts + reg as usize].is_some(),
+            Test::BitsSized(reg) => {
+                let slot = self.bits_slot(reg);
+                slot.is_set || slot.size.is_some()
+            }
+            Test::Index(index, limit) => {
+                let index = self.number(index);
+                index >= 1 && index as u64 <= self.size(limit).unwrap_or(0)
+            }
+            Test::NewColumn(table, index) => {
+                let index = self.number(index);
+                let columns = self.size(Size::Columns(table)).unwrap_or(0);
+                index >= 1 && (!self.table_slot(table).fixed || index as u64 <= columns)
+            }
+            Test::Size(left, right) => self.sizes_agree(left, right),
+            Test::Range { base, width, limit } => {
+                let (base, width) = (self.number(base), self.number(width));
+                let high = self.size(limit).unwrap_or(0);
+                base >= 0 && width >= 0 && base as u64 + width as u64 <= high
+            }
+            Test::Int(op, left, right) => op.apply(self.number(left), self.number(right)).is_some(),
+            Test::Bit(number) => matches!(self.number(number), 0 | 1),
+            Test::NotNegative(number) => self.number(number) >= 0,
+            Test::Fits { value, width } => {
+                let width = self.number(width);
+                width >= 0 && scalars::fits(self.number(value), width as usize)
+            }
+            Test::FitsInt(word) => {
+                let word = self.bits(word);
+                self.spread.kernels.to_int(word.limbs(), word.len()).is_some()
+            }
+            Test::Even(bits) => self.bits(bits).len().is_multiple_of(2),
+            Test::NoCarry(op, left, right) => !self.word_carries(op, left, right),
+            Test::Holds(number) => self.number(number) != 0,
+        }
+    }
+
+    fn sizes_agree(&self, left: Size, right: Size) -> bool {
+        let negative = |size| matches!(size, Size::Value(number) if self.number(number) < 0);
+        if negative(left) || negative(right) {
+            return false;
+        }
+        match (self.size(left), self.size(right)) {
+            (Some(n), Some(m)) => n == m,
+            (None, _) | (_, None) => true,
+        }
+    }
+
+    /// A sum carries if it is less than one of its addends; a difference borrows if it is negative.
+    fn word_carries(&self, op: IntOp, left: Reg, right: Reg) -> bool {
+        let (v, w) = (self.bits(left), self.bits(right));
+        let kernels = self.spread.kernels;
+        if op == IntOp::Sub {
+            return kernels.compare(v.limbs(), w.limbs()).is_lt();
+        }
+        let mut sum = v.clone();
+        kernels.add(sum.limbs_mut(), v.limbs(), w.limbs(), v.len())
+    }
+
+    /// The end of the run at a guard that does not hold.
+    #[cold]
+    pub(super) fn trapped(&self, check: &Check) -> Step<Stop> {
+        match checks::check(self, check)? {
+            Some(kind) => Ok(Stop::Trap(kind)),
+            None => Err(broken("a guard that fails and holds")),
+        }
+    }
+
+    fn place_of(&self, var: VarId) -> Step<Place> {
+        let places = &self.routine()?.places;
+        let place = places.get(var.0 as usize).copied();
+        place.ok_or_else(|| broken(format!("there is no variable number {}", var.0)))
+    }
+
+    fn bits_of(&self, var: VarId) -> Step<Reg> {
+        match self.place_of(var)? {
+            Place::Slice(reg) | Place::Word(reg) => Ok(reg),
+            _ => Err(broken("neither a slice nor a word")),
+        }
+    }
+
+    fn table_of(&self, var: VarId) -> Step<Reg> {
+        match self.place_of(var)? {
+            Place::Table(reg) => Ok(reg),
+            _ => Err(broken("no table")),
+        }
+    }
+}
+
+impl Sight for Machine<'_, '_, '_> {
+    fn int(&self, operand: &Operand) -> Step<i64> {
+        match operand {
+            Operand::Int(number) => Ok(*number),
+            Operand::Bool(truth) => Ok(i64::from(*truth)),
+            Operand::Var(var) => match self.place_of(*var)? {
+                Place::Int(reg) | Place::Bool(reg) => Ok(self.number(Number::Reg(reg))),
+                _ => Err(broken("no number")),
+            },
+            Operand::Str(_) => Err(broken("no number")),
+        }
+    }
+
+    fn boolean(&self, operand: &Operand) -> Step<bool> {
+        self.int(operand).map(|number| number != 0)
+    }
+
+    fn text(&self, operand: &Operand) -> Step<Arc<str>> {
+        match operand {
+            Operand::Str(text) => Ok(text.clone()),
+            Operand::Var(var) => match self.place_of(*var)? {
+                Place::Text(reg) => {
+                    let text = &self.texts[self.base.texts + reg as usize];
+                    text.clone().ok_or_else(|| broken("a text that was never set"))
+                }
+                _ => Err(broken("no text")),
+            },
+            Operand::Int(_) | Operand::Bool(_) => Err(broken("no text")),
+        }
+    }
+
+    fn measure(&self, measure: &Measure) -> Step<Option<u64>> {
+        let size = match measure {
+            Measure::Length(var) => Size::Length(self.bits_of(*var)?),
+            Measure::Rows(var) => Size::Rows(self.table_of(*var)?),
+            Measure::Columns(var) => Size::Columns(self.table_of(*var)?),
+            Measure::Value(operand) => Size::Value(Number::Const(self.int(operand)?)),
+        };
+        Ok(self.size(size))
+    }
+
+    fn is_table(&self, var: VarId) -> Step<bool> {
+        Ok(matches!(self.place_of(var)?, Place::Table(_)))
+    }
+
+    fn is_set(&self, var: VarId) -> Step<bool> {
+        Ok(match self.place_of(var)? {
+            Place::Int(reg) | Place::Bool(reg) => self.holds(Test::NumberSet(reg)),
+            Place::Slice(reg) | Place::Word(reg) => self.holds(Test::BitsSet(reg)),
+            Place::Table(reg) => self.holds(Test::TableSet(reg)),
+            Place::Text(reg) => self.holds(Test::TextSet(reg)),
+            Place::Handle => false,
+        })
+    }
+
+    fn is_sized(&self, var: VarId) -> Step<bool> {
+        match self.place_of(var)? {
+            Place::Slice(reg) | Place::Word(reg) => Ok(self.holds(Test::BitsSized(reg))),
+            Place::Int(_) | Place::Bool(_) | Place::Table(_) | Place::Text(_) | Place::Handle => {
+                self.is_set(var)
+            }
+        }
+    }
+
+    fn is_fixed(&self, var: VarId) -> Step<bool> {
+        Ok(self.table_slot(self.table_of(var)?).fixed)
+    }
+
+    fn length(&self, bits: VarId) -> Step<u64> {
+        Ok(self.bits(self.bits_of(bits)?).len() as u64)
+    }
+
+    fn fits_int(&self, word: VarId) -> Step<bool> {
+        Ok(self.holds(Test::FitsInt(self.bits_of(word)?)))
+    }
+
+    fn carries(&self, op: IntOp, left: VarId, right: VarId) -> Step<bool> {
+        Ok(self.word_carries(op, self.bits_of(left)?, self.bits_of(right)?))
+    }
+}

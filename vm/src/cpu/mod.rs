@@ -1,0 +1,195 @@
+//! The CPU backend: packed bits, SIMD kernels, threads.
+//!
+//! * [`Value`]: packed limbs; tables in up to two forms (`table`).
+//! * `compile` makes register code (`code`) of SIR; `fuse` joins logic operations.
+//! * The machine (`machine`): frames of registers, calls (`calls`), `forall`, guards (`guards`), operations
+//!   on bits (`data`) and tables (`tables`), files and output (`host`).
+//! * [`Settings`]: how work is spread over pieces and threads (`spread`). They change no result.
+//!
+//! What each operation does is said by the reference; this backend gives the same bits, traps and counts.
+
+mod calls;
+mod code;
+mod compile;
+mod data;
+mod forall;
+mod fuse;
+mod guards;
+mod host;
+mod machine;
+mod spread;
+mod table;
+mod tables;
+#[cfg(test)]
+mod tests;
+mod value;
+
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use star_base::BitTable;
+use star_ir::{Program, RoutineId, Ty};
+
+use crate::backend::{Backend, Control, Outcome};
+use crate::kernels::Kernels;
+use crate::room::Room;
+use crate::value::HostValue;
+
+pub use spread::Settings;
+pub use value::Value;
+
+use spread::Spread;
+use value::Held;
+
+/// The CPU backend.
+#[derive(Clone, Debug)]
+pub struct Cpu {
+    settings: Settings,
+    kernels: Kernels,
+    /// Threads of its own, if their number was given.
+    pool: Option<Arc<rayon::ThreadPool>>,
+}
+
+/// A compiled program.
+#[derive(Clone, Debug)]
+pub struct Code(Arc<code::Code>);
+
+/// A compiled program and its entry.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    code: Arc<code::Code>,
+    entry: RoutineId,
+    kernels: Kernels,
+    threads: usize,
+}
+
+impl Default for Cpu {
+    fn default() -> Self {
+        Cpu::new()
+    }
+}
+
+/// Flags that nobody sets.
+static NEVER: AtomicBool = AtomicBool::new(false);
+
+impl Cpu {
+    /// The backend with the best kernels that this machine can run, and all its threads.
+    pub fn new() -> Self {
+        Cpu { settings: Settings::default(), kernels: Kernels::detect(), pool: None }
+    }
+
+    /// The backend with other choices.
+    ///
+    /// # Errors
+    /// If the system refuses the threads.
+    pub fn with(settings: Settings, kernels: Kernels) -> Result<Self, rayon::ThreadPoolBuildError> {
+        let pool = match settings.threads {
+            None | Some(1) => None,
+            Some(threads) => {
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
+                Some(Arc::new(pool))
+            }
+        };
+        Ok(Cpu { settings, kernels, pool })
+    }
+
+    /// The kernels that it computes with.
+    pub fn kernels(&self) -> Kernels {
+        self.kernels
+    }
+
+    /// How many threads it uses at most.
+    pub fn threads(&self) -> usize {
+        match (self.settings.threads, &self.pool) {
+            (_, Some(pool)) => pool.current_num_threads(),
+            (Some(threads), None) => threads,
+            (None, None) => rayon::current_num_threads(),
+        }
+    }
+
+    fn spread<'a>(&self, room: &Room<'a>) -> Spread<'a> {
+        Spread::new(self.kernels, self.settings, room.flags(), self.pool.clone())
+    }
+}
+
+impl Backend for Cpu {
+    type Value = Value;
+    type Code = Code;
+    type Plan = Plan;
+
+    fn name(&self) -> &'static str {
+        "cpu"
+    }
+
+    fn load(&self, value: HostValue, fixed: bool) -> Value {
+        Value { held: Held::from_host(value), size: None, fixed }
+    }
+
+    fn ty(&self, value: &Value) -> Option<Ty> {
+        value.held.ty()
+    }
+
+    fn store(&self, value: &Value) -> HostValue {
+        value.held.to_host(&self.spread(&Room::new(&NEVER, &NEVER, u64::MAX)))
+    }
+
+    fn unload(&self, value: Value) -> HostValue {
+        match value.held {
+            Held::Table(table) => match Arc::try_unwrap(table).map(table::Table::into_columns) {
+                Ok(Ok(columns)) => HostValue::Table(columns),
+                Ok(Err(table)) => self.store(&Value {
+                    held: Held::Table(Arc::new(table)),
+                    size: None,
+                    fixed: false,
+                }),
+                Err(shared) => {
+                    self.store(&Value { held: Held::Table(shared), size: None, fixed: false })
+                }
+            },
+            Held::Slice(bits) => HostValue::Slice(bits),
+            Held::Word(bits) => HostValue::Word(bits),
+            Held::Nothing | Held::Int(_) | Held::Bool(_) | Held::Text(_) => self.store(&value),
+        }
+    }
+
+    fn store_columns(&self, value: &Value, columns: Range<usize>) -> Option<BitTable> {
+        let Held::Table(table) = &value.held else { return None };
+        let spread = self.spread(&Room::new(&NEVER, &NEVER, u64::MAX));
+        table.some_columns(columns, &spread)
+    }
+
+    fn compile(&self, program: Program) -> Code {
+        Code(Arc::new(compile::compile(program)))
+    }
+
+    fn plan(&self, code: &Code, entry: RoutineId, _args: &[Option<Ty>]) -> Plan {
+        Plan { code: code.0.clone(), entry, kernels: self.kernels, threads: self.threads() }
+    }
+
+    fn explain(&self, plan: &Plan) -> String {
+        let routines = &plan.code.routines;
+        let sum =
+            |count: fn(&code::RoutineCode) -> usize| routines.iter().map(count).sum::<usize>();
+        let name = plan.code.program.routines.get(plan.entry.0 as usize);
+        let name = name.map_or("?", |routine| routine.name.as_str());
+        format!(
+            "register code of {} instructions in {} routines, entry `{name}`; {} kernels, {} \
+             threads; {} loops, {} forall, {} tile kernels, {} pairs of operations fused",
+            sum(|routine| routine.insts.len()),
+            routines.len(),
+            plan.kernels.level().name(),
+            plan.threads,
+            sum(|routine| routine.summary.loops),
+            sum(|routine| routine.summary.foralls),
+            sum(|routine| routine.summary.tiles),
+            sum(|routine| routine.summary.fused),
+        )
+    }
+
+    fn run(&self, plan: &Plan, values: &mut [Value], control: &mut Control<'_>) -> Outcome {
+        let room = Room::new(control.interrupt, control.deadline, u64::MAX);
+        let spread = self.spread(&room);
+        machine::run(&plan.code, spread, plan.entry, values, control)
+    }
+}

@@ -1,0 +1,247 @@
+//! How long work is spread: over pieces between two looks at the flags, and over threads.
+//!
+//! Short work is done at once. Long work is cut into stretches; after each the flags are looked at,
+//! and inside one, pieces go to threads if there is enough to do for more than one.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use crate::kernels::Kernels;
+use crate::room::Flags;
+use crate::stop::Step;
+
+/// Choices of how work is spread; they change no result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// Threads; `None` for as many as the machine has.
+    pub threads: Option<usize>,
+    /// Limbs of an operand from which on an operation is spread over threads.
+    pub parallel_limbs: usize,
+    /// Limbs of an operand that one thread works on at a time.
+    pub piece_limbs: usize,
+    /// Limbs of an operand between two looks at the flags.
+    pub look_limbs: usize,
+    /// Limbs of a column in a block of several columns that are worked on together.
+    pub block_limbs: usize,
+    /// Turn a table as soon as it is accessed against its form.
+    pub eager_turns: bool,
+}
+
+impl Default for Settings {
+    /// 1 MiB for threads, pieces of 128 KiB, looks every 16 MiB, blocks of 4 KiB.
+    fn default() -> Self {
+        Settings {
+            threads: None,
+            parallel_limbs: 1 << 17,
+            piece_limbs: 1 << 14,
+            look_limbs: 1 << 21,
+            block_limbs: 512,
+            eager_turns: false,
+        }
+    }
+}
+
+impl Settings {
+    /// Every size as small as it can be, so that short data crosses every border; three threads.
+    pub fn tiny() -> Self {
+        Settings {
+            threads: Some(3),
+            parallel_limbs: 2,
+            piece_limbs: 1,
+            look_limbs: 3,
+            block_limbs: 1,
+            eager_turns: true,
+        }
+    }
+}
+
+/// What an operation needs to be done: kernels, flags, threads.
+#[derive(Clone)]
+pub(super) struct Spread<'a> {
+    pub(super) kernels: Kernels,
+    pub(super) settings: Settings,
+    flags: Flags<'a>,
+    pool: Option<Arc<rayon::ThreadPool>>,
+}
+
+impl<'a> Spread<'a> {
+    pub(super) fn new(
+        kernels: Kernels,
+        settings: Settings,
+        flags: Flags<'a>,
+        pool: Option<Arc<rayon::ThreadPool>>,
+    ) -> Self {
+        Spread { kernels, settings, flags, pool }
+    }
+
+    /// Stops the run if the user or the clock wants that.
+    #[inline]
+    pub(super) fn look(&self) -> Step<()> {
+        self.flags.look()
+    }
+
+    fn on_threads<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
+        match &self.pool {
+            Some(pool) => pool.install(work),
+            None => work(),
+        }
+    }
+
+    fn is_parallel(&self, n_limbs: usize) -> bool {
+        n_limbs >= self.settings.parallel_limbs && self.settings.threads != Some(1)
+    }
+
+    /// Is the work short enough to be done at once?
+    #[inline]
+    fn is_short(&self, n_limbs: usize) -> bool {
+        n_limbs < self.settings.parallel_limbs.min(self.settings.look_limbs)
+    }
+
+    /// Fills `dst`: `piece(start, part)` fills the part that begins at limb `start`, at the cost of
+    /// `weight` limbs each.
+    #[inline]
+    pub(super) fn fill(
+        &self,
+        dst: &mut [u64],
+        weight: usize,
+        piece: impl Fn(usize, &mut [u64]) + Sync,
+    ) -> Step<()> {
+        if self.is_short(dst.len().saturating_mul(weight)) {
+            piece(0, dst);
+            return Ok(());
+        }
+        self.fill_long(dst, weight, &piece)
+    }
+
+    #[cold]
+    fn fill_long(
+        &self,
+        dst: &mut [u64],
+        weight: usize,
+        piece: &(impl Fn(usize, &mut [u64]) + Sync),
+    ) -> Step<()> {
+        let is_parallel = self.is_parallel(dst.len().saturating_mul(weight));
+        let (piece_limbs, look_limbs) = self.lengths(weight);
+        for (stretch_idx, stretch) in dst.chunks_mut(look_limbs).enumerate() {
+            self.look()?;
+            let start = stretch_idx * look_limbs;
+            if is_parallel {
+                self.on_threads(|| {
+                    let pieces = stretch.par_chunks_mut(piece_limbs).enumerate();
+                    pieces.for_each(|(idx, part)| piece(start + idx * piece_limbs, part));
+                });
+            } else {
+                piece(start, stretch);
+            }
+        }
+        Ok(())
+    }
+
+    /// Limbs of a piece and between two looks, where each costs as much as `weight` of them.
+    fn lengths(&self, weight: usize) -> (usize, usize) {
+        let length = |limbs: usize| (limbs / weight.max(1)).max(1);
+        (length(self.settings.piece_limbs), length(self.settings.look_limbs))
+    }
+
+    /// What the pieces of `n_limbs` limbs give, joined in any order; each limb costs as much as `weight`
+    /// of them.
+    #[inline]
+    pub(super) fn fold<T: Send + Clone>(
+        &self,
+        n_limbs: usize,
+        weight: usize,
+        empty: T,
+        piece: impl Fn(Range<usize>) -> T + Sync,
+        join: impl Fn(T, T) -> T + Sync,
+    ) -> Step<T> {
+        let cost = n_limbs.saturating_mul(weight);
+        if self.is_short(cost) {
+            return Ok(piece(0..n_limbs));
+        }
+        let mut all = empty;
+        let is_parallel = self.is_parallel(cost);
+        let (piece_limbs, look_limbs) = self.lengths(weight);
+        for stretch in pieces(0..n_limbs, look_limbs) {
+            self.look()?;
+            let found = if is_parallel {
+                let parts: Vec<Range<usize>> = pieces(stretch, piece_limbs).collect();
+                self.on_threads(|| parts.into_par_iter().map(&piece).reduce_with(&join))
+            } else {
+                Some(piece(stretch))
+            };
+            if let Some(found) = found {
+                all = join(all, found);
+            }
+        }
+        Ok(all)
+    }
+
+    /// The first thing that a piece of `n_limbs` limbs gives; pieces behind it are not looked at.
+    #[inline]
+    pub(super) fn find<T: Send>(
+        &self,
+        n_limbs: usize,
+        piece: impl Fn(Range<usize>) -> Option<T> + Sync,
+    ) -> Step<Option<T>> {
+        if self.is_short(n_limbs) {
+            return Ok(piece(0..n_limbs));
+        }
+        // The first piece alone: what is looked for is often near the beginning.
+        let first = self.settings.piece_limbs.min(n_limbs);
+        if let Some(found) = piece(0..first) {
+            return Ok(Some(found));
+        }
+        let is_parallel = self.is_parallel(n_limbs);
+        for stretch in pieces(first..n_limbs, self.settings.look_limbs) {
+            self.look()?;
+            let found = if is_parallel {
+                let parts: Vec<Range<usize>> = pieces(stretch, self.settings.piece_limbs).collect();
+                self.on_threads(|| parts.into_par_iter().find_map_first(&piece))
+            } else {
+                piece(stretch)
+            };
+            if found.is_some() {
+                return Ok(found);
+            }
+        }
+        Ok(None)
+    }
+
+    /// Cuts `storage` into chunks of `chunk` limbs and works on each; `n_limbs` limbs are touched in all.
+    pub(super) fn chunks(
+        &self,
+        storage: &mut [u64],
+        chunk: usize,
+        n_limbs: usize,
+        work: impl Fn(usize, &mut [u64]) + Sync,
+    ) -> Step<()> {
+        let chunk = chunk.max(1);
+        let n_chunks = storage.len().div_ceil(chunk);
+        let limbs_per_chunk = (n_limbs / n_chunks.max(1)).max(1);
+        let per_look = (self.settings.look_limbs / limbs_per_chunk).max(1);
+        let is_parallel = self.is_parallel(n_limbs);
+        for (idx, stretch) in storage.chunks_mut(chunk * per_look).enumerate() {
+            self.look()?;
+            let start = idx * per_look;
+            if is_parallel {
+                self.on_threads(|| {
+                    let chunks = stretch.par_chunks_mut(chunk).enumerate();
+                    chunks.for_each(|(idx, part)| work(start + idx, part));
+                });
+            } else {
+                for (idx, part) in stretch.chunks_mut(chunk).enumerate() {
+                    work(start + idx, part);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A range in pieces of `len`, the last one possibly shorter.
+pub(super) fn pieces(range: Range<usize>, len: usize) -> impl Iterator<Item = Range<usize>> {
+    let end = range.end;
+    range.step_by(len.max(1)).map(move |start| start..end.min(start.saturating_add(len)))
+}

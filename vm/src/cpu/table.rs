@@ -1,0 +1,292 @@
+//! Tables in one or two forms.
+//!
+//! Note [Forms]. A table has a *home* form, by columns or by rows (then it is stored corner-turned: the
+//! rows are the columns of its bit table), and at most one valid *copy* in the other form. A single row
+//! of a table by columns is gathered, or scattered when it is written, at the cost of one access per
+//! column. A corner turn of the whole table costs as much as about one access per 64 bits of it. So the
+//! table counts the accesses against its home since the last write along it, and turns when they have
+//! cost as much as a turn. What a turn makes is a copy if the access reads, the new home if it writes. A
+//! write to one form drops the other.
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use star_base::{BitTable, limbs::OutOfMemory};
+
+use super::spread::Spread;
+use crate::kernels::Columns;
+use crate::stop::Step;
+
+/// A table.
+#[derive(Debug)]
+pub(super) struct Table {
+    n_rows: usize,
+    n_cols: usize,
+    /// Is the home form the one by rows?
+    by_rows: bool,
+    home: BitTable,
+    copy: OnceLock<BitTable>,
+    /// Accesses against the home form since the last write along it.
+    against: AtomicUsize,
+}
+
+/// Rows or columns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Line {
+    Row,
+    Column,
+}
+
+impl Table {
+    pub(super) fn new(table: BitTable) -> Self {
+        Table {
+            n_rows: table.n_rows(),
+            n_cols: table.n_cols(),
+            by_rows: false,
+            home: table,
+            copy: OnceLock::new(),
+            against: AtomicUsize::new(0),
+        }
+    }
+
+    pub(super) fn n_rows(&self) -> usize {
+        self.n_rows
+    }
+
+    pub(super) fn n_cols(&self) -> usize {
+        self.n_cols
+    }
+
+    /// Bytes of its packed bits, one form, as every backend counts them.
+    pub(super) fn n_bytes(&self) -> u64 {
+        (self.n_rows.div_ceil(64) as u64 * 8).saturating_mul(self.n_cols as u64)
+    }
+
+    /// Is there a copy in the other form?
+    pub(super) fn has_copy(&self) -> bool {
+        self.copy.get().is_some()
+    }
+
+    /// A copy of the table, its home form only.
+    pub(super) fn try_clone(&self) -> Result<Table, OutOfMemory> {
+        let refused = |_| OutOfMemory { n_bytes: u128::from(self.n_bytes()) };
+        Ok(Table {
+            n_rows: self.n_rows,
+            n_cols: self.n_cols,
+            by_rows: self.by_rows,
+            home: self.home.try_clone().map_err(refused)?,
+            copy: OnceLock::new(),
+            against: AtomicUsize::new(0),
+        })
+    }
+
+    /// The form in which the lines are columns of a bit table, if it is valid.
+    fn form(&self, line: Line) -> Option<&BitTable> {
+        if self.by_rows == (line == Line::Row) { Some(&self.home) } else { self.copy.get() }
+    }
+
+    /// Would now be the time for a turn, if the access at hand takes `n_accesses`?
+    fn wants_turn(&self, n_accesses: usize, spread: &Spread<'_>) -> bool {
+        let so_far = self.against.load(Ordering::Relaxed).saturating_add(n_accesses);
+        self.against.store(so_far, Ordering::Relaxed);
+        spread.settings.eager_turns || so_far >= (self.n_rows / 64).saturating_mul(self.n_cols)
+    }
+
+    /// The other form of the home; `None` if the system has no room for it.
+    fn turned(&self, spread: &Spread<'_>) -> Step<Option<BitTable>> {
+        turn(&self.home, spread)
+    }
+
+    /// `dst` takes line `idx`, from 0. `may_copy` allows a copy of the table.
+    pub(super) fn read(
+        &self,
+        line: Line,
+        idx: usize,
+        dst: &mut [u64],
+        spread: &Spread<'_>,
+        may_copy: bool,
+    ) -> Step<()> {
+        if self.form(line).is_none()
+            && self.wants_turn(dst.len() * 64, spread)
+            && may_copy
+            && let Some(copy) = self.turned(spread)?
+        {
+            // Nobody else has set it: whoever shares the table is of this thread.
+            let _ = self.copy.set(copy);
+        }
+        match self.form(line) {
+            Some(form) => {
+                let limbs = form.column_limbs(idx);
+                spread.fill(dst, 1, |start, part| {
+                    part.copy_from_slice(&limbs[start..start + part.len()]);
+                })
+            }
+            None => gather(&self.home, idx, dst, spread),
+        }
+    }
+
+    /// Bit (row, column), both from 0.
+    pub(super) fn bit(&self, row_idx: usize, col_idx: usize) -> bool {
+        match self.by_rows {
+            false => self.home.get(row_idx, col_idx),
+            true => self.home.get(col_idx, row_idx),
+        }
+    }
+
+    /// Line `idx`, from 0, takes the bits of `src`.
+    pub(super) fn write(
+        &mut self,
+        line: Line,
+        idx: usize,
+        src: &[u64],
+        spread: &Spread<'_>,
+    ) -> Step<()> {
+        if self.by_rows != (line == Line::Row) {
+            let turned = match self.copy.take() {
+                Some(copy) => Some(copy),
+                None if self.wants_turn(src.len() * 64, spread) => self.turned(spread)?,
+                None => None,
+            };
+            match turned {
+                Some(form) => {
+                    self.home = form;
+                    self.by_rows = !self.by_rows;
+                }
+                None => {
+                    let (stride, n_cols) = (self.home.stride(), self.home.n_cols());
+                    let storage = self.home.storage_mut();
+                    spread.kernels.scatter_row(storage, stride, n_cols, idx, src);
+                    return Ok(());
+                }
+            }
+        }
+        self.copy.take();
+        *self.against.get_mut() = 0;
+        let limbs = self.home.column_limbs_mut(idx);
+        spread.fill(limbs, 1, |start, part| part.copy_from_slice(&src[start..start + part.len()]))
+    }
+
+    /// A bit takes a value, in every form.
+    pub(super) fn put(&mut self, row_idx: usize, col_idx: usize, bit: bool) {
+        let put = |form: &mut BitTable, by_rows: bool| match by_rows {
+            false => form.put(row_idx, col_idx, bit),
+            true => form.put(col_idx, row_idx, bit),
+        };
+        put(&mut self.home, self.by_rows);
+        if let Some(copy) = self.copy.get_mut() {
+            put(copy, !self.by_rows);
+        }
+    }
+
+    /// The form by columns. It is made if there is none; `None` if the system has no room for it.
+    pub(super) fn columns(&self, spread: &Spread<'_>) -> Step<Option<&BitTable>> {
+        if self.form(Line::Column).is_none()
+            && let Some(copy) = self.turned(spread)?
+        {
+            let _ = self.copy.set(copy);
+        }
+        Ok(self.form(Line::Column))
+    }
+
+    /// The form by columns alone, to be changed. `None` if the system has no room to turn.
+    pub(super) fn columns_mut(&mut self, spread: &Spread<'_>) -> Step<Option<&mut BitTable>> {
+        if self.by_rows {
+            let turned = match self.copy.take() {
+                Some(copy) => Some(copy),
+                None => self.turned(spread)?,
+            };
+            let Some(turned) = turned else { return Ok(None) };
+            self.home = turned;
+            self.by_rows = false;
+        }
+        self.copy.take();
+        *self.against.get_mut() = 0;
+        Ok(Some(&mut self.home))
+    }
+
+    /// Says that the home form, by columns, has another number of columns now.
+    pub(super) fn columns_changed(&mut self) {
+        self.n_cols = self.home.n_cols();
+    }
+
+    /// The form by columns, if it is valid; a table by rows alone has none.
+    pub(super) fn as_columns(&self) -> Option<&BitTable> {
+        self.form(Line::Column)
+    }
+
+    /// The table as a host knows it, taken apart; `None` if the system has no room to turn it.
+    pub(super) fn to_host(&self, spread: &Spread<'_>) -> Step<Option<BitTable>> {
+        match self.form(Line::Column) {
+            Some(form) => Ok(form.try_clone().ok()),
+            None => self.turned(spread),
+        }
+    }
+
+    /// The form by columns alone; the table itself if it has none.
+    #[expect(clippy::result_large_err, reason = "it is the table, not an error")]
+    pub(super) fn into_columns(self) -> Result<BitTable, Table> {
+        match (self.by_rows, self.copy.get().is_some()) {
+            (false, _) => Ok(self.home),
+            (true, true) => Ok(self.copy.into_inner().unwrap_or_default()),
+            (true, false) => Err(self),
+        }
+    }
+
+    /// Some columns (from 0) as a table of their own; `None` beyond the last one.
+    pub(super) fn some_columns(
+        &self,
+        columns: std::ops::Range<usize>,
+        spread: &Spread<'_>,
+    ) -> Option<BitTable> {
+        if columns.start > columns.end || columns.end > self.n_cols {
+            return None;
+        }
+        let mut part = BitTable::zeros(self.n_rows, columns.len()).ok()?;
+        for (idx, col_idx) in columns.enumerate() {
+            self.read(Line::Column, col_idx, part.column_limbs_mut(idx), spread, false).ok()?;
+        }
+        Some(part)
+    }
+
+    /// Number of ones.
+    pub(super) fn n_ones(&self) -> u64 {
+        self.home.count_ones()
+    }
+}
+
+/// `form` as seen by the kernels.
+pub(super) fn columns_of(form: &BitTable) -> Columns<'_> {
+    Columns { storage: form.storage(), stride: form.stride(), n_cols: form.n_cols() }
+}
+
+/// Row `idx` of `form`.
+fn gather(form: &BitTable, idx: usize, dst: &mut [u64], spread: &Spread<'_>) -> Step<()> {
+    let all = columns_of(form);
+    // Each access may miss every cache: as much as a line of any other operand.
+    spread.fill(dst, 64, |start, part| {
+        let from = start * 64;
+        let columns = Columns {
+            storage: all.storage.get(from * all.stride..).unwrap_or(&[]),
+            stride: all.stride,
+            n_cols: all.n_cols.saturating_sub(from).min(part.len() * 64),
+        };
+        spread.kernels.gather_row(columns, idx, part);
+    })
+}
+
+/// The corner turn of `form`; `None` if the system has no room for it.
+pub(super) fn turn(form: &BitTable, spread: &Spread<'_>) -> Step<Option<BitTable>> {
+    let (n_rows, n_cols) = (form.n_rows(), form.n_cols());
+    let Ok(mut turned) = BitTable::zeros(n_cols, n_rows) else { return Ok(None) };
+    let stride = turned.stride();
+    // Eight limbs of every source column make 512 destination columns.
+    const LIMBS: usize = 8;
+    let all = columns_of(form);
+    let n_limbs = turned.storage().len();
+    spread.chunks(turned.storage_mut(), 64 * LIMBS * stride, n_limbs, |idx, dst| {
+        let from = idx * LIMBS;
+        let to = (from + LIMBS).min(n_rows.div_ceil(64));
+        spread.kernels.transpose_limbs(all, n_rows, from..to, dst, stride);
+    })?;
+    Ok(Some(turned))
+}

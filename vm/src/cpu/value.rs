@@ -1,0 +1,66 @@
+//! Values of the CPU backend: packed bits, and tables in up to two forms.
+
+use std::sync::Arc;
+
+use star_base::BitVector;
+use star_ir::{Extent, Ty};
+
+use super::table::Table;
+use crate::value::HostValue;
+
+/// A variable's place outside a run: what it holds, if anything, and whether its size is fixed.
+#[derive(Clone, Debug, Default)]
+pub struct Value {
+    pub(super) held: Held,
+    /// The number of components of a slice or word that was never set, if it is known.
+    pub(super) size: Option<usize>,
+    /// A slice or word keeps its size, a table does not grow.
+    pub(super) fixed: bool,
+}
+
+/// What a value is.
+#[derive(Clone, Debug, Default)]
+pub(super) enum Held {
+    #[default]
+    Nothing,
+    Int(i64),
+    Bool(bool),
+    Text(Arc<str>),
+    Slice(BitVector),
+    Word(BitVector),
+    /// Tables are shared until one of those who have it writes.
+    Table(Arc<Table>),
+}
+
+impl Held {
+    pub(super) fn from_host(value: HostValue) -> Held {
+        match value {
+            HostValue::Unset => Held::Nothing,
+            HostValue::Int(number) => Held::Int(number),
+            HostValue::Bool(truth) => Held::Bool(truth),
+            HostValue::Str(text) => Held::Text(text.into()),
+            HostValue::Slice(bits) => Held::Slice(bits),
+            HostValue::Word(bits) => Held::Word(bits),
+            HostValue::Table(table) => Held::Table(Arc::new(Table::new(table))),
+        }
+    }
+
+    /// The type with its sizes; `None` if there is nothing.
+    pub(super) fn ty(&self) -> Option<Ty> {
+        let extent = |n: usize| Extent::Const(n as u64);
+        Some(match self {
+            Held::Nothing => return None,
+            Held::Int(_) => Ty::Int,
+            Held::Bool(_) => Ty::Bool,
+            Held::Text(_) => Ty::Str,
+            Held::Slice(bits) => Ty::Slice(extent(bits.len())),
+            Held::Word(bits) => Ty::Word(extent(bits.len())),
+            Held::Table(table) => Ty::Table(extent(table.n_rows()), extent(table.n_cols())),
+        })
+    }
+}
+
+/// Bytes of packed bits, whole limbs.
+pub(super) fn bytes_of(len: usize) -> u64 {
+    len.div_ceil(64) as u64 * 8
+}
