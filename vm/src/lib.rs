@@ -9,6 +9,7 @@
 
 pub mod backend;
 pub mod display;
+pub mod kernels;
 pub mod reference;
 pub mod value;
 
