@@ -25,37 +25,37 @@ const MASKS: [u64; 6] = [
 
 /// Exchanges the upper bits of `low` with the lower bits of `high`, in groups of `1 << step` bits.
 #[inline(always)]
-fn exchange(low: &mut u64, high: &mut u64, step: usize) {
-    let swapped = (*low >> (1 << step) ^ *high) & MASKS[step];
-    *high ^= swapped;
-    *low ^= swapped << (1 << step);
+fn exchange(low: u64, high: u64, step: usize) -> (u64, u64) {
+    let swapped = (low >> (1 << step) ^ high) & MASKS[step];
+    (low ^ swapped << (1 << step), high ^ swapped)
 }
 
 /// Three steps, `top` the highest of them, on limbs whose indices differ in these places.
 #[inline(always)]
-fn three_steps([a, b, c, d, e, f, g, h]: &mut [u64; 8], top: usize) {
-    exchange(a, e, top);
-    exchange(b, f, top);
-    exchange(c, g, top);
-    exchange(d, h, top);
-    exchange(a, c, top - 1);
-    exchange(b, d, top - 1);
-    exchange(e, g, top - 1);
-    exchange(f, h, top - 1);
-    exchange(a, b, top - 2);
-    exchange(c, d, top - 2);
-    exchange(e, f, top - 2);
-    exchange(g, h, top - 2);
+fn three_steps([a, b, c, d, e, f, g, h]: [u64; 8], top: usize) -> [u64; 8] {
+    let (a, e) = exchange(a, e, top);
+    let (b, f) = exchange(b, f, top);
+    let (c, g) = exchange(c, g, top);
+    let (d, h) = exchange(d, h, top);
+    let (a, c) = exchange(a, c, top - 1);
+    let (b, d) = exchange(b, d, top - 1);
+    let (e, g) = exchange(e, g, top - 1);
+    let (f, h) = exchange(f, h, top - 1);
+    let (a, b) = exchange(a, b, top - 2);
+    let (c, d) = exchange(c, d, top - 2);
+    let (e, f) = exchange(e, f, top - 2);
+    let (g, h) = exchange(g, h, top - 2);
+    [a, b, c, d, e, f, g, h]
 }
 
 /// Three steps between the eight runs: a plain loop, which becomes one over vectors.
 #[inline(always)]
+#[allow(clippy::needless_range_loop, reason = "eight runs at once; a closure would not be inlined")]
 fn between_runs([a, b, c, d, e, f, g, h]: &mut Turning, top: usize) {
-    (0..64).for_each(|i| {
-        let mut limbs = [a[i], b[i], c[i], d[i], e[i], f[i], g[i], h[i]];
-        three_steps(&mut limbs, top);
-        [a[i], b[i], c[i], d[i], e[i], f[i], g[i], h[i]] = limbs;
-    });
+    for i in 0..64 {
+        let limbs = [a[i], b[i], c[i], d[i], e[i], f[i], g[i], h[i]];
+        [a[i], b[i], c[i], d[i], e[i], f[i], g[i], h[i]] = three_steps(limbs, top);
+    }
 }
 
 /// Turns eight blocks.
@@ -76,16 +76,14 @@ fn turn(by_r: &mut Turning, by_q: &mut Turning) {
 
 #[inline(always)]
 pub(super) fn transpose_block(block: &mut Block) {
-    for top in [5, 2] {
-        let apart = 1 << (top - 2);
-        (0..8).for_each(|idx| {
-            let first = if top == 5 { idx } else { 8 * idx };
-            let mut limbs = std::array::from_fn(|k| block[first + k * apart]);
-            three_steps(&mut limbs, top);
-            for (k, limb) in limbs.into_iter().enumerate() {
-                block[first + k * apart] = limb;
-            }
-        });
+    for idx in 0..8 {
+        let limbs = std::array::from_fn(|k| block[idx + 8 * k]);
+        for (k, limb) in three_steps(limbs, 5).into_iter().enumerate() {
+            block[idx + 8 * k] = limb;
+        }
+    }
+    for limbs in block.as_chunks_mut::<8>().0 {
+        *limbs = three_steps(*limbs, 2);
     }
 }
 
@@ -104,6 +102,10 @@ pub(super) fn transpose_limbs(
 ) {
     let Columns { storage, stride, n_cols } = src;
     let n_dst_limbs = n_limbs(n_cols);
+    if limbs.len() < 4 || n_dst_limbs < 4 {
+        transpose_small(src, n_rows, limbs, dst, dst_stride);
+        return;
+    }
     let mut by_r = [[0; 64]; 8];
     // Eight blocks on top of each other times eight beside each other.
     let mut tile = [[[0; 64]; 8]; 8];
@@ -120,28 +122,62 @@ pub(super) fn transpose_limbs(
                 if n_here < 64 || width < 8 {
                     by_r = [[0; 64]; 8];
                 }
-                for idx in 0..n_here {
-                    let at = (first_col + idx) * stride + first_limb;
-                    let lanes = &mut by_r[idx % 8].as_chunks_mut::<8>().0[idx / 8];
-                    if let (8, Some(whole)) = (width, storage[at..].first_chunk::<8>()) {
-                        *lanes = *whole;
-                    } else {
-                        lanes[..width].copy_from_slice(&storage[at..at + width]);
+                let start = first_col * stride + first_limb;
+                // Two loops, as only copies of a known size become instructions.
+                if width == 8 {
+                    for idx in 0..n_here {
+                        let whole = storage[start + idx * stride..].first_chunk::<8>();
+                        let lanes = &mut by_r[idx % 8].as_chunks_mut::<8>().0[idx / 8 % 8];
+                        *lanes = *whole.expect("a source as large as it is said to be");
+                    }
+                } else {
+                    for idx in 0..n_here {
+                        let at = start + idx * stride;
+                        let lanes = &mut by_r[idx % 8][idx / 8 * 8..][..width];
+                        lanes.copy_from_slice(&storage[at..at + width]);
                     }
                 }
                 turn(&mut by_r, by_q);
             }
             for row in 0..n_dst_cols {
-                let (lane, idx) = (row / 64, row % 64);
-                let (q, from) = (idx / 8, idx % 8 * 8 + lane);
-                let at = dst_start + row * dst_stride + first_block;
-                if let (8, Some(whole)) = (height, dst[at..].first_chunk_mut::<8>()) {
-                    *whole = std::array::from_fn(|k| tile[k][q][from]);
+                let (lane, q, r) = (row / 64 % 8, row / 8 % 8, row % 8);
+                let line = &mut dst[dst_start + row * dst_stride + first_block..];
+                if let (8, Some(whole)) = (height, line.first_chunk_mut::<8>()) {
+                    for (limb, by_q) in whole.iter_mut().zip(&tile) {
+                        *limb = by_q[q][8 * r + lane];
+                    }
                 } else {
-                    for (limb, by_q) in dst[at..at + height].iter_mut().zip(&tile) {
-                        *limb = by_q[q][from];
+                    for (limb, by_q) in line[..height].iter_mut().zip(&tile) {
+                        *limb = by_q[q][8 * r + lane];
                     }
                 }
+            }
+        }
+    }
+}
+
+/// Block by block: for tables so small that most of a tile would be empty.
+#[inline(always)]
+fn transpose_small(
+    src: Columns<'_>,
+    n_rows: usize,
+    limbs: Range<usize>,
+    dst: &mut [u64],
+    dst_stride: usize,
+) {
+    let Columns { storage, stride, n_cols } = src;
+    for limb_idx in limbs.clone() {
+        let n_dst_cols = n_rows.saturating_sub(limb_idx * 64).min(64);
+        let dst_start = (limb_idx - limbs.start) * 64 * dst_stride;
+        for first_col in (0..n_cols).step_by(64) {
+            let n_here = (n_cols - first_col).min(64);
+            let mut block = [0; 64];
+            for (idx, limb) in block[..n_here].iter_mut().enumerate() {
+                *limb = storage[(first_col + idx) * stride + limb_idx];
+            }
+            transpose_block(&mut block);
+            for (idx, &limb) in block[..n_dst_cols].iter().enumerate() {
+                dst[dst_start + idx * dst_stride + first_col / 64] = limb;
             }
         }
     }
