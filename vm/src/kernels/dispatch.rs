@@ -117,8 +117,6 @@ kernels! {
     elementwise fn logic2_assign(table: u8, dst: &mut [u64], b: &[u64], len: usize);
     /// `dst = f(a, b, c)` for any function f of three bits: f(a, b, c) is bit `4a + 2b + c` of `table`.
     ternary fn logic3(table: u8, dst: &mut [u64], a: &[u64], b: &[u64], c: &[u64], len: usize);
-    /// `dst = f(dst, b, c)`; see [`Kernels::logic3`].
-    ternary fn logic3_assign(table: u8, dst: &mut [u64], b: &[u64], c: &[u64], len: usize);
     /// `dst = not a`.
     elementwise fn not(dst: &mut [u64], a: &[u64], len: usize);
     /// `dst = not dst`.
@@ -146,13 +144,6 @@ kernels! {
     reduce fn some_logic(op: LogicOp, a: &[u64], b: &[u64]) -> bool;
     /// Place of the first one of `a op b`.
     reduce fn first_logic(op: LogicOp, a: &[u64], b: &[u64]) -> Option<usize>;
-    /// Number of ones of f(a, b, c); see [`Kernels::logic3`].
-    ternary fn count_logic3(table: u8, a: &[u64], b: &[u64], c: &[u64], len: usize) -> u64;
-    /// Has f(a, b, c) a one?
-    ternary fn some_logic3(table: u8, a: &[u64], b: &[u64], c: &[u64], len: usize) -> bool;
-    /// Place of the first one of f(a, b, c).
-    ternary fn first_logic3(table: u8, a: &[u64], b: &[u64], c: &[u64], len: usize)
-        -> Option<usize>;
 
     /// Towards component 1: `dst[i] = a[i + by]`, zeros beyond the end.
     moves fn shift_up(dst: &mut [u64], a: &[u64], len: usize, by: usize);

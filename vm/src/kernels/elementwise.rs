@@ -126,9 +126,15 @@ pub(super) fn mask(dst: &mut [u64], len: usize, ones: Range<usize>) {
         return;
     }
     let (first, last) = (ones.start / 64, (ones.end - 1) / 64);
+    let (head, tail) = (!0 << (ones.start % 64), !0 >> (63 - (ones.end - 1) % 64));
+    if first == last {
+        dst.fill(0);
+        dst[first] = head & tail;
+        return;
+    }
     dst[..first].fill(0);
     dst[first..=last].fill(!0);
     dst[last + 1..].fill(0);
-    dst[first] &= !0 << (ones.start % 64);
-    dst[last] &= !0 >> (63 - (ones.end - 1) % 64);
+    dst[first] = head;
+    dst[last] = tail;
 }

@@ -9,7 +9,8 @@ pub enum Level {
     Baseline,
     /// x86-64 with AVX2, POPCNT, LZCNT, BMI1 and BMI2.
     Avx2,
-    /// x86-64 with AVX-512 F, BW, VL, DQ, VPOPCNTDQ and BITALG besides.
+    /// x86-64 with AVX-512 F, BW, VL, DQ, VPOPCNTDQ and BITALG besides, and what else Ice Lake brought:
+    /// older processors slow down when they use it.
     Avx512,
 }
 

@@ -16,7 +16,8 @@
 //!
 //! Note [Levels]. Each kernel is plain safe code, an `inline(always)` function, which the compiler
 //! vectorises once per level. A level is a table of function pointers, chosen once by
-//! [`Kernels::detect`]; a call costs one indirect jump.
+//! [`Kernels::detect`]; a call costs one indirect jump. A helper that is not `inline(always)`, or a large
+//! closure given to an iterator, is compiled for the baseline only, and slow.
 
 mod dispatch;
 mod elementwise;

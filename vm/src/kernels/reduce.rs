@@ -27,6 +27,14 @@ pub(super) fn first_limb(
     f: impl Fn(u64, u64) -> u64 + Copy,
 ) -> Option<(usize, u64)> {
     let b = &b[..a.len()];
+    // Often the first limb will do. And if it has just been written, by STEP above all, a vector that
+    // begins with it would have to wait for that.
+    if let (Some(&x), Some(&y)) = (a.first(), b.first()) {
+        let value = f(x, y);
+        if value != 0 {
+            return Some((0, value));
+        }
+    }
     let (blocks_a, _) = a.as_chunks::<BLOCK>();
     let (blocks_b, _) = b.as_chunks::<BLOCK>();
     let mut start = 0;

@@ -2,15 +2,19 @@
 //!
 //! Note [Operand orders]. A function of three bits is one of 256; but if the operands may change places,
 //! only 80 are left, and each of these has a loop of its own. The order is chosen so that the function
-//! takes few operations as "if the first, then …, otherwise …".
+//! takes few operations as "if the first, then …, otherwise …". Even so these loops are much code: what
+//! else has three operands goes through them, block by block.
 
 use star_base::bits::zero_tail;
 
 use super::elementwise::binary;
-use super::{n_limbs, reduce};
+use super::{Kernels, n_limbs};
 
 /// Limbs whose value is kept between a function and its reduction.
-const BLOCK: usize = 64;
+const BLOCK: usize = 128;
+
+/// Likewise where that is enough: a large block would have to be zeroed first.
+const SHORT: usize = 8;
 
 /// A function of three bits, given by its table, on 64 triples at once.
 #[inline(always)]
@@ -130,68 +134,99 @@ pub(super) fn logic3(table: u8, dst: &mut [u64], a: &[u64], b: &[u64], c: &[u64]
     zero_tail(dst, len);
 }
 
-#[inline(always)]
-pub(super) fn logic3_assign(table: u8, dst: &mut [u64], b: &[u64], c: &[u64], len: usize) {
-    let dst = &mut dst[..n_limbs(len)];
-    let mut before = [0; BLOCK];
-    let (b, c) = (&b[..dst.len()], &c[..dst.len()]);
-    for ((d, b), c) in dst.chunks_mut(BLOCK).zip(b.chunks(BLOCK)).zip(c.chunks(BLOCK)) {
-        let before = &mut before[..d.len()];
-        before.copy_from_slice(d);
-        evaluate(table, d, before, b, c);
-    }
-    zero_tail(dst, len);
-}
-
-/// Gives the values of the function to `look`, block by block, until it answers true: with the index of
-/// the first limb.
-#[inline(always)]
-fn blocks(
-    table: u8,
-    [a, b, c]: [&[u64]; 3],
-    len: usize,
-    mut look: impl FnMut(usize, &[u64]) -> bool,
-) {
-    let n = n_limbs(len);
-    let mut values = [0; BLOCK];
-    for start in (0..n).step_by(BLOCK) {
-        let end = (start + BLOCK).min(n);
-        let values = &mut values[..end - start];
-        evaluate(table, values, &a[start..end], &b[start..end], &c[start..end]);
-        zero_tail(values, len - start * 64);
-        if look(start, values) {
-            return;
+impl Kernels {
+    /// `dst = f(dst, b, c)`; see [`Kernels::logic3`].
+    pub fn logic3_assign(&self, table: u8, dst: &mut [u64], b: &[u64], c: &[u64], len: usize) {
+        let dst = &mut dst[..n_limbs(len)];
+        if dst.len() <= SHORT {
+            self.assign_by::<SHORT>(table, dst, b, c, len);
+        } else {
+            self.assign_by::<BLOCK>(table, dst, b, c, len);
         }
     }
-}
 
-#[inline(always)]
-pub(super) fn count_logic3(table: u8, a: &[u64], b: &[u64], c: &[u64], len: usize) -> u64 {
-    let mut sum = 0;
-    blocks(table, [a, b, c], len, |_, values| {
-        sum += reduce::count(values);
-        false
-    });
-    sum
-}
+    fn assign_by<const N: usize>(
+        &self,
+        table: u8,
+        dst: &mut [u64],
+        b: &[u64],
+        c: &[u64],
+        len: usize,
+    ) {
+        let mut before = [0; N];
+        let (b, c) = (&b[..dst.len()], &c[..dst.len()]);
+        let mut rest = len;
+        for ((d, b), c) in dst.chunks_mut(N).zip(b.chunks(N)).zip(c.chunks(N)) {
+            let before = &mut before[..d.len()];
+            before.copy_from_slice(d);
+            let here = rest.min(N * 64);
+            self.logic3(table, d, before, b, c, here);
+            rest -= here;
+        }
+    }
 
-#[inline(always)]
-pub(super) fn some_logic3(table: u8, a: &[u64], b: &[u64], c: &[u64], len: usize) -> bool {
-    first_logic3(table, a, b, c, len).is_some()
-}
+    /// Gives the values of the function to `look`, block by block, until it answers true: with the
+    /// index of the first limb.
+    #[inline]
+    fn blocks3<const N: usize>(
+        &self,
+        table: u8,
+        [a, b, c]: [&[u64]; 3],
+        len: usize,
+        mut look: impl FnMut(usize, &[u64]) -> bool,
+    ) {
+        let n = n_limbs(len);
+        let mut values = [0; N];
+        for start in (0..n).step_by(N) {
+            let end = (start + N).min(n);
+            let values = &mut values[..end - start];
+            let here = (len - start * 64).min(N * 64);
+            self.logic3(table, values, &a[start..end], &b[start..end], &c[start..end], here);
+            if look(start, values) {
+                return;
+            }
+        }
+    }
 
-#[inline(always)]
-pub(super) fn first_logic3(
-    table: u8,
-    a: &[u64],
-    b: &[u64],
-    c: &[u64],
-    len: usize,
-) -> Option<usize> {
-    let mut place = None;
-    blocks(table, [a, b, c], len, |start, values| {
-        place = reduce::first(values).map(|place| start * 64 + place);
-        place.is_some()
-    });
-    place
+    /// Number of ones of f(a, b, c); see [`Kernels::logic3`].
+    pub fn count_logic3(&self, table: u8, a: &[u64], b: &[u64], c: &[u64], len: usize) -> u64 {
+        let mut sum = 0;
+        let count = |_: usize, values: &[u64]| {
+            sum += self.count(values);
+            false
+        };
+        if n_limbs(len) <= SHORT {
+            self.blocks3::<SHORT>(table, [a, b, c], len, count);
+        } else {
+            self.blocks3::<BLOCK>(table, [a, b, c], len, count);
+        }
+        sum
+    }
+
+    /// Has f(a, b, c) a one? Ends soon after the first.
+    pub fn some_logic3(&self, table: u8, a: &[u64], b: &[u64], c: &[u64], len: usize) -> bool {
+        self.first_logic3(table, a, b, c, len).is_some()
+    }
+
+    /// Place of the first one of f(a, b, c). Ends soon after it.
+    pub fn first_logic3(
+        &self,
+        table: u8,
+        a: &[u64],
+        b: &[u64],
+        c: &[u64],
+        len: usize,
+    ) -> Option<usize> {
+        let mut place = None;
+        let first = |start: usize, values: &[u64]| {
+            place = self.first(values).map(|place| start * 64 + place);
+            place.is_some()
+        };
+        if n_limbs(len) <= SHORT {
+            self.blocks3::<SHORT>(table, [a, b, c], len, first);
+        } else {
+            self.blocks3::<BLOCK>(table, [a, b, c], len, first);
+        }
+        place
+    }
 }

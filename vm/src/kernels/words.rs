@@ -23,6 +23,9 @@ pub(super) fn compare(v: &[u64], w: &[u64]) -> Ordering {
     }
 }
 
+/// Digits that are turned together, where a word is that long: several at once, as they cannot be added.
+const BLOCK: usize = 16;
+
 /// Digit by digit from the end; `digit` gives a digit and whether one is carried on.
 #[inline(always)]
 fn ripple(
@@ -33,8 +36,19 @@ fn ripple(
     digit: impl Fn(u64, u64, bool) -> (u64, bool),
 ) -> bool {
     let n = n_limbs(len);
+    let (dst, blocks) = dst[..n].as_rchunks_mut::<BLOCK>();
+    let (v, v_blocks) = v[..n].as_rchunks::<BLOCK>();
+    let (w, w_blocks) = w[..n].as_rchunks::<BLOCK>();
     let mut carry = false;
-    for ((d, &x), &y) in dst[..n].iter_mut().zip(&v[..n]).zip(&w[..n]).rev() {
+    for ((block, x), y) in blocks.iter_mut().zip(v_blocks).zip(w_blocks).rev() {
+        let (x, y) = (x.map(u64::reverse_bits), y.map(u64::reverse_bits));
+        let mut sums = [0; BLOCK];
+        for ((sum, &x), &y) in sums.iter_mut().zip(&x).zip(&y).rev() {
+            (*sum, carry) = digit(x, y, carry);
+        }
+        *block = sums.map(u64::reverse_bits);
+    }
+    for ((d, &x), &y) in dst.iter_mut().zip(v).zip(w).rev() {
         let (sum, next) = digit(x.reverse_bits(), y.reverse_bits(), carry);
         *d = sum.reverse_bits();
         carry = next;
