@@ -33,6 +33,17 @@ pub enum HostRef<'a> {
     Table(&'a BitTable),
 }
 
+impl HostRef<'_> {
+    /// A copy of the value.
+    pub fn to_value(self) -> HostValue {
+        match self {
+            HostRef::Slice(bits) => HostValue::Slice(bits.clone()),
+            HostRef::Word(bits) => HostValue::Word(bits.clone()),
+            HostRef::Table(table) => HostValue::Table(table.clone()),
+        }
+    }
+}
+
 impl HostValue {
     /// The bits of a slice, word or table; `None` if it is something else.
     pub fn bits(&self) -> Option<HostRef<'_>> {

@@ -198,12 +198,7 @@ impl Host for TestHost {
     }
 
     fn write(&mut self, file: &str, value: HostRef<'_>) -> Result<(), HostError> {
-        let value = match value {
-            HostRef::Slice(bits) => HostValue::Slice(bits.clone()),
-            HostRef::Word(bits) => HostValue::Word(bits.clone()),
-            HostRef::Table(table) => HostValue::Table(table.clone()),
-        };
-        self.written.push((file.to_owned(), value));
+        self.written.push((file.to_owned(), value.to_value()));
         Ok(())
     }
 }
