@@ -87,12 +87,14 @@ impl Limbs {
 impl Deref for Limbs {
     type Target = [u64];
 
+    #[inline]
     fn deref(&self) -> &[u64] {
         &bytemuck::cast_slice(&self.lines)[..self.len]
     }
 }
 
 impl DerefMut for Limbs {
+    #[inline]
     fn deref_mut(&mut self) -> &mut [u64] {
         &mut bytemuck::cast_slice_mut(&mut self.lines)[..self.len]
     }
