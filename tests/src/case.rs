@@ -1,8 +1,9 @@
-//! Short ways to say "this text does that": what it prints, leaves behind, or traps with.
+//! Short ways to say "this text does that", on every backend: what it prints, leaves behind, or traps
+//! with.
 
 use star_base::{Diagnostic, SourceMap, Span};
 use star_compiler::LowerOptions;
-use star_vm::{HostValue, Outcome, Reference};
+use star_vm::{HostValue, Outcome};
 
 use crate::run::{Program, Run};
 
@@ -42,7 +43,7 @@ fn main_of(program: &Program) -> Run {
         .iter()
         .find(|entry| entry.kind == star_syntax::ast::RoutineKind::Program)
         .expect("a program");
-    program.run(&Reference::new(), &main.name, Vec::new())
+    program.run(&main.name, Vec::new())
 }
 
 /// Runs a routine that ends well; its arguments afterwards.
@@ -51,7 +52,7 @@ fn main_of(program: &Program) -> Run {
 /// If it does not compile or does not end well.
 pub fn ends(text: &str, routine: &str, args: Vec<HostValue>) -> Vec<HostValue> {
     let program = Program::new(text);
-    let run = program.run(&Reference::new(), routine, args);
+    let run = program.run(routine, args);
     assert_eq!(run.outcome, Outcome::Done, "{}", ending(&program, &run));
     run.values
 }
@@ -62,7 +63,7 @@ pub fn ends(text: &str, routine: &str, args: Vec<HostValue>) -> Vec<HostValue> {
 /// If it does not compile, or does not trap.
 pub fn call_traps(text: &str, routine: &str, args: Vec<HostValue>) -> String {
     let program = Program::new(text);
-    let run = program.run(&Reference::new(), routine, args);
+    let run = program.run(routine, args);
     assert!(matches!(run.outcome, Outcome::Trap(_)), "{:?}", run.outcome);
     ending(&program, &run)
 }

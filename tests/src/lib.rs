@@ -1,6 +1,8 @@
 //! What the tests share: compiling a text, running a routine, naming values.
 
+pub mod backends;
 pub mod case;
+pub mod differ;
 pub mod run;
 
 use star_base::{BitTable, BitVector, Diagnostic};

@@ -1,14 +1,18 @@
-//! Running a routine of a test program.
+//! Running a routine of a test program, on every backend.
 
-use std::sync::atomic::AtomicBool;
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
 
 use star_base::Code;
 use star_compiler::Compilation;
 use star_ir::Ty;
-use star_vm::{Backend, Control, Host, HostError, HostValue, Limits, Outcome, Stats};
+use star_vm::{Host, HostError, HostValue, Limits, Outcome, Stats};
+
+use crate::backends::{Compiled, Machine, backends};
+use crate::differ::{Same, same};
 
 /// What a run left behind.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Run {
     /// How it ended.
     pub outcome: Outcome,
@@ -16,17 +20,25 @@ pub struct Run {
     pub values: Vec<HostValue>,
     /// What was printed.
     pub printed: String,
+    /// The files that were written.
+    pub files: BTreeMap<String, HostValue>,
     /// What was used.
     pub stats: Stats,
 }
 
-/// A host that keeps what is printed and has no files.
+/// A host that keeps what is printed, and in memory the files whose names begin with `memory:`. It
+/// has no others.
 #[derive(Debug, Default)]
-pub struct Printed(pub String);
+pub struct Printed {
+    /// What was printed.
+    pub text: String,
+    /// What was written.
+    pub files: BTreeMap<String, HostValue>,
+}
 
 impl Host for Printed {
     fn print(&mut self, line: &str) -> Result<(), HostError> {
-        self.0.push_str(line);
+        self.text.push_str(line);
         Ok(())
     }
 
@@ -34,14 +46,26 @@ impl Host for Printed {
         &mut self,
         file: &str,
         _: Option<&str>,
-        _: Ty,
+        ty: Ty,
         _: Option<u64>,
     ) -> Result<HostValue, HostError> {
-        Err(HostError { code: Code::CannotOpen, message: format!("cannot open `{file}`") })
+        let found = self.files.get(file).filter(|value| {
+            let is = value.ty().as_ref().map(std::mem::discriminant);
+            is == Some(std::mem::discriminant(&ty))
+        });
+        found.cloned().ok_or_else(|| HostError {
+            code: Code::CannotOpen,
+            message: format!("cannot open `{file}`"),
+        })
     }
 
-    fn write(&mut self, file: &str, _: &HostValue) -> Result<(), HostError> {
-        Err(HostError { code: Code::CannotWrite, message: format!("cannot write `{file}`") })
+    fn write(&mut self, file: &str, value: &HostValue) -> Result<(), HostError> {
+        if !file.starts_with("memory:") {
+            let message = format!("cannot write `{file}`");
+            return Err(HostError { code: Code::CannotWrite, message });
+        }
+        self.files.insert(file.to_owned(), value.clone());
+        Ok(())
     }
 }
 
@@ -55,6 +79,8 @@ pub struct Program {
     pub compilation: Compilation,
     /// The SIR.
     pub lowered: star_compiler::Lowered,
+    /// The program on every backend, once it was run.
+    compiled: OnceCell<Vec<Box<dyn Compiled>>>,
 }
 
 impl Program {
@@ -80,67 +106,54 @@ impl Program {
     /// If that fails.
     pub fn of_files(files: &[(&str, &str)], options: &star_compiler::LowerOptions) -> Self {
         let (compilation, lowered) = crate::compile_files(files, options);
-        Program { compilation, lowered }
+        Program::of(compilation, lowered)
     }
 
-    /// Runs the routine `name`. Tables are given as fixed ones.
+    /// A program that is compiled already.
+    pub fn of(compilation: Compilation, lowered: star_compiler::Lowered) -> Self {
+        Program { compilation, lowered, compiled: OnceCell::new() }
+    }
+
+    /// Runs the routine `name` on every backend; what the first one left. Arguments that are set are
+    /// given as fixed ones: they keep their sizes.
     ///
     /// # Panics
-    /// If there is no such routine.
-    pub fn run(&self, backend: &impl Backend, name: &str, args: Vec<HostValue>) -> Run {
-        self.run_within(backend, name, args, LIMITS)
+    /// If there is no such routine, or if backends differ.
+    pub fn run(&self, name: &str, args: Vec<HostValue>) -> Run {
+        self.run_within(name, args, LIMITS)
     }
 
     /// Likewise within limits.
     ///
     /// # Panics
-    /// If there is no such routine.
-    pub fn run_within(
-        &self,
-        backend: &impl Backend,
-        name: &str,
-        args: Vec<HostValue>,
-        limits: Limits,
-    ) -> Run {
-        let entry = self
-            .compilation
-            .entries()
-            .into_iter()
-            .find(|entry| entry.name == name)
-            .unwrap_or_else(|| panic!("no routine `{name}`"));
-        let entry = self.lowered.routine(entry.id).expect("lowered");
-        let code = backend.compile(self.lowered.program.clone());
-        let mut values: Vec<_> = args
-            .into_iter()
-            .map(|value| {
-                let fixed = value != HostValue::Unset;
-                backend.load(value, fixed)
-            })
-            .collect();
-        let types: Vec<_> = values.iter().map(|value| backend.ty(value)).collect();
-        let plan = backend.plan(&code, entry, &types);
-        let mut host = Printed::default();
-        let flag = AtomicBool::new(false);
-        let mut control = Control {
-            interrupt: &flag,
-            deadline: &flag,
-            limits,
-            host: &mut host,
-            stats: Stats::default(),
-        };
-        let outcome = backend.run(&plan, &mut values, &mut control);
-        let stats = control.stats;
-        Run {
-            outcome,
-            values: values.iter().map(|value| backend.store(value)).collect(),
-            printed: host.0,
-            stats,
+    /// If there is no such routine, or if backends differ.
+    pub fn run_within(&self, name: &str, args: Vec<HostValue>, limits: Limits) -> Run {
+        let compiled = self.compiled.get_or_init(|| self.compile_on(&backends()));
+        match same(self, compiled, name, &args, limits) {
+            Same::Yes(run) => *run,
+            Same::No(difference) => panic!("{name}({args:?}): {difference}"),
         }
+    }
+
+    /// The program on these backends.
+    pub fn compile_on(&self, machines: &[Box<dyn Machine>]) -> Vec<Box<dyn Compiled>> {
+        machines.iter().map(|machine| machine.compile(&self.lowered.program)).collect()
+    }
+
+    /// The number of a routine in the SIR.
+    ///
+    /// # Panics
+    /// If there is no such routine.
+    pub fn entry(&self, name: &str) -> star_ir::RoutineId {
+        let entries = self.compilation.entries();
+        let entry = entries.iter().find(|entry| entry.name == name);
+        let entry = entry.unwrap_or_else(|| panic!("no routine `{name}`"));
+        self.lowered.routine(entry.id).expect("lowered")
     }
 }
 
 impl Run {
-    /// The argument with this number afterwards.
+    /// The arguments afterwards.
     ///
     /// # Panics
     /// If the run did not end well.

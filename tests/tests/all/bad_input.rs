@@ -5,7 +5,7 @@ use star_ir::LimitKind;
 use star_tests::case::prints;
 use star_tests::run::{LIMITS, Program};
 use star_tests::{check, messages};
-use star_vm::{HostValue, Limits, Outcome, Reference};
+use star_vm::{HostValue, Limits, Outcome};
 
 /// The codes of the errors in a text, each once.
 fn errors(text: &str) -> Vec<&'static str> {
@@ -83,7 +83,7 @@ fn many_unknown_names_are_told_once_each_and_bounded() {
 
 fn limit(text: &str, limits: Limits) -> LimitKind {
     let program = Program::new(text);
-    match program.run_within(&Reference::new(), "M", Vec::new(), limits).outcome {
+    match program.run_within("M", Vec::new(), limits).outcome {
         Outcome::Limit { kind, .. } => kind,
         other => panic!("{other:?}"),
     }
@@ -109,7 +109,7 @@ fn arguments_of_other_sizes_are_no_internal_errors() {
     {
         let program = Program::new(text);
         let bits = star_tests::bits("01");
-        let run = program.run(&Reference::new(), "P", vec![HostValue::Slice(bits)]);
+        let run = program.run("P", vec![HostValue::Slice(bits)]);
         assert!(!matches!(run.outcome, Outcome::Internal(_)), "{:?}", run.outcome);
     }
 }

@@ -4,7 +4,7 @@ use star_base::BitTable;
 use star_tests::case::Random;
 use star_tests::run::Program;
 use star_tests::{bits, table};
-use star_vm::{HostValue, Reference};
+use star_vm::HostValue;
 
 /// Listings 1 and 2 of source 001, letter by letter.
 const WARSHALL: &str = include_str!("../../programs/published/warshall.star");
@@ -18,7 +18,7 @@ fn listings() -> Program {
 
 fn close(listings: &Program, name: &str, n: usize, graph: &BitTable) -> BitTable {
     let args = vec![HostValue::Int(n as i64), HostValue::Table(graph.clone())];
-    match listings.run(&Reference::new(), name, args).done().pop() {
+    match listings.run(name, args).done().pop() {
         Some(HostValue::Table(table)) => table,
         other => panic!("{other:?}"),
     }
@@ -122,7 +122,7 @@ fn more_vertices_than_the_table_has_are_a_trap() {
     let graph = table(&["01", "10"]);
     for name in ["WARSHALL", "WARSHALL-C"] {
         let args = vec![HostValue::Int(3), HostValue::Table(graph.clone())];
-        let run = listings.run(&Reference::new(), name, args);
+        let run = listings.run(name, args);
         let end = star_tests::case::ending(&listings, &run);
         assert!(end.starts_with("T0101 "), "{end}");
         assert!(end.contains("index 3 outside 1..2"), "{end}");
@@ -141,7 +141,7 @@ fn figure_4_matches_rows_3_and_5() {
         HostValue::Word(bits("1011")),
         HostValue::Unset,
     ];
-    let run = program.run(&Reference::new(), "FIGURE4", args);
+    let run = program.run("FIGURE4", args);
     assert_eq!(run.done().pop(), Some(HostValue::Slice(bits("001010"))));
 }
 
@@ -168,7 +168,7 @@ fn figure_5_stands_still_when_k_is_repeated() {
     );
     for name in ["BY-ROWS", "BY-COLUMNS"] {
         let args = vec![HostValue::Int(2), HostValue::Table(state.clone())];
-        let run = program.run(&Reference::new(), name, args);
+        let run = program.run(name, args);
         if name == "BY-ROWS" {
             assert_eq!(run.printed, "001100\n101000\n");
         }

@@ -3,7 +3,7 @@
 use star_tests::case::{call_traps, traps};
 use star_tests::run::Program;
 use star_tests::{bits, table};
-use star_vm::{HostValue, Reference};
+use star_vm::HostValue;
 
 use super::{codes, complains, runs, says};
 
@@ -77,7 +77,7 @@ fn a_program_takes_parameters() {
         HostValue::Str("graph".to_owned()),
         HostValue::Unset,
     ];
-    let run = program.run(&Reference::new(), "p", args);
+    let run = program.run("p", args);
     assert_eq!(run.printed, "graph 2\n");
     assert_eq!(run.done().pop(), Some(HostValue::Table(table(&["00", "11"]))));
 }

@@ -15,7 +15,7 @@ use star_compiler::LowerOptions;
 use star_tests::case::{ending, prints, render};
 use star_tests::run::Program;
 use star_tests::{check, check_files, messages};
-use star_vm::{Outcome, Reference};
+use star_vm::Outcome;
 
 /// The text compiles without any message and prints this.
 fn says(text: &str, expected: &str) {
@@ -48,7 +48,7 @@ fn rendered(files: &[(&str, &str)]) -> String {
 /// What the program of some files prints.
 fn prints_of(files: &[(&str, &str)]) -> String {
     let program = Program::of_files(files, &LowerOptions::default());
-    let run = program.run(&Reference::new(), "p", Vec::new());
+    let run = program.run("p", Vec::new());
     assert_eq!(run.outcome, Outcome::Done, "{}", ending(&program, &run));
     run.printed
 }

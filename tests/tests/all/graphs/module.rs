@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use star_base::{BitTable, BitVector};
 use star_compiler::LowerOptions;
 use star_tests::run::Program;
-use star_vm::{HostValue, Outcome, Reference};
+use star_vm::{HostValue, Outcome};
 
 /// A compiled module.
 pub(super) struct Module {
@@ -55,7 +55,7 @@ impl Module {
 
     /// Calls a routine, which must end well.
     pub(super) fn call(&self, routine: &'static str, args: Vec<HostValue>) -> Results {
-        let run = self.program.run(&Reference::new(), routine, args.clone());
+        let run = self.program.run(routine, args.clone());
         assert_eq!(run.outcome, Outcome::Done, "{routine} of {args:#?}");
         let results = Results { values: run.values, operations: run.stats.operations };
         if let Some(calls) = &self.calls {

@@ -4,7 +4,7 @@ use petgraph::algo::{bellman_ford, dijkstra, floyd_warshall};
 use petgraph::graph::NodeIndex;
 use star_io::{Graph, Layout};
 use star_tests::run::Program;
-use star_vm::{HostValue, Reference};
+use star_vm::HostValue;
 
 use super::module::{Module, Results};
 use super::random::{Rng, each_seed, graph};
@@ -243,6 +243,6 @@ end.
         HostValue::Table(laid_out(Layout::WeightsOut, &graph)),
         HostValue::Table(laid_out(Layout::Code, &graph)),
     ];
-    let run = program.run(&Reference::new(), "Path", args);
+    let run = program.run("Path", args);
     assert_eq!(run.printed, "7\n2\n4\n3\n1\n", "{:?}", run.outcome);
 }

@@ -288,7 +288,7 @@ fn results_may_be_operands() {
         let u = vec![vec![false, true], vec![true, true]];
         let both = [true, true];
         let args = [table(&t, 2), slice(&both), word(&[false, true]), table(&u, 2)];
-        let run = machine.program.run(&machine.backend, "own", args.to_vec());
+        let run = machine.program.run("own", args.to_vec());
         // `U` was bound from outside and does not grow to the four columns of the product; the
         // first two were cleared before.
         assert!(matches!(&run.outcome, star_vm::Outcome::Trap(_)), "{:?}", run.outcome);

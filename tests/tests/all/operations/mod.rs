@@ -1,4 +1,4 @@
-//! Every elementary operation (§4 of the language reference) on the reference backend against its
+//! Every elementary operation (§4 of the language reference) on every backend against its
 //! definition, written here a second time over `Vec<bool>`; values and numbers of elementary
 //! operations.
 
@@ -12,7 +12,7 @@ use star_base::{BitTable, BitVector};
 use star_compiler::LowerOptions;
 use star_tests::case::ending;
 use star_tests::run::Program;
-use star_vm::{HostValue, Outcome, Reference};
+use star_vm::{HostValue, Outcome};
 
 /// The seed of all random bits here.
 const SEED: u64 = 2016;
@@ -20,10 +20,9 @@ const SEED: u64 = 2016;
 /// Sizes at the borders of limbs, tiles and workgroups.
 const SIZES: [usize; 14] = [0, 1, 31, 32, 33, 63, 64, 65, 127, 128, 129, 511, 512, 513];
 
-/// A compiled text on the reference backend.
+/// A compiled text.
 struct Machine {
     program: Program,
-    backend: Reference,
 }
 
 impl Machine {
@@ -32,12 +31,12 @@ impl Machine {
     }
 
     fn with(text: &str, options: &LowerOptions) -> Self {
-        Machine { program: Program::with(text, options), backend: Reference::new() }
+        Machine { program: Program::with(text, options) }
     }
 
     /// The arguments after a call that ends well, and its elementary operations.
     fn call(&self, routine: &str, args: &[HostValue]) -> (Vec<HostValue>, u64) {
-        let run = self.program.run(&self.backend, routine, args.to_vec());
+        let run = self.program.run(routine, args.to_vec());
         let end = ending(&self.program, &run);
         assert_eq!(run.outcome, Outcome::Done, "{routine}({args:?}): {end}");
         (run.values, run.stats.operations)
@@ -52,7 +51,7 @@ impl Machine {
 
     /// The code of the trap that ends a call, and what was in the arguments then.
     fn trap(&self, routine: &str, args: &[HostValue]) -> (String, Vec<HostValue>) {
-        let run = self.program.run(&self.backend, routine, args.to_vec());
+        let run = self.program.run(routine, args.to_vec());
         match &run.outcome {
             Outcome::Trap(trap) => (trap.kind.code().to_string(), run.values),
             other => panic!("{routine}({args:?}) ends with {other:?}"),

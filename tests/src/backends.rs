@@ -1,0 +1,96 @@
+//! The backends that every test program runs on. A new backend, or a setting of one that must not
+//! matter, is one line in [`backends`].
+
+use std::num::NonZeroUsize;
+use std::rc::Rc;
+use std::sync::atomic::AtomicBool;
+
+use star_ir::{Program, RoutineId};
+use star_vm::reference::{ForallOrder, Settings, TileHeight};
+use star_vm::{Backend, Control, HostValue, Limits, Reference, Stats};
+
+use crate::run::{Printed, Run};
+
+/// All backends. The first is the one whose word counts: the others are compared with it.
+pub fn backends() -> Vec<Box<dyn Machine>> {
+    vec![on("reference", Reference::new()), on("reference, backward, tiles of 3", backward())]
+}
+
+/// The reference with other choices that must not matter.
+fn backward() -> Reference {
+    let tile = NonZeroUsize::new(3).map_or(TileHeight::Whole, TileHeight::Rows);
+    Reference { settings: Settings { order: ForallOrder::Backward, tile } }
+}
+
+/// A backend, whatever its types of values, code and plans.
+pub trait Machine {
+    /// What messages call it.
+    fn name(&self) -> &'static str;
+
+    /// Compiles a verified program.
+    fn compile(&self, program: &Program) -> Box<dyn Compiled>;
+}
+
+/// A program that a backend has compiled.
+pub trait Compiled {
+    /// What messages call the backend.
+    fn name(&self) -> &'static str;
+
+    /// Runs a routine. Arguments that are set are given as fixed ones: they keep their sizes.
+    fn run(&self, entry: RoutineId, args: &[HostValue], limits: Limits) -> Run;
+}
+
+/// A backend as a [`Machine`].
+pub fn on<B: Backend + 'static>(name: &'static str, backend: B) -> Box<dyn Machine> {
+    Box::new(On { name, backend: Rc::new(backend) })
+}
+
+struct On<B> {
+    name: &'static str,
+    backend: Rc<B>,
+}
+
+struct Loaded<B: Backend> {
+    name: &'static str,
+    backend: Rc<B>,
+    code: B::Code,
+}
+
+impl<B: Backend + 'static> Machine for On<B> {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn compile(&self, program: &Program) -> Box<dyn Compiled> {
+        let code = self.backend.compile(program.clone());
+        Box::new(Loaded { name: self.name, backend: self.backend.clone(), code })
+    }
+}
+
+impl<B: Backend> Compiled for Loaded<B> {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn run(&self, entry: RoutineId, args: &[HostValue], limits: Limits) -> Run {
+        let backend = &self.backend;
+        let load = |value: &HostValue| backend.load(value.clone(), *value != HostValue::Unset);
+        let mut values: Vec<_> = args.iter().map(load).collect();
+        let types: Vec<_> = values.iter().map(|value| backend.ty(value)).collect();
+        let plan = backend.plan(&self.code, entry, &types);
+        let mut host = Printed::default();
+        let flag = AtomicBool::new(false);
+        let mut control = Control {
+            interrupt: &flag,
+            deadline: &flag,
+            limits,
+            host: &mut host,
+            stats: Stats::default(),
+        };
+        let outcome = backend.run(&plan, &mut values, &mut control);
+        let stats = control.stats;
+        let Printed { text: printed, files } = host;
+        let values = values.iter().map(|value| backend.store(value)).collect();
+        Run { outcome, values, printed, files, stats }
+    }
+}
