@@ -1,8 +1,9 @@
-//! Readers, writers and layouts of graphs and bit tables.
+//! Readers, writers, layouts and generators of graphs and bit tables.
 //!
 //! * [`registry`]: the formats, one line each, and the two doors [`read`] and [`write()`].
 //! * [`data`], [`graph`], [`numbers`]: what a file holds.
 //! * [`layout`]: a graph laid out as a table or slice of bits.
+//! * [`generate`]: random graphs, tables, heights and images, each from a seed.
 //! * [`options`], [`error`]: what a reader is told, and what it says when it cannot go on.
 //!
 //! Bytes come in through [`std::io::Read`] and go out through [`std::io::Write`]; nothing here
@@ -39,6 +40,7 @@
 pub mod data;
 pub mod error;
 mod format;
+pub mod generate;
 pub mod graph;
 mod growing;
 pub mod layout;

@@ -6,6 +6,7 @@
 mod arbitrary;
 mod dimacs;
 mod edge_list;
+mod generate;
 mod layout_limits;
 mod layouts;
 mod limits;
