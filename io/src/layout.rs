@@ -97,7 +97,7 @@ pub fn lay_out(
 ) -> Result<LayoutValue, FileError> {
     let (n, m) = (graph.n_vertices, graph.n_edges());
     let Widths { h, b } = widths;
-    check_ends(graph, file)?;
+    graph.check_ends(file)?;
     let (has_weights, has_codes) = match layout {
         Layout::WeightsOut | Layout::WeightsIn | Layout::Distances | Layout::Weight => {
             (true, false)
@@ -173,20 +173,6 @@ fn zeros(n_rows: usize, n_cols: u128, max_bytes: u64, file: &str) -> Result<BitT
     }
     let n_cols = usize::try_from(n_cols).map_err(|_| no_room())?;
     BitTable::zeros(n_rows, n_cols).map_err(|_| no_room())
-}
-
-/// Every reader makes sure of this; a graph made by hand may be wrong.
-fn check_ends(graph: &Graph, file: &str) -> Result<(), FileError> {
-    let outside = |vertex: u32| vertex as usize >= graph.n_vertices;
-    let arcs = &graph.arcs;
-    match arcs.iter().find(|arc| outside(arc.tail) || outside(arc.head)) {
-        None => Ok(()),
-        Some(arc) => {
-            let (arc, n) = (graph.arc_name(arc), graph.n_vertices);
-            let message = format!("the arc {arc} ends at a vertex beyond the {n} of the graph");
-            Err(FileError::new(Code::OutOfRange, file, message))
-        }
-    }
 }
 
 /// Does every weight fit below infinity in `h` bits?

@@ -19,7 +19,7 @@ use crc32fast::Hasher;
 use star_base::{BitTable, Code};
 
 use super::Found;
-use crate::data::{Data, OutputRef};
+use crate::data::{BitsRef, Data, OutputRef};
 use crate::error::Fault;
 use crate::source::{CHUNK, Source};
 use crate::text;
@@ -72,16 +72,25 @@ pub(crate) fn read(mut source: Source) -> Result<Found, Fault> {
     Ok((data, Vec::new()))
 }
 
-/// Writes any value.
+/// Writes a table, slice or word.
 pub(crate) fn write(value: OutputRef<'_>, out: &mut dyn Write) -> Result<(), Fault> {
-    write_value(value, out).map_err(|e| super::cannot_write(&e))
+    let bits = match value {
+        OutputRef::Table(table) => BitsRef::Table(table),
+        OutputRef::Slice(slice) => BitsRef::Slice(slice),
+        OutputRef::Word(word) => BitsRef::Word(word),
+        OutputRef::Graph(_) | OutputRef::Numbers(_) => {
+            let fault = super::cannot_hold(value, "a Star table", "tables, slices and words");
+            return Err(Box::new(fault.help("lay it out as a table first")));
+        }
+    };
+    write_bits(bits, out).map_err(|e| super::cannot_write(&e))
 }
 
-fn write_value(value: OutputRef<'_>, out: &mut dyn Write) -> io::Result<()> {
+fn write_bits(value: BitsRef<'_>, out: &mut dyn Write) -> io::Result<()> {
     let (kind, n_rows, n_cols) = match value {
-        OutputRef::Table(table) => (Kind::Table, table.n_rows(), table.n_cols()),
-        OutputRef::Slice(slice) => (Kind::Slice, slice.len(), 1),
-        OutputRef::Word(word) => (Kind::Word, word.len(), 1),
+        BitsRef::Table(table) => (Kind::Table, table.n_rows(), table.n_cols()),
+        BitsRef::Slice(slice) => (Kind::Slice, slice.len(), 1),
+        BitsRef::Word(word) => (Kind::Word, word.len(), 1),
     };
     let mut crc = Hasher::new();
     let mut bytes = Vec::with_capacity(CHUNK);
@@ -94,8 +103,8 @@ fn write_value(value: OutputRef<'_>, out: &mut dyn Write) -> io::Result<()> {
     let n_full = if n_rows > 0 { n_cols } else { 0 };
     for col_idx in 0..n_full {
         let limbs = match value {
-            OutputRef::Table(table) => table.column_limbs(col_idx),
-            OutputRef::Slice(bits) | OutputRef::Word(bits) => bits.limbs(),
+            BitsRef::Table(table) => table.column_limbs(col_idx),
+            BitsRef::Slice(bits) | BitsRef::Word(bits) => bits.limbs(),
         };
         for &limb in limbs {
             if bytes.len() >= CHUNK {

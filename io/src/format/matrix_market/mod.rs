@@ -17,7 +17,7 @@ use star_base::BitTable;
 
 use self::header::{Field, Header, Storage};
 use super::Found;
-use crate::data::{Data, OutputRef};
+use crate::data::{BitsRef, Data, OutputRef};
 use crate::error::Fault;
 use crate::graph::{Arc, Graph};
 use crate::scan::Scanner;
@@ -71,17 +71,50 @@ pub(crate) fn read(source: Source) -> Result<Found, Fault> {
     }
 }
 
-/// Writes the ones of any value as a pattern: a slice is a matrix of one column, a word one of one
-/// row.
+/// Writes a graph, or the ones of bits as a pattern: a slice is a matrix of one column, a word one of
+/// one row.
 pub(crate) fn write(value: OutputRef<'_>, out: &mut dyn Write) -> Result<(), Fault> {
-    write_pattern(value, out).map_err(|e| super::cannot_write(&e))
+    let bits = match value {
+        OutputRef::Graph(graph) => {
+            graph.check_ends("")?;
+            return write_graph(graph, out).map_err(|e| super::cannot_write(&e));
+        }
+        OutputRef::Table(table) => BitsRef::Table(table),
+        OutputRef::Slice(slice) => BitsRef::Slice(slice),
+        OutputRef::Word(word) => BitsRef::Word(word),
+        OutputRef::Numbers(_) => {
+            let holds = "graphs, and tables of bits";
+            return Err(Box::new(super::cannot_hold(value, "Matrix Market", holds)));
+        }
+    };
+    write_pattern(bits, out).map_err(|e| super::cannot_write(&e))
 }
 
-fn write_pattern(value: OutputRef<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let (n_rows, n_cols) = value.shape();
+fn write_pattern(bits: BitsRef<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let (n_rows, n_cols) = bits.shape();
     writeln!(out, "%%MatrixMarket matrix coordinate pattern general")?;
-    writeln!(out, "{n_rows} {n_cols} {}", value.count_ones())?;
-    value.try_for_ones(|row, col| writeln!(out, "{} {}", row + 1, col + 1))
+    writeln!(out, "{n_rows} {n_cols} {}", bits.count_ones())?;
+    bits.try_for_ones(|row, col| writeln!(out, "{} {}", row + 1, col + 1))
+}
+
+/// Of a symmetric graph the part from the diagonal down.
+fn write_graph(graph: &Graph, out: &mut dyn Write) -> io::Result<()> {
+    let field = if graph.weighted { "integer" } else { "pattern" };
+    let symmetry = if graph.symmetric { "symmetric" } else { "general" };
+    writeln!(out, "%%MatrixMarket matrix coordinate {field} {symmetry}")?;
+    let n = graph.n_vertices;
+    writeln!(out, "{n} {n} {}", graph.n_edges())?;
+    graph.arcs.iter().try_for_each(|&Arc { tail, head, weight }| {
+        let (row, col) = match graph.symmetric {
+            true => (tail.max(head), tail.min(head)),
+            false => (tail, head),
+        };
+        let (row, col) = (u64::from(row) + 1, u64::from(col) + 1);
+        match graph.weighted {
+            true => writeln!(out, "{row} {col} {weight}"),
+            false => writeln!(out, "{row} {col}"),
+        }
+    })
 }
 
 /// The table of a matrix that is not square.
