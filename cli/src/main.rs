@@ -64,6 +64,7 @@ use crate::usage::Refusal;
 #[command(after_help = "Examples:
   star run closure.star --graph road.gr
   star check closure.star
+  star gen gnm -n 1000 -m 5000 -o random.gr
   star explain E0602")]
 struct Cli {
     /// The form of messages
@@ -82,6 +83,9 @@ enum Command {
     Check(command::check::CheckArgs),
     /// Explain the code of a message
     Explain(command::explain::ExplainArgs),
+    /// Make a random graph, table, terrain or image, and write it to a file
+    #[command(name = "gen")]
+    Generate(Box<command::generate::GenArgs>),
     /// Show what the compiler makes of a program
     Dev(command::dev::DevArgs),
     /// Print a script that completes commands in a shell
@@ -131,6 +135,7 @@ fn dispatch(command: &Command, reporter: &Reporter, output: &mut Output) -> Resu
             command::explain::run(args, output)?;
             Ok(Exit::Success)
         }
+        Command::Generate(args) => command::generate::run(args, reporter),
         Command::Dev(args) => command::dev::run(args, reporter, output),
         Command::Completions(args) => {
             command::completions::run(args, &mut Cli::command(), output);
