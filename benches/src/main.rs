@@ -2,8 +2,13 @@
 //!
 //! `star-benches front-end [MB]`: reads and checks a generated file of that size (10 by default) and
 //! prints bytes per second of each step, medians of nine runs after one that does not count.
+//!
+//! `star-benches kernels [BITS [NAME]]`: the kernels of the CPU backend at all levels of instructions, on
+//! up to that many bits (10⁸ by default), those only whose name contains NAME.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program that prints figures")]
+
+mod kernels;
 
 use std::fmt::Write;
 use std::process::ExitCode;
@@ -25,8 +30,18 @@ fn main() -> ExitCode {
                 }
             }
         }
+        Some("kernels") => {
+            let max_bits = args.get(1).map_or(Ok(100_000_000), |text| text.parse());
+            match max_bits {
+                Ok(max_bits) => kernels::run(max_bits, args.get(2).map_or("", String::as_str)),
+                Err(_) => {
+                    eprintln!("the size is a number of bits");
+                    return ExitCode::from(2);
+                }
+            }
+        }
         _ => {
-            eprintln!("usage: star-benches front-end [MB]");
+            eprintln!("usage: star-benches front-end [MB] | kernels [BITS [NAME]]");
             return ExitCode::from(2);
         }
     }

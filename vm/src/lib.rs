@@ -1,6 +1,7 @@
 //! The STAR-machine: backends that compile SIR to a form of their own and run it.
 //!
 //! * [`backend`]: what every backend can do, and what it is given: limits, flags, a host.
+//! * [`kernels`]: serial kernels over packed limbs, at several levels of instructions.
 //! * [`value`]: the values that enter and leave a machine; [`display`]: values as text.
 //! * [`mod@reference`]: the backend that is the specification.
 //!
@@ -9,6 +10,7 @@
 
 pub mod backend;
 pub mod display;
+pub mod kernels;
 pub mod reference;
 pub mod value;
 

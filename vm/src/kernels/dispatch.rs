@@ -1,0 +1,210 @@
+//! All kernels at one level, as a table of function pointers. See Note [Levels].
+
+use std::cmp::Ordering;
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use multiversion::target::match_target;
+use multiversion::{inherit_target, multiversion};
+use star_ir::{LogicOp, Sense};
+
+use super::level::Level;
+use super::tables::Columns;
+use super::transpose::Block;
+use super::{elementwise, extreme, moves, reduce, tables, ternary, transpose, words};
+
+/// The kernels, compiled for one level.
+#[derive(Clone, Copy)]
+pub struct Kernels {
+    level: Level,
+    table: &'static Table,
+}
+
+impl std::fmt::Debug for Kernels {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Kernels").field(&self.level).finish()
+    }
+}
+
+impl Kernels {
+    /// The kernels of the greatest level that this machine can run.
+    pub fn detect() -> Kernels {
+        Kernels::at(Level::Avx512)
+            .or_else(|| Kernels::at(Level::Avx2))
+            .unwrap_or(Kernels { level: Level::Baseline, table: &BASELINE })
+    }
+
+    /// The kernels of a level; `None` if this machine cannot run it.
+    pub fn at(level: Level) -> Option<Kernels> {
+        static AVX2: OnceLock<Option<Table>> = OnceLock::new();
+        static AVX512: OnceLock<Option<Table>> = OnceLock::new();
+        let table = match level {
+            Level::Baseline => Some(&BASELINE),
+            Level::Avx2 => AVX2.get_or_init(avx2).as_ref(),
+            Level::Avx512 => AVX512.get_or_init(avx512).as_ref(),
+        };
+        table.map(|table| Kernels { level, table })
+    }
+
+    /// The level they are compiled for.
+    pub fn level(&self) -> Level {
+        self.level
+    }
+}
+
+/// The table whose functions are compiled like the function around it.
+macro_rules! instances {
+    (#[$target:meta] $($module:ident $name:ident ($($arg:ident: $ty:ty),*) ($($ret:ty)?))*) => {{
+        $(#[$target] fn $name($($arg: $ty),*) $(-> $ret)? { $module::$name($($arg),*) })*
+        Table { $($name),* }
+    }};
+}
+
+/// The table, its instance for each level, and a method of [`Kernels`] for each kernel.
+macro_rules! kernels {
+    ($($(#[$doc:meta])* $module:ident fn $name:ident($($arg:ident: $ty:ty),*) $(-> $ret:ty)?;)*) => {
+        struct Table {
+            $($name: fn($($ty),*) $(-> $ret)?,)*
+        }
+
+        static BASELINE: Table =
+            instances! { #[inline(never)] $($module $name ($($arg: $ty),*) ($($ret)?))* };
+
+        #[multiversion(targets("x86_64+avx2+bmi1+bmi2+lzcnt+popcnt"), dispatcher = "direct")]
+        fn avx2() -> Option<Table> {
+            match_target! {
+                "x86_64+avx2+bmi1+bmi2+lzcnt+popcnt" => Some(
+                    instances! { #[inherit_target] $($module $name ($($arg: $ty),*) ($($ret)?))* }
+                ),
+                _ => None,
+            }
+        }
+
+        #[multiversion(
+            targets("x86_64+avx2+avx512bitalg+avx512bw+avx512dq+avx512f+avx512vl+avx512vpopcntdq+bmi1+bmi2+lzcnt+popcnt"),
+            dispatcher = "direct"
+        )]
+        fn avx512() -> Option<Table> {
+            match_target! {
+                "x86_64+avx2+avx512bitalg+avx512bw+avx512dq+avx512f+avx512vl+avx512vpopcntdq+bmi1+bmi2+lzcnt+popcnt" => Some(
+                    instances! { #[inherit_target] $($module $name ($($arg: $ty),*) ($($ret)?))* }
+                ),
+                _ => None,
+            }
+        }
+
+        impl Kernels {
+            $(
+                $(#[$doc])*
+                #[inline]
+                pub fn $name(&self, $($arg: $ty),*) $(-> $ret)? {
+                    (self.table.$name)($($arg),*)
+                }
+            )*
+        }
+    };
+}
+
+kernels! {
+    /// `dst = a op b`.
+    elementwise fn logic(op: LogicOp, dst: &mut [u64], a: &[u64], b: &[u64]);
+    /// `dst = dst op b`.
+    elementwise fn logic_assign(op: LogicOp, dst: &mut [u64], b: &[u64]);
+    /// `dst = f(a, b)` for any function f of two bits: f(a, b) is bit `2a + b` of `table`, whose upper
+    /// four bits do not count.
+    elementwise fn logic2(table: u8, dst: &mut [u64], a: &[u64], b: &[u64], len: usize);
+    /// `dst = f(dst, b)`; see [`Kernels::logic2`].
+    elementwise fn logic2_assign(table: u8, dst: &mut [u64], b: &[u64], len: usize);
+    /// `dst = f(a, b, c)` for any function f of three bits: f(a, b, c) is bit `4a + 2b + c` of `table`.
+    ternary fn logic3(table: u8, dst: &mut [u64], a: &[u64], b: &[u64], c: &[u64], len: usize);
+    /// `dst = not a`.
+    elementwise fn not(dst: &mut [u64], a: &[u64], len: usize);
+    /// `dst = not dst`.
+    elementwise fn not_assign(dst: &mut [u64], len: usize);
+    /// Every bit of `dst` is `bit`.
+    elementwise fn fill(dst: &mut [u64], bit: bool, len: usize);
+    /// The bits of `ones`, from 0, are one, all others zero. Panics beyond `len`.
+    elementwise fn mask(dst: &mut [u64], len: usize, ones: Range<usize>);
+
+    /// Number of ones.
+    reduce fn count(a: &[u64]) -> u64;
+    /// Is there a one? Ends soon after the first.
+    reduce fn some(a: &[u64]) -> bool;
+    /// Are all bits one? True for no bits. Ends soon after the first zero.
+    reduce fn all(a: &[u64], len: usize) -> bool;
+    /// Place of the first one, from 0. Ends soon after it.
+    reduce fn first(a: &[u64]) -> Option<usize>;
+    /// Place of the first one that is not before `start`.
+    reduce fn first_from(a: &[u64], start: usize) -> Option<usize>;
+    /// Are a and b, of equal length, equal?
+    reduce fn equal(a: &[u64], b: &[u64]) -> bool;
+    /// Number of ones of `a op b`.
+    reduce fn count_logic(op: LogicOp, a: &[u64], b: &[u64]) -> u64;
+    /// Has `a op b` a one?
+    reduce fn some_logic(op: LogicOp, a: &[u64], b: &[u64]) -> bool;
+    /// Place of the first one of `a op b`.
+    reduce fn first_logic(op: LogicOp, a: &[u64], b: &[u64]) -> Option<usize>;
+
+    /// Towards component 1: `dst[i] = a[i + by]`, zeros beyond the end.
+    moves fn shift_up(dst: &mut [u64], a: &[u64], len: usize, by: usize);
+    /// Towards the last component: `dst[i] = a[i - by]`, zeros before the beginning.
+    moves fn shift_down(dst: &mut [u64], a: &[u64], len: usize, by: usize);
+    /// `dst[(i + by) % len] = a[i]`, for any `by`.
+    moves fn rotate(dst: &mut [u64], a: &[u64], len: usize, by: usize);
+    /// `dst[i] = a[len - 1 - i]`.
+    moves fn mirror(dst: &mut [u64], a: &[u64], len: usize);
+    /// `dst[2i] = a[i]`, `dst[2i + 1] = a[len / 2 + i]`. `len` is even.
+    moves fn shuffle(dst: &mut [u64], a: &[u64], len: usize);
+    /// `dst[dst_bit + i] = src[src_bit + i]` for i below n; all other bits of `dst` stay.
+    moves fn copy_bits(dst: &mut [u64], dst_bit: usize, src: &[u64], src_bit: usize, n: usize);
+    /// `dst` has the first one of `a` only.
+    moves fn keep_first(dst: &mut [u64], a: &[u64]);
+    /// STEP: the place of the first one, which becomes zero.
+    moves fn step(a: &mut [u64]) -> Option<usize>;
+
+    /// How the numbers v and w, of equal length, stand to each other.
+    words fn compare(v: &[u64], w: &[u64]) -> Ordering;
+    /// `dst = v + w` modulo 2 to the `len`; was there a carry?
+    words fn add(dst: &mut [u64], v: &[u64], w: &[u64], len: usize) -> bool;
+    /// `dst = v - w` modulo 2 to the `len`; was there a borrow?
+    words fn sub(dst: &mut [u64], v: &[u64], w: &[u64], len: usize) -> bool;
+    /// The number; `None` from 2⁶³.
+    words fn to_int(w: &[u64], len: usize) -> Option<i64>;
+    /// The number in `len` bits; higher digits are lost. `value` is not negative.
+    words fn from_int(dst: &mut [u64], value: i64, len: usize);
+
+    /// Bit j of `dst` is bit `row` of column j.
+    tables fn gather_row(columns: Columns<'_>, row: usize, dst: &mut [u64]);
+    /// Bit `row` of column j, of `n_cols` columns that lie `stride` limbs apart, is bit j of `src`.
+    tables fn scatter_row(storage: &mut [u64], stride: usize, n_cols: usize, row: usize, src: &[u64]);
+    /// Column r becomes column r `op` `b`, for each r listed (from 0), in the limbs `limbs` of the column
+    /// only: `b[0]` meets the first of these. A column listed twice is treated twice.
+    tables fn rows_logic_broadcast(
+        op: LogicOp, storage: &mut [u64], stride: usize, rows: &[usize], limbs: Range<usize>, b: &[u64]
+    );
+
+    /// Turns a block of 64 × 64 bits: bit j of limb i becomes bit i of limb j.
+    transpose fn transpose_block(block: &mut Block);
+    /// Corner turn: bit j of destination column r is bit r of source column j. The source has `n_rows`
+    /// rows; the destination has `n_rows` columns of `src.n_cols` bits, `dst_stride` limbs apart, and
+    /// limbs between its columns stay.
+    transpose fn transpose(src: Columns<'_>, n_rows: usize, dst: &mut [u64], dst_stride: usize);
+    /// The part of [`Kernels::transpose`] that reads the limbs `limbs` of every source column. `dst`
+    /// begins with destination column `64 * limbs.start`. Ranges of a multiple of 8 limbs are fastest.
+    transpose fn transpose_limbs(
+        src: Columns<'_>, n_rows: usize, limbs: Range<usize>, dst: &mut [u64], dst_stride: usize
+    );
+
+    /// The extreme number among the rows of some limbs that `mask` marks, column 0 most significant.
+    /// `out_word` gets its `n_cols` bits. `scratch` has at least `2 * limbs.len()` limbs and may hold
+    /// anything. False, and a word of zeros, if no row is marked. `mask` is one of the whole table.
+    extreme fn block_extreme(
+        columns: Columns<'_>, limbs: Range<usize>, mask: &[u64], sense: Sense, scratch: &mut [u64],
+        out_word: &mut [u64]
+    ) -> bool;
+    /// `out` marks the rows of some limbs that `mask` marks and that hold `word`: bit 0 of `out[0]` is the
+    /// first row of limb `limbs.start`. True if there is one.
+    extreme fn block_match(
+        columns: Columns<'_>, limbs: Range<usize>, mask: &[u64], word: &[u64], out: &mut [u64]
+    ) -> bool;
+}

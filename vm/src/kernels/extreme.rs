@@ -1,0 +1,103 @@
+//! MIN and MAX over the columns of a table, column 0 most significant, in two passes over blocks of
+//! limbs: the first finds each block's extreme number, of which the caller takes the extreme; the second
+//! marks the rows that hold it.
+
+use std::ops::Range;
+
+use star_ir::Sense;
+
+use super::Columns;
+use super::reduce::some;
+
+/// The limbs of column `col_idx` in the range.
+#[inline(always)]
+fn part<'a>(columns: &Columns<'a>, col_idx: usize, limbs: &Range<usize>) -> &'a [u64] {
+    let start = col_idx * columns.stride;
+    &columns.storage[start + limbs.start..start + limbs.end]
+}
+
+/// Takes limbs without candidates off both ends.
+#[inline(always)]
+fn trim(candidates: &[u64], live: Range<usize>) -> Range<usize> {
+    let Range { mut start, mut end } = live;
+    while start < end && candidates[start] == 0 {
+        start += 1;
+    }
+    while start < end && candidates[end - 1] == 0 {
+        end -= 1;
+    }
+    start..end
+}
+
+/// `dst[i] = a[i] & (b[i] ^ flip)`; is a bit left?
+#[inline(always)]
+fn narrow(dst: &mut [u64], a: &[u64], b: &[u64], flip: u64) -> bool {
+    let mut left = 0;
+    for ((d, &x), &y) in dst.iter_mut().zip(a).zip(b) {
+        *d = x & (y ^ flip);
+        left |= *d;
+    }
+    left != 0
+}
+
+#[inline(always)]
+pub(super) fn block_extreme(
+    columns: Columns<'_>,
+    limbs: Range<usize>,
+    mask: &[u64],
+    sense: Sense,
+    scratch: &mut [u64],
+    out_word: &mut [u64],
+) -> bool {
+    let n = limbs.len();
+    let (mut candidates, spare) = scratch.split_at_mut(n);
+    let mut narrowed = &mut spare[..n];
+    out_word[..columns.n_cols.div_ceil(64)].fill(0);
+    candidates.copy_from_slice(&mask[limbs.clone()]);
+    let mut live = trim(candidates, 0..n);
+    if live.is_empty() {
+        return false;
+    }
+    let (flip, better) = match sense {
+        Sense::Min => (!0, 0),
+        Sense::Max => (0, 1),
+    };
+    for col_idx in 0..columns.n_cols {
+        let within = limbs.start + live.start..limbs.start + live.end;
+        let column = part(&columns, col_idx, &within);
+        let found = narrow(&mut narrowed[live.clone()], &candidates[live.clone()], column, flip);
+        let bit = if found { better } else { 1 - better };
+        out_word[col_idx / 64] |= bit << (col_idx % 64);
+        if found {
+            std::mem::swap(&mut candidates, &mut narrowed);
+            live = trim(candidates, live);
+        }
+    }
+    true
+}
+
+#[inline(always)]
+pub(super) fn block_match(
+    columns: Columns<'_>,
+    limbs: Range<usize>,
+    mask: &[u64],
+    word: &[u64],
+    out: &mut [u64],
+) -> bool {
+    let out = &mut out[..limbs.len()];
+    out.copy_from_slice(&mask[limbs.clone()]);
+    let mut live = trim(out, 0..limbs.len());
+    for col_idx in 0..columns.n_cols {
+        if live.is_empty() {
+            return false;
+        }
+        let flip = if word[col_idx / 64] >> (col_idx % 64) & 1 == 1 { 0 } else { !0 };
+        let within = limbs.start + live.start..limbs.start + live.end;
+        let column = part(&columns, col_idx, &within);
+        for (d, &limb) in out[live.clone()].iter_mut().zip(column) {
+            *d &= limb ^ flip;
+        }
+        live = trim(out, live);
+    }
+    some(&out[live])
+}

@@ -1,0 +1,179 @@
+//! Bits to other places.
+
+use star_base::bits::zero_tail;
+
+use super::n_limbs;
+use super::reduce::first_limb;
+
+/// 64 bits from `bit` on, zeros beyond the end.
+#[inline(always)]
+pub(super) fn read(src: &[u64], bit: usize) -> u64 {
+    let (idx, shift) = (bit / 64, bit % 64);
+    let low = src.get(idx).map_or(0, |limb| limb >> shift);
+    if shift == 0 { low } else { low | src.get(idx + 1).map_or(0, |limb| limb << (64 - shift)) }
+}
+
+/// `dst` becomes the bits of `src` from `bit` on, zeros beyond the end.
+#[inline(always)]
+fn funnel(dst: &mut [u64], src: &[u64], bit: usize) {
+    let shift = bit % 64;
+    let src = src.get(bit / 64..).unwrap_or_default();
+    if shift == 0 {
+        let n = dst.len().min(src.len());
+        dst[..n].copy_from_slice(&src[..n]);
+        dst[n..].fill(0);
+        return;
+    }
+    let n = dst.len().min(src.len().saturating_sub(1));
+    let (whole, rest) = dst.split_at_mut(n);
+    for ((d, &low), &high) in whole.iter_mut().zip(src).zip(src.get(1..).unwrap_or_default()) {
+        *d = low >> shift | high << (64 - shift);
+    }
+    if let Some((next, beyond)) = rest.split_first_mut() {
+        *next = src.get(n).map_or(0, |limb| limb >> shift);
+        beyond.fill(0);
+    }
+}
+
+/// `dst` becomes `src` moved by `shift` below 64 bits towards the end; what falls out is lost. Bits
+/// `keep` come into the first limb.
+#[inline(always)]
+fn lift(dst: &mut [u64], src: &[u64], shift: usize, keep: u64) {
+    let n = dst.len();
+    let (Some((next, rest)), Some(&limb)) = (dst.split_first_mut(), src.first()) else { return };
+    *next = limb << shift | keep;
+    if shift == 0 {
+        rest.copy_from_slice(&src[1..n]);
+        return;
+    }
+    for ((d, &low), &high) in rest.iter_mut().zip(&src[..n]).zip(&src[1..n]) {
+        *d = high << shift | low >> (64 - shift);
+    }
+}
+
+#[inline(always)]
+pub(super) fn shift_up(dst: &mut [u64], a: &[u64], len: usize, by: usize) {
+    funnel(&mut dst[..n_limbs(len)], &a[..n_limbs(len)], by.min(n_limbs(len) * 64));
+}
+
+#[inline(always)]
+pub(super) fn shift_down(dst: &mut [u64], a: &[u64], len: usize, by: usize) {
+    let dst = &mut dst[..n_limbs(len)];
+    if by >= len {
+        dst.fill(0);
+        return;
+    }
+    let (zeros, rest) = dst.split_at_mut(by / 64);
+    zeros.fill(0);
+    lift(rest, a, by % 64, 0);
+    zero_tail(dst, len);
+}
+
+#[inline(always)]
+pub(super) fn rotate(dst: &mut [u64], a: &[u64], len: usize, by: usize) {
+    if len == 0 {
+        return;
+    }
+    let (dst, a) = (&mut dst[..n_limbs(len)], &a[..n_limbs(len)]);
+    let by = by % len;
+    // The last `by` bits come first; then zeros, as beyond the length, up to the end of a limb.
+    let border = by / 64;
+    funnel(&mut dst[..=border], a, len - by);
+    let keep = if by.is_multiple_of(64) { 0 } else { dst[border] };
+    lift(&mut dst[border..], a, by % 64, keep);
+    zero_tail(dst, len);
+}
+
+#[inline(always)]
+pub(super) fn mirror(dst: &mut [u64], a: &[u64], len: usize) {
+    let n = n_limbs(len);
+    let (dst, a) = (&mut dst[..n], &a[..n]);
+    let shift = n * 64 - len;
+    if shift == 0 {
+        for (d, &limb) in dst.iter_mut().zip(a.iter().rev()) {
+            *d = limb.reverse_bits();
+        }
+        return;
+    }
+    let Some((last, others)) = dst.split_last_mut() else { return };
+    let low = a.iter().rev().skip(1);
+    for ((d, &high), &low) in others.iter_mut().zip(a.iter().rev()).zip(low) {
+        *d = (high << shift | low >> (64 - shift)).reverse_bits();
+    }
+    *last = (a[0] << shift).reverse_bits();
+}
+
+/// Bit i of the lower half goes to bit 2i.
+#[inline(always)]
+fn spread(x: u64) -> u64 {
+    let x = x & 0xffff_ffff;
+    let x = (x | x << 16) & 0x0000_ffff_0000_ffff;
+    let x = (x | x << 8) & 0x00ff_00ff_00ff_00ff;
+    let x = (x | x << 4) & 0x0f0f_0f0f_0f0f_0f0f;
+    let x = (x | x << 2) & 0x3333_3333_3333_3333;
+    (x | x << 1) & 0x5555_5555_5555_5555
+}
+
+#[inline(always)]
+fn interleave(x: u64, y: u64) -> [u64; 2] {
+    [spread(x) | spread(y) << 1, spread(x >> 32) | spread(y >> 32) << 1]
+}
+
+#[inline(always)]
+pub(super) fn shuffle(dst: &mut [u64], a: &[u64], len: usize) {
+    debug_assert!(len.is_multiple_of(2), "a shuffle of {len} bits");
+    let (dst, a) = (&mut dst[..n_limbs(len)], &a[..n_limbs(len)]);
+    let half = len / 2;
+    let (n_full, shift) = (half / 64, half % 64);
+    let (pairs, rest) = dst.split_at_mut(2 * n_full);
+    let (pairs, _) = pairs.as_chunks_mut::<2>();
+    let second = &a[n_full..];
+    if shift == 0 {
+        for ((pair, &x), &y) in pairs.iter_mut().zip(a).zip(second) {
+            *pair = interleave(x, y);
+        }
+    } else {
+        for (((pair, &x), &low), &high) in pairs.iter_mut().zip(a).zip(second).zip(&second[1..]) {
+            *pair = interleave(x, low >> shift | high << (64 - shift));
+        }
+        let x = a[n_full] & !(!0 << shift);
+        let last = interleave(x, read(a, half + 64 * n_full));
+        rest.copy_from_slice(&last[..rest.len()]);
+    }
+}
+
+#[inline(always)]
+pub(super) fn copy_bits(dst: &mut [u64], dst_bit: usize, src: &[u64], src_bit: usize, n: usize) {
+    if n == 0 {
+        return;
+    }
+    let end = dst_bit + n - 1;
+    let (first, last, shift) = (dst_bit / 64, end / 64, dst_bit % 64);
+    let head = !0 << shift;
+    let tail = !0 >> (63 - end % 64);
+    let bits = read(src, src_bit) << shift;
+    if first == last {
+        dst[first] = dst[first] & !(head & tail) | bits & head & tail;
+        return;
+    }
+    dst[first] = dst[first] & !head | bits;
+    let next = src_bit + 64 - shift;
+    funnel(&mut dst[first + 1..last], src, next);
+    let bits = read(src, next + 64 * (last - first - 1));
+    dst[last] = dst[last] & !tail | bits & tail;
+}
+
+#[inline(always)]
+pub(super) fn keep_first(dst: &mut [u64], a: &[u64]) {
+    dst.fill(0);
+    if let Some((idx, limb)) = first_limb(a, a, |x, _| x) {
+        dst[idx] = limb & limb.wrapping_neg();
+    }
+}
+
+#[inline(always)]
+pub(super) fn step(a: &mut [u64]) -> Option<usize> {
+    let (idx, limb) = first_limb(a, a, |x, _| x)?;
+    a[idx] = limb & (limb - 1);
+    Some(idx * 64 + limb.trailing_zeros() as usize)
+}

@@ -1,0 +1,70 @@
+//! Rows of tables that are stored by columns, and operations on many columns at once.
+
+use std::ops::Range;
+
+use star_ir::LogicOp;
+
+use super::elementwise::logic_assign;
+
+/// Columns of bits in one allocation: column j, from 0, begins at limb `j * stride`.
+#[derive(Clone, Copy, Debug)]
+pub struct Columns<'a> {
+    /// All limbs of all columns. The last column may end with its own limbs.
+    pub storage: &'a [u64],
+    /// Limbs from the beginning of a column to that of the next one.
+    pub stride: usize,
+    /// Number of columns.
+    pub n_cols: usize,
+}
+
+#[inline(always)]
+pub(super) fn gather_row(columns: Columns<'_>, row: usize, dst: &mut [u64]) {
+    let Columns { storage, stride, n_cols } = columns;
+    let (limb_idx, bit) = (row / 64, row % 64);
+    for (block, d) in dst[..n_cols.div_ceil(64)].iter_mut().enumerate() {
+        let n = (n_cols - block * 64).min(64);
+        let mut gathered = 0;
+        let mut at = block * 64 * stride + limb_idx;
+        for idx in 0..n {
+            gathered |= (storage[at] >> bit & 1) << idx;
+            at += stride;
+        }
+        *d = gathered;
+    }
+}
+
+#[inline(always)]
+pub(super) fn scatter_row(
+    storage: &mut [u64],
+    stride: usize,
+    n_cols: usize,
+    row: usize,
+    src: &[u64],
+) {
+    let (limb_idx, bit) = (row / 64, row % 64);
+    for (block, &bits) in src[..n_cols.div_ceil(64)].iter().enumerate() {
+        let n = (n_cols - block * 64).min(64);
+        let mut at = block * 64 * stride + limb_idx;
+        for idx in 0..n {
+            let limb = &mut storage[at];
+            *limb = *limb & !(1 << bit) | (bits >> idx & 1) << bit;
+            at += stride;
+        }
+    }
+}
+
+#[inline(always)]
+pub(super) fn rows_logic_broadcast(
+    op: LogicOp,
+    storage: &mut [u64],
+    stride: usize,
+    rows: &[usize],
+    limbs: Range<usize>,
+    b: &[u64],
+) {
+    let b = &b[..limbs.len()];
+    for &row in rows {
+        let start = row * stride;
+        logic_assign(op, &mut storage[start + limbs.start..start + limbs.end], b);
+    }
+}

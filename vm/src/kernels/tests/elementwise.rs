@@ -1,0 +1,111 @@
+use star_ir::LogicOp;
+
+use super::*;
+
+pub(super) const OPS: [LogicOp; 3] = [LogicOp::And, LogicOp::Or, LogicOp::Xor];
+
+pub(super) fn model(op: LogicOp, x: bool, y: bool) -> bool {
+    match op {
+        LogicOp::And => x && y,
+        LogicOp::Or => x || y,
+        LogicOp::Xor => x != y,
+    }
+}
+
+pub(super) fn model2(op: LogicOp, a: &[bool], b: &[bool]) -> Vec<bool> {
+    a.iter().zip(b).map(|(&x, &y)| model(op, x, y)).collect()
+}
+
+pub(super) fn model3(table: u8, a: &[bool], b: &[bool], c: &[bool]) -> Vec<bool> {
+    (0..a.len())
+        .map(|i| {
+            table >> (usize::from(a[i]) << 2 | usize::from(b[i]) << 1 | usize::from(c[i])) & 1 == 1
+        })
+        .collect()
+}
+
+#[test]
+fn logic_of_two_operands() {
+    everywhere(|len, rarity, random| {
+        let (a, b) = (random.bits(len, rarity), random.bits(len, 1));
+        for op in OPS {
+            let expected = pack(&model2(op, &a, &b));
+            for kernels in kernels() {
+                let mut dst = dirty(len);
+                kernels.logic(op, &mut dst, &pack(&a), &pack(&b));
+                assert_eq!(dst, expected, "{op:?} {kernels:?}");
+                let mut dst = pack(&a);
+                kernels.logic_assign(op, &mut dst, &pack(&b));
+                assert_eq!(dst, expected, "{op:?} {kernels:?}");
+            }
+        }
+    });
+}
+
+#[test]
+fn every_function_of_two_bits() {
+    at_all_lengths(|len, rarity, random| {
+        let (a, b) = (random.bits(len, rarity), random.bits(len, 1));
+        for table in 0..16 {
+            let bits: Vec<bool> = (0..len)
+                .map(|i| table >> (usize::from(a[i]) << 1 | usize::from(b[i])) & 1 == 1)
+                .collect();
+            for kernels in kernels() {
+                let mut dst = dirty(len);
+                kernels.logic2(table, &mut dst, &pack(&a), &pack(&b), len);
+                assert_eq!(dst, pack(&bits), "{table:04b} {kernels:?}");
+                let mut dst = pack(&a);
+                kernels.logic2_assign(table, &mut dst, &pack(&b), len);
+                assert_eq!(dst, pack(&bits), "{table:04b} {kernels:?}");
+            }
+        }
+    });
+}
+
+#[test]
+fn every_function_of_three_bits() {
+    let mut random = Random(7);
+    for len in [0, 1, 63, 64, 65, 513, 4097, 4200] {
+        let [a, b, c] = [1, 1, 1].map(|rarity| random.bits(len, rarity));
+        for table in 0..=255 {
+            let expected = pack(&model3(table, &a, &b, &c));
+            for kernels in kernels() {
+                let mut dst = dirty(len);
+                kernels.logic3(table, &mut dst, &pack(&a), &pack(&b), &pack(&c), len);
+                assert_eq!(dst, expected, "{table:08b} {kernels:?}");
+                let mut dst = pack(&a);
+                kernels.logic3_assign(table, &mut dst, &pack(&b), &pack(&c), len);
+                assert_eq!(dst, expected, "{table:08b} {kernels:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn not_fill_and_mask() {
+    everywhere(|len, rarity, random| {
+        let a = random.bits(len, rarity);
+        let inverted: Vec<bool> = a.iter().map(|bit| !bit).collect();
+        let (x, y) = (random.below(len + 1), random.below(len + 1));
+        let ones = x.min(y)..x.max(y);
+        let marked: Vec<bool> = (0..len).map(|i| ones.contains(&i)).collect();
+        for kernels in kernels() {
+            let mut dst = dirty(len);
+            kernels.not(&mut dst, &pack(&a), len);
+            assert_eq!(dst, pack(&inverted), "{kernels:?}");
+            let mut dst = pack(&a);
+            kernels.not_assign(&mut dst, len);
+            assert_eq!(dst, pack(&inverted), "{kernels:?}");
+            for bit in [false, true] {
+                let mut dst = dirty(len);
+                kernels.fill(&mut dst, bit, len);
+                assert_eq!(dst, pack(&vec![bit; len]), "{kernels:?}");
+            }
+            let mut dst = dirty(len);
+            kernels.mask(&mut dst, len, ones.clone());
+            assert_eq!(dst, pack(&marked), "{kernels:?}");
+            kernels.mask(&mut dst, len, 0..len);
+            assert_eq!(dst, pack(&vec![true; len]), "{kernels:?}");
+        }
+    });
+}

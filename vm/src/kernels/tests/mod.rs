@@ -1,0 +1,93 @@
+//! Every kernel, at every level that this machine runs, against bits in a `Vec<bool>`: at the lengths
+//! around limbs and blocks, and at random ones. Destinations are dirty before.
+
+mod elementwise;
+mod extreme;
+mod moves;
+mod reduce;
+mod tables;
+mod words;
+
+use proptest::prelude::*;
+
+use super::{Kernels, Level};
+
+/// Lengths at which something begins or ends.
+const LENGTHS: [usize; 20] = [
+    0, 1, 31, 32, 33, 63, 64, 65, 127, 128, 129, 511, 512, 513, 2047, 2048, 2049, 4096, 4097, 9001,
+];
+
+/// What destinations hold before.
+const DIRT: u64 = 0xdead_beef_0bad_cafe;
+
+fn kernels() -> impl Iterator<Item = Kernels> {
+    Level::supported().into_iter().map(|level| Kernels::at(level).unwrap())
+}
+
+/// SplitMix64: bits for a seed.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let x = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        x ^ x >> 31
+    }
+
+    fn below(&mut self, limit: usize) -> usize {
+        (self.next() % limit.max(1) as u64) as usize
+    }
+
+    /// Bits of which one in `1 << rarity` is one; a high rarity leaves long runs of zeros.
+    fn bits(&mut self, len: usize, rarity: u32) -> Vec<bool> {
+        (0..len).map(|_| self.next() & ((1 << rarity) - 1) == 0).collect()
+    }
+}
+
+fn pack(bits: &[bool]) -> Vec<u64> {
+    let mut limbs = vec![0; bits.len().div_ceil(64)];
+    for (idx, &bit) in bits.iter().enumerate() {
+        limbs[idx / 64] |= u64::from(bit) << (idx % 64);
+    }
+    limbs
+}
+
+/// A dirty destination.
+fn dirty(len: usize) -> Vec<u64> {
+    vec![DIRT; len.div_ceil(64)]
+}
+
+/// Runs `check` at all lengths of the list, with all rarities, for a fixed seed.
+fn at_all_lengths(mut check: impl FnMut(usize, u32, &mut Random)) {
+    let mut random = Random(1);
+    for len in LENGTHS {
+        for rarity in [0, 1, 3, 10] {
+            check(len, rarity, &mut random);
+        }
+    }
+}
+
+/// Runs `check` at random lengths.
+fn at_random_lengths(check: impl Fn(usize, u32, &mut Random)) {
+    proptest!(ProptestConfig::with_cases(64), |(len in 0..6000_usize, rarity in 0..12_u32, seed: u64)| {
+        check(len, rarity, &mut Random(seed));
+    });
+}
+
+/// Both.
+fn everywhere(check: impl Fn(usize, u32, &mut Random)) {
+    at_all_lengths(&check);
+    at_random_lengths(check);
+}
+
+#[test]
+fn levels_are_in_order_and_the_greatest_is_detected() {
+    let supported = Level::supported();
+    assert_eq!(supported.first(), Some(&Level::Baseline));
+    assert!(supported.is_sorted());
+    assert_eq!(supported.last(), Some(&Level::detect()));
+    for level in supported {
+        assert_eq!(Kernels::at(level).unwrap().level(), level, "{}", level.name());
+    }
+}

@@ -1,0 +1,163 @@
+use star_ir::LogicOp;
+
+use super::super::Columns;
+use super::elementwise::{OPS, model2};
+use super::*;
+
+/// A table by columns: its bits, and its limbs with `gap` dirty limbs behind each column.
+pub(super) struct Table {
+    pub(super) bits: Vec<Vec<bool>>,
+    pub(super) storage: Vec<u64>,
+    pub(super) stride: usize,
+}
+
+impl Table {
+    pub(super) fn random(random: &mut Random, n_rows: usize, n_cols: usize, gap: usize) -> Table {
+        let bits: Vec<Vec<bool>> = (0..n_cols).map(|_| random.bits(n_rows, 1)).collect();
+        Table::new(bits, n_rows, gap)
+    }
+
+    pub(super) fn new(bits: Vec<Vec<bool>>, n_rows: usize, gap: usize) -> Table {
+        let mut storage = Vec::new();
+        for column in &bits {
+            storage.extend(pack(column));
+            storage.extend(std::iter::repeat_n(DIRT, gap));
+        }
+        Table { bits, storage, stride: n_rows.div_ceil(64) + gap }
+    }
+
+    pub(super) fn columns(&self) -> Columns<'_> {
+        Columns { storage: &self.storage, stride: self.stride, n_cols: self.bits.len() }
+    }
+}
+
+const SIZES: [(usize, usize, usize); 14] = [
+    (1, 0, 0),
+    (0, 3, 1),
+    (1, 1, 0),
+    (64, 64, 0),
+    (65, 63, 1),
+    (63, 65, 2),
+    (7, 200, 0),
+    (512, 512, 0),
+    (513, 511, 3),
+    (511, 513, 0),
+    (1024, 700, 1),
+    (700, 1025, 0),
+    (1500, 3, 0),
+    (5, 1500, 0),
+];
+
+#[test]
+fn rows_are_gathered_and_scattered() {
+    let mut random = Random(5);
+    for (n_rows, n_cols, gap) in SIZES {
+        let table = Table::random(&mut random, n_rows, n_cols, gap);
+        for row in [0, n_rows / 2, n_rows.saturating_sub(1)] {
+            if n_rows == 0 {
+                continue;
+            }
+            let bits: Vec<bool> = table.bits.iter().map(|column| column[row]).collect();
+            let other = random.bits(n_cols, 1);
+            let mut changed = table.bits.clone();
+            for (column, &bit) in changed.iter_mut().zip(&other) {
+                column[row] = bit;
+            }
+            let changed = Table::new(changed, n_rows, gap);
+            for kernels in kernels() {
+                let mut dst = dirty(n_cols);
+                kernels.gather_row(table.columns(), row, &mut dst);
+                assert_eq!(dst, pack(&bits), "{n_rows} × {n_cols} {kernels:?}");
+                let mut storage = table.storage.clone();
+                kernels.scatter_row(&mut storage, table.stride, n_cols, row, &pack(&other));
+                assert_eq!(storage, changed.storage, "{n_rows} × {n_cols} {kernels:?}");
+            }
+        }
+    }
+}
+
+fn turned(table: &Table, n_rows: usize, gap: usize) -> Table {
+    let bits = (0..n_rows).map(|row| table.bits.iter().map(|column| column[row]).collect());
+    Table::new(bits.collect(), table.bits.len(), gap)
+}
+
+#[test]
+fn corner_turns_leave_the_gaps_alone() {
+    let mut random = Random(6);
+    for (n_rows, n_cols, gap) in SIZES {
+        for dst_gap in [0, 1] {
+            let table = Table::random(&mut random, n_rows, n_cols, gap);
+            let expected = turned(&table, n_rows, dst_gap);
+            for kernels in kernels() {
+                let mut dst = vec![DIRT; expected.storage.len()];
+                kernels.transpose(table.columns(), n_rows, &mut dst, expected.stride);
+                assert_eq!(dst, expected.storage, "{n_rows} × {n_cols} {kernels:?}");
+                // In pieces.
+                let mut dst = vec![DIRT; expected.storage.len()];
+                let n_limbs = n_rows.div_ceil(64);
+                for start in (0..n_limbs).step_by(3) {
+                    let end = (start + 3).min(n_limbs);
+                    let rows = start * 64..n_rows.min(end * 64);
+                    let piece = &mut dst[rows.start * expected.stride..rows.end * expected.stride];
+                    kernels.transpose_limbs(
+                        table.columns(),
+                        n_rows,
+                        start..end,
+                        piece,
+                        expected.stride,
+                    );
+                }
+                assert_eq!(dst, expected.storage, "{n_rows} × {n_cols} {kernels:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_block_is_turned() {
+    let mut random = Random(8);
+    let table = Table::random(&mut random, 64, 64, 0);
+    let expected = turned(&table, 64, 0);
+    for kernels in kernels() {
+        let mut block: [u64; 64] = table.storage.clone().try_into().unwrap();
+        kernels.transpose_block(&mut block);
+        assert_eq!(block.to_vec(), expected.storage, "{kernels:?}");
+    }
+}
+
+#[test]
+fn listed_columns_meet_the_operand() {
+    let mut random = Random(9);
+    for (n_rows, n_cols, gap) in SIZES {
+        let table = Table::random(&mut random, n_rows, n_cols, gap);
+        let b = random.bits(n_rows, 1);
+        let rows: Vec<usize> = (0..n_cols).filter(|_| random.next() & 1 == 0).collect();
+        let n_limbs = n_rows.div_ceil(64);
+        for limbs in [0..n_limbs, n_limbs / 3..n_limbs - n_limbs / 3] {
+            for op in OPS {
+                let neutral = op == LogicOp::And;
+                let within: Vec<bool> = (0..n_rows)
+                    .map(|i| if limbs.contains(&(i / 64)) { b[i] } else { neutral })
+                    .collect();
+                let mut bits = table.bits.clone();
+                for &row in &rows {
+                    bits[row] = model2(op, &bits[row], &within);
+                }
+                let expected = Table::new(bits, n_rows, gap);
+                for kernels in kernels() {
+                    let mut storage = table.storage.clone();
+                    let part = &pack(&b)[limbs.clone()];
+                    kernels.rows_logic_broadcast(
+                        op,
+                        &mut storage,
+                        table.stride,
+                        &rows,
+                        limbs.clone(),
+                        part,
+                    );
+                    assert_eq!(storage, expected.storage, "{op:?} {kernels:?}");
+                }
+            }
+        }
+    }
+}

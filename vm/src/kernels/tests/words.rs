@@ -1,0 +1,79 @@
+use super::*;
+
+#[test]
+fn comparison_is_that_of_the_bits() {
+    everywhere(|len, rarity, random| {
+        let v = random.bits(len, rarity);
+        let mut w = v.clone();
+        for _ in 0..3 {
+            for kernels in kernels() {
+                assert_eq!(kernels.compare(&pack(&v), &pack(&w)), v.cmp(&w), "{kernels:?}");
+                assert_eq!(kernels.compare(&pack(&w), &pack(&v)), w.cmp(&v), "{kernels:?}");
+            }
+            if len > 0 {
+                w[random.below(len)] ^= true;
+            }
+        }
+    });
+}
+
+/// Sum and carry, or difference and borrow, digit by digit.
+fn ripple(v: &[bool], w: &[bool], borrow: bool) -> (Vec<bool>, bool) {
+    let mut digits = vec![false; v.len()];
+    let mut carry = false;
+    for i in (0..v.len()).rev() {
+        digits[i] = v[i] ^ w[i] ^ carry;
+        let x = v[i] != borrow;
+        carry = (x && w[i]) || (carry && (x || w[i]));
+    }
+    (digits, carry)
+}
+
+#[test]
+fn sums_and_differences() {
+    everywhere(|len, rarity, random| {
+        let dense: Vec<bool> = random.bits(len, rarity).iter().map(|bit| !bit).collect();
+        for (v, w) in
+            [(random.bits(len, 1), random.bits(len, rarity)), (dense, random.bits(len, rarity))]
+        {
+            let (sum, carry) = ripple(&v, &w, false);
+            let (difference, borrow) = ripple(&v, &w, true);
+            assert_eq!(borrow, v < w);
+            for kernels in kernels() {
+                let mut dst = dirty(len);
+                assert_eq!(kernels.add(&mut dst, &pack(&v), &pack(&w), len), carry, "{kernels:?}");
+                assert_eq!(dst, pack(&sum), "{len} {kernels:?}");
+                let mut dst = dirty(len);
+                assert_eq!(kernels.sub(&mut dst, &pack(&v), &pack(&w), len), borrow, "{kernels:?}");
+                assert_eq!(dst, pack(&difference), "{len} {kernels:?}");
+            }
+        }
+    });
+}
+
+#[test]
+fn numbers_and_words() {
+    let mut random = Random(3);
+    for len in LENGTHS.into_iter().chain(60..70) {
+        for digits in [0, 1, 2, 31, 32, 62, 63, 64, 65, 66] {
+            let mut w = vec![false; len];
+            let start = len.saturating_sub(digits);
+            for (i, bit) in w.iter_mut().enumerate().skip(start) {
+                *bit = i == start || random.next() & 1 == 1;
+            }
+            let value = if len - start > 63 {
+                None
+            } else {
+                Some(w[start..].iter().fold(0, |sum, &bit| sum << 1 | i64::from(bit)))
+            };
+            for kernels in kernels() {
+                assert_eq!(kernels.to_int(&pack(&w), len), value, "{digits} of {len} {kernels:?}");
+                if let Some(value) = value {
+                    let mut dst = dirty(len);
+                    kernels.from_int(&mut dst, value, len);
+                    assert_eq!(dst, pack(&w), "{value} in {len} {kernels:?}");
+                }
+            }
+        }
+    }
+}

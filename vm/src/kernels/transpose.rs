@@ -1,0 +1,184 @@
+//! Corner turns, in tiles of 512 × 512 bits: whole lines of 64 bytes are read and written.
+//!
+//! Eight blocks of 64 × 64 bits that lie next to each other are turned at once, one in each lane of eight
+//! limbs, so that no step moves anything from lane to lane.
+
+use std::ops::Range;
+
+use super::{Columns, n_limbs};
+
+/// 64 × 64 bits.
+pub(super) type Block = [u64; 64];
+
+/// Limb i = 8 q + r of eight blocks, one in each lane. See Note [Two orders].
+type Turning = [[u64; 64]; 8];
+
+/// The bits whose index has a zero in the place of `1 << step`.
+const MASKS: [u64; 6] = [
+    0x5555_5555_5555_5555,
+    0x3333_3333_3333_3333,
+    0x0f0f_0f0f_0f0f_0f0f,
+    0x00ff_00ff_00ff_00ff,
+    0x0000_ffff_0000_ffff,
+    0x0000_0000_ffff_ffff,
+];
+
+/// Exchanges the upper bits of `low` with the lower bits of `high`, in groups of `1 << step` bits.
+#[inline(always)]
+fn exchange(low: u64, high: u64, step: usize) -> (u64, u64) {
+    let swapped = (low >> (1 << step) ^ high) & MASKS[step];
+    (low ^ swapped << (1 << step), high ^ swapped)
+}
+
+/// Three steps, `top` the highest of them, on limbs whose indices differ in these places.
+#[inline(always)]
+fn three_steps([a, b, c, d, e, f, g, h]: [u64; 8], top: usize) -> [u64; 8] {
+    let (a, e) = exchange(a, e, top);
+    let (b, f) = exchange(b, f, top);
+    let (c, g) = exchange(c, g, top);
+    let (d, h) = exchange(d, h, top);
+    let (a, c) = exchange(a, c, top - 1);
+    let (b, d) = exchange(b, d, top - 1);
+    let (e, g) = exchange(e, g, top - 1);
+    let (f, h) = exchange(f, h, top - 1);
+    let (a, b) = exchange(a, b, top - 2);
+    let (c, d) = exchange(c, d, top - 2);
+    let (e, f) = exchange(e, f, top - 2);
+    let (g, h) = exchange(g, h, top - 2);
+    [a, b, c, d, e, f, g, h]
+}
+
+/// Three steps between the eight runs: a plain loop, which becomes one over vectors.
+#[inline(always)]
+#[allow(clippy::needless_range_loop, reason = "eight runs at once; a closure would not be inlined")]
+fn between_runs([a, b, c, d, e, f, g, h]: &mut Turning, top: usize) {
+    for i in 0..64 {
+        let limbs = [a[i], b[i], c[i], d[i], e[i], f[i], g[i], h[i]];
+        [a[i], b[i], c[i], d[i], e[i], f[i], g[i], h[i]] = three_steps(limbs, top);
+    }
+}
+
+/// Turns eight blocks.
+///
+/// Note [Two orders]. The steps 2, 1 and 0 pair limbs whose r differ, 5, 4 and 3 those whose q differ.
+/// `by_r` holds limb 8 q + r, lane l, at `[r][8 q + l]`; `by_q` at `[q][8 r + l]`. So each half of
+/// the steps goes between whole runs of 64 limbs.
+#[inline(always)]
+fn turn(by_r: &mut Turning, by_q: &mut Turning) {
+    between_runs(by_r, 2);
+    for (r, run) in by_r.iter().enumerate() {
+        for (lanes, turned) in run.as_chunks::<8>().0.iter().zip(&mut *by_q) {
+            turned.as_chunks_mut::<8>().0[r] = *lanes;
+        }
+    }
+    between_runs(by_q, 5);
+}
+
+#[inline(always)]
+pub(super) fn transpose_block(block: &mut Block) {
+    for idx in 0..8 {
+        let limbs = std::array::from_fn(|k| block[idx + 8 * k]);
+        for (k, limb) in three_steps(limbs, 5).into_iter().enumerate() {
+            block[idx + 8 * k] = limb;
+        }
+    }
+    for limbs in block.as_chunks_mut::<8>().0 {
+        *limbs = three_steps(*limbs, 2);
+    }
+}
+
+#[inline(always)]
+pub(super) fn transpose(src: Columns<'_>, n_rows: usize, dst: &mut [u64], dst_stride: usize) {
+    transpose_limbs(src, n_rows, 0..n_limbs(n_rows), dst, dst_stride);
+}
+
+#[inline(always)]
+pub(super) fn transpose_limbs(
+    src: Columns<'_>,
+    n_rows: usize,
+    limbs: Range<usize>,
+    dst: &mut [u64],
+    dst_stride: usize,
+) {
+    let Columns { storage, stride, n_cols } = src;
+    let n_dst_limbs = n_limbs(n_cols);
+    if limbs.len() < 4 || n_dst_limbs < 4 {
+        transpose_small(src, n_rows, limbs, dst, dst_stride);
+        return;
+    }
+    let mut by_r = [[0; 64]; 8];
+    // Eight blocks on top of each other times eight beside each other.
+    let mut tile = [[[0; 64]; 8]; 8];
+    for first_limb in limbs.clone().step_by(8) {
+        let width = (limbs.end - first_limb).min(8);
+        let first_row = first_limb * 64;
+        let n_dst_cols = (width * 64).min(n_rows.saturating_sub(first_row));
+        let dst_start = (first_row - limbs.start * 64) * dst_stride;
+        for first_block in (0..n_dst_limbs).step_by(8) {
+            let height = (n_dst_limbs - first_block).min(8);
+            for (k, by_q) in tile[..height].iter_mut().enumerate() {
+                let first_col = (first_block + k) * 64;
+                let n_here = (n_cols - first_col).min(64);
+                if n_here < 64 || width < 8 {
+                    by_r = [[0; 64]; 8];
+                }
+                let start = first_col * stride + first_limb;
+                // Two loops, as only copies of a known size become instructions.
+                if width == 8 {
+                    for idx in 0..n_here {
+                        let whole = storage[start + idx * stride..].first_chunk::<8>();
+                        let lanes = &mut by_r[idx % 8].as_chunks_mut::<8>().0[idx / 8 % 8];
+                        *lanes = *whole.expect("a source as large as it is said to be");
+                    }
+                } else {
+                    for idx in 0..n_here {
+                        let at = start + idx * stride;
+                        let lanes = &mut by_r[idx % 8][idx / 8 * 8..][..width];
+                        lanes.copy_from_slice(&storage[at..at + width]);
+                    }
+                }
+                turn(&mut by_r, by_q);
+            }
+            for row in 0..n_dst_cols {
+                let (lane, q, r) = (row / 64 % 8, row / 8 % 8, row % 8);
+                let line = &mut dst[dst_start + row * dst_stride + first_block..];
+                if let (8, Some(whole)) = (height, line.first_chunk_mut::<8>()) {
+                    for (limb, by_q) in whole.iter_mut().zip(&tile) {
+                        *limb = by_q[q][8 * r + lane];
+                    }
+                } else {
+                    for (limb, by_q) in line[..height].iter_mut().zip(&tile) {
+                        *limb = by_q[q][8 * r + lane];
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Block by block: for tables so small that most of a tile would be empty.
+#[inline(always)]
+fn transpose_small(
+    src: Columns<'_>,
+    n_rows: usize,
+    limbs: Range<usize>,
+    dst: &mut [u64],
+    dst_stride: usize,
+) {
+    let Columns { storage, stride, n_cols } = src;
+    for limb_idx in limbs.clone() {
+        let n_dst_cols = n_rows.saturating_sub(limb_idx * 64).min(64);
+        let dst_start = (limb_idx - limbs.start) * 64 * dst_stride;
+        for first_col in (0..n_cols).step_by(64) {
+            let n_here = (n_cols - first_col).min(64);
+            let mut block = [0; 64];
+            for (idx, limb) in block[..n_here].iter_mut().enumerate() {
+                *limb = storage[(first_col + idx) * stride + limb_idx];
+            }
+            transpose_block(&mut block);
+            for (idx, &limb) in block[..n_dst_cols].iter().enumerate() {
+                dst[dst_start + idx * dst_stride + first_col / 64] = limb;
+            }
+        }
+    }
+}
