@@ -5,20 +5,21 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use star_base::Code;
-use star_io::{FileError, Format, OutputRef};
+use star_io::{FileError, Format, OutputRef, Packing};
 use star_vm::HostValue;
 use tempfile::{Builder, NamedTempFile, TempPath};
 
 use crate::flags::Flags;
 use crate::text;
 
-/// A file to be written: where, and in which format.
+/// A file to be written: where, in which format, packed or not.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Target {
     /// The file as messages show it.
     pub(crate) name: String,
     path: PathBuf,
     format: Format,
+    packing: Packing,
 }
 
 /// A file that is written but not yet in its place. Dropped, it leaves nothing behind.
@@ -55,7 +56,8 @@ impl Target {
                 return Err(cannot(&text::one_line(&why)));
             }
         };
-        let target = Target { name: name.to_owned(), path, format };
+        let (packing, _) = Packing::of_path(name);
+        let target = Target { name: name.to_owned(), path, format, packing };
         if target.is_regular() {
             // Better told before a long run than after it; the file goes at once.
             target.temporary().map_err(|error| target.cannot(&error))?;
@@ -127,7 +129,7 @@ impl Target {
         flags: &Flags,
     ) -> Result<u64, FileError> {
         let mut watched = Watched { file, flags, n_bytes: 0 };
-        match star_io::write(self.format, value, &mut watched) {
+        match star_io::write_packed(self.format, self.packing, value, &mut watched) {
             Ok(()) => Ok(watched.n_bytes),
             Err(mut error) => Err(match flags.stop() {
                 Some(code) => FileError::new(code, &self.name, "interrupted while writing"),

@@ -1,9 +1,13 @@
 //! The formats, one file or folder each, and what several of them share. The registry is the only
 //! one to call them.
 
+pub(crate) mod coordinates;
+pub(crate) mod csv;
 pub(crate) mod dimacs;
 pub(crate) mod edge_list;
 pub(crate) mod matrix_market;
+pub(crate) mod metis;
+pub(crate) mod moving_ai;
 pub(crate) mod stb;
 
 use std::io;

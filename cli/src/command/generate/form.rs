@@ -2,10 +2,10 @@
 
 use std::io;
 
-use star_base::{BitTable, Code};
+use star_base::BitTable;
 use star_io::{
-    Arc, Data, Field, FileError, Format, Graph, Layout, LayoutValue, Numbers, OutputRef, Shape,
-    Widths,
+    Arc, Data, Field, FileError, Format, Graph, Layout, LayoutOptions, LayoutValue, NumberLayout,
+    Numbers, OutputRef, Shape, Widths,
 };
 
 use crate::flags::Flags;
@@ -57,19 +57,24 @@ impl Form {
         told: (&Flags, &Reporter),
     ) -> Result<Data, FileError> {
         let (flags, reporter) = told;
+        let mut goes_on = || flags.stop().is_none();
+        let mut options = LayoutOptions::new(file, max_bytes);
+        options.go_on = Some(&mut goes_on);
         match (self, data) {
             (Form::Table, Data::Graph(graph)) => {
                 if graph.weighted {
                     reporter.warning(&format!("{file}: a table of bits holds no weights"));
                 }
                 let no_widths = Widths { h: 0, b: 0 };
-                match star_io::lay_out(Layout::Adjacency, &graph, no_widths, max_bytes, file)? {
+                match star_io::lay_out_with(Layout::Adjacency, &graph, no_widths, &mut options)? {
                     LayoutValue::Table(table) => Ok(Data::Table(table)),
                     LayoutValue::Slice(slice) => Ok(Data::Slice(slice)),
                 }
             }
             (Form::Table, Data::Numbers(numbers)) => {
-                Ok(Data::Table(records(&numbers, file, max_bytes, flags)?))
+                let records = NumberLayout::Records;
+                let laid_out = star_io::lay_out_numbers(&records, &numbers, None, &mut options)?;
+                Ok(Data::Table(laid_out.table))
             }
             (Form::Gray, Data::Table(table)) => Ok(gray(&table)),
             (Form::Same | Form::Table | Form::Gray, data) => Ok(data),
@@ -125,69 +130,9 @@ fn gray(table: &BitTable) -> Data {
     Data::Numbers(Numbers { shape, fields: vec![field] })
 }
 
-/// The numbers of each record side by side, each with the highest bit on the left.
-fn records(
-    numbers: &Numbers,
-    file: &str,
-    max_bytes: u64,
-    flags: &Flags,
-) -> Result<BitTable, FileError> {
-    let width = |field: &Field| {
-        let most = field.values.iter().copied().max().unwrap_or(0);
-        field.bits.unwrap_or((i64::BITS - most.leading_zeros()) as usize)
-    };
-    let n_records = numbers.shape.n_records();
-    let n_cols: usize = numbers.fields.iter().map(width).sum();
-    let no_room = || {
-        let message = format!("a table of {n_records} × {n_cols} does not fit");
-        FileError::new(Code::DoesNotFit, file, message)
-    };
-    if (n_records as u128 * n_cols as u128).div_ceil(8) > u128::from(max_bytes) {
-        return Err(no_room());
-    }
-    let mut table = BitTable::zeros(n_records, n_cols).map_err(|_| no_room())?;
-    let mut first = 0;
-    for field in &numbers.fields {
-        let width = width(field);
-        for place in 0..width {
-            let column = table.column_limbs_mut(first + place);
-            for (limb_idx, (limb, values)) in
-                column.iter_mut().zip(field.values.chunks(64)).enumerate()
-            {
-                if limb_idx % 4096 == 0
-                    && let Some(code) = flags.stop()
-                {
-                    return Err(FileError::new(code, file, "interrupted"));
-                }
-                let bits = values.iter().enumerate();
-                *limb = bits.fold(0, |limb, (idx, value)| {
-                    let bit = value.checked_shr((width - 1 - place) as u32).unwrap_or(0) & 1;
-                    limb | (bit as u64) << idx
-                });
-            }
-        }
-        first += width;
-    }
-    Ok(table)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn records_have_their_numbers_side_by_side() {
-        let field =
-            |bits, values: &[i64]| Field { name: String::new(), bits, values: values.to_vec() };
-        let fields = vec![field(Some(3), &[1, 6]), field(None, &[2, 0])];
-        let numbers = Numbers { shape: Shape::List(2), fields };
-        let table = records(&numbers, "f", 1000, &Flags::default()).unwrap();
-        assert_eq!(table, BitTable::parse(&["00110", "11000"]).unwrap());
-        assert_eq!(
-            records(&numbers, "f", 1, &Flags::default()).unwrap_err().code,
-            Code::DoesNotFit
-        );
-    }
 
     #[test]
     fn masks_become_black_and_white() {
