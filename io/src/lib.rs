@@ -48,6 +48,7 @@ pub mod registry;
 mod scan;
 mod source;
 mod text;
+mod whole;
 
 pub use data::{Data, Loaded, OutputRef};
 pub use error::FileError;

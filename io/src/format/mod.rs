@@ -3,12 +3,23 @@
 
 pub(crate) mod dimacs;
 pub(crate) mod edge_list;
+pub(crate) mod jpeg;
 pub(crate) mod matrix_market;
+pub(crate) mod npy;
+pub(crate) mod npz;
+pub(crate) mod png;
+pub(crate) mod pnm;
 pub(crate) mod stb;
+pub(crate) mod tiff;
+
+mod picture;
+mod raster;
 
 use std::io;
 
 use star_base::{BitTable, Code};
+
+pub(crate) use pnm::{pbm, pgm, ppm};
 
 use crate::data::{BitsRef, Data, OutputRef};
 use crate::error::{Fault, FileError};

@@ -13,5 +13,6 @@ mod matrix_market;
 mod matrix_market_refusals;
 mod round_trips;
 mod shared_graphs;
+mod shared_rasters;
 mod stb;
 mod support;

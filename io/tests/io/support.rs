@@ -27,7 +27,8 @@ pub(crate) fn load(format: Format, bytes: &[u8]) -> Result<Loaded, FileError> {
     let mut options = ReadOptions::new("f", BUDGET);
     let dribbled = read(format, &mut Dribble(bytes), &mut options);
     assert_eq!(whole, dribbled);
-    if format == Format::Stb {
+    if matches!(format, Format::Stb | Format::Npy) {
+        // The length tells of an error before the bytes do.
         assert_eq!(whole.is_ok(), hinted.is_ok());
     } else {
         assert_eq!(whole, hinted);
