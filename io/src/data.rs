@@ -140,6 +140,15 @@ impl BitsRef<'_> {
         }
     }
 
+    /// Bit `col` of row `row`, both from 0.
+    pub(crate) fn get(&self, row: usize, col: usize) -> bool {
+        match self {
+            BitsRef::Table(table) => table.get(row, col),
+            BitsRef::Slice(slice) => slice.get(row),
+            BitsRef::Word(word) => word.get(col),
+        }
+    }
+
     /// Calls `each` with the row and column of every one, both from 0, column by column; stops at
     /// the first error.
     pub(crate) fn try_for_ones<E>(

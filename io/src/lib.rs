@@ -37,6 +37,7 @@
 #![allow(clippy::result_large_err)]
 
 pub mod data;
+pub mod decimal;
 pub mod error;
 mod format;
 pub mod graph;
@@ -44,6 +45,7 @@ mod growing;
 pub mod layout;
 pub mod numbers;
 pub mod options;
+pub mod packing;
 pub mod registry;
 mod scan;
 mod source;
@@ -51,9 +53,11 @@ mod text;
 mod whole;
 
 pub use data::{Data, Loaded, OutputRef};
+pub use decimal::Decimal;
 pub use error::FileError;
 pub use graph::{Arc, Graph};
 pub use layout::{Layout, LayoutValue, Widths, lay_out};
 pub use numbers::{Field, Numbers, Shape};
 pub use options::ReadOptions;
-pub use registry::{Format, read, write};
+pub use packing::Packing;
+pub use registry::{Format, read, write, write_packed};

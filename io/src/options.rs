@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::decimal::Decimal;
+
 /// How to read a file.
 pub struct ReadOptions<'a> {
     /// The name of the file as errors show it.
@@ -10,9 +12,9 @@ pub struct ReadOptions<'a> {
     pub size_hint: Option<u64>,
     /// Most bytes of memory that what is read may take.
     pub max_bytes: u64,
-    /// What numbers are multiplied by before they are rounded to whole ones, half away from zero;
-    /// `None` keeps whole numbers and refuses all others.
-    pub scale: Option<f64>,
+    /// What real values are multiplied with before they are rounded to whole ones; without it a
+    /// format decides for itself, and says so.
+    pub scale: Option<Decimal>,
     /// The array to read of a file with several (`.npz`); `None` for the one there is.
     pub part: Option<&'a str>,
     /// Told now and then how many bytes were read so far; `false` stops the reading with

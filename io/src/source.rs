@@ -1,12 +1,15 @@
-//! The bytes of one file with its options: chunks, progress, and faults that carry the file's name.
+//! The bytes of one file with its options: chunks, unpacked if need be, progress, and faults that carry
+//! the file's name.
 //! It knows nothing of lines and formats.
 
-use std::io::{ErrorKind, Read};
+use std::io::{self, Chain, Cursor, ErrorKind, Read};
 
 use star_base::Code;
 
+use crate::decimal::Decimal;
 use crate::error::{Fault, FileError};
 use crate::options::ReadOptions;
+use crate::packing::{GZIP_MAGIC, Gunzip};
 use crate::text;
 
 /// How many bytes a reader asks for at once.
@@ -14,30 +17,54 @@ pub(crate) const CHUNK: usize = 1 << 18;
 
 /// A file being read.
 pub(crate) struct Source<'r, 'o> {
-    input: &'r mut dyn Read,
+    input: Input<'r>,
     options: &'r mut ReadOptions<'o>,
     n_read: u64,
 }
 
+/// The bytes: the first ones, which were looked at already, and the rest.
+type Whole<'r> = Chain<Cursor<Vec<u8>>, &'r mut dyn Read>;
+
+enum Input<'r> {
+    Plain(Whole<'r>),
+    Gzip(Box<Gunzip<Whole<'r>>>),
+}
+
 impl<'r, 'o> Source<'r, 'o> {
-    /// Nothing has been read yet.
-    pub(crate) fn new(input: &'r mut dyn Read, options: &'r mut ReadOptions<'o>) -> Self {
-        Source { input, options, n_read: 0 }
+    /// Looks at the first two bytes: a gzip file is unpacked as it is read.
+    pub(crate) fn open(
+        input: &'r mut dyn Read,
+        options: &'r mut ReadOptions<'o>,
+    ) -> Result<Self, Fault> {
+        let mut first = Vec::new();
+        let start = (&mut *input).take(GZIP_MAGIC.len() as u64).read_to_end(&mut first);
+        start.map_err(|error| cannot_read(options.file, &error))?;
+        let packed = first == GZIP_MAGIC;
+        let whole = Cursor::new(first).chain(input);
+        let input = match packed {
+            true => Input::Gzip(Box::new(Gunzip::new(whole))),
+            false => Input::Plain(whole),
+        };
+        Ok(Source { input, options, n_read: 0 })
     }
 
     /// Reads up to `buffer.len()` bytes; 0 at the end of the file only.
     pub(crate) fn read(&mut self, buffer: &mut [u8]) -> Result<usize, Fault> {
         let n_bytes = loop {
-            match self.input.read(buffer) {
+            let result = match &mut self.input {
+                Input::Plain(input) => input.read(buffer),
+                Input::Gzip(input) => input.read(buffer),
+            };
+            match result {
                 Ok(n_bytes) => break n_bytes.min(buffer.len()),
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(error) => {
-                    let message = format!("cannot read: {error}");
-                    return Err(self.fault(Code::CannotOpen, message));
-                }
+                Err(error) => return Err(self.failed(&error)),
             }
         };
-        self.n_read = self.n_read.saturating_add(n_bytes as u64);
+        self.n_read = match &self.input {
+            Input::Plain(_) => self.n_read.saturating_add(n_bytes as u64),
+            Input::Gzip(input) => input.n_read(),
+        };
         self.go_on()?;
         Ok(n_bytes)
     }
@@ -87,6 +114,24 @@ impl<'r, 'o> Source<'r, 'o> {
         Ok(())
     }
 
+    /// The fault that the input failed; a packed one fails for reasons of its own, too.
+    fn failed(&self, error: &io::Error) -> Fault {
+        match (&self.input, error.kind()) {
+            (Input::Gzip(_), ErrorKind::UnexpectedEof) => {
+                self.fault(Code::Truncated, "the file ends in the middle of what is packed in it")
+            }
+            (Input::Gzip(_), ErrorKind::InvalidInput | ErrorKind::InvalidData) => {
+                self.fault(Code::BadFormat, format!("the packed file is damaged: {error}"))
+            }
+            (Input::Plain(_) | Input::Gzip(_), _) => cannot_read(self.options.file, error),
+        }
+    }
+
+    /// The name of the file.
+    pub(crate) fn file(&self) -> &str {
+        self.options.file
+    }
+
     /// A fault of the whole file.
     pub(crate) fn fault(&self, code: Code, message: impl Into<String>) -> Fault {
         Box::new(FileError::new(code, self.options.file, message))
@@ -97,18 +142,16 @@ impl<'r, 'o> Source<'r, 'o> {
         no_room(self.options.file, n_bytes, self.options.max_bytes)
     }
 
-    /// Length of the file, if known.
+    /// Length of the file, if known; that of what is packed is not.
     pub(crate) fn size_hint(&self) -> Option<u64> {
-        self.options.size_hint
+        match &self.input {
+            Input::Plain(_) => self.options.size_hint,
+            Input::Gzip(_) => None,
+        }
     }
 
-    /// Its name as errors show it.
-    pub(crate) fn file(&self) -> &str {
-        self.options.file
-    }
-
-    /// What numbers are multiplied by.
-    pub(crate) fn scale(&self) -> Option<f64> {
+    /// What real values are multiplied with, if the user says so.
+    pub(crate) fn scale(&self) -> Option<Decimal> {
         self.options.scale
     }
 
@@ -121,6 +164,10 @@ impl<'r, 'o> Source<'r, 'o> {
     pub(crate) fn max_bytes(&self) -> u64 {
         self.options.max_bytes
     }
+}
+
+fn cannot_read(file: &str, error: &io::Error) -> Fault {
+    Box::new(FileError::new(Code::CannotOpen, file, format!("cannot read: {error}")))
 }
 
 /// The fault that `n_bytes` are needed and the budget is `max_bytes`, or the allocator has less.

@@ -3,14 +3,12 @@
 
 use star_base::Code;
 
+use crate::decimal::Decimal;
 use crate::error::{Fault, FileError};
 use crate::numbers::Field;
 
 /// The first whole number beyond those of 64 bits.
 const BEYOND: f64 = 9_223_372_036_854_775_808.0; // 2^63
-
-/// Up to here every whole number is a floating-point number too.
-const EXACT: u64 = 1 << 53;
 
 /// A number that did not become a whole one.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -21,11 +19,12 @@ pub(crate) enum NotWhole {
     Beyond(f64),
     /// It is unsigned and beyond 63 bits.
     BeyondUnsigned(u64),
-    /// It is too large to be multiplied without loss.
+    /// It is beyond 64 bits once it is multiplied.
     TooLarge(i64),
 }
 
-/// The number, multiplied by the scale and rounded half away from zero if there is one.
+/// The number as the file holds it, in binary, multiplied by the scale and rounded half away from zero
+/// if there is one.
 #[inline]
 pub(crate) fn of_float(value: f64, scale: Option<f64>) -> Result<i64, NotWhole> {
     let scaled = scale.map_or(value, |scale| (value * scale).round());
@@ -45,17 +44,18 @@ pub(crate) fn of_unsigned(value: u64) -> Result<i64, NotWhole> {
 
 /// The number, multiplied by the scale and rounded half away from zero if there is one.
 #[inline]
-pub(crate) fn of_whole(value: i64, scale: Option<f64>) -> Result<i64, NotWhole> {
-    match scale {
-        None => Ok(value),
-        Some(_) if value.unsigned_abs() > EXACT => Err(NotWhole::TooLarge(value)),
-        Some(_) => of_float(value as f64, scale),
+pub(crate) fn of_whole(value: i64, scale: Option<Decimal>) -> Result<i64, NotWhole> {
+    let Some(scale) = scale else { return Ok(value) };
+    let mut decimal = Decimal::whole(value.unsigned_abs());
+    if value < 0 {
+        decimal.negate();
     }
+    decimal.scaled(scale).ok_or(NotWhole::TooLarge(value))
 }
 
 /// Multiplies fields of whole numbers, if there is a scale. The depth of the file says nothing about
 /// them any more.
-pub(crate) fn scale_fields(fields: &mut [Field], scale: Option<f64>) -> Result<(), NotWhole> {
+pub(crate) fn scale_fields(fields: &mut [Field], scale: Option<Decimal>) -> Result<(), NotWhole> {
     if scale.is_none() {
         return Ok(());
     }
@@ -80,7 +80,7 @@ impl NotWhole {
             NotWhole::Beyond(value) => format!("`{}` is beyond 64 bits{place}", shown(value)),
             NotWhole::BeyondUnsigned(value) => format!("`{value}` is beyond 63 bits{place}"),
             NotWhole::TooLarge(value) => {
-                format!("`{value}` is too large to be multiplied by a scale{place}")
+                format!("`{value}` is beyond 64 bits once it is scaled{place}")
             }
         };
         let error = FileError::new(Code::OutOfRange, file, message);
@@ -114,10 +114,12 @@ mod tests {
     fn scale_multiplies_whole_numbers_too() {
         let field = Field { name: "a".to_owned(), bits: Some(8), values: vec![3, -5, 0] };
         let mut fields = [field];
-        scale_fields(&mut fields, Some(0.5)).unwrap();
+        let half = Decimal::parse_positive("0.5");
+        scale_fields(&mut fields, half).unwrap();
         assert_eq!((fields[0].bits, &fields[0].values[..]), (None, &[2, -3, 0][..]));
         fields[0].values[1] = i64::MIN;
-        assert_eq!(scale_fields(&mut fields, Some(1.0)), Err(NotWhole::TooLarge(i64::MIN)));
+        let double = Some(Decimal::whole(2));
+        assert_eq!(scale_fields(&mut fields, double), Err(NotWhole::TooLarge(i64::MIN)));
         assert_eq!(scale_fields(&mut fields, None), Ok(()));
     }
 

@@ -1,10 +1,14 @@
 //! The formats, one file or folder each, and what several of them share. The registry is the only
 //! one to call them.
 
+pub(crate) mod coordinates;
+pub(crate) mod csv;
 pub(crate) mod dimacs;
 pub(crate) mod edge_list;
 pub(crate) mod jpeg;
 pub(crate) mod matrix_market;
+pub(crate) mod metis;
+pub(crate) mod moving_ai;
 pub(crate) mod npy;
 pub(crate) mod npz;
 pub(crate) mod png;
@@ -18,8 +22,6 @@ mod raster;
 use std::io;
 
 use star_base::{BitTable, Code};
-
-pub(crate) use pnm::{pbm, pgm, ppm};
 
 use crate::data::{BitsRef, Data, OutputRef};
 use crate::error::{Fault, FileError};

@@ -45,6 +45,7 @@ impl<'a> Picture<'a> {
             OutputRef::Slice(slice) => bits_of(BitsRef::Slice(slice)),
             OutputRef::Word(word) => bits_of(BitsRef::Word(word)),
             OutputRef::Numbers(numbers) => {
+                numbers.check("")?;
                 let (Shape::Grid { height, width }, Some(channels)) =
                     (numbers.shape, Channels::of(numbers.fields.len()))
                 else {
@@ -52,7 +53,7 @@ impl<'a> Picture<'a> {
                 };
                 let mut bits = 1;
                 for field in &numbers.fields {
-                    bits = bits.max(field_bits(field, height * width, format)?);
+                    bits = bits.max(field_bits(field, format)?);
                 }
                 (height, width, channels, bits, Samples::Fields(&numbers.fields))
             }
@@ -115,17 +116,13 @@ fn bits_of(bits: BitsRef<'_>) -> (usize, usize, Channels, usize, Samples<'_>) {
 }
 
 /// Bits that the field needs, and at least as many as it says.
-fn field_bits(field: &Field, n_pixels: usize, format: &str) -> Result<usize, Fault> {
+fn field_bits(field: &Field, format: &str) -> Result<usize, Fault> {
     let Field { name, bits, values } = field;
     let refuse = |message: String| {
         let error = FileError::new(Code::NoSuchLayout, "", message);
         let error = error.note(format!("{format} holds numbers from 0 to 65535"));
         Err(Box::new(error.help("write them to a `.npy` file")))
     };
-    if values.len() != n_pixels {
-        let n_values = values.len();
-        return refuse(format!("`{name}` has {n_values} numbers for {n_pixels} pixels"));
-    }
     if let Some(outside) = values.iter().find(|value| !(0..1 << MAX_BITS).contains(*value)) {
         return refuse(format!("`{outside}` of `{name}` cannot be written as {format}"));
     }

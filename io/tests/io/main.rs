@@ -4,15 +4,21 @@
 #![allow(clippy::result_large_err)]
 
 mod arbitrary;
+mod coordinates;
+mod csv;
 mod dimacs;
 mod edge_list;
+mod gzip;
 mod layout_limits;
 mod layouts;
 mod limits;
 mod matrix_market;
 mod matrix_market_refusals;
+mod metis;
+mod moving_ai;
 mod round_trips;
 mod shared_graphs;
+mod shared_grids;
 mod shared_rasters;
 mod stb;
 mod support;

@@ -50,6 +50,20 @@ fn graph(symmetric: bool) -> impl Strategy<Value = Graph> {
     })
 }
 
+fn numbers_in(
+    values: std::ops::RangeInclusive<i64>,
+    n_fields: std::ops::Range<usize>,
+) -> impl Strategy<Value = Numbers> {
+    (0usize..20, n_fields).prop_flat_map(move |(len, n_fields)| {
+        let values = prop::collection::vec(values.clone(), len);
+        let bits = prop::option::of(64usize..100);
+        let field = ("[a-z0-9:,\" ]{0,3}[a-z0-9]", bits, values)
+            .prop_map(|(name, bits, values)| Field { name: name.trim().to_owned(), bits, values });
+        prop::collection::vec(field, n_fields)
+            .prop_map(move |fields| Numbers { shape: Shape::List(len), fields })
+    })
+}
+
 /// What a format without undirected edges, or without graphs that have no weights, makes of a graph.
 fn directed(graph: &Graph, weighted: bool) -> Graph {
     let arcs = graph.directed_arcs().collect();
@@ -120,6 +134,50 @@ proptest! {
         let list = directed(&graph, graph.weighted);
         prop_assert_eq!(through(Format::EdgeList, value), Data::Graph(list));
         prop_assert_eq!(through(Format::Dimacs, value), Data::Graph(directed(&graph, true)));
+    }
+}
+
+proptest! {
+    #[test]
+    fn metis_holds_undirected_graphs(graph in graph(true)) {
+        let mut graph = graph;
+        graph.arcs.retain(|arc| arc.tail != arc.head);
+        let Data::Graph(mut found) = through(Format::Metis, OutputRef::Graph(&graph)) else {
+            panic!("no graph")
+        };
+        let key = |arc: &Arc| (arc.tail, arc.head, arc.weight);
+        found.arcs.sort_unstable_by_key(key);
+        graph.arcs.sort_unstable_by_key(key);
+        prop_assert_eq!(found, graph);
+    }
+
+    #[test]
+    fn csv_holds_unsigned_integers(numbers in numbers_in(0..=i64::MAX, 1..4)) {
+        let found = through(Format::Csv, OutputRef::Numbers(&numbers));
+        prop_assert_eq!(found, Data::Numbers(numbers));
+    }
+
+    #[test]
+    fn coordinates_hold_two_fields(numbers in numbers_in(i64::MIN..=i64::MAX, 2..3)) {
+        let mut numbers = numbers;
+        for (field, name) in numbers.fields.iter_mut().zip(["x", "y"]) {
+            field.name = name.to_owned();
+            field.bits = None;
+        }
+        let found = through(Format::Coordinates, OutputRef::Numbers(&numbers));
+        prop_assert_eq!(found, Data::Numbers(numbers));
+    }
+
+    #[test]
+    fn maps_hold_tables(table in any_table()) {
+        let Data::Numbers(found) = through(Format::Map, OutputRef::Table(&table)) else {
+            panic!("no numbers")
+        };
+        let (height, width) = (table.n_rows(), table.n_cols());
+        prop_assert_eq!(found.shape, Shape::Grid { height, width });
+        let bits = |cell: usize| i64::from(table.get(cell / width, cell % width));
+        let expected: Vec<i64> = (0..height * width).map(bits).collect();
+        prop_assert_eq!(&found.fields[0].values, &expected);
     }
 }
 

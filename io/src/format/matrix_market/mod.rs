@@ -2,20 +2,23 @@
 //! `%`, a line of sizes, then the entries, rows and columns from 1.
 //!
 //! A square matrix is a graph, entry (i, j) the arc from i to j; any other one is a table of bits.
-//! Whole values are weights; real ones are not read, and only say where an entry is. In the format
-//! `array`, which stores every value, zero means that there is no entry. Accepted beyond the
+//! Values are weights. Real ones are if all are whole numbers, or if there is a scale; otherwise they
+//! only say where an entry is. In the format `array`, which stores every value, zero means that there
+//! is no entry. Accepted beyond the
 //! standard: empty lines and comments between entries, entries above the diagonal of a symmetric
 //! matrix, repeated entries.
 
 mod array;
 mod coordinate;
 mod header;
+mod reals;
 
 use std::io::{self, Write};
 
 use star_base::BitTable;
 
 use self::header::{Field, Header, Storage};
+use self::reals::Reals;
 use super::Found;
 use crate::data::{BitsRef, Data, OutputRef};
 use crate::error::Fault;
@@ -27,33 +30,42 @@ use crate::text;
 /// The stored entries of a matrix.
 struct Entries {
     arcs: Vec<Arc>,
-    /// Real values that are zero and count all the same.
-    n_zeros: u64,
+    reals: Reals,
 }
 
 /// Reads a graph or a table.
 pub(crate) fn read(source: Source) -> Result<Found, Fault> {
     let mut scanner = Scanner::new(source)?;
     let header = header::read(&mut scanner)?;
-    let Entries { arcs, n_zeros } = match header.storage {
+    let Entries { mut arcs, reals } = match header.storage {
         Storage::Coordinate { n_entries } => coordinate::read(&mut scanner, &header, n_entries)?,
         Storage::Array => array::read(&mut scanner, &header)?,
     };
     let mut warnings = Vec::new();
-    match (header.field, header.storage) {
-        (Field::Pattern | Field::Integer, _) => {}
-        (Field::Real, Storage::Array) => warnings.push(
-            "the real values are read as a pattern: every value other than zero counts".to_owned(),
-        ),
-        (Field::Real, Storage::Coordinate { .. }) => warnings.push(format!(
-            "the real values are read as a pattern: every entry counts, {} included",
-            text::count(n_zeros, "stored zero")
-        )),
+    let weighted = match header.field {
+        Field::Pattern => false,
+        Field::Integer => true,
+        Field::Real => reals.are_weights() && header.n_rows == header.n_cols,
+    };
+    if header.field == Field::Real && !weighted {
+        arcs.iter_mut().for_each(|arc| arc.weight = 1);
+        let what_counts = match header.storage {
+            Storage::Array => "every value other than zero counts".to_owned(),
+            Storage::Coordinate { .. } => {
+                let zeros = text::count(reals.n_zeros(), "stored zero");
+                format!("every entry counts, {zeros} included")
+            }
+        };
+        let advice = match header.n_rows == header.n_cols {
+            true => "; with `scale=100` they would be weights in hundredths",
+            false => "",
+        };
+        warnings.push(format!("the real values are read as a pattern: {what_counts}{advice}"));
     }
     let graph = Graph {
         n_vertices: header.n_rows as usize,
         arcs,
-        weighted: header.field == Field::Integer,
+        weighted,
         symmetric: header.symmetric,
         labels: None,
     };

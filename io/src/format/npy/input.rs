@@ -2,6 +2,7 @@
 
 use star_base::Code;
 
+use crate::decimal::Decimal;
 use crate::error::{Fault, FileError};
 use crate::source;
 
@@ -16,7 +17,7 @@ pub(crate) struct Input<'a> {
     /// Memory budget.
     pub(crate) max_bytes: u64,
     /// What the numbers are multiplied by.
-    pub(crate) scale: Option<f64>,
+    pub(crate) scale: Option<Decimal>,
 }
 
 impl Input<'_> {

@@ -22,10 +22,9 @@ use self::header::{Column, Item, Kind};
 pub(super) use self::input::Input;
 use super::{Found, cannot_hold, cannot_write};
 use crate::data::{BitsRef, Data, OutputRef};
-use crate::error::{Fault, FileError};
+use crate::error::Fault;
 use crate::numbers::{Field, Numbers, Shape};
 use crate::source::Source;
-use crate::text;
 
 /// The first bytes of every file.
 pub(crate) const MAGIC: [u8; 6] = *b"\x93NUMPY";
@@ -109,6 +108,7 @@ pub(super) fn write_array(
 }
 
 fn write_numbers(numbers: &Numbers, out: &mut dyn Write, format: &str) -> Result<(), Fault> {
+    numbers.check("")?;
     let Numbers { shape, fields } = numbers;
     let value = OutputRef::Numbers(numbers);
     if fields.is_empty() {
@@ -117,15 +117,10 @@ fn write_numbers(numbers: &Numbers, out: &mut dyn Write, format: &str) -> Result
     let n_records = shape.n_records();
     let columns = fields.iter().map(|field| {
         let Field { name, bits, values } = field;
-        if values.len() != n_records {
-            let numbers = text::count(values.len() as u128, "number");
-            let message = format!("`{name}` has {numbers} for {n_records} records");
-            return Err(Box::new(FileError::new(Code::NoSuchLayout, "", message)));
-        }
         let name = (fields.len() > 1).then(|| name.clone());
-        Ok(Column::least(name, *bits, values))
+        Column::least(name, *bits, values)
     });
-    let columns: Vec<Column> = columns.collect::<Result<_, Fault>>()?;
+    let columns: Vec<Column> = columns.collect();
     let shape = match *shape {
         Shape::List(len) => vec![len as u64],
         Shape::Grid { height, width } => vec![height as u64, width as u64],

@@ -4,6 +4,7 @@ use star_base::Code;
 
 use super::header::{Column, Header, Kind};
 use super::input::Input;
+use crate::decimal::Decimal;
 use crate::error::Fault;
 use crate::source::CHUNK;
 use crate::text;
@@ -104,9 +105,10 @@ fn append(
     bytes: &[u8],
     n_item_bytes: usize,
     column: &Column,
-    scale: Option<f64>,
+    scale: Option<Decimal>,
 ) -> Result<(), NotWhole> {
     let Column { name: _, kind, n_bytes, is_big, at } = *column;
+    let factor = scale.map(Decimal::to_f64);
     let first = values.len();
     // Dispatches once for a chunk, not once for a number.
     macro_rules! numbers {
@@ -129,9 +131,9 @@ fn append(
         (Kind::Signed, 2) => numbers!(i16, |number| Ok(i64::from(number))),
         (Kind::Signed, 4) => numbers!(i32, |number| Ok(i64::from(number))),
         (Kind::Signed, _) => numbers!(i64, Ok),
-        (Kind::Float, 2) => numbers!(u16, |bits| whole::of_float(half(bits), scale)),
-        (Kind::Float, 4) => numbers!(f32, |number| whole::of_float(f64::from(number), scale)),
-        (Kind::Float, _) => numbers!(f64, |number| whole::of_float(number, scale)),
+        (Kind::Float, 2) => numbers!(u16, |bits| whole::of_float(half(bits), factor)),
+        (Kind::Float, 4) => numbers!(f32, |number| whole::of_float(f64::from(number), factor)),
+        (Kind::Float, _) => numbers!(f64, |number| whole::of_float(number, factor)),
     }?;
     match (kind, scale) {
         (Kind::Float, _) | (_, None) => Ok(()),
