@@ -148,9 +148,32 @@ fn layout(
     if decoder.get_chunk_type() == ChunkType::Tile {
         chunk.check_borne_out(source, bits, ratio, n_file_bytes)?;
     }
+    check_chunks_inside(source, decoder, n_file_bytes)?;
     let is_planar = planar == PlanarConfiguration::Planar.to_u16();
     let (chunk_width, chunk_height) = (chunk.width, chunk.height);
     Ok(Layout { extent, bits, is_planar, chunk_width, chunk_height })
+}
+
+/// Refuses strips and tiles beyond the end of the file: a decoder may have enough before the last byte.
+fn check_chunks_inside(
+    source: &Source,
+    decoder: &mut FileDecoder<'_>,
+    n_file_bytes: usize,
+) -> Result<(), Fault> {
+    let (offsets, lens) = match decoder.get_chunk_type() {
+        ChunkType::Strip => (Tag::StripOffsets, Tag::StripByteCounts),
+        ChunkType::Tile => (Tag::TileOffsets, Tag::TileByteCounts),
+    };
+    let mut list = |tag| {
+        let numbers = decoder.find_tag_unsigned_vec::<u64>(tag);
+        numbers.map(Option::unwrap_or_default).map_err(|e| fault(source, &e))
+    };
+    let (offsets, lens) = (list(offsets)?, list(lens)?);
+    let mut ends = offsets.iter().zip(&lens).map(|(offset, len)| offset.saturating_add(*len));
+    match ends.any(|end| end > n_file_bytes as u64) {
+        true => Err(raster::truncated(source)),
+        false => Ok(()),
+    }
 }
 
 fn tag(decoder: &mut FileDecoder<'_>, tag: Tag, default: u16) -> TiffResult<u16> {
