@@ -105,6 +105,41 @@ impl BitsRef<'_> {
         }
     }
 
+    /// Calls `each` with every row, one byte of 0 or 1 for each column; stops at the first error.
+    pub(crate) fn try_for_rows<E>(
+        &self,
+        mut each: impl FnMut(&[u8]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let (n_rows, n_cols) = self.shape();
+        match self {
+            BitsRef::Table(_) | BitsRef::Slice(_) => {
+                // 64 rows at once: that is one limb of each column.
+                let mut rows = vec![0; n_cols * n_rows.min(64)];
+                for first in (0..n_rows).step_by(64) {
+                    let n_now = (n_rows - first).min(64);
+                    for col in 0..n_cols {
+                        let limbs = match self {
+                            BitsRef::Table(table) => table.column_limbs(col),
+                            BitsRef::Slice(bits) | BitsRef::Word(bits) => bits.limbs(),
+                        };
+                        let limb = limbs[first / 64];
+                        for row in 0..n_now {
+                            rows[row * n_cols + col] = (limb >> row & 1) as u8;
+                        }
+                    }
+                    for row in 0..n_now {
+                        each(&rows[row * n_cols..][..n_cols])?;
+                    }
+                }
+                Ok(())
+            }
+            BitsRef::Word(word) => {
+                let row: Vec<u8> = word.iter().map(u8::from).collect();
+                each(&row)
+            }
+        }
+    }
+
     /// Bit `col` of row `row`, both from 0.
     pub(crate) fn get(&self, row: usize, col: usize) -> bool {
         match self {

@@ -85,6 +85,15 @@ impl Decimal {
         signed(negative, u128::from(digits.checked_mul(power)?))
     }
 
+    /// The floating-point number next to it, or nearly so; 0 or infinite beyond their range.
+    pub(crate) fn to_f64(self) -> f64 {
+        let Decimal { negative, digits, exponent, cut: _ } = self;
+        let power = 10f64.powi(exponent.unsigned_abs().min(400) as i32);
+        // Dividing is exact where multiplying with a negative power is not.
+        let magnitude = if exponent < 0 { digits as f64 / power } else { digits as f64 * power };
+        if negative { -magnitude } else { magnitude }
+    }
+
     /// The whole number next to `self × factor`, halves away from zero; `None` beyond 64 bits with a
     /// sign.
     pub fn scaled(self, factor: Decimal) -> Option<i64> {
@@ -160,6 +169,16 @@ mod tests {
         for (text, scale, expected) in cases {
             assert_eq!(decimal(text).scaled(decimal(scale)), expected, "{text} × {scale}");
         }
+    }
+
+    #[test]
+    fn floating_point_numbers_are_next_to_the_decimal_ones() {
+        for text in ["0", "0.1", "-0.285", "100", "1e22", "2.5e-3", "-123456789.125"] {
+            let number: f64 = text.parse().unwrap();
+            assert_eq!(decimal(text).to_f64(), number, "{text}");
+        }
+        assert_eq!(decimal("1e9999").to_f64(), f64::INFINITY);
+        assert_eq!(decimal("1e-9999").to_f64(), 0.0);
     }
 
     #[test]

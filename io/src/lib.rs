@@ -52,6 +52,7 @@ pub mod registry;
 mod scan;
 mod source;
 mod text;
+mod whole;
 
 pub use data::{Data, Loaded, OutputRef};
 pub use decimal::Decimal;

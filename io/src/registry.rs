@@ -60,6 +60,14 @@ formats! {
     Map "MovingAI map" ["map"] moving_ai::map
     Scenarios "MovingAI scenarios" ["scen"] moving_ai::scenarios
     Stb "Star table" ["stb"] stb
+    Png "PNG" ["png"] png
+    Jpeg "JPEG" ["jpg", "jpeg"] jpeg
+    Tiff "TIFF" ["tif", "tiff"] tiff
+    Pbm "PBM" ["pbm"] pnm::pbm
+    Pgm "PGM" ["pgm", "pnm"] pnm::pgm
+    Ppm "PPM" ["ppm"] pnm::ppm
+    Npy "NumPy" ["npy"] npy
+    Npz "NumPy archive" ["npz"] npz
 }
 
 impl Format {
@@ -100,6 +108,9 @@ impl Format {
         if bytes.starts_with(&format::stb::MAGIC) {
             return Some(Format::Stb);
         }
+        if let Some(format) = Format::detect_binary(bytes) {
+            return Some(format);
+        }
         let banner = b"%%MatrixMarket";
         if bytes.get(..banner.len()).is_some_and(|b| b.eq_ignore_ascii_case(banner)) {
             return Some(Format::MatrixMarket);
@@ -120,6 +131,30 @@ impl Format {
                 Some(Format::Csv)
             }
             _ => None,
+        }
+    }
+
+    fn detect_binary(bytes: &[u8]) -> Option<Format> {
+        if bytes.starts_with(&format::png::MAGIC) {
+            return Some(Format::Png);
+        }
+        if bytes.starts_with(&format::jpeg::MAGIC) {
+            return Some(Format::Jpeg);
+        }
+        if format::tiff::MAGICS.iter().any(|magic| bytes.starts_with(magic)) {
+            return Some(Format::Tiff);
+        }
+        if bytes.starts_with(&format::npy::MAGIC) {
+            return Some(Format::Npy);
+        }
+        if bytes.starts_with(&format::npz::MAGIC) {
+            return Some(Format::Npz);
+        }
+        match bytes {
+            _ if !format::pnm::is_start(bytes) => None,
+            [_, b'1' | b'4', ..] => Some(Format::Pbm),
+            [_, b'2' | b'5', ..] => Some(Format::Pgm),
+            _ => Some(Format::Ppm),
         }
     }
 
@@ -155,6 +190,13 @@ pub fn read(
     input: &mut dyn Read,
     options: &mut ReadOptions<'_>,
 ) -> Result<Loaded, FileError> {
+    if let Some(part) = options.part
+        && format != Format::Npz
+    {
+        let message = format!("no part `{}` in it", part.escape_debug());
+        let error = FileError::new(Code::CannotOpen, options.file, message);
+        return Err(error.note("only a NumPy archive, `.npz`, has parts"));
+    }
     let (data, warnings) = (format.entry().read)(Source::open(input, options)?)?;
     Ok(Loaded { data, format, warnings })
 }

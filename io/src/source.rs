@@ -65,12 +65,53 @@ impl<'r, 'o> Source<'r, 'o> {
             Input::Plain(_) => self.n_read.saturating_add(n_bytes as u64),
             Input::Gzip(input) => input.n_read(),
         };
+        self.go_on()?;
+        Ok(n_bytes)
+    }
+
+    /// Reads until the buffer is full or the file ends; the number of bytes.
+    pub(crate) fn fill(&mut self, buffer: &mut [u8]) -> Result<usize, Fault> {
+        let mut n_bytes = 0;
+        while n_bytes < buffer.len() {
+            match self.read(&mut buffer[n_bytes..])? {
+                0 => break,
+                n_more => n_bytes += n_more,
+            }
+        }
+        Ok(n_bytes)
+    }
+
+    /// Reads all of the file, for decoders that go to and fro in it. It counts against the budget.
+    pub(crate) fn read_all(&mut self) -> Result<Vec<u8>, Fault> {
+        let mut bytes = Vec::new();
+        // The byte beyond the length finds the end. Failing is no error here.
+        let expected = self.size_hint().unwrap_or(0).min(self.max_bytes()).saturating_add(1);
+        let _ = bytes.try_reserve_exact(usize::try_from(expected).unwrap_or(0));
+        loop {
+            let len = bytes.len();
+            let room = (bytes.capacity() - len).clamp(1 << 12, CHUNK);
+            let no_room = len as u128 + room as u128;
+            bytes.try_reserve(room).map_err(|_| self.no_room(no_room))?;
+            bytes.resize(len + room, 0);
+            let n_bytes = self.read(&mut bytes[len..])?;
+            bytes.truncate(len + n_bytes);
+            if bytes.len() as u64 > self.max_bytes() {
+                return Err(self.no_room(bytes.len() as u128));
+            }
+            if n_bytes == 0 {
+                return Ok(bytes);
+            }
+        }
+    }
+
+    /// Asks the progress sink whether to go on; for the time between the last byte and the result.
+    pub(crate) fn go_on(&mut self) -> Result<(), Fault> {
         if let Some(progress) = self.options.progress.as_mut()
             && !progress(self.n_read)
         {
             return Err(self.fault(Code::Interrupted, "interrupted"));
         }
-        Ok(n_bytes)
+        Ok(())
     }
 
     /// The fault that the input failed; a packed one fails for reasons of its own, too.
@@ -112,6 +153,11 @@ impl<'r, 'o> Source<'r, 'o> {
     /// What real values are multiplied with, if the user says so.
     pub(crate) fn scale(&self) -> Option<Decimal> {
         self.options.scale
+    }
+
+    /// The array to read.
+    pub(crate) fn part(&self) -> Option<&str> {
+        self.options.part
     }
 
     /// Memory budget.

@@ -5,10 +5,19 @@ pub(crate) mod coordinates;
 pub(crate) mod csv;
 pub(crate) mod dimacs;
 pub(crate) mod edge_list;
+pub(crate) mod jpeg;
 pub(crate) mod matrix_market;
 pub(crate) mod metis;
 pub(crate) mod moving_ai;
+pub(crate) mod npy;
+pub(crate) mod npz;
+pub(crate) mod png;
+pub(crate) mod pnm;
 pub(crate) mod stb;
+pub(crate) mod tiff;
+
+mod picture;
+mod raster;
 
 use std::io;
 

@@ -51,7 +51,7 @@ struct Header {
 pub(crate) fn read(mut source: Source) -> Result<Found, Fault> {
     let mut crc = Hasher::new();
     let mut bytes = [0; HEADER_BYTES];
-    let n_bytes = fill(&mut source, &mut bytes)?;
+    let n_bytes = source.fill(&mut bytes)?;
     if n_bytes < HEADER_BYTES {
         let known = n_bytes.min(MAGIC.len());
         if n_bytes > 0 && bytes[..known] != MAGIC[..known] {
@@ -187,7 +187,7 @@ fn read_table(source: &mut Source, crc: &mut Hasher, header: &Header) -> Result<
     while n_left > 0 {
         let n_now = n_left.min(CHUNK as u64 / 8);
         let bytes = &mut buffer[..n_now as usize * 8];
-        let n_bytes = fill(source, bytes)?;
+        let n_bytes = source.fill(bytes)?;
         if n_bytes < bytes.len() {
             let n_read = n_limbs - n_left + n_bytes as u64 / 8;
             let message = format!("the file ends after {n_read} of {n_limbs} limbs");
@@ -231,7 +231,7 @@ fn check_tail(source: &Source, table: &BitTable, col_idx: usize) -> Result<(), F
 /// Reads the checksum and the end of the file.
 fn check_end(source: &mut Source, crc: Hasher) -> Result<(), Fault> {
     let mut bytes = [0; CRC_BYTES + 1];
-    let n_bytes = fill(source, &mut bytes)?;
+    let n_bytes = source.fill(&mut bytes)?;
     if n_bytes < CRC_BYTES {
         return Err(source.fault(Code::Truncated, "the file ends in its checksum"));
     }
@@ -243,18 +243,6 @@ fn check_end(source: &mut Source, crc: Hasher) -> Result<(), Fault> {
         return Err(source.fault(Code::HeaderLies, "bytes after the checksum"));
     }
     Ok(())
-}
-
-/// Reads until the buffer is full or the file ends; the number of bytes.
-fn fill(source: &mut Source, buffer: &mut [u8]) -> Result<usize, Fault> {
-    let mut n_bytes = 0;
-    while n_bytes < buffer.len() {
-        match source.read(&mut buffer[n_bytes..])? {
-            0 => break,
-            n_more => n_bytes += n_more,
-        }
-    }
-    Ok(n_bytes)
 }
 
 /// Up to eight bytes as a number, the least significant one first.

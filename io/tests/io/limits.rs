@@ -168,7 +168,9 @@ fn formats_are_known_by_extension_and_first_bytes() {
         (".gz", None),
         ("t.stb", Some(Format::Stb)),
         ("dir.gr/file", None),
-        ("file.png", None),
+        ("file.PNG", Some(Format::Png)),
+        ("dem.npz", Some(Format::Npz)),
+        ("file.xyz", None),
         ("", None),
     ] {
         assert_eq!(Format::of_path(path), format, "{path}");
@@ -180,6 +182,17 @@ fn formats_are_known_by_extension_and_first_bytes() {
         (b"c\nc x\n", Some(Format::Dimacs)),
         (b"p sp 3 4", Some(Format::Dimacs)),
         (b"STARTBL\0...", Some(Format::Stb)),
+        (b"\x89PNG\r\n\x1a\n", Some(Format::Png)),
+        (b"\xff\xd8\xff\xe0", Some(Format::Jpeg)),
+        (b"II*\0\x08", Some(Format::Tiff)),
+        (b"MM\0+", Some(Format::Tiff)),
+        (b"P4\n3", Some(Format::Pbm)),
+        (b"P2#", Some(Format::Pgm)),
+        (b"P6 ", Some(Format::Ppm)),
+        (b"P7\n", None),
+        (b"P5", None),
+        (b"\x93NUMPY\x01\0", Some(Format::Npy)),
+        (b"PK\x03\x04", Some(Format::Npz)),
         (b"c places\nc\n\np aux sp co 3\n", Some(Format::Coordinates)),
         (b"type octile\n", Some(Format::Map)),
         (b"version 1.0\r\n", Some(Format::Scenarios)),
@@ -192,7 +205,7 @@ fn formats_are_known_by_extension_and_first_bytes() {
     }
     assert_eq!(Format::of_file("x.gr", b"# SNAP").unwrap(), Format::Dimacs);
     assert_eq!(Format::of_file("x", b"# SNAP").unwrap(), Format::EdgeList);
-    let error = Format::of_file("x.png", b"\x89PNG").unwrap_err();
+    let error = Format::of_file("x.xyz", b"\x89PNG").unwrap_err();
     assert_eq!(error.code, Code::UnknownFormat);
     check_wording(&error);
 }

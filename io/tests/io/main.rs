@@ -4,8 +4,10 @@
 #![allow(clippy::result_large_err)]
 
 mod arbitrary;
+mod binary;
 mod coordinates;
 mod csv;
+mod damaged;
 mod dimacs;
 mod edge_list;
 mod generate;
@@ -17,8 +19,12 @@ mod matrix_market;
 mod matrix_market_refusals;
 mod metis;
 mod moving_ai;
+mod numpy;
+mod pictures;
 mod round_trips;
 mod shared_graphs;
 mod shared_grids;
+mod shared_rasters;
 mod stb;
 mod support;
+mod written_pictures;

@@ -27,7 +27,8 @@ pub(crate) fn load(format: Format, bytes: &[u8]) -> Result<Loaded, FileError> {
     let mut options = ReadOptions::new("f", BUDGET);
     let dribbled = read(format, &mut Dribble(bytes), &mut options);
     assert_eq!(whole, dribbled);
-    if format == Format::Stb {
+    if matches!(format, Format::Stb | Format::Npy) {
+        // The length tells of an error before the bytes do.
         assert_eq!(whole.is_ok(), hinted.is_ok());
     } else {
         assert_eq!(whole, hinted);
@@ -86,7 +87,7 @@ pub(crate) fn check_wording(error: &FileError) {
     let FileError { message, notes, help, .. } = error;
     for text in std::iter::once(message).chain(notes).chain(help) {
         assert!(!text.ends_with('.'), "{text}");
-        assert!(!text.starts_with(|c: char| c.is_uppercase() && !"CDM".contains(c)), "{text}");
+        assert!(!text.starts_with(|c: char| c.is_uppercase() && !"CDJMNPT".contains(c)), "{text}");
         assert!(!text.contains(char::is_control), "{text:?}");
     }
 }
