@@ -5,6 +5,7 @@
 //!   out where its parameters get their values, [`load`] (with [`data`]) reads them.
 //! * The run: [`engine`] has the backends, [`host`] (with [`access`]) serves the program, [`flags`] end
 //!   it, [`limits`] bound it, [`wrap`] makes functions runnable.
+//! * [`doctor`]: what the machine has.
 //! * The way out: [`results`] and [`save`], [`output`] for standard output, [`cost`].
 //! * Messages: [`report`] writes them to standard error, as [`render`] (with [`excerpt`]) or [`json`]
 //!   makes them; [`failure`] and [`exit`] say how a command ends; [`text`] has pieces of wording.
@@ -21,6 +22,7 @@ mod bind;
 mod command;
 mod cost;
 mod data;
+mod doctor;
 mod engine;
 mod entry;
 mod excerpt;
@@ -91,6 +93,8 @@ enum Command {
     Generate(Box<command::generate::GenArgs>),
     /// Show what the compiler makes of a program
     Dev(command::dev::DevArgs),
+    /// Say what this machine has: processor, memory, files, backends
+    Doctor(command::doctor::DoctorArgs),
     /// Print a script that completes commands in a shell
     Completions(command::completions::CompletionsArgs),
 }
@@ -140,6 +144,10 @@ fn dispatch(command: &Command, reporter: &Reporter, output: &mut Output) -> Resu
         }
         Command::Generate(args) => command::generate::run(args, reporter),
         Command::Dev(args) => command::dev::run(args, reporter, output),
+        Command::Doctor(args) => {
+            command::doctor::run(args, output);
+            Ok(Exit::Success)
+        }
         Command::Completions(args) => {
             command::completions::run(args, &mut Cli::command(), output);
             Ok(Exit::Success)
