@@ -3,8 +3,10 @@
 #![allow(clippy::unwrap_used, reason = "what a test cannot set up is its failure")]
 
 mod arguments;
+mod doctor;
 mod exit_codes;
 mod files;
+mod generate;
 mod messages;
 mod output;
 mod sources;
