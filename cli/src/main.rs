@@ -30,14 +30,17 @@ mod flags;
 mod given;
 mod host;
 mod json;
+mod layouts;
 mod limits;
 mod load;
 mod offer;
 mod output;
+mod progress;
 mod render;
 mod report;
 mod results;
 mod save;
+mod settings;
 mod sizes;
 mod sources;
 #[cfg(test)]

@@ -5,19 +5,20 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use star_base::Code;
-use star_io::{FileError, Format, OutputRef};
+use star_io::{FileError, Format, OutputRef, Packing};
 use star_vm::HostValue;
 use tempfile::{Builder, NamedTempFile, TempPath};
 
 use crate::text;
 
-/// A file to be written: where, and in which format.
+/// A file to be written: where, in which format, packed or not.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Target {
     /// The file as messages show it.
     pub(crate) name: String,
     path: PathBuf,
     format: Format,
+    packing: Packing,
 }
 
 /// A file that is written but not yet in its place. Dropped, it leaves nothing behind.
@@ -54,7 +55,8 @@ impl Target {
                 return Err(cannot(&text::one_line(&why)));
             }
         };
-        let target = Target { name: name.to_owned(), path, format };
+        let (packing, _) = Packing::of_path(name);
+        let target = Target { name: name.to_owned(), path, format, packing };
         if target.is_regular() {
             // Better told before a long run than after it; the file goes at once.
             target.temporary().map_err(|error| target.cannot(&error))?;
@@ -103,7 +105,7 @@ impl Target {
     }
 
     fn write_to(&self, value: OutputRef<'_>, file: &mut fs::File) -> Result<(), FileError> {
-        star_io::write(self.format, value, file).map_err(|mut error| {
+        star_io::write_packed(self.format, self.packing, value, file).map_err(|mut error| {
             error.file.clone_from(&self.name);
             error
         })

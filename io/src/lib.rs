@@ -56,7 +56,10 @@ pub use data::{Data, Loaded, OutputRef};
 pub use decimal::Decimal;
 pub use error::FileError;
 pub use graph::{Arc, Graph};
-pub use layout::{Layout, LayoutValue, Widths, lay_out};
+pub use layout::{
+    Layout, LayoutOptions, LayoutValue, NumberLayout, NumbersLaidOut, Widths, lay_out,
+    lay_out_numbers, lay_out_with,
+};
 pub use numbers::{Field, Numbers, Shape};
 pub use options::ReadOptions;
 pub use packing::Packing;

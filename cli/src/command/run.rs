@@ -26,6 +26,7 @@ use crate::offer::OFFER_HELP;
 use crate::output::Output;
 use crate::report::Reporter;
 use crate::results::{self, Out};
+use crate::settings::SETTINGS_HELP;
 use crate::text;
 use crate::wrap;
 
@@ -94,6 +95,8 @@ fn long_help() -> String {
 
 {OFFER_HELP}
 
+{SETTINGS_HELP}
+
 {EXIT_HELP}"
     )
 }
@@ -130,7 +133,8 @@ pub(crate) fn run(
         })?),
     };
     let limits = args.limits.limits(engine)?;
-    let reading = Reading { flags: &flags, reporter };
+    let settings = binding.settings.clone();
+    let reading = Reading { flags: &flags, reporter, settings: &settings };
     let max_bytes = limits.memory.unwrap_or(u64::MAX);
     let mut arguments = load(entry, binding, args.graph.as_deref(), reading, max_bytes)
         .map_err(stopped_while_reading)?;
