@@ -2,8 +2,13 @@
 //!
 //! `star-benches front-end [MB]`: reads and checks a generated file of that size (10 by default) and
 //! prints bytes per second of each step, medians of nine runs after one that does not count.
+//!
+//! `star-benches rasters [FILE…]`: reads pictures and arrays of ten million pixels made on the spot, and
+//! the given files, from memory; prints bytes per second likewise.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program that prints figures")]
+
+mod rasters;
 
 use std::fmt::Write;
 use std::process::ExitCode;
@@ -25,8 +30,14 @@ fn main() -> ExitCode {
                 }
             }
         }
+        Some("rasters") => {
+            if let Err(error) = rasters::rasters(&args[1..]) {
+                eprintln!("{error}");
+                return ExitCode::FAILURE;
+            }
+        }
         _ => {
-            eprintln!("usage: star-benches front-end [MB]");
+            eprintln!("usage: star-benches front-end [MB] | rasters [FILE…]");
             return ExitCode::from(2);
         }
     }
