@@ -57,7 +57,7 @@ pub(crate) fn run(megabytes: usize) {
 }
 
 /// Times `work` and prints the median speed.
-fn report(what: &str, n_bytes: usize, mut work: impl FnMut() -> usize) {
+pub(crate) fn report(what: &str, n_bytes: usize, mut work: impl FnMut() -> usize) {
     work();
     let mut seconds: Vec<f64> = (0..9)
         .map(|_| {

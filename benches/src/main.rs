@@ -11,19 +11,22 @@
 //!
 //! `star-benches operations [BITS]`: one operation of each kind as a program carries it out, on 10³ to
 //! that many bits (10⁹ by default), beside the speed of plain reading.
+//!
+//! `star-benches loading [FILE…]`: files of every format, made on the spot, and the given ones.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program that prints figures")]
 
 mod closure;
 mod front_end;
 mod kernels;
+mod loading;
 mod operations;
 mod program;
 
 use std::process::ExitCode;
 
 const USAGE: &str = "usage: star-benches front-end [MB] | kernels [BITS [NAME]] | closure [N [RUNS]] \
-                     | operations [BITS]";
+                     | operations [BITS] | loading [FILE…]";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -36,6 +39,13 @@ fn main() -> ExitCode {
         "kernels" => number(1, 100_000_000).map(|bits| kernels::run(bits, text(2))),
         "closure" => number(1, 5000).zip(number(2, 5)).map(|(n, runs)| closure::run(n, runs)),
         "operations" => number(1, 1_000_000_000).map(operations::run),
+        "loading" => match loading::run(&args[1..]) {
+            Ok(()) => Some(()),
+            Err(error) => {
+                eprintln!("{error}");
+                return ExitCode::FAILURE;
+            }
+        },
         _ => None,
     };
     match done {
