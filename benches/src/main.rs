@@ -2,8 +2,15 @@
 //!
 //! `star-benches front-end [MB]`: reads and checks a generated file of that size (10 by default) and
 //! prints bytes per second of each step, medians of nine runs after one that does not count.
+//!
+//! `star-benches edge-list [MB]`: reads a generated SNAP list of that size (200 by default).
+//!
+//! `star-benches adjacency [VERTICES] [ARCS]`: reads a generated list (200000 and 4000000 by default) and
+//! lays it out as an adjacency table; prints times, and the most memory that the process ever had.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program that prints figures")]
+
+mod graphs;
 
 use std::fmt::Write;
 use std::process::ExitCode;
@@ -25,8 +32,26 @@ fn main() -> ExitCode {
                 }
             }
         }
+        Some(what @ ("edge-list" | "adjacency")) => {
+            let numbers: Result<Vec<u64>, _> = args[1..].iter().map(|text| text.parse()).collect();
+            let Ok(numbers) = numbers else {
+                eprintln!("sizes are whole numbers");
+                return ExitCode::from(2);
+            };
+            let number = |idx: usize, default| numbers.get(idx).copied().unwrap_or(default);
+            let done = match what {
+                "edge-list" => graphs::edge_list(number(0, 200)),
+                _ => graphs::adjacency(number(0, 200_000), number(1, 4_000_000)),
+            };
+            if let Err(error) = done {
+                eprintln!("{error}");
+                return ExitCode::FAILURE;
+            }
+        }
         _ => {
-            eprintln!("usage: star-benches front-end [MB]");
+            eprintln!(
+                "usage: star-benches front-end [MB] | edge-list [MB] | adjacency [VERTICES] [ARCS]"
+            );
             return ExitCode::from(2);
         }
     }

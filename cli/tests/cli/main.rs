@@ -5,6 +5,7 @@
 mod arguments;
 mod exit_codes;
 mod files;
+mod formats;
 mod messages;
 mod output;
 mod sources;

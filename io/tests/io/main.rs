@@ -16,6 +16,7 @@ mod matrix_market;
 mod matrix_market_refusals;
 mod metis;
 mod moving_ai;
+mod number_layouts;
 mod round_trips;
 mod shared_graphs;
 mod shared_grids;

@@ -142,6 +142,9 @@ fn third_party_types_stay_at_the_edge() {
     nobody_else_says("logos", &["compiler/syntax/"]);
     nobody_else_says("codespan", &["cli/src/render.rs"]);
     nobody_else_says("clap", &["cli/"]);
+    nobody_else_says("indicatif", &["cli/src/progress.rs"]);
+    nobody_else_says("flate2", &["io/src/packing.rs", "io/tests/"]);
+    nobody_else_says("csv::", &["io/src/format/"]);
 }
 
 #[test]
