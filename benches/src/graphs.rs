@@ -51,7 +51,7 @@ impl Read for Lines {
 }
 
 /// Reads a list of so many megabytes five times.
-pub(crate) fn edge_list(megabytes: u64) -> Result<(), FileError> {
+pub(crate) fn edge_list(megabytes: u64) -> Result<(), Box<FileError>> {
     // A line of two numbers below 10^6 has 13 to 14 bytes.
     let n_arcs = megabytes * 1_000_000 / 14;
     let mut text = Vec::new();
@@ -71,7 +71,7 @@ pub(crate) fn edge_list(megabytes: u64) -> Result<(), FileError> {
 }
 
 /// Reads a list and lays it out.
-pub(crate) fn adjacency(n_vertices: u64, n_arcs: u64) -> Result<(), FileError> {
+pub(crate) fn adjacency(n_vertices: u64, n_arcs: u64) -> Result<(), Box<FileError>> {
     let begun = Instant::now();
     let graph = graph(&mut Lines::new(n_vertices, n_arcs), None)?;
     println!("read {n_arcs} arcs: {:.3} s", begun.elapsed().as_secs_f64());
@@ -97,7 +97,7 @@ pub(crate) fn adjacency(n_vertices: u64, n_arcs: u64) -> Result<(), FileError> {
     Ok(())
 }
 
-fn graph(input: &mut dyn Read, size_hint: Option<u64>) -> Result<Graph, FileError> {
+fn graph(input: &mut dyn Read, size_hint: Option<u64>) -> Result<Graph, Box<FileError>> {
     let mut options = ReadOptions::new("bench", u64::MAX);
     options.size_hint = size_hint;
     match read(Format::EdgeList, input, &mut options)?.data {
