@@ -28,7 +28,7 @@ impl Lines {
         self.state ^= self.state << 25;
         self.state ^= self.state >> 27;
         let bits = self.state.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 32;
-        bits * self.n_vertices >> 32
+        (bits * self.n_vertices) >> 32
     }
 }
 

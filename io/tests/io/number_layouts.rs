@@ -30,7 +30,7 @@ fn laid_out(
 }
 
 fn rows(layout: &str, numbers: &Numbers, widths: Option<&[usize]>) -> Vec<String> {
-    let table = laid_out(layout, numbers, widths).unwrap().table;
+    let table = laid_out(layout, numbers, widths).expect("numbers that suit").table;
     (0..table.n_rows()).map(|row| table.row(row).to_string()).collect()
 }
 
@@ -85,7 +85,8 @@ fn what_does_not_suit_is_refused() {
     let numbers = list(vec![field("a", Some(3), &[7, 8]), field("b", None, &[0, 1])]);
     let ragged = Numbers { shape: Shape::List(3), ..numbers.clone() };
     let long = list(vec![field("a", None, &vec![1; 1 << 20])]);
-    let cases: [(&str, &Numbers, Option<&[usize]>, Code, &str); 7] = [
+    type Case<'a> = (&'a str, &'a Numbers, Option<&'a [usize]>, Code, &'a str);
+    let cases: [Case<'_>; 7] = [
         ("", &numbers, None, Code::WidthTooSmall, "8 in the field `a` does not fit in 3 bits"),
         ("field:c", &numbers, None, Code::NoSuchLayout, "`c`"),
         ("field:3", &numbers, None, Code::NoSuchLayout, "`3`"),
