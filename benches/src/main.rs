@@ -13,11 +13,17 @@
 //! that many bits (10⁹ by default), beside the speed of plain reading.
 //!
 //! `star-benches loading [FILE…]`: files of every format, made on the spot, and the given ones.
+//!
+//! `star-benches edge-list [MB]`: reads a generated SNAP list of that size (200 by default).
+//!
+//! `star-benches adjacency [VERTICES [ARCS]]`: reads a generated list (200000 and 4000000 by default) and
+//! lays it out as an adjacency table; prints times, and the most memory that the process ever had.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program that prints figures")]
 
 mod closure;
 mod front_end;
+mod graphs;
 mod kernels;
 mod loading;
 mod operations;
@@ -26,7 +32,8 @@ mod program;
 use std::process::ExitCode;
 
 const USAGE: &str = "usage: star-benches front-end [MB] | kernels [BITS [NAME]] | closure [N [RUNS]] \
-                     | operations [BITS] | loading [FILE…]";
+                     | operations [BITS] | loading [FILE…] \
+                     | edge-list [MB] | adjacency [VERTICES [ARCS]]";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -34,22 +41,29 @@ fn main() -> ExitCode {
         args.get(at).map_or(Some(default), |text| text.parse::<usize>().ok())
     };
     let text = |at: usize| args.get(at).map_or("", String::as_str);
+    let well = |()| Ok::<(), String>(());
     let done = match text(0) {
-        "front-end" => number(1, 10).map(front_end::run),
-        "kernels" => number(1, 100_000_000).map(|bits| kernels::run(bits, text(2))),
-        "closure" => number(1, 5000).zip(number(2, 5)).map(|(n, runs)| closure::run(n, runs)),
-        "operations" => number(1, 1_000_000_000).map(operations::run),
-        "loading" => match loading::run(&args[1..]) {
-            Ok(()) => Some(()),
-            Err(error) => {
-                eprintln!("{error}");
-                return ExitCode::FAILURE;
-            }
-        },
+        "front-end" => number(1, 10).map(front_end::run).map(well),
+        "kernels" => number(1, 100_000_000).map(|bits| kernels::run(bits, text(2))).map(well),
+        "closure" => {
+            number(1, 5000).zip(number(2, 5)).map(|(n, runs)| closure::run(n, runs)).map(well)
+        }
+        "operations" => number(1, 1_000_000_000).map(operations::run).map(well),
+        "loading" => Some(loading::run(&args[1..])),
+        "edge-list" => number(1, 200).map(|megabytes| {
+            graphs::edge_list(megabytes as u64).map_err(|error| error.to_string())
+        }),
+        "adjacency" => number(1, 200_000)
+            .zip(number(2, 4_000_000))
+            .map(|(n, m)| graphs::adjacency(n as u64, m as u64).map_err(|error| error.to_string())),
         _ => None,
     };
     match done {
-        Some(()) => ExitCode::SUCCESS,
+        Some(Ok(())) => ExitCode::SUCCESS,
+        Some(Err(error)) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
         None => {
             eprintln!("{USAGE}");
             ExitCode::from(2)

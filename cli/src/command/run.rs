@@ -42,7 +42,8 @@ pub(crate) struct RunArgs {
     ///
     /// `n=5`, `b=true`, `s=text`, `X=0101` or `X='0101'`; `G=road.gr` for a table, slice or word from
     /// a file. A layout may stand before a graph, as in `Cost=weights-out:road.gr`; a table is laid
-    /// out as `adjacency` otherwise. `T=` leaves a `var` parameter unset whatever `--graph` offers.
+    /// out as `adjacency` otherwise. Numbers have the layouts `records`, `grid` and `field:NAME`, as
+    /// in `Z=field:speed:cars.csv`. `T=` leaves a `var` parameter unset whatever `--graph` offers.
     #[arg(value_name = "NAME=VALUE")]
     arguments: Vec<String>,
 

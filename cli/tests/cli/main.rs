@@ -6,6 +6,7 @@ mod arguments;
 mod doctor;
 mod exit_codes;
 mod files;
+mod formats;
 mod generate;
 mod messages;
 mod output;

@@ -110,10 +110,10 @@ pub fn lay_out_numbers(
     let sum = widths.iter().map(|&bits| bits as u128).sum::<u128>();
     let mut table = zeros(height, sum.saturating_mul(width as u128), options.max_bytes, file)?;
     let mut pace = Pace::new(options);
+    let offsets: Vec<i64> = fields.iter().map(Field::offset).collect();
     let mut n_filled = 0;
     for cell in 0..width {
-        for (field, &bits) in fields.iter().zip(&widths) {
-            let offset = field.offset();
+        for ((field, &bits), &offset) in fields.iter().zip(&widths).zip(&offsets) {
             for place in 0..bits {
                 let exponent = bits - 1 - place;
                 let bit = |row: usize| {
@@ -125,9 +125,9 @@ pub fn lay_out_numbers(
             }
         }
     }
-    let notes = fields.iter().filter(|field| field.offset() < 0).map(|field| {
-        let Field { name, .. } = field;
-        format!("the field `{name}` is stored less its least number, which is {}", field.offset())
+    let negative = fields.iter().zip(offsets).filter(|(_, offset)| *offset < 0);
+    let notes = negative.map(|(Field { name, .. }, offset)| {
+        format!("the field `{name}` is stored less its least number, which is {offset}")
     });
     let names = fields.iter().map(|field| field.name.clone());
     Ok(NumbersLaidOut { table, notes: notes.collect(), fields: names.zip(widths).collect() })
@@ -172,9 +172,9 @@ fn field_widths(
         return Err(FileError::new(Code::NoSuchLayout, file, message));
     }
     let width = |(idx, field): (usize, &Field)| {
-        let least = field.least_bits();
+        let (least, offset) = (field.least_bits(), field.offset());
         let given = widths.and_then(|widths| widths.get(idx).copied()).or(field.bits);
-        let all_zero = least == 1 && field.values.iter().all(|&n| n == field.offset());
+        let all_zero = least == 1 && field.values.iter().all(|&number| number == offset);
         match given {
             None => Ok(least),
             Some(bits) if bits > MAX_BITS => {
@@ -191,7 +191,7 @@ fn field_widths(
                     text::count(bits as u128, "bit")
                 );
                 let error = FileError::new(Code::WidthTooSmall, file, message);
-                let error = match field.offset() {
+                let error = match offset {
                     0 => error,
                     least => error.note(format!("the least number, {least}, is stored as 0")),
                 };

@@ -21,10 +21,7 @@ impl<'a> Pace<'a> {
     /// Asks the sink of the options.
     pub(super) fn new<'b: 'a>(options: &'a mut LayoutOptions<'b>) -> Self {
         let LayoutOptions { file, max_bytes: _, go_on } = options;
-        let go_on = match go_on {
-            Some(go_on) => Some(&mut **go_on as &mut dyn FnMut() -> bool),
-            None => None,
-        };
+        let go_on = go_on.as_mut().map(|go_on| &mut **go_on as &mut dyn FnMut() -> bool);
         Pace { rest: STEPS, go_on, file }
     }
 

@@ -78,8 +78,8 @@ fn interruption_is_told_as_such() {
 
 fn written(value: OutputRef<'_>) -> String {
     let mut bytes = Vec::new();
-    write(Csv, value, &mut bytes).unwrap();
-    String::from_utf8(bytes).unwrap()
+    write(Csv, value, &mut bytes).expect("CSV holds it");
+    String::from_utf8(bytes).expect("text")
 }
 
 #[test]

@@ -8,9 +8,9 @@ use star_io::{
 use crate::support::{BUDGET, check_wording, load};
 
 fn sample(format: Format, packing: Packing) -> Vec<u8> {
-    let table = BitTable::parse(&["0110", "1001", "1000", "0100"]).unwrap();
+    let table = BitTable::parse(&["0110", "1001", "1000", "0100"]).expect("bits");
     let mut bytes = Vec::new();
-    write_packed(format, packing, OutputRef::Table(&table), &mut bytes).unwrap();
+    write_packed(format, packing, OutputRef::Table(&table), &mut bytes).expect("it holds tables");
     bytes
 }
 
@@ -65,7 +65,7 @@ fn pack(bytes: &[u8]) -> Vec<u8> {
 }
 
 fn fails(bytes: &[u8]) -> FileError {
-    let error = load(Format::Dimacs, bytes).unwrap_err();
+    let error = load(Format::Dimacs, bytes).expect_err("a bad file");
     check_wording(&error);
     error
 }

@@ -19,6 +19,7 @@ mod matrix_market;
 mod matrix_market_refusals;
 mod metis;
 mod moving_ai;
+mod number_layouts;
 mod numpy;
 mod pictures;
 mod round_trips;
