@@ -196,6 +196,11 @@ pub(super) fn run<'h>(
         Err(stop) => machine.end_with(stop),
     };
     machine.leave_all(values);
+    if let Outcome::Limit { kind: LimitKind::Interrupted | LimitKind::Time, .. } = outcome {
+        // Giving gigabytes back to the system takes longer than the user wants to wait.
+        let tables = std::mem::take(&mut machine.tables);
+        rayon::spawn(move || drop(tables));
+    }
     let stats = &mut machine.control.stats;
     stats.operations = machine.operations;
     stats.steps = machine.steps;
