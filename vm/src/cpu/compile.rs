@@ -10,7 +10,7 @@ use super::code::{
     Ask, Call, CallArg, Code, FileUse, Forall, FrameSize, Inst, Number, Pc, Place, Range, Reg,
     RoutineCode, Size, Summary, Test,
 };
-use super::fuse;
+use super::{block, fuse};
 
 /// Compiles a verified program.
 pub(super) fn compile(program: Program) -> Code {
@@ -281,8 +281,13 @@ impl<'p> Compiler<'p> {
                 let next = Inst::ForeachNext { state, var, over, exit: 0 };
                 self.turns(*label, loc, next, body);
             }
-            StmtKind::Forall { label, var, range, privates, reductions, body, writes: _ } => {
+            StmtKind::Forall { label, var, range, privates, reductions, body, writes } => {
                 self.code.summary.foralls += 1;
+                let block = match reductions[..] {
+                    [] => block::compile(self, *var, range, writes, privates, body),
+                    [..] => None,
+                };
+                self.code.summary.blocks += usize::from(block.is_some());
                 let range = match range {
                     ForallRange::Range(from, to) => {
                         Range::Numbers(self.number(from), self.number(to))
@@ -295,6 +300,7 @@ impl<'p> Compiler<'p> {
                     range,
                     privates: privates.iter().map(|var| self.place(*var)).collect(),
                     reductions,
+                    block,
                 };
                 self.code.foralls.push(forall);
                 let forall = self.code.foralls.len() as u32 - 1;
@@ -382,16 +388,17 @@ impl<'p> Compiler<'p> {
     }
 
     fn cost(&mut self, units: u64, times: Option<&Measure>) {
-        // More than four thousand million in one statement come in parts.
-        let part = units.min(u64::from(u32::MAX));
-        let inst = match times {
-            None => Inst::Cost { units: part as u32 },
-            Some(times) => Inst::CostTimes { units: part as u32, times: self.size(times) },
+        let inst = match (u32::try_from(units), times) {
+            (Ok(units), None) => Inst::Cost { units },
+            (_, times) => {
+                let times = match times {
+                    Some(times) => self.size(times),
+                    None => Size::Value(self.constant(1)),
+                };
+                Inst::CostTimes { units: self.constant(units as i64), times }
+            }
         };
         self.emit(inst);
-        if units > part {
-            self.cost(units - part, times);
-        }
     }
 
     fn file(&mut self, var: VarId, file: &Operand, layout: Option<&Operand>) -> u32 {
@@ -630,6 +637,24 @@ impl<'p> Compiler<'p> {
                 self.emit(inst);
             }
         }
+    }
+}
+
+impl block::Names for Compiler<'_> {
+    fn reg(&self, var: VarId) -> Reg {
+        self.reg(var)
+    }
+
+    fn is_bits(&self, var: VarId) -> bool {
+        matches!(self.place(var), Place::Slice(_) | Place::Word(_))
+    }
+
+    fn is_table(&self, var: VarId) -> bool {
+        matches!(self.place(var), Place::Table(_))
+    }
+
+    fn size(&mut self, measure: &Measure) -> Size {
+        self.size(measure)
     }
 }
 

@@ -314,6 +314,18 @@ impl<'p> Machine<'p, '_, '_> {
         Ok(())
     }
 
+    /// Is the number of steps limited?
+    pub(super) fn has_step_limit(&self) -> bool {
+        self.step_limit != u64::MAX
+    }
+
+    /// Counts the iterations of a loop that were done together.
+    pub(super) fn count_block(&mut self, n_turns: u64, cost: u64) {
+        let cost = cost.saturating_mul(n_turns);
+        self.operations = self.operations.saturating_add(cost);
+        self.steps = self.steps.saturating_add(cost).saturating_add(n_turns);
+    }
+
     fn run_to_end(&mut self) -> Step<()> {
         let mut routine = self.routine()?;
         let mut next = 0;
@@ -360,7 +372,8 @@ impl<'p> Machine<'p, '_, '_> {
                 Inst::Cost { units } => self.cost(u64::from(units))?,
                 Inst::CostTimes { units, times } => {
                     let times = self.size(times).unwrap_or(0);
-                    self.cost(u64::from(units).saturating_mul(times))?;
+                    let units = self.number(units) as u64;
+                    self.cost(units.saturating_mul(times))?;
                 }
 
                 Inst::Jump(to) => next = to as usize,
@@ -402,7 +415,14 @@ impl<'p> Machine<'p, '_, '_> {
                 }
                 Inst::ForallBegin(forall) => {
                     let forall = &routine.foralls[forall as usize];
-                    self.begin_forall(forall)?;
+                    let done = match &forall.block {
+                        Some(block) => self.run_block(block, forall)?,
+                        None => false,
+                    };
+                    match routine.insts.get(next) {
+                        Some(Inst::ForallNext { exit, .. }) if done => next = *exit as usize,
+                        _ => self.begin_forall(forall)?,
+                    }
                 }
                 Inst::ForallNext { forall, exit } => {
                     let forall = &routine.foralls[forall as usize];

@@ -143,6 +143,35 @@ impl Table {
         })
     }
 
+    /// Turns the table if it has to lie along such lines; `false` if it does not and the accesses so far
+    /// were too few for a turn.
+    pub(super) fn make_home(&mut self, line: Line, spread: &Spread<'_>) -> Step<bool> {
+        if self.by_rows != (line == Line::Row) {
+            let turned = match self.copy.take() {
+                Some(copy) => Some(copy),
+                None if self.wants_turn(0, spread) => self.turned(spread)?,
+                None => None,
+            };
+            let Some(turned) = turned else { return Ok(false) };
+            self.home = turned;
+            self.by_rows = !self.by_rows;
+        }
+        Ok(true)
+    }
+
+    /// The home form, whose columns are such lines, to be changed; see [`Table::make_home`].
+    pub(super) fn lines_mut(&mut self, line: Line) -> &mut BitTable {
+        debug_assert_eq!(self.by_rows, line == Line::Row);
+        self.copy.take();
+        *self.against.get_mut() = 0;
+        &mut self.home
+    }
+
+    /// The form whose columns are such lines, if it is valid.
+    pub(super) fn lines(&self, line: Line) -> Option<&BitTable> {
+        self.form(line)
+    }
+
     /// Bit (row, column), both from 0.
     pub(super) fn bit(&self, row_idx: usize, col_idx: usize) -> bool {
         match self.by_rows {

@@ -148,6 +148,17 @@ impl Machine<'_, '_, '_> {
         Ok(())
     }
 
+    /// Makes a table one's own, and its lines lie together; `false` if that does not pay.
+    pub(super) fn own_lines(&mut self, reg: Reg, line: Line) -> Step<bool> {
+        self.own(reg)?;
+        let at = self.base.tables + reg as usize;
+        let Some(table) = self.tables[at].table.get_mut() else { return Ok(false) };
+        let had_copy = table.has_copy();
+        let is_ready = table.make_home(line, &self.spread)?;
+        count_copy(&mut self.copies, table.n_bytes(), had_copy, table.has_copy());
+        Ok(is_ready)
+    }
+
     /// A register takes a row or column.
     #[inline]
     pub(super) fn line(&mut self, dst: Reg, table: Reg, line: Line, index: Number) -> Step<()> {

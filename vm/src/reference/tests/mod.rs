@@ -1,5 +1,6 @@
 //! Tests of the reference backend, and what they share: a room, hand-built programs, a host.
 
+mod blocks;
 mod flow;
 mod forall;
 mod limits;
