@@ -35,6 +35,9 @@ impl BitsSlot {
     }
 }
 
+/// Most bytes that a register of bits keeps when it holds nothing any more.
+const MOST_KEPT_BYTES: u64 = 1 << 20;
+
 /// A register of a table.
 #[derive(Default)]
 pub(super) struct TableSlot {
@@ -153,6 +156,8 @@ pub(super) struct Machine<'p, 'c, 'h> {
     pub(super) foralls: Vec<Running>,
     /// The instruction that is running.
     pub(super) pc: usize,
+    /// The header of the entry: where a run ends that does not begin.
+    entry_loc: LocId,
     /// Elementary operations so far.
     operations: u64,
     /// Those, turns of loops and calls.
@@ -187,6 +192,7 @@ pub(super) fn run<'h>(
         copies: 0,
         foralls: Vec::new(),
         pc: 0,
+        entry_loc: code.program.routines.get(entry.0 as usize).map_or(LocId(0), |r| r.loc),
         operations: 0,
         steps: 0,
     };
@@ -198,8 +204,8 @@ pub(super) fn run<'h>(
     machine.leave_all(values);
     if let Outcome::Limit { kind: LimitKind::Interrupted | LimitKind::Time, .. } = outcome {
         // Giving gigabytes back to the system takes longer than the user wants to wait.
-        let tables = std::mem::take(&mut machine.tables);
-        rayon::spawn(move || drop(tables));
+        let gone = (std::mem::take(&mut machine.tables), std::mem::take(&mut machine.bits));
+        std::thread::spawn(move || drop(gone));
     }
     let stats = &mut machine.control.stats;
     stats.operations = machine.operations;
@@ -219,7 +225,7 @@ impl<'p> Machine<'p, '_, '_> {
     pub(super) fn loc(&self) -> LocId {
         let routine = self.frames.last().map(|frame| &self.code.routines[frame.routine]);
         let loc = routine.and_then(|routine| routine.locs.get(self.pc));
-        loc.copied().unwrap_or(LocId(0))
+        loc.copied().unwrap_or(self.entry_loc)
     }
 
     #[inline]
@@ -512,6 +518,9 @@ impl<'p> Machine<'p, '_, '_> {
             Place::Slice(reg) | Place::Word(reg) => {
                 let slot = &mut self.bits[self.base.bits + reg as usize];
                 self.room.give(slot.n_bytes());
+                if slot.n_bytes() > MOST_KEPT_BYTES {
+                    slot.bits = BitVector::default();
+                }
                 slot.is_set = false;
                 slot.size = None;
             }

@@ -3,16 +3,16 @@
 //! * [`Value`]: packed limbs; tables in up to two forms (`table`).
 //! * `compile` makes register code (`code`) of SIR; `fuse` joins logic operations.
 //! * The machine (`machine`): frames of registers, calls (`calls`), `forall`, blocks of lines (`block`), guards (`guards`), operations
-//!   on bits (`data`) and tables (`tables`), files and output (`host`).
+//!   on bits (`bits`) and tables (`tables`), files and output (`host`).
 //! * [`Settings`]: how work is spread over pieces and threads (`spread`). They change no result.
 //!
 //! What each operation does is said by the reference; this backend gives the same bits, traps and counts.
 
+mod bits;
 mod block;
 mod calls;
 mod code;
 mod compile;
-mod data;
 mod forall;
 mod fuse;
 mod guards;
