@@ -1,5 +1,6 @@
 //! The backends, one line each, and a run on any of them.
 
+use star_base::limbs::OutOfMemory;
 use star_base::{Code, Diagnostic, did_you_mean};
 use star_ir::{Mode, Program, RoutineId};
 use star_vm::{Backend, Control, Cpu, HostValue, Outcome, Reference, Stats};
@@ -58,8 +59,9 @@ pub(crate) struct Argument {
 pub(crate) struct Ended {
     /// Well or not.
     pub(crate) outcome: Outcome,
-    /// The values of the `var` parameters, in order; none unless it ended well.
-    pub(crate) results: Vec<HostValue>,
+    /// The values of the `var` parameters, in order; none unless it ended well. There may be too little
+    /// memory to take them out of the backend.
+    pub(crate) results: Result<Vec<HostValue>, OutOfMemory>,
     /// What it used.
     pub(crate) stats: Stats,
 }
@@ -106,7 +108,7 @@ fn execute<B: Backend>(backend: &B, job: Job, control: &mut Control<'_>) -> Ende
             .filter(|(_, mode)| *mode == Mode::Ref)
             .map(|(value, _)| backend.unload(value))
             .collect(),
-        Outcome::Trap(_) | Outcome::Limit { .. } | Outcome::Internal(_) => Vec::new(),
+        Outcome::Trap(_) | Outcome::Limit { .. } | Outcome::Internal(_) => Ok(Vec::new()),
     };
     Ended { outcome, results, stats: control.stats }
 }

@@ -1,7 +1,7 @@
 //! Files that a run writes: whole or not at all.
 
 use std::fs;
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use star_base::Code;
@@ -9,6 +9,7 @@ use star_io::{FileError, Format, OutputRef};
 use star_vm::{HostRef, HostValue};
 use tempfile::{Builder, NamedTempFile, TempPath};
 
+use crate::flags::Flags;
 use crate::text;
 
 /// A file to be written: where, and in which format.
@@ -70,10 +71,10 @@ impl Target {
     /// Writes the value beside its place.
     ///
     /// # Errors
-    /// If the format does not hold such a value, or the system refuses.
-    pub(crate) fn write(self, value: &HostValue) -> Result<Written, FileError> {
+    /// If the format does not hold such a value, the system refuses, or a flag is set meanwhile.
+    pub(crate) fn write(self, value: &HostValue, flags: &Flags) -> Result<Written, FileError> {
         let message = match value.bits() {
-            Some(bits) => return self.write_bits(bits),
+            Some(bits) => return self.write_bits(bits, flags),
             None if *value == HostValue::Unset => {
                 "there is nothing to write: the variable was never set"
             }
@@ -83,7 +84,11 @@ impl Target {
     }
 
     /// As [`Target::write`], for what can be written.
-    pub(crate) fn write_bits(self, value: HostRef<'_>) -> Result<Written, FileError> {
+    pub(crate) fn write_bits(
+        self,
+        value: HostRef<'_>,
+        flags: &Flags,
+    ) -> Result<Written, FileError> {
         let output = match value {
             HostRef::Table(table) => OutputRef::Table(table),
             HostRef::Slice(bits) => OutputRef::Slice(bits),
@@ -93,11 +98,11 @@ impl Target {
             // A pipe or device keeps its place.
             let file = fs::OpenOptions::new().write(true).open(&self.path);
             let mut file = file.map_err(|error| self.cannot(&error))?;
-            self.write_to(output, &mut file)?;
+            self.write_to(output, &mut file, flags)?;
             return Ok(Written { target: self, temporary: None });
         }
         let mut file = self.temporary().map_err(|error| self.cannot(&error))?;
-        self.write_to(output, file.as_file_mut())?;
+        self.write_to(output, file.as_file_mut(), flags)?;
         Ok(Written { target: self, temporary: Some(file.into_temp_path()) })
     }
 
@@ -106,10 +111,22 @@ impl Target {
         fs::metadata(&self.path).map_or(true, |metadata| metadata.is_file())
     }
 
-    fn write_to(&self, value: OutputRef<'_>, file: &mut fs::File) -> Result<(), FileError> {
-        star_io::write(self.format, value, file).map_err(|mut error| {
+    fn write_to(
+        &self,
+        value: OutputRef<'_>,
+        file: &mut fs::File,
+        flags: &Flags,
+    ) -> Result<(), FileError> {
+        let mut output = Stoppable { file, flags, stopped: None };
+        star_io::write(self.format, value, &mut output).map_err(|mut error| {
             error.file.clone_from(&self.name);
-            error
+            match output.stopped {
+                Some(Code::TimeLimit) => {
+                    FileError::new(Code::TimeLimit, error.file, "the time is up while writing")
+                }
+                Some(code) => FileError::new(code, error.file, "interrupted while writing"),
+                None => error,
+            }
         })
     }
 
@@ -149,6 +166,29 @@ impl Written {
     }
 }
 
+/// A file that takes no more once a flag is set.
+struct Stoppable<'a> {
+    file: &'a mut fs::File,
+    flags: &'a Flags,
+    /// The flag that was found set.
+    stopped: Option<Code>,
+}
+
+impl Write for Stoppable<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.stopped = self.flags.stop();
+        match self.stopped {
+            // Of another kind than `Interrupted`, which means "once more".
+            Some(_) => Err(io::Error::other("stopped")),
+            None => self.file.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
 fn folder_of(path: &Path) -> &Path {
     match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
@@ -171,13 +211,18 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("x.stb");
         let target = || Target::new(&path, "x.stb").unwrap();
-        drop(target().write(&slice()).unwrap());
+        let flags = Flags::default();
+        drop(target().write(&slice(), &flags).unwrap());
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
-        target().write(&slice()).unwrap().commit().unwrap();
+        target().write(&slice(), &flags).unwrap().commit().unwrap();
         assert!(path.is_file());
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
-        let unset = target().write(&HostValue::Unset).unwrap_err();
+        let unset = target().write(&HostValue::Unset, &flags).unwrap_err();
         assert_eq!(unset.code, Code::CannotWrite);
+        flags.interrupt.store(true, std::sync::atomic::Ordering::Relaxed);
+        let stopped = target().write(&slice(), &flags).unwrap_err();
+        assert_eq!(stopped.code, Code::Interrupted);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 
     #[test]
@@ -197,7 +242,8 @@ mod tests {
         let (file, link) = (folder.path().join("a.stb"), folder.path().join("b.stb"));
         fs::write(&file, "old").unwrap();
         std::os::unix::fs::symlink(&file, &link).unwrap();
-        let written = Target::new(&link, "b.stb").unwrap().write(&slice()).unwrap();
+        let written = Target::new(&link, "b.stb").unwrap();
+        let written = written.write(&slice(), &Flags::default()).unwrap();
         written.commit().unwrap();
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
         assert_ne!(fs::read(&file).unwrap(), b"old");

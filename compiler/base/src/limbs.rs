@@ -45,7 +45,8 @@ impl Limbs {
     pub fn zeros(len: usize) -> Result<Self, OutOfMemory> {
         let out_of_memory = OutOfMemory { n_bytes: len as u128 * 8 };
         let n_lines = len.div_ceil(LINE);
-        if n_lines > isize::MAX as usize / size_of::<Line>() || fault::strikes() {
+        let is_too_long = n_lines > isize::MAX as usize / size_of::<Line>();
+        if is_too_long || (n_lines > 0 && fault::strikes()) {
             return Err(out_of_memory);
         }
         let lines = bytemuck::allocation::try_zeroed_slice_box(n_lines);
@@ -81,6 +82,14 @@ impl Limbs {
         bytemuck::cast_slice_mut::<Line, u64>(&mut self.lines)[rest..].fill(0);
         self.len = len;
         Ok(())
+    }
+
+    /// Keeps the first `len` limbs, or all if there are fewer. Their memory stays.
+    pub fn truncate(&mut self, len: usize) {
+        self.len = self.len.min(len);
+        self.lines.truncate(self.len.div_ceil(LINE));
+        let rest = self.len;
+        bytemuck::cast_slice_mut::<Line, u64>(&mut self.lines)[rest..].fill(0);
     }
 }
 

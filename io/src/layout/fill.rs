@@ -74,7 +74,7 @@ pub(super) fn codes(table: BitTable, b: usize) -> BitTable {
 
 /// The slice of ones as long as the only column of `table`.
 pub(super) fn ones(table: BitTable) -> BitVector {
-    all_ones(table).column(0)
+    all_ones(table).into_first_column()
 }
 
 /// m × n: ones at these ends of every arc.

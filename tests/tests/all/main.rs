@@ -7,6 +7,7 @@
 //! * `graphs`: the graph procedures against independent references.
 //! * `lowering`: where control flow, sizes and effects meet.
 //! * `house`: what must not be, over the sources and the dependencies.
+//! * `faults`: memory that the system refuses, allocation by allocation.
 //! * `bad_input`: hostile programs, up to the SIR and the machine.
 //!
 //! Hostile files are the business of star-io's tests, the command line and the examples of the
@@ -14,6 +15,7 @@
 
 mod bad_input;
 mod decisions;
+mod faults;
 mod golden;
 mod graphs;
 mod house;

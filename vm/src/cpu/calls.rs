@@ -45,7 +45,8 @@ impl<'p> Machine<'p, '_, '_> {
                     self.room.ask(bytes_of(bits.len()))?;
                     self.room.take(bytes_of(bits.len()));
                 }
-                self.put_value(*place, value.held.clone());
+                let copy = value.held.try_clone().map_err(|wanted| self.out_of_memory(wanted))?;
+                self.put_value(*place, copy);
             }
         }
         for ((place, mode), value) in routine.params.iter().zip(values) {

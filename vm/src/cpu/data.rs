@@ -164,6 +164,7 @@ impl Machine<'_, '_, '_> {
     ) -> Step<()> {
         self.room.ask(bytes_of(len))?;
         let at = self.base.bits + dst as usize;
+        let before = self.bits[at].n_bytes();
         let mut bits =
             std::mem::take(if is_operand { &mut self.spare } else { &mut self.bits[at].bits });
         let made = if bits.len() == len {
@@ -173,7 +174,6 @@ impl Machine<'_, '_, '_> {
         };
         let made = made.and_then(|()| make(self, bits.limbs_mut()));
         let slot = &mut self.bits[at];
-        let before = slot.n_bytes();
         if is_operand {
             if made.is_ok() {
                 std::mem::swap(&mut slot.bits, &mut bits);

@@ -11,7 +11,7 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use star_base::{BitTable, limbs::OutOfMemory};
+use star_base::BitTable;
 
 use super::spread::Spread;
 use crate::kernels::Columns;
@@ -67,17 +67,17 @@ impl Table {
         self.copy.get().is_some()
     }
 
-    /// A copy of the table, its home form only.
-    pub(super) fn try_clone(&self) -> Result<Table, OutOfMemory> {
-        let refused = |_| OutOfMemory { n_bytes: u128::from(self.n_bytes()) };
-        Ok(Table {
+    /// A copy of the table, its home form only; `None` if the system has no room for it.
+    pub(super) fn try_clone(&self, spread: &Spread<'_>) -> Step<Option<Table>> {
+        let Some(home) = copy_of(&self.home, spread)? else { return Ok(None) };
+        Ok(Some(Table {
             n_rows: self.n_rows,
             n_cols: self.n_cols,
             by_rows: self.by_rows,
-            home: self.home.try_clone().map_err(refused)?,
+            home,
             copy: OnceLock::new(),
             against: AtomicUsize::new(0),
-        })
+        }))
     }
 
     /// The form in which the lines are columns of a bit table, if it is valid.
@@ -204,9 +204,26 @@ impl Table {
         Ok(Some(&mut self.home))
     }
 
-    /// Says that the home form, by columns, has another number of columns now.
-    pub(super) fn columns_changed(&mut self) {
+    /// Grows to `n_cols` columns, by a good part more memory if it has to be moved; false if the system
+    /// has no room for that.
+    pub(super) fn grow(&mut self, n_cols: usize, spread: &Spread<'_>) -> Step<bool> {
+        let Some(home) = self.columns_mut(spread)? else { return Ok(false) };
+        if n_cols > home.n_room() {
+            // Moved here, since the allocator would not look at the flags.
+            let (n_rows, before) = (home.n_rows(), home.n_cols());
+            let roomy = n_cols.max(before.saturating_add(before / 2));
+            let grown = BitTable::with_room(n_rows, before, roomy)
+                .or_else(|_| BitTable::with_room(n_rows, before, n_cols));
+            let Ok(mut grown) = grown else { return Ok(false) };
+            let from = home.storage();
+            spread.fill(grown.storage_mut(), 1, |start, part| {
+                part.copy_from_slice(&from[start..start + part.len()]);
+            })?;
+            *home = grown;
+        }
+        let grown = home.resize_columns(n_cols).is_ok();
         self.n_cols = self.home.n_cols();
+        Ok(grown)
     }
 
     /// The form by columns, if it is valid; a table by rows alone has none.
@@ -217,7 +234,7 @@ impl Table {
     /// The table as a host knows it, taken apart; `None` if the system has no room to turn it.
     pub(super) fn to_host(&self, spread: &Spread<'_>) -> Step<Option<BitTable>> {
         match self.form(Line::Column) {
-            Some(form) => Ok(form.try_clone().ok()),
+            Some(form) => copy_of(form, spread),
             None => self.turned(spread),
         }
     }
@@ -272,6 +289,16 @@ fn gather(form: &BitTable, idx: usize, dst: &mut [u64], spread: &Spread<'_>) -> 
         };
         spread.kernels.gather_row(columns, idx, part);
     })
+}
+
+/// A copy of `form`; `None` if the system has no room for it.
+fn copy_of(form: &BitTable, spread: &Spread<'_>) -> Step<Option<BitTable>> {
+    let Ok(mut copy) = BitTable::zeros(form.n_rows(), form.n_cols()) else { return Ok(None) };
+    let from = form.storage();
+    spread.fill(copy.storage_mut(), 1, |start, part| {
+        part.copy_from_slice(&from[start..start + part.len()]);
+    })?;
+    Ok(Some(copy))
 }
 
 /// The corner turn of `form`; `None` if the system has no room for it.

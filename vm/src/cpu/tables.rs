@@ -145,7 +145,8 @@ impl Machine<'_, '_, '_> {
     #[cold]
     fn own(&mut self, table: &mut Arc<Table>) -> Step<()> {
         self.room.ask(table.n_bytes())?;
-        let own = table.try_clone().map_err(|wanted| self.out_of_memory(wanted))?;
+        let refused = OutOfMemory { n_bytes: u128::from(table.n_bytes()) };
+        let own = table.try_clone(&self.spread)?.ok_or_else(|| self.out_of_memory(refused))?;
         self.room.take(own.n_bytes());
         *table = Arc::new(own);
         Ok(())
@@ -268,16 +269,9 @@ impl Machine<'_, '_, '_> {
         let more = bytes_of(rows).saturating_mul((columns - before) as u64);
         self.room.ask(more)?;
         let refused = OutOfMemory { n_bytes: u128::from(more) };
-        self.change(table, |table, machine| {
-            let home = table.columns_mut(&machine.spread)?;
-            let grown = home.map(|home| home.resize_columns(columns));
-            match grown {
-                Some(Ok(())) => {
-                    table.columns_changed();
-                    Ok(())
-                }
-                Some(Err(_)) | None => Err(machine.out_of_memory(refused)),
-            }
+        self.change(table, |table, machine| match table.grow(columns, &machine.spread)? {
+            true => Ok(()),
+            false => Err(machine.out_of_memory(refused)),
         })?;
         self.room.take(more);
         Ok(())
