@@ -3,8 +3,11 @@
 #![allow(clippy::unwrap_used, reason = "what a test cannot set up is its failure")]
 
 mod arguments;
+mod disk;
 mod exit_codes;
 mod files;
+mod interrupts;
+mod limits;
 mod messages;
 mod output;
 mod sources;
