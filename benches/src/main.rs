@@ -5,114 +5,68 @@
 //!
 //! `star-benches kernels [BITS [NAME]]`: the kernels of the CPU backend at all levels of instructions, on
 //! up to that many bits (10⁸ by default), those only whose name contains NAME.
+//!
+//! `star-benches closure [N [RUNS]]`: the published WARSHALL and WARSHALL-C on the CPU backend, in turn
+//! with a hand-written Warshall on packed rows, for N vertices (5000 by default).
+//!
+//! `star-benches operations [BITS]`: one operation of each kind as a program carries it out, on 10³ to
+//! that many bits (10⁹ by default), beside the speed of plain reading.
+//!
+//! `star-benches loading [FILE…]`: files of every format, made on the spot, and the given ones.
+//!
+//! `star-benches edge-list [MB]`: reads a generated SNAP list of that size (200 by default).
+//!
+//! `star-benches adjacency [VERTICES [ARCS]]`: reads a generated list (200000 and 4000000 by default) and
+//! lays it out as an adjacency table; prints times, and the most memory that the process ever had.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program that prints figures")]
 
+mod closure;
+mod front_end;
+mod graphs;
 mod kernels;
+mod loading;
+mod operations;
+mod program;
 
-use std::fmt::Write;
 use std::process::ExitCode;
-use std::time::Instant;
 
-use star_base::FileId;
-use star_compiler::{Library, LoadError, Source, SourceLoader};
+const USAGE: &str = "usage: star-benches front-end [MB] | kernels [BITS [NAME]] | closure [N [RUNS]] \
+                     | operations [BITS] | loading [FILE…] \
+                     | edge-list [MB] | adjacency [VERTICES [ARCS]]";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
-    match args.first().map(String::as_str) {
-        Some("front-end") => {
-            let megabytes = args.get(1).map_or(Ok(10), |text| text.parse());
-            match megabytes {
-                Ok(megabytes) => front_end(megabytes),
-                Err(_) => {
-                    eprintln!("the size is a number of megabytes");
-                    return ExitCode::from(2);
-                }
-            }
+    let number = |at: usize, default: usize| {
+        args.get(at).map_or(Some(default), |text| text.parse::<usize>().ok())
+    };
+    let text = |at: usize| args.get(at).map_or("", String::as_str);
+    let well = |()| Ok::<(), String>(());
+    let done = match text(0) {
+        "front-end" => number(1, 10).map(front_end::run).map(well),
+        "kernels" => number(1, 100_000_000).map(|bits| kernels::run(bits, text(2))).map(well),
+        "closure" => {
+            number(1, 5000).zip(number(2, 5)).map(|(n, runs)| closure::run(n, runs)).map(well)
         }
-        Some("kernels") => {
-            let max_bits = args.get(1).map_or(Ok(100_000_000), |text| text.parse());
-            match max_bits {
-                Ok(max_bits) => kernels::run(max_bits, args.get(2).map_or("", String::as_str)),
-                Err(_) => {
-                    eprintln!("the size is a number of bits");
-                    return ExitCode::from(2);
-                }
-            }
+        "operations" => number(1, 1_000_000_000).map(operations::run).map(well),
+        "loading" => Some(loading::run(&args[1..])),
+        "edge-list" => number(1, 200).map(|megabytes| {
+            graphs::edge_list(megabytes as u64).map_err(|error| error.to_string())
+        }),
+        "adjacency" => number(1, 200_000)
+            .zip(number(2, 4_000_000))
+            .map(|(n, m)| graphs::adjacency(n as u64, m as u64).map_err(|error| error.to_string())),
+        _ => None,
+    };
+    match done {
+        Some(Ok(())) => ExitCode::SUCCESS,
+        Some(Err(error)) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
         }
-        _ => {
-            eprintln!("usage: star-benches front-end [MB] | kernels [BITS [NAME]]");
-            return ExitCode::from(2);
+        None => {
+            eprintln!("{USAGE}");
+            ExitCode::from(2)
         }
     }
-    ExitCode::SUCCESS
-}
-
-/// The routines of the library's Dijkstra module again and again, under new names.
-fn program(megabytes: usize) -> String {
-    let (_, module) = star_stdlib::MODULES
-        .iter()
-        .find(|(name, _)| *name == "paths")
-        .expect("the library has a module `paths`");
-    let mut text = String::with_capacity(megabytes * 1_000_000 + module.len());
-    for copy in 0.. {
-        if text.len() >= megabytes * 1_000_000 {
-            break;
-        }
-        let mut renamed = (*module).to_owned();
-        for name in ["FLOYD", "DIJKSTRA", "BELLMAN_FORD"] {
-            renamed =
-                renamed.replace(&format!("procedure {name}"), &format!("procedure {name}_{copy}"));
-        }
-        text.push_str(&renamed);
-        // Writing to a string does not fail.
-        let _ = writeln!(text);
-    }
-    text
-}
-
-struct OneText(String);
-
-impl SourceLoader for OneText {
-    fn load(&mut self, path: &str, _: Option<&str>) -> Result<Source, LoadError> {
-        Ok(Source { name: path.to_owned(), bytes: self.0.clone().into_bytes() })
-    }
-}
-
-fn front_end(megabytes: usize) {
-    let text = program(megabytes);
-    let n_lines = text.lines().count();
-    println!("a file of {} bytes, {n_lines} lines", text.len());
-    report("lex and parse", text.len(), || {
-        let parsed = star_syntax::parse(FileId(0), &text);
-        assert!(parsed.diagnostics.is_empty(), "the generated program parses");
-        parsed.file.items.len()
-    });
-    let library = Library { basic: star_stdlib::BASIC, modules: star_stdlib::MODULES };
-    let mut loader = OneText(text.clone());
-    report("lex, parse, resolve, check and lower", text.len(), || {
-        let compilation = star_compiler::check("generated.star", &mut loader, &library);
-        assert!(!compilation.has_errors(), "the generated program has no errors");
-        compilation.hir.routines.len()
-    });
-}
-
-/// Times `work` and prints the median speed.
-fn report(what: &str, n_bytes: usize, mut work: impl FnMut() -> usize) {
-    work();
-    let mut seconds: Vec<f64> = (0..9)
-        .map(|_| {
-            let start = Instant::now();
-            std::hint::black_box(work());
-            start.elapsed().as_secs_f64()
-        })
-        .collect();
-    seconds.sort_by(f64::total_cmp);
-    let speed = |seconds: f64| n_bytes as f64 / seconds / 1e6;
-    println!(
-        "{what}: {:.1} MB/s (median of 9; {:.1} to {:.1})",
-        speed(seconds[4]),
-        speed(seconds[8]),
-        speed(seconds[0])
-    );
 }

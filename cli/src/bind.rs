@@ -10,7 +10,9 @@ use star_vm::HostValue;
 
 use crate::data::{GivenWidths, MAX_WIDTH, uses};
 use crate::given::{self, Given};
+use crate::layouts::AnyLayout;
 use crate::offer::{Offer, offer};
+use crate::settings::Settings;
 use crate::text;
 
 /// Where the value of a parameter comes from.
@@ -31,6 +33,8 @@ pub(crate) struct Binding {
     pub(crate) origins: Vec<Origin>,
     /// Widths that the user gave.
     pub(crate) widths: GivenWidths,
+    /// What the user says about files.
+    pub(crate) settings: Settings,
 }
 
 /// Finds out where the parameters of `entry` get their values: `arguments` are `NAME=VALUE`,
@@ -44,7 +48,7 @@ pub(crate) fn bind(
     with_graph: bool,
 ) -> Result<Binding, Vec<Diagnostic>> {
     let mut faults = Vec::new();
-    let given = match_names(entry, arguments, &mut faults);
+    let (given, others) = match_names(entry, arguments, &mut faults);
     let mut missing = Vec::new();
     let mut origins = Vec::new();
     for param in &entry.params {
@@ -71,17 +75,33 @@ pub(crate) fn bind(
     if !missing.is_empty() {
         faults.push(no_value(entry, &missing));
     }
-    let widths = widths(entry, &origins, &mut faults);
-    if faults.is_empty() { Ok(Binding { origins, widths }) } else { Err(faults) }
+    let mut settings = Settings::default();
+    // A parameter of that name is a setting, too.
+    for name in ["scale", "widths"] {
+        if let Some(value) = given.get(name).or(others.get(name))
+            && let Err(fault) = settings.take(name, value)
+            && others.contains_key(name)
+        {
+            faults.push(fault);
+        }
+    }
+    let widths = widths(entry, &origins, &others, &mut faults);
+    if faults.is_empty() { Ok(Binding { origins, widths, settings }) } else { Err(faults) }
 }
 
-/// The arguments by the names of their parameters.
+/// The names that are settings where no parameter has them.
+const SETTINGS: [&str; 4] = ["scale", "widths", "h", "b"];
+
+/// Texts by names.
+type Texts<'a> = BTreeMap<&'a str, &'a str>;
+
+/// The arguments by the names of their parameters, and the settings that are no parameters.
 fn match_names<'a>(
     entry: &Entry,
     arguments: &'a [String],
     faults: &mut Vec<Diagnostic>,
-) -> BTreeMap<&'a str, &'a str> {
-    let mut given = BTreeMap::new();
+) -> (Texts<'a>, Texts<'a>) {
+    let (mut given, mut others) = (BTreeMap::new(), BTreeMap::new());
     for argument in arguments {
         let (name, value) = match given::split(argument) {
             Ok(pair) => pair,
@@ -90,14 +110,21 @@ fn match_names<'a>(
                 continue;
             }
         };
-        if !entry.params.iter().any(|param| param.name == name) {
-            faults.push(no_parameter(entry, name));
-        } else if given.insert(name, value).is_some() {
+        let is_param = entry.params.iter().any(|param| param.name == name);
+        let texts = match is_param {
+            true => &mut given,
+            false if SETTINGS.contains(&name) => &mut others,
+            false => {
+                faults.push(no_parameter(entry, name));
+                continue;
+            }
+        };
+        if texts.insert(name, value).is_some() {
             let message = format!("`{name}` is given twice");
             faults.push(Diagnostic::new(Code::BadArgument, message));
         }
     }
-    given
+    (given, others)
 }
 
 fn no_parameter(entry: &Entry, name: &str) -> Diagnostic {
@@ -132,28 +159,51 @@ fn no_value(entry: &Entry, missing: &[&EntryParam]) -> Diagnostic {
 }
 
 /// The integers given to `h` and `b`, if something is laid out with them.
-fn widths(entry: &Entry, origins: &[Origin], faults: &mut Vec<Diagnostic>) -> GivenWidths {
+fn widths(
+    entry: &Entry,
+    origins: &[Origin],
+    others: &Texts<'_>,
+    faults: &mut Vec<Diagnostic>,
+) -> GivenWidths {
     let mut width = |wanted: &str, used: fn(star_io::Layout) -> bool, infinity: bool| {
         let is_used = origins.iter().any(|origin| match origin {
-            Origin::Given(Given::File { layout, .. }) => layout.is_some_and(used),
+            Origin::Given(Given::File { layout, .. }) => match layout {
+                Some(AnyLayout::Graph(layout)) => used(*layout),
+                Some(AnyLayout::Numbers(_)) | None => false,
+            },
             Origin::Offer(Offer::Layout(layout)) => used(*layout),
             Origin::Offer(Offer::Infinity) => infinity,
             Origin::Offer(_) | Origin::Given(Given::Value(_)) | Origin::Unset => false,
         });
-        let mut params = entry.params.iter().zip(origins);
-        let (_, origin) = params.find(|(param, _)| param.name == wanted)?;
-        let Origin::Given(Given::Value(HostValue::Int(number))) = origin else {
-            return None;
+        let number = match others.get(wanted) {
+            Some(_) if !is_used => {
+                faults
+                    .push(no_parameter(entry, wanted).note("no file is laid out with that width"));
+                return None;
+            }
+            Some(text) => match given::parse(wanted, Kind::Int, text) {
+                Ok(Given::Value(HostValue::Int(number))) => number,
+                Ok(_) => return None,
+                Err(fault) => {
+                    faults.push(fault);
+                    return None;
+                }
+            },
+            None => {
+                let mut params = entry.params.iter().zip(origins);
+                let (_, origin) = params.find(|(param, _)| param.name == wanted)?;
+                match origin {
+                    Origin::Given(Given::Value(HostValue::Int(number))) if is_used => *number,
+                    Origin::Given(_) | Origin::Offer(_) | Origin::Unset => return None,
+                }
+            }
         };
-        if !is_used {
-            return None;
-        }
-        if !(0..=MAX_WIDTH).contains(number) {
+        if !(0..=MAX_WIDTH).contains(&number) {
             let message = format!("`{wanted}={number}` cannot be a width");
             let help = format!("a width is a number of bits from 0 to {MAX_WIDTH}");
             faults.push(Diagnostic::new(Code::BadArgument, message).help(help));
         }
-        usize::try_from(*number).ok()
+        usize::try_from(number).ok()
     };
     GivenWidths {
         h: width("h", |layout| uses(layout).0, true),

@@ -6,11 +6,17 @@ use std::path::Path;
 
 use star_base::{BitTable, BitVector, Code};
 use star_compiler::hir::Kind;
-use star_io::{Data, FileError, Format, Graph, Layout, LayoutValue, ReadOptions, Widths};
+use star_io::{
+    Data, FileError, Format, Graph, Layout, LayoutOptions, LayoutValue, NumberLayout, Numbers,
+    ReadOptions, Shape, Widths,
+};
 use star_vm::HostValue;
 
 use crate::flags::Flags;
+use crate::layouts::{self, AnyLayout};
+use crate::progress::Progress;
 use crate::report::Reporter;
+use crate::settings::Settings;
 use crate::text;
 
 /// First bytes of a file by which its format is recognised.
@@ -27,6 +33,8 @@ pub(crate) struct Reading<'a> {
     pub(crate) flags: &'a Flags,
     /// Takes the warnings of readers.
     pub(crate) reporter: &'a Reporter,
+    /// What the user says about files.
+    pub(crate) settings: &'a Settings,
 }
 
 /// Widths that the user gave; what is not given is computed from the graph.
@@ -43,8 +51,8 @@ pub(crate) struct GivenWidths {
 pub(crate) struct Wanted<'a> {
     /// Table, slice or word.
     pub(crate) kind: Kind,
-    /// How a graph is laid out; `adjacency` if nothing is said.
-    pub(crate) layout: Option<Layout>,
+    /// How a graph, or numbers, are laid out; a graph is `adjacency` if nothing is said.
+    pub(crate) layout: Option<&'a AnyLayout>,
     /// The file as messages show it.
     pub(crate) file: &'a str,
     /// Most bytes that the value may take.
@@ -75,29 +83,36 @@ pub(crate) fn read_file(
     let start = file.by_ref().take(HEAD_BYTES).read_to_end(&mut head);
     start.map_err(|error| cannot(&error))?;
     let format = Format::of_file(name, &head)?;
-    let mut stopped = None;
-    let mut progress = |_| {
-        stopped = reading.flags.stop();
-        stopped.is_none()
+    let size = metadata.is_file().then_some(metadata.len());
+    let mut bar = Progress::new(name, size);
+    let mut progress = |n_read| {
+        bar.show(n_read);
+        reading.flags.stop().is_none()
     };
     let mut options = ReadOptions::new(name, max_bytes);
-    options.size_hint = metadata.is_file().then_some(metadata.len());
+    options.size_hint = size;
+    options.scale = reading.settings.scale;
     options.progress = Some(&mut progress);
     let mut input = Cursor::new(head).chain(file);
-    match star_io::read(format, &mut input, &mut options) {
-        Ok(loaded) => {
-            for warning in &loaded.warnings {
-                reading.reporter.warning(&format!("{name}: {warning}"));
-            }
-            Ok(loaded.data)
+    let loaded = star_io::read(format, &mut input, &mut options);
+    drop(bar);
+    let loaded = loaded.map_err(|error| stopped(reading, error))?;
+    for warning in &loaded.warnings {
+        reading.reporter.warning(&format!("{name}: {warning}"));
+    }
+    Ok(loaded.data)
+}
+
+/// What ended the work, if it was a flag.
+fn stopped(reading: Reading<'_>, error: FileError) -> FileError {
+    match (error.code, reading.flags.stop()) {
+        (Code::Interrupted, Some(Code::TimeLimit)) => {
+            FileError::new(Code::TimeLimit, error.file, "the time is up while reading")
         }
-        Err(error) => Err(match stopped {
-            Some(Code::TimeLimit) => {
-                FileError::new(Code::TimeLimit, name, "the time is up while reading")
-            }
-            Some(code) => FileError::new(code, name, "interrupted while reading"),
-            None => error,
-        }),
+        (Code::Interrupted, Some(code)) => {
+            FileError::new(code, error.file, "interrupted while reading")
+        }
+        (_, Some(_) | None) => error,
     }
 }
 
@@ -115,13 +130,16 @@ pub(crate) fn to_value(
             let max_bytes = wanted.max_bytes.saturating_sub(bytes_of_graph(&graph));
             from_graph(reading, &graph, Wanted { max_bytes, ..wanted })
         }
-        Data::Table(_) | Data::Slice(_) | Data::Word(_) if wanted.layout.is_some() => {
-            let layout = wanted.layout.map_or("", Layout::name);
-            let message = format!("the layout `{layout}` is for graphs, and this is no graph");
-            Err(FileError::new(Code::NoSuchLayout, wanted.file, message)
-                .help("name the file without a layout"))
+        Data::Numbers(numbers) => {
+            let n_values =
+                numbers.fields.iter().map(|field| field.values.len() as u64).sum::<u64>();
+            let n_bytes = n_values.saturating_mul(size_of::<i64>() as u64);
+            let max_bytes = wanted.max_bytes.saturating_sub(n_bytes);
+            from_numbers(reading, &numbers, Wanted { max_bytes, ..wanted })
         }
-        Data::Numbers(_) => Err(wrong_kind(wanted, "a list of numbers")),
+        Data::Table(_) | Data::Slice(_) | Data::Word(_) if wanted.layout.is_some() => {
+            Err(wrong_layout(wanted, "these are bits").help("name the file without a layout"))
+        }
         Data::Table(table) => from_table(table, wanted),
         Data::Slice(bits) if wanted.kind == Kind::Slice => Ok(HostValue::Slice(bits)),
         Data::Word(bits) if wanted.kind == Kind::Word => Ok(HostValue::Word(bits)),
@@ -140,7 +158,12 @@ pub(crate) fn from_graph(
     wanted: Wanted<'_>,
 ) -> Result<HostValue, FileError> {
     let layout = match (wanted.layout, wanted.kind) {
-        (Some(layout), _) => layout,
+        (Some(AnyLayout::Graph(layout)), _) => *layout,
+        (Some(AnyLayout::Numbers(_)), _) => {
+            let names = text::quoted_list(layouts::graph_names());
+            return Err(wrong_layout(wanted, "this is a graph")
+                .note(format!("the layouts of graphs are {names}")));
+        }
         (None, Kind::Slice) if graph.n_vertices != 1 => Layout::Edges,
         (None, _) => Layout::Adjacency,
     };
@@ -154,7 +177,11 @@ pub(crate) fn from_graph(
         b: wanted.widths.b.unwrap_or_else(|| graph.code_width()),
     };
     let Wanted { kind, file, max_bytes, .. } = wanted;
-    let value = match (star_io::lay_out(layout, graph, widths, max_bytes, file)?, kind) {
+    let mut go_on = || reading.flags.stop().is_none();
+    let mut options =
+        LayoutOptions { go_on: Some(&mut go_on), ..LayoutOptions::new(file, max_bytes) };
+    let laid_out = star_io::lay_out_with(layout, graph, widths, &mut options);
+    let value = match (laid_out.map_err(|error| stopped(reading, error))?, kind) {
         (LayoutValue::Table(table), _) => from_table(table, wanted)?,
         (LayoutValue::Slice(bits), Kind::Slice) => HostValue::Slice(bits),
         (LayoutValue::Slice(_), _) => return Err(wrong_kind(wanted, "a slice")),
@@ -171,6 +198,75 @@ pub(crate) fn from_graph(
         reading.reporter.note(&format!("{file}: {chosen} for `{layout}`"));
     }
     Ok(value)
+}
+
+/// Lays out numbers. Where the fields lie is told to the user.
+///
+/// # Errors
+/// If the layout gives no value of that kind, a width is too small, or the value does not fit.
+fn from_numbers(
+    reading: Reading<'_>,
+    numbers: &Numbers,
+    wanted: Wanted<'_>,
+) -> Result<HostValue, FileError> {
+    let layout = match (wanted.layout, wanted.kind) {
+        (Some(AnyLayout::Numbers(layout)), _) => layout,
+        (Some(AnyLayout::Graph(_)), _) => {
+            let names = text::quoted_list(layouts::number_names());
+            return Err(wrong_layout(wanted, "these are numbers")
+                .note(format!("the layouts of numbers are {names}")));
+        }
+        (None, Kind::Slice) => &NumberLayout::Records,
+        (None, _) => &NumberLayout::Natural,
+    };
+    let Wanted { file, max_bytes, .. } = wanted;
+    let mut go_on = || reading.flags.stop().is_none();
+    let mut options =
+        LayoutOptions { go_on: Some(&mut go_on), ..LayoutOptions::new(file, max_bytes) };
+    let widths = reading.settings.widths.as_deref();
+    let laid_out = star_io::lay_out_numbers(layout, numbers, widths, &mut options);
+    let laid_out = laid_out.map_err(|error| stopped(reading, error))?;
+    let value = from_table(laid_out.table, wanted)?;
+    for note in &laid_out.notes {
+        reading.reporter.note(&format!("{file}: {note}"));
+    }
+    if let Some(places) = places(&laid_out.fields) {
+        let what = match (layout, numbers.shape) {
+            (NumberLayout::Grid, Shape::Grid { .. }) => " of every cell",
+            _ => "",
+        };
+        reading.reporter.note(&format!("{file}: {places}{what}"));
+    }
+    Ok(value)
+}
+
+/// In which columns the fields lie; nothing for one field of one bit.
+fn places(fields: &[(String, usize)]) -> Option<String> {
+    if matches!(fields, [(_, 1)]) {
+        return None;
+    }
+    let mut first = 1;
+    let places = fields.iter().map(|(name, bits)| {
+        let (from, to) = (first, first + bits - 1);
+        first += bits;
+        let name = text::one_line(name);
+        match bits {
+            0 => format!("`{name}` in no column"),
+            1 => format!("`{name}` in column {from}"),
+            _ => format!("`{name}` in columns {from} to {to}"),
+        }
+    });
+    Some(places.collect::<Vec<String>>().join(", "))
+}
+
+/// The error that the layout wanted is for something else.
+fn wrong_layout(wanted: Wanted<'_>, found: &str) -> FileError {
+    let (layout, of_what) = match wanted.layout {
+        Some(layout) => (layout.to_string(), layout.of_what()),
+        None => (String::new(), "something else"),
+    };
+    let message = format!("the layout `{layout}` is for {of_what}, and {found}");
+    FileError::new(Code::NoSuchLayout, wanted.file, message)
 }
 
 /// The least width for the lengths of paths.

@@ -85,6 +85,11 @@ impl Engine {
         })
     }
 
+    /// The backends of this build.
+    pub(crate) fn all() -> &'static [Engine] {
+        ENGINES
+    }
+
     /// Runs a job.
     pub(crate) fn run(&self, job: Job, control: &mut Control<'_>) -> Ended {
         (self.run)(job, control)

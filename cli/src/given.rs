@@ -1,10 +1,10 @@
 //! `NAME=VALUE` on the command line: what the text of a value means for a parameter of some kind.
 
-use star_base::{BitVector, Code, Diagnostic, did_you_mean};
+use star_base::{BitVector, Code, Diagnostic};
 use star_compiler::hir::Kind;
-use star_io::Layout;
 use star_vm::HostValue;
 
+use crate::layouts::{AnyLayout, no_layout};
 use crate::text;
 
 /// The meaning of an argument.
@@ -14,8 +14,8 @@ pub(crate) enum Given {
     Value(HostValue),
     /// The contents of a file.
     File {
-        /// How a graph is laid out.
-        layout: Option<Layout>,
+        /// How a graph, or numbers, are laid out.
+        layout: Option<AnyLayout>,
         /// The file as named.
         path: String,
     },
@@ -101,23 +101,28 @@ fn bits(text: &str) -> Option<Option<BitVector>> {
 
 /// `[LAYOUT:]FILE`.
 fn file(name: &str, text: &str) -> Result<Given, Diagnostic> {
-    let Some((prefix, path)) = text.split_once(':') else {
+    let Some((prefix, _)) = text.split_once(':') else {
         return Ok(Given::File { layout: None, path: text.to_owned() });
     };
-    if let Some(layout) = Layout::parse(prefix) {
+    if let Some((layout, path)) = AnyLayout::split(text) {
         return match path {
             "" => Err(Diagnostic::new(
                 Code::BadArgument,
                 format!("no file behind the layout of `{name}`"),
             )
-            .help(format!("write `{name}={prefix}:FILE`"))),
+            .help(format!("write `{name}={layout}:FILE`"))),
             _ => Ok(Given::File { layout: Some(layout), path: path.to_owned() }),
         };
     }
     // One letter is a drive.
     let is_word = prefix.len() > 1 && prefix.chars().all(|c| c.is_ascii_alphabetic() || c == '-');
     if is_word {
-        return Err(no_layout(prefix).help(format!(
+        let fault = match prefix {
+            "field" => Diagnostic::new(Code::BadArgument, "no name of a field before the file")
+                .help(format!("write `{name}=field:NAME:FILE`")),
+            _ => no_layout(prefix),
+        };
+        return Err(fault.help(format!(
             "a file with a colon in its name is written `{name}=./{}`",
             text::one_line(text)
         )));
@@ -125,23 +130,13 @@ fn file(name: &str, text: &str) -> Result<Given, Diagnostic> {
     Ok(Given::File { layout: None, path: text.to_owned() })
 }
 
-/// The message that a layout does not exist.
-pub(crate) fn no_layout(name: &str) -> Diagnostic {
-    let names = || Layout::ALL.iter().map(|layout| layout.name());
-    let message = format!("there is no layout `{}`", text::one_line(name));
-    let diagnostic = Diagnostic::new(Code::NoSuchLayout, message)
-        .note(format!("the layouts are {}", text::quoted_list(names())));
-    match did_you_mean(name, names()) {
-        Some(meant) => diagnostic.help(format!("did you mean `{meant}`?")),
-        None => diagnostic,
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use star_io::Layout;
+
     use super::*;
 
-    fn path(text: &str) -> Option<(Option<Layout>, String)> {
+    fn path(text: &str) -> Option<(Option<AnyLayout>, String)> {
         match parse("T", Kind::Table, text) {
             Ok(Given::File { layout, path }) => Some((layout, path)),
             Ok(Given::Value(_)) | Err(_) => None,
@@ -172,7 +167,7 @@ mod tests {
     fn a_layout_stands_before_a_file() {
         let plain = |path: &str| Some((None, path.to_owned()));
         assert_eq!(path("road.gr"), plain("road.gr"));
-        let laid_out = Some((Some(Layout::WeightsOut), "a:b.gr".to_owned()));
+        let laid_out = Some((Some(AnyLayout::Graph(Layout::WeightsOut)), "a:b.gr".to_owned()));
         assert_eq!(path("weights-out:a:b.gr"), laid_out);
         assert_eq!(path("./a:b"), plain("./a:b"));
         assert_eq!(path(r"C:\road.gr"), plain(r"C:\road.gr"));

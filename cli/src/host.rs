@@ -2,13 +2,13 @@
 
 use star_base::Code;
 use star_compiler::hir::Kind;
-use star_io::{FileError, Layout};
+use star_io::FileError;
 use star_ir::Ty;
 use star_vm::{Host, HostError, HostRef, HostValue};
 
 use crate::access::Access;
 use crate::data::{self, GivenWidths, Reading, Wanted};
-use crate::given;
+use crate::layouts::AnyLayout;
 use crate::output::Output;
 use crate::save::Target;
 
@@ -61,7 +61,8 @@ impl<'a> RunHost<'a> {
         };
         let path = self.access.for_reading(file)?;
         let data = data::read_file(self.reading, &path, file, max_bytes)?;
-        let wanted = Wanted { kind, layout, file, max_bytes, widths: GivenWidths::default() };
+        let widths = GivenWidths::default();
+        let wanted = Wanted { kind, layout: layout.as_ref(), file, max_bytes, widths };
         data::to_value(self.reading, data, wanted)
     }
 }
@@ -96,9 +97,8 @@ impl Host for RunHost<'_> {
     }
 }
 
-fn layout_of(name: &str) -> Result<Layout, FileError> {
-    Layout::parse(name).ok_or_else(|| {
-        let diagnostic = given::no_layout(name);
+fn layout_of(name: &str) -> Result<AnyLayout, FileError> {
+    AnyLayout::parse(name).map_err(|diagnostic| {
         let mut error = FileError::new(diagnostic.code, "", diagnostic.message);
         error.notes = diagnostic.notes;
         error.help = diagnostic.help;

@@ -55,7 +55,8 @@ pub(crate) fn cost(stats: &star_vm::Stats) -> String {
     }))
 }
 
-fn line(value: &Value) -> String {
+/// The value on a line of its own.
+pub(crate) fn line(value: &Value) -> String {
     format!("{value}\n")
 }
 

@@ -46,7 +46,7 @@ impl LimitArgs {
         let memory = match self.max_memory {
             Some(memory) if memory > engine.max_bytes => return Err(too_much(memory, engine)),
             Some(memory) => memory,
-            None => (available_memory() / 4 * 3 / engine.expansion.max(1)).min(engine.max_bytes),
+            None => default_memory(engine, available_memory()),
         };
         Ok(Limits {
             steps: self.max_steps,
@@ -55,6 +55,11 @@ impl LimitArgs {
             depth: self.max_depth,
         })
     }
+}
+
+/// Bytes of values, packed, that a run may have if nothing else is said.
+pub(crate) fn default_memory(engine: &Engine, available: u64) -> u64 {
+    (available / 4 * 3 / engine.expansion.max(1)).min(engine.max_bytes)
 }
 
 fn too_much(memory: u64, engine: &Engine) -> Diagnostic {

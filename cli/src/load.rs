@@ -27,7 +27,7 @@ pub(crate) fn load(
     max_bytes: u64,
 ) -> Result<Vec<Argument>, FileError> {
     let mut loader = Loader { reading, free: max_bytes, graphs: Vec::new() };
-    let Binding { origins, widths } = binding;
+    let Binding { origins, widths, settings: _ } = binding;
     let offered = match graph {
         Some(file) => loader.offered_graph(file, &origins, widths)?,
         None => None,
@@ -45,7 +45,7 @@ pub(crate) fn load(
             (Origin::Given(Given::File { layout, path }), _) => {
                 let wanted = Wanted {
                     kind: param.kind,
-                    layout,
+                    layout: layout.as_ref(),
                     file: &path,
                     max_bytes: loader.free,
                     widths,

@@ -5,6 +5,7 @@
 //!   out where its parameters get their values, [`load`] (with [`data`]) reads them.
 //! * The run: [`engine`] has the backends, [`host`] (with [`access`]) serves the program, [`flags`] end
 //!   it, [`limits`] bound it, [`wrap`] makes functions runnable.
+//! * [`doctor`]: what the machine has.
 //! * The way out: [`results`] and [`save`], [`output`] for standard output, [`cost`].
 //! * Messages: [`report`] writes them to standard error, as [`render`] (with [`excerpt`]) or [`json`]
 //!   makes them; [`failure`] and [`exit`] say how a command ends; [`text`] has pieces of wording.
@@ -21,6 +22,7 @@ mod bind;
 mod command;
 mod cost;
 mod data;
+mod doctor;
 mod engine;
 mod entry;
 mod excerpt;
@@ -30,14 +32,17 @@ mod flags;
 mod given;
 mod host;
 mod json;
+mod layouts;
 mod limits;
 mod load;
 mod offer;
 mod output;
+mod progress;
 mod render;
 mod report;
 mod results;
 mod save;
+mod settings;
 mod sizes;
 mod sources;
 #[cfg(test)]
@@ -64,6 +69,7 @@ use crate::usage::Refusal;
 #[command(after_help = "Examples:
   star run closure.star --graph road.gr
   star check closure.star
+  star gen gnm -n 1000 -m 5000 -o random.gr
   star explain E0602")]
 struct Cli {
     /// The form of messages
@@ -82,13 +88,23 @@ enum Command {
     Check(command::check::CheckArgs),
     /// Explain the code of a message
     Explain(command::explain::ExplainArgs),
+    /// Make a random graph, table, terrain or image, and write it to a file
+    #[command(name = "gen")]
+    Generate(Box<command::generate::GenArgs>),
     /// Show what the compiler makes of a program
     Dev(command::dev::DevArgs),
+    /// Say what this machine has: processor, memory, files, backends
+    Doctor(command::doctor::DoctorArgs),
     /// Print a script that completes commands in a shell
     Completions(command::completions::CompletionsArgs),
 }
 
 fn main() -> ExitCode {
+    #[cfg(unix)]
+    {
+        // If the system refuses, such a write ends the process.
+        let _ = flags::survive_large_files();
+    }
     let mut output = Output::new();
     let (exit, reporter) = match Cli::try_parse() {
         Ok(Cli { error_format, command }) => {
@@ -131,7 +147,12 @@ fn dispatch(command: &Command, reporter: &Reporter, output: &mut Output) -> Resu
             command::explain::run(args, output)?;
             Ok(Exit::Success)
         }
+        Command::Generate(args) => command::generate::run(args, reporter),
         Command::Dev(args) => command::dev::run(args, reporter, output),
+        Command::Doctor(args) => {
+            command::doctor::run(args, output);
+            Ok(Exit::Success)
+        }
         Command::Completions(args) => {
             command::completions::run(args, &mut Cli::command(), output);
             Ok(Exit::Success)

@@ -6,6 +6,7 @@ use star_io::{FileError, Graph, Layout};
 use star_vm::HostValue;
 
 use crate::data::{self, Reading, Wanted};
+use crate::layouts::AnyLayout;
 
 /// Something that a graph offers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,7 +91,8 @@ impl Offer {
             Offer::CodeWidth => Ok(int(wanted.widths.b.unwrap_or(0))),
             Offer::Infinity => Ok(HostValue::Word(BitVector::from_bools(&vec![true; h]))),
             Offer::Layout(layout) => {
-                let wanted = Wanted { layout: Some(layout), ..wanted };
+                let layout = AnyLayout::Graph(layout);
+                let wanted = Wanted { layout: Some(&layout), ..wanted };
                 data::from_graph(reading, graph, wanted)
             }
         }

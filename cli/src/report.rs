@@ -63,6 +63,14 @@ impl Reporter {
         }
     }
 
+    /// What a command did, as a line for people or an object for scripts.
+    pub(crate) fn outcome(&self, line: &str, object: &serde_json::Value) {
+        self.write(&match self.format {
+            ErrorFormat::Text => format!("{line}\n"),
+            ErrorFormat::Json => json::line(object),
+        });
+    }
+
     /// What a run used.
     pub(crate) fn cost(&self, stats: &star_vm::Stats) {
         self.write(&match self.format {

@@ -5,20 +5,21 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use star_base::Code;
-use star_io::{FileError, Format, OutputRef};
+use star_io::{FileError, Format, OutputRef, Packing};
 use star_vm::{HostRef, HostValue};
 use tempfile::{Builder, NamedTempFile, TempPath};
 
 use crate::flags::Flags;
 use crate::text;
 
-/// A file to be written: where, and in which format.
+/// A file to be written: where, in which format, packed or not.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Target {
     /// The file as messages show it.
     pub(crate) name: String,
     path: PathBuf,
     format: Format,
+    packing: Packing,
 }
 
 /// A file that is written but not yet in its place. Dropped, it leaves nothing behind.
@@ -55,7 +56,8 @@ impl Target {
                 return Err(cannot(&text::one_line(&why)));
             }
         };
-        let target = Target { name: name.to_owned(), path, format };
+        let (packing, _) = Packing::of_path(name);
+        let target = Target { name: name.to_owned(), path, format, packing };
         if target.is_regular() {
             // Better told before a long run than after it; the file goes at once.
             target.temporary().map_err(|error| target.cannot(&error))?;
@@ -68,10 +70,15 @@ impl Target {
         self.path == other.path
     }
 
+    /// The format of the file.
+    pub(crate) fn format(&self) -> Format {
+        self.format
+    }
+
     /// Writes the value beside its place.
     ///
     /// # Errors
-    /// If the format does not hold such a value, the system refuses, or a flag is set meanwhile.
+    /// If the format does not hold such a value, the system refuses, or a flag is set.
     pub(crate) fn write(self, value: &HostValue, flags: &Flags) -> Result<Written, FileError> {
         let message = match value.bits() {
             Some(bits) => return self.write_bits(bits, flags),
@@ -94,16 +101,28 @@ impl Target {
             HostRef::Slice(bits) => OutputRef::Slice(bits),
             HostRef::Word(bits) => OutputRef::Word(bits),
         };
+        self.write_data(output, flags).map(|(written, _)| written)
+    }
+
+    /// Writes data beside their place, until a flag is set; gives the number of bytes, too.
+    ///
+    /// # Errors
+    /// If the format does not hold such data, the system refuses, or a flag is set.
+    pub(crate) fn write_data(
+        self,
+        output: OutputRef<'_>,
+        flags: &Flags,
+    ) -> Result<(Written, u64), FileError> {
         if !self.is_regular() {
             // A pipe or device keeps its place.
             let file = fs::OpenOptions::new().write(true).open(&self.path);
             let mut file = file.map_err(|error| self.cannot(&error))?;
-            self.write_to(output, &mut file, flags)?;
-            return Ok(Written { target: self, temporary: None });
+            let n_bytes = self.write_to(output, &mut file, flags)?;
+            return Ok((Written { target: self, temporary: None }, n_bytes));
         }
         let mut file = self.temporary().map_err(|error| self.cannot(&error))?;
-        self.write_to(output, file.as_file_mut(), flags)?;
-        Ok(Written { target: self, temporary: Some(file.into_temp_path()) })
+        let n_bytes = self.write_to(output, file.as_file_mut(), flags)?;
+        Ok((Written { target: self, temporary: Some(file.into_temp_path()) }, n_bytes))
     }
 
     /// Is it a plain file, or none yet?
@@ -116,18 +135,21 @@ impl Target {
         value: OutputRef<'_>,
         file: &mut fs::File,
         flags: &Flags,
-    ) -> Result<(), FileError> {
-        let mut output = Stoppable { file, flags, stopped: None };
-        star_io::write(self.format, value, &mut output).map_err(|mut error| {
-            error.file.clone_from(&self.name);
-            match output.stopped {
+    ) -> Result<u64, FileError> {
+        let mut watched = Watched { file, flags, n_bytes: 0 };
+        match star_io::write_packed(self.format, self.packing, value, &mut watched) {
+            Ok(()) => Ok(watched.n_bytes),
+            Err(mut error) => Err(match flags.stop() {
                 Some(Code::TimeLimit) => {
-                    FileError::new(Code::TimeLimit, error.file, "the time is up while writing")
+                    FileError::new(Code::TimeLimit, &self.name, "the time is up while writing")
                 }
-                Some(code) => FileError::new(code, error.file, "interrupted while writing"),
-                None => error,
-            }
-        })
+                Some(code) => FileError::new(code, &self.name, "interrupted while writing"),
+                None => {
+                    error.file.clone_from(&self.name);
+                    error
+                }
+            }),
+        }
     }
 
     fn temporary(&self) -> io::Result<NamedTempFile> {
@@ -166,22 +188,23 @@ impl Written {
     }
 }
 
-/// A file that takes no more once a flag is set.
-struct Stoppable<'a> {
+/// A file that counts its bytes and takes no more once a flag is set.
+struct Watched<'a> {
     file: &'a mut fs::File,
     flags: &'a Flags,
-    /// The flag that was found set.
-    stopped: Option<Code>,
+    n_bytes: u64,
 }
 
-impl Write for Stoppable<'_> {
+impl Write for Watched<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.stopped = self.flags.stop();
-        match self.stopped {
-            // Of another kind than `Interrupted`, which means "once more".
-            Some(_) => Err(io::Error::other("stopped")),
-            None => self.file.write(bytes),
+        if self.flags.stop().is_some() {
+            // `ErrorKind::Interrupted` would mean: try again.
+            return Err(io::Error::other("interrupted"));
         }
+        // A long piece would keep the flag waiting.
+        let n_written = self.file.write(&bytes[..bytes.len().min(1 << 20)])?;
+        self.n_bytes += n_written as u64;
+        Ok(n_written)
     }
 
     fn flush(&mut self) -> io::Result<()> {

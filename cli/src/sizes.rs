@@ -47,12 +47,17 @@ pub(crate) fn parse_time(text: &str) -> Result<Duration, String> {
 
 /// Memory that can be taken without harm to others, in bytes; 4 GiB if the system does not say.
 pub(crate) fn available_memory() -> u64 {
-    let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
-    mem_available(&text).unwrap_or(4 << 30)
+    meminfo("MemAvailable:").unwrap_or(4 << 30)
 }
 
-fn mem_available(meminfo: &str) -> Option<u64> {
-    let line = meminfo.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+/// The bytes that the system says for this name, colon included.
+pub(crate) fn meminfo(name: &str) -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    bytes_of(&text, name)
+}
+
+fn bytes_of(meminfo: &str, name: &str) -> Option<u64> {
+    let line = meminfo.lines().find_map(|line| line.strip_prefix(name))?;
     let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     kibibytes.checked_mul(1024)
 }
@@ -89,8 +94,8 @@ mod tests {
     #[test]
     fn available_memory_is_read_from_the_system() {
         let text = "MemTotal: 10 kB\nMemAvailable:    8 kB\n";
-        assert_eq!(mem_available(text), Some(8192));
-        assert_eq!(mem_available("MemTotal: 10 kB\n"), None);
+        assert_eq!(bytes_of(text, "MemAvailable:"), Some(8192));
+        assert_eq!(bytes_of("MemTotal: 10 kB\n", "MemAvailable:"), None);
         assert!(available_memory() > 1 << 20);
     }
 }

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use star_base::{BitTable, BitVector};
-use star_io::{Format, OutputRef, write};
+use star_io::{Field, Format, Numbers, OutputRef, Packing, Shape, write, write_packed};
 
 /// A seed: a name, and its bytes.
 pub type Seed = (String, Vec<u8>);
@@ -123,18 +123,28 @@ fn data_files() -> Vec<Seed> {
     let square = BitTable::parse(&["010", "001", "100"]).expect("bits");
     let wide = BitTable::parse(&["0101110", "1111111"]).expect("bits");
     let bits = BitVector::parse("0110101").expect("bits");
+    let grey = numbers(Shape::Grid { height: 2, width: 3 }, &["grey"]);
+    let colours = numbers(Shape::Grid { height: 2, width: 3 }, &["red", "green", "blue"]);
+    let records = numbers(Shape::List(6), &["a", "b"]);
     for &format in Format::ALL {
         let values = [
             ("square", OutputRef::Table(&square)),
             ("wide", OutputRef::Table(&wide)),
             ("slice", OutputRef::Slice(&bits)),
             ("word", OutputRef::Word(&bits)),
+            ("grey", OutputRef::Numbers(&grey)),
+            ("colours", OutputRef::Numbers(&colours)),
+            ("records", OutputRef::Numbers(&records)),
         ];
         let extension = format.extensions()[0];
         for (kind, value) in values {
             let mut written = Vec::new();
             if write(format, value, &mut written).is_ok() {
                 seeds.push((format!("{kind}.{extension}"), as_read(format, &written)));
+            }
+            let mut packed = Vec::new();
+            if write_packed(format, Packing::Gzip, value, &mut packed).is_ok() {
+                seeds.push((format!("{kind}.{extension}.gz"), as_read(format, &packed)));
             }
         }
     }
@@ -144,6 +154,16 @@ fn data_files() -> Vec<Seed> {
         }
     }
     seeds
+}
+
+/// Six small numbers in each of some fields.
+fn numbers(shape: Shape, names: &[&str]) -> Numbers {
+    let fields = names.iter().enumerate().map(|(idx, name)| Field {
+        name: (*name).to_owned(),
+        bits: Some(8),
+        values: (0..6).map(|value| value * 40 + idx as i64).collect(),
+    });
+    Numbers { shape, fields: fields.collect() }
 }
 
 /// A file as the target `read` takes it.

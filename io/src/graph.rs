@@ -86,6 +86,20 @@ impl Graph {
         }
     }
 
+    /// Refuses arcs that end outside. Every reader makes sure of this; a graph made by hand may be
+    /// wrong.
+    pub(crate) fn check_ends(&self, file: &str) -> Result<(), FileError> {
+        let outside = |vertex: u32| vertex as usize >= self.n_vertices;
+        match self.arcs.iter().find(|arc| outside(arc.tail) || outside(arc.head)) {
+            None => Ok(()),
+            Some(arc) => {
+                let (arc, n) = (self.arc_name(arc), self.n_vertices);
+                let message = format!("the arc {arc} ends at a vertex beyond the {n} of the graph");
+                Err(FileError::new(Code::OutOfRange, file, message))
+            }
+        }
+    }
+
     /// Refuses negative weights.
     pub(crate) fn check_weights(&self, file: &str) -> Result<(), FileError> {
         match self.arcs.iter().find(|arc| arc.weight < 0) {

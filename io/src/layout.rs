@@ -1,14 +1,21 @@
-//! The layouts: how a graph becomes a table or slice that the procedures of the library take.
+//! The layouts: how a graph, or numbers, become a table or slice that the procedures of the library take.
 //!
 //! They are those of the data layouts of associative graph algorithms: weight matrices (adjacency
 //! matrix without weights), and lists of edges. In every number, column 1 is the most significant
 //! bit; infinity is all ones. Parallel arcs: a matrix holds the least weight, a list every one. A
 //! symmetric graph stands in a matrix in both directions, in a list once.
 
+mod columns;
 mod fill;
+mod numbers;
+mod pace;
+
+use std::fmt;
 
 use star_base::{BitTable, BitVector, Code};
 
+pub use self::numbers::{NumberLayout, NumbersLaidOut, lay_out_numbers};
+use self::pace::Pace;
 use crate::error::FileError;
 use crate::graph::{Graph, bit_length};
 use crate::source;
@@ -80,14 +87,38 @@ pub enum LayoutValue {
     Slice(BitVector),
 }
 
-/// Lays out a graph. Takes the memory of the result and no more; `file` is the name for errors.
+/// What a layout is told besides what is laid out.
+pub struct LayoutOptions<'a> {
+    /// The name of the file for errors.
+    pub file: &'a str,
+    /// Most bytes that the result may take.
+    pub max_bytes: u64,
+    /// Asked now and then, at least every 20 ms; `false` stops the work with [`Code::Interrupted`].
+    pub go_on: Option<&'a mut dyn FnMut() -> bool>,
+}
+
+impl<'a> LayoutOptions<'a> {
+    /// Options without a way to stop.
+    pub fn new(file: &'a str, max_bytes: u64) -> Self {
+        LayoutOptions { file, max_bytes, go_on: None }
+    }
+}
+
+impl fmt::Debug for LayoutOptions<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let LayoutOptions { file, max_bytes, go_on } = self;
+        f.debug_struct("LayoutOptions")
+            .field("file", file)
+            .field("max_bytes", max_bytes)
+            .field("go_on", &go_on.is_some())
+            .finish()
+    }
+}
+
+/// Likewise [`lay_out_with`], without a way to stop.
 ///
 /// # Errors
-/// [`Code::DoesNotFit`] before anything is taken if the result has more than `max_bytes` bytes;
-/// where the layout has weights [`Code::WidthTooSmall`] if one does not fit below infinity in
-/// `widths.h` bits, [`Code::OutOfRange`] if one is negative; where it has codes
-/// [`Code::WidthTooSmall`] if that of the last vertex does not fit in `widths.b` bits;
-/// [`Code::OutOfRange`] if an arc ends at a vertex that the graph does not have.
+/// Those of [`lay_out_with`].
 pub fn lay_out(
     layout: Layout,
     graph: &Graph,
@@ -95,9 +126,29 @@ pub fn lay_out(
     max_bytes: u64,
     file: &str,
 ) -> Result<LayoutValue, FileError> {
+    lay_out_with(layout, graph, widths, &mut LayoutOptions::new(file, max_bytes))
+}
+
+/// Lays out a graph. Takes the memory of the result, and 4 bytes for each arc and 8 for each vertex
+/// while a large table is filled column by column; pages of the result that hold no one are not touched.
+///
+/// # Errors
+/// [`Code::DoesNotFit`] before anything is taken if the result has more than `options.max_bytes` bytes;
+/// where the layout has weights [`Code::WidthTooSmall`] if one does not fit below infinity in
+/// `widths.h` bits, [`Code::OutOfRange`] if one is negative; where it has codes
+/// [`Code::WidthTooSmall`] if that of the last vertex does not fit in `widths.b` bits;
+/// [`Code::OutOfRange`] if an arc ends at a vertex that the graph does not have; [`Code::Interrupted`] if
+/// `options.go_on` says so.
+pub fn lay_out_with(
+    layout: Layout,
+    graph: &Graph,
+    widths: Widths,
+    options: &mut LayoutOptions<'_>,
+) -> Result<LayoutValue, FileError> {
+    let LayoutOptions { file, max_bytes, .. } = *options;
     let (n, m) = (graph.n_vertices, graph.n_edges());
     let Widths { h, b } = widths;
-    check_ends(graph, file)?;
+    graph.check_ends(file)?;
     let (has_weights, has_codes) = match layout {
         Layout::WeightsOut | Layout::WeightsIn | Layout::Distances | Layout::Weight => {
             (true, false)
@@ -117,33 +168,40 @@ pub fn lay_out(
         return Err(error.help(format!("take `b = {wider}` or more")));
     }
     let zeros = |n_rows: usize, n_cols: u128| zeros(n_rows, n_cols, max_bytes, file);
+    let mut pace = Pace::new(options);
+    let pace = &mut pace;
     let table = match layout {
-        Layout::Adjacency => fill::adjacency(zeros(n, n as u128)?, graph),
+        Layout::Adjacency => fill::adjacency(zeros(n, n as u128)?, graph, pace)?,
         Layout::WeightsOut => {
-            fill::weights(zeros(n, product(n, h))?, graph, h, fill::Direction::Out)
+            fill::weights(zeros(n, product(n, h))?, graph, h, fill::Direction::Out, pace)?
         }
-        Layout::WeightsIn => fill::weights(zeros(n, product(n, h))?, graph, h, fill::Direction::In),
+        Layout::WeightsIn => {
+            fill::weights(zeros(n, product(n, h))?, graph, h, fill::Direction::In, pace)?
+        }
         Layout::Distances => {
             let table = zeros(n, product(n, h))?;
-            fill::no_distance_to_itself(fill::weights(table, graph, h, fill::Direction::In), h)
+            let table = fill::weights(table, graph, h, fill::Direction::In, pace)?;
+            fill::no_distance_to_itself(table, h, pace)?
         }
-        Layout::Left => fill::tail_codes(zeros(m, b as u128)?, graph, 0, b),
-        Layout::Right => fill::head_codes(zeros(m, b as u128)?, graph, 0, b),
-        Layout::Weight => fill::weight_list(zeros(m, h as u128)?, graph, 0, h),
+        Layout::Left => fill::tail_codes(zeros(m, b as u128)?, graph, 0, b, pace)?,
+        Layout::Right => fill::head_codes(zeros(m, b as u128)?, graph, 0, b, pace)?,
+        Layout::Weight => fill::weight_list(zeros(m, h as u128)?, graph, 0, h, pace)?,
         Layout::Arcs => {
             let table = zeros(m, product(2, b).saturating_add(h as u128))?;
-            let table = fill::tail_codes(table, graph, 0, b);
-            let table = fill::head_codes(table, graph, b, b);
-            fill::weight_list(table, graph, 2 * b, h)
+            let table = fill::tail_codes(table, graph, 0, b, pace)?;
+            let table = fill::head_codes(table, graph, b, b, pace)?;
+            fill::weight_list(table, graph, 2 * b, h, pace)?
         }
-        Layout::Code => fill::codes(zeros(n, b as u128)?, b),
+        Layout::Code => fill::codes(zeros(n, b as u128)?, b, pace)?,
         Layout::Edges => {
             let table = zeros(m, 1)?;
-            return Ok(LayoutValue::Slice(fill::ones(table)));
+            return Ok(LayoutValue::Slice(fill::ones(table, pace)?));
         }
-        Layout::Incidence => fill::ends(zeros(m, n as u128)?, graph, &[End::Tail, End::Head]),
-        Layout::Tails => fill::ends(zeros(m, n as u128)?, graph, &[End::Tail]),
-        Layout::Heads => fill::ends(zeros(m, n as u128)?, graph, &[End::Head]),
+        Layout::Incidence => {
+            fill::ends(zeros(m, n as u128)?, graph, &[End::Tail, End::Head], pace)?
+        }
+        Layout::Tails => fill::ends(zeros(m, n as u128)?, graph, &[End::Tail], pace)?,
+        Layout::Heads => fill::ends(zeros(m, n as u128)?, graph, &[End::Head], pace)?,
     };
     Ok(LayoutValue::Table(table))
 }
@@ -173,20 +231,6 @@ fn zeros(n_rows: usize, n_cols: u128, max_bytes: u64, file: &str) -> Result<BitT
     }
     let n_cols = usize::try_from(n_cols).map_err(|_| no_room())?;
     BitTable::zeros(n_rows, n_cols).map_err(|_| no_room())
-}
-
-/// Every reader makes sure of this; a graph made by hand may be wrong.
-fn check_ends(graph: &Graph, file: &str) -> Result<(), FileError> {
-    let outside = |vertex: u32| vertex as usize >= graph.n_vertices;
-    let arcs = &graph.arcs;
-    match arcs.iter().find(|arc| outside(arc.tail) || outside(arc.head)) {
-        None => Ok(()),
-        Some(arc) => {
-            let (arc, n) = (graph.arc_name(arc), graph.n_vertices);
-            let message = format!("the arc {arc} ends at a vertex beyond the {n} of the graph");
-            Err(FileError::new(Code::OutOfRange, file, message))
-        }
-    }
 }
 
 /// Does every weight fit below infinity in `h` bits?

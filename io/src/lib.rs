@@ -1,8 +1,9 @@
-//! Readers, writers and layouts of graphs and bit tables.
+//! Readers, writers, layouts and generators of graphs and bit tables.
 //!
 //! * [`registry`]: the formats, one line each, and the two doors [`read`] and [`write()`].
 //! * [`data`], [`graph`], [`numbers`]: what a file holds.
 //! * [`layout`]: a graph laid out as a table or slice of bits.
+//! * [`generate`]: random graphs, tables, heights and images, each from a seed.
 //! * [`options`], [`error`]: what a reader is told, and what it says when it cannot go on.
 //!
 //! Bytes come in through [`std::io::Read`] and go out through [`std::io::Write`]; nothing here
@@ -37,22 +38,31 @@
 #![allow(clippy::result_large_err)]
 
 pub mod data;
+pub mod decimal;
 pub mod error;
 mod format;
+pub mod generate;
 pub mod graph;
 mod growing;
 pub mod layout;
 pub mod numbers;
 pub mod options;
+pub mod packing;
 pub mod registry;
 mod scan;
 mod source;
 mod text;
+mod whole;
 
 pub use data::{Data, Loaded, OutputRef};
+pub use decimal::Decimal;
 pub use error::FileError;
 pub use graph::{Arc, Graph};
-pub use layout::{Layout, LayoutValue, Widths, lay_out};
+pub use layout::{
+    Layout, LayoutOptions, LayoutValue, NumberLayout, NumbersLaidOut, Widths, lay_out,
+    lay_out_numbers, lay_out_with,
+};
 pub use numbers::{Field, Numbers, Shape};
 pub use options::ReadOptions;
-pub use registry::{Format, read, write};
+pub use packing::Packing;
+pub use registry::{Format, read, write, write_packed};

@@ -1,5 +1,13 @@
 //! Whole numbers as files hold them: records of a list, cells of a grid, pixels of an image.
 
+use star_base::Code;
+
+use crate::error::FileError;
+use crate::graph::bit_length;
+
+/// Widest number, in bits: no weight, code or colour needs more.
+pub(crate) const MAX_BITS: usize = 4096;
+
 /// Records, each with one number per field. Row `i` (from 0) of every field is one record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Numbers {
@@ -7,6 +15,21 @@ pub struct Numbers {
     pub shape: Shape,
     /// The numbers, field by field; each has [`Shape::n_records`] of them.
     pub fields: Vec<Field>,
+}
+
+impl Numbers {
+    /// Refuses numbers made by hand whose fields have other lengths than their shape says.
+    pub(crate) fn check(&self, file: &str) -> Result<(), FileError> {
+        let n_records = self.shape.n_records();
+        match self.fields.iter().find(|field| field.values.len() != n_records) {
+            None => Ok(()),
+            Some(Field { name, values, .. }) => {
+                let n = values.len();
+                let message = format!("the field `{name}` has {n} numbers for {n_records} records");
+                Err(FileError::new(Code::OutOfRange, file, message))
+            }
+        }
+    }
 }
 
 /// How records lie.
@@ -28,7 +51,7 @@ impl Shape {
     pub fn n_records(self) -> usize {
         match self {
             Shape::List(len) => len,
-            Shape::Grid { height, width } => height * width,
+            Shape::Grid { height, width } => height.saturating_mul(width),
         }
     }
 }
@@ -42,4 +65,23 @@ pub struct Field {
     pub bits: Option<usize>,
     /// The numbers.
     pub values: Vec<i64>,
+}
+
+impl Field {
+    /// Is every number 0 or 1?
+    pub(crate) fn is_bits(&self) -> bool {
+        self.values.iter().all(|number| matches!(number, 0 | 1))
+    }
+
+    /// What is taken off every number, so that none is negative: the least one if it is.
+    pub(crate) fn offset(&self) -> i64 {
+        self.values.iter().copied().min().unwrap_or(0).min(0)
+    }
+
+    /// The least width, at least 1, in which every number less the offset fits.
+    pub(crate) fn least_bits(&self) -> usize {
+        let greatest = self.values.iter().copied().max().unwrap_or(0);
+        let range = i128::from(greatest) - i128::from(self.offset());
+        bit_length(range.unsigned_abs()).max(1)
+    }
 }

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::decimal::Decimal;
+
 /// How to read a file.
 pub struct ReadOptions<'a> {
     /// The name of the file as errors show it.
@@ -10,6 +12,11 @@ pub struct ReadOptions<'a> {
     pub size_hint: Option<u64>,
     /// Most bytes of memory that what is read may take.
     pub max_bytes: u64,
+    /// What real values are multiplied with before they are rounded to whole ones; without it a
+    /// format decides for itself, and says so.
+    pub scale: Option<Decimal>,
+    /// The array to read of a file with several (`.npz`); `None` for the one there is.
+    pub part: Option<&'a str>,
     /// Told now and then how many bytes were read so far; `false` stops the reading with
     /// [`star_base::Code::Interrupted`].
     pub progress: Option<&'a mut dyn FnMut(u64) -> bool>,
@@ -18,17 +25,19 @@ pub struct ReadOptions<'a> {
 impl<'a> ReadOptions<'a> {
     /// Options for a file of unknown length, without progress.
     pub fn new(file: &'a str, max_bytes: u64) -> Self {
-        ReadOptions { file, size_hint: None, max_bytes, progress: None }
+        ReadOptions { file, size_hint: None, max_bytes, scale: None, part: None, progress: None }
     }
 }
 
 impl fmt::Debug for ReadOptions<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ReadOptions { file, size_hint, max_bytes, progress } = self;
+        let ReadOptions { file, size_hint, max_bytes, scale, part, progress } = self;
         f.debug_struct("ReadOptions")
             .field("file", file)
             .field("size_hint", size_hint)
             .field("max_bytes", max_bytes)
+            .field("scale", scale)
+            .field("part", part)
             .field("progress", &progress.is_some())
             .finish()
     }

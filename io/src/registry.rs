@@ -10,7 +10,11 @@ use crate::data::{Loaded, OutputRef};
 use crate::error::{Fault, FileError};
 use crate::format::{self, Found};
 use crate::options::ReadOptions;
+use crate::packing::{GZIP_MAGIC, Packing, gzip, unpacked_head};
 use crate::source::Source;
+
+/// Bytes of a packed file that are enough to recognise its format.
+const HEAD_BYTES: u64 = 4096;
 
 /// How a format is read and written.
 struct Entry {
@@ -21,7 +25,7 @@ struct Entry {
 }
 
 macro_rules! formats {
-    ($($format:ident $name:literal $extensions:tt $module:ident)*) => {
+    ($($format:ident $name:literal $extensions:tt $($module:ident)::+)*) => {
         /// A file format.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum Format {
@@ -37,8 +41,8 @@ macro_rules! formats {
                     $(Format::$format => Entry {
                         name: $name,
                         extensions: &$extensions,
-                        read: format::$module::read,
-                        write: format::$module::write,
+                        read: format::$($module)::+::read,
+                        write: format::$($module)::+::write,
                     },)*
                 }
             }
@@ -50,7 +54,20 @@ formats! {
     MatrixMarket "Matrix Market" ["mtx"] matrix_market
     EdgeList "edge list" ["txt", "el", "edges", "snap", "tsv"] edge_list
     Dimacs "DIMACS" ["gr"] dimacs
+    Metis "METIS" ["graph", "metis"] metis
+    Coordinates "DIMACS coordinates" ["co"] coordinates
+    Csv "CSV" ["csv"] csv
+    Map "MovingAI map" ["map"] moving_ai::map
+    Scenarios "MovingAI scenarios" ["scen"] moving_ai::scenarios
     Stb "Star table" ["stb"] stb
+    Png "PNG" ["png"] png
+    Jpeg "JPEG" ["jpg", "jpeg"] jpeg
+    Tiff "TIFF" ["tif", "tiff"] tiff
+    Pbm "PBM" ["pbm"] pnm::pbm
+    Pgm "PGM" ["pgm", "pnm"] pnm::pgm
+    Ppm "PPM" ["ppm"] pnm::ppm
+    Npy "NumPy" ["npy"] npy
+    Npz "NumPy archive" ["npz"] npz
 }
 
 impl Format {
@@ -64,8 +81,10 @@ impl Format {
         self.entry().extensions
     }
 
-    /// The format that the extension of a file name says, in any letter case.
+    /// The format that the extension of a file name says, in any letter case; that of `road.gr.gz` is
+    /// the one before `.gz`.
     pub fn of_path(path: &str) -> Option<Format> {
+        let (_, path) = Packing::of_path(path);
         let file_name = path.rsplit(['/', '\\']).next()?;
         let (_, extension) = file_name.rsplit_once('.')?;
         Format::ALL.iter().copied().find(|format| {
@@ -77,19 +96,65 @@ impl Format {
     /// The format that the first bytes of a file look like; a few hundred are enough, more may be
     /// needed behind a long comment.
     pub fn detect(first_bytes: &[u8]) -> Option<Format> {
+        if first_bytes.starts_with(&GZIP_MAGIC) {
+            let head = unpacked_head(first_bytes, HEAD_BYTES);
+            return Format::detect_plain(&head);
+        }
+        Format::detect_plain(first_bytes)
+    }
+
+    fn detect_plain(first_bytes: &[u8]) -> Option<Format> {
         let bytes = first_bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(first_bytes);
         if bytes.starts_with(&format::stb::MAGIC) {
             return Some(Format::Stb);
+        }
+        if let Some(format) = Format::detect_binary(bytes) {
+            return Some(format);
         }
         let banner = b"%%MatrixMarket";
         if bytes.get(..banner.len()).is_some_and(|b| b.eq_ignore_ascii_case(banner)) {
             return Some(Format::MatrixMarket);
         }
-        let mut lines = bytes.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
-        match lines.find(|line| !line.is_empty())? {
+        let lines = bytes.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
+        let mut lines = lines.filter(|line| !line.is_empty());
+        let mut dimacs =
+            lines.clone().filter(|line| !matches!(line, [b'c'] | [b'c', b' ' | b'\t', ..]));
+        if dimacs.next().is_some_and(|line| line.starts_with(b"p aux")) {
+            return Some(Format::Coordinates);
+        }
+        match lines.next()? {
+            [b't', b'y', b'p', b'e', b' ' | b'\t', ..] => Some(Format::Map),
+            [b'v', b'e', b'r', b's', b'i', b'o', b'n', b' ' | b'\t', ..] => Some(Format::Scenarios),
             [b'c'] | [b'c', b' ' | b'\t', ..] | [b'p', b' ' | b'\t', ..] => Some(Format::Dimacs),
             [b'#' | b'%' | b'0'..=b'9', ..] => Some(Format::EdgeList),
+            [b'"' | b'A'..=b'Z' | b'a'..=b'z', rest @ ..] if rest.contains(&b',') => {
+                Some(Format::Csv)
+            }
             _ => None,
+        }
+    }
+
+    fn detect_binary(bytes: &[u8]) -> Option<Format> {
+        if bytes.starts_with(&format::png::MAGIC) {
+            return Some(Format::Png);
+        }
+        if bytes.starts_with(&format::jpeg::MAGIC) {
+            return Some(Format::Jpeg);
+        }
+        if format::tiff::MAGICS.iter().any(|magic| bytes.starts_with(magic)) {
+            return Some(Format::Tiff);
+        }
+        if bytes.starts_with(&format::npy::MAGIC) {
+            return Some(Format::Npy);
+        }
+        if bytes.starts_with(&format::npz::MAGIC) {
+            return Some(Format::Npz);
+        }
+        match bytes {
+            _ if !format::pnm::is_start(bytes) => None,
+            [_, b'1' | b'4', ..] => Some(Format::Pbm),
+            [_, b'2' | b'5', ..] => Some(Format::Pgm),
+            _ => Some(Format::Ppm),
         }
     }
 
@@ -112,7 +177,7 @@ impl Format {
     }
 }
 
-/// Reads a file to its end. Takes time in proportion to its length, sorting aside, and memory in
+/// Reads a file to its end, packed or not. Takes time in proportion to its length, sorting aside, and memory in
 /// proportion to what it holds, at most `options.max_bytes` (a table read from a Star table file
 /// takes twice its size for a moment).
 ///
@@ -125,7 +190,14 @@ pub fn read(
     input: &mut dyn Read,
     options: &mut ReadOptions<'_>,
 ) -> Result<Loaded, FileError> {
-    let (data, warnings) = (format.entry().read)(Source::new(input, options))?;
+    if let Some(part) = options.part
+        && format != Format::Npz
+    {
+        let message = format!("no part `{}` in it", part.escape_debug());
+        let error = FileError::new(Code::CannotOpen, options.file, message);
+        return Err(error.note("only a NumPy archive, `.npz`, has parts"));
+    }
+    let (data, warnings) = (format.entry().read)(Source::open(input, options)?)?;
     Ok(Loaded { data, format, warnings })
 }
 
@@ -145,4 +217,25 @@ pub fn write(
     // What is left after a failure must not be written behind the caller's back.
     let _ = buffered.into_parts();
     Ok(written?)
+}
+
+/// Likewise, packed.
+///
+/// # Errors
+/// Those of [`write()`].
+pub fn write_packed(
+    format: Format,
+    packing: Packing,
+    value: OutputRef<'_>,
+    output: &mut dyn Write,
+) -> Result<(), FileError> {
+    match packing {
+        Packing::Plain => write(format, value, output),
+        Packing::Gzip => {
+            let mut packed = gzip(output);
+            write(format, value, &mut packed)?;
+            packed.finish().map_err(|error| *format::cannot_write(&error))?;
+            Ok(())
+        }
+    }
 }

@@ -1,12 +1,15 @@
-//! The bytes of one file with its options: chunks, progress, and faults that carry the file's name.
+//! The bytes of one file with its options: chunks, unpacked if need be, progress, and faults that carry
+//! the file's name.
 //! It knows nothing of lines and formats.
 
-use std::io::{ErrorKind, Read};
+use std::io::{self, Chain, Cursor, ErrorKind, Read};
 
 use star_base::Code;
 
+use crate::decimal::Decimal;
 use crate::error::{Fault, FileError};
 use crate::options::ReadOptions;
+use crate::packing::{GZIP_MAGIC, Gunzip};
 use crate::text;
 
 /// How many bytes a reader asks for at once.
@@ -14,36 +17,119 @@ pub(crate) const CHUNK: usize = 1 << 18;
 
 /// A file being read.
 pub(crate) struct Source<'r, 'o> {
-    input: &'r mut dyn Read,
+    input: Input<'r>,
     options: &'r mut ReadOptions<'o>,
     n_read: u64,
 }
 
+/// The bytes: the first ones, which were looked at already, and the rest.
+type Whole<'r> = Chain<Cursor<Vec<u8>>, &'r mut dyn Read>;
+
+enum Input<'r> {
+    Plain(Whole<'r>),
+    Gzip(Box<Gunzip<Whole<'r>>>),
+}
+
 impl<'r, 'o> Source<'r, 'o> {
-    /// Nothing has been read yet.
-    pub(crate) fn new(input: &'r mut dyn Read, options: &'r mut ReadOptions<'o>) -> Self {
-        Source { input, options, n_read: 0 }
+    /// Looks at the first two bytes: a gzip file is unpacked as it is read.
+    pub(crate) fn open(
+        input: &'r mut dyn Read,
+        options: &'r mut ReadOptions<'o>,
+    ) -> Result<Self, Fault> {
+        let mut first = Vec::new();
+        let start = (&mut *input).take(GZIP_MAGIC.len() as u64).read_to_end(&mut first);
+        start.map_err(|error| cannot_read(options.file, &error))?;
+        let packed = first == GZIP_MAGIC;
+        let whole = Cursor::new(first).chain(input);
+        let input = match packed {
+            true => Input::Gzip(Box::new(Gunzip::new(whole))),
+            false => Input::Plain(whole),
+        };
+        Ok(Source { input, options, n_read: 0 })
     }
 
     /// Reads up to `buffer.len()` bytes; 0 at the end of the file only.
     pub(crate) fn read(&mut self, buffer: &mut [u8]) -> Result<usize, Fault> {
         let n_bytes = loop {
-            match self.input.read(buffer) {
+            let result = match &mut self.input {
+                Input::Plain(input) => input.read(buffer),
+                Input::Gzip(input) => input.read(buffer),
+            };
+            match result {
                 Ok(n_bytes) => break n_bytes.min(buffer.len()),
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(error) => {
-                    let message = format!("cannot read: {error}");
-                    return Err(self.fault(Code::CannotOpen, message));
-                }
+                Err(error) => return Err(self.failed(&error)),
             }
         };
-        self.n_read = self.n_read.saturating_add(n_bytes as u64);
+        self.n_read = match &self.input {
+            Input::Plain(_) => self.n_read.saturating_add(n_bytes as u64),
+            Input::Gzip(input) => input.n_read(),
+        };
+        self.go_on()?;
+        Ok(n_bytes)
+    }
+
+    /// Reads until the buffer is full or the file ends; the number of bytes.
+    pub(crate) fn fill(&mut self, buffer: &mut [u8]) -> Result<usize, Fault> {
+        let mut n_bytes = 0;
+        while n_bytes < buffer.len() {
+            match self.read(&mut buffer[n_bytes..])? {
+                0 => break,
+                n_more => n_bytes += n_more,
+            }
+        }
+        Ok(n_bytes)
+    }
+
+    /// Reads all of the file, for decoders that go to and fro in it. It counts against the budget.
+    pub(crate) fn read_all(&mut self) -> Result<Vec<u8>, Fault> {
+        let mut bytes = Vec::new();
+        // The byte beyond the length finds the end. Failing is no error here.
+        let expected = self.size_hint().unwrap_or(0).min(self.max_bytes()).saturating_add(1);
+        let _ = bytes.try_reserve_exact(usize::try_from(expected).unwrap_or(0));
+        loop {
+            let len = bytes.len();
+            let room = (bytes.capacity() - len).clamp(1 << 12, CHUNK);
+            let no_room = len as u128 + room as u128;
+            bytes.try_reserve(room).map_err(|_| self.no_room(no_room))?;
+            bytes.resize(len + room, 0);
+            let n_bytes = self.read(&mut bytes[len..])?;
+            bytes.truncate(len + n_bytes);
+            if bytes.len() as u64 > self.max_bytes() {
+                return Err(self.no_room(bytes.len() as u128));
+            }
+            if n_bytes == 0 {
+                return Ok(bytes);
+            }
+        }
+    }
+
+    /// Asks the progress sink whether to go on; for the time between the last byte and the result.
+    pub(crate) fn go_on(&mut self) -> Result<(), Fault> {
         if let Some(progress) = self.options.progress.as_mut()
             && !progress(self.n_read)
         {
             return Err(self.fault(Code::Interrupted, "interrupted"));
         }
-        Ok(n_bytes)
+        Ok(())
+    }
+
+    /// The fault that the input failed; a packed one fails for reasons of its own, too.
+    fn failed(&self, error: &io::Error) -> Fault {
+        match (&self.input, error.kind()) {
+            (Input::Gzip(_), ErrorKind::UnexpectedEof) => {
+                self.fault(Code::Truncated, "the file ends in the middle of what is packed in it")
+            }
+            (Input::Gzip(_), ErrorKind::InvalidInput | ErrorKind::InvalidData) => {
+                self.fault(Code::BadFormat, format!("the packed file is damaged: {error}"))
+            }
+            (Input::Plain(_) | Input::Gzip(_), _) => cannot_read(self.options.file, error),
+        }
+    }
+
+    /// The name of the file.
+    pub(crate) fn file(&self) -> &str {
+        self.options.file
     }
 
     /// A fault of the whole file.
@@ -56,15 +142,32 @@ impl<'r, 'o> Source<'r, 'o> {
         no_room(self.options.file, n_bytes, self.options.max_bytes)
     }
 
-    /// Length of the file, if known.
+    /// Length of the file, if known; that of what is packed is not.
     pub(crate) fn size_hint(&self) -> Option<u64> {
-        self.options.size_hint
+        match &self.input {
+            Input::Plain(_) => self.options.size_hint,
+            Input::Gzip(_) => None,
+        }
+    }
+
+    /// What real values are multiplied with, if the user says so.
+    pub(crate) fn scale(&self) -> Option<Decimal> {
+        self.options.scale
+    }
+
+    /// The array to read.
+    pub(crate) fn part(&self) -> Option<&str> {
+        self.options.part
     }
 
     /// Memory budget.
     pub(crate) fn max_bytes(&self) -> u64 {
         self.options.max_bytes
     }
+}
+
+fn cannot_read(file: &str, error: &io::Error) -> Fault {
+    Box::new(FileError::new(Code::CannotOpen, file, format!("cannot read: {error}")))
 }
 
 /// The fault that `n_bytes` are needed and the budget is `max_bytes`, or the allocator has less.

@@ -51,6 +51,14 @@ pub(crate) fn count(n: impl Into<u128>, noun: &str) -> String {
     format!("{n} {noun}{plural}")
 }
 
+/// A number of vertices: `1 vertex`, `3 vertices`.
+pub(crate) fn vertices(n: u128) -> String {
+    match n {
+        1 => "1 vertex".to_owned(),
+        _ => format!("{n} vertices"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -3,6 +3,7 @@
 pub mod backends;
 pub mod case;
 pub mod differ;
+pub mod generator;
 pub mod run;
 
 use star_base::{BitTable, BitVector, Diagnostic};

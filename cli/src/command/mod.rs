@@ -3,7 +3,9 @@
 pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod dev;
+pub(crate) mod doctor;
 pub(crate) mod explain;
+pub(crate) mod generate;
 pub(crate) mod run;
 
 use star_base::Severity;

@@ -27,6 +27,7 @@ use crate::offer::OFFER_HELP;
 use crate::output::Output;
 use crate::report::Reporter;
 use crate::results::{self, Out};
+use crate::settings::SETTINGS_HELP;
 use crate::text;
 use crate::wrap;
 
@@ -42,7 +43,8 @@ pub(crate) struct RunArgs {
     ///
     /// `n=5`, `b=true`, `s=text`, `X=0101` or `X='0101'`; `G=road.gr` for a table, slice or word from
     /// a file. A layout may stand before a graph, as in `Cost=weights-out:road.gr`; a table is laid
-    /// out as `adjacency` otherwise. `T=` leaves a `var` parameter unset whatever `--graph` offers.
+    /// out as `adjacency` otherwise. Numbers have the layouts `records`, `grid` and `field:NAME`, as
+    /// in `Z=field:speed:cars.csv`. `T=` leaves a `var` parameter unset whatever `--graph` offers.
     #[arg(value_name = "NAME=VALUE")]
     arguments: Vec<String>,
 
@@ -95,6 +97,8 @@ fn long_help() -> String {
 
 {OFFER_HELP}
 
+{SETTINGS_HELP}
+
 {EXIT_HELP}"
     )
 }
@@ -124,11 +128,6 @@ pub(crate) fn run(
         let why = text::reason(&error);
         reporter.warning(&format!("Ctrl-C ends the run without a message: {why}"));
     }
-    #[cfg(unix)]
-    if let Err(error) = Flags::survive_large_files() {
-        let why = text::reason(&error);
-        reporter.warning(&format!("a file beyond `ulimit -f` ends the run: {why}"));
-    }
     let _watchdog = match args.limits.max_time {
         None => None,
         Some(time) => Some(Watchdog::start(&flags, time).map_err(|error| {
@@ -136,7 +135,8 @@ pub(crate) fn run(
         })?),
     };
     let limits = args.limits.limits(engine)?;
-    let reading = Reading { flags: &flags, reporter };
+    let settings = binding.settings.clone();
+    let reading = Reading { flags: &flags, reporter, settings: &settings };
     let max_bytes = limits.memory.unwrap_or(u64::MAX);
     let mut arguments = load(entry, binding, args.graph.as_deref(), reading, max_bytes)
         .map_err(stopped_while_reading)?;

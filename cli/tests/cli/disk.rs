@@ -1,6 +1,8 @@
 //! Results that cannot be written whole: full disks, files that grow too large, a process that is
 //! killed while it writes.
 
+#![allow(clippy::print_stdout, reason = "the figures are for people")]
+
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 

@@ -2,6 +2,8 @@
 //! are busy; the figures are printed, and those of a release build on large data are what matters:
 //! `cargo test --release -p star-cli --test cli interrupts -- --nocapture --test-threads 1`.
 
+#![allow(clippy::print_stdout, reason = "the figures are for people")]
+
 use std::fmt::Write;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};

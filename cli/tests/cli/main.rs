@@ -4,8 +4,11 @@
 
 mod arguments;
 mod disk;
+mod doctor;
 mod exit_codes;
 mod files;
+mod formats;
+mod generate;
 mod interrupts;
 mod limits;
 mod messages;

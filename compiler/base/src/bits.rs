@@ -70,6 +70,7 @@ impl BitVector {
     }
 
     /// Number of bits.
+    #[inline]
     pub fn len(&self) -> usize {
         self.len
     }
@@ -80,11 +81,13 @@ impl BitVector {
     }
 
     /// The limbs, `len.div_ceil(64)` of them.
+    #[inline]
     pub fn limbs(&self) -> &[u64] {
         &self.limbs
     }
 
     /// The limbs. Bits beyond the length must stay zero.
+    #[inline]
     pub fn limbs_mut(&mut self) -> &mut [u64] {
         &mut self.limbs
     }
@@ -109,12 +112,14 @@ impl BitVector {
     }
 
     /// Bit `idx`, from 0. Panics beyond the length, as indexing does.
+    #[inline]
     pub fn get(&self, idx: usize) -> bool {
         assert!(idx < self.len, "bit {idx} of a vector of {} bits", self.len);
         self.limbs[idx / 64] >> (idx % 64) & 1 == 1
     }
 
     /// Sets bit `idx`, from 0, to `bit`. Panics beyond the length, as indexing does.
+    #[inline]
     pub fn put(&mut self, idx: usize, bit: bool) {
         assert!(idx < self.len, "bit {idx} of a vector of {} bits", self.len);
         let mask = 1 << (idx % 64);
@@ -286,21 +291,25 @@ impl BitTable {
     }
 
     /// Number of rows.
+    #[inline]
     pub fn n_rows(&self) -> usize {
         self.n_rows
     }
 
     /// Number of columns.
+    #[inline]
     pub fn n_cols(&self) -> usize {
         self.n_cols
     }
 
     /// Limbs of a column.
+    #[inline]
     pub fn column_len(&self) -> usize {
         self.n_rows.div_ceil(64)
     }
 
     /// Limbs from the beginning of a column to that of the next one.
+    #[inline]
     pub fn stride(&self) -> usize {
         self.stride
     }
@@ -321,11 +330,13 @@ impl BitTable {
     }
 
     /// All limbs of all columns, and those between them, which are zero; see [`BitTable::stride`].
+    #[inline]
     pub fn storage(&self) -> &[u64] {
         &self.limbs[..self.n_cols * self.stride]
     }
 
     /// Likewise. Limbs between columns and bits beyond `n_rows` must stay zero.
+    #[inline]
     pub fn storage_mut(&mut self) -> &mut [u64] {
         &mut self.limbs[..self.n_cols * self.stride]
     }
@@ -360,12 +371,14 @@ impl BitTable {
     }
 
     /// Bit `col_idx` of row `row_idx`, both from 0. Panics outside, as indexing does.
+    #[inline]
     pub fn get(&self, row_idx: usize, col_idx: usize) -> bool {
         assert!(row_idx < self.n_rows, "row {row_idx} of a table of {} rows", self.n_rows);
         self.column_limbs(col_idx)[row_idx / 64] >> (row_idx % 64) & 1 == 1
     }
 
     /// Sets bit `col_idx` of row `row_idx`, both from 0. Panics outside, as indexing does.
+    #[inline]
     pub fn put(&mut self, row_idx: usize, col_idx: usize, bit: bool) {
         assert!(row_idx < self.n_rows, "row {row_idx} of a table of {} rows", self.n_rows);
         let mask = 1 << (row_idx % 64);

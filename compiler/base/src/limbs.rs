@@ -4,21 +4,20 @@
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 
-use bytemuck::{Pod, Zeroable};
-
 /// Limbs of a line.
 const LINE: usize = 8;
 
-/// A cache line; makes an allocation of lines begin on one.
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C, align(64))]
-struct Line([u64; LINE]);
-
 /// A list of limbs that begins on a line of 64 bytes.
+///
+/// Note [Lazy zeros]. The allocator is asked for zeros without an alignment beyond its own, and the list
+/// begins at the first line inside: asked for both, it would write every zero itself, and a table of
+/// gigabytes would take all its pages before it holds a one.
 #[derive(Default)]
 pub struct Limbs {
-    /// `len.div_ceil(LINE)` of them. Limbs beyond `len` are zero.
-    lines: Vec<Line>,
+    /// Zero before `start` and from `start + len` on; at least [`LINE`]` - 1` longer than `len` unless
+    /// nothing was taken.
+    limbs: Vec<u64>,
+    start: usize,
     len: usize,
 }
 
@@ -43,14 +42,10 @@ impl Limbs {
     /// # Errors
     /// [`OutOfMemory`]; nothing was taken then.
     pub fn zeros(len: usize) -> Result<Self, OutOfMemory> {
-        let out_of_memory = OutOfMemory { n_bytes: len as u128 * 8 };
-        let n_lines = len.div_ceil(LINE);
-        let is_too_long = n_lines > isize::MAX as usize / size_of::<Line>();
-        if is_too_long || (n_lines > 0 && fault::strikes()) {
-            return Err(out_of_memory);
+        if len > 0 && fault::strikes() {
+            return Err(OutOfMemory { n_bytes: len as u128 * 8 });
         }
-        let lines = bytemuck::allocation::try_zeroed_slice_box(n_lines);
-        Ok(Limbs { lines: lines.map_err(|()| out_of_memory)?.into_vec(), len })
+        Limbs::taken(len)
     }
 
     /// A copy.
@@ -69,41 +64,80 @@ impl Limbs {
     /// # Errors
     /// [`OutOfMemory`]; the list is as before then.
     pub fn resize(&mut self, len: usize) -> Result<(), OutOfMemory> {
-        let n_lines = len.div_ceil(LINE);
-        if let Some(more) = n_lines.checked_sub(self.lines.len()) {
-            let out_of_memory = OutOfMemory { n_bytes: len as u128 * 8 };
-            if more > 0 && (fault::strikes() || self.lines.try_reserve_exact(more).is_err()) {
+        let out_of_memory = OutOfMemory { n_bytes: len as u128 * 8 };
+        let n_limbs = padded(len).ok_or(out_of_memory)?;
+        if let Some(more @ 1..) = n_limbs.checked_sub(self.limbs.len()) {
+            if (len > 0 && fault::strikes()) || self.limbs.try_reserve_exact(more).is_err() {
                 return Err(out_of_memory);
             }
+            self.limbs.resize(n_limbs, 0);
+            self.begin_on_a_line();
         }
-        self.lines.resize(n_lines, Line::zeroed());
-        self.len = self.len.min(len);
-        let rest = self.len;
-        bytemuck::cast_slice_mut::<Line, u64>(&mut self.lines)[rest..].fill(0);
+        let end = self.start + self.len;
+        if len < self.len {
+            self.limbs[self.start + len..end].fill(0);
+        }
         self.len = len;
         Ok(())
     }
 
     /// Keeps the first `len` limbs, or all if there are fewer. Their memory stays.
     pub fn truncate(&mut self, len: usize) {
-        self.len = self.len.min(len);
-        self.lines.truncate(self.len.div_ceil(LINE));
-        let rest = self.len;
-        bytemuck::cast_slice_mut::<Line, u64>(&mut self.lines)[rest..].fill(0);
+        if len < self.len {
+            self.limbs[self.start + len..self.start + self.len].fill(0);
+            self.len = len;
+        }
     }
+
+    fn taken(len: usize) -> Result<Self, OutOfMemory> {
+        let out_of_memory = OutOfMemory { n_bytes: len as u128 * 8 };
+        let n_limbs = padded(len).ok_or(out_of_memory)?;
+        let limbs = bytemuck::allocation::try_zeroed_slice_box::<u64>(n_limbs);
+        let limbs = limbs.map_err(|()| out_of_memory)?.into_vec();
+        let start = first_line(&limbs);
+        Ok(Limbs { limbs, start, len })
+    }
+
+    /// Moves the limbs to the first line, after the list was moved by the allocator.
+    fn begin_on_a_line(&mut self) {
+        let start = first_line(&self.limbs);
+        if start == self.start {
+            return;
+        }
+        self.limbs.copy_within(self.start..self.start + self.len, start);
+        self.start = start;
+        self.limbs[..start].fill(0);
+        // They were moved by less than a line.
+        let end = start + self.len;
+        let after = (end + LINE).min(self.limbs.len());
+        self.limbs[end..after].fill(0);
+    }
+}
+
+/// Limbs to take for `len` of them, wherever the first line begins; `None` beyond what can be addressed.
+fn padded(len: usize) -> Option<usize> {
+    let n_limbs = len.checked_next_multiple_of(LINE)?.checked_add(LINE - 1)?;
+    (n_limbs <= isize::MAX as usize / size_of::<u64>()).then_some(n_limbs)
+}
+
+/// Index of the first limb that begins a line; below [`LINE`].
+fn first_line(limbs: &[u64]) -> usize {
+    (limbs.as_ptr().addr() / size_of::<u64>()).wrapping_neg() % LINE
 }
 
 impl Deref for Limbs {
     type Target = [u64];
 
+    #[inline]
     fn deref(&self) -> &[u64] {
-        &bytemuck::cast_slice(&self.lines)[..self.len]
+        &self.limbs[self.start..self.start + self.len]
     }
 }
 
 impl DerefMut for Limbs {
+    #[inline]
     fn deref_mut(&mut self) -> &mut [u64] {
-        &mut bytemuck::cast_slice_mut(&mut self.lines)[..self.len]
+        &mut self.limbs[self.start..self.start + self.len]
     }
 }
 
@@ -113,7 +147,9 @@ impl DerefMut for Limbs {
 /// If the system refuses the memory, as every `Clone` does.
 impl Clone for Limbs {
     fn clone(&self) -> Self {
-        Limbs { lines: self.lines.clone(), len: self.len }
+        let mut copy = Limbs::taken(self.len).unwrap_or_else(|error| panic!("{error}"));
+        copy.copy_from_slice(self);
+        copy
     }
 }
 
@@ -199,6 +235,19 @@ mod tests {
         limbs.resize(30).unwrap();
         assert!(limbs[..9].iter().all(|&limb| limb == u64::MAX));
         assert!(limbs[9..].iter().all(|&limb| limb == 0));
+    }
+
+    #[test]
+    fn limbs_stay_when_the_list_moves() {
+        let mut limbs = Limbs::zeros(5).unwrap();
+        limbs.copy_from_slice(&[1, 2, 3, 4, 5]);
+        for len in (6..3000).step_by(37) {
+            limbs.resize(len).unwrap();
+            assert_eq!(limbs.as_ptr().addr() % 64, 0);
+            assert_eq!(limbs[..5], [1, 2, 3, 4, 5]);
+            assert!(limbs[5..].iter().all(|&limb| limb == 0));
+            assert_eq!(limbs.clone(), limbs);
+        }
     }
 
     #[test]

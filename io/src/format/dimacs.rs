@@ -5,9 +5,9 @@
 
 use std::io::{self, Write};
 
-use star_base::{BitTable, Code};
+use star_base::Code;
 
-use super::{ARC_BYTES, Found, MIN_ENTRY_BYTES};
+use super::{ARC_BYTES, Found, GraphRef, MIN_ENTRY_BYTES};
 use crate::data::{Data, OutputRef};
 use crate::error::Fault;
 use crate::graph::{Arc, Graph};
@@ -70,16 +70,17 @@ pub(crate) fn read(source: Source) -> Result<Found, Fault> {
     Ok((Data::Graph(graph), warnings))
 }
 
-/// Writes the graph of an adjacency table, every weight 1.
+/// Writes a graph, or that of an adjacency table; without weights every one is 1.
 pub(crate) fn write(value: OutputRef<'_>, out: &mut dyn Write) -> Result<(), Fault> {
-    let table = super::square(value, "DIMACS")?;
-    write_arcs(table, out).map_err(|e| super::cannot_write(&e))
+    let graph = GraphRef::new(value, "DIMACS")?;
+    write_arcs(graph, out).map_err(|e| super::cannot_write(&e))
 }
 
-fn write_arcs(table: &BitTable, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "p sp {} {}", table.n_rows(), table.count_ones())?;
-    OutputRef::Table(table)
-        .try_for_ones(|tail, head| writeln!(out, "a {} {} 1", tail + 1, head + 1))
+fn write_arcs(graph: GraphRef<'_>, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "p sp {} {}", graph.n_vertices(), graph.n_arcs())?;
+    graph.try_for_arcs(|Arc { tail, head, weight }| {
+        writeln!(out, "a {} {} {weight}", u64::from(tail) + 1, u64::from(head) + 1)
+    })
 }
 
 fn read_header(scanner: &mut Scanner) -> Result<Header, Fault> {

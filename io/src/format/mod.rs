@@ -1,16 +1,29 @@
 //! The formats, one file or folder each, and what several of them share. The registry is the only
 //! one to call them.
 
+pub(crate) mod coordinates;
+pub(crate) mod csv;
 pub(crate) mod dimacs;
 pub(crate) mod edge_list;
+pub(crate) mod jpeg;
 pub(crate) mod matrix_market;
+pub(crate) mod metis;
+pub(crate) mod moving_ai;
+pub(crate) mod npy;
+pub(crate) mod npz;
+pub(crate) mod png;
+pub(crate) mod pnm;
 pub(crate) mod stb;
+pub(crate) mod tiff;
+
+mod picture;
+mod raster;
 
 use std::io;
 
 use star_base::{BitTable, Code};
 
-use crate::data::{Data, OutputRef};
+use crate::data::{BitsRef, Data, OutputRef};
 use crate::error::{Fault, FileError};
 use crate::graph::{Arc, Graph};
 use crate::scan::Scanner;
@@ -71,19 +84,97 @@ fn arc_warnings(graph: &Graph, source: &Source) -> Result<Vec<String>, Fault> {
     Ok(warnings)
 }
 
-/// The table, if `value` is one with as many rows as columns, as a graph format needs it.
-fn square<'a>(value: OutputRef<'a>, format: &str) -> Result<&'a BitTable, Fault> {
-    let kind = match value {
-        OutputRef::Table(table) if table.n_rows() == table.n_cols() => return Ok(table),
-        OutputRef::Table(table) => format!("a table of {} × {}", table.n_rows(), table.n_cols()),
-        OutputRef::Slice(slice) => format!("a slice of {}", slice.len()),
-        OutputRef::Word(word) => format!("a word of {}", word.len()),
-    };
-    let message = format!("{kind} cannot be written as {format}");
-    let error = FileError::new(Code::NoSuchLayout, "", message)
-        .note(format!("{format} holds a graph: a table of n × n"))
-        .help("write it to a `.mtx` or `.stb` file");
-    Err(Box::new(error))
+/// What a graph format writes: a graph as it is, or the graph of an adjacency table.
+#[derive(Clone, Copy)]
+enum GraphRef<'a> {
+    Graph(&'a Graph),
+    /// n × n.
+    Adjacency(&'a BitTable),
+}
+
+impl<'a> GraphRef<'a> {
+    /// The graph, if `value` is one or a table with as many rows as columns.
+    fn new(value: OutputRef<'a>, format: &str) -> Result<Self, Fault> {
+        match value {
+            OutputRef::Graph(graph) => {
+                graph.check_ends("")?;
+                Ok(GraphRef::Graph(graph))
+            }
+            OutputRef::Table(table) if table.n_rows() == table.n_cols() => {
+                Ok(GraphRef::Adjacency(table))
+            }
+            OutputRef::Table(_)
+            | OutputRef::Slice(_)
+            | OutputRef::Word(_)
+            | OutputRef::Numbers(_) => {
+                let fault = cannot_hold(value, format, "a graph: a table of n × n");
+                Err(Box::new(fault.help("write it to a `.mtx` or `.stb` file")))
+            }
+        }
+    }
+
+    fn n_vertices(&self) -> usize {
+        match self {
+            GraphRef::Graph(graph) => graph.n_vertices,
+            GraphRef::Adjacency(table) => table.n_rows(),
+        }
+    }
+
+    /// Number of arcs, those included that a symmetric graph only means.
+    fn n_arcs(&self) -> u64 {
+        match self {
+            GraphRef::Graph(graph) if graph.symmetric => {
+                let n_loops = graph.arcs.iter().filter(|arc| arc.tail == arc.head).count();
+                2 * graph.arcs.len() as u64 - n_loops as u64
+            }
+            GraphRef::Graph(graph) => graph.arcs.len() as u64,
+            GraphRef::Adjacency(table) => table.count_ones(),
+        }
+    }
+
+    fn is_weighted(&self) -> bool {
+        match self {
+            GraphRef::Graph(graph) => graph.weighted,
+            GraphRef::Adjacency(_) => false,
+        }
+    }
+
+    /// The numbers of the vertices in the file, if they are not 1..n.
+    fn labels(&self) -> Option<&'a [u64]> {
+        match self {
+            GraphRef::Graph(graph) => graph.labels.as_deref(),
+            GraphRef::Adjacency(_) => None,
+        }
+    }
+
+    /// Is every vertex the end of an arc?
+    fn is_covered(&self) -> bool {
+        let mut seen = vec![false; self.n_vertices()];
+        let done: Result<(), ()> = self.try_for_arcs(|arc| {
+            seen[arc.tail as usize] = true;
+            seen[arc.head as usize] = true;
+            Ok(())
+        });
+        done.is_ok() && seen.into_iter().all(|seen| seen)
+    }
+
+    /// Calls `each` with every arc, a symmetric graph's in both directions; stops at the first
+    /// error.
+    fn try_for_arcs<E>(&self, mut each: impl FnMut(Arc) -> Result<(), E>) -> Result<(), E> {
+        match self {
+            GraphRef::Graph(graph) => graph.directed_arcs().try_for_each(each),
+            // A table that fits in memory has fewer columns than 2^32, or no rows.
+            GraphRef::Adjacency(table) => BitsRef::Table(table).try_for_ones(|tail, head| {
+                each(Arc { tail: tail as u32, head: head as u32, weight: 1 })
+            }),
+        }
+    }
+}
+
+/// The error that a format cannot hold the value; `holds` says what it can.
+fn cannot_hold(value: OutputRef<'_>, format: &str, holds: &str) -> FileError {
+    let message = format!("{} cannot be written as {format}", value.describe());
+    FileError::new(Code::NoSuchLayout, "", message).note(format!("{format} holds {holds}"))
 }
 
 /// The fault that the output takes no more.

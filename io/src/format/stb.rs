@@ -19,7 +19,7 @@ use crc32fast::Hasher;
 use star_base::{BitTable, Code};
 
 use super::Found;
-use crate::data::{Data, OutputRef};
+use crate::data::{BitsRef, Data, OutputRef};
 use crate::error::Fault;
 use crate::source::{CHUNK, Source};
 use crate::text;
@@ -51,7 +51,7 @@ struct Header {
 pub(crate) fn read(mut source: Source) -> Result<Found, Fault> {
     let mut crc = Hasher::new();
     let mut bytes = [0; HEADER_BYTES];
-    let n_bytes = fill(&mut source, &mut bytes)?;
+    let n_bytes = source.fill(&mut bytes)?;
     if n_bytes < HEADER_BYTES {
         let known = n_bytes.min(MAGIC.len());
         if n_bytes > 0 && bytes[..known] != MAGIC[..known] {
@@ -72,16 +72,25 @@ pub(crate) fn read(mut source: Source) -> Result<Found, Fault> {
     Ok((data, Vec::new()))
 }
 
-/// Writes any value.
+/// Writes a table, slice or word.
 pub(crate) fn write(value: OutputRef<'_>, out: &mut dyn Write) -> Result<(), Fault> {
-    write_value(value, out).map_err(|e| super::cannot_write(&e))
+    let bits = match value {
+        OutputRef::Table(table) => BitsRef::Table(table),
+        OutputRef::Slice(slice) => BitsRef::Slice(slice),
+        OutputRef::Word(word) => BitsRef::Word(word),
+        OutputRef::Graph(_) | OutputRef::Numbers(_) => {
+            let fault = super::cannot_hold(value, "a Star table", "tables, slices and words");
+            return Err(Box::new(fault.help("lay it out as a table first")));
+        }
+    };
+    write_bits(bits, out).map_err(|e| super::cannot_write(&e))
 }
 
-fn write_value(value: OutputRef<'_>, out: &mut dyn Write) -> io::Result<()> {
+fn write_bits(value: BitsRef<'_>, out: &mut dyn Write) -> io::Result<()> {
     let (kind, n_rows, n_cols) = match value {
-        OutputRef::Table(table) => (Kind::Table, table.n_rows(), table.n_cols()),
-        OutputRef::Slice(slice) => (Kind::Slice, slice.len(), 1),
-        OutputRef::Word(word) => (Kind::Word, word.len(), 1),
+        BitsRef::Table(table) => (Kind::Table, table.n_rows(), table.n_cols()),
+        BitsRef::Slice(slice) => (Kind::Slice, slice.len(), 1),
+        BitsRef::Word(word) => (Kind::Word, word.len(), 1),
     };
     let mut crc = Hasher::new();
     let mut bytes = Vec::with_capacity(CHUNK);
@@ -94,8 +103,8 @@ fn write_value(value: OutputRef<'_>, out: &mut dyn Write) -> io::Result<()> {
     let n_full = if n_rows > 0 { n_cols } else { 0 };
     for col_idx in 0..n_full {
         let limbs = match value {
-            OutputRef::Table(table) => table.column_limbs(col_idx),
-            OutputRef::Slice(bits) | OutputRef::Word(bits) => bits.limbs(),
+            BitsRef::Table(table) => table.column_limbs(col_idx),
+            BitsRef::Slice(bits) | BitsRef::Word(bits) => bits.limbs(),
         };
         for &limb in limbs {
             if bytes.len() >= CHUNK {
@@ -178,7 +187,7 @@ fn read_table(source: &mut Source, crc: &mut Hasher, header: &Header) -> Result<
     while n_left > 0 {
         let n_now = n_left.min(CHUNK as u64 / 8);
         let bytes = &mut buffer[..n_now as usize * 8];
-        let n_bytes = fill(source, bytes)?;
+        let n_bytes = source.fill(bytes)?;
         if n_bytes < bytes.len() {
             let n_read = n_limbs - n_left + n_bytes as u64 / 8;
             let message = format!("the file ends after {n_read} of {n_limbs} limbs");
@@ -222,7 +231,7 @@ fn check_tail(source: &Source, table: &BitTable, col_idx: usize) -> Result<(), F
 /// Reads the checksum and the end of the file.
 fn check_end(source: &mut Source, crc: Hasher) -> Result<(), Fault> {
     let mut bytes = [0; CRC_BYTES + 1];
-    let n_bytes = fill(source, &mut bytes)?;
+    let n_bytes = source.fill(&mut bytes)?;
     if n_bytes < CRC_BYTES {
         return Err(source.fault(Code::Truncated, "the file ends in its checksum"));
     }
@@ -234,18 +243,6 @@ fn check_end(source: &mut Source, crc: Hasher) -> Result<(), Fault> {
         return Err(source.fault(Code::HeaderLies, "bytes after the checksum"));
     }
     Ok(())
-}
-
-/// Reads until the buffer is full or the file ends; the number of bytes.
-fn fill(source: &mut Source, buffer: &mut [u8]) -> Result<usize, Fault> {
-    let mut n_bytes = 0;
-    while n_bytes < buffer.len() {
-        match source.read(&mut buffer[n_bytes..])? {
-            0 => break,
-            n_more => n_bytes += n_more,
-        }
-    }
-    Ok(n_bytes)
 }
 
 /// Up to eight bytes as a number, the least significant one first.

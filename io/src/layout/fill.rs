@@ -1,10 +1,21 @@
 //! The bits of the layouts. Every table comes with its size and all zeros; every arc was checked
 //! to end inside the graph, every number to fit.
 
+use star_base::bits::zero_tail;
 use star_base::{BitTable, BitVector};
 
 use super::End;
+use super::columns::Columns;
+use super::pace::Pace;
+use crate::error::FileError;
 use crate::graph::Graph;
+
+/// A table that the caches hold is filled in any order.
+const SMALL_BYTES: u64 = 1 << 22;
+/// Limbs of a page.
+const PAGE_LIMBS: usize = 512;
+/// What making a limb bit by bit costs, in steps.
+const LIMB_STEPS: usize = 1;
 
 /// Which weights stand in a row.
 #[derive(Clone, Copy)]
@@ -15,17 +26,48 @@ pub(super) enum Direction {
     In,
 }
 
-/// n × n.
-pub(super) fn adjacency(mut table: BitTable, graph: &Graph) -> BitTable {
-    for arc in graph.directed_arcs() {
-        table.put(arc.tail as usize, arc.head as usize, true);
+/// n × n. The ones of a column are set together: in a large table that is several times as fast as in
+/// the order of the file, since a page is taken once and its neighbour next.
+pub(super) fn adjacency(
+    mut table: BitTable,
+    graph: &Graph,
+    pace: &mut Pace<'_>,
+) -> Result<BitTable, FileError> {
+    let columns = match table.n_bytes() > SMALL_BYTES {
+        true => Columns::of(graph, pace)?,
+        false => None,
+    };
+    let Some(columns) = columns else {
+        for arc in graph.directed_arcs() {
+            table.put(arc.tail as usize, arc.head as usize, true);
+            pace.step(1)?;
+        }
+        return Ok(table);
+    };
+    for col in 0..table.n_cols() {
+        let rows = columns.rows(col);
+        pace.step(1)?;
+        if rows.is_empty() {
+            continue;
+        }
+        let limbs = table.column_limbs_mut(col);
+        for &row in rows {
+            limbs[row as usize / 64] |= 1 << (row % 64);
+            pace.step(1)?;
+        }
     }
-    table
+    Ok(table)
 }
 
 /// n × n·h.
-pub(super) fn weights(table: BitTable, graph: &Graph, h: usize, direction: Direction) -> BitTable {
-    let mut table = all_ones(table);
+pub(super) fn weights(
+    table: BitTable,
+    graph: &Graph,
+    h: usize,
+    direction: Direction,
+    pace: &mut Pace<'_>,
+) -> Result<BitTable, FileError> {
+    let mut table = all_ones(table, pace)?;
     for arc in graph.directed_arcs() {
         let (tail, head) = (arc.tail as usize, arc.head as usize);
         let (row, field) = match direction {
@@ -36,49 +78,74 @@ pub(super) fn weights(table: BitTable, graph: &Graph, h: usize, direction: Direc
         if is_less(&table, row, field * h, h, weight) {
             put_number(&mut table, row, field * h, h, weight);
         }
+        pace.step(h)?;
     }
-    table
+    Ok(table)
 }
 
 /// Writes 0 into the fields on the diagonal.
-pub(super) fn no_distance_to_itself(mut table: BitTable, h: usize) -> BitTable {
+pub(super) fn no_distance_to_itself(
+    mut table: BitTable,
+    h: usize,
+    pace: &mut Pace<'_>,
+) -> Result<BitTable, FileError> {
     for row in 0..table.n_rows() {
         put_number(&mut table, row, row * h, h, 0);
+        pace.step(h)?;
     }
-    table
+    Ok(table)
 }
 
 /// The codes of the vertices that the arcs leave, in `width` columns from `first`.
-pub(super) fn tail_codes(table: BitTable, graph: &Graph, first: usize, width: usize) -> BitTable {
-    let codes = graph.arcs.iter().map(|arc| u64::from(arc.tail) + 1);
-    numbers(table, codes, first, width)
+pub(super) fn tail_codes(
+    table: BitTable,
+    graph: &Graph,
+    first: usize,
+    width: usize,
+    pace: &mut Pace<'_>,
+) -> Result<BitTable, FileError> {
+    numbers(table, |row| u64::from(graph.arcs[row].tail) + 1, first, width, pace)
 }
 
 /// The codes of the vertices that the arcs enter, in `width` columns from `first`.
-pub(super) fn head_codes(table: BitTable, graph: &Graph, first: usize, width: usize) -> BitTable {
-    let codes = graph.arcs.iter().map(|arc| u64::from(arc.head) + 1);
-    numbers(table, codes, first, width)
+pub(super) fn head_codes(
+    table: BitTable,
+    graph: &Graph,
+    first: usize,
+    width: usize,
+    pace: &mut Pace<'_>,
+) -> Result<BitTable, FileError> {
+    numbers(table, |row| u64::from(graph.arcs[row].head) + 1, first, width, pace)
 }
 
 /// The weights of the arcs, in `width` columns from `first`.
-pub(super) fn weight_list(table: BitTable, graph: &Graph, first: usize, width: usize) -> BitTable {
-    let weights = graph.arcs.iter().map(|arc| arc.weight.unsigned_abs());
-    numbers(table, weights, first, width)
+pub(super) fn weight_list(
+    table: BitTable,
+    graph: &Graph,
+    first: usize,
+    width: usize,
+    pace: &mut Pace<'_>,
+) -> Result<BitTable, FileError> {
+    numbers(table, |row| graph.arcs[row].weight.unsigned_abs(), first, width, pace)
 }
 
 /// n × b.
-pub(super) fn codes(table: BitTable, b: usize) -> BitTable {
-    let n = table.n_rows() as u64;
-    numbers(table, 1..=n, 0, b)
+pub(super) fn codes(table: BitTable, b: usize, pace: &mut Pace<'_>) -> Result<BitTable, FileError> {
+    numbers(table, |row| row as u64 + 1, 0, b, pace)
 }
 
 /// The slice of ones as long as the only column of `table`.
-pub(super) fn ones(table: BitTable) -> BitVector {
-    all_ones(table).into_first_column()
+pub(super) fn ones(table: BitTable, pace: &mut Pace<'_>) -> Result<BitVector, FileError> {
+    Ok(all_ones(table, pace)?.into_first_column())
 }
 
 /// m × n: ones at these ends of every arc.
-pub(super) fn ends(mut table: BitTable, graph: &Graph, ends: &[End]) -> BitTable {
+pub(super) fn ends(
+    mut table: BitTable,
+    graph: &Graph,
+    ends: &[End],
+    pace: &mut Pace<'_>,
+) -> Result<BitTable, FileError> {
     for (row, arc) in graph.arcs.iter().enumerate() {
         for end in ends {
             let vertex = match end {
@@ -87,37 +154,57 @@ pub(super) fn ends(mut table: BitTable, graph: &Graph, ends: &[End]) -> BitTable
             };
             table.put(row, vertex as usize, true);
         }
+        pace.step(ends.len())?;
     }
-    table
+    Ok(table)
 }
 
+/// The number of every row in `width` columns from `first`, column by column.
 fn numbers(
     mut table: BitTable,
-    numbers: impl Iterator<Item = u64>,
+    number: impl Fn(usize) -> u64,
     first: usize,
     width: usize,
-) -> BitTable {
-    for (row, number) in numbers.enumerate() {
-        put_number(&mut table, row, first, width, number);
+    pace: &mut Pace<'_>,
+) -> Result<BitTable, FileError> {
+    for place in 0..width {
+        let exponent = width - 1 - place;
+        fill_column(&mut table, first + place, |row| bit_of(number(row), exponent), pace)?;
     }
-    table
+    Ok(table)
 }
 
-fn all_ones(mut table: BitTable) -> BitTable {
-    let (n_rows, n_cols) = (table.n_rows(), table.n_cols());
-    if n_rows == 0 {
-        return table;
-    }
-    for col in 0..n_cols {
-        let limbs = table.column_limbs_mut(col);
-        limbs.fill(u64::MAX);
-        if let Some(last) = limbs.last_mut()
-            && n_rows % 64 > 0
-        {
-            *last = (1 << (n_rows % 64)) - 1;
+/// Sets the bits of a column of zeros; limbs without ones are not touched.
+pub(super) fn fill_column(
+    table: &mut BitTable,
+    col: usize,
+    bit: impl Fn(usize) -> bool,
+    pace: &mut Pace<'_>,
+) -> Result<(), FileError> {
+    let n_rows = table.n_rows();
+    for (limb_idx, limb) in table.column_limbs_mut(col).iter_mut().enumerate() {
+        let first = limb_idx * 64;
+        let rows = first..n_rows.min(first + 64);
+        let bits = rows.fold(0u64, |bits, row| bits | u64::from(bit(row)) << (row - first));
+        if bits != 0 {
+            *limb = bits;
         }
+        pace.step(LIMB_STEPS)?;
     }
-    table
+    Ok(())
+}
+
+/// The columns all of ones, except for the bits beyond the last row.
+fn all_ones(mut table: BitTable, pace: &mut Pace<'_>) -> Result<BitTable, FileError> {
+    let n_rows = table.n_rows();
+    for col in 0..table.n_cols() {
+        for part in table.column_limbs_mut(col).chunks_mut(PAGE_LIMBS) {
+            part.fill(u64::MAX);
+            pace.step(1)?;
+        }
+        zero_tail(table.column_limbs_mut(col), n_rows);
+    }
+    Ok(table)
 }
 
 /// Writes a number, most significant bit first, into `width` columns from `first`.

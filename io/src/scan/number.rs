@@ -6,6 +6,7 @@
 use star_base::Code;
 
 use super::Scanner;
+use crate::decimal::Decimal;
 use crate::error::Fault;
 
 /// Digits that a `u64` holds whatever they are.
@@ -51,27 +52,36 @@ impl Scanner<'_, '_> {
         value.ok_or_else(|| self.too_large(what, "63"))
     }
 
-    /// A decimal fraction with or without an exponent; is it other than zero?
-    pub(crate) fn real(&mut self, what: &str) -> Result<bool, Fault> {
-        if let Some(b'-' | b'+') = self.begin_field(what)? {
+    /// A decimal fraction with or without an exponent.
+    pub(crate) fn real(&mut self, what: &str) -> Result<Decimal, Fault> {
+        let mut value = Decimal::default();
+        let sign = self.begin_field(what)?;
+        if let Some(b'-' | b'+') = sign {
             self.bump();
         }
-        let mut nonzero = false;
-        let mut n_digits = self.digits(&mut nonzero)?;
+        let mut n_digits = self.digits(|digit| value.push(digit, false))?;
         if self.peek()? == Some(b'.') {
             self.bump();
-            n_digits += self.digits(&mut nonzero)?;
+            n_digits += self.digits(|digit| value.push(digit, true))?;
         }
         let mut well_formed = n_digits > 0;
         if let Some(b'e' | b'E' | b'd' | b'D') = self.peek()? {
             self.bump();
-            if let Some(b'-' | b'+') = self.peek()? {
+            let exponent_sign = self.peek()?;
+            if let Some(b'-' | b'+') = exponent_sign {
                 self.bump();
             }
-            well_formed &= self.digits(&mut false)? > 0;
+            let mut exponent = 0i64;
+            let longer =
+                |digit| exponent = exponent.saturating_mul(10).saturating_add(i64::from(digit));
+            well_formed &= self.digits(longer)? > 0;
+            value.shift(if exponent_sign == Some(b'-') { -exponent } else { exponent });
         }
         if well_formed && self.peek()?.is_none_or(ends_number) {
-            Ok(nonzero)
+            if sign == Some(b'-') {
+                value.negate();
+            }
+            Ok(value)
         } else {
             Err(self.no_number("a number"))
         }
@@ -124,13 +134,13 @@ impl Scanner<'_, '_> {
         }
     }
 
-    /// Passes over digits; how many, and whether one is not 0.
-    fn digits(&mut self, nonzero: &mut bool) -> Result<u64, Fault> {
+    /// Passes over digits and gives them to `each`; how many.
+    fn digits(&mut self, mut each: impl FnMut(u8)) -> Result<u64, Fault> {
         let mut n_digits = 0;
         while let Some(byte @ b'0'..=b'9') = self.peek()? {
             self.bump();
             n_digits += 1;
-            *nonzero |= byte != b'0';
+            each(byte - b'0');
         }
         Ok(n_digits)
     }

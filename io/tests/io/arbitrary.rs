@@ -19,6 +19,11 @@ const VALID: &[(Format, &str)] = &[
         "%%MatrixMarket matrix coordinate real general\n4 5 3\n2 1 5e-3\n3 3 -.5\n1 4 0.0\n",
     ),
     (Format::MatrixMarket, "%%MatrixMarket matrix array integer symmetric\n2 2\n1\n0\n-3\n"),
+    (Format::Metis, "% c\n4 2 11 1\n5 2 7\n5 1 7 3 -9\r\n6 2 -9\n0\n"),
+    (Format::Coordinates, "c c\np aux sp co 2\nv 2 -5 6\r\nv 1 0 +7\n"),
+    (Format::Csv, "speed:8,\"a,b\"\n1,2\r\n\"255\", 9223372036854775807\n"),
+    (Format::Map, "type octile\nheight 2\nwidth 3\nmap\n.G@\r\nTWS\n"),
+    (Format::Scenarios, "version 1.0\n0 a.map 3 2 0 0 2 1 2.41421356\n1 a 3 2 0 0 0 0 1e-2\n"),
 ];
 
 /// Reads, and lays out what can be laid out.
@@ -62,6 +67,16 @@ fn near_text() -> impl Strategy<Value = Vec<u8>> {
         "3 ",
         "-1 ",
         "1.5 ",
+        "p aux sp co ",
+        "v ",
+        "type octile\n",
+        "height ",
+        "width ",
+        "map\n",
+        "...\n",
+        "version ",
+        "a:8,b\n",
+        "\"",
         "\n",
         "\n",
         "\n",

@@ -4,14 +4,28 @@
 #![allow(clippy::result_large_err)]
 
 mod arbitrary;
+mod binary;
+mod coordinates;
+mod csv;
+mod damaged;
 mod dimacs;
 mod edge_list;
+mod generate;
+mod gzip;
 mod layout_limits;
 mod layouts;
 mod limits;
 mod matrix_market;
 mod matrix_market_refusals;
+mod metis;
+mod moving_ai;
+mod number_layouts;
+mod numpy;
+mod pictures;
 mod round_trips;
 mod shared_graphs;
+mod shared_grids;
+mod shared_rasters;
 mod stb;
 mod support;
+mod written_pictures;

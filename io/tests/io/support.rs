@@ -3,7 +3,7 @@
 use std::io::Read;
 
 use star_base::Code;
-use star_io::{Data, FileError, Format, Graph, Loaded, ReadOptions, read};
+use star_io::{Data, FileError, Format, Graph, Loaded, Numbers, ReadOptions, read};
 
 /// More than any test needs.
 pub(crate) const BUDGET: u64 = 1 << 30;
@@ -27,7 +27,8 @@ pub(crate) fn load(format: Format, bytes: &[u8]) -> Result<Loaded, FileError> {
     let mut options = ReadOptions::new("f", BUDGET);
     let dribbled = read(format, &mut Dribble(bytes), &mut options);
     assert_eq!(whole, dribbled);
-    if format == Format::Stb {
+    if matches!(format, Format::Stb | Format::Npy) {
+        // The length tells of an error before the bytes do.
         assert_eq!(whole.is_ok(), hinted.is_ok());
     } else {
         assert_eq!(whole, hinted);
@@ -51,6 +52,21 @@ pub(crate) fn arcs(graph: &Graph) -> Vec<(u32, u32, i64)> {
     arcs.map(|arc| (arc.tail, arc.head, arc.weight)).collect()
 }
 
+/// Reads a text that must be in order, and gives its numbers and warnings.
+pub(crate) fn numbers(format: Format, text: &str) -> (Numbers, Vec<String>) {
+    let loaded = load(format, text.as_bytes()).expect("a text in order");
+    match loaded.data {
+        Data::Numbers(numbers) => (numbers, loaded.warnings),
+        other => panic!("{other:?} instead of numbers"),
+    }
+}
+
+/// The fields of numbers: name, bits, values.
+pub(crate) fn fields(numbers: &Numbers) -> Vec<(&str, Option<usize>, &[i64])> {
+    let fields = numbers.fields.iter();
+    fields.map(|field| (field.name.as_str(), field.bits, field.values.as_slice())).collect()
+}
+
 /// A bad input with the code, line and column of its error, and a part of the message.
 pub(crate) type BadCase<'a> = (&'a [u8], Code, u64, u64, &'a str);
 
@@ -71,7 +87,7 @@ pub(crate) fn check_wording(error: &FileError) {
     let FileError { message, notes, help, .. } = error;
     for text in std::iter::once(message).chain(notes).chain(help) {
         assert!(!text.ends_with('.'), "{text}");
-        assert!(!text.starts_with(|c: char| c.is_uppercase() && c != 'D' && c != 'M'), "{text}");
+        assert!(!text.starts_with(|c: char| c.is_uppercase() && !"CDJMNPT".contains(c)), "{text}");
         assert!(!text.contains(char::is_control), "{text:?}");
     }
 }

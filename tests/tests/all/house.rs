@@ -142,6 +142,13 @@ fn third_party_types_stay_at_the_edge() {
     nobody_else_says("logos", &["compiler/syntax/"]);
     nobody_else_says("codespan", &["cli/src/render.rs"]);
     nobody_else_says("clap", &["cli/"]);
+    nobody_else_says("png::", &["io/src/format/png.rs", "io/src/registry.rs"]);
+    nobody_else_says("tiff::", &["io/src/format/tiff/", "io/src/registry.rs"]);
+    nobody_else_says("zune_", &["io/src/format/jpeg.rs"]);
+    nobody_else_says("ZipArchive", &["io/src/format/npz.rs"]);
+    nobody_else_says("indicatif", &["cli/src/progress.rs"]);
+    nobody_else_says("flate2", &["io/src/packing.rs", "io/tests/"]);
+    nobody_else_says("csv::", &["io/src/format/"]);
 }
 
 #[test]

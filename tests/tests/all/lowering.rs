@@ -1,7 +1,9 @@
 //! What lowering has to keep where control flow, sizes and effects meet.
 
 use star_compiler::LowerOptions;
-use star_tests::case::{prints, traps, traps_with};
+use star_tests::case::{call_traps, ends, prints, traps, traps_with};
+use star_tests::{bits, table};
+use star_vm::HostValue;
 
 /// The trap's code and message.
 fn trap(text: &str) -> String {
@@ -121,4 +123,67 @@ fn an_argument_of_another_size_is_a_trap_at_the_call() {
     ] {
         assert!(trap(text).contains("T0102"), "{}", traps(text));
     }
+}
+
+#[test]
+fn a_mask_of_one_place_or_of_a_fixed_number_of_places_verifies() {
+    assert_eq!(
+        prints(
+            "program p; var X: slice; i: integer;
+             begin X:='00000'; i:=2; print(MASK(X,i,i),\" \",MASK(X,i,i+2),\" \",MASK(X,2,i)) end."
+        ),
+        "01000 01110 01000\n"
+    );
+}
+
+#[test]
+fn a_first_column_takes_its_size_from_what_stands_beside_theta() {
+    assert_eq!(
+        prints(
+            "program p; var X: slice; T: table;
+             begin X:='010'; COL(1,T):=X or Θ; COL(2,T):=Θ xor X; COL(3,T):=not Θ; print(T) end."
+        ),
+        "001\n111\n001\n"
+    );
+}
+
+#[test]
+fn a_variable_that_every_turn_passes_by_reference_stays_set() {
+    let text = "
+        procedure twice(T: table(n,k); n,k: integer; w: word(k); var Z: slice);
+        var i: integer; G,L: slice;
+        begin
+          Z:=COL(1,T);
+          for i:=1 to 2 do GEL(T,Z,w,G,Z,L);
+          i:=2;
+          while i>0 do begin i:=i-1; if i=1 then continue; repeat HIT(T,T,Z,Z) until true end
+        end;";
+    let args = vec![
+        HostValue::Table(table(&["10", "11", "10"])),
+        HostValue::Int(3),
+        HostValue::Int(2),
+        HostValue::Word(bits("10")),
+        HostValue::Unset,
+    ];
+    assert_eq!(ends(text, "twice", args)[4], HostValue::Slice(bits("101")));
+}
+
+#[test]
+fn a_value_argument_is_read_before_the_call_sets_it() {
+    let text = "
+        procedure q(var T: table(n,k); F: table(n,k); X: slice(n); n,k: integer);
+        begin CLEAR(k,T); ROW(1,T):=ROW(1,F) end;
+        procedure p(m: integer; X: slice(n); var R: table; n: integer);
+        var T: table; i: integer;
+        begin
+          for i:=1 to m do COL(i,T):=X;
+          q(T,T,X,n,m); R:=T
+        end;";
+    let args = |m| {
+        let (x, n) = (HostValue::Slice(bits("101")), HostValue::Int(3));
+        vec![HostValue::Int(m), x, HostValue::Unset, n]
+    };
+    assert_eq!(ends(text, "p", args(2))[2], HostValue::Table(table(&["11", "00", "00"])));
+    let trap = call_traps(text, "p", args(0));
+    assert!(trap.starts_with("T0114 8:15 the size of `T` is not known"), "{trap}");
 }

@@ -6,6 +6,7 @@
 //! * `golden`: messages and SIR as files.
 //! * `graphs`: the graph procedures against independent references.
 //! * `lowering`: where control flow, sizes and effects meet.
+//! * `programs`: generated programs, the same on every backend.
 //! * `house`: what must not be, over the sources and the dependencies.
 //! * `faults`: memory that the system refuses, allocation by allocation.
 //! * `bad_input`: hostile programs, up to the SIR and the machine.
@@ -21,4 +22,5 @@ mod graphs;
 mod house;
 mod lowering;
 mod operations;
+mod programs;
 mod published;

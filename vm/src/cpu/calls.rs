@@ -6,7 +6,7 @@
 use star_ir::{Extent, LimitKind, Measure, Mode, Operand, RoutineId, TrapKind, Ty, VarId};
 
 use super::code::{CallArg, Number, Pc, Place, RoutineCode, Size};
-use super::machine::{Base, Frame, Machine};
+use super::machine::{Base, Frame, Holding, Machine};
 use super::value::{Held, Value, bytes_of};
 use crate::stop::{Step, Stop, broken};
 
@@ -38,7 +38,7 @@ impl<'p> Machine<'p, '_, '_> {
         let frame = Frame { routine: entry.0 as usize, base, back: 0, call: None, n_foralls: 0 };
         self.frames.push(frame);
         self.base = base;
-        self.set_sizes(routine);
+        self.prepare(routine);
         for ((place, mode), value) in routine.params.iter().zip(&*values) {
             if *mode == Mode::Value {
                 if let Held::Slice(bits) | Held::Word(bits) = &value.held {
@@ -59,8 +59,11 @@ impl<'p> Machine<'p, '_, '_> {
         Ok(())
     }
 
-    /// Variables with a declared size keep it.
-    fn set_sizes(&mut self, routine: &RoutineCode) {
+    /// Constants are there from the beginning, and variables with a declared size keep it.
+    fn prepare(&mut self, routine: &RoutineCode) {
+        for (reg, value) in &routine.constants {
+            self.numbers[self.base.numbers + *reg as usize] = *value;
+        }
         for place in &routine.sized {
             self.set_size(*place, None, true);
         }
@@ -92,7 +95,7 @@ impl<'p> Machine<'p, '_, '_> {
                 slot.zeros = 0;
             }
             (Place::Table(reg), Held::Table(table)) => {
-                self.table_slot_mut(reg).table = Some(table);
+                self.table_slot_mut(reg).table = Holding::Shared(table);
             }
             (Place::Text(reg), Held::Text(text)) => {
                 self.texts[self.base.texts + reg as usize] = Some(text);
@@ -122,7 +125,10 @@ impl<'p> Machine<'p, '_, '_> {
                     }
                 })
             }
-            Place::Table(reg) => self.table_slot_mut(reg).table.take().map(Held::Table),
+            Place::Table(reg) => {
+                let table = std::mem::take(&mut self.table_slot_mut(reg).table);
+                table.into_shared().map(Held::Table)
+            }
             Place::Text(reg) => self.texts[self.base.texts + reg as usize].take().map(Held::Text),
             Place::Handle => None,
         };
@@ -145,7 +151,7 @@ impl<'p> Machine<'p, '_, '_> {
         let outer = self.base;
         let base = self.grow(callee.size);
         self.base = base;
-        self.set_sizes(callee);
+        self.prepare(callee);
         self.base = outer;
         let copied = self.copy_arguments(&call.args, base);
         if copied.is_err() {
@@ -188,7 +194,7 @@ impl<'p> Machine<'p, '_, '_> {
                     self.texts[base.texts + *reg as usize] = text;
                 }
                 (CallArg::Copy(Place::Table(from)), Place::Table(reg)) => {
-                    let table = self.table_slot(*from).table.clone();
+                    let table = self.table_slot_mut(*from).table.share();
                     self.tables[base.tables + *reg as usize].table = table;
                 }
                 (
@@ -210,6 +216,16 @@ impl<'p> Machine<'p, '_, '_> {
 
     /// A variable of one frame moves to one of another; with its size and size property if `whole`.
     fn move_value(&mut self, from: Base, place: Place, to: Base, param: Place, whole: bool) {
+        if let (Place::Table(place), Place::Table(param)) = (place, param) {
+            let slot = &mut self.tables[from.tables + place as usize];
+            let (table, fixed) = (std::mem::take(&mut slot.table), slot.fixed);
+            let slot = &mut self.tables[to.tables + param as usize];
+            slot.table = table;
+            if whole {
+                slot.fixed = fixed;
+            }
+            return;
+        }
         let back = self.base;
         self.base = from;
         let held = self.take_value(place);
@@ -218,8 +234,9 @@ impl<'p> Machine<'p, '_, '_> {
                 let slot = self.bits_slot_mut(reg);
                 (slot.size.take(), slot.fixed)
             }
-            Place::Table(reg) => (None, self.table_slot(reg).fixed),
-            Place::Int(_) | Place::Bool(_) | Place::Text(_) | Place::Handle => (None, false),
+            Place::Int(_) | Place::Bool(_) | Place::Table(_) | Place::Text(_) | Place::Handle => {
+                (None, false)
+            }
         };
         if let Place::Int(reg) | Place::Bool(reg) = place {
             self.numbers_set[from.numbers + reg as usize] = false;
@@ -275,7 +292,7 @@ impl<'p> Machine<'p, '_, '_> {
             }
             Place::Table(reg) => {
                 if let Held::Table(table) = result {
-                    self.put_table(reg, Some(table));
+                    self.put_table(reg, Holding::Shared(table));
                 }
             }
             Place::Int(_) | Place::Bool(_) | Place::Text(_) | Place::Handle => {
@@ -302,7 +319,7 @@ impl<'p> Machine<'p, '_, '_> {
             self.room.give(bytes);
         }
         for at in base.tables..self.tables.len() {
-            let table = self.tables[at].table.take();
+            let table = std::mem::take(&mut self.tables[at].table);
             self.release(table);
         }
         self.shrink(base);
@@ -351,7 +368,7 @@ impl<'p> Machine<'p, '_, '_> {
                 let place = self.routine()?.places.get(var.0 as usize).copied();
                 match place {
                     Some(Place::Int(reg)) if self.numbers_set[self.base.numbers + reg as usize] => {
-                        let size = u64::try_from(self.number(Number::Reg(reg))).ok();
+                        let size = u64::try_from(self.number(Number(reg))).ok();
                         size.map(|size| (Operand::Var(var), size))
                     }
                     _ => None,

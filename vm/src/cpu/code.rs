@@ -40,7 +40,10 @@ pub(super) struct RoutineCode {
     pub(super) sized: Vec<Place>,
     pub(super) params: Vec<(Place, Mode)>,
     pub(super) result: Option<Place>,
-    pub(super) guards: Vec<Guard>,
+    /// The checks of SIR that its guards stand for: the words of a trap are found with them.
+    pub(super) checks: Vec<Check>,
+    /// Registers of constants, and what they hold.
+    pub(super) constants: Vec<(Reg, i64)>,
     pub(super) calls: Vec<Call>,
     pub(super) literals: Vec<BitVector>,
     pub(super) prints: Vec<Vec<Operand>>,
@@ -82,12 +85,10 @@ pub(super) enum Place {
     Handle,
 }
 
-/// A number: of a register or a constant.
+/// A number: what its register holds. Constants have registers too, which are filled when the routine
+/// begins, so that no instruction asks whether an operand is one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Number {
-    Reg(Reg),
-    Const(i64),
-}
+pub(super) struct Number(pub(super) Reg);
 
 /// A size that can be asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,16 +99,10 @@ pub(super) enum Size {
     Columns(Reg),
 }
 
-/// A guard, and the check of SIR that it stands for: the words of the trap are found with that.
-#[derive(Clone, Debug)]
-pub(super) struct Guard {
-    pub(super) test: Test,
-    pub(super) check: Check,
-}
-
 /// What a guard tests.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Test {
+    Never,
     NumberSet(Reg),
     BitsSet(Reg),
     TableSet(Reg),
@@ -455,11 +450,17 @@ pub(super) enum Inst {
         size: Number,
     },
 
-    /// Guard number so many of the routine.
-    Guard(u32),
+    /// A guard, and the number of its check in the routine.
+    Guard {
+        test: Test,
+        check: u32,
+    },
     /// Counts elementary operations.
     Cost {
-        units: u64,
+        units: u32,
+    },
+    CostTimes {
+        units: u32,
         times: Size,
     },
 
@@ -584,8 +585,9 @@ impl Inst {
             | Inst::SetRows { .. }
             | Inst::EnsureColumns { .. }
             | Inst::Init { .. }
-            | Inst::Guard(_)
+            | Inst::Guard { .. }
             | Inst::Cost { .. }
+            | Inst::CostTimes { .. }
             | Inst::Print(_)
             | Inst::Write(_) => Writes::Nothing,
             Inst::Jump(_)

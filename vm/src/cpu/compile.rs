@@ -7,8 +7,8 @@ use star_ir::{
 use std::collections::HashMap;
 
 use super::code::{
-    Ask, Call, CallArg, Code, FileUse, Forall, FrameSize, Guard, Inst, Number, Pc, Place, Range,
-    Reg, RoutineCode, Size, Summary, Test,
+    Ask, Call, CallArg, Code, FileUse, Forall, FrameSize, Inst, Number, Pc, Place, Range, Reg,
+    RoutineCode, Size, Summary, Test,
 };
 use super::fuse;
 
@@ -62,7 +62,8 @@ impl<'p> Compiler<'p> {
             sized,
             params: routine.params.iter().map(|param| (of(param.var), param.mode)).collect(),
             result: routine.result.map(of),
-            guards: Vec::new(),
+            checks: Vec::new(),
+            constants: Vec::new(),
             calls: Vec::new(),
             literals: Vec::new(),
             prints: Vec::new(),
@@ -143,16 +144,26 @@ impl<'p> Compiler<'p> {
         }
     }
 
-    fn number(&self, operand: &Operand) -> Number {
+    fn number(&mut self, operand: &Operand) -> Number {
         match operand {
-            Operand::Var(var) => Number::Reg(self.reg(*var)),
-            Operand::Int(number) => Number::Const(*number),
-            Operand::Bool(truth) => Number::Const(i64::from(*truth)),
-            Operand::Str(_) => Number::Const(0),
+            Operand::Var(var) => Number(self.reg(*var)),
+            Operand::Int(number) => self.constant(*number),
+            Operand::Bool(truth) => self.constant(i64::from(*truth)),
+            Operand::Str(_) => self.constant(0),
         }
     }
 
-    fn size(&self, measure: &Measure) -> Size {
+    fn constant(&mut self, value: i64) -> Number {
+        let mut known = self.code.constants.iter();
+        if let Some((reg, _)) = known.find(|(_, known)| *known == value) {
+            return Number(*reg);
+        }
+        let reg = self.state(1);
+        self.code.constants.push((reg, value));
+        Number(reg)
+    }
+
+    fn size(&mut self, measure: &Measure) -> Size {
         match measure {
             Measure::Length(var) => Size::Length(self.reg(*var)),
             Measure::Rows(var) => Size::Rows(self.reg(*var)),
@@ -209,8 +220,7 @@ impl<'p> Compiler<'p> {
             StmtKind::Size(op) => self.size_op(op),
             StmtKind::Check(check) => self.check(check),
             StmtKind::Cost { units, times } => {
-                let times = times.as_ref().map_or(Size::Value(Number::Const(1)), |t| self.size(t));
-                self.emit(Inst::Cost { units: *units, times });
+                self.cost(*units, times.as_ref());
             }
             StmtKind::Call { callee, args, dst } => self.call(*callee, args, *dst),
             StmtKind::Native { name, .. } => {
@@ -258,13 +268,15 @@ impl<'p> Compiler<'p> {
                 let next = self.here();
                 self.block(head);
                 self.loc = loc;
-                let test = self.emit(Inst::WhileTest { test: self.number(test), exit: 0 });
+                let test = self.number(test);
+                let test = self.emit(Inst::WhileTest { test, exit: 0 });
                 self.inside(*label, Some(next), test, body);
             }
             StmtKind::Foreach { label, var, over, body } => {
                 self.code.summary.loops += 1;
                 let state = self.state(1);
-                self.emit(Inst::Set { dst: state, value: Number::Const(0) });
+                let zero = self.constant(0);
+                self.emit(Inst::Set { dst: state, value: zero });
                 let (var, over) = (self.reg(*var), self.reg(*over));
                 let next = Inst::ForeachNext { state, var, over, exit: 0 };
                 self.turns(*label, loc, next, body);
@@ -303,7 +315,8 @@ impl<'p> Compiler<'p> {
                 }
             }
             StmtKind::If { test, then, otherwise } => {
-                let test = self.emit(Inst::Unless { test: self.number(test), to: 0 });
+                let test = self.number(test);
+                let test = self.emit(Inst::Unless { test, to: 0 });
                 self.block(then);
                 if otherwise.is_empty() {
                     let end = self.here();
@@ -368,6 +381,19 @@ impl<'p> Compiler<'p> {
         }
     }
 
+    fn cost(&mut self, units: u64, times: Option<&Measure>) {
+        // More than four thousand million in one statement come in parts.
+        let part = units.min(u64::from(u32::MAX));
+        let inst = match times {
+            None => Inst::Cost { units: part as u32 },
+            Some(times) => Inst::CostTimes { units: part as u32, times: self.size(times) },
+        };
+        self.emit(inst);
+        if units > part {
+            self.cost(units - part, times);
+        }
+    }
+
     fn file(&mut self, var: VarId, file: &Operand, layout: Option<&Operand>) -> u32 {
         let ty = self.routine.var(var).ty;
         let var = self.place(var);
@@ -384,7 +410,7 @@ impl<'p> Compiler<'p> {
             let arg = match arg {
                 Arg::Value(Operand::Str(text)) => CallArg::Text(text.clone()),
                 Arg::Value(Operand::Var(var)) => match self.place(*var) {
-                    Place::Int(reg) | Place::Bool(reg) => CallArg::Number(Number::Reg(reg)),
+                    Place::Int(reg) | Place::Bool(reg) => CallArg::Number(Number(reg)),
                     other => CallArg::Copy(other),
                 },
                 Arg::Value(constant) => CallArg::Number(self.number(constant)),
@@ -433,7 +459,7 @@ impl<'p> Compiler<'p> {
             Place::Slice(reg) | Place::Word(reg) => Test::BitsSet(reg),
             Place::Table(reg) => Test::TableSet(reg),
             Place::Text(reg) => Test::TextSet(reg),
-            Place::Handle => Test::Holds(Number::Const(1)),
+            Place::Handle => Test::Never,
         };
         let test = match check {
             Check::Set(var) | Check::Result(var) => is_set(*var),
@@ -462,8 +488,9 @@ impl<'p> Compiler<'p> {
             }
             Check::Assert(condition, _) => Test::Holds(self.number(condition)),
         };
-        self.code.guards.push(Guard { test, check: check.clone() });
-        self.emit(Inst::Guard(self.code.guards.len() as u32 - 1));
+        self.code.checks.push(check.clone());
+        let check = self.code.checks.len() as u32 - 1;
+        self.emit(Inst::Guard { test, check });
     }
 
     fn assign(&mut self, var: VarId, op: &Op) {

@@ -20,7 +20,6 @@ impl Machine<'_, '_, '_> {
             Inst::CopyBits { dst, src } => self.copy_bits(dst, src),
             Inst::Fill { dst, len, bit } => self.fill(dst, len, bit),
             Inst::NotBits { dst, src } => self.not_bits(dst, src),
-            Inst::LogicBits { op, dst, left, right } => self.logic_bits(op, dst, left, right),
             Inst::Logic3 { table, dst, a, b, c } => self.logic3(table, dst, [a, b, c]),
             Inst::KeepFirst { dst, src } => self.keep_first(dst, src),
             Inst::Mask { dst, size, from, to } => self.mask(dst, size, from, to),
@@ -50,11 +49,6 @@ impl Machine<'_, '_, '_> {
                 self.set(dst, i64::from(bit));
                 Ok(())
             }
-            Inst::Ask { ask, dst, of } => {
-                let found = self.ask(ask, of)?;
-                self.set(dst, found);
-                Ok(())
-            }
             Inst::AskLogic { ask, op, dst, left, right } => {
                 let found = self.ask_logic(ask, op, left, right)?;
                 self.set(dst, found);
@@ -68,11 +62,6 @@ impl Machine<'_, '_, '_> {
                 Ok(())
             }
 
-            Inst::Step { dst, bits } => {
-                let found = self.step(bits)?;
-                self.set(dst, found);
-                Ok(())
-            }
             Inst::Put { bits, index, bit } => {
                 let idx = self.place(index, Size::Length(bits))?;
                 let bit = self.bit(bit)?;
@@ -126,10 +115,7 @@ impl Machine<'_, '_, '_> {
 
     /// The part `base + 1 ..= base + width` of `len` places, from 0.
     pub(super) fn part(&self, base: Number, width: usize, len: usize) -> Step<Range<usize>> {
-        let base = usize::try_from(self.number(base)).ok();
-        let part = base.and_then(|base| Some(base..base.checked_add(width)?));
-        let part = part.filter(|part| part.end <= len);
-        part.ok_or_else(|| broken("a part outside of what it is of"))
+        part_of(self.number(base), width, len)
     }
 
     pub(super) fn bit(&self, bit: Number) -> Step<bool> {
@@ -185,9 +171,10 @@ impl Machine<'_, '_, '_> {
         made?;
         slot.is_set = true;
         slot.zeros = 0;
-        let after = slot.n_bytes();
-        self.room.give(before);
-        self.room.take(after);
+        if before != bytes_of(len) {
+            self.room.give(before);
+            self.room.take(bytes_of(len));
+        }
         Ok(())
     }
 
@@ -232,16 +219,9 @@ impl Machine<'_, '_, '_> {
         })
     }
 
-    fn logic_bits(&mut self, op: LogicOp, dst: Reg, left: Reg, right: Reg) -> Step<()> {
+    #[inline]
+    pub(super) fn logic_bits(&mut self, op: LogicOp, dst: Reg, left: Reg, right: Reg) -> Step<()> {
         let len = self.same_length(left, right)?;
-        if dst == left && left == right {
-            return self.make(dst, len, true, |machine, to| {
-                let kernels = machine.spread.kernels;
-                let from = machine.bits(left).limbs();
-                kernels.logic(op, to, from, from);
-                Ok(())
-            });
-        }
         if dst == left || dst == right {
             let other = if dst == left { right } else { left };
             return self.logic_assign(op, dst, other);
@@ -259,20 +239,27 @@ impl Machine<'_, '_, '_> {
     /// `dst = dst op other`, in place.
     #[inline]
     fn logic_assign(&mut self, op: LogicOp, dst: Reg, other: Reg) -> Step<()> {
-        self.room.ask(bytes_of(self.bits(dst).len()))?;
-        let at = self.base.bits + dst as usize;
-        let mut bits = std::mem::take(&mut self.bits[at].bits);
-        let other = self.bits(other).limbs();
-        let done = self.spread.fill(bits.limbs_mut(), 1, |start, part| {
-            let other = &other[start..start + part.len()];
-            self.spread.kernels.logic_assign(op, part, other);
-        });
-        let slot = &mut self.bits[at];
-        slot.bits = bits;
+        let Machine { bits, base, spread, room, .. } = self;
+        let (dst, other) = (base.bits + dst as usize, base.bits + other as usize);
+        if dst == other {
+            // x and x, x or x are x.
+            let bits = &mut bits[dst].bits;
+            room.ask(bytes_of(bits.len()))?;
+            return match op {
+                LogicOp::And | LogicOp::Or => Ok(()),
+                LogicOp::Xor => spread.fill(bits.limbs_mut(), 1, |_, part| part.fill(0)),
+            };
+        }
+        let [slot, other] =
+            bits.get_disjoint_mut([dst, other]).map_err(|_| broken("no such register"))?;
+        room.ask(bytes_of(slot.bits.len()))?;
         if op != LogicOp::And {
             slot.zeros = 0;
         }
-        done
+        let (kernels, other) = (spread.kernels, other.bits.limbs());
+        spread.fill(slot.bits.limbs_mut(), 1, |start, part| {
+            kernels.logic_assign(op, part, &other[start..start + part.len()]);
+        })
     }
 
     fn logic3(&mut self, table: u8, dst: Reg, operands: [Reg; 3]) -> Step<()> {
@@ -308,7 +295,7 @@ impl Machine<'_, '_, '_> {
         let base = from.checked_sub(1).ok_or_else(|| broken("a mask from the least integer"))?;
         let width = to.checked_sub(base).and_then(|width| usize::try_from(width).ok());
         let width = width.ok_or_else(|| broken("a mask of less than nothing"))?;
-        let ones = self.part(Number::Const(base), width, len)?;
+        let ones = part_of(base, width, len)?;
         self.make(dst, len, false, |machine, to| {
             let kernels = machine.spread.kernels;
             machine.spread.fill(to, 1, |start, part| {
@@ -466,7 +453,8 @@ impl Machine<'_, '_, '_> {
         Ok(found)
     }
 
-    fn ask(&mut self, ask: Ask, of: Reg) -> Step<i64> {
+    #[inline]
+    pub(super) fn ask(&mut self, ask: Ask, of: Reg) -> Step<i64> {
         let slot = self.bits_slot(of);
         let (limbs, len) = (slot.bits.limbs(), slot.bits.len());
         let kernels = self.spread.kernels;
@@ -517,7 +505,8 @@ impl Machine<'_, '_, '_> {
         }
     }
 
-    fn step(&mut self, bits: Reg) -> Step<i64> {
+    #[inline]
+    pub(super) fn step(&mut self, bits: Reg) -> Step<i64> {
         let first = self.first_from(bits, 0)?;
         let slot = self.bits_slot_mut(bits);
         if let Some(first) = first {
@@ -566,4 +555,12 @@ fn answer(ask: Ask, first: Option<usize>) -> i64 {
 /// How many of `len` bits lie in `part`, which begins at limb `start`.
 fn bits_in(len: usize, start: usize, part: &[u64]) -> usize {
     (len - start * 64).min(part.len() * 64)
+}
+
+/// The part `base + 1 ..= base + width` of `len` places, from 0.
+fn part_of(base: i64, width: usize, len: usize) -> Step<Range<usize>> {
+    let base = usize::try_from(base).ok();
+    let part = base.and_then(|base| Some(base..base.checked_add(width)?));
+    let part = part.filter(|part| part.end <= len);
+    part.ok_or_else(|| broken("a part outside of what it is of"))
 }

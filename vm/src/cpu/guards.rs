@@ -15,9 +15,10 @@ impl Machine<'_, '_, '_> {
     #[inline]
     pub(super) fn holds(&self, test: Test) -> bool {
         match test {
+            Test::Never => false,
             Test::NumberSet(reg) => self.numbers_set[self.base.numbers + reg as usize],
             Test::BitsSet(reg) => self.bits_slot(reg).is_set,
-            Test::TableSet(reg) => self.table_slot(reg).table.is_some(),
+            Test::TableSet(reg) => !self.table_slot(reg).table.is_none(),
             Test::TextSet(reg) => self.texts[self.base.texts + reg as usize].is_some(),
             Test::BitsSized(reg) => {
                 let slot = self.bits_slot(reg);
@@ -115,7 +116,7 @@ impl Sight for Machine<'_, '_, '_> {
             Operand::Int(number) => Ok(*number),
             Operand::Bool(truth) => Ok(i64::from(*truth)),
             Operand::Var(var) => match self.place_of(*var)? {
-                Place::Int(reg) | Place::Bool(reg) => Ok(self.number(Number::Reg(reg))),
+                Place::Int(reg) | Place::Bool(reg) => Ok(self.number(Number(reg))),
                 _ => Err(broken("no number")),
             },
             Operand::Str(_) => Err(broken("no number")),
@@ -145,7 +146,7 @@ impl Sight for Machine<'_, '_, '_> {
             Measure::Length(var) => Size::Length(self.bits_of(*var)?),
             Measure::Rows(var) => Size::Rows(self.table_of(*var)?),
             Measure::Columns(var) => Size::Columns(self.table_of(*var)?),
-            Measure::Value(operand) => Size::Value(Number::Const(self.int(operand)?)),
+            Measure::Value(operand) => return Ok(u64::try_from(self.int(operand)?).ok()),
         };
         Ok(self.size(size))
     }

@@ -5,7 +5,7 @@ use star_base::limbs::OutOfMemory;
 use star_ir::{LimitKind, Operand, TrapKind};
 
 use super::code::{FileUse, Place, Reg};
-use super::machine::Machine;
+use super::machine::{Holding, Machine};
 use super::value::Held;
 use crate::backend::HostError;
 use crate::checks::Sight;
@@ -62,7 +62,7 @@ impl Machine<'_, '_, '_> {
                 slot.zeros = 0;
             }
             (Place::Table(reg), Held::Table(table)) => {
-                self.put_table(reg, Some(table));
+                self.put_table(reg, Holding::Shared(table));
                 self.table_slot_mut(reg).fixed = true;
             }
             _ => return Err(broken("a file gave another value")),
@@ -77,7 +77,7 @@ impl Machine<'_, '_, '_> {
             Place::Slice(reg) => HostRef::Slice(&self.bits[self.base.bits + reg as usize].bits),
             Place::Word(reg) => HostRef::Word(&self.bits[self.base.bits + reg as usize].bits),
             Place::Table(reg) => {
-                let table = self.tables[self.base.tables + reg as usize].table.as_deref();
+                let table = self.tables[self.base.tables + reg as usize].table.get();
                 let table = table.ok_or_else(|| broken("a table that was never set"))?;
                 match table.as_columns() {
                     Some(form) => HostRef::Table(form),

@@ -8,7 +8,7 @@ use star_ir::{LimitKind, LocId, RoutineId, Trap, TrapKind};
 use super::code::{Code, FrameSize, Inst, Number, Pc, Place, Reg, RoutineCode, Size};
 use super::forall::Running;
 use super::spread::Spread;
-use super::table::Table;
+use super::table::{Line, Table};
 use super::value::{Value, bytes_of};
 use crate::backend::{Control, Outcome, Stats};
 use crate::display::{self, Shown};
@@ -38,8 +38,72 @@ impl BitsSlot {
 /// A register of a table.
 #[derive(Default)]
 pub(super) struct TableSlot {
-    pub(super) table: Option<Arc<Table>>,
+    pub(super) table: Holding,
     pub(super) fixed: bool,
+}
+
+/// How a register has a table.
+#[derive(Default)]
+pub(super) enum Holding {
+    /// Not at all.
+    #[default]
+    None,
+    /// Alone: it may write.
+    Own(Box<Table>),
+    /// Perhaps with others.
+    Shared(Arc<Table>),
+}
+
+impl Holding {
+    /// The table, if there is one.
+    #[inline]
+    pub(super) fn get(&self) -> Option<&Table> {
+        match self {
+            Holding::None => None,
+            Holding::Own(table) => Some(table),
+            Holding::Shared(table) => Some(table),
+        }
+    }
+
+    #[inline]
+    pub(super) fn is_none(&self) -> bool {
+        matches!(self, Holding::None)
+    }
+
+    /// The table, if it is there alone.
+    #[inline]
+    pub(super) fn get_mut(&mut self) -> Option<&mut Table> {
+        if let Holding::Shared(table) = self
+            && let Some(own) = Arc::get_mut(table)
+        {
+            let own = std::mem::take(own);
+            *self = Holding::Own(Box::new(own));
+        }
+        match self {
+            Holding::Own(table) => Some(table),
+            Holding::None | Holding::Shared(_) => None,
+        }
+    }
+
+    /// The same table for another register.
+    pub(super) fn share(&mut self) -> Holding {
+        let shared = match std::mem::take(self) {
+            Holding::None => return Holding::None,
+            Holding::Own(table) => Arc::from(table),
+            Holding::Shared(table) => table,
+        };
+        *self = Holding::Shared(shared.clone());
+        Holding::Shared(shared)
+    }
+
+    /// The table as a value outside.
+    pub(super) fn into_shared(self) -> Option<Arc<Table>> {
+        match self {
+            Holding::None => None,
+            Holding::Own(table) => Some(Arc::from(table)),
+            Holding::Shared(table) => Some(table),
+        }
+    }
 }
 
 /// An active routine.
@@ -89,7 +153,11 @@ pub(super) struct Machine<'p, 'c, 'h> {
     pub(super) foralls: Vec<Running>,
     /// The instruction that is running.
     pub(super) pc: usize,
-    pub(super) step_limit: u64,
+    /// Elementary operations so far.
+    operations: u64,
+    /// Those, turns of loops and calls.
+    steps: u64,
+    step_limit: u64,
 }
 
 /// Runs `entry`; see [`crate::Backend::run`].
@@ -119,6 +187,8 @@ pub(super) fn run<'h>(
         copies: 0,
         foralls: Vec::new(),
         pc: 0,
+        operations: 0,
+        steps: 0,
     };
     let end = machine.enter(entry, values).and_then(|()| machine.run_to_end());
     let outcome = match end {
@@ -126,7 +196,10 @@ pub(super) fn run<'h>(
         Err(stop) => machine.end_with(stop),
     };
     machine.leave_all(values);
-    machine.control.stats.peak_bytes = machine.room.peak();
+    let stats = &mut machine.control.stats;
+    stats.operations = machine.operations;
+    stats.steps = machine.steps;
+    stats.peak_bytes = machine.room.peak();
     outcome
 }
 
@@ -146,10 +219,7 @@ impl<'p> Machine<'p, '_, '_> {
 
     #[inline]
     pub(super) fn number(&self, number: Number) -> i64 {
-        match number {
-            Number::Reg(reg) => self.numbers[self.base.numbers + reg as usize],
-            Number::Const(number) => number,
-        }
+        self.numbers[self.base.numbers + number.0 as usize]
     }
 
     #[inline]
@@ -185,7 +255,7 @@ impl<'p> Machine<'p, '_, '_> {
     }
 
     pub(super) fn table(&self, reg: Reg) -> Step<&Table> {
-        let table = self.table_slot(reg).table.as_deref();
+        let table = self.table_slot(reg).table.get();
         table.ok_or_else(|| broken("a table that was never set"))
     }
 
@@ -202,11 +272,9 @@ impl<'p> Machine<'p, '_, '_> {
                     slot.size.map(|size| size as u64)
                 }
             }
-            Size::Rows(reg) => {
-                self.table_slot(reg).table.as_ref().map(|table| table.n_rows() as u64)
-            }
+            Size::Rows(reg) => self.table_slot(reg).table.get().map(|table| table.n_rows() as u64),
             Size::Columns(reg) => {
-                self.table_slot(reg).table.as_ref().map(|table| table.n_cols() as u64)
+                self.table_slot(reg).table.get().map(|table| table.n_cols() as u64)
             }
         }
     }
@@ -219,11 +287,8 @@ impl<'p> Machine<'p, '_, '_> {
 
     /// Adds elementary operations.
     #[inline]
-    fn cost(&mut self, units: u64, times: Size) -> Step<()> {
-        let times = self.size(times).unwrap_or(0);
-        let cost = units.saturating_mul(times);
-        let stats = &mut self.control.stats;
-        stats.operations = stats.operations.saturating_add(cost);
+    fn cost(&mut self, cost: u64) -> Step<()> {
+        self.operations = self.operations.saturating_add(cost);
         self.count_steps(cost)
     }
 
@@ -236,9 +301,8 @@ impl<'p> Machine<'p, '_, '_> {
 
     #[inline]
     pub(super) fn count_steps(&mut self, steps: u64) -> Step<()> {
-        let stats = &mut self.control.stats;
-        stats.steps = stats.steps.saturating_add(steps);
-        if stats.steps > self.step_limit {
+        self.steps = self.steps.saturating_add(steps);
+        if self.steps > self.step_limit {
             let limit = self.step_limit;
             return Err(Stop::Limit(LimitKind::Steps { limit }));
         }
@@ -249,12 +313,12 @@ impl<'p> Machine<'p, '_, '_> {
         let mut routine = self.routine()?;
         let mut next = 0;
         loop {
-            let Some(&inst) = routine.insts.get(next) else {
+            let Some(inst) = routine.insts.get(next) else {
                 return Err(broken("a routine without an end"));
             };
             self.pc = next;
             next += 1;
-            match inst {
+            match *inst {
                 Inst::Set { dst, value } => {
                     let value = self.number(value);
                     self.set(dst, value);
@@ -283,13 +347,16 @@ impl<'p> Machine<'p, '_, '_> {
                     self.set(dst, size as i64);
                 }
 
-                Inst::Guard(guard) => {
-                    let guard = &routine.guards[guard as usize];
-                    if !self.holds(guard.test) {
-                        return Err(self.trapped(&guard.check)?);
+                Inst::Guard { test, check } => {
+                    if !self.holds(test) {
+                        return Err(self.trapped(&routine.checks[check as usize])?);
                     }
                 }
-                Inst::Cost { units, times } => self.cost(units, times)?,
+                Inst::Cost { units } => self.cost(u64::from(units))?,
+                Inst::CostTimes { units, times } => {
+                    let times = self.size(times).unwrap_or(0);
+                    self.cost(u64::from(units).saturating_mul(times))?;
+                }
 
                 Inst::Jump(to) => next = to as usize,
                 Inst::Unless { test, to } => {
@@ -318,7 +385,7 @@ impl<'p> Machine<'p, '_, '_> {
                     None => next = exit as usize,
                 },
                 Inst::ForeachNext { state, var, over, exit } => {
-                    let at = self.number(Number::Reg(state)) as usize;
+                    let at = self.number(Number(state)) as usize;
                     match self.first_from(over, at)? {
                         Some(idx) => {
                             self.count_turn()?;
@@ -369,6 +436,28 @@ impl<'p> Machine<'p, '_, '_> {
                 Inst::Literal { dst, literal } => {
                     self.literal(dst, &routine.literals[literal as usize])?;
                 }
+                // The operations of inner loops, before the others.
+                Inst::Step { dst, bits } => {
+                    let found = self.step(bits)?;
+                    self.set(dst, found);
+                }
+                Inst::Ask { ask, dst, of } => {
+                    let found = self.ask(ask, of)?;
+                    self.set(dst, found);
+                }
+                Inst::LogicBits { op, dst, left, right } => {
+                    self.logic_bits(op, dst, left, right)?;
+                }
+                Inst::Row { dst, table, index } => self.line(dst, table, Line::Row, index)?,
+                Inst::Column { dst, table, index } => {
+                    self.line(dst, table, Line::Column, index)?;
+                }
+                Inst::PutRow { table, index, value } => {
+                    self.put_line(table, Line::Row, index, value)?;
+                }
+                Inst::PutColumn { table, index, value } => {
+                    self.put_line(table, Line::Column, index, value)?;
+                }
                 other => self.data(other)?,
             }
         }
@@ -402,7 +491,7 @@ impl<'p> Machine<'p, '_, '_> {
                 slot.size = None;
             }
             Place::Table(reg) => {
-                let table = self.table_slot_mut(reg).table.take();
+                let table = std::mem::take(&mut self.table_slot_mut(reg).table);
                 self.release(table);
             }
             Place::Text(reg) => self.texts[self.base.texts + reg as usize] = None,
@@ -475,7 +564,7 @@ impl<'p> Machine<'p, '_, '_> {
                 slot.is_set.then_some(Shown::Bits(&slot.bits))
             }
             Place::Table(reg) => {
-                let table = self.table_slot(reg).table.as_deref();
+                let table = self.table_slot(reg).table.get();
                 table.map(|table| Shown::Table(table))
             }
             Place::Text(reg) => {

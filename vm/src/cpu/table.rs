@@ -18,7 +18,7 @@ use crate::kernels::Columns;
 use crate::stop::Step;
 
 /// A table.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Table {
     n_rows: usize,
     n_cols: usize,
@@ -81,6 +81,7 @@ impl Table {
     }
 
     /// The form in which the lines are columns of a bit table, if it is valid.
+    #[inline]
     fn form(&self, line: Line) -> Option<&BitTable> {
         if self.by_rows == (line == Line::Row) { Some(&self.home) } else { self.copy.get() }
     }
@@ -114,15 +115,32 @@ impl Table {
             // Nobody else has set it: whoever shares the table is of this thread.
             let _ = self.copy.set(copy);
         }
-        match self.form(line) {
-            Some(form) => {
-                let limbs = form.column_limbs(idx);
-                spread.fill(dst, 1, |start, part| {
-                    part.copy_from_slice(&limbs[start..start + part.len()]);
-                })
-            }
-            None => gather(&self.home, idx, dst, spread),
+        match self.has(line) {
+            true => self.copy_line(line, idx, dst, spread),
+            false => gather(&self.home, idx, dst, spread),
         }
+    }
+
+    /// Is there a form in which such a line lies together?
+    #[inline]
+    pub(super) fn has(&self, line: Line) -> bool {
+        self.form(line).is_some()
+    }
+
+    /// `dst` takes line `idx`, from 0, which lies together.
+    #[inline]
+    pub(super) fn copy_line(
+        &self,
+        line: Line,
+        idx: usize,
+        dst: &mut [u64],
+        spread: &Spread<'_>,
+    ) -> Step<()> {
+        let Some(form) = self.form(line) else { return Ok(()) };
+        let limbs = form.column_limbs(idx);
+        spread.fill(dst, 1, |start, part| {
+            part.copy_from_slice(&limbs[start..start + part.len()]);
+        })
     }
 
     /// Bit (row, column), both from 0.

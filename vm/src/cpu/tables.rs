@@ -11,10 +11,11 @@ use star_base::{BitTable, BitVector};
 use star_ir::Sense;
 
 use super::code::{Inst, Number, Reg, Size};
-use super::machine::{Machine, TableSlot};
+use super::machine::{Holding, Machine, TableSlot};
 use super::spread::pieces;
 use super::table::{Line, Table, columns_of};
 use super::value::bytes_of;
+use crate::room::Room;
 use crate::stop::{Step, broken};
 
 impl Machine<'_, '_, '_> {
@@ -22,12 +23,10 @@ impl Machine<'_, '_, '_> {
     pub(super) fn tables(&mut self, inst: Inst) -> Step<()> {
         match inst {
             Inst::CopyTable { dst, src } => {
-                let table = self.table_slot(src).table.clone();
+                let table = self.table_slot_mut(src).table.share();
                 self.put_table(dst, table);
                 Ok(())
             }
-            Inst::Column { dst, table, index } => self.line(dst, table, Line::Column, index),
-            Inst::Row { dst, table, index } => self.line(dst, table, Line::Row, index),
             Inst::TableBit { dst, table, row, column } => {
                 let row_idx = self.place(row, Size::Rows(table))?;
                 let col_idx = self.place(column, Size::Columns(table))?;
@@ -40,15 +39,11 @@ impl Machine<'_, '_, '_> {
                 let rows = self.known_size(Size::Value(rows))?;
                 let columns = self.known_size(Size::Value(columns))?;
                 let table = self.zeros(rows, columns)?;
-                self.put_table(dst, Some(Arc::new(table)));
+                self.put_table(dst, Holding::Own(Box::new(table)));
                 Ok(())
             }
             Inst::Extreme { dst, table, mask, sense } => self.extreme(dst, table, mask, sense),
 
-            Inst::PutColumn { table, index, value } => {
-                self.put_line(table, Line::Column, index, value)
-            }
-            Inst::PutRow { table, index, value } => self.put_line(table, Line::Row, index, value),
             Inst::PutBit { table, row, column, bit } => {
                 let row_idx = self.place(row, Size::Rows(table))?;
                 let col_idx = self.place(column, Size::Columns(table))?;
@@ -64,7 +59,7 @@ impl Machine<'_, '_, '_> {
                 if self.table_slot(table).table.is_none() {
                     let rows = self.known_size(rows)?;
                     let made = self.zeros(rows, 0)?;
-                    self.put_table(table, Some(Arc::new(made)));
+                    self.put_table(table, Holding::Own(Box::new(made)));
                 }
                 Ok(())
             }
@@ -74,7 +69,7 @@ impl Machine<'_, '_, '_> {
                     let rows = self.known_size(Size::Value(rows))?;
                     let columns = self.known_size(Size::Value(columns))?;
                     let made = self.zeros(rows, columns)?;
-                    self.put_table(table, Some(Arc::new(made)));
+                    self.put_table(table, Holding::Own(Box::new(made)));
                 }
                 Ok(())
             }
@@ -93,97 +88,132 @@ impl Machine<'_, '_, '_> {
     }
 
     /// A register takes a table whose bytes are counted already.
-    pub(super) fn put_table(&mut self, dst: Reg, table: Option<Arc<Table>>) {
+    pub(super) fn put_table(&mut self, dst: Reg, table: Holding) {
         let before = std::mem::replace(&mut self.table_slot_mut(dst).table, table);
         self.release(before);
     }
 
     /// A register gives a table up: its bytes are free if nobody shares it.
-    pub(super) fn release(&mut self, table: Option<Arc<Table>>) {
-        if let Some(table) = table.and_then(Arc::into_inner) {
+    pub(super) fn release(&mut self, table: Holding) {
+        let gone = match table {
+            Holding::None => None,
+            Holding::Own(table) => Some(*table),
+            Holding::Shared(table) => Arc::into_inner(table),
+        };
+        if let Some(table) = gone {
             self.room.give(table.n_bytes());
-            if table.has_copy() {
-                self.copies = self.copies.saturating_sub(table.n_bytes());
-            }
+            count_copy(&mut self.copies, table.n_bytes(), table.has_copy(), false);
         }
     }
 
     /// May a second form of the table be made?
     fn may_copy(&self, table: &Table) -> bool {
-        let copies = self.copies.saturating_add(table.n_bytes());
-        copies <= self.room.limit() / 8 && copies <= self.room.free()
+        may_copy(&self.room, self.copies, table.n_bytes())
     }
 
     /// Counts a second form that was made or dropped.
     fn count_copy(&mut self, bytes: u64, before: bool, after: bool) {
-        match (before, after) {
-            (false, true) => self.copies = self.copies.saturating_add(bytes),
-            (true, false) => self.copies = self.copies.saturating_sub(bytes),
-            (false, false) | (true, true) => {}
-        }
+        count_copy(&mut self.copies, bytes, before, after);
     }
 
     /// Changes a table, of its own if it was shared; the other registers may be read meanwhile.
     fn change(&mut self, reg: Reg, change: impl FnOnce(&mut Table, &Self) -> Step<()>) -> Step<()> {
+        self.own(reg)?;
         let at = self.base.tables + reg as usize;
-        let table = self.tables[at].table.take();
-        let mut table = table.ok_or_else(|| broken("a table that was never set"))?;
-        let mut done = Ok(());
-        if Arc::get_mut(&mut table).is_none() {
-            done = self.own(&mut table);
-        }
-        if let (Ok(()), Some(table)) = (&done, Arc::get_mut(&mut table)) {
-            let (bytes, before) = (table.n_bytes(), table.has_copy());
-            done = change(table, self);
-            self.count_copy(bytes, before, table.has_copy());
-        }
-        self.tables[at].table = Some(table);
+        let mut holding = std::mem::take(&mut self.tables[at].table);
+        let table = holding.get_mut().ok_or_else(|| broken("a table that is still shared"))?;
+        let (bytes, before) = (table.n_bytes(), table.has_copy());
+        let done = change(table, self);
+        self.count_copy(bytes, before, table.has_copy());
+        self.tables[at].table = holding;
         done
     }
 
-    /// Makes a shared table one's own.
+    /// Makes a table one's own before it is written.
+    #[inline]
+    fn own(&mut self, reg: Reg) -> Step<()> {
+        let at = self.base.tables + reg as usize;
+        if self.tables[at].table.get_mut().is_some() { Ok(()) } else { self.own_copy(at) }
+    }
+
     #[cold]
-    fn own(&mut self, table: &mut Arc<Table>) -> Step<()> {
-        self.room.ask(table.n_bytes())?;
-        let refused = OutOfMemory { n_bytes: u128::from(table.n_bytes()) };
+    fn own_copy(&mut self, at: usize) -> Step<()> {
+        let table = self.tables[at].table.get();
+        let table = table.ok_or_else(|| broken("a table that was never set"))?;
+        let bytes = table.n_bytes();
+        self.room.ask(bytes)?;
+        let refused = OutOfMemory { n_bytes: u128::from(bytes) };
         let own = table.try_clone(&self.spread)?.ok_or_else(|| self.out_of_memory(refused))?;
-        self.room.take(own.n_bytes());
-        *table = Arc::new(own);
+        self.room.take(bytes);
+        self.tables[at].table = Holding::Own(Box::new(own));
         Ok(())
     }
 
     /// A register takes a row or column.
-    fn line(&mut self, dst: Reg, table: Reg, line: Line, index: Number) -> Step<()> {
-        let (of, along) = match line {
-            Line::Row => (Size::Rows(table), Size::Columns(table)),
-            Line::Column => (Size::Columns(table), Size::Rows(table)),
+    #[inline]
+    pub(super) fn line(&mut self, dst: Reg, table: Reg, line: Line, index: Number) -> Step<()> {
+        let Machine { bits, tables, numbers, base, spread, room, copies, .. } = self;
+        let table = tables[base.tables + table as usize].table.get();
+        let table = table.ok_or_else(|| broken("a table that was never set"))?;
+        let (of, len) = match line {
+            Line::Row => (table.n_rows(), table.n_cols()),
+            Line::Column => (table.n_cols(), table.n_rows()),
         };
-        let idx = self.place(index, of)?;
-        let len = self.known_size(along)?;
-        let (bytes, before, may_copy) = {
-            let table = self.table(table)?;
-            (table.n_bytes(), table.has_copy(), self.may_copy(table))
-        };
-        let done = self.make(dst, len, false, |machine, to| {
-            machine.table(table)?.read(line, idx, to, &machine.spread, may_copy)
-        });
-        let after = self.table(table)?.has_copy();
-        self.count_copy(bytes, before, after);
-        done
+        let idx = index_in(numbers[base.numbers + index.0 as usize], of)?;
+        room.ask(bytes_of(len))?;
+        let slot = &mut bits[base.bits + dst as usize];
+        let before = slot.n_bytes();
+        if slot.bits.len() != len {
+            let wanted = bytes_of(len);
+            let alive = room.alive();
+            let refused = |_| room.refused(alive, alive.saturating_add(wanted));
+            slot.bits.resize(len).map_err(refused)?;
+        }
+        slot.zeros = 0;
+        if table.has(line) {
+            table.copy_line(line, idx, slot.bits.limbs_mut(), spread)?;
+        } else {
+            let (bytes, had_copy) = (table.n_bytes(), table.has_copy());
+            let may_copy = may_copy(room, *copies, bytes);
+            let done = table.read(line, idx, slot.bits.limbs_mut(), spread, may_copy);
+            count_copy(copies, bytes, had_copy, table.has_copy());
+            done?;
+        }
+        slot.is_set = true;
+        if before != bytes_of(len) {
+            room.give(before);
+            room.take(bytes_of(len));
+        }
+        Ok(())
     }
 
-    fn put_line(&mut self, table: Reg, line: Line, index: Number, value: Reg) -> Step<()> {
-        let (of, along) = match line {
-            Line::Row => (Size::Rows(table), Size::Columns(table)),
-            Line::Column => (Size::Columns(table), Size::Rows(table)),
+    #[inline]
+    pub(super) fn put_line(
+        &mut self,
+        table: Reg,
+        line: Line,
+        index: Number,
+        value: Reg,
+    ) -> Step<()> {
+        self.own(table)?;
+        let Machine { bits, tables, numbers, base, spread, copies, .. } = self;
+        let table = tables[base.tables + table as usize].table.get_mut();
+        let table = table.ok_or_else(|| broken("a table that is still shared"))?;
+        let value = &bits[base.bits + value as usize].bits;
+        let (of, len) = match line {
+            Line::Row => (table.n_rows(), table.n_cols()),
+            Line::Column => (table.n_cols(), table.n_rows()),
         };
-        let idx = self.place(index, of)?;
-        if self.known_size(along)? != self.bits(value).len() {
+        let idx = index_in(numbers[base.numbers + index.0 as usize], of)?;
+        if len != value.len() {
             return Err(broken("a line of another size"));
         }
-        self.change(table, |table, machine| {
-            table.write(line, idx, machine.bits(value).limbs(), &machine.spread)
-        })
+        let had_copy = table.has_copy();
+        let done = table.write(line, idx, value.limbs(), spread);
+        if had_copy {
+            count_copy(copies, table.n_bytes(), true, table.has_copy());
+        }
+        done
     }
 
     fn field(&mut self, dst: Reg, table: Reg, base: Number, width: Number) -> Step<()> {
@@ -196,7 +226,7 @@ impl Machine<'_, '_, '_> {
         self.count_copy(bytes, before, after);
         match done {
             Ok(()) => {
-                self.put_table(dst, Some(Arc::new(made)));
+                self.put_table(dst, Holding::Own(Box::new(made)));
                 Ok(())
             }
             Err(stop) => {
@@ -355,5 +385,29 @@ impl Machine<'_, '_, '_> {
                 kernels.block_match(columns, at, mask, &best, &mut part[limbs]);
             }
         })
+    }
+}
+
+/// May a second form of a table of so many bytes be made?
+fn may_copy(room: &Room<'_>, copies: u64, bytes: u64) -> bool {
+    let copies = copies.saturating_add(bytes);
+    copies <= room.limit() / 8 && copies <= room.free()
+}
+
+/// Counts a second form that was made or dropped.
+fn count_copy(copies: &mut u64, bytes: u64, before: bool, after: bool) {
+    match (before, after) {
+        (false, true) => *copies = copies.saturating_add(bytes),
+        (true, false) => *copies = copies.saturating_sub(bytes),
+        (false, false) | (true, true) => {}
+    }
+}
+
+/// An index among `len`, from 0.
+#[inline]
+fn index_in(index: i64, len: usize) -> Step<usize> {
+    match usize::try_from(index) {
+        Ok(index @ 1..) if index <= len => Ok(index - 1),
+        Ok(_) | Err(_) => Err(broken("an index outside of what it is of")),
     }
 }

@@ -420,9 +420,16 @@ impl Walk<'_> {
 
     fn call(&mut self, callee: RoutineId, args: &[Arg]) {
         let machine_op = self.program.routine(callee).machine_op.filter(|_| self.machine_ops);
-        for (param, arg) in args.iter().enumerate() {
+        // All values are read before the call changes anything.
+        for arg in args {
             match arg {
                 Arg::Value(value) => self.expr(value),
+                Arg::Ref(_) => {}
+            }
+        }
+        for (param, arg) in args.iter().enumerate() {
+            match arg {
+                Arg::Value(_) => {}
                 Arg::Ref(place) => match machine_op {
                     Some(MachineOp::Min | MachineOp::Max | MachineOp::LoadField) => {
                         self.define(place)

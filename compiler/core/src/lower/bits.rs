@@ -243,7 +243,8 @@ impl Lowerer<'_> {
                 let var = self.keep_bits(var, first, from.effects || to.effects);
                 let (from_op, to_op) = self.ends(from, to, false);
                 let whole = Measure::Length(var);
-                self.base_and_width(from, to, from_op.clone(), to_op.clone(), whole);
+                // The ones are said by their ends: a width found out otherwise proves nothing.
+                self.base_and_width(from_op.clone(), to_op.clone(), Ext::Dynamic, whole);
                 let size = self.measured(Measure::Length(var));
                 self.count(builtin.cost());
                 Rvalue {
@@ -256,8 +257,9 @@ impl Lowerer<'_> {
                 let (from, [to, word]) = (first, rest) else { return nothing };
                 let (from_op, to_op) = self.ends(from, to, word.effects);
                 let var = self.bits(word, None);
+                let width = self.width_ext(from, to);
                 let (base, width) =
-                    self.base_and_width(from, to, from_op, to_op, Measure::Length(var));
+                    self.base_and_width(from_op, to_op, width, Measure::Length(var));
                 self.count(builtin.cost());
                 let op = Op::Trim { word: var, base, width: width.clone() };
                 Rvalue { op, size: Measure::Value(width), exts }
@@ -300,13 +302,13 @@ impl Lowerer<'_> {
         (self.keep(from_op, Kind::Int, later_effects), self.keep(to_op, Kind::Int, later_effects))
     }
 
-    /// Base and width of a part, and the checks that `1 ≤ from ≤ to ≤ whole`.
+    /// Base and width of a part, and the checks that `1 ≤ from ≤ to ≤ whole`. The width is computed
+    /// unless it is known.
     pub(super) fn base_and_width(
         &mut self,
-        from: &Expr,
-        to: &Expr,
         from_op: Operand,
         to_op: Operand,
+        width: Ext,
         whole: Measure,
     ) -> (Operand, Operand) {
         if !matches!((&from_op, &to_op), (Operand::Int(from), Operand::Int(to)) if 1 <= *from && from <= to)
@@ -314,7 +316,7 @@ impl Lowerer<'_> {
             self.check(Check::Index(from_op.clone(), Measure::Value(to_op.clone())));
         }
         let base = self.int_op(IntOp::Sub, from_op, Operand::Int(1));
-        let width = match self.width_ext(from, to) {
+        let width = match width {
             Ext::Known(key) => self.size(key),
             Ext::Unknown | Ext::Dynamic => self.int_op(IntOp::Sub, to_op, base.clone()),
         };

@@ -58,7 +58,8 @@ impl Lowerer<'_> {
                 self.check_set(*word);
                 let var = self.place_var(*word);
                 let whole = Measure::Length(var);
-                let (base, width) = self.base_and_width(from, to, from_op, to_op, whole);
+                let width = self.width_ext(from, to);
+                let (base, width) = self.base_and_width(from_op, to_op, width, whole);
                 self.check(Check::Size(Measure::Length(value), Measure::Value(width)));
                 self.count(Builtin::Rep.cost());
                 self.emit(StmtKind::Replace { word: var, base, value });
@@ -165,7 +166,7 @@ impl Lowerer<'_> {
                 let index = self.keep(index, Kind::Int, value.effects);
                 self.touch(place.local);
                 let table = self.place_var(*place);
-                if has_theta(value) {
+                if value.is_sizeless() {
                     self.check_table(*place);
                 }
                 self.must_fit(place.local, 0, value);
@@ -188,7 +189,7 @@ impl Lowerer<'_> {
                 let index = self.keep(index, Kind::Int, value.effects);
                 self.touch(place.local);
                 let table = self.place_var(*place);
-                if has_theta(value) {
+                if value.is_sizeless() {
                     self.check_table(*place);
                 }
                 self.must_have_rows(*place);
@@ -221,7 +222,9 @@ impl Lowerer<'_> {
         match value.ty {
             Kind::Slice | Kind::Word => {
                 let size = match self.declared_key(place.local, 0) {
-                    Some(key) if has_theta(value) => Some(Measure::Value(self.checked_size(key))),
+                    Some(key) if value.is_sizeless() => {
+                        Some(Measure::Value(self.checked_size(key)))
+                    }
                     None if value.is_sizeless() => {
                         self.check_sized(place);
                         Some(Measure::Length(self.place_var(place)))
@@ -487,8 +490,4 @@ impl Lowerer<'_> {
     fn forget_set(&mut self) {
         self.facts.retain(|fact| !matches!(fact, super::Fact::Set(_) | super::Fact::Sized(_)));
     }
-}
-
-fn has_theta(expr: &Expr) -> bool {
-    crate::visit::any_expr(expr, &mut |expr| matches!(expr.kind, hir::ExprKind::Theta))
 }

@@ -50,6 +50,7 @@ mod guards;
 mod ids;
 mod needs;
 mod parallel;
+mod still_set;
 mod types;
 mod var_set;
 

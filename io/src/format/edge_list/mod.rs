@@ -12,14 +12,14 @@ mod remarks;
 
 use std::io::{self, Write};
 
-use star_base::{BitTable, Code};
+use star_base::Code;
 
 use self::ids::RawArc;
 use self::remarks::{Announced, Remarks};
-use super::{ARC_BYTES, Found, MIN_ENTRY_BYTES};
+use super::{ARC_BYTES, Found, GraphRef, MIN_ENTRY_BYTES};
 use crate::data::{Data, OutputRef};
 use crate::error::Fault;
-use crate::graph::Graph;
+use crate::graph::{Arc, Graph};
 use crate::growing::Growing;
 use crate::scan::Scanner;
 use crate::source::Source;
@@ -83,16 +83,33 @@ pub(crate) fn read(source: Source) -> Result<Found, Fault> {
     Ok((Data::Graph(graph), warnings))
 }
 
-/// Writes the graph of an adjacency table.
+/// Writes a graph with the names of its vertices, or that of an adjacency table.
 pub(crate) fn write(value: OutputRef<'_>, out: &mut dyn Write) -> Result<(), Fault> {
-    let table = super::square(value, "an edge list")?;
-    write_edges(table, out).map_err(|e| super::cannot_write(&e))
+    let graph = GraphRef::new(value, "an edge list")?;
+    write_edges(graph, out).map_err(|e| super::cannot_write(&e))
 }
 
-fn write_edges(table: &BitTable, out: &mut dyn Write) -> io::Result<()> {
-    let announced = Announced { n_vertices: table.n_rows() as u64, n_arcs: table.count_ones() };
-    writeln!(out, "{}", remarks::exact_comment(&announced))?;
-    OutputRef::Table(table).try_for_ones(|tail, head| writeln!(out, "{} {}", tail + 1, head + 1))
+fn write_edges(graph: GraphRef<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let announced = Announced { n_vertices: graph.n_vertices() as u64, n_arcs: graph.n_arcs() };
+    // Names are no numbers from 1, and the comment that fixes the sizes would take them as such.
+    let labels = graph.labels().filter(|_| graph.is_covered());
+    writeln!(
+        out,
+        "{}",
+        match labels {
+            None => remarks::exact_comment(&announced),
+            Some(_) => remarks::claim(&announced),
+        }
+    )?;
+    let name = |vertex: u32| {
+        let label = labels.and_then(|labels| labels.get(vertex as usize));
+        label.copied().unwrap_or(u64::from(vertex) + 1)
+    };
+    let weighted = graph.is_weighted();
+    graph.try_for_arcs(|Arc { tail, head, weight }| match weighted {
+        true => writeln!(out, "{} {} {weight}", name(tail), name(head)),
+        false => writeln!(out, "{} {}", name(tail), name(head)),
+    })
 }
 
 /// Reads one line; the first one says whether there are weights.

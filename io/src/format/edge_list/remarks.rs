@@ -58,6 +58,12 @@ pub(super) fn exact_comment(announced: &Announced) -> String {
     format!("# vertices {n_vertices}, arcs {n_arcs}, numbered from 1")
 }
 
+/// SNAP's comment.
+pub(super) fn claim(announced: &Announced) -> String {
+    let Announced { n_vertices, n_arcs } = announced;
+    format!("# Nodes: {n_vertices} Edges: {n_arcs}")
+}
+
 fn parse_exact(line: &str) -> Option<Announced> {
     let rest = line.trim_end().strip_prefix("# vertices ")?;
     let rest = rest.strip_suffix(", numbered from 1")?;

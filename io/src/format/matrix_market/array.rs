@@ -3,6 +3,7 @@
 
 use super::Entries;
 use super::header::{Field, Header};
+use super::reals::Reals;
 use crate::error::Fault;
 use crate::format::{ARC_BYTES, too_few, too_many};
 use crate::graph::Arc;
@@ -18,6 +19,7 @@ pub(super) fn read(scanner: &mut Scanner, header: &Header) -> Result<Entries, Fa
         false => n_rows * n_cols,
     };
     let mut arcs = Growing::new(scanner.source().max_bytes(), ARC_BYTES);
+    let mut reals = Reals::new(scanner);
     let mut n_found = 0;
     let (mut row, mut col) = (0, 0);
     while let Some(first) = scanner.next_entry()? {
@@ -28,13 +30,16 @@ pub(super) fn read(scanner: &mut Scanner, header: &Header) -> Result<Entries, Fa
         if n_found == n_values {
             return Err(too_many(scanner, n_values));
         }
-        let weight = match header.field {
-            Field::Integer => scanner.signed("the value")?,
-            Field::Pattern | Field::Real => i64::from(scanner.real("the value")?),
+        let (is_there, weight) = match header.field {
+            Field::Integer => {
+                let weight = scanner.signed("the value")?;
+                (weight != 0, weight)
+            }
+            Field::Pattern | Field::Real => reals.read(scanner)?,
         };
         scanner.end_line()?;
         n_found += 1;
-        if weight != 0 {
+        if is_there {
             let (tail, head) = (row, col);
             let arc = Arc { tail, head, weight };
             arcs.push(arc).map_err(|e| scanner.no_room(&e))?;
@@ -49,5 +54,5 @@ pub(super) fn read(scanner: &mut Scanner, header: &Header) -> Result<Entries, Fa
         return Err(too_few(scanner, n_found, n_values));
     }
     let arcs = arcs.into_vec();
-    Ok(Entries { arcs, n_zeros: 0 })
+    Ok(Entries { arcs, reals })
 }

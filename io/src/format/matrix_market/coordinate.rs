@@ -4,6 +4,7 @@ use star_base::Code;
 
 use super::Entries;
 use super::header::{Field, Header};
+use super::reals::Reals;
 use crate::error::Fault;
 use crate::format::{ARC_BYTES, MIN_ENTRY_BYTES, too_few, too_many};
 use crate::graph::Arc;
@@ -23,7 +24,7 @@ pub(super) fn read(
     let mut arcs = Growing::new(max_bytes, ARC_BYTES);
     arcs.reserve(n_entries, size_hint, MIN_ENTRY_BYTES);
     let mut above: Growing<Above> = Growing::new(max_bytes, size_of::<Above>() as u64 + ARC_BYTES);
-    let mut n_zeros = 0;
+    let mut reals = Reals::new(scanner);
     while let Some(first) = scanner.next_entry()? {
         if first == b'%' {
             scanner.skip_line()?;
@@ -38,10 +39,7 @@ pub(super) fn read(
         let weight = match header.field {
             Field::Pattern => 1,
             Field::Integer => scanner.signed("the value")?,
-            Field::Real => {
-                n_zeros += u64::from(!scanner.real("the value")?);
-                1
-            }
+            Field::Real => reals.read(scanner)?.1,
         };
         scanner.end_line()?;
         let arc = Arc { tail, head, weight };
@@ -55,7 +53,7 @@ pub(super) fn read(
     }
     let arcs = arcs.into_vec();
     refuse_mirrored(scanner, &arcs, &above.into_vec())?;
-    Ok(Entries { arcs, n_zeros })
+    Ok(Entries { arcs, reals })
 }
 
 /// Refuses an entry that is stored together with its mirror image: which one counts?

@@ -2,22 +2,25 @@
 //! `%`, a line of sizes, then the entries, rows and columns from 1.
 //!
 //! A square matrix is a graph, entry (i, j) the arc from i to j; any other one is a table of bits.
-//! Whole values are weights; real ones are not read, and only say where an entry is. In the format
-//! `array`, which stores every value, zero means that there is no entry. Accepted beyond the
+//! Values are weights. Real ones are if all are whole numbers, or if there is a scale; otherwise they
+//! only say where an entry is. In the format `array`, which stores every value, zero means that there
+//! is no entry. Accepted beyond the
 //! standard: empty lines and comments between entries, entries above the diagonal of a symmetric
 //! matrix, repeated entries.
 
 mod array;
 mod coordinate;
 mod header;
+mod reals;
 
 use std::io::{self, Write};
 
 use star_base::BitTable;
 
 use self::header::{Field, Header, Storage};
+use self::reals::Reals;
 use super::Found;
-use crate::data::{Data, OutputRef};
+use crate::data::{BitsRef, Data, OutputRef};
 use crate::error::Fault;
 use crate::graph::{Arc, Graph};
 use crate::scan::Scanner;
@@ -27,33 +30,42 @@ use crate::text;
 /// The stored entries of a matrix.
 struct Entries {
     arcs: Vec<Arc>,
-    /// Real values that are zero and count all the same.
-    n_zeros: u64,
+    reals: Reals,
 }
 
 /// Reads a graph or a table.
 pub(crate) fn read(source: Source) -> Result<Found, Fault> {
     let mut scanner = Scanner::new(source)?;
     let header = header::read(&mut scanner)?;
-    let Entries { arcs, n_zeros } = match header.storage {
+    let Entries { mut arcs, reals } = match header.storage {
         Storage::Coordinate { n_entries } => coordinate::read(&mut scanner, &header, n_entries)?,
         Storage::Array => array::read(&mut scanner, &header)?,
     };
     let mut warnings = Vec::new();
-    match (header.field, header.storage) {
-        (Field::Pattern | Field::Integer, _) => {}
-        (Field::Real, Storage::Array) => warnings.push(
-            "the real values are read as a pattern: every value other than zero counts".to_owned(),
-        ),
-        (Field::Real, Storage::Coordinate { .. }) => warnings.push(format!(
-            "the real values are read as a pattern: every entry counts, {} included",
-            text::count(n_zeros, "stored zero")
-        )),
+    let weighted = match header.field {
+        Field::Pattern => false,
+        Field::Integer => true,
+        Field::Real => reals.are_weights() && header.n_rows == header.n_cols,
+    };
+    if header.field == Field::Real && !weighted {
+        arcs.iter_mut().for_each(|arc| arc.weight = 1);
+        let what_counts = match header.storage {
+            Storage::Array => "every value other than zero counts".to_owned(),
+            Storage::Coordinate { .. } => {
+                let zeros = text::count(reals.n_zeros(), "stored zero");
+                format!("every entry counts, {zeros} included")
+            }
+        };
+        let advice = match header.n_rows == header.n_cols {
+            true => "; with `scale=100` they would be weights in hundredths",
+            false => "",
+        };
+        warnings.push(format!("the real values are read as a pattern: {what_counts}{advice}"));
     }
     let graph = Graph {
         n_vertices: header.n_rows as usize,
         arcs,
-        weighted: header.field == Field::Integer,
+        weighted,
         symmetric: header.symmetric,
         labels: None,
     };
@@ -71,17 +83,50 @@ pub(crate) fn read(source: Source) -> Result<Found, Fault> {
     }
 }
 
-/// Writes the ones of any value as a pattern: a slice is a matrix of one column, a word one of one
-/// row.
+/// Writes a graph, or the ones of bits as a pattern: a slice is a matrix of one column, a word one of
+/// one row.
 pub(crate) fn write(value: OutputRef<'_>, out: &mut dyn Write) -> Result<(), Fault> {
-    write_pattern(value, out).map_err(|e| super::cannot_write(&e))
+    let bits = match value {
+        OutputRef::Graph(graph) => {
+            graph.check_ends("")?;
+            return write_graph(graph, out).map_err(|e| super::cannot_write(&e));
+        }
+        OutputRef::Table(table) => BitsRef::Table(table),
+        OutputRef::Slice(slice) => BitsRef::Slice(slice),
+        OutputRef::Word(word) => BitsRef::Word(word),
+        OutputRef::Numbers(_) => {
+            let holds = "graphs, and tables of bits";
+            return Err(Box::new(super::cannot_hold(value, "Matrix Market", holds)));
+        }
+    };
+    write_pattern(bits, out).map_err(|e| super::cannot_write(&e))
 }
 
-fn write_pattern(value: OutputRef<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let (n_rows, n_cols) = value.shape();
+fn write_pattern(bits: BitsRef<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let (n_rows, n_cols) = bits.shape();
     writeln!(out, "%%MatrixMarket matrix coordinate pattern general")?;
-    writeln!(out, "{n_rows} {n_cols} {}", value.count_ones())?;
-    value.try_for_ones(|row, col| writeln!(out, "{} {}", row + 1, col + 1))
+    writeln!(out, "{n_rows} {n_cols} {}", bits.count_ones())?;
+    bits.try_for_ones(|row, col| writeln!(out, "{} {}", row + 1, col + 1))
+}
+
+/// Of a symmetric graph the part from the diagonal down.
+fn write_graph(graph: &Graph, out: &mut dyn Write) -> io::Result<()> {
+    let field = if graph.weighted { "integer" } else { "pattern" };
+    let symmetry = if graph.symmetric { "symmetric" } else { "general" };
+    writeln!(out, "%%MatrixMarket matrix coordinate {field} {symmetry}")?;
+    let n = graph.n_vertices;
+    writeln!(out, "{n} {n} {}", graph.n_edges())?;
+    graph.arcs.iter().try_for_each(|&Arc { tail, head, weight }| {
+        let (row, col) = match graph.symmetric {
+            true => (tail.max(head), tail.min(head)),
+            false => (tail, head),
+        };
+        let (row, col) = (u64::from(row) + 1, u64::from(col) + 1);
+        match graph.weighted {
+            true => writeln!(out, "{row} {col} {weight}"),
+            false => writeln!(out, "{row} {col}"),
+        }
+    })
 }
 
 /// The table of a matrix that is not square.

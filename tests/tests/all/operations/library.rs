@@ -5,7 +5,7 @@ use star_compiler::LowerOptions;
 use star_tests::case::Random;
 use star_vm::HostValue;
 
-use super::{Machine, Rows, SEED, count, int, slice, table, word};
+use super::{Machine, Rows, SEED, SIZES, count, int, slice, table, word};
 
 const TEXT: &str = "
 procedure match(T: table; X: slice; v: word; var Z: slice); begin MATCH(T,X,v,Z) end;
@@ -100,6 +100,13 @@ fn all_data() -> Vec<Data> {
                 all.push(Data::new(&mut random, n, k));
             }
         }
+    }
+    // Every border of rows; and words as wide as their products and sums can be computed here.
+    for n in SIZES {
+        all.push(Data::new(&mut random, n, 4));
+    }
+    for n in [1, 33, 65] {
+        all.extend([15, 16, 31].map(|k| Data::new(&mut random, n, k)));
     }
     for (n, k) in [(31, 6), (32, 6), (33, 6), (127, 4), (128, 4), (129, 4), (512, 2), (513, 2)] {
         all.push(Data::new(&mut random, n, k));
@@ -234,8 +241,8 @@ fn copies_of_words_and_tables_clear_or_keep_the_other_rows() {
 fn fields_are_copied_with_and_without_machine_operations() {
     let machines = machines();
     let mut random = Random::new(SEED);
-    for n in [0, 1, 3, 64, 65] {
-        for h in [0, 1, 2, 3, 8] {
+    for n in SIZES {
+        for h in [0, 1, 3, 8, 33] {
             for fields in [1, 2, 4] {
                 let j = 1 + random.below(fields);
                 let width = h * fields;

@@ -8,6 +8,7 @@ use super::Subject;
 use super::effects::{self, Effect, Effects};
 use super::facts::Facts;
 use super::needs::{self, Need};
+use super::still_set;
 use crate::check::{Check, Measure};
 use crate::op::{IntOp, Op, Operand};
 use crate::print;
@@ -35,11 +36,13 @@ pub(super) fn check(subject: &mut Subject<'_, '_>) {
             }
         }
     }
+    let mut loops = effects::of_loops(&routine.body, &routine.vars);
+    still_set::refine(subject.program, &routine.body, &mut loops);
     let mut walk = Walk {
         latches: Latches::of(&routine.body, &routine.vars),
         subject,
         facts: Some(facts),
-        loops: effects::of_loops(&routine.body, &routine.vars).into_iter(),
+        loops: loops.into_iter(),
         leaves: Vec::new(),
         sized_by,
         tile: None,

@@ -1,0 +1,125 @@
+//! Transitive closure: the published text against a hand-written program.
+
+use std::time::{Duration, Instant};
+
+use star_base::{BitTable, Limbs};
+use star_ir::LogicOp;
+use star_vm::kernels::{Columns, Kernels};
+use star_vm::{Cpu, HostValue};
+
+use crate::program::{Compiled, median};
+
+/// Listings 1 and 2 of source 001, letter by letter.
+const PUBLISHED: &str = include_str!("../../tests/programs/published/warshall.star");
+
+const SEED: u64 = 2016;
+
+/// Compares both listings with the hand-written program on a sparse and a dense graph of `n` vertices.
+pub(crate) fn run(n: usize, n_runs: usize) {
+    let backend = Cpu::new();
+    println!(
+        "closure of n = {n} vertices, seed {SEED}, {} kernels, {} threads; medians of {n_runs}",
+        backend.kernels().level().name(),
+        backend.threads(),
+    );
+    let star = Compiled::new(backend, PUBLISHED);
+    let graphs = [("m = 1.5 n", sparse(n)), ("G(n, 1/2)", dense(n))];
+    for (name, graph) in graphs {
+        for listing in ["WARSHALL", "WARSHALL-C"] {
+            let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+            for round in 0..=n_runs {
+                let args = vec![HostValue::Int(n as i64), HostValue::Table(graph.clone())];
+                let (time, mut after) = star.run(listing, args);
+                let (peer_time, closed) = by_hand(&graph);
+                let Some(HostValue::Table(found)) = after.pop() else {
+                    panic!("the closure is a table")
+                };
+                assert!(found == closed, "both closures are the same");
+                // The first round does not count.
+                if round > 0 {
+                    ours.push(time);
+                    theirs.push(peer_time);
+                }
+            }
+            let (ours, theirs) = (median(&mut ours), median(&mut theirs));
+            println!(
+                "{name}, {listing}: {:.1} ms; by hand {:.1} ms; ratio {:.2}",
+                ours.as_secs_f64() * 1e3,
+                theirs.as_secs_f64() * 1e3,
+                ours.as_secs_f64() / theirs.as_secs_f64(),
+            );
+        }
+    }
+}
+
+/// Warshall's algorithm on packed rows, one thread; the turns from and to columns do not count.
+fn by_hand(graph: &BitTable) -> (Duration, BitTable) {
+    let kernels = Kernels::detect();
+    let n = graph.n_rows();
+    let mut rows = turn(&kernels, graph);
+    let stride = rows.stride();
+    let start = Instant::now();
+    let storage = rows.storage_mut();
+    let mut pivot = Limbs::zeros(stride).expect("a row");
+    for k in 0..n {
+        pivot.copy_from_slice(&storage[k * stride..][..stride]);
+        for row in storage.chunks_exact_mut(stride) {
+            if row[k / 64] >> (k % 64) & 1 == 1 {
+                kernels.logic_assign(LogicOp::Or, row, &pivot);
+            }
+        }
+    }
+    let time = start.elapsed();
+    (time, turn(&kernels, &rows))
+}
+
+fn turn(kernels: &Kernels, table: &BitTable) -> BitTable {
+    let n = table.n_rows();
+    let mut turned = BitTable::zeros(table.n_cols(), n).expect("a table of the same size");
+    let stride = turned.stride();
+    let columns =
+        Columns { storage: table.storage(), stride: table.stride(), n_cols: table.n_cols() };
+    kernels.transpose(columns, n, turned.storage_mut(), stride);
+    turned
+}
+
+fn sparse(n: usize) -> BitTable {
+    let mut graph = BitTable::zeros(n, n).expect("a table");
+    let mut random = Random(SEED);
+    let mut left = n * 3 / 2;
+    while left > 0 {
+        let (from, to) = (random.below(n), random.below(n));
+        if !graph.get(from, to) {
+            graph.put(from, to, true);
+            left -= 1;
+        }
+    }
+    graph
+}
+
+fn dense(n: usize) -> BitTable {
+    let mut graph = BitTable::zeros(n, n).expect("a table");
+    let mut random = Random(SEED);
+    for col_idx in 0..n {
+        let column = graph.column_limbs_mut(col_idx);
+        column.fill_with(|| random.next());
+        star_base::bits::zero_tail(column, n);
+    }
+    graph
+}
+
+/// SplitMix64.
+pub(crate) struct Random(pub(crate) u64);
+
+impl Random {
+    pub(crate) fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    fn below(&mut self, n: usize) -> usize {
+        (self.next() % n as u64) as usize
+    }
+}

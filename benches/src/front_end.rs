@@ -1,0 +1,77 @@
+//! How fast programs are read and checked.
+
+use std::fmt::Write;
+use std::time::Instant;
+
+use star_base::FileId;
+use star_compiler::{Library, LoadError, Source, SourceLoader};
+
+/// The routines of the library's Dijkstra module again and again, under new names.
+fn program(megabytes: usize) -> String {
+    let (_, module) = star_stdlib::MODULES
+        .iter()
+        .find(|(name, _)| *name == "paths")
+        .expect("the library has a module `paths`");
+    let mut text = String::with_capacity(megabytes * 1_000_000 + module.len());
+    for copy in 0.. {
+        if text.len() >= megabytes * 1_000_000 {
+            break;
+        }
+        let mut renamed = (*module).to_owned();
+        for name in ["FLOYD", "DIJKSTRA", "BELLMAN_FORD"] {
+            renamed =
+                renamed.replace(&format!("procedure {name}"), &format!("procedure {name}_{copy}"));
+        }
+        text.push_str(&renamed);
+        // Writing to a string does not fail.
+        let _ = writeln!(text);
+    }
+    text
+}
+
+/// A text as the only file there is.
+pub(crate) struct OneText(pub(crate) String);
+
+impl SourceLoader for OneText {
+    fn load(&mut self, path: &str, _: Option<&str>) -> Result<Source, LoadError> {
+        Ok(Source { name: path.to_owned(), bytes: self.0.clone().into_bytes() })
+    }
+}
+
+pub(crate) fn run(megabytes: usize) {
+    let text = program(megabytes);
+    let n_lines = text.lines().count();
+    println!("a file of {} bytes, {n_lines} lines", text.len());
+    report("lex and parse", text.len(), || {
+        let parsed = star_syntax::parse(FileId(0), &text);
+        assert!(parsed.diagnostics.is_empty(), "the generated program parses");
+        parsed.file.items.len()
+    });
+    let library = Library { basic: star_stdlib::BASIC, modules: star_stdlib::MODULES };
+    let mut loader = OneText(text.clone());
+    report("lex, parse, resolve, check and lower", text.len(), || {
+        let compilation = star_compiler::check("generated.star", &mut loader, &library);
+        assert!(!compilation.has_errors(), "the generated program has no errors");
+        compilation.hir.routines.len()
+    });
+}
+
+/// Times `work` and prints the median speed.
+pub(crate) fn report(what: &str, n_bytes: usize, mut work: impl FnMut() -> usize) {
+    work();
+    let mut seconds: Vec<f64> = (0..9)
+        .map(|_| {
+            let start = Instant::now();
+            std::hint::black_box(work());
+            start.elapsed().as_secs_f64()
+        })
+        .collect();
+    seconds.sort_by(f64::total_cmp);
+    let speed = |seconds: f64| n_bytes as f64 / seconds / 1e6;
+    println!(
+        "{what}: {:.1} MB/s (median of 9; {:.1} to {:.1})",
+        speed(seconds[4]),
+        speed(seconds[8]),
+        speed(seconds[0])
+    );
+}

@@ -1,0 +1,125 @@
+//! One operation of each kind, as a program carries it out.
+
+use std::hint::black_box;
+use std::time::Instant;
+
+use star_base::{BitTable, BitVector};
+use star_vm::{Cpu, HostValue};
+
+use crate::closure::Random;
+use crate::program::Compiled;
+
+/// An operation: its name, its statement in a loop of `times` turns, limbs it reads and writes for each
+/// limb of a slice.
+const OPERATIONS: &[(&str, &str, f64)] = &[
+    ("nothing", "", 0.0),
+    ("Z := X and Y", "Z := X and Y", 3.0),
+    ("Z := X and Y or W", "Z := X and Y or W", 4.0),
+    ("Z := not X", "Z := not X", 2.0),
+    ("Z := X", "Z := X", 2.0),
+    ("X := X or Y", "Z := Z or Y", 3.0),
+    ("CLR(Z)", "CLR(Z)", 1.0),
+    ("SET(Z)", "SET(Z)", 1.0),
+    ("SOME(zeros)", "b := SOME(O)", 1.0),
+    ("FND(zeros)", "k := FND(L)", 1.0),
+    ("NUMB(X)", "k := NUMB(X)", 1.0),
+    ("NUMB(X and Y)", "k := NUMB(X and Y)", 2.0),
+    ("X = X", "b := X = V", 2.0),
+    ("STEP", "X(1) := 1; k := STEP(X)", 0.0),
+    ("X(i)", "k := X(7)", 0.0),
+    ("SHIFT(X,down,77)", "Z := X; SHIFT(Z,down,77)", 4.0),
+    ("MIRROR", "Z := MIRROR(X)", 2.0),
+    ("COL(3,T)", "Z := COL(3,T)", 2.0),
+    ("COL(3,T) := X", "COL(3,T) := X", 2.0),
+    ("ROW(3,T), 32 columns", "w := ROW(3,T)", 0.0),
+    ("MATCH, 32 columns", "MATCH(T,X,w,Z)", 33.0),
+    ("MIN, 32 columns", "MIN(T,X,Z)", 65.0),
+];
+
+/// Times every operation on 10³, 10⁴ … bits up to `max_bits`.
+pub(crate) fn run(max_bits: usize) {
+    let backend = Cpu::new();
+    println!(
+        "{} kernels, {} threads; ns for one operation, GB/s of what it reads and writes at least, share \
+         of plain reading",
+        backend.kernels().level().name(),
+        backend.threads(),
+    );
+    let mut n_bits = 1000;
+    while n_bits <= max_bits {
+        let read = plain_read(n_bits);
+        println!("\n{n_bits} bits: plain reading on one thread {read:.1} GB/s");
+        let nothing = time(&backend, "", n_bits);
+        for (name, statement, limbs) in OPERATIONS {
+            let n_columns =
+                if statement.contains('T') && statement.contains(['(']) { 32 } else { 1 };
+            if n_columns * n_bits > 40_000_000_000 {
+                continue;
+            }
+            let ns = (time(&backend, statement, n_bits) - nothing).max(0.0);
+            let bytes = limbs * n_bits as f64 / 8.0;
+            if *limbs > 0.0 {
+                let speed = bytes / ns;
+                println!("{name:24} {ns:12.1} ns {speed:8.1} GB/s {:6.2}", speed / read);
+            } else {
+                println!("{name:24} {ns:12.1} ns");
+            }
+        }
+        n_bits *= 10;
+    }
+}
+
+/// Nanoseconds of one turn of a loop with this statement: the median of five.
+fn time(backend: &Cpu, statement: &str, n_bits: usize) -> f64 {
+    let uses_table = statement.contains("T)") || statement.contains("(T");
+    let n_columns = if uses_table { 32 } else { 1 };
+    let text = format!(
+        "procedure BENCH(times: integer; T: table; X,Y,W,O,L,V: slice(T); var Z: slice(T));\n\
+         var k,t: integer; b: boolean; w: word(T);\n\
+         begin w := ROW(1,T); for t:=1 to times do begin {statement} end; end;"
+    );
+    let compiled = Compiled::new(backend.clone(), &text);
+    let mut random = Random(1);
+    let mut slice = || {
+        let mut bits = BitVector::zeros(n_bits);
+        bits.limbs_mut().fill_with(|| random.next());
+        star_base::bits::zero_tail(bits.limbs_mut(), n_bits);
+        bits
+    };
+    let (x, y, w) = (slice(), slice(), slice());
+    let mut table = BitTable::zeros(n_bits, n_columns).expect("a table");
+    for col_idx in 0..n_columns {
+        table.column_limbs_mut(col_idx).copy_from_slice(slice().limbs());
+    }
+    let zeros = BitVector::zeros(n_bits);
+    let mut last = zeros.clone();
+    last.put(n_bits - 1, true);
+    let work = n_bits * n_columns;
+    let times = (200_000_000 / work.max(20_000)).clamp(3, 10_000) as i64;
+    let mut found = Vec::new();
+    for _ in 0..5 {
+        let bits = [&x, &y, &w, &zeros, &last, &x, &zeros];
+        let mut args = vec![HostValue::Int(times), HostValue::Table(table.clone())];
+        args.extend(bits.into_iter().map(|bits| HostValue::Slice(bits.clone())));
+        let (time, after) = compiled.run("BENCH", args);
+        black_box(after);
+        found.push(time);
+    }
+    crate::program::median(&mut found).as_nanos() as f64 / times as f64
+}
+
+/// GB/s of adding up limbs on one thread.
+fn plain_read(n_bits: usize) -> f64 {
+    let limbs: Vec<u64> = (0..n_bits as u64 / 64).collect();
+    let times = (200_000_000 / n_bits).clamp(3, 100_000);
+    let mut best = f64::MAX;
+    for _ in 0..5 {
+        let start = Instant::now();
+        for _ in 0..times {
+            let sum = black_box(&limbs).iter().fold(0u64, |sum, limb| sum.wrapping_add(*limb));
+            black_box(sum);
+        }
+        best = best.min(start.elapsed().as_nanos() as f64 / times as f64);
+    }
+    limbs.len() as f64 * 8.0 / best
+}

@@ -1,0 +1,220 @@
+//! `star gen`: makes random graphs, tables, heights and images, and writes them to files.
+
+mod form;
+mod kinds;
+
+use std::time::Instant;
+
+use clap::{Args, Subcommand};
+use serde_json::json;
+use star_base::Code;
+use star_io::generate::GenerateOptions;
+use star_io::{Data, FileError};
+
+use self::form::Form;
+use self::kinds::{
+    CurveArgs, DagArgs, GnmArgs, GnpArgs, RmatArgs, RoadArgs, TableArgs, TerrainArgs,
+};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::flags::Flags;
+use crate::report::Reporter;
+use crate::save::Target;
+use crate::sizes::{available_memory, parse_count, parse_size};
+use crate::text;
+
+/// What `star gen` is told.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  star gen gnp -n 1000 -p 0.01 -o sparse.gr
+  star gen gnm -n 1000 -m 5000 --undirected --max-weight 100 --seed 7 -o edges.mtx
+  star gen dag -n 1000 -m 5000 --shuffle -o tasks.mtx
+  star gen rmat --scale 16 --edge-factor 8 -o web.gr
+  star gen road --rows 100 --columns 200 --connected -o road.gr
+  star gen table --rows 10000 --widths 16,16,1 -o records.stb
+  star gen terrain --size 8 --bits 12 -o heights.stb
+  star gen curve --rows 200 --columns 300 -o image.stb --mask curve.stb")]
+#[command(after_long_help = LONG_HELP)]
+pub(crate) struct GenArgs {
+    #[command(subcommand)]
+    kind: Kind,
+}
+
+const LONG_HELP: &str = "\
+The extension of the file says its format. Graphs go to every format of graphs; a `.stb` file takes a
+graph as its adjacency table, and a grid of numbers as a table with a row for each cell.
+
+The same options and seed give the same file, on every machine and in every version: the random
+numbers are those of ChaCha8.
+
+Examples:
+  star gen gnm -n 1000 -m 5000 --undirected --max-weight 100 --seed 7 -o edges.mtx
+  star gen rmat --scale 16 --edge-factor 8 -o web.gr
+  star gen road --rows 100 --columns 200 --connected -o road.gr
+  star gen table --rows 10000 --widths 16,16,1 -o records.stb
+  star run closure.star --graph sparse.gr
+";
+
+#[derive(Subcommand, Debug)]
+enum Kind {
+    /// G(n, p): each arc is there with the same probability
+    #[command(
+        after_help = "Example:\n  star gen gnp -n 1000 -p 0.01 --max-weight 100 -o sparse.gr"
+    )]
+    Gnp(GnpArgs),
+    /// G(n, m): so many arcs, every set of them equally likely
+    #[command(
+        after_help = "Example:\n  star gen gnm -n 1000 -m 5000 --undirected --seed 7 -o edges.mtx"
+    )]
+    Gnm(GnmArgs),
+    /// A directed graph without cycles
+    #[command(after_help = "Example:\n  star gen dag -n 1000 -m 5000 --shuffle -o tasks.mtx")]
+    Dag(DagArgs),
+    /// R-MAT: few great vertices and many small ones
+    #[command(after_help = "Example:\n  star gen rmat --scale 16 --edge-factor 8 -o web.gr")]
+    Rmat(RmatArgs),
+    /// A grid of streets with their lengths
+    #[command(
+        after_help = "Example:\n  star gen road --rows 100 --columns 200 --missing 0.2 --connected -o road.gr"
+    )]
+    Road(RoadArgs),
+    /// A table of random numbers side by side
+    #[command(
+        after_help = "Example:\n  star gen table --rows 10000 --widths 16,16,1 -o records.stb"
+    )]
+    Table(TableArgs),
+    /// Heights of hills, by diamond and square
+    #[command(
+        after_help = "Example:\n  star gen terrain --size 8 --roughness 0.3 --bits 12 -o heights.stb"
+    )]
+    Terrain(TerrainArgs),
+    /// A smooth curve under noise, 8-bit gray
+    #[command(
+        after_help = "Example:\n  star gen curve --rows 200 --columns 300 --noise 40 -o image.stb --mask curve.stb"
+    )]
+    Curve(CurveArgs),
+}
+
+/// What every kind is told.
+#[derive(Args, Debug)]
+struct Common {
+    /// Where the random numbers begin
+    #[arg(long, value_name = "N", default_value = "1", value_parser = parse_count)]
+    seed: u64,
+
+    /// The file to write; the extension says the format
+    #[arg(short, long = "output", value_name = "FILE")]
+    output: String,
+
+    /// Bytes of memory that making it may take: `512M`, `2G`
+    ///
+    /// Without it, three quarters of the memory that is available.
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    max_memory: Option<u64>,
+
+    /// No summary
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+/// Something made, not yet written.
+struct Made {
+    /// What the file gets.
+    data: Data,
+    /// What a second file gets, if one is named.
+    second: Option<Data>,
+    /// Its sizes for the summary, by their names.
+    sizes: Vec<(&'static str, u64)>,
+}
+
+/// Makes the data and writes them.
+///
+/// # Errors
+/// If a parameter does not suit, the data do not fit or cannot be written, or Ctrl-C came.
+pub(crate) fn run(args: &GenArgs, reporter: &Reporter) -> Result<Exit, Failure> {
+    let start = Instant::now();
+    let flags = Flags::default();
+    if let Err(error) = flags.catch_interrupts() {
+        let why = text::reason(&error);
+        reporter.warning(&format!("Ctrl-C ends the run without a message: {why}"));
+    }
+    let common = args.kind.common();
+    let target = target(&common.output)?;
+    let form = Form::of(&target, args.kind.example())?;
+    let mask = match args.kind.mask() {
+        None => None,
+        Some(name) => {
+            let mask_target = self::target(name)?;
+            if mask_target.is(&target) {
+                let message = format!("image and mask for one file, `{name}`");
+                return Err(star_base::Diagnostic::new(Code::Usage, message).into());
+            }
+            let mask_form = Form::of(&mask_target, form::mask_example())?;
+            Some((mask_target, mask_form))
+        }
+    };
+    let max_bytes = common.max_memory.unwrap_or_else(|| available_memory() / 4 * 3);
+    let mut goes_on = |_| flags.stop().is_none();
+    let mut options = GenerateOptions::new(common.seed, max_bytes);
+    options.progress = Some(&mut goes_on);
+    let Made { data, second, sizes } = args.kind.make(&mut options).map_err(advise)?;
+
+    let mut n_bytes = 0;
+    let mut written = Vec::new();
+    let mut files = vec![(target, form, data)];
+    files.extend(mask.zip(second).map(|((target, form), data)| (target, form, data)));
+    for (target, form, data) in files {
+        let data = form.shape(data, &target.name, max_bytes, (&flags, reporter)).map_err(advise)?;
+        let (file, n_more) = target.write_data(form::as_output(&data), &flags)?;
+        n_bytes += n_more;
+        written.push(file);
+    }
+    if flags.stop().is_some() {
+        return Err(FileError::new(Code::Interrupted, &common.output, "interrupted").into());
+    }
+    written.into_iter().try_for_each(|file| file.commit())?;
+    if !common.quiet {
+        summary(args, &sizes, n_bytes, start.elapsed().as_secs_f64(), reporter);
+    }
+    Ok(Exit::Success)
+}
+
+fn target(name: &str) -> Result<Target, FileError> {
+    Target::new(std::path::Path::new(name), name)
+}
+
+/// Adds what the user can do.
+fn advise(error: FileError) -> FileError {
+    match error.code {
+        Code::DoesNotFit => error.help("`--max-memory` sets the budget"),
+        _ => error,
+    }
+}
+
+/// `g.gr: 1000 vertices, 5000 arcs, 61234 bytes in 0.01 s, seed 1`.
+fn summary(
+    args: &GenArgs,
+    sizes: &[(&'static str, u64)],
+    n_bytes: u64,
+    seconds: f64,
+    reporter: &Reporter,
+) {
+    let common = args.kind.common();
+    let numbers: Vec<String> = sizes.iter().map(|(name, n)| format!("{n} {name}")).collect();
+    let line = format!(
+        "{}: {}, {n_bytes} bytes in {seconds:.2} s, seed {}",
+        text::one_line(&common.output),
+        numbers.join(", "),
+        common.seed
+    );
+    let mut object = json!({
+        "file": common.output,
+        "seed": common.seed,
+        "bytes": n_bytes,
+        "seconds": seconds,
+    });
+    for (name, n) in sizes {
+        object[*name] = json!(n);
+    }
+    reporter.outcome(&line, &json!({ "generated": object }));
+}

@@ -1,0 +1,203 @@
+//! What `star doctor` finds out: the processor, memory, kernels, file limits and backends. Everything
+//! is read from the system and nothing changed; what it does not say is `None`.
+//!
+//! Wording is the business of [`crate::command::doctor`].
+
+use std::path::{Path, PathBuf};
+use std::thread;
+
+use star_vm::kernels::Level;
+
+use crate::engine::Engine;
+use crate::limits::default_memory;
+use crate::sizes::{available_memory, meminfo};
+
+/// The machine and what `star` makes of it.
+#[derive(Debug)]
+pub(crate) struct Findings {
+    /// The processor.
+    pub(crate) processor: Processor,
+    /// The memory.
+    pub(crate) memory: Memory,
+    /// The kernels that were chosen.
+    pub(crate) kernels: &'static str,
+    /// Files.
+    pub(crate) files: Files,
+    /// The backends.
+    pub(crate) backends: Vec<BackendState>,
+}
+
+/// The processor.
+#[derive(Debug)]
+pub(crate) struct Processor {
+    /// Its name.
+    pub(crate) model: Option<String>,
+    /// The architecture this build is for: `x86_64`.
+    pub(crate) architecture: &'static str,
+    /// Instructions that kernels use, and whether they are there.
+    pub(crate) features: Vec<(&'static str, bool)>,
+    /// Threads that this process may run at once.
+    pub(crate) n_threads: Option<usize>,
+}
+
+/// Memory in bytes.
+#[derive(Debug)]
+pub(crate) struct Memory {
+    /// Of the machine.
+    pub(crate) total: Option<u64>,
+    /// That can be taken without harm to others.
+    pub(crate) available: u64,
+}
+
+/// What limits files.
+#[derive(Debug)]
+pub(crate) struct Files {
+    /// Files that this process may have open at once.
+    pub(crate) max_open: Option<u64>,
+    /// The folder for temporary files.
+    pub(crate) temporary: PathBuf,
+    /// Bytes free there.
+    pub(crate) free: Option<u64>,
+}
+
+/// A backend.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct BackendState {
+    /// Its name for `--backend`.
+    pub(crate) name: &'static str,
+    /// Is it there? If not, why.
+    pub(crate) state: Result<(), &'static str>,
+    /// Bytes of values, packed, that a run may have without `--max-memory`.
+    pub(crate) default_memory: Option<u64>,
+}
+
+/// Looks at the machine.
+pub(crate) fn examine() -> Findings {
+    let available = available_memory();
+    let temporary = std::env::temp_dir();
+    Findings {
+        processor: Processor {
+            model: model(),
+            architecture: std::env::consts::ARCH,
+            features: features(),
+            n_threads: thread::available_parallelism().ok().map(usize::from),
+        },
+        memory: Memory { total: meminfo("MemTotal:"), available },
+        kernels: Level::detect().name(),
+        files: Files { max_open: max_open_files(), free: free_bytes(&temporary), temporary },
+        backends: list_backends(available),
+    }
+}
+
+/// Backends that there will be, and why they are not there.
+const PLANNED: [(&str, &str); 2] = [("cpu", "not in this build"), ("gpu", "not in this build")];
+
+/// The backends of this build, as `engine.rs` has them, and those that are planned.
+fn list_backends(available: u64) -> Vec<BackendState> {
+    let there = Engine::all().iter().map(|engine| BackendState {
+        name: engine.name,
+        state: Ok(()),
+        default_memory: Some(default_memory(engine, available)),
+    });
+    let planned = PLANNED.into_iter().filter(|(name, _)| {
+        let mut engines = Engine::all().iter();
+        engines.all(|engine| engine.name != *name)
+    });
+    let missing =
+        planned.map(|(name, why)| BackendState { name, state: Err(why), default_memory: None });
+    there.chain(missing).collect()
+}
+
+fn model() -> Option<String> {
+    let text = std::fs::read_to_string("/proc/cpuinfo").ok()?;
+    field(&text, "model name").or_else(|| field(&text, "Model"))
+}
+
+/// The value of the first line `NAME : VALUE`.
+fn field(text: &str, name: &str) -> Option<String> {
+    text.lines().find_map(|line| {
+        let (found, value) = line.split_once(':')?;
+        (found.trim() == name).then(|| value.trim().to_owned())
+    })
+}
+
+#[cfg(target_arch = "x86_64")]
+fn features() -> Vec<(&'static str, bool)> {
+    use std::arch::is_x86_feature_detected as has;
+    vec![
+        ("popcnt", has!("popcnt")),
+        ("lzcnt", has!("lzcnt")),
+        ("bmi1", has!("bmi1")),
+        ("bmi2", has!("bmi2")),
+        ("avx2", has!("avx2")),
+        ("avx512f", has!("avx512f")),
+        ("avx512bw", has!("avx512bw")),
+        ("avx512vl", has!("avx512vl")),
+        ("avx512dq", has!("avx512dq")),
+        ("avx512vpopcntdq", has!("avx512vpopcntdq")),
+        ("avx512bitalg", has!("avx512bitalg")),
+    ]
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn features() -> Vec<(&'static str, bool)> {
+    Vec::new()
+}
+
+/// The soft limit; `None` if there is no limit.
+#[cfg(unix)]
+fn max_open_files() -> Option<u64> {
+    rustix::process::getrlimit(rustix::process::Resource::Nofile).current
+}
+
+#[cfg(unix)]
+fn free_bytes(folder: &Path) -> Option<u64> {
+    let system = rustix::fs::statvfs(folder).ok()?;
+    system.f_bavail.checked_mul(system.f_frsize)
+}
+
+#[cfg(not(unix))]
+fn max_open_files() -> Option<u64> {
+    None
+}
+
+#[cfg(not(unix))]
+fn free_bytes(_: &Path) -> Option<u64> {
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_model_is_found_among_the_fields() {
+        let text = "processor\t: 0\nmodel name\t: A B: C\nmodel name\t: other\n";
+        assert_eq!(field(text, "model name").as_deref(), Some("A B: C"));
+    }
+
+    #[test]
+    fn a_backend_that_is_there_is_not_told_to_be_missing() {
+        let backends = list_backends(8 << 30);
+        let mut names: Vec<&str> = backends.iter().map(|backend| backend.name).collect();
+        for engine in Engine::all() {
+            let mut states = backends.iter();
+            assert!(states.any(|state| state.name == engine.name && state.state == Ok(())));
+        }
+        assert!(["reference", "cpu", "gpu"].iter().all(|name| names.contains(name)));
+        names.sort_unstable();
+        assert!(names.is_sorted_by(|a, b| a < b), "each once");
+    }
+
+    #[test]
+    fn the_chosen_kernels_are_backed_by_the_features() {
+        let findings = examine();
+        let has = |name: &str| findings.processor.features.contains(&(name, true));
+        match Level::detect() {
+            Level::Baseline => {}
+            Level::Avx2 => assert!(has("avx2") && has("popcnt")),
+            Level::Avx512 => assert!(has("avx2") && has("avx512f") && has("avx512vpopcntdq")),
+        }
+        assert!(findings.memory.total.is_none_or(|total| total >= findings.memory.available));
+    }
+}

@@ -1,0 +1,97 @@
+//! The layouts as the command line and programs name them: of graphs, and of numbers.
+
+use std::fmt;
+
+use star_base::{Code, Diagnostic, did_you_mean};
+use star_io::{Layout, NumberLayout};
+
+use crate::text;
+
+/// A layout of something.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum AnyLayout {
+    /// Of a graph.
+    Graph(Layout),
+    /// Of numbers.
+    Numbers(NumberLayout),
+}
+
+impl AnyLayout {
+    /// The layout of this name.
+    ///
+    /// # Errors
+    /// E0507 with what was perhaps meant.
+    pub(crate) fn parse(name: &str) -> Result<Self, Diagnostic> {
+        let graph = Layout::parse(name).map(AnyLayout::Graph);
+        let found = graph.or_else(|| NumberLayout::parse(name).map(AnyLayout::Numbers));
+        found.ok_or_else(|| no_layout(name))
+    }
+
+    /// Splits `LAYOUT:FILE`. `None` if no layout stands before the first colon.
+    pub(crate) fn split(text: &str) -> Option<(Self, &str)> {
+        let (name, path) = text.split_once(':')?;
+        if name == "field" {
+            let (field, path) = path.split_once(':')?;
+            let layout = NumberLayout::parse(&format!("field:{field}"))?;
+            return Some((AnyLayout::Numbers(layout), path));
+        }
+        Some((AnyLayout::parse(name).ok()?, path))
+    }
+
+    /// What it is a layout of.
+    pub(crate) fn of_what(&self) -> &'static str {
+        match self {
+            AnyLayout::Graph(_) => "graphs",
+            AnyLayout::Numbers(_) => "numbers",
+        }
+    }
+}
+
+impl fmt::Display for AnyLayout {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            AnyLayout::Graph(layout) => f.write_str(layout.name()),
+            AnyLayout::Numbers(layout) => layout.fmt(f),
+        }
+    }
+}
+
+/// The names of the layouts of graphs.
+pub(crate) fn graph_names() -> impl Iterator<Item = &'static str> {
+    Layout::ALL.iter().map(|layout| layout.name())
+}
+
+/// The names of the layouts of numbers.
+pub(crate) fn number_names() -> impl Iterator<Item = &'static str> {
+    NumberLayout::NAMES.iter().map(|(name, _)| *name)
+}
+
+/// The message that a layout does not exist.
+pub(crate) fn no_layout(name: &str) -> Diagnostic {
+    let message = format!("there is no layout `{}`", text::one_line(name));
+    let diagnostic = Diagnostic::new(Code::NoSuchLayout, message)
+        .note(format!("the layouts of graphs are {}", text::quoted_list(graph_names())))
+        .note(format!("the layouts of numbers are {}", text::quoted_list(number_names())));
+    match did_you_mean(name, graph_names().chain(number_names())) {
+        Some(meant) => diagnostic.help(format!("did you mean `{meant}`?")),
+        None => diagnostic,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_of_a_field_stands_behind_a_colon_of_its_own() {
+        let split = |text| AnyLayout::split(text).map(|(layout, path)| (layout.to_string(), path));
+        assert_eq!(split("field:red:a.png"), Some(("field:red".to_owned(), "a.png")));
+        assert_eq!(split("field:red:a:b"), Some(("field:red".to_owned(), "a:b")));
+        assert_eq!(split("records:a.csv"), Some(("records".to_owned(), "a.csv")));
+        assert_eq!(split("arcs:a.gr"), Some(("arcs".to_owned(), "a.gr")));
+        assert_eq!(split("field:a.png"), None);
+        assert_eq!(split("field::a.png"), None);
+        assert_eq!(AnyLayout::parse("field:x y").unwrap().to_string(), "field:x y");
+        assert_eq!(AnyLayout::parse("recods").unwrap_err().help, ["did you mean `records`?"]);
+    }
+}

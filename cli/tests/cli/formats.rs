@@ -1,0 +1,127 @@
+//! Every file format through `star run`, with a small example of each.
+
+use crate::support::{Folder, PATH};
+
+/// Prints a table, row by row.
+const SHOW: &str = "procedure P(T: table); begin print(T) end;";
+
+/// Brings a table from one file to another.
+const COPY: &str = "procedure COPY(var T: table); var i: integer; begin i := rows(T) end;";
+
+#[test]
+fn metis_files_are_graphs() {
+    let folder = Folder::new(&[("p.star", SHOW), ("g.graph", "3 2 1\n2 7\n1 7 3 5\n2 5\n")]);
+    folder.star(&["run", "p.star", "T=g.graph"]).prints("010\n101\n010\n");
+    let ran = folder.star(&["run", "p.star", "T=weight:g.graph", "h=3"]);
+    ran.fails(5, &["error[E0508]", "h = 3"]);
+    folder.star(&["run", "p.star", "T=weight:g.graph", "h=4"]).prints("0111\n0101\n");
+    let bad = Folder::new(&[("p.star", SHOW), ("g.graph", "3 2\n2\n1 3\n\n")]);
+    bad.star(&["run", "p.star", "T=g.graph"]).fails(5, &["error[E0505]", "g.graph"]);
+}
+
+#[test]
+fn coordinates_are_stored_less_the_least() {
+    let text = "p aux sp co 3\nv 1 -2 5\nv 3 1 6\nv 2 0 4\n";
+    let folder = Folder::new(&[("p.star", SHOW), ("g.co", text)]);
+    let ran = folder.star(&["run", "p.star", "T=g.co"]);
+    ran.prints("00101\n10100\n11110\n");
+    assert!(ran.stderr.contains("`x` is stored less its least number, which is -2"), "{ran:?}");
+    assert!(ran.stderr.contains("`x` in columns 1 to 2, `y` in columns 3 to 5"), "{ran:?}");
+    folder.star(&["run", "p.star", "T=field:y:g.co"]).prints("101\n100\n110\n");
+    folder.star(&["run", "p.star", "T=field:2:g.co", "widths=4"]).prints("0101\n0100\n0110\n");
+    folder.star(&["run", "p.star", "T=field:z:g.co"]).fails(5, &["E0507", "`x`, `y`"]);
+    folder.star(&["run", "p.star", "T=arcs:g.co"]).fails(5, &["E0507", "`records`"]);
+}
+
+#[test]
+fn csv_files_have_a_width_for_every_column() {
+    let folder = Folder::new(&[("p.star", SHOW), ("t.csv", "speed:3,load\n5,1\n0,2\n")]);
+    folder.star(&["run", "p.star", "T=t.csv"]).prints("10101\n00010\n");
+    folder.star(&["run", "p.star", "T=t.csv", "widths=4,3"]).prints("0101001\n0000010\n");
+    let ran = folder.star(&["run", "p.star", "T=t.csv", "widths=2,2"]);
+    ran.fails(5, &["error[E0508]", "5 in the field `speed`"]);
+    let ran = folder.star(&["run", "p.star", "T=t.csv", "widths=a"]);
+    ran.fails(2, &["error[E0605]", "widths=8,4"]);
+    folder.write("bad.csv", b"a,b\n1,2\n3,x\n");
+    folder.star(&["run", "p.star", "T=bad.csv"]).fails(5, &["bad.csv:3:3", "`x`"]);
+}
+
+#[test]
+fn maps_are_tables_of_what_is_passable() {
+    let map = "type octile\nheight 2\nwidth 3\nmap\n.@.\nT..\n";
+    let slice = "procedure Q(X: slice); begin print(X) end;";
+    let folder = Folder::new(&[("p.star", SHOW), ("q.star", slice), ("a.map", map)]);
+    folder.star(&["run", "p.star", "T=a.map"]).prints("101\n011\n");
+    folder.star(&["run", "p.star", "T=records:a.map"]).prints("1\n0\n1\n0\n1\n1\n");
+    folder.star(&["run", "q.star", "X=a.map"]).prints("101011\n");
+}
+
+#[test]
+fn scenarios_have_scaled_lengths() {
+    let text = "version 1\n0\ta.map\t3\t2\t0\t0\t2\t1\t2.41421356\n";
+    let folder = Folder::new(&[("p.star", SHOW), ("a.map.scen", text)]);
+    let ran = folder.star(&["run", "p.star", "T=field:length:a.map.scen"]);
+    ran.prints("100101101110\n");
+    assert!(ran.stderr.contains("scale=1000"), "{ran:?}");
+    let ran = folder.star(&["run", "p.star", "T=field:length:a.map.scen", "scale=10"]);
+    ran.prints("11000\n");
+    assert!(!ran.stderr.contains("scale"), "{ran:?}");
+    folder.star(&["run", "p.star", "T=a.map.scen", "scale=-1"]).fails(2, &["error[E0605]"]);
+}
+
+#[test]
+fn real_matrices_are_weights_if_whole_or_scaled() {
+    let head = "%%MatrixMarket matrix coordinate real general\n";
+    let folder = Folder::new(&[("p.star", SHOW)]);
+    folder.write("whole.mtx", format!("{head}2 2 2\n1 2 3.0\n2 1 50e-1\n").as_bytes());
+    folder.write("parts.mtx", format!("{head}2 2 2\n1 2 0.25\n2 1 1.5\n").as_bytes());
+    folder.star(&["run", "p.star", "T=weight:whole.mtx", "h=3"]).prints("011\n101\n");
+    let ran = folder.star(&["run", "p.star", "T=weight:parts.mtx", "h=3"]);
+    ran.prints("001\n001\n");
+    assert!(ran.stderr.contains("warning: parts.mtx: the real values are read as a pattern"));
+    let ran = folder.star(&["run", "p.star", "T=weight:parts.mtx", "h=3", "scale=4"]);
+    ran.prints("001\n110\n");
+    assert_eq!(ran.stderr, "");
+}
+
+#[test]
+fn packed_files_are_read_and_written() {
+    let folder = Folder::new(&[("p.star", SHOW), ("copy.star", COPY), ("g.gr", PATH)]);
+    assert_eq!(folder.shell("gzip -k g.gr && cp g.gr.gz plain.gr").code, 0);
+    folder.star(&["run", "p.star", "T=g.gr.gz"]).prints("010\n001\n000\n");
+    folder.star(&["run", "p.star", "T=plain.gr"]).prints("010\n001\n000\n");
+    let ran = folder.star(&["run", "copy.star", "T=g.gr", "--out", "T=out.mtx.gz"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let unpacked = folder.shell("gzip -dc out.mtx.gz");
+    let expected = "%%MatrixMarket matrix coordinate pattern general\n3 3 2\n1 2\n2 3\n";
+    unpacked.prints(expected);
+    assert_eq!(folder.shell("head -c 30 g.gr.gz > cut.gr.gz").code, 0);
+    folder.star(&["run", "p.star", "T=cut.gr.gz"]).fails(5, &["error[E0503]", "packed"]);
+}
+
+#[test]
+fn results_go_to_every_format_that_holds_them() {
+    let folder = Folder::new(&[("copy.star", COPY), ("p.star", SHOW)]);
+    folder.write("t.csv", b"x:3\n2\n5\n2\n");
+    for file in ["a.mtx", "a.txt", "a.gr", "a.graph", "a.map", "a.csv", "a.stb", "a.csv.gz"] {
+        let out = format!("T={file}");
+        let ran = folder.star(&["run", "copy.star", "T=t.csv", "--out", &out]);
+        assert_eq!(ran.code, 0, "{file}: {ran:?}");
+        let back = folder.star(&["run", "p.star", &out]);
+        back.prints("010\n101\n010\n");
+    }
+    for file in ["a.co", "a.scen"] {
+        let out = format!("T={file}");
+        let ran = folder.star(&["run", "copy.star", "T=t.csv", "--out", &out]);
+        ran.fails(5, &["error[E0507]", "cannot be written"]);
+    }
+}
+
+#[test]
+fn programs_read_numbers_with_their_layouts() {
+    let text = "program P; var T: table; begin read(T, \"t.csv\", \"field:b\"); print(T) end.";
+    let folder = Folder::new(&[("p.star", text), ("t.csv", "a,b\n1,2\n3,3\n")]);
+    folder.star(&["run", "p.star"]).prints("10\n11\n");
+    folder.star(&["run", "p.star", "widths=3"]).prints("010\n011\n");
+    folder.star(&["run", "p.star", "h=3"]).fails(2, &["error[E0603]", "no file is laid out"]);
+}

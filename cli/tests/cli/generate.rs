@@ -1,0 +1,163 @@
+//! `star gen`.
+
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use crate::support::{Folder, Ran, kill};
+
+/// Every kind with a file for it.
+const KINDS: [&str; 9] = [
+    "gnp -n 50 -p 0.1 -o f.gr",
+    "gnm -n 50 -m 100 --undirected --max-weight 9 -o f.mtx",
+    "dag -n 50 -p 0.1 --shuffle -o f.txt",
+    "dag -n 50 -m 60 -o f.stb",
+    "rmat --scale 6 --edge-factor 4 -o f.el",
+    "road --rows 6 --columns 7 --diagonals 0.5 --connected -o f.gr",
+    "table --rows 70 --widths 8,3 -o f.stb",
+    "terrain --size 3 --bits 12 -o f.stb",
+    "curve --rows 20 --columns 30 -o f.stb --mask m.mtx",
+];
+
+fn generate(folder: &Folder, line: &str) -> Ran {
+    folder.shell(&format!("$STAR gen {line}"))
+}
+
+#[test]
+fn every_kind_writes_the_same_file_for_the_same_seed_and_another_for_another() {
+    for line in KINDS {
+        let folder = Folder::new(&[]);
+        let name = line.split(' ').find(|word| word.starts_with("f.")).unwrap();
+        let mut bytes = Vec::new();
+        for seed in [1, 1, 2] {
+            let ran = generate(&folder, &format!("{line} --seed {seed}"));
+            ran.prints("");
+            let file = std::fs::read(folder.path(name)).unwrap();
+            let mask = std::fs::read(folder.path("m.mtx")).map_or(0, |mask| mask.len());
+            let told = format!("{} bytes in 0.", file.len() + mask);
+            assert!(ran.stderr.starts_with(&format!("{name}: ")), "{ran:?}");
+            assert!(ran.stderr.contains(&told), "{told}: {ran:?}");
+            assert!(ran.stderr.ends_with(&format!(" s, seed {seed}\n")), "{ran:?}");
+            bytes.push(file);
+        }
+        assert!(bytes[0] == bytes[1] && bytes[0] != bytes[2], "{line}");
+        let quiet = generate(&folder, &format!("{line} --quiet"));
+        assert_eq!((quiet.code, quiet.stderr.as_str()), (0, ""));
+        assert_eq!(std::fs::read(folder.path(name)).unwrap(), bytes[0], "seed 1 is the default");
+    }
+}
+
+#[test]
+fn programs_read_what_was_made() {
+    let text = "procedure P(T: table); begin print(rows(T), \" \", size(T)) end;";
+    let folder = Folder::new(&[("p.star", text)]);
+    let cases = [
+        ("gnm -n 50 -m 100", "gr", "50 50\n"),
+        ("gnm -n 50 -m 100 --undirected", "mtx", "50 50\n"),
+        ("gnp -n 50 -p 0.5", "stb", "50 50\n"),
+        ("table --rows 70 --widths 8,3", "stb", "70 11\n"),
+        ("table --rows 70 --widths 8,3", "mtx", "70 11\n"),
+        ("terrain --size 3 --bits 12", "stb", "81 12\n"),
+    ];
+    for (line, extension, printed) in cases {
+        generate(&folder, &format!("{line} -o f.{extension}")).prints("");
+        let ran = folder.star(&["run", "p.star", &format!("T=f.{extension}")]);
+        ran.prints(printed);
+    }
+    // An undirected graph has its edges both ways, and as many as were asked for.
+    let edges = "procedure E(m: integer; T: table); begin print(m, \" \", rows(T)) end;";
+    folder.write("e.star", edges.as_bytes());
+    generate(&folder, "gnm -n 50 -m 100 --undirected --max-weight 5 -o f.mtx").prints("");
+    folder.star(&["run", "e.star", "--graph", "f.mtx", "T=arcs:f.mtx"]).prints("100 100\n");
+}
+
+#[test]
+fn the_mask_shows_the_curve_in_the_image() {
+    let folder = Folder::new(&[]);
+    let line = "curve --rows 20 --columns 30 --noise 0 --line 255 --ground 0 -o i.stb --mask m.stb";
+    generate(&folder, line).prints("");
+    let text = "procedure P(I, M: table);
+                var X, Y: slice; i, n: integer;
+                begin X := COL(1, I);
+                  n := 0;
+                  for i := 1 to size(M) do begin Y := COL(i, M); n := n + NUMB(Y) end;
+                  print(NUMB(X) = n, \" \", n > 30) end;";
+    folder.write("p.star", text.as_bytes());
+    folder.star(&["run", "p.star", "I=i.stb", "M=m.stb"]).prints("true true\n");
+}
+
+#[test]
+fn what_does_not_suit_is_told_and_nothing_is_written() {
+    let folder = Folder::new(&[]);
+    let cases: [(&str, i32, &[&str]); 10] = [
+        ("gnp -n 10 -p 1.5 -o f.gr", 2, &["error[E0605]: `probability` is 1.5", "from 0 to 1"]),
+        ("gnm -n 10 -m 91 -o f.gr", 2, &["error[E0605]: `arcs` is 91", "at most 90"]),
+        ("gnm -n 10 -m 9 --max-weight -3 -o f.gr", 2, &["error[E0605]: `max-weight` is -3"]),
+        ("dag -n 10 -o f.gr", 2, &["error[E0608]"]),
+        ("gnp -n 10 -p 0.1", 2, &["error[E0608]"]),
+        ("rmat -n 10 -a 0.9 -b 0.9 -o f.gr", 2, &["error[E0605]: `a + b + c`"]),
+        ("gnp -n 10 -p 0.1 -o f.xyz", 5, &["error[E0506]: f.xyz"]),
+        ("gnp -n 10 -p 0.1 -o no/f.gr", 5, &["error[E0509]: no/f.gr"]),
+        ("terrain --size 25 -o f.gr", 5, &["error[E0507]: f.gr"]),
+        ("gnp -n 100000 -p 1 -o f.gr --max-memory 1M", 5, &["error[E0511]", "`--max-memory`"]),
+    ];
+    for (line, code, parts) in cases {
+        generate(&folder, line).fails(code, parts);
+    }
+    let twice = "curve --rows 9 --columns 9 -o f.stb --mask ./f.stb";
+    generate(&folder, twice).fails(2, &["error[E0608]"]);
+    // The image can be written, the mask cannot: neither is.
+    let half = "curve --rows 9 --columns 9 -o f.stb --mask f.gr";
+    generate(&folder, half).fails(5, &["error[E0507]: f.gr"]);
+    assert_eq!(folder.names(), [""; 0]);
+}
+
+#[test]
+fn the_summary_is_json_if_messages_are() {
+    let folder = Folder::new(&[]);
+    let ran = generate(&folder, "gnm -n 9 -m 7 -o f.gr --seed 3 --error-format json");
+    let object: serde_json::Value = serde_json::from_str(&ran.stderr).unwrap();
+    let made = &object["generated"];
+    assert_eq!((made["vertices"].as_u64(), made["arcs"].as_u64()), (Some(9), Some(7)));
+    assert_eq!((made["seed"].as_u64(), made["file"].as_str()), (Some(3), Some("f.gr")));
+    let n_bytes = std::fs::metadata(folder.path("f.gr")).unwrap().len();
+    assert_eq!(made["bytes"].as_u64(), Some(n_bytes));
+}
+
+/// Interrupts `star gen` as soon as `begun` says so; nothing is left of it.
+#[cfg(unix)]
+fn interrupted(line: &str, begun: impl Fn(&Folder, Duration) -> bool) {
+    let folder = Folder::new(&[]);
+    let arguments: Vec<&str> = std::iter::once("gen").chain(line.split(' ')).collect();
+    let mut command = folder.command(&arguments);
+    let child = command.stderr(Stdio::piped()).spawn().unwrap();
+    let start = Instant::now();
+    while !begun(&folder, start.elapsed()) {
+        assert!(start.elapsed() < Duration::from_secs(60), "it does not begin");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    let start = Instant::now();
+    kill(&child, "-INT");
+    let ran = Ran::of(child.wait_with_output().unwrap());
+    assert!(start.elapsed() < Duration::from_secs(2), "{:?}", start.elapsed());
+    ran.fails(130, &["error[L0106]", "interrupted"]);
+    assert_eq!(folder.names(), [""; 0]);
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_ends_the_making_and_leaves_no_file() {
+    // Many thick discs: it would take minutes.
+    let line = "curve --rows 1024 --columns 9000 --bends 9000 --thickness 900 -o f.stb";
+    interrupted(line, |_, elapsed| elapsed > Duration::from_millis(500));
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_ends_the_writing_and_leaves_no_file() {
+    let line = "gnm -n 100000 -m 4000000 --max-weight 1000000 -o f.gr";
+    interrupted(line, |folder, _| {
+        let entries = std::fs::read_dir(folder.path(".")).unwrap();
+        let mut sizes = entries.flatten().filter_map(|entry| entry.metadata().ok());
+        sizes.any(|metadata| metadata.len() > 1 << 16)
+    });
+}

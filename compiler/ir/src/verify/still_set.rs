@@ -1,0 +1,244 @@
+//! Which of the variables that a loop may unset are set again whenever a turn ends: what was set before
+//! the loop is set at its head then.
+//!
+//! Whether one variable is set never depends on another one, so that a single walk over the body answers
+//! for all of them: with all set at the head, those that may be unset at the end of a turn are the ones
+//! that the loop unsets.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::effects::{Effects, is_loop};
+use crate::check::Check;
+use crate::program::{LabelId, Program, VarId};
+use crate::stmt::{Arg, Stmt, StmtKind};
+use crate::visit::{self, Access};
+
+/// Takes from the effects of each loop, the loops in the order of the text, that a variable is unset
+/// which is set again.
+pub(super) fn refine(program: &Program, body: &[Stmt], loops: &mut [Effects]) {
+    let mut found = Vec::new();
+    visit::walk(body, &mut |stmt| {
+        if is_loop(&stmt.kind) {
+            found.push(&stmt.kind);
+        }
+    });
+    let mut unset_by = BTreeMap::new();
+    // Inner loops first: outer ones ask for what they unset.
+    for (kind, effects) in found.into_iter().zip(loops).rev() {
+        let Some(label) = label_of(kind) else { continue };
+        if effects.values().any(|effect| effect.unset) {
+            let mut turn = Turn {
+                program,
+                unset_by: &unset_by,
+                left: Vec::new(),
+                again: (label, BTreeSet::new()),
+            };
+            let mut state = Some(BTreeSet::new());
+            for block in visit::blocks(kind) {
+                turn.block(block, &mut state);
+            }
+            let Turn { again: (_, mut unset), .. } = turn;
+            unset.extend(state.into_iter().flatten());
+            for (var, effect) in effects.iter_mut() {
+                effect.unset &= unset.contains(var);
+            }
+        }
+        let unset = effects.iter().filter(|(_, effect)| effect.unset).map(|(&var, _)| var);
+        unset_by.insert(label, unset.collect());
+    }
+}
+
+/// The label of a loop whose turns follow one another.
+fn label_of(kind: &StmtKind) -> Option<LabelId> {
+    match kind {
+        StmtKind::For { label, .. }
+        | StmtKind::While { label, .. }
+        | StmtKind::Foreach { label, .. } => Some(*label),
+        StmtKind::Assign(..)
+        | StmtKind::Step { .. }
+        | StmtKind::Put { .. }
+        | StmtKind::Replace { .. }
+        | StmtKind::PutColumn { .. }
+        | StmtKind::PutRow { .. }
+        | StmtKind::PutBit { .. }
+        | StmtKind::PutField { .. }
+        | StmtKind::Size(_)
+        | StmtKind::Check(_)
+        | StmtKind::Cost { .. }
+        | StmtKind::Call { .. }
+        | StmtKind::Native { .. }
+        | StmtKind::Print(_)
+        | StmtKind::Read { .. }
+        | StmtKind::Write { .. }
+        | StmtKind::Forall { .. }
+        | StmtKind::Tile { .. }
+        | StmtKind::If { .. }
+        | StmtKind::Block { .. }
+        | StmtKind::Break(_)
+        | StmtKind::Continue(_)
+        | StmtKind::Exit => None,
+    }
+}
+
+/// What may be unset; `None` where control does not come.
+type State = Option<BTreeSet<VarId>>;
+
+/// A walk over one turn of a loop.
+struct Turn<'a> {
+    program: &'a Program,
+    /// What the loops inside leave unset.
+    unset_by: &'a BTreeMap<LabelId, BTreeSet<VarId>>,
+    /// For each block or loop inside: what may be unset at its `break`s and `continue`s so far.
+    left: Vec<(LabelId, BTreeSet<VarId>)>,
+    /// The loop itself, and what may be unset at its `continue`s.
+    again: (LabelId, BTreeSet<VarId>),
+}
+
+impl Turn<'_> {
+    fn block(&mut self, block: &[Stmt], state: &mut State) {
+        for stmt in block {
+            if state.is_none() {
+                return;
+            }
+            self.statement(stmt, state);
+        }
+    }
+
+    fn statement(&mut self, stmt: &Stmt, state: &mut State) {
+        let kind = &stmt.kind;
+        match kind {
+            StmtKind::If { then, otherwise, .. } => {
+                let mut other = state.clone();
+                self.block(then, state);
+                self.block(otherwise, &mut other);
+                meet(state, other);
+            }
+            StmtKind::Block { label, body } => {
+                self.left.push((*label, BTreeSet::new()));
+                self.block(body, state);
+                self.leave(state);
+            }
+            StmtKind::For { .. } | StmtKind::While { .. } | StmtKind::Foreach { .. } => {
+                self.inner_loop(kind, state);
+            }
+            StmtKind::Forall { .. } | StmtKind::Tile { .. } => unset_all(kind, state),
+            StmtKind::Break(label) | StmtKind::Continue(label) => {
+                let known = state.take().unwrap_or_default();
+                if self.again.0 == *label {
+                    // Behind a `break` there is no other turn.
+                    if matches!(kind, StmtKind::Continue(_)) {
+                        self.again.1.extend(known);
+                    }
+                } else if let Some((_, left)) =
+                    self.left.iter_mut().rev().find(|(inner, _)| inner == label)
+                {
+                    left.extend(known);
+                }
+            }
+            StmtKind::Exit => *state = None,
+            StmtKind::Check(Check::Set(var)) => remove(state, *var),
+            StmtKind::Assign(..)
+            | StmtKind::Step { .. }
+            | StmtKind::Put { .. }
+            | StmtKind::Replace { .. }
+            | StmtKind::PutColumn { .. }
+            | StmtKind::PutRow { .. }
+            | StmtKind::PutBit { .. }
+            | StmtKind::PutField { .. }
+            | StmtKind::Size(_)
+            | StmtKind::Check(_)
+            | StmtKind::Cost { .. }
+            | StmtKind::Call { .. }
+            | StmtKind::Native { .. }
+            | StmtKind::Print(_)
+            | StmtKind::Read { .. }
+            | StmtKind::Write { .. } => self.plain(kind, state),
+        }
+    }
+
+    /// A statement without blocks.
+    fn plain(&mut self, kind: &StmtKind, state: &mut State) {
+        visit::accesses(kind, &mut |var, access| match access {
+            Access::Write => remove(state, var),
+            Access::Forget | Access::Move | Access::Ref => insert(state, var),
+            Access::Read | Access::Measure | Access::Update | Access::Settle | Access::LoopVar => {}
+        });
+        // A call sets what its header promises, and what takes its value.
+        if let StmtKind::Call { callee, args, dst } = kind {
+            let params =
+                self.program.routines.get(callee.0 as usize).map(|routine| &routine.params);
+            for (param, arg) in params.into_iter().flatten().zip(args) {
+                if let (Arg::Ref(var), true) = (arg, param.set_at_end) {
+                    remove(state, *var);
+                }
+            }
+            dst.iter().for_each(|dst| remove(state, *dst));
+        }
+    }
+
+    /// A loop inside: any number of turns.
+    fn inner_loop(&mut self, kind: &StmtKind, state: &mut State) {
+        let Some(label) = label_of(kind) else { return };
+        if let (Some(unset), Some(more)) = (state.as_mut(), self.unset_by.get(&label)) {
+            unset.extend(more);
+        }
+        // At the head stands what was unset before, and what a turn leaves unset.
+        let head = state.clone();
+        self.left.push((label, BTreeSet::new()));
+        for block in visit::blocks(kind) {
+            self.block(block, state);
+        }
+        *state = head;
+        self.leave(state);
+    }
+
+    fn leave(&mut self, state: &mut State) {
+        if let Some((_, left)) = self.left.pop()
+            && !left.is_empty()
+        {
+            meet(state, Some(left));
+        }
+    }
+}
+
+/// Everything that a statement with blocks may unset is.
+fn unset_all(kind: &StmtKind, state: &mut State) {
+    for block in visit::blocks(kind) {
+        visit::walk(block, &mut |stmt| {
+            visit::accesses(&stmt.kind, &mut |var, access| match access {
+                Access::Forget | Access::Move | Access::Ref => insert(state, var),
+                Access::Read
+                | Access::Measure
+                | Access::Write
+                | Access::Update
+                | Access::Settle
+                | Access::LoopVar => {}
+            });
+        });
+    }
+    visit::accesses(kind, &mut |var, access| {
+        if access == Access::Forget {
+            insert(state, var);
+        }
+    });
+}
+
+fn insert(state: &mut State, var: VarId) {
+    if let Some(unset) = state {
+        unset.insert(var);
+    }
+}
+
+fn remove(state: &mut State, var: VarId) {
+    if let Some(unset) = state {
+        unset.remove(&var);
+    }
+}
+
+fn meet(state: &mut State, other: State) {
+    match (state.as_mut(), other) {
+        (Some(unset), Some(other)) => unset.extend(other),
+        (None, other) => *state = other,
+        (Some(_), None) => {}
+    }
+}

@@ -1,0 +1,191 @@
+//! Decimal fractions as files and users write them, kept exactly as far as 19 digits go.
+
+/// Digits that are kept; the others only move the point.
+const MAX_DIGITS: u64 = 1_000_000_000_000_000_000;
+/// Exponents beyond this stand for it: the number is 0 or beyond 64 bits either way.
+const MAX_EXPONENT: i64 = 100_000;
+
+/// A decimal fraction: the first 19 of its digits, a power of ten, a sign.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Decimal {
+    negative: bool,
+    digits: u64,
+    exponent: i64,
+    /// Was a digit other than 0 left out?
+    cut: bool,
+}
+
+impl Decimal {
+    /// The whole number.
+    pub const fn whole(number: u64) -> Self {
+        Decimal { negative: false, digits: number, exponent: 0, cut: false }
+    }
+
+    /// A positive number written like `100`, `0.25` or `1e6`.
+    pub fn parse_positive(text: &str) -> Option<Self> {
+        let (mantissa, exponent) = match text.split_once(['e', 'E']) {
+            Some((mantissa, exponent)) => (mantissa, exponent.parse::<i32>().ok()?),
+            None => (text, 0),
+        };
+        let mut decimal = Decimal::default();
+        let (before, behind) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+        for (digits, is_fraction) in [(before, false), (behind, true)] {
+            for byte in digits.bytes() {
+                if !byte.is_ascii_digit() {
+                    return None;
+                }
+                decimal.push(byte - b'0', is_fraction);
+            }
+        }
+        decimal.shift(i64::from(exponent));
+        (decimal.digits > 0).then_some(decimal)
+    }
+
+    /// Appends a digit.
+    #[inline]
+    pub(crate) fn push(&mut self, digit: u8, is_fraction: bool) {
+        if self.digits < MAX_DIGITS {
+            self.digits = self.digits * 10 + u64::from(digit);
+            self.exponent -= i64::from(is_fraction);
+        } else {
+            self.cut |= digit != 0;
+            self.exponent = self.exponent.saturating_add(i64::from(!is_fraction));
+        }
+    }
+
+    /// Multiplies with a power of ten.
+    pub(crate) fn shift(&mut self, exponent: i64) {
+        self.exponent = self.exponent.saturating_add(exponent).clamp(-MAX_EXPONENT, MAX_EXPONENT);
+    }
+
+    /// Turns the sign.
+    pub(crate) fn negate(&mut self) {
+        self.negative = !self.negative;
+    }
+
+    /// Is it other than zero?
+    pub fn is_nonzero(self) -> bool {
+        self.digits != 0
+    }
+
+    /// The number, if it is whole and has 64 bits with a sign.
+    pub fn to_whole(self) -> Option<i64> {
+        let Decimal { negative, mut digits, mut exponent, cut } = self;
+        if cut {
+            return None;
+        }
+        if digits == 0 {
+            return Some(0);
+        }
+        while exponent < 0 && digits.is_multiple_of(10) {
+            digits /= 10;
+            exponent += 1;
+        }
+        let power = 10u64.checked_pow(u32::try_from(exponent).ok()?)?;
+        signed(negative, u128::from(digits.checked_mul(power)?))
+    }
+
+    /// The floating-point number next to it, or nearly so; 0 or infinite beyond their range.
+    pub(crate) fn to_f64(self) -> f64 {
+        let Decimal { negative, digits, exponent, cut: _ } = self;
+        let power = 10f64.powi(exponent.unsigned_abs().min(400) as i32);
+        // Dividing is exact where multiplying with a negative power is not.
+        let magnitude = if exponent < 0 { digits as f64 / power } else { digits as f64 * power };
+        if negative { -magnitude } else { magnitude }
+    }
+
+    /// The whole number next to `self × factor`, halves away from zero; `None` beyond 64 bits with a
+    /// sign.
+    pub fn scaled(self, factor: Decimal) -> Option<i64> {
+        let product = u128::from(self.digits) * u128::from(factor.digits);
+        if product == 0 {
+            return Some(0);
+        }
+        let exponent = self.exponent.saturating_add(factor.exponent);
+        let magnitude = match u32::try_from(exponent) {
+            Ok(exponent) => product.checked_mul(10u128.checked_pow(exponent)?)?,
+            Err(_) => match u32::try_from(-exponent).ok().and_then(|e| 10u128.checked_pow(e)) {
+                Some(power) => product.checked_add(power / 2)? / power,
+                None => 0,
+            },
+        };
+        signed(self.negative != factor.negative, magnitude)
+    }
+}
+
+fn signed(negative: bool, magnitude: u128) -> Option<i64> {
+    let magnitude = i128::try_from(magnitude).ok()?;
+    i64::try_from(if negative { -magnitude } else { magnitude }).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn decimal(text: &str) -> Decimal {
+        let bare = text.trim_start_matches('-');
+        let mut decimal = Decimal::parse_positive(bare).unwrap_or_default();
+        if bare != text {
+            decimal.negate();
+        }
+        decimal
+    }
+
+    #[test]
+    fn whole_numbers_are_recognised_however_they_are_written() {
+        let cases = [
+            ("12", Some(12)),
+            ("-12.000", Some(-12)),
+            ("1.2e1", Some(12)),
+            ("1200e-2", Some(12)),
+            ("0.5", None),
+            ("9223372036854775807", Some(i64::MAX)),
+            ("-9223372036854775808", Some(i64::MIN)),
+            ("9223372036854775808", None),
+            ("1e30", None),
+            ("1.00000000000000000000000001", None),
+            ("10000000000000000000000e-22", Some(1)),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(decimal(text).to_whole(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn products_are_rounded_from_the_exact_value() {
+        let cases = [
+            ("0.285", "100", Some(29)), // 28.499999999999996 in binary fractions
+            ("-0.285", "100", Some(-29)),
+            ("2.41421356", "1000", Some(2414)),
+            ("0.4", "1", Some(0)),
+            ("5", "0.1", Some(1)),
+            ("1e-99999", "1e99999", Some(1)),
+            ("1e-300", "1", Some(0)),
+            ("0", "1e99999", Some(0)),
+            ("1e18", "10", None),
+            ("9.223372036854775807", "1e18", Some(i64::MAX)),
+            ("9999999999999999999", "9999999999999999999e-19", None),
+        ];
+        for (text, scale, expected) in cases {
+            assert_eq!(decimal(text).scaled(decimal(scale)), expected, "{text} × {scale}");
+        }
+    }
+
+    #[test]
+    fn floating_point_numbers_are_next_to_the_decimal_ones() {
+        for text in ["0", "0.1", "-0.285", "100", "1e22", "2.5e-3", "-123456789.125"] {
+            let number: f64 = text.parse().unwrap();
+            assert_eq!(decimal(text).to_f64(), number, "{text}");
+        }
+        assert_eq!(decimal("1e9999").to_f64(), f64::INFINITY);
+        assert_eq!(decimal("1e-9999").to_f64(), 0.0);
+    }
+
+    #[test]
+    fn scales_are_positive_numbers() {
+        for wrong in ["", "0", "-1", "x", "1.2.3", "1e", "0.0", "1e99999999999", "inf"] {
+            assert_eq!(Decimal::parse_positive(wrong), None, "{wrong}");
+        }
+        assert_eq!(Decimal::parse_positive("100"), Some(Decimal::whole(100)));
+    }
+}

@@ -1,0 +1,149 @@
+//! DIMACS coordinates of vertices, `.co`: lines `c …` are comments, one line `p aux sp co N`, and N
+//! lines `v VERTEX X Y` in any order, every vertex from 1 to N once (9th DIMACS challenge).
+//!
+//! They are a list with the fields `x` and `y`; record i is vertex i + 1.
+
+use std::io::{self, Write};
+
+use star_base::Code;
+
+use super::{Found, vertex_count};
+use crate::data::{Data, OutputRef};
+use crate::error::Fault;
+use crate::growing::Growing;
+use crate::numbers::{Field, Numbers, Shape};
+use crate::scan::Scanner;
+use crate::source::Source;
+
+/// A line `v`.
+struct Place {
+    vertex: u32,
+    x: i64,
+    y: i64,
+    line: u64,
+}
+
+/// Bytes of the shortest line `v`.
+const MIN_LINE_BYTES: u64 = 8;
+
+/// Reads a list.
+pub(crate) fn read(source: Source) -> Result<Found, Fault> {
+    let mut scanner = Scanner::new(source)?;
+    let mut header: Option<u32> = None;
+    // As read, and in their order.
+    let item_bytes = size_of::<Place>() as u64 + 2 * size_of::<i64>() as u64;
+    let mut places: Growing<Place> = Growing::new(scanner.source().max_bytes(), item_bytes);
+    while let Some(kind) = scanner.next_entry()? {
+        scanner.begin_token();
+        match (kind, header) {
+            (b'c', _) => scanner.skip_line()?,
+            (b'v', None) => {
+                let message = "coordinates before the line `p aux sp co`";
+                return Err(scanner.here(Code::BadFormat, message));
+            }
+            (b'v', Some(n)) => {
+                if places.len() as u64 == u64::from(n) {
+                    return Err(super::too_many(&scanner, u64::from(n)));
+                }
+                let place = read_place(&mut scanner, n)?;
+                places.push(place).map_err(|e| scanner.no_room(&e))?;
+            }
+            (b'p', None) => {
+                let n = read_header(&mut scanner)?;
+                places.reserve(u64::from(n), scanner.source().size_hint(), MIN_LINE_BYTES);
+                header = Some(n);
+            }
+            (b'p', Some(_)) => return Err(scanner.here(Code::BadFormat, "a second line `p`")),
+            _ => return Err(unknown_line(&mut scanner)),
+        }
+    }
+    let Some(n) = header else {
+        let message = "the file ends before a line `p aux sp co`";
+        return Err(scanner.here(Code::Truncated, message));
+    };
+    if (places.len() as u64) < u64::from(n) {
+        return Err(super::too_few(&scanner, places.len() as u64, u64::from(n)));
+    }
+    let mut places = places.into_vec();
+    // Stable, so that of two lines for a vertex the later one is found out.
+    places.sort_by_key(|place| place.vertex);
+    if let Some(twice) = places.windows(2).find(|pair| pair[0].vertex == pair[1].vertex) {
+        let message = format!("vertex {} has coordinates already", u64::from(twice[1].vertex) + 1);
+        let fault = scanner.source().fault(Code::BadFormat, message).at(twice[1].line, 1);
+        return Err(Box::new(fault.note(format!("they stand in line {}", twice[0].line))));
+    }
+    let field = |name: &str, values| Field { name: name.to_owned(), bits: None, values };
+    let fields = vec![
+        field("x", places.iter().map(|place| place.x).collect()),
+        field("y", places.iter().map(|place| place.y).collect()),
+    ];
+    Ok((Data::Numbers(Numbers { shape: Shape::List(places.len()), fields }), Vec::new()))
+}
+
+/// Writes a list of two fields.
+pub(crate) fn write(value: OutputRef<'_>, out: &mut dyn Write) -> Result<(), Fault> {
+    let numbers = match value {
+        OutputRef::Numbers(numbers) => Some(numbers),
+        OutputRef::Graph(_) | OutputRef::Table(_) | OutputRef::Slice(_) | OutputRef::Word(_) => {
+            None
+        }
+    };
+    match numbers.map(|numbers| (numbers, numbers.shape, numbers.fields.as_slice())) {
+        Some((numbers, Shape::List(_), [x, y])) => {
+            numbers.check("")?;
+            write_places(&x.values, &y.values, out).map_err(|e| super::cannot_write(&e))
+        }
+        Some(_) | None => {
+            let holds = "lists with two fields, which are x and y";
+            Err(Box::new(super::cannot_hold(value, "DIMACS coordinates", holds)))
+        }
+    }
+}
+
+fn write_places(x: &[i64], y: &[i64], out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "p aux sp co {}", x.len())?;
+    let mut places = x.iter().zip(y).zip(1u64..);
+    places.try_for_each(|((x, y), vertex)| writeln!(out, "v {vertex} {x} {y}"))
+}
+
+fn read_header(scanner: &mut Scanner) -> Result<u32, Fault> {
+    let mut word = Vec::new();
+    for expected in ["p", "aux", "sp", "co"] {
+        scanner.take_word(&mut word)?;
+        if word.is_empty() && scanner.peek()?.is_none() {
+            let message = "the file ends in the middle of the line `p`";
+            return Err(scanner.here(Code::Truncated, message));
+        }
+        if word != expected.as_bytes() {
+            let quoted = scanner.quoted();
+            let message = format!("{quoted} where `{expected}` should stand");
+            let fault = scanner.at_token(Code::BadFormat, message);
+            return Err(Box::new(fault.note("coordinates begin with a line `p aux sp co N`")));
+        }
+    }
+    let n = vertex_count(scanner, "the number of vertices")?;
+    scanner.end_line()?;
+    Ok(n)
+}
+
+fn read_place(scanner: &mut Scanner, n_vertices: u32) -> Result<Place, Fault> {
+    let line = scanner.line();
+    scanner.bump(); // the `v`
+    if let Some(byte) = scanner.peek()?
+        && !matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
+    {
+        return Err(unknown_line(scanner));
+    }
+    let vertex = scanner.index("the vertex", u64::from(n_vertices), "vertices")?;
+    let x = scanner.signed("x")?;
+    let y = scanner.signed("y")?;
+    scanner.end_line()?;
+    Ok(Place { vertex, x, y, line })
+}
+
+fn unknown_line(scanner: &mut Scanner) -> Fault {
+    let quoted = scanner.quoted();
+    let message = format!("a line that begins with {quoted}");
+    let fault = scanner.at_token(Code::BadFormat, message);
+    Box::new(fault.note("the lines of DIMACS coordinates begin with `c`, `p` or `v`"))
+}

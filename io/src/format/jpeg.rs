@@ -1,0 +1,116 @@
+//! JPEG, `.jpg`: reading only, since writing would change the numbers.
+//!
+//! Gray pictures give one field, all others red, green and blue, of 8 bits.
+
+use std::io::Write;
+
+use star_base::Code;
+use zune_core::bytestream::ZCursor;
+use zune_core::colorspace::ColorSpace;
+use zune_core::options::DecoderOptions;
+use zune_jpeg::JpegDecoder;
+use zune_jpeg::errors::DecodeErrors;
+
+use super::raster::{self, Extent};
+use super::{Found, cannot_hold};
+use crate::data::OutputRef;
+use crate::error::Fault;
+use crate::source::Source;
+
+/// The first bytes of every file.
+pub(crate) const MAGIC: [u8; 3] = *b"\xff\xd8\xff";
+
+/// Most pixels that a byte can stand for: a block of 8 × 8 has a code of one bit at least.
+const MAX_RATIO: u64 = 512;
+
+/// Bytes that a sample takes while it is decoded: coefficients, planes and the result.
+const WORK_BYTES: u64 = 8;
+
+/// Reads a picture.
+pub(crate) fn read(mut source: Source) -> Result<Found, Fault> {
+    let bytes = source.read_all()?;
+    let n_file_bytes = bytes.len();
+    check_end(&source, &bytes)?;
+    let side = usize::from(u16::MAX);
+    let options = DecoderOptions::default().set_max_width(side).set_max_height(side);
+    let mut decoder = JpegDecoder::new_with_options(ZCursor::new(&bytes[..]), options);
+    decoder.decode_headers().map_err(|e| fault(&source, &e))?;
+    let (Some(info), Some(color)) = (decoder.info(), decoder.input_colorspace()) else {
+        return Err(raster::damaged(&source, "JPEG", &"no picture in it"));
+    };
+    let (names, color): (&[&str], _) = match color {
+        ColorSpace::Luma => (&["gray"], ColorSpace::Luma),
+        _ => (&["red", "green", "blue"], ColorSpace::RGB),
+    };
+    let n_bands = usize::from(info.components).max(names.len());
+    let size = (u64::from(info.width), u64::from(info.height));
+    let extent = Extent::new(&source, size, n_bands, WORK_BYTES, n_file_bytes)?;
+    let one_band = Extent { n_bands: 1, ..extent };
+    one_band.check_borne_out(&source, 8, MAX_RATIO, n_file_bytes)?;
+    decoder.set_options(options.jpeg_set_out_colorspace(color));
+    let samples = decoder.decode().map_err(|e| fault(&source, &e))?;
+    if samples.len() != extent.n_pixels() * names.len() {
+        return Err(raster::damaged(&source, "JPEG", &"the size does not agree"));
+    }
+    let fields = raster::take_apart(&mut source, &samples, names, 8, i64::from)?;
+    Ok((raster::scaled_grid(&source, extent, fields)?, Vec::new()))
+}
+
+/// Refuses every value.
+pub(crate) fn write(value: OutputRef<'_>, _: &mut dyn Write) -> Result<(), Fault> {
+    let fault = cannot_hold(value, "JPEG", "pictures whose numbers are changed a little");
+    Err(Box::new(fault.help("write it to a `.png` file")))
+}
+
+/// Looks for the marker at the end of the picture; the decoder takes a picture without it and fills
+/// what is missing with gray.
+fn check_end(source: &Source, bytes: &[u8]) -> Result<(), Fault> {
+    if bytes.len() < MAGIC.len() {
+        return Err(raster::truncated(source));
+    }
+    if !bytes.starts_with(&MAGIC) {
+        return Err(raster::damaged(source, "JPEG", &"it begins otherwise"));
+    }
+    // Segments in front of the pixels carry their length; they may hold whole pictures of their own.
+    let mut at = 2;
+    loop {
+        match bytes[at..] {
+            [0xff, 0xff, ..] => at += 1,
+            [0xff, 0xda, ..] => break,                 // the pixels begin
+            [0xff, 0x01 | 0xd0..=0xd7, ..] => at += 2, // without a length
+            [0xff, _, high, low, ..] => {
+                at += 2 + usize::from(u16::from_be_bytes([high, low]));
+                if at > bytes.len() {
+                    return Err(raster::truncated(source));
+                }
+            }
+            [0xff] | [0xff, _] | [0xff, _, _] | [] => return Err(raster::truncated(source)),
+            [_, ..] => at += 1, // bytes between the segments are passed over
+        }
+    }
+    match bytes[at..].windows(2).any(|pair| pair == [0xff, 0xd9]) {
+        true => Ok(()),
+        false => Err(raster::truncated(source)),
+    }
+}
+
+fn fault(source: &Source, error: &DecodeErrors) -> Fault {
+    match error {
+        DecodeErrors::ExhaustedData => raster::truncated(source),
+        DecodeErrors::LargeDimensions(_) => {
+            source.fault(Code::DoesNotFit, "a picture of more than 65535 rows or columns")
+        }
+        DecodeErrors::Format(_)
+        | DecodeErrors::FormatStatic(_)
+        | DecodeErrors::IllegalMagicBytes(_)
+        | DecodeErrors::HuffmanDecode(_)
+        | DecodeErrors::ZeroError
+        | DecodeErrors::DqtError(_)
+        | DecodeErrors::SosError(_)
+        | DecodeErrors::SofError(_)
+        | DecodeErrors::Unsupported(_)
+        | DecodeErrors::MCUError(_)
+        | DecodeErrors::TooSmallOutput(..)
+        | DecodeErrors::IoErrors(_) => raster::damaged(source, "JPEG", error),
+    }
+}

@@ -1,0 +1,264 @@
+//! METIS graphs, `.graph`: a line `N M [FORMAT [NCON]]`, then one line for each vertex with its
+//! neighbours, from 1; an empty line is a vertex without edges. Every edge stands in the lines of both
+//! its ends, with the same weight; comments are lines from `%`.
+//!
+//! The digits of FORMAT say, from the right, whether there are weights of edges (behind every
+//! neighbour), weights of vertices (NCON of them before the neighbours), and sizes of vertices (before
+//! those). What vertices weigh is read and left out: a graph has no place for it. Accepted beyond the
+//! manual: parallel edges, and weights that are 0 or negative.
+
+use std::io::{self, Write};
+
+use star_base::Code;
+
+use super::{ARC_BYTES, Found, GraphRef, vertex_count};
+use crate::data::{Data, OutputRef};
+use crate::error::Fault;
+use crate::graph::{Arc, Graph};
+use crate::growing::Growing;
+use crate::scan::Scanner;
+use crate::source::Source;
+use crate::text;
+
+/// Most weights of one vertex.
+const MAX_NCON: u64 = 1000;
+
+/// What the first line says.
+struct Header {
+    n_vertices: u32,
+    n_edges: u64,
+    edge_weights: bool,
+    /// Numbers of a vertex before its neighbours.
+    n_before: u64,
+}
+
+/// Reads a graph.
+pub(crate) fn read(source: Source) -> Result<Found, Fault> {
+    let mut scanner = Scanner::new(source)?;
+    let header = read_header(&mut scanner)?;
+    let budget = scanner.source().max_bytes();
+    // Every arc once, and both halves once more when they are compared.
+    let mut arcs: Growing<Arc> = Growing::new(budget, 2 * ARC_BYTES);
+    arcs.reserve(header.n_edges.saturating_mul(2), scanner.source().size_hint(), 2);
+    let mut lines = Growing::new(budget, size_of::<u64>() as u64);
+    for vertex in 0..header.n_vertices {
+        while scanner.skip_blanks()? == Some(b'%') {
+            scanner.skip_line()?;
+        }
+        if scanner.peek()?.is_none() && vertex + 1 < header.n_vertices {
+            let message = format!(
+                "the file ends after {vertex} of the {} vertices of its header",
+                header.n_vertices
+            );
+            return Err(scanner.here(Code::Truncated, message));
+        }
+        lines.push(scanner.line()).map_err(|e| scanner.no_room(&e))?;
+        read_vertex(&mut scanner, vertex, &header, &mut arcs)?;
+    }
+    refuse_more_lines(&mut scanner, header.n_vertices)?;
+    let arcs = arcs.into_vec();
+    if arcs.len() as u64 != header.n_edges.saturating_mul(2) {
+        let message = format!(
+            "{} neighbours in all, and twice the {} of the header are due",
+            arcs.len(),
+            text::count(header.n_edges, "edge")
+        );
+        let fault = scanner.source().fault(Code::HeaderLies, message);
+        let why = "every edge stands in the lines of both its ends and is counted once";
+        return Err(Box::new(fault.note(why)));
+    }
+    let graph = Graph {
+        n_vertices: header.n_vertices as usize,
+        arcs: one_of_each(&scanner, arcs, &lines.into_vec())?,
+        weighted: header.edge_weights,
+        symmetric: true,
+        labels: None,
+    };
+    let mut warnings = Vec::new();
+    if header.n_before > 0 && header.n_vertices > 0 {
+        warnings.push("the weights and sizes of vertices are left out".to_owned());
+    }
+    warnings.extend(super::arc_warnings(&graph, scanner.source())?);
+    Ok((Data::Graph(graph), warnings))
+}
+
+/// Writes an undirected graph, or that of a symmetric adjacency table.
+pub(crate) fn write(value: OutputRef<'_>, out: &mut dyn Write) -> Result<(), Fault> {
+    let graph = GraphRef::new(value, "METIS")?;
+    let mut arcs = Vec::new();
+    let n_bytes = u128::from(graph.n_arcs()) * size_of::<Arc>() as u128;
+    usize::try_from(graph.n_arcs())
+        .ok()
+        .and_then(|n_arcs| arcs.try_reserve_exact(n_arcs).ok())
+        .ok_or_else(|| crate::source::no_room("", n_bytes, u64::MAX))?;
+    let mut refused = None;
+    let gathered: Result<(), ()> = graph.try_for_arcs(|arc| {
+        if arc.tail == arc.head {
+            refused = Some("loops");
+            return Err(());
+        }
+        arcs.push(arc);
+        Ok(())
+    });
+    arcs.sort_unstable_by_key(key);
+    if gathered.is_ok() && !is_symmetric(&arcs) {
+        refused = Some("arcs without their mirror images");
+    }
+    if let Some(what) = refused {
+        let fault = super::cannot_hold(value, "METIS", "undirected graphs without loops");
+        let fault = fault.note(format!("this one has {what}"));
+        return Err(Box::new(fault.help("write it to a `.mtx` or `.gr` file")));
+    }
+    write_lines(graph, &arcs, out).map_err(|e| super::cannot_write(&e))
+}
+
+fn write_lines(graph: GraphRef<'_>, arcs: &[Arc], out: &mut dyn Write) -> io::Result<()> {
+    let weighted = graph.is_weighted();
+    let format = if weighted { " 1" } else { "" };
+    writeln!(out, "{} {}{format}", graph.n_vertices(), arcs.len() / 2)?;
+    let mut rest = arcs;
+    for vertex in 0..graph.n_vertices() {
+        let n_own = rest.iter().take_while(|arc| arc.tail as usize == vertex).count();
+        let (own, later) = rest.split_at(n_own);
+        rest = later;
+        for (place, arc) in own.iter().enumerate() {
+            let gap = if place > 0 { " " } else { "" };
+            write!(out, "{gap}{}", u64::from(arc.head) + 1)?;
+            if weighted {
+                write!(out, " {}", arc.weight)?;
+            }
+        }
+        writeln!(out)?;
+    }
+    Ok(())
+}
+
+fn read_header(scanner: &mut Scanner) -> Result<Header, Fault> {
+    while scanner.next_entry()? == Some(b'%') {
+        scanner.skip_line()?;
+    }
+    if scanner.peek()?.is_none() {
+        let message = "the file ends before the line of sizes";
+        return Err(scanner.here(Code::Truncated, message));
+    }
+    let n_vertices = vertex_count(scanner, "the number of vertices")?;
+    let n_edges = scanner.unsigned("the number of edges")?;
+    let mut digits = Vec::new();
+    scanner.take_word(&mut digits)?;
+    let known = digits.len() <= 3 && digits.iter().all(|digit| matches!(digit, b'0' | b'1'));
+    if !known {
+        let quoted = scanner.quoted();
+        let fault = scanner.at_token(Code::BadFormat, format!("the format {quoted}"));
+        let why = "its digits say whether there are sizes of vertices, weights of vertices, and \
+                   weights of edges: `0`, `1`, `10`, `11`, `100` …";
+        return Err(Box::new(fault.note(why)));
+    }
+    let digit = |from_right: usize| digits.iter().rev().nth(from_right) == Some(&b'1');
+    let mut n_con = u64::from(digit(1));
+    if !scanner.at_line_end()? {
+        let given = scanner.unsigned("the number of weights of a vertex")?;
+        if given > MAX_NCON || (n_con == 0 && given > 0) {
+            let message = format!("{given} weights for each vertex");
+            let fault = scanner.at_token(Code::BadFormat, message);
+            let why = format!("they are at most {MAX_NCON}, and the format has to announce them");
+            return Err(Box::new(fault.note(why)));
+        }
+        n_con = given;
+    }
+    scanner.end_line()?;
+    let n_before = n_con + u64::from(digit(2));
+    Ok(Header { n_vertices, n_edges, edge_weights: digit(0), n_before })
+}
+
+/// Reads the line of a vertex with its end.
+fn read_vertex(
+    scanner: &mut Scanner,
+    vertex: u32,
+    header: &Header,
+    arcs: &mut Growing<Arc>,
+) -> Result<(), Fault> {
+    if header.n_before > 0 && scanner.peek()?.is_some() {
+        for _ in 0..header.n_before {
+            scanner.signed("a weight of the vertex")?;
+        }
+    }
+    while !scanner.at_line_end()? {
+        let head = scanner.index("the neighbour", u64::from(header.n_vertices), "vertices")?;
+        if head == vertex {
+            let message = format!("vertex {} is its own neighbour", u64::from(vertex) + 1);
+            let fault = scanner.at_token(Code::BadFormat, message);
+            return Err(Box::new(fault.note("a METIS graph has no loops")));
+        }
+        let weight = match header.edge_weights {
+            true => scanner.signed("the weight of the edge")?,
+            false => 1,
+        };
+        arcs.push(Arc { tail: vertex, head, weight }).map_err(|e| scanner.no_room(&e))?;
+    }
+    scanner.end_line()
+}
+
+fn refuse_more_lines(scanner: &mut Scanner, n_vertices: u32) -> Result<(), Fault> {
+    while let Some(byte) = scanner.next_entry()? {
+        if byte != b'%' {
+            let message = format!("a line beyond the {n_vertices} vertices of the header");
+            return Err(scanner.here(Code::HeaderLies, message));
+        }
+        scanner.skip_line()?;
+    }
+    Ok(())
+}
+
+/// The arcs to lesser vertices, in the order of the file, if each has its mirror image; `lines` are
+/// those of the vertices.
+fn one_of_each(scanner: &Scanner, arcs: Vec<Arc>, lines: &[u64]) -> Result<Vec<Arc>, Fault> {
+    let n_bytes = arcs.len() as u128 * size_of::<Arc>() as u128;
+    let (mut down, mut up) = (Vec::new(), Vec::new());
+    let n_down = arcs.iter().filter(|arc| arc.tail > arc.head).count();
+    down.try_reserve_exact(n_down)
+        .and_then(|()| up.try_reserve_exact(arcs.len() - n_down))
+        .map_err(|_| scanner.source().no_room(n_bytes))?;
+    down.extend(arcs.iter().copied().filter(|arc| arc.tail > arc.head));
+    up.extend(arcs.iter().copied().filter(|arc| arc.tail < arc.head).map(mirrored));
+    drop(arcs);
+    let order = |arcs: &mut Vec<Arc>| {
+        if !arcs.is_sorted_by_key(key) {
+            arcs.sort_unstable_by_key(key);
+        }
+    };
+    order(&mut up);
+    let mut sorted = Vec::new();
+    sorted.try_reserve_exact(n_down).map_err(|_| scanner.source().no_room(n_bytes))?;
+    sorted.extend_from_slice(&down);
+    order(&mut sorted);
+    let n_common = sorted.iter().zip(&up).take_while(|(a, b)| a == b).count();
+    let lonely = match (sorted.get(n_common), up.get(n_common)) {
+        (None, None) => return Ok(down),
+        (Some(&arc), None) => arc,
+        (None, Some(&arc)) => mirrored(arc),
+        (Some(&a), Some(&b)) if key(&a) < key(&b) => a,
+        (Some(_), Some(&b)) => mirrored(b),
+    };
+    let (tail, head) = (u64::from(lonely.tail) + 1, u64::from(lonely.head) + 1);
+    let message = format!("the edge from {tail} to {head} does not stand in the line of {head}");
+    let line = lines.get(lonely.tail as usize).copied().unwrap_or(1);
+    let fault = scanner.source().fault(Code::BadFormat, message).at(line, 1);
+    Err(Box::new(
+        fault.note("every edge stands in the lines of both its ends, with the same weight"),
+    ))
+}
+
+/// `arcs` are sorted by [`key`].
+fn is_symmetric(arcs: &[Arc]) -> bool {
+    let mut mirror: Vec<Arc> = arcs.iter().copied().map(mirrored).collect();
+    mirror.sort_unstable_by_key(key);
+    mirror == arcs
+}
+
+fn key(arc: &Arc) -> (u32, u32, i64) {
+    (arc.tail, arc.head, arc.weight)
+}
+
+fn mirrored(arc: Arc) -> Arc {
+    Arc { tail: arc.head, head: arc.tail, weight: arc.weight }
+}

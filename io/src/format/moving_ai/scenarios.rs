@@ -1,0 +1,104 @@
+//! MovingAI scenarios, `.scen`: a line `version 1`, then one problem a line: bucket, map, its width and
+//! height, x and y of the start, x and y of the goal, and the optimal length; x is the column, (0, 0)
+//! the upper left.
+//!
+//! They are a list with the fields `bucket`, `start-x`, `start-y`, `goal-x`, `goal-y` and `length`; the
+//! length is in thousandths, rounded, or what the user's scale says. The name of the map is passed over:
+//! it is that of another folder, and its size is checked against the places.
+
+use std::io::Write;
+
+use star_base::Code;
+
+use super::{expect, take};
+use crate::data::{Data, OutputRef};
+use crate::decimal::Decimal;
+use crate::error::Fault;
+use crate::format::{Found, cannot_hold};
+use crate::growing::Growing;
+use crate::numbers::{Field, Numbers, Shape};
+use crate::scan::Scanner;
+use crate::source::Source;
+
+const FIELDS: [&str; 6] = ["bucket", "start-x", "start-y", "goal-x", "goal-y", "length"];
+
+/// Lengths are in thousandths if the user says nothing.
+const DEFAULT_SCALE: u64 = 1000;
+
+/// Reads a list.
+pub(crate) fn read(source: Source) -> Result<Found, Fault> {
+    let mut scanner = Scanner::new(source)?;
+    if scanner.next_entry()?.is_none() {
+        return Err(scanner.here(Code::Truncated, "the file is empty"));
+    }
+    expect(&mut scanner, "version")?;
+    let version = scanner.real("the version")?;
+    if version.to_whole() != Some(1) {
+        let message = "only version 1 of the format is known";
+        return Err(scanner.at_token(Code::BadFormat, message));
+    }
+    scanner.end_line()?;
+    let given = scanner.source().scale();
+    let scale = given.unwrap_or(Decimal::whole(DEFAULT_SCALE));
+    // As read, and field by field.
+    let mut problems: Growing<[i64; 6]> =
+        Growing::new(scanner.source().max_bytes(), 2 * size_of::<[i64; 6]>() as u64);
+    while scanner.next_entry()?.is_some() {
+        let problem = read_problem(&mut scanner, scale)?;
+        problems.push(problem).map_err(|e| scanner.no_room(&e))?;
+    }
+    let problems = problems.into_vec();
+    let fields = FIELDS.iter().enumerate().map(|(idx, name)| Field {
+        name: (*name).to_owned(),
+        bits: None,
+        values: problems.iter().map(|problem| problem[idx]).collect(),
+    });
+    let numbers = Numbers { shape: Shape::List(problems.len()), fields: fields.collect() };
+    let warnings = match given {
+        Some(_) => Vec::new(),
+        None => vec![format!("the lengths are in thousandths, as with `scale={DEFAULT_SCALE}`")],
+    };
+    Ok((Data::Numbers(numbers), warnings))
+}
+
+/// Nothing can be written: a problem names its map, which is none of the numbers.
+pub(crate) fn write(value: OutputRef<'_>, _: &mut dyn Write) -> Result<(), Fault> {
+    let holds = "the name of a map with every problem, which no value has";
+    let fault = cannot_hold(value, "MovingAI scenarios", holds);
+    Err(Box::new(fault.help("write a list of numbers to a `.csv` file")))
+}
+
+fn read_problem(scanner: &mut Scanner, scale: Decimal) -> Result<[i64; 6], Fault> {
+    let bucket = small(scanner, "the bucket", None)?;
+    let mut map = Vec::new();
+    take(scanner, &mut map, "the map")?;
+    let width = small(scanner, "the width of the map", None)?;
+    let height = small(scanner, "the height of the map", None)?;
+    let start_x = small(scanner, "x of the start", Some(width))?;
+    let start_y = small(scanner, "y of the start", Some(height))?;
+    let goal_x = small(scanner, "x of the goal", Some(width))?;
+    let goal_y = small(scanner, "y of the goal", Some(height))?;
+    let length = scanner.real("the length")?;
+    let Some(length) = length.scaled(scale) else {
+        let message = "the length times the scale is beyond 63 bits";
+        return Err(scanner.at_token(Code::OutOfRange, message));
+    };
+    scanner.end_line()?;
+    Ok([bucket, start_x, start_y, goal_x, goal_y, length])
+}
+
+/// A number of 32 bits, below `limit` if there is one.
+fn small(scanner: &mut Scanner, what: &str, limit: Option<i64>) -> Result<i64, Fault> {
+    let number = scanner.unsigned(what)?;
+    let Ok(small) = u32::try_from(number) else {
+        let message = format!("{what} {number} is beyond 32 bits");
+        return Err(scanner.at_token(Code::OutOfRange, message));
+    };
+    match limit {
+        Some(limit) if i64::from(small) >= limit => {
+            let message = format!("{what} {number} lies outside the map, which has {limit}");
+            Err(scanner.at_token(Code::OutOfRange, message))
+        }
+        Some(_) | None => Ok(i64::from(small)),
+    }
+}

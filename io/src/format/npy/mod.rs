@@ -1,0 +1,149 @@
+//! NumPy arrays, `.npy`, versions 1 to 3: truth values, whole numbers of 8 to 64 bits, floating-point
+//! numbers of 16 to 64 bits, in both byte orders, row by row or column by column; records of these.
+//!
+//! An array of two dimensions is a grid, one of one dimension a list, a single number a list of one.
+//! Truth values have one bit, unsigned numbers their depth; signed and floating-point numbers have the
+//! bits that they need. Floating-point numbers have to be whole or need `scale=`.
+//!
+//! A table is written as an array of truth values, numbers in the smallest type that holds them all,
+//! several fields as records.
+
+mod header;
+mod input;
+mod literal;
+mod values;
+
+use std::io::{self, Write};
+
+use star_base::Code;
+
+pub(super) use self::header::Header;
+use self::header::{Column, Item, Kind};
+pub(super) use self::input::Input;
+use super::{Found, cannot_hold, cannot_write};
+use crate::data::{BitsRef, Data, OutputRef};
+use crate::error::Fault;
+use crate::numbers::{Field, Numbers, Shape};
+use crate::source::Source;
+
+/// The first bytes of every file.
+pub(crate) const MAGIC: [u8; 6] = *b"\x93NUMPY";
+
+/// The name of a field that has none in the file.
+const NAME: &str = "value";
+
+/// Reads an array.
+pub(crate) fn read(mut source: Source) -> Result<Found, Fault> {
+    let (file, scale) = (source.file().to_owned(), source.scale());
+    let (n_left, max_bytes) = (source.size_hint(), source.max_bytes());
+    let mut fill = |buffer: &mut [u8]| source.fill(buffer);
+    let mut input = Input { fill: &mut fill, file, n_left, max_bytes, scale };
+    let header = Header::read(&mut input)?;
+    let numbers = read_array(&mut input, &header, NAME)?;
+    Ok((Data::Numbers(numbers), Vec::new()))
+}
+
+/// Reads what stands behind the header, to the end; `name` is for a field without a name.
+pub(super) fn read_array(
+    input: &mut Input<'_>,
+    header: &Header,
+    name: &str,
+) -> Result<Numbers, Fault> {
+    let shape = match header.shape[..] {
+        [] => Shape::List(1),
+        [len] => Shape::List(side(input, len)?),
+        [height, width] => Shape::Grid { height: side(input, height)?, width: side(input, width)? },
+        [_, _, _, ..] => {
+            let n_dims = header.shape.len();
+            let fault = input.fault(Code::BadFormat, format!("an array of {n_dims} dimensions"));
+            let fault = fault.note("a grid has two dimensions, a list has one");
+            return Err(Box::new(fault.help("save one layer of it: `a[:, :, 0]`")));
+        }
+    };
+    let transposed = match shape {
+        Shape::Grid { height, width } if header.is_by_columns => Some((height, width)),
+        Shape::Grid { .. } | Shape::List(_) => None,
+    };
+    let columns = values::read(input, header, transposed)?;
+    let mut fields = Vec::with_capacity(columns.len());
+    for (column, values) in header.item.columns.iter().zip(columns) {
+        let bits = match (input.scale, column.kind) {
+            (Some(_), _) | (None, Kind::Signed | Kind::Float) => None,
+            (None, Kind::Bool) => Some(1),
+            (None, Kind::Unsigned) => Some(column.n_bytes * 8),
+        };
+        let name = column.name.as_deref().unwrap_or(name).to_owned();
+        fields.push(Field { name, bits, values });
+    }
+    Ok(Numbers { shape, fields })
+}
+
+/// Writes any value but a graph.
+pub(crate) fn write(value: OutputRef<'_>, out: &mut dyn Write) -> Result<(), Fault> {
+    write_array(value, out, "NumPy")
+}
+
+/// Writes an array with its header.
+pub(super) fn write_array(
+    value: OutputRef<'_>,
+    out: &mut dyn Write,
+    format: &str,
+) -> Result<(), Fault> {
+    let (shape, bits) = match value {
+        OutputRef::Table(table) => {
+            (vec![table.n_rows() as u64, table.n_cols() as u64], BitsRef::Table(table))
+        }
+        OutputRef::Slice(slice) => (vec![slice.len() as u64], BitsRef::Slice(slice)),
+        OutputRef::Word(word) => (vec![word.len() as u64], BitsRef::Word(word)),
+        OutputRef::Numbers(numbers) => return write_numbers(numbers, out, format),
+        OutputRef::Graph(_) => {
+            let fault = cannot_hold(value, format, "arrays of bits and numbers");
+            return Err(Box::new(fault.help("write it to a `.mtx` file")));
+        }
+    };
+    let column = Column { name: None, kind: Kind::Bool, n_bytes: 1, is_big: false, at: 0 };
+    let header = Header { item: Item::of(vec![column]), is_by_columns: false, shape };
+    header.write(out).map_err(|e| cannot_write(&e))?;
+    bits.try_for_rows(|row| out.write_all(row)).map_err(|e| cannot_write(&e))
+}
+
+fn write_numbers(numbers: &Numbers, out: &mut dyn Write, format: &str) -> Result<(), Fault> {
+    numbers.check("")?;
+    let Numbers { shape, fields } = numbers;
+    let value = OutputRef::Numbers(numbers);
+    if fields.is_empty() {
+        return Err(Box::new(cannot_hold(value, format, "numbers")));
+    }
+    let n_records = shape.n_records();
+    let columns = fields.iter().map(|field| {
+        let Field { name, bits, values } = field;
+        let name = (fields.len() > 1).then(|| name.clone());
+        Column::least(name, *bits, values)
+    });
+    let columns: Vec<Column> = columns.collect();
+    let shape = match *shape {
+        Shape::List(len) => vec![len as u64],
+        Shape::Grid { height, width } => vec![height as u64, width as u64],
+    };
+    let header = Header { item: Item::of(columns), is_by_columns: false, shape };
+    let mut write = || -> io::Result<()> {
+        header.write(out)?;
+        let mut bytes = Vec::new();
+        for idx in 0..n_records {
+            for (column, field) in header.item.columns.iter().zip(fields) {
+                // Whole numbers keep their low bytes; `least` saw that the high ones say nothing.
+                bytes.extend_from_slice(&field.values[idx].to_le_bytes()[..column.n_bytes]);
+            }
+            if bytes.len() >= 1 << 16 {
+                out.write_all(&bytes)?;
+                bytes.clear();
+            }
+        }
+        out.write_all(&bytes)
+    };
+    write().map_err(|e| cannot_write(&e))
+}
+
+fn side(input: &Input<'_>, len: u64) -> Result<usize, Fault> {
+    usize::try_from(len).map_err(|_| input.no_room(u128::from(len) * 8))
+}

@@ -1,0 +1,226 @@
+//! Archives of NumPy arrays, `.npz`: zip files whose parts are `.npy` files, stored or deflated.
+//!
+//! The array that is read is the one named in the options, or else the only one of two dimensions, or
+//! else the only one of one dimension; single numbers and axes beside it are not in the way. One array
+//! is written, `arr_0` as NumPy says, or by the name of its only field.
+
+use std::io::{Cursor, ErrorKind, Read, Write};
+
+use star_base::Code;
+use zip::result::ZipError;
+use zip::write::SimpleFileOptions;
+use zip::{CompressionMethod, ZipArchive, ZipWriter};
+
+use super::npy::{self, Header, Input};
+use super::{Found, cannot_write};
+use crate::data::{Data, OutputRef};
+use crate::error::{Fault, FileError};
+use crate::source::Source;
+
+/// The first bytes of every archive that is not empty.
+pub(crate) const MAGIC: [u8; 4] = *b"PK\x03\x04";
+
+/// Most arrays that a message lists.
+const LISTED: usize = 12;
+
+/// How the name of a part ends.
+const SUFFIX: &str = ".npy";
+
+type Archive<'a> = ZipArchive<Cursor<&'a [u8]>>;
+
+/// An array of the archive.
+struct Part {
+    name: String,
+    idx: usize,
+    shape: Vec<u64>,
+}
+
+/// Reads one array.
+pub(crate) fn read(mut source: Source) -> Result<Found, Fault> {
+    let bytes = source.read_all()?;
+    if !bytes.starts_with(&MAGIC) {
+        let code = match MAGIC.starts_with(&bytes) {
+            true => Code::Truncated,
+            false => Code::BadFormat,
+        };
+        return Err(source.fault(code, "the file does not begin as an archive of arrays"));
+    }
+    let archive = ZipArchive::new(Cursor::new(&bytes[..]));
+    let mut archive = archive.map_err(|e| zip_fault(source.file(), &e))?;
+    let part = choose(&source, &mut archive)?;
+    let name = part.name.clone();
+    source.go_on()?;
+    let numbers = with_part(&mut source, &mut archive, part.idx, bytes.len(), |input| {
+        let header = Header::read(input)?;
+        npy::read_array(input, &header, &name)
+    })?;
+    Ok((Data::Numbers(numbers), Vec::new()))
+}
+
+/// Writes an archive of one array.
+pub(crate) fn write(value: OutputRef<'_>, out: &mut dyn Write) -> Result<(), Fault> {
+    let name = match value {
+        OutputRef::Numbers(numbers) => match &numbers.fields[..] {
+            [field] if !field.name.is_empty() => &field.name,
+            _ => "arr_0",
+        },
+        OutputRef::Table(_) | OutputRef::Slice(_) | OutputRef::Word(_) | OutputRef::Graph(_) => {
+            "arr_0"
+        }
+    };
+    // What cannot be written is refused before the archive begins.
+    let mut head = Head::default();
+    npy::write_array(value, &mut head, "NumPy")?;
+    let is_large = head.n_bytes >= u64::from(u32::MAX);
+    let options = SimpleFileOptions::default().compression_method(CompressionMethod::Deflated);
+    let mut archive = ZipWriter::new_stream(out);
+    let started = archive.start_file(format!("{name}{SUFFIX}"), options.large_file(is_large));
+    started.map_err(|error| cannot_write(&error.into()))?;
+    npy::write_array(value, &mut archive, "NumPy")?;
+    let finished = archive.finish();
+    finished.map(|_| ()).map_err(|error| cannot_write(&error.into()))
+}
+
+/// Counts the bytes of an array and keeps none.
+#[derive(Default)]
+struct Head {
+    n_bytes: u64,
+}
+
+impl Write for Head {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.n_bytes += bytes.len() as u64;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+/// The array to read.
+fn choose(source: &Source, archive: &mut Archive<'_>) -> Result<Part, Fault> {
+    let names: Vec<(usize, String)> = (0..archive.len())
+        .filter_map(|idx| {
+            Some((idx, archive.name_for_index(idx)?.strip_suffix(SUFFIX)?.to_owned()))
+        })
+        .collect();
+    if let Some(wanted) = source.part() {
+        let found = names.iter().find(|(_, name)| name == wanted);
+        return match found {
+            Some((idx, name)) => Ok(Part { name: name.clone(), idx: *idx, shape: Vec::new() }),
+            None => {
+                let message = format!("no array `{}` in it", wanted.escape_debug());
+                let fault = source.fault(Code::CannotOpen, message);
+                let names = names.iter().map(|(_, name)| quote(name));
+                Err(Box::new(fault.note(list(names))))
+            }
+        };
+    }
+    let mut parts = Vec::with_capacity(names.len());
+    for (idx, name) in names {
+        // An array that cannot be read may stand beside the one that is wanted.
+        let shape = header_of(source, archive, idx).map(|header| header.shape);
+        parts.push(shape.map(|shape| Part { name, idx, shape }));
+    }
+    let n_parts = parts.len();
+    if n_parts == 1
+        && let Some(part) = parts.pop()
+    {
+        return part;
+    }
+    let parts: Vec<Part> = parts.into_iter().flatten().collect();
+    let n_with = |n_dims| parts.iter().filter(|part| part.shape.len() == n_dims).count();
+    let wanted = match (n_with(2), n_with(1)) {
+        (1, _) => Some(2),
+        (0, 1) => Some(1),
+        _ => None,
+    };
+    let listed = list(parts.iter().map(|part| {
+        let lens: Vec<String> = part.shape.iter().map(u64::to_string).collect();
+        match lens.is_empty() {
+            true => format!("{} (a number)", quote(&part.name)),
+            false => format!("{} ({})", quote(&part.name), lens.join(" × ")),
+        }
+    }));
+    let first = parts.iter().max_by_key(|part| (part.shape.len() == 2, usize::MAX - part.idx));
+    let first = first.map_or_else(|| "NAME".to_owned(), |part| part.name.clone());
+    match parts.into_iter().find(|part| Some(part.shape.len()) == wanted) {
+        Some(part) => Ok(part),
+        None if n_parts == 0 => Err(source.fault(Code::BadFormat, "an archive without arrays")),
+        None => {
+            let fault = source.fault(Code::CannotOpen, "several arrays, and none is named");
+            let help = format!("write the name behind the file: `{}#{first}`", source.file());
+            Err(Box::new(fault.note(listed).help(help.escape_debug().to_string())))
+        }
+    }
+}
+
+fn quote(name: &str) -> String {
+    crate::text::quote(name.as_bytes())
+}
+
+fn list(arrays: impl ExactSizeIterator<Item = String>) -> String {
+    let n_more = arrays.len().saturating_sub(LISTED);
+    let listed: Vec<String> = arrays.take(LISTED).collect();
+    match (listed.is_empty(), n_more) {
+        (true, _) => "it has no arrays".to_owned(),
+        (false, 0) => format!("it has {}", listed.join(", ")),
+        (false, _) => format!("it has {} and {n_more} more", listed.join(", ")),
+    }
+}
+
+fn header_of(source: &Source, archive: &mut Archive<'_>, idx: usize) -> Result<Header, Fault> {
+    let mut part = archive.by_index(idx).map_err(|e| zip_fault(source.file(), &e))?;
+    let file = source.file().to_owned();
+    let mut fill = |buffer: &mut [u8]| fill(&mut part, buffer, &file);
+    let (n_left, max_bytes) = (None, source.max_bytes());
+    Header::read(&mut Input { fill: &mut fill, file: file.clone(), n_left, max_bytes, scale: None })
+}
+
+/// Opens an array for reading; `n_file_bytes` of the budget are taken.
+fn with_part<T>(
+    source: &mut Source,
+    archive: &mut Archive<'_>,
+    idx: usize,
+    n_file_bytes: usize,
+    read: impl FnOnce(&mut Input<'_>) -> Result<T, Fault>,
+) -> Result<T, Fault> {
+    let file = source.file().to_owned();
+    let mut part = archive.by_index(idx).map_err(|e| zip_fault(&file, &e))?;
+    // What the archive says of the length bears out nothing: memory is taken as the bytes arrive.
+    let n_left = (part.compression() == CompressionMethod::Stored).then(|| part.size());
+    let n_left = n_left.filter(|&n_left| n_left <= n_file_bytes as u64);
+    let max_bytes = source.max_bytes().saturating_sub(n_file_bytes as u64);
+    let scale = source.scale();
+    let mut fill = |buffer: &mut [u8]| {
+        source.go_on()?;
+        fill(&mut part, buffer, &file)
+    };
+    read(&mut Input { fill: &mut fill, file: file.clone(), n_left, max_bytes, scale })
+}
+
+fn fill(part: &mut dyn Read, buffer: &mut [u8], file: &str) -> Result<usize, Fault> {
+    let mut n_bytes = 0;
+    while n_bytes < buffer.len() {
+        match part.read(&mut buffer[n_bytes..]) {
+            Ok(0) => break,
+            Ok(n_more) => n_bytes += n_more,
+            Err(error) => return Err(zip_fault(file, &ZipError::Io(error))),
+        }
+    }
+    Ok(n_bytes)
+}
+
+fn zip_fault(file: &str, error: &ZipError) -> Fault {
+    let (code, reason) = match error {
+        ZipError::Io(error) if error.kind() == ErrorKind::UnexpectedEof => {
+            (Code::Truncated, "the file ends too early".to_owned())
+        }
+        ZipError::Io(error) => (Code::BadFormat, error.to_string()),
+        other => (Code::BadFormat, other.to_string()),
+    };
+    let reason = reason.trim_end_matches('.').escape_debug().to_string();
+    let message = format!("not an archive that can be read: {reason}");
+    Box::new(FileError::new(code, file, message))
+}

@@ -1,0 +1,213 @@
+//! Portable Network Graphics, `.png`: gray of 1, 2, 4, 8 and 16 bits, colours of 8 and 16 bits, with
+//! and without alpha, palettes.
+//!
+//! Samples come as the file has them; nothing is scaled. A palette picture whose numbers are only 0
+//! and 1 is a mask: one field, `index`, of one bit. Any other palette is looked up: the fields are
+//! red, green and blue. A colour that only stands for "transparent" (a `tRNS` chunk of a picture
+//! without palette) is kept as it is, with a warning. Of an animation the first picture is read.
+
+use std::io::{Cursor, ErrorKind, Write};
+
+use png::{BitDepth, ColorType, Decoder, DecodingError, Encoder, EncodingError, Limits};
+use png::{Info, Transformations};
+use star_base::Code;
+
+use super::Found;
+use super::picture::{Channels, Picture};
+use super::raster::{self, DEFLATE_RATIO, Extent};
+use crate::data::OutputRef;
+use crate::error::Fault;
+use crate::numbers::Field;
+use crate::source::Source;
+
+/// The first bytes of every file.
+pub(crate) const MAGIC: [u8; 8] = *b"\x89PNG\r\n\x1a\n";
+
+/// Reads a picture.
+pub(crate) fn read(mut source: Source) -> Result<Found, Fault> {
+    let bytes = source.read_all()?;
+    let n_file_bytes = bytes.len();
+    let max_bytes = usize::try_from(source.max_bytes()).unwrap_or(usize::MAX);
+    let limits = Limits { bytes: max_bytes };
+    let mut decoder = Decoder::new_with_limits(Cursor::new(&bytes[..]), limits);
+    decoder.set_transformations(Transformations::IDENTITY);
+    decoder.set_ignore_text_chunk(true);
+    decoder.set_ignore_iccp_chunk(true);
+    let info = decoder.read_header_info().map_err(|e| fault(&source, &e))?;
+    let size = (u64::from(info.width), u64::from(info.height));
+    let (color, bits) = (info.color_type, info.bit_depth as usize);
+    // A picture with a palette has four fields at most.
+    let n_bands = if color == ColorType::Indexed { 4 } else { color.samples() };
+    let extent = Extent::new(&source, size, n_bands, 2, n_file_bytes)?;
+    let stored = Extent { n_bands: color.samples(), ..extent };
+    stored.check_borne_out(&source, bits, DEFLATE_RATIO, n_file_bytes)?;
+
+    let mut reader = decoder.read_info().map_err(|e| fault(&source, &e))?;
+    let len = reader.output_buffer_size();
+    let len = len.ok_or_else(|| fault(&source, &DecodingError::LimitsExceeded))?;
+    let mut packed = Vec::new();
+    packed.try_reserve_exact(len).map_err(|_| source.no_room(len as u128))?;
+    packed.resize(len, 0);
+    reader.next_frame(&mut packed).map_err(|e| fault(&source, &e))?;
+    source.go_on()?;
+    reader.finish().map_err(|e| fault(&source, &e))?; // checks what stands behind the pixels
+
+    let info = reader.info();
+    let mut warnings = Vec::new();
+    if info.trns.is_some() && color != ColorType::Indexed {
+        warnings.push("one colour stands for transparent: it is kept as any other".to_owned());
+    }
+    if info.animation_control.is_some() {
+        warnings.push("only the first picture of an animation is read".to_owned());
+    }
+    let fields = match color {
+        ColorType::Indexed => palette_fields(&mut source, info, &packed, extent, bits)?,
+        ColorType::Grayscale | ColorType::GrayscaleAlpha | ColorType::Rgb | ColorType::Rgba => {
+            plain_fields(&mut source, &packed, names(color), bits, extent.width)?
+        }
+    };
+    Ok((raster::scaled_grid(&source, extent, fields)?, warnings))
+}
+
+/// Writes a picture.
+pub(crate) fn write(value: OutputRef<'_>, out: &mut dyn Write) -> Result<(), Fault> {
+    let picture = Picture::new(value, "PNG")?;
+    let (color, bits) = match picture.channels {
+        Channels::Gray => (ColorType::Grayscale, picture.bits.next_power_of_two()),
+        Channels::GrayAlpha => (ColorType::GrayscaleAlpha, picture.bits.max(8)),
+        Channels::Rgb => (ColorType::Rgb, picture.bits.max(8)),
+        Channels::Rgba => (ColorType::Rgba, picture.bits.max(8)),
+    };
+    let depth = match bits {
+        1 => BitDepth::One,
+        2 => BitDepth::Two,
+        4 => BitDepth::Four,
+        5..=8 => BitDepth::Eight,
+        _ => BitDepth::Sixteen, // a picture has 16 bits at most
+    };
+    let mut encoder = Encoder::new(out, picture.width, picture.height);
+    encoder.set_color(color);
+    encoder.set_depth(depth);
+    let mut writer = encoder.write_header().map_err(cannot_write)?;
+    let mut stream = writer.stream_writer().map_err(cannot_write)?;
+    let mut packed = Vec::new();
+    picture.try_for_rows(|row| {
+        packed.clear();
+        pack(row, depth, &mut packed);
+        stream.write_all(&packed).map_err(|e| super::cannot_write(&e))
+    })?;
+    stream.finish().map_err(cannot_write)?;
+    writer.finish().map_err(cannot_write)
+}
+
+fn names(color: ColorType) -> &'static [&'static str] {
+    match color {
+        ColorType::Grayscale => &["gray"],
+        ColorType::GrayscaleAlpha => &["gray", "alpha"],
+        ColorType::Rgb => &["red", "green", "blue"],
+        ColorType::Rgba => &["red", "green", "blue", "alpha"],
+        ColorType::Indexed => &["index"],
+    }
+}
+
+/// Fields of the samples as they lie in the file.
+fn plain_fields(
+    source: &mut Source,
+    packed: &[u8],
+    names: &[&str],
+    bits: usize,
+    width: usize,
+) -> Result<Vec<Field>, Fault> {
+    match bits {
+        16 => {
+            let (pairs, _) = packed.as_chunks::<2>(); // nothing is left over
+            let whole = |pair| i64::from(u16::from_be_bytes(pair));
+            raster::take_apart(source, pairs, names, bits, whole)
+        }
+        8 => raster::take_apart(source, packed, names, bits, i64::from),
+        _ => {
+            let samples = raster::unpack(packed, bits, width * names.len());
+            raster::take_apart(source, &samples, names, bits, i64::from)
+        }
+    }
+}
+
+/// The mask, or the colours of the palette.
+fn palette_fields(
+    source: &mut Source,
+    info: &Info<'_>,
+    packed: &[u8],
+    extent: Extent,
+    bits: usize,
+) -> Result<Vec<Field>, Fault> {
+    let indices = raster::unpack(packed, bits, extent.width);
+    if indices.iter().all(|&index| index <= 1) {
+        return raster::take_apart(source, &indices, names(ColorType::Indexed), 1, i64::from);
+    }
+    let (colors, _) = info.palette.as_deref().unwrap_or_default().as_chunks::<3>();
+    if let Some(beyond) = indices.iter().find(|&&index| usize::from(index) >= colors.len()) {
+        let message = format!("a pixel has colour {beyond}, and the palette ends before it");
+        return Err(source.fault(Code::BadFormat, message));
+    }
+    let len = extent.n_pixels();
+    let mut fields = Vec::with_capacity(4);
+    for (channel, name) in names(ColorType::Rgb).iter().enumerate() {
+        source.go_on()?;
+        let values = indices.iter().map(|&index| i64::from(colors[usize::from(index)][channel]));
+        fields.push(raster::field(source, name, Some(8), len, values)?);
+    }
+    if let Some(alphas) = info.trns.as_deref() {
+        let alpha = |&index: &u8| alphas.get(usize::from(index)).copied().unwrap_or(u8::MAX);
+        let values = indices.iter().map(|index| i64::from(alpha(index)));
+        fields.push(raster::field(source, "alpha", Some(8), len, values)?);
+    }
+    Ok(fields)
+}
+
+/// Appends a row in the depth of the file, padded to whole bytes.
+fn pack(row: &[u16], depth: BitDepth, packed: &mut Vec<u8>) {
+    let bits = match depth {
+        BitDepth::One => 1,
+        BitDepth::Two => 2,
+        BitDepth::Four => 4,
+        BitDepth::Eight => {
+            packed.extend(row.iter().map(|&sample| sample as u8));
+            return;
+        }
+        BitDepth::Sixteen => {
+            packed.extend(row.iter().flat_map(|sample| sample.to_be_bytes()));
+            return;
+        }
+    };
+    for samples in row.chunks(8 / bits) {
+        let last = 8 - bits;
+        let byte = samples.iter().enumerate().fold(0, |byte, (idx, &sample)| {
+            byte | (sample as u8) << (last - idx * bits) // the picture says that it fits
+        });
+        packed.push(byte);
+    }
+}
+
+fn fault(source: &Source, error: &DecodingError) -> Fault {
+    match error {
+        DecodingError::IoError(error) if error.kind() == ErrorKind::UnexpectedEof => {
+            raster::truncated(source)
+        }
+        DecodingError::IoError(error) => raster::damaged(source, "PNG", error),
+        DecodingError::Format(error) => raster::damaged(source, "PNG", error),
+        DecodingError::Parameter(error) => raster::damaged(source, "PNG", error),
+        DecodingError::LimitsExceeded => {
+            source.fault(Code::DoesNotFit, "a part of the file is larger than the memory budget")
+        }
+    }
+}
+
+fn cannot_write(error: EncodingError) -> Fault {
+    let error = match error {
+        EncodingError::IoError(error) => error,
+        EncodingError::Format(_) | EncodingError::Parameter(_) | EncodingError::LimitsExceeded => {
+            std::io::Error::other(error)
+        }
+    };
+    super::cannot_write(&error)
+}

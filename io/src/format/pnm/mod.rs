@@ -1,0 +1,205 @@
+//! The Netpbm formats: PBM (bits), PGM (gray) and PPM (colours), plain and binary. The first bytes
+//! say which one a file is, so that all three are read in the same way; they are written binary.
+//!
+//! Samples come as the file has them: of a bit map 1 is black, and a sample has as many bits as the
+//! greatest value of the header needs. A file holds one picture.
+
+pub(crate) mod pbm;
+pub(crate) mod pgm;
+pub(crate) mod ppm;
+mod text;
+
+use std::io::Write;
+
+use star_base::Code;
+
+use self::text::Text;
+use super::picture::{Channels, Picture};
+use super::raster::{self, Extent};
+use super::{Found, cannot_hold, cannot_write};
+use crate::data::OutputRef;
+use crate::error::{Fault, FileError};
+use crate::numbers::Field;
+use crate::source::Source;
+
+/// What the digit behind the `P` says.
+struct Kind {
+    names: &'static [&'static str],
+    is_plain: bool,
+    /// Is a sample one bit, without a greatest value in the header?
+    is_bit_map: bool,
+}
+
+impl Kind {
+    fn of(digit: u8) -> Option<Self> {
+        const GRAY: &[&str] = &["gray"];
+        const BLACK: &[&str] = &["black"];
+        const COLORS: &[&str] = &["red", "green", "blue"];
+        let (names, is_plain, is_bit_map) = match digit {
+            b'1' => (BLACK, true, true),
+            b'2' => (GRAY, true, false),
+            b'3' => (COLORS, true, false),
+            b'4' => (BLACK, false, true),
+            b'5' => (GRAY, false, false),
+            b'6' => (COLORS, false, false),
+            _ => return None,
+        };
+        Some(Kind { names, is_plain, is_bit_map })
+    }
+}
+
+/// Do the bytes begin as one of these formats does?
+pub(crate) fn is_start(bytes: &[u8]) -> bool {
+    match bytes {
+        [b'P', digit, next, ..] => {
+            Kind::of(*digit).is_some() && (next.is_ascii_whitespace() || *next == b'#')
+        }
+        _ => false,
+    }
+}
+
+fn read(mut source: Source) -> Result<Found, Fault> {
+    let bytes = source.read_all()?;
+    let n_file_bytes = bytes.len();
+    if !is_start(&bytes) {
+        let code = if bytes.len() < 3 { Code::Truncated } else { Code::BadFormat };
+        return Err(source.fault(code, "the file does not begin with `P1` to `P6`"));
+    }
+    let Some(kind) = Kind::of(bytes[1]) else {
+        return Err(source.fault(Code::BadFormat, "the file does not begin with `P1` to `P6`"));
+    };
+    let mut text = Text::new(&bytes, 2);
+    let width = text.number(&source, "the width", u64::from(u32::MAX))?;
+    let height = text.number(&source, "the height", u64::from(u32::MAX))?;
+    let max = match kind.is_bit_map {
+        true => 1,
+        false => text.number(&source, "the greatest value", u64::from(u16::MAX))?,
+    };
+    if max == 0 {
+        return Err(text.fault(&source, Code::OutOfRange, "the greatest value is 0"));
+    }
+    let bits = 64 - max.leading_zeros() as usize;
+    let extent = Extent::new(&source, (width, height), kind.names.len(), 1, n_file_bytes)?;
+    let fields = if kind.is_plain {
+        plain_fields(&mut source, &mut text, &kind, extent, max, bits)?
+    } else {
+        let samples = text.samples(&source)?;
+        binary_fields(&mut source, samples, &kind, extent, max, bits)?
+    };
+    Ok((raster::scaled_grid(&source, extent, fields)?, Vec::new()))
+}
+
+/// Samples as decimal numbers; those of a bit map need no space between them.
+fn plain_fields(
+    source: &mut Source,
+    text: &mut Text<'_>,
+    kind: &Kind,
+    extent: Extent,
+    max: u64,
+    bits: usize,
+) -> Result<Vec<Field>, Fault> {
+    // A sample takes a digit, and a space in front of it unless it is a bit.
+    let sample_bits = if kind.is_bit_map { 8 } else { 16 };
+    extent.check_borne_out(source, sample_bits, 1, text.len() + 1)?;
+    let n_pixels = extent.n_pixels();
+    let mut fields = Vec::with_capacity(kind.names.len());
+    for name in kind.names {
+        fields.push(raster::field(source, name, Some(bits), n_pixels, std::iter::empty())?);
+    }
+    for idx in 0..n_pixels {
+        if idx % (1 << 16) == 0 {
+            source.go_on()?;
+        }
+        for field in &mut fields {
+            let value = match kind.is_bit_map {
+                true => text.bit(source)?,
+                false => text.number(source, "a sample", max)?,
+            };
+            field.values.push(value as i64); // at most 65535
+        }
+    }
+    text.end(source)?;
+    Ok(fields)
+}
+
+/// Samples of one bit, one byte or two bytes, the most significant one first.
+fn binary_fields(
+    source: &mut Source,
+    samples: &[u8],
+    kind: &Kind,
+    extent: Extent,
+    max: u64,
+    bits: usize,
+) -> Result<Vec<Field>, Fault> {
+    let row_len = extent.width * extent.n_bands;
+    let row_bytes = match bits {
+        1 if kind.is_bit_map => row_len.div_ceil(8),
+        1..=8 => row_len,
+        _ => row_len * 2,
+    };
+    let n_bytes = row_bytes * extent.height;
+    if samples.len() < n_bytes {
+        return Err(raster::truncated(source));
+    }
+    let (samples, rest) = samples.split_at(n_bytes);
+    if !rest.trim_ascii().is_empty() {
+        return Err(source.fault(Code::HeaderLies, "bytes after the picture"));
+    }
+    let fields = match bits {
+        1 if kind.is_bit_map => {
+            let bits = raster::unpack(samples, 1, row_len);
+            raster::take_apart(source, &bits, kind.names, 1, i64::from)?
+        }
+        1..=8 => raster::take_apart(source, samples, kind.names, bits, i64::from)?,
+        _ => {
+            let (pairs, _) = samples.as_chunks::<2>(); // nothing is left over
+            let whole = |pair| i64::from(u16::from_be_bytes(pair));
+            raster::take_apart(source, pairs, kind.names, bits, whole)?
+        }
+    };
+    let mut values = fields.iter().flat_map(|field| &field.values);
+    match values.find(|&&value| value > max as i64) {
+        None => Ok(fields),
+        Some(beyond) => {
+            let message = format!("a sample is {beyond}, and the greatest value is {max}");
+            Err(source.fault(Code::OutOfRange, message))
+        }
+    }
+}
+
+/// Writes gray or colours with samples of one or two bytes.
+fn write_samples(
+    value: OutputRef<'_>,
+    out: &mut dyn Write,
+    format: &str,
+    magic: &str,
+    channels: Channels,
+) -> Result<(), Fault> {
+    let picture = Picture::new(value, format)?;
+    if picture.channels != channels {
+        return Err(wrong_channels(value, format, channels));
+    }
+    let Picture { width, height, bits, .. } = picture;
+    let max = (1u32 << bits) - 1;
+    writeln!(out, "{magic}\n{width} {height}\n{max}").map_err(|e| cannot_write(&e))?;
+    let mut bytes = Vec::new();
+    picture.try_for_rows(|row| {
+        bytes.clear();
+        match bits {
+            1..=8 => bytes.extend(row.iter().map(|&sample| sample as u8)), // they fit by `bits`
+            _ => bytes.extend(row.iter().flat_map(|sample| sample.to_be_bytes())),
+        }
+        out.write_all(&bytes).map_err(|e| cannot_write(&e))
+    })
+}
+
+fn wrong_channels(value: OutputRef<'_>, format: &str, channels: Channels) -> Fault {
+    let holds = match channels {
+        Channels::Gray => "a table, or a grid of one field",
+        Channels::GrayAlpha => "a grid of two fields",
+        Channels::Rgb => "a grid of three fields",
+        Channels::Rgba => "a grid of four fields",
+    };
+    let fault: FileError = cannot_hold(value, format, holds);
+    Box::new(fault.help("a `.png` file holds one to four fields"))
+}

@@ -1,0 +1,172 @@
+//! What the readers of pictures share: sizes checked before anything is decoded, samples that lie
+//! pixel by pixel taken apart into fields, faults of the decoders in our words.
+
+use std::fmt::Display;
+
+use star_base::Code;
+
+use crate::data::Data;
+use crate::error::Fault;
+use crate::numbers::{Field, Numbers, Shape};
+use crate::source::Source;
+use crate::{text, whole};
+
+/// Bytes of a sample in a field.
+pub(crate) const SAMPLE_BYTES: u64 = size_of::<i64>() as u64;
+
+/// Most bytes that a byte of deflated data can stand for.
+pub(crate) const DEFLATE_RATIO: u64 = 1032;
+
+/// The size of a picture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Extent {
+    pub(crate) width: usize,
+    pub(crate) height: usize,
+    pub(crate) n_bands: usize,
+}
+
+impl Extent {
+    /// The size that a header says, if it fits in the budget beside the file of `n_file_bytes`;
+    /// every sample takes its place in a field and `work_bytes` more while it is decoded.
+    pub(crate) fn new(
+        source: &Source,
+        size: (u64, u64),
+        n_bands: usize,
+        work_bytes: u64,
+        n_file_bytes: usize,
+    ) -> Result<Self, Fault> {
+        let (width, height) = size;
+        if width == 0 || height == 0 {
+            return Err(source.fault(Code::BadFormat, "a picture without pixels"));
+        }
+        let n_samples = u128::from(width) * u128::from(height) * n_bands as u128;
+        let n_bytes = n_samples
+            .saturating_mul(u128::from(SAMPLE_BYTES + work_bytes))
+            .saturating_add(n_file_bytes as u128);
+        let no_room = || source.no_room(n_bytes);
+        if n_bytes > u128::from(source.max_bytes()) || n_bytes > isize::MAX as u128 {
+            return Err(no_room());
+        }
+        let width = usize::try_from(width).map_err(|_| no_room())?;
+        let height = usize::try_from(height).map_err(|_| no_room())?;
+        Ok(Extent { width, height, n_bands })
+    }
+
+    /// Refuses a size for which a file of `n_file_bytes` is too short: no byte of it stands for more
+    /// than `max_ratio` bytes of samples.
+    pub(crate) fn check_borne_out(
+        &self,
+        source: &Source,
+        bits_per_sample: usize,
+        max_ratio: u64,
+        n_file_bytes: usize,
+    ) -> Result<(), Fault> {
+        let row_bits = self.width as u128 * self.n_bands as u128 * bits_per_sample as u128;
+        let needed = row_bits.div_ceil(8) * self.height as u128;
+        if needed <= n_file_bytes as u128 * u128::from(max_ratio) {
+            return Ok(());
+        }
+        let Extent { width, height, n_bands: _ } = self;
+        let bytes = text::count(n_file_bytes as u128, "byte");
+        let message = format!("{width} × {height} pixels cannot be in a file of {bytes}");
+        Err(source.fault(Code::HeaderLies, message))
+    }
+
+    /// Number of pixels.
+    pub(crate) fn n_pixels(&self) -> usize {
+        self.width * self.height // `new` saw that bytes for all of them can be counted
+    }
+}
+
+/// A field of the values, with memory taken at once.
+pub(crate) fn field(
+    source: &Source,
+    name: &str,
+    bits: Option<usize>,
+    len: usize,
+    values: impl Iterator<Item = i64>,
+) -> Result<Field, Fault> {
+    let mut list = Vec::new();
+    let no_room = len as u128 * u128::from(SAMPLE_BYTES);
+    list.try_reserve_exact(len).map_err(|_| source.no_room(no_room))?;
+    list.extend(values);
+    Ok(Field { name: name.to_owned(), bits, values: list })
+}
+
+/// Takes samples that lie pixel by pixel apart into one field for each name.
+pub(crate) fn take_apart<T: Copy>(
+    source: &mut Source,
+    samples: &[T],
+    names: &[&str],
+    bits: usize,
+    whole: impl Fn(T) -> i64,
+) -> Result<Vec<Field>, Fault> {
+    let n_bands = names.len().max(1);
+    let mut fields = Vec::with_capacity(n_bands);
+    for (band, name) in names.iter().enumerate() {
+        source.go_on()?;
+        let values = samples.chunks_exact(n_bands).map(|pixel| whole(pixel[band]));
+        fields.push(field(source, name, Some(bits), samples.len() / n_bands, values)?);
+    }
+    Ok(fields)
+}
+
+/// The grid of the fields.
+pub(crate) fn grid(extent: Extent, fields: Vec<Field>) -> Data {
+    let Extent { width, height, n_bands: _ } = extent;
+    Data::Numbers(Numbers { shape: Shape::Grid { height, width }, fields })
+}
+
+/// The grid of the fields, multiplied by the scale of the options.
+pub(crate) fn scaled_grid(
+    source: &Source,
+    extent: Extent,
+    mut fields: Vec<Field>,
+) -> Result<Data, Fault> {
+    let scaled = whole::scale_fields(&mut fields, source.scale());
+    scaled.map_err(|error| error.fault(source.file(), ""))?;
+    Ok(grid(extent, fields))
+}
+
+/// Rows of samples of 1, 2, 4 … 8 bits, each row padded to whole bytes, as one byte for each sample.
+pub(crate) fn unpack(packed: &[u8], bits: usize, row_len: usize) -> Vec<u8> {
+    let row_bytes = (row_len * bits).div_ceil(8).max(1);
+    let mut samples = Vec::with_capacity(packed.len() / row_bytes * row_len);
+    let mask = u16::MAX >> (16 - bits.clamp(1, 8));
+    for row in packed.chunks_exact(row_bytes) {
+        for idx in 0..row_len {
+            let at = idx * bits;
+            let next = row.get(at / 8 + 1).copied().unwrap_or(0);
+            let pair = u16::from_be_bytes([row[at / 8], next]);
+            samples.push((pair >> (16 - at % 8 - bits) & mask) as u8);
+        }
+    }
+    samples
+}
+
+/// The fault that a decoder found; `format` is the name of the format.
+pub(crate) fn damaged(source: &Source, format: &str, error: &dyn Display) -> Fault {
+    let reason = error.to_string();
+    let reason: String = reason.trim_end_matches(['.', '\n']).escape_debug().collect();
+    source.fault(Code::BadFormat, format!("not a {format} file that can be read: {reason}"))
+}
+
+/// The fault that the file ends before its picture does.
+pub(crate) fn truncated(source: &Source) -> Fault {
+    source.fault(Code::Truncated, "the file ends before its picture does")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn samples_of_few_bits_are_unpacked_row_by_row() {
+        assert_eq!(unpack(&[0b1010_0000, 0b0100_0000], 1, 3), [1, 0, 1, 0, 1, 0]);
+        assert_eq!(unpack(&[0b1110_0100, 0b0100_0000], 2, 5), [3, 2, 1, 0, 1]);
+        assert_eq!(unpack(&[0x12, 0x30], 4, 3), [1, 2, 3]);
+        assert_eq!(unpack(&[0b1010_1100, 0b1000_0000], 3, 3), [0b101, 0b011, 0b001]);
+        assert_eq!(unpack(&[7, 9], 8, 2), [7, 9]);
+        assert_eq!(unpack(&[], 4, 3), Vec::<u8>::new());
+    }
+}

@@ -1,0 +1,112 @@
+//! What the bands of a TIFF file mean.
+//!
+//! Note [Bands]: the decoder shows a picture as its colours only. It leaves out bands that are no
+//! colours, such as near infrared behind red, green and blue, and refuses palettes. Therefore the tag
+//! that says what the samples stand for is read here and then changed to gray in the bytes, before
+//! the decoder sees them; it takes a gray picture of several samples as so many bands.
+
+use std::ops::Range;
+
+/// The tag that says what the samples stand for.
+const PHOTOMETRIC: u64 = 262;
+
+const BLACK_IS_ZERO: u16 = 1;
+const RGB: u16 = 2;
+/// The samples are numbers of colours in a palette.
+pub(super) const PALETTE: u16 = 3;
+const MASK: u16 = 4;
+const INKS: u16 = 5;
+
+/// Turns the first picture into bands, see Note [Bands], and gives what the samples stood for.
+/// Whatever does not look as it should is left as it is for the decoder to refuse.
+pub(super) fn make_bands(bytes: &mut [u8]) -> Option<u16> {
+    let is_little = bytes.starts_with(b"II");
+    let is_big_tiff = number(bytes, 2..4, is_little)? == 43;
+    let (directory, count_len, entry_len, value_at) = match is_big_tiff {
+        true => (number(bytes, 8..16, is_little)?, 8, 20, 12),
+        false => (number(bytes, 4..8, is_little)?, 2, 12, 8),
+    };
+    let directory = usize::try_from(directory).ok()?;
+    let first = directory.checked_add(count_len)?;
+    let n_entries = number(bytes, directory..first, is_little)?;
+    let n_entries = usize::try_from(n_entries).ok()?.min(bytes.len() / entry_len);
+    let mut entries = (0..n_entries).map(|idx| first.saturating_add(idx * entry_len));
+    let entry = entries.find(|&at| {
+        at.checked_add(2).and_then(|end| number(bytes, at..end, is_little)) == Some(PHOTOMETRIC)
+    })?;
+    let value = entry.checked_add(value_at)?;
+    let value = value..value.checked_add(2)?;
+    let meaning = number(bytes, value.clone(), is_little)? as u16; // two bytes
+    if matches!(meaning, RGB | PALETTE | MASK | INKS) {
+        let gray = match is_little {
+            true => BLACK_IS_ZERO.to_le_bytes(),
+            false => BLACK_IS_ZERO.to_be_bytes(),
+        };
+        bytes.get_mut(value)?.copy_from_slice(&gray);
+    }
+    Some(meaning)
+}
+
+/// Names for the bands: the colours, and numbers for all others. That a file calls a fourth band alpha
+/// means nothing: programs that know four bands only as colours with alpha write it of near infrared.
+pub(super) fn band_names(meaning: Option<u16>, n_bands: usize) -> Vec<String> {
+    let colors: &[&str] = match meaning {
+        Some(RGB) => &["red", "green", "blue"],
+        Some(PALETTE) => &["index"],
+        Some(MASK) => &["mask"],
+        Some(INKS) => &["cyan", "magenta", "yellow", "black"],
+        Some(_) | None if n_bands == 1 => &["gray"],
+        Some(_) | None => &[],
+    };
+    let name = |band_idx: usize| match colors.get(band_idx) {
+        Some(color) => (*color).to_owned(),
+        None => format!("band{}", band_idx + 1),
+    };
+    (0..n_bands).map(name).collect()
+}
+
+/// Up to eight bytes as a number.
+fn number(bytes: &[u8], range: Range<usize>, is_little: bool) -> Option<u64> {
+    let bytes = bytes.get(range)?;
+    let push = |number: u64, byte: &u8| number << 8 | u64::from(*byte);
+    Some(match is_little {
+        true => bytes.iter().rev().fold(0, push),
+        false => bytes.iter().fold(0, push),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bands_are_named_by_what_the_file_says_of_them() {
+        assert_eq!(band_names(Some(RGB), 3), ["red", "green", "blue"]);
+        assert_eq!(band_names(Some(RGB), 4), ["red", "green", "blue", "band4"]);
+        assert_eq!(band_names(Some(RGB), 1), ["red"]);
+        assert_eq!(band_names(Some(PALETTE), 1), ["index"]);
+        assert_eq!(band_names(Some(BLACK_IS_ZERO), 1), ["gray"]);
+        assert_eq!(band_names(Some(BLACK_IS_ZERO), 3), ["band1", "band2", "band3"]);
+        assert_eq!(band_names(None, 1), ["gray"]);
+    }
+
+    #[test]
+    fn only_the_meaning_of_the_samples_is_changed() {
+        // One entry: tag 262, type 3, one value, palette.
+        let mut little = b"II*\0\x08\0\0\0\x01\0\x06\x01\x03\0\x01\0\0\0\x03\0\0\0".to_vec();
+        let before = little.clone();
+        assert_eq!(make_bands(&mut little), Some(PALETTE));
+        assert_eq!(little[18], 1);
+        little[18] = 3;
+        assert_eq!(little, before);
+        let mut big = b"MM\0*\0\0\0\x08\0\x01\x01\x06\0\x03\0\0\0\x01\0\x02\0\0".to_vec();
+        assert_eq!(make_bands(&mut big), Some(RGB));
+        assert_eq!(big[18..20], [0, 1]);
+        let mut lab = b"MM\0*\0\0\0\x08\0\x01\x01\x06\0\x03\0\0\0\x01\0\x08\0\0".to_vec();
+        assert_eq!(make_bands(&mut lab), Some(8));
+        assert_eq!(lab[18..20], [0, 8]);
+        for len in 0..20 {
+            assert_eq!(make_bands(&mut big[..len].to_vec()), None);
+        }
+    }
+}

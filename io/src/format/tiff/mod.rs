@@ -1,0 +1,240 @@
+//! TIFF, `.tif`: reading of bands with 1 to 64 bits: gray, palettes, colours, any number of further
+//! bands; uncompressed, PackBits, LZW and deflate; in strips and tiles. What GeoTIFF adds is passed
+//! over.
+//!
+//! Samples come as the file has them, palette pictures as their numbers (a field `index`), only gray
+//! whose zero is white is turned round. Floating-point samples have to be whole numbers or need
+//! `scale=`. Of several pictures the first one is read.
+
+mod header;
+mod samples;
+
+use std::io::{Cursor, ErrorKind, Write};
+
+use star_base::Code;
+use tiff::decoder::{ChunkType, Decoder, Limits};
+use tiff::tags::{CompressionMethod, PlanarConfiguration, Tag};
+use tiff::{ColorType, TiffError, TiffResult};
+
+use self::samples::{Chunk, Place, SampleKind};
+use super::raster::{self, DEFLATE_RATIO, Extent};
+use super::{Found, cannot_hold};
+use crate::data::OutputRef;
+use crate::decimal::Decimal;
+use crate::error::Fault;
+use crate::numbers::Field;
+use crate::source::Source;
+
+/// The first bytes of the four kinds of files: two byte orders, offsets of 32 and 64 bits.
+pub(crate) const MAGICS: [[u8; 4]; 4] = [*b"II*\0", *b"MM\0*", *b"II+\0", *b"MM\0+"];
+
+/// Most bytes that a byte can stand for.
+const PACK_BITS_RATIO: u64 = 64;
+const LZW_RATIO: u64 = 2731; // 12 bits for at most 4096 bytes
+
+/// Bytes that a sample takes while its strip or tile is decoded, unpacked bits included.
+const WORK_BYTES: u64 = 9;
+
+/// Bits that say what a picture is to the others of its file.
+const SMALLER: u32 = 1;
+const MASK: u32 = 4;
+
+type FileDecoder<'a> = Decoder<Cursor<&'a [u8]>>;
+
+/// How the picture lies in the file.
+struct Layout {
+    extent: Extent,
+    bits: usize,
+    is_planar: bool,
+    chunk_width: usize,
+    chunk_height: usize,
+}
+
+/// Reads the bands of a picture.
+pub(crate) fn read(mut source: Source) -> Result<Found, Fault> {
+    let mut bytes = source.read_all()?;
+    if bytes.len() < 4 {
+        return Err(raster::truncated(&source));
+    }
+    let meaning = header::make_bands(&mut bytes);
+    let mut limits = Limits::default();
+    limits.decoding_buffer_size = usize::try_from(source.max_bytes()).unwrap_or(usize::MAX);
+    limits.intermediate_buffer_size = bytes.len();
+    let decoder = Decoder::new(Cursor::new(&bytes[..])).map_err(|e| fault(&source, &e))?;
+    let mut decoder = decoder.with_limits(limits);
+    let layout = layout(&source, &mut decoder, bytes.len())?;
+    let names = header::band_names(meaning, layout.extent.n_bands);
+
+    let mut fields = Vec::with_capacity(names.len());
+    for name in &names {
+        let zeros = std::iter::repeat_n(0, layout.extent.n_pixels());
+        fields.push(raster::field(&source, name, None, layout.extent.n_pixels(), zeros)?);
+    }
+    let kind = read_chunks(&mut source, &mut decoder, &layout, &mut fields)?;
+    let is_index = meaning == Some(header::PALETTE);
+    for field in fields.iter_mut().filter(|_| kind == SampleKind::Unsigned) {
+        let is_mask = is_index && field.values.iter().all(|value| (0..=1).contains(value));
+        field.bits = Some(if is_mask { 1 } else { layout.bits });
+    }
+    let mut warnings = Vec::new();
+    if has_more_pictures(&mut decoder) {
+        warnings.push("only the first picture of several is read".to_owned());
+    }
+    let data = match kind {
+        SampleKind::Float => raster::grid(layout.extent, fields), // scaled sample by sample
+        SampleKind::Unsigned | SampleKind::Signed => {
+            raster::scaled_grid(&source, layout.extent, fields)?
+        }
+    };
+    Ok((data, warnings))
+}
+
+/// Refuses every value.
+pub(crate) fn write(value: OutputRef<'_>, _: &mut dyn Write) -> Result<(), Fault> {
+    let fault = cannot_hold(value, "TIFF", "pictures that are only read");
+    Err(Box::new(fault.help("write it to a `.png` or `.npy` file")))
+}
+
+/// Are there pictures that are not the first one made smaller, or a mask of it? What cannot be read is
+/// none.
+fn has_more_pictures(decoder: &mut FileDecoder<'_>) -> bool {
+    while decoder.more_images() && decoder.next_image().is_ok() {
+        match decoder.find_tag_unsigned::<u32>(Tag::NewSubfileType) {
+            Ok(Some(kind)) if kind & (SMALLER | MASK) != 0 => {}
+            Ok(_) => return true,
+            Err(_) => return false,
+        }
+    }
+    false
+}
+
+/// The sizes, compared with the budget and the length of the file before anything is decoded.
+fn layout(
+    source: &Source,
+    decoder: &mut FileDecoder<'_>,
+    n_file_bytes: usize,
+) -> Result<Layout, Fault> {
+    let fault = |error: TiffError| fault(source, &error);
+    let (width, height) = decoder.dimensions().map_err(fault)?;
+    let n_bands = tag(decoder, Tag::SamplesPerPixel, 1).map_err(fault)?;
+    let compression = tag(decoder, Tag::Compression, 1).map_err(fault)?;
+    let planar = tag(decoder, Tag::PlanarConfiguration, 1).map_err(fault)?;
+    let bits = match decoder.colortype().map_err(fault)? {
+        ColorType::Gray(bits) => bits,
+        ColorType::Multiband { bit_depth, num_samples: _ } => bit_depth,
+        other => {
+            let reason = format!("colours of the kind {other:?}");
+            return Err(raster::damaged(source, "TIFF", &reason));
+        }
+    };
+    let bits = usize::from(bits);
+    let ratio = match CompressionMethod::from_u16(compression) {
+        Some(CompressionMethod::Deflate | CompressionMethod::OldDeflate) => DEFLATE_RATIO,
+        Some(CompressionMethod::LZW) => LZW_RATIO,
+        Some(CompressionMethod::PackBits) => PACK_BITS_RATIO,
+        Some(CompressionMethod::None) => 1,
+        _ => {
+            let reason = format!("compression of the kind {compression}");
+            return Err(raster::damaged(source, "TIFF", &reason));
+        }
+    };
+    let size = (u64::from(width), u64::from(height));
+    let extent = Extent::new(source, size, usize::from(n_bands), WORK_BYTES, n_file_bytes)?;
+    extent.check_borne_out(source, bits, ratio, n_file_bytes)?;
+    // A tile may be larger than the picture.
+    let (width, height) = decoder.chunk_dimensions();
+    let size = (u64::from(width), u64::from(height));
+    let chunk = Extent::new(source, size, usize::from(n_bands), WORK_BYTES, n_file_bytes)?;
+    if decoder.get_chunk_type() == ChunkType::Tile {
+        chunk.check_borne_out(source, bits, ratio, n_file_bytes)?;
+    }
+    check_chunks_inside(source, decoder, n_file_bytes)?;
+    let is_planar = planar == PlanarConfiguration::Planar.to_u16();
+    let (chunk_width, chunk_height) = (chunk.width, chunk.height);
+    Ok(Layout { extent, bits, is_planar, chunk_width, chunk_height })
+}
+
+/// Refuses strips and tiles beyond the end of the file: a decoder may have enough before the last byte.
+fn check_chunks_inside(
+    source: &Source,
+    decoder: &mut FileDecoder<'_>,
+    n_file_bytes: usize,
+) -> Result<(), Fault> {
+    let (offsets, lens) = match decoder.get_chunk_type() {
+        ChunkType::Strip => (Tag::StripOffsets, Tag::StripByteCounts),
+        ChunkType::Tile => (Tag::TileOffsets, Tag::TileByteCounts),
+    };
+    let mut list = |tag| {
+        let numbers = decoder.find_tag_unsigned_vec::<u64>(tag);
+        numbers.map(Option::unwrap_or_default).map_err(|e| fault(source, &e))
+    };
+    let (offsets, lens) = (list(offsets)?, list(lens)?);
+    let mut ends = offsets.iter().zip(&lens).map(|(offset, len)| offset.saturating_add(*len));
+    match ends.any(|end| end > n_file_bytes as u64) {
+        true => Err(raster::truncated(source)),
+        false => Ok(()),
+    }
+}
+
+fn tag(decoder: &mut FileDecoder<'_>, tag: Tag, default: u16) -> TiffResult<u16> {
+    Ok(decoder.find_tag_unsigned(tag)?.unwrap_or(default))
+}
+
+/// Decodes strip after strip or tile after tile. The kind of the samples.
+fn read_chunks(
+    source: &mut Source,
+    decoder: &mut FileDecoder<'_>,
+    layout: &Layout,
+    fields: &mut [Field],
+) -> Result<SampleKind, Fault> {
+    let Layout { extent, bits, is_planar, chunk_width, chunk_height } = *layout;
+    let n_across = extent.width.div_ceil(chunk_width);
+    let n_down = extent.height.div_ceil(chunk_height);
+    let mut kind = SampleKind::Unsigned;
+    let n_planes = if is_planar { fields.len() } else { 1 };
+    for plane in 0..n_planes {
+        let bands = if is_planar { &mut fields[plane..=plane] } else { &mut *fields };
+        for chunk_idx in 0..n_across * n_down {
+            source.go_on()?;
+            let (top, left) =
+                (chunk_idx / n_across * chunk_height, chunk_idx % n_across * chunk_width);
+            let place = Place {
+                top,
+                left,
+                height: chunk_height.min(extent.height - top),
+                width: chunk_width.min(extent.width - left),
+                grid_width: extent.width,
+            };
+            let number = u32::try_from(plane * n_across * n_down + chunk_idx);
+            let number = number.map_err(|_| raster::damaged(source, "TIFF", &"too many strips"))?;
+            let decoded = decoder.read_chunk(number).map_err(|e| fault(source, &e))?;
+            kind = SampleKind::of(&decoded);
+            let chunk = Chunk { decoded, bits, scale: source.scale().map(Decimal::to_f64) };
+            if chunk.n_samples(&place, bands.len()) < place.height * place.width * bands.len() {
+                return Err(raster::truncated(source));
+            }
+            let placed = chunk.place(&place, bands);
+            placed.map_err(|(row, col, error)| {
+                let place = format!(" in row {}, column {}", row + 1, col + 1);
+                error.fault(source.file(), &place)
+            })?;
+        }
+    }
+    Ok(kind)
+}
+
+fn fault(source: &Source, error: &TiffError) -> Fault {
+    match error {
+        TiffError::IoError(error) if error.kind() == ErrorKind::UnexpectedEof => {
+            raster::truncated(source)
+        }
+        TiffError::LimitsExceeded => {
+            source.fault(Code::DoesNotFit, "a part of the file is larger than the memory budget")
+        }
+        TiffError::FormatError(error) => raster::damaged(source, "TIFF", error),
+        TiffError::UnsupportedError(error) => raster::damaged(source, "TIFF", error),
+        TiffError::IoError(_) | TiffError::IntSizeError | TiffError::UsageError(_) => {
+            raster::damaged(source, "TIFF", error)
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! Generators of graphs, tables, heights and images: the inputs of tests, examples and measurements.
+//!
+//! * [`uniform`]: random graphs in which every arc is as likely as any other, acyclic ones included.
+//! * [`rmat`]: graphs with few great vertices and many small ones.
+//! * [`road`]: road-like grids. [`table`]: tables of bits. [`terrain`]: heights. [`curve`]: images.
+//!
+//! A generator is a pure function of its parameters and a seed. The random numbers are those of
+//! ChaCha8 (D. J. Bernstein's stream cipher with 8 rounds), and everything made of them is made by
+//! whole numbers or by `f64` operations that give the same bits everywhere (`+ − × ÷ √`, and `log`,
+//! `log1p` and `exp2` of the crate libm), so that a seed means the same data on every machine and in every version.
+//!
+//! ```
+//! use star_io::generate::{Density, GenerateOptions, Kind, Labels, UniformGraph};
+//!
+//! let parameters = UniformGraph {
+//!     n_vertices: 1000,
+//!     density: Density::Arcs(5000),
+//!     kind: Kind::Directed,
+//!     labels: Labels::InOrder,
+//!     max_weight: Some(100),
+//! };
+//! let max_bytes = 1 << 20;
+//! let graph = parameters.generate(&mut GenerateOptions::new(7, max_bytes))?;
+//! assert_eq!((graph.n_vertices, graph.n_edges()), (1000, 5000));
+//! # Ok::<(), star_io::FileError>(())
+//! ```
+
+pub mod curve;
+mod numbering;
+mod pacer;
+mod pairs;
+mod random;
+pub mod rmat;
+pub mod road;
+mod sample;
+mod sort;
+pub mod table;
+pub mod terrain;
+pub mod uniform;
+
+use std::fmt;
+
+use star_base::Code;
+
+use crate::error::{Fault, FileError};
+use crate::graph::Arc;
+
+pub use curve::{CurveImage, NoisyCurve};
+pub use numbering::Labels;
+pub use rmat::{Repeats, Rmat};
+pub use road::{Parts, Road, RoadNetwork};
+pub use table::RandomTable;
+pub use terrain::Terrain;
+pub use uniform::{Density, Kind, UniformGraph};
+
+/// What a generator is told besides its parameters.
+pub struct GenerateOptions<'a> {
+    /// Where the random numbers begin: the same seed gives the same data.
+    pub seed: u64,
+    /// Most bytes of memory that making the data may take, the data included.
+    pub max_bytes: u64,
+    /// Told every few milliseconds how many steps were done (arcs, records or pixels, some of them
+    /// in several passes); `false` stops the generator with [`Code::Interrupted`].
+    pub progress: Option<&'a mut dyn FnMut(u64) -> bool>,
+}
+
+impl GenerateOptions<'_> {
+    /// Options without progress.
+    pub fn new(seed: u64, max_bytes: u64) -> Self {
+        GenerateOptions { seed, max_bytes, progress: None }
+    }
+}
+
+impl fmt::Debug for GenerateOptions<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let GenerateOptions { seed, max_bytes, progress } = self;
+        f.debug_struct("GenerateOptions")
+            .field("seed", seed)
+            .field("max_bytes", max_bytes)
+            .field("progress", &progress.is_some())
+            .finish()
+    }
+}
+
+/// Bytes of an arc in a graph.
+const ARC_BYTES: u128 = size_of::<Arc>() as u128;
+
+/// The fault that a parameter has a value that it cannot have.
+fn bad(parameter: &str, value: impl fmt::Display, wanted: &str) -> Fault {
+    let message = format!("`{parameter}` is {value}, and it is to be {wanted}");
+    Box::new(FileError::new(Code::BadArgument, "", message))
+}
+
+/// Refuses a number outside a range.
+fn check_range(parameter: &str, value: u64, least: u64, most: u64) -> Result<(), Fault> {
+    match (least..=most).contains(&value) {
+        true => Ok(()),
+        false => Err(bad(parameter, value, &format!("from {least} to {most}"))),
+    }
+}
+
+/// Refuses what is no probability.
+fn check_probability(parameter: &str, value: f64) -> Result<(), Fault> {
+    match (0.0..=1.0).contains(&value) {
+        true => Ok(()),
+        false => Err(bad(parameter, value, "from 0 to 1")),
+    }
+}
+
+/// Refuses more vertices than an arc can name, and none at all.
+fn check_vertices(parameter: &str, n_vertices: u64) -> Result<(), Fault> {
+    check_range(parameter, n_vertices, 1, u64::from(u32::MAX))
+}
+
+/// Refuses a greatest weight below 1.
+fn check_max_weight(max_weight: Option<i64>) -> Result<(), Fault> {
+    match max_weight {
+        Some(most) if most < 1 => Err(bad("max-weight", most, "1 or more")),
+        Some(_) | None => Ok(()),
+    }
+}

@@ -1,0 +1,48 @@
+//! How often a layout asks whether it should go on.
+
+use star_base::Code;
+
+use super::LayoutOptions;
+use crate::error::FileError;
+
+/// Steps between two questions. A step is a bit set somewhere in a large table: at most two
+/// microseconds, which is what the system takes for a new page, so that a question comes at least every
+/// 20 ms.
+const STEPS: usize = 1 << 13;
+
+/// Counts steps.
+pub(super) struct Pace<'a> {
+    rest: usize,
+    go_on: Option<&'a mut dyn FnMut() -> bool>,
+    file: &'a str,
+}
+
+impl<'a> Pace<'a> {
+    /// Asks the sink of the options.
+    pub(super) fn new<'b: 'a>(options: &'a mut LayoutOptions<'b>) -> Self {
+        let LayoutOptions { file, max_bytes: _, go_on } = options;
+        let go_on = go_on.as_mut().map(|go_on| &mut **go_on as &mut dyn FnMut() -> bool);
+        Pace { rest: STEPS, go_on, file }
+    }
+
+    /// Counts `n` steps that were done or are to be done.
+    #[inline]
+    pub(super) fn step(&mut self, n: usize) -> Result<(), FileError> {
+        match self.rest.checked_sub(n) {
+            Some(rest) => {
+                self.rest = rest;
+                Ok(())
+            }
+            None => self.ask(),
+        }
+    }
+
+    #[cold]
+    fn ask(&mut self) -> Result<(), FileError> {
+        self.rest = STEPS;
+        match self.go_on.as_mut().is_none_or(|go_on| go_on()) {
+            true => Ok(()),
+            false => Err(FileError::new(Code::Interrupted, self.file, "interrupted")),
+        }
+    }
+}

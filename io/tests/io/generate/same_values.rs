@@ -1,0 +1,115 @@
+//! The same seed gives the same data, in every version: these sums must never change.
+
+use star_base::BitTable;
+use star_io::generate::{
+    Density, Kind, Labels, NoisyCurve, Parts, RandomTable, Repeats, Rmat, Road, Terrain,
+    UniformGraph,
+};
+use star_io::{Graph, Numbers};
+
+use super::{CURVE, options, uniform};
+
+fn of_graph(graph: &Graph) -> u32 {
+    let mut hasher = crc32fast::Hasher::new();
+    hasher.update(&(graph.n_vertices as u64).to_le_bytes());
+    for arc in &graph.arcs {
+        hasher.update(&arc.tail.to_le_bytes());
+        hasher.update(&arc.head.to_le_bytes());
+        hasher.update(&arc.weight.to_le_bytes());
+    }
+    hasher.finalize()
+}
+
+fn of_table(table: &BitTable) -> u32 {
+    let mut hasher = crc32fast::Hasher::new();
+    for col_idx in 0..table.n_cols() {
+        table.column_limbs(col_idx).iter().for_each(|limb| hasher.update(&limb.to_le_bytes()));
+    }
+    hasher.finalize()
+}
+
+fn of_numbers(numbers: &Numbers) -> u32 {
+    let mut hasher = crc32fast::Hasher::new();
+    let values = numbers.fields.iter().flat_map(|field| &field.values);
+    values.for_each(|value| hasher.update(&value.to_le_bytes()));
+    hasher.finalize()
+}
+
+/// Sums of data of all kinds.
+fn sums(seed: u64) -> Vec<(&'static str, u32)> {
+    let graph =
+        |graph: UniformGraph| of_graph(&graph.generate(&mut options(seed)).expect("small enough"));
+    let weighted = |density, kind| UniformGraph {
+        labels: Labels::Shuffled,
+        max_weight: Some(1000),
+        ..uniform(500, density, kind)
+    };
+    let rmat = Rmat {
+        n_vertices: 1000,
+        n_arcs: 4000,
+        corners: [0.57, 0.19, 0.19],
+        repeats: Repeats::Dropped,
+        labels: Labels::InOrder,
+        max_weight: None,
+    };
+    let kept = Rmat { repeats: Repeats::Kept, n_vertices: 1024, ..rmat };
+    let road = Road {
+        height: 30,
+        width: 40,
+        missing: 0.1,
+        diagonals: 0.1,
+        parts: Parts::Largest,
+        max_weight: Some(500),
+    };
+    let table = |density| {
+        let table = RandomTable { n_rows: 1000, widths: vec![5, 3], density };
+        of_table(&table.generate(&mut options(seed)).expect("small enough"))
+    };
+    let terrain = Terrain { size_log2: 5, roughness: 0.4, bits: 16 };
+    let curve =
+        NoisyCurve { height: 40, ..CURVE }.generate(&mut options(seed)).expect("small enough");
+    vec![
+        ("gnp", graph(uniform(500, Density::Probability(0.01), Kind::Directed))),
+        ("gnm, by bits", graph(weighted(Density::Arcs(9000), Kind::Undirected))),
+        ("gnm, by blocks", graph(uniform(5000, Density::Arcs(9000), Kind::Directed))),
+        ("dag", graph(weighted(Density::Probability(0.02), Kind::Acyclic))),
+        ("rmat", of_graph(&rmat.generate(&mut options(seed)).expect("small enough"))),
+        ("rmat, kept", of_graph(&kept.generate(&mut options(seed)).expect("small enough"))),
+        ("road", of_graph(&road.generate(&mut options(seed)).expect("small enough").graph)),
+        ("table", table(None)),
+        ("table, thin", table(Some(0.1))),
+        ("terrain", of_numbers(&terrain.generate(&mut options(seed)).expect("small enough"))),
+        ("curve", of_numbers(&curve.image)),
+        ("curve, mask", of_table(&curve.mask)),
+    ]
+}
+
+#[test]
+fn a_seed_gives_the_same_data_in_every_version() {
+    let expected = [
+        ("gnp", 2267367020),
+        ("gnm, by bits", 4253832582),
+        ("gnm, by blocks", 1250078865),
+        ("dag", 3386515243),
+        ("rmat", 158685919),
+        ("rmat, kept", 2228216164),
+        ("road", 1773921406),
+        ("table", 4251931705),
+        ("table, thin", 1528263390),
+        ("terrain", 4071999959),
+        ("curve", 695591645),
+        ("curve, mask", 1312996180),
+    ];
+    assert_eq!(sums(1), expected);
+}
+
+#[test]
+fn seeds_give_data_of_their_own() {
+    let (one, other) = (sums(1), sums(2));
+    assert_eq!(one, sums(1));
+    for (a, b) in one.iter().zip(&other) {
+        assert_ne!(a, b);
+    }
+    // The highest byte of a seed counts, too.
+    assert!(sums(1 | 1 << 63).iter().zip(&one).all(|(a, b)| a != b));
+}

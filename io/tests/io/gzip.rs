@@ -1,0 +1,138 @@
+//! Packed files.
+
+use star_base::{BitTable, Code};
+use star_io::{
+    Data, FileError, Format, Loaded, OutputRef, Packing, ReadOptions, read, write, write_packed,
+};
+
+use crate::support::{BUDGET, check_wording, load};
+
+fn sample(format: Format, packing: Packing) -> Vec<u8> {
+    let table = BitTable::parse(&["0110", "1001", "1000", "0100"]).expect("bits");
+    let mut bytes = Vec::new();
+    write_packed(format, packing, OutputRef::Table(&table), &mut bytes).expect("it holds tables");
+    bytes
+}
+
+#[test]
+fn every_format_can_be_packed() {
+    for &format in Format::ALL {
+        let table = BitTable::parse(&["01", "10"]).unwrap();
+        if write(format, OutputRef::Table(&table), &mut Vec::new()).is_err() {
+            continue;
+        }
+        let packed = sample(format, Packing::Gzip);
+        assert!(packed.starts_with(b"\x1f\x8b"));
+        let plain = sample(format, Packing::Plain);
+        assert_eq!(load(format, &packed), load(format, &plain), "{format:?}");
+        let expected = Format::detect(&plain);
+        assert_eq!(Format::detect(&packed), expected, "{format:?}");
+        assert_eq!(Format::detect(&packed[..packed.len() - 9]), expected, "{format:?}");
+    }
+}
+
+#[test]
+fn members_follow_one_another() {
+    let (a, b) = (b"p sp 3 2\na 1 2".as_slice(), b" 7\na 2 3 9\n".as_slice());
+    let mut packed = Vec::new();
+    for part in [a, b""] {
+        packed.extend(pack(part));
+    }
+    packed.extend(pack(b));
+    let Ok(Loaded { data: Data::Graph(graph), .. }) = load(Format::Dimacs, &packed) else {
+        panic!("no graph")
+    };
+    assert_eq!(crate::support::arcs(&graph), [(0, 1, 7), (1, 2, 9)]);
+}
+
+/// One member of these bytes, stored as they are.
+fn pack(bytes: &[u8]) -> Vec<u8> {
+    let mut crc = !0u32;
+    for &byte in bytes {
+        crc ^= u32::from(byte);
+        for _ in 0..8 {
+            crc = crc >> 1 ^ if crc & 1 == 1 { 0xedb8_8320 } else { 0 };
+        }
+    }
+    let len = bytes.len() as u16;
+    let mut packed = vec![0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255, 1];
+    packed.extend(len.to_le_bytes());
+    packed.extend((!len).to_le_bytes());
+    packed.extend(bytes);
+    packed.extend((!crc).to_le_bytes());
+    packed.extend(u32::from(len).to_le_bytes());
+    packed
+}
+
+fn fails(bytes: &[u8]) -> FileError {
+    let error = load(Format::Dimacs, bytes).expect_err("a bad file");
+    check_wording(&error);
+    error
+}
+
+#[test]
+fn truncated_files_say_so() {
+    let packed = sample(Format::Dimacs, Packing::Gzip);
+    for end in 2..packed.len() {
+        let error = fails(&packed[..end]);
+        assert_eq!(error.code, Code::Truncated, "{end}: {error}");
+        assert!(error.message.contains("packed"), "{end}: {error}");
+    }
+}
+
+#[test]
+fn damaged_files_say_so() {
+    let whole = sample(Format::Dimacs, Packing::Gzip);
+    let mut damaged = whole.clone();
+    let crc = damaged.len() - 8;
+    damaged[crc] ^= 1;
+    let error = fails(&damaged);
+    assert_eq!(error.code, Code::BadFormat, "{error}");
+    assert!(error.message.contains("damaged"), "{error}");
+    let error = fails(&[&whole[..], b"garbage behind the end"].concat());
+    assert_eq!(error.code, Code::BadFormat, "{error}");
+    // Whatever is wrong, it is an error or the same graph.
+    for idx in 2..whole.len() {
+        let mut damaged = whole.clone();
+        damaged[idx] ^= 0x10;
+        let found = read(Format::Dimacs, &mut &damaged[..], &mut ReadOptions::new("f", BUDGET));
+        match found {
+            Ok(loaded) => assert_eq!(Ok(loaded), load(Format::Dimacs, &whole)),
+            Err(error) => check_wording(&error),
+        }
+    }
+}
+
+#[test]
+fn a_bomb_is_bounded_by_the_budget() {
+    let text = format!("p sp 2 9000000\n{}", "a 1 2 1\n".repeat(1_000_000));
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+    std::io::Write::write_all(&mut packed, text.as_bytes()).unwrap();
+    let packed = packed.finish().unwrap();
+    assert!(packed.len() < text.len() / 100);
+    let mut options = ReadOptions::new("f", 1 << 20);
+    options.size_hint = Some(packed.len() as u64);
+    let error = read(Format::Dimacs, &mut &packed[..], &mut options).unwrap_err();
+    assert_eq!(error.code, Code::DoesNotFit, "{error}");
+}
+
+#[test]
+fn progress_counts_packed_bytes() {
+    let packed = sample(Format::Dimacs, Packing::Gzip);
+    let mut last = 0;
+    let mut progress = |n| {
+        last = n;
+        true
+    };
+    let mut options =
+        ReadOptions { progress: Some(&mut progress), ..ReadOptions::new("f", BUDGET) };
+    read(Format::Dimacs, &mut &packed[..], &mut options).unwrap();
+    assert_eq!(last, packed.len() as u64);
+}
+
+#[test]
+fn a_name_says_how_a_file_is_packed() {
+    assert_eq!(Packing::of_path("a/road.gr.gz"), (Packing::Gzip, "a/road.gr"));
+    assert_eq!(Packing::of_path("ROAD.GR.GZ"), (Packing::Gzip, "ROAD.GR"));
+    assert_eq!(Packing::of_path("road.gr"), (Packing::Plain, "road.gr"));
+}

@@ -1,0 +1,152 @@
+//! Numbers laid out as tables, and layouts that are stopped.
+
+use proptest::prelude::*;
+use star_base::{BitTable, Code};
+use star_io::{
+    Arc, Field, FileError, Graph, Layout, LayoutOptions, NumberLayout, Numbers, NumbersLaidOut,
+    Shape, Widths, lay_out_numbers, lay_out_with,
+};
+
+use crate::support::{BUDGET, check_wording};
+
+fn field(name: &str, bits: Option<usize>, values: &[i64]) -> Field {
+    Field { name: name.to_owned(), bits, values: values.to_vec() }
+}
+
+fn list(fields: Vec<Field>) -> Numbers {
+    Numbers { shape: Shape::List(fields[0].values.len()), fields }
+}
+
+fn laid_out(
+    layout: &str,
+    numbers: &Numbers,
+    widths: Option<&[usize]>,
+) -> Result<NumbersLaidOut, FileError> {
+    let layout = match layout {
+        "" => NumberLayout::Natural,
+        name => NumberLayout::parse(name).expect("a layout"),
+    };
+    lay_out_numbers(&layout, numbers, widths, &mut LayoutOptions::new("f", BUDGET))
+}
+
+fn rows(layout: &str, numbers: &Numbers, widths: Option<&[usize]>) -> Vec<String> {
+    let table = laid_out(layout, numbers, widths).expect("numbers that suit").table;
+    (0..table.n_rows()).map(|row| table.row(row).to_string()).collect()
+}
+
+#[test]
+fn records_have_their_fields_side_by_side() {
+    let numbers = list(vec![field("a", None, &[5, 0, 2]), field("b", Some(4), &[1, 9, 0])]);
+    assert_eq!(rows("", &numbers, None), ["1010001", "0001001", "0100000"]);
+    assert_eq!(rows("records", &numbers, Some(&[3, 5])), ["10100001", "00001001", "01000000"]);
+    assert_eq!(rows("field:b", &numbers, None), ["0001", "1001", "0000"]);
+    assert_eq!(rows("field:2", &numbers, Some(&[5])), ["00001", "01001", "00000"]);
+    let laid_out = laid_out("", &numbers, None).unwrap();
+    assert_eq!(laid_out.fields, [("a".to_owned(), 3), ("b".to_owned(), 4)]);
+    assert!(laid_out.notes.is_empty());
+}
+
+#[test]
+fn grids_of_bits_keep_their_rows() {
+    let shape = Shape::Grid { height: 2, width: 3 };
+    let mask = Numbers { shape, fields: vec![field("passable", Some(1), &[0, 1, 1, 1, 0, 0])] };
+    assert_eq!(rows("", &mask, None), ["011", "100"]);
+    assert_eq!(rows("grid", &mask, None), ["011", "100"]);
+    assert_eq!(rows("records", &mask, None), ["0", "1", "1", "1", "0", "0"]);
+    let two = Numbers { shape, fields: vec![mask.fields[0].clone(), field("x", None, &[3; 6])] };
+    assert_eq!(rows("", &two, None)[..2], ["011", "111"]);
+    assert_eq!(rows("grid", &two, None), ["011111111", "111011011"]);
+    assert_eq!(rows("field:passable", &two, None), ["011", "100"]);
+    assert_eq!(rows("field:x", &two, None), ["11"; 6]);
+}
+
+#[test]
+fn negative_numbers_are_stored_less_the_least() {
+    let numbers = list(vec![field("x", None, &[-5, 2, 0]), field("y", None, &[1, 2, 3])]);
+    let found = laid_out("", &numbers, None).unwrap();
+    assert_eq!(found.table, BitTable::parse(&["00001", "11110", "10111"]).unwrap());
+    assert_eq!(found.notes, ["the field `x` is stored less its least number, which is -5"]);
+    let extreme = list(vec![field("x", None, &[i64::MIN, i64::MAX])]);
+    assert_eq!(rows("", &extreme, None), ["0".repeat(64), "1".repeat(64)]);
+}
+
+#[test]
+fn zeros_fit_in_any_width() {
+    let numbers = list(vec![field("x", Some(0), &[0, 0]), field("y", None, &[0, 0])]);
+    assert_eq!(rows("", &numbers, None), ["0", "0"]);
+    let none = Numbers { shape: Shape::List(0), fields: vec![field("x", Some(70), &[])] };
+    let table = laid_out("", &none, None).unwrap().table;
+    assert_eq!((table.n_rows(), table.n_cols()), (0, 70));
+    assert_eq!(rows("", &list(vec![field("x", Some(70), &[3])]), None), [format!("{:070b}", 3)]);
+}
+
+#[test]
+fn what_does_not_suit_is_refused() {
+    let numbers = list(vec![field("a", Some(3), &[7, 8]), field("b", None, &[0, 1])]);
+    let ragged = Numbers { shape: Shape::List(3), ..numbers.clone() };
+    let long = list(vec![field("a", None, &vec![1; 1 << 20])]);
+    type Case<'a> = (&'a str, &'a Numbers, Option<&'a [usize]>, Code, &'a str);
+    let cases: [Case<'_>; 7] = [
+        ("", &numbers, None, Code::WidthTooSmall, "8 in the field `a` does not fit in 3 bits"),
+        ("field:c", &numbers, None, Code::NoSuchLayout, "`c`"),
+        ("field:3", &numbers, None, Code::NoSuchLayout, "`3`"),
+        ("grid", &numbers, Some(&[4, 1]), Code::NoSuchLayout, "this is a list"),
+        ("", &numbers, Some(&[4]), Code::NoSuchLayout, "1 width for 2 fields"),
+        ("", &ragged, None, Code::OutOfRange, "2 numbers for 3 records"),
+        ("", &numbers, Some(&[4, 5000]), Code::DoesNotFit, "5000 bits"),
+    ];
+    for (layout, numbers, widths, code, part) in cases {
+        let error = laid_out(layout, numbers, widths).unwrap_err();
+        assert_eq!(error.code, code, "{error}");
+        assert!(error.message.contains(part), "{error}");
+        check_wording(&error);
+    }
+    let mut options = LayoutOptions::new("f", 1000);
+    let error = lay_out_numbers(&NumberLayout::Natural, &long, None, &mut options).unwrap_err();
+    assert_eq!(error.code, Code::DoesNotFit);
+}
+
+proptest! {
+    #[test]
+    fn every_number_stands_in_its_row(values in prop::collection::vec(any::<i64>(), 1..200)) {
+        let numbers = list(vec![field("x", None, &values)]);
+        let found = laid_out("", &numbers, None).unwrap();
+        let offset = i128::from(values.iter().copied().min().unwrap_or(0).min(0));
+        for (row, &value) in values.iter().enumerate() {
+            let bits = found.table.row(row).to_string();
+            let number = i128::from_str_radix(&bits, 2).unwrap() + offset;
+            prop_assert_eq!(number, i128::from(value));
+        }
+    }
+}
+
+#[test]
+fn every_layout_can_be_stopped() {
+    let n = 200;
+    let arcs: Vec<Arc> =
+        (0..200_000).map(|i| Arc { tail: i / n % n, head: i % n, weight: 9 }).collect();
+    let graph = Graph { n_vertices: n as usize, arcs, weighted: true, ..Graph::default() };
+    for &layout in Layout::ALL {
+        let mut n_asked = 0;
+        let mut go_on = || {
+            n_asked += 1;
+            false
+        };
+        let mut options = LayoutOptions::new("f", BUDGET);
+        options.go_on = Some(&mut go_on);
+        let found = lay_out_with(layout, &graph, Widths { h: 12, b: 8 }, &mut options);
+        match found {
+            Err(error) => {
+                assert_eq!((error.code, n_asked), (Code::Interrupted, 1), "{layout:?}");
+            }
+            // Few bits are done before it asks.
+            Ok(_) => assert!(matches!(layout, Layout::Code | Layout::Edges), "{layout:?}"),
+        }
+    }
+    let numbers = list(vec![field("x", None, &vec![-1; 1 << 20])]);
+    let mut options = LayoutOptions::new("f", BUDGET);
+    let mut go_on = || false;
+    options.go_on = Some(&mut go_on);
+    let found = lay_out_numbers(&NumberLayout::Records, &numbers, None, &mut options);
+    assert_eq!(found.unwrap_err().code, Code::Interrupted);
+}

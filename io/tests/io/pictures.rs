@@ -1,0 +1,286 @@
+//! Reading pictures: PNG, Netpbm, JPEG, TIFF.
+
+use star_base::Code;
+use star_io::Format::{Jpeg, Pbm, Pgm, Png, Ppm, Tiff};
+use star_io::{Data, Decimal, Format, Numbers, ReadOptions, Shape, read};
+
+use crate::binary::{jpeg, png, tiff, tiff_strips, zlib};
+use crate::support::{BUDGET, check_wording, fields, load, refuses};
+
+/// The grid of a file that must be in order and give no warning.
+fn grid(format: Format, bytes: &[u8]) -> Numbers {
+    let loaded = load(format, bytes).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(loaded.warnings, Vec::<String>::new());
+    let Data::Numbers(numbers) = loaded.data else { panic!("no numbers") };
+    assert!(matches!(numbers.shape, Shape::Grid { .. }));
+    numbers
+}
+
+fn size(numbers: &Numbers) -> (usize, usize) {
+    match numbers.shape {
+        Shape::Grid { height, width } => (height, width),
+        Shape::List(len) => panic!("a list of {len}"),
+    }
+}
+
+fn error(format: Format, bytes: &[u8]) -> (Code, String) {
+    let error = load(format, bytes).expect_err("a file that is refused");
+    check_wording(&error);
+    (error.code, error.message)
+}
+
+#[test]
+fn png_gray_has_the_depth_of_the_file() {
+    let numbers = grid(Png, &png((3, 2), 0, 1, &[], &[&[0b1010_0000], &[0b0110_0000]]));
+    assert_eq!(size(&numbers), (2, 3));
+    assert_eq!(fields(&numbers), [("gray", Some(1), &[1, 0, 1, 0, 1, 1][..])]);
+    let numbers = grid(Png, &png((3, 1), 0, 2, &[], &[&[0b1101_1000]]));
+    assert_eq!(fields(&numbers), [("gray", Some(2), &[3, 1, 2][..])]);
+    let numbers = grid(Png, &png((3, 1), 0, 4, &[], &[&[0xf0, 0x70]]));
+    assert_eq!(fields(&numbers), [("gray", Some(4), &[15, 0, 7][..])]);
+    let numbers = grid(Png, &png((2, 1), 0, 8, &[], &[&[255, 3]]));
+    assert_eq!(fields(&numbers), [("gray", Some(8), &[255, 3][..])]);
+    let numbers = grid(Png, &png((2, 1), 0, 16, &[], &[&[1, 2, 255, 255]]));
+    assert_eq!(fields(&numbers), [("gray", Some(16), &[258, 65535][..])]);
+}
+
+#[test]
+fn png_colours_are_fields() {
+    let numbers = grid(Png, &png((2, 1), 2, 8, &[], &[&[1, 2, 3, 4, 5, 6]]));
+    let expected: [(&str, Option<usize>, &[i64]); 3] =
+        [("red", Some(8), &[1, 4]), ("green", Some(8), &[2, 5]), ("blue", Some(8), &[3, 6])];
+    assert_eq!(fields(&numbers), expected);
+    let numbers = grid(Png, &png((1, 1), 6, 16, &[], &[&[0, 1, 0, 2, 0, 3, 1, 0]]));
+    let values: Vec<_> = numbers.fields.iter().map(|f| (&f.name[..], f.values[0])).collect();
+    assert_eq!(values, [("red", 1), ("green", 2), ("blue", 3), ("alpha", 256)]);
+    let numbers = grid(Png, &png((1, 1), 4, 8, &[], &[&[9, 200]]));
+    assert_eq!(fields(&numbers), [("gray", Some(8), &[9][..]), ("alpha", Some(8), &[200][..])]);
+}
+
+#[test]
+fn png_palette_is_a_mask_or_colours() {
+    let palette: (&[u8; 4], &[u8]) = (b"PLTE", &[10, 20, 30, 40, 50, 60, 70, 80, 90]);
+    let mask = png((3, 1), 3, 8, &[palette], &[&[1, 0, 1]]);
+    assert_eq!(fields(&grid(Png, &mask)), [("index", Some(1), &[1, 0, 1][..])]);
+    let colors = png((3, 1), 3, 2, &[palette], &[&[0b1000_0100]]);
+    let expected: [(&str, Option<usize>, &[i64]); 3] = [
+        ("red", Some(8), &[70, 10, 40]),
+        ("green", Some(8), &[80, 20, 50]),
+        ("blue", Some(8), &[90, 30, 60]),
+    ];
+    assert_eq!(fields(&grid(Png, &colors)), expected);
+    let alpha: (&[u8; 4], &[u8]) = (b"tRNS", &[7]);
+    let numbers = grid(Png, &png((2, 1), 3, 8, &[palette, alpha], &[&[2, 0]]));
+    assert_eq!(numbers.fields[3].values, [255, 7]);
+    let beyond = png((1, 1), 3, 8, &[palette], &[&[3]]);
+    assert!(error(Png, &beyond).1.contains("the palette ends before it"));
+}
+
+#[test]
+fn png_transparent_colour_is_told() {
+    let bytes = png((1, 1), 0, 8, &[(b"tRNS", &[0, 5])], &[&[5]]);
+    let loaded = load(Png, &bytes).unwrap();
+    assert_eq!(loaded.warnings.len(), 1);
+}
+
+#[test]
+fn netpbm_is_read_plain_and_binary() {
+    let numbers = grid(Pbm, b"P1 # a comment\n3 2\n101\n0 1 1\n");
+    assert_eq!(size(&numbers), (2, 3));
+    assert_eq!(fields(&numbers), [("black", Some(1), &[1, 0, 1, 0, 1, 1][..])]);
+    let numbers = grid(Pbm, b"P4\n9 1\n\xff\x80");
+    assert_eq!(fields(&numbers), [("black", Some(1), &[1; 9][..])]);
+    let numbers = grid(Pgm, b"P2\n#c\n2 2 # d\n1000 0 7\n1000\n1 # e");
+    assert_eq!(fields(&numbers), [("gray", Some(10), &[0, 7, 1000, 1][..])]);
+    let numbers = grid(Pgm, b"P5 2 1 255\n\n7"); // a sample may look like white space
+    assert_eq!(fields(&numbers), [("gray", Some(8), &[10, 55][..])]);
+    let numbers = grid(Pgm, b"P5 2 1 65535 \x01\x02\xff\xff");
+    assert_eq!(fields(&numbers), [("gray", Some(16), &[258, 65535][..])]);
+    let numbers = grid(Ppm, b"P3 1 2 255 1 2 3 4 5 6");
+    assert_eq!(numbers.fields[1].values, [2, 5]);
+    let numbers = grid(Ppm, b"P6 1 2 3\n\x01\x02\x03\x01\x00\x02");
+    let values: Vec<_> = numbers.fields.iter().map(|f| (f.bits, &f.values[..])).collect();
+    assert_eq!(values, [(Some(2), &[1, 1][..]), (Some(2), &[2, 0]), (Some(2), &[3, 2])]);
+    // The first bytes say what a file is, not its name.
+    assert_eq!(grid(Ppm, b"P1 1 1 1").fields.len(), 1);
+}
+
+#[test]
+fn netpbm_faults_have_places() {
+    refuses(
+        Pgm,
+        &[
+            (b"P2\n2 1\n255\n1 256\n", Code::OutOfRange, 4, 3, "`256`"),
+            (b"P2\n2 1\n255\n1 -1\n", Code::BadFormat, 4, 3, "is not a sample"),
+            (b"P2\n2 1\n0\n1 1\n", Code::OutOfRange, 3, 2, "greatest value is 0"),
+            (b"P2\n2 x\n255\n1 1\n", Code::BadFormat, 2, 3, "the height"),
+            (b"P2\n2 1\n255\n1 1 1\n", Code::HeaderLies, 4, 5, "more behind"),
+            (b"P2\n2 1\n255\n123  \n", Code::Truncated, 5, 1, "ends where a sample"),
+            (b"P1\n2 1\n12", Code::BadFormat, 3, 2, "`2` is neither 0 nor 1"),
+            (b"P5 99999999999 1 255\n", Code::OutOfRange, 1, 4, "the width"),
+        ],
+    );
+    assert_eq!(error(Pgm, b"P5 2 1 100\n\x01\x65").0, Code::OutOfRange);
+    assert_eq!(error(Pgm, b"P5 2 1 100\n\x01\x02\x03").0, Code::HeaderLies);
+    assert_eq!(error(Pgm, b"P7 2 1 100\n\x01\x02").0, Code::BadFormat);
+    assert_eq!(error(Pgm, b"P5 0 1 100\n").0, Code::BadFormat);
+}
+
+#[test]
+fn jpeg_has_gray_or_three_colours() {
+    let numbers = grid(Jpeg, &jpeg((10, 9), 1));
+    assert_eq!(size(&numbers), (9, 10));
+    assert_eq!(fields(&numbers), [("gray", Some(8), &[128; 90][..])]);
+    let numbers = grid(Jpeg, &jpeg((8, 8), 3));
+    let names: Vec<&str> = numbers.fields.iter().map(|field| &field.name[..]).collect();
+    assert_eq!(names, ["red", "green", "blue"]);
+    assert!(numbers.fields.iter().all(|field| field.values == [128; 64]));
+}
+
+/// Tags of a picture of `width` × `height` with one value of `bits` for each sample.
+fn tags<'a>(
+    width: &'a [u16],
+    height: &'a [u16],
+    bits: &'a [u16],
+    more: &[(u16, &'a [u16])],
+) -> Vec<(u16, &'a [u16])> {
+    [&[(256, width), (257, height), (258, bits)], more].concat()
+}
+
+#[test]
+fn tiff_bands_come_as_they_are() {
+    for is_little in [true, false] {
+        let mask = tags(&[3], &[2], &[8], &[(262, &[3])]);
+        let numbers = grid(Tiff, &tiff(is_little, &mask, &[1, 0, 1, 0, 0, 1]));
+        assert_eq!(size(&numbers), (2, 3));
+        assert_eq!(fields(&numbers), [("index", Some(1), &[1, 0, 1, 0, 0, 1][..])]);
+        let numbers = grid(Tiff, &tiff(is_little, &mask, &[1, 0, 2, 0, 0, 1]));
+        assert_eq!(numbers.fields[0].bits, Some(8));
+
+        let more: &[(u16, &[u16])] = &[(262, &[2]), (277, &[4]), (338, &[2])];
+        let bands = tags(&[2], &[1], &[8, 8, 8, 8], more);
+        let numbers = grid(Tiff, &tiff(is_little, &bands, &[1, 2, 3, 4, 5, 6, 7, 8]));
+        let expected: [(&str, Option<usize>, &[i64]); 4] = [
+            ("red", Some(8), &[1, 5]),
+            ("green", Some(8), &[2, 6]),
+            ("blue", Some(8), &[3, 7]),
+            ("band4", Some(8), &[4, 8]),
+        ];
+        assert_eq!(fields(&numbers), expected);
+
+        let gray = tags(&[2], &[1], &[16], &[(262, &[1])]);
+        let samples: Vec<u8> = [258u16, 65535]
+            .iter()
+            .flat_map(|n| if is_little { n.to_le_bytes() } else { n.to_be_bytes() })
+            .collect();
+        let numbers = grid(Tiff, &tiff(is_little, &gray, &samples));
+        assert_eq!(fields(&numbers), [("gray", Some(16), &[258, 65535][..])]);
+        let signed = tags(&[2], &[1], &[16], &[(262, &[1]), (339, &[2])]);
+        let numbers = grid(Tiff, &tiff(is_little, &signed, &samples));
+        assert_eq!(fields(&numbers), [("gray", None, &[258, -1][..])]);
+    }
+}
+
+#[test]
+fn tiff_rows_of_bits_are_padded() {
+    let bits = tags(&[3], &[2], &[1], &[(262, &[1])]);
+    let numbers = grid(Tiff, &tiff(true, &bits, &[0b1010_0000, 0b0110_0000]));
+    assert_eq!(fields(&numbers), [("gray", Some(1), &[1, 0, 1, 0, 1, 1][..])]);
+    let white = tags(&[3], &[1], &[1], &[(262, &[0])]);
+    let numbers = grid(Tiff, &tiff(true, &white, &[0b1010_0000]));
+    assert_eq!(fields(&numbers), [("gray", Some(1), &[0, 1, 0][..])]);
+}
+
+#[test]
+fn tiff_planes_and_compressed_strips_are_read() {
+    let deflated = tags(&[2], &[2], &[8], &[(262, &[1]), (259, &[8]), (317, &[2])]);
+    let numbers = grid(Tiff, &tiff(true, &deflated, &zlib(&[5, 1, 7, 255])));
+    assert_eq!(numbers.fields[0].values, [5, 6, 7, 6]);
+    let planes: &[(u16, &[u16])] = &[(262, &[1]), (277, &[2]), (284, &[2]), (278, &[1])];
+    let planes = tags(&[2], &[2], &[8, 8], planes);
+    let strips: [&[u8]; 4] = [&[1, 2], &[3, 4], &[5, 6], &[7, 8]];
+    let numbers = grid(Tiff, &tiff_strips(true, &planes, &strips));
+    let expected: [(&str, Option<usize>, &[i64]); 2] =
+        [("band1", Some(8), &[1, 2, 3, 4]), ("band2", Some(8), &[5, 6, 7, 8])];
+    assert_eq!(fields(&numbers), expected);
+    let packed = tags(&[4], &[1], &[8], &[(262, &[1]), (259, &[32773])]);
+    let numbers = grid(Tiff, &tiff(true, &packed, &[0xfe, 9, 0, 4]));
+    assert_eq!(numbers.fields[0].values, [9, 9, 9, 4]);
+    let tiles: &[(u16, &[u16])] =
+        &[(262, &[1]), (322, &[2]), (323, &[2]), (324, &[110, 114]), (325, &[4, 4])];
+    let tiles = tags(&[3], &[1], &[8], tiles);
+    let numbers = grid(Tiff, &tiff(true, &tiles, &[1, 2, 0, 0, 3, 0, 0, 0]));
+    assert_eq!((size(&numbers), &numbers.fields[0].values[..]), ((1, 3), &[1, 2, 3][..]));
+    // Clear, 1, 2, the string "1 2", end, in nine bits each.
+    let lzw = tags(&[4], &[1], &[8], &[(262, &[1]), (259, &[5])]);
+    let codes = [256u64, 1, 2, 258, 257].iter().fold(0, |bits, code| bits << 9 | code) << 19;
+    let numbers = grid(Tiff, &tiff(true, &lzw, &codes.to_be_bytes()));
+    assert_eq!(numbers.fields[0].values, [1, 2, 1, 2]);
+    let unknown = tags(&[2], &[1], &[8], &[(262, &[1]), (259, &[34925])]);
+    assert!(
+        error(Tiff, &tiff(true, &unknown, &[0; 40])).1.contains("compression of the kind 34925")
+    );
+}
+
+#[test]
+fn tiff_fractions_need_a_scale() {
+    let real = tags(&[2], &[1], &[32], &[(262, &[1]), (339, &[3])]);
+    let samples = |numbers: [f32; 2]| numbers.map(f32::to_le_bytes).concat();
+    let whole = tiff(true, &real, &samples([-1437.0, 3.0]));
+    assert_eq!(fields(&grid(Tiff, &whole)), [("gray", None, &[-1437, 3][..])]);
+    let fractions = tiff(true, &real, &samples([1.0, 0.25]));
+    let error = load(Tiff, &fractions).unwrap_err();
+    assert_eq!(error.to_string(), "f: `0.25` is no whole number in row 1, column 2");
+    assert!(error.help[0].contains("`scale=100`"));
+    let mut options = ReadOptions::new("f", BUDGET);
+    options.scale = Some(Decimal::whole(100));
+    let loaded = read(Tiff, &mut &fractions[..], &mut options).unwrap();
+    let Data::Numbers(numbers) = loaded.data else { panic!("no numbers") };
+    assert_eq!(numbers.fields[0].values, [100, 25]);
+    // Whole samples are multiplied, too.
+    let gray = tiff(true, &tags(&[1], &[1], &[8], &[(262, &[1])]), &[7]);
+    let loaded = read(Tiff, &mut &gray[..], &mut options).unwrap();
+    let Data::Numbers(numbers) = loaded.data else { panic!("no numbers") };
+    assert_eq!(fields(&numbers), [("gray", None, &[700][..])]);
+}
+
+#[test]
+fn huge_pictures_in_tiny_files_take_no_memory() {
+    let side = 1 << 30;
+    let huge_tiff = |more: &[(u16, &[u16])]| {
+        let tags =
+            [&[(256, &[65535][..]), (257, &[65535]), (258, &[8]), (262, &[1])], more].concat();
+        tiff(true, &tags, &[0; 16])
+    };
+    for (format, bytes) in [
+        (Png, png((side, side), 0, 8, &[], &[&[0]])),
+        (Png, png((side, side), 3, 1, &[(b"PLTE", &[0; 6])], &[&[0]])),
+        (Pgm, b"P5 1000000000 1000000000 255\nabc".to_vec()),
+        (Pgm, b"P2 1000000000 1000000000 255\n1 2".to_vec()),
+        (Pbm, b"P1 1000000000 1000000000\n1 0".to_vec()),
+        (Tiff, huge_tiff(&[])),
+        (Tiff, huge_tiff(&[(259, &[8])])),
+        (Tiff, huge_tiff(&[(259, &[5])])),
+        (Tiff, huge_tiff(&[(259, &[32773])])),
+        (Jpeg, {
+            let mut bytes = jpeg((8, 8), 1);
+            let frame = bytes.windows(2).position(|pair| pair == [0xff, 0xc0]).unwrap();
+            bytes[frame + 5..frame + 9].fill(0xff);
+            bytes
+        }),
+    ] {
+        let (code, message) = error(format, &bytes);
+        assert_eq!(code, Code::DoesNotFit, "{format:?}: {message}");
+        let mut options = ReadOptions::new("f", u64::MAX);
+        let error = read(format, &mut &bytes[..], &mut options).unwrap_err();
+        let expected = [Code::HeaderLies, Code::DoesNotFit, Code::Truncated];
+        assert!(expected.contains(&error.code), "{format:?}: {error}");
+        check_wording(&error);
+    }
+    // A tile may be larger than the picture in it.
+    let tile: &[(u16, &[u16])] =
+        &[(262, &[1]), (322, &[65520]), (323, &[65520]), (324, &[200]), (325, &[16])];
+    let bytes = tiff(true, &tags(&[2], &[2], &[8], tile), &[0; 64]);
+    let mut options = ReadOptions::new("f", u64::MAX);
+    assert_eq!(read(Tiff, &mut &bytes[..], &mut options).unwrap_err().code, Code::HeaderLies);
+}

@@ -1,0 +1,274 @@
+//! The generator of well-typed programs.
+//!
+//! [`generate`] makes a whole text from a seed: constants, procedures and functions that call each
+//! other, and a routine to run, with arguments for it. The generator knows the size of every variable
+//! and a domain for every integer (Note [Known] in `scope`), so that a program ends well unless a
+//! near-miss was put into it (`near_miss`): something that is wrong, or nearly so, on purpose.
+//!
+//! * `source`: texts as trees; `shrink`: smaller texts that still do the same.
+//! * `sizes`, `scope`: what is known; `values`: arguments.
+//! * `ints`, `bools`, `bits`: expressions; `statements`, `loops`, `patterns`, `calls`, `library`:
+//!   statements; `routines`: routines and texts.
+//! * `report`: what many programs did.
+
+mod bits;
+mod bools;
+mod calls;
+mod ints;
+mod library;
+mod loops;
+mod near_miss;
+mod patterns;
+pub mod report;
+mod routines;
+mod scope;
+pub mod shrink;
+mod sizes;
+pub mod source;
+mod statements;
+pub mod trial;
+mod values;
+
+use star_base::Builtin;
+use star_compiler::LowerOptions;
+use star_vm::HostValue;
+
+use crate::case::Random;
+use calls::Callable;
+use report::Counts;
+use scope::{Known, Scope, Var, VarIdx};
+use sizes::Sizes;
+use source::{Expr, Kind, Part, Routine, Source, Stmt};
+
+pub use library::PROCEDURES;
+pub use near_miss::KINDS as NEAR_MISSES;
+pub use statements::KINDS as STATEMENTS;
+
+/// A generated program.
+#[derive(Clone, Debug)]
+pub struct Generated {
+    /// The text.
+    pub source: Source,
+    /// The routine to run.
+    pub entry: String,
+    /// Its arguments.
+    pub args: Vec<HostValue>,
+    /// How to compile it.
+    pub options: LowerOptions,
+    /// What is in it.
+    pub counts: Counts,
+}
+
+impl Generated {
+    /// Was nothing made wrong on purpose, so that the program has to end well?
+    pub fn ends_well(&self) -> bool {
+        self.counts.near_misses.is_empty()
+    }
+}
+
+/// The program of a seed.
+pub fn generate(seed: u64) -> Generated {
+    routines::program(Random::new(seed))
+}
+
+/// Elementary operations, by a rough estimate, that a program may take.
+const BUDGET: f64 = 6000.0;
+
+/// A program that is being written.
+struct Gen {
+    random: Random,
+    counts: Counts,
+    sizes: Sizes,
+    consts: Vec<String>,
+    /// Routines that are finished and can be called.
+    callables: Vec<Callable>,
+    /// Routines that near-misses need.
+    helpers: Vec<Routine>,
+    options: LowerOptions,
+    /// Names given so far.
+    n_names: usize,
+    /// Near-misses that are still to be made.
+    near_misses: usize,
+    routine: Current,
+}
+
+/// The routine that is being written.
+struct Current {
+    scope: Scope,
+    vars: Vec<String>,
+    /// Loops and branches around the statement.
+    depth: usize,
+    /// How often the statement is executed at most.
+    turns: f64,
+    /// Estimated elementary operations so far.
+    spent: f64,
+    budget: f64,
+    /// What `break` and `continue` may do here.
+    jumps: Jumps,
+    /// May `exit` stand here?
+    may_exit: bool,
+}
+
+/// The jumps that the innermost loop bears.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Jumps {
+    /// There is no loop.
+    None,
+    /// `continue` would skip what ends the loop.
+    Break,
+    /// Both.
+    All,
+}
+
+impl Gen {
+    /// A use of a built-in as a call: its name from the catalogue, and its arguments.
+    fn builtin(&mut self, builtin: Builtin, kind: Kind, args: Vec<Expr>) -> Expr {
+        Expr { kind, parts: self.call_of(builtin, args) }
+    }
+
+    /// Likewise as a statement.
+    fn builtin_stmt(&mut self, builtin: Builtin, args: Vec<Expr>) -> Stmt {
+        Stmt { parts: self.call_of(builtin, args) }
+    }
+
+    fn call_of(&mut self, builtin: Builtin, args: Vec<Expr>) -> Vec<Part> {
+        *self.counts.builtins.entry(builtin).or_default() += 1;
+        if builtin.cost() > 0 {
+            self.charge(1);
+        }
+        if args.is_empty() {
+            return vec![builtin.name().into()];
+        }
+        call(builtin.name(), args)
+    }
+
+    /// Notes what the statement costs: `units` elementary operations.
+    fn charge(&mut self, units: usize) {
+        self.routine.spent += self.routine.turns * units as f64;
+    }
+
+    /// Is there room for a loop of so many turns, or for so many operations?
+    fn affords(&self, units: f64) -> bool {
+        self.routine.spent + self.routine.turns * units <= self.routine.budget
+    }
+
+    /// A name that was not given yet.
+    fn name(&mut self, prefix: &str) -> String {
+        self.n_names += 1;
+        format!("{prefix}{}", self.n_names)
+    }
+
+    fn var(&self, idx: VarIdx) -> &Var {
+        &self.routine.scope.vars[idx]
+    }
+
+    fn var_mut(&mut self, idx: VarIdx) -> &mut Var {
+        &mut self.routine.scope.vars[idx]
+    }
+
+    /// The variable as an expression.
+    fn read(&self, idx: VarIdx) -> Expr {
+        let var = self.var(idx);
+        Expr::leaf(var.kind, &var.name)
+    }
+
+    /// One of some variables.
+    fn choose(&mut self, of: &[VarIdx]) -> Option<VarIdx> {
+        if of.is_empty() { None } else { Some(of[self.random.below(of.len())]) }
+    }
+
+    /// Declares a local variable; it is not set.
+    fn declare(&mut self, kind: Kind, fixed: Option<Known>, domain: (i64, i64)) -> VarIdx {
+        let prefix = match kind {
+            Kind::Int => "i",
+            Kind::Bool => "b",
+            Kind::Str => "name",
+            Kind::Slice => "X",
+            Kind::Word => "w",
+            Kind::Table => "T",
+        };
+        let name = self.name(prefix);
+        let ty = match fixed {
+            Some(known) => self.sized_type(kind, known),
+            None => kind.keyword().to_owned(),
+        };
+        self.routine.vars.push(format!("{name}: {ty};"));
+        // A table with declared sizes begins with zeros.
+        let known = match fixed {
+            Some(known @ Known::Table(..)) => known,
+            Some(_) | None => Known::Unset,
+        };
+        let (locked, hidden) = (false, false);
+        self.routine.scope.vars.push(Var { name, kind, known, fixed, domain, locked, hidden });
+        self.routine.scope.vars.len() - 1
+    }
+
+    /// A type with these sizes, spelt in one of several ways.
+    fn sized_type(&mut self, kind: Kind, known: Known) -> String {
+        let keyword = kind.keyword();
+        match known {
+            Known::Unset | Known::Scalar => keyword.to_owned(),
+            Known::Bits(size) => format!("{keyword}({})", self.size_text(kind, size)),
+            Known::Table(rows, columns) => {
+                let same = self.sources_of_sizes(|var| var.table() == Some((rows, columns)));
+                if let (Some(idx), true) = (self.choose(&same), self.random.chance(30)) {
+                    return format!("{keyword}({})", self.var(idx).name);
+                }
+                let rows = self.size_text(Kind::Slice, rows);
+                format!("{keyword}({rows},{})", self.size_text(Kind::Word, columns))
+            }
+        }
+    }
+
+    /// A size as a number, a name of that value or a variable of that size.
+    fn size_text(&mut self, kind: Kind, size: usize) -> String {
+        let value = size as i64;
+        let named = self.sources_of_sizes(|var| match kind {
+            Kind::Slice => var.table().is_some_and(|(rows, _)| rows == size),
+            Kind::Word => var.table().is_some_and(|(_, columns)| columns == size),
+            Kind::Int | Kind::Bool | Kind::Str | Kind::Table => false,
+        });
+        let numbers =
+            self.sources_of_sizes(|var| var.kind == Kind::Int && var.domain == (value, value));
+        let names: Vec<VarIdx> = named.into_iter().chain(numbers).collect();
+        match self.choose(&names) {
+            Some(idx) if self.random.chance(60) => self.var(idx).name.clone(),
+            Some(_) | None => self.size_number(size),
+        }
+    }
+
+    /// A size as a number or constant.
+    fn size_number(&mut self, size: usize) -> String {
+        let name = format!("c_{size}");
+        if !self.random.chance(30) {
+            return size.to_string();
+        }
+        let item = format!("const {name} = {size};");
+        if !self.consts.contains(&item) {
+            self.consts.push(item);
+        }
+        name
+    }
+
+    /// Parameters whose sizes or values a declaration may name: those that never change.
+    fn sources_of_sizes(&self, suits: impl Fn(&Var) -> bool) -> Vec<VarIdx> {
+        self.routine.scope.readable(|var| {
+            let stays = var.locked || matches!(var.fixed, Some(Known::Table(..)));
+            let header = var.name.starts_with("p") || var.name.starts_with("n");
+            header && stays && suits(var)
+        })
+    }
+}
+
+/// `name(args)`
+fn call(name: &str, args: Vec<Expr>) -> Vec<Part> {
+    let mut parts = vec![Part::Text(format!("{name}("))];
+    for (idx, arg) in args.into_iter().enumerate() {
+        if idx > 0 {
+            parts.push(",".into());
+        }
+        parts.push(arg.into());
+    }
+    parts.push(")".into());
+    parts
+}

@@ -1,0 +1,277 @@
+//! Loops as the published programs have them, and loops that nearly look like them: what passes
+//! recognise, and what they must leave alone.
+
+use star_base::Builtin;
+
+use super::Gen;
+use super::ints::literal;
+use super::scope::{Known, VarIdx};
+use super::source::{Expr, Kind, Part, Stmt, expr, stmt};
+
+impl Gen {
+    pub(super) fn pattern(&mut self, all: &mut Vec<Stmt>) {
+        let Some((table, rows, columns)) = self.table_to_write((1, 1)) else {
+            self.build_table(all);
+            return;
+        };
+        let room = |units: usize, this: &Self| this.affords(units as f64);
+        match self.random.below(8) {
+            0 if room(4 * columns, self) => self.columns(all, table, rows, columns),
+            1 if room(5 * rows, self) => self.rows(all, table, rows, columns),
+            2 if room(4 * columns, self) => self.gather(all, table, rows, columns),
+            3 if room(4 * rows.min(columns), self) => self.diagonal(all, table, rows, columns),
+            4 if room(8 * rows * columns.min(rows), self) => {
+                self.closure(all, table, rows, columns)
+            }
+            5 if room(12 * columns, self) => self.fields(all, table, rows, columns),
+            6 if room(4 * columns, self) => self.components(all, rows),
+            _ => self.build_table(all),
+        }
+    }
+
+    /// A new local that is set and that only this pattern uses while it is made.
+    fn own(&mut self, kind: Kind, known: Known, domain: (i64, i64)) -> (VarIdx, String) {
+        let idx = self.declare(kind, None, domain);
+        self.var_mut(idx).known = known;
+        (idx, self.var(idx).name.clone())
+    }
+
+    /// A new slice or word with a value.
+    fn begin(&mut self, all: &mut Vec<Stmt>, kind: Kind, size: usize) -> String {
+        let value = self.bits(kind, size, 1);
+        let (_, name) = self.own(kind, Known::Bits(size), (0, 0));
+        all.push(stmt!(&name, ":=", value));
+        name
+    }
+
+    fn col(&mut self, index: impl Into<String>, table: &str) -> Expr {
+        self.line(Builtin::Col, Kind::Slice, index.into(), table)
+    }
+
+    fn row(&mut self, index: impl Into<String>, table: &str) -> Expr {
+        self.line(Builtin::Row, Kind::Word, index.into(), table)
+    }
+
+    fn line(&mut self, builtin: Builtin, kind: Kind, index: String, table: &str) -> Expr {
+        let index = Expr::leaf(Kind::Int, index);
+        self.builtin(builtin, kind, vec![index, Expr::leaf(Kind::Table, table)])
+    }
+
+    fn size_of(&mut self, builtin: Builtin, table: &str) -> Expr {
+        self.builtin(builtin, Kind::Int, vec![Expr::leaf(Kind::Table, table)])
+    }
+
+    /// Each column from itself, or from its neighbour.
+    fn columns(&mut self, all: &mut Vec<Stmt>, table: VarIdx, rows: usize, columns: usize) {
+        let name = self.var(table).name.clone();
+        let (_, i) = self.own(Kind::Int, Known::Unset, (1, columns as i64));
+        let value = self.turned(columns, |this| {
+            let operand = this.bits(Kind::Slice, rows, 1);
+            let other = match this.random.below(4) {
+                0 => format!("1+{i} mod {columns}"),
+                1 => format!("{columns}+1-{i}"),
+                _ => i.clone(),
+            };
+            let column = this.col(other, &name);
+            let op = [" and ", " or ", " xor "][this.random.below(3)];
+            expr!(Kind::Slice; column, op, operand)
+        });
+        let target = self.turned(columns, |this| this.col(&*i, &name));
+        let to = self.size_of(Builtin::Size, &name);
+        self.count("for to");
+        all.push(stmt!(
+            "for ",
+            i,
+            ":=1 to ",
+            to,
+            " do ",
+            Part::Body(vec![stmt!(target, ":=", value)])
+        ));
+    }
+
+    /// Rows of a responder loop, changed by themselves or by their neighbour.
+    fn rows(&mut self, all: &mut Vec<Stmt>, table: VarIdx, rows: usize, columns: usize) {
+        let name = self.var(table).name.clone();
+        let x = self.begin(all, Kind::Slice, rows);
+        let w = self.begin(all, Kind::Word, columns);
+        let (_, i) = self.own(Kind::Int, Known::Unset, (1, rows as i64));
+        let (_, v) = self.own(Kind::Word, Known::Unset, (0, 0));
+        let other = if self.random.chance(20) { format!("1+{i} mod {rows}") } else { i.clone() };
+        let body = self.turned(rows, |this| {
+            let step = this.builtin(Builtin::Step, Kind::Int, vec![Expr::leaf(Kind::Slice, &x)]);
+            let (read, written) = (this.row(other, &name), this.row(&*i, &name));
+            let op = [" or ", " xor ", " and not "][this.random.below(3)];
+            this.charge(3);
+            let mut body = vec![
+                stmt!(&i, ":=", step),
+                stmt!(&v, ":=", read),
+                stmt!(&v, ":=", &v, op, &w),
+                stmt!(written, ":=", &v),
+            ];
+            if this.random.chance(20) {
+                // The next turns see it.
+                body.push(stmt!(&w, ":=", &w, " or ", &v));
+            }
+            body
+        });
+        self.count("while SOME");
+        let some = self.builtin(Builtin::Some, Kind::Bool, vec![Expr::leaf(Kind::Slice, &x)]);
+        all.push(stmt!("while ", some, " do ", Part::Body(body)));
+    }
+
+    /// Sums and unions over columns.
+    fn gather(&mut self, all: &mut Vec<Stmt>, table: VarIdx, rows: usize, columns: usize) {
+        let name = self.var(table).name.clone();
+        let (_, j) = self.own(Kind::Int, Known::Unset, (1, columns as i64));
+        let (_, sum) = self.own(Kind::Int, Known::Scalar, (0, (rows * columns) as i64));
+        all.push(stmt!(&sum, ":=0"));
+        let union = self.begin(all, Kind::Slice, rows);
+        let body = self.turned(columns, |this| {
+            let (one, two) = (this.col(&*j, &name), this.col(&*j, &name));
+            let count = this.builtin(Builtin::Numb, Kind::Int, vec![one]);
+            let op = [" or ", " and ", " xor "][this.random.below(3)];
+            this.charge(2);
+            vec![stmt!(&sum, ":=", &sum, "+", count), stmt!(&union, ":=", &union, op, two)]
+        });
+        let from = self.size_of(Builtin::Size, &name);
+        self.count("for downto");
+        all.push(stmt!("for ", j, ":=", from, " downto 1 do ", Part::Body(body)));
+    }
+
+    /// Own row and own column in one loop.
+    fn diagonal(&mut self, all: &mut Vec<Stmt>, table: VarIdx, rows: usize, columns: usize) {
+        let name = self.var(table).name.clone();
+        let turns = rows.min(columns);
+        let (i_idx, i) = self.own(Kind::Int, Known::Unset, (1, turns as i64));
+        let body = self.turned(turns, |this| {
+            let var = this.var_mut(i_idx);
+            (var.known, var.locked) = (Known::Scalar, true);
+            let (column, row) = (this.col(&*i, &name), this.row(&*i, &name));
+            let down = this.typed_operand(Kind::Slice, rows, 2);
+            let across = this.typed_operand(Kind::Word, columns, 2);
+            let mut body = vec![stmt!(column, ":=", down), stmt!(row, ":=", across)];
+            if this.random.chance(50) {
+                body.reverse();
+            }
+            if this.random.chance(50) {
+                body.push(stmt!(&name, "(", &i, ",", &i, "):=", this.int_in(0, 1, 2)));
+            }
+            let var = this.var_mut(i_idx);
+            (var.known, var.locked) = (Known::Unset, false);
+            body
+        });
+        self.count("for to");
+        all.push(stmt!("for ", i, format!(":=1 to {turns} do "), Part::Body(body)));
+    }
+
+    /// Warshall's algorithm, in full or on the first vertices.
+    fn closure(&mut self, all: &mut Vec<Stmt>, table: VarIdx, rows: usize, columns: usize) {
+        let name = self.var(table).name.clone();
+        let turns = rows.min(columns);
+        let (_, k) = self.own(Kind::Int, Known::Unset, (1, turns as i64));
+        let (_, i) = self.own(Kind::Int, Known::Unset, (1, rows as i64));
+        let (_, x) = self.own(Kind::Slice, Known::Unset, (0, 0));
+        let (_, v) = self.own(Kind::Word, Known::Unset, (0, 0));
+        let (_, w) = self.own(Kind::Word, Known::Unset, (0, 0));
+        let list = Expr::leaf(Kind::Slice, &x);
+        let body = self.turned(turns, |this| {
+            let (column, row) = (this.col(&*k, &name), this.row(&*k, &name));
+            let some = this.builtin(Builtin::Some, Kind::Bool, vec![list.clone()]);
+            let inner = this.turned(rows, |this| {
+                let step = this.builtin(Builtin::Step, Kind::Int, vec![list.clone()]);
+                let (read, written) = (this.row(&*i, &name), this.row(&*i, &name));
+                this.charge(2);
+                vec![
+                    stmt!(&i, ":=", step),
+                    stmt!(&v, ":=", read),
+                    stmt!(&v, ":=", &v, " or ", &w),
+                    stmt!(written, ":=", &v),
+                ]
+            });
+            vec![
+                stmt!(&x, ":=", column),
+                stmt!(&w, ":=", row),
+                stmt!("while ", some, " do ", Part::Body(inner)),
+            ]
+        });
+        let to = 1 + self.random.below(turns);
+        let to = if self.random.chance(60) { turns } else { to };
+        self.count("for to");
+        self.count("while SOME");
+        all.push(stmt!("for ", k, ":=1 to ", literal(to as i64), " do ", Part::Body(body)));
+    }
+
+    /// Fields of a table, one after another: taken out, changed, put back.
+    fn fields(&mut self, all: &mut Vec<Stmt>, table: VarIdx, rows: usize, columns: usize) {
+        let name = self.var(table).name.clone();
+        let width = 1 + self.random.below(columns.min(6));
+        let n_fields = columns / width;
+        let (_, j) = self.own(Kind::Int, Known::Unset, (1, n_fields as i64));
+        let (field_idx, field) = self.own(Kind::Table, Known::Unset, (0, 0));
+        let body = self.turned(n_fields, |this| {
+            let load = this.library_call("TCOPY1", &[&name, &j, &width.to_string(), &field]);
+            this.var_mut(field_idx).known = Known::Table(rows, width);
+            let rows_text = this.bits(Kind::Slice, rows, 1);
+            let word = this.bits(Kind::Word, width, 1);
+            this.var_mut(field_idx).known = Known::Unset;
+            let procedure = ["ADDC", "SUBTC"][this.random.below(2)];
+            let args = vec![
+                Expr::leaf(Kind::Table, &field),
+                rows_text,
+                word,
+                Expr::leaf(Kind::Table, &field),
+            ];
+            let change = this.library_stmt(procedure, args);
+            this.charge(11 * width);
+            let store = this.library_call("TCOPY2", &[&field, &j, &width.to_string(), &name]);
+            vec![load, change, store]
+        });
+        self.count("for to");
+        all.push(stmt!("for ", j, format!(":=1 to {n_fields} do "), Part::Body(body)));
+    }
+
+    /// Components of one slice from another, some of them from the neighbour.
+    fn components(&mut self, all: &mut Vec<Stmt>, rows: usize) {
+        let turns = rows.min(40);
+        let (_, i) = self.own(Kind::Int, Known::Unset, (1, turns as i64));
+        let x = self.begin(all, Kind::Slice, rows);
+        let y = self.begin(all, Kind::Slice, rows);
+        let from = [&x, &y][self.random.below(2)].clone();
+        let body = match self.random.below(3) {
+            0 => stmt!(&x, "(", &i, "):=", &from, format!("(1+{i} mod {rows})")),
+            1 => stmt!(&x, "(", &i, "):=1-", &from, "(", &i, ")"),
+            _ => stmt!("if ", &y, "(", &i, ")=1 then ", &x, "(", &i, "):=", &from, "(1)"),
+        };
+        self.routine.spent += self.routine.turns * 3.0 * turns as f64;
+        self.count("for to");
+        self.count("assign component");
+        all.push(stmt!("for ", i, format!(":=1 to {turns} do "), Part::Body(vec![body])));
+    }
+
+    /// A table from nothing, column by column.
+    pub(super) fn build_table(&mut self, all: &mut Vec<Stmt>) {
+        let (rows, columns) =
+            (self.sizes.row(&mut self.random), self.sizes.column(&mut self.random));
+        if columns == 0 || !self.affords(3.0 * columns as f64) {
+            return;
+        }
+        // At the head of a loop it is either unset or of these sizes already: a table of its own.
+        let table = self.new_table(rows, columns);
+        let name = self.var(table).name.clone();
+        let (j_idx, j) = self.own(Kind::Int, Known::Unset, (1, columns as i64));
+        self.var_mut(table).known = Known::Unset;
+        let body = self.turned(columns, |this| {
+            let var = this.var_mut(j_idx);
+            (var.known, var.locked) = (Known::Scalar, true);
+            let target = this.col(&*j, &name);
+            let value = this.typed_operand(Kind::Slice, rows, 2);
+            let var = this.var_mut(j_idx);
+            (var.known, var.locked) = (Known::Unset, false);
+            vec![stmt!(target, ":=", value)]
+        });
+        self.var_mut(table).known = Known::Table(rows, columns);
+        self.count("for to");
+        self.count("assign column");
+        all.push(stmt!("for ", j, format!(":=1 to {columns} do "), Part::Body(body)));
+    }
+}

@@ -1,0 +1,126 @@
+//! What the generated programs contained and how they ended.
+
+use std::collections::BTreeMap;
+use std::fmt::{self, Display, Formatter};
+
+use star_base::Builtin;
+use star_vm::Outcome;
+
+/// How often things occur in a text.
+#[derive(Clone, Debug, Default)]
+pub struct Counts {
+    /// Built-ins.
+    pub builtins: BTreeMap<Builtin, u64>,
+    /// Kinds of statements.
+    pub statements: BTreeMap<&'static str, u64>,
+    /// Procedures of the library.
+    pub library: BTreeMap<&'static str, u64>,
+    /// Things that are wrong on purpose.
+    pub near_misses: BTreeMap<&'static str, u64>,
+}
+
+/// What many programs did.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// Programs that were run.
+    pub n_programs: u64,
+    /// Those that ended well.
+    pub n_well: u64,
+    /// Those that trapped or met a limit, by code.
+    pub ended: BTreeMap<String, u64>,
+    /// Those whose near-miss was seen when compiling, so that they did not run.
+    pub n_refused: u64,
+    /// Lines of all texts.
+    pub n_lines: u64,
+    /// Elementary operations of all runs.
+    pub operations: u64,
+    /// Steps of all runs.
+    pub steps: u64,
+    /// What the programs contained that ended well.
+    pub counts: Counts,
+}
+
+impl Counts {
+    fn add(&mut self, other: &Counts) {
+        fn sum<K: Copy + Ord>(all: &mut BTreeMap<K, u64>, more: &BTreeMap<K, u64>) {
+            for (&key, count) in more {
+                *all.entry(key).or_default() += count;
+            }
+        }
+        let Counts { builtins, statements, library, near_misses } = other;
+        sum(&mut self.builtins, builtins);
+        sum(&mut self.statements, statements);
+        sum(&mut self.library, library);
+        sum(&mut self.near_misses, near_misses);
+    }
+}
+
+impl Report {
+    /// Notes a run of a text.
+    pub fn note(&mut self, text: &str, counts: &Counts, run: &crate::run::Run) {
+        self.n_programs += 1;
+        self.n_lines += text.lines().count() as u64;
+        self.operations += run.stats.operations;
+        self.steps += run.stats.steps;
+        let code = match &run.outcome {
+            Outcome::Done => {
+                self.n_well += 1;
+                self.counts.add(counts);
+                return;
+            }
+            Outcome::Trap(trap) => trap.kind.code().to_string(),
+            Outcome::Limit { kind, .. } => kind.code().to_string(),
+            Outcome::Internal(_) => "internal".to_owned(),
+        };
+        *self.ended.entry(code).or_default() += 1;
+        // What was wrong on purpose is of interest just here.
+        let near_misses = counts.near_misses.clone();
+        self.counts.add(&Counts { near_misses, ..Counts::default() });
+    }
+
+    /// Percent of the programs that ended well.
+    pub fn well(&self) -> f64 {
+        100.0 * self.n_well as f64 / self.n_programs.max(1) as f64
+    }
+
+    /// Percent of the programs that trapped.
+    pub fn trapped(&self) -> f64 {
+        let traps = self.ended.iter().filter(|(code, _)| code.starts_with('T'));
+        100.0 * traps.map(|(_, count)| *count).sum::<u64>() as f64 / self.n_programs.max(1) as f64
+    }
+}
+
+impl Display for Report {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let n = self.n_programs.max(1);
+        writeln!(
+            f,
+            "{} programs: {:.1} % ended well, {:.1} % trapped; {} more refused by the compiler",
+            self.n_programs,
+            self.well(),
+            self.trapped(),
+            self.n_refused
+        )?;
+        writeln!(
+            f,
+            "on average {} lines, {} elementary operations, {} steps",
+            self.n_lines / n,
+            self.operations / n,
+            self.steps / n
+        )?;
+        fn list<K: Display>(
+            f: &mut Formatter<'_>,
+            what: &str,
+            items: impl Iterator<Item = (K, u64)>,
+        ) -> fmt::Result {
+            let items: Vec<String> = items.map(|(key, count)| format!("{key} {count}")).collect();
+            writeln!(f, "{what}: {}", items.join(", "))
+        }
+        let Counts { builtins, statements, library, near_misses } = &self.counts;
+        list(f, "ends", self.ended.iter().map(|(key, &count)| (key, count)))?;
+        list(f, "near-misses", near_misses.iter().map(|(key, &count)| (key, count)))?;
+        list(f, "statements", statements.iter().map(|(key, &count)| (key, count)))?;
+        list(f, "built-ins", builtins.iter().map(|(key, &count)| (key.name(), count)))?;
+        list(f, "library", library.iter().map(|(key, &count)| (key, count)))
+    }
+}

@@ -1,0 +1,438 @@
+//! Routines and whole texts.
+
+use star_compiler::LowerOptions;
+
+use super::calls::{Callable, Mode, Param};
+use super::scope::{Known, Scope, Var};
+use super::sizes::Sizes;
+use super::source::{Expr, Kind, Part, Routine, Source, Stmt, stmt};
+use super::{BUDGET, Current, Gen, Generated, Jumps, values};
+use crate::case::Random;
+
+/// The text of a seed.
+pub(super) fn program(mut random: Random) -> Generated {
+    let sizes = Sizes::new(&mut random);
+    let near_misses = if random.chance(22) { 1 } else { 0 };
+    let mut this = Gen {
+        random,
+        counts: super::report::Counts::default(),
+        sizes,
+        consts: Vec::new(),
+        callables: Vec::new(),
+        helpers: Vec::new(),
+        n_names: 0,
+        near_misses,
+        options: LowerOptions::default(),
+        routine: Current::new(0.0),
+    };
+    this.options.machine_ops = this.random.chance(80);
+    let mut routines = Vec::new();
+    for _ in 0..this.random.below(4) {
+        let routine = this.routine();
+        routines.push(routine);
+    }
+    let (entry, name, args) = this.entry();
+    routines.append(&mut this.helpers);
+    routines.push(entry);
+    let source = Source { consts: this.consts, routines };
+    Generated { source, entry: name, args, options: this.options, counts: this.counts }
+}
+
+impl Current {
+    fn new(budget: f64) -> Self {
+        Current {
+            scope: Scope::default(),
+            vars: Vec::new(),
+            depth: 0,
+            turns: 1.0,
+            spent: 0.0,
+            budget,
+            jumps: Jumps::None,
+            may_exit: true,
+        }
+    }
+}
+
+/// A parameter with its name and the text of its type.
+struct Named {
+    param: Param,
+    name: String,
+    ty: String,
+}
+
+/// A name that a header binds to a size.
+struct Bound {
+    size: usize,
+    name: String,
+    /// Times that the header says it.
+    n_uses: usize,
+    /// Those for parameters that are set when the routine begins.
+    n_given: usize,
+}
+
+impl Bound {
+    /// A name that occurs once is unknown, and only what is set can give it a value.
+    fn binds(&self) -> bool {
+        self.n_uses > 1 && self.n_given > 0
+    }
+}
+
+impl Gen {
+    /// A procedure or function, ready to be called by those that follow.
+    fn routine(&mut self) -> Routine {
+        self.routine = Current::new(BUDGET / 8.0);
+        let result = match self.random.below(10) {
+            0..=2 => Some((Kind::Int, (0, [1, 10, 1000][self.random.below(3)]))),
+            3 => Some((Kind::Bool, (0, 0))),
+            _ => None,
+        };
+        let prefix = if result.is_some() { "f" } else { "Proc" };
+        let mut name = self.name(prefix);
+        if result.is_none() && self.random.chance(20) {
+            name.push_str("-WITH");
+        }
+        let recursive = self.random.chance(25);
+        let mut params = Vec::new();
+        if recursive {
+            params.push(self.parameter(Mode::Value, Kind::Int, Known::Scalar, (0, 3)));
+        }
+        for _ in 0..1 + self.random.below(5) {
+            let named = self.random_parameter(result.is_some());
+            params.push(named);
+        }
+        self.spell_sizes(&mut params);
+        let mut body = Vec::new();
+        self.routine.may_exit = false;
+        self.set_results(&params, &mut body);
+        if let Some(result) = result {
+            body.push(self.result(&name, result));
+        }
+        self.routine.may_exit = true;
+        let n = 2 + self.random.below(6);
+        body.extend(self.statements(n));
+        if recursive {
+            let own: Vec<Param> = params.iter().map(|named| named.param.clone()).collect();
+            self.recur(&name, &own, &params[0].name, result.is_some(), &mut body);
+        }
+        if let (Some(result), true) = (result, self.random.chance(50)) {
+            let assign = self.result(&name, result);
+            // A recursive call has brought a value already, and may keep it.
+            body.push(match self.random.below(2) {
+                0 => assign,
+                _ => {
+                    let condition = self.boolean(1);
+                    stmt!("if ", condition, " then ", Part::Body(vec![assign]))
+                }
+            });
+        }
+        let ty = result.map(|(kind, _)| format!(": {}", kind.keyword())).unwrap_or_default();
+        let keyword = match (result.is_some(), self.random.chance(50)) {
+            (true, _) => "function",
+            (false, true) => "procedure",
+            (false, false) => "proc",
+        };
+        let header = format!("{keyword} {name}{}{ty};", list(&params));
+        let turns = if recursive { 4.0 } else { 1.0 };
+        let cost = self.routine.spent * turns + 1.0;
+        let params = params.into_iter().map(|named| named.param).collect();
+        // What has a hyphen in its name is called as a statement only, which procedures are.
+        self.callables.push(Callable { name, params, result, cost });
+        let vars = std::mem::take(&mut self.routine.vars);
+        Routine { header, vars, body, end: ';' }
+    }
+
+    /// `if d > 0 then f(d - 1, …)`
+    fn recur(
+        &mut self,
+        name: &str,
+        params: &[Param],
+        depth: &str,
+        function: bool,
+        body: &mut Vec<Stmt>,
+    ) {
+        self.count("recursion");
+        let before = self.routine.scope.clone();
+        let mut inner = Vec::new();
+        let call = self.turned(1, |this| this.call_of_routine(name, params, &mut inner));
+        self.routine.scope.leave(&before);
+        let Stmt { mut parts } = call;
+        // The first argument counts down.
+        if let Some(first) = parts.get_mut(1) {
+            *first = Part::Text(format!("{depth}-1"));
+        }
+        if function {
+            parts.insert(0, format!("{name}:=").into());
+        }
+        inner.push(Stmt { parts });
+        body.push(stmt!(format!("if {depth}>0 then "), Part::Body(inner)));
+    }
+
+    fn result(&mut self, name: &str, (kind, (lo, hi)): (Kind, (i64, i64))) -> Stmt {
+        self.count("assign variable");
+        let value = if kind == Kind::Int { self.int_in(lo, hi, 2) } else { self.boolean(2) };
+        stmt!(name, ":=", value)
+    }
+
+    fn random_parameter(&mut self, of_function: bool) -> Named {
+        let mode = match self.random.below(10) {
+            0..=4 => Mode::Value,
+            5..=7 => Mode::InOut,
+            _ => Mode::Out,
+        };
+        let kind = [
+            Kind::Int,
+            Kind::Bool,
+            Kind::Slice,
+            Kind::Slice,
+            Kind::Word,
+            Kind::Table,
+            Kind::Table,
+            Kind::Str,
+        ][self.random.below(8)];
+        let mode = match (mode, kind, of_function) {
+            (_, Kind::Str, _) => Mode::Value,
+            // Functions change something now and then.
+            (Mode::Out, _, true) => Mode::Value,
+            (mode, _, true) if self.random.chance(50) => match mode {
+                Mode::InOut | Mode::Value | Mode::Out => Mode::Value,
+            },
+            (mode, _, _) => mode,
+        };
+        let (rows, columns) =
+            (self.sizes.row(&mut self.random), self.sizes.column(&mut self.random));
+        let known = match kind {
+            Kind::Int | Kind::Bool | Kind::Str => Known::Scalar,
+            Kind::Slice => Known::Bits(rows),
+            Kind::Word => Known::Bits(columns),
+            Kind::Table => Known::Table(rows, columns),
+        };
+        let domain = match (kind, self.random.below(4)) {
+            // A size.
+            (Kind::Int, 0) => (rows as i64, rows as i64),
+            (Kind::Int, 1) => (0, 3),
+            (Kind::Int, 2) => (-100, 100),
+            (Kind::Int, _) => (1, rows.max(1) as i64),
+            (Kind::Bool | Kind::Str | Kind::Slice | Kind::Word | Kind::Table, _) => (0, 0),
+        };
+        let mode = if domain.0 == domain.1 && kind == Kind::Int { Mode::Value } else { mode };
+        self.parameter(mode, kind, known, domain)
+    }
+
+    /// A parameter, and its variable.
+    fn parameter(&mut self, mode: Mode, kind: Kind, known: Known, domain: (i64, i64)) -> Named {
+        let name = self.name("p");
+        let held = if mode == Mode::Out { Known::Unset } else { known };
+        let fixed = match (kind, mode) {
+            (Kind::Int | Kind::Bool | Kind::Str, _) => None,
+            (Kind::Slice | Kind::Word, Mode::Value) => None,
+            (Kind::Table, Mode::Value) | (_, Mode::InOut | Mode::Out) => Some(known),
+        };
+        // What counts recursion down or is a size never changes.
+        let locked = kind == Kind::Int && (domain.0 == domain.1 || domain == (0, 3));
+        self.routine.scope.vars.push(Var {
+            name: name.clone(),
+            kind,
+            known: held,
+            fixed,
+            domain,
+            locked: locked && mode == Mode::Value,
+            hidden: false,
+        });
+        let ty = kind.keyword().to_owned();
+        Named { param: Param { mode, kind, known, domain }, name, ty }
+    }
+
+    /// Spells the sizes in the header: as names that it binds, as names of other parameters, as
+    /// numbers, or not at all.
+    fn spell_sizes(&mut self, params: &mut [Named]) {
+        let mut bound: Vec<Bound> = Vec::new();
+        let mut spelt: Vec<Option<Vec<String>>> = Vec::new();
+        for named in params.iter() {
+            let sizes = match named.param.known {
+                Known::Bits(size) => vec![size],
+                Known::Table(rows, columns) => vec![rows, columns],
+                Known::Unset | Known::Scalar => Vec::new(),
+            };
+            if sizes.is_empty() || self.random.chance(35) {
+                spelt.push(None);
+                continue;
+            }
+            let given = named.param.mode != Mode::Out;
+            let texts = sizes.iter().map(|&size| self.header_size(size, given, params, &mut bound));
+            spelt.push(Some(texts.collect()));
+        }
+        for (named, texts) in params.iter_mut().zip(spelt) {
+            let Some(texts) = texts else { continue };
+            let texts: Vec<String> = texts
+                .into_iter()
+                .map(|text| match bound.iter().find(|bound| bound.name == text) {
+                    Some(bound) if !bound.binds() => bound.size.to_string(),
+                    Some(_) | None => text,
+                })
+                .collect();
+            named.ty = format!("{}({})", named.param.kind.keyword(), texts.join(","));
+            if named.param.mode == Mode::Value {
+                let var = self.routine.scope.vars.iter_mut().find(|var| var.name == named.name);
+                if let Some(var) = var {
+                    var.fixed = Some(named.param.known);
+                }
+            }
+        }
+        for bound in bound {
+            if bound.binds() {
+                let Bound { size, name, .. } = bound;
+                self.routine.scope.vars.push(Var {
+                    name,
+                    kind: Kind::Int,
+                    known: Known::Scalar,
+                    fixed: Some(Known::Scalar),
+                    domain: (size as i64, size as i64),
+                    locked: true,
+                    hidden: false,
+                });
+            }
+        }
+    }
+
+    fn header_size(
+        &mut self,
+        size: usize,
+        given: bool,
+        params: &[Named],
+        bound: &mut Vec<Bound>,
+    ) -> String {
+        let value = size as i64;
+        let is_size = |named: &&Named| {
+            let Param { mode, kind, known: _, domain } = &named.param;
+            *mode == Mode::Value && *kind == Kind::Int && *domain == (value, value)
+        };
+        let named = params.iter().find(is_size);
+        match (self.random.below(10), named) {
+            (0, _) => self.size_number(size),
+            (1..=3, Some(named)) => named.name.clone(),
+            _ => {
+                let idx = bound.iter().position(|bound| bound.size == size);
+                let idx = idx.unwrap_or_else(|| {
+                    bound.push(Bound { size, name: self.name("n"), n_uses: 0, n_given: 0 });
+                    bound.len() - 1
+                });
+                let bound = &mut bound[idx];
+                bound.n_uses += 1;
+                bound.n_given += usize::from(given);
+                bound.name.clone()
+            }
+        }
+    }
+
+    /// Sets what the routine has to set, first of all.
+    fn set_results(&mut self, params: &[Named], body: &mut Vec<Stmt>) {
+        for named in params.iter().filter(|named| named.param.mode == Mode::Out) {
+            let Param { kind, known, domain, .. } = named.param;
+            let value = match (kind, known) {
+                (Kind::Int, _) => self.int_in(domain.0, domain.1, 1),
+                (Kind::Bool, _) => self.boolean(1),
+                (Kind::Slice | Kind::Word, Known::Bits(size)) => self.typed_operand(kind, size, 2),
+                (Kind::Table, Known::Table(rows, columns)) => {
+                    let idx = self.table_like(rows, columns);
+                    self.read(idx)
+                }
+                (Kind::Str | Kind::Slice | Kind::Word | Kind::Table, _) => continue,
+            };
+            body.push(stmt!(&named.name, ":=", value));
+            let vars = &mut self.routine.scope.vars;
+            if let Some(var) = vars.iter_mut().find(|var| var.name == named.name) {
+                var.known = known;
+            }
+        }
+    }
+
+    /// The routine to run, its name and arguments.
+    fn entry(&mut self) -> (Routine, String, Vec<star_vm::HostValue>) {
+        self.routine = Current::new(BUDGET);
+        let mut params = Vec::new();
+        for kind in [Kind::Slice, Kind::Table, Kind::Word] {
+            let (rows, columns) = (self.sizes.rows[0], self.sizes.columns[0]);
+            let known = match kind {
+                Kind::Slice => Known::Bits(rows),
+                Kind::Word => Known::Bits(columns),
+                Kind::Table | Kind::Int | Kind::Bool | Kind::Str => Known::Table(rows, columns),
+            };
+            let mode = [Mode::Value, Mode::InOut][self.random.below(2)];
+            params.push(self.parameter(mode, kind, known, (0, 0)));
+        }
+        for _ in 0..3 + self.random.below(5) {
+            params.push(self.random_parameter(false));
+        }
+        self.spell_sizes(&mut params);
+        let mut body = Vec::new();
+        self.routine.may_exit = false;
+        self.set_results(&params, &mut body);
+        self.build_table(&mut body);
+        self.routine.may_exit = true;
+        let n = 6 + self.random.below(14);
+        body.extend(self.statements(n));
+        while self.near_misses > 0 {
+            self.near_misses -= 1;
+            self.near_miss(&mut body);
+        }
+        self.bring_out(&mut params, &mut body);
+        let (name, keyword) = match self.random.below(2) {
+            0 => (self.name("main"), "program"),
+            _ => (self.name("Main"), "procedure"),
+        };
+        let mut args = Vec::new();
+        for named in &params {
+            args.push(values::argument(&mut self.random, &named.param));
+        }
+        let header = format!("{keyword} {name}{};", list(&params));
+        let vars = std::mem::take(&mut self.routine.vars);
+        let end = if keyword == "program" { '.' } else { ';' };
+        (Routine { header, vars, body, end }, name, args)
+    }
+
+    /// Gives the values of the local variables to `var` parameters, so that they are compared too.
+    fn bring_out(&mut self, params: &mut Vec<Named>, body: &mut Vec<Stmt>) {
+        let own: Vec<String> = params.iter().map(|named| named.name.clone()).collect();
+        let locals: Vec<Var> = self.routine.scope.vars.clone();
+        let is_local = |var: &&Var| {
+            var.known != Known::Unset && !own.contains(&var.name) && !var.name.starts_with('n')
+        };
+        for var in locals.iter().filter(is_local) {
+            let Var { name, kind, known, domain, .. } = var;
+            let (kind, known, domain) = (*kind, *known, *domain);
+            let out = self.name("o");
+            let value = Expr::leaf(kind, name);
+            body.push(stmt!(&out, ":=", value));
+            let param = Param { mode: Mode::Out, kind, known, domain };
+            params.push(Named { param, name: out, ty: kind.keyword().to_owned() });
+        }
+    }
+}
+
+/// The parameters in brackets, those of one type together now and then.
+fn list(params: &[Named]) -> String {
+    if params.is_empty() {
+        return String::new();
+    }
+    let mut text = String::from("(");
+    for (idx, named) in params.iter().enumerate() {
+        let Named { param, name, ty } = named;
+        let by_ref = param.mode != Mode::Value;
+        let next_is_like = params
+            .get(idx + 1)
+            .is_some_and(|next| next.ty == *ty && (next.param.mode != Mode::Value) == by_ref);
+        let begins = idx == 0 || text.ends_with("; ");
+        if begins && by_ref {
+            text.push_str("var ");
+        }
+        text.push_str(name);
+        if next_is_like {
+            text.push(',');
+        } else {
+            let separator = if idx + 1 == params.len() { "" } else { "; " };
+            text.push_str(&format!(": {ty}{separator}"));
+        }
+    }
+    text.push(')');
+    text
+}

@@ -1,0 +1,106 @@
+//! Running a generated program on backends, and saying what is wrong with it.
+
+use star_compiler::LowerOptions;
+use star_vm::{HostValue, Limits, Outcome};
+
+use super::Generated;
+use super::shrink::shrink;
+use super::source::Source;
+use crate::backends::Machine;
+use crate::case::ending;
+use crate::differ::{Same, same};
+use crate::run::{Program, Run};
+
+/// Limits that only programs without an end reach.
+pub const LIMITS: Limits =
+    Limits { steps: Some(300_000), memory: Some(1 << 26), output: Some(1 << 22), depth: 200 };
+
+/// Texts that shrinking tries.
+const MOST_TRIED: usize = 3000;
+
+/// What came of a text.
+#[derive(Debug)]
+pub enum Verdict {
+    /// It ran and left the same on every backend.
+    Same(Box<Run>),
+    /// The compiler refused it; its messages.
+    Refused(String),
+    /// The compiler failed, or the reference did, or backends differ; what about.
+    Wrong(String),
+}
+
+/// Compiles and runs a text.
+pub fn try_text(
+    source: &Source,
+    entry: &str,
+    args: &[HostValue],
+    options: &LowerOptions,
+    machines: &[Box<dyn Machine>],
+) -> (Verdict, Option<Program>) {
+    let compilation = crate::check(&source.to_string());
+    if compilation.has_errors() {
+        return (Verdict::Refused(crate::messages(&compilation).join("\n")), None);
+    }
+    let lowered = match star_compiler::lower(&compilation, options) {
+        Ok(lowered) => lowered,
+        Err(error) => return (Verdict::Wrong(error.message.clone()), None),
+    };
+    let program = Program::of(compilation, lowered);
+    if !program.compilation.entries().iter().any(|known| known.name == entry) {
+        return (Verdict::Refused("no entry".to_owned()), None);
+    }
+    let verdict = match same(&program, &program.compile_on(machines), entry, args, LIMITS) {
+        Same::Yes(run) => match &run.outcome {
+            Outcome::Internal(why) => Verdict::Wrong(format!("internal: {why}")),
+            Outcome::Done | Outcome::Trap(_) | Outcome::Limit { .. } => Verdict::Same(run),
+        },
+        Same::No(difference) => Verdict::Wrong(difference),
+    };
+    (verdict, Some(program))
+}
+
+impl Generated {
+    /// Compiles and runs the program.
+    pub fn run(&self, machines: &[Box<dyn Machine>]) -> (Verdict, Option<Program>) {
+        let Generated { source, entry, args, options, counts: _ } = self;
+        try_text(source, entry, args, options, machines)
+    }
+
+    /// Compiles and runs the program; `None` if the compiler refuses what was made wrong on purpose.
+    ///
+    /// # Errors
+    /// In words, if backends differ, or if the program does not end well although nothing was made
+    /// wrong on purpose.
+    pub fn tried(&self, machines: &[Box<dyn Machine>]) -> Result<Option<Run>, String> {
+        let (verdict, program) = self.run(machines);
+        match (self.complaint(&verdict, program.as_ref()), verdict) {
+            (Some(why), _) => Err(why),
+            (None, Verdict::Same(run)) => Ok(Some(*run)),
+            (None, Verdict::Refused(_) | Verdict::Wrong(_)) => Ok(None),
+        }
+    }
+
+    /// The program, and a smaller text that gives a complaint of the same kind as `why`.
+    pub fn shrunk(&self, why: &str, machines: &[Box<dyn Machine>]) -> String {
+        let kind = |why: &str| why.split([' ', ':']).next().unwrap_or_default().to_owned();
+        let Generated { source, entry, args, options, counts: _ } = self;
+        let smallest = shrink(source, MOST_TRIED, |source| {
+            let (verdict, program) = try_text(source, entry, args, options, machines);
+            let complaint = self.complaint(&verdict, program.as_ref());
+            complaint.is_some_and(|other| kind(&other) == kind(why))
+        });
+        format!("{source}\nsmaller:\n{smallest}\n{args:?} with {options:?}")
+    }
+
+    fn complaint(&self, verdict: &Verdict, program: Option<&Program>) -> Option<String> {
+        match verdict {
+            Verdict::Wrong(why) => Some(format!("wrong: {why}")),
+            Verdict::Refused(messages) if self.ends_well() => Some(format!("refused: {messages}")),
+            Verdict::Refused(_) => None,
+            Verdict::Same(run) if self.ends_well() && run.outcome != Outcome::Done => {
+                program.map(|program| ending(program, run))
+            }
+            Verdict::Same(_) => None,
+        }
+    }
+}

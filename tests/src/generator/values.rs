@@ -1,0 +1,54 @@
+//! Arguments for the routine to run.
+
+use star_base::{BitTable, BitVector};
+use star_vm::HostValue;
+
+use super::calls::{Mode, Param};
+use super::scope::Known;
+use super::source::Kind;
+use crate::case::Random;
+
+/// A value that the parameter asks for.
+pub(super) fn argument(random: &mut Random, param: &Param) -> HostValue {
+    if param.mode == Mode::Out {
+        return HostValue::Unset;
+    }
+    match (param.kind, param.known) {
+        (Kind::Int, _) => {
+            let (lo, hi) = param.domain;
+            let n = hi.saturating_sub(lo).saturating_add(1) as u64;
+            HostValue::Int(lo + (random.bits64() % n) as i64)
+        }
+        (Kind::Bool, _) => HostValue::Bool(random.chance(50)),
+        (Kind::Slice, Known::Bits(size)) => HostValue::Slice(bits(random, size)),
+        (Kind::Word, Known::Bits(size)) => HostValue::Word(bits(random, size)),
+        (Kind::Table, Known::Table(rows, columns)) => {
+            HostValue::Table(table(random, rows, columns))
+        }
+        (Kind::Str | Kind::Slice | Kind::Word | Kind::Table, _) => {
+            HostValue::Str("a name".to_owned())
+        }
+    }
+}
+
+fn bits(random: &mut Random, size: usize) -> BitVector {
+    let percent = [0, 5, 50, 50, 50, 95, 100][random.below(7)];
+    BitVector::from_bools(&random.bits(size, percent))
+}
+
+/// Some of the rows of a table are equal.
+fn table(random: &mut Random, rows: usize, columns: usize) -> BitTable {
+    let percent = [5, 30, 50, 70][random.below(4)];
+    let mut table = BitTable::zeros(rows, columns).expect("small");
+    for row in 0..rows {
+        let from = if row > 0 && random.chance(20) { Some(random.below(row)) } else { None };
+        for column in 0..columns {
+            let bit = match from {
+                Some(from) => table.get(from, column),
+                None => random.chance(percent),
+            };
+            table.put(row, column, bit);
+        }
+    }
+    table
+}

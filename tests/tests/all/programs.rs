@@ -1,0 +1,326 @@
+//! Generated programs on every backend.
+//!
+//! `STAR_SEED` and `STAR_PROGRAMS` run others than the fixed ones: so many programs, the first of
+//! this seed and the others of the seeds that follow.
+
+use std::collections::BTreeSet;
+
+use star_base::Builtin;
+use star_compiler::LowerOptions;
+use star_ir::LimitKind;
+use star_tests::backends::{Compiled, backends, on};
+use star_tests::case::ending;
+use star_tests::differ::{Same, same};
+use star_tests::generator::report::Report;
+use star_tests::generator::trial::{LIMITS, Verdict, try_text};
+use star_tests::generator::{NEAR_MISSES, PROCEDURES, STATEMENTS, generate, shrink};
+use star_tests::run::Program;
+use star_vm::{HostValue, Limits, Outcome, Reference};
+
+/// A number from the environment.
+fn setting(name: &str, otherwise: u64) -> u64 {
+    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(otherwise)
+}
+
+#[test]
+fn generated_programs_leave_the_same_on_every_backend() {
+    let machines = backends();
+    let (first, n) = (setting("STAR_SEED", 1), setting("STAR_PROGRAMS", 600));
+    let mut report = Report::default();
+    let mut faults = Vec::new();
+    for seed in first..first + n {
+        let generated = generate(seed);
+        match generated.tried(&machines) {
+            Err(why) => faults.push((seed, why)),
+            Ok(None) => report.n_refused += 1,
+            Ok(Some(run)) => {
+                report.note(&generated.source.to_string(), &generated.counts, &run);
+            }
+        }
+    }
+    #[expect(clippy::print_stdout, reason = "the report, for `--nocapture`")]
+    {
+        println!("seeds {first} to {}\n{report}", first + n - 1);
+    }
+    if let Some((seed, why)) = faults.first() {
+        let all: Vec<String> =
+            faults.iter().map(|(seed, why)| format!("seed {seed}: {why}")).collect();
+        panic!("{}\n\nseed {seed}: {}", all.join("\n"), generate(*seed).shrunk(why, &machines));
+    }
+    // A few programs say nothing about shares.
+    if n >= 500 {
+        contains_everything(&report);
+    }
+}
+
+/// The shares are as they should be, and nothing that a program can contain is missing.
+fn contains_everything(report: &Report) {
+    assert!(report.well() >= 80.0, "{report}");
+    assert!(report.trapped() >= 5.0, "{report}");
+    assert!(report.n_refused * 20 <= report.n_programs, "{report}");
+    let counts = &report.counts;
+    let missing: Vec<&str> = Builtin::ALL
+        .iter()
+        .filter(|builtin| !counts.builtins.contains_key(builtin))
+        .map(|builtin| builtin.name())
+        .chain(STATEMENTS.into_iter().filter(|kind| !counts.statements.contains_key(kind)))
+        .chain(PROCEDURES.into_iter().filter(|name| !counts.library.contains_key(name)))
+        .chain(NEAR_MISSES.into_iter().filter(|kind| !counts.near_misses.contains_key(kind)))
+        .collect();
+    assert_eq!(missing, Vec::<&str>::new(), "{report}");
+}
+
+#[test]
+fn the_generator_knows_every_procedure_of_the_library() {
+    let mut declared = BTreeSet::new();
+    for (_, text) in star_stdlib::BASIC {
+        for line in text.lines() {
+            let name = line.strip_prefix("procedure ").or_else(|| line.strip_prefix("function "));
+            declared.extend(name.and_then(|name| name.split('(').next()));
+        }
+    }
+    assert_eq!(declared, PROCEDURES.into_iter().collect());
+}
+
+#[test]
+fn a_seed_gives_the_same_program_again() {
+    for seed in 1..20 {
+        let (one, two) = (generate(seed), generate(seed));
+        assert_eq!(one.source.to_string(), two.source.to_string());
+        assert_eq!(one.args, two.args);
+    }
+    assert_ne!(generate(1).source.to_string(), generate(2).source.to_string());
+}
+
+/// Both halves of the comparison can fail: a backend that computes something else is found, and what
+/// is left of the text is small.
+#[test]
+fn a_backend_with_a_fault_is_found_and_its_program_made_small() {
+    let machines = vec![on("reference", Reference::new()), on("faulty", faulty::Faulty::new())];
+    let (seed, why) = (1..100)
+        .find_map(|seed| Some((seed, generate(seed).tried(&machines).err()?)))
+        .expect("one of a hundred programs meets the fault");
+    assert!(why.contains("`reference` and `faulty`"), "{why}");
+    let whole = generate(seed).source.to_string().lines().count();
+    let message = generate(seed).shrunk(&why, &machines);
+    let smaller = message.split("smaller:\n").nth(1).expect("a smaller text");
+    assert!(smaller.contains("MIRROR"), "{smaller}");
+    assert!(smaller.lines().count() < whole / 2, "{smaller}");
+}
+
+#[test]
+fn shrinking_keeps_what_it_is_asked_to_keep() {
+    let machines = vec![on("reference", Reference::new())];
+    let mut n_shrunk = 0;
+    for seed in 1..300 {
+        let generated = generate(seed);
+        if !generated.counts.near_misses.contains_key("division by zero") {
+            continue;
+        }
+        let divides = |source: &_| {
+            let (args, options) = (&generated.args, &generated.options);
+            match try_text(source, &generated.entry, args, options, &machines).0 {
+                Verdict::Same(run) => matches!(
+                    &run.outcome,
+                    Outcome::Trap(trap) if trap.kind.code().as_str() == "T0105"
+                ),
+                Verdict::Refused(_) | Verdict::Wrong(_) => false,
+            }
+        };
+        if divides(&generated.source) {
+            let smallest = shrink::shrink(&generated.source, 2000, divides);
+            let text = smallest.to_string();
+            assert!(divides(&smallest) && text.lines().count() < 20, "{text}");
+            n_shrunk += 1;
+        }
+    }
+    assert!(n_shrunk > 0, "one of these programs divides by zero");
+}
+
+/// What a run needs of one limit: the limit with that much, and with one less.
+fn tight(limits: Limits, kind: usize, needed: u64) -> [Limits; 2] {
+    [needed, needed - 1].map(|most| match kind {
+        0 => Limits { steps: Some(most), ..limits },
+        1 => Limits { memory: Some(most), ..limits },
+        2 => Limits { output: Some(most), ..limits },
+        _ => Limits { depth: most, ..limits },
+    })
+}
+
+/// Runs a program with just enough of steps, memory and output, and with one too few; the number of
+/// limits that it met.
+fn meets_limits(program: &Program, name: &str, args: &[HostValue]) -> usize {
+    let compiled = program.compile_on(&backends());
+    let run = |limits| match same(program, &compiled, name, args, limits) {
+        Same::Yes(run) => *run,
+        Same::No(difference) => panic!("{limits:?}: {difference}"),
+    };
+    let free = run(LIMITS);
+    let stats = free.stats;
+    let mut n_met = 0;
+    n_met += meets_memory_limit(program, &compiled, name, args);
+    for (kind, needed) in [(0, stats.steps), (2, stats.output_bytes)] {
+        if needed == 0 {
+            continue;
+        }
+        let [enough, too_few] = tight(LIMITS, kind, needed);
+        let again = run(enough);
+        assert_eq!(again.outcome, free.outcome, "{enough:?}: {}", ending(program, &again));
+        assert_eq!((&again.values, &again.printed), (&free.values, &free.printed));
+        let stopped = run(too_few);
+        let met = match &stopped.outcome {
+            Outcome::Limit { kind: LimitKind::Steps { limit }, .. } if kind == 0 => *limit,
+            Outcome::Limit { kind: LimitKind::Output { limit }, .. } if kind == 2 => *limit,
+            other => panic!("{too_few:?}: {other:?}"),
+        };
+        assert_eq!(met, needed - 1);
+        n_met += 1;
+    }
+    n_met
+}
+
+/// Each backend counts bytes in its own way, and exactly.
+fn meets_memory_limit(
+    program: &Program,
+    compiled: &[Box<dyn Compiled>],
+    name: &str,
+    args: &[HostValue],
+) -> usize {
+    let entry = program.entry(name);
+    let mut n_met = 0;
+    for backend in compiled {
+        let free = backend.run(entry, args, LIMITS);
+        let needed = free.stats.peak_bytes;
+        if needed == 0 {
+            continue;
+        }
+        let [enough, too_few] = tight(LIMITS, 1, needed);
+        let again = backend.run(entry, args, enough);
+        assert_eq!(again.outcome, free.outcome, "{}: {enough:?}", backend.name());
+        assert_eq!((&again.values, &again.printed), (&free.values, &free.printed));
+        match backend.run(entry, args, too_few).outcome {
+            Outcome::Limit { kind: LimitKind::Memory { limit, wanted }, .. } => {
+                assert_eq!((limit, wanted), (needed - 1, needed), "{}", backend.name());
+            }
+            other => panic!("{}: {too_few:?}: {other:?}", backend.name()),
+        }
+        n_met = 1;
+    }
+    n_met
+}
+
+#[test]
+fn generated_programs_meet_their_limits_exactly() {
+    let mut n_met = 0;
+    for seed in 1001..1061 {
+        let generated = generate(seed);
+        if !generated.ends_well() {
+            continue;
+        }
+        let program = Program::with(&generated.source.to_string(), &generated.options);
+        n_met += meets_limits(&program, &generated.entry, &generated.args);
+    }
+    assert!(n_met > 80, "{n_met}");
+}
+
+#[test]
+fn limits_are_met_exactly() {
+    let text = "
+        procedure p(n: integer; X: slice; var T: table);
+        var i: integer;
+        begin
+          for i:=1 to n do begin COL(i,T):=X; X:=not X end;
+          print(T)
+        end;";
+    let program = Program::with(text, &LowerOptions::default());
+    let bits = star_tests::bits(&"0110".repeat(33));
+    let args = [HostValue::Int(5), HostValue::Slice(bits), HostValue::Unset];
+    assert_eq!(meets_limits(&program, "p", &args), 3);
+}
+
+#[test]
+fn depth_is_met_exactly() {
+    let text = "
+        procedure down(d: integer; var s: integer);
+        begin s:=s+d; if d>1 then down(d-1,s) end;
+        procedure p(d: integer; var s: integer); begin s:=0; down(d,s) end;";
+    let program = Program::with(text, &LowerOptions::default());
+    let args = || vec![HostValue::Int(10), HostValue::Unset];
+    // Ten calls are active at once; the entry is none.
+    let [enough, too_few] = tight(LIMITS, 3, 10);
+    let run = program.run_within("p", args(), enough);
+    assert_eq!(run.done()[1], HostValue::Int(55));
+    let run = program.run_within("p", args(), too_few);
+    match run.outcome {
+        Outcome::Limit { kind: LimitKind::Depth { limit }, .. } => {
+            assert_eq!(limit, too_few.depth);
+            assert_eq!(run.values[1], HostValue::Int(55 - 1));
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+/// The reference with a fault.
+mod faulty {
+    use std::ops::Range;
+
+    use star_base::BitTable;
+    use star_ir::{Block, Op, Program, RoutineId, StmtKind, Ty, visit};
+    use star_vm::reference::{Code, Plan, Value};
+    use star_vm::{Backend, Control, HostValue, Outcome, Reference};
+
+    /// It leaves out every MIRROR.
+    pub(super) struct Faulty(Reference);
+
+    impl Faulty {
+        pub(super) fn new() -> Self {
+            Faulty(Reference::new())
+        }
+    }
+
+    fn spoil(block: &mut Block) {
+        for stmt in block {
+            if let StmtKind::Assign(_, op) = &mut stmt.kind
+                && let Op::Mirror(of) = op
+            {
+                *op = Op::Rotate(*of, star_ir::Operand::Int(0));
+            }
+            visit::blocks_mut(&mut stmt.kind).into_iter().flatten().for_each(spoil);
+        }
+    }
+
+    impl Backend for Faulty {
+        type Value = Value;
+        type Code = Code;
+        type Plan = Plan;
+
+        fn name(&self) -> &'static str {
+            "faulty"
+        }
+        fn load(&self, value: HostValue, fixed: bool) -> Value {
+            self.0.load(value, fixed)
+        }
+        fn ty(&self, value: &Value) -> Option<Ty> {
+            self.0.ty(value)
+        }
+        fn store(&self, value: &Value) -> HostValue {
+            self.0.store(value)
+        }
+        fn store_columns(&self, value: &Value, columns: Range<usize>) -> Option<BitTable> {
+            self.0.store_columns(value, columns)
+        }
+        fn compile(&self, mut program: Program) -> Code {
+            program.routines.iter_mut().for_each(|routine| spoil(&mut routine.body));
+            self.0.compile(program)
+        }
+        fn plan(&self, code: &Code, entry: RoutineId, args: &[Option<Ty>]) -> Plan {
+            self.0.plan(code, entry, args)
+        }
+        fn explain(&self, plan: &Plan) -> String {
+            self.0.explain(plan)
+        }
+        fn run(&self, plan: &Plan, values: &mut [Value], control: &mut Control<'_>) -> Outcome {
+            self.0.run(plan, values, control)
+        }
+    }
+}
