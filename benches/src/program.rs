@@ -51,7 +51,10 @@ impl Compiled {
         let outcome = self.backend.run(&plan, &mut values, &mut control);
         let time = start.elapsed();
         assert_eq!(outcome, Outcome::Done);
-        (time, values.into_iter().map(|value| self.backend.unload(value)).collect())
+        (
+            time,
+            values.into_iter().map(|value| self.backend.unload(value).expect("memory")).collect(),
+        )
     }
 }
 

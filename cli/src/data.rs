@@ -297,7 +297,7 @@ pub(crate) fn uses(layout: Layout) -> (bool, bool) {
 /// A table, or a slice of its only column, or a word of its only row.
 fn from_table(table: BitTable, wanted: Wanted<'_>) -> Result<HostValue, FileError> {
     match wanted.kind {
-        Kind::Slice if table.n_cols() == 1 => Ok(HostValue::Slice(table.column(0))),
+        Kind::Slice if table.n_cols() == 1 => Ok(HostValue::Slice(table.into_first_column())),
         Kind::Word if table.n_rows() == 1 => Ok(HostValue::Word(table.row(0))),
         Kind::Table => {
             // Columns of no rows take no bits, and still have to be kept.

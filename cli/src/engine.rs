@@ -1,5 +1,6 @@
 //! The backends, one line each, and a run on any of them.
 
+use star_base::limbs::OutOfMemory;
 use star_base::{Code, Diagnostic, did_you_mean};
 use star_ir::{Mode, Program, RoutineId};
 use star_vm::{Backend, Control, Cpu, HostValue, Outcome, Reference, Stats};
@@ -58,8 +59,9 @@ pub(crate) struct Argument {
 pub(crate) struct Ended {
     /// Well or not.
     pub(crate) outcome: Outcome,
-    /// The values of the `var` parameters, in order; none unless it ended well.
-    pub(crate) results: Vec<HostValue>,
+    /// The values of the `var` parameters, in order; none unless it ended well. There may be too little
+    /// memory to take them out of the backend.
+    pub(crate) results: Result<Vec<HostValue>, OutOfMemory>,
     /// What it used.
     pub(crate) stats: Stats,
 }
@@ -115,7 +117,7 @@ fn execute<B: Backend>(backend: &B, job: Job, control: &mut Control<'_>) -> Ende
             // Nobody looks at the values any more, and the process is about to end: giving gigabytes back
             // to the system piece by piece would only make the user wait.
             std::mem::forget(values);
-            Vec::new()
+            Ok(Vec::new())
         }
     };
     Ended { outcome, results, stats: control.stats }

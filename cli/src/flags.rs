@@ -38,6 +38,11 @@ impl Flags {
         Ok(())
     }
 
+    /// The same, but time does not matter any more.
+    pub(crate) fn without_deadline(&self) -> Flags {
+        Flags { interrupt: Arc::clone(&self.interrupt), deadline: Arc::default() }
+    }
+
     /// Why to stop, if at all.
     pub(crate) fn stop(&self) -> Option<Code> {
         if self.interrupt.load(Ordering::Relaxed) {
@@ -48,6 +53,17 @@ impl Flags {
             None
         }
     }
+}
+
+/// From now on a file that grows beyond what the user's shell allows (`ulimit -f`) is an error of the
+/// write, and no longer the end of the process, which would leave half a file behind.
+///
+/// # Errors
+/// If the system refuses; such a write then ends the process, as without this.
+#[cfg(unix)]
+pub(crate) fn survive_large_files() -> io::Result<()> {
+    signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::default())?;
+    Ok(())
 }
 
 /// Sets the deadline flag when the time is up, unless it is dropped before.

@@ -90,10 +90,9 @@ impl Host for RunHost<'_> {
     }
 
     fn write(&mut self, file: &str, value: HostRef<'_>) -> Result<(), HostError> {
-        let written = self
-            .access
-            .for_writing(file)
-            .and_then(|path| Target::new(&path, file)?.write_bits(value)?.commit());
+        let written = self.access.for_writing(file).and_then(|path| {
+            Target::new(&path, file)?.write_bits(value, self.reading.flags)?.commit()
+        });
         written.map_err(|error| self.fail(error))
     }
 }

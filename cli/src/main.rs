@@ -100,6 +100,11 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    #[cfg(unix)]
+    {
+        // If the system refuses, such a write ends the process.
+        let _ = flags::survive_large_files();
+    }
     let mut output = Output::new();
     let (exit, reporter) = match Cli::try_parse() {
         Ok(Cli { error_format, command }) => {

@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::sync::atomic::AtomicBool;
 
+use star_base::limbs::OutOfMemory;
 use star_base::{BitTable, Code};
 use star_ir::{LimitKind, LocId, Program, RoutineId, Trap, Ty};
 
@@ -29,12 +30,18 @@ pub trait Backend {
     /// The type of a value with its sizes; `None` if it is unset (or a table without rows).
     fn ty(&self, value: &Self::Value) -> Option<Ty>;
 
-    /// Reads a value back whole.
+    /// Reads a value back whole, as a copy.
+    ///
+    /// # Panics
+    /// If the system refuses the memory.
     fn store(&self, value: &Self::Value) -> HostValue;
 
     /// Gives a value up, as [`Backend::store`] reads it.
-    fn unload(&self, value: Self::Value) -> HostValue {
-        self.store(&value)
+    ///
+    /// # Errors
+    /// If the system refuses memory that this needs; the value is gone then.
+    fn unload(&self, value: Self::Value) -> Result<HostValue, OutOfMemory> {
+        Ok(self.store(&value))
     }
 
     /// Reads columns (counted from 0) of a table back; `None` if the value is no table, or has fewer

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use star_base::limbs::OutOfMemory;
 use star_base::{Code, Diagnostic};
 use star_compiler::{Compilation, Entry, LowerOptions, describe_limit, describe_trap};
 use star_io::FileError;
@@ -158,7 +159,12 @@ pub(crate) fn run(
     let print_failed = output.failed();
     output.flush();
     let exit = match ended.outcome {
-        Outcome::Done => finish(entry, &ready, outs, &ended.results, reporter, output),
+        Outcome::Done => {
+            let names = results::names(entry, ready.is_function);
+            // The run ended in time: its results are worth some more.
+            let flags = flags.without_deadline();
+            finish(&names, outs, ended.results, &flags, reporter, output)
+        }
         // A `print` without a reader or disk: that is told at the end.
         Outcome::Trap(_) if print_failed => Exit::Success,
         stop @ (Outcome::Trap(_) | Outcome::Limit { .. } | Outcome::Internal(_)) => {
@@ -229,15 +235,23 @@ fn lower(compilation: &Compilation, entry: &Entry, checked: bool) -> Result<Read
 
 /// Writes and prints the results.
 fn finish(
-    entry: &Entry,
-    ready: &Ready,
+    names: &[&str],
     outs: Vec<Out>,
-    values: &[HostValue],
+    results: Result<Vec<HostValue>, OutOfMemory>,
+    flags: &Flags,
     reporter: &Reporter,
     output: &mut Output,
 ) -> Exit {
-    let saved = results::save(outs, values);
-    results::print(output, &results::names(entry, ready.is_function), values);
+    let results = match results {
+        Ok(results) => results,
+        Err(refused) => {
+            let message = format!("no memory for the results: {refused}");
+            let diagnostic = Diagnostic::new(Code::MemoryLimit, message);
+            return Failure::from(diagnostic).report(reporter);
+        }
+    };
+    let saved = results::save(outs, &results, flags);
+    results::print(output, names, &results);
     output.flush();
     match saved {
         Ok(()) => Exit::Success,

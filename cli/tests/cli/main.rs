@@ -3,11 +3,14 @@
 #![allow(clippy::unwrap_used, reason = "what a test cannot set up is its failure")]
 
 mod arguments;
+mod disk;
 mod doctor;
 mod exit_codes;
 mod files;
 mod formats;
 mod generate;
+mod interrupts;
+mod limits;
 mod messages;
 mod output;
 mod sources;

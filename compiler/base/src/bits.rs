@@ -214,6 +214,22 @@ impl BitTable {
         Ok(BitTable { n_rows, n_cols, stride, limbs })
     }
 
+    /// A table of zeros that can grow to `n_room` columns, or has `n_cols` if that is more, without
+    /// being moved.
+    ///
+    /// # Errors
+    /// [`TooLarge`] if the allocator refuses the memory; nothing was taken then.
+    pub fn with_room(n_rows: usize, n_cols: usize, n_room: usize) -> Result<Self, TooLarge> {
+        let mut table = BitTable::zeros(n_rows, n_room.max(n_cols))?;
+        table.n_cols = n_cols;
+        Ok(table)
+    }
+
+    /// Columns that the table can grow to without being moved.
+    pub fn n_room(&self) -> usize {
+        self.limbs.len().checked_div(self.stride).unwrap_or(usize::MAX)
+    }
+
     /// A copy.
     ///
     /// # Errors
@@ -331,11 +347,19 @@ impl BitTable {
         (self.column_len() as u64 * 8).saturating_mul(self.n_cols as u64)
     }
 
-    /// Column `col_idx`, from 0.
+    /// Column `col_idx`, from 0. Panics if the system refuses the memory.
     pub fn column(&self, col_idx: usize) -> BitVector {
         let mut column = BitVector::zeros(self.n_rows);
         column.limbs.copy_from_slice(self.column_limbs(col_idx));
         column
+    }
+
+    /// The first column, in the memory of the table. Panics if there is none.
+    pub fn into_first_column(mut self) -> BitVector {
+        assert!(self.n_cols > 0, "column 0 of a table of 0");
+        let len = self.column_len();
+        self.limbs.truncate(len);
+        BitVector { len: self.n_rows, limbs: self.limbs }
     }
 
     /// Row `row_idx`, from 0.
@@ -408,7 +432,21 @@ mod tests {
             for i in 0..n {
                 assert_eq!(table.row(i), table.column(i), "row and column {i} of {n}");
             }
+            if n > 0 {
+                let first = table.column(0);
+                assert_eq!(table.into_first_column(), first);
+            }
         }
+    }
+
+    #[test]
+    fn a_table_with_room_grows_in_it() {
+        let mut table = BitTable::with_room(70, 2, 5).unwrap();
+        assert_eq!((table.n_cols(), table.n_room()), (2, 5));
+        let at = table.storage().as_ptr();
+        table.resize_columns(5).unwrap();
+        assert_eq!((table.count_ones(), table.storage().as_ptr()), (0, at));
+        assert_eq!(BitTable::zeros(0, 7).unwrap().n_room(), usize::MAX);
     }
 
     #[test]

@@ -42,7 +42,7 @@ impl Limbs {
     /// # Errors
     /// [`OutOfMemory`]; nothing was taken then.
     pub fn zeros(len: usize) -> Result<Self, OutOfMemory> {
-        if fault::strikes() {
+        if len > 0 && fault::strikes() {
             return Err(OutOfMemory { n_bytes: len as u128 * 8 });
         }
         Limbs::taken(len)
@@ -79,7 +79,7 @@ impl Limbs {
         let out_of_memory = OutOfMemory { n_bytes: len as u128 * 8 };
         let n_limbs = padded(len).ok_or(out_of_memory)?;
         if let Some(more @ 1..) = n_limbs.checked_sub(self.limbs.len()) {
-            if fault::strikes() || self.limbs.try_reserve_exact(more).is_err() {
+            if (len > 0 && fault::strikes()) || self.limbs.try_reserve_exact(more).is_err() {
                 return Err(out_of_memory);
             }
             self.limbs.resize(n_limbs, 0);
@@ -100,6 +100,14 @@ impl Limbs {
             && self.limbs.try_reserve_exact(more).is_ok()
         {
             self.begin_on_a_line();
+        }
+    }
+
+    /// Keeps the first `len` limbs, or all if there are fewer. Their memory stays.
+    pub fn truncate(&mut self, len: usize) {
+        if len < self.len {
+            self.limbs[self.start + len..self.start + self.len].fill(0);
+            self.len = len;
         }
     }
 

@@ -66,8 +66,8 @@ pub(crate) fn read(mut source: Source) -> Result<Found, Fault> {
     check_end(&mut source, crc)?;
     let data = match header.kind {
         Kind::Table => Data::Table(table),
-        Kind::Slice => Data::Slice(table.column(0)),
-        Kind::Word => Data::Word(table.column(0)),
+        Kind::Slice => Data::Slice(table.into_first_column()),
+        Kind::Word => Data::Word(table.into_first_column()),
     };
     Ok((data, Vec::new()))
 }

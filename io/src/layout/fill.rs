@@ -136,7 +136,7 @@ pub(super) fn codes(table: BitTable, b: usize, pace: &mut Pace<'_>) -> Result<Bi
 
 /// The slice of ones as long as the only column of `table`.
 pub(super) fn ones(table: BitTable, pace: &mut Pace<'_>) -> Result<BitVector, FileError> {
-    Ok(all_ones(table, pace)?.column(0))
+    Ok(all_ones(table, pace)?.into_first_column())
 }
 
 /// m × n: ones at these ends of every arc.

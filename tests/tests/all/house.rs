@@ -173,6 +173,7 @@ fn nothing_below_the_edge_touches_the_world() {
                 "harness/",
                 "tests/",
                 "benches/",
+                "fuzz/",
                 "compiler/syntax/build.rs",
                 "io/tests/",
                 "compiler/ir/tests/",

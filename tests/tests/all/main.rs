@@ -8,6 +8,7 @@
 //! * `lowering`: where control flow, sizes and effects meet.
 //! * `programs`: generated programs, the same on every backend.
 //! * `house`: what must not be, over the sources and the dependencies.
+//! * `faults`: memory that the system refuses, allocation by allocation.
 //! * `bad_input`: hostile programs, up to the SIR and the machine.
 //!
 //! Hostile files are the business of star-io's tests, the command line and the examples of the
@@ -15,6 +16,7 @@
 
 mod bad_input;
 mod decisions;
+mod faults;
 mod golden;
 mod graphs;
 mod house;

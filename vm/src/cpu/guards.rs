@@ -67,15 +67,17 @@ impl Machine<'_, '_, '_> {
         }
     }
 
-    /// A sum carries if it is less than one of its addends; a difference borrows if it is negative.
+    /// A sum carries if one addend is greater than the complement of the other; a difference borrows if
+    /// it is negative.
     fn word_carries(&self, op: IntOp, left: Reg, right: Reg) -> bool {
         let (v, w) = (self.bits(left), self.bits(right));
-        let kernels = self.spread.kernels;
         if op == IntOp::Sub {
-            return kernels.compare(v.limbs(), w.limbs()).is_lt();
+            return self.spread.kernels.compare(v.limbs(), w.limbs()).is_lt();
         }
-        let mut sum = v.clone();
-        kernels.add(sum.limbs_mut(), v.limbs(), w.limbs(), v.len())
+        // The first place, the most significant, where both bits are the same decides.
+        let mut limbs = v.limbs().iter().zip(w.limbs()).map(|(v, w)| (v, !(v ^ w)));
+        let decisive = limbs.find(|(_, same)| *same != 0);
+        decisive.is_some_and(|(v, same)| v >> same.trailing_zeros() & 1 == 1)
     }
 
     /// The end of the run at a guard that does not hold.

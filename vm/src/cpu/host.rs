@@ -1,6 +1,7 @@
 //! `print`, `read`, `write`: what the world outside does for a program.
 
 use star_base::BitTable;
+use star_base::limbs::OutOfMemory;
 use star_ir::{LimitKind, Operand, TrapKind};
 
 use super::code::{FileUse, Place, Reg};
@@ -115,23 +116,28 @@ impl Held {
         }
     }
 
-    /// The value as a host takes it.
+    /// The value as a host takes it. No flag is set while it is made.
     ///
-    /// # Panics
-    /// If the system refuses the memory. No flag is set while it is made.
-    pub(super) fn to_host(&self, spread: &super::spread::Spread<'_>) -> HostValue {
-        match self {
+    /// # Errors
+    /// If the system refuses the memory.
+    pub(super) fn to_host(
+        &self,
+        spread: &super::spread::Spread<'_>,
+    ) -> Result<HostValue, OutOfMemory> {
+        Ok(match self {
             Held::Nothing => HostValue::Unset,
             Held::Int(number) => HostValue::Int(*number),
             Held::Bool(truth) => HostValue::Bool(*truth),
             Held::Text(text) => HostValue::Str(text.to_string()),
-            Held::Slice(bits) => HostValue::Slice(bits.clone()),
-            Held::Word(bits) => HostValue::Word(bits.clone()),
+            Held::Slice(bits) => HostValue::Slice(bits.try_clone()?),
+            Held::Word(bits) => HostValue::Word(bits.try_clone()?),
             Held::Table(table) => match table.to_host(spread) {
                 Ok(Some(table)) => HostValue::Table(table),
-                Ok(None) | Err(_) => panic!("the system refuses {} bytes", table.n_bytes()),
+                Ok(None) | Err(_) => {
+                    return Err(OutOfMemory { n_bytes: u128::from(table.n_bytes()) });
+                }
             },
-        }
+        })
     }
 }
 

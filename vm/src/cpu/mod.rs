@@ -30,6 +30,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use star_base::BitTable;
+use star_base::limbs::OutOfMemory;
 use star_ir::{Program, RoutineId, Ty};
 
 use crate::backend::{Backend, Control, Outcome};
@@ -109,6 +110,11 @@ impl Cpu {
         }
     }
 
+    /// For work outside a run, which nobody stops.
+    fn unbounded(&self) -> Spread<'static> {
+        self.spread(&Room::new(&NEVER, &NEVER, u64::MAX))
+    }
+
     fn spread<'a>(&self, room: &Room<'a>) -> Spread<'a> {
         Spread::new(self.kernels, self.settings, room.flags(), self.pool.clone())
     }
@@ -132,32 +138,29 @@ impl Backend for Cpu {
     }
 
     fn store(&self, value: &Value) -> HostValue {
-        value.held.to_host(&self.spread(&Room::new(&NEVER, &NEVER, u64::MAX)))
+        value.held.to_host(&self.unbounded()).unwrap_or_else(|refused| panic!("{refused}"))
     }
 
-    fn unload(&self, value: Value) -> HostValue {
-        match value.held {
-            Held::Table(table) => match Arc::try_unwrap(table).map(table::Table::into_columns) {
-                Ok(Ok(columns)) => HostValue::Table(columns),
-                Ok(Err(table)) => self.store(&Value {
-                    held: Held::Table(Arc::new(table)),
-                    size: None,
-                    fixed: false,
-                }),
-                Err(shared) => {
-                    self.store(&Value { held: Held::Table(shared), size: None, fixed: false })
-                }
-            },
-            Held::Slice(bits) => HostValue::Slice(bits),
-            Held::Word(bits) => HostValue::Word(bits),
-            Held::Nothing | Held::Int(_) | Held::Bool(_) | Held::Text(_) => self.store(&value),
-        }
+    fn unload(&self, value: Value) -> Result<HostValue, OutOfMemory> {
+        let table = match value.held {
+            Held::Table(table) => table,
+            Held::Slice(bits) => return Ok(HostValue::Slice(bits)),
+            Held::Word(bits) => return Ok(HostValue::Word(bits)),
+            held @ (Held::Nothing | Held::Int(_) | Held::Bool(_) | Held::Text(_)) => {
+                return held.to_host(&self.unbounded());
+            }
+        };
+        let shared = match Arc::try_unwrap(table).map(table::Table::into_columns) {
+            Ok(Ok(columns)) => return Ok(HostValue::Table(columns)),
+            Ok(Err(table)) => Arc::new(table),
+            Err(shared) => shared,
+        };
+        Held::Table(shared).to_host(&self.unbounded())
     }
 
     fn store_columns(&self, value: &Value, columns: Range<usize>) -> Option<BitTable> {
         let Held::Table(table) = &value.held else { return None };
-        let spread = self.spread(&Room::new(&NEVER, &NEVER, u64::MAX));
-        table.some_columns(columns, &spread)
+        table.some_columns(columns, &self.unbounded())
     }
 
     fn compile(&self, program: Program) -> Code {

@@ -69,7 +69,7 @@ impl Table {
 
     /// A copy of the table, its home form only; `None` if the system has no room for it.
     pub(super) fn try_clone(&self, spread: &Spread<'_>) -> Step<Option<Table>> {
-        let Some(home) = clone(&self.home, spread)? else { return Ok(None) };
+        let Some(home) = copy_of(&self.home, spread)? else { return Ok(None) };
         Ok(Some(Table {
             n_rows: self.n_rows,
             n_cols: self.n_cols,
@@ -259,9 +259,26 @@ impl Table {
         Ok(Some(&mut self.home))
     }
 
-    /// Says that the home form, by columns, has another number of columns now.
-    pub(super) fn columns_changed(&mut self) {
+    /// Grows to `n_cols` columns, by a good part more memory if it has to be moved; false if the system
+    /// has no room for that.
+    pub(super) fn grow(&mut self, n_cols: usize, spread: &Spread<'_>) -> Step<bool> {
+        let Some(home) = self.columns_mut(spread)? else { return Ok(false) };
+        if n_cols > home.n_room() {
+            // Moved here, since the allocator would not look at the flags.
+            let (n_rows, before) = (home.n_rows(), home.n_cols());
+            let roomy = n_cols.max(before.saturating_add(before / 2));
+            let grown = BitTable::with_room(n_rows, before, roomy)
+                .or_else(|_| BitTable::with_room(n_rows, before, n_cols));
+            let Ok(mut grown) = grown else { return Ok(false) };
+            let from = home.storage();
+            spread.fill(grown.storage_mut(), 1, |start, part| {
+                part.copy_from_slice(&from[start..start + part.len()]);
+            })?;
+            *home = grown;
+        }
+        let grown = home.resize_columns(n_cols).is_ok();
         self.n_cols = self.home.n_cols();
+        Ok(grown)
     }
 
     /// The form by columns, if it is valid; a table by rows alone has none.
@@ -272,7 +289,7 @@ impl Table {
     /// The table as a host knows it, taken apart; `None` if the system has no room to turn it.
     pub(super) fn to_host(&self, spread: &Spread<'_>) -> Step<Option<BitTable>> {
         match self.form(Line::Column) {
-            Some(form) => clone(form, spread),
+            Some(form) => copy_of(form, spread),
             None => self.turned(spread),
         }
     }
@@ -330,7 +347,7 @@ fn gather(form: &BitTable, idx: usize, dst: &mut [u64], spread: &Spread<'_>) -> 
 }
 
 /// A copy of `form`; `None` if the system has no room for it.
-fn clone(form: &BitTable, spread: &Spread<'_>) -> Step<Option<BitTable>> {
+fn copy_of(form: &BitTable, spread: &Spread<'_>) -> Step<Option<BitTable>> {
     let Ok(mut copy) = BitTable::zeros(form.n_rows(), form.n_cols()) else { return Ok(None) };
     let from = form.storage();
     spread.fill(copy.storage_mut(), 1, |start, part| {

@@ -318,16 +318,9 @@ impl Machine<'_, '_, '_> {
         let turn = if is_by_rows { self.table(table)?.n_bytes() } else { 0 };
         self.room.ask(more.saturating_add(turn))?;
         let refused = OutOfMemory { n_bytes: u128::from(more) };
-        self.change(table, |table, machine| {
-            let home = table.columns_mut(&machine.spread)?;
-            let grown = home.map(|home| home.resize_columns(columns));
-            match grown {
-                Some(Ok(())) => {
-                    table.columns_changed();
-                    Ok(())
-                }
-                Some(Err(_)) | None => Err(machine.out_of_memory(refused)),
-            }
+        self.change(table, |table, machine| match table.grow(columns, &machine.spread)? {
+            true => Ok(()),
+            false => Err(machine.out_of_memory(refused)),
         })?;
         self.room.take(more);
         Ok(())

@@ -1,0 +1,118 @@
+//! Results that cannot be written whole: full disks, files that grow too large, a process that is
+//! killed while it writes.
+
+#![allow(clippy::print_stdout, reason = "the figures are for people")]
+
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use crate::support::{Folder, Ran, kill};
+
+/// A table of `n` × 8000 with ones here and there, so that no format writes it in a few bytes.
+const LARGE: &str = "\
+procedure LARGE(n: integer; var T: table);
+var X: slice(n); j: integer;
+begin
+  SET(X);
+  for j := 1 to 8000 do begin X := ROTATE(X, j); X(1 + j mod n) := 0; COL(j,T) := X end
+end;
+";
+
+fn folder() -> Folder {
+    Folder::new(&[("p.star", LARGE), ("t.stb", "old"), ("t.mtx", "old"), ("small.star", SMALL)])
+}
+
+const SMALL: &str = "procedure SMALL(var T: table); begin COL(1,T) := '01'; end;";
+
+/// Asserts that nothing but the old files is there.
+fn is_untouched(folder: &Folder) {
+    assert_eq!(folder.names(), ["p.star", "small.star", "t.mtx", "t.stb"]);
+    for file in ["t.stb", "t.mtx"] {
+        assert_eq!(std::fs::read(folder.path(file)).unwrap(), b"old");
+    }
+}
+
+#[test]
+fn a_file_beyond_its_limit_leaves_the_old_one() {
+    let folder = folder();
+    let within = "program W(n: integer; var T: table); begin COL(1,T) := COL(1,T); \
+                  write(T, \"t.stb\") end.";
+    for file in ["t.stb", "t.mtx"] {
+        let line = format!("ulimit -f 100; $STAR run p.star n=1000 --out T={file}");
+        let expected = format!("error[E0509]: {file}: cannot write: ");
+        folder.shell(&line).fails(5, &[&expected]);
+        is_untouched(&folder);
+    }
+    // Both or none.
+    let line = "ulimit -f 100; $STAR run p.star n=1000 --out T=t.stb --out T=t.mtx";
+    folder.shell(line).fails(5, &["error[E0509]"]);
+    is_untouched(&folder);
+    // The same from within a program.
+    folder.write("small.star", within.as_bytes());
+    assert_eq!(folder.star(&["run", "p.star", "n=1000", "--out", "T=big.stb"]).code, 0);
+    let line = "ulimit -f 100; $STAR run small.star n=1 T=big.stb";
+    folder.shell(line).fails(3, &["error[T0115]", "E0509", "cannot write"]);
+    std::fs::remove_file(folder.path("big.stb")).unwrap();
+    is_untouched(&folder);
+    // And for what is printed.
+    let line = "ulimit -f 1; $STAR run p.star n=1000 > printed";
+    folder.shell(line).fails(5, &["error[E0509]: cannot write to standard output"]);
+}
+
+#[test]
+fn a_full_device_is_told_and_stays() {
+    let folder = folder();
+    assert_eq!(folder.shell("ln -s /dev/full full.stb; ln -s /dev/full full.mtx").code, 0);
+    for file in ["full.stb", "full.mtx"] {
+        let out = format!("T={file}");
+        let expected = format!("error[E0509]: {file}: cannot write: ");
+        let ran = folder.star(&["run", "p.star", "n=100", "--out", &out]);
+        ran.fails(5, &[&expected]);
+        assert!(std::fs::symlink_metadata(folder.path(file)).unwrap().is_symlink());
+    }
+    // The other result is not written either.
+    let line = "$STAR run p.star n=100 --out T=t.stb --out T=full.mtx";
+    folder.shell(line).fails(5, &["error[E0509]: full.mtx: cannot write: "]);
+    assert_eq!(std::fs::read(folder.path("t.stb")).unwrap(), b"old");
+}
+
+/// The temporary file beside the results, if one has something in it.
+fn temporary(folder: &Folder) -> Option<String> {
+    folder.names().into_iter().find(|name| {
+        let written = std::fs::metadata(folder.path(name)).map_or(0, |metadata| metadata.len());
+        name.starts_with(".star-") && written > 0
+    })
+}
+
+#[test]
+fn a_process_killed_while_it_writes_leaves_an_old_or_a_whole_file() {
+    let folder = folder();
+    let arguments = ["run", "p.star", "n=20000", "--out", "T=t.stb"];
+    folder.star(&["run", "p.star", "n=20000", "--out", "T=whole.stb"]).fails(0, &[]);
+    let whole = std::fs::read(folder.path("whole.stb")).unwrap();
+    let mut in_time = 0;
+    for wait in [0, 2, 5, 10, 20, 40] {
+        folder.write("t.stb", b"old");
+        let mut command = folder.command(&arguments);
+        let child = command.stdout(Stdio::null()).spawn().unwrap();
+        let (start, known) = (Instant::now(), temporary(&folder));
+        let begun = || folder.names().iter().filter(|name| name.starts_with(".star-")).count();
+        let before = begun();
+        while (begun() == before || temporary(&folder) == known)
+            && start.elapsed() < Duration::from_secs(60)
+            && std::fs::read(folder.path("t.stb")).unwrap() == b"old"
+        {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        std::thread::sleep(Duration::from_millis(wait));
+        kill(&child, "-KILL");
+        Ran::of(child.wait_with_output().unwrap());
+        let found = std::fs::read(folder.path("t.stb")).unwrap();
+        assert!(found == b"old" || found == whole, "{} bytes", found.len());
+        in_time += usize::from(found == b"old");
+    }
+    println!("{in_time} of 6 runs were killed in time; {:?}", folder.names());
+    // What they left does not matter to the next run.
+    folder.star(&arguments).fails(0, &[]);
+    assert_eq!(std::fs::read(folder.path("t.stb")).unwrap(), whole);
+}

@@ -1,0 +1,145 @@
+//! How soon Ctrl-C ends a run, whatever it is doing. The bounds are wide, since machines that run tests
+//! are busy; the figures are printed, and those of a release build on large data are what matters:
+//! `cargo test --release -p star-cli --test cli interrupts -- --nocapture --test-threads 1`.
+
+#![allow(clippy::print_stdout, reason = "the figures are for people")]
+
+use std::fmt::Write;
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::support::{ENDLESS, Folder, Ran, kill};
+
+/// No run takes longer to end.
+const BOUND: Duration = Duration::from_secs(5);
+
+/// Rows of large tables of 4096 columns: 1 GiB where the build is a fast one.
+const N_ROWS: usize = if cfg!(debug_assertions) { 1 << 17 } else { 1 << 21 };
+
+/// Arcs of a large graph.
+const N_ARCS: usize = if cfg!(debug_assertions) { 200_000 } else { 6_000_000 };
+
+/// Sends Ctrl-C and waits for the end; how long that took.
+fn interrupt(child: Child) -> (Duration, Ran) {
+    let start = Instant::now();
+    kill(&child, "-INT");
+    let ran = Ran::of(child.wait_with_output().unwrap());
+    (start.elapsed(), ran)
+}
+
+fn begin(folder: &Folder, arguments: &[&str]) -> Child {
+    let mut command = folder.command(arguments);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+/// Interrupts a program that has said by a file that it began; several times, at different moments.
+fn interrupt_endless(what: &str, text: &str) {
+    let folder = Folder::new(&[("e.star", text)]);
+    for wait in [0, 70, 230] {
+        let child = begin(&folder, &["run", "e.star"]);
+        let start = Instant::now();
+        while !folder.path("begun.stb").exists() {
+            assert!(start.elapsed() < Duration::from_secs(120), "{what} does not begin");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        std::thread::sleep(Duration::from_millis(wait));
+        let (took, ran) = interrupt(child);
+        println!("{what}, after {wait} ms: ended in {} ms", took.as_millis());
+        ran.fails(130, &["error[L0106]"]);
+        assert!(took < BOUND, "{what}: {took:?}");
+        std::fs::remove_file(folder.path("begun.stb")).unwrap();
+        assert_eq!(folder.names(), ["e.star"]);
+    }
+}
+
+/// A program that makes a large table and works on it without an end.
+fn on_a_large_table(body: &str) -> String {
+    format!(
+        "procedure GROW(X: slice);
+         var F: table; i: integer;
+         begin for i := 1 to 5000 do COL(i,F) := X end;
+         program E;
+         var T: table({N_ROWS},4096); F: table; B: table(1,1); X,Y: slice({N_ROWS}); i: integer;
+         begin
+           SET(X); X(2) := 0;
+           for i := 1 to 4096 do COL(i,T) := ROTATE(X,i);
+           B(1,1) := 1; write(B,\"begun.stb\");
+           while true do begin {body} end
+         end."
+    )
+}
+
+#[test]
+fn a_long_loop_ends_soon() {
+    let begun = "T(1,1) := 1; write(T, \"begun.stb\")";
+    let text = ENDLESS.replace("var i", "var T: table(1,1); i").replace("print(\"begun\")", begun);
+    interrupt_endless("a loop", &text);
+}
+
+#[test]
+fn long_kernels_end_soon() {
+    for (what, body) in [
+        ("MIN", "MIN(T,X,Y)"),
+        (
+            "rows of a table by columns",
+            "for i := 1 to 1000 do ROW(i,T) := ROW(i+1,T); COL(1,T) := X",
+        ),
+        ("a copy", "F := T; COL(1,F) := X"),
+        ("a table that grows", "GROW(X)"),
+        ("TCOPY1", "TCOPY1(T,1,4000,F)"),
+        ("NUMB", "Y := X xor MIRROR(X); i := NUMB(Y)"),
+    ] {
+        interrupt_endless(what, &on_a_large_table(body));
+    }
+}
+
+#[test]
+fn reading_laying_out_and_writing_end_soon() {
+    let copy = "procedure COPY(T: table; var F: table); begin F := T; COL(1,F) := COL(2,T) end;";
+    let folder = Folder::new(&[("c.star", copy), ("f.stb", "old")]);
+    let n = if cfg!(debug_assertions) { 3000 } else { 20_000 };
+    let mut graph = format!("p sp {n} {N_ARCS}\n");
+    let mut random = 1u64;
+    for _ in 0..N_ARCS {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        let (tail, head) = ((random >> 33) % n, (random >> 13) % n);
+        writeln!(graph, "a {} {} {}", tail + 1, head + 1, random >> 50).unwrap();
+    }
+    folder.write("g.gr", graph.as_bytes());
+    drop(graph);
+    for (layout, out) in [("weights-in", "f.stb"), ("arcs", "f.mtx")] {
+        let (argument, out) = (format!("T={layout}:g.gr"), format!("F={out}"));
+        let arguments = ["run", "c.star", &argument, "--out", &out];
+        let start = Instant::now();
+        let ran = Ran::of(begin(&folder, &arguments).wait_with_output().unwrap());
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        let whole = start.elapsed();
+        folder.write("f.stb", b"old");
+        let _ = std::fs::remove_file(folder.path("f.mtx"));
+        let mut in_time = 0;
+        for part in 1..20 {
+            let child = begin(&folder, &arguments);
+            let wait = whole * part / 20;
+            std::thread::sleep(wait);
+            let (took, ran) = interrupt(child);
+            let (wait, all) = (wait.as_millis(), whole.as_millis());
+            println!(
+                "{layout}, after {wait} of {all} ms: exit {} in {} ms{}",
+                ran.code,
+                took.as_millis(),
+                ran.stderr.lines().find(|line| line.contains("error")).unwrap_or_default()
+            );
+            assert!(took < BOUND.max(whole), "{took:?}");
+            if ran.code == 130 {
+                in_time += 1;
+                assert!(ran.stderr.contains("error[L0106]"), "{ran:?}");
+                assert_eq!(std::fs::read(folder.path("f.stb")).unwrap(), b"old");
+                assert!(folder.names().iter().all(|name| !name.starts_with(".star-")), "{ran:?}");
+            } else {
+                assert_eq!(ran.code, 0, "{ran:?}");
+                folder.write("f.stb", b"old");
+            }
+        }
+        assert!(in_time > 0, "all runs ended before they were interrupted");
+    }
+}

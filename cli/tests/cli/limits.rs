@@ -1,0 +1,87 @@
+//! Every limit on the default backend, hit and just not hit.
+
+use crate::support::{Folder, WARSHALL};
+
+const PROGRAM: &str = "\
+procedure P(T: table; var R: table);
+var F: table; i: integer;
+begin
+  F := T; COL(1,F) := not COL(2,T);
+  for i := 1 to size(T) do begin ROW(i,F) := ROW(1,T); print(i) end;
+  R := F
+end;
+procedure DEEP(n: integer); begin if n > 0 then DEEP(n - 1) end;
+";
+
+/// The numbers of `--cost`: steps, peak bytes, bytes printed.
+fn cost(folder: &Folder, arguments: &[&str]) -> [u64; 3] {
+    let mut arguments = arguments.to_vec();
+    arguments.push("--cost");
+    let ran = folder.star(&arguments);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    ["steps", "peak bytes of values", "bytes printed"].map(|what| {
+        let line = ran.stderr.lines().find(|line| line.starts_with(what));
+        let number = line.and_then(|line| line.rsplit(' ').next()).unwrap();
+        number.parse().unwrap()
+    })
+}
+
+fn bounded(folder: &Folder, arguments: &[&str], limit: &str, bound: u64) -> crate::support::Ran {
+    let bound = bound.to_string();
+    let mut arguments = arguments.to_vec();
+    arguments.extend([limit, &bound]);
+    folder.star(&arguments)
+}
+
+#[test]
+fn what_a_run_needs_is_enough_and_less_is_not() {
+    let table =
+        format!("{}3 3 2\n1 2\n2 3\n", "%%MatrixMarket matrix coordinate pattern general\n");
+    let folder = Folder::new(&[("w.star", WARSHALL), ("p.star", PROGRAM), ("t.mtx", &table)]);
+    let runs: [&[&str]; 2] =
+        [&["run", "w.star", "n=3", "P=t.mtx"], &["run", "p.star", "--proc", "P", "T=t.mtx"]];
+    for arguments in runs {
+        let well = folder.star(arguments);
+        let [steps, peak, printed] = cost(&folder, arguments);
+        for (limit, need, code) in [
+            ("--max-steps", steps, "L0101"),
+            ("--max-memory", peak, "L0102"),
+            ("--max-output", printed, "L0104"),
+        ] {
+            let enough = bounded(&folder, arguments, limit, need);
+            assert_eq!(enough.stdout, well.stdout, "{limit} {need}: {enough:?}");
+            assert_eq!(enough.code, 0, "{limit} {need}: {enough:?}");
+            if need > 0 {
+                let less = bounded(&folder, arguments, limit, need - 1);
+                less.fails(4, &[&format!("error[{code}]")]);
+            }
+        }
+    }
+}
+
+#[test]
+fn calls_may_be_as_deep_as_allowed() {
+    let folder = Folder::new(&[("p.star", PROGRAM)]);
+    let deep = |n: u64| ["run".to_owned(), "p.star".to_owned(), format!("n={n}")];
+    for n in [0, 1, 10, 9_999, 300_000] {
+        let arguments = deep(n);
+        let mut arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        arguments.extend(["--proc", "DEEP"]);
+        bounded(&folder, &arguments, "--max-depth", n).prints("");
+        if n > 0 {
+            let less = bounded(&folder, &arguments, "--max-depth", n - 1);
+            less.fails(4, &["error[L0105]"]);
+        }
+    }
+}
+
+#[test]
+fn a_run_that_ends_in_time_does_not_care_how_long_it_may_take() {
+    let folder = Folder::new(&[("p.star", PROGRAM)]);
+    let quick = ["run", "p.star", "--proc", "DEEP", "n=10", "--max-time", "1h"];
+    folder.star(&quick).prints("");
+    let endless =
+        "program E; var X: slice(100000); begin SET(X); while SOME(X) do X := not not X end.";
+    folder.write("e.star", endless.as_bytes());
+    folder.star(&["run", "e.star", "--max-time", "30ms"]).fails(4, &["error[L0103]"]);
+}

@@ -1,0 +1,31 @@
+//! The target `parse`: lexer and parser over any text.
+
+use star_base::{Diagnostic, FileId, Span};
+
+/// Parses the bytes as text. No text makes the parser panic; messages and comments lie inside the text,
+/// at borders of characters; a text is read the same way twice.
+pub fn parse(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let file = FileId(0);
+    let parsed = star_syntax::parse(file, &text);
+    for diagnostic in &parsed.diagnostics {
+        check_spans(diagnostic, |span| (span.file == file).then_some(&*text));
+    }
+    for comment in &parsed.comments {
+        assert!(text.get(comment.range()).is_some(), "a comment at {comment:?}");
+    }
+    let ordered = parsed.comments.windows(2).all(|pair| pair[0].end <= pair[1].start);
+    assert!(ordered, "comments {:?}", parsed.comments);
+    let again = star_syntax::parse(file, &text);
+    assert_eq!(parsed.diagnostics, again.diagnostics);
+    assert_eq!(format!("{:?}", parsed.file), format!("{:?}", again.file));
+}
+
+/// Checks that every place of a message lies in the text of its file, at borders of characters.
+pub(crate) fn check_spans<'a>(diagnostic: &Diagnostic, text: impl Fn(Span) -> Option<&'a str>) {
+    let labels = diagnostic.labels.iter().map(|label| label.span);
+    for span in labels.chain(diagnostic.fixes.iter().map(|fix| fix.span)) {
+        let part = text(span).and_then(|text| text.get(span.range()));
+        assert!(part.is_some(), "{span:?} of {diagnostic:?}");
+    }
+}

@@ -1,0 +1,121 @@
+//! The target `read`: every reader of data files, and the writer of the same format.
+
+use star_base::BitTable;
+use star_io::{
+    Data, FileError, Format, Graph, Layout, LayoutValue, Loaded, Numbers, OutputRef, ReadOptions,
+    Widths, lay_out, write,
+};
+
+use crate::MEMORY;
+
+/// What a reader may take.
+const BUDGET: u64 = 1 << 20;
+
+/// What a reader may take beside it: buffers, and for a moment a table once more.
+const BESIDE: usize = (1 << 20) + (2 << 20);
+
+/// Reads the bytes behind the first one, which picks the format. Nothing panics; memory stays within the
+/// budget; whether the length is known matters to the checks of a header only; what was read is laid
+/// out in every way, and is the same after it was written and read again.
+pub fn read(bytes: &[u8]) {
+    let Some((&first, bytes)) = bytes.split_first() else { return };
+    let _ = Format::detect(bytes);
+    let format = Format::ALL[usize::from(first) % Format::ALL.len()];
+    let plain = read_as(format, bytes, None);
+    let hinted = read_as(format, bytes, Some(bytes.len() as u64));
+    match (&plain, &hinted) {
+        (Ok(plain), Ok(hinted)) => assert_eq!(plain, hinted),
+        // One may find the fault in the header and the other behind it.
+        (Err(_), Err(_)) => {}
+        (Ok(_), Err(error)) | (Err(error), Ok(_)) => {
+            panic!("the length decides whether it is read: {error}")
+        }
+    }
+    if let Ok(Loaded { data, .. }) = plain {
+        try_layouts(&data);
+        rewrite(format, &data);
+    }
+}
+
+/// Reads, and checks how much memory that takes.
+fn read_as(format: Format, mut bytes: &[u8], size_hint: Option<u64>) -> Result<Loaded, FileError> {
+    let mut options = ReadOptions::new("f", BUDGET);
+    options.size_hint = size_hint;
+    MEMORY.reset_peak_usage();
+    let before = MEMORY.current_usage();
+    let loaded = star_io::read(format, &mut bytes, &mut options);
+    let taken = MEMORY.peak_usage().saturating_sub(before);
+    assert!(taken <= BUDGET as usize + BESIDE, "reading {} takes {taken} bytes", format.name());
+    loaded
+}
+
+fn try_layouts(data: &Data) {
+    if let Data::Graph(graph) = data {
+        let widths = Widths { h: graph.path_width().unwrap_or(5), b: graph.code_width() };
+        for &layout in Layout::ALL {
+            let _ = lay_out(layout, graph, widths, BUDGET, "f");
+        }
+    }
+}
+
+/// Writes what was read in its own format, and reads it again.
+fn rewrite(format: Format, data: &Data) {
+    let value = match data {
+        Data::Graph(graph) => OutputRef::Graph(graph),
+        Data::Table(table) => OutputRef::Table(table),
+        Data::Slice(bits) => OutputRef::Slice(bits),
+        Data::Word(bits) => OutputRef::Word(bits),
+        Data::Numbers(numbers) => OutputRef::Numbers(numbers),
+    };
+    let mut bytes = Vec::new();
+    if write(format, value, &mut bytes).is_err() {
+        // Not every format is written, or holds all that it is read as.
+        return;
+    }
+    let mut options = ReadOptions::new("f", 64 * BUDGET);
+    options.size_hint = Some(bytes.len() as u64);
+    match star_io::read(format, &mut &bytes[..], &mut options) {
+        Ok(again) => check_same(format, data, &again.data),
+        Err(error) => panic!("what was written as {} does not read: {error}", format.name()),
+    }
+}
+
+/// Checks that data came back. Formats may keep neither the order of arcs, nor the names of vertices and
+/// fields, nor whether edges are meant in both directions, nor what a graph is but its table.
+fn check_same(format: Format, before: &Data, after: &Data) {
+    let name = format.name();
+    match (before, after) {
+        (Data::Graph(before), Data::Graph(after)) => {
+            assert_eq!(before.n_vertices, after.n_vertices, "{name}");
+            assert_eq!(arcs(before), arcs(after), "{name}");
+        }
+        (Data::Numbers(before), Data::Numbers(after)) => {
+            assert_eq!(before.shape, after.shape, "{name}");
+            let values = |numbers: &Numbers| -> Vec<Vec<i64>> {
+                numbers.fields.iter().map(|field| field.values.clone()).collect()
+            };
+            assert_eq!(values(before), values(after), "{name}");
+        }
+        (Data::Table(before), Data::Graph(_)) => {
+            assert!(adjacency(after).is_none_or(|after| after == *before), "{name}");
+        }
+        (Data::Table(_) | Data::Slice(_) | Data::Word(_), _)
+        | (Data::Graph(_) | Data::Numbers(_), _) => assert_eq!(before, after, "{name}"),
+    }
+}
+
+/// All arcs, in order.
+fn arcs(graph: &Graph) -> Vec<(u32, u32, i64)> {
+    let arcs = graph.directed_arcs().map(|arc| (arc.tail, arc.head, arc.weight));
+    let mut arcs: Vec<_> = arcs.collect();
+    arcs.sort_unstable();
+    arcs
+}
+
+fn adjacency(data: &Data) -> Option<BitTable> {
+    let Data::Graph(graph) = data else { return None };
+    match lay_out(Layout::Adjacency, graph, Widths { h: 0, b: 0 }, BUDGET, "f") {
+        Ok(LayoutValue::Table(table)) => Some(table),
+        Ok(LayoutValue::Slice(_)) | Err(_) => None,
+    }
+}

@@ -1,0 +1,118 @@
+//! The target `run`: whole programs, on the reference and on the CPU backend.
+
+use std::cell::LazyCell;
+
+use star_base::{BitTable, BitVector};
+use star_compiler::hir::Kind;
+use star_compiler::{EntryParam, LowerOptions};
+use star_ir::LimitKind;
+use star_tests::backends::{Machine, on};
+use star_tests::case::Random;
+use star_tests::differ::difference;
+use star_tests::run::Program;
+use star_vm::kernels::Kernels;
+use star_vm::{Cpu, HostValue, Limits, Outcome, Reference};
+
+use crate::check::compilation;
+
+/// So small that an input takes milliseconds: the reference works bit by bit.
+const LIMITS: Limits =
+    Limits { steps: Some(3000), memory: Some(1 << 12), output: Some(1 << 12), depth: 20 };
+
+/// Sources longer than this are left to the target `check`.
+const MAX_BYTES: usize = 1 << 16;
+
+/// Routines of a file that are run.
+const MAX_ENTRIES: usize = 6;
+
+thread_local! {
+    static MACHINES: LazyCell<[Box<dyn Machine>; 2]> = const { LazyCell::new(machines) };
+}
+
+/// The reference, and the CPU backend with every size as small as it can be.
+fn machines() -> [Box<dyn Machine>; 2] {
+    let settings = star_vm::cpu::Settings { threads: Some(1), ..star_vm::cpu::Settings::tiny() };
+    let cpu = Cpu::with(settings, Kernels::detect()).expect("no further thread");
+    [on("reference", Reference::new()), on("cpu", cpu)]
+}
+
+/// Compiles the bytes as a source file and runs its first routines with arguments that follow from the
+/// bytes. Both backends give the same outcome, arguments, output, files and counts, and none says that
+/// the toolchain is at fault.
+pub fn run(bytes: &[u8]) {
+    if bytes.len() > MAX_BYTES {
+        return;
+    }
+    let compilation = compilation(bytes);
+    if compilation.has_errors() {
+        return;
+    }
+    let mut random =
+        Random::new(bytes.iter().fold(0, |sum, &byte| sum * 31 % 65_521 + u64::from(byte)));
+    let options = LowerOptions { checked: random.chance(50), machine_ops: random.chance(50) };
+    let lowered = star_compiler::lower(&compilation, &options);
+    let lowered = lowered.unwrap_or_else(|error| panic!("{}", error.message));
+    let program = Program::of(compilation, lowered);
+    MACHINES.with(|machines| run_on(&program, &**machines, &mut random));
+}
+
+fn run_on(program: &Program, machines: &[Box<dyn Machine>; 2], random: &mut Random) {
+    let [reference, cpu] =
+        &machines.each_ref().map(|machine| machine.compile(&program.lowered.program));
+    for entry in program.compilation.entries().iter().take(MAX_ENTRIES) {
+        let args: Vec<HostValue> =
+            entry.params.iter().map(|param| argument(param, random)).collect();
+        let id = program.entry(&entry.name);
+        let expected = reference.run(id, &args, LIMITS);
+        let found = cpu.run(id, &args, LIMITS);
+        for run in [&expected, &found] {
+            assert!(!matches!(run.outcome, Outcome::Internal(_)), "{:?}", run.outcome);
+        }
+        if is_memory_limit(&expected.outcome) || is_memory_limit(&found.outcome) {
+            // Each backend counts bytes in its own way.
+            continue;
+        }
+        if let Some(difference) = difference(program, &expected, &found) {
+            panic!("`{}` with {args:?}: {difference}", entry.name);
+        }
+    }
+}
+
+fn is_memory_limit(outcome: &Outcome) -> bool {
+    matches!(outcome, Outcome::Limit { kind: LimitKind::Memory { .. }, .. })
+}
+
+/// A small argument for a parameter; results are often unset.
+fn argument(param: &EntryParam, random: &mut Random) -> HostValue {
+    if param.by_ref && random.chance(50) {
+        return HostValue::Unset;
+    }
+    let len = |random: &mut Random| match random.below(4) {
+        0 => random.below(3),
+        1 => 5,
+        2 => 64,
+        _ => random.below(140),
+    };
+    match param.kind {
+        Kind::Int => HostValue::Int(random.below(9) as i64 - 1),
+        Kind::Bool => HostValue::Bool(random.chance(50)),
+        Kind::Str => HostValue::Str(if random.chance(50) { "memory:a" } else { "b" }.to_owned()),
+        Kind::Slice => HostValue::Slice(bits(len(random), random)),
+        Kind::Word => HostValue::Word(bits(random.below(12), random)),
+        Kind::Table => {
+            let (n_rows, n_cols) = (len(random), random.below(12));
+            let mut table = BitTable::zeros(n_rows, n_cols).expect("a small table");
+            for row in 0..n_rows {
+                for col in 0..n_cols {
+                    table.put(row, col, random.chance(30));
+                }
+            }
+            HostValue::Table(table)
+        }
+        Kind::Error => unreachable!("a program without errors"),
+    }
+}
+
+fn bits(len: usize, random: &mut Random) -> BitVector {
+    BitVector::from_bools(&random.bits(len, 30))
+}
