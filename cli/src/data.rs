@@ -2,7 +2,6 @@
 
 use std::fs::{self, File};
 use std::io::{Cursor, Read};
-use std::path::Path;
 
 use star_base::{BitTable, BitVector, Code};
 use star_compiler::hir::Kind;
@@ -14,6 +13,7 @@ use star_vm::HostValue;
 
 use crate::flags::Flags;
 use crate::layouts::{self, AnyLayout};
+use crate::part::Located;
 use crate::progress::Progress;
 use crate::report::Reporter;
 use crate::settings::Settings;
@@ -61,22 +61,22 @@ pub(crate) struct Wanted<'a> {
     pub(crate) widths: GivenWidths,
 }
 
-/// Reads the file `path`, which messages call `name`. Takes at most `max_bytes` of memory.
+/// Reads a file, which messages call by its name. Takes at most `max_bytes` of memory.
 ///
 /// # Errors
 /// If it cannot be read, is not in its format, does not fit, or a flag was set meanwhile.
 pub(crate) fn read_file(
     reading: Reading<'_>,
-    path: &Path,
-    name: &str,
+    located: &Located<'_>,
     max_bytes: u64,
 ) -> Result<Data, FileError> {
+    let Located { path, file: name, part } = located;
     let cannot = |error: &std::io::Error| {
-        FileError::new(Code::CannotOpen, name, format!("cannot open: {}", text::reason(error)))
+        FileError::new(Code::CannotOpen, *name, format!("cannot open: {}", text::reason(error)))
     };
     let metadata = fs::metadata(path).map_err(|error| cannot(&error))?;
     if metadata.is_dir() {
-        return Err(FileError::new(Code::CannotOpen, name, "it is a directory"));
+        return Err(FileError::new(Code::CannotOpen, *name, "it is a directory"));
     }
     let mut file = File::open(path).map_err(|error| cannot(&error))?;
     let mut head = Vec::new();
@@ -92,6 +92,7 @@ pub(crate) fn read_file(
     let mut options = ReadOptions::new(name, max_bytes);
     options.size_hint = size;
     options.scale = reading.settings.scale;
+    options.part = *part;
     options.progress = Some(&mut progress);
     let mut input = Cursor::new(head).chain(file);
     let loaded = star_io::read(format, &mut input, &mut options);

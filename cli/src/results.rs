@@ -7,6 +7,7 @@ use star_compiler::Entry;
 use star_io::FileError;
 use star_vm::{HostValue, display};
 
+use crate::flags::Flags;
 use crate::load::from_files;
 use crate::output::Output;
 use crate::save::Target;
@@ -85,12 +86,12 @@ fn no_result(entry: &Entry, name: &str) -> Diagnostic {
 /// Writes all files, or none if one cannot be written.
 ///
 /// # Errors
-/// The first file that cannot be written.
-pub(crate) fn save(outs: Vec<Out>, results: &[HostValue]) -> Result<(), FileError> {
+/// The first file that cannot be written, or that a flag was set meanwhile.
+pub(crate) fn save(outs: Vec<Out>, results: &[HostValue], flags: &Flags) -> Result<(), FileError> {
     let mut written = Vec::new();
     for Out { result, target } in outs {
         let value = results.get(result).unwrap_or(&HostValue::Unset);
-        written.push(target.write(value)?);
+        written.push(target.write(value, flags)?);
     }
     written.into_iter().try_for_each(|file| file.commit())
 }

@@ -75,13 +75,13 @@ impl Target {
         self.format
     }
 
-    /// Writes the value beside its place.
+    /// Writes the value beside its place, until a flag is set.
     ///
     /// # Errors
-    /// If the format does not hold such a value, or the system refuses.
-    pub(crate) fn write(self, value: &HostValue) -> Result<Written, FileError> {
+    /// If the format does not hold such a value, the system refuses, or a flag is set.
+    pub(crate) fn write(self, value: &HostValue, flags: &Flags) -> Result<Written, FileError> {
         let message = match value.bits() {
-            Some(bits) => return self.write_bits(bits),
+            Some(bits) => return self.write_bits(bits, flags),
             None if *value == HostValue::Unset => {
                 "there is nothing to write: the variable was never set"
             }
@@ -91,13 +91,17 @@ impl Target {
     }
 
     /// As [`Target::write`], for what can be written.
-    pub(crate) fn write_bits(self, value: HostRef<'_>) -> Result<Written, FileError> {
+    pub(crate) fn write_bits(
+        self,
+        value: HostRef<'_>,
+        flags: &Flags,
+    ) -> Result<Written, FileError> {
         let output = match value {
             HostRef::Table(table) => OutputRef::Table(table),
             HostRef::Slice(bits) => OutputRef::Slice(bits),
             HostRef::Word(bits) => OutputRef::Word(bits),
         };
-        self.write_data(output, &Flags::default()).map(|(written, _)| written)
+        self.write_data(output, flags).map(|(written, _)| written)
     }
 
     /// Writes data beside their place, until a flag is set; gives the number of bytes, too.
@@ -136,6 +140,9 @@ impl Target {
         match star_io::write_packed(self.format, self.packing, value, &mut watched) {
             Ok(()) => Ok(watched.n_bytes),
             Err(mut error) => Err(match flags.stop() {
+                Some(Code::TimeLimit) => {
+                    FileError::new(Code::TimeLimit, &self.name, "the time is up while writing")
+                }
                 Some(code) => FileError::new(code, &self.name, "interrupted while writing"),
                 None => {
                     error.file.clone_from(&self.name);
@@ -227,13 +234,33 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("x.stb");
         let target = || Target::new(&path, "x.stb").unwrap();
-        drop(target().write(&slice()).unwrap());
+        let flags = Flags::default();
+        drop(target().write(&slice(), &flags).unwrap());
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
-        target().write(&slice()).unwrap().commit().unwrap();
+        target().write(&slice(), &flags).unwrap().commit().unwrap();
         assert!(path.is_file());
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
-        let unset = target().write(&HostValue::Unset).unwrap_err();
+        let unset = target().write(&HostValue::Unset, &flags).unwrap_err();
         assert_eq!(unset.code, Code::CannotWrite);
+    }
+
+    #[test]
+    fn a_flag_ends_the_writing_and_leaves_the_old_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.mtx");
+        fs::write(&path, "old").unwrap();
+        let flags = Flags::default();
+        flags.deadline.store(true, std::sync::atomic::Ordering::Relaxed);
+        let target = || Target::new(&path, "x.mtx").unwrap();
+        let late = target().write(&slice(), &flags).unwrap_err();
+        assert_eq!(
+            (late.code, late.message.as_str()),
+            (Code::TimeLimit, "the time is up while writing")
+        );
+        flags.interrupt.store(true, std::sync::atomic::Ordering::Relaxed);
+        assert_eq!(target().write(&slice(), &flags).unwrap_err().code, Code::Interrupted);
+        assert_eq!(fs::read(&path).unwrap(), b"old");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 
     #[test]
@@ -253,7 +280,8 @@ mod tests {
         let (file, link) = (folder.path().join("a.stb"), folder.path().join("b.stb"));
         fs::write(&file, "old").unwrap();
         std::os::unix::fs::symlink(&file, &link).unwrap();
-        let written = Target::new(&link, "b.stb").unwrap().write(&slice()).unwrap();
+        let written = Target::new(&link, "b.stb").unwrap().write(&slice(), &Flags::default());
+        let written = written.unwrap();
         written.commit().unwrap();
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
         assert_ne!(fs::read(&file).unwrap(), b"old");
