@@ -101,6 +101,9 @@ pub(crate) fn read_file(
     for warning in &loaded.warnings {
         reading.reporter.warning(&format!("{name}: {warning}"));
     }
+    for note in &loaded.notes {
+        reading.reporter.note(&format!("{name}: {note}"));
+    }
     Ok(loaded.data)
 }
 

@@ -64,7 +64,7 @@ fn scenarios_have_scaled_lengths() {
     let folder = Folder::new(&[("p.star", SHOW), ("a.map.scen", text)]);
     let ran = folder.star(&["run", "p.star", "T=field:length:a.map.scen"]);
     ran.prints("100101101110\n");
-    assert!(ran.stderr.contains("scale=1000"), "{ran:?}");
+    assert!(ran.stderr.contains("note: a.map.scen: the lengths are in thousandths"), "{ran:?}");
     let ran = folder.star(&["run", "p.star", "T=field:length:a.map.scen", "scale=10"]);
     ran.prints("11000\n");
     assert!(!ran.stderr.contains("scale"), "{ran:?}");
