@@ -17,6 +17,7 @@ use crate::part::Located;
 use crate::progress::Progress;
 use crate::report::Reporter;
 use crate::settings::Settings;
+use crate::sources::STDIN;
 use crate::text;
 
 /// First bytes of a file by which its format is recognised.
@@ -72,7 +73,12 @@ pub(crate) fn read_file(
 ) -> Result<Data, FileError> {
     let Located { path, file: name, part } = located;
     let cannot = |error: &std::io::Error| {
-        FileError::new(Code::CannotOpen, *name, format!("cannot open: {}", text::reason(error)))
+        let message = format!("cannot open: {}", text::reason(error));
+        let fault = FileError::new(Code::CannotOpen, *name, message);
+        match *name == STDIN {
+            true => fault.help("standard input is the file `/dev/stdin` here"),
+            false => fault,
+        }
     };
     let metadata = fs::metadata(path).map_err(|error| cannot(&error))?;
     if metadata.is_dir() {

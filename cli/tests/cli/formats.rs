@@ -166,6 +166,13 @@ fn an_array_of_an_archive_is_named_behind_the_file() {
 }
 
 #[test]
+fn a_dash_is_no_data_file_and_the_message_says_what_is() {
+    let folder = Folder::new(&[("p.star", SHOW), ("g.gr", PATH)]);
+    folder.star(&["run", "p.star", "T=-"]).fails(5, &["error[E0501]: -:", "`/dev/stdin`"]);
+    folder.shell("$STAR run p.star T=/dev/stdin < g.gr").prints("010\n001\n000\n");
+}
+
+#[test]
 fn programs_read_numbers_with_their_layouts() {
     let text = "program P; var T: table; begin read(T, \"t.csv\", \"field:b\"); print(T) end.";
     let folder = Folder::new(&[("p.star", text), ("t.csv", "a,b\n1,2\n3,3\n")]);
