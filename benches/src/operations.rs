@@ -27,7 +27,7 @@ const OPERATIONS: &[(&str, &str, f64)] = &[
     ("X = X", "b := X = V", 2.0),
     ("STEP", "X(1) := 1; k := STEP(X)", 0.0),
     ("X(i)", "k := X(7)", 0.0),
-    ("SHIFT(X,down,77)", "Z := X; SHIFT(Z,down,77)", 4.0),
+    ("SHIFT", "Z := SHIFT(X,down,77)", 2.0),
     ("MIRROR", "Z := MIRROR(X)", 2.0),
     ("COL(3,T)", "Z := COL(3,T)", 2.0),
     ("COL(3,T) := X", "COL(3,T) := X", 2.0),
