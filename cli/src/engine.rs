@@ -113,7 +113,12 @@ fn execute<B: Backend>(backend: &B, job: Job, control: &mut Control<'_>) -> Ende
             .filter(|(_, mode)| *mode == Mode::Ref)
             .map(|(value, _)| backend.unload(value))
             .collect(),
-        Outcome::Trap(_) | Outcome::Limit { .. } | Outcome::Internal(_) => Ok(Vec::new()),
+        Outcome::Trap(_) | Outcome::Limit { .. } | Outcome::Internal(_) => {
+            // Nobody looks at the values any more, and the process is about to end: giving gigabytes back
+            // to the system piece by piece would only make the user wait.
+            std::mem::forget(values);
+            Ok(Vec::new())
+        }
     };
     Ended { outcome, results, stats: control.stats }
 }

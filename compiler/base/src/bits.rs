@@ -169,7 +169,7 @@ pub struct BitTable {
     n_rows: usize,
     n_cols: usize,
     stride: usize,
-    /// At least `n_cols * stride`; those beyond are spare columns, all zero.
+    /// At least `n_cols * stride`; those beyond are zero.
     limbs: Limbs,
 }
 
@@ -261,9 +261,10 @@ impl BitTable {
         let n_limbs = self.stride.checked_mul(n_cols);
         let n_limbs = n_limbs.ok_or(TooLarge { n_rows: self.n_rows, n_cols })?;
         if n_limbs > self.limbs.len() {
+            // Spare columns are reserved, and taken from the system only when they are used.
             let spare = self.limbs.len() / 2;
-            let roomy = self.limbs.len().saturating_add(spare).max(n_limbs);
-            let grown = self.limbs.resize(roomy).or_else(|_| self.limbs.resize(n_limbs));
+            self.limbs.reserve(self.limbs.len().saturating_add(spare).max(n_limbs));
+            let grown = self.limbs.resize(n_limbs);
             grown.map_err(|_| TooLarge { n_rows: self.n_rows, n_cols })?;
         } else if n_cols < self.n_cols {
             let end = self.n_cols * self.stride;

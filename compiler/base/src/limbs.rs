@@ -64,6 +64,18 @@ impl Limbs {
     /// # Errors
     /// [`OutOfMemory`]; the list is as before then.
     pub fn resize(&mut self, len: usize) -> Result<(), OutOfMemory> {
+        let few = len < self.limbs.capacity() / 2 && self.limbs.capacity() > MOST_SPARE;
+        if self.len == 0 || few && len == 0 {
+            // Zeros that nobody has touched cost nothing.
+            *self = Limbs::zeros(len)?;
+            return Ok(());
+        }
+        if few {
+            let mut smaller = Limbs::zeros(len)?;
+            smaller.copy_from_slice(&self[..len]);
+            *self = smaller;
+            return Ok(());
+        }
         let out_of_memory = OutOfMemory { n_bytes: len as u128 * 8 };
         let n_limbs = padded(len).ok_or(out_of_memory)?;
         if let Some(more @ 1..) = n_limbs.checked_sub(self.limbs.len()) {
@@ -86,6 +98,16 @@ impl Limbs {
         if len < self.len {
             self.limbs[self.start + len..self.start + self.len].fill(0);
             self.len = len;
+        }
+    }
+
+    /// Makes room for so many limbs in all, if the system gives it; they are not there yet.
+    pub(crate) fn reserve(&mut self, len: usize) {
+        if let Some(n_limbs) = padded(len)
+            && let Some(more) = n_limbs.checked_sub(self.limbs.len())
+            && self.limbs.try_reserve_exact(more).is_ok()
+        {
+            self.begin_on_a_line();
         }
     }
 
@@ -113,6 +135,9 @@ impl Limbs {
         self.limbs[end..after].fill(0);
     }
 }
+
+/// Most limbs of memory that a list keeps when it has become much shorter.
+const MOST_SPARE: usize = 1 << 17;
 
 /// Limbs to take for `len` of them, wherever the first line begins; `None` beyond what can be addressed.
 fn padded(len: usize) -> Option<usize> {

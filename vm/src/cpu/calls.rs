@@ -25,6 +25,11 @@ impl<'p> Machine<'p, '_, '_> {
         }
         for ((place, mode), value) in routine.params.iter().zip(&*values) {
             self.room.take(value.held.n_bytes());
+            if let Held::Table(table) = &value.held
+                && table.has_copy()
+            {
+                self.copies = self.copies.saturating_add(table.n_bytes());
+            }
             let fits = match &value.held {
                 Held::Nothing => *mode == Mode::Ref,
                 held => suits(*place, held),
@@ -35,20 +40,22 @@ impl<'p> Machine<'p, '_, '_> {
         }
         self.room.ask(0)?;
         let base = self.grow(routine.size);
-        let frame = Frame { routine: entry.0 as usize, base, back: 0, call: None, n_foralls: 0 };
-        self.frames.push(frame);
         self.base = base;
         self.prepare(routine);
         for ((place, mode), value) in routine.params.iter().zip(&*values) {
             if *mode == Mode::Value {
-                if let Held::Slice(bits) | Held::Word(bits) = &value.held {
-                    self.room.ask(bytes_of(bits.len()))?;
-                    self.room.take(bytes_of(bits.len()));
-                }
-                let copy = value.held.try_clone().map_err(|wanted| self.out_of_memory(wanted))?;
+                let copy = self.copy_value(&value.held)?;
                 self.put_value(*place, copy);
             }
         }
+        // Nothing fails from here on: what moves in will move out again.
+        self.frames.push(Frame {
+            routine: entry.0 as usize,
+            base,
+            back: 0,
+            call: None,
+            n_foralls: 0,
+        });
         for ((place, mode), value) in routine.params.iter().zip(values) {
             if *mode == Mode::Ref {
                 let Value { held, size, fixed } = std::mem::take(value);
@@ -57,6 +64,16 @@ impl<'p> Machine<'p, '_, '_> {
             }
         }
         Ok(())
+    }
+
+    /// A copy of an argument; a table is shared.
+    fn copy_value(&mut self, held: &Held) -> Step<Held> {
+        let (Held::Slice(bits) | Held::Word(bits)) = held else { return Ok(held.clone()) };
+        self.room.ask(bytes_of(bits.len()))?;
+        self.room.look()?;
+        let copy = bits.try_clone().map_err(|wanted| self.out_of_memory(wanted))?;
+        self.room.take(bytes_of(bits.len()));
+        Ok(if matches!(held, Held::Word(_)) { Held::Word(copy) } else { Held::Slice(copy) })
     }
 
     /// Constants are there from the beginning, and variables with a declared size keep it.
@@ -277,6 +294,8 @@ impl<'p> Machine<'p, '_, '_> {
             let result = result.filter(|held| !matches!(held, Held::Nothing));
             let result = result.ok_or_else(|| broken("a call without a value"))?;
             self.store_result(dst, result);
+        } else if let Some(Held::Table(table)) = result {
+            self.release(Holding::Shared(table));
         }
         Ok(frame.back)
     }

@@ -6,6 +6,8 @@
 
 use std::sync::Arc;
 
+use super::block::BlockCode;
+
 use star_base::BitVector;
 use star_ir::{
     Check, Direction, IntOp, LocId, LogicOp, Mode, Operand, Program, ReductionOp, Relation,
@@ -70,6 +72,7 @@ pub(super) struct Summary {
     pub(super) foralls: usize,
     pub(super) tiles: usize,
     pub(super) fused: usize,
+    pub(super) blocks: usize,
 }
 
 /// Where a variable lives.
@@ -159,6 +162,8 @@ pub(super) struct Forall {
     pub(super) range: Range,
     pub(super) privates: Vec<Place>,
     pub(super) reductions: Vec<(Place, ReductionOp)>,
+    /// The body for blocks of lines, if it is one.
+    pub(super) block: Option<BlockCode>,
 }
 
 /// Where the iterations of a `forall` come from.
@@ -459,8 +464,9 @@ pub(super) enum Inst {
     Cost {
         units: u32,
     },
+    /// The units are a constant, all 64 bits of it.
     CostTimes {
-        units: u32,
+        units: Number,
         times: Size,
     },
 

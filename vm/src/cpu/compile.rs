@@ -4,13 +4,13 @@ use star_ir::{
     Arg, Block, Check, ForallRange, LabelId, LocId, Measure, Op, Operand, Program, Routine,
     RoutineId, SizeOp, Stmt, StmtKind, Ty, VarId, visit,
 };
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::code::{
     Ask, Call, CallArg, Code, FileUse, Forall, FrameSize, Inst, Number, Pc, Place, Range, Reg,
     RoutineCode, Size, Summary, Test,
 };
-use super::fuse;
+use super::{block, fuse};
 
 /// Compiles a verified program.
 pub(super) fn compile(program: Program) -> Code {
@@ -36,8 +36,10 @@ struct Compiler<'p> {
     code: RoutineCode,
     around: Vec<Around>,
     exits: Vec<usize>,
-    /// How often each variable is touched; what the compiler made and touches twice can be fused.
-    touches: HashMap<VarId, u32>,
+    /// Bits registers of what the compiler made and touches twice, to set it and to look at it.
+    temporaries: HashSet<Reg>,
+    /// The registers of constants.
+    constants: HashMap<i64, Reg>,
     /// Instructions before this one may be jumped to, so that they stay as they are.
     settled: usize,
     loc: LocId,
@@ -51,6 +53,18 @@ impl<'p> Compiler<'p> {
         visit::walk(&routine.body, &mut |stmt| {
             visit::accesses(&stmt.kind, &mut |var, _| *touches.entry(var).or_insert(0) += 1);
         });
+        let is_temporary = |idx: usize| {
+            let var = VarId(idx as u32);
+            routine.vars[idx].source.is_none()
+                && touches.get(&var) == Some(&2)
+                && routine.result != Some(var)
+                && routine.params.iter().all(|param| param.var != var)
+        };
+        let temporaries = places.iter().enumerate().filter_map(|(idx, place)| match place {
+            Place::Slice(reg) | Place::Word(reg) if is_temporary(idx) => Some(*reg),
+            _ => None,
+        });
+        let temporaries = temporaries.collect();
         let sized = routine.vars.iter().zip(&places);
         let sized = sized.filter(|(var, _)| var.sized).map(|(_, place)| *place).collect();
         let of = |var: VarId| places.get(var.0 as usize).copied().unwrap_or(Place::Handle);
@@ -80,7 +94,8 @@ impl<'p> Compiler<'p> {
             code,
             around: Vec::new(),
             exits: Vec::new(),
-            touches,
+            temporaries,
+            constants: HashMap::new(),
             settled: 0,
             loc,
         }
@@ -154,11 +169,11 @@ impl<'p> Compiler<'p> {
     }
 
     fn constant(&mut self, value: i64) -> Number {
-        let mut known = self.code.constants.iter();
-        if let Some((reg, _)) = known.find(|(_, known)| *known == value) {
+        if let Some(reg) = self.constants.get(&value) {
             return Number(*reg);
         }
         let reg = self.state(1);
+        self.constants.insert(value, reg);
         self.code.constants.push((reg, value));
         Number(reg)
     }
@@ -266,11 +281,12 @@ impl<'p> Compiler<'p> {
             StmtKind::While { label, head, test, body } => {
                 self.code.summary.loops += 1;
                 let next = self.here();
+                self.around.push(Around { label: *label, next: Some(next), breaks: Vec::new() });
                 self.block(head);
                 self.loc = loc;
                 let test = self.number(test);
                 let test = self.emit(Inst::WhileTest { test, exit: 0 });
-                self.inside(*label, Some(next), test, body);
+                self.rest(next, test, body);
             }
             StmtKind::Foreach { label, var, over, body } => {
                 self.code.summary.loops += 1;
@@ -281,8 +297,13 @@ impl<'p> Compiler<'p> {
                 let next = Inst::ForeachNext { state, var, over, exit: 0 };
                 self.turns(*label, loc, next, body);
             }
-            StmtKind::Forall { label, var, range, privates, reductions, body, writes: _ } => {
+            StmtKind::Forall { label, var, range, privates, reductions, body, writes } => {
                 self.code.summary.foralls += 1;
+                let block = match reductions[..] {
+                    [] => block::compile(self, *var, range, writes, privates, body),
+                    [..] => None,
+                };
+                self.code.summary.blocks += usize::from(block.is_some());
                 let range = match range {
                     ForallRange::Range(from, to) => {
                         Range::Numbers(self.number(from), self.number(to))
@@ -295,6 +316,7 @@ impl<'p> Compiler<'p> {
                     range,
                     privates: privates.iter().map(|var| self.place(*var)).collect(),
                     reductions,
+                    block,
                 };
                 self.code.foralls.push(forall);
                 let forall = self.code.foralls.len() as u32 - 1;
@@ -304,6 +326,9 @@ impl<'p> Compiler<'p> {
             // One tile of all rows: nothing in the body is worked on twice.
             StmtKind::Tile { rows: _, privates, body, reductions } => {
                 self.code.summary.tiles += 1;
+                for private in privates {
+                    self.emit(Inst::Unset(self.place(*private)));
+                }
                 self.block(body);
                 self.loc = loc;
                 for reduction in reductions {
@@ -360,16 +385,24 @@ impl<'p> Compiler<'p> {
         let begin = self.here();
         self.loc = loc;
         let at = self.emit(next);
-        self.inside(label, Some(begin), at, body);
+        self.inside(label, begin, at, body);
     }
 
     /// The body of a loop, which `test` leaves.
-    fn inside(&mut self, label: LabelId, next: Option<Pc>, test: usize, body: &Block) {
-        self.around.push(Around { label, next, breaks: vec![test] });
+    fn inside(&mut self, label: LabelId, next: Pc, test: usize, body: &Block) {
+        self.around.push(Around { label, next: Some(next), breaks: Vec::new() });
+        self.rest(next, test, body);
+    }
+
+    /// The rest of a loop that was begun: its body, until `test` leaves it.
+    fn rest(&mut self, next: Pc, test: usize, body: &Block) {
         let loc = self.loc;
         self.block(body);
         self.loc = loc;
-        self.emit(Inst::Jump(next.unwrap_or(0)));
+        self.emit(Inst::Jump(next));
+        if let Some(around) = self.around.last_mut() {
+            around.breaks.push(test);
+        }
         self.end_construct();
     }
 
@@ -382,16 +415,17 @@ impl<'p> Compiler<'p> {
     }
 
     fn cost(&mut self, units: u64, times: Option<&Measure>) {
-        // More than four thousand million in one statement come in parts.
-        let part = units.min(u64::from(u32::MAX));
-        let inst = match times {
-            None => Inst::Cost { units: part as u32 },
-            Some(times) => Inst::CostTimes { units: part as u32, times: self.size(times) },
+        let inst = match (u32::try_from(units), times) {
+            (Ok(units), None) => Inst::Cost { units },
+            (_, times) => {
+                let times = match times {
+                    Some(times) => self.size(times),
+                    None => Size::Value(self.constant(1)),
+                };
+                Inst::CostTimes { units: self.constant(units as i64), times }
+            }
         };
         self.emit(inst);
-        if units > part {
-            self.cost(units - part, times);
-        }
     }
 
     fn file(&mut self, var: VarId, file: &Operand, layout: Option<&Operand>) -> u32 {
@@ -607,17 +641,7 @@ impl<'p> Compiler<'p> {
     /// Emits an instruction, together with the one that made its operand where nobody else looks at
     /// that.
     fn fused(&mut self, inst: Inst) {
-        let temporary = |reg: Reg| {
-            let var =
-                self.code.places.iter().position(
-                    |place| matches!(place, Place::Slice(r) | Place::Word(r) if *r == reg),
-                );
-            var.is_some_and(|idx| {
-                let var = &self.routine.vars[idx];
-                let touches = self.touches.get(&VarId(idx as u32));
-                var.source.is_none() && touches == Some(&2)
-            })
-        };
+        let temporary = |reg: Reg| self.temporaries.contains(&reg);
         let run = &self.code.insts[self.settled..];
         match fuse::fuse(run, inst, temporary) {
             Some((at, fused)) => {
@@ -630,6 +654,24 @@ impl<'p> Compiler<'p> {
                 self.emit(inst);
             }
         }
+    }
+}
+
+impl block::Names for Compiler<'_> {
+    fn reg(&self, var: VarId) -> Reg {
+        self.reg(var)
+    }
+
+    fn is_bits(&self, var: VarId) -> bool {
+        matches!(self.place(var), Place::Slice(_) | Place::Word(_))
+    }
+
+    fn is_table(&self, var: VarId) -> bool {
+        matches!(self.place(var), Place::Table(_))
+    }
+
+    fn size(&mut self, measure: &Measure) -> Size {
+        self.size(measure)
     }
 }
 

@@ -15,6 +15,8 @@ pub(super) struct Running {
     /// The index of the next iteration, or the first component to look at for it.
     next: Option<i64>,
     to: i64,
+    /// The slice or word as it was when the loop began.
+    over: Option<BitVector>,
     has_begun: bool,
     /// What the iterations so far combine to, for each reduction.
     combined: Vec<(Place, Option<Part>)>,
@@ -29,13 +31,16 @@ enum Part {
 
 impl Machine<'_, '_, '_> {
     pub(super) fn begin_forall(&mut self, forall: &Forall) -> Step<()> {
-        let (next, to) = match forall.range {
-            Range::Numbers(from, to) => (self.number(from), self.number(to)),
-            Range::Ones(over) => (0, self.bits(over).len() as i64),
+        let (next, to, over) = match forall.range {
+            Range::Numbers(from, to) => (self.number(from), self.number(to), None),
+            Range::Ones(over) => {
+                let over = self.bits(over).try_clone();
+                (0, 0, Some(over.map_err(|wanted| self.out_of_memory(wanted))?))
+            }
         };
         let reductions = forall.reductions.iter();
         let combined = reductions.map(|(place, _)| (*place, self.take_part(*place))).collect();
-        self.foralls.push(Running { next: Some(next), to, has_begun: false, combined });
+        self.foralls.push(Running { next: Some(next), to, over, has_begun: false, combined });
         Ok(())
     }
 
@@ -79,11 +84,12 @@ impl Machine<'_, '_, '_> {
         for private in &forall.privates {
             self.unset(*private);
         }
-        let index = match (forall.range, running.next) {
+        let index = match (&running.over, running.next) {
             (_, None) => None,
-            (Range::Numbers(..), Some(next)) => (next <= running.to).then_some(next),
-            (Range::Ones(over), Some(next)) => {
-                self.first_from(over, next as usize)?.map(|idx| idx as i64 + 1)
+            (None, Some(next)) => (next <= running.to).then_some(next),
+            (Some(over), Some(next)) => {
+                let first = self.spread.kernels.first_from(over.limbs(), next as usize);
+                first.map(|idx| idx as i64 + 1)
             }
         };
         let Some(index) = index else {

@@ -35,6 +35,9 @@ impl BitsSlot {
     }
 }
 
+/// Most bytes that a register of bits keeps when it holds nothing any more.
+const MOST_KEPT_BYTES: u64 = 1 << 20;
+
 /// A register of a table.
 #[derive(Default)]
 pub(super) struct TableSlot {
@@ -153,6 +156,8 @@ pub(super) struct Machine<'p, 'c, 'h> {
     pub(super) foralls: Vec<Running>,
     /// The instruction that is running.
     pub(super) pc: usize,
+    /// The header of the entry: where a run ends that does not begin.
+    entry_loc: LocId,
     /// Elementary operations so far.
     operations: u64,
     /// Those, turns of loops and calls.
@@ -187,6 +192,7 @@ pub(super) fn run<'h>(
         copies: 0,
         foralls: Vec::new(),
         pc: 0,
+        entry_loc: code.program.routines.get(entry.0 as usize).map_or(LocId(0), |r| r.loc),
         operations: 0,
         steps: 0,
     };
@@ -196,6 +202,11 @@ pub(super) fn run<'h>(
         Err(stop) => machine.end_with(stop),
     };
     machine.leave_all(values);
+    if let Outcome::Limit { kind: LimitKind::Interrupted | LimitKind::Time, .. } = outcome {
+        // Giving gigabytes back to the system takes longer than the user wants to wait.
+        let gone = (std::mem::take(&mut machine.tables), std::mem::take(&mut machine.bits));
+        std::thread::spawn(move || drop(gone));
+    }
     let stats = &mut machine.control.stats;
     stats.operations = machine.operations;
     stats.steps = machine.steps;
@@ -214,7 +225,7 @@ impl<'p> Machine<'p, '_, '_> {
     pub(super) fn loc(&self) -> LocId {
         let routine = self.frames.last().map(|frame| &self.code.routines[frame.routine]);
         let loc = routine.and_then(|routine| routine.locs.get(self.pc));
-        loc.copied().unwrap_or(LocId(0))
+        loc.copied().unwrap_or(self.entry_loc)
     }
 
     #[inline]
@@ -309,6 +320,18 @@ impl<'p> Machine<'p, '_, '_> {
         Ok(())
     }
 
+    /// Is the number of steps limited?
+    pub(super) fn has_step_limit(&self) -> bool {
+        self.step_limit != u64::MAX
+    }
+
+    /// Counts the iterations of a loop that were done together.
+    pub(super) fn count_block(&mut self, n_turns: u64, cost: u64) {
+        let cost = cost.saturating_mul(n_turns);
+        self.operations = self.operations.saturating_add(cost);
+        self.steps = self.steps.saturating_add(cost).saturating_add(n_turns);
+    }
+
     fn run_to_end(&mut self) -> Step<()> {
         let mut routine = self.routine()?;
         let mut next = 0;
@@ -355,7 +378,8 @@ impl<'p> Machine<'p, '_, '_> {
                 Inst::Cost { units } => self.cost(u64::from(units))?,
                 Inst::CostTimes { units, times } => {
                     let times = self.size(times).unwrap_or(0);
-                    self.cost(u64::from(units).saturating_mul(times))?;
+                    let units = self.number(units) as u64;
+                    self.cost(units.saturating_mul(times))?;
                 }
 
                 Inst::Jump(to) => next = to as usize,
@@ -397,7 +421,14 @@ impl<'p> Machine<'p, '_, '_> {
                 }
                 Inst::ForallBegin(forall) => {
                     let forall = &routine.foralls[forall as usize];
-                    self.begin_forall(forall)?;
+                    let done = match &forall.block {
+                        Some(block) => self.run_block(block, forall)?,
+                        None => false,
+                    };
+                    match routine.insts.get(next) {
+                        Some(Inst::ForallNext { exit, .. }) if done => next = *exit as usize,
+                        _ => self.begin_forall(forall)?,
+                    }
                 }
                 Inst::ForallNext { forall, exit } => {
                     let forall = &routine.foralls[forall as usize];
@@ -487,6 +518,9 @@ impl<'p> Machine<'p, '_, '_> {
             Place::Slice(reg) | Place::Word(reg) => {
                 let slot = &mut self.bits[self.base.bits + reg as usize];
                 self.room.give(slot.n_bytes());
+                if slot.n_bytes() > MOST_KEPT_BYTES {
+                    slot.bits = BitVector::default();
+                }
                 slot.is_set = false;
                 slot.size = None;
             }

@@ -2,16 +2,17 @@
 //!
 //! * [`Value`]: packed limbs; tables in up to two forms (`table`).
 //! * `compile` makes register code (`code`) of SIR; `fuse` joins logic operations.
-//! * The machine (`machine`): frames of registers, calls (`calls`), `forall`, guards (`guards`), operations
-//!   on bits (`data`) and tables (`tables`), files and output (`host`).
+//! * The machine (`machine`): frames of registers, calls (`calls`), `forall`, blocks of lines (`block`), guards (`guards`), operations
+//!   on bits (`bits`) and tables (`tables`), files and output (`host`).
 //! * [`Settings`]: how work is spread over pieces and threads (`spread`). They change no result.
 //!
 //! What each operation does is said by the reference; this backend gives the same bits, traps and counts.
 
+mod bits;
+mod block;
 mod calls;
 mod code;
 mod compile;
-mod data;
 mod forall;
 mod fuse;
 mod guards;
@@ -178,13 +179,14 @@ impl Backend for Cpu {
         let name = name.map_or("?", |routine| routine.name.as_str());
         format!(
             "register code of {} instructions in {} routines, entry `{name}`; {} kernels, {} \
-             threads; {} loops, {} forall, {} tile kernels, {} pairs of operations fused",
+             threads; {} loops, {} forall, {} of them in blocks, {} tile kernels, {} pairs of operations fused",
             sum(|routine| routine.insts.len()),
             routines.len(),
             plan.kernels.level().name(),
             plan.threads,
             sum(|routine| routine.summary.loops),
             sum(|routine| routine.summary.foralls),
+            sum(|routine| routine.summary.blocks),
             sum(|routine| routine.summary.tiles),
             sum(|routine| routine.summary.fused),
         )

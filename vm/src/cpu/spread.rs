@@ -222,7 +222,7 @@ impl<'a> Spread<'a> {
         let limbs_per_chunk = (n_limbs / n_chunks.max(1)).max(1);
         let per_look = (self.settings.look_limbs / limbs_per_chunk).max(1);
         let is_parallel = self.is_parallel(n_limbs);
-        for (idx, stretch) in storage.chunks_mut(chunk * per_look).enumerate() {
+        for (idx, stretch) in storage.chunks_mut(chunk.saturating_mul(per_look)).enumerate() {
             self.look()?;
             let start = idx * per_look;
             if is_parallel {

@@ -13,8 +13,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use star_base::BitTable;
 
-use super::spread::Spread;
-use crate::kernels::Columns;
+use super::spread::{Spread, pieces};
+use crate::kernels::{Columns, Kernels};
 use crate::stop::Step;
 
 /// A table.
@@ -69,7 +69,7 @@ impl Table {
 
     /// A copy of the table, its home form only; `None` if the system has no room for it.
     pub(super) fn try_clone(&self, spread: &Spread<'_>) -> Step<Option<Table>> {
-        let Some(home) = copy_of(&self.home, spread)? else { return Ok(None) };
+        let Some(home) = clone(&self.home, spread)? else { return Ok(None) };
         Ok(Some(Table {
             n_rows: self.n_rows,
             n_cols: self.n_cols,
@@ -90,7 +90,7 @@ impl Table {
     fn wants_turn(&self, n_accesses: usize, spread: &Spread<'_>) -> bool {
         let so_far = self.against.load(Ordering::Relaxed).saturating_add(n_accesses);
         self.against.store(so_far, Ordering::Relaxed);
-        spread.settings.eager_turns || so_far >= (self.n_rows / 64).saturating_mul(self.n_cols)
+        spread.settings.eager_turns || so_far / 64 >= self.n_rows.saturating_mul(self.n_cols) / 4096
     }
 
     /// The other form of the home; `None` if the system has no room for it.
@@ -143,6 +143,40 @@ impl Table {
         })
     }
 
+    /// Turns the table if it has to lie along such lines; `false` if it does not and the accesses so far
+    /// were too few for a turn.
+    pub(super) fn make_home(
+        &mut self,
+        line: Line,
+        spread: &Spread<'_>,
+        may_turn: bool,
+    ) -> Step<bool> {
+        if self.by_rows != (line == Line::Row) {
+            let turned = match self.copy.take() {
+                Some(copy) => Some(copy),
+                None if self.wants_turn(0, spread) && may_turn => self.turned(spread)?,
+                None => None,
+            };
+            let Some(turned) = turned else { return Ok(false) };
+            self.home = turned;
+            self.by_rows = !self.by_rows;
+        }
+        Ok(true)
+    }
+
+    /// The home form, whose columns are such lines, to be changed; see [`Table::make_home`].
+    pub(super) fn lines_mut(&mut self, line: Line) -> &mut BitTable {
+        debug_assert_eq!(self.by_rows, line == Line::Row);
+        self.copy.take();
+        *self.against.get_mut() = 0;
+        &mut self.home
+    }
+
+    /// The form whose columns are such lines, if it is valid.
+    pub(super) fn lines(&self, line: Line) -> Option<&BitTable> {
+        self.form(line)
+    }
+
     /// Bit (row, column), both from 0.
     pub(super) fn bit(&self, row_idx: usize, col_idx: usize) -> bool {
         match self.by_rows {
@@ -158,11 +192,14 @@ impl Table {
         idx: usize,
         src: &[u64],
         spread: &Spread<'_>,
+        may_turn: bool,
     ) -> Step<()> {
         if self.by_rows != (line == Line::Row) {
             let turned = match self.copy.take() {
                 Some(copy) => Some(copy),
-                None if self.wants_turn(src.len() * 64, spread) => self.turned(spread)?,
+                None if self.wants_turn(src.len() * 64, spread) && may_turn => {
+                    self.turned(spread)?
+                }
                 None => None,
             };
             match turned {
@@ -252,7 +289,7 @@ impl Table {
     /// The table as a host knows it, taken apart; `None` if the system has no room to turn it.
     pub(super) fn to_host(&self, spread: &Spread<'_>) -> Step<Option<BitTable>> {
         match self.form(Line::Column) {
-            Some(form) => copy_of(form, spread),
+            Some(form) => clone(form, spread),
             None => self.turned(spread),
         }
     }
@@ -285,7 +322,7 @@ impl Table {
 
     /// Number of ones.
     pub(super) fn n_ones(&self) -> u64 {
-        self.home.count_ones()
+        Kernels::detect().count(self.home.storage())
     }
 }
 
@@ -297,8 +334,8 @@ pub(super) fn columns_of(form: &BitTable) -> Columns<'_> {
 /// Row `idx` of `form`.
 fn gather(form: &BitTable, idx: usize, dst: &mut [u64], spread: &Spread<'_>) -> Step<()> {
     let all = columns_of(form);
-    // Each access may miss every cache: as much as a line of any other operand.
-    spread.fill(dst, 64, |start, part| {
+    // Each of the 64 accesses for a limb may miss every cache: as much as a line of any other operand.
+    spread.fill(dst, 512, |start, part| {
         let from = start * 64;
         let columns = Columns {
             storage: all.storage.get(from * all.stride..).unwrap_or(&[]),
@@ -310,7 +347,7 @@ fn gather(form: &BitTable, idx: usize, dst: &mut [u64], spread: &Spread<'_>) -> 
 }
 
 /// A copy of `form`; `None` if the system has no room for it.
-fn copy_of(form: &BitTable, spread: &Spread<'_>) -> Step<Option<BitTable>> {
+fn clone(form: &BitTable, spread: &Spread<'_>) -> Step<Option<BitTable>> {
     let Ok(mut copy) = BitTable::zeros(form.n_rows(), form.n_cols()) else { return Ok(None) };
     let from = form.storage();
     spread.fill(copy.storage_mut(), 1, |start, part| {
@@ -327,11 +364,24 @@ pub(super) fn turn(form: &BitTable, spread: &Spread<'_>) -> Step<Option<BitTable
     // Eight limbs of every source column make 512 destination columns.
     const LIMBS: usize = 8;
     let all = columns_of(form);
-    let n_limbs = turned.storage().len();
-    spread.chunks(turned.storage_mut(), 64 * LIMBS * stride, n_limbs, |idx, dst| {
-        let from = idx * LIMBS;
-        let to = (from + LIMBS).min(n_rows.div_ceil(64));
-        spread.kernels.transpose_limbs(all, n_rows, from..to, dst, stride);
-    })?;
+    if n_rows == 0 || n_cols == 0 {
+        return Ok(Some(turned));
+    }
+    // So many source columns at a time that the flags are looked at often enough, whole limbs of them.
+    let at_once = (spread.settings.look_limbs / all.stride.max(1)).next_multiple_of(64).max(64);
+    for part in pieces(0..n_cols, at_once) {
+        let source = Columns {
+            storage: &all.storage[part.start * all.stride..],
+            stride: all.stride,
+            n_cols: part.len(),
+        };
+        let storage = &mut turned.storage_mut()[part.start / 64..];
+        let n_limbs = part.len().saturating_mul(all.stride);
+        spread.chunks(storage, 64 * LIMBS * stride, n_limbs, |idx, dst| {
+            let from = idx * LIMBS;
+            let to = (from + LIMBS).min(n_rows.div_ceil(64));
+            spread.kernels.transpose_limbs(source, n_rows, from..to, dst, stride);
+        })?;
+    }
     Ok(Some(turned))
 }

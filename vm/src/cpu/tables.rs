@@ -149,6 +149,18 @@ impl Machine<'_, '_, '_> {
         Ok(())
     }
 
+    /// Makes a table one's own, and its lines lie together; `false` if that does not pay.
+    pub(super) fn own_lines(&mut self, reg: Reg, line: Line) -> Step<bool> {
+        self.own(reg)?;
+        let at = self.base.tables + reg as usize;
+        let Some(table) = self.tables[at].table.get_mut() else { return Ok(false) };
+        let had_copy = table.has_copy();
+        let may_turn = may_copy(&self.room, self.copies, table.n_bytes());
+        let is_ready = table.make_home(line, &self.spread, may_turn)?;
+        count_copy(&mut self.copies, table.n_bytes(), had_copy, table.has_copy());
+        Ok(is_ready)
+    }
+
     /// A register takes a row or column.
     #[inline]
     pub(super) fn line(&mut self, dst: Reg, table: Reg, line: Line, index: Number) -> Step<()> {
@@ -196,7 +208,7 @@ impl Machine<'_, '_, '_> {
         value: Reg,
     ) -> Step<()> {
         self.own(table)?;
-        let Machine { bits, tables, numbers, base, spread, copies, .. } = self;
+        let Machine { bits, tables, numbers, base, spread, room, copies, .. } = self;
         let table = tables[base.tables + table as usize].table.get_mut();
         let table = table.ok_or_else(|| broken("a table that is still shared"))?;
         let value = &bits[base.bits + value as usize].bits;
@@ -209,7 +221,8 @@ impl Machine<'_, '_, '_> {
             return Err(broken("a line of another size"));
         }
         let had_copy = table.has_copy();
-        let done = table.write(line, idx, value.limbs(), spread);
+        let may_turn = may_copy(room, *copies, table.n_bytes());
+        let done = table.write(line, idx, value.limbs(), spread, may_turn);
         if had_copy {
             count_copy(copies, table.n_bytes(), true, table.has_copy());
         }
@@ -245,6 +258,7 @@ impl Machine<'_, '_, '_> {
             return Err(broken("a new table without columns"));
         };
         for idx in 0..width {
+            self.spread.look()?;
             let column = to.column_limbs_mut(idx);
             from.read(Line::Column, base + idx, column, &self.spread, may_copy)?;
         }
@@ -260,6 +274,7 @@ impl Machine<'_, '_, '_> {
         if rows != self.table(table)?.n_rows() {
             return Err(broken("a field of another size"));
         }
+        let may_turn = self.may_copy(self.table(table)?);
         let mut column = BitVector::try_zeros(rows).map_err(|e| self.out_of_memory(e))?;
         self.change(table, |table, machine| {
             for (idx, at) in part.enumerate() {
@@ -267,7 +282,8 @@ impl Machine<'_, '_, '_> {
                 let value = machine.table(value)?;
                 match value.as_columns() {
                     Some(form) => {
-                        table.write(Line::Column, at, form.column_limbs(idx), &machine.spread)?;
+                        let column = form.column_limbs(idx);
+                        table.write(Line::Column, at, column, &machine.spread, may_turn)?;
                     }
                     None => {
                         value.read(
@@ -277,7 +293,7 @@ impl Machine<'_, '_, '_> {
                             &machine.spread,
                             false,
                         )?;
-                        table.write(Line::Column, at, column.limbs(), &machine.spread)?;
+                        table.write(Line::Column, at, column.limbs(), &machine.spread, may_turn)?;
                     }
                 }
             }
@@ -297,7 +313,10 @@ impl Machine<'_, '_, '_> {
             return Ok(());
         }
         let more = bytes_of(rows).saturating_mul((columns - before) as u64);
-        self.room.ask(more)?;
+        self.own(table)?;
+        let is_by_rows = self.table(table)?.as_columns().is_none();
+        let turn = if is_by_rows { self.table(table)?.n_bytes() } else { 0 };
+        self.room.ask(more.saturating_add(turn))?;
         let refused = OutOfMemory { n_bytes: u128::from(more) };
         self.change(table, |table, machine| match table.grow(columns, &machine.spread)? {
             true => Ok(()),
@@ -321,7 +340,10 @@ impl Machine<'_, '_, '_> {
                 self.table(table)?.columns(&self.spread)?;
                 None
             }
-            None => Some(self.table(table)?.to_host(&self.spread)?),
+            None => {
+                self.room.ask(bytes)?;
+                Some(self.table(table)?.to_host(&self.spread)?)
+            }
         };
         let after = self.table(table)?.has_copy();
         self.count_copy(bytes, before, after);

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use star_base::BitVector;
-use star_base::limbs::OutOfMemory;
 use star_ir::{Extent, Ty};
 
 use super::table::Table;
@@ -44,22 +43,6 @@ impl Held {
             HostValue::Word(bits) => Held::Word(bits),
             HostValue::Table(table) => Held::Table(Arc::new(Table::new(table))),
         }
-    }
-
-    /// A copy; that of a table is shared.
-    ///
-    /// # Errors
-    /// If the system refuses the memory.
-    pub(super) fn try_clone(&self) -> Result<Held, OutOfMemory> {
-        Ok(match self {
-            Held::Nothing => Held::Nothing,
-            Held::Int(number) => Held::Int(*number),
-            Held::Bool(truth) => Held::Bool(*truth),
-            Held::Text(text) => Held::Text(Arc::clone(text)),
-            Held::Slice(bits) => Held::Slice(bits.try_clone()?),
-            Held::Word(bits) => Held::Word(bits.try_clone()?),
-            Held::Table(table) => Held::Table(Arc::clone(table)),
-        })
     }
 
     /// The type with its sizes; `None` if there is nothing.

@@ -126,16 +126,16 @@ impl<'p> Machine<'p, '_, '_> {
             }
             StmtKind::Continue(label) => {
                 leave_inner(frame, *label)?;
-                return match frame.regions.last() {
+                return match frame.regions.last_mut() {
+                    // Whatever part of the turn is left, the head comes next.
+                    Some(Region::While { at_test, .. }) => {
+                        *at_test = false;
+                        Ok(())
+                    }
                     Some(Region::Block { .. } | Region::Tile(_)) | None => {
                         Err(broken(format!("{label} is no loop")))
                     }
-                    Some(
-                        Region::For { .. }
-                        | Region::While { .. }
-                        | Region::Foreach { .. }
-                        | Region::Forall(_),
-                    ) => Ok(()),
+                    Some(Region::For { .. } | Region::Foreach { .. } | Region::Forall(_)) => Ok(()),
                 };
             }
             StmtKind::Exit => {

@@ -1,5 +1,7 @@
 //! Tests of the reference backend, and what they share: a room, hand-built programs, a host.
 
+mod blocks;
+mod corners;
 mod flow;
 mod forall;
 mod limits;
@@ -261,6 +263,10 @@ impl Trial {
                 assert_eq!(its.written, host.written, "{cpu:?}");
                 let counts = |stats: Stats| (stats.operations, stats.steps, stats.output_bytes);
                 assert_eq!(counts(self.stats), counts(stats), "{cpu:?}");
+                // What is shared counts once there.
+                let (most, its) = (stats.peak_bytes, self.stats.peak_bytes);
+                let is_more = its > most && !has_tile(program);
+                assert!(!is_more, "{its} bytes, and the reference {most}: {cpu:?}");
             }
         }
         self.host = host;

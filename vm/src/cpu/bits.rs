@@ -164,18 +164,24 @@ impl Machine<'_, '_, '_> {
             if made.is_ok() {
                 std::mem::swap(&mut slot.bits, &mut bits);
             }
-            self.spare = bits;
+            if bytes_of(bits.len()) <= MOST_SPARE_BYTES {
+                self.spare = bits;
+            }
         } else {
             slot.bits = bits;
         }
-        made?;
-        slot.is_set = true;
         slot.zeros = 0;
-        if before != bytes_of(len) {
-            self.room.give(before);
-            self.room.take(bytes_of(len));
+        let slot_is_set = slot.is_set;
+        if made.is_ok() {
+            slot.is_set = true;
         }
-        Ok(())
+        // Bits that were not made whole may have another length already.
+        let after = slot.n_bytes();
+        if before != after || !slot_is_set {
+            self.room.give(before);
+            self.room.take(after);
+        }
+        made
     }
 
     pub(super) fn copy_bits(&mut self, dst: Reg, src: Reg) -> Step<()> {
@@ -313,6 +319,13 @@ impl Machine<'_, '_, '_> {
             let kernels = machine.spread.kernels;
             let from = machine.bits(src).limbs();
             machine.spread.fill(to, 1, |start, part| {
+                if part.len() == from.len() {
+                    match direction {
+                        Direction::Up => kernels.shift_up(part, from, len, by),
+                        Direction::Down => kernels.shift_down(part, from, len, by),
+                    }
+                    return;
+                }
                 let n = bits_in(len, start, part);
                 let at = start * 64;
                 part.fill(0);
@@ -336,6 +349,10 @@ impl Machine<'_, '_, '_> {
             let kernels = machine.spread.kernels;
             let from = machine.bits(src).limbs();
             machine.spread.fill(to, 1, |start, part| {
+                if part.len() == from.len() {
+                    kernels.rotate(part, from, len, by);
+                    return;
+                }
                 let n = bits_in(len, start, part);
                 let at = start * 64;
                 // Place j takes j − by: the places before `by` take the end, the others the beginning.
@@ -541,6 +558,9 @@ impl Machine<'_, '_, '_> {
         }
     }
 }
+
+/// Most bytes kept for results that may not overwrite their operands.
+const MOST_SPARE_BYTES: u64 = 16 << 20;
 
 /// What is asked, of bits whose first one this is.
 fn answer(ask: Ask, first: Option<usize>) -> i64 {
