@@ -93,14 +93,6 @@ impl Limbs {
         Ok(())
     }
 
-    /// Keeps the first `len` limbs, or all if there are fewer. Their memory stays.
-    pub fn truncate(&mut self, len: usize) {
-        if len < self.len {
-            self.limbs[self.start + len..self.start + self.len].fill(0);
-            self.len = len;
-        }
-    }
-
     /// Makes room for so many limbs in all, if the system gives it; they are not there yet.
     pub(crate) fn reserve(&mut self, len: usize) {
         if let Some(n_limbs) = padded(len)
@@ -108,6 +100,14 @@ impl Limbs {
             && self.limbs.try_reserve_exact(more).is_ok()
         {
             self.begin_on_a_line();
+        }
+    }
+
+    /// Keeps the first `len` limbs, or all if there are fewer. Their memory stays.
+    pub fn truncate(&mut self, len: usize) {
+        if len < self.len {
+            self.limbs[self.start + len..self.start + self.len].fill(0);
+            self.len = len;
         }
     }
 

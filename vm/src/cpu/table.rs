@@ -69,7 +69,7 @@ impl Table {
 
     /// A copy of the table, its home form only; `None` if the system has no room for it.
     pub(super) fn try_clone(&self, spread: &Spread<'_>) -> Step<Option<Table>> {
-        let Some(home) = clone(&self.home, spread)? else { return Ok(None) };
+        let Some(home) = copy_of(&self.home, spread)? else { return Ok(None) };
         Ok(Some(Table {
             n_rows: self.n_rows,
             n_cols: self.n_cols,
@@ -289,7 +289,7 @@ impl Table {
     /// The table as a host knows it, taken apart; `None` if the system has no room to turn it.
     pub(super) fn to_host(&self, spread: &Spread<'_>) -> Step<Option<BitTable>> {
         match self.form(Line::Column) {
-            Some(form) => clone(form, spread),
+            Some(form) => copy_of(form, spread),
             None => self.turned(spread),
         }
     }
@@ -347,7 +347,7 @@ fn gather(form: &BitTable, idx: usize, dst: &mut [u64], spread: &Spread<'_>) -> 
 }
 
 /// A copy of `form`; `None` if the system has no room for it.
-fn clone(form: &BitTable, spread: &Spread<'_>) -> Step<Option<BitTable>> {
+fn copy_of(form: &BitTable, spread: &Spread<'_>) -> Step<Option<BitTable>> {
     let Ok(mut copy) = BitTable::zeros(form.n_rows(), form.n_cols()) else { return Ok(None) };
     let from = form.storage();
     spread.fill(copy.storage_mut(), 1, |start, part| {
