@@ -4,6 +4,8 @@
 //! else the only one of one dimension; single numbers and axes beside it are not in the way. One array
 //! is written, `arr_0` as NumPy says, or by the name of its only field.
 
+mod directory;
+
 use std::io::{Cursor, ErrorKind, Read, Write};
 
 use star_base::Code;
@@ -11,6 +13,7 @@ use zip::result::ZipError;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
+use self::directory::Announced;
 use super::npy::{self, Header, Input};
 use super::{Found, Told, cannot_write};
 use crate::data::{Data, OutputRef};
@@ -45,6 +48,14 @@ pub(crate) fn read(mut source: Source) -> Result<Found, Fault> {
         };
         return Err(source.fault(code, "the file does not begin as an archive of arrays"));
     }
+    let free = source.max_bytes().saturating_sub(bytes.len() as u64);
+    directory::check(&bytes, free).map_err(|announced| match announced {
+        Announced::TooLarge(n_bytes) => source.no_room(u128::from(n_bytes) + bytes.len() as u128),
+        Announced::TooMany(n_parts) => {
+            let message = format!("{n_parts} arrays in its directory, more than the file holds");
+            source.fault(Code::HeaderLies, message)
+        }
+    })?;
     let archive = ZipArchive::new(Cursor::new(&bytes[..]));
     let mut archive = archive.map_err(|e| zip_fault(source.file(), &e))?;
     let part = choose(&source, &mut archive)?;

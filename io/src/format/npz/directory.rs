@@ -1,0 +1,101 @@
+//! How many parts an archive announces, before the library that reads it makes room for them.
+//!
+//! Note [Announced parts]. The directory of an archive is found from records that may lie anywhere, and
+//! the library takes memory for as many parts as one of them says, as long as they are no more than the
+//! file has bytes. So all records that it could take for such a one are looked at here. Bytes of an array
+//! look like one too, now and then: those are left out whose other fields cannot be right.
+
+/// Signature of the record at the end of the directory.
+const END: [u8; 4] = *b"PK\x05\x06";
+
+/// Signature of that of a large archive.
+const LARGE_END: [u8; 4] = *b"PK\x06\x06";
+
+/// Bytes of the smallest entry of a directory.
+const ENTRY_BYTES: u64 = 46;
+
+/// Memory that a part takes in the library.
+const PART_BYTES: u64 = 512;
+
+/// What is wrong with the number of parts.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Announced {
+    /// More than the file has room for.
+    TooMany(u64),
+    /// More than the budget; they take so many bytes.
+    TooLarge(u64),
+}
+
+/// Looks at every number of parts that the file may announce; `max_bytes` is the memory for them.
+pub(super) fn check(bytes: &[u8], max_bytes: u64) -> Result<(), Announced> {
+    let len = bytes.len() as u64;
+    let mut rest = bytes;
+    while let Some(at) = rest.iter().position(|&byte| byte == b'P') {
+        rest = &rest[at..];
+        if let Some(n_parts) = announced(rest, len) {
+            let n_bytes = n_parts.saturating_mul(PART_BYTES);
+            if n_parts > len / ENTRY_BYTES {
+                return Err(Announced::TooMany(n_parts));
+            }
+            if n_bytes > max_bytes {
+                return Err(Announced::TooLarge(n_bytes));
+            }
+        }
+        rest = &rest[1..];
+    }
+    Ok(())
+}
+
+/// The number of parts, if the bytes begin with such a record.
+fn announced(bytes: &[u8], len: u64) -> Option<u64> {
+    if bytes.starts_with(&END) {
+        return Some(u64::from(u16::from_le_bytes(*bytes.get(8..)?.first_chunk()?)));
+    }
+    if bytes.starts_with(&LARGE_END) {
+        let number = |at: usize| Some(u64::from_le_bytes(*bytes.get(at..)?.first_chunk()?));
+        let (n_record, n_parts) = (number(4)?, number(32)?);
+        return (44..=len).contains(&n_record).then_some(n_parts);
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn end(n_parts: u16) -> Vec<u8> {
+        let mut bytes = vec![0; 460];
+        bytes.extend_from_slice(b"PPK\x05\x06\0\0\0\0");
+        bytes.extend_from_slice(&n_parts.to_le_bytes());
+        bytes.extend_from_slice(&[0; 12]);
+        bytes
+    }
+
+    fn large_end(n_record: u64, n_parts: u64) -> Vec<u8> {
+        let mut bytes = b"PK\x06\x06".to_vec();
+        bytes.extend_from_slice(&n_record.to_le_bytes());
+        bytes.extend_from_slice(&[0; 20]);
+        bytes.extend_from_slice(&n_parts.to_le_bytes());
+        bytes.extend_from_slice(&[0; 100]);
+        bytes
+    }
+
+    #[test]
+    fn parts_need_room_in_the_file_and_in_memory() {
+        assert_eq!(check(&end(10), 1 << 20), Ok(()));
+        assert_eq!(check(&end(11), 1 << 20), Err(Announced::TooMany(11)));
+        assert_eq!(check(&end(10), 5000), Err(Announced::TooLarge(5120)));
+        assert_eq!(check(&large_end(44, 3), 1 << 20), Ok(()));
+        let many = 1 << 40;
+        assert_eq!(check(&large_end(44, many), 1 << 20), Err(Announced::TooMany(many)));
+    }
+
+    #[test]
+    fn bytes_that_cannot_be_such_a_record_do_not_matter() {
+        assert_eq!(check(&large_end(1 << 50, 1 << 40), 1 << 20), Ok(()));
+        for cut in 0..40 {
+            assert!(check(&large_end(44, 1)[..cut], 1 << 20).is_ok());
+            assert!(check(&end(1)[..460 + cut.min(20)], 1 << 20).is_ok());
+        }
+    }
+}
