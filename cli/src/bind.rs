@@ -135,7 +135,7 @@ fn no_parameter(entry: &Entry, name: &str) -> Diagnostic {
         0 => format!("`{}` has no parameters", entry.name),
         _ => format!("its parameters are {}", text::quoted_list(names())),
     });
-    match did_you_mean(name, names()) {
+    match did_you_mean(name, names().chain(SETTINGS)) {
         Some(meant) => diagnostic.help(format!("did you mean `{meant}=…`?")),
         None => diagnostic,
     }
@@ -254,6 +254,9 @@ mod tests {
         assert_eq!(codes, expected);
         assert_eq!(faults[0].help, ["did you mean `Cost=…`?"]);
         assert_eq!(faults[3].message, "`DIJKSTRA` needs values for `Cost`, `h`");
+        let faults = bind_all(&["v=1", "scal=2", "Cost=a.gr", "h=3"], false).unwrap_err();
+        assert_eq!(faults[0].help, ["did you mean `scale=…`?"]);
+        let faults = bind_all(&["v=x", "Csot=a.gr", "h", "v=1"], false).unwrap_err();
         assert!(faults[3].help[1].contains("`--graph FILE` offers it"));
     }
 

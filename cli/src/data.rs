@@ -2,7 +2,6 @@
 
 use std::fs::{self, File};
 use std::io::{Cursor, Read};
-use std::path::Path;
 
 use star_base::{BitTable, BitVector, Code};
 use star_compiler::hir::Kind;
@@ -14,9 +13,11 @@ use star_vm::HostValue;
 
 use crate::flags::Flags;
 use crate::layouts::{self, AnyLayout};
+use crate::part::Located;
 use crate::progress::Progress;
 use crate::report::Reporter;
 use crate::settings::Settings;
+use crate::sources::STDIN;
 use crate::text;
 
 /// First bytes of a file by which its format is recognised.
@@ -61,22 +62,27 @@ pub(crate) struct Wanted<'a> {
     pub(crate) widths: GivenWidths,
 }
 
-/// Reads the file `path`, which messages call `name`. Takes at most `max_bytes` of memory.
+/// Reads a file, which messages call by its name. Takes at most `max_bytes` of memory.
 ///
 /// # Errors
 /// If it cannot be read, is not in its format, does not fit, or a flag was set meanwhile.
 pub(crate) fn read_file(
     reading: Reading<'_>,
-    path: &Path,
-    name: &str,
+    located: &Located<'_>,
     max_bytes: u64,
 ) -> Result<Data, FileError> {
+    let Located { path, file: name, part } = located;
     let cannot = |error: &std::io::Error| {
-        FileError::new(Code::CannotOpen, name, format!("cannot open: {}", text::reason(error)))
+        let message = format!("cannot open: {}", text::reason(error));
+        let fault = FileError::new(Code::CannotOpen, *name, message);
+        match *name == STDIN {
+            true => fault.help("standard input is the file `/dev/stdin` here"),
+            false => fault,
+        }
     };
     let metadata = fs::metadata(path).map_err(|error| cannot(&error))?;
     if metadata.is_dir() {
-        return Err(FileError::new(Code::CannotOpen, name, "it is a directory"));
+        return Err(FileError::new(Code::CannotOpen, *name, "it is a directory"));
     }
     let mut file = File::open(path).map_err(|error| cannot(&error))?;
     let mut head = Vec::new();
@@ -92,6 +98,7 @@ pub(crate) fn read_file(
     let mut options = ReadOptions::new(name, max_bytes);
     options.size_hint = size;
     options.scale = reading.settings.scale;
+    options.part = *part;
     options.progress = Some(&mut progress);
     let mut input = Cursor::new(head).chain(file);
     let loaded = star_io::read(format, &mut input, &mut options);
@@ -99,6 +106,9 @@ pub(crate) fn read_file(
     let loaded = loaded.map_err(|error| stopped(reading, error))?;
     for warning in &loaded.warnings {
         reading.reporter.warning(&format!("{name}: {warning}"));
+    }
+    for note in &loaded.notes {
+        reading.reporter.note(&format!("{name}: {note}"));
     }
     Ok(loaded.data)
 }

@@ -8,7 +8,7 @@ use std::thread;
 
 use star_vm::kernels::Level;
 
-use crate::engine::Engine;
+use crate::engine::{self, Engine};
 use crate::limits::default_memory;
 use crate::sizes::{available_memory, meminfo};
 
@@ -65,6 +65,8 @@ pub(crate) struct Files {
 pub(crate) struct BackendState {
     /// Its name for `--backend`.
     pub(crate) name: &'static str,
+    /// Does it run programs unless told otherwise?
+    pub(crate) is_default: bool,
     /// Is it there? If not, why.
     pub(crate) state: Result<(), &'static str>,
     /// Bytes of values, packed, that a run may have without `--max-memory`.
@@ -90,12 +92,14 @@ pub(crate) fn examine() -> Findings {
 }
 
 /// Backends that there will be, and why they are not there.
-const PLANNED: [(&str, &str); 2] = [("cpu", "not in this build"), ("gpu", "not in this build")];
+const PLANNED: [(&str, &str); 1] =
+    [("gpu", "not in this build: no GPU backend has been written yet")];
 
 /// The backends of this build, as `engine.rs` has them, and those that are planned.
 fn list_backends(available: u64) -> Vec<BackendState> {
     let there = Engine::all().iter().map(|engine| BackendState {
         name: engine.name,
+        is_default: engine.name == engine::DEFAULT,
         state: Ok(()),
         default_memory: Some(default_memory(engine, available)),
     });
@@ -103,8 +107,12 @@ fn list_backends(available: u64) -> Vec<BackendState> {
         let mut engines = Engine::all().iter();
         engines.all(|engine| engine.name != *name)
     });
-    let missing =
-        planned.map(|(name, why)| BackendState { name, state: Err(why), default_memory: None });
+    let missing = planned.map(|(name, why)| BackendState {
+        name,
+        is_default: false,
+        state: Err(why),
+        default_memory: None,
+    });
     there.chain(missing).collect()
 }
 

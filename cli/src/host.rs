@@ -10,6 +10,7 @@ use crate::access::Access;
 use crate::data::{self, GivenWidths, Reading, Wanted};
 use crate::layouts::AnyLayout;
 use crate::output::Output;
+use crate::part::locate;
 use crate::save::Target;
 
 /// Serves a run.
@@ -59,8 +60,8 @@ impl<'a> RunHost<'a> {
                 return Err(FileError::new(Code::NoSuchLayout, file, message));
             }
         };
-        let path = self.access.for_reading(file)?;
-        let data = data::read_file(self.reading, &path, file, max_bytes)?;
+        let located = locate(file, |file| self.access.for_reading(file))?;
+        let data = data::read_file(self.reading, &located, max_bytes)?;
         let widths = GivenWidths::default();
         let wanted = Wanted { kind, layout: layout.as_ref(), file, max_bytes, widths };
         data::to_value(self.reading, data, wanted)

@@ -1,6 +1,7 @@
 //! The values of parameters: what the binding says is read here, within the budget.
 
-use std::path::Path;
+use std::convert::Infallible;
+use std::path::PathBuf;
 use std::rc::Rc;
 
 use star_base::Code;
@@ -13,6 +14,7 @@ use crate::data::{self, GivenWidths, Reading, Wanted};
 use crate::engine::Argument;
 use crate::given::Given;
 use crate::offer::Offer;
+use crate::part::{Located, locate};
 
 /// Reads everything that `binding` names. `graph` is the file of `--graph`. The values together take
 /// at most `max_bytes`.
@@ -103,8 +105,7 @@ impl Loader<'_> {
         if let Some(graph) = self.known_graph(wanted.file) {
             return data::from_graph(self.reading, &graph, wanted);
         }
-        let path = Path::new(wanted.file);
-        match data::read_file(self.reading, path, wanted.file, self.free)? {
+        match data::read_file(self.reading, &named(wanted.file), self.free)? {
             Data::Graph(graph) => {
                 let graph = self.keep(wanted.file, graph);
                 let wanted = Wanted { max_bytes: self.free, ..wanted };
@@ -145,7 +146,7 @@ impl Loader<'_> {
             self.reading.reporter.warning(message);
             return Ok(None);
         }
-        let graph = match data::read_file(self.reading, Path::new(file), file, self.free)? {
+        let graph = match data::read_file(self.reading, &named(file), self.free)? {
             Data::Graph(graph) => self.keep(file, graph),
             Data::Table(_) | Data::Slice(_) | Data::Word(_) | Data::Numbers(_) => {
                 let message = "the file of `--graph` holds no graph";
@@ -162,6 +163,12 @@ impl Loader<'_> {
         chosen.b = chosen.b.or(Some(graph.code_width()));
         Ok(Some(Offered { file, graph, widths: chosen }))
     }
+}
+
+/// The file that the command line names.
+fn named(name: &str) -> Located<'_> {
+    let Ok(located) = locate(name, |file| Ok::<PathBuf, Infallible>(PathBuf::from(file)));
+    located
 }
 
 /// Is it a kind that a file can give?

@@ -37,6 +37,7 @@ mod limits;
 mod load;
 mod offer;
 mod output;
+mod part;
 mod progress;
 mod render;
 mod report;

@@ -86,7 +86,7 @@ fn no_result(entry: &Entry, name: &str) -> Diagnostic {
 /// Writes all files, or none if one cannot be written or a flag is set meanwhile.
 ///
 /// # Errors
-/// The first file that cannot be written.
+/// The first file that cannot be written, or that a flag was set meanwhile.
 pub(crate) fn save(outs: Vec<Out>, results: &[HostValue], flags: &Flags) -> Result<(), FileError> {
     let mut written = Vec::new();
     for Out { result, target } in outs {

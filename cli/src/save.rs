@@ -75,7 +75,7 @@ impl Target {
         self.format
     }
 
-    /// Writes the value beside its place.
+    /// Writes the value beside its place, until a flag is set.
     ///
     /// # Errors
     /// If the format does not hold such a value, the system refuses, or a flag is set.
@@ -249,6 +249,25 @@ mod tests {
     }
 
     #[test]
+    fn a_flag_ends_the_writing_and_leaves_the_old_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.mtx");
+        fs::write(&path, "old").unwrap();
+        let flags = Flags::default();
+        flags.deadline.store(true, std::sync::atomic::Ordering::Relaxed);
+        let target = || Target::new(&path, "x.mtx").unwrap();
+        let late = target().write(&slice(), &flags).unwrap_err();
+        assert_eq!(
+            (late.code, late.message.as_str()),
+            (Code::TimeLimit, "the time is up while writing")
+        );
+        flags.interrupt.store(true, std::sync::atomic::Ordering::Relaxed);
+        assert_eq!(target().write(&slice(), &flags).unwrap_err().code, Code::Interrupted);
+        assert_eq!(fs::read(&path).unwrap(), b"old");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
     fn targets_that_cannot_be_written_are_seen_before() {
         let folder = tempfile::tempdir().unwrap();
         let code = |path: &Path, name: &str| Target::new(path, name).unwrap_err().code;
@@ -265,8 +284,8 @@ mod tests {
         let (file, link) = (folder.path().join("a.stb"), folder.path().join("b.stb"));
         fs::write(&file, "old").unwrap();
         std::os::unix::fs::symlink(&file, &link).unwrap();
-        let written = Target::new(&link, "b.stb").unwrap();
-        let written = written.write(&slice(), &Flags::default()).unwrap();
+        let written = Target::new(&link, "b.stb").unwrap().write(&slice(), &Flags::default());
+        let written = written.unwrap();
         written.commit().unwrap();
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
         assert_ne!(fs::read(&file).unwrap(), b"old");

@@ -38,7 +38,11 @@ pub fn read(bytes: &[u8]) {
 }
 
 /// Reads, and checks how much memory that takes.
-fn read_as(format: Format, mut bytes: &[u8], size_hint: Option<u64>) -> Result<Loaded, FileError> {
+fn read_as(
+    format: Format,
+    mut bytes: &[u8],
+    size_hint: Option<u64>,
+) -> Result<Loaded, Box<FileError>> {
     let mut options = ReadOptions::new("f", BUDGET);
     options.size_hint = size_hint;
     MEMORY.reset_peak_usage();
@@ -46,7 +50,7 @@ fn read_as(format: Format, mut bytes: &[u8], size_hint: Option<u64>) -> Result<L
     let loaded = star_io::read(format, &mut bytes, &mut options);
     let taken = MEMORY.peak_usage().saturating_sub(before);
     assert!(taken <= BUDGET as usize + BESIDE, "reading {} takes {taken} bytes", format.name());
-    loaded
+    loaded.map_err(Box::new)
 }
 
 fn try_layouts(data: &Data) {

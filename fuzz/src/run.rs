@@ -53,7 +53,7 @@ pub fn run(bytes: &[u8]) {
     let lowered = star_compiler::lower(&compilation, &options);
     let lowered = lowered.unwrap_or_else(|error| panic!("{}", error.message));
     let program = Program::of(compilation, lowered);
-    MACHINES.with(|machines| run_on(&program, &**machines, &mut random));
+    MACHINES.with(|machines| run_on(&program, machines, &mut random));
 }
 
 fn run_on(program: &Program, machines: &[Box<dyn Machine>; 2], random: &mut Random) {

@@ -31,6 +31,8 @@ pub struct Loaded {
     pub format: Format,
     /// What the user should know about how it was read; worded like errors.
     pub warnings: Vec<String>,
+    /// How the file was understood, where there was a choice; worded like errors.
+    pub notes: Vec<String>,
 }
 
 /// A value to write.

@@ -8,7 +8,7 @@ use star_base::Code;
 
 use crate::data::{Loaded, OutputRef};
 use crate::error::{Fault, FileError};
-use crate::format::{self, Found};
+use crate::format::{self, Found, Told};
 use crate::options::ReadOptions;
 use crate::packing::{GZIP_MAGIC, Packing, gzip, unpacked_head};
 use crate::source::Source;
@@ -197,8 +197,8 @@ pub fn read(
         let error = FileError::new(Code::CannotOpen, options.file, message);
         return Err(error.note("only a NumPy archive, `.npz`, has parts"));
     }
-    let (data, warnings) = (format.entry().read)(Source::open(input, options)?)?;
-    Ok(Loaded { data, format, warnings })
+    let (data, Told { warnings, notes }) = (format.entry().read)(Source::open(input, options)?)?;
+    Ok(Loaded { data, format, warnings, notes })
 }
 
 /// Writes a value and flushes `output`; small pieces are gathered here.

@@ -59,14 +59,16 @@ fn table(findings: &Findings) -> String {
             format!("{folder}, {} free", gibibytes(*free))
         }),
     ];
-    for BackendState { name, state, default_memory } in backends {
+    for BackendState { name, is_default, state, default_memory } in backends {
         let state = match (state, default_memory) {
             (Err(why), _) => (*why).to_owned(),
             (Ok(()), None) => "there".to_owned(),
             (Ok(()), Some(bytes)) => {
-                format!("there, {} of values without `--max-memory`", size(*bytes))
+                let memory = size(*bytes);
+                format!("there, takes values of {memory} unless `--max-memory` says otherwise")
             }
         };
+        let state = if *is_default { format!("{state}; the default") } else { state };
         rows.push((format!("backend {name}"), state));
     }
     let width = rows.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
@@ -85,9 +87,10 @@ fn object(findings: &Findings) -> Value {
         features.iter().map(|&(name, has)| (name.to_owned(), json!(has))).collect();
     let backends: Vec<Value> = backends
         .iter()
-        .map(|BackendState { name, state, default_memory }| {
+        .map(|BackendState { name, is_default, state, default_memory }| {
             json!({
                 "name": name,
+                "default": is_default,
                 "available": state.is_ok(),
                 "reason": state.err(),
                 "default_memory": default_memory,
@@ -139,8 +142,18 @@ mod tests {
             kernels: "AVX2",
             files: Files { max_open: None, temporary: "/tmp".into(), free: None },
             backends: vec![
-                BackendState { name: "one", state: Ok(()), default_memory: Some(3 << 30) },
-                BackendState { name: "two", state: Err("not here"), default_memory: None },
+                BackendState {
+                    name: "one",
+                    is_default: true,
+                    state: Ok(()),
+                    default_memory: Some(3 << 30),
+                },
+                BackendState {
+                    name: "two",
+                    is_default: false,
+                    state: Err("not here"),
+                    default_memory: None,
+                },
             ],
         };
         let text = table(&findings);
@@ -151,7 +164,7 @@ mod tests {
             "memory           8.0 GiB\n",
             "  available      512.0 MiB\n",
             "temporary files  /tmp, not known free\n",
-            "backend one      there, 3.0 GiB of values without `--max-memory`\n",
+            "backend one      there, takes values of 3.0 GiB unless `--max-memory` says otherwise; the default\n",
             "backend two      not here\n",
         ] {
             assert!(text.contains(line), "{line}{text}");
@@ -159,6 +172,7 @@ mod tests {
         let object = object(&findings);
         assert_eq!(object["backends"][1]["reason"], "not here");
         assert_eq!(object["backends"][0]["reason"], Value::Null);
+        assert_eq!(object["backends"][0]["default"], true);
         assert_eq!(object["processor"]["features"]["avx512f"], false);
     }
 }

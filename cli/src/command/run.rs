@@ -25,6 +25,7 @@ use crate::limits::LimitArgs;
 use crate::load::load;
 use crate::offer::OFFER_HELP;
 use crate::output::Output;
+use crate::part;
 use crate::report::Reporter;
 use crate::results::{self, Out};
 use crate::settings::SETTINGS_HELP;
@@ -44,7 +45,7 @@ pub(crate) struct RunArgs {
     /// `n=5`, `b=true`, `s=text`, `X=0101` or `X='0101'`; `G=road.gr` for a table, slice or word from
     /// a file. A layout may stand before a graph, as in `Cost=weights-out:road.gr`; a table is laid
     /// out as `adjacency` otherwise. Numbers have the layouts `records`, `grid` and `field:NAME`, as
-    /// in `Z=field:speed:cars.csv`. `T=` leaves a `var` parameter unset whatever `--graph` offers.
+    /// in `Z=field:speed:cars.csv`. `H=grid:dem.npz#height` is the array `height` of an archive. `T=` leaves a `var` parameter unset whatever `--graph` offers.
     #[arg(value_name = "NAME=VALUE")]
     arguments: Vec<String>,
 
@@ -138,8 +139,8 @@ pub(crate) fn run(
     let settings = binding.settings.clone();
     let reading = Reading { flags: &flags, reporter, settings: &settings };
     let max_bytes = limits.memory.unwrap_or(u64::MAX);
-    let mut arguments = load(entry, binding, args.graph.as_deref(), reading, max_bytes)
-        .map_err(stopped_while_reading)?;
+    let mut arguments =
+        load(entry, binding, args.graph.as_deref(), reading, max_bytes).map_err(stopped_at_file)?;
 
     let ready = lower(&compilation, entry, args.checked)?;
     if ready.is_function {
@@ -212,6 +213,10 @@ fn grants<'a>(args: &'a RunArgs, binding: &Binding) -> Grants<'a> {
             Origin::Given(Given::Value(_)) | Origin::Offer(_) | Origin::Unset => {}
         }
     }
+    // `FILE#ARRAY` names the file.
+    let files = read_names.iter().flat_map(|name| part::files(name).map(str::to_owned));
+    let files: Vec<String> = files.collect();
+    read_names.extend(files);
     Grants { read: &args.allow_read, write: &args.allow_write, read_names, write_names }
 }
 
@@ -255,7 +260,7 @@ fn finish(
     output.flush();
     match saved {
         Ok(()) => Exit::Success,
-        Err(error) => Failure::from(error).report(reporter),
+        Err(error) => stopped_at_file(error).report(reporter),
     }
 }
 
@@ -291,8 +296,8 @@ fn stopped_in_host(trap: &Trap) -> Option<LimitKind> {
     }
 }
 
-/// The message for input that was not read to its end.
-fn stopped_while_reading(error: FileError) -> Failure {
+/// The message for a file that was not read or written to its end.
+fn stopped_at_file(error: FileError) -> Failure {
     let diagnostic = error.to_diagnostic();
     match error.code {
         Code::TimeLimit => diagnostic.help("`--max-time` sets this limit").into(),

@@ -102,6 +102,39 @@ fn the_first_interrupt_ends_a_run_with_130_and_a_message() {
 }
 
 #[test]
+fn an_interrupt_while_results_are_written_leaves_no_file() {
+    let fill = "var i: integer; X: slice(T);
+                begin SET(X); for i := 1 to size(T) do COL(i, T) := X";
+    let files = [
+        ("out.star", format!("procedure P(var T: table); {fill} end;")),
+        ("write.star", format!("procedure P(var T: table); {fill}; write(T, \"t.mtx\") end;")),
+        ("g.gr", "p sp 8000 1\na 1 2 3\n".to_owned()),
+    ];
+    for arguments in [&["out.star", "T=g.gr", "--out", "T=t.mtx"][..], &["write.star", "T=g.gr"]] {
+        let folder = Folder::new(&files.each_ref().map(|(name, text)| (*name, text.as_str())));
+        let mut command = folder.command(&[&["run"], arguments].concat());
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let begun = || {
+            let names = folder.names();
+            let mut lens = names.iter().filter(|name| name.ends_with(".tmp")).map(|name| {
+                std::fs::metadata(folder.path(name)).map_or(0, |metadata| metadata.len())
+            });
+            lens.any(|len| len > 1 << 16)
+        };
+        while !begun() {
+            assert_eq!(child.try_wait().unwrap(), None, "it ended before it was interrupted");
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        let start = Instant::now();
+        kill(&child, "-INT");
+        let ran = Ran::of(child.wait_with_output().unwrap());
+        assert!(start.elapsed() < Duration::from_secs(1), "{:?}", start.elapsed());
+        ran.fails(130, &["error[L0106]"]);
+        assert_eq!(folder.names(), ["g.gr", "out.star", "write.star"]);
+    }
+}
+
+#[test]
 fn the_second_interrupt_ends_the_process_at_once() {
     // It waits for data from a pipe into which nobody writes.
     let folder = Folder::new(&[("w.star", WARSHALL)]);

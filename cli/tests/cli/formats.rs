@@ -1,5 +1,7 @@
 //! Every file format through `star run`, with a small example of each.
 
+use std::io::{Cursor, Write};
+
 use crate::support::{Folder, PATH};
 
 /// Prints a table, row by row.
@@ -62,7 +64,7 @@ fn scenarios_have_scaled_lengths() {
     let folder = Folder::new(&[("p.star", SHOW), ("a.map.scen", text)]);
     let ran = folder.star(&["run", "p.star", "T=field:length:a.map.scen"]);
     ran.prints("100101101110\n");
-    assert!(ran.stderr.contains("scale=1000"), "{ran:?}");
+    assert!(ran.stderr.contains("note: a.map.scen: the lengths are in thousandths"), "{ran:?}");
     let ran = folder.star(&["run", "p.star", "T=field:length:a.map.scen", "scale=10"]);
     ran.prints("11000\n");
     assert!(!ran.stderr.contains("scale"), "{ran:?}");
@@ -115,6 +117,59 @@ fn results_go_to_every_format_that_holds_them() {
         let ran = folder.star(&["run", "copy.star", "T=t.csv", "--out", &out]);
         ran.fails(5, &["error[E0507]", "cannot be written"]);
     }
+}
+
+/// An archive of lists of bytes.
+fn archive(arrays: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut archive = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    for (name, values) in arrays {
+        archive
+            .start_file(format!("{name}.npy"), zip::write::SimpleFileOptions::default())
+            .unwrap();
+        let len = values.len();
+        let header = format!("{{'descr': '|u1', 'fortran_order': False, 'shape': ({len},), }}");
+        archive.write_all(b"\x93NUMPY\x01\x00\x76\x00").unwrap();
+        archive.write_all(format!("{header:117}\n").as_bytes()).unwrap();
+        archive.write_all(values).unwrap();
+    }
+    archive.finish().unwrap().into_inner()
+}
+
+#[test]
+fn an_array_of_an_archive_is_named_behind_the_file() {
+    let reads = "program Q; var T: table; begin read(T, \"two.npz#b\"); print(T) end.";
+    let named = "procedure R(f: string); var T: table; begin read(T, f); print(T) end;";
+    let files = [("in/p.star", SHOW), ("in/q.star", reads), ("in/r.star", named)];
+    let folder = Folder::new(&files);
+    let two = archive(&[("a", &[1, 2]), ("b", &[0, 255])]);
+    folder.write("in/two.npz", &two);
+    folder.write("out/two.npz", &two);
+    let run = |arguments: &[&str]| folder.star(&[&["run"], arguments].concat());
+    run(&["in/p.star", "T=in/two.npz"]).fails(5, &["several arrays", "in/two.npz#a"]);
+    run(&["in/p.star", "T=in/two.npz#b", "widths=8"]).prints("00000000\n11111111\n");
+    run(&["in/p.star", "T=field:a:in/two.npz#a", "widths=2"]).prints("01\n10\n");
+    run(&["in/p.star", "T=in/two.npz#c"]).fails(5, &["no array `c`", "`a`, `b`"]);
+    run(&["in/p.star", "T=in/none.npz#c"]).fails(5, &["error[E0501]: in/none.npz: cannot open"]);
+    // Programs, too, with the same rights.
+    run(&["in/q.star", "widths=2"]).fails(3, &["E0508"]);
+    run(&["in/q.star", "widths=8"]).prints("00000000\n11111111\n");
+    run(&["in/r.star", "f=out/two.npz#a", "widths=2"]).prints("01\n10\n");
+    let outside = "program S; var T: table; begin read(T, \"../out/two.npz#b\") end.";
+    folder.write("in/s.star", outside.as_bytes());
+    run(&["in/s.star"]).fails(3, &["E0510", "--allow-read"]);
+    // A file of that name wins.
+    folder.write("in/two.npz#b", b"\x93NUMPY");
+    run(&["in/p.star", "T=in/two.npz#b"]).fails(5, &["in/two.npz#b"]);
+    folder.write("t#1.csv", b"x\n1\n");
+    run(&["in/p.star", "T=t#1.csv"]).prints("1\n");
+    run(&["in/p.star", "T=t#1.csv#x"]).fails(5, &["only a NumPy archive"]);
+}
+
+#[test]
+fn a_dash_is_no_data_file_and_the_message_says_what_is() {
+    let folder = Folder::new(&[("p.star", SHOW), ("g.gr", PATH)]);
+    folder.star(&["run", "p.star", "T=-"]).fails(5, &["error[E0501]: -:", "`/dev/stdin`"]);
+    folder.shell("$STAR run p.star T=/dev/stdin < g.gr").prints("010\n001\n000\n");
 }
 
 #[test]

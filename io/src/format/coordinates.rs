@@ -7,7 +7,7 @@ use std::io::{self, Write};
 
 use star_base::Code;
 
-use super::{Found, vertex_count};
+use super::{Found, Told, vertex_count};
 use crate::data::{Data, OutputRef};
 use crate::error::Fault;
 use crate::growing::Growing;
@@ -77,7 +77,7 @@ pub(crate) fn read(source: Source) -> Result<Found, Fault> {
         field("x", places.iter().map(|place| place.x).collect()),
         field("y", places.iter().map(|place| place.y).collect()),
     ];
-    Ok((Data::Numbers(Numbers { shape: Shape::List(places.len()), fields }), Vec::new()))
+    Ok((Data::Numbers(Numbers { shape: Shape::List(places.len()), fields }), Told::default()))
 }
 
 /// Writes a list of two fields.

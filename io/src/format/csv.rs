@@ -11,7 +11,7 @@ use std::rc::Rc;
 use csv::{ByteRecord, ErrorKind, ReaderBuilder, Terminator, Trim, WriterBuilder};
 use star_base::Code;
 
-use super::{Found, cannot_hold, cannot_write};
+use super::{Found, Told, cannot_hold, cannot_write};
 use crate::data::{BitsRef, Data, OutputRef};
 use crate::error::{Fault, FileError};
 use crate::growing::{Growing, NoRoom};
@@ -79,7 +79,7 @@ pub(crate) fn read(source: Source) -> Result<Found, Fault> {
         field.values = column.into_vec();
     }
     let n_records = fields.first().map_or(0, |field| field.values.len());
-    Ok((Data::Numbers(Numbers { shape: Shape::List(n_records), fields }), Vec::new()))
+    Ok((Data::Numbers(Numbers { shape: Shape::List(n_records), fields }), Told::default()))
 }
 
 /// Writes numbers, cells of a grid row by row, or bits: each row of a table is one number of the field

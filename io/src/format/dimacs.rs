@@ -67,7 +67,7 @@ pub(crate) fn read(source: Source) -> Result<Found, Fault> {
         labels: None,
     };
     let warnings = super::arc_warnings(&graph, scanner.source())?;
-    Ok((Data::Graph(graph), warnings))
+    Ok((Data::Graph(graph), warnings.into()))
 }
 
 /// Writes a graph, or that of an adjacency table; without weights every one is 1.

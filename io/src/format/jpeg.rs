@@ -12,7 +12,7 @@ use zune_jpeg::JpegDecoder;
 use zune_jpeg::errors::DecodeErrors;
 
 use super::raster::{self, Extent};
-use super::{Found, cannot_hold};
+use super::{Found, Told, cannot_hold};
 use crate::data::OutputRef;
 use crate::error::Fault;
 use crate::source::Source;
@@ -53,7 +53,7 @@ pub(crate) fn read(mut source: Source) -> Result<Found, Fault> {
         return Err(raster::damaged(&source, "JPEG", &"the size does not agree"));
     }
     let fields = raster::take_apart(&mut source, &samples, names, 8, i64::from)?;
-    Ok((raster::scaled_grid(&source, extent, fields)?, Vec::new()))
+    Ok((raster::scaled_grid(&source, extent, fields)?, Told::default()))
 }
 
 /// Refuses every value.

@@ -79,7 +79,7 @@ pub(crate) fn read(source: Source) -> Result<Found, Fault> {
         warnings.push("the weights and sizes of vertices are left out".to_owned());
     }
     warnings.extend(super::arc_warnings(&graph, scanner.source())?);
-    Ok((Data::Graph(graph), warnings))
+    Ok((Data::Graph(graph), warnings.into()))
 }
 
 /// Writes an undirected graph, or that of a symmetric adjacency table.

@@ -30,8 +30,23 @@ use crate::scan::Scanner;
 use crate::source::Source;
 use crate::text;
 
-/// What a reader found, and what the user should know about it.
-pub(crate) type Found = (Data, Vec<String>);
+/// What a reader found, and what there is to say about it.
+pub(crate) type Found = (Data, Told);
+
+/// What a reader says about what it found.
+#[derive(Debug, Default)]
+pub(crate) struct Told {
+    /// What the user should know: something is not as it may seem.
+    pub(crate) warnings: Vec<String>,
+    /// What the user may want to know: how the file was understood.
+    pub(crate) notes: Vec<String>,
+}
+
+impl From<Vec<String>> for Told {
+    fn from(warnings: Vec<String>) -> Self {
+        Told { warnings, notes: Vec::new() }
+    }
+}
 
 /// Memory that an arc takes while a graph is read: itself, and its key when repeated arcs are
 /// counted.

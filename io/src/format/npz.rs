@@ -15,7 +15,7 @@ use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
 use self::directory::Announced;
 use super::npy::{self, Header, Input};
-use super::{Found, cannot_write};
+use super::{Found, Told, cannot_write};
 use crate::data::{Data, OutputRef};
 use crate::error::{Fault, FileError};
 use crate::source::Source;
@@ -65,7 +65,7 @@ pub(crate) fn read(mut source: Source) -> Result<Found, Fault> {
         let header = Header::read(input)?;
         npy::read_array(input, &header, &name)
     })?;
-    Ok((Data::Numbers(numbers), Vec::new()))
+    Ok((Data::Numbers(numbers), Told::default()))
 }
 
 /// Writes an archive of one array.

@@ -66,7 +66,7 @@ pub(crate) fn read(mut source: Source) -> Result<Found, Fault> {
             plain_fields(&mut source, &packed, names(color), bits, extent.width)?
         }
     };
-    Ok((raster::scaled_grid(&source, extent, fields)?, warnings))
+    Ok((raster::scaled_grid(&source, extent, fields)?, warnings.into()))
 }
 
 /// Writes a picture.

@@ -18,7 +18,7 @@ use std::io::{self, Write};
 use crc32fast::Hasher;
 use star_base::{BitTable, Code};
 
-use super::Found;
+use super::{Found, Told};
 use crate::data::{BitsRef, Data, OutputRef};
 use crate::error::Fault;
 use crate::source::{CHUNK, Source};
@@ -69,7 +69,7 @@ pub(crate) fn read(mut source: Source) -> Result<Found, Fault> {
         Kind::Slice => Data::Slice(table.into_first_column()),
         Kind::Word => Data::Word(table.into_first_column()),
     };
-    Ok((data, Vec::new()))
+    Ok((data, Told::default()))
 }
 
 /// Writes a table, slice or word.

@@ -92,7 +92,7 @@ fn problems_are_records() {
     let loaded = read(Scenarios, &mut PROBLEMS.as_bytes(), &mut options).unwrap();
     let Data::Numbers(scaled) = loaded.data else { panic!("no numbers") };
     assert_eq!(scaled.fields[5].values, [64, 0]);
-    assert!(loaded.warnings.is_empty());
+    assert!(loaded.warnings.is_empty() && loaded.notes.is_empty());
 }
 
 #[test]

@@ -202,7 +202,7 @@ fn archives_give_the_array_that_is_meant() {
 
 fn written(format: star_io::Format, value: OutputRef<'_>) -> Vec<u8> {
     let mut bytes = Vec::new();
-    write(format, value, &mut bytes).expect("memory takes all");
+    write(format, value, &mut bytes).expect("a value that the format holds");
     bytes
 }
 

@@ -67,7 +67,7 @@ fn load(path: &Path) -> (Graph, Vec<String>) {
     let mut file = File::open(path).expect("the file is there");
     match read(format, &mut file, &mut options) {
         Ok(loaded) => match loaded.data {
-            Data::Graph(graph) => (graph, loaded.warnings),
+            Data::Graph(graph) => (graph, [loaded.warnings, loaded.notes].concat()),
             other => panic!("{other:?} instead of a graph"),
         },
         Err(error) => panic!("{error}"),

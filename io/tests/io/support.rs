@@ -36,12 +36,12 @@ pub(crate) fn load(format: Format, bytes: &[u8]) -> Result<Loaded, FileError> {
     whole
 }
 
-/// Reads a text that must be in order, and gives its graph and warnings.
+/// Reads a text that must be in order, and gives its graph, and its warnings and notes.
 pub(crate) fn graph(format: Format, text: &str) -> (Graph, Vec<String>) {
     let loaded = load(format, text.as_bytes()).expect("a text in order");
     assert_eq!(loaded.format, format);
     match loaded.data {
-        Data::Graph(graph) => (graph, loaded.warnings),
+        Data::Graph(graph) => (graph, [loaded.warnings, loaded.notes].concat()),
         other => panic!("{other:?} instead of a graph"),
     }
 }
@@ -52,11 +52,11 @@ pub(crate) fn arcs(graph: &Graph) -> Vec<(u32, u32, i64)> {
     arcs.map(|arc| (arc.tail, arc.head, arc.weight)).collect()
 }
 
-/// Reads a text that must be in order, and gives its numbers and warnings.
+/// Reads a text that must be in order, and gives its numbers, and its warnings and notes.
 pub(crate) fn numbers(format: Format, text: &str) -> (Numbers, Vec<String>) {
     let loaded = load(format, text.as_bytes()).expect("a text in order");
     match loaded.data {
-        Data::Numbers(numbers) => (numbers, loaded.warnings),
+        Data::Numbers(numbers) => (numbers, [loaded.warnings, loaded.notes].concat()),
         other => panic!("{other:?} instead of numbers"),
     }
 }

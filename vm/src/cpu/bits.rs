@@ -158,12 +158,25 @@ impl Machine<'_, '_, '_> {
         } else {
             bits.resize(len).map_err(|wanted| self.out_of_memory(wanted))
         };
-        let made = made.and_then(|()| make(self, bits.limbs_mut()));
+        let made = match made {
+            Ok(()) => make(self, bits.limbs_mut()),
+            Err(stop) => Err(stop),
+        };
+        if let Err(stop) = made {
+            // Bits that were not made whole may have another length already.
+            let slot = &mut self.bits[at];
+            if !is_operand {
+                slot.bits = bits;
+            }
+            slot.zeros = 0;
+            let after = slot.n_bytes();
+            self.room.give(before);
+            self.room.take(after);
+            return Err(stop);
+        }
         let slot = &mut self.bits[at];
         if is_operand {
-            if made.is_ok() {
-                std::mem::swap(&mut slot.bits, &mut bits);
-            }
+            std::mem::swap(&mut slot.bits, &mut bits);
             if bytes_of(bits.len()) <= MOST_SPARE_BYTES {
                 self.spare = bits;
             }
@@ -171,17 +184,12 @@ impl Machine<'_, '_, '_> {
             slot.bits = bits;
         }
         slot.zeros = 0;
-        let slot_is_set = slot.is_set;
-        if made.is_ok() {
-            slot.is_set = true;
-        }
-        // Bits that were not made whole may have another length already.
-        let after = slot.n_bytes();
-        if before != after || !slot_is_set {
+        slot.is_set = true;
+        if before != bytes_of(len) {
             self.room.give(before);
-            self.room.take(after);
+            self.room.take(bytes_of(len));
         }
-        made
+        Ok(())
     }
 
     pub(super) fn copy_bits(&mut self, dst: Reg, src: Reg) -> Step<()> {

@@ -103,7 +103,7 @@ pub(super) enum Size {
 }
 
 /// What a guard tests.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Test {
     Never,
     NumberSet(Reg),

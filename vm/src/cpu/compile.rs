@@ -522,6 +522,9 @@ impl<'p> Compiler<'p> {
             }
             Check::Assert(condition, _) => Test::Holds(self.number(condition)),
         };
+        if fuse::is_known(&self.code.insts[self.settled..], test) {
+            return;
+        }
         self.code.checks.push(check.clone());
         let check = self.code.checks.len() as u32 - 1;
         self.emit(Inst::Guard { test, check });

@@ -4,7 +4,7 @@
 //! Note [Truth tables]. A function of three bits is a byte: its value for a, b and c is bit
 //! `a << 2 | b << 1 | c`.
 
-use super::code::{Ask, Inst, Reg, Writes};
+use super::code::{Ask, Inst, Reg, Size, Test, Writes};
 use crate::scalars;
 
 /// The instruction that does what `inst` and one before it do, and the number of that one in `run`, a
@@ -58,6 +58,32 @@ pub(super) fn fuse(
     }
 }
 
+/// Has the straight run tested this already, and nothing since that it depends on changed? Only about
+/// indices and tables, and only behind instructions that work on lines.
+pub(super) fn is_known(run: &[Inst], test: Test) -> bool {
+    if !matches!(test, Test::Index(_, Size::Rows(_) | Size::Columns(_)) | Test::TableSet(_)) {
+        return false;
+    }
+    for inst in run.iter().rev() {
+        match inst {
+            Inst::Guard { test: known, .. } if *known == test => return true,
+            Inst::Guard { .. }
+            | Inst::Cost { .. }
+            | Inst::CostTimes { .. }
+            | Inst::CopyBits { .. }
+            | Inst::NotBits { .. }
+            | Inst::LogicBits { .. }
+            | Inst::Logic3 { .. }
+            | Inst::Column { .. }
+            | Inst::Row { .. }
+            | Inst::PutColumn { .. }
+            | Inst::PutRow { .. } => {}
+            _ => return false,
+        }
+    }
+    false
+}
+
 /// The instruction that made a temporary, if it could as well be done now.
 fn maker(run: &[Inst], reg: Reg, temporary: impl Fn(Reg) -> bool) -> Option<(usize, Inst)> {
     if !temporary(reg) {
@@ -89,6 +115,7 @@ fn table(function: impl Fn(bool, bool, bool) -> bool) -> u8 {
 mod tests {
     use super::*;
 
+    use super::super::code::Number;
     use star_ir::LogicOp;
 
     const MADE: Inst = Inst::LogicBits { op: LogicOp::And, dst: 9, left: 0, right: 1 };
@@ -105,6 +132,23 @@ mod tests {
             panic!("not fused")
         };
         assert_eq!(table, 0b1110_1010, "(a and b) or c");
+    }
+
+    #[test]
+    fn a_guard_is_tested_once_until_something_changes() {
+        let test = Test::Index(Number(3), Size::Rows(0));
+        let guard = Inst::Guard { test, check: 0 };
+        let row = Inst::Row { dst: 1, table: 0, index: Number(3) };
+        assert!(is_known(&[guard, row], test));
+        assert!(!is_known(&[row], test));
+        assert!(!is_known(&[guard, row], Test::Index(Number(4), Size::Rows(0))));
+        for change in [
+            Inst::Set { dst: 3, value: Number(4) },
+            Inst::EnsureColumns { table: 0, columns: Size::Value(Number(1)) },
+            Inst::Call(0),
+        ] {
+            assert!(!is_known(&[guard, change], test), "{change:?}");
+        }
     }
 
     #[test]

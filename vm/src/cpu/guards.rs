@@ -12,7 +12,7 @@ use crate::stop::{Step, Stop, broken};
 
 impl Machine<'_, '_, '_> {
     /// Does the guard hold?
-    #[inline]
+    #[inline(always)]
     pub(super) fn holds(&self, test: Test) -> bool {
         match test {
             Test::Never => false,

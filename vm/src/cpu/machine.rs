@@ -271,7 +271,7 @@ impl<'p> Machine<'p, '_, '_> {
     }
 
     /// A size; `None` if what it measures has none that is known.
-    #[inline]
+    #[inline(always)]
     pub(super) fn size(&self, size: Size) -> Option<u64> {
         match size {
             Size::Value(number) => u64::try_from(self.number(number)).ok(),

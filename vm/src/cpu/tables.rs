@@ -222,11 +222,14 @@ impl Machine<'_, '_, '_> {
         }
         let had_copy = table.has_copy();
         let may_turn = may_copy(room, *copies, table.n_bytes());
-        let done = table.write(line, idx, value.limbs(), spread, may_turn);
+        if let Err(stop) = table.write(line, idx, value.limbs(), spread, may_turn) {
+            count_copy(copies, table.n_bytes(), had_copy, table.has_copy());
+            return Err(stop);
+        }
         if had_copy {
             count_copy(copies, table.n_bytes(), true, table.has_copy());
         }
-        done
+        Ok(())
     }
 
     fn field(&mut self, dst: Reg, table: Reg, base: Number, width: Number) -> Step<()> {

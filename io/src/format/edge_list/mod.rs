@@ -16,7 +16,7 @@ use star_base::Code;
 
 use self::ids::RawArc;
 use self::remarks::{Announced, Remarks};
-use super::{ARC_BYTES, Found, GraphRef, MIN_ENTRY_BYTES};
+use super::{ARC_BYTES, Found, GraphRef, MIN_ENTRY_BYTES, Told};
 use crate::data::{Data, OutputRef};
 use crate::error::Fault;
 use crate::graph::{Arc, Graph};
@@ -52,7 +52,7 @@ pub(crate) fn read(source: Source) -> Result<Found, Fault> {
         let arc = read_edge(&mut scanner, &remarks, &mut weighted)?;
         raw.push(arc).map_err(|e| scanner.no_room(&e))?;
     }
-    let mut warnings = Vec::new();
+    let (mut warnings, mut notes) = (Vec::new(), Vec::new());
     let raw = raw.into_vec();
     let numbered = match remarks.exact {
         Some(Announced { n_arcs, .. }) if (raw.len() as u64) < n_arcs => {
@@ -66,7 +66,7 @@ pub(crate) fn read(source: Source) -> Result<Found, Fault> {
     };
     let numbered = numbered.map_err(|n_bytes| scanner.source().no_room(n_bytes))?;
     if let Some(labels) = &numbered.labels {
-        warnings.push(format!(
+        notes.push(format!(
             "the vertices are not numbered 0..n−1 or 1..n: the {} distinct numbers are taken in ascending order",
             labels.len()
         ));
@@ -80,7 +80,7 @@ pub(crate) fn read(source: Source) -> Result<Found, Fault> {
         labels: numbered.labels,
     };
     warnings.extend(super::arc_warnings(&graph, scanner.source())?);
-    Ok((Data::Graph(graph), warnings))
+    Ok((Data::Graph(graph), Told { warnings, notes }))
 }
 
 /// Writes a graph with the names of its vertices, or that of an adjacency table.

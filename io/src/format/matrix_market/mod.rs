@@ -71,7 +71,7 @@ pub(crate) fn read(source: Source) -> Result<Found, Fault> {
     };
     if header.n_rows == header.n_cols {
         warnings.extend(super::arc_warnings(&graph, scanner.source())?);
-        Ok((Data::Graph(graph), warnings))
+        Ok((Data::Graph(graph), warnings.into()))
     } else {
         let table = table(&header, &graph.arcs, scanner.source())?;
         let n_repeated = graph.arcs.len() as u64 - table.count_ones();
@@ -79,7 +79,7 @@ pub(crate) fn read(source: Source) -> Result<Found, Fault> {
             let places = text::count(n_repeated, "repeated place");
             warnings.push(format!("{places}: a bit shows them once"));
         }
-        Ok((Data::Table(table), warnings))
+        Ok((Data::Table(table), warnings.into()))
     }
 }
 

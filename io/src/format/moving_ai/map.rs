@@ -9,7 +9,7 @@ use star_base::Code;
 use super::{expect, take};
 use crate::data::{BitsRef, Data, OutputRef};
 use crate::error::Fault;
-use crate::format::{Found, cannot_hold, cannot_write, vertex_count};
+use crate::format::{Found, Told, cannot_hold, cannot_write, vertex_count};
 use crate::growing::Growing;
 use crate::numbers::{Field, Numbers, Shape};
 use crate::scan::Scanner;
@@ -50,11 +50,14 @@ pub(crate) fn read(source: Source) -> Result<Found, Fault> {
     }
     let field = Field { name: "passable".to_owned(), bits: Some(1), values: cells.into_vec() };
     let shape = Shape::Grid { height: height as usize, width: width as usize };
-    let warnings = match n_water {
+    let notes = match n_water {
         0 => Vec::new(),
         n => vec![format!("{} of water are not passable", text::count(n, "cell"))],
     };
-    Ok((Data::Numbers(Numbers { shape, fields: vec![field] }), warnings))
+    Ok((
+        Data::Numbers(Numbers { shape, fields: vec![field] }),
+        Told { warnings: Vec::new(), notes },
+    ))
 }
 
 /// Writes a grid of zeros and ones, or a table: `.` for one, `@` for zero.

@@ -14,7 +14,7 @@ use super::{expect, take};
 use crate::data::{Data, OutputRef};
 use crate::decimal::Decimal;
 use crate::error::Fault;
-use crate::format::{Found, cannot_hold};
+use crate::format::{Found, Told, cannot_hold};
 use crate::growing::Growing;
 use crate::numbers::{Field, Numbers, Shape};
 use crate::scan::Scanner;
@@ -54,11 +54,11 @@ pub(crate) fn read(source: Source) -> Result<Found, Fault> {
         values: problems.iter().map(|problem| problem[idx]).collect(),
     });
     let numbers = Numbers { shape: Shape::List(problems.len()), fields: fields.collect() };
-    let warnings = match given {
+    let notes = match given {
         Some(_) => Vec::new(),
         None => vec![format!("the lengths are in thousandths, as with `scale={DEFAULT_SCALE}`")],
     };
-    Ok((Data::Numbers(numbers), warnings))
+    Ok((Data::Numbers(numbers), Told { warnings: Vec::new(), notes }))
 }
 
 /// Nothing can be written: a problem names its map, which is none of the numbers.

@@ -20,7 +20,7 @@ use star_base::Code;
 pub(super) use self::header::Header;
 use self::header::{Column, Item, Kind};
 pub(super) use self::input::Input;
-use super::{Found, cannot_hold, cannot_write};
+use super::{Found, Told, cannot_hold, cannot_write};
 use crate::data::{BitsRef, Data, OutputRef};
 use crate::error::Fault;
 use crate::numbers::{Field, Numbers, Shape};
@@ -40,7 +40,7 @@ pub(crate) fn read(mut source: Source) -> Result<Found, Fault> {
     let mut input = Input { fill: &mut fill, file, n_left, max_bytes, scale };
     let header = Header::read(&mut input)?;
     let numbers = read_array(&mut input, &header, NAME)?;
-    Ok((Data::Numbers(numbers), Vec::new()))
+    Ok((Data::Numbers(numbers), Told::default()))
 }
 
 /// Reads what stands behind the header, to the end; `name` is for a field without a name.

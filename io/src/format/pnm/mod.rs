@@ -16,7 +16,7 @@ use star_base::Code;
 use self::text::Text;
 use super::picture::{Channels, Picture};
 use super::raster::{self, Extent};
-use super::{Found, cannot_hold, cannot_write};
+use super::{Found, Told, cannot_hold, cannot_write};
 use crate::data::OutputRef;
 use crate::error::{Fault, FileError};
 use crate::numbers::Field;
@@ -86,7 +86,7 @@ fn read(mut source: Source) -> Result<Found, Fault> {
         let samples = text.samples(&source)?;
         binary_fields(&mut source, samples, &kind, extent, max, bits)?
     };
-    Ok((raster::scaled_grid(&source, extent, fields)?, Vec::new()))
+    Ok((raster::scaled_grid(&source, extent, fields)?, Told::default()))
 }
 
 /// Samples as decimal numbers; those of a bit map need no space between them.

@@ -86,7 +86,7 @@ pub(crate) fn read(mut source: Source) -> Result<Found, Fault> {
             raster::scaled_grid(&source, layout.extent, fields)?
         }
     };
-    Ok((data, warnings))
+    Ok((data, warnings.into()))
 }
 
 /// Refuses every value.
