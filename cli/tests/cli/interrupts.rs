@@ -17,7 +17,7 @@ const BOUND: Duration = Duration::from_secs(5);
 const N_ROWS: usize = if cfg!(debug_assertions) { 1 << 17 } else { 1 << 21 };
 
 /// Arcs of a large graph.
-const N_ARCS: usize = if cfg!(debug_assertions) { 200_000 } else { 6_000_000 };
+const N_ARCS: usize = if cfg!(debug_assertions) { 200_000 } else { 4_000_000 };
 
 /// Sends Ctrl-C and waits for the end; how long that took.
 fn interrupt(child: Child) -> (Duration, Ran) {
@@ -97,7 +97,7 @@ fn long_kernels_end_soon() {
 fn reading_laying_out_and_writing_end_soon() {
     let copy = "procedure COPY(T: table; var F: table); begin F := T; COL(1,F) := COL(2,T) end;";
     let folder = Folder::new(&[("c.star", copy), ("f.stb", "old")]);
-    let n = if cfg!(debug_assertions) { 3000 } else { 20_000 };
+    let n = if cfg!(debug_assertions) { 3000 } else { 8000 };
     let mut graph = format!("p sp {n} {N_ARCS}\n");
     let mut random = 1u64;
     for _ in 0..N_ARCS {
