@@ -79,7 +79,7 @@ fn turn(kernels: &Kernels, table: &BitTable) -> BitTable {
     let stride = turned.stride();
     let columns =
         Columns { storage: table.storage(), stride: table.stride(), n_cols: table.n_cols() };
-    kernels.transpose(columns, n, turned.storage_mut(), stride);
+    kernels.transpose_limbs(columns, n, 0..n.div_ceil(64), turned.storage_mut(), stride);
     turned
 }
 

@@ -103,13 +103,8 @@ fn whole(report: &Report<'_>) {
     report
         .line("logic_assign", 3 * bytes, |k| k.logic_assign(LogicOp::Xor, black_box(&mut dst), &b));
     report.line("logic2", 3 * bytes, |k| k.logic2(4, black_box(&mut dst), &a, &b, len));
-    report.line("logic3 majority", 4 * bytes, |k| {
-        k.logic3(0xe8, black_box(&mut dst), &a, &b, &c, len)
-    });
-    report
-        .line("logic3 a|b&c", 4 * bytes, |k| k.logic3(0xf8, black_box(&mut dst), &a, &b, &c, len));
-    report.line("logic3_assign", 4 * bytes, |k| {
-        k.logic3_assign(0xf8, black_box(&mut dst), &b, &c, len)
+    report.line("logic_logic", 4 * bytes, |k| {
+        k.logic_logic(LogicOp::And, LogicOp::Or, black_box(&mut dst), &a, &b, &c);
     });
     report.line("not", 2 * bytes, |k| k.not(black_box(&mut dst), &a, len));
     report.line("fill", bytes, |k| k.fill(black_box(&mut dst), true, len));
@@ -117,14 +112,11 @@ fn whole(report: &Report<'_>) {
     report.line("count", bytes, |k| {
         black_box(k.count(black_box(&a)));
     });
-    report.line("some (zeros)", bytes, |k| {
-        black_box(k.some(black_box(&zeros)));
-    });
     report.line("all (ones)", bytes, |k| {
         black_box(k.all(black_box(&ones), len));
     });
     report.line("first (zeros)", bytes, |k| {
-        black_box(k.first(black_box(&zeros)));
+        black_box(k.first_from(black_box(&zeros), 0));
     });
     report.line("equal", 2 * bytes, |k| {
         black_box(k.equal(black_box(&a), &copy));
@@ -135,14 +127,8 @@ fn whole(report: &Report<'_>) {
     report.line("count_logic", 2 * bytes, |k| {
         black_box(k.count_logic(LogicOp::And, black_box(&a), &b));
     });
-    report.line("some_logic (no)", 2 * bytes, |k| {
-        black_box(k.some_logic(LogicOp::And, black_box(&a), &zeros));
-    });
-    report.line("count_logic3", 3 * bytes, |k| {
-        black_box(k.count_logic3(0x80, black_box(&a), &b, &c, len));
-    });
-    report.line("some_logic3 (no)", 3 * bytes, |k| {
-        black_box(k.some_logic3(0x80, black_box(&a), &b, &zeros, len));
+    report.line("first_logic (no)", 2 * bytes, |k| {
+        black_box(k.first_logic(LogicOp::And, black_box(&a), &zeros));
     });
     report.line("shift_up 5", 2 * bytes, |k| k.shift_up(black_box(&mut dst), &a, len, 5));
     report.line("shift_down 5", 2 * bytes, |k| k.shift_down(black_box(&mut dst), &a, len, 5));
@@ -151,17 +137,6 @@ fn whole(report: &Report<'_>) {
     report.line("shuffle", 2 * bytes, |k| k.shuffle(black_box(&mut dst), &a, len));
     report.line("copy_bits 3 to 5", 2 * bytes, |k| {
         k.copy_bits(black_box(&mut dst), 5, &a, 3, len.saturating_sub(8));
-    });
-    report.line("keep_first", bytes, |k| k.keep_first(black_box(&mut dst), &a));
-    // A one in the middle, put back each time.
-    let mut stepped = zeros.clone();
-    report.line("step (half way)", bytes / 2, |k| {
-        stepped[n / 2] = 2;
-        black_box(k.step(black_box(&mut stepped)));
-    });
-    report.line("step (at once)", 8, |k| {
-        stepped[0] = 2;
-        black_box(k.step(black_box(&mut stepped)));
     });
     if len <= 1_000_000 {
         report.line("add", 3 * bytes, |k| {
@@ -183,18 +158,13 @@ fn tables(report: &Report<'_>) {
     let mut dst = vec![0; stride * side];
     let mut row = vec![0; n];
     report.line("transpose (square)", 16 * n * side, |k| {
-        k.transpose(black_box(columns), side, &mut dst, stride);
+        k.transpose_limbs(black_box(columns), side, 0..n, &mut dst, stride);
     });
     report.line("gather_row (square)", 8 * side, |k| {
         k.gather_row(black_box(columns), side / 2, &mut row);
     });
     report.line("scatter_row (square)", 16 * side, |k| {
         k.scatter_row(black_box(&mut dst), stride, side, side / 2, &row);
-    });
-    let rows: Vec<usize> = (0..side).step_by(2).collect();
-    let operand = noise(n, 5);
-    report.line("rows_broadcast", 16 * n * rows.len(), |k| {
-        k.rows_logic_broadcast(LogicOp::Or, black_box(&mut dst), stride, &rows, 0..n, &operand);
     });
 
     let n = (report.n_bits / 32).div_ceil(64).max(1);

@@ -20,7 +20,10 @@ impl Machine<'_, '_, '_> {
             Inst::CopyBits { dst, src } => self.copy_bits(dst, src),
             Inst::Fill { dst, len, bit } => self.fill(dst, len, bit),
             Inst::NotBits { dst, src } => self.not_bits(dst, src),
-            Inst::Logic3 { table, dst, a, b, c } => self.logic3(table, dst, [a, b, c]),
+            Inst::LogicLogic { inner, outer, dst, a, b, c } => {
+                self.logic_logic(inner, outer, dst, [a, b, c])
+            }
+            Inst::Logic2 { table, dst, left, right } => self.logic2(table, dst, left, right),
             Inst::KeepFirst { dst, src } => self.keep_first(dst, src),
             Inst::Mask { dst, size, from, to } => self.mask(dst, size, from, to),
             Inst::Shift { dst, src, direction, by } => self.shift(dst, src, direction, by),
@@ -276,7 +279,13 @@ impl Machine<'_, '_, '_> {
         })
     }
 
-    fn logic3(&mut self, table: u8, dst: Reg, operands: [Reg; 3]) -> Step<()> {
+    fn logic_logic(
+        &mut self,
+        inner: LogicOp,
+        outer: LogicOp,
+        dst: Reg,
+        operands: [Reg; 3],
+    ) -> Step<()> {
         let [a, b, c] = operands;
         let len = self.same_length(a, b)?;
         self.same_length(a, c)?;
@@ -286,7 +295,20 @@ impl Machine<'_, '_, '_> {
             machine.spread.fill(to, 1, |start, part| {
                 let range = start..start + part.len();
                 let (a, b, c) = (&a[range.clone()], &b[range.clone()], &c[range]);
-                kernels.logic3(table, part, a, b, c, bits_in(len, start, part));
+                kernels.logic_logic(inner, outer, part, a, b, c);
+            })
+        })
+    }
+
+    fn logic2(&mut self, table: u8, dst: Reg, left: Reg, right: Reg) -> Step<()> {
+        let len = self.same_length(left, right)?;
+        self.make(dst, len, dst == left || dst == right, |machine, to| {
+            let kernels = machine.spread.kernels;
+            let (left, right) = (machine.bits(left).limbs(), machine.bits(right).limbs());
+            machine.spread.fill(to, 1, |start, part| {
+                let range = start..start + part.len();
+                let (left, right) = (&left[range.clone()], &right[range]);
+                kernels.logic2(table, part, left, right, bits_in(len, start, part));
             })
         })
     }

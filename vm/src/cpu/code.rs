@@ -258,13 +258,21 @@ pub(super) enum Inst {
         left: Reg,
         right: Reg,
     },
-    /// Two logic operations in one loop, by a truth table; see `kernels`.
-    Logic3 {
-        table: u8,
+    /// `(a inner b) outer c`, in one loop.
+    LogicLogic {
+        inner: LogicOp,
+        outer: LogicOp,
         dst: Reg,
         a: Reg,
         b: Reg,
         c: Reg,
+    },
+    /// A function of two bits, by its truth table; see Note [Truth tables] in `fuse`.
+    Logic2 {
+        table: u8,
+        dst: Reg,
+        left: Reg,
+        right: Reg,
     },
     KeepFirst {
         dst: Reg,
@@ -546,7 +554,8 @@ impl Inst {
             | Inst::Literal { dst, .. }
             | Inst::NotBits { dst, .. }
             | Inst::LogicBits { dst, .. }
-            | Inst::Logic3 { dst, .. }
+            | Inst::LogicLogic { dst, .. }
+            | Inst::Logic2 { dst, .. }
             | Inst::KeepFirst { dst, .. }
             | Inst::Mask { dst, .. }
             | Inst::Shift { dst, .. }

@@ -1,8 +1,8 @@
 //! Two instructions as one: a logic operation whose result only the next one looks at need not be
 //! written to memory.
 //!
-//! Note [Truth tables]. A function of three bits is a byte: its value for a, b and c is bit
-//! `a << 2 | b << 1 | c`.
+//! Note [Truth tables]. A function of two bits is a number of four: its value for a and b is bit
+//! `a << 1 | b`.
 
 use super::code::{Ask, Inst, Reg, Size, Test, Writes};
 use crate::scalars;
@@ -27,9 +27,9 @@ pub(super) fn fuse(
         Inst::NotBits { dst, src } => {
             let (at, made) = maker(run, src, temporary)?;
             match made {
-                Inst::LogicBits { op, left: a, right: b, .. } => {
-                    let table = table(|a, b, _| !scalars::logic(op, a, b));
-                    Some((at, Inst::Logic3 { table, dst, a, b, c: b }))
+                Inst::LogicBits { op, left, right, .. } => {
+                    let table = table(|a, b| !scalars::logic(op, a, b));
+                    Some((at, Inst::Logic2 { table, dst, left, right }))
                 }
                 _ => None,
             }
@@ -43,13 +43,12 @@ pub(super) fn fuse(
                 }
             };
             match made {
-                Inst::LogicBits { op, left: a, right: b, .. } => {
-                    let table = table(|a, b, c| scalars::logic(outer, scalars::logic(op, a, b), c));
-                    Some((at, Inst::Logic3 { table, dst, a, b, c: other }))
+                Inst::LogicBits { op: inner, left: a, right: b, .. } => {
+                    Some((at, Inst::LogicLogic { inner, outer, dst, a, b, c: other }))
                 }
-                Inst::NotBits { src: a, .. } => {
-                    let table = table(|a, b, _| scalars::logic(outer, !a, b));
-                    Some((at, Inst::Logic3 { table, dst, a, b: other, c: other }))
+                Inst::NotBits { src, .. } => {
+                    let table = table(|a, b| scalars::logic(outer, !a, b));
+                    Some((at, Inst::Logic2 { table, dst, left: src, right: other }))
                 }
                 _ => None,
             }
@@ -73,7 +72,8 @@ pub(super) fn is_known(run: &[Inst], test: Test) -> bool {
             | Inst::CopyBits { .. }
             | Inst::NotBits { .. }
             | Inst::LogicBits { .. }
-            | Inst::Logic3 { .. }
+            | Inst::LogicLogic { .. }
+            | Inst::Logic2 { .. }
             | Inst::Column { .. }
             | Inst::Row { .. }
             | Inst::PutColumn { .. }
@@ -104,9 +104,9 @@ fn maker(run: &[Inst], reg: Reg, temporary: impl Fn(Reg) -> bool) -> Option<(usi
     (!changed).then_some((at, made))
 }
 
-fn table(function: impl Fn(bool, bool, bool) -> bool) -> u8 {
-    (0..8).fold(0, |table, idx| {
-        let value = function(idx & 4 != 0, idx & 2 != 0, idx & 1 != 0);
+fn table(function: impl Fn(bool, bool) -> bool) -> u8 {
+    (0..4).fold(0, |table, idx| {
+        let value = function(idx & 2 != 0, idx & 1 != 0);
         table | u8::from(value) << idx
     })
 }
@@ -128,10 +128,15 @@ mod tests {
             panic!("{fused:?}")
         };
         let or = Inst::LogicBits { op: LogicOp::Or, dst: 2, left: 9, right: 3 };
-        let Some((0, Inst::Logic3 { table, .. })) = fuse(&[MADE], or, |reg| reg == 9) else {
-            panic!("not fused")
+        let fused = fuse(&[MADE], or, |reg| reg == 9);
+        let Some((0, Inst::LogicLogic { inner, outer, a: 0, b: 1, c: 3, dst: 2 })) = fused else {
+            panic!("{fused:?}")
         };
-        assert_eq!(table, 0b1110_1010, "(a and b) or c");
+        assert_eq!((inner, outer), (LogicOp::And, LogicOp::Or), "(a and b) or c");
+        let not = Inst::NotBits { dst: 2, src: 9 };
+        let fused = fuse(&[MADE], not, |reg| reg == 9);
+        let Some((0, Inst::Logic2 { table, .. })) = fused else { panic!("{fused:?}") };
+        assert_eq!(table, 0b0111, "not (a and b)");
     }
 
     #[test]

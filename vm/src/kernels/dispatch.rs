@@ -10,8 +10,7 @@ use star_ir::{LogicOp, Sense};
 
 use super::level::Level;
 use super::tables::Columns;
-use super::transpose::Block;
-use super::{elementwise, extreme, moves, reduce, tables, ternary, transpose, words};
+use super::{elementwise, extreme, moves, reduce, tables, transpose, words};
 
 /// The kernels, compiled for one level.
 #[derive(Clone, Copy)]
@@ -113,14 +112,12 @@ kernels! {
     /// `dst = f(a, b)` for any function f of two bits: f(a, b) is bit `2a + b` of `table`, whose upper
     /// four bits do not count.
     elementwise fn logic2(table: u8, dst: &mut [u64], a: &[u64], b: &[u64], len: usize);
-    /// `dst = f(dst, b)`; see [`Kernels::logic2`].
-    elementwise fn logic2_assign(table: u8, dst: &mut [u64], b: &[u64], len: usize);
-    /// `dst = f(a, b, c)` for any function f of three bits: f(a, b, c) is bit `4a + 2b + c` of `table`.
-    ternary fn logic3(table: u8, dst: &mut [u64], a: &[u64], b: &[u64], c: &[u64], len: usize);
+    /// `dst = (a inner b) outer c`, in one pass.
+    elementwise fn logic_logic(
+        inner: LogicOp, outer: LogicOp, dst: &mut [u64], a: &[u64], b: &[u64], c: &[u64]
+    );
     /// `dst = not a`.
     elementwise fn not(dst: &mut [u64], a: &[u64], len: usize);
-    /// `dst = not dst`.
-    elementwise fn not_assign(dst: &mut [u64], len: usize);
     /// Every bit of `dst` is `bit`.
     elementwise fn fill(dst: &mut [u64], bit: bool, len: usize);
     /// The bits of `ones`, from 0, are one, all others zero. Panics beyond `len`.
@@ -128,20 +125,14 @@ kernels! {
 
     /// Number of ones.
     reduce fn count(a: &[u64]) -> u64;
-    /// Is there a one? Ends soon after the first.
-    reduce fn some(a: &[u64]) -> bool;
     /// Are all bits one? True for no bits. Ends soon after the first zero.
     reduce fn all(a: &[u64], len: usize) -> bool;
-    /// Place of the first one, from 0. Ends soon after it.
-    reduce fn first(a: &[u64]) -> Option<usize>;
     /// Place of the first one that is not before `start`.
     reduce fn first_from(a: &[u64], start: usize) -> Option<usize>;
     /// Are a and b, of equal length, equal?
     reduce fn equal(a: &[u64], b: &[u64]) -> bool;
     /// Number of ones of `a op b`.
     reduce fn count_logic(op: LogicOp, a: &[u64], b: &[u64]) -> u64;
-    /// Has `a op b` a one?
-    reduce fn some_logic(op: LogicOp, a: &[u64], b: &[u64]) -> bool;
     /// Place of the first one of `a op b`.
     reduce fn first_logic(op: LogicOp, a: &[u64], b: &[u64]) -> Option<usize>;
 
@@ -157,10 +148,6 @@ kernels! {
     moves fn shuffle(dst: &mut [u64], a: &[u64], len: usize);
     /// `dst[dst_bit + i] = src[src_bit + i]` for i below n; all other bits of `dst` stay.
     moves fn copy_bits(dst: &mut [u64], dst_bit: usize, src: &[u64], src_bit: usize, n: usize);
-    /// `dst` has the first one of `a` only.
-    moves fn keep_first(dst: &mut [u64], a: &[u64]);
-    /// STEP: the place of the first one, which becomes zero.
-    moves fn step(a: &mut [u64]) -> Option<usize>;
 
     /// How the numbers v and w, of equal length, stand to each other.
     words fn compare(v: &[u64], w: &[u64]) -> Ordering;
@@ -177,20 +164,11 @@ kernels! {
     tables fn gather_row(columns: Columns<'_>, row: usize, dst: &mut [u64]);
     /// Bit `row` of column j, of `n_cols` columns that lie `stride` limbs apart, is bit j of `src`.
     tables fn scatter_row(storage: &mut [u64], stride: usize, n_cols: usize, row: usize, src: &[u64]);
-    /// Column r becomes column r `op` `b`, for each r listed (from 0), in the limbs `limbs` of the column
-    /// only: `b[0]` meets the first of these. A column listed twice is treated twice.
-    tables fn rows_logic_broadcast(
-        op: LogicOp, storage: &mut [u64], stride: usize, rows: &[usize], limbs: Range<usize>, b: &[u64]
-    );
 
-    /// Turns a block of 64 × 64 bits: bit j of limb i becomes bit i of limb j.
-    transpose fn transpose_block(block: &mut Block);
-    /// Corner turn: bit j of destination column r is bit r of source column j. The source has `n_rows`
-    /// rows; the destination has `n_rows` columns of `src.n_cols` bits, `dst_stride` limbs apart, and
-    /// limbs between its columns stay.
-    transpose fn transpose(src: Columns<'_>, n_rows: usize, dst: &mut [u64], dst_stride: usize);
-    /// The part of [`Kernels::transpose`] that reads the limbs `limbs` of every source column. `dst`
-    /// begins with destination column `64 * limbs.start`. Ranges of a multiple of 8 limbs are fastest.
+    /// Corner turn: bit j of destination column r is bit r of source column j, for the rows r that lie in
+    /// the limbs `limbs` of every source column. The source has `n_rows` rows; the destination begins with
+    /// column `64 * limbs.start` and has columns of `src.n_cols` bits, `dst_stride` limbs apart; limbs
+    /// between them stay. Ranges of a multiple of 8 limbs are fastest.
     transpose fn transpose_limbs(
         src: Columns<'_>, n_rows: usize, limbs: Range<usize>, dst: &mut [u64], dst_stride: usize
     );

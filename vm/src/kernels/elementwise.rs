@@ -43,56 +43,58 @@ pub(super) fn logic_assign(op: LogicOp, dst: &mut [u64], b: &[u64]) {
     }
 }
 
-/// A function of two bits, given by its table, on 64 pairs at once.
+/// `dst[i] = f(a[i], b[i], c[i])`.
 #[inline(always)]
-pub(super) fn binary(table: u8, x: u64, y: u64) -> u64 {
-    match table & 15 {
-        0 => 0,
-        1 => !(x | y),
-        2 => !x & y,
-        3 => !x,
-        4 => x & !y,
-        5 => !y,
-        6 => x ^ y,
-        7 => !(x & y),
-        8 => x & y,
-        9 => !(x ^ y),
-        10 => y,
-        11 => !x | y,
-        12 => x,
-        13 => x | !y,
-        14 => x | y,
-        _ => !0,
+fn zip3(dst: &mut [u64], a: &[u64], b: &[u64], c: &[u64], f: impl Fn(u64, u64, u64) -> u64) {
+    let n = dst.len();
+    for (((d, &x), &y), &z) in dst.iter_mut().zip(&a[..n]).zip(&b[..n]).zip(&c[..n]) {
+        *d = f(x, y, z);
     }
 }
 
-/// Does `$run` with a closure `$f` for the table: a loop of its own for each.
-macro_rules! by_table {
-    ($table:expr, |$f:ident| $run:expr, $($known:literal)*) => {
-        match $table & 15 {
-            $($known => {
-                let $f = |x, y| binary($known, x, y);
-                $run
-            })*
-            _ => {
-                let $f = |_, _| !0;
-                $run
-            }
-        }
-    };
+#[inline(always)]
+pub(super) fn logic_logic(
+    inner: LogicOp,
+    outer: LogicOp,
+    dst: &mut [u64],
+    a: &[u64],
+    b: &[u64],
+    c: &[u64],
+) {
+    match (inner, outer) {
+        (LogicOp::And, LogicOp::And) => zip3(dst, a, b, c, |x, y, z| x & y & z),
+        (LogicOp::And, LogicOp::Or) => zip3(dst, a, b, c, |x, y, z| x & y | z),
+        (LogicOp::And, LogicOp::Xor) => zip3(dst, a, b, c, |x, y, z| x & y ^ z),
+        (LogicOp::Or, LogicOp::And) => zip3(dst, a, b, c, |x, y, z| (x | y) & z),
+        (LogicOp::Or, LogicOp::Or) => zip3(dst, a, b, c, |x, y, z| x | y | z),
+        (LogicOp::Or, LogicOp::Xor) => zip3(dst, a, b, c, |x, y, z| (x | y) ^ z),
+        (LogicOp::Xor, LogicOp::And) => zip3(dst, a, b, c, |x, y, z| (x ^ y) & z),
+        (LogicOp::Xor, LogicOp::Or) => zip3(dst, a, b, c, |x, y, z| x ^ y | z),
+        (LogicOp::Xor, LogicOp::Xor) => zip3(dst, a, b, c, |x, y, z| x ^ y ^ z),
+    }
 }
 
 #[inline(always)]
 pub(super) fn logic2(table: u8, dst: &mut [u64], a: &[u64], b: &[u64], len: usize) {
     let dst = &mut dst[..n_limbs(len)];
-    by_table!(table, |f| zip(dst, a, b, f), 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14);
-    zero_tail(dst, len);
-}
-
-#[inline(always)]
-pub(super) fn logic2_assign(table: u8, dst: &mut [u64], b: &[u64], len: usize) {
-    let dst = &mut dst[..n_limbs(len)];
-    by_table!(table, |f| update(dst, b, f), 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14);
+    match table & 15 {
+        0 => zip(dst, a, b, |_, _| 0),
+        1 => zip(dst, a, b, |x, y| !(x | y)),
+        2 => zip(dst, a, b, |x, y| !x & y),
+        3 => zip(dst, a, b, |x, _| !x),
+        4 => zip(dst, a, b, |x, y| x & !y),
+        5 => zip(dst, a, b, |_, y| !y),
+        6 => zip(dst, a, b, |x, y| x ^ y),
+        7 => zip(dst, a, b, |x, y| !(x & y)),
+        8 => zip(dst, a, b, |x, y| x & y),
+        9 => zip(dst, a, b, |x, y| !(x ^ y)),
+        10 => zip(dst, a, b, |_, y| y),
+        11 => zip(dst, a, b, |x, y| !x | y),
+        12 => zip(dst, a, b, |x, _| x),
+        13 => zip(dst, a, b, |x, y| x | !y),
+        14 => zip(dst, a, b, |x, y| x | y),
+        _ => zip(dst, a, b, |_, _| !0),
+    }
     zero_tail(dst, len);
 }
 
@@ -100,13 +102,6 @@ pub(super) fn logic2_assign(table: u8, dst: &mut [u64], b: &[u64], len: usize) {
 pub(super) fn not(dst: &mut [u64], a: &[u64], len: usize) {
     let dst = &mut dst[..n_limbs(len)];
     zip(dst, a, a, |x, _| !x);
-    zero_tail(dst, len);
-}
-
-#[inline(always)]
-pub(super) fn not_assign(dst: &mut [u64], len: usize) {
-    let dst = &mut dst[..n_limbs(len)];
-    dst.iter_mut().for_each(|d| *d = !*d);
     zero_tail(dst, len);
 }
 

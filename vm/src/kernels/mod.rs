@@ -1,8 +1,8 @@
 //! Serial kernels over packed limbs: what the CPU backend computes with.
 //!
 //! * [`Level`], [`Kernels`]: the sets of instructions, and all kernels compiled for one of them.
-//! * `elementwise`, `ternary`: logic, limb by limb. `reduce`: SOME, NUMB, FND. `moves`: shifts,
-//!   rotation, parts, STEP. `words`: big-endian numbers. `tables`, `transpose`: rows of tables stored by
+//! * `elementwise`: logic, limb by limb. `reduce`: SOME, NUMB, FND. `moves`: shifts,
+//!   rotation, parts. `words`: big-endian numbers. `tables`, `transpose`: rows of tables stored by
 //!   columns, corner turns. `extreme`: MIN and MAX over columns.
 //!
 //! Nothing here knows of SIR values, sizes that differ, threads or flags: a caller has checked all that,
@@ -26,7 +26,6 @@ mod level;
 mod moves;
 mod reduce;
 mod tables;
-mod ternary;
 mod transpose;
 mod words;
 

@@ -3,7 +3,6 @@
 use star_base::bits::zero_tail;
 
 use super::n_limbs;
-use super::reduce::first_limb;
 
 /// 64 bits from `bit` on, zeros beyond the end.
 #[inline(always)]
@@ -161,19 +160,4 @@ pub(super) fn copy_bits(dst: &mut [u64], dst_bit: usize, src: &[u64], src_bit: u
     funnel(&mut dst[first + 1..last], src, next);
     let bits = read(src, next + 64 * (last - first - 1));
     dst[last] = dst[last] & !tail | bits & tail;
-}
-
-#[inline(always)]
-pub(super) fn keep_first(dst: &mut [u64], a: &[u64]) {
-    dst.fill(0);
-    if let Some((idx, limb)) = first_limb(a, a, |x, _| x) {
-        dst[idx] = limb & limb.wrapping_neg();
-    }
-}
-
-#[inline(always)]
-pub(super) fn step(a: &mut [u64]) -> Option<usize> {
-    let (idx, limb) = first_limb(a, a, |x, _| x)?;
-    a[idx] = limb & (limb - 1);
-    Some(idx * 64 + limb.trailing_zeros() as usize)
 }

@@ -101,11 +101,6 @@ pub(super) fn all(a: &[u64], len: usize) -> bool {
 }
 
 #[inline(always)]
-pub(super) fn first(a: &[u64]) -> Option<usize> {
-    first_limb(a, a, |x, _| x).map(place)
-}
-
-#[inline(always)]
 pub(super) fn first_from(a: &[u64], start: usize) -> Option<usize> {
     let idx = start / 64;
     let limb = a.get(idx)? & !0 << (start % 64);
@@ -127,15 +122,6 @@ pub(super) fn count_logic(op: LogicOp, a: &[u64], b: &[u64]) -> u64 {
         LogicOp::And => count_by(a, b, |x, y| x & y),
         LogicOp::Or => count_by(a, b, |x, y| x | y),
         LogicOp::Xor => count_by(a, b, |x, y| x ^ y),
-    }
-}
-
-#[inline(always)]
-pub(super) fn some_logic(op: LogicOp, a: &[u64], b: &[u64]) -> bool {
-    match op {
-        LogicOp::And => first_limb(a, b, |x, y| x & y).is_some(),
-        LogicOp::Or => first_limb(a, b, |x, y| x | y).is_some(),
-        LogicOp::Xor => first_limb(a, b, |x, y| x ^ y).is_some(),
     }
 }
 

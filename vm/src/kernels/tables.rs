@@ -1,10 +1,4 @@
-//! Rows of tables that are stored by columns, and operations on many columns at once.
-
-use std::ops::Range;
-
-use star_ir::LogicOp;
-
-use super::elementwise::logic_assign;
+//! Rows of tables that are stored by columns.
 
 /// Columns of bits in one allocation: column j, from 0, begins at limb `j * stride`.
 #[derive(Clone, Copy, Debug)]
@@ -50,21 +44,5 @@ pub(super) fn scatter_row(
             *limb = *limb & !(1 << bit) | (bits >> idx & 1) << bit;
             at += stride;
         }
-    }
-}
-
-#[inline(always)]
-pub(super) fn rows_logic_broadcast(
-    op: LogicOp,
-    storage: &mut [u64],
-    stride: usize,
-    rows: &[usize],
-    limbs: Range<usize>,
-    b: &[u64],
-) {
-    let b = &b[..limbs.len()];
-    for &row in rows {
-        let start = row * stride;
-        logic_assign(op, &mut storage[start + limbs.start..start + limbs.end], b);
     }
 }

@@ -88,11 +88,6 @@ pub(super) fn transpose_block(block: &mut Block) {
 }
 
 #[inline(always)]
-pub(super) fn transpose(src: Columns<'_>, n_rows: usize, dst: &mut [u64], dst_stride: usize) {
-    transpose_limbs(src, n_rows, 0..n_limbs(n_rows), dst, dst_stride);
-}
-
-#[inline(always)]
 pub(super) fn transpose_limbs(
     src: Columns<'_>,
     n_rows: usize,

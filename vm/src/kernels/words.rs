@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 
 use super::moves::read;
 use super::n_limbs;
-use super::reduce::{first, first_limb};
+use super::reduce::{first_from, first_limb};
 
 #[inline(always)]
 pub(super) fn compare(v: &[u64], w: &[u64]) -> Ordering {
@@ -69,7 +69,7 @@ pub(super) fn sub(dst: &mut [u64], v: &[u64], w: &[u64], len: usize) -> bool {
 #[inline(always)]
 pub(super) fn to_int(w: &[u64], len: usize) -> Option<i64> {
     let w = &w[..n_limbs(len)];
-    let Some(place) = first(w) else { return Some(0) };
+    let Some(place) = first_from(w, 0) else { return Some(0) };
     if len - place > 63 {
         return None;
     }

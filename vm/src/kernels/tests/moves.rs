@@ -78,24 +78,3 @@ fn copied_bits_leave_all_others_alone() {
         }
     });
 }
-
-#[test]
-fn step_takes_the_ones_in_order() {
-    everywhere(|len, rarity, random| {
-        let a = random.bits(len, rarity);
-        let mut only = vec![false; len];
-        let places: Vec<usize> = (0..len).filter(|&i| a[i]).collect();
-        if let Some(&first) = places.first() {
-            only[first] = true;
-        }
-        for kernels in kernels() {
-            let mut dst = dirty(len);
-            kernels.keep_first(&mut dst, &pack(&a));
-            assert_eq!(dst, pack(&only), "{kernels:?}");
-            let mut rest = pack(&a);
-            let steps: Vec<usize> = std::iter::from_fn(|| kernels.step(&mut rest)).collect();
-            assert_eq!(steps, places, "{kernels:?}");
-            assert!(rest.iter().all(|&limb| limb == 0));
-        }
-    });
-}

@@ -1,7 +1,4 @@
-use star_ir::LogicOp;
-
 use super::super::Columns;
-use super::elementwise::{OPS, model2};
 use super::*;
 
 /// A table by columns: its bits, and its limbs with `gap` dirty limbs behind each column.
@@ -90,7 +87,8 @@ fn corner_turns_leave_the_gaps_alone() {
             let expected = turned(&table, n_rows, dst_gap);
             for kernels in kernels() {
                 let mut dst = vec![DIRT; expected.storage.len()];
-                kernels.transpose(table.columns(), n_rows, &mut dst, expected.stride);
+                let limbs = 0..n_rows.div_ceil(64);
+                kernels.transpose_limbs(table.columns(), n_rows, limbs, &mut dst, expected.stride);
                 assert_eq!(dst, expected.storage, "{n_rows} × {n_cols} {kernels:?}");
                 // In pieces.
                 let mut dst = vec![DIRT; expected.storage.len()];
@@ -108,55 +106,6 @@ fn corner_turns_leave_the_gaps_alone() {
                     );
                 }
                 assert_eq!(dst, expected.storage, "{n_rows} × {n_cols} {kernels:?}");
-            }
-        }
-    }
-}
-
-#[test]
-fn a_block_is_turned() {
-    let mut random = Random(8);
-    let table = Table::random(&mut random, 64, 64, 0);
-    let expected = turned(&table, 64, 0);
-    for kernels in kernels() {
-        let mut block: [u64; 64] = table.storage.clone().try_into().unwrap();
-        kernels.transpose_block(&mut block);
-        assert_eq!(block.to_vec(), expected.storage, "{kernels:?}");
-    }
-}
-
-#[test]
-fn listed_columns_meet_the_operand() {
-    let mut random = Random(9);
-    for (n_rows, n_cols, gap) in SIZES {
-        let table = Table::random(&mut random, n_rows, n_cols, gap);
-        let b = random.bits(n_rows, 1);
-        let rows: Vec<usize> = (0..n_cols).filter(|_| random.next() & 1 == 0).collect();
-        let n_limbs = n_rows.div_ceil(64);
-        for limbs in [0..n_limbs, n_limbs / 3..n_limbs - n_limbs / 3] {
-            for op in OPS {
-                let neutral = op == LogicOp::And;
-                let within: Vec<bool> = (0..n_rows)
-                    .map(|i| if limbs.contains(&(i / 64)) { b[i] } else { neutral })
-                    .collect();
-                let mut bits = table.bits.clone();
-                for &row in &rows {
-                    bits[row] = model2(op, &bits[row], &within);
-                }
-                let expected = Table::new(bits, n_rows, gap);
-                for kernels in kernels() {
-                    let mut storage = table.storage.clone();
-                    let part = &pack(&b)[limbs.clone()];
-                    kernels.rows_logic_broadcast(
-                        op,
-                        &mut storage,
-                        table.stride,
-                        &rows,
-                        limbs.clone(),
-                        part,
-                    );
-                    assert_eq!(storage, expected.storage, "{op:?} {kernels:?}");
-                }
             }
         }
     }
