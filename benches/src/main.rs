@@ -9,6 +9,9 @@
 //! `star-benches closure [N [RUNS]]`: the published WARSHALL and WARSHALL-C on the CPU backend, in turn
 //! with a hand-written Warshall on packed rows, for N vertices (5000 by default).
 //!
+//! `star-benches algorithms [N [NAME]]`: the graph algorithms of the library whose name contains NAME,
+//! beside petgraph, on graphs of N vertices (1000, and then 5000, by default).
+//!
 //! `star-benches operations [BITS]`: one operation of each kind as a program carries it out, on 10³ to
 //! that many bits (10⁹ by default), beside the speed of plain reading.
 //!
@@ -21,6 +24,7 @@
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program that prints figures")]
 
+mod algorithms;
 mod closure;
 mod front_end;
 mod graphs;
@@ -32,6 +36,7 @@ mod program;
 use std::process::ExitCode;
 
 const USAGE: &str = "usage: star-benches front-end [MB] | kernels [BITS [NAME]] | closure [N [RUNS]] \
+                     | algorithms [N [NAME]] \
                      | operations [BITS] | loading [FILE…] \
                      | edge-list [MB] | adjacency [VERTICES [ARCS]]";
 
@@ -48,6 +53,12 @@ fn main() -> ExitCode {
         "closure" => {
             number(1, 5000).zip(number(2, 5)).map(|(n, runs)| closure::run(n, runs)).map(well)
         }
+        "algorithms" => match text(1) {
+            "" => Some(vec![1000, 5000]),
+            _ => number(1, 0).map(|n| vec![n]),
+        }
+        .map(|sizes| algorithms::run(&sizes, text(2)))
+        .map(well),
         "operations" => number(1, 1_000_000_000).map(operations::run).map(well),
         "loading" => Some(loading::run(&args[1..])),
         "edge-list" => number(1, 200).map(|megabytes| {
