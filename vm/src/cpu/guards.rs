@@ -96,17 +96,11 @@ impl Machine<'_, '_, '_> {
     }
 
     fn bits_of(&self, var: VarId) -> Step<Reg> {
-        match self.place_of(var)? {
-            Place::Slice(reg) | Place::Word(reg) => Ok(reg),
-            _ => Err(broken("neither a slice nor a word")),
-        }
+        self.place_of(var)?.bits().ok_or_else(|| broken("neither a slice nor a word"))
     }
 
     fn table_of(&self, var: VarId) -> Step<Reg> {
-        match self.place_of(var)? {
-            Place::Table(reg) => Ok(reg),
-            _ => Err(broken("no table")),
-        }
+        self.place_of(var)?.table().ok_or_else(|| broken("no table"))
     }
 }
 
@@ -115,10 +109,10 @@ impl Sight for Machine<'_, '_, '_> {
         match operand {
             Operand::Int(number) => Ok(*number),
             Operand::Bool(truth) => Ok(i64::from(*truth)),
-            Operand::Var(var) => match self.place_of(*var)? {
-                Place::Int(reg) | Place::Bool(reg) => Ok(self.number(Number(reg))),
-                _ => Err(broken("no number")),
-            },
+            Operand::Var(var) => {
+                let reg = self.place_of(*var)?.number().ok_or_else(|| broken("no number"))?;
+                Ok(self.number(Number(reg)))
+            }
             Operand::Str(_) => Err(broken("no number")),
         }
     }
@@ -130,13 +124,11 @@ impl Sight for Machine<'_, '_, '_> {
     fn text(&self, operand: &Operand) -> Step<Arc<str>> {
         match operand {
             Operand::Str(text) => Ok(text.clone()),
-            Operand::Var(var) => match self.place_of(*var)? {
-                Place::Text(reg) => {
-                    let text = &self.texts[self.base.texts + reg as usize];
-                    text.clone().ok_or_else(|| broken("a text that was never set"))
-                }
-                _ => Err(broken("no text")),
-            },
+            Operand::Var(var) => {
+                let reg = self.place_of(*var)?.text().ok_or_else(|| broken("no text"))?;
+                let text = &self.texts[self.base.texts + reg as usize];
+                text.clone().ok_or_else(|| broken("a text that was never set"))
+            }
             Operand::Int(_) | Operand::Bool(_) => Err(broken("no text")),
         }
     }
@@ -152,7 +144,7 @@ impl Sight for Machine<'_, '_, '_> {
     }
 
     fn is_table(&self, var: VarId) -> Step<bool> {
-        Ok(matches!(self.place_of(var)?, Place::Table(_)))
+        Ok(self.place_of(var)?.table().is_some())
     }
 
     fn is_set(&self, var: VarId) -> Step<bool> {
@@ -166,11 +158,9 @@ impl Sight for Machine<'_, '_, '_> {
     }
 
     fn is_sized(&self, var: VarId) -> Step<bool> {
-        match self.place_of(var)? {
-            Place::Slice(reg) | Place::Word(reg) => Ok(self.holds(Test::BitsSized(reg))),
-            Place::Int(_) | Place::Bool(_) | Place::Table(_) | Place::Text(_) | Place::Handle => {
-                self.is_set(var)
-            }
+        match self.place_of(var)?.bits() {
+            Some(reg) => Ok(self.holds(Test::BitsSized(reg))),
+            None => self.is_set(var),
         }
     }
 

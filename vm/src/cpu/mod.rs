@@ -1,29 +1,36 @@
 //! The CPU backend: packed bits, SIMD kernels, threads.
 //!
 //! * [`Value`]: packed limbs; tables in up to two forms (`table`).
-//! * `compile` makes register code (`code`) of SIR; `fuse` joins logic operations.
-//! * The machine (`machine`): frames of registers, calls (`calls`), `forall`, blocks of lines (`block`), guards (`guards`), operations
-//!   on bits (`bits`) and tables (`tables`), files and output (`host`).
+//! * `compile` makes register code (`code`, `inst`) of SIR; `fuse` joins logic operations.
+//! * The machine (`machine`): frames of `registers`, `calls`, `forall`, blocks of lines (`block`), `guards`; instructions on `bits`
+//!   (also `moves`, `words`, `ask`), on `tables` (whose second forms `copies` counts) and on `sizes`; files and output (`host`), values
+//!   for people (`shown`).
 //! * [`Settings`]: how work is spread over pieces and threads (`spread`). They change no result.
 //!
 //! What each operation does is said by the reference; this backend gives the same bits, traps and counts.
 
+mod ask;
 mod bits;
 mod block;
 mod calls;
 mod code;
 mod compile;
+mod copies;
 mod forall;
 mod fuse;
 mod guards;
 mod host;
+mod inst;
 mod machine;
+mod moves;
+mod registers;
+mod shown;
+mod sizes;
 mod spread;
 mod table;
 mod tables;
-#[cfg(test)]
-mod tests;
 mod value;
+mod words;
 
 use std::ops::Range;
 use std::sync::Arc;

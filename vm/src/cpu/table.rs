@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use star_base::BitTable;
 
 use super::spread::{Spread, pieces};
-use crate::kernels::{Columns, Kernels};
+use crate::kernels::Columns;
 use crate::stop::Step;
 
 /// A table.
@@ -296,12 +296,11 @@ impl Table {
 
     /// The form by columns alone; the table itself if it has none.
     #[expect(clippy::result_large_err, reason = "it is the table, not an error")]
-    pub(super) fn into_columns(self) -> Result<BitTable, Table> {
-        match (self.by_rows, self.copy.get().is_some()) {
-            (false, _) => Ok(self.home),
-            (true, true) => Ok(self.copy.into_inner().unwrap_or_default()),
-            (true, false) => Err(self),
+    pub(super) fn into_columns(mut self) -> Result<BitTable, Table> {
+        if !self.by_rows {
+            return Ok(self.home);
         }
+        self.copy.take().ok_or(self)
     }
 
     /// Some columns (from 0) as a table of their own; `None` beyond the last one.
@@ -321,8 +320,8 @@ impl Table {
     }
 
     /// Number of ones.
-    pub(super) fn n_ones(&self) -> u64 {
-        Kernels::detect().count(self.home.storage())
+    pub(super) fn n_ones(&self, spread: &Spread<'_>) -> Step<u64> {
+        spread.count(self.home.storage())
     }
 }
 
@@ -377,11 +376,17 @@ pub(super) fn turn(form: &BitTable, spread: &Spread<'_>) -> Step<Option<BitTable
         };
         let storage = &mut turned.storage_mut()[part.start / 64..];
         let n_limbs = part.len().saturating_mul(all.stride);
-        spread.chunks(storage, 64 * LIMBS * stride, n_limbs, |idx, dst| {
-            let from = idx * LIMBS;
-            let to = (from + LIMBS).min(n_rows.div_ceil(64));
-            spread.kernels.transpose_limbs(source, n_rows, from..to, dst, stride);
-        })?;
+        spread.chunks(
+            storage,
+            64 * LIMBS * stride,
+            n_limbs,
+            || (),
+            |(), idx, dst| {
+                let from = idx * LIMBS;
+                let to = (from + LIMBS).min(n_rows.div_ceil(64));
+                spread.kernels.transpose_limbs(source, n_rows, from..to, dst, stride);
+            },
+        )?;
     }
     Ok(Some(turned))
 }
