@@ -53,7 +53,10 @@ impl Compiled {
         assert_eq!(outcome, Outcome::Done);
         (
             time,
-            values.into_iter().map(|value| self.backend.unload(value).expect("memory")).collect(),
+            values
+                .into_iter()
+                .map(|value| self.backend.unload(value, &flag).expect("memory"))
+                .collect(),
         )
     }
 }

@@ -63,8 +63,7 @@ impl Machine<'_, '_, '_> {
                 Ok(())
             }
             BitsInst::WordToInt { dst, word } => {
-                let bits = self.bits(word);
-                let number = self.spread.kernels.to_int(bits.limbs(), bits.len());
+                let number = self.int_of(word)?;
                 let number = number.ok_or_else(|| broken("a word beyond the integers"))?;
                 self.set(dst, number);
                 Ok(())

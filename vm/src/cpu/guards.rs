@@ -46,12 +46,12 @@ impl Machine<'_, '_, '_> {
                 let width = self.number(width);
                 width >= 0 && scalars::fits(self.number(value), width as usize)
             }
-            Test::FitsInt(word) => {
-                let word = self.bits(word);
-                self.spread.kernels.to_int(word.limbs(), word.len()).is_some()
-            }
+            // Where a flag keeps the answer from being found, the check finds the flag.
+            Test::FitsInt(word) => matches!(self.int_of(word), Ok(Some(_))),
             Test::Even(bits) => self.bits(bits).len().is_multiple_of(2),
-            Test::NoCarry(op, left, right) => !self.word_carries(op, left, right),
+            Test::NoCarry(op, left, right) => {
+                matches!(self.word_carries(op, left, right), Ok(false))
+            }
             Test::Holds(number) => self.number(number) != 0,
         }
     }
@@ -65,19 +65,6 @@ impl Machine<'_, '_, '_> {
             (Some(n), Some(m)) => n == m,
             (None, _) | (_, None) => true,
         }
-    }
-
-    /// A sum carries if one addend is greater than the complement of the other; a difference borrows if
-    /// it is negative.
-    fn word_carries(&self, op: IntOp, left: Reg, right: Reg) -> bool {
-        let (v, w) = (self.bits(left), self.bits(right));
-        if op == IntOp::Sub {
-            return self.spread.kernels.compare(v.limbs(), w.limbs()).is_lt();
-        }
-        // The first place, the most significant, where both bits are the same decides.
-        let mut limbs = v.limbs().iter().zip(w.limbs()).map(|(v, w)| (v, !(v ^ w)));
-        let decisive = limbs.find(|(_, same)| *same != 0);
-        decisive.is_some_and(|(v, same)| v >> same.trailing_zeros() & 1 == 1)
     }
 
     /// The end of the run at a guard that does not hold.
@@ -173,10 +160,10 @@ impl Sight for Machine<'_, '_, '_> {
     }
 
     fn fits_int(&self, word: VarId) -> Step<bool> {
-        Ok(self.holds(Test::FitsInt(self.bits_of(word)?)))
+        Ok(self.int_of(self.bits_of(word)?)?.is_some())
     }
 
     fn carries(&self, op: IntOp, left: VarId, right: VarId) -> Step<bool> {
-        Ok(self.word_carries(op, self.bits_of(left)?, self.bits_of(right)?))
+        self.word_carries(op, self.bits_of(left)?, self.bits_of(right)?)
     }
 }

@@ -71,25 +71,25 @@ impl Machine<'_, '_, '_> {
     }
 
     pub(super) fn mirror(&mut self, dst: Reg, src: Reg) -> Step<()> {
-        self.room.look()?;
         let len = self.bits(src).len();
         self.make(dst, len, dst == src, |machine, to| {
             let kernels = machine.spread.kernels;
-            kernels.mirror(to, machine.bits(src).limbs(), len);
-            Ok(())
+            let from = machine.bits(src).limbs();
+            machine.spread.fill(to, 1, |start, part| {
+                kernels.mirror(part, &from[..from.len() - start], len - start * 64);
+            })
         })
     }
 
     pub(super) fn shuffle(&mut self, dst: Reg, src: Reg) -> Step<()> {
-        self.room.look()?;
         let len = self.bits(src).len();
         if !len.is_multiple_of(2) {
             return Err(broken(format!("a shuffle of {len} components")));
         }
         self.make(dst, len, dst == src, |machine, to| {
             let kernels = machine.spread.kernels;
-            kernels.shuffle(to, machine.bits(src).limbs(), len);
-            Ok(())
+            let from = machine.bits(src).limbs();
+            machine.spread.fill(to, 1, |start, part| kernels.shuffle(part, from, len, start))
         })
     }
 
@@ -117,10 +117,17 @@ impl Machine<'_, '_, '_> {
         let at = self.base.bits + word as usize;
         let mut bits = std::mem::take(&mut self.bits[at].bits);
         let value = self.bits(value).limbs();
-        self.spread.kernels.copy_bits(bits.limbs_mut(), part.start, value, 0, n);
+        let kernels = self.spread.kernels;
+        let first = part.start / 64;
+        let touched = &mut bits.limbs_mut()[first..part.end.div_ceil(64).max(first)];
+        let done = self.spread.fill(touched, 1, |start, piece| {
+            let at = (first + start) * 64;
+            let here = part.start.max(at)..part.end.min(at + piece.len() * 64);
+            kernels.copy_bits(piece, here.start - at, value, here.start - part.start, here.len());
+        });
         let slot = &mut self.bits[at];
         slot.bits = bits;
         slot.zeros = 0;
-        Ok(())
+        done
     }
 }

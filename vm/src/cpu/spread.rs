@@ -139,6 +139,20 @@ impl<'a> Spread<'a> {
         Ok(())
     }
 
+    /// Fills `dst` from its end on, on one thread: `piece(start, part)` as in [`Spread::fill`].
+    pub(super) fn backwards(
+        &self,
+        dst: &mut [u64],
+        mut piece: impl FnMut(usize, &mut [u64]),
+    ) -> Step<()> {
+        let look_limbs = self.settings.look_limbs.max(1);
+        for (idx, part) in dst.chunks_mut(look_limbs).enumerate().rev() {
+            self.look()?;
+            piece(idx * look_limbs, part);
+        }
+        Ok(())
+    }
+
     /// Limbs of a piece and between two looks, where each costs as much as `weight` of them.
     fn lengths(&self, weight: usize) -> (usize, usize) {
         let length = |limbs: usize| (limbs / weight.max(1)).max(1);

@@ -208,10 +208,7 @@ impl Table {
                     self.by_rows = !self.by_rows;
                 }
                 None => {
-                    let (stride, n_cols) = (self.home.stride(), self.home.n_cols());
-                    let storage = self.home.storage_mut();
-                    spread.kernels.scatter_row(storage, stride, n_cols, idx, src);
-                    return Ok(());
+                    return scatter(&mut self.home, idx, src, spread);
                 }
             }
         }
@@ -325,6 +322,9 @@ impl Table {
     }
 }
 
+/// Limbs of a line of the cache.
+const LINE_LIMBS: usize = 8;
+
 /// `form` as seen by the kernels.
 pub(super) fn columns_of(form: &BitTable) -> Columns<'_> {
     Columns { storage: form.storage(), stride: form.stride(), n_cols: form.n_cols() }
@@ -334,7 +334,7 @@ pub(super) fn columns_of(form: &BitTable) -> Columns<'_> {
 fn gather(form: &BitTable, idx: usize, dst: &mut [u64], spread: &Spread<'_>) -> Step<()> {
     let all = columns_of(form);
     // Each of the 64 accesses for a limb may miss every cache: as much as a line of any other operand.
-    spread.fill(dst, 512, |start, part| {
+    spread.fill(dst, 64 * LINE_LIMBS, |start, part| {
         let from = start * 64;
         let columns = Columns {
             storage: all.storage.get(from * all.stride..).unwrap_or(&[]),
@@ -343,6 +343,26 @@ fn gather(form: &BitTable, idx: usize, dst: &mut [u64], spread: &Spread<'_>) -> 
         };
         spread.kernels.gather_row(columns, idx, part);
     })
+}
+
+/// Row `idx` of `form` takes the bits of `src`.
+fn scatter(form: &mut BitTable, idx: usize, src: &[u64], spread: &Spread<'_>) -> Step<()> {
+    let (stride, n_cols, kernels) = (form.stride(), form.n_cols(), spread.kernels);
+    // The columns that a limb of `src` goes to, each a line.
+    let n_touched = n_cols.saturating_mul(LINE_LIMBS);
+    let limbs_at_once = (spread.settings.piece_limbs / (64 * LINE_LIMBS)).max(1);
+    let chunk = stride.saturating_mul(64 * limbs_at_once);
+    spread.chunks(
+        form.storage_mut(),
+        chunk,
+        n_touched,
+        || (),
+        |(), chunk_idx, storage| {
+            let from = chunk_idx * limbs_at_once;
+            let n_cols = (n_cols - from * 64).min(limbs_at_once * 64);
+            kernels.scatter_row(storage, stride, n_cols, idx, &src[from..]);
+        },
+    )
 }
 
 /// A copy of `form`; `None` if the system has no room for it.

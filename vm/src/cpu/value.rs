@@ -8,6 +8,7 @@ use star_ir::{Extent, Ty};
 
 use super::spread::Spread;
 use super::table::Table;
+use crate::backend::StoreError;
 use crate::value::HostValue;
 
 /// A variable's place outside a run: what it holds, if anything, and whether its size is fixed.
@@ -70,11 +71,11 @@ impl Held {
         }
     }
 
-    /// The value as a host takes it. No flag is set while it is made.
+    /// The value as a host takes it.
     ///
     /// # Errors
-    /// If the system refuses the memory.
-    pub(super) fn to_host(&self, spread: &Spread<'_>) -> Result<HostValue, OutOfMemory> {
+    /// If the system refuses the memory, or a flag is set.
+    pub(super) fn to_host(&self, spread: &Spread<'_>) -> Result<HostValue, StoreError> {
         Ok(match self {
             Held::Nothing => HostValue::Unset,
             Held::Int(number) => HostValue::Int(*number),
@@ -84,9 +85,9 @@ impl Held {
             Held::Word(bits) => HostValue::Word(bits.try_clone()?),
             Held::Table(table) => match table.to_host(spread) {
                 Ok(Some(table)) => HostValue::Table(table),
-                Ok(None) | Err(_) => {
-                    return Err(OutOfMemory { n_bytes: u128::from(table.n_bytes()) });
-                }
+                Ok(None) => Err(OutOfMemory { n_bytes: u128::from(table.n_bytes()) })?,
+                // Nothing else stops it.
+                Err(_flag) => return Err(StoreError::Interrupted),
             },
         })
     }
