@@ -13,6 +13,8 @@ mod search;
 mod signed;
 mod sizes;
 
+pub(super) use self::sizes::CALLS;
+
 use star_compiler::LowerOptions;
 use star_tests::case::Random;
 use star_vm::HostValue;

@@ -3,7 +3,7 @@
 use star_tests::case::prints;
 use star_tests::check;
 
-use super::sizes::CALLS;
+use super::CALLS;
 
 #[test]
 fn a_routine_with_as_many_parameters_hides_each_procedure() {

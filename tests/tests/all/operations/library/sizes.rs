@@ -7,7 +7,7 @@ use star_vm::Outcome;
 use super::{int, machines};
 
 /// One call of each procedure whose sizes agree.
-pub(super) const CALLS: [&str; 48] = [
+pub(in super::super) const CALLS: [&str; 48] = [
     "MATCH(T,X,v,Z)",
     "LESS(T,X,v,Z)",
     "GREAT(T,X,v,Z)",
