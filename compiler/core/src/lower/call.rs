@@ -4,7 +4,7 @@ use star_ir::{Arg, Check, IntOp, Measure, Op, Operand, Sense, SizeOp, StmtKind, 
 
 use super::sizes::Ext;
 use super::{Fact, Lowerer};
-use crate::hir::{self, Expr, ExprKind, Kind, MachineOp, RoutineId};
+use crate::hir::{self, Expr, ExprKind, Kind, MachineOp, Role, RoutineId};
 
 impl Lowerer<'_> {
     /// A call; its operands are evaluated from left to right.
@@ -98,6 +98,7 @@ impl Lowerer<'_> {
                 if !self.exts_of(table).0.same(self.exts_of(mask).0) {
                     self.check(Check::Size(Measure::Rows(table_var), Measure::Length(mask_var)));
                 }
+                self.adapt_parameter(*to, mask_var);
                 let (sense, per_column) =
                     if op == MachineOp::Min { (Sense::Min, 4) } else { (Sense::Max, 3) };
                 self.flush_cost();
@@ -173,6 +174,24 @@ impl Lowerer<'_> {
             // Calls have as many arguments as parameters.
             _ => {}
         }
+    }
+
+    /// A `var` parameter without a size takes that of `model`, unless the variable passed for it has a size to
+    /// keep: then the call of the library procedure traps, not that of the routine that calls it.
+    fn adapt_parameter(&mut self, to: hir::Place, model: VarId) {
+        let local = self.r.local(to.local);
+        if local.role != Role::Ref || !local.ty.is_unsized() {
+            return;
+        }
+        let bits = self.place_var(to);
+        if bits == model {
+            return;
+        }
+        let wanted = self.temp(Ty::Int);
+        self.assign(wanted, Op::Length(model));
+        let wanted = Operand::Var(wanted);
+        self.emit(StmtKind::Size(SizeOp::Adapt { bits, size: wanted.clone() }));
+        self.check(Check::Size(Measure::Length(bits), Measure::Value(wanted)));
     }
 
     /// Base and width of the field with this index (from 1).

@@ -147,6 +147,22 @@ fn other_mismatches_trap_with_both_sizes() {
 }
 
 #[test]
+fn library_procedures_that_are_one_operation_trap_at_their_own_call() {
+    for call in ["MIN(T,X,Z)", "MAX(T,X,Z)", "HIT(T,T,X,Z)"] {
+        let text = format!(
+            "procedure q(T: table; X: slice; var Z: slice);\nbegin\n  {call};\n  print(1)\nend;\n\
+             program p; var T: table(3,2); X: slice(3); Z: slice(4);\n\
+             begin SET(X); CLR(Z); q(T,X,Z) end."
+        );
+        let trap = traps(&text);
+        assert!(
+            trap.starts_with("T0102 3:3 sizes differ: `Z` has 4 components, wanted 3\n"),
+            "{trap}"
+        );
+    }
+}
+
+#[test]
 fn what_was_never_set_traps_when_read_and_warns_where_it_can_be_seen() {
     for (vars, body) in [
         ("i: integer;", "print(i)"),
