@@ -6,7 +6,7 @@
 //! * The run: [`engine`] has the backends, [`host`] (with [`access`]) serves the program, [`flags`] end
 //!   it, [`limits`] bound it, [`wrap`] makes functions runnable.
 //! * [`doctor`]: what the machine has.
-//! * The way out: [`results`] and [`save`], [`output`] for standard output, [`cost`].
+//! * The way out: [`results`] and [`save`] (at its [`place`]), [`output`] for standard output, [`cost`].
 //! * Messages: [`report`] writes them to standard error, as [`render`] (with [`excerpt`]) or [`json`]
 //!   makes them; [`failure`] and [`exit`] say how a command ends; [`text`] has pieces of wording.
 //!
@@ -38,6 +38,7 @@ mod load;
 mod offer;
 mod output;
 mod part;
+mod place;
 mod progress;
 mod render;
 mod report;
