@@ -72,6 +72,7 @@ use crate::usage::Refusal;
   star run closure.star --graph road.gr
   star check closure.star
   star gen gnm -n 1000 -m 5000 -o random.gr
+  star doc MATCH
   star explain E0602")]
 struct Cli {
     /// The form of messages
@@ -88,6 +89,8 @@ enum Command {
     Run(Box<command::run::RunArgs>),
     /// Say what is wrong with programs, without running them
     Check(command::check::CheckArgs),
+    /// Show, write, check or test the documentation of the library and of your own files
+    Doc(command::doc::DocArgs),
     /// Explain the code of a message
     Explain(command::explain::ExplainArgs),
     /// Make a random graph, table, terrain or image, and write it to a file
@@ -149,6 +152,7 @@ fn dispatch(command: &Command, reporter: &Reporter, output: &mut Output) -> Resu
             command::explain::run(args, output)?;
             Ok(Exit::Success)
         }
+        Command::Doc(args) => command::doc::run(args, reporter, output),
         Command::Generate(args) => command::generate::run(args, reporter),
         Command::Dev(args) => command::dev::run(args, reporter, output),
         Command::Doctor(args) => {

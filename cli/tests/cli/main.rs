@@ -4,6 +4,7 @@
 
 mod arguments;
 mod disk;
+mod doc;
 mod doctor;
 mod exit_codes;
 mod files;
@@ -13,5 +14,6 @@ mod interrupts;
 mod limits;
 mod messages;
 mod output;
+mod site;
 mod sources;
 mod support;
