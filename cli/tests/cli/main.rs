@@ -10,6 +10,7 @@ mod exit_codes;
 mod files;
 mod formats;
 mod generate;
+mod guide;
 mod interrupts;
 mod limits;
 mod messages;
