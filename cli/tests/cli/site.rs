@@ -98,7 +98,7 @@ fn the_site_of_the_library_is_whole() {
 
 #[test]
 fn files_of_the_user_are_escaped_and_have_pages_of_their_own() {
-    let text = "/* <b>&\"'\u{1b} */\n\n/* Of ONE. */\nprocedure INDEX(X: slice);\nbegin end;\n";
+    let text = "/* <b>&\"'\u{1b} */\n\n/* Of `not <X>`, a ` and INDEX. */\nprocedure INDEX(X: slice);\nbegin end;\n";
     let folder = Folder::new(&[("index.star", text), ("d/index.star", text), ("ж.star", "")]);
     let files = ["index.star", "d/index.star", "ж.star"];
     folder.star(&[&["doc", "--format", "html", "--out", "s"], &files[..]].concat()).prints("");
@@ -106,6 +106,7 @@ fn files_of_the_user_are_escaped_and_have_pages_of_their_own() {
     let names: Vec<&String> = texts.keys().collect();
     assert_eq!(names, ["_.html", "index-2.html", "index-3.html", "index.html", "style.css"]);
     assert!(texts["index-2.html"].contains("&lt;b&gt;&amp;&quot;&#39;␛"), "{texts:?}");
+    assert!(texts["index-2.html"].contains("<p>Of <code>not &lt;X&gt;</code>, a ` and INDEX.</p>"));
 }
 
 #[test]

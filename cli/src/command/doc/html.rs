@@ -138,12 +138,12 @@ impl Writer<'_> {
         let Section { label, arguments, span: _, lines } = section;
         let label = escaped(label.as_str());
         if section.label.is_verbatim() {
-            let arguments = match arguments.as_str() {
-                "" => String::new(),
-                given => format!(", <code>{}</code>", escaped(given)),
+            let title = match arguments.as_str() {
+                "" => format!("<b>{label}:</b>"),
+                given => format!("<b>{label}</b>, <code>{}</code>", escaped(given)),
             };
             let code = self.linked(section.text().trim_end(), In::Code, own);
-            return format!("<p><b>{label}</b>{arguments}<b>:</b></p>\n<pre>{code}</pre>\n");
+            return format!("<p>{title}</p>\n<pre>{code}</pre>\n");
         }
         let blocks = blocks(lines);
         let mut blocks = blocks.iter();
@@ -161,17 +161,30 @@ impl Writer<'_> {
         let label = label.map_or_else(String::new, |label| format!("<b>{label}:</b> "));
         match block {
             Block::Prose(text) => {
-                format!("<p>{label}{}</p>\n", self.linked(text, In::Prose, own))
+                format!("<p>{label}{}</p>\n", self.prose(text, own))
             }
             Block::List(items) => {
-                let items: Vec<String> =
-                    items.iter().map(|item| self.linked(item, In::Prose, own)).collect();
+                let items: Vec<String> = items.iter().map(|item| self.prose(item, own)).collect();
                 format!("<p>{label}{}</p>\n", items.join("<br>\n"))
             }
             Block::Verbatim(lines) => {
                 format!("<pre>{}</pre>\n", self.linked(&lines.join("\n"), In::Prose, own))
             }
         }
+    }
+
+    /// A sentence; what stands between backticks is code.
+    fn prose(&self, text: &str, own: Option<&str>) -> String {
+        let mut html = String::new();
+        let mut rest = text;
+        while let Some((before, (code, behind))) =
+            rest.split_once('`').and_then(|(before, rest)| Some((before, rest.split_once('`')?)))
+        {
+            html += &self.linked(before, In::Prose, own);
+            let _ = write!(html, "<code>{}</code>", self.linked(code, In::Code, own));
+            rest = behind;
+        }
+        html + &self.linked(rest, In::Prose, own)
     }
 
     /// The text with links from the names in it.
