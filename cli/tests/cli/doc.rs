@@ -140,6 +140,9 @@ fn examples_of_the_user_are_run() {
     );
     let only = folder.star(&["doc", "--test", "FND", "star:none"]);
     only.fails(2, &["nothing is called `star:none`"]);
+    let nowhere = folder.star(&["doc", "--test", "--backend", "abacus", "sub/mine.star"]);
+    nowhere.fails(2, &["error[E0607]"]);
+    assert!(!nowhere.stderr.contains("E0702"), "{nowhere:?}");
     let piped = folder.star_with_input(&["doc", "--test", "-"], MINE);
     assert_eq!(piped.stderr, "<stdin>: 2 examples run, 0 failed\n");
 }

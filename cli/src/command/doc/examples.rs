@@ -4,7 +4,6 @@
 //! is compared with the text behind `Prints`; blanks at the end of a line do not count.
 
 use clap::Parser;
-use clap::error::ErrorKind;
 use star_base::{Code, Diagnostic, SourceFile, SourceMap};
 use star_compiler::{LoadError, Source, SourceLoader};
 use star_syntax::doc::{Doc, Label, Section, example};
@@ -88,7 +87,13 @@ impl Example<'_> {
         match exit {
             Exit::Success => self.compare(&output.into_text()).map_err(Failed::Because),
             Exit::Interrupted => Err(Failed::Interrupted),
-            _ => {
+            Exit::Compile
+            | Exit::Usage
+            | Exit::Trap
+            | Exit::Limit
+            | Exit::Data
+            | Exit::Internal
+            | Exit::Pipe => {
                 let message = format!("{} ends with exit code {}", self.title(), exit.number());
                 let place = self.section.span;
                 let diagnostic = Diagnostic::at(Code::ExampleFails, place, message);
@@ -115,7 +120,7 @@ impl Example<'_> {
             Err(error) => {
                 let why = match usage::refusal(&error, false) {
                     Refusal::Fault(diagnostic) => diagnostic.message,
-                    Refusal::Answer(_) | Refusal::Help(_) => ErrorKind::InvalidValue.to_string(),
+                    Refusal::Answer(_) | Refusal::Help(_) => "they ask for help".to_owned(),
                 };
                 return Err(bad(format!("arguments that `star run` does not take: {why}")));
             }

@@ -20,7 +20,7 @@ use star_syntax::doc::Label;
 
 use self::shelf::{Module, Shelf, Topic};
 use super::MAX_SHOWN;
-use crate::engine;
+use crate::engine::{self, Engine};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
@@ -77,13 +77,15 @@ enum Format {
 /// Shows, writes, checks or tests documentation.
 ///
 /// # Errors
-/// E0608 if there is no such name, E0110 to E0112 if a file cannot be read, E0509 if one cannot be
-/// written.
+/// E0608 if there is no such name, E0607 if there is no such backend, E0110 to E0112 if a file cannot
+/// be read, E0509 if one cannot be written.
 pub(crate) fn run(
     args: &DocArgs,
     reporter: &Reporter,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
+    // One message, and not one for each example.
+    Engine::find(&args.backend)?;
     let mut shelf = Shelf::library();
     let mut topics = Vec::new();
     for name in &args.what {

@@ -1,6 +1,6 @@
 //! Documentation as text for a terminal.
 
-use star_syntax::doc::{Block, Doc, Label, RoutineDoc, Section, blocks};
+use star_syntax::doc::{Block, Doc, RoutineDoc, Section, blocks};
 
 use super::shelf::{Module, Shelf, Topic};
 
@@ -74,9 +74,9 @@ fn comment(doc: &Doc, width: usize) -> String {
 fn section(section: &Section, width: usize) -> String {
     let Section { label, arguments, span: _, lines } = section;
     if label.is_verbatim() {
-        let arguments = match (label, arguments.as_str()) {
-            (Label::Example, given) if !given.is_empty() => format!(", {given}"),
-            _ => String::new(),
+        let arguments = match arguments.as_str() {
+            "" => String::new(),
+            given => format!(", {given}"),
         };
         let body = lines.iter().map(|line| indented(&line.to_string(), INDENT));
         return format!("{label}{arguments}:\n{}", body.collect::<String>());
