@@ -170,11 +170,11 @@ fn examples_take_arguments_of_a_run_but_write_nothing_with_them() {
 }
 
 #[test]
-fn the_examples_of_the_elementary_operations_run_from_the_root() {
+fn the_examples_of_the_library_run_from_the_root() {
     let folder = Folder::new(&[]);
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     for backend in ["cpu", "reference"] {
-        let mut command = folder.command(&["doc", "--test", "operations", "--backend", backend]);
+        let mut command = folder.command(&["doc", "--test", "--backend", backend]);
         let ran = crate::support::Ran::of(command.current_dir(root).output().unwrap());
         ran.fails(0, &["operations: 38 examples run, 0 failed"]);
     }

@@ -5,8 +5,8 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use star_base::{Builtin, FileId, SourceFile};
-use star_syntax::doc::{About, Doc, Label, example, parse};
+use star_base::{Builtin, Diagnostic, FileId, SourceFile};
+use star_syntax::doc::{About, Doc, FileDoc, Label, documentation, example, parse};
 use star_tests::case::prints;
 
 /// Does the example of a comment fail? `false` if there is none to run here.
@@ -52,4 +52,69 @@ fn an_example_that_does_something_else_fails() {
     assert!(fails("A.\nExample:\n  print(1);\nPrints:\n  2"));
     assert!(fails("A.\nExample:\n  assert(false,\"no\");"));
     assert!(fails("A.\nExample:\n  print(;"));
+}
+
+/// The files of the library: name, text, and what an example imports.
+fn library() -> impl Iterator<Item = (SourceFile, Option<String>)> {
+    let file = |name: &str, text: &str| SourceFile::new(name, text.to_owned());
+    let basic = star_stdlib::BASIC.iter().map(move |(name, text)| (file(name, text), None));
+    let modules = star_stdlib::MODULES.iter().map(move |(name, text)| {
+        let import = format!("star:{name}");
+        (file(&import, text), Some(import))
+    });
+    basic.chain(modules)
+}
+
+/// The documentation of a file of the library, and what is wrong with its form.
+fn documented(source: &SourceFile) -> (FileDoc, Vec<Diagnostic>) {
+    let parsed = star_syntax::parse(FileId(0), source.text());
+    documentation(FileId(0), source.text(), &parsed)
+}
+
+#[test]
+fn every_comment_of_the_library_has_the_form() {
+    let mut missing = Vec::new();
+    for (source, _) in library() {
+        let name = source.name();
+        let (doc, faults) = documented(&source);
+        missing.extend(faults.iter().map(|fault| {
+            let at = fault.span().map(|span| source.line_column(span.start as usize).line);
+            format!("{name}:{}: {}", at.unwrap_or(0), fault.message)
+        }));
+        if doc.head.is_none_or(|head| head.text.is_empty()) {
+            missing.push(format!("{name}: no comment at the top"));
+        }
+        for routine in &doc.routines {
+            let title = format!("{name}: {}", routine.name);
+            let Some(doc) = &routine.doc else {
+                missing.push(format!("{title}: no comment"));
+                continue;
+            };
+            if doc.text.is_empty() {
+                missing.push(format!("{title}: no text before the labels"));
+            }
+            for label in [Label::Cost, Label::Source, Label::Example] {
+                if doc.section(label).is_none() {
+                    missing.push(format!("{title}: no `{label}`"));
+                }
+            }
+        }
+    }
+    assert!(missing.is_empty(), "{}", missing.join("\n"));
+}
+
+#[test]
+fn the_examples_of_the_library_run_on_every_backend() {
+    let mut failed = Vec::new();
+    for (source, import) in library() {
+        let FileDoc { head, routines } = documented(&source).0;
+        let of_file = head.into_iter().map(|doc| ("the file".to_owned(), doc));
+        let of_routines = routines.into_iter().filter_map(|one| Some((one.name, one.doc?)));
+        for (name, doc) in of_file.chain(of_routines) {
+            if fails(&source, &doc, import.as_deref()) {
+                failed.push(format!("{}: {name}", source.name()));
+            }
+        }
+    }
+    assert!(failed.is_empty(), "{}", failed.join("\n"));
 }
