@@ -38,6 +38,12 @@ pub(crate) struct LimitArgs {
 }
 
 impl LimitArgs {
+    /// Time and output of an example, unless they are given: it is there to be read.
+    pub(crate) fn bound_example(&mut self) {
+        self.max_time.get_or_insert(Duration::from_secs(60));
+        self.max_output.get_or_insert(1 << 20);
+    }
+
     /// The bounds for a run on this backend.
     ///
     /// # Errors

@@ -6,7 +6,7 @@
 //! * The run: [`engine`] has the backends, [`host`] (with [`access`]) serves the program, [`flags`] end
 //!   it, [`limits`] bound it, [`wrap`] makes functions runnable.
 //! * [`doctor`]: what the machine has.
-//! * The way out: [`results`] and [`save`], [`output`] for standard output, [`cost`].
+//! * The way out: [`results`] and [`save`] (at its [`place`]), [`output`] for standard output, [`cost`].
 //! * Messages: [`report`] writes them to standard error, as [`render`] (with [`excerpt`]) or [`json`]
 //!   makes them; [`failure`] and [`exit`] say how a command ends; [`text`] has pieces of wording.
 //!
@@ -38,6 +38,7 @@ mod load;
 mod offer;
 mod output;
 mod part;
+mod place;
 mod progress;
 mod render;
 mod report;
@@ -71,6 +72,7 @@ use crate::usage::Refusal;
   star run closure.star --graph road.gr
   star check closure.star
   star gen gnm -n 1000 -m 5000 -o random.gr
+  star doc MATCH
   star explain E0602")]
 struct Cli {
     /// The form of messages
@@ -87,6 +89,8 @@ enum Command {
     Run(Box<command::run::RunArgs>),
     /// Say what is wrong with programs, without running them
     Check(command::check::CheckArgs),
+    /// Show, write, check or test the documentation of the library and of your own files
+    Doc(command::doc::DocArgs),
     /// Explain the code of a message
     Explain(command::explain::ExplainArgs),
     /// Make a random graph, table, terrain or image, and write it to a file
@@ -148,6 +152,7 @@ fn dispatch(command: &Command, reporter: &Reporter, output: &mut Output) -> Resu
             command::explain::run(args, output)?;
             Ok(Exit::Success)
         }
+        Command::Doc(args) => command::doc::run(args, reporter, output),
         Command::Generate(args) => command::generate::run(args, reporter),
         Command::Dev(args) => command::dev::run(args, reporter, output),
         Command::Doctor(args) => {

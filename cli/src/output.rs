@@ -1,4 +1,5 @@
-//! Standard output: what a program prints and the results. Nothing else writes there.
+//! Standard output: what a program prints and the results. Nothing else writes there. A run whose
+//! output is to be looked at has a text in its place.
 //!
 //! A failure to write is kept and told once, at the end; see [`Output::finish`].
 
@@ -10,11 +11,33 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::text;
 
-/// Standard output with a buffer.
+/// Standard output with a buffer, or a text.
 pub(crate) struct Output {
-    inner: BufWriter<Stdout>,
+    inner: Sink,
     terminal: bool,
     failure: Option<io::Error>,
+}
+
+/// Where the output goes.
+enum Sink {
+    Stdout(BufWriter<Stdout>),
+    Text(Vec<u8>),
+}
+
+impl Write for Sink {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Sink::Stdout(inner) => inner.write(bytes),
+            Sink::Text(inner) => inner.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Sink::Stdout(inner) => inner.flush(),
+            Sink::Text(inner) => inner.flush(),
+        }
+    }
 }
 
 impl Output {
@@ -22,7 +45,28 @@ impl Output {
     pub(crate) fn new() -> Self {
         let stdout = io::stdout();
         let terminal = stdout.is_terminal();
-        Output { inner: BufWriter::with_capacity(1 << 16, stdout), terminal, failure: None }
+        let inner = Sink::Stdout(BufWriter::with_capacity(1 << 16, stdout));
+        Output { inner, terminal, failure: None }
+    }
+
+    /// An output that is kept; see [`Output::into_text`].
+    pub(crate) fn kept() -> Self {
+        Output { inner: Sink::Text(Vec::new()), terminal: false, failure: None }
+    }
+
+    /// What was written to an output that is kept; empty for standard output.
+    pub(crate) fn into_text(self) -> String {
+        match self.inner {
+            Sink::Stdout(_) => String::new(),
+            Sink::Text(text) => String::from_utf8_lossy(&text).into_owned(),
+        }
+    }
+
+    /// Characters in a line of text for people: what `COLUMNS` or the terminal says, 80 otherwise.
+    pub(crate) fn width(&self) -> usize {
+        let said = std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok());
+        let terminal = || if self.terminal { terminal_width() } else { None };
+        said.or_else(terminal).filter(|&width| width > 0).unwrap_or(80)
     }
 
     /// Is it a terminal?
@@ -67,10 +111,7 @@ impl Output {
         self.failure.is_some()
     }
 
-    fn attempt(
-        &mut self,
-        write: impl FnOnce(&mut BufWriter<Stdout>, bool) -> io::Result<()>,
-    ) -> bool {
+    fn attempt(&mut self, write: impl FnOnce(&mut Sink, bool) -> io::Result<()>) -> bool {
         if self.failure.is_none()
             && let Err(error) = write(&mut self.inner, self.terminal)
         {
@@ -78,4 +119,16 @@ impl Output {
         }
         self.failure.is_none()
     }
+}
+
+/// Columns of the terminal behind standard output.
+#[cfg(unix)]
+fn terminal_width() -> Option<usize> {
+    let size = rustix::termios::tcgetwinsize(io::stdout()).ok()?;
+    Some(usize::from(size.ws_col))
+}
+
+#[cfg(not(unix))]
+fn terminal_width() -> Option<usize> {
+    None
 }

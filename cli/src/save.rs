@@ -2,14 +2,15 @@
 
 use std::fs;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use star_base::Code;
 use star_io::{FileError, Format, OutputRef, Packing};
 use star_vm::{HostRef, HostValue};
-use tempfile::{Builder, NamedTempFile, TempPath};
+use tempfile::TempPath;
 
 use crate::flags::Flags;
+use crate::place::Place;
 use crate::text;
 
 /// A file to be written: where, in which format, packed or not.
@@ -17,7 +18,7 @@ use crate::text;
 pub(crate) struct Target {
     /// The file as messages show it.
     pub(crate) name: String,
-    path: PathBuf,
+    place: Place,
     format: Format,
     packing: Packing,
 }
@@ -42,32 +43,14 @@ impl Target {
             let error = FileError::new(Code::UnknownFormat, name, message);
             return Err(error.help(format!("the known extensions are {known}")));
         };
-        let cannot = |why: &str| FileError::new(Code::CannotWrite, name, why);
-        // What a link points to is written, not the link.
-        let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-        if path.is_dir() {
-            return Err(cannot("it is a directory"));
-        }
-        let folder = folder_of(&path);
-        let path = match (fs::canonicalize(folder), path.file_name()) {
-            (Ok(canonical), Some(last)) if canonical.is_dir() => canonical.join(last),
-            _ => {
-                let why = format!("there is no folder `{}`", folder.display());
-                return Err(cannot(&text::one_line(&why)));
-            }
-        };
+        let place = Place::new(path, name)?;
         let (packing, _) = Packing::of_path(name);
-        let target = Target { name: name.to_owned(), path, format, packing };
-        if target.is_regular() {
-            // Better told before a long run than after it; the file goes at once.
-            target.temporary().map_err(|error| target.cannot(&error))?;
-        }
-        Ok(target)
+        Ok(Target { name: name.to_owned(), place, format, packing })
     }
 
     /// Are both the same file, however it was named?
     pub(crate) fn is(&self, other: &Target) -> bool {
-        self.path == other.path
+        self.place.is(&other.place)
     }
 
     /// The format of the file.
@@ -113,21 +96,14 @@ impl Target {
         output: OutputRef<'_>,
         flags: &Flags,
     ) -> Result<(Written, u64), FileError> {
-        if !self.is_regular() {
-            // A pipe or device keeps its place.
-            let file = fs::OpenOptions::new().write(true).open(&self.path);
-            let mut file = file.map_err(|error| self.cannot(&error))?;
+        if !self.place.is_regular() {
+            let mut file = self.place.open()?;
             let n_bytes = self.write_to(output, &mut file, flags)?;
             return Ok((Written { target: self, temporary: None }, n_bytes));
         }
-        let mut file = self.temporary().map_err(|error| self.cannot(&error))?;
+        let mut file = self.place.temporary()?;
         let n_bytes = self.write_to(output, file.as_file_mut(), flags)?;
         Ok((Written { target: self, temporary: Some(file.into_temp_path()) }, n_bytes))
-    }
-
-    /// Is it a plain file, or none yet?
-    fn is_regular(&self) -> bool {
-        fs::metadata(&self.path).map_or(true, |metadata| metadata.is_file())
     }
 
     fn write_to(
@@ -151,25 +127,6 @@ impl Target {
             }),
         }
     }
-
-    fn temporary(&self) -> io::Result<NamedTempFile> {
-        let mut builder = Builder::new();
-        builder.prefix(".star-").suffix(".tmp");
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt;
-            // As any new file, and not for the user's eyes only.
-            let old = fs::metadata(&self.path).map(|metadata| metadata.permissions());
-            let permissions = old.unwrap_or_else(|_| fs::Permissions::from_mode(0o666));
-            builder.permissions(permissions);
-        }
-        builder.tempfile_in(folder_of(&self.path))
-    }
-
-    fn cannot(&self, error: &io::Error) -> FileError {
-        let message = format!("cannot write: {}", text::reason(error));
-        FileError::new(Code::CannotWrite, self.name.clone(), message)
-    }
 }
 
 impl Written {
@@ -181,9 +138,7 @@ impl Written {
         let Written { target, temporary } = self;
         match temporary {
             None => Ok(()),
-            Some(temporary) => {
-                temporary.persist(&target.path).map_err(|error| target.cannot(&error.error))
-            }
+            Some(temporary) => target.place.put(temporary),
         }
     }
 }
@@ -209,13 +164,6 @@ impl Write for Watched<'_> {
 
     fn flush(&mut self) -> io::Result<()> {
         self.file.flush()
-    }
-}
-
-fn folder_of(path: &Path) -> &Path {
-    match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
     }
 }
 

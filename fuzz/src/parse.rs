@@ -1,4 +1,4 @@
-//! The target `parse`: lexer and parser over any text.
+//! The target `parse`: lexer, parser and documentation comments over any text.
 
 use star_base::{Diagnostic, FileId, Span};
 
@@ -16,6 +16,11 @@ pub fn parse(bytes: &[u8]) {
     }
     let ordered = parsed.comments.windows(2).all(|pair| pair[0].end <= pair[1].start);
     assert!(ordered, "comments {:?}", parsed.comments);
+    let (doc, faults) = star_syntax::doc::documentation(file, &text, &parsed);
+    for fault in &faults {
+        check_spans(fault, |span| (span.file == file).then_some(&*text));
+    }
+    assert!(doc.routines.len() <= parsed.file.items.len());
     let again = star_syntax::parse(file, &text);
     assert_eq!(parsed.diagnostics, again.diagnostics);
     assert_eq!(format!("{:?}", parsed.file), format!("{:?}", again.file));

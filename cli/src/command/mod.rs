@@ -3,13 +3,14 @@
 pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod dev;
+pub(crate) mod doc;
 pub(crate) mod doctor;
 pub(crate) mod explain;
 pub(crate) mod generate;
 pub(crate) mod run;
 
 use star_base::Severity;
-use star_compiler::Compilation;
+use star_compiler::{Compilation, SourceLoader};
 
 use crate::report::Reporter;
 use crate::sources::{FileLoader, LIBRARY};
@@ -49,7 +50,17 @@ impl Tally {
 
 /// Checks a file and shows what is wrong with it.
 fn compile(file: &str, lints: Lints, reporter: &Reporter) -> (Compilation, Tally) {
-    let compilation = star_compiler::check(file, &mut FileLoader::default(), &LIBRARY);
+    compile_with(&mut FileLoader::default(), file, lints, reporter)
+}
+
+/// Likewise a file that this loader finds.
+fn compile_with(
+    loader: &mut dyn SourceLoader,
+    file: &str,
+    lints: Lints,
+    reporter: &Reporter,
+) -> (Compilation, Tally) {
+    let compilation = star_compiler::check(file, loader, &LIBRARY);
     let mut tally = Tally::default();
     let mut n_left_out = 0;
     for diagnostic in &compilation.diagnostics {

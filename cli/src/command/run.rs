@@ -4,12 +4,14 @@ use std::path::PathBuf;
 
 use clap::Args;
 use star_base::{Code, Diagnostic};
-use star_compiler::{Compilation, Entry, LowerOptions, describe_limit, describe_trap};
+use star_compiler::{
+    Compilation, Entry, LowerOptions, SourceLoader, describe_limit, describe_trap,
+};
 use star_io::FileError;
 use star_ir::{LimitKind, Program, RoutineId, Trap, TrapKind};
 use star_vm::{Control, HostValue, Outcome, Stats, StoreError};
 
-use super::{Lints, compile};
+use super::{Lints, compile_with};
 use crate::access::{Access, Grants};
 use crate::bind::{Binding, Origin, bind};
 use crate::data::Reading;
@@ -28,6 +30,7 @@ use crate::part;
 use crate::report::Reporter;
 use crate::results::{self, Out};
 use crate::settings::SETTINGS_HELP;
+use crate::sources::FileLoader;
 use crate::text;
 use crate::wrap;
 
@@ -88,6 +91,18 @@ pub(crate) struct RunArgs {
     limits: LimitArgs,
 }
 
+impl RunArgs {
+    /// For an example: what bounds it if its arguments do not.
+    pub(crate) fn bound_example(&mut self) {
+        self.limits.bound_example();
+    }
+
+    /// May the run write files outside the folder of the program?
+    pub(crate) fn writes_elsewhere(&self) -> bool {
+        !self.out.is_empty() || !self.allow_write.is_empty()
+    }
+}
+
 fn long_help() -> String {
     format!(
         "Examples:
@@ -112,16 +127,31 @@ pub(crate) fn run(
     reporter: &Reporter,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
+    run_with(&mut FileLoader::default(), &args.file, args, reporter, output)
+}
+
+/// Runs a program that `loader` finds as if it stood in the file `beside`: relative to that file the
+/// program reads and writes.
+///
+/// # Errors
+/// Whatever ends it before its first step.
+pub(crate) fn run_with(
+    loader: &mut dyn SourceLoader,
+    beside: &str,
+    args: &RunArgs,
+    reporter: &Reporter,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
     let engine = Engine::find(&args.backend)?;
     let lints = if args.warnings { Lints::Shown } else { Lints::Hidden };
-    let (compilation, _) = compile(&args.file, lints, reporter);
+    let (compilation, _) = compile_with(loader, &args.file, lints, reporter);
     if compilation.has_errors() {
         return Ok(Exit::Compile);
     }
     let entries = compilation.entries();
     let entry = entry::choose(&entries, args.proc.as_deref(), &args.file)?;
     let (binding, outs) = command_line(args, entry)?;
-    let access = Access::new(&args.file, grants(args, &binding))?;
+    let access = Access::new(beside, grants(args, &binding))?;
 
     let flags = Flags::default();
     if let Err(error) = flags.catch_interrupts() {

@@ -4,14 +4,17 @@
 
 mod arguments;
 mod disk;
+mod doc;
 mod doctor;
 mod exit_codes;
 mod files;
 mod formats;
 mod generate;
+mod guide;
 mod interrupts;
 mod limits;
 mod messages;
 mod output;
+mod site;
 mod sources;
 mod support;

@@ -1,8 +1,9 @@
 //! The catalogue of built-ins: the elementary operations of the STAR-machine and the predeclared
 //! routines.
 //!
-//! The compiler resolves names through it; help texts and completion are made from it. What a
-//! built-in accepts and does is in the compiler's `check` and `lower`.
+//! The compiler resolves names through it; `star doc` and completion are made from it, the folder
+//! `builtins/` has what one line does not say. What a built-in accepts and does is in the compiler's
+//! `check` and `lower`.
 
 macro_rules! builtins {
     ($($name:ident $spelling:literal $usage:literal $cost:literal $summary:literal)*) => {
@@ -34,6 +35,15 @@ macro_rules! builtins {
             /// What it does, in one line.
             pub fn summary(self) -> &'static str {
                 match self { $(Builtin::$name => $summary,)* }
+            }
+
+            /// What is to be said beyond summary and cost.
+            fn details(self) -> &'static str {
+                match self {
+                    $(Builtin::$name => {
+                        include_str!(concat!("builtins/", $spelling, ".txt"))
+                    })*
+                }
             }
         }
     };
@@ -81,7 +91,31 @@ builtins! {
     Continue "continue" "continue" 0 "goes on with the next turn of the innermost loop"
 }
 
+/// What the built-ins have in common, in the form of a documentation comment.
+pub const OVERVIEW: &str = include_str!("builtins/overview.txt");
+
 impl Builtin {
+    /// The documentation, in the form of a documentation comment without its signs: what it does,
+    /// arguments, cost, pitfalls, source, example.
+    pub fn documentation(self) -> String {
+        let details = self.details();
+        let labels = ["Pitfalls:", "Source:"].iter().filter_map(|label| details.find(label));
+        let (arguments, labelled) = details.split_at(labels.min().unwrap_or(details.len()));
+        let mut summary = self.summary().chars();
+        let first = summary.next().map(|first| first.to_uppercase().to_string());
+        let end = if self.summary().starts_with("is ") || self.summary().starts_with("are ") {
+            '?'
+        } else {
+            '.'
+        };
+        format!(
+            "{}{}{end}\n\n{arguments}Cost: {}.\n{labelled}",
+            first.unwrap_or_default(),
+            summary.as_str(),
+            self.cost()
+        )
+    }
+
     /// The built-in of this name, in any letter case.
     pub fn find(name: &str) -> Option<Builtin> {
         Builtin::ALL.iter().copied().find(|builtin| builtin.name().eq_ignore_ascii_case(name))
@@ -137,6 +171,20 @@ mod tests {
     fn names_are_unique_whatever_their_case() {
         for &builtin in Builtin::ALL {
             assert_eq!(Builtin::find(&builtin.name().to_lowercase()), Some(builtin));
+        }
+    }
+
+    #[test]
+    fn the_documentation_says_cost_and_source() {
+        let text = Builtin::Fnd.documentation();
+        assert!(
+            text.starts_with("Index of the first one of Y, 0 if there is none.\n\nY: "),
+            "{text}"
+        );
+        for &builtin in Builtin::ALL {
+            let text = builtin.documentation();
+            let cost = format!("\nCost: {}.\n", builtin.cost());
+            assert!(text.contains(&cost) && text.contains("\nSource: "), "{text}");
         }
     }
 }

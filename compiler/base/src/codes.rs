@@ -1,9 +1,9 @@
 //! The catalogue of diagnostics: one code per kind of message.
 //!
 //! The number says the kind: `E01` text, `E02` names, `E03` types, `E04` sizes, `E05` data files,
-//! `E06` the command line, `T01` traps, `L01` limits, `W01` lints, `I00` faults of the toolchain
-//! itself. A code is never reused. The explanation of a code, with an example that a test runs, is
-//! `explain/CODE.md`.
+//! `E06` the command line, `E07` documentation, `T01` traps, `L01` limits, `W01` lints, `I00` faults
+//! of the toolchain itself. A code is never reused. The explanation of a code, with an example that a
+//! test runs, is `explain/CODE.md`.
 
 use std::fmt;
 
@@ -111,6 +111,9 @@ codes! {
     E0606 NotAResult "an `--out` that names no result"
     E0607 NoBackend "a backend that is not available"
     E0608 Usage "a command line that does not parse"
+
+    E0701 BadDocComment "a documentation comment that is not in its form"
+    E0702 ExampleFails "an example that does not do what its comment says"
 
     T0101 IndexTrap "an index outside its range"
     T0102 SizeTrap "sizes that differ"

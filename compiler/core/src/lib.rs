@@ -19,7 +19,7 @@ mod visit;
 use star_base::{Code, Diagnostic, SourceMap, Span};
 use star_syntax::ast;
 
-pub use loader::{Library, LoadError, MAX_SOURCE_BYTES, Source, SourceLoader};
+pub use loader::{Library, LoadError, MAX_SOURCE_BYTES, Source, SourceLoader, read_source};
 pub use lower::{LowerOptions, Lowered};
 pub use traps::{describe_limit, describe_trap};
 

@@ -75,12 +75,9 @@ pub(crate) fn load(path: &str, loader: &mut dyn SourceLoader, library: &Library)
     for (name, text) in library.basic {
         units.add_library(name, text, true);
     }
-    match loader.load(path, None) {
-        Ok(source) => units.root = units.add(source, None),
-        Err(LoadError::Unreadable(why)) => units
-            .diagnostics
-            .push(Diagnostic::new(Code::SourceUnreadable, format!("cannot read `{path}`: {why}"))),
-        Err(LoadError::TooLarge) => units.diagnostics.push(too_large(path)),
+    match read_source(path, loader) {
+        Ok(file) => units.root = Some(units.add(file)),
+        Err(diagnostic) => units.diagnostics.push(*diagnostic),
     }
     let mut next = units.root.unwrap_or(units.units.len());
     while next < units.units.len() {
@@ -88,6 +85,44 @@ pub(crate) fn load(path: &str, loader: &mut dyn SourceLoader, library: &Library)
         next += 1;
     }
     units
+}
+
+/// Reads one source file as the user names it, and nothing that it imports.
+///
+/// # Errors
+/// E0110 to E0112 if it cannot be read, is no text or is too large.
+pub fn read_source(
+    path: &str,
+    loader: &mut dyn SourceLoader,
+) -> Result<SourceFile, Box<Diagnostic>> {
+    match loader.load(path, None) {
+        Ok(source) => text_of(source),
+        Err(LoadError::Unreadable(why)) => {
+            let message = format!("cannot read `{path}`: {why}");
+            Err(Box::new(Diagnostic::new(Code::SourceUnreadable, message)))
+        }
+        Err(LoadError::TooLarge) => Err(Box::new(too_large(path))),
+    }
+}
+
+fn text_of(source: Source) -> Result<SourceFile, Box<Diagnostic>> {
+    if source.bytes.len() > MAX_SOURCE_BYTES {
+        return Err(Box::new(too_large(&source.name)));
+    }
+    let error = match String::from_utf8(source.bytes) {
+        Ok(text) => return Ok(SourceFile::new(source.name, text)),
+        Err(error) => error,
+    };
+    let good = error.utf8_error().valid_up_to();
+    let bytes = error.as_bytes();
+    let before = SourceFile::new("", String::from_utf8_lossy(&bytes[..good]).into_owned());
+    let at = before.line_column(good);
+    let message = format!(
+        "{}:{}:{}: byte {:#04x} is no UTF-8 text",
+        source.name, at.line, at.column, bytes[good]
+    );
+    let diagnostic = Diagnostic::new(Code::NotUtf8, message);
+    Err(Box::new(diagnostic.help("save the file in the encoding UTF-8")))
 }
 
 fn too_large(path: &str) -> Diagnostic {
@@ -146,7 +181,14 @@ impl Units {
             return None;
         }
         match loader.load(path, Some(importer)) {
-            Ok(source) => self.find(&source.name).or_else(|| self.add(source, Some(span))),
+            Ok(source) => match (self.find(&source.name), text_of(source)) {
+                (Some(known), _) => Some(known),
+                (None, Ok(file)) => Some(self.add(file)),
+                (None, Err(diagnostic)) => {
+                    self.diagnostics.push(diagnostic.label(span, "imported here"));
+                    None
+                }
+            },
             Err(LoadError::Unreadable(why)) => {
                 self.diagnostics.push(
                     Diagnostic::at(
@@ -178,35 +220,9 @@ impl Units {
         self.parse(file, true, basic)
     }
 
-    fn add(&mut self, source: Source, import: Option<Span>) -> Option<usize> {
-        if source.bytes.len() > MAX_SOURCE_BYTES {
-            self.diagnostics.push(too_large(&source.name));
-            return None;
-        }
-        match String::from_utf8(source.bytes) {
-            Ok(text) => {
-                let file = self.sources.add(SourceFile::new(source.name, text));
-                Some(self.parse(file, false, false))
-            }
-            Err(error) => {
-                let good = error.utf8_error().valid_up_to();
-                let bytes = error.as_bytes();
-                let before =
-                    SourceFile::new("", String::from_utf8_lossy(&bytes[..good]).into_owned());
-                let at = before.line_column(good);
-                let message = format!(
-                    "{}:{}:{}: byte {:#04x} is no UTF-8 text",
-                    source.name, at.line, at.column, bytes[good]
-                );
-                let diagnostic = Diagnostic::new(Code::NotUtf8, message);
-                let diagnostic = match import {
-                    Some(span) => diagnostic.label(span, "imported here"),
-                    None => diagnostic,
-                };
-                self.diagnostics.push(diagnostic.help("save the file in the encoding UTF-8"));
-                None
-            }
-        }
+    fn add(&mut self, file: SourceFile) -> usize {
+        let file = self.sources.add(file);
+        self.parse(file, false, false)
     }
 
     fn parse(&mut self, file: FileId, library: bool, basic: bool) -> usize {

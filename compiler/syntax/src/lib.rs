@@ -1,4 +1,4 @@
-//! From text to syntax tree: lexer, grammar, tree.
+//! From text to syntax tree: lexer, grammar, tree; and what comments say ([`doc`]).
 //!
 //! [`parse`] returns the tree *and* the messages: a statement or routine that could not be read is
 //! left out or stands there as an error node, everything else is as written.
@@ -6,6 +6,7 @@
 //! This crate knows nothing of names, types and imports, and reads no files.
 
 pub mod ast;
+pub mod doc;
 pub mod parser;
 mod prepass;
 mod state;

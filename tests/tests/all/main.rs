@@ -3,6 +3,7 @@
 //! * `published`: the source's listings and figures as they stand.
 //! * `operations`: every elementary operation against its definition, at the edge sizes.
 //! * `decisions`: each decision of the language reference, §3 to §5 and §7.
+//! * `documentation`: the form of documentation comments, and their examples.
 //! * `golden`: messages and SIR as files.
 //! * `graphs`: the graph procedures against independent references.
 //! * `lowering`: where control flow, sizes and effects meet.
@@ -16,6 +17,7 @@
 
 mod bad_input;
 mod decisions;
+mod documentation;
 mod faults;
 mod golden;
 mod graphs;

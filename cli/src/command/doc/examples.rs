@@ -1,0 +1,215 @@
+//! Running the examples of documentation comments.
+//!
+//! An example runs as `star run` runs a program, with the module it stands in imported. What it prints
+//! is compared with the text behind `Prints`; blanks at the end of a line do not count.
+
+use clap::Parser;
+use star_base::{Code, Diagnostic, SourceFile, SourceMap};
+use star_compiler::{LoadError, Source, SourceLoader};
+use star_syntax::doc::{Doc, Label, Section, example};
+
+use super::shelf::{Kind, Module, Shelf, Topic, modules_of};
+use crate::command::run::{RunArgs, run_with};
+use crate::exit::Exit;
+use crate::output::Output;
+use crate::report::Reporter;
+use crate::sources::FileLoader;
+use crate::text;
+use crate::usage::{self, Refusal};
+
+/// Runs the examples of these topics; how the command ends.
+pub(super) fn test(shelf: &Shelf, topics: &[Topic], backend: &str, reporter: &Reporter) -> Exit {
+    let mut exit = Exit::Success;
+    for idx in modules_of(topics) {
+        let module = shelf.at(idx);
+        let whole = topics.iter().any(|topic| topic.module == idx && topic.routine.is_none());
+        let wanted = |routine: usize| {
+            whole || topics.contains(&Topic { module: idx, routine: Some(routine) })
+        };
+        let head = module.head.as_ref().filter(|_| whole).map(|head| (None, head));
+        let routines = module.routines.iter().enumerate().filter(|(routine, _)| wanted(*routine));
+        let routines = routines
+            .filter_map(|(_, routine)| Some((Some(routine.name.as_str()), routine.doc.as_ref()?)));
+        let (mut n_run, mut n_failed) = (0, 0);
+        for (name, doc) in head.into_iter().chain(routines) {
+            let Some(section) = doc.section(Label::Example) else { continue };
+            let example = Example { module, name, doc, section };
+            n_run += 1;
+            match example.run(backend, reporter) {
+                Ok(()) => {}
+                Err(Failed::Interrupted) => return Exit::Interrupted,
+                Err(Failed::Because(diagnostic)) => {
+                    reporter.diagnostic(&module.sources, &diagnostic);
+                    n_failed += 1;
+                }
+            }
+        }
+        let examples = text::count(n_run, "example");
+        reporter.summary(&format!("{}: {examples} run, {n_failed} failed", module.title));
+        if n_failed > 0 {
+            exit = Exit::Compile;
+        }
+    }
+    exit
+}
+
+/// Why an example did not do what its comment says.
+enum Failed {
+    /// The user wants no more.
+    Interrupted,
+    /// It did something else.
+    Because(Diagnostic),
+}
+
+struct Example<'a> {
+    module: &'a Module,
+    /// The routine; `None` in the comment of the file.
+    name: Option<&'a str>,
+    doc: &'a Doc,
+    section: &'a Section,
+}
+
+/// The command line of an example.
+#[derive(Parser, Debug)]
+#[command(name = "star run")]
+struct ExampleArgs {
+    #[command(flatten)]
+    run: RunArgs,
+}
+
+impl Example<'_> {
+    fn run(&self, backend: &str, reporter: &Reporter) -> Result<(), Failed> {
+        let args = self.arguments(backend).map_err(Failed::Because)?;
+        let mut loader = ExampleLoader::new(self);
+        let mut output = Output::kept();
+        let done = run_with(&mut loader, &self.module.title, &args, reporter, &mut output);
+        let exit = done.unwrap_or_else(|failure| failure.report(reporter));
+        match exit {
+            Exit::Success => self.compare(&output.into_text()).map_err(Failed::Because),
+            Exit::Interrupted => Err(Failed::Interrupted),
+            Exit::Compile
+            | Exit::Usage
+            | Exit::Trap
+            | Exit::Limit
+            | Exit::Data
+            | Exit::Internal
+            | Exit::Pipe => {
+                let message = format!("{} ends with exit code {}", self.title(), exit.number());
+                let place = self.section.span;
+                let diagnostic = Diagnostic::at(Code::ExampleFails, place, message);
+                Err(Failed::Because(diagnostic.note("the message before this one says why")))
+            }
+        }
+    }
+
+    fn title(&self) -> String {
+        match self.name {
+            Some(name) => format!("the example of `{name}`"),
+            None => "the example of the file".to_owned(),
+        }
+    }
+
+    /// The arguments of `star run` that the label gives.
+    fn arguments(&self, backend: &str) -> Result<RunArgs, Diagnostic> {
+        let bad = |message: String| Diagnostic::at(Code::BadDocComment, self.section.span, message);
+        let file = self.file();
+        let own = ["star run", "--backend", backend, &file];
+        let given = self.section.arguments.split_whitespace();
+        let mut args = match ExampleArgs::try_parse_from(own.into_iter().chain(given)) {
+            Ok(ExampleArgs { run }) => run,
+            Err(error) => {
+                let why = match usage::refusal(&error, false) {
+                    Refusal::Fault(diagnostic) => diagnostic.message,
+                    Refusal::Answer(_) | Refusal::Help(_) => "they ask for help".to_owned(),
+                };
+                return Err(bad(format!("arguments that `star run` does not take: {why}")));
+            }
+        };
+        if args.writes_elsewhere() {
+            return Err(bad("an example writes no files where its label says".to_owned()));
+        }
+        args.bound_example();
+        Ok(args)
+    }
+
+    /// What messages call the program: its lines are those of the documented file.
+    fn file(&self) -> String {
+        match self.name {
+            Some(name) => format!("{} (example of {name})", self.module.title),
+            None => format!("{} (example)", self.module.title),
+        }
+    }
+
+    fn compare(&self, printed: &str) -> Result<(), Diagnostic> {
+        let Some(prints) = self.doc.section(Label::Prints) else { return Ok(()) };
+        let expected = prints.text();
+        if example::lines(&expected) == example::lines(printed) {
+            return Ok(());
+        }
+        let message = format!("{} prints something else", self.title());
+        let shown = |what: &str, text: &str| {
+            let lines = example::lines(text).into_iter();
+            lines.fold(what.to_owned(), |text, line| format!("{text}\n  {line}"))
+        };
+        let diagnostic = Diagnostic::at(Code::ExampleFails, prints.span, message);
+        let diagnostic = diagnostic.label(self.section.span, "by this program");
+        Err(diagnostic.note(shown("expected", &expected)).note(shown("printed", printed)))
+    }
+}
+
+/// Gives the program of an example, the module that it belongs to, and files.
+struct ExampleLoader {
+    /// Name and text.
+    program: (String, String),
+    /// The module of the user: as the program imports it, its name and its text.
+    own: Option<(String, String, String)>,
+    files: FileLoader,
+}
+
+impl ExampleLoader {
+    fn new(example: &Example<'_>) -> Self {
+        let module = example.module;
+        let path = match module.kind {
+            Kind::Operations | Kind::Basic => None,
+            Kind::Imported => Some(module.title.clone()),
+            // Relative to the folder of the file; a quote cannot stand in a string.
+            Kind::File => Some(format!("{}.star", module.short_name().replace('"', "_"))),
+        };
+        let source = module.sources.get(example.section.span.file);
+        let program =
+            source.map(|source| example::program(example.section, source, path.as_deref()));
+        let own = match module.kind {
+            Kind::Operations | Kind::Basic | Kind::Imported => None,
+            Kind::File => {
+                path.map(|path| (path, module.title.clone(), whole_text(&module.sources)))
+            }
+        };
+        ExampleLoader {
+            program: (example.file(), program.unwrap_or_default()),
+            own,
+            files: FileLoader::default(),
+        }
+    }
+}
+
+fn whole_text(sources: &SourceMap) -> String {
+    let first = sources.files().next();
+    first.map_or_else(String::new, |(_, file): (_, &SourceFile)| file.text().to_owned())
+}
+
+impl SourceLoader for ExampleLoader {
+    fn load(&mut self, path: &str, importer: Option<&str>) -> Result<Source, LoadError> {
+        let (name, text) = &self.program;
+        let of = |name: &str, text: &str| Source {
+            name: name.to_owned(),
+            bytes: text.as_bytes().to_vec(),
+        };
+        match (importer, &self.own) {
+            (None, _) => Ok(of(name, text)),
+            (Some(importer), Some((own, title, module))) if importer == name && path == own => {
+                Ok(of(title, module))
+            }
+            (Some(_), _) => self.files.load(path, importer),
+        }
+    }
+}

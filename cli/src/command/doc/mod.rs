@@ -1,0 +1,213 @@
+//! `star doc`: the documentation of the library and of the user's files, from the comments in them.
+//!
+//! * [`shelf`]: what is documented, and how a name is looked up; prints nothing.
+//! * [`plain`] makes text of it, [`html`] a site.
+//! * [`examples`] runs the examples.
+
+mod examples;
+mod html;
+mod links;
+mod plain;
+mod shelf;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+use star_base::{Code, Diagnostic};
+use star_io::FileError;
+use star_syntax::doc::Label;
+
+use self::shelf::{Module, Shelf, Topic};
+use super::MAX_SHOWN;
+use crate::engine::{self, Engine};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::place::Place;
+use crate::report::Reporter;
+use crate::sources::{FileLoader, STDIN};
+use crate::text;
+
+/// What `star doc` is told.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  star doc
+  star doc MATCH
+  star doc star:mst
+  star doc my.star --out my.txt
+  star doc --format html --out site
+  star doc --test my.star")]
+pub(crate) struct DocArgs {
+    /// Routines, elementary operations, modules such as `star:mst`, and Star files; without one, the
+    /// whole library
+    #[arg(value_name = "NAME|FILE")]
+    what: Vec<String>,
+
+    /// The form of the documentation
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: Format,
+
+    /// Write text to a file, HTML to a folder
+    #[arg(long, value_name = "FILE|DIR")]
+    out: Option<PathBuf>,
+
+    /// Say what is wrong with the form of the comments
+    #[arg(long, conflicts_with_all = ["out", "format"])]
+    check: bool,
+
+    /// Run the examples, and say which do not do what their comments say
+    #[arg(long, conflicts_with_all = ["out", "format", "check"])]
+    test: bool,
+
+    /// What runs the examples
+    #[arg(long, value_name = "NAME", default_value = engine::DEFAULT, requires = "test")]
+    backend: String,
+}
+
+/// The form of documentation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For a terminal.
+    Text,
+    /// A site of one page for each module.
+    Html,
+}
+
+/// Shows, writes, checks or tests documentation.
+///
+/// # Errors
+/// E0608 if there is no such name, E0607 if there is no such backend, E0110 to E0112 if a file cannot
+/// be read, E0509 if one cannot be written.
+pub(crate) fn run(
+    args: &DocArgs,
+    reporter: &Reporter,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
+    // One message, and not one for each example.
+    Engine::find(&args.backend)?;
+    let mut shelf = Shelf::library();
+    let mut topics = Vec::new();
+    for name in &args.what {
+        if is_file(name) && shelf.module(name).is_none() {
+            let module = Module::of_file(name, &mut FileLoader::default())?;
+            if report(&module, &module.unreadable, reporter) {
+                return Ok(Exit::Compile);
+            }
+            topics.push(Topic { module: shelf.add(module), routine: None });
+        } else {
+            topics.extend(shelf.find(name)?);
+        }
+    }
+    let all = topics.is_empty();
+    if all {
+        topics.extend(shelf.modules().map(|(module, _)| Topic { module, routine: None }));
+    }
+    if args.check || args.test {
+        let well_formed = check(&shelf, &topics, reporter);
+        if args.check {
+            count(&shelf, &topics, reporter);
+            return Ok(well_formed);
+        }
+        let tested = examples::test(&shelf, &topics, &args.backend, reporter);
+        return Ok(if tested == Exit::Success { well_formed } else { tested });
+    }
+    match args.format {
+        Format::Html => write_site(&shelf, &topics, args.out.as_deref(), reporter)?,
+        Format::Text => {
+            let width = match &args.out {
+                None => output.width(),
+                Some(_) => 80,
+            };
+            let page = if all {
+                plain::contents(&shelf, width)
+            } else {
+                plain::topics(&shelf, &topics, width)
+            };
+            let page = text::printable(&page);
+            match &args.out {
+                None => {
+                    output.write(&page);
+                }
+                Some(file) => Place::new(file, &file.display().to_string())?.write_text(&page)?,
+            }
+        }
+    }
+    Ok(Exit::Success)
+}
+
+/// Does the user name a file?
+fn is_file(name: &str) -> bool {
+    name == STDIN || name.ends_with(".star") || name.contains(['/', '\\'])
+}
+
+/// Shows messages about a module; is there one?
+fn report(module: &Module, diagnostics: &[Diagnostic], reporter: &Reporter) -> bool {
+    for diagnostic in diagnostics.iter().take(MAX_SHOWN) {
+        reporter.diagnostic(&module.sources, diagnostic);
+    }
+    if diagnostics.len() > MAX_SHOWN {
+        let messages = text::count(diagnostics.len() - MAX_SHOWN, "message");
+        reporter.note(&format!("{}: {messages} left out", module.title));
+    }
+    !diagnostics.is_empty()
+}
+
+/// Says what is wrong with the comments.
+fn check(shelf: &Shelf, topics: &[Topic], reporter: &Reporter) -> Exit {
+    let mut exit = Exit::Success;
+    for idx in shelf::modules_of(topics) {
+        let module = shelf.at(idx);
+        if report(module, &module.faults, reporter) {
+            exit = Exit::Compile;
+        }
+    }
+    exit
+}
+
+/// Says how many routines have a comment, and an example.
+fn count(shelf: &Shelf, topics: &[Topic], reporter: &Reporter) {
+    for idx in shelf::modules_of(topics) {
+        let module = shelf.at(idx);
+        let docs: Vec<_> = module.routines.iter().filter_map(|one| one.doc.as_ref()).collect();
+        let n_examples = docs.iter().filter(|doc| doc.section(Label::Example).is_some()).count();
+        let routines = text::count(module.routines.len(), "routine");
+        let (title, n_docs) = (&module.title, docs.len());
+        reporter.summary(&format!(
+            "{title}: {routines}, {n_docs} documented, {n_examples} with an example"
+        ));
+    }
+}
+
+/// Writes the pages of the modules into a folder.
+fn write_site(
+    shelf: &Shelf,
+    topics: &[Topic],
+    folder: Option<&Path>,
+    reporter: &Reporter,
+) -> Result<(), Failure> {
+    let usage = |message: &str, help: &str| Diagnostic::new(Code::Usage, message).help(help);
+    if let Some(one) = topics.iter().find(|topic| topic.routine.is_some()) {
+        let title = &shelf.at(one.module).title;
+        let help = format!("write `star doc {title} --format html --out DIR`");
+        return Err(usage("HTML has pages of modules, not of single routines", &help).into());
+    }
+    let Some(folder) = folder else {
+        let help = "add `--out DIR`, the folder for its pages";
+        return Err(usage("a site is written to a folder", help).into());
+    };
+    let cannot = |error: std::io::Error| {
+        let name = folder.display().to_string();
+        let message = format!("cannot make this folder: {}", text::reason(&error));
+        FileError::new(Code::CannotWrite, name, message)
+    };
+    fs::create_dir_all(folder).map_err(cannot)?;
+    let site = html::site(shelf, &shelf::modules_of(topics));
+    for (name, text) in &site {
+        let path = folder.join(name);
+        Place::new(&path, &path.display().to_string())?.write_text(text)?;
+    }
+    let files = text::count(site.len(), "file");
+    reporter.summary(&format!("{}: {files} written", folder.display()));
+    Ok(())
+}

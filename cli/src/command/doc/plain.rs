@@ -1,0 +1,167 @@
+//! Documentation as text for a terminal.
+
+use star_syntax::doc::{Block, Doc, RoutineDoc, Section, blocks};
+
+use super::shelf::{Module, Shelf, Topic};
+
+/// Nobody likes to read longer lines, however wide the terminal.
+const WIDEST: usize = 100;
+/// Words are not cut for less.
+const NARROWEST: usize = 30;
+/// Blanks in front of what belongs to something.
+const INDENT: usize = 3;
+
+/// All modules and routines, one line each.
+pub(crate) fn contents(shelf: &Shelf, width: usize) -> String {
+    let modules = shelf.modules().map(|(_, module)| {
+        let about = module.head.as_ref().map(Doc::summary).unwrap_or_default();
+        let title = format!("{}: {about}\n", module.title);
+        let rows = module.routines.iter().map(|routine| {
+            let about = routine.doc.as_ref().map(Doc::summary).unwrap_or_default();
+            cut(&format!("   {:<18} {about}", routine.name), width) + "\n"
+        });
+        cut(title.trim_end_matches([':', ' ', '\n']), width) + "\n" + &rows.collect::<String>()
+    });
+    let modules: Vec<String> = modules.collect();
+    modules.join("\n") + "\n`star doc NAME` shows more.\n"
+}
+
+/// The documentation of these topics.
+pub(crate) fn topics(shelf: &Shelf, topics: &[Topic], width: usize) -> String {
+    let width = width.clamp(NARROWEST, WIDEST);
+    let page = |topic: &Topic| {
+        let module = shelf.at(topic.module);
+        match topic.routine {
+            Some(idx) => routine(module, &module.routines[idx], width),
+            None => whole(module, width),
+        }
+    };
+    let pages: Vec<String> = topics.iter().map(page).collect();
+    pages.join("\n\n")
+}
+
+fn whole(module: &Module, width: usize) -> String {
+    let mut text = format!("{} ({})\n", module.title, module.access());
+    if let Some(head) = &module.head {
+        text += "\n";
+        text += &comment(head, width);
+    }
+    for one in &module.routines {
+        text += "\n\n";
+        text += &routine(module, one, width);
+    }
+    text
+}
+
+fn routine(module: &Module, routine: &RoutineDoc, width: usize) -> String {
+    let RoutineDoc { name, kind: _, header: _, signature, doc } = routine;
+    let title = format!("{name}, of {} ({})\n\n", module.title, module.access());
+    let signature = signature.lines().map(|line| indented(line, INDENT)).collect::<String>();
+    let about = doc.as_ref().map(|doc| format!("\n{}", comment(doc, width)));
+    title + &signature + &about.unwrap_or_else(|| "\nNo comment documents it.\n".to_owned())
+}
+
+fn comment(doc: &Doc, width: usize) -> String {
+    let text = blocks(&doc.text);
+    let text: Vec<String> = text.iter().map(|block| of_block(block, 0, width)).collect();
+    let sections: String = doc.sections.iter().map(|one| section(one, width)).collect();
+    match (text.is_empty(), sections.is_empty()) {
+        (false, false) => text.join("\n") + "\n" + &sections,
+        _ => text.join("\n") + &sections,
+    }
+}
+
+fn section(section: &Section, width: usize) -> String {
+    let Section { label, arguments, span: _, lines } = section;
+    if label.is_verbatim() {
+        let arguments = match arguments.as_str() {
+            "" => String::new(),
+            given => format!(", {given}"),
+        };
+        let body = lines.iter().map(|line| indented(&line.to_string(), INDENT));
+        return format!("{label}{arguments}:\n{}", body.collect::<String>());
+    }
+    let blocks = blocks(lines);
+    let labelled = |item: &str| fill(&format!("{label}: {item}"), 0, INDENT, width);
+    let (first, rest) = match blocks.split_first() {
+        Some((Block::Prose(text), rest)) => (labelled(text), rest),
+        Some((Block::List(items), rest)) => {
+            let mut items = items.iter();
+            let first = items.next().map(|item| labelled(item)).unwrap_or_default();
+            let items = items.map(|item| fill(item, INDENT, 2 * INDENT, width));
+            (first + &items.collect::<String>(), rest)
+        }
+        Some((Block::Verbatim(_), _)) | None => (format!("{label}:\n"), &blocks[..]),
+    };
+    rest.iter().fold(first, |text, block| text + "\n" + &of_block(block, INDENT, width))
+}
+
+fn of_block(block: &Block, indent: usize, width: usize) -> String {
+    match block {
+        Block::Prose(text) => fill(text, indent, indent, width),
+        Block::List(items) => {
+            items.iter().map(|item| fill(item, indent, indent + INDENT, width)).collect()
+        }
+        Block::Verbatim(lines) => lines.iter().map(|line| indented(line, indent)).collect(),
+    }
+}
+
+fn indented(line: &str, indent: usize) -> String {
+    match line.trim_end() {
+        "" => "\n".to_owned(),
+        line => format!("{:indent$}{line}\n", ""),
+    }
+}
+
+/// The words in lines of `width` characters: the first line with one indentation, the others with
+/// another.
+fn fill(text: &str, first: usize, others: usize, width: usize) -> String {
+    let mut filled = " ".repeat(first);
+    let mut column = first;
+    for (idx, word) in text.split(' ').enumerate() {
+        let n_chars = word.chars().count();
+        if idx > 0 && column + 1 + n_chars > width {
+            filled += "\n";
+            filled += &" ".repeat(others);
+            column = others;
+        } else if idx > 0 {
+            filled.push(' ');
+            column += 1;
+        }
+        filled += word;
+        column += n_chars;
+    }
+    filled + "\n"
+}
+
+/// The line, without what is beyond `width` characters.
+fn cut(line: &str, width: usize) -> String {
+    if line.chars().count() <= width {
+        return line.to_owned();
+    }
+    let kept: String = line.chars().take(width.saturating_sub(1)).collect();
+    kept.trim_end().to_owned() + "…"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_is_filled_and_hangs() {
+        assert_eq!(fill("ab cd ef gh", 0, 3, 8), "ab cd ef\n   gh\n");
+        assert_eq!(fill("abcdefghij k", 1, 0, 5), " abcdefghij\nk\n");
+        assert_eq!(cut("abcdef", 6), "abcdef");
+        assert_eq!(cut("abc defg", 5), "abc…");
+    }
+
+    #[test]
+    fn every_line_keeps_the_width_unless_it_is_verbatim() {
+        let shelf = Shelf::library();
+        let page = topics(&shelf, &shelf.find("WARSHALL").unwrap(), 40);
+        assert!(page.contains("\nCost: 3*n"), "{page}");
+        let prose = page.lines().skip(3).take_while(|line| !line.starts_with("Example"));
+        let lines: Vec<&str> = prose.collect();
+        assert!(lines.len() > 10 && lines.iter().all(|line| line.chars().count() <= 40), "{page}");
+    }
+}

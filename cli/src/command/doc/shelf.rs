@@ -1,0 +1,259 @@
+//! What is documented: the elementary operations, the library, the user's files. Names are looked up
+//! here; nothing is printed.
+
+use std::collections::BTreeSet;
+
+use star_base::builtins::OVERVIEW;
+use star_base::{Builtin, Code, Diagnostic, SourceFile, SourceMap, Span, did_you_mean};
+use star_compiler::{SourceLoader, read_source};
+use star_syntax::ast::RoutineKind;
+use star_syntax::doc::{self, About, Doc, FileDoc, RoutineDoc};
+
+use crate::sources::LIBRARY;
+use crate::text;
+
+/// The title of the module of elementary operations.
+const OPERATIONS: &str = "operations";
+
+/// Where a module comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// The elementary operations, which have no source in Star.
+    Operations,
+    /// A part of the library that every program sees.
+    Basic,
+    /// A part of the library that is imported.
+    Imported,
+    /// A file of the user.
+    File,
+}
+
+/// A file with its documentation.
+#[derive(Debug)]
+pub(crate) struct Module {
+    /// Where it comes from.
+    pub(crate) kind: Kind,
+    /// `star:mst`, `library/search.star`, or the name of the file.
+    pub(crate) title: String,
+    /// The texts that its places are in.
+    pub(crate) sources: SourceMap,
+    /// What it says about itself.
+    pub(crate) head: Option<Doc>,
+    /// Its routines in order.
+    pub(crate) routines: Vec<RoutineDoc>,
+    /// What is wrong with the form of the comments.
+    pub(crate) faults: Vec<Diagnostic>,
+    /// Why it could not be parsed.
+    pub(crate) unreadable: Vec<Diagnostic>,
+}
+
+/// A module, or a routine of it, as indices into a [`Shelf`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Topic {
+    /// The module.
+    pub(crate) module: usize,
+    /// The routine; `None` for the module as a whole.
+    pub(crate) routine: Option<usize>,
+}
+
+/// All modules at hand.
+#[derive(Debug)]
+pub(crate) struct Shelf {
+    modules: Vec<Module>,
+}
+
+impl Module {
+    fn new(kind: Kind, title: &str, file: SourceFile) -> Self {
+        let mut sources = SourceMap::new();
+        let id = sources.add(file);
+        let text = sources.get(id).map_or("", SourceFile::text);
+        let parsed = star_syntax::parse(id, text);
+        let (FileDoc { head, routines }, faults) = doc::documentation(id, text, &parsed);
+        let unreadable: Vec<Diagnostic> =
+            parsed.diagnostics.into_iter().filter(Diagnostic::is_error).collect();
+        Module { kind, title: title.to_owned(), sources, head, routines, faults, unreadable }
+    }
+
+    /// The user's file `path`.
+    ///
+    /// # Errors
+    /// E0110 to E0112 if it cannot be read.
+    pub(crate) fn of_file(path: &str, loader: &mut dyn SourceLoader) -> Result<Self, Diagnostic> {
+        let file = read_source(path, loader).map_err(|diagnostic| *diagnostic)?;
+        let title = file.name().to_owned();
+        Ok(Module::new(Kind::File, &title, file))
+    }
+
+    /// The elementary operations. Each text is a file of its own.
+    fn operations() -> Self {
+        let mut sources = SourceMap::new();
+        let mut faults = Vec::new();
+        let mut read = |name: &str, text: &str, about: About<'_>| {
+            let file = sources.add(SourceFile::new(name, text.to_owned()));
+            let (doc, found) = doc::parse(file, text, about);
+            faults.extend(found);
+            (doc, Span::file_start(file))
+        };
+        let (head, _) = read(OPERATIONS, OVERVIEW, About::File);
+        let routines = Builtin::ALL.iter().map(|builtin| {
+            let (doc, header) = read(builtin.name(), &builtin.documentation(), About::Routine(&[]));
+            RoutineDoc {
+                name: builtin.name().to_owned(),
+                kind: RoutineKind::Procedure,
+                header,
+                signature: builtin.usage().to_owned(),
+                doc: Some(doc),
+            }
+        });
+        Module {
+            kind: Kind::Operations,
+            title: OPERATIONS.to_owned(),
+            routines: routines.collect(),
+            sources,
+            head: Some(head),
+            faults,
+            unreadable: Vec::new(),
+        }
+    }
+
+    /// The last part of the title, without its extension: `mst`, `search`.
+    pub(crate) fn short_name(&self) -> &str {
+        let last = self.title.rsplit(['/', '\\', ':']).next().unwrap_or(&self.title);
+        last.strip_suffix(".star").unwrap_or(last)
+    }
+
+    /// How a program gets it, in words.
+    pub(crate) fn access(&self) -> String {
+        match self.kind {
+            Kind::Operations | Kind::Basic => "in every program".to_owned(),
+            Kind::Imported | Kind::File => format!("import \"{}\";", self.title),
+        }
+    }
+}
+
+impl Shelf {
+    /// The elementary operations and the library.
+    pub(crate) fn library() -> Self {
+        let of = |kind: Kind, title: &str, name: &str, text: &str| {
+            Module::new(kind, title, SourceFile::new(name, text.to_owned()))
+        };
+        let basic = LIBRARY.basic.iter().map(|(name, text)| of(Kind::Basic, name, name, text));
+        let imported = LIBRARY.modules.iter().map(|(name, text)| {
+            let title = format!("star:{name}");
+            of(Kind::Imported, &title, &title, text)
+        });
+        let modules = [Module::operations()].into_iter().chain(basic).chain(imported);
+        Shelf { modules: modules.collect() }
+    }
+
+    /// Adds a module; its index.
+    pub(crate) fn add(&mut self, module: Module) -> usize {
+        self.modules.push(module);
+        self.modules.len() - 1
+    }
+
+    /// The module with this index, which this shelf made.
+    pub(crate) fn at(&self, idx: usize) -> &Module {
+        &self.modules[idx]
+    }
+
+    /// All modules with their indices.
+    pub(crate) fn modules(&self) -> impl Iterator<Item = (usize, &Module)> {
+        self.modules.iter().enumerate()
+    }
+
+    /// The module of this title, or of this short name: `star:mst`, `mst`.
+    pub(crate) fn module(&self, name: &str) -> Option<usize> {
+        let mut modules = self.modules.iter();
+        modules.position(|module| module.title == name || module.short_name() == name)
+    }
+
+    /// Everything of this name: modules, routines, elementary operations. Names match exactly, or
+    /// else whatever their letter case; blanks around hyphens do not matter.
+    ///
+    /// # Errors
+    /// E0608 if there is none.
+    pub(crate) fn find(&self, name: &str) -> Result<Vec<Topic>, Diagnostic> {
+        let wanted: String = name.split_whitespace().collect();
+        let exact = self.matching(&wanted, |known| known == wanted);
+        if !exact.is_empty() {
+            return Ok(exact);
+        }
+        let lower = wanted.to_lowercase();
+        let alike = self.matching(&lower, |known| known.to_lowercase() == lower);
+        if alike.is_empty() { Err(self.unknown(name, &wanted)) } else { Ok(alike) }
+    }
+
+    fn matching(&self, module: &str, matches: impl Fn(&str) -> bool) -> Vec<Topic> {
+        let whole = self.module(module).map(|module| Topic { module, routine: None });
+        let routines = self.modules().flat_map(|(module, of)| {
+            let routines = of.routines.iter().enumerate();
+            let found = routines.filter(|(_, routine)| matches(&routine.name));
+            found.map(move |(routine, _)| Topic { module, routine: Some(routine) })
+        });
+        whole.into_iter().chain(routines.collect::<Vec<_>>()).collect()
+    }
+
+    fn unknown(&self, name: &str, wanted: &str) -> Diagnostic {
+        let message = format!("nothing is called `{}`", text::one_line(name));
+        let diagnostic = Diagnostic::new(Code::Usage, message);
+        let routines = self.modules.iter().flat_map(|module| &module.routines);
+        let names = routines.map(|routine| routine.name.as_str());
+        let modules = self.modules.iter().flat_map(|one| [one.title.as_str(), one.short_name()]);
+        let diagnostic = match did_you_mean(wanted, names.chain(modules)) {
+            Some(meant) => diagnostic.help(format!("did you mean `star doc {meant}`?")),
+            None => diagnostic,
+        };
+        diagnostic.help("`star doc` lists the library; a file ends in `.star`")
+    }
+}
+
+/// The modules that the topics are in, each once, in the order of the topics.
+pub(crate) fn modules_of(topics: &[Topic]) -> Vec<usize> {
+    let mut seen = BTreeSet::new();
+    topics.iter().map(|topic| topic.module).filter(|&module| seen.insert(module)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn titles(name: &str) -> Vec<String> {
+        let shelf = Shelf::library();
+        let topics = shelf.find(name).unwrap();
+        let title = |topic: &Topic| {
+            let module = shelf.at(topic.module);
+            let routine = topic.routine.map(|routine| module.routines[routine].name.as_str());
+            format!("{} {}", module.title, routine.unwrap_or("-"))
+        };
+        topics.iter().map(title).collect()
+    }
+
+    #[test]
+    fn a_name_gives_everything_that_is_called_so() {
+        assert_eq!(titles("MATCH"), ["library/search.star MATCH"]);
+        assert_eq!(titles("match"), ["library/search.star MATCH"]);
+        assert_eq!(titles("LESS"), ["operations LESS", "library/search.star LESS"]);
+        assert_eq!(titles("WARSHALL - C"), ["star:closure WARSHALL-C"]);
+        for name in ["star:mst", "mst", "MST"] {
+            assert_eq!(titles(name), ["star:mst -"]);
+        }
+        assert_eq!(titles("Operations"), ["operations -"]);
+    }
+
+    #[test]
+    fn unknown_names_are_errors_with_the_nearest_one() {
+        let shelf = Shelf::library();
+        let meant = |name: &str| shelf.find(name).unwrap_err().help[0].clone();
+        assert_eq!(meant("MATHC"), "did you mean `star doc MATCH`?");
+        assert_eq!(meant("star:msst"), "did you mean `star doc star:mst`?");
+        assert_eq!(shelf.find("\u{1b}").unwrap_err().code, Code::Usage);
+    }
+
+    #[test]
+    fn the_texts_of_the_elementary_operations_are_well_formed() {
+        let operations = Module::operations();
+        assert_eq!(operations.faults, []);
+        assert_eq!(operations.routines.len(), Builtin::ALL.len());
+    }
+}

@@ -1,0 +1,181 @@
+//! `star doc`: documentation from comments, and their examples.
+
+use std::fs;
+use std::path::Path;
+
+use crate::support::Folder;
+
+/// A file of the user with two routines that are documented and one that is not.
+const MINE: &str = "\
+/* Things of <mine> & others. */
+
+/* Y becomes the opposite of X.  See MATCH.
+
+   X, Y: n bits.
+   Cost: 1.
+   Source: ours.
+   Example:
+     var Y: slice(3);
+     INVERT('100',Y);
+     print(Y);
+   Prints:
+     011                          */
+procedure INVERT(X: slice(n); var Y: slice(n));
+begin Y:=not X end;
+
+/* Calls INVERT twice.
+
+   Example:
+     var Y: slice(2);
+     TWICE('10',Y);
+     assert(Y(1)=1,\"not the same\"); */
+procedure TWICE(X: slice(n); var Y: slice(n));
+var Z: slice(n);
+begin INVERT(X,Z); INVERT(Z,Y) end;
+
+procedure NOTHING;
+begin end;
+";
+
+#[test]
+fn the_contents_have_a_line_for_everything() {
+    let ran = Folder::new(&[]).star(&["doc"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    for line in ["operations: ", "   FND  ", "library/search.star: ", "   MATCH  ", "star:mst: "] {
+        assert!(ran.stdout.lines().any(|found| found.starts_with(line)), "{line} in {ran:?}");
+    }
+    assert!(ran.stdout.lines().all(|line| line.chars().count() <= 80), "{ran:?}");
+}
+
+#[test]
+fn routines_operations_and_modules_are_shown_by_name() {
+    let folder = Folder::new(&[]);
+    let shown = |name: &str, parts: &[&str]| {
+        let ran = folder.star(&["doc", name]);
+        assert_eq!(ran.code, 0, "{ran:?}");
+        for part in parts {
+            assert!(ran.stdout.contains(part), "no `{part}` in {ran:#?}");
+        }
+    };
+    shown("match", &["   procedure MATCH(T: table(n,k);", "\nCost: 4*size(T) - NUMB(v).\n"]);
+    shown("FND", &["   FND(Y)\n", "\nCost: 1.\n", "\nPrints:\n   2\n   0\n"]);
+    shown("LESS", &["   LESS(v,w)\n", "   procedure LESS(T: table(n,k);"]);
+    shown("star:mst", &["import \"star:mst\";", "KRUSKAL, of star:mst", "PRIM, of star:mst"]);
+}
+
+#[test]
+fn what_is_not_there_is_an_error() {
+    let folder = Folder::new(&[("empty.star", ""), ("bad.star", "proc"), ("d/x.star", "")]);
+    let fails =
+        |what: &str, code: i32, parts: &[&str]| folder.star(&["doc", what]).fails(code, parts);
+    fails("MACTH", 2, &["error[E0608]: nothing is called `MACTH`", "`star doc MATCH`?"]);
+    fails("none.star", 1, &["error[E0111]: cannot read `none.star`"]);
+    fails("d/", 1, &["error[E0111]: cannot read `d/`: it is a directory"]);
+    fails("bad.star", 1, &["error[E0105]", "bad.star:1:5"]);
+    folder.star(&["doc", "empty.star"]).prints("empty.star (import \"empty.star\";)\n");
+    folder.write("latin.star", b"/* \xe9 */");
+    fails("latin.star", 1, &["error[E0110]", "latin.star:1:4"]);
+}
+
+#[test]
+fn a_file_of_the_user_is_shown_written_and_read_from_standard_input() {
+    let folder = Folder::new(&[("mine.star", MINE)]);
+    let ran = folder.star(&["doc", "mine.star"]);
+    for part in ["Things of <mine> & others.", "INVERT, of mine.star", "No comment documents it."] {
+        assert!(ran.stdout.contains(part), "{ran:#?}");
+    }
+    folder.star(&["doc", "mine.star", "--out", "mine.txt"]).prints("");
+    assert_eq!(fs::read_to_string(folder.path("mine.txt")).unwrap(), ran.stdout);
+    let piped = folder.star_with_input(&["doc", "-"], MINE);
+    assert!(piped.stdout.contains("INVERT, of <stdin>"), "{piped:#?}");
+    folder.star(&["doc", "--out", "no/mine.txt"]).fails(5, &["error[E0509]", "no folder `no`"]);
+}
+
+#[test]
+fn text_is_filled_to_the_width_and_a_closed_output_is_no_message() {
+    let folder = Folder::new(&[]);
+    let narrow = folder.shell("COLUMNS=40 $STAR doc WARSHALL | sed -n '/^Idea/,/^Cost/p'");
+    assert!(narrow.stdout.lines().count() > 3, "{narrow:?}");
+    assert!(narrow.stdout.lines().all(|line| line.chars().count() <= 40), "{narrow:?}");
+    let closed =
+        folder.shell("$STAR doc star:dynmst star:paths operations | true; echo ${PIPESTATUS[0]}");
+    assert_eq!((closed.stdout.as_str(), closed.stderr.as_str()), ("141\n", ""));
+}
+
+#[test]
+fn faults_of_the_form_are_found_on_demand() {
+    let text = "/* It.\n\n   Prints:\n     1\n   Cost: 1. */\nprocedure P;\nbegin end;\n";
+    let folder = Folder::new(&[("mine.star", MINE), ("bad.star", text)]);
+    assert_eq!(folder.star(&["doc", "bad.star"]).code, 0);
+    let good = folder.star(&["doc", "--check", "mine.star"]);
+    good.prints("");
+    assert_eq!(good.stderr, "mine.star: 3 routines, 2 documented, 2 with an example\n");
+    let parts = ["error[E0701]: `Prints` without `Example`", "bad.star:3:4", "behind `Prints`"];
+    folder.star(&["doc", "--check", "bad.star"]).fails(1, &parts);
+    folder.star(&["doc", "--check", "--format", "html"]).fails(2, &["error[E0608]"]);
+}
+
+#[test]
+fn examples_of_the_user_are_run() {
+    let folder = Folder::new(&[("sub/mine.star", MINE)]);
+    for backend in ["cpu", "reference"] {
+        let ran = folder.star(&["doc", "--test", "--backend", backend, "sub/mine.star"]);
+        ran.prints("");
+        assert_eq!(ran.stderr, "sub/mine.star: 2 examples run, 0 failed\n");
+    }
+    let wrong = MINE.replace("     011 ", "     010 ").replace("\"not the same\"", "\"so\"");
+    folder.write("wrong.star", wrong.replace("(Y(1)=1", "(Y(1)=0").as_bytes());
+    let ran = folder.star(&["doc", "--test", "wrong.star"]);
+    ran.fails(
+        1,
+        &[
+            "error[E0702]: the example of `INVERT` prints something else\n   ┌─ wrong.star:12:4",
+            "= note: expected\n       010\n",
+            "= note: printed\n       011\n",
+            "error[T0111]",
+            "wrong.star (example of TWICE):22:6",
+            "error[E0702]: the example of `TWICE` ends with exit code 3",
+            "wrong.star: 2 examples run, 2 failed\n",
+        ],
+    );
+    let only = folder.star(&["doc", "--test", "FND", "star:none"]);
+    only.fails(2, &["nothing is called `star:none`"]);
+    let nowhere = folder.star(&["doc", "--test", "--backend", "abacus", "sub/mine.star"]);
+    nowhere.fails(2, &["error[E0607]"]);
+    assert!(!nowhere.stderr.contains("E0702"), "{nowhere:?}");
+    let piped = folder.star_with_input(&["doc", "--test", "-"], MINE);
+    assert_eq!(piped.stderr, "<stdin>: 2 examples run, 0 failed\n");
+}
+
+#[test]
+fn examples_take_arguments_of_a_run_but_write_nothing_with_them() {
+    let text = |arguments: &str| {
+        format!(
+            "/* It.\n\n   Example, {arguments}:\n     program E(n: integer; var G: table);\n     \
+             begin print(n,\" \",rows(G)) end.\n   Prints:\n     2 2\n     G = 2 × 2, 1 one\n     \
+             01\n     00 */\nprocedure P;\nbegin end;\n"
+        )
+    };
+    let folder = Folder::new(&[("g.gr", "p sp 2 1\na 1 2 7\n")]);
+    let test = |arguments: &str| {
+        folder.write("p.star", text(arguments).as_bytes());
+        folder.star(&["doc", "--test", "p.star"])
+    };
+    test("--graph g.gr n=2").prints("");
+    test("G=adjacency:g.gr n=2").prints("");
+    test("--graph g.gr --out G=h.gr").fails(1, &["error[E0701]", "writes no files", "p.star:3:4"]);
+    test("--grph g.gr").fails(1, &["error[E0701]", "unexpected argument `--grph`"]);
+    test("--graph none.gr").fails(1, &["error[E0501]", "ends with exit code 5"]);
+    assert_eq!(folder.names(), ["g.gr", "p.star"]);
+}
+
+#[test]
+fn the_examples_of_the_library_run_from_the_root() {
+    let folder = Folder::new(&[]);
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    for backend in ["cpu", "reference"] {
+        let mut command = folder.command(&["doc", "--test", "--backend", backend]);
+        let ran = crate::support::Ran::of(command.current_dir(root).output().unwrap());
+        ran.fails(0, &["operations: 38 examples run, 0 failed"]);
+    }
+}

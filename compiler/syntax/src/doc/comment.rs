@@ -1,0 +1,136 @@
+//! Comments without their signs: which belong to what, and their lines.
+
+use std::fmt;
+
+use star_base::Span;
+
+/// A line of a comment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// Blanks in front of it, those of all lines removed.
+    pub indent: usize,
+    /// Without blanks on either side; empty for a blank line.
+    pub text: String,
+    /// Where the text begins: byte of the file.
+    pub at: u32,
+}
+
+impl fmt::Display for Line {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let indent = if self.text.is_empty() { 0 } else { self.indent };
+        write!(f, "{:indent$}{}", "", self.text)
+    }
+}
+
+impl Line {
+    /// Is nothing written in it?
+    pub fn is_blank(&self) -> bool {
+        self.text.is_empty()
+    }
+}
+
+/// The comments directly in front of byte `start`: one, or several `//` in lines of their own that
+/// follow each other. Empty if there is none, or a blank line lies between.
+pub(super) fn before<'c>(text: &str, comments: &'c [Span], start: u32) -> &'c [Span] {
+    let behind = comments.partition_point(|comment| comment.end <= start);
+    let mut first = behind;
+    let mut next = start;
+    while let Some(comment) = first.checked_sub(1).map(|idx| comments[idx]) {
+        let adjacent = is_gap(&text[comment.end as usize..next as usize]);
+        let joins = first == behind || (is_line(text, comment) && is_line(text, comments[first]));
+        if !adjacent || !joins || !begins_its_line(text, comment) {
+            break;
+        }
+        first -= 1;
+        next = comment.start;
+    }
+    &comments[first..behind]
+}
+
+/// The comments at the top of a file, in front of everything else: one, or several `//`.
+pub(super) fn at_top<'c>(text: &str, comments: &'c [Span]) -> &'c [Span] {
+    let Some(first) = comments.first() else { return &[] };
+    if !text[..first.start as usize].trim_matches(is_blank).is_empty() {
+        return &[];
+    }
+    let follows = |pair: &&[Span]| {
+        let (one, two) = (pair[0], pair[1]);
+        let between = &text[one.end as usize..two.start as usize];
+        is_line(text, one) && is_line(text, two) && is_gap(between)
+    };
+    &comments[..1 + comments.windows(2).take_while(follows).count()]
+}
+
+/// White space without a blank line?
+fn is_gap(between: &str) -> bool {
+    between.chars().all(is_blank) && between.matches('\n').count() <= 1
+}
+
+fn is_blank(character: char) -> bool {
+    character.is_whitespace() || character == '\u{feff}'
+}
+
+fn is_line(text: &str, comment: Span) -> bool {
+    text[comment.range()].starts_with("//")
+}
+
+fn begins_its_line(text: &str, comment: Span) -> bool {
+    let before = &text[..comment.start as usize];
+    let before = before.trim_end_matches(|c| is_blank(c) && c != '\n');
+    before.is_empty() || before.ends_with('\n')
+}
+
+/// The lines of these comments without signs. The first line of a block is not indented: it stands
+/// behind the sign.
+pub(super) fn lines(text: &str, comments: &[Span]) -> Vec<Line> {
+    let mut lines = Vec::new();
+    let mut behind_sign = false;
+    for comment in comments {
+        let whole = &text[comment.range()];
+        let (open, close) = match whole.as_bytes() {
+            [b'/', b'/', ..] => (whole.len() - whole.trim_start_matches('/').len(), 0),
+            [b'{', ..] => (1, 1),
+            _ => (2, 2),
+        };
+        behind_sign |= close > 0;
+        let from = comment.start as usize + open;
+        let to = (comment.end as usize - close).max(from);
+        cut(text, from, to, &mut lines);
+    }
+    remove_indent(&mut lines, usize::from(behind_sign));
+    lines
+}
+
+/// The lines of a text that is no comment.
+pub(super) fn plain(text: &str) -> Vec<Line> {
+    let mut lines = Vec::new();
+    cut(text, 0, text.len(), &mut lines);
+    lines
+}
+
+/// The lines of `text[from..to]`, with all their indentation.
+fn cut(text: &str, from: usize, to: usize, lines: &mut Vec<Line>) {
+    let mut at = from;
+    for line in text[from..to].split('\n') {
+        let trimmed = line.trim_start();
+        let indent = line.chars().count() - trimmed.chars().count();
+        lines.push(Line {
+            indent,
+            text: trimmed.trim_end().to_owned(),
+            at: (at + line.len() - trimmed.len()) as u32,
+        });
+        at += line.len() + 1;
+    }
+}
+
+/// Removes the indentation that all lines share; the first `n_flush` lines have none.
+pub(super) fn remove_indent(lines: &mut [Line], n_flush: usize) {
+    let (flush, rest) = lines.split_at_mut(n_flush.min(lines.len()));
+    for line in flush {
+        line.indent = 0;
+    }
+    let shared = rest.iter().filter(|line| !line.is_blank()).map(|line| line.indent).min();
+    for line in rest {
+        line.indent = line.indent.saturating_sub(shared.unwrap_or(0));
+    }
+}
