@@ -172,7 +172,7 @@ fn widths(
                 Some(AnyLayout::Numbers(_)) | None => false,
             },
             Origin::Offer(Offer::Layout(layout)) => used(*layout),
-            Origin::Offer(Offer::Infinity) => infinity,
+            Origin::Offer(Offer::Infinity | Offer::BiasedZero) => infinity,
             Origin::Offer(_) | Origin::Given(Given::Value(_)) | Origin::Unset => false,
         });
         let number = match others.get(wanted) {

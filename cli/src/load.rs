@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use star_base::Code;
 use star_compiler::{Entry, hir::Kind};
-use star_io::{Data, FileError, Graph};
+use star_io::{Data, FileError, Graph, Layout};
 use star_vm::HostValue;
 
 use crate::bind::{Binding, Origin};
@@ -154,13 +154,21 @@ impl Loader<'_> {
                     .help("name a graph, or give the file to a parameter: `NAME=FILE`"));
             }
         };
+        let layouts: Vec<Layout> = offers().filter_map(Offer::layout).collect();
         let mut chosen = widths;
-        if offers().any(Offer::needs_path_width) && widths.h.is_none() {
-            let h = data::path_width(&graph, file)?;
-            self.reading.reporter.note(&format!("{file}: h = {h}"));
-            chosen.h = Some(h);
+        match widths.h {
+            Some(h) => data::check_h(&graph, &layouts, h, file)?,
+            None if offers().any(Offer::needs_h) => {
+                let h = data::chosen_h(&graph, &layouts, file)?;
+                self.reading.reporter.note(&format!("{file}: h = {h}"));
+                chosen.h = Some(h);
+            }
+            None => {}
         }
-        chosen.b = chosen.b.or(Some(graph.code_width()));
+        chosen.b = match widths.b {
+            Some(b) => Some(b),
+            None => Some(data::chosen_b(&graph, &layouts, file)?),
+        };
         Ok(Some(Offered { file, graph, widths: chosen }))
     }
 }
