@@ -5,6 +5,7 @@
 mod arguments;
 mod disk;
 mod doctor;
+mod examples;
 mod exit_codes;
 mod files;
 mod formats;
