@@ -13,6 +13,7 @@ use crate::bind::{Binding, Origin};
 use crate::data::{self, GivenWidths, Reading, Wanted};
 use crate::engine::Argument;
 use crate::given::Given;
+use crate::layouts::AnyLayout;
 use crate::offer::Offer;
 use crate::part::{Located, locate};
 
@@ -70,6 +71,20 @@ pub(crate) fn load(
         arguments.push(Argument { value, fixed });
     }
     Ok(arguments)
+}
+
+/// The layout in which a parameter takes the graph of this file, offered or given: all of them share
+/// their widths.
+fn layout_of(origin: &Origin, file: &str) -> Option<Layout> {
+    match origin {
+        Origin::Offer(offer) => offer.layout(),
+        Origin::Given(Given::File { layout: Some(AnyLayout::Graph(layout)), path })
+            if path == file =>
+        {
+            Some(*layout)
+        }
+        Origin::Given(Given::File { .. } | Given::Value(_)) | Origin::Unset => None,
+    }
 }
 
 /// The graph of `--graph`.
@@ -154,7 +169,8 @@ impl Loader<'_> {
                     .help("name a graph, or give the file to a parameter: `NAME=FILE`"));
             }
         };
-        let layouts: Vec<Layout> = offers().filter_map(Offer::layout).collect();
+        let layouts: Vec<Layout> =
+            origins.iter().filter_map(|origin| layout_of(origin, file)).collect();
         let mut chosen = widths;
         match widths.h {
             Some(h) => data::check_h(&graph, &layouts, h, file)?,

@@ -99,6 +99,27 @@ fn read_chooses_the_widths_of_the_command_line() {
     // A declared size that is too small is an error, and the note says which width is needed.
     let small = run(program("(3,12)", "path.gr", "weights-out"));
     small.fails(3, &["error[T0102]", "15 columns, wanted 12", "h = 5 for `weights-out`"]);
+    // A width in the layout's text is kept, if it leaves room for sums.
+    run(program("(3,18)", "path.gr", "weights-out h=6")).prints("18\n");
+    run(program("", "path.gr", "left b=3")).prints("3\n");
+    let small = run(program("", "path.gr", "weights-out h=4"));
+    small.fails(3, &["error[T0115]", "[E0508]", "take `h = 5` or more"]);
+    run(program("", "path.gr", "left 3")).fails(3, &["[E0507]", "write `left h=20 b=6`"]);
     let negative = run(program("", "signed.gr", "distances"));
     negative.fails(3, &["error[T0115]", "[E0504]", "-6 of the arc `2 → 3` is negative"]);
+}
+
+#[test]
+fn tables_given_from_the_same_file_share_the_widths_of_the_offers() {
+    let folder = Folder::new(&[("path.gr", PATH), ("signed.gr", SIGNED)]);
+    let show = show("h: integer; Cost: table; left: table", "h,\" \",size(Cost),\" \",size(left)");
+    folder.write("p.star", show.as_bytes());
+    let run = |file: &str, argument: &str| {
+        folder.star(&["run", "p.star", "--graph", file, &format!("Cost={argument}:{file}")])
+    };
+    run("signed.gr", "signed-out").prints("8 24 2\n");
+    run("path.gr", "code-double").prints("5 3 3\n");
+    // Another file is another matter.
+    let ran = folder.star(&["run", "p.star", "--graph", "path.gr", "Cost=signed-out:signed.gr"]);
+    ran.fails(5, &["error[E0508]", "take `h = 8` or more"]);
 }
