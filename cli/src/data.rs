@@ -7,7 +7,7 @@ use star_base::{BitTable, BitVector, Code};
 use star_compiler::hir::Kind;
 use star_io::{
     Data, FileError, Format, Graph, Layout, LayoutOptions, LayoutValue, NumberLayout, Numbers,
-    ReadOptions, Shape, Weights, Widths,
+    ReadOptions, Shape, Widths,
 };
 use star_vm::HostValue;
 
@@ -19,6 +19,7 @@ use crate::report::Reporter;
 use crate::settings::Settings;
 use crate::sources::STDIN;
 use crate::text;
+use crate::widths;
 
 /// First bytes of a file by which its format is recognised.
 const HEAD_BYTES: u64 = 4096;
@@ -177,20 +178,20 @@ pub(crate) fn from_graph(
         (None, Kind::Slice) if graph.n_vertices != 1 => Layout::Edges,
         (None, _) => Layout::Adjacency,
     };
-    let (uses_h, uses_b) = uses(layout);
+    let (uses_h, uses_b) = widths::uses(layout);
     let widths = Widths {
         h: match wanted.widths.h {
             Some(h) => h,
-            None if uses_h => chosen_h(graph, &[layout], wanted.file)?,
+            None if uses_h => widths::chosen_h(graph, &[layout], wanted.file)?,
             None => 0,
         },
         b: match wanted.widths.b {
             Some(b) => b,
-            None => least_widths(graph, layout, wanted.file)?.b,
+            None => widths::least_widths(graph, layout, wanted.file)?.b,
         },
     };
     if uses_h {
-        check_h(graph, &[layout], widths.h, wanted.file)?;
+        widths::check_h(graph, &[layout], widths.h, wanted.file)?;
     }
     let Wanted { kind, file, max_bytes, .. } = wanted;
     let mut go_on = || reading.flags.stop().is_none();
@@ -283,88 +284,6 @@ fn wrong_layout(wanted: Wanted<'_>, found: &str) -> FileError {
     };
     let message = format!("the layout `{layout}` is for {of_what}, and {found}");
     FileError::new(Code::NoSuchLayout, wanted.file, message)
-}
-
-/// The width of weights for these layouts of a graph where the user says nothing: that of the lengths of
-/// paths, or more.
-///
-/// # Errors
-/// If a weight is negative and the layouts have no signs, or the width is too large.
-pub(crate) fn chosen_h(graph: &Graph, layouts: &[Layout], file: &str) -> Result<usize, FileError> {
-    let has = |weights| layouts.iter().any(|layout| layout.weights() == weights);
-    let signed = has(Weights::Signed) && !has(Weights::Added) && !has(Weights::Listed);
-    let of_paths =
-        if signed { 0 } else { graph.path_width().map_err(|error| in_file(error, file))? };
-    Ok(of_paths.max(needed_h(graph, layouts, file)?))
-}
-
-/// The width of codes for these layouts of a graph where the user says nothing, at least that of the
-/// codes of the vertices.
-///
-/// # Errors
-/// Those of [`chosen_h`].
-pub(crate) fn chosen_b(graph: &Graph, layouts: &[Layout], file: &str) -> Result<usize, FileError> {
-    let mut b = graph.code_width();
-    for layout in layouts {
-        b = b.max(least_widths(graph, *layout, file)?.b);
-    }
-    Ok(b)
-}
-
-/// Refuses a width of weights in which sums of the weights of these layouts reach infinity.
-///
-/// # Errors
-/// E0508 with the width that is needed.
-pub(crate) fn check_h(
-    graph: &Graph,
-    layouts: &[Layout],
-    h: usize,
-    file: &str,
-) -> Result<(), FileError> {
-    let needed = needed_h(graph, layouts, file)?;
-    // A weight that is too large for a list is told by the layout, which knows which one.
-    if h >= needed || !are_added(layouts) {
-        return Ok(());
-    }
-    let message = format!("sums of weights may reach infinity in `h = {h}`");
-    Err(FileError::new(Code::WidthTooSmall, file, message)
-        .note("infinity is all ones, and no length of a path may be equal to it or go beyond")
-        .help(format!("take `h = {needed}` or more")))
-}
-
-/// The least width in which no sum of the weights of these layouts reaches infinity, as the procedures
-/// that take them form sums.
-fn needed_h(graph: &Graph, layouts: &[Layout], file: &str) -> Result<usize, FileError> {
-    let mut needed = 0;
-    for layout in layouts {
-        needed = needed.max(least_widths(graph, *layout, file)?.h);
-    }
-    if layouts.contains(&Layout::CodeDouble) {
-        needed = needed.max(graph.sum_width().map_err(|error| in_file(error, file))?);
-    }
-    Ok(needed)
-}
-
-/// Does what takes these layouts add weights? With codes for contracted cycles it does so in lists, too.
-fn are_added(layouts: &[Layout]) -> bool {
-    layouts.iter().any(|layout| match layout.weights() {
-        Weights::Added | Weights::Signed => true,
-        Weights::None | Weights::Listed => *layout == Layout::CodeDouble,
-    })
-}
-
-fn least_widths(graph: &Graph, layout: Layout, file: &str) -> Result<Widths, FileError> {
-    layout.least_widths(graph).map_err(|error| in_file(error, file))
-}
-
-fn in_file(mut error: FileError, file: &str) -> FileError {
-    file.clone_into(&mut error.file);
-    error
-}
-
-/// Does the layout hold weights (of width h), and codes (of width b)?
-pub(crate) fn uses(layout: Layout) -> (bool, bool) {
-    (layout.weights() != Weights::None, layout.codes() > 0)
 }
 
 /// A table, or a slice of its only column, or a word of its only row.

@@ -16,6 +16,7 @@ use crate::given::Given;
 use crate::layouts::AnyLayout;
 use crate::offer::Offer;
 use crate::part::{Located, locate};
+use crate::widths;
 
 /// Reads everything that `binding` names. `graph` is the file of `--graph`. The values together take
 /// at most `max_bytes`.
@@ -173,9 +174,9 @@ impl Loader<'_> {
             origins.iter().filter_map(|origin| layout_of(origin, file)).collect();
         let mut chosen = widths;
         match widths.h {
-            Some(h) => data::check_h(&graph, &layouts, h, file)?,
+            Some(h) => widths::check_h(&graph, &layouts, h, file)?,
             None if offers().any(Offer::needs_h) => {
-                let h = data::chosen_h(&graph, &layouts, file)?;
+                let h = widths::chosen_h(&graph, &layouts, file)?;
                 self.reading.reporter.note(&format!("{file}: h = {h}"));
                 chosen.h = Some(h);
             }
@@ -183,7 +184,7 @@ impl Loader<'_> {
         }
         chosen.b = match widths.b {
             Some(b) => Some(b),
-            None => Some(data::chosen_b(&graph, &layouts, file)?),
+            None => Some(widths::chosen_b(&graph, &layouts, file)?),
         };
         Ok(Some(Offered { file, graph, widths: chosen }))
     }
