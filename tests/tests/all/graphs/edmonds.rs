@@ -236,3 +236,18 @@ fn a_graph_without_arcs_has_an_empty_branching() {
         assert!(check(&module, n, &loops, &BitVector::from_bools(&[true])).is_empty());
     }
 }
+
+#[test]
+fn a_code_of_zero_is_an_error() {
+    let module = Module::new("edmonds");
+    let list = |number, width| HostValue::Table(numbers(&[number], width));
+    let run = |codes: &[u64; 4]| {
+        let code = HostValue::Table(numbers(codes, 3));
+        let all = HostValue::Slice(BitVector::from_bools(&[true]));
+        let args = vec![int(2), list(1, 3), list(2, 3), list(5, 4), code, all, HostValue::Unset];
+        module.try_call("EDMONDS", args)
+    };
+    assert!(run(&[1, 2, 3, 4]).is_ok());
+    let error = run(&[1, 2, 3, 0]).expect_err("a code of zero");
+    assert!(error.contains("is zero"), "{error}");
+}

@@ -12,8 +12,8 @@ use super::random::{Rng, each_seed, graph};
 use super::reference::{ends_of, least_weights, levels, petgraph_of};
 use super::steps;
 use super::values::{
-    bits_at, code_width, codes, field, infinite, infinity, int, laid_out, ones, path_width,
-    put_field, vertex, word, zeros,
+    bits_at, code_width, codes, field, infinite, infinity, int, laid_out, numbers, ones,
+    path_width, put_field, vertex, word, zeros,
 };
 
 pub(super) fn play(module: &Module, rng: &mut Rng) {
@@ -337,4 +337,45 @@ end.
     ];
     let run = program.run("Path", args);
     assert_eq!(run.printed, "7\n2\n4\n3\n1\n", "{:?}", run.outcome);
+}
+
+#[test]
+fn a_cycle_is_no_path() {
+    let module = Module::new("paths");
+    // 1 has 2 before it, and 2 has 1.
+    let pred = HostValue::Table(numbers(&[2, 1, 0], 2));
+    let args = |t| {
+        let code = HostValue::Table(codes(3, 2));
+        vec![vertex(t), code, pred.clone(), HostValue::Unset, HostValue::Unset]
+    };
+    let error = module.try_call("PATH", args(0)).expect_err("a cycle");
+    assert!(error.contains("round a cycle"), "{error}");
+    assert_eq!(module.call("PATH", args(2)).slice(3), bits_at(3, [2]));
+}
+
+#[test]
+fn codes_of_zero_are_an_error() {
+    let module = Module::new("paths");
+    let graph = graph(2, vec![star_io::Arc { tail: 0, head: 1, weight: 3 }]);
+    let table = |layout| HostValue::Table(laid_out(layout, &graph));
+    let unset = || HostValue::Unset;
+    let (h, wide) = (path_width(&graph), graph.signed_width().expect("small weights"));
+    let calls = |codes: [u64; 2]| {
+        let code = || HostValue::Table(numbers(&codes, 2));
+        let g = || table(Layout::Adjacency);
+        let floyd = vec![int(2), int(h), infinity(h), code(), table(Layout::Distances), unset()];
+        let cost = table(Layout::WeightsOut);
+        let dijkstra = vec![vertex(0), int(h), infinity(h), g(), cost, code(), unset(), unset()];
+        let mut bellman_ford = vec![vertex(0), int(2), int(wide), infinity(wide)];
+        bellman_ford.extend([word(1 << (wide - 1), wide), g(), table(Layout::SignedOut), code()]);
+        bellman_ford.extend([unset(), unset(), unset()]);
+        [("FLOYD_PATHS", floyd), ("DIJKSTRA", dijkstra), ("BELLMAN_FORD", bellman_ford)]
+    };
+    for (routine, args) in calls([1, 2]) {
+        module.call(routine, args);
+    }
+    for (routine, args) in calls([1, 0]) {
+        let error = module.try_call(routine, args).expect_err("a code of zero");
+        assert!(error.contains("is zero"), "{routine}: {error}");
+    }
 }
