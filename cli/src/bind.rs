@@ -8,12 +8,13 @@ use star_base::{Code, Diagnostic, did_you_mean};
 use star_compiler::{Entry, EntryParam, hir::Kind};
 use star_vm::HostValue;
 
-use crate::data::{GivenWidths, MAX_WIDTH, uses};
+use crate::data::{GivenWidths, MAX_WIDTH};
 use crate::given::{self, Given};
 use crate::layouts::AnyLayout;
 use crate::offer::{Offer, offer};
 use crate::settings::Settings;
 use crate::text;
+use crate::widths::uses;
 
 /// Where the value of a parameter comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -172,7 +173,7 @@ fn widths(
                 Some(AnyLayout::Numbers(_)) | None => false,
             },
             Origin::Offer(Offer::Layout(layout)) => used(*layout),
-            Origin::Offer(Offer::Infinity) => infinity,
+            Origin::Offer(Offer::Infinity | Offer::BiasedZero) => infinity,
             Origin::Offer(_) | Origin::Given(Given::Value(_)) | Origin::Unset => false,
         });
         let number = match others.get(wanted) {

@@ -19,6 +19,7 @@ use crate::report::Reporter;
 use crate::settings::Settings;
 use crate::sources::STDIN;
 use crate::text;
+use crate::widths;
 
 /// First bytes of a file by which its format is recognised.
 const HEAD_BYTES: u64 = 4096;
@@ -177,15 +178,21 @@ pub(crate) fn from_graph(
         (None, Kind::Slice) if graph.n_vertices != 1 => Layout::Edges,
         (None, _) => Layout::Adjacency,
     };
-    let (uses_h, uses_b) = uses(layout);
+    let (uses_h, uses_b) = widths::uses(layout);
     let widths = Widths {
         h: match wanted.widths.h {
             Some(h) => h,
-            None if uses_h => path_width(graph, wanted.file)?,
+            None if uses_h => widths::chosen_h(graph, &[layout], wanted.file)?,
             None => 0,
         },
-        b: wanted.widths.b.unwrap_or_else(|| graph.code_width()),
+        b: match wanted.widths.b {
+            Some(b) => b,
+            None => widths::least_widths(graph, layout, wanted.file)?.b,
+        },
     };
+    if uses_h {
+        widths::check_h(graph, &[layout], widths.h, wanted.file)?;
+    }
     let Wanted { kind, file, max_bytes, .. } = wanted;
     let mut go_on = || reading.flags.stop().is_none();
     let mut options =
@@ -277,31 +284,6 @@ fn wrong_layout(wanted: Wanted<'_>, found: &str) -> FileError {
     };
     let message = format!("the layout `{layout}` is for {of_what}, and {found}");
     FileError::new(Code::NoSuchLayout, wanted.file, message)
-}
-
-/// The least width for the lengths of paths.
-///
-/// # Errors
-/// If a weight is negative or too large.
-pub(crate) fn path_width(graph: &Graph, file: &str) -> Result<usize, FileError> {
-    graph.path_width().map_err(|mut error| {
-        file.clone_into(&mut error.file);
-        error
-    })
-}
-
-/// Does the layout hold weights (of width h), and codes (of width b)?
-pub(crate) fn uses(layout: Layout) -> (bool, bool) {
-    match layout {
-        Layout::WeightsOut | Layout::WeightsIn | Layout::Distances | Layout::Weight => {
-            (true, false)
-        }
-        Layout::Arcs => (true, true),
-        Layout::Left | Layout::Right | Layout::Code => (false, true),
-        Layout::Adjacency | Layout::Edges | Layout::Incidence | Layout::Tails | Layout::Heads => {
-            (false, false)
-        }
-    }
 }
 
 /// A table, or a slice of its only column, or a word of its only row.

@@ -4,6 +4,7 @@ use star_base::{BitVector, Code, Diagnostic};
 use star_compiler::hir::Kind;
 use star_vm::HostValue;
 
+use crate::data::MAX_WIDTH;
 use crate::layouts::{AnyLayout, no_layout};
 use crate::text;
 
@@ -34,6 +35,12 @@ pub(crate) fn split(argument: &str) -> Result<(&str, &str), Diagnostic> {
             Err(Diagnostic::new(Code::Usage, message).help(help))
         }
     }
+}
+
+/// A width as a text: bits from 0 to [`MAX_WIDTH`].
+pub(crate) fn width(text: &str) -> Option<usize> {
+    let bits: i64 = text.parse().ok()?;
+    usize::try_from(bits).ok().filter(|_| bits <= MAX_WIDTH)
 }
 
 /// The meaning of `text` for the parameter `name` of this kind.

@@ -1,6 +1,6 @@
 //! The world outside the machine: `print`, `read` and `write` of a running program.
 
-use star_base::Code;
+use star_base::{Code, Diagnostic};
 use star_compiler::hir::Kind;
 use star_io::FileError;
 use star_ir::Ty;
@@ -8,10 +8,12 @@ use star_vm::{Host, HostError, HostRef, HostValue};
 
 use crate::access::Access;
 use crate::data::{self, GivenWidths, Reading, Wanted};
+use crate::given;
 use crate::layouts::AnyLayout;
 use crate::output::Output;
 use crate::part::locate;
 use crate::save::Target;
+use crate::text;
 
 /// Serves a run.
 pub(crate) struct RunHost<'a> {
@@ -50,7 +52,13 @@ impl<'a> RunHost<'a> {
         ty: Ty,
         max_bytes: u64,
     ) -> Result<HostValue, FileError> {
-        let layout = layout.map(layout_of).transpose()?;
+        let (layout, widths) = match layout {
+            Some(text) => {
+                let (layout, widths) = layout_of(text).map_err(in_words)?;
+                (Some(layout), widths)
+            }
+            None => (None, GivenWidths::default()),
+        };
         let kind = match ty {
             Ty::Slice(_) => Kind::Slice,
             Ty::Word(_) => Kind::Word,
@@ -62,7 +70,6 @@ impl<'a> RunHost<'a> {
         };
         let located = locate(file, |file| self.access.for_reading(file))?;
         let data = data::read_file(self.reading, &located, max_bytes)?;
-        let widths = GivenWidths::default();
         let wanted = Wanted { kind, layout: layout.as_ref(), file, max_bytes, widths };
         data::to_value(self.reading, data, wanted)
     }
@@ -98,11 +105,55 @@ impl Host for RunHost<'_> {
     }
 }
 
-fn layout_of(name: &str) -> Result<AnyLayout, FileError> {
-    AnyLayout::parse(name).map_err(|diagnostic| {
-        let mut error = FileError::new(diagnostic.code, "", diagnostic.message);
-        error.notes = diagnostic.notes;
-        error.help = diagnostic.help;
-        error
-    })
+/// A layout, and the widths that stand behind that of a graph: `weights-out h=20`, `left b=6`.
+fn layout_of(text: &str) -> Result<(AnyLayout, GivenWidths), Diagnostic> {
+    let mut words = text.split_whitespace();
+    let layout = match words.next().map(AnyLayout::parse) {
+        Some(Ok(layout @ AnyLayout::Graph(_))) => layout,
+        // The name of a field may hold blanks.
+        Some(Ok(AnyLayout::Numbers(_)) | Err(_)) | None => {
+            return Ok((AnyLayout::parse(text)?, GivenWidths::default()));
+        }
+    };
+    let mut widths = GivenWidths::default();
+    for word in words {
+        let number = |name| given::width(word.strip_prefix(name)?);
+        if let Some(h) = number("h=") {
+            widths.h = Some(h);
+        } else if let Some(b) = number("b=") {
+            widths.b = Some(b);
+        } else {
+            let message = format!("`{}` is no width of `{layout}`", text::one_line(word));
+            return Err(Diagnostic::new(Code::NoSuchLayout, message)
+                .help(format!("write `{layout} h=20 b=6`, bits of weights and of codes")));
+        }
+    }
+    Ok((layout, widths))
+}
+
+fn in_words(diagnostic: Diagnostic) -> FileError {
+    let mut error = FileError::new(diagnostic.code, "", diagnostic.message);
+    error.notes = diagnostic.notes;
+    error.help = diagnostic.help;
+    error
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use star_io::Layout;
+
+    #[test]
+    fn widths_stand_behind_the_layout_of_a_graph() {
+        let widths = |h, b| GivenWidths { h, b };
+        let graph = |layout, widths| Some((AnyLayout::Graph(layout), widths));
+        assert_eq!(layout_of("left").ok(), graph(Layout::Left, widths(None, None)));
+        assert_eq!(layout_of(" left  b=6").ok(), graph(Layout::Left, widths(None, Some(6))));
+        assert_eq!(layout_of("arcs h=9 b=6").ok(), graph(Layout::Arcs, widths(Some(9), Some(6))));
+        for wrong in ["left 6", "left b=", "left b=-1", "left b=5000", "left h=9,b=6", ""] {
+            assert_eq!(layout_of(wrong).unwrap_err().code, Code::NoSuchLayout, "{wrong}");
+        }
+        let (field, found) = layout_of("field:x b=6").unwrap();
+        assert_eq!((field.to_string().as_str(), found), ("field:x b=6", widths(None, None)));
+    }
 }

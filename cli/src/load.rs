@@ -6,15 +6,17 @@ use std::rc::Rc;
 
 use star_base::Code;
 use star_compiler::{Entry, hir::Kind};
-use star_io::{Data, FileError, Graph};
+use star_io::{Data, FileError, Graph, Layout};
 use star_vm::HostValue;
 
 use crate::bind::{Binding, Origin};
 use crate::data::{self, GivenWidths, Reading, Wanted};
 use crate::engine::Argument;
 use crate::given::Given;
+use crate::layouts::AnyLayout;
 use crate::offer::Offer;
 use crate::part::{Located, locate};
+use crate::widths;
 
 /// Reads everything that `binding` names. `graph` is the file of `--graph`. The values together take
 /// at most `max_bytes`.
@@ -70,6 +72,20 @@ pub(crate) fn load(
         arguments.push(Argument { value, fixed });
     }
     Ok(arguments)
+}
+
+/// The layout in which a parameter takes the graph of this file, offered or given: all of them share
+/// their widths.
+fn layout_of(origin: &Origin, file: &str) -> Option<Layout> {
+    match origin {
+        Origin::Offer(offer) => offer.layout(),
+        Origin::Given(Given::File { layout: Some(AnyLayout::Graph(layout)), path })
+            if path == file =>
+        {
+            Some(*layout)
+        }
+        Origin::Given(Given::File { .. } | Given::Value(_)) | Origin::Unset => None,
+    }
 }
 
 /// The graph of `--graph`.
@@ -154,13 +170,22 @@ impl Loader<'_> {
                     .help("name a graph, or give the file to a parameter: `NAME=FILE`"));
             }
         };
+        let layouts: Vec<Layout> =
+            origins.iter().filter_map(|origin| layout_of(origin, file)).collect();
         let mut chosen = widths;
-        if offers().any(Offer::needs_path_width) && widths.h.is_none() {
-            let h = data::path_width(&graph, file)?;
-            self.reading.reporter.note(&format!("{file}: h = {h}"));
-            chosen.h = Some(h);
+        match widths.h {
+            Some(h) => widths::check_h(&graph, &layouts, h, file)?,
+            None if offers().any(Offer::needs_h) => {
+                let h = widths::chosen_h(&graph, &layouts, file)?;
+                self.reading.reporter.note(&format!("{file}: h = {h}"));
+                chosen.h = Some(h);
+            }
+            None => {}
         }
-        chosen.b = chosen.b.or(Some(graph.code_width()));
+        chosen.b = match widths.b {
+            Some(b) => Some(b),
+            None => Some(widths::chosen_b(&graph, &layouts, file)?),
+        };
         Ok(Some(Offered { file, graph, widths: chosen }))
     }
 }

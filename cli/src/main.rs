@@ -51,6 +51,7 @@ mod sources;
 mod testing;
 mod text;
 mod usage;
+mod widths;
 mod wrap;
 
 use std::panic::{self, AssertUnwindSafe, PanicHookInfo};

@@ -2,7 +2,7 @@
 
 use star_base::BitVector;
 use star_compiler::hir::Kind;
-use star_io::{FileError, Graph, Layout};
+use star_io::{FileError, Graph, Layout, Weights};
 use star_vm::HostValue;
 
 use crate::data::{self, Reading, Wanted};
@@ -21,6 +21,8 @@ pub(crate) enum Offer {
     CodeWidth,
     /// The word of `h` ones.
     Infinity,
+    /// The word of a one and `h` − 1 zeros.
+    BiasedZero,
     /// A table or slice.
     Layout(Layout),
 }
@@ -30,12 +32,15 @@ pub(crate) const OFFER_HELP: &str = "\
 Offers of --graph, to parameters that are not given, by name and type:
   n, m          integer  vertices; rows of the lists of edges
   h, b          integer  width of weights and distances; width of codes
-  inf           word     infinity: h ones
+  inf, zero     word     infinity: h ones; the zero of biased distances: 10..0
   G P adjacency table    adjacency      Cost    table  weights-out
-  Weight        table    weights-in     D       table  distances
-  left right    table    left, right    weight  table  weight
-  code          table    code           Inc     table  incidence
-  Tail Head     table    tails, heads   S E     slice  edges";
+  Weight        table    weights-in     Signed  table  signed-out
+  left right    table    left, right    D       table  distances
+  code          table    code           weight  table  weight
+  code2         table    code-double    Inc     table  incidence
+  Tail Head     table    tails, heads   S E     slice  edges
+h and b are the least widths that suit all of them: no sum of the procedures of
+the library reaches infinity. Give them as settings for wider ones.";
 
 /// What a graph offers to a parameter of this name and kind.
 pub(crate) fn offer(name: &str, kind: Kind) -> Option<Offer> {
@@ -45,14 +50,17 @@ pub(crate) fn offer(name: &str, kind: Kind) -> Option<Offer> {
         (Kind::Int, "h") => Offer::PathWidth,
         (Kind::Int, "b") => Offer::CodeWidth,
         (Kind::Word, "inf") => Offer::Infinity,
+        (Kind::Word, "zero") => Offer::BiasedZero,
         (Kind::Table, "G" | "P" | "adjacency") => Offer::Layout(Layout::Adjacency),
         (Kind::Table, "Cost") => Offer::Layout(Layout::WeightsOut),
+        (Kind::Table, "Signed") => Offer::Layout(Layout::SignedOut),
         (Kind::Table, "Weight") => Offer::Layout(Layout::WeightsIn),
         (Kind::Table, "D") => Offer::Layout(Layout::Distances),
         (Kind::Table, "left") => Offer::Layout(Layout::Left),
         (Kind::Table, "right") => Offer::Layout(Layout::Right),
         (Kind::Table, "weight") => Offer::Layout(Layout::Weight),
         (Kind::Table, "code") => Offer::Layout(Layout::Code),
+        (Kind::Table, "code2") => Offer::Layout(Layout::CodeDouble),
         (Kind::Table, "Inc") => Offer::Layout(Layout::Incidence),
         (Kind::Table, "Tail") => Offer::Layout(Layout::Tails),
         (Kind::Table, "Head") => Offer::Layout(Layout::Heads),
@@ -64,11 +72,20 @@ pub(crate) fn offer(name: &str, kind: Kind) -> Option<Offer> {
 
 impl Offer {
     /// Does it depend on the width of weights?
-    pub(crate) fn needs_path_width(self) -> bool {
+    pub(crate) fn needs_h(self) -> bool {
         match self {
-            Offer::PathWidth | Offer::Infinity => true,
+            Offer::PathWidth | Offer::Infinity | Offer::BiasedZero => true,
             Offer::Vertices | Offer::Edges | Offer::CodeWidth => false,
-            Offer::Layout(layout) => data::uses(layout).0,
+            Offer::Layout(layout) => layout.weights() != Weights::None,
+        }
+    }
+
+    /// The layout, if it is one.
+    pub(crate) fn layout(self) -> Option<Layout> {
+        match self {
+            Offer::Layout(layout) => Some(layout),
+            Offer::Vertices | Offer::Edges | Offer::PathWidth | Offer::CodeWidth => None,
+            Offer::Infinity | Offer::BiasedZero => None,
         }
     }
 
@@ -90,6 +107,10 @@ impl Offer {
             Offer::PathWidth => Ok(int(h)),
             Offer::CodeWidth => Ok(int(wanted.widths.b.unwrap_or(0))),
             Offer::Infinity => Ok(HostValue::Word(BitVector::from_bools(&vec![true; h]))),
+            Offer::BiasedZero => {
+                let bits: Vec<bool> = (0..h).map(|place| place == 0).collect();
+                Ok(HostValue::Word(BitVector::from_bools(&bits)))
+            }
             Offer::Layout(layout) => {
                 let layout = AnyLayout::Graph(layout);
                 let wanted = Wanted { layout: Some(&layout), ..wanted };
@@ -107,6 +128,8 @@ mod tests {
     fn names_mean_something_for_their_kind_only() {
         assert_eq!(offer("n", Kind::Int), Some(Offer::Vertices));
         assert_eq!(offer("n", Kind::Word), None);
+        assert_eq!(offer("zero", Kind::Word), Some(Offer::BiasedZero));
+        assert_eq!(offer("zero", Kind::Int), None);
         assert_eq!(offer("Weight", Kind::Table), Some(Offer::Layout(Layout::WeightsIn)));
         assert_eq!(offer("weight", Kind::Table), Some(Offer::Layout(Layout::Weight)));
         assert_eq!(offer("S", Kind::Slice), Some(Offer::Layout(Layout::Edges)));

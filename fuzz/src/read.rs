@@ -73,8 +73,8 @@ fn read_as(
 
 fn try_layouts(data: &Data) {
     if let Data::Graph(graph) = data {
-        let widths = Widths { h: graph.path_width().unwrap_or(5), b: graph.code_width() };
         for &layout in Layout::ALL {
+            let widths = layout.least_widths(graph).unwrap_or(Widths { h: 5, b: 5 });
             let _ = lay_out(layout, graph, widths, BUDGET, "f");
         }
     }

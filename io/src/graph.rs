@@ -61,29 +61,56 @@ impl Graph {
         bit_length(self.n_vertices as u128)
     }
 
-    /// The least `h` ≥ 1 with 2·(n − 1)·wmax < 2^h − 1, so that neither the length of a path nor
-    /// the sum of two of them, as `FLOYD` forms it, reaches infinity (all ones). The loops of a
-    /// single vertex count as paths, so that every weight fits.
+    /// The least `h` in which every weight is below infinity (all ones).
+    ///
+    /// # Errors
+    /// [`Code::OutOfRange`] if a weight is negative. The error names no file.
+    pub fn weight_width(&self) -> Result<usize, FileError> {
+        self.check_weights("")?;
+        Ok(bit_length(self.heaviest() + 1))
+    }
+
+    /// The least `h` in which the sum of two weights is below infinity, as `EDMONDS` forms it: one bit to
+    /// spare.
+    ///
+    /// # Errors
+    /// [`Code::OutOfRange`] if a weight is negative. The error names no file.
+    pub fn sum_width(&self) -> Result<usize, FileError> {
+        self.check_weights("")?;
+        Ok(bit_length(2 * self.heaviest() + 1))
+    }
+
+    /// The least `h` ≥ 1 with 2·k·wmax < 2^h − 1, where k = n − 1, but at least 1. So every length of a
+    /// path is below 2^(h−1), the first bit of weights is zero, and the sum of two lengths, as `FLOYD`
+    /// forms it, or of two weights does not reach infinity (all ones).
     ///
     /// # Errors
     /// [`Code::OutOfRange`] if a weight is negative, [`Code::DoesNotFit`] if the bound itself is
     /// beyond 128 bits. The errors name no file.
     pub fn path_width(&self) -> Result<usize, FileError> {
         self.check_weights("")?;
-        let heaviest = u128::from(self.max_weight().unsigned_abs());
-        let n_steps = self.n_vertices.saturating_sub(1) as u128;
-        let longest = n_steps
-            .checked_mul(2)
-            .and_then(|steps| steps.checked_mul(heaviest))
-            .map(|length| length.max(heaviest))
-            .and_then(|length| length.checked_add(1));
-        match longest {
-            Some(infinity) => Ok(bit_length(infinity)),
-            None => {
-                let message = "the lengths of paths are beyond 128 bits";
-                Err(FileError::new(Code::DoesNotFit, "", message))
-            }
-        }
+        let n_steps = self.n_vertices.saturating_sub(1).max(1) as u128;
+        let longest = n_steps.checked_mul(2).and_then(|steps| steps.checked_mul(self.heaviest()));
+        let infinity = longest.and_then(|length| length.checked_add(1)).ok_or_else(beyond)?;
+        Ok(bit_length(infinity))
+    }
+
+    /// The least `h` with n²·wmax < 2^(h−2), wmax the greatest absolute weight. So every sum that
+    /// `BELLMAN_FORD` forms, in n passes of up to n arcs, stays between −2^(h−2) and 2^(h−2) − 1.
+    ///
+    /// # Errors
+    /// [`Code::DoesNotFit`] if the bound is beyond 128 bits. The error names no file.
+    pub fn signed_width(&self) -> Result<usize, FileError> {
+        let n = self.n_vertices as u128;
+        let n_steps = n.checked_mul(n);
+        let farthest = n_steps.and_then(|steps| steps.checked_mul(self.heaviest()));
+        Ok(2 + bit_length(farthest.ok_or_else(beyond)?))
+    }
+
+    /// The greatest absolute weight; 0 without arcs.
+    fn heaviest(&self) -> u128 {
+        let weights = self.arcs.iter().map(|arc| arc.weight.unsigned_abs());
+        weights.max().map_or(0, u128::from)
     }
 
     /// Refuses arcs that end outside. Every reader makes sure of this; a graph made by hand may be
@@ -111,7 +138,10 @@ impl Graph {
                     self.arc_name(arc)
                 );
                 Err(FileError::new(Code::OutOfRange, file, message)
-                    .note("a weight is a number of bits, from 0 to below infinity"))
+                    .note("a weight is a number of bits, from 0 to below infinity")
+                    .help(
+                        "`signed-out` is the layout for negative weights, `BELLMAN_FORD` takes it",
+                    ))
             }
         }
     }
@@ -156,6 +186,10 @@ pub(crate) struct Census {
     pub(crate) n_loops: usize,
     /// Arcs that repeat an earlier one.
     pub(crate) n_parallel: usize,
+}
+
+fn beyond() -> FileError {
+    FileError::new(Code::DoesNotFit, "", "the lengths of paths are beyond 128 bits")
 }
 
 /// The least `b` with `number` < 2^b.

@@ -48,6 +48,7 @@ macro_rules! layouts {
 layouts! {
     Adjacency "adjacency" "n × n, a one at (i, j) for an arc from i to j"
     WeightsOut "weights-out" "n × n·h, field k of row i is the weight of the arc from k to i"
+    SignedOut "signed-out" "weights-out in two's complement, 01…1 where there is no arc"
     WeightsIn "weights-in" "n × n·h, field k of row i is the weight of the arc from i to k"
     Distances "distances" "weights-in with 0 on the diagonal"
     Left "left" "m × b, the code of the vertex that arc i leaves"
@@ -55,6 +56,7 @@ layouts! {
     Weight "weight" "m × h, the weight of arc i"
     Arcs "arcs" "m × (2b + h), left, right and weight side by side"
     Code "code" "n × b, the code of vertex x in row x"
+    CodeDouble "code-double" "2n × b, the codes 1 to 2n, for vertices and contracted cycles"
     Edges "edges" "a slice of m ones"
     Incidence "incidence" "m × n, ones in row i at both ends of arc i"
     Tails "tails" "m × n, a one in row i at the vertex that arc i leaves"
@@ -67,14 +69,65 @@ impl Layout {
         let mut layouts = Layout::ALL.iter().copied();
         layouts.find(|layout| layout.name() == text)
     }
+
+    /// The weights in it.
+    pub fn weights(self) -> Weights {
+        match self {
+            Layout::WeightsOut | Layout::WeightsIn | Layout::Distances => Weights::Added,
+            Layout::SignedOut => Weights::Signed,
+            Layout::Weight | Layout::Arcs => Weights::Listed,
+            Layout::Left | Layout::Right | Layout::Code | Layout::CodeDouble => Weights::None,
+            Layout::Adjacency | Layout::Edges => Weights::None,
+            Layout::Incidence | Layout::Tails | Layout::Heads => Weights::None,
+        }
+    }
+
+    /// The codes in it: how many for every vertex.
+    pub fn codes(self) -> usize {
+        match self {
+            Layout::Left | Layout::Right | Layout::Code | Layout::Arcs => 1,
+            Layout::CodeDouble => 2,
+            Layout::WeightsOut | Layout::WeightsIn | Layout::Distances => 0,
+            Layout::SignedOut | Layout::Weight | Layout::Adjacency | Layout::Edges => 0,
+            Layout::Incidence | Layout::Tails | Layout::Heads => 0,
+        }
+    }
+
+    /// The least widths in which the procedures of the library can use this layout of the graph
+    /// without an overflow; 0 where it has no such numbers.
+    ///
+    /// # Errors
+    /// Those of [`Graph::path_width`] and [`Graph::signed_width`]. The error names no file.
+    pub fn least_widths(self, graph: &Graph) -> Result<Widths, FileError> {
+        let h = match self.weights() {
+            Weights::None => 0,
+            Weights::Listed => graph.weight_width()?,
+            Weights::Added => graph.path_width()?,
+            Weights::Signed => graph.signed_width()?,
+        };
+        Ok(Widths { h, b: bit_length(product(self.codes(), graph.n_vertices)) })
+    }
+}
+
+/// What a layout's weights are for, which decides how wide they have to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Weights {
+    /// It holds none.
+    None,
+    /// They are compared: every weight is below infinity.
+    Listed,
+    /// They are added up along paths: [`Graph::path_width`].
+    Added,
+    /// Likewise with signs: [`Graph::signed_width`].
+    Signed,
 }
 
 /// The widths of the numbers in a layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Widths {
-    /// Bits of a weight or distance; [`Graph::path_width`] is enough.
+    /// Bits of a weight or distance; [`Layout::least_widths`] are enough.
     pub h: usize,
-    /// Bits of the code of a vertex; [`Graph::code_width`] is enough.
+    /// Bits of the code of a vertex; [`Layout::least_widths`] are enough.
     pub b: usize,
 }
 
@@ -135,8 +188,9 @@ pub fn lay_out(
 /// # Errors
 /// [`Code::DoesNotFit`] before anything is taken if the result has more than `options.max_bytes` bytes;
 /// where the layout has weights [`Code::WidthTooSmall`] if one does not fit below infinity in
-/// `widths.h` bits, [`Code::OutOfRange`] if one is negative; where it has codes
-/// [`Code::WidthTooSmall`] if that of the last vertex does not fit in `widths.b` bits;
+/// `widths.h` bits (sums of weights are the caller's business), [`Code::OutOfRange`] if one is negative
+/// and the layout has no signs; where it has codes [`Code::WidthTooSmall`] if the last one does not fit
+/// in `widths.b` bits;
 /// [`Code::OutOfRange`] if an arc ends at a vertex that the graph does not have; [`Code::Interrupted`] if
 /// `options.go_on` says so.
 pub fn lay_out_with(
@@ -149,24 +203,15 @@ pub fn lay_out_with(
     let (n, m) = (graph.n_vertices, graph.n_edges());
     let Widths { h, b } = widths;
     graph.check_ends(file)?;
-    let (has_weights, has_codes) = match layout {
-        Layout::WeightsOut | Layout::WeightsIn | Layout::Distances | Layout::Weight => {
-            (true, false)
+    match layout.weights() {
+        Weights::None => {}
+        Weights::Listed | Weights::Added => {
+            graph.check_weights(file)?;
+            check_weight_width(graph, h, 0, file)?;
         }
-        Layout::Arcs => (true, true),
-        Layout::Left | Layout::Right | Layout::Code => (false, true),
-        Layout::Adjacency | Layout::Edges => (false, false),
-        Layout::Incidence | Layout::Tails | Layout::Heads => (false, false),
-    };
-    if has_weights {
-        check_weight_width(graph, h, file)?;
+        Weights::Signed => check_weight_width(graph, h, 1, file)?,
     }
-    if has_codes && b < graph.code_width() {
-        let wider = graph.code_width();
-        let message = format!("the code of vertex {n} does not fit in `b = {b}`");
-        let error = FileError::new(Code::WidthTooSmall, file, message);
-        return Err(error.help(format!("take `b = {wider}` or more")));
-    }
+    check_code_width(graph, layout, b, file)?;
     let zeros = |n_rows: usize, n_cols: u128| zeros(n_rows, n_cols, max_bytes, file);
     let mut pace = Pace::new(options);
     let pace = &mut pace;
@@ -175,6 +220,7 @@ pub fn lay_out_with(
         Layout::WeightsOut => {
             fill::weights(zeros(n, product(n, h))?, graph, h, fill::Direction::Out, pace)?
         }
+        Layout::SignedOut => fill::signed_weights(zeros(n, product(n, h))?, graph, h, pace)?,
         Layout::WeightsIn => {
             fill::weights(zeros(n, product(n, h))?, graph, h, fill::Direction::In, pace)?
         }
@@ -192,7 +238,9 @@ pub fn lay_out_with(
             let table = fill::head_codes(table, graph, b, b, pace)?;
             fill::weight_list(table, graph, 2 * b, h, pace)?
         }
-        Layout::Code => fill::codes(zeros(n, b as u128)?, b, pace)?,
+        Layout::Code | Layout::CodeDouble => {
+            fill::codes(zeros(n.saturating_mul(layout.codes()), b as u128)?, b, pace)?
+        }
         Layout::Edges => {
             let table = zeros(m, 1)?;
             return Ok(LayoutValue::Slice(fill::ones(table, pace)?));
@@ -233,14 +281,18 @@ fn zeros(n_rows: usize, n_cols: u128, max_bytes: u64, file: &str) -> Result<BitT
     BitTable::zeros(n_rows, n_cols).map_err(|_| no_room())
 }
 
-/// Does every weight fit below infinity in `h` bits?
-fn check_weight_width(graph: &Graph, h: usize, file: &str) -> Result<(), FileError> {
-    graph.check_weights(file)?;
-    let Some(heaviest) = graph.arcs.iter().max_by_key(|arc| arc.weight) else {
+/// Does every weight fit below infinity in `h` bits, of which `n_sign_bits` are for the sign?
+fn check_weight_width(
+    graph: &Graph,
+    h: usize,
+    n_sign_bits: usize,
+    file: &str,
+) -> Result<(), FileError> {
+    let Some(heaviest) = graph.arcs.iter().max_by_key(|arc| arc.weight.unsigned_abs()) else {
         return Ok(());
     };
     let infinity = u128::from(heaviest.weight.unsigned_abs()) + 1;
-    let needed = bit_length(infinity);
+    let needed = bit_length(infinity) + n_sign_bits;
     if h >= needed {
         return Ok(());
     }
@@ -250,6 +302,19 @@ fn check_weight_width(graph: &Graph, h: usize, file: &str) -> Result<(), FileErr
         graph.arc_name(heaviest)
     );
     Err(FileError::new(Code::WidthTooSmall, file, message)
-        .note("infinity is all ones, and no weight may be equal to it")
+        .note("infinity is the greatest number, and no weight may be equal to it")
         .help(format!("take `h = {needed}` or more")))
+}
+
+/// Does every code fit in `b` bits?
+fn check_code_width(graph: &Graph, layout: Layout, b: usize, file: &str) -> Result<(), FileError> {
+    let needed = bit_length(product(layout.codes(), graph.n_vertices));
+    if b >= needed {
+        return Ok(());
+    }
+    let last = graph.n_vertices.saturating_mul(layout.codes());
+    let of_what = if layout.codes() == 1 { "vertex" } else { "contracted cycle" };
+    let message = format!("the code of {of_what} {last} does not fit in `b = {b}`");
+    let error = FileError::new(Code::WidthTooSmall, file, message);
+    Err(error.help(format!("take `b = {needed}` or more")))
 }

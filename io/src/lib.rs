@@ -59,7 +59,7 @@ pub use decimal::Decimal;
 pub use error::FileError;
 pub use graph::{Arc, Graph};
 pub use layout::{
-    Layout, LayoutOptions, LayoutValue, NumberLayout, NumbersLaidOut, Widths, lay_out,
+    Layout, LayoutOptions, LayoutValue, NumberLayout, NumbersLaidOut, Weights, Widths, lay_out,
     lay_out_numbers, lay_out_with,
 };
 pub use numbers::{Field, Numbers, Shape};

@@ -25,8 +25,8 @@ fn a_graph_offers_values_by_name_and_says_its_width() {
     let ran = folder.star(&["run", "d.star", "--graph", "g.gr", "D="]);
     ran.prints("3 2 5 11 11111 15\nD = unset\n");
     assert_eq!(ran.stderr, "note: g.gr: h = 5\n");
-    let ran = folder.star(&["run", "d.star", "--graph", "g.gr", "h=4", "D="]);
-    ran.prints("3 2 4 11 1111 12\nD = unset\n");
+    let ran = folder.star(&["run", "d.star", "--graph", "g.gr", "h=6", "D="]);
+    ran.prints("3 2 6 11 111111 18\nD = unset\n");
     assert_eq!(ran.stderr, "");
     let ran = folder.star(&["run", "d.star", "--graph", "g.gr", "h=2"]);
     ran.fails(5, &["error[E0508]", "h = 2"]);

@@ -77,10 +77,7 @@ impl Folder {
 
     /// The command, not yet run, with empty input.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(binary());
-        command.args(arguments).current_dir(self.0.path());
-        command.env("NO_COLOR", "1").stdin(Stdio::null());
-        command
+        command_in(self.0.path(), arguments)
     }
 
     /// Runs `star` with these arguments.
@@ -132,6 +129,18 @@ impl Ran {
     pub(crate) fn prints(&self, stdout: &str) {
         assert_eq!((self.code, self.stdout.as_str()), (0, stdout), "{self:#?}");
     }
+}
+
+/// Runs `star` with these arguments in a folder that is there already.
+pub(crate) fn star_in(folder: &Path, arguments: &[&str]) -> Ran {
+    Ran::of(command_in(folder, arguments).output().unwrap())
+}
+
+fn command_in(folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(binary());
+    command.args(arguments).current_dir(folder);
+    command.env("NO_COLOR", "1").stdin(Stdio::null());
+    command
 }
 
 /// Sends a signal to a process.

@@ -67,6 +67,44 @@ pub(super) fn weights(
     direction: Direction,
     pace: &mut Pace<'_>,
 ) -> Result<BitTable, FileError> {
+    let bit = |weight: i64, exponent: usize| bit_of(weight.unsigned_abs(), exponent);
+    least_weights(table, graph, h, direction, bit, pace)
+}
+
+/// n × n·h, in two's complement. That is the biased number, whose order is that of numbers without
+/// signs, with the first bit turned over: all ones, which stand for no arc, become 01…1.
+pub(super) fn signed_weights(
+    table: BitTable,
+    graph: &Graph,
+    h: usize,
+    pace: &mut Pace<'_>,
+) -> Result<BitTable, FileError> {
+    let biased_bit = |weight: i64, exponent: usize| match exponent + 1 == h {
+        true => weight >= 0,
+        false => weight >> exponent.min(63) & 1 == 1,
+    };
+    let mut table = least_weights(table, graph, h, Direction::Out, biased_bit, pace)?;
+    let n_rows = table.n_rows();
+    for field in 0..graph.n_vertices {
+        let limbs = table.column_limbs_mut(field * h);
+        for limb in limbs.iter_mut() {
+            *limb = !*limb;
+            pace.step(LIMB_STEPS)?;
+        }
+        zero_tail(table.column_limbs_mut(field * h), n_rows);
+    }
+    Ok(table)
+}
+
+/// n × n·h: ones, and the least of the parallel arcs, whose bits `bit` gives by weight and exponent.
+fn least_weights(
+    table: BitTable,
+    graph: &Graph,
+    h: usize,
+    direction: Direction,
+    bit: impl Fn(i64, usize) -> bool,
+    pace: &mut Pace<'_>,
+) -> Result<BitTable, FileError> {
     let mut table = all_ones(table, pace)?;
     for arc in graph.directed_arcs() {
         let (tail, head) = (arc.tail as usize, arc.head as usize);
@@ -74,9 +112,9 @@ pub(super) fn weights(
             Direction::Out => (head, tail),
             Direction::In => (tail, head),
         };
-        let weight = arc.weight.unsigned_abs();
-        if is_less(&table, row, field * h, h, weight) {
-            put_number(&mut table, row, field * h, h, weight);
+        let bit = |exponent| bit(arc.weight, exponent);
+        if is_less(&table, row, field * h, h, bit) {
+            put_number(&mut table, row, field * h, h, bit);
         }
         pace.step(h)?;
     }
@@ -90,7 +128,7 @@ pub(super) fn no_distance_to_itself(
     pace: &mut Pace<'_>,
 ) -> Result<BitTable, FileError> {
     for row in 0..table.n_rows() {
-        put_number(&mut table, row, row * h, h, 0);
+        put_number(&mut table, row, row * h, h, |_| false);
         pace.step(h)?;
     }
     Ok(table)
@@ -207,18 +245,31 @@ fn all_ones(mut table: BitTable, pace: &mut Pace<'_>) -> Result<BitTable, FileEr
     Ok(table)
 }
 
-/// Writes a number, most significant bit first, into `width` columns from `first`.
-fn put_number(table: &mut BitTable, row: usize, first: usize, width: usize, number: u64) {
+/// Writes a number, most significant bit first, into `width` columns from `first`. `bit` gives its bits
+/// by their exponents.
+fn put_number(
+    table: &mut BitTable,
+    row: usize,
+    first: usize,
+    width: usize,
+    bit: impl Fn(usize) -> bool,
+) {
     for place in 0..width {
-        table.put(row, first + place, bit_of(number, width - 1 - place));
+        table.put(row, first + place, bit(width - 1 - place));
     }
 }
 
-/// Is `number` less than what stands in `width` columns from `first`?
-fn is_less(table: &BitTable, row: usize, first: usize, width: usize, number: u64) -> bool {
+/// Is the number with the bits `bit` less than what stands in `width` columns from `first`?
+fn is_less(
+    table: &BitTable,
+    row: usize,
+    first: usize,
+    width: usize,
+    bit: impl Fn(usize) -> bool,
+) -> bool {
     let differing = (0..width).find_map(|place| {
         let stored = table.get(row, first + place);
-        (stored != bit_of(number, width - 1 - place)).then_some(stored)
+        (stored != bit(width - 1 - place)).then_some(stored)
     });
     differing.unwrap_or(false)
 }

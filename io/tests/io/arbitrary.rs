@@ -31,8 +31,8 @@ fn try_everything(format: Format, bytes: &[u8]) {
     match load(format, bytes) {
         Err(error) => check_wording(&error),
         Ok(Loaded { data: Data::Graph(graph), .. }) => {
-            let widths = Widths { h: graph.path_width().unwrap_or(5), b: graph.code_width() };
             for &layout in Layout::ALL {
+                let widths = layout.least_widths(&graph).unwrap_or(Widths { h: 5, b: 5 });
                 if let Err(error) = lay_out(layout, &graph, widths, 1 << 20, "f") {
                     check_wording(&error);
                 }

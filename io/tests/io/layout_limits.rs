@@ -14,10 +14,26 @@ fn widths_are_the_least_that_suit() {
             let graph = Graph { n_vertices: n, arcs: vec![arc], ..Graph::default() };
             let b = graph.code_width();
             assert!(n < 1 << b && (b == 0 || n >= 1 << (b - 1)));
-            let longest = (2 * (n as u128).saturating_sub(1)).max(1) * heaviest as u128;
+            let longest = 2 * (n as u128).saturating_sub(1).max(1) * heaviest as u128;
             let fits = |h: usize| longest < (1u128 << h) - 1;
             let h = graph.path_width().unwrap();
             assert!(fits(h) && (h == 1 || !fits(h - 1)), "n = {n}, {heaviest}: {h}");
+            let farthest = (n * n) as u128 * heaviest as u128;
+            for weight in [heaviest, -heaviest] {
+                let arcs = vec![Arc { tail: 0, head: 0, weight }];
+                let signed = Graph { arcs, ..graph.clone() };
+                let h = signed.signed_width().unwrap();
+                assert!(farthest < 1 << (h - 2), "n = {n}, {weight}: {h}");
+                assert!(h == 2 || farthest >= 1 << (h - 3), "n = {n}, {weight}: {h}");
+            }
+            let least = |layout: Layout| layout.least_widths(&graph).unwrap();
+            assert_eq!(least(Layout::Distances), Widths { h, b: 0 });
+            assert_eq!(least(Layout::SignedOut).h, graph.signed_width().unwrap());
+            assert_eq!(least(Layout::Code).b, b);
+            let doubled = least(Layout::CodeDouble).b;
+            assert_eq!(doubled, if n == 0 { 0 } else { b + 1 });
+            let listed = least(Layout::Arcs).h;
+            assert!((heaviest as u128) < (1 << listed) - 1 && listed <= h.max(1));
         }
     }
     assert_eq!(Graph::default().path_width().unwrap(), 1);
@@ -48,6 +64,9 @@ fn what_does_not_fit_is_refused_by_name() {
         (Layout::Weight, &labelled, Widths { h: 0, ..wide }, Code::WidthTooSmall, "`30 → 40`"),
         (Layout::Left, &graph, Widths { b: 2, ..wide }, Code::WidthTooSmall, "vertex 4"),
         (Layout::Code, &graph, Widths { b: 0, ..wide }, Code::WidthTooSmall, "vertex 4"),
+        (Layout::CodeDouble, &graph, wide, Code::WidthTooSmall, "cycle 8"),
+        (Layout::SignedOut, &graph, Widths { h: 4, ..wide }, Code::WidthTooSmall, "`3 → 4`"),
+        (Layout::SignedOut, &negative, Widths { h: 3, ..wide }, Code::WidthTooSmall, "-5"),
         (Layout::Arcs, &negative, wide, Code::OutOfRange, "-5 of the arc `2 → 3`"),
         (Layout::Tails, &outside, wide, Code::OutOfRange, "`2 → 5`"),
         (Layout::Distances, &graph, Widths { h: 1 << 40, ..wide }, Code::DoesNotFit, "32.0 TiB"),

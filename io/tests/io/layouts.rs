@@ -151,3 +151,52 @@ fn names_parse_back() {
     }
     assert_eq!(Layout::parse("cost"), None);
 }
+
+#[test]
+fn signed_weights_are_in_two_s_complement() {
+    for n in SIZES {
+        for symmetric in [false, true] {
+            let mut graph = sample(n, 3 * n, symmetric);
+            for arc in &mut graph.arcs {
+                arc.weight -= 50;
+            }
+            let mut least: BTreeMap<(usize, usize), i64> = BTreeMap::new();
+            for arc in graph.directed_arcs() {
+                let weight = least.entry((arc.tail as usize, arc.head as usize));
+                let weight = weight.or_insert(i64::MAX);
+                *weight = arc.weight.min(*weight);
+            }
+            for h in [8, 70] {
+                let signed = table(Layout::SignedOut, &graph, Widths { h, b: 0 });
+                assert_eq!((signed.n_rows(), signed.n_cols()), (n, n * h));
+                for i in 0..n {
+                    for j in 0..n {
+                        // Wide fields begin with copies of the sign.
+                        let high = number(&signed, j, i * h, h - 8);
+                        let low = number(&signed, j, i * h + h - 8, 8) as u8;
+                        let found = (high, low as i8);
+                        let ones = (1_u64 << (h - 8)) - 1;
+                        let expected = match least.get(&(i, j)) {
+                            Some(&weight) => (if weight < 0 { ones } else { 0 }, weight as i8),
+                            None if h == 8 => (0, i8::MAX),
+                            None => (ones >> 1, -1),
+                        };
+                        assert_eq!(found, expected, "({i}, {j}), h = {h}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn codes_for_contracted_cycles_follow_those_of_the_vertices() {
+    for_samples(|graph, widths| {
+        let n = graph.n_vertices;
+        let codes = table(Layout::CodeDouble, graph, Widths { b: widths.b + 1, ..widths });
+        assert_eq!((codes.n_rows(), codes.n_cols()), (2 * n, widths.b + 1));
+        for row in 0..2 * n {
+            assert_eq!(number(&codes, row, 0, widths.b + 1), row as u64 + 1);
+        }
+    });
+}

@@ -336,8 +336,8 @@ fn readers_say_that_it_does_not_fit() {
 #[test]
 fn layouts_say_that_they_do_not_fit() {
     let graph = graph();
-    let widths = Widths { h: graph.path_width().unwrap(), b: graph.code_width() };
     for &layout in Layout::ALL {
+        let widths = layout.least_widths(&graph).unwrap();
         let expected = lay_out(layout, &graph, widths, 1 << 20, "f").unwrap();
         let n_refused = for_every_refusal(|n| {
             let refusing = Refusing::after(n);

@@ -7,6 +7,9 @@
 //! * `variants` plays some instances again on the bodies of the library in place of the machine's
 //!   operations, and on the raw listings: values must be equal.
 //! * `counts` looks at elementary operations: formulas of the comments, growth with n.
+//! * `steps` has what the procedures of `paths` share.
+//! * `widths`: fields that are too narrow end in an error, never in a wrong result.
+//! * `real`: graphs of the shared data folder, on the CPU backend alone.
 //! * `module`, `random`, `values`, `reference` are what the others share.
 
 mod closure;
@@ -21,6 +24,9 @@ mod paths;
 mod ramalingam;
 mod random;
 mod reach;
+mod real;
 mod reference;
+mod steps;
 mod values;
 mod variants;
+mod widths;

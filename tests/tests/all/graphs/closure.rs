@@ -1,4 +1,4 @@
-//! `closure`: WARSHALL and WARSHALL-C.
+//! `closure`: WARSHALL, WARSHALL-C and WARSHALL-adapt.
 
 use petgraph::algo::tarjan_scc;
 use star_base::BitTable;
@@ -9,6 +9,8 @@ use super::module::Module;
 use super::random::{Rng, each_seed};
 use super::reference::{ends_of, petgraph_of, reached};
 use super::values::{int, laid_out, zeros};
+
+const ROUTINES: [&str; 3] = ["WARSHALL", "WARSHALL-C", "WARSHALL-adapt"];
 
 fn close(module: &Module, routine: &'static str, k: usize, table: &BitTable) -> BitTable {
     module.call(routine, vec![int(k), HostValue::Table(table.clone())]).table(1)
@@ -40,7 +42,7 @@ pub(super) fn play(module: &Module, rng: &mut Rng) {
     let table = laid_out(Layout::Adjacency, &graph);
     for k in 0..=n {
         let expected = paths_through(&graph, k);
-        for routine in ["WARSHALL", "WARSHALL-C"] {
+        for routine in ROUTINES {
             assert_eq!(
                 close(module, routine, k, &table),
                 expected,
@@ -49,7 +51,7 @@ pub(super) fn play(module: &Module, rng: &mut Rng) {
         }
     }
     let closed = paths_through(&graph, n);
-    for routine in ["WARSHALL", "WARSHALL-C"] {
+    for routine in ROUTINES {
         assert_eq!(close(module, routine, n, &closed), closed, "{routine} of a closure, {graph:?}");
     }
 }
@@ -100,7 +102,8 @@ fn closure_agrees_with_components_beyond_a_limb() {
             reached.put(x, row.get(x));
             assert_eq!(row, reached, "the references differ");
         }
-        assert_eq!(close(&module, "WARSHALL", n, &table), closed);
-        assert_eq!(close(&module, "WARSHALL-C", n, &table), closed);
+        for routine in ROUTINES {
+            assert_eq!(close(&module, routine, n, &table), closed, "{routine}");
+        }
     });
 }

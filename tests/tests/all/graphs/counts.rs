@@ -63,6 +63,49 @@ fn distances_from_one_vertex_cost_about_n_and_from_all_about_n_squared() {
         module.call("FLOYD", vec![int(n), int(h), infinity(h), d]).operations
     });
     assert_growth("FLOYD", floyd, 3.0, 4.6);
+    let floyd_paths = means(|graph| {
+        let (n, h) = (graph.n_vertices, path_width(graph));
+        let d = HostValue::Table(laid_out(Layout::Distances, graph));
+        let code = HostValue::Table(codes(n, code_width(n)));
+        let args = vec![int(n), int(h), infinity(h), code, d, HostValue::Unset];
+        module.call("FLOYD_PATHS", args).operations
+    });
+    assert_growth("FLOYD_PATHS", floyd_paths, 3.0, 4.6);
+    let bellman_ford = means(|graph| {
+        let (n, h) = (graph.n_vertices, graph.signed_width().expect("small weights"));
+        let args = vec![
+            vertex(0),
+            int(n),
+            int(h),
+            infinity(h),
+            word(1 << (h - 1), h),
+            HostValue::Table(laid_out(Layout::Adjacency, graph)),
+            HostValue::Table(laid_out(Layout::SignedOut, graph)),
+            HostValue::Table(codes(n, code_width(n))),
+            HostValue::Unset,
+            HostValue::Unset,
+            HostValue::Unset,
+        ];
+        module.call("BELLMAN_FORD", args).operations
+    });
+    // h times the vertices scanned: less than n*n of them.
+    assert_growth("BELLMAN_FORD", bellman_ford, 2.0, 4.0);
+}
+
+#[test]
+fn breadth_first_search_costs_what_its_comment_says() {
+    let module = Module::new("reach");
+    each_seed(30, |rng| {
+        let n = rng.n_vertices(1, 12);
+        let graph = rng.graph(n, 1);
+        let s = rng.below(n);
+        let g = HostValue::Table(laid_out(Layout::Adjacency, &graph));
+        let results = module.call("BFS", vec![vertex(s), g, HostValue::Unset]);
+        let levels = results.table(2);
+        let reached: u64 = (0..levels.n_cols()).map(|d| levels.column(d).count_ones()).sum();
+        let expected = 3 + 7 * levels.n_cols() as u64 + 5 * reached;
+        assert_eq!(results.operations, expected, "{graph:?}");
+    });
 }
 
 #[test]
@@ -150,5 +193,6 @@ fn closure_costs_what_its_comments_say() {
         let cost = |routine| module.call(routine, vec![int(n), given.clone()]).operations;
         assert_eq!(cost("WARSHALL"), 3 * n as u64 + 5 * rows_treated, "{graph:?}");
         assert_eq!(cost("WARSHALL-C"), 3 * n as u64 + 4 * cols_treated, "{graph:?}");
+        assert_eq!(cost("WARSHALL-adapt"), 3 * n as u64 + 5 * cols_treated, "{graph:?}");
     });
 }

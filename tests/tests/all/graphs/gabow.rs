@@ -109,3 +109,47 @@ fn trees_of_every_degree_are_the_smallest_of_all() {
     let module = Module::new("gabow");
     each_seed(120, |rng| play(&module, rng));
 }
+
+fn run(module: &Module, state: &State, r: usize, d: usize) -> super::module::Results {
+    let mut args = vec![vertex(r), int(d)];
+    args.extend(state.lists());
+    args.extend([state.code(), HostValue::Slice(state.e.clone())]);
+    args.extend([const { HostValue::Unset }; 4]);
+    module.call("GABOW", args)
+}
+
+#[test]
+fn a_graph_in_pieces_has_no_spanning_tree() {
+    let module = Module::new("gabow");
+    let edge = |row, p, q| Edge { row, p, q, weight: 1 };
+    let list = vec![edge(0, 0, 1), edge(1, 2, 3)];
+    let state = State::new(4, list, BitVector::from_bools(&[true, true]));
+    for d in 0..3 {
+        assert!(!run(&module, &state, 0, d).bool(9), "degree {d}");
+    }
+}
+
+#[test]
+fn loops_are_left_out() {
+    let module = Module::new("gabow");
+    each_seed(20, |rng| {
+        let state = random_state(rng);
+        let mut list = state.list.clone();
+        let mut e: Vec<bool> = (0..list.len()).map(|row| state.e.get(row)).collect();
+        for x in 0..state.n {
+            list.push(Edge { row: list.len(), p: x, q: x, weight: 0 });
+            e.push(true);
+        }
+        let with_loops = State::new(state.n, list, BitVector::from_bools(&e));
+        let r = rng.below(state.n);
+        for d in 0..state.n {
+            let (found, expected) = (run(&module, &with_loops, r, d), run(&module, &state, r, d));
+            assert_eq!(found.bool(9), expected.bool(9), "degree {d} of {r}, {state:?}");
+            if expected.bool(9) {
+                let rows =
+                    |results: &super::module::Results| super::values::ones(&results.slice(6));
+                assert_eq!(rows(&found), rows(&expected), "degree {d} of {r}, {state:?}");
+            }
+        }
+    });
+}

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 
 use star_base::{BitTable, BitVector};
 use star_compiler::LowerOptions;
+use star_tests::case::ending;
 use star_tests::run::Program;
 use star_vm::{HostValue, Outcome};
 
@@ -63,6 +64,24 @@ impl Module {
             calls.borrow_mut().push(Call { routine, args, results });
         }
         results
+    }
+
+    /// Calls a routine; how it ended, in words, if not well. Such calls are not kept.
+    pub(super) fn try_call(
+        &self,
+        routine: &'static str,
+        args: Vec<HostValue>,
+    ) -> Result<Results, String> {
+        let run = self.program.run(routine, args);
+        if run.outcome != Outcome::Done {
+            return Err(ending(&self.program, &run));
+        }
+        Ok(Results { values: run.values, operations: run.stats.operations })
+    }
+
+    /// Is there a routine of this name?
+    pub(super) fn has(&self, routine: &str) -> bool {
+        self.program.compilation.entries().iter().any(|entry| entry.name == routine)
     }
 
     /// The calls that were kept.

@@ -1,7 +1,8 @@
-//! `paths`: FLOYD, DIJKSTRA and BELLMAN_FORD.
+//! `paths`: FLOYD, DIJKSTRA, BELLMAN_FORD, and what walks along their tables.
 
 use petgraph::algo::{bellman_ford, dijkstra, floyd_warshall};
 use petgraph::graph::NodeIndex;
+use star_base::BitTable;
 use star_io::{Graph, Layout};
 use star_tests::run::Program;
 use star_vm::HostValue;
@@ -9,12 +10,14 @@ use star_vm::HostValue;
 use super::module::{Module, Results};
 use super::random::{Rng, each_seed, graph};
 use super::reference::{ends_of, least_weights, levels, petgraph_of};
+use super::steps;
 use super::values::{
-    code_width, codes, field, infinite, infinity, int, laid_out, path_width, put_field, vertex,
-    word, zeros,
+    bits_at, code_width, codes, field, infinite, infinity, int, laid_out, numbers, ones,
+    path_width, put_field, vertex, word, zeros,
 };
 
 pub(super) fn play(module: &Module, rng: &mut Rng) {
+    steps::check(module, rng);
     let n = rng.n_vertices(0, 10);
     let graph = rng.graph(n, 0);
     check_floyd(module, &graph);
@@ -42,6 +45,57 @@ fn check_floyd(module: &Module, graph: &Graph) {
             assert_eq!(field(&d, i, j, h), expected, "from {i} to {j}, {graph:?}");
         }
     }
+    check_floyd_paths(module, graph, &d);
+}
+
+/// FLOYD_PATHS gives the distances of FLOYD, and every path that its steps make has that length.
+fn check_floyd_paths(module: &Module, graph: &Graph, distances: &BitTable) {
+    let (n, h, b) = (graph.n_vertices, path_width(graph), code_width(graph.n_vertices));
+    let d = HostValue::Table(laid_out(Layout::Distances, graph));
+    let code = HostValue::Table(codes(n, b));
+    let args = vec![int(n), int(h), infinity(h), code, d, HostValue::Unset];
+    let results = module.call("FLOYD_PATHS", args);
+    assert_eq!(&results.table(4), distances, "{graph:?}");
+    let (next, weights) = (results.table(5), least_weights(graph));
+    for i in 0..n {
+        for j in 0..n {
+            let (mut x, mut walked) = (i, 0);
+            for _ in 0..n {
+                let Some(after) = field(&next, x, j, b).checked_sub(1) else { break };
+                walked += weights[&(x, after as usize)] as u64;
+                x = after as usize;
+            }
+            match field(distances, i, j, h) {
+                length if length == infinite(h) => {
+                    assert_eq!((x, walked), (i, 0), "no path from {i} to {j}, {graph:?}");
+                }
+                length => assert_eq!((x, walked), (j, length), "from {i} to {j}, {graph:?}"),
+            }
+        }
+    }
+}
+
+/// PATH gives the path that Pred holds, forwards.
+fn check_path(module: &Module, graph: &Graph, pred: &BitTable, t: usize) {
+    let (n, b) = (graph.n_vertices, code_width(graph.n_vertices));
+    let mut expected = zeros(n, b);
+    let (mut x, mut on_path) = (t, vec![t]);
+    while let Some(before) = field(pred, x, 0, b).checked_sub(1) {
+        let before = before as usize;
+        put_field(&mut expected, before, 0, b, x as u64 + 1);
+        on_path.push(before);
+        x = before;
+    }
+    let args = vec![
+        vertex(t),
+        HostValue::Table(codes(n, b)),
+        HostValue::Table(pred.clone()),
+        HostValue::Unset,
+        HostValue::Unset,
+    ];
+    let results = module.call("PATH", args);
+    assert_eq!(results.slice(3), bits_at(n, on_path), "to {t}, {graph:?}");
+    assert_eq!(results.table(4), expected, "to {t}, {graph:?}");
 }
 
 fn run_dijkstra(module: &Module, graph: &Graph, s: usize) -> Results {
@@ -84,6 +138,9 @@ fn check_dijkstra(module: &Module, graph: &Graph, s: usize) {
         }
     }
     assert_eq!(field(&pred, s, 0, b), 0, "{graph:?}");
+    for t in 0..n {
+        check_path(module, graph, &pred, t);
+    }
     // Once more, with the tables of the first time.
     let mut args: Vec<HostValue> = results.values.clone();
     args[0] = vertex(s);
@@ -125,14 +182,9 @@ fn signed_graph(rng: &mut Rng, n: usize) -> Graph {
 
 fn check_bellman_ford(module: &Module, graph: &Graph, s: usize) {
     let (n, b) = (graph.n_vertices, code_width(graph.n_vertices));
-    let heaviest = graph.arcs.iter().map(|arc| arc.weight.unsigned_abs()).max().unwrap_or(0);
-    let h = 2 + (n as u64 * n as u64 * heaviest + 1).next_power_of_two().ilog2() as usize;
+    let h = graph.signed_width().expect("small weights");
     let zero = 1 << (h - 1);
     let weights = least_weights(graph);
-    let mut cost = zeros(n, n * h);
-    for (&(tail, head), &weight) in &weights {
-        put_field(&mut cost, head, tail, h, weight as u64);
-    }
     let args = vec![
         vertex(s),
         int(n),
@@ -140,7 +192,7 @@ fn check_bellman_ford(module: &Module, graph: &Graph, s: usize) {
         infinity(h),
         word(zero, h),
         HostValue::Table(laid_out(Layout::Adjacency, graph)),
-        HostValue::Table(cost),
+        HostValue::Table(laid_out(Layout::SignedOut, graph)),
         HostValue::Table(codes(n, b)),
         HostValue::Unset,
         HostValue::Unset,
@@ -148,12 +200,14 @@ fn check_bellman_ford(module: &Module, graph: &Graph, s: usize) {
     ];
     let results = module.call("BELLMAN_FORD", args);
     let expected = petgraph_of(graph).map(|_, ()| (), |_, &weight| weight as f64);
-    let Ok(expected) = bellman_ford(&expected, NodeIndex::new(s)) else {
+    let expected = bellman_ford(&expected, NodeIndex::new(s));
+    let (dist, pred) = (results.table(8), results.table(9));
+    check_negative_cycle(module, graph, s, &pred, expected.is_err());
+    let Ok(expected) = expected else {
         assert!(results.bool(10), "a negative cycle was missed, from {s}, {graph:?}");
         return;
     };
     assert!(!results.bool(10), "there is no negative cycle, from {s}, {graph:?}");
-    let (dist, pred) = (results.table(8), results.table(9));
     for x in 0..n {
         let found = field(&dist, x, 0, h);
         let length = expected.distances[x];
@@ -182,6 +236,44 @@ fn check_bellman_ford(module: &Module, graph: &Graph, s: usize) {
             };
             assert!(same, "BELLMAN_FORD and DIJKSTRA differ from {s} to {x}, {graph:?}");
         }
+    }
+}
+
+/// NEGATIVE_CYCLE finds a cycle iff there is one: arcs of the graph, once round all its vertices, of
+/// negative length, and `s` reaches it.
+fn check_negative_cycle(module: &Module, graph: &Graph, s: usize, pred: &BitTable, neg: bool) {
+    let (n, b) = (graph.n_vertices, code_width(graph.n_vertices));
+    let args = vec![
+        HostValue::Table(codes(n, b)),
+        HostValue::Table(pred.clone()),
+        HostValue::Unset,
+        HostValue::Unset,
+    ];
+    let results = module.call("NEGATIVE_CYCLE", args);
+    let (cycle, next) = (results.slice(2), results.table(3));
+    let members = ones(&cycle);
+    let Some(&first) = members.first() else {
+        assert!(!neg, "no cycle was found, from {s}, {graph:?}");
+        return;
+    };
+    assert!(neg, "from {s}, {graph:?}");
+    let weights = least_weights(graph);
+    let (mut x, mut length, mut met) = (first, 0, Vec::new());
+    loop {
+        let after = field(&next, x, 0, b) as usize - 1;
+        length += weights[&(x, after)];
+        met.push(x);
+        x = after;
+        if x == first || met.len() > n {
+            break;
+        }
+    }
+    met.sort_unstable();
+    assert_eq!(met, members, "from {s}, {graph:?}");
+    assert!(length < 0, "a cycle of length {length}, from {s}, {graph:?}");
+    assert!(levels(n, &ends_of(graph), s)[first].is_some(), "from {s}, {graph:?}");
+    for x in (0..n).filter(|x| !members.contains(x)) {
+        assert_eq!(field(&next, x, 0, b), 0, "from {s}, {graph:?}");
     }
 }
 
@@ -245,4 +337,45 @@ end.
     ];
     let run = program.run("Path", args);
     assert_eq!(run.printed, "7\n2\n4\n3\n1\n", "{:?}", run.outcome);
+}
+
+#[test]
+fn a_cycle_is_no_path() {
+    let module = Module::new("paths");
+    // 1 has 2 before it, and 2 has 1.
+    let pred = HostValue::Table(numbers(&[2, 1, 0], 2));
+    let args = |t| {
+        let code = HostValue::Table(codes(3, 2));
+        vec![vertex(t), code, pred.clone(), HostValue::Unset, HostValue::Unset]
+    };
+    let error = module.try_call("PATH", args(0)).expect_err("a cycle");
+    assert!(error.contains("round a cycle"), "{error}");
+    assert_eq!(module.call("PATH", args(2)).slice(3), bits_at(3, [2]));
+}
+
+#[test]
+fn codes_of_zero_are_an_error() {
+    let module = Module::new("paths");
+    let graph = graph(2, vec![star_io::Arc { tail: 0, head: 1, weight: 3 }]);
+    let table = |layout| HostValue::Table(laid_out(layout, &graph));
+    let unset = || HostValue::Unset;
+    let (h, wide) = (path_width(&graph), graph.signed_width().expect("small weights"));
+    let calls = |codes: [u64; 2]| {
+        let code = || HostValue::Table(numbers(&codes, 2));
+        let g = || table(Layout::Adjacency);
+        let floyd = vec![int(2), int(h), infinity(h), code(), table(Layout::Distances), unset()];
+        let cost = table(Layout::WeightsOut);
+        let dijkstra = vec![vertex(0), int(h), infinity(h), g(), cost, code(), unset(), unset()];
+        let mut bellman_ford = vec![vertex(0), int(2), int(wide), infinity(wide)];
+        bellman_ford.extend([word(1 << (wide - 1), wide), g(), table(Layout::SignedOut), code()]);
+        bellman_ford.extend([unset(), unset(), unset()]);
+        [("FLOYD_PATHS", floyd), ("DIJKSTRA", dijkstra), ("BELLMAN_FORD", bellman_ford)]
+    };
+    for (routine, args) in calls([1, 2]) {
+        module.call(routine, args);
+    }
+    for (routine, args) in calls([1, 0]) {
+        let error = module.try_call(routine, args).expect_err("a code of zero");
+        assert!(error.contains("is zero"), "{routine}: {error}");
+    }
 }

@@ -159,3 +159,17 @@ end;
         assert_eq!(weight_of(&state.edges(tree)), forest_weight(n, edges), "{state:?}");
     });
 }
+
+#[test]
+fn a_loop_is_never_lighter() {
+    let module = Module::new("reach");
+    let list = vec![Edge { row: 0, p: 0, q: 1, weight: 9 }, Edge { row: 1, p: 1, q: 1, weight: 0 }];
+    let mut state = State::new(2, list, bits_at(2, [0, 1]));
+    state.t = bits_at(2, [0]);
+    state.paths.put(0, 1, true);
+    let [inc, weight] = state.lists().try_into().expect("two tables");
+    let mut args = vec![weight];
+    args.extend([state.e.clone(), state.t.clone()].map(HostValue::Slice));
+    args.extend([inc, HostValue::Table(state.paths.clone()), HostValue::Unset]);
+    assert_eq!(module.call("CHECK_MST", args).slice(5), bits_at(2, []));
+}

@@ -1,7 +1,7 @@
 //! Values for calls, and what is read from them.
 
 use star_base::{BitTable, BitVector};
-use star_io::{Graph, Layout, LayoutValue, Widths, lay_out};
+use star_io::{Graph, Layout, LayoutValue, Weights, Widths, lay_out};
 use star_vm::HostValue;
 
 /// A number as an argument.
@@ -77,9 +77,14 @@ pub(super) fn path_width(graph: &Graph) -> usize {
     graph.path_width().expect("weights that are not negative")
 }
 
-/// A graph laid out as a table, with h = [`path_width`]; layouts without weights take negative ones.
+/// A graph laid out as a table, with h = [`path_width`], or what signs need, and b = [`code_width`] of
+/// the codes; layouts without weights take negative ones.
 pub(super) fn laid_out(layout: Layout, graph: &Graph) -> BitTable {
-    let widths = Widths { h: graph.path_width().unwrap_or(1), b: code_width(graph.n_vertices) };
+    let h = match layout.weights() {
+        Weights::Signed => graph.signed_width().expect("small weights"),
+        Weights::None | Weights::Listed | Weights::Added => graph.path_width().unwrap_or(1),
+    };
+    let widths = Widths { h, b: code_width(layout.codes() * graph.n_vertices) };
     match lay_out(layout, graph, widths, 1 << 24, "random").expect("it fits") {
         LayoutValue::Table(table) => table,
         LayoutValue::Slice(_) => panic!("{layout:?} is a slice"),

@@ -95,13 +95,16 @@ fn listings_give_the_values_of_the_modules() {
             continue;
         };
         let listings = listings.map(|text| Module::compile(&text, &LowerOptions::default()));
+        let mut n_compared = 0;
         for mut call in calls(name, 8..14) {
             give_labels_rows(&mut call);
-            for listing in &listings {
+            for listing in listings.iter().filter(|listing| listing.has(call.routine)) {
+                n_compared += 1;
                 let results = listing.call(call.routine, call.args.clone());
                 let (routine, values) = (call.routine, &call.results.values);
                 assert_eq!(&results.values, values, "{name}: {routine} of {:#?}", call.args);
             }
         }
+        assert!(n_compared > 0, "{name}");
     }
 }

@@ -1,0 +1,98 @@
+//! The widths of weights and codes: chosen so that no sum reaches infinity, and refused where the user
+//! gives too small ones. What the sums are is said by the layouts of star-io.
+
+use star_base::Code;
+use star_io::{FileError, Graph, Layout, Weights, Widths};
+
+/// The width of weights for these layouts of a graph where the user says nothing: that of the lengths of
+/// paths, or more.
+///
+/// # Errors
+/// If a weight is negative and the layouts have no signs, or the width is too large.
+pub(crate) fn chosen_h(graph: &Graph, layouts: &[Layout], file: &str) -> Result<usize, FileError> {
+    let has = |weights| layouts.iter().any(|layout| layout.weights() == weights);
+    let signed = has(Weights::Signed) && !has(Weights::Added) && !has(Weights::Listed);
+    let of_paths =
+        if signed { 0 } else { graph.path_width().map_err(|error| in_file(error, file))? };
+    Ok(of_paths.max(needed_h(graph, layouts, file)?))
+}
+
+/// The width of codes for these layouts of a graph where the user says nothing, at least that of the
+/// codes of the vertices.
+///
+/// # Errors
+/// Those of [`chosen_h`].
+pub(crate) fn chosen_b(graph: &Graph, layouts: &[Layout], file: &str) -> Result<usize, FileError> {
+    let mut b = graph.code_width();
+    for layout in layouts {
+        b = b.max(least_widths(graph, *layout, file)?.b);
+    }
+    Ok(b)
+}
+
+/// Refuses a width of weights in which sums of the weights of these layouts reach infinity.
+///
+/// # Errors
+/// E0508 with the width that is needed.
+pub(crate) fn check_h(
+    graph: &Graph,
+    layouts: &[Layout],
+    h: usize,
+    file: &str,
+) -> Result<(), FileError> {
+    let needed = needed_h(graph, layouts, file)?;
+    // A weight that is too large for a list is told by the layout, which knows which one.
+    if h >= needed || !are_added(layouts) {
+        return Ok(());
+    }
+    let message = format!("sums of weights may reach infinity in `h = {h}`");
+    Err(FileError::new(Code::WidthTooSmall, file, message)
+        .note("infinity is all ones, and no length of a path may be equal to it or go beyond")
+        .help(format!("take `h = {needed}` or more")))
+}
+
+/// The least width in which no sum of the weights of these layouts reaches infinity, as the procedures
+/// that take them form sums.
+fn needed_h(graph: &Graph, layouts: &[Layout], file: &str) -> Result<usize, FileError> {
+    let mut needed = 0;
+    for layout in layouts {
+        needed = needed.max(least_widths(graph, *layout, file)?.h);
+    }
+    if are_added_in_lists(layouts) {
+        needed = needed.max(graph.sum_width().map_err(|error| in_file(error, file))?);
+    }
+    Ok(needed)
+}
+
+/// Does what takes these layouts add weights?
+fn are_added(layouts: &[Layout]) -> bool {
+    let on_paths = |layout: &Layout| match layout.weights() {
+        Weights::Added | Weights::Signed => true,
+        Weights::None | Weights::Listed => false,
+    };
+    layouts.iter().any(on_paths) || are_added_in_lists(layouts)
+}
+
+/// With codes for contracted cycles, weights in lists are added, too: two at a time.
+fn are_added_in_lists(layouts: &[Layout]) -> bool {
+    let has_list = layouts.iter().any(|layout| layout.weights() == Weights::Listed);
+    has_list && layouts.contains(&Layout::CodeDouble)
+}
+
+/// The least widths of one layout, with the file in the error.
+///
+/// # Errors
+/// Those of [`chosen_h`].
+pub(crate) fn least_widths(graph: &Graph, layout: Layout, file: &str) -> Result<Widths, FileError> {
+    layout.least_widths(graph).map_err(|error| in_file(error, file))
+}
+
+fn in_file(mut error: FileError, file: &str) -> FileError {
+    file.clone_into(&mut error.file);
+    error
+}
+
+/// Does the layout hold weights (of width h), and codes (of width b)?
+pub(crate) fn uses(layout: Layout) -> (bool, bool) {
+    (layout.weights() != Weights::None, layout.codes() > 0)
+}

@@ -1,0 +1,125 @@
+//! Widths of weights and codes: chosen wide enough by `--graph` and `read`, and refused by name where
+//! the user gives too small ones.
+
+use crate::support::{Folder, PATH};
+
+/// `print` of a parameter that `--graph` offers.
+fn show(params: &str, what: &str) -> String {
+    format!("program SHOW({params}); begin print({what}) end.")
+}
+
+/// A triangle with a negative arc.
+const SIGNED: &str = "p sp 3 3\na 1 2 4\na 2 3 -6\na 3 1 3\n";
+
+#[test]
+fn widths_of_offers_leave_room_for_sums() {
+    let folder = Folder::new(&[("path.gr", PATH), ("signed.gr", SIGNED)]);
+    let run = |program: &str, more: &[&str], file: &str| {
+        folder.write("p.star", program.as_bytes());
+        let mut arguments = vec!["run", "p.star", "--graph", file];
+        arguments.extend(more);
+        folder.star(&arguments)
+    };
+    // 2 * 2 * 4 = 16 is below 11111.
+    let cost = show("h: integer; Cost: table(n,n*h)", "h");
+    run(&cost, &[], "path.gr").prints("5\n");
+    run(&cost, &["h=5"], "path.gr").prints("5\n");
+    run(&cost, &["h=9"], "path.gr").prints("9\n");
+    run(&cost, &["h=4"], "path.gr").fails(5, &["error[E0508]", "`h = 4`", "take `h = 5` or more"]);
+    // 3 * 3 * 6 = 54 takes six bits, and two more.
+    let signed =
+        show("h: integer; zero,inf: word(h); Signed: table(n,n*h)", "h,\" \",zero,\" \",inf");
+    run(&signed, &[], "signed.gr").prints("8 10000000 11111111\n");
+    let small = run(&signed, &["h=7"], "signed.gr");
+    small.fails(5, &["error[E0508]", "take `h = 8` or more"]);
+    let negative = run(&cost, &[], "signed.gr");
+    negative.fails(5, &["error[E0504]", "-6 of the arc `2 → 3` is negative", "`signed-out`"]);
+    // Both kinds share one width.
+    let both = show("h: integer; Signed,Cost: table(n,n*h)", "h");
+    run(&both, &[], "path.gr").prints("8\n");
+}
+
+#[test]
+fn codes_for_contracted_cycles_widen_all_codes_and_the_weights() {
+    let folder = Folder::new(&[("path.gr", PATH)]);
+    let lists = "n,b,h: integer; left: table(m,b); weight: table(m,h); code2: table(2*n,b)";
+    folder.write("p.star", show(lists, "b,\" \",size(left),\" \",rows(code2)").as_bytes());
+    folder.star(&["run", "p.star", "--graph", "path.gr"]).prints("3 3 6\n");
+    // 4 + 4 is below 1111; the weights alone fit in three bits.
+    folder.star(&["run", "p.star", "--graph", "path.gr", "h=4"]).prints("3 3 6\n");
+    let small = folder.star(&["run", "p.star", "--graph", "path.gr", "h=3"]);
+    small.fails(5, &["error[E0508]", "take `h = 4` or more"]);
+    let small = folder.star(&["run", "p.star", "--graph", "path.gr", "b=2"]);
+    small.fails(5, &["error[E0508]", "contracted cycle 6", "take `b = 3` or more"]);
+    // Without them the lists are as narrow as may be.
+    folder.write(
+        "p.star",
+        show("m,n: integer; left: table(m,b); code: table(n,b)", "size(left)").as_bytes(),
+    );
+    folder.star(&["run", "p.star", "--graph", "path.gr"]).prints("2\n");
+}
+
+#[test]
+fn layouts_are_as_careful_as_offers() {
+    let program = "procedure P(T: table); begin print(size(T)) end;";
+    let folder = Folder::new(&[("p.star", program), ("path.gr", PATH), ("signed.gr", SIGNED)]);
+    let run = |argument: &str, more: &[&str]| {
+        let mut arguments = vec!["run", "p.star", argument];
+        arguments.extend(more);
+        folder.star(&arguments)
+    };
+    for layout in ["weights-out", "weights-in", "distances"] {
+        let argument = format!("T={layout}:path.gr");
+        run(&argument, &[]).prints("15\n");
+        run(&argument, &["h=4"]).fails(5, &["error[E0508]", "take `h = 5` or more"]);
+    }
+    run("T=signed-out:signed.gr", &[]).prints("24\n");
+    run("T=signed-out:signed.gr", &["h=7"]).fails(5, &["error[E0508]", "take `h = 8` or more"]);
+    run("T=code-double:path.gr", &[]).prints("3\n");
+    run("T=code-double:path.gr", &["b=2"]).fails(5, &["error[E0508]", "take `b = 3` or more"]);
+    // A list is compared and not added up.
+    run("T=weight:path.gr", &["h=3"]).prints("3\n");
+}
+
+#[test]
+fn read_chooses_the_widths_of_the_command_line() {
+    let program = |sizes: &str, file: &str, layout: &str| {
+        format!(
+            "program R; var T: table{sizes}; begin read(T,\"{file}\",\"{layout}\"); print(size(T)) end."
+        )
+    };
+    let folder = Folder::new(&[("path.gr", PATH), ("signed.gr", SIGNED)]);
+    let run = |text: String| {
+        folder.write("p.star", text.as_bytes());
+        folder.star(&["run", "p.star"])
+    };
+    run(program("", "path.gr", "weights-out")).prints("15\n");
+    run(program("", "signed.gr", "signed-out")).prints("24\n");
+    run(program("(6,3)", "path.gr", "code-double")).prints("3\n");
+    // A declared size that is too small is an error, and the note says which width is needed.
+    let small = run(program("(3,12)", "path.gr", "weights-out"));
+    small.fails(3, &["error[T0102]", "15 columns, wanted 12", "h = 5 for `weights-out`"]);
+    // A width in the layout's text is kept, if it leaves room for sums.
+    run(program("(3,18)", "path.gr", "weights-out h=6")).prints("18\n");
+    run(program("", "path.gr", "left b=3")).prints("3\n");
+    let small = run(program("", "path.gr", "weights-out h=4"));
+    small.fails(3, &["error[T0115]", "[E0508]", "take `h = 5` or more"]);
+    run(program("", "path.gr", "left 3")).fails(3, &["[E0507]", "write `left h=20 b=6`"]);
+    let negative = run(program("", "signed.gr", "distances"));
+    negative.fails(3, &["error[T0115]", "[E0504]", "-6 of the arc `2 → 3` is negative"]);
+}
+
+#[test]
+fn tables_given_from_the_same_file_share_the_widths_of_the_offers() {
+    let folder = Folder::new(&[("path.gr", PATH), ("signed.gr", SIGNED)]);
+    let show = show("h: integer; Cost: table; left: table", "h,\" \",size(Cost),\" \",size(left)");
+    folder.write("p.star", show.as_bytes());
+    let run = |file: &str, argument: &str| {
+        folder.star(&["run", "p.star", "--graph", file, &format!("Cost={argument}:{file}")])
+    };
+    run("signed.gr", "signed-out").prints("8 24 2\n");
+    run("path.gr", "code-double").prints("5 3 3\n");
+    // Another file is another matter.
+    let ran = folder.star(&["run", "p.star", "--graph", "path.gr", "Cost=signed-out:signed.gr"]);
+    ran.fails(5, &["error[E0508]", "take `h = 8` or more"]);
+}
