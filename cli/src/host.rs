@@ -7,7 +7,7 @@ use star_ir::Ty;
 use star_vm::{Host, HostError, HostRef, HostValue};
 
 use crate::access::Access;
-use crate::data::{self, GivenWidths, Reading, Wanted};
+use crate::data::{self, Expected, GivenWidths, Reading, Wanted};
 use crate::layouts::AnyLayout;
 use crate::output::Output;
 use crate::part::locate;
@@ -61,7 +61,9 @@ impl<'a> RunHost<'a> {
             }
         };
         let located = locate(file, |file| self.access.for_reading(file))?;
-        let data = data::read_file(self.reading, &located, max_bytes)?;
+        let format = layout.as_ref().and_then(AnyLayout::format);
+        let expected = Expected { format, ..Expected::default() };
+        let data = data::read_file(self.reading, &located, max_bytes, expected)?;
         let widths = GivenWidths::default();
         let wanted = Wanted { kind, layout: layout.as_ref(), file, max_bytes, widths };
         data::to_value(self.reading, data, wanted)
