@@ -15,3 +15,4 @@ mod messages;
 mod output;
 mod sources;
 mod support;
+mod updates;

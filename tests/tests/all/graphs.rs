@@ -6,6 +6,7 @@
 //!
 //! * `variants` plays some instances again on the bodies of the library in place of the machine's
 //!   operations, and on the raw listings: values must be equal.
+//! * `streams` runs the examples that follow update streams, against answers computed anew.
 //! * `counts` looks at elementary operations: formulas of the comments, growth with n.
 //! * `module`, `random`, `values`, `reference` are what the others share.
 
@@ -22,5 +23,7 @@ mod ramalingam;
 mod random;
 mod reach;
 mod reference;
+mod streams;
+mod updates;
 mod values;
 mod variants;

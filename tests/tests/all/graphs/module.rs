@@ -4,6 +4,7 @@ use std::cell::RefCell;
 
 use star_base::{BitTable, BitVector};
 use star_compiler::LowerOptions;
+use star_ir::TrapKind;
 use star_tests::run::Program;
 use star_vm::{HostValue, Outcome};
 
@@ -63,6 +64,14 @@ impl Module {
             calls.borrow_mut().push(Call { routine, args, results });
         }
         results
+    }
+
+    /// Calls a routine that must end the program by an `assert`; its message.
+    pub(super) fn refusal(&self, routine: &'static str, args: Vec<HostValue>) -> String {
+        match &self.program.run(routine, args).outcome {
+            Outcome::Trap(trap) if let TrapKind::Assert(message) = &trap.kind => message.clone(),
+            other => panic!("{routine}: {other:?}"),
+        }
     }
 
     /// The calls that were kept.
