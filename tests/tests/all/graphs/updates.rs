@@ -96,6 +96,19 @@ fn the_codes_are_those_of_the_reader() {
 }
 
 #[test]
+fn what_is_no_stream_ends_the_program() {
+    let module = Module::new("updates");
+    let cases = [("100101011111", 2, "no operation"), ("00010101111", 4, "no update stream")];
+    for (row, b, why) in cases {
+        let table = HostValue::Table(star_tests::table(&[row]));
+        let mut args = vec![vertex(0), int(b), table];
+        args.extend([const { HostValue::Unset }; 4]);
+        let message = module.refusal("UPDATE", args);
+        assert!(message.contains(why), "{message}");
+    }
+}
+
+#[test]
 fn a_line_that_does_not_suit_is_printed() {
     let program = star_tests::run::Program::new(text("updates"));
     let args = vec![HostValue::Bool(false), int(7), HostValue::Str("no such arc".to_owned())];
