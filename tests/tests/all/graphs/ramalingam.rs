@@ -175,7 +175,12 @@ pub(super) fn play(module: &Module, rng: &mut Rng) {
         let ends = (rng.below(state.n), rng.below(state.n));
         let present: Vec<(usize, usize)> = state.arcs.keys().copied().collect();
         if !state.arcs.contains_key(&ends) && !rng.once_in(3) {
+            let before = (state.dist.clone(), state.sp.clone());
             state.insert(module, ends, rng.between(1, most) as u64);
+            if rng.once_in(4) {
+                state.delete(module, ends);
+                assert_eq!((&state.dist, &state.sp), (&before.0, &before.1), "{ends:?}, {state:?}");
+            }
         } else if !present.is_empty() {
             state.delete(module, rng.pick(&present));
         }

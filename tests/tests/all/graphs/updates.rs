@@ -1,4 +1,4 @@
-//! `updates`: UPDATE, INSERTIONS and SUITS, and that the codes are those of the reader.
+//! `updates`: UPDATE, INSERTIONS, SUITS and PRESENT, and that the codes are those of the reader.
 
 use star_base::BitTable;
 use star_compiler::LowerOptions;
@@ -7,7 +7,7 @@ use star_vm::{HostValue, Outcome};
 
 use super::module::{Module, text};
 use super::random::{Rng, each_seed};
-use super::values::{int, number_bits, put_field, vertex, zeros};
+use super::values::{bits_at, int, number_bits, put_field, vertex, zeros};
 
 /// Every operation, with vertices below 2^b and weights below 2^h.
 fn random_update(rng: &mut Rng, b: usize, h: usize) -> Update {
@@ -52,6 +52,11 @@ pub(super) fn play(module: &Module, rng: &mut Rng) {
     }
     let args = vec![HostValue::Bool(true), int(1), HostValue::Str("why".to_owned())];
     assert_eq!(module.call("SUITS", args).operations, 0);
+    for (first, second, operations) in [(0, 0, 0), (1, 0, 1), (3, 1, 2)] {
+        let alive = HostValue::Slice(bits_at(3, [0, 2]));
+        let args = vec![alive, int(1), int(first), int(second)];
+        assert_eq!(module.call("PRESENT", args).operations, operations);
+    }
 }
 
 #[test]
