@@ -162,11 +162,16 @@ fn random_state(rng: &mut Rng, n: usize, most: i64) -> State {
 
 pub(super) fn play(module: &Module, rng: &mut Rng) {
     let n = rng.n_vertices(0, 9);
+    follow(module, rng, n, if n == 0 { 0 } else { 25 });
+}
+
+/// A graph of n vertices that is changed so many times.
+fn follow(module: &Module, rng: &mut Rng, n: usize, n_turns: usize) {
     let most = rng.pick(&[0, 3, 60]);
     let mut state = random_state(rng, n, most);
     state.build(module);
     check_parts(module, rng, &state);
-    for _ in 0..if n == 0 { 0 } else { 25 } {
+    for _ in 0..n_turns {
         step(module, rng, &mut state, most);
     }
 }
@@ -322,6 +327,12 @@ fn check_hang(module: &Module, rng: &mut Rng, state: &State) {
 fn forests_stay_minimum_and_paths_right_under_all_changes() {
     let module = Module::new("dynmst");
     each_seed(120, |rng| play(&module, rng));
+}
+
+#[test]
+fn forests_beyond_a_limb_stay_minimum() {
+    let module = Module::new("dynmst");
+    each_seed(3, |rng| follow(&module, rng, 70, 60));
 }
 
 #[test]

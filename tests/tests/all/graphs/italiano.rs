@@ -67,6 +67,11 @@ impl State {
 
 pub(super) fn play(module: &Module, rng: &mut Rng) {
     let n = rng.n_vertices(0, 8);
+    follow(module, rng, n, 40);
+}
+
+/// A graph of n vertices that is changed so many times.
+fn follow(module: &Module, rng: &mut Rng, n: usize, n_turns: usize) {
     let m = if n == 0 { 0 } else { 1 + rng.below(3 * n) };
     let arcs = (0..m).map(|_| (rng.below(n), rng.below(n))).collect();
     let (d, trees) = (zeros(n, n), zeros(m, n));
@@ -82,11 +87,11 @@ pub(super) fn play(module: &Module, rng: &mut Rng) {
     state.d = results.table(3);
     state.trees = results.table(4);
     state.check();
-    for turn in 0..40 {
+    for turn in 0..n_turns {
         let row = rng.below(m);
         if state.e.get(row) {
             // Few deletions at first, so that the graph fills.
-            if turn < 16 && !rng.once_in(3) {
+            if 5 * turn < 2 * n_turns && !rng.once_in(3) {
                 continue;
             }
             state.change(module, "DELETE_ARC", row);
@@ -106,6 +111,12 @@ pub(super) fn play(module: &Module, rng: &mut Rng) {
 fn closure_and_trees_follow_arcs() {
     let module = Module::new("italiano");
     each_seed(90, |rng| play(&module, rng));
+}
+
+#[test]
+fn closures_beyond_a_limb_follow_arcs() {
+    let module = Module::new("italiano");
+    each_seed(2, |rng| follow(&module, rng, 70, 400));
 }
 
 #[test]

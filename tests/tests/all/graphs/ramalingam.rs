@@ -100,8 +100,7 @@ impl State {
 }
 
 /// A graph, its distances and shortest paths made by SP_INIT.
-fn random_state(module: &Module, rng: &mut Rng, most: i64) -> State {
-    let n = rng.n_vertices(1, 9);
+fn random_state(module: &Module, rng: &mut Rng, n: usize, most: i64) -> State {
     let m = rng.below(3 * n + 1);
     let mut drawn = rng.graph_of(n, m, 1, most);
     // A heaviest arc, so that h has room for every weight.
@@ -168,10 +167,16 @@ fn check_parts(module: &Module, rng: &mut Rng, state: &State) {
 }
 
 pub(super) fn play(module: &Module, rng: &mut Rng) {
+    let n = rng.n_vertices(1, 9);
+    follow(module, rng, n, 40);
+}
+
+/// A graph of n vertices that is changed so many times.
+fn follow(module: &Module, rng: &mut Rng, n: usize, n_turns: usize) {
     let most = rng.pick(&[1, 3, 20]);
-    let mut state = random_state(module, rng, most);
+    let mut state = random_state(module, rng, n, most);
     check_parts(module, rng, &state);
-    for _ in 0..40 {
+    for _ in 0..n_turns {
         let ends = (rng.below(state.n), rng.below(state.n));
         let present: Vec<(usize, usize)> = state.arcs.keys().copied().collect();
         if !state.arcs.contains_key(&ends) && !rng.once_in(3) {
@@ -191,6 +196,12 @@ pub(super) fn play(module: &Module, rng: &mut Rng) {
 fn distances_and_shortest_arcs_follow_the_graph() {
     let module = Module::new("ramalingam");
     each_seed(80, |rng| play(&module, rng));
+}
+
+#[test]
+fn distances_beyond_a_limb_follow_the_graph() {
+    let module = Module::new("ramalingam");
+    each_seed(2, |rng| follow(&module, rng, 70, 60));
 }
 
 #[test]
@@ -249,6 +260,9 @@ fn what_the_procedures_cannot_do_ends_the_program_with_its_reason() {
     for weights in [[12, 3], [14, 14]] {
         assert_eq!(module.refusal("SP_INIT", init(&chain(weights))), too_far, "{weights:?}");
     }
+    let mut args = init(&chain([3, 3]));
+    args[2] = word(14, 4);
+    assert_eq!(module.refusal("SP_INIT", args), "inf is to be all ones");
     let mut state = chain([6, 5]);
     let distances = state.distances();
     state.dist = numbers(&distances, 4);
