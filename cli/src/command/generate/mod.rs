@@ -2,6 +2,7 @@
 
 mod form;
 mod kinds;
+mod updates;
 
 use std::time::Instant;
 
@@ -13,8 +14,9 @@ use star_io::{Data, FileError};
 
 use self::form::Form;
 use self::kinds::{
-    CurveArgs, DagArgs, GnmArgs, GnpArgs, RmatArgs, RoadArgs, TableArgs, TerrainArgs, UpdatesArgs,
+    CurveArgs, DagArgs, GnmArgs, GnpArgs, RmatArgs, RoadArgs, TableArgs, TerrainArgs,
 };
+use self::updates::UpdatesArgs;
 use crate::data::Reading;
 use crate::exit::Exit;
 use crate::failure::Failure;
