@@ -170,6 +170,7 @@ fn widths(
         let is_used = origins.iter().any(|origin| match origin {
             Origin::Given(Given::File { layout, .. }) => match layout {
                 Some(AnyLayout::Graph(layout)) => used(*layout),
+                Some(AnyLayout::Updates) => true,
                 Some(AnyLayout::Numbers(_)) | None => false,
             },
             Origin::Offer(Offer::Layout(layout)) => used(*layout),

@@ -6,8 +6,8 @@ use std::io::{Cursor, Read};
 use star_base::{BitTable, BitVector, Code};
 use star_compiler::hir::Kind;
 use star_io::{
-    Data, FileError, Format, Graph, Layout, LayoutOptions, LayoutValue, NumberLayout, Numbers,
-    ReadOptions, Shape, Widths,
+    Data, FileError, Format, Graph, GraphSizes, Layout, LayoutOptions, LayoutValue, NumberLayout,
+    Numbers, ReadOptions, Shape, Widths,
 };
 use star_vm::HostValue;
 
@@ -63,6 +63,15 @@ pub(crate) struct Wanted<'a> {
     pub(crate) widths: GivenWidths,
 }
 
+/// What is known of a file before it is opened.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Expected {
+    /// Its format, if the layout wanted is for that one only.
+    pub(crate) format: Option<Format>,
+    /// The graph that it changes, if it is an update stream.
+    pub(crate) graph: GraphSizes,
+}
+
 /// Reads a file, which messages call by its name. Takes at most `max_bytes` of memory.
 ///
 /// # Errors
@@ -71,6 +80,7 @@ pub(crate) fn read_file(
     reading: Reading<'_>,
     located: &Located<'_>,
     max_bytes: u64,
+    expected: Expected,
 ) -> Result<Data, FileError> {
     let Located { path, file: name, part } = located;
     let cannot = |error: &std::io::Error| {
@@ -89,7 +99,10 @@ pub(crate) fn read_file(
     let mut head = Vec::new();
     let start = file.by_ref().take(HEAD_BYTES).read_to_end(&mut head);
     start.map_err(|error| cannot(&error))?;
-    let format = Format::of_file(name, &head)?;
+    let format = match expected.format {
+        Some(format) => format,
+        None => Format::of_file(name, &head)?,
+    };
     let size = metadata.is_file().then_some(metadata.len());
     let mut bar = Progress::new(name, size);
     let mut progress = |n_read| {
@@ -99,6 +112,7 @@ pub(crate) fn read_file(
     let mut options = ReadOptions::new(name, max_bytes);
     options.size_hint = size;
     options.scale = reading.settings.scale;
+    options.graph = expected.graph;
     options.part = *part;
     options.progress = Some(&mut progress);
     let mut input = Cursor::new(head).chain(file);
@@ -175,6 +189,7 @@ pub(crate) fn from_graph(
             return Err(wrong_layout(wanted, "this is a graph")
                 .note(format!("the layouts of graphs are {names}")));
         }
+        (Some(AnyLayout::Updates), _) => return Err(wrong_layout(wanted, "this is a graph")),
         (None, Kind::Slice) if graph.n_vertices != 1 => Layout::Edges,
         (None, _) => Layout::Adjacency,
     };
@@ -233,7 +248,7 @@ fn from_numbers(
             return Err(wrong_layout(wanted, "these are numbers")
                 .note(format!("the layouts of numbers are {names}")));
         }
-        (None, Kind::Slice) => &NumberLayout::Records,
+        (Some(AnyLayout::Updates), _) | (None, Kind::Slice) => &NumberLayout::Records,
         (None, _) => &NumberLayout::Natural,
     };
     let Wanted { file, max_bytes, .. } = wanted;

@@ -2,12 +2,12 @@
 
 use star_base::{Code, Diagnostic};
 use star_compiler::hir::Kind;
-use star_io::FileError;
+use star_io::{FileError, GraphSizes};
 use star_ir::Ty;
 use star_vm::{Host, HostError, HostRef, HostValue};
 
 use crate::access::Access;
-use crate::data::{self, GivenWidths, Reading, Wanted};
+use crate::data::{self, Expected, GivenWidths, Reading, Wanted};
 use crate::given;
 use crate::layouts::AnyLayout;
 use crate::output::Output;
@@ -69,7 +69,10 @@ impl<'a> RunHost<'a> {
             }
         };
         let located = locate(file, |file| self.access.for_reading(file))?;
-        let data = data::read_file(self.reading, &located, max_bytes)?;
+        let format = layout.as_ref().and_then(AnyLayout::format);
+        let graph = GraphSizes { n_vertices: None, b: widths.b, h: widths.h };
+        let expected = Expected { format, graph };
+        let data = data::read_file(self.reading, &located, max_bytes, expected)?;
         let wanted = Wanted { kind, layout: layout.as_ref(), file, max_bytes, widths };
         data::to_value(self.reading, data, wanted)
     }
@@ -105,11 +108,12 @@ impl Host for RunHost<'_> {
     }
 }
 
-/// A layout, and the widths that stand behind that of a graph: `weights-out h=20`, `left b=6`.
+/// A layout, and the widths that stand behind that of a graph or of an update stream: `weights-out h=20`,
+/// `left b=6`.
 fn layout_of(text: &str) -> Result<(AnyLayout, GivenWidths), Diagnostic> {
     let mut words = text.split_whitespace();
     let layout = match words.next().map(AnyLayout::parse) {
-        Some(Ok(layout @ AnyLayout::Graph(_))) => layout,
+        Some(Ok(layout @ (AnyLayout::Graph(_) | AnyLayout::Updates))) => layout,
         // The name of a field may hold blanks.
         Some(Ok(AnyLayout::Numbers(_)) | Err(_)) | None => {
             return Ok((AnyLayout::parse(text)?, GivenWidths::default()));
@@ -149,6 +153,8 @@ mod tests {
         let graph = |layout, widths| Some((AnyLayout::Graph(layout), widths));
         assert_eq!(layout_of("left").ok(), graph(Layout::Left, widths(None, None)));
         assert_eq!(layout_of(" left  b=6").ok(), graph(Layout::Left, widths(None, Some(6))));
+        let updates = Some((AnyLayout::Updates, widths(Some(9), None)));
+        assert_eq!(layout_of("updates h=9").ok(), updates);
         assert_eq!(layout_of("arcs h=9 b=6").ok(), graph(Layout::Arcs, widths(Some(9), Some(6))));
         for wrong in ["left 6", "left b=", "left b=-1", "left b=5000", "left h=9,b=6", ""] {
             assert_eq!(layout_of(wrong).unwrap_err().code, Code::NoSuchLayout, "{wrong}");

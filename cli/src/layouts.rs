@@ -3,7 +3,7 @@
 use std::fmt;
 
 use star_base::{Code, Diagnostic, did_you_mean};
-use star_io::{Layout, NumberLayout};
+use star_io::{Format, Layout, NumberLayout};
 
 use crate::text;
 
@@ -14,7 +14,12 @@ pub(crate) enum AnyLayout {
     Graph(Layout),
     /// Of numbers.
     Numbers(NumberLayout),
+    /// Of an update stream: a row for each line, operation, two vertices and weight side by side.
+    Updates,
 }
+
+/// The name of [`AnyLayout::Updates`].
+const UPDATES: &str = "updates";
 
 impl AnyLayout {
     /// The layout of this name.
@@ -22,6 +27,9 @@ impl AnyLayout {
     /// # Errors
     /// E0507 with what was perhaps meant.
     pub(crate) fn parse(name: &str) -> Result<Self, Diagnostic> {
+        if name == UPDATES {
+            return Ok(AnyLayout::Updates);
+        }
         let graph = Layout::parse(name).map(AnyLayout::Graph);
         let found = graph.or_else(|| NumberLayout::parse(name).map(AnyLayout::Numbers));
         found.ok_or_else(|| no_layout(name))
@@ -43,6 +51,15 @@ impl AnyLayout {
         match self {
             AnyLayout::Graph(_) => "graphs",
             AnyLayout::Numbers(_) => "numbers",
+            AnyLayout::Updates => "update streams",
+        }
+    }
+
+    /// The format of a file that is laid out so, if there is only one.
+    pub(crate) fn format(&self) -> Option<Format> {
+        match self {
+            AnyLayout::Graph(_) | AnyLayout::Numbers(_) => None,
+            AnyLayout::Updates => Some(Format::Updates),
         }
     }
 }
@@ -52,6 +69,7 @@ impl fmt::Display for AnyLayout {
         match self {
             AnyLayout::Graph(layout) => f.write_str(layout.name()),
             AnyLayout::Numbers(layout) => layout.fmt(f),
+            AnyLayout::Updates => f.write_str(UPDATES),
         }
     }
 }
@@ -71,8 +89,9 @@ pub(crate) fn no_layout(name: &str) -> Diagnostic {
     let message = format!("there is no layout `{}`", text::one_line(name));
     let diagnostic = Diagnostic::new(Code::NoSuchLayout, message)
         .note(format!("the layouts of graphs are {}", text::quoted_list(graph_names())))
-        .note(format!("the layouts of numbers are {}", text::quoted_list(number_names())));
-    match did_you_mean(name, graph_names().chain(number_names())) {
+        .note(format!("the layouts of numbers are {}", text::quoted_list(number_names())))
+        .note(format!("the layout of update streams is `{UPDATES}`"));
+    match did_you_mean(name, graph_names().chain(number_names()).chain([UPDATES])) {
         Some(meant) => diagnostic.help(format!("did you mean `{meant}`?")),
         None => diagnostic,
     }
@@ -89,9 +108,11 @@ mod tests {
         assert_eq!(split("field:red:a:b"), Some(("field:red".to_owned(), "a:b")));
         assert_eq!(split("records:a.csv"), Some(("records".to_owned(), "a.csv")));
         assert_eq!(split("arcs:a.gr"), Some(("arcs".to_owned(), "a.gr")));
+        assert_eq!(split("updates:a.txt"), Some(("updates".to_owned(), "a.txt")));
         assert_eq!(split("field:a.png"), None);
         assert_eq!(split("field::a.png"), None);
         assert_eq!(AnyLayout::parse("field:x y").unwrap().to_string(), "field:x y");
         assert_eq!(AnyLayout::parse("recods").unwrap_err().help, ["did you mean `records`?"]);
+        assert_eq!(AnyLayout::parse("update").unwrap_err().help, ["did you mean `updates`?"]);
     }
 }

@@ -6,11 +6,11 @@ use std::rc::Rc;
 
 use star_base::Code;
 use star_compiler::{Entry, hir::Kind};
-use star_io::{Data, FileError, Graph, Layout};
+use star_io::{Data, FileError, Graph, GraphSizes, Layout};
 use star_vm::HostValue;
 
 use crate::bind::{Binding, Origin};
-use crate::data::{self, GivenWidths, Reading, Wanted};
+use crate::data::{self, Expected, GivenWidths, Reading, Wanted};
 use crate::engine::Argument;
 use crate::given::Given;
 use crate::layouts::AnyLayout;
@@ -30,7 +30,8 @@ pub(crate) fn load(
     reading: Reading<'_>,
     max_bytes: u64,
 ) -> Result<Vec<Argument>, FileError> {
-    let mut loader = Loader { reading, free: max_bytes, graphs: Vec::new() };
+    let changed = GraphSizes::default();
+    let mut loader = Loader { reading, free: max_bytes, graphs: Vec::new(), changed };
     let Binding { origins, widths, settings: _ } = binding;
     let offered = match graph {
         Some(file) => loader.offered_graph(file, &origins, widths)?,
@@ -41,6 +42,7 @@ pub(crate) fn load(
         h: widths.h.or(shared(&origins, Offer::PathWidth, &offered, |w| w.h)),
         b: widths.b.or(shared(&origins, Offer::CodeWidth, &offered, |w| w.b)),
     };
+    loader.changed = changed_graph(reading, &offered, widths);
     let mut arguments = Vec::new();
     for (param, origin) in entry.params.iter().zip(origins) {
         let fixed = origin != Origin::Unset;
@@ -96,6 +98,21 @@ struct Offered<'a> {
     widths: GivenWidths,
 }
 
+/// What an update stream has to suit: the graph of `--graph`, and widths; those of the setting `widths`
+/// hold alone.
+fn changed_graph(
+    reading: Reading<'_>,
+    offered: &Option<Offered<'_>>,
+    given: GivenWidths,
+) -> GraphSizes {
+    let n_vertices = offered.as_ref().map(|offered| offered.graph.n_vertices as u64);
+    if reading.settings.widths.is_some() {
+        return GraphSizes { n_vertices, ..GraphSizes::default() };
+    }
+    let of_graph = offered.as_ref().map_or(GivenWidths::default(), |offered| offered.widths);
+    GraphSizes { n_vertices, b: given.b.or(of_graph.b), h: given.h.or(of_graph.h) }
+}
+
 /// The width, if a parameter takes this offer.
 fn shared(
     origins: &[Origin],
@@ -113,6 +130,8 @@ struct Loader<'a> {
     free: u64,
     /// Graphs by the names of their files: one file may give several tables.
     graphs: Vec<(String, Rc<Graph>)>,
+    /// What an update stream has to suit.
+    changed: GraphSizes,
 }
 
 impl Loader<'_> {
@@ -121,7 +140,9 @@ impl Loader<'_> {
         if let Some(graph) = self.known_graph(wanted.file) {
             return data::from_graph(self.reading, &graph, wanted);
         }
-        match data::read_file(self.reading, &named(wanted.file), self.free)? {
+        let format = wanted.layout.and_then(AnyLayout::format);
+        let expected = Expected { format, graph: self.changed };
+        match data::read_file(self.reading, &named(wanted.file), self.free, expected)? {
             Data::Graph(graph) => {
                 let graph = self.keep(wanted.file, graph);
                 let wanted = Wanted { max_bytes: self.free, ..wanted };
@@ -162,14 +183,14 @@ impl Loader<'_> {
             self.reading.reporter.warning(message);
             return Ok(None);
         }
-        let graph = match data::read_file(self.reading, &named(file), self.free)? {
-            Data::Graph(graph) => self.keep(file, graph),
-            Data::Table(_) | Data::Slice(_) | Data::Word(_) | Data::Numbers(_) => {
-                let message = "the file of `--graph` holds no graph";
-                return Err(FileError::new(Code::NoSuchLayout, file, message)
-                    .help("name a graph, or give the file to a parameter: `NAME=FILE`"));
-            }
-        };
+        let graph =
+            read_graph(self.reading, file, self.free).map_err(|error| match error.code {
+                Code::NoSuchLayout => {
+                    error.help("name a graph, or give the file to a parameter: `NAME=FILE`")
+                }
+                _ => error,
+            })?;
+        let graph = self.keep(file, graph);
         let layouts: Vec<Layout> =
             origins.iter().filter_map(|origin| layout_of(origin, file)).collect();
         let mut chosen = widths;
@@ -187,6 +208,24 @@ impl Loader<'_> {
             None => Some(widths::chosen_b(&graph, &layouts, file)?),
         };
         Ok(Some(Offered { file, graph, widths: chosen }))
+    }
+}
+
+/// Reads the file of `--graph`.
+///
+/// # Errors
+/// If it cannot be read; E0507 if it holds something else.
+pub(crate) fn read_graph(
+    reading: Reading<'_>,
+    file: &str,
+    max_bytes: u64,
+) -> Result<Graph, FileError> {
+    match data::read_file(reading, &named(file), max_bytes, Expected::default())? {
+        Data::Graph(graph) => Ok(graph),
+        Data::Table(_) | Data::Slice(_) | Data::Word(_) | Data::Numbers(_) => {
+            let message = "the file of `--graph` holds no graph";
+            Err(FileError::new(Code::NoSuchLayout, file, message))
+        }
     }
 }
 

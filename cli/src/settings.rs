@@ -20,7 +20,7 @@ pub(crate) const SETTINGS_HELP: &str = "\
 Settings for files, given like parameters:
   scale=NUMBER  real values are multiplied with it and rounded to whole weights or numbers
   widths=A,B,…  bits of the fields of numbers, in order
-  h=BITS        width of weights and distances, for layouts of graphs
+  h=BITS        width of weights and distances, for layouts of graphs and update streams
   b=BITS        width of the codes of vertices";
 
 impl Settings {

@@ -193,6 +193,7 @@ const TEXTS: &[(&str, &str)] = &[
     ("records.csv", "a,\"b:3\",c\n1,2,3\n4,5,\"6\"\n"),
     ("grid.map", "type octile\nheight 2\nwidth 3\nmap\n.@T\nGSW\n"),
     ("few.scen", "version 1\n0\tgrid.map\t3\t2\t0\t0\t1\t1\t1.41421356\n"),
+    ("all.updates", "%%StarUpdates 9\n+ 1 2 5\r\n- 2 1 # c\n= 1 2 6\n\n+ 9\n- 3\n? 4 4\n? 4\n?\n"),
     ("grey.pgm", "P2\n# c\n3 2\n255\n0 1 2\n3 4 255\n"),
     ("black.pbm", "P1\n3 2\n010\n111\n"),
 ];

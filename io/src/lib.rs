@@ -2,6 +2,7 @@
 //!
 //! * [`registry`]: the formats, one line each, and the two doors [`read`] and [`write()`].
 //! * [`data`], [`graph`], [`numbers`]: what a file holds.
+//! * [`updates`]: the lines of an update stream.
 //! * [`layout`]: a graph laid out as a table or slice of bits.
 //! * [`generate`]: random graphs, tables, heights and images, each from a seed.
 //! * [`options`], [`error`]: what a reader is told, and what it says when it cannot go on.
@@ -52,6 +53,7 @@ pub mod registry;
 mod scan;
 mod source;
 mod text;
+pub mod updates;
 mod whole;
 
 pub use data::{Data, Loaded, OutputRef};
@@ -63,6 +65,7 @@ pub use layout::{
     lay_out_numbers, lay_out_with,
 };
 pub use numbers::{Field, Numbers, Shape};
-pub use options::ReadOptions;
+pub use options::{GraphSizes, ReadOptions};
 pub use packing::Packing;
 pub use registry::{Format, read, write, write_packed};
+pub use updates::Update;

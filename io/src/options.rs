@@ -4,6 +4,17 @@ use std::fmt;
 
 use crate::decimal::Decimal;
 
+/// Sizes of a graph.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct GraphSizes {
+    /// Number of vertices: a stream that names one beyond is refused.
+    pub n_vertices: Option<u64>,
+    /// Bits of the code of a vertex.
+    pub b: Option<usize>,
+    /// Bits of a weight: a stream with one that does not fit below infinity is refused.
+    pub h: Option<usize>,
+}
+
 /// How to read a file.
 pub struct ReadOptions<'a> {
     /// The name of the file as errors show it.
@@ -15,6 +26,8 @@ pub struct ReadOptions<'a> {
     /// What real values are multiplied with before they are rounded to whole ones; without it a
     /// format decides for itself, and says so.
     pub scale: Option<Decimal>,
+    /// What is known of the graph that an update stream changes.
+    pub graph: GraphSizes,
     /// The array to read of a file with several (`.npz`); `None` for the one there is.
     pub part: Option<&'a str>,
     /// Told now and then how many bytes were read so far; `false` stops the reading with
@@ -25,18 +38,27 @@ pub struct ReadOptions<'a> {
 impl<'a> ReadOptions<'a> {
     /// Options for a file of unknown length, without progress.
     pub fn new(file: &'a str, max_bytes: u64) -> Self {
-        ReadOptions { file, size_hint: None, max_bytes, scale: None, part: None, progress: None }
+        ReadOptions {
+            file,
+            size_hint: None,
+            max_bytes,
+            scale: None,
+            graph: GraphSizes::default(),
+            part: None,
+            progress: None,
+        }
     }
 }
 
 impl fmt::Debug for ReadOptions<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ReadOptions { file, size_hint, max_bytes, scale, part, progress } = self;
+        let ReadOptions { file, size_hint, max_bytes, scale, graph, part, progress } = self;
         f.debug_struct("ReadOptions")
             .field("file", file)
             .field("size_hint", size_hint)
             .field("max_bytes", max_bytes)
             .field("scale", scale)
+            .field("graph", graph)
             .field("part", part)
             .field("progress", &progress.is_some())
             .finish()

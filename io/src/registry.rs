@@ -68,6 +68,7 @@ formats! {
     Ppm "PPM" ["ppm"] pnm::ppm
     Npy "NumPy" ["npy"] npy
     Npz "NumPy archive" ["npz"] npz
+    Updates "update stream" ["updates"] updates
 }
 
 impl Format {
@@ -115,6 +116,9 @@ impl Format {
         if bytes.get(..banner.len()).is_some_and(|b| b.eq_ignore_ascii_case(banner)) {
             return Some(Format::MatrixMarket);
         }
+        if format::updates::is_start(bytes) {
+            return Some(Format::Updates);
+        }
         let lines = bytes.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
         let mut lines = lines.filter(|line| !line.is_empty());
         let mut dimacs =
@@ -158,12 +162,16 @@ impl Format {
         }
     }
 
-    /// The format of a file by its name, or else by its first bytes.
+    /// The format of a file by its name, or else by its first bytes. An update stream is one whatever
+    /// its name is: no other format begins like it.
     ///
     /// # Errors
     /// [`Code::UnknownFormat`] if neither says.
     pub fn of_file(path: &str, first_bytes: &[u8]) -> Result<Format, FileError> {
-        let format = Format::of_path(path).or_else(|| Format::detect(first_bytes));
+        let format = match Format::detect(first_bytes) {
+            Some(Format::Updates) => Some(Format::Updates),
+            detected => Format::of_path(path).or(detected),
+        };
         format.ok_or_else(|| {
             let known = Format::ALL.iter().flat_map(|format| {
                 let extensions = format.extensions().iter();

@@ -8,7 +8,7 @@ use star_base::Code;
 
 use crate::decimal::Decimal;
 use crate::error::{Fault, FileError};
-use crate::options::ReadOptions;
+use crate::options::{GraphSizes, ReadOptions};
 use crate::packing::{GZIP_MAGIC, Gunzip};
 use crate::text;
 
@@ -153,6 +153,11 @@ impl<'r, 'o> Source<'r, 'o> {
     /// What real values are multiplied with, if the user says so.
     pub(crate) fn scale(&self) -> Option<Decimal> {
         self.options.scale
+    }
+
+    /// What is known of the graph that an update stream changes.
+    pub(crate) fn graph(&self) -> GraphSizes {
+        self.options.graph
     }
 
     /// The array to read.

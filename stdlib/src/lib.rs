@@ -32,6 +32,7 @@ pub static MODULES: &[(&str, &str)] = &[
     ("italiano", include_str!("../modules/italiano.star")),
     ("ramalingam", include_str!("../modules/ramalingam.star")),
     ("reach", include_str!("../modules/reach.star")),
+    ("updates", include_str!("../modules/updates.star")),
 ];
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use crate::support::{Folder, Ran, kill};
 
 /// Every kind with a file for it.
-const KINDS: [&str; 9] = [
+const KINDS: [&str; 10] = [
     "gnp -n 50 -p 0.1 -o f.gr",
     "gnm -n 50 -m 100 --undirected --max-weight 9 -o f.mtx",
     "dag -n 50 -p 0.1 --shuffle -o f.txt",
@@ -16,6 +16,7 @@ const KINDS: [&str; 9] = [
     "table --rows 70 --widths 8,3 -o f.stb",
     "terrain --size 3 --bits 12 -o f.stb",
     "curve --rows 20 --columns 30 -o f.stb --mask m.mtx",
+    "updates -n 20 -k 50 --max-weight 9 --whole-vertices 1 -o f.updates",
 ];
 
 fn generate(folder: &Folder, line: &str) -> Ran {
@@ -88,7 +89,7 @@ fn the_mask_shows_the_curve_in_the_image() {
 #[test]
 fn what_does_not_suit_is_told_and_nothing_is_written() {
     let folder = Folder::new(&[]);
-    let cases: [(&str, i32, &[&str]); 10] = [
+    let cases: [(&str, i32, &[&str]); 14] = [
         ("gnp -n 10 -p 1.5 -o f.gr", 2, &["error[E0605]: `probability` is 1.5", "from 0 to 1"]),
         ("gnm -n 10 -m 91 -o f.gr", 2, &["error[E0605]: `arcs` is 91", "at most 90"]),
         ("gnm -n 10 -m 9 --max-weight -3 -o f.gr", 2, &["error[E0605]: `max-weight` is -3"]),
@@ -99,6 +100,10 @@ fn what_does_not_suit_is_told_and_nothing_is_written() {
         ("gnp -n 10 -p 0.1 -o no/f.gr", 5, &["error[E0509]: no/f.gr"]),
         ("terrain --size 25 -o f.gr", 5, &["error[E0507]: f.gr"]),
         ("gnp -n 100000 -p 1 -o f.gr --max-memory 1M", 5, &["error[E0511]", "`--max-memory`"]),
+        ("updates -k 5 -o f.updates", 2, &["error[E0608]", "--vertices"]),
+        ("updates -n 5 -k 5 --graph g.gr -o f.updates", 2, &["error[E0608]"]),
+        ("updates --graph g.gr -k 5 -o f.updates", 5, &["error[E0501]: g.gr: cannot open"]),
+        ("updates -n 5 -k 5 -o f.gr", 5, &["error[E0507]: f.gr"]),
     ];
     for (line, code, parts) in cases {
         generate(&folder, line).fails(code, parts);

@@ -19,4 +19,5 @@ mod output;
 mod site;
 mod sources;
 mod support;
+mod updates;
 mod widths;

@@ -15,6 +15,7 @@ pub(crate) mod png;
 pub(crate) mod pnm;
 pub(crate) mod stb;
 pub(crate) mod tiff;
+pub(crate) mod updates;
 
 mod picture;
 mod raster;

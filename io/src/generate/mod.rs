@@ -3,6 +3,7 @@
 //! * [`uniform`]: random graphs in which every arc is as likely as any other, acyclic ones included.
 //! * [`rmat`]: graphs with few great vertices and many small ones.
 //! * [`road`]: road-like grids. [`table`]: tables of bits. [`terrain`]: heights. [`curve`]: images.
+//! * [`updates`]: changes of a graph and questions about it.
 //!
 //! A generator is a pure function of its parameters and a seed. The random numbers are those of
 //! ChaCha8 (D. J. Bernstein's stream cipher with 8 rounds), and everything made of them is made by
@@ -37,6 +38,7 @@ mod sort;
 pub mod table;
 pub mod terrain;
 pub mod uniform;
+pub mod updates;
 
 use std::fmt;
 
@@ -52,6 +54,7 @@ pub use road::{Parts, Road, RoadNetwork};
 pub use table::RandomTable;
 pub use terrain::Terrain;
 pub use uniform::{Density, Kind, UniformGraph};
+pub use updates::{Shares, UpdateStream};
 
 /// What a generator is told besides its parameters.
 pub struct GenerateOptions<'a> {

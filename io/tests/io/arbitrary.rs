@@ -23,6 +23,7 @@ const VALID: &[(Format, &str)] = &[
     (Format::Coordinates, "c c\np aux sp co 2\nv 2 -5 6\r\nv 1 0 +7\n"),
     (Format::Csv, "speed:8,\"a,b\"\n1,2\r\n\"255\", 9223372036854775807\n"),
     (Format::Map, "type octile\nheight 2\nwidth 3\nmap\n.G@\r\nTWS\n"),
+    (Format::Updates, "%%StarUpdates 9\n+ 1 2 5\r\n- 2 1 # c\n= 1 2 6\n\n+ 9\n? 4 4\n?\n"),
     (Format::Scenarios, "version 1.0\n0 a.map 3 2 0 0 2 1 2.41421356\n1 a 3 2 0 0 0 0 1e-2\n"),
 ];
 

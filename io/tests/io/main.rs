@@ -28,4 +28,5 @@ mod shared_grids;
 mod shared_rasters;
 mod stb;
 mod support;
+mod updates;
 mod written_pictures;

@@ -6,6 +6,7 @@
 //!
 //! * `variants` plays some instances again on the bodies of the library in place of the machine's
 //!   operations, and on the raw listings: values must be equal.
+//! * `streams` runs the examples that follow update streams, against answers computed anew.
 //! * `counts` looks at elementary operations: formulas of the comments, growth with n.
 //! * `steps` has what the procedures of `paths` share.
 //! * `widths`: fields that are too narrow end in an error, never in a wrong result.
@@ -27,6 +28,8 @@ mod reach;
 mod real;
 mod reference;
 mod steps;
+mod streams;
+mod updates;
 mod values;
 mod variants;
 mod widths;

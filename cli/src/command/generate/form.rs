@@ -106,6 +106,13 @@ pub(super) fn grid_example(name: &str, bits: usize) -> Data {
     Data::Numbers(Numbers { shape, fields: vec![field] })
 }
 
+/// A stream of one line.
+pub(super) fn updates_example() -> Data {
+    let field = |name: &str| Field { name: name.to_owned(), bits: None, values: vec![0] };
+    let fields = star_io::updates::FIELDS.map(field).into();
+    Data::Numbers(Numbers { shape: Shape::List(1), fields })
+}
+
 /// A small table, square or not: a square one is a graph, too.
 pub(super) fn table_example(square: bool) -> Data {
     Data::Table(BitTable::zeros(1, if square { 1 } else { 2 }).unwrap_or_default())

@@ -245,6 +245,7 @@ impl Kind {
             Kind::Table(args) => &args.common,
             Kind::Terrain(args) => &args.common,
             Kind::Curve(args) => &args.common,
+            Kind::Updates(args) => &args.common,
         }
     }
 
@@ -258,7 +259,23 @@ impl Kind {
             | Kind::Rmat(_)
             | Kind::Road(_)
             | Kind::Table(_)
-            | Kind::Terrain(_) => None,
+            | Kind::Terrain(_)
+            | Kind::Updates(_) => None,
+        }
+    }
+
+    /// The name of the graph with which it begins.
+    pub(super) fn start(&self) -> Option<&str> {
+        match self {
+            Kind::Updates(args) => args.graph.as_deref(),
+            Kind::Gnp(_)
+            | Kind::Gnm(_)
+            | Kind::Dag(_)
+            | Kind::Rmat(_)
+            | Kind::Road(_)
+            | Kind::Table(_)
+            | Kind::Terrain(_)
+            | Kind::Curve(_) => None,
         }
     }
 
@@ -279,14 +296,19 @@ impl Kind {
             }
             Kind::Terrain(args) => form::grid_example("height", args.bits as usize),
             Kind::Curve(_) => form::grid_example("gray", 8),
+            Kind::Updates(_) => form::updates_example(),
         }
     }
 
-    /// Makes the data.
+    /// Makes the data; `graph` is what [`Kind::start`] names.
     ///
     /// # Errors
     /// As the generators of star-io say.
-    pub(super) fn make(&self, options: &mut GenerateOptions<'_>) -> Result<Made, FileError> {
+    pub(super) fn make(
+        &self,
+        graph: Option<&Graph>,
+        options: &mut GenerateOptions<'_>,
+    ) -> Result<Made, FileError> {
         match self {
             Kind::Gnp(args) => {
                 let density = Density::Probability(args.probability);
@@ -363,6 +385,7 @@ impl Kind {
                 let second = mask.is_some().then_some(Data::Table(made.mask));
                 Ok(Made { data: Data::Numbers(made.image), second, sizes })
             }
+            Kind::Updates(args) => args.make(graph, options),
         }
     }
 }

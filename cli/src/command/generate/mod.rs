@@ -1,7 +1,8 @@
-//! `star gen`: makes random graphs, tables, heights and images, and writes them to files.
+//! `star gen`: makes random graphs, tables, heights, images and update streams, and writes them to files.
 
 mod form;
 mod kinds;
+mod updates;
 
 use std::time::Instant;
 
@@ -15,11 +16,15 @@ use self::form::Form;
 use self::kinds::{
     CurveArgs, DagArgs, GnmArgs, GnpArgs, RmatArgs, RoadArgs, TableArgs, TerrainArgs,
 };
+use self::updates::UpdatesArgs;
+use crate::data::Reading;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::flags::Flags;
+use crate::load;
 use crate::report::Reporter;
 use crate::save::Target;
+use crate::settings::Settings;
 use crate::sizes::{available_memory, parse_count, parse_size};
 use crate::text;
 
@@ -33,7 +38,8 @@ use crate::text;
   star gen road --rows 100 --columns 200 --connected -o road.gr
   star gen table --rows 10000 --widths 16,16,1 -o records.stb
   star gen terrain --size 8 --bits 12 -o heights.stb
-  star gen curve --rows 200 --columns 300 -o image.stb --mask curve.stb")]
+  star gen curve --rows 200 --columns 300 -o image.stb --mask curve.stb
+  star gen updates --graph road.gr --undirected -k 1000 -o road.updates")]
 #[command(after_long_help = LONG_HELP)]
 pub(crate) struct GenArgs {
     #[command(subcommand)]
@@ -93,6 +99,11 @@ enum Kind {
         after_help = "Example:\n  star gen curve --rows 200 --columns 300 --noise 40 -o image.stb --mask curve.stb"
     )]
     Curve(CurveArgs),
+    /// Changes of a graph and questions about it, one after another
+    #[command(
+        after_help = "Examples:\n  star gen updates --graph road.gr --undirected -k 1000 -o road.updates\n  star gen updates -n 100 -k 1000 --delete 0 -o growth.updates"
+    )]
+    Updates(UpdatesArgs),
 }
 
 /// What every kind is told.
@@ -157,7 +168,16 @@ pub(crate) fn run(args: &GenArgs, reporter: &Reporter) -> Result<Exit, Failure> 
     let mut goes_on = |_| flags.stop().is_none();
     let mut options = GenerateOptions::new(common.seed, max_bytes);
     options.progress = Some(&mut goes_on);
-    let Made { data, second, sizes } = args.kind.make(&mut options).map_err(advise)?;
+    let graph = match args.kind.start() {
+        None => None,
+        Some(file) => {
+            let settings = Settings::default();
+            let reading = Reading { flags: &flags, reporter, settings: &settings };
+            Some(load::read_graph(reading, file, max_bytes).map_err(advise)?)
+        }
+    };
+    let made = args.kind.make(graph.as_ref(), &mut options);
+    let Made { data, second, sizes } = made.map_err(advise)?;
 
     let mut n_bytes = 0;
     let mut written = Vec::new();

@@ -5,6 +5,7 @@ mod grids;
 mod refusals;
 mod road;
 mod same_values;
+mod updates;
 
 use star_io::Graph;
 use star_io::generate::{Density, GenerateOptions, Kind, Labels, NoisyCurve, UniformGraph};

@@ -1,12 +1,13 @@
 //! Parameters that are refused, budgets, and stopping.
 
 use star_base::Code;
-use star_io::FileError;
 use star_io::generate::{
     Density, GenerateOptions, Kind, Labels, NoisyCurve, Parts, RandomTable, Repeats, Rmat, Road,
-    Terrain, UniformGraph,
+    Shares, Terrain, UniformGraph, UpdateStream,
 };
+use star_io::{FileError, Graph};
 
+use super::updates::SHARES;
 use super::{CURVE, uniform};
 use crate::support::check_wording;
 
@@ -28,6 +29,7 @@ const RMAT: Rmat = Rmat {
     labels: Labels::Shuffled,
     max_weight: Some(9),
 };
+const NO_SHARES: Shares = Shares { insert: 0, delete: 0, change: 0, vertices: 0, ask: 0 };
 const TERRAIN: Terrain = Terrain { size_log2: 8, roughness: 0.5, bits: 8 };
 
 #[test]
@@ -43,6 +45,12 @@ fn a_parameter_outside_its_range_is_named() {
     };
     let terrain = |terrain: Terrain| terrain.generate(&mut super::options(0)).map(|_| ());
     let curve = |curve: NoisyCurve| curve.generate(&mut super::options(0)).map(|_| ());
+    let updates = |n_vertices, shares, max_weight| {
+        let start = &Graph { n_vertices, ..Graph::default() };
+        let (undirected, n_operations) = (false, 9);
+        let stream = UpdateStream { start, undirected, n_operations, shares, max_weight };
+        stream.generate(&mut super::options(0)).map(|_| ())
+    };
     let light =
         UniformGraph { max_weight: Some(0), ..uniform(5, Density::Arcs(2), Kind::Directed) };
     let cases = [
@@ -78,6 +86,9 @@ fn a_parameter_outside_its_range_is_named() {
         (curve(NoisyCurve { thickness: 91, ..CURVE }), "`thickness` is 91"),
         (curve(NoisyCurve { bends: 0, ..CURVE }), "`bends` is 0"),
         (curve(NoisyCurve { line: 90, ..CURVE }), "`line` is 90"),
+        (updates(0, SHARES, None), "`vertices` is 0"),
+        (updates(5, SHARES, Some(0)), "`max-weight` is 0"),
+        (updates(5, NO_SHARES, None), "`shares` is 0, and it is to be above 0 for one kind"),
     ];
     for (made, start) in cases {
         let error = made.expect_err(start);
@@ -112,6 +123,10 @@ fn each(check: impl Fn(&str, Make<'_>)) {
     check("terrain", &|options| TERRAIN.generate(options).map(|_| ()));
     let image = NoisyCurve { height: 300, width: 300, ..CURVE };
     check("curve", &|options| image.generate(options).map(|_| ()));
+    let start = &Graph { n_vertices: 500, ..Graph::default() };
+    let (shares, max_weight) = (SHARES, Some(9));
+    let stream = UpdateStream { start, undirected: true, n_operations: 50_000, shares, max_weight };
+    check("updates", &|options| stream.generate(options).map(|_| ()));
 }
 
 #[test]

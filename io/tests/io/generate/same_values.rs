@@ -3,10 +3,11 @@
 use star_base::BitTable;
 use star_io::generate::{
     Density, Kind, Labels, NoisyCurve, Parts, RandomTable, Repeats, Rmat, Road, Terrain,
-    UniformGraph,
+    UniformGraph, UpdateStream,
 };
 use star_io::{Graph, Numbers};
 
+use super::updates::{SHARES, start};
 use super::{CURVE, options, uniform};
 
 fn of_graph(graph: &Graph) -> u32 {
@@ -68,6 +69,12 @@ fn sums(seed: u64) -> Vec<(&'static str, u32)> {
     let terrain = Terrain { size_log2: 5, roughness: 0.4, bits: 16 };
     let curve =
         NoisyCurve { height: 40, ..CURVE }.generate(&mut options(seed)).expect("small enough");
+    let (directed, edges) = (start(Kind::Directed), start(Kind::Undirected));
+    let updates = |start, undirected| {
+        let (shares, max_weight) = (SHARES, Some(50));
+        let stream = UpdateStream { start, undirected, n_operations: 2000, shares, max_weight };
+        of_numbers(&stream.generate(&mut options(seed)).expect("small enough"))
+    };
     vec![
         ("gnp", graph(uniform(500, Density::Probability(0.01), Kind::Directed))),
         ("gnm, by bits", graph(weighted(Density::Arcs(9000), Kind::Undirected))),
@@ -81,6 +88,8 @@ fn sums(seed: u64) -> Vec<(&'static str, u32)> {
         ("terrain", of_numbers(&terrain.generate(&mut options(seed)).expect("small enough"))),
         ("curve", of_numbers(&curve.image)),
         ("curve, mask", of_table(&curve.mask)),
+        ("updates", updates(&directed, false)),
+        ("updates, edges", updates(&edges, true)),
     ]
 }
 
@@ -99,6 +108,8 @@ fn a_seed_gives_the_same_data_in_every_version() {
         ("terrain", 4071999959),
         ("curve", 695591645),
         ("curve, mask", 1312996180),
+        ("updates", 1478060248),
+        ("updates, edges", 3435105790),
     ];
     assert_eq!(sums(1), expected);
 }

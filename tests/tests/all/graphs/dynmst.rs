@@ -162,11 +162,16 @@ fn random_state(rng: &mut Rng, n: usize, most: i64) -> State {
 
 pub(super) fn play(module: &Module, rng: &mut Rng) {
     let n = rng.n_vertices(0, 9);
+    follow(module, rng, n, if n == 0 { 0 } else { 25 });
+}
+
+/// A graph of n vertices that is changed so many times.
+fn follow(module: &Module, rng: &mut Rng, n: usize, n_turns: usize) {
     let most = rng.pick(&[0, 3, 60]);
     let mut state = random_state(rng, n, most);
     state.build(module);
     check_parts(module, rng, &state);
-    for _ in 0..if n == 0 { 0 } else { 12 } {
+    for _ in 0..n_turns {
         step(module, rng, &mut state, most);
     }
 }
@@ -322,6 +327,68 @@ fn check_hang(module: &Module, rng: &mut Rng, state: &State) {
 fn forests_stay_minimum_and_paths_right_under_all_changes() {
     let module = Module::new("dynmst");
     each_seed(120, |rng| play(&module, rng));
+}
+
+#[test]
+fn forests_beyond_a_limb_stay_minimum() {
+    let module = Module::new("dynmst");
+    each_seed(3, |rng| follow(&module, rng, 70, 60));
+}
+
+#[test]
+fn what_the_procedures_cannot_do_ends_the_program_with_its_reason() {
+    let module = Module::new("dynmst");
+    let edge = |row, p, q| Edge { row, p, q, weight: row as u64 };
+    // A path, an edge that is not there, and a loop.
+    let list = vec![edge(0, 0, 1), edge(1, 1, 2), edge(2, 0, 2), edge(3, 3, 3)];
+    let mut state = State::new(4, list, bits_at(4, [0, 1]));
+    state.build(&module);
+    let change = |routine: &'static str, idx: usize| {
+        let mut args = vec![vertex(idx)];
+        args.extend(state.lists());
+        if routine != "INSERT_EDGE" {
+            args.push(state.code());
+        }
+        args.extend(state.forest());
+        module.refusal(routine, args)
+    };
+    assert!(change("INSERT_EDGE", 0).contains("is in the graph already"));
+    assert!(change("INSERT_EDGE", 3).contains("a loop has no place"));
+    assert!(change("DELETE_EDGE", 2).contains("there is no such edge"));
+    assert!(change("INSERT_VERTEX", 0).contains("the vertex is not isolated"));
+    assert!(change("INSERT_VERTEX", 3).contains("a loop has no place"));
+    let mut args = state.lists();
+    args.extend([state.code(), HostValue::Slice(bits_at(4, [0, 3]))]);
+    args.extend([HostValue::Unset, HostValue::Unset, HostValue::Unset]);
+    assert!(module.refusal("MSF", args).contains("a loop has no place"));
+    // The part behind edge 1 is vertex 2 alone.
+    for (p, q, why) in [(0, 1, "q is not in the part"), (2, 2, "p is in the part")] {
+        let part = HostValue::Slice(bits_at(4, [2]));
+        let paths = HostValue::Table(state.paths.clone());
+        let args = vec![vertex(p), vertex(q), int(3), part, paths];
+        assert!(module.refusal("HANG", args).contains(why), "{why}");
+    }
+}
+
+#[test]
+fn an_edge_that_comes_and_goes_leaves_the_forest_as_it_was() {
+    let module = Module::new("dynmst");
+    each_seed(40, |rng| {
+        let n = 2 + rng.below(8);
+        // Different weights, so that there is one minimum forest.
+        let m = n + rng.below(n);
+        let list = (0..m).map(|row| {
+            let p = rng.below(n);
+            Edge { row, p, q: (p + 1 + rng.below(n - 1)) % n, weight: row as u64 * 7 % 61 }
+        });
+        let list = list.collect();
+        let mut state = State::new(n, list, bits_at(m, 0..m - 1));
+        state.build(&module);
+        let (edges, forest) = (state.e.clone(), state.t.clone());
+        state.change(&module, "INSERT_EDGE", vertex(m - 1));
+        state.change(&module, "DELETE_EDGE", vertex(m - 1));
+        assert_eq!((state.e, state.t), (edges, forest));
+    });
 }
 
 #[test]

@@ -6,7 +6,7 @@ use star_vm::HostValue;
 use super::module::Module;
 use super::random::{Rng, each_seed};
 use super::reference::reached;
-use super::values::{int, ones, vertex, zeros};
+use super::values::{bits_at, int, ones, vertex, zeros};
 
 /// A graph with its closure and trees. Rows of arcs that are gone keep their ends.
 #[derive(Clone, Debug)]
@@ -67,6 +67,11 @@ impl State {
 
 pub(super) fn play(module: &Module, rng: &mut Rng) {
     let n = rng.n_vertices(0, 8);
+    follow(module, rng, n, 40);
+}
+
+/// A graph of n vertices that is changed so many times.
+fn follow(module: &Module, rng: &mut Rng, n: usize, n_turns: usize) {
     let m = if n == 0 { 0 } else { 1 + rng.below(3 * n) };
     let arcs = (0..m).map(|_| (rng.below(n), rng.below(n))).collect();
     let (d, trees) = (zeros(n, n), zeros(m, n));
@@ -82,11 +87,11 @@ pub(super) fn play(module: &Module, rng: &mut Rng) {
     state.d = results.table(3);
     state.trees = results.table(4);
     state.check();
-    for turn in 0..24 {
+    for turn in 0..n_turns {
         let row = rng.below(m);
         if state.e.get(row) {
             // Few deletions at first, so that the graph fills.
-            if turn < 12 && !rng.once_in(3) {
+            if 5 * turn < 2 * n_turns && !rng.once_in(3) {
                 continue;
             }
             state.change(module, "DELETE_ARC", row);
@@ -105,5 +110,38 @@ pub(super) fn play(module: &Module, rng: &mut Rng) {
 #[test]
 fn closure_and_trees_follow_arcs() {
     let module = Module::new("italiano");
-    each_seed(60, |rng| play(&module, rng));
+    each_seed(90, |rng| play(&module, rng));
+}
+
+#[test]
+fn closures_beyond_a_limb_follow_arcs() {
+    let module = Module::new("italiano");
+    each_seed(2, |rng| follow(&module, rng, 70, 400));
+}
+
+#[test]
+fn what_the_procedures_cannot_do_ends_the_program_with_its_reason() {
+    let module = Module::new("italiano");
+    // Row 2 has no ends, row 3 two heads.
+    let (mut tails, mut heads) = (zeros(4, 3), zeros(4, 3));
+    for (row, tail, head) in [(0, 0, 1), (1, 1, 2), (3, 0, 1), (3, 0, 2)] {
+        tails.put(row, tail, true);
+        heads.put(row, head, true);
+    }
+    let ends = || [&tails, &heads].map(|table| HostValue::Table(table.clone()));
+    let mut args = vec![int(3)];
+    args.extend(ends());
+    args.extend([HostValue::Unset, HostValue::Unset]);
+    let closure = module.call("TC_INIT", args).values[3..].to_vec();
+    let change = |routine: &'static str, row: usize| {
+        let mut args = vec![vertex(row)];
+        args.extend(ends());
+        args.push(HostValue::Slice(bits_at(4, [0])));
+        args.extend(closure.clone());
+        module.refusal(routine, args)
+    };
+    assert!(change("INSERT_ARC", 0).contains("is in the graph already"));
+    assert!(change("INSERT_ARC", 2).contains("the row of Tail"));
+    assert!(change("INSERT_ARC", 3).contains("the row of Head"));
+    assert!(change("DELETE_ARC", 1).contains("there is no such arc"));
 }

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 
 use star_base::{BitTable, BitVector};
 use star_compiler::LowerOptions;
+use star_ir::TrapKind;
 use star_tests::case::ending;
 use star_tests::run::Program;
 use star_vm::{HostValue, Outcome};
@@ -82,6 +83,14 @@ impl Module {
     /// Is there a routine of this name?
     pub(super) fn has(&self, routine: &str) -> bool {
         self.program.compilation.entries().iter().any(|entry| entry.name == routine)
+    }
+
+    /// Calls a routine that must end the program by an `assert`; its message.
+    pub(super) fn refusal(&self, routine: &'static str, args: Vec<HostValue>) -> String {
+        match &self.program.run(routine, args).outcome {
+            Outcome::Trap(trap) if let TrapKind::Assert(message) = &trap.kind => message.clone(),
+            other => panic!("{routine}: {other:?}"),
+        }
     }
 
     /// The calls that were kept.

@@ -1,4 +1,4 @@
-//! `ramalingam`: SP_ROW, DELETE_ARC_SP and INSERT_ARC_SP.
+//! `ramalingam`: SP_INIT, DELETE_ARC_SP, INSERT_ARC_SP, and what they are made of.
 
 use std::collections::BTreeMap;
 
@@ -12,8 +12,8 @@ use super::module::Module;
 use super::random::{Rng, each_seed, graph};
 use super::reference::{least_weights, petgraph_of};
 use super::values::{
-    code_width, codes, field, infinite, infinity, int, laid_out, number_bits, numbers, path_width,
-    put_field, vertex, zeros,
+    field, infinite, infinity, int, laid_out, number_bits, numbers, ones, path_width, put_field,
+    vertex, word, zeros,
 };
 
 /// A graph with the shortest paths to its sink.
@@ -99,32 +99,14 @@ impl State {
     }
 }
 
-/// A graph, its distances and shortest paths made as the module says: DIJKSTRA in the graph turned
-/// round, then SP_ROW.
-fn random_state(module: &Module, paths: &Module, rng: &mut Rng, most: i64) -> State {
-    let n = rng.n_vertices(1, 9);
+/// A graph, its distances and shortest paths made by SP_INIT.
+fn random_state(module: &Module, rng: &mut Rng, n: usize, most: i64) -> State {
     let m = rng.below(3 * n + 1);
     let mut drawn = rng.graph_of(n, m, 1, most);
     // A heaviest arc, so that h has room for every weight.
     drawn.arcs.push(Arc { tail: 0, head: 0, weight: most });
     let h = path_width(&drawn);
     let sink = rng.below(n);
-    let mut turned = drawn.clone();
-    for arc in &mut turned.arcs {
-        (arc.tail, arc.head) = (arc.head, arc.tail);
-    }
-    let table = |layout| HostValue::Table(laid_out(layout, &turned));
-    let args = vec![
-        vertex(sink),
-        int(h),
-        infinity(h),
-        table(Layout::Adjacency),
-        table(Layout::WeightsOut),
-        HostValue::Table(codes(n, code_width(n))),
-        HostValue::Unset,
-        HostValue::Unset,
-    ];
-    let dist = paths.call("DIJKSTRA", args).table(6);
     let arcs = least_weights(&drawn).into_iter().map(|(ends, weight)| (ends, weight as u64));
     let mut state = State {
         n,
@@ -134,27 +116,76 @@ fn random_state(module: &Module, paths: &Module, rng: &mut Rng, most: i64) -> St
         weight: laid_out(Layout::WeightsIn, &drawn),
         cost: laid_out(Layout::WeightsOut, &drawn),
         g: laid_out(Layout::Adjacency, &drawn),
-        dist,
+        dist: zeros(n, h),
         sp: zeros(n, n),
     };
-    for u in 0..n {
-        let [_, cost] = state.matrices();
-        let [g, dist, sp] = state.kept();
-        let args = vec![vertex(u), int(h), infinity(h), g, cost, dist, sp];
-        state.sp = module.call("SP_ROW", args).table(6);
-    }
+    let [weight, cost] = state.matrices();
+    let [g, _, _] = state.kept();
+    let mut args = vec![vertex(sink), int(h), infinity(h), weight, cost, g];
+    args.extend([HostValue::Unset, HostValue::Unset]);
+    let results = module.call("SP_INIT", args);
+    [state.dist, state.sp] = [6, 7].map(|idx| results.table(idx));
     state.check();
     state
 }
 
-pub(super) fn play(module: &Module, paths: &Module, rng: &mut Rng) {
+/// The procedures that the others are made of.
+fn check_parts(module: &Module, rng: &mut Rng, state: &State) {
+    let (n, h) = (state.n, state.h);
+    let [weight, cost] = state.matrices();
+    let [g, dist, sp] = state.kept();
+    // A row of SP that is right stays.
+    let u = rng.below(n);
+    let args = vec![vertex(u), int(h), infinity(h), g.clone(), cost.clone(), dist, sp];
+    assert_eq!(module.call("SP_ROW", args).table(6), state.sp, "row {u}, {state:?}");
+    // What is forgotten of some vertices but their ways out is found again.
+    let inside = rng.bits(n);
+    let (mut dist, mut sp) = (state.dist.clone(), state.sp.clone());
+    for x in ones(&inside) {
+        let out = state.arcs.range((x, 0)..(x + 1, 0));
+        let ways = out
+            .filter(|((_, y), _)| !inside.get(*y))
+            .map(|(&(_, y), &weight)| (field(&state.dist, y, 0, h) + weight).min(infinite(h)));
+        let sink = (x == state.sink).then_some(0);
+        let least = ways.chain(sink).min().unwrap_or(infinite(h));
+        put_field(&mut dist, x, 0, h, least);
+        (0..n).for_each(|y| sp.put(x, y, false));
+    }
+    let mut args = vec![int(h), infinity(h), HostValue::Slice(inside.clone()), weight, cost, g];
+    args.extend([HostValue::Table(dist), HostValue::Table(sp)]);
+    let results = module.call("SP_SETTLE", args);
+    assert_eq!(results.table(6), state.dist, "{inside}, {state:?}");
+    assert_eq!(results.table(7), state.sp, "{inside}, {state:?}");
+    // Sums below infinity are in order.
+    let args = vec![
+        word(7, 3),
+        HostValue::Table(numbers(&[5, 7, 6, 1], 3)),
+        HostValue::Table(numbers(&[5, 2, 1, 3], 3)),
+        HostValue::Slice(super::values::bits_at(4, [0, 2])),
+    ];
+    module.call("SP_HEADROOM", args);
+}
+
+pub(super) fn play(module: &Module, rng: &mut Rng) {
+    let n = rng.n_vertices(1, 9);
+    follow(module, rng, n, 40);
+}
+
+/// A graph of n vertices that is changed so many times.
+fn follow(module: &Module, rng: &mut Rng, n: usize, n_turns: usize) {
     let most = rng.pick(&[1, 3, 20]);
-    let mut state = random_state(module, paths, rng, most);
-    for _ in 0..20 {
+    let mut state = random_state(module, rng, n, most);
+    check_parts(module, rng, &state);
+    for _ in 0..n_turns {
         let ends = (rng.below(state.n), rng.below(state.n));
         let present: Vec<(usize, usize)> = state.arcs.keys().copied().collect();
         if !state.arcs.contains_key(&ends) && !rng.once_in(3) {
+            let before = (state.dist.clone(), state.sp.clone());
             state.insert(module, ends, rng.between(1, most) as u64);
+            if rng.once_in(4) {
+                state.delete(module, ends);
+                assert_eq!((&state.dist, &state.sp), (&before.0, &before.1), "{ends:?}, {state:?}");
+            }
         } else if !present.is_empty() {
             state.delete(module, rng.pick(&present));
         }
@@ -163,12 +194,18 @@ pub(super) fn play(module: &Module, paths: &Module, rng: &mut Rng) {
 
 #[test]
 fn distances_and_shortest_arcs_follow_the_graph() {
-    let (module, paths) = (Module::new("ramalingam"), Module::new("paths"));
-    each_seed(80, |rng| play(&module, &paths, rng));
+    let module = Module::new("ramalingam");
+    each_seed(80, |rng| play(&module, rng));
 }
 
 #[test]
-fn an_arc_off_all_shortest_paths_goes_for_two_operations() {
+fn distances_beyond_a_limb_follow_the_graph() {
+    let module = Module::new("ramalingam");
+    each_seed(2, |rng| follow(&module, rng, 70, 60));
+}
+
+#[test]
+fn an_arc_off_all_shortest_paths_goes_for_three_operations() {
     let module = Module::new("ramalingam");
     let h = 4;
     let arcs = BTreeMap::from([((0, 1), 3), ((0, 2), 1), ((2, 1), 1)]);
@@ -187,5 +224,63 @@ fn an_arc_off_all_shortest_paths_goes_for_two_operations() {
     let mut args = vec![vertex(0), vertex(1), int(h), infinity(h)];
     args.extend(state.matrices());
     args.extend(state.kept());
-    assert_eq!(module.call("DELETE_ARC_SP", args).operations, 2);
+    assert_eq!(module.call("DELETE_ARC_SP", args).operations, 3);
+}
+
+/// The arcs 1 -> 2 and 2 -> 3 in four bits, with the distances to 3.
+fn chain(weights: [u64; 2]) -> State {
+    let arcs = BTreeMap::from([((0, 1), weights[0]), ((1, 2), weights[1])]);
+    let h = 4;
+    let (mut weight, mut cost, mut g) = (zeros(3, 3 * h), zeros(3, 3 * h), zeros(3, 3));
+    for (&(x, y), &w) in &arcs {
+        g.put(x, y, true);
+        put_field(&mut weight, x, y, h, w);
+        put_field(&mut cost, y, x, h, w);
+    }
+    State { n: 3, h, sink: 2, arcs, weight, cost, g, dist: zeros(3, h), sp: zeros(3, 3) }
+}
+
+#[test]
+fn what_the_procedures_cannot_do_ends_the_program_with_its_reason() {
+    let module = Module::new("ramalingam");
+    let init = |state: &State| {
+        let [weight, cost] = state.matrices();
+        let [g, _, _] = state.kept();
+        let mut args = vec![vertex(state.sink), int(4), infinity(4), weight, cost, g];
+        args.extend([HostValue::Unset, HostValue::Unset]);
+        args
+    };
+    for weights in [[3, 0], [0, 3]] {
+        assert_eq!(
+            module.refusal("SP_INIT", init(&chain(weights))),
+            "the weight of an arc is zero"
+        );
+    }
+    let too_far = "a distance plus a weight reaches infinity: take a greater h";
+    for weights in [[12, 3], [14, 14]] {
+        assert_eq!(module.refusal("SP_INIT", init(&chain(weights))), too_far, "{weights:?}");
+    }
+    let mut args = init(&chain([3, 3]));
+    args[2] = word(14, 4);
+    assert_eq!(module.refusal("SP_INIT", args), "inf is to be all ones");
+    let mut state = chain([6, 5]);
+    let distances = state.distances();
+    state.dist = numbers(&distances, 4);
+    state.sp = state.shortest(&distances);
+    let change = |routine: &'static str, (v, t): (usize, usize), c: Option<u64>| {
+        let mut args = vec![vertex(v), vertex(t), int(4), infinity(4)];
+        args.extend(c.map(|c| word(c, 4)));
+        args.extend(state.matrices());
+        args.extend(state.kept());
+        module.refusal(routine, args)
+    };
+    let insert = |ends, c| change("INSERT_ARC_SP", ends, Some(c));
+    assert_eq!(insert((0, 1), 1), "INSERT_ARC_SP: there is such an arc already");
+    assert_eq!(insert((0, 2), 0), "INSERT_ARC_SP: the weight is zero");
+    assert_eq!(insert((2, 0), 4), too_far); // 11 + 4 is infinity
+    assert_eq!(insert((2, 0), 6), too_far); // and 11 + 6 is 1
+    assert_eq!(
+        change("DELETE_ARC_SP", (0, 2), None),
+        "DELETE_ARC_SP: there is no such arc in the graph"
+    );
 }

@@ -1,5 +1,6 @@
-//! `reach`: INSERT_REACH, CHECK_MST and BFS.
+//! `reach`: REACH_INIT, INSERT_REACH, CHECK_MST and BFS.
 
+use star_base::{BitTable, BitVector};
 use star_io::Layout;
 use star_vm::HostValue;
 
@@ -13,6 +14,7 @@ use super::values::{bits_at, code_width, codes, field, laid_out, ones, vertex, z
 
 pub(super) fn play(module: &Module, rng: &mut Rng) {
     check_insert_reach(module, rng);
+    check_reach_init(module, rng);
     check_check_mst(module, rng);
     check_bfs(module, rng);
 }
@@ -36,19 +38,44 @@ fn check_insert_reach(module: &Module, rng: &mut Rng) {
             for y in 0..n {
                 assert_eq!(table.get(x, y), arcs.contains(&(x, y)), "{arcs:?}");
             }
-            // Pred leads back to the source, along arcs.
-            let mut y = x;
-            for _ in 0..n {
-                let Some(before) = field(&tree, y, 0, b).checked_sub(1) else { break };
-                assert!(arcs.contains(&(before as usize, y)), "{before} to {y}, {arcs:?}");
-                y = before as usize;
-            }
-            assert_eq!(y, if found.get(x) { s } else { x }, "back from {x}, {arcs:?}");
         }
+        leads_back(&tree, b, s, &found, &arcs);
         g = HostValue::Table(table);
         pred = HostValue::Table(tree);
         set = HostValue::Slice(found);
     }
+}
+
+/// Does `tree` lead back from what `s` reaches to `s`, along arcs?
+fn leads_back(tree: &BitTable, b: usize, s: usize, found: &BitVector, arcs: &[(usize, usize)]) {
+    let n = found.len();
+    for x in 0..n {
+        let mut y = x;
+        for _ in 0..n {
+            let Some(before) = field(tree, y, 0, b).checked_sub(1) else { break };
+            assert!(arcs.contains(&(before as usize, y)), "{before} to {y}, {arcs:?}");
+            y = before as usize;
+        }
+        assert_eq!(y, if found.get(x) { s } else { x }, "back from {x}, {arcs:?}");
+    }
+}
+
+fn check_reach_init(module: &Module, rng: &mut Rng) {
+    let n = rng.n_vertices(1, 12);
+    let (graph, s, b) = (rng.graph(n, 1), rng.below(n), code_width(n));
+    let arcs = ends_of(&graph);
+    let (code, g) = (HostValue::Table(codes(n, b)), laid_out(Layout::Adjacency, &graph));
+    let g = HostValue::Table(g);
+    let args = vec![vertex(s), code.clone(), g.clone(), HostValue::Unset, HostValue::Unset];
+    let results = module.call("REACH_INIT", args);
+    let (tree, found) = (results.table(3), results.slice(4));
+    assert_eq!(found, reached(n, &arcs, s), "from {s}, {graph:?}");
+    leads_back(&tree, b, s, &found, &arcs);
+    // The same from the source on, with nothing known.
+    let alone = HostValue::Slice(bits_at(n, [s]));
+    let args = vec![alone.clone(), code, g, HostValue::Table(zeros(n, b)), alone];
+    let spread = module.call("REACH_SPREAD", args);
+    assert_eq!((spread.table(3), spread.slice(4)), (tree, found), "from {s}, {graph:?}");
 }
 
 /// A forest that spans the graph, minimum or not, is judged edge by edge.

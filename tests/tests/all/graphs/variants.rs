@@ -9,12 +9,11 @@ use star_vm::HostValue;
 use super::module::{Call, Module, text};
 use super::random::Rng;
 use super::values::zeros;
-use super::{closure, dynmst, edmonds, gabow, italiano, mst, paths, ramalingam, reach};
+use super::{closure, dynmst, edmonds, gabow, italiano, mst, paths, ramalingam, reach, updates};
 
 /// Calls of all procedures of a module, on instances of these seeds.
 fn calls(name: &str, seeds: std::ops::Range<u64>) -> Vec<Call> {
     let module = Module::recorder(name);
-    let dijkstra = Module::new("paths");
     for seed in seeds {
         let rng = &mut Rng::new(seed);
         match name {
@@ -25,8 +24,9 @@ fn calls(name: &str, seeds: std::ops::Range<u64>) -> Vec<Call> {
             "italiano" => italiano::play(&module, rng),
             "mst" => mst::play(&module, rng),
             "paths" => paths::play(&module, rng),
-            "ramalingam" => ramalingam::play(&module, &dijkstra, rng),
+            "ramalingam" => ramalingam::play(&module, rng),
             "reach" => reach::play(&module, rng),
+            "updates" => updates::play(&module, rng),
             other => panic!("`{other}` is not played"),
         }
     }
@@ -68,11 +68,16 @@ fn listings(name: &str) -> Option<[String; 2]> {
     let listing = match name {
         "closure" => include_str!("../../../programs/published/warshall.star").to_owned(),
         "gabow" => file("dynmst")? + &file("gabow")?,
+        // Of later date: it has no listing.
+        "updates" => return None,
         _ => file(name)?,
     };
     let with_library = file("lib")? + &listing;
     Some([listing, with_library])
 }
+
+/// Procedures that came after the listings.
+const LATER: [&str; 5] = ["REACH_INIT", "REACH_SPREAD", "SP_HEADROOM", "SP_INIT", "SP_SETTLE"];
 
 /// The headers of the listings say no sizes, so Lab, whose rows are written, must have them before.
 fn give_labels_rows(call: &mut Call) {
@@ -97,6 +102,9 @@ fn listings_give_the_values_of_the_modules() {
         let listings = listings.map(|text| Module::compile(&text, &LowerOptions::default()));
         let mut n_compared = 0;
         for mut call in calls(name, 8..14) {
+            if LATER.contains(&call.routine) {
+                continue;
+            }
             give_labels_rows(&mut call);
             for listing in listings.iter().filter(|listing| listing.has(call.routine)) {
                 n_compared += 1;
