@@ -50,6 +50,7 @@ pub mod options;
 pub mod packing;
 pub mod registry;
 mod scan;
+mod sort;
 mod source;
 mod text;
 mod whole;
