@@ -162,6 +162,11 @@ impl Machine<'_, '_, '_> {
         Ok(())
     }
 
+    /// The same bits in other memory, for which there is room; they do not count yet.
+    pub(super) fn second_bits(&self, bits: &BitVector) -> Step<BitVector> {
+        self.spread.copy(bits)?.map_err(|wanted| self.out_of_memory(wanted))
+    }
+
     pub(super) fn copy_bits(&mut self, dst: Reg, src: Reg) -> Step<()> {
         if dst == src {
             return self.room.ask(bytes_of(self.bits(src).len()));

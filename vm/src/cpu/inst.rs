@@ -144,6 +144,8 @@ pub(super) enum Inst {
         forall: u32,
         exit: Pc,
     },
+    TileBegin(u32),
+    TileEnd,
     /// The variable holds nothing any more.
     Unset(Place),
     Call(u32),
@@ -356,6 +358,8 @@ impl Inst {
             | Inst::CostTimes { .. }
             | Inst::ForBegin { .. }
             | Inst::ForallBegin(_)
+            | Inst::TileBegin(_)
+            | Inst::TileEnd
             | Inst::Unset(_)
             | Inst::Call(_)
             | Inst::Return
@@ -401,6 +405,8 @@ impl Inst {
             | Inst::ForeachNext { .. }
             | Inst::ForallBegin(_)
             | Inst::ForallNext { .. }
+            | Inst::TileBegin(_)
+            | Inst::TileEnd
             | Inst::Unset(_)
             | Inst::Call(_)
             | Inst::Return

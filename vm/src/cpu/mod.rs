@@ -2,7 +2,7 @@
 //!
 //! * [`Value`]: packed limbs; tables in up to two forms (`table`).
 //! * `compile` makes register code (`code`, `inst`) of SIR; `fuse` joins logic operations.
-//! * The machine (`machine`): frames of `registers`, `calls`, `forall`, blocks of lines (`block`), `guards`; instructions on `bits`
+//! * The machine (`machine`): frames of `registers`, `calls`, `forall`, blocks of lines (`block`), kernels (`tile`), `guards`; instructions on `bits`
 //!   (also `moves`, `words`, `ask`), on `tables` (whose second forms `copies` counts) and on `sizes`; files and output (`host`), values
 //!   for people (`shown`).
 //! * [`Settings`]: how work is spread over pieces and threads (`spread`). They change no result.
@@ -29,6 +29,7 @@ mod sizes;
 mod spread;
 mod table;
 mod tables;
+mod tile;
 mod value;
 mod words;
 

@@ -7,6 +7,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use rayon::prelude::*;
+use star_base::{BitVector, OutOfMemory};
 
 use crate::kernels::Kernels;
 use crate::room::Flags;
@@ -190,6 +191,19 @@ impl<'a> Spread<'a> {
             }
         }
         Ok(all)
+    }
+
+    /// A copy of bits, if the system has room for it.
+    pub(super) fn copy(&self, bits: &BitVector) -> Step<Result<BitVector, OutOfMemory>> {
+        let mut copy = match BitVector::try_zeros(bits.len()) {
+            Ok(zeros) => zeros,
+            Err(refused) => return Ok(Err(refused)),
+        };
+        let from = bits.limbs();
+        self.fill(copy.limbs_mut(), 1, |start, part| {
+            part.copy_from_slice(&from[start..start + part.len()]);
+        })?;
+        Ok(Ok(copy))
     }
 
     /// Number of ones.

@@ -88,6 +88,7 @@ impl<'p> Compiler<'p> {
             prints: Vec::new(),
             files: Vec::new(),
             foralls: Vec::new(),
+            tiles: Vec::new(),
             natives: Vec::new(),
             summary: Summary::default(),
             places,
