@@ -71,6 +71,8 @@ pub(super) struct Summary {
     pub(super) loops: usize,
     pub(super) foralls: usize,
     pub(super) tiles: usize,
+    /// Tile kernels that run over blocks.
+    pub(super) straight: usize,
     pub(super) fused: usize,
     pub(super) blocks: usize,
 }

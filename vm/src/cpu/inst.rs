@@ -144,7 +144,11 @@ pub(super) enum Inst {
         forall: u32,
         exit: Pc,
     },
-    TileBegin(u32),
+    /// Jumps behind the end of a kernel that was carried out at once.
+    TileBegin {
+        tile: u32,
+        exit: Pc,
+    },
     TileEnd,
     /// The variable holds nothing any more.
     Unset(Place),
@@ -333,7 +337,8 @@ impl Inst {
             | Inst::ForNext { exit: target, .. }
             | Inst::WhileTest { exit: target, .. }
             | Inst::ForeachNext { exit: target, .. }
-            | Inst::ForallNext { exit: target, .. } => Some(target),
+            | Inst::ForallNext { exit: target, .. }
+            | Inst::TileBegin { exit: target, .. } => Some(target),
             Inst::Set { .. }
             | Inst::Int { .. }
             | Inst::Compare { .. }
@@ -358,7 +363,6 @@ impl Inst {
             | Inst::CostTimes { .. }
             | Inst::ForBegin { .. }
             | Inst::ForallBegin(_)
-            | Inst::TileBegin(_)
             | Inst::TileEnd
             | Inst::Unset(_)
             | Inst::Call(_)
@@ -405,7 +409,7 @@ impl Inst {
             | Inst::ForeachNext { .. }
             | Inst::ForallBegin(_)
             | Inst::ForallNext { .. }
-            | Inst::TileBegin(_)
+            | Inst::TileBegin { .. }
             | Inst::TileEnd
             | Inst::Unset(_)
             | Inst::Call(_)

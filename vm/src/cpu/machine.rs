@@ -119,7 +119,7 @@ impl<'p> Machine<'p, '_, '_> {
 
     /// Adds elementary operations.
     #[inline]
-    fn cost(&mut self, cost: u64) -> Step<()> {
+    pub(super) fn cost(&mut self, cost: u64) -> Step<()> {
         self.operations = self.operations.saturating_add(cost);
         self.count_steps(cost)
     }
@@ -260,7 +260,11 @@ impl<'p> Machine<'p, '_, '_> {
                         next = exit as usize;
                     }
                 }
-                Inst::TileBegin(tile) => self.begin_tile(&routine.tiles[tile as usize])?,
+                Inst::TileBegin { tile, exit } => {
+                    if self.begin_tile(&routine.tiles[tile as usize])? {
+                        next = exit as usize;
+                    }
+                }
                 Inst::TileEnd => self.end_tile(),
 
                 Inst::Call(call) => {

@@ -182,7 +182,7 @@ impl Backend for Cpu {
         let name = name.map_or("?", |routine| routine.name.as_str());
         format!(
             "register code of {} instructions in {} routines, entry `{name}`; {} kernels, {} \
-             threads; {} loops, {} forall, {} of them in blocks, {} tile kernels, {} pairs of operations fused",
+             threads; {} loops, {} forall, {} of them in blocks, {} tile kernels, {} of them straight, {} pairs of operations fused",
             sum(|routine| routine.insts.len()),
             routines.len(),
             plan.kernels.level().name(),
@@ -191,6 +191,7 @@ impl Backend for Cpu {
             sum(|routine| routine.summary.foralls),
             sum(|routine| routine.summary.blocks),
             sum(|routine| routine.summary.tiles),
+            sum(|routine| routine.summary.straight),
             sum(|routine| routine.summary.fused),
         )
     }

@@ -4,15 +4,16 @@ use std::collections::HashMap;
 
 use star_ir::{Block, Check, ForallRange, Measure, Op, Operand, Part, PartKind, StmtKind, VarId};
 
-use super::super::code::{Reg, Size};
+use super::super::code::{Number, Place, Reg, Size, Test};
 use super::super::table::Line;
 use super::{BlockCode, BlockOp, LineSize, Source};
 
-/// How the compiler names registers and numbers.
+/// How the compiler names registers, numbers and guards.
 pub(in crate::cpu) trait Names {
     fn reg(&self, var: VarId) -> Reg;
-    fn is_bits(&self, var: VarId) -> bool;
-    fn is_table(&self, var: VarId) -> bool;
+    fn place(&self, var: VarId) -> Place;
+    fn number(&mut self, operand: &Operand) -> Number;
+    fn test(&mut self, check: &Check) -> Test;
     fn size(&mut self, measure: &Measure) -> Size;
 }
 
@@ -102,8 +103,10 @@ impl<N: Names> Maker<'_, N> {
         match check {
             Check::Set(var) | Check::Sized(var) if self.buffers.contains_key(var) => Some(()),
             // What is used from outside is tested in any case.
-            Check::Set(var) if self.names.is_bits(*var) => self.source(*var).map(|_| ()),
-            Check::Set(var) if self.names.is_table(*var) => {
+            Check::Set(var) if self.names.place(*var).bits().is_some() => {
+                self.source(*var).map(|_| ())
+            }
+            Check::Set(var) if self.names.place(*var).table().is_some() => {
                 self.table(*var);
                 Some(())
             }
@@ -150,7 +153,7 @@ impl<N: Names> Maker<'_, N> {
         if let Some(buffer) = self.buffers.get(&var) {
             return Some(Source::Buffer(*buffer));
         }
-        if self.privates.contains(&var) || !self.names.is_bits(var) {
+        if self.privates.contains(&var) || self.names.place(var).bits().is_none() {
             return None;
         }
         let reg = self.names.reg(var);
@@ -161,7 +164,7 @@ impl<N: Names> Maker<'_, N> {
     }
 
     fn op(&mut self, dst: VarId, op: &Op) -> Option<BlockOp> {
-        if !self.privates.contains(&dst) || !self.names.is_bits(dst) {
+        if !self.privates.contains(&dst) || self.names.place(dst).bits().is_none() {
             return None;
         }
         let own = Operand::Var(self.var);

@@ -6,7 +6,7 @@ use star_ir::{Block, LabelId, Operand, StmtKind, TileReduction, VarId, visit};
 
 use super::super::code::{Forall, Pc, Place};
 use super::super::inst::Inst;
-use super::super::tile::Tile;
+use super::super::tile::{self, Tile};
 use super::{Around, Compiler};
 
 impl Compiler<'_> {
@@ -63,16 +63,27 @@ impl Compiler<'_> {
         self.turns(label, Inst::ForallNext { forall, exit: 0 }, body);
     }
 
-    pub(super) fn tile(&mut self, privates: &[VarId], reductions: &[TileReduction], body: &Block) {
+    pub(super) fn tile(
+        &mut self,
+        rows: &Operand,
+        privates: &[VarId],
+        reductions: &[TileReduction],
+        body: &Block,
+    ) {
         let loc = self.loc;
         self.code.summary.tiles += 1;
+        let block = tile::compile(self, rows, privates, body);
+        self.code.summary.straight += usize::from(block.is_some());
         let written = self.to_be_kept(privates, body);
         let privates: Vec<Place> = privates.iter().map(|var| self.place(*var)).collect();
-        self.code.tiles.push(Tile { privates: privates.clone(), written });
-        self.emit(Inst::TileBegin(self.code.tiles.len() as u32 - 1));
+        self.code.tiles.push(Tile { privates: privates.clone(), written, block });
+        let tile = self.code.tiles.len() as u32 - 1;
+        let begin = self.emit(Inst::TileBegin { tile, exit: 0 });
         self.block(body);
         self.loc = loc;
         self.emit(Inst::TileEnd);
+        let end = self.here();
+        self.patch(begin, end);
         for reduction in reductions {
             let (dst, of) = (self.reg(reduction.dst), self.reg(reduction.of));
             self.emit(Inst::Ask { ask: reduction.op.into(), dst, of });

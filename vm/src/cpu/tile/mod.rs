@@ -5,11 +5,16 @@
 //! what it writes until its end. A table is shared meanwhile, so that only one that is written is
 //! copied.
 
+mod block;
+mod run;
+
 use super::code::Place;
 use super::machine::Machine;
 use super::registers::Holding;
 use super::value::{Held, bytes_of};
 use crate::stop::Step;
+
+pub(super) use block::{TileBlock, compile};
 
 /// A tile kernel.
 #[derive(Clone, Debug)]
@@ -18,11 +23,19 @@ pub(super) struct Tile {
     pub(super) privates: Vec<Place>,
     /// Other slices and tables that it writes, if it has guards.
     pub(super) written: Vec<Place>,
+    /// The body for blocks of rows, if it is straight.
+    pub(super) block: Option<TileBlock>,
 }
 
 impl Machine<'_, '_, '_> {
-    /// Begins a kernel: what it may have to give back is kept.
-    pub(super) fn begin_tile(&mut self, tile: &Tile) -> Step<()> {
+    /// Carries a kernel out, or begins it: what it may have to give back is kept then, and the answer is
+    /// false.
+    pub(super) fn begin_tile(&mut self, tile: &Tile) -> Step<bool> {
+        if let Some(block) = &tile.block
+            && self.run_tile_block(block)?
+        {
+            return Ok(true);
+        }
         for place in &tile.privates {
             let held = self.take_value(*place);
             self.before_tile.push((*place, held));
@@ -31,7 +44,7 @@ impl Machine<'_, '_, '_> {
             let held = self.second(*place)?;
             self.before_tile.push((*place, held));
         }
-        Ok(())
+        Ok(false)
     }
 
     /// Ends a kernel that came to its end.
