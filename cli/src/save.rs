@@ -120,9 +120,15 @@ impl Target {
             let n_bytes = self.write_to(output, &mut file, flags)?;
             return Ok((Written { target: self, temporary: None }, n_bytes));
         }
-        let mut file = self.temporary().map_err(|error| self.cannot(&error))?;
-        let n_bytes = self.write_to(output, file.as_file_mut(), flags)?;
-        Ok((Written { target: self, temporary: Some(file.into_temp_path()) }, n_bytes))
+        let (mut file, path) = self.temporary().map_err(|error| self.cannot(&error))?.into_parts();
+        match self.write_to(output, &mut file, flags) {
+            Ok(n_bytes) => Ok((Written { target: self, temporary: Some(path) }, n_bytes)),
+            Err(error) => {
+                drop(path);
+                leave(file);
+                Err(error)
+            }
+        }
     }
 
     /// Is it a plain file, or none yet?
@@ -210,6 +216,29 @@ impl Write for Watched<'_> {
     fn flush(&mut self) -> io::Result<()> {
         self.file.flush()
     }
+}
+
+/// Closes a file whose name is gone already.
+///
+/// Note [Large files]. Whoever closes such a file last waits until the system has dropped its pages, which
+/// takes longer than a user wants to wait after Ctrl-C. So another process does: it is given the file,
+/// does nothing, and ends.
+#[cfg(unix)]
+fn leave(file: fs::File) {
+    use std::process::{Command, Stdio};
+
+    const MANY_BYTES: u64 = 64 << 20;
+    if file.metadata().is_ok_and(|metadata| metadata.len() >= MANY_BYTES) {
+        let mut last = Command::new("true");
+        last.stdin(file).stdout(Stdio::null()).stderr(Stdio::null());
+        // If there is no such process, the file is closed here.
+        let _ = last.spawn();
+    }
+}
+
+#[cfg(not(unix))]
+fn leave(file: fs::File) {
+    drop(file);
 }
 
 fn folder_of(path: &Path) -> &Path {

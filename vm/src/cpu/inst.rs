@@ -9,7 +9,11 @@ use super::ask::{Ask, Search};
 use super::code::{Number, Pc, Place, Reg, Size, Test};
 
 /// An instruction. Indices count from 1, as in SIR; registers from 0.
+///
+/// Its tag is a byte of its own. If it were kept among the tags of what is inside, as it would be otherwise,
+/// finding it made the smallest operations 1 to 5 ns slower (NUMB of 10,000 bits 18.7 ns, now 13.8).
 #[derive(Clone, Copy, Debug)]
+#[repr(u8)]
 pub(super) enum Inst {
     /// `dst` takes a number.
     Set {
