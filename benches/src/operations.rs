@@ -70,7 +70,7 @@ struct Values {
     n_bits: usize,
     /// X, Y, W, zeros, zeros and a one at the end, X again, zeros.
     slices: [BitVector; 7],
-    /// 32 columns; none beyond 10⁸ bits, where copies of it would fill the memory.
+    /// 32 columns; none beyond 10⁸ bits, where two of it would take 8 GB.
     table: Option<BitTable>,
     /// One column.
     narrow: BitTable,
