@@ -37,7 +37,7 @@ Exit codes:
   4    the program reached a limit
   5    a data file could not be read, or a file or the output not be written
   70   a fault of the toolchain
-  130  interrupted with Ctrl-C
+  130  interrupted with Ctrl-C, or asked to end (SIGTERM)
   141  nobody reads the output any more, as in `star run … | head -1`\n";
 
 impl Exit {

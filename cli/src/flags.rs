@@ -1,4 +1,4 @@
-//! What ends a run from outside: Ctrl-C and the clock.
+//! What ends a run from outside: Ctrl-C, the request to end (SIGTERM), and the clock.
 
 use std::io;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::Duration;
 
-use signal_hook::consts::SIGINT;
+use signal_hook::consts::{SIGINT, SIGTERM};
 use star_base::Code;
 
 use crate::exit::Exit;
@@ -15,26 +15,26 @@ use crate::exit::Exit;
 /// The flags that a run looks at.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Flags {
-    /// The user wants the run to end.
+    /// The user, or the system, wants the run to end.
     pub(crate) interrupt: Arc<AtomicBool>,
     /// The time is up.
     pub(crate) deadline: Arc<AtomicBool>,
 }
 
 impl Flags {
-    /// From now on the first Ctrl-C sets the flag, and the second one ends the process at once.
+    /// From now on the first Ctrl-C, or the first request to end, sets the flag, and the second one ends the
+    /// process at once.
     ///
     /// # Errors
-    /// If the system refuses; Ctrl-C then ends the process at once, as without this.
+    /// If the system refuses; the signals then end the process at once, as without this.
     pub(crate) fn catch_interrupts(&self) -> io::Result<()> {
         let number = i32::from(Exit::Interrupted.number());
-        // In this order: the flag that was set before this signal decides.
-        signal_hook::flag::register_conditional_shutdown(
-            SIGINT,
-            number,
-            Arc::clone(&self.interrupt),
-        )?;
-        signal_hook::flag::register(SIGINT, Arc::clone(&self.interrupt))?;
+        for signal in [SIGINT, SIGTERM] {
+            // In this order: the flag that was set before this signal decides.
+            let flag = || Arc::clone(&self.interrupt);
+            signal_hook::flag::register_conditional_shutdown(signal, number, flag())?;
+            signal_hook::flag::register(signal, flag())?;
+        }
         Ok(())
     }
 

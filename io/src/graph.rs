@@ -2,11 +2,10 @@
 //!
 //! It knows nothing of files and of tables; [`crate::layout`] makes tables of it.
 
-use std::collections::TryReserveError;
-
 use star_base::Code;
 
 use crate::error::FileError;
+use crate::sort::sort;
 
 /// One arc, or one edge of a symmetric graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -156,27 +155,41 @@ impl Graph {
     }
 
     /// Number of loops, and of arcs that repeat an earlier one (or, in a symmetric graph, its
-    /// mirror image). Takes 8 bytes for each arc unless they are sorted already.
-    pub(crate) fn census(&self) -> Result<Census, TryReserveError> {
+    /// mirror image). Takes 8 bytes for each arc unless they are sorted already; `None` if the system refuses
+    /// them. `go_on` is asked now and then.
+    ///
+    /// # Errors
+    /// Those of `go_on`.
+    pub(crate) fn census<E>(
+        &self,
+        go_on: &mut impl FnMut() -> Result<(), E>,
+    ) -> Result<Option<Census>, E> {
+        let n_bits = bit_length(self.n_vertices.saturating_sub(1) as u128) as u32;
+        let by_row = |arc: &Arc| u64::from(arc.tail) << n_bits | u64::from(arc.head);
+        let by_column = |arc: &Arc| u64::from(arc.head) << n_bits | u64::from(arc.tail);
         let n_loops = self.arcs.iter().filter(|arc| arc.tail == arc.head).count();
-        let by_row = |arc: &Arc| u64::from(arc.tail) << 32 | u64::from(arc.head);
-        let by_column = |arc: &Arc| u64::from(arc.head) << 32 | u64::from(arc.tail);
         let one_sided = !self.symmetric || self.arcs.iter().all(|arc| arc.tail >= arc.head);
+        go_on()?;
         if one_sided
             && (self.arcs.is_sorted_by(|a, b| by_row(a) < by_row(b))
                 || self.arcs.is_sorted_by(|a, b| by_column(a) < by_column(b)))
         {
-            return Ok(Census { n_loops, n_parallel: 0 });
+            return Ok(Some(Census { n_loops, n_parallel: 0 }));
         }
         let mut keys: Vec<u64> = Vec::new();
-        keys.try_reserve_exact(self.arcs.len())?;
-        keys.extend(self.arcs.iter().map(|arc| match self.symmetric {
-            true => by_row(arc).max(by_column(arc)),
-            false => by_row(arc),
-        }));
-        keys.sort_unstable();
+        if keys.try_reserve_exact(self.arcs.len()).is_err() {
+            return Ok(None);
+        }
+        for arcs in self.arcs.chunks(1 << 16) {
+            keys.extend(arcs.iter().map(|arc| match self.symmetric {
+                true => by_row(arc).max(by_column(arc)),
+                false => by_row(arc),
+            }));
+            go_on()?;
+        }
+        sort(&mut keys, 2 * n_bits, go_on)?;
         let n_parallel = keys.windows(2).filter(|pair| pair[0] == pair[1]).count();
-        Ok(Census { n_loops, n_parallel })
+        Ok(Some(Census { n_loops, n_parallel }))
     }
 }
 

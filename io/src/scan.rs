@@ -69,6 +69,11 @@ impl<'r, 'o> Scanner<'r, 'o> {
         &self.source
     }
 
+    /// The same, for work after the last byte that may be stopped.
+    pub(crate) fn source_mut(&mut self) -> &mut Source<'r, 'o> {
+        &mut self.source
+    }
+
     /// The line of the next byte, from 1.
     pub(crate) fn line(&self) -> u64 {
         self.line

@@ -21,8 +21,13 @@ const N_ARCS: usize = if cfg!(debug_assertions) { 200_000 } else { 4_000_000 };
 
 /// Sends Ctrl-C and waits for the end; how long that took.
 fn interrupt(child: Child) -> (Duration, Ran) {
+    end_with(child, "-INT")
+}
+
+/// Sends a signal and waits for the end; how long that took.
+fn end_with(child: Child, signal: &str) -> (Duration, Ran) {
     let start = Instant::now();
-    kill(&child, "-INT");
+    kill(&child, signal);
     let ran = Ran::of(child.wait_with_output().unwrap());
     (start.elapsed(), ran)
 }
@@ -88,8 +93,38 @@ fn long_kernels_end_soon() {
         ("a table that grows", "GROW(X)"),
         ("TCOPY1", "TCOPY1(T,1,4000,F)"),
         ("NUMB", "Y := X xor MIRROR(X); i := NUMB(Y)"),
+        ("SHUFFLE", "Y := SHUFFLE(X)"),
     ] {
         interrupt_endless(what, &on_a_large_table(body));
+    }
+}
+
+/// Writes a table of some megabytes again and again.
+const WRITES: &str = "program W;
+     var T: table(100000,400); B: table(1,1); X: slice(100000); i: integer;
+     begin
+       SET(X); X(2) := 0;
+       for i := 1 to 400 do COL(i,T) := ROTATE(X,i);
+       B(1,1) := 1; write(B,\"begun.stb\");
+       while true do begin T(1,1) := 1; write(T,\"large.mtx\") end
+     end.";
+
+#[test]
+fn a_writer_that_is_asked_to_end_leaves_nothing_behind() {
+    let folder = Folder::new(&[("w.star", WRITES), ("large.mtx", "old")]);
+    let temporary = || folder.names().iter().any(|name| name.starts_with(".star-"));
+    for signal in ["-TERM", "-INT"] {
+        let _ = std::fs::remove_file(folder.path("begun.stb"));
+        let child = begin(&folder, &["run", "w.star"]);
+        let start = Instant::now();
+        while !folder.path("begun.stb").exists() || !temporary() {
+            assert!(start.elapsed() < Duration::from_secs(120), "nothing is written");
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        let (took, ran) = end_with(child, signal);
+        println!("a writer, {signal}: ended in {} ms", took.as_millis());
+        ran.fails(130, &["error[L0106]"]);
+        assert!(!temporary(), "{signal}: {:?}", folder.names());
     }
 }
 

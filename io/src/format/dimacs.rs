@@ -66,7 +66,7 @@ pub(crate) fn read(source: Source) -> Result<Found, Fault> {
         symmetric: false,
         labels: None,
     };
-    let warnings = super::arc_warnings(&graph, scanner.source())?;
+    let warnings = super::arc_warnings(&graph, scanner.source_mut())?;
     Ok((Data::Graph(graph), warnings.into()))
 }
 

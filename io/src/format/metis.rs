@@ -78,7 +78,7 @@ pub(crate) fn read(source: Source) -> Result<Found, Fault> {
     if header.n_before > 0 && header.n_vertices > 0 {
         warnings.push("the weights and sizes of vertices are left out".to_owned());
     }
-    warnings.extend(super::arc_warnings(&graph, scanner.source())?);
+    warnings.extend(super::arc_warnings(&graph, scanner.source_mut())?);
     Ok((Data::Graph(graph), warnings.into()))
 }
 

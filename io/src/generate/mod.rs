@@ -34,7 +34,6 @@ mod random;
 pub mod rmat;
 pub mod road;
 mod sample;
-mod sort;
 pub mod table;
 pub mod terrain;
 pub mod uniform;

@@ -45,8 +45,12 @@ impl<'p, 'o> Pacer<'p, 'o> {
         if self.n_since < PACE { Ok(()) } else { self.ask() }
     }
 
+    /// Asks now.
+    ///
+    /// # Errors
+    /// If it should not go on.
     #[cold]
-    fn ask(&mut self) -> Result<(), Fault> {
+    pub(super) fn ask(&mut self) -> Result<(), Fault> {
         self.n_done = self.n_done.saturating_add(self.n_since);
         self.n_since = 0;
         let goes_on = self.options.progress.as_mut().is_none_or(|progress| progress(self.n_done));

@@ -7,10 +7,10 @@
 use super::numbering::{self, Labels};
 use super::pacer::Pacer;
 use super::random::{Purpose, Random};
-use super::sort::radix_sort;
 use super::{ARC_BYTES, GenerateOptions, bad, check_max_weight, check_probability, check_vertices};
 use crate::error::{Fault, FileError};
 use crate::graph::{Arc, Graph, bit_length};
+use crate::sort::sort;
 
 /// The parameters of an R-MAT graph.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -116,7 +116,7 @@ impl Rmat {
             pacer.step()?;
         }
         let greatest = self.n_vertices * self.n_vertices - 1;
-        let keys = radix_sort(keys, bit_length(u128::from(greatest)) as u32, pacer)?;
+        sort(&mut keys, bit_length(u128::from(greatest)) as u32, &mut || pacer.ask())?;
         let mut arcs = pacer.room(keys.len() as u64)?;
         let mut last = None;
         for key in keys {

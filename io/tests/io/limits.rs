@@ -66,6 +66,28 @@ fn what_exceeds_the_budget_is_refused_in_readable_units() {
 }
 
 #[test]
+fn looking_for_parallel_arcs_can_be_stopped() {
+    let text = format!("p sp 9 200000\n{}", "a 1 2 3\na 3 1 4\n".repeat(100_000));
+    let read_until = |n_last: usize| {
+        let mut n_at_end = 0;
+        let mut note = |n_bytes| {
+            n_at_end += usize::from(n_bytes == text.len() as u64);
+            n_at_end < n_last
+        };
+        let mut options = ReadOptions::new("f", BUDGET);
+        options.progress = Some(&mut note);
+        let read = read(Format::Dimacs, &mut text.as_bytes(), &mut options);
+        (read.map_err(|error| error.code).map(|loaded| loaded.warnings), n_at_end)
+    };
+    let (warnings, n_asked) = read_until(usize::MAX);
+    assert_eq!(warnings.unwrap(), ["199998 parallel arcs: the least weight counts"]);
+    assert!(n_asked > 10, "{n_asked}");
+    for n_last in 1..=n_asked {
+        assert_eq!(read_until(n_last), (Err(Code::Interrupted), n_last));
+    }
+}
+
+#[test]
 fn progress_counts_bytes_and_stops_the_reading() {
     let text = format!("p sp 9 200000\n{}", "a 1 2 3\n".repeat(200_000));
     let mut last = 0;

@@ -33,6 +33,7 @@ pub(super) enum Search {
 
 impl Search {
     /// The answer, for the place of the first one, from 0.
+    #[inline]
     pub(super) fn answer(self, first: Option<usize>) -> i64 {
         match self {
             Search::Some => i64::from(first.is_some()),
@@ -98,6 +99,7 @@ impl Machine<'_, '_, '_> {
     }
 
     /// What the place of the first one of `left op right` answers.
+    #[inline]
     pub(super) fn search_logic(
         &self,
         search: Search,
@@ -116,6 +118,7 @@ impl Machine<'_, '_, '_> {
     }
 
     /// Number of ones of `left op right`.
+    #[inline]
     pub(super) fn count_logic(&self, op: LogicOp, left: Reg, right: Reg) -> Step<i64> {
         self.same_length(left, right)?;
         let (a, b) = (self.bits(left).limbs(), self.bits(right).limbs());

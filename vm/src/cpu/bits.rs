@@ -7,6 +7,7 @@ use star_base::limbs::OutOfMemory;
 use star_ir::{LogicOp, Relation};
 
 use super::code::{Number, Reg, Size};
+use super::fuse;
 use super::inst::BitsInst;
 use super::machine::Machine;
 use super::value::bytes_of;
@@ -162,6 +163,11 @@ impl Machine<'_, '_, '_> {
         Ok(())
     }
 
+    /// The same bits in other memory, for which there is room; they do not count yet.
+    pub(super) fn second_bits(&self, bits: &BitVector) -> Step<BitVector> {
+        self.spread.copy(bits)?.map_err(|wanted| self.out_of_memory(wanted))
+    }
+
     pub(super) fn copy_bits(&mut self, dst: Reg, src: Reg) -> Step<()> {
         if dst == src {
             return self.room.ask(bytes_of(self.bits(src).len()));
@@ -246,6 +252,22 @@ impl Machine<'_, '_, '_> {
         })
     }
 
+    /// `dst` takes a function of itself and another operand, in place; see Note [Truth tables] in `fuse`.
+    fn logic2_assign(&mut self, table: u8, dst: Reg, other: Reg) -> Step<()> {
+        let Machine { bits, base, spread, room, .. } = self;
+        let places = [base.bits + dst as usize, base.bits + other as usize];
+        let [slot, other] =
+            bits.get_disjoint_mut(places).map_err(|_| broken("no such register"))?;
+        let len = slot.bits.len();
+        room.ask(bytes_of(len))?;
+        slot.zeros = 0;
+        let (kernels, other) = (spread.kernels, other.bits.limbs());
+        spread.fill(slot.bits.limbs_mut(), 1, |start, part| {
+            let n_bits = bits_in(len, start, part);
+            kernels.logic2_assign(table, part, &other[start..start + part.len()], n_bits);
+        })
+    }
+
     fn logic_logic(
         &mut self,
         inner: LogicOp,
@@ -269,7 +291,13 @@ impl Machine<'_, '_, '_> {
 
     fn logic2(&mut self, table: u8, dst: Reg, left: Reg, right: Reg) -> Step<()> {
         let len = self.same_length(left, right)?;
-        self.make(dst, len, dst == left || dst == right, |machine, to| {
+        if dst == left && dst != right {
+            return self.logic2_assign(table, dst, right);
+        }
+        if dst == right && dst != left {
+            return self.logic2_assign(fuse::swapped(table), dst, left);
+        }
+        self.make(dst, len, dst == left, |machine, to| {
             let kernels = machine.spread.kernels;
             let (left, right) = (machine.bits(left).limbs(), machine.bits(right).limbs());
             machine.spread.fill(to, 1, |start, part| {

@@ -69,8 +69,7 @@ impl<'p> Machine<'p, '_, '_> {
     fn copy_value(&mut self, held: &Held) -> Step<Held> {
         let (Held::Slice(bits) | Held::Word(bits)) = held else { return Ok(held.clone()) };
         self.room.ask(bytes_of(bits.len()))?;
-        self.room.look()?;
-        let copy = bits.try_clone().map_err(|wanted| self.out_of_memory(wanted))?;
+        let copy = self.second_bits(bits)?;
         self.room.take(bytes_of(bits.len()));
         Ok(if matches!(held, Held::Word(_)) { Held::Word(copy) } else { Held::Slice(copy) })
     }

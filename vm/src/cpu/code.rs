@@ -11,6 +11,7 @@ use star_ir::{Check, IntOp, LocId, Mode, Operand, Program, ReductionOp, RoutineI
 
 use super::block::BlockCode;
 use super::inst::Inst;
+use super::tile::Tile;
 
 /// Number of a register in its file, counted from the first one of the routine.
 pub(super) type Reg = u32;
@@ -49,6 +50,7 @@ pub(super) struct RoutineCode {
     pub(super) prints: Vec<Vec<Operand>>,
     pub(super) files: Vec<FileUse>,
     pub(super) foralls: Vec<Forall>,
+    pub(super) tiles: Vec<Tile>,
     pub(super) natives: Vec<String>,
     /// Loops and tile kernels, for people.
     pub(super) summary: Summary,
@@ -69,6 +71,8 @@ pub(super) struct Summary {
     pub(super) loops: usize,
     pub(super) foralls: usize,
     pub(super) tiles: usize,
+    /// Tile kernels that run over blocks.
+    pub(super) straight: usize,
     pub(super) fused: usize,
     pub(super) blocks: usize,
 }

@@ -27,10 +27,7 @@ impl Machine<'_, '_, '_> {
     pub(super) fn begin_forall(&mut self, forall: &Forall) -> Step<()> {
         let (next, to, over) = match forall.range {
             Range::Numbers(from, to) => (self.number(from), self.number(to), None),
-            Range::Ones(over) => {
-                let over = self.bits(over).try_clone();
-                (0, 0, Some(over.map_err(|wanted| self.out_of_memory(wanted))?))
-            }
+            Range::Ones(over) => (0, 0, Some(self.second_bits(self.bits(over))?)),
         };
         let reductions = forall.reductions.iter();
         let combined = reductions.map(|(place, _)| (*place, self.take_value(*place))).collect();

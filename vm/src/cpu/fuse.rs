@@ -128,6 +128,11 @@ fn table(function: impl Fn(bool, bool) -> bool) -> u8 {
     })
 }
 
+/// The truth table of the function with its operands exchanged.
+pub(super) fn swapped(of: u8) -> u8 {
+    table(|a, b| of >> (u8::from(b) << 1 | u8::from(a)) & 1 == 1)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -166,6 +171,13 @@ mod tests {
             panic!("{fused:?}")
         };
         assert_eq!(table, 0b0111, "not (a and b)");
+    }
+
+    #[test]
+    fn operands_of_a_truth_table_change_places() {
+        let and_not = table(|a, b| a && !b);
+        assert_eq!(swapped(and_not), table(|a, b| !a && b));
+        assert!((0..16).all(|table| swapped(swapped(table)) == table));
     }
 
     #[test]

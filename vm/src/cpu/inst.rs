@@ -9,7 +9,11 @@ use super::ask::{Ask, Search};
 use super::code::{Number, Pc, Place, Reg, Size, Test};
 
 /// An instruction. Indices count from 1, as in SIR; registers from 0.
+///
+/// Its tag is a byte of its own. If it were kept among the tags of what is inside, as it would be otherwise,
+/// finding it made the smallest operations 1 to 5 ns slower (NUMB of 10,000 bits 18.7 ns, now 13.8).
 #[derive(Clone, Copy, Debug)]
+#[repr(u8)]
 pub(super) enum Inst {
     /// `dst` takes a number.
     Set {
@@ -144,6 +148,12 @@ pub(super) enum Inst {
         forall: u32,
         exit: Pc,
     },
+    /// Jumps behind the end of a kernel that was carried out at once.
+    TileBegin {
+        tile: u32,
+        exit: Pc,
+    },
+    TileEnd,
     /// The variable holds nothing any more.
     Unset(Place),
     Call(u32),
@@ -331,7 +341,8 @@ impl Inst {
             | Inst::ForNext { exit: target, .. }
             | Inst::WhileTest { exit: target, .. }
             | Inst::ForeachNext { exit: target, .. }
-            | Inst::ForallNext { exit: target, .. } => Some(target),
+            | Inst::ForallNext { exit: target, .. }
+            | Inst::TileBegin { exit: target, .. } => Some(target),
             Inst::Set { .. }
             | Inst::Int { .. }
             | Inst::Compare { .. }
@@ -356,6 +367,7 @@ impl Inst {
             | Inst::CostTimes { .. }
             | Inst::ForBegin { .. }
             | Inst::ForallBegin(_)
+            | Inst::TileEnd
             | Inst::Unset(_)
             | Inst::Call(_)
             | Inst::Return
@@ -401,6 +413,8 @@ impl Inst {
             | Inst::ForeachNext { .. }
             | Inst::ForallBegin(_)
             | Inst::ForallNext { .. }
+            | Inst::TileBegin { .. }
+            | Inst::TileEnd
             | Inst::Unset(_)
             | Inst::Call(_)
             | Inst::Return

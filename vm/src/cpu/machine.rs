@@ -5,14 +5,14 @@ use std::sync::Arc;
 use star_base::BitVector;
 use star_ir::{LimitKind, LocId, RoutineId, Trap, TrapKind};
 
-use super::code::{Code, Number, Pc, Reg, RoutineCode};
+use super::code::{Code, Number, Pc, Place, Reg, RoutineCode};
 use super::copies::Copies;
 use super::forall::Running;
 use super::inst::Inst;
 use super::registers::{Base, BitsSlot, Frame, TableSlot};
 use super::spread::Spread;
 use super::table::Line;
-use super::value::Value;
+use super::value::{Held, Value};
 use crate::backend::{Control, Outcome, Stats};
 use crate::room::Room;
 use crate::scalars;
@@ -40,6 +40,8 @@ pub(super) struct Machine<'p, 'c, 'h> {
     pub(super) copies: Copies,
     /// `forall` loops that are running.
     pub(super) foralls: Vec<Running>,
+    /// What slices and tables held before the kernel that is running.
+    pub(super) before_tile: Vec<(Place, Held)>,
     /// The instruction that is running.
     pub(super) pc: usize,
     /// The header of the entry: where a run ends that does not begin.
@@ -77,6 +79,7 @@ pub(super) fn run<'h>(
         spare: BitVector::default(),
         copies: Copies::default(),
         foralls: Vec::new(),
+        before_tile: Vec::new(),
         pc: 0,
         entry_loc: code.program.routines.get(entry.0 as usize).map_or(LocId(0), |r| r.loc),
         operations: 0,
@@ -116,7 +119,7 @@ impl<'p> Machine<'p, '_, '_> {
 
     /// Adds elementary operations.
     #[inline]
-    fn cost(&mut self, cost: u64) -> Step<()> {
+    pub(super) fn cost(&mut self, cost: u64) -> Step<()> {
         self.operations = self.operations.saturating_add(cost);
         self.count_steps(cost)
     }
@@ -257,6 +260,12 @@ impl<'p> Machine<'p, '_, '_> {
                         next = exit as usize;
                     }
                 }
+                Inst::TileBegin { tile, exit } => {
+                    if self.begin_tile(&routine.tiles[tile as usize])? {
+                        next = exit as usize;
+                    }
+                }
+                Inst::TileEnd => self.end_tile(),
 
                 Inst::Call(call) => {
                     self.call(call, next as Pc)?;
@@ -334,6 +343,7 @@ impl<'p> Machine<'p, '_, '_> {
 
     /// How a run ends that stops.
     fn end_with(&mut self, stop: Stop) -> Outcome {
+        self.abandon_tile();
         self.abandon_foralls();
         match stop {
             // Only a flag keeps the values of a trap from being found.

@@ -2,7 +2,7 @@
 //!
 //! * [`Value`]: packed limbs; tables in up to two forms (`table`).
 //! * `compile` makes register code (`code`, `inst`) of SIR; `fuse` joins logic operations.
-//! * The machine (`machine`): frames of `registers`, `calls`, `forall`, blocks of lines (`block`), `guards`; instructions on `bits`
+//! * The machine (`machine`): frames of `registers`, `calls`, `forall`, blocks of lines (`block`), kernels (`tile`), `guards`; instructions on `bits`
 //!   (also `moves`, `words`, `ask`), on `tables` (whose second forms `copies` counts) and on `sizes`; files and output (`host`), values
 //!   for people (`shown`).
 //! * [`Settings`]: how work is spread over pieces and threads (`spread`). They change no result.
@@ -29,6 +29,7 @@ mod sizes;
 mod spread;
 mod table;
 mod tables;
+mod tile;
 mod value;
 mod words;
 
@@ -181,7 +182,7 @@ impl Backend for Cpu {
         let name = name.map_or("?", |routine| routine.name.as_str());
         format!(
             "register code of {} instructions in {} routines, entry `{name}`; {} kernels, {} \
-             threads; {} loops, {} forall, {} of them in blocks, {} tile kernels, {} pairs of operations fused",
+             threads; {} loops, {} forall, {} of them in blocks, {} tile kernels, {} of them straight, {} pairs of operations fused",
             sum(|routine| routine.insts.len()),
             routines.len(),
             plan.kernels.level().name(),
@@ -190,6 +191,7 @@ impl Backend for Cpu {
             sum(|routine| routine.summary.foralls),
             sum(|routine| routine.summary.blocks),
             sum(|routine| routine.summary.tiles),
+            sum(|routine| routine.summary.straight),
             sum(|routine| routine.summary.fused),
         )
     }

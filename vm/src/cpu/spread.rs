@@ -7,6 +7,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use rayon::prelude::*;
+use star_base::{BitVector, OutOfMemory};
 
 use crate::kernels::Kernels;
 use crate::room::Flags;
@@ -192,7 +193,21 @@ impl<'a> Spread<'a> {
         Ok(all)
     }
 
+    /// A copy of bits, if the system has room for it.
+    pub(super) fn copy(&self, bits: &BitVector) -> Step<Result<BitVector, OutOfMemory>> {
+        let mut copy = match BitVector::try_zeros(bits.len()) {
+            Ok(zeros) => zeros,
+            Err(refused) => return Ok(Err(refused)),
+        };
+        let from = bits.limbs();
+        self.fill(copy.limbs_mut(), 1, |start, part| {
+            part.copy_from_slice(&from[start..start + part.len()]);
+        })?;
+        Ok(Ok(copy))
+    }
+
     /// Number of ones.
+    #[inline]
     pub(super) fn count(&self, limbs: &[u64]) -> Step<u64> {
         self.fold(limbs.len(), 1, 0, |range| self.kernels.count(&limbs[range]), |a, b| a + b)
     }
@@ -226,6 +241,35 @@ impl<'a> Spread<'a> {
             }
         }
         Ok(None)
+    }
+
+    /// Works on items, which are made as they are needed and of which each takes as much as `n_limbs` limbs.
+    /// What `scratch` makes is there for several items, as the last one left it.
+    pub(super) fn items<T: Send, S>(
+        &self,
+        mut items: impl ExactSizeIterator<Item = T>,
+        n_limbs: usize,
+        scratch: impl Fn() -> S + Sync + Send,
+        work: impl Fn(&mut S, T) + Sync + Send,
+    ) -> Step<()> {
+        let is_parallel = self.is_parallel(items.len().saturating_mul(n_limbs));
+        let per_look = (self.settings.look_limbs / n_limbs.max(1)).max(1);
+        let mut own = scratch();
+        while items.len() > 0 {
+            self.look()?;
+            let stretch = items.by_ref().take(per_look);
+            if is_parallel {
+                let stretch: Vec<T> = stretch.collect();
+                self.on_threads(|| {
+                    stretch.into_par_iter().for_each_init(&scratch, |scratch, item| {
+                        work(scratch, item);
+                    });
+                });
+            } else {
+                stretch.for_each(|item| work(&mut own, item));
+            }
+        }
+        Ok(())
     }
 
     /// Cuts `storage` into chunks of `chunk` limbs and works on each; `n_limbs` limbs are touched in all.
@@ -265,7 +309,10 @@ impl<'a> Spread<'a> {
 }
 
 /// A range in pieces of `len`, the last one possibly shorter.
-pub(super) fn pieces(range: Range<usize>, len: usize) -> impl Iterator<Item = Range<usize>> {
+pub(super) fn pieces(
+    range: Range<usize>,
+    len: usize,
+) -> impl ExactSizeIterator<Item = Range<usize>> {
     let end = range.end;
     range.step_by(len.max(1)).map(move |start| start..end.min(start.saturating_add(len)))
 }

@@ -76,19 +76,19 @@ impl Held {
     /// # Errors
     /// If the system refuses the memory, or a flag is set.
     pub(super) fn to_host(&self, spread: &Spread<'_>) -> Result<HostValue, StoreError> {
+        // Nothing but a flag stops work on a value.
+        let interrupted = |_stop| StoreError::Interrupted;
         Ok(match self {
             Held::Nothing => HostValue::Unset,
             Held::Int(number) => HostValue::Int(*number),
             Held::Bool(truth) => HostValue::Bool(*truth),
             Held::Text(text) => HostValue::Str(text.to_string()),
-            Held::Slice(bits) => HostValue::Slice(bits.try_clone()?),
-            Held::Word(bits) => HostValue::Word(bits.try_clone()?),
-            Held::Table(table) => match table.to_host(spread) {
-                Ok(Some(table)) => HostValue::Table(table),
-                Ok(None) => Err(OutOfMemory { n_bytes: u128::from(table.n_bytes()) })?,
-                // Nothing else stops it.
-                Err(_flag) => return Err(StoreError::Interrupted),
-            },
+            Held::Slice(bits) => HostValue::Slice(spread.copy(bits).map_err(interrupted)??),
+            Held::Word(bits) => HostValue::Word(spread.copy(bits).map_err(interrupted)??),
+            Held::Table(table) => {
+                let refused = OutOfMemory { n_bytes: u128::from(table.n_bytes()) };
+                HostValue::Table(table.to_host(spread).map_err(interrupted)?.ok_or(refused)?)
+            }
         })
     }
 }

@@ -112,6 +112,8 @@ kernels! {
     /// `dst = f(a, b)` for any function f of two bits: f(a, b) is bit `2a + b` of `table`, whose upper
     /// four bits do not count.
     elementwise fn logic2(table: u8, dst: &mut [u64], a: &[u64], b: &[u64], len: usize);
+    /// `dst = f(dst, b)`, f as in [`Kernels::logic2`].
+    elementwise fn logic2_assign(table: u8, dst: &mut [u64], b: &[u64], len: usize);
     /// `dst = (a inner b) outer c`, in one pass.
     elementwise fn logic_logic(
         inner: LogicOp, outer: LogicOp, dst: &mut [u64], a: &[u64], b: &[u64], c: &[u64]

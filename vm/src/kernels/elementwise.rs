@@ -74,27 +74,41 @@ pub(super) fn logic_logic(
     }
 }
 
+/// The loop with the function of two bits that a truth table says: bit `2a + b` is its value for a and b.
+macro_rules! by_table {
+    ($table:expr, $loop:ident($($operand:expr),*)) => {
+        match $table & 15 {
+            0 => $loop($($operand,)* |_, _| 0),
+            1 => $loop($($operand,)* |x, y| !(x | y)),
+            2 => $loop($($operand,)* |x, y| !x & y),
+            3 => $loop($($operand,)* |x, _| !x),
+            4 => $loop($($operand,)* |x, y| x & !y),
+            5 => $loop($($operand,)* |_, y| !y),
+            6 => $loop($($operand,)* |x, y| x ^ y),
+            7 => $loop($($operand,)* |x, y| !(x & y)),
+            8 => $loop($($operand,)* |x, y| x & y),
+            9 => $loop($($operand,)* |x, y| !(x ^ y)),
+            10 => $loop($($operand,)* |_, y| y),
+            11 => $loop($($operand,)* |x, y| !x | y),
+            12 => $loop($($operand,)* |x, _| x),
+            13 => $loop($($operand,)* |x, y| x | !y),
+            14 => $loop($($operand,)* |x, y| x | y),
+            _ => $loop($($operand,)* |_, _| !0),
+        }
+    };
+}
+
 #[inline(always)]
 pub(super) fn logic2(table: u8, dst: &mut [u64], a: &[u64], b: &[u64], len: usize) {
     let dst = &mut dst[..n_limbs(len)];
-    match table & 15 {
-        0 => zip(dst, a, b, |_, _| 0),
-        1 => zip(dst, a, b, |x, y| !(x | y)),
-        2 => zip(dst, a, b, |x, y| !x & y),
-        3 => zip(dst, a, b, |x, _| !x),
-        4 => zip(dst, a, b, |x, y| x & !y),
-        5 => zip(dst, a, b, |_, y| !y),
-        6 => zip(dst, a, b, |x, y| x ^ y),
-        7 => zip(dst, a, b, |x, y| !(x & y)),
-        8 => zip(dst, a, b, |x, y| x & y),
-        9 => zip(dst, a, b, |x, y| !(x ^ y)),
-        10 => zip(dst, a, b, |_, y| y),
-        11 => zip(dst, a, b, |x, y| !x | y),
-        12 => zip(dst, a, b, |x, _| x),
-        13 => zip(dst, a, b, |x, y| x | !y),
-        14 => zip(dst, a, b, |x, y| x | y),
-        _ => zip(dst, a, b, |_, _| !0),
-    }
+    by_table!(table, zip(dst, a, b));
+    zero_tail(dst, len);
+}
+
+#[inline(always)]
+pub(super) fn logic2_assign(table: u8, dst: &mut [u64], b: &[u64], len: usize) {
+    let dst = &mut dst[..n_limbs(len)];
+    by_table!(table, update(dst, b));
     zero_tail(dst, len);
 }
 

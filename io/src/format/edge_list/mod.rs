@@ -79,7 +79,7 @@ pub(crate) fn read(source: Source) -> Result<Found, Fault> {
         symmetric: false,
         labels: numbered.labels,
     };
-    warnings.extend(super::arc_warnings(&graph, scanner.source())?);
+    warnings.extend(super::arc_warnings(&graph, scanner.source_mut())?);
     Ok((Data::Graph(graph), Told { warnings, notes }))
 }
 

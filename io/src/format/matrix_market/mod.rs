@@ -70,7 +70,7 @@ pub(crate) fn read(source: Source) -> Result<Found, Fault> {
         labels: None,
     };
     if header.n_rows == header.n_cols {
-        warnings.extend(super::arc_warnings(&graph, scanner.source())?);
+        warnings.extend(super::arc_warnings(&graph, scanner.source_mut())?);
         Ok((Data::Graph(graph), warnings.into()))
     } else {
         let table = table(&header, &graph.arcs, scanner.source())?;

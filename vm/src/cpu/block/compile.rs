@@ -4,15 +4,16 @@ use std::collections::HashMap;
 
 use star_ir::{Block, Check, ForallRange, Measure, Op, Operand, Part, PartKind, StmtKind, VarId};
 
-use super::super::code::{Reg, Size};
+use super::super::code::{Number, Place, Reg, Size, Test};
 use super::super::table::Line;
 use super::{BlockCode, BlockOp, LineSize, Source};
 
-/// How the compiler names registers and numbers.
+/// How the compiler names registers, numbers and guards.
 pub(in crate::cpu) trait Names {
     fn reg(&self, var: VarId) -> Reg;
-    fn is_bits(&self, var: VarId) -> bool;
-    fn is_table(&self, var: VarId) -> bool;
+    fn place(&self, var: VarId) -> Place;
+    fn number(&mut self, operand: &Operand) -> Number;
+    fn test(&mut self, check: &Check) -> Test;
     fn size(&mut self, measure: &Measure) -> Size;
 }
 
@@ -68,22 +69,20 @@ struct Maker<'a, N> {
 
 impl<N: Names> Maker<'_, N> {
     fn stmt(&mut self, kind: &StmtKind) -> Option<()> {
-        match kind {
-            StmtKind::Cost { units, times: None } => {
-                self.code.cost = self.code.cost.checked_add(*units)?;
-            }
-            StmtKind::Check(check) => self.check(check)?,
-            StmtKind::Assign(dst, op) => {
-                let op = self.op(*dst, op)?;
-                self.code.ops.push(op);
-            }
-            StmtKind::PutRow { table, index, value } if self.code.line == Line::Row => {
-                self.store(*table, index, *value)?;
-            }
-            StmtKind::PutColumn { table, index, value } if self.code.line == Line::Column => {
-                self.store(*table, index, *value)?;
-            }
-            _ => return None,
+        if let StmtKind::Cost { units, times: None } = kind {
+            self.code.cost = self.code.cost.checked_add(*units)?;
+        } else if let StmtKind::Check(check) = kind {
+            self.check(check)?;
+        } else if let StmtKind::Assign(dst, op) = kind {
+            let op = self.op(*dst, op)?;
+            self.code.ops.push(op);
+        } else if let (Line::Row, StmtKind::PutRow { table, index, value })
+        | (Line::Column, StmtKind::PutColumn { table, index, value }) =
+            (self.code.line, kind)
+        {
+            self.store(*table, index, *value)?;
+        } else {
+            return None;
         }
         Some(())
     }
@@ -99,30 +98,34 @@ impl<N: Names> Maker<'_, N> {
 
     /// The guards that hold for all iterations if they hold for the least and the greatest index.
     fn check(&mut self, check: &Check) -> Option<()> {
-        match check {
-            Check::Set(var) | Check::Sized(var) if self.buffers.contains_key(var) => Some(()),
-            // What is used from outside is tested in any case.
-            Check::Set(var) if self.names.is_bits(*var) => self.source(*var).map(|_| ()),
-            Check::Set(var) if self.names.is_table(*var) => {
-                self.table(*var);
-                Some(())
-            }
-            Check::Index(Operand::Var(index), limit) if *index == self.var => {
-                match (limit, self.code.line) {
-                    (Measure::Rows(table), Line::Row) | (Measure::Columns(table), Line::Column) => {
-                        self.table(*table);
-                        Some(())
-                    }
-                    _ => None,
-                }
-            }
-            Check::Size(left, right) => {
-                let sizes = (self.size(left)?, self.size(right)?);
-                self.code.sizes.push(sizes);
-                Some(())
-            }
-            _ => None,
+        if let Check::Set(var) | Check::Sized(var) = check
+            && self.buffers.contains_key(var)
+        {
+            return Some(());
         }
+        if let Check::Set(var) = check {
+            // What is used from outside is tested in any case.
+            if self.names.place(*var).table().is_some() {
+                self.table(*var);
+            } else {
+                self.source(*var)?;
+            }
+            return Some(());
+        }
+        if let Check::Index(Operand::Var(index), limit) = check
+            && *index == self.var
+            && let (Measure::Rows(table), Line::Row) | (Measure::Columns(table), Line::Column) =
+                (limit, self.code.line)
+        {
+            self.table(*table);
+            return Some(());
+        }
+        if let Check::Size(left, right) = check {
+            let sizes = (self.size(left)?, self.size(right)?);
+            self.code.sizes.push(sizes);
+            return Some(());
+        }
+        None
     }
 
     fn size(&mut self, measure: &Measure) -> Option<LineSize> {
@@ -150,7 +153,7 @@ impl<N: Names> Maker<'_, N> {
         if let Some(buffer) = self.buffers.get(&var) {
             return Some(Source::Buffer(*buffer));
         }
-        if self.privates.contains(&var) || !self.names.is_bits(var) {
+        if self.privates.contains(&var) || self.names.place(var).bits().is_none() {
             return None;
         }
         let reg = self.names.reg(var);
@@ -161,33 +164,30 @@ impl<N: Names> Maker<'_, N> {
     }
 
     fn op(&mut self, dst: VarId, op: &Op) -> Option<BlockOp> {
-        if !self.privates.contains(&dst) || !self.names.is_bits(dst) {
+        if !self.privates.contains(&dst) || self.names.place(dst).bits().is_none() {
             return None;
         }
         let own = Operand::Var(self.var);
-        Some(match op {
-            Op::Row(table, index) if self.code.line == Line::Row && *index == own => {
-                let table = self.table(*table);
-                BlockOp::Load { to: self.buffer(dst), table }
-            }
-            Op::Column(table, index) if self.code.line == Line::Column && *index == own => {
-                let table = self.table(*table);
-                BlockOp::Load { to: self.buffer(dst), table }
-            }
-            Op::Copy(Operand::Var(from)) => {
-                let from = self.source(*from)?;
-                BlockOp::Copy { to: self.buffer(dst), from }
-            }
-            Op::BitsNot(from) => {
-                let from = self.source(*from)?;
-                BlockOp::Not { to: self.buffer(dst), from }
-            }
-            Op::BitsLogic(op, left, right) => {
-                let (left, right) = (self.source(*left)?, self.source(*right)?);
-                BlockOp::Logic { op: *op, to: self.buffer(dst), left, right }
-            }
-            _ => return None,
-        })
+        if let (Line::Row, Op::Row(table, index)) | (Line::Column, Op::Column(table, index)) =
+            (self.code.line, op)
+            && *index == own
+        {
+            let table = self.table(*table);
+            return Some(BlockOp::Load { to: self.buffer(dst), table });
+        }
+        if let Op::Copy(Operand::Var(from)) = op {
+            let from = self.source(*from)?;
+            return Some(BlockOp::Copy { to: self.buffer(dst), from });
+        }
+        if let Op::BitsNot(from) = op {
+            let from = self.source(*from)?;
+            return Some(BlockOp::Not { to: self.buffer(dst), from });
+        }
+        if let Op::BitsLogic(op, left, right) = op {
+            let (left, right) = (self.source(*left)?, self.source(*right)?);
+            return Some(BlockOp::Logic { op: *op, to: self.buffer(dst), left, right });
+        }
+        None
     }
 
     /// The buffer of a private variable; each assignment has one of its own, so that no operation

@@ -1,9 +1,12 @@
 //! Loops, branches and tile kernels.
 
-use star_ir::{Block, LabelId, Operand, TileReduction, VarId};
+use std::collections::BTreeSet;
 
-use super::super::code::{Forall, Pc};
+use star_ir::{Block, LabelId, Operand, StmtKind, TileReduction, VarId, visit};
+
+use super::super::code::{Forall, Pc, Place};
 use super::super::inst::Inst;
+use super::super::tile::{self, Tile};
 use super::{Around, Compiler};
 
 impl Compiler<'_> {
@@ -60,22 +63,50 @@ impl Compiler<'_> {
         self.turns(label, Inst::ForallNext { forall, exit: 0 }, body);
     }
 
-    /// One tile of all rows: nothing in the body is worked on twice.
-    pub(super) fn tile(&mut self, privates: &[VarId], reductions: &[TileReduction], body: &Block) {
+    pub(super) fn tile(
+        &mut self,
+        rows: &Operand,
+        privates: &[VarId],
+        reductions: &[TileReduction],
+        body: &Block,
+    ) {
         let loc = self.loc;
         self.code.summary.tiles += 1;
-        for private in privates {
-            self.emit(Inst::Unset(self.place(*private)));
-        }
+        let block = tile::compile(self, rows, privates, body);
+        self.code.summary.straight += usize::from(block.is_some());
+        let written = self.to_be_kept(privates, body);
+        let privates: Vec<Place> = privates.iter().map(|var| self.place(*var)).collect();
+        self.code.tiles.push(Tile { privates: privates.clone(), written, block });
+        let tile = self.code.tiles.len() as u32 - 1;
+        let begin = self.emit(Inst::TileBegin { tile, exit: 0 });
         self.block(body);
         self.loc = loc;
+        self.emit(Inst::TileEnd);
+        let end = self.here();
+        self.patch(begin, end);
         for reduction in reductions {
             let (dst, of) = (self.reg(reduction.dst), self.reg(reduction.of));
             self.emit(Inst::Ask { ask: reduction.op.into(), dst, of });
         }
         for private in privates {
-            self.emit(Inst::Unset(self.place(*private)));
+            self.emit(Inst::Unset(private));
         }
+    }
+
+    /// Slices and tables that the body of a kernel writes, private ones left out, if it has guards; see
+    /// Note [Kernels that trap] in `tile`.
+    fn to_be_kept(&self, privates: &[VarId], body: &Block) -> Vec<Place> {
+        let (mut has_guards, mut written) = (false, BTreeSet::new());
+        visit::walk(body, &mut |stmt| {
+            has_guards |= matches!(stmt.kind, StmtKind::Check(_));
+            visit::accesses(&stmt.kind, &mut |var, access| {
+                if access.writes() && !privates.contains(&var) {
+                    written.insert(var);
+                }
+            });
+        });
+        let written = written.into_iter().filter(|_| has_guards).map(|var| self.place(var));
+        written.filter(|place| matches!(place, Place::Slice(_) | Place::Table(_))).collect()
     }
 
     pub(super) fn branch(&mut self, test: &Operand, then: &Block, otherwise: &Block) {

@@ -9,14 +9,14 @@ mod operations;
 use std::collections::{HashMap, HashSet};
 
 use star_ir::{
-    Arg, Block, ForallRange, LabelId, LocId, Measure, Operand, Program, Routine, RoutineId, Stmt,
-    StmtKind, Ty, VarId, visit,
+    Arg, Block, Check, ForallRange, LabelId, LocId, Measure, Operand, Program, Routine, RoutineId,
+    Stmt, StmtKind, Ty, VarId, visit,
 };
 
 use super::block;
 use super::code::{
     Call, CallArg, Code, FileUse, Forall, FrameSize, Number, Pc, Place, Range, Reg, RoutineCode,
-    Size, Summary,
+    Size, Summary, Test,
 };
 use super::inst::{BitsInst, Inst, TableInst};
 
@@ -88,6 +88,7 @@ impl<'p> Compiler<'p> {
             prints: Vec::new(),
             files: Vec::new(),
             foralls: Vec::new(),
+            tiles: Vec::new(),
             natives: Vec::new(),
             summary: Summary::default(),
             places,
@@ -293,8 +294,8 @@ impl<'p> Compiler<'p> {
                 let forall = Forall { var, range, privates, reductions, block };
                 self.forall_loop(*label, forall, body);
             }
-            StmtKind::Tile { rows: _, privates, body, reductions } => {
-                self.tile(privates, reductions, body);
+            StmtKind::Tile { rows, privates, body, reductions } => {
+                self.tile(rows, privates, reductions, body);
             }
             StmtKind::If { test, then, otherwise } => self.branch(test, then, otherwise),
             StmtKind::Block { label, body } => {
@@ -360,12 +361,16 @@ impl block::Names for Compiler<'_> {
         self.reg(var)
     }
 
-    fn is_bits(&self, var: VarId) -> bool {
-        self.place(var).bits().is_some()
+    fn place(&self, var: VarId) -> Place {
+        self.place(var)
     }
 
-    fn is_table(&self, var: VarId) -> bool {
-        self.place(var).table().is_some()
+    fn number(&mut self, operand: &Operand) -> Number {
+        self.number(operand)
+    }
+
+    fn test(&mut self, check: &Check) -> Test {
+        self.test(check)
     }
 
     fn size(&mut self, measure: &Measure) -> Size {

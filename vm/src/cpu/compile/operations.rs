@@ -48,7 +48,8 @@ impl Compiler<'_> {
         self.emit(Inst::Size(inst));
     }
 
-    pub(super) fn check(&mut self, check: &Check) {
+    /// What a guard tests.
+    pub(super) fn test(&mut self, check: &Check) -> Test {
         let is_set = |var: VarId| match self.place(var) {
             Place::Int(reg) | Place::Bool(reg) => Test::NumberSet(reg),
             Place::Slice(reg) | Place::Word(reg) => Test::BitsSet(reg),
@@ -56,7 +57,7 @@ impl Compiler<'_> {
             Place::Text(reg) => Test::TextSet(reg),
             Place::Handle => Test::Never,
         };
-        let test = match check {
+        match check {
             Check::Set(var) | Check::Result(var) => is_set(*var),
             Check::Sized(var) => match self.place(*var).bits() {
                 Some(reg) => Test::BitsSized(reg),
@@ -82,7 +83,11 @@ impl Compiler<'_> {
                 Test::NoCarry(*op, self.reg(*left), self.reg(*right))
             }
             Check::Assert(condition, _) => Test::Holds(self.number(condition)),
-        };
+        }
+    }
+
+    pub(super) fn check(&mut self, check: &Check) {
+        let test = self.test(check);
         if fuse::is_known(&self.code.insts[self.settled..], test) {
             return;
         }

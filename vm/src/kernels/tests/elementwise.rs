@@ -46,6 +46,9 @@ fn every_function_of_two_bits() {
                 let mut dst = dirty(len);
                 kernels.logic2(table, &mut dst, &pack(&a), &pack(&b), len);
                 assert_eq!(dst, pack(&bits), "{table:04b} {kernels:?}");
+                let mut dst = pack(&a);
+                kernels.logic2_assign(table, &mut dst, &pack(&b), len);
+                assert_eq!(dst, pack(&bits), "{table:04b} {kernels:?}");
             }
         }
     });

@@ -8,6 +8,7 @@ mod interrupts;
 mod limits;
 mod machine;
 mod ops;
+mod straight;
 mod tile;
 mod traps;
 

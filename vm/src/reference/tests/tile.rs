@@ -206,6 +206,60 @@ fn what_crosses_rows_is_an_internal_error_and_leaves_values_whole() {
 }
 
 #[test]
+fn a_trap_inside_a_kernel_leaves_slices_and_tables_as_before() {
+    let mut draft = Draft::new("main");
+    let x = draft.param("X", SLICE, Mode::Ref);
+    let t = draft.param("T", TABLE, Mode::Ref);
+    let private = draft.param("Y", SLICE, Mode::Ref);
+    let new = draft.param("Z", SLICE, Mode::Ref);
+    let i = draft.param("i", Ty::Int, Mode::Ref);
+    let w = draft.param("w", WORD, Mode::Ref);
+    let last = draft.param("n", Ty::Int, Mode::Value);
+    let body = vec![
+        set(private, Op::BitsNot(x)),
+        set(x, Op::Copy(v(private))),
+        set(new, Op::Copy(v(private))),
+        st(StmtKind::PutColumn { table: t, index: n(1), value: x }),
+        increment(i),
+        st(StmtKind::Put { bits: w, index: n(1), bit: n(0) }),
+        at(1, StmtKind::Check(star_ir::Check::Index(v(last), Measure::Columns(t)))),
+        st(StmtKind::PutColumn { table: t, index: v(last), value: x }),
+    ];
+    let tile = StmtKind::Tile { rows: n(6), privates: vec![private], body, reductions: Vec::new() };
+    let mut program = program(vec![draft.body(vec![st(tile)])]);
+    program.locations[1].operands = vec![named(x, "X"), named(private, "Y"), named(i, "i")];
+    let before = |last| {
+        vec![
+            slice("011011"),
+            table(&["01", "10", "11", "00", "01", "10"]),
+            slice("10"),
+            HostValue::Unset,
+            HostValue::Int(3),
+            word("11"),
+            HostValue::Int(last),
+        ]
+    };
+    for height in heights() {
+        let mut trial = Trial::new();
+        trial.settings.tile = height;
+        let (outcome, after) = trial.run(&program, before(3));
+        let Outcome::Trap(trap) = outcome else { panic!("{outcome:?}") };
+        let shown = trap.values.iter().map(|(name, value)| format!("{name}={value}"));
+        assert_eq!(shown.collect::<Vec<_>>(), ["X=011011", "Y=10", "i=4"]);
+        // Numbers and words are as they were at the guard.
+        let [x, t, y, z, ..] = &before(3)[..] else { unreachable!() };
+        assert_eq!(after[..4], [x.clone(), t.clone(), y.clone(), z.clone()]);
+        assert_eq!(after[4..6], [HostValue::Int(4), word("01")]);
+        let (outcome, after) = trial.run(&program, before(2));
+        assert_eq!(outcome, Outcome::Done);
+        assert_eq!(
+            after[..3],
+            [slice("100100"), table(&["11", "00", "00", "11", "00", "00"]), HostValue::Unset]
+        );
+    }
+}
+
+#[test]
 fn a_limit_inside_a_kernel_leaves_its_slices_as_before() {
     let program = kernel(|[x, _, _]| {
         vec![set(x, Op::BitsNot(x)), st(StmtKind::Cost { units: 9, times: None })]

@@ -1,0 +1,312 @@
+//! How a straight kernel runs over blocks of rows.
+
+use std::ops::Range;
+
+use star_base::{BitTable, BitVector};
+
+use super::super::bits::bits_in;
+use super::super::code::Reg;
+use super::super::machine::Machine;
+use super::super::registers::Holding;
+use super::super::spread::{Spread, pieces};
+use super::super::table::Line;
+use super::super::value::bytes_of;
+use super::block::{BlockOp, Port, Source, TileBlock};
+use crate::stop::{Step, broken};
+
+/// What a port stands for at one run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    Slice(Reg),
+    /// A column, from 0.
+    Column(Reg, usize),
+}
+
+/// The bits of a place, or a part of them.
+enum Cell<'m> {
+    Read(&'m [u64]),
+    Written(&'m mut [u64]),
+}
+
+impl<'m> Cell<'m> {
+    fn limbs(&self) -> &[u64] {
+        match self {
+            Cell::Read(limbs) => limbs,
+            Cell::Written(limbs) => limbs,
+        }
+    }
+
+    /// Takes the first limbs off.
+    fn split(&mut self, n_limbs: usize) -> Cell<'m> {
+        match self {
+            Cell::Read(limbs) => {
+                let (first, rest) = limbs.split_at(n_limbs);
+                *limbs = rest;
+                Cell::Read(first)
+            }
+            Cell::Written(limbs) => {
+                let (first, rest) = std::mem::take(limbs).split_at_mut(n_limbs);
+                *limbs = rest;
+                Cell::Written(first)
+            }
+        }
+    }
+}
+
+/// What a kernel writes, taken out of its registers.
+struct Taken {
+    slices: Vec<(Reg, BitVector)>,
+    tables: Vec<(Reg, Holding)>,
+}
+
+impl Machine<'_, '_, '_> {
+    /// Runs a straight kernel, if that can be done in blocks; otherwise nothing has happened.
+    pub(super) fn run_tile_block(&mut self, code: &TileBlock) -> Step<bool> {
+        // Steps are counted one by one where they are limited.
+        let n_rows = usize::try_from(self.number(code.rows)).unwrap_or(0);
+        if self.has_step_limit() || n_rows == 0 || !self.guards_hold(code, n_rows) {
+            return Ok(false);
+        }
+        let Some((places, cells)) = self.resolve(code, n_rows) else { return Ok(false) };
+        let written: Vec<usize> = code.stores.iter().map(|(port, _)| cells[*port]).collect();
+        for (idx, place) in places.iter().enumerate() {
+            if let Place::Column(table, _) = *place
+                && written.contains(&idx)
+                && !self.own_lines(table, Line::Column)?
+            {
+                return Ok(false);
+            }
+        }
+        let mut taken = self.take_written(&places, &written, n_rows)?;
+        let done = self.work_on(code, &places, &cells, &written, &mut taken, n_rows);
+        for (reg, bits) in taken.slices {
+            self.bits_slot_mut(reg).put(bits);
+        }
+        for (reg, table) in taken.tables {
+            self.table_slot_mut(reg).table = table;
+        }
+        done?;
+        self.cost(code.cost)?;
+        Ok(true)
+    }
+
+    fn guards_hold(&self, code: &TileBlock, n_rows: usize) -> bool {
+        code.tests.iter().all(|test| self.holds(*test))
+            && code.sizes.iter().all(|size| self.size(*size) == Some(n_rows as u64))
+    }
+
+    /// The different places that are read and written, and which of them each port is; `None` if one is
+    /// not as the kernel needs it.
+    fn resolve(&self, code: &TileBlock, n_rows: usize) -> Option<(Vec<Place>, Vec<usize>)> {
+        let mut places = Vec::new();
+        let mut cells = Vec::new();
+        for (idx, port) in code.ports.iter().enumerate() {
+            let place = match *port {
+                Port::Slice(reg) => {
+                    let slot = self.bits_slot(reg);
+                    let is_stored = code.stores.iter().any(|(port, _)| *port == idx);
+                    let is_whole = slot.is_set && slot.bits.len() == n_rows;
+                    (is_whole || (is_stored && !reads(code, idx))).then_some(Place::Slice(reg))?
+                }
+                Port::Column(reg, index) => {
+                    let table = self.table_slot(reg).table.get()?;
+                    let col_idx = usize::try_from(self.number(index)).ok()?.checked_sub(1)?;
+                    let is_there = table.n_rows() == n_rows && col_idx < table.n_cols();
+                    (is_there && table.has(Line::Column)).then_some(Place::Column(reg, col_idx))?
+                }
+            };
+            let known = places.iter().position(|known| *known == place);
+            cells.push(known.unwrap_or_else(|| {
+                places.push(place);
+                places.len() - 1
+            }));
+        }
+        let apart = code.apart.iter().all(|(a, b)| cells[*a] != cells[*b]);
+        apart.then_some((places, cells))
+    }
+
+    /// Takes what is written out of its registers, slices with as many components as there are rows.
+    fn take_written(&mut self, places: &[Place], written: &[usize], n_rows: usize) -> Step<Taken> {
+        let mut taken = Taken { slices: Vec::new(), tables: Vec::new() };
+        // Whatever needs room comes first: nothing has to be put back then.
+        for place in written.iter().map(|idx| places[*idx]) {
+            let Place::Slice(reg) = place else { continue };
+            let before = self.bits_slot(reg).n_bytes();
+            self.room.ask(bytes_of(n_rows))?;
+            let made = self.bits_slot_mut(reg).bits.resize(n_rows);
+            made.map_err(|refused| self.out_of_memory(refused))?;
+            self.bits_slot_mut(reg).is_set = true;
+            self.room.exchange(before, bytes_of(n_rows));
+        }
+        for place in written.iter().map(|idx| places[*idx]) {
+            match place {
+                Place::Slice(reg) => {
+                    let bits = std::mem::take(&mut self.bits_slot_mut(reg).bits);
+                    taken.slices.push((reg, bits));
+                }
+                Place::Column(reg, _) => {
+                    if taken.tables.iter().all(|(known, _)| *known != reg) {
+                        let table = std::mem::take(&mut self.table_slot_mut(reg).table);
+                        taken.tables.push((reg, table));
+                    }
+                }
+            }
+        }
+        Ok(taken)
+    }
+
+    fn work_on(
+        &self,
+        code: &TileBlock,
+        places: &[Place],
+        cells: &[usize],
+        written: &[usize],
+        taken: &mut Taken,
+        n_rows: usize,
+    ) -> Step<()> {
+        let n_limbs = n_rows.div_ceil(64);
+        let mut found: Vec<Option<Cell<'_>>> = places.iter().map(|_| None).collect();
+        for (reg, bits) in &mut taken.slices {
+            let idx = places.iter().position(|place| *place == Place::Slice(*reg));
+            let idx = idx.ok_or_else(|| broken("a slice that is no place"))?;
+            found[idx] = Some(Cell::Written(bits.limbs_mut()));
+        }
+        for (reg, holding) in &mut taken.tables {
+            let table = holding.get_mut().ok_or_else(|| broken("a table that is still shared"))?;
+            let form = table.lines_mut(Line::Column);
+            let stride = form.stride().max(1);
+            for (col_idx, column) in form.storage_mut().chunks_mut(stride).enumerate() {
+                let place = Place::Column(*reg, col_idx);
+                if let Some(idx) = places.iter().position(|known| *known == place) {
+                    let limbs = &mut column[..n_limbs];
+                    found[idx] = Some(match written.contains(&idx) {
+                        true => Cell::Written(limbs),
+                        false => Cell::Read(limbs),
+                    });
+                }
+            }
+        }
+        for (place, found) in places.iter().zip(&mut found) {
+            if found.is_none() {
+                *found = Some(Cell::Read(self.limbs_of(*place)?));
+            }
+        }
+        let work = Work { code, cells, spread: &self.spread, n_rows };
+        work.run(found.into_iter().flatten().collect())
+    }
+
+    /// What lies at a place that is only read.
+    fn limbs_of(&self, place: Place) -> Step<&[u64]> {
+        match place {
+            Place::Slice(reg) => Ok(self.bits(reg).limbs()),
+            Place::Column(reg, col_idx) => {
+                let form: Option<&BitTable> = self.table(reg)?.as_columns();
+                Ok(form.ok_or_else(|| broken("a table by rows"))?.column_limbs(col_idx))
+            }
+        }
+    }
+}
+
+/// Does an operation read the port?
+fn reads(code: &TileBlock, port: usize) -> bool {
+    code.ops.iter().any(|op| {
+        let sources = match *op {
+            BlockOp::Fill { .. } => [None, None],
+            BlockOp::Copy { from, .. } | BlockOp::Not { from, .. } => [Some(from), None],
+            BlockOp::Logic { left, right, .. } => [Some(left), Some(right)],
+        };
+        sources.contains(&Some(Source::Port(port)))
+    })
+}
+
+/// A kernel at work.
+struct Work<'m> {
+    code: &'m TileBlock,
+    /// The cell of each port.
+    cells: &'m [usize],
+    spread: &'m Spread<'m>,
+    n_rows: usize,
+}
+
+/// Some limbs of all cells.
+struct Piece<'m> {
+    start: usize,
+    len: usize,
+    cells: Vec<Cell<'m>>,
+}
+
+impl Work<'_> {
+    fn run(&self, mut cells: Vec<Cell<'_>>) -> Step<()> {
+        let settings = &self.spread.settings;
+        let piece_limbs = (settings.piece_limbs / cells.len().max(1)).max(1);
+        let n_cells = cells.len();
+        let pieces = pieces(0..self.n_rows.div_ceil(64), piece_limbs).map(|range| Piece {
+            start: range.start,
+            len: range.len(),
+            cells: cells.iter_mut().map(|cell| cell.split(range.len())).collect(),
+        });
+        self.spread.items(
+            pieces,
+            piece_limbs.saturating_mul(n_cells),
+            Vec::new,
+            |buffers, piece| {
+                self.piece(buffers, piece);
+            },
+        )
+    }
+
+    /// Works on a piece, block by block. `buffers` may hold anything.
+    fn piece(&self, buffers: &mut Vec<u64>, mut piece: Piece<'_>) {
+        let (kernels, n_buffers) = (self.spread.kernels, self.code.n_buffers.max(1));
+        // As much as a block of lines has, for all buffers together.
+        let n = (self.spread.settings.block_limbs * 4 / n_buffers).max(1);
+        if buffers.len() < n_buffers * n {
+            buffers.resize(n_buffers * n, 0);
+        }
+        for range in pieces(0..piece.len, n) {
+            let len = range.len();
+            let n_bits = bits_in(self.n_rows, piece.start + range.start, &buffers[..len]);
+            for op in &self.code.ops {
+                let cells = &piece.cells;
+                let of = |before, from| self.source(before, cells, from, n, &range);
+                match *op {
+                    BlockOp::Fill { to, bit } => {
+                        kernels.fill(&mut buffers[to * n..][..len], bit, n_bits);
+                    }
+                    BlockOp::Copy { to, from } => {
+                        let (before, rest) = buffers.split_at_mut(to * n);
+                        rest[..len].copy_from_slice(of(before, from));
+                    }
+                    BlockOp::Not { to, from } => {
+                        let (before, rest) = buffers.split_at_mut(to * n);
+                        kernels.not(&mut rest[..len], of(before, from), n_bits);
+                    }
+                    BlockOp::Logic { op, to, left, right } => {
+                        let (before, rest) = buffers.split_at_mut(to * n);
+                        kernels.logic(op, &mut rest[..len], of(before, left), of(before, right));
+                    }
+                }
+            }
+            for (port, buffer) in &self.code.stores {
+                if let Cell::Written(limbs) = &mut piece.cells[self.cells[*port]] {
+                    limbs[range.clone()].copy_from_slice(&buffers[buffer * n..][..len]);
+                }
+            }
+        }
+    }
+
+    /// The limbs `range` of a piece, of a buffer among those `before`, each of `n` limbs, or of a cell.
+    fn source<'b>(
+        &self,
+        before: &'b [u64],
+        cells: &'b [Cell<'_>],
+        from: Source,
+        n: usize,
+        range: &Range<usize>,
+    ) -> &'b [u64] {
+        match from {
+            Source::Buffer(buffer) => &before[buffer * n..][..range.len()],
+            Source::Port(port) => &cells[self.cells[port]].limbs()[range.clone()],
+        }
+    }
+}

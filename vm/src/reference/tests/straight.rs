@@ -1,0 +1,163 @@
+//! Straight tile kernels, as text: the CPU backend runs them over blocks of rows, with the same results.
+
+use star_ir::parse;
+
+use super::*;
+
+/// A kernel over `%n` rows with tables T and F, slices X, Y, Z and a private slice P.
+fn kernel(body: &str) -> Program {
+    let mut placed = String::new();
+    for line in body.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        placed += &format!("      {line} !0\n");
+    }
+    let text = format!(
+        "routine 0 \"F\" (value %n: int, value %i: int, value %j: int, ref %T: table[?, ?], value %F: table[?, ?],
+    ref %X: slice[?], ref %Y: slice[?], ref %Z: slice[?], ref %k: int) !0 {{
+  var %P: slice[?]
+  tile %n privates [%P] reductions [%k = count %X] !0 {{
+{placed}  }}
+}}
+locations {{
+  !0 = 0:0..0
+}}
+"
+    );
+    parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
+
+fn is_straight(program: &Program) -> bool {
+    let cpu = Cpu::new();
+    let plan = cpu.plan(&cpu.compile(program.clone()), ENTRY, &[]);
+    cpu.explain(&plan).contains("1 of them straight")
+}
+
+fn arguments(n_rows: usize, i: i64, j: i64) -> Vec<HostValue> {
+    let bits = |seed| BitVector::from_bools(&noise(n_rows, seed));
+    let columns: Vec<BitVector> = (0..4).map(|idx| bits(idx + 9)).collect();
+    let table = |columns: &[BitVector]| HostValue::Table(BitTable::from_columns(n_rows, columns));
+    vec![
+        HostValue::Int(n_rows as i64),
+        HostValue::Int(i),
+        HostValue::Int(j),
+        table(&columns),
+        table(&columns[1..]),
+        HostValue::Slice(bits(1)),
+        HostValue::Slice(bits(2)),
+        HostValue::Unset,
+        HostValue::Unset,
+    ]
+}
+
+/// One step of an addition: sum and carry; the new carry in Z.
+const ADDER: &str = "
+    check set %T
+    check index %i, columns %T
+    %P = column %T, %i
+    %Z = column %F, 1
+    %Z = bits_xor %Z, %P
+    %Z = bits_xor %Z, %X
+    put_column %T, %i, %Z
+    %Z = bits_or %P, %X
+    %Y = bits_not %Y
+    %Z = bits_and %Z, %Y
+    cost 7";
+
+#[test]
+fn straight_kernels_run_over_blocks_of_rows() {
+    let bodies = [
+        ADDER,
+        // X and Y change places.
+        "%P = copy %X\n%X = copy %Y\n%Y = copy %P",
+        // What is stored is what was loaded, and slices are made that were never set.
+        "%P = fill %n, true\n%Z = copy %P\nput_column %T, %i, %P\nput_column %T, %j, %X",
+        "%X = column %T, %i\n%Z = column %T, %j\n%P = bits_xor %X, %Z\nput_column %T, %i, %P",
+        "%X = bits_and %X, %X\n%X = bits_not %X",
+    ];
+    for body in bodies {
+        let program = kernel(body);
+        assert!(is_straight(&program), "{body}");
+        for n_rows in EDGES {
+            for (i, j) in [(1, 2), (4, 1), (3, 3)] {
+                let _ = run(&program, arguments(n_rows, i, j));
+            }
+        }
+        let _ = run(&program, arguments(9001, 1, 3));
+    }
+}
+
+#[test]
+fn columns_that_turn_out_to_be_one_are_written_in_order() {
+    // With i = j the second column is loaded after it was stored, and stored twice.
+    let program = kernel(
+        "%P = bits_not %X
+         put_column %T, %i, %P
+         %Z = column %T, %j
+         %Z = bits_xor %Z, %Y
+         put_column %T, %j, %Z",
+    );
+    assert!(is_straight(&program));
+    for (i, j) in [(1, 2), (2, 2)] {
+        let _ = run(&program, arguments(130, i, j));
+    }
+}
+
+#[test]
+fn private_slices_of_a_straight_kernel_take_no_memory() {
+    let program = kernel("%P = column %T, %i\n%P = bits_not %P\n%X = bits_xor %X, %P");
+    let mut trial = Trial::new();
+    let values = arguments(6400, 1, 2);
+    let (outcome, _) = trial.run_on(&Cpu::new(), &program, values, &mut TestHost::default());
+    assert_eq!(outcome, Outcome::Done);
+    // Tables of four and three columns, X and Y, and X once more while it is made.
+    assert_eq!(trial.stats.peak_bytes, 800 * (4 + 3 + 2 + 1));
+}
+
+#[test]
+fn a_guard_of_a_straight_kernel_that_fails_traps_as_it_is_written() {
+    let program = kernel(
+        "%X = bits_not %X
+         check index %j, columns %T
+         %P = column %T, %j
+         check size length %P, length %Y
+         put_column %T, %i, %P",
+    );
+    assert!(is_straight(&program));
+    for (n_rows, j) in [(70, 4), (70, 5), (0, 1), (0, 0)] {
+        let before = arguments(n_rows, 1, j);
+        let (outcome, after) = Trial::new().run(&program, before.clone());
+        let traps = !(1..=4).contains(&j);
+        assert_eq!(matches!(outcome, Outcome::Trap(_)), traps, "{outcome:?}");
+        assert_eq!(after == before, traps);
+    }
+}
+
+#[test]
+fn a_shared_table_is_copied_before_a_kernel_writes_it() {
+    let text = "routine 0 \"F\" (ref %T: table[?, ?], ref %U: table[?, ?], value %X: slice[?]) !0 {
+  %U = copy %T !0
+  tile 3 !0 {
+    put_column %T, 1, %X !0
+  }
+}
+locations {
+  !0 = 0:0..0
+}
+";
+    let program = parse(text).unwrap();
+    assert!(is_straight(&program));
+    let old = table(&["01", "00", "10"]);
+    let after = run(&program, vec![old.clone(), HostValue::Unset, slice("110")]);
+    assert_eq!(after[..2], [table(&["11", "10", "00"]), old]);
+}
+
+#[test]
+fn kernels_with_control_run_as_they_are_written() {
+    for body in [
+        "%k = add %n, 1\n%X = bits_not %X",
+        "%P = copy %X\ncost 1 times length %P\n%X = bits_not %P",
+    ] {
+        let program = kernel(body);
+        assert!(!is_straight(&program), "{body}");
+        let _ = run(&program, arguments(70, 1, 2));
+    }
+}
