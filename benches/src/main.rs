@@ -9,6 +9,9 @@
 //! `star-benches closure [N [RUNS]]`: the published WARSHALL and WARSHALL-C on the CPU backend, in turn
 //! with a hand-written Warshall on packed rows, for N vertices (5000 by default).
 //!
+//! `star-benches closure-native [N [RUNS [THREADS]]]`: the library's WARSHALL, a native of the CPU backend,
+//! in turn with the crate `bit-matrix`, for N vertices (5000 by default) and wiki-Vote.
+//!
 //! `star-benches operations [BITS]`: one operation of each kind as a program carries it out, on 10³ to
 //! that many bits (10⁹ by default), beside the speed of plain reading.
 //!
@@ -32,6 +35,7 @@ mod program;
 use std::process::ExitCode;
 
 const USAGE: &str = "usage: star-benches front-end [MB] | kernels [BITS [NAME]] | closure [N [RUNS]] \
+                     | closure-native [N [RUNS [THREADS]]] \
                      | operations [BITS] | loading [FILE…] \
                      | edge-list [MB] | adjacency [VERTICES [ARCS]]";
 
@@ -48,6 +52,11 @@ fn main() -> ExitCode {
         "closure" => {
             number(1, 5000).zip(number(2, 5)).map(|(n, runs)| closure::run(n, runs)).map(well)
         }
+        "closure-native" => number(1, 5000)
+            .zip(number(2, 5))
+            .zip(number(3, 1))
+            .map(|((n, runs), threads)| closure::native(n, runs, threads))
+            .map(well),
         "operations" => number(1, 1_000_000_000).map(operations::run).map(well),
         "loading" => Some(loading::run(&args[1..])),
         "edge-list" => number(1, 200).map(|megabytes| {

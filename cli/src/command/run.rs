@@ -14,7 +14,7 @@ use super::{Lints, compile};
 use crate::access::{Access, Grants};
 use crate::bind::{Binding, Origin, bind};
 use crate::data::Reading;
-use crate::engine::{self, Argument, Engine, Job};
+use crate::engine::{self, Argument, Engine, Job, Natives};
 use crate::entry;
 use crate::exit::{EXIT_HELP, Exit};
 use crate::failure::{Failure, internal};
@@ -65,9 +65,15 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "NAME", default_value = engine::DEFAULT)]
     backend: String,
 
-    /// Print elementary operations, steps and memory at the end
+    /// Print elementary operations, steps and memory at the end; implies `--no-natives`
     #[arg(long)]
     cost: bool,
+
+    /// Run library procedures as they are written, even where the backend has a faster way
+    ///
+    /// `star doctor` lists them. The results are the same.
+    #[arg(long)]
+    no_natives: bool,
 
     /// Trap when ADD or SUBT overflows
     #[arg(long)]
@@ -154,7 +160,12 @@ pub(crate) fn run(
         host: &mut host,
         stats: Stats::default(),
     };
-    let job = Job { program: ready.program.clone(), entry: ready.entry, arguments };
+    // What counts operations runs them as they are written.
+    let natives = match args.no_natives || args.cost || limits.steps.is_some() {
+        true => Natives::Off,
+        false => Natives::On,
+    };
+    let job = Job { program: ready.program.clone(), entry: ready.entry, arguments, natives };
     let mut ended = engine.run(job, &mut control);
     let advice = std::mem::take(&mut host.advice);
     let print_failed = output.failed();

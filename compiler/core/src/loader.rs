@@ -9,6 +9,9 @@ use star_syntax::ast;
 /// writes such a file.
 pub const MAX_SOURCE_BYTES: usize = 256 << 20;
 
+/// What stands before the name of a library module in an import.
+const MODULE_PREFIX: &str = "star:";
+
 /// Finds and reads source files.
 pub trait SourceLoader {
     /// Reads the file `path` as `importer` names it (`None`: as the user does).
@@ -57,6 +60,14 @@ pub(crate) struct Unit {
     pub(crate) library: bool,
     /// Part of the library that every program sees.
     pub(crate) basic: bool,
+}
+
+impl Unit {
+    /// The name of a library module that is imported: `closure`.
+    pub(crate) fn module<'s>(&self, sources: &'s SourceMap) -> Option<&'s str> {
+        let name = sources.get(self.file).map(SourceFile::name);
+        name.filter(|_| self.library).and_then(|name| name.strip_prefix(MODULE_PREFIX))
+    }
 }
 
 /// All files of a compilation: the library's basic modules, then the root, then what is imported.
@@ -125,7 +136,7 @@ impl Units {
         loader: &mut dyn SourceLoader,
         library: &Library,
     ) -> Option<usize> {
-        if let Some(module) = path.strip_prefix("star:") {
+        if let Some(module) = path.strip_prefix(MODULE_PREFIX) {
             if let Some(found) = self.find(path) {
                 return Some(found);
             }

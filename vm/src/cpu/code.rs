@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::block::BlockCode;
 
-use star_base::BitVector;
+use star_base::{BitVector, Native};
 use star_ir::{
     Check, Direction, IntOp, LocId, LogicOp, Mode, Operand, Program, ReductionOp, Relation,
     RoutineId, Sense, TileReductionOp, Ty, VarId,
@@ -51,7 +51,6 @@ pub(super) struct RoutineCode {
     pub(super) prints: Vec<Vec<Operand>>,
     pub(super) files: Vec<FileUse>,
     pub(super) foralls: Vec<Forall>,
-    pub(super) natives: Vec<String>,
     /// Loops and tile kernels, for people.
     pub(super) summary: Summary,
 }
@@ -516,7 +515,8 @@ pub(super) enum Inst {
     Unset(Place),
     Call(u32),
     Return,
-    Native(u32),
+    /// At the beginning of a routine: does all that it does and returns, or goes on (`natives`).
+    Native(Native),
     Print(u32),
     Read(u32),
     Write(u32),
@@ -542,6 +542,7 @@ impl Inst {
                 | Inst::WhileTest { .. }
                 | Inst::ForeachNext { .. }
                 | Inst::ForallNext { .. }
+                | Inst::Native(_)
                 | Inst::Return
         )
     }

@@ -83,7 +83,6 @@ impl<'p> Compiler<'p> {
             prints: Vec::new(),
             files: Vec::new(),
             foralls: Vec::new(),
-            natives: Vec::new(),
             summary: Summary::default(),
             places,
         };
@@ -102,6 +101,9 @@ impl<'p> Compiler<'p> {
     }
 
     fn routine(mut self) -> RoutineCode {
+        if let Some(native) = self.routine.native {
+            self.emit(Inst::Native(native));
+        }
         self.block(&self.routine.body);
         let end = self.here();
         for at in std::mem::take(&mut self.exits) {
@@ -238,10 +240,6 @@ impl<'p> Compiler<'p> {
                 self.cost(*units, times.as_ref());
             }
             StmtKind::Call { callee, args, dst } => self.call(*callee, args, *dst),
-            StmtKind::Native { name, .. } => {
-                self.code.natives.push(name.clone());
-                self.emit(Inst::Native(self.code.natives.len() as u32 - 1));
-            }
             StmtKind::Print(items) => {
                 self.code.prints.push(items.clone());
                 self.emit(Inst::Print(self.code.prints.len() as u32 - 1));

@@ -11,6 +11,17 @@ use crate::scalars;
 use crate::stop::{Step, Stop, broken};
 
 impl Machine<'_, '_, '_> {
+    /// Was the variable set?
+    pub(super) fn holds_value(&self, place: Place) -> bool {
+        match place {
+            Place::Int(reg) | Place::Bool(reg) => self.holds(Test::NumberSet(reg)),
+            Place::Slice(reg) | Place::Word(reg) => self.holds(Test::BitsSet(reg)),
+            Place::Table(reg) => self.holds(Test::TableSet(reg)),
+            Place::Text(reg) => self.holds(Test::TextSet(reg)),
+            Place::Handle => false,
+        }
+    }
+
     /// Does the guard hold?
     #[inline(always)]
     pub(super) fn holds(&self, test: Test) -> bool {
@@ -156,13 +167,7 @@ impl Sight for Machine<'_, '_, '_> {
     }
 
     fn is_set(&self, var: VarId) -> Step<bool> {
-        Ok(match self.place_of(var)? {
-            Place::Int(reg) | Place::Bool(reg) => self.holds(Test::NumberSet(reg)),
-            Place::Slice(reg) | Place::Word(reg) => self.holds(Test::BitsSet(reg)),
-            Place::Table(reg) => self.holds(Test::TableSet(reg)),
-            Place::Text(reg) => self.holds(Test::TextSet(reg)),
-            Place::Handle => false,
-        })
+        Ok(self.holds_value(self.place_of(var)?))
     }
 
     fn is_sized(&self, var: VarId) -> Step<bool> {

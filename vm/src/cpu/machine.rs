@@ -163,6 +163,8 @@ pub(super) struct Machine<'p, 'c, 'h> {
     /// Those, turns of loops and calls.
     steps: u64,
     step_limit: u64,
+    /// Natives taken.
+    natives: u64,
 }
 
 /// Runs `entry`; see [`crate::Backend::run`].
@@ -195,6 +197,7 @@ pub(super) fn run<'h>(
         entry_loc: code.program.routines.get(entry.0 as usize).map_or(LocId(0), |r| r.loc),
         operations: 0,
         steps: 0,
+        natives: 0,
     };
     let end = machine.enter(entry, values).and_then(|()| machine.run_to_end());
     let outcome = match end {
@@ -210,6 +213,7 @@ pub(super) fn run<'h>(
     let stats = &mut machine.control.stats;
     stats.operations = machine.operations;
     stats.steps = machine.steps;
+    stats.natives = machine.natives;
     stats.peak_bytes = machine.room.peak();
     outcome
 }
@@ -294,6 +298,11 @@ impl<'p> Machine<'p, '_, '_> {
     pub(super) fn known_size(&self, size: Size) -> Step<usize> {
         let known = self.size(size).and_then(|size| usize::try_from(size).ok());
         known.ok_or_else(|| broken("a size that is not known"))
+    }
+
+    /// Counts a native that was taken.
+    pub(super) fn count_native(&mut self) {
+        self.natives += 1;
     }
 
     /// Adds elementary operations.
@@ -450,8 +459,10 @@ impl<'p> Machine<'p, '_, '_> {
                     routine = self.routine()?;
                 }
                 Inst::Native(native) => {
-                    let name = &routine.natives[native as usize];
-                    return Err(broken(format!("this backend has no native `{name}`")));
+                    if self.native(native)? {
+                        // Its last instruction is its `Return`.
+                        next = routine.insts.len() - 1;
+                    }
                 }
                 Inst::Print(print) => self.print(&routine.prints[print as usize])?,
                 Inst::Read(file) => self.read(&routine.files[file as usize])?,

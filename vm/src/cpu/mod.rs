@@ -4,6 +4,7 @@
 //! * `compile` makes register code (`code`) of SIR; `fuse` joins logic operations.
 //! * The machine (`machine`): frames of registers, calls (`calls`), `forall`, blocks of lines (`block`), guards (`guards`), operations
 //!   on bits (`bits`) and tables (`tables`), files and output (`host`).
+//! * Natives (`natives`): library routines done in ways of their own.
 //! * [`Settings`]: how work is spread over pieces and threads (`spread`). They change no result.
 //!
 //! What each operation does is said by the reference; this backend gives the same bits, traps and counts.
@@ -18,6 +19,7 @@ mod fuse;
 mod guards;
 mod host;
 mod machine;
+mod natives;
 mod spread;
 mod table;
 mod tables;
@@ -29,8 +31,8 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use star_base::BitTable;
 use star_base::limbs::OutOfMemory;
+use star_base::{BitTable, Native};
 use star_ir::{Program, RoutineId, Ty};
 
 use crate::backend::{Backend, Control, Outcome};
@@ -94,6 +96,16 @@ impl Cpu {
             }
         };
         Ok(Cpu { settings, kernels, pool })
+    }
+
+    /// The natives that this backend has.
+    pub const NATIVES: &'static [Native] = Native::ALL;
+
+    /// The same, but every routine is run as it is written.
+    #[must_use]
+    pub fn without_natives(mut self) -> Self {
+        self.settings.natives = false;
+        self
     }
 
     /// The kernels that it computes with.

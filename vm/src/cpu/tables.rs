@@ -117,7 +117,11 @@ impl Machine<'_, '_, '_> {
     }
 
     /// Changes a table, of its own if it was shared; the other registers may be read meanwhile.
-    fn change(&mut self, reg: Reg, change: impl FnOnce(&mut Table, &Self) -> Step<()>) -> Step<()> {
+    pub(super) fn change(
+        &mut self,
+        reg: Reg,
+        change: impl FnOnce(&mut Table, &Self) -> Step<()>,
+    ) -> Step<()> {
         self.own(reg)?;
         let at = self.base.tables + reg as usize;
         let mut holding = std::mem::take(&mut self.tables[at].table);
@@ -127,6 +131,11 @@ impl Machine<'_, '_, '_> {
         self.count_copy(bytes, before, table.has_copy());
         self.tables[at].table = holding;
         done
+    }
+
+    /// Is the table nobody else's?
+    pub(super) fn owns(&mut self, reg: Reg) -> bool {
+        self.table_slot_mut(reg).table.get_mut().is_some()
     }
 
     /// Makes a table one's own before it is written.

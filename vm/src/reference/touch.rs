@@ -219,9 +219,7 @@ impl List<'_, '_> {
                     self.measure(times);
                 }
             }
-            StmtKind::Call { callee: _, args, dst: _ } | StmtKind::Native { name: _, args } => {
-                self.arguments(args)
-            }
+            StmtKind::Call { callee: _, args, dst: _ } => self.arguments(args),
             StmtKind::Print(items) => self.operands(items),
             StmtKind::Read { dst, file, layout } => {
                 self.operands(std::iter::once(file).chain(layout));

@@ -288,6 +288,7 @@ impl<'a> Lowerer<'a> {
             vars: self.vars,
             body: self.block,
             loc: header,
+            native: self.r.native,
         }
     }
 
