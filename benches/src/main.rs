@@ -12,6 +12,9 @@
 //! `star-benches closure-native [N [RUNS [THREADS]]]`: the library's WARSHALL, a native of the CPU backend,
 //! in turn with the crate `bit-matrix`, for N vertices (5000 by default) and wiki-Vote.
 //!
+//! `star-benches algorithms [N [NAME]]`: the graph algorithms of the library whose name contains NAME,
+//! beside petgraph, on graphs of N vertices (1000, and then 5000, by default).
+//!
 //! `star-benches operations [BITS]`: one operation of each kind as a program carries it out, on 10³ to
 //! that many bits (10⁹ by default), beside the speed of plain reading.
 //!
@@ -24,6 +27,7 @@
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program that prints figures")]
 
+mod algorithms;
 mod closure;
 mod front_end;
 mod graphs;
@@ -36,6 +40,7 @@ use std::process::ExitCode;
 
 const USAGE: &str = "usage: star-benches front-end [MB] | kernels [BITS [NAME]] | closure [N [RUNS]] \
                      | closure-native [N [RUNS [THREADS]]] \
+                     | algorithms [N [NAME]] \
                      | operations [BITS] | loading [FILE…] \
                      | edge-list [MB] | adjacency [VERTICES [ARCS]]";
 
@@ -57,6 +62,12 @@ fn main() -> ExitCode {
             .zip(number(3, 1))
             .map(|((n, runs), threads)| closure::native(n, runs, threads))
             .map(well),
+        "algorithms" => match text(1) {
+            "" => Some(vec![1000, 5000]),
+            _ => number(1, 0).map(|n| vec![n]),
+        }
+        .map(|sizes| algorithms::run(&sizes, text(2)))
+        .map(well),
         "operations" => number(1, 1_000_000_000).map(operations::run).map(well),
         "loading" => Some(loading::run(&args[1..])),
         "edge-list" => number(1, 200).map(|megabytes| {

@@ -31,11 +31,35 @@ impl Compiled {
         Compiled { program, code, backend }
     }
 
+    /// Takes values in, as what a program was given: those that are set keep their sizes.
+    pub(crate) fn load(&self, values: Vec<HostValue>) -> Vec<cpu::Value> {
+        let load = |value: HostValue| {
+            let fixed = value != HostValue::Unset;
+            self.backend.load(value, fixed)
+        };
+        values.into_iter().map(load).collect()
+    }
+
+    /// Reads values back.
+    pub(crate) fn unload(&self, values: Vec<cpu::Value>) -> Vec<HostValue> {
+        values.into_iter().map(|value| self.backend.unload(value).expect("memory")).collect()
+    }
+
+    /// Reads one back, as a copy.
+    pub(crate) fn read(&self, value: &cpu::Value) -> HostValue {
+        self.backend.store(value)
+    }
+
     /// Runs a routine to its end; the time of the run alone, and the arguments afterwards.
     pub(crate) fn run(&self, name: &str, args: Vec<HostValue>) -> (Duration, Vec<HostValue>) {
+        let mut values = self.load(args);
+        let called = self.call(name, &mut values);
+        (called.time, self.unload(values))
+    }
+
+    /// Runs a routine to its end on values that stay in the machine.
+    pub(crate) fn call(&self, name: &str, values: &mut [cpu::Value]) -> Called {
         let entry: RoutineId = self.program.find(name).expect("a routine of this name");
-        let load = |value: HostValue| self.backend.load(value, true);
-        let mut values: Vec<cpu::Value> = args.into_iter().map(load).collect();
         let types: Vec<_> = values.iter().map(|value| self.backend.ty(value)).collect();
         let plan = self.backend.plan(&self.code, entry, &types);
         let flag = AtomicBool::new(false);
@@ -48,14 +72,20 @@ impl Compiled {
             stats: Stats::default(),
         };
         let start = Instant::now();
-        let outcome = self.backend.run(&plan, &mut values, &mut control);
+        let outcome = self.backend.run(&plan, values, &mut control);
         let time = start.elapsed();
-        assert_eq!(outcome, Outcome::Done);
-        (
-            time,
-            values.into_iter().map(|value| self.backend.unload(value).expect("memory")).collect(),
-        )
+        assert_eq!(outcome, Outcome::Done, "{name}");
+        Called { time, operations: control.stats.operations }
     }
+}
+
+/// What a call took.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Called {
+    /// The time of the run alone.
+    pub(crate) time: Duration,
+    /// Elementary operations.
+    pub(crate) operations: u64,
 }
 
 /// A host without files that prints nothing.

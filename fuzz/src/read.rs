@@ -1,5 +1,7 @@
 //! The target `read`: every reader of data files, and the writer of the same format.
 
+use std::sync::LazyLock;
+
 use star_base::BitTable;
 use star_io::{
     Data, FileError, Format, Graph, Layout, LayoutValue, Loaded, Numbers, OutputRef, ReadOptions,
@@ -14,13 +16,29 @@ const BUDGET: u64 = 1 << 20;
 /// What a reader may take beside it: buffers, and for a moment a table once more.
 const BESIDE: usize = (1 << 20) + (2 << 20);
 
-/// Reads the bytes behind the first one, which picks the format. Nothing panics; memory stays within the
-/// budget; whether the length is known matters to the checks of a header only; what was read is laid
-/// out in every way, and is the same after it was written and read again.
+/// The format whose extension `STAR_FORMAT` gives, so that one reader can be fuzzed alone.
+static ALONE: LazyLock<Option<Format>> = LazyLock::new(|| {
+    let extension = std::env::var("STAR_FORMAT").ok()?;
+    let format = Format::of_path(&format!("f.{extension}"));
+    Some(format.unwrap_or_else(|| panic!("STAR_FORMAT: no format has the extension `{extension}`")))
+});
+
+/// Reads a file: of the format that the first byte picks, without that byte, or the whole as the one
+/// format of `STAR_FORMAT`.
 pub fn read(bytes: &[u8]) {
-    let Some((&first, bytes)) = bytes.split_first() else { return };
+    if let Some(format) = *ALONE {
+        return read_file(format, bytes);
+    }
+    if let Some((&first, bytes)) = bytes.split_first() {
+        read_file(Format::ALL[usize::from(first) % Format::ALL.len()], bytes);
+    }
+}
+
+/// Nothing panics; memory stays within the budget; whether the length is known matters to the checks of
+/// a header only; what was read is laid out in every way, and is the same after it was written and read
+/// again.
+fn read_file(format: Format, bytes: &[u8]) {
     let _ = Format::detect(bytes);
-    let format = Format::ALL[usize::from(first) % Format::ALL.len()];
     let plain = read_as(format, bytes, None);
     let hinted = read_as(format, bytes, Some(bytes.len() as u64));
     match (&plain, &hinted) {

@@ -1,5 +1,6 @@
 //! What fuzzing starts from: the examples, the library, the programs and data files of the tests, small
-//! files of every format, and former finds (`regressions/TARGET/`).
+//! files of every format (those that nothing here writes are in `seeds/TARGET/`), and former finds
+//! (`regressions/TARGET/`).
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,7 +16,8 @@ pub type Seed = (String, Vec<u8>);
 /// # Panics
 /// If the files of the repository cannot be read.
 pub fn seeds(target: &str) -> Vec<Seed> {
-    let mut seeds = regressions(target);
+    let mut seeds = kept("regressions", target);
+    seeds.extend(kept("seeds", target));
     seeds.extend(if target == "read" { data_files() } else { programs() });
     seeds
 }
@@ -50,9 +52,9 @@ fn bytes(path: &Path) -> Vec<u8> {
     fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// Former finds: programs as they are, data files with the extension of their format.
-fn regressions(target: &str) -> Vec<Seed> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("regressions").join(target);
+/// Files of a folder here: programs as they are, data files with the extension of their format.
+fn kept(folder: &str, target: &str) -> Vec<Seed> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder).join(target);
     let found = files(&folder).into_iter().filter(|path| !name(path).starts_with('.'));
     found
         .filter_map(|path| match target {

@@ -1,0 +1,128 @@
+//! Random graphs, and the tables that the library asks for.
+
+use petgraph::graph::{Graph as Peer, NodeIndex, UnGraph};
+use star_base::{BitTable, BitVector};
+use star_io::generate::{Density, GenerateOptions, Kind, Labels, UniformGraph};
+use star_io::{Arc, Graph, Layout, LayoutValue, Widths, lay_out};
+use star_vm::HostValue;
+
+use crate::closure::Random;
+
+/// Where the random numbers begin.
+pub(super) const SEED: u64 = 2016;
+
+/// Weights are 1 to this.
+pub(super) const MAX_WEIGHT: i64 = 1000;
+
+/// Bytes that a table may take.
+const MAX_BYTES: u64 = 8 << 30;
+
+/// A directed graph of n vertices and `m` arcs without loops and parallel arcs.
+pub(super) fn directed(n: usize, m: usize) -> Graph {
+    uniform(n, m, Kind::Directed)
+}
+
+/// A connected graph of n vertices and `m` edges: a path through all vertices, and random edges.
+pub(super) fn connected(n: usize, m: usize) -> Graph {
+    let mut graph = uniform(n, m + 1 - n, Kind::Undirected);
+    let mut random = Random(SEED);
+    graph.arcs.extend((1..n as u32).map(|x| Arc {
+        tail: x - 1,
+        head: x,
+        weight: 1 + random.below(MAX_WEIGHT as usize) as i64,
+    }));
+    graph
+}
+
+fn uniform(n: usize, m: usize, kind: Kind) -> Graph {
+    let uniform = UniformGraph {
+        n_vertices: n as u64,
+        density: Density::Arcs(m as u64),
+        kind,
+        labels: Labels::InOrder,
+        max_weight: Some(MAX_WEIGHT),
+    };
+    uniform.generate(&mut GenerateOptions::new(SEED, MAX_BYTES)).expect("a graph of this size")
+}
+
+/// The widths that the graph asks for.
+pub(super) fn widths(graph: &Graph) -> Widths {
+    let h = graph.path_width().expect("weights that are not negative");
+    Widths { h, b: graph.code_width() }
+}
+
+/// The graph as a table.
+pub(super) fn table(graph: &Graph, layout: Layout, widths: Widths) -> HostValue {
+    match lay_out(layout, graph, widths, MAX_BYTES, "a random graph").expect("a table that fits") {
+        LayoutValue::Table(table) => HostValue::Table(table),
+        LayoutValue::Slice(bits) => HostValue::Slice(bits),
+    }
+}
+
+/// The codes 1..n, b bits each.
+pub(super) fn codes(n: usize, b: usize) -> HostValue {
+    let mut table = zeros(n, b);
+    for row in 0..n {
+        for place in 0..b {
+            table.put(row, b - 1 - place, (row + 1) >> place & 1 == 1);
+        }
+    }
+    HostValue::Table(table)
+}
+
+pub(super) fn zeros(n_rows: usize, n_cols: usize) -> BitTable {
+    BitTable::zeros(n_rows, n_cols).expect("a table that fits")
+}
+
+pub(super) fn ones(len: usize) -> HostValue {
+    HostValue::Slice(BitVector::from_bools(&vec![true; len]))
+}
+
+/// The word of `h` bits that holds a number.
+pub(super) fn word(number: u64, h: usize) -> HostValue {
+    let bits: Vec<bool> = (0..h).rev().map(|place| number >> place & 1 == 1).collect();
+    HostValue::Word(BitVector::from_bools(&bits))
+}
+
+pub(super) fn int(number: usize) -> HostValue {
+    HostValue::Int(number as i64)
+}
+
+/// The number in a row of a table of at most 64 columns.
+pub(super) fn number(table: &BitTable, row: usize) -> u64 {
+    (0..table.n_cols()).fold(0, |number, col| 2 * number + u64::from(table.get(row, col)))
+}
+
+/// The sum of the weights of the edges that are marked.
+pub(super) fn weight_of(graph: &Graph, marked: &BitVector) -> i64 {
+    let arcs = graph.arcs.iter().enumerate();
+    arcs.filter(|(row, _)| marked.get(*row)).map(|(_, arc)| arc.weight).sum()
+}
+
+/// The peer's directed graph.
+pub(super) fn peer(graph: &Graph) -> Peer<(), i64> {
+    let mut peer = Peer::with_capacity(graph.n_vertices, graph.arcs.len());
+    for _ in 0..graph.n_vertices {
+        peer.add_node(());
+    }
+    for arc in graph.directed_arcs() {
+        peer.add_edge(node(arc.tail), node(arc.head), arc.weight);
+    }
+    peer
+}
+
+/// The peer's undirected graph.
+pub(super) fn undirected_peer(graph: &Graph) -> UnGraph<(), i64> {
+    let mut peer = UnGraph::with_capacity(graph.n_vertices, graph.arcs.len());
+    for _ in 0..graph.n_vertices {
+        peer.add_node(());
+    }
+    for arc in &graph.arcs {
+        peer.add_edge(node(arc.tail), node(arc.head), arc.weight);
+    }
+    peer
+}
+
+pub(super) fn node(vertex: u32) -> NodeIndex {
+    NodeIndex::new(vertex as usize)
+}

@@ -1,0 +1,36 @@
+//! Every graph algorithm of the library, beside the same job by petgraph or rustworkx-core.
+//!
+//! * `instance`: the graphs, and their tables.
+//! * `measure`: a job, ours and the peer's in turn, and a line about it.
+//! * `paths`, `trees`: algorithms that are called once. `dynamic`: those that follow changes.
+//!
+//! Times are those of the runs alone; laying out tables and building the peer's graph do not count. All
+//! run on one thread but for operations on 1 MiB and more.
+
+mod dynamic;
+mod instance;
+mod measure;
+mod paths;
+mod trees;
+
+use star_vm::Cpu;
+
+use measure::Bench;
+
+/// Measures those algorithms whose name contains `filter`, on graphs of these sizes.
+pub(crate) fn run(sizes: &[usize], filter: &str) {
+    let backend = Cpu::new();
+    println!(
+        "{} kernels, {} threads, seed {}; medians",
+        backend.kernels().level().name(),
+        backend.threads(),
+        instance::SEED,
+    );
+    println!("{}", measure::HEADER);
+    for &n in sizes {
+        let bench = Bench::new(n, filter);
+        paths::run(&bench);
+        trees::run(&bench);
+        dynamic::run(&bench);
+    }
+}
