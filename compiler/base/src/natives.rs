@@ -12,6 +12,12 @@ use std::fmt;
 pub enum Native {
     /// The transitive closure of an adjacency table, in place.
     Closure,
+    /// An index of what can be reached in a graph, kept in a handle.
+    Condense,
+    /// Is there a path from one vertex to another?
+    Reaches,
+    /// All vertices that can be reached from one.
+    Reachable,
 }
 
 /// What a native takes and needs.
@@ -25,7 +31,9 @@ pub struct Signature {
     pub routines: &'static [&'static str],
     /// Their parameters, in order.
     pub params: &'static [Param],
-    /// What must hold when it begins.
+    /// What a function returns.
+    pub result: Option<Kind>,
+    /// What must hold when it begins. A handle that it reads must also have been made by a native.
     pub needs: &'static [Need],
     /// What it does, in one line.
     pub summary: &'static str,
@@ -47,8 +55,14 @@ pub struct Param {
 pub enum Kind {
     /// An integer.
     Int,
+    /// A truth value; only of results.
+    Bool,
+    /// A slice.
+    Slice,
     /// A table.
     Table,
+    /// A handle. Its rows and columns are those of the table that a Star body would keep in it.
+    Handle,
 }
 
 /// How a native treats an argument.
@@ -58,6 +72,8 @@ pub enum Way {
     Value,
     /// A `var` parameter that is read and changed: it has to be set.
     Changed,
+    /// A `var` parameter that takes a new value, whatever it held.
+    Made,
 }
 
 /// A precondition: the left side is at most the right one.
@@ -71,9 +87,9 @@ pub enum Term {
     Number(i64),
     /// The value of an integer parameter.
     Value(usize),
-    /// The rows of a table.
+    /// The rows of a table or handle.
     Rows(usize),
-    /// The columns of a table.
+    /// The columns of a table or handle.
     Columns(usize),
 }
 
@@ -85,6 +101,7 @@ static CLOSURE: Signature = Signature {
         Param { name: "n", kind: Kind::Int, way: Way::Value },
         Param { name: "P", kind: Kind::Table, way: Way::Changed },
     ],
+    result: None,
     needs: &[
         Need(Term::Number(0), Term::Value(0)),
         Need(Term::Value(0), Term::Rows(1)),
@@ -93,14 +110,70 @@ static CLOSURE: Signature = Signature {
     summary: "strong components, then or-ing along the order of the components",
 };
 
+static CONDENSE: Signature = Signature {
+    name: "condense",
+    module: "closure",
+    routines: &["CONDENSE"],
+    params: &[
+        Param { name: "n", kind: Kind::Int, way: Way::Value },
+        Param { name: "G", kind: Kind::Table, way: Way::Value },
+        Param { name: "H", kind: Kind::Handle, way: Way::Made },
+    ],
+    result: None,
+    needs: &[
+        Need(Term::Value(0), Term::Rows(1)),
+        Need(Term::Rows(1), Term::Value(0)),
+        Need(Term::Value(0), Term::Columns(1)),
+        Need(Term::Columns(1), Term::Value(0)),
+    ],
+    summary: "keeps the strong components and the closure of the graph of components",
+};
+
+static REACHES: Signature = Signature {
+    name: "reaches",
+    module: "closure",
+    routines: &["REACHES"],
+    params: &[
+        Param { name: "H", kind: Kind::Handle, way: Way::Value },
+        Param { name: "i", kind: Kind::Int, way: Way::Value },
+        Param { name: "j", kind: Kind::Int, way: Way::Value },
+    ],
+    result: Some(Kind::Bool),
+    needs: &[
+        Need(Term::Number(1), Term::Value(1)),
+        Need(Term::Value(1), Term::Rows(0)),
+        Need(Term::Number(1), Term::Value(2)),
+        Need(Term::Value(2), Term::Columns(0)),
+    ],
+    summary: "looks at one bit of the closure of the components",
+};
+
+static REACHABLE: Signature = Signature {
+    name: "reachable",
+    module: "closure",
+    routines: &["REACHABLE"],
+    params: &[
+        Param { name: "H", kind: Kind::Handle, way: Way::Value },
+        Param { name: "i", kind: Kind::Int, way: Way::Value },
+        Param { name: "X", kind: Kind::Slice, way: Way::Made },
+    ],
+    result: None,
+    needs: &[Need(Term::Number(1), Term::Value(1)), Need(Term::Value(1), Term::Rows(0))],
+    summary: "marks the members of the components that are reached",
+};
+
 impl Native {
     /// All natives.
-    pub const ALL: &'static [Native] = &[Native::Closure];
+    pub const ALL: &'static [Native] =
+        &[Native::Closure, Native::Condense, Native::Reaches, Native::Reachable];
 
     /// What it takes and needs.
     pub fn signature(self) -> &'static Signature {
         match self {
             Native::Closure => &CLOSURE,
+            Native::Condense => &CONDENSE,
+            Native::Reaches => &REACHES,
+            Native::Reachable => &REACHABLE,
         }
     }
 
@@ -156,7 +229,7 @@ impl Way {
     pub fn is_by_ref(self) -> bool {
         match self {
             Way::Value => false,
-            Way::Changed => true,
+            Way::Changed | Way::Made => true,
         }
     }
 }
@@ -193,7 +266,9 @@ mod tests {
                     let fits = match *term {
                         Term::Number(_) => true,
                         Term::Value(idx) => kind(idx) == Some(Kind::Int),
-                        Term::Rows(idx) | Term::Columns(idx) => kind(idx) == Some(Kind::Table),
+                        Term::Rows(idx) | Term::Columns(idx) => {
+                            matches!(kind(idx), Some(Kind::Table | Kind::Handle))
+                        }
                     };
                     assert!(fits, "{native}: {term:?}");
                 }

@@ -129,6 +129,8 @@ pub enum Ty {
     Word(Size),
     /// `table`: rows, columns.
     Table(Size, Size),
+    /// `handle`
+    Handle,
 }
 
 /// A type without sizes.
@@ -146,6 +148,8 @@ pub enum Kind {
     Word,
     /// `table`
     Table,
+    /// `handle`
+    Handle,
     /// Unknown after an error: agrees with everything.
     Error,
 }
@@ -160,13 +164,14 @@ impl Ty {
             Ty::Slice(_) => Kind::Slice,
             Ty::Word(_) => Kind::Word,
             Ty::Table(..) => Kind::Table,
+            Ty::Handle => Kind::Handle,
         }
     }
 
     /// Is no size declared? Scalars have none to declare and are not unsized.
     pub fn is_unsized(&self) -> bool {
         match self {
-            Ty::Int | Ty::Bool | Ty::Str => false,
+            Ty::Int | Ty::Bool | Ty::Str | Ty::Handle => false,
             Ty::Slice(size) | Ty::Word(size) => size.is_none(),
             Ty::Table(rows, _) => rows.is_none(),
         }
@@ -183,6 +188,7 @@ impl Kind {
             Kind::Slice => "slice",
             Kind::Word => "word",
             Kind::Table => "table",
+            Kind::Handle => "handle",
             Kind::Error => "value",
         }
     }

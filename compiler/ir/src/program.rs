@@ -144,7 +144,8 @@ pub enum Ty {
     Word(Extent),
     /// Rows and columns.
     Table(Extent, Extent),
-    /// Opaque state of a native.
+    /// What the library keeps for a program, opaque to it: a table, or another form of the same that a
+    /// native of the backend has made.
     Handle,
 }
 

@@ -94,7 +94,7 @@ impl<'p> Machine<'p, '_, '_> {
                 slot.fixed = fixed;
             }
             Place::Table(reg) => self.table_slot_mut(reg).fixed = fixed,
-            Place::Int(_) | Place::Bool(_) | Place::Text(_) | Place::Handle => {}
+            Place::Int(_) | Place::Bool(_) | Place::Text(_) | Place::Handle(_) => {}
         }
     }
 
@@ -113,6 +113,9 @@ impl<'p> Machine<'p, '_, '_> {
             }
             (Place::Table(reg), Held::Table(table)) => {
                 self.table_slot_mut(reg).table = Holding::Shared(table);
+            }
+            (Place::Handle(reg), Held::Handle(kept)) => {
+                self.table_slot_mut(reg).table = kept.into();
             }
             (Place::Text(reg), Held::Text(text)) => {
                 self.texts[self.base.texts + reg as usize] = Some(text);
@@ -147,7 +150,10 @@ impl<'p> Machine<'p, '_, '_> {
                 table.into_shared().map(Held::Table)
             }
             Place::Text(reg) => self.texts[self.base.texts + reg as usize].take().map(Held::Text),
-            Place::Handle => None,
+            Place::Handle(reg) => {
+                let kept = std::mem::take(&mut self.table_slot_mut(reg).table);
+                kept.into_kept().map(Held::Handle)
+            }
         };
         held.unwrap_or(Held::Nothing)
     }
@@ -210,7 +216,8 @@ impl<'p> Machine<'p, '_, '_> {
                     let text = self.texts[outer.texts + *from as usize].clone();
                     self.texts[base.texts + *reg as usize] = text;
                 }
-                (CallArg::Copy(Place::Table(from)), Place::Table(reg)) => {
+                (CallArg::Copy(Place::Table(from)), Place::Table(reg))
+                | (CallArg::Copy(Place::Handle(from)), Place::Handle(reg)) => {
                     let table = self.table_slot_mut(*from).table.share();
                     self.tables[base.tables + *reg as usize].table = table;
                 }
@@ -233,7 +240,9 @@ impl<'p> Machine<'p, '_, '_> {
 
     /// A variable of one frame moves to one of another; with its size and size property if `whole`.
     fn move_value(&mut self, from: Base, place: Place, to: Base, param: Place, whole: bool) {
-        if let (Place::Table(place), Place::Table(param)) = (place, param) {
+        if let (Place::Table(place), Place::Table(param))
+        | (Place::Handle(place), Place::Handle(param)) = (place, param)
+        {
             let slot = &mut self.tables[from.tables + place as usize];
             let (table, fixed) = (std::mem::take(&mut slot.table), slot.fixed);
             let slot = &mut self.tables[to.tables + param as usize];
@@ -251,9 +260,11 @@ impl<'p> Machine<'p, '_, '_> {
                 let slot = self.bits_slot_mut(reg);
                 (slot.size.take(), slot.fixed)
             }
-            Place::Int(_) | Place::Bool(_) | Place::Table(_) | Place::Text(_) | Place::Handle => {
-                (None, false)
-            }
+            Place::Int(_)
+            | Place::Bool(_)
+            | Place::Table(_)
+            | Place::Text(_)
+            | Place::Handle(_) => (None, false),
         };
         if let Place::Int(reg) | Place::Bool(reg) = place {
             self.numbers_set[from.numbers + reg as usize] = false;
@@ -314,7 +325,7 @@ impl<'p> Machine<'p, '_, '_> {
                     self.put_table(reg, Holding::Shared(table));
                 }
             }
-            Place::Int(_) | Place::Bool(_) | Place::Text(_) | Place::Handle => {
+            Place::Int(_) | Place::Bool(_) | Place::Text(_) | Place::Handle(_) => {
                 self.put_value(dst, result);
             }
         }
@@ -415,7 +426,7 @@ impl<'p> Machine<'p, '_, '_> {
                             (slot.size, slot.fixed)
                         }
                         Place::Table(reg) => (None, self.table_slot(reg).fixed),
-                        Place::Int(_) | Place::Bool(_) | Place::Text(_) | Place::Handle => {
+                        Place::Int(_) | Place::Bool(_) | Place::Text(_) | Place::Handle(_) => {
                             (None, false)
                         }
                     };
@@ -436,5 +447,6 @@ fn suits(place: Place, held: &Held) -> bool {
             | (Place::Word(_), Held::Word(_))
             | (Place::Table(_), Held::Table(_))
             | (Place::Text(_), Held::Text(_))
+            | (Place::Handle(_), Held::Handle(_))
     )
 }

@@ -83,8 +83,8 @@ pub(super) enum Place {
     Word(Reg),
     Table(Reg),
     Text(Reg),
-    /// Nothing on this backend makes one.
-    Handle,
+    /// Among the tables.
+    Handle(Reg),
 }
 
 /// A number: what its register holds. Constants have registers too, which are filled when the routine
@@ -104,7 +104,6 @@ pub(super) enum Size {
 /// What a guard tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Test {
-    Never,
     NumberSet(Reg),
     BitsSet(Reg),
     TableSet(Reg),
@@ -362,6 +361,11 @@ pub(super) enum Inst {
         word: Reg,
     },
 
+    /// A table takes what the library keeps in a handle.
+    Open {
+        dst: Reg,
+        handle: Reg,
+    },
     CopyTable {
         dst: Reg,
         src: Reg,
@@ -589,6 +593,7 @@ impl Inst {
             | Inst::Measure { .. }
             | Inst::CompareWords { .. }
             | Inst::WordToInt { .. }
+            | Inst::Open { .. }
             | Inst::CopyTable { .. }
             | Inst::TableBit { .. }
             | Inst::Field { .. }

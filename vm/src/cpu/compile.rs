@@ -67,7 +67,7 @@ impl<'p> Compiler<'p> {
         let temporaries = temporaries.collect();
         let sized = routine.vars.iter().zip(&places);
         let sized = sized.filter(|(var, _)| var.sized).map(|(_, place)| *place).collect();
-        let of = |var: VarId| places.get(var.0 as usize).copied().unwrap_or(Place::Handle);
+        let of = |var: VarId| places.get(var.0 as usize).copied().unwrap_or(Place::Handle(0));
         let code = RoutineCode {
             id,
             insts: Vec::new(),
@@ -156,8 +156,8 @@ impl<'p> Compiler<'p> {
             | Place::Slice(reg)
             | Place::Word(reg)
             | Place::Table(reg)
-            | Place::Text(reg) => reg,
-            Place::Handle => 0,
+            | Place::Text(reg)
+            | Place::Handle(reg) => reg,
         }
     }
 
@@ -489,9 +489,8 @@ impl<'p> Compiler<'p> {
         let is_set = |var: VarId| match self.place(var) {
             Place::Int(reg) | Place::Bool(reg) => Test::NumberSet(reg),
             Place::Slice(reg) | Place::Word(reg) => Test::BitsSet(reg),
-            Place::Table(reg) => Test::TableSet(reg),
+            Place::Table(reg) | Place::Handle(reg) => Test::TableSet(reg),
             Place::Text(reg) => Test::TextSet(reg),
-            Place::Handle => Test::Never,
         };
         let test = match check {
             Check::Set(var) | Check::Result(var) => is_set(*var),
@@ -535,7 +534,11 @@ impl<'p> Compiler<'p> {
                 (Place::Slice(_) | Place::Word(_), Operand::Var(src)) => {
                     Inst::CopyBits { dst, src: self.reg(*src) }
                 }
-                (Place::Table(_), Operand::Var(src)) => {
+                (Place::Table(_), Operand::Var(src)) => match self.place(*src) {
+                    Place::Handle(handle) => Inst::Open { dst, handle },
+                    _ => Inst::CopyTable { dst, src: self.reg(*src) },
+                },
+                (Place::Handle(_), Operand::Var(src)) => {
                     Inst::CopyTable { dst, src: self.reg(*src) }
                 }
                 (Place::Text(_), Operand::Var(src)) => Inst::CopyText { dst, src: self.reg(*src) },
@@ -689,6 +692,6 @@ fn place(size: &mut FrameSize, ty: Ty) -> Place {
         Ty::Slice(_) => Place::Slice(next(&mut size.bits)),
         Ty::Word(_) => Place::Word(next(&mut size.bits)),
         Ty::Table(..) => Place::Table(next(&mut size.tables)),
-        Ty::Handle => Place::Handle,
+        Ty::Handle => Place::Handle(next(&mut size.tables)),
     }
 }

@@ -129,7 +129,7 @@ impl Machine<'_, '_, '_> {
                 let was_set = std::mem::take(&mut slot.is_set);
                 was_set.then(|| Part::Bits(std::mem::take(&mut slot.bits)))
             }
-            Place::Table(_) | Place::Text(_) | Place::Handle => None,
+            Place::Table(_) | Place::Text(_) | Place::Handle(_) => None,
         }
     }
 

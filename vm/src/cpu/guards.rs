@@ -16,9 +16,8 @@ impl Machine<'_, '_, '_> {
         match place {
             Place::Int(reg) | Place::Bool(reg) => self.holds(Test::NumberSet(reg)),
             Place::Slice(reg) | Place::Word(reg) => self.holds(Test::BitsSet(reg)),
-            Place::Table(reg) => self.holds(Test::TableSet(reg)),
+            Place::Table(reg) | Place::Handle(reg) => self.holds(Test::TableSet(reg)),
             Place::Text(reg) => self.holds(Test::TextSet(reg)),
-            Place::Handle => false,
         }
     }
 
@@ -26,7 +25,6 @@ impl Machine<'_, '_, '_> {
     #[inline(always)]
     pub(super) fn holds(&self, test: Test) -> bool {
         match test {
-            Test::Never => false,
             Test::NumberSet(reg) => self.numbers_set[self.base.numbers + reg as usize],
             Test::BitsSet(reg) => self.bits_slot(reg).is_set,
             Test::TableSet(reg) => !self.table_slot(reg).table.is_none(),
@@ -173,9 +171,11 @@ impl Sight for Machine<'_, '_, '_> {
     fn is_sized(&self, var: VarId) -> Step<bool> {
         match self.place_of(var)? {
             Place::Slice(reg) | Place::Word(reg) => Ok(self.holds(Test::BitsSized(reg))),
-            Place::Int(_) | Place::Bool(_) | Place::Table(_) | Place::Text(_) | Place::Handle => {
-                self.is_set(var)
-            }
+            Place::Int(_)
+            | Place::Bool(_)
+            | Place::Table(_)
+            | Place::Text(_)
+            | Place::Handle(_) => self.is_set(var),
         }
     }
 

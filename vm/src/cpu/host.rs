@@ -91,7 +91,7 @@ impl Machine<'_, '_, '_> {
                     }
                 }
             }
-            Place::Int(_) | Place::Bool(_) | Place::Text(_) | Place::Handle => {
+            Place::Int(_) | Place::Bool(_) | Place::Text(_) | Place::Handle(_) => {
                 return Err(broken("a value that cannot be written"));
             }
         };
@@ -113,6 +113,7 @@ impl Held {
             Held::Nothing | Held::Int(_) | Held::Bool(_) | Held::Text(_) => 0,
             Held::Slice(bits) | Held::Word(bits) => super::value::bytes_of(bits.len()),
             Held::Table(table) => table.n_bytes(),
+            Held::Handle(kept) => kept.n_bytes(),
         }
     }
 
@@ -125,7 +126,7 @@ impl Held {
         spread: &super::spread::Spread<'_>,
     ) -> Result<HostValue, OutOfMemory> {
         Ok(match self {
-            Held::Nothing => HostValue::Unset,
+            Held::Nothing | Held::Handle(_) => HostValue::Unset,
             Held::Int(number) => HostValue::Int(*number),
             Held::Bool(truth) => HostValue::Bool(*truth),
             Held::Text(text) => HostValue::Str(text.to_string()),

@@ -7,9 +7,10 @@ use star_ir::{LimitKind, LocId, RoutineId, Trap, TrapKind};
 
 use super::code::{Code, FrameSize, Inst, Number, Pc, Place, Reg, RoutineCode, Size};
 use super::forall::Running;
+use super::natives::Reach;
 use super::spread::Spread;
 use super::table::{Line, Table};
-use super::value::{Value, bytes_of};
+use super::value::{Kept, Value, bytes_of};
 use crate::backend::{Control, Outcome, Stats};
 use crate::display::{self, Shown};
 use crate::room::Room;
@@ -55,6 +56,8 @@ pub(super) enum Holding {
     Own(Box<Table>),
     /// Perhaps with others.
     Shared(Arc<Table>),
+    /// In a handle, as a native has made it.
+    Reach(Arc<Reach>),
 }
 
 impl Holding {
@@ -62,7 +65,7 @@ impl Holding {
     #[inline]
     pub(super) fn get(&self) -> Option<&Table> {
         match self {
-            Holding::None => None,
+            Holding::None | Holding::Reach(_) => None,
             Holding::Own(table) => Some(table),
             Holding::Shared(table) => Some(table),
         }
@@ -84,7 +87,7 @@ impl Holding {
         }
         match self {
             Holding::Own(table) => Some(table),
-            Holding::None | Holding::Shared(_) => None,
+            Holding::None | Holding::Shared(_) | Holding::Reach(_) => None,
         }
     }
 
@@ -94,6 +97,10 @@ impl Holding {
             Holding::None => return Holding::None,
             Holding::Own(table) => Arc::from(table),
             Holding::Shared(table) => table,
+            Holding::Reach(reach) => {
+                *self = Holding::Reach(reach.clone());
+                return Holding::Reach(reach);
+            }
         };
         *self = Holding::Shared(shared.clone());
         Holding::Shared(shared)
@@ -102,9 +109,28 @@ impl Holding {
     /// The table as a value outside.
     pub(super) fn into_shared(self) -> Option<Arc<Table>> {
         match self {
-            Holding::None => None,
+            Holding::None | Holding::Reach(_) => None,
             Holding::Own(table) => Some(Arc::from(table)),
             Holding::Shared(table) => Some(table),
+        }
+    }
+
+    /// What a handle holds, as a value outside.
+    pub(super) fn into_kept(self) -> Option<Kept> {
+        match self {
+            Holding::Reach(reach) => Some(Kept::Reach(reach)),
+            table @ (Holding::None | Holding::Own(_) | Holding::Shared(_)) => {
+                table.into_shared().map(Kept::Table)
+            }
+        }
+    }
+}
+
+impl From<Kept> for Holding {
+    fn from(kept: Kept) -> Holding {
+        match kept {
+            Kept::Table(table) => Holding::Shared(table),
+            Kept::Reach(reach) => Holding::Reach(reach),
         }
     }
 }
@@ -535,12 +561,11 @@ impl<'p> Machine<'p, '_, '_> {
                 slot.is_set = false;
                 slot.size = None;
             }
-            Place::Table(reg) => {
+            Place::Table(reg) | Place::Handle(reg) => {
                 let table = std::mem::take(&mut self.table_slot_mut(reg).table);
                 self.release(table);
             }
             Place::Text(reg) => self.texts[self.base.texts + reg as usize] = None,
-            Place::Handle => {}
         }
     }
 
@@ -616,7 +641,7 @@ impl<'p> Machine<'p, '_, '_> {
                 let text = self.texts[self.base.texts + reg as usize].as_deref();
                 text.map(Shown::Str)
             }
-            Place::Handle => return None,
+            Place::Handle(_) => return None,
         };
         Some(shown.unwrap_or(Shown::Unset))
     }

@@ -158,7 +158,11 @@ impl Backend for Cpu {
             Held::Table(table) => table,
             Held::Slice(bits) => return Ok(HostValue::Slice(bits)),
             Held::Word(bits) => return Ok(HostValue::Word(bits)),
-            held @ (Held::Nothing | Held::Int(_) | Held::Bool(_) | Held::Text(_)) => {
+            held @ (Held::Nothing
+            | Held::Int(_)
+            | Held::Bool(_)
+            | Held::Text(_)
+            | Held::Handle(_)) => {
                 return held.to_host(&self.unbounded());
             }
         };

@@ -172,6 +172,11 @@ impl Table {
         &mut self.home
     }
 
+    /// The home form, and whether it is the one by columns: then its lines are columns of the table.
+    pub(super) fn home(&self) -> (&BitTable, bool) {
+        (&self.home, !self.by_rows)
+    }
+
     /// The home form, by rows or by columns, to be changed.
     pub(super) fn home_mut(&mut self) -> &mut BitTable {
         self.copy.take();

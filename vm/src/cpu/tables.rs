@@ -22,6 +22,7 @@ impl Machine<'_, '_, '_> {
     /// Runs an instruction that works on tables.
     pub(super) fn tables(&mut self, inst: Inst) -> Step<()> {
         match inst {
+            Inst::Open { dst, handle } => self.open(dst, handle),
             Inst::CopyTable { dst, src } => {
                 let table = self.table_slot_mut(src).table.share();
                 self.put_table(dst, table);
@@ -77,6 +78,24 @@ impl Machine<'_, '_, '_> {
         }
     }
 
+    /// A table takes what a handle holds, in the form that Star bodies know.
+    fn open(&mut self, dst: Reg, handle: Reg) -> Step<()> {
+        let Holding::Reach(reach) = &self.table_slot(handle).table else {
+            let table = self.table_slot_mut(handle).table.share();
+            self.put_table(dst, table);
+            return Ok(());
+        };
+        let reach = reach.clone();
+        let mut table = self.zeros(reach.n_vertices(), reach.n_vertices())?;
+        let filled = reach.fill(table.home_mut(), &self.spread);
+        if let Err(stop) = filled {
+            self.room.give(table.n_bytes());
+            return Err(stop);
+        }
+        self.put_table(dst, Holding::Own(Box::new(table)));
+        Ok(())
+    }
+
     /// A table of zeros, for which there is room.
     fn zeros(&mut self, rows: usize, columns: usize) -> Step<Table> {
         let bytes = bytes_of(rows).saturating_mul(columns as u64);
@@ -99,6 +118,12 @@ impl Machine<'_, '_, '_> {
             Holding::None => None,
             Holding::Own(table) => Some(*table),
             Holding::Shared(table) => Arc::into_inner(table),
+            Holding::Reach(reach) => {
+                if let Some(reach) = Arc::into_inner(reach) {
+                    self.room.give(reach.n_bytes());
+                }
+                None
+            }
         };
         if let Some(table) = gone {
             self.room.give(table.n_bytes());

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use star_base::BitVector;
 use star_ir::{Extent, Ty};
 
+use super::natives::Reach;
 use super::table::Table;
 use crate::value::HostValue;
 
@@ -30,6 +31,27 @@ pub(super) enum Held {
     Word(BitVector),
     /// Tables are shared until one of those who have it writes.
     Table(Arc<Table>),
+    /// What the library keeps, opaque to everyone outside.
+    Handle(Kept),
+}
+
+/// What a handle holds.
+#[derive(Clone, Debug)]
+pub(super) enum Kept {
+    /// What a Star body has put there.
+    Table(Arc<Table>),
+    /// What a native keeps instead of the closure of a graph.
+    Reach(Arc<Reach>),
+}
+
+impl Kept {
+    /// Bytes, as memory counts them.
+    pub(super) fn n_bytes(&self) -> u64 {
+        match self {
+            Kept::Table(table) => table.n_bytes(),
+            Kept::Reach(reach) => reach.n_bytes(),
+        }
+    }
 }
 
 impl Held {
@@ -56,6 +78,7 @@ impl Held {
             Held::Slice(bits) => Ty::Slice(extent(bits.len())),
             Held::Word(bits) => Ty::Word(extent(bits.len())),
             Held::Table(table) => Ty::Table(extent(table.n_rows()), extent(table.n_cols())),
+            Held::Handle(_) => Ty::Handle,
         })
     }
 }

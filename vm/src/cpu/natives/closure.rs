@@ -16,10 +16,9 @@
 //! others, whatever the order.
 
 use star_base::{BitTable, Limbs};
-use star_ir::LogicOp;
 
-use super::Pace;
 use super::components::Components;
+use super::{Pace, or};
 use crate::cpu::machine::Machine;
 use crate::cpu::spread::Spread;
 use crate::cpu::value::bytes_of;
@@ -138,11 +137,4 @@ impl Closing<'_> {
         }
         Ok(())
     }
-}
-
-/// `to = to or line`.
-fn or(to: &mut [u64], line: &[u64], spread: &Spread<'_>) -> Step<()> {
-    spread.fill(to, 1, |start, part| {
-        spread.kernels.logic_assign(LogicOp::Or, part, &line[start..start + part.len()]);
-    })
 }

@@ -14,6 +14,7 @@ use super::Pace;
 use crate::stop::Step;
 
 /// The strong components of a graph.
+#[derive(Debug)]
 pub(super) struct Components {
     /// The vertices, from 0, one component after another. A component stands behind all those that an
     /// arc leads to from it.

@@ -10,15 +10,25 @@
 
 mod closure;
 mod components;
+mod reach;
 
 use star_base::natives::{Native, Term, Way};
-use star_ir::Mode;
+use star_ir::{LogicOp, Mode};
 
 use super::code::{Number, Place, Reg, Size};
-use super::machine::Machine;
+use super::machine::{Holding, Machine};
 use super::spread::Spread;
 use super::table::Table;
 use crate::stop::{Step, broken};
+
+pub(super) use reach::Reach;
+
+/// `to = to or line`, which may be longer.
+fn or(to: &mut [u64], line: &[u64], spread: &Spread<'_>) -> Step<()> {
+    spread.fill(to, 1, |start, part| {
+        spread.kernels.logic_assign(LogicOp::Or, part, &line[start..start + part.len()]);
+    })
+}
 
 /// Looks at the flags each time that so much was done as may lie between two looks.
 struct Pace<'a> {
@@ -57,6 +67,9 @@ impl Machine<'_, '_, '_> {
         self.room.look()?;
         let done = match native {
             Native::Closure => self.native_closure()?,
+            Native::Condense => self.native_condense()?,
+            Native::Reaches => self.native_reaches()?,
+            Native::Reachable => self.native_reachable()?,
         };
         if done {
             self.count_native();
@@ -70,12 +83,16 @@ impl Machine<'_, '_, '_> {
         let signature = native.signature();
         let is_set = |((place, _), way): (&(Place, Mode), Way)| match (place, way) {
             // Value arguments are set.
-            (_, Way::Value) => true,
+            (_, Way::Value | Way::Made) => true,
             (place, Way::Changed) => self.holds_value(*place),
         };
         let value = |term: Term| {
             let size = |idx: usize, size: fn(Reg) -> Size| match params.get(idx) {
                 Some((Place::Table(reg), _)) => self.size(size(*reg)),
+                Some((Place::Handle(reg), _)) => match &self.table_slot(*reg).table {
+                    Holding::Reach(reach) => Some(reach.n_vertices() as u64),
+                    Holding::None | Holding::Own(_) | Holding::Shared(_) => None,
+                },
                 Some(_) | None => None,
             };
             match term {
@@ -94,6 +111,14 @@ impl Machine<'_, '_, '_> {
         match self.routine()?.params.get(idx) {
             Some((Place::Int(reg), _)) => Ok(self.number(Number(*reg))),
             Some(_) | None => Err(broken("a native without that integer")),
+        }
+    }
+
+    /// The register of the handle that is parameter `idx`, from 0.
+    fn handle_param(&self, idx: usize) -> Step<Reg> {
+        match self.routine()?.params.get(idx) {
+            Some((Place::Handle(reg), _)) => Ok(*reg),
+            Some(_) | None => Err(broken("a native without that handle")),
         }
     }
 

@@ -29,15 +29,23 @@ fn native(subject: &mut Subject<'_, '_>) {
     let routine = subject.routine;
     let Some(native) = routine.native else { return };
     let params = native.signature().params;
+    let suits = |var: VarId, kind: natives::Kind| match kind {
+        natives::Kind::Int => Kind::Int.takes(routine.var(var).ty),
+        natives::Kind::Bool => Kind::Bool.takes(routine.var(var).ty),
+        natives::Kind::Slice => Kind::Slice.takes(routine.var(var).ty),
+        natives::Kind::Table => Kind::Table.takes(routine.var(var).ty),
+        natives::Kind::Handle => routine.var(var).ty == Ty::Handle,
+    };
     let is_one = |(param, wanted): (&Param, &natives::Param)| {
         let mode = if wanted.way.is_by_ref() { Mode::Ref } else { Mode::Value };
-        let suits = match wanted.kind {
-            natives::Kind::Int => Kind::Int,
-            natives::Kind::Table => Kind::Table,
-        };
-        param.mode == mode && suits.takes(routine.var(param.var).ty)
+        param.mode == mode && suits(param.var, wanted.kind)
     };
-    let same = routine.params.len() == params.len() && routine.result.is_none();
+    let same_result = match (routine.result, native.signature().result) {
+        (Some(var), Some(kind)) => suits(var, kind),
+        (None, None) => true,
+        (Some(_), None) | (None, Some(_)) => false,
+    };
+    let same = routine.params.len() == params.len() && same_result;
     if !same || !routine.params.iter().zip(params).all(is_one) {
         subject.fault(None, format!("the native `{native}` has other parameters"));
     }
