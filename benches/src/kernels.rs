@@ -134,13 +134,13 @@ fn whole(report: &Report<'_>) {
     report.line("shift_down 5", 2 * bytes, |k| k.shift_down(black_box(&mut dst), &a, len, 5));
     report.line("rotate 1/3", 2 * bytes, |k| k.rotate(black_box(&mut dst), &a, len, len / 3));
     report.line("mirror", 2 * bytes, |k| k.mirror(black_box(&mut dst), &a, len));
-    report.line("shuffle", 2 * bytes, |k| k.shuffle(black_box(&mut dst), &a, len));
+    report.line("shuffle", 2 * bytes, |k| k.shuffle(black_box(&mut dst), &a, len, 0));
     report.line("copy_bits 3 to 5", 2 * bytes, |k| {
         k.copy_bits(black_box(&mut dst), 5, &a, 3, len.saturating_sub(8));
     });
     if len <= 1_000_000 {
         report.line("add", 3 * bytes, |k| {
-            black_box(k.add(black_box(&mut dst), &a, &b, len));
+            black_box(k.add(black_box(&mut dst), &a, &b, len, false));
         });
     }
     report.line("to_int", bytes, |k| {

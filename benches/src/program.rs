@@ -42,12 +42,14 @@ impl Compiled {
 
     /// Reads values back.
     pub(crate) fn unload(&self, values: Vec<cpu::Value>) -> Vec<HostValue> {
-        values.into_iter().map(|value| self.backend.unload(value).expect("memory")).collect()
+        let flag = AtomicBool::new(false);
+        let unload = |value| self.backend.unload(value, &flag).expect("memory");
+        values.into_iter().map(unload).collect()
     }
 
     /// Reads one back, as a copy.
     pub(crate) fn read(&self, value: &cpu::Value) -> HostValue {
-        self.backend.store(value)
+        self.backend.store(value, &AtomicBool::new(false)).expect("memory")
     }
 
     /// Runs a routine to its end; the time of the run alone, and the arguments afterwards.

@@ -1,9 +1,8 @@
 //! The backends, one line each, and a run on any of them.
 
-use star_base::limbs::OutOfMemory;
 use star_base::{Code, Diagnostic, Native, did_you_mean};
 use star_ir::{Mode, Program, RoutineId};
-use star_vm::{Backend, Control, Cpu, HostValue, Outcome, Reference, Stats};
+use star_vm::{Backend, Control, Cpu, HostValue, Outcome, Reference, Stats, StoreError};
 
 use crate::text;
 
@@ -78,8 +77,8 @@ pub(crate) struct Ended {
     /// Well or not.
     pub(crate) outcome: Outcome,
     /// The values of the `var` parameters, in order; none unless it ended well. There may be too little
-    /// memory to take them out of the backend.
-    pub(crate) results: Result<Vec<HostValue>, OutOfMemory>,
+    /// memory to take them out of the backend, or too little patience.
+    pub(crate) results: Result<Vec<HostValue>, StoreError>,
     /// What it used.
     pub(crate) stats: Stats,
 }
@@ -129,7 +128,7 @@ fn execute<B: Backend>(backend: &B, job: Job, control: &mut Control<'_>) -> Ende
             .into_iter()
             .zip(modes)
             .filter(|(_, mode)| *mode == Mode::Ref)
-            .map(|(value, _)| backend.unload(value))
+            .map(|(value, _)| backend.unload(value, control.interrupt))
             .collect(),
         Outcome::Trap(_) | Outcome::Limit { .. } | Outcome::Internal(_) => {
             // Nobody looks at the values any more, and the process is about to end: giving gigabytes back

@@ -13,8 +13,11 @@
 /// their text here stays what they mean and what they cost.
 pub static BASIC: &[(&str, &str)] = &[
     ("library/search.star", include_str!("../basic/search.star")),
+    ("library/signed.star", include_str!("../basic/signed.star")),
     ("library/copy.star", include_str!("../basic/copy.star")),
     ("library/arithmetic.star", include_str!("../basic/arithmetic.star")),
+    ("library/overflow.star", include_str!("../basic/overflow.star")),
+    ("library/order.star", include_str!("../basic/order.star")),
 ];
 
 /// The modules of graph algorithms, which a program imports: name as in `import "star:closure";`,

@@ -119,7 +119,8 @@ impl<B: Backend> Compiled for Loaded<B> {
         let outcome = backend.run(&plan, &mut values, &mut control);
         let stats = control.stats;
         let Printed { text: printed, files } = host;
-        let values = values.iter().map(|value| backend.store(value)).collect();
+        let values = values.iter();
+        let values = values.map(|value| backend.store(value, &flag).expect("memory")).collect();
         Run { outcome, values, printed, files, stats }
     }
 }

@@ -30,18 +30,18 @@ pub trait Backend {
     /// The type of a value with its sizes; `None` if it is unset (or a table without rows).
     fn ty(&self, value: &Self::Value) -> Option<Ty>;
 
-    /// Reads a value back whole, as a copy.
+    /// Reads a value back whole, as a copy, unless `interrupt` is set meanwhile.
     ///
-    /// # Panics
-    /// If the system refuses the memory.
-    fn store(&self, value: &Self::Value) -> HostValue;
+    /// # Errors
+    /// If there is no memory for it, or the user wants the end.
+    fn store(&self, value: &Self::Value, interrupt: &AtomicBool) -> Result<HostValue, StoreError>;
 
     /// Gives a value up, as [`Backend::store`] reads it.
     ///
     /// # Errors
-    /// If the system refuses memory that this needs; the value is gone then.
-    fn unload(&self, value: Self::Value) -> Result<HostValue, OutOfMemory> {
-        Ok(self.store(&value))
+    /// As for [`Backend::store`]; the value is gone then.
+    fn unload(&self, value: Self::Value, interrupt: &AtomicBool) -> Result<HostValue, StoreError> {
+        self.store(&value, interrupt)
     }
 
     /// Reads columns (counted from 0) of a table back; `None` if the value is no table, or has fewer
@@ -66,6 +66,21 @@ pub trait Backend {
         values: &mut [Self::Value],
         control: &mut Control<'_>,
     ) -> Outcome;
+}
+
+/// Why a value could not be read back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StoreError {
+    /// The system refuses memory that this needs.
+    OutOfMemory(OutOfMemory),
+    /// The user wanted the end.
+    Interrupted,
+}
+
+impl From<OutOfMemory> for StoreError {
+    fn from(refused: OutOfMemory) -> Self {
+        StoreError::OutOfMemory(refused)
+    }
 }
 
 /// What a run is given from outside.

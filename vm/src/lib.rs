@@ -20,7 +20,7 @@ mod scalars;
 mod stop;
 pub mod value;
 
-pub use backend::{Backend, Control, Host, HostError, Limits, Outcome, Stats};
+pub use backend::{Backend, Control, Host, HostError, Limits, Outcome, Stats, StoreError};
 pub use cpu::Cpu;
 pub use reference::Reference;
 pub use value::{HostRef, HostValue};

@@ -90,6 +90,15 @@ impl<'a> Room<'a> {
         self.alive = self.alive.saturating_sub(bytes);
     }
 
+    /// A value of so many bytes, which was asked for, is alive in the place of another one.
+    #[inline]
+    pub(crate) fn exchange(&mut self, before: u64, after: u64) {
+        if before != after {
+            self.give(before);
+            self.take(after);
+        }
+    }
+
     /// Counts anew.
     pub(crate) fn recount(&mut self, alive: u64) {
         self.alive = alive;

@@ -3,12 +3,11 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use star_base::limbs::OutOfMemory;
 use star_base::{Code, Diagnostic};
 use star_compiler::{Compilation, Entry, LowerOptions, describe_limit, describe_trap};
 use star_io::FileError;
 use star_ir::{LimitKind, Program, RoutineId, Trap, TrapKind};
-use star_vm::{Control, HostValue, Outcome, Stats};
+use star_vm::{Control, HostValue, Outcome, Stats, StoreError};
 
 use super::{Lints, compile};
 use crate::access::{Access, Grants};
@@ -253,18 +252,14 @@ fn lower(compilation: &Compilation, entry: &Entry, checked: bool) -> Result<Read
 fn finish(
     names: &[&str],
     outs: Vec<Out>,
-    results: Result<Vec<HostValue>, OutOfMemory>,
+    results: Result<Vec<HostValue>, StoreError>,
     flags: &Flags,
     reporter: &Reporter,
     output: &mut Output,
 ) -> Exit {
     let results = match results {
         Ok(results) => results,
-        Err(refused) => {
-            let message = format!("no memory for the results: {refused}");
-            let diagnostic = Diagnostic::new(Code::MemoryLimit, message);
-            return Failure::from(diagnostic).report(reporter);
-        }
+        Err(error) => return Failure::from(no_results(error)).report(reporter),
     };
     let saved = results::save(outs, &results, flags);
     results::print(output, names, &results);
@@ -272,6 +267,18 @@ fn finish(
     match saved {
         Ok(()) => Exit::Success,
         Err(error) => stopped_at_file(error).report(reporter),
+    }
+}
+
+/// The message for results that cannot be taken out of the backend.
+fn no_results(error: StoreError) -> Diagnostic {
+    match error {
+        StoreError::OutOfMemory(refused) => {
+            Diagnostic::new(Code::MemoryLimit, format!("no memory for the results: {refused}"))
+        }
+        StoreError::Interrupted => {
+            Diagnostic::new(Code::Interrupted, "interrupted while taking the results")
+        }
     }
 }
 

@@ -6,10 +6,44 @@ use super::source::{Expr, Kind, Stmt};
 use super::{Gen, call};
 
 /// The procedures and functions that every program sees.
-pub const PROCEDURES: [&str; 23] = [
-    "ADDV", "SUBTV", "ADDC", "SUBTC", "MULTV", "MULTC", "SUMROWS", "CLEAR", "TCOPY", "TCOPY1",
-    "TCOPY2", "WCOPY", "WMERGE", "TMERGE", "MATCH", "MIN", "MAX", "LESS", "GREAT", "GEL", "HIT",
-    "SETMIN", "SETMAX",
+#[rustfmt::skip]
+pub const PROCEDURES: [&str; 48] = [
+    "MATCH", "MIN", "MAX", "LESS", "GREAT", "GEL", "HIT", "SETMIN", "SETMAX",
+    "NEARLESS", "NEARGREAT", "NEAREST",
+    "SLESS", "SGREAT", "SGEL", "SMIN", "SMAX", "SSETMIN", "SSETMAX",
+    "CLEAR", "TCOPY", "TCOPY1", "TCOPY2", "WCOPY", "WMERGE", "TMERGE", "COMPRESS",
+    "ADDV", "SUBTV", "ADDC", "SUBTC", "MULTV", "MULTC", "DIVV", "DIVC", "SUMROWS",
+    "ADDVO", "SUBTVO", "ADDCO", "SUBTCO", "ADDVS", "SUBTVS", "ADDCS", "SUBTCS",
+    "KTHMIN", "RANK", "ORDER", "HIST",
+];
+
+/// Those that search a table for rows, and whether a word is given to compare with.
+const SEARCHES: [(&str, bool); 15] = [
+    ("MATCH", true),
+    ("LESS", true),
+    ("GREAT", true),
+    ("GEL", true),
+    ("MIN", false),
+    ("MAX", false),
+    ("NEARLESS", true),
+    ("NEARGREAT", true),
+    ("NEAREST", true),
+    ("SLESS", true),
+    ("SGREAT", true),
+    ("SGEL", true),
+    ("SMIN", false),
+    ("SMAX", false),
+    ("KTHMIN", false),
+];
+
+/// Those that compare two tables.
+const COMPARISONS: [&str; 5] = ["HIT", "SETMIN", "SETMAX", "SSETMIN", "SSETMAX"];
+
+/// Sums and differences: of two tables those with a V in their names, of a table and a word those
+/// with a C; those with an O mark the rows that do not fit.
+const SUMS: [&str; 12] = [
+    "ADDV", "SUBTV", "ADDC", "SUBTC", "ADDVO", "SUBTVO", "ADDCO", "SUBTCO", "ADDVS", "SUBTVS",
+    "ADDCS", "SUBTCS",
 ];
 
 impl Gen {
@@ -37,12 +71,14 @@ impl Gen {
             return;
         }
         self.count("call library");
-        let made = match self.random.below(8) {
-            0 | 1 => self.search(table, rows, columns),
-            2 => self.compare(table, rows, columns),
-            3 | 4 => self.arithmetic_on_rows(table, rows, columns),
-            5 => self.merge(table, rows, columns),
-            6 => self.field(table, rows, columns),
+        let made = match self.random.below(11) {
+            0..=2 => self.search(table, rows, columns),
+            3 => self.compare(table, rows, columns),
+            4 | 5 => self.sum(table, rows, columns),
+            6 => self.product(table, rows, columns),
+            7 => self.merge(table, rows, columns),
+            8 => self.field(table, rows, columns),
+            9 => self.order(table, rows, columns),
             _ => self.copy(table, rows, columns),
         };
         all.push(made);
@@ -67,11 +103,12 @@ impl Gen {
         idx
     }
 
-    /// A table for a result.
-    fn result_table(&mut self, rows: usize, columns: usize) -> VarIdx {
+    /// A table for a result, none of `taken`.
+    fn result_table(&mut self, rows: usize, columns: usize, taken: &[VarIdx]) -> VarIdx {
         let known = Known::Table(rows, columns);
-        let suits =
+        let mut suits =
             self.routine.scope.writable(|var| var.kind == Kind::Table && var.known == known);
+        suits.retain(|idx| !taken.contains(idx));
         let idx = match self.choose(&suits) {
             Some(idx) if self.random.chance(70) => idx,
             Some(_) | None => self.new_table(rows, columns),
@@ -89,16 +126,19 @@ impl Gen {
         self.typed_operand(Kind::Word, columns, 2)
     }
 
-    /// MATCH, LESS, GREAT, GEL, MIN, MAX.
+    /// A search: see [`SEARCHES`].
     fn search(&mut self, table: VarIdx, rows: usize, columns: usize) -> Stmt {
-        self.charge(6 * columns + 2);
+        self.charge(13 * columns + 13);
         let mut args = vec![self.read(table), self.control(rows)];
-        let name = ["MATCH", "LESS", "GREAT", "GEL", "MIN", "MAX"][self.random.below(6)];
-        if !name.starts_with('M') || name == "MATCH" {
+        let (name, by_word) = SEARCHES[self.random.below(SEARCHES.len())];
+        if by_word {
             args.push(self.comparand(columns));
         }
+        if name == "KTHMIN" {
+            args.push(self.int_in(0, rows as i64 + 1, 1));
+        }
         let mut results = Vec::new();
-        for _ in 0..if name == "GEL" { 3 } else { 1 } {
+        for _ in 0..if name.ends_with("GEL") { 3 } else { 1 } {
             let idx = self.result_slice(rows, &results);
             results.push(idx);
             args.push(self.read(idx));
@@ -106,48 +146,99 @@ impl Gen {
         self.library_stmt(name, args)
     }
 
-    /// HIT, SETMIN, SETMAX.
+    /// A comparison: see [`COMPARISONS`].
     fn compare(&mut self, table: VarIdx, rows: usize, columns: usize) -> Stmt {
-        self.charge(8 * columns + 2);
+        self.charge(8 * columns + 6);
         let other = self.table_like(rows, columns);
         let control = self.control(rows);
         let result = self.result_slice(rows, &[]);
-        let name = ["HIT", "SETMIN", "SETMAX"][self.random.below(3)];
+        let name = COMPARISONS[self.random.below(COMPARISONS.len())];
         let args = vec![self.read(table), self.read(other), control, self.read(result)];
         self.library_stmt(name, args)
     }
 
-    /// ADDV, SUBTV, ADDC, SUBTC, MULTV, MULTC.
-    fn arithmetic_on_rows(&mut self, table: VarIdx, rows: usize, columns: usize) -> Stmt {
-        let width = self.word_size(5).max(1);
-        let product = 9 * columns * width + 12 * columns + 20;
-        if columns > 0 && self.affords(product as f64) && self.random.chance(30) {
-            self.charge(product);
-            let control = self.control(rows);
-            let (name, operand) = if self.random.chance(50) {
-                let other = self.table_like(rows, width);
-                let args = vec![self.read(table), self.read(other), control];
-                ("MULTV", args)
-            } else {
-                let word = self.comparand(width);
-                ("MULTC", vec![self.read(table), control, word])
-            };
-            let result = self.result_table(rows, columns + width);
-            let args = operand.into_iter().chain([self.read(result)]).collect();
-            return self.library_stmt(name, args);
-        }
-        self.charge(11 * columns + 1);
-        let name = ["ADDV", "SUBTV", "ADDC", "SUBTC"][self.random.below(4)];
+    /// A sum or difference: see [`SUMS`].
+    fn sum(&mut self, table: VarIdx, rows: usize, columns: usize) -> Stmt {
+        self.charge(14 * columns + 11);
+        let name = SUMS[self.random.below(SUMS.len())];
         let mut args = vec![self.read(table)];
-        if name.ends_with('V') {
+        if name.contains('V') {
             let other = self.table_like(rows, columns);
             args.push(self.read(other));
         }
         args.push(self.control(rows));
-        if name.ends_with('C') {
+        if name.contains('C') {
             args.push(self.comparand(columns));
         }
-        let result = self.result_table(rows, columns);
+        let result = self.result_table(rows, columns, &[]);
+        args.push(self.read(result));
+        if name.ends_with('O') {
+            let marks = self.result_slice(rows, &[]);
+            args.push(self.read(marks));
+        }
+        self.library_stmt(name, args)
+    }
+
+    /// MULTV, MULTC, DIVV, DIVC; a sum if they cost too much.
+    fn product(&mut self, table: VarIdx, rows: usize, columns: usize) -> Stmt {
+        let width = self.word_size(5).max(1);
+        let cost = 13 * columns * width + 12 * columns + 20;
+        if columns == 0 || !self.affords(cost as f64) {
+            return self.sum(table, rows, columns);
+        }
+        self.charge(cost);
+        let name = ["MULTV", "MULTC", "DIVV", "DIVC"][self.random.below(4)];
+        let mut args = vec![self.read(table)];
+        if name.ends_with('V') {
+            let other = self.table_like(rows, width);
+            args.extend([self.read(other), self.control(rows)]);
+        } else {
+            args.extend([self.control(rows), self.comparand(width)]);
+        }
+        if name.starts_with("MULT") {
+            let result = self.result_table(rows, columns + width, &[]);
+            args.push(self.read(result));
+        } else {
+            let quotient = self.result_table(rows, columns, &[]);
+            let rest = self.result_table(rows, width, &[quotient]);
+            args.extend([self.read(quotient), self.read(rest)]);
+        }
+        self.library_stmt(name, args)
+    }
+
+    /// RANK, ORDER, HIST, COMPRESS; a search if they cost too much.
+    fn order(&mut self, table: VarIdx, rows: usize, columns: usize) -> Stmt {
+        let cost = rows * (4 * columns + 8) + columns + 70;
+        if !self.affords(cost as f64) {
+            return self.search(table, rows, columns);
+        }
+        self.charge(cost);
+        // So many bits hold every count of rows.
+        let width = (usize::BITS - rows.leading_zeros()) as usize;
+        let wide_enough = literal(width as i64);
+        let mut args = vec![self.read(table)];
+        let name = ["RANK", "ORDER", "HIST", "COMPRESS"][self.random.below(4)];
+        let sizes = match name {
+            "RANK" => {
+                args.extend([self.control(rows), wide_enough]);
+                (rows, width)
+            }
+            "ORDER" => {
+                let other = self.table_like(rows, columns);
+                args.extend([self.read(other), self.control(rows)]);
+                (rows, columns)
+            }
+            "HIST" => {
+                let n_values = 1 + self.random.below(8);
+                args.extend([self.control(rows), literal(n_values as i64), wide_enough]);
+                (n_values, width)
+            }
+            _ => {
+                args.push(self.control(rows));
+                (rows, columns)
+            }
+        };
+        let result = self.result_table(sizes.0, sizes.1, &[]);
         args.push(self.read(result));
         self.library_stmt(name, args)
     }
@@ -165,7 +256,7 @@ impl Gen {
         let suits = self.routine.scope.writable(|var| var.known == known);
         let result = match (name, self.choose(&suits)) {
             (_, Some(idx)) => idx,
-            ("WCOPY", None) => self.result_table(rows, columns),
+            ("WCOPY", None) => self.result_table(rows, columns, &[]),
             (_, None) => self.declare(Kind::Table, Some(known), (0, 0)),
         };
         args.push(self.read(result));
@@ -195,7 +286,7 @@ impl Gen {
             return self.library_stmt("TCOPY2", args);
         }
         let place = self.int_in(place as i64, place as i64, 1);
-        let result = self.result_table(rows, width);
+        let result = self.result_table(rows, width, &[]);
         let args = vec![self.read(table), place, literal(width as i64), self.read(result)];
         self.library_stmt("TCOPY1", args)
     }
@@ -209,7 +300,7 @@ impl Gen {
             let args = vec![self.int_in(0, to_columns as i64, 1), self.read(to)];
             return self.library_stmt("CLEAR", args);
         }
-        let result = self.result_table(rows, columns);
+        let result = self.result_table(rows, columns, &[]);
         let args = vec![self.read(table), self.read(result)];
         self.library_stmt("TCOPY", args)
     }

@@ -90,7 +90,8 @@ fn sweep(text: &str, routine: &str, args: &[HostValue]) {
             args.iter().map(load).collect()
         };
         let store = |values: &[star_vm::cpu::Value]| -> Vec<HostValue> {
-            values.iter().map(|value| cpu.store(value)).collect()
+            let flag = std::sync::atomic::AtomicBool::new(false);
+            values.iter().map(|value| cpu.store(value, &flag).unwrap()).collect()
         };
         let well = run(&cpu, &plan, load(), None);
         assert_eq!(well.outcome, Outcome::Done, "{routine}");

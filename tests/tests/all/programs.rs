@@ -263,11 +263,12 @@ fn depth_is_met_exactly() {
 /// The reference with a fault.
 mod faulty {
     use std::ops::Range;
+    use std::sync::atomic::AtomicBool;
 
     use star_base::BitTable;
     use star_ir::{Block, Op, Program, RoutineId, StmtKind, Ty, visit};
     use star_vm::reference::{Code, Plan, Value};
-    use star_vm::{Backend, Control, HostValue, Outcome, Reference};
+    use star_vm::{Backend, Control, HostValue, Outcome, Reference, StoreError};
 
     /// It leaves out every MIRROR.
     pub(super) struct Faulty(Reference);
@@ -303,8 +304,8 @@ mod faulty {
         fn ty(&self, value: &Value) -> Option<Ty> {
             self.0.ty(value)
         }
-        fn store(&self, value: &Value) -> HostValue {
-            self.0.store(value)
+        fn store(&self, value: &Value, interrupt: &AtomicBool) -> Result<HostValue, StoreError> {
+            self.0.store(value, interrupt)
         }
         fn store_columns(&self, value: &Value, columns: Range<usize>) -> Option<BitTable> {
             self.0.store_columns(value, columns)

@@ -6,7 +6,8 @@
 use star_ir::{Extent, LimitKind, Measure, Mode, Operand, RoutineId, TrapKind, Ty, VarId};
 
 use super::code::{CallArg, Number, Pc, Place, RoutineCode, Size};
-use super::machine::{Base, Frame, Holding, Machine};
+use super::machine::Machine;
+use super::registers::{Base, Frame, Holding};
 use super::value::{Held, Value, bytes_of};
 use crate::stop::{Step, Stop, broken};
 
@@ -25,10 +26,8 @@ impl<'p> Machine<'p, '_, '_> {
         }
         for ((place, mode), value) in routine.params.iter().zip(&*values) {
             self.room.take(value.held.n_bytes());
-            if let Held::Table(table) = &value.held
-                && table.has_copy()
-            {
-                self.copies = self.copies.saturating_add(table.n_bytes());
+            if let Held::Table(table) = &value.held {
+                self.copies.count(table, false);
             }
             let fits = match &value.held {
                 Held::Nothing => *mode == Mode::Ref,
@@ -96,66 +95,6 @@ impl<'p> Machine<'p, '_, '_> {
             Place::Table(reg) => self.table_slot_mut(reg).fixed = fixed,
             Place::Int(_) | Place::Bool(_) | Place::Text(_) | Place::Handle(_) => {}
         }
-    }
-
-    /// A variable takes a value whose bytes are counted already.
-    fn put_value(&mut self, place: Place, held: Held) {
-        match (place, held) {
-            (Place::Int(reg) | Place::Bool(reg), Held::Int(number)) => self.set(reg, number),
-            (Place::Int(reg) | Place::Bool(reg), Held::Bool(truth)) => {
-                self.set(reg, i64::from(truth));
-            }
-            (Place::Slice(reg) | Place::Word(reg), Held::Slice(bits) | Held::Word(bits)) => {
-                let slot = self.bits_slot_mut(reg);
-                slot.bits = bits;
-                slot.is_set = true;
-                slot.zeros = 0;
-            }
-            (Place::Table(reg), Held::Table(table)) => {
-                self.table_slot_mut(reg).table = Holding::Shared(table);
-            }
-            (Place::Handle(reg), Held::Handle(kept)) => {
-                self.table_slot_mut(reg).table = kept.into();
-            }
-            (Place::Text(reg), Held::Text(text)) => {
-                self.texts[self.base.texts + reg as usize] = Some(text);
-            }
-            (_, _) => {}
-        }
-    }
-
-    /// What a variable holds, taken out.
-    fn take_value(&mut self, place: Place) -> Held {
-        let number = |machine: &Self, reg: u32| {
-            let at = machine.base.numbers + reg as usize;
-            machine.numbers_set[at].then(|| machine.numbers[at])
-        };
-        let held = match place {
-            Place::Int(reg) => number(self, reg).map(Held::Int),
-            Place::Bool(reg) => number(self, reg).map(|number| Held::Bool(number != 0)),
-            Place::Slice(reg) | Place::Word(reg) => {
-                let slot = self.bits_slot_mut(reg);
-                let is_set = std::mem::take(&mut slot.is_set);
-                is_set.then(|| {
-                    let bits = std::mem::take(&mut slot.bits);
-                    if matches!(place, Place::Word(_)) {
-                        Held::Word(bits)
-                    } else {
-                        Held::Slice(bits)
-                    }
-                })
-            }
-            Place::Table(reg) => {
-                let table = std::mem::take(&mut self.table_slot_mut(reg).table);
-                table.into_shared().map(Held::Table)
-            }
-            Place::Text(reg) => self.texts[self.base.texts + reg as usize].take().map(Held::Text),
-            Place::Handle(reg) => {
-                let kept = std::mem::take(&mut self.table_slot_mut(reg).table);
-                kept.into_kept().map(Held::Handle)
-            }
-        };
-        held.unwrap_or(Held::Nothing)
     }
 
     /// Begins call `number` of the routine that runs, whose next instruction is `back`.
@@ -266,9 +205,6 @@ impl<'p> Machine<'p, '_, '_> {
             | Place::Text(_)
             | Place::Handle(_) => (None, false),
         };
-        if let Place::Int(reg) | Place::Bool(reg) = place {
-            self.numbers_set[from.numbers + reg as usize] = false;
-        }
         self.base = to;
         self.put_value(param, held);
         if whole {
@@ -313,21 +249,10 @@ impl<'p> Machine<'p, '_, '_> {
 
     /// A variable takes a function's value.
     fn store_result(&mut self, dst: Place, result: Held) {
-        match dst {
-            Place::Slice(reg) | Place::Word(reg) => {
-                let before = self.bits_slot(reg).n_bytes();
-                self.room.give(before);
-                self.room.take(result.n_bytes());
-                self.put_value(dst, result);
-            }
-            Place::Table(reg) => {
-                if let Held::Table(table) = result {
-                    self.put_table(reg, Holding::Shared(table));
-                }
-            }
-            Place::Int(_) | Place::Bool(_) | Place::Text(_) | Place::Handle(_) => {
-                self.put_value(dst, result);
-            }
+        match (result, dst.bits(), dst.table()) {
+            (Held::Slice(bits) | Held::Word(bits), Some(reg), _) => self.put_new_bits(reg, bits),
+            (Held::Table(table), _, Some(reg)) => self.put_table(reg, Holding::Shared(table)),
+            (result, _, _) => self.put_value(dst, result),
         }
     }
 
@@ -366,15 +291,19 @@ impl<'p> Machine<'p, '_, '_> {
     /// A parameter without a size of its own may bring back another one than the extents of the variable
     /// say.
     fn other_size(&self, var: VarId, place: Place, ty: Ty) -> Step<Option<TrapKind>> {
-        let pairs = match (place, ty) {
-            (Place::Slice(reg) | Place::Word(reg), Ty::Slice(extent) | Ty::Word(extent)) => {
-                [Some((Measure::Length(var), Size::Length(reg), extent)), None]
+        let pairs = match ty {
+            Ty::Slice(extent) | Ty::Word(extent) => {
+                let reg = place.bits();
+                let length = |reg| (Measure::Length(var), Size::Length(reg), extent);
+                [reg.map(length), None]
             }
-            (Place::Table(reg), Ty::Table(rows, columns)) => [
-                Some((Measure::Rows(var), Size::Rows(reg), rows)),
-                Some((Measure::Columns(var), Size::Columns(reg), columns)),
-            ],
-            _ => [None, None],
+            Ty::Table(rows, columns) => {
+                let reg = place.table();
+                let n_rows = |reg| (Measure::Rows(var), Size::Rows(reg), rows);
+                let n_columns = |reg| (Measure::Columns(var), Size::Columns(reg), columns);
+                [reg.map(n_rows), reg.map(n_columns)]
+            }
+            Ty::Int | Ty::Bool | Ty::Str | Ty::Handle => [None, None],
         };
         for (measure, size, extent) in pairs.into_iter().flatten() {
             let (Some(n), Some((operand, wanted))) = (self.size(size), self.extent(extent)?) else {
@@ -396,13 +325,10 @@ impl<'p> Machine<'p, '_, '_> {
             Extent::Const(size) => Some((Operand::Int(size as i64), size)),
             Extent::Var(var) => {
                 let place = self.routine()?.places.get(var.0 as usize).copied();
-                match place {
-                    Some(Place::Int(reg)) if self.numbers_set[self.base.numbers + reg as usize] => {
-                        let size = u64::try_from(self.number(Number(reg))).ok();
-                        size.map(|size| (Operand::Var(var), size))
-                    }
-                    _ => None,
-                }
+                let reg = place.and_then(Place::number);
+                let reg = reg.filter(|reg| self.numbers_set[self.base.numbers + *reg as usize]);
+                let size = reg.and_then(|reg| u64::try_from(self.number(Number(reg))).ok());
+                size.map(|size| (Operand::Var(var), size))
             }
             Extent::Dynamic => None,
         })

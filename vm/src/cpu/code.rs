@@ -6,13 +6,11 @@
 
 use std::sync::Arc;
 
-use super::block::BlockCode;
+use star_base::BitVector;
+use star_ir::{Check, IntOp, LocId, Mode, Operand, Program, ReductionOp, RoutineId, Ty, VarId};
 
-use star_base::{BitVector, Native};
-use star_ir::{
-    Check, Direction, IntOp, LocId, LogicOp, Mode, Operand, Program, ReductionOp, Relation,
-    RoutineId, Sense, TileReductionOp, Ty, VarId,
-};
+use super::block::BlockCode;
+use super::inst::Inst;
 
 /// Number of a register in its file, counted from the first one of the routine.
 pub(super) type Reg = u32;
@@ -85,6 +83,58 @@ pub(super) enum Place {
     Text(Reg),
     /// Among the tables.
     Handle(Reg),
+}
+
+impl Place {
+    /// Its register, if it is a number's.
+    pub(super) fn number(self) -> Option<Reg> {
+        match self {
+            Place::Int(reg) | Place::Bool(reg) => Some(reg),
+            Place::Slice(_)
+            | Place::Word(_)
+            | Place::Table(_)
+            | Place::Text(_)
+            | Place::Handle(_) => None,
+        }
+    }
+
+    /// Its register, if it is one of bits.
+    pub(super) fn bits(self) -> Option<Reg> {
+        match self {
+            Place::Slice(reg) | Place::Word(reg) => Some(reg),
+            Place::Int(_)
+            | Place::Bool(_)
+            | Place::Table(_)
+            | Place::Text(_)
+            | Place::Handle(_) => None,
+        }
+    }
+
+    /// Its register, if it is a table's.
+    pub(super) fn table(self) -> Option<Reg> {
+        match self {
+            Place::Table(reg) => Some(reg),
+            Place::Int(_)
+            | Place::Bool(_)
+            | Place::Slice(_)
+            | Place::Word(_)
+            | Place::Text(_)
+            | Place::Handle(_) => None,
+        }
+    }
+
+    /// Its register, if it is a text's.
+    pub(super) fn text(self) -> Option<Reg> {
+        match self {
+            Place::Text(reg) => Some(reg),
+            Place::Int(_)
+            | Place::Bool(_)
+            | Place::Slice(_)
+            | Place::Word(_)
+            | Place::Table(_)
+            | Place::Handle(_) => None,
+        }
+    }
 }
 
 /// A number: what its register holds. Constants have registers too, which are filled when the routine
@@ -169,461 +219,4 @@ pub(super) struct Forall {
 pub(super) enum Range {
     Numbers(Number, Number),
     Ones(Reg),
-}
-
-/// What is asked about bits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Ask {
-    Some,
-    All,
-    None,
-    First,
-    Count,
-}
-
-impl From<TileReductionOp> for Ask {
-    fn from(op: TileReductionOp) -> Ask {
-        match op {
-            TileReductionOp::Some => Ask::Some,
-            TileReductionOp::All => Ask::All,
-            TileReductionOp::None => Ask::None,
-            TileReductionOp::First => Ask::First,
-            TileReductionOp::Count => Ask::Count,
-        }
-    }
-}
-
-/// An instruction. Indices count from 1, as in SIR; registers from 0.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Inst {
-    /// `dst` takes a number.
-    Set {
-        dst: Reg,
-        value: Number,
-    },
-    Int {
-        op: IntOp,
-        dst: Reg,
-        left: Number,
-        right: Number,
-    },
-    Compare {
-        relation: Relation,
-        dst: Reg,
-        left: Number,
-        right: Number,
-    },
-    Not {
-        dst: Reg,
-        of: Number,
-    },
-    Logic {
-        op: LogicOp,
-        dst: Reg,
-        left: Number,
-        right: Number,
-    },
-    /// A text is copied; a constant one is number `literal` of the routine's prints.
-    SetText {
-        dst: Reg,
-        text: u32,
-    },
-    CopyText {
-        dst: Reg,
-        src: Reg,
-    },
-
-    CopyBits {
-        dst: Reg,
-        src: Reg,
-    },
-    Fill {
-        dst: Reg,
-        len: Number,
-        bit: bool,
-    },
-    Literal {
-        dst: Reg,
-        literal: u32,
-    },
-    NotBits {
-        dst: Reg,
-        src: Reg,
-    },
-    LogicBits {
-        op: LogicOp,
-        dst: Reg,
-        left: Reg,
-        right: Reg,
-    },
-    /// `(a inner b) outer c`, in one loop.
-    LogicLogic {
-        inner: LogicOp,
-        outer: LogicOp,
-        dst: Reg,
-        a: Reg,
-        b: Reg,
-        c: Reg,
-    },
-    /// A function of two bits, by its truth table; see Note [Truth tables] in `fuse`.
-    Logic2 {
-        table: u8,
-        dst: Reg,
-        left: Reg,
-        right: Reg,
-    },
-    KeepFirst {
-        dst: Reg,
-        src: Reg,
-    },
-    Mask {
-        dst: Reg,
-        size: Number,
-        from: Number,
-        to: Number,
-    },
-    Shift {
-        dst: Reg,
-        src: Reg,
-        direction: Direction,
-        by: Number,
-    },
-    Rotate {
-        dst: Reg,
-        src: Reg,
-        by: Number,
-    },
-    Mirror {
-        dst: Reg,
-        src: Reg,
-    },
-    Shuffle {
-        dst: Reg,
-        src: Reg,
-    },
-    Trim {
-        dst: Reg,
-        word: Reg,
-        base: Number,
-        width: Number,
-    },
-    AddWords {
-        dst: Reg,
-        left: Reg,
-        right: Reg,
-    },
-    SubWords {
-        dst: Reg,
-        left: Reg,
-        right: Reg,
-    },
-    IntToWord {
-        dst: Reg,
-        value: Number,
-        width: Number,
-    },
-
-    EqualBits {
-        dst: Reg,
-        left: Reg,
-        right: Reg,
-    },
-    Component {
-        dst: Reg,
-        bits: Reg,
-        index: Number,
-    },
-    Ask {
-        ask: Ask,
-        dst: Reg,
-        of: Reg,
-    },
-    /// The same about `left op right`, which is not made.
-    AskLogic {
-        ask: Ask,
-        op: LogicOp,
-        dst: Reg,
-        left: Reg,
-        right: Reg,
-    },
-    Measure {
-        dst: Reg,
-        size: Size,
-    },
-    CompareWords {
-        relation: Relation,
-        dst: Reg,
-        left: Reg,
-        right: Reg,
-    },
-    WordToInt {
-        dst: Reg,
-        word: Reg,
-    },
-
-    /// A table takes what the library keeps in a handle.
-    Open {
-        dst: Reg,
-        handle: Reg,
-    },
-    CopyTable {
-        dst: Reg,
-        src: Reg,
-    },
-    Column {
-        dst: Reg,
-        table: Reg,
-        index: Number,
-    },
-    Row {
-        dst: Reg,
-        table: Reg,
-        index: Number,
-    },
-    TableBit {
-        dst: Reg,
-        table: Reg,
-        row: Number,
-        column: Number,
-    },
-    Field {
-        dst: Reg,
-        table: Reg,
-        base: Number,
-        width: Number,
-    },
-    NewTable {
-        dst: Reg,
-        rows: Number,
-        columns: Number,
-    },
-    Extreme {
-        dst: Reg,
-        table: Reg,
-        mask: Reg,
-        sense: Sense,
-    },
-
-    Step {
-        dst: Reg,
-        bits: Reg,
-    },
-    Put {
-        bits: Reg,
-        index: Number,
-        bit: Number,
-    },
-    Replace {
-        word: Reg,
-        base: Number,
-        value: Reg,
-    },
-    PutColumn {
-        table: Reg,
-        index: Number,
-        value: Reg,
-    },
-    PutRow {
-        table: Reg,
-        index: Number,
-        value: Reg,
-    },
-    PutBit {
-        table: Reg,
-        row: Number,
-        column: Number,
-        bit: Number,
-    },
-    PutField {
-        table: Reg,
-        base: Number,
-        value: Reg,
-    },
-
-    Latch {
-        dst: Reg,
-        size: Size,
-    },
-    SetRows {
-        table: Reg,
-        rows: Size,
-    },
-    EnsureColumns {
-        table: Reg,
-        columns: Size,
-    },
-    Init {
-        table: Reg,
-        rows: Number,
-        columns: Number,
-    },
-    Adapt {
-        bits: Reg,
-        size: Number,
-    },
-    Fix {
-        bits: Reg,
-        size: Number,
-    },
-
-    /// A guard, and the number of its check in the routine.
-    Guard {
-        test: Test,
-        check: u32,
-    },
-    /// Counts elementary operations.
-    Cost {
-        units: u32,
-    },
-    /// The units are a constant, all 64 bits of it.
-    CostTimes {
-        units: Number,
-        times: Size,
-    },
-
-    Jump(Pc),
-    /// Goes on if the number is not 0, otherwise jumps.
-    Unless {
-        test: Number,
-        to: Pc,
-    },
-    /// State of a `for` in the registers from `state` on: next value, last value, whether there is a next.
-    ForBegin {
-        state: Reg,
-        from: Number,
-        to: Number,
-    },
-    ForNext {
-        state: Reg,
-        var: Reg,
-        down: bool,
-        exit: Pc,
-    },
-    WhileTest {
-        test: Number,
-        exit: Pc,
-    },
-    /// State of a `foreach` in register `state`: components looked at.
-    ForeachNext {
-        state: Reg,
-        var: Reg,
-        over: Reg,
-        exit: Pc,
-    },
-    ForallBegin(u32),
-    ForallNext {
-        forall: u32,
-        exit: Pc,
-    },
-    /// The variable holds nothing any more.
-    Unset(Place),
-    Call(u32),
-    Return,
-    /// At the beginning of a routine: does all that it does and returns, or goes on (`natives`).
-    Native(Native),
-    Print(u32),
-    Read(u32),
-    Write(u32),
-}
-
-/// What an instruction does to the bits registers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Writes {
-    Nothing,
-    Bits(Reg),
-    /// Perhaps any of them.
-    Anything,
-}
-
-impl Inst {
-    /// Can something else than the next instruction follow?
-    pub(super) fn jumps(self) -> bool {
-        matches!(
-            self,
-            Inst::Jump(_)
-                | Inst::Unless { .. }
-                | Inst::ForNext { .. }
-                | Inst::WhileTest { .. }
-                | Inst::ForeachNext { .. }
-                | Inst::ForallNext { .. }
-                | Inst::Native(_)
-                | Inst::Return
-        )
-    }
-
-    /// Which bits registers change.
-    pub(super) fn writes(self) -> Writes {
-        match self {
-            Inst::CopyBits { dst, .. }
-            | Inst::Fill { dst, .. }
-            | Inst::Literal { dst, .. }
-            | Inst::NotBits { dst, .. }
-            | Inst::LogicBits { dst, .. }
-            | Inst::LogicLogic { dst, .. }
-            | Inst::Logic2 { dst, .. }
-            | Inst::KeepFirst { dst, .. }
-            | Inst::Mask { dst, .. }
-            | Inst::Shift { dst, .. }
-            | Inst::Rotate { dst, .. }
-            | Inst::Mirror { dst, .. }
-            | Inst::Shuffle { dst, .. }
-            | Inst::Trim { dst, .. }
-            | Inst::AddWords { dst, .. }
-            | Inst::SubWords { dst, .. }
-            | Inst::IntToWord { dst, .. }
-            | Inst::Column { dst, .. }
-            | Inst::Row { dst, .. }
-            | Inst::Extreme { dst, .. } => Writes::Bits(dst),
-            Inst::Step { bits, .. }
-            | Inst::Put { bits, .. }
-            | Inst::Replace { word: bits, .. }
-            | Inst::Adapt { bits, .. }
-            | Inst::Fix { bits, .. } => Writes::Bits(bits),
-            Inst::Set { .. }
-            | Inst::Int { .. }
-            | Inst::Compare { .. }
-            | Inst::Not { .. }
-            | Inst::Logic { .. }
-            | Inst::SetText { .. }
-            | Inst::CopyText { .. }
-            | Inst::EqualBits { .. }
-            | Inst::Component { .. }
-            | Inst::Ask { .. }
-            | Inst::AskLogic { .. }
-            | Inst::Measure { .. }
-            | Inst::CompareWords { .. }
-            | Inst::WordToInt { .. }
-            | Inst::Open { .. }
-            | Inst::CopyTable { .. }
-            | Inst::TableBit { .. }
-            | Inst::Field { .. }
-            | Inst::NewTable { .. }
-            | Inst::PutColumn { .. }
-            | Inst::PutRow { .. }
-            | Inst::PutBit { .. }
-            | Inst::PutField { .. }
-            | Inst::Latch { .. }
-            | Inst::SetRows { .. }
-            | Inst::EnsureColumns { .. }
-            | Inst::Init { .. }
-            | Inst::Guard { .. }
-            | Inst::Cost { .. }
-            | Inst::CostTimes { .. }
-            | Inst::Print(_)
-            | Inst::Write(_) => Writes::Nothing,
-            Inst::Jump(_)
-            | Inst::Unless { .. }
-            | Inst::ForBegin { .. }
-            | Inst::ForNext { .. }
-            | Inst::WhileTest { .. }
-            | Inst::ForeachNext { .. }
-            | Inst::ForallBegin(_)
-            | Inst::ForallNext { .. }
-            | Inst::Unset(_)
-            | Inst::Call(_)
-            | Inst::Return
-            | Inst::Native(_)
-            | Inst::Read(_) => Writes::Anything,
-        }
-    }
 }

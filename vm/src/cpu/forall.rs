@@ -6,8 +6,9 @@ use star_ir::{LogicOp, ReductionOp};
 
 use super::code::{Forall, Place, Range};
 use super::machine::Machine;
-use super::value::bytes_of;
-use crate::stop::{Step, broken};
+use super::value::{Held, bytes_of};
+use crate::scalars;
+use crate::stop::{Step, Stop, broken};
 
 /// A `forall` that is running.
 #[derive(Debug)]
@@ -19,14 +20,7 @@ pub(super) struct Running {
     over: Option<BitVector>,
     has_begun: bool,
     /// What the iterations so far combine to, for each reduction.
-    combined: Vec<(Place, Option<Part>)>,
-}
-
-/// What a reduction combines.
-#[derive(Clone, Debug)]
-enum Part {
-    Number(i64),
-    Bits(BitVector),
+    combined: Vec<(Place, Held)>,
 }
 
 impl Machine<'_, '_, '_> {
@@ -39,7 +33,7 @@ impl Machine<'_, '_, '_> {
             }
         };
         let reductions = forall.reductions.iter();
-        let combined = reductions.map(|(place, _)| (*place, self.take_part(*place))).collect();
+        let combined = reductions.map(|(place, _)| (*place, self.take_value(*place))).collect();
         self.foralls.push(Running { next: Some(next), to, over, has_begun: false, combined });
         Ok(())
     }
@@ -69,16 +63,8 @@ impl Machine<'_, '_, '_> {
         if running.has_begun {
             for ((place, op), (_, combined)) in forall.reductions.iter().zip(&mut running.combined)
             {
-                let Some(part) = self.take_part(*place) else { continue };
-                match combined {
-                    None => *combined = Some(part),
-                    Some(combined) => {
-                        if let Part::Bits(bits) = &part {
-                            self.room.give(bytes_of(bits.len()));
-                        }
-                        combine(*op, combined, part)?;
-                    }
-                }
+                let part = self.take_value(*place);
+                self.combine(*op, combined, part)?;
             }
         }
         for private in &forall.privates {
@@ -104,54 +90,19 @@ impl Machine<'_, '_, '_> {
         self.count_turn()?;
         self.set(forall.var, index);
         for ((place, op), (_, combined)) in forall.reductions.iter().zip(&running.combined) {
-            if let Some(combined) = combined {
-                let neutral = neutral(*op, combined)?;
-                if let Part::Bits(bits) = &neutral {
-                    self.room.ask(bytes_of(bits.len()))?;
-                    self.room.take(bytes_of(bits.len()));
-                }
-                self.put_part(*place, neutral);
-            }
+            let neutral = self.neutral(*op, combined)?;
+            self.room.take(neutral.n_bytes());
+            self.put_value(*place, neutral);
         }
         Ok(true)
-    }
-
-    /// What a reduction variable holds; afterwards it holds nothing.
-    fn take_part(&mut self, place: Place) -> Option<Part> {
-        match place {
-            Place::Int(reg) | Place::Bool(reg) => {
-                let at = self.base.numbers + reg as usize;
-                let was_set = std::mem::take(&mut self.numbers_set[at]);
-                was_set.then(|| Part::Number(self.numbers[at]))
-            }
-            Place::Slice(reg) | Place::Word(reg) => {
-                let slot = self.bits_slot_mut(reg);
-                let was_set = std::mem::take(&mut slot.is_set);
-                was_set.then(|| Part::Bits(std::mem::take(&mut slot.bits)))
-            }
-            Place::Table(_) | Place::Text(_) | Place::Handle(_) => None,
-        }
-    }
-
-    fn put_part(&mut self, place: Place, part: Part) {
-        match (place, part) {
-            (Place::Int(reg) | Place::Bool(reg), Part::Number(number)) => self.set(reg, number),
-            (Place::Slice(reg) | Place::Word(reg), Part::Bits(bits)) => {
-                let slot = self.bits_slot_mut(reg);
-                slot.bits = bits;
-                slot.is_set = true;
-                slot.zeros = 0;
-            }
-            (_, Part::Number(_) | Part::Bits(_)) => {}
-        }
     }
 
     /// The reductions hold what was combined.
     fn give_parts(&mut self, running: Running) {
         for (place, combined) in running.combined {
             match combined {
-                Some(part) => self.put_part(place, part),
-                None => self.unset(place),
+                Held::Nothing => self.unset(place),
+                part => self.put_value(place, part),
             }
         }
     }
@@ -170,65 +121,87 @@ impl Machine<'_, '_, '_> {
         }
         self.base = base;
     }
-}
 
-/// The element that changes nothing it is combined with.
-fn neutral(op: ReductionOp, like: &Part) -> Step<Part> {
-    let ones = op == ReductionOp::And;
-    match (op, like) {
-        (ReductionOp::Or | ReductionOp::And | ReductionOp::Xor, Part::Number(_)) => {
-            Ok(Part::Number(i64::from(ones)))
+    /// The element that changes nothing it is combined with; nothing for what was never set.
+    fn neutral(&mut self, op: ReductionOp, like: &Held) -> Step<Held> {
+        Ok(match like {
+            Held::Nothing => Held::Nothing,
+            Held::Int(_) => Held::Int(match op {
+                ReductionOp::Min => i64::MAX,
+                ReductionOp::Max => i64::MIN,
+                ReductionOp::Add => 0,
+                ReductionOp::Or | ReductionOp::And | ReductionOp::Xor => return Err(wrong()),
+            }),
+            Held::Bool(_) => Held::Bool(logic(op)? == LogicOp::And),
+            Held::Slice(bits) => Held::Slice(self.neutral_bits(op, bits.len())?),
+            Held::Word(bits) => Held::Word(self.neutral_bits(op, bits.len())?),
+            Held::Text(_) | Held::Table(_) | Held::Handle(_) => return Err(wrong()),
+        })
+    }
+
+    fn neutral_bits(&mut self, op: ReductionOp, len: usize) -> Step<BitVector> {
+        self.room.ask(bytes_of(len))?;
+        let mut bits = BitVector::try_zeros(len).map_err(|wanted| self.out_of_memory(wanted))?;
+        if logic(op)? == LogicOp::And {
+            self.spread.kernels.fill(bits.limbs_mut(), true, len);
         }
-        (ReductionOp::Or | ReductionOp::And | ReductionOp::Xor, Part::Bits(bits)) => {
-            let mut neutral = BitVector::zeros(bits.len());
-            if ones {
-                neutral.limbs_mut().fill(u64::MAX);
-                star_base::bits::zero_tail(neutral.limbs_mut(), bits.len());
+        Ok(bits)
+    }
+
+    /// `into` takes `into op value`.
+    fn combine(&mut self, op: ReductionOp, into: &mut Held, value: Held) -> Step<()> {
+        match (into, value) {
+            (_, Held::Nothing) => Ok(()),
+            (into @ Held::Nothing, value) => {
+                *into = value;
+                Ok(())
             }
-            Ok(Part::Bits(neutral))
-        }
-        (ReductionOp::Min, Part::Number(_)) => Ok(Part::Number(i64::MAX)),
-        (ReductionOp::Max, Part::Number(_)) => Ok(Part::Number(i64::MIN)),
-        (ReductionOp::Add, Part::Number(_)) => Ok(Part::Number(0)),
-        (ReductionOp::Min | ReductionOp::Max | ReductionOp::Add, Part::Bits(_)) => {
-            Err(broken("a reduction of another type"))
+            (Held::Int(x), Held::Int(y)) => {
+                *x = match op {
+                    ReductionOp::Min => (*x).min(y),
+                    ReductionOp::Max => (*x).max(y),
+                    ReductionOp::Add => x.checked_add(y).ok_or_else(wrong)?,
+                    ReductionOp::Or | ReductionOp::And | ReductionOp::Xor => return Err(wrong()),
+                };
+                Ok(())
+            }
+            (Held::Bool(x), Held::Bool(y)) => {
+                *x = scalars::logic(logic(op)?, *x, y);
+                Ok(())
+            }
+            (Held::Slice(x), Held::Slice(y)) | (Held::Word(x), Held::Word(y))
+                if x.len() == y.len() =>
+            {
+                self.room.give(bytes_of(y.len()));
+                let (op, kernels) = (logic(op)?, self.spread.kernels);
+                self.spread.fill(x.limbs_mut(), 1, |start, part| {
+                    kernels.logic_assign(op, part, &y.limbs()[start..start + part.len()]);
+                })
+            }
+            (
+                Held::Int(_)
+                | Held::Bool(_)
+                | Held::Slice(_)
+                | Held::Word(_)
+                | Held::Text(_)
+                | Held::Table(_)
+                | Held::Handle(_),
+                _,
+            ) => Err(wrong()),
         }
     }
 }
 
-/// `into` takes `into op value`.
-fn combine(op: ReductionOp, into: &mut Part, value: Part) -> Step<()> {
-    let wrong = || broken("a reduction that overflows, or of another type or size");
-    let logic = match op {
-        ReductionOp::Or => Some(LogicOp::Or),
-        ReductionOp::And => Some(LogicOp::And),
-        ReductionOp::Xor => Some(LogicOp::Xor),
-        ReductionOp::Min | ReductionOp::Max | ReductionOp::Add => None,
-    };
-    let limb = |op: LogicOp, x: u64, y: u64| match op {
-        LogicOp::And => x & y,
-        LogicOp::Or => x | y,
-        LogicOp::Xor => x ^ y,
-    };
-    match (into, value) {
-        (Part::Number(x), Part::Number(y)) => {
-            *x = match op {
-                ReductionOp::Or => *x | y,
-                ReductionOp::And => *x & y,
-                ReductionOp::Xor => *x ^ y,
-                ReductionOp::Min => (*x).min(y),
-                ReductionOp::Max => (*x).max(y),
-                ReductionOp::Add => x.checked_add(y).ok_or_else(wrong)?,
-            };
-            Ok(())
-        }
-        (Part::Bits(x), Part::Bits(y)) if x.len() == y.len() => {
-            let op = logic.ok_or_else(wrong)?;
-            for (x, y) in x.limbs_mut().iter_mut().zip(y.limbs()) {
-                *x = limb(op, *x, *y);
-            }
-            Ok(())
-        }
-        (Part::Number(_) | Part::Bits(_), _) => Err(wrong()),
+/// The logic operation of a reduction of truth values or bits.
+fn logic(op: ReductionOp) -> Step<LogicOp> {
+    match op {
+        ReductionOp::Or => Ok(LogicOp::Or),
+        ReductionOp::And => Ok(LogicOp::And),
+        ReductionOp::Xor => Ok(LogicOp::Xor),
+        ReductionOp::Min | ReductionOp::Max | ReductionOp::Add => Err(wrong()),
     }
+}
+
+fn wrong() -> Stop {
+    broken("a reduction that overflows, or of another type or size")
 }

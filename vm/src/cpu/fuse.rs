@@ -4,7 +4,11 @@
 //! Note [Truth tables]. A function of two bits is a number of four: its value for a and b is bit
 //! `a << 1 | b`.
 
-use super::code::{Ask, Inst, Reg, Size, Test, Writes};
+use star_ir::LogicOp;
+
+use super::ask::Ask;
+use super::code::{Reg, Size, Test};
+use super::inst::{BitsInst, Inst, Writes};
 use crate::scalars;
 
 /// The instruction that does what `inst` and one before it do, and the number of that one in `run`, a
@@ -14,47 +18,44 @@ pub(super) fn fuse(
     inst: Inst,
     temporary: impl Fn(Reg) -> bool,
 ) -> Option<(usize, Inst)> {
-    match inst {
-        Inst::Ask { ask: ask @ (Ask::Some | Ask::None | Ask::First | Ask::Count), dst, of } => {
-            let (at, made) = maker(run, of, temporary)?;
-            match made {
-                Inst::LogicBits { op, left, right, .. } => {
-                    Some((at, Inst::AskLogic { ask, op, dst, left, right }))
-                }
-                _ => None,
-            }
-        }
-        Inst::NotBits { dst, src } => {
-            let (at, made) = maker(run, src, temporary)?;
-            match made {
-                Inst::LogicBits { op, left, right, .. } => {
-                    let table = table(|a, b| !scalars::logic(op, a, b));
-                    Some((at, Inst::Logic2 { table, dst, left, right }))
-                }
-                _ => None,
-            }
-        }
-        Inst::LogicBits { op: outer, dst, left, right } if left != right => {
-            let (at, made, other) = match maker(run, left, &temporary) {
-                Some((at, made)) => (at, made, right),
-                None => {
-                    let (at, made) = maker(run, right, &temporary)?;
-                    (at, made, left)
-                }
-            };
-            match made {
-                Inst::LogicBits { op: inner, left: a, right: b, .. } => {
-                    Some((at, Inst::LogicLogic { inner, outer, dst, a, b, c: other }))
-                }
-                Inst::NotBits { src, .. } => {
-                    let table = table(|a, b| scalars::logic(outer, !a, b));
-                    Some((at, Inst::Logic2 { table, dst, left: src, right: other }))
-                }
-                _ => None,
-            }
-        }
-        _ => None,
+    if let Inst::Ask { ask, dst, of } = inst {
+        let (at, made) = maker(run, of, temporary)?;
+        let Made::Logic { op, left, right } = made else { return None };
+        let fused = match ask {
+            Ask::Search(search) => BitsInst::SearchLogic { search, op, dst, left, right },
+            Ask::Count => BitsInst::CountLogic { op, dst, left, right },
+            Ask::All => return None,
+        };
+        return Some((at, Inst::Bits(fused)));
     }
+    if let Inst::Bits(BitsInst::Not { dst, src }) = inst {
+        let (at, made) = maker(run, src, temporary)?;
+        let Made::Logic { op, left, right } = made else { return None };
+        let table = table(|a, b| !scalars::logic(op, a, b));
+        return Some((at, Inst::Bits(BitsInst::Logic2 { table, dst, left, right })));
+    }
+    if let Inst::LogicBits { op: outer, dst, left, right } = inst
+        && left != right
+    {
+        let (at, made, other) = match maker(run, left, &temporary) {
+            Some((at, made)) => (at, made, right),
+            None => {
+                let (at, made) = maker(run, right, &temporary)?;
+                (at, made, left)
+            }
+        };
+        let fused = match made {
+            Made::Logic { op: inner, left: a, right: b } => {
+                BitsInst::LogicLogic { inner, outer, dst, a, b, c: other }
+            }
+            Made::Not { src } => {
+                let table = table(|a, b| scalars::logic(outer, !a, b));
+                BitsInst::Logic2 { table, dst, left: src, right: other }
+            }
+        };
+        return Some((at, Inst::Bits(fused)));
+    }
+    None
 }
 
 /// Has the straight run tested this already, and nothing since that it depends on changed? Only about
@@ -64,37 +65,53 @@ pub(super) fn is_known(run: &[Inst], test: Test) -> bool {
         return false;
     }
     for inst in run.iter().rev() {
-        match inst {
-            Inst::Guard { test: known, .. } if *known == test => return true,
+        if let Inst::Guard { test: known, .. } = inst
+            && *known == test
+        {
+            return true;
+        }
+        let leaves_it = matches!(
+            inst,
             Inst::Guard { .. }
-            | Inst::Cost { .. }
-            | Inst::CostTimes { .. }
-            | Inst::CopyBits { .. }
-            | Inst::NotBits { .. }
-            | Inst::LogicBits { .. }
-            | Inst::LogicLogic { .. }
-            | Inst::Logic2 { .. }
-            | Inst::Column { .. }
-            | Inst::Row { .. }
-            | Inst::PutColumn { .. }
-            | Inst::PutRow { .. } => {}
-            _ => return false,
+                | Inst::Cost { .. }
+                | Inst::CostTimes { .. }
+                | Inst::LogicBits { .. }
+                | Inst::Column { .. }
+                | Inst::Row { .. }
+                | Inst::PutColumn { .. }
+                | Inst::PutRow { .. }
+                | Inst::Bits(
+                    BitsInst::Copy { .. }
+                        | BitsInst::Not { .. }
+                        | BitsInst::LogicLogic { .. }
+                        | BitsInst::Logic2 { .. }
+                )
+        );
+        if !leaves_it {
+            return false;
         }
     }
     false
 }
 
+/// How a temporary was made.
+enum Made {
+    Logic { op: LogicOp, left: Reg, right: Reg },
+    Not { src: Reg },
+}
+
 /// The instruction that made a temporary, if it could as well be done now.
-fn maker(run: &[Inst], reg: Reg, temporary: impl Fn(Reg) -> bool) -> Option<(usize, Inst)> {
+fn maker(run: &[Inst], reg: Reg, temporary: impl Fn(Reg) -> bool) -> Option<(usize, Made)> {
     if !temporary(reg) {
         return None;
     }
     let at = run.iter().rposition(|inst| inst.writes() == Writes::Bits(reg))?;
-    let made = run[at];
-    let operands = match made {
-        Inst::LogicBits { left, right, .. } => [left, right],
-        Inst::NotBits { src, .. } => [src, src],
-        _ => return None,
+    let (made, operands) = if let Inst::LogicBits { op, left, right, .. } = run[at] {
+        (Made::Logic { op, left, right }, [left, right])
+    } else if let Inst::Bits(BitsInst::Not { src, .. }) = run[at] {
+        (Made::Not { src }, [src, src])
+    } else {
+        return None;
     };
     let changed = run[at + 1..].iter().any(|inst| match inst.writes() {
         Writes::Nothing => false,
@@ -115,8 +132,9 @@ fn table(function: impl Fn(bool, bool) -> bool) -> u8 {
 mod tests {
     use super::*;
 
+    use super::super::ask::Search;
     use super::super::code::Number;
-    use star_ir::LogicOp;
+    use super::super::inst::SizeInst;
 
     const MADE: Inst = Inst::LogicBits { op: LogicOp::And, dst: 9, left: 0, right: 1 };
 
@@ -124,18 +142,29 @@ mod tests {
     fn a_temporary_is_fused_into_what_looks_at_it() {
         let count = Inst::Ask { ask: Ask::Count, dst: 3, of: 9 };
         let fused = fuse(&[MADE], count, |reg| reg == 9);
-        let Some((0, Inst::AskLogic { ask: Ask::Count, op: LogicOp::And, .. })) = fused else {
+        let Some((0, Inst::Bits(BitsInst::CountLogic { op: LogicOp::And, .. }))) = fused else {
             panic!("{fused:?}")
         };
+        let some = Inst::Ask { ask: Ask::Search(Search::Some), dst: 3, of: 9 };
+        let fused = fuse(&[MADE], some, |reg| reg == 9);
+        let Some((0, Inst::Bits(BitsInst::SearchLogic { search: Search::Some, .. }))) = fused
+        else {
+            panic!("{fused:?}")
+        };
+        let all = Inst::Ask { ask: Ask::All, dst: 3, of: 9 };
+        assert!(fuse(&[MADE], all, |reg| reg == 9).is_none());
         let or = Inst::LogicBits { op: LogicOp::Or, dst: 2, left: 9, right: 3 };
         let fused = fuse(&[MADE], or, |reg| reg == 9);
-        let Some((0, Inst::LogicLogic { inner, outer, a: 0, b: 1, c: 3, dst: 2 })) = fused else {
+        let Some((0, Inst::Bits(made))) = fused else { panic!("{fused:?}") };
+        let BitsInst::LogicLogic { inner, outer, a: 0, b: 1, c: 3, dst: 2 } = made else {
             panic!("{fused:?}")
         };
         assert_eq!((inner, outer), (LogicOp::And, LogicOp::Or), "(a and b) or c");
-        let not = Inst::NotBits { dst: 2, src: 9 };
+        let not = Inst::Bits(BitsInst::Not { dst: 2, src: 9 });
         let fused = fuse(&[MADE], not, |reg| reg == 9);
-        let Some((0, Inst::Logic2 { table, .. })) = fused else { panic!("{fused:?}") };
+        let Some((0, Inst::Bits(BitsInst::Logic2 { table, .. }))) = fused else {
+            panic!("{fused:?}")
+        };
         assert_eq!(table, 0b0111, "not (a and b)");
     }
 
@@ -149,7 +178,7 @@ mod tests {
         assert!(!is_known(&[guard, row], Test::Index(Number(4), Size::Rows(0))));
         for change in [
             Inst::Set { dst: 3, value: Number(4) },
-            Inst::EnsureColumns { table: 0, columns: Size::Value(Number(1)) },
+            Inst::Size(SizeInst::EnsureColumns { table: 0, columns: Size::Value(Number(1)) }),
             Inst::Call(0),
         ] {
             assert!(!is_known(&[guard, change], test), "{change:?}");
@@ -160,7 +189,7 @@ mod tests {
     fn what_others_see_or_what_changed_is_not_fused() {
         let count = Inst::Ask { ask: Ask::Count, dst: 3, of: 9 };
         assert!(fuse(&[MADE], count, |_| false).is_none());
-        let change = Inst::NotBits { dst: 1, src: 1 };
+        let change = Inst::Bits(BitsInst::Not { dst: 1, src: 1 });
         assert!(fuse(&[MADE, change], count, |reg| reg == 9).is_none());
         let call = Inst::Call(0);
         assert!(fuse(&[MADE, call], count, |reg| reg == 9).is_none());

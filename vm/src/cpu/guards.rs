@@ -55,12 +55,12 @@ impl Machine<'_, '_, '_> {
                 let width = self.number(width);
                 width >= 0 && scalars::fits(self.number(value), width as usize)
             }
-            Test::FitsInt(word) => {
-                let word = self.bits(word);
-                self.spread.kernels.to_int(word.limbs(), word.len()).is_some()
-            }
+            // Where a flag keeps the answer from being found, the check finds the flag.
+            Test::FitsInt(word) => matches!(self.int_of(word), Ok(Some(_))),
             Test::Even(bits) => self.bits(bits).len().is_multiple_of(2),
-            Test::NoCarry(op, left, right) => !self.word_carries(op, left, right),
+            Test::NoCarry(op, left, right) => {
+                matches!(self.word_carries(op, left, right), Ok(false))
+            }
             Test::Holds(number) => self.number(number) != 0,
         }
     }
@@ -74,19 +74,6 @@ impl Machine<'_, '_, '_> {
             (Some(n), Some(m)) => n == m,
             (None, _) | (_, None) => true,
         }
-    }
-
-    /// A sum carries if one addend is greater than the complement of the other; a difference borrows if
-    /// it is negative.
-    fn word_carries(&self, op: IntOp, left: Reg, right: Reg) -> bool {
-        let (v, w) = (self.bits(left), self.bits(right));
-        if op == IntOp::Sub {
-            return self.spread.kernels.compare(v.limbs(), w.limbs()).is_lt();
-        }
-        // The first place, the most significant, where both bits are the same decides.
-        let mut limbs = v.limbs().iter().zip(w.limbs()).map(|(v, w)| (v, !(v ^ w)));
-        let decisive = limbs.find(|(_, same)| *same != 0);
-        decisive.is_some_and(|(v, same)| v >> same.trailing_zeros() & 1 == 1)
     }
 
     /// The end of the run at a guard that does not hold.
@@ -105,17 +92,11 @@ impl Machine<'_, '_, '_> {
     }
 
     fn bits_of(&self, var: VarId) -> Step<Reg> {
-        match self.place_of(var)? {
-            Place::Slice(reg) | Place::Word(reg) => Ok(reg),
-            _ => Err(broken("neither a slice nor a word")),
-        }
+        self.place_of(var)?.bits().ok_or_else(|| broken("neither a slice nor a word"))
     }
 
     fn table_of(&self, var: VarId) -> Step<Reg> {
-        match self.place_of(var)? {
-            Place::Table(reg) => Ok(reg),
-            _ => Err(broken("no table")),
-        }
+        self.place_of(var)?.table().ok_or_else(|| broken("no table"))
     }
 }
 
@@ -124,10 +105,10 @@ impl Sight for Machine<'_, '_, '_> {
         match operand {
             Operand::Int(number) => Ok(*number),
             Operand::Bool(truth) => Ok(i64::from(*truth)),
-            Operand::Var(var) => match self.place_of(*var)? {
-                Place::Int(reg) | Place::Bool(reg) => Ok(self.number(Number(reg))),
-                _ => Err(broken("no number")),
-            },
+            Operand::Var(var) => {
+                let reg = self.place_of(*var)?.number().ok_or_else(|| broken("no number"))?;
+                Ok(self.number(Number(reg)))
+            }
             Operand::Str(_) => Err(broken("no number")),
         }
     }
@@ -139,13 +120,11 @@ impl Sight for Machine<'_, '_, '_> {
     fn text(&self, operand: &Operand) -> Step<Arc<str>> {
         match operand {
             Operand::Str(text) => Ok(text.clone()),
-            Operand::Var(var) => match self.place_of(*var)? {
-                Place::Text(reg) => {
-                    let text = &self.texts[self.base.texts + reg as usize];
-                    text.clone().ok_or_else(|| broken("a text that was never set"))
-                }
-                _ => Err(broken("no text")),
-            },
+            Operand::Var(var) => {
+                let reg = self.place_of(*var)?.text().ok_or_else(|| broken("no text"))?;
+                let text = &self.texts[self.base.texts + reg as usize];
+                text.clone().ok_or_else(|| broken("a text that was never set"))
+            }
             Operand::Int(_) | Operand::Bool(_) => Err(broken("no text")),
         }
     }
@@ -161,7 +140,7 @@ impl Sight for Machine<'_, '_, '_> {
     }
 
     fn is_table(&self, var: VarId) -> Step<bool> {
-        Ok(matches!(self.place_of(var)?, Place::Table(_)))
+        Ok(self.place_of(var)?.table().is_some())
     }
 
     fn is_set(&self, var: VarId) -> Step<bool> {
@@ -169,13 +148,9 @@ impl Sight for Machine<'_, '_, '_> {
     }
 
     fn is_sized(&self, var: VarId) -> Step<bool> {
-        match self.place_of(var)? {
-            Place::Slice(reg) | Place::Word(reg) => Ok(self.holds(Test::BitsSized(reg))),
-            Place::Int(_)
-            | Place::Bool(_)
-            | Place::Table(_)
-            | Place::Text(_)
-            | Place::Handle(_) => self.is_set(var),
+        match self.place_of(var)?.bits() {
+            Some(reg) => Ok(self.holds(Test::BitsSized(reg))),
+            None => self.is_set(var),
         }
     }
 
@@ -188,10 +163,10 @@ impl Sight for Machine<'_, '_, '_> {
     }
 
     fn fits_int(&self, word: VarId) -> Step<bool> {
-        Ok(self.holds(Test::FitsInt(self.bits_of(word)?)))
+        Ok(self.int_of(self.bits_of(word)?)?.is_some())
     }
 
     fn carries(&self, op: IntOp, left: VarId, right: VarId) -> Step<bool> {
-        Ok(self.word_carries(op, self.bits_of(left)?, self.bits_of(right)?))
+        self.word_carries(op, self.bits_of(left)?, self.bits_of(right)?)
     }
 }

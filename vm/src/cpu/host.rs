@@ -1,33 +1,35 @@
 //! `print`, `read`, `write`: what the world outside does for a program.
 
 use star_base::BitTable;
-use star_base::limbs::OutOfMemory;
 use star_ir::{LimitKind, Operand, TrapKind};
 
 use super::code::{FileUse, Place, Reg};
-use super::machine::{Holding, Machine};
+use super::machine::Machine;
+use super::registers::Holding;
+use super::shown::Seen;
 use super::value::Held;
 use crate::backend::HostError;
 use crate::checks::Sight;
 use crate::display::{self, Shown};
 use crate::stop::{Step, Stop, broken};
-use crate::value::{HostRef, HostValue};
+use crate::value::HostRef;
 
 impl Machine<'_, '_, '_> {
     pub(super) fn print(&mut self, items: &[Operand]) -> Step<()> {
-        let mut shown = Vec::new();
+        let mut seen = Vec::new();
         for item in items {
-            shown.push(match item {
+            seen.push(match item {
                 Operand::Var(var) => {
                     let place = self.routine()?.places.get(var.0 as usize);
-                    let shown = place.and_then(|place| self.shown(*place));
-                    shown.ok_or_else(|| broken("a value that cannot be printed"))?
+                    let place = place.ok_or_else(|| broken("a variable that is not there"))?;
+                    self.seen(*place)?.ok_or_else(|| broken("a value that cannot be printed"))?
                 }
-                Operand::Int(number) => Shown::Int(*number),
-                Operand::Bool(truth) => Shown::Bool(*truth),
-                Operand::Str(text) => Shown::Str(text),
+                Operand::Int(number) => Seen::Ready(Shown::Int(*number)),
+                Operand::Bool(truth) => Seen::Ready(Shown::Bool(*truth)),
+                Operand::Str(text) => Seen::Ready(Shown::Str(text)),
             });
         }
+        let shown: Vec<_> = seen.iter().map(Seen::shown).collect();
         let line = display::print_line(&shown);
         let output = (self.control.stats.output_bytes).saturating_add(line.len() as u64);
         if let Some(limit) = self.control.limits.output.filter(|&limit| output > limit) {
@@ -51,21 +53,20 @@ impl Machine<'_, '_, '_> {
             return Err(broken("a file gave another value"));
         }
         self.room.ask(held.n_bytes())?;
-        self.room.take(held.n_bytes());
-        match (file.var, held) {
-            (Place::Slice(reg) | Place::Word(reg), Held::Slice(bits) | Held::Word(bits)) => {
-                let before = self.bits_slot(reg).n_bytes();
-                self.room.give(before);
-                let slot = self.bits_slot_mut(reg);
-                slot.bits = bits;
-                slot.is_set = true;
-                slot.zeros = 0;
+        match held {
+            Held::Slice(bits) | Held::Word(bits) => {
+                let reg = file.var.bits().ok_or_else(|| broken("a file gave bits"))?;
+                self.put_new_bits(reg, bits);
             }
-            (Place::Table(reg), Held::Table(table)) => {
+            Held::Table(table) => {
+                let reg = file.var.table().ok_or_else(|| broken("a file gave a table"))?;
+                self.room.take(table.n_bytes());
                 self.put_table(reg, Holding::Shared(table));
                 self.table_slot_mut(reg).fixed = true;
             }
-            _ => return Err(broken("a file gave another value")),
+            Held::Nothing | Held::Int(_) | Held::Bool(_) | Held::Text(_) | Held::Handle(_) => {
+                return Err(broken("a file gave another value"));
+            }
         }
         Ok(())
     }
@@ -103,42 +104,6 @@ impl Machine<'_, '_, '_> {
         let text = self.text(text)?;
         self.texts[self.base.texts + dst as usize] = Some(text);
         Ok(())
-    }
-}
-
-impl Held {
-    /// Bytes of packed bits.
-    pub(super) fn n_bytes(&self) -> u64 {
-        match self {
-            Held::Nothing | Held::Int(_) | Held::Bool(_) | Held::Text(_) => 0,
-            Held::Slice(bits) | Held::Word(bits) => super::value::bytes_of(bits.len()),
-            Held::Table(table) => table.n_bytes(),
-            Held::Handle(kept) => kept.n_bytes(),
-        }
-    }
-
-    /// The value as a host takes it. No flag is set while it is made.
-    ///
-    /// # Errors
-    /// If the system refuses the memory.
-    pub(super) fn to_host(
-        &self,
-        spread: &super::spread::Spread<'_>,
-    ) -> Result<HostValue, OutOfMemory> {
-        Ok(match self {
-            Held::Nothing | Held::Handle(_) => HostValue::Unset,
-            Held::Int(number) => HostValue::Int(*number),
-            Held::Bool(truth) => HostValue::Bool(*truth),
-            Held::Text(text) => HostValue::Str(text.to_string()),
-            Held::Slice(bits) => HostValue::Slice(bits.try_clone()?),
-            Held::Word(bits) => HostValue::Word(bits.try_clone()?),
-            Held::Table(table) => match table.to_host(spread) {
-                Ok(Some(table)) => HostValue::Table(table),
-                Ok(None) | Err(_) => {
-                    return Err(OutOfMemory { n_bytes: u128::from(table.n_bytes()) });
-                }
-            },
-        })
     }
 }
 

@@ -1,162 +1,22 @@
-//! The machine: registers, frames, and the loop that runs instructions.
+//! The machine: the loop that runs instructions, and how a run ends.
 
 use std::sync::Arc;
 
 use star_base::BitVector;
 use star_ir::{LimitKind, LocId, RoutineId, Trap, TrapKind};
 
-use super::code::{Code, FrameSize, Inst, Number, Pc, Place, Reg, RoutineCode, Size};
+use super::code::{Code, Number, Pc, Reg, RoutineCode};
+use super::copies::Copies;
 use super::forall::Running;
-use super::natives::Reach;
+use super::inst::Inst;
+use super::registers::{Base, BitsSlot, Frame, TableSlot};
 use super::spread::Spread;
-use super::table::{Line, Table};
-use super::value::{Kept, Value, bytes_of};
+use super::table::Line;
+use super::value::Value;
 use crate::backend::{Control, Outcome, Stats};
-use crate::display::{self, Shown};
 use crate::room::Room;
 use crate::scalars;
 use crate::stop::{Step, Stop, broken};
-
-/// A register of bits: a slice or word. What it held last stays as memory for what it holds next.
-#[derive(Default)]
-pub(super) struct BitsSlot {
-    pub(super) bits: BitVector,
-    pub(super) is_set: bool,
-    /// The number of components if it was never set, if it is known.
-    pub(super) size: Option<usize>,
-    pub(super) fixed: bool,
-    /// So many limbs at the beginning are known to be zero: STEP need not look at them again.
-    pub(super) zeros: usize,
-}
-
-impl BitsSlot {
-    /// Bytes of what it holds.
-    pub(super) fn n_bytes(&self) -> u64 {
-        if self.is_set { bytes_of(self.bits.len()) } else { 0 }
-    }
-}
-
-/// Most bytes that a register of bits keeps when it holds nothing any more.
-const MOST_KEPT_BYTES: u64 = 1 << 20;
-
-/// A register of a table.
-#[derive(Default)]
-pub(super) struct TableSlot {
-    pub(super) table: Holding,
-    pub(super) fixed: bool,
-}
-
-/// How a register has a table.
-#[derive(Default)]
-pub(super) enum Holding {
-    /// Not at all.
-    #[default]
-    None,
-    /// Alone: it may write.
-    Own(Box<Table>),
-    /// Perhaps with others.
-    Shared(Arc<Table>),
-    /// In a handle, as a native has made it.
-    Reach(Arc<Reach>),
-}
-
-impl Holding {
-    /// The table, if there is one.
-    #[inline]
-    pub(super) fn get(&self) -> Option<&Table> {
-        match self {
-            Holding::None | Holding::Reach(_) => None,
-            Holding::Own(table) => Some(table),
-            Holding::Shared(table) => Some(table),
-        }
-    }
-
-    #[inline]
-    pub(super) fn is_none(&self) -> bool {
-        matches!(self, Holding::None)
-    }
-
-    /// The table, if it is there alone.
-    #[inline]
-    pub(super) fn get_mut(&mut self) -> Option<&mut Table> {
-        if let Holding::Shared(table) = self
-            && let Some(own) = Arc::get_mut(table)
-        {
-            let own = std::mem::take(own);
-            *self = Holding::Own(Box::new(own));
-        }
-        match self {
-            Holding::Own(table) => Some(table),
-            Holding::None | Holding::Shared(_) | Holding::Reach(_) => None,
-        }
-    }
-
-    /// The same table for another register.
-    pub(super) fn share(&mut self) -> Holding {
-        let shared = match std::mem::take(self) {
-            Holding::None => return Holding::None,
-            Holding::Own(table) => Arc::from(table),
-            Holding::Shared(table) => table,
-            Holding::Reach(reach) => {
-                *self = Holding::Reach(reach.clone());
-                return Holding::Reach(reach);
-            }
-        };
-        *self = Holding::Shared(shared.clone());
-        Holding::Shared(shared)
-    }
-
-    /// The table as a value outside.
-    pub(super) fn into_shared(self) -> Option<Arc<Table>> {
-        match self {
-            Holding::None | Holding::Reach(_) => None,
-            Holding::Own(table) => Some(Arc::from(table)),
-            Holding::Shared(table) => Some(table),
-        }
-    }
-
-    /// What a handle holds, as a value outside.
-    pub(super) fn into_kept(self) -> Option<Kept> {
-        match self {
-            Holding::Reach(reach) => Some(Kept::Reach(reach)),
-            table @ (Holding::None | Holding::Own(_) | Holding::Shared(_)) => {
-                table.into_shared().map(Kept::Table)
-            }
-        }
-    }
-}
-
-impl From<Kept> for Holding {
-    fn from(kept: Kept) -> Holding {
-        match kept {
-            Kept::Table(table) => Holding::Shared(table),
-            Kept::Reach(reach) => Holding::Reach(reach),
-        }
-    }
-}
-
-/// An active routine.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Frame {
-    pub(super) routine: usize,
-    /// Its first registers.
-    pub(super) base: Base,
-    /// The instruction of its caller that comes next.
-    pub(super) back: Pc,
-    /// The call it came from: its number and place in the caller.
-    pub(super) call: Option<(u32, LocId)>,
-    /// `forall` loops that its callers are in.
-    pub(super) n_foralls: usize,
-}
-
-/// The first register of each kind.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Base {
-    pub(super) numbers: usize,
-    pub(super) bits: usize,
-    pub(super) tables: usize,
-    pub(super) texts: usize,
-}
 
 /// A run.
 pub(super) struct Machine<'p, 'c, 'h> {
@@ -177,7 +37,7 @@ pub(super) struct Machine<'p, 'c, 'h> {
     /// Takes results that may not overwrite their operands.
     pub(super) spare: BitVector,
     /// Bytes of the second forms of tables.
-    pub(super) copies: u64,
+    pub(super) copies: Copies,
     /// `forall` loops that are running.
     pub(super) foralls: Vec<Running>,
     /// The instruction that is running.
@@ -217,7 +77,7 @@ pub(super) fn run<'h>(
         tables: Vec::new(),
         texts: Vec::new(),
         spare: BitVector::default(),
-        copies: 0,
+        copies: Copies::default(),
         foralls: Vec::new(),
         pc: 0,
         entry_loc: code.program.routines.get(entry.0 as usize).map_or(LocId(0), |r| r.loc),
@@ -256,74 +116,6 @@ impl<'p> Machine<'p, '_, '_> {
         let routine = self.frames.last().map(|frame| &self.code.routines[frame.routine]);
         let loc = routine.and_then(|routine| routine.locs.get(self.pc));
         loc.copied().unwrap_or(self.entry_loc)
-    }
-
-    #[inline]
-    pub(super) fn number(&self, number: Number) -> i64 {
-        self.numbers[self.base.numbers + number.0 as usize]
-    }
-
-    #[inline]
-    pub(super) fn set(&mut self, reg: Reg, value: i64) {
-        let at = self.base.numbers + reg as usize;
-        self.numbers[at] = value;
-        self.numbers_set[at] = true;
-    }
-
-    #[inline]
-    pub(super) fn bits(&self, reg: Reg) -> &BitVector {
-        &self.bits[self.base.bits + reg as usize].bits
-    }
-
-    #[inline]
-    pub(super) fn bits_slot(&self, reg: Reg) -> &BitsSlot {
-        &self.bits[self.base.bits + reg as usize]
-    }
-
-    #[inline]
-    pub(super) fn bits_slot_mut(&mut self, reg: Reg) -> &mut BitsSlot {
-        &mut self.bits[self.base.bits + reg as usize]
-    }
-
-    #[inline]
-    pub(super) fn table_slot(&self, reg: Reg) -> &TableSlot {
-        &self.tables[self.base.tables + reg as usize]
-    }
-
-    #[inline]
-    pub(super) fn table_slot_mut(&mut self, reg: Reg) -> &mut TableSlot {
-        &mut self.tables[self.base.tables + reg as usize]
-    }
-
-    pub(super) fn table(&self, reg: Reg) -> Step<&Table> {
-        let table = self.table_slot(reg).table.get();
-        table.ok_or_else(|| broken("a table that was never set"))
-    }
-
-    /// A size; `None` if what it measures has none that is known.
-    #[inline(always)]
-    pub(super) fn size(&self, size: Size) -> Option<u64> {
-        match size {
-            Size::Value(number) => u64::try_from(self.number(number)).ok(),
-            Size::Length(reg) => {
-                let slot = self.bits_slot(reg);
-                if slot.is_set {
-                    Some(slot.bits.len() as u64)
-                } else {
-                    slot.size.map(|size| size as u64)
-                }
-            }
-            Size::Rows(reg) => self.table_slot(reg).table.get().map(|table| table.n_rows() as u64),
-            Size::Columns(reg) => {
-                self.table_slot(reg).table.get().map(|table| table.n_cols() as u64)
-            }
-        }
-    }
-
-    /// A size that is known and that memory can have.
-    pub(super) fn known_size(&self, size: Size) -> Step<usize> {
-        let known = self.size(size).and_then(|size| usize::try_from(size).ok());
-        known.ok_or_else(|| broken("a size that is not known"))
     }
 
     /// Counts a native that was taken.
@@ -460,9 +252,12 @@ impl<'p> Machine<'p, '_, '_> {
                         Some(block) => self.run_block(block, forall)?,
                         None => false,
                     };
-                    match routine.insts.get(next) {
-                        Some(Inst::ForallNext { exit, .. }) if done => next = *exit as usize,
-                        _ => self.begin_forall(forall)?,
+                    if let (true, Some(Inst::ForallNext { exit, .. })) =
+                        (done, routine.insts.get(next))
+                    {
+                        next = *exit as usize;
+                    } else {
+                        self.begin_forall(forall)?;
                     }
                 }
                 Inst::ForallNext { forall, exit } => {
@@ -526,7 +321,9 @@ impl<'p> Machine<'p, '_, '_> {
                 Inst::PutColumn { table, index, value } => {
                     self.put_line(table, Line::Column, index, value)?;
                 }
-                other => self.data(other)?,
+                Inst::Bits(inst) => self.bits_inst(inst)?,
+                Inst::Table(inst) => self.table_inst(inst)?,
+                Inst::Size(inst) => self.size_inst(inst)?,
             }
         }
     }
@@ -546,118 +343,25 @@ impl<'p> Machine<'p, '_, '_> {
         Some(value)
     }
 
-    /// A variable holds nothing any more, and no size of it is known.
-    pub(super) fn unset(&mut self, place: Place) {
-        match place {
-            Place::Int(reg) | Place::Bool(reg) => {
-                self.numbers_set[self.base.numbers + reg as usize] = false;
-            }
-            Place::Slice(reg) | Place::Word(reg) => {
-                let slot = &mut self.bits[self.base.bits + reg as usize];
-                self.room.give(slot.n_bytes());
-                if slot.n_bytes() > MOST_KEPT_BYTES {
-                    slot.bits = BitVector::default();
-                }
-                slot.is_set = false;
-                slot.size = None;
-            }
-            Place::Table(reg) | Place::Handle(reg) => {
-                let table = std::mem::take(&mut self.table_slot_mut(reg).table);
-                self.release(table);
-            }
-            Place::Text(reg) => self.texts[self.base.texts + reg as usize] = None,
-        }
-    }
-
-    /// Registers for another routine, all unset; the first of them.
-    pub(super) fn grow(&mut self, size: FrameSize) -> Base {
-        let base = Base {
-            numbers: self.numbers.len(),
-            bits: self.bits.len(),
-            tables: self.tables.len(),
-            texts: self.texts.len(),
-        };
-        self.numbers.resize(base.numbers + size.numbers as usize, 0);
-        self.numbers_set.resize(base.numbers + size.numbers as usize, false);
-        self.bits.resize_with(base.bits + size.bits as usize, BitsSlot::default);
-        self.tables.resize_with(base.tables + size.tables as usize, TableSlot::default);
-        self.texts.resize(base.texts + size.texts as usize, None);
-        base
-    }
-
     /// How a run ends that stops.
     fn end_with(&mut self, stop: Stop) -> Outcome {
         self.abandon_foralls();
         match stop {
-            Stop::Trap(kind) => Outcome::Trap(Box::new(self.trap(kind))),
+            // Only a flag keeps the values of a trap from being found.
+            Stop::Trap(kind) => match self.values_at(self.loc()) {
+                Ok(values) => Outcome::Trap(Box::new(self.trap(kind, values))),
+                Err(stop) => self.end_with(stop),
+            },
             Stop::Limit(kind) => Outcome::Limit { kind, loc: self.loc() },
             Stop::Internal(message) => Outcome::Internal(message),
         }
     }
 
-    fn trap(&self, kind: TrapKind) -> Trap {
+    fn trap(&self, kind: TrapKind, values: Vec<(String, String)>) -> Trap {
         let frames = self.frames.iter().map(|frame| star_ir::Frame {
             routine: self.code.routines[frame.routine].id,
             call: frame.call.map(|(_, loc)| loc),
         });
-        let loc = self.loc();
-        Trap { kind, loc, frames: frames.collect(), values: self.values_at(loc) }
-    }
-
-    /// The source variables at a place of the innermost routine, with their values.
-    fn values_at(&self, loc: LocId) -> Vec<(String, String)> {
-        let location = self.code.program.locations.get(loc.0 as usize);
-        let Some((location, Ok(routine))) = location.map(|location| (location, self.routine()))
-        else {
-            return Vec::new();
-        };
-        let operands = location.operands.iter();
-        let shown = operands.filter_map(|named| {
-            let place = *routine.places.get(named.var.0 as usize)?;
-            let shown = self.shown(place)?;
-            Some((named.name.clone(), display::short(shown)))
-        });
-        shown.collect()
-    }
-
-    /// A variable for people; `None` for a handle.
-    pub(super) fn shown(&self, place: Place) -> Option<Shown<'_>> {
-        let number = |reg: Reg| {
-            let at = self.base.numbers + reg as usize;
-            self.numbers_set[at].then(|| self.numbers[at])
-        };
-        let shown = match place {
-            Place::Int(reg) => number(reg).map(Shown::Int),
-            Place::Bool(reg) => number(reg).map(|number| Shown::Bool(number != 0)),
-            Place::Slice(reg) | Place::Word(reg) => {
-                let slot = self.bits_slot(reg);
-                slot.is_set.then_some(Shown::Bits(&slot.bits))
-            }
-            Place::Table(reg) => {
-                let table = self.table_slot(reg).table.get();
-                table.map(|table| Shown::Table(table))
-            }
-            Place::Text(reg) => {
-                let text = self.texts[self.base.texts + reg as usize].as_deref();
-                text.map(Shown::Str)
-            }
-            Place::Handle(_) => return None,
-        };
-        Some(shown.unwrap_or(Shown::Unset))
-    }
-}
-
-impl display::ShownTable for Table {
-    fn n_rows(&self) -> usize {
-        self.n_rows()
-    }
-    fn n_cols(&self) -> usize {
-        self.n_cols()
-    }
-    fn bit(&self, row_idx: usize, col_idx: usize) -> bool {
-        self.bit(row_idx, col_idx)
-    }
-    fn n_ones(&self) -> u64 {
-        self.n_ones()
+        Trap { kind, loc: self.loc(), frames: frames.collect(), values }
     }
 }

@@ -1,41 +1,47 @@
 //! The CPU backend: packed bits, SIMD kernels, threads.
 //!
 //! * [`Value`]: packed limbs; tables in up to two forms (`table`).
-//! * `compile` makes register code (`code`) of SIR; `fuse` joins logic operations.
-//! * The machine (`machine`): frames of registers, calls (`calls`), `forall`, blocks of lines (`block`), guards (`guards`), operations
-//!   on bits (`bits`) and tables (`tables`), files and output (`host`).
+//! * `compile` makes register code (`code`, `inst`) of SIR; `fuse` joins logic operations.
+//! * The machine (`machine`): frames of `registers`, `calls`, `forall`, blocks of lines (`block`), `guards`; instructions on `bits`
+//!   (also `moves`, `words`, `ask`), on `tables` (whose second forms `copies` counts) and on `sizes`; files and output (`host`), values
+//!   for people (`shown`).
 //! * Natives (`natives`): library routines done in ways of their own.
 //! * [`Settings`]: how work is spread over pieces and threads (`spread`). They change no result.
 //!
 //! What each operation does is said by the reference; this backend gives the same bits, traps and counts.
 
+mod ask;
 mod bits;
 mod block;
 mod calls;
 mod code;
 mod compile;
+mod copies;
 mod forall;
 mod fuse;
 mod guards;
 mod host;
+mod inst;
 mod machine;
+mod moves;
 mod natives;
+mod registers;
+mod shown;
+mod sizes;
 mod spread;
 mod table;
 mod tables;
-#[cfg(test)]
-mod tests;
 mod value;
+mod words;
 
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use star_base::limbs::OutOfMemory;
 use star_base::{BitTable, Native};
 use star_ir::{Program, RoutineId, Ty};
 
-use crate::backend::{Backend, Control, Outcome};
+use crate::backend::{Backend, Control, Outcome, StoreError};
 use crate::kernels::Kernels;
 use crate::room::Room;
 use crate::value::HostValue;
@@ -74,7 +80,7 @@ impl Default for Cpu {
     }
 }
 
-/// Flags that nobody sets.
+/// A flag that nobody sets.
 static NEVER: AtomicBool = AtomicBool::new(false);
 
 impl Cpu {
@@ -122,11 +128,6 @@ impl Cpu {
         }
     }
 
-    /// For work outside a run, which nobody stops.
-    fn unbounded(&self) -> Spread<'static> {
-        self.spread(&Room::new(&NEVER, &NEVER, u64::MAX))
-    }
-
     fn spread<'a>(&self, room: &Room<'a>) -> Spread<'a> {
         Spread::new(self.kernels, self.settings, room.flags(), self.pool.clone())
     }
@@ -149,11 +150,12 @@ impl Backend for Cpu {
         value.held.ty()
     }
 
-    fn store(&self, value: &Value) -> HostValue {
-        value.held.to_host(&self.unbounded()).unwrap_or_else(|refused| panic!("{refused}"))
+    fn store(&self, value: &Value, interrupt: &AtomicBool) -> Result<HostValue, StoreError> {
+        value.held.to_host(&self.spread(&Room::new(interrupt, &NEVER, u64::MAX)))
     }
 
-    fn unload(&self, value: Value) -> Result<HostValue, OutOfMemory> {
+    fn unload(&self, value: Value, interrupt: &AtomicBool) -> Result<HostValue, StoreError> {
+        let spread = self.spread(&Room::new(interrupt, &NEVER, u64::MAX));
         let table = match value.held {
             Held::Table(table) => table,
             Held::Slice(bits) => return Ok(HostValue::Slice(bits)),
@@ -163,7 +165,7 @@ impl Backend for Cpu {
             | Held::Bool(_)
             | Held::Text(_)
             | Held::Handle(_)) => {
-                return held.to_host(&self.unbounded());
+                return held.to_host(&spread);
             }
         };
         let shared = match Arc::try_unwrap(table).map(table::Table::into_columns) {
@@ -171,12 +173,12 @@ impl Backend for Cpu {
             Ok(Err(table)) => Arc::new(table),
             Err(shared) => shared,
         };
-        Held::Table(shared).to_host(&self.unbounded())
+        Held::Table(shared).to_host(&spread)
     }
 
     fn store_columns(&self, value: &Value, columns: Range<usize>) -> Option<BitTable> {
         let Held::Table(table) = &value.held else { return None };
-        table.some_columns(columns, &self.unbounded())
+        table.some_columns(columns, &self.spread(&Room::new(&NEVER, &NEVER, u64::MAX)))
     }
 
     fn compile(&self, program: Program) -> Code {

@@ -143,6 +143,20 @@ impl<'a> Spread<'a> {
         Ok(())
     }
 
+    /// Fills `dst` from its end on, on one thread: `piece(start, part)` as in [`Spread::fill`].
+    pub(super) fn backwards(
+        &self,
+        dst: &mut [u64],
+        mut piece: impl FnMut(usize, &mut [u64]),
+    ) -> Step<()> {
+        let look_limbs = self.settings.look_limbs.max(1);
+        for (idx, part) in dst.chunks_mut(look_limbs).enumerate().rev() {
+            self.look()?;
+            piece(idx * look_limbs, part);
+        }
+        Ok(())
+    }
+
     /// Limbs of a piece and between two looks, where each costs as much as `weight` of them.
     fn lengths(&self, weight: usize) -> (usize, usize) {
         let length = |limbs: usize| (limbs / weight.max(1)).max(1);
@@ -182,6 +196,11 @@ impl<'a> Spread<'a> {
         Ok(all)
     }
 
+    /// Number of ones.
+    pub(super) fn count(&self, limbs: &[u64]) -> Step<u64> {
+        self.fold(limbs.len(), 1, 0, |range| self.kernels.count(&limbs[range]), |a, b| a + b)
+    }
+
     /// The first thing that a piece of `n_limbs` limbs gives; pieces behind it are not looked at.
     #[inline]
     pub(super) fn find<T: Send>(
@@ -214,29 +233,34 @@ impl<'a> Spread<'a> {
     }
 
     /// Cuts `storage` into chunks of `chunk` limbs and works on each; `n_limbs` limbs are touched in all.
-    pub(super) fn chunks(
+    /// What `scratch` makes is there for several chunks, as the last one left it.
+    pub(super) fn chunks<S>(
         &self,
         storage: &mut [u64],
         chunk: usize,
         n_limbs: usize,
-        work: impl Fn(usize, &mut [u64]) + Sync,
+        scratch: impl Fn() -> S + Sync + Send,
+        work: impl Fn(&mut S, usize, &mut [u64]) + Sync + Send,
     ) -> Step<()> {
         let chunk = chunk.max(1);
         let n_chunks = storage.len().div_ceil(chunk);
         let limbs_per_chunk = (n_limbs / n_chunks.max(1)).max(1);
         let per_look = (self.settings.look_limbs / limbs_per_chunk).max(1);
         let is_parallel = self.is_parallel(n_limbs);
+        let mut own = scratch();
         for (idx, stretch) in storage.chunks_mut(chunk.saturating_mul(per_look)).enumerate() {
             self.look()?;
             let start = idx * per_look;
             if is_parallel {
                 self.on_threads(|| {
                     let chunks = stretch.par_chunks_mut(chunk).enumerate();
-                    chunks.for_each(|(idx, part)| work(start + idx, part));
+                    chunks.for_each_init(&scratch, |scratch, (idx, part)| {
+                        work(scratch, start + idx, part);
+                    });
                 });
             } else {
                 for (idx, part) in stretch.chunks_mut(chunk).enumerate() {
-                    work(start + idx, part);
+                    work(&mut own, start + idx, part);
                 }
             }
         }

@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use star_base::BitTable;
 
 use super::spread::{Spread, pieces};
-use crate::kernels::{Columns, Kernels};
+use crate::kernels::Columns;
 use crate::stop::Step;
 
 /// A table.
@@ -220,10 +220,7 @@ impl Table {
                     self.by_rows = !self.by_rows;
                 }
                 None => {
-                    let (stride, n_cols) = (self.home.stride(), self.home.n_cols());
-                    let storage = self.home.storage_mut();
-                    spread.kernels.scatter_row(storage, stride, n_cols, idx, src);
-                    return Ok(());
+                    return scatter(&mut self.home, idx, src, spread);
                 }
             }
         }
@@ -308,12 +305,11 @@ impl Table {
 
     /// The form by columns alone; the table itself if it has none.
     #[expect(clippy::result_large_err, reason = "it is the table, not an error")]
-    pub(super) fn into_columns(self) -> Result<BitTable, Table> {
-        match (self.by_rows, self.copy.get().is_some()) {
-            (false, _) => Ok(self.home),
-            (true, true) => Ok(self.copy.into_inner().unwrap_or_default()),
-            (true, false) => Err(self),
+    pub(super) fn into_columns(mut self) -> Result<BitTable, Table> {
+        if !self.by_rows {
+            return Ok(self.home);
         }
+        self.copy.take().ok_or(self)
     }
 
     /// Some columns (from 0) as a table of their own; `None` beyond the last one.
@@ -333,10 +329,13 @@ impl Table {
     }
 
     /// Number of ones.
-    pub(super) fn n_ones(&self) -> u64 {
-        Kernels::detect().count(self.home.storage())
+    pub(super) fn n_ones(&self, spread: &Spread<'_>) -> Step<u64> {
+        spread.count(self.home.storage())
     }
 }
+
+/// Limbs of a line of the cache.
+const LINE_LIMBS: usize = 8;
 
 /// `form` as seen by the kernels.
 pub(super) fn columns_of(form: &BitTable) -> Columns<'_> {
@@ -347,7 +346,7 @@ pub(super) fn columns_of(form: &BitTable) -> Columns<'_> {
 fn gather(form: &BitTable, idx: usize, dst: &mut [u64], spread: &Spread<'_>) -> Step<()> {
     let all = columns_of(form);
     // Each of the 64 accesses for a limb may miss every cache: as much as a line of any other operand.
-    spread.fill(dst, 512, |start, part| {
+    spread.fill(dst, 64 * LINE_LIMBS, |start, part| {
         let from = start * 64;
         let columns = Columns {
             storage: all.storage.get(from * all.stride..).unwrap_or(&[]),
@@ -356,6 +355,26 @@ fn gather(form: &BitTable, idx: usize, dst: &mut [u64], spread: &Spread<'_>) -> 
         };
         spread.kernels.gather_row(columns, idx, part);
     })
+}
+
+/// Row `idx` of `form` takes the bits of `src`.
+fn scatter(form: &mut BitTable, idx: usize, src: &[u64], spread: &Spread<'_>) -> Step<()> {
+    let (stride, n_cols, kernels) = (form.stride(), form.n_cols(), spread.kernels);
+    // The columns that a limb of `src` goes to, each a line.
+    let n_touched = n_cols.saturating_mul(LINE_LIMBS);
+    let limbs_at_once = (spread.settings.piece_limbs / (64 * LINE_LIMBS)).max(1);
+    let chunk = stride.saturating_mul(64 * limbs_at_once);
+    spread.chunks(
+        form.storage_mut(),
+        chunk,
+        n_touched,
+        || (),
+        |(), chunk_idx, storage| {
+            let from = chunk_idx * limbs_at_once;
+            let n_cols = (n_cols - from * 64).min(limbs_at_once * 64);
+            kernels.scatter_row(storage, stride, n_cols, idx, &src[from..]);
+        },
+    )
 }
 
 /// A copy of `form`; `None` if the system has no room for it.
@@ -389,11 +408,17 @@ pub(super) fn turn(form: &BitTable, spread: &Spread<'_>) -> Step<Option<BitTable
         };
         let storage = &mut turned.storage_mut()[part.start / 64..];
         let n_limbs = part.len().saturating_mul(all.stride);
-        spread.chunks(storage, 64 * LIMBS * stride, n_limbs, |idx, dst| {
-            let from = idx * LIMBS;
-            let to = (from + LIMBS).min(n_rows.div_ceil(64));
-            spread.kernels.transpose_limbs(source, n_rows, from..to, dst, stride);
-        })?;
+        spread.chunks(
+            storage,
+            64 * LIMBS * stride,
+            n_limbs,
+            || (),
+            |(), idx, dst| {
+                let from = idx * LIMBS;
+                let to = (from + LIMBS).min(n_rows.div_ceil(64));
+                spread.kernels.transpose_limbs(source, n_rows, from..to, dst, stride);
+            },
+        )?;
     }
     Ok(Some(turned))
 }

@@ -1,8 +1,7 @@
 //! Operations on tables.
 //!
 //! Note [Sharing]. A table that is copied is shared, and its bytes count once; whoever writes to a shared
-//! one gets a table of its own first. The second form of a table is no value: it does not count as one,
-//! and is made only while all second forms together take an eighth of the memory at most.
+//! one gets a table of its own first.
 
 use std::sync::Arc;
 
@@ -10,42 +9,42 @@ use star_base::limbs::OutOfMemory;
 use star_base::{BitTable, BitVector};
 use star_ir::Sense;
 
-use super::code::{Inst, Number, Reg, Size};
-use super::machine::{Holding, Machine, TableSlot};
+use super::bits::index_in;
+use super::code::{Number, Reg, Size};
+use super::inst::TableInst;
+use super::machine::Machine;
+use super::registers::Holding;
 use super::spread::pieces;
 use super::table::{Line, Table, columns_of};
 use super::value::bytes_of;
-use crate::room::Room;
 use crate::stop::{Step, broken};
 
 impl Machine<'_, '_, '_> {
-    /// Runs an instruction that works on tables.
-    pub(super) fn tables(&mut self, inst: Inst) -> Step<()> {
+    /// Runs an instruction on tables.
+    pub(super) fn table_inst(&mut self, inst: TableInst) -> Step<()> {
         match inst {
-            Inst::Open { dst, handle } => self.open(dst, handle),
-            Inst::CopyTable { dst, src } => {
+            TableInst::Open { dst, handle } => self.open(dst, handle),
+            TableInst::Copy { dst, src } => {
                 let table = self.table_slot_mut(src).table.share();
                 self.put_table(dst, table);
                 Ok(())
             }
-            Inst::TableBit { dst, table, row, column } => {
+            TableInst::Bit { dst, table, row, column } => {
                 let row_idx = self.place(row, Size::Rows(table))?;
                 let col_idx = self.place(column, Size::Columns(table))?;
                 let bit = self.table(table)?.bit(row_idx, col_idx);
                 self.set(dst, i64::from(bit));
                 Ok(())
             }
-            Inst::Field { dst, table, base, width } => self.field(dst, table, base, width),
-            Inst::NewTable { dst, rows, columns } => {
+            TableInst::Field { dst, table, base, width } => self.field(dst, table, base, width),
+            TableInst::New { dst, rows, columns } => {
                 let rows = self.known_size(Size::Value(rows))?;
                 let columns = self.known_size(Size::Value(columns))?;
-                let table = self.zeros(rows, columns)?;
-                self.put_table(dst, Holding::Own(Box::new(table)));
-                Ok(())
+                self.new_table(dst, rows, columns)
             }
-            Inst::Extreme { dst, table, mask, sense } => self.extreme(dst, table, mask, sense),
+            TableInst::Extreme { dst, table, mask, sense } => self.extreme(dst, table, mask, sense),
 
-            Inst::PutBit { table, row, column, bit } => {
+            TableInst::PutBit { table, row, column, bit } => {
                 let row_idx = self.place(row, Size::Rows(table))?;
                 let col_idx = self.place(column, Size::Columns(table))?;
                 let bit = self.bit(bit)?;
@@ -54,28 +53,15 @@ impl Machine<'_, '_, '_> {
                     Ok(())
                 })
             }
-            Inst::PutField { table, base, value } => self.put_field(table, base, value),
-
-            Inst::SetRows { table, rows } => {
-                if self.table_slot(table).table.is_none() {
-                    let rows = self.known_size(rows)?;
-                    let made = self.zeros(rows, 0)?;
-                    self.put_table(table, Holding::Own(Box::new(made)));
-                }
-                Ok(())
-            }
-            Inst::EnsureColumns { table, columns } => self.ensure_columns(table, columns),
-            Inst::Init { table, rows, columns } => {
-                if self.table_slot(table).table.is_none() {
-                    let rows = self.known_size(Size::Value(rows))?;
-                    let columns = self.known_size(Size::Value(columns))?;
-                    let made = self.zeros(rows, columns)?;
-                    self.put_table(table, Holding::Own(Box::new(made)));
-                }
-                Ok(())
-            }
-            other => Err(broken(format!("{other:?} is not carried out"))),
+            TableInst::PutField { table, base, value } => self.put_field(table, base, value),
         }
+    }
+
+    /// A register takes a table of zeros.
+    pub(super) fn new_table(&mut self, dst: Reg, rows: usize, columns: usize) -> Step<()> {
+        let table = self.zeros(rows, columns)?;
+        self.put_table(dst, Holding::Own(Box::new(table)));
+        Ok(())
     }
 
     /// A table takes what a handle holds, in the form that Star bodies know.
@@ -87,8 +73,7 @@ impl Machine<'_, '_, '_> {
         };
         let reach = reach.clone();
         let mut table = self.zeros(reach.n_vertices(), reach.n_vertices())?;
-        let filled = reach.fill(table.home_mut(), &self.spread);
-        if let Err(stop) = filled {
+        if let Err(stop) = reach.fill(table.home_mut(), &self.spread) {
             self.room.give(table.n_bytes());
             return Err(stop);
         }
@@ -127,18 +112,21 @@ impl Machine<'_, '_, '_> {
         };
         if let Some(table) = gone {
             self.room.give(table.n_bytes());
-            count_copy(&mut self.copies, table.n_bytes(), table.has_copy(), false);
+            self.copies.forget(&table);
         }
     }
 
     /// May a second form of the table be made?
     fn may_copy(&self, table: &Table) -> bool {
-        may_copy(&self.room, self.copies, table.n_bytes())
+        self.copies.may_add(&self.room, table.n_bytes())
     }
 
-    /// Counts a second form that was made or dropped.
-    fn count_copy(&mut self, bytes: u64, before: bool, after: bool) {
-        count_copy(&mut self.copies, bytes, before, after);
+    /// A table that is read may have got a second form.
+    fn recount_copy(&mut self, table: Reg, had_copy: bool) -> Step<()> {
+        let table = self.tables[self.base.tables + table as usize].table.get();
+        let table = table.ok_or_else(|| broken("a table that was never set"))?;
+        self.copies.count(table, had_copy);
+        Ok(())
     }
 
     /// Changes a table, of its own if it was shared; the other registers may be read meanwhile.
@@ -151,9 +139,9 @@ impl Machine<'_, '_, '_> {
         let at = self.base.tables + reg as usize;
         let mut holding = std::mem::take(&mut self.tables[at].table);
         let table = holding.get_mut().ok_or_else(|| broken("a table that is still shared"))?;
-        let (bytes, before) = (table.n_bytes(), table.has_copy());
+        let had_copy = table.has_copy();
         let done = change(table, self);
-        self.count_copy(bytes, before, table.has_copy());
+        self.copies.count(table, had_copy);
         self.tables[at].table = holding;
         done
     }
@@ -165,7 +153,7 @@ impl Machine<'_, '_, '_> {
 
     /// Makes a table one's own before it is written.
     #[inline]
-    fn own(&mut self, reg: Reg) -> Step<()> {
+    pub(super) fn own(&mut self, reg: Reg) -> Step<()> {
         let at = self.base.tables + reg as usize;
         if self.tables[at].table.get_mut().is_some() { Ok(()) } else { self.own_copy(at) }
     }
@@ -189,10 +177,10 @@ impl Machine<'_, '_, '_> {
         let at = self.base.tables + reg as usize;
         let Some(table) = self.tables[at].table.get_mut() else { return Ok(false) };
         let had_copy = table.has_copy();
-        let may_turn = may_copy(&self.room, self.copies, table.n_bytes());
-        let is_ready = table.make_home(line, &self.spread, may_turn)?;
-        count_copy(&mut self.copies, table.n_bytes(), had_copy, table.has_copy());
-        Ok(is_ready)
+        let may_turn = self.copies.may_add(&self.room, table.n_bytes());
+        let is_ready = table.make_home(line, &self.spread, may_turn);
+        self.copies.count(table, had_copy);
+        is_ready
     }
 
     /// A register takes a row or column.
@@ -219,17 +207,14 @@ impl Machine<'_, '_, '_> {
         if table.has(line) {
             table.copy_line(line, idx, slot.bits.limbs_mut(), spread)?;
         } else {
-            let (bytes, had_copy) = (table.n_bytes(), table.has_copy());
-            let may_copy = may_copy(room, *copies, bytes);
+            let had_copy = table.has_copy();
+            let may_copy = copies.may_add(room, table.n_bytes());
             let done = table.read(line, idx, slot.bits.limbs_mut(), spread, may_copy);
-            count_copy(copies, bytes, had_copy, table.has_copy());
+            copies.count(table, had_copy);
             done?;
         }
         slot.is_set = true;
-        if before != bytes_of(len) {
-            room.give(before);
-            room.take(bytes_of(len));
-        }
+        room.exchange(before, bytes_of(len));
         Ok(())
     }
 
@@ -255,25 +240,19 @@ impl Machine<'_, '_, '_> {
             return Err(broken("a line of another size"));
         }
         let had_copy = table.has_copy();
-        let may_turn = may_copy(room, *copies, table.n_bytes());
-        if let Err(stop) = table.write(line, idx, value.limbs(), spread, may_turn) {
-            count_copy(copies, table.n_bytes(), had_copy, table.has_copy());
-            return Err(stop);
-        }
-        if had_copy {
-            count_copy(copies, table.n_bytes(), true, table.has_copy());
-        }
-        Ok(())
+        let may_turn = copies.may_add(room, table.n_bytes());
+        let done = table.write(line, idx, value.limbs(), spread, may_turn);
+        copies.count(table, had_copy);
+        done
     }
 
     fn field(&mut self, dst: Reg, table: Reg, base: Number, width: Number) -> Step<()> {
         let width = self.known_size(Size::Value(width))?;
         let part = self.part(base, width, self.table(table)?.n_cols())?;
         let mut made = self.zeros(self.table(table)?.n_rows(), width)?;
-        let (bytes, before) = (self.table(table)?.n_bytes(), self.table(table)?.has_copy());
+        let had_copy = self.table(table)?.has_copy();
         let done = self.copy_field(&mut made, table, part.start);
-        let after = self.table(table)?.has_copy();
-        self.count_copy(bytes, before, after);
+        self.recount_copy(table, had_copy)?;
         match done {
             Ok(()) => {
                 self.put_table(dst, Holding::Own(Box::new(made)));
@@ -338,31 +317,6 @@ impl Machine<'_, '_, '_> {
         })
     }
 
-    fn ensure_columns(&mut self, table: Reg, columns: Size) -> Step<()> {
-        let TableSlot { fixed, .. } = *self.table_slot(table);
-        let columns = match columns {
-            Size::Value(number) => usize::try_from(self.number(number).max(0))
-                .map_err(|_| broken("a size beyond this machine"))?,
-            Size::Length(_) | Size::Rows(_) | Size::Columns(_) => self.known_size(columns)?,
-        };
-        let (before, rows) = (self.table(table)?.n_cols(), self.table(table)?.n_rows());
-        if fixed || columns <= before {
-            return Ok(());
-        }
-        let more = bytes_of(rows).saturating_mul((columns - before) as u64);
-        self.own(table)?;
-        let is_by_rows = self.table(table)?.as_columns().is_none();
-        let turn = if is_by_rows { self.table(table)?.n_bytes() } else { 0 };
-        self.room.ask(more.saturating_add(turn))?;
-        let refused = OutOfMemory { n_bytes: u128::from(more) };
-        self.change(table, |table, machine| match table.grow(columns, &machine.spread)? {
-            true => Ok(()),
-            false => Err(machine.out_of_memory(refused)),
-        })?;
-        self.room.take(more);
-        Ok(())
-    }
-
     /// Two passes: the extreme number of each block of rows, and of those the extreme one; then the rows
     /// that hold it.
     fn extreme(&mut self, dst: Reg, table: Reg, mask: Reg, sense: Sense) -> Step<()> {
@@ -370,7 +324,7 @@ impl Machine<'_, '_, '_> {
         if self.table(table)?.n_rows() != len {
             return Err(broken("a mask of another size than the table"));
         }
-        let (bytes, before) = (self.table(table)?.n_bytes(), self.table(table)?.has_copy());
+        let (bytes, had_copy) = (self.table(table)?.n_bytes(), self.table(table)?.has_copy());
         let turned = match self.table(table)?.as_columns() {
             Some(_) => None,
             None if self.may_copy(self.table(table)?) => {
@@ -382,8 +336,7 @@ impl Machine<'_, '_, '_> {
                 Some(self.table(table)?.to_host(&self.spread)?)
             }
         };
-        let after = self.table(table)?.has_copy();
-        self.count_copy(bytes, before, after);
+        self.recount_copy(table, had_copy)?;
         let refused = OutOfMemory { n_bytes: u128::from(bytes) };
         self.make(dst, len, dst == mask, |machine, to| {
             let form = match &turned {
@@ -444,29 +397,5 @@ impl Machine<'_, '_, '_> {
                 kernels.block_match(columns, at, mask, &best, &mut part[limbs]);
             }
         })
-    }
-}
-
-/// May a second form of a table of so many bytes be made?
-fn may_copy(room: &Room<'_>, copies: u64, bytes: u64) -> bool {
-    let copies = copies.saturating_add(bytes);
-    copies <= room.limit() / 8 && copies <= room.free()
-}
-
-/// Counts a second form that was made or dropped.
-fn count_copy(copies: &mut u64, bytes: u64, before: bool, after: bool) {
-    match (before, after) {
-        (false, true) => *copies = copies.saturating_add(bytes),
-        (true, false) => *copies = copies.saturating_sub(bytes),
-        (false, false) | (true, true) => {}
-    }
-}
-
-/// An index among `len`, from 0.
-#[inline]
-fn index_in(index: i64, len: usize) -> Step<usize> {
-    match usize::try_from(index) {
-        Ok(index @ 1..) if index <= len => Ok(index - 1),
-        Ok(_) | Err(_) => Err(broken("an index outside of what it is of")),
     }
 }

@@ -3,10 +3,13 @@
 use std::sync::Arc;
 
 use star_base::BitVector;
+use star_base::limbs::OutOfMemory;
 use star_ir::{Extent, Ty};
 
 use super::natives::Reach;
+use super::spread::Spread;
 use super::table::Table;
+use crate::backend::StoreError;
 use crate::value::HostValue;
 
 /// A variable's place outside a run: what it holds, if anything, and whether its size is fixed.
@@ -46,7 +49,7 @@ pub(super) enum Kept {
 
 impl Kept {
     /// Bytes, as memory counts them.
-    pub(super) fn n_bytes(&self) -> u64 {
+    fn n_bytes(&self) -> u64 {
         match self {
             Kept::Table(table) => table.n_bytes(),
             Kept::Reach(reach) => reach.n_bytes(),
@@ -79,6 +82,37 @@ impl Held {
             Held::Word(bits) => Ty::Word(extent(bits.len())),
             Held::Table(table) => Ty::Table(extent(table.n_rows()), extent(table.n_cols())),
             Held::Handle(_) => Ty::Handle,
+        })
+    }
+
+    /// Bytes of packed bits.
+    pub(super) fn n_bytes(&self) -> u64 {
+        match self {
+            Held::Nothing | Held::Int(_) | Held::Bool(_) | Held::Text(_) => 0,
+            Held::Slice(bits) | Held::Word(bits) => bytes_of(bits.len()),
+            Held::Table(table) => table.n_bytes(),
+            Held::Handle(kept) => kept.n_bytes(),
+        }
+    }
+
+    /// The value as a host takes it.
+    ///
+    /// # Errors
+    /// If the system refuses the memory, or a flag is set.
+    pub(super) fn to_host(&self, spread: &Spread<'_>) -> Result<HostValue, StoreError> {
+        Ok(match self {
+            Held::Nothing | Held::Handle(_) => HostValue::Unset,
+            Held::Int(number) => HostValue::Int(*number),
+            Held::Bool(truth) => HostValue::Bool(*truth),
+            Held::Text(text) => HostValue::Str(text.to_string()),
+            Held::Slice(bits) => HostValue::Slice(bits.try_clone()?),
+            Held::Word(bits) => HostValue::Word(bits.try_clone()?),
+            Held::Table(table) => match table.to_host(spread) {
+                Ok(Some(table)) => HostValue::Table(table),
+                Ok(None) => Err(OutOfMemory { n_bytes: u128::from(table.n_bytes()) })?,
+                // Nothing else stops it.
+                Err(_flag) => return Err(StoreError::Interrupted),
+            },
         })
     }
 }

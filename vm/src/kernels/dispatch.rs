@@ -142,19 +142,22 @@ kernels! {
     moves fn shift_down(dst: &mut [u64], a: &[u64], len: usize, by: usize);
     /// `dst[(i + by) % len] = a[i]`, for any `by`.
     moves fn rotate(dst: &mut [u64], a: &[u64], len: usize, by: usize);
-    /// `dst[i] = a[len - 1 - i]`.
+    /// `dst[i] = a[len - 1 - i]`, for the limbs that `dst` has.
     moves fn mirror(dst: &mut [u64], a: &[u64], len: usize);
-    /// `dst[2i] = a[i]`, `dst[2i + 1] = a[len / 2 + i]`. `len` is even.
-    moves fn shuffle(dst: &mut [u64], a: &[u64], len: usize);
+    /// `dst` is the limbs from `start` on of d, where `d[2i] = a[i]`, `d[2i + 1] = a[len / 2 + i]`. `len` is
+    /// even.
+    moves fn shuffle(dst: &mut [u64], a: &[u64], len: usize, start: usize);
     /// `dst[dst_bit + i] = src[src_bit + i]` for i below n; all other bits of `dst` stay.
     moves fn copy_bits(dst: &mut [u64], dst_bit: usize, src: &[u64], src_bit: usize, n: usize);
 
     /// How the numbers v and w, of equal length, stand to each other.
     words fn compare(v: &[u64], w: &[u64]) -> Ordering;
-    /// `dst = v + w` modulo 2 to the `len`; was there a carry?
-    words fn add(dst: &mut [u64], v: &[u64], w: &[u64], len: usize) -> bool;
-    /// `dst = v - w` modulo 2 to the `len`; was there a borrow?
-    words fn sub(dst: &mut [u64], v: &[u64], w: &[u64], len: usize) -> bool;
+    /// `dst = v + w + carry` modulo 2 to the `len`; was there a carry? One comes in only where `len` is whole
+    /// limbs.
+    words fn add(dst: &mut [u64], v: &[u64], w: &[u64], len: usize, carry: bool) -> bool;
+    /// `dst = v - w - borrow` modulo 2 to the `len`; was there a borrow? One comes in only where `len` is
+    /// whole limbs.
+    words fn sub(dst: &mut [u64], v: &[u64], w: &[u64], len: usize, borrow: bool) -> bool;
     /// The number; `None` from 2⁶³.
     words fn to_int(w: &[u64], len: usize) -> Option<i64>;
     /// The number in `len` bits; higher digits are lost. `value` is not negative.

@@ -86,7 +86,7 @@ pub(super) fn rotate(dst: &mut [u64], a: &[u64], len: usize, by: usize) {
 #[inline(always)]
 pub(super) fn mirror(dst: &mut [u64], a: &[u64], len: usize) {
     let n = n_limbs(len);
-    let (dst, a) = (&mut dst[..n], &a[..n]);
+    let (dst, a) = (&mut dst[..], &a[..n]);
     let shift = n * 64 - len;
     if shift == 0 {
         for (d, &limb) in dst.iter_mut().zip(a.iter().rev()) {
@@ -94,12 +94,13 @@ pub(super) fn mirror(dst: &mut [u64], a: &[u64], len: usize) {
         }
         return;
     }
-    let Some((last, others)) = dst.split_last_mut() else { return };
     let low = a.iter().rev().skip(1);
-    for ((d, &high), &low) in others.iter_mut().zip(a.iter().rev()).zip(low) {
+    for ((d, &high), &low) in dst.iter_mut().zip(a.iter().rev()).zip(low) {
         *d = (high << shift | low >> (64 - shift)).reverse_bits();
     }
-    *last = (a[0] << shift).reverse_bits();
+    if let Some(last) = dst.get_mut(n - 1) {
+        *last = (a[0] << shift).reverse_bits();
+    }
 }
 
 /// Bit i of the lower half goes to bit 2i.
@@ -118,26 +119,43 @@ fn interleave(x: u64, y: u64) -> [u64; 2] {
     [spread(x) | spread(y) << 1, spread(x >> 32) | spread(y >> 32) << 1]
 }
 
+/// Limb `idx` of the shuffle of two halves of `half` bits.
 #[inline(always)]
-pub(super) fn shuffle(dst: &mut [u64], a: &[u64], len: usize) {
+fn shuffled(a: &[u64], half: usize, idx: usize) -> u64 {
+    let at = 32 * idx;
+    let n = half.saturating_sub(at).min(32);
+    let x = read(a, at) & !(!0 << n);
+    spread(x) | spread(read(a, half + at)) << 1
+}
+
+#[inline(always)]
+pub(super) fn shuffle(dst: &mut [u64], a: &[u64], len: usize, start: usize) {
     debug_assert!(len.is_multiple_of(2), "a shuffle of {len} bits");
-    let (dst, a) = (&mut dst[..n_limbs(len)], &a[..n_limbs(len)]);
-    let half = len / 2;
-    let (n_full, shift) = (half / 64, half % 64);
-    let (pairs, rest) = dst.split_at_mut(2 * n_full);
+    let (half, a) = (len / 2, &a[..n_limbs(len)]);
+    let (head, dst) = dst.split_at_mut((start % 2).min(dst.len()));
+    for d in head {
+        *d = shuffled(a, half, start);
+    }
+    // Pairs of limbs that take whole limbs of the first half.
+    let from = start.div_ceil(2);
+    let n_pairs = (half / 64).saturating_sub(from).min(dst.len() / 2);
+    let (pairs, tail) = dst.split_at_mut(2 * n_pairs);
     let (pairs, _) = pairs.as_chunks_mut::<2>();
-    let second = &a[n_full..];
+    let first = a.get(from..).unwrap_or_default();
+    let second = a.get(half / 64 + from..).unwrap_or_default();
+    let shift = half % 64;
     if shift == 0 {
-        for ((pair, &x), &y) in pairs.iter_mut().zip(a).zip(second) {
+        for ((pair, &x), &y) in pairs.iter_mut().zip(first).zip(second) {
             *pair = interleave(x, y);
         }
     } else {
-        for (((pair, &x), &low), &high) in pairs.iter_mut().zip(a).zip(second).zip(&second[1..]) {
+        let next = second.get(1..).unwrap_or_default();
+        for (((pair, &x), &low), &high) in pairs.iter_mut().zip(first).zip(second).zip(next) {
             *pair = interleave(x, low >> shift | high << (64 - shift));
         }
-        let x = a[n_full] & !(!0 << shift);
-        let last = interleave(x, read(a, half + 64 * n_full));
-        rest.copy_from_slice(&last[..rest.len()]);
+    }
+    for (idx, d) in tail.iter_mut().enumerate() {
+        *d = shuffled(a, half, 2 * (from + n_pairs) + idx);
     }
 }
 

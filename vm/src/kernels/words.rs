@@ -26,20 +26,20 @@ pub(super) fn compare(v: &[u64], w: &[u64]) -> Ordering {
 /// Digits that are turned together, where a word is that long: several at once, as they cannot be added.
 const BLOCK: usize = 16;
 
-/// Digit by digit from the end; `digit` gives a digit and whether one is carried on.
+/// Digit by digit from the end, `carry` into the last one; `digit` gives a digit and whether one is carried on.
 #[inline(always)]
 fn ripple(
     dst: &mut [u64],
     v: &[u64],
     w: &[u64],
     len: usize,
+    mut carry: bool,
     digit: impl Fn(u64, u64, bool) -> (u64, bool),
 ) -> bool {
     let n = n_limbs(len);
     let (dst, blocks) = dst[..n].as_rchunks_mut::<BLOCK>();
     let (v, v_blocks) = v[..n].as_rchunks::<BLOCK>();
     let (w, w_blocks) = w[..n].as_rchunks::<BLOCK>();
-    let mut carry = false;
     for ((block, x), y) in blocks.iter_mut().zip(v_blocks).zip(w_blocks).rev() {
         let (x, y) = (x.map(u64::reverse_bits), y.map(u64::reverse_bits));
         let mut sums = [0; BLOCK];
@@ -57,13 +57,13 @@ fn ripple(
 }
 
 #[inline(always)]
-pub(super) fn add(dst: &mut [u64], v: &[u64], w: &[u64], len: usize) -> bool {
-    ripple(dst, v, w, len, |x, y, carry| x.carrying_add(y, carry))
+pub(super) fn add(dst: &mut [u64], v: &[u64], w: &[u64], len: usize, carry: bool) -> bool {
+    ripple(dst, v, w, len, carry, |x, y, carry| x.carrying_add(y, carry))
 }
 
 #[inline(always)]
-pub(super) fn sub(dst: &mut [u64], v: &[u64], w: &[u64], len: usize) -> bool {
-    ripple(dst, v, w, len, |x, y, borrow| x.borrowing_sub(y, borrow))
+pub(super) fn sub(dst: &mut [u64], v: &[u64], w: &[u64], len: usize, borrow: bool) -> bool {
+    ripple(dst, v, w, len, borrow, |x, y, borrow| x.borrowing_sub(y, borrow))
 }
 
 #[inline(always)]

@@ -31,11 +31,12 @@ mod words;
 use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use star_base::BitTable;
 use star_ir::{Program, RoutineId, Ty};
 
-use crate::backend::{Backend, Control, Outcome};
+use crate::backend::{Backend, Control, Outcome, StoreError};
 use crate::value::HostValue;
 
 pub use room::MAX_BYTES;
@@ -118,8 +119,8 @@ impl Backend for Reference {
         value.data.as_ref().map(Data::ty)
     }
 
-    fn store(&self, value: &Value) -> HostValue {
-        value.data.as_ref().map_or(HostValue::Unset, Data::to_host)
+    fn store(&self, value: &Value, _interrupt: &AtomicBool) -> Result<HostValue, StoreError> {
+        Ok(value.data.as_ref().map_or(HostValue::Unset, Data::to_host))
     }
 
     fn store_columns(&self, value: &Value, columns: Range<usize>) -> Option<BitTable> {

@@ -3,6 +3,7 @@
 use star_base::Builtin;
 use star_vm::HostValue;
 
+use super::library::CALLS;
 use super::{Machine, SEED, int, slice, table, word};
 
 #[test]
@@ -154,6 +155,60 @@ fn the_published_closures_cost_what_their_headers_say() {
             assert_eq!(by_rows.0[1], table(&p, n));
             assert_eq!(by_rows.1, 3 * n as u64 + 5 * n_rows);
             assert_eq!(by_columns.1, 3 * n as u64 + 4 * n_columns);
+        }
+    }
+}
+
+/// The formula after `Cost:` in the comment of a basic procedure, up to the conditions and names that
+/// are explained after it.
+fn formula(procedure: &str) -> String {
+    let header = ["procedure", "function"].map(|word| format!("\n{word} {procedure}("));
+    let (text, at) = star_stdlib::BASIC
+        .iter()
+        .flat_map(|(_, text)| header.iter().filter_map(move |line| Some((text, text.find(line)?))))
+        .next()
+        .unwrap_or_else(|| panic!("no procedure {procedure}"));
+    let comment = &text[text[..at].rfind("/*").expect("a comment")..at];
+    let (_, cost) = comment.split_once("Cost:").expect("a cost");
+    let cost = cost.split_whitespace().collect::<Vec<_>>().join(" ");
+    let ends = [", where", ";", " if ", ".", " Pitfalls:", " Source:"].map(|end| cost.find(end));
+    let end = ends.into_iter().flatten().min().expect("an end");
+    cost[..end].to_owned()
+}
+
+/// The formulas are expressions of Star, and Star evaluates them here.
+#[test]
+fn the_basic_procedures_cost_what_their_comments_say() {
+    let mut text = "function max(i,j: integer): integer;
+                    begin if i>j then max:=i else max:=j end;"
+        .to_owned();
+    for (idx, call) in CALLS.iter().enumerate() {
+        let procedure = call.trim_start_matches("i:=").split('(').next().expect("a name");
+        let formula = formula(procedure);
+        text.push_str(&format!(
+            "procedure call{idx}(T,F: table(n,k); X: slice(n); v: word(k));
+             var Q,R: table(n,k); P: table(n,2*k); Z,Y,W: slice; i: integer;
+             begin {call} end;
+             procedure cost{idx}(T,F: table; X: slice; v,w: word; d,h,k: integer; var c: integer);
+             var p,q: integer;
+             begin p:=size(T); q:=length(v); c:={formula} end;"
+        ));
+    }
+    let machine = Machine::new(&text);
+    // Some row is v, and all rows are below 3, as HIST is asked; 01 is the first of two values.
+    let of = |rows: [[bool; 2]; 3]| table(&rows.map(|row| row.to_vec()).to_vec(), 2);
+    let t = of([[false, true], [true, false], [false, true]]);
+    let f = of([[true, true], [false, false], [true, false]]);
+    let x = slice(&[true; 3]);
+    let (one, two) = (word(&[false, true]), word(&[true, false]));
+    for v in [&one, &two] {
+        let args = [t.clone(), f.clone(), x.clone(), v.clone()];
+        for (idx, call) in CALLS.iter().enumerate() {
+            let operations = machine.call(&format!("call{idx}"), &args).1;
+            let d_h_k = [one.clone(), int(2), int(2), int(2), HostValue::Unset];
+            let names = [&args[..], &d_h_k].concat();
+            let stated = machine.call(&format!("cost{idx}"), &names).0.pop();
+            assert_eq!(stated, Some(HostValue::Int(operations as i64)), "{call}");
         }
     }
 }

@@ -16,7 +16,8 @@ use star_base::natives::{Native, Term, Way};
 use star_ir::{LogicOp, Mode};
 
 use super::code::{Number, Place, Reg, Size};
-use super::machine::{Holding, Machine};
+use super::machine::Machine;
+use super::registers::Holding;
 use super::spread::Spread;
 use super::table::Table;
 use crate::stop::{Step, broken};

@@ -50,9 +50,18 @@ fn mirror_and_shuffle() {
             let mut dst = dirty(len);
             kernels.mirror(&mut dst, &pack(&a), len);
             assert_eq!(dst, pack(&mirrored), "{len} {kernels:?}");
+            let first = random.below(dst.len() + 1);
+            let mut part = dirty(64 * first);
+            kernels.mirror(&mut part, &pack(&a), len);
+            assert_eq!(part, dst[..first], "{first} limbs of {len} bits {kernels:?}");
             let mut dst = dirty(even.len());
-            kernels.shuffle(&mut dst, &pack(even), even.len());
+            kernels.shuffle(&mut dst, &pack(even), even.len(), 0);
             assert_eq!(dst, pack(&shuffled), "{len} {kernels:?}");
+            let start = random.below(dst.len() + 1);
+            let end = start + random.below(dst.len() - start + 1);
+            let mut part = dirty(64 * (end - start));
+            kernels.shuffle(&mut part, &pack(even), even.len(), start);
+            assert_eq!(part, dst[start..end], "limbs {start}..{end} of {len} bits {kernels:?}");
         }
     });
 }

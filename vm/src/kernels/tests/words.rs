@@ -41,11 +41,32 @@ fn sums_and_differences() {
             assert_eq!(borrow, v < w);
             for kernels in kernels() {
                 let mut dst = dirty(len);
-                assert_eq!(kernels.add(&mut dst, &pack(&v), &pack(&w), len), carry, "{kernels:?}");
+                assert_eq!(
+                    kernels.add(&mut dst, &pack(&v), &pack(&w), len, false),
+                    carry,
+                    "{kernels:?}"
+                );
                 assert_eq!(dst, pack(&sum), "{len} {kernels:?}");
+                // In two parts, the end first.
+                let at = random.below(dst.len() + 1);
+                let (v_limbs, w_limbs) = (pack(&v), pack(&w));
+                let mut part = dirty(len);
+                let (begin, end) = part.split_at_mut(at);
+                let n_end = len.saturating_sub(64 * at);
+                let carried = kernels.add(end, &v_limbs[at..], &w_limbs[at..], n_end, false);
+                kernels.add(begin, &v_limbs, &w_limbs, len - n_end, carried);
+                assert_eq!(part, dst, "{at} limbs of {len} bits {kernels:?}");
                 let mut dst = dirty(len);
-                assert_eq!(kernels.sub(&mut dst, &pack(&v), &pack(&w), len), borrow, "{kernels:?}");
+                assert_eq!(
+                    kernels.sub(&mut dst, &pack(&v), &pack(&w), len, false),
+                    borrow,
+                    "{kernels:?}"
+                );
                 assert_eq!(dst, pack(&difference), "{len} {kernels:?}");
+                let (begin, end) = part.split_at_mut(at);
+                let borrowed = kernels.sub(end, &v_limbs[at..], &w_limbs[at..], n_end, false);
+                kernels.sub(begin, &v_limbs, &w_limbs, len - n_end, borrowed);
+                assert_eq!(part, dst, "{at} limbs of {len} bits {kernels:?}");
             }
         }
     });

@@ -27,7 +27,7 @@ fn values_come_back_as_they_went_in() {
         ] {
             let loaded = backend.load(value.clone(), true);
             assert_eq!(backend.ty(&loaded), value.ty());
-            assert_eq!(backend.store(&loaded), value);
+            assert_eq!(backend.store(&loaded, &AtomicBool::default()), Ok(value));
         }
         let loaded = backend.load(HostValue::Table(tall), false);
         let first = BitTable::from_columns(len, &columns[..1]);

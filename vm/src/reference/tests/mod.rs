@@ -4,6 +4,7 @@ mod blocks;
 mod corners;
 mod flow;
 mod forall;
+mod interrupts;
 mod limits;
 mod machine;
 mod ops;
@@ -295,7 +296,10 @@ impl Trial {
         };
         let outcome = backend.run(&plan, &mut values, &mut control);
         self.stats = control.stats;
-        let values = values.iter().map(|value| backend.store(value)).collect();
+        let values = values
+            .iter()
+            .map(|value| backend.store(value, &AtomicBool::default()).unwrap())
+            .collect();
         (outcome, values)
     }
 }

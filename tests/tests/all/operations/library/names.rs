@@ -1,0 +1,32 @@
+//! A routine of a program hides the library's of that name.
+
+use star_tests::case::prints;
+use star_tests::check;
+
+use super::CALLS;
+
+#[test]
+fn a_routine_with_as_many_parameters_hides_each_procedure() {
+    for call in CALLS {
+        let (name, args) = call.trim_start_matches("i:=").split_once('(').expect("a call");
+        let n = args.split(',').count();
+        let params: Vec<String> = (1..=n).map(|idx| format!("a{idx}")).collect();
+        let values = vec!["1"; n].join(",");
+        let text = format!(
+            "procedure {name}({}: integer); begin print(\"mine\") end;
+             program p; begin {name}({values}) end.",
+            params.join(",")
+        );
+        let lints: Vec<_> = check(&text).diagnostics.iter().map(|lint| lint.code).collect();
+        assert_eq!(lints, [star_base::Code::HidesLibrary], "{name}");
+        assert_eq!(prints(&text), "mine\n", "{name}");
+    }
+}
+
+#[test]
+fn the_table_of_contents_names_each_procedure_as_it_is_called() {
+    let contents = include_str!("../../../../../docs/library.md");
+    for procedure in star_tests::generator::PROCEDURES {
+        assert!(contents.contains(&format!("`{procedure}(")), "docs/library.md lacks {procedure}");
+    }
+}

@@ -1,0 +1,168 @@
+//! Sizes that do not agree: the size error at the call, never an error inside the library.
+
+use star_tests::case::ending;
+use star_tests::{check, messages};
+use star_vm::Outcome;
+
+use super::{int, machines};
+
+/// One call of each procedure whose sizes agree.
+pub(in super::super) const CALLS: [&str; 48] = [
+    "MATCH(T,X,v,Z)",
+    "LESS(T,X,v,Z)",
+    "GREAT(T,X,v,Z)",
+    "GEL(T,X,v,Z,Y,W)",
+    "MIN(T,X,Z)",
+    "MAX(T,X,Z)",
+    "HIT(T,F,X,Z)",
+    "SETMIN(T,F,X,Z)",
+    "SETMAX(T,F,X,Z)",
+    "NEARLESS(T,X,v,Z)",
+    "NEARGREAT(T,X,v,Z)",
+    "NEAREST(T,X,v,Z)",
+    "SLESS(T,X,v,Z)",
+    "SGREAT(T,X,v,Z)",
+    "SGEL(T,X,v,Z,Y,W)",
+    "SMIN(T,X,Z)",
+    "SMAX(T,X,Z)",
+    "SSETMIN(T,F,X,Z)",
+    "SSETMAX(T,F,X,Z)",
+    "CLEAR(2,R)",
+    "TCOPY(T,R)",
+    "TCOPY1(T,1,2,R)",
+    "TCOPY2(T,1,2,R)",
+    "WCOPY(v,X,R)",
+    "WMERGE(v,X,R)",
+    "TMERGE(T,X,R)",
+    "COMPRESS(T,X,R)",
+    "ADDV(T,F,X,R)",
+    "SUBTV(T,F,X,R)",
+    "ADDC(T,X,v,R)",
+    "SUBTC(T,X,v,R)",
+    "MULTV(T,F,X,P)",
+    "MULTC(T,X,v,P)",
+    "DIVV(T,F,X,Q,R)",
+    "DIVC(T,X,v,Q,R)",
+    "ADDVO(T,F,X,R,Z)",
+    "SUBTVO(T,F,X,R,Z)",
+    "ADDCO(T,X,v,R,Z)",
+    "SUBTCO(T,X,v,R,Z)",
+    "ADDVS(T,F,X,R)",
+    "SUBTVS(T,F,X,R)",
+    "ADDCS(T,X,v,R)",
+    "SUBTCS(T,X,v,R)",
+    "KTHMIN(T,X,1,Z)",
+    "RANK(T,X,2,R)",
+    "ORDER(T,F,X,R)",
+    "HIST(T,X,3,2,R)",
+    "i:=SUMROWS(T,X)",
+];
+
+/// The arguments: T, F, Q and R of n rows and k columns, P of 2k; X, Y, Z and W of n bits, v of k; and
+/// wrong ones, whose names say their sizes for the sizes in `SIZES`.
+const DECLARED: &str = "T,F,Q,R: table(n,k); P: table(n,2*k); rows4: table(m,k); \
+                        cols5: table(n,h); X,Y,Z,W: slice(n); slice4: slice(m); \
+                        v: word(k); word3: word(g); i: integer;";
+
+/// The sizes that the declarations name.
+const SIZES: [(&str, usize); 5] = [("n", 3), ("k", 2), ("m", 4), ("h", 5), ("g", 3)];
+
+/// What a call needs that its results do not give.
+const SET: &str = "CLR(X); CLR(slice4); CLR(v); CLR(word3);";
+
+/// What each wrong argument stands in for.
+const WRONG: [(&str, &str); 4] =
+    [("TFQRP", "rows4"), ("TFQRP", "cols5"), ("XYZW", "slice4"), ("v", "word3")];
+
+/// Wrong arguments that are none: these procedures leave the columns of that table open, or do not
+/// touch all of them.
+const FINE: [&str; 13] = [
+    "MIN(cols5,X,Z)",
+    "MAX(cols5,X,Z)",
+    "SMIN(cols5,X,Z)",
+    "SMAX(cols5,X,Z)",
+    "CLEAR(2,rows4)",
+    "CLEAR(2,cols5)",
+    "TCOPY1(cols5,1,2,R)",
+    "TCOPY2(T,1,2,cols5)",
+    "KTHMIN(cols5,X,1,Z)",
+    "RANK(cols5,X,2,R)",
+    "ORDER(cols5,F,X,R)",
+    "HIST(cols5,X,3,2,R)",
+    "i:=SUMROWS(cols5,X)",
+];
+
+/// Procedures whose sizes the compiler does not compare, since an argument or a sum says them, or
+/// since they give the result its size.
+const AT_RUN_TIME: [&str; 8] =
+    ["TCOPY(", "TCOPY1(", "TCOPY2(", "WCOPY(", "MULTV(", "MULTC(", "RANK(", "HIST("];
+
+/// The calls with one argument that is wrong.
+fn wrong_calls() -> Vec<String> {
+    let mut calls = Vec::new();
+    for call in CALLS {
+        let (name, args) = call.split_once('(').expect("a call");
+        let args: Vec<&str> = args.trim_end_matches(')').split(',').collect();
+        for (letters, replacement) in WRONG {
+            for (place, arg) in args.iter().enumerate() {
+                let suits = letters.chars().any(|letter| *arg == letter.to_string());
+                if suits {
+                    let mut args = args.clone();
+                    args[place] = replacement;
+                    calls.push(format!("{name}({})", args.join(",")));
+                }
+            }
+        }
+    }
+    calls
+}
+
+#[test]
+fn every_procedure_is_called_here() {
+    let called = CALLS.map(|call| call.trim_start_matches("i:=").split('(').next());
+    let mut called: Vec<&str> = called.into_iter().flatten().collect();
+    let mut known = star_tests::generator::PROCEDURES.to_vec();
+    called.sort_unstable();
+    known.sort_unstable();
+    assert_eq!(called, known);
+}
+
+#[test]
+fn sizes_that_do_not_agree_are_a_size_trap_at_the_call() {
+    let wrong = wrong_calls();
+    let calls = CALLS.iter().copied().chain(wrong.iter().map(String::as_str));
+    // One line each: the line says which call a trap is at.
+    let routine = |(idx, call): (usize, &str)| {
+        format!("procedure p{idx}(n,k,m,h,g: integer); var {DECLARED} begin {SET} {call} end;")
+    };
+    let text: Vec<String> = calls.clone().enumerate().map(routine).collect();
+    for machine in machines(&text.join("\n")) {
+        let mut fine = Vec::new();
+        for (idx, call) in calls.clone().enumerate() {
+            let sizes = SIZES.map(|(_, size)| int(size)).to_vec();
+            let run = machine.program.run(&format!("p{idx}"), sizes);
+            if run.outcome == Outcome::Done {
+                fine.push(call);
+                continue;
+            }
+            let end = ending(&machine.program, &run);
+            assert!(end.starts_with(&format!("T0102 {}:", idx + 1)), "{call}: {end}");
+        }
+        assert_eq!(fine, [&CALLS[..], &FINE[..]].concat());
+    }
+}
+
+#[test]
+fn sizes_that_can_be_seen_not_to_agree_are_an_error_at_the_call() {
+    let sizes: String = SIZES.map(|(name, size)| format!("const {name} = {size};")).concat();
+    let mut n_seen = 0;
+    for call in wrong_calls() {
+        let text = format!("{sizes} program p; var {DECLARED} begin {SET}\n{call} end.");
+        let messages = messages(&check(&text));
+        let found = messages.iter().any(|message| message.starts_with("E0401 2:"));
+        let at_run_time = AT_RUN_TIME.iter().any(|name| call.starts_with(name));
+        assert!(found || at_run_time || FINE.contains(&call.as_str()), "{call}: {messages:?}");
+        n_seen += usize::from(found);
+    }
+    assert!(n_seen > 150, "{n_seen} calls are refused");
+}

@@ -1,0 +1,137 @@
+//! What is asked about bits, and STEP.
+
+use std::ops::Range;
+
+use star_ir::{LogicOp, TileReductionOp};
+
+use super::bits::bits_in;
+use super::code::Reg;
+use super::machine::Machine;
+use crate::stop::Step;
+
+/// What is asked about bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ask {
+    /// What the place of the first one answers.
+    Search(Search),
+    /// Are all of them one?
+    All,
+    /// How many are one?
+    Count,
+}
+
+/// What the place of the first one answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Search {
+    /// Is there one?
+    Some,
+    /// Is there none?
+    None,
+    /// Its index, 0 if there is none.
+    First,
+}
+
+impl Search {
+    /// The answer, for the place of the first one, from 0.
+    pub(super) fn answer(self, first: Option<usize>) -> i64 {
+        match self {
+            Search::Some => i64::from(first.is_some()),
+            Search::None => i64::from(first.is_none()),
+            Search::First => first.map_or(0, |idx| idx as i64 + 1),
+        }
+    }
+}
+
+impl From<TileReductionOp> for Ask {
+    fn from(op: TileReductionOp) -> Ask {
+        match op {
+            TileReductionOp::Some => Ask::Search(Search::Some),
+            TileReductionOp::All => Ask::All,
+            TileReductionOp::None => Ask::Search(Search::None),
+            TileReductionOp::First => Ask::Search(Search::First),
+            TileReductionOp::Count => Ask::Count,
+        }
+    }
+}
+
+impl Machine<'_, '_, '_> {
+    /// The first one that is not before `start`, both from 0.
+    #[inline]
+    pub(super) fn first_from(&self, bits: Reg, start: usize) -> Step<Option<usize>> {
+        let slot = self.bits_slot(bits);
+        let start = start.max(slot.zeros * 64);
+        let limbs = slot.bits.limbs();
+        if start >= slot.bits.len() {
+            return Ok(None);
+        }
+        let skipped = start / 64;
+        let kernels = self.spread.kernels;
+        let found = self.spread.find(limbs.len() - skipped, |range| {
+            let from = skipped + range.start;
+            let start = if range.start == 0 { start % 64 } else { 0 };
+            let found = kernels.first_from(&limbs[from..skipped + range.end], start);
+            found.map(|idx| from * 64 + idx)
+        })?;
+        Ok(found)
+    }
+
+    #[inline]
+    pub(super) fn ask(&mut self, ask: Ask, of: Reg) -> Step<i64> {
+        let slot = self.bits_slot(of);
+        let (limbs, len) = (slot.bits.limbs(), slot.bits.len());
+        let kernels = self.spread.kernels;
+        match ask {
+            Ask::Search(search) => {
+                let first = self.first_from(of, 0)?;
+                self.bits_slot_mut(of).zeros = first.unwrap_or(len) / 64;
+                Ok(search.answer(first))
+            }
+            Ask::All => {
+                let gap = self.spread.find(limbs.len(), |range| {
+                    let part = &limbs[range.clone()];
+                    (!kernels.all(part, bits_in(len, range.start, part))).then_some(())
+                })?;
+                Ok(i64::from(gap.is_none()))
+            }
+            Ask::Count => Ok(self.spread.count(limbs)? as i64),
+        }
+    }
+
+    /// What the place of the first one of `left op right` answers.
+    pub(super) fn search_logic(
+        &self,
+        search: Search,
+        op: LogicOp,
+        left: Reg,
+        right: Reg,
+    ) -> Step<i64> {
+        self.same_length(left, right)?;
+        let (a, b) = (self.bits(left).limbs(), self.bits(right).limbs());
+        let kernels = self.spread.kernels;
+        let first = self.spread.find(a.len(), |range| {
+            let found = kernels.first_logic(op, &a[range.clone()], &b[range.clone()]);
+            found.map(|idx| range.start * 64 + idx)
+        })?;
+        Ok(search.answer(first))
+    }
+
+    /// Number of ones of `left op right`.
+    pub(super) fn count_logic(&self, op: LogicOp, left: Reg, right: Reg) -> Step<i64> {
+        self.same_length(left, right)?;
+        let (a, b) = (self.bits(left).limbs(), self.bits(right).limbs());
+        let kernels = self.spread.kernels;
+        let count = |range: Range<usize>| kernels.count_logic(op, &a[range.clone()], &b[range]);
+        Ok(self.spread.fold(a.len(), 1, 0, count, |a, b| a + b)? as i64)
+    }
+
+    #[inline]
+    pub(super) fn step(&mut self, bits: Reg) -> Step<i64> {
+        let first = self.first_from(bits, 0)?;
+        let slot = self.bits_slot_mut(bits);
+        if let Some(first) = first {
+            slot.bits.put(first, false);
+        }
+        slot.zeros = first.unwrap_or(slot.bits.len()) / 64;
+        Ok(Search::First.answer(first))
+    }
+}

@@ -1,0 +1,127 @@
+//! Loops, branches and tile kernels.
+
+use star_ir::{Block, LabelId, Operand, TileReduction, VarId};
+
+use super::super::code::{Forall, Pc};
+use super::super::inst::Inst;
+use super::{Around, Compiler};
+
+impl Compiler<'_> {
+    pub(super) fn for_loop(
+        &mut self,
+        label: LabelId,
+        var: VarId,
+        from: &Operand,
+        to: &Operand,
+        down: bool,
+        body: &Block,
+    ) {
+        self.code.summary.loops += 1;
+        let state = self.state(3);
+        let (from, to) = (self.number(from), self.number(to));
+        self.emit(Inst::ForBegin { state, from, to });
+        let var = self.reg(var);
+        self.turns(label, Inst::ForNext { state, var, down, exit: 0 }, body);
+    }
+
+    pub(super) fn while_loop(
+        &mut self,
+        label: LabelId,
+        head: &Block,
+        test: &Operand,
+        body: &Block,
+    ) {
+        let loc = self.loc;
+        self.code.summary.loops += 1;
+        let next = self.here();
+        self.around.push(Around { label, next: Some(next), breaks: Vec::new() });
+        self.block(head);
+        self.loc = loc;
+        let test = self.number(test);
+        let test = self.emit(Inst::WhileTest { test, exit: 0 });
+        self.rest(next, test, body);
+    }
+
+    pub(super) fn foreach_loop(&mut self, label: LabelId, var: VarId, over: VarId, body: &Block) {
+        self.code.summary.loops += 1;
+        let state = self.state(1);
+        let zero = self.constant(0);
+        self.emit(Inst::Set { dst: state, value: zero });
+        let (var, over) = (self.reg(var), self.reg(over));
+        self.turns(label, Inst::ForeachNext { state, var, over, exit: 0 }, body);
+    }
+
+    pub(super) fn forall_loop(&mut self, label: LabelId, forall: Forall, body: &Block) {
+        self.code.summary.foralls += 1;
+        self.code.summary.blocks += usize::from(forall.block.is_some());
+        self.code.foralls.push(forall);
+        let forall = self.code.foralls.len() as u32 - 1;
+        self.emit(Inst::ForallBegin(forall));
+        self.turns(label, Inst::ForallNext { forall, exit: 0 }, body);
+    }
+
+    /// One tile of all rows: nothing in the body is worked on twice.
+    pub(super) fn tile(&mut self, privates: &[VarId], reductions: &[TileReduction], body: &Block) {
+        let loc = self.loc;
+        self.code.summary.tiles += 1;
+        for private in privates {
+            self.emit(Inst::Unset(self.place(*private)));
+        }
+        self.block(body);
+        self.loc = loc;
+        for reduction in reductions {
+            let (dst, of) = (self.reg(reduction.dst), self.reg(reduction.of));
+            self.emit(Inst::Ask { ask: reduction.op.into(), dst, of });
+        }
+        for private in privates {
+            self.emit(Inst::Unset(self.place(*private)));
+        }
+    }
+
+    pub(super) fn branch(&mut self, test: &Operand, then: &Block, otherwise: &Block) {
+        let loc = self.loc;
+        let test = self.number(test);
+        let test = self.emit(Inst::Unless { test, to: 0 });
+        self.block(then);
+        if otherwise.is_empty() {
+            let end = self.here();
+            self.patch(test, end);
+            return;
+        }
+        self.loc = loc;
+        let over = self.emit(Inst::Jump(0));
+        let begin = self.here();
+        self.patch(test, begin);
+        self.block(otherwise);
+        let end = self.here();
+        self.patch(over, end);
+    }
+
+    /// A loop that begins each turn with the instruction `next`.
+    fn turns(&mut self, label: LabelId, next: Inst, body: &Block) {
+        let begin = self.here();
+        let at = self.emit(next);
+        self.around.push(Around { label, next: Some(begin), breaks: Vec::new() });
+        self.rest(begin, at, body);
+    }
+
+    /// The rest of a loop that was begun: its body, until `test` leaves it.
+    fn rest(&mut self, next: Pc, test: usize, body: &Block) {
+        let loc = self.loc;
+        self.block(body);
+        self.loc = loc;
+        self.emit(Inst::Jump(next));
+        if let Some(around) = self.around.last_mut() {
+            around.breaks.push(test);
+        }
+        self.end_construct();
+    }
+
+    pub(super) fn end_construct(&mut self) {
+        let end = self.here();
+        let breaks = self.around.pop().map(|around| around.breaks).unwrap_or_default();
+        for at in breaks {
+            self.patch(at, end);
+        }
+    }
+}

@@ -1,0 +1,389 @@
+//! From SIR to register code: one pass over the statements, jumps patched as blocks end.
+//!
+//! Here are routines, variables and statements; loops and branches are in `control`, operations, guards
+//! and sizes in `operations`.
+
+mod control;
+mod operations;
+
+use std::collections::{HashMap, HashSet};
+
+use star_ir::{
+    Arg, Block, ForallRange, LabelId, LocId, Measure, Operand, Program, Routine, RoutineId, Stmt,
+    StmtKind, Ty, VarId, visit,
+};
+
+use super::block;
+use super::code::{
+    Call, CallArg, Code, FileUse, Forall, FrameSize, Number, Pc, Place, Range, Reg, RoutineCode,
+    Size, Summary,
+};
+use super::inst::{BitsInst, Inst, TableInst};
+
+/// Compiles a verified program.
+pub(super) fn compile(program: Program) -> Code {
+    let routines = program.routines.iter().enumerate();
+    let routines = routines
+        .map(|(idx, routine)| Compiler::new(&program, RoutineId(idx as u32), routine).routine())
+        .collect();
+    Code { program, routines }
+}
+
+/// A construct around the statement at hand.
+struct Around {
+    label: LabelId,
+    /// Where `continue` goes; `None` for a block.
+    next: Option<Pc>,
+    /// Jumps to its end.
+    breaks: Vec<usize>,
+}
+
+struct Compiler<'p> {
+    program: &'p Program,
+    routine: &'p Routine,
+    code: RoutineCode,
+    around: Vec<Around>,
+    exits: Vec<usize>,
+    /// Bits registers of what the compiler made and touches twice, to set it and to look at it.
+    temporaries: HashSet<Reg>,
+    /// The registers of constants.
+    constants: HashMap<i64, Reg>,
+    /// Instructions before this one may be jumped to, so that they stay as they are.
+    settled: usize,
+    loc: LocId,
+}
+
+impl<'p> Compiler<'p> {
+    fn new(program: &'p Program, id: RoutineId, routine: &'p Routine) -> Self {
+        let mut size = FrameSize::default();
+        let places: Vec<Place> = routine.vars.iter().map(|var| place(&mut size, var.ty)).collect();
+        let mut touches = HashMap::new();
+        visit::walk(&routine.body, &mut |stmt| {
+            visit::accesses(&stmt.kind, &mut |var, _| *touches.entry(var).or_insert(0) += 1);
+        });
+        let is_temporary = |idx: usize| {
+            let var = VarId(idx as u32);
+            routine.vars[idx].source.is_none()
+                && touches.get(&var) == Some(&2)
+                && routine.result != Some(var)
+                && routine.params.iter().all(|param| param.var != var)
+        };
+        let temporaries = places.iter().enumerate().filter(|(idx, _)| is_temporary(*idx));
+        let temporaries = temporaries.filter_map(|(_, place)| place.bits()).collect();
+        let sized = routine.vars.iter().zip(&places);
+        let sized = sized.filter(|(var, _)| var.sized).map(|(_, place)| *place).collect();
+        let of = |var: VarId| places.get(var.0 as usize).copied().unwrap_or(Place::Handle(0));
+        let code = RoutineCode {
+            id,
+            insts: Vec::new(),
+            locs: Vec::new(),
+            size,
+            sized,
+            params: routine.params.iter().map(|param| (of(param.var), param.mode)).collect(),
+            result: routine.result.map(of),
+            checks: Vec::new(),
+            constants: Vec::new(),
+            calls: Vec::new(),
+            literals: Vec::new(),
+            prints: Vec::new(),
+            files: Vec::new(),
+            foralls: Vec::new(),
+            summary: Summary::default(),
+            places,
+        };
+        let loc = routine.loc;
+        Compiler {
+            program,
+            routine,
+            code,
+            around: Vec::new(),
+            exits: Vec::new(),
+            temporaries,
+            constants: HashMap::new(),
+            settled: 0,
+            loc,
+        }
+    }
+
+    fn routine(mut self) -> RoutineCode {
+        if let Some(native) = self.routine.native {
+            self.emit(Inst::Native(native));
+        }
+        self.block(&self.routine.body);
+        let end = self.here();
+        for at in std::mem::take(&mut self.exits) {
+            self.patch(at, end);
+        }
+        self.loc = self.routine.loc;
+        self.emit(Inst::Return);
+        self.code
+    }
+
+    /// Appends an instruction; its number.
+    fn emit(&mut self, inst: Inst) -> usize {
+        self.code.insts.push(inst);
+        self.code.locs.push(self.loc);
+        if inst.jumps() {
+            // Its number is remembered, so that nothing before it may go.
+            self.settled = self.code.insts.len();
+        }
+        self.code.insts.len() - 1
+    }
+
+    /// The place of the next instruction, to which something jumps.
+    fn here(&mut self) -> Pc {
+        self.settled = self.code.insts.len();
+        self.settled as Pc
+    }
+
+    /// Makes instruction `at` jump to `to`.
+    fn patch(&mut self, at: usize, to: Pc) {
+        match self.code.insts[at].target_mut() {
+            Some(target) => *target = to,
+            None => debug_assert!(false, "{:?} does not jump", self.code.insts[at]),
+        }
+    }
+
+    fn place(&self, var: VarId) -> Place {
+        self.code.places[var.0 as usize]
+    }
+
+    /// The register of a variable, of whatever kind: the verifier has seen to the kinds.
+    fn reg(&self, var: VarId) -> Reg {
+        match self.place(var) {
+            Place::Int(reg)
+            | Place::Bool(reg)
+            | Place::Slice(reg)
+            | Place::Word(reg)
+            | Place::Table(reg)
+            | Place::Text(reg)
+            | Place::Handle(reg) => reg,
+        }
+    }
+
+    fn number(&mut self, operand: &Operand) -> Number {
+        match operand {
+            Operand::Var(var) => Number(self.reg(*var)),
+            Operand::Int(number) => self.constant(*number),
+            Operand::Bool(truth) => self.constant(i64::from(*truth)),
+            Operand::Str(_) => self.constant(0),
+        }
+    }
+
+    fn constant(&mut self, value: i64) -> Number {
+        if let Some(reg) = self.constants.get(&value) {
+            return Number(*reg);
+        }
+        let reg = self.state(1);
+        self.constants.insert(value, reg);
+        self.code.constants.push((reg, value));
+        Number(reg)
+    }
+
+    fn size(&mut self, measure: &Measure) -> Size {
+        match measure {
+            Measure::Length(var) => Size::Length(self.reg(*var)),
+            Measure::Rows(var) => Size::Rows(self.reg(*var)),
+            Measure::Columns(var) => Size::Columns(self.reg(*var)),
+            Measure::Value(operand) => Size::Value(self.number(operand)),
+        }
+    }
+
+    /// `count` numbers of the routine that no variable has.
+    fn state(&mut self, count: u32) -> Reg {
+        let first = self.code.size.numbers;
+        self.code.size.numbers += count;
+        first
+    }
+
+    fn block(&mut self, block: &Block) {
+        for stmt in block {
+            self.stmt(stmt);
+        }
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) {
+        self.loc = stmt.loc;
+        match &stmt.kind {
+            StmtKind::Assign(dst, op) => self.assign(*dst, op),
+            StmtKind::Step { dst, bits } => {
+                self.emit(Inst::Step { dst: self.reg(*dst), bits: self.reg(*bits) });
+            }
+            StmtKind::Put { bits, index, bit } => {
+                let (index, bit) = (self.number(index), self.number(bit));
+                self.emit(Inst::Bits(BitsInst::Put { bits: self.reg(*bits), index, bit }));
+            }
+            StmtKind::Replace { word, base, value } => {
+                let base = self.number(base);
+                self.emit(Inst::Bits(BitsInst::Replace {
+                    word: self.reg(*word),
+                    base,
+                    value: self.reg(*value),
+                }));
+            }
+            StmtKind::PutColumn { table, index, value } => {
+                let (table, index) = (self.reg(*table), self.number(index));
+                self.emit(Inst::PutColumn { table, index, value: self.reg(*value) });
+            }
+            StmtKind::PutRow { table, index, value } => {
+                let (table, index) = (self.reg(*table), self.number(index));
+                self.emit(Inst::PutRow { table, index, value: self.reg(*value) });
+            }
+            StmtKind::PutBit { table, row, column, bit } => {
+                let (row, column) = (self.number(row), self.number(column));
+                let bit = self.number(bit);
+                self.emit(Inst::Table(TableInst::PutBit {
+                    table: self.reg(*table),
+                    row,
+                    column,
+                    bit,
+                }));
+            }
+            StmtKind::PutField { table, base, value } => {
+                let (table, base) = (self.reg(*table), self.number(base));
+                self.emit(Inst::Table(TableInst::PutField {
+                    table,
+                    base,
+                    value: self.reg(*value),
+                }));
+            }
+            StmtKind::Size(op) => self.size_op(op),
+            StmtKind::Check(check) => self.check(check),
+            StmtKind::Cost { units, times } => {
+                self.cost(*units, times.as_ref());
+            }
+            StmtKind::Call { callee, args, dst } => self.call(*callee, args, *dst),
+            StmtKind::Print(items) => {
+                self.code.prints.push(items.clone());
+                self.emit(Inst::Print(self.code.prints.len() as u32 - 1));
+            }
+            StmtKind::Read { dst, file, layout } => {
+                let file = self.file(*dst, file, layout.as_ref());
+                self.emit(Inst::Read(file));
+            }
+            StmtKind::Write { src, file } => {
+                let file = self.file(*src, file, None);
+                self.emit(Inst::Write(file));
+            }
+            StmtKind::For { label, var, from, to, down, body } => {
+                self.for_loop(*label, *var, from, to, *down, body);
+            }
+            StmtKind::While { label, head, test, body } => {
+                self.while_loop(*label, head, test, body);
+            }
+            StmtKind::Foreach { label, var, over, body } => {
+                self.foreach_loop(*label, *var, *over, body);
+            }
+            StmtKind::Forall { label, var, range, privates, reductions, body, writes } => {
+                let block = match reductions[..] {
+                    [] => block::compile(self, *var, range, writes, privates, body),
+                    [..] => None,
+                };
+                let range = match range {
+                    ForallRange::Range(from, to) => {
+                        Range::Numbers(self.number(from), self.number(to))
+                    }
+                    ForallRange::Ones(over) => Range::Ones(self.reg(*over)),
+                };
+                let reductions = reductions.iter().map(|r| (self.place(r.var), r.op)).collect();
+                let privates = privates.iter().map(|var| self.place(*var)).collect();
+                let var = self.reg(*var);
+                let forall = Forall { var, range, privates, reductions, block };
+                self.forall_loop(*label, forall, body);
+            }
+            StmtKind::Tile { rows: _, privates, body, reductions } => {
+                self.tile(privates, reductions, body);
+            }
+            StmtKind::If { test, then, otherwise } => self.branch(test, then, otherwise),
+            StmtKind::Block { label, body } => {
+                self.around.push(Around { label: *label, next: None, breaks: Vec::new() });
+                self.block(body);
+                self.end_construct();
+            }
+            StmtKind::Break(label) => {
+                let at = self.emit(Inst::Jump(0));
+                if let Some(around) = self.around.iter_mut().rfind(|a| a.label == *label) {
+                    around.breaks.push(at);
+                }
+            }
+            StmtKind::Continue(label) => {
+                let around = self.around.iter().rfind(|a| a.label == *label);
+                let next = around.and_then(|around| around.next).unwrap_or(0);
+                self.emit(Inst::Jump(next));
+            }
+            StmtKind::Exit => {
+                let at = self.emit(Inst::Jump(0));
+                self.exits.push(at);
+            }
+        }
+    }
+
+    fn file(&mut self, var: VarId, file: &Operand, layout: Option<&Operand>) -> u32 {
+        let ty = self.routine.var(var).ty;
+        let var = self.place(var);
+        self.code.files.push(FileUse { var, ty, file: file.clone(), layout: layout.cloned() });
+        self.code.files.len() as u32 - 1
+    }
+
+    fn call(&mut self, callee: RoutineId, args: &[Arg], dst: Option<VarId>) {
+        let mut size = FrameSize::default();
+        let routine = self.program.routine(callee);
+        let places: Vec<Place> = routine.vars.iter().map(|var| place(&mut size, var.ty)).collect();
+        let mut extents = Vec::new();
+        let args = routine.params.iter().zip(args).map(|(param, arg)| {
+            let arg = match arg {
+                Arg::Value(Operand::Str(text)) => CallArg::Text(text.clone()),
+                Arg::Value(Operand::Var(var)) => match self.place(*var).number() {
+                    Some(reg) => CallArg::Number(Number(reg)),
+                    None => CallArg::Copy(self.place(*var)),
+                },
+                Arg::Value(constant) => CallArg::Number(self.number(constant)),
+                Arg::Move(var) => CallArg::Move(self.place(*var)),
+                Arg::Ref(var) => {
+                    extents.push((*var, self.place(*var), self.routine.var(*var).ty));
+                    CallArg::Ref(self.place(*var))
+                }
+            };
+            (arg, places[param.var.0 as usize])
+        });
+        let args = args.collect();
+        let dst = dst.map(|dst| self.place(dst));
+        self.code.calls.push(Call { callee, args, dst, extents });
+        self.emit(Inst::Call(self.code.calls.len() as u32 - 1));
+    }
+}
+
+impl block::Names for Compiler<'_> {
+    fn reg(&self, var: VarId) -> Reg {
+        self.reg(var)
+    }
+
+    fn is_bits(&self, var: VarId) -> bool {
+        self.place(var).bits().is_some()
+    }
+
+    fn is_table(&self, var: VarId) -> bool {
+        self.place(var).table().is_some()
+    }
+
+    fn size(&mut self, measure: &Measure) -> Size {
+        self.size(measure)
+    }
+}
+
+/// The next register for a variable of this type.
+fn place(size: &mut FrameSize, ty: Ty) -> Place {
+    let next = |count: &mut u32| {
+        *count += 1;
+        *count - 1
+    };
+    match ty {
+        Ty::Int => Place::Int(next(&mut size.numbers)),
+        Ty::Bool => Place::Bool(next(&mut size.numbers)),
+        Ty::Str => Place::Text(next(&mut size.texts)),
+        Ty::Slice(_) => Place::Slice(next(&mut size.bits)),
+        Ty::Word(_) => Place::Word(next(&mut size.bits)),
+        Ty::Table(..) => Place::Table(next(&mut size.tables)),
+        Ty::Handle => Place::Handle(next(&mut size.tables)),
+    }
+}

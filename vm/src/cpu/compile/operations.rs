@@ -1,0 +1,260 @@
+//! Operations, guards, costs and sizes: an instruction each, joined with the one before where that pays.
+
+use star_ir::{Check, Measure, Op, Operand, SizeOp, VarId};
+
+use super::super::ask::{Ask, Search};
+use super::super::code::{Place, Reg, Size, Test};
+use super::super::fuse;
+use super::super::inst::{BitsInst, Inst, SizeInst, TableInst};
+use super::Compiler;
+
+impl Compiler<'_> {
+    pub(super) fn cost(&mut self, units: u64, times: Option<&Measure>) {
+        let inst = match (u32::try_from(units), times) {
+            (Ok(units), None) => Inst::Cost { units },
+            (_, times) => {
+                let times = match times {
+                    Some(times) => self.size(times),
+                    None => Size::Value(self.constant(1)),
+                };
+                Inst::CostTimes { units: self.constant(units as i64), times }
+            }
+        };
+        self.emit(inst);
+    }
+
+    pub(super) fn size_op(&mut self, op: &SizeOp) {
+        let inst = match op {
+            SizeOp::Latch { dst, size } => {
+                SizeInst::Latch { dst: self.reg(*dst), size: self.size(size) }
+            }
+            SizeOp::SetRows { table, rows } => {
+                SizeInst::SetRows { table: self.reg(*table), rows: self.size(rows) }
+            }
+            SizeOp::EnsureColumns { table, columns } => {
+                SizeInst::EnsureColumns { table: self.reg(*table), columns: self.size(columns) }
+            }
+            SizeOp::Init { table, rows, columns } => {
+                let (rows, columns) = (self.number(rows), self.number(columns));
+                SizeInst::Init { table: self.reg(*table), rows, columns }
+            }
+            SizeOp::Adapt { bits, size } => {
+                SizeInst::Adapt { bits: self.reg(*bits), size: self.number(size) }
+            }
+            SizeOp::Fix { bits, size } => {
+                SizeInst::Fix { bits: self.reg(*bits), size: self.number(size) }
+            }
+        };
+        self.emit(Inst::Size(inst));
+    }
+
+    pub(super) fn check(&mut self, check: &Check) {
+        let is_set = |var: VarId| match self.place(var) {
+            Place::Int(reg) | Place::Bool(reg) => Test::NumberSet(reg),
+            Place::Slice(reg) | Place::Word(reg) => Test::BitsSet(reg),
+            Place::Table(reg) | Place::Handle(reg) => Test::TableSet(reg),
+            Place::Text(reg) => Test::TextSet(reg),
+        };
+        let test = match check {
+            Check::Set(var) | Check::Result(var) => is_set(*var),
+            Check::Sized(var) => match self.place(*var).bits() {
+                Some(reg) => Test::BitsSized(reg),
+                None => is_set(*var),
+            },
+            Check::Index(index, limit) => Test::Index(self.number(index), self.size(limit)),
+            Check::NewColumn(table, index) => Test::NewColumn(self.reg(*table), self.number(index)),
+            Check::Size(left, right) => Test::Size(self.size(left), self.size(right)),
+            Check::Range { base, width, limit } => Test::Range {
+                base: self.number(base),
+                width: self.number(width),
+                limit: self.size(limit),
+            },
+            Check::Int(op, left, right) => Test::Int(*op, self.number(left), self.number(right)),
+            Check::Bit(number) => Test::Bit(self.number(number)),
+            Check::NotNegative(number) => Test::NotNegative(self.number(number)),
+            Check::Fits { value, width } => {
+                Test::Fits { value: self.number(value), width: self.number(width) }
+            }
+            Check::FitsInt(word) => Test::FitsInt(self.reg(*word)),
+            Check::Even(bits) => Test::Even(self.reg(*bits)),
+            Check::NoCarry(op, left, right) => {
+                Test::NoCarry(*op, self.reg(*left), self.reg(*right))
+            }
+            Check::Assert(condition, _) => Test::Holds(self.number(condition)),
+        };
+        if fuse::is_known(&self.code.insts[self.settled..], test) {
+            return;
+        }
+        self.code.checks.push(check.clone());
+        let check = self.code.checks.len() as u32 - 1;
+        self.emit(Inst::Guard { test, check });
+    }
+
+    pub(super) fn assign(&mut self, var: VarId, op: &Op) {
+        let dst = self.reg(var);
+        let inst = match op {
+            Op::Copy(operand) => match (self.place(var), operand) {
+                (Place::Slice(_) | Place::Word(_), Operand::Var(src)) => {
+                    Inst::Bits(BitsInst::Copy { dst, src: self.reg(*src) })
+                }
+                (Place::Table(_), Operand::Var(src)) => Inst::Table(match self.place(*src) {
+                    Place::Handle(handle) => TableInst::Open { dst, handle },
+                    Place::Table(src) => TableInst::Copy { dst, src },
+                    Place::Int(_)
+                    | Place::Bool(_)
+                    | Place::Slice(_)
+                    | Place::Word(_)
+                    | Place::Text(_) => unreachable!("the verifier has seen to the kinds"),
+                }),
+                (Place::Handle(_), Operand::Var(src)) => {
+                    Inst::Table(TableInst::Copy { dst, src: self.reg(*src) })
+                }
+                (Place::Text(_), Operand::Var(src)) => Inst::CopyText { dst, src: self.reg(*src) },
+                (Place::Text(_), constant) => {
+                    self.code.prints.push(vec![constant.clone()]);
+                    Inst::SetText { dst, text: self.code.prints.len() as u32 - 1 }
+                }
+                (
+                    Place::Int(_)
+                    | Place::Bool(_)
+                    | Place::Slice(_)
+                    | Place::Word(_)
+                    | Place::Table(_)
+                    | Place::Handle(_),
+                    operand,
+                ) => Inst::Set { dst, value: self.number(operand) },
+            },
+            Op::Int(op, left, right) => {
+                Inst::Int { op: *op, dst, left: self.number(left), right: self.number(right) }
+            }
+            Op::Compare(relation, left, right) => Inst::Compare {
+                relation: *relation,
+                dst,
+                left: self.number(left),
+                right: self.number(right),
+            },
+            Op::Not(of) => Inst::Not { dst, of: self.number(of) },
+            Op::Logic(op, left, right) => {
+                Inst::Logic { op: *op, dst, left: self.number(left), right: self.number(right) }
+            }
+            Op::Fill(len, bit) => {
+                Inst::Bits(BitsInst::Fill { dst, len: self.number(len), bit: *bit })
+            }
+            Op::Literal(bits) => {
+                self.code.literals.push(bits.clone());
+                Inst::Literal { dst, literal: self.code.literals.len() as u32 - 1 }
+            }
+            Op::BitsNot(x) => Inst::Bits(BitsInst::Not { dst, src: self.reg(*x) }),
+            Op::BitsLogic(op, x, y) => {
+                Inst::LogicBits { op: *op, dst, left: self.reg(*x), right: self.reg(*y) }
+            }
+            Op::BitsEqual(x, y) => {
+                Inst::Bits(BitsInst::Equal { dst, left: self.reg(*x), right: self.reg(*y) })
+            }
+            Op::Component(x, index) => Inst::Bits(BitsInst::Component {
+                dst,
+                bits: self.reg(*x),
+                index: self.number(index),
+            }),
+            Op::First(x) => Inst::Ask { ask: Ask::Search(Search::First), dst, of: self.reg(*x) },
+            Op::Count(x) => Inst::Ask { ask: Ask::Count, dst, of: self.reg(*x) },
+            Op::Some(x) => Inst::Ask { ask: Ask::Search(Search::Some), dst, of: self.reg(*x) },
+            Op::All(x) => Inst::Ask { ask: Ask::All, dst, of: self.reg(*x) },
+            Op::None(x) => Inst::Ask { ask: Ask::Search(Search::None), dst, of: self.reg(*x) },
+            Op::Convert(x) => Inst::Bits(BitsInst::Copy { dst, src: self.reg(*x) }),
+            Op::KeepFirst(x) => Inst::Bits(BitsInst::KeepFirst { dst, src: self.reg(*x) }),
+            Op::Mask { size, from, to } => Inst::Bits(BitsInst::Mask {
+                dst,
+                size: self.number(size),
+                from: self.number(from),
+                to: self.number(to),
+            }),
+            Op::Shift(x, direction, by) => Inst::Bits(BitsInst::Shift {
+                dst,
+                src: self.reg(*x),
+                direction: *direction,
+                by: self.number(by),
+            }),
+            Op::Rotate(x, by) => {
+                Inst::Bits(BitsInst::Rotate { dst, src: self.reg(*x), by: self.number(by) })
+            }
+            Op::Mirror(x) => Inst::Bits(BitsInst::Mirror { dst, src: self.reg(*x) }),
+            Op::Shuffle(x) => Inst::Bits(BitsInst::Shuffle { dst, src: self.reg(*x) }),
+            Op::Length(x) => Inst::Measure { dst, size: Size::Length(self.reg(*x)) },
+            Op::Trim { word, base, width } => Inst::Bits(BitsInst::Trim {
+                dst,
+                word: self.reg(*word),
+                base: self.number(base),
+                width: self.number(width),
+            }),
+            Op::WordCompare(relation, v, w) => Inst::Bits(BitsInst::CompareWords {
+                relation: *relation,
+                dst,
+                left: self.reg(*v),
+                right: self.reg(*w),
+            }),
+            Op::WordAdd(v, w) => {
+                Inst::Bits(BitsInst::AddWords { dst, left: self.reg(*v), right: self.reg(*w) })
+            }
+            Op::WordSub(v, w) => {
+                Inst::Bits(BitsInst::SubWords { dst, left: self.reg(*v), right: self.reg(*w) })
+            }
+            Op::WordToInt(w) => Inst::Bits(BitsInst::WordToInt { dst, word: self.reg(*w) }),
+            Op::IntToWord { value, width } => Inst::Bits(BitsInst::IntToWord {
+                dst,
+                value: self.number(value),
+                width: self.number(width),
+            }),
+            Op::Column(table, index) => {
+                Inst::Column { dst, table: self.reg(*table), index: self.number(index) }
+            }
+            Op::Row(table, index) => {
+                Inst::Row { dst, table: self.reg(*table), index: self.number(index) }
+            }
+            Op::Bit(table, row, column) => Inst::Table(TableInst::Bit {
+                dst,
+                table: self.reg(*table),
+                row: self.number(row),
+                column: self.number(column),
+            }),
+            Op::Field { table, base, width } => Inst::Table(TableInst::Field {
+                dst,
+                table: self.reg(*table),
+                base: self.number(base),
+                width: self.number(width),
+            }),
+            Op::Rows(table) => Inst::Measure { dst, size: Size::Rows(self.reg(*table)) },
+            Op::Columns(table) => Inst::Measure { dst, size: Size::Columns(self.reg(*table)) },
+            Op::NewTable(rows, columns) => Inst::Table(TableInst::New {
+                dst,
+                rows: self.number(rows),
+                columns: self.number(columns),
+            }),
+            Op::Extreme { table, mask, sense } => Inst::Table(TableInst::Extreme {
+                dst,
+                table: self.reg(*table),
+                mask: self.reg(*mask),
+                sense: *sense,
+            }),
+        };
+        self.fused(inst);
+    }
+
+    /// Emits an instruction, together with the one that made its operand where nobody else looks at
+    /// that.
+    fn fused(&mut self, inst: Inst) {
+        let temporary = |reg: Reg| self.temporaries.contains(&reg);
+        let run = &self.code.insts[self.settled..];
+        match fuse::fuse(run, inst, temporary) {
+            Some((at, fused)) => {
+                self.code.insts.remove(self.settled + at);
+                self.code.locs.remove(self.settled + at);
+                self.code.summary.fused += 1;
+                self.emit(fused);
+            }
+            None => {
+                self.emit(inst);
+            }
+        }
+    }
+}

@@ -1,0 +1,506 @@
+//! The instructions of the register code.
+//!
+//! Those of inner loops stand for themselves; the others are grouped by what they work on, each group
+//! with its interpreter: [`BitsInst`] in `bits`, [`TableInst`] in `tables`, [`SizeInst`] in `sizes`.
+
+use star_base::Native;
+use star_ir::{Direction, IntOp, LogicOp, Relation, Sense};
+
+use super::ask::{Ask, Search};
+use super::code::{Number, Pc, Place, Reg, Size, Test};
+
+/// An instruction. Indices count from 1, as in SIR; registers from 0.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Inst {
+    /// `dst` takes a number.
+    Set {
+        dst: Reg,
+        value: Number,
+    },
+    Int {
+        op: IntOp,
+        dst: Reg,
+        left: Number,
+        right: Number,
+    },
+    Compare {
+        relation: Relation,
+        dst: Reg,
+        left: Number,
+        right: Number,
+    },
+    Not {
+        dst: Reg,
+        of: Number,
+    },
+    Logic {
+        op: LogicOp,
+        dst: Reg,
+        left: Number,
+        right: Number,
+    },
+    Measure {
+        dst: Reg,
+        size: Size,
+    },
+    /// A text is copied; a constant one is number `literal` of the routine's prints.
+    SetText {
+        dst: Reg,
+        text: u32,
+    },
+    CopyText {
+        dst: Reg,
+        src: Reg,
+    },
+
+    Literal {
+        dst: Reg,
+        literal: u32,
+    },
+    LogicBits {
+        op: LogicOp,
+        dst: Reg,
+        left: Reg,
+        right: Reg,
+    },
+    Ask {
+        ask: Ask,
+        dst: Reg,
+        of: Reg,
+    },
+    Step {
+        dst: Reg,
+        bits: Reg,
+    },
+    Column {
+        dst: Reg,
+        table: Reg,
+        index: Number,
+    },
+    Row {
+        dst: Reg,
+        table: Reg,
+        index: Number,
+    },
+    PutColumn {
+        table: Reg,
+        index: Number,
+        value: Reg,
+    },
+    PutRow {
+        table: Reg,
+        index: Number,
+        value: Reg,
+    },
+    Bits(BitsInst),
+    Table(TableInst),
+    Size(SizeInst),
+
+    /// A guard, and the number of its check in the routine.
+    Guard {
+        test: Test,
+        check: u32,
+    },
+    /// Counts elementary operations.
+    Cost {
+        units: u32,
+    },
+    /// The units are a constant, all 64 bits of it.
+    CostTimes {
+        units: Number,
+        times: Size,
+    },
+
+    Jump(Pc),
+    /// Goes on if the number is not 0, otherwise jumps.
+    Unless {
+        test: Number,
+        to: Pc,
+    },
+    /// State of a `for` in the registers from `state` on: next value, last value, whether there is a next.
+    ForBegin {
+        state: Reg,
+        from: Number,
+        to: Number,
+    },
+    ForNext {
+        state: Reg,
+        var: Reg,
+        down: bool,
+        exit: Pc,
+    },
+    WhileTest {
+        test: Number,
+        exit: Pc,
+    },
+    /// State of a `foreach` in register `state`: components looked at.
+    ForeachNext {
+        state: Reg,
+        var: Reg,
+        over: Reg,
+        exit: Pc,
+    },
+    ForallBegin(u32),
+    ForallNext {
+        forall: u32,
+        exit: Pc,
+    },
+    /// The variable holds nothing any more.
+    Unset(Place),
+    Call(u32),
+    Return,
+    /// At the beginning of a routine: does all that it does and returns, or goes on (`natives`).
+    Native(Native),
+    Print(u32),
+    Read(u32),
+    Write(u32),
+}
+
+/// An instruction on slices and words.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum BitsInst {
+    Copy {
+        dst: Reg,
+        src: Reg,
+    },
+    Fill {
+        dst: Reg,
+        len: Number,
+        bit: bool,
+    },
+    Not {
+        dst: Reg,
+        src: Reg,
+    },
+    /// `(a inner b) outer c`, in one loop.
+    LogicLogic {
+        inner: LogicOp,
+        outer: LogicOp,
+        dst: Reg,
+        a: Reg,
+        b: Reg,
+        c: Reg,
+    },
+    /// A function of two bits, by its truth table; see Note [Truth tables] in `fuse`.
+    Logic2 {
+        table: u8,
+        dst: Reg,
+        left: Reg,
+        right: Reg,
+    },
+    KeepFirst {
+        dst: Reg,
+        src: Reg,
+    },
+    Mask {
+        dst: Reg,
+        size: Number,
+        from: Number,
+        to: Number,
+    },
+    Shift {
+        dst: Reg,
+        src: Reg,
+        direction: Direction,
+        by: Number,
+    },
+    Rotate {
+        dst: Reg,
+        src: Reg,
+        by: Number,
+    },
+    Mirror {
+        dst: Reg,
+        src: Reg,
+    },
+    Shuffle {
+        dst: Reg,
+        src: Reg,
+    },
+    Trim {
+        dst: Reg,
+        word: Reg,
+        base: Number,
+        width: Number,
+    },
+    AddWords {
+        dst: Reg,
+        left: Reg,
+        right: Reg,
+    },
+    SubWords {
+        dst: Reg,
+        left: Reg,
+        right: Reg,
+    },
+    IntToWord {
+        dst: Reg,
+        value: Number,
+        width: Number,
+    },
+
+    Equal {
+        dst: Reg,
+        left: Reg,
+        right: Reg,
+    },
+    CompareWords {
+        relation: Relation,
+        dst: Reg,
+        left: Reg,
+        right: Reg,
+    },
+    Component {
+        dst: Reg,
+        bits: Reg,
+        index: Number,
+    },
+    /// Searches `left op right`, which is not made.
+    SearchLogic {
+        search: Search,
+        op: LogicOp,
+        dst: Reg,
+        left: Reg,
+        right: Reg,
+    },
+    /// Counts the ones of `left op right`, which is not made.
+    CountLogic {
+        op: LogicOp,
+        dst: Reg,
+        left: Reg,
+        right: Reg,
+    },
+    WordToInt {
+        dst: Reg,
+        word: Reg,
+    },
+
+    Put {
+        bits: Reg,
+        index: Number,
+        bit: Number,
+    },
+    Replace {
+        word: Reg,
+        base: Number,
+        value: Reg,
+    },
+}
+
+/// An instruction on tables.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum TableInst {
+    /// A table takes what the library keeps in a handle.
+    Open {
+        dst: Reg,
+        handle: Reg,
+    },
+    Copy {
+        dst: Reg,
+        src: Reg,
+    },
+    Bit {
+        dst: Reg,
+        table: Reg,
+        row: Number,
+        column: Number,
+    },
+    Field {
+        dst: Reg,
+        table: Reg,
+        base: Number,
+        width: Number,
+    },
+    New {
+        dst: Reg,
+        rows: Number,
+        columns: Number,
+    },
+    Extreme {
+        dst: Reg,
+        table: Reg,
+        mask: Reg,
+        sense: Sense,
+    },
+    PutBit {
+        table: Reg,
+        row: Number,
+        column: Number,
+        bit: Number,
+    },
+    PutField {
+        table: Reg,
+        base: Number,
+        value: Reg,
+    },
+}
+
+/// An instruction that finds out or gives a size; see [`star_ir::SizeOp`].
+#[derive(Clone, Copy, Debug)]
+pub(super) enum SizeInst {
+    Latch { dst: Reg, size: Size },
+    SetRows { table: Reg, rows: Size },
+    EnsureColumns { table: Reg, columns: Size },
+    Init { table: Reg, rows: Number, columns: Number },
+    Adapt { bits: Reg, size: Number },
+    Fix { bits: Reg, size: Number },
+}
+
+/// What an instruction does to the bits registers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Writes {
+    Nothing,
+    Bits(Reg),
+    /// Perhaps any of them.
+    Anything,
+}
+
+impl Inst {
+    /// Can something else than the next instruction follow?
+    pub(super) fn jumps(mut self) -> bool {
+        matches!(self, Inst::Return | Inst::Native(_)) || self.target_mut().is_some()
+    }
+
+    /// Where it may jump to, once that is known.
+    pub(super) fn target_mut(&mut self) -> Option<&mut Pc> {
+        match self {
+            Inst::Jump(target)
+            | Inst::Unless { to: target, .. }
+            | Inst::ForNext { exit: target, .. }
+            | Inst::WhileTest { exit: target, .. }
+            | Inst::ForeachNext { exit: target, .. }
+            | Inst::ForallNext { exit: target, .. } => Some(target),
+            Inst::Set { .. }
+            | Inst::Int { .. }
+            | Inst::Compare { .. }
+            | Inst::Not { .. }
+            | Inst::Logic { .. }
+            | Inst::Measure { .. }
+            | Inst::SetText { .. }
+            | Inst::CopyText { .. }
+            | Inst::Literal { .. }
+            | Inst::LogicBits { .. }
+            | Inst::Ask { .. }
+            | Inst::Step { .. }
+            | Inst::Column { .. }
+            | Inst::Row { .. }
+            | Inst::PutColumn { .. }
+            | Inst::PutRow { .. }
+            | Inst::Bits(_)
+            | Inst::Table(_)
+            | Inst::Size(_)
+            | Inst::Guard { .. }
+            | Inst::Cost { .. }
+            | Inst::CostTimes { .. }
+            | Inst::ForBegin { .. }
+            | Inst::ForallBegin(_)
+            | Inst::Unset(_)
+            | Inst::Call(_)
+            | Inst::Return
+            | Inst::Native(_)
+            | Inst::Print(_)
+            | Inst::Read(_)
+            | Inst::Write(_) => None,
+        }
+    }
+
+    /// Which bits registers change.
+    pub(super) fn writes(self) -> Writes {
+        match self {
+            Inst::Literal { dst, .. }
+            | Inst::LogicBits { dst, .. }
+            | Inst::Column { dst, .. }
+            | Inst::Row { dst, .. }
+            | Inst::Step { bits: dst, .. } => Writes::Bits(dst),
+            Inst::Bits(inst) => inst.writes(),
+            Inst::Table(inst) => inst.writes(),
+            Inst::Size(inst) => inst.writes(),
+            Inst::Set { .. }
+            | Inst::Int { .. }
+            | Inst::Compare { .. }
+            | Inst::Not { .. }
+            | Inst::Logic { .. }
+            | Inst::Measure { .. }
+            | Inst::SetText { .. }
+            | Inst::CopyText { .. }
+            | Inst::Ask { .. }
+            | Inst::PutColumn { .. }
+            | Inst::PutRow { .. }
+            | Inst::Guard { .. }
+            | Inst::Cost { .. }
+            | Inst::CostTimes { .. }
+            | Inst::Print(_)
+            | Inst::Write(_) => Writes::Nothing,
+            Inst::Jump(_)
+            | Inst::Unless { .. }
+            | Inst::ForBegin { .. }
+            | Inst::ForNext { .. }
+            | Inst::WhileTest { .. }
+            | Inst::ForeachNext { .. }
+            | Inst::ForallBegin(_)
+            | Inst::ForallNext { .. }
+            | Inst::Unset(_)
+            | Inst::Call(_)
+            | Inst::Return
+            | Inst::Native(_)
+            | Inst::Read(_) => Writes::Anything,
+        }
+    }
+}
+
+impl BitsInst {
+    fn writes(self) -> Writes {
+        match self {
+            BitsInst::Copy { dst, .. }
+            | BitsInst::Fill { dst, .. }
+            | BitsInst::Not { dst, .. }
+            | BitsInst::LogicLogic { dst, .. }
+            | BitsInst::Logic2 { dst, .. }
+            | BitsInst::KeepFirst { dst, .. }
+            | BitsInst::Mask { dst, .. }
+            | BitsInst::Shift { dst, .. }
+            | BitsInst::Rotate { dst, .. }
+            | BitsInst::Mirror { dst, .. }
+            | BitsInst::Shuffle { dst, .. }
+            | BitsInst::Trim { dst, .. }
+            | BitsInst::AddWords { dst, .. }
+            | BitsInst::SubWords { dst, .. }
+            | BitsInst::IntToWord { dst, .. }
+            | BitsInst::Put { bits: dst, .. }
+            | BitsInst::Replace { word: dst, .. } => Writes::Bits(dst),
+            BitsInst::Equal { .. }
+            | BitsInst::CompareWords { .. }
+            | BitsInst::Component { .. }
+            | BitsInst::SearchLogic { .. }
+            | BitsInst::CountLogic { .. }
+            | BitsInst::WordToInt { .. } => Writes::Nothing,
+        }
+    }
+}
+
+impl TableInst {
+    fn writes(self) -> Writes {
+        match self {
+            TableInst::Extreme { dst, .. } => Writes::Bits(dst),
+            TableInst::Open { .. }
+            | TableInst::Copy { .. }
+            | TableInst::Bit { .. }
+            | TableInst::Field { .. }
+            | TableInst::New { .. }
+            | TableInst::PutBit { .. }
+            | TableInst::PutField { .. } => Writes::Nothing,
+        }
+    }
+}
+
+impl SizeInst {
+    fn writes(self) -> Writes {
+        match self {
+            SizeInst::Adapt { bits, .. } | SizeInst::Fix { bits, .. } => Writes::Bits(bits),
+            SizeInst::Latch { .. }
+            | SizeInst::SetRows { .. }
+            | SizeInst::EnsureColumns { .. }
+            | SizeInst::Init { .. } => Writes::Nothing,
+        }
+    }
+}

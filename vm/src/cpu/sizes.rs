@@ -1,0 +1,94 @@
+//! Sizes that are found out or given while a program runs.
+
+use star_base::limbs::OutOfMemory;
+
+use super::code::{Number, Place, Reg, Size};
+use super::inst::SizeInst;
+use super::machine::Machine;
+use super::registers::TableSlot;
+use super::value::bytes_of;
+use crate::stop::{Step, broken};
+
+impl Machine<'_, '_, '_> {
+    /// Runs an instruction that finds out or gives a size.
+    pub(super) fn size_inst(&mut self, inst: SizeInst) -> Step<()> {
+        match inst {
+            SizeInst::Latch { dst, size } => {
+                let at = self.base.numbers + dst as usize;
+                let number = match size {
+                    Size::Value(number) => Some(self.number(number)),
+                    Size::Length(_) | Size::Rows(_) | Size::Columns(_) => {
+                        self.size(size).map(|size| size as i64)
+                    }
+                };
+                if let (false, Some(number)) = (self.numbers_set[at], number) {
+                    self.set(dst, number);
+                }
+                Ok(())
+            }
+            SizeInst::SetRows { table, rows } => {
+                if self.table_slot(table).table.is_none() {
+                    let rows = self.known_size(rows)?;
+                    self.new_table(table, rows, 0)?;
+                }
+                Ok(())
+            }
+            SizeInst::EnsureColumns { table, columns } => self.ensure_columns(table, columns),
+            SizeInst::Init { table, rows, columns } => {
+                if self.table_slot(table).table.is_none() {
+                    let rows = self.known_size(Size::Value(rows))?;
+                    let columns = self.known_size(Size::Value(columns))?;
+                    self.new_table(table, rows, columns)?;
+                }
+                Ok(())
+            }
+            SizeInst::Adapt { bits, size } => {
+                self.adapt(bits, size);
+                Ok(())
+            }
+            SizeInst::Fix { bits, size } => {
+                let size = self.known_size(Size::Value(size))?;
+                let slot = self.bits_slot_mut(bits);
+                let keeps = slot.is_set || (slot.fixed && slot.size.is_some());
+                if !keeps {
+                    slot.size = Some(size);
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn adapt(&mut self, bits: Reg, size: Number) {
+        let wanted = u64::try_from(self.number(size)).ok();
+        let length = self.size(Size::Length(bits));
+        let slot = self.bits_slot(bits);
+        if length.is_some() && length != wanted && !slot.fixed {
+            self.unset(Place::Slice(bits));
+        }
+    }
+
+    fn ensure_columns(&mut self, table: Reg, columns: Size) -> Step<()> {
+        let TableSlot { fixed, .. } = *self.table_slot(table);
+        let columns = match columns {
+            Size::Value(number) => usize::try_from(self.number(number).max(0))
+                .map_err(|_| broken("a size beyond this machine"))?,
+            Size::Length(_) | Size::Rows(_) | Size::Columns(_) => self.known_size(columns)?,
+        };
+        let (before, rows) = (self.table(table)?.n_cols(), self.table(table)?.n_rows());
+        if fixed || columns <= before {
+            return Ok(());
+        }
+        let more = bytes_of(rows).saturating_mul((columns - before) as u64);
+        self.own(table)?;
+        let is_by_rows = self.table(table)?.as_columns().is_none();
+        let turn = if is_by_rows { self.table(table)?.n_bytes() } else { 0 };
+        self.room.ask(more.saturating_add(turn))?;
+        let refused = OutOfMemory { n_bytes: u128::from(more) };
+        self.change(table, |table, machine| match table.grow(columns, &machine.spread)? {
+            true => Ok(()),
+            false => Err(machine.out_of_memory(refused)),
+        })?;
+        self.room.take(more);
+        Ok(())
+    }
+}

@@ -1,0 +1,92 @@
+//! Words as numbers.
+
+use std::cmp::Ordering;
+
+use star_ir::IntOp;
+
+use super::bits::bits_in;
+use super::code::{Number, Reg, Size};
+use super::machine::Machine;
+use crate::scalars;
+use crate::stop::{Step, broken};
+
+impl Machine<'_, '_, '_> {
+    pub(super) fn add_words(&mut self, dst: Reg, left: Reg, right: Reg, adds: bool) -> Step<()> {
+        let len = self.same_length(left, right)?;
+        self.make(dst, len, dst == left || dst == right, |machine, to| {
+            let (kernels, spread) = (machine.spread.kernels, &machine.spread);
+            let (v, w) = (machine.bits(left).limbs(), machine.bits(right).limbs());
+            let mut carry = false;
+            // From the end on, since the first component is the most significant one.
+            spread.backwards(to, |start, part| {
+                let range = start..start + part.len();
+                let len = bits_in(len, start, part);
+                let (v, w) = (&v[range.clone()], &w[range]);
+                carry = if adds {
+                    kernels.add(part, v, w, len, carry)
+                } else {
+                    kernels.sub(part, v, w, len, carry)
+                };
+            })
+        })
+    }
+
+    pub(super) fn int_to_word(&mut self, dst: Reg, value: Number, width: Number) -> Step<()> {
+        let len = self.known_size(Size::Value(width))?;
+        let value = self.number(value);
+        if !scalars::fits(value, len) {
+            return Err(broken(format!("{value} in {len} bits")));
+        }
+        self.make(dst, len, false, |machine, to| {
+            let kernels = machine.spread.kernels;
+            let (zeros, digits) = to.split_at_mut(to.len().saturating_sub(2));
+            machine.spread.fill(zeros, 1, |_, part| part.fill(0))?;
+            kernels.from_int(digits, value, len - zeros.len() * 64);
+            Ok(())
+        })
+    }
+
+    /// The number that a word is; `None` beyond the integers.
+    pub(super) fn int_of(&self, word: Reg) -> Step<Option<i64>> {
+        let Some(first) = self.first_from(word, 0)? else { return Ok(Some(0)) };
+        let bits = self.bits(word);
+        if bits.len() - first > 63 {
+            return Ok(None);
+        }
+        let before = bits.limbs().len().saturating_sub(2);
+        Ok(self.spread.kernels.to_int(&bits.limbs()[before..], bits.len() - before * 64))
+    }
+
+    /// A sum carries if one addend is greater than the complement of the other; a difference borrows if
+    /// it is negative.
+    pub(super) fn word_carries(&self, op: IntOp, left: Reg, right: Reg) -> Step<bool> {
+        if op == IntOp::Sub {
+            return Ok(self.order(left, right, true)?.is_lt());
+        }
+        let (v, w) = (self.bits(left).limbs(), self.bits(right).limbs());
+        // The first place, the most significant, where both bits are the same decides.
+        let found = self.spread.find(v.len(), |range| {
+            let mut limbs = v[range.clone()].iter().zip(&w[range]);
+            let (v, same) = limbs.find_map(|(v, w)| (v ^ w != !0).then_some((v, !(v ^ w))))?;
+            Some(v >> same.trailing_zeros() & 1 == 1)
+        })?;
+        Ok(found.unwrap_or(false))
+    }
+
+    /// How bits stand to each other; without `with_order`, only whether they are equal.
+    pub(super) fn order(&self, left: Reg, right: Reg, with_order: bool) -> Step<Ordering> {
+        self.same_length(left, right)?;
+        let (v, w) = (self.bits(left).limbs(), self.bits(right).limbs());
+        let kernels = self.spread.kernels;
+        let found = self.spread.find(v.len(), |range| {
+            let (v, w) = (&v[range.clone()], &w[range]);
+            let ordering = match with_order {
+                true => kernels.compare(v, w),
+                false if kernels.equal(v, w) => Ordering::Equal,
+                false => Ordering::Less,
+            };
+            ordering.is_ne().then_some(ordering)
+        })?;
+        Ok(found.unwrap_or(Ordering::Equal))
+    }
+}
