@@ -35,7 +35,7 @@ use crate::wrap;
 #[derive(Args, Debug)]
 #[command(after_long_help = long_help())]
 pub(crate) struct RunArgs {
-    /// The Star program; `-` is standard input
+    /// The Star program; `-` is standard input, `star:NAME` a module of the library
     #[arg(value_name = "FILE")]
     file: String,
 
@@ -99,6 +99,7 @@ fn long_help() -> String {
         "Examples:
   star run closure.star --graph road.gr
   star run closure.star n=34 P=karate.mtx --out P=closure.mtx
+  star run star:closure --proc WARSHALL --graph road.gr
   star run paths.star --proc DIJKSTRA Cost=weights-out:road.gr h=20 v=1 --cost
 
 {OFFER_HELP}

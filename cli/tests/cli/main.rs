@@ -12,6 +12,7 @@ mod generate;
 mod interrupts;
 mod limits;
 mod messages;
+mod natives;
 mod output;
 mod sources;
 mod support;

@@ -79,19 +79,19 @@ pub(crate) struct Units {
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
-/// Reads and parses the root and everything that it needs.
+/// Reads and parses the root, which may be a module of the library, and everything that it needs.
 pub(crate) fn load(path: &str, loader: &mut dyn SourceLoader, library: &Library) -> Units {
     let mut units =
         Units { sources: SourceMap::new(), units: Vec::new(), root: None, diagnostics: Vec::new() };
     for (name, text) in library.basic {
         units.add_library(name, text, true);
     }
-    match loader.load(path, None) {
-        Ok(source) => units.root = units.add(source, None),
-        Err(LoadError::Unreadable(why)) => units
-            .diagnostics
-            .push(Diagnostic::new(Code::SourceUnreadable, format!("cannot read `{path}`: {why}"))),
-        Err(LoadError::TooLarge) => units.diagnostics.push(too_large(path)),
+    let mut modules = library.modules.iter();
+    let is_root = |name: &str| path.strip_prefix(MODULE_PREFIX) == Some(name);
+    if let Some((_, text)) = modules.find(|(name, _)| is_root(name)) {
+        units.root = Some(units.add_library(path, text, false));
+    } else {
+        units.load_root(path, loader);
     }
     let mut next = units.root.unwrap_or(units.units.len());
     while next < units.units.len() {
@@ -109,6 +109,17 @@ fn too_large(path: &str) -> Diagnostic {
 }
 
 impl Units {
+    fn load_root(&mut self, path: &str, loader: &mut dyn SourceLoader) {
+        match loader.load(path, None) {
+            Ok(source) => self.root = self.add(source, None),
+            Err(LoadError::Unreadable(why)) => {
+                let message = format!("cannot read `{path}`: {why}");
+                self.diagnostics.push(Diagnostic::new(Code::SourceUnreadable, message));
+            }
+            Err(LoadError::TooLarge) => self.diagnostics.push(too_large(path)),
+        }
+    }
+
     fn follow_imports(&mut self, unit: usize, loader: &mut dyn SourceLoader, library: &Library) {
         let importer = self.name_of(unit).to_owned();
         let imports: Vec<(String, Span)> = self.units[unit]

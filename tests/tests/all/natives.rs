@@ -295,14 +295,14 @@ fn a_handle_that_was_never_made_is_a_trap() {
 fn a_handle_is_only_passed_on() {
     let head = "import \"star:closure\"; procedure P(var H,K: handle; T: table); begin ";
     for (body, found) in [
-        ("print(H)", "E0314 1:79"),
-        ("H:=K", "E0314 1:73"),
-        ("H:=T", "E0314 1:73"),
-        ("if H=K then", "E0314 1:76"),
+        ("print(H)", "E0314"),
+        ("H:=K", "E0314"),
+        ("H:=T", "E0314"),
+        ("if H=K then", "E0314"),
         ("print(ROW(1,H))", "E0301"),
         ("print(H(1,1))", "E0"),
-        ("CONDENSE(1,H,K)", "E0314 1:84"),
-        ("CONDENSE(1,T,T)", "E0301 1:86"),
+        ("CONDENSE(1,H,K)", "E0314"),
+        ("CONDENSE(1,T,T)", "E0301"),
         ("write(H,\"f\")", "E03"),
         ("CONDENSE(1,T,H)", ""),
     ] {
