@@ -45,7 +45,7 @@ impl Machine<'_, '_, '_> {
 
 /// Adds to each line what it reaches over the first `n` vertices. False, and nothing happened, if the
 /// system refuses the memory.
-fn close(lines: &mut BitTable, n: usize, spread: &Spread<'_>) -> Step<bool> {
+pub(super) fn close(lines: &mut BitTable, n: usize, spread: &Spread<'_>) -> Step<bool> {
     let mut pace = Pace::new(spread);
     let Some(components) = Components::find(lines, n, &mut pace)? else { return Ok(false) };
     let n_limbs = lines.column_len();

@@ -154,3 +154,42 @@ impl Machine<'_, '_, '_> {
         end.map(|()| done)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use star_base::BitTable;
+    use star_ir::LimitKind;
+
+    use super::{Reach, closure};
+    use crate::cpu::spread::{Settings, Spread};
+    use crate::kernels::Kernels;
+    use crate::room::Room;
+    use crate::stop::Stop;
+
+    /// A cycle through all vertices: work for every part of a native.
+    fn cycle(n: usize) -> BitTable {
+        let mut graph = BitTable::zeros(n, n).unwrap();
+        (0..n).for_each(|vertex| graph.put(vertex, (vertex + 1) % n, true));
+        graph
+    }
+
+    #[test]
+    fn the_user_and_the_clock_end_a_native() {
+        let (flag, never) = (AtomicBool::new(false), AtomicBool::new(false));
+        let room = Room::new(&flag, &never, u64::MAX);
+        let spread = Spread::new(Kernels::detect(), Settings::tiny(), room.flags(), None);
+        let mut graph = cycle(100);
+        let reach = Reach::new(&graph, 100, false, &spread).unwrap().unwrap();
+        let mut closure = BitTable::zeros(100, 100).unwrap();
+        reach.fill(&mut closure, &spread).unwrap();
+        assert_eq!(closure.count_ones(), 100 * 100);
+
+        flag.store(true, Ordering::Relaxed);
+        let stop = Stop::Limit(LimitKind::Interrupted);
+        assert_eq!(closure::close(&mut graph, 100, &spread), Err(stop.clone()));
+        assert_eq!(Reach::new(&graph, 100, false, &spread).map(|_| ()), Err(stop.clone()));
+        assert_eq!(reach.fill(&mut closure, &spread), Err(stop));
+    }
+}

@@ -59,7 +59,12 @@ impl Reach {
     }
 
     /// Finds the components and closes their graph; `None` if the system refuses the memory.
-    fn new(lines: &BitTable, n: usize, turned: bool, spread: &Spread<'_>) -> Step<Option<Self>> {
+    pub(super) fn new(
+        lines: &BitTable,
+        n: usize,
+        turned: bool,
+        spread: &Spread<'_>,
+    ) -> Step<Option<Self>> {
         let mut pace = Pace::new(spread);
         let Some(components) = Components::find(lines, n, &mut pace)? else { return Ok(None) };
         let above = BitTable::zeros(components.len(), components.len());
