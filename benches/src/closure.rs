@@ -1,18 +1,28 @@
-//! Transitive closure: the published text against a hand-written program.
+//! Transitive closure: the published text against a hand-written program, and the library's native
+//! against the crate `bit-matrix`.
 
 use std::time::{Duration, Instant};
 
+use bit_matrix::BitMatrix;
 use star_base::{BitTable, Limbs};
 use star_ir::LogicOp;
 use star_vm::kernels::{Columns, Kernels};
-use star_vm::{Cpu, HostValue};
+use star_vm::{Cpu, HostValue, cpu};
 
+use crate::graphs;
 use crate::program::{Compiled, median};
 
 /// Listings 1 and 2 of source 001, letter by letter.
 const PUBLISHED: &str = include_str!("../../tests/programs/published/warshall.star");
 
+/// The library's procedure, which the backend has a native for.
+const LIBRARY: &str = "import \"star:closure\";
+procedure CLOSE(n: integer; var P: table); begin WARSHALL(n,P) end;";
+
 const SEED: u64 = 2016;
+
+/// The one real graph, if it is there.
+const WIKI_VOTE: &str = "../shared/data/graphs/wiki-Vote.txt";
 
 /// Compares both listings with the hand-written program on a sparse and a dense graph of `n` vertices.
 pub(crate) fn run(n: usize, n_runs: usize) {
@@ -50,6 +60,67 @@ pub(crate) fn run(n: usize, n_runs: usize) {
             );
         }
     }
+}
+
+/// Compares the library's WARSHALL, a native here, with the crate `bit-matrix` on its widest blocks.
+pub(crate) fn native(n: usize, n_runs: usize, n_threads: usize) {
+    let settings = cpu::Settings { threads: Some(n_threads), ..Default::default() };
+    let backend = Cpu::with(settings, Kernels::detect()).expect("threads");
+    println!(
+        "native closure of n = {n} vertices, seed {SEED}, {} kernels, {n_threads} threads; medians of {n_runs}",
+        backend.kernels().level().name(),
+    );
+    let star = Compiled::new(backend, LIBRARY);
+    let mut graphs = vec![
+        ("m = 1.5 n", sparse(n)),
+        ("G(n, 1/2)", dense(n)),
+        ("DAG, p = 0.1, numbered along its arcs", acyclic(n, |vertex| vertex)),
+        ("DAG, p = 0.1, numbered against its arcs", acyclic(n, |vertex| n - 1 - vertex)),
+        ("DAG, p = 0.1, numbered at random", acyclic(n, shuffled(n))),
+    ];
+    match graphs::adjacency_of(WIKI_VOTE) {
+        Ok(graph) => graphs.push(("wiki-Vote", graph)),
+        Err(error) => println!("without wiki-Vote: {error}"),
+    }
+    for (name, graph) in graphs {
+        let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+        for round in 0..=n_runs {
+            let args = vec![HostValue::Int(graph.n_rows() as i64), HostValue::Table(graph.clone())];
+            let (time, mut after) = star.run("CLOSE", args);
+            let mut peer = matrix(&graph);
+            let start = Instant::now();
+            peer.transitive_closure();
+            let peer_time = start.elapsed();
+            let Some(HostValue::Table(found)) = after.pop() else {
+                panic!("the closure is a table")
+            };
+            assert!(matrix(&found) == peer, "both closures are the same");
+            // The first round does not count.
+            if round > 0 {
+                ours.push(time);
+                theirs.push(peer_time);
+            }
+        }
+        let (ours, theirs) = (median(&mut ours), median(&mut theirs));
+        println!(
+            "{name}: {:.2} ms; bit-matrix {:.1} ms; ratio {:.1}",
+            ours.as_secs_f64() * 1e3,
+            theirs.as_secs_f64() * 1e3,
+            theirs.as_secs_f64() / ours.as_secs_f64(),
+        );
+    }
+}
+
+/// The same bits, rows for rows.
+fn matrix(table: &BitTable) -> BitMatrix<u64> {
+    let mut matrix = BitMatrix::new(table.n_rows(), table.n_cols());
+    for col in 0..table.n_cols() {
+        let column = table.column_limbs(col);
+        for row in (0..table.n_rows()).filter(|row| column[row / 64] >> (row % 64) & 1 == 1) {
+            matrix.set(row, col, true);
+        }
+    }
+    matrix
 }
 
 /// Warshall's algorithm on packed rows, one thread; the turns from and to columns do not count.
@@ -106,6 +177,31 @@ fn dense(n: usize) -> BitTable {
         star_base::bits::zero_tail(column, n);
     }
     graph
+}
+
+/// An arc between every two vertices with probability 0.1, from the first to the second; vertices are named
+/// by `name`.
+fn acyclic(n: usize, name: impl Fn(usize) -> usize) -> BitTable {
+    let mut graph = BitTable::zeros(n, n).expect("a table");
+    let mut random = Random(SEED);
+    for from in 0..n {
+        for to in from + 1..n {
+            if random.below(10) == 0 {
+                graph.put(name(from), name(to), true);
+            }
+        }
+    }
+    graph
+}
+
+/// The numbers below `n` in a random order.
+fn shuffled(n: usize) -> impl Fn(usize) -> usize {
+    let mut random = Random(SEED + 1);
+    let mut order: Vec<usize> = (0..n).collect();
+    for last in (1..n).rev() {
+        order.swap(last, random.below(last + 1));
+    }
+    move |vertex| order[vertex]
 }
 
 /// SplitMix64.

@@ -1,9 +1,10 @@
 //! Reading of edge lists, and adjacency tables that hardly fit.
 
 use std::fs;
-use std::io::{Cursor, Read, Write};
+use std::io::{BufReader, Cursor, Read, Write};
 use std::time::{Duration, Instant};
 
+use star_base::BitTable;
 use star_io::{
     Data, FileError, Format, Graph, Layout, LayoutOptions, LayoutValue, ReadOptions, Widths,
     lay_out_with, read,
@@ -95,6 +96,18 @@ pub(crate) fn adjacency(n_vertices: u64, n_arcs: u64) -> Result<(), Box<FileErro
     }
     println!("{peak}");
     Ok(())
+}
+
+/// The adjacency table of an edge list.
+pub(crate) fn adjacency_of(path: &str) -> Result<BitTable, String> {
+    let file = fs::File::open(path).map_err(|error| format!("{path}: {error}"))?;
+    let graph = graph(&mut BufReader::new(file), None).map_err(|error| error.to_string())?;
+    let mut options = LayoutOptions::new(path, u64::MAX);
+    match lay_out_with(Layout::Adjacency, &graph, Widths { h: 0, b: 0 }, &mut options) {
+        Ok(LayoutValue::Table(table)) => Ok(table),
+        Ok(_) => Err(format!("{path}: no table")),
+        Err(error) => Err(error.to_string()),
+    }
 }
 
 fn graph(input: &mut dyn Read, size_hint: Option<u64>) -> Result<Graph, Box<FileError>> {

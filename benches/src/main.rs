@@ -9,6 +9,9 @@
 //! `star-benches closure [N [RUNS]]`: the published WARSHALL and WARSHALL-C on the CPU backend, in turn
 //! with a hand-written Warshall on packed rows, for N vertices (5000 by default).
 //!
+//! `star-benches closure-native [N [RUNS [THREADS]]]`: the library's WARSHALL, a native of the CPU backend,
+//! in turn with the crate `bit-matrix`, for N vertices (5000 by default) and wiki-Vote.
+//!
 //! `star-benches algorithms [N [NAME]]`: the graph algorithms of the library whose name contains NAME,
 //! beside petgraph, on graphs of N vertices (1000, and then 5000, by default).
 //!
@@ -36,6 +39,7 @@ mod program;
 use std::process::ExitCode;
 
 const USAGE: &str = "usage: star-benches front-end [MB] | kernels [BITS [NAME]] | closure [N [RUNS]] \
+                     | closure-native [N [RUNS [THREADS]]] \
                      | algorithms [N [NAME]] \
                      | operations [BITS] | loading [FILE…] \
                      | edge-list [MB] | adjacency [VERTICES [ARCS]]";
@@ -53,6 +57,11 @@ fn main() -> ExitCode {
         "closure" => {
             number(1, 5000).zip(number(2, 5)).map(|(n, runs)| closure::run(n, runs)).map(well)
         }
+        "closure-native" => number(1, 5000)
+            .zip(number(2, 5))
+            .zip(number(3, 1))
+            .map(|((n, runs), threads)| closure::native(n, runs, threads))
+            .map(well),
         "algorithms" => match text(1) {
             "" => Some(vec![1000, 5000]),
             _ => number(1, 0).map(|n| vec![n]),

@@ -4,7 +4,7 @@ use star_vm::Stats;
 
 /// What a run used, one line each.
 pub(crate) fn table(stats: &Stats) -> String {
-    let Stats { operations, steps, peak_bytes, output_bytes } = stats;
+    let Stats { operations, steps, peak_bytes, output_bytes, natives: _ } = stats;
     let rows = [
         ("elementary operations", operations),
         ("steps", steps),
@@ -22,7 +22,8 @@ mod tests {
 
     #[test]
     fn numbers_stand_below_each_other() {
-        let stats = Stats { operations: 833, steps: 12_345, peak_bytes: 8, output_bytes: 0 };
+        let stats =
+            Stats { operations: 833, steps: 12_345, peak_bytes: 8, output_bytes: 0, natives: 0 };
         let table = table(&stats);
         let lines: Vec<&str> = table.lines().collect();
         assert_eq!(lines.len(), 4);

@@ -315,7 +315,13 @@ fn from_table(table: BitTable, wanted: Wanted<'_>) -> Result<HostValue, FileErro
             }
             Ok(HostValue::Table(table))
         }
-        Kind::Slice | Kind::Word | Kind::Int | Kind::Bool | Kind::Str | Kind::Error => {
+        Kind::Slice
+        | Kind::Word
+        | Kind::Int
+        | Kind::Bool
+        | Kind::Str
+        | Kind::Handle
+        | Kind::Error => {
             let (n_rows, n_cols) = (table.n_rows(), table.n_cols());
             Err(wrong_kind(wanted, &format!("a table of {n_rows} × {n_cols}")))
         }
@@ -329,7 +335,7 @@ fn wrong_kind(wanted: Wanted<'_>, found: &str) -> FileError {
     match wanted.kind {
         Kind::Slice => error.note("a table of one column is a slice, too"),
         Kind::Word => error.note("a table of one row is a word, too"),
-        Kind::Table | Kind::Int | Kind::Bool | Kind::Str | Kind::Error => error,
+        Kind::Table | Kind::Int | Kind::Bool | Kind::Str | Kind::Handle | Kind::Error => error,
     }
 }
 

@@ -6,6 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::thread;
 
+use star_base::Native;
 use star_vm::kernels::Level;
 
 use crate::engine::{self, Engine};
@@ -71,6 +72,8 @@ pub(crate) struct BackendState {
     pub(crate) state: Result<(), &'static str>,
     /// Bytes of values, packed, that a run may have without `--max-memory`.
     pub(crate) default_memory: Option<u64>,
+    /// Library routines that it does in ways of its own.
+    pub(crate) natives: &'static [Native],
 }
 
 /// Looks at the machine.
@@ -102,6 +105,7 @@ fn list_backends(available: u64) -> Vec<BackendState> {
         is_default: engine.name == engine::DEFAULT,
         state: Ok(()),
         default_memory: Some(default_memory(engine, available)),
+        natives: engine.natives,
     });
     let planned = PLANNED.into_iter().filter(|(name, _)| {
         let mut engines = Engine::all().iter();
@@ -112,6 +116,7 @@ fn list_backends(available: u64) -> Vec<BackendState> {
         is_default: false,
         state: Err(why),
         default_memory: None,
+        natives: &[],
     });
     there.chain(missing).collect()
 }

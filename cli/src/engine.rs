@@ -1,6 +1,6 @@
 //! The backends, one line each, and a run on any of them.
 
-use star_base::{Code, Diagnostic, did_you_mean};
+use star_base::{Code, Diagnostic, Native, did_you_mean};
 use star_ir::{Mode, Program, RoutineId};
 use star_vm::{Backend, Control, Cpu, HostValue, Outcome, Reference, Stats, StoreError};
 
@@ -14,6 +14,8 @@ pub(crate) struct Engine {
     pub(crate) expansion: u64,
     /// Most packed bytes of values that it holds at all.
     pub(crate) max_bytes: u64,
+    /// Library routines that it does in ways of its own.
+    pub(crate) natives: &'static [Native],
     run: fn(Job, &mut Control<'_>) -> Ended,
 }
 
@@ -22,12 +24,17 @@ static ENGINES: &[Engine] = &[
         name: "cpu",
         expansion: 1,
         max_bytes: u64::MAX,
-        run: |job, control| execute(&Cpu::new(), job, control),
+        natives: Cpu::NATIVES,
+        run: |job, control| match job.natives {
+            Natives::On => execute(&Cpu::new(), job, control),
+            Natives::Off => execute(&Cpu::new().without_natives(), job, control),
+        },
     },
     Engine {
         name: "reference",
         expansion: 8,
         max_bytes: star_vm::reference::MAX_BYTES,
+        natives: &[],
         run: |job, control| execute(&Reference::new(), job, control),
     },
 ];
@@ -43,6 +50,17 @@ pub(crate) struct Job {
     pub(crate) entry: RoutineId,
     /// The arguments of the entry, in order.
     pub(crate) arguments: Vec<Argument>,
+    /// May the backend do library routines in its own way?
+    pub(crate) natives: Natives,
+}
+
+/// Whether library routines may be done in another way than they are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Natives {
+    /// Yes.
+    On,
+    /// No: every operation is carried out and counted.
+    Off,
 }
 
 /// An argument of the entry.
@@ -96,7 +114,7 @@ impl Engine {
 }
 
 fn execute<B: Backend>(backend: &B, job: Job, control: &mut Control<'_>) -> Ended {
-    let Job { program, entry, arguments } = job;
+    let Job { program, entry, arguments, natives: _ } = job;
     let params = program.routine(entry).params.iter();
     let modes: Vec<Mode> = params.map(|param| param.mode).collect();
     let code = backend.compile(program);

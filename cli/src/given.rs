@@ -74,6 +74,7 @@ pub(crate) fn parse(name: &str, kind: Kind, text: &str) -> Result<Given, Diagnos
             return Err(bad("a table is read from a file".to_owned()));
         }
         Kind::Table => return file(name, text),
+        Kind::Handle => return Err(bad(what_to_write(name, kind))),
         Kind::Error => return Err(bad("the program has errors".to_owned())),
     };
     Ok(Given::Value(value))
@@ -91,6 +92,7 @@ pub(crate) fn what_to_write(name: &str, kind: Kind) -> String {
             "write `{name}=FILE`, or `{name}=LAYOUT:FILE` for a graph in another layout than \
              `adjacency`"
         ),
+        Kind::Handle => format!("`{name}` can only be made inside a program, not given to it"),
         Kind::Error => format!("`{name}` has no type"),
     }
 }

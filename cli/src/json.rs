@@ -44,7 +44,7 @@ pub(crate) fn remark(kind: Remark, message: &str) -> String {
 
 /// What a run used.
 pub(crate) fn cost(stats: &star_vm::Stats) -> String {
-    let star_vm::Stats { operations, steps, peak_bytes, output_bytes } = stats;
+    let star_vm::Stats { operations, steps, peak_bytes, output_bytes, natives: _ } = stats;
     line(&json!({
         "cost": {
             "operations": operations,

@@ -13,7 +13,7 @@ use crate::sizes::{available_memory, parse_count, parse_size, parse_time};
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Limits")]
 pub(crate) struct LimitArgs {
-    /// Elementary operations plus loop turns and calls
+    /// Elementary operations plus loop turns and calls; implies `--no-natives` for a run
     #[arg(long, value_name = "N", value_parser = parse_count)]
     max_steps: Option<u64>,
 

@@ -239,6 +239,6 @@ fn named(name: &str) -> Located<'_> {
 pub(crate) fn from_files(kind: Kind) -> bool {
     match kind {
         Kind::Slice | Kind::Word | Kind::Table => true,
-        Kind::Int | Kind::Bool | Kind::Str | Kind::Error => false,
+        Kind::Int | Kind::Bool | Kind::Str | Kind::Handle | Kind::Error => false,
     }
 }

@@ -42,6 +42,7 @@ pub(crate) fn with_result(program: &mut Program, entry: RoutineId) -> Option<Rou
             loc: function.loc,
         }],
         loc: function.loc,
+        native: None,
     };
     let id = RoutineId(u32::try_from(program.routines.len()).ok()?);
     program.routines.push(routine);

@@ -59,7 +59,11 @@ pub fn run(bytes: &[u8]) {
 fn run_on(program: &Program, machines: &[Box<dyn Machine>; 2], random: &mut Random) {
     let [reference, cpu] =
         &machines.each_ref().map(|machine| machine.compile(&program.lowered.program));
-    for entry in program.compilation.entries().iter().take(MAX_ENTRIES) {
+    // A handle is only made inside a program.
+    let takes_handle = |param: &EntryParam| param.kind == Kind::Handle && !param.by_ref;
+    let entries = program.compilation.entries();
+    let entries = entries.iter().filter(|entry| !entry.params.iter().any(takes_handle));
+    for entry in entries.take(MAX_ENTRIES) {
         let args: Vec<HostValue> =
             entry.params.iter().map(|param| argument(param, random)).collect();
         let id = program.entry(&entry.name);
@@ -109,6 +113,7 @@ fn argument(param: &EntryParam, random: &mut Random) -> HostValue {
             }
             HostValue::Table(table)
         }
+        Kind::Handle => HostValue::Unset,
         Kind::Error => unreachable!("a program without errors"),
     }
 }

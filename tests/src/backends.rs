@@ -13,6 +13,9 @@ use star_vm::{Backend, Control, Cpu, HostValue, Limits, Reference, Stats};
 
 use crate::run::{Printed, Run};
 
+/// The backends among [`backends`] that do library routines in ways of their own.
+pub const WITH_NATIVES: [&str; 2] = ["cpu", "cpu, sizes as small as can be"];
+
 /// All backends. The first is the one whose word counts: the others are compared with it.
 pub fn backends() -> Vec<Box<dyn Machine>> {
     vec![
@@ -20,7 +23,7 @@ pub fn backends() -> Vec<Box<dyn Machine>> {
         on("reference, backward, tiles of 3", backward()),
         on("cpu", Cpu::new()),
         on("cpu, sizes as small as can be", tiny()),
-        on("cpu, baseline kernels", baseline()),
+        on("cpu, baseline kernels, no natives", baseline()),
     ]
 }
 
@@ -40,10 +43,11 @@ fn tiny() -> Cpu {
     TINY.clone()
 }
 
-/// The CPU backend with the kernels that every machine can run.
+/// The CPU backend with the kernels that every machine can run, and without natives.
 fn baseline() -> Cpu {
     let kernels = Kernels::at(Level::Baseline).expect("every machine runs them");
-    let settings = star_vm::cpu::Settings { threads: Some(1), ..Default::default() };
+    let settings =
+        star_vm::cpu::Settings { threads: Some(1), natives: false, ..Default::default() };
     Cpu::with(settings, kernels).expect("no further thread")
 }
 

@@ -121,6 +121,9 @@ pub struct Stats {
     pub peak_bytes: u64,
     /// Bytes printed.
     pub output_bytes: u64,
+    /// Calls of library routines that the backend did in its own way ([`star_base::natives`]). These count
+    /// no operations, and no steps but that of the call.
+    pub natives: u64,
 }
 
 /// How a run ended.

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use clap::Args;
 use serde_json::{Map, Value, json};
+use star_base::natives::{Native, Signature};
 
 use crate::doctor::{BackendState, Files, Findings, Memory, Processor, examine};
 use crate::json;
@@ -59,7 +60,7 @@ fn table(findings: &Findings) -> String {
             format!("{folder}, {} free", gibibytes(*free))
         }),
     ];
-    for BackendState { name, is_default, state, default_memory } in backends {
+    for BackendState { name, is_default, state, default_memory, natives } in backends {
         let state = match (state, default_memory) {
             (Err(why), _) => (*why).to_owned(),
             (Ok(()), None) => "there".to_owned(),
@@ -70,6 +71,7 @@ fn table(findings: &Findings) -> String {
         };
         let state = if *is_default { format!("{state}; the default") } else { state };
         rows.push((format!("backend {name}"), state));
+        rows.extend(natives.iter().map(|native| ("  native".to_owned(), routines(*native))));
     }
     let width = rows.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
     rows.iter().fold(String::new(), |mut table, (name, value)| {
@@ -87,13 +89,14 @@ fn object(findings: &Findings) -> Value {
         features.iter().map(|&(name, has)| (name.to_owned(), json!(has))).collect();
     let backends: Vec<Value> = backends
         .iter()
-        .map(|BackendState { name, is_default, state, default_memory }| {
+        .map(|BackendState { name, is_default, state, default_memory, natives }| {
             json!({
                 "name": name,
                 "default": is_default,
                 "available": state.is_ok(),
                 "reason": state.err(),
                 "default_memory": default_memory,
+                "natives": natives.iter().map(ToString::to_string).collect::<Vec<String>>(),
             })
         })
         .collect();
@@ -114,6 +117,12 @@ fn object(findings: &Findings) -> Value {
         },
         "backends": backends,
     })
+}
+
+/// The library routines that a native stands for, and where to find them.
+fn routines(native: Native) -> String {
+    let Signature { routines, module, summary, .. } = native.signature();
+    format!("{} of star:{module}: {summary}", routines.join(", "))
 }
 
 /// A number of bytes: `3.1 GiB`, `812.0 MiB`.
@@ -147,12 +156,14 @@ mod tests {
                     is_default: true,
                     state: Ok(()),
                     default_memory: Some(3 << 30),
+                    natives: &[Native::Closure],
                 },
                 BackendState {
                     name: "two",
                     is_default: false,
                     state: Err("not here"),
                     default_memory: None,
+                    natives: &[],
                 },
             ],
         };
@@ -165,6 +176,7 @@ mod tests {
             "  available      512.0 MiB\n",
             "temporary files  /tmp, not known free\n",
             "backend one      there, takes values of 3.0 GiB unless `--max-memory` says otherwise; the default\n",
+            "  native         WARSHALL, WARSHALL-C, WARSHALL-adapt of star:closure: strong components, ",
             "backend two      not here\n",
         ] {
             assert!(text.contains(line), "{line}{text}");

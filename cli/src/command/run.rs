@@ -15,7 +15,7 @@ use super::{Lints, compile_with};
 use crate::access::{Access, Grants};
 use crate::bind::{Binding, Origin, bind};
 use crate::data::Reading;
-use crate::engine::{self, Argument, Engine, Job};
+use crate::engine::{self, Argument, Engine, Job, Natives};
 use crate::entry;
 use crate::exit::{EXIT_HELP, Exit};
 use crate::failure::{Failure, internal};
@@ -38,7 +38,7 @@ use crate::wrap;
 #[derive(Args, Debug)]
 #[command(after_long_help = long_help())]
 pub(crate) struct RunArgs {
-    /// The Star program; `-` is standard input
+    /// The Star program; `-` is standard input, `star:NAME` a module of the library
     #[arg(value_name = "FILE")]
     file: String,
 
@@ -67,9 +67,15 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "NAME", default_value = engine::DEFAULT)]
     backend: String,
 
-    /// Print elementary operations, steps and memory at the end
+    /// Print elementary operations, steps and memory at the end; implies `--no-natives`
     #[arg(long)]
     cost: bool,
+
+    /// Run library procedures as they are written, even where the backend has a faster way
+    ///
+    /// `star doctor` lists them. The results are the same.
+    #[arg(long)]
+    no_natives: bool,
 
     /// Trap when ADD or SUBT overflows
     #[arg(long)]
@@ -108,6 +114,7 @@ fn long_help() -> String {
         "Examples:
   star run closure.star --graph road.gr
   star run closure.star n=34 P=karate.mtx --out P=closure.mtx
+  star run star:closure --proc WARSHALL --graph road.gr
   star run paths.star --proc DIJKSTRA Cost=weights-out:road.gr h=20 v=1 --cost
 
 {OFFER_HELP}
@@ -183,7 +190,12 @@ pub(crate) fn run_with(
         host: &mut host,
         stats: Stats::default(),
     };
-    let job = Job { program: ready.program.clone(), entry: ready.entry, arguments };
+    // What counts operations runs them as they are written.
+    let natives = match args.no_natives || args.cost || limits.steps.is_some() {
+        true => Natives::Off,
+        false => Natives::On,
+    };
+    let job = Job { program: ready.program.clone(), entry: ready.entry, arguments, natives };
     let mut ended = engine.run(job, &mut control);
     let advice = std::mem::take(&mut host.advice);
     let print_failed = output.failed();

@@ -15,6 +15,7 @@ mod guide;
 mod interrupts;
 mod limits;
 mod messages;
+mod natives;
 mod output;
 mod site;
 mod sources;

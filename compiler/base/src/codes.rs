@@ -86,6 +86,7 @@ codes! {
     E0311 UnknownBitsType "a bit constant whose type or size is not known"
     E0312 HyphenatedFunction "a function whose name has a hyphen"
     E0313 NoSuchOrder "an order comparison of words, slices or tables"
+    E0314 OpaqueHandle "a handle used for something else than an argument"
 
     E0401 SizeMismatch "sizes that cannot agree"
     E0402 UnknownSize "a declared size that nothing gives a value"

@@ -2,7 +2,7 @@
 //!
 //! * [`span`]: places in source text.
 //! * [`diagnostic`], [`codes`]: messages to the user and their catalogue.
-//! * [`builtins`]: the catalogue of built-ins.
+//! * [`builtins`]: the catalogue of built-ins; [`natives`]: that of natives.
 //! * [`bits`]: packed bit vectors and tables, the form in which values enter and leave a machine.
 //!
 //! Nothing here touches files, the environment, standard output or the clock.
@@ -12,6 +12,7 @@ pub mod builtins;
 pub mod codes;
 pub mod diagnostic;
 pub mod limbs;
+pub mod natives;
 pub mod span;
 
 pub use bits::{BitTable, BitVector};
@@ -19,4 +20,5 @@ pub use builtins::Builtin;
 pub use codes::{Code, Severity};
 pub use diagnostic::{Diagnostic, Fix, Label, did_you_mean};
 pub use limbs::{Limbs, OutOfMemory};
+pub use natives::Native;
 pub use span::{FileId, LineColumn, SourceFile, SourceMap, Span};

@@ -145,7 +145,7 @@ impl<'a> Names<'a> {
         Shown(move |f: &mut Formatter<'_>| {
             f.write_str(ty.kind().name())?;
             let sizes = match ty {
-                Ty::Int | Ty::Bool | Ty::Str => [&None, &None],
+                Ty::Int | Ty::Bool | Ty::Str | Ty::Handle => [&None, &None],
                 Ty::Slice(size) | Ty::Word(size) => [size, &None],
                 Ty::Table(rows, columns) => [rows, columns],
             };

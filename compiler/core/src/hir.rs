@@ -4,7 +4,7 @@
 //! in the routine. What an analysis finds out about a mention (which web it belongs to, whether the
 //! variable may be unset there) is kept in a vector over sites, not in the tree.
 
-use star_base::{BitVector, Builtin, Span};
+use star_base::{BitVector, Builtin, Native, Span};
 use star_ir::{Direction, IntOp, LogicOp, Relation};
 use star_syntax::ast::RoutineKind;
 
@@ -70,6 +70,8 @@ pub struct Routine {
     pub library: bool,
     /// The operation that a call is lowered to.
     pub machine_op: Option<MachineOp>,
+    /// The native that a backend may run instead of the body.
+    pub native: Option<Native>,
     /// Number of sites.
     pub n_sites: u32,
 }
@@ -127,6 +129,8 @@ pub enum Ty {
     Word(Size),
     /// `table`: rows, columns.
     Table(Size, Size),
+    /// `handle`
+    Handle,
 }
 
 /// A type without sizes.
@@ -144,6 +148,8 @@ pub enum Kind {
     Word,
     /// `table`
     Table,
+    /// `handle`
+    Handle,
     /// Unknown after an error: agrees with everything.
     Error,
 }
@@ -158,13 +164,14 @@ impl Ty {
             Ty::Slice(_) => Kind::Slice,
             Ty::Word(_) => Kind::Word,
             Ty::Table(..) => Kind::Table,
+            Ty::Handle => Kind::Handle,
         }
     }
 
     /// Is no size declared? Scalars have none to declare and are not unsized.
     pub fn is_unsized(&self) -> bool {
         match self {
-            Ty::Int | Ty::Bool | Ty::Str => false,
+            Ty::Int | Ty::Bool | Ty::Str | Ty::Handle => false,
             Ty::Slice(size) | Ty::Word(size) => size.is_none(),
             Ty::Table(rows, _) => rows.is_none(),
         }
@@ -181,6 +188,7 @@ impl Kind {
             Kind::Slice => "slice",
             Kind::Word => "word",
             Kind::Table => "table",
+            Kind::Handle => "handle",
             Kind::Error => "value",
         }
     }

@@ -63,7 +63,7 @@ pub struct EntryParam {
     pub kind: hir::Kind,
 }
 
-/// Reads and checks the file `path`.
+/// Reads and checks the file `path`, or the library module `star:NAME`.
 pub fn check(path: &str, loader: &mut dyn SourceLoader, library: &Library) -> Compilation {
     let loader::Units { sources, units, root, mut diagnostics } =
         loader::load(path, loader, library);

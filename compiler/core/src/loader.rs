@@ -9,6 +9,9 @@ use star_syntax::ast;
 /// writes such a file.
 pub const MAX_SOURCE_BYTES: usize = 256 << 20;
 
+/// What stands before the name of a library module in an import.
+const MODULE_PREFIX: &str = "star:";
+
 /// Finds and reads source files.
 pub trait SourceLoader {
     /// Reads the file `path` as `importer` names it (`None`: as the user does).
@@ -59,6 +62,14 @@ pub(crate) struct Unit {
     pub(crate) basic: bool,
 }
 
+impl Unit {
+    /// The name of a library module that is imported: `closure`.
+    pub(crate) fn module<'s>(&self, sources: &'s SourceMap) -> Option<&'s str> {
+        let name = sources.get(self.file).map(SourceFile::name);
+        name.filter(|_| self.library).and_then(|name| name.strip_prefix(MODULE_PREFIX))
+    }
+}
+
 /// All files of a compilation: the library's basic modules, then the root, then what is imported.
 pub(crate) struct Units {
     pub(crate) sources: SourceMap,
@@ -68,16 +79,22 @@ pub(crate) struct Units {
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
-/// Reads and parses the root and everything that it needs.
+/// Reads and parses the root, which may be a module of the library, and everything that it needs.
 pub(crate) fn load(path: &str, loader: &mut dyn SourceLoader, library: &Library) -> Units {
     let mut units =
         Units { sources: SourceMap::new(), units: Vec::new(), root: None, diagnostics: Vec::new() };
     for (name, text) in library.basic {
         units.add_library(name, text, true);
     }
-    match read_source(path, loader) {
-        Ok(file) => units.root = Some(units.add(file)),
-        Err(diagnostic) => units.diagnostics.push(*diagnostic),
+    let mut modules = library.modules.iter();
+    let is_root = |name: &str| path.strip_prefix(MODULE_PREFIX) == Some(name);
+    if let Some((_, text)) = modules.find(|(name, _)| is_root(name)) {
+        units.root = Some(units.add_library(path, text, false));
+    } else {
+        match read_source(path, loader) {
+            Ok(file) => units.root = Some(units.add(file)),
+            Err(diagnostic) => units.diagnostics.push(*diagnostic),
+        }
     }
     let mut next = units.root.unwrap_or(units.units.len());
     while next < units.units.len() {
@@ -160,7 +177,7 @@ impl Units {
         loader: &mut dyn SourceLoader,
         library: &Library,
     ) -> Option<usize> {
-        if let Some(module) = path.strip_prefix("star:") {
+        if let Some(module) = path.strip_prefix(MODULE_PREFIX) {
             if let Some(found) = self.find(path) {
                 return Some(found);
             }

@@ -328,12 +328,13 @@ pub(crate) fn kind_of(ty: &ast::Type) -> Kind {
         TypeKind::Slice(_) => Kind::Slice,
         TypeKind::Word(_) => Kind::Word,
         TypeKind::Table(..) => Kind::Table,
+        TypeKind::Handle => Kind::Handle,
     }
 }
 
 fn has_size(ty: &ast::Type) -> bool {
     match &ty.kind {
-        TypeKind::Integer | TypeKind::Boolean | TypeKind::Str => false,
+        TypeKind::Integer | TypeKind::Boolean | TypeKind::Str | TypeKind::Handle => false,
         TypeKind::Slice(size) | TypeKind::Word(size) => size.is_some(),
         TypeKind::Table(rows, _) => rows.is_some(),
     }

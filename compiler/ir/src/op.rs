@@ -99,7 +99,8 @@ pub enum Sense {
 /// result is a slice or a word is said by the type of the variable that takes it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Op {
-    /// The value itself; a copy of bits, a table or a handle.
+    /// The value itself; a copy of bits, a table or a handle. A handle takes a table, and gives it back,
+    /// as the library keeps it ([`crate::Ty::Handle`]).
     Copy(Operand),
     /// Integer arithmetic.
     Int(IntOp, Operand, Operand),

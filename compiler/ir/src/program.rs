@@ -1,6 +1,6 @@
 //! Programs, routines, variables, types, places.
 
-use star_base::Span;
+use star_base::{Native, Span};
 use std::fmt;
 
 use crate::stmt::Block;
@@ -77,6 +77,9 @@ pub struct Routine {
     pub body: Block,
     /// The place of its header.
     pub loc: LocId,
+    /// What a backend may do instead of the body, with the same result, where the preconditions of the
+    /// catalogue hold ([`star_base::natives`]).
+    pub native: Option<Native>,
 }
 
 impl Routine {
@@ -141,7 +144,8 @@ pub enum Ty {
     Word(Extent),
     /// Rows and columns.
     Table(Extent, Extent),
-    /// Opaque state of a native.
+    /// What the library keeps for a program, opaque to it: a table, or another form of the same that a
+    /// native of the backend has made.
     Handle,
 }
 

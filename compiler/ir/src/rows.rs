@@ -25,7 +25,7 @@ pub fn crosses(vars: &[Var], kind: &StmtKind) -> Option<&'static str> {
             (!is_word(*over)).then_some("a loop over the ones of a slice")
         }
         StmtKind::Size(_) => Some("a size changes"),
-        StmtKind::Call { .. } | StmtKind::Native { .. } => Some("a call"),
+        StmtKind::Call { .. } => Some("a call"),
         StmtKind::Print(_) | StmtKind::Read { .. } | StmtKind::Write { .. } => {
             Some("input or output")
         }

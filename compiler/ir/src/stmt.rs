@@ -109,13 +109,6 @@ pub enum StmtKind {
         /// Takes a function's value.
         dst: Option<VarId>,
     },
-    /// A call of a native by name.
-    Native {
-        /// Its name in the catalogue of natives.
-        name: String,
-        /// The arguments.
-        args: Vec<Arg>,
-    },
     /// `print`: the values, one after another, then a line break.
     Print(Vec<Operand>),
     /// `read`: `dst` takes the contents of a file, as a new value. Trap: `File`.

@@ -113,7 +113,6 @@ pub fn accesses(kind: &StmtKind, f: &mut impl FnMut(VarId, Access)) {
                 f(*dst, Access::Write);
             }
         }
-        StmtKind::Native { name: _, args } => arguments(args, f),
         StmtKind::Print(values) => values.iter().for_each(|value| operand(value, f)),
         StmtKind::Read { dst, file, layout } => {
             operand(file, f);
@@ -284,7 +283,6 @@ pub fn blocks(kind: &StmtKind) -> [&[Stmt]; 2] {
         | StmtKind::Check(_)
         | StmtKind::Cost { .. }
         | StmtKind::Call { .. }
-        | StmtKind::Native { .. }
         | StmtKind::Print(_)
         | StmtKind::Read { .. }
         | StmtKind::Write { .. }
@@ -316,7 +314,6 @@ pub fn blocks_mut(kind: &mut StmtKind) -> [Option<&mut Block>; 2] {
         | StmtKind::Check(_)
         | StmtKind::Cost { .. }
         | StmtKind::Call { .. }
-        | StmtKind::Native { .. }
         | StmtKind::Print(_)
         | StmtKind::Read { .. }
         | StmtKind::Write { .. }

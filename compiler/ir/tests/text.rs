@@ -1,7 +1,7 @@
 //! The text form reads back exactly, and no text makes the reader panic.
 
 use proptest::prelude::*;
-use star_base::{BitVector, FileId, Span};
+use star_base::{BitVector, FileId, Native, Span};
 use star_ir::*;
 
 /// Makes pieces of programs out of bytes: any program, not a meaningful one.
@@ -11,7 +11,7 @@ struct Maker<'a> {
 
 const N_OPS: usize = 36;
 const N_CHECKS: usize = 15;
-const N_STMTS: usize = 29;
+const N_STMTS: usize = 28;
 
 impl Maker<'_> {
     fn byte(&mut self) -> u8 {
@@ -222,15 +222,14 @@ impl Maker<'_> {
                 args: self.list(Self::arg),
                 dst: self.flag().then(|| self.var()),
             },
-            15 => StmtKind::Native { name: self.text(), args: self.list(Self::arg) },
-            16 => StmtKind::Print(self.list(Self::operand)),
-            17 => StmtKind::Read {
+            15 => StmtKind::Print(self.list(Self::operand)),
+            16 => StmtKind::Read {
                 dst: self.var(),
                 file: self.operand(),
                 layout: self.flag().then(|| self.operand()),
             },
-            18 => StmtKind::Write { src: self.var(), file: self.operand() },
-            19 => StmtKind::For {
+            17 => StmtKind::Write { src: self.var(), file: self.operand() },
+            18 => StmtKind::For {
                 label: self.label(),
                 var: self.var(),
                 from: self.operand(),
@@ -238,19 +237,19 @@ impl Maker<'_> {
                 down: self.flag(),
                 body: self.block(depth),
             },
-            20 => StmtKind::While {
+            19 => StmtKind::While {
                 label: self.label(),
                 head: self.block(depth),
                 test: self.operand(),
                 body: self.block(depth),
             },
-            21 => StmtKind::Foreach {
+            20 => StmtKind::Foreach {
                 label: self.label(),
                 var: self.var(),
                 over: self.var(),
                 body: self.block(depth),
             },
-            22 => StmtKind::Forall {
+            21 => StmtKind::Forall {
                 label: self.label(),
                 var: self.var(),
                 range: if self.flag() {
@@ -263,20 +262,20 @@ impl Maker<'_> {
                 reductions: self.list(Self::reduction),
                 body: self.block(depth),
             },
-            23 => StmtKind::Tile {
+            22 => StmtKind::Tile {
                 rows: self.operand(),
                 privates: self.list(Self::var),
                 body: self.block(depth),
                 reductions: self.list(Self::tile_reduction),
             },
-            24 => StmtKind::If {
+            23 => StmtKind::If {
                 test: self.operand(),
                 then: self.block(depth),
                 otherwise: self.block(depth),
             },
-            25 => StmtKind::Block { label: self.label(), body: self.block(depth) },
-            26 => StmtKind::Break(self.label()),
-            27 => StmtKind::Continue(self.label()),
+            24 => StmtKind::Block { label: self.label(), body: self.block(depth) },
+            25 => StmtKind::Break(self.label()),
+            26 => StmtKind::Continue(self.label()),
             _ => StmtKind::Exit,
         };
         Stmt { kind, loc: self.loc() }
@@ -319,6 +318,7 @@ impl Maker<'_> {
             vars: (0..self.below(8)).map(|_| self.variable()).collect(),
             body: self.block(4),
             loc: self.loc(),
+            native: self.flag().then(|| Native::ALL[self.below(Native::ALL.len())]),
         }
     }
     fn span(&mut self) -> Span {

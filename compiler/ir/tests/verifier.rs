@@ -25,6 +25,18 @@ const TAIL: &str = r#"routine 1 "G" (value %a: slice[?], ref %b: slice[?]) -> %r
 }
 routine 2 "P" (value %a: int) !0 {
 }
+routine 3 "V" (value %a: slice[?]) !0 {
+}
+routine 4 "VV" (value %a: slice[?], value %b: slice[?]) !0 {
+}
+routine 5 "VT" (value %a: table[?, ?]) !0 {
+}
+routine 6 "R" (ref %a: slice[?]) !0 {
+}
+routine 7 "RR" (ref %a: slice[?], ref %b: slice[?]) !0 {
+}
+routine 8 "RT" (ref %a: table[?, ?]) !0 {
+}
 locations {
   !0 = 0:0..0
 }
@@ -189,16 +201,12 @@ fn references_are_of_different_variables() {
         "`%Y` is passed twice",
         "%x = copy %Y\n%j = call 1 \"G\" (move %x, ref %Y)",
     );
-    rule("native \"f\" (ref %R, ref %R)", "`%R` is passed twice", "native \"f\" (ref %R, ref %Q)");
+    rule("call 7 (ref %R, ref %R)", "`%R` is passed twice", "call 7 (ref %R, ref %x)");
+    rule("call 4 (move %Y, move %Y)", "`%Y` is passed twice", "call 4 (move %Y, move %X)");
     rule(
-        "native \"f\" (move %Y, move %Y)",
-        "`%Y` is passed twice",
-        "native \"f\" (move %Y, move %X)",
-    );
-    rule(
-        "check set %R\nnative \"f\" (move %R)",
+        "check set %R\ncall 3 (move %R)",
         "`%R` is lent and cannot be moved",
-        "check set %R\nnative \"f\" (value %R)",
+        "check set %R\ncall 3 (value %R)",
     );
 }
 
@@ -378,14 +386,14 @@ fn what_is_read_is_set() {
         "block @1 {\nif %b {\nexit\n}\n%m = copy 1\n}\nprint %m",
     );
     rule(
-        "%x = copy %Y\nnative \"f\" (move %x)\nprint %x",
+        "%x = copy %Y\ncall 3 (move %x)\nprint %x",
         "`%x` may be unset here",
-        "%x = copy %Y\nnative \"f\" (value %x)\nprint %x",
+        "%x = copy %Y\ncall 3 (value %x)\nprint %x",
     );
     rule(
-        "%x = copy %Y\nnative \"f\" (ref %x)\nprint %x",
+        "%x = copy %Y\ncall 6 (ref %x)\nprint %x",
         "`%x` may be unset here",
-        "%t = copy %T\nnative \"f\" (ref %t)\nprint %t",
+        "%t = copy %T\ncall 8 (ref %t)\nprint %t",
     );
     rule(
         "adapt %Y, %n\nprint %Y",
@@ -393,7 +401,7 @@ fn what_is_read_is_set() {
         "adapt %Y, %n\ncheck set %Y\nprint %Y",
     );
     rule(
-        "%x = copy %Y\nwhile @1 {\n} test %b {\nprint %x\nnative \"f\" (move %x)\n}",
+        "%x = copy %Y\nwhile @1 {\n} test %b {\nprint %x\ncall 3 (move %x)\n}",
         "`%x` may be unset here",
         "%x = copy %Y\nwhile @1 {\n} test %b {\nprint %x\n%x = copy %Y\n}",
     );
@@ -432,7 +440,7 @@ fn what_is_measured_has_a_size() {
     passes("check set %R\nfix %R, 3\nprint %R\n%j = length %R");
     passes("latch %e, length %Y\nfix %R, 3\nlatch %m, length %R\nprint %m");
     // It dies with the value, and what two branches know in different ways both know.
-    for lost in ["adapt %R, 3", "native \"f\" (ref %R)"] {
+    for lost in ["adapt %R, 3", "call 6 (ref %R)"] {
         rule(
             &format!("fix %R, 3\n{lost}\n{length}"),
             &sized("R"),
@@ -487,7 +495,7 @@ fn sizes_that_are_given_are_those_of_the_type() {
         with("table[%e, ?]", &body)
     };
     assert!(messages(&follows("latch %e, rows %D")).is_empty());
-    for before in ["latch %e, rows %T", "check set %D\nnative \"f\" (move %D)"] {
+    for before in ["latch %e, rows %T", "check set %D\ncall 5 (move %D)"] {
         assert_eq!(messages(&follows(before)), [size("5, %e")], "{before}");
     }
     // The extents of parameters are believed; what is set keeps its sizes.
@@ -630,9 +638,9 @@ fn facts_die_with_what_they_mention() {
         "check index %i, columns %T\n%m = copy %n\n%x = column %T, %i",
     );
     rule(
-        "check index %i, columns %T\nnative \"f\" (ref %T)\n%x = column %T, %i",
+        "check index %i, columns %T\ncall 8 (ref %T)\n%x = column %T, %i",
         index,
-        "check index %i, columns %T\nnative \"f\" (value %T)\n%x = column %T, %i",
+        "check index %i, columns %T\ncall 5 (value %T)\n%x = column %T, %i",
     );
     rule(
         "check index %i, columns %T\n%T = read \"f\"\n%x = column %T, %i",
@@ -767,4 +775,26 @@ fn deep_nests_of_loops_take_little_time() {
     body += "%i = copy %n\n";
     body += &"}\n".repeat(depth);
     passes(&body);
+}
+
+#[test]
+fn a_native_has_the_parameters_of_the_catalogue() {
+    let routine = |params: &str| {
+        format!(
+            "routine 0 \"F\" native closure ({params}) !0 {{\n}}\nlocations {{\n  !0 = 0:0..0\n}}\n"
+        )
+    };
+    let good = routine("value %n: int, ref %P: table[?, ?]");
+    let others = [
+        "value %n: int",
+        "value %n: int, value %P: table[?, ?]",
+        "ref %n: int, ref %P: table[?, ?]",
+        "value %n: int, ref %P: slice[?]",
+        "value %n: int, ref %P: table[?, ?], value %i: int",
+    ];
+    for other in others {
+        whole(&routine(other), "the native `closure` has other parameters", &good);
+    }
+    let error = parse(&good.replace("native closure", "native closer")).unwrap_err();
+    assert_eq!(error.to_string(), "1:22: no native is named `closer`");
 }

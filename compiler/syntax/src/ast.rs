@@ -121,6 +121,8 @@ pub enum TypeKind {
     Word(Option<Expr>),
     /// `table`, `table(rows)`, `table(rows, columns)`
     Table(Option<Expr>, Option<Expr>),
+    /// `handle`
+    Handle,
 }
 
 /// A statement.

@@ -1,5 +1,5 @@
 //! From text to tokens, and what is better mended in a row of tokens than in a grammar: semicolons
-//! before `else`, line numbers of pasted listings, reserved words, bottomless nesting.
+//! before `else`, line numbers of pasted listings, reserved words, the type `handle`, bottomless nesting.
 
 use logos::Logos;
 use star_base::{Code, Diagnostic, FileId, Span};
@@ -43,6 +43,7 @@ pub(crate) fn lex(file: FileId, text: &str) -> Lexed<'_> {
     let mut lexed = scan(file, text);
     drop_line_numbers(file, text, &mut lexed);
     drop_semicolons_before_else(file, &mut lexed);
+    find_handles(&mut lexed);
     bound_nesting(file, &mut lexed);
     lexed
 }
@@ -113,6 +114,18 @@ fn stand_in(error: LexError, text: &str) -> Option<Token<'_>> {
         LexError::UnterminatedQuote if text.starts_with('"') => Some(Token::Str("")),
         LexError::UnterminatedQuote => Some(Token::Bits("")),
         LexError::UnexpectedCharacter | LexError::UnterminatedComment => None,
+    }
+}
+
+/// `handle` is a type behind a colon, and an ordinary name everywhere else.
+fn find_handles(lexed: &mut Lexed<'_>) {
+    let mut after_colon = false;
+    for (_, token, _) in &mut lexed.tokens {
+        if matches!(token, Token::Name(name) if after_colon && name.eq_ignore_ascii_case("handle"))
+        {
+            *token = Token::Handle;
+        }
+        after_colon = matches!(token, Token::Colon);
     }
 }
 

@@ -100,6 +100,8 @@ pub enum Token<'s> {
 
     #[regex(r"[\p{XID_Start}_][\p{XID_Continue}]*")]
     Name(&'s str),
+    /// A name where a type stands: `handle` is no keyword elsewhere.
+    Handle,
     #[regex(r"[0-9]+", number)]
     Number(u64),
     #[regex(r"'[^'\n]*'", unquote)]
@@ -208,6 +210,7 @@ impl fmt::Display for Token<'_> {
             Token::Slice => "slice",
             Token::Word(_) => "word",
             Token::Table => "table",
+            Token::Handle => "handle",
             Token::True => "true",
             Token::False => "false",
             Token::And => "and",

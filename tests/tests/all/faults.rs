@@ -91,7 +91,7 @@ fn sweep(text: &str, routine: &str, args: &[HostValue]) {
         };
         let store = |values: &[star_vm::cpu::Value]| -> Vec<HostValue> {
             let flag = std::sync::atomic::AtomicBool::new(false);
-            values.iter().map(|value| cpu.store(value, &flag).unwrap()).collect()
+            values.iter().map(|value| cpu.store(value, &flag).expect("memory")).collect()
         };
         let well = run(&cpu, &plan, load(), None);
         assert_eq!(well.outcome, Outcome::Done, "{routine}");

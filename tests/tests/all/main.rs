@@ -7,6 +7,7 @@
 //! * `golden`: messages and SIR as files.
 //! * `graphs`: the graph procedures against independent references.
 //! * `lowering`: where control flow, sizes and effects meet.
+//! * `natives`: every native against the Star body that it is the twin of.
 //! * `programs`: generated programs, the same on every backend.
 //! * `house`: what must not be, over the sources and the dependencies.
 //! * `faults`: memory that the system refuses, allocation by allocation.
@@ -23,6 +24,7 @@ mod golden;
 mod graphs;
 mod house;
 mod lowering;
+mod natives;
 mod operations;
 mod programs;
 mod published;

@@ -92,7 +92,7 @@ impl<'p> Machine<'p, '_, '_> {
                 slot.fixed = fixed;
             }
             Place::Table(reg) => self.table_slot_mut(reg).fixed = fixed,
-            Place::Int(_) | Place::Bool(_) | Place::Text(_) | Place::Handle => {}
+            Place::Int(_) | Place::Bool(_) | Place::Text(_) | Place::Handle(_) => {}
         }
     }
 
@@ -154,7 +154,8 @@ impl<'p> Machine<'p, '_, '_> {
                     let text = self.texts[outer.texts + *from as usize].clone();
                     self.texts[base.texts + *reg as usize] = text;
                 }
-                (CallArg::Copy(Place::Table(from)), Place::Table(reg)) => {
+                (CallArg::Copy(Place::Table(from)), Place::Table(reg))
+                | (CallArg::Copy(Place::Handle(from)), Place::Handle(reg)) => {
                     let table = self.table_slot_mut(*from).table.share();
                     self.tables[base.tables + *reg as usize].table = table;
                 }
@@ -177,7 +178,9 @@ impl<'p> Machine<'p, '_, '_> {
 
     /// A variable of one frame moves to one of another; with its size and size property if `whole`.
     fn move_value(&mut self, from: Base, place: Place, to: Base, param: Place, whole: bool) {
-        if let (Place::Table(place), Place::Table(param)) = (place, param) {
+        if let (Place::Table(place), Place::Table(param))
+        | (Place::Handle(place), Place::Handle(param)) = (place, param)
+        {
             let slot = &mut self.tables[from.tables + place as usize];
             let (table, fixed) = (std::mem::take(&mut slot.table), slot.fixed);
             let slot = &mut self.tables[to.tables + param as usize];
@@ -195,9 +198,11 @@ impl<'p> Machine<'p, '_, '_> {
                 let slot = self.bits_slot_mut(reg);
                 (slot.size.take(), slot.fixed)
             }
-            Place::Int(_) | Place::Bool(_) | Place::Table(_) | Place::Text(_) | Place::Handle => {
-                (None, false)
-            }
+            Place::Int(_)
+            | Place::Bool(_)
+            | Place::Table(_)
+            | Place::Text(_)
+            | Place::Handle(_) => (None, false),
         };
         self.base = to;
         self.put_value(param, held);
@@ -346,7 +351,7 @@ impl<'p> Machine<'p, '_, '_> {
                             (slot.size, slot.fixed)
                         }
                         Place::Table(reg) => (None, self.table_slot(reg).fixed),
-                        Place::Int(_) | Place::Bool(_) | Place::Text(_) | Place::Handle => {
+                        Place::Int(_) | Place::Bool(_) | Place::Text(_) | Place::Handle(_) => {
                             (None, false)
                         }
                     };
@@ -367,5 +372,6 @@ fn suits(place: Place, held: &Held) -> bool {
             | (Place::Word(_), Held::Word(_))
             | (Place::Table(_), Held::Table(_))
             | (Place::Text(_), Held::Text(_))
+            | (Place::Handle(_), Held::Handle(_))
     )
 }

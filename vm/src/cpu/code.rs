@@ -51,7 +51,6 @@ pub(super) struct RoutineCode {
     pub(super) files: Vec<FileUse>,
     pub(super) foralls: Vec<Forall>,
     pub(super) tiles: Vec<Tile>,
-    pub(super) natives: Vec<String>,
     /// Loops and tile kernels, for people.
     pub(super) summary: Summary,
 }
@@ -86,8 +85,8 @@ pub(super) enum Place {
     Word(Reg),
     Table(Reg),
     Text(Reg),
-    /// Nothing on this backend makes one.
-    Handle,
+    /// Among the tables.
+    Handle(Reg),
 }
 
 impl Place {
@@ -95,9 +94,11 @@ impl Place {
     pub(super) fn number(self) -> Option<Reg> {
         match self {
             Place::Int(reg) | Place::Bool(reg) => Some(reg),
-            Place::Slice(_) | Place::Word(_) | Place::Table(_) | Place::Text(_) | Place::Handle => {
-                None
-            }
+            Place::Slice(_)
+            | Place::Word(_)
+            | Place::Table(_)
+            | Place::Text(_)
+            | Place::Handle(_) => None,
         }
     }
 
@@ -105,9 +106,11 @@ impl Place {
     pub(super) fn bits(self) -> Option<Reg> {
         match self {
             Place::Slice(reg) | Place::Word(reg) => Some(reg),
-            Place::Int(_) | Place::Bool(_) | Place::Table(_) | Place::Text(_) | Place::Handle => {
-                None
-            }
+            Place::Int(_)
+            | Place::Bool(_)
+            | Place::Table(_)
+            | Place::Text(_)
+            | Place::Handle(_) => None,
         }
     }
 
@@ -120,7 +123,7 @@ impl Place {
             | Place::Slice(_)
             | Place::Word(_)
             | Place::Text(_)
-            | Place::Handle => None,
+            | Place::Handle(_) => None,
         }
     }
 
@@ -133,7 +136,7 @@ impl Place {
             | Place::Slice(_)
             | Place::Word(_)
             | Place::Table(_)
-            | Place::Handle => None,
+            | Place::Handle(_) => None,
         }
     }
 }
@@ -155,7 +158,6 @@ pub(super) enum Size {
 /// What a guard tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Test {
-    Never,
     NumberSet(Reg),
     BitsSet(Reg),
     TableSet(Reg),

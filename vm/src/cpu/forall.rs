@@ -132,7 +132,7 @@ impl Machine<'_, '_, '_> {
             Held::Bool(_) => Held::Bool(logic(op)? == LogicOp::And),
             Held::Slice(bits) => Held::Slice(self.neutral_bits(op, bits.len())?),
             Held::Word(bits) => Held::Word(self.neutral_bits(op, bits.len())?),
-            Held::Text(_) | Held::Table(_) => return Err(wrong()),
+            Held::Text(_) | Held::Table(_) | Held::Handle(_) => return Err(wrong()),
         })
     }
 
@@ -181,7 +181,8 @@ impl Machine<'_, '_, '_> {
                 | Held::Slice(_)
                 | Held::Word(_)
                 | Held::Text(_)
-                | Held::Table(_),
+                | Held::Table(_)
+                | Held::Handle(_),
                 _,
             ) => Err(wrong()),
         }

@@ -11,11 +11,20 @@ use crate::scalars;
 use crate::stop::{Step, Stop, broken};
 
 impl Machine<'_, '_, '_> {
+    /// Was the variable set?
+    pub(super) fn holds_value(&self, place: Place) -> bool {
+        match place {
+            Place::Int(reg) | Place::Bool(reg) => self.holds(Test::NumberSet(reg)),
+            Place::Slice(reg) | Place::Word(reg) => self.holds(Test::BitsSet(reg)),
+            Place::Table(reg) | Place::Handle(reg) => self.holds(Test::TableSet(reg)),
+            Place::Text(reg) => self.holds(Test::TextSet(reg)),
+        }
+    }
+
     /// Does the guard hold?
     #[inline(always)]
     pub(super) fn holds(&self, test: Test) -> bool {
         match test {
-            Test::Never => false,
             Test::NumberSet(reg) => self.numbers_set[self.base.numbers + reg as usize],
             Test::BitsSet(reg) => self.bits_slot(reg).is_set,
             Test::TableSet(reg) => !self.table_slot(reg).table.is_none(),
@@ -135,13 +144,7 @@ impl Sight for Machine<'_, '_, '_> {
     }
 
     fn is_set(&self, var: VarId) -> Step<bool> {
-        Ok(match self.place_of(var)? {
-            Place::Int(reg) | Place::Bool(reg) => self.holds(Test::NumberSet(reg)),
-            Place::Slice(reg) | Place::Word(reg) => self.holds(Test::BitsSet(reg)),
-            Place::Table(reg) => self.holds(Test::TableSet(reg)),
-            Place::Text(reg) => self.holds(Test::TextSet(reg)),
-            Place::Handle => false,
-        })
+        Ok(self.holds_value(self.place_of(var)?))
     }
 
     fn is_sized(&self, var: VarId) -> Step<bool> {

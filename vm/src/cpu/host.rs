@@ -64,7 +64,7 @@ impl Machine<'_, '_, '_> {
                 self.put_table(reg, Holding::Shared(table));
                 self.table_slot_mut(reg).fixed = true;
             }
-            Held::Nothing | Held::Int(_) | Held::Bool(_) | Held::Text(_) => {
+            Held::Nothing | Held::Int(_) | Held::Bool(_) | Held::Text(_) | Held::Handle(_) => {
                 return Err(broken("a file gave another value"));
             }
         }
@@ -92,7 +92,7 @@ impl Machine<'_, '_, '_> {
                     }
                 }
             }
-            Place::Int(_) | Place::Bool(_) | Place::Text(_) | Place::Handle => {
+            Place::Int(_) | Place::Bool(_) | Place::Text(_) | Place::Handle(_) => {
                 return Err(broken("a value that cannot be written"));
             }
         };

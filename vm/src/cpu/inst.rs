@@ -3,6 +3,7 @@
 //! Those of inner loops stand for themselves; the others are grouped by what they work on, each group
 //! with its interpreter: [`BitsInst`] in `bits`, [`TableInst`] in `tables`, [`SizeInst`] in `sizes`.
 
+use star_base::Native;
 use star_ir::{Direction, IntOp, LogicOp, Relation, Sense};
 
 use super::ask::{Ask, Search};
@@ -158,7 +159,8 @@ pub(super) enum Inst {
     Unset(Place),
     Call(u32),
     Return,
-    Native(u32),
+    /// At the beginning of a routine: does all that it does and returns, or goes on (`natives`).
+    Native(Native),
     Print(u32),
     Read(u32),
     Write(u32),
@@ -298,13 +300,49 @@ pub(super) enum BitsInst {
 /// An instruction on tables.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum TableInst {
-    Copy { dst: Reg, src: Reg },
-    Bit { dst: Reg, table: Reg, row: Number, column: Number },
-    Field { dst: Reg, table: Reg, base: Number, width: Number },
-    New { dst: Reg, rows: Number, columns: Number },
-    Extreme { dst: Reg, table: Reg, mask: Reg, sense: Sense },
-    PutBit { table: Reg, row: Number, column: Number, bit: Number },
-    PutField { table: Reg, base: Number, value: Reg },
+    /// A table takes what the library keeps in a handle.
+    Open {
+        dst: Reg,
+        handle: Reg,
+    },
+    Copy {
+        dst: Reg,
+        src: Reg,
+    },
+    Bit {
+        dst: Reg,
+        table: Reg,
+        row: Number,
+        column: Number,
+    },
+    Field {
+        dst: Reg,
+        table: Reg,
+        base: Number,
+        width: Number,
+    },
+    New {
+        dst: Reg,
+        rows: Number,
+        columns: Number,
+    },
+    Extreme {
+        dst: Reg,
+        table: Reg,
+        mask: Reg,
+        sense: Sense,
+    },
+    PutBit {
+        table: Reg,
+        row: Number,
+        column: Number,
+        bit: Number,
+    },
+    PutField {
+        table: Reg,
+        base: Number,
+        value: Reg,
+    },
 }
 
 /// An instruction that finds out or gives a size; see [`star_ir::SizeOp`].
@@ -330,7 +368,7 @@ pub(super) enum Writes {
 impl Inst {
     /// Can something else than the next instruction follow?
     pub(super) fn jumps(mut self) -> bool {
-        matches!(self, Inst::Return) || self.target_mut().is_some()
+        matches!(self, Inst::Return | Inst::Native(_)) || self.target_mut().is_some()
     }
 
     /// Where it may jump to, once that is known.
@@ -458,7 +496,8 @@ impl TableInst {
     fn writes(self) -> Writes {
         match self {
             TableInst::Extreme { dst, .. } => Writes::Bits(dst),
-            TableInst::Copy { .. }
+            TableInst::Open { .. }
+            | TableInst::Copy { .. }
             | TableInst::Bit { .. }
             | TableInst::Field { .. }
             | TableInst::New { .. }

@@ -51,6 +51,8 @@ pub(super) struct Machine<'p, 'c, 'h> {
     /// Those, turns of loops and calls.
     steps: u64,
     step_limit: u64,
+    /// Natives taken.
+    natives: u64,
 }
 
 /// Runs `entry`; see [`crate::Backend::run`].
@@ -84,6 +86,7 @@ pub(super) fn run<'h>(
         entry_loc: code.program.routines.get(entry.0 as usize).map_or(LocId(0), |r| r.loc),
         operations: 0,
         steps: 0,
+        natives: 0,
     };
     let end = machine.enter(entry, values).and_then(|()| machine.run_to_end());
     let outcome = match end {
@@ -99,6 +102,7 @@ pub(super) fn run<'h>(
     let stats = &mut machine.control.stats;
     stats.operations = machine.operations;
     stats.steps = machine.steps;
+    stats.natives = machine.natives;
     stats.peak_bytes = machine.room.peak();
     outcome
 }
@@ -115,6 +119,11 @@ impl<'p> Machine<'p, '_, '_> {
         let routine = self.frames.last().map(|frame| &self.code.routines[frame.routine]);
         let loc = routine.and_then(|routine| routine.locs.get(self.pc));
         loc.copied().unwrap_or(self.entry_loc)
+    }
+
+    /// Counts a native that was taken.
+    pub(super) fn count_native(&mut self) {
+        self.natives += 1;
     }
 
     /// Adds elementary operations.
@@ -280,8 +289,10 @@ impl<'p> Machine<'p, '_, '_> {
                     routine = self.routine()?;
                 }
                 Inst::Native(native) => {
-                    let name = &routine.natives[native as usize];
-                    return Err(broken(format!("this backend has no native `{name}`")));
+                    if self.native(native)? {
+                        // Its last instruction is its `Return`.
+                        next = routine.insts.len() - 1;
+                    }
                 }
                 Inst::Print(print) => self.print(&routine.prints[print as usize])?,
                 Inst::Read(file) => self.read(&routine.files[file as usize])?,

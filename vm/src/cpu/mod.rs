@@ -5,6 +5,7 @@
 //! * The machine (`machine`): frames of `registers`, `calls`, `forall`, blocks of lines (`block`), kernels (`tile`), `guards`; instructions on `bits`
 //!   (also `moves`, `words`, `ask`), on `tables` (whose second forms `copies` counts) and on `sizes`; files and output (`host`), values
 //!   for people (`shown`).
+//! * Natives (`natives`): library routines done in ways of their own.
 //! * [`Settings`]: how work is spread over pieces and threads (`spread`). They change no result.
 //!
 //! What each operation does is said by the reference; this backend gives the same bits, traps and counts.
@@ -23,6 +24,7 @@ mod host;
 mod inst;
 mod machine;
 mod moves;
+mod natives;
 mod registers;
 mod shown;
 mod sizes;
@@ -37,7 +39,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use star_base::BitTable;
+use star_base::{BitTable, Native};
 use star_ir::{Program, RoutineId, Ty};
 
 use crate::backend::{Backend, Control, Outcome, StoreError};
@@ -103,6 +105,16 @@ impl Cpu {
         Ok(Cpu { settings, kernels, pool })
     }
 
+    /// The natives that this backend has.
+    pub const NATIVES: &'static [Native] = Native::ALL;
+
+    /// The same, but every routine is run as it is written.
+    #[must_use]
+    pub fn without_natives(mut self) -> Self {
+        self.settings.natives = false;
+        self
+    }
+
     /// The kernels that it computes with.
     pub fn kernels(&self) -> Kernels {
         self.kernels
@@ -149,7 +161,11 @@ impl Backend for Cpu {
             Held::Table(table) => table,
             Held::Slice(bits) => return Ok(HostValue::Slice(bits)),
             Held::Word(bits) => return Ok(HostValue::Word(bits)),
-            held @ (Held::Nothing | Held::Int(_) | Held::Bool(_) | Held::Text(_)) => {
+            held @ (Held::Nothing
+            | Held::Int(_)
+            | Held::Bool(_)
+            | Held::Text(_)
+            | Held::Handle(_)) => {
                 return held.to_host(&spread);
             }
         };

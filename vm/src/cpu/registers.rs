@@ -7,8 +7,9 @@ use star_ir::LocId;
 
 use super::code::{FrameSize, Number, Pc, Place, Reg, Size};
 use super::machine::Machine;
+use super::natives::Reach;
 use super::table::Table;
-use super::value::{Held, bytes_of};
+use super::value::{Held, Kept, bytes_of};
 use crate::stop::{Step, broken};
 
 /// A register of bits: a slice or word. What it held last stays as memory for what it holds next.
@@ -62,6 +63,8 @@ pub(super) enum Holding {
     Own(Box<Table>),
     /// Perhaps with others.
     Shared(Arc<Table>),
+    /// In a handle, as a native has made it.
+    Reach(Arc<Reach>),
 }
 
 impl Holding {
@@ -69,7 +72,7 @@ impl Holding {
     #[inline]
     pub(super) fn get(&self) -> Option<&Table> {
         match self {
-            Holding::None => None,
+            Holding::None | Holding::Reach(_) => None,
             Holding::Own(table) => Some(table),
             Holding::Shared(table) => Some(table),
         }
@@ -91,7 +94,7 @@ impl Holding {
         }
         match self {
             Holding::Own(table) => Some(table),
-            Holding::None | Holding::Shared(_) => None,
+            Holding::None | Holding::Shared(_) | Holding::Reach(_) => None,
         }
     }
 
@@ -101,6 +104,10 @@ impl Holding {
             Holding::None => return Holding::None,
             Holding::Own(table) => Arc::from(table),
             Holding::Shared(table) => table,
+            Holding::Reach(reach) => {
+                *self = Holding::Reach(reach.clone());
+                return Holding::Reach(reach);
+            }
         };
         *self = Holding::Shared(shared.clone());
         Holding::Shared(shared)
@@ -109,9 +116,28 @@ impl Holding {
     /// The table as a value outside.
     pub(super) fn into_shared(self) -> Option<Arc<Table>> {
         match self {
-            Holding::None => None,
+            Holding::None | Holding::Reach(_) => None,
             Holding::Own(table) => Some(Arc::from(table)),
             Holding::Shared(table) => Some(table),
+        }
+    }
+
+    /// What a handle holds, as a value outside.
+    pub(super) fn into_kept(self) -> Option<Kept> {
+        match self {
+            Holding::Reach(reach) => Some(Kept::Reach(reach)),
+            table @ (Holding::None | Holding::Own(_) | Holding::Shared(_)) => {
+                table.into_shared().map(Kept::Table)
+            }
+        }
+    }
+}
+
+impl From<Kept> for Holding {
+    fn from(kept: Kept) -> Holding {
+        match kept {
+            Kept::Table(table) => Holding::Shared(table),
+            Kept::Reach(reach) => Holding::Reach(reach),
         }
     }
 }
@@ -223,12 +249,11 @@ impl Machine<'_, '_, '_> {
                 slot.is_set = false;
                 slot.size = None;
             }
-            Place::Table(reg) => {
+            Place::Table(reg) | Place::Handle(reg) => {
                 let table = std::mem::take(&mut self.table_slot_mut(reg).table);
                 self.release(table);
             }
             Place::Text(reg) => self.texts[self.base.texts + reg as usize] = None,
-            Place::Handle => {}
         }
     }
 
@@ -264,6 +289,11 @@ impl Machine<'_, '_, '_> {
                     self.table_slot_mut(reg).table = Holding::Shared(table);
                 }
             }
+            Held::Handle(kept) => {
+                if let Place::Handle(reg) = place {
+                    self.table_slot_mut(reg).table = kept.into();
+                }
+            }
             Held::Text(text) => {
                 if let Some(reg) = place.text() {
                     self.texts[self.base.texts + reg as usize] = Some(text);
@@ -290,7 +320,10 @@ impl Machine<'_, '_, '_> {
                 table.into_shared().map(Held::Table)
             }
             Place::Text(reg) => self.texts[self.base.texts + reg as usize].take().map(Held::Text),
-            Place::Handle => None,
+            Place::Handle(reg) => {
+                let kept = std::mem::take(&mut self.table_slot_mut(reg).table);
+                kept.into_kept().map(Held::Handle)
+            }
         };
         held.unwrap_or(Held::Nothing)
     }

@@ -80,7 +80,7 @@ impl Machine<'_, '_, '_> {
                 let text = self.texts[self.base.texts + reg as usize].as_deref();
                 text.map(|text| Seen::Ready(Shown::Str(text)))
             }
-            Place::Handle => return Ok(None),
+            Place::Handle(_) => return Ok(None),
         };
         Ok(Some(seen.unwrap_or(Seen::Ready(Shown::Unset))))
     }

@@ -28,6 +28,8 @@ pub struct Settings {
     pub block_limbs: usize,
     /// Turn a table as soon as it is accessed against its form.
     pub eager_turns: bool,
+    /// Do library routines in ways of their own where that is possible (`natives`).
+    pub natives: bool,
 }
 
 impl Default for Settings {
@@ -40,6 +42,7 @@ impl Default for Settings {
             look_limbs: 1 << 21,
             block_limbs: 512,
             eager_turns: false,
+            natives: true,
         }
     }
 }
@@ -54,6 +57,7 @@ impl Settings {
             look_limbs: 3,
             block_limbs: 1,
             eager_turns: true,
+            natives: true,
         }
     }
 }

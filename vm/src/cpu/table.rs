@@ -172,6 +172,18 @@ impl Table {
         &mut self.home
     }
 
+    /// The home form, and whether it is the one by columns: then its lines are columns of the table.
+    pub(super) fn home(&self) -> (&BitTable, bool) {
+        (&self.home, !self.by_rows)
+    }
+
+    /// The home form, by rows or by columns, to be changed.
+    pub(super) fn home_mut(&mut self) -> &mut BitTable {
+        self.copy.take();
+        *self.against.get_mut() = 0;
+        &mut self.home
+    }
+
     /// The form whose columns are such lines, if it is valid.
     pub(super) fn lines(&self, line: Line) -> Option<&BitTable> {
         self.form(line)

@@ -23,6 +23,7 @@ impl Machine<'_, '_, '_> {
     /// Runs an instruction on tables.
     pub(super) fn table_inst(&mut self, inst: TableInst) -> Step<()> {
         match inst {
+            TableInst::Open { dst, handle } => self.open(dst, handle),
             TableInst::Copy { dst, src } => {
                 let table = self.table_slot_mut(src).table.share();
                 self.put_table(dst, table);
@@ -63,6 +64,23 @@ impl Machine<'_, '_, '_> {
         Ok(())
     }
 
+    /// A table takes what a handle holds, in the form that Star bodies know.
+    fn open(&mut self, dst: Reg, handle: Reg) -> Step<()> {
+        let Holding::Reach(reach) = &self.table_slot(handle).table else {
+            let table = self.table_slot_mut(handle).table.share();
+            self.put_table(dst, table);
+            return Ok(());
+        };
+        let reach = reach.clone();
+        let mut table = self.zeros(reach.n_vertices(), reach.n_vertices())?;
+        if let Err(stop) = reach.fill(table.home_mut(), &self.spread) {
+            self.room.give(table.n_bytes());
+            return Err(stop);
+        }
+        self.put_table(dst, Holding::Own(Box::new(table)));
+        Ok(())
+    }
+
     /// A table of zeros, for which there is room.
     fn zeros(&mut self, rows: usize, columns: usize) -> Step<Table> {
         let bytes = bytes_of(rows).saturating_mul(columns as u64);
@@ -85,6 +103,12 @@ impl Machine<'_, '_, '_> {
             Holding::None => None,
             Holding::Own(table) => Some(*table),
             Holding::Shared(table) => Arc::into_inner(table),
+            Holding::Reach(reach) => {
+                if let Some(reach) = Arc::into_inner(reach) {
+                    self.room.give(reach.n_bytes());
+                }
+                None
+            }
         };
         if let Some(table) = gone {
             self.room.give(table.n_bytes());
@@ -120,6 +144,11 @@ impl Machine<'_, '_, '_> {
         self.copies.count(table, had_copy);
         self.tables[at].table = holding;
         done
+    }
+
+    /// Is the table nobody else's?
+    pub(super) fn owns(&mut self, reg: Reg) -> bool {
+        self.table_slot_mut(reg).table.get_mut().is_some()
     }
 
     /// Makes a table one's own before it is written.

@@ -6,6 +6,7 @@ use star_base::BitVector;
 use star_base::limbs::OutOfMemory;
 use star_ir::{Extent, Ty};
 
+use super::natives::Reach;
 use super::spread::Spread;
 use super::table::Table;
 use crate::backend::StoreError;
@@ -33,6 +34,27 @@ pub(super) enum Held {
     Word(BitVector),
     /// Tables are shared until one of those who have it writes.
     Table(Arc<Table>),
+    /// What the library keeps, opaque to everyone outside.
+    Handle(Kept),
+}
+
+/// What a handle holds.
+#[derive(Clone, Debug)]
+pub(super) enum Kept {
+    /// What a Star body has put there.
+    Table(Arc<Table>),
+    /// What a native keeps instead of the closure of a graph.
+    Reach(Arc<Reach>),
+}
+
+impl Kept {
+    /// Bytes, as memory counts them.
+    fn n_bytes(&self) -> u64 {
+        match self {
+            Kept::Table(table) => table.n_bytes(),
+            Kept::Reach(reach) => reach.n_bytes(),
+        }
+    }
 }
 
 impl Held {
@@ -59,6 +81,7 @@ impl Held {
             Held::Slice(bits) => Ty::Slice(extent(bits.len())),
             Held::Word(bits) => Ty::Word(extent(bits.len())),
             Held::Table(table) => Ty::Table(extent(table.n_rows()), extent(table.n_cols())),
+            Held::Handle(_) => Ty::Handle,
         })
     }
 
@@ -68,6 +91,7 @@ impl Held {
             Held::Nothing | Held::Int(_) | Held::Bool(_) | Held::Text(_) => 0,
             Held::Slice(bits) | Held::Word(bits) => bytes_of(bits.len()),
             Held::Table(table) => table.n_bytes(),
+            Held::Handle(kept) => kept.n_bytes(),
         }
     }
 
@@ -79,7 +103,7 @@ impl Held {
         // Nothing but a flag stops work on a value.
         let interrupted = |_stop| StoreError::Interrupted;
         Ok(match self {
-            Held::Nothing => HostValue::Unset,
+            Held::Nothing | Held::Handle(_) => HostValue::Unset,
             Held::Int(number) => HostValue::Int(*number),
             Held::Bool(truth) => HostValue::Bool(*truth),
             Held::Text(text) => HostValue::Str(text.to_string()),

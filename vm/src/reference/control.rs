@@ -156,7 +156,6 @@ impl<'p> Machine<'p, '_, '_> {
             | StmtKind::Check(_)
             | StmtKind::Cost { .. }
             | StmtKind::Call { .. }
-            | StmtKind::Native { .. }
             | StmtKind::Print(_)
             | StmtKind::Read { .. }
             | StmtKind::Write { .. } => return Err(broken("this statement is no construct")),

@@ -15,7 +15,11 @@ pub(super) fn evaluate(frame: &Frame<'_>, room: &mut Room<'_>, ty: Ty, op: &Op) 
     let as_bits = |bits| Data::from_bits(ty, bits);
     let is_slice = matches!(ty, Ty::Slice(_));
     Ok(match op {
-        Op::Copy(operand) => copy(frame, room, operand)?,
+        Op::Copy(operand) => match (ty, copy(frame, room, operand)?) {
+            (Ty::Handle, Data::Table(table)) => Data::Handle(table),
+            (Ty::Table(..), Data::Handle(table)) => Data::Table(table),
+            (_, data) => data,
+        },
         Op::Int(op, left, right) => {
             let (left, right) = (frame.int(left)?, frame.int(right)?);
             let result = op.apply(left, right);

@@ -149,9 +149,6 @@ impl<'p> Machine<'p, '_, '_> {
             },
             StmtKind::Cost { units, times } => self.cost(*units, times.as_ref()),
             StmtKind::Call { callee, args, dst } => self.call(*callee, args, *dst, loc),
-            StmtKind::Native { name, .. } => {
-                Err(broken(format!("the reference has no native `{name}`")))
-            }
             StmtKind::Print(items) => self.print(items),
             StmtKind::Read { dst, file, layout } => self.read(*dst, file, layout.as_ref()),
             StmtKind::Write { src, file } => self.write(*src, file),

@@ -75,11 +75,14 @@ impl Room<'_> {
             Data::Str(text) => Data::Str(text.clone()),
             Data::Slice(bits) => Data::Slice(self.make(bits.len(), |idx| bits[idx])?),
             Data::Word(bits) => Data::Word(self.make(bits.len(), |idx| bits[idx])?),
-            Data::Table(table) => Data::Table(self.make_table(
-                table.rows,
-                table.columns.len(),
-                |row_idx, col_idx| table.columns[col_idx][row_idx],
-            )?),
+            Data::Table(table) => Data::Table(self.copy_table(table)?),
+            Data::Handle(table) => Data::Handle(self.copy_table(table)?),
+        })
+    }
+
+    fn copy_table(&mut self, table: &Table) -> Step<Table> {
+        self.make_table(table.rows, table.columns.len(), |row_idx, col_idx| {
+            table.columns[col_idx][row_idx]
         })
     }
 

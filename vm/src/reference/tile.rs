@@ -211,7 +211,9 @@ fn part_of(data: &Data, window: Window) -> Data {
             rows: window.height,
             columns: (table.columns.iter()).map(|column| column[rows.clone()].to_vec()).collect(),
         }),
-        Data::Int(_) | Data::Bool(_) | Data::Str(_) | Data::Word(_) => data.clone(),
+        Data::Int(_) | Data::Bool(_) | Data::Str(_) | Data::Word(_) | Data::Handle(_) => {
+            data.clone()
+        }
     }
 }
 

@@ -83,7 +83,7 @@ impl Touch {
         let slot = frame.slot(self.var)?;
         let (n_rows, n_cols) = match &slot.data {
             Some(Data::Slice(bits) | Data::Word(bits)) => (bits.len(), 1),
-            Some(Data::Table(table)) => (table.rows, table.columns.len()),
+            Some(Data::Table(table) | Data::Handle(table)) => (table.rows, table.columns.len()),
             Some(Data::Int(_) | Data::Bool(_) | Data::Str(_)) | None => (1, 1),
         };
         let clip = |base: i64, width: i64, limit: usize| {
@@ -219,9 +219,7 @@ impl List<'_, '_> {
                     self.measure(times);
                 }
             }
-            StmtKind::Call { callee: _, args, dst: _ } | StmtKind::Native { name: _, args } => {
-                self.arguments(args)
-            }
+            StmtKind::Call { callee: _, args, dst: _ } => self.arguments(args),
             StmtKind::Print(items) => self.operands(items),
             StmtKind::Read { dst, file, layout } => {
                 self.operands(std::iter::once(file).chain(layout));

@@ -31,6 +31,8 @@ pub(super) enum Data {
     Slice(Vec<bool>),
     Word(Vec<bool>),
     Table(Table),
+    /// What the library keeps in a handle: the table that was copied into it.
+    Handle(Table),
 }
 
 /// A table: bit j of row i is `columns[j - 1][i - 1]`. Every column has `rows` components.
@@ -63,7 +65,7 @@ impl Data {
         match self {
             Data::Int(_) | Data::Bool(_) | Data::Str(_) => 0,
             Data::Slice(bits) | Data::Word(bits) => bytes_of_bits(bits.len()),
-            Data::Table(table) => {
+            Data::Table(table) | Data::Handle(table) => {
                 bytes_of_bits(table.rows).saturating_mul(table.columns.len() as u64)
             }
         }
@@ -79,6 +81,7 @@ impl Data {
             Data::Slice(bits) => Ty::Slice(extent(bits.len())),
             Data::Word(bits) => Ty::Word(extent(bits.len())),
             Data::Table(table) => Ty::Table(extent(table.rows), extent(table.columns.len())),
+            Data::Handle(_) => Ty::Handle,
         }
     }
 
@@ -104,7 +107,7 @@ impl Data {
         }
     }
 
-    /// Gives a host value back.
+    /// Gives a host value back; a handle stays inside.
     pub(super) fn to_host(&self) -> HostValue {
         match self {
             Data::Int(number) => HostValue::Int(*number),
@@ -113,6 +116,7 @@ impl Data {
             Data::Slice(bits) => HostValue::Slice(BitVector::from_bools(bits)),
             Data::Word(bits) => HostValue::Word(BitVector::from_bools(bits)),
             Data::Table(table) => HostValue::Table(table.to_host(&table.columns)),
+            Data::Handle(_) => HostValue::Unset,
         }
     }
 
@@ -124,6 +128,7 @@ impl Data {
             Data::Str(text) => Shown::Str(text),
             Data::Slice(bits) | Data::Word(bits) => Shown::Bits(bits),
             Data::Table(table) => Shown::Table(table),
+            Data::Handle(_) => Shown::Unset,
         }
     }
 }

@@ -35,7 +35,12 @@ impl Checker<'_> {
                 let ty = match operand.ty {
                     Kind::Slice => Kind::Word,
                     Kind::Word => Kind::Slice,
-                    Kind::Int | Kind::Bool | Kind::Str | Kind::Table | Kind::Error => {
+                    Kind::Int
+                    | Kind::Bool
+                    | Kind::Str
+                    | Kind::Table
+                    | Kind::Handle
+                    | Kind::Error => {
                         return self.error(span);
                     }
                 };

@@ -149,7 +149,7 @@ impl Checker<'_> {
         match (&self.local(local).ty, dim) {
             (Ty::Slice(size) | Ty::Word(size) | Ty::Table(size, _), 0) => size.as_deref(),
             (Ty::Table(_, size), _) => size.as_deref(),
-            (Ty::Int | Ty::Bool | Ty::Str | Ty::Slice(_) | Ty::Word(_), _) => None,
+            (Ty::Int | Ty::Bool | Ty::Str | Ty::Handle | Ty::Slice(_) | Ty::Word(_), _) => None,
         }
     }
 
@@ -170,6 +170,6 @@ fn declared_mut(ty: &mut Ty, dim: usize) -> Option<&mut Expr> {
     match (ty, dim) {
         (Ty::Slice(size) | Ty::Word(size) | Ty::Table(size, _), 0) => size.as_deref_mut(),
         (Ty::Table(_, size), _) => size.as_deref_mut(),
-        (Ty::Int | Ty::Bool | Ty::Str | Ty::Slice(_) | Ty::Word(_), _) => None,
+        (Ty::Int | Ty::Bool | Ty::Str | Ty::Handle | Ty::Slice(_) | Ty::Word(_), _) => None,
     }
 }

@@ -62,7 +62,7 @@ impl Checker<'_> {
                 let comparison = boolean(kind, span, effects);
                 if negated { negation(comparison) } else { comparison }
             }
-            Kind::Bool | Kind::Slice | Kind::Word | Kind::Str | Kind::Table => {
+            Kind::Bool | Kind::Slice | Kind::Word | Kind::Str | Kind::Table | Kind::Handle => {
                 let mut diagnostic = Diagnostic::at(
                     Code::NoSuchOrder,
                     span,

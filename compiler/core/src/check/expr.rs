@@ -6,7 +6,7 @@ use star_syntax::ast::{self, BinaryOp};
 
 use super::constant::Value;
 use super::{Checker, Wanted};
-use crate::hir::{ChainOp, Expr, ExprKind, Kind, LocalId, Place};
+use crate::hir::{ChainOp, Expr, ExprKind, Kind, Local, LocalId, Place};
 use crate::scope::{Callee, NoCallee};
 
 /// The message for a bit constant with strange characters.
@@ -99,7 +99,10 @@ impl Checker<'_> {
             },
             ast::ExprKind::Theta => match want {
                 Some(kind @ (Kind::Slice | Kind::Word)) => simple(ExprKind::Theta, kind),
-                Some(Kind::Int | Kind::Bool | Kind::Str | Kind::Table | Kind::Error) | None => {
+                Some(
+                    Kind::Int | Kind::Bool | Kind::Str | Kind::Table | Kind::Handle | Kind::Error,
+                )
+                | None => {
                     self.report(
                         Diagnostic::at(Code::UnknownBitsType, span, "`Θ` has no size here")
                             .note("it takes the size of the other operand or of the variable it is assigned to"),
@@ -142,7 +145,7 @@ impl Checker<'_> {
                 );
                 self.error(span)
             }
-            Kind::Int | Kind::Str | Kind::Table => {
+            Kind::Int | Kind::Str | Kind::Table | Kind::Handle => {
                 self.report(Diagnostic::at(
                     Code::TypeMismatch,
                     inner.span,
@@ -325,6 +328,9 @@ impl Checker<'_> {
         match &reference.args {
             None => {
                 if let Some(local) = self.variable(&name.name) {
+                    if self.refuse_handle(local, span, want) {
+                        return self.error(span);
+                    }
                     let place = self.mention(local, name.span);
                     let ty = self.kind(local);
                     return Expr { kind: ExprKind::Var(place), ty, span, effects: false };
@@ -364,6 +370,28 @@ impl Checker<'_> {
         }
     }
 
+    /// Reports a handle where none is asked for. Library texts take the table out of one.
+    pub(super) fn refuse_handle(&mut self, local: LocalId, span: Span, want: Option<Kind>) -> bool {
+        let library = self.world.units[self.unit].library;
+        let may = want == Some(Kind::Handle) || (library && want == Some(Kind::Table));
+        if self.kind(local) != Kind::Handle || may {
+            return false;
+        }
+        self.opaque_handle(local, span);
+        true
+    }
+
+    /// A handle is used for something else than an argument.
+    pub(super) fn opaque_handle(&mut self, local: LocalId, span: Span) {
+        let Local { name, span: declared, .. } = self.local(local);
+        let message = format!("`{name}` is a handle, which can only be passed to a procedure");
+        let diagnostic = Diagnostic::at(Code::OpaqueHandle, span, message)
+            .label(*declared, "declared here")
+            .note("what it holds is known to the procedures of the library that make and read it")
+            .help("ask those procedures for what you want to know");
+        self.report(diagnostic);
+    }
+
     /// `Y(i)` or `T(i,j)`, to read.
     fn part(&mut self, local: LocalId, name: &ast::Ident, args: &[ast::Expr], span: Span) -> Expr {
         let Some((place, mut indices)) = self.part_indices(local, name, args, span) else {
@@ -390,7 +418,7 @@ impl Checker<'_> {
         let wanted = match self.kind(local) {
             Kind::Slice | Kind::Word => 1,
             Kind::Table => 2,
-            kind @ (Kind::Int | Kind::Bool | Kind::Str | Kind::Error) => {
+            kind @ (Kind::Int | Kind::Bool | Kind::Str | Kind::Handle | Kind::Error) => {
                 let declared = self.local(local).span;
                 self.report(
                     Diagnostic::at(
@@ -455,7 +483,7 @@ fn chain_op(op: BinaryOp, kind: Kind) -> Option<ChainOp> {
     let logic = |op| match kind {
         Kind::Bool => Some(ChainOp::Bool(op)),
         Kind::Slice | Kind::Word => Some(ChainOp::Bits(op)),
-        Kind::Int | Kind::Str | Kind::Table | Kind::Error => None,
+        Kind::Int | Kind::Str | Kind::Table | Kind::Handle | Kind::Error => None,
     };
     match op {
         BinaryOp::Add => int(IntOp::Add),

@@ -154,6 +154,7 @@ impl Checker<'_> {
             TypeKind::Integer => Ty::Int,
             TypeKind::Boolean => Ty::Bool,
             TypeKind::Str => Ty::Str,
+            TypeKind::Handle => Ty::Handle,
             TypeKind::Slice(size) => Ty::Slice(self.size(size.as_ref(), Kind::Slice)),
             TypeKind::Word(size) => Ty::Word(self.size(size.as_ref(), Kind::Word)),
             TypeKind::Table(Some(rows), None) if self.is_table(rows) => {
@@ -185,7 +186,7 @@ impl Checker<'_> {
         let local = self.variable(&size.plain_name()?.name)?;
         let place = match self.kind(local) {
             Kind::Table | Kind::Slice | Kind::Word => self.mention(local, size.span),
-            Kind::Int | Kind::Bool | Kind::Str | Kind::Error => return None,
+            Kind::Int | Kind::Bool | Kind::Str | Kind::Handle | Kind::Error => return None,
         };
         Some(self.measure(place, of, size.span))
     }
@@ -251,12 +252,13 @@ fn unsized_type(kind: Kind) -> Ty {
         Kind::Slice => Ty::Slice(None),
         Kind::Word => Ty::Word(None),
         Kind::Table => Ty::Table(None, None),
+        Kind::Handle => Ty::Handle,
     }
 }
 
 fn sizes(ty: &ast::Type) -> impl Iterator<Item = &ast::Expr> {
     let (first, second) = match &ty.kind {
-        TypeKind::Integer | TypeKind::Boolean | TypeKind::Str => (None, None),
+        TypeKind::Integer | TypeKind::Boolean | TypeKind::Str | TypeKind::Handle => (None, None),
         TypeKind::Slice(size) | TypeKind::Word(size) => (size.as_ref(), None),
         TypeKind::Table(rows, columns) => (rows.as_ref(), columns.as_ref()),
     };

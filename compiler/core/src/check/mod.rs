@@ -16,7 +16,7 @@ mod stmt;
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use star_base::{Builtin, Code, Diagnostic, SourceMap, Span, did_you_mean};
+use star_base::{Builtin, Code, Diagnostic, Native, SourceMap, Span, did_you_mean};
 use star_syntax::ast;
 
 use crate::hir::{
@@ -137,6 +137,9 @@ impl<'a> Checker<'a> {
             } else {
                 None
             },
+            native: world.units[unit]
+                .module(sources)
+                .and_then(|module| Native::twin_of(module, &tree.name.name)),
             n_sites: checker.n_sites,
         }
     }

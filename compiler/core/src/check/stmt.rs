@@ -161,8 +161,22 @@ impl Checker<'_> {
             Some(Target::Row(..)) => Kind::Word,
             None => Kind::Error,
         };
+        let want = match (want, &checked) {
+            (Kind::Handle, Some(Target::Var(place))) => {
+                if !self.world.units[self.unit].library {
+                    self.opaque_handle(place.local, target.span);
+                    return None;
+                }
+                // What the library keeps in a handle is a table.
+                Kind::Table
+            }
+            (want, _) => want,
+        };
         let n_before = self.diagnostics.len();
-        let value = self.typed(value, want);
+        let value = match self.names_handle(value) && want == Kind::Table {
+            true => self.expr(value, Some(want)),
+            false => self.typed(value, want),
+        };
         if self.diagnostics.len() > n_before
             && let Some(Target::Var(place)) = &checked
         {
@@ -186,6 +200,12 @@ impl Checker<'_> {
             }
         }
         Some(Stmt { kind: StmtKind::Assign(checked?, value), span })
+    }
+
+    /// Is it the name of a handle?
+    fn names_handle(&self, value: &ast::Expr) -> bool {
+        let local = value.plain_name().and_then(|name| self.variable(&name.name));
+        local.is_some_and(|local| self.kind(local) == Kind::Handle)
     }
 
     fn target(&mut self, target: &ast::Ref) -> Option<Target> {

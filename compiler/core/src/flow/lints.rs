@@ -43,6 +43,7 @@ pub(crate) fn never_set(routine: &Routine, found: &Webs, diagnostics: &mut Vec<D
                 Kind::Table => {
                     diagnostic.help("write a column first, or declare its sizes: `table(n,k)`")
                 }
+                Kind::Handle => diagnostic.help("make it first with a procedure of its module"),
                 Kind::Int | Kind::Bool | Kind::Str | Kind::Error => {
                     diagnostic.help("assign a value first")
                 }

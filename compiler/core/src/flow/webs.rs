@@ -77,7 +77,7 @@ fn in_sizes(routine: &Routine) -> BTreeSet<LocalId> {
     let mut found = BTreeSet::new();
     for local in &routine.locals {
         let sizes = match &local.ty {
-            Ty::Int | Ty::Bool | Ty::Str => [None, None],
+            Ty::Int | Ty::Bool | Ty::Str | Ty::Handle => [None, None],
             Ty::Slice(size) | Ty::Word(size) => [size.as_deref(), None],
             Ty::Table(rows, columns) => [rows.as_deref(), columns.as_deref()],
         };

@@ -72,7 +72,7 @@ impl Lowerer<'_> {
                 let var = self.bits(value, None);
                 Operand::Var(self.keep_bits(var, value, effects))
             }
-            Kind::Int | Kind::Bool | Kind::Str | Kind::Error => {
+            Kind::Int | Kind::Bool | Kind::Str | Kind::Handle | Kind::Error => {
                 let operand = self.operand(value);
                 self.keep(operand, value.ty, effects)
             }

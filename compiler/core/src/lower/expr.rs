@@ -95,7 +95,12 @@ impl Lowerer<'_> {
                 let ty = match expr.ty {
                     Kind::Bool => Ty::Bool,
                     Kind::Str => Ty::Str,
-                    Kind::Int | Kind::Slice | Kind::Word | Kind::Table | Kind::Error => Ty::Int,
+                    Kind::Int
+                    | Kind::Slice
+                    | Kind::Word
+                    | Kind::Table
+                    | Kind::Handle
+                    | Kind::Error => Ty::Int,
                 };
                 let dst = self.temp(ty);
                 self.call(*callee, args, Some(dst));

@@ -156,7 +156,7 @@ impl Lowerer<'_> {
                     self.size(key);
                 }
             }
-            Kind::Int | Kind::Bool | Kind::Str | Kind::Error => {}
+            Kind::Int | Kind::Bool | Kind::Str | Kind::Handle | Kind::Error => {}
         }
     }
 

@@ -37,7 +37,7 @@ impl Lowerer<'_> {
         let mut bound: Vec<(LocalId, Origin)> = Vec::new();
         for (&param, arg) in routine.params.iter().zip(args) {
             let sizes = match &routine.local(param).ty {
-                hir::Ty::Int | hir::Ty::Bool | hir::Ty::Str => [None, None],
+                hir::Ty::Int | hir::Ty::Bool | hir::Ty::Str | hir::Ty::Handle => [None, None],
                 hir::Ty::Slice(size) | hir::Ty::Word(size) => [size.as_deref(), None],
                 hir::Ty::Table(rows, columns) => [rows.as_deref(), columns.as_deref()],
             };

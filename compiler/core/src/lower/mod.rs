@@ -288,6 +288,7 @@ impl<'a> Lowerer<'a> {
             vars: self.vars,
             body: self.block,
             loc: header,
+            native: self.r.native,
         }
     }
 
@@ -324,12 +325,13 @@ impl<'a> Lowerer<'a> {
             Kind::Int | Kind::Error => Ty::Int,
             Kind::Bool => Ty::Bool,
             Kind::Str => Ty::Str,
+            Kind::Handle => Ty::Handle,
             Kind::Slice => Ty::Slice(self.extent(first)),
             Kind::Word => Ty::Word(self.extent(first)),
             Kind::Table => Ty::Table(self.extent(first), self.extent(second)),
         };
         let sized = match &declared.ty {
-            hir::Ty::Int | hir::Ty::Bool | hir::Ty::Str => false,
+            hir::Ty::Int | hir::Ty::Bool | hir::Ty::Str | hir::Ty::Handle => false,
             hir::Ty::Slice(size) | hir::Ty::Word(size) => size.is_some(),
             hir::Ty::Table(rows, columns) => rows.is_some() && columns.is_some(),
         };
@@ -366,6 +368,7 @@ impl<'a> Lowerer<'a> {
             Kind::Int | Kind::Error => Ty::Int,
             Kind::Bool => Ty::Bool,
             Kind::Str => Ty::Str,
+            Kind::Handle => Ty::Handle,
             Kind::Slice => Ty::Slice(self.settled(exts.0)),
             Kind::Word => Ty::Word(self.settled(exts.0)),
             Kind::Table => Ty::Table(self.settled(exts.0), self.settled(exts.1)),

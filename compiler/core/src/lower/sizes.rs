@@ -266,7 +266,9 @@ impl Lowerer<'_> {
                 (rows, columns)
             }
             Kind::Slice | Kind::Word => (known(0).unwrap_or(Ext::Dynamic), Ext::Unknown),
-            Kind::Int | Kind::Bool | Kind::Str | Kind::Error => (Ext::Unknown, Ext::Unknown),
+            Kind::Int | Kind::Bool | Kind::Str | Kind::Handle | Kind::Error => {
+                (Ext::Unknown, Ext::Unknown)
+            }
         }
     }
 

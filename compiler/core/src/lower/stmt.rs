@@ -241,6 +241,12 @@ impl Lowerer<'_> {
                 let op = Op::Copy(Operand::Var(from));
                 self.store_table(place, op, Measure::Rows(from), Measure::Columns(from), exts);
             }
+            // Only the library stores into a handle, and only tables.
+            Kind::Handle => {
+                let from = self.bits(value, None);
+                let dst = self.place_var(place);
+                self.assign(dst, Op::Copy(Operand::Var(from)));
+            }
             Kind::Int | Kind::Bool | Kind::Str | Kind::Error => {
                 if let hir::ExprKind::Step(bits) = value.kind {
                     let dst = self.place_var(place);
@@ -321,7 +327,7 @@ impl Lowerer<'_> {
                     let var = self.bits(item, None);
                     Operand::Var(self.keep_bits(var, item, effects))
                 }
-                Kind::Int | Kind::Bool | Kind::Str | Kind::Error => {
+                Kind::Int | Kind::Bool | Kind::Str | Kind::Handle | Kind::Error => {
                     let operand = self.operand(item);
                     self.keep(operand, item.ty, effects)
                 }

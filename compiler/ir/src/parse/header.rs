@@ -1,6 +1,6 @@
 //! Routine headers, variables, types, places.
 
-use star_base::{FileId, Span};
+use star_base::{FileId, Native, Span};
 
 use super::scan::Token;
 use super::{Parsed, Parser};
@@ -25,6 +25,7 @@ impl Parser<'_> {
             return self.fault(format!("this is routine {idx}"));
         }
         let name = self.string("a routine's name")?;
+        let native = if self.take_word("native")? { Some(self.native()?) } else { None };
 
         // Sizes may name variables that are declared later: the header is read twice.
         let (scanner, token, start) = (self.scanner, self.token.clone(), self.start);
@@ -39,7 +40,19 @@ impl Parser<'_> {
         let Header { params, result, vars, loc } = self.header()?;
 
         let body = self.statements()?;
-        Ok(Routine { name, params, result, vars, body, loc })
+        Ok(Routine { name, params, result, vars, body, loc, native })
+    }
+
+    fn native(&mut self) -> Parsed<Native> {
+        let start = self.start;
+        let name = self.any_word("a native's name")?;
+        match Native::find(name) {
+            Some(native) => Ok(native),
+            None => {
+                self.start = start;
+                self.fault(format!("no native is named `{name}`"))
+            }
+        }
     }
 
     fn header(&mut self) -> Parsed<Header> {

@@ -110,9 +110,6 @@ impl Parser<'_> {
                 StmtKind::Cost { units, times }
             }
             "call" => StmtKind::Call { callee: self.callee()?, args: self.args()?, dst: None },
-            "native" => {
-                StmtKind::Native { name: self.string("a native's name")?, args: self.args()? }
-            }
             "print" => {
                 let mut values = Vec::new();
                 if !matches!(self.token, Token::Loc(_)) {

@@ -176,10 +176,13 @@ impl<'a> Printer<'a> {
     }
 
     fn routine(&mut self, idx: usize, routine: &'a Routine) {
-        let Routine { name, params, result, vars, body, loc } = routine;
+        let Routine { name, params, result, vars, body, loc, native } = routine;
         self.enter(Some(routine));
         self.fmt(format_args!("routine {idx} "));
         self.string(name);
+        if let Some(native) = native {
+            self.fmt(format_args!(" native {native}"));
+        }
         self.put(" (");
         // The leading parameters that are the first variables are declared where they stand.
         let n_declared = (0_u32..)

@@ -58,7 +58,6 @@ impl Printer<'_> {
             | StmtKind::Check(_)
             | StmtKind::Cost { .. }
             | StmtKind::Call { .. }
-            | StmtKind::Native { .. }
             | StmtKind::Print(_)
             | StmtKind::Read { .. }
             | StmtKind::Write { .. }
@@ -122,12 +121,6 @@ impl Printer<'_> {
                     self.string(&routine.name);
                     self.put(" ");
                 }
-                self.args(args);
-            }
-            StmtKind::Native { name, args } => {
-                self.put("native ");
-                self.string(name);
-                self.put(" ");
                 self.args(args);
             }
             StmtKind::Print(values) => {

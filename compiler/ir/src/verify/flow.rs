@@ -55,7 +55,6 @@ impl Around {
             | StmtKind::Check(_)
             | StmtKind::Cost { .. }
             | StmtKind::Call { .. }
-            | StmtKind::Native { .. }
             | StmtKind::Print(_)
             | StmtKind::Read { .. }
             | StmtKind::Write { .. }
@@ -114,9 +113,7 @@ impl Flow<'_, '_, '_> {
                 kept(*var, self.subject);
                 kept(*over, self.subject);
             }
-            StmtKind::Call { args, .. } | StmtKind::Native { args, .. } => {
-                self.arguments(stmt, args);
-            }
+            StmtKind::Call { args, .. } => self.arguments(stmt, args),
             StmtKind::Break(label) => self.jump(stmt, *label, false),
             StmtKind::Continue(label) => self.jump(stmt, *label, true),
             StmtKind::Exit => {

@@ -96,7 +96,6 @@ fn block(
             | StmtKind::Size(_)
             | StmtKind::Check(_)
             | StmtKind::Cost { .. }
-            | StmtKind::Native { .. }
             | StmtKind::Print(_)
             | StmtKind::Read { .. }
             | StmtKind::Write { .. }

@@ -172,7 +172,6 @@ pub(super) fn of_statement(kind: &StmtKind) -> Vec<Need> {
         | StmtKind::Step { .. }
         | StmtKind::Cost { .. }
         | StmtKind::Call { .. }
-        | StmtKind::Native { .. }
         | StmtKind::Print(_)
         | StmtKind::Read { .. }
         | StmtKind::Write { .. }

@@ -66,7 +66,6 @@ fn label_of(kind: &StmtKind) -> Option<LabelId> {
         | StmtKind::Check(_)
         | StmtKind::Cost { .. }
         | StmtKind::Call { .. }
-        | StmtKind::Native { .. }
         | StmtKind::Print(_)
         | StmtKind::Read { .. }
         | StmtKind::Write { .. }
@@ -149,7 +148,6 @@ impl Turn<'_> {
             | StmtKind::Check(_)
             | StmtKind::Cost { .. }
             | StmtKind::Call { .. }
-            | StmtKind::Native { .. }
             | StmtKind::Print(_)
             | StmtKind::Read { .. }
             | StmtKind::Write { .. } => self.plain(kind, state),

@@ -42,7 +42,15 @@ pub(super) fn text(name: &str) -> &'static str {
 impl Module {
     /// The module `name` of the library.
     pub(super) fn new(name: &str) -> Self {
-        Module::compile(text(name), &LowerOptions::default())
+        Module::of_library(name, &LowerOptions::default())
+    }
+
+    /// Likewise with options.
+    pub(super) fn of_library(name: &str, options: &LowerOptions) -> Self {
+        Module {
+            program: Program::of_files(&[(&format!("star:{name}"), "")], options),
+            calls: None,
+        }
     }
 
     /// Likewise; it keeps its calls.

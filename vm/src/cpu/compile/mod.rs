@@ -72,7 +72,7 @@ impl<'p> Compiler<'p> {
         let temporaries = temporaries.filter_map(|(_, place)| place.bits()).collect();
         let sized = routine.vars.iter().zip(&places);
         let sized = sized.filter(|(var, _)| var.sized).map(|(_, place)| *place).collect();
-        let of = |var: VarId| places.get(var.0 as usize).copied().unwrap_or(Place::Handle);
+        let of = |var: VarId| places.get(var.0 as usize).copied().unwrap_or(Place::Handle(0));
         let code = RoutineCode {
             id,
             insts: Vec::new(),
@@ -89,7 +89,6 @@ impl<'p> Compiler<'p> {
             files: Vec::new(),
             foralls: Vec::new(),
             tiles: Vec::new(),
-            natives: Vec::new(),
             summary: Summary::default(),
             places,
         };
@@ -108,6 +107,9 @@ impl<'p> Compiler<'p> {
     }
 
     fn routine(mut self) -> RoutineCode {
+        if let Some(native) = self.routine.native {
+            self.emit(Inst::Native(native));
+        }
         self.block(&self.routine.body);
         let end = self.here();
         for at in std::mem::take(&mut self.exits) {
@@ -155,8 +157,8 @@ impl<'p> Compiler<'p> {
             | Place::Slice(reg)
             | Place::Word(reg)
             | Place::Table(reg)
-            | Place::Text(reg) => reg,
-            Place::Handle => 0,
+            | Place::Text(reg)
+            | Place::Handle(reg) => reg,
         }
     }
 
@@ -252,10 +254,6 @@ impl<'p> Compiler<'p> {
                 self.cost(*units, times.as_ref());
             }
             StmtKind::Call { callee, args, dst } => self.call(*callee, args, *dst),
-            StmtKind::Native { name, .. } => {
-                self.code.natives.push(name.clone());
-                self.emit(Inst::Native(self.code.natives.len() as u32 - 1));
-            }
             StmtKind::Print(items) => {
                 self.code.prints.push(items.clone());
                 self.emit(Inst::Print(self.code.prints.len() as u32 - 1));
@@ -391,6 +389,6 @@ fn place(size: &mut FrameSize, ty: Ty) -> Place {
         Ty::Slice(_) => Place::Slice(next(&mut size.bits)),
         Ty::Word(_) => Place::Word(next(&mut size.bits)),
         Ty::Table(..) => Place::Table(next(&mut size.tables)),
-        Ty::Handle => Place::Handle,
+        Ty::Handle => Place::Handle(next(&mut size.tables)),
     }
 }

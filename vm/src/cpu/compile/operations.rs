@@ -53,9 +53,8 @@ impl Compiler<'_> {
         let is_set = |var: VarId| match self.place(var) {
             Place::Int(reg) | Place::Bool(reg) => Test::NumberSet(reg),
             Place::Slice(reg) | Place::Word(reg) => Test::BitsSet(reg),
-            Place::Table(reg) => Test::TableSet(reg),
+            Place::Table(reg) | Place::Handle(reg) => Test::TableSet(reg),
             Place::Text(reg) => Test::TextSet(reg),
-            Place::Handle => Test::Never,
         };
         match check {
             Check::Set(var) | Check::Result(var) => is_set(*var),
@@ -103,7 +102,16 @@ impl Compiler<'_> {
                 (Place::Slice(_) | Place::Word(_), Operand::Var(src)) => {
                     Inst::Bits(BitsInst::Copy { dst, src: self.reg(*src) })
                 }
-                (Place::Table(_), Operand::Var(src)) => {
+                (Place::Table(_), Operand::Var(src)) => Inst::Table(match self.place(*src) {
+                    Place::Handle(handle) => TableInst::Open { dst, handle },
+                    Place::Table(src) => TableInst::Copy { dst, src },
+                    Place::Int(_)
+                    | Place::Bool(_)
+                    | Place::Slice(_)
+                    | Place::Word(_)
+                    | Place::Text(_) => unreachable!("the verifier has seen to the kinds"),
+                }),
+                (Place::Handle(_), Operand::Var(src)) => {
                     Inst::Table(TableInst::Copy { dst, src: self.reg(*src) })
                 }
                 (Place::Text(_), Operand::Var(src)) => Inst::CopyText { dst, src: self.reg(*src) },
@@ -117,7 +125,7 @@ impl Compiler<'_> {
                     | Place::Slice(_)
                     | Place::Word(_)
                     | Place::Table(_)
-                    | Place::Handle,
+                    | Place::Handle(_),
                     operand,
                 ) => Inst::Set { dst, value: self.number(operand) },
             },

@@ -198,7 +198,7 @@ impl<N: Names> Maker<'_, N> {
             | Place::Word(_)
             | Place::Table(_)
             | Place::Text(_)
-            | Place::Handle => None,
+            | Place::Handle(_) => None,
         }
     }
 

@@ -82,7 +82,7 @@ impl Machine<'_, '_, '_> {
             | Place::Slice(_)
             | Place::Word(_)
             | Place::Text(_)
-            | Place::Handle => Held::Nothing,
+            | Place::Handle(_) => Held::Nothing,
         })
     }
 
@@ -90,6 +90,7 @@ impl Machine<'_, '_, '_> {
     fn forget(&mut self, held: Held) {
         match held {
             Held::Table(table) => self.release(Holding::Shared(table)),
+            Held::Handle(kept) => self.release(kept.into()),
             Held::Slice(bits) | Held::Word(bits) => self.room.give(bytes_of(bits.len())),
             Held::Nothing | Held::Int(_) | Held::Bool(_) | Held::Text(_) => {}
         }

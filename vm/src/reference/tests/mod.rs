@@ -80,6 +80,7 @@ impl Draft {
                 vars: Vec::new(),
                 body: Vec::new(),
                 loc: LocId(0),
+                native: None,
             },
         }
     }

@@ -285,7 +285,6 @@ impl<'a> Walk<'_, 'a, '_> {
             | StmtKind::PutBit { .. }
             | StmtKind::PutField { .. }
             | StmtKind::Cost { .. }
-            | StmtKind::Native { .. }
             | StmtKind::Print(_)
             | StmtKind::Read { .. }
             | StmtKind::Write { .. } => self.plain(&stmt.kind),

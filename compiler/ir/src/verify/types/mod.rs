@@ -3,10 +3,12 @@
 mod kind;
 mod op;
 
+use star_base::natives;
+
 use super::Subject;
 use crate::check::{Check, Measure};
 use crate::op::{IntOp, Operand};
-use crate::program::{Mode, RoutineId, Ty, VarId};
+use crate::program::{Mode, Param, RoutineId, Ty, VarId};
 use crate::stmt::{
     Arg, ForallRange, Part, PartKind, Reduction, ReductionOp, SizeOp, Stmt, StmtKind,
     TileReductionOp,
@@ -15,10 +17,38 @@ use crate::visit;
 use kind::{Kind, type_text};
 
 pub(super) fn check(subject: &mut Subject<'_, '_>) {
+    native(subject);
     let body = &subject.routine.body;
     visit::walk(body, &mut |stmt| {
         Types { subject: &mut *subject, stmt }.statement();
     });
+}
+
+/// A routine with a native has the parameters of the catalogue.
+fn native(subject: &mut Subject<'_, '_>) {
+    let routine = subject.routine;
+    let Some(native) = routine.native else { return };
+    let params = native.signature().params;
+    let suits = |var: VarId, kind: natives::Kind| match kind {
+        natives::Kind::Int => Kind::Int.takes(routine.var(var).ty),
+        natives::Kind::Bool => Kind::Bool.takes(routine.var(var).ty),
+        natives::Kind::Slice => Kind::Slice.takes(routine.var(var).ty),
+        natives::Kind::Table => Kind::Table.takes(routine.var(var).ty),
+        natives::Kind::Handle => routine.var(var).ty == Ty::Handle,
+    };
+    let is_one = |(param, wanted): (&Param, &natives::Param)| {
+        let mode = if wanted.way.is_by_ref() { Mode::Ref } else { Mode::Value };
+        param.mode == mode && suits(param.var, wanted.kind)
+    };
+    let same_result = match (routine.result, native.signature().result) {
+        (Some(var), Some(kind)) => suits(var, kind),
+        (None, None) => true,
+        (Some(_), None) | (None, Some(_)) => false,
+    };
+    let same = routine.params.len() == params.len() && same_result;
+    if !same || !routine.params.iter().zip(params).all(is_one) {
+        subject.fault(None, format!("the native `{native}` has other parameters"));
+    }
 }
 
 struct Types<'s, 'a, 'e> {
@@ -121,7 +151,6 @@ impl Types<'_, '_, '_> {
                 }
             }
             StmtKind::Call { callee, args, dst } => self.call(*callee, args, *dst),
-            StmtKind::Native { name: _, args: _ } => {}
             StmtKind::Print(values) => {
                 for value in values {
                     self.operand(value, Kind::Shown);

@@ -1,0 +1,94 @@
+//! Library routines that a backend does in its own way, and handles on the command line.
+
+use crate::support::Folder;
+
+/// The closure of a path of three vertices, and one question.
+const CLOSE: &str = "\
+import \"star:closure\";
+program CLOSE;
+var P: table(3,3); H: handle;
+begin
+  P(1,2) := 1; P(2,3) := 1;
+  CONDENSE(3,P,H);
+  WARSHALL(3,P);
+  print(P);
+  print(REACHES(H,1,3), REACHES(H,3,1))
+end.
+";
+
+const CLOSED: &str = "011\n001\n000\ntruefalse\n";
+
+#[test]
+fn results_are_the_same_with_and_without_natives() {
+    let folder = Folder::new(&[("c.star", CLOSE)]);
+    for options in
+        [&[][..], &["--no-natives"], &["--backend", "reference"], &["--max-steps", "1000"]]
+    {
+        let arguments: Vec<&str> = ["run", "c.star"].iter().chain(options).copied().collect();
+        folder.star(&arguments).prints(CLOSED);
+    }
+}
+
+#[test]
+fn what_counts_operations_runs_every_routine_as_it_is_written() {
+    let folder = Folder::new(&[("c.star", CLOSE)]);
+    let count = |options: &[&str]| {
+        let arguments: Vec<&str> =
+            ["run", "c.star", "--cost"].iter().chain(options).copied().collect();
+        let ran = folder.star(&arguments);
+        assert_eq!((ran.code, ran.stdout.as_str()), (0, CLOSED));
+        ran.stderr
+    };
+    let counted = |options: &[&str]| {
+        let text = count(options);
+        let line = text.lines().find_map(|line| line.strip_prefix("elementary operations"));
+        line.map(|number| number.trim().to_owned())
+    };
+    // Two bits set, two closures of 3*3 + 5*3 operations, two bits asked for.
+    for options in [&[][..], &["--backend", "reference"]] {
+        assert_eq!(counted(options).as_deref(), Some("52"), "{options:?}");
+    }
+    // A limit that the closures alone exceed.
+    folder.star(&["run", "c.star", "--max-steps", "20"]).fails(4, &["L0101"]);
+}
+
+#[test]
+fn a_routine_of_a_library_module_is_run_by_its_name() {
+    let folder = Folder::new(&[("g.gr", "p sp 3 2\na 1 2 1\na 2 3 1\n")]);
+    let arguments = ["run", "star:closure", "--proc", "WARSHALL", "--graph", "g.gr"];
+    let native = folder.star(&arguments);
+    let written = folder.star(&[&arguments[..], &["--no-natives"]].concat());
+    assert_eq!((native.code, &native.stdout), (0, &written.stdout), "{native:#?}");
+    assert!(native.stdout.contains("011"), "{native:#?}");
+    folder.star(&["run", "star:closer"]).fails(1, &["error[E0111]"]);
+}
+
+#[test]
+fn doctor_lists_the_natives_of_each_backend() {
+    let folder = Folder::new(&[]);
+    let ran = folder.star(&["doctor"]);
+    assert!(
+        ran.stdout.contains("WARSHALL, WARSHALL-C, WARSHALL-adapt of star:closure"),
+        "{}",
+        ran.stdout
+    );
+    let json: serde_json::Value =
+        serde_json::from_str(&folder.star(&["doctor", "--json"]).stdout).unwrap();
+    let natives = |name: &str| {
+        let mut backends = json["backends"].as_array().unwrap().iter();
+        backends.find(|backend| backend["name"] == name).unwrap()["natives"].clone()
+    };
+    assert!(natives("cpu").as_array().unwrap().iter().any(|native| native == "closure"));
+    assert_eq!(natives("reference"), serde_json::json!([]));
+}
+
+#[test]
+fn a_handle_cannot_be_given() {
+    let folder = Folder::new(&[(
+        "h.star",
+        "import \"star:closure\";\nprocedure P(H: handle);\nbegin\n  print(REACHES(H,1,1))\nend;",
+    )]);
+    let why = "can only be made inside a program";
+    folder.star(&["run", "h.star"]).fails(2, &["`H`", why]);
+    folder.star(&["run", "h.star", "H=x.mtx"]).fails(2, &["`H`", why]);
+}

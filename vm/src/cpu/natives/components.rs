@@ -1,0 +1,216 @@
+//! Strong components of a graph whose arcs are the ones of bit lines.
+//!
+//! The search is that of Cheriyan and Mehlhorn 1996 (a stack of vertices, a stack of bounds between them), with
+//! its own stack instead of recursion. Per vertex it looks twice at its line: once, when it is reached,
+//! for arcs to vertices that are on the stack, and once, over all its turns, for arcs to vertices that no arc has led to yet.
+//!
+//! Note [Skipping]. An arc to the stack says something new only if it leads below the uppermost bound. For every
+//! limb the lowest place on the stack of its vertices is known, so that limbs without such a vertex
+//! are passed over: in a large component nearly all of them are.
+
+use star_base::{BitTable, Limbs};
+
+use super::Pace;
+use crate::stop::Step;
+
+/// The strong components of a graph.
+#[derive(Debug)]
+pub(super) struct Components {
+    /// The vertices, from 0, one component after another. A component stands behind all those that an
+    /// arc leads to from it.
+    members: Vec<u32>,
+    /// Where each component begins among the members, and the end of the last one.
+    starts: Vec<u32>,
+    /// The component of each vertex.
+    of: Vec<u32>,
+}
+
+/// Nothing on the stack.
+const NONE: u32 = u32::MAX;
+
+impl Components {
+    /// Bytes that [`Components::find`] takes for `n` vertices at most.
+    pub(super) fn n_bytes(n: usize) -> u64 {
+        // Members, starts, components, stack, bounds: 4 each; the path 8; two sets and the lowest places.
+        (n as u64)
+            .saturating_mul(5 * 4 + 8)
+            .saturating_add((n.div_ceil(64) as u64 + 1) * (8 + 8 + 4))
+    }
+
+    /// Finds them among the first `n` vertices: vertex `i` has an arc to each `j < n` with bit `j` of line
+    /// `i`. `None` if the system refuses the memory.
+    pub(super) fn find(lines: &BitTable, n: usize, pace: &mut Pace<'_>) -> Step<Option<Self>> {
+        let Some(mut search) = Search::new(lines, n) else { return Ok(None) };
+        for root in 0..n {
+            if search.is_new(root) {
+                search.from(root, pace)?;
+            }
+        }
+        Ok(Some(search.found))
+    }
+
+    /// Number of components.
+    pub(super) fn len(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// The vertices of a component.
+    pub(super) fn members(
+        &self,
+        component: usize,
+    ) -> impl ExactSizeIterator<Item = usize> + Clone + '_ {
+        let (from, to) = (self.starts[component], self.starts[component + 1]);
+        self.members[from as usize..to as usize].iter().map(|&vertex| vertex as usize)
+    }
+
+    /// One vertex of a component, always the same.
+    pub(super) fn first_member(&self, component: usize) -> usize {
+        self.members[self.starts[component] as usize] as usize
+    }
+
+    /// The component of a vertex.
+    pub(super) fn of(&self, vertex: usize) -> usize {
+        self.of[vertex] as usize
+    }
+}
+
+struct Search<'a> {
+    lines: &'a BitTable,
+    /// Limbs of a set of vertices.
+    n_limbs: usize,
+    /// Vertices that no arc has led to yet.
+    new: Limbs,
+    /// Vertices on the stack.
+    waiting: Limbs,
+    /// For each limb the lowest place of its vertices on the stack; see Note [Skipping].
+    lowest: Vec<u32>,
+    /// Vertices whose component is not known yet, in the order in which they were reached.
+    stack: Vec<u32>,
+    /// Where the stack may be cut: what lies between two bounds is of one component.
+    bounds: Vec<u32>,
+    /// The way from the root to the vertex at hand, with the limb of its line that comes next.
+    path: Vec<(u32, u32)>,
+    /// What is known; the component of a vertex on the stack is its place there.
+    found: Components,
+}
+
+impl<'a> Search<'a> {
+    /// Nothing reached yet; `None` if the system refuses the memory.
+    fn new(lines: &'a BitTable, n: usize) -> Option<Self> {
+        let n_limbs = n.div_ceil(64);
+        let mut new = Limbs::zeros(n_limbs).ok()?;
+        new.fill(u64::MAX);
+        star_base::bits::zero_tail(&mut new, n);
+        let mut lowest = room_for(n_limbs)?;
+        lowest.resize(n_limbs, NONE);
+        let mut of = room_for(n)?;
+        of.resize(n, NONE);
+        let mut starts = room_for(n + 1)?;
+        starts.push(0);
+        Some(Search {
+            lines,
+            n_limbs,
+            new,
+            waiting: Limbs::zeros(n_limbs).ok()?,
+            lowest,
+            stack: room_for(n)?,
+            bounds: room_for(n)?,
+            path: room_for(n)?,
+            found: Components { members: room_for(n)?, starts, of },
+        })
+    }
+
+    fn is_new(&self, vertex: usize) -> bool {
+        self.new[vertex / 64] >> (vertex % 64) & 1 == 1
+    }
+
+    /// Reaches all that can be reached from `root` and was not.
+    fn from(&mut self, root: usize, pace: &mut Pace<'_>) -> Step<()> {
+        self.reach(root);
+        while let Some(&(vertex, limb)) = self.path.last() {
+            pace.spend(2 * self.n_limbs)?;
+            match self.next_arc(vertex as usize, limb as usize) {
+                Some(next) => {
+                    if let Some((_, limb)) = self.path.last_mut() {
+                        *limb = (next / 64) as u32;
+                    }
+                    self.reach(next);
+                }
+                None => {
+                    self.path.pop();
+                    self.leave(vertex as usize);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The first vertex from limb `from` on that an arc leads to and none has led to yet.
+    fn next_arc(&self, vertex: usize, from: usize) -> Option<usize> {
+        let line = &self.lines.column_limbs(vertex)[from..self.n_limbs];
+        let both = line.iter().zip(&self.new[from..]).map(|(line, new)| line & new);
+        let (at, ones) = both.enumerate().find(|(_, ones)| *ones != 0)?;
+        Some((from + at) * 64 + ones.trailing_zeros() as usize)
+    }
+
+    fn reach(&mut self, vertex: usize) {
+        let (limb, bit) = (vertex / 64, 1_u64 << (vertex % 64));
+        let place = self.stack.len() as u32;
+        self.new[limb] &= !bit;
+        // Its own loop says nothing: it is not waiting yet.
+        self.join_below(vertex, place);
+        self.waiting[limb] |= bit;
+        self.lowest[limb] = self.lowest[limb].min(place);
+        self.found.of[vertex] = place;
+        self.stack.push(vertex as u32);
+        self.path.push((vertex as u32, 0));
+    }
+
+    /// The vertex, which is about to get this place, forms one component with all on the stack above the
+    /// lowest that an arc leads to.
+    fn join_below(&mut self, vertex: usize, place: u32) {
+        let mut bound = place;
+        self.bounds.push(bound);
+        let line = &self.lines.column_limbs(vertex)[..self.n_limbs];
+        for (at, (line, waiting)) in line.iter().zip(&*self.waiting).enumerate() {
+            let mut ones = line & waiting;
+            while ones != 0 && self.lowest[at] < bound {
+                let reached = self.found.of[at * 64 + ones.trailing_zeros() as usize];
+                ones &= ones - 1;
+                while reached < bound {
+                    self.bounds.pop();
+                    bound = self.bounds.last().copied().unwrap_or(0);
+                }
+            }
+        }
+    }
+
+    /// All arcs of the vertex are done: if it begins a component, that is complete.
+    fn leave(&mut self, vertex: usize) {
+        let place = self.found.of[vertex];
+        if self.bounds.last() != Some(&place) {
+            return;
+        }
+        self.bounds.pop();
+        let Components { members, starts, of } = &mut self.found;
+        let component = starts.len() as u32 - 1;
+        for member in self.stack.drain(place as usize..).rev() {
+            let idx = member as usize;
+            self.waiting[idx / 64] &= !(1 << (idx % 64));
+            // All others of the limb that are still on the stack lie lower.
+            if self.lowest[idx / 64] == of[idx] {
+                self.lowest[idx / 64] = NONE;
+            }
+            of[idx] = component;
+            members.push(member);
+        }
+        starts.push(members.len() as u32);
+    }
+}
+
+/// An empty list with room for `len` numbers; `None` if the system refuses the memory.
+fn room_for<T>(len: usize) -> Option<Vec<T>> {
+    let mut list = Vec::new();
+    list.try_reserve_exact(len).ok()?;
+    Some(list)
+}

@@ -1,0 +1,195 @@
+//! Natives: library routines that this backend does in its own way, one file each.
+//!
+//! The code of a routine with a native begins with one instruction, [`Inst::Native`](super::code::Inst),
+//! which runs when the routine was entered, by a call or as the entry, and its arguments are in its
+//! registers. If natives are on, every argument is set and the preconditions of the catalogue hold, the
+//! native sets the `var` parameters and the routine returns; otherwise its body runs. So a native has no
+//! trap, and what it needs it looks at before it changes anything: it asks for its memory first, and if there is
+//! not enough the body runs too. Only when the user or the clock ends the run does a `var` parameter hold
+//! something in between.
+
+mod closure;
+mod components;
+mod reach;
+
+use star_base::natives::{Native, Term, Way};
+use star_ir::{LogicOp, Mode};
+
+use super::code::{Number, Place, Reg, Size};
+use super::machine::Machine;
+use super::registers::Holding;
+use super::spread::Spread;
+use super::table::Table;
+use crate::stop::{Step, broken};
+
+pub(super) use reach::Reach;
+
+/// `to = to or line`, which may be longer.
+fn or(to: &mut [u64], line: &[u64], spread: &Spread<'_>) -> Step<()> {
+    spread.fill(to, 1, |start, part| {
+        spread.kernels.logic_assign(LogicOp::Or, part, &line[start..start + part.len()]);
+    })
+}
+
+/// Looks at the flags each time that so much was done as may lie between two looks.
+struct Pace<'a> {
+    spread: &'a Spread<'a>,
+    /// Limbs until the next look.
+    left: usize,
+}
+
+impl<'a> Pace<'a> {
+    fn new(spread: &'a Spread<'a>) -> Self {
+        Pace { spread, left: spread.settings.look_limbs }
+    }
+
+    /// So many limbs are about to be worked on.
+    #[inline]
+    fn spend(&mut self, n_limbs: usize) -> Step<()> {
+        match self.left.checked_sub(n_limbs) {
+            Some(left) => {
+                self.left = left;
+                Ok(())
+            }
+            None => {
+                self.left = self.spread.settings.look_limbs;
+                self.spread.look()
+            }
+        }
+    }
+}
+
+impl Machine<'_, '_, '_> {
+    /// Does what the routine that was just entered does; false if its body has to.
+    pub(super) fn native(&mut self, native: Native) -> Step<bool> {
+        if !self.spread.settings.natives || !self.native_may(native)? {
+            return Ok(false);
+        }
+        self.room.look()?;
+        let done = match native {
+            Native::Closure => self.native_closure()?,
+            Native::Condense => self.native_condense()?,
+            Native::Reaches => self.native_reaches()?,
+            Native::Reachable => self.native_reachable()?,
+        };
+        if done {
+            self.count_native();
+        }
+        Ok(done)
+    }
+
+    /// Are the arguments set, and do the preconditions hold?
+    fn native_may(&self, native: Native) -> Step<bool> {
+        let params = &self.routine()?.params;
+        let signature = native.signature();
+        let is_set = |((place, _), way): (&(Place, Mode), Way)| match (place, way) {
+            // Value arguments are set.
+            (_, Way::Value | Way::Made) => true,
+            (place, Way::Changed) => self.holds_value(*place),
+        };
+        let value = |term: Term| {
+            let size = |idx: usize, size: fn(Reg) -> Size| match params.get(idx) {
+                Some((Place::Table(reg), _)) => self.size(size(*reg)),
+                Some((Place::Handle(reg), _)) => match &self.table_slot(*reg).table {
+                    Holding::Reach(reach) => Some(reach.n_vertices() as u64),
+                    Holding::None | Holding::Own(_) | Holding::Shared(_) => None,
+                },
+                Some(_) | None => None,
+            };
+            match term {
+                Term::Number(number) => Some(number),
+                Term::Value(idx) => self.int_param(idx).ok(),
+                Term::Rows(idx) => size(idx, Size::Rows).and_then(|n| i64::try_from(n).ok()),
+                Term::Columns(idx) => size(idx, Size::Columns).and_then(|n| i64::try_from(n).ok()),
+            }
+        };
+        let ways = signature.params.iter().map(|param| param.way);
+        Ok(params.iter().zip(ways).all(is_set) && signature.holds(value))
+    }
+
+    /// The integer that is parameter `idx`, from 0.
+    fn int_param(&self, idx: usize) -> Step<i64> {
+        match self.routine()?.params.get(idx) {
+            Some((Place::Int(reg), _)) => Ok(self.number(Number(*reg))),
+            Some(_) | None => Err(broken("a native without that integer")),
+        }
+    }
+
+    /// The register of the handle that is parameter `idx`, from 0.
+    fn handle_param(&self, idx: usize) -> Step<Reg> {
+        match self.routine()?.params.get(idx) {
+            Some((Place::Handle(reg), _)) => Ok(*reg),
+            Some(_) | None => Err(broken("a native without that handle")),
+        }
+    }
+
+    /// The register of the table that is parameter `idx`, from 0.
+    fn table_param(&self, idx: usize) -> Step<Reg> {
+        match self.routine()?.params.get(idx) {
+            Some((Place::Table(reg), _)) => Ok(*reg),
+            Some(_) | None => Err(broken("a native without that table")),
+        }
+    }
+
+    /// Changes a table, for which `beside` bytes are taken meanwhile; false if they are not there, or if
+    /// `change` says so, which has changed nothing then.
+    fn native_change(
+        &mut self,
+        reg: Reg,
+        beside: u64,
+        change: impl FnOnce(&mut Table, &Self) -> Step<bool>,
+    ) -> Step<bool> {
+        // A table that others have too is copied first.
+        let copy = if self.owns(reg) { 0 } else { self.table(reg)?.n_bytes() };
+        if self.room.free() < beside.saturating_add(copy) {
+            return Ok(false);
+        }
+        self.room.take(beside);
+        let mut done = false;
+        let end = self.change(reg, |table, machine| {
+            done = change(table, machine)?;
+            Ok(())
+        });
+        self.room.give(beside);
+        end.map(|()| done)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use star_base::BitTable;
+    use star_ir::LimitKind;
+
+    use super::{Reach, closure};
+    use crate::cpu::spread::{Settings, Spread};
+    use crate::kernels::Kernels;
+    use crate::room::Room;
+    use crate::stop::Stop;
+
+    /// A cycle through all vertices: work for every part of a native.
+    fn cycle(n: usize) -> BitTable {
+        let mut graph = BitTable::zeros(n, n).unwrap();
+        (0..n).for_each(|vertex| graph.put(vertex, (vertex + 1) % n, true));
+        graph
+    }
+
+    #[test]
+    fn the_user_and_the_clock_end_a_native() {
+        let (flag, never) = (AtomicBool::new(false), AtomicBool::new(false));
+        let room = Room::new(&flag, &never, u64::MAX);
+        let spread = Spread::new(Kernels::detect(), Settings::tiny(), room.flags(), None);
+        let mut graph = cycle(100);
+        let reach = Reach::new(&graph, 100, false, &spread).unwrap().unwrap();
+        let mut closure = BitTable::zeros(100, 100).unwrap();
+        reach.fill(&mut closure, &spread).unwrap();
+        assert_eq!(closure.count_ones(), 100 * 100);
+
+        flag.store(true, Ordering::Relaxed);
+        let stop = Stop::Limit(LimitKind::Interrupted);
+        assert_eq!(closure::close(&mut graph, 100, &spread), Err(stop.clone()));
+        assert_eq!(Reach::new(&graph, 100, false, &spread).map(|_| ()), Err(stop.clone()));
+        assert_eq!(reach.fill(&mut closure, &spread), Err(stop));
+    }
+}

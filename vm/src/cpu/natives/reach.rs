@@ -1,0 +1,191 @@
+//! What can be reached in a graph, kept in a handle: its strong components, and which of them reach which.
+//!
+//! A Star body keeps the closure in the handle, n × n bits. This keeps one line for each component instead, as
+//! long as there are components, and turns into the closure when a Star body asks for it ([`Reach::fill`]).
+//! It is made of the form that the table of the graph is at home in; if that is the one by columns, it knows
+//! who reaches whom in the turned graph, and every question is turned too.
+
+use star_base::{BitTable, BitVector, Limbs};
+
+use super::components::Components;
+use super::{Pace, or};
+use crate::cpu::code::Place;
+use crate::cpu::machine::Machine;
+use crate::cpu::registers::Holding;
+use crate::cpu::spread::Spread;
+use crate::cpu::value::bytes_of;
+use crate::stop::{Step, broken};
+
+/// The components of a graph, and the closure of the graph of components.
+#[derive(Debug)]
+pub(in crate::cpu) struct Reach {
+    n: usize,
+    components: Components,
+    /// Column c marks the components that are reached from component c: itself only on a cycle.
+    above: BitTable,
+    /// Was it made of the turned graph?
+    turned: bool,
+}
+
+impl Reach {
+    /// Number of vertices.
+    pub(in crate::cpu) fn n_vertices(&self) -> usize {
+        self.n
+    }
+
+    /// Bytes, as memory counts them.
+    pub(in crate::cpu) fn n_bytes(&self) -> u64 {
+        Components::n_bytes(self.n).saturating_add(self.above.n_bytes())
+    }
+
+    /// Is there a path? Both vertices count from 0.
+    fn reaches(&self, from: usize, to: usize) -> bool {
+        let (from, to) = if self.turned { (to, from) } else { (from, to) };
+        self.above.get(self.components.of(to), self.components.of(from))
+    }
+
+    /// The graph's closure, in a table of zeros with a row and a column for each vertex.
+    pub(in crate::cpu) fn fill(&self, table: &mut BitTable, spread: &Spread<'_>) -> Step<()> {
+        let mut pace = Pace::new(spread);
+        for to in 0..self.n {
+            // Vertex by vertex: a bit is about as much work as a limb elsewhere.
+            pace.spend(self.n)?;
+            let column = table.column_limbs_mut(to);
+            for from in (0..self.n).filter(|&from| self.reaches(from, to)) {
+                column[from / 64] |= 1 << (from % 64);
+            }
+        }
+        Ok(())
+    }
+
+    /// Finds the components and closes their graph; `None` if the system refuses the memory.
+    pub(super) fn new(
+        lines: &BitTable,
+        n: usize,
+        turned: bool,
+        spread: &Spread<'_>,
+    ) -> Step<Option<Self>> {
+        let mut pace = Pace::new(spread);
+        let Some(components) = Components::find(lines, n, &mut pace)? else { return Ok(None) };
+        let above = BitTable::zeros(components.len(), components.len());
+        let (Ok(mut above), Ok(mut arcs)) = (above, Limbs::zeros(n.div_ceil(64))) else {
+            return Ok(None);
+        };
+        let Ok(mut reached) = Limbs::zeros(above.column_len()) else { return Ok(None) };
+        for component in 0..components.len() {
+            reached.fill(0);
+            arcs.fill(0);
+            for member in components.members(component) {
+                pace.spend(arcs.len())?;
+                or(&mut arcs, lines.column_limbs(member), spread)?;
+            }
+            for (limb, &ones) in arcs.iter().enumerate() {
+                let mut ones =
+                    if (limb + 1) * 64 <= n { ones } else { ones & ((1 << (n % 64)) - 1) };
+                while ones != 0 {
+                    let next = components.of(limb * 64 + ones.trailing_zeros() as usize);
+                    ones &= ones - 1;
+                    if reached[next / 64] >> (next % 64) & 1 == 0 {
+                        pace.spend(reached.len())?;
+                        // A component's own column is still empty.
+                        or(&mut reached, above.column_limbs(next), spread)?;
+                        reached[next / 64] |= 1 << (next % 64);
+                    }
+                }
+            }
+            above.column_limbs_mut(component).copy_from_slice(&reached);
+        }
+        Ok(Some(Reach { n, components, above, turned }))
+    }
+
+    /// The vertices that are reached from one, which counts from 0.
+    fn reachable(&self, from: usize, to: &mut [u64], pace: &mut Pace<'_>) -> Step<()> {
+        to.fill(0);
+        let from = self.components.of(from);
+        for component in 0..self.components.len() {
+            let (row, column) = if self.turned { (from, component) } else { (component, from) };
+            if !self.above.get(row, column) {
+                continue;
+            }
+            for member in self.components.members(component) {
+                pace.spend(1)?;
+                to[member / 64] |= 1 << (member % 64);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Machine<'_, '_, '_> {
+    /// `CONDENSE(n,G,H)`; false if there is too little memory for it.
+    pub(super) fn native_condense(&mut self) -> Step<bool> {
+        let (graph, kept) = (self.table_param(1)?, self.handle_param(2)?);
+        let table = self.table(graph)?;
+        let n = table.n_rows();
+        // In the worst case every vertex is a component, and the lines are as long as those of the graph.
+        let bytes = Components::n_bytes(n).saturating_add(table.n_bytes());
+        let lines = 2 * bytes_of(n);
+        if u32::try_from(n).is_err() || self.room.free() < bytes.saturating_add(lines) {
+            return Ok(false);
+        }
+        let (home, turned) = table.home();
+        let Some(reach) = Reach::new(home, n, turned, &self.spread)? else { return Ok(false) };
+        self.room.take(bytes.saturating_add(lines));
+        self.room.give(bytes.saturating_add(lines));
+        self.room.take(reach.n_bytes());
+        self.put_table(kept, Holding::Reach(reach.into()));
+        Ok(true)
+    }
+
+    /// `REACHES(H,i,j)`; false if the handle holds a table.
+    pub(super) fn native_reaches(&mut self) -> Step<bool> {
+        let (from, to) = (self.vertex_param(1)?, self.vertex_param(2)?);
+        let Some(reach) = self.reach_param(0)? else { return Ok(false) };
+        let found = reach.reaches(from, to);
+        let Some(Place::Bool(result)) = self.routine()?.result else {
+            return Err(broken("a native without that result"));
+        };
+        self.set(result, i64::from(found));
+        Ok(true)
+    }
+
+    /// `REACHABLE(H,i,X)`; false if the handle holds a table, or if X keeps another size.
+    pub(super) fn native_reachable(&mut self) -> Step<bool> {
+        let from = self.vertex_param(1)?;
+        let Some(reach) = self.reach_param(0)? else { return Ok(false) };
+        let reach = reach.clone();
+        let Some((Place::Slice(slice), _)) = self.routine()?.params.get(2).copied() else {
+            return Err(broken("a native without that slice"));
+        };
+        let slot = self.bits_slot(slice);
+        let length = if slot.is_set { Some(slot.bits.len()) } else { slot.size };
+        if slot.fixed && length != Some(reach.n) {
+            return Ok(false);
+        }
+        // Made beside the slice, which keeps what it holds if the run ends meanwhile.
+        self.room.ask(bytes_of(reach.n))?;
+        let Ok(mut found) = BitVector::try_zeros(reach.n) else { return Ok(false) };
+        reach.reachable(from, found.limbs_mut(), &mut Pace::new(&self.spread))?;
+        self.make(slice, reach.n, false, |_, to| {
+            to.copy_from_slice(found.limbs());
+            Ok(())
+        })?;
+        Ok(true)
+    }
+
+    /// What a native has put into the handle that is parameter `idx`, from 0.
+    fn reach_param(&self, idx: usize) -> Step<Option<&std::sync::Arc<Reach>>> {
+        let handle = self.handle_param(idx)?;
+        Ok(match &self.table_slot(handle).table {
+            Holding::Reach(reach) => Some(reach),
+            Holding::None | Holding::Own(_) | Holding::Shared(_) => None,
+        })
+    }
+
+    /// The vertex, from 0, that is parameter `idx`, from 0; the preconditions have seen to it.
+    fn vertex_param(&self, idx: usize) -> Step<usize> {
+        let vertex = usize::try_from(self.int_param(idx)?).ok();
+        let vertex = vertex.and_then(|vertex| vertex.checked_sub(1));
+        vertex.ok_or_else(|| broken("a vertex that is none"))
+    }
+}
