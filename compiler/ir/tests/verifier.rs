@@ -696,9 +696,9 @@ fn turn_rule(bad: &str, good: &str) {
 #[test]
 fn what_every_turn_sets_again_is_set_at_the_head() {
     turn_rule("adapt %x, 3", "adapt %x, 3\n%x = copy %Y");
-    turn_rule("native \"f\" (move %x)", "native \"f\" (move %x)\n%x = copy %Y");
+    turn_rule("call 3 \"V\" (move %x)", "call 3 \"V\" (move %x)\n%x = copy %Y");
     turn_rule("%x = copy %Y\nadapt %x, 3", "adapt %x, 3\ncheck set %x");
-    turn_rule("native \"f\" (ref %x)", "native \"f\" (ref %x)\n%x = copy %Y");
+    turn_rule("call 6 \"R\" (ref %x)", "call 6 \"R\" (ref %x)\n%x = copy %Y");
     turn_rule("tile %n privates [%x] {\n}", "tile %n privates [%x] {\n}\n%x = copy %Y");
     turn_rule(
         "forall @2 %j = 1 to 3 privates [%x] {\n}",
@@ -755,7 +755,7 @@ fn an_inner_loop_may_have_no_turn() {
 fn a_call_sets_again_what_it_promises_to_set() {
     let call = "%j = call 1 \"G\" (value %Y, ref %x)";
     let promise = |text: &str| {
-        text.replace("ref %b: slice[?])", "ref set %b: slice[?])")
+        text.replace("ref %b: slice[?]) ->", "ref set %b: slice[?]) ->")
             .replace("%r = count %a !0", "%b = copy %a !0\n  %r = count %a !0")
     };
     for body in turns(call) {
