@@ -39,6 +39,11 @@ pub(super) fn text(name: &str) -> &'static str {
     modules.find(|(known, _)| *known == name).expect("a module of the library").1
 }
 
+/// The module `name` of the library as a program.
+pub(super) fn program(name: &str, options: &LowerOptions) -> Program {
+    Program::of_files(&[(&format!("star:{name}"), "")], options)
+}
+
 impl Module {
     /// The module `name` of the library.
     pub(super) fn new(name: &str) -> Self {
@@ -47,10 +52,7 @@ impl Module {
 
     /// Likewise with options.
     pub(super) fn of_library(name: &str, options: &LowerOptions) -> Self {
-        Module {
-            program: Program::of_files(&[(&format!("star:{name}"), "")], options),
-            calls: None,
-        }
+        Module { program: program(name, options), calls: None }
     }
 
     /// Likewise; it keeps its calls.

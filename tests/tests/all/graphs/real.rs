@@ -8,13 +8,14 @@ use std::path::PathBuf;
 use petgraph::algo::{bellman_ford, tarjan_scc};
 use petgraph::graph::{DiGraph, NodeIndex};
 use star_base::{BitTable, BitVector};
+use star_compiler::LowerOptions;
 use star_io::{Data, Format, Graph, Layout, LayoutValue, ReadOptions, Widths, lay_out};
 use star_tests::backends::{Compiled, on};
 use star_tests::run::{LIMITS, Program};
 use star_vm::{Cpu, HostValue, Limits, Outcome};
 
 use super::edmonds::heaviest_branching;
-use super::module::text;
+use super::module::program;
 use super::reference::{edges_of, forest_weight, petgraph_of, weight_of};
 use super::values::{bits_at, code_width, codes, field, infinite, infinity, int, vertex, word};
 
@@ -42,7 +43,7 @@ struct OnCpu {
 
 impl OnCpu {
     fn new(module: &str) -> Self {
-        let program = Program::new(text(module));
+        let program = program(module, &LowerOptions::default());
         let compiled = on("cpu", Cpu::new()).compile(&program.lowered.program);
         OnCpu { program, compiled }
     }
