@@ -4,6 +4,7 @@ use std::path::Path;
 
 use star_base::{Code, Diagnostic, did_you_mean};
 use star_compiler::Entry;
+use star_compiler::hir::Kind;
 use star_io::FileError;
 use star_vm::{HostValue, display};
 
@@ -96,16 +97,18 @@ pub(crate) fn save(outs: Vec<Out>, results: &[HostValue], flags: &Flags) -> Resu
     written.into_iter().try_for_each(|file| file.commit())
 }
 
-/// The names of the results of an entry, in order; a function's value is the last one.
-pub(crate) fn names(entry: &Entry, is_function: bool) -> Vec<&str> {
+/// The names of the results of an entry, in order; a function's value is the last one. Handles, which
+/// are not shown, have none.
+pub(crate) fn names(entry: &Entry, is_function: bool) -> Vec<Option<&str>> {
     let vars = entry.params.iter().filter(|param| param.by_ref);
-    let own = is_function.then_some(entry.name.as_str());
-    vars.map(|param| param.name.as_str()).chain(own).collect()
+    let vars = vars.map(|param| (param.kind != Kind::Handle).then_some(param.name.as_str()));
+    vars.chain(is_function.then_some(Some(entry.name.as_str()))).collect()
 }
 
 /// Prints the results as `NAME = …`.
-pub(crate) fn print(output: &mut Output, names: &[&str], results: &[HostValue]) {
-    for (name, value) in names.iter().zip(results) {
+pub(crate) fn print(output: &mut Output, names: &[Option<&str>], results: &[HostValue]) {
+    let named = names.iter().zip(results).filter_map(|(name, value)| Some(((*name)?, value)));
+    for (name, value) in named {
         if !output.write(&summary(name, value)) {
             return;
         }
@@ -187,6 +190,6 @@ mod tests {
 
     #[test]
     fn a_function_is_its_own_last_result() {
-        assert_eq!(names(&floyd(), true), ["D", "n", "X", "FLOYD"]);
+        assert_eq!(names(&floyd(), true), ["D", "n", "X", "FLOYD"].map(Some));
     }
 }

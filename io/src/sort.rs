@@ -38,15 +38,16 @@ pub(crate) fn sort<E>(
                 let start = &mut starts[digit(key)];
                 std::mem::swap(&mut key, &mut keys[*start]);
                 *start += 1;
+                // One round may go through all keys.
                 n_since += 1;
+                if n_since >= AT_ONCE {
+                    n_since = 0;
+                    go_on()?;
+                }
             }
             keys[starts[own]] = key;
             starts[own] += 1;
             n_since += 1;
-            if n_since >= AT_ONCE {
-                n_since = 0;
-                go_on()?;
-            }
         }
     }
     for part in parts {

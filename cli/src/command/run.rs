@@ -281,7 +281,7 @@ fn lower(compilation: &Compilation, entry: &Entry, checked: bool) -> Result<Read
 
 /// Writes and prints the results.
 fn finish(
-    names: &[&str],
+    names: &[Option<&str>],
     outs: Vec<Out>,
     results: Result<Vec<HostValue>, StoreError>,
     flags: &Flags,

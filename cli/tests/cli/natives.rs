@@ -60,7 +60,9 @@ fn a_routine_of_a_library_module_is_run_by_its_name() {
     let written = folder.star(&[&arguments[..], &["--no-natives"]].concat());
     assert_eq!((native.code, &native.stdout), (0, &written.stdout), "{native:#?}");
     assert!(native.stdout.contains("011"), "{native:#?}");
-    folder.star(&["run", "star:closer"]).fails(1, &["error[E0111]"]);
+    folder
+        .star(&["run", "star:closer"])
+        .fails(1, &["error[E0204]", "did you mean `star:closure`?"]);
 }
 
 #[test]

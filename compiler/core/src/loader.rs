@@ -86,14 +86,17 @@ pub(crate) fn load(path: &str, loader: &mut dyn SourceLoader, library: &Library)
     for (name, text) in library.basic {
         units.add_library(name, text, true);
     }
-    let mut modules = library.modules.iter();
-    let is_root = |name: &str| path.strip_prefix(MODULE_PREFIX) == Some(name);
-    if let Some((_, text)) = modules.find(|(name, _)| is_root(name)) {
+    let module = path.strip_prefix(MODULE_PREFIX);
+    let known = library.modules.iter().find(|(name, _)| module == Some(*name));
+    if let Some((_, text)) = known {
         units.root = Some(units.add_library(path, text, false));
     } else {
         match read_source(path, loader) {
             Ok(file) => units.root = Some(units.add(file)),
-            Err(diagnostic) => units.diagnostics.push(*diagnostic),
+            Err(diagnostic) => {
+                let missing = module.map(|module| no_module(module, library));
+                units.diagnostics.push(missing.unwrap_or(*diagnostic));
+            }
         }
     }
     let mut next = units.root.unwrap_or(units.units.len());
@@ -149,6 +152,20 @@ fn too_large(path: &str) -> Diagnostic {
     )
 }
 
+/// That the library has no module of this name, and which ones it has.
+fn no_module(module: &str, library: &Library) -> Diagnostic {
+    let names = library.modules.iter().map(|(name, _)| *name);
+    let message = format!("the library has no module `{module}`");
+    let mut diagnostic = Diagnostic::new(Code::ImportNotFound, message);
+    if let Some(meant) = star_base::did_you_mean(module, names.clone()) {
+        diagnostic = diagnostic.help(format!("did you mean `star:{meant}`?"));
+    }
+    let names: Vec<&str> = names.collect();
+    diagnostic
+        .note(format!("its modules are {}", names.join(", ")))
+        .note("the basic procedures need no import")
+}
+
 impl Units {
     fn follow_imports(&mut self, unit: usize, loader: &mut dyn SourceLoader, library: &Library) {
         let importer = self.name_of(unit).to_owned();
@@ -184,17 +201,7 @@ impl Units {
             if let Some((_, text)) = library.modules.iter().find(|(name, _)| *name == module) {
                 return Some(self.add_library(path, text, false));
             }
-            let names = library.modules.iter().map(|(name, _)| *name);
-            let mut diagnostic = Diagnostic::at(
-                Code::ImportNotFound,
-                span,
-                format!("the library has no module `{module}`"),
-            );
-            if let Some(meant) = star_base::did_you_mean(module, names.clone()) {
-                diagnostic = diagnostic.help(format!("did you mean `star:{meant}`?"));
-            }
-            let names: Vec<&str> = names.collect();
-            self.diagnostics.push(diagnostic.note(format!("its modules are {}", names.join(", "))));
+            self.diagnostics.push(no_module(module, library).label(span, ""));
             return None;
         }
         match loader.load(path, Some(importer)) {

@@ -89,7 +89,9 @@ fn arc_warnings(graph: &Graph, source: &mut Source) -> Result<Vec<String>, Fault
     if census.n_parallel > 0 {
         let arcs = text::count(census.n_parallel as u128, &format!("parallel {arc}"));
         warnings.push(match graph.weighted {
-            true => format!("{arcs}: the least weight counts"),
+            true => {
+                format!("{arcs}: the least weight counts in a table of weights, a list keeps all")
+            }
             false => format!("{arcs}: a bit of a table shows them once"),
         });
     }

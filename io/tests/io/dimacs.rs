@@ -37,7 +37,13 @@ fn comments_may_hold_any_bytes() {
 fn loops_parallel_and_negative_arcs_are_kept_and_told() {
     let (graph, warnings) = graph(Dimacs, "p sp 2 4\na 1 2 9\na 1 1 3\na 1 2 -4\na 1 2 8\n");
     assert_eq!(arcs(&graph), [(0, 1, 9), (0, 0, 3), (0, 1, -4), (0, 1, 8)]);
-    assert_eq!(warnings, ["2 parallel arcs: the least weight counts", "1 loop is kept"]);
+    assert_eq!(
+        warnings,
+        [
+            "2 parallel arcs: the least weight counts in a table of weights, a list keeps all",
+            "1 loop is kept"
+        ]
+    );
 }
 
 #[test]

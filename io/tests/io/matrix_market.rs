@@ -40,7 +40,13 @@ fn whole_values_are_weights() {
     let (graph, warnings) = graph(MatrixMarket, &text);
     assert!(graph.weighted);
     assert_eq!(arcs(&graph), [(0, 1, -5), (1, 1, 0), (0, 1, 7)]);
-    assert_eq!(warnings, ["1 parallel arc: the least weight counts", "1 loop is kept"]);
+    assert_eq!(
+        warnings,
+        [
+            "1 parallel arc: the least weight counts in a table of weights, a list keeps all",
+            "1 loop is kept"
+        ]
+    );
 }
 
 #[test]

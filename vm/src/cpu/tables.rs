@@ -179,6 +179,10 @@ impl Machine<'_, '_, '_> {
         let had_copy = table.has_copy();
         let may_turn = self.copies.may_add(&self.room, table.n_bytes());
         let is_ready = table.make_home(line, &self.spread, may_turn);
+        if let Ok(true) = is_ready {
+            // They are going to be written, so the other form is worth nothing any more.
+            table.lines_mut(line);
+        }
         self.copies.count(table, had_copy);
         is_ready
     }

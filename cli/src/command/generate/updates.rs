@@ -1,6 +1,6 @@
 //! Update streams: their options, and how they are made.
 
-use clap::Args;
+use clap::{ArgGroup, Args};
 use star_io::generate::{GenerateOptions, Shares, UpdateStream};
 use star_io::{Data, FileError, Graph};
 
@@ -8,14 +8,14 @@ use super::{Common, Made};
 use crate::sizes::parse_count;
 
 #[derive(Args, Debug)]
+#[command(group(ArgGroup::new("start").required(true)))]
 pub(super) struct UpdatesArgs {
     /// Number of vertices of a graph without arcs, which is where the changes begin
-    #[arg(short = 'n', long, value_name = "N", value_parser = parse_count)]
-    #[arg(required_unless_present = "graph")]
+    #[arg(short = 'n', long, value_name = "N", value_parser = parse_count, group = "start")]
     vertices: Option<u64>,
 
     /// The graph with which the changes begin
-    #[arg(long, value_name = "FILE", conflicts_with = "vertices")]
+    #[arg(long, value_name = "FILE", group = "start")]
     pub(super) graph: Option<String>,
 
     /// Number of operations
@@ -34,7 +34,7 @@ pub(super) struct UpdatesArgs {
     #[arg(long, value_name = "SHARE", default_value = "3")]
     insert: u32,
 
-    /// Share of deletions
+    /// Share of deletions; where nothing can be deleted or inserted, a question stands instead
     #[arg(long, value_name = "SHARE", default_value = "2")]
     delete: u32,
 

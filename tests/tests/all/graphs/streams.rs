@@ -418,8 +418,9 @@ fn streams_that_do_not_suit_are_refused_with_their_line() {
         (1, &[gone, Update::AskVertex(2)], "line 2 of the updates: the first vertex was deleted"),
         (
             1,
-            &[Update::SetWeight { tail: 1, head: 2, weight: 1 }],
-            "line 1 of the updates: weights do not matter",
+            // A weight of an arc that is there changes nothing.
+            &[1, 3].map(|tail| Update::SetWeight { tail, head: 2, weight: 1 }),
+            "line 2 of the updates: there is no such arc",
         ),
         (2, &[insert(1, 2, 1)], "line 1 of the updates: there is such an arc already"),
         (2, &[insert(1, 3, 0)], "line 1 of the updates: the weight is zero"),

@@ -72,7 +72,9 @@ impl Compiler<'_> {
     ) {
         let loc = self.loc;
         self.code.summary.tiles += 1;
-        let block = tile::compile(self, rows, privates, body);
+        // What is asked about a private slice behind the kernel, blocks do not keep.
+        let is_asked = reductions.iter().any(|reduction| privates.contains(&reduction.of));
+        let block = if is_asked { None } else { tile::compile(self, rows, privates, body) };
         self.code.summary.straight += usize::from(block.is_some());
         let written = self.to_be_kept(privates, body);
         let privates: Vec<Place> = privates.iter().map(|var| self.place(*var)).collect();

@@ -6,6 +6,11 @@ use super::*;
 
 /// A kernel over `%n` rows with tables T and F, slices X, Y, Z and a private slice P.
 fn kernel(body: &str) -> Program {
+    kernel_asking("%X", body)
+}
+
+/// Likewise; the slice `asked` is counted behind it.
+fn kernel_asking(asked: &str, body: &str) -> Program {
     let mut placed = String::new();
     for line in body.lines().map(str::trim).filter(|line| !line.is_empty()) {
         placed += &format!("      {line} !0\n");
@@ -14,7 +19,7 @@ fn kernel(body: &str) -> Program {
         "routine 0 \"F\" (value %n: int, value %i: int, value %j: int, ref %T: table[?, ?], value %F: table[?, ?],
     ref %X: slice[?], ref %Y: slice[?], ref %Z: slice[?], ref %k: int) !0 {{
   var %P: slice[?]
-  tile %n privates [%P] reductions [%k = count %X] !0 {{
+  tile %n privates [%P] reductions [%k = count {asked}] !0 {{
 {placed}  }}
 }}
 locations {{
@@ -82,6 +87,15 @@ fn straight_kernels_run_over_blocks_of_rows() {
             }
         }
         let _ = run(&program, arguments(9001, 1, 3));
+    }
+}
+
+#[test]
+fn a_kernel_behind_which_a_private_slice_is_counted_is_run_as_it_is_written() {
+    let program = kernel_asking("%P", "%P = bits_not %X\n%X = copy %P");
+    assert!(!is_straight(&program));
+    for n_rows in EDGES {
+        let _ = run(&program, arguments(n_rows, 1, 2));
     }
 }
 
