@@ -115,7 +115,8 @@ impl Line<'_> {
         match peer {
             Some((peer, theirs)) => {
                 let ratio = time.as_secs_f64() / theirs.as_secs_f64();
-                println!("{peer} | {} | {ratio:.2}", milliseconds(*theirs));
+                let digits = if ratio < 0.1 { 4 } else { 2 };
+                println!("{peer} | {} | {ratio:.digits$}", milliseconds(*theirs));
             }
             None => println!("none | |"),
         }
