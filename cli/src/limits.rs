@@ -32,9 +32,9 @@ pub(crate) struct LimitArgs {
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     max_output: Option<u64>,
 
-    /// Nested calls
-    #[arg(long, value_name = "N", value_parser = parse_depth, default_value = "10000")]
-    max_depth: u64,
+    /// Nested calls, 10000 without it; implies `--no-natives` for a run
+    #[arg(long, value_name = "N", value_parser = parse_depth)]
+    max_depth: Option<u64>,
 }
 
 impl LimitArgs {
@@ -42,6 +42,11 @@ impl LimitArgs {
     pub(crate) fn bound_example(&mut self) {
         self.max_time.get_or_insert(Duration::from_secs(60));
         self.max_output.get_or_insert(1 << 20);
+    }
+
+    /// Do they bound what a native does not count: steps, and the calls in the body that it stands for?
+    pub(crate) fn count_bodies(&self) -> bool {
+        self.max_steps.is_some() || self.max_depth.is_some()
     }
 
     /// The bounds for a run on this backend.
@@ -58,7 +63,7 @@ impl LimitArgs {
             steps: self.max_steps,
             memory: Some(memory),
             output: self.max_output,
-            depth: self.max_depth,
+            depth: self.max_depth.unwrap_or(DEPTH),
         })
     }
 }
@@ -76,6 +81,9 @@ fn too_much(memory: u64, engine: &Engine) -> Diagnostic {
     Diagnostic::new(Code::Usage, message)
         .note(format!("it takes {} bytes of memory for each packed byte", engine.expansion))
 }
+
+/// Nested calls, if nothing is said.
+const DEPTH: u64 = 10_000;
 
 /// Calls that can be nested at all: each takes memory that `--max-memory` does not count.
 const DEEPEST: u64 = 1_000_000;

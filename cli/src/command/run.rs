@@ -190,8 +190,8 @@ pub(crate) fn run_with(
         host: &mut host,
         stats: Stats::default(),
     };
-    // What counts operations runs them as they are written.
-    let natives = match args.no_natives || args.cost || limits.steps.is_some() {
+    // What counts operations or calls runs them as they are written.
+    let natives = match args.no_natives || args.cost || args.limits.count_bodies() {
         true => Natives::Off,
         false => Natives::On,
     };

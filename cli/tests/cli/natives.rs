@@ -53,6 +53,21 @@ fn what_counts_operations_runs_every_routine_as_it_is_written() {
 }
 
 #[test]
+fn a_limit_of_nested_calls_counts_those_of_the_bodies() {
+    let folder = Folder::new(&[("c.star", CLOSE)]);
+    // CONDENSE calls WARSHALL.
+    for options in [&[][..], &["--no-natives"], &["--backend", "reference"]] {
+        let run = |depth: &str| {
+            let limit = ["run", "c.star", "--max-depth", depth];
+            let arguments: Vec<&str> = limit.iter().chain(options).copied().collect();
+            folder.star(&arguments)
+        };
+        run("1").fails(4, &["error[L0105]"]);
+        run("2").prints(CLOSED);
+    }
+}
+
+#[test]
 fn a_routine_of_a_library_module_is_run_by_its_name() {
     let folder = Folder::new(&[("g.gr", "p sp 3 2\na 1 2 1\na 2 3 1\n")]);
     let arguments = ["run", "star:closure", "--proc", "WARSHALL", "--graph", "g.gr"];

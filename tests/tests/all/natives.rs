@@ -5,12 +5,13 @@ use std::fmt::Write as _;
 
 use star_base::natives::{Kind, Native, Param, Signature, Term, Way};
 use star_base::{BitTable, BitVector};
+use star_ir::LimitKind;
 use star_tests::backends::{WITH_NATIVES, backends};
 use star_tests::case::{Random, prints, traps};
 use star_tests::differ::difference;
 use star_tests::run::{LIMITS, Program};
 use star_tests::{check, messages};
-use star_vm::{HostValue, Limits};
+use star_vm::{HostValue, Limits, Outcome};
 
 /// Sizes around the borders of limbs and lines.
 const SIZES: [usize; 14] = [0, 1, 2, 3, 7, 31, 32, 33, 63, 64, 65, 96, 127, 129];
@@ -252,6 +253,46 @@ fn without_room_for_a_native_the_star_body_runs() {
         assert_eq!((wide.stats.natives, tight.stats.natives), (1, 0), "{}", compiled.name());
         assert_eq!(difference(&program, &tight, &wide), None);
         assert!(wide.stats.operations < tight.stats.operations);
+    }
+}
+
+#[test]
+fn a_table_in_which_nothing_changes_is_not_copied() {
+    let text = "import \"star:closure\";
+        procedure TRY(n: integer; G: table; var P: table); begin P:=G; WARSHALL(n,P); end;";
+    let program = Program::new(text);
+    let entry = program.entry("TRY");
+    let n = 512;
+    let mut one = BitTable::zeros(n, n).expect("memory");
+    let mut chain = one.clone();
+    (1..n).for_each(|vertex| chain.put(vertex - 1, vertex, true));
+    let mut closed = one.clone();
+    (0..n).for_each(|vertex| (0..vertex).for_each(|to| closed.put(vertex, to, true)));
+    one.put(n - 2, n - 1, true);
+    // The table, and half as much: enough for the native, but not for a second table.
+    let tight = Limits { memory: Some(one.n_bytes() / 2 * 3), ..LIMITS };
+    let least = Limits { memory: Some(one.n_bytes()), ..LIMITS };
+    let mut machines = backends();
+    machines.retain(|machine| WITH_NATIVES.contains(&machine.name()));
+    for compiled in program.compile_on(&machines) {
+        let run = |n: usize, graph: &BitTable, limits| {
+            let args =
+                [HostValue::Int(n as i64), HostValue::Table(graph.clone()), HostValue::Unset];
+            let run = compiled.run(entry, &args, limits);
+            (run.outcome.clone(), run.stats.natives, run.values.get(2).cloned())
+        };
+        for (n, graph, limits) in
+            [(n, &closed, tight), (n - 2, &one, tight), (n, &one, tight), (0, &chain, least)]
+        {
+            let expected = (Outcome::Done, 1, Some(HostValue::Table(graph.clone())));
+            assert_eq!(run(n, graph, limits), expected, "{}, n={n}", compiled.name());
+        }
+        let (outcome, natives, _) = run(n, &chain, tight);
+        assert!(
+            matches!(outcome, Outcome::Limit { kind: LimitKind::Memory { .. }, .. }),
+            "{outcome:?}"
+        );
+        assert_eq!(natives, 0);
     }
 }
 

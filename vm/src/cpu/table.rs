@@ -184,6 +184,12 @@ impl Table {
         &mut self.home
     }
 
+    /// Its rows become columns, and its columns rows, without a bit being moved.
+    pub(super) fn transpose(&mut self) {
+        std::mem::swap(&mut self.n_rows, &mut self.n_cols);
+        self.by_rows = !self.by_rows;
+    }
+
     /// The form whose columns are such lines, if it is valid.
     pub(super) fn lines(&self, line: Line) -> Option<&BitTable> {
         self.form(line)
@@ -421,4 +427,20 @@ pub(super) fn turn(form: &BitTable, spread: &Spread<'_>) -> Step<Option<BitTable
         )?;
     }
     Ok(Some(turned))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_transposed_table_has_its_rows_as_columns() {
+        let mut table = Table::new(BitTable::parse(&["011", "100"]).unwrap());
+        table.transpose();
+        assert_eq!((table.n_rows(), table.n_cols()), (3, 2));
+        let rows: Vec<[bool; 2]> =
+            (0..3).map(|row| [0, 1].map(|col| table.bit(row, col))).collect();
+        assert_eq!(rows, [[false, true], [true, false], [true, false]]);
+        assert!(table.has(Line::Row) && !table.has(Line::Column));
+    }
 }

@@ -77,6 +77,10 @@ impl Machine<'_, '_, '_> {
             self.room.give(table.n_bytes());
             return Err(stop);
         }
+        if !reach.is_turned() {
+            // What was filled are rows.
+            table.transpose();
+        }
         self.put_table(dst, Holding::Own(Box::new(table)));
         Ok(())
     }

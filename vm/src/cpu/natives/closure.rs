@@ -6,23 +6,26 @@
 //! Inner vertices of paths are the first n. The strong components among them are found, each behind those that its
 //! arcs lead to ([`Components`]). In that order one line is made for each component: the arcs of its members, and
 //! for every one that leads to another component all that this one reaches. An arc to what is
-//! reached already is passed over, so that few are left if the nearest components come first (Note [Order]).
+//! reached already is passed over, so that few are left if the nearest components come first ([`Ahead`]).
 //! Every member then takes the line. A line beyond n is a vertex that no arc leads to: it comes last.
 //! Bits beyond n are vertices without arcs: they are or-ed along.
 //!
-//! Note [Order]. Nobody knows the nearest component without looking at all arcs; but vertices are often
-//! numbered along the arcs, or against them. So the arcs are taken from that end at which later
-//! components are more frequent. In a graph numbered at random each arc taken covers a share of the
-//! others, whatever the order.
+//! Note [Nearest]. To know the nearest component that an arc leads to, every arc has to be looked at, which takes
+//! longer in a dense graph than all or-ing of lines. But there the components just before are likely to be among
+//! them, and to reach nearly all others. So some of these are tried first; only the arcs to what they do not
+//! reach are looked at one by one.
 
 use star_base::{BitTable, Limbs};
 
-use super::components::Components;
-use super::{Pace, or};
+use super::components::{Ahead, Components};
+use super::{Pace, has, put};
+use crate::cpu::code::Reg;
 use crate::cpu::machine::Machine;
-use crate::cpu::spread::Spread;
 use crate::cpu::value::bytes_of;
 use crate::stop::Step;
+
+/// Components that are tried before all arcs are looked at; see Note [Nearest].
+const N_TRIED: usize = 16;
 
 impl Machine<'_, '_, '_> {
     /// `WARSHALL(n,P)`; false if there is too little memory for it.
@@ -30,111 +33,140 @@ impl Machine<'_, '_, '_> {
         let (Ok(n), table) = (usize::try_from(self.int_param(0)?), self.table_param(1)?) else {
             return Ok(false);
         };
+        if n == 0 {
+            return Ok(true);
+        }
         // Vertices are numbered in 32 bits.
         if u32::try_from(n).is_err() {
             return Ok(false);
         }
         let lines = self.table(table)?;
         let line_bytes = bytes_of(lines.n_rows().max(lines.n_cols()));
-        let beside = Components::n_bytes(n).saturating_add(2 * line_bytes);
-        self.native_change(table, beside, |table, machine| {
-            close(table.home_mut(), n, &machine.spread)
-        })
+        let beside = Components::n_bytes(n).saturating_add(3 * line_bytes);
+        if self.room.free() < beside {
+            return Ok(false);
+        }
+        self.room.take(beside);
+        let done = self.close_table(table, n);
+        self.room.give(beside);
+        done
+    }
+
+    /// False, and nothing happened, if there is too little memory for it.
+    fn close_table(&mut self, reg: Reg, n: usize) -> Step<bool> {
+        let mut pace = Pace::new(&self.spread);
+        let (lines, _) = self.table(reg)?.home();
+        let Some(mut closing) = Closing::find(lines, n, &mut pace)? else { return Ok(false) };
+        // A table that others have too is copied, but only if anything changes in it.
+        if !closing.next(lines, &mut pace)? {
+            return Ok(true);
+        }
+        let bytes = self.table(reg)?.n_bytes();
+        if !self.owns(reg) && self.room.free() < bytes {
+            return Ok(false);
+        }
+        self.change(reg, |table, machine| {
+            closing.close(table.home_mut(), &mut Pace::new(&machine.spread))
+        })?;
+        Ok(true)
     }
 }
 
-/// Adds to each line what it reaches over the first `n` vertices. False, and nothing happened, if the
-/// system refuses the memory.
-pub(super) fn close(lines: &mut BitTable, n: usize, spread: &Spread<'_>) -> Step<bool> {
-    let mut pace = Pace::new(spread);
-    let Some(components) = Components::find(lines, n, &mut pace)? else { return Ok(false) };
-    let n_limbs = lines.column_len();
-    let (Ok(arcs), Ok(reached)) = (Limbs::zeros(n_limbs), Limbs::zeros(n_limbs)) else {
-        return Ok(false);
-    };
-    let from = nearer_end(&components, n);
-    let mut closing = Closing { lines, n, components: &components, arcs, reached, from, spread };
-    for component in 0..components.len() {
-        closing.close(components.members(component), &mut pace)?;
-    }
-    for line in n..closing.lines.n_cols() {
-        closing.close(std::iter::once(line), &mut pace)?;
-    }
-    Ok(true)
-}
-
-/// The end of a line at which the arcs are begun with; see Note [Order].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum End {
-    First,
-    Last,
-}
-
-fn nearer_end(components: &Components, n: usize) -> End {
-    let pairs = || (1..n).map(|vertex| (components.of(vertex - 1), components.of(vertex)));
-    let falls = pairs().filter(|(before, here)| before > here).count();
-    let rises = pairs().filter(|(before, here)| before < here).count();
-    if falls >= rises { End::First } else { End::Last }
-}
-
-struct Closing<'a> {
-    lines: &'a mut BitTable,
+/// Adds to each line of a table what it reaches over the first n vertices, one component after another.
+#[derive(Debug)]
+pub(super) struct Closing {
     n: usize,
-    components: &'a Components,
-    /// All arcs of a component.
+    components: Components,
+    /// How many components, and then lines beyond n, are done.
+    n_done: usize,
+    /// All arcs of the component at hand; then all that it reaches.
     arcs: Limbs,
     /// What is reached over its arcs so far; of its own members, those that an arc leads to.
     reached: Limbs,
-    from: End,
-    spread: &'a Spread<'a>,
+    ahead: Ahead,
 }
 
-impl Closing<'_> {
-    /// Closes the lines of a component, or a line beyond n.
-    fn close(
-        &mut self,
-        members: impl ExactSizeIterator<Item = usize> + Clone,
-        pace: &mut Pace<'_>,
-    ) -> Step<()> {
-        let Closing { lines, n, components, arcs, reached, from, spread } = self;
-        let n_limbs = arcs.len();
-        pace.spend(2 * n_limbs)?;
-        arcs.fill(0);
-        reached.fill(0);
-        for member in members.clone() {
-            pace.spend(n_limbs)?;
-            or(arcs, lines.column_limbs(member), spread)?;
-        }
-        for member in members.clone().filter(|member| member < n) {
-            reached[member / 64] |= arcs[member / 64] & 1 << (member % 64);
-        }
-        let n_inner = n.div_ceil(64);
-        for idx in 0..n_inner {
-            let at = match from {
-                End::First => idx,
-                End::Last => n_inner - 1 - idx,
-            };
-            let inner = if (at + 1) * 64 <= *n { u64::MAX } else { (1 << (*n % 64)) - 1 };
-            loop {
-                let open = arcs[at] & !reached[at] & inner;
-                if open == 0 {
-                    break;
-                }
-                let bit = match from {
-                    End::First => open.trailing_zeros(),
-                    End::Last => 63 - open.leading_zeros(),
-                };
-                let next = components.of(at * 64 + bit as usize);
-                pace.spend(n_limbs)?;
-                or(reached, lines.column_limbs(components.first_member(next)), spread)?;
-                reached[at] |= 1 << bit;
+impl Closing {
+    /// Finds the components; `None` if the system refuses the memory.
+    pub(super) fn find(lines: &BitTable, n: usize, pace: &mut Pace<'_>) -> Step<Option<Self>> {
+        let Some(components) = Components::find(lines, n, pace)? else { return Ok(None) };
+        let limbs = || Limbs::zeros(lines.column_len()).ok();
+        let (Some(arcs), Some(reached), Some(ahead)) = (limbs(), limbs(), Ahead::new(&components))
+        else {
+            return Ok(None);
+        };
+        Ok(Some(Closing { n, components, n_done: 0, arcs, reached, ahead }))
+    }
+
+    /// Closes all lines that are left.
+    pub(super) fn close(&mut self, lines: &mut BitTable, pace: &mut Pace<'_>) -> Step<()> {
+        while self.next(lines, pace)? {
+            for member in members(&self.components, self.n, self.n_done) {
+                pace.spend(self.arcs.len())?;
+                lines.column_limbs_mut(member).copy_from_slice(&self.arcs);
             }
-        }
-        or(arcs, reached, spread)?;
-        for member in members {
-            pace.spend(n_limbs)?;
-            lines.column_limbs_mut(member).copy_from_slice(arcs);
+            self.n_done += 1;
         }
         Ok(())
     }
+
+    /// Goes on to the next component of which a line changes, and finds what it reaches; false if there is none.
+    fn next(&mut self, lines: &BitTable, pace: &mut Pace<'_>) -> Step<bool> {
+        while self.n_done < self.components.len() + lines.n_cols() - self.n {
+            self.follow(lines, pace)?;
+            for member in members(&self.components, self.n, self.n_done) {
+                pace.spend(self.arcs.len())?;
+                if *lines.column_limbs(member) != *self.arcs {
+                    return Ok(true);
+                }
+            }
+            self.n_done += 1;
+        }
+        Ok(false)
+    }
+
+    /// Finds all that the component at hand reaches; those before it are closed.
+    fn follow(&mut self, lines: &BitTable, pace: &mut Pace<'_>) -> Step<()> {
+        let Closing { n, components, n_done, arcs, reached, .. } = self;
+        pace.spend(3 * arcs.len())?;
+        arcs.fill(0);
+        reached.fill(0);
+        for member in members(components, *n, *n_done) {
+            pace.or(arcs, lines.column_limbs(member))?;
+        }
+        for member in members(components, *n, *n_done).filter(|member| member < n) {
+            reached[member / 64] |= arcs[member / 64] & 1 << (member % 64);
+        }
+
+        let last = self.n_done.min(self.components.len());
+        for near in (last.saturating_sub(N_TRIED)..last).rev() {
+            if has(&self.arcs, self.components.first_member(near)) {
+                self.take(near, lines, pace)?;
+            }
+        }
+        let open = self.arcs.iter().zip(&*self.reached).map(|(arcs, reached)| arcs & !reached);
+        self.ahead.add(&self.components, open, pace)?;
+        while let Some(next) = self.ahead.pop() {
+            self.take(next, lines, pace)?;
+        }
+        pace.or(&mut self.arcs, &self.reached)
+    }
+
+    /// Adds a component that an arc leads to, and what it reaches, if it is not reached already.
+    fn take(&mut self, next: usize, lines: &BitTable, pace: &mut Pace<'_>) -> Step<()> {
+        // Of several members each reaches all.
+        let member = self.components.first_member(next);
+        if !has(&self.reached, member) {
+            pace.or(&mut self.reached, lines.column_limbs(member))?;
+            put(&mut self.reached, member);
+        }
+        Ok(())
+    }
+}
+
+/// The vertices of component `at`; behind the components each of the lines beyond n comes alone.
+fn members(components: &Components, n: usize, at: usize) -> impl Iterator<Item = usize> + '_ {
+    let beyond = at.checked_sub(components.len()).map(|idx| n + idx);
+    let inner = beyond.is_none().then(|| components.members(at));
+    inner.into_iter().flatten().chain(beyond)
 }

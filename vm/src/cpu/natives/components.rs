@@ -10,7 +10,7 @@
 
 use star_base::{BitTable, Limbs};
 
-use super::Pace;
+use super::{Pace, has, put};
 use crate::stop::Step;
 
 /// The strong components of a graph.
@@ -49,7 +49,7 @@ impl Components {
         Ok(Some(search.found))
     }
 
-    /// Number of components.
+    /// Number of components, at most that of the vertices.
     pub(super) fn len(&self) -> usize {
         self.starts.len() - 1
     }
@@ -71,6 +71,62 @@ impl Components {
     /// The component of a vertex.
     pub(super) fn of(&self, vertex: usize) -> usize {
         self.of[vertex] as usize
+    }
+}
+
+/// Components that arcs lead to and that were not looked at yet.
+///
+/// They are taken from the highest number down. Of two components of which one leads to the other, that one has
+/// the higher number: so it comes first, and the other is found to be reached already.
+#[derive(Debug)]
+pub(super) struct Ahead {
+    ones: Limbs,
+    /// Limbs that may hold ones; all behind them are zero.
+    n_limbs: usize,
+}
+
+impl Ahead {
+    /// None of these components; `None` if the system refuses the memory.
+    pub(super) fn new(components: &Components) -> Option<Self> {
+        Some(Ahead { ones: Limbs::zeros(components.len().div_ceil(64)).ok()?, n_limbs: 0 })
+    }
+
+    /// Adds those that the vertices of a set belong to; bits beyond the vertices do not count.
+    pub(super) fn add(
+        &mut self,
+        components: &Components,
+        vertices: impl Iterator<Item = u64>,
+        pace: &mut Pace<'_>,
+    ) -> Step<()> {
+        let Ahead { ones, n_limbs: end } = self;
+        let (n, mut n_limbs) = (components.of.len(), *end);
+        // The limbs of the set, and of this one when it is emptied.
+        pace.spend(2 * n.div_ceil(64))?;
+        for (at, limb) in vertices.take(n.div_ceil(64)).enumerate() {
+            let mut left = if (at + 1) * 64 <= n { limb } else { limb & ((1 << (n % 64)) - 1) };
+            // Each of these is about as much work as a limb elsewhere.
+            pace.spend(left.count_ones() as usize)?;
+            while left != 0 {
+                let component = components.of(at * 64 + left.trailing_zeros() as usize);
+                left &= left - 1;
+                put(ones, component);
+                n_limbs = n_limbs.max(component / 64 + 1);
+            }
+        }
+        *end = n_limbs;
+        Ok(())
+    }
+
+    /// Takes the one with the highest number.
+    pub(super) fn pop(&mut self) -> Option<usize> {
+        loop {
+            let at = self.n_limbs.checked_sub(1)?;
+            if let Some(bit) = self.ones[at].checked_ilog2() {
+                self.ones[at] &= !(1 << bit);
+                return Some(at * 64 + bit as usize);
+            }
+            self.n_limbs = at;
+        }
     }
 }
 
@@ -121,7 +177,7 @@ impl<'a> Search<'a> {
     }
 
     fn is_new(&self, vertex: usize) -> bool {
-        self.new[vertex / 64] >> (vertex % 64) & 1 == 1
+        has(&self.new, vertex)
     }
 
     /// Reaches all that can be reached from `root` and was not.

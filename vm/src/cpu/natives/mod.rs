@@ -19,16 +19,20 @@ use super::code::{Number, Place, Reg, Size};
 use super::machine::Machine;
 use super::registers::Holding;
 use super::spread::Spread;
-use super::table::Table;
 use crate::stop::{Step, broken};
 
 pub(super) use reach::Reach;
 
-/// `to = to or line`, which may be longer.
-fn or(to: &mut [u64], line: &[u64], spread: &Spread<'_>) -> Step<()> {
-    spread.fill(to, 1, |start, part| {
-        spread.kernels.logic_assign(LogicOp::Or, part, &line[start..start + part.len()]);
-    })
+/// Is a bit of a set one?
+#[inline]
+fn has(set: &[u64], idx: usize) -> bool {
+    set[idx / 64] >> (idx % 64) & 1 == 1
+}
+
+/// Sets a bit of a set.
+#[inline]
+fn put(set: &mut [u64], idx: usize) {
+    set[idx / 64] |= 1 << (idx % 64);
 }
 
 /// Looks at the flags each time that so much was done as may lie between two looks.
@@ -56,6 +60,15 @@ impl<'a> Pace<'a> {
                 self.spread.look()
             }
         }
+    }
+
+    /// `to = to or line`, which may be longer.
+    fn or(&mut self, to: &mut [u64], line: &[u64]) -> Step<()> {
+        self.spend(to.len())?;
+        self.spread.fill(to, 1, |start, part| {
+            let line = &line[start..start + part.len()];
+            self.spread.kernels.logic_assign(LogicOp::Or, part, line);
+        })
     }
 }
 
@@ -130,29 +143,6 @@ impl Machine<'_, '_, '_> {
             Some(_) | None => Err(broken("a native without that table")),
         }
     }
-
-    /// Changes a table, for which `beside` bytes are taken meanwhile; false if they are not there, or if
-    /// `change` says so, which has changed nothing then.
-    fn native_change(
-        &mut self,
-        reg: Reg,
-        beside: u64,
-        change: impl FnOnce(&mut Table, &Self) -> Step<bool>,
-    ) -> Step<bool> {
-        // A table that others have too is copied first.
-        let copy = if self.owns(reg) { 0 } else { self.table(reg)?.n_bytes() };
-        if self.room.free() < beside.saturating_add(copy) {
-            return Ok(false);
-        }
-        self.room.take(beside);
-        let mut done = false;
-        let end = self.change(reg, |table, machine| {
-            done = change(table, machine)?;
-            Ok(())
-        });
-        self.room.give(beside);
-        end.map(|()| done)
-    }
 }
 
 #[cfg(test)]
@@ -162,7 +152,8 @@ mod tests {
     use star_base::BitTable;
     use star_ir::LimitKind;
 
-    use super::{Reach, closure};
+    use super::closure::Closing;
+    use super::{Pace, Reach};
     use crate::cpu::spread::{Settings, Spread};
     use crate::kernels::Kernels;
     use crate::room::Room;
@@ -173,6 +164,68 @@ mod tests {
         let mut graph = BitTable::zeros(n, n).unwrap();
         (0..n).for_each(|vertex| graph.put(vertex, (vertex + 1) % n, true));
         graph
+    }
+
+    /// A graph in which vertex i of `n` is called `name(i)`, and has arcs to all that come behind it.
+    fn triangle(n: usize, name: impl Fn(usize) -> usize) -> BitTable {
+        let mut graph = BitTable::zeros(n, n).unwrap();
+        for to in 0..n {
+            (0..to).for_each(|from| graph.put(name(from), name(to), true));
+        }
+        graph
+    }
+
+    /// The closure by Warshall's algorithm.
+    fn warshall(mut graph: BitTable) -> BitTable {
+        let n = graph.n_rows();
+        for via in 0..n {
+            for from in (0..n).filter(|&from| graph.get(from, via)).collect::<Vec<usize>>() {
+                for to in (0..n).filter(|&to| graph.get(via, to)).collect::<Vec<usize>>() {
+                    graph.put(from, to, true);
+                }
+            }
+        }
+        graph
+    }
+
+    #[test]
+    fn the_order_of_the_vertices_does_not_matter() {
+        let (flag, never) = (AtomicBool::new(false), AtomicBool::new(false));
+        let room = Room::new(&flag, &never, u64::MAX);
+        let spread = Spread::new(Kernels::detect(), Settings::tiny(), room.flags(), None);
+        for n in [1, 2, 63, 64, 65, 130] {
+            let orders: [&dyn Fn(usize) -> usize; 5] = [
+                &|vertex| vertex,
+                &|vertex| n - 1 - vertex,
+                // One half along the arcs, the other against them.
+                &|vertex| if vertex < n / 2 { vertex } else { n - 1 - (vertex - n / 2) },
+                // In turn from both ends.
+                &|vertex| if vertex % 2 == 0 { vertex / 2 } else { n - 1 - vertex / 2 },
+                // 37 divides none of the sizes.
+                &|vertex| vertex * 37 % n,
+            ];
+            for order in orders {
+                for back in [None, Some((n / 3, 0)), Some((n - 1, n / 2)), Some((n - 1, 0))] {
+                    let mut graph = triangle(n, order);
+                    // Arcs that are not there, so that not all is reached at one step.
+                    (0..n).for_each(|vertex| graph.put(order(vertex), order(vertex / 2), false));
+                    (1..n).step_by(5).for_each(|to| graph.put(order(to - 1), order(to), false));
+                    if let Some((from, to)) = back {
+                        graph.put(order(from), order(to), true);
+                    }
+                    let expected = warshall(graph.clone());
+                    let mut pace = Pace::new(&spread);
+                    let reach = Reach::new(&graph, n, false, &spread).unwrap().unwrap();
+                    let mut filled = BitTable::zeros(n, n).unwrap();
+                    reach.fill(&mut filled, &spread).unwrap();
+                    // The lines of the table are its columns.
+                    assert!(filled == expected, "CONDENSE, {n} vertices, {back:?}: {graph:?}");
+                    let mut closing = Closing::find(&graph, n, &mut pace).unwrap().unwrap();
+                    closing.close(&mut graph, &mut pace).unwrap();
+                    assert!(graph == expected, "WARSHALL, {n} vertices, {back:?}");
+                }
+            }
+        }
     }
 
     #[test]
@@ -186,9 +239,12 @@ mod tests {
         reach.fill(&mut closure, &spread).unwrap();
         assert_eq!(closure.count_ones(), 100 * 100);
 
+        let mut closing = Closing::find(&graph, 100, &mut Pace::new(&spread)).unwrap().unwrap();
         flag.store(true, Ordering::Relaxed);
         let stop = Stop::Limit(LimitKind::Interrupted);
-        assert_eq!(closure::close(&mut graph, 100, &spread), Err(stop.clone()));
+        let mut pace = Pace::new(&spread);
+        assert_eq!(Closing::find(&graph, 100, &mut pace).map(|_| ()), Err(stop.clone()));
+        assert_eq!(closing.close(&mut graph, &mut pace), Err(stop.clone()));
         assert_eq!(Reach::new(&graph, 100, false, &spread).map(|_| ()), Err(stop.clone()));
         assert_eq!(reach.fill(&mut closure, &spread), Err(stop));
     }

@@ -7,8 +7,8 @@
 
 use star_base::{BitTable, BitVector, Limbs};
 
-use super::components::Components;
-use super::{Pace, or};
+use super::components::{Ahead, Components};
+use super::{Pace, has, put};
 use crate::cpu::code::Place;
 use crate::cpu::machine::Machine;
 use crate::cpu::registers::Holding;
@@ -44,17 +44,38 @@ impl Reach {
         self.above.get(self.components.of(to), self.components.of(from))
     }
 
-    /// The graph's closure, in a table of zeros with a row and a column for each vertex.
-    pub(in crate::cpu) fn fill(&self, table: &mut BitTable, spread: &Spread<'_>) -> Step<()> {
+    /// Was it made of the turned graph?
+    pub(in crate::cpu) fn is_turned(&self) -> bool {
+        self.turned
+    }
+
+    /// The closure of the graph that it was made of, in a table of zeros with a column for each line: column i
+    /// marks what vertex i reaches.
+    pub(in crate::cpu) fn fill(&self, lines: &mut BitTable, spread: &Spread<'_>) -> Step<()> {
         let mut pace = Pace::new(spread);
-        for to in 0..self.n {
-            // Vertex by vertex: a bit is about as much work as a limb elsewhere.
-            pace.spend(self.n)?;
-            let column = table.column_limbs_mut(to);
-            for from in (0..self.n).filter(|&from| self.reaches(from, to)) {
-                column[from / 64] |= 1 << (from % 64);
+        let (stride, n_limbs) = (lines.stride(), lines.column_len());
+        for from in 0..self.components.len() {
+            let mut members = self.components.members(from);
+            let Some(first) = members.next() else { continue };
+            let line = lines.column_limbs_mut(first);
+            pace.spend(self.components.len())?;
+            for to in (0..self.components.len()).filter(|&to| self.above.get(to, from)) {
+                self.mark(to, line, &mut pace)?;
+            }
+            let line = first * stride..first * stride + n_limbs;
+            for member in members {
+                pace.spend(n_limbs)?;
+                lines.storage_mut().copy_within(line.clone(), member * stride);
             }
         }
+        Ok(())
+    }
+
+    /// Marks the vertices of a component.
+    fn mark(&self, component: usize, to: &mut [u64], pace: &mut Pace<'_>) -> Step<()> {
+        let members = self.components.members(component);
+        pace.spend(members.len())?;
+        members.for_each(|member| put(to, member));
         Ok(())
     }
 
@@ -72,25 +93,20 @@ impl Reach {
             return Ok(None);
         };
         let Ok(mut reached) = Limbs::zeros(above.column_len()) else { return Ok(None) };
+        let Some(mut ahead) = Ahead::new(&components) else { return Ok(None) };
         for component in 0..components.len() {
+            pace.spend(arcs.len() + 2 * reached.len())?;
             reached.fill(0);
             arcs.fill(0);
             for member in components.members(component) {
-                pace.spend(arcs.len())?;
-                or(&mut arcs, lines.column_limbs(member), spread)?;
+                pace.or(&mut arcs, lines.column_limbs(member))?;
             }
-            for (limb, &ones) in arcs.iter().enumerate() {
-                let mut ones =
-                    if (limb + 1) * 64 <= n { ones } else { ones & ((1 << (n % 64)) - 1) };
-                while ones != 0 {
-                    let next = components.of(limb * 64 + ones.trailing_zeros() as usize);
-                    ones &= ones - 1;
-                    if reached[next / 64] >> (next % 64) & 1 == 0 {
-                        pace.spend(reached.len())?;
-                        // A component's own column is still empty.
-                        or(&mut reached, above.column_limbs(next), spread)?;
-                        reached[next / 64] |= 1 << (next % 64);
-                    }
+            ahead.add(&components, arcs.iter().copied(), &mut pace)?;
+            while let Some(next) = ahead.pop() {
+                if !has(&reached, next) {
+                    // A component's own column is still empty.
+                    pace.or(&mut reached, above.column_limbs(next))?;
+                    put(&mut reached, next);
                 }
             }
             above.column_limbs_mut(component).copy_from_slice(&reached);
@@ -102,14 +118,11 @@ impl Reach {
     fn reachable(&self, from: usize, to: &mut [u64], pace: &mut Pace<'_>) -> Step<()> {
         to.fill(0);
         let from = self.components.of(from);
+        pace.spend(self.components.len())?;
         for component in 0..self.components.len() {
             let (row, column) = if self.turned { (from, component) } else { (component, from) };
-            if !self.above.get(row, column) {
-                continue;
-            }
-            for member in self.components.members(component) {
-                pace.spend(1)?;
-                to[member / 64] |= 1 << (member % 64);
+            if self.above.get(row, column) {
+                self.mark(component, to, pace)?;
             }
         }
         Ok(())
@@ -124,7 +137,7 @@ impl Machine<'_, '_, '_> {
         let n = table.n_rows();
         // In the worst case every vertex is a component, and the lines are as long as those of the graph.
         let bytes = Components::n_bytes(n).saturating_add(table.n_bytes());
-        let lines = 2 * bytes_of(n);
+        let lines = 3 * bytes_of(n);
         if u32::try_from(n).is_err() || self.room.free() < bytes.saturating_add(lines) {
             return Ok(false);
         }
