@@ -146,7 +146,8 @@ impl Closing {
         }
         let open = self.arcs.iter().zip(&*self.reached).map(|(arcs, reached)| arcs & !reached);
         self.ahead.add(&self.components, open, pace)?;
-        while let Some(next) = self.ahead.pop() {
+        // What is reached are vertices here, not components.
+        while let Some(next) = self.ahead.pop(|_| 0) {
             self.take(next, lines, pace)?;
         }
         pace.or(&mut self.arcs, &self.reached)

@@ -117,14 +117,17 @@ impl Ahead {
         Ok(())
     }
 
-    /// Takes the one with the highest number.
-    pub(super) fn pop(&mut self) -> Option<usize> {
+    /// Takes the one with the highest number, without those that are reached: `reached` knows limb by limb which
+    /// these are, as far as that is known.
+    pub(super) fn pop(&mut self, reached: impl Fn(usize) -> u64) -> Option<usize> {
         loop {
             let at = self.n_limbs.checked_sub(1)?;
-            if let Some(bit) = self.ones[at].checked_ilog2() {
-                self.ones[at] &= !(1 << bit);
+            let open = self.ones[at] & !reached(at);
+            if let Some(bit) = open.checked_ilog2() {
+                self.ones[at] = open & !(1 << bit);
                 return Some(at * 64 + bit as usize);
             }
+            self.ones[at] = 0;
             self.n_limbs = at;
         }
     }

@@ -8,7 +8,7 @@
 use star_base::{BitTable, BitVector, Limbs};
 
 use super::components::{Ahead, Components};
-use super::{Pace, has, put};
+use super::{Pace, put};
 use crate::cpu::code::Place;
 use crate::cpu::machine::Machine;
 use crate::cpu::registers::Holding;
@@ -102,12 +102,10 @@ impl Reach {
                 pace.or(&mut arcs, lines.column_limbs(member))?;
             }
             ahead.add(&components, arcs.iter().copied(), &mut pace)?;
-            while let Some(next) = ahead.pop() {
-                if !has(&reached, next) {
-                    // A component's own column is still empty.
-                    pace.or(&mut reached, above.column_limbs(next))?;
-                    put(&mut reached, next);
-                }
+            while let Some(next) = ahead.pop(|at| reached[at]) {
+                // A component's own column is still empty.
+                pace.or(&mut reached, above.column_limbs(next))?;
+                put(&mut reached, next);
             }
             above.column_limbs_mut(component).copy_from_slice(&reached);
         }
