@@ -1,4 +1,4 @@
-//! Every graph algorithm of the library, beside the same job by petgraph or rustworkx-core.
+//! Every graph algorithm of the library, beside the same job by petgraph.
 //!
 //! * `instance`: the graphs, and their tables.
 //! * `measure`: a job, ours and the peer's in turn, and a line about it.
