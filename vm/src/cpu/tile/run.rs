@@ -128,7 +128,8 @@ impl Machine<'_, '_, '_> {
     /// Takes what is written out of its registers, slices with as many components as there are rows.
     fn take_written(&mut self, places: &[Place], written: &[usize], n_rows: usize) -> Step<Taken> {
         let mut taken = Taken { slices: Vec::new(), tables: Vec::new() };
-        // Whatever needs room comes first: nothing has to be put back then.
+        // Whatever needs room comes first, while nothing is taken out; slices that have their new length keep
+        // it if there is no room for the next.
         for place in written.iter().map(|idx| places[*idx]) {
             let Place::Slice(reg) = place else { continue };
             let before = self.bits_slot(reg).n_bytes();
