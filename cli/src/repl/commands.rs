@@ -297,7 +297,6 @@ impl Session {
         })?;
         self.settings.limits.limits(engine)?;
         let mut machine = engine.machine();
-        self.flags.clear();
         for (name, variable) in self.environment.iter() {
             let value = self.machine.store(name, &self.flags.interrupt).map_err(|error| {
                 let (code, why) = match error {

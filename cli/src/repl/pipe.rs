@@ -23,7 +23,10 @@ pub(crate) fn run(session: &mut Session, input: &mut dyn BufRead, sink: &mut Pla
         bytes.clear();
         number += 1;
         let mut limited = input.take(MAX_SOURCE_BYTES as u64);
-        match limited.read_until(b'\n', &mut bytes) {
+        session.rest();
+        let read = limited.read_until(b'\n', &mut bytes);
+        session.wake();
+        match read {
             Ok(0) => break,
             Ok(_) => {}
             Err(error) => {

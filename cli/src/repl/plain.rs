@@ -28,7 +28,9 @@ impl<'a> Plain<'a> {
 impl Sink for Plain<'_> {
     fn show(&mut self, event: Event<'_>) -> bool {
         match event {
-            Event::Printed(text) | Event::Answer(text) => self.output.write(text),
+            // Whoever listens wants to know how far the program is.
+            Event::Printed(text) => self.output.write(text) && self.output.flush(),
+            Event::Answer(text) => self.output.write(text),
             Event::Value { view, slot } => {
                 let text = match view.value(slot) {
                     Ok(value) => display::long(display::Shown::from(&value)),
