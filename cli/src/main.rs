@@ -7,6 +7,7 @@
 //!   it, [`limits`] bound it, [`wrap`] makes functions runnable.
 //! * [`doctor`]: what the machine has.
 //! * The way out: [`results`] and [`save`] (at its [`place`]), [`output`] for standard output, [`cost`].
+//! * [`html`]: the frame of pages.
 //! * Messages: [`report`] writes them to standard error, as [`render`] (with [`excerpt`]) or [`json`]
 //!   makes them; [`failure`] and [`exit`] say how a command ends; [`text`] has pieces of wording.
 //!
@@ -31,6 +32,7 @@ mod failure;
 mod flags;
 mod given;
 mod host;
+mod html;
 mod json;
 mod layouts;
 mod limits;
