@@ -44,9 +44,17 @@ pub trait Backend {
         self.store(&value, interrupt)
     }
 
-    /// Reads columns (counted from 0) of a table back; `None` if the value is no table, or has fewer
-    /// columns.
-    fn store_columns(&self, value: &Self::Value, columns: Range<usize>) -> Option<BitTable>;
+    /// Reads columns (counted from 0) of a table back, unless `interrupt` is set meanwhile; `None` if the
+    /// value is no table, or has fewer columns.
+    ///
+    /// # Errors
+    /// As for [`Backend::store`].
+    fn store_columns(
+        &self,
+        value: &Self::Value,
+        columns: Range<usize>,
+        interrupt: &AtomicBool,
+    ) -> Result<Option<BitTable>, StoreError>;
 
     /// Compiles a verified program.
     fn compile(&self, program: Program) -> Self::Code;

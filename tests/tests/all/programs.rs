@@ -307,8 +307,13 @@ mod faulty {
         fn store(&self, value: &Value, interrupt: &AtomicBool) -> Result<HostValue, StoreError> {
             self.0.store(value, interrupt)
         }
-        fn store_columns(&self, value: &Value, columns: Range<usize>) -> Option<BitTable> {
-            self.0.store_columns(value, columns)
+        fn store_columns(
+            &self,
+            value: &Value,
+            columns: Range<usize>,
+            interrupt: &AtomicBool,
+        ) -> Result<Option<BitTable>, StoreError> {
+            self.0.store_columns(value, columns, interrupt)
         }
         fn compile(&self, mut program: Program) -> Code {
             program.routines.iter_mut().for_each(|routine| spoil(&mut routine.body));

@@ -177,9 +177,14 @@ impl Backend for Cpu {
         Held::Table(shared).to_host(&spread)
     }
 
-    fn store_columns(&self, value: &Value, columns: Range<usize>) -> Option<BitTable> {
-        let Held::Table(table) = &value.held else { return None };
-        table.some_columns(columns, &self.spread(&Room::new(&NEVER, &NEVER, u64::MAX)))
+    fn store_columns(
+        &self,
+        value: &Value,
+        columns: Range<usize>,
+        interrupt: &AtomicBool,
+    ) -> Result<Option<BitTable>, StoreError> {
+        let Held::Table(table) = &value.held else { return Ok(None) };
+        table.some_columns(columns, &self.spread(&Room::new(interrupt, &NEVER, u64::MAX)))
     }
 
     fn compile(&self, program: Program) -> Code {

@@ -123,11 +123,14 @@ impl Backend for Reference {
         Ok(value.data.as_ref().map_or(HostValue::Unset, Data::to_host))
     }
 
-    fn store_columns(&self, value: &Value, columns: Range<usize>) -> Option<BitTable> {
-        match &value.data {
-            Some(Data::Table(table)) => Some(table.to_host(table.columns.get(columns)?)),
-            _ => None,
-        }
+    fn store_columns(
+        &self,
+        value: &Value,
+        columns: Range<usize>,
+        _interrupt: &AtomicBool,
+    ) -> Result<Option<BitTable>, StoreError> {
+        let Some(Data::Table(table)) = &value.data else { return Ok(None) };
+        Ok(table.columns.get(columns).map(|columns| table.to_host(columns)))
     }
 
     fn compile(&self, program: Program) -> Code {
