@@ -268,7 +268,7 @@ mod faulty {
     use star_base::BitTable;
     use star_ir::{Block, Op, Program, RoutineId, StmtKind, Ty, visit};
     use star_vm::reference::{Code, Plan, Value};
-    use star_vm::{Backend, Control, HostValue, Outcome, Reference, StoreError};
+    use star_vm::{Backend, Control, HostValue, Outcome, Profile, Reference, StoreError};
 
     /// It leaves out every MIRROR.
     pub(super) struct Faulty(Reference);
@@ -322,6 +322,15 @@ mod faulty {
         }
         fn run(&self, plan: &Plan, values: &mut [Value], control: &mut Control<'_>) -> Outcome {
             self.0.run(plan, values, control)
+        }
+        fn run_profiled(
+            &self,
+            plan: &Plan,
+            values: &mut [Value],
+            control: &mut Control<'_>,
+            profile: &mut Profile,
+        ) -> Outcome {
+            self.0.run_profiled(plan, values, control, profile)
         }
     }
 }
