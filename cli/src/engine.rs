@@ -2,7 +2,7 @@
 
 use star_base::{Code, Diagnostic, Native, did_you_mean};
 use star_ir::{Mode, Program, RoutineId};
-use star_vm::{Backend, Control, Cpu, HostValue, Outcome, Reference, Stats, StoreError};
+use star_vm::{Backend, Control, Cpu, HostValue, Outcome, Profile, Reference, Stats, StoreError};
 
 use crate::text;
 
@@ -16,7 +16,7 @@ pub(crate) struct Engine {
     pub(crate) max_bytes: u64,
     /// Library routines that it does in ways of its own.
     pub(crate) natives: &'static [Native],
-    run: fn(Job, &mut Control<'_>) -> Ended,
+    run: fn(Job, &mut Control<'_>, Option<&mut Profile>) -> Ended,
 }
 
 static ENGINES: &[Engine] = &[
@@ -25,9 +25,9 @@ static ENGINES: &[Engine] = &[
         expansion: 1,
         max_bytes: u64::MAX,
         natives: Cpu::NATIVES,
-        run: |job, control| match job.natives {
-            Natives::On => execute(&Cpu::new(), job, control),
-            Natives::Off => execute(&Cpu::new().without_natives(), job, control),
+        run: |job, control, profile| match job.natives {
+            Natives::On => execute(&Cpu::new(), job, control, profile),
+            Natives::Off => execute(&Cpu::new().without_natives(), job, control, profile),
         },
     },
     Engine {
@@ -35,7 +35,7 @@ static ENGINES: &[Engine] = &[
         expansion: 8,
         max_bytes: star_vm::reference::MAX_BYTES,
         natives: &[],
-        run: |job, control| execute(&Reference::new(), job, control),
+        run: |job, control, profile| execute(&Reference::new(), job, control, profile),
     },
 ];
 
@@ -109,11 +109,26 @@ impl Engine {
 
     /// Runs a job.
     pub(crate) fn run(&self, job: Job, control: &mut Control<'_>) -> Ended {
-        (self.run)(job, control)
+        (self.run)(job, control, None)
+    }
+
+    /// The same, and charges what it takes to lines and routines.
+    pub(crate) fn run_profiled(
+        &self,
+        job: Job,
+        control: &mut Control<'_>,
+        profile: &mut Profile,
+    ) -> Ended {
+        (self.run)(job, control, Some(profile))
     }
 }
 
-fn execute<B: Backend>(backend: &B, job: Job, control: &mut Control<'_>) -> Ended {
+fn execute<B: Backend>(
+    backend: &B,
+    job: Job,
+    control: &mut Control<'_>,
+    profile: Option<&mut Profile>,
+) -> Ended {
     let Job { program, entry, arguments, natives: _ } = job;
     let params = program.routine(entry).params.iter();
     let modes: Vec<Mode> = params.map(|param| param.mode).collect();
@@ -122,7 +137,10 @@ fn execute<B: Backend>(backend: &B, job: Job, control: &mut Control<'_>) -> Ende
     let mut values: Vec<B::Value> = loaded.collect();
     let types: Vec<_> = values.iter().map(|value| backend.ty(value)).collect();
     let plan = backend.plan(&code, entry, &types);
-    let outcome = backend.run(&plan, &mut values, control);
+    let outcome = match profile {
+        None => backend.run(&plan, &mut values, control),
+        Some(profile) => backend.run_profiled(&plan, &mut values, control, profile),
+    };
     let results = match outcome {
         Outcome::Done => values
             .into_iter()
