@@ -11,7 +11,6 @@ pub(crate) enum Style<'a> {
     /// A file beside the page, which begins with [`STYLE`].
     File(&'a str),
     /// [`STYLE`] and this stand in the page itself.
-    #[allow(dead_code, reason = "pages that stand alone come with what they show")]
     Inside(&'a str),
 }
 

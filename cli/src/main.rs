@@ -6,7 +6,8 @@
 //! * The run: [`engine`] has the backends, [`host`] (with [`access`]) serves the program, [`flags`] end
 //!   it, [`limits`] bound it, [`wrap`] makes functions runnable.
 //! * [`doctor`]: what the machine has; [`headers`]: the tests and benchmarks in comments.
-//! * The way out: [`results`] and [`save`] (at its [`place`]), [`output`] for standard output, [`cost`].
+//! * The way out: [`results`] and [`save`] (at its [`place`]), [`output`] for standard output, [`cost`],
+//!   [`profile`].
 //! * [`html`]: the frame of pages.
 //! * Messages: [`report`] writes them to standard error, as [`render`] (with [`excerpt`]) or [`json`]
 //!   makes them; [`failure`] and [`exit`] say how a command ends; [`text`] has pieces of wording.
@@ -42,6 +43,7 @@ mod offer;
 mod output;
 mod part;
 mod place;
+mod profile;
 mod progress;
 mod render;
 mod report;
