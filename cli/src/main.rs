@@ -10,7 +10,8 @@
 //!   [`profile`].
 //! * [`html`]: the frame of pages.
 //! * Messages: [`report`] writes them to standard error, as [`render`] (with [`excerpt`]) or [`json`]
-//!   makes them; [`failure`] and [`exit`] say how a command ends; [`text`] has pieces of wording.
+//!   makes them; [`failure`] and [`exit`] say how a command ends; [`text`] has pieces of wording,
+//!   [`diff`] shows what differs.
 //!
 //! Nothing here knows how a program is compiled, a value stored or a file format read.
 
@@ -24,6 +25,7 @@ mod bind;
 mod command;
 mod cost;
 mod data;
+mod diff;
 mod doctor;
 mod engine;
 mod entry;
@@ -77,6 +79,7 @@ use crate::usage::Refusal;
 #[command(after_help = "Examples:
   star run closure.star --graph road.gr
   star check closure.star
+  star fmt closure.star
   star gen gnm -n 1000 -m 5000 -o random.gr
   star doc MATCH
   star explain E0602")]
@@ -95,6 +98,8 @@ enum Command {
     Run(Box<command::run::RunArgs>),
     /// Say what is wrong with programs, without running them
     Check(command::check::CheckArgs),
+    /// Format programs: layout, `:=`, the spelling of keywords and built-ins
+    Fmt(command::fmt::FmtArgs),
     /// Show, write, check or test the documentation of the library and of your own files
     Doc(command::doc::DocArgs),
     /// Explain the code of a message
@@ -154,6 +159,7 @@ fn dispatch(command: &Command, reporter: &Reporter, output: &mut Output) -> Resu
     match command {
         Command::Run(args) => command::run::run(args, reporter, output),
         Command::Check(args) => Ok(command::check::run(args, reporter)),
+        Command::Fmt(args) => Ok(command::fmt::run(args, reporter, output)),
         Command::Explain(args) => {
             command::explain::run(args, output)?;
             Ok(Exit::Success)
