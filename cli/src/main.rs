@@ -6,10 +6,13 @@
 //! * The run: [`engine`] has the backends, [`host`] (with [`access`]) serves the program, [`flags`] end
 //!   it, [`limits`] bound it, [`wrap`] makes functions runnable.
 //! * [`repl`]: a session in which values outlive the lines that made them.
-//! * [`doctor`]: what the machine has.
-//! * The way out: [`results`] and [`save`] (at its [`place`]), [`output`] for standard output, [`cost`].
+//! * [`doctor`]: what the machine has; [`headers`]: the tests and benchmarks in comments.
+//! * The way out: [`results`] and [`save`] (at its [`place`]), [`output`] for standard output, [`cost`],
+//!   [`profile`].
+//! * [`html`]: the frame of pages.
 //! * Messages: [`report`] writes them to standard error, as [`render`] (with [`excerpt`]) or [`json`]
-//!   makes them; [`failure`] and [`exit`] say how a command ends; [`text`] has pieces of wording.
+//!   makes them; [`failure`] and [`exit`] say how a command ends; [`text`] has pieces of wording,
+//!   [`diff`] shows what differs.
 //!
 //! Nothing here knows how a program is compiled, a value stored or a file format read.
 
@@ -23,6 +26,7 @@ mod bind;
 mod command;
 mod cost;
 mod data;
+mod diff;
 mod doctor;
 mod engine;
 mod entry;
@@ -31,7 +35,9 @@ mod exit;
 mod failure;
 mod flags;
 mod given;
+mod headers;
 mod host;
+mod html;
 mod json;
 mod layouts;
 mod limits;
@@ -40,6 +46,7 @@ mod offer;
 mod output;
 mod part;
 mod place;
+mod profile;
 mod progress;
 mod render;
 mod repl;
@@ -75,6 +82,7 @@ use crate::usage::Refusal;
   star repl
   star run closure.star --graph road.gr
   star check closure.star
+  star fmt closure.star
   star gen gnm -n 1000 -m 5000 -o random.gr
   star doc MATCH
   star explain E0602")]
@@ -95,6 +103,8 @@ enum Command {
     Repl(Box<command::repl::ReplArgs>),
     /// Say what is wrong with programs, without running them
     Check(command::check::CheckArgs),
+    /// Format programs: layout, `:=`, the spelling of keywords and built-ins
+    Fmt(command::fmt::FmtArgs),
     /// Show, write, check or test the documentation of the library and of your own files
     Doc(command::doc::DocArgs),
     /// Explain the code of a message
@@ -155,6 +165,7 @@ fn dispatch(command: &Command, reporter: &Reporter, output: &mut Output) -> Resu
         Command::Run(args) => command::run::run(args, reporter, output),
         Command::Repl(args) => command::repl::run(args, reporter, output),
         Command::Check(args) => Ok(command::check::run(args, reporter)),
+        Command::Fmt(args) => Ok(command::fmt::run(args, reporter, output)),
         Command::Explain(args) => {
             command::explain::run(args, output)?;
             Ok(Exit::Success)

@@ -31,8 +31,14 @@ pub(crate) trait Machine {
     /// If there is no memory for it, or the user wants the end.
     fn store(&self, slot: &str, interrupt: &AtomicBool) -> Result<HostValue, StoreError>;
 
-    /// Columns (from 0) of a table; `None` if it is no table or has fewer.
-    fn columns(&self, slot: &str, columns: Range<usize>) -> Option<BitTable>;
+    /// Columns (from 0) of a table; `None` if it is no table or has fewer, if there is no memory, or if
+    /// `interrupt` is set meanwhile.
+    fn columns(
+        &self,
+        slot: &str,
+        columns: Range<usize>,
+        interrupt: &AtomicBool,
+    ) -> Option<BitTable>;
 
     /// Runs a routine whose parameters, all of them `var` parameters, are these slots, in order. A slot
     /// without a value is a variable that was never set. However the run ends, the slots hold what it left.
@@ -92,8 +98,13 @@ impl<B: Backend> Machine for On<B> {
         }
     }
 
-    fn columns(&self, slot: &str, columns: Range<usize>) -> Option<BitTable> {
-        self.backend.store_columns(self.values.get(slot)?, columns)
+    fn columns(
+        &self,
+        slot: &str,
+        columns: Range<usize>,
+        interrupt: &AtomicBool,
+    ) -> Option<BitTable> {
+        self.backend.store_columns(self.values.get(slot)?, columns, interrupt).ok().flatten()
     }
 
     fn run(&mut self, job: Job<'_>, control: &mut Control<'_>) -> Outcome {

@@ -83,7 +83,7 @@ impl Session {
         Ok(Session {
             definitions: compiler::Session::new(LIBRARY),
             environment: Environment::default(),
-            machine: engine.machine(),
+            machine: engine.values(),
             engine,
             flags: Flags::default(),
             idle: Arc::new(AtomicBool::new(true)),
