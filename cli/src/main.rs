@@ -41,6 +41,7 @@ mod part;
 mod place;
 mod progress;
 mod render;
+mod repl;
 mod report;
 mod results;
 mod save;

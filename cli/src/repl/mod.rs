@@ -1,0 +1,8 @@
+//! `star repl`.
+#![allow(
+    dead_code,
+    unused_imports,
+    reason = "the session that shows values comes with its own commit"
+)]
+
+mod show;
