@@ -13,6 +13,7 @@ use star_ir::{
 use super::control::Region;
 use super::evaluate::{copy, evaluate};
 use super::frame::{Frame, top};
+use super::observe::{Moment, Observer};
 use super::recorder::Recorder;
 use super::room::MAX_BYTES;
 use super::value::{Data, Value};
@@ -39,16 +40,18 @@ pub(super) struct Machine<'p, 'c, 'h> {
     /// The place of the statement that is running.
     pub(super) loc: LocId,
     pub(super) next_tag: u64,
+    pub(super) observer: Option<&'c mut (dyn Observer + 'c)>,
     since_look: u32,
 }
 
 /// Runs `entry`; see [`crate::Backend::run`].
-pub(super) fn run(
+pub(super) fn run<'c>(
     program: &Program,
     settings: Settings,
     entry: RoutineId,
     values: &mut [Value],
-    control: &mut Control<'_>,
+    control: &'c mut Control<'_>,
+    observer: Option<&'c mut (dyn Observer + 'c)>,
 ) -> Outcome {
     control.stats = Stats::default();
     let limit = control.limits.memory.unwrap_or(MAX_BYTES).min(MAX_BYTES);
@@ -61,6 +64,7 @@ pub(super) fn run(
         recorders: Vec::new(),
         loc: LocId(0),
         next_tag: 1,
+        observer,
         since_look: 0,
     };
     let end = machine.enter(entry, values).and_then(|()| machine.run_to_end());
@@ -85,8 +89,14 @@ impl<'p> Machine<'p, '_, '_> {
                     }
                 },
                 Some(_) => self.turn()?,
-                None if frame.call.is_some() => self.leave()?,
-                None => return Ok(()),
+                None => {
+                    let called = frame.call.is_some();
+                    self.observe(Moment::End)?;
+                    match called {
+                        true => self.leave()?,
+                        false => return Ok(()),
+                    }
+                }
             }
         }
     }
@@ -96,6 +106,7 @@ impl<'p> Machine<'p, '_, '_> {
     /// as they are afterwards.
     fn statement(&mut self, stmt: &'p Stmt) -> Step<()> {
         self.loc = stmt.loc;
+        self.observe(Moment::Statement(stmt))?;
         self.since_look += 1;
         if self.since_look >= STATEMENTS_PER_LOOK {
             self.since_look = 0;
@@ -182,9 +193,10 @@ impl<'p> Machine<'p, '_, '_> {
         self.count_steps(cost)
     }
 
-    /// Counts a turn of a loop, and looks at the flags.
+    /// Counts a turn of the loop at `loc`, and looks at the flags.
     pub(super) fn count_turn(&mut self) -> Step<()> {
         self.room.look()?;
+        self.observe(Moment::Turn)?;
         let window = top(&mut self.frames)?.window;
         if window.is_some_and(|window| window.repeated) {
             return Ok(());

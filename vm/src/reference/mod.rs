@@ -5,6 +5,7 @@
 //!   one variable. `evaluate` says which stands for which.
 //! * The machine: `interpreter`, with frames (`frame`), calls (`calls`), control flow (`control`),
 //!   `forall` (and its `recorder`, which asks `touch` what a statement touches) and `tile`.
+//! * [`Observer`]: a run looked at from outside (`observe`).
 //!
 //! It interprets SIR as given: there is no executable form. Nothing here is written for speed, and it
 //! has no natives. It panics for no program; one that the verifier would refuse may end with
@@ -17,6 +18,7 @@ mod evaluate;
 mod forall;
 mod frame;
 mod interpreter;
+mod observe;
 mod recorder;
 mod room;
 mod stores;
@@ -39,6 +41,7 @@ use star_ir::{Program, RoutineId, Ty};
 use crate::backend::{Backend, Control, Outcome, StoreError};
 use crate::value::HostValue;
 
+pub use observe::{Moment, Observer, Scene};
 pub use room::MAX_BYTES;
 pub use value::Value;
 
@@ -100,6 +103,19 @@ impl Reference {
     pub fn new() -> Self {
         Self::default()
     }
+
+    /// Like [`Backend::run`], looked at by `observer`. No other backend can be observed: none other runs
+    /// one statement after another as they are given.
+    pub fn run_observed(
+        &self,
+        plan: &Plan,
+        values: &mut [Value],
+        control: &mut Control<'_>,
+        observer: &mut dyn Observer,
+    ) -> Outcome {
+        let (program, entry) = (&plan.program, plan.entry);
+        interpreter::run(program, self.settings, entry, values, control, Some(observer))
+    }
 }
 
 impl Backend for Reference {
@@ -152,6 +168,6 @@ impl Backend for Reference {
     }
 
     fn run(&self, plan: &Plan, values: &mut [Value], control: &mut Control<'_>) -> Outcome {
-        interpreter::run(&plan.program, self.settings, plan.entry, values, control)
+        interpreter::run(&plan.program, self.settings, plan.entry, values, control, None)
     }
 }
