@@ -13,6 +13,7 @@ pub mod hir;
 mod loader;
 mod lower;
 mod scope;
+mod statements;
 mod traps;
 mod visit;
 
@@ -21,6 +22,7 @@ use star_syntax::ast;
 
 pub use loader::{Library, LoadError, MAX_SOURCE_BYTES, Source, SourceLoader, read_source};
 pub use lower::{LowerOptions, Lowered};
+pub use statements::{Head, HeadKind, Statements};
 pub use traps::{describe_limit, describe_trap};
 
 /// A checked file with everything that it needs.

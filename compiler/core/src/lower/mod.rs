@@ -40,11 +40,14 @@ pub struct LowerOptions {
     pub checked: bool,
     /// Calls of MIN, MAX, TCOPY1 and TCOPY2 become one operation instead of a call of their Star body.
     pub machine_ops: bool,
+    /// Every source statement counts its elementary operations at its own end, instead of several
+    /// together: for stepping.
+    pub by_statement: bool,
 }
 
 impl Default for LowerOptions {
     fn default() -> Self {
-        LowerOptions { checked: false, machine_ops: true }
+        LowerOptions { checked: false, machine_ops: true, by_statement: false }
     }
 }
 
