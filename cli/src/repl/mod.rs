@@ -6,3 +6,4 @@
 )]
 
 mod show;
+mod step;

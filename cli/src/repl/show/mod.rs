@@ -21,7 +21,7 @@ use crate::render::Style;
 use crate::text;
 
 pub(crate) use grid::Grid;
-pub(crate) use picture::{Change, Field, Picture, draw};
+pub(crate) use picture::{Change, Picture, Rows, draw};
 pub(crate) use request::{Fault, Fields, Named, Request, parse, resolve};
 
 /// What a picture is drawn for.
