@@ -13,6 +13,7 @@ pub mod hir;
 mod loader;
 mod lower;
 mod scope;
+pub mod session;
 mod statements;
 mod traps;
 mod visit;
