@@ -7,6 +7,7 @@
 //! * [`command`]: the commands that begin with a colon.
 
 pub(crate) mod command;
+mod complete;
 pub(crate) mod event;
 pub(crate) mod machine;
 pub(crate) mod session;
