@@ -4,6 +4,7 @@ use star_base::{Code, Diagnostic, Native, did_you_mean};
 use star_ir::{Mode, Program, RoutineId};
 use star_vm::{Backend, Control, Cpu, HostValue, Outcome, Reference, Stats, StoreError};
 
+use crate::repl::machine::{Machine, On};
 use crate::text;
 
 /// A backend by its name.
@@ -17,6 +18,7 @@ pub(crate) struct Engine {
     /// Library routines that it does in ways of its own.
     pub(crate) natives: &'static [Native],
     run: fn(Job, &mut Control<'_>) -> Ended,
+    machine: fn() -> Box<dyn Machine>,
 }
 
 static ENGINES: &[Engine] = &[
@@ -29,6 +31,7 @@ static ENGINES: &[Engine] = &[
             Natives::On => execute(&Cpu::new(), job, control),
             Natives::Off => execute(&Cpu::new().without_natives(), job, control),
         },
+        machine: || Box::new(On::new(Cpu::new(), Cpu::new().without_natives())),
     },
     Engine {
         name: "reference",
@@ -36,6 +39,7 @@ static ENGINES: &[Engine] = &[
         max_bytes: star_vm::reference::MAX_BYTES,
         natives: &[],
         run: |job, control| execute(&Reference::new(), job, control),
+        machine: || Box::new(On::new(Reference::new(), Reference::new())),
     },
 ];
 
@@ -105,6 +109,11 @@ impl Engine {
     /// The backends of this build.
     pub(crate) fn all() -> &'static [Engine] {
         ENGINES
+    }
+
+    /// The backend for the values of a session.
+    pub(crate) fn machine(&self) -> Box<dyn Machine> {
+        (self.machine)()
     }
 
     /// Runs a job.

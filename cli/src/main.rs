@@ -5,6 +5,7 @@
 //!   out where its parameters get their values, [`load`] (with [`data`]) reads them.
 //! * The run: [`engine`] has the backends, [`host`] (with [`access`]) serves the program, [`flags`] end
 //!   it, [`limits`] bound it, [`wrap`] makes functions runnable.
+//! * [`repl`]: a session in which values outlive the lines that made them.
 //! * [`doctor`]: what the machine has.
 //! * The way out: [`results`] and [`save`] (at its [`place`]), [`output`] for standard output, [`cost`].
 //! * Messages: [`report`] writes them to standard error, as [`render`] (with [`excerpt`]) or [`json`]
@@ -41,7 +42,6 @@ mod part;
 mod place;
 mod progress;
 mod render;
-#[allow(dead_code, reason = "FIXME: the command that uses it is not there yet")]
 mod repl;
 mod report;
 mod results;
@@ -72,6 +72,7 @@ use crate::usage::Refusal;
 #[derive(Parser, Debug)]
 #[command(name = "star", version, arg_required_else_help = true)]
 #[command(after_help = "Examples:
+  star repl
   star run closure.star --graph road.gr
   star check closure.star
   star gen gnm -n 1000 -m 5000 -o random.gr
@@ -90,6 +91,8 @@ struct Cli {
 enum Command {
     /// Run a program, or a routine of a file
     Run(Box<command::run::RunArgs>),
+    /// Type lines that run at once: try statements, routines, files
+    Repl(Box<command::repl::ReplArgs>),
     /// Say what is wrong with programs, without running them
     Check(command::check::CheckArgs),
     /// Show, write, check or test the documentation of the library and of your own files
@@ -150,6 +153,7 @@ fn guarded(command: &Command, reporter: &Reporter, output: &mut Output) -> Exit 
 fn dispatch(command: &Command, reporter: &Reporter, output: &mut Output) -> Result<Exit, Failure> {
     match command {
         Command::Run(args) => command::run::run(args, reporter, output),
+        Command::Repl(args) => command::repl::run(args, reporter, output),
         Command::Check(args) => Ok(command::check::run(args, reporter)),
         Command::Explain(args) => {
             command::explain::run(args, output)?;

@@ -7,6 +7,7 @@ pub(crate) mod doc;
 pub(crate) mod doctor;
 pub(crate) mod explain;
 pub(crate) mod generate;
+pub(crate) mod repl;
 pub(crate) mod run;
 
 use star_base::Severity;

@@ -1,5 +1,9 @@
 //! The commands of a session: their names, and what they do in a line.
 
+use star_base::{Code, Diagnostic, did_you_mean};
+
+use crate::text;
+
 /// A command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Command {
@@ -150,5 +154,81 @@ impl Command {
             Command::Reset => (":reset", "forget variables and definitions"),
             Command::Quit => (":quit", "leave; Ctrl-D does the same"),
         }
+    }
+}
+
+/// The command that a line is, with what stands behind it. Inside an entry that is not complete (`alone` is
+/// false) only whole names count, since `:` begins lines of programs, too.
+pub(crate) fn line(line: &str, alone: bool) -> Option<(Result<Command, Diagnostic>, &str)> {
+    let text = line.trim().strip_prefix(':')?;
+    if !text.starts_with(|first: char| first.is_ascii_alphabetic() || first == '?') {
+        return None;
+    }
+    let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+    let found = find(word);
+    if !alone && !found.as_ref().is_ok_and(|command| command.name() == word) {
+        return None;
+    }
+    Some((found, rest))
+}
+
+/// The command of this name, or the only one that begins so.
+fn find(word: &str) -> Result<Command, Diagnostic> {
+    let lower = word.to_ascii_lowercase();
+    if lower == "?" {
+        return Ok(Command::Help);
+    }
+    let begin: Vec<Command> =
+        Command::ALL.into_iter().filter(|command| command.name().starts_with(&lower)).collect();
+    if let Some(exact) = begin.iter().find(|command| command.name() == lower) {
+        return Ok(*exact);
+    }
+    let shown = text::one_line(word);
+    match begin.as_slice() {
+        [command] => Ok(*command),
+        [] => {
+            let message = format!("there is no command `:{shown}`");
+            let diagnostic = Diagnostic::new(Code::Usage, message);
+            let names = Command::ALL.iter().map(|command| command.name());
+            Err(match did_you_mean(&lower, names) {
+                Some(meant) => diagnostic.help(format!("did you mean `:{meant}`?")),
+                None => diagnostic.help("`:help` lists the commands"),
+            })
+        }
+        several => {
+            let names = several.iter().map(|command| format!(":{}", command.name()));
+            let message = format!("`:{shown}` could be several commands");
+            Err(Diagnostic::new(Code::Usage, message)
+                .note(format!("they are {}", text::quoted_list(names))))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_unique_beginning_is_enough() {
+        let found = |text| line(text, true).map(|(found, rest)| (found.unwrap(), rest));
+        assert_eq!(found(":q"), Some((Command::Quit, "")));
+        assert_eq!(found("  :LOAD a b "), Some((Command::Load, "a b")));
+        assert_eq!(found(": integer"), None);
+        assert_eq!(found(":= 1"), None);
+    }
+
+    #[test]
+    fn unknown_and_ambiguous_names_are_errors_with_help() {
+        let error = |text| line(text, true).unwrap().0.unwrap_err();
+        assert_eq!(error(":lod x").help, ["did you mean `:load`?"]);
+        assert_eq!(error(":r").notes, ["they are `:reload`, `:reset`"]);
+        assert_eq!(error(":xyzzy").help, ["`:help` lists the commands"]);
+    }
+
+    #[test]
+    fn inside_an_entry_only_whole_names_count() {
+        assert!(line(":integer;", false).is_none());
+        assert!(line(":q", false).is_none());
+        assert!(line(":quit", false).is_some());
     }
 }

@@ -27,4 +27,7 @@ pub(crate) enum Event<'a> {
 pub(crate) trait Sink {
     /// Shows one. `false` if nobody listens any more.
     fn show(&mut self, event: Event<'_>) -> bool;
+
+    /// Characters in a line.
+    fn width(&self) -> usize;
 }

@@ -2,6 +2,7 @@
 //!
 //! * [`check`] reads a file with what it imports, resolves names and checks types;
 //! * [`lower`] makes SIR of it;
+//! * [`session`] does the same for texts that come one after another;
 //! * [`describe_trap`] and [`describe_limit`] word what a running program says.
 //!
 //! This crate never links a machine, and reads files only through [`SourceLoader`].
@@ -138,7 +139,10 @@ pub fn lower(
     options: &LowerOptions,
 ) -> Result<Lowered, Box<Diagnostic>> {
     // Checking has reported what lowering finds.
-    let lowered = lower::lower(&compilation.hir, &compilation.roots(), options, &mut Vec::new());
+    verified(lower::lower(&compilation.hir, &compilation.roots(), options, &mut Vec::new()))
+}
+
+fn verified(lowered: Lowered) -> Result<Lowered, Box<Diagnostic>> {
     match star_ir::verify(&lowered.program) {
         Ok(()) => Ok(lowered),
         Err(errors) => {

@@ -1,0 +1,57 @@
+//! A session that reads a pipe or a file: no prompt, and an exit code that says whether all went well.
+
+use std::io::{BufRead, Read};
+
+use star_base::{Code, Diagnostic};
+use star_compiler::MAX_SOURCE_BYTES;
+
+use super::event::Sink;
+use super::plain::Plain;
+use super::session::{Flow, Session};
+use crate::text;
+
+/// Runs what stands in `input`, line by line. A line that goes wrong does not keep the next ones from
+/// running.
+pub(crate) fn run(session: &mut Session, input: &mut dyn BufRead, sink: &mut Plain<'_>) {
+    let mut bytes = Vec::new();
+    let mut number = 0_u64;
+    loop {
+        bytes.clear();
+        number += 1;
+        let mut limited = input.take(MAX_SOURCE_BYTES as u64);
+        match limited.read_until(b'\n', &mut bytes) {
+            Ok(0) => break,
+            Ok(_) => {}
+            Err(error) => {
+                let message = format!("standard input cannot be read: {}", text::reason(&error));
+                session.refuse(&Diagnostic::new(Code::SourceUnreadable, message), sink);
+                break;
+            }
+        }
+        let line = match std::str::from_utf8(&bytes) {
+            Ok(line) => line.strip_suffix('\n').unwrap_or(line),
+            Err(error) => {
+                let at = error.valid_up_to();
+                let message =
+                    format!("line {number}, byte {}: {:#04x} is no UTF-8 text", at + 1, bytes[at]);
+                let diagnostic = Diagnostic::new(Code::NotUtf8, message);
+                session.refuse(&diagnostic.note("the line was dropped"), sink);
+                continue;
+            }
+        };
+        let flow = session.line(line.strip_suffix('\r').unwrap_or(line), sink);
+        if flow == Flow::Quit || !sink.flush() {
+            return;
+        }
+    }
+    session.end(sink);
+}
+
+/// Loads the files that the command line names.
+pub(crate) fn load(session: &mut Session, files: &[String], sink: &mut dyn Sink) {
+    for file in files {
+        if let Err(diagnostic) = session.load(file, sink) {
+            session.refuse(&diagnostic, sink);
+        }
+    }
+}
