@@ -11,6 +11,7 @@ use super::command::{self, Command};
 use super::event::{Event, Sink};
 use super::log::Log;
 use super::machine::Machine;
+use super::run::How;
 use super::view::{RESULT, View};
 use crate::access::Access;
 use crate::engine::Engine;
@@ -255,7 +256,7 @@ impl Session {
             }
             let well = match of_items {
                 true => self.define(group, sink),
-                false => self.lines(group, sink),
+                false => self.lines(group, How::Whole, sink),
             };
             if !well {
                 if pieces.peek().is_some() {
@@ -311,9 +312,10 @@ impl Session {
         !errors && refused.is_empty()
     }
 
-    fn lines(&mut self, pieces: Vec<Piece>, sink: &mut dyn Sink) -> bool {
+    pub(super) fn lines(&mut self, pieces: Vec<Piece>, how: How, sink: &mut dyn Sink) -> bool {
         let options = star_compiler::LowerOptions {
             checked: self.settings.checked,
+            by_statement: how != How::Whole,
             ..star_compiler::LowerOptions::default()
         };
         let lines = self.definitions.lines(&self.environment, pieces, &options);
@@ -326,7 +328,7 @@ impl Session {
             let shows = matches!(&line.does, Does::Show(_) | Does::Run { value: Some(_), .. });
             self.flags.clear();
             self.idle.store(false, Ordering::Relaxed);
-            let well = self.run_line(line, sink);
+            let well = self.run_line(line, how, sink);
             self.idle.store(true, Ordering::Relaxed);
             if !well {
                 if lines.len() > 0 {
@@ -340,10 +342,10 @@ impl Session {
         true
     }
 
-    fn run_line(&mut self, line: Line, sink: &mut dyn Sink) -> bool {
+    fn run_line(&mut self, line: Line, how: How, sink: &mut dyn Sink) -> bool {
         match line.does {
             Does::Show(ref name) => self.show_variable(name, &line, sink),
-            Does::Run { .. } => self.run(line, sink),
+            Does::Run { .. } => self.run(line, how, sink),
         }
     }
 
@@ -388,7 +390,8 @@ impl Session {
     }
 }
 
-fn is_item(piece: &Piece) -> bool {
+/// Is it a definition?
+pub(super) fn is_item(piece: &Piece) -> bool {
     match piece.kind {
         PieceKind::Item(_) => true,
         PieceKind::Statements(_) | PieceKind::Value(_) | PieceKind::Variables(_) => false,

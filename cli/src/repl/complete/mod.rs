@@ -1,9 +1,11 @@
-//! Completion, hints and colours while a line is typed. Everything here is a function of the text and of the
-//! [`Names`] that a session knows.
+//! Completion, hints and colours while a line is typed: functions of the text and of the [`Names`] that a
+//! session knows.
 //!
-//! * [`context`]: where in the text somebody is typing. * [`names`]: what can be completed.
+//! * [`context`]: where in the text somebody is typing. * [`names`]: what can be completed; [`known`]: in a
+//!   session, and which files there are.
 
 mod context;
+mod known;
 mod names;
 
 use std::borrow::Cow;
@@ -15,6 +17,7 @@ use crate::text;
 use context::{Context, Part, context, is_word};
 use names::KEYWORDS;
 
+pub(crate) use known::{Disk, names};
 pub(crate) use names::{Files, Names, Signature};
 
 /// Most names of a list.
@@ -126,6 +129,7 @@ fn in_command(text: &str, start: usize, names: &Names, files: &dyn Files) -> Fou
         Argument::Topic => of(word_start, word, builtins().chain(routines()).chain(modules())),
         Argument::Name => of(word_start, word, values().chain(routines()).chain(builtins())),
         Argument::File => in_files(word_start, word, files),
+        Argument::Names => of(word_start, word, values().chain(["fields", "rows", "columns"])),
         Argument::NameAndFile if is_first => of(word_start, word, values()),
         Argument::NameAndFile => in_files(word_start, word, files),
         Argument::Code => in_code(rest, rest_start, names, files),

@@ -3,16 +3,17 @@
 //!
 //! * [`grid`]: tables that are read in parts. * [`elide`]: which rows and columns are shown.
 //! * [`picture`]: the lines themselves. * [`numbers`]: bits as decimal numbers.
-//! * [`request`]: what `:show` is told.
+//! * [`request`]: what `:show` is told. * [`variables`]: those of a session.
 //!
-//! Nothing here knows of a session, a backend or a terminal: values come in as host values or through
-//! [`Grid`], and text goes out.
+//! Nothing here but [`variables`] knows of a session, and nothing of a backend or a terminal: values come in
+//! as host values or through [`Grid`], and text goes out.
 
 mod elide;
 mod grid;
 mod numbers;
 mod picture;
 mod request;
+mod variables;
 
 use star_base::BitVector;
 use star_vm::{HostValue, display};
@@ -22,7 +23,8 @@ use crate::text;
 
 pub(crate) use grid::Grid;
 pub(crate) use picture::{Change, Picture, Rows, draw};
-pub(crate) use request::{Fault, Fields, Named, Request, parse, resolve};
+pub(crate) use request::{Fault, parse};
+pub(crate) use variables::{is_table, requested, shown};
 
 /// What a picture is drawn for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -78,7 +78,8 @@ pub(crate) fn draw(picture: &Picture<'_>, screen: Screen) -> Vec<String> {
     let plan = Plan::new(picture, screen);
     let mut lines = Vec::new();
     if !plan.rows.is_empty() || !picture.words.is_empty() {
-        lines.push(plan.header());
+        // There is nothing above a slice without a name.
+        lines.extend(Some(plan.header()).filter(|header| !header.is_empty()));
     }
     let window = picture.table.map(|grid| {
         let fields = plan.fields.iter().cloned();

@@ -2,6 +2,7 @@
 
 use star_base::{BitTable, BitVector};
 
+use super::request::{Fields, Named, resolve};
 use super::*;
 use std::cell::RefCell;
 use std::ops::Range;

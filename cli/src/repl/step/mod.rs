@@ -4,10 +4,11 @@
 //!   source is running. * [`changes`]: old and new values as text. * [`orders`]: what is typed at a stop.
 //!
 //! The program is lowered with [`star_compiler::LowerOptions::by_statement`], so that every statement has its
-//! own cost. Nothing here knows of a session or a terminal.
+//! own cost. Nothing here but [`line`] knows of a session, and nothing of a terminal.
 
 mod changes;
 mod frames;
+mod line;
 mod orders;
 #[cfg(test)]
 mod tests;
@@ -23,6 +24,7 @@ use star_vm::{HostRef, HostValue};
 use super::show::{self, Grid, Screen};
 use crate::text;
 use frames::{Active, Current};
+pub(crate) use line::{Steps, run};
 use orders::Order;
 
 /// Text that `:step all` shows before it goes on silently, in bytes.
