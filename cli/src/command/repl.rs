@@ -32,6 +32,10 @@ pub(crate) struct ReplArgs {
     #[arg(value_name = "FILE")]
     files: Vec<String>,
 
+    /// A graph whose layouts names without a meaning stand for, as for `star run`: `P`, `Cost`, `n` …
+    #[arg(long, value_name = "FILE")]
+    graph: Option<String>,
+
     /// What holds the values and runs the lines
     #[arg(long, value_name = "NAME", default_value = engine::DEFAULT)]
     backend: String,
@@ -83,6 +87,9 @@ pub(crate) fn run(
     if let Err(error) = session.flags().catch_in_session(idle) {
         let why = text::reason(&error);
         reporter.warning(&format!("Ctrl-C ends the session, and not only the line: {why}"));
+    }
+    if let Some(file) = &args.graph {
+        session.offer(file);
     }
     let mut sink = Plain::new(output, *reporter);
     pipe::load(&mut session, &args.files, &mut sink);

@@ -128,10 +128,9 @@ impl Command {
     /// How it is written, and what it does.
     pub(crate) fn usage(self) -> (&'static str, &'static str) {
         match self {
-            Command::Help => (
-                ":help [NAME]",
-                "these commands, or the documentation of a routine, a built-in or a module",
-            ),
+            Command::Help => {
+                (":help [NAME]", "these commands, or the documentation of a routine or module")
+            }
             Command::Load => (":load FILE", "take over the routines and constants of a file"),
             Command::Reload => (":reload", "read the files that were loaded again"),
             Command::Type => (":type EXPR", "the type of an expression, which is not evaluated"),
@@ -153,8 +152,8 @@ impl Command {
                 (":backend [NAME]", "the backends, or move all values to another one")
             }
             Command::Limits => (
-                ":limits [steps=N] [memory=SIZE] [time=TIME]",
-                "what a line may use; `none` lifts a limit",
+                ":limits [NAME=VALUE]",
+                "what a line may use: steps=N, memory=SIZE, time=TIME; `none` lifts a limit",
             ),
             Command::Save => {
                 (":save FILE", "write the definitions and what was typed as a Star program")

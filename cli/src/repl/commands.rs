@@ -1,6 +1,6 @@
 //! What the commands do, files excepted.
 
-use star_base::{Builtin, Code, Diagnostic, did_you_mean};
+use star_base::{Builtin, Code, Diagnostic, Span, did_you_mean};
 use star_compiler::hir::Kind;
 use star_compiler::session::{Environment, Variable, span_of};
 use star_ir::{Extent, Ty};
@@ -71,14 +71,13 @@ impl Session {
         if rest.is_empty() {
             let rows = Command::ALL.iter().map(|command| {
                 let (usage, about) = command.usage();
-                format!("  {usage:<44} {about}\n")
+                format!("  {usage:<22} {about}\n")
             });
             let rows: String = rows.collect();
             let text = format!(
-                "A line is a statement, an expression, whose value is shown, or a definition. A name that is\n\
-                 given a value for the first time becomes a variable.\n\n{rows}\n\
-                 `:help NAME` shows the documentation of a routine, a built-in or a module such as `star:mst`;\n\
-                 names of commands may be cut short.\n"
+                "A line is a statement, a definition, or an expression, whose value is shown. A name that\n\
+                 is given a value for the first time becomes a variable.\n\n{rows}\n\
+                 A command may be cut short as long as no other one begins so.\n"
             );
             sink.show(Event::Answer(&text));
             return Ok(());
@@ -97,6 +96,7 @@ impl Session {
         }
         let shelf = Shelf::library();
         let topics = shelf.find(rest).map_err(|mut diagnostic| {
+            diagnostic.help.retain(|help| help.starts_with("did you mean"));
             for help in &mut diagnostic.help {
                 *help = help.replace("star doc", ":help");
             }
@@ -116,16 +116,22 @@ impl Session {
                 format!("const {} = {};\n", name.name, sources.slice(value.span))
             }
             ast::Item::Routine(routine) => {
-                let before = sources.get(routine.span.file).map_or("", |file| {
-                    file.text().get(..routine.span.start as usize).unwrap_or("")
-                });
-                let comment = match before.trim_end().ends_with("*/") {
-                    true => before.rfind("/*").map_or("", |at| before[at..].trim_end()),
-                    false => "",
-                };
-                let line_break = if comment.is_empty() { "" } else { "\n" };
-                format!("{comment}{line_break}{};\n", sources.slice(routine.header))
+                let comment = self.comment_of(routine.span);
+                format!("{comment}{};\n", sources.slice(routine.header))
             }
+        }
+    }
+
+    /// The comment right in front of a routine, with a line break behind it, or nothing.
+    pub(super) fn comment_of(&self, routine: Span) -> String {
+        let file = self.definitions.sources().get(routine.file);
+        let before = file.and_then(|file| file.text().get(..routine.start as usize));
+        let before = before.unwrap_or("");
+        let comment = before.trim_end();
+        let near = before[comment.len()..].matches('\n').count() <= 1;
+        match comment.rfind("/*") {
+            Some(at) if near && comment.ends_with("*/") => format!("{}\n", &comment[at..]),
+            Some(_) | None => String::new(),
         }
     }
 
@@ -133,7 +139,7 @@ impl Session {
         if rest.is_empty() {
             return Err(usage(Command::Type));
         }
-        let typed = self.definitions.read(rest.to_owned());
+        let typed = self.definitions.read(&self.environment, rest.to_owned());
         if typed.diagnostics.iter().any(Diagnostic::is_error) {
             self.report(&typed.diagnostics, sink);
             return Ok(());
@@ -234,7 +240,7 @@ impl Session {
             return Err(usage(Command::Info));
         }
         let sources = self.definitions.sources();
-        let place = |span: star_base::Span| {
+        let place = |span: Span| {
             sources.get(span.file).map_or_else(String::new, |file| {
                 let at = file.line_column(span.start as usize);
                 format!("{}:{}:{}", file.name(), at.line, at.column)
@@ -301,7 +307,7 @@ impl Session {
         if text.trim().is_empty() {
             return Err(usage(Command::Step));
         }
-        let typed = self.definitions.read(text.trim().to_owned());
+        let typed = self.definitions.read(&self.environment, text.trim().to_owned());
         if self.report(&typed.diagnostics, sink) {
             return Ok(());
         }

@@ -13,7 +13,7 @@ use super::event::{Event, Sink};
 use super::session::Session;
 use crate::place::Place;
 use crate::save::Target;
-use crate::sources::FileLoader;
+use crate::sources::{FileLoader, LIBRARY};
 use crate::text;
 
 impl Session {
@@ -23,9 +23,12 @@ impl Session {
             return Err(usage(Command::Load));
         }
         let path = unquoted(path);
-        let defined = self.definitions.load(path, &mut FileLoader::default());
+        let mut defined =
+            self.definitions.load(&self.environment, path, &mut FileLoader::default());
         let names: Vec<String> = defined.items.iter().map(|item| item.name.clone()).collect();
-        if !self.tell(defined, sink) {
+        // There is one remark about all of them.
+        let refused = !std::mem::take(&mut defined.refused).is_empty();
+        if !self.tell(defined, sink) || refused {
             let message = format!("nothing was taken over from `{}`", text::one_line(path));
             sink.show(Event::Note(&message));
             return Ok(());
@@ -97,29 +100,40 @@ impl Session {
         let place = Place::new(Path::new(file), file).map_err(|error| error.to_diagnostic())?;
         place.write_text(&program).map_err(|error| error.to_diagnostic())?;
         sink.show(Event::Answer(&format!("{file}: written\n")));
+        let checked = star_compiler::check(file, &mut FileLoader::default(), &LIBRARY);
+        if let Some(first) = checked.diagnostics.iter().find(|diagnostic| diagnostic.is_error()) {
+            sink.show(Event::Message(&checked.sources, first));
+            sink.show(Event::Note(
+                "the session did what no program can, such as giving a name two types: mend the file by hand",
+            ));
+        }
         Ok(())
     }
 
     fn as_program(&self) -> String {
         let sources = self.definitions.sources();
         let mut program = String::new();
-        for (path, _) in self.definitions.imports() {
-            program += &format!("import \"{path}\";\n");
+        for (path, importer) in self.definitions.imports() {
+            let beside = Path::new(importer).parent().filter(|_| !path.starts_with("star:"));
+            let path = beside.map_or_else(|| path.into(), |folder| folder.join(path));
+            program += &format!("import \"{}\";\n", path.display());
         }
         for item in self.definitions.items() {
             let text = sources.slice(span_of(item)).trim_end_matches([';', '.']);
             match item {
                 ast::Item::Import { .. } => {}
-                ast::Item::Const { .. } => program += &format!("const {text};\n"),
+                ast::Item::Const { name, value } => {
+                    let value = sources.slice(value.span);
+                    program += &format!("const {} = {value};\n", name.name);
+                }
                 ast::Item::Routine(routine) => match routine.kind {
                     ast::RoutineKind::Program => {}
                     ast::RoutineKind::Procedure | ast::RoutineKind::Function => {
-                        program += &format!("\n{text};\n");
+                        program += &format!("\n{}{text};\n", self.comment_of(routine.span));
                     }
                 },
             }
         }
-        program += "\nprogram SESSION;\n";
         let variables = self.environment.iter().map(|(name, variable)| {
             let word = variable.kind.name();
             match variable.sizes {
@@ -129,10 +143,15 @@ impl Session {
             }
         });
         let variables: Vec<String> = variables.collect();
+        let statements = self.log.statements();
+        if variables.is_empty() && statements.is_empty() {
+            return program;
+        }
+        program += "\nprogram SESSION;\n";
         if !variables.is_empty() {
             program += &format!("var\n  {}\n", variables.join("\n  "));
         }
-        let statements = self.log.statements().join(";\n").replace('\n', "\n  ");
+        let statements = statements.join(";\n").replace('\n', "\n  ");
         program + &format!("begin\n  {statements}\nend.\n")
     }
 }

@@ -1,5 +1,16 @@
 //! What was typed and ran, for `:save`.
 
+/// What a line did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Did {
+    /// It showed the value of an expression.
+    Showed,
+    /// It ran statements.
+    Ran,
+    /// It declared variables, which the session knows.
+    Declared,
+}
+
 /// The texts that ran, in order.
 #[derive(Debug, Default)]
 pub(crate) struct Log {
@@ -8,13 +19,14 @@ pub(crate) struct Log {
 }
 
 impl Log {
-    /// A line ran; an expression shows its value.
-    pub(crate) fn ran(&mut self, text: &str, shows: bool) {
+    /// A line did something.
+    pub(crate) fn add(&mut self, text: &str, did: Did) {
         let text = text.trim().trim_end_matches(';');
-        self.statements.push(match shows {
-            true => format!("print({text})"),
-            false => text.to_owned(),
-        });
+        match did {
+            Did::Showed => self.statements.push(format!("print({text})")),
+            Did::Ran => self.statements.push(text.to_owned()),
+            Did::Declared => {}
+        }
     }
 
     /// The statements so far.

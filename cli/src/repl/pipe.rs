@@ -12,6 +12,9 @@ use super::session::{Flow, Session};
 use super::show::Screen;
 use crate::text;
 
+/// Lines that are no text after which nobody expects any more.
+const MAX_DROPPED: usize = 20;
+
 /// Runs what stands in `input`, line by line. A line that goes wrong does not keep the next ones from
 /// running.
 pub(crate) fn run(session: &mut Session, input: &mut dyn BufRead, sink: &mut Plain<'_>) {
@@ -19,6 +22,7 @@ pub(crate) fn run(session: &mut Session, input: &mut dyn BufRead, sink: &mut Pla
     let sink = &mut Piped { plain: sink, input };
     let mut bytes = Vec::new();
     let mut number = 0_u64;
+    let mut n_dropped = 0;
     loop {
         bytes.clear();
         number += 1;
@@ -44,6 +48,11 @@ pub(crate) fn run(session: &mut Session, input: &mut dyn BufRead, sink: &mut Pla
                     format!("line {number}, byte {}: {:#04x} is no UTF-8 text", at + 1, bytes[at]);
                 let diagnostic = Diagnostic::new(Code::NotUtf8, message);
                 session.refuse(&diagnostic.note("the line was dropped"), sink);
+                n_dropped += 1;
+                if n_dropped == MAX_DROPPED {
+                    sink.show(Event::Note("this is no text: the rest of it is not read"));
+                    return;
+                }
                 continue;
             }
         };

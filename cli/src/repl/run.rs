@@ -110,14 +110,16 @@ impl Session {
             }
             stop @ (Outcome::Trap(_) | Outcome::Limit { .. } | Outcome::Internal(_)) => {
                 let diagnostic = describe(stop, &kept, advice);
-                let at = diagnostic.span();
                 self.report(std::slice::from_ref(&diagnostic), sink);
-                let behind = statements.iter().filter(|span| {
-                    let last = diagnostic.labels.iter().map(|label| label.span);
-                    let mut here = last.filter(|at| at.file == span.file).chain(at);
-                    here.all(|at| at.file != span.file || at.end <= span.start)
-                });
-                if behind.count() > 0 {
+                let here = |span: &star_base::Span| {
+                    diagnostic.labels.iter().any(|label| {
+                        label.span.file == span.file
+                            && span.start <= label.span.start
+                            && label.span.end <= span.end
+                    })
+                };
+                let stopped = statements.iter().position(here);
+                if stopped.is_some_and(|idx| idx + 1 < statements.len()) {
                     sink.show(Event::Note("the statements behind it did not run"));
                 }
                 false

@@ -9,8 +9,9 @@ use star_syntax::{Feed, Piece, PieceKind, Readiness};
 
 use super::command::{self, Command};
 use super::event::{Event, Sink};
-use super::log::Log;
+use super::log::{Did, Log};
 use super::machine::Machine;
+use super::offers::Offers;
 use super::run::How;
 use super::view::{RESULT, View};
 use crate::access::Access;
@@ -37,6 +38,8 @@ pub(crate) struct Session {
     /// The files that were loaded, in order.
     pub(super) files: Vec<String>,
     pub(super) log: Log,
+    /// What `--graph` offers.
+    pub(super) offers: Option<Offers>,
     feed: Feed,
     /// How the first thing that went wrong would have ended a command.
     first_failure: Option<Exit>,
@@ -90,6 +93,7 @@ impl Session {
             reporter,
             files: Vec::new(),
             log: Log::default(),
+            offers: None,
             feed: Feed::new(),
             first_failure: None,
         })
@@ -107,6 +111,11 @@ impl Session {
     /// The definitions.
     pub(crate) fn definitions(&self) -> &compiler::Session {
         &self.definitions
+    }
+
+    /// Offers what a graph has to names without a meaning.
+    pub(crate) fn offer(&mut self, file: &str) {
+        self.offers = Some(Offers::new(file));
     }
 
     /// The flags that end a line.
@@ -131,9 +140,10 @@ impl Session {
         if complete && !self.feed.goes_on(line) {
             flow = self.flush(sink);
         }
-        if let Some(command) = command::line(line, self.feed.is_empty()) {
-            if !self.feed.is_empty() {
-                self.feed.take();
+        let alone = self.feed.readiness() == Readiness::Empty;
+        if let Some(command) = command::line(line, alone) {
+            self.feed.take();
+            if !alone {
                 self.failed(Exit::Compile);
                 sink.show(Event::Note(
                     "what was typed before the command is not complete and was dropped",
@@ -150,8 +160,9 @@ impl Session {
                 Flow::GoOn => flow,
                 other => other,
             },
-            Readiness::Empty if !self.feed.in_comment() => {
-                // Comments in front of a routine are its documentation, and stay with it.
+            Readiness::Empty if line.trim().is_empty() => {
+                // Comments right in front of a routine are its documentation, and stay with it.
+                self.feed.take();
                 flow
             }
             Readiness::Complete | Readiness::Empty | Readiness::Open => flow,
@@ -243,7 +254,7 @@ impl Session {
 
     /// Takes over and runs what a text says; did all of it go well?
     fn enter(&mut self, text: String, sink: &mut dyn Sink) -> bool {
-        let typed = self.definitions.read(text);
+        let typed = self.definitions.read(&self.environment, text);
         if self.report(&typed.diagnostics, sink) {
             return false;
         }
@@ -273,7 +284,8 @@ impl Session {
             PieceKind::Item(item) => Some(item),
             PieceKind::Statements(_) | PieceKind::Value(_) | PieceKind::Variables(_) => None,
         });
-        let defined = self.definitions.define(items.collect(), &mut FileLoader::default());
+        let (environment, items) = (&self.environment, items.collect());
+        let defined = self.definitions.define(environment, items, &mut FileLoader::default());
         self.tell(defined, sink)
     }
 
@@ -313,6 +325,9 @@ impl Session {
     }
 
     pub(super) fn lines(&mut self, pieces: Vec<Piece>, how: How, sink: &mut dyn Sink) -> bool {
+        if !self.take_offers(&pieces, sink) {
+            return false;
+        }
         let options = star_compiler::LowerOptions {
             checked: self.settings.checked,
             by_statement: how != How::Whole,
@@ -324,8 +339,12 @@ impl Session {
         }
         let mut lines = lines.lines.into_iter();
         while let Some(line) = lines.next() {
-            let (span, declares_nothing) = (line.span, line.declares.is_empty());
-            let shows = matches!(&line.does, Does::Show(_) | Does::Run { value: Some(_), .. });
+            let span = line.span;
+            let did = match &line.does {
+                Does::Show(_) | Does::Run { value: Some(_), .. } => Did::Showed,
+                Does::Run { variables, .. } if !variables.is_empty() => Did::Declared,
+                Does::Run { .. } => Did::Ran,
+            };
             self.flags.clear();
             self.idle.store(false, Ordering::Relaxed);
             let well = self.run_line(line, how, sink);
@@ -337,7 +356,7 @@ impl Session {
                 return false;
             }
             let text = self.definitions.sources().slice(span);
-            self.log.ran(text, shows && declares_nothing);
+            self.log.add(text, did);
         }
         true
     }

@@ -17,8 +17,11 @@ mod limits;
 mod messages;
 mod natives;
 mod output;
+mod repl;
 mod site;
 mod sources;
 mod support;
+#[cfg(target_os = "linux")]
+mod terminal;
 mod updates;
 mod widths;

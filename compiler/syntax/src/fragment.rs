@@ -14,6 +14,10 @@ use crate::prepass::{self, Spanned};
 use crate::state::{State, begins_item};
 use crate::token::{Start, Token};
 
+/// What to do about an `else` whose `if` has run already.
+const ELSE_ALONE: &str = "what is complete runs at once: write `else` on the line of its `if`, or both \
+                          between `begin` and `end`";
+
 /// A text of a session.
 #[derive(Debug)]
 pub struct Fragment {
@@ -78,6 +82,13 @@ pub fn fragment(file: FileId, text: &str, is_routine: &dyn Fn(&str) -> bool) -> 
         let marker = start.map(|start| (begin, Token::Begins(start), begin));
         let semicolon = (wants_end && !ends).then_some((end, Token::Semicolon, end));
         let tokens = marker.into_iter().chain(piece.iter().copied()).chain(semicolon);
+        state.whole = match start {
+            None => "routine",
+            Some(Start::Statements) => "statement",
+            Some(Start::Value) => "expression",
+            Some(Start::Variables) => "declaration",
+        };
+        let n_before = state.diagnostics.len();
         match PieceParser::new().parse(&mut state, tokens.map(Ok)) {
             Ok(kind) => {
                 if let PieceKind::Item(Item::Routine(routine)) = &kind
@@ -88,6 +99,9 @@ pub fn fragment(file: FileId, text: &str, is_routine: &dyn Fn(&str) -> bool) -> 
                 pieces.push(Piece { kind, span: Span::new(file, begin, end) });
             }
             Err(error) => state.syntax_error(error),
+        }
+        if let (Token::Else, Some(found)) = (first.1, state.diagnostics.get_mut(n_before)) {
+            found.help.push(ELSE_ALONE.to_owned());
         }
     }
     let mut diagnostics = state.diagnostics;

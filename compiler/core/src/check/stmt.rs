@@ -146,11 +146,11 @@ impl Checker<'_> {
             AssignKind::Spaced => "`: =` with a blank inside as an assignment",
             AssignKind::Equals => "`=` as an assignment",
         };
-        self.report(Diagnostic::at(Code::EqualsAssigns, assign.span, message).fix(
-            "write `:=`",
-            assign.span,
-            ":=",
-        ));
+        let mut diagnostic = Diagnostic::at(Code::EqualsAssigns, assign.span, message);
+        if self.declaring.is_some() && assign.kind == AssignKind::Equals {
+            diagnostic = diagnostic.note("in parentheses it compares: `(x = 5)`");
+        }
+        self.report(diagnostic.fix("write `:=`", assign.span, ":="));
     }
 
     fn assignment(&mut self, target: &ast::Ref, value: &ast::Expr, span: Span) -> Option<Stmt> {

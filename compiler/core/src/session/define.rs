@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use star_base::{Diagnostic, SourceFile, Span};
 use star_syntax::ast;
 
-use super::{Import, Session, name_of, span_of};
+use super::{Environment, Import, Session, name_of, span_of};
 use crate::check::{self, Rechecked};
 use crate::hir::RoutineId;
 use crate::loader::{SourceLoader, read_source};
@@ -62,14 +62,24 @@ struct Tried {
 }
 
 impl Session {
-    /// Takes over items that were typed.
-    pub fn define(&mut self, items: Vec<ast::Item>, loader: &mut dyn SourceLoader) -> Defined {
-        self.take_over(items, "", Taking::WhatIsRight, loader)
+    /// Takes over items that were typed. Routines do not see the variables of `environment`; messages say so.
+    pub fn define(
+        &mut self,
+        environment: &Environment,
+        items: Vec<ast::Item>,
+        loader: &mut dyn SourceLoader,
+    ) -> Defined {
+        self.take_over(environment, items, "", Taking::WhatIsRight, loader)
     }
 
     /// Takes over the items of a file, all or none. Items that the file had when it was loaded before, and
     /// has no more, are forgotten.
-    pub fn load(&mut self, path: &str, loader: &mut dyn SourceLoader) -> Defined {
+    pub fn load(
+        &mut self,
+        environment: &Environment,
+        path: &str,
+        loader: &mut dyn SourceLoader,
+    ) -> Defined {
         let file = match read_source(path, loader) {
             Ok(file) => file,
             Err(diagnostic) => {
@@ -99,15 +109,16 @@ impl Session {
             let kept = before.iter().filter(|import| import.importer != name).cloned();
             self.import_anew(kept.collect(), loader);
         }
-        let mut defined = self.take_over(parsed.file.items, &name, Taking::AllOrNone, loader);
+        let mut defined =
+            self.take_over(environment, parsed.file.items, &name, Taking::AllOrNone, loader);
         if defined.refused.is_empty() {
             gone.iter().for_each(|item| self.remove(item));
             if !gone.is_empty() {
-                self.recheck(&[]);
+                self.recheck(environment, &[]);
             }
         } else if again {
             self.import_anew(before, loader);
-            self.recheck(&[]);
+            self.recheck(environment, &[]);
         }
         self.note_broken(&mut defined);
         defined.diagnostics.splice(..0, parsed.diagnostics);
@@ -132,6 +143,7 @@ impl Session {
 
     fn take_over(
         &mut self,
+        environment: &Environment,
         items: Vec<ast::Item>,
         importer: &str,
         taking: Taking,
@@ -154,7 +166,7 @@ impl Session {
         }
         let mut first_round = true;
         loop {
-            let found = self.recheck(&tried);
+            let found = self.recheck(environment, &tried);
             let mut wrong: BTreeSet<String> = found.wrong;
             // What is said once some of them are gone is the echo of what was said before.
             let keep = |diagnostic: &Diagnostic| first_round || !diagnostic.is_error();
@@ -171,7 +183,6 @@ impl Session {
             }
             self.give_up(&mut tried, |name| wrong.contains(name), &mut defined);
         }
-        self.note_broken(&mut defined);
         for one in tried {
             match importer {
                 "" => self.origins.remove(&one.name),
@@ -185,6 +196,7 @@ impl Session {
             let replaces = one.before.is_some();
             defined.items.push(DefinedItem { name: one.name, kind, replaces });
         }
+        self.note_broken(&mut defined);
         defined
     }
 
@@ -301,15 +313,16 @@ impl Session {
     /// Checks everything but home, unless that is done.
     pub(super) fn check_steady(&mut self) {
         if self.n_steady.is_none() {
-            self.recheck(&[]);
+            self.recheck(&Environment::default(), &[]);
         }
     }
 
     /// Checks home, and everything else if that was not done.
-    fn recheck(&mut self, tried: &[Tried]) -> Found {
+    fn recheck(&mut self, environment: &Environment, tried: &[Tried]) -> Found {
         let home = self.home();
         let mut of_world = Vec::new();
-        let world = World::new(&self.files.units, &mut of_world);
+        let mut world = World::new(&self.files.units, &mut of_world);
+        world.session = Some(environment);
         let steady = world.signatures.iter().filter(|signature| signature.unit < home).count();
         let mut checked = std::mem::take(&mut self.hir.routines);
         checked.truncate(self.n_steady.unwrap_or(0));

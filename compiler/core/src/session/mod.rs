@@ -14,6 +14,9 @@ mod define;
 mod environment;
 mod lines;
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use star_base::{Diagnostic, FileId, SourceFile, SourceMap, Span};
@@ -98,26 +101,32 @@ impl Session {
         &self.files.sources
     }
 
-    /// Reads a text as it was typed. Messages call it by its number: `‹1›`.
-    pub fn read(&mut self, text: String) -> Typed {
+    /// Reads a text as it was typed. Messages call it by its number: `‹1›`. Where `a` is a variable, `a - b` is
+    /// a difference, even if a routine is called `A-B`.
+    pub fn read(&mut self, environment: &Environment, text: String) -> Typed {
         self.n_texts += 1;
         let name = format!("‹{}›", self.n_texts);
         let file = self.files.sources.add(SourceFile::new(name, text));
         let text = self.files.sources.get(file).map_or("", SourceFile::text);
-        let known = |name: &str| self.has_routine(name);
+        let known = |name: &str| {
+            let first = name.split('-').next().unwrap_or(name);
+            self.has_routine(name, |a, b| a == b)
+                || environment.get(first).is_none()
+                    && self.has_routine(name, |a, b| a.eq_ignore_ascii_case(b))
+        };
         let fragment = star_syntax::fragment(file, text, &known);
         Typed { file, pieces: fragment.pieces, diagnostics: fragment.diagnostics }
     }
 
-    /// Can a routine with this name, in any letter case, be called?
-    fn has_routine(&self, name: &str) -> bool {
+    /// Can a routine with this name be called?
+    fn has_routine(&self, name: &str, same: fn(&str, &str) -> bool) -> bool {
         let home = self.home();
         let imported = self.files.units[home].imports.iter().map(|&(unit, _)| unit);
         let basic = (0..home).filter(|&unit| self.files.units[unit].basic);
         let mut units = std::iter::once(home).chain(imported).chain(basic);
         units.any(|unit| {
             self.files.units[unit].tree.items.iter().any(|item| match item {
-                ast::Item::Routine(routine) => routine.name.name.eq_ignore_ascii_case(name),
+                ast::Item::Routine(routine) => same(&routine.name.name, name),
                 ast::Item::Import { .. } | ast::Item::Const { .. } => false,
             })
         })
