@@ -137,8 +137,8 @@ impl Command {
             Command::Vars => (":vars", "the variables with their types and values"),
             Command::Info => (":info NAME", "what a name is and where it comes from"),
             Command::Show => (
-                ":show T [X …] [fields A..B | fields H]",
-                "a table with slices and words beside it, fields as numbers; `rows A..B`, `columns A..B`",
+                ":show T [X …] [PART]",
+                "a table with slices and words beside it; `fields 8` are numbers, `rows 5..9`, `columns 1..4`",
             ),
             Command::Step => (
                 ":step [all] CALL",

@@ -154,6 +154,8 @@ pub(super) fn names(routine: &Routine) -> Vec<&str> {
     names
 }
 
+/// The name of a source variable; what a session calls a value (`‹value›`) is none.
 fn source_name(routine: &Routine, var: VarId) -> Option<&str> {
-    routine.vars.get(var.0 as usize)?.source.as_deref()
+    let name = routine.vars.get(var.0 as usize)?.source.as_deref();
+    name.filter(|name| !name.starts_with('‹'))
 }
