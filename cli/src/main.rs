@@ -5,7 +5,7 @@
 //!   out where its parameters get their values, [`load`] (with [`data`]) reads them.
 //! * The run: [`engine`] has the backends, [`host`] (with [`access`]) serves the program, [`flags`] end
 //!   it, [`limits`] bound it, [`wrap`] makes functions runnable.
-//! * [`doctor`]: what the machine has.
+//! * [`doctor`]: what the machine has; [`headers`]: the tests and benchmarks in comments.
 //! * The way out: [`results`] and [`save`] (at its [`place`]), [`output`] for standard output, [`cost`].
 //! * Messages: [`report`] writes them to standard error, as [`render`] (with [`excerpt`]) or [`json`]
 //!   makes them; [`failure`] and [`exit`] say how a command ends; [`text`] has pieces of wording.
@@ -30,6 +30,7 @@ mod exit;
 mod failure;
 mod flags;
 mod given;
+mod headers;
 mod host;
 mod json;
 mod layouts;

@@ -115,6 +115,7 @@ codes! {
 
     E0701 BadDocComment "a documentation comment that is not in its form"
     E0702 ExampleFails "an example that does not do what its comment says"
+    E0703 BadHeader "a header of a test or benchmark that is not in its form"
 
     T0101 IndexTrap "an index outside its range"
     T0102 SizeTrap "sizes that differ"

@@ -16,7 +16,7 @@ mod scope;
 mod traps;
 mod visit;
 
-use star_base::{Code, Diagnostic, SourceMap, Span};
+use star_base::{Code, Diagnostic, FileId, SourceMap, Span};
 use star_syntax::ast;
 
 pub use loader::{Library, LoadError, MAX_SOURCE_BYTES, Source, SourceLoader, read_source};
@@ -87,6 +87,11 @@ impl Compilation {
     /// Is there an error, so that nothing can be lowered?
     pub fn has_errors(&self) -> bool {
         self.diagnostics.iter().any(Diagnostic::is_error)
+    }
+
+    /// The number of the file itself; `None` if it could not be read.
+    pub fn root_file(&self) -> Option<FileId> {
+        self.root.map(|root| self.units[root].file)
     }
 
     /// The syntax tree of the file itself; `None` if it could not be read.

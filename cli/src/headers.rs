@@ -1,0 +1,23 @@
+//! The headers of tests and benchmarks in a file that was compiled.
+
+use star_base::Diagnostic;
+use star_compiler::Compilation;
+use star_harness::{Header, Purpose};
+
+/// The headers of the file itself, and what is wrong with them: their form, and the values that cannot be
+/// computed.
+pub(crate) fn of_root(compilation: &Compilation) -> (Vec<Header>, Vec<Diagnostic>) {
+    let Some(file) = compilation.root_file() else { return (Vec::new(), Vec::new()) };
+    let text = compilation.sources.get(file).map_or("", |source| source.text());
+    let parsed = star_syntax::parse(file, text);
+    let (headers, mut faults) = star_harness::headers(file, text, &parsed);
+    for header in &headers {
+        faults.extend(header.cases(Purpose::Test).err());
+        if header.is_benchmark() {
+            faults.extend(header.cases(Purpose::Benchmark).err());
+        }
+    }
+    faults.sort_by_key(Diagnostic::span);
+    faults.dedup();
+    (headers, faults)
+}
