@@ -38,9 +38,11 @@ mod limits;
 mod load;
 mod offer;
 mod output;
+mod page;
 mod part;
 mod place;
 mod progress;
+mod records;
 mod render;
 mod report;
 mod results;
@@ -100,6 +102,12 @@ enum Command {
     Generate(Box<command::generate::GenArgs>),
     /// Show what the compiler makes of a program
     Dev(command::dev::DevArgs),
+    /// Say what changed between two files of benchmarks, and whether that means anything
+    #[command(name = "benchcmp")]
+    BenchCompare(command::benchcmp::CompareArgs),
+    /// Show files of benchmarks, ours and those of peers, on one page
+    #[command(name = "benchpage")]
+    BenchPage(command::benchpage::PageArgs),
     /// Say what this machine has: processor, memory, files, backends
     Doctor(command::doctor::DoctorArgs),
     /// Print a script that completes commands in a shell
@@ -157,6 +165,11 @@ fn dispatch(command: &Command, reporter: &Reporter, output: &mut Output) -> Resu
         Command::Doc(args) => command::doc::run(args, reporter, output),
         Command::Generate(args) => command::generate::run(args, reporter),
         Command::Dev(args) => command::dev::run(args, reporter, output),
+        Command::BenchCompare(args) => command::benchcmp::run(args, output),
+        Command::BenchPage(args) => {
+            command::benchpage::run(args, reporter)?;
+            Ok(Exit::Success)
+        }
         Command::Doctor(args) => {
             command::doctor::run(args, output);
             Ok(Exit::Success)

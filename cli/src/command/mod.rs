@@ -1,5 +1,7 @@
 //! The subcommands, one file each.
 
+pub(crate) mod benchcmp;
+pub(crate) mod benchpage;
 pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod dev;
