@@ -96,10 +96,11 @@ pub(super) fn machines(files: &[Named]) -> String {
     add("threads", |record| record.machine.threads.map(figures::whole).unwrap_or_default());
     add("memory", |record| record.machine.memory_bytes.map(figures::bytes).unwrap_or_default());
     add("reading speed", |record| {
-        let speeds = record.bandwidth.iter().map(|Speed { threads, bytes, read_gb_per_s }| {
+        let speeds = record.bandwidth.iter().map(|Speed { threads, bytes, read_gb_per_s, when }| {
             let threads =
                 if *threads == 1 { "one thread".to_owned() } else { format!("{threads} threads") };
-            format!("{read_gb_per_s:.1} GB/s on {threads} ({})", figures::bytes(*bytes))
+            let when = when.as_deref().map_or_else(String::new, |when| format!(" {when}"));
+            format!("{read_gb_per_s:.1} GB/s on {threads}{when} ({})", figures::bytes(*bytes))
         });
         speeds.collect::<Vec<_>>().join("; ")
     });
@@ -177,7 +178,7 @@ mod tests {
     #[test]
     fn other_machines_and_other_bandwidth_are_said() {
         let mut a = record(Vec::new());
-        let speed = |read_gb_per_s| Speed { threads: 1, bytes: 1 << 28, read_gb_per_s };
+        let speed = |read_gb_per_s| Speed { threads: 1, bytes: 1 << 28, read_gb_per_s, when: None };
         a.bandwidth = vec![speed(10.0)];
         let mut b = a.clone();
         assert_eq!(differences(&a, &b), Vec::<String>::new());

@@ -99,7 +99,7 @@ pub struct Settings {
 }
 
 /// A speed of reading.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Speed {
     /// Threads that read.
     pub threads: u64,
@@ -107,6 +107,9 @@ pub struct Speed {
     pub bytes: u64,
     /// Bytes per nanosecond.
     pub read_gb_per_s: f64,
+    /// `before` or `after` everything else.
+    #[serde(default)]
+    pub when: Option<String>,
 }
 
 /// Where a row comes from.
