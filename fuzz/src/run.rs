@@ -58,7 +58,7 @@ pub fn run(bytes: &[u8]) {
 
 fn run_on(program: &Program, machines: &[Box<dyn Machine>; 2], random: &mut Random) {
     let [reference, cpu] =
-        &machines.each_ref().map(|machine| machine.compile(&program.lowered.program));
+        &machines.each_ref().map(|machine| machine.compile(program.lowered.program.clone()));
     // A handle is only made inside a program.
     let takes_handle = |param: &EntryParam| param.kind == Kind::Handle && !param.by_ref;
     let entries = program.compilation.entries();
