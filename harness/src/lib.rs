@@ -30,7 +30,7 @@ pub mod template;
 
 pub use cases::{Case, Given, MAX_CASES, Purpose};
 pub use compare::{Difference, difference};
-pub use header::{Definition, Expectation, Expected, Header, Kind, Name, headers};
+pub use header::{Definition, Expectation, Expected, Header, Kind, Name, Published, headers};
 pub use machine::{Argument, Compiled, Loaded, Machine, on};
 pub use machines::{Configuration, MACHINES};
 pub use run::{Printed, Run};
