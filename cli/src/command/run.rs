@@ -13,7 +13,7 @@ use star_vm::{Control, HostValue, Outcome, Stats, StoreError};
 
 use super::{Lints, compile_with};
 use crate::access::{Access, Grants};
-use crate::bind::{Binding, Origin, bind};
+use crate::bind::{Binding, Origin, Strangers, bind};
 use crate::data::Reading;
 use crate::engine::{self, Argument, Engine, Job, Natives};
 use crate::entry;
@@ -44,7 +44,7 @@ pub(crate) struct RunArgs {
 
     /// Values for parameters
     ///
-    /// `n=5`, `b=true`, `s=text`, `X=0101` or `X='0101'`; `G=road.gr` for a table, slice or word from
+    /// `n=5`, `b=true`, `s=text`, `X=0101` or `X='0101'`, `T='010 001'` for the rows of a table; `G=road.gr` for a table, slice or word from
     /// a file. A layout may stand before a graph, as in `Cost=weights-out:road.gr`; a table is laid
     /// out as `adjacency` otherwise. Numbers have the layouts `records`, `grid` and `field:NAME`, as
     /// in `Z=field:speed:cars.csv`. `H=grid:dem.npz#height` is the array `height` of an archive. `T=` leaves a `var` parameter unset whatever `--graph` offers.
@@ -226,7 +226,7 @@ pub(crate) fn run_with(
 
 /// What the command line means for the entry; all its faults at once.
 fn command_line(args: &RunArgs, entry: &Entry) -> Result<(Binding, Vec<Out>), Failure> {
-    let binding = bind(entry, &args.arguments, args.graph.is_some());
+    let binding = bind(entry, &args.arguments, args.graph.is_some(), Strangers::Refused);
     let outs = results::outs(entry, &args.out);
     match (binding, outs) {
         (Ok(binding), Ok(outs)) => Ok((binding, outs)),
