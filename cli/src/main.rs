@@ -102,6 +102,8 @@ enum Command {
     Generate(Box<command::generate::GenArgs>),
     /// Show what the compiler makes of a program
     Dev(command::dev::DevArgs),
+    /// Run the benchmarks that the headers of programs describe
+    Bench(Box<command::bench::BenchArgs>),
     /// Say what changed between two files of benchmarks, and whether that means anything
     #[command(name = "benchcmp")]
     BenchCompare(command::benchcmp::CompareArgs),
@@ -165,6 +167,7 @@ fn dispatch(command: &Command, reporter: &Reporter, output: &mut Output) -> Resu
         Command::Doc(args) => command::doc::run(args, reporter, output),
         Command::Generate(args) => command::generate::run(args, reporter),
         Command::Dev(args) => command::dev::run(args, reporter, output),
+        Command::Bench(args) => command::bench::run(args, reporter, output),
         Command::BenchCompare(args) => command::benchcmp::run(args, output),
         Command::BenchPage(args) => {
             command::benchpage::run(args, reporter)?;

@@ -1,5 +1,6 @@
 //! The subcommands, one file each.
 
+pub(crate) mod bench;
 pub(crate) mod benchcmp;
 pub(crate) mod benchpage;
 pub(crate) mod check;

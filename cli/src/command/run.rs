@@ -262,11 +262,13 @@ fn grants<'a>(args: &'a RunArgs, binding: &Binding) -> Grants<'a> {
 }
 
 /// A program ready to run.
-struct Ready {
-    program: Program,
-    entry: RoutineId,
+pub(super) struct Ready {
+    /// The program.
+    pub(super) program: Program,
+    /// Where it begins.
+    pub(super) entry: RoutineId,
     /// Is the entry a function in its wrapper?
-    is_function: bool,
+    pub(super) is_function: bool,
 }
 
 fn lower(compilation: &Compilation, entry: &Entry, checked: bool) -> Result<Ready, Diagnostic> {
@@ -314,7 +316,7 @@ fn no_results(error: StoreError) -> Diagnostic {
 }
 
 /// The message for a run that did not end well.
-fn describe(outcome: Outcome, ready: &Ready, advice: Advice) -> Diagnostic {
+pub(super) fn describe(outcome: Outcome, ready: &Ready, advice: Advice) -> Diagnostic {
     let program = &ready.program;
     match outcome {
         Outcome::Done => internal("a run that ended well has no message"),

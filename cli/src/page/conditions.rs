@@ -96,12 +96,16 @@ pub(super) fn machines(files: &[Named]) -> String {
     add("threads", |record| record.machine.threads.map(figures::whole).unwrap_or_default());
     add("memory", |record| record.machine.memory_bytes.map(figures::bytes).unwrap_or_default());
     add("reading speed", |record| {
-        let speeds = record.bandwidth.iter().map(|Speed { threads, bytes, read_gb_per_s, when }| {
-            let threads =
-                if *threads == 1 { "one thread".to_owned() } else { format!("{threads} threads") };
-            let when = when.as_deref().map_or_else(String::new, |when| format!(" {when}"));
-            format!("{read_gb_per_s:.1} GB/s on {threads}{when} ({})", figures::bytes(*bytes))
-        });
+        let speeds =
+            record.bandwidth.iter().map(|Speed { threads, bytes, read_gb_per_s, when }| {
+                let threads = if *threads == 1 {
+                    "one thread".to_owned()
+                } else {
+                    format!("{threads} threads")
+                };
+                let when = when.as_deref().map_or_else(String::new, |when| format!(" {when}"));
+                format!("{read_gb_per_s:.1} GB/s on {threads}{when} ({})", figures::bytes(*bytes))
+            });
         speeds.collect::<Vec<_>>().join("; ")
     });
     add("graphics card", |record| record.adapter.clone().unwrap_or_default());
@@ -153,8 +157,8 @@ pub(super) fn machines(files: &[Named]) -> String {
 pub(super) fn reading() -> String {
     "<section><h2>How to read this</h2>\n\
      <p>Times are medians of the runs alone; ± is how far the interval of the median reaches, ~ that it is wider than was asked for. \
-     <i>load</i> is the time in which values are brought into the form that a run needs, slices of bits; \
-     it is not in the time of the run. <i>operations</i> are the elementary operations of the STAR-machine in the program as written.</p>\n\
+     Not in the time of a run, and shown apart: <i>inputs</i>, reading or making the data and laying them out as slices of bits, once; \
+     <i>load</i>, bringing these into the form that the backend runs on. <i>operations</i> are the elementary operations of the STAR-machine in the program as written.</p>\n\
      <p>A ratio below 1 is less time. Ratios to a peer are formed within one file where both are in it, since machines \
      swing; others are marked *. Exponents are fitted over the last four sizes at most. \
      Published figures are of other machines and, as a rule, of other inputs: they stand here with their conditions, and no ratio to them is formed.</p>\n\

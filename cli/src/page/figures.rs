@@ -16,6 +16,8 @@ pub(crate) fn digits(number: f64) -> String {
         size if size >= 9.995 => 1,
         size if size >= 0.9995 => 2,
         size if size >= 0.09995 => 3,
+        size if size >= 0.009_995 => 4,
+        size if size >= 0.000_999_5 => 5,
         0.0 => 0,
         _ => return format!("{number:.1e}"),
     };
@@ -84,7 +86,8 @@ mod tests {
     fn numbers_are_grouped_and_small_ones_stay_apart() {
         assert_eq!(whole(1_253_986), "1,253,986");
         assert_eq!(whole(999), "999");
-        assert_eq!(digits(0.0085), "8.5e-3");
+        assert_eq!(digits(0.0085), "0.00850");
+        assert_eq!(digits(0.000_85), "8.5e-4");
         assert_eq!(digits(-1234.5), "-1,234");
         assert_eq!(digits(0.416), "0.416");
         assert_eq!(

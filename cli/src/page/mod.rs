@@ -17,7 +17,7 @@ mod plot;
 mod series;
 mod table;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;

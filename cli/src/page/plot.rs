@@ -93,7 +93,7 @@ impl Plot<'_, '_> {
         for series in benchmark.series.iter().rev() {
             self.series(series)?;
         }
-        self.legend(&benchmark.series)
+        self.legend(&benchmark.series, &shortened(size, 10))
     }
 
     /// The place of a point of the data.
@@ -109,7 +109,8 @@ impl Plot<'_, '_> {
         for tick in self.y.ticks() {
             let (_, y) = self.at(self.x.low, tick);
             self.line(&[(left, y), (right, y)], stroke(GRID, 1))?;
-            self.text(&figures::time(tick), (left - 8, y), FAINT, (HPos::Right, VPos::Center))?;
+            let label = figures::time(tick).replace(".00", "").replace(".0", "");
+            self.text(&label, (left - 8, y), FAINT, (HPos::Right, VPos::Center))?;
         }
         let points = benchmark.series.iter().flat_map(|series| &series.points);
         let sizes: Vec<f64> = points.map(|point| point.x).collect();
@@ -162,7 +163,7 @@ impl Plot<'_, '_> {
         drawn.map_err(|error| error.to_string().into())
     }
 
-    fn legend(&self, all: &[Series]) -> Drawn {
+    fn legend(&self, all: &[Series], size: &str) -> Drawn {
         let (x, mut y) = LEGEND;
         for series in all.iter().take(LEGEND_LINES) {
             let colour = palette::line(series.runner);
@@ -173,13 +174,16 @@ impl Plot<'_, '_> {
                 Source::Published => self.dashed(&places, 2.0, stroke(colour, 1))?,
             }
             self.marker((x + 13, y), series)?;
-            let label = shortened(&series.label, LEGEND_WIDTH);
+            let (label, rest) = in_two(&series.label, LEGEND_WIDTH);
             self.text(&label, (x + 34, y), INK, (HPos::Left, VPos::Center))?;
-            let growth = match series.growth {
-                Some((exponent, n)) => format!("grows as n^{exponent:.2} over the last {n} sizes"),
-                None => "one size".to_owned(),
+            let below = match (rest.as_str(), series.growth) {
+                ("", Some((exponent, n))) => {
+                    format!("grows as {size}^{exponent:.2} over the last {n} sizes")
+                }
+                ("", None) => "one size".to_owned(),
+                (rest, _) => rest.to_owned(),
             };
-            self.text(&growth, (x + 34, y + 15), FAINT, (HPos::Left, VPos::Center))?;
+            self.text(&below, (x + 34, y + 15), FAINT, (HPos::Left, VPos::Center))?;
             y += LEGEND_STEP;
         }
         if all.len() > LEGEND_LINES {
@@ -218,6 +222,14 @@ impl Plot<'_, '_> {
         let text = Text::new(text.to_owned(), place, style);
         self.area.draw(&text).map_err(|error| error.to_string().into())
     }
+}
+
+/// A text that has no room on one line, as two, cut at a blank where there is one.
+fn in_two(text: &str, most: usize) -> (String, String) {
+    let text = shortened(text, 2 * most);
+    let Some((end, _)) = text.char_indices().nth(most) else { return (text, String::new()) };
+    let end = text[..end].rfind(' ').filter(|blank| *blank > 0).unwrap_or(end);
+    (text[..end].to_owned(), shortened(text[end..].trim_start(), most))
 }
 
 /// So many characters at most, none of them a control character: XML has no place for those.
@@ -261,6 +273,15 @@ mod tests {
         }
         // One for each point, one in the legend.
         assert_eq!(plot.matches("<circle").count(), 4);
+    }
+
+    #[test]
+    fn a_long_label_takes_two_lines() {
+        let two = |text| in_two(text, 10);
+        assert_eq!(two("0123456789"), ("0123456789".to_owned(), String::new()));
+        assert_eq!(two("0123 56789 x"), ("0123 56789".to_owned(), "x".to_owned()));
+        assert_eq!(two("ééééééééééàà"), ("éééééééééé".to_owned(), "àà".to_owned()));
+        assert_eq!(two("a 3456789 b23456789 c"), ("a 3456789".to_owned(), "b23456789…".to_owned()));
     }
 
     #[test]

@@ -66,7 +66,7 @@ pub(crate) fn benchmarks(records: &[Record]) -> Vec<Benchmark<'_>> {
     let with_rows = |name| (name, rows.remove(&name).unwrap_or_default());
     let mut with_rows = order.into_iter().map(with_rows).collect::<Vec<_>>();
     for (_, rows) in &mut with_rows {
-        rows.sort_by_key(|(_, row)| (row.parameters.clone(), row.source));
+        rows.sort_by_key(|(_, row)| (row.x(), row.parameters.clone(), row.source));
     }
     with_rows
         .into_iter()

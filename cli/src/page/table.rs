@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use star_harness::record::{Row, Source, Time};
+use star_harness::record::{NativeUse, Row, Source, Time};
 
 use super::figures;
 use super::html::{classed, element, escape};
@@ -53,6 +53,7 @@ pub(super) fn table(benchmark: &Benchmark<'_>, n_files: usize) -> String {
         ("number", "median"),
         ("number", "±"),
         ("number", "samples"),
+        ("number", "inputs"),
         ("number", "load"),
         ("number", "operations"),
         ("number", "each"),
@@ -87,7 +88,7 @@ fn cells(case: &Case<'_>, file: usize, row: &Row, (n_files, has_peers): (usize, 
         cells += &element("td", &(file + 1).to_string());
     }
     if let Some(error) = &row.error {
-        let n_columns = 7 + usize::from(has_peers);
+        let n_columns = 8 + usize::from(has_peers);
         let message = escape(&format!("{}: {}", error.code, error.message));
         return cells + &format!("<td class=\"error\" colspan=\"{n_columns}\">{message}</td>");
     }
@@ -98,9 +99,12 @@ fn cells(case: &Case<'_>, file: usize, row: &Row, (n_files, has_peers): (usize, 
     number(time.map(|time| figures::time(time.median_s)));
     number(time.and_then(reach));
     number(time.and_then(samples));
+    number(row.input_s.map(figures::time));
     number(row.load_s.map(figures::time));
     number(row.operations.map(figures::whole));
-    let each = row.operations.filter(|n| *n > 0).zip(seconds(row));
+    // A native does not do these operations.
+    let counted = row.operations.filter(|n| *n > 0 && row.natives != Some(NativeUse::On));
+    let each = counted.zip(seconds(row));
     number(each.map(|(n, seconds)| figures::time(seconds / n as f64)));
     let is_figure = row.source != Source::Published;
     let first = case.first(file).filter(|_| is_figure).and_then(seconds);
@@ -119,7 +123,8 @@ fn to_peer(case: &Case<'_>, file: usize, row: &Row) -> String {
     };
     let ratio = seconds / theirs;
     let mark = if is_here { "" } else { "*" };
-    let text = format!("{}{mark} of {}", figures::digits(ratio), peer.runner());
+    let name = peer.name.as_deref().unwrap_or("the peer");
+    let text = format!("{}{mark} of {name}", figures::digits(ratio));
     match ratio < 1.0 {
         true => classed("td", "better", &text),
         false => element("td", &text),
@@ -187,7 +192,7 @@ mod tests {
     #[test]
     fn ratios_are_to_the_first_of_ours_and_to_the_fastest_peer() {
         let mut slow = row("closure", 5, 3.0);
-        slow.natives = Some(star_harness::record::NativeUse::Off);
+        slow.natives = Some(NativeUse::Off);
         let mut second = peer(5, 8.0);
         second.name = Some("second".to_owned());
         let text = of(&[record(vec![row("closure", 5, 1.0), slow, peer(5, 4.0), second])]);
@@ -214,7 +219,7 @@ mod tests {
         failed.time = None;
         failed.error = Some(RowError { code: "T0101".to_owned(), message: "index 7".to_owned() });
         let text = of(&[record(vec![failed])]);
-        assert!(text.contains("<td class=\"error\" colspan=\"7\">T0101: index 7</td>"), "{text}");
+        assert!(text.contains("<td class=\"error\" colspan=\"8\">T0101: index 7</td>"), "{text}");
     }
 
     #[test]

@@ -197,7 +197,10 @@ pub struct Row {
     /// How long it took.
     #[serde(default)]
     pub time: Option<Time>,
-    /// Seconds for bringing the values into the form that the run needs.
+    /// Seconds for reading or making the data and laying them out as slices of bits, once.
+    #[serde(default)]
+    pub input_s: Option<f64>,
+    /// Seconds for bringing these into the form that the run needs.
     #[serde(default)]
     pub load_s: Option<f64>,
     /// Elementary operations.
@@ -304,10 +307,13 @@ impl Row {
         }
     }
 
-    /// The parameters as a text: `n=500 seed=1`.
+    /// The parameters as a text, the size first: `n=500 m=750 seed=1`.
     #[must_use]
     pub fn parameters_text(&self) -> String {
-        let texts = self.parameters.iter().map(|(name, value)| format!("{name}={value}"));
+        let is_size = |name: &String| self.size.as_ref() == Some(name);
+        let size = self.parameters.iter().filter(|(name, _)| is_size(name));
+        let others = self.parameters.iter().filter(|(name, _)| !is_size(name));
+        let texts = size.chain(others).map(|(name, value)| format!("{name}={value}"));
         texts.collect::<Vec<String>>().join(" ")
     }
 }

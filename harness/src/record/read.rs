@@ -86,6 +86,7 @@ fn check(row: &Row) -> Result<(), String> {
         ("low_s", time.low_s),
         ("high_s", time.high_s),
         ("min_s", time.min_s),
+        ("input_s", row.input_s),
         ("load_s", row.load_s),
     ];
     let samples = time.samples_s.iter().map(|sample| ("samples_s", Some(*sample)));
@@ -126,6 +127,7 @@ pub(super) mod tests {
             version: None,
             conditions: None,
             time: Some(Time { median_s: 0.5, samples_s: vec![0.5], ..Time::default() }),
+            input_s: None,
             load_s: Some(0.1),
             operations: Some(7),
             native_calls: Some(1),
