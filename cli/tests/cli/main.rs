@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "what a test cannot set up is its failure")]
 
 mod arguments;
+mod bench;
 mod disk;
 mod doc;
 mod doctor;

@@ -7,12 +7,19 @@ use super::median::{CONFIDENCE, Median};
 /// Samples before the width of the interval is looked at: the first few agree by chance too often.
 const FIRST_LOOK: usize = 10;
 
+/// Samples that the interval needs to cover the median at all with [`CONFIDENCE`].
+const NEEDED: usize = 6;
+
+/// These may take so many times the time of the budget.
+const EXTENSION: u32 = 4;
+
 /// What the samples of one thing may take, and when they are enough.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Budget {
     /// Enough if the interval reaches no farther from the median than this share of it.
     pub width: f64,
-    /// Time for all samples; there is at least one, however long it takes.
+    /// Time for all samples; for the first six, four times as much. There is at least one, however long it
+    /// takes.
     pub time: Duration,
     /// Samples at most.
     pub max_runs: usize,
@@ -60,7 +67,7 @@ impl Sampler {
             None
         } else if n >= self.budget.max_runs {
             Some(Stop::Runs)
-        } else if self.spent >= self.budget.time {
+        } else if self.spent >= self.budget.time * if n < NEEDED { EXTENSION } else { 1 } {
             Some(Stop::Time)
         } else {
             None
@@ -109,6 +116,8 @@ mod tests {
         let scattered = |n: usize| [1.0, 2.0][n % 2];
         assert_eq!(taken(BUDGET, Duration::ZERO, scattered), (30, Stop::Runs));
         assert_eq!(taken(BUDGET, Duration::from_millis(100), scattered), (10, Stop::Time));
+        assert_eq!(taken(BUDGET, Duration::from_millis(500), scattered), (6, Stop::Time));
+        assert_eq!(taken(BUDGET, Duration::from_secs(2), scattered), (2, Stop::Time));
         assert_eq!(taken(BUDGET, Duration::from_secs(100), scattered), (1, Stop::Time));
     }
 

@@ -41,7 +41,9 @@ pub(super) fn measure(
     for entrant in entrants {
         if let Some(contender) = enter(entrant, &placed, budget, around) {
             interrupted = matches!(contender, Err((_, _, Failed::Interrupted)));
-            placed.push(contender);
+            if !is_told(&contender, &mut placed) {
+                placed.push(contender);
+            }
         }
         if interrupted {
             break;
@@ -60,6 +62,22 @@ pub(super) fn measure(
         row
     });
     Measured { rows: rows.collect(), interrupted }
+}
+
+/// Does it fail as it did with natives on the same backend? Then that row stands for both.
+fn is_told(contender: &Placed, placed: &mut [Placed]) -> bool {
+    let Err((backend, _, failed)) = contender else { return false };
+    let same = placed.iter_mut().find_map(|other| match other {
+        Err((name, natives, why)) if name == backend && why == failed => Some(natives),
+        Err(_) | Ok(_) => None,
+    });
+    match same {
+        Some(natives) => {
+            *natives = NativeUse::None;
+            true
+        }
+        None => false,
+    }
 }
 
 /// Lets an entrant take part. `None`: it would be the same as one that does.
