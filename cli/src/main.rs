@@ -6,9 +6,12 @@
 //! * The run: [`engine`] has the backends, [`host`] (with [`access`]) serves the program, [`flags`] end
 //!   it, [`limits`] bound it, [`wrap`] makes functions runnable.
 //! * [`doctor`]: what the machine has; [`headers`]: the tests and benchmarks in comments.
-//! * The way out: [`results`] and [`save`] (at its [`place`]), [`output`] for standard output, [`cost`].
+//! * The way out: [`results`] and [`save`] (at its [`place`]), [`output`] for standard output, [`cost`],
+//!   [`profile`].
+//! * [`html`]: the frame of pages.
 //! * Messages: [`report`] writes them to standard error, as [`render`] (with [`excerpt`]) or [`json`]
-//!   makes them; [`failure`] and [`exit`] say how a command ends; [`text`] has pieces of wording.
+//!   makes them; [`failure`] and [`exit`] say how a command ends; [`text`] has pieces of wording,
+//!   [`diff`] shows what differs.
 //!
 //! Nothing here knows how a program is compiled, a value stored or a file format read.
 
@@ -22,6 +25,7 @@ mod bind;
 mod command;
 mod cost;
 mod data;
+mod diff;
 mod doctor;
 mod engine;
 mod entry;
@@ -32,6 +36,7 @@ mod flags;
 mod given;
 mod headers;
 mod host;
+mod html;
 mod json;
 mod layouts;
 mod limits;
@@ -41,6 +46,7 @@ mod output;
 mod page;
 mod part;
 mod place;
+mod profile;
 mod progress;
 mod records;
 mod render;
@@ -75,6 +81,7 @@ use crate::usage::Refusal;
 #[command(after_help = "Examples:
   star run closure.star --graph road.gr
   star check closure.star
+  star fmt closure.star
   star gen gnm -n 1000 -m 5000 -o random.gr
   star doc MATCH
   star explain E0602")]
@@ -93,6 +100,8 @@ enum Command {
     Run(Box<command::run::RunArgs>),
     /// Say what is wrong with programs, without running them
     Check(command::check::CheckArgs),
+    /// Format programs: layout, `:=`, the spelling of keywords and built-ins
+    Fmt(command::fmt::FmtArgs),
     /// Show, write, check or test the documentation of the library and of your own files
     Doc(command::doc::DocArgs),
     /// Explain the code of a message
@@ -160,6 +169,7 @@ fn dispatch(command: &Command, reporter: &Reporter, output: &mut Output) -> Resu
     match command {
         Command::Run(args) => command::run::run(args, reporter, output),
         Command::Check(args) => Ok(command::check::run(args, reporter)),
+        Command::Fmt(args) => Ok(command::fmt::run(args, reporter, output)),
         Command::Explain(args) => {
             command::explain::run(args, output)?;
             Ok(Exit::Success)

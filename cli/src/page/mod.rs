@@ -4,7 +4,7 @@
 //! * [`series`]: which rows belong together; [`plot`] (with [`axis`], [`palette`]) draws them, [`table`]
 //!   lists them;
 //! * [`conditions`]: machines, bandwidth, and what a reader should be warned of;
-//! * [`html`], [`figures`]: pieces of text.
+//! * [`html`], [`figures`]: pieces of text; [`crate::html`] has the frame.
 //!
 //! Nothing here measures or touches files.
 
@@ -57,14 +57,8 @@ pub(crate) fn page(files: &[Named]) -> String {
     }
     body += &conditions::reading();
     let dark = palette::dark_rules("svg.plot");
-    format!(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <link rel=\"icon\" href=\"data:,\">\n\
-         <title>Star benchmarks {days}</title>\n<style>\n{STYLE}\
-         @media (prefers-color-scheme: dark) {{\n{dark}}}\n</style>\n</head>\n<body>\n{body}</body>\n</html>\n",
-        days = escape(&days),
-    )
+    let style = format!("{STYLE}@media (prefers-color-scheme: dark) {{\n{dark}}}\n");
+    crate::html::page(&format!("Star benchmarks {days}"), crate::html::Style::Inside(&style), &body)
 }
 
 /// The plots of these files, with names for files of their own: `closure-1.svg`.

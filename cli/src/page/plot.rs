@@ -55,7 +55,10 @@ pub(crate) fn svg(benchmark: &Benchmark<'_>) -> Option<String> {
         area.present().ok()?;
     }
     let label = format!("{}: time over {size}", benchmark.title);
-    let open = format!("<svg class=\"plot\" role=\"img\" aria-label=\"{}\" ", escape(&label));
+    let open = format!(
+        "<svg class=\"plot\" role=\"img\" aria-label=\"{}\" ",
+        escape(&shortened(&label, 200))
+    );
     Some(text.replacen("<svg ", &open, 1))
 }
 

@@ -7,12 +7,12 @@ use star_base::{Code, Diagnostic, SourceMap};
 use star_harness::measure::{Budget, Median, Sampler, repetitions};
 use star_harness::record::{NativeUse, RowError};
 use star_harness::{Argument, Compiled, Loaded};
-use star_ir::LimitKind;
+use star_ir::{LimitKind, Program, RoutineId};
 use star_vm::{Control, Limits, Outcome, Stats, StoreError};
 
 use super::hash::hash;
 use crate::access::Access;
-use crate::command::run::{Ready, describe};
+use crate::command::run::describe;
 use crate::data::{Reading, bytes_of};
 use crate::flags::{Flags, Watchdog};
 use crate::host::RunHost;
@@ -23,6 +23,16 @@ use crate::text;
 
 /// Bytes that the values of all repetitions within a sample may take.
 const MAX_BYTES: u64 = 64 << 20;
+
+/// A program ready to run.
+pub(super) struct Ready {
+    /// The program.
+    pub(super) program: Program,
+    /// Where it begins.
+    pub(super) entry: RoutineId,
+    /// Is the entry a function in its wrapper?
+    pub(super) is_function: bool,
+}
 
 /// What every run of a case needs.
 pub(super) struct Surroundings<'a> {
@@ -214,7 +224,7 @@ impl Contender {
         if let Outcome::Limit { kind: LimitKind::Interrupted, .. } = outcome {
             return Failed::Interrupted;
         }
-        let diagnostic = describe(outcome, around.ready, advice);
+        let diagnostic = describe(outcome, &around.ready.program, around.ready.is_function, advice);
         match diagnostic.code {
             Code::Interrupted => Failed::Interrupted,
             _ => Failed::Error(error_of(&diagnostic, around.sources)),

@@ -8,14 +8,13 @@ use star_harness::record::{Row, RowError};
 use star_harness::{Argument, Case, Header, Purpose};
 
 use super::cases::{blank, parameters, published, size, title};
-use super::contender::{Surroundings, error_of};
+use super::contender::{Ready, Surroundings, error_of};
 use super::live::Live;
 use super::rounds::{Entrant, Measured, measure};
 use super::targets::Target;
 use super::{BenchArgs, Which};
 use crate::access::{Access, Grants};
 use crate::command::MAX_SHOWN;
-use crate::command::run::Ready;
 use crate::engine::{Engine, Natives};
 use crate::exit::Exit;
 use crate::flags::Flags;
