@@ -23,6 +23,14 @@ pub(crate) enum ErrorFormat {
 pub(crate) struct Reporter {
     format: ErrorFormat,
     style: Style,
+    notes: Notes,
+}
+
+/// What becomes of notes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Notes {
+    Written,
+    LeftOut,
 }
 
 impl Reporter {
@@ -35,7 +43,12 @@ impl Reporter {
         } else {
             Style::Plain
         };
-        Reporter { format, style }
+        Reporter { format, style, notes: Notes::Written }
+    }
+
+    /// One that leaves notes out: for many runs one after another.
+    pub(crate) fn without_notes(self) -> Self {
+        Reporter { notes: Notes::LeftOut, ..self }
     }
 
     /// A message.
@@ -48,7 +61,9 @@ impl Reporter {
 
     /// Something that the user may want to know.
     pub(crate) fn note(&self, message: &str) {
-        self.remark(Remark::Note, message);
+        if self.notes == Notes::Written {
+            self.remark(Remark::Note, message);
+        }
     }
 
     /// Something that the user should know.

@@ -23,7 +23,7 @@ begin WARSHALL(n,P) end;
 ";
 
 /// A measuring that is over soon.
-const SHORT: [&str; 4] = ["--runs", "2", "--time", "1ms"];
+const SHORT: [&str; 6] = ["--runs", "2", "--time", "1ms", "--probe", "64K"];
 
 fn bench(folder: &Folder, arguments: &[&str]) -> Ran {
     folder.star(&[&["bench"], arguments, &SHORT].concat())
@@ -180,7 +180,8 @@ fn no_benchmark_is_an_error_with_what_to_write() {
 #[test]
 fn an_output_that_nobody_reads_ends_the_measuring_quietly() {
     let folder = Folder::new(&[("a.star", CLOSURE)]);
-    let ran = folder.shell("$STAR bench a.star --time 1ms | head -1; echo ${PIPESTATUS[0]}");
+    let ran =
+        folder.shell("$STAR bench a.star --time 1ms --probe 64K | head -1; echo ${PIPESTATUS[0]}");
     assert_eq!(ran.stderr, "");
     assert!(ran.stdout.starts_with("a.star: closure of random graphs"), "{ran:#?}");
     assert!(ran.stdout.ends_with("141\n") || ran.stdout.ends_with("\n0\n"), "{ran:#?}");
@@ -190,7 +191,8 @@ fn an_output_that_nobody_reads_ends_the_measuring_quietly() {
 fn ctrl_c_keeps_what_was_measured() {
     let endless = "/* @bench b endless */ program P; begin while true do assert(true) end.";
     let folder = Folder::new(&[("a.star", CLOSURE), ("b.star", endless)]);
-    let mut command = folder.command(&["bench", ".", "--runs", "1", "--out", "o.json"]);
+    let mut command =
+        folder.command(&["bench", ".", "--runs", "1", "--probe", "64K", "--out", "o.json"]);
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
     // All of the first file is measured; the second has begun, or is about to.
@@ -353,4 +355,29 @@ fn the_suite_runs() {
     for file in files {
         assert!(rows.iter().any(|row| row["file"] == file && row["hash"].is_string()), "{file}");
     }
+}
+
+#[test]
+fn options_behind_run_hold_for_their_header() {
+    let text = "\
+/* @bench few steps
+   run  COUNT --max-steps 5
+   n    = 100 */
+/* @bench enough
+   run  COUNT
+   n    = 100 */
+/* @bench no option
+   run  COUNT --backend cpu
+   n    = 100 */
+procedure COUNT(n: integer; var k: integer);
+begin k:=0; while k<n do k:=k+1 end;
+";
+    let folder = Folder::new(&[("a.star", text)]);
+    let ran = bench(&folder, &["a.star", "--out", "o.json"]);
+    assert_eq!(ran.code, 4, "{ran:#?}");
+    let record = json_of(&folder, "o.json");
+    let rows = record["rows"].as_array().unwrap();
+    let codes = rows.iter().map(|row| row["error"]["code"].as_str()).collect::<Vec<_>>();
+    assert_eq!(codes, [Some("L0101"), None, Some("E0703")]);
+    assert!(ran.stderr.contains("a.star:8:14"), "{ran:#?}");
 }

@@ -30,7 +30,7 @@ use crate::output::Output;
 use crate::page::{self, Named};
 use crate::place::Place;
 use crate::report::Reporter;
-use crate::sizes::{parse_count, parse_time};
+use crate::sizes::{parse_count, parse_size, parse_time};
 use crate::text;
 
 /// What `star bench` is told.
@@ -88,6 +88,10 @@ pub(crate) struct BenchArgs {
     /// Where the random order of the rounds begins
     #[arg(long, value_name = "N", default_value = "1", value_parser = parse_count)]
     seed: u64,
+
+    /// Bytes to measure the speed of memory with: `512M`; a few times the largest cache without it
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    probe: Option<u64>,
 
     /// The smallest case of each benchmark, once: to see whether all of them run
     #[arg(long)]
@@ -163,7 +167,10 @@ pub(crate) fn run(
     }
     let mut record = empty(args);
     let threads = record.machine.threads.unwrap_or(1);
-    record.bandwidth = surroundings::bandwidth(threads, args.quick, "before");
+    let quick = args.quick.then_some(surroundings::QUICK);
+    let probe = args.probe.or(quick);
+    record.bandwidth = surroundings::bandwidth(threads, probe, "before");
+    let quiet = reporter.without_notes();
     let mut runner = Runner {
         args,
         engines: &engines,
@@ -171,7 +178,7 @@ pub(crate) fn run(
         resolution: resolution(),
         random: Random::new(args.seed),
         flags: &flags,
-        reporter,
+        reporter: &quiet,
         rows: Vec::new(),
         exit: Exit::Success,
         live: Live::default(),
@@ -193,7 +200,7 @@ pub(crate) fn run(
     }
     record.rows = rows;
     if !record.interrupted {
-        record.bandwidth.extend(surroundings::bandwidth(threads, args.quick, "after"));
+        record.bandwidth.extend(surroundings::bandwidth(threads, probe, "after"));
     }
     if let Some(place) = out {
         place.write_text(&to_json(&record))?;

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use clap::Parser;
 use star_base::{Code, Diagnostic, Severity, SourceMap};
 use star_harness::measure::{Budget, Random};
 use star_harness::record::{Row, RowError};
@@ -20,8 +21,22 @@ use crate::exit::Exit;
 use crate::flags::Flags;
 use crate::headers::inputs::{Around, inputs};
 use crate::headers::subject::{Routine, Runnable, Subject};
+use crate::limits::LimitArgs;
 use crate::output::Output;
 use crate::report::Reporter;
+use crate::usage::{self, Refusal};
+
+/// The options behind `run`; limits there hold in place of those of the command.
+#[derive(Parser, Debug)]
+#[command(name = "run", no_binary_name = true, disable_help_flag = true)]
+struct HeaderOptions {
+    /// Trap when ADD or SUBT overflows
+    #[arg(long)]
+    checked: bool,
+
+    #[command(flatten)]
+    limits: LimitArgs,
+}
 
 /// Everything that goes on from file to file.
 pub(super) struct Runner<'a> {
@@ -48,6 +63,7 @@ struct Benchmark<'a> {
     routine: &'a Routine,
     ready: Ready,
     access: &'a Access,
+    limits: &'a LimitArgs,
     blank: Row,
 }
 
@@ -112,13 +128,30 @@ impl Runner<'_> {
     ) {
         // A header whose cases cannot be made was told of with the others.
         let Ok(mut cases) = header.cases(Purpose::Benchmark) else { return };
+        let mut fails = |diagnostic: &Diagnostic, blank: Row| {
+            self.reporter.diagnostic(&subject.compilation.sources, diagnostic);
+            self.failed(blank, diagnostic, &subject.compilation.sources);
+        };
+        let options = match options(header) {
+            Ok(options) => options,
+            Err(diagnostic) => return fails(&diagnostic, blank),
+        };
+        let checked;
+        let runnable = match &options {
+            Some(HeaderOptions { checked: true, limits: _ }) => {
+                checked = match Runnable::of(&subject.compilation, true) {
+                    Ok(runnable) => runnable,
+                    Err(diagnostic) => return fails(&diagnostic, blank),
+                };
+                &checked
+            }
+            Some(HeaderOptions { checked: false, limits: _ }) | None => runnable,
+        };
         let routine = match runnable.of_header(header, &subject.headers) {
             Ok(routine) => routine,
-            Err(diagnostic) => {
-                self.reporter.diagnostic(&subject.compilation.sources, &diagnostic);
-                return self.failed(blank, &diagnostic, &subject.compilation.sources);
-            }
+            Err(diagnostic) => return fails(&diagnostic, blank),
         };
+        let limits = options.as_ref().map_or(&self.args.limits, |options| &options.limits);
         blank.routine = Some(routine.entry.name.clone());
         blank.size = size(header, &cases);
         let published = published(header, &blank, &cases);
@@ -127,7 +160,7 @@ impl Runner<'_> {
             entry: routine.id,
             is_function: routine.result.is_some(),
         };
-        let benchmark = Benchmark { subject, header, routine, ready, access, blank };
+        let benchmark = Benchmark { subject, header, routine, ready, access, limits, blank };
         if self.args.quick {
             cases.truncate(1);
         }
@@ -156,7 +189,7 @@ impl Runner<'_> {
             }
         };
         blank.input_s = Some(begun.elapsed().as_secs_f64());
-        let entrants = match self.entrants() {
+        let entrants = match self.entrants(benchmark.limits) {
             Ok(entrants) => entrants,
             Err(diagnostic) => return self.failed(blank, &diagnostic, sources),
         };
@@ -167,7 +200,7 @@ impl Runner<'_> {
             sources,
             ready: &benchmark.ready,
             arguments: &arguments,
-            max_time: self.args.limits.max_time,
+            max_time: benchmark.limits.max_time,
             resolution: self.resolution,
         };
         let measured = measure(&blank, &entrants, self.budget, &mut self.random, &around);
@@ -177,19 +210,19 @@ impl Runner<'_> {
     }
 
     /// Every backend with natives and without, as far as it was asked for.
-    fn entrants(&self) -> Result<Vec<Entrant>, Diagnostic> {
+    fn entrants(&self, limits: &LimitArgs) -> Result<Vec<Entrant>, Diagnostic> {
         let mut entrants = Vec::new();
         for engine in self.engines {
-            let limits = self.args.limits.limits(engine)?;
+            let bounds = limits.limits(engine)?;
             let both: &[Natives] = match self.args.natives {
                 _ if engine.natives.is_empty() => &[Natives::Off],
                 // What counts operations or calls runs them as they are written.
-                _ if self.args.limits.count_bodies() => &[Natives::Off],
+                _ if limits.count_bodies() => &[Natives::Off],
                 Which::On => &[Natives::On],
                 Which::Off => &[Natives::Off],
                 Which::Both => &[Natives::On, Natives::Off],
             };
-            let with = |&natives| Entrant { engine, natives, limits };
+            let with = |&natives| Entrant { engine, natives, limits: bounds };
             entrants.extend(both.iter().map(with));
         }
         Ok(entrants)
@@ -203,7 +236,7 @@ impl Runner<'_> {
     ) -> Result<Vec<Argument>, Vec<Diagnostic>> {
         let mut max_bytes = u64::MAX;
         for engine in self.engines {
-            let limits = self.args.limits.limits(engine).map_err(|fault| vec![fault])?;
+            let limits = benchmark.limits.limits(engine).map_err(|fault| vec![fault])?;
             max_bytes = max_bytes.min(limits.memory.unwrap_or(u64::MAX));
         }
         let folder = benchmark.subject.folder();
@@ -237,4 +270,16 @@ impl Runner<'_> {
         }
         self.rows.push(row);
     }
+}
+
+/// The options behind `run`, if there are any.
+fn options(header: &Header) -> Result<Option<HeaderOptions>, Diagnostic> {
+    let Some(given) = &header.options else { return Ok(None) };
+    let parsed = HeaderOptions::try_parse_from(given.text.split_whitespace());
+    parsed.map(Some).map_err(|error| match usage::refusal(&error, false) {
+        Refusal::Fault(fault) => Diagnostic::at(Code::BadHeader, given.span, fault.message),
+        Refusal::Answer(_) | Refusal::Help(_) => {
+            Diagnostic::at(Code::BadHeader, given.span, "these are no options of a run")
+        }
+    })
 }

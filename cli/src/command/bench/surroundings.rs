@@ -14,7 +14,7 @@ const BEYOND_CACHES: usize = 4;
 /// Its least size in bytes, where caches are small or not known.
 const LEAST: usize = 128 << 20;
 /// Its size where nobody wants to wait.
-const QUICK: usize = 8 << 20;
+pub(super) const QUICK: u64 = 8 << 20;
 
 /// The machine as `star doctor` sees it.
 pub(super) fn machine() -> Machine {
@@ -54,9 +54,13 @@ pub(super) fn date() -> Option<String> {
     Some(utc(passed.as_secs()))
 }
 
-/// The speeds of reading on one thread and on all of them.
-pub(super) fn bandwidth(threads: u64, quick: bool, when: &str) -> Vec<Speed> {
-    let wanted = if quick { QUICK } else { (largest_cache() * BEYOND_CACHES).max(LEAST) };
+/// The speeds of reading so many bytes on one thread and on all of them; if nothing is said, many more than the
+/// caches hold.
+pub(super) fn bandwidth(threads: u64, bytes: Option<u64>, when: &str) -> Vec<Speed> {
+    let wanted = match bytes {
+        Some(bytes) => usize::try_from(bytes).unwrap_or(usize::MAX),
+        None => (largest_cache() * BEYOND_CACHES).max(LEAST),
+    };
     let most = usize::try_from(available_memory() / 4).unwrap_or(usize::MAX);
     let n_limbs = wanted.min(most) / size_of::<u64>();
     let mut buffer: Vec<u64> = Vec::new();
@@ -109,9 +113,9 @@ mod tests {
 
     #[test]
     fn one_thread_is_measured_once() {
-        let speeds = bandwidth(1, true, "before");
+        let speeds = bandwidth(1, Some(1 << 16), "before");
         assert_eq!(speeds.iter().map(|speed| speed.threads).collect::<Vec<_>>(), [1]);
         assert!(speeds[0].read_gb_per_s > 0.0);
-        assert_eq!(bandwidth(2, true, "after").len(), 2);
+        assert_eq!(bandwidth(2, Some(0), "after").len(), 2);
     }
 }
