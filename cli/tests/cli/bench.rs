@@ -379,5 +379,5 @@ begin k:=0; while k<n do k:=k+1 end;
     let rows = record["rows"].as_array().unwrap();
     let codes = rows.iter().map(|row| row["error"]["code"].as_str()).collect::<Vec<_>>();
     assert_eq!(codes, [Some("L0101"), None, Some("E0703")]);
-    assert!(ran.stderr.contains("a.star:8:14"), "{ran:#?}");
+    assert!(ran.stderr.contains("a.star:8:15"), "{ran:#?}");
 }

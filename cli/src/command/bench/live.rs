@@ -52,8 +52,8 @@ fn of_row(row: &Row) -> String {
         let error = error.map_or_else(String::new, |it| format!("{}: {}", it.code, it.message));
         return format!(
             "  {} {} {}\n",
-            column(&parameters, 20),
-            column(&by, 18),
+            column(&parameters, PARAMETERS),
+            column(&by, BY),
             text::one_line(&error)
         );
     };
