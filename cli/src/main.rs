@@ -93,6 +93,8 @@ enum Command {
     Check(command::check::CheckArgs),
     /// Show, write, check or test the documentation of the library and of your own files
     Doc(command::doc::DocArgs),
+    /// Run the tests in the comments of Star files, on several backends
+    Test(Box<command::test::TestArgs>),
     /// Explain the code of a message
     Explain(command::explain::ExplainArgs),
     /// Make a random graph, table, terrain or image, and write it to a file
@@ -150,6 +152,7 @@ fn dispatch(command: &Command, reporter: &Reporter, output: &mut Output) -> Resu
     match command {
         Command::Run(args) => command::run::run(args, reporter, output),
         Command::Check(args) => Ok(command::check::run(args, reporter)),
+        Command::Test(args) => command::test::run(args, reporter, output),
         Command::Explain(args) => {
             command::explain::run(args, output)?;
             Ok(Exit::Success)

@@ -8,6 +8,7 @@ pub(crate) mod doctor;
 pub(crate) mod explain;
 pub(crate) mod generate;
 pub(crate) mod run;
+pub(crate) mod test;
 
 use star_base::Severity;
 use star_compiler::{Compilation, SourceLoader};
