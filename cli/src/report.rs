@@ -23,6 +23,14 @@ pub(crate) enum ErrorFormat {
 pub(crate) struct Reporter {
     format: ErrorFormat,
     style: Style,
+    remarks: Remarks,
+}
+
+/// Are notes and warnings without a code told?
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Remarks {
+    Told,
+    Kept,
 }
 
 impl Reporter {
@@ -35,7 +43,12 @@ impl Reporter {
         } else {
             Style::Plain
         };
-        Reporter { format, style }
+        Reporter { format, style, remarks: Remarks::Told }
+    }
+
+    /// The same, but notes and warnings without a code are not told: for work that is done many times.
+    pub(crate) fn without_remarks(self) -> Self {
+        Reporter { remarks: Remarks::Kept, ..self }
     }
 
     /// A message.
@@ -88,6 +101,9 @@ impl Reporter {
     }
 
     fn remark(&self, kind: Remark, message: &str) {
+        if self.remarks == Remarks::Kept {
+            return;
+        }
         self.write(&match self.format {
             ErrorFormat::Text => render::remark(kind, message, self.style),
             ErrorFormat::Json => json::remark(kind, message),

@@ -7,6 +7,7 @@
 //! * [`machine`]: a backend whatever its types, and programs that are run on it as often as wanted;
 //!   [`machines`]: the backends by their names.
 //! * [`mod@run`]: one run with all that it left behind; [`compare`]: what two runs differ in.
+//! * [`mod@shrink`]: smaller inputs that fail as well.
 //!
 //! Nothing here reads a file, binds a value to a parameter or knows a command line.
 
@@ -22,6 +23,7 @@ pub mod header;
 pub mod machine;
 pub mod machines;
 pub mod run;
+pub mod shrink;
 pub mod template;
 
 pub use cases::{Case, Given, MAX_CASES, Purpose};
@@ -30,3 +32,4 @@ pub use header::{Definition, Expectation, Expected, Header, Kind, Name, headers}
 pub use machine::{Argument, Compiled, Loaded, Machine, on};
 pub use machines::{Configuration, MACHINES};
 pub use run::{Printed, Run};
+pub use shrink::shrink;
