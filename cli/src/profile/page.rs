@@ -87,7 +87,11 @@ fn routines(report: &Report<'_>) -> String {
 }
 
 fn source(report: &Report<'_>, file: FileId, lines: &BTreeMap<usize, &Line>) -> String {
-    let n_lines = report.sources.get(file).map_or(0, |file| file.n_lines());
+    // Behind the last line break there is no line.
+    let has_lines = |file: &star_base::SourceFile| {
+        file.n_lines() - usize::from(file.text().ends_with('\n') || file.text().is_empty())
+    };
+    let n_lines = report.sources.get(file).map_or(0, has_lines);
     let name = escaped(report.file_name(file));
     let mut rows = String::new();
     let mut line_idx = 0;
