@@ -17,6 +17,8 @@ mod limits;
 mod messages;
 mod natives;
 mod output;
+mod page;
+mod profile;
 mod site;
 mod sources;
 mod support;
