@@ -8,7 +8,8 @@
 //! * [`doctor`]: what the machine has.
 //! * The way out: [`results`] and [`save`] (at its [`place`]), [`output`] for standard output, [`cost`].
 //! * Messages: [`report`] writes them to standard error, as [`render`] (with [`excerpt`]) or [`json`]
-//!   makes them; [`failure`] and [`exit`] say how a command ends; [`text`] has pieces of wording.
+//!   makes them; [`failure`] and [`exit`] say how a command ends; [`text`] has pieces of wording,
+//!   [`diff`] shows what differs.
 //!
 //! Nothing here knows how a program is compiled, a value stored or a file format read.
 
@@ -22,6 +23,7 @@ mod bind;
 mod command;
 mod cost;
 mod data;
+mod diff;
 mod doctor;
 mod engine;
 mod entry;
@@ -72,6 +74,7 @@ use crate::usage::Refusal;
 #[command(after_help = "Examples:
   star run closure.star --graph road.gr
   star check closure.star
+  star fmt closure.star
   star gen gnm -n 1000 -m 5000 -o random.gr
   star doc MATCH
   star explain E0602")]
@@ -90,6 +93,8 @@ enum Command {
     Run(Box<command::run::RunArgs>),
     /// Say what is wrong with programs, without running them
     Check(command::check::CheckArgs),
+    /// Format programs: layout, `:=`, the spelling of keywords and built-ins
+    Fmt(command::fmt::FmtArgs),
     /// Show, write, check or test the documentation of the library and of your own files
     Doc(command::doc::DocArgs),
     /// Explain the code of a message
@@ -149,6 +154,7 @@ fn dispatch(command: &Command, reporter: &Reporter, output: &mut Output) -> Resu
     match command {
         Command::Run(args) => command::run::run(args, reporter, output),
         Command::Check(args) => Ok(command::check::run(args, reporter)),
+        Command::Fmt(args) => Ok(command::fmt::run(args, reporter, output)),
         Command::Explain(args) => {
             command::explain::run(args, output)?;
             Ok(Exit::Success)

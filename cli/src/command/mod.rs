@@ -6,6 +6,7 @@ pub(crate) mod dev;
 pub(crate) mod doc;
 pub(crate) mod doctor;
 pub(crate) mod explain;
+pub(crate) mod fmt;
 pub(crate) mod generate;
 pub(crate) mod run;
 
