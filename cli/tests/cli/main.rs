@@ -9,6 +9,7 @@ mod doctor;
 mod examples;
 mod exit_codes;
 mod files;
+mod fmt;
 mod formats;
 mod generate;
 mod guide;
