@@ -1,6 +1,8 @@
 //! Tells `star` which commit and which compiler it was built from, for files of benchmarks. Without git, or
 //! outside a working copy of this repository, the commit is not known, and nothing else changes.
 
+#![allow(clippy::print_stdout, reason = "that is how a build script speaks to cargo")]
+
 use std::path::Path;
 use std::process::Command;
 

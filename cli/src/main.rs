@@ -104,6 +104,8 @@ enum Command {
     Fmt(command::fmt::FmtArgs),
     /// Show, write, check or test the documentation of the library and of your own files
     Doc(command::doc::DocArgs),
+    /// Run the tests in the comments of Star files, on several backends
+    Test(Box<command::test::TestArgs>),
     /// Explain the code of a message
     Explain(command::explain::ExplainArgs),
     /// Make a random graph, table, terrain or image, and write it to a file
@@ -170,6 +172,7 @@ fn dispatch(command: &Command, reporter: &Reporter, output: &mut Output) -> Resu
         Command::Run(args) => command::run::run(args, reporter, output),
         Command::Check(args) => Ok(command::check::run(args, reporter)),
         Command::Fmt(args) => Ok(command::fmt::run(args, reporter, output)),
+        Command::Test(args) => command::test::run(args, reporter, output),
         Command::Explain(args) => {
             command::explain::run(args, output)?;
             Ok(Exit::Success)

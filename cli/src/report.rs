@@ -23,14 +23,14 @@ pub(crate) enum ErrorFormat {
 pub(crate) struct Reporter {
     format: ErrorFormat,
     style: Style,
-    notes: Notes,
+    remarks: Remarks,
 }
 
-/// What becomes of notes.
+/// Are notes and warnings without a code told?
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Notes {
-    Written,
-    LeftOut,
+enum Remarks {
+    Told,
+    Kept,
 }
 
 impl Reporter {
@@ -43,12 +43,12 @@ impl Reporter {
         } else {
             Style::Plain
         };
-        Reporter { format, style, notes: Notes::Written }
+        Reporter { format, style, remarks: Remarks::Told }
     }
 
-    /// One that leaves notes out: for many runs one after another.
-    pub(crate) fn without_notes(self) -> Self {
-        Reporter { notes: Notes::LeftOut, ..self }
+    /// The same, but notes and warnings without a code are not told: for work that is done many times.
+    pub(crate) fn without_remarks(self) -> Self {
+        Reporter { remarks: Remarks::Kept, ..self }
     }
 
     /// A message.
@@ -61,9 +61,7 @@ impl Reporter {
 
     /// Something that the user may want to know.
     pub(crate) fn note(&self, message: &str) {
-        if self.notes == Notes::Written {
-            self.remark(Remark::Note, message);
-        }
+        self.remark(Remark::Note, message);
     }
 
     /// Something that the user should know.
@@ -103,6 +101,9 @@ impl Reporter {
     }
 
     fn remark(&self, kind: Remark, message: &str) {
+        if self.remarks == Remarks::Kept {
+            return;
+        }
         self.write(&match self.format {
             ErrorFormat::Text => render::remark(kind, message, self.style),
             ErrorFormat::Json => json::remark(kind, message),

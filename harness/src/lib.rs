@@ -9,6 +9,7 @@
 //! * [`machine`]: a backend whatever its types, and programs that are run on it as often as wanted;
 //!   [`machines`]: the backends by their names.
 //! * [`mod@run`]: one run with all that it left behind; [`compare`]: what two runs differ in.
+//! * [`mod@shrink`]: smaller inputs that fail as well.
 //!
 //! Nothing here reads a file, binds a value to a parameter or knows a command line.
 
@@ -26,6 +27,7 @@ pub mod machines;
 pub mod measure;
 pub mod record;
 pub mod run;
+pub mod shrink;
 pub mod template;
 
 pub use cases::{Case, Given, MAX_CASES, Purpose};
@@ -34,3 +36,4 @@ pub use header::{Definition, Expectation, Expected, Header, Kind, Name, Publishe
 pub use machine::{Argument, Compiled, Loaded, Machine, on};
 pub use machines::{Configuration, MACHINES};
 pub use run::{Printed, Run};
+pub use shrink::shrink;

@@ -12,6 +12,7 @@ pub(crate) mod explain;
 pub(crate) mod fmt;
 pub(crate) mod generate;
 pub(crate) mod run;
+pub(crate) mod test;
 
 use star_base::Severity;
 use star_compiler::{Compilation, SourceLoader};

@@ -167,7 +167,7 @@ fn what_fails_is_a_row_and_the_rest_is_measured() {
 #[test]
 fn no_benchmark_is_an_error_with_what_to_write() {
     let folder = Folder::new(&[("a.star", "program P; begin end."), ("b.star", CLOSURE)]);
-    bench(&folder, &["a.star"]).fails(2, &["error[E0601]: no benchmark in `a.star`", "@bench"]);
+    bench(&folder, &["a.star"]).fails(2, &["error[E0609]: no benchmark in `a.star`", "@bench"]);
     bench(&folder, &["--filter", "xyz"]).fails(2, &["has `xyz` in its file, title or routine"]);
     bench(&folder, &["none"]).fails(1, &["E0111", "`none`"]);
     bench(&folder, &["b.star", "--backends", "cpu,gpx"]).fails(2, &["E0607"]);

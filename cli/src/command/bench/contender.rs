@@ -20,6 +20,7 @@ use crate::output::Output;
 use crate::report::Reporter;
 use crate::settings::Settings;
 use crate::text;
+use crate::wrap;
 
 /// Bytes that the values of all repetitions within a sample may take.
 const MAX_BYTES: u64 = 64 << 20;
@@ -204,8 +205,7 @@ impl Contender {
             let outcome = ready.run(&mut control);
             stats = control.stats;
             if outcome != Outcome::Done {
-                let advice = std::mem::take(&mut host.advice);
-                return Err(self.failed(outcome, around, advice));
+                return Err(failed(outcome, around));
             }
         }
         let run = begun.elapsed().as_secs_f64() / n as f64;
@@ -214,21 +214,23 @@ impl Contender {
         let load = load.as_secs_f64() / n as f64;
         Ok(Batch { run, load, stats, printed: output.into_text(), last })
     }
+}
 
-    fn failed(
-        &self,
-        outcome: Outcome,
-        around: &Surroundings<'_>,
-        advice: crate::host::Advice,
-    ) -> Failed {
-        if let Outcome::Limit { kind: LimitKind::Interrupted, .. } = outcome {
-            return Failed::Interrupted;
+/// Why a run did not end well.
+fn failed(outcome: Outcome, around: &Surroundings<'_>) -> Failed {
+    if let Outcome::Limit { kind: LimitKind::Interrupted, .. } = outcome {
+        return Failed::Interrupted;
+    }
+    let outcome = match outcome {
+        Outcome::Trap(trap) if around.ready.is_function => {
+            Outcome::Trap(Box::new(wrap::without_wrapper(*trap)))
         }
-        let diagnostic = describe(outcome, &around.ready.program, around.ready.is_function, advice);
-        match diagnostic.code {
-            Code::Interrupted => Failed::Interrupted,
-            _ => Failed::Error(error_of(&diagnostic, around.sources)),
-        }
+        Outcome::Trap(_) | Outcome::Done | Outcome::Limit { .. } | Outcome::Internal(_) => outcome,
+    };
+    let diagnostic = describe(outcome, &around.ready.program);
+    match diagnostic.code {
+        Code::Interrupted => Failed::Interrupted,
+        _ => Failed::Error(error_of(&diagnostic, around.sources)),
     }
 }
 

@@ -170,7 +170,7 @@ pub(crate) fn run(
     let quick = args.quick.then_some(surroundings::QUICK);
     let probe = args.probe.or(quick);
     record.bandwidth = surroundings::bandwidth(threads, probe, "before");
-    let quiet = reporter.without_notes();
+    let quiet = reporter.without_remarks();
     let mut runner = Runner {
         args,
         engines: &engines,
@@ -235,9 +235,9 @@ fn nothing(args: &BenchArgs, n_files: usize) -> Diagnostic {
             let filter = text::one_line(filter);
             let message =
                 format!("no benchmark in {paths} has `{filter}` in its file, title or routine");
-            Diagnostic::new(Code::NothingToRun, message)
+            Diagnostic::new(Code::NoHeaders, message)
         }
-        (_, _) => Diagnostic::new(Code::NothingToRun, format!("no benchmark in {paths}"))
+        (_, _) => Diagnostic::new(Code::NoHeaders, format!("no benchmark in {paths}"))
             .help("a benchmark is a comment that begins with `@bench`; see `star bench --help`"),
     }
 }

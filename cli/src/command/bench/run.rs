@@ -26,7 +26,7 @@ use crate::output::Output;
 use crate::report::Reporter;
 use crate::usage::{self, Refusal};
 
-/// The options behind `run`; limits there hold in place of those of the command.
+/// The options behind `run`: limits there come before those of the command.
 #[derive(Parser, Debug)]
 #[command(name = "run", no_binary_name = true, disable_help_flag = true)]
 struct HeaderOptions {
@@ -63,7 +63,7 @@ struct Benchmark<'a> {
     routine: &'a Routine,
     ready: Ready,
     access: &'a Access,
-    limits: &'a LimitArgs,
+    limits: LimitArgs,
     blank: Row,
 }
 
@@ -151,7 +151,10 @@ impl Runner<'_> {
             Ok(routine) => routine,
             Err(diagnostic) => return fails(&diagnostic, blank),
         };
-        let limits = options.as_ref().map_or(&self.args.limits, |options| &options.limits);
+        let limits = match options {
+            Some(options) => options.limits.or(&self.args.limits),
+            None => self.args.limits.clone(),
+        };
         blank.routine = Some(routine.entry.name.clone());
         blank.size = size(header, &cases);
         let published = published(header, &blank, &cases);
@@ -189,7 +192,7 @@ impl Runner<'_> {
             }
         };
         blank.input_s = Some(begun.elapsed().as_secs_f64());
-        let entrants = match self.entrants(benchmark.limits) {
+        let entrants = match self.entrants(&benchmark.limits) {
             Ok(entrants) => entrants,
             Err(diagnostic) => return self.failed(blank, &diagnostic, sources),
         };

@@ -6,7 +6,7 @@
 //! break the next time, so that formatting twice changes nothing more.
 
 use super::fill::Lines;
-use super::tokens::{Gap, Tokens};
+use super::tokens::{Gap, Tok, Tokens};
 use super::tree::{Branch, Item, ItemKind, Node, NodeKind, Seq, Tree};
 use super::writer::{WIDTH, Writer};
 
@@ -235,13 +235,22 @@ impl Layout<'_, '_> {
     fn padding(&mut self, idx: usize) -> usize {
         let items = &self.tree.items;
         let tok = |idx: usize, nth: usize| &self.tokens.toks[items[idx].first + nth];
+        let commented = |tok: &Tok<'_>| !tok.gap.comments.is_empty();
+        // Where comments stand in front of the sign, columns say nothing.
+        let plain = |idx: usize| {
+            let first = tok(idx, 0);
+            let begins = first.gap.breaks > 0 || !commented(first);
+            begins && !commented(tok(idx, 1)) && !commented(tok(idx, 2))
+        };
         let joined = |idx: &usize| {
             let gap = &tok(*idx, 0).gap;
             let mut comments = self.tokens.comments[gap.comments.clone()].iter();
             gap.breaks == 1
                 && comments.all(|comment| comment.breaks == 0)
                 && matches!(items[*idx].kind, ItemKind::Const)
-                && tok(*idx, 2).column == tok(idx - 1, 2).column
+                && plain(*idx)
+                && plain(idx - 1)
+                && [0, 2].iter().all(|&nth| tok(*idx, nth).column == tok(idx - 1, nth).column)
         };
         let width = |idx: usize| tok(idx, 1).text.chars().count();
         if idx >= self.constants.end {
@@ -255,7 +264,9 @@ impl Layout<'_, '_> {
 
     // ---- statements ----
 
-    fn statements(&mut self, seq: &Seq, indent: usize) {
+    /// The statements of a block or loop. Are they to stand on lines of their own, since the whole block
+    /// stood on one line that has no room for it?
+    fn statements(&mut self, seq: &Seq, indent: usize, apart: bool) {
         let mut before: Option<(usize, Shape)> = None;
         for (nth, stmt) in seq.stmts.iter().enumerate() {
             let semicolon = seq.semicolons.get(nth).copied();
@@ -263,7 +274,10 @@ impl Layout<'_, '_> {
                 let tail = semicolon.unwrap_or(node.last);
                 let simple = matches!(node.kind, NodeKind::Simple);
                 let stays = before.is_some_and(|(first, shape)| {
-                    shape == Shape::OneLine && simple && self.tokens.on_one_line(first, tail)
+                    !apart
+                        && shape == Shape::OneLine
+                        && simple
+                        && self.tokens.on_one_line(first, tail)
                 });
                 let shape =
                     if stays && self.fits(node.first, tail, self.tokens.gap_width(node.first)) {
@@ -303,13 +317,13 @@ impl Layout<'_, '_> {
             NodeKind::Simple => self.expression(first, last, tail, indent),
             NodeKind::Block(body) => {
                 self.token(first);
-                self.statements(body, indent + STEP);
+                self.statements(body, indent + STEP, self.tokens.on_one_line(first, last));
                 self.line_of(last, indent, indent + STEP, AT_END);
                 self.token(last);
             }
             NodeKind::Repeat { body, until } => {
                 self.token(first);
-                self.statements(body, indent + STEP);
+                self.statements(body, indent + STEP, self.tokens.on_one_line(first, last));
                 self.line_of(*until, indent, indent + STEP, AT_END);
                 self.expression(*until, last, tail, indent);
             }

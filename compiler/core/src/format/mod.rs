@@ -10,6 +10,8 @@
 mod fill;
 mod layout;
 mod names;
+#[cfg(test)]
+mod tests;
 mod tokens;
 mod tree;
 mod verify;
