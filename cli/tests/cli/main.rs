@@ -20,5 +20,6 @@ mod output;
 mod site;
 mod sources;
 mod support;
+mod test;
 mod updates;
 mod widths;
