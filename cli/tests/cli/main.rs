@@ -24,5 +24,6 @@ mod profile;
 mod site;
 mod sources;
 mod support;
+mod test;
 mod updates;
 mod widths;

@@ -448,7 +448,7 @@ fn compile_errors(subject: &Subject, header: &Header) -> Option<Row> {
             error.code == code && line.is_none_or(|line| subject.is_on_line(error, line))
         })
     };
-    if errors.iter().any(|error| is_expected(error)) {
+    if errors.iter().any(is_expected) {
         return Some(Row { n_run: 1, failure: None, interrupted: false, seconds: 0.0 });
     }
     let message = format!("the file does not compile: {} {}", first.code, first.message);
@@ -457,7 +457,10 @@ fn compile_errors(subject: &Subject, header: &Header) -> Option<Row> {
         diagnostic = diagnostic.label(span, "the first error");
     }
     if errors.len() > 1 {
-        diagnostic = diagnostic.note(format!("{} in all", text::count(errors.len(), "error")));
+        let file = text::shell_word(&subject.file);
+        diagnostic = diagnostic
+            .note(format!("{} in all", text::count(errors.len(), "error")))
+            .help(format!("`star check {file}` shows all of them"));
     }
     Some(Row::early(diagnostic))
 }
