@@ -44,10 +44,12 @@ mod limits;
 mod load;
 mod offer;
 mod output;
+mod page;
 mod part;
 mod place;
 mod profile;
 mod progress;
+mod records;
 mod render;
 mod repl;
 mod report;
@@ -107,6 +109,8 @@ enum Command {
     Fmt(command::fmt::FmtArgs),
     /// Show, write, check or test the documentation of the library and of your own files
     Doc(command::doc::DocArgs),
+    /// Run the tests in the comments of Star files, on several backends
+    Test(Box<command::test::TestArgs>),
     /// Explain the code of a message
     Explain(command::explain::ExplainArgs),
     /// Make a random graph, table, terrain or image, and write it to a file
@@ -114,6 +118,14 @@ enum Command {
     Generate(Box<command::generate::GenArgs>),
     /// Show what the compiler makes of a program
     Dev(command::dev::DevArgs),
+    /// Run the benchmarks that the headers of programs describe
+    Bench(Box<command::bench::BenchArgs>),
+    /// Say what changed between two files of benchmarks, and whether that means anything
+    #[command(name = "benchcmp")]
+    BenchCompare(command::benchcmp::CompareArgs),
+    /// Show files of benchmarks, ours and those of peers, on one page
+    #[command(name = "benchpage")]
+    BenchPage(command::benchpage::PageArgs),
     /// Say what this machine has: processor, memory, files, backends
     Doctor(command::doctor::DoctorArgs),
     /// Print a script that completes commands in a shell
@@ -166,6 +178,7 @@ fn dispatch(command: &Command, reporter: &Reporter, output: &mut Output) -> Resu
         Command::Repl(args) => command::repl::run(args, reporter, output),
         Command::Check(args) => Ok(command::check::run(args, reporter)),
         Command::Fmt(args) => Ok(command::fmt::run(args, reporter, output)),
+        Command::Test(args) => command::test::run(args, reporter, output),
         Command::Explain(args) => {
             command::explain::run(args, output)?;
             Ok(Exit::Success)
@@ -173,6 +186,12 @@ fn dispatch(command: &Command, reporter: &Reporter, output: &mut Output) -> Resu
         Command::Doc(args) => command::doc::run(args, reporter, output),
         Command::Generate(args) => command::generate::run(args, reporter),
         Command::Dev(args) => command::dev::run(args, reporter, output),
+        Command::Bench(args) => command::bench::run(args, reporter, output),
+        Command::BenchCompare(args) => command::benchcmp::run(args, output),
+        Command::BenchPage(args) => {
+            command::benchpage::run(args, reporter)?;
+            Ok(Exit::Success)
+        }
         Command::Doctor(args) => {
             command::doctor::run(args, output);
             Ok(Exit::Success)

@@ -82,6 +82,19 @@ impl Header {
         placed.into_iter().map(|(_, definition)| definition).collect()
     }
 
+    /// The same with one value for a name, if it has values for that.
+    #[must_use]
+    pub fn with_value(&self, name: &str, value: u64) -> Header {
+        let mut header = self.clone();
+        for definition in header.definitions.iter_mut().chain(&mut header.bench) {
+            if definition.name.text == name {
+                let template = Template::plain(value.to_string(), definition.span);
+                definition.values = vec![Values::One(template)];
+            }
+        }
+        header
+    }
+
     /// All combinations of its values, smallest first; one without names if it defines none.
     ///
     /// # Errors

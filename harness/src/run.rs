@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 
 use star_base::Code;
-use star_ir::Ty;
+use star_ir::{LimitKind, LocId, Ty};
 use star_vm::{Control, Host, HostError, HostRef, HostValue, Limits, Outcome, Stats, StoreError};
 
 use crate::machine::Loaded;
@@ -22,6 +22,30 @@ pub struct Run {
     pub files: BTreeMap<String, HostValue>,
     /// What was used.
     pub stats: Stats,
+}
+
+impl Run {
+    /// What is left after a run that ended like this, unless `interrupt` is set meanwhile.
+    pub fn of(
+        loaded: &dyn Loaded,
+        outcome: Outcome,
+        stats: Stats,
+        host: Printed,
+        interrupt: &AtomicBool,
+    ) -> Self {
+        let Printed { text: printed, files } = host;
+        let (outcome, values) = match loaded.values(interrupt) {
+            Ok(values) => (outcome, values),
+            Err(StoreError::OutOfMemory(refused)) => {
+                (Outcome::Internal(format!("no memory for the values: {refused}")), Vec::new())
+            }
+            Err(StoreError::Interrupted) => {
+                let (kind, loc) = (LimitKind::Interrupted, LocId(0));
+                (Outcome::Limit { kind, loc }, Vec::new())
+            }
+        };
+        Run { outcome, values, printed, files, stats }
+    }
 }
 
 /// A host that keeps what is printed, and in memory the files whose names begin with `memory:`. It
@@ -86,15 +110,5 @@ pub(crate) fn alone(loaded: &mut dyn Loaded, limits: Limits) -> Run {
     };
     let outcome = loaded.run(&mut control);
     let stats = control.stats;
-    let Printed { text: printed, files } = host;
-    let (outcome, values) = match loaded.values(&flag) {
-        Ok(values) => (outcome, values),
-        Err(StoreError::OutOfMemory(refused)) => {
-            (Outcome::Internal(format!("no memory for the values: {refused}")), Vec::new())
-        }
-        Err(StoreError::Interrupted) => {
-            (Outcome::Internal("interrupted by nobody".to_owned()), Vec::new())
-        }
-    };
-    Run { outcome, values, printed, files, stats }
+    Run::of(&*loaded, outcome, stats, host, &flag)
 }

@@ -79,6 +79,11 @@ enum Piece {
 }
 
 impl Template {
+    /// A text without expressions.
+    pub fn plain(text: String, span: Span) -> Self {
+        Template { pieces: vec![Piece::Text(text)], span }
+    }
+
     /// Reads a piece of a text.
     ///
     /// # Errors

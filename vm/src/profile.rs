@@ -18,6 +18,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use star_base::Native;
 use star_ir::{LocId, Program, RoutineId};
 
+/// Instructions after which the clock is read in any case.
+const READ_AT_FIRST: u64 = 10_000;
+
 /// What the time is read from; see Note [Charging] in `profile.rs`.
 pub struct Clock {
     /// Moves on when it is worth reading the time.
@@ -152,7 +155,7 @@ impl Profile {
     /// Is it worth reading the time?
     #[inline]
     pub(crate) fn is_due(&self) -> bool {
-        self.clock.ticks.load(Ordering::Relaxed) != self.seen
+        self.clock.ticks.load(Ordering::Relaxed) != self.seen || self.samples < READ_AT_FIRST
     }
 
     /// Nanoseconds since this was asked before.

@@ -8,7 +8,7 @@ use star_compiler::{
     Compilation, Entry, LowerOptions, Lowered, SourceLoader, describe_limit, describe_trap,
 };
 use star_io::FileError;
-use star_ir::{LimitKind, RoutineId, Trap, TrapKind};
+use star_ir::{LimitKind, Program, RoutineId, Trap, TrapKind};
 use star_vm::{Control, HostValue, Outcome, Stats, StoreError};
 
 use super::{Lints, compile_with};
@@ -235,7 +235,20 @@ pub(crate) fn run_with(
         // A `print` without a reader or disk: that is told at the end.
         Outcome::Trap(_) if print_failed => Exit::Success,
         stop @ (Outcome::Trap(_) | Outcome::Limit { .. } | Outcome::Internal(_)) => {
-            let diagnostic = describe(stop, &ready, advice);
+            let stop = match stop {
+                Outcome::Trap(trap) if ready.is_function => {
+                    Outcome::Trap(Box::new(wrap::without_wrapper(*trap)))
+                }
+                Outcome::Trap(_) | Outcome::Done | Outcome::Limit { .. } | Outcome::Internal(_) => {
+                    stop
+                }
+            };
+            let mut diagnostic = describe(stop, &ready.lowered.program);
+            if Exit::of(diagnostic.code) == Exit::Trap {
+                let Advice { notes, help } = advice;
+                diagnostic.notes.extend(notes);
+                diagnostic.help.extend(help);
+            }
             reporter.diagnostic(&compilation.sources, &diagnostic);
             Exit::of(diagnostic.code)
         }
@@ -361,26 +374,16 @@ fn no_results(error: StoreError) -> Diagnostic {
 }
 
 /// The message for a run that did not end well.
-fn describe(outcome: Outcome, ready: &Ready, advice: Advice) -> Diagnostic {
-    let program = &ready.lowered.program;
+pub(crate) fn describe(outcome: Outcome, program: &Program) -> Diagnostic {
     match outcome {
         Outcome::Done => internal("a run that ended well has no message"),
         Outcome::Internal(message) => internal(&message),
         Outcome::Limit { kind, loc } => describe_limit(kind, loc, program),
-        Outcome::Trap(trap) => {
-            let trap = match ready.is_function {
-                true => wrap::without_wrapper(*trap),
-                false => *trap,
-            };
-            // A file that was being read when the user or the clock ended the run.
-            if let Some(kind) = stopped_in_host(&trap) {
-                return describe_limit(kind, trap.loc, program);
-            }
-            let mut diagnostic = describe_trap(&trap, program);
-            diagnostic.notes.extend(advice.notes);
-            diagnostic.help.extend(advice.help);
-            diagnostic
-        }
+        // A file that was being read when the user or the clock ended the run.
+        Outcome::Trap(trap) => match stopped_in_host(&trap) {
+            Some(kind) => describe_limit(kind, trap.loc, program),
+            None => describe_trap(&trap, program),
+        },
     }
 }
 

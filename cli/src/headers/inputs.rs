@@ -15,8 +15,8 @@ use crate::bind::{Binding, Origin, Strangers, bind};
 use crate::command::generate;
 use crate::data::Reading;
 use crate::flags::Flags;
-use crate::given::Given;
-use crate::load::load;
+use crate::given::{self, Given};
+use crate::load::{from_files, load};
 use crate::report::Reporter;
 use crate::text;
 
@@ -90,7 +90,7 @@ pub(crate) fn inputs(
         }
     };
     let mut arguments = read(entry, &mut binding, graph.as_deref(), around)
-        .map_err(|error| vec![place.of(error.to_diagnostic())])?;
+        .map_err(|error| vec![place.of_file(&error)])?;
     if routine.result.is_some() {
         arguments.push(Argument { value: HostValue::Unset, fixed: false });
     }
@@ -164,6 +164,46 @@ fn placed(name: &str, folder: &Path) -> String {
     words.collect::<Vec<String>>().join(" ")
 }
 
+/// The command that runs the routine of a header with these values alone.
+pub(crate) fn command_line(
+    file: &str,
+    header: &Header,
+    routine: &Routine,
+    values: &[(String, String)],
+    folder: &Path,
+) -> String {
+    let entry = &routine.entry;
+    let mut words = vec!["star".to_owned(), "run".to_owned(), text::shell_word(file)];
+    if entry.kind != star_syntax::ast::RoutineKind::Program {
+        words.extend(["--proc".to_owned(), text::shell_word(&entry.name)]);
+    }
+    words.extend(header.options.as_ref().map(|options| options.text.clone()));
+    for (name, value) in values {
+        let param = entry.params.iter().find(|param| param.name == *name);
+        let is_data = param.is_some_and(|param| from_files(param.kind));
+        let value = if is_data { file_in(name, value, param, folder) } else { value.clone() };
+        if param.is_none() && name == GRAPH {
+            let graph = text::shell_word(&placed(&value, folder));
+            words.extend(["--graph".to_owned(), graph]);
+        } else if param.is_some() || matches!(name.as_str(), "scale" | "widths") {
+            words.push(text::shell_word(&format!("{name}={value}")));
+        }
+    }
+    words.join(" ")
+}
+
+/// A value with its file, if it has one, as seen from here.
+fn file_in(name: &str, value: &str, param: Option<&EntryParam>, folder: &Path) -> String {
+    let kind = param.map_or(Kind::Error, |param| param.kind);
+    match given::parse(name, kind, value) {
+        Ok(Given::File { layout: Some(layout), path }) => {
+            format!("{layout}:{}", placed(&path, folder))
+        }
+        Ok(Given::File { layout: None, path }) => placed(&path, folder),
+        Ok(Given::Value(_)) | Err(_) => value.to_owned(),
+    }
+}
+
 /// Where a fault belongs: to the definition that it names, or to the header.
 struct Place<'a> {
     header: &'a Header,
@@ -176,6 +216,18 @@ impl Place<'_> {
         let mut given = self.case.given.iter();
         let definition = given.find(|given| is_named(&given.name)).map(|given| given.span);
         fault.label(definition.unwrap_or(self.header.span), "")
+    }
+
+    /// Likewise a fault of a file: to the definition that names it.
+    fn of_file(&self, error: &FileError) -> Diagnostic {
+        let names_it = |text: &str| {
+            let path = text.split_once(':').map_or(text, |(_, path)| path);
+            let path = path.trim();
+            !path.is_empty() && error.file.ends_with(path) && path.parse::<i64>().is_err()
+        };
+        let mut given = self.case.given.iter();
+        let definition = given.find(|given| names_it(&given.text)).map(|given| given.span);
+        error.to_diagnostic().label(definition.unwrap_or(self.header.span), "")
     }
 }
 

@@ -42,6 +42,19 @@ impl Subject {
     }
 }
 
+impl Subject {
+    /// Is the place of a message, or another one that it names, on this line of the file?
+    pub(crate) fn is_on_line(&self, message: &Diagnostic, line: u64) -> bool {
+        let sources = &self.compilation.sources;
+        message.labels.iter().any(|label| {
+            let file = sources.get(label.span.file);
+            let of_root = Some(label.span.file) == self.compilation.root_file();
+            let at = file.map(|file| file.line_column(label.span.start as usize).line as u64);
+            of_root && at == Some(line)
+        })
+    }
+}
+
 /// A routine of the file.
 #[derive(Clone, Debug)]
 pub(crate) struct Routine {

@@ -142,7 +142,7 @@ impl Report<'_> {
             "{title} on the {backend} backend: {time} {unit} in {samples}, {operations} elementary operations"
         )];
         if self.has_natives() {
-            let note = "natives count no operations; `--no-natives` shows what is inside them";
+            let note = "`--no-natives` shows what is inside natives, which count no operations";
             summary.push(note.to_owned());
         }
         summary

@@ -30,8 +30,9 @@ pub(super) fn page(report: &Report<'_>) -> String {
         Unit::of(report.time).name()
     );
     body += &routines(report);
+    let most = report.lines.iter().map(|line| line.tally.time).max().unwrap_or(0);
     for (file, lines) in files(report) {
-        body += &source(report, file, &lines);
+        body += &source(report, file, &lines, most);
     }
     html::page(&title, Style::Inside(STYLE), &body)
 }
@@ -64,6 +65,7 @@ fn files<'r>(report: &'r Report<'_>) -> Vec<(FileId, BTreeMap<usize, &'r Line>)>
 }
 
 fn routines(report: &Report<'_>) -> String {
+    let most = report.routines.iter().map(|routine| routine.tally.time).max().unwrap_or(0);
     let mut rows = String::new();
     for routine in &report.routines {
         let (name, id) = (escaped(&routine.name), anchor(routine.file, routine.line_idx));
@@ -74,7 +76,7 @@ fn routines(report: &Report<'_>) -> String {
         let _ = writeln!(
             rows,
             "<tr{}>{}<td class=\"code\"><a href=\"#{id}\">{name}</a>{native} <span class=\"faint\">{}:{}</span></td></tr>",
-            heat(report, &routine.tally, report.routines.iter().map(|other| other.tally.time)),
+            heat(&routine.tally, most),
             numbers(report, &routine.tally),
             escaped(report.file_name(routine.file)),
             routine.line_idx + 1,
@@ -86,15 +88,19 @@ fn routines(report: &Report<'_>) -> String {
     )
 }
 
-fn source(report: &Report<'_>, file: FileId, lines: &BTreeMap<usize, &Line>) -> String {
-    let n_lines = report.sources.get(file).map_or(0, |file| file.n_lines());
+fn source(report: &Report<'_>, file: FileId, lines: &BTreeMap<usize, &Line>, most: u64) -> String {
+    // Behind the last line break there is no line.
+    let has_lines = |file: &star_base::SourceFile| {
+        file.n_lines() - usize::from(file.text().ends_with('\n') || file.text().is_empty())
+    };
+    let n_lines = report.sources.get(file).map_or(0, has_lines);
     let name = escaped(report.file_name(file));
     let mut rows = String::new();
     let mut line_idx = 0;
     while line_idx < n_lines {
         match lines.get(&line_idx) {
             Some(line) => {
-                rows += &row(report, line);
+                rows += &row(report, line, most);
                 line_idx += 1;
             }
             None => {
@@ -111,13 +117,13 @@ fn source(report: &Report<'_>, file: FileId, lines: &BTreeMap<usize, &Line>) -> 
 }
 
 /// A line on which something was run.
-fn row(report: &Report<'_>, line: &Line) -> String {
+fn row(report: &Report<'_>, line: &Line, most: u64) -> String {
     let Line { file, line_idx, tally, natives } = line;
     let natives = if natives.is_empty() { String::new() } else { note(&names_of(natives)) };
     format!(
         "<tr id=\"{}\"{}>{}<td class=\"code\"><span class=\"number\">{}</span>{}{natives}</td></tr>\n",
         anchor(*file, *line_idx),
-        heat(report, tally, report.lines.iter().map(|other| other.tally.time)),
+        heat(tally, most),
         numbers(report, tally),
         line_idx + 1,
         escaped(report.source(*file, *line_idx)),
@@ -169,10 +175,9 @@ fn numbers(report: &Report<'_>, tally: &Tally) -> String {
     )
 }
 
-/// How strong the colour of a row is: relative to the hottest one, so that there always is one.
-fn heat(report: &Report<'_>, tally: &Tally, times: impl Iterator<Item = u64>) -> String {
-    let most = times.max().unwrap_or(0);
-    if most == 0 || tally.time == 0 || report.time == 0 {
+/// How strong the colour of a row is: relative to the hottest one, which took `most`.
+fn heat(tally: &Tally, most: u64) -> String {
+    if most == 0 || tally.time == 0 {
         return String::new();
     }
     let heat = (tally.time as f64 / most as f64).sqrt();

@@ -41,7 +41,7 @@ pub(super) fn table(report: &Report<'_>) -> String {
         };
         (&routine.tally, text::one_line(&place), name)
     });
-    text += &rows_as_text(report, "calls", ["routine", ""], routines.collect());
+    text += &rows_as_text(report, "calls", ["routine", "name"], routines.collect());
     text
 }
 

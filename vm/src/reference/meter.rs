@@ -33,8 +33,9 @@ impl<'c> Meter<'c> {
     /// A statement begins; for other rows than before if it is `repeated`.
     pub(super) fn statement(&mut self, stmt: &Stmt, repeated: bool) {
         let line = self.go_to(stmt.loc);
-        // A block is only its statements.
-        if !repeated && !matches!(stmt.kind, StmtKind::Block { .. }) {
+        // A block is only its statements, and a `while` begins with its head.
+        let begins = !matches!(stmt.kind, StmtKind::Block { .. } | StmtKind::While { .. });
+        if begins && !repeated {
             self.statements.entry(ptr::from_ref(stmt)).or_insert((line, 0)).1 += 1;
         }
     }

@@ -74,7 +74,9 @@ impl<'s> Tokens<'s> {
                 comments.push(Comment { text, column, breaks, blanks });
             } else {
                 let changed = changes.remove(&range.start);
-                let spelled = changed.unwrap_or_else(|| published(token, &text[range.clone()]));
+                let before = toks.last().map(|tok| tok.token);
+                let spelled =
+                    changed.unwrap_or_else(|| published(before, token, &text[range.clone()]));
                 let gap = Gap { comments: first_comment..comments.len(), breaks };
                 first_comment = comments.len();
                 toks.push(Tok { token, text: spelled, column, gap });
@@ -214,21 +216,21 @@ struct Place {
 impl Place {
     /// Goes on to byte `to`; gives the line breaks and the columns passed.
     fn go_to(&mut self, text: &str, to: usize) -> (usize, usize) {
-        let (mut breaks, before) = (0, self.column);
-        for c in text[self.at..to].chars() {
-            match c {
-                '\n' => {
-                    self.column = 0;
-                    breaks += 1;
-                }
-                '\t' => self.column += TAB - self.column % TAB,
-                '\u{feff}' => {}
-                _ => self.column += 1,
-            }
-        }
+        let (passed, before) = (&text[self.at..to], self.column);
+        self.column = column_behind(before, passed);
         self.at = to;
-        (breaks, self.column.saturating_sub(before))
+        (passed.matches('\n').count(), self.column.saturating_sub(before))
     }
+}
+
+/// The column behind a text that begins in a column.
+pub(super) fn column_behind(column: usize, text: &str) -> usize {
+    text.chars().fold(column, |column, c| match c {
+        '\n' => 0,
+        '\t' => column + TAB - column % TAB,
+        '\u{feff}' => column,
+        _ => column + 1,
+    })
 }
 
 /// Columns of the first line of a text.
@@ -257,7 +259,7 @@ fn is_called(token: &Token<'_>) -> bool {
 }
 
 /// Keywords in lower case, every assignment as `:=`, everything else as it stands.
-fn published<'s>(token: Token<'s>, text: &'s str) -> Cow<'s, str> {
+fn published<'s>(before: Option<Token<'s>>, token: Token<'s>, text: &'s str) -> Cow<'s, str> {
     match token {
         Token::Name(_)
         | Token::Reserved(_)
@@ -268,6 +270,8 @@ fn published<'s>(token: Token<'s>, text: &'s str) -> Cow<'s, str> {
         | Token::Differs
         | Token::Comment => Cow::Borrowed(text),
         Token::Assign(_) => Cow::Borrowed(":="),
+        // `WORD(i,h)`: no type, but the built-in.
+        Token::Word(_) if !matches!(before, Some(Token::Colon)) => Cow::Borrowed(text),
         Token::Not if text == "¬" => Cow::Borrowed(text),
         _ => {
             if text.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase()) {

@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::tokens::Comment;
+use super::tokens::{Comment, column_behind};
 
 /// Columns that a line may take.
 pub(super) const WIDTH: usize = 100;
@@ -83,7 +83,7 @@ impl<'a, 's> Writer<'a, 's> {
     /// Adds to the line.
     pub(super) fn push(&mut self, text: &str) {
         self.text.push_str(text);
-        self.column += text.chars().count();
+        self.column = column_behind(self.column, text);
     }
 
     /// Adds blanks to the line.
@@ -96,11 +96,7 @@ impl<'a, 's> Writer<'a, 's> {
     pub(super) fn comment(&mut self, idx: usize) {
         let comment = &self.comments[idx];
         let text = moved(comment.text, comment.column, self.column);
-        self.text.push_str(&text);
-        match text.rsplit_once('\n') {
-            Some((_, last)) => self.column = last.chars().count(),
-            None => self.column += text.chars().count(),
-        }
+        self.push(&text);
     }
 
     /// Puts a comment at the end of the line.
@@ -178,16 +174,13 @@ impl<'a, 's> Writer<'a, 's> {
         let end = self.lines.get(idx + 1).map_or(self.text.len(), |next| next.start);
         out.push_str(self.text[line.start..end].trim_end_matches(' '));
         let mut at = line.width;
-        for comment in line.trailing.clone() {
-            let comment = &self.comments[comment];
-            let to = if at == line.width { column } else { at + 1 };
+        for idx in line.trailing.clone() {
+            let comment = &self.comments[idx];
+            let to = if idx == line.trailing.start { column } else { at + 1 };
             out.extend(std::iter::repeat_n(' ', to.saturating_sub(at)));
             let text = moved(comment.text, comment.column, to);
             out.push_str(&text);
-            at = match text.rsplit_once('\n') {
-                Some((_, last)) => last.chars().count(),
-                None => to + text.chars().count(),
-            };
+            at = column_behind(to, &text);
         }
         out.push('\n');
     }
