@@ -6,10 +6,13 @@
 //! * The run: [`engine`] has the backends, [`host`] (with [`access`]) serves the program, [`flags`] end
 //!   it, [`limits`] bound it, [`wrap`] makes functions runnable.
 //! * [`repl`]: a session in which values outlive the lines that made them.
-//! * [`doctor`]: what the machine has.
-//! * The way out: [`results`] and [`save`] (at its [`place`]), [`output`] for standard output, [`cost`].
+//! * [`doctor`]: what the machine has; [`headers`]: the tests and benchmarks in comments.
+//! * The way out: [`results`] and [`save`] (at its [`place`]), [`output`] for standard output, [`cost`],
+//!   [`profile`].
+//! * [`html`]: the frame of pages.
 //! * Messages: [`report`] writes them to standard error, as [`render`] (with [`excerpt`]) or [`json`]
-//!   makes them; [`failure`] and [`exit`] say how a command ends; [`text`] has pieces of wording.
+//!   makes them; [`failure`] and [`exit`] say how a command ends; [`text`] has pieces of wording,
+//!   [`diff`] shows what differs.
 //!
 //! Nothing here knows how a program is compiled, a value stored or a file format read.
 
@@ -23,6 +26,7 @@ mod bind;
 mod command;
 mod cost;
 mod data;
+mod diff;
 mod doctor;
 mod engine;
 mod entry;
@@ -31,16 +35,21 @@ mod exit;
 mod failure;
 mod flags;
 mod given;
+mod headers;
 mod host;
+mod html;
 mod json;
 mod layouts;
 mod limits;
 mod load;
 mod offer;
 mod output;
+mod page;
 mod part;
 mod place;
+mod profile;
 mod progress;
+mod records;
 mod render;
 mod repl;
 mod report;
@@ -75,6 +84,7 @@ use crate::usage::Refusal;
   star repl
   star run closure.star --graph road.gr
   star check closure.star
+  star fmt closure.star
   star gen gnm -n 1000 -m 5000 -o random.gr
   star doc MATCH
   star explain E0602")]
@@ -95,8 +105,12 @@ enum Command {
     Repl(Box<command::repl::ReplArgs>),
     /// Say what is wrong with programs, without running them
     Check(command::check::CheckArgs),
+    /// Format programs: layout, `:=`, the spelling of keywords and built-ins
+    Fmt(command::fmt::FmtArgs),
     /// Show, write, check or test the documentation of the library and of your own files
     Doc(command::doc::DocArgs),
+    /// Run the tests in the comments of Star files, on several backends
+    Test(Box<command::test::TestArgs>),
     /// Explain the code of a message
     Explain(command::explain::ExplainArgs),
     /// Make a random graph, table, terrain or image, and write it to a file
@@ -104,6 +118,14 @@ enum Command {
     Generate(Box<command::generate::GenArgs>),
     /// Show what the compiler makes of a program
     Dev(command::dev::DevArgs),
+    /// Run the benchmarks that the headers of programs describe
+    Bench(Box<command::bench::BenchArgs>),
+    /// Say what changed between two files of benchmarks, and whether that means anything
+    #[command(name = "benchcmp")]
+    BenchCompare(command::benchcmp::CompareArgs),
+    /// Show files of benchmarks, ours and those of peers, on one page
+    #[command(name = "benchpage")]
+    BenchPage(command::benchpage::PageArgs),
     /// Say what this machine has: processor, memory, files, backends
     Doctor(command::doctor::DoctorArgs),
     /// Print a script that completes commands in a shell
@@ -155,6 +177,8 @@ fn dispatch(command: &Command, reporter: &Reporter, output: &mut Output) -> Resu
         Command::Run(args) => command::run::run(args, reporter, output),
         Command::Repl(args) => command::repl::run(args, reporter, output),
         Command::Check(args) => Ok(command::check::run(args, reporter)),
+        Command::Fmt(args) => Ok(command::fmt::run(args, reporter, output)),
+        Command::Test(args) => command::test::run(args, reporter, output),
         Command::Explain(args) => {
             command::explain::run(args, output)?;
             Ok(Exit::Success)
@@ -162,6 +186,12 @@ fn dispatch(command: &Command, reporter: &Reporter, output: &mut Output) -> Resu
         Command::Doc(args) => command::doc::run(args, reporter, output),
         Command::Generate(args) => command::generate::run(args, reporter),
         Command::Dev(args) => command::dev::run(args, reporter, output),
+        Command::Bench(args) => command::bench::run(args, reporter, output),
+        Command::BenchCompare(args) => command::benchcmp::run(args, output),
+        Command::BenchPage(args) => {
+            command::benchpage::run(args, reporter)?;
+            Ok(Exit::Success)
+        }
         Command::Doctor(args) => {
             command::doctor::run(args, output);
             Ok(Exit::Success)

@@ -335,8 +335,7 @@ impl Session {
             diagnostic
         })?;
         self.settings.limits.limits(engine)?;
-        let mut machine = engine.machine();
-        self.flags.clear();
+        let mut machine = engine.values();
         for (name, variable) in self.environment.iter() {
             let value = self.machine.store(name, &self.flags.interrupt).map_err(|error| {
                 let (code, why) = match error {
@@ -404,7 +403,7 @@ impl Session {
     fn reset(&mut self) {
         self.definitions = star_compiler::session::Session::new(crate::sources::LIBRARY);
         self.environment = Environment::default();
-        self.machine = self.engine.machine();
+        self.machine = self.engine.values();
         self.log.clear();
         self.files.clear();
     }

@@ -74,7 +74,6 @@ impl Session {
             });
         }
         let target = Target::new(Path::new(file), file).map_err(|error| error.to_diagnostic())?;
-        self.flags.clear();
         let value =
             self.machine.store(name, &self.flags.interrupt).map_err(|error| match error {
                 StoreError::OutOfMemory(refused) => Diagnostic::new(
@@ -84,7 +83,6 @@ impl Session {
                 StoreError::Interrupted => Diagnostic::new(Code::Interrupted, "interrupted"),
             })?;
         let written = target.write(&value, &self.flags).and_then(|written| written.commit());
-        self.flags.clear();
         written.map_err(|error| error.to_diagnostic())?;
         sink.show(Event::Answer(&format!("{file}: written\n")));
         Ok(())

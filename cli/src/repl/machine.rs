@@ -19,9 +19,6 @@ pub(crate) trait Machine {
     /// Gives the value of a slot up.
     fn forget(&mut self, slot: &str);
 
-    /// Gives the value of one slot to another, which must not be in use.
-    fn rename(&mut self, from: &str, to: &str);
-
     /// The type of the value with its sizes; `None` if there is none.
     fn ty(&self, slot: &str) -> Option<Ty>;
 
@@ -31,8 +28,14 @@ pub(crate) trait Machine {
     /// If there is no memory for it, or the user wants the end.
     fn store(&self, slot: &str, interrupt: &AtomicBool) -> Result<HostValue, StoreError>;
 
-    /// Columns (from 0) of a table; `None` if it is no table or has fewer.
-    fn columns(&self, slot: &str, columns: Range<usize>) -> Option<BitTable>;
+    /// Columns (from 0) of a table; `None` if it is no table or has fewer, if there is no memory, or if
+    /// `interrupt` is set meanwhile.
+    fn columns(
+        &self,
+        slot: &str,
+        columns: Range<usize>,
+        interrupt: &AtomicBool,
+    ) -> Option<BitTable>;
 
     /// Runs a routine whose parameters, all of them `var` parameters, are these slots, in order. A slot
     /// without a value is a variable that was never set. However the run ends, the slots hold what it left.
@@ -75,12 +78,6 @@ impl<B: Backend> Machine for On<B> {
         self.values.remove(slot);
     }
 
-    fn rename(&mut self, from: &str, to: &str) {
-        if let Some(value) = self.values.remove(from) {
-            self.values.insert(to.to_owned(), value);
-        }
-    }
-
     fn ty(&self, slot: &str) -> Option<Ty> {
         self.backend.ty(self.values.get(slot)?)
     }
@@ -92,8 +89,13 @@ impl<B: Backend> Machine for On<B> {
         }
     }
 
-    fn columns(&self, slot: &str, columns: Range<usize>) -> Option<BitTable> {
-        self.backend.store_columns(self.values.get(slot)?, columns)
+    fn columns(
+        &self,
+        slot: &str,
+        columns: Range<usize>,
+        interrupt: &AtomicBool,
+    ) -> Option<BitTable> {
+        self.backend.store_columns(self.values.get(slot)?, columns, interrupt).ok().flatten()
     }
 
     fn run(&mut self, job: Job<'_>, control: &mut Control<'_>) -> Outcome {

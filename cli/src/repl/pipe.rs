@@ -26,11 +26,13 @@ pub(crate) fn run(session: &mut Session, input: &mut dyn BufRead, sink: &mut Pla
     loop {
         bytes.clear();
         number += 1;
+        session.rest();
         let read = {
             let mut input = input.borrow_mut();
             let mut limited = (&mut **input).take(MAX_SOURCE_BYTES as u64);
             limited.read_until(b'\n', &mut bytes)
         };
+        session.wake();
         match read {
             Ok(0) => break,
             Ok(_) => {}

@@ -30,7 +30,9 @@ impl<'a> Plain<'a> {
 impl Sink for Plain<'_> {
     fn show(&mut self, event: Event<'_>) -> bool {
         match event {
-            Event::Printed(text) | Event::Answer(text) => self.output.write(text),
+            // Whoever listens wants to know how far the program is.
+            Event::Printed(text) => self.output.write(text) && self.output.flush(),
+            Event::Answer(text) => self.output.write(text),
             Event::Value { view, slot } => {
                 let text = show::shown(view, slot, self.last_table.as_deref(), self.screen());
                 if show::is_table(view, slot) {

@@ -84,7 +84,7 @@ impl Session {
         Ok(Session {
             definitions: compiler::Session::new(LIBRARY),
             environment: Environment::default(),
-            machine: engine.machine(),
+            machine: engine.values(),
             engine,
             flags: Flags::default(),
             idle: Arc::new(AtomicBool::new(true)),
@@ -133,13 +133,33 @@ impl Session {
         self.first_failure.unwrap_or(Exit::Success)
     }
 
+    /// From now on Ctrl-C ends what runs, and nothing has happened so far.
+    pub(crate) fn wake(&self) {
+        self.idle.store(false, Ordering::Relaxed);
+        self.flags.clear();
+    }
+
+    /// From now on nothing runs.
+    pub(crate) fn rest(&self) {
+        self.idle.store(true, Ordering::Relaxed);
+    }
+
     /// Takes a line of a pipe. What is complete runs, as soon as it is clear that the line does not go on.
     pub(crate) fn line(&mut self, line: &str, sink: &mut dyn Sink) -> Flow {
-        let mut flow = Flow::GoOn;
-        let complete = self.feed.readiness() == Readiness::Complete;
-        if complete && !self.feed.goes_on(line) {
-            flow = self.flush(sink);
+        match (self.before(line, sink), self.next(line, sink)) {
+            (Flow::Failed, Flow::GoOn) => Flow::Failed,
+            (_, flow) => flow,
         }
+    }
+
+    /// Runs what is complete, unless this line belongs to it.
+    fn before(&mut self, line: &str, sink: &mut dyn Sink) -> Flow {
+        let complete = self.feed.readiness() == Readiness::Complete;
+        if complete && !self.feed.goes_on(line) { self.flush(sink) } else { Flow::GoOn }
+    }
+
+    /// Takes a line that belongs to what is there, or begins something.
+    fn next(&mut self, line: &str, sink: &mut dyn Sink) -> Flow {
         let alone = self.feed.readiness() == Readiness::Empty;
         if let Some(command) = command::line(line, alone) {
             self.feed.take();
@@ -148,24 +168,20 @@ impl Session {
                 sink.show(Event::Note(
                     "what was typed before the command is not complete and was dropped",
                 ));
-                flow = Flow::Failed;
             }
             return match self.command(command, sink) {
-                Flow::GoOn => flow,
-                other => other,
+                Flow::GoOn if !alone => Flow::Failed,
+                flow => flow,
             };
         }
         match self.feed.line(line) {
-            Readiness::Complete if !self.feed.may_go_on() => match self.flush(sink) {
-                Flow::GoOn => flow,
-                other => other,
-            },
+            Readiness::Complete if !self.feed.may_go_on() => self.flush(sink),
             Readiness::Empty if line.trim().is_empty() => {
                 // Comments right in front of a routine are its documentation, and stay with it.
                 self.feed.take();
-                flow
+                Flow::GoOn
             }
-            Readiness::Complete | Readiness::Empty | Readiness::Open => flow,
+            Readiness::Complete | Readiness::Empty | Readiness::Open => Flow::GoOn,
         }
     }
 
@@ -185,14 +201,16 @@ impl Session {
     pub(crate) fn block(&mut self, text: &str, sink: &mut dyn Sink) -> Flow {
         let n_lines = text.lines().count();
         for (idx, line) in text.lines().enumerate() {
-            match self.line(line, sink) {
+            // Lines count from 1; the first that does not run if this or the entry before it goes wrong.
+            let (flow, first) = match self.before(line, sink) {
+                Flow::GoOn => (self.next(line, sink), idx + 2),
+                flow @ (Flow::Failed | Flow::Quit) => (flow, idx + 1),
+            };
+            match flow {
                 Flow::GoOn => {}
                 Flow::Quit => return Flow::Quit,
                 Flow::Failed => {
-                    // The line may have been held back until the entry before it ended.
-                    let held = usize::from(!self.feed.is_empty());
                     self.feed.take();
-                    let first = idx + 2 - held;
                     if first <= n_lines {
                         let which = match n_lines - first {
                             0 => format!("line {first}"),
@@ -345,11 +363,7 @@ impl Session {
                 Does::Run { variables, .. } if !variables.is_empty() => Did::Declared,
                 Does::Run { .. } => Did::Ran,
             };
-            self.flags.clear();
-            self.idle.store(false, Ordering::Relaxed);
-            let well = self.run_line(line, how, sink);
-            self.idle.store(true, Ordering::Relaxed);
-            if !well {
+            if !self.run_line(line, how, sink) {
                 if lines.len() > 0 {
                     sink.show(Event::Note("what stands behind it did not run"));
                 }

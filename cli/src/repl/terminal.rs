@@ -74,13 +74,14 @@ pub(crate) fn run(
                     // A session that is killed keeps what was typed; failing to is no reason to stop.
                     let _ = editor.borrow_mut().append_history(file);
                 }
+                session.wake();
                 let flow = session.block(&text, sink);
                 sink.plain.flush();
                 if flow == Flow::Quit {
                     return Ok(());
                 }
             }
-            Err(ReadlineError::Interrupted) => session.flags().clear(),
+            Err(ReadlineError::Interrupted) => {}
             Err(ReadlineError::Eof) => return Ok(()),
             Err(error) => return Err(cannot(error).into()),
         }

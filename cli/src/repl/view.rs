@@ -43,8 +43,9 @@ impl View<'_> {
         self.machine.store(slot, self.interrupt)
     }
 
-    /// Columns (from 0) of a table, without a copy of the rest; `None` if it is no table or has fewer.
+    /// Columns (from 0) of a table, without a copy of the rest; `None` if it is no table or has
+    /// fewer, if there is no memory, or if the user wants the end.
     pub(crate) fn columns(&self, slot: &str, columns: Range<usize>) -> Option<BitTable> {
-        self.machine.columns(slot, columns)
+        self.machine.columns(slot, columns, self.interrupt)
     }
 }

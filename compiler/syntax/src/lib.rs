@@ -10,6 +10,7 @@ pub mod ast;
 pub mod doc;
 mod feed;
 mod fragment;
+mod lexemes;
 pub mod parser;
 mod prepass;
 mod state;
@@ -17,6 +18,7 @@ pub mod token;
 
 pub use feed::{Feed, Readiness};
 pub use fragment::{Fragment, Piece, PieceKind, fragment};
+pub use lexemes::lexemes;
 pub use parser::{Parsed, is_reserved, mentions, parse};
 
 #[allow(

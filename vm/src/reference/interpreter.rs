@@ -6,13 +6,14 @@
 //! `continue` pop them.
 
 use star_ir::{
-    LimitKind, LocId, Measure, Operand, Program, RoutineId, Stmt, StmtKind, Trap, TrapKind, VarId,
-    rows,
+    Block, LimitKind, LocId, Measure, Operand, Program, RoutineId, Stmt, StmtKind, Trap, TrapKind,
+    VarId, rows,
 };
 
 use super::control::Region;
 use super::evaluate::{copy, evaluate};
 use super::frame::{Frame, top};
+use super::meter::Meter;
 use super::observe::{Moment, Observer};
 use super::recorder::Recorder;
 use super::room::MAX_BYTES;
@@ -40,6 +41,8 @@ pub(super) struct Machine<'p, 'c, 'h> {
     /// The place of the statement that is running.
     pub(super) loc: LocId,
     pub(super) next_tag: u64,
+    /// Charges a profile, if there is one.
+    pub(super) meter: Option<Meter<'c>>,
     pub(super) observer: Option<&'c mut (dyn Observer + 'c)>,
     since_look: u32,
 }
@@ -51,7 +54,7 @@ pub(super) fn run<'c>(
     entry: RoutineId,
     values: &mut [Value],
     control: &'c mut Control<'_>,
-    observer: Option<&'c mut (dyn Observer + 'c)>,
+    (meter, observer): (Option<Meter<'c>>, Option<&'c mut (dyn Observer + 'c)>),
 ) -> Outcome {
     control.stats = Stats::default();
     let limit = control.limits.memory.unwrap_or(MAX_BYTES).min(MAX_BYTES);
@@ -64,6 +67,7 @@ pub(super) fn run<'c>(
         recorders: Vec::new(),
         loc: LocId(0),
         next_tag: 1,
+        meter,
         observer,
         since_look: 0,
     };
@@ -72,6 +76,9 @@ pub(super) fn run<'c>(
         Ok(()) => Outcome::Done,
         Err(stop) => machine.end_with(stop),
     };
+    if let Some(meter) = machine.meter.take() {
+        meter.end(program);
+    }
     machine.leave_all(entry, values);
     machine.control.stats.peak_bytes = machine.room.peak();
     outcome
@@ -106,6 +113,12 @@ impl<'p> Machine<'p, '_, '_> {
     /// as they are afterwards.
     fn statement(&mut self, stmt: &'p Stmt) -> Step<()> {
         self.loc = stmt.loc;
+        if self.meter.is_some() {
+            let repeated = self.is_repeated()?;
+            if let Some(meter) = &mut self.meter {
+                meter.statement(stmt, repeated);
+            }
+        }
         self.observe(Moment::Statement(stmt))?;
         self.since_look += 1;
         if self.since_look >= STATEMENTS_PER_LOOK {
@@ -158,7 +171,7 @@ impl<'p> Machine<'p, '_, '_> {
                 Some(trap) => Err(Stop::Trap(trap)),
                 None => Ok(()),
             },
-            StmtKind::Cost { units, times } => self.cost(*units, times.as_ref()),
+            StmtKind::Cost { units, times } => self.cost(*units, times.as_ref(), loc),
             StmtKind::Call { callee, args, dst } => self.call(*callee, args, *dst, loc),
             StmtKind::Print(items) => self.print(items),
             StmtKind::Read { dst, file, layout } => self.read(*dst, file, layout.as_ref()),
@@ -177,7 +190,7 @@ impl<'p> Machine<'p, '_, '_> {
     }
 
     /// Adds `units × times` elementary operations; a negative number of times is none.
-    fn cost(&mut self, units: u64, times: Option<&Measure>) -> Step<()> {
+    fn cost(&mut self, units: u64, times: Option<&Measure>, loc: LocId) -> Step<()> {
         let frame = top(&mut self.frames)?;
         let times = match times {
             None => 1,
@@ -187,13 +200,33 @@ impl<'p> Machine<'p, '_, '_> {
         if frame.window.is_some_and(|window| window.repeated) {
             return Ok(());
         }
+        if let Some(meter) = &mut self.meter {
+            meter.cost(loc, units, times);
+        }
         let cost = units.saturating_mul(times);
         let stats = &mut self.control.stats;
         stats.operations = stats.operations.saturating_add(cost);
         self.count_steps(cost)
     }
 
-    /// Counts a turn of the loop at `loc`, and looks at the flags.
+    /// Is a part of the run that was counted already done once more, for other rows?
+    pub(super) fn is_repeated(&mut self) -> Step<bool> {
+        Ok(top(&mut self.frames)?.window.is_some_and(|window| window.repeated))
+    }
+
+    /// A loop looks for its next turn.
+    pub(super) fn looks_for_turn(&mut self, body: &Block, loc: LocId) -> Step<()> {
+        self.loc = loc;
+        if self.meter.is_some() {
+            let repeated = self.is_repeated()?;
+            if let Some(meter) = &mut self.meter {
+                meter.turn(body, loc, repeated);
+            }
+        }
+        Ok(())
+    }
+
+    /// Counts a turn of a loop, and looks at the flags.
     pub(super) fn count_turn(&mut self) -> Step<()> {
         self.room.look()?;
         self.observe(Moment::Turn)?;
