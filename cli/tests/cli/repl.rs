@@ -203,10 +203,11 @@ fn the_tutorial_shows_what_a_session_shows() {
         let was_inside = inside;
         let here = in_blocks(line, &mut inside);
         let typed = line.starts_with("star> ");
-        if was_inside && (typed || line.starts_with("```")) {
-            if let Some(shown) = pending.take().filter(|shown: &String| !shown.is_empty()) {
-                writeln!(found, "{shown}").unwrap();
-            }
+        if was_inside
+            && (typed || line.starts_with("```"))
+            && let Some(shown) = pending.take().filter(|shown: &String| !shown.is_empty())
+        {
+            writeln!(found, "{shown}").unwrap();
         }
         if typed && here {
             entry += 1;
