@@ -41,7 +41,7 @@ impl Places {
         let ends = (room / 5).max(1);
         let middle = range.start + ends..range.end - ends;
         let mut left = (room.saturating_sub(2 * ends) / 2).max(1);
-        let mut places = Places { runs: vec![range.start..range.start + ends] };
+        let mut places = Places::of(range.start..range.start + ends, ends);
         for place in Ones::new(marks, middle) {
             if left == 0 {
                 break;

@@ -341,7 +341,7 @@ fn column_numbers(columns: &Places) -> String {
             put(number, at);
         }
     }
-    if let Some((at, number)) = numbered().last()
+    if let Some((at, number)) = numbered().next_back()
         && let Some(from) = ends_at(at, number)
     {
         put(number, from);
