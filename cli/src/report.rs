@@ -18,6 +18,13 @@ pub(crate) enum ErrorFormat {
     Json,
 }
 
+/// Has nobody objected to colours on a terminal?
+pub(crate) fn may_colour() -> bool {
+    let unset = |name: &str| std::env::var_os(name).is_none_or(|value| value.is_empty());
+    let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+    unset("NO_COLOR") && !dumb
+}
+
 /// Writes messages. A message that cannot be written is lost: there is nobody to tell.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Reporter {
@@ -36,9 +43,7 @@ enum Remarks {
 impl Reporter {
     /// Colours if standard error is a terminal and nobody objects.
     pub(crate) fn new(format: ErrorFormat) -> Self {
-        let unset = |name: &str| std::env::var_os(name).is_none_or(|value| value.is_empty());
-        let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-        let style = if unset("NO_COLOR") && !dumb && std::io::stderr().is_terminal() {
+        let style = if may_colour() && std::io::stderr().is_terminal() {
             Style::Coloured
         } else {
             Style::Plain

@@ -19,6 +19,8 @@ pub(crate) enum Command {
     Vars,
     /// `:info`
     Info,
+    /// `:show`
+    Show,
     /// `:step`
     Step,
     /// `:time`
@@ -52,6 +54,8 @@ pub(crate) enum Argument {
     Code,
     /// The name of a variable, routine or constant.
     Name,
+    /// Names of variables, then rows, columns and fields.
+    Names,
     /// The name of a variable, then a file.
     NameAndFile,
     /// `on` or `off`.
@@ -64,13 +68,14 @@ pub(crate) enum Argument {
 
 impl Command {
     /// All commands, in the order of `:help`.
-    pub(crate) const ALL: [Command; 15] = [
+    pub(crate) const ALL: [Command; 16] = [
         Command::Help,
         Command::Load,
         Command::Reload,
         Command::Type,
         Command::Vars,
         Command::Info,
+        Command::Show,
         Command::Step,
         Command::Time,
         Command::Cost,
@@ -91,6 +96,7 @@ impl Command {
             Command::Type => "type",
             Command::Vars => "vars",
             Command::Info => "info",
+            Command::Show => "show",
             Command::Step => "step",
             Command::Time => "time",
             Command::Cost => "cost",
@@ -111,6 +117,7 @@ impl Command {
             Command::Reload | Command::Vars | Command::Reset | Command::Quit => Argument::None,
             Command::Type | Command::Step => Argument::Code,
             Command::Info => Argument::Name,
+            Command::Show => Argument::Names,
             Command::Time | Command::Cost => Argument::Switch,
             Command::Backend => Argument::Backend,
             Command::Limits => Argument::Limits,
@@ -129,9 +136,14 @@ impl Command {
             Command::Type => (":type EXPR", "the type of an expression, which is not evaluated"),
             Command::Vars => (":vars", "the variables with their types and values"),
             Command::Info => (":info NAME", "what a name is and where it comes from"),
-            Command::Step => {
-                (":step CALL", "run a routine statement by statement and show what each changes")
-            }
+            Command::Show => (
+                ":show T [X …] [PART]",
+                "a table with slices and words beside it; `fields 8` are numbers, `rows 5..9`, `columns 1..4`",
+            ),
+            Command::Step => (
+                ":step [all] CALL",
+                "run a routine statement by statement and show what each changes",
+            ),
             Command::Time => (":time [on|off]", "show how long each line takes"),
             Command::Cost => {
                 (":cost [on|off]", "show the elementary operations of each line; natives are off")

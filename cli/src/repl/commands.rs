@@ -9,7 +9,10 @@ use star_vm::{HostValue, StoreError, display};
 
 use super::command::Command;
 use super::event::{Event, Sink};
-use super::session::{Flow, Session};
+use super::run::How;
+use super::session::{Flow, Session, is_item};
+use super::show;
+use super::step::Stops;
 use crate::command::doc::plain;
 use crate::command::doc::shelf::Shelf;
 use crate::engine::Engine;
@@ -36,7 +39,8 @@ impl Session {
             Command::Type => self.type_of(rest, sink),
             Command::Vars => self.vars(sink),
             Command::Info => self.info(rest, sink),
-            Command::Step => Err(usage(command)),
+            Command::Show => self.show(rest, sink),
+            Command::Step => self.step(rest, sink),
             Command::Time => switch(command, rest, self.settings.time).map(|(on, answer)| {
                 self.settings.time = on;
                 sink.show(Event::Answer(&answer));
@@ -278,6 +282,41 @@ impl Session {
             Some(meant) => diagnostic.help(format!("did you mean `{meant}`?")),
             None => diagnostic,
         })
+    }
+
+    fn show(&self, rest: &str, sink: &mut dyn Sink) -> Result<(), Diagnostic> {
+        let drawn = show::parse(rest)
+            .and_then(|request| show::requested(&self.view(), &request, sink.screen()));
+        match drawn {
+            Ok(text) => {
+                sink.show(Event::Answer(&text));
+                Ok(())
+            }
+            Err(show::Fault { message, help }) => {
+                let diagnostic = Diagnostic::new(Code::Usage, message);
+                Err(help.into_iter().fold(diagnostic, Diagnostic::help))
+            }
+        }
+    }
+
+    fn step(&mut self, rest: &str, sink: &mut dyn Sink) -> Result<(), Diagnostic> {
+        let (stops, text) = match rest.strip_prefix("all") {
+            Some(text) if text.starts_with(char::is_whitespace) => (Stops::None, text),
+            Some(_) | None => (Stops::Every, rest),
+        };
+        if text.trim().is_empty() {
+            return Err(usage(Command::Step));
+        }
+        let typed = self.definitions.read(&self.environment, text.trim().to_owned());
+        if self.report(&typed.diagnostics, sink) {
+            return Ok(());
+        }
+        if typed.pieces.iter().any(is_item) {
+            let message = "a definition does not run, so there is nothing to step through";
+            return Err(Diagnostic::new(Code::Usage, message).help(Command::Step.usage().0));
+        }
+        self.lines(typed.pieces, How::Steps(stops), sink);
+        Ok(())
     }
 
     fn backend(&mut self, rest: &str, sink: &mut dyn Sink) -> Result<(), Diagnostic> {

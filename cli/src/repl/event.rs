@@ -2,6 +2,7 @@
 
 use star_base::{Diagnostic, SourceMap};
 
+use super::show::Screen;
 use super::view::View;
 
 /// Something to show. Events come in the order in which things happen.
@@ -30,4 +31,14 @@ pub(crate) trait Sink {
 
     /// Characters in a line.
     fn width(&self) -> usize;
+
+    /// What pictures are drawn for.
+    fn screen(&self) -> Screen {
+        Screen { width: self.width(), ..Screen::default() }
+    }
+
+    /// A line that says how a run goes on that has stopped; `None` if there will be none any more.
+    fn ask(&mut self) -> Option<String> {
+        None
+    }
 }

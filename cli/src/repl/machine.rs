@@ -19,9 +19,6 @@ pub(crate) trait Machine {
     /// Gives the value of a slot up.
     fn forget(&mut self, slot: &str);
 
-    /// Gives the value of one slot to another, which must not be in use.
-    fn rename(&mut self, from: &str, to: &str);
-
     /// The type of the value with its sizes; `None` if there is none.
     fn ty(&self, slot: &str) -> Option<Ty>;
 
@@ -79,12 +76,6 @@ impl<B: Backend> Machine for On<B> {
 
     fn forget(&mut self, slot: &str) {
         self.values.remove(slot);
-    }
-
-    fn rename(&mut self, from: &str, to: &str) {
-        if let Some(value) = self.values.remove(from) {
-            self.values.insert(to.to_owned(), value);
-        }
     }
 
     fn ty(&self, slot: &str) -> Option<Ty> {

@@ -9,6 +9,7 @@
 
 pub(crate) mod command;
 mod commands;
+mod complete;
 pub(crate) mod event;
 mod files;
 mod log;
@@ -18,5 +19,7 @@ pub(crate) mod pipe;
 pub(crate) mod plain;
 mod run;
 pub(crate) mod session;
+mod show;
+mod step;
 pub(crate) mod terminal;
 pub(crate) mod view;

@@ -1,5 +1,6 @@
 //! A session that reads a pipe or a file: no prompt, and an exit code that says whether all went well.
 
+use std::cell::RefCell;
 use std::io::{BufRead, Read};
 
 use star_base::{Code, Diagnostic};
@@ -8,6 +9,7 @@ use star_compiler::MAX_SOURCE_BYTES;
 use super::event::{Event, Sink};
 use super::plain::Plain;
 use super::session::{Flow, Session};
+use super::show::Screen;
 use crate::text;
 
 /// Lines that are no text after which nobody expects any more.
@@ -16,15 +18,20 @@ const MAX_DROPPED: usize = 20;
 /// Runs what stands in `input`, line by line. A line that goes wrong does not keep the next ones from
 /// running.
 pub(crate) fn run(session: &mut Session, input: &mut dyn BufRead, sink: &mut Plain<'_>) {
+    let input = &RefCell::new(input);
+    let sink = &mut Piped { plain: sink, input };
     let mut bytes = Vec::new();
     let mut number = 0_u64;
     let mut n_dropped = 0;
     loop {
         bytes.clear();
         number += 1;
-        let mut limited = input.take(MAX_SOURCE_BYTES as u64);
         session.rest();
-        let read = limited.read_until(b'\n', &mut bytes);
+        let read = {
+            let mut input = input.borrow_mut();
+            let mut limited = (&mut **input).take(MAX_SOURCE_BYTES as u64);
+            limited.read_until(b'\n', &mut bytes)
+        };
         session.wake();
         match read {
             Ok(0) => break,
@@ -52,11 +59,41 @@ pub(crate) fn run(session: &mut Session, input: &mut dyn BufRead, sink: &mut Pla
             }
         };
         let flow = session.line(line.strip_suffix('\r').unwrap_or(line), sink);
-        if flow == Flow::Quit || !sink.flush() {
+        if flow == Flow::Quit || !sink.plain.flush() {
             return;
         }
     }
     session.end(sink);
+}
+
+/// What a session says goes to standard output, and what it asks the next line of the pipe answers.
+struct Piped<'a, 'o, 'i> {
+    plain: &'a mut Plain<'o>,
+    input: &'a RefCell<&'i mut dyn BufRead>,
+}
+
+impl Sink for Piped<'_, '_, '_> {
+    fn show(&mut self, event: Event<'_>) -> bool {
+        self.plain.show(event)
+    }
+
+    fn width(&self) -> usize {
+        self.plain.width()
+    }
+
+    fn screen(&self) -> Screen {
+        self.plain.screen()
+    }
+
+    fn ask(&mut self) -> Option<String> {
+        let mut bytes = Vec::new();
+        let mut input = self.input.borrow_mut();
+        let mut limited = (&mut **input).take(MAX_SOURCE_BYTES as u64);
+        match limited.read_until(b'\n', &mut bytes) {
+            Ok(0) | Err(_) => None,
+            Ok(_) => Some(String::from_utf8_lossy(&bytes).into_owned()),
+        }
+    }
 }
 
 /// Loads the files that the command line names.

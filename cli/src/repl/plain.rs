@@ -1,22 +1,24 @@
 //! Events as text: what the program and the session say goes to standard output, messages go to standard
 //! error, in the order in which they come.
 
-use star_vm::{StoreError, display};
-
 use super::event::{Event, Sink};
+use super::show::{self, Screen};
 use crate::output::Output;
-use crate::report::Reporter;
+use crate::render::Style;
+use crate::report::{self, Reporter};
 
 /// Writes events as text.
 pub(crate) struct Plain<'a> {
     output: &'a mut Output,
     reporter: Reporter,
+    /// The table that was shown last.
+    last_table: Option<String>,
 }
 
 impl<'a> Plain<'a> {
     /// Writes to this output, messages through this reporter.
     pub(crate) fn new(output: &'a mut Output, reporter: Reporter) -> Self {
-        Plain { output, reporter }
+        Plain { output, reporter, last_table: None }
     }
 
     /// Brings out what is in the buffer; `false` if nobody reads it.
@@ -32,11 +34,10 @@ impl Sink for Plain<'_> {
             Event::Printed(text) => self.output.write(text) && self.output.flush(),
             Event::Answer(text) => self.output.write(text),
             Event::Value { view, slot } => {
-                let text = match view.value(slot) {
-                    Ok(value) => display::long(display::Shown::from(&value)),
-                    Err(StoreError::OutOfMemory(_)) => "there is no memory to show it".to_owned(),
-                    Err(StoreError::Interrupted) => "interrupted".to_owned(),
-                };
+                let text = show::shown(view, slot, self.last_table.as_deref(), self.screen());
+                if show::is_table(view, slot) {
+                    self.last_table = Some(slot.to_owned());
+                }
                 self.output.write(&(text + "\n"))
             }
             Event::Message(sources, diagnostic) => {
@@ -54,5 +55,13 @@ impl Sink for Plain<'_> {
 
     fn width(&self) -> usize {
         self.output.width()
+    }
+
+    fn screen(&self) -> Screen {
+        let style = match self.output.is_terminal() && report::may_colour() {
+            true => Style::Coloured,
+            false => Style::Plain,
+        };
+        Screen { width: self.width(), style, ..Screen::default() }
     }
 }

@@ -1,5 +1,6 @@
 //! A line runs: its variables go to the machine and come back, however it ends.
 
+use std::cell::RefCell;
 use std::time::Instant;
 
 use star_base::{BitTable, Code, Diagnostic};
@@ -12,6 +13,7 @@ use star_vm::{Control, HostValue, Limits, Outcome, Stats};
 use super::event::{Event, Sink};
 use super::machine::Job;
 use super::session::Session;
+use super::step::{self, Steps, Stops};
 use crate::command::run::stopped_in_host;
 use crate::data::Reading;
 use crate::engine::Natives;
@@ -20,10 +22,19 @@ use crate::flags::Watchdog;
 use crate::host::{Advice, Printer, RunHost};
 use crate::settings;
 
+/// How a line runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum How {
+    /// On the machine, as fast as it can.
+    Whole,
+    /// On the reference backend, statement by statement.
+    Steps(Stops),
+}
+
 impl Session {
     /// Runs a line; did it end well?
-    pub(super) fn run(&mut self, line: Line, sink: &mut dyn Sink) -> bool {
-        let Line { span: _, statements, does, declares } = line;
+    pub(super) fn run(&mut self, line: Line, how: How, sink: &mut dyn Sink) -> bool {
+        let Line { span: _, statements, does, declares, steps } = line;
         let Does::Run { program, entry, slots, value, variables } = does else { return true };
         let limits = match self.limits(&slots) {
             Ok(limits) => limits,
@@ -42,7 +53,9 @@ impl Session {
             return false;
         }
         let kept = program.clone();
-        let mut printer = ToSink { sink };
+        // A run that is stepped through talks to the user while the program prints.
+        let shared: RefCell<&mut dyn Sink> = RefCell::new(&mut *sink);
+        let mut printer = ToSink { sink: &shared };
         let settings = settings::Settings::default();
         let reading = Reading { flags: &self.flags, reporter: &self.reporter, settings: &settings };
         let mut host = RunHost::new(&mut printer, &self.access, reading);
@@ -54,12 +67,27 @@ impl Session {
             stats: Stats::default(),
         };
         let job = Job { program, entry, slots: &slots, natives };
-        let outcome = self.machine.run(job, &mut control);
+        let ran = match how {
+            How::Whole => Ok((self.machine.run(job, &mut control), None)),
+            How::Steps(stops) => {
+                let (sources, environment) = (self.definitions.sources(), &self.environment);
+                let statements = steps.unwrap_or_default();
+                let steps = Steps { statements, sources, stops, environment };
+                step::run(&mut *self.machine, job, steps, &shared, &mut control)
+            }
+        };
         let stats = control.stats;
         let advice = std::mem::take(&mut host.advice);
         drop(watchdog);
         self.flags.clear();
         let taken = begun.elapsed();
+        let (outcome, ended) = match ran {
+            Ok(ran) => ran,
+            Err(diagnostic) => {
+                self.refuse(&diagnostic, sink);
+                return false;
+            }
+        };
 
         for (name, variable) in declares {
             // What was not given a value was not declared.
@@ -76,6 +104,10 @@ impl Session {
                 true
             }
             Outcome::Done => self.declare(variables, sink),
+            Outcome::Trap(_) | Outcome::Limit { .. } | Outcome::Internal(_) if ended.is_some() => {
+                sink.show(Event::Note("stopped; the variables keep what the run did"));
+                true
+            }
             stop @ (Outcome::Trap(_) | Outcome::Limit { .. } | Outcome::Internal(_)) => {
                 let diagnostic = describe(stop, &kept, advice);
                 self.report(std::slice::from_ref(&diagnostic), sink);
@@ -239,12 +271,12 @@ fn in_session(kind: LimitKind, mut diagnostic: Diagnostic) -> Diagnostic {
 }
 
 /// What a program prints is an event.
-struct ToSink<'a> {
-    sink: &'a mut dyn Sink,
+struct ToSink<'a, 's> {
+    sink: &'a RefCell<&'s mut dyn Sink>,
 }
 
-impl Printer for ToSink<'_> {
+impl Printer for ToSink<'_, '_> {
     fn print(&mut self, line: &str) -> bool {
-        self.sink.show(Event::Printed(line))
+        self.sink.borrow_mut().show(Event::Printed(line))
     }
 }

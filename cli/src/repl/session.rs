@@ -12,6 +12,7 @@ use super::event::{Event, Sink};
 use super::log::{Did, Log};
 use super::machine::Machine;
 use super::offers::Offers;
+use super::run::How;
 use super::view::{RESULT, View};
 use crate::access::Access;
 use crate::engine::Engine;
@@ -284,7 +285,7 @@ impl Session {
             }
             let well = match of_items {
                 true => self.define(group, sink),
-                false => self.lines(group, sink),
+                false => self.lines(group, How::Whole, sink),
             };
             if !well {
                 if pieces.peek().is_some() {
@@ -341,12 +342,13 @@ impl Session {
         !errors && refused.is_empty()
     }
 
-    fn lines(&mut self, pieces: Vec<Piece>, sink: &mut dyn Sink) -> bool {
+    pub(super) fn lines(&mut self, pieces: Vec<Piece>, how: How, sink: &mut dyn Sink) -> bool {
         if !self.take_offers(&pieces, sink) {
             return false;
         }
         let options = star_compiler::LowerOptions {
             checked: self.settings.checked,
+            by_statement: how != How::Whole,
             ..star_compiler::LowerOptions::default()
         };
         let lines = self.definitions.lines(&self.environment, pieces, &options);
@@ -361,7 +363,7 @@ impl Session {
                 Does::Run { variables, .. } if !variables.is_empty() => Did::Declared,
                 Does::Run { .. } => Did::Ran,
             };
-            if !self.run_line(line, sink) {
+            if !self.run_line(line, how, sink) {
                 if lines.len() > 0 {
                     sink.show(Event::Note("what stands behind it did not run"));
                 }
@@ -373,10 +375,10 @@ impl Session {
         true
     }
 
-    fn run_line(&mut self, line: Line, sink: &mut dyn Sink) -> bool {
+    fn run_line(&mut self, line: Line, how: How, sink: &mut dyn Sink) -> bool {
         match line.does {
             Does::Show(ref name) => self.show_variable(name, &line, sink),
-            Does::Run { .. } => self.run(line, sink),
+            Does::Run { .. } => self.run(line, how, sink),
         }
     }
 
@@ -421,7 +423,8 @@ impl Session {
     }
 }
 
-fn is_item(piece: &Piece) -> bool {
+/// Is it a definition?
+pub(super) fn is_item(piece: &Piece) -> bool {
     match piece.kind {
         PieceKind::Item(_) => true,
         PieceKind::Statements(_) | PieceKind::Value(_) | PieceKind::Variables(_) => false,

@@ -1,20 +1,25 @@
 //! A session at a terminal: the only place that knows rustyline.
 
+use std::borrow::Cow;
+use std::cell::RefCell;
 use std::fs::{self, OpenOptions};
 use std::path::{Path, PathBuf};
 
 use rustyline::completion::Completer;
 use rustyline::error::ReadlineError;
-use rustyline::highlight::Highlighter;
-use rustyline::hint::Hinter;
+use rustyline::highlight::{CmdKind, Highlighter};
+use rustyline::hint::{Hint, Hinter};
 use rustyline::history::FileHistory;
 use rustyline::validate::{ValidationContext, ValidationResult, Validator};
-use rustyline::{Config, Editor, Helper};
+use rustyline::{CompletionType, Config, Context, Editor, Helper};
 
+use super::complete::{self, Disk, Names};
 use super::event::{Event, Sink};
 use super::plain::Plain;
 use super::session::{Flow, Session};
+use super::show::Screen;
 use crate::failure::{Failure, internal};
+use crate::render::Style;
 use crate::text;
 
 /// Entries of the history that are kept.
@@ -22,6 +27,9 @@ const MAX_HISTORY: usize = 10_000;
 
 /// The prompt.
 const PROMPT: &str = "star> ";
+
+/// The prompt where a run has stopped.
+const STEP_PROMPT: &str = "step> ";
 
 /// Reads texts until the user leaves.
 ///
@@ -33,12 +41,14 @@ pub(crate) fn run(
     sink: &mut Plain<'_>,
 ) -> Result<(), Failure> {
     let cannot = |error: ReadlineError| internal(&format!("the terminal cannot be used: {error}"));
-    let config = Config::builder().max_history_size(MAX_HISTORY);
+    let config = Config::builder().completion_type(CompletionType::List);
+    let config = config.max_history_size(MAX_HISTORY);
     let config = config.and_then(|config| config.history_ignore_dups(true)).map_err(cannot)?;
     let mut editor: Editor<Typing, FileHistory> =
         Editor::with_history(config.build(), FileHistory::with_config(&Config::default()))
             .map_err(cannot)?;
-    editor.set_helper(Some(Typing));
+    let style = sink.screen().style;
+    editor.set_helper(Some(Typing { names: Names::default(), style, asked: false }));
     let history = history.filter(|file| usable(file, sink));
     if let Some(file) = &history
         && let Err(error) = editor.load_history(file)
@@ -46,20 +56,27 @@ pub(crate) fn run(
         // What is there is not ours: it is left as it is.
         sink.show(Event::Note(&format!("the history in {} is not read: {error}", file.display())));
     }
+    let editor = &RefCell::new(editor);
+    let sink = &mut AtTerminal { plain: sink, editor };
     loop {
-        match editor.readline(PROMPT) {
+        if let Some(typing) = editor.borrow_mut().helper_mut() {
+            typing.names = complete::names(session);
+        }
+        // The session asks the editor, too.
+        let read = editor.borrow_mut().readline(PROMPT);
+        match read {
             Ok(text) => {
                 if text.trim().is_empty() {
                     continue;
                 }
-                let added = editor.add_history_entry(&text);
+                let added = editor.borrow_mut().add_history_entry(&text);
                 if let (Ok(true), Some(file)) = (added, &history) {
                     // A session that is killed keeps what was typed; failing to is no reason to stop.
-                    let _ = editor.append_history(file);
+                    let _ = editor.borrow_mut().append_history(file);
                 }
                 session.wake();
                 let flow = session.block(&text, sink);
-                sink.flush();
+                sink.plain.flush();
                 if flow == Flow::Quit {
                     return Ok(());
                 }
@@ -87,24 +104,111 @@ fn usable(file: &Path, sink: &mut Plain<'_>) -> bool {
     made.is_ok()
 }
 
+/// What a session says goes to the terminal, and what it asks is typed there.
+struct AtTerminal<'a, 'o> {
+    plain: &'a mut Plain<'o>,
+    editor: &'a RefCell<Editor<Typing, FileHistory>>,
+}
+
+impl Sink for AtTerminal<'_, '_> {
+    fn show(&mut self, event: Event<'_>) -> bool {
+        self.plain.show(event)
+    }
+
+    fn width(&self) -> usize {
+        self.plain.width()
+    }
+
+    fn screen(&self) -> Screen {
+        self.plain.screen()
+    }
+
+    fn ask(&mut self) -> Option<String> {
+        self.plain.flush();
+        let mut editor = self.editor.borrow_mut();
+        if let Some(typing) = editor.helper_mut() {
+            typing.asked = true;
+        }
+        let line = editor.readline(STEP_PROMPT);
+        if let Some(typing) = editor.helper_mut() {
+            typing.asked = false;
+        }
+        line.ok()
+    }
+}
+
 /// What helps while a text is typed.
-struct Typing;
+struct Typing {
+    names: Names,
+    style: Style,
+    /// Is it an answer, and no text of the language?
+    asked: bool,
+}
 
 impl Helper for Typing {}
 
 impl Completer for Typing {
     type Candidate = String;
+
+    fn complete(
+        &self,
+        line: &str,
+        position: usize,
+        _context: &Context<'_>,
+    ) -> rustyline::Result<(usize, Vec<String>)> {
+        if self.asked {
+            return Ok((position, Vec::new()));
+        }
+        let found = complete::complete(line, position, &self.names, &Disk);
+        Ok((found.start, found.candidates))
+    }
 }
 
 impl Hinter for Typing {
-    type Hint = String;
+    type Hint = Signature;
+
+    fn hint(&self, line: &str, position: usize, _context: &Context<'_>) -> Option<Signature> {
+        let at_end = position == line.len() && !self.asked;
+        at_end.then(|| complete::hint(line, &self.names)).flatten().map(Signature)
+    }
 }
 
-impl Highlighter for Typing {}
+/// A hint that is only looked at.
+struct Signature(String);
+
+impl Hint for Signature {
+    fn display(&self) -> &str {
+        &self.0
+    }
+
+    fn completion(&self) -> Option<&str> {
+        None
+    }
+}
+
+impl Highlighter for Typing {
+    fn highlight<'l>(&self, line: &'l str, _position: usize) -> Cow<'l, str> {
+        match self.style {
+            Style::Coloured if !self.asked => complete::coloured(line),
+            Style::Coloured | Style::Plain => Cow::Borrowed(line),
+        }
+    }
+
+    fn highlight_hint<'h>(&self, hint: &'h str) -> Cow<'h, str> {
+        match self.style {
+            Style::Coloured => Cow::Owned(format!("\x1b[2m{hint}\x1b[0m")),
+            Style::Plain => Cow::Borrowed(hint),
+        }
+    }
+
+    fn highlight_char(&self, _line: &str, _position: usize, kind: CmdKind) -> bool {
+        self.style == Style::Coloured && kind != CmdKind::MoveCursor
+    }
+}
 
 impl Validator for Typing {
     fn validate(&self, context: &mut ValidationContext<'_>) -> rustyline::Result<ValidationResult> {
-        Ok(match Session::is_complete(context.input()) {
+        Ok(match self.asked || Session::is_complete(context.input()) {
             true => ValidationResult::Valid(None),
             false => ValidationResult::Incomplete,
         })

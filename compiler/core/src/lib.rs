@@ -17,6 +17,7 @@ mod loader;
 mod lower;
 mod scope;
 pub mod session;
+mod statements;
 mod traps;
 mod visit;
 
@@ -26,6 +27,7 @@ use star_syntax::ast;
 pub use format::Formatter;
 pub use loader::{Library, LoadError, MAX_SOURCE_BYTES, Source, SourceLoader, read_source};
 pub use lower::{LowerOptions, Lowered};
+pub use statements::{Head, HeadKind, Statements};
 pub use traps::{describe_limit, describe_trap};
 
 /// A checked file with everything that it needs.

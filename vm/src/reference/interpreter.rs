@@ -14,6 +14,7 @@ use super::control::Region;
 use super::evaluate::{copy, evaluate};
 use super::frame::{Frame, top};
 use super::meter::Meter;
+use super::observe::{Moment, Observer};
 use super::recorder::Recorder;
 use super::room::MAX_BYTES;
 use super::value::{Data, Value};
@@ -42,6 +43,7 @@ pub(super) struct Machine<'p, 'c, 'h> {
     pub(super) next_tag: u64,
     /// Charges a profile, if there is one.
     pub(super) meter: Option<Meter<'c>>,
+    pub(super) observer: Option<&'c mut (dyn Observer + 'c)>,
     since_look: u32,
 }
 
@@ -52,7 +54,7 @@ pub(super) fn run<'c>(
     entry: RoutineId,
     values: &mut [Value],
     control: &'c mut Control<'_>,
-    meter: Option<Meter<'c>>,
+    (meter, observer): (Option<Meter<'c>>, Option<&'c mut (dyn Observer + 'c)>),
 ) -> Outcome {
     control.stats = Stats::default();
     let limit = control.limits.memory.unwrap_or(MAX_BYTES).min(MAX_BYTES);
@@ -66,6 +68,7 @@ pub(super) fn run<'c>(
         loc: LocId(0),
         next_tag: 1,
         meter,
+        observer,
         since_look: 0,
     };
     let end = machine.enter(entry, values).and_then(|()| machine.run_to_end());
@@ -93,8 +96,14 @@ impl<'p> Machine<'p, '_, '_> {
                     }
                 },
                 Some(_) => self.turn()?,
-                None if frame.call.is_some() => self.leave()?,
-                None => return Ok(()),
+                None => {
+                    let called = frame.call.is_some();
+                    self.observe(Moment::End)?;
+                    match called {
+                        true => self.leave()?,
+                        false => return Ok(()),
+                    }
+                }
             }
         }
     }
@@ -110,6 +119,7 @@ impl<'p> Machine<'p, '_, '_> {
                 meter.statement(stmt, repeated);
             }
         }
+        self.observe(Moment::Statement(stmt))?;
         self.since_look += 1;
         if self.since_look >= STATEMENTS_PER_LOOK {
             self.since_look = 0;
@@ -219,6 +229,7 @@ impl<'p> Machine<'p, '_, '_> {
     /// Counts a turn of a loop, and looks at the flags.
     pub(super) fn count_turn(&mut self) -> Step<()> {
         self.room.look()?;
+        self.observe(Moment::Turn)?;
         let window = top(&mut self.frames)?.window;
         if window.is_some_and(|window| window.repeated) {
             return Ok(());

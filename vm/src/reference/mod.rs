@@ -5,7 +5,7 @@
 //!   one variable. `evaluate` says which stands for which.
 //! * The machine: `interpreter`, with frames (`frame`), calls (`calls`), control flow (`control`),
 //!   `forall` (and its `recorder`, which asks `touch` what a statement touches) and `tile`; `meter` charges
-//!   a profile.
+//!   a profile. [`Observer`]: a run looked at from outside (`observe`).
 //!
 //! It interprets SIR as given: there is no executable form. Nothing here is written for speed, and it
 //! has no natives. It panics for no program; one that the verifier would refuse may end with
@@ -19,6 +19,7 @@ mod forall;
 mod frame;
 mod interpreter;
 mod meter;
+mod observe;
 mod recorder;
 mod room;
 mod stores;
@@ -42,6 +43,7 @@ use crate::backend::{Backend, Control, Outcome, StoreError};
 use crate::profile::Profile;
 use crate::value::HostValue;
 
+pub use observe::{Moment, Observer, Scene};
 pub use room::MAX_BYTES;
 pub use value::Value;
 
@@ -104,6 +106,19 @@ impl Reference {
     pub fn new() -> Self {
         Self::default()
     }
+
+    /// Like [`Backend::run`], looked at by `observer`. No other backend can be observed: none other runs
+    /// one statement after another as they are given.
+    pub fn run_observed(
+        &self,
+        plan: &Plan,
+        values: &mut [Value],
+        control: &mut Control<'_>,
+        observer: &mut dyn Observer,
+    ) -> Outcome {
+        let (program, entry) = (&plan.program, plan.entry);
+        interpreter::run(program, self.settings, entry, values, control, (None, Some(observer)))
+    }
 }
 
 impl Backend for Reference {
@@ -159,7 +174,8 @@ impl Backend for Reference {
     }
 
     fn run(&self, plan: &Plan, values: &mut [Value], control: &mut Control<'_>) -> Outcome {
-        interpreter::run(&plan.program, self.settings, plan.entry, values, control, None)
+        let nobody = (None, None);
+        interpreter::run(&plan.program, self.settings, plan.entry, values, control, nobody)
     }
 
     fn run_profiled(
@@ -170,6 +186,7 @@ impl Backend for Reference {
         profile: &mut Profile,
     ) -> Outcome {
         let meter = Meter::new(&plan.program, plan.entry, profile);
-        interpreter::run(&plan.program, self.settings, plan.entry, values, control, Some(meter))
+        let meter = (Some(meter), None);
+        interpreter::run(&plan.program, self.settings, plan.entry, values, control, meter)
     }
 }

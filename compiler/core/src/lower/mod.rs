@@ -43,11 +43,14 @@ pub struct LowerOptions {
     /// Say in [`Lowered::costs`] which part of the source every operation that is counted stands for. The
     /// program does the same.
     pub cost_places: bool,
+    /// Every source statement counts its elementary operations at its own end, instead of several
+    /// together: for stepping.
+    pub by_statement: bool,
 }
 
 impl Default for LowerOptions {
     fn default() -> Self {
-        LowerOptions { checked: false, machine_ops: true, cost_places: false }
+        LowerOptions { checked: false, machine_ops: true, cost_places: false, by_statement: false }
     }
 }
 

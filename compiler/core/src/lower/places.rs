@@ -6,6 +6,7 @@ use star_ir::{LocId, Location, Named, VarId};
 
 use super::Lowerer;
 use crate::hir::{self, LocalId};
+use crate::statements::head;
 
 impl Lowerer<'_> {
     pub(super) fn location(
@@ -46,39 +47,12 @@ impl Lowerer<'_> {
         if let hir::StmtKind::Assign(hir::Target::Var(target), _) = &stmt.kind {
             places.retain(|place| place.site != target.site);
         }
-        self.location_of(stmt_head(stmt), &places)
+        self.location_of(head(stmt).span, &places)
     }
 
     pub(super) fn location_of(&mut self, span: Span, places: &[hir::Place]) -> LocId {
         let named: Vec<(VarId, LocalId)> =
             places.iter().map(|&place| (self.place_var(place), place.local)).collect();
         self.location(span, &named, false)
-    }
-}
-
-/// The part of a statement that a message points at: without the statements inside it.
-fn stmt_head(stmt: &hir::Stmt) -> Span {
-    let span = stmt.span;
-    let until = |end: Span| Span::new(span.file, span.start, end.end.max(span.start));
-    match &stmt.kind {
-        hir::StmtKind::While(test, _) => until(test.span),
-        hir::StmtKind::For { to, .. } => until(to.span),
-        hir::StmtKind::Foreach { over, .. } => until(over.span),
-        hir::StmtKind::If(arms, _) => arms.first().map_or(span, |(test, _)| until(test.span)),
-        hir::StmtKind::Repeat(_, test) => test.span,
-        hir::StmtKind::Assign(..)
-        | hir::StmtKind::Fill(..)
-        | hir::StmtKind::KeepFirst(_)
-        | hir::StmtKind::Step(_)
-        | hir::StmtKind::Replace { .. }
-        | hir::StmtKind::Call(..)
-        | hir::StmtKind::Print(_)
-        | hir::StmtKind::Read(..)
-        | hir::StmtKind::Write(..)
-        | hir::StmtKind::Assert(..)
-        | hir::StmtKind::Block(_)
-        | hir::StmtKind::Exit
-        | hir::StmtKind::Break
-        | hir::StmtKind::Continue => span,
     }
 }

@@ -34,6 +34,9 @@ impl Lowerer<'_> {
         let outer = self.loc;
         self.loc = self.stmt_loc(stmt);
         let falls_through = self.stmt_here(stmt);
+        if self.options.by_statement {
+            self.flush_cost();
+        }
         self.loc = outer;
         falls_through
     }

@@ -10,6 +10,7 @@ use crate::flow::summary::callees_of;
 use crate::hir::{Kind, RoutineId};
 use crate::lower::{self, LowerOptions};
 use crate::scope::World;
+use crate::statements::Statements;
 
 /// What a text asks for, in order; all of it was checked.
 #[derive(Debug, Default)]
@@ -32,6 +33,8 @@ pub struct Line {
     /// The variables that it declares by giving them a value. One that is still unset when the line has run was
     /// not declared after all.
     pub declares: Vec<(String, Variable)>,
+    /// All statements that it may run, if it was lowered for stepping ([`LowerOptions::by_statement`]).
+    pub steps: Option<Statements>,
 }
 
 /// What a line does.
@@ -221,7 +224,13 @@ impl Session {
         let Checked { span, statements, what, declares } = checked;
         let line = match what {
             What::Show(name) => {
-                return Some(Line { span, statements, does: Does::Show(name), declares });
+                return Some(Line {
+                    span,
+                    statements,
+                    does: Does::Show(name),
+                    declares,
+                    steps: None,
+                });
             }
             What::Run(line) => line,
         };
@@ -235,6 +244,7 @@ impl Session {
         }
         let n_before = found.len();
         let lowered = lower::lower(&self.hir, &[id], options, found);
+        let steps = options.by_statement.then(|| Statements::new(&self.hir));
         self.hir.routines.pop();
         // What the routines that are called have to say was said when they were defined.
         let mut new = found.split_off(n_before);
@@ -272,7 +282,7 @@ impl Session {
         };
         let program = lowered.program;
         let does = Does::Run { program, entry, slots, value, variables };
-        Some(Line { span, statements, does, declares })
+        Some(Line { span, statements, does, declares, steps })
     }
 
     /// A routine that `id` calls, perhaps through others, although it does not fit any more.

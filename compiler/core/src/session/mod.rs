@@ -159,11 +159,16 @@ impl Session {
 
     /// The names of all routines and constants that a line sees, those of the library last.
     pub fn visible_names(&self) -> impl Iterator<Item = &str> {
+        self.visible_items().filter_map(name_of)
+    }
+
+    /// The items that a text may name, without built-ins.
+    pub fn visible_items(&self) -> impl Iterator<Item = &ast::Item> {
         let home = self.home();
         let imported = self.files.units[home].imports.iter().map(|&(unit, _)| unit);
         let basic = (0..home).filter(|&unit| self.files.units[unit].basic);
         let units = std::iter::once(home).chain(imported).chain(basic);
-        units.flat_map(|unit| &self.files.units[unit].tree.items).filter_map(name_of)
+        units.flat_map(|unit| &self.files.units[unit].tree.items)
     }
 
     fn home(&self) -> usize {

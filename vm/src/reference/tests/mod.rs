@@ -7,6 +7,7 @@ mod forall;
 mod interrupts;
 mod limits;
 mod machine;
+mod observe;
 mod ops;
 mod profiles;
 mod straight;

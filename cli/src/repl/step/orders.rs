@@ -1,0 +1,78 @@
+//! What is typed where `:step` stops.
+
+/// How the run goes on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Order {
+    /// To the next statement, into calls.
+    Into,
+    /// To the next statement of this routine.
+    Over,
+    /// To the caller.
+    Out,
+    /// To the end.
+    ToEnd,
+    /// To the next statement on this line.
+    ToLine(usize),
+    /// Not at all yet: show a variable.
+    Show(String),
+    /// Not at all.
+    Quit,
+    /// Not at all yet: say what can be typed.
+    Help,
+}
+
+/// What can be typed.
+pub(super) const HELP: &str = "\
+s or Enter  run this statement and stop at the next one, in a called routine too
+n           run this statement, calls and all
+o           run to the end of this routine
+c           run to the end; `c 12`: to line 12
+v NAME      show a variable of this routine
+q           stop here; the variables keep what the run did
+";
+
+/// Understands a line; an empty one is a step. `None` if it is no order.
+pub(super) fn order(line: &str) -> Option<Order> {
+    let mut words = line.split_whitespace();
+    let (word, argument) = (words.next().unwrap_or("s"), words.next());
+    if words.next().is_some() {
+        return None;
+    }
+    match (word, argument) {
+        ("s" | "step", None) => Some(Order::Into),
+        ("n" | "next", None) => Some(Order::Over),
+        ("o" | "out", None) => Some(Order::Out),
+        ("c" | "continue", None) => Some(Order::ToEnd),
+        ("c" | "continue", Some(line)) => line.parse().ok().map(Order::ToLine),
+        ("v" | "value", Some(name)) => Some(Order::Show(name.to_owned())),
+        ("q" | "quit", None) => Some(Order::Quit),
+        ("h" | "help" | "?", None) => Some(Order::Help),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_empty_line_is_a_step_and_nonsense_is_none() {
+        for (line, expected) in [
+            ("", Some(Order::Into)),
+            (" s ", Some(Order::Into)),
+            ("n", Some(Order::Over)),
+            ("out", Some(Order::Out)),
+            ("c", Some(Order::ToEnd)),
+            ("c 12", Some(Order::ToLine(12))),
+            ("c twelve", None),
+            ("v X", Some(Order::Show("X".to_owned()))),
+            ("v", None),
+            ("q", Some(Order::Quit)),
+            ("?", Some(Order::Help)),
+            ("X := 1", None),
+            ("s s", None),
+        ] {
+            assert_eq!(order(line), expected, "{line}");
+        }
+    }
+}

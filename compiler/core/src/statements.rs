@@ -1,0 +1,186 @@
+//! The statements of a program by their places: what a run is divided into when it is stepped through.
+
+use star_base::{FileId, Span};
+
+use crate::hir;
+
+/// The statements of a program. The inner statements of a loop or choice are statements of their own.
+#[derive(Clone, Debug, Default)]
+pub struct Statements {
+    /// In the order of their places. No two overlap.
+    heads: Vec<Head>,
+}
+
+/// A statement without the statements inside it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Head {
+    /// Its place.
+    pub span: Span,
+    /// Which kind of statement it is.
+    pub kind: HeadKind,
+}
+
+/// Which kind of statement a head belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HeadKind {
+    /// One without statements inside.
+    Plain,
+    /// `if c`, or the condition behind `else if`.
+    If,
+    /// `while c`
+    While,
+    /// The condition behind `until`.
+    Repeat,
+    /// `for i := a to b`
+    For,
+    /// `foreach i in X`
+    Foreach,
+}
+
+impl Statements {
+    /// The statements of all routines of `program`.
+    pub fn new(program: &hir::Program) -> Self {
+        let mut heads = Vec::new();
+        for routine in &program.routines {
+            add(&routine.body, &mut heads);
+        }
+        heads.sort_by_key(|head| head.span);
+        Statements { heads }
+    }
+
+    /// The statement that a place lies in; `None` if it lies in none, as the header of a routine does.
+    pub fn at(&self, place: Span) -> Option<Head> {
+        let key = |span: Span| (span.file, span.start);
+        let next = self.heads.partition_point(|head| key(head.span) <= key(place));
+        let head = self.heads.get(next.checked_sub(1)?)?;
+        (head.span.file == place.file && place.end <= head.span.end).then_some(*head)
+    }
+
+    /// The statements of a file.
+    pub fn of_file(&self, file: FileId) -> impl Iterator<Item = Head> {
+        self.heads.iter().copied().filter(move |head| head.span.file == file)
+    }
+}
+
+/// The part of a statement that a message points at: without the statements inside it.
+pub(crate) fn head(stmt: &hir::Stmt) -> Head {
+    let span = stmt.span;
+    let until = |end: Span| Span::new(span.file, span.start, end.end.max(span.start));
+    let (span, kind) = match &stmt.kind {
+        hir::StmtKind::While(test, _) => (until(test.span), HeadKind::While),
+        hir::StmtKind::For { to, .. } => (until(to.span), HeadKind::For),
+        hir::StmtKind::Foreach { over, .. } => (until(over.span), HeadKind::Foreach),
+        hir::StmtKind::If(arms, _) => {
+            (arms.first().map_or(span, |(test, _)| until(test.span)), HeadKind::If)
+        }
+        hir::StmtKind::Repeat(_, test) => (test.span, HeadKind::Repeat),
+        hir::StmtKind::Assign(..)
+        | hir::StmtKind::Fill(..)
+        | hir::StmtKind::KeepFirst(_)
+        | hir::StmtKind::Step(_)
+        | hir::StmtKind::Replace { .. }
+        | hir::StmtKind::Call(..)
+        | hir::StmtKind::Print(_)
+        | hir::StmtKind::Read(..)
+        | hir::StmtKind::Write(..)
+        | hir::StmtKind::Assert(..)
+        | hir::StmtKind::Block(_)
+        | hir::StmtKind::Exit
+        | hir::StmtKind::Break
+        | hir::StmtKind::Continue => (span, HeadKind::Plain),
+    };
+    Head { span, kind }
+}
+
+fn add(body: &[hir::Stmt], heads: &mut Vec<Head>) {
+    for stmt in body {
+        match &stmt.kind {
+            hir::StmtKind::Block(body) => {
+                add(body, heads);
+                continue;
+            }
+            hir::StmtKind::While(_, body)
+            | hir::StmtKind::Repeat(body, _)
+            | hir::StmtKind::For { body, .. }
+            | hir::StmtKind::Foreach { body, .. } => add(body, heads),
+            hir::StmtKind::If(arms, otherwise) => {
+                for (idx, (test, then)) in arms.iter().enumerate() {
+                    if idx > 0 {
+                        heads.push(Head { span: test.span, kind: HeadKind::If });
+                    }
+                    add(then, heads);
+                }
+                add(otherwise, heads);
+            }
+            hir::StmtKind::Assign(..)
+            | hir::StmtKind::Fill(..)
+            | hir::StmtKind::KeepFirst(_)
+            | hir::StmtKind::Step(_)
+            | hir::StmtKind::Replace { .. }
+            | hir::StmtKind::Call(..)
+            | hir::StmtKind::Print(_)
+            | hir::StmtKind::Read(..)
+            | hir::StmtKind::Write(..)
+            | hir::StmtKind::Assert(..)
+            | hir::StmtKind::Exit
+            | hir::StmtKind::Break
+            | hir::StmtKind::Continue => {}
+        }
+        heads.push(head(stmt));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Library, LoadError, Source, SourceLoader, check};
+
+    struct One(&'static str);
+
+    impl SourceLoader for One {
+        fn load(&mut self, _path: &str, _importer: Option<&str>) -> Result<Source, LoadError> {
+            Ok(Source { name: "a.star".to_owned(), bytes: self.0.as_bytes().to_vec() })
+        }
+    }
+
+    #[test]
+    fn loops_and_choices_are_heads_without_what_they_hold() {
+        let text = "procedure A(n: integer; var X: slice(n)); var i: integer;
+begin
+  for i:=1 to n do if X(i)=1 then begin X(i):=0; FRST(X) end else if i>2 then exit;
+  repeat i:=STEP(X) until i=0; while SOME(X) do CLR(X); foreach i in X do SET(X)
+end;";
+        let library = Library { basic: &[], modules: &[] };
+        let compilation = check("a.star", &mut One(text), &library);
+        assert!(!compilation.has_errors(), "{:?}", compilation.diagnostics);
+        let statements = Statements::new(&compilation.hir);
+        let file = compilation.hir.routines[0].header.file;
+        let heads: Vec<&str> =
+            statements.of_file(file).map(|head| compilation.sources.slice(head.span)).collect();
+        let expected = [
+            "for i:=1 to n",
+            "if X(i)=1",
+            "X(i):=0",
+            "FRST(X)",
+            "i>2",
+            "exit",
+            "i:=STEP(X)",
+            "i=0",
+            "while SOME(X)",
+            "CLR(X)",
+            "foreach i in X",
+            "SET(X)",
+        ];
+        assert_eq!(heads, expected);
+        let at = |word: &str, len: usize| {
+            let start = text.find(word).unwrap() as u32;
+            let head = statements.at(Span::new(file, start, start + len as u32));
+            head.map(|head| (compilation.sources.slice(head.span), head.kind))
+        };
+        assert_eq!(at("X(i)=1", 4), Some(("if X(i)=1", HeadKind::If)));
+        assert_eq!(at("STEP", 7), Some(("i:=STEP(X)", HeadKind::Plain)));
+        assert_eq!(at("i=0", 3), Some(("i=0", HeadKind::Repeat)));
+        assert_eq!(at("procedure", 9), None);
+        assert_eq!(at("else", 4), None);
+    }
+}
