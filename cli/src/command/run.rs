@@ -75,7 +75,7 @@ pub(crate) struct RunArgs {
     /// Say which lines took the time and the operations; with `=FILE.html` or `=FILE.json` in a file
     ///
     /// Times come from samples, operations and runs are counted. Without a file, a table of the hottest
-    /// lines is printed at the end. The results are the same.
+    /// lines is shown at the end. The run does the same as without it.
     #[arg(
         long,
         value_name = "FILE",
