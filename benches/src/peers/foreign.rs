@@ -158,7 +158,8 @@ fn finish(command: &mut Command) -> Result<(), Failure> {
     }
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     let line = said.lines().find(|line| line.contains("rror")).or_else(|| said.lines().last());
-    Err(Failure::peer(format!("`{shown}` failed: {}", line.unwrap_or_default().trim())))
+    let line = line.map_or("it says nothing", str::trim);
+    Err(Failure::peer(format!("`{shown}` failed: {line}")))
 }
 
 #[cfg(test)]
