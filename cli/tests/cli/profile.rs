@@ -43,7 +43,7 @@ fn object(folder: &Folder, arguments: &[&str]) -> Value {
     serde_json::from_str::<Value>(&text).unwrap()["profile"].clone()
 }
 
-fn line<'v>(profile: &'v Value, number: u64) -> &'v Value {
+fn line(profile: &Value, number: u64) -> &Value {
     let lines = profile["lines"].as_array().unwrap();
     let found = lines.iter().find(|line| line["line"] == number && line["file"] == "p.star");
     found.unwrap_or_else(|| panic!("no line {number} in {profile:#}"))

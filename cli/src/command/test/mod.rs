@@ -448,7 +448,7 @@ fn compile_errors(subject: &Subject, header: &Header) -> Option<Row> {
             error.code == code && line.is_none_or(|line| subject.is_on_line(error, line))
         })
     };
-    if errors.iter().any(|error| is_expected(error)) {
+    if errors.iter().any(is_expected) {
         return Some(Row { n_run: 1, failure: None, interrupted: false, seconds: 0.0 });
     }
     let message = format!("the file does not compile: {} {}", first.code, first.message);
