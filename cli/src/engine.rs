@@ -6,6 +6,7 @@ use star_harness::{Machine, on};
 use star_ir::{Program, RoutineId};
 use star_vm::{Control, Cpu, HostValue, Outcome, Profile, Reference, Stats, StoreError};
 
+use crate::repl::machine::{Machine as Values, On};
 use crate::text;
 
 /// A backend by its name.
@@ -19,6 +20,7 @@ pub(crate) struct Engine {
     /// Library routines that it does in ways of its own.
     pub(crate) natives: &'static [Native],
     machine: fn(Natives) -> Box<dyn Machine>,
+    values: fn() -> Box<dyn Values>,
 }
 
 static ENGINES: &[Engine] = &[
@@ -31,6 +33,7 @@ static ENGINES: &[Engine] = &[
             Natives::On => on("cpu", Cpu::new()),
             Natives::Off => on("cpu", Cpu::new().without_natives()),
         },
+        values: || Box::new(On::new(Cpu::new(), Cpu::new().without_natives())),
     },
     Engine {
         name: "reference",
@@ -38,6 +41,7 @@ static ENGINES: &[Engine] = &[
         max_bytes: star_vm::reference::MAX_BYTES,
         natives: &[],
         machine: |_| on("reference", Reference::new()),
+        values: || Box::new(On::new(Reference::new(), Reference::new())),
     },
 ];
 
@@ -103,6 +107,11 @@ impl Engine {
     /// The backend as it runs programs.
     pub(crate) fn machine(&self, natives: Natives) -> Box<dyn Machine> {
         (self.machine)(natives)
+    }
+
+    /// The backend with the values of a session.
+    pub(crate) fn values(&self) -> Box<dyn Values> {
+        (self.values)()
     }
 
     /// Runs a job.

@@ -9,7 +9,7 @@ use star_base::Code;
 pub(crate) enum Exit {
     /// 0: well.
     Success,
-    /// 1: a program that does not compile or cannot be read.
+    /// 1: a program that does not compile or cannot be read, or a test that fails.
     Compile,
     /// 2: a command line that does not parse or suit the program (`E06…`).
     Usage,

@@ -38,6 +38,24 @@ impl Flags {
         Ok(())
     }
 
+    /// From now on Ctrl-C sets the flag, as often as it is pressed, and ends the process only while `idle` is
+    /// set: a session goes on after a run that was ended.
+    ///
+    /// # Errors
+    /// If the system refuses; Ctrl-C then ends the process at once, as without this.
+    pub(crate) fn catch_in_session(&self, idle: Arc<AtomicBool>) -> io::Result<()> {
+        let number = i32::from(Exit::Interrupted.number());
+        signal_hook::flag::register_conditional_shutdown(SIGINT, number, idle)?;
+        signal_hook::flag::register(SIGINT, Arc::clone(&self.interrupt))?;
+        Ok(())
+    }
+
+    /// Nothing has happened so far.
+    pub(crate) fn clear(&self) {
+        self.interrupt.store(false, Ordering::Relaxed);
+        self.deadline.store(false, Ordering::Relaxed);
+    }
+
     /// The same, but time does not matter any more.
     pub(crate) fn without_deadline(&self) -> Flags {
         Flags { interrupt: Arc::clone(&self.interrupt), deadline: Arc::default() }

@@ -15,9 +15,21 @@ use crate::part::locate;
 use crate::save::Target;
 use crate::text;
 
+/// Takes what a program prints.
+pub(crate) trait Printer {
+    /// Takes a line, line break included; `false` if nobody reads it any more.
+    fn print(&mut self, line: &str) -> bool;
+}
+
+impl Printer for Output {
+    fn print(&mut self, line: &str) -> bool {
+        self.write(line)
+    }
+}
+
 /// Serves a run.
 pub(crate) struct RunHost<'a> {
-    output: &'a mut Output,
+    output: &'a mut dyn Printer,
     access: &'a Access,
     reading: Reading<'a>,
     /// Notes and help that belong to the last error, which itself has only one line.
@@ -35,7 +47,11 @@ pub(crate) struct Advice {
 
 impl<'a> RunHost<'a> {
     /// Prints to `output`, touches what `access` allows.
-    pub(crate) fn new(output: &'a mut Output, access: &'a Access, reading: Reading<'a>) -> Self {
+    pub(crate) fn new(
+        output: &'a mut dyn Printer,
+        access: &'a Access,
+        reading: Reading<'a>,
+    ) -> Self {
         RunHost { output, access, reading, advice: Advice::default() }
     }
 
@@ -80,7 +96,7 @@ impl<'a> RunHost<'a> {
 
 impl Host for RunHost<'_> {
     fn print(&mut self, line: &str) -> Result<(), HostError> {
-        match self.output.write(line) {
+        match self.output.print(line) {
             true => Ok(()),
             false => Err(HostError {
                 code: Code::CannotWrite,

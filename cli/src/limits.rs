@@ -15,14 +15,14 @@ use crate::sizes::{available_memory, parse_count, parse_size, parse_time};
 pub(crate) struct LimitArgs {
     /// Elementary operations plus loop turns and calls; implies `--no-natives` for a run
     #[arg(long, value_name = "N", value_parser = parse_count)]
-    max_steps: Option<u64>,
+    pub(crate) max_steps: Option<u64>,
 
     /// Bytes of slices, words and tables alive at once, packed; input files included
     ///
     /// Written `1000`, `64K`, `512M` or `2G`. Without it, three quarters of the memory that is
     /// available, less where the backend needs more than one bit for a bit.
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
-    max_memory: Option<u64>,
+    pub(crate) max_memory: Option<u64>,
 
     /// Time from the first input file on: `5` or `5s`, `200ms`, `2m`
     #[arg(long, value_name = "TIME", value_parser = parse_time)]

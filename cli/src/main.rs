@@ -5,6 +5,7 @@
 //!   out where its parameters get their values, [`load`] (with [`data`]) reads them.
 //! * The run: [`engine`] has the backends, [`host`] (with [`access`]) serves the program, [`flags`] end
 //!   it, [`limits`] bound it, [`wrap`] makes functions runnable.
+//! * [`repl`]: a session in which values outlive the lines that made them.
 //! * [`doctor`]: what the machine has; [`headers`]: the tests and benchmarks in comments.
 //! * The way out: [`results`] and [`save`] (at its [`place`]), [`output`] for standard output, [`cost`],
 //!   [`profile`].
@@ -50,6 +51,7 @@ mod profile;
 mod progress;
 mod records;
 mod render;
+mod repl;
 mod report;
 mod results;
 mod save;
@@ -79,6 +81,7 @@ use crate::usage::Refusal;
 #[derive(Parser, Debug)]
 #[command(name = "star", version, arg_required_else_help = true)]
 #[command(after_help = "Examples:
+  star repl
   star run closure.star --graph road.gr
   star check closure.star
   star fmt closure.star
@@ -98,6 +101,8 @@ struct Cli {
 enum Command {
     /// Run a program, or a routine of a file
     Run(Box<command::run::RunArgs>),
+    /// Type lines that run at once: try statements, routines, files
+    Repl(Box<command::repl::ReplArgs>),
     /// Say what is wrong with programs, without running them
     Check(command::check::CheckArgs),
     /// Format programs: layout, `:=`, the spelling of keywords and built-ins
@@ -170,6 +175,7 @@ fn guarded(command: &Command, reporter: &Reporter, output: &mut Output) -> Exit 
 fn dispatch(command: &Command, reporter: &Reporter, output: &mut Output) -> Result<Exit, Failure> {
     match command {
         Command::Run(args) => command::run::run(args, reporter, output),
+        Command::Repl(args) => command::repl::run(args, reporter, output),
         Command::Check(args) => Ok(command::check::run(args, reporter)),
         Command::Fmt(args) => Ok(command::fmt::run(args, reporter, output)),
         Command::Test(args) => command::test::run(args, reporter, output),

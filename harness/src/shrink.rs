@@ -49,6 +49,10 @@ impl Shrinker<'_> {
             while end > 0 {
                 let piece = end.saturating_sub(len)..end;
                 end = piece.start;
+                if piece.len() == size {
+                    // Nothing at all says little, and a sweep begins with it.
+                    continue;
+                }
                 if let Some(values) = without(&self.values, size, &piece)
                     && self.takes(values)
                 {

@@ -387,7 +387,8 @@ pub(crate) fn describe(outcome: Outcome, program: &Program) -> Diagnostic {
     }
 }
 
-fn stopped_in_host(trap: &Trap) -> Option<LimitKind> {
+/// Was a file being read or written when the user or the clock ended the run?
+pub(crate) fn stopped_in_host(trap: &Trap) -> Option<LimitKind> {
     match &trap.kind {
         TrapKind::File { code: Code::Interrupted, .. } => Some(LimitKind::Interrupted),
         TrapKind::File { code: Code::TimeLimit, .. } => Some(LimitKind::Time),

@@ -91,7 +91,10 @@ mod tests {
         let names: Vec<&str> = found.iter().map(|found| &found.file[path.len() + 1..]).collect();
         assert_eq!(names, ["a.star", "b/c/y.star", "b/x.star", "z.star"]);
         let named = at("a.star").display().to_string();
-        assert_eq!(star_files(&[named.clone()]), Ok(vec![Found { file: named, named: true }]));
+        assert_eq!(
+            star_files(std::slice::from_ref(&named)),
+            Ok(vec![Found { file: named, named: true }])
+        );
         let missing = star_files(&[path, at("none").display().to_string()]).unwrap_err();
         assert_eq!((missing.len(), missing[0].code), (1, Code::SourceUnreadable));
     }

@@ -90,7 +90,7 @@ pub(crate) fn inputs(
         }
     };
     let mut arguments = read(entry, &mut binding, graph.as_deref(), around)
-        .map_err(|error| vec![place.of(error.to_diagnostic())])?;
+        .map_err(|error| vec![place.of_file(&error)])?;
     if routine.result.is_some() {
         arguments.push(Argument { value: HostValue::Unset, fixed: false });
     }
@@ -216,6 +216,18 @@ impl Place<'_> {
         let mut given = self.case.given.iter();
         let definition = given.find(|given| is_named(&given.name)).map(|given| given.span);
         fault.label(definition.unwrap_or(self.header.span), "")
+    }
+
+    /// Likewise a fault of a file: to the definition that names it.
+    fn of_file(&self, error: &FileError) -> Diagnostic {
+        let names_it = |text: &str| {
+            let path = text.split_once(':').map_or(text, |(_, path)| path);
+            let path = path.trim();
+            !path.is_empty() && error.file.ends_with(path) && path.parse::<i64>().is_err()
+        };
+        let mut given = self.case.given.iter();
+        let definition = given.find(|given| names_it(&given.text)).map(|given| given.span);
+        error.to_diagnostic().label(definition.unwrap_or(self.header.span), "")
     }
 }
 

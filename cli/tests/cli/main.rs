@@ -21,8 +21,12 @@ mod natives;
 mod output;
 mod page;
 mod profile;
+mod repl;
 mod site;
 mod sources;
 mod support;
+#[cfg(target_os = "linux")]
+mod terminal;
+mod test;
 mod updates;
 mod widths;

@@ -2,6 +2,7 @@
 //!
 //! * [`check`] reads a file with what it imports, resolves names and checks types;
 //! * [`lower`] makes SIR of it;
+//! * [`session`] does the same for texts that come one after another;
 //! * [`Formatter`] sets the text of a file anew;
 //! * [`describe_trap`] and [`describe_limit`] word what a running program says.
 //!
@@ -15,6 +16,7 @@ pub mod hir;
 mod loader;
 mod lower;
 mod scope;
+pub mod session;
 mod traps;
 mod visit;
 
@@ -143,7 +145,10 @@ pub fn lower(
     options: &LowerOptions,
 ) -> Result<Lowered, Box<Diagnostic>> {
     // Checking has reported what lowering finds.
-    let lowered = lower::lower(&compilation.hir, &compilation.roots(), options, &mut Vec::new());
+    verified(lower::lower(&compilation.hir, &compilation.roots(), options, &mut Vec::new()))
+}
+
+fn verified(lowered: Lowered) -> Result<Lowered, Box<Diagnostic>> {
     match star_ir::verify(&lowered.program) {
         Ok(()) => Ok(lowered),
         Err(errors) => {

@@ -70,7 +70,8 @@ impl Unit {
     }
 }
 
-/// All files of a compilation: the library's basic modules, then the root, then what is imported.
+/// All files of a compilation: the library's basic modules, then the root, then what is imported. (In a
+/// session what is imported stands before the root.)
 pub(crate) struct Units {
     pub(crate) sources: SourceMap,
     pub(crate) units: Vec<Unit>,
@@ -81,11 +82,7 @@ pub(crate) struct Units {
 
 /// Reads and parses the root, which may be a module of the library, and everything that it needs.
 pub(crate) fn load(path: &str, loader: &mut dyn SourceLoader, library: &Library) -> Units {
-    let mut units =
-        Units { sources: SourceMap::new(), units: Vec::new(), root: None, diagnostics: Vec::new() };
-    for (name, text) in library.basic {
-        units.add_library(name, text, true);
-    }
+    let mut units = Units::new(library);
     let module = path.strip_prefix(MODULE_PREFIX);
     let known = library.modules.iter().find(|(name, _)| module == Some(*name));
     if let Some((_, text)) = known {
@@ -125,7 +122,7 @@ pub fn read_source(
     }
 }
 
-fn text_of(source: Source) -> Result<SourceFile, Box<Diagnostic>> {
+pub(crate) fn text_of(source: Source) -> Result<SourceFile, Box<Diagnostic>> {
     if source.bytes.len() > MAX_SOURCE_BYTES {
         return Err(Box::new(too_large(&source.name)));
     }
@@ -145,7 +142,7 @@ fn text_of(source: Source) -> Result<SourceFile, Box<Diagnostic>> {
     Err(Box::new(diagnostic.help("save the file in the encoding UTF-8")))
 }
 
-fn too_large(path: &str) -> Diagnostic {
+pub(crate) fn too_large(path: &str) -> Diagnostic {
     Diagnostic::new(
         Code::SourceTooLarge,
         format!("`{path}` is larger than {} MiB", MAX_SOURCE_BYTES >> 20),
@@ -167,6 +164,39 @@ fn no_module(module: &str, library: &Library) -> Diagnostic {
 }
 
 impl Units {
+    /// The library's basic modules.
+    pub(crate) fn new(library: &Library) -> Self {
+        let mut units = Units {
+            sources: SourceMap::new(),
+            units: Vec::new(),
+            root: None,
+            diagnostics: Vec::new(),
+        };
+        for (name, text) in library.basic {
+            units.add_library(name, text, true);
+        }
+        units
+    }
+
+    /// Reads and parses a file that `importer` imports, unless it is there already, and everything that it
+    /// needs.
+    pub(crate) fn import_all(
+        &mut self,
+        path: &str,
+        span: Span,
+        importer: &str,
+        loader: &mut dyn SourceLoader,
+        library: &Library,
+    ) -> Option<usize> {
+        let mut next = self.units.len();
+        let imported = self.import(path, span, importer, loader, library);
+        while next < self.units.len() {
+            self.follow_imports(next, loader, library);
+            next += 1;
+        }
+        imported
+    }
+
     fn follow_imports(&mut self, unit: usize, loader: &mut dyn SourceLoader, library: &Library) {
         let importer = self.name_of(unit).to_owned();
         let imports: Vec<(String, Span)> = self.units[unit]

@@ -7,6 +7,7 @@ use star_syntax::ast::{self, RoutineKind, TypeKind};
 
 use crate::hir::{Kind, RoutineId};
 use crate::loader::Unit;
+use crate::session::Environment;
 
 /// A routine as its callers see it.
 pub(crate) struct Signature<'a> {
@@ -38,6 +39,8 @@ pub(crate) struct World<'a> {
     pub(crate) units: &'a [Unit],
     pub(crate) signatures: Vec<Signature<'a>>,
     pub(crate) constants: Vec<ConstDecl<'a>>,
+    /// The variables of the session to which these files belong, if there is one.
+    pub(crate) session: Option<&'a Environment>,
     scopes: Vec<Scope>,
 }
 
@@ -66,14 +69,25 @@ pub(crate) enum NoCallee {
 
 impl<'a> World<'a> {
     pub(crate) fn new(units: &'a [Unit], diagnostics: &mut Vec<Diagnostic>) -> Self {
-        let mut world =
-            World { units, signatures: Vec::new(), constants: Vec::new(), scopes: Vec::new() };
-        for (unit_idx, unit) in units.iter().enumerate() {
-            world.declare(unit_idx, unit, diagnostics);
-        }
+        let world = World::of_units(units, diagnostics);
         for (unit_idx, unit) in units.iter().enumerate() {
             world.check_imports(unit_idx, unit, diagnostics);
             world.check_hiding(unit_idx, unit, diagnostics);
+        }
+        world
+    }
+
+    /// The same, without looking for what is strange about imports and names.
+    pub(crate) fn of_units(units: &'a [Unit], diagnostics: &mut Vec<Diagnostic>) -> Self {
+        let mut world = World {
+            units,
+            signatures: Vec::new(),
+            constants: Vec::new(),
+            session: None,
+            scopes: Vec::new(),
+        };
+        for (unit_idx, unit) in units.iter().enumerate() {
+            world.declare(unit_idx, unit, diagnostics);
         }
         world
     }
@@ -186,6 +200,14 @@ impl<'a> World<'a> {
     /// The constant that `name` means in `unit`.
     pub(crate) fn constant(&self, unit: usize, name: &str) -> Option<usize> {
         self.visible(unit).find_map(|unit| self.scopes[unit].constants.get(name).copied())
+    }
+
+    /// Does a declaration that `unit` sees have exactly this name?
+    pub(crate) fn declares(&self, unit: usize, name: &str) -> bool {
+        self.visible(unit).any(|unit| {
+            let scope = &self.scopes[unit];
+            scope.routines.contains_key(name) || scope.constants.contains_key(name)
+        })
     }
 
     /// The files whose declarations `unit` sees: its own, those it imports, the basic library.

@@ -1,18 +1,23 @@
 //! From text to syntax tree: lexer, grammar, tree; and what comments say ([`doc`]).
 //!
 //! [`parse`] returns the tree *and* the messages: a statement or routine that could not be read is
-//! left out or stands there as an error node, everything else is as written.
+//! left out or stands there as an error node, everything else is as written. What is typed in a session
+//! is read piece by piece: [`Feed`] says where an entry ends, [`fragment()`] reads it.
 //!
 //! This crate knows nothing of names, types and imports, and reads no files.
 
 pub mod ast;
 pub mod doc;
+mod feed;
+mod fragment;
 mod lexemes;
 pub mod parser;
 mod prepass;
 mod state;
 pub mod token;
 
+pub use feed::{Feed, Readiness};
+pub use fragment::{Fragment, Piece, PieceKind, fragment};
 pub use lexemes::lexemes;
 pub use parser::{Parsed, is_reserved, mentions, parse};
 

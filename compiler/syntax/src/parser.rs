@@ -9,7 +9,8 @@ use logos::Logos;
 use star_base::{Code, Diagnostic, FileId, SourceMap, Span};
 
 use crate::ast::File;
-use crate::grammar::ItemParser;
+use crate::fragment::PieceKind;
+use crate::grammar::PieceParser;
 use crate::prepass::{self, Spanned};
 use crate::state::{State, begins_item};
 use crate::token::Token;
@@ -38,8 +39,11 @@ pub fn parse(file: FileId, text: &str) -> Parsed {
             break;
         }
         let tokens = piece.iter().map(|&(start, token, end)| Ok((start, token, end)));
-        match ItemParser::new().parse(&mut state, tokens) {
-            Ok(item) => tree.items.push(item),
+        match PieceParser::new().parse(&mut state, tokens) {
+            Ok(PieceKind::Item(item)) => tree.items.push(item),
+            Ok(PieceKind::Statements(_) | PieceKind::Value(_) | PieceKind::Variables(_)) => {
+                // No text holds the token that begins one of these.
+            }
             Err(error) => state.syntax_error(error),
         }
     }

@@ -20,6 +20,8 @@ pub(crate) struct State<'s> {
     gaps: &'s [Gap],
     pub(crate) diagnostics: Vec<Diagnostic>,
     reported_depth: bool,
+    /// What is being read, for messages about its end.
+    pub(crate) whole: &'static str,
 }
 
 impl<'s> State<'s> {
@@ -30,7 +32,7 @@ impl<'s> State<'s> {
         gaps: &'s [Gap],
         diagnostics: Vec<Diagnostic>,
     ) -> Self {
-        State { file, text, tokens, gaps, diagnostics, reported_depth: false }
+        State { file, text, tokens, gaps, diagnostics, reported_depth: false, whole: "routine" }
     }
 
     pub(crate) fn span(&self, start: u32, end: u32) -> Span {
@@ -242,7 +244,7 @@ impl<'s> State<'s> {
         let before = self.token_before(span.start);
         let found = match token {
             Some(_) => format!("`{}`", elide(&self.text[span.range()])),
-            None => "the end of the routine".to_owned(),
+            None => format!("the end of the {}", self.whole),
         };
         if let Some((_, before_token, before_end)) = before {
             let behind = Span::new(self.file, before_end, before_end);

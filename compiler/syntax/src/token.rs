@@ -17,6 +17,17 @@ pub enum LexError {
     NumberTooLarge,
 }
 
+/// What a piece of a fragment is, if it is no item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Start {
+    /// Statements.
+    Statements,
+    /// An expression.
+    Value,
+    /// Declarations of variables.
+    Variables,
+}
+
 /// A token. Those that are no keyword or sign carry their text.
 #[derive(Logos, Clone, Copy, Debug, PartialEq, Eq)]
 #[logos(error = LexError, skip r"[ \t\r\n\f\u{FEFF}\u{A0}]+")]
@@ -102,6 +113,8 @@ pub enum Token<'s> {
     Name(&'s str),
     /// A name where a type stands: `handle` is no keyword elsewhere.
     Handle,
+    /// Stands in front of a piece of a fragment that is no item, and in no text.
+    Begins(Start),
     #[regex(r"[0-9]+", number)]
     Number(u64),
     #[regex(r"'[^'\n]*'", unquote)]
@@ -211,6 +224,9 @@ impl fmt::Display for Token<'_> {
             Token::Word(_) => "word",
             Token::Table => "table",
             Token::Handle => "handle",
+            Token::Begins(Start::Statements) => "statements",
+            Token::Begins(Start::Value) => "an expression",
+            Token::Begins(Start::Variables) => "variables",
             Token::True => "true",
             Token::False => "false",
             Token::And => "and",

@@ -5,6 +5,7 @@
 //! * `decisions`: each decision of the language reference, §3 to §5 and §7.
 //! * `documentation`: the form of documentation comments, and their examples.
 //! * `golden`: messages and SIR as files.
+//! * `format`: the formatter over all texts there are, as they stand and set badly.
 //! * `graphs`: the graph procedures against independent references.
 //! * `lowering`: where control flow, sizes and effects meet.
 //! * `natives`: every native against the Star body that it is the twin of.
@@ -21,6 +22,7 @@ mod bad_input;
 mod decisions;
 mod documentation;
 mod faults;
+mod format;
 mod golden;
 mod graphs;
 mod house;

@@ -7,8 +7,8 @@
 mod examples;
 mod html;
 mod links;
-mod plain;
-mod shelf;
+pub(crate) mod plain;
+pub(crate) mod shelf;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -457,7 +457,10 @@ fn compile_errors(subject: &Subject, header: &Header) -> Option<Row> {
         diagnostic = diagnostic.label(span, "the first error");
     }
     if errors.len() > 1 {
-        diagnostic = diagnostic.note(format!("{} in all", text::count(errors.len(), "error")));
+        let file = text::shell_word(&subject.file);
+        diagnostic = diagnostic
+            .note(format!("{} in all", text::count(errors.len(), "error")))
+            .help(format!("`star check {file}` shows all of them"));
     }
     Some(Row::early(diagnostic))
 }

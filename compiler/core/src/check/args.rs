@@ -135,6 +135,7 @@ impl Checker<'_> {
             }
             return None;
         };
+        self.declare_if_new(name, kind);
         let Some(local) = self.variable(&name.name) else {
             self.unknown(name, Wanted::Name);
             return None;

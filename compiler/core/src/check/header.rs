@@ -149,7 +149,7 @@ impl Checker<'_> {
         }
     }
 
-    fn ty(&mut self, ty: &ast::Type) -> Ty {
+    pub(super) fn ty(&mut self, ty: &ast::Type) -> Ty {
         match &ty.kind {
             TypeKind::Integer => Ty::Int,
             TypeKind::Boolean => Ty::Bool,
@@ -244,7 +244,7 @@ impl Checker<'_> {
     }
 }
 
-fn unsized_type(kind: Kind) -> Ty {
+pub(super) fn unsized_type(kind: Kind) -> Ty {
     match kind {
         Kind::Int | Kind::Error => Ty::Int,
         Kind::Bool => Ty::Bool,

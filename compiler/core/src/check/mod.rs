@@ -10,6 +10,7 @@ mod compare;
 mod constant;
 mod expr;
 mod header;
+mod line;
 mod lints;
 mod stmt;
 
@@ -25,6 +26,10 @@ use crate::hir::{
 use crate::scope::World;
 
 use constant::Constants;
+use line::Declaring;
+
+pub(crate) use constant::Constants as Values;
+pub(crate) use line::{CheckedLine, Effect, Wants, is_value, line};
 
 /// Nobody reads more messages than this, and a hostile file could make millions.
 const MAX_DIAGNOSTICS: usize = 1_000;
@@ -45,6 +50,36 @@ pub(crate) fn check(
         .map(|idx| Checker::routine(world, sources, &constants, RoutineId(idx), &mut reports))
         .collect();
     Program { routines }
+}
+
+/// What [`recheck`] finds.
+pub(crate) struct Rechecked {
+    /// All routines.
+    pub(crate) program: Program,
+    /// What is wrong with constants.
+    pub(crate) constants: Vec<Diagnostic>,
+    /// Of each routine that was checked, what was found.
+    pub(crate) routines: Vec<(RoutineId, Vec<Diagnostic>)>,
+}
+
+/// Checks the routines behind those that were checked before and have not changed since.
+pub(crate) fn recheck(world: &World<'_>, sources: &SourceMap, checked: Vec<Routine>) -> Rechecked {
+    let mut constants = Constants::new(world);
+    let mut of_constants = Vec::new();
+    constants.evaluate_all(&mut of_constants);
+    let mut n_unknown = vec![0; world.units.len()];
+    let mut program = Program { routines: checked };
+    let mut found = Vec::new();
+    for idx in program.routines.len()..world.signatures.len() {
+        let id = RoutineId(idx as u32);
+        let mut diagnostics = Vec::new();
+        let mut reports = Reports { diagnostics: &mut diagnostics, n_unknown };
+        let routine = Checker::routine(world, sources, &constants, id, &mut reports);
+        n_unknown = reports.n_unknown;
+        program.routines.push(routine);
+        found.push((id, diagnostics));
+    }
+    Rechecked { program, constants: of_constants, routines: found }
 }
 
 /// What was reported so far.
@@ -72,7 +107,9 @@ struct Checker<'a> {
     constants: &'a Constants<'a>,
     /// The file of the routine.
     unit: usize,
-    id: RoutineId,
+    tree: &'a ast::Routine,
+    /// Set in a line of a session: what may be declared there.
+    declaring: Option<Declaring<'a>>,
     locals: Vec<Local>,
     names: BTreeMap<String, LocalId>,
     result: Option<LocalId>,
@@ -90,22 +127,21 @@ struct Checker<'a> {
 }
 
 impl<'a> Checker<'a> {
-    fn routine(
+    fn new(
         world: &'a World<'a>,
         sources: &'a SourceMap,
         constants: &'a Constants<'a>,
-        id: RoutineId,
+        unit: usize,
+        tree: &'a ast::Routine,
         reports: &'a mut Reports<'_>,
-    ) -> Routine {
-        let signature = world.signature(id);
-        let tree = signature.tree;
-        let unit = signature.unit;
-        let mut checker = Checker {
+    ) -> Self {
+        Checker {
             world,
             sources,
             constants,
             unit,
-            id,
+            tree,
+            declaring: None,
             locals: Vec::new(),
             names: BTreeMap::new(),
             result: None,
@@ -116,7 +152,20 @@ impl<'a> Checker<'a> {
             diagnostics: reports.diagnostics,
             n_unknown: &mut reports.n_unknown[unit],
             unknown_names: BTreeSet::new(),
-        };
+        }
+    }
+
+    fn routine(
+        world: &'a World<'a>,
+        sources: &'a SourceMap,
+        constants: &'a Constants<'a>,
+        id: RoutineId,
+        reports: &'a mut Reports<'_>,
+    ) -> Routine {
+        let signature = world.signature(id);
+        let tree = signature.tree;
+        let unit = signature.unit;
+        let mut checker = Checker::new(world, sources, constants, unit, tree, reports);
         let params = checker.header(tree);
         checker.locals_of(tree);
         checker.refuse_circular_sizes();
@@ -184,7 +233,7 @@ impl<'a> Checker<'a> {
 
     /// Where the text of the routine mentions `name`.
     fn mentions(&self, name: &str) -> &[Span] {
-        let within = self.world.signature(self.id).tree.span;
+        let within = self.tree.span;
         let all = self.mentions.get_or_init(|| star_syntax::mentions(self.sources, within));
         all.get(name).map_or(&[], Vec::as_slice)
     }
@@ -218,6 +267,9 @@ impl<'a> Checker<'a> {
             }
             diagnostic = diagnostic.fix(format!("did you mean `{meant}`?"), name.span, meant);
         }
+        if wanted != Wanted::Procedure {
+            diagnostic = self.not_seen(name, diagnostic);
+        }
         self.report(diagnostic);
     }
 
@@ -231,7 +283,9 @@ impl<'a> Checker<'a> {
             Wanted::Value => (true, true),
             Wanted::Procedure => (false, true),
         };
-        let variables = self.names.keys().map(String::as_str).filter(|_| variables);
+        let of_session = self.declaring.iter().flat_map(Declaring::names);
+        let variables =
+            self.names.keys().map(String::as_str).chain(of_session).filter(|_| variables);
         let builtins = Builtin::ALL.iter().map(|builtin| builtin.name()).filter(|_| builtins);
         let declared = self.world.visible_names(self.unit);
         did_you_mean(name, variables.chain(declared).chain(builtins))

@@ -111,6 +111,7 @@ impl Checker<'_> {
         span: Span,
         body: &ast::Stmt,
     ) -> (Option<Place>, Vec<Stmt>) {
+        self.declare_if_new(var, Kind::Int);
         let place = match self.variable(&var.name) {
             Some(local) if self.kind(local) == Kind::Int => {
                 self.writable(local, var.span).then(|| self.mention(local, var.span))
@@ -145,14 +146,17 @@ impl Checker<'_> {
             AssignKind::Spaced => "`: =` with a blank inside as an assignment",
             AssignKind::Equals => "`=` as an assignment",
         };
-        self.report(Diagnostic::at(Code::EqualsAssigns, assign.span, message).fix(
-            "write `:=`",
-            assign.span,
-            ":=",
-        ));
+        let mut diagnostic = Diagnostic::at(Code::EqualsAssigns, assign.span, message);
+        if self.declaring.is_some() && assign.kind == AssignKind::Equals {
+            diagnostic = diagnostic.note("in parentheses it compares: `(x = 5)`");
+        }
+        self.report(diagnostic.fix("write `:=`", assign.span, ":="));
     }
 
     fn assignment(&mut self, target: &ast::Ref, value: &ast::Expr, span: Span) -> Option<Stmt> {
+        if target.args.is_none() && self.is_new(&target.name) {
+            return self.first_assignment(&target.name, value, span);
+        }
         let checked = self.target(target);
         let want = match &checked {
             Some(Target::Var(place)) => self.kind(place.local),
@@ -239,6 +243,9 @@ impl Checker<'_> {
                             return None;
                         }
                         let index = self.typed(&args[0], Kind::Int);
+                        if let (Builtin::Col, Some(table)) = (builtin, args[1].plain_name()) {
+                            self.declare_if_new(table, Kind::Table);
+                        }
                         let table = self.table(&args[1], name)?;
                         if !self.writable(table.local, table.span) {
                             return None;
@@ -257,14 +264,14 @@ impl Checker<'_> {
 
     /// The result variable, if `name` is the name of this function.
     fn result_named(&self, name: &str) -> Option<LocalId> {
-        let own = &self.world.signature(self.id).tree.name.name;
+        let own = &self.tree.name.name;
         self.result.filter(|_| own == name || own.eq_ignore_ascii_case(name))
     }
 
     fn no_target(&mut self, target: &ast::Ref) -> Option<Target> {
         let name = &target.name;
         let n_args = target.args.as_ref().map_or(0, Vec::len);
-        let own = self.world.signature(self.id).tree;
+        let own = self.tree;
         if own.kind == ast::RoutineKind::Function
             && self.result.is_none()
             && own.name.name.eq_ignore_ascii_case(&name.name)
@@ -387,6 +394,9 @@ impl Checker<'_> {
                 Some(StmtKind::Print(args.iter().map(|arg| self.expr(arg, None)).collect()))
             }
             Builtin::Read => {
+                if let Some(name) = args[0].plain_name() {
+                    self.declare_if_new(name, Kind::Table);
+                }
                 let place = self.place(&args[0], name, "a table, slice or word", |kind| {
                     kind == Kind::Table || kind.is_bits()
                 })?;

@@ -17,7 +17,7 @@ pub(crate) struct Fate {
     pub(crate) written: bool,
 }
 
-/// The fates of all variables of all routines.
+/// The fates of all variables of the routines that are looked at.
 pub(crate) struct Summaries {
     fates: Vec<Vec<Fate>>,
     /// Of each routine's parameters: is it surely set when the routine ends? Filled in as routines are
@@ -26,11 +26,12 @@ pub(crate) struct Summaries {
 }
 
 impl Summaries {
-    pub(crate) fn new(program: &Program) -> Self {
-        let mut fates: Vec<Vec<Fate>> = Vec::with_capacity(program.routines.len());
+    /// Looks at these routines, among which are all that they call.
+    pub(crate) fn new(program: &Program, concerned: &[RoutineId]) -> Self {
+        let mut fates: Vec<Vec<Fate>> = program.routines.iter().map(|_| Vec::new()).collect();
         let mut calls: Vec<(RoutineId, LocalId, RoutineId, usize)> = Vec::new();
-        for (idx, routine) in program.routines.iter().enumerate() {
-            fates.push(own_fates(program, routine, RoutineId(idx as u32), &mut calls));
+        for &id in concerned {
+            fates[id.0 as usize] = own_fates(program, program.routine(id), id, &mut calls);
         }
         // What a callee does to a parameter happens to the argument; sized parameters keep their size.
         let mut changed = true;
@@ -51,8 +52,7 @@ impl Summaries {
                 *to = joined;
             }
         }
-        let assigns =
-            program.routines.iter().map(|routine| vec![false; routine.params.len()]).collect();
+        let assigns = program.routines.iter().map(|_| Vec::new()).collect();
         Summaries { fates, assigns }
     }
 
@@ -69,13 +69,13 @@ impl Summaries {
     }
 }
 
-/// The routines, callees before callers as far as there is no recursion.
-pub(crate) fn callees_first(program: &Program) -> Vec<RoutineId> {
+/// These routines and all that they call, callees before callers as far as there is no recursion.
+pub(crate) fn callees_first(program: &Program, roots: &[RoutineId]) -> Vec<RoutineId> {
     let mut order = Vec::with_capacity(program.routines.len());
     let mut seen = vec![false; program.routines.len()];
-    for start in 0..program.routines.len() {
+    for root in roots {
         // An explicit stack: call chains may be long.
-        let mut stack = vec![(start, None::<std::vec::IntoIter<usize>>)];
+        let mut stack = vec![(root.0 as usize, None::<std::vec::IntoIter<usize>>)];
         while let Some((routine, callees)) = stack.pop() {
             let mut callees = match callees {
                 Some(callees) => callees,

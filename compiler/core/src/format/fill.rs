@@ -3,7 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use super::layout::{INSIDE, Layout};
+use super::gaps::INSIDE;
+use super::layout::Layout;
 use super::tree::Break;
 use super::writer::WIDTH;
 

@@ -1,15 +1,18 @@
 //! The formatter: sets the text of a file anew. `docs/formatter.md` has its rules.
 //!
 //! * [`names`]: what is spelled otherwise; [`tokens`]: the tokens with their comments and widths.
-//! * [`tree`]: how they hang together; [`layout`] and [`fill`]: which line a token stands on, and where;
-//!   [`writer`]: lines, and the comments at their ends.
+//! * [`tree`]: how they hang together; [`read`] finds it out.
+//! * [`layout`], [`fill`] and [`gaps`]: which line a token or comment stands on, and where; [`writer`]:
+//!   lines, and the comments at their ends.
 //! * [`verify`]: nothing was lost. A text is given back only if it holds the same tokens and comments.
 //!
 //! Nothing here knows types, or whether a program makes sense: a text that can be read can be formatted.
 
 mod fill;
+mod gaps;
 mod layout;
 mod names;
+mod read;
 #[cfg(test)]
 mod tests;
 mod tokens;
@@ -77,7 +80,7 @@ impl Formatter {
             )
         });
         let tokens = Tokens::new(&text, changes);
-        let formatted = tree::read(&tokens.toks).map(|tree| layout::print(&tokens, &tree));
+        let formatted = read::read(&tokens.toks).map(|tree| layout::print(&tokens, &tree));
         let formatted = formatted.filter(|formatted| verify::same(&tokens, formatted));
         let Some(formatted) = formatted else { return Err(vec![lost()]) };
         let mark = if text.starts_with('\u{feff}') { "\u{feff}" } else { "" };

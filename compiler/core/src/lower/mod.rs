@@ -78,14 +78,16 @@ pub(crate) fn lower(
     options: &LowerOptions,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Lowered {
-    let mut summaries = Summaries::new(program);
+    let concerned = reachable(program, roots, Bodies::All);
+    let mut summaries = Summaries::new(program, &concerned);
     let mut webs: Vec<Option<Webs>> = program.routines.iter().map(|_| None).collect();
-    for id in callees_first(program) {
+    for id in callees_first(program, &concerned) {
         let found = webs::analyse(program, id, &summaries, options.machine_ops);
         summaries.set_assigns(id, found.assigns.clone());
         webs[id.0 as usize] = Some(found);
     }
-    let needed = reachable(program, roots, options);
+    let bodies = if options.machine_ops { Bodies::NotOfMachineOps } else { Bodies::All };
+    let needed = reachable(program, roots, bodies);
     let mut ids = vec![None; program.routines.len()];
     for (idx, &id) in needed.iter().enumerate() {
         ids[id.0 as usize] = Some(star_ir::RoutineId(idx as u32));
@@ -149,8 +151,17 @@ fn drop_unused_locations(program: &mut star_ir::Program) -> Vec<Option<LocId>> {
     new_ids
 }
 
+/// Which bodies count.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Bodies {
+    /// All.
+    All,
+    /// Not those of library procedures that are one operation.
+    NotOfMachineOps,
+}
+
 /// The routines that are needed, in the order of the source.
-fn reachable(program: &Program, roots: &[RoutineId], options: &LowerOptions) -> Vec<RoutineId> {
+fn reachable(program: &Program, roots: &[RoutineId], bodies: Bodies) -> Vec<RoutineId> {
     let mut seen = BTreeSet::new();
     let mut work: Vec<RoutineId> = roots.to_vec();
     while let Some(id) = work.pop() {
@@ -159,7 +170,7 @@ fn reachable(program: &Program, roots: &[RoutineId], options: &LowerOptions) -> 
         }
         for callee in crate::flow::summary::callees_of(program.routine(id)) {
             let callee = RoutineId(callee as u32);
-            if !(options.machine_ops && program.routine(callee).machine_op.is_some()) {
+            if bodies == Bodies::All || program.routine(callee).machine_op.is_none() {
                 work.push(callee);
             }
         }

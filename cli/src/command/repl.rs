@@ -1,0 +1,106 @@
+//! `star repl`: a session at a terminal or from a pipe.
+
+use std::io::{self, IsTerminal};
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::engine::{self, Engine};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::limits::{LimitArgs, default_memory};
+use crate::output::Output;
+use crate::repl::plain::Plain;
+use crate::repl::session::{Session, Settings};
+use crate::repl::{pipe, terminal};
+use crate::report::Reporter;
+use crate::sizes::available_memory;
+use crate::text;
+
+/// What `star repl` is told.
+#[derive(Args, Debug)]
+#[command(after_long_help = "Examples:
+  star repl
+  star repl closure.star
+  echo 'X := '\\''0110'\\''; NUMB(X)' | star repl
+
+`:help` lists the commands of a session. Without a terminal there is no prompt, a line that
+goes wrong does not keep the next ones from running, and the exit code is that of the first
+thing that went wrong.")]
+pub(crate) struct ReplArgs {
+    /// Star files whose routines and constants are there from the beginning
+    #[arg(value_name = "FILE")]
+    files: Vec<String>,
+
+    /// A graph whose layouts names without a meaning stand for, as for `star run`: `P`, `Cost`, `n` …
+    #[arg(long, value_name = "FILE")]
+    graph: Option<String>,
+
+    /// What holds the values and runs the lines
+    #[arg(long, value_name = "NAME", default_value = engine::DEFAULT)]
+    backend: String,
+
+    /// Trap when ADD or SUBT overflows
+    #[arg(long)]
+    checked: bool,
+
+    /// Keep the lines that are typed in this file
+    ///
+    /// Without it they are kept in `star/history` in the folder for the state of programs
+    /// (`XDG_STATE_HOME`, or `~/.local/state`).
+    #[arg(long, value_name = "FILE", conflicts_with = "no_history")]
+    history: Option<PathBuf>,
+
+    /// Do not keep the lines that are typed
+    #[arg(long)]
+    no_history: bool,
+
+    #[command(flatten)]
+    limits: LimitArgs,
+}
+
+/// Holds a session.
+///
+/// # Errors
+/// E0607 if there is no such backend, E0608 if a limit does not suit it.
+pub(crate) fn run(
+    args: &ReplArgs,
+    reporter: &Reporter,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
+    let engine = Engine::find(&args.backend)?;
+    args.limits.limits(engine)?;
+    let settings = Settings {
+        time: false,
+        cost: false,
+        limits: args.limits.clone(),
+        memory: default_memory(engine, available_memory()),
+        checked: args.checked,
+    };
+    let mut session = Session::new(engine, settings, *reporter)?;
+    let at_terminal = io::stdin().is_terminal() && io::stdout().is_terminal();
+    let idle = match at_terminal {
+        // The prompt reads Ctrl-C as a key.
+        true => std::sync::Arc::default(),
+        false => session.idle().clone(),
+    };
+    if let Err(error) = session.flags().catch_in_session(idle) {
+        let why = text::reason(&error);
+        reporter.warning(&format!("Ctrl-C ends the session, and not only the line: {why}"));
+    }
+    if let Some(file) = &args.graph {
+        session.offer(file);
+    }
+    let mut sink = Plain::new(output, *reporter);
+    pipe::load(&mut session, &args.files, &mut sink);
+    if at_terminal {
+        let history = match (&args.history, args.no_history) {
+            (_, true) => None,
+            (Some(file), false) => Some(file.clone()),
+            (None, false) => terminal::history_file(),
+        };
+        return terminal::run(&mut session, history, &mut sink).map(|()| Exit::Success);
+    }
+    pipe::run(&mut session, &mut io::stdin().lock(), &mut sink);
+    Ok(session.exit())
+}

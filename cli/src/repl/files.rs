@@ -1,0 +1,160 @@
+//! Commands that read and write files: `:load`, `:reload`, `:save`, `:dump`.
+
+use std::path::Path;
+
+use star_base::{Code, Diagnostic};
+use star_compiler::session::span_of;
+use star_syntax::ast;
+use star_vm::StoreError;
+
+use super::command::Command;
+use super::commands::usage;
+use super::event::{Event, Sink};
+use super::session::Session;
+use crate::place::Place;
+use crate::save::Target;
+use crate::sources::{FileLoader, LIBRARY};
+use crate::text;
+
+impl Session {
+    /// Takes over the items of a file.
+    pub(crate) fn load(&mut self, path: &str, sink: &mut dyn Sink) -> Result<(), Diagnostic> {
+        if path.is_empty() {
+            return Err(usage(Command::Load));
+        }
+        let path = unquoted(path);
+        let mut defined =
+            self.definitions.load(&self.environment, path, &mut FileLoader::default());
+        let names: Vec<String> = defined.items.iter().map(|item| item.name.clone()).collect();
+        // There is one remark about all of them.
+        let refused = !std::mem::take(&mut defined.refused).is_empty();
+        if !self.tell(defined, sink) || refused {
+            let message = format!("nothing was taken over from `{}`", text::one_line(path));
+            sink.show(Event::Note(&message));
+            return Ok(());
+        }
+        if !self.files.iter().any(|file| file == path) {
+            self.files.push(path.to_owned());
+        }
+        let mut text = match names.as_slice() {
+            [] => format!("{path}: nothing is defined there\n"),
+            names => format!("{path}: {}\n", names.join(", ")),
+        };
+        if let Some(program) = self.definitions.program().filter(|name| names.contains(name)) {
+            text += &format!("`{program}` runs the program\n");
+        }
+        sink.show(Event::Answer(&text));
+        Ok(())
+    }
+
+    pub(super) fn reload(&mut self, sink: &mut dyn Sink) -> Result<(), Diagnostic> {
+        if self.files.is_empty() {
+            return Err(Diagnostic::new(Code::Usage, "no file was loaded")
+                .help("`:load FILE` takes over the routines and constants of a file"));
+        }
+        for file in self.files.clone() {
+            self.load(&file, sink)?;
+        }
+        Ok(())
+    }
+
+    /// Writes a variable to a data file.
+    pub(super) fn dump(&mut self, rest: &str, sink: &mut dyn Sink) -> Result<(), Diagnostic> {
+        let Some((name, file)) = rest.split_once(char::is_whitespace) else {
+            return Err(usage(Command::Dump));
+        };
+        let file = unquoted(file.trim());
+        if self.environment.get(name).is_none() {
+            let message = format!("`{}` is no variable", text::one_line(name));
+            let names = self.environment.iter().map(|(name, _)| name);
+            let diagnostic = Diagnostic::new(Code::UnknownName, message);
+            return Err(match star_base::did_you_mean(name, names) {
+                Some(meant) => diagnostic.help(format!("did you mean `{meant}`?")),
+                None => diagnostic,
+            });
+        }
+        let target = Target::new(Path::new(file), file).map_err(|error| error.to_diagnostic())?;
+        let value =
+            self.machine.store(name, &self.flags.interrupt).map_err(|error| match error {
+                StoreError::OutOfMemory(refused) => Diagnostic::new(
+                    Code::MemoryLimit,
+                    format!("no memory to write `{name}`: {refused}"),
+                ),
+                StoreError::Interrupted => Diagnostic::new(Code::Interrupted, "interrupted"),
+            })?;
+        let written = target.write(&value, &self.flags).and_then(|written| written.commit());
+        written.map_err(|error| error.to_diagnostic())?;
+        sink.show(Event::Answer(&format!("{file}: written\n")));
+        Ok(())
+    }
+
+    /// Writes the definitions and what was typed as a program.
+    pub(super) fn save(&mut self, rest: &str, sink: &mut dyn Sink) -> Result<(), Diagnostic> {
+        if rest.is_empty() {
+            return Err(usage(Command::Save));
+        }
+        let file = unquoted(rest);
+        let program = self.as_program();
+        let place = Place::new(Path::new(file), file).map_err(|error| error.to_diagnostic())?;
+        place.write_text(&program).map_err(|error| error.to_diagnostic())?;
+        sink.show(Event::Answer(&format!("{file}: written\n")));
+        let checked = star_compiler::check(file, &mut FileLoader::default(), &LIBRARY);
+        if let Some(first) = checked.diagnostics.iter().find(|diagnostic| diagnostic.is_error()) {
+            sink.show(Event::Message(&checked.sources, first));
+            sink.show(Event::Note(
+                "the session did what no program can, such as giving a name two types: mend the file by hand",
+            ));
+        }
+        Ok(())
+    }
+
+    fn as_program(&self) -> String {
+        let sources = self.definitions.sources();
+        let mut program = String::new();
+        for (path, importer) in self.definitions.imports() {
+            let beside = Path::new(importer).parent().filter(|_| !path.starts_with("star:"));
+            let path = beside.map_or_else(|| path.into(), |folder| folder.join(path));
+            program += &format!("import \"{}\";\n", path.display());
+        }
+        for item in self.definitions.items() {
+            let text = sources.slice(span_of(item)).trim_end_matches([';', '.']);
+            match item {
+                ast::Item::Import { .. } => {}
+                ast::Item::Const { name, value } => {
+                    let value = sources.slice(value.span);
+                    program += &format!("const {} = {value};\n", name.name);
+                }
+                ast::Item::Routine(routine) => match routine.kind {
+                    ast::RoutineKind::Program => {}
+                    ast::RoutineKind::Procedure | ast::RoutineKind::Function => {
+                        program += &format!("\n{}{text};\n", self.comment_of(routine.span));
+                    }
+                },
+            }
+        }
+        let variables = self.environment.iter().map(|(name, variable)| {
+            let word = variable.kind.name();
+            match variable.sizes {
+                [Some(rows), Some(columns)] => format!("{name}: {word}({rows}, {columns});"),
+                [Some(n), None] => format!("{name}: {word}({n});"),
+                [None, _] => format!("{name}: {word};"),
+            }
+        });
+        let variables: Vec<String> = variables.collect();
+        let statements = self.log.statements();
+        if variables.is_empty() && statements.is_empty() {
+            return program;
+        }
+        program += "\nprogram SESSION;\n";
+        if !variables.is_empty() {
+            program += &format!("var\n  {}\n", variables.join("\n  "));
+        }
+        let statements = statements.join(";\n").replace('\n', "\n  ");
+        program + &format!("begin\n  {statements}\nend.\n")
+    }
+}
+
+/// A file name without the quotes around it.
+fn unquoted(file: &str) -> &str {
+    file.strip_prefix('"').and_then(|file| file.strip_suffix('"')).unwrap_or(file)
+}

@@ -1,0 +1,69 @@
+//! A session that reads a pipe or a file: no prompt, and an exit code that says whether all went well.
+
+use std::io::{BufRead, Read};
+
+use star_base::{Code, Diagnostic};
+use star_compiler::MAX_SOURCE_BYTES;
+
+use super::event::{Event, Sink};
+use super::plain::Plain;
+use super::session::{Flow, Session};
+use crate::text;
+
+/// Lines that are no text after which nobody expects any more.
+const MAX_DROPPED: usize = 20;
+
+/// Runs what stands in `input`, line by line. A line that goes wrong does not keep the next ones from
+/// running.
+pub(crate) fn run(session: &mut Session, input: &mut dyn BufRead, sink: &mut Plain<'_>) {
+    let mut bytes = Vec::new();
+    let mut number = 0_u64;
+    let mut n_dropped = 0;
+    loop {
+        bytes.clear();
+        number += 1;
+        let mut limited = input.take(MAX_SOURCE_BYTES as u64);
+        session.rest();
+        let read = limited.read_until(b'\n', &mut bytes);
+        session.wake();
+        match read {
+            Ok(0) => break,
+            Ok(_) => {}
+            Err(error) => {
+                let message = format!("standard input cannot be read: {}", text::reason(&error));
+                session.refuse(&Diagnostic::new(Code::SourceUnreadable, message), sink);
+                break;
+            }
+        }
+        let line = match std::str::from_utf8(&bytes) {
+            Ok(line) => line.strip_suffix('\n').unwrap_or(line),
+            Err(error) => {
+                let at = error.valid_up_to();
+                let message =
+                    format!("line {number}, byte {}: {:#04x} is no UTF-8 text", at + 1, bytes[at]);
+                let diagnostic = Diagnostic::new(Code::NotUtf8, message);
+                session.refuse(&diagnostic.note("the line was dropped"), sink);
+                n_dropped += 1;
+                if n_dropped == MAX_DROPPED {
+                    sink.show(Event::Note("this is no text: the rest of it is not read"));
+                    return;
+                }
+                continue;
+            }
+        };
+        let flow = session.line(line.strip_suffix('\r').unwrap_or(line), sink);
+        if flow == Flow::Quit || !sink.flush() {
+            return;
+        }
+    }
+    session.end(sink);
+}
+
+/// Loads the files that the command line names.
+pub(crate) fn load(session: &mut Session, files: &[String], sink: &mut dyn Sink) {
+    for file in files {
+        if let Err(diagnostic) = session.load(file, sink) {
+            session.refuse(&diagnostic, sink);
+        }
+    }
+}

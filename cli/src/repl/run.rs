@@ -1,0 +1,250 @@
+//! A line runs: its variables go to the machine and come back, however it ends.
+
+use std::time::Instant;
+
+use star_base::{BitTable, Code, Diagnostic};
+use star_compiler::hir::Kind;
+use star_compiler::session::{Declared, Does, Line, Variable};
+use star_compiler::{describe_limit, describe_trap};
+use star_ir::{Extent, LimitKind, Program, Ty};
+use star_vm::{Control, HostValue, Limits, Outcome, Stats};
+
+use super::event::{Event, Sink};
+use super::machine::Job;
+use super::session::Session;
+use crate::command::run::stopped_in_host;
+use crate::data::Reading;
+use crate::engine::Natives;
+use crate::failure::internal;
+use crate::flags::Watchdog;
+use crate::host::{Advice, Printer, RunHost};
+use crate::settings;
+
+impl Session {
+    /// Runs a line; did it end well?
+    pub(super) fn run(&mut self, line: Line, sink: &mut dyn Sink) -> bool {
+        let Line { span: _, statements, does, declares } = line;
+        let Does::Run { program, entry, slots, value, variables } = does else { return true };
+        let limits = match self.limits(&slots) {
+            Ok(limits) => limits,
+            Err(diagnostic) => {
+                self.refuse(&diagnostic, sink);
+                return false;
+            }
+        };
+        let counted = self.settings.cost || self.settings.limits.count_bodies();
+        let natives = if counted { Natives::Off } else { Natives::On };
+        let begun = Instant::now();
+        let watchdog = self.settings.limits.max_time.map(|time| Watchdog::start(&self.flags, time));
+        if let Some(Err(error)) = &watchdog {
+            let why = crate::text::reason(error);
+            self.refuse(&internal(&format!("no thread for the clock: {why}")), sink);
+            return false;
+        }
+        let kept = program.clone();
+        let mut printer = ToSink { sink };
+        let settings = settings::Settings::default();
+        let reading = Reading { flags: &self.flags, reporter: &self.reporter, settings: &settings };
+        let mut host = RunHost::new(&mut printer, &self.access, reading);
+        let mut control = Control {
+            interrupt: &self.flags.interrupt,
+            deadline: &self.flags.deadline,
+            limits,
+            host: &mut host,
+            stats: Stats::default(),
+        };
+        let job = Job { program, entry, slots: &slots, natives };
+        let outcome = self.machine.run(job, &mut control);
+        let stats = control.stats;
+        let advice = std::mem::take(&mut host.advice);
+        drop(watchdog);
+        self.flags.clear();
+        let taken = begun.elapsed();
+
+        for (name, variable) in declares {
+            // What was not given a value was not declared.
+            match self.machine.ty(&name) {
+                Some(_) => self.environment.declare(&name, variable),
+                None => self.machine.forget(&name),
+            }
+        }
+        let well = match outcome {
+            Outcome::Done if variables.is_empty() => {
+                if value.is_some() {
+                    self.show_result(sink);
+                }
+                true
+            }
+            Outcome::Done => self.declare(variables, sink),
+            stop @ (Outcome::Trap(_) | Outcome::Limit { .. } | Outcome::Internal(_)) => {
+                let diagnostic = describe(stop, &kept, advice);
+                self.report(std::slice::from_ref(&diagnostic), sink);
+                let here = |span: &star_base::Span| {
+                    diagnostic.labels.iter().any(|label| {
+                        label.span.file == span.file
+                            && span.start <= label.span.start
+                            && label.span.end <= span.end
+                    })
+                };
+                let stopped = statements.iter().position(here);
+                if stopped.is_some_and(|idx| idx + 1 < statements.len()) {
+                    sink.show(Event::Note("the statements behind it did not run"));
+                }
+                false
+            }
+        };
+        for slot in &slots {
+            if slot.starts_with('‹') {
+                self.machine.forget(slot);
+            }
+        }
+        if self.settings.cost {
+            sink.show(Event::Answer(&crate::cost::table(&stats)));
+        }
+        if self.settings.time {
+            sink.show(Event::Answer(&format!("time {taken:.1?}\n")));
+        }
+        well
+    }
+
+    /// The limits of a line that uses these variables: the others take memory, too.
+    fn limits(&self, slots: &[String]) -> Result<Limits, Diagnostic> {
+        let mut limits = self.settings.limits.limits(self.engine)?;
+        if self.settings.limits.max_memory.is_none() {
+            limits.memory = Some(self.settings.memory);
+        }
+        let others = self.environment.iter().map(|(name, _)| name);
+        let others = others.filter(|name| !slots.iter().any(|slot| slot == name));
+        let taken: u64 = others.filter_map(|name| self.machine.ty(name)).map(bytes_of).sum();
+        limits.memory = limits.memory.map(|memory| memory.saturating_sub(taken));
+        Ok(limits)
+    }
+
+    /// Declares the variables of a `var` section, whose sizes were found out.
+    fn declare(&mut self, variables: Vec<Declared>, sink: &mut dyn Sink) -> bool {
+        for Declared { name, mut variable, sizes } in variables {
+            for (found, slot) in variable.sizes.iter_mut().zip(sizes) {
+                let Some(slot) = slot else { continue };
+                let size = match self.machine.store(&slot, &self.flags.interrupt) {
+                    Ok(HostValue::Int(size)) => size,
+                    Ok(_) | Err(_) => continue,
+                };
+                match u64::try_from(size) {
+                    Ok(size) => *found = Some(size),
+                    Err(_) => {
+                        let message = format!("the size of `{name}` is {size}");
+                        let diagnostic = Diagnostic::at(Code::NegativeTrap, variable.span, message);
+                        self.report(&[diagnostic], sink);
+                        return false;
+                    }
+                }
+            }
+            if let Err(diagnostic) = self.make(&name, &variable) {
+                self.report(&[diagnostic], sink);
+                return false;
+            }
+            self.environment.declare(&name, variable);
+        }
+        true
+    }
+
+    /// Makes the variable, which holds nothing; a table with sizes holds zeros.
+    fn make(&mut self, name: &str, variable: &Variable) -> Result<(), Diagnostic> {
+        let Variable { kind, sizes, span, .. } = variable;
+        let value = match (kind, sizes) {
+            (Kind::Table, [Some(rows), Some(columns)]) => {
+                let ty = Ty::Table(Extent::Const(*rows), Extent::Const(*columns));
+                let limits = self.limits(&[name.to_owned()])?;
+                let too_large = || {
+                    let message = format!("there is no room for {rows} × {columns} bits");
+                    Diagnostic::at(Code::MemoryLimit, *span, message)
+                };
+                if bytes_of(ty) > limits.memory.unwrap_or(u64::MAX) {
+                    return Err(too_large());
+                }
+                let size = |n: &u64| usize::try_from(*n).map_err(|_| too_large());
+                let zeros = BitTable::zeros(size(rows)?, size(columns)?);
+                HostValue::Table(zeros.map_err(|_| too_large())?)
+            }
+            (Kind::Table, _)
+            | (
+                Kind::Int
+                | Kind::Bool
+                | Kind::Str
+                | Kind::Slice
+                | Kind::Word
+                | Kind::Handle
+                | Kind::Error,
+                _,
+            ) => HostValue::Unset,
+        };
+        let fixed = match kind {
+            Kind::Table => sizes[1].is_some(),
+            Kind::Slice | Kind::Word => sizes[0].is_some(),
+            Kind::Int | Kind::Bool | Kind::Str | Kind::Handle | Kind::Error => false,
+        };
+        self.machine.load(name, value, fixed);
+        Ok(())
+    }
+}
+
+/// Bytes of a value, packed.
+fn bytes_of(ty: Ty) -> u64 {
+    let known = |extent: Extent| match extent {
+        Extent::Const(n) => n,
+        Extent::Var(_) | Extent::Dynamic => 0,
+    };
+    match ty {
+        Ty::Int | Ty::Bool | Ty::Str | Ty::Handle => 0,
+        Ty::Slice(n) | Ty::Word(n) => known(n).div_ceil(8),
+        Ty::Table(rows, columns) => known(rows).div_ceil(8).saturating_mul(known(columns)),
+    }
+}
+
+/// The message for a run that did not end well.
+fn describe(outcome: Outcome, program: &Program, advice: Advice) -> Diagnostic {
+    match outcome {
+        Outcome::Done => internal("a run that ended well has no message"),
+        Outcome::Internal(message) => internal(&message),
+        Outcome::Limit { kind, loc } => in_session(kind, describe_limit(kind, loc, program)),
+        Outcome::Trap(trap) => {
+            if let Some(kind) = stopped_in_host(&trap) {
+                return in_session(kind, describe_limit(kind, trap.loc, program));
+            }
+            let mut diagnostic = describe_trap(&trap, program);
+            diagnostic.notes.extend(advice.notes);
+            diagnostic.help.extend(advice.help);
+            diagnostic
+        }
+    }
+}
+
+/// The message about a limit, in the words of a session.
+fn in_session(kind: LimitKind, mut diagnostic: Diagnostic) -> Diagnostic {
+    let help = match kind {
+        LimitKind::Steps { .. } => Some(
+            "`:limits steps=N` sets this limit; a step is an elementary operation, a turn of a loop or a call",
+        ),
+        LimitKind::Memory { .. } => Some("`:limits memory=SIZE` sets this limit"),
+        LimitKind::Time => Some("`:limits time=TIME` sets this limit"),
+        LimitKind::Output { .. } => Some("`star repl --max-output` sets this limit"),
+        LimitKind::Depth { .. } => {
+            Some("a recursion without an end? `star repl --max-depth` sets this limit")
+        }
+        LimitKind::Interrupted => None,
+    };
+    diagnostic.help = help.map(str::to_owned).into_iter().collect();
+    diagnostic.notes = vec!["the variables hold what they held at this moment".to_owned()];
+    diagnostic
+}
+
+/// What a program prints is an event.
+struct ToSink<'a> {
+    sink: &'a mut dyn Sink,
+}
+
+impl Printer for ToSink<'_> {
+    fn print(&mut self, line: &str) -> bool {
+        self.sink.show(Event::Printed(line))
+    }
+}

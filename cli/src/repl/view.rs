@@ -1,0 +1,51 @@
+//! The variables of a session as those see them who show them.
+
+use std::ops::Range;
+use std::sync::atomic::AtomicBool;
+
+use star_base::BitTable;
+use star_compiler::session::{Environment, Variable};
+use star_ir::Ty;
+use star_vm::{HostValue, StoreError};
+
+use super::machine::Machine;
+
+/// The slot of the value of an expression; no variable is called so.
+pub(crate) const RESULT: &str = "‹value›";
+
+/// Looks at variables and their values.
+pub(crate) struct View<'a> {
+    /// What is declared.
+    pub(crate) environment: &'a Environment,
+    /// What holds the values.
+    pub(crate) machine: &'a dyn Machine,
+    /// Set when the user wants an end.
+    pub(crate) interrupt: &'a AtomicBool,
+}
+
+impl View<'_> {
+    /// The variables in the order of their names.
+    pub(crate) fn variables(&self) -> impl Iterator<Item = (&str, &Variable)> {
+        self.environment.iter()
+    }
+
+    /// The type of the value in a slot with its sizes; `None` if it was never set, or is a table without
+    /// rows.
+    pub(crate) fn ty(&self, slot: &str) -> Option<Ty> {
+        self.machine.ty(slot)
+    }
+
+    /// A copy of the value in a slot. Costs as much as it is large: look at [`View::ty`] before.
+    ///
+    /// # Errors
+    /// If there is no memory for it, or the user wants the end.
+    pub(crate) fn value(&self, slot: &str) -> Result<HostValue, StoreError> {
+        self.machine.store(slot, self.interrupt)
+    }
+
+    /// Columns (from 0) of a table, without a copy of the rest; `None` if it is no table or has
+    /// fewer, if there is no memory, or if the user wants the end.
+    pub(crate) fn columns(&self, slot: &str, columns: Range<usize>) -> Option<BitTable> {
+        self.machine.columns(slot, columns, self.interrupt)
+    }
+}

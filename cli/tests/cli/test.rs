@@ -1,0 +1,352 @@
+//! `star test`: what it runs, what it says about what fails, and how it ends.
+
+use std::path::Path;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::support::{Folder, Ran, WARSHALL, kill, star_in};
+
+/// A closure that stops too early, and what it should be.
+const WRONG: &str = "\
+procedure WRONG(n: integer; var P: table);
+var k,i: integer; X: slice; w: word;
+begin
+  for k:=1 to n do begin
+    X:=COL(k,P); w:=ROW(k,P);
+    if NUMB(X)<3 then
+    while SOME(X) do begin i:=STEP(X); ROW(i,P):=ROW(i,P) or w end
+  end
+end;
+/* Is it closed? */
+function CLOSED(n: integer; P: table): boolean;
+var i,k: integer; X: slice; w: word;
+begin
+  CLOSED:=true;
+  for k:=1 to n do begin
+    X:=COL(k,P); w:=ROW(k,P);
+    foreach i in X do if SOME(w and not ROW(i,P)) then CLOSED:=false
+  end
+end;
+/* @test closed
+   run WRONG
+   n = 1, 20, 40
+   P = gen gnp -n {n} -p 0.1
+   ensures CLOSED */
+";
+
+fn with_test(body: &str) -> String {
+    format!("{WARSHALL}/* @test t\n   {body} */\n")
+}
+
+/// Runs one test of WARSHALL with this body.
+fn one(body: &str) -> Ran {
+    Folder::new(&[("w.star", &with_test(body))]).star(&["test", "w.star"])
+}
+
+#[track_caller]
+fn passes(body: &str) {
+    let ran = one(body);
+    assert_eq!(ran.code, 0, "{body}: {ran:#?}");
+    assert!(ran.stdout.contains(": all passed in "), "{ran:#?}");
+}
+
+#[test]
+fn the_test_programs_pass_on_every_machine() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let ran = star_in(&root, &["test", "tests/programs", "examples", "--backends", "all"]);
+    assert_eq!(ran.code, 0, "{ran:#?}");
+    let n_tests: usize = ran.stdout.split(' ').next().unwrap().parse().unwrap();
+    assert!(n_tests >= 29 && ran.stdout.contains("5 backends: all passed"), "{ran:#?}");
+}
+
+#[test]
+fn values_texts_and_endings_are_compared() {
+    passes("n = 3\n   P = 010 001 000\n   expect P = 011 001 000\n   expect n = 3");
+    passes(
+        "n = 3\n   P = 010\n       001\n       000\n   expect P = 011\n              001\n              000",
+    );
+    passes("n = 4\n   P = 010 001 000\n   fails T0101 line 5");
+    passes("k = 1\n   n = {2*k}\n   P = 010 001 000");
+    passes("n = 3\n   P = none.gr\n   fails E0501");
+    passes("run WARSHALL --max-steps 5\n   n = 3\n   P = 010 001 000\n   fails L0101");
+    passes("run WARSHALL --max-memory 1\n   n = 3\n   P = gen gnp -n 300 -p 0.1\n   fails E0511");
+    passes("run WARSHALL\n   graph = gen gnp -n 5 -p 0.5");
+    passes("n = 0..2, 64\n   P = gen gnp -n {n} -p 0.5");
+
+    one("n = 3\n   P = 010 001 000\n   expect P = 011 001 100").fails(
+        1,
+        &[
+            "error[E0704]: `P` is not what is expected",
+            "w.star:12:4",
+            "row 3: expected 100\n            found    000\n                     ^",
+            "the other rows of 3 × 3 agree",
+            "star run w.star --proc WARSHALL n=3 'P=010 001 000'",
+        ],
+    );
+    one("n = 4\n   P = 010 001 000\n   expect n = 4")
+        .fails(1, &["ends with T0101", "index 4 outside 1..3"]);
+    one("n = 4\n   P = 010 001 000\n   fails T0101 line 9").fails(1, &["on another line than 9"]);
+    one("n = 4\n   P = 010 001 000\n   fails T0102").fails(1, &["T0101, and T0102 is expected"]);
+    one("n = 3\n   P = 010 001 000\n   fails T0101").fails(1, &["ends well, and T0101"]);
+    one("n = 3\n   P = 010 001 000\n   prints x").fails(1, &["line 1 of what is printed"]);
+}
+
+#[test]
+fn functions_properties_and_old_values() {
+    let text = "function TWICE(a: integer): integer; begin print(a); TWICE:=2*a end;
+function EVEN(value,old_a,m: integer): boolean; begin EVEN:=(value mod 2=0) and (value=old_a+m) end;
+function SUM(a: integer): integer; begin SUM:=a+a end;
+procedure SMALL(value: integer); begin assert(value<8) end;
+/* @test t
+   run TWICE
+   a = 1..3
+   m = {a}
+   expect value = {2*a}
+   ensures EVEN
+   ensures SMALL
+   same as SUM */
+/* @test p
+   run TWICE
+   a = 7
+   prints
+     7
+   expect value = 14 */
+";
+    let folder = Folder::new(&[("f.star", text)]);
+    let ran = folder.star(&["test", "f.star"]);
+    assert_eq!(ran.code, 0, "{ran:#?}");
+    assert!(ran.stdout.starts_with("2 tests, 4 cases, 2 backends: all passed"), "{ran:#?}");
+    folder.write("f.star", text.replace("a = 1..3", "a = 1..5").as_bytes());
+    let ran = folder.star(&["test", "f.star"]);
+    ran.fails(1, &["`SMALL` ends with T0111", "the first of 5 cases that fails: a=4"]);
+    folder.write("f.star", text.replace("a+a", "a*a").as_bytes());
+    folder.star(&["test", "f.star"]).fails(1, &["`SUM` gives another value", "expected 1\n"]);
+    folder.write("f.star", text.replace("m = {a}", "k = {a}").as_bytes());
+    folder.star(&["test", "f.star"]).fails(1, &["nothing gives `EVEN` a value for its `m`"]);
+}
+
+#[test]
+fn a_failing_case_is_made_as_small_as_can_be() {
+    let folder = Folder::new(&[("w.star", WRONG)]);
+    let ran = folder.star(&["test", "w.star"]);
+    ran.fails(
+        1,
+        &[
+            "error[E0704]: `CLOSED` does not hold",
+            "the first of 3 cases that fails: n=20",
+            "the smallest input found that fails in the same way\n       n = 3\n       P = 010 100 100\n",
+            "star run w.star --proc WRONG n=3 'P=010 100 100'",
+        ],
+    );
+    // What it says can be pasted: as a header, and as a command.
+    let header = "/* @test small\n   run WRONG\n   n = 3\n   P = 010 100 100\n   ensures CLOSED */";
+    folder.write("small.star", format!("{WRONG}{header}").as_bytes());
+    let again = folder.star(&["test", "small.star", "--filter", "small.star"]);
+    assert_eq!(again.stderr.matches("n = 3\n       P = 010 100 100\n").count(), 2, "{again:#?}");
+    let ran = folder.shell("$STAR run w.star --proc WRONG n=3 'P=010 100 100'");
+    ran.prints("P = 3 × 3, 5 ones\n010\n110\n110\n");
+}
+
+#[test]
+fn results_are_objects_for_scripts() {
+    let folder = Folder::new(&[("w.star", WRONG)]);
+    let ran = folder.star(&["test", "w.star", "--format", "json"]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (1, ""));
+    let mut objects: Vec<Value> =
+        ran.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(objects.len(), 2);
+    for (object, name) in objects.iter_mut().zip(["test", "summary"]) {
+        assert!(object[name]["seconds"].as_f64().unwrap() < 60.0);
+        object[name]["seconds"] = Value::Null;
+    }
+    let expected = r#"{
+  "test": {
+    "cases": 2,
+    "failure": {
+      "case": "n=20",
+      "command": "star run w.star --proc WRONG n=3 'P=010 100 100'",
+      "input": {
+        "P": "010 100 100",
+        "n": "3"
+      },
+      "message": {
+        "code": "E0704",
+        "fixes": [],
+        "help": [
+          "run it alone\n  star run w.star --proc WRONG n=3 'P=010 100 100'"
+        ],
+        "labels": [
+          {
+            "column": 4,
+            "end": 595,
+            "end_column": 18,
+            "end_line": 24,
+            "file": "w.star",
+            "line": 24,
+            "start": 581,
+            "text": ""
+          }
+        ],
+        "message": "`CLOSED` does not hold",
+        "notes": [
+          "the test: closed",
+          "the first of 3 cases that fails: n=20",
+          "the smallest input found that fails in the same way\n  n = 3\n  P = 010 100 100"
+        ],
+        "severity": "error"
+      }
+    },
+    "file": "w.star",
+    "line": 20,
+    "passed": false,
+    "seconds": null,
+    "title": "closed"
+  }
+}"#;
+    assert_eq!(serde_json::to_string_pretty(&objects[0]).unwrap(), expected);
+    let expected = r#"{"summary":{"backends":["reference","cpu"],"cases":2,"failed":1,"interrupted":false,"not_run":0,"seconds":null,"tests":1}}"#;
+    assert_eq!(objects[1].to_string(), expected);
+}
+
+#[test]
+fn headers_that_are_wrong_have_their_place() {
+    for (body, parts) in [
+        ("expects P = 1", &["error[E0703]", "w.star:10:4", "did you mean `expect`?"][..]),
+        ("n = {1 +}\n   P = 1", &["w.star:10:9", "is no integer expression"]),
+        ("n = 3\n   m = {k}", &["w.star:11:9", "`k` has no integer value here"]),
+        ("n = 1..1000\n   m = 1..1000", &["w.star:11:4", "more than 10000 cases"]),
+        ("run WARSHAL", &["w.star:10:8", "has no routine `WARSHAL`", "did you mean `WARSHALL`?"]),
+        ("run WARSHALL --fast", &["w.star:10:17", "options that a test does not take"]),
+        ("n = 1\n   P = 01 1", &["error[E0605]", "w.star:11:4", "equally long"]),
+        ("n = 1\n   P = 1\n   Q = a.gr", &["error[E0603]", "w.star:12:4"]),
+        ("P = 1", &["error[E0604]", "w.star:9:4", "needs a value for `n`"]),
+        ("n = 1\n   P = 1\n   expect Q = 1", &["w.star:12:11", "`Q` is no parameter"]),
+        ("n = 1\n   P = gen gnq -n 1", &["error[E0605]", "w.star:11:4", "gnq"]),
+        ("n = 1\n   P = 1\n   ensures NO", &["w.star:12:12", "has no routine `NO`"]),
+    ] {
+        one(body).fails(1, parts);
+    }
+}
+
+#[test]
+fn a_file_that_does_not_compile_is_a_row_and_not_the_end() {
+    let good = with_test("n = 1\n   P = 1");
+    let broken = good.replace("STEP(X)", "STEP(x)");
+    let expected = broken.replace("P = 1", "P = 1\n   fails E0201 line 6");
+    let empty = "";
+    let binary = "\u{0}\u{1}";
+    let files = [
+        ("a.star", &*broken),
+        ("b.star", &good),
+        ("c.star", empty),
+        ("d.star", binary),
+        ("e.star", &expected),
+    ];
+    let folder = Folder::new(&files);
+    let ran = folder.star(&["test"]);
+    ran.fails(1, &["the file does not compile: E0201", "a.star:9:4"]);
+    assert!(ran.stdout.starts_with("3 tests, 2 cases, 2 backends: 1 failed"), "{ran:#?}");
+    folder.write("f.star", &[0xff, 0xfe]);
+    folder.star(&["test"]).fails(1, &["error[E0110]"]);
+}
+
+#[test]
+fn files_without_tests_and_paths_that_are_not_there() {
+    let folder = Folder::new(&[("w.star", WARSHALL), ("sub/e.star", ""), ("t.star", WRONG)]);
+    folder.star(&["test", "w.star"]).fails(2, &["error[E0609]", "there is no test in `w.star`"]);
+    folder.star(&["test", "sub"]).fails(2, &["error[E0609]"]);
+    folder.star(&["test", "none"]).fails(1, &["error[E0111]", "no such file or directory"]);
+    folder.star(&["test", "t.star", "none"]).fails(1, &["error[E0111]"]);
+    folder.star(&["test", "--filter", "nothing"]).fails(2, &["matches `nothing`"]);
+    let ran = folder.star(&["test", "--backends", "cpu,tpu"]);
+    ran.fails(2, &["error[E0607]", "`reference`, `reference-backward`, `cpu`"]);
+    folder.star(&["test", "--list"]).prints("t.star:20: closed (3 cases)\n");
+}
+
+#[test]
+fn seeds_can_be_given() {
+    let folder = Folder::new(&[(
+        "w.star",
+        &with_test("seed = 1..3\n   n = 2\n   P = gen gnp -n 2 -p {seed}"),
+    )]);
+    let ran = folder.star(&["test", "--seed", "9"]);
+    ran.fails(1, &["-p 9"]);
+}
+
+#[test]
+fn files_are_relative_to_the_file_with_the_header() {
+    let text = with_test("n = 3\n   P = adjacency:g.gr\n   expect P = 011 001 000");
+    let folder = Folder::new(&[("sub/w.star", &text), ("sub/g.gr", crate::support::PATH)]);
+    assert_eq!(folder.star(&["test"]).code, 0);
+    let text = with_test("graph = g.gr\n   expect P = 011 001 100");
+    folder.write("sub/w.star", text.as_bytes());
+    folder.star(&["test"]).fails(1, &["star run sub/w.star --proc WARSHALL n=3 'P=010 001 000'"]);
+}
+
+#[test]
+fn a_program_without_an_end_is_ended() {
+    let text = "program P; var i: integer; begin while true do i:=1 end.\n/* @test t\n   run --max-time 50ms";
+    let folder = Folder::new(&[("p.star", &format!("{text}\n   fails L0103 */"))]);
+    assert_eq!(folder.star(&["test"]).code, 0);
+    folder.write("p.star", format!("{text} */").as_bytes());
+    folder.star(&["test"]).fails(1, &["`P` ends with L0103 on `reference`"]);
+}
+
+#[test]
+fn ctrl_c_ends_with_what_was_done() {
+    let text = "program P; var i: integer; begin while true do i:=1 end.\n/* @test endless\n*/\n/* @test u */";
+    let folder = Folder::new(&[("a.star", &with_test("n = 1\n   P = 1")), ("p.star", text)]);
+    let mut command = folder.command(&["test", "--max-time", "1h"]);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    std::thread::sleep(Duration::from_millis(700));
+    let start = Instant::now();
+    kill(&child, "-INT");
+    let ran = Ran::of(child.wait_with_output().unwrap());
+    assert!(start.elapsed() < Duration::from_secs(5));
+    ran.fails(130, &[]);
+    let expected = "1 test, 1 case, 2 backends: interrupted, 0 failed, 2 tests not run, in ";
+    assert!(ran.stdout.starts_with(expected), "{ran:#?}");
+}
+
+#[test]
+fn nobody_has_to_read_to_the_end() {
+    let folder = Folder::new(&[]);
+    let test =
+        "/* @test a test with a title that is long enough for a pipe to be full of such */\n";
+    folder.write("many.star", format!("{WARSHALL}{}", test.repeat(5000)).as_bytes());
+    let ran = folder.shell("$STAR test --list | head -1; echo ${PIPESTATUS[0]}");
+    assert!(ran.stdout.ends_with("(1 case)\n141\n"), "{ran:#?}");
+}
+
+/// The programs of `docs/testing.md`, and the table of machines there.
+#[test]
+fn the_examples_of_the_page_pass() {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/testing.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    let folder = Folder::new(&[]);
+    let blocks = page.split("\n```").skip(1).step_by(2);
+    let mut n_commands = 0;
+    for (kind, text) in blocks.map(|block| block.split_once('\n').unwrap()) {
+        match kind.split_once(' ') {
+            Some(("star", name)) => folder.write(name, text.as_bytes()),
+            Some(_) => panic!("{kind}"),
+            None if kind == "sh" => {
+                for line in text.lines() {
+                    let ran = folder.shell(&line.replacen("star", "$STAR", 1));
+                    assert_eq!(ran.code, 0, "{line}: {ran:#?}");
+                    n_commands += 1;
+                }
+            }
+            None => assert_eq!(kind, "text"),
+        }
+    }
+    assert_eq!(n_commands, 2);
+    let ran = folder.star(&["test", "--backends", "all"]);
+    assert!(ran.stdout.starts_with("4 tests, 37 cases, 5 backends: all passed"), "{ran:#?}");
+    for machine in star_harness::MACHINES {
+        let row = format!("| `{}` | {} |", machine.name, machine.about);
+        assert!(page.contains(&row), "{row}");
+    }
+}

@@ -1,0 +1,343 @@
+//! Lines of a session: the variables that they see, and those that they declare.
+//!
+//! A line becomes a routine whose `var` parameters are the variables of the session that it mentions. A
+//! name without a meaning that is given a value there is declared, with the type of what it is given.
+
+use std::collections::BTreeSet;
+
+use star_base::{Builtin, Diagnostic, SourceMap, Span};
+use star_syntax::ast;
+
+use super::header::unsized_type;
+use super::{Checker, Constants, Reports};
+use crate::hir::{
+    self, Expr, ExprKind, Kind, LocalId, Role, Routine, RoutineId, Size, Stmt, StmtKind, Target, Ty,
+};
+use crate::scope::{Callee, World, kind_of};
+use crate::session::{Environment, Variable};
+
+/// What a line may see and declare.
+pub(super) struct Declaring<'a> {
+    environment: &'a Environment,
+    earlier: &'a Environment,
+    /// The variables that it declares, in order.
+    declared: Vec<LocalId>,
+}
+
+impl<'a> Declaring<'a> {
+    /// The names of all variables.
+    pub(super) fn names(&self) -> impl Iterator<Item = &'a str> + use<'a> {
+        self.environment.iter().chain(self.earlier.iter()).map(|(name, _)| name)
+    }
+}
+
+/// What is wanted of a line.
+#[derive(Clone, Copy)]
+pub(crate) enum Wants<'a> {
+    /// To run these statements, which are the body of the tree.
+    Statements,
+    /// The value of an expression.
+    Value(&'a ast::Expr),
+    /// Variables.
+    Variables(&'a [ast::Vars]),
+}
+
+/// What a line does for the session beside running.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Effect {
+    /// Nothing.
+    None,
+    /// It leaves the value of an expression in its last parameter.
+    Value(Kind),
+    /// It declares variables, whose sizes it leaves in its last parameters.
+    Declares(Vec<Wanted>),
+}
+
+/// A variable that a `var` section declares.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Wanted {
+    /// Its name.
+    pub(crate) name: String,
+    /// Its type.
+    pub(crate) kind: Kind,
+    /// Which of the line's parameters are its sizes.
+    pub(crate) sizes: [Option<usize>; 2],
+    /// The place of the name.
+    pub(crate) span: Span,
+}
+
+/// A line as a routine.
+pub(crate) struct CheckedLine {
+    /// All its parameters are `var` parameters.
+    pub(crate) routine: Routine,
+    /// The names of the variables that these are; those that hold a result begin with `‹`.
+    pub(crate) slots: Vec<String>,
+    /// What its statements declare.
+    pub(crate) declares: Vec<(String, Variable)>,
+    /// What it does beside.
+    pub(crate) effect: Effect,
+}
+
+/// Checks a line of the file `unit`. `earlier` are variables that lines before it declare, if they run.
+#[allow(clippy::too_many_arguments, reason = "the only caller owns all of them")]
+pub(crate) fn line(
+    world: &World<'_>,
+    sources: &SourceMap,
+    constants: &Constants<'_>,
+    (environment, earlier): (&Environment, &Environment),
+    unit: usize,
+    tree: &ast::Routine,
+    wants: Wants<'_>,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> CheckedLine {
+    let mut reports = Reports { diagnostics, n_unknown: vec![0; world.units.len()] };
+    let mut checker = Checker::new(world, sources, constants, unit, tree, &mut reports);
+    checker.declaring = Some(Declaring { environment, earlier, declared: Vec::new() });
+    let mut params = checker.variables_of(environment, earlier);
+    let mut body = checker.stmts(&tree.body);
+    let mut results = Vec::new();
+    let effect = match wants {
+        Wants::Statements => Effect::None,
+        Wants::Value(tree) => {
+            let value = checker.expr(tree, None);
+            let kind = value.ty;
+            results.push(checker.result("‹value›".to_owned(), value, &mut body));
+            Effect::Value(kind)
+        }
+        Wants::Variables(groups) => {
+            Effect::Declares(checker.section(groups, &mut results, &mut body))
+        }
+    };
+    let declared = checker.declaring.take().map(|declaring| declaring.declared);
+    let declared = declared.unwrap_or_default();
+    params.extend(&declared);
+    let beside = params.iter().map(|&param| checker.local(param));
+    let beside = beside.filter(|local| local.ty.kind() == Kind::Table);
+    let beside = beside.map(|local| local.name.clone()).next();
+    let declares = declared.iter().map(|&id| {
+        let local = checker.local(id);
+        let beside = beside.clone().filter(|name| *name != local.name && local.ty.kind().is_bits());
+        let kind = local.ty.kind();
+        let variable = Variable { kind, sizes: [None; 2], span: local.span, beside };
+        (local.name.clone(), variable)
+    });
+    let declares = declares.collect();
+    let n_variables = params.len();
+    params.extend(results);
+    let slots = params.iter().map(|&param| checker.local(param).name.clone()).collect();
+    let effect = match effect {
+        Effect::Declares(mut wanted) => {
+            let places = wanted.iter_mut().flat_map(|one| &mut one.sizes).flatten();
+            places.for_each(|place| *place += n_variables);
+            Effect::Declares(wanted)
+        }
+        effect @ (Effect::None | Effect::Value(_)) => effect,
+    };
+    let routine = Routine {
+        name: tree.name.name.clone(),
+        kind: tree.kind,
+        params,
+        locals: checker.locals,
+        result: None,
+        body,
+        name_span: tree.name.span,
+        header: tree.header,
+        library: false,
+        machine_op: None,
+        native: None,
+        n_sites: checker.n_sites,
+    };
+    CheckedLine { routine, slots, declares, effect }
+}
+
+impl Checker<'_> {
+    /// Declares the variables that the text mentions.
+    fn variables_of(&mut self, environment: &Environment, earlier: &Environment) -> Vec<LocalId> {
+        let mentions = star_syntax::mentions(self.sources, self.tree.span);
+        let mut params = Vec::new();
+        for name in mentions.keys() {
+            let Some(variable) = earlier.get(name).or_else(|| environment.get(name)) else {
+                continue;
+            };
+            let ident = ast::Ident { name: (*name).to_owned(), span: variable.span };
+            params.push(self.declare(&ident, type_of(variable), Role::Ref));
+        }
+        params
+    }
+
+    /// A parameter for a result, and the statement that gives it its value.
+    fn result(&mut self, name: String, value: Expr, body: &mut Vec<Stmt>) -> LocalId {
+        let span = value.span;
+        let id = LocalId(self.locals.len() as u32);
+        // Not among the names: no text can mention it.
+        self.locals.push(hir::Local { name, span, ty: unsized_type(value.ty), role: Role::Ref });
+        let place = self.mention(id, span);
+        body.push(Stmt { kind: StmtKind::Assign(Target::Var(place), value), span });
+        id
+    }
+
+    /// The variables of a `var` section; their sizes become results.
+    fn section(
+        &mut self,
+        groups: &[ast::Vars],
+        results: &mut Vec<LocalId>,
+        body: &mut Vec<Stmt>,
+    ) -> Vec<Wanted> {
+        let mut found = Vec::new();
+        let mut seen: BTreeSet<&str> = BTreeSet::new();
+        for group in groups {
+            let kind = kind_of(&group.ty);
+            let mut number = |checker: &mut Self, size: Size| {
+                size.map(|size| {
+                    let name = format!("‹size {}›", results.len() + 1);
+                    results.push(checker.result(name, *size, body));
+                    results.len() - 1
+                })
+            };
+            let sizes = match self.ty(&group.ty) {
+                Ty::Int | Ty::Bool | Ty::Str | Ty::Handle => [None; 2],
+                Ty::Slice(size) | Ty::Word(size) => [number(self, size), None],
+                Ty::Table(rows, columns) => [number(self, rows), number(self, columns)],
+            };
+            for name in &group.names {
+                if !seen.insert(&name.name) {
+                    let first = groups.iter().flat_map(|group| &group.names);
+                    let mut first = first.filter(|other| other.name == name.name);
+                    let first = first.next().map_or(name.span, |first| first.span);
+                    self.report(crate::scope::declared_twice(&name.name, name.span, first));
+                }
+                found.push(Wanted { name: name.name.clone(), kind, sizes, span: name.span });
+            }
+        }
+        found
+    }
+
+    /// May this name be declared here by giving it a value?
+    pub(super) fn is_new(&self, name: &ast::Ident) -> bool {
+        let exact = |name: &str| Builtin::find(name).is_some_and(|it| it.name() == name);
+        self.declaring.is_some()
+            && self.variable(&name.name).is_none()
+            && !self.world.declares(self.unit, &name.name)
+            && !exact(&name.name)
+            && !self.unknown_names.contains(&name.name)
+    }
+
+    /// Declares the variable if it has no meaning yet and this is a line of a session.
+    pub(super) fn declare_if_new(&mut self, name: &ast::Ident, kind: Kind) {
+        if self.is_new(name) {
+            self.declare_here(name, kind);
+        }
+    }
+
+    fn declare_here(&mut self, name: &ast::Ident, kind: Kind) -> LocalId {
+        let id = self.declare(name, unsized_type(kind), Role::Ref);
+        if let Some(declaring) = &mut self.declaring {
+            declaring.declared.push(id);
+        }
+        id
+    }
+
+    /// `name := value` where the name has no meaning yet.
+    pub(super) fn first_assignment(
+        &mut self,
+        name: &ast::Ident,
+        value: &ast::Expr,
+        span: Span,
+    ) -> Option<Stmt> {
+        let value = self.expr(value, None);
+        if value.ty == Kind::Error {
+            // What it would be is not known; that was reported.
+            self.unknown_names.insert(name.name.clone());
+            return None;
+        }
+        let local = self.declare_here(name, value.ty);
+        let place = self.mention(local, name.span);
+        Some(Stmt { kind: StmtKind::Assign(Target::Var(place), value), span })
+    }
+
+    /// Adds to the message about a name that it means something outside, where routines do not look.
+    pub(super) fn not_seen(&self, name: &ast::Ident, diagnostic: Diagnostic) -> Diagnostic {
+        let of_session = self.world.session.filter(|_| !self.world.units[self.unit].library);
+        match of_session.and_then(|environment| environment.get(&name.name)) {
+            Some(variable) if self.declaring.is_none() => {
+                let spelled = &name.name;
+                let ty = variable.kind.name();
+                diagnostic
+                    .label(variable.span, "a variable of the session")
+                    .note("a routine sees its parameters, its own variables and constants, not the variables of the session")
+                    .help(format!("pass it as an argument: `var {spelled}: {ty}` among the parameters"))
+            }
+            Some(_) | None => diagnostic,
+        }
+    }
+}
+
+/// The type of a parameter that is this variable.
+fn type_of(variable: &Variable) -> Ty {
+    let Variable { kind, sizes, span, beside: _ } = variable;
+    let size = |size: Option<u64>| -> Size {
+        let number = i64::try_from(size?).unwrap_or(i64::MAX);
+        let kind = ExprKind::Int(number);
+        Some(Box::new(Expr { kind, ty: Kind::Int, span: *span, effects: false }))
+    };
+    match kind {
+        Kind::Slice => Ty::Slice(size(sizes[0])),
+        Kind::Word => Ty::Word(size(sizes[0])),
+        Kind::Table => Ty::Table(size(sizes[0]), size(sizes[1])),
+        Kind::Int | Kind::Bool | Kind::Str | Kind::Handle | Kind::Error => unsized_type(*kind),
+    }
+}
+
+/// Does a call stand for a value, so that a session shows it?
+pub(crate) fn is_value(world: &World<'_>, unit: usize, call: &ast::Ref, is_variable: bool) -> bool {
+    let n_args = call.args.as_ref().map_or(0, Vec::len);
+    if is_variable || call.args.is_none() && world.constant(unit, &call.name.name).is_some() {
+        return true;
+    }
+    match world.callee(unit, &call.name, n_args) {
+        Ok(Callee::Routine(RoutineId(id))) => world.signatures[id as usize].result.is_some(),
+        Ok(Callee::Builtin(builtin)) => match builtin {
+            Builtin::Set
+            | Builtin::Clr
+            | Builtin::Frst
+            | Builtin::Rep
+            | Builtin::Print
+            | Builtin::Read
+            | Builtin::Write
+            | Builtin::Assert
+            | Builtin::Exit
+            | Builtin::Break
+            | Builtin::Continue => false,
+            Builtin::Step
+            | Builtin::Fnd
+            | Builtin::Numb
+            | Builtin::Convert
+            | Builtin::Some
+            | Builtin::One
+            | Builtin::Zero
+            | Builtin::Mask
+            | Builtin::Shift
+            | Builtin::Rotate
+            | Builtin::Mirror
+            | Builtin::Shuffle
+            | Builtin::Length
+            | Builtin::Trim
+            | Builtin::Eq
+            | Builtin::NotEq
+            | Builtin::Less
+            | Builtin::LessEq
+            | Builtin::Great
+            | Builtin::GreatEq
+            | Builtin::Add
+            | Builtin::Subt
+            | Builtin::Int
+            | Builtin::Word
+            | Builtin::Col
+            | Builtin::Row
+            | Builtin::Size
+            | Builtin::Rows => true,
+        },
+        // A name alone is looked up as a variable would be.
+        Err(_) => call.args.is_none(),
+    }
+}

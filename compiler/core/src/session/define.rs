@@ -1,0 +1,450 @@
+//! New definitions: taken over if they are right, one name after another.
+//!
+//! A new definition of a name replaces the old one, also for the routines that call it. Those that do not fit
+//! it any more stay, but cannot be called until one of the two is defined anew; whoever defines says which
+//! they are.
+
+use std::collections::BTreeSet;
+
+use star_base::{Diagnostic, SourceFile, Span};
+use star_syntax::ast;
+
+use super::{Environment, Import, Session, name_of, span_of};
+use crate::check::{self, Rechecked};
+use crate::hir::RoutineId;
+use crate::loader::{SourceLoader, read_source};
+use crate::lower::{self, LowerOptions};
+use crate::scope::World;
+
+/// What became of definitions.
+#[derive(Debug, Default)]
+pub struct Defined {
+    /// The items that were taken over.
+    pub items: Vec<DefinedItem>,
+    /// Names whose definition was not taken over.
+    pub refused: Vec<String>,
+    /// Routines that do not fit any more, though they did before.
+    pub broken: Vec<String>,
+    /// Routines that fit again.
+    pub mended: Vec<String>,
+    /// Errors and lints.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// An item that was taken over.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DefinedItem {
+    /// Its name; the path of an import.
+    pub name: String,
+    /// What it is.
+    pub kind: ItemKind,
+    /// Did the name mean something else before?
+    pub replaces: bool,
+}
+
+/// What an item is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ItemKind {
+    /// `import`
+    Import,
+    /// `const`
+    Const,
+    /// A procedure, function or program.
+    Routine(ast::RoutineKind),
+}
+
+/// A definition that is tried.
+struct Tried {
+    name: String,
+    span: Span,
+    /// What the name meant before.
+    before: Option<ast::Item>,
+}
+
+impl Session {
+    /// Takes over items that were typed. Routines do not see the variables of `environment`; messages say so.
+    pub fn define(
+        &mut self,
+        environment: &Environment,
+        items: Vec<ast::Item>,
+        loader: &mut dyn SourceLoader,
+    ) -> Defined {
+        self.take_over(environment, items, "", Taking::WhatIsRight, loader)
+    }
+
+    /// Takes over the items of a file, all or none. Items that the file had when it was loaded before, and
+    /// has no more, are forgotten.
+    pub fn load(
+        &mut self,
+        environment: &Environment,
+        path: &str,
+        loader: &mut dyn SourceLoader,
+    ) -> Defined {
+        let file = match read_source(path, loader) {
+            Ok(file) => file,
+            Err(diagnostic) => {
+                return Defined { diagnostics: vec![*diagnostic], ..Defined::default() };
+            }
+        };
+        let name = file.name().to_owned();
+        let file = self.files.sources.add(file);
+        let text = self.files.sources.get(file).map_or("", SourceFile::text);
+        let parsed = star_syntax::parse(file, text);
+        if parsed.diagnostics.iter().any(Diagnostic::is_error) {
+            let refused = parsed.file.items.iter().filter_map(name_of).map(str::to_owned);
+            let refused = refused.collect();
+            return Defined { refused, diagnostics: parsed.diagnostics, ..Defined::default() };
+        }
+        // What was imported may have changed on disk, too.
+        let left: BTreeSet<&str> = parsed.file.items.iter().filter_map(name_of).collect();
+        let of_file = self.origins.iter().filter(|(_, origin)| **origin == name);
+        let gone: Vec<String> = of_file
+            .map(|(item, _)| item.clone())
+            .filter(|item| !left.contains(item.as_str()))
+            .collect();
+        let before = self.imports.clone();
+        let again = before.iter().any(|import| import.importer == name)
+            || self.origins.values().any(|origin| *origin == name);
+        if again {
+            let kept = before.iter().filter(|import| import.importer != name).cloned();
+            self.import_anew(kept.collect(), loader);
+        }
+        let mut defined =
+            self.take_over(environment, parsed.file.items, &name, Taking::AllOrNone, loader);
+        if defined.refused.is_empty() {
+            gone.iter().for_each(|item| self.remove(item));
+            if !gone.is_empty() {
+                self.recheck(environment, &[]);
+            }
+        } else if again {
+            self.import_anew(before, loader);
+            self.recheck(environment, &[]);
+        }
+        self.note_broken(&mut defined);
+        defined.diagnostics.splice(..0, parsed.diagnostics);
+        defined
+    }
+
+    /// Reads everything that is imported again.
+    fn import_anew(&mut self, imports: Vec<Import>, loader: &mut dyn SourceLoader) {
+        let Some(mut home) = self.files.units.pop() else { return };
+        home.imports.clear();
+        self.files.units.truncate(self.library.basic.len());
+        for import in &imports {
+            let Import { path, span, importer } = import;
+            let unit = self.files.import_all(path, *span, importer, loader, &self.library);
+            home.imports.extend(unit.map(|unit| (unit, *span)));
+        }
+        self.files.units.push(home);
+        self.files.diagnostics.clear();
+        self.imports = imports;
+        self.n_steady = None;
+    }
+
+    fn take_over(
+        &mut self,
+        environment: &Environment,
+        items: Vec<ast::Item>,
+        importer: &str,
+        taking: Taking,
+        loader: &mut dyn SourceLoader,
+    ) -> Defined {
+        let mut defined = Defined::default();
+        let mut tried = Vec::new();
+        for item in items {
+            match item {
+                ast::Item::Import { path, span } => {
+                    self.import(path, span, importer, loader, &mut defined);
+                }
+                item @ (ast::Item::Const { .. } | ast::Item::Routine(_)) => {
+                    tried.push(self.place(item));
+                }
+            }
+        }
+        if taking == Taking::AllOrNone && !defined.refused.is_empty() {
+            self.give_up(&mut tried, |_| true, &mut defined);
+        }
+        let mut first_round = true;
+        loop {
+            let found = self.recheck(environment, &tried);
+            let mut wrong: BTreeSet<String> = found.wrong;
+            // What is said once some of them are gone is the echo of what was said before.
+            let keep = |diagnostic: &Diagnostic| first_round || !diagnostic.is_error();
+            if first_round || wrong.is_empty() {
+                defined.diagnostics.retain(Diagnostic::is_error);
+                defined.diagnostics.extend(found.diagnostics.into_iter().filter(keep));
+            }
+            first_round = false;
+            if wrong.is_empty() {
+                break;
+            }
+            if taking == Taking::AllOrNone {
+                wrong.extend(tried.iter().map(|one| one.name.clone()));
+            }
+            self.give_up(&mut tried, |name| wrong.contains(name), &mut defined);
+        }
+        for one in tried {
+            match importer {
+                "" => self.origins.remove(&one.name),
+                file => self.origins.insert(one.name.clone(), file.to_owned()),
+            };
+            let kind = match self.item(&one.name) {
+                Some(ast::Item::Routine(routine)) => ItemKind::Routine(routine.kind),
+                Some(ast::Item::Const { .. } | ast::Item::Import { .. }) => ItemKind::Const,
+                None => continue,
+            };
+            let replaces = one.before.is_some();
+            defined.items.push(DefinedItem { name: one.name, kind, replaces });
+        }
+        self.note_broken(&mut defined);
+        defined
+    }
+
+    fn import(
+        &mut self,
+        path: String,
+        span: Span,
+        importer: &str,
+        loader: &mut dyn SourceLoader,
+        defined: &mut Defined,
+    ) {
+        let Some(mut home) = self.files.units.pop() else { return };
+        let n_units = self.files.units.len();
+        let unit = self.files.import_all(&path, span, importer, loader, &self.library);
+        let known = unit.is_some_and(|unit| home.imports.iter().any(|(other, _)| *other == unit));
+        home.imports.extend(unit.filter(|_| !known).map(|unit| (unit, span)));
+        self.files.units.push(home);
+        if self.files.units.len() > n_units + 1 {
+            self.n_steady = None;
+        }
+        let mut found = std::mem::take(&mut self.files.diagnostics);
+        let mut world = Vec::new();
+        World::new(&self.files.units, &mut world);
+        found.extend(world.into_iter().filter(|one| one.span() == Some(span)));
+        let failed = unit.is_none() || found.iter().any(Diagnostic::is_error);
+        defined.diagnostics.extend(found);
+        if failed {
+            let home = self.home();
+            self.files.units[home].imports.retain(|(_, place)| *place != span);
+            defined.refused.push(path);
+            return;
+        }
+        if !known {
+            let importer = importer.to_owned();
+            self.imports.push(Import { path: path.clone(), span, importer });
+        }
+        defined.items.push(DefinedItem { name: path, kind: ItemKind::Import, replaces: known });
+    }
+
+    /// Puts an item into home, in the place of what has its name.
+    fn place(&mut self, item: ast::Item) -> Tried {
+        let name = name_of(&item).unwrap_or_default().to_owned();
+        let span = span_of(&item);
+        if let ast::Item::Routine(routine) = &item
+            && routine.kind == ast::RoutineKind::Program
+            && let Some(other) = self.program().filter(|other| *other != name)
+        {
+            // There is one program, the last one.
+            self.remove(&other);
+        }
+        let home = self.home();
+        let items = &mut self.files.units[home].tree.items;
+        let before = match self.places.get(&name) {
+            Some(&place) => Some(std::mem::replace(&mut items[place], item)),
+            None => {
+                self.places.insert(name.clone(), items.len());
+                items.push(item);
+                None
+            }
+        };
+        Tried { name, span, before }
+    }
+
+    /// The name of the program, if there is one.
+    pub fn program(&self) -> Option<String> {
+        self.items().iter().find_map(|item| match item {
+            ast::Item::Routine(routine) if routine.kind == ast::RoutineKind::Program => {
+                Some(routine.name.name.clone())
+            }
+            ast::Item::Routine(_) | ast::Item::Const { .. } | ast::Item::Import { .. } => None,
+        })
+    }
+
+    fn remove(&mut self, name: &str) {
+        let Some(place) = self.places.remove(name) else { return };
+        let home = self.home();
+        self.files.units[home].tree.items.remove(place);
+        for other in self.places.values_mut() {
+            *other -= usize::from(*other > place);
+        }
+        self.origins.remove(name);
+        self.broken.remove(name);
+    }
+
+    /// Takes back the definitions of the names that `wrong` knows.
+    fn give_up(
+        &mut self,
+        tried: &mut Vec<Tried>,
+        wrong: impl Fn(&str) -> bool,
+        defined: &mut Defined,
+    ) {
+        // The last one first, since a name may have been tried twice.
+        let mut kept = Vec::new();
+        for one in std::mem::take(tried).into_iter().rev() {
+            if !wrong(&one.name) {
+                kept.push(one);
+                continue;
+            }
+            let home = self.home();
+            match (one.before, self.places.get(&one.name)) {
+                (Some(before), Some(&place)) => {
+                    self.files.units[home].tree.items[place] = before;
+                }
+                (Some(_) | None, _) => self.remove(&one.name),
+            }
+            if !defined.refused.contains(&one.name) {
+                defined.refused.insert(0, one.name);
+            }
+        }
+        kept.reverse();
+        *tried = kept;
+    }
+
+    /// Checks everything but home, unless that is done.
+    pub(super) fn check_steady(&mut self) {
+        if self.n_steady.is_none() {
+            self.recheck(&Environment::default(), &[]);
+        }
+    }
+
+    /// Checks home, and everything else if that was not done.
+    fn recheck(&mut self, environment: &Environment, tried: &[Tried]) -> Found {
+        let home = self.home();
+        let mut of_world = Vec::new();
+        let mut world = World::new(&self.files.units, &mut of_world);
+        world.session = Some(environment);
+        let steady = world.signatures.iter().filter(|signature| signature.unit < home).count();
+        let mut checked = std::mem::take(&mut self.hir.routines);
+        checked.truncate(self.n_steady.unwrap_or(0));
+        let Rechecked { program, constants, routines } =
+            check::recheck(&world, &self.files.sources, checked);
+        let new_spans: BTreeSet<Span> = tried.iter().map(|one| one.span).collect();
+        let names: Vec<OfHome> = world.signatures[steady..]
+            .iter()
+            .zip(steady..)
+            .map(|(signature, idx)| OfHome {
+                id: RoutineId(idx as u32),
+                name: signature.tree.name.name.clone(),
+                span: signature.tree.span,
+                is_new: new_spans.contains(&signature.tree.span),
+            })
+            .collect();
+        self.hir = program;
+        self.n_steady = Some(steady);
+
+        let mut found = Found::default();
+        let within = |diagnostic: &Diagnostic| {
+            let at = diagnostic.span()?;
+            tried.iter().find(|one| {
+                one.span.file == at.file && one.span.start <= at.start && at.end <= one.span.end
+            })
+        };
+        for diagnostic in of_world.into_iter().chain(constants) {
+            match within(&diagnostic) {
+                Some(one) => {
+                    if diagnostic.is_error() {
+                        found.wrong.insert(one.name.clone());
+                    }
+                    found.diagnostics.push(diagnostic);
+                }
+                // A constant that needs one that is no more what it was: nothing new is taken.
+                None if diagnostic.is_error() && !tried.is_empty() => {
+                    found.wrong.extend(tried.iter().map(|one| one.name.clone()));
+                    found.diagnostics.push(diagnostic);
+                }
+                None => {}
+            }
+        }
+        self.broken.clear();
+        for (id, diagnostics) in routines {
+            let of_home = (id.0 as usize).checked_sub(steady).and_then(|idx| names.get(idx));
+            let Some(OfHome { name, is_new, .. }) = of_home else { continue };
+            let wrong = diagnostics.iter().any(Diagnostic::is_error);
+            if *is_new {
+                found.wrong.extend(wrong.then(|| name.clone()));
+                found.diagnostics.extend(diagnostics);
+            } else if wrong {
+                self.broken.insert(name.clone(), diagnostics);
+            }
+        }
+        if found.wrong.is_empty() {
+            let replaces = tried.iter().any(|one| one.before.is_some());
+            self.try_lowering(&names, true, &mut found);
+            if replaces && found.wrong.is_empty() {
+                // What is replaced may have broken others.
+                self.try_lowering(&names, false, &mut found);
+            }
+        }
+        found
+    }
+
+    /// Lowers the routines that are new, or those that are not.
+    fn try_lowering(&mut self, names: &[OfHome], new: bool, found: &mut Found) {
+        let concerned = names.iter().filter(|one| one.is_new == new);
+        let concerned: Vec<&OfHome> =
+            concerned.filter(|one| self.reaches_broken(one.id).is_none()).collect();
+        let roots: Vec<RoutineId> = concerned.iter().map(|one| one.id).collect();
+        let mut diagnostics = Vec::new();
+        lower::lower(&self.hir, &roots, &LowerOptions::default(), &mut diagnostics);
+        for diagnostic in diagnostics {
+            let within = |one: &&&OfHome| {
+                diagnostic.span().is_some_and(|at| {
+                    at.file == one.span.file && one.span.start <= at.start && at.end <= one.span.end
+                })
+            };
+            let Some(one) = concerned.iter().find(within) else { continue };
+            if new {
+                found.wrong.extend(diagnostic.is_error().then(|| one.name.clone()));
+                found.diagnostics.push(diagnostic);
+            } else if diagnostic.is_error() {
+                self.broken.entry(one.name.clone()).or_default().push(diagnostic);
+            }
+        }
+    }
+
+    /// Says which routines fit no more, or again.
+    fn note_broken(&mut self, defined: &mut Defined) {
+        let before = std::mem::take(&mut self.told_broken);
+        let now: BTreeSet<String> = self.broken.keys().cloned().collect();
+        defined.broken.extend(now.difference(&before).cloned());
+        let there = |name: &&String| self.places.contains_key(*name);
+        let again = before.difference(&now).filter(there).cloned();
+        let again = again.filter(|name| !defined.items.iter().any(|item| item.name == *name));
+        defined.mended.extend(again.collect::<Vec<_>>());
+        self.told_broken = now;
+    }
+}
+
+/// A routine of home.
+struct OfHome {
+    id: RoutineId,
+    name: String,
+    span: Span,
+    is_new: bool,
+}
+
+/// What is taken over of items some of which are wrong.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Taking {
+    WhatIsRight,
+    AllOrNone,
+}
+
+/// What a check found.
+#[derive(Default)]
+struct Found {
+    /// New definitions that are wrong.
+    wrong: BTreeSet<String>,
+    /// What there is to say about new definitions.
+    diagnostics: Vec<Diagnostic>,
+}

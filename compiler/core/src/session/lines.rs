@@ -1,0 +1,350 @@
+//! Statements, expressions and declarations of variables as routines to run.
+
+use star_base::{Diagnostic, Span};
+use star_ir::Program;
+use star_syntax::{Piece, PieceKind, ast};
+
+use super::{Environment, Session, Variable};
+use crate::check::{self, Effect, Values, Wants};
+use crate::flow::summary::callees_of;
+use crate::hir::{Kind, RoutineId};
+use crate::lower::{self, LowerOptions};
+use crate::scope::World;
+
+/// What a text asks for, in order; all of it was checked.
+#[derive(Debug, Default)]
+pub struct Lines {
+    /// One after another.
+    pub lines: Vec<Line>,
+    /// Errors, with which there are no lines, and lints.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// A part of a text that is run, or shown.
+#[derive(Debug)]
+pub struct Line {
+    /// Its place.
+    pub span: Span,
+    /// The statements in it, each with its place.
+    pub statements: Vec<Span>,
+    /// What it does.
+    pub does: Does,
+    /// The variables that it declares by giving them a value. One that is still unset when the line has run was
+    /// not declared after all.
+    pub declares: Vec<(String, Variable)>,
+}
+
+/// What a line does.
+#[derive(Debug)]
+pub enum Does {
+    /// It shows a variable.
+    Show(String),
+    /// It runs a routine, whose parameters are all `var` parameters.
+    Run {
+        /// The verified program.
+        program: Program,
+        /// The routine.
+        entry: star_ir::RoutineId,
+        /// What its parameters are, in order: names of variables, and last of all results, whose names
+        /// begin with `‹`.
+        slots: Vec<String>,
+        /// The type of the last result, if the line is an expression.
+        value: Option<Kind>,
+        /// The variables of a `var` section.
+        variables: Vec<Declared>,
+    },
+}
+
+/// A variable of a `var` section.
+#[derive(Debug)]
+pub struct Declared {
+    /// Its name.
+    pub name: String,
+    /// What it is, but for its sizes.
+    pub variable: Variable,
+    /// The slots that hold its sizes after the run.
+    pub sizes: [Option<String>; 2],
+}
+
+impl Session {
+    /// Checks statements, expressions and `var` sections, all of which are no items, and lowers them.
+    pub fn lines(
+        &mut self,
+        environment: &Environment,
+        pieces: Vec<Piece>,
+        options: &LowerOptions,
+    ) -> Lines {
+        let mut found = Vec::new();
+        let (checked, errors) = self.check_pieces(environment, pieces, &mut found);
+        if errors {
+            return Lines { lines: Vec::new(), diagnostics: found };
+        }
+        let mut lines = Vec::new();
+        for one in checked {
+            match self.lower(one, options, &mut found) {
+                Some(line) => lines.push(line),
+                None => return Lines { lines: Vec::new(), diagnostics: found },
+            }
+        }
+        Lines { lines, diagnostics: found }
+    }
+
+    /// The type of an expression.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn type_of(
+        &mut self,
+        environment: &Environment,
+        pieces: Vec<Piece>,
+    ) -> Result<Option<Kind>, Vec<Diagnostic>> {
+        let mut found = Vec::new();
+        let (checked, errors) = self.check_pieces(environment, pieces, &mut found);
+        if errors {
+            return Err(found);
+        }
+        Ok(match checked.as_slice() {
+            [Checked { what: What::Show(name), .. }] => {
+                environment.get(name).map(|variable| variable.kind)
+            }
+            [Checked { what: What::Run(line), .. }] => match line.effect {
+                Effect::Value(kind) => Some(kind),
+                Effect::None | Effect::Declares(_) => None,
+            },
+            _ => None,
+        })
+    }
+
+    fn check_pieces(
+        &mut self,
+        environment: &Environment,
+        pieces: Vec<Piece>,
+        found: &mut Vec<Diagnostic>,
+    ) -> (Vec<Checked>, bool) {
+        self.check_steady();
+        let home = self.home();
+        let mut world = World::of_units(&self.files.units, &mut Vec::new());
+        world.session = Some(environment);
+        let mut constants = Values::new(&world);
+        constants.evaluate_all(&mut Vec::new());
+        let mut earlier = Environment::default();
+        let mut done: Vec<Checked> = Vec::new();
+        let mut pieces = pieces.into_iter().peekable();
+        while let Some(piece) = pieces.next() {
+            let mut span = piece.span;
+            let mut statements = Vec::new();
+            let is_variable = |name: &str, earlier: &Environment| {
+                earlier.get(name).is_some() || environment.get(name).is_some()
+            };
+            let value_of = |piece: &PieceKind, earlier: &Environment| match piece {
+                PieceKind::Statements(stmts) => match stmts.as_slice() {
+                    [ast::Stmt { kind: ast::StmtKind::Call(call), .. }]
+                        if !call.name.name.contains('-') =>
+                    {
+                        let is_variable = is_variable(&call.name.name, earlier);
+                        let is_value = check::is_value(&world, home, call, is_variable);
+                        is_value.then(|| call_as_value(call))
+                    }
+                    _ => None,
+                },
+                PieceKind::Value(value) => Some(value.clone()),
+                PieceKind::Item(_) | PieceKind::Variables(_) => None,
+            };
+            let value = value_of(&piece.kind, &earlier);
+            if let Some(name) = value.as_ref().and_then(ast::Expr::plain_name)
+                && is_variable(&name.name, &earlier)
+            {
+                let what = What::Show(name.name.clone());
+                done.push(Checked { span, statements, what, declares: Vec::new() });
+                continue;
+            }
+            let mut body = Vec::new();
+            let mut groups = Vec::new();
+            match (&value, piece.kind) {
+                (Some(_), _) => {}
+                (None, PieceKind::Variables(found)) => groups = found,
+                (None, PieceKind::Statements(first)) => {
+                    body = first;
+                    // Statements in a row are one routine.
+                    while let Some(next) = pieces.peek()
+                        && matches!(next.kind, PieceKind::Statements(_))
+                        && value_of(&next.kind, &earlier).is_none()
+                    {
+                        span = span.to(next.span);
+                        if let Some(Piece { kind: PieceKind::Statements(stmts), .. }) =
+                            pieces.next()
+                        {
+                            body.extend(stmts);
+                        }
+                    }
+                    statements.extend(body.iter().map(|stmt| stmt.span));
+                }
+                (None, PieceKind::Value(_) | PieceKind::Item(_)) => continue,
+            }
+            let tree = routine_of(span, body);
+            let wants = match (&value, groups.is_empty()) {
+                (Some(value), _) => Wants::Value(value),
+                (None, false) => Wants::Variables(&groups),
+                (None, true) => Wants::Statements,
+            };
+            let line = check::line(
+                &world,
+                &self.files.sources,
+                &constants,
+                (environment, &earlier),
+                home,
+                &tree,
+                wants,
+                found,
+            );
+            for (name, variable) in &line.declares {
+                earlier.declare(name, variable.clone());
+            }
+            if let Effect::Declares(wanted) = &line.effect {
+                for one in wanted {
+                    earlier.declare(&one.name, variable_of(one.kind, one.span, &line.slots));
+                }
+            }
+            let declares = line.declares.clone();
+            done.push(Checked { span, statements, what: What::Run(Box::new(line)), declares });
+        }
+        let errors = found.iter().any(Diagnostic::is_error);
+        (done, errors)
+    }
+
+    fn lower(
+        &mut self,
+        checked: Checked,
+        options: &LowerOptions,
+        found: &mut Vec<Diagnostic>,
+    ) -> Option<Line> {
+        let Checked { span, statements, what, declares } = checked;
+        let line = match what {
+            What::Show(name) => {
+                return Some(Line { span, statements, does: Does::Show(name), declares });
+            }
+            What::Run(line) => line,
+        };
+        let check::CheckedLine { routine, slots, declares: _, effect } = *line;
+        let id = RoutineId(self.hir.routines.len() as u32);
+        self.hir.routines.push(routine);
+        if let Some(name) = self.reaches_broken(id) {
+            self.hir.routines.pop();
+            found.extend(self.cannot_call(&name, span));
+            return None;
+        }
+        let n_before = found.len();
+        let lowered = lower::lower(&self.hir, &[id], options, found);
+        self.hir.routines.pop();
+        // What the routines that are called have to say was said when they were defined.
+        let mut new = found.split_off(n_before);
+        new.retain(|diagnostic| {
+            diagnostic.is_error() || diagnostic.span().is_some_and(|at| at.file == span.file)
+        });
+        let errors = new.iter().any(Diagnostic::is_error);
+        found.extend(new);
+        let verified = crate::verified(lowered);
+        let (lowered, entry) = match verified {
+            _ if errors => return None,
+            Err(diagnostic) => {
+                found.push(*diagnostic);
+                return None;
+            }
+            Ok(lowered) => {
+                let entry = lowered.routine(id)?;
+                (lowered, entry)
+            }
+        };
+        let value = match effect {
+            Effect::Value(kind) => Some(kind),
+            Effect::None | Effect::Declares(_) => None,
+        };
+        let variables = match effect {
+            Effect::None | Effect::Value(_) => Vec::new(),
+            Effect::Declares(wanted) => wanted
+                .into_iter()
+                .map(|one| Declared {
+                    variable: variable_of(one.kind, one.span, &slots),
+                    sizes: one.sizes.map(|size| slots.get(size?).cloned()),
+                    name: one.name,
+                })
+                .collect(),
+        };
+        let program = lowered.program;
+        let does = Does::Run { program, entry, slots, value, variables };
+        Some(Line { span, statements, does, declares })
+    }
+
+    /// A routine that `id` calls, perhaps through others, although it does not fit any more.
+    pub(super) fn reaches_broken(&self, id: RoutineId) -> Option<String> {
+        if self.broken.is_empty() {
+            return None;
+        }
+        let mut seen = vec![false; self.hir.routines.len()];
+        let mut work = vec![id.0 as usize];
+        while let Some(idx) = work.pop() {
+            if std::mem::replace(&mut seen[idx], true) {
+                continue;
+            }
+            let routine = &self.hir.routines[idx];
+            if self.broken.contains_key(&routine.name) && !routine.library {
+                return Some(routine.name.clone());
+            }
+            work.extend(callees_of(routine));
+        }
+        None
+    }
+
+    /// Why a routine that does not fit any more cannot be called.
+    fn cannot_call(&self, name: &str, span: Span) -> Vec<Diagnostic> {
+        let mut found = self.broken.get(name).cloned().unwrap_or_default();
+        if let Some(first) = found.first_mut() {
+            first.labels.push(star_base::Label { span, text: format!("needs `{name}`") });
+            first.help.push(format!("define `{name}` anew, so that it fits again"));
+        }
+        found
+    }
+}
+
+/// A piece that was checked.
+struct Checked {
+    span: Span,
+    statements: Vec<Span>,
+    what: What,
+    declares: Vec<(String, Variable)>,
+}
+
+enum What {
+    Show(String),
+    Run(Box<check::CheckedLine>),
+}
+
+fn variable_of(kind: Kind, span: Span, slots: &[String]) -> Variable {
+    // A table that the sizes mention stands among the slots; what it is, the caller knows.
+    let beside = slots.iter().find(|slot| !slot.starts_with('‹')).cloned();
+    let beside = beside.filter(|_| kind.is_bits());
+    Variable { kind, sizes: [None; 2], span, beside }
+}
+
+fn call_as_value(call: &ast::Ref) -> ast::Expr {
+    ast::Expr {
+        kind: ast::ExprKind::Ref(call.clone()),
+        span: call.span,
+        depth: 1,
+        parenthesised: false,
+    }
+}
+
+/// The routine that a line becomes.
+fn routine_of(span: Span, body: Vec<ast::Stmt>) -> ast::Routine {
+    ast::Routine {
+        kind: ast::RoutineKind::Procedure,
+        name: ast::Ident { name: "‹line›".to_owned(), span },
+        params: Vec::new(),
+        result: None,
+        vars: Vec::new(),
+        body,
+        header: span,
+        span,
+    }
+}

@@ -1,0 +1,190 @@
+//! A session: texts that come one after another, each seeing what those before it declared.
+//!
+//! * [`Session`] holds the texts and the latest definition of every item; [`Session::define`] takes new
+//!   ones (`define`).
+//! * [`Environment`] holds names and types of variables. Their values are elsewhere: a session never links a
+//!   machine.
+//! * [`Session::lines`] makes routines of statements and expressions, whose `var` parameters are the
+//!   variables that they mention (`lines`).
+//!
+//! The items make up a file of their own, *home*, which no disk holds: its parts lie in different texts.
+//! It is the last unit, so that the routines of everything that it imports keep their numbers.
+
+mod define;
+mod environment;
+mod lines;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use star_base::{Diagnostic, FileId, SourceFile, SourceMap, Span};
+use star_syntax::{Piece, ast};
+
+use crate::hir;
+use crate::loader::{Library, Unit, Units};
+
+pub use define::{Defined, DefinedItem, ItemKind};
+pub use environment::{Environment, Variable};
+pub use lines::{Declared, Does, Line, Lines};
+
+/// Definitions and texts of a session.
+pub struct Session {
+    library: Library,
+    /// The library, what is imported, and home.
+    files: Units,
+    imports: Vec<Import>,
+    hir: hir::Program,
+    /// Routines of all units but home; `None` if they were not checked yet.
+    n_steady: Option<usize>,
+    /// Where the items of home are in its tree, by name.
+    places: BTreeMap<String, usize>,
+    /// The items that came from a file, with its name.
+    origins: BTreeMap<String, String>,
+    /// Routines that do not fit what they call any more, and what is wrong with them.
+    broken: BTreeMap<String, Vec<Diagnostic>>,
+    /// Those of which that was said.
+    told_broken: BTreeSet<String>,
+    n_texts: usize,
+}
+
+/// An import of the session.
+#[derive(Clone)]
+struct Import {
+    path: String,
+    span: Span,
+    /// The file that holds it; empty if it was typed.
+    importer: String,
+}
+
+/// A text that was typed.
+#[derive(Debug)]
+pub struct Typed {
+    /// Its number among the texts.
+    pub file: FileId,
+    /// What stands in it.
+    pub pieces: Vec<Piece>,
+    /// What could not be read.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Session {
+    /// A session in which nothing is defined.
+    pub fn new(library: Library) -> Self {
+        let mut session = Session {
+            library,
+            files: Units::new(&library),
+            imports: Vec::new(),
+            hir: hir::Program::default(),
+            n_steady: None,
+            places: BTreeMap::new(),
+            origins: BTreeMap::new(),
+            broken: BTreeMap::new(),
+            told_broken: BTreeSet::new(),
+            n_texts: 0,
+        };
+        let file = session.files.sources.add(SourceFile::new("‹session›", String::new()));
+        session.files.units.push(Unit {
+            file,
+            tree: ast::File::default(),
+            imports: Vec::new(),
+            import_failed: false,
+            library: false,
+            basic: false,
+        });
+        session
+    }
+
+    /// All texts, for messages.
+    pub fn sources(&self) -> &SourceMap {
+        &self.files.sources
+    }
+
+    /// Reads a text as it was typed. Messages call it by its number: `‹1›`. Where `a` is a variable, `a - b` is
+    /// a difference, even if a routine is called `A-B`.
+    pub fn read(&mut self, environment: &Environment, text: String) -> Typed {
+        self.n_texts += 1;
+        let name = format!("‹{}›", self.n_texts);
+        let file = self.files.sources.add(SourceFile::new(name, text));
+        let text = self.files.sources.get(file).map_or("", SourceFile::text);
+        let known = |name: &str| {
+            let first = name.split('-').next().unwrap_or(name);
+            self.has_routine(name, |a, b| a == b)
+                || environment.get(first).is_none()
+                    && self.has_routine(name, |a, b| a.eq_ignore_ascii_case(b))
+        };
+        let fragment = star_syntax::fragment(file, text, &known);
+        Typed { file, pieces: fragment.pieces, diagnostics: fragment.diagnostics }
+    }
+
+    /// Can a routine with this name be called?
+    fn has_routine(&self, name: &str, same: fn(&str, &str) -> bool) -> bool {
+        let home = self.home();
+        let imported = self.files.units[home].imports.iter().map(|&(unit, _)| unit);
+        let basic = (0..home).filter(|&unit| self.files.units[unit].basic);
+        let mut units = std::iter::once(home).chain(imported).chain(basic);
+        units.any(|unit| {
+            self.files.units[unit].tree.items.iter().any(|item| match item {
+                ast::Item::Routine(routine) => same(&routine.name.name, name),
+                ast::Item::Import { .. } | ast::Item::Const { .. } => false,
+            })
+        })
+    }
+
+    /// The items, in the order in which their names were first defined.
+    pub fn items(&self) -> &[ast::Item] {
+        &self.files.units[self.home()].tree.items
+    }
+
+    /// The item of this name.
+    pub fn item(&self, name: &str) -> Option<&ast::Item> {
+        self.items().get(*self.places.get(name)?)
+    }
+
+    /// The file that the item of this name came from; `None` if it was typed.
+    pub fn origin(&self, name: &str) -> Option<&str> {
+        self.origins.get(name).map(String::as_str)
+    }
+
+    /// What is imported, in order: the path, and the file that holds the import (empty if it was typed).
+    pub fn imports(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.imports.iter().map(|import| (import.path.as_str(), import.importer.as_str()))
+    }
+
+    /// Routines that cannot be called since something that they call was defined anew.
+    pub fn broken(&self) -> impl Iterator<Item = &str> {
+        self.broken.keys().map(String::as_str)
+    }
+
+    /// The names of all routines and constants that a line sees, those of the library last.
+    pub fn visible_names(&self) -> impl Iterator<Item = &str> {
+        let home = self.home();
+        let imported = self.files.units[home].imports.iter().map(|&(unit, _)| unit);
+        let basic = (0..home).filter(|&unit| self.files.units[unit].basic);
+        let units = std::iter::once(home).chain(imported).chain(basic);
+        units.flat_map(|unit| &self.files.units[unit].tree.items).filter_map(name_of)
+    }
+
+    fn home(&self) -> usize {
+        self.files.units.len() - 1
+    }
+}
+
+/// The name that an item declares.
+fn name_of(item: &ast::Item) -> Option<&str> {
+    match item {
+        ast::Item::Import { .. } => None,
+        ast::Item::Const { name, .. } => Some(&name.name),
+        ast::Item::Routine(routine) => Some(&routine.name.name),
+    }
+}
+
+/// The place of an item.
+pub fn span_of(item: &ast::Item) -> Span {
+    match item {
+        ast::Item::Import { span, .. } => *span,
+        ast::Item::Const { name, value } => name.span.to(value.span),
+        ast::Item::Routine(routine) => routine.span,
+    }
+}
