@@ -237,8 +237,9 @@ fn in_two(text: &str, most: usize) -> (String, String) {
 
 /// So many characters at most, none of them a control character: XML has no place for those.
 fn shortened(text: &str, most: usize) -> String {
-    let plain =
-        |c: char| if c.is_control() || c >= '\u{fffe}' && c <= '\u{ffff}' { '\u{fffd}' } else { c };
+    let plain = |c: char| {
+        if c.is_control() || ('\u{fffe}'..='\u{ffff}').contains(&c) { '\u{fffd}' } else { c }
+    };
     let mut short: String = text.chars().take(most).map(plain).collect();
     if text.chars().count() > most {
         short.pop();
