@@ -23,6 +23,8 @@ pub(crate) struct Summaries {
     /// Of each routine's parameters: is it surely set when the routine ends? Filled in as routines are
     /// analysed, callees first; false until then.
     assigns: Vec<Vec<bool>>,
+    /// Of each routine's parameters: may it look at what the caller gave? Likewise; true until then.
+    takes: Vec<Vec<bool>>,
 }
 
 impl Summaries {
@@ -51,9 +53,11 @@ impl Summaries {
                 *to = joined;
             }
         }
-        let assigns =
-            program.routines.iter().map(|routine| vec![false; routine.params.len()]).collect();
-        Summaries { fates, assigns }
+        let all = |fact: bool| {
+            let routines = program.routines.iter();
+            routines.map(|routine| vec![fact; routine.params.len()]).collect()
+        };
+        Summaries { fates, assigns: all(false), takes: all(true) }
     }
 
     pub(crate) fn fate(&self, routine: RoutineId, local: LocalId) -> Fate {
@@ -64,8 +68,19 @@ impl Summaries {
         self.assigns[routine.0 as usize].get(param).copied().unwrap_or(false)
     }
 
-    pub(crate) fn set_assigns(&mut self, routine: RoutineId, assigns: Vec<bool>) {
+    pub(crate) fn takes(&self, routine: RoutineId, param: usize) -> bool {
+        self.takes[routine.0 as usize].get(param).copied().unwrap_or(true)
+    }
+
+    /// What the analysis of a routine found out.
+    pub(crate) fn learn(&mut self, routine: RoutineId, assigns: Vec<bool>, takes: Vec<bool>) {
         self.assigns[routine.0 as usize] = assigns;
+        self.takes[routine.0 as usize] = takes;
+    }
+
+    /// Of each routine's parameters: may it look at what the caller gave?
+    pub(crate) fn into_takes(self) -> Vec<Vec<bool>> {
+        self.takes
     }
 }
 

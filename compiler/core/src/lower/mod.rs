@@ -54,12 +54,19 @@ pub struct Lowered {
     /// The program.
     pub program: star_ir::Program,
     ids: Vec<Option<star_ir::RoutineId>>,
+    /// Of the parameters of each HIR routine: may it look at what the caller gave?
+    takes: Vec<Vec<bool>>,
 }
 
 impl Lowered {
     /// The SIR routine of a HIR routine, if that was needed.
     pub fn routine(&self, id: RoutineId) -> Option<star_ir::RoutineId> {
         self.ids.get(id.0 as usize).copied().flatten()
+    }
+
+    /// The parameters of all HIR routines that these may look at as they are given.
+    pub(crate) fn into_takes(self) -> Vec<Vec<bool>> {
+        self.takes
     }
 }
 
@@ -75,7 +82,7 @@ pub(crate) fn lower(
     let mut webs: Vec<Option<Webs>> = program.routines.iter().map(|_| None).collect();
     for id in callees_first(program) {
         let found = webs::analyse(program, id, &summaries, options.machine_ops);
-        summaries.set_assigns(id, found.assigns.clone());
+        summaries.learn(id, found.assigns.clone(), found.takes.clone());
         webs[id.0 as usize] = Some(found);
     }
     let needed = reachable(program, roots, options);
@@ -105,7 +112,7 @@ pub(crate) fn lower(
         lowered.routines.push(routine);
     }
     drop_unused_locations(&mut lowered);
-    Lowered { program: lowered, ids }
+    Lowered { program: lowered, ids, takes: summaries.into_takes() }
 }
 
 /// Keeps the places that a statement or routine has, and numbers them anew in the order of use.
