@@ -1,7 +1,7 @@
 //! Measurements that need the toolchain from inside.
 //!
-//! `star-benches front-end [MB]`: reads and checks a generated file of that size (10 by default) and
-//! prints bytes per second of each step, medians of nine runs after one that does not count.
+//! `star-benches front-end [MB]`: reads, formats and checks a generated file of that size (10 by default)
+//! and prints bytes per second of each step, medians of nine runs after one that does not count.
 //!
 //! `star-benches kernels [BITS [NAME]]`: the kernels of the CPU backend at all levels of instructions, on
 //! up to that many bits (10⁸ by default), those only whose name contains NAME.

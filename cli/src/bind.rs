@@ -38,6 +38,15 @@ pub(crate) struct Binding {
     pub(crate) settings: Settings,
 }
 
+/// What is done about names that mean nothing to the entry, or to its files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Strangers {
+    /// They are errors.
+    Refused,
+    /// They are left alone: a header has names of its own.
+    Ignored,
+}
+
 /// Finds out where the parameters of `entry` get their values: `arguments` are `NAME=VALUE`,
 /// `with_graph` says that there is a `--graph`.
 ///
@@ -47,9 +56,10 @@ pub(crate) fn bind(
     entry: &Entry,
     arguments: &[String],
     with_graph: bool,
+    strangers: Strangers,
 ) -> Result<Binding, Vec<Diagnostic>> {
     let mut faults = Vec::new();
-    let (given, others) = match_names(entry, arguments, &mut faults);
+    let (given, others) = match_names(entry, arguments, strangers, &mut faults);
     let mut missing = Vec::new();
     let mut origins = Vec::new();
     for param in &entry.params {
@@ -87,7 +97,7 @@ pub(crate) fn bind(
             faults.push(fault);
         }
     }
-    let widths = widths(entry, &origins, &others, &mut faults);
+    let widths = widths(entry, &origins, &others, strangers, &mut faults);
     if faults.is_empty() { Ok(Binding { origins, widths, settings }) } else { Err(faults) }
 }
 
@@ -101,6 +111,7 @@ type Texts<'a> = BTreeMap<&'a str, &'a str>;
 fn match_names<'a>(
     entry: &Entry,
     arguments: &'a [String],
+    strangers: Strangers,
     faults: &mut Vec<Diagnostic>,
 ) -> (Texts<'a>, Texts<'a>) {
     let (mut given, mut others) = (BTreeMap::new(), BTreeMap::new());
@@ -117,7 +128,9 @@ fn match_names<'a>(
             true => &mut given,
             false if SETTINGS.contains(&name) => &mut others,
             false => {
-                faults.push(no_parameter(entry, name));
+                if strangers == Strangers::Refused {
+                    faults.push(no_parameter(entry, name));
+                }
                 continue;
             }
         };
@@ -165,6 +178,7 @@ fn widths(
     entry: &Entry,
     origins: &[Origin],
     others: &Texts<'_>,
+    strangers: Strangers,
     faults: &mut Vec<Diagnostic>,
 ) -> GivenWidths {
     let mut width = |wanted: &str, used: fn(star_io::Layout) -> bool, infinity: bool| {
@@ -180,8 +194,10 @@ fn widths(
         });
         let number = match others.get(wanted) {
             Some(_) if !is_used => {
-                faults
-                    .push(no_parameter(entry, wanted).note("no file is laid out with that width"));
+                if strangers == Strangers::Refused {
+                    let fault = no_parameter(entry, wanted);
+                    faults.push(fault.note("no file is laid out with that width"));
+                }
                 return None;
             }
             Some(text) => match given::parse(wanted, Kind::Int, text) {
@@ -233,7 +249,7 @@ mod tests {
 
     fn bind_all(arguments: &[&str], with_graph: bool) -> Result<Binding, Vec<Diagnostic>> {
         let arguments: Vec<String> = arguments.iter().map(|text| (*text).to_owned()).collect();
-        bind(&dijkstra(), &arguments, with_graph)
+        bind(&dijkstra(), &arguments, with_graph, Strangers::Refused)
     }
 
     #[test]
@@ -254,7 +270,7 @@ mod tests {
         dijkstra.params[3].takes_value = false;
         let bind = |arguments: &[&str]| {
             let arguments: Vec<String> = arguments.iter().map(|text| (*text).to_owned()).collect();
-            bind(&dijkstra, &arguments, true).unwrap()
+            bind(&dijkstra, &arguments, true, Strangers::Refused).unwrap()
         };
         assert_eq!(bind(&["v=1", "h=9"]).origins[3], Origin::Unset);
         let given = bind(&["v=1", "h=9", "D=d.stb"]);
@@ -274,6 +290,14 @@ mod tests {
         assert_eq!(faults[0].help, ["did you mean `scale=…`?"]);
         let faults = bind_all(&["v=x", "Csot=a.gr", "h", "v=1"], false).unwrap_err();
         assert!(faults[3].help[1].contains("`--graph FILE` offers it"));
+    }
+
+    #[test]
+    fn strangers_can_be_left_alone() {
+        let arguments = ["v=1", "Cost=c.stb", "h=3", "m=4", "b=5"].map(str::to_owned);
+        assert!(bind(&dijkstra(), &arguments, false, Strangers::Ignored).is_ok());
+        let refused = bind(&dijkstra(), &arguments, false, Strangers::Refused).unwrap_err();
+        assert_eq!(refused.len(), 2);
     }
 
     #[test]

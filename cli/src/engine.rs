@@ -1,8 +1,10 @@
 //! The backends, one line each, and a run on any of them.
 
 use star_base::{Code, Diagnostic, Native, did_you_mean};
-use star_ir::{Mode, Program, RoutineId};
-use star_vm::{Backend, Control, Cpu, HostValue, Outcome, Reference, Stats, StoreError};
+pub(crate) use star_harness::Argument;
+use star_harness::{Machine, on};
+use star_ir::{Program, RoutineId};
+use star_vm::{Control, Cpu, HostValue, Outcome, Profile, Reference, Stats, StoreError};
 
 use crate::text;
 
@@ -16,7 +18,7 @@ pub(crate) struct Engine {
     pub(crate) max_bytes: u64,
     /// Library routines that it does in ways of its own.
     pub(crate) natives: &'static [Native],
-    run: fn(Job, &mut Control<'_>) -> Ended,
+    machine: fn(Natives) -> Box<dyn Machine>,
 }
 
 static ENGINES: &[Engine] = &[
@@ -25,9 +27,9 @@ static ENGINES: &[Engine] = &[
         expansion: 1,
         max_bytes: u64::MAX,
         natives: Cpu::NATIVES,
-        run: |job, control| match job.natives {
-            Natives::On => execute(&Cpu::new(), job, control),
-            Natives::Off => execute(&Cpu::new().without_natives(), job, control),
+        machine: |natives| match natives {
+            Natives::On => on("cpu", Cpu::new()),
+            Natives::Off => on("cpu", Cpu::new().without_natives()),
         },
     },
     Engine {
@@ -35,7 +37,7 @@ static ENGINES: &[Engine] = &[
         expansion: 8,
         max_bytes: star_vm::reference::MAX_BYTES,
         natives: &[],
-        run: |job, control| execute(&Reference::new(), job, control),
+        machine: |_| on("reference", Reference::new()),
     },
 ];
 
@@ -61,15 +63,6 @@ pub(crate) enum Natives {
     On,
     /// No: every operation is carried out and counted.
     Off,
-}
-
-/// An argument of the entry.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Argument {
-    /// Its value.
-    pub(crate) value: HostValue,
-    /// Given from outside: it keeps its size and does not grow.
-    pub(crate) fixed: bool,
 }
 
 /// How a run ended.
@@ -107,37 +100,44 @@ impl Engine {
         ENGINES
     }
 
+    /// The backend as it runs programs.
+    pub(crate) fn machine(&self, natives: Natives) -> Box<dyn Machine> {
+        (self.machine)(natives)
+    }
+
     /// Runs a job.
     pub(crate) fn run(&self, job: Job, control: &mut Control<'_>) -> Ended {
-        (self.run)(job, control)
+        self.execute(job, control, None)
     }
-}
 
-fn execute<B: Backend>(backend: &B, job: Job, control: &mut Control<'_>) -> Ended {
-    let Job { program, entry, arguments, natives: _ } = job;
-    let params = program.routine(entry).params.iter();
-    let modes: Vec<Mode> = params.map(|param| param.mode).collect();
-    let code = backend.compile(program);
-    let loaded = arguments.into_iter().map(|argument| backend.load(argument.value, argument.fixed));
-    let mut values: Vec<B::Value> = loaded.collect();
-    let types: Vec<_> = values.iter().map(|value| backend.ty(value)).collect();
-    let plan = backend.plan(&code, entry, &types);
-    let outcome = backend.run(&plan, &mut values, control);
-    let results = match outcome {
-        Outcome::Done => values
-            .into_iter()
-            .zip(modes)
-            .filter(|(_, mode)| *mode == Mode::Ref)
-            .map(|(value, _)| backend.unload(value, control.interrupt))
-            .collect(),
-        Outcome::Trap(_) | Outcome::Limit { .. } | Outcome::Internal(_) => {
-            // Nobody looks at the values any more, and the process is about to end: giving gigabytes back
-            // to the system piece by piece would only make the user wait.
-            std::mem::forget(values);
-            Ok(Vec::new())
-        }
-    };
-    Ended { outcome, results, stats: control.stats }
+    /// The same, and charges what it takes to lines and routines.
+    pub(crate) fn run_profiled(
+        &self,
+        job: Job,
+        control: &mut Control<'_>,
+        profile: &mut Profile,
+    ) -> Ended {
+        self.execute(job, control, Some(profile))
+    }
+
+    fn execute(&self, job: Job, control: &mut Control<'_>, profile: Option<&mut Profile>) -> Ended {
+        let Job { program, entry, arguments, natives } = job;
+        let compiled = self.machine(natives).compile(program);
+        let mut loaded = compiled.load(entry, arguments);
+        let outcome = match profile {
+            None => loaded.run(control),
+            Some(profile) => loaded.run_profiled(control, profile),
+        };
+        let results = match outcome {
+            Outcome::Done => loaded.into_results(control.interrupt),
+            Outcome::Trap(_) | Outcome::Limit { .. } | Outcome::Internal(_) => {
+                // Nobody looks at the values any more, and the process is about to end.
+                loaded.abandon();
+                Ok(Vec::new())
+            }
+        };
+        Ended { outcome, results, stats: control.stats }
+    }
 }
 
 #[cfg(test)]

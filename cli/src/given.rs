@@ -1,6 +1,6 @@
 //! `NAME=VALUE` on the command line: what the text of a value means for a parameter of some kind.
 
-use star_base::{BitVector, Code, Diagnostic};
+use star_base::{BitTable, BitVector, Code, Diagnostic};
 use star_compiler::hir::Kind;
 use star_vm::HostValue;
 
@@ -70,10 +70,11 @@ pub(crate) fn parse(name: &str, kind: Kind, text: &str) -> Result<Given, Diagnos
             None => return file(name, text),
         },
         Kind::Table if text.is_empty() => return Err(bad(what_to_write(name, kind))),
-        Kind::Table if text.starts_with('\'') => {
-            return Err(bad("a table is read from a file".to_owned()));
-        }
-        Kind::Table => return file(name, text),
+        Kind::Table => match rows(text) {
+            Some(Ok(table)) => HostValue::Table(table),
+            Some(Err(help)) => return Err(bad(help.to_owned())),
+            None => return file(name, text),
+        },
         Kind::Handle => return Err(bad(what_to_write(name, kind))),
         Kind::Error => return Err(bad("the program has errors".to_owned())),
     };
@@ -89,8 +90,8 @@ pub(crate) fn what_to_write(name: &str, kind: Kind) -> String {
         Kind::Slice => format!("write `{name}=0101`, or `{name}=FILE` for a slice from a file"),
         Kind::Word => format!("write `{name}=0101`, or `{name}=FILE` for a word from a file"),
         Kind::Table => format!(
-            "write `{name}=FILE`, or `{name}=LAYOUT:FILE` for a graph in another layout than \
-             `adjacency`"
+            "write `{name}=FILE`, `{name}=LAYOUT:FILE` for a graph in another layout than \
+             `adjacency`, or its rows: `{name}='010 001'`"
         ),
         Kind::Handle => format!("`{name}` can only be made inside a program, not given to it"),
         Kind::Error => format!("`{name}` has no type"),
@@ -106,6 +107,19 @@ fn bits(text: &str) -> Option<Option<BitVector>> {
         return None;
     }
     BitVector::parse(text).map(Some)
+}
+
+/// The rows of a table, with blanks between them: `010 001`, perhaps in quotes. `None`: no bits at all.
+fn rows(text: &str) -> Option<Result<BitTable, &'static str>> {
+    let inner = text.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\''));
+    let is_quoted = text.starts_with('\'');
+    let rows: Vec<&str> = inner.unwrap_or(text).split_whitespace().collect();
+    let is_bits = |row: &&str| row.bytes().all(|byte| matches!(byte, b'0' | b'1'));
+    match rows.iter().all(is_bits) && !rows.is_empty() && (inner.is_some() || !is_quoted) {
+        true => Some(BitTable::parse(&rows).ok_or("all rows of a table are equally long")),
+        false if is_quoted => Some(Err("rows of bits are written `'010 001'`")),
+        false => None,
+    }
 }
 
 /// `[LAYOUT:]FILE`.
@@ -170,6 +184,25 @@ mod tests {
         assert_eq!(value(Kind::Word, "''"), Some(HostValue::Word(BitVector::zeros(0))));
         assert_eq!(value(Kind::Word, "'012'"), None);
         assert_eq!(value(Kind::Word, "'01"), None);
+    }
+
+    #[test]
+    fn rows_of_bits_are_a_table() {
+        let table = |text| parse("T", Kind::Table, text);
+        let rows = BitTable::parse(&["010", "001"]).unwrap();
+        let expected = Ok(Given::Value(HostValue::Table(rows)));
+        for text in ["010 001", "'010 001'", " 010\n001 "] {
+            assert_eq!(table(text), expected);
+        }
+        let one = BitTable::parse(&["10"]).unwrap();
+        assert_eq!(table("10"), Ok(Given::Value(HostValue::Table(one))));
+        for (wrong, help) in [("01 1", "equally long"), ("'01 2'", "written"), ("'01", "written")] {
+            let fault = table(wrong).unwrap_err();
+            assert_eq!(fault.code, Code::BadArgument);
+            assert!(fault.help[0].contains(help), "{wrong}: {fault:?}");
+        }
+        assert_eq!(path("./010"), Some((None, "./010".to_owned())));
+        assert_eq!(path("10.mtx 01"), Some((None, "10.mtx 01".to_owned())));
     }
 
     #[test]

@@ -44,6 +44,24 @@ impl LimitArgs {
         self.max_output.get_or_insert(1 << 20);
     }
 
+    /// Time and output of a test, unless they are given: a program without an end is a test that fails.
+    pub(crate) fn bound_test(&mut self) {
+        self.max_time.get_or_insert(Duration::from_secs(10));
+        self.max_output.get_or_insert(1 << 20);
+    }
+
+    /// These bounds, and those of `others` where these say nothing.
+    #[must_use]
+    pub(crate) fn or(&self, others: &LimitArgs) -> LimitArgs {
+        LimitArgs {
+            max_steps: self.max_steps.or(others.max_steps),
+            max_memory: self.max_memory.or(others.max_memory),
+            max_time: self.max_time.or(others.max_time),
+            max_output: self.max_output.or(others.max_output),
+            max_depth: self.max_depth.or(others.max_depth),
+        }
+    }
+
     /// Do they bound what a native does not count: steps, and the calls in the body that it stands for?
     pub(crate) fn count_bodies(&self) -> bool {
         self.max_steps.is_some() || self.max_depth.is_some()

@@ -10,6 +10,7 @@ use star_io::{Data, FileError, Graph, GraphSizes, Layout};
 use star_vm::HostValue;
 
 use crate::bind::{Binding, Origin};
+use crate::command::generate;
 use crate::data::{self, Expected, GivenWidths, Reading, Wanted};
 use crate::engine::Argument;
 use crate::given::Given;
@@ -142,7 +143,7 @@ impl Loader<'_> {
         }
         let format = wanted.layout.and_then(AnyLayout::format);
         let expected = Expected { format, graph: self.changed };
-        match data::read_file(self.reading, &named(wanted.file), self.free, expected)? {
+        match read(self.reading, wanted.file, self.free, expected)? {
             Data::Graph(graph) => {
                 let graph = self.keep(wanted.file, graph);
                 let wanted = Wanted { max_bytes: self.free, ..wanted };
@@ -220,12 +221,25 @@ pub(crate) fn read_graph(
     file: &str,
     max_bytes: u64,
 ) -> Result<Graph, FileError> {
-    match data::read_file(reading, &named(file), max_bytes, Expected::default())? {
+    match read(reading, file, max_bytes, Expected::default())? {
         Data::Graph(graph) => Ok(graph),
         Data::Table(_) | Data::Slice(_) | Data::Word(_) | Data::Numbers(_) => {
             let message = "the file of `--graph` holds no graph";
             Err(FileError::new(Code::NoSuchLayout, file, message))
         }
+    }
+}
+
+/// Reads what the command line names: a file, or data that are made here, `gen KIND OPTIONS`.
+fn read(
+    reading: Reading<'_>,
+    name: &str,
+    max_bytes: u64,
+    expected: Expected,
+) -> Result<Data, FileError> {
+    match generate::options(name) {
+        Some(options) => generate::in_memory(name, options, reading, max_bytes, expected),
+        None => data::read_file(reading, &named(name), max_bytes, expected),
     }
 }
 

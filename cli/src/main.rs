@@ -5,10 +5,13 @@
 //!   out where its parameters get their values, [`load`] (with [`data`]) reads them.
 //! * The run: [`engine`] has the backends, [`host`] (with [`access`]) serves the program, [`flags`] end
 //!   it, [`limits`] bound it, [`wrap`] makes functions runnable.
-//! * [`doctor`]: what the machine has.
-//! * The way out: [`results`] and [`save`] (at its [`place`]), [`output`] for standard output, [`cost`].
+//! * [`doctor`]: what the machine has; [`headers`]: the tests and benchmarks in comments.
+//! * The way out: [`results`] and [`save`] (at its [`place`]), [`output`] for standard output, [`cost`],
+//!   [`profile`].
+//! * [`html`]: the frame of pages.
 //! * Messages: [`report`] writes them to standard error, as [`render`] (with [`excerpt`]) or [`json`]
-//!   makes them; [`failure`] and [`exit`] say how a command ends; [`text`] has pieces of wording.
+//!   makes them; [`failure`] and [`exit`] say how a command ends; [`text`] has pieces of wording,
+//!   [`diff`] shows what differs.
 //!
 //! Nothing here knows how a program is compiled, a value stored or a file format read.
 
@@ -22,6 +25,7 @@ mod bind;
 mod command;
 mod cost;
 mod data;
+mod diff;
 mod doctor;
 mod engine;
 mod entry;
@@ -30,7 +34,9 @@ mod exit;
 mod failure;
 mod flags;
 mod given;
+mod headers;
 mod host;
+mod html;
 mod json;
 mod layouts;
 mod limits;
@@ -39,6 +45,7 @@ mod offer;
 mod output;
 mod part;
 mod place;
+mod profile;
 mod progress;
 mod render;
 mod report;
@@ -72,6 +79,7 @@ use crate::usage::Refusal;
 #[command(after_help = "Examples:
   star run closure.star --graph road.gr
   star check closure.star
+  star fmt closure.star
   star gen gnm -n 1000 -m 5000 -o random.gr
   star doc MATCH
   star explain E0602")]
@@ -90,8 +98,12 @@ enum Command {
     Run(Box<command::run::RunArgs>),
     /// Say what is wrong with programs, without running them
     Check(command::check::CheckArgs),
+    /// Format programs: layout, `:=`, the spelling of keywords and built-ins
+    Fmt(command::fmt::FmtArgs),
     /// Show, write, check or test the documentation of the library and of your own files
     Doc(command::doc::DocArgs),
+    /// Run the tests in the comments of Star files, on several backends
+    Test(Box<command::test::TestArgs>),
     /// Explain the code of a message
     Explain(command::explain::ExplainArgs),
     /// Make a random graph, table, terrain or image, and write it to a file
@@ -149,6 +161,8 @@ fn dispatch(command: &Command, reporter: &Reporter, output: &mut Output) -> Resu
     match command {
         Command::Run(args) => command::run::run(args, reporter, output),
         Command::Check(args) => Ok(command::check::run(args, reporter)),
+        Command::Fmt(args) => Ok(command::fmt::run(args, reporter, output)),
+        Command::Test(args) => command::test::run(args, reporter, output),
         Command::Explain(args) => {
             command::explain::run(args, output)?;
             Ok(Exit::Success)

@@ -23,6 +23,14 @@ pub(crate) enum ErrorFormat {
 pub(crate) struct Reporter {
     format: ErrorFormat,
     style: Style,
+    remarks: Remarks,
+}
+
+/// Are notes and warnings without a code told?
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Remarks {
+    Told,
+    Kept,
 }
 
 impl Reporter {
@@ -35,7 +43,12 @@ impl Reporter {
         } else {
             Style::Plain
         };
-        Reporter { format, style }
+        Reporter { format, style, remarks: Remarks::Told }
+    }
+
+    /// The same, but notes and warnings without a code are not told: for work that is done many times.
+    pub(crate) fn without_remarks(self) -> Self {
+        Reporter { remarks: Remarks::Kept, ..self }
     }
 
     /// A message.
@@ -79,7 +92,18 @@ impl Reporter {
         });
     }
 
+    /// Where a run spent its time: as text for people, as an object for scripts.
+    pub(crate) fn profile(&self, table: &str, object: &serde_json::Value) {
+        self.write(&match self.format {
+            ErrorFormat::Text => table.to_owned(),
+            ErrorFormat::Json => json::line(object),
+        });
+    }
+
     fn remark(&self, kind: Remark, message: &str) {
+        if self.remarks == Remarks::Kept {
+            return;
+        }
         self.write(&match self.format {
             ErrorFormat::Text => render::remark(kind, message, self.style),
             ErrorFormat::Json => json::remark(kind, message),

@@ -1,9 +1,6 @@
-//! Do backends agree? Everything that a program can show is compared: how it ended (for traps code,
-//! place, calls and values; for limits which one, and where), all arguments afterwards, what was
-//! printed and written, elementary operations and steps.
+//! Do backends agree about a test program, and what do they differ in, in words?
 
-use std::fmt::Display;
-
+use star_harness::Difference;
 use star_vm::{HostValue, Limits, Outcome};
 
 use crate::backends::Compiled;
@@ -44,58 +41,26 @@ pub fn same(
 
 /// What two runs of a program differ in, in words; `None` if in nothing.
 pub fn difference(program: &Program, expected: &Run, found: &Run) -> Option<String> {
-    let Run { outcome, values, printed, files, stats } = expected;
-    if is_memory_limit(outcome) {
-        // Bytes are counted by each backend in its own way: one may hold less for the same values.
-        return None;
-    }
-    if found.stats.natives > 0 && is_step_limit(outcome) {
-        // A native takes no steps: it gets further.
-        return None;
-    }
-    if *outcome != found.outcome {
-        let text = |run: &Run| match run.outcome {
+    let difference = star_harness::difference(expected, found)?;
+    let text = |run: &Run| match difference {
+        Difference::Outcome => match run.outcome {
             Outcome::Done => "ends well".to_owned(),
             Outcome::Trap(_) | Outcome::Limit { .. } | Outcome::Internal(_) => {
                 format!("{}{:?}", ending(program, run), run.outcome)
             }
-        };
-        return Some(differs("outcome", &text(expected), &text(found)));
-    }
-    if values.len() != found.values.len() {
-        return Some(differs("number of results", &values.len(), &found.values.len()));
-    }
-    for (idx, (value, other)) in values.iter().zip(&found.values).enumerate() {
-        if value != other {
-            return Some(differs(&format!("argument {idx}"), &shown(value), &shown(other)));
-        }
-    }
-    if *printed != found.printed {
-        return Some(differs("printed text", printed, &found.printed));
-    }
-    if *files != found.files {
-        return Some(differs(
-            "written files",
-            &format!("{files:?}"),
-            &format!("{:?}", found.files),
-        ));
-    }
-    if found.stats.natives > 0 {
-        // A native does what the routine does, not with its operations.
-        return None;
-    }
-    if stats.operations != found.stats.operations {
-        let (left, right) = (stats.operations, found.stats.operations);
-        return Some(differs("elementary operations", &left, &right));
-    }
-    if stats.steps != found.stats.steps {
-        return Some(differs("steps", &stats.steps, &found.stats.steps));
-    }
-    None
-}
-
-fn differs(what: &str, expected: &dyn Display, found: &dyn Display) -> String {
-    format!("{what} differ:\n{expected}\n{found}")
+        },
+        Difference::Count => run.values.len().to_string(),
+        Difference::Value(idx) => run.values.get(idx).map(shown).unwrap_or_default(),
+        Difference::Printed => run.printed.clone(),
+        Difference::Files => format!("{:?}", run.files),
+        Difference::Operations => run.stats.operations.to_string(),
+        Difference::Steps => run.stats.steps.to_string(),
+    };
+    let what = match difference {
+        Difference::Value(idx) => format!("argument {idx}"),
+        other => other.what().to_owned(),
+    };
+    Some(format!("{what} differ:\n{}\n{}", text(expected), text(found)))
 }
 
 /// A value whole, with its type.
@@ -111,12 +76,4 @@ fn shown(value: &HostValue) -> String {
             format!("{value:?}")
         }
     }
-}
-
-fn is_step_limit(outcome: &Outcome) -> bool {
-    matches!(outcome, Outcome::Limit { kind: star_ir::LimitKind::Steps { .. }, .. })
-}
-
-fn is_memory_limit(outcome: &Outcome) -> bool {
-    matches!(outcome, Outcome::Limit { kind: star_ir::LimitKind::Memory { .. }, .. })
 }

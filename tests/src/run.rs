@@ -1,73 +1,13 @@
 //! Running a routine of a test program, on every backend.
 
 use std::cell::OnceCell;
-use std::collections::BTreeMap;
 
-use star_base::Code;
 use star_compiler::Compilation;
-use star_ir::Ty;
-use star_vm::{Host, HostError, HostRef, HostValue, Limits, Outcome, Stats};
+pub use star_harness::{Printed, Run};
+use star_vm::{HostValue, Limits, Outcome};
 
 use crate::backends::{Compiled, Machine, backends};
 use crate::differ::{Same, same};
-
-/// What a run left behind.
-#[derive(Clone, Debug)]
-pub struct Run {
-    /// How it ended.
-    pub outcome: Outcome,
-    /// The arguments afterwards.
-    pub values: Vec<HostValue>,
-    /// What was printed.
-    pub printed: String,
-    /// The files that were written.
-    pub files: BTreeMap<String, HostValue>,
-    /// What was used.
-    pub stats: Stats,
-}
-
-/// A host that keeps what is printed, and in memory the files whose names begin with `memory:`. It
-/// has no others.
-#[derive(Debug, Default)]
-pub struct Printed {
-    /// What was printed.
-    pub text: String,
-    /// What was written.
-    pub files: BTreeMap<String, HostValue>,
-}
-
-impl Host for Printed {
-    fn print(&mut self, line: &str) -> Result<(), HostError> {
-        self.text.push_str(line);
-        Ok(())
-    }
-
-    fn read(
-        &mut self,
-        file: &str,
-        _: Option<&str>,
-        ty: Ty,
-        _: Option<u64>,
-    ) -> Result<HostValue, HostError> {
-        let found = self.files.get(file).filter(|value| {
-            let is = value.ty().as_ref().map(std::mem::discriminant);
-            is == Some(std::mem::discriminant(&ty))
-        });
-        found.cloned().ok_or_else(|| HostError {
-            code: Code::CannotOpen,
-            message: format!("cannot open `{file}`"),
-        })
-    }
-
-    fn write(&mut self, file: &str, value: HostRef<'_>) -> Result<(), HostError> {
-        if !file.starts_with("memory:") {
-            let message = format!("cannot write `{file}`");
-            return Err(HostError { code: Code::CannotWrite, message });
-        }
-        self.files.insert(file.to_owned(), value.to_value());
-        Ok(())
-    }
-}
 
 /// Limits that no test program reaches by accident.
 pub const LIMITS: Limits =
@@ -137,7 +77,7 @@ impl Program {
 
     /// The program on these backends.
     pub fn compile_on(&self, machines: &[Box<dyn Machine>]) -> Vec<Box<dyn Compiled>> {
-        machines.iter().map(|machine| machine.compile(&self.lowered.program)).collect()
+        machines.iter().map(|machine| machine.compile(self.lowered.program.clone())).collect()
     }
 
     /// The number of a routine in the SIR.
@@ -152,13 +92,11 @@ impl Program {
     }
 }
 
-impl Run {
-    /// The arguments afterwards.
-    ///
-    /// # Panics
-    /// If the run did not end well.
-    pub fn done(self) -> Vec<HostValue> {
-        assert_eq!(self.outcome, Outcome::Done);
-        self.values
-    }
+/// The arguments after a run that ended well.
+///
+/// # Panics
+/// If it did not.
+pub fn done(run: Run) -> Vec<HostValue> {
+    assert_eq!(run.outcome, Outcome::Done);
+    run.values
 }

@@ -7,6 +7,7 @@ use star_base::limbs::OutOfMemory;
 use star_base::{BitTable, Code};
 use star_ir::{LimitKind, LocId, Program, RoutineId, Trap, Ty};
 
+use crate::profile::Profile;
 use crate::value::{HostRef, HostValue};
 
 /// A compiler from SIR to an executable form of its own, and a machine that runs it.
@@ -73,6 +74,15 @@ pub trait Backend {
         plan: &Self::Plan,
         values: &mut [Self::Value],
         control: &mut Control<'_>,
+    ) -> Outcome;
+
+    /// The same, and charges what it spends to lines and routines; a profile is good for one run.
+    fn run_profiled(
+        &self,
+        plan: &Self::Plan,
+        values: &mut [Self::Value],
+        control: &mut Control<'_>,
+        profile: &mut Profile,
     ) -> Outcome;
 }
 

@@ -4,6 +4,7 @@ use clap::Args;
 
 use super::{Lints, Tally, compile};
 use crate::exit::Exit;
+use crate::headers;
 use crate::report::Reporter;
 
 /// What `star check` is told.
@@ -18,8 +19,12 @@ pub(crate) struct CheckArgs {
 pub(crate) fn run(args: &CheckArgs, reporter: &Reporter) -> Exit {
     let mut total = Tally::default();
     for file in &args.files {
-        let (_, tally) = compile(file, Lints::Shown, reporter);
-        total.errors += tally.errors;
+        let (compilation, tally) = compile(file, Lints::Shown, reporter);
+        let (_, faults) = headers::of_root(&compilation);
+        for fault in &faults {
+            reporter.diagnostic(&compilation.sources, fault);
+        }
+        total.errors += tally.errors + faults.len();
         total.warnings += tally.warnings;
     }
     if let Some(summary) = total.summary() {

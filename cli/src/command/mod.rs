@@ -6,8 +6,10 @@ pub(crate) mod dev;
 pub(crate) mod doc;
 pub(crate) mod doctor;
 pub(crate) mod explain;
+pub(crate) mod fmt;
 pub(crate) mod generate;
 pub(crate) mod run;
+pub(crate) mod test;
 
 use star_base::Severity;
 use star_compiler::{Compilation, SourceLoader};

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use star_base::{Code, Diagnostic};
 use star_compiler::{
-    Compilation, Entry, LowerOptions, SourceLoader, describe_limit, describe_trap,
+    Compilation, Entry, LowerOptions, Lowered, SourceLoader, describe_limit, describe_trap,
 };
 use star_io::FileError;
 use star_ir::{LimitKind, Program, RoutineId, Trap, TrapKind};
@@ -13,7 +13,7 @@ use star_vm::{Control, HostValue, Outcome, Stats, StoreError};
 
 use super::{Lints, compile_with};
 use crate::access::{Access, Grants};
-use crate::bind::{Binding, Origin, bind};
+use crate::bind::{Binding, Origin, Strangers, bind};
 use crate::data::Reading;
 use crate::engine::{self, Argument, Engine, Job, Natives};
 use crate::entry;
@@ -27,6 +27,7 @@ use crate::load::load;
 use crate::offer::OFFER_HELP;
 use crate::output::Output;
 use crate::part;
+use crate::profile::{self, Session};
 use crate::report::Reporter;
 use crate::results::{self, Out};
 use crate::settings::SETTINGS_HELP;
@@ -44,7 +45,7 @@ pub(crate) struct RunArgs {
 
     /// Values for parameters
     ///
-    /// `n=5`, `b=true`, `s=text`, `X=0101` or `X='0101'`; `G=road.gr` for a table, slice or word from
+    /// `n=5`, `b=true`, `s=text`, `X=0101` or `X='0101'`, `T='010 001'` for the rows of a table; `G=road.gr` for a table, slice or word from
     /// a file. A layout may stand before a graph, as in `Cost=weights-out:road.gr`; a table is laid
     /// out as `adjacency` otherwise. Numbers have the layouts `records`, `grid` and `field:NAME`, as
     /// in `Z=field:speed:cars.csv`. `H=grid:dem.npz#height` is the array `height` of an archive. `T=` leaves a `var` parameter unset whatever `--graph` offers.
@@ -70,6 +71,19 @@ pub(crate) struct RunArgs {
     /// Print elementary operations, steps and memory at the end; implies `--no-natives`
     #[arg(long)]
     cost: bool,
+
+    /// Say which lines took the time and the operations; with `=FILE.html` or `=FILE.json` in a file
+    ///
+    /// Times come from samples, operations and runs are counted. Without a file, a table of the hottest
+    /// lines is printed at the end. The results are the same.
+    #[arg(
+        long,
+        value_name = "FILE",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = ""
+    )]
+    profile: Option<String>,
 
     /// Run library procedures as they are written, even where the backend has a faster way
     ///
@@ -105,7 +119,8 @@ impl RunArgs {
 
     /// May the run write files outside the folder of the program?
     pub(crate) fn writes_elsewhere(&self) -> bool {
-        !self.out.is_empty() || !self.allow_write.is_empty()
+        let has_profile_file = self.profile.as_ref().is_some_and(|file| !file.is_empty());
+        !self.out.is_empty() || !self.allow_write.is_empty() || has_profile_file
     }
 }
 
@@ -116,6 +131,7 @@ fn long_help() -> String {
   star run closure.star n=34 P=karate.mtx --out P=closure.mtx
   star run star:closure --proc WARSHALL --graph road.gr
   star run paths.star --proc DIJKSTRA Cost=weights-out:road.gr h=20 v=1 --cost
+  star run closure.star --graph road.gr --profile=closure.html
 
 {OFFER_HELP}
 
@@ -158,6 +174,7 @@ pub(crate) fn run_with(
     let entries = compilation.entries();
     let entry = entry::choose(&entries, args.proc.as_deref(), &args.file)?;
     let (binding, outs) = command_line(args, entry)?;
+    let target = args.profile.as_deref().map(profile::Target::new).transpose()?;
     let access = Access::new(beside, grants(args, &binding))?;
 
     let flags = Flags::default();
@@ -178,7 +195,7 @@ pub(crate) fn run_with(
     let mut arguments =
         load(entry, binding, args.graph.as_deref(), reading, max_bytes).map_err(stopped_at_file)?;
 
-    let ready = lower(&compilation, entry, args.checked)?;
+    let ready = lower(&compilation, entry, args)?;
     if ready.is_function {
         arguments.push(Argument { value: HostValue::Unset, fixed: false });
     }
@@ -195,8 +212,16 @@ pub(crate) fn run_with(
         true => Natives::Off,
         false => Natives::On,
     };
-    let job = Job { program: ready.program.clone(), entry: ready.entry, arguments, natives };
-    let mut ended = engine.run(job, &mut control);
+    let mut session = match target {
+        None => None,
+        Some(_) => Some(ready.profile(&compilation)?),
+    };
+    let job =
+        Job { program: ready.lowered.program.clone(), entry: ready.entry, arguments, natives };
+    let mut ended = match &mut session {
+        None => engine.run(job, &mut control),
+        Some(session) => engine.run_profiled(job, &mut control, &mut session.profile),
+    };
     let advice = std::mem::take(&mut host.advice);
     let print_failed = output.failed();
     output.flush();
@@ -210,7 +235,20 @@ pub(crate) fn run_with(
         // A `print` without a reader or disk: that is told at the end.
         Outcome::Trap(_) if print_failed => Exit::Success,
         stop @ (Outcome::Trap(_) | Outcome::Limit { .. } | Outcome::Internal(_)) => {
-            let diagnostic = describe(stop, &ready, advice);
+            let stop = match stop {
+                Outcome::Trap(trap) if ready.is_function => {
+                    Outcome::Trap(Box::new(wrap::without_wrapper(*trap)))
+                }
+                Outcome::Trap(_) | Outcome::Done | Outcome::Limit { .. } | Outcome::Internal(_) => {
+                    stop
+                }
+            };
+            let mut diagnostic = describe(stop, &ready.lowered.program);
+            if Exit::of(diagnostic.code) == Exit::Trap {
+                let Advice { notes, help } = advice;
+                diagnostic.notes.extend(notes);
+                diagnostic.help.extend(help);
+            }
             reporter.diagnostic(&compilation.sources, &diagnostic);
             Exit::of(diagnostic.code)
         }
@@ -221,12 +259,21 @@ pub(crate) fn run_with(
         ended.stats.steps = ended.stats.steps.saturating_sub(u64::from(ready.is_function));
         reporter.cost(&ended.stats);
     }
+    if let (Some(target), Some(session)) = (target, session) {
+        let wrapper = ready.is_function.then_some(ready.entry);
+        let (program, sources) = (&ready.lowered.program, &compilation.sources);
+        let report = session.report(program, wrapper, sources, &args.file, engine.name);
+        if let Err(error) = target.put(&report, reporter) {
+            let failed = Failure::from(error).report(reporter);
+            return Ok(if exit == Exit::Success { failed } else { exit });
+        }
+    }
     Ok(exit)
 }
 
 /// What the command line means for the entry; all its faults at once.
 fn command_line(args: &RunArgs, entry: &Entry) -> Result<(Binding, Vec<Out>), Failure> {
-    let binding = bind(entry, &args.arguments, args.graph.is_some());
+    let binding = bind(entry, &args.arguments, args.graph.is_some(), Strangers::Refused);
     let outs = results::outs(entry, &args.out);
     match (binding, outs) {
         (Ok(binding), Ok(outs)) => Ok((binding, outs)),
@@ -263,20 +310,33 @@ fn grants<'a>(args: &'a RunArgs, binding: &Binding) -> Grants<'a> {
 
 /// A program ready to run.
 struct Ready {
-    program: Program,
+    lowered: Lowered,
     entry: RoutineId,
     /// Is the entry a function in its wrapper?
     is_function: bool,
 }
 
-fn lower(compilation: &Compilation, entry: &Entry, checked: bool) -> Result<Ready, Diagnostic> {
-    let options = LowerOptions { checked, ..LowerOptions::default() };
-    let lowered = star_compiler::lower(compilation, &options).map_err(|error| *error)?;
+impl Ready {
+    /// A profile of its run.
+    fn profile(&self, compilation: &Compilation) -> Result<Session, Diagnostic> {
+        let session = Session::start(&self.lowered, &compilation.sources);
+        session.map_err(|error| {
+            internal(&format!("no thread for the profile: {}", text::reason(&error)))
+        })
+    }
+}
+
+fn lower(compilation: &Compilation, entry: &Entry, args: &RunArgs) -> Result<Ready, Diagnostic> {
+    let options = LowerOptions {
+        checked: args.checked,
+        cost_places: args.profile.is_some(),
+        ..LowerOptions::default()
+    };
+    let mut lowered = star_compiler::lower(compilation, &options).map_err(|error| *error)?;
     let found = lowered.routine(entry.id);
     let found = found.ok_or_else(|| internal("the routine to run was not lowered"))?;
-    let mut program = lowered.program;
-    let wrapper = wrap::with_result(&mut program, found);
-    Ok(Ready { program, entry: wrapper.unwrap_or(found), is_function: wrapper.is_some() })
+    let wrapper = wrap::with_result(&mut lowered.program, found);
+    Ok(Ready { lowered, entry: wrapper.unwrap_or(found), is_function: wrapper.is_some() })
 }
 
 /// Writes and prints the results.
@@ -323,26 +383,16 @@ fn no_results(error: StoreError) -> Diagnostic {
 }
 
 /// The message for a run that did not end well.
-fn describe(outcome: Outcome, ready: &Ready, advice: Advice) -> Diagnostic {
-    let program = &ready.program;
+pub(crate) fn describe(outcome: Outcome, program: &Program) -> Diagnostic {
     match outcome {
         Outcome::Done => internal("a run that ended well has no message"),
         Outcome::Internal(message) => internal(&message),
         Outcome::Limit { kind, loc } => describe_limit(kind, loc, program),
-        Outcome::Trap(trap) => {
-            let trap = match ready.is_function {
-                true => wrap::without_wrapper(*trap),
-                false => *trap,
-            };
-            // A file that was being read when the user or the clock ended the run.
-            if let Some(kind) = stopped_in_host(&trap) {
-                return describe_limit(kind, trap.loc, program);
-            }
-            let mut diagnostic = describe_trap(&trap, program);
-            diagnostic.notes.extend(advice.notes);
-            diagnostic.help.extend(advice.help);
-            diagnostic
-        }
+        // A file that was being read when the user or the clock ended the run.
+        Outcome::Trap(trap) => match stopped_in_host(&trap) {
+            Some(kind) => describe_limit(kind, trap.loc, program),
+            None => describe_trap(&trap, program),
+        },
     }
 }
 

@@ -112,9 +112,12 @@ codes! {
     E0606 NotAResult "an `--out` that names no result"
     E0607 NoBackend "a backend that is not available"
     E0608 Usage "a command line that does not parse"
+    E0609 NoHeaders "no test or benchmark where one is asked for"
 
     E0701 BadDocComment "a documentation comment that is not in its form"
     E0702 ExampleFails "an example that does not do what its comment says"
+    E0703 BadHeader "a header of a test or benchmark that is not in its form"
+    E0704 TestFails "a test that fails"
 
     T0101 IndexTrap "an index outside its range"
     T0102 SizeTrap "sizes that differ"

@@ -8,6 +8,7 @@
 //! * `graphs`: the graph procedures against independent references.
 //! * `lowering`: where control flow, sizes and effects meet.
 //! * `natives`: every native against the Star body that it is the twin of.
+//! * `profile`: what lines and routines are charged with.
 //! * `programs`: generated programs, the same on every backend.
 //! * `house`: what must not be, over the sources and the dependencies.
 //! * `faults`: memory that the system refuses, allocation by allocation.
@@ -26,5 +27,6 @@ mod house;
 mod lowering;
 mod natives;
 mod operations;
+mod profile;
 mod programs;
 mod published;

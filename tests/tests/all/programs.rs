@@ -14,7 +14,7 @@ use star_tests::differ::{Same, same};
 use star_tests::generator::report::Report;
 use star_tests::generator::trial::{LIMITS, Verdict, try_text};
 use star_tests::generator::{NEAR_MISSES, PROCEDURES, STATEMENTS, generate, shrink};
-use star_tests::run::Program;
+use star_tests::run::{Program, done};
 use star_vm::{HostValue, Limits, Outcome, Reference};
 
 /// A number from the environment.
@@ -249,7 +249,7 @@ fn depth_is_met_exactly() {
     // Ten calls are active at once; the entry is none.
     let [enough, too_few] = tight(LIMITS, 3, 10);
     let run = program.run_within("p", args(), enough);
-    assert_eq!(run.done()[1], HostValue::Int(55));
+    assert_eq!(done(run)[1], HostValue::Int(55));
     let run = program.run_within("p", args(), too_few);
     match run.outcome {
         Outcome::Limit { kind: LimitKind::Depth { limit }, .. } => {
@@ -268,7 +268,7 @@ mod faulty {
     use star_base::BitTable;
     use star_ir::{Block, Op, Program, RoutineId, StmtKind, Ty, visit};
     use star_vm::reference::{Code, Plan, Value};
-    use star_vm::{Backend, Control, HostValue, Outcome, Reference, StoreError};
+    use star_vm::{Backend, Control, HostValue, Outcome, Profile, Reference, StoreError};
 
     /// It leaves out every MIRROR.
     pub(super) struct Faulty(Reference);
@@ -327,6 +327,15 @@ mod faulty {
         }
         fn run(&self, plan: &Plan, values: &mut [Value], control: &mut Control<'_>) -> Outcome {
             self.0.run(plan, values, control)
+        }
+        fn run_profiled(
+            &self,
+            plan: &Plan,
+            values: &mut [Value],
+            control: &mut Control<'_>,
+            profile: &mut Profile,
+        ) -> Outcome {
+            self.0.run_profiled(plan, values, control, profile)
         }
     }
 }

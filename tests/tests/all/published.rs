@@ -2,7 +2,7 @@
 
 use star_base::BitTable;
 use star_tests::case::Random;
-use star_tests::run::Program;
+use star_tests::run::{Program, done};
 use star_tests::{bits, table};
 use star_vm::HostValue;
 
@@ -18,7 +18,7 @@ fn listings() -> Program {
 
 fn close(listings: &Program, name: &str, n: usize, graph: &BitTable) -> BitTable {
     let args = vec![HostValue::Int(n as i64), HostValue::Table(graph.clone())];
-    match listings.run(name, args).done().pop() {
+    match done(listings.run(name, args)).pop() {
         Some(HostValue::Table(table)) => table,
         other => panic!("{other:?}"),
     }
@@ -142,7 +142,7 @@ fn figure_4_matches_rows_3_and_5() {
         HostValue::Unset,
     ];
     let run = program.run("FIGURE4", args);
-    assert_eq!(run.done().pop(), Some(HostValue::Slice(bits("001010"))));
+    assert_eq!(done(run).pop(), Some(HostValue::Slice(bits("001010"))));
 }
 
 #[test]
@@ -172,6 +172,6 @@ fn figure_5_stands_still_when_k_is_repeated() {
         if name == "BY-ROWS" {
             assert_eq!(run.printed, "001100\n101000\n");
         }
-        assert_eq!(run.done().pop(), Some(HostValue::Table(state.clone())), "{name}");
+        assert_eq!(done(run).pop(), Some(HostValue::Table(state.clone())), "{name}");
     }
 }

@@ -300,6 +300,25 @@ impl Kind {
         }
     }
 
+    /// The graph without vertices, if that is what is asked for: no file holds it, and a test may begin
+    /// with it.
+    pub(super) fn empty_graph(&self) -> Option<Data> {
+        let (vertices, graph, symmetric) = match self {
+            Kind::Gnp(args) => (args.vertices, &args.graph, args.undirected),
+            Kind::Gnm(args) => (args.vertices, &args.graph, args.undirected),
+            Kind::Dag(args) => (args.vertices, &args.graph, false),
+            Kind::Rmat(args) => (args.vertices?, &args.graph, false),
+            Kind::Road(_)
+            | Kind::Table(_)
+            | Kind::Terrain(_)
+            | Kind::Curve(_)
+            | Kind::Updates(_) => return None,
+        };
+        let weighted = graph.max_weight.is_some();
+        let empty = Graph { weighted, symmetric, ..Graph::default() };
+        (vertices == 0).then_some(Data::Graph(empty))
+    }
+
     /// Makes the data; `graph` is what [`Kind::start`] names.
     ///
     /// # Errors

@@ -2,6 +2,7 @@
 
 mod form;
 mod kinds;
+mod memory;
 mod updates;
 
 use std::time::Instant;
@@ -16,6 +17,7 @@ use self::form::Form;
 use self::kinds::{
     CurveArgs, DagArgs, GnmArgs, GnpArgs, RmatArgs, RoadArgs, TableArgs, TerrainArgs,
 };
+pub(crate) use self::memory::{in_memory, options};
 use self::updates::UpdatesArgs;
 use crate::data::Reading;
 use crate::exit::Exit;

@@ -29,16 +29,35 @@ impl Line {
     }
 }
 
+/// The word behind the `@` that a comment begins with: `test`, `bench`. Such a comment is a header for a
+/// tool and documents nothing.
+pub fn header_word(text: &str, comment: Span) -> Option<&str> {
+    let inner = inside(text, comment).1.trim_start();
+    let rest = inner.strip_prefix('@')?;
+    let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_' && c != '-');
+    Some(&rest[..end.unwrap_or(rest.len())])
+}
+
 /// The comments directly in front of byte `start`: one, or several `//` in lines of their own that
-/// follow each other. Empty if there is none, or a blank line lies between.
+/// follow each other. Empty if there is none, or a blank line lies between. Headers for tools are passed
+/// over.
 pub(super) fn before<'c>(text: &str, comments: &'c [Span], start: u32) -> &'c [Span] {
-    let behind = comments.partition_point(|comment| comment.end <= start);
-    let mut first = behind;
+    let mut behind = comments.partition_point(|comment| comment.end <= start);
     let mut next = start;
+    while let Some(comment) = behind.checked_sub(1).map(|idx| comments[idx]) {
+        let adjacent = is_gap(&text[comment.end as usize..next as usize]);
+        if !adjacent || header_word(text, comment).is_none() || !begins_its_line(text, comment) {
+            break;
+        }
+        behind -= 1;
+        next = comment.start;
+    }
+    let mut first = behind;
     while let Some(comment) = first.checked_sub(1).map(|idx| comments[idx]) {
         let adjacent = is_gap(&text[comment.end as usize..next as usize]);
         let joins = first == behind || (is_line(text, comment) && is_line(text, comments[first]));
-        if !adjacent || !joins || !begins_its_line(text, comment) {
+        let is_header = header_word(text, comment).is_some();
+        if !adjacent || !joins || is_header || !begins_its_line(text, comment) {
             break;
         }
         first -= 1;
@@ -47,16 +66,29 @@ pub(super) fn before<'c>(text: &str, comments: &'c [Span], start: u32) -> &'c [S
     &comments[first..behind]
 }
 
-/// The comments at the top of a file, in front of everything else: one, or several `//`.
+/// The comments at the top of a file, in front of everything else but headers for tools: one, or several
+/// `//`.
 pub(super) fn at_top<'c>(text: &str, comments: &'c [Span]) -> &'c [Span] {
-    let Some(first) = comments.first() else { return &[] };
-    if !text[..first.start as usize].trim_matches(is_blank).is_empty() {
-        return &[];
+    let mut comments = comments;
+    let mut from = 0;
+    loop {
+        let Some((first, others)) = comments.split_first() else { return &[] };
+        if !text[from..first.start as usize].trim_matches(is_blank).is_empty() {
+            return &[];
+        }
+        if header_word(text, *first).is_none() {
+            break;
+        }
+        from = first.end as usize;
+        comments = others;
     }
     let follows = |pair: &&[Span]| {
         let (one, two) = (pair[0], pair[1]);
         let between = &text[one.end as usize..two.start as usize];
-        is_line(text, one) && is_line(text, two) && is_gap(between)
+        is_line(text, one)
+            && is_line(text, two)
+            && is_gap(between)
+            && header_word(text, two).is_none()
     };
     &comments[..1 + comments.windows(2).take_while(follows).count()]
 }
@@ -80,22 +112,28 @@ fn begins_its_line(text: &str, comment: Span) -> bool {
     before.is_empty() || before.ends_with('\n')
 }
 
+/// Where what a comment says begins, and what it says: the comment without its signs.
+fn inside(text: &str, comment: Span) -> (usize, &str) {
+    let whole = &text[comment.range()];
+    let (open, close) = match whole.as_bytes() {
+        [b'/', b'/', ..] => (whole.len() - whole.trim_start_matches('/').len(), 0),
+        [b'{', ..] => (1, 1),
+        _ => (2, 2),
+    };
+    let from = comment.start as usize + open;
+    let to = (comment.end as usize).saturating_sub(close).max(from);
+    (from, &text[from..to])
+}
+
 /// The lines of these comments without signs. The first line of a block is not indented: it stands
 /// behind the sign.
-pub(super) fn lines(text: &str, comments: &[Span]) -> Vec<Line> {
+pub fn lines(text: &str, comments: &[Span]) -> Vec<Line> {
     let mut lines = Vec::new();
     let mut behind_sign = false;
     for comment in comments {
-        let whole = &text[comment.range()];
-        let (open, close) = match whole.as_bytes() {
-            [b'/', b'/', ..] => (whole.len() - whole.trim_start_matches('/').len(), 0),
-            [b'{', ..] => (1, 1),
-            _ => (2, 2),
-        };
-        behind_sign |= close > 0;
-        let from = comment.start as usize + open;
-        let to = (comment.end as usize - close).max(from);
-        cut(text, from, to, &mut lines);
+        let (from, inner) = inside(text, *comment);
+        behind_sign |= !is_line(text, *comment);
+        cut(text, from, from + inner.len(), &mut lines);
     }
     remove_indent(&mut lines, usize::from(behind_sign));
     lines

@@ -17,7 +17,7 @@ use std::fmt;
 use star_base::{Diagnostic, FileId, Span};
 
 pub use blocks::{Block, blocks, first_sentence};
-pub use comment::Line;
+pub use comment::{Line, header_word, lines};
 
 use crate::ast::{Item, Routine, RoutineKind};
 use crate::parser::Parsed;

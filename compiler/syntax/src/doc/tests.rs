@@ -215,3 +215,17 @@ proptest::proptest! {
         }
     }
 }
+
+#[test]
+fn headers_for_tools_document_nothing() {
+    let text = "/* @test t */\n/* The file. */\n\n/* Does it.\n\n   Cost: 1. */\n/* @bench b */\nproc P; begin end;\n\
+                /* @test u */\nproc Q; begin end;\n// @test v\n// More.\nproc R; begin end;";
+    let (doc, faults) = of(text);
+    assert_eq!(faults, []);
+    let summaries: Vec<Option<String>> =
+        doc.routines.iter().map(|it| it.doc.as_ref().map(Doc::summary)).collect();
+    assert_eq!(summaries, [Some("Does it".to_owned()), None, Some("More".to_owned())]);
+    assert_eq!(doc.head.map(|head| head.summary()), Some("The file".to_owned()));
+    let (doc, _) = of("/* @test t */\nproc P; begin end;");
+    assert_eq!(doc.head, None);
+}

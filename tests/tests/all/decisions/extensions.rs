@@ -1,7 +1,7 @@
 //! §7: the extensions of stage 1.
 
 use star_tests::case::{call_traps, traps};
-use star_tests::run::Program;
+use star_tests::run::{Program, done};
 use star_tests::{bits, table};
 use star_vm::HostValue;
 
@@ -79,7 +79,7 @@ fn a_program_takes_parameters() {
     ];
     let run = program.run("p", args);
     assert_eq!(run.printed, "graph 2\n");
-    assert_eq!(run.done().pop(), Some(HostValue::Table(table(&["00", "11"]))));
+    assert_eq!(done(run).pop(), Some(HostValue::Table(table(&["00", "11"]))));
 }
 
 #[test]

@@ -179,7 +179,7 @@ end;
         let state = State::new(n, list, all.clone());
         let mut args = state.lists();
         args.extend([state.code(), HostValue::Slice(all), HostValue::Unset, HostValue::Unset]);
-        let values = program.run("Check", args).done();
+        let values = star_tests::run::done(program.run("Check", args));
         assert_eq!(values[5], HostValue::Slice(bits_at(2 * n, [])), "{state:?}");
         let HostValue::Slice(tree) = &values[4] else { panic!("T is {:?}", values[4]) };
         let edges = &state.list;

@@ -44,7 +44,7 @@ struct OnCpu {
 impl OnCpu {
     fn new(module: &str) -> Self {
         let program = program(module, &LowerOptions::default());
-        let compiled = on("cpu", Cpu::new()).compile(&program.lowered.program);
+        let compiled = on("cpu", Cpu::new()).compile(program.lowered.program.clone());
         OnCpu { program, compiled }
     }
 

@@ -1,0 +1,59 @@
+//! The world outside a program under test: it reads files as any program does, what it prints and writes
+//! is kept.
+
+use star_harness::Printed;
+use star_ir::Ty;
+use star_vm::{Host, HostError, HostRef, HostValue};
+
+use crate::access::Access;
+use crate::data::Reading;
+use crate::host::RunHost;
+use crate::output::Output;
+
+/// Serves a run under test.
+pub(super) struct TestHost<'a> {
+    kept: Printed,
+    access: &'a Access,
+    reading: Reading<'a>,
+}
+
+impl<'a> TestHost<'a> {
+    /// Nothing is printed or written yet.
+    pub(super) fn new(access: &'a Access, reading: Reading<'a>) -> Self {
+        TestHost { kept: Printed::default(), access, reading }
+    }
+
+    /// What was printed and written.
+    pub(super) fn into_kept(self) -> Printed {
+        self.kept
+    }
+}
+
+impl Host for TestHost<'_> {
+    fn print(&mut self, line: &str) -> Result<(), HostError> {
+        self.kept.print(line)
+    }
+
+    fn read(
+        &mut self,
+        file: &str,
+        layout: Option<&str>,
+        ty: Ty,
+        max_bytes: Option<u64>,
+    ) -> Result<HostValue, HostError> {
+        if let Some(value) = self.kept.file(file, ty) {
+            return Ok(value.clone());
+        }
+        let mut nowhere = Output::kept();
+        RunHost::new(&mut nowhere, self.access, self.reading).read(file, layout, ty, max_bytes)
+    }
+
+    fn write(&mut self, file: &str, value: HostRef<'_>) -> Result<(), HostError> {
+        self.access.for_writing(file).map_err(|error| {
+            let message = error.to_string();
+            HostError { code: error.code, message }
+        })?;
+        self.kept.files.insert(file.to_owned(), value.to_value());
+        Ok(())
+    }
+}

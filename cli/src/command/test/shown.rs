@@ -1,0 +1,160 @@
+//! Values in messages: as a header or command line has them, and what differs between two of them.
+
+use star_base::{BitTable, BitVector};
+use star_vm::{HostValue, display};
+
+use crate::text;
+
+/// Bits of a value that is written out.
+const MAX_BITS: usize = 2048;
+/// Rows that differ which are shown.
+const MAX_ROWS: usize = 8;
+/// Columns of a row that are shown.
+const MAX_COLUMNS: usize = 64;
+
+/// The value as a header has it; `None` if it is too large, or cannot be written.
+pub(super) fn literal(value: &HostValue) -> Option<String> {
+    match value {
+        HostValue::Unset => None,
+        HostValue::Int(number) => Some(number.to_string()),
+        HostValue::Bool(truth) => Some(truth.to_string()),
+        HostValue::Str(text) => Some(text.clone()),
+        HostValue::Slice(bits) | HostValue::Word(bits) if bits.is_empty() => Some("''".to_owned()),
+        HostValue::Slice(bits) | HostValue::Word(bits) => {
+            (bits.len() <= MAX_BITS).then(|| bits.to_string())
+        }
+        HostValue::Table(table) => {
+            let (n_rows, n_cols) = (table.n_rows(), table.n_cols());
+            match n_rows.checked_mul(n_cols) {
+                Some(0) => Some(format!("gen table --rows {n_rows} --widths {n_cols}")),
+                Some(bits) if bits <= MAX_BITS => {
+                    let rows: Vec<String> =
+                        (0..n_rows).map(|row| table.row(row).to_string()).collect();
+                    Some(rows.join(" "))
+                }
+                Some(_) | None => None,
+            }
+        }
+    }
+}
+
+/// What differs between the value that is expected and the one that is found, in lines.
+pub(super) fn difference(expected: &HostValue, found: &HostValue) -> String {
+    match (expected, found) {
+        (HostValue::Table(expected), HostValue::Table(found))
+            if (expected.n_rows(), expected.n_cols()) == (found.n_rows(), found.n_cols()) =>
+        {
+            rows(expected, found)
+        }
+        (HostValue::Slice(expected), HostValue::Slice(found))
+        | (HostValue::Word(expected), HostValue::Word(found))
+            if expected.len() == found.len() =>
+        {
+            pair(expected, found, "").join("\n")
+        }
+        (expected, found) => {
+            let shown = |value: &HostValue| {
+                let text = display::long(display::Shown::from(value));
+                match text.contains('\n') {
+                    true => format!("\n{text}"),
+                    false => text::one_line(&text),
+                }
+            };
+            format!("expected {}\nfound {}", shown(expected), shown(found))
+        }
+    }
+}
+
+/// The rows that differ.
+fn rows(expected: &BitTable, found: &BitTable) -> String {
+    let n_rows = expected.n_rows();
+    let differing: Vec<usize> =
+        (0..n_rows).filter(|&row| expected.row(row) != found.row(row)).collect();
+    let mut lines = Vec::new();
+    for &row in differing.iter().take(MAX_ROWS) {
+        let title = format!("row {}: ", row + 1);
+        lines.extend(pair(&expected.row(row), &found.row(row), &title));
+    }
+    let (n, sizes) = (differing.len(), format!("{} × {}", n_rows, expected.n_cols()));
+    if n > MAX_ROWS {
+        lines.push(format!("… and {} of {sizes}", text::count(n - MAX_ROWS, "further row")));
+    } else if n_rows > n {
+        lines.push(format!("the other rows of {sizes} agree"));
+    }
+    lines.join("\n")
+}
+
+/// Two rows of bits with marks under what differs, around the first place that does if they are long.
+fn pair(expected: &BitVector, found: &BitVector, title: &str) -> Vec<String> {
+    let n = expected.len();
+    let first = (0..n).find(|&idx| expected.get(idx) != found.get(idx)).unwrap_or(0);
+    let from = if n <= MAX_COLUMNS { 0 } else { first.saturating_sub(MAX_COLUMNS / 4) };
+    let to = (from + MAX_COLUMNS).min(n);
+    let (before, behind) = (if from > 0 { "…" } else { "" }, if to < n { "…" } else { "" });
+    let bits = |bits: &BitVector| -> String {
+        (from..to).map(|idx| if bits.get(idx) { '1' } else { '0' }).collect()
+    };
+    let mark = |idx: usize| if expected.get(idx) == found.get(idx) { ' ' } else { '^' };
+    let marks: String = (from..to).map(mark).collect();
+    let blank = " ".repeat(title.chars().count());
+    let shift = " ".repeat(before.chars().count());
+    let place = if from > 0 { format!(" column {}", first + 1) } else { String::new() };
+    vec![
+        format!("{title}expected {before}{}{behind}", bits(expected)),
+        format!("{blank}found    {before}{}{behind}", bits(found)),
+        format!("{blank}         {shift}{}{place}", marks.trim_end()),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table(rows: &[&str]) -> HostValue {
+        HostValue::Table(BitTable::parse(rows).unwrap())
+    }
+
+    fn word(text: &str) -> HostValue {
+        HostValue::Word(BitVector::parse(text).unwrap())
+    }
+
+    #[test]
+    fn rows_that_differ_are_marked() {
+        let shown = difference(&table(&["011", "000", "110"]), &table(&["011", "001", "100"]));
+        let expected = "\
+row 2: expected 000
+       found    001
+                  ^
+row 3: expected 110
+       found    100
+                 ^
+the other rows of 3 × 3 agree";
+        assert_eq!(shown, expected);
+    }
+
+    #[test]
+    fn long_rows_are_shown_around_the_difference() {
+        let mut other = vec![false; 500];
+        other[299] = true;
+        let other = HostValue::Word(BitVector::from_bools(&other));
+        let shown = difference(&word(&"0".repeat(500)), &other);
+        assert!(shown.lines().all(|line| line.chars().count() < 100), "{shown}");
+        assert!(shown.ends_with("^ column 300"), "{shown}");
+    }
+
+    #[test]
+    fn values_of_other_sizes_are_shown_whole() {
+        assert_eq!(difference(&word("01"), &word("011")), "expected 01\nfound 011");
+        let shown = difference(&table(&["01"]), &table(&["01", "10"]));
+        assert_eq!(shown, "expected 01\nfound \n01\n10");
+    }
+
+    #[test]
+    fn literals_are_what_headers_take() {
+        assert_eq!(literal(&table(&["01", "10"])).as_deref(), Some("01 10"));
+        assert_eq!(literal(&word("")).as_deref(), Some("''"));
+        let empty = HostValue::Table(BitTable::zeros(0, 3).unwrap());
+        assert_eq!(literal(&empty).as_deref(), Some("gen table --rows 0 --widths 3"));
+        assert_eq!(literal(&HostValue::Table(BitTable::zeros(100, 100).unwrap())), None);
+    }
+}

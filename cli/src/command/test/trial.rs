@@ -1,0 +1,519 @@
+//! One test: its routine on every machine, and what has to come of it.
+
+use star_base::{Code, Diagnostic, Span};
+use star_harness::{
+    Case, Compiled, Configuration, Difference, Expectation, Expected, Header, Loaded, Run, compare,
+};
+use star_ir::RoutineId;
+use star_syntax::doc::example;
+use star_vm::{Control, HostValue, Limits, Outcome, Stats};
+
+use super::host::TestHost;
+use super::shown;
+use crate::access::Access;
+use crate::command::run;
+use crate::data::Reading;
+use crate::headers::inputs::{self, Around, Inputs};
+use crate::headers::subject::{Routine, Runnable, Subject};
+use crate::settings::Settings;
+use crate::text;
+use crate::wrap;
+
+/// A file on a machine.
+pub(super) struct Ready {
+    /// Which one.
+    pub(super) configuration: &'static Configuration,
+    /// The file there.
+    pub(super) compiled: Box<dyn Compiled>,
+}
+
+/// A header with all that its cases need.
+#[derive(Clone, Copy)]
+pub(super) struct Trial<'a> {
+    pub(super) subject: &'a Subject,
+    pub(super) runnable: &'a Runnable,
+    pub(super) header: &'a Header,
+    pub(super) routine: &'a Routine,
+    /// At least one; the others are compared with the first.
+    pub(super) machines: &'a [Ready],
+    /// What a run on each of them may use.
+    pub(super) limits: &'a [Limits],
+    pub(super) access: &'a Access,
+}
+
+/// Why a case fails.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Fault {
+    /// What kind of failure it is: inputs that are made smaller have to fail in the same way.
+    pub(super) kind: FaultKind,
+    /// The message, with the place in the header.
+    pub(super) diagnostic: Diagnostic,
+}
+
+/// A kind of failure.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum FaultKind {
+    /// The user wants no more.
+    Interrupted,
+    /// The inputs, or an expectation, cannot be bound.
+    Input,
+    /// It ends with this code at this place, and should not; or it ends well.
+    Ends(Option<(Code, Option<Span>)>),
+    /// A backend differs from the first one.
+    Differs(&'static str),
+    /// A value, a property or a text is not what the line at this place says.
+    Expected(Span),
+}
+
+impl Trial<'_> {
+    /// Runs the routine with these inputs.
+    ///
+    /// # Errors
+    /// The first thing that is not as the header says.
+    pub(super) fn judge(
+        &self,
+        case: &Case,
+        inputs: &Inputs,
+        around: Around<'_>,
+    ) -> Result<(), Fault> {
+        let Some((first, others)) = self.machines.split_first() else { return Ok(()) };
+        let values: Vec<HostValue> =
+            inputs.arguments.iter().map(|argument| argument.value.clone()).collect();
+        let expected = self.run(first, self.routine.id, &values, around)?;
+        self.ending(first, &expected)?;
+        for expectation in &self.header.expectations {
+            self.expectation(expectation, case, inputs, &expected, around)?;
+        }
+        if compare::is_timed(&expected) {
+            return Ok(());
+        }
+        for other in others {
+            let found = self.run(other, self.routine.id, &values, around)?;
+            if let Some(difference) = compare::difference(&expected, &found) {
+                return Err(self.differs(first, other, difference, (&expected, &found)));
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs a routine on a machine.
+    fn run(
+        &self,
+        ready: &Ready,
+        id: RoutineId,
+        values: &[HostValue],
+        around: Around<'_>,
+    ) -> Result<Run, Fault> {
+        let arguments = values.iter().map(star_harness::Argument::of).collect();
+        let mut loaded: Box<dyn Loaded> = ready.compiled.load(id, arguments);
+        let settings = Settings::default();
+        let Around { flags, reporter, folder: _, max_bytes: _ } = around;
+        let reading = Reading { flags, reporter, settings: &settings };
+        let mut host = TestHost::new(self.access, reading);
+        let mut control = Control {
+            interrupt: &flags.interrupt,
+            deadline: &flags.deadline,
+            limits: self.limits_of(ready),
+            host: &mut host,
+            stats: Stats::default(),
+        };
+        let outcome = loaded.run(&mut control);
+        let stats = control.stats;
+        let run = Run::of(&*loaded, outcome, stats, host.into_kept(), &flags.interrupt);
+        match flags.stop() {
+            Some(Code::Interrupted) => {
+                Err(self.fault(FaultKind::Interrupted, self.header.span, "interrupted".to_owned()))
+            }
+            Some(_) | None => Ok(run),
+        }
+    }
+
+    fn limits_of(&self, ready: &Ready) -> Limits {
+        let mut pairs = self.machines.iter().zip(self.limits);
+        let found = pairs.find(|(other, _)| other.name() == ready.name());
+        let none = Limits { steps: None, memory: None, output: None, depth: 1000 };
+        found.map_or(none, |(_, limits)| *limits)
+    }
+
+    /// Did it end as it should?
+    fn ending(&self, ready: &Ready, run: &Run) -> Result<(), Fault> {
+        let ended = self.describe(self.routine, &run.outcome);
+        let wanted = self.header.expectations.iter().find_map(|it| match it.what {
+            Expected::Fails { code, line } => Some((code, line, it.span)),
+            Expected::Value { .. }
+            | Expected::Ensures(_)
+            | Expected::SameAs(_)
+            | Expected::Prints(_) => None,
+        });
+        let name = &self.routine.entry.name;
+        let kind = FaultKind::Ends(ended.as_ref().map(|it| (it.code, it.span())));
+        match (wanted, ended) {
+            (None, None) => Ok(()),
+            (None, Some(ended)) => {
+                let message = format!("`{name}` ends with {} on `{}`", ended.code, ready.name());
+                let fault = self.fault(kind, self.header.span, message);
+                Err(because(fault, ended))
+            }
+            (Some((code, _, span)), None) => {
+                let message = format!("`{name}` ends well, and {code} is expected");
+                Err(self.fault(kind, span, message))
+            }
+            (Some((code, line, span)), Some(ended)) => {
+                let fits = self.is_on_line(&ended, line);
+                if ended.code == code && fits {
+                    return Ok(());
+                }
+                let what = match (ended.code == code, line) {
+                    (true, Some(line)) => format!("{code} on another line than {line}"),
+                    (true, None) | (false, _) => format!("{}, and {code} is expected", ended.code),
+                };
+                let fault = self.fault(kind, span, format!("`{name}` ends with {what}"));
+                Err(because(fault, ended))
+            }
+        }
+    }
+
+    /// Is the place of a message, or that of a call on the way to it, on this line of the file?
+    fn is_on_line(&self, ended: &Diagnostic, line: Option<u64>) -> bool {
+        line.is_none_or(|line| self.subject.is_on_line(ended, line))
+    }
+
+    fn expectation(
+        &self,
+        expectation: &Expectation,
+        case: &Case,
+        inputs: &Inputs,
+        run: &Run,
+        around: Around<'_>,
+    ) -> Result<(), Fault> {
+        let span = expectation.span;
+        match &expectation.what {
+            Expected::Fails { .. } => Ok(()),
+            Expected::Prints(wanted) => {
+                let (wanted, found) = (example::lines(wanted), example::lines(&run.printed));
+                if wanted == found {
+                    return Ok(());
+                }
+                let line = (0..).find(|&idx| wanted.get(idx) != found.get(idx)).unwrap_or(0);
+                let shown = |lines: &[&str]| match lines.get(line) {
+                    Some(text) => format!("`{}`", text::one_line(text)),
+                    None => "the end".to_owned(),
+                };
+                let fault = self.fault(
+                    FaultKind::Expected(span),
+                    span,
+                    format!("line {} of what is printed is another", line + 1),
+                );
+                Err(fault.note(format!("expected {}\nfound {}", shown(&wanted), shown(&found))))
+            }
+            Expected::Value { name, value } => {
+                let (kind, idx) = self.place_of(&name.text).ok_or_else(|| {
+                    let message = format!("`{}` is no parameter, and no result", name.text);
+                    self.fault(FaultKind::Input, name.span, message)
+                })?;
+                let text = case.text(value).map_err(|fault| self.input(fault))?;
+                let wanted = inputs::value(&name.text, kind, &text, span, around);
+                let wanted = wanted.map_err(|faults| self.inputs_fault(faults))?;
+                let found = run.values.get(idx).unwrap_or(&HostValue::Unset);
+                if wanted == *found {
+                    return Ok(());
+                }
+                let message = format!("`{}` is not what is expected", name.text);
+                let fault = self.fault(FaultKind::Expected(span), span, message);
+                Err(fault.note(shown::difference(&wanted, found)))
+            }
+            Expected::Ensures(name) => {
+                let property = self.property(name)?;
+                let values = self.bound(property, inputs, Some(run), span)?;
+                let Some(first) = self.machines.first() else { return Ok(()) };
+                let found = self.run(first, property.id, &values, around)?;
+                if let Some(ended) = self.describe(property, &found.outcome) {
+                    let message = format!("`{}` ends with {}", name.text, ended.code);
+                    let fault = self.fault(FaultKind::Expected(span), span, message);
+                    return Err(because(fault, ended));
+                }
+                match (property.result, found.values.last()) {
+                    (Some(_), Some(HostValue::Bool(false))) => {
+                        let message = format!("`{}` does not hold", name.text);
+                        Err(self.fault(FaultKind::Expected(span), span, message))
+                    }
+                    (Some(_) | None, _) => Ok(()),
+                }
+            }
+            Expected::SameAs(name) => {
+                let other = self.property(name)?;
+                let values = self.bound(other, inputs, None, span)?;
+                let Some(first) = self.machines.first() else { return Ok(()) };
+                let found = self.run(first, other.id, &values, around)?;
+                self.same(other, &found, run, span)
+            }
+        }
+    }
+
+    /// Does the other routine leave what the tested one left?
+    fn same(&self, other: &Routine, found: &Run, run: &Run, span: Span) -> Result<(), Fault> {
+        let name = &other.entry.name;
+        let fault = |message: String| self.fault(FaultKind::Expected(span), span, message);
+        let ends =
+            (self.describe(self.routine, &run.outcome), self.describe(other, &found.outcome));
+        match ends {
+            (None, None) => {}
+            (Some(one), Some(two)) if one.code == two.code => return Ok(()),
+            (_, Some(ended)) => {
+                return Err(because(fault(format!("`{name}` ends with {}", ended.code)), ended));
+            }
+            (Some(_), None) => return Err(fault(format!("`{name}` ends well"))),
+        }
+        let mut n_common = 0;
+        for (idx, param) in other.entry.params.iter().enumerate() {
+            let Some((_, own)) = self.place_of(&param.name).filter(|_| param.by_ref) else {
+                continue;
+            };
+            n_common += 1;
+            let (theirs, ours) = (found.values.get(idx), run.values.get(own));
+            if let (Some(theirs), Some(ours)) = (theirs, ours)
+                && theirs != ours
+            {
+                let fault = fault(format!("`{name}` leaves another `{}`", param.name));
+                return Err(fault.note(shown::difference(theirs, ours)));
+            }
+        }
+        if let (Some(_), Some(_)) = (other.result, self.routine.result) {
+            n_common += 1;
+            if let (Some(theirs), Some(ours)) = (found.values.last(), run.values.last())
+                && theirs != ours
+            {
+                let fault = fault(format!("`{name}` gives another value"));
+                return Err(fault.note(shown::difference(theirs, ours)));
+            }
+        }
+        match n_common {
+            0 => Err(Fault {
+                kind: FaultKind::Input,
+                ..fault(format!("`{name}` has no `var` parameter and no value to compare"))
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    /// The kind and number of a parameter, or of the value of a function.
+    fn place_of(&self, name: &str) -> Option<(star_compiler::hir::Kind, usize)> {
+        let params = &self.routine.entry.params;
+        match params.iter().position(|param| param.name == name) {
+            Some(idx) => Some((params.get(idx)?.kind, idx)),
+            None => Some((self.routine.result.filter(|_| name == "value")?, params.len())),
+        }
+    }
+
+    fn property(&self, name: &star_harness::Name) -> Result<&Routine, Fault> {
+        self.runnable.named(name).map_err(|fault| self.input(fault))
+    }
+
+    /// The arguments of another routine by the names of its parameters: the values after a run, or before
+    /// one.
+    fn bound(
+        &self,
+        routine: &Routine,
+        inputs: &Inputs,
+        after: Option<&Run>,
+        span: Span,
+    ) -> Result<Vec<HostValue>, Fault> {
+        let before = |name: &str| {
+            let (_, idx) = self.place_of(name)?;
+            inputs.arguments.get(idx).map(|argument| argument.value.clone())
+        };
+        let value_of = |name: &str| match after {
+            None => before(name),
+            Some(run) => match self.place_of(name) {
+                Some((_, idx)) => run.values.get(idx).cloned(),
+                None => name.strip_prefix("old_").and_then(before),
+            },
+        };
+        let size_of = |name: &str| {
+            let mut sizes = inputs.sizes.iter();
+            sizes.find(|(size, _)| size == name).map(|(_, number)| HostValue::Int(*number))
+        };
+        let bad = |message: String| self.fault(FaultKind::Input, span, message);
+        let mut values = Vec::new();
+        for param in &routine.entry.params {
+            let name = param.name.as_str();
+            let value = value_of(name).or_else(|| size_of(name));
+            let value = match value {
+                Some(value) => value,
+                None if param.by_ref => HostValue::Unset,
+                None => {
+                    let message =
+                        format!("nothing gives `{}` a value for its `{name}`", routine.entry.name);
+                    return Err(bad(message).note(
+                        "parameters are bound by their names: to those of the tested routine, with `old_` in \
+                         front for what they were before, `value` for what a function gives, and to the \
+                         integers of the header",
+                    ));
+                }
+            };
+            if !suits(param.kind, &value) {
+                let article = param.kind.with_article();
+                let message = format!("`{name}` of `{}` is {article}", routine.entry.name);
+                return Err(bad(message).note("the tested routine has another type for that name"));
+            }
+            values.push(value);
+        }
+        if routine.result.is_some() {
+            values.push(HostValue::Unset);
+        }
+        Ok(values)
+    }
+
+    fn differs(
+        &self,
+        first: &Ready,
+        other: &Ready,
+        difference: Difference,
+        (expected, found): (&Run, &Run),
+    ) -> Fault {
+        let (one, two) = (first.name(), other.name());
+        let what = match difference {
+            Difference::Value(idx) => match self.routine.entry.params.get(idx) {
+                Some(param) => format!("`{}`", param.name),
+                None => "the value".to_owned(),
+            },
+            Difference::Outcome
+            | Difference::Count
+            | Difference::Printed
+            | Difference::Files
+            | Difference::Operations
+            | Difference::Steps => format!("the {}", difference.what()),
+        };
+        let message = format!("`{one}` and `{two}` differ in {what}");
+        let fault = self.fault(FaultKind::Differs(two), self.header.span, message);
+        let pair = |one: &dyn std::fmt::Display, two: &dyn std::fmt::Display| {
+            format!("{}: {one}\n{}: {two}", first.name(), other.name())
+        };
+        let ends = |run: &Run| match self.describe(self.routine, &run.outcome) {
+            Some(ended) => format!("{} {}", ended.code, ended.message),
+            None => "ends well".to_owned(),
+        };
+        fault.note(match difference {
+            Difference::Outcome => pair(&ends(expected), &ends(found)),
+            Difference::Value(idx) => match (expected.values.get(idx), found.values.get(idx)) {
+                (Some(expected), Some(found)) => shown::difference(expected, found),
+                (_, _) => String::new(),
+            },
+            Difference::Count => pair(&expected.values.len(), &found.values.len()),
+            Difference::Printed => pair(&expected.printed.trim_end(), &found.printed.trim_end()),
+            Difference::Files => {
+                let names = |run: &Run| text::quoted_list(run.files.keys());
+                pair(&names(expected), &names(found))
+            }
+            Difference::Operations => pair(&expected.stats.operations, &found.stats.operations),
+            Difference::Steps => pair(&expected.stats.steps, &found.stats.steps),
+        })
+    }
+
+    /// The message of a run that did not end well.
+    fn describe(&self, routine: &Routine, outcome: &Outcome) -> Option<Diagnostic> {
+        let outcome = match outcome {
+            Outcome::Done => return None,
+            Outcome::Trap(trap) if routine.result.is_some() => {
+                Outcome::Trap(Box::new(wrap::without_wrapper((**trap).clone())))
+            }
+            Outcome::Trap(_) | Outcome::Limit { .. } | Outcome::Internal(_) => outcome.clone(),
+        };
+        Some(run::describe(outcome, &self.runnable.program))
+    }
+
+    /// May the input be made smaller? What is expected literally is right for the input as it is only.
+    pub(super) fn can_shrink(&self, fault: &Fault) -> bool {
+        let is_literal = |it: &Expectation| match it.what {
+            Expected::Value { .. } | Expected::Prints(_) | Expected::Fails { .. } => true,
+            Expected::Ensures(_) | Expected::SameAs(_) => false,
+        };
+        match fault.kind {
+            FaultKind::Interrupted | FaultKind::Input => false,
+            FaultKind::Differs(_) => true,
+            FaultKind::Ends(_) | FaultKind::Expected(_) => {
+                !self.header.expectations.iter().any(is_literal)
+            }
+        }
+    }
+
+    /// The failure of inputs that cannot be bound; none if that is what the header says.
+    pub(super) fn inputs_refused(&self, faults: Vec<Diagnostic>) -> Option<Fault> {
+        let interrupted = faults.iter().any(|fault| fault.code == Code::Interrupted);
+        if interrupted {
+            let message = "interrupted".to_owned();
+            return Some(self.fault(FaultKind::Interrupted, self.header.span, message));
+        }
+        let wanted = self.header.fails();
+        match faults.iter().any(|fault| Some(fault.code) == wanted) {
+            true => None,
+            false => Some(self.inputs_fault(faults)),
+        }
+    }
+
+    /// A failure because of values that cannot be bound.
+    fn inputs_fault(&self, faults: Vec<Diagnostic>) -> Fault {
+        let mut faults = faults.into_iter();
+        let first = faults.next();
+        let mut fault = match first {
+            Some(first) => self.input(first),
+            None => self.fault(FaultKind::Input, self.header.span, "no values".to_owned()),
+        };
+        for other in faults {
+            fault = fault.note(format!("{}: {}", other.code, other.message));
+        }
+        fault
+    }
+
+    fn input(&self, cause: Diagnostic) -> Fault {
+        Fault { kind: FaultKind::Input, diagnostic: cause }
+    }
+
+    fn fault(&self, kind: FaultKind, span: Span, message: String) -> Fault {
+        Fault { kind, diagnostic: Diagnostic::at(Code::TestFails, span, message) }
+    }
+}
+
+impl Ready {
+    /// The name of the machine.
+    pub(super) fn name(&self) -> &'static str {
+        self.configuration.name
+    }
+}
+
+impl Fault {
+    fn note(mut self, text: impl Into<String>) -> Self {
+        let text = text.into();
+        if !text.is_empty() {
+            self.diagnostic = self.diagnostic.note(text);
+        }
+        self
+    }
+}
+
+/// The failure with the message of the run that ended so.
+fn because(mut fault: Fault, ended: Diagnostic) -> Fault {
+    let Diagnostic { code: _, message, labels, notes, help: _, fixes: _ } = ended;
+    let mut labels = labels.into_iter();
+    match labels.next() {
+        Some(first) => fault.diagnostic = fault.diagnostic.label(first.span, message),
+        None => fault.diagnostic = fault.diagnostic.note(message),
+    }
+    fault.diagnostic.labels.extend(labels);
+    fault.diagnostic.notes.extend(notes);
+    fault
+}
+
+/// Can a parameter of this kind have this value?
+fn suits(kind: star_compiler::hir::Kind, value: &HostValue) -> bool {
+    use star_compiler::hir::Kind;
+    match value {
+        HostValue::Unset => true,
+        HostValue::Int(_) => kind == Kind::Int,
+        HostValue::Bool(_) => kind == Kind::Bool,
+        HostValue::Str(_) => kind == Kind::Str,
+        HostValue::Slice(_) => kind == Kind::Slice,
+        HostValue::Word(_) => kind == Kind::Word,
+        HostValue::Table(_) => kind == Kind::Table,
+    }
+}

@@ -1,0 +1,98 @@
+//! The Star files that a command line names, alone or by their folders.
+
+use std::fs;
+use std::path::Path;
+
+use star_base::{Code, Diagnostic};
+
+use crate::sources::STDIN;
+use crate::text;
+
+/// A file to look into.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Found {
+    /// Its name for messages and for the compiler.
+    pub(crate) file: String,
+    /// Was it named itself, and not found in a folder?
+    pub(crate) named: bool,
+}
+
+/// The files: those named, and in folders all that end in `.star`, also further down, in the order of their
+/// names. What begins with a dot is passed over, and so are links to folders.
+///
+/// # Errors
+/// E0111 for each path that is not there or cannot be read.
+pub(crate) fn star_files(paths: &[String]) -> Result<Vec<Found>, Vec<Diagnostic>> {
+    let mut found = Vec::new();
+    let mut faults = Vec::new();
+    for path in paths {
+        if path == STDIN || path.starts_with("star:") {
+            found.push(Found { file: path.clone(), named: true });
+            continue;
+        }
+        match fs::metadata(path) {
+            Ok(metadata) if metadata.is_dir() => {
+                if let Err(fault) = collect(Path::new(path), &mut found) {
+                    faults.push(fault);
+                }
+            }
+            Ok(_) => found.push(Found { file: path.clone(), named: true }),
+            Err(error) => faults.push(unreadable(Path::new(path), &error)),
+        }
+    }
+    if faults.is_empty() { Ok(found) } else { Err(faults) }
+}
+
+fn collect(folder: &Path, found: &mut Vec<Found>) -> Result<(), Diagnostic> {
+    let cannot = |error: &std::io::Error| unreadable(folder, error);
+    let mut entries = Vec::new();
+    for entry in fs::read_dir(folder).map_err(|error| cannot(&error))? {
+        let entry = entry.map_err(|error| cannot(&error))?;
+        let kind = entry.file_type().map_err(|error| cannot(&error))?;
+        entries.push((entry.path(), kind));
+    }
+    entries.sort_by(|(one, _), (other, _)| one.cmp(other));
+    for (path, kind) in entries {
+        let hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
+        if hidden {
+            continue;
+        }
+        if kind.is_dir() {
+            collect(&path, found)?;
+        } else if path.extension().is_some_and(|extension| extension == "star") && path.is_file() {
+            let path = path.strip_prefix(".").unwrap_or(&path);
+            found.push(Found { file: path.display().to_string(), named: false });
+        }
+    }
+    Ok(())
+}
+
+fn unreadable(path: &Path, error: &std::io::Error) -> Diagnostic {
+    let path = text::one_line(&path.display().to_string());
+    let message = format!("cannot read `{path}`: {}", text::reason(error));
+    Diagnostic::new(Code::SourceUnreadable, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_are_searched_in_the_order_of_names() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        fs::create_dir_all(at("b/c")).unwrap();
+        fs::create_dir_all(at(".git")).unwrap();
+        for name in ["z.star", "a.star", "b/x.star", "b/c/y.star", ".git/h.star", "b/n.txt"] {
+            fs::write(at(name), "").unwrap();
+        }
+        let path = folder.path().display().to_string();
+        let found = star_files(std::slice::from_ref(&path)).unwrap();
+        let names: Vec<&str> = found.iter().map(|found| &found.file[path.len() + 1..]).collect();
+        assert_eq!(names, ["a.star", "b/c/y.star", "b/x.star", "z.star"]);
+        let named = at("a.star").display().to_string();
+        assert_eq!(star_files(&[named.clone()]), Ok(vec![Found { file: named, named: true }]));
+        let missing = star_files(&[path, at("none").display().to_string()]).unwrap_err();
+        assert_eq!((missing.len(), missing[0].code), (1, Code::SourceUnreadable));
+    }
+}

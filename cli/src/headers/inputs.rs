@@ -1,0 +1,228 @@
+//! The values of one case of a header: bound and read as `star run` does it, files relative to the file
+//! that the header stands in.
+
+use std::path::Path;
+
+use star_base::{Code, Diagnostic, Span};
+use star_compiler::hir::Kind;
+use star_compiler::{Entry, EntryParam};
+use star_harness::{Argument, Case, Header};
+use star_io::FileError;
+use star_vm::HostValue;
+
+use super::subject::Routine;
+use crate::bind::{Binding, Origin, Strangers, bind};
+use crate::command::generate;
+use crate::data::Reading;
+use crate::flags::Flags;
+use crate::given::{self, Given};
+use crate::load::{from_files, load};
+use crate::report::Reporter;
+use crate::text;
+
+/// The name that is to a header what `--graph` is to `star run`, where no parameter has it.
+const GRAPH: &str = "graph";
+
+/// Names that say something about files, where no parameter has them.
+const SETTINGS: [&str; 4] = ["scale", "widths", "h", "b"];
+
+/// What is read with.
+#[derive(Clone, Copy)]
+pub(crate) struct Around<'a> {
+    /// The folder of the file with the header.
+    pub(crate) folder: &'a Path,
+    /// Stop when one of these is set.
+    pub(crate) flags: &'a Flags,
+    /// Takes the notes and warnings of readers.
+    pub(crate) reporter: &'a Reporter,
+    /// Most bytes that the values may take together.
+    pub(crate) max_bytes: u64,
+}
+
+/// The values of one case.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Inputs {
+    /// The arguments of the routine in order, one for the value of a function last.
+    pub(crate) arguments: Vec<Argument>,
+    /// Names of the header that are no parameters, with their integers.
+    pub(crate) sizes: Vec<(String, i64)>,
+}
+
+/// Binds and reads the values of a case.
+///
+/// # Errors
+/// What `star run` would say, with the place in the header.
+pub(crate) fn inputs(
+    routine: &Routine,
+    header: &Header,
+    case: &Case,
+    around: Around<'_>,
+) -> Result<Inputs, Vec<Diagnostic>> {
+    let entry = &routine.entry;
+    let is_param = |name: &str| entry.params.iter().any(|param| param.name == name);
+    let place = Place { header, case };
+    let mut sizes = Vec::new();
+    let mut graph = None;
+    let mut texts = Vec::new();
+    let mut faults = Vec::new();
+    for given in &case.given {
+        let name = given.name.as_str();
+        if name == GRAPH && !is_param(name) {
+            graph = Some(placed(&given.text, around.folder));
+            continue;
+        }
+        if !is_param(name) {
+            match case.integer(name) {
+                Some(number) => sizes.push((name.to_owned(), number)),
+                None if SETTINGS.contains(&name) => {}
+                None => faults.push(stranger(entry, name, given.span)),
+            }
+        }
+        texts.push(format!("{name}={}", given.text));
+    }
+    let bound = bind(entry, &texts, graph.is_some(), Strangers::Ignored);
+    let mut binding = match bound {
+        Ok(binding) if faults.is_empty() => binding,
+        bound => {
+            let others = bound.err().unwrap_or_default();
+            faults.extend(others.into_iter().map(|fault| place.of(fault)));
+            return Err(faults);
+        }
+    };
+    let mut arguments = read(entry, &mut binding, graph.as_deref(), around)
+        .map_err(|error| vec![place.of(error.to_diagnostic())])?;
+    if routine.result.is_some() {
+        arguments.push(Argument { value: HostValue::Unset, fixed: false });
+    }
+    Ok(Inputs { arguments, sizes })
+}
+
+/// The value that a text means where one of this kind is expected.
+///
+/// # Errors
+/// What `star run` would say, with this place.
+pub(crate) fn value(
+    name: &str,
+    kind: Kind,
+    text: &str,
+    span: Span,
+    around: Around<'_>,
+) -> Result<HostValue, Vec<Diagnostic>> {
+    let param = EntryParam { name: name.to_owned(), by_ref: false, takes_value: true, kind };
+    let entry = Entry {
+        id: star_compiler::hir::RoutineId(0),
+        name: name.to_owned(),
+        kind: star_syntax::ast::RoutineKind::Procedure,
+        span,
+        params: vec![param],
+    };
+    let at = |fault: Diagnostic| fault.label(span, "");
+    let arguments = [format!("{name}={text}")];
+    let mut binding = bind(&entry, &arguments, false, Strangers::Ignored)
+        .map_err(|faults| faults.into_iter().map(at).collect::<Vec<_>>())?;
+    let read = read(&entry, &mut binding, None, around);
+    let mut values = read.map_err(|error| vec![at(error.to_diagnostic())])?;
+    Ok(values.pop().map_or(HostValue::Unset, |argument| argument.value))
+}
+
+/// Reads what the binding names.
+fn read(
+    entry: &Entry,
+    binding: &mut Binding,
+    graph: Option<&str>,
+    around: Around<'_>,
+) -> Result<Vec<Argument>, FileError> {
+    for origin in &mut binding.origins {
+        match origin {
+            Origin::Given(Given::File { path, .. }) => *path = placed(path, around.folder),
+            Origin::Given(Given::Value(_)) | Origin::Offer(_) | Origin::Unset => {}
+        }
+    }
+    let settings = binding.settings.clone();
+    let Around { flags, reporter, max_bytes, folder: _ } = around;
+    let reading = Reading { flags, reporter, settings: &settings };
+    let binding = Binding {
+        origins: std::mem::take(&mut binding.origins),
+        widths: binding.widths,
+        settings: settings.clone(),
+    };
+    load(entry, binding, graph, reading, max_bytes)
+}
+
+/// The name of a file, or of data that are made, as seen from here.
+fn placed(name: &str, folder: &Path) -> String {
+    let name = name.trim();
+    let file = |name: &str| folder.join(name).display().to_string();
+    if generate::options(name).is_none() {
+        return file(name);
+    }
+    let mut after_graph = false;
+    let words = name.split_whitespace().map(|word| {
+        let is_file = std::mem::replace(&mut after_graph, word == "--graph");
+        if is_file { file(word) } else { word.to_owned() }
+    });
+    words.collect::<Vec<String>>().join(" ")
+}
+
+/// The command that runs the routine of a header with these values alone.
+pub(crate) fn command_line(
+    file: &str,
+    header: &Header,
+    routine: &Routine,
+    values: &[(String, String)],
+    folder: &Path,
+) -> String {
+    let entry = &routine.entry;
+    let mut words = vec!["star".to_owned(), "run".to_owned(), text::shell_word(file)];
+    if entry.kind != star_syntax::ast::RoutineKind::Program {
+        words.extend(["--proc".to_owned(), text::shell_word(&entry.name)]);
+    }
+    words.extend(header.options.as_ref().map(|options| options.text.clone()));
+    for (name, value) in values {
+        let param = entry.params.iter().find(|param| param.name == *name);
+        let is_data = param.is_some_and(|param| from_files(param.kind));
+        let value = if is_data { file_in(name, value, param, folder) } else { value.clone() };
+        if param.is_none() && name == GRAPH {
+            let graph = text::shell_word(&placed(&value, folder));
+            words.extend(["--graph".to_owned(), graph]);
+        } else if param.is_some() || matches!(name.as_str(), "scale" | "widths") {
+            words.push(text::shell_word(&format!("{name}={value}")));
+        }
+    }
+    words.join(" ")
+}
+
+/// A value with its file, if it has one, as seen from here.
+fn file_in(name: &str, value: &str, param: Option<&EntryParam>, folder: &Path) -> String {
+    let kind = param.map_or(Kind::Error, |param| param.kind);
+    match given::parse(name, kind, value) {
+        Ok(Given::File { layout: Some(layout), path }) => {
+            format!("{layout}:{}", placed(&path, folder))
+        }
+        Ok(Given::File { layout: None, path }) => placed(&path, folder),
+        Ok(Given::Value(_)) | Err(_) => value.to_owned(),
+    }
+}
+
+/// Where a fault belongs: to the definition that it names, or to the header.
+struct Place<'a> {
+    header: &'a Header,
+    case: &'a Case,
+}
+
+impl Place<'_> {
+    fn of(&self, fault: Diagnostic) -> Diagnostic {
+        let is_named = |name: &str| fault.message.contains(&format!("`{name}`"));
+        let mut given = self.case.given.iter();
+        let definition = given.find(|given| is_named(&given.name)).map(|given| given.span);
+        fault.label(definition.unwrap_or(self.header.span), "")
+    }
+}
+
+fn stranger(entry: &Entry, name: &str, span: Span) -> Diagnostic {
+    let names = entry.params.iter().map(|param| &param.name);
+    let message = format!("`{}` has no parameter `{name}`", entry.name);
+    Diagnostic::at(Code::NoSuchParameter, span, message)
+        .note(format!("its parameters are {}", text::quoted_list(names)))
+        .note("other names of a header stand for integers, `graph` for a graph")
+}

@@ -1,0 +1,31 @@
+//! The headers of tests and benchmarks in the user's files, made ready to run.
+//!
+//! * [`find`]: the files in the folders that a command line names.
+//! * [`subject`]: a file with its headers, and its routines as the machines take them.
+//! * [`inputs`]: the values of one case, bound as `star run` binds them.
+
+pub(crate) mod find;
+pub(crate) mod inputs;
+pub(crate) mod subject;
+
+use star_base::Diagnostic;
+use star_compiler::Compilation;
+use star_harness::{Header, Purpose};
+
+/// The headers of the file itself, and what is wrong with them: their form, and the values that cannot be
+/// computed.
+pub(crate) fn of_root(compilation: &Compilation) -> (Vec<Header>, Vec<Diagnostic>) {
+    let Some(file) = compilation.root_file() else { return (Vec::new(), Vec::new()) };
+    let text = compilation.sources.get(file).map_or("", |source| source.text());
+    let parsed = star_syntax::parse(file, text);
+    let (headers, mut faults) = star_harness::headers(file, text, &parsed);
+    for header in &headers {
+        faults.extend(header.cases(Purpose::Test).err());
+        if header.is_benchmark() {
+            faults.extend(header.cases(Purpose::Benchmark).err());
+        }
+    }
+    faults.sort_by_key(Diagnostic::span);
+    faults.dedup();
+    (headers, faults)
+}

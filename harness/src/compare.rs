@@ -1,0 +1,140 @@
+//! Do backends agree? Everything that a program can show is compared: how it ended (for traps code,
+//! place, calls and values; for limits which one, and where), all arguments afterwards, what was
+//! printed and written, elementary operations and steps.
+
+use star_ir::LimitKind;
+use star_vm::Outcome;
+
+use crate::run::Run;
+
+/// What two runs differ in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Difference {
+    /// How they ended.
+    Outcome,
+    /// How many arguments there are afterwards.
+    Count,
+    /// The argument with this number, from 0.
+    Value(usize),
+    /// What was printed.
+    Printed,
+    /// The files that were written.
+    Files,
+    /// Elementary operations.
+    Operations,
+    /// Steps.
+    Steps,
+}
+
+impl Difference {
+    /// In words.
+    pub fn what(self) -> &'static str {
+        match self {
+            Difference::Outcome => "outcome",
+            Difference::Count => "number of results",
+            Difference::Value(_) => "value",
+            Difference::Printed => "printed text",
+            Difference::Files => "written files",
+            Difference::Operations => "elementary operations",
+            Difference::Steps => "steps",
+        }
+    }
+}
+
+/// What two runs of a program with the same arguments and limits differ in; `None` if in nothing that
+/// matters. `expected` is of a backend without natives.
+pub fn difference(expected: &Run, found: &Run) -> Option<Difference> {
+    let Run { outcome, values, printed, files, stats } = expected;
+    if is_limit(outcome, |kind| matches!(kind, LimitKind::Memory { .. })) {
+        // Bytes are counted by each backend in its own way: one may hold less for the same values.
+        return None;
+    }
+    let has_natives = found.stats.natives > 0;
+    if has_natives && is_limit(outcome, |kind| matches!(kind, LimitKind::Steps { .. })) {
+        // A native takes no steps: it gets further.
+        return None;
+    }
+    if *outcome != found.outcome {
+        return Some(Difference::Outcome);
+    }
+    if values.len() != found.values.len() {
+        return Some(Difference::Count);
+    }
+    let mut pairs = values.iter().zip(&found.values);
+    if let Some(idx) = pairs.position(|(value, other)| value != other) {
+        return Some(Difference::Value(idx));
+    }
+    if *printed != found.printed {
+        return Some(Difference::Printed);
+    }
+    if *files != found.files {
+        return Some(Difference::Files);
+    }
+    if has_natives {
+        // A native does what the routine does, not with its operations.
+        return None;
+    }
+    if stats.operations != found.stats.operations {
+        return Some(Difference::Operations);
+    }
+    (stats.steps != found.stats.steps).then_some(Difference::Steps)
+}
+
+/// May two runs end apart, because one was faster than the other when the time was up?
+pub fn is_timed(run: &Run) -> bool {
+    is_limit(&run.outcome, |kind| matches!(kind, LimitKind::Time | LimitKind::Interrupted))
+}
+
+fn is_limit(outcome: &Outcome, is: impl Fn(&LimitKind) -> bool) -> bool {
+    match outcome {
+        Outcome::Limit { kind, .. } => is(kind),
+        Outcome::Done | Outcome::Trap(_) | Outcome::Internal(_) => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use star_ir::LocId;
+    use star_vm::{HostValue, Stats};
+
+    use super::*;
+
+    fn run() -> Run {
+        Run {
+            outcome: Outcome::Done,
+            values: vec![HostValue::Int(1), HostValue::Bool(true)],
+            printed: "a\n".to_owned(),
+            files: BTreeMap::new(),
+            stats: Stats { operations: 3, steps: 5, ..Stats::default() },
+        }
+    }
+
+    #[test]
+    fn everything_that_shows_is_compared() {
+        let differs = |change: &dyn Fn(&mut Run)| {
+            let mut other = run();
+            change(&mut other);
+            difference(&run(), &other)
+        };
+        assert_eq!(differs(&|_| {}), None);
+        let ended = Outcome::Limit { kind: LimitKind::Time, loc: LocId(0) };
+        assert_eq!(differs(&|run| run.outcome = ended.clone()), Some(Difference::Outcome));
+        let value = |run: &mut Run| run.values[1] = HostValue::Bool(false);
+        assert_eq!(differs(&value), Some(Difference::Value(1)));
+        assert_eq!(differs(&|run| run.values.truncate(1)), Some(Difference::Count));
+        assert_eq!(differs(&|run| run.printed.push('b')), Some(Difference::Printed));
+        let file = |run: &mut Run| drop(run.files.insert("f".to_owned(), HostValue::Int(1)));
+        assert_eq!(differs(&file), Some(Difference::Files));
+        assert_eq!(differs(&|run| run.stats.operations += 1), Some(Difference::Operations));
+        assert_eq!(differs(&|run| run.stats.steps += 1), Some(Difference::Steps));
+    }
+
+    #[test]
+    fn natives_count_no_operations() {
+        let mut native = run();
+        native.stats = Stats { natives: 1, ..Stats::default() };
+        assert_eq!(difference(&run(), &native), None);
+    }
+}

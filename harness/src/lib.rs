@@ -1,0 +1,35 @@
+//! What tests and benchmarks share: the header in a comment that says what is run with which values, and
+//! the machines that it is run on.
+//!
+//! * [`mod@header`]: headers as they are written, read from the comments of a file.
+//! * [`template`] and [`expr`]: the values in them, with integer expressions in braces.
+//! * [`cases`]: the combinations of values that a header asks for, smallest first.
+//! * [`machine`]: a backend whatever its types, and programs that are run on it as often as wanted;
+//!   [`machines`]: the backends by their names.
+//! * [`mod@run`]: one run with all that it left behind; [`compare`]: what two runs differ in.
+//! * [`mod@shrink`]: smaller inputs that fail as well.
+//!
+//! Nothing here reads a file, binds a value to a parameter or knows a command line.
+
+#![allow(
+    clippy::result_large_err,
+    reason = "a message is made once for each header that is wrong, and its fields are public and plain"
+)]
+
+pub mod cases;
+pub mod compare;
+pub mod expr;
+pub mod header;
+pub mod machine;
+pub mod machines;
+pub mod run;
+pub mod shrink;
+pub mod template;
+
+pub use cases::{Case, Given, MAX_CASES, Purpose};
+pub use compare::{Difference, difference};
+pub use header::{Definition, Expectation, Expected, Header, Kind, Name, headers};
+pub use machine::{Argument, Compiled, Loaded, Machine, on};
+pub use machines::{Configuration, MACHINES};
+pub use run::{Printed, Run};
+pub use shrink::shrink;

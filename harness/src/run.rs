@@ -1,0 +1,114 @@
+//! One run of a routine, and all that it left behind.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::AtomicBool;
+
+use star_base::Code;
+use star_ir::{LimitKind, LocId, Ty};
+use star_vm::{Control, Host, HostError, HostRef, HostValue, Limits, Outcome, Stats, StoreError};
+
+use crate::machine::Loaded;
+
+/// What a run left behind.
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// How it ended.
+    pub outcome: Outcome,
+    /// The arguments afterwards; none if they could not be taken out of the backend.
+    pub values: Vec<HostValue>,
+    /// What was printed.
+    pub printed: String,
+    /// The files that were written.
+    pub files: BTreeMap<String, HostValue>,
+    /// What was used.
+    pub stats: Stats,
+}
+
+impl Run {
+    /// What is left after a run that ended like this, unless `interrupt` is set meanwhile.
+    pub fn of(
+        loaded: &dyn Loaded,
+        outcome: Outcome,
+        stats: Stats,
+        host: Printed,
+        interrupt: &AtomicBool,
+    ) -> Self {
+        let Printed { text: printed, files } = host;
+        let (outcome, values) = match loaded.values(interrupt) {
+            Ok(values) => (outcome, values),
+            Err(StoreError::OutOfMemory(refused)) => {
+                (Outcome::Internal(format!("no memory for the values: {refused}")), Vec::new())
+            }
+            Err(StoreError::Interrupted) => {
+                let (kind, loc) = (LimitKind::Interrupted, LocId(0));
+                (Outcome::Limit { kind, loc }, Vec::new())
+            }
+        };
+        Run { outcome, values, printed, files, stats }
+    }
+}
+
+/// A host that keeps what is printed, and in memory the files whose names begin with `memory:`. It
+/// has no others.
+#[derive(Debug, Default)]
+pub struct Printed {
+    /// What was printed.
+    pub text: String,
+    /// What was written.
+    pub files: BTreeMap<String, HostValue>,
+}
+
+impl Printed {
+    /// The file of this name, if it was written and is of that type; sizes do not matter.
+    pub fn file(&self, name: &str, ty: Ty) -> Option<&HostValue> {
+        self.files.get(name).filter(|value| {
+            let is = value.ty().as_ref().map(std::mem::discriminant);
+            is == Some(std::mem::discriminant(&ty))
+        })
+    }
+}
+
+impl Host for Printed {
+    fn print(&mut self, line: &str) -> Result<(), HostError> {
+        self.text.push_str(line);
+        Ok(())
+    }
+
+    fn read(
+        &mut self,
+        file: &str,
+        _: Option<&str>,
+        ty: Ty,
+        _: Option<u64>,
+    ) -> Result<HostValue, HostError> {
+        self.file(file, ty).cloned().ok_or_else(|| HostError {
+            code: Code::CannotOpen,
+            message: format!("cannot open `{file}`"),
+        })
+    }
+
+    fn write(&mut self, file: &str, value: HostRef<'_>) -> Result<(), HostError> {
+        if !file.starts_with("memory:") {
+            let message = format!("cannot write `{file}`");
+            return Err(HostError { code: Code::CannotWrite, message });
+        }
+        self.files.insert(file.to_owned(), value.to_value());
+        Ok(())
+    }
+}
+
+/// Runs it with nobody to interrupt it, and files in memory.
+pub(crate) fn alone(loaded: &mut dyn Loaded, limits: Limits) -> Run {
+    let flag = AtomicBool::new(false);
+    let mut host = Printed::default();
+    let mut control = Control {
+        interrupt: &flag,
+        deadline: &flag,
+        limits,
+        host: &mut host,
+        stats: Stats::default(),
+    };
+    let outcome = loaded.run(&mut control);
+    let stats = control.stats;
+    Run::of(&*loaded, outcome, stats, host, &flag)
+}

@@ -1,0 +1,265 @@
+//! Smaller inputs that fail as well: vertices, rows and columns taken away, ones cleared.
+//!
+//! What belongs together keeps together: all rows, columns, components and integers that have one number are
+//! made smaller at once, so that a graph of n vertices stays one; a symmetric table stays symmetric.
+
+use std::ops::Range;
+
+use star_base::{BitTable, BitVector};
+use star_vm::HostValue;
+
+/// Makes `values` smaller as long as they fail, with at most `max_tries` questions to `fails`.
+pub fn shrink(
+    values: Vec<HostValue>,
+    max_tries: usize,
+    fails: &mut dyn FnMut(&[HostValue]) -> bool,
+) -> Vec<HostValue> {
+    let mut shrinker = Shrinker { values, left: max_tries, fails };
+    while shrinker.pass() {}
+    shrinker.values
+}
+
+struct Shrinker<'f> {
+    values: Vec<HostValue>,
+    /// Questions that may still be asked.
+    left: usize,
+    fails: &'f mut dyn FnMut(&[HostValue]) -> bool,
+}
+
+impl Shrinker<'_> {
+    /// Tries everything once; is anything smaller?
+    fn pass(&mut self) -> bool {
+        let mut smaller = false;
+        for size in sizes(&self.values) {
+            smaller |= self.take_parts(size);
+        }
+        for idx in 0..self.values.len() {
+            smaller |= self.clear_ones(idx);
+        }
+        smaller && self.left > 0
+    }
+
+    /// Takes parts away of all that has `size` of them, many at a time first, from the end.
+    fn take_parts(&mut self, size: usize) -> bool {
+        let mut size = size;
+        let mut smaller = false;
+        let mut len = size.div_ceil(2);
+        while len > 0 {
+            let mut end = size;
+            while end > 0 {
+                let piece = end.saturating_sub(len)..end;
+                end = piece.start;
+                if let Some(values) = without(&self.values, size, &piece)
+                    && self.takes(values)
+                {
+                    size -= piece.len();
+                    smaller = true;
+                }
+            }
+            len = if len == 1 { 0 } else { len.div_ceil(2) };
+        }
+        smaller
+    }
+
+    /// Clears ones of a value, many at a time first.
+    fn clear_ones(&mut self, idx: usize) -> bool {
+        let mut smaller = false;
+        let mut len = ones(&self.values[idx]).len().div_ceil(2);
+        while len > 0 {
+            let mut end = ones(&self.values[idx]).len();
+            while end > 0 {
+                let places = ones(&self.values[idx]);
+                end = end.min(places.len());
+                let start = end.saturating_sub(len);
+                let mut values = self.values.clone();
+                if let Some(value) = cleared(&values[idx], &places[start..end]) {
+                    values[idx] = value;
+                    smaller |= self.takes(values);
+                }
+                end = start;
+            }
+            len = if len == 1 { 0 } else { len.div_ceil(2) };
+        }
+        smaller
+    }
+
+    fn takes(&mut self, values: Vec<HostValue>) -> bool {
+        if self.left == 0 || values == self.values {
+            return false;
+        }
+        self.left -= 1;
+        let fails = (self.fails)(&values);
+        if fails {
+            self.values = values;
+        }
+        fails
+    }
+}
+
+/// The numbers of rows, columns and components, greatest first.
+fn sizes(values: &[HostValue]) -> Vec<usize> {
+    let mut sizes: Vec<usize> = values
+        .iter()
+        .flat_map(|value| match value {
+            HostValue::Table(table) => vec![table.n_rows(), table.n_cols()],
+            HostValue::Slice(bits) | HostValue::Word(bits) => vec![bits.len()],
+            HostValue::Unset | HostValue::Int(_) | HostValue::Bool(_) | HostValue::Str(_) => {
+                Vec::new()
+            }
+        })
+        .filter(|&size| size > 0)
+        .collect();
+    sizes.sort_unstable_by(|a, b| b.cmp(a));
+    sizes.dedup();
+    sizes
+}
+
+/// The values with a piece taken out of everything that has `size` parts; `None` if nothing has, or there
+/// is no memory.
+fn without(values: &[HostValue], size: usize, piece: &Range<usize>) -> Option<Vec<HostValue>> {
+    let less = |n: usize| if n == size { n - piece.len() } else { n };
+    // Where a part comes from that is at `idx` afterwards.
+    let from = |n: usize, idx: usize| match n == size && idx >= piece.start {
+        true => idx + piece.len(),
+        false => idx,
+    };
+    let vector = |bits: &BitVector| {
+        let n = bits.len();
+        let kept: Vec<bool> = (0..less(n)).map(|idx| bits.get(from(n, idx))).collect();
+        BitVector::from_bools(&kept)
+    };
+    let small = values.iter().map(|value| {
+        Some(match value {
+            HostValue::Table(table) => {
+                let (n_rows, n_cols) = (table.n_rows(), table.n_cols());
+                let mut small = BitTable::zeros(less(n_rows), less(n_cols)).ok()?;
+                for row in 0..less(n_rows) {
+                    for col in 0..less(n_cols) {
+                        if table.get(from(n_rows, row), from(n_cols, col)) {
+                            small.put(row, col, true);
+                        }
+                    }
+                }
+                HostValue::Table(small)
+            }
+            HostValue::Slice(bits) => HostValue::Slice(vector(bits)),
+            HostValue::Word(bits) => HostValue::Word(vector(bits)),
+            HostValue::Int(number) if *number == size as i64 => {
+                HostValue::Int(number - piece.len() as i64)
+            }
+            HostValue::Unset | HostValue::Int(_) | HostValue::Bool(_) | HostValue::Str(_) => {
+                value.clone()
+            }
+        })
+    });
+    small.collect()
+}
+
+/// The places of ones: rows and columns of a table, those above the diagonal of a symmetric one.
+fn ones(value: &HostValue) -> Vec<(usize, usize)> {
+    let of_bits = |bits: &BitVector| {
+        (0..bits.len()).filter(|&idx| bits.get(idx)).map(|idx| (idx, 0)).collect()
+    };
+    match value {
+        HostValue::Table(table) => {
+            let symmetric = is_symmetric(table);
+            let places = (0..table.n_rows())
+                .flat_map(|row| (0..table.n_cols()).map(move |col| (row, col)))
+                .filter(|&(row, col)| table.get(row, col) && (!symmetric || row <= col));
+            places.collect()
+        }
+        HostValue::Slice(bits) | HostValue::Word(bits) => of_bits(bits),
+        HostValue::Unset | HostValue::Int(_) | HostValue::Bool(_) | HostValue::Str(_) => Vec::new(),
+    }
+}
+
+/// The value with these ones cleared.
+fn cleared(value: &HostValue, places: &[(usize, usize)]) -> Option<HostValue> {
+    let of_bits = |bits: &BitVector| {
+        let mut bits = bits.clone();
+        places.iter().for_each(|&(idx, _)| bits.put(idx, false));
+        bits
+    };
+    match value {
+        HostValue::Table(table) => {
+            let symmetric = is_symmetric(table);
+            let mut table = table.try_clone().ok()?;
+            for &(row, col) in places {
+                table.put(row, col, false);
+                if symmetric {
+                    table.put(col, row, false);
+                }
+            }
+            Some(HostValue::Table(table))
+        }
+        HostValue::Slice(bits) => Some(HostValue::Slice(of_bits(bits))),
+        HostValue::Word(bits) => Some(HostValue::Word(of_bits(bits))),
+        HostValue::Unset | HostValue::Int(_) | HostValue::Bool(_) | HostValue::Str(_) => None,
+    }
+}
+
+fn is_symmetric(table: &BitTable) -> bool {
+    let n = table.n_rows();
+    n == table.n_cols()
+        && (0..n).all(|row| (0..row).all(|col| table.get(row, col) == table.get(col, row)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table(rows: &[&str]) -> HostValue {
+        HostValue::Table(BitTable::parse(rows).unwrap())
+    }
+
+    #[test]
+    fn sizes_that_agree_are_made_smaller_together() {
+        // A path of 40 vertices; what fails is that some vertex leads to one that leads further.
+        let mut path = BitTable::zeros(40, 40).unwrap();
+        (1..40).for_each(|vertex| path.put(vertex - 1, vertex, true));
+        let values = vec![HostValue::Int(40), HostValue::Table(path), HostValue::Int(2)];
+        let mut n_asked = 0;
+        let small = shrink(values, 500, &mut |values| {
+            n_asked += 1;
+            let [HostValue::Int(n), HostValue::Table(table), HostValue::Int(2)] = values else {
+                panic!("{values:?}")
+            };
+            let n = *n as usize;
+            assert_eq!((table.n_rows(), table.n_cols()), (n, n));
+            let step = |from: usize, to: usize| table.get(from, to);
+            (0..n).any(|a| (0..n).any(|b| step(a, b) && (0..n).any(|c| step(b, c))))
+        });
+        assert_eq!(small[..2], [HostValue::Int(3), table(&["010", "001", "000"])]);
+        assert!(n_asked < 100, "{n_asked}");
+    }
+
+    #[test]
+    fn ones_are_cleared_and_symmetry_is_kept() {
+        let values = vec![table(&["0111", "1011", "1101", "1110"])];
+        let small = shrink(values, 500, &mut |values| match &values[0] {
+            HostValue::Table(table) => {
+                assert!(is_symmetric(table));
+                table.n_rows() == 4 && table.get(2, 1)
+            }
+            _ => false,
+        });
+        assert_eq!(small, [table(&["0000", "0010", "0100", "0000"])]);
+        let bits = HostValue::Slice(BitVector::parse("11011").unwrap());
+        let small = shrink(vec![bits], 500, &mut |values| match &values[0] {
+            HostValue::Slice(bits) => bits.count_ones() >= 2,
+            _ => false,
+        });
+        assert_eq!(small, [HostValue::Slice(BitVector::parse("11").unwrap())]);
+    }
+
+    #[test]
+    fn questions_are_bounded() {
+        let values = vec![HostValue::Slice(BitVector::from_bools(&[true; 1000]))];
+        let mut n_asked = 0;
+        shrink(values, 7, &mut |_| {
+            n_asked += 1;
+            false
+        });
+        assert_eq!(n_asked, 7);
+    }
+}
