@@ -112,7 +112,7 @@ pub(crate) fn native(n: usize, n_runs: usize, n_threads: usize) {
 }
 
 /// The same bits, rows for rows.
-fn matrix(table: &BitTable) -> BitMatrix<u64> {
+pub(crate) fn matrix(table: &BitTable) -> BitMatrix<u64> {
     let mut matrix = BitMatrix::new(table.n_rows(), table.n_cols());
     for col in 0..table.n_cols() {
         let column = table.column_limbs(col);
@@ -125,11 +125,17 @@ fn matrix(table: &BitTable) -> BitMatrix<u64> {
 
 /// Warshall's algorithm on packed rows, one thread; the turns from and to columns do not count.
 fn by_hand(graph: &BitTable) -> (Duration, BitTable) {
-    let kernels = Kernels::detect();
-    let n = graph.n_rows();
-    let mut rows = turn(&kernels, graph);
-    let stride = rows.stride();
+    let mut rows = turned(graph);
     let start = Instant::now();
+    warshall(&mut rows);
+    let time = start.elapsed();
+    (time, turned(&rows))
+}
+
+/// Closes a graph whose rows are the columns of this table.
+pub(crate) fn warshall(rows: &mut BitTable) {
+    let kernels = Kernels::detect();
+    let (n, stride) = (rows.n_cols(), rows.stride());
     let storage = rows.storage_mut();
     let mut pivot = Limbs::zeros(stride).expect("a row");
     for k in 0..n {
@@ -140,11 +146,11 @@ fn by_hand(graph: &BitTable) -> (Duration, BitTable) {
             }
         }
     }
-    let time = start.elapsed();
-    (time, turn(&kernels, &rows))
 }
 
-fn turn(kernels: &Kernels, table: &BitTable) -> BitTable {
+/// Rows as columns.
+pub(crate) fn turned(table: &BitTable) -> BitTable {
+    let kernels = Kernels::detect();
     let n = table.n_rows();
     let mut turned = BitTable::zeros(table.n_cols(), n).expect("a table of the same size");
     let stride = turned.stride();

@@ -1,10 +1,10 @@
-//! How fast programs are read and checked.
+//! How fast programs are read, formatted and checked.
 
 use std::fmt::Write;
 use std::time::Instant;
 
-use star_base::FileId;
-use star_compiler::{Library, LoadError, Source, SourceLoader};
+use star_base::{FileId, SourceFile};
+use star_compiler::{Formatter, Library, LoadError, Source, SourceLoader};
 
 /// The routines of the library's Dijkstra module again and again, under new names.
 fn program(megabytes: usize) -> String {
@@ -49,6 +49,12 @@ pub(crate) fn run(megabytes: usize) {
     });
     let library = Library { basic: star_stdlib::BASIC, modules: star_stdlib::MODULES };
     let mut loader = OneText(text.clone());
+    let source = SourceFile::new("generated.star", text.clone());
+    let formatter = Formatter::new(library);
+    report("format", text.len(), || {
+        let formatted = formatter.format(&source, &mut loader);
+        formatted.map_or(0, |formatted| formatted.len())
+    });
     report("lex, parse, resolve, check and lower", text.len(), || {
         let compilation = star_compiler::check("generated.star", &mut loader, &library);
         assert!(!compilation.has_errors(), "the generated program has no errors");

@@ -1,7 +1,7 @@
 //! Measurements that need the toolchain from inside.
 //!
-//! `star-benches front-end [MB]`: reads and checks a generated file of that size (10 by default) and
-//! prints bytes per second of each step, medians of nine runs after one that does not count.
+//! `star-benches front-end [MB]`: reads, formats and checks a generated file of that size (10 by default)
+//! and prints bytes per second of each step, medians of nine runs after one that does not count.
 //!
 //! `star-benches kernels [BITS [NAME]]`: the kernels of the CPU backend at all levels of instructions, on
 //! up to that many bits (10⁸ by default), those only whose name contains NAME.
@@ -17,6 +17,11 @@
 //!
 //! `star-benches operations [BITS]`: one operation of each kind as a program carries it out, on 10³ to
 //! that many bits (10⁹ by default), beside the speed of plain reading.
+//!
+//! `star-benches peers rust|python|c|all [OPTIONS]`: ours beside programs of others on the same files, as
+//! `docs/peers.md` describes; without options it says which there are.
+//!
+//! `star-benches contestant KEY=VALUE…`: ours or a Rust peer as a process, for `peers`.
 //!
 //! `star-benches loading [FILE…]`: files of every format, made on the spot, and the given ones.
 //!
@@ -34,6 +39,7 @@ mod graphs;
 mod kernels;
 mod loading;
 mod operations;
+mod peers;
 mod program;
 
 use std::process::ExitCode;
@@ -42,7 +48,8 @@ const USAGE: &str = "usage: star-benches front-end [MB] | kernels [BITS [NAME]] 
                      | closure-native [N [RUNS [THREADS]]] \
                      | algorithms [N [NAME]] \
                      | operations [BITS] | loading [FILE…] \
-                     | edge-list [MB] | adjacency [VERTICES [ARCS]]";
+                     | edge-list [MB] | adjacency [VERTICES [ARCS]] \
+                     | peers rust|python|c|all [OPTIONS]";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -76,6 +83,8 @@ fn main() -> ExitCode {
         "adjacency" => number(1, 200_000)
             .zip(number(2, 4_000_000))
             .map(|(n, m)| graphs::adjacency(n as u64, m as u64).map_err(|error| error.to_string())),
+        "peers" => Some(peers::run(&args[1..])),
+        "contestant" => Some(peers::contestant(&args[1..])),
         _ => None,
     };
     match done {

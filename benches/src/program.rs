@@ -61,6 +61,13 @@ impl Compiled {
 
     /// Runs a routine to its end on values that stay in the machine.
     pub(crate) fn call(&self, name: &str, values: &mut [cpu::Value]) -> Called {
+        let (called, outcome) = self.try_call(name, values);
+        assert_eq!(outcome, Outcome::Done, "{name}");
+        called
+    }
+
+    /// Runs a routine on values that stay in the machine, however that ends.
+    pub(crate) fn try_call(&self, name: &str, values: &mut [cpu::Value]) -> (Called, Outcome) {
         let entry: RoutineId = self.program.find(name).expect("a routine of this name");
         let types: Vec<_> = values.iter().map(|value| self.backend.ty(value)).collect();
         let plan = self.backend.plan(&self.code, entry, &types);
@@ -76,8 +83,7 @@ impl Compiled {
         let start = Instant::now();
         let outcome = self.backend.run(&plan, values, &mut control);
         let time = start.elapsed();
-        assert_eq!(outcome, Outcome::Done, "{name}");
-        Called { time, operations: control.stats.operations }
+        (Called { time, operations: control.stats.operations }, outcome)
     }
 }
 

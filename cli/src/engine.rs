@@ -4,7 +4,7 @@ use star_base::{Code, Diagnostic, Native, did_you_mean};
 pub(crate) use star_harness::Argument;
 use star_harness::{Machine, on};
 use star_ir::{Program, RoutineId};
-use star_vm::{Control, Cpu, HostValue, Outcome, Reference, Stats, StoreError};
+use star_vm::{Control, Cpu, HostValue, Outcome, Profile, Reference, Stats, StoreError};
 
 use crate::text;
 
@@ -107,10 +107,27 @@ impl Engine {
 
     /// Runs a job.
     pub(crate) fn run(&self, job: Job, control: &mut Control<'_>) -> Ended {
+        self.execute(job, control, None)
+    }
+
+    /// The same, and charges what it takes to lines and routines.
+    pub(crate) fn run_profiled(
+        &self,
+        job: Job,
+        control: &mut Control<'_>,
+        profile: &mut Profile,
+    ) -> Ended {
+        self.execute(job, control, Some(profile))
+    }
+
+    fn execute(&self, job: Job, control: &mut Control<'_>, profile: Option<&mut Profile>) -> Ended {
         let Job { program, entry, arguments, natives } = job;
         let compiled = self.machine(natives).compile(program);
         let mut loaded = compiled.load(entry, arguments);
-        let outcome = loaded.run(control);
+        let outcome = match profile {
+            None => loaded.run(control),
+            Some(profile) => loaded.run_profiled(control, profile),
+        };
         let results = match outcome {
             Outcome::Done => loaded.into_results(control.interrupt),
             Outcome::Trap(_) | Outcome::Limit { .. } | Outcome::Internal(_) => {

@@ -19,6 +19,8 @@ pub(crate) enum Exit {
     Limit,
     /// 5: a data file, or the output, that cannot be read or written (`E05…`).
     Data,
+    /// 6: a benchmark that became slower than `--fail-above` allows.
+    Slower,
     /// 70: a fault of the toolchain.
     Internal,
     /// 130: interrupted, as a shell shows it.
@@ -36,6 +38,7 @@ Exit codes:
   3    the program ended in a trap
   4    the program reached a limit
   5    a data file could not be read, or a file or the output not be written
+  6    `star benchcmp --fail-above`: something became slower, or fails now
   70   a fault of the toolchain
   130  interrupted with Ctrl-C, or asked to end (SIGTERM)
   141  nobody reads the output any more, as in `star run … | head -1`\n";
@@ -50,6 +53,7 @@ impl Exit {
             Exit::Trap => 3,
             Exit::Limit => 4,
             Exit::Data => 5,
+            Exit::Slower => 6,
             Exit::Internal => 70,
             Exit::Interrupted => 130,
             Exit::Pipe => 141,
@@ -109,6 +113,7 @@ mod tests {
             Exit::Trap,
             Exit::Limit,
             Exit::Data,
+            Exit::Slower,
             Exit::Internal,
             Exit::Interrupted,
             Exit::Pipe,

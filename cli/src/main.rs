@@ -6,9 +6,12 @@
 //! * The run: [`engine`] has the backends, [`host`] (with [`access`]) serves the program, [`flags`] end
 //!   it, [`limits`] bound it, [`wrap`] makes functions runnable.
 //! * [`doctor`]: what the machine has; [`headers`]: the tests and benchmarks in comments.
-//! * The way out: [`results`] and [`save`] (at its [`place`]), [`output`] for standard output, [`cost`].
+//! * The way out: [`results`] and [`save`] (at its [`place`]), [`output`] for standard output, [`cost`],
+//!   [`profile`].
+//! * [`html`]: the frame of pages.
 //! * Messages: [`report`] writes them to standard error, as [`render`] (with [`excerpt`]) or [`json`]
-//!   makes them; [`failure`] and [`exit`] say how a command ends; [`text`] has pieces of wording.
+//!   makes them; [`failure`] and [`exit`] say how a command ends; [`text`] has pieces of wording,
+//!   [`diff`] shows what differs.
 //!
 //! Nothing here knows how a program is compiled, a value stored or a file format read.
 
@@ -22,6 +25,7 @@ mod bind;
 mod command;
 mod cost;
 mod data;
+mod diff;
 mod doctor;
 mod engine;
 mod entry;
@@ -32,15 +36,19 @@ mod flags;
 mod given;
 mod headers;
 mod host;
+mod html;
 mod json;
 mod layouts;
 mod limits;
 mod load;
 mod offer;
 mod output;
+mod page;
 mod part;
 mod place;
+mod profile;
 mod progress;
+mod records;
 mod render;
 mod report;
 mod results;
@@ -73,6 +81,7 @@ use crate::usage::Refusal;
 #[command(after_help = "Examples:
   star run closure.star --graph road.gr
   star check closure.star
+  star fmt closure.star
   star gen gnm -n 1000 -m 5000 -o random.gr
   star doc MATCH
   star explain E0602")]
@@ -91,6 +100,8 @@ enum Command {
     Run(Box<command::run::RunArgs>),
     /// Say what is wrong with programs, without running them
     Check(command::check::CheckArgs),
+    /// Format programs: layout, `:=`, the spelling of keywords and built-ins
+    Fmt(command::fmt::FmtArgs),
     /// Show, write, check or test the documentation of the library and of your own files
     Doc(command::doc::DocArgs),
     /// Run the tests in the comments of Star files, on several backends
@@ -102,6 +113,14 @@ enum Command {
     Generate(Box<command::generate::GenArgs>),
     /// Show what the compiler makes of a program
     Dev(command::dev::DevArgs),
+    /// Run the benchmarks that the headers of programs describe
+    Bench(Box<command::bench::BenchArgs>),
+    /// Say what changed between two files of benchmarks, and whether that means anything
+    #[command(name = "benchcmp")]
+    BenchCompare(command::benchcmp::CompareArgs),
+    /// Show files of benchmarks, ours and those of peers, on one page
+    #[command(name = "benchpage")]
+    BenchPage(command::benchpage::PageArgs),
     /// Say what this machine has: processor, memory, files, backends
     Doctor(command::doctor::DoctorArgs),
     /// Print a script that completes commands in a shell
@@ -152,6 +171,7 @@ fn dispatch(command: &Command, reporter: &Reporter, output: &mut Output) -> Resu
     match command {
         Command::Run(args) => command::run::run(args, reporter, output),
         Command::Check(args) => Ok(command::check::run(args, reporter)),
+        Command::Fmt(args) => Ok(command::fmt::run(args, reporter, output)),
         Command::Test(args) => command::test::run(args, reporter, output),
         Command::Explain(args) => {
             command::explain::run(args, output)?;
@@ -160,6 +180,12 @@ fn dispatch(command: &Command, reporter: &Reporter, output: &mut Output) -> Resu
         Command::Doc(args) => command::doc::run(args, reporter, output),
         Command::Generate(args) => command::generate::run(args, reporter),
         Command::Dev(args) => command::dev::run(args, reporter, output),
+        Command::Bench(args) => command::bench::run(args, reporter, output),
+        Command::BenchCompare(args) => command::benchcmp::run(args, output),
+        Command::BenchPage(args) => {
+            command::benchpage::run(args, reporter)?;
+            Ok(Exit::Success)
+        }
         Command::Doctor(args) => {
             command::doctor::run(args, output);
             Ok(Exit::Success)

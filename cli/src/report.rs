@@ -92,6 +92,14 @@ impl Reporter {
         });
     }
 
+    /// Where a run spent its time: as text for people, as an object for scripts.
+    pub(crate) fn profile(&self, table: &str, object: &serde_json::Value) {
+        self.write(&match self.format {
+            ErrorFormat::Text => table.to_owned(),
+            ErrorFormat::Json => json::line(object),
+        });
+    }
+
     fn remark(&self, kind: Remark, message: &str) {
         if self.remarks == Remarks::Kept {
             return;

@@ -113,7 +113,8 @@ impl Target {
         flags: &Flags,
     ) -> Result<u64, FileError> {
         let mut watched = Watched { file, flags, n_bytes: 0 };
-        match star_io::write_packed(self.format, self.packing, value, &mut watched) {
+        let go_on = &mut || flags.stop().is_none();
+        match star_io::write_packed(self.format, self.packing, value, &mut watched, go_on) {
             Ok(()) => Ok(watched.n_bytes),
             Err(mut error) => Err(match flags.stop() {
                 Some(Code::TimeLimit) => {

@@ -30,7 +30,7 @@ pub fn check(bytes: &[u8]) {
     }
     for checked in [false, true] {
         for machine_ops in [false, true] {
-            let options = LowerOptions { checked, machine_ops };
+            let options = LowerOptions { checked, machine_ops, ..LowerOptions::default() };
             let lowered = star_compiler::lower(&compilation, &options);
             let lowered = lowered.unwrap_or_else(|error| panic!("{}", error.message));
             let text = star_ir::print(&lowered.program);

@@ -1,11 +1,12 @@
 //! Bodies of the fuzz targets, so that libFuzzer and plain tests run the same ones.
 //!
-//! * [`parse`], [`check`], [`run`], [`read`]: one target each, a function over bytes that panics if a
+//! * [`parse`], [`format`], [`check`], [`run`], [`read`]: one target each, a function over bytes that panics if a
 //!   property does not hold.
 //! * [`seeds`]: what fuzzing starts from, and what the tests run.
 //! * [`replay`]: a target over files, without a fuzzer.
 
 pub mod check;
+pub mod format;
 pub mod parse;
 pub mod read;
 pub mod replay;
@@ -31,6 +32,7 @@ pub struct Target {
 /// All targets.
 pub const TARGETS: &[Target] = &[
     Target { name: "parse", body: parse::parse },
+    Target { name: "format", body: format::format },
     Target { name: "check", body: check::check },
     Target { name: "run", body: run::run },
     Target { name: "read", body: read::read },

@@ -49,7 +49,11 @@ pub fn run(bytes: &[u8]) {
     }
     let mut random =
         Random::new(bytes.iter().fold(0, |sum, &byte| sum * 31 % 65_521 + u64::from(byte)));
-    let options = LowerOptions { checked: random.chance(50), machine_ops: random.chance(50) };
+    let options = LowerOptions {
+        checked: random.chance(50),
+        machine_ops: random.chance(50),
+        ..LowerOptions::default()
+    };
     let lowered = star_compiler::lower(&compilation, &options);
     let lowered = lowered.unwrap_or_else(|error| panic!("{}", error.message));
     let program = Program::of(compilation, lowered);

@@ -145,7 +145,7 @@ fn data_files() -> Vec<Seed> {
                 seeds.push((format!("{kind}.{extension}"), as_read(format, &written)));
             }
             let mut packed = Vec::new();
-            if write_packed(format, Packing::Gzip, value, &mut packed).is_ok() {
+            if write_packed(format, Packing::Gzip, value, &mut packed, &mut || true).is_ok() {
                 seeds.push((format!("{kind}.{extension}.gz"), as_read(format, &packed)));
             }
         }

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
 
 use star_ir::{Mode, Program, RoutineId};
-use star_vm::{Backend, Control, HostValue, Limits, Outcome, StoreError};
+use star_vm::{Backend, Control, HostValue, Limits, Outcome, Profile, StoreError};
 
 use crate::run::{self, Run};
 
@@ -42,6 +42,9 @@ pub trait Loaded {
 
     /// Runs it. A second run begins with the arguments that the first one left.
     fn run(&mut self, control: &mut Control<'_>) -> Outcome;
+
+    /// The same, and charges what it takes to lines and routines.
+    fn run_profiled(&mut self, control: &mut Control<'_>, profile: &mut Profile) -> Outcome;
 
     /// The arguments as they are now.
     ///
@@ -137,6 +140,10 @@ impl<B: Backend> Loaded for Ready<B> {
 
     fn run(&mut self, control: &mut Control<'_>) -> Outcome {
         self.backend.run(&self.plan, &mut self.values, control)
+    }
+
+    fn run_profiled(&mut self, control: &mut Control<'_>, profile: &mut Profile) -> Outcome {
+        self.backend.run_profiled(&self.plan, &mut self.values, control, profile)
     }
 
     fn values(&self, interrupt: &AtomicBool) -> Result<Vec<HostValue>, StoreError> {

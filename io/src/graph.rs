@@ -5,7 +5,7 @@
 use star_base::Code;
 
 use crate::error::FileError;
-use crate::sort::sort;
+use crate::sort::{AT_ONCE, count_pairs, sort};
 
 /// One arc, or one edge of a symmetric graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -167,12 +167,19 @@ impl Graph {
         let n_bits = bit_length(self.n_vertices.saturating_sub(1) as u128) as u32;
         let by_row = |arc: &Arc| u64::from(arc.tail) << n_bits | u64::from(arc.head);
         let by_column = |arc: &Arc| u64::from(arc.head) << n_bits | u64::from(arc.tail);
-        let n_loops = self.arcs.iter().filter(|arc| arc.tail == arc.head).count();
-        let one_sided = !self.symmetric || self.arcs.iter().all(|arc| arc.tail >= arc.head);
-        go_on()?;
+        let (mut n_loops, mut n_above) = (0, 0);
+        for arcs in self.arcs.chunks(AT_ONCE) {
+            n_loops += arcs.iter().filter(|arc| arc.tail == arc.head).count();
+            n_above += arcs.iter().filter(|arc| arc.tail < arc.head).count();
+            go_on()?;
+        }
+        let one_sided = !self.symmetric || n_above == 0;
+        let n_descents = |key: fn(&Arc) -> (u32, u32), go_on: &mut _| {
+            count_pairs(&self.arcs, 1, |a, b| key(a) >= key(b), go_on)
+        };
         if one_sided
-            && (self.arcs.is_sorted_by(|a, b| by_row(a) < by_row(b))
-                || self.arcs.is_sorted_by(|a, b| by_column(a) < by_column(b)))
+            && (n_descents(|arc| (arc.tail, arc.head), go_on)? == 0
+                || n_descents(|arc| (arc.head, arc.tail), go_on)? == 0)
         {
             return Ok(Some(Census { n_loops, n_parallel: 0 }));
         }
@@ -180,7 +187,7 @@ impl Graph {
         if keys.try_reserve_exact(self.arcs.len()).is_err() {
             return Ok(None);
         }
-        for arcs in self.arcs.chunks(1 << 16) {
+        for arcs in self.arcs.chunks(AT_ONCE) {
             keys.extend(arcs.iter().map(|arc| match self.symmetric {
                 true => by_row(arc).max(by_column(arc)),
                 false => by_row(arc),
@@ -188,7 +195,7 @@ impl Graph {
             go_on()?;
         }
         sort(&mut keys, 2 * n_bits, go_on)?;
-        let n_parallel = keys.windows(2).filter(|pair| pair[0] == pair[1]).count();
+        let n_parallel = count_pairs(&keys, usize::MAX, |a, b| a == b, go_on)?;
         Ok(Some(Census { n_loops, n_parallel }))
     }
 }

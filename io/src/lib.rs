@@ -51,6 +51,7 @@ pub mod options;
 pub mod packing;
 pub mod registry;
 mod scan;
+mod sink;
 mod sort;
 mod source;
 mod text;

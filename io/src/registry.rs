@@ -11,6 +11,7 @@ use crate::error::{Fault, FileError};
 use crate::format::{self, Found, Told};
 use crate::options::ReadOptions;
 use crate::packing::{GZIP_MAGIC, Packing, gzip, unpacked_head};
+use crate::sink::{Asked, Sink};
 use crate::source::Source;
 
 /// Bytes of a packed file that are enough to recognise its format.
@@ -21,7 +22,7 @@ struct Entry {
     name: &'static str,
     extensions: &'static [&'static str],
     read: fn(Source<'_, '_>) -> Result<Found, Fault>,
-    write: fn(OutputRef<'_>, &mut dyn Write) -> Result<(), Fault>,
+    write: fn(OutputRef<'_>, &mut dyn Sink) -> Result<(), Fault>,
 }
 
 macro_rules! formats {
@@ -42,7 +43,7 @@ macro_rules! formats {
                         name: $name,
                         extensions: &$extensions,
                         read: format::$($module)::+::read,
-                        write: format::$($module)::+::write,
+                        write: |value, sink| format::$($module)::+::write(value, sink),
                     },)*
                 }
             }
@@ -219,31 +220,41 @@ pub fn write(
     value: OutputRef<'_>,
     output: &mut dyn Write,
 ) -> Result<(), FileError> {
-    let mut buffered = BufWriter::with_capacity(1 << 16, output);
-    let written = (format.entry().write)(value, &mut buffered);
-    let written = written.and_then(|()| buffered.flush().map_err(|e| format::cannot_write(&e)));
-    // What is left after a failure must not be written behind the caller's back.
-    let _ = buffered.into_parts();
-    Ok(written?)
+    write_while(format, value, output, &mut || true)
 }
 
-/// Likewise, packed.
+/// Likewise, packed. `go_on` is asked now and then while nothing is written; the output stops the rest.
 ///
 /// # Errors
-/// Those of [`write()`].
+/// Those of [`write()`], and [`Code::CannotWrite`] if `go_on` says no.
 pub fn write_packed(
     format: Format,
     packing: Packing,
     value: OutputRef<'_>,
     output: &mut dyn Write,
+    go_on: &mut dyn FnMut() -> bool,
 ) -> Result<(), FileError> {
     match packing {
-        Packing::Plain => write(format, value, output),
+        Packing::Plain => write_while(format, value, output, go_on),
         Packing::Gzip => {
             let mut packed = gzip(output);
-            write(format, value, &mut packed)?;
+            write_while(format, value, &mut packed, go_on)?;
             packed.finish().map_err(|error| *format::cannot_write(&error))?;
             Ok(())
         }
     }
+}
+
+fn write_while(
+    format: Format,
+    value: OutputRef<'_>,
+    output: &mut dyn Write,
+    go_on: &mut dyn FnMut() -> bool,
+) -> Result<(), FileError> {
+    let mut sink = Asked { output: BufWriter::with_capacity(1 << 16, output), go_on };
+    let written = (format.entry().write)(value, &mut sink);
+    let written = written.and_then(|()| sink.flush().map_err(|e| format::cannot_write(&e)));
+    // What is left after a failure must not be written behind the caller's back.
+    let _ = sink.output.into_parts();
+    Ok(written?)
 }

@@ -1,15 +1,34 @@
-//! Sorting that can be stopped.
+//! Sorting that can be stopped, and what goes through long lists before and after it.
 
 use std::ops::Range;
 
 /// Bits that one turn looks at.
 const DIGIT_BITS: u32 = 8;
 
-/// Keys that are worked on between two questions whether to go on: a few milliseconds.
-const AT_ONCE: usize = 1 << 16;
+/// Items that are worked on between two questions whether to go on: a few milliseconds.
+pub(crate) const AT_ONCE: usize = 1 << 16;
 
-/// Sorts keys below 2^`n_bits` ascending, in place: by their highest digit, and then whatever has the same
-/// one. `go_on` is asked now and then.
+/// What is sorted by, digit by digit.
+pub(crate) trait Key: Copy + Ord {
+    /// The digit that begins at this bit.
+    fn digit(self, shift: u32) -> usize;
+}
+
+impl Key for u64 {
+    #[inline]
+    fn digit(self, shift: u32) -> usize {
+        (self >> shift) as usize & ((1 << DIGIT_BITS) - 1)
+    }
+}
+
+impl Key for u128 {
+    #[inline]
+    fn digit(self, shift: u32) -> usize {
+        (self >> shift) as usize & ((1 << DIGIT_BITS) - 1)
+    }
+}
+
+/// Sorts keys below 2^`n_bits` ascending; see [`sort_by_key`].
 ///
 /// # Errors
 /// Those of `go_on`; the keys are in no order then.
@@ -18,53 +37,70 @@ pub(crate) fn sort<E>(
     n_bits: u32,
     go_on: &mut impl FnMut() -> Result<(), E>,
 ) -> Result<(), E> {
-    if keys.len() <= AT_ONCE {
-        keys.sort_unstable();
+    sort_by_key(keys, n_bits, &|&key: &u64| key, go_on)
+}
+
+/// Sorts items by keys below 2^`n_bits` ascending, in place: by the highest digit, and then whatever has
+/// the same one. Items of one key come out in any order. `go_on` is asked now and then.
+///
+/// # Errors
+/// Those of `go_on`; the items are in no order then.
+pub(crate) fn sort_by_key<T: Copy, K: Key, E>(
+    items: &mut [T],
+    n_bits: u32,
+    key: &impl Fn(&T) -> K,
+    go_on: &mut impl FnMut() -> Result<(), E>,
+) -> Result<(), E> {
+    if items.len() <= AT_ONCE {
+        items.sort_unstable_by_key(key);
         return go_on();
     }
     if n_bits == 0 {
         return Ok(());
     }
     let shift = n_bits.saturating_sub(DIGIT_BITS);
-    let digit = |key: u64| (key >> shift) as usize & ((1 << DIGIT_BITS) - 1);
-    let parts = parts(keys, digit, go_on)?;
+    let digit = |item: &T| key(item).digit(shift);
+    let parts = parts(items, digit, go_on)?;
     let mut starts = parts.clone().map(|part| part.start);
     let mut n_since = 0;
     for (own, part) in parts.iter().enumerate() {
         while starts[own] < part.end {
             // What lies here goes where it belongs, and what lies there, until one belongs here.
-            let mut key = keys[starts[own]];
-            while digit(key) != own {
-                let start = &mut starts[digit(key)];
-                std::mem::swap(&mut key, &mut keys[*start]);
-                *start += 1;
-                // One round may go through all keys.
+            let mut item = items[starts[own]];
+            loop {
+                let other = digit(&item);
+                // One round may go through all items.
                 n_since += 1;
                 if n_since >= AT_ONCE {
                     n_since = 0;
                     go_on()?;
                 }
+                if other == own {
+                    break;
+                }
+                let start = &mut starts[other];
+                std::mem::swap(&mut item, &mut items[*start]);
+                *start += 1;
             }
-            keys[starts[own]] = key;
+            items[starts[own]] = item;
             starts[own] += 1;
-            n_since += 1;
         }
     }
     for part in parts {
-        sort(&mut keys[part], shift, go_on)?;
+        sort_by_key(&mut items[part], shift, key, go_on)?;
     }
     Ok(())
 }
 
-/// Where the keys of each digit belong.
-fn parts<E>(
-    keys: &[u64],
-    digit: impl Fn(u64) -> usize,
+/// Where the items of each digit belong.
+fn parts<T, E>(
+    items: &[T],
+    digit: impl Fn(&T) -> usize,
     go_on: &mut impl FnMut() -> Result<(), E>,
 ) -> Result<[Range<usize>; 1 << DIGIT_BITS], E> {
     let mut counts = [0; 1 << DIGIT_BITS];
-    for keys in keys.chunks(AT_ONCE) {
-        keys.iter().for_each(|&key| counts[digit(key)] += 1);
+    for items in items.chunks(AT_ONCE) {
+        items.iter().for_each(|item| counts[digit(item)] += 1);
         go_on()?;
     }
     let mut end = 0;
@@ -72,6 +108,50 @@ fn parts<E>(
         end += count;
         end - count..end
     }))
+}
+
+/// The number of neighbours in a list of which something holds; `most` are enough.
+///
+/// # Errors
+/// Those of `go_on`, which is asked now and then.
+pub(crate) fn count_pairs<T, E>(
+    items: &[T],
+    most: usize,
+    holds: impl Fn(&T, &T) -> bool,
+    go_on: &mut impl FnMut() -> Result<(), E>,
+) -> Result<usize, E> {
+    let mut n_pairs = 0;
+    for start in (0..items.len()).step_by(AT_ONCE) {
+        let part = &items[start..items.len().min(start + AT_ONCE + 1)];
+        n_pairs += part.windows(2).filter(|pair| holds(&pair[0], &pair[1])).count();
+        go_on()?;
+        if n_pairs >= most {
+            break;
+        }
+    }
+    Ok(n_pairs)
+}
+
+/// Leaves one of neighbours that are equal.
+///
+/// # Errors
+/// Those of `go_on`, which is asked now and then.
+pub(crate) fn dedup<T: Copy + PartialEq, E>(
+    items: &mut Vec<T>,
+    go_on: &mut impl FnMut() -> Result<(), E>,
+) -> Result<(), E> {
+    let mut n_kept = 0;
+    for start in (0..items.len()).step_by(AT_ONCE) {
+        for idx in start..items.len().min(start + AT_ONCE) {
+            if n_kept == 0 || items[n_kept - 1] != items[idx] {
+                items[n_kept] = items[idx];
+                n_kept += 1;
+            }
+        }
+        go_on()?;
+    }
+    items.truncate(n_kept);
+    Ok(())
 }
 
 #[cfg(test)]
@@ -98,6 +178,32 @@ mod tests {
                 sort(&mut sorted, n_bits, &mut || Ok::<(), ()>(())).unwrap();
                 assert!(sorted == expected, "{n_keys} keys of {n_bits} bits");
             }
+        }
+    }
+
+    #[test]
+    fn items_go_along_with_their_keys() {
+        let numbered = keys(3 * AT_ONCE, 7).into_iter().zip(0u64..);
+        let mut items: Vec<(u64, u64)> = numbered.collect();
+        let mut expected = items.clone();
+        expected.sort();
+        let key = |&(key, number): &(u64, u64)| u128::from(key) << 100 | u128::from(number);
+        sort_by_key(&mut items, 107, &key, &mut || Ok::<(), ()>(())).unwrap();
+        assert!(items == expected);
+    }
+
+    #[test]
+    fn neighbours_are_counted_and_left_out_across_the_parts() {
+        for n_items in [0, 1, 2, AT_ONCE, AT_ONCE + 1, 2 * AT_ONCE + 1] {
+            let items: Vec<usize> = (0..n_items).map(|idx| idx / 2).collect();
+            let go_on = &mut || Ok::<(), ()>(());
+            let n_equal = count_pairs(&items, usize::MAX, |a, b| a == b, go_on).unwrap();
+            assert_eq!(n_equal, n_items / 2);
+            let n_enough = count_pairs(&items, 1, |a, b| a == b, go_on).unwrap();
+            assert_eq!(n_enough > 0, n_equal > 0);
+            let mut single = items.clone();
+            dedup(&mut single, go_on).unwrap();
+            assert!(single.iter().copied().eq(0..n_items.div_ceil(2)));
         }
     }
 

@@ -7,6 +7,7 @@ use star_base::limbs::OutOfMemory;
 use star_base::{BitTable, Code};
 use star_ir::{LimitKind, LocId, Program, RoutineId, Trap, Ty};
 
+use crate::profile::Profile;
 use crate::value::{HostRef, HostValue};
 
 /// A compiler from SIR to an executable form of its own, and a machine that runs it.
@@ -44,9 +45,17 @@ pub trait Backend {
         self.store(&value, interrupt)
     }
 
-    /// Reads columns (counted from 0) of a table back; `None` if the value is no table, or has fewer
-    /// columns.
-    fn store_columns(&self, value: &Self::Value, columns: Range<usize>) -> Option<BitTable>;
+    /// Reads columns (counted from 0) of a table back, unless `interrupt` is set meanwhile; `None` if the
+    /// value is no table, or has fewer columns.
+    ///
+    /// # Errors
+    /// As for [`Backend::store`].
+    fn store_columns(
+        &self,
+        value: &Self::Value,
+        columns: Range<usize>,
+        interrupt: &AtomicBool,
+    ) -> Result<Option<BitTable>, StoreError>;
 
     /// Compiles a verified program.
     fn compile(&self, program: Program) -> Self::Code;
@@ -65,6 +74,15 @@ pub trait Backend {
         plan: &Self::Plan,
         values: &mut [Self::Value],
         control: &mut Control<'_>,
+    ) -> Outcome;
+
+    /// The same, and charges what it spends to lines and routines; a profile is good for one run.
+    fn run_profiled(
+        &self,
+        plan: &Self::Plan,
+        values: &mut [Self::Value],
+        control: &mut Control<'_>,
+        profile: &mut Profile,
     ) -> Outcome;
 }
 

@@ -3,6 +3,7 @@
 //! * [`backend`]: what every backend can do, and what it is given: limits, flags, a host.
 //! * [`kernels`]: serial kernels over packed limbs, at several levels of instructions.
 //! * [`value`]: the values that enter and leave a machine; [`display`]: values as text.
+//! * [`profile`]: which lines and routines a run spends its time in.
 //! * [`mod@reference`]: the backend that is the specification. [`cpu`]: the one that people use, with its
 //!   [`kernels`].
 //!
@@ -14,6 +15,7 @@ mod checks;
 pub mod cpu;
 pub mod display;
 pub mod kernels;
+pub mod profile;
 pub mod reference;
 mod room;
 mod scalars;
@@ -22,5 +24,6 @@ pub mod value;
 
 pub use backend::{Backend, Control, Host, HostError, Limits, Outcome, Stats, StoreError};
 pub use cpu::Cpu;
+pub use profile::Profile;
 pub use reference::Reference;
 pub use value::{HostRef, HostValue};

@@ -74,17 +74,17 @@ pub(super) fn zeros(n_rows: usize, n_cols: usize) -> BitTable {
     BitTable::zeros(n_rows, n_cols).expect("a table that fits")
 }
 
-pub(super) fn ones(len: usize) -> HostValue {
+pub(crate) fn ones(len: usize) -> HostValue {
     HostValue::Slice(BitVector::from_bools(&vec![true; len]))
 }
 
 /// The word of `h` bits that holds a number.
-pub(super) fn word(number: u64, h: usize) -> HostValue {
+pub(crate) fn word(number: u64, h: usize) -> HostValue {
     let bits: Vec<bool> = (0..h).rev().map(|place| number >> place & 1 == 1).collect();
     HostValue::Word(BitVector::from_bools(&bits))
 }
 
-pub(super) fn int(number: usize) -> HostValue {
+pub(crate) fn int(number: usize) -> HostValue {
     HostValue::Int(number as i64)
 }
 
@@ -94,13 +94,13 @@ pub(super) fn number(table: &BitTable, row: usize) -> u64 {
 }
 
 /// The sum of the weights of the edges that are marked.
-pub(super) fn weight_of(graph: &Graph, marked: &BitVector) -> i64 {
+pub(crate) fn weight_of(graph: &Graph, marked: &BitVector) -> i64 {
     let arcs = graph.arcs.iter().enumerate();
     arcs.filter(|(row, _)| marked.get(*row)).map(|(_, arc)| arc.weight).sum()
 }
 
 /// The peer's directed graph.
-pub(super) fn peer(graph: &Graph) -> Peer<(), i64> {
+pub(crate) fn peer(graph: &Graph) -> Peer<(), i64> {
     let mut peer = Peer::with_capacity(graph.n_vertices, graph.arcs.len());
     for _ in 0..graph.n_vertices {
         peer.add_node(());
@@ -112,7 +112,7 @@ pub(super) fn peer(graph: &Graph) -> Peer<(), i64> {
 }
 
 /// The peer's undirected graph.
-pub(super) fn undirected_peer(graph: &Graph) -> UnGraph<(), i64> {
+pub(crate) fn undirected_peer(graph: &Graph) -> UnGraph<(), i64> {
     let mut peer = UnGraph::with_capacity(graph.n_vertices, graph.arcs.len());
     for _ in 0..graph.n_vertices {
         peer.add_node(());
@@ -123,6 +123,6 @@ pub(super) fn undirected_peer(graph: &Graph) -> UnGraph<(), i64> {
     peer
 }
 
-pub(super) fn node(vertex: u32) -> NodeIndex {
+pub(crate) fn node(vertex: u32) -> NodeIndex {
     NodeIndex::new(vertex as usize)
 }

@@ -8,10 +8,10 @@
 //! run on one thread but for operations on 1 MiB and more.
 
 mod dynamic;
-mod instance;
+pub(crate) mod instance;
 mod measure;
 mod paths;
-mod trees;
+pub(crate) mod trees;
 
 use star_vm::Cpu;
 

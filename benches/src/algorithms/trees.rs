@@ -133,7 +133,7 @@ fn branching(bench: &Bench<'_>) {
     bench.measure(("edmonds", "EDMONDS"), &input, &args, weight, None);
 }
 
-pub(super) fn tree_weight(tree: impl Iterator<Item = Element<(), i64>>) -> i64 {
+pub(crate) fn tree_weight(tree: impl Iterator<Item = Element<(), i64>>) -> i64 {
     tree.map(|element| match element {
         Element::Node { .. } => 0,
         Element::Edge { weight, .. } => weight,

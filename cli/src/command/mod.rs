@@ -1,11 +1,15 @@
 //! The subcommands, one file each.
 
+pub(crate) mod bench;
+pub(crate) mod benchcmp;
+pub(crate) mod benchpage;
 pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod dev;
 pub(crate) mod doc;
 pub(crate) mod doctor;
 pub(crate) mod explain;
+pub(crate) mod fmt;
 pub(crate) mod generate;
 pub(crate) mod run;
 pub(crate) mod test;

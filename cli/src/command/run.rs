@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use star_base::{Code, Diagnostic};
 use star_compiler::{
-    Compilation, Entry, LowerOptions, SourceLoader, describe_limit, describe_trap,
+    Compilation, Entry, LowerOptions, Lowered, SourceLoader, describe_limit, describe_trap,
 };
 use star_io::FileError;
 use star_ir::{LimitKind, Program, RoutineId, Trap, TrapKind};
@@ -27,6 +27,7 @@ use crate::load::load;
 use crate::offer::OFFER_HELP;
 use crate::output::Output;
 use crate::part;
+use crate::profile::{self, Session};
 use crate::report::Reporter;
 use crate::results::{self, Out};
 use crate::settings::SETTINGS_HELP;
@@ -71,6 +72,19 @@ pub(crate) struct RunArgs {
     #[arg(long)]
     cost: bool,
 
+    /// Say which lines took the time and the operations; with `=FILE.html` or `=FILE.json` in a file
+    ///
+    /// Times come from samples, operations and runs are counted. Without a file, a table of the hottest
+    /// lines is printed at the end. The results are the same.
+    #[arg(
+        long,
+        value_name = "FILE",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = ""
+    )]
+    profile: Option<String>,
+
     /// Run library procedures as they are written, even where the backend has a faster way
     ///
     /// `star doctor` lists them. The results are the same.
@@ -105,7 +119,8 @@ impl RunArgs {
 
     /// May the run write files outside the folder of the program?
     pub(crate) fn writes_elsewhere(&self) -> bool {
-        !self.out.is_empty() || !self.allow_write.is_empty()
+        let has_profile_file = self.profile.as_ref().is_some_and(|file| !file.is_empty());
+        !self.out.is_empty() || !self.allow_write.is_empty() || has_profile_file
     }
 }
 
@@ -116,6 +131,7 @@ fn long_help() -> String {
   star run closure.star n=34 P=karate.mtx --out P=closure.mtx
   star run star:closure --proc WARSHALL --graph road.gr
   star run paths.star --proc DIJKSTRA Cost=weights-out:road.gr h=20 v=1 --cost
+  star run closure.star --graph road.gr --profile=closure.html
 
 {OFFER_HELP}
 
@@ -158,6 +174,7 @@ pub(crate) fn run_with(
     let entries = compilation.entries();
     let entry = entry::choose(&entries, args.proc.as_deref(), &args.file)?;
     let (binding, outs) = command_line(args, entry)?;
+    let target = args.profile.as_deref().map(profile::Target::new).transpose()?;
     let access = Access::new(beside, grants(args, &binding))?;
 
     let flags = Flags::default();
@@ -178,7 +195,7 @@ pub(crate) fn run_with(
     let mut arguments =
         load(entry, binding, args.graph.as_deref(), reading, max_bytes).map_err(stopped_at_file)?;
 
-    let ready = lower(&compilation, entry, args.checked)?;
+    let ready = lower(&compilation, entry, args)?;
     if ready.is_function {
         arguments.push(Argument { value: HostValue::Unset, fixed: false });
     }
@@ -195,8 +212,16 @@ pub(crate) fn run_with(
         true => Natives::Off,
         false => Natives::On,
     };
-    let job = Job { program: ready.program.clone(), entry: ready.entry, arguments, natives };
-    let mut ended = engine.run(job, &mut control);
+    let mut session = match target {
+        None => None,
+        Some(_) => Some(ready.profile(&compilation)?),
+    };
+    let job =
+        Job { program: ready.lowered.program.clone(), entry: ready.entry, arguments, natives };
+    let mut ended = match &mut session {
+        None => engine.run(job, &mut control),
+        Some(session) => engine.run_profiled(job, &mut control, &mut session.profile),
+    };
     let advice = std::mem::take(&mut host.advice);
     let print_failed = output.failed();
     output.flush();
@@ -218,7 +243,7 @@ pub(crate) fn run_with(
                     stop
                 }
             };
-            let mut diagnostic = describe(stop, &ready.program);
+            let mut diagnostic = describe(stop, &ready.lowered.program);
             if Exit::of(diagnostic.code) == Exit::Trap {
                 let Advice { notes, help } = advice;
                 diagnostic.notes.extend(notes);
@@ -233,6 +258,15 @@ pub(crate) fn run_with(
         // The call of a function from its wrapper is none of the program's.
         ended.stats.steps = ended.stats.steps.saturating_sub(u64::from(ready.is_function));
         reporter.cost(&ended.stats);
+    }
+    if let (Some(target), Some(session)) = (target, session) {
+        let wrapper = ready.is_function.then_some(ready.entry);
+        let (program, sources) = (&ready.lowered.program, &compilation.sources);
+        let report = session.report(program, wrapper, sources, &args.file, engine.name);
+        if let Err(error) = target.put(&report, reporter) {
+            let failed = Failure::from(error).report(reporter);
+            return Ok(if exit == Exit::Success { failed } else { exit });
+        }
     }
     Ok(exit)
 }
@@ -276,20 +310,33 @@ fn grants<'a>(args: &'a RunArgs, binding: &Binding) -> Grants<'a> {
 
 /// A program ready to run.
 struct Ready {
-    program: Program,
+    lowered: Lowered,
     entry: RoutineId,
     /// Is the entry a function in its wrapper?
     is_function: bool,
 }
 
-fn lower(compilation: &Compilation, entry: &Entry, checked: bool) -> Result<Ready, Diagnostic> {
-    let options = LowerOptions { checked, ..LowerOptions::default() };
-    let lowered = star_compiler::lower(compilation, &options).map_err(|error| *error)?;
+impl Ready {
+    /// A profile of its run.
+    fn profile(&self, compilation: &Compilation) -> Result<Session, Diagnostic> {
+        let session = Session::start(&self.lowered, &compilation.sources);
+        session.map_err(|error| {
+            internal(&format!("no thread for the profile: {}", text::reason(&error)))
+        })
+    }
+}
+
+fn lower(compilation: &Compilation, entry: &Entry, args: &RunArgs) -> Result<Ready, Diagnostic> {
+    let options = LowerOptions {
+        checked: args.checked,
+        cost_places: args.profile.is_some(),
+        ..LowerOptions::default()
+    };
+    let mut lowered = star_compiler::lower(compilation, &options).map_err(|error| *error)?;
     let found = lowered.routine(entry.id);
     let found = found.ok_or_else(|| internal("the routine to run was not lowered"))?;
-    let mut program = lowered.program;
-    let wrapper = wrap::with_result(&mut program, found);
-    Ok(Ready { program, entry: wrapper.unwrap_or(found), is_function: wrapper.is_some() })
+    let wrapper = wrap::with_result(&mut lowered.program, found);
+    Ok(Ready { lowered, entry: wrapper.unwrap_or(found), is_function: wrapper.is_some() })
 }
 
 /// Writes and prints the results.

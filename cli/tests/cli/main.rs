@@ -3,12 +3,14 @@
 #![allow(clippy::unwrap_used, reason = "what a test cannot set up is its failure")]
 
 mod arguments;
+mod bench;
 mod disk;
 mod doc;
 mod doctor;
 mod examples;
 mod exit_codes;
 mod files;
+mod fmt;
 mod formats;
 mod generate;
 mod guide;
@@ -17,6 +19,8 @@ mod limits;
 mod messages;
 mod natives;
 mod output;
+mod page;
+mod profile;
 mod site;
 mod sources;
 mod support;

@@ -1,54 +1,10 @@
 //! `star doc --format html`: whole pages, links that lead somewhere, nothing from elsewhere.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs;
 
+use crate::page::{Page, read};
 use crate::support::Folder;
-
-/// A page: what stands behind `id=` and `href=`.
-#[derive(Debug, Default)]
-struct Page {
-    ids: BTreeSet<String>,
-    links: Vec<String>,
-}
-
-/// Elements without an end.
-const EMPTY: &[&str] = &["!DOCTYPE", "meta", "link", "br"];
-
-/// Reads a page; every element has to be closed where it should be, every id to be there once.
-fn read(name: &str, text: &str) -> Page {
-    let mut page = Page::default();
-    let mut open: Vec<&str> = Vec::new();
-    let mut pieces = text.split('<');
-    assert_eq!(pieces.next(), Some(""), "{name}");
-    for piece in pieces {
-        let (tag, text) = piece.split_once('>').unwrap_or_else(|| panic!("{name}: `<{piece}`"));
-        assert!(!text.contains('>'), "{name}: {text}");
-        for entity in text.split('&').skip(1) {
-            let known = ["amp;", "lt;", "gt;", "quot;", "#39;"];
-            assert!(known.iter().any(|known| entity.starts_with(known)), "{name}: &{entity}");
-        }
-        if let Some(ended) = tag.strip_prefix('/') {
-            assert_eq!(open.pop(), Some(ended), "{name}");
-            continue;
-        }
-        let element = tag.split(' ').next().unwrap_or_default();
-        if !EMPTY.contains(&element) {
-            open.push(element);
-        }
-        for (key, values) in [("id", 0), ("href", 1)] {
-            let Some((_, value)) = tag.split_once(&format!(" {key}=\"")) else { continue };
-            let value = value.split('"').next().unwrap_or_default().to_owned();
-            if values == 1 {
-                page.links.push(value);
-            } else {
-                assert!(page.ids.insert(value.clone()), "{name}: `{value}` is there twice");
-            }
-        }
-    }
-    assert!(open.is_empty(), "{name}: {open:?} not closed");
-    page
-}
 
 /// All pages of a site; every link leads to one of its files, and to an id if it names one.
 fn check(folder: &Folder, site: &str) -> BTreeMap<String, String> {

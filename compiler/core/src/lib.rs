@@ -2,6 +2,7 @@
 //!
 //! * [`check`] reads a file with what it imports, resolves names and checks types;
 //! * [`lower`] makes SIR of it;
+//! * [`Formatter`] sets the text of a file anew;
 //! * [`describe_trap`] and [`describe_limit`] word what a running program says.
 //!
 //! This crate never links a machine, and reads files only through [`SourceLoader`].
@@ -9,6 +10,7 @@
 mod check;
 mod dump;
 mod flow;
+mod format;
 pub mod hir;
 mod loader;
 mod lower;
@@ -19,6 +21,7 @@ mod visit;
 use star_base::{Code, Diagnostic, FileId, SourceMap, Span};
 use star_syntax::ast;
 
+pub use format::Formatter;
 pub use loader::{Library, LoadError, MAX_SOURCE_BYTES, Source, SourceLoader, read_source};
 pub use lower::{LowerOptions, Lowered};
 pub use traps::{describe_limit, describe_trap};

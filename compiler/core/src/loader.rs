@@ -10,7 +10,7 @@ use star_syntax::ast;
 pub const MAX_SOURCE_BYTES: usize = 256 << 20;
 
 /// What stands before the name of a library module in an import.
-const MODULE_PREFIX: &str = "star:";
+pub(crate) const MODULE_PREFIX: &str = "star:";
 
 /// Finds and reads source files.
 pub trait SourceLoader {

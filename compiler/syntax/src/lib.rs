@@ -7,11 +7,13 @@
 
 pub mod ast;
 pub mod doc;
+mod lexemes;
 pub mod parser;
 mod prepass;
 mod state;
 pub mod token;
 
+pub use lexemes::lexemes;
 pub use parser::{Parsed, is_reserved, mentions, parse};
 
 #[allow(

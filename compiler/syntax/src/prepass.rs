@@ -121,11 +121,17 @@ fn stand_in(error: LexError, text: &str) -> Option<Token<'_>> {
 fn find_handles(lexed: &mut Lexed<'_>) {
     let mut after_colon = false;
     for (_, token, _) in &mut lexed.tokens {
-        if matches!(token, Token::Name(name) if after_colon && name.eq_ignore_ascii_case("handle"))
-        {
-            *token = Token::Handle;
-        }
-        after_colon = matches!(token, Token::Colon);
+        *token = as_type(*token, &mut after_colon);
+    }
+}
+
+/// The token itself, or [`Token::Handle`] for that name behind a colon. `after_colon` is about the token
+/// before, and then about this one.
+pub(crate) fn as_type<'s>(token: Token<'s>, after_colon: &mut bool) -> Token<'s> {
+    let behind = std::mem::replace(after_colon, matches!(token, Token::Colon));
+    match token {
+        Token::Name(name) if behind && name.eq_ignore_ascii_case("handle") => Token::Handle,
+        _ => token,
     }
 }
 

@@ -4,12 +4,14 @@
 //! A header is read without knowing the routine that it is about: whether a name is a parameter, and
 //! whether its value suits, is found out where values are bound.
 
+mod published;
 mod read;
 mod values;
 
 use star_base::{Code, Diagnostic, FileId, Span};
 
 use crate::template::Template;
+pub use published::Published;
 pub use read::headers;
 
 /// A header.
@@ -31,6 +33,8 @@ pub struct Header {
     pub bench: Vec<Definition>,
     /// What has to come of it, in order.
     pub expectations: Vec<Expectation>,
+    /// Figures of papers, for benchmarks.
+    pub published: Vec<Published>,
 }
 
 /// What a header is for.

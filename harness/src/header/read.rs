@@ -5,14 +5,15 @@ use star_syntax::Parsed;
 use star_syntax::ast::Item;
 use star_syntax::doc::{Line, header_word, lines};
 
-use super::{Definition, Expectation, Expected, Header, Kind, Name, bad, place, values};
+use super::{Definition, Expectation, Expected, Header, Kind, Name, bad, place, published, values};
 use crate::template::Joined;
 
 /// The words that a header begins with.
 const WORDS: [&str; 2] = ["test", "bench"];
 
 /// The words that its lines begin with, where no name with `=` stands.
-const LINES: [&str; 7] = ["run", "expect", "ensures", "same as", "fails", "prints", "bench"];
+const LINES: [&str; 8] =
+    ["run", "expect", "ensures", "same as", "fails", "prints", "bench", "published"];
 
 /// The headers in the text of `file` that `parsed` was made of, and what is wrong with headers there.
 pub fn headers(file: FileId, text: &str, parsed: &Parsed) -> (Vec<Header>, Vec<Diagnostic>) {
@@ -86,6 +87,7 @@ fn empty(kind: Kind, span: Span) -> Header {
         definitions: Vec::new(),
         bench: Vec::new(),
         expectations: Vec::new(),
+        published: Vec::new(),
     }
 }
 
@@ -135,6 +137,10 @@ impl Reader<'_> {
         let joined = Joined::new(file, all.map(|line| (line.text.as_str(), line.at)));
         let text = joined.text();
         let span = joined.span_of(text);
+        if let Some(rest) = after_word(text, "published").filter(|rest| !rest.starts_with('=')) {
+            self.header.published.push(published::read(&joined, rest)?);
+            return Ok(());
+        }
         if let Some(definition) = definition(&joined, text)? {
             return add(&mut self.header.definitions, definition);
         }
@@ -356,7 +362,7 @@ fn can_fail(code: Code) -> bool {
 fn unknown_line(joined: &Joined) -> Diagnostic {
     let (first, _) = split_word(joined.text());
     let fault = bad(joined.span_of(first), format!("no line of a header begins with `{first}`"))
-        .note("they begin with `run`, `expect`, `ensures`, `same as`, `fails`, `prints`, `bench` or `NAME =`");
+        .note("they begin with `run`, `expect`, `ensures`, `same as`, `fails`, `prints`, `bench`, `published` or `NAME =`");
     match did_you_mean(first, LINES) {
         Some(meant) => fault.help(format!("did you mean `{meant}`?")),
         None => fault,

@@ -13,9 +13,11 @@ use crate::error::Fault;
 use crate::growing::Growing;
 use crate::numbers::{Field, Numbers, Shape};
 use crate::scan::Scanner;
+use crate::sort::{AT_ONCE, count_pairs, sort_by_key};
 use crate::source::Source;
 
 /// A line `v`.
+#[derive(Clone, Copy)]
 struct Place {
     vertex: u32,
     x: i64,
@@ -64,20 +66,37 @@ pub(crate) fn read(source: Source) -> Result<Found, Fault> {
     if (places.len() as u64) < u64::from(n) {
         return Err(super::too_few(&scanner, places.len() as u64, u64::from(n)));
     }
-    let mut places = places.into_vec();
-    // Stable, so that of two lines for a vertex the later one is found out.
-    places.sort_by_key(|place| place.vertex);
-    if let Some(twice) = places.windows(2).find(|pair| pair[0].vertex == pair[1].vertex) {
+    let places = in_order(&mut scanner, places.into_vec())?;
+    let n_bytes = places.len() as u128 * u128::from(item_bytes);
+    let mut field = |name: &str, value: fn(&Place) -> i64| {
+        let mut values = Vec::new();
+        let room = values.try_reserve_exact(places.len());
+        room.map_err(|_| scanner.source().no_room(n_bytes))?;
+        for places in places.chunks(AT_ONCE) {
+            values.extend(places.iter().map(value));
+            scanner.source_mut().go_on()?;
+        }
+        Ok::<_, Fault>(Field { name: name.to_owned(), bits: None, values })
+    };
+    let fields = vec![field("x", |place| place.x)?, field("y", |place| place.y)?];
+    Ok((Data::Numbers(Numbers { shape: Shape::List(places.len()), fields }), Told::default()))
+}
+
+/// The places in the order of their vertices, if each has one.
+fn in_order(scanner: &mut Scanner, mut places: Vec<Place>) -> Result<Vec<Place>, Fault> {
+    // By lines, too, so that of two for a vertex the later one is found out.
+    let key = |place: &Place| u128::from(place.vertex) << u64::BITS | u128::from(place.line);
+    let same = |one: &Place, other: &Place| one.vertex == other.vertex;
+    let go_on = &mut || scanner.source_mut().go_on();
+    sort_by_key(&mut places, u64::BITS + u32::BITS, &key, go_on)?;
+    if count_pairs(&places, 1, same, go_on)? > 0
+        && let Some(twice) = places.windows(2).find(|pair| same(&pair[0], &pair[1]))
+    {
         let message = format!("vertex {} has coordinates already", u64::from(twice[1].vertex) + 1);
         let fault = scanner.source().fault(Code::BadFormat, message).at(twice[1].line, 1);
         return Err(Box::new(fault.note(format!("they stand in line {}", twice[0].line))));
     }
-    let field = |name: &str, values| Field { name: name.to_owned(), bits: None, values };
-    let fields = vec![
-        field("x", places.iter().map(|place| place.x).collect()),
-        field("y", places.iter().map(|place| place.y).collect()),
-    ];
-    Ok((Data::Numbers(Numbers { shape: Shape::List(places.len()), fields }), Told::default()))
+    Ok(places)
 }
 
 /// Writes a list of two fields.

@@ -7,7 +7,7 @@
 //! those). What vertices weigh is read and left out: a graph has no place for it. Accepted beyond the
 //! manual: parallel edges, and weights that are 0 or negative.
 
-use std::io::{self, Write};
+use std::io;
 
 use star_base::Code;
 
@@ -17,6 +17,8 @@ use crate::error::Fault;
 use crate::graph::{Arc, Graph};
 use crate::growing::Growing;
 use crate::scan::Scanner;
+use crate::sink::Sink;
+use crate::sort::{AT_ONCE, count_pairs, sort_by_key};
 use crate::source::Source;
 use crate::text;
 
@@ -69,7 +71,7 @@ pub(crate) fn read(source: Source) -> Result<Found, Fault> {
     }
     let graph = Graph {
         n_vertices: header.n_vertices as usize,
-        arcs: one_of_each(&scanner, arcs, &lines.into_vec())?,
+        arcs: one_of_each(&mut scanner, arcs, &lines.into_vec())?,
         weighted: header.edge_weights,
         symmetric: true,
         labels: None,
@@ -83,36 +85,50 @@ pub(crate) fn read(source: Source) -> Result<Found, Fault> {
 }
 
 /// Writes an undirected graph, or that of a symmetric adjacency table.
-pub(crate) fn write(value: OutputRef<'_>, out: &mut dyn Write) -> Result<(), Fault> {
+pub(crate) fn write(value: OutputRef<'_>, out: &mut dyn Sink) -> Result<(), Fault> {
     let graph = GraphRef::new(value, "METIS")?;
-    let mut arcs = Vec::new();
-    let n_bytes = u128::from(graph.n_arcs()) * size_of::<Arc>() as u128;
-    usize::try_from(graph.n_arcs())
-        .ok()
-        .and_then(|n_arcs| arcs.try_reserve_exact(n_arcs).ok())
-        .ok_or_else(|| crate::source::no_room("", n_bytes, u64::MAX))?;
-    let mut refused = None;
-    let gathered: Result<(), ()> = graph.try_for_arcs(|arc| {
-        if arc.tail == arc.head {
-            refused = Some("loops");
-            return Err(());
-        }
-        arcs.push(arc);
-        Ok(())
-    });
-    arcs.sort_unstable_by_key(key);
-    if gathered.is_ok() && !is_symmetric(&arcs) {
-        refused = Some("arcs without their mirror images");
-    }
-    if let Some(what) = refused {
+    let refused = |what: &str| {
         let fault = super::cannot_hold(value, "METIS", "undirected graphs without loops");
         let fault = fault.note(format!("this one has {what}"));
-        return Err(Box::new(fault.help("write it to a `.mtx` or `.gr` file")));
+        Err(Box::new(fault.help("write it to a `.mtx` or `.gr` file")))
+    };
+    let n_arcs = graph.n_arcs();
+    let (mut arcs, mut mirror) = (reserved(n_arcs)?, reserved(n_arcs)?);
+    let mut has_loops = false;
+    graph.try_for_arcs(|arc| {
+        has_loops |= arc.tail == arc.head;
+        arcs.push(arc);
+        mirror.push(mirrored(arc));
+        if arcs.len() % AT_ONCE == 0 { go_on(out) } else { Ok(()) }
+    })?;
+    if has_loops {
+        return refused("loops");
     }
+    order(&mut arcs, &mut || go_on(out))?;
+    order(&mut mirror, &mut || go_on(out))?;
+    if arcs != mirror {
+        return refused("arcs without their mirror images");
+    }
+    drop(mirror);
     write_lines(graph, &arcs, out).map_err(|e| super::cannot_write(&e))
 }
 
-fn write_lines(graph: GraphRef<'_>, arcs: &[Arc], out: &mut dyn Write) -> io::Result<()> {
+fn go_on(out: &mut dyn Sink) -> Result<(), Fault> {
+    out.go_on().map_err(|e| super::cannot_write(&e))
+}
+
+/// Room for arcs.
+fn reserved(n_arcs: u64) -> Result<Vec<Arc>, Fault> {
+    let n_bytes = u128::from(n_arcs) * size_of::<Arc>() as u128;
+    let mut arcs = Vec::new();
+    let room = usize::try_from(n_arcs).ok().map(|n_arcs| arcs.try_reserve_exact(n_arcs));
+    match room {
+        Some(Ok(())) => Ok(arcs),
+        Some(Err(_)) | None => Err(crate::source::no_room("", n_bytes, u64::MAX)),
+    }
+}
+
+fn write_lines(graph: GraphRef<'_>, arcs: &[Arc], out: &mut dyn Sink) -> io::Result<()> {
     let weighted = graph.is_weighted();
     let format = if weighted { " 1" } else { "" };
     writeln!(out, "{} {}{format}", graph.n_vertices(), arcs.len() / 2)?;
@@ -211,27 +227,41 @@ fn refuse_more_lines(scanner: &mut Scanner, n_vertices: u32) -> Result<(), Fault
 
 /// The arcs to lesser vertices, in the order of the file, if each has its mirror image; `lines` are
 /// those of the vertices.
-fn one_of_each(scanner: &Scanner, arcs: Vec<Arc>, lines: &[u64]) -> Result<Vec<Arc>, Fault> {
+fn one_of_each(scanner: &mut Scanner, arcs: Vec<Arc>, lines: &[u64]) -> Result<Vec<Arc>, Fault> {
     let n_bytes = arcs.len() as u128 * size_of::<Arc>() as u128;
     let (mut down, mut up) = (Vec::new(), Vec::new());
-    let n_down = arcs.iter().filter(|arc| arc.tail > arc.head).count();
+    let mut n_down = 0;
+    for arcs in arcs.chunks(AT_ONCE) {
+        n_down += arcs.iter().filter(|arc| arc.tail > arc.head).count();
+        scanner.source_mut().go_on()?;
+    }
     down.try_reserve_exact(n_down)
         .and_then(|()| up.try_reserve_exact(arcs.len() - n_down))
         .map_err(|_| scanner.source().no_room(n_bytes))?;
-    down.extend(arcs.iter().copied().filter(|arc| arc.tail > arc.head));
-    up.extend(arcs.iter().copied().filter(|arc| arc.tail < arc.head).map(mirrored));
+    for arcs in arcs.chunks(AT_ONCE) {
+        down.extend(arcs.iter().copied().filter(|arc| arc.tail > arc.head));
+        up.extend(arcs.iter().copied().filter(|arc| arc.tail < arc.head).map(mirrored));
+        scanner.source_mut().go_on()?;
+    }
     drop(arcs);
-    let order = |arcs: &mut Vec<Arc>| {
-        if !arcs.is_sorted_by_key(key) {
-            arcs.sort_unstable_by_key(key);
-        }
-    };
-    order(&mut up);
     let mut sorted = Vec::new();
     sorted.try_reserve_exact(n_down).map_err(|_| scanner.source().no_room(n_bytes))?;
-    sorted.extend_from_slice(&down);
-    order(&mut sorted);
-    let n_common = sorted.iter().zip(&up).take_while(|(a, b)| a == b).count();
+    let go_on = &mut || scanner.source_mut().go_on();
+    for down in down.chunks(AT_ONCE) {
+        sorted.extend_from_slice(down);
+        go_on()?;
+    }
+    order(&mut up, go_on)?;
+    order(&mut sorted, go_on)?;
+    let mut n_common = 0;
+    for (down, up) in sorted.chunks(AT_ONCE).zip(up.chunks(AT_ONCE)) {
+        let n_equal = down.iter().zip(up).take_while(|(a, b)| a == b).count();
+        n_common += n_equal;
+        go_on()?;
+        if n_equal < down.len() {
+            break;
+        }
+    }
     let lonely = match (sorted.get(n_common), up.get(n_common)) {
         (None, None) => return Ok(down),
         (Some(&arc), None) => arc,
@@ -248,15 +278,19 @@ fn one_of_each(scanner: &Scanner, arcs: Vec<Arc>, lines: &[u64]) -> Result<Vec<A
     ))
 }
 
-/// `arcs` are sorted by [`key`].
-fn is_symmetric(arcs: &[Arc]) -> bool {
-    let mut mirror: Vec<Arc> = arcs.iter().copied().map(mirrored).collect();
-    mirror.sort_unstable_by_key(key);
-    mirror == arcs
+/// Sorts arcs by [`key`]; the order of the file may be that already.
+fn order<E>(arcs: &mut [Arc], go_on: &mut impl FnMut() -> Result<(), E>) -> Result<(), E> {
+    match count_pairs(arcs, 1, |a, b| key(a) > key(b), go_on)? {
+        0 => Ok(()),
+        _ => sort_by_key(arcs, u128::BITS, &key, go_on),
+    }
 }
 
-fn key(arc: &Arc) -> (u32, u32, i64) {
-    (arc.tail, arc.head, arc.weight)
+/// By tail, head and weight.
+fn key(arc: &Arc) -> u128 {
+    // Negative weights come first.
+    let weight = arc.weight.cast_unsigned() ^ 1 << (u64::BITS - 1);
+    u128::from(arc.tail) << 96 | u128::from(arc.head) << 64 | u128::from(weight)
 }
 
 fn mirrored(arc: Arc) -> Arc {

@@ -10,7 +10,8 @@ use crate::support::{BUDGET, check_wording, load};
 fn sample(format: Format, packing: Packing) -> Vec<u8> {
     let table = BitTable::parse(&["0110", "1001", "1000", "0100"]).expect("bits");
     let mut bytes = Vec::new();
-    write_packed(format, packing, OutputRef::Table(&table), &mut bytes).expect("it holds tables");
+    write_packed(format, packing, OutputRef::Table(&table), &mut bytes, &mut || true)
+        .expect("it holds tables");
     bytes
 }
 

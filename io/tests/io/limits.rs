@@ -3,7 +3,9 @@
 use std::io::{self, Read, Write};
 
 use star_base::{BitTable, BitVector, Code};
-use star_io::{Data, Format, OutputRef, ReadOptions, read, write};
+use star_io::{
+    Arc, Data, Format, Graph, OutputRef, Packing, ReadOptions, read, write, write_packed,
+};
 
 use crate::support::{BUDGET, check_wording};
 
@@ -65,28 +67,124 @@ fn what_exceeds_the_budget_is_refused_in_readable_units() {
     }
 }
 
-#[test]
-fn looking_for_parallel_arcs_can_be_stopped() {
-    let text = format!("p sp 9 200000\n{}", "a 1 2 3\na 3 1 4\n".repeat(100_000));
-    let read_until = |n_last: usize| {
-        let mut n_at_end = 0;
-        let mut note = |n_bytes| {
-            n_at_end += usize::from(n_bytes == text.len() as u64);
-            n_at_end < n_last
-        };
-        let mut options = ReadOptions::new("f", BUDGET);
-        options.progress = Some(&mut note);
-        let read = read(Format::Dimacs, &mut text.as_bytes(), &mut options);
-        (read.map_err(|error| error.code).map(|loaded| loaded.warnings), n_at_end)
+/// A number below 2^`n_bits` for each number, different for different ones below 2^`n_bits`.
+fn scattered(number: u64, n_bits: u32) -> u64 {
+    number.wrapping_mul(0x9e37_79b9_7f4a_7c15) % (1 << n_bits)
+}
+
+/// Texts whose readers sort, with the warnings and notes about them.
+fn texts_that_are_sorted() -> Vec<(Format, String, Vec<String>)> {
+    let parallel =
+        "199998 parallel arcs: the least weight counts in a table of weights, a list keeps all";
+    let lines = |n: u64, line: &dyn Fn(u64) -> String| (0..n).map(line).collect::<String>();
+    let far = |number| scattered(number, 63);
+    let near = |number| 2 * scattered(number, 18);
+    let names = |n| {
+        format!(
+            "the vertices are not numbered 0..n−1 or 1..n: the {n} distinct numbers are taken in ascending order"
+        )
     };
-    let (warnings, n_asked) = read_until(usize::MAX);
-    assert_eq!(
-        warnings.unwrap(),
-        ["199998 parallel arcs: the least weight counts in a table of weights, a list keeps all"]
-    );
+    let n = 1 << 17;
+    let star = lines(n, &|k| format!("{} ", scattered(k, 17) + 2));
+    vec![
+        (
+            Format::Dimacs,
+            format!("p sp 9 200000\n{}", "a 1 2 3\na 3 1 4\n".repeat(100_000)),
+            vec![parallel.to_owned()],
+        ),
+        (
+            // Every vertex is a neighbour of the first one, in no order.
+            Format::Metis,
+            format!("{} {n}\n{star}\n{}", n + 1, "1\n".repeat(n as usize)),
+            vec![],
+        ),
+        (
+            Format::EdgeList,
+            lines(n, &|k| format!("{} {}\n", far(k), far(k + 1))),
+            vec![names(n + 1)],
+        ),
+        (
+            Format::EdgeList,
+            lines(n, &|k| format!("{} {}\n", near(k), near(k + 1))),
+            vec![names(n + 1)],
+        ),
+        (
+            Format::MatrixMarket,
+            format!(
+                "%%MatrixMarket matrix coordinate pattern symmetric\n{n} {n} {}\n{}",
+                2 * n - 2,
+                lines(n - 1, &|k| format!(
+                    "{} {}\n{} {n}\n",
+                    scattered(k, 17) + 1,
+                    scattered(k, 17) + 1,
+                    k + 1
+                ))
+            ),
+            vec![format!("{} loops are kept", n - 1)],
+        ),
+        (
+            Format::Coordinates,
+            format!(
+                "p aux sp co {n}\n{}",
+                lines(n, &|k| format!("v {} {k} {}\n", scattered(k, 17) + 1, n - k))
+            ),
+            vec![],
+        ),
+    ]
+}
+
+#[test]
+fn sorting_after_the_last_byte_can_be_stopped() {
+    for (format, text, expected) in texts_that_are_sorted() {
+        let read_until = |n_last: usize| {
+            let mut n_at_end = 0;
+            let mut note = |n_bytes| {
+                n_at_end += usize::from(n_bytes == text.len() as u64);
+                n_at_end < n_last
+            };
+            let mut options = ReadOptions::new("f", BUDGET);
+            options.progress = Some(&mut note);
+            let read = read(format, &mut text.as_bytes(), &mut options);
+            let read = read.map(|loaded| [loaded.warnings, loaded.notes].concat());
+            (read.map_err(|error| error.code), n_at_end)
+        };
+        let (told, n_asked) = read_until(usize::MAX);
+        assert_eq!(told, Ok(expected), "{format:?}");
+        assert!(n_asked > 10, "{format:?}: {n_asked}");
+        for n_last in (1..n_asked).step_by(n_asked / 10).chain([n_asked]) {
+            assert_eq!(read_until(n_last), (Err(Code::Interrupted), n_last), "{format:?}");
+        }
+    }
+}
+
+#[test]
+fn sorting_before_the_first_byte_is_written_can_be_stopped() {
+    let n = 1 << 17;
+    let arcs =
+        (1..=n as u32).rev().map(|head| Arc { tail: 0, head, weight: i64::from(head) % 7 - 3 });
+    let arcs = arcs.collect();
+    let graph = Graph { n_vertices: n + 1, arcs, weighted: true, symmetric: true, labels: None };
+    let write_until = |n_last: usize| {
+        let (mut bytes, mut n_asked) = (Vec::new(), 0);
+        let mut go_on = || {
+            n_asked += 1;
+            n_asked < n_last
+        };
+        let value = OutputRef::Graph(&graph);
+        let written = write_packed(Format::Metis, Packing::Plain, value, &mut bytes, &mut go_on);
+        (written.map_err(|error| error.code), n_asked, bytes)
+    };
+    let (written, n_asked, bytes) = write_until(usize::MAX);
+    assert_eq!(written, Ok(()));
     assert!(n_asked > 10, "{n_asked}");
-    for n_last in 1..=n_asked {
-        assert_eq!(read_until(n_last), (Err(Code::Interrupted), n_last));
+    let mut options = ReadOptions::new("f", BUDGET);
+    let again = read(Format::Metis, &mut &bytes[..], &mut options).unwrap();
+    let Data::Graph(Graph { mut arcs, .. }) = again.data else { panic!("no graph") };
+    arcs.iter_mut().for_each(|arc| std::mem::swap(&mut arc.tail, &mut arc.head));
+    arcs.reverse();
+    assert!(arcs == graph.arcs);
+    for n_last in (1..n_asked).step_by(n_asked / 10).chain([n_asked]) {
+        assert_eq!(write_until(n_last), (Err(Code::CannotWrite), n_last, Vec::new()));
     }
 }
 

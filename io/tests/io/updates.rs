@@ -212,7 +212,8 @@ proptest! {
         let numbers = Numbers { shape: Shape::List(records.len()), fields: fields.collect() };
         let packing = if packed { Packing::Gzip } else { Packing::Plain };
         let mut bytes = Vec::new();
-        write_packed(Updates, packing, OutputRef::Numbers(&numbers), &mut bytes).unwrap();
+        write_packed(Updates, packing, OutputRef::Numbers(&numbers), &mut bytes, &mut || true)
+            .unwrap();
         prop_assert_eq!(Format::of_file("f.txt", &bytes), Ok(Updates));
         match load(Updates, &bytes).map(|Loaded { data, .. }| data) {
             Ok(Data::Numbers(found)) => prop_assert_eq!(records_of(&found), records),

@@ -2,6 +2,8 @@
 //! where it can do without; never in a panic, and what is left can be used. Likewise readers and
 //! layouts.
 
+use std::sync::atomic::AtomicBool;
+
 use star_base::limbs::fault;
 use star_base::{BitTable, BitVector, Code};
 use star_compiler::LowerOptions;
@@ -10,7 +12,7 @@ use star_ir::LimitKind;
 use star_tests::case::Random;
 use star_tests::run::{LIMITS, Printed, Program};
 use star_vm::kernels::Kernels;
-use star_vm::{Backend, Control, Cpu, HostValue, Outcome, Stats};
+use star_vm::{Backend, Control, Cpu, HostValue, Outcome, Stats, StoreError};
 
 /// Switches the refusal off when it goes, whatever happens.
 struct Refusing;
@@ -66,7 +68,7 @@ fn run(
     mut values: Vec<star_vm::cpu::Value>,
     refuse: Option<u64>,
 ) -> Attempt {
-    let flag = std::sync::atomic::AtomicBool::new(false);
+    let flag = AtomicBool::new(false);
     let mut host = Printed::default();
     let random = &mut Random::new(7);
     host.files.insert("memory:T".to_owned(), table(random, 70, 9));
@@ -90,7 +92,7 @@ fn sweep(text: &str, routine: &str, args: &[HostValue]) {
             args.iter().map(load).collect()
         };
         let store = |values: &[star_vm::cpu::Value]| -> Vec<HostValue> {
-            let flag = std::sync::atomic::AtomicBool::new(false);
+            let flag = AtomicBool::new(false);
             values.iter().map(|value| cpu.store(value, &flag).expect("memory")).collect()
         };
         let well = run(&cpu, &plan, load(), None);
@@ -280,6 +282,45 @@ begin P := G; WARSHALL(rows(G),P); KRUSKAL(left,right,weight,S,R) end;
             .to_vec();
     args.extend([HostValue::Unset, HostValue::Unset]);
     sweep(text, "all", &args);
+}
+
+#[test]
+fn columns_that_are_read_back_say_that_there_is_no_room_or_that_it_is_over() {
+    let (never, set) = (AtomicBool::new(false), AtomicBool::new(true));
+    let text = "procedure turn(var T: table);
+                var i: integer; begin for i := 1 to rows(T) do ROW(i,T) := not ROW(i,T) end;";
+    let program = Program::with(text, &LowerOptions::default());
+    let sizes = [(70, 67), (1 << 12, 300)];
+    for (cpu, (n_rows, n_cols)) in machines().iter().flat_map(|cpu| sizes.map(|size| (cpu, size))) {
+        let loaded = cpu.load(table(&mut Random::new(6), n_rows, n_cols), true);
+        let plan =
+            cpu.plan(&cpu.compile(program.lowered.program.clone()), program.entry("turn"), &[]);
+        let Attempt { outcome, values, .. } = run(cpu, &plan, vec![loaded.clone()], None);
+        assert_eq!(outcome, Outcome::Done);
+        // The one lies by columns, the other by rows.
+        for value in [&loaded, &values[0]] {
+            let Ok(HostValue::Table(whole)) = cpu.store(value, &never) else { panic!("no table") };
+            let expected: Vec<_> = (3..n_cols).map(|idx| whole.column(idx)).collect();
+            let expected = BitTable::from_columns(n_rows, &expected);
+            let columns = 3..n_cols;
+            let n_refused = for_every_refusal(|n| {
+                let refusing = Refusing::after(n);
+                let found = cpu.store_columns(value, columns.clone(), &never);
+                let refused = refusing.end();
+                match found {
+                    Ok(found) => assert!(!refused && found.as_ref() == Some(&expected), "{n}"),
+                    Err(StoreError::OutOfMemory(_)) => assert!(refused, "{n}"),
+                    Err(StoreError::Interrupted) => panic!("nobody has set the flag"),
+                }
+                refused
+            });
+            assert!(n_refused > 0, "columns take no memory");
+            assert_eq!(cpu.store_columns(value, columns, &set), Err(StoreError::Interrupted));
+            assert_eq!(cpu.store_columns(value, 0..n_cols + 1, &never), Ok(None));
+        }
+        let number = cpu.load(HostValue::Int(1), false);
+        assert_eq!(cpu.store_columns(&number, 0..0, &never), Ok(None));
+    }
 }
 
 fn graph() -> Graph {

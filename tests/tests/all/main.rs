@@ -5,9 +5,11 @@
 //! * `decisions`: each decision of the language reference, §3 to §5 and §7.
 //! * `documentation`: the form of documentation comments, and their examples.
 //! * `golden`: messages and SIR as files.
+//! * `format`: the formatter over all texts there are, as they stand and set badly.
 //! * `graphs`: the graph procedures against independent references.
 //! * `lowering`: where control flow, sizes and effects meet.
 //! * `natives`: every native against the Star body that it is the twin of.
+//! * `profile`: what lines and routines are charged with.
 //! * `programs`: generated programs, the same on every backend.
 //! * `house`: what must not be, over the sources and the dependencies.
 //! * `faults`: memory that the system refuses, allocation by allocation.
@@ -20,11 +22,13 @@ mod bad_input;
 mod decisions;
 mod documentation;
 mod faults;
+mod format;
 mod golden;
 mod graphs;
 mod house;
 mod lowering;
 mod natives;
 mod operations;
+mod profile;
 mod programs;
 mod published;

@@ -268,7 +268,7 @@ mod faulty {
     use star_base::BitTable;
     use star_ir::{Block, Op, Program, RoutineId, StmtKind, Ty, visit};
     use star_vm::reference::{Code, Plan, Value};
-    use star_vm::{Backend, Control, HostValue, Outcome, Reference, StoreError};
+    use star_vm::{Backend, Control, HostValue, Outcome, Profile, Reference, StoreError};
 
     /// It leaves out every MIRROR.
     pub(super) struct Faulty(Reference);
@@ -307,8 +307,13 @@ mod faulty {
         fn store(&self, value: &Value, interrupt: &AtomicBool) -> Result<HostValue, StoreError> {
             self.0.store(value, interrupt)
         }
-        fn store_columns(&self, value: &Value, columns: Range<usize>) -> Option<BitTable> {
-            self.0.store_columns(value, columns)
+        fn store_columns(
+            &self,
+            value: &Value,
+            columns: Range<usize>,
+            interrupt: &AtomicBool,
+        ) -> Result<Option<BitTable>, StoreError> {
+            self.0.store_columns(value, columns, interrupt)
         }
         fn compile(&self, mut program: Program) -> Code {
             program.routines.iter_mut().for_each(|routine| spoil(&mut routine.body));
@@ -322,6 +327,15 @@ mod faulty {
         }
         fn run(&self, plan: &Plan, values: &mut [Value], control: &mut Control<'_>) -> Outcome {
             self.0.run(plan, values, control)
+        }
+        fn run_profiled(
+            &self,
+            plan: &Plan,
+            values: &mut [Value],
+            control: &mut Control<'_>,
+            profile: &mut Profile,
+        ) -> Outcome {
+            self.0.run_profiled(plan, values, control, profile)
         }
     }
 }

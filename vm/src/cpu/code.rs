@@ -33,6 +33,9 @@ pub(super) struct RoutineCode {
     pub(super) insts: Vec<Inst>,
     /// The place of every instruction.
     pub(super) locs: Vec<LocId>,
+    /// Places of statements that have no instruction of their own, and the one that stands for each, in the
+    /// order of these.
+    pub(super) covered: Vec<(Pc, LocId)>,
     /// Where each variable lives.
     pub(super) places: Vec<Place>,
     /// How many registers of each kind it has.

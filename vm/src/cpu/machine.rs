@@ -9,6 +9,7 @@ use super::code::{Code, Number, Pc, Place, Reg, RoutineCode};
 use super::copies::Copies;
 use super::forall::Running;
 use super::inst::Inst;
+use super::probe::Probe;
 use super::registers::{Base, BitsSlot, Frame, TableSlot};
 use super::spread::Spread;
 use super::table::Line;
@@ -56,12 +57,13 @@ pub(super) struct Machine<'p, 'c, 'h> {
 }
 
 /// Runs `entry`; see [`crate::Backend::run`].
-pub(super) fn run<'h>(
+pub(super) fn run<'h, P: Probe>(
     code: &Code,
     spread: Spread<'h>,
     entry: RoutineId,
     values: &mut [Value],
     control: &mut Control<'h>,
+    probe: &mut P,
 ) -> Outcome {
     control.stats = Stats::default();
     let limit = control.limits.memory.unwrap_or(u64::MAX);
@@ -88,7 +90,7 @@ pub(super) fn run<'h>(
         steps: 0,
         natives: 0,
     };
-    let end = machine.enter(entry, values).and_then(|()| machine.run_to_end());
+    let end = machine.enter(entry, values).and_then(|()| machine.run_to_end(probe));
     let outcome = match end {
         Ok(()) => Outcome::Done,
         Err(stop) => machine.end_with(stop),
@@ -162,7 +164,7 @@ impl<'p> Machine<'p, '_, '_> {
         self.steps = self.steps.saturating_add(cost).saturating_add(n_turns);
     }
 
-    fn run_to_end(&mut self) -> Step<()> {
+    fn run_to_end<P: Probe>(&mut self, probe: &mut P) -> Step<()> {
         let mut routine = self.routine()?;
         let mut next = 0;
         loop {
@@ -170,6 +172,7 @@ impl<'p> Machine<'p, '_, '_> {
                 return Err(broken("a routine without an end"));
             };
             self.pc = next;
+            probe.begin(routine, next);
             next += 1;
             match *inst {
                 Inst::Set { dst, value } => {
@@ -205,10 +208,14 @@ impl<'p> Machine<'p, '_, '_> {
                         return Err(self.trapped(&routine.checks[check as usize])?);
                     }
                 }
-                Inst::Cost { units } => self.cost(u64::from(units))?,
+                Inst::Cost { units } => {
+                    probe.cost(u64::from(units), 1);
+                    self.cost(u64::from(units))?;
+                }
                 Inst::CostTimes { units, times } => {
                     let times = self.size(times).unwrap_or(0);
                     let units = self.number(units) as u64;
+                    probe.cost(units, times);
                     self.cost(units.saturating_mul(times))?;
                 }
 
@@ -251,14 +258,17 @@ impl<'p> Machine<'p, '_, '_> {
                 }
                 Inst::ForallBegin(forall) => {
                     let forall = &routine.foralls[forall as usize];
-                    let done = match &forall.block {
+                    let n_turns = match &forall.block {
                         Some(block) => self.run_block(block, forall)?,
-                        None => false,
+                        None => None,
                     };
-                    if let (true, Some(Inst::ForallNext { exit, .. })) =
-                        (done, routine.insts.get(next))
+                    if let (Some(n_turns), Some(Inst::ForallNext { exit, .. })) =
+                        (n_turns, routine.insts.get(next))
                     {
-                        next = *exit as usize;
+                        let exit = *exit as usize;
+                        probe.together(routine, next..next + 1, n_turns.saturating_add(1));
+                        probe.together(routine, next + 1..exit, n_turns);
+                        next = exit;
                     } else {
                         self.begin_forall(forall)?;
                     }
@@ -271,6 +281,7 @@ impl<'p> Machine<'p, '_, '_> {
                 }
                 Inst::TileBegin { tile, exit } => {
                     if self.begin_tile(&routine.tiles[tile as usize])? {
+                        probe.together(routine, next..exit as usize, 1);
                         next = exit as usize;
                     }
                 }
@@ -279,6 +290,7 @@ impl<'p> Machine<'p, '_, '_> {
                 Inst::Call(call) => {
                     self.call(call, next as Pc)?;
                     routine = self.routine()?;
+                    probe.called(routine);
                     next = 0;
                 }
                 Inst::Return => {
@@ -286,10 +298,12 @@ impl<'p> Machine<'p, '_, '_> {
                         return Ok(());
                     }
                     next = self.leave()? as usize;
+                    probe.left();
                     routine = self.routine()?;
                 }
                 Inst::Native(native) => {
                     if self.native(native)? {
+                        probe.native(native);
                         // Its last instruction is its `Return`.
                         next = routine.insts.len() - 1;
                     }

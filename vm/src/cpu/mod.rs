@@ -5,6 +5,7 @@
 //! * The machine (`machine`): frames of `registers`, `calls`, `forall`, blocks of lines (`block`), kernels (`tile`), `guards`; instructions on `bits`
 //!   (also `moves`, `words`, `ask`), on `tables` (whose second forms `copies` counts) and on `sizes`; files and output (`host`), values
 //!   for people (`shown`).
+//! * `probe`: what a profile wants to know of every instruction.
 //! * Natives (`natives`): library routines done in ways of their own.
 //! * [`Settings`]: how work is spread over pieces and threads (`spread`). They change no result.
 //!
@@ -25,6 +26,7 @@ mod inst;
 mod machine;
 mod moves;
 mod natives;
+mod probe;
 mod registers;
 mod shown;
 mod sizes;
@@ -44,6 +46,7 @@ use star_ir::{Program, RoutineId, Ty};
 
 use crate::backend::{Backend, Control, Outcome, StoreError};
 use crate::kernels::Kernels;
+use crate::profile::Profile;
 use crate::room::Room;
 use crate::value::HostValue;
 
@@ -177,9 +180,14 @@ impl Backend for Cpu {
         Held::Table(shared).to_host(&spread)
     }
 
-    fn store_columns(&self, value: &Value, columns: Range<usize>) -> Option<BitTable> {
-        let Held::Table(table) = &value.held else { return None };
-        table.some_columns(columns, &self.spread(&Room::new(&NEVER, &NEVER, u64::MAX)))
+    fn store_columns(
+        &self,
+        value: &Value,
+        columns: Range<usize>,
+        interrupt: &AtomicBool,
+    ) -> Result<Option<BitTable>, StoreError> {
+        let Held::Table(table) = &value.held else { return Ok(None) };
+        table.some_columns(columns, &self.spread(&Room::new(interrupt, &NEVER, u64::MAX)))
     }
 
     fn compile(&self, program: Program) -> Code {
@@ -215,6 +223,21 @@ impl Backend for Cpu {
     fn run(&self, plan: &Plan, values: &mut [Value], control: &mut Control<'_>) -> Outcome {
         let room = Room::new(control.interrupt, control.deadline, u64::MAX);
         let spread = self.spread(&room);
-        machine::run(&plan.code, spread, plan.entry, values, control)
+        machine::run(&plan.code, spread, plan.entry, values, control, &mut probe::Off)
+    }
+
+    fn run_profiled(
+        &self,
+        plan: &Plan,
+        values: &mut [Value],
+        control: &mut Control<'_>,
+        profile: &mut Profile,
+    ) -> Outcome {
+        let room = Room::new(control.interrupt, control.deadline, u64::MAX);
+        let spread = self.spread(&room);
+        let mut probe = probe::On::new(&plan.code, plan.entry, profile);
+        let outcome = machine::run(&plan.code, spread, plan.entry, values, control, &mut probe);
+        probe.end();
+        outcome
     }
 }

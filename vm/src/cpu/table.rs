@@ -11,9 +11,10 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use star_base::BitTable;
+use star_base::{BitTable, OutOfMemory};
 
 use super::spread::{Spread, pieces};
+use crate::backend::StoreError;
 use crate::kernels::Columns;
 use crate::stop::Step;
 
@@ -319,19 +320,28 @@ impl Table {
     }
 
     /// Some columns (from 0) as a table of their own; `None` beyond the last one.
+    ///
+    /// # Errors
+    /// If the system refuses the memory, or a flag is set.
     pub(super) fn some_columns(
         &self,
         columns: std::ops::Range<usize>,
         spread: &Spread<'_>,
-    ) -> Option<BitTable> {
+    ) -> Result<Option<BitTable>, StoreError> {
         if columns.start > columns.end || columns.end > self.n_cols {
-            return None;
+            return Ok(None);
         }
-        let mut part = BitTable::zeros(self.n_rows, columns.len()).ok()?;
+        // Nothing but a flag stops work on a value.
+        let interrupted = |_stop| StoreError::Interrupted;
+        let n_bytes = self.n_rows.div_ceil(64) as u128 * 8 * columns.len() as u128;
+        let refused = |_too_large| OutOfMemory { n_bytes };
+        let mut part = BitTable::zeros(self.n_rows, columns.len()).map_err(refused)?;
         for (idx, col_idx) in columns.enumerate() {
-            self.read(Line::Column, col_idx, part.column_limbs_mut(idx), spread, false).ok()?;
+            spread.look().map_err(interrupted)?;
+            let limbs = part.column_limbs_mut(idx);
+            self.read(Line::Column, col_idx, limbs, spread, false).map_err(interrupted)?;
         }
-        Some(part)
+        Ok(Some(part))
     }
 
     /// Number of ones.

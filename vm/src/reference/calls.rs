@@ -108,11 +108,17 @@ impl<'p> Machine<'p, '_, '_> {
             }
         }
         self.frames.push(frame);
+        if let Some(meter) = &mut self.meter {
+            meter.enter(loc, callee);
+        }
         Ok(())
     }
 
     /// Ends a call.
     pub(super) fn leave(&mut self) -> Step<()> {
+        if let Some(meter) = &mut self.meter {
+            meter.leave();
+        }
         let Some(mut callee) = self.frames.pop() else {
             return Err(broken("no routine to leave"));
         };

@@ -191,6 +191,7 @@ impl<'p> Machine<'p, '_, '_> {
         let Region::For { loc, var, ref mut next, to, down, body, .. } = region else {
             return Err(broken("not a `for`"));
         };
+        self.looks_for_turn(body, loc)?;
         let Some(value) = next.filter(|&value| if down { value >= to } else { value <= to }) else {
             return Ok(());
         };
@@ -214,7 +215,7 @@ impl<'p> Machine<'p, '_, '_> {
         if *at_test {
             return self.again(region, head);
         }
-        self.loc = loc;
+        self.looks_for_turn(body, loc)?;
         if let Operand::Var(var) = test {
             self.record(&[Touch::read(*var)])?;
         }
@@ -229,6 +230,7 @@ impl<'p> Machine<'p, '_, '_> {
         let Region::Foreach { loc, var, over, ref mut at, body, .. } = region else {
             return Err(broken("not a `foreach`"));
         };
+        self.looks_for_turn(body, loc)?;
         let frame = top(&mut self.frames)?;
         let bits = frame.bits(over)?;
         let Some(idx) = (*at..bits.len()).find(|&idx| bits[idx]) else {

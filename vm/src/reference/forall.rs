@@ -140,7 +140,7 @@ impl<'p> Machine<'p, '_, '_> {
     /// Ends the iteration that ran, if any, and begins the next one, if any. Where something fails in
     /// between, the `forall` still gives its variables back.
     pub(super) fn forall_turn(&mut self, mut forall: Box<Forall<'p>>) -> Step<()> {
-        self.loc = forall.loc;
+        self.looks_for_turn(forall.body, forall.loc)?;
         match self.next_iteration(&mut forall) {
             Ok(true) => {
                 let body = forall.body;

@@ -6,13 +6,14 @@
 //! `continue` pop them.
 
 use star_ir::{
-    LimitKind, LocId, Measure, Operand, Program, RoutineId, Stmt, StmtKind, Trap, TrapKind, VarId,
-    rows,
+    Block, LimitKind, LocId, Measure, Operand, Program, RoutineId, Stmt, StmtKind, Trap, TrapKind,
+    VarId, rows,
 };
 
 use super::control::Region;
 use super::evaluate::{copy, evaluate};
 use super::frame::{Frame, top};
+use super::meter::Meter;
 use super::recorder::Recorder;
 use super::room::MAX_BYTES;
 use super::value::{Data, Value};
@@ -39,16 +40,19 @@ pub(super) struct Machine<'p, 'c, 'h> {
     /// The place of the statement that is running.
     pub(super) loc: LocId,
     pub(super) next_tag: u64,
+    /// Charges a profile, if there is one.
+    pub(super) meter: Option<Meter<'c>>,
     since_look: u32,
 }
 
 /// Runs `entry`; see [`crate::Backend::run`].
-pub(super) fn run(
+pub(super) fn run<'c>(
     program: &Program,
     settings: Settings,
     entry: RoutineId,
     values: &mut [Value],
-    control: &mut Control<'_>,
+    control: &'c mut Control<'_>,
+    meter: Option<Meter<'c>>,
 ) -> Outcome {
     control.stats = Stats::default();
     let limit = control.limits.memory.unwrap_or(MAX_BYTES).min(MAX_BYTES);
@@ -61,6 +65,7 @@ pub(super) fn run(
         recorders: Vec::new(),
         loc: LocId(0),
         next_tag: 1,
+        meter,
         since_look: 0,
     };
     let end = machine.enter(entry, values).and_then(|()| machine.run_to_end());
@@ -68,6 +73,9 @@ pub(super) fn run(
         Ok(()) => Outcome::Done,
         Err(stop) => machine.end_with(stop),
     };
+    if let Some(meter) = machine.meter.take() {
+        meter.end(program);
+    }
     machine.leave_all(entry, values);
     machine.control.stats.peak_bytes = machine.room.peak();
     outcome
@@ -96,6 +104,12 @@ impl<'p> Machine<'p, '_, '_> {
     /// as they are afterwards.
     fn statement(&mut self, stmt: &'p Stmt) -> Step<()> {
         self.loc = stmt.loc;
+        if self.meter.is_some() {
+            let repeated = self.is_repeated()?;
+            if let Some(meter) = &mut self.meter {
+                meter.statement(stmt, repeated);
+            }
+        }
         self.since_look += 1;
         if self.since_look >= STATEMENTS_PER_LOOK {
             self.since_look = 0;
@@ -147,7 +161,7 @@ impl<'p> Machine<'p, '_, '_> {
                 Some(trap) => Err(Stop::Trap(trap)),
                 None => Ok(()),
             },
-            StmtKind::Cost { units, times } => self.cost(*units, times.as_ref()),
+            StmtKind::Cost { units, times } => self.cost(*units, times.as_ref(), loc),
             StmtKind::Call { callee, args, dst } => self.call(*callee, args, *dst, loc),
             StmtKind::Print(items) => self.print(items),
             StmtKind::Read { dst, file, layout } => self.read(*dst, file, layout.as_ref()),
@@ -166,7 +180,7 @@ impl<'p> Machine<'p, '_, '_> {
     }
 
     /// Adds `units × times` elementary operations; a negative number of times is none.
-    fn cost(&mut self, units: u64, times: Option<&Measure>) -> Step<()> {
+    fn cost(&mut self, units: u64, times: Option<&Measure>, loc: LocId) -> Step<()> {
         let frame = top(&mut self.frames)?;
         let times = match times {
             None => 1,
@@ -176,10 +190,30 @@ impl<'p> Machine<'p, '_, '_> {
         if frame.window.is_some_and(|window| window.repeated) {
             return Ok(());
         }
+        if let Some(meter) = &mut self.meter {
+            meter.cost(loc, units, times);
+        }
         let cost = units.saturating_mul(times);
         let stats = &mut self.control.stats;
         stats.operations = stats.operations.saturating_add(cost);
         self.count_steps(cost)
+    }
+
+    /// Is a part of the run that was counted already done once more, for other rows?
+    pub(super) fn is_repeated(&mut self) -> Step<bool> {
+        Ok(top(&mut self.frames)?.window.is_some_and(|window| window.repeated))
+    }
+
+    /// A loop looks for its next turn.
+    pub(super) fn looks_for_turn(&mut self, body: &Block, loc: LocId) -> Step<()> {
+        self.loc = loc;
+        if self.meter.is_some() {
+            let repeated = self.is_repeated()?;
+            if let Some(meter) = &mut self.meter {
+                meter.turn(body, loc, repeated);
+            }
+        }
+        Ok(())
     }
 
     /// Counts a turn of a loop, and looks at the flags.

@@ -4,7 +4,8 @@
 //! * Operations, each with its definition: `bits`, `words`, `tables`; `stores`: statements that change
 //!   one variable. `evaluate` says which stands for which.
 //! * The machine: `interpreter`, with frames (`frame`), calls (`calls`), control flow (`control`),
-//!   `forall` (and its `recorder`, which asks `touch` what a statement touches) and `tile`.
+//!   `forall` (and its `recorder`, which asks `touch` what a statement touches) and `tile`; `meter` charges
+//!   a profile.
 //!
 //! It interprets SIR as given: there is no executable form. Nothing here is written for speed, and it
 //! has no natives. It panics for no program; one that the verifier would refuse may end with
@@ -17,6 +18,7 @@ mod evaluate;
 mod forall;
 mod frame;
 mod interpreter;
+mod meter;
 mod recorder;
 mod room;
 mod stores;
@@ -37,11 +39,13 @@ use star_base::BitTable;
 use star_ir::{Program, RoutineId, Ty};
 
 use crate::backend::{Backend, Control, Outcome, StoreError};
+use crate::profile::Profile;
 use crate::value::HostValue;
 
 pub use room::MAX_BYTES;
 pub use value::Value;
 
+use meter::Meter;
 use value::Data;
 
 /// The reference backend.
@@ -123,11 +127,14 @@ impl Backend for Reference {
         Ok(value.data.as_ref().map_or(HostValue::Unset, Data::to_host))
     }
 
-    fn store_columns(&self, value: &Value, columns: Range<usize>) -> Option<BitTable> {
-        match &value.data {
-            Some(Data::Table(table)) => Some(table.to_host(table.columns.get(columns)?)),
-            _ => None,
-        }
+    fn store_columns(
+        &self,
+        value: &Value,
+        columns: Range<usize>,
+        _interrupt: &AtomicBool,
+    ) -> Result<Option<BitTable>, StoreError> {
+        let Some(Data::Table(table)) = &value.data else { return Ok(None) };
+        Ok(table.columns.get(columns).map(|columns| table.to_host(columns)))
     }
 
     fn compile(&self, program: Program) -> Code {
@@ -152,6 +159,17 @@ impl Backend for Reference {
     }
 
     fn run(&self, plan: &Plan, values: &mut [Value], control: &mut Control<'_>) -> Outcome {
-        interpreter::run(&plan.program, self.settings, plan.entry, values, control)
+        interpreter::run(&plan.program, self.settings, plan.entry, values, control, None)
+    }
+
+    fn run_profiled(
+        &self,
+        plan: &Plan,
+        values: &mut [Value],
+        control: &mut Control<'_>,
+        profile: &mut Profile,
+    ) -> Outcome {
+        let meter = Meter::new(&plan.program, plan.entry, profile);
+        interpreter::run(&plan.program, self.settings, plan.entry, values, control, Some(meter))
     }
 }

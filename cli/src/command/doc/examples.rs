@@ -92,6 +92,7 @@ impl Example<'_> {
             | Exit::Trap
             | Exit::Limit
             | Exit::Data
+            | Exit::Slower
             | Exit::Internal
             | Exit::Pipe => {
                 let message = format!("{} ends with exit code {}", self.title(), exit.number());

@@ -8,8 +8,9 @@ use star_syntax::doc::{Block, Doc, RoutineDoc, Section, blocks};
 
 use super::links::{In, Links};
 use super::shelf::{Kind, Module, Shelf};
+use crate::html::{self, Style, escaped};
 
-const STYLE: &str = include_str!("style.css");
+const MORE_STYLE: &str = include_str!("style.css");
 const INDEX: &str = "index.html";
 const STYLE_FILE: &str = "style.css";
 
@@ -32,8 +33,8 @@ pub(crate) fn site(shelf: &Shelf, modules: &[usize]) -> Vec<(String, String)> {
         }
         pages.push((module, page));
     }
-    let mut site =
-        vec![(INDEX.to_owned(), index(&pages)), (STYLE_FILE.to_owned(), STYLE.to_owned())];
+    let style = format!("{}{MORE_STYLE}", html::STYLE);
+    let mut site = vec![(INDEX.to_owned(), index(&pages)), (STYLE_FILE.to_owned(), style)];
     for (module, page) in &pages {
         let writer = Writer { links: &links, page };
         site.push((page.clone(), writer.module(module)));
@@ -81,13 +82,8 @@ fn table(page: &str, routines: &[RoutineDoc]) -> String {
 }
 
 fn document(title: &str, body: &str) -> String {
-    format!(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <title>{}</title>\n<link rel=\"stylesheet\" href=\"{STYLE_FILE}\">\n</head>\n<body>\n\
-         <nav><a href=\"{INDEX}\">Contents</a></nav>\n<main>\n{body}</main>\n</body>\n</html>\n",
-        escaped(title)
-    )
+    let body = format!("<nav><a href=\"{INDEX}\">Contents</a></nav>\n<main>\n{body}</main>\n");
+    html::page(title, Style::File(STYLE_FILE), &body)
 }
 
 /// Writes one page.
@@ -199,20 +195,4 @@ impl Writer<'_> {
         });
         pieces.collect()
     }
-}
-
-/// The text as HTML shows it; what a browser would not show is made visible.
-fn escaped(text: &str) -> String {
-    let mut escaped = String::new();
-    for character in crate::text::printable(text).chars() {
-        match character {
-            '&' => escaped += "&amp;",
-            '<' => escaped += "&lt;",
-            '>' => escaped += "&gt;",
-            '"' => escaped += "&quot;",
-            '\'' => escaped += "&#39;",
-            other => escaped.push(other),
-        }
-    }
-    escaped
 }

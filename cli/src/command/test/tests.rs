@@ -6,7 +6,7 @@ use std::time::Duration;
 use star_base::{BitTable, Code};
 use star_harness::{Argument, Compiled, Configuration, Loaded, Purpose};
 use star_ir::RoutineId;
-use star_vm::{Control, HostValue, Outcome, StoreError};
+use star_vm::{Control, HostValue, Outcome, Profile, StoreError};
 
 use super::row::{self, Row};
 use super::trial::{Ready, Trial};
@@ -38,6 +38,10 @@ impl Loaded for SpoiledRun {
 
     fn run(&mut self, control: &mut Control<'_>) -> Outcome {
         self.0.run(control)
+    }
+
+    fn run_profiled(&mut self, control: &mut Control<'_>, profile: &mut Profile) -> Outcome {
+        self.0.run_profiled(control, profile)
     }
 
     fn values(&self, interrupt: &AtomicBool) -> Result<Vec<HostValue>, StoreError> {

@@ -40,11 +40,14 @@ pub struct LowerOptions {
     pub checked: bool,
     /// Calls of MIN, MAX, TCOPY1 and TCOPY2 become one operation instead of a call of their Star body.
     pub machine_ops: bool,
+    /// Say in [`Lowered::costs`] which part of the source every operation that is counted stands for. The
+    /// program does the same.
+    pub cost_places: bool,
 }
 
 impl Default for LowerOptions {
     fn default() -> Self {
-        LowerOptions { checked: false, machine_ops: true }
+        LowerOptions { checked: false, machine_ops: true, cost_places: false }
     }
 }
 
@@ -53,6 +56,10 @@ impl Default for LowerOptions {
 pub struct Lowered {
     /// The program.
     pub program: star_ir::Program,
+    /// A `cost` statement counts for several statements of the source, and stands at the last one. Here
+    /// are, for those with other places than their own, the places and what each of them counts. Empty
+    /// unless it was asked for.
+    pub costs: Vec<(LocId, Vec<(Span, u64)>)>,
     ids: Vec<Option<star_ir::RoutineId>>,
 }
 
@@ -84,6 +91,7 @@ pub(crate) fn lower(
         ids[id.0 as usize] = Some(star_ir::RoutineId(idx as u32));
     }
     let mut lowered = star_ir::Program::default();
+    let mut costs = Vec::new();
     for id in needed {
         let Some(webs) = &webs[id.0 as usize] else {
             continue;
@@ -99,17 +107,21 @@ pub(crate) fn lower(
             options,
             &ids,
             &mut lowered.locations,
+            &mut costs,
             diagnostics,
         );
         let routine = lowerer.routine();
         lowered.routines.push(routine);
     }
-    drop_unused_locations(&mut lowered);
-    Lowered { program: lowered, ids }
+    let new_ids = drop_unused_locations(&mut lowered);
+    let costs = costs.into_iter();
+    let costs = costs.filter_map(|(loc, parts)| Some((new_ids[loc.0 as usize]?, parts)));
+    Lowered { program: lowered, costs: costs.collect(), ids }
 }
 
-/// Keeps the places that a statement or routine has, and numbers them anew in the order of use.
-fn drop_unused_locations(program: &mut star_ir::Program) {
+/// Keeps the places that a statement or routine has, and numbers them anew in the order of use; the new
+/// number of each.
+fn drop_unused_locations(program: &mut star_ir::Program) -> Vec<Option<LocId>> {
     fn renumber(block: &mut Block, fresh: &mut impl FnMut(LocId) -> LocId) {
         for stmt in block {
             stmt.loc = fresh(stmt.loc);
@@ -134,6 +146,7 @@ fn drop_unused_locations(program: &mut star_ir::Program) {
         renumber(&mut routine.body, &mut fresh);
     }
     program.locations = kept;
+    new_ids
 }
 
 /// The routines that are needed, in the order of the source.
@@ -194,6 +207,8 @@ struct Lowerer<'a> {
     options: &'a LowerOptions,
     ids: &'a [Option<star_ir::RoutineId>],
     locations: &'a mut Vec<Location>,
+    /// See [`Lowered::costs`].
+    costs: &'a mut Vec<(LocId, Vec<(Span, u64)>)>,
     diagnostics: &'a mut Vec<Diagnostic>,
     known_locs: BTreeMap<(Span, bool), LocId>,
     vars: Vec<Var>,
@@ -205,6 +220,8 @@ struct Lowerer<'a> {
     block: Block,
     /// Elementary operations not yet put into a `cost` statement.
     cost: u64,
+    /// The places that it comes from, if they are asked for.
+    cost_parts: Vec<(Span, u64)>,
     loc: LocId,
     n_labels: u32,
     n_temps: u32,
@@ -225,6 +242,7 @@ impl<'a> Lowerer<'a> {
         options: &'a LowerOptions,
         ids: &'a [Option<star_ir::RoutineId>],
         locations: &'a mut Vec<Location>,
+        costs: &'a mut Vec<(LocId, Vec<(Span, u64)>)>,
         diagnostics: &'a mut Vec<Diagnostic>,
     ) -> Self {
         Lowerer {
@@ -236,6 +254,7 @@ impl<'a> Lowerer<'a> {
             options,
             ids,
             locations,
+            costs,
             diagnostics,
             known_locs: BTreeMap::new(),
             vars: Vec::new(),
@@ -246,6 +265,7 @@ impl<'a> Lowerer<'a> {
             facts: BTreeSet::new(),
             block: Block::new(),
             cost: 0,
+            cost_parts: Vec::new(),
             loc: LocId(0),
             n_labels: 0,
             n_temps: 0,
@@ -401,12 +421,29 @@ impl<'a> Lowerer<'a> {
     /// Counts elementary operations.
     fn count(&mut self, units: u64) {
         self.cost += units;
+        if self.options.cost_places && units > 0 {
+            let here = self.locations[self.loc.0 as usize].span;
+            match self.cost_parts.last_mut() {
+                Some((span, counted)) if *span == here => *counted += units,
+                Some(_) | None => self.cost_parts.push((here, units)),
+            }
+        }
     }
 
     fn flush_cost(&mut self) {
         let units = std::mem::take(&mut self.cost);
+        let parts = std::mem::take(&mut self.cost_parts);
         if units > 0 {
+            let outer = self.loc;
+            let here = self.locations[outer.0 as usize].clone();
+            if parts.iter().any(|(span, _)| *span != here.span) {
+                // A place of its own, by which the parts are found.
+                self.loc = LocId(self.locations.len() as u32);
+                self.locations.push(here);
+                self.costs.push((self.loc, parts));
+            }
             self.emit(StmtKind::Cost { units, times: None });
+            self.loc = outer;
         }
     }
 

@@ -1,8 +1,11 @@
 //! From the numbers that a file gives its vertices to numbers without gaps.
 
-use std::collections::TryReserveError;
+use star_base::Limbs;
 
+use crate::error::Fault;
 use crate::graph::Arc;
+use crate::sort::{AT_ONCE, dedup, sort};
+use crate::source::Source;
 
 /// An edge as the file has it.
 #[derive(Clone, Copy)]
@@ -19,22 +22,27 @@ pub(super) struct Numbered {
     pub(super) labels: Option<Vec<u64>>,
 }
 
-/// Edges whose ends were checked to be below `n_vertices`. The error is the bytes that were needed.
-pub(super) fn take_from_1(raw: Vec<RawArc>, n_vertices: u64) -> Result<Numbered, u128> {
+/// Edges whose ends were checked to be below `n_vertices`.
+pub(super) fn take_from_1(
+    raw: &[RawArc],
+    n_vertices: u64,
+    source: &mut Source,
+) -> Result<Numbered, Fault> {
+    let no_room = |_| source.no_room(u128::from(n_vertices));
     Ok(Numbered {
-        n_vertices: usize::try_from(n_vertices).map_err(|_| u128::from(n_vertices))?,
-        arcs: renumber(&raw, |id| id as u32)?, // checked by the caller
+        n_vertices: usize::try_from(n_vertices).map_err(no_room)?,
+        arcs: renumber(raw, |id| id as u32, source)?, // checked by the caller
         labels: None,
     })
 }
 
-/// Edges with arbitrary ends. The error is the bytes that were needed.
-pub(super) fn compact(raw: Vec<RawArc>) -> Result<Numbered, u128> {
-    let ids = distinct(&raw).map_err(|_| raw.len() as u128 * super::RAW_BYTES as u128)?;
+/// Edges with arbitrary ends.
+pub(super) fn compact(raw: &[RawArc], source: &mut Source) -> Result<Numbered, Fault> {
+    let ids = distinct(raw, source)?;
     let n_vertices = ids.len();
     // Below 2^32 vertices every rank is a `u32`.
     if n_vertices > u32::MAX as usize {
-        return Err(n_vertices as u128 * super::RAW_BYTES as u128);
+        return Err(source.no_room(n_vertices as u128 * super::RAW_BYTES as u128));
     }
     let (first, last) = match (ids.first(), ids.last()) {
         (Some(&first), Some(&last)) => (first, last),
@@ -42,66 +50,100 @@ pub(super) fn compact(raw: Vec<RawArc>) -> Result<Numbered, u128> {
     };
     let gapless = (last - first) as u128 + 1 == n_vertices as u128;
     let arcs = if gapless {
-        renumber(&raw, |id| (id - first) as u32)?
+        renumber(raw, |id| (id - first) as u32, source)?
     } else if last < 2 * raw.len() as u64 {
         // Few gaps: a table of ranks is quicker than searching, and no larger than the edges.
-        let mut ranks = reserved(last as usize + 1)?;
-        ranks.resize(last as usize + 1, 0u32);
-        for (rank, &id) in ids.iter().enumerate() {
-            ranks[id as usize] = rank as u32;
+        let mut ranks: Vec<u32> = reserved(last as usize + 1, source)?;
+        for (ids, rank) in ids.chunks(AT_ONCE).zip((0u32..).step_by(AT_ONCE)) {
+            for (&id, rank) in ids.iter().zip(rank..) {
+                // What lies between two of them is never asked for.
+                while id as usize - ranks.len() > AT_ONCE {
+                    ranks.resize(ranks.len() + AT_ONCE, 0);
+                    source.go_on()?;
+                }
+                ranks.resize(id as usize, 0);
+                ranks.push(rank);
+            }
+            source.go_on()?;
         }
-        renumber(&raw, |id| ranks[id as usize])?
+        renumber(raw, |id| ranks[id as usize], source)?
     } else {
-        renumber(&raw, |id| ids.partition_point(|&other| other < id) as u32)?
+        renumber(raw, |id| ids.partition_point(|&other| other < id) as u32, source)?
     };
     let labels = (!gapless || first > 1).then_some(ids);
     Ok(Numbered { n_vertices, arcs, labels })
 }
 
 /// The distinct ends in ascending order.
-fn distinct(raw: &[RawArc]) -> Result<Vec<u64>, TryReserveError> {
-    let last = raw.iter().map(|arc| arc.tail.max(arc.head)).max();
-    let mut ids = Vec::new();
-    match last.and_then(|last| usize::try_from(last).ok()) {
-        Some(last) if last / 64 < raw.len() => {
-            let mut seen: Vec<u64> = Vec::new();
-            seen.try_reserve_exact(last / 64 + 1)?;
-            seen.resize(last / 64 + 1, 0);
-            for id in raw.iter().flat_map(|arc| [arc.tail, arc.head]) {
-                seen[id as usize / 64] |= 1 << (id % 64);
-            }
-            let n_ids = seen.iter().map(|limb| limb.count_ones() as usize).sum();
-            ids.try_reserve_exact(n_ids)?;
-            for (limb_idx, &limb) in seen.iter().enumerate() {
-                let ones = (0..64).filter(|bit| limb >> bit & 1 == 1);
-                ids.extend(ones.map(|bit| limb_idx as u64 * 64 + bit));
-            }
+fn distinct(raw: &[RawArc], source: &mut Source) -> Result<Vec<u64>, Fault> {
+    let mut last = 0;
+    for raw in raw.chunks(AT_ONCE) {
+        last = raw.iter().fold(last, |last, arc| last.max(arc.tail).max(arc.head));
+        source.go_on()?;
+    }
+    match usize::try_from(last) {
+        Ok(last) if last / 64 < raw.len() => by_bits(raw, last, source),
+        Ok(_) | Err(_) => by_sorting(raw, last, source),
+    }
+}
+
+/// The distinct ends, of which `last` is the greatest, by a bit for each number.
+fn by_bits(raw: &[RawArc], last: usize, source: &mut Source) -> Result<Vec<u64>, Fault> {
+    let n_limbs = last / 64 + 1;
+    let mut seen = Limbs::zeros(n_limbs).map_err(|refused| source.no_room(refused.n_bytes))?;
+    for raw in raw.chunks(AT_ONCE) {
+        for id in raw.iter().flat_map(|arc| [arc.tail, arc.head]) {
+            seen[id as usize / 64] |= 1 << (id % 64);
         }
-        _ => {
-            ids.try_reserve_exact(2 * raw.len())?;
-            ids.extend(raw.iter().flat_map(|arc| [arc.tail, arc.head]));
-            ids.sort_unstable();
-            ids.dedup();
-            ids.shrink_to_fit();
+        source.go_on()?;
+    }
+    let n_ids = seen.iter().map(|limb| limb.count_ones() as usize).sum();
+    let mut ids = reserved(n_ids, source)?;
+    for (limbs, start) in seen.chunks(AT_ONCE).zip((0u64..).step_by(64 * AT_ONCE)) {
+        for (&limb, start) in limbs.iter().zip((start..).step_by(64)) {
+            let ones = (0..64).filter(|bit| limb >> bit & 1 == 1);
+            ids.extend(ones.map(|bit| start + bit));
         }
+        source.go_on()?;
     }
     Ok(ids)
 }
 
-fn renumber(raw: &[RawArc], number: impl Fn(u64) -> u32) -> Result<Vec<Arc>, u128> {
-    let mut arcs = reserved(raw.len())?;
-    arcs.extend(raw.iter().map(|arc| Arc {
-        tail: number(arc.tail),
-        head: number(arc.head),
-        weight: arc.weight,
-    }));
+/// Likewise, where most numbers are no ends.
+fn by_sorting(raw: &[RawArc], last: u64, source: &mut Source) -> Result<Vec<u64>, Fault> {
+    let mut ids = reserved(2 * raw.len(), source)?;
+    for raw in raw.chunks(AT_ONCE) {
+        ids.extend(raw.iter().flat_map(|arc| [arc.tail, arc.head]));
+        source.go_on()?;
+    }
+    let go_on = &mut || source.go_on();
+    sort(&mut ids, u64::BITS - last.leading_zeros(), go_on)?;
+    dedup(&mut ids, go_on)?;
+    ids.shrink_to_fit();
+    Ok(ids)
+}
+
+fn renumber(
+    raw: &[RawArc],
+    number: impl Fn(u64) -> u32,
+    source: &mut Source,
+) -> Result<Vec<Arc>, Fault> {
+    let mut arcs = reserved(raw.len(), source)?;
+    for raw in raw.chunks(AT_ONCE) {
+        arcs.extend(raw.iter().map(|arc| Arc {
+            tail: number(arc.tail),
+            head: number(arc.head),
+            weight: arc.weight,
+        }));
+        source.go_on()?;
+    }
     Ok(arcs)
 }
 
-/// Room for `len` items; the error is the bytes that were needed.
-fn reserved<T>(len: usize) -> Result<Vec<T>, u128> {
+/// Room for `len` items.
+fn reserved<T>(len: usize, source: &Source) -> Result<Vec<T>, Fault> {
     let mut items = Vec::new();
     let room = items.try_reserve_exact(len);
-    room.map_err(|_| len as u128 * size_of::<T>() as u128)?;
+    room.map_err(|_| source.no_room(len as u128 * size_of::<T>() as u128))?;
     Ok(items)
 }

@@ -58,13 +58,14 @@ pub(crate) fn read(source: Source) -> Result<Found, Fault> {
         Some(Announced { n_arcs, .. }) if (raw.len() as u64) < n_arcs => {
             return Err(super::too_few(&scanner, raw.len() as u64, n_arcs));
         }
-        Some(Announced { n_vertices, .. }) => ids::take_from_1(raw, n_vertices),
+        Some(Announced { n_vertices, .. }) => {
+            ids::take_from_1(&raw, n_vertices, scanner.source_mut())?
+        }
         None if raw.is_empty() => {
             return Err(scanner.here(Code::Truncated, "the file holds no edge"));
         }
-        None => ids::compact(raw),
+        None => ids::compact(&raw, scanner.source_mut())?,
     };
-    let numbered = numbered.map_err(|n_bytes| scanner.source().no_room(n_bytes))?;
     if let Some(labels) = &numbered.labels {
         notes.push(format!(
             "the vertices are not numbered 0..n−1 or 1..n: the {} distinct numbers are taken in ascending order",

@@ -10,6 +10,7 @@ use crate::format::{ARC_BYTES, MIN_ENTRY_BYTES, too_few, too_many};
 use crate::graph::Arc;
 use crate::growing::Growing;
 use crate::scan::Scanner;
+use crate::sort::{AT_ONCE, sort};
 
 /// An entry above the diagonal of a symmetric matrix, with its line. The standard has none.
 type Above = (Arc, u64);
@@ -57,20 +58,25 @@ pub(super) fn read(
 }
 
 /// Refuses an entry that is stored together with its mirror image: which one counts?
-fn refuse_mirrored(scanner: &Scanner, arcs: &[Arc], above: &[Above]) -> Result<(), Fault> {
+fn refuse_mirrored(scanner: &mut Scanner, arcs: &[Arc], above: &[Above]) -> Result<(), Fault> {
     if above.is_empty() {
         return Ok(());
     }
-    let mut below: Vec<(u32, u32)> = Vec::new();
+    let mut below: Vec<u64> = Vec::new();
     let n_below = arcs.len() - above.len();
     let n_bytes = arcs.len() as u128 * u128::from(ARC_BYTES);
     let room = below.try_reserve_exact(n_below);
     room.map_err(|_| scanner.source().no_room(n_bytes))?;
-    let one_sided = arcs.iter().filter(|arc| arc.tail >= arc.head);
-    below.extend(one_sided.map(|arc| (arc.tail, arc.head)));
-    below.sort_unstable();
-    for (arc, line) in above {
-        if below.binary_search(&(arc.head, arc.tail)).is_ok() {
+    let place = |row: u32, col: u32| u64::from(row) << u32::BITS | u64::from(col);
+    for arcs in arcs.chunks(AT_ONCE) {
+        let one_sided = arcs.iter().filter(|arc| arc.tail >= arc.head);
+        below.extend(one_sided.map(|arc| place(arc.tail, arc.head)));
+        scanner.source_mut().go_on()?;
+    }
+    sort(&mut below, u64::BITS, &mut || scanner.source_mut().go_on())?;
+    for above in above.chunks(AT_ONCE) {
+        let stored = |(arc, _): &&Above| below.binary_search(&place(arc.head, arc.tail)).is_ok();
+        if let Some((arc, line)) = above.iter().find(stored) {
             let (row, col) = (arc.tail + 1, arc.head + 1);
             let message = format!(
                 "the entry ({row}, {col}) and its mirror image ({col}, {row}) are both stored"
@@ -78,6 +84,7 @@ fn refuse_mirrored(scanner: &Scanner, arcs: &[Arc], above: &[Above]) -> Result<(
             let fault = scanner.source().fault(Code::BadFormat, message).at(*line, 1);
             return Err(Box::new(fault.note("a symmetric matrix is stored by one of the two")));
         }
+        scanner.source_mut().go_on()?;
     }
     Ok(())
 }

@@ -9,17 +9,22 @@ use crate::kernels::Kernels;
 use crate::stop::{Step, broken};
 
 impl Machine<'_, '_, '_> {
-    /// Runs all iterations, if that can be done in blocks; otherwise nothing has happened.
-    pub(in crate::cpu) fn run_block(&mut self, code: &BlockCode, forall: &Forall) -> Step<bool> {
+    /// Runs all iterations, if that can be done in blocks; how many there were. Otherwise nothing has
+    /// happened.
+    pub(in crate::cpu) fn run_block(
+        &mut self,
+        code: &BlockCode,
+        forall: &Forall,
+    ) -> Step<Option<u64>> {
         // Steps are counted one by one where they are limited.
         if self.has_step_limit() {
-            return Ok(false);
+            return Ok(None);
         }
-        let Some(indices) = self.line_indices(code, forall.range)? else { return Ok(false) };
+        let Some(indices) = self.line_indices(code, forall.range)? else { return Ok(None) };
         let n_turns = indices.len() as u64;
         let len = self.size(code.length()).unwrap_or(0) as usize;
         if indices.is_empty() || !self.block_is_ready(code, len)? {
-            return Ok(false);
+            return Ok(None);
         }
         self.update_lines(code, &indices, len)?;
         self.count_block(n_turns, code.cost);
@@ -27,7 +32,7 @@ impl Machine<'_, '_, '_> {
             self.unset(*private);
         }
         self.unset(Place::Int(forall.var));
-        Ok(true)
+        Ok(Some(n_turns))
     }
 
     /// The indices of the iterations, ascending from 0; `None` if one is no line.

@@ -77,6 +77,7 @@ impl<'p> Compiler<'p> {
             id,
             insts: Vec::new(),
             locs: Vec::new(),
+            covered: Vec::new(),
             size,
             sized,
             params: routine.params.iter().map(|param| (of(param.var), param.mode)).collect(),

@@ -1,9 +1,9 @@
 //! Operations, guards, costs and sizes: an instruction each, joined with the one before where that pays.
 
-use star_ir::{Check, Measure, Op, Operand, SizeOp, VarId};
+use star_ir::{Check, LocId, Measure, Op, Operand, SizeOp, VarId};
 
 use super::super::ask::{Ask, Search};
-use super::super::code::{Place, Reg, Size, Test};
+use super::super::code::{Pc, Place, Reg, Size, Test};
 use super::super::fuse;
 use super::super::inst::{BitsInst, Inst, SizeInst, TableInst};
 use super::Compiler;
@@ -88,6 +88,8 @@ impl Compiler<'_> {
     pub(super) fn check(&mut self, check: &Check) {
         let test = self.test(check);
         if fuse::is_known(&self.code.insts[self.settled..], test) {
+            // Whatever came last in the straight run was run as often.
+            self.code.covered.push((self.code.insts.len() as Pc - 1, self.loc));
             return;
         }
         self.code.checks.push(check.clone());
@@ -252,14 +254,28 @@ impl Compiler<'_> {
         let run = &self.code.insts[self.settled..];
         match fuse::fuse(run, inst, temporary) {
             Some((at, fused)) => {
+                let loc = self.code.locs.remove(self.settled + at);
                 self.code.insts.remove(self.settled + at);
-                self.code.locs.remove(self.settled + at);
                 self.code.summary.fused += 1;
                 self.emit(fused);
+                self.covers(self.settled + at, loc);
             }
             None => {
                 self.emit(inst);
             }
         }
+    }
+
+    /// The last instruction does the work of number `removed` too, which was at `loc` and is gone.
+    fn covers(&mut self, removed: usize, loc: LocId) {
+        let (removed, last) = (removed as Pc, self.code.insts.len() as Pc - 1);
+        let covered = &mut self.code.covered;
+        // They are in the order of the instructions.
+        let begin = covered.partition_point(|(pc, _)| *pc < removed);
+        let tail = covered.split_off(begin);
+        let (moved, kept): (Vec<_>, Vec<_>) = tail.into_iter().partition(|(pc, _)| *pc == removed);
+        covered.extend(kept.into_iter().map(|(pc, loc)| (pc - 1, loc)));
+        covered.extend(moved.into_iter().map(|(_, loc)| (last, loc)));
+        covered.push((last, loc));
     }
 }

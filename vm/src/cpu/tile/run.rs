@@ -128,16 +128,25 @@ impl Machine<'_, '_, '_> {
     /// Takes what is written out of its registers, slices with as many components as there are rows.
     fn take_written(&mut self, places: &[Place], written: &[usize], n_rows: usize) -> Step<Taken> {
         let mut taken = Taken { slices: Vec::new(), tables: Vec::new() };
-        // Whatever needs room comes first, while nothing is taken out; slices that have their new length keep
-        // it if there is no room for the next.
+        // Whatever needs room comes first: without it, everything is as before.
+        let alive = self.room.alive();
+        let mut made = Vec::new();
         for place in written.iter().map(|idx| places[*idx]) {
             let Place::Slice(reg) = place else { continue };
-            let before = self.bits_slot(reg).n_bytes();
-            self.room.ask(bytes_of(n_rows))?;
-            let made = self.bits_slot_mut(reg).bits.resize(n_rows);
-            made.map_err(|refused| self.out_of_memory(refused))?;
-            self.bits_slot_mut(reg).is_set = true;
-            self.room.exchange(before, bytes_of(n_rows));
+            match self.room_for(reg, n_rows) {
+                Ok(bits) => made.push((reg, bits)),
+                Err(stop) => {
+                    self.room.recount(alive);
+                    return Err(stop);
+                }
+            }
+        }
+        for (reg, bits) in made {
+            let slot = self.bits_slot_mut(reg);
+            slot.is_set = true;
+            if let Some(bits) = bits {
+                slot.put(bits);
+            }
         }
         for place in written.iter().map(|idx| places[*idx]) {
             match place {
@@ -154,6 +163,24 @@ impl Machine<'_, '_, '_> {
             }
         }
         Ok(taken)
+    }
+
+    /// Makes room for the bits of a slice as long as there are rows, counted in place of what the register
+    /// holds, which stays: bits of their own, or none if those of the register will do.
+    fn room_for(&mut self, reg: Reg, n_rows: usize) -> Step<Option<BitVector>> {
+        let n_bytes = bytes_of(n_rows);
+        self.room.ask(n_bytes)?;
+        let slot = self.bits_slot_mut(reg);
+        let before = slot.n_bytes();
+        let made = match slot.is_set {
+            true if slot.bits.len() == n_rows => Ok(None),
+            true => BitVector::try_zeros(n_rows).map(Some),
+            // Nobody sees what an unset slice keeps.
+            false => slot.bits.resize(n_rows).map(|()| None),
+        };
+        let made = made.map_err(|refused| self.out_of_memory(refused))?;
+        self.room.exchange(before, n_bytes);
+        Ok(made)
     }
 
     fn work_on(

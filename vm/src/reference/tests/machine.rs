@@ -31,11 +31,12 @@ fn values_come_back_as_they_went_in() {
         }
         let loaded = backend.load(HostValue::Table(tall), false);
         let first = BitTable::from_columns(len, &columns[..1]);
-        assert_eq!(backend.store_columns(&loaded, 0..1), Some(first));
-        assert_eq!(backend.store_columns(&loaded, 1..3), None);
+        let columns = |columns| backend.store_columns(&loaded, columns, &AtomicBool::default());
+        assert_eq!(columns(0..1), Ok(Some(first)));
+        assert_eq!(columns(1..3), Ok(None));
     }
     let loaded = backend.load(HostValue::Int(1), false);
-    assert_eq!(backend.store_columns(&loaded, 0..0), None);
+    assert_eq!(backend.store_columns(&loaded, 0..0, &AtomicBool::default()), Ok(None));
 }
 
 #[test]

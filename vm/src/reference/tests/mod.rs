@@ -8,6 +8,7 @@ mod interrupts;
 mod limits;
 mod machine;
 mod ops;
+mod profiles;
 mod straight;
 mod tile;
 mod traps;
@@ -271,6 +272,10 @@ impl Trial {
                 let is_more = its > most && !has_tile(program);
                 assert!(!is_more, "{its} bytes, and the reference {most}: {cpu:?}");
             }
+        }
+        // Where a program traps, a statement that was joined with a later one was not begun.
+        if outcome == Outcome::Done && stats.steps < 10_000 {
+            profiles::compare(&reference, program, &values, self.fixed, self.limits);
         }
         self.host = host;
         self.stats = stats;

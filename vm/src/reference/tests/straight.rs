@@ -127,6 +127,45 @@ fn private_slices_of_a_straight_kernel_take_no_memory() {
 }
 
 #[test]
+fn a_straight_kernel_without_room_leaves_all_as_it_was() {
+    let bodies = [
+        // Y and Z take another length, one after the other.
+        "%P = column %T, %i\n%Y = bits_not %P\n%Z = bits_xor %P, %X",
+        "%X = bits_not %X\n%Y = copy %X\n%Z = fill %n, true\nput_column %T, %j, %Y",
+    ];
+    let others = [HostValue::Unset, slice(""), slice("101"), slice(&"01".repeat(100))];
+    let tiny = Cpu::with(cpu::Settings::tiny(), Kernels::detect()).unwrap();
+    for (body, cpu) in bodies.iter().flat_map(|body| [(body, Cpu::new()), (body, tiny.clone())]) {
+        let program = kernel(body);
+        assert!(is_straight(&program), "{body}");
+        for (y, z) in others.iter().flat_map(|y| others.iter().map(move |z| (y, z))) {
+            let mut before = arguments(130, 1, 2);
+            before[6..8].clone_from_slice(&[y.clone(), z.clone()]);
+            let mut trial = Trial::new();
+            let mut n_refused = 0;
+            // Byte by byte, until there is room.
+            loop {
+                trial.limits.memory = Some(n_refused);
+                let host = &mut TestHost::default();
+                let (outcome, after) = trial.run_on(&cpu, &program, before.clone(), host);
+                if outcome == Outcome::Done {
+                    assert_eq!(trial.stats.peak_bytes, n_refused);
+                    break;
+                }
+                let Outcome::Limit { kind: LimitKind::Memory { limit, wanted }, .. } = outcome
+                else {
+                    panic!("{outcome:?}")
+                };
+                assert!(limit == n_refused && wanted > limit, "{limit} {wanted}");
+                assert_eq!(after, before, "{body}: {n_refused} bytes");
+                n_refused += 1;
+            }
+            assert!(n_refused > 130 / 8, "{n_refused}");
+        }
+    }
+}
+
+#[test]
 fn a_guard_of_a_straight_kernel_that_fails_traps_as_it_is_written() {
     let program = kernel(
         "%X = bits_not %X

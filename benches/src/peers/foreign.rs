@@ -1,0 +1,204 @@
+//! Commands of adapters in other languages: an interpreter of Python with the packages, and programs that are compiled
+//! here from an adapter of ours and the sources of a peer.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use super::failure::Failure;
+use super::job::Job;
+
+/// The folder of the adapters.
+const ADAPTERS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/peers");
+
+/// Where things are that are not ours.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Tools {
+    /// The interpreter of Python; `python3` if nothing is said.
+    pub(super) python: Option<PathBuf>,
+    /// A virtual environment, made with all packages if it is not there.
+    pub(super) venv: Option<PathBuf>,
+    /// A checkout of the GAP Benchmark Suite.
+    pub(super) gapbs: Option<PathBuf>,
+    /// A folder that holds `lemon/`; those of the system if nothing is said.
+    pub(super) lemon: Option<PathBuf>,
+    /// The compiler of C++; `c++` if nothing is said.
+    pub(super) cxx: Option<PathBuf>,
+    /// Where programs are compiled.
+    pub(super) build: PathBuf,
+}
+
+/// Makes commands, and compiles each program once.
+#[derive(Debug)]
+pub(super) struct Foreign {
+    tools: Tools,
+    python: Option<Result<PathBuf, Failure>>,
+    programs: BTreeMap<&'static str, Result<PathBuf, Failure>>,
+}
+
+impl Foreign {
+    pub(super) fn new(tools: Tools) -> Self {
+        Foreign { tools, python: None, programs: BTreeMap::new() }
+    }
+
+    /// The adapter of packages of Python, without arguments.
+    pub(super) fn python(&mut self, job: Job) -> Result<Command, Failure> {
+        let tools = &self.tools;
+        let python = self.python.get_or_insert_with(|| interpreter(tools)).clone()?;
+        let script = match job {
+            Job::Closure
+            | Job::Floyd
+            | Job::Paths
+            | Job::Levels
+            | Job::Kruskal
+            | Job::Prim
+            | Job::Branching => "graphs.py",
+            Job::Match | Job::Less | Job::Least | Job::Add | Job::Sum | Job::Three => "columns.py",
+        };
+        let mut command = Command::new(python);
+        // No compiled files beside the sources.
+        command.arg("-B").arg(Path::new(ADAPTERS).join(script));
+        Ok(command)
+    }
+
+    /// A compiled adapter, without arguments.
+    pub(super) fn compiled(&mut self, peer: &str, job: Job) -> Result<Command, Failure> {
+        let program = match (peer, job) {
+            ("gapbs", Job::Levels) => "gapbs-levels",
+            ("gapbs", _) => "gapbs-paths",
+            _ => "lemon",
+        };
+        let tools = &self.tools;
+        let built = self.programs.entry(program).or_insert_with(|| compile(program, tools));
+        Ok(Command::new(built.clone()?))
+    }
+}
+
+/// The interpreter; a virtual environment is made if it is wanted and not there.
+fn interpreter(tools: &Tools) -> Result<PathBuf, Failure> {
+    let base = tools.python.clone().unwrap_or_else(|| PathBuf::from("python3"));
+    let Some(venv) = &tools.venv else { return Ok(base) };
+    let python = venv.join("bin").join("python");
+    if !python.exists() {
+        let requirements = Path::new(ADAPTERS).join("requirements.txt");
+        finish(Command::new(base).args(["-m", "venv"]).arg(venv))?;
+        let mut install = Command::new(&python);
+        install.args(["-m", "pip", "install", "--quiet", "--requirement"]).arg(requirements);
+        if let Err(failure) = finish(&mut install) {
+            // The next run tries again.
+            let _ = fs::remove_dir_all(venv);
+            return Err(failure);
+        }
+    }
+    Ok(python)
+}
+
+fn compile(program: &str, tools: &Tools) -> Result<PathBuf, Failure> {
+    let folder = &tools.build;
+    let cannot = |error: std::io::Error| Failure::peer(format!("{}: {error}", folder.display()));
+    fs::create_dir_all(folder).map_err(cannot)?;
+    let output = folder.join(program);
+    let mut command = Command::new(tools.cxx.as_deref().unwrap_or_else(|| Path::new("c++")));
+    command.args(["-std=c++14", "-O3", "-march=native", "-o"]).arg(&output).arg("-I").arg(ADAPTERS);
+    let version = |checkout: Option<&Path>| {
+        let commit = checkout.and_then(commit_of).unwrap_or_else(|| "unknown".to_owned());
+        format!("-DVERSION=\"{commit}\"")
+    };
+    if program == "lemon" {
+        if let Some(lemon) = &tools.lemon {
+            command.arg("-I").arg(lemon);
+        }
+        // A checkout has only the template of this file; templates need nothing of it.
+        let config = folder.join("config").join("lemon");
+        fs::create_dir_all(&config).map_err(cannot)?;
+        fs::write(config.join("config.h"), "").map_err(cannot)?;
+        command.arg("-idirafter").arg(folder.join("config"));
+        command.arg(version(tools.lemon.as_deref())).arg(Path::new(ADAPTERS).join("lemon.cc"));
+    } else {
+        let Some(gapbs) = &tools.gapbs else {
+            let message = "no checkout of the GAP Benchmark Suite (github.com/sbeamer/gapbs): \
+                           `--gapbs DIR` names one";
+            return Err(Failure::peer(message));
+        };
+        command.arg("-fopenmp").arg("-I").arg(gapbs.join("src")).arg(version(Some(gapbs)));
+        if program == "gapbs-levels" {
+            command.arg("-DLEVELS");
+        }
+        command.arg(Path::new(ADAPTERS).join("gapbs.cc"));
+    }
+    match finish(&mut command) {
+        Ok(()) => Ok(output),
+        Err(failure) if program == "lemon" && tools.lemon.is_none() => {
+            let hint = "LEMON is the package liblemon-dev of Debian, or `--lemon DIR` names the folder that \
+                        holds `lemon/`";
+            Err(Failure::peer(format!("{}; {hint}", failure.message)))
+        }
+        Err(failure) => Err(failure),
+    }
+}
+
+/// The commit of a checkout, if it is one and git is there.
+fn commit_of(checkout: &Path) -> Option<String> {
+    let mut git = Command::new("git");
+    git.arg("-C").arg(checkout).args(["rev-parse", "--short", "HEAD"]).stderr(Stdio::null());
+    let output = git.output().ok().filter(|output| output.status.success())?;
+    Some(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+}
+
+/// Runs it to its end.
+fn finish(command: &mut Command) -> Result<(), Failure> {
+    let shown = command.get_program().to_string_lossy().into_owned();
+    let output = command
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|error| Failure::peer(format!("`{shown}` cannot be run: {error}")))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    let line = said.lines().find(|line| line.contains("rror")).or_else(|| said.lines().last());
+    Err(Failure::peer(format!("`{shown}` failed: {}", line.unwrap_or_default().trim())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tools(folder: &Path) -> Tools {
+        Tools { build: folder.join("build"), ..Tools::default() }
+    }
+
+    #[test]
+    fn a_peer_that_is_not_given_says_how_to_get_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut foreign = Foreign::new(tools(folder.path()));
+        let failure = foreign.compiled("gapbs", Job::Paths).unwrap_err();
+        assert!(failure.message.contains("`--gapbs DIR`"), "{}", failure.message);
+    }
+
+    #[test]
+    fn a_compiler_that_is_not_there_is_a_failure_of_the_row() {
+        let folder = tempfile::tempdir().unwrap();
+        let cxx = Some(PathBuf::from("no-such-compiler"));
+        let mut foreign = Foreign::new(Tools { cxx, ..tools(folder.path()) });
+        let failure = foreign.compiled("lemon", Job::Branching).unwrap_err();
+        assert!(
+            failure.message.contains("`no-such-compiler` cannot be run"),
+            "{}",
+            failure.message
+        );
+        assert!(failure.message.contains("`--lemon DIR`"), "{}", failure.message);
+    }
+
+    #[test]
+    fn a_failed_environment_is_not_left_behind() {
+        let folder = tempfile::tempdir().unwrap();
+        let venv = folder.path().join("venv");
+        let python = Some(PathBuf::from("false"));
+        let mut foreign =
+            Foreign::new(Tools { python, venv: Some(venv.clone()), ..Tools::default() });
+        assert!(foreign.python(Job::Floyd).is_err());
+        assert!(!venv.exists());
+    }
+}

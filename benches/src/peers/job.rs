@@ -1,0 +1,138 @@
+//! What is compared.
+
+/// A job that ours and peers do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Job {
+    /// The transitive closure.
+    Closure,
+    /// Distances between all pairs.
+    Floyd,
+    /// Distances from one vertex.
+    Paths,
+    /// Numbers of arcs from one vertex.
+    Levels,
+    /// The weight of a minimum spanning tree, by Kruskal's algorithm.
+    Kruskal,
+    /// Likewise by Prim's.
+    Prim,
+    /// The weight of a greatest branching.
+    Branching,
+    /// Which rows of a column are equal to a number.
+    Match,
+    /// Which rows are below a number.
+    Less,
+    /// Which rows hold the least number.
+    Least,
+    /// The sum of two columns, row by row.
+    Add,
+    /// The sum of a column.
+    Sum,
+    /// How many rows three predicates hold for.
+    Three,
+}
+
+impl Job {
+    /// In the order in which they are measured.
+    pub(super) const ALL: [Job; 13] = [
+        Job::Closure,
+        Job::Floyd,
+        Job::Paths,
+        Job::Levels,
+        Job::Kruskal,
+        Job::Prim,
+        Job::Branching,
+        Job::Match,
+        Job::Less,
+        Job::Least,
+        Job::Add,
+        Job::Sum,
+        Job::Three,
+    ];
+
+    /// Its name on command lines.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Job::Closure => "closure",
+            Job::Floyd => "floyd",
+            Job::Paths => "paths",
+            Job::Levels => "levels",
+            Job::Kruskal => "kruskal",
+            Job::Prim => "prim",
+            Job::Branching => "branching",
+            Job::Match => "match",
+            Job::Less => "less",
+            Job::Least => "least",
+            Job::Add => "add",
+            Job::Sum => "sum",
+            Job::Three => "three",
+        }
+    }
+
+    /// What adapters in other languages call it: a tree is a tree to them.
+    pub(super) fn foreign_name(self) -> &'static str {
+        match self {
+            Job::Kruskal | Job::Prim => "tree",
+            other => other.name(),
+        }
+    }
+
+    /// The routine of the library.
+    pub(super) fn routine(self) -> &'static str {
+        match self {
+            Job::Closure => "WARSHALL",
+            Job::Floyd => "FLOYD",
+            Job::Paths => "DIJKSTRA",
+            Job::Levels => "BFS",
+            Job::Kruskal => "KRUSKAL",
+            Job::Prim => "PRIM",
+            Job::Branching => "EDMONDS",
+            Job::Match => "MATCH",
+            Job::Less => "LESS",
+            Job::Least => "MIN",
+            Job::Add => "ADDV",
+            Job::Sum => "SUMROWS",
+            Job::Three => "LESS, GREAT, LESS, NUMB",
+        }
+    }
+
+    /// The benchmark that rows of it belong to: the file in `benches/suite`, and how its title begins.
+    pub(super) fn benchmark(self) -> (&'static str, &'static str) {
+        match self {
+            Job::Closure => ("closure.star", "closure by rows"),
+            Job::Floyd => ("paths.star", "distances between all pairs: Floyd"),
+            Job::Paths => ("paths.star", "distances from one vertex: Dijkstra"),
+            Job::Levels => ("paths.star", "levels from one vertex: breadth first"),
+            Job::Kruskal => ("trees.star", "minimum spanning forest: Kruskal"),
+            Job::Prim => ("trees.star", "minimum spanning tree: Prim and Dijkstra"),
+            Job::Branching => ("trees.star", "branching of greatest weight: Edmonds"),
+            Job::Match => ("basic.star", "MATCH"),
+            Job::Less => ("basic.star", "LESS"),
+            Job::Least => ("basic.star", "MIN"),
+            Job::Add => ("basic.star", "ADDV"),
+            Job::Sum => ("basic.star", "SUMROWS"),
+            Job::Three => ("basic.star", "three predicates and NUMB"),
+        }
+    }
+
+    /// Does it begin at a vertex? The suite calls that one `s`.
+    pub(super) fn has_source(self) -> bool {
+        matches!(self, Job::Paths | Job::Levels | Job::Prim)
+    }
+
+    /// Does the backend have a native for the routine?
+    pub(super) fn has_native(self) -> bool {
+        self == Job::Closure
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_job_has_a_name_of_its_own() {
+        for job in Job::ALL {
+            assert_eq!(Job::ALL.iter().filter(|other| other.name() == job.name()).count(), 1);
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! Jobs on columns of numbers.
+
+use star_vm::HostValue;
+
+use super::super::digest::Digest;
+use super::super::failure::Failure;
+use super::super::given::Given;
+use super::super::job::Job;
+use super::super::read::column_of;
+use super::{Ready, field};
+use crate::algorithms::instance::{ones, word};
+
+/// The routines: calls of the library.
+const TEXT: &str = include_str!("columns.star");
+
+pub(super) fn ready(job: Job, given: &Given) -> Result<Ready, Failure> {
+    let bits = given.number("bits")?;
+    let first = column_of(given, "a", bits)?;
+    let all = ones(first.n_rows());
+    let a = HostValue::Table(first);
+    let number = |key: &str| given.number(key).map(|number| word(number, bits));
+    let second = || column_of(given, "b", bits).map(HostValue::Table);
+    let unset = HostValue::Unset;
+    let (routine, args) = match job {
+        Job::Match => ("MATCHES", vec![a, all, number("value")?, unset]),
+        Job::Less => ("BELOW", vec![a, all, number("below")?, unset]),
+        Job::Least => ("LEAST", vec![a, all, unset]),
+        Job::Add => ("SUMS", vec![a, second()?, all, unset]),
+        Job::Sum => ("TOTAL", vec![a, all, unset]),
+        Job::Three => ("THREE", vec![a, second()?, all, number("below")?, number("least")?, unset]),
+        Job::Closure
+        | Job::Floyd
+        | Job::Paths
+        | Job::Levels
+        | Job::Kruskal
+        | Job::Prim
+        | Job::Branching => return Err(Failure::peer("no job on columns")),
+    };
+    let changing = vec![args.len() - 1];
+    let digest = Box::new(|value: &HostValue| match value {
+        HostValue::Slice(slice) => Some(Digest::of_slice(slice)),
+        HostValue::Table(table) => Some(Digest::of(field(table, 0, table.n_cols()))),
+        HostValue::Int(number) => Some(Digest::of([*number as u64])),
+        HostValue::Unset | HostValue::Bool(_) | HostValue::Str(_) | HostValue::Word(_) => None,
+    });
+    Ok(Ready { text: TEXT.to_owned(), routine, args, changing, digest })
+}

@@ -1,0 +1,204 @@
+//! Jobs on graphs: the tables that the routines ask for, and what their results say.
+
+use star_base::BitTable;
+use star_io::{Graph, Layout, LayoutValue, Widths, lay_out};
+use star_vm::HostValue;
+
+use super::super::digest::{Digest, UNREACHABLE};
+use super::super::failure::Failure;
+use super::super::given::Given;
+use super::super::read::{matrix_of, network_of};
+use super::{MAX_BYTES, Ready, field};
+use crate::algorithms::instance::{int, ones, weight_of, word};
+
+/// The library's procedure, which the backend has a native for.
+const CLOSURE: &str = "import \"star:closure\";
+procedure CLOSE(n: integer; var P: table); begin WARSHALL(n,P) end;";
+
+pub(super) fn closure(given: &Given) -> Result<Ready, Failure> {
+    let matrix = matrix_of(given)?;
+    Ok(Ready {
+        text: CLOSURE.to_owned(),
+        routine: "CLOSE",
+        args: vec![int(matrix.n_rows()), HostValue::Table(matrix)],
+        changing: vec![1],
+        digest: of_table(Digest::of_columns),
+    })
+}
+
+pub(super) fn floyd(given: &Given) -> Result<Ready, Failure> {
+    let graph = network_of(given)?;
+    let (n, widths) = (graph.n_vertices, path_widths(&graph)?);
+    let (h, infinite) = (widths.h, infinity(widths.h)?);
+    let all_pairs = move |found: &BitTable| {
+        let columns: Vec<Vec<u64>> = (0..n).map(|j| field(found, j * h, h)).collect();
+        Digest::of((0..n * n).map(|pair| finite(columns[pair % n][pair / n], infinite)))
+    };
+    Ok(Ready {
+        text: module("paths")?,
+        routine: "FLOYD",
+        args: vec![int(n), int(h), word(infinite, h), table(&graph, Layout::Distances, widths)?],
+        changing: vec![3],
+        digest: of_table(all_pairs),
+    })
+}
+
+pub(super) fn paths(given: &Given) -> Result<Ready, Failure> {
+    let graph = network_of(given)?;
+    let widths = path_widths(&graph)?;
+    let (h, infinite) = (widths.h, infinity(widths.h)?);
+    let args = vec![
+        int(given.number("source")?),
+        int(h),
+        word(infinite, h),
+        table(&graph, Layout::Adjacency, widths)?,
+        table(&graph, Layout::WeightsOut, widths)?,
+        table(&graph, Layout::Code, widths)?,
+        HostValue::Unset,
+        HostValue::Unset,
+    ];
+    let lengths = move |found: &BitTable| {
+        Digest::of(field(found, 0, h).into_iter().map(|length| finite(length, infinite)))
+    };
+    Ok(Ready {
+        text: module("paths")?,
+        routine: "DIJKSTRA",
+        args,
+        changing: vec![7, 6],
+        digest: of_table(lengths),
+    })
+}
+
+pub(super) fn levels(given: &Given) -> Result<Ready, Failure> {
+    let graph = network_of(given)?;
+    let widths = Widths { h: 1, b: graph.code_width() };
+    let args = vec![
+        int(given.number("source")?),
+        table(&graph, Layout::Adjacency, widths)?,
+        HostValue::Unset,
+    ];
+    let levels = |found: &BitTable| {
+        let mut levels = vec![UNREACHABLE; found.n_rows()];
+        for level in 0..found.n_cols() {
+            for (at, _) in found.column(level).iter().enumerate().filter(|(_, bit)| *bit) {
+                levels[at] = level as u64;
+            }
+        }
+        Digest::of(levels)
+    };
+    Ok(Ready {
+        text: module("reach")?,
+        routine: "BFS",
+        args,
+        changing: vec![2],
+        digest: of_table(levels),
+    })
+}
+
+pub(super) fn kruskal(given: &Given) -> Result<Ready, Failure> {
+    let graph = network_of(given)?;
+    let mut args = lists(&graph, Widths { h: graph.weight_width()?, b: graph.code_width() })?;
+    args.extend([ones(graph.n_edges()), HostValue::Unset]);
+    Ok(Ready {
+        text: module("mst")?,
+        routine: "KRUSKAL",
+        args,
+        changing: vec![4],
+        digest: of_weight(graph),
+    })
+}
+
+pub(super) fn prim(given: &Given) -> Result<Ready, Failure> {
+    let graph = network_of(given)?;
+    let widths = Widths { h: graph.weight_width()?, b: graph.code_width() };
+    let mut args = lists(&graph, widths)?;
+    args.extend([ones(graph.n_edges()), word(1, widths.b), HostValue::Unset]);
+    Ok(Ready {
+        text: module("mst")?,
+        routine: "PRIM",
+        args,
+        changing: vec![5],
+        digest: of_weight(graph),
+    })
+}
+
+pub(super) fn branching(given: &Given) -> Result<Ready, Failure> {
+    let graph = network_of(given)?;
+    let n = graph.n_vertices;
+    // Codes for the vertices that come of contractions, and a spare bit for sums of weights.
+    let doubled = Graph { n_vertices: 2 * n, ..Graph::default() };
+    let widths = Widths { h: graph.sum_width()?, b: doubled.code_width() };
+    let mut args = vec![int(n)];
+    args.extend(lists(&graph, widths)?);
+    args.push(table(&graph, Layout::CodeDouble, widths)?);
+    args.extend([ones(graph.n_edges()), HostValue::Unset]);
+    Ok(Ready {
+        text: module("edmonds")?,
+        routine: "EDMONDS",
+        args,
+        changing: vec![6],
+        digest: of_weight(graph),
+    })
+}
+
+/// Tails, heads and weights.
+fn lists(graph: &Graph, widths: Widths) -> Result<Vec<HostValue>, Failure> {
+    let layouts = [Layout::Left, Layout::Right, Layout::Weight];
+    layouts.into_iter().map(|layout| table(graph, layout, widths)).collect()
+}
+
+fn table(graph: &Graph, layout: Layout, widths: Widths) -> Result<HostValue, Failure> {
+    match lay_out(layout, graph, widths, MAX_BYTES, "the table of ours")? {
+        LayoutValue::Table(table) => Ok(HostValue::Table(table)),
+        LayoutValue::Slice(slice) => Ok(HostValue::Slice(slice)),
+    }
+}
+
+fn path_widths(graph: &Graph) -> Result<Widths, Failure> {
+    Ok(Widths { h: graph.path_width()?, b: graph.code_width() })
+}
+
+/// The length that stands for "no path".
+fn infinity(h: usize) -> Result<u64, Failure> {
+    match h {
+        0..=63 => Ok((1 << h) - 1),
+        _ => Err(Failure::peer(format!("lengths of {h} bits"))),
+    }
+}
+
+fn finite(length: u64, infinite: u64) -> u64 {
+    if length == infinite { UNREACHABLE } else { length }
+}
+
+fn module(name: &str) -> Result<String, Failure> {
+    let found = star_stdlib::MODULES.iter().find(|(known, _)| *known == name);
+    let (_, text) = found.ok_or_else(|| Failure::peer(format!("no module `{name}`")))?;
+    Ok((*text).to_owned())
+}
+
+fn of_table(
+    digest: impl Fn(&BitTable) -> Digest + 'static,
+) -> Box<dyn Fn(&HostValue) -> Option<Digest>> {
+    Box::new(move |value| match value {
+        HostValue::Table(table) => Some(digest(table)),
+        HostValue::Unset
+        | HostValue::Int(_)
+        | HostValue::Bool(_)
+        | HostValue::Str(_)
+        | HostValue::Slice(_)
+        | HostValue::Word(_) => None,
+    })
+}
+
+/// Of the weight of the arcs that a slice marks.
+fn of_weight(graph: Graph) -> Box<dyn Fn(&HostValue) -> Option<Digest>> {
+    Box::new(move |value| match value {
+        HostValue::Slice(marked) => Some(Digest::of([weight_of(&graph, marked) as u64])),
+        HostValue::Unset
+        | HostValue::Int(_)
+        | HostValue::Bool(_)
+        | HostValue::Str(_)
+        | HostValue::Word(_)
+        | HostValue::Table(_) => None,
+    })
+}

@@ -1,0 +1,119 @@
+//! Ours: routines of the library on the CPU backend.
+//!
+//! * `graphs`: jobs on graphs. `columns`: jobs on columns of numbers.
+
+mod columns;
+mod graphs;
+
+use std::time::{Duration, Instant};
+
+use star_base::BitTable;
+use star_vm::kernels::Kernels;
+use star_vm::{Cpu, HostValue, Outcome, cpu};
+
+use super::digest::Digest;
+use super::failure::Failure;
+use super::given::Given;
+use super::job::Job;
+use super::protocol::Hello;
+use super::side::{Local, Work};
+use crate::program::Compiled;
+
+/// Bytes that a file or table may take.
+pub(super) const MAX_BYTES: u64 = 6 << 30;
+
+/// A job made ready.
+struct Ready {
+    /// The program's text.
+    text: String,
+    /// The routine that is run.
+    routine: &'static str,
+    /// Its arguments.
+    args: Vec<HostValue>,
+    /// Which of them a run changes: they are new in every run. The last one holds the result.
+    changing: Vec<usize>,
+    /// What the digest of the result is.
+    digest: Box<dyn Fn(&HostValue) -> Option<Digest>>,
+}
+
+/// Reads the input, compiles the program and takes the values in.
+pub(super) fn open(given: &Given) -> Result<Local, Failure> {
+    let begun = Instant::now();
+    let job = given.job()?;
+    let ready = match job {
+        Job::Closure => graphs::closure(given)?,
+        Job::Floyd => graphs::floyd(given)?,
+        Job::Paths => graphs::paths(given)?,
+        Job::Levels => graphs::levels(given)?,
+        Job::Kruskal => graphs::kruskal(given)?,
+        Job::Prim => graphs::prim(given)?,
+        Job::Branching => graphs::branching(given)?,
+        Job::Match | Job::Less | Job::Least | Job::Add | Job::Sum | Job::Three => {
+            columns::ready(job, given)?
+        }
+    };
+    let threads = given.number("threads")?;
+    let natives = given.text("natives")? == "on";
+    let settings = cpu::Settings { threads: Some(threads), natives, ..Default::default() };
+    let backend = Cpu::with(settings, Kernels::detect())
+        .map_err(|error| Failure::peer(format!("no threads: {error}")))?;
+    let compiled = Compiled::new(backend, &ready.text);
+    let values = compiled.load(ready.args.clone());
+    let hello = Hello {
+        peer: "star".to_owned(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        language: "Star".to_owned(),
+        threads: threads as u64,
+        load_s: begun.elapsed().as_secs_f64(),
+        conditions: String::new(),
+    };
+    Ok(Local::new(hello, Box::new(Routine { ready, compiled, values })))
+}
+
+/// A routine and its arguments.
+struct Routine {
+    ready: Ready,
+    compiled: Compiled,
+    values: Vec<cpu::Value>,
+}
+
+impl Work for Routine {
+    fn run(&mut self) -> Result<Duration, Failure> {
+        for &idx in &self.ready.changing {
+            let fresh = self.compiled.load(vec![self.ready.args[idx].clone()]);
+            self.values.splice(idx..=idx, fresh);
+        }
+        let (called, outcome) = self.compiled.try_call(self.ready.routine, &mut self.values);
+        match outcome {
+            Outcome::Done => Ok(called.time),
+            Outcome::Trap(trap) => {
+                let message = format!("{} traps", self.ready.routine);
+                Err(Failure::of_code(trap.kind.code(), message))
+            }
+            Outcome::Limit { kind, .. } => {
+                let message = format!("{} ends at a limit", self.ready.routine);
+                Err(Failure::of_code(kind.code(), message))
+            }
+            Outcome::Internal(message) => Err(Failure::peer(message)),
+        }
+    }
+
+    fn digest(&mut self) -> Result<Digest, Failure> {
+        let last = self.ready.changing.last().and_then(|&idx| self.values.get(idx));
+        let result = last.map(|value| self.compiled.read(value));
+        let digest = result.as_ref().and_then(|result| (self.ready.digest)(result));
+        digest.ok_or_else(|| Failure::peer("the result is not of the kind that it should be"))
+    }
+}
+
+/// The numbers in a field of a table, of at most 64 columns.
+fn field(table: &BitTable, first: usize, width: usize) -> Vec<u64> {
+    let mut numbers = vec![0; table.n_rows()];
+    for col in first..first + width {
+        let limbs = table.column_limbs(col);
+        for (row, number) in numbers.iter_mut().enumerate() {
+            *number = 2 * *number + (limbs[row / 64] >> (row % 64) & 1);
+        }
+    }
+    numbers
+}

@@ -1,0 +1,145 @@
+//! The rows that a header asks for: its cases, their parameters, and the figures of papers beside them.
+
+use star_compiler::Compilation;
+use star_harness::record::{Parameter, Parameters, Row, Source, Time};
+use star_harness::{Case, Header, Purpose};
+
+/// A row without any figures.
+pub(super) fn blank(file: &str, title: &str) -> Row {
+    Row {
+        source: Source::Star,
+        file: file.to_owned(),
+        title: title.to_owned(),
+        routine: None,
+        parameters: Parameters::new(),
+        size: None,
+        backend: None,
+        natives: None,
+        variant: None,
+        name: None,
+        version: None,
+        conditions: None,
+        time: None,
+        input_s: None,
+        load_s: None,
+        operations: None,
+        native_calls: None,
+        peak_bytes: None,
+        hash: None,
+        error: None,
+    }
+}
+
+/// The title of a header; one that has none, or that of another, is told by its line.
+pub(super) fn title(header: &Header, others: &[String], compilation: &Compilation) -> String {
+    let line = || {
+        let source = compilation.sources.get(header.span.file);
+        source.map_or(0, |source| source.line_column(header.span.start as usize).line)
+    };
+    let title = match (&header.title, &header.routine) {
+        (title, _) if !title.is_empty() => title.clone(),
+        (_, Some(routine)) => routine.text.clone(),
+        (_, None) => format!("line {}", line()),
+    };
+    if others.contains(&title) { format!("{title} (line {})", line()) } else { title }
+}
+
+/// What tells a case from others, and what a peer has to be given: all integers, and everything that is swept.
+pub(super) fn parameters(case: &Case) -> Parameters {
+    let known = case.given.iter().filter_map(|given| {
+        let value = match given.text.parse() {
+            Ok(number) => Parameter::Int(number),
+            Err(_) if given.swept => Parameter::Text(given.text.clone()),
+            Err(_) => return None,
+        };
+        Some((given.name.clone(), value))
+    });
+    known.collect()
+}
+
+/// The parameter along which plots go: the first integer that is swept, or else `n`.
+pub(super) fn size(header: &Header, cases: &[Case]) -> Option<String> {
+    let is_int = |name: &str| cases.iter().all(|case| case.integer(name).is_some());
+    let definitions = header.definitions_for(Purpose::Benchmark);
+    let swept = definitions.iter().filter(|definition| definition.is_swept());
+    let mut swept = swept.map(|definition| definition.name.text.as_str());
+    let found = swept.find(|name| is_int(name));
+    let n = || definitions.iter().map(|it| it.name.text.as_str()).find(|name| *name == "n");
+    found.or_else(|| n().filter(|name| is_int(name))).map(str::to_owned)
+}
+
+/// The figures of papers of a header. One that was measured at the variables of a case has that case's
+/// parameters, so that both stand together.
+pub(super) fn published(header: &Header, blank: &Row, cases: &[Case]) -> Vec<Row> {
+    let rows = header.published.iter().map(|figure| {
+        let is_at =
+            |case: &&Case| figure.at.iter().all(|(name, value)| case.integer(name) == Some(*value));
+        let parameters = match cases.iter().find(is_at) {
+            Some(case) => parameters(case),
+            None => {
+                let at = figure.at.iter();
+                at.map(|(name, value)| (name.clone(), Parameter::Int(*value))).collect()
+            }
+        };
+        let size = blank.size.clone().filter(|size| parameters.contains_key(size));
+        Row {
+            source: Source::Published,
+            parameters,
+            size,
+            conditions: Some(figure.conditions.clone()),
+            time: Some(Time { median_s: figure.seconds, ..Time::default() }),
+            ..blank.clone()
+        }
+    });
+    rows.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use star_base::FileId;
+
+    use super::*;
+
+    fn header(text: &str) -> (Header, Vec<Case>) {
+        let text = format!("/* @bench t\n{text} */");
+        let file = FileId(0);
+        let (mut headers, faults) =
+            star_harness::headers(file, &text, &star_syntax::parse(file, &text));
+        assert_eq!(faults, []);
+        let header = headers.remove(0);
+        let cases = header.cases(Purpose::Benchmark).unwrap();
+        (header, cases)
+    }
+
+    #[test]
+    fn parameters_are_integers_and_what_is_swept() {
+        let (header, cases) =
+            header("  k = a, b\n  n = 5, 6\n  m = {2*n}\n  P = gen gnm -n {n} -m {m}");
+        let parameters = parameters(&cases[1]);
+        let shown: Vec<String> = parameters.iter().map(|(n, v)| format!("{n}={v}")).collect();
+        assert_eq!(shown, ["k=a", "m=12", "n=6"]);
+        assert_eq!(size(&header, &cases).as_deref(), Some("n"));
+    }
+
+    #[test]
+    fn a_header_without_integers_has_no_size() {
+        let (header, cases) = self::header("  P = a.mtx");
+        assert_eq!(size(&header, &cases), None);
+        let (header, cases) = self::header("  m = 3\n  n = 7");
+        assert_eq!(size(&header, &cases).as_deref(), Some("n"));
+    }
+
+    #[test]
+    fn a_published_figure_stands_with_its_case() {
+        let (header, cases) = header(
+            "  n = 5, 6\n  m = {2*n}\n  published n=6: 3 ms \"K40\"\n  published n=9: 1 s \"K40\"",
+        );
+        let mut blank = blank("f", "t");
+        blank.size = Some("n".to_owned());
+        let rows = published(&header, &blank, &cases);
+        let texts: Vec<String> = rows.iter().map(Row::parameters_text).collect();
+        assert_eq!(texts, ["n=6 m=12", "n=9"]);
+        assert_eq!(rows[0].runner(), "K40");
+        assert_eq!(rows[0].time.as_ref().unwrap().median_s, 3e-3);
+    }
+}

@@ -1,0 +1,247 @@
+//! A program on one backend, with natives or without: it is run once to see whether it can be, and then as
+//! often as it takes.
+
+use std::time::{Duration, Instant};
+
+use star_base::{Code, Diagnostic, SourceMap};
+use star_harness::measure::{Budget, Median, Sampler, repetitions};
+use star_harness::record::{NativeUse, RowError};
+use star_harness::{Argument, Compiled, Loaded};
+use star_ir::{LimitKind, Program, RoutineId};
+use star_vm::{Control, Limits, Outcome, Stats, StoreError};
+
+use super::hash::hash;
+use crate::access::Access;
+use crate::command::run::describe;
+use crate::data::{Reading, bytes_of};
+use crate::flags::{Flags, Watchdog};
+use crate::host::RunHost;
+use crate::output::Output;
+use crate::report::Reporter;
+use crate::settings::Settings;
+use crate::text;
+use crate::wrap;
+
+/// Bytes that the values of all repetitions within a sample may take.
+const MAX_BYTES: u64 = 64 << 20;
+
+/// A program ready to run.
+pub(super) struct Ready {
+    /// The program.
+    pub(super) program: Program,
+    /// Where it begins.
+    pub(super) entry: RoutineId,
+    /// Is the entry a function in its wrapper?
+    pub(super) is_function: bool,
+}
+
+/// What every run of a case needs.
+pub(super) struct Surroundings<'a> {
+    /// Ctrl-C.
+    pub(super) flags: &'a Flags,
+    /// Takes warnings.
+    pub(super) reporter: &'a Reporter,
+    /// What the program may touch.
+    pub(super) access: &'a Access,
+    /// The texts of the program.
+    pub(super) sources: &'a SourceMap,
+    /// The program.
+    pub(super) ready: &'a Ready,
+    /// The arguments of every run.
+    pub(super) arguments: &'a [Argument],
+    /// Time for one run.
+    pub(super) max_time: Option<Duration>,
+    /// The least time that the clock shows.
+    pub(super) resolution: Duration,
+}
+
+/// Why a run did not end well.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Failed {
+    /// The program, or the machine, is the reason.
+    Error(RowError),
+    /// The user is.
+    Interrupted,
+}
+
+/// A program on one backend.
+pub(super) struct Contender {
+    /// The name of the backend.
+    pub(super) backend: &'static str,
+    /// With natives?
+    pub(super) natives: NativeUse,
+    compiled: Box<dyn Compiled>,
+    limits: Limits,
+    sampler: Sampler,
+    repetitions: usize,
+    loads: Vec<f64>,
+    /// What the first run used.
+    pub(super) stats: Stats,
+    /// Of the results of the first run.
+    pub(super) hash: String,
+}
+
+/// Runs that are done one after another.
+struct Batch {
+    /// Seconds for each run.
+    run: f64,
+    /// Seconds for each loading.
+    load: f64,
+    stats: Stats,
+    printed: String,
+    last: Box<dyn Loaded>,
+}
+
+impl Contender {
+    /// Runs it once, or a few times, which does not count.
+    ///
+    /// # Errors
+    /// If that did not end well.
+    pub(super) fn warm_up(
+        (backend, natives): (&'static str, NativeUse),
+        compiled: Box<dyn Compiled>,
+        (limits, budget): (Limits, Budget),
+        around: &Surroundings<'_>,
+    ) -> Result<Self, Failed> {
+        let mut contender = Contender {
+            backend,
+            natives,
+            compiled,
+            limits,
+            sampler: Sampler::new(budget),
+            repetitions: 1,
+            loads: Vec::new(),
+            stats: Stats::default(),
+            hash: String::new(),
+        };
+        let first = contender.batch(around, 1)?;
+        contender.stats = first.stats;
+        let results = first.last.into_results(&around.flags.interrupt);
+        let results = results.map_err(|error| match error {
+            StoreError::OutOfMemory(refused) => Failed::Error(RowError {
+                code: Code::MemoryLimit.as_str().to_owned(),
+                message: format!("no memory for the results: {refused}"),
+            }),
+            StoreError::Interrupted => Failed::Interrupted,
+        })?;
+        contender.hash = hash(&results, &first.printed);
+        drop(results);
+        let mut one = Duration::from_secs_f64(first.run);
+        if budget.max_runs > 1 && one < around.resolution * 10_000 {
+            // The first run is slow: nothing is in the caches.
+            one = one.min(Duration::from_secs_f64(contender.batch(around, 1)?.run));
+        }
+        let n_bytes: u64 = around.arguments.iter().map(|it| bytes_of(&it.value)).sum();
+        // What a run makes beside its arguments counts, too.
+        let n_bytes = n_bytes.max(contender.stats.peak_bytes);
+        contender.repetitions = repetitions(one, around.resolution, n_bytes, MAX_BYTES);
+        Ok(contender)
+    }
+
+    /// Are there enough samples?
+    pub(super) fn is_done(&self) -> bool {
+        self.sampler.stop().is_some()
+    }
+
+    /// Takes a sample.
+    ///
+    /// # Errors
+    /// If a run did not end well.
+    pub(super) fn sample(&mut self, around: &Surroundings<'_>) -> Result<(), Failed> {
+        let begun = Instant::now();
+        let batch = self.batch(around, self.repetitions)?;
+        self.loads.push(batch.load);
+        self.sampler.add(batch.run, begun.elapsed());
+        Ok(())
+    }
+
+    /// The samples in seconds, and whether their interval is as narrow as wanted.
+    pub(super) fn samples(&self) -> (&[f64], bool) {
+        (self.sampler.samples(), self.sampler.is_narrow())
+    }
+
+    /// Runs within a sample.
+    pub(super) fn repetitions(&self) -> usize {
+        self.repetitions
+    }
+
+    /// The median time of loading in seconds.
+    pub(super) fn load(&self) -> Option<f64> {
+        Median::of(&self.loads).map(|median| median.median)
+    }
+
+    fn batch(&self, around: &Surroundings<'_>, n: usize) -> Result<Batch, Failed> {
+        let flags = around.flags.without_deadline();
+        let watchdog = around.max_time.map(|time| Watchdog::start(&flags, time));
+        let watchdog = watchdog.transpose().map_err(|error| {
+            let message = format!("no thread for the clock: {}", text::reason(&error));
+            Failed::Error(RowError { code: Code::Internal.as_str().to_owned(), message })
+        })?;
+        let mut load = Duration::ZERO;
+        let entry = around.ready.entry;
+        let mut loaded: Vec<Box<dyn Loaded>> = (0..n)
+            .map(|_| {
+                let arguments = around.arguments.to_vec();
+                let begun = Instant::now();
+                let ready = self.compiled.load(entry, arguments);
+                load += begun.elapsed();
+                ready
+            })
+            .collect();
+        let settings = Settings::default();
+        let reading = Reading { flags: &flags, reporter: around.reporter, settings: &settings };
+        let mut output = Output::kept();
+        let mut host = RunHost::new(&mut output, around.access, reading);
+        let mut stats = Stats::default();
+        let begun = Instant::now();
+        for ready in &mut loaded {
+            let mut control = Control {
+                interrupt: &flags.interrupt,
+                deadline: &flags.deadline,
+                limits: self.limits,
+                host: &mut host,
+                stats: Stats::default(),
+            };
+            let outcome = ready.run(&mut control);
+            stats = control.stats;
+            if outcome != Outcome::Done {
+                return Err(failed(outcome, around));
+            }
+        }
+        let run = begun.elapsed().as_secs_f64() / n as f64;
+        drop(watchdog);
+        let last = loaded.pop().ok_or(Failed::Interrupted)?;
+        let load = load.as_secs_f64() / n as f64;
+        Ok(Batch { run, load, stats, printed: output.into_text(), last })
+    }
+}
+
+/// Why a run did not end well.
+fn failed(outcome: Outcome, around: &Surroundings<'_>) -> Failed {
+    if let Outcome::Limit { kind: LimitKind::Interrupted, .. } = outcome {
+        return Failed::Interrupted;
+    }
+    let outcome = match outcome {
+        Outcome::Trap(trap) if around.ready.is_function => {
+            Outcome::Trap(Box::new(wrap::without_wrapper(*trap)))
+        }
+        Outcome::Trap(_) | Outcome::Done | Outcome::Limit { .. } | Outcome::Internal(_) => outcome,
+    };
+    let diagnostic = describe(outcome, &around.ready.program);
+    match diagnostic.code {
+        Code::Interrupted => Failed::Interrupted,
+        _ => Failed::Error(error_of(&diagnostic, around.sources)),
+    }
+}
+
+/// A message as one line with its place.
+pub(super) fn error_of(diagnostic: &Diagnostic, sources: &SourceMap) -> RowError {
+    let code = diagnostic.code.as_str().to_owned();
+    let place = diagnostic.labels.first().and_then(|label| {
+        let file = sources.get(label.span.file)?;
+        let at = file.line_column(label.span.start as usize);
+        Some(format!(" ({}:{}:{})", file.name(), at.line, at.column))
+    });
+    let message = text::one_line(&diagnostic.message) + &place.unwrap_or_default();
+    RowError { code, message }
+}

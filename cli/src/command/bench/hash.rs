@@ -1,0 +1,97 @@
+//! A number that stands for all results of a run: FNV-1a of 64 bits (Fowler, Noll, Vo), over the kinds, sizes and
+//! bits of the values and over what was printed.
+
+use star_vm::HostValue;
+
+/// The beginning and the factor.
+const FNV: (u64, u64) = (0xcbf2_9ce4_8422_2325, 0x0000_0100_0000_01b3);
+
+struct Fnv(u64);
+
+impl Fnv {
+    fn bytes(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(FNV.1);
+        }
+    }
+
+    fn number(&mut self, number: u64) {
+        self.bytes(&number.to_le_bytes());
+    }
+
+    fn limbs(&mut self, kind: u8, len: usize, limbs: &[u64]) {
+        self.bytes(&[kind]);
+        self.number(len as u64);
+        // Whole limbs at once: tables are long.
+        for limb in limbs {
+            self.0 = (self.0 ^ limb).wrapping_mul(FNV.1);
+            self.0 ^= self.0 >> 32;
+        }
+    }
+
+    fn value(&mut self, value: &HostValue) {
+        match value {
+            HostValue::Unset => self.bytes(b"u"),
+            HostValue::Int(number) => {
+                self.bytes(b"i");
+                self.bytes(&number.to_le_bytes());
+            }
+            HostValue::Bool(truth) => self.bytes(&[b'b', u8::from(*truth)]),
+            HostValue::Str(text) => {
+                self.bytes(b"s");
+                self.number(text.len() as u64);
+                self.bytes(text.as_bytes());
+            }
+            HostValue::Slice(bits) => self.limbs(b'c', bits.len(), bits.limbs()),
+            HostValue::Word(bits) => self.limbs(b'w', bits.len(), bits.limbs()),
+            HostValue::Table(table) => {
+                self.bytes(b"t");
+                self.number(table.n_cols() as u64);
+                for column in 0..table.n_cols() {
+                    self.limbs(b'c', table.n_rows(), table.column_limbs(column));
+                }
+            }
+        }
+    }
+}
+
+/// The hash of these results as 16 digits.
+pub(super) fn hash(results: &[HostValue], printed: &str) -> String {
+    let mut fnv = Fnv(FNV.0);
+    results.iter().for_each(|value| fnv.value(value));
+    fnv.bytes(printed.as_bytes());
+    format!("{:016x}", fnv.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use star_base::{BitTable, BitVector};
+
+    use super::*;
+
+    #[test]
+    fn everything_that_shows_counts() {
+        let bits = |text| BitVector::parse(text).unwrap();
+        let table = |rows: &[&str]| HostValue::Table(BitTable::parse(rows).unwrap());
+        let results = [
+            vec![],
+            vec![HostValue::Int(1)],
+            vec![HostValue::Bool(true)],
+            vec![HostValue::Unset],
+            vec![HostValue::Str("1".to_owned())],
+            vec![HostValue::Slice(bits("01"))],
+            vec![HostValue::Word(bits("01"))],
+            vec![HostValue::Slice(bits("010"))],
+            vec![table(&["01", "10"])],
+            vec![table(&["10", "01"])],
+            vec![table(&["01", "10", "00"])],
+        ];
+        let mut hashes: Vec<String> = results.iter().map(|values| hash(values, "")).collect();
+        hashes.push(hash(&results[1], "1"));
+        let n = hashes.len();
+        hashes.sort();
+        hashes.dedup();
+        assert_eq!(hashes.len(), n);
+        assert_eq!(hash(&results[8], "x"), hash(&results[8].clone(), "x"));
+    }
+}

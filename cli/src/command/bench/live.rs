@@ -1,0 +1,115 @@
+//! The table on standard output, a line as soon as it is known.
+
+use star_harness::record::Row;
+
+use crate::output::Output;
+use crate::page::figures;
+use crate::text;
+
+/// Characters for the parameters.
+const PARAMETERS: usize = 24;
+/// Characters for the backend.
+const BY: usize = 16;
+
+/// The table so far.
+#[derive(Default)]
+pub(super) struct Live {
+    benchmark: Option<(String, String)>,
+}
+
+impl Live {
+    /// Shows a row; `false` if nobody reads it.
+    pub(super) fn row(&mut self, output: &mut Output, row: &Row) -> bool {
+        let mut lines = String::new();
+        let benchmark = (row.file.clone(), row.title.clone());
+        if self.benchmark.as_ref() != Some(&benchmark) {
+            let gap = if self.benchmark.is_some() { "\n" } else { "" };
+            let routine =
+                row.routine.as_deref().map_or_else(String::new, |name| format!(" ({name})"));
+            let title = format!("{}: {}{routine}", benchmark.0, benchmark.1);
+            lines += &format!("{gap}{}\n", text::one_line(&title));
+            lines += &line([
+                "parameters",
+                "by",
+                "median",
+                "±",
+                "samples",
+                "inputs",
+                "load",
+                "operations",
+            ]);
+            self.benchmark = Some(benchmark);
+        }
+        lines += &of_row(row);
+        output.write(&lines) && output.flush()
+    }
+}
+
+fn of_row(row: &Row) -> String {
+    let (parameters, by) = (row.parameters_text(), row.runner());
+    let Some(time) = &row.time else {
+        let error = row.error.as_ref();
+        let error = error.map_or_else(String::new, |it| format!("{}: {}", it.code, it.message));
+        return format!(
+            "  {} {} {}\n",
+            column(&parameters, PARAMETERS),
+            column(&by, BY),
+            text::one_line(&error)
+        );
+    };
+    let reach = match (time.runs, time.low_s.zip(time.high_s)) {
+        (Some(1), _) | (_, None) => String::new(),
+        (_, Some(_)) if time.median_s <= 0.0 => String::new(),
+        (_, Some((low, high))) => {
+            let reach = (high - time.median_s).max(time.median_s - low) / time.median_s;
+            let mark = if time.reached == Some(false) { "~" } else { "" };
+            format!("{mark}{}", figures::percent(reach))
+        }
+    };
+    let runs = time.runs.map(figures::whole).unwrap_or_default();
+    let inputs = row.input_s.map(figures::time).unwrap_or_default();
+    let load = row.load_s.map(figures::time).unwrap_or_default();
+    let operations = row.operations.map(figures::whole).unwrap_or_default();
+    let median = figures::time(time.median_s);
+    line([&parameters, &by, &median, &reach, &runs, &inputs, &load, &operations])
+}
+
+fn line([parameters, by, median, reach, runs, inputs, load, operations]: [&str; 8]) -> String {
+    let (parameters, by) = (column(parameters, PARAMETERS), column(by, BY));
+    let line = format!(
+        "  {parameters} {by} {median:>9} {reach:>7} {runs:>7} {inputs:>9} {load:>9} {operations:>15}"
+    );
+    format!("{}\n", line.trim_end())
+}
+
+/// A text on one line, filled up with blanks.
+fn column(text: &str, width: usize) -> String {
+    format!("{:<width$}", text::one_line(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use star_harness::record::RowError;
+
+    use super::*;
+    use crate::page::testing::row;
+
+    #[test]
+    fn every_benchmark_has_its_head_and_every_row_its_line() {
+        let (mut live, mut output) = (Live::default(), Output::kept());
+        let mut failed = row("b", 9, 1.0);
+        failed.time = None;
+        failed.error = Some(RowError { code: "T0101".to_owned(), message: "index\n7".to_owned() });
+        for row in [row("a", 5, 0.25), row("a", 6, 0.5), failed] {
+            assert!(live.row(&mut output, &row));
+        }
+        let text = output.into_text();
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines[0], "a.star: a (F)");
+        assert!(lines[1].contains("median") && lines[1].ends_with("operations"));
+        assert!(lines[2].starts_with("  n=5 ") && lines[2].contains(" 250 ms "), "{}", lines[2]);
+        assert!(lines[3].starts_with("  n=6 "));
+        assert_eq!((lines[4], lines[5]), ("", "a.star: b (F)"));
+        assert!(lines[7].contains("T0101: index") && lines.len() == 8, "{text}");
+    }
+}

@@ -1,0 +1,275 @@
+//! `star bench`: runs the benchmarks that the headers of programs describe, and says how long they take.
+
+mod cases;
+mod contender;
+mod hash;
+mod live;
+mod rounds;
+mod run;
+mod surroundings;
+mod targets;
+
+use std::path::Path;
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+use star_base::{Code, Diagnostic};
+use star_harness::measure::{Budget, CONFIDENCE, Random, resolution};
+use star_harness::record::{Record, SCHEMA, Settings, to_json};
+
+use self::live::Live;
+use self::run::Runner;
+use self::targets::{has_benchmarks, targets};
+use super::benchpage::write_plots;
+use crate::engine::{self, Engine};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::flags::Flags;
+use crate::limits::LimitArgs;
+use crate::output::Output;
+use crate::page::{self, Named};
+use crate::place::Place;
+use crate::report::Reporter;
+use crate::sizes::{parse_count, parse_size, parse_time};
+use crate::text;
+
+/// What `star bench` is told.
+#[derive(Args, Debug)]
+#[command(after_long_help = LONG_HELP)]
+#[command(after_help = "Examples:
+  star bench closure.star
+  star bench benches/suite --out new.json --page new.html
+  star bench --filter dijkstra --natives off")]
+pub(crate) struct BenchArgs {
+    /// Programs with `@bench` headers, or folders of them
+    #[arg(value_name = "PATH", default_value = ".")]
+    paths: Vec<String>,
+
+    /// The backends to run on
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = engine::DEFAULT)]
+    backends: Vec<String>,
+
+    /// Only benchmarks whose file, title or routine contains this, in any letter case
+    #[arg(long, value_name = "TEXT")]
+    filter: Option<String>,
+
+    /// Library procedures in the backend's own way, as they are written, or both in turn
+    #[arg(long, value_name = "WHICH", default_value = "both")]
+    natives: Which,
+
+    /// Write what was measured to a file: JSON, see docs/benchmarks.md
+    #[arg(long, value_name = "FILE")]
+    out: Option<String>,
+
+    /// Write a page with plots and tables: HTML, in one file
+    #[arg(long, value_name = "FILE")]
+    page: Option<String>,
+
+    /// Files of other measurements that the page shows beside this one, such as those of peers
+    #[arg(long, value_name = "FILE", requires = "page")]
+    with: Vec<String>,
+
+    /// Write the plots into a folder
+    #[arg(long, value_name = "DIR")]
+    svg: Option<String>,
+
+    /// Time for the samples of each row
+    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = parse_time)]
+    time: Duration,
+
+    /// Samples of each row at most
+    #[arg(long, value_name = "N", default_value = "1000", value_parser = parse_count)]
+    runs: u64,
+
+    /// Enough if the interval of the median reaches no farther than this share of it
+    #[arg(long, value_name = "SHARE", default_value = "0.02", value_parser = parse_width)]
+    width: f64,
+
+    /// Where the random order of the rounds begins
+    #[arg(long, value_name = "N", default_value = "1", value_parser = parse_count)]
+    seed: u64,
+
+    /// Bytes to measure the speed of memory with: `512M`; a few times the largest cache without it
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    probe: Option<u64>,
+
+    /// The smallest case of each benchmark, once: to see whether all of them run
+    #[arg(long)]
+    quick: bool,
+
+    #[command(flatten)]
+    limits: LimitArgs,
+}
+
+const LONG_HELP: &str = "\
+A benchmark is a comment between the routines of a program:
+
+  /* @bench closure of sparse graphs
+     run  WARSHALL
+     n    = 500, 1000, 2000
+     m    = {3*n div 2}
+     P    = gen gnm -n {n} -m {m}          */
+
+Every case is run once, which does not count, and then until the interval of the median is narrow. The times
+are those of the runs alone. `--max-time` is for each run. What fails is a row with its error, and the exit code is
+that of the first one. Ctrl-C ends the measuring; what was measured is written.
+
+Examples:
+  star bench closure.star
+  star bench benches/suite --out new.json --page new.html
+  star bench --filter dijkstra --natives off
+  star bench closure.star --page page.html --with peers.json
+";
+
+/// With natives, without, or both.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Which {
+    /// With.
+    On,
+    /// Without.
+    Off,
+    /// Both.
+    Both,
+}
+
+fn parse_width(text: &str) -> Result<f64, String> {
+    let width = text.parse().ok().filter(|width| (0.0..1.0).contains(width));
+    width.ok_or_else(|| "a share from 0 to 1, such as 0.02".to_owned())
+}
+
+/// Runs the benchmarks.
+///
+/// # Errors
+/// If there are none, or a file cannot be read or written.
+pub(crate) fn run(
+    args: &BenchArgs,
+    reporter: &Reporter,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
+    let engines = args.backends.iter().map(|name| Engine::find(name.trim()));
+    let engines: Vec<&'static Engine> = engines.collect::<Result<_, _>>()?;
+    // Better told before a long run than after it.
+    let place = |file: &Option<String>| {
+        let place = file.as_ref().map(|file| Place::new(Path::new(file), file));
+        place.transpose()
+    };
+    let (out, page) = (place(&args.out)?, place(&args.page)?);
+    let mut files = Vec::new();
+    for file in &args.with {
+        let name = crate::records::short_name(file);
+        files.push(Named { name, record: crate::records::read(file)? });
+    }
+    let targets = targets(&args.paths)?;
+    let flags = Flags::default();
+    if let Err(error) = flags.catch_interrupts() {
+        let why = text::reason(&error);
+        reporter.warning(&format!("Ctrl-C ends the run without its figures: {why}"));
+    }
+    let mut record = empty(args);
+    let threads = record.machine.threads.unwrap_or(1);
+    let quick = args.quick.then_some(surroundings::QUICK);
+    let probe = args.probe.or(quick);
+    record.bandwidth = surroundings::bandwidth(threads, probe, "before");
+    let quiet = reporter.without_remarks();
+    let mut runner = Runner {
+        args,
+        engines: &engines,
+        budget: budget(args),
+        resolution: resolution(),
+        random: Random::new(args.seed),
+        flags: &flags,
+        reporter: &quiet,
+        rows: Vec::new(),
+        exit: Exit::Success,
+        live: Live::default(),
+        output,
+        ended: false,
+    };
+    let mut n_files = 0;
+    for target in &targets {
+        let text = std::fs::read(&target.path).unwrap_or_default();
+        if has_benchmarks(&String::from_utf8_lossy(&text)) && !runner.ended {
+            n_files += 1;
+            runner.file(target);
+        }
+    }
+    let (rows, exit) = (std::mem::take(&mut runner.rows), runner.exit);
+    record.interrupted = flags.stop().is_some();
+    if rows.is_empty() && !record.interrupted {
+        return Err(nothing(args, n_files).into());
+    }
+    record.rows = rows;
+    if !record.interrupted {
+        record.bandwidth.extend(surroundings::bandwidth(threads, probe, "after"));
+    }
+    if let Some(place) = out {
+        place.write_text(&to_json(&record))?;
+    }
+    let name =
+        args.out.as_deref().map_or_else(|| "this run".to_owned(), crate::records::short_name);
+    files.insert(0, Named { name, record });
+    if let Some(place) = page {
+        place.write_text(&page::page(&files))?;
+    }
+    if let Some(folder) = &args.svg {
+        write_plots(folder, &files, reporter)?;
+    }
+    let interrupted = files.first().is_some_and(|file| file.record.interrupted);
+    if interrupted {
+        let kept = match (&args.out, &args.page) {
+            (None, None) => "interrupted".to_owned(),
+            (Some(file), _) | (None, Some(file)) => {
+                format!("interrupted; what was measured is in {}", text::one_line(file))
+            }
+        };
+        return Err(Diagnostic::new(Code::Interrupted, kept).into());
+    }
+    Ok(exit)
+}
+
+/// No benchmark, and why.
+fn nothing(args: &BenchArgs, n_files: usize) -> Diagnostic {
+    let paths = text::quoted_list(&args.paths);
+    match (&args.filter, n_files) {
+        (Some(filter), 1..) => {
+            let filter = text::one_line(filter);
+            let message =
+                format!("no benchmark in {paths} has `{filter}` in its file, title or routine");
+            Diagnostic::new(Code::NoHeaders, message)
+        }
+        (_, _) => Diagnostic::new(Code::NoHeaders, format!("no benchmark in {paths}"))
+            .help("a benchmark is a comment that begins with `@bench`; see `star bench --help`"),
+    }
+}
+
+fn budget(args: &BenchArgs) -> Budget {
+    match args.quick {
+        true => Budget { width: args.width, time: Duration::ZERO, max_runs: 1 },
+        false => {
+            let max_runs = usize::try_from(args.runs.max(1)).unwrap_or(usize::MAX);
+            Budget { width: args.width, time: args.time, max_runs }
+        }
+    }
+}
+
+/// A record without rows.
+fn empty(args: &BenchArgs) -> Record {
+    let Budget { width, time, max_runs } = budget(args);
+    Record {
+        schema: SCHEMA,
+        tool: surroundings::tool(),
+        machine: surroundings::machine(),
+        adapter: None,
+        date: surroundings::date(),
+        seed: Some(args.seed),
+        settings: Some(Settings {
+            time_s: time.as_secs_f64(),
+            width,
+            max_runs: max_runs as u64,
+            confidence: CONFIDENCE,
+        }),
+        bandwidth: Vec::new(),
+        interrupted: false,
+        rows: Vec::new(),
+    }
+}

@@ -1,0 +1,212 @@
+//! One case: every backend with natives and without, in rounds, so that what disturbs the machine disturbs all.
+
+use star_harness::measure::{Budget, Median, Random};
+use star_harness::record::{NativeUse, Row, RowError, Source, Time};
+use star_vm::Limits;
+
+use super::contender::{Contender, Failed, Surroundings};
+use crate::engine::{Engine, Natives};
+
+/// A backend with natives or without, and what a run on it may use.
+pub(super) struct Entrant {
+    /// The backend.
+    pub(super) engine: &'static Engine,
+    /// With natives?
+    pub(super) natives: Natives,
+    /// What a run may use.
+    pub(super) limits: Limits,
+}
+
+/// What became of a case.
+pub(super) struct Measured {
+    /// A row for each entrant.
+    pub(super) rows: Vec<Row>,
+    /// Did the user end it?
+    pub(super) interrupted: bool,
+}
+
+/// An entrant, or why it cannot take part.
+type Placed = Result<Contender, (&'static str, NativeUse, Failed)>;
+
+/// Measures a case; `blank` is a row with everything that the rows share.
+pub(super) fn measure(
+    blank: &Row,
+    entrants: &[Entrant],
+    budget: Budget,
+    random: &mut Random,
+    around: &Surroundings<'_>,
+) -> Measured {
+    let mut placed: Vec<Placed> = Vec::new();
+    let mut interrupted = false;
+    for entrant in entrants {
+        if let Some(contender) = enter(entrant, &placed, budget, around) {
+            interrupted = matches!(contender, Err((_, _, Failed::Interrupted)));
+            if !is_told(&contender, &mut placed) {
+                placed.push(contender);
+            }
+        }
+        if interrupted {
+            break;
+        }
+    }
+    let differing = differing(&placed);
+    if !interrupted {
+        interrupted = rounds(&mut placed, &differing, random, around);
+    }
+    // Counted as the program is written.
+    let mut as_written = placed.iter().flatten().filter(|it| it.stats.natives == 0);
+    let operations = as_written.next().map(|contender| contender.stats.operations);
+    let rows = placed.iter().zip(&differing).map(|(placed, differs)| {
+        let mut row = row(blank, placed, differs.clone());
+        row.operations = operations;
+        row
+    });
+    Measured { rows: rows.collect(), interrupted }
+}
+
+/// Does it fail as it did with natives on the same backend? Then that row stands for both.
+fn is_told(contender: &Placed, placed: &mut [Placed]) -> bool {
+    let Err((backend, _, failed)) = contender else { return false };
+    let same = placed.iter_mut().find_map(|other| match other {
+        Err((name, natives, why)) if name == backend && why == failed => Some(natives),
+        Err(_) | Ok(_) => None,
+    });
+    match same {
+        Some(natives) => {
+            *natives = NativeUse::None;
+            true
+        }
+        None => false,
+    }
+}
+
+/// Lets an entrant take part. `None`: it would be the same as one that does.
+fn enter(
+    entrant: &Entrant,
+    placed: &[Placed],
+    budget: Budget,
+    around: &Surroundings<'_>,
+) -> Option<Placed> {
+    let Entrant { engine, natives, limits } = entrant;
+    let name = engine.name;
+    let native_use = match natives {
+        _ if engine.natives.is_empty() => NativeUse::None,
+        Natives::On => NativeUse::On,
+        Natives::Off => NativeUse::Off,
+    };
+    let takes_none = |other: &Placed| match other {
+        Ok(other) => other.backend == name && other.natives == NativeUse::None,
+        Err(_) => false,
+    };
+    if placed.iter().any(takes_none) {
+        return None;
+    }
+    let compiled = engine.machine(*natives).compile(around.ready.program.clone());
+    let warm = Contender::warm_up((name, native_use), compiled, (*limits, budget), around);
+    Some(match warm {
+        Ok(mut contender) => {
+            if native_use == NativeUse::On && contender.stats.natives == 0 {
+                contender.natives = NativeUse::None;
+            }
+            Ok(contender)
+        }
+        Err(failed) => Err((name, native_use, failed)),
+    })
+}
+
+/// For each of them the error, if its results are others than those of the first.
+fn differing(placed: &[Placed]) -> Vec<Option<RowError>> {
+    let first = placed.iter().flatten().next();
+    let error = |contender: &Contender| {
+        let first = first.filter(|first| first.hash != contender.hash)?;
+        Some(RowError {
+            code: "differs".to_owned(),
+            message: format!("its results are others than those of {}", first.backend),
+        })
+    };
+    placed.iter().map(|placed| placed.as_ref().ok().and_then(error)).collect()
+}
+
+/// Takes samples until all have enough; `true` if the user ended that.
+fn rounds(
+    placed: &mut [Placed],
+    differing: &[Option<RowError>],
+    random: &mut Random,
+    around: &Surroundings<'_>,
+) -> bool {
+    loop {
+        let mut round: Vec<usize> = (0..placed.len())
+            .filter(|&place| differing[place].is_none())
+            .filter(|&place| placed[place].as_ref().is_ok_and(|it| !it.is_done()))
+            .collect();
+        if round.is_empty() {
+            return false;
+        }
+        random.shuffle(&mut round);
+        for place in round {
+            let Ok(contender) = &mut placed[place] else { continue };
+            match contender.sample(around) {
+                Ok(()) => {}
+                Err(Failed::Interrupted) => return true,
+                Err(failed) => {
+                    placed[place] = Err((contender.backend, contender.natives, failed));
+                }
+            }
+        }
+    }
+}
+
+fn row(blank: &Row, placed: &Placed, differs: Option<RowError>) -> Row {
+    let with = |backend: &str, natives: NativeUse| Row {
+        source: Source::Star,
+        backend: Some(backend.to_owned()),
+        natives: Some(natives),
+        variant: Some("default".to_owned()),
+        ..blank.clone()
+    };
+    let contender = match placed {
+        Ok(contender) => contender,
+        Err((backend, natives, failed)) => {
+            let error = match failed {
+                Failed::Error(error) => error.clone(),
+                Failed::Interrupted => interrupted(),
+            };
+            return Row { error: Some(error), ..with(backend, *natives) };
+        }
+    };
+    let time = match differs {
+        Some(_) => None,
+        None => time(contender),
+    };
+    let error = differs.or_else(|| time.is_none().then(interrupted));
+    Row {
+        time,
+        error,
+        load_s: contender.load(),
+        native_calls: Some(contender.stats.natives),
+        peak_bytes: Some(contender.stats.peak_bytes),
+        hash: Some(contender.hash.clone()),
+        ..with(contender.backend, contender.natives)
+    }
+}
+
+fn interrupted() -> RowError {
+    let message = "interrupted before there was a sample".to_owned();
+    RowError { code: "interrupted".to_owned(), message }
+}
+
+fn time(contender: &Contender) -> Option<Time> {
+    let (samples, reached) = contender.samples();
+    let Median { median, low, high, min, confidence, n_samples } = Median::of(samples)?;
+    Some(Time {
+        median_s: median,
+        low_s: Some(low),
+        high_s: Some(high),
+        min_s: Some(min),
+        confidence: Some(confidence),
+        runs: Some(n_samples as u64),
+        repetitions: Some(contender.repetitions() as u64),
+        reached: Some(reached),
+        samples_s: samples.to_vec(),
+    })
+}

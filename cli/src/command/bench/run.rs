@@ -1,0 +1,288 @@
+//! The way from a file to its rows: compiled once, its headers' cases bound and measured one after another.
+
+use std::time::{Duration, Instant};
+
+use clap::Parser;
+use star_base::{Code, Diagnostic, Severity, SourceMap};
+use star_harness::measure::{Budget, Random};
+use star_harness::record::{Row, RowError};
+use star_harness::{Argument, Case, Header, Purpose};
+
+use super::cases::{blank, parameters, published, size, title};
+use super::contender::{Ready, Surroundings, error_of};
+use super::live::Live;
+use super::rounds::{Entrant, Measured, measure};
+use super::targets::Target;
+use super::{BenchArgs, Which};
+use crate::access::{Access, Grants};
+use crate::command::MAX_SHOWN;
+use crate::engine::{Engine, Natives};
+use crate::exit::Exit;
+use crate::flags::Flags;
+use crate::headers::inputs::{Around, inputs};
+use crate::headers::subject::{Routine, Runnable, Subject};
+use crate::limits::LimitArgs;
+use crate::output::Output;
+use crate::report::Reporter;
+use crate::usage::{self, Refusal};
+
+/// The options behind `run`: limits there come before those of the command.
+#[derive(Parser, Debug)]
+#[command(name = "run", no_binary_name = true, disable_help_flag = true)]
+struct HeaderOptions {
+    /// Trap when ADD or SUBT overflows
+    #[arg(long)]
+    checked: bool,
+
+    #[command(flatten)]
+    limits: LimitArgs,
+}
+
+/// Everything that goes on from file to file.
+pub(super) struct Runner<'a> {
+    pub(super) args: &'a BenchArgs,
+    pub(super) engines: &'a [&'static Engine],
+    pub(super) budget: Budget,
+    pub(super) resolution: Duration,
+    pub(super) random: Random,
+    pub(super) flags: &'a Flags,
+    pub(super) reporter: &'a Reporter,
+    pub(super) rows: Vec<Row>,
+    /// That of the first row with an error.
+    pub(super) exit: Exit,
+    pub(super) live: Live,
+    pub(super) output: &'a mut Output,
+    /// Did the user, or the reader of the output, end it?
+    pub(super) ended: bool,
+}
+
+/// A benchmark: a header whose routine was found.
+struct Benchmark<'a> {
+    subject: &'a Subject,
+    header: &'a Header,
+    routine: &'a Routine,
+    ready: Ready,
+    access: &'a Access,
+    limits: LimitArgs,
+    blank: Row,
+}
+
+impl Runner<'_> {
+    /// Measures the benchmarks of a file.
+    pub(super) fn file(&mut self, target: &Target) {
+        let subject = Subject::read(&target.path);
+        let sources = &subject.compilation.sources;
+        for fault in &subject.faults {
+            self.reporter.diagnostic(sources, fault);
+        }
+        if let Some(fault) = subject.faults.first() {
+            // The headers that can be read are run all the same.
+            self.failed(blank(&target.name, "headers"), fault, sources);
+        }
+        let made = self.runnable(&subject);
+        let mut titles: Vec<String> = Vec::new();
+        for header in subject.headers.iter().filter(|header| header.is_benchmark()) {
+            let title = title(header, &titles, &subject.compilation);
+            titles.push(title.clone());
+            let mut blank = blank(&target.name, &title);
+            blank.routine = header.routine.as_ref().map(|name| name.text.clone());
+            if !self.is_wanted(&blank) || self.ended {
+                continue;
+            }
+            match &made {
+                Ok((runnable, access)) => self.header(&subject, header, (runnable, access), blank),
+                Err(diagnostic) => self.failed(blank, diagnostic, sources),
+            }
+        }
+    }
+
+    /// The program of a file, and what it may touch; or the first of its errors, all of which are told.
+    fn runnable(&self, subject: &Subject) -> Result<(Runnable, Access), Box<Diagnostic>> {
+        let Subject { compilation, file, .. } = subject;
+        let errors = compilation.diagnostics.iter();
+        let errors = errors.filter(|diagnostic| diagnostic.severity() == Severity::Error);
+        for error in errors.clone().take(MAX_SHOWN) {
+            self.reporter.diagnostic(&compilation.sources, error);
+        }
+        if let Some(error) = errors.clone().next() {
+            return Err(Box::new(error.clone()));
+        }
+        let none =
+            Grants { read: &[], write: &[], read_names: Vec::new(), write_names: Vec::new() };
+        Ok((Runnable::of(compilation, false)?, Access::new(file, none)?))
+    }
+
+    fn is_wanted(&self, row: &Row) -> bool {
+        let Some(filter) = &self.args.filter else { return true };
+        let filter = filter.to_lowercase();
+        let routine = row.routine.as_deref().unwrap_or_default();
+        [&row.file, &row.title, routine].iter().any(|text| text.to_lowercase().contains(&filter))
+    }
+
+    fn header(
+        &mut self,
+        subject: &Subject,
+        header: &Header,
+        (runnable, access): (&Runnable, &Access),
+        mut blank: Row,
+    ) {
+        // A header whose cases cannot be made was told of with the others.
+        let Ok(mut cases) = header.cases(Purpose::Benchmark) else { return };
+        let mut fails = |diagnostic: &Diagnostic, blank: Row| {
+            self.reporter.diagnostic(&subject.compilation.sources, diagnostic);
+            self.failed(blank, diagnostic, &subject.compilation.sources);
+        };
+        let options = match options(header) {
+            Ok(options) => options,
+            Err(diagnostic) => return fails(&diagnostic, blank),
+        };
+        let checked;
+        let runnable = match &options {
+            Some(HeaderOptions { checked: true, limits: _ }) => {
+                checked = match Runnable::of(&subject.compilation, true) {
+                    Ok(runnable) => runnable,
+                    Err(diagnostic) => return fails(&diagnostic, blank),
+                };
+                &checked
+            }
+            Some(HeaderOptions { checked: false, limits: _ }) | None => runnable,
+        };
+        let routine = match runnable.of_header(header, &subject.headers) {
+            Ok(routine) => routine,
+            Err(diagnostic) => return fails(&diagnostic, blank),
+        };
+        let limits = match options {
+            Some(options) => options.limits.or(&self.args.limits),
+            None => self.args.limits.clone(),
+        };
+        blank.routine = Some(routine.entry.name.clone());
+        blank.size = size(header, &cases);
+        let published = published(header, &blank, &cases);
+        let ready = Ready {
+            program: runnable.program.clone(),
+            entry: routine.id,
+            is_function: routine.result.is_some(),
+        };
+        let benchmark = Benchmark { subject, header, routine, ready, access, limits, blank };
+        if self.args.quick {
+            cases.truncate(1);
+        }
+        for case in &cases {
+            if self.ended {
+                return;
+            }
+            self.case(&benchmark, case);
+        }
+        self.rows.extend(published);
+    }
+
+    /// Measures a case and shows its rows.
+    fn case(&mut self, benchmark: &Benchmark<'_>, case: &Case) {
+        let mut blank = Row { parameters: parameters(case), ..benchmark.blank.clone() };
+        let begun = Instant::now();
+        let sources = &benchmark.subject.compilation.sources;
+        let arguments = match self.arguments(benchmark, case) {
+            Ok(arguments) => arguments,
+            Err(faults) => {
+                self.ended = self.flags.stop().is_some();
+                for fault in faults.iter().take(1) {
+                    self.failed(blank.clone(), fault, sources);
+                }
+                return;
+            }
+        };
+        blank.input_s = Some(begun.elapsed().as_secs_f64());
+        let entrants = match self.entrants(&benchmark.limits) {
+            Ok(entrants) => entrants,
+            Err(diagnostic) => return self.failed(blank, &diagnostic, sources),
+        };
+        let around = Surroundings {
+            flags: self.flags,
+            reporter: self.reporter,
+            access: benchmark.access,
+            sources,
+            ready: &benchmark.ready,
+            arguments: &arguments,
+            max_time: benchmark.limits.max_time,
+            resolution: self.resolution,
+        };
+        let measured = measure(&blank, &entrants, self.budget, &mut self.random, &around);
+        let Measured { rows, interrupted } = measured;
+        self.ended |= interrupted;
+        rows.into_iter().for_each(|row| self.show(row));
+    }
+
+    /// Every backend with natives and without, as far as it was asked for.
+    fn entrants(&self, limits: &LimitArgs) -> Result<Vec<Entrant>, Diagnostic> {
+        let mut entrants = Vec::new();
+        for engine in self.engines {
+            let bounds = limits.limits(engine)?;
+            let both: &[Natives] = match self.args.natives {
+                _ if engine.natives.is_empty() => &[Natives::Off],
+                // What counts operations or calls runs them as they are written.
+                _ if limits.count_bodies() => &[Natives::Off],
+                Which::On => &[Natives::On],
+                Which::Off => &[Natives::Off],
+                Which::Both => &[Natives::On, Natives::Off],
+            };
+            let with = |&natives| Entrant { engine, natives, limits: bounds };
+            entrants.extend(both.iter().map(with));
+        }
+        Ok(entrants)
+    }
+
+    /// The values of a case.
+    fn arguments(
+        &self,
+        benchmark: &Benchmark<'_>,
+        case: &Case,
+    ) -> Result<Vec<Argument>, Vec<Diagnostic>> {
+        let mut max_bytes = u64::MAX;
+        for engine in self.engines {
+            let limits = benchmark.limits.limits(engine).map_err(|fault| vec![fault])?;
+            max_bytes = max_bytes.min(limits.memory.unwrap_or(u64::MAX));
+        }
+        let folder = benchmark.subject.folder();
+        let Runner { flags, reporter, .. } = self;
+        let around = Around { folder: &folder, flags, reporter, max_bytes };
+        Ok(inputs(benchmark.routine, benchmark.header, case, around)?.arguments)
+    }
+
+    /// A row with an error, which stands there for everything that could not be measured.
+    fn failed(&mut self, blank: Row, diagnostic: &Diagnostic, sources: &SourceMap) {
+        let error = match diagnostic.code {
+            Code::Interrupted => {
+                RowError { code: "interrupted".to_owned(), message: diagnostic.message.clone() }
+            }
+            _ => error_of(diagnostic, sources),
+        };
+        self.show(Row { error: Some(error), ..blank });
+    }
+
+    fn show(&mut self, row: Row) {
+        if let Some(error) = &row.error
+            && self.exit == Exit::Success
+        {
+            self.exit = match Code::parse(&error.code) {
+                Some(code) => Exit::of(code),
+                None => Exit::Internal,
+            };
+        }
+        if !self.live.row(self.output, &row) {
+            self.ended = true;
+        }
+        self.rows.push(row);
+    }
+}
+
+/// The options behind `run`, if there are any.
+fn options(header: &Header) -> Result<Option<HeaderOptions>, Diagnostic> {
+    let Some(given) = &header.options else { return Ok(None) };
+    let parsed = HeaderOptions::try_parse_from(given.text.split_whitespace());
+    parsed.map(Some).map_err(|error| match usage::refusal(&error, false) {
+        Refusal::Fault(fault) => Diagnostic::at(Code::BadHeader, given.span, fault.message),
+        Refusal::Answer(_) | Refusal::Help(_) => {
+            Diagnostic::at(Code::BadHeader, given.span, "these are no options of a run")
+        }
+    })
+}

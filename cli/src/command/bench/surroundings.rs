@@ -1,0 +1,121 @@
+//! Where and by what is measured: the machine, this build, the speed of memory.
+
+use std::fs;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use star_harness::measure::{Bandwidth, read_speed};
+use star_harness::record::{Machine, Speed, Tool, utc};
+
+use crate::doctor::{Findings, examine};
+use crate::sizes::available_memory;
+
+/// A buffer to read is this many times as large as the largest cache.
+const BEYOND_CACHES: usize = 4;
+/// Its least size in bytes, where caches are small or not known.
+const LEAST: usize = 128 << 20;
+/// Its size where nobody wants to wait.
+pub(super) const QUICK: u64 = 8 << 20;
+
+/// The machine as `star doctor` sees it.
+pub(super) fn machine() -> Machine {
+    let Findings { processor, memory, kernels, files: _, backends: _ } = examine();
+    let there = processor.features.iter().filter(|(_, there)| *there);
+    Machine {
+        cpu: processor.model,
+        architecture: Some(processor.architecture.to_owned()),
+        features: there.map(|(name, _)| (*name).to_owned()).collect(),
+        kernels: Some(kernels.to_owned()),
+        threads: processor.n_threads.map(|n| n as u64),
+        memory_bytes: memory.total,
+        os: Some(system()),
+    }
+}
+
+fn system() -> String {
+    let release = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
+    format!("{} {}", std::env::consts::OS, release.trim()).trim().to_owned()
+}
+
+/// This build of `star`.
+pub(super) fn tool() -> Tool {
+    let profile = if cfg!(debug_assertions) { "debug" } else { "release" };
+    Tool {
+        name: "star".to_owned(),
+        version: Some(env!("CARGO_PKG_VERSION").to_owned()),
+        commit: option_env!("STAR_COMMIT").map(str::to_owned),
+        rustc: option_env!("STAR_RUSTC").map(str::to_owned),
+        profile: Some(profile.to_owned()),
+    }
+}
+
+/// Now; `None` if the clock is before 1970.
+pub(super) fn date() -> Option<String> {
+    let passed = SystemTime::now().duration_since(UNIX_EPOCH).ok()?;
+    Some(utc(passed.as_secs()))
+}
+
+/// The speeds of reading so many bytes on one thread and on all of them; if nothing is said, many more than the
+/// caches hold.
+pub(super) fn bandwidth(threads: u64, bytes: Option<u64>, when: &str) -> Vec<Speed> {
+    let wanted = match bytes {
+        Some(bytes) => usize::try_from(bytes).unwrap_or(usize::MAX),
+        None => (largest_cache() * BEYOND_CACHES).max(LEAST),
+    };
+    let most = usize::try_from(available_memory() / 4).unwrap_or(usize::MAX);
+    let n_limbs = wanted.min(most) / size_of::<u64>();
+    let mut buffer: Vec<u64> = Vec::new();
+    if buffer.try_reserve_exact(n_limbs).is_err() {
+        return Vec::new();
+    }
+    buffer.extend((0..n_limbs as u64).map(|i| i.wrapping_mul(0x9e37_79b9_7f4a_7c15)));
+    let mut counts = vec![1, usize::try_from(threads).unwrap_or(1)];
+    counts.dedup();
+    let speeds = counts.into_iter().map(|threads| {
+        let Bandwidth { threads, bytes, gb_per_s } = read_speed(&buffer, threads);
+        Speed {
+            threads: threads as u64,
+            bytes: bytes as u64,
+            read_gb_per_s: gb_per_s,
+            when: Some(when.to_owned()),
+        }
+    });
+    speeds.collect()
+}
+
+/// Bytes of the largest cache; 0 if the system does not say.
+fn largest_cache() -> usize {
+    let sizes = (0..8).filter_map(|index| {
+        let path = format!("/sys/devices/system/cpu/cpu0/cache/index{index}/size");
+        cache_size(fs::read_to_string(path).ok()?.trim())
+    });
+    sizes.max().unwrap_or(0)
+}
+
+/// `32K`, `36864K`, `256M`.
+fn cache_size(text: &str) -> Option<usize> {
+    let (number, factor) = match text.strip_suffix('K') {
+        Some(number) => (number, 1 << 10),
+        None => (text.strip_suffix('M')?, 1 << 20),
+    };
+    number.parse::<usize>().ok()?.checked_mul(factor)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_of_caches_are_read() {
+        assert_eq!(cache_size("36864K"), Some(36 << 20));
+        assert_eq!(cache_size("256M"), Some(256 << 20));
+        assert_eq!(cache_size("x"), None);
+    }
+
+    #[test]
+    fn one_thread_is_measured_once() {
+        let speeds = bandwidth(1, Some(1 << 16), "before");
+        assert_eq!(speeds.iter().map(|speed| speed.threads).collect::<Vec<_>>(), [1]);
+        assert!(speeds[0].read_gb_per_s > 0.0);
+        assert_eq!(bandwidth(2, Some(0), "after").len(), 2);
+    }
+}

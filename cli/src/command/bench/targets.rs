@@ -1,0 +1,98 @@
+//! Which files have benchmarks, and which of their headers are benchmarks.
+
+use std::path::Path;
+
+use star_base::{Diagnostic, FileId};
+use star_harness::headers;
+
+use crate::headers::find::{Found, star_files};
+
+/// A file that may have benchmarks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Target {
+    /// Where it is.
+    pub(super) path: String,
+    /// What rows call it: from the folder that was named, with `/`.
+    pub(super) name: String,
+}
+
+/// The files that these paths name: programs, and all programs in folders and below.
+///
+/// # Errors
+/// E0111 for what is not there, or cannot be read.
+pub(super) fn targets(paths: &[String]) -> Result<Vec<Target>, Vec<Diagnostic>> {
+    let mut targets: Vec<Target> = Vec::new();
+    for path in paths {
+        for Found { file, named } in star_files(std::slice::from_ref(path))? {
+            if targets.iter().any(|other| other.path == file) {
+                continue;
+            }
+            let whole = Path::new(&file);
+            let part = match named {
+                true => whole.file_name().map_or(whole, Path::new),
+                false => whole.strip_prefix(path).unwrap_or(whole),
+            };
+            let mut name = slashes(part);
+            if targets.iter().any(|other| other.name == name) {
+                name = slashes(whole);
+            }
+            targets.push(Target { path: file, name });
+        }
+    }
+    Ok(targets)
+}
+
+fn slashes(path: &Path) -> String {
+    let parts = path.components().map(|part| part.as_os_str().to_string_lossy().into_owned());
+    parts.collect::<Vec<_>>().join("/").replace("//", "/")
+}
+
+/// Does the text have a benchmark, or a header that is wrong? Whether it compiles does not matter.
+pub(super) fn has_benchmarks(text: &str) -> bool {
+    if !text.contains("@bench") && !(text.contains("@test") && text.contains("bench")) {
+        return false;
+    }
+    let file = FileId(0);
+    let (headers, faults): (_, Vec<Diagnostic>) =
+        headers(file, text, &star_syntax::parse(file, text));
+    !faults.is_empty() || headers.iter().any(star_harness::Header::is_benchmark)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use star_base::Code;
+
+    use super::*;
+
+    #[test]
+    fn files_are_found_below_folders_and_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        for name in ["b.star", "a/c.star", "a/d.txt", ".git/e.star"] {
+            let path = root.join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "").unwrap();
+        }
+        let root = root.display().to_string();
+        let names = |paths: &[String]| {
+            let found = targets(paths).unwrap();
+            found.into_iter().map(|target| target.name).collect::<Vec<_>>()
+        };
+        assert_eq!(names(&[root.clone()]), ["a/c.star", "b.star"]);
+        assert_eq!(names(&[format!("{root}/b.star"), format!("{root}/b.star")]), ["b.star"]);
+        let other = targets(&[format!("{root}/a"), root.clone()]).unwrap();
+        assert_eq!(other.len(), 2);
+        assert_eq!(targets(&["no such".to_owned()]).unwrap_err()[0].code, Code::SourceUnreadable);
+    }
+
+    #[test]
+    fn a_file_is_looked_at_if_a_header_is_a_benchmark_or_wrong() {
+        assert!(has_benchmarks("/* @bench x */ program P; begin end."));
+        assert!(has_benchmarks("/* @test x\n bench n = 5\n n = 1 */ program P; begin end."));
+        assert!(has_benchmarks("/* @bench x\n bnech */ program P; begin"));
+        assert!(!has_benchmarks("/* @test x */ program P; begin end."));
+        assert!(!has_benchmarks("program P; begin print(\"@bench\") end."));
+    }
+}

@@ -1,0 +1,149 @@
+//! A comparison as lines for people, or as JSON.
+
+use std::fmt::Write as _;
+
+use serde_json::{Value, json};
+use star_harness::measure::Comparison;
+
+use super::pairs::{Difference, Pair};
+use crate::json;
+use crate::page::figures;
+use crate::text;
+
+/// Lines under the name of each benchmark, then what they sum up to.
+pub(super) fn text(pairs: &[Pair<'_>], machines: &[String]) -> String {
+    let mut text = String::new();
+    for difference in machines {
+        let _ = writeln!(text, "not the same conditions: {}", text::one_line(difference));
+    }
+    let mut benchmark = None;
+    for pair in pairs {
+        if benchmark != Some(pair.row.benchmark()) {
+            benchmark = Some(pair.row.benchmark());
+            let (file, title) = pair.row.benchmark();
+            let _ = writeln!(text, "{}", text::one_line(&format!("{file}: {title}")));
+        }
+        let what = format!("{} {}", pair.row.parameters_text(), pair.row.runner());
+        let time = |seconds: Option<f64>| seconds.map_or_else(|| "–".to_owned(), figures::time);
+        let (old, new) = (time(pair.seconds.0), time(pair.seconds.1));
+        let what = text::one_line(what.trim());
+        let line = format!("  {what:<36} {old:>8} → {new:>8}  {}", words(&pair.difference));
+        let _ = writeln!(text, "{}", line.trim_end());
+        if pair.other_results {
+            let _ = writeln!(text, "  {:<36} its results are others than before", "");
+        }
+    }
+    let _ = writeln!(text, "{}", summary(pairs));
+    text
+}
+
+fn words(difference: &Difference) -> String {
+    let tested = |comparison: &Comparison, what: &str| {
+        let Comparison { ratio, low, high, p, least_p: _ } = comparison;
+        let (ratio, low, high) =
+            (figures::digits(*ratio), figures::digits(*low), figures::digits(*high));
+        let p = if *p < 1e-4 { "p < 0.0001".to_owned() } else { format!("p = {p:.4}") };
+        format!("× {ratio} ({low} to {high}), {p}: {what}")
+    };
+    match difference {
+        Difference::Faster(comparison) => tested(comparison, "faster"),
+        Difference::Slower(comparison) => tested(comparison, "slower"),
+        Difference::Same(comparison) => tested(comparison, "no change"),
+        Difference::TooFew(comparison) => tested(comparison, "too few samples to tell"),
+        Difference::Untested(ratio) => format!("× {}: no samples to test", figures::digits(*ratio)),
+        Difference::FailedBoth => "fails as before".to_owned(),
+        Difference::FailsNow(why) => format!("fails now: {}", text::one_line(why)),
+        Difference::WorksNow => "does not fail any more".to_owned(),
+        Difference::OnlyOld => "not in the new file".to_owned(),
+        Difference::OnlyNew => "not in the old file".to_owned(),
+    }
+}
+
+/// The name of a difference in JSON, and in the order of the summary.
+const KINDS: [(&str, &str); 10] = [
+    ("slower", "slower"),
+    ("fails_now", "failing now"),
+    ("faster", "faster"),
+    ("works_now", "not failing any more"),
+    ("same", "without change"),
+    ("too_few", "with too few samples"),
+    ("untested", "without samples"),
+    ("failed_both", "failing as before"),
+    ("only_old", "not in the new file"),
+    ("only_new", "not in the old file"),
+];
+
+fn kind(difference: &Difference) -> &'static str {
+    match difference {
+        Difference::Slower(_) => "slower",
+        Difference::FailsNow(_) => "fails_now",
+        Difference::Faster(_) => "faster",
+        Difference::WorksNow => "works_now",
+        Difference::Same(_) => "same",
+        Difference::TooFew(_) => "too_few",
+        Difference::Untested(_) => "untested",
+        Difference::FailedBoth => "failed_both",
+        Difference::OnlyOld => "only_old",
+        Difference::OnlyNew => "only_new",
+    }
+}
+
+fn counts(pairs: &[Pair<'_>]) -> impl Iterator<Item = (&'static str, &'static str, usize)> {
+    KINDS.into_iter().map(|(name, words)| {
+        let n = pairs.iter().filter(|pair| kind(&pair.difference) == name).count();
+        (name, words, n)
+    })
+}
+
+fn summary(pairs: &[Pair<'_>]) -> String {
+    let parts = counts(pairs).filter(|(_, _, n)| *n > 0);
+    let parts: Vec<String> = parts.map(|(_, words, n)| format!("{n} {words}")).collect();
+    let rows = text::count(pairs.len(), "row");
+    if parts.is_empty() { rows } else { format!("{rows}: {}", parts.join(", ")) }
+}
+
+/// One object on one line.
+pub(super) fn json(pairs: &[Pair<'_>], machines: &[String], failed: bool) -> String {
+    let rows: Vec<Value> = pairs.iter().map(object).collect();
+    let counts = counts(pairs).map(|(name, _, n)| (name.to_owned(), json!(n)));
+    let counts: serde_json::Map<String, Value> = counts.collect();
+    json::line(&json!({
+        "conditions_differ": machines,
+        "rows": rows,
+        "summary": counts,
+        "failed": failed,
+    }))
+}
+
+fn object(pair: &Pair<'_>) -> Value {
+    let Pair { row, seconds, difference, other_results } = pair;
+    let mut object = json!({
+        "file": row.file,
+        "title": row.title,
+        "parameters": row.parameters,
+        "by": row.runner(),
+        "old_s": seconds.0,
+        "new_s": seconds.1,
+        "change": kind(difference),
+        "other_results": other_results,
+    });
+    match difference {
+        Difference::Faster(c)
+        | Difference::Slower(c)
+        | Difference::Same(c)
+        | Difference::TooFew(c) => {
+            let Comparison { ratio, low, high, p, least_p: _ } = c;
+            object["ratio"] = json!(ratio);
+            object["low"] = json!(low);
+            object["high"] = json!(high);
+            object["p"] = json!(p);
+        }
+        Difference::Untested(ratio) => object["ratio"] = json!(ratio),
+        Difference::FailsNow(why) => object["error"] = json!(why),
+        Difference::FailedBoth
+        | Difference::WorksNow
+        | Difference::OnlyOld
+        | Difference::OnlyNew => {}
+    }
+    object
+}

@@ -1,0 +1,77 @@
+//! `star benchpage`: files of benchmarks, ours and those of peers, as one HTML page.
+
+use std::path::Path;
+
+use clap::Args;
+
+use crate::failure::Failure;
+use crate::page::{self, Named};
+use crate::place::Place;
+use crate::records;
+use crate::report::Reporter;
+use crate::text;
+
+/// What `star benchpage` is told.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  star benchpage new.json -o page.html
+  star benchpage ours.json peers.json -o page.html --svg plots")]
+pub(crate) struct PageArgs {
+    /// Files that `star bench --out` wrote, or peers in the same form
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<String>,
+
+    /// The page to write
+    #[arg(short, long = "output", value_name = "FILE", default_value = "page.html")]
+    output: String,
+
+    /// Write the plots as files into this folder, too
+    #[arg(long, value_name = "DIR")]
+    svg: Option<String>,
+}
+
+/// Makes the page.
+///
+/// # Errors
+/// If a file cannot be read or is none, or the page cannot be written.
+pub(crate) fn run(args: &PageArgs, reporter: &Reporter) -> Result<(), Failure> {
+    let PageArgs { files, output, svg } = args;
+    let place = Place::new(Path::new(output), output)?;
+    let mut named = Vec::new();
+    for file in files {
+        named.push(Named { name: records::short_name(file), record: records::read(file)? });
+    }
+    place.write_text(&page::page(&named))?;
+    let n_rows: usize = named.iter().map(|file| file.record.rows.len()).sum();
+    let (files, rows) = (text::count(files.len(), "file"), text::count(n_rows, "row"));
+    reporter.summary(&format!("{}: {files}, {rows}", text::one_line(output)));
+    if let Some(folder) = svg {
+        write_plots(folder, &named, reporter)?;
+    }
+    Ok(())
+}
+
+/// Writes the plots into a folder, which is made if it is not there.
+///
+/// # Errors
+/// If the system refuses.
+pub(crate) fn write_plots(
+    folder: &str,
+    files: &[Named],
+    reporter: &Reporter,
+) -> Result<(), Failure> {
+    let path = Path::new(folder);
+    std::fs::create_dir_all(path).map_err(|error| {
+        let why = format!("cannot make the folder: {}", text::reason(&error));
+        star_io::FileError::new(star_base::Code::CannotWrite, folder, why)
+    })?;
+    let records: Vec<_> = files.iter().map(|file| file.record.clone()).collect();
+    let plots = page::plots(&records);
+    for (name, svg) in &plots {
+        let file = path.join(name);
+        Place::new(&file, &file.display().to_string())?.write_text(svg)?;
+    }
+    let plots = text::count(plots.len(), "plot");
+    reporter.summary(&format!("{}: {plots}", text::one_line(folder)));
+    Ok(())
+}

@@ -1,0 +1,248 @@
+//! `star fmt`: sets Star files anew, in place.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use star_base::{Code, Diagnostic, SourceFile, SourceMap};
+use star_compiler::{Formatter, read_source};
+use star_io::FileError;
+
+use crate::diff;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::place::Place;
+use crate::report::Reporter;
+use crate::sources::{FileLoader, LIBRARY, STDIN};
+use crate::text;
+
+/// What `star fmt` is told.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  star fmt closure.star
+  star fmt examples
+  star fmt --check --diff .
+  star fmt --stdin < closure.star
+
+A file that cannot be read as Star is left as it is, and what is wrong with it is said; all others
+are formatted. Without --check and --diff, exit code 1 means that there was such a file; with them,
+also that a file would change.")]
+pub(crate) struct FmtArgs {
+    /// Star files, and folders: all `.star` files below them are meant
+    #[arg(value_name = "PATH", required_unless_present = "stdin")]
+    paths: Vec<PathBuf>,
+
+    /// Write nothing, and list the files that would change
+    #[arg(long)]
+    check: bool,
+
+    /// Write nothing, and show what would change
+    #[arg(long)]
+    diff: bool,
+
+    /// Read standard input, and write to standard output
+    #[arg(long, conflicts_with = "paths")]
+    stdin: bool,
+}
+
+/// Formats all files.
+pub(crate) fn run(args: &FmtArgs, reporter: &Reporter, output: &mut Output) -> Exit {
+    let formatter = Formatter::new(LIBRARY);
+    let mut work = Work { args, reporter, output, formatter, counts: Counts::default() };
+    if args.stdin {
+        work.input();
+    }
+    for path in &args.paths {
+        match path.to_str() {
+            Some(STDIN) => work.input(),
+            Some(_) | None => work.path(path),
+        }
+    }
+    let Work { counts, .. } = work;
+    if let Some(summary) = counts.summary(args) {
+        reporter.summary(&summary);
+    }
+    match counts.failed {
+        Some(exit) => exit,
+        None if counts.changed > 0 && args.only_looks() => Exit::Compile,
+        None => Exit::Success,
+    }
+}
+
+impl FmtArgs {
+    /// Is nothing to be written?
+    fn only_looks(&self) -> bool {
+        self.check || self.diff
+    }
+}
+
+/// What came of the files.
+#[derive(Default)]
+struct Counts {
+    changed: usize,
+    unchanged: usize,
+    left: usize,
+    /// How the first file that could not be formatted ends the command.
+    failed: Option<Exit>,
+}
+
+impl Counts {
+    /// What was done, in words; `None` if there is nothing to tell.
+    fn summary(&self, args: &FmtArgs) -> Option<String> {
+        let done = if args.only_looks() { "would change" } else { "formatted" };
+        let parts = [(self.changed, done), (self.left, "left as it is")];
+        let parts = parts.iter().filter(|(n, _)| *n > 0);
+        let parts: Vec<String> =
+            parts.map(|&(n, what)| format!("{} {what}", text::count(n, "file"))).collect();
+        let told = !args.stdin && (!parts.is_empty());
+        told.then(|| parts.join(", ").replace("files left as it is", "files left as they are"))
+    }
+}
+
+struct Work<'a> {
+    args: &'a FmtArgs,
+    reporter: &'a Reporter,
+    output: &'a mut Output,
+    formatter: Formatter,
+    counts: Counts,
+}
+
+impl Work<'_> {
+    /// Standard input, to standard output.
+    fn input(&mut self) {
+        let Some((source, formatted)) = self.formatted(STDIN) else { return };
+        if self.args.only_looks() {
+            self.compare(&source, &formatted);
+        } else {
+            self.output.write(&formatted);
+        }
+    }
+
+    /// A file, or the files of a folder.
+    fn path(&mut self, path: &Path) {
+        match fs::metadata(path) {
+            Ok(metadata) if metadata.is_dir() => match files_below(path) {
+                Ok(files) if files.is_empty() => {
+                    let folder = text::one_line(&path.display().to_string());
+                    self.reporter.warning(&format!("there is no `.star` file below `{folder}`"));
+                }
+                Ok(files) => files.iter().for_each(|file| self.file(file)),
+                Err(failure) => self.fail(&failure),
+            },
+            // What cannot be read says so there.
+            Ok(_) | Err(_) => self.file(path),
+        }
+    }
+
+    fn file(&mut self, path: &Path) {
+        let Some(name) = path.to_str() else {
+            let name = text::one_line(&path.display().to_string());
+            return self.fail(&cannot_read(&name, "its name is no UTF-8 text"));
+        };
+        if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
+            return self.fail(&cannot_read(&text::one_line(name), "it is no regular file"));
+        }
+        let Some((source, formatted)) = self.formatted(name) else { return };
+        if self.args.only_looks() {
+            self.compare(&source, &formatted);
+        } else if source.text() == formatted {
+            self.counts.unchanged += 1;
+        } else {
+            match write(path, name, &formatted) {
+                Ok(()) => self.counts.changed += 1,
+                Err(error) => self.fail(&error.into()),
+            }
+        }
+    }
+
+    /// Reads and formats a file; says what is wrong with it.
+    fn formatted(&mut self, name: &str) -> Option<(SourceFile, String)> {
+        let mut loader = FileLoader::default();
+        let source = match read_source(name, &mut loader) {
+            Ok(source) => source,
+            Err(diagnostic) => {
+                self.fail(&Failure::from(*diagnostic));
+                return None;
+            }
+        };
+        match self.formatter.format(&source, &mut loader) {
+            Ok(formatted) => Some((source, formatted)),
+            Err(diagnostics) => {
+                let mut sources = SourceMap::new();
+                sources.add(source);
+                for diagnostic in &diagnostics {
+                    self.reporter.diagnostic(&sources, diagnostic);
+                }
+                let first = diagnostics.first().map_or(Exit::Compile, |one| Exit::of(one.code));
+                self.left(first);
+                None
+            }
+        }
+    }
+
+    /// Says whether, and how, the file would change.
+    fn compare(&mut self, source: &SourceFile, formatted: &str) {
+        if source.text() == formatted {
+            self.counts.unchanged += 1;
+            return;
+        }
+        self.counts.changed += 1;
+        let name = text::one_line(source.name());
+        if self.args.check {
+            self.output.write(&format!("{name}\n"));
+        }
+        if self.args.diff {
+            let shown = diff::unified(&name, source.text(), formatted);
+            self.output.write(&text::printable(&shown));
+        }
+    }
+
+    fn fail(&mut self, failure: &Failure) {
+        let exit = failure.report(self.reporter);
+        self.left(exit);
+    }
+
+    fn left(&mut self, exit: Exit) {
+        self.counts.left += 1;
+        self.counts.failed.get_or_insert(exit);
+    }
+}
+
+fn cannot_read(name: &str, why: &str) -> Failure {
+    Diagnostic::new(Code::SourceUnreadable, format!("cannot read `{name}`: {why}")).into()
+}
+
+/// Puts the text in the place of the file, with its permissions. A file that its owner made read-only
+/// stays.
+fn write(path: &Path, name: &str, text: &str) -> Result<(), FileError> {
+    let name = text::one_line(name);
+    if fs::metadata(path).is_ok_and(|metadata| metadata.permissions().readonly()) {
+        let error = FileError::new(Code::CannotWrite, name, "the file is read-only");
+        return Err(error.help("`--check` and `--diff` show what would change"));
+    }
+    Place::new(path, &name)?.write_text(text)
+}
+
+/// The `.star` files below a folder, sorted. Links and hidden folders are not followed.
+fn files_below(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let (mut files, mut folders) = (Vec::new(), vec![folder.to_owned()]);
+    while let Some(folder) = folders.pop() {
+        let cannot = |error: &std::io::Error| {
+            cannot_read(&text::one_line(&folder.display().to_string()), &text::reason(error))
+        };
+        for entry in fs::read_dir(&folder).map_err(|error| cannot(&error))? {
+            let entry = entry.map_err(|error| cannot(&error))?;
+            let kind = entry.file_type().map_err(|error| cannot(&error))?;
+            let hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
+            let path = entry.path();
+            if kind.is_dir() && !hidden {
+                folders.push(path);
+            } else if kind.is_file() && path.extension() == Some("star".as_ref()) {
+                files.push(path);
+            }
+        }
+    }
+    files.sort();
+    Ok(files)
+}

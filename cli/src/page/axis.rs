@@ -1,0 +1,96 @@
+//! A logarithmic axis: its range, and where its ticks and labels stand.
+
+/// An axis from one positive number to a greater one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Axis {
+    /// Where it begins.
+    pub(crate) low: f64,
+    /// Where it ends.
+    pub(crate) high: f64,
+}
+
+impl Axis {
+    /// An axis on which all these positive numbers have room, with something left at both ends, of at least
+    /// a factor of `least`.
+    pub(crate) fn over(numbers: impl Iterator<Item = f64>, least: f64, room: f64) -> Option<Self> {
+        let (mut low, mut high) = (f64::INFINITY, 0.0f64);
+        for number in numbers.filter(|number| number.is_finite() && *number > 0.0) {
+            (low, high) = (low.min(number), high.max(number));
+        }
+        if high == 0.0 {
+            return None;
+        }
+        let missing = (least / (high / low)).max(1.0).sqrt();
+        Some(Axis { low: low / missing / room, high: high * missing * room })
+    }
+
+    /// Where a number stands: 0 at the beginning, 1 at the end.
+    pub(crate) fn place(&self, number: f64) -> f64 {
+        (number / self.low).ln() / (self.high / self.low).ln()
+    }
+
+    /// The powers of ten on it, each with whether it is one of the main ticks; between them 2 and 5, if it
+    /// is short.
+    pub(crate) fn ticks(&self) -> Vec<f64> {
+        let decades = (self.high / self.low).log10();
+        let digits: &[f64] = if decades < 2.5 { &[1.0, 2.0, 5.0] } else { &[1.0] };
+        let stride = if decades > 9.0 { 2 } else { 1 };
+        let first = self.low.log10().floor();
+        let n = (self.high.log10() - first).ceil().max(0.0) as usize;
+        (0..=n)
+            .filter(|n| (first as i64 + *n as i64).rem_euclid(stride) == 0)
+            .flat_map(|n| {
+                digits.iter().map(move |digit| digit * 10f64.powi(first as i32 + n as i32))
+            })
+            .filter(|tick| (self.low..=self.high).contains(tick))
+            .collect()
+    }
+
+    /// Of these numbers those that can all have a label if each takes `share` of the axis: the greatest
+    /// first.
+    pub(crate) fn labelled(&self, numbers: &[f64], share: f64) -> Vec<f64> {
+        let mut sorted = numbers.to_vec();
+        sorted.sort_by(|a, b| b.total_cmp(a));
+        sorted.dedup();
+        let mut kept: Vec<f64> = Vec::new();
+        for number in sorted {
+            if kept.last().is_none_or(|last| self.place(*last) - self.place(number) >= share) {
+                kept.push(number);
+            }
+        }
+        kept
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_axis_has_room_for_all_and_is_never_a_point() {
+        let axis = Axis::over([100.0, 1000.0].into_iter(), 10.0, 1.5).unwrap();
+        assert!((axis.low - 100.0 / 1.5).abs() < 1e-9 && (axis.high - 1500.0).abs() < 1e-9);
+        let one = Axis::over([5.0].into_iter(), 4.0, 1.0).unwrap();
+        assert_eq!((one.low, one.high), (2.5, 10.0));
+        assert_eq!(one.place(5.0), 0.5);
+        assert_eq!(Axis::over([].into_iter(), 4.0, 1.0), None);
+    }
+
+    #[test]
+    fn ticks_are_round_numbers_on_the_axis() {
+        let round = |low, high| {
+            let ticks = Axis { low, high }.ticks();
+            ticks.iter().map(|tick| format!("{tick:.0e}")).collect::<Vec<_>>()
+        };
+        assert_eq!(round(8e-4, 3e-2), ["1e-3", "2e-3", "5e-3", "1e-2", "2e-2"]);
+        assert_eq!(round(8e-7, 2e-2), ["1e-6", "1e-5", "1e-4", "1e-3", "1e-2"]);
+        assert_eq!(round(1e-9, 2e3).len(), 6);
+    }
+
+    #[test]
+    fn labels_do_not_touch() {
+        let axis = Axis { low: 100.0, high: 10_000.0 };
+        let numbers = [100.0, 110.0, 1000.0, 9000.0, 10_000.0, 10_000.0];
+        assert_eq!(axis.labelled(&numbers, 0.1), [10_000.0, 1000.0, 110.0]);
+    }
+}

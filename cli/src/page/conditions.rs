@@ -1,0 +1,218 @@
+//! How the figures came about: machines, bandwidth, and what a reader should be warned of.
+
+use star_harness::record::{Machine, Record, Settings, Source, Speed, Tool};
+
+use super::html::{element, escape};
+use super::{Named, figures};
+
+/// What differs between the machines of two records, and should not where times are compared.
+pub(crate) fn differences(a: &Record, b: &Record) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut say = |what: &str, a: Option<String>, b: Option<String>| {
+        if let (Some(a), Some(b)) = (a, b)
+            && a != b
+        {
+            found.push(format!("{what}: {a} and {b}"));
+        }
+    };
+    let number = |number: Option<u64>| number.map(|number| number.to_string());
+    let Machine { cpu, architecture, features: _, kernels, threads, memory_bytes, os } = &a.machine;
+    say("processor", cpu.clone(), b.machine.cpu.clone());
+    say("architecture", architecture.clone(), b.machine.architecture.clone());
+    say("kernels", kernels.clone(), b.machine.kernels.clone());
+    say("threads", number(*threads), number(b.machine.threads));
+    say("memory", memory_bytes.map(figures::bytes), b.machine.memory_bytes.map(figures::bytes));
+    say("system", os.clone(), b.machine.os.clone());
+    if a.tool.name == b.tool.name {
+        say("build", a.tool.profile.clone(), b.tool.profile.clone());
+    }
+    for Speed { threads, read_gb_per_s: first, .. } in &a.bandwidth {
+        let same = |speed: &&Speed| speed.threads == *threads;
+        let Some(Speed { read_gb_per_s: second, .. }) = b.bandwidth.iter().find(same) else {
+            continue;
+        };
+        if (first / second - 1.0).abs() > 0.1 {
+            let speed = |speed: f64| Some(format!("{speed:.1} GB/s"));
+            say(&format!("reading on {threads} threads"), speed(*first), speed(*second));
+        }
+    }
+    found
+}
+
+/// What a reader should know before anything else.
+pub(super) fn warnings(files: &[Named]) -> String {
+    let mut warnings = Vec::new();
+    for Named { name, record } in files {
+        if record.tool.profile.as_deref() == Some("debug") {
+            warnings.push(format!("{name}: measured with a debug build; its times mean little"));
+        }
+        if record.interrupted {
+            warnings.push(format!("{name}: interrupted; what was measured until then is here"));
+        }
+        let wide = |row: &&star_harness::record::Row| {
+            row.time.as_ref().is_some_and(|time| time.reached == Some(false))
+        };
+        let n = record.rows.iter().filter(wide).count();
+        if n > 0 {
+            let rows =
+                if n == 1 { "row has a wider interval" } else { "rows have wider intervals" };
+            warnings.push(format!(
+                "{name}: {n} {rows} than asked for (marked ~): time or runs were used up"
+            ));
+        }
+        let n = record.rows.iter().filter(|row| row.error.is_some()).count();
+        if n > 0 {
+            let rows = if n == 1 { "row has" } else { "rows have" };
+            warnings.push(format!("{name}: {n} {rows} an error in place of a time"));
+        }
+    }
+    for other in files.iter().skip(1) {
+        for difference in differences(&files[0].record, &other.record) {
+            warnings.push(format!("{} and {} differ: {difference}", files[0].name, other.name));
+        }
+    }
+    if warnings.is_empty() {
+        return String::new();
+    }
+    let items: String = warnings.iter().map(|warning| element("li", warning) + "\n").collect();
+    format!("<ul class=\"warnings\">\n{items}</ul>\n")
+}
+
+/// A table with a column for each file.
+pub(super) fn machines(files: &[Named]) -> String {
+    let mut rows: Vec<(&str, Vec<String>)> = Vec::new();
+    let mut add = |name, cell: fn(&Record) -> String| {
+        let cells: Vec<String> = files.iter().map(|file| cell(&file.record)).collect();
+        if cells.iter().any(|cell| !cell.is_empty()) {
+            rows.push((name, cells));
+        }
+    };
+    add("processor", |record| {
+        let Machine { cpu, architecture, .. } = &record.machine;
+        joined([cpu.clone(), architecture.clone()])
+    });
+    add("kernels", |record| record.machine.kernels.clone().unwrap_or_default());
+    add("features", |record| record.machine.features.join(" "));
+    add("threads", |record| record.machine.threads.map(figures::whole).unwrap_or_default());
+    add("memory", |record| record.machine.memory_bytes.map(figures::bytes).unwrap_or_default());
+    add("reading speed", |record| {
+        let speeds =
+            record.bandwidth.iter().map(|Speed { threads, bytes, read_gb_per_s, when }| {
+                let threads = if *threads == 1 {
+                    "one thread".to_owned()
+                } else {
+                    format!("{threads} threads")
+                };
+                let when = when.as_deref().map_or_else(String::new, |when| format!(" {when}"));
+                format!("{read_gb_per_s:.1} GB/s on {threads}{when} ({})", figures::bytes(*bytes))
+            });
+        speeds.collect::<Vec<_>>().join("; ")
+    });
+    add("graphics card", |record| record.adapter.clone().unwrap_or_default());
+    add("system", |record| record.machine.os.clone().unwrap_or_default());
+    add("measured by", |record| {
+        let Tool { name, version, commit, rustc, profile } = &record.tool;
+        let name = match version {
+            Some(version) => format!("{name} {version}"),
+            None => name.clone(),
+        };
+        let commit = commit.as_ref().map(|commit| format!("commit {commit}"));
+        let profile = profile.as_ref().map(|profile| format!("{profile} build"));
+        joined([Some(name), commit, rustc.clone(), profile])
+    });
+    add("date", |record| record.date.clone().unwrap_or_default());
+    add("enough", |record| {
+        let Some(Settings { time_s, width, max_runs, confidence }) = record.settings else {
+            return String::new();
+        };
+        format!(
+            "the interval of the median ({}) within ± {}, or {}, or {} samples",
+            figures::percent(confidence),
+            figures::percent(width),
+            figures::time(time_s),
+            figures::whole(max_runs)
+        )
+    });
+    add("seed", |record| record.seed.map(|seed| seed.to_string()).unwrap_or_default());
+    add("peers", |record| {
+        let peers = record.rows.iter().filter(|row| row.source == Source::Peer);
+        let mut names: Vec<String> = peers.map(star_harness::record::Row::runner).collect();
+        names.sort();
+        names.dedup();
+        names.join(", ")
+    });
+    let mut table = String::from("<div class=\"scroll\"><table class=\"machines\">\n");
+    if files.len() > 1 {
+        let names: String = files.iter().map(|file| element("td", &file.name)).collect();
+        table += &format!("<tr><th>file</th>{names}</tr>\n");
+    }
+    for (name, cells) in rows {
+        let cells: String = cells.iter().map(|cell| element("td", cell)).collect();
+        table += &format!("<tr><th>{}</th>{cells}</tr>\n", escape(name));
+    }
+    table + "</table></div>\n"
+}
+
+/// How to read the figures, at the end.
+pub(super) fn reading() -> String {
+    "<section><h2>How to read this</h2>\n\
+     <p>Times are medians of the runs alone; ± is how far the interval of the median reaches, ~ that it is wider than was asked for. \
+     Not in the time of a run, and shown apart: <i>inputs</i>, reading or making the data and laying them out as slices of bits, once; \
+     <i>load</i>, bringing these into the form that the backend runs on. <i>operations</i> are the elementary operations of the STAR-machine in the program as written.</p>\n\
+     <p>A ratio below 1 is less time. Ratios to a peer are formed within one file where both are in it, since machines \
+     swing; others are marked *. Exponents are fitted over the last four sizes at most. \
+     Published figures are of other machines and, as a rule, of other inputs: they stand here with their conditions, and no ratio to them is formed.</p>\n\
+     </section>\n"
+        .to_owned()
+}
+
+fn joined<const N: usize>(parts: [Option<String>; N]) -> String {
+    parts.into_iter().flatten().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::page::testing::{record, row};
+
+    fn named(record: Record) -> Named {
+        Named { name: "new.json".to_owned(), record }
+    }
+
+    #[test]
+    fn other_machines_and_other_bandwidth_are_said() {
+        let mut a = record(Vec::new());
+        let speed = |read_gb_per_s| Speed { threads: 1, bytes: 1 << 28, read_gb_per_s, when: None };
+        a.bandwidth = vec![speed(10.0)];
+        let mut b = a.clone();
+        assert_eq!(differences(&a, &b), Vec::<String>::new());
+        b.machine.cpu = Some("B".to_owned());
+        b.bandwidth = vec![speed(13.0)];
+        let found = ["processor: A and B", "reading on 1 threads: 10.0 GB/s and 13.0 GB/s"];
+        assert_eq!(differences(&a, &b), found);
+        b.machine.cpu = None;
+        b.bandwidth = vec![speed(10.9)];
+        assert_eq!(differences(&a, &b), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_reader_is_warned_of_what_makes_figures_doubtful() {
+        assert_eq!(warnings(&[named(record(vec![row("a", 1, 1.0)]))]), "");
+        let mut wide = row("a", 1, 1.0);
+        wide.time.as_mut().unwrap().reached = Some(false);
+        let mut doubtful = record(vec![wide]);
+        doubtful.interrupted = true;
+        doubtful.tool.profile = Some("debug".to_owned());
+        let said = warnings(&[named(doubtful)]);
+        for part in ["debug build", "interrupted", "1 row has a wider interval"] {
+            assert!(said.contains(part), "{part}: {said}");
+        }
+    }
+
+    #[test]
+    fn what_no_file_knows_has_no_line() {
+        let table = machines(&[named(record(Vec::new()))]);
+        assert!(table.contains("<th>processor</th><td>A</td>"));
+        assert!(!table.contains("graphics card") && !table.contains("<th>file</th>"));
+    }
+}

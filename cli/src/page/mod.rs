@@ -1,0 +1,207 @@
+//! Files of benchmarks as one self-contained page: HTML without a script and without anything from
+//! elsewhere, light or dark as the reader's system is.
+//!
+//! * [`series`]: which rows belong together; [`plot`] (with [`axis`], [`palette`]) draws them, [`table`]
+//!   lists them;
+//! * [`conditions`]: machines, bandwidth, and what a reader should be warned of;
+//! * [`html`], [`figures`]: pieces of text; [`crate::html`] has the frame.
+//!
+//! Nothing here measures or touches files.
+
+mod axis;
+mod conditions;
+pub(crate) mod figures;
+mod html;
+mod palette;
+mod plot;
+mod series;
+mod table;
+#[cfg(test)]
+pub(crate) mod testing;
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use star_harness::record::Record;
+
+use self::html::{classed, element, escape};
+use self::series::Benchmark;
+
+pub(crate) use self::conditions::differences;
+
+const STYLE: &str = include_str!("style.css");
+
+/// A file of benchmarks, with the name that the page calls it by.
+pub(crate) struct Named {
+    /// The name.
+    pub(crate) name: String,
+    /// What it holds.
+    pub(crate) record: Record,
+}
+
+/// The page of these files.
+pub(crate) fn page(files: &[Named]) -> String {
+    let records: Vec<Record> = files.iter().map(|file| file.record.clone()).collect();
+    let benchmarks = series::benchmarks(&records);
+    let mut body = String::new();
+    let dates = records.iter().filter_map(|record| record.date.as_deref());
+    let days: BTreeSet<&str> = dates.filter_map(|date| date.split('T').next()).collect();
+    let days = days.into_iter().collect::<Vec<_>>().join(", ");
+    body += &element("h1", "Star benchmarks");
+    body += &classed("p", "about", &format!("{days} · times of the runs alone, medians"));
+    body += &conditions::warnings(files);
+    body += &conditions::machines(files);
+    body += &contents(&benchmarks);
+    for (number, benchmark) in benchmarks.iter().enumerate() {
+        body += &section(number, benchmark, files.len());
+    }
+    body += &conditions::reading();
+    let dark = palette::dark_rules("svg.plot");
+    let style = format!("{STYLE}@media (prefers-color-scheme: dark) {{\n{dark}}}\n");
+    crate::html::page(&format!("Star benchmarks {days}"), crate::html::Style::Inside(&style), &body)
+}
+
+/// The plots of these files, with names for files of their own: `closure-1.svg`.
+pub(crate) fn plots(records: &[Record]) -> Vec<(String, String)> {
+    let mut taken = BTreeSet::new();
+    let mut plots = Vec::new();
+    for benchmark in series::benchmarks(records) {
+        let Some(svg) = plot::svg(&benchmark) else { continue };
+        let stem = file_name(&benchmark);
+        let mut name = format!("{stem}.svg");
+        let mut number = 2;
+        while !taken.insert(name.clone()) {
+            name = format!("{stem}-{number}.svg");
+            number += 1;
+        }
+        plots.push((name, plot::file(&svg)));
+    }
+    plots
+}
+
+/// A name for a file: letters, digits and hyphens of its file and title.
+fn file_name(benchmark: &Benchmark<'_>) -> String {
+    let stem = benchmark.file.strip_suffix(".star").unwrap_or(benchmark.file);
+    let text = format!("{stem} {}", benchmark.title).to_lowercase();
+    let words = text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    let name: String = words.collect::<Vec<_>>().join("-").chars().take(80).collect();
+    if name.is_empty() { "benchmark".to_owned() } else { name }
+}
+
+/// Links to all benchmarks, if there are several.
+fn contents(benchmarks: &[Benchmark<'_>]) -> String {
+    if benchmarks.len() < 2 {
+        return String::new();
+    }
+    let mut list = String::from("<nav><ul>\n");
+    for (number, benchmark) in benchmarks.iter().enumerate() {
+        let _ = writeln!(list, "<li><a href=\"#b{number}\">{}</a></li>", escape(benchmark.title));
+    }
+    list + "</ul></nav>\n"
+}
+
+fn section(number: usize, benchmark: &Benchmark<'_>, n_files: usize) -> String {
+    let mut text = format!("<section>\n<h2 id=\"b{number}\">{}</h2>\n", escape(benchmark.title));
+    let routines: BTreeSet<&str> =
+        benchmark.rows.iter().filter_map(|(_, row)| row.routine.as_deref()).collect();
+    let routines = routines.into_iter().collect::<Vec<_>>().join(", ");
+    let about = match routines.as_str() {
+        "" => benchmark.file.to_owned(),
+        routines => format!("{routines}, {}", benchmark.file),
+    };
+    text += &classed("p", "about", &about);
+    if let Some(svg) = plot::svg(benchmark) {
+        let _ = writeln!(text, "<figure>{svg}</figure>");
+    }
+    text += &table::table(benchmark, n_files);
+    text + "</section>\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use star_harness::record::{RowError, Source};
+
+    use super::testing::{record, row, well_formed};
+    use super::*;
+
+    fn named(name: &str, record: Record) -> Named {
+        Named { name: name.to_owned(), record }
+    }
+
+    const HOSTILE: &str =
+        "</title></style><script>alert(1)</script><img src=x onerror='x'>&\"\u{0}";
+
+    /// Every text of a record that comes from outside.
+    fn hostile() -> Record {
+        let mut failed = row(HOSTILE, 5, 1.0);
+        failed.time = None;
+        failed.error = Some(RowError { code: HOSTILE.to_owned(), message: HOSTILE.to_owned() });
+        let mut peer = row(HOSTILE, 6, 2.0);
+        peer.source = Source::Peer;
+        peer.name = Some(HOSTILE.to_owned());
+        peer.version = Some(HOSTILE.to_owned());
+        peer.conditions = Some(HOSTILE.to_owned());
+        let mut ours = row(HOSTILE, 6, 1.0);
+        ours.file = HOSTILE.to_owned();
+        ours.routine = Some(HOSTILE.to_owned());
+        ours.backend = Some(HOSTILE.to_owned());
+        ours.parameters
+            .insert(HOSTILE.to_owned(), star_harness::record::Parameter::Text(HOSTILE.to_owned()));
+        ours.size = Some("n".to_owned());
+        let mut record = record(vec![failed, peer, ours.clone(), row("other", 5, 1.0)]);
+        record.date = Some(HOSTILE.to_owned());
+        record.adapter = Some(HOSTILE.to_owned());
+        record.tool.name = HOSTILE.to_owned();
+        record.tool.commit = Some(HOSTILE.to_owned());
+        record.machine.cpu = Some(HOSTILE.to_owned());
+        record.machine.features = vec![HOSTILE.to_owned()];
+        record
+    }
+
+    #[test]
+    fn nothing_from_outside_is_markup() {
+        let page = page(&[named(HOSTILE, hostile()), named("b", hostile())]);
+        well_formed(&page);
+        for tag in ["<script", "<img", "onerror='"] {
+            assert!(!page.contains(tag), "{tag}");
+        }
+        for (name, plot) in plots(&[hostile()]) {
+            well_formed(&plot);
+            assert!(name.chars().all(|c| c.is_ascii_alphanumeric() || "-.".contains(c)), "{name}");
+        }
+    }
+
+    #[test]
+    fn the_page_needs_nothing_from_elsewhere() {
+        let page = page(&[named("a", record(vec![row("closure", 5, 1.0)]))]);
+        assert!(!page.contains("<script"));
+        let addresses: Vec<&str> =
+            page.match_indices("http").map(|(at, _)| &page[at..at + 26]).collect();
+        assert!(
+            addresses.iter().all(|address| *address == "http://www.w3.org/2000/svg"),
+            "{addresses:?}"
+        );
+    }
+
+    #[test]
+    fn every_benchmark_has_its_section_and_a_link_to_it() {
+        let record = record(vec![row("closure", 5, 1.0), row("closure", 9, 2.0), row("b", 5, 1.0)]);
+        let page = page(&[named("a", record)]);
+        for number in 0..2 {
+            assert!(page.contains(&format!("<h2 id=\"b{number}\">")));
+            assert!(page.contains(&format!("<a href=\"#b{number}\">")));
+        }
+        assert_eq!(page.matches("<svg ").count(), 2);
+    }
+
+    #[test]
+    fn plots_have_names_of_their_own() {
+        let mut other = row("clo-sure", 5, 1.0);
+        other.file = "a.star".to_owned();
+        let mut twin = other.clone();
+        twin.title = "clo sure".to_owned();
+        let names: Vec<String> =
+            plots(&[record(vec![other, twin])]).into_iter().map(|(name, _)| name).collect();
+        assert_eq!(names, ["a-clo-sure.svg", "a-clo-sure-2.svg"]);
+    }
+}

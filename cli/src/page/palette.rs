@@ -1,0 +1,93 @@
+//! The colours of plots: written into the SVG for light pages, exchanged by a style sheet for dark ones.
+
+use std::fmt::Write as _;
+
+/// A colour in light and in dark surroundings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Colour {
+    /// Red, green, blue on a light ground; each colour of the palette has others.
+    pub(crate) light: (u8, u8, u8),
+    /// On a dark one.
+    dark: (u8, u8, u8),
+}
+
+/// The ground.
+pub(crate) const GROUND: Colour = Colour { light: (0xfe, 0xfe, 0xfd), dark: (0x14, 0x18, 0x1d) };
+/// Texts and axes.
+pub(crate) const INK: Colour = Colour { light: (0x1f, 0x23, 0x28), dark: (0xe2, 0xe7, 0xec) };
+/// Less important texts.
+pub(crate) const FAINT: Colour = Colour { light: (0x5b, 0x65, 0x70), dark: (0x9a, 0xa5, 0xb1) };
+/// Lines of the grid.
+pub(crate) const GRID: Colour = Colour { light: (0xdf, 0xe3, 0xe8), dark: (0x2b, 0x32, 0x3a) };
+
+/// The lines of data: told apart by people who see no red or green, too (after Okabe and Ito 2008), and by
+/// their markers.
+const LINES: [Colour; 8] = [
+    Colour { light: (0x00, 0x5f, 0xa3), dark: (0x5a, 0xb0, 0xf5) },
+    Colour { light: (0xc2, 0x4e, 0x00), dark: (0xff, 0x9a, 0x4d) },
+    Colour { light: (0x00, 0x7d, 0x5a), dark: (0x35, 0xc9, 0x9b) },
+    Colour { light: (0xa8, 0x3a, 0x7d), dark: (0xe8, 0x8c, 0xc2) },
+    Colour { light: (0x8a, 0x6d, 0x00), dark: (0xe3, 0xc0, 0x3c) },
+    Colour { light: (0x3b, 0x8e, 0xb5), dark: (0x8f, 0xd3, 0xf0) },
+    Colour { light: (0x6a, 0x4f, 0xb3), dark: (0xb3, 0x9d, 0xf2) },
+    Colour { light: (0x6b, 0x6b, 0x6b), dark: (0xb8, 0xb8, 0xb8) },
+];
+
+/// The colour of a line by its number.
+pub(crate) fn line(number: usize) -> Colour {
+    LINES[number % LINES.len()]
+}
+
+/// Rules for a dark page: each colour of an SVG becomes its twin. `scope` stands in front of them.
+pub(crate) fn dark_rules(scope: &str) -> String {
+    let mut rules = String::new();
+    let colours = [GROUND, INK, FAINT, GRID];
+    for Colour { light, dark } in colours.into_iter().chain(LINES) {
+        let (light, dark) = (hex(light), hex(dark));
+        for property in ["fill", "stroke"] {
+            let _ = writeln!(rules, "{scope} [{property}=\"{light}\"] {{ {property}: {dark} }}");
+        }
+    }
+    rules
+}
+
+/// As the SVG backend writes it.
+fn hex((red, green, blue): (u8, u8, u8)) -> String {
+    format!("#{red:02X}{green:02X}{blue:02X}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Relative luminance, WCAG 2.
+    fn luminance((red, green, blue): (u8, u8, u8)) -> f64 {
+        let linear = |channel: u8| {
+            let share = f64::from(channel) / 255.0;
+            if share <= 0.04045 { share / 12.92 } else { ((share + 0.055) / 1.055).powf(2.4) }
+        };
+        0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue)
+    }
+
+    fn contrast(a: (u8, u8, u8), b: (u8, u8, u8)) -> f64 {
+        let (a, b) = (luminance(a), luminance(b));
+        (a.max(b) + 0.05) / (a.min(b) + 0.05)
+    }
+
+    #[test]
+    fn texts_and_lines_stand_out_from_both_grounds() {
+        for (colours, least) in [(&[INK, FAINT][..], 4.5), (&LINES[..], 3.0)] {
+            for colour in colours {
+                assert!(contrast(colour.light, GROUND.light) >= least, "{colour:?}");
+                assert!(contrast(colour.dark, GROUND.dark) >= least, "{colour:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn no_two_light_colours_are_one() {
+        let mut all: Vec<_> = LINES.iter().chain([&GROUND, &INK, &FAINT, &GRID]).collect();
+        all.sort_by_key(|colour| colour.light);
+        assert!(all.windows(2).all(|pair| pair[0].light != pair[1].light));
+    }
+}

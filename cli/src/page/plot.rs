@@ -1,0 +1,303 @@
+//! A plot of times over sizes, both logarithmic, as SVG.
+//!
+//! The axes are drawn here and not by the library's chart: ticks stand at the sizes that were measured, and
+//! colours are those that a dark page can exchange ([`super::palette`]).
+
+use plotters::coord::Shift;
+use plotters::element::{Circle, Cross, EmptyElement, PathElement, Rectangle, TriangleMarker};
+use plotters::prelude::{DrawingArea, IntoDrawingArea, IntoFont, RGBColor, SVGBackend, Text};
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+use plotters::style::{Color as _, ShapeStyle};
+use star_harness::record::Source;
+
+use super::axis::Axis;
+use super::figures;
+use super::html::escape;
+use super::palette::{self, Colour, FAINT, GRID, GROUND, INK};
+use super::series::{Benchmark, Series};
+
+/// Width and height of the picture.
+const SIZE: (i32, i32) = (900, 400);
+/// The field of the data: left, top, right, bottom.
+const FIELD: (i32, i32, i32, i32) = (78, 18, 588, 340);
+/// Where the legend begins.
+const LEGEND: (i32, i32) = (612, 30);
+/// Between two lines of the legend.
+const LEGEND_STEP: i32 = 40;
+/// Lines of the legend; the others have no room.
+const LEGEND_LINES: usize = 9;
+/// Characters of a line of the legend.
+const LEGEND_WIDTH: usize = 38;
+/// Texts.
+const FONT: &str = "system-ui, sans-serif";
+/// The height of texts; the library divides by 1.24.
+const TEXT: f64 = 12.5 * 1.24;
+
+type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+
+/// The plot of a benchmark; `None` if there is nothing to plot.
+pub(crate) fn svg(benchmark: &Benchmark<'_>) -> Option<String> {
+    let size = benchmark.size?;
+    let points = || benchmark.series.iter().flat_map(|series| &series.points);
+    let x = Axis::over(points().map(|point| point.x), 4.0, 1.12)?;
+    let ends = |point: &super::series::Point| {
+        let (low, high) = point.interval.unwrap_or((point.y, point.y));
+        [point.y, low, high]
+    };
+    let y = Axis::over(points().flat_map(ends), 10.0, 1.6)?;
+    let mut text = String::new();
+    {
+        let backend = SVGBackend::with_string(&mut text, (SIZE.0 as u32, SIZE.1 as u32));
+        let area = backend.into_drawing_area();
+        let plot = Plot { area: &area, x, y };
+        // Writing into a string does not fail.
+        plot.draw(benchmark, size).ok()?;
+        area.present().ok()?;
+    }
+    let label = format!("{}: time over {size}", benchmark.title);
+    let open = format!(
+        "<svg class=\"plot\" role=\"img\" aria-label=\"{}\" ",
+        escape(&shortened(&label, 200))
+    );
+    Some(text.replacen("<svg ", &open, 1))
+}
+
+/// The plot as a file of its own: it brings the rules for dark surroundings along.
+pub(crate) fn file(svg: &str) -> String {
+    let rules = palette::dark_rules("svg.plot");
+    let style = format!("<style>@media (prefers-color-scheme: dark) {{\n{rules}}}</style>\n");
+    match svg.find(">\n") {
+        Some(end) => format!("{}{style}{}", &svg[..end + 2], &svg[end + 2..]),
+        None => svg.to_owned(),
+    }
+}
+
+struct Plot<'a, 'b> {
+    area: &'a Area<'b>,
+    x: Axis,
+    y: Axis,
+}
+
+type Drawn = Result<(), Box<dyn std::error::Error>>;
+
+fn rgb(colour: Colour) -> RGBColor {
+    let (red, green, blue) = colour.light;
+    RGBColor(red, green, blue)
+}
+
+fn stroke(colour: Colour, width: u32) -> ShapeStyle {
+    ShapeStyle { color: rgb(colour).to_rgba(), filled: false, stroke_width: width }
+}
+
+impl Plot<'_, '_> {
+    fn draw(&self, benchmark: &Benchmark<'_>, size: &str) -> Drawn {
+        self.area.fill(&rgb(GROUND)).map_err(|error| error.to_string())?;
+        self.axes(benchmark, size)?;
+        for series in benchmark.series.iter().rev() {
+            self.series(series)?;
+        }
+        self.legend(&benchmark.series, &shortened(size, 10))
+    }
+
+    /// The place of a point of the data.
+    fn at(&self, x: f64, y: f64) -> (i32, i32) {
+        let (left, top, right, bottom) = FIELD;
+        let along =
+            |low: i32, high: i32, share: f64| low + (f64::from(high - low) * share).round() as i32;
+        (along(left, right, self.x.place(x)), along(bottom, top, self.y.place(y)))
+    }
+
+    fn axes(&self, benchmark: &Benchmark<'_>, size: &str) -> Drawn {
+        let (left, top, right, bottom) = FIELD;
+        for tick in self.y.ticks() {
+            let (_, y) = self.at(self.x.low, tick);
+            self.line(&[(left, y), (right, y)], stroke(GRID, 1))?;
+            let label = figures::time(tick).replace(".00", "").replace(".0", "");
+            self.text(&label, (left - 8, y), FAINT, (HPos::Right, VPos::Center))?;
+        }
+        let points = benchmark.series.iter().flat_map(|series| &series.points);
+        let sizes: Vec<f64> = points.map(|point| point.x).collect();
+        for tick in self.x.labelled(&sizes, 0.09) {
+            let (x, _) = self.at(tick, self.y.low);
+            self.line(&[(x, top), (x, bottom)], stroke(GRID, 1))?;
+            let label = figures::whole(tick as u64);
+            self.text(&label, (x, bottom + 8), FAINT, (HPos::Center, VPos::Top))?;
+        }
+        self.line(&[(left, top), (left, bottom), (right, bottom)], stroke(INK, 1))?;
+        let middle = (i32::midpoint(left, right), bottom + 32);
+        self.text(&shortened(size, 40), middle, INK, (HPos::Center, VPos::Top))
+    }
+
+    fn series(&self, series: &Series) -> Drawn {
+        let colour = palette::line(series.runner);
+        let places: Vec<(i32, i32)> =
+            series.points.iter().map(|point| self.at(point.x, point.y)).collect();
+        match series.source {
+            Source::Star => self.line(&places, stroke(colour, 2))?,
+            Source::Peer => self.dashed(&places, 7.0, stroke(colour, 2))?,
+            Source::Published => self.dashed(&places, 2.0, stroke(colour, 1))?,
+        }
+        for (point, place) in series.points.iter().zip(&places) {
+            if let Some((low, high)) = point.interval {
+                let (x, from) = self.at(point.x, low.max(self.y.low));
+                let (_, to) = self.at(point.x, high);
+                self.line(&[(x, from), (x, to)], stroke(colour, 1))?;
+                for end in [from, to] {
+                    self.line(&[(x - 3, end), (x + 4, end)], stroke(colour, 1))?;
+                }
+            }
+            self.marker(*place, series)?;
+        }
+        Ok(())
+    }
+
+    fn marker(&self, place: (i32, i32), series: &Series) -> Drawn {
+        let colour = palette::line(series.runner);
+        let filled = ShapeStyle { filled: true, ..stroke(colour, 1) };
+        let drawn = match (series.source, series.runner % 3) {
+            (Source::Published, _) => self.area.draw(&Cross::new(place, 5, stroke(colour, 2))),
+            (_, 0) => self.area.draw(&Circle::new(place, 4, filled)),
+            (_, 1) => {
+                let square = Rectangle::new([(-4, -4), (4, 4)], filled);
+                self.area.draw(&(EmptyElement::at(place) + square))
+            }
+            (_, _) => self.area.draw(&TriangleMarker::new(place, 5, filled)),
+        };
+        drawn.map_err(|error| error.to_string().into())
+    }
+
+    fn legend(&self, all: &[Series], size: &str) -> Drawn {
+        let (x, mut y) = LEGEND;
+        for series in all.iter().take(LEGEND_LINES) {
+            let colour = palette::line(series.runner);
+            let places = [(x, y), (x + 26, y)];
+            match series.source {
+                Source::Star => self.line(&places, stroke(colour, 2))?,
+                Source::Peer => self.dashed(&places, 7.0, stroke(colour, 2))?,
+                Source::Published => self.dashed(&places, 2.0, stroke(colour, 1))?,
+            }
+            self.marker((x + 13, y), series)?;
+            let (label, rest) = in_two(&series.label, LEGEND_WIDTH);
+            self.text(&label, (x + 34, y), INK, (HPos::Left, VPos::Center))?;
+            let below = match (rest.as_str(), series.growth) {
+                ("", Some((exponent, n))) => {
+                    format!("grows as {size}^{exponent:.2} over the last {n} sizes")
+                }
+                ("", None) => "one size".to_owned(),
+                (rest, _) => rest.to_owned(),
+            };
+            self.text(&below, (x + 34, y + 15), FAINT, (HPos::Left, VPos::Center))?;
+            y += LEGEND_STEP;
+        }
+        if all.len() > LEGEND_LINES {
+            let rest = format!("and {} more, see the table", all.len() - LEGEND_LINES);
+            self.text(&rest, (x, y), FAINT, (HPos::Left, VPos::Center))?;
+        }
+        Ok(())
+    }
+
+    fn line(&self, places: &[(i32, i32)], style: ShapeStyle) -> Drawn {
+        let path = PathElement::new(places.to_vec(), style);
+        self.area.draw(&path).map_err(|error| error.to_string().into())
+    }
+
+    /// A line of dashes of this length, with as long gaps.
+    fn dashed(&self, places: &[(i32, i32)], dash: f64, style: ShapeStyle) -> Drawn {
+        for ends in places.windows(2) {
+            let [(x, y), (to_x, to_y)] =
+                [ends[0], ends[1]].map(|(x, y)| (f64::from(x), f64::from(y)));
+            let length = (to_x - x).hypot(to_y - y).max(1.0);
+            let n = (length / (2.0 * dash)).ceil() as usize;
+            let point = |along: f64| {
+                let share = (along / length).min(1.0);
+                ((x + (to_x - x) * share).round() as i32, (y + (to_y - y) * share).round() as i32)
+            };
+            for i in 0..n {
+                let begin = i as f64 * 2.0 * dash;
+                self.line(&[point(begin), point(begin + dash)], style)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn text(&self, text: &str, place: (i32, i32), colour: Colour, (h, v): (HPos, VPos)) -> Drawn {
+        let style = (FONT, TEXT).into_font().color(&rgb(colour)).pos(Pos::new(h, v));
+        let text = Text::new(text.to_owned(), place, style);
+        self.area.draw(&text).map_err(|error| error.to_string().into())
+    }
+}
+
+/// A text that has no room on one line, as two, cut at a blank where there is one.
+fn in_two(text: &str, most: usize) -> (String, String) {
+    let text = shortened(text, 2 * most);
+    let Some((end, _)) = text.char_indices().nth(most) else { return (text, String::new()) };
+    let end = text[..end].rfind(' ').filter(|blank| *blank > 0).unwrap_or(end);
+    (text[..end].to_owned(), shortened(text[end..].trim_start(), most))
+}
+
+/// So many characters at most, none of them a control character: XML has no place for those.
+fn shortened(text: &str, most: usize) -> String {
+    let plain =
+        |c: char| if c.is_control() || c >= '\u{fffe}' && c <= '\u{ffff}' { '\u{fffd}' } else { c };
+    let mut short: String = text.chars().take(most).map(plain).collect();
+    if text.chars().count() > most {
+        short.pop();
+        short.push('…');
+    }
+    short
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::page::series::benchmarks;
+    use crate::page::testing::{record, row, well_formed};
+
+    fn plot(title: &str, sizes: &[i64]) -> Option<String> {
+        let rows = sizes.iter().map(|n| row(title, *n, *n as f64 * 1e-6)).collect();
+        svg(&benchmarks(&[record(rows)])[0])
+    }
+
+    #[test]
+    fn a_plot_is_well_formed_whatever_the_title() {
+        for title in ["closure", "</svg><script>alert(1)</script> & \"x\" 'y' \u{1b}\u{0}"] {
+            let plot = plot(title, &[10, 100]).unwrap();
+            well_formed(&plot);
+            well_formed(&file(&plot));
+            assert!(!plot.contains("<script"));
+        }
+    }
+
+    #[test]
+    fn sizes_are_ticks_and_medians_markers() {
+        let plot = plot("closure", &[500, 1000, 2000]).unwrap();
+        for label in ["500", "1,000", "2,000", "cpu", "grows as n^1.00 over the last 3 sizes"] {
+            assert!(plot.contains(&format!("\n{label}\n")), "{label}");
+        }
+        // One for each point, one in the legend.
+        assert_eq!(plot.matches("<circle").count(), 4);
+    }
+
+    #[test]
+    fn a_long_label_takes_two_lines() {
+        let two = |text| in_two(text, 10);
+        assert_eq!(two("0123456789"), ("0123456789".to_owned(), String::new()));
+        assert_eq!(two("0123 56789 x"), ("0123 56789".to_owned(), "x".to_owned()));
+        assert_eq!(two("ééééééééééàà"), ("éééééééééé".to_owned(), "àà".to_owned()));
+        assert_eq!(two("a 3456789 b23456789 c"), ("a 3456789".to_owned(), "b23456789…".to_owned()));
+    }
+
+    #[test]
+    fn nothing_to_plot_is_no_plot() {
+        assert_eq!(plot("closure", &[0]), None);
+        let mut row = row("closure", 5, 1.0);
+        row.size = None;
+        assert_eq!(svg(&benchmarks(&[record(vec![row])])[0]), None);
+    }
+
+    #[test]
+    fn a_file_brings_its_dark_colours() {
+        let file = file(&plot("closure", &[5]).unwrap());
+        assert!(file.starts_with("<svg ") && file.contains("prefers-color-scheme: dark"));
+    }
+}

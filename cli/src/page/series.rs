@@ -1,0 +1,224 @@
+//! The rows of several files by what they belong to: benchmarks, and lines in their plots.
+
+use std::collections::BTreeMap;
+
+use star_harness::measure::exponent;
+use star_harness::record::{Parameters, Record, Row, Source};
+
+/// All rows of one benchmark.
+pub(crate) struct Benchmark<'a> {
+    /// Its file.
+    pub(crate) file: &'a str,
+    /// Its title.
+    pub(crate) title: &'a str,
+    /// Its rows, each with the number of its file, from 0: by parameters, then in the order of the
+    /// files.
+    pub(crate) rows: Vec<(usize, &'a Row)>,
+    /// The parameter along which the plot goes.
+    pub(crate) size: Option<&'a str>,
+    /// The lines of the plot.
+    pub(crate) series: Vec<Series>,
+}
+
+/// A line of a plot.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Series {
+    /// Its name in the legend.
+    pub(crate) label: String,
+    /// Where it comes from.
+    pub(crate) source: Source,
+    /// The number of whoever ran it, the same on the whole page.
+    pub(crate) runner: usize,
+    /// By size.
+    pub(crate) points: Vec<Point>,
+    /// The exponent of growth, and over how many sizes it is fitted.
+    pub(crate) growth: Option<(f64, usize)>,
+}
+
+/// A point of a line.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Point {
+    /// The size.
+    pub(crate) x: f64,
+    /// The median in seconds.
+    pub(crate) y: f64,
+    /// Its interval, if known.
+    pub(crate) interval: Option<(f64, f64)>,
+}
+
+/// What makes a line: who ran, and every parameter but the size.
+type Line<'a> = (String, Vec<(&'a str, String)>);
+
+/// All benchmarks, in the order in which they first come.
+pub(crate) fn benchmarks(records: &[Record]) -> Vec<Benchmark<'_>> {
+    let runners = runners(records);
+    let mut order: Vec<(&str, &str)> = Vec::new();
+    let mut rows: BTreeMap<(&str, &str), Vec<(usize, &Row)>> = BTreeMap::new();
+    for (number, record) in records.iter().enumerate() {
+        for row in &record.rows {
+            let of_benchmark = rows.entry(row.benchmark()).or_default();
+            if of_benchmark.is_empty() {
+                order.push(row.benchmark());
+            }
+            of_benchmark.push((number, row));
+        }
+    }
+    let with_rows = |name| (name, rows.remove(&name).unwrap_or_default());
+    let mut with_rows = order.into_iter().map(with_rows).collect::<Vec<_>>();
+    for (_, rows) in &mut with_rows {
+        rows.sort_by_key(|(_, row)| (row.x(), row.parameters.clone(), row.source));
+    }
+    with_rows
+        .into_iter()
+        .map(|((file, title), rows)| {
+            let size = rows.iter().find_map(|(_, row)| row.size.as_deref());
+            let series = size.map_or_else(Vec::new, |size| series(&rows, size, &runners));
+            Benchmark { file, title, rows, size, series }
+        })
+        .collect()
+}
+
+/// Everyone who ran something: Star first, then peers, then papers.
+fn runners(records: &[Record]) -> Vec<String> {
+    let mut runners: Vec<(Source, String)> = Vec::new();
+    for row in records.iter().flat_map(|record| &record.rows) {
+        let runner = (row.source, row.runner());
+        if !runners.contains(&runner) {
+            runners.push(runner);
+        }
+    }
+    runners.sort_by_key(|(source, _)| *source);
+    runners.into_iter().map(|(_, name)| name).collect()
+}
+
+fn series(rows: &[(usize, &Row)], size: &str, runners: &[String]) -> Vec<Series> {
+    let mut lines: Vec<(Line<'_>, usize, Series)> = Vec::new();
+    let varying = varying(rows, size);
+    for (number, row) in rows {
+        let (Some(time), Some(x)) = (&row.time, x_of(&row.parameters, size)) else { continue };
+        if time.median_s <= 0.0 || x <= 0.0 {
+            continue; // a logarithmic plot has no place for it
+        }
+        let others = others(&row.parameters, size, &varying);
+        let line: Line<'_> = (row.runner(), others);
+        let point = Point { x, y: time.median_s, interval: time.low_s.zip(time.high_s) };
+        match lines.iter_mut().find(|(known, _, _)| *known == line) {
+            // Several files may have the same line: the first one is drawn.
+            Some((_, first, series)) if first == number => series.points.push(point),
+            Some(_) => {}
+            None => {
+                let label = label(&line);
+                let runner = runners.iter().position(|name| *name == line.0).unwrap_or(0);
+                let series =
+                    Series { label, source: row.source, runner, points: vec![point], growth: None };
+                lines.push((line, *number, series));
+            }
+        }
+    }
+    let mut series: Vec<Series> = lines.into_iter().map(|(_, _, series)| series).collect();
+    for line in &mut series {
+        line.points.sort_by(|a, b| a.x.total_cmp(&b.x));
+        let points: Vec<(f64, f64)> = line.points.iter().map(|point| (point.x, point.y)).collect();
+        line.growth = exponent(&points);
+    }
+    series.sort_by_key(|line| line.runner);
+    series
+}
+
+fn x_of(parameters: &Parameters, size: &str) -> Option<f64> {
+    use star_harness::record::Parameter;
+    match parameters.get(size)? {
+        Parameter::Int(number) => Some(*number as f64),
+        Parameter::Text(_) => None,
+    }
+}
+
+/// The parameters beside the size that are not a function of it: some size comes with two values of it.
+fn varying<'a>(rows: &[(usize, &'a Row)], size: &str) -> Vec<&'a str> {
+    let mut values: BTreeMap<(&str, Option<String>), String> = BTreeMap::new();
+    let mut varying = Vec::new();
+    for (_, row) in rows {
+        if row.source == Source::Published {
+            continue;
+        }
+        let at = row.parameters.get(size).map(ToString::to_string);
+        for (name, value) in row.parameters.iter().filter(|(name, _)| *name != size) {
+            let value = value.to_string();
+            let first = values.entry((name, at.clone())).or_insert_with(|| value.clone());
+            if *first != value && !varying.contains(&name.as_str()) {
+                varying.push(name);
+            }
+        }
+    }
+    varying
+}
+
+fn others<'a>(parameters: &'a Parameters, size: &str, varying: &[&str]) -> Vec<(&'a str, String)> {
+    let others = parameters.iter().filter(|(name, _)| *name != size);
+    let others = others.filter(|(name, _)| varying.contains(&name.as_str()));
+    others.map(|(name, value)| (name.as_str(), value.to_string())).collect()
+}
+
+fn label((runner, others): &Line<'_>) -> String {
+    others.iter().fold(runner.clone(), |label, (name, value)| format!("{label}, {name}={value}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use star_harness::record::{Parameter, Time};
+
+    use super::*;
+    use crate::page::testing::{record, row};
+
+    fn with(n: i64, seed: i64, seconds: f64) -> Row {
+        let mut row = row("closure", n, seconds);
+        row.parameters.insert("seed".to_owned(), Parameter::Int(seed));
+        row
+    }
+
+    #[test]
+    fn a_line_is_one_runner_over_the_sizes() {
+        let mut peer = row("closure", 200, 4.0);
+        (peer.source, peer.name) = (Source::Peer, Some("other".to_owned()));
+        let rows =
+            vec![peer, row("closure", 400, 4.0), row("closure", 200, 1.0), row("other", 5, 1.0)];
+        let records = [record(rows)];
+        let found = benchmarks(&records);
+        assert_eq!(found.iter().map(|b| b.title).collect::<Vec<_>>(), ["closure", "other"]);
+        let [ours, peer] = found[0].series.as_slice() else { panic!("two lines") };
+        assert_eq!((ours.label.as_str(), ours.runner), ("cpu", 0));
+        assert_eq!(ours.points.iter().map(|p| p.x).collect::<Vec<_>>(), [200.0, 400.0]);
+        let (growth, n) = ours.growth.unwrap();
+        assert!((growth - 2.0).abs() < 1e-9 && n == 2);
+        assert_eq!((peer.label.as_str(), peer.growth), ("other", None));
+    }
+
+    #[test]
+    fn parameters_that_vary_make_lines_of_their_own() {
+        let records = [record(vec![with(200, 1, 1.0), with(200, 2, 2.0), with(400, 1, 3.0)])];
+        let found = benchmarks(&records);
+        let labels: Vec<&str> = found[0].series.iter().map(|s| s.label.as_str()).collect();
+        assert_eq!(labels, ["cpu, seed=1", "cpu, seed=2"]);
+        // One that follows from the size does not.
+        let records = [record(vec![with(200, 20, 1.0), with(400, 40, 3.0)])];
+        assert_eq!(benchmarks(&records)[0].series.len(), 1);
+    }
+
+    #[test]
+    fn of_two_files_with_one_line_the_first_is_drawn() {
+        let records = [record(vec![row("a", 2, 1.0)]), record(vec![row("a", 2, 5.0)])];
+        let found = benchmarks(&records);
+        assert_eq!(found[0].series[0].points.len(), 1);
+        assert_eq!(found[0].series[0].points[0].y, 1.0);
+        assert_eq!(found[0].rows.len(), 2);
+    }
+
+    #[test]
+    fn what_a_logarithm_cannot_show_is_left_out_of_the_plot() {
+        let mut zero = row("a", 2, 1.0);
+        zero.time = Some(Time { median_s: 0.0, ..Time::default() });
+        let records = [record(vec![zero, row("a", 0, 1.0)])];
+        let found = benchmarks(&records);
+        assert!(found[0].series.is_empty() && found[0].rows.len() == 2);
+    }
+}

@@ -1,0 +1,243 @@
+//! The table of a benchmark: what was measured, and ratios.
+
+use std::fmt::Write as _;
+
+use star_harness::record::{NativeUse, Row, Source, Time};
+
+use super::figures;
+use super::html::{classed, element, escape};
+use super::series::Benchmark;
+
+/// The median, if there is one that a ratio can be formed with.
+fn seconds(row: &Row) -> Option<f64> {
+    row.time.as_ref().map(|time| time.median_s).filter(|seconds| *seconds > 0.0)
+}
+
+/// Rows of one case: those with the same parameters.
+struct Case<'a> {
+    rows: Vec<(usize, &'a Row)>,
+}
+
+impl<'a> Case<'a> {
+    /// The row that the others are compared with: the first of ours in this file, or in any.
+    fn first(&self, file: usize) -> Option<&'a Row> {
+        let ours = || self.rows.iter().filter(|(_, row)| row.source == Source::Star);
+        let ours_here = ours().find(|(number, _)| *number == file);
+        ours_here.or_else(|| ours().next()).map(|(_, row)| *row)
+    }
+
+    /// The fastest peer of this file, or of any, and whether it is of this file.
+    fn peer(&self, file: usize) -> Option<(&'a Row, f64, bool)> {
+        let fastest = |here: bool| {
+            let peers = self
+                .rows
+                .iter()
+                .filter(|(number, row)| row.source == Source::Peer && (!here || *number == file));
+            let timed = peers.filter_map(|(_, row)| Some((*row, seconds(row)?)));
+            timed.min_by(|(_, a), (_, b)| a.total_cmp(b))
+        };
+        let with = |is_here: bool| move |(row, seconds)| (row, seconds, is_here);
+        fastest(true).map(with(true)).or_else(|| fastest(false).map(with(false)))
+    }
+}
+
+/// The table; `n_files` is the number of files on the page.
+pub(super) fn table(benchmark: &Benchmark<'_>, n_files: usize) -> String {
+    let cases = benchmark.rows.chunk_by(|(_, a), (_, b)| a.parameters == b.parameters);
+    let cases: Vec<Case<'_>> = cases.map(|rows| Case { rows: rows.to_vec() }).collect();
+    let has_peers = benchmark.rows.iter().any(|(_, row)| row.source == Source::Peer);
+    let mut text = String::from("<div class=\"scroll\"><table>\n<thead><tr>");
+    let mut heads = vec![("", "parameters"), ("", "by")];
+    heads.extend((n_files > 1).then_some(("", "file")));
+    heads.extend([
+        ("number", "median"),
+        ("number", "±"),
+        ("number", "samples"),
+        ("number", "inputs"),
+        ("number", "load"),
+        ("number", "operations"),
+        ("number", "each"),
+        ("number", "to the first"),
+    ]);
+    heads.extend(has_peers.then_some(("", "to the peer")));
+    for (class, head) in heads {
+        text += &classed("th", class, head);
+    }
+    text += "</tr></thead>\n<tbody>\n";
+    for case in &cases {
+        for (place, (number, row)) in case.rows.iter().enumerate() {
+            let cells = cells(case, *number, row, (n_files, has_peers));
+            let class = match (place, row.source) {
+                (0, _) => "case",
+                (_, Source::Published) => "published",
+                (_, Source::Star | Source::Peer) => "more",
+            };
+            let parameters = if place == 0 { row.parameters_text() } else { String::new() };
+            let _ =
+                writeln!(text, "<tr class=\"{class}\">{}{cells}</tr>", element("td", &parameters));
+        }
+    }
+    text += "</tbody>\n</table></div>\n";
+    text + &conditions(benchmark)
+}
+
+/// What a row has to say beside its parameters.
+fn cells(case: &Case<'_>, file: usize, row: &Row, (n_files, has_peers): (usize, bool)) -> String {
+    let mut cells = element("td", &row.runner());
+    if n_files > 1 {
+        cells += &element("td", &(file + 1).to_string());
+    }
+    if let Some(error) = &row.error {
+        let n_columns = 8 + usize::from(has_peers);
+        let message = escape(&format!("{}: {}", error.code, error.message));
+        return cells + &format!("<td class=\"error\" colspan=\"{n_columns}\">{message}</td>");
+    }
+    let mut number = |text: Option<String>| {
+        cells += &classed("td", "number", &text.unwrap_or_default());
+    };
+    let time = row.time.as_ref();
+    number(time.map(|time| figures::time(time.median_s)));
+    number(time.and_then(reach));
+    number(time.and_then(samples));
+    number(row.input_s.map(figures::time));
+    number(row.load_s.map(figures::time));
+    number(row.operations.map(figures::whole));
+    // A native does not do these operations.
+    let counted = row.operations.filter(|n| *n > 0 && row.natives != Some(NativeUse::On));
+    let each = counted.zip(seconds(row));
+    number(each.map(|(n, seconds)| figures::time(seconds / n as f64)));
+    let is_figure = row.source != Source::Published;
+    let first = case.first(file).filter(|_| is_figure).and_then(seconds);
+    number(first.zip(seconds(row)).map(|(first, seconds)| figures::digits(seconds / first)));
+    if has_peers {
+        cells += &to_peer(case, file, row);
+    }
+    cells
+}
+
+/// The ratio to the fastest peer, for rows of ours.
+fn to_peer(case: &Case<'_>, file: usize, row: &Row) -> String {
+    let ours = seconds(row).filter(|_| row.source == Source::Star);
+    let Some((seconds, (peer, theirs, is_here))) = ours.zip(case.peer(file)) else {
+        return "<td></td>".to_owned();
+    };
+    let ratio = seconds / theirs;
+    let mark = if is_here { "" } else { "*" };
+    let name = peer.name.as_deref().unwrap_or("the peer");
+    let text = format!("{}{mark} of {name}", figures::digits(ratio));
+    match ratio < 1.0 {
+        true => classed("td", "better", &text),
+        false => element("td", &text),
+    }
+}
+
+/// `± 1.2 %`, with a mark if that is more than was asked for.
+fn reach(time: &Time) -> Option<String> {
+    let (low, high) = time.low_s.zip(time.high_s)?;
+    if time.median_s <= 0.0 {
+        return None;
+    }
+    let reach = (high - time.median_s).max(time.median_s - low) / time.median_s;
+    let mark = if time.reached == Some(false) { "~ " } else { "" };
+    match time.runs {
+        Some(1) => Some("one sample".to_owned()),
+        Some(_) | None => Some(format!("{mark}{}", figures::percent(reach))),
+    }
+}
+
+/// `31`, or `31 of 12` runs each.
+fn samples(time: &Time) -> Option<String> {
+    let runs = figures::whole(time.runs?);
+    match time.repetitions {
+        Some(n) if n > 1 => Some(format!("{runs} × {}", figures::whole(n))),
+        Some(_) | None => Some(runs),
+    }
+}
+
+/// How peers were measured, once each.
+fn conditions(benchmark: &Benchmark<'_>) -> String {
+    let mut said: Vec<String> = Vec::new();
+    for (_, row) in &benchmark.rows {
+        let (Source::Peer, Some(conditions)) = (row.source, &row.conditions) else { continue };
+        let line = format!("{}: {conditions}", row.runner());
+        if !said.contains(&line) {
+            said.push(line);
+        }
+    }
+    said.iter().map(|line| classed("p", "about", line) + "\n").collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use star_harness::record::{Record, RowError};
+
+    use super::*;
+    use crate::page::series::benchmarks;
+    use crate::page::testing::{record, row, well_formed};
+
+    fn peer(n: i64, seconds: f64) -> Row {
+        let mut peer = row("closure", n, seconds);
+        peer.source = Source::Peer;
+        peer.name = Some("other".to_owned());
+        peer.conditions = Some("one thread".to_owned());
+        peer
+    }
+
+    fn of(records: &[Record]) -> String {
+        let text = table(&benchmarks(records)[0], records.len());
+        well_formed(&text);
+        text
+    }
+
+    #[test]
+    fn ratios_are_to_the_first_of_ours_and_to_the_fastest_peer() {
+        let mut slow = row("closure", 5, 3.0);
+        slow.natives = Some(NativeUse::Off);
+        let mut second = peer(5, 8.0);
+        second.name = Some("second".to_owned());
+        let text = of(&[record(vec![row("closure", 5, 1.0), slow, peer(5, 4.0), second])]);
+        assert!(
+            text.contains("<td class=\"number\">3.00</td><td class=\"better\">0.750 of other</td>"),
+            "{text}"
+        );
+        assert!(text.contains("<td class=\"better\">0.250 of other</td>"));
+        assert_eq!(text.matches("n=5").count(), 1);
+        assert!(text.contains("other: one thread"));
+    }
+
+    #[test]
+    fn ratios_across_files_are_marked() {
+        let ours = record(vec![row("closure", 5, 2.0)]);
+        let text = of(&[ours, record(vec![row("closure", 5, 8.0), peer(5, 4.0)])]);
+        assert!(text.contains("0.500* of other"), "{text}");
+        assert!(text.contains(">2.00 of other"), "{text}");
+    }
+
+    #[test]
+    fn an_error_stands_in_place_of_the_figures() {
+        let mut failed = row("closure", 5, 1.0);
+        failed.time = None;
+        failed.error = Some(RowError { code: "T0101".to_owned(), message: "index 7".to_owned() });
+        let text = of(&[record(vec![failed])]);
+        assert!(text.contains("<td class=\"error\" colspan=\"8\">T0101: index 7</td>"), "{text}");
+    }
+
+    #[test]
+    fn published_figures_have_no_ratio() {
+        let mut published = row("closure", 5, 0.5);
+        published.source = Source::Published;
+        published.conditions = Some("K40".to_owned());
+        let text = of(&[record(vec![row("closure", 5, 1.0), published])]);
+        assert!(!text.contains("0.500"), "{text}");
+        assert!(text.contains("<tr class=\"published\"><td></td><td>K40</td>"), "{text}");
+    }
+
+    #[test]
+    fn a_wide_interval_and_repetitions_are_shown() {
+        let mut wide = row("closure", 5, 1.0);
+        let time = wide.time.as_mut().unwrap();
+        (time.reached, time.repetitions) = (Some(false), Some(12));
+        let text = of(&[record(vec![wide])]);
+        assert!(text.contains(">~ 10 %<") && text.contains(">12 × 12<"), "{text}");
+    }
+}

@@ -1,0 +1,135 @@
+//! A run with a profile: the clock that the machine is lent, the lines that its places are on, and the report
+//! of what was charged.
+//!
+//! A thread moves the counter on that the machine looks at. It begins fast, so that short runs are seen
+//! too, and slows down to once a millisecond.
+
+use std::collections::HashMap;
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use star_base::{FileId, SourceMap, Span};
+use star_compiler::Lowered;
+use star_ir::{Program, RoutineId};
+use star_vm::Profile;
+use star_vm::profile::{Clock, Lines};
+
+use super::{Line, Report, Routine};
+
+/// Time between two ticks, at least and at most.
+const TICK: (Duration, Duration) = (Duration::from_micros(20), Duration::from_millis(1));
+
+/// The ticks so far are worth this part of the time that has passed since.
+const TICKS_PER_RUN: u32 = 2000;
+
+/// A profile in the making.
+pub(crate) struct Session {
+    /// For the machine.
+    pub(crate) profile: Profile,
+    /// File and line, from 0, by the number of the line in the profile.
+    places: Vec<(FileId, usize)>,
+    _alive: Sender<()>,
+}
+
+impl Session {
+    /// The clock runs.
+    ///
+    /// # Errors
+    /// If there is no thread for it.
+    pub(crate) fn start(lowered: &Lowered, sources: &SourceMap) -> io::Result<Self> {
+        let (lines, places) = lines(lowered, sources);
+        let ticks = Arc::new(AtomicU64::new(0));
+        let (alive, dropped) = mpsc::channel();
+        let start = Instant::now();
+        let now = move || u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        let moved = Arc::clone(&ticks);
+        let (ready, is_ready) = mpsc::channel();
+        thread::Builder::new().name("profiler".to_owned()).spawn(move || {
+            // A short run may be over before a new thread gets its turn.
+            let _ = ready.send(());
+            let wait = || (start.elapsed() / TICKS_PER_RUN).clamp(TICK.0, TICK.1);
+            while dropped.recv_timeout(wait()) == Err(RecvTimeoutError::Timeout) {
+                moved.fetch_add(1, Ordering::Relaxed);
+            }
+        })?;
+        let _ = is_ready.recv();
+        let profile = Profile::new(&lowered.program, lines, Clock { ticks, now: Box::new(now) });
+        Ok(Session { profile, places, _alive: alive })
+    }
+
+    /// What was charged. `wrapper` is a routine that is none of the program's.
+    pub(crate) fn report<'a>(
+        &self,
+        program: &Program,
+        wrapper: Option<RoutineId>,
+        sources: &'a SourceMap,
+        title: &'a str,
+        backend: &'static str,
+    ) -> Report<'a> {
+        let profile = &self.profile;
+        let mut lines = Vec::new();
+        for (number, (tally, (file, line_idx))) in (0..).zip(profile.lines.iter().zip(&self.places))
+        {
+            if tally.runs > 0 || tally.time > 0 {
+                let natives = profile.natives.iter().filter(|((line, _), _)| *line == number);
+                let natives = natives.map(|((_, native), tally)| (*native, *tally)).collect();
+                lines.push(Line { file: *file, line_idx: *line_idx, tally: *tally, natives });
+            }
+        }
+        lines.sort_by_key(|line| (line.file, line.line_idx));
+        let mut routines = Vec::new();
+        for (idx, (routine, tally)) in program.routines.iter().zip(&profile.routines).enumerate() {
+            if tally.runs == 0 || wrapper.is_some_and(|wrapper| wrapper.0 as usize == idx) {
+                continue;
+            }
+            let span = program.location(routine.loc).span;
+            let (file, line_idx) = place(sources, span);
+            let is_taken = |native| profile.natives.keys().any(|(_, taken)| *taken == native);
+            let native = routine.native.filter(|native| is_taken(*native));
+            let name = routine.name.clone();
+            routines.push(Routine { name, file, line_idx, tally: *tally, native });
+        }
+        routines.sort_by_key(|routine| {
+            (std::cmp::Reverse(routine.tally.time), routine.file, routine.line_idx)
+        });
+        let operations = profile.lines.iter().map(|tally| tally.operations);
+        Report {
+            title,
+            sources,
+            backend,
+            time: profile.time,
+            samples: profile.samples,
+            operations: operations.fold(0, u64::saturating_add),
+            lines,
+            routines,
+        }
+    }
+}
+
+/// The line of every place of a program, and where each line is.
+fn lines(lowered: &Lowered, sources: &SourceMap) -> (Lines, Vec<(FileId, usize)>) {
+    let mut places = Vec::new();
+    let mut numbers = HashMap::new();
+    let mut number = |span: Span| {
+        *numbers.entry(place(sources, span)).or_insert_with_key(|place| {
+            places.push(*place);
+            places.len() as u32 - 1
+        })
+    };
+    let of = lowered.program.locations.iter().map(|location| number(location.span)).collect();
+    let costs = lowered.costs.iter().map(|(loc, parts)| {
+        (*loc, parts.iter().map(|(span, units)| (number(*span), *units)).collect())
+    });
+    let costs = costs.collect();
+    (Lines { count: places.len(), of, costs }, places)
+}
+
+/// File and line, from 0, at which a part of the source begins.
+fn place(sources: &SourceMap, span: Span) -> (FileId, usize) {
+    let line_idx = sources.get(span.file).map_or(0, |file| file.line_index(span.start as usize));
+    (span.file, line_idx)
+}

@@ -1,0 +1,113 @@
+//! A profile as text: the hottest lines, then the routines.
+
+use std::cmp::Reverse;
+
+use star_vm::profile::Tally;
+
+use super::{Line, Report, Unit, names_of};
+use crate::text;
+
+/// Lines, or routines, that are shown.
+const MAX_ROWS: usize = 30;
+
+/// Characters of a line that are shown.
+const MAX_SOURCE: usize = 60;
+
+/// The report as text.
+pub(super) fn table(report: &Report<'_>) -> String {
+    let mut text = String::new();
+    for line in report.summary() {
+        text += &format!("profile: {}\n", text::one_line(&line));
+    }
+    let mut lines: Vec<&Line> = report.lines.iter().filter(|line| costs(&line.tally)).collect();
+    lines.sort_by_key(|line| {
+        (Reverse(line.tally.time), Reverse(line.tally.operations), line.file, line.line_idx)
+    });
+    let rows = lines.iter().map(|line| {
+        let place = format!("{}:{}", report.file_name(line.file), line.line_idx + 1);
+        let source = shortened(report.source(line.file, line.line_idx));
+        let source = match line.natives.as_slice() {
+            [] => source,
+            natives => format!("{source}  [{}]", names_of(natives)),
+        };
+        (&line.tally, text::one_line(&place), source)
+    });
+    text += &rows_as_text(report, "runs", ["line", "source"], rows.collect());
+    let routines = report.routines.iter().map(|routine| {
+        let place = format!("{}:{}", report.file_name(routine.file), routine.line_idx + 1);
+        let name = match routine.native {
+            None => routine.name.clone(),
+            Some(native) => format!("{}  [native {}]", routine.name, native.signature().name),
+        };
+        (&routine.tally, text::one_line(&place), name)
+    });
+    text += &rows_as_text(report, "calls", ["routine", "name"], routines.collect());
+    text
+}
+
+/// Is there anything to see?
+fn costs(tally: &Tally) -> bool {
+    tally.time > 0 || tally.operations > 0
+}
+
+/// Rows under a heading; `runs` and `what` are the names of columns.
+fn rows_as_text(
+    report: &Report<'_>,
+    runs: &str,
+    what: [&str; 2],
+    rows: Vec<(&Tally, String, String)>,
+) -> String {
+    let unit = Unit::of(report.time);
+    let n_more = rows.len().saturating_sub(MAX_ROWS);
+    let more: u64 = rows.iter().skip(MAX_ROWS).map(|(tally, _, _)| tally.time).sum();
+    let heading = [
+        format!("time/{}", unit.name()),
+        "share".to_owned(),
+        format!("total/{}", unit.name()),
+        "operations".to_owned(),
+        runs.to_owned(),
+    ];
+    let mut cells = vec![(heading, what[0].to_owned(), what[1].to_owned())];
+    for (tally, place, last) in rows.into_iter().take(MAX_ROWS) {
+        let Tally { time, total_time, operations, total_operations: _, runs } = *tally;
+        let numbers = [
+            unit.show(time),
+            format!("{:.1} %", report.share(time) * 100.0),
+            unit.show(total_time),
+            operations.to_string(),
+            runs.to_string(),
+        ];
+        cells.push((numbers, place, last));
+    }
+    let width = |column: usize| {
+        cells.iter().map(|(numbers, _, _)| numbers[column].chars().count()).max().unwrap_or(0)
+    };
+    let widths: [usize; 5] = std::array::from_fn(width);
+    let place_width = cells.iter().map(|(_, place, _)| place.chars().count()).max().unwrap_or(0);
+    let mut text = String::from("\n");
+    for (numbers, place, last) in cells {
+        let numbers = numbers.iter().zip(widths).map(|(cell, width)| format!("{cell:>width$}  "));
+        let line = format!("{}{place:<place_width$}  {last}", numbers.collect::<String>());
+        text += line.trim_end();
+        text.push('\n');
+    }
+    if n_more > 0 {
+        let (more, share) = (unit.show(more), report.share(more) * 100.0);
+        let unit = unit.name();
+        text += &format!(
+            "… and {n_more} more with {more} {unit} ({share:.1} %); `--profile=FILE.html` shows all\n"
+        );
+    }
+    text
+}
+
+/// A line of the source as it fits.
+fn shortened(source: &str) -> String {
+    let source = text::one_line(&source.trim().replace('\t', " "));
+    if source.chars().count() <= MAX_SOURCE {
+        return source;
+    }
+    let mut short: String = source.chars().take(MAX_SOURCE - 1).collect();
+    short.push('…');
+    short
+}

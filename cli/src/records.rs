@@ -1,0 +1,36 @@
+//! Files of benchmarks on the disk.
+
+use std::fs;
+
+use star_base::Code;
+use star_harness::record::{Record, from_json};
+use star_io::FileError;
+
+use crate::text;
+
+/// Reads a file of benchmarks.
+///
+/// # Errors
+/// If it cannot be read, or is none.
+pub(crate) fn read(file: &str) -> Result<Record, FileError> {
+    let bytes = fs::read(file).map_err(|error| {
+        let message = format!("cannot open: {}", text::reason(&error));
+        FileError::new(Code::CannotOpen, file, message)
+    })?;
+    let bad = |message: &str| {
+        FileError::new(Code::BadFormat, file, message)
+            .help("`star bench --out FILE` writes such a file; docs/benchmarks.md describes it")
+    };
+    let text = String::from_utf8(bytes).map_err(|_| bad("this is no text"))?;
+    from_json(&text).map_err(|error| {
+        let mut fault = bad(&error.message);
+        fault.line = error.line.map(|line| line as u64);
+        fault
+    })
+}
+
+/// What a page calls a file: its name without the folders.
+pub(crate) fn short_name(file: &str) -> String {
+    let name = std::path::Path::new(file).file_name();
+    name.map_or_else(|| file.to_owned(), |name| name.to_string_lossy().into_owned())
+}

@@ -1,0 +1,383 @@
+//! `star bench`, `star benchcmp` and `star benchpage`. Nothing here depends on how long anything takes.
+
+use std::io::{BufRead, BufReader, Read};
+use std::process::Stdio;
+
+use serde_json::{Value, json};
+
+use crate::support::{Folder, Ran, WARSHALL, kill};
+
+/// The closure of a path and of random graphs; n is the number of vertices.
+const CLOSURE: &str = "\
+import \"star:closure\";
+/* @bench closure of random graphs
+   run  BY_ROWS
+   n    = 8, 16, 12
+   seed = 7
+   m    = {2*n}
+   P    = adjacency: gen gnm -n {n} -m {m} --seed {seed}
+   published n=12: 3 ms \"another machine\"
+*/
+procedure BY_ROWS(n: integer; var P: table);
+begin WARSHALL(n,P) end;
+";
+
+/// A measuring that is over soon.
+const SHORT: [&str; 6] = ["--runs", "2", "--time", "1ms", "--probe", "64K"];
+
+fn bench(folder: &Folder, arguments: &[&str]) -> Ran {
+    folder.star(&[&["bench"], arguments, &SHORT].concat())
+}
+
+fn json_of(folder: &Folder, name: &str) -> Value {
+    serde_json::from_str(&std::fs::read_to_string(folder.path(name)).unwrap()).unwrap()
+}
+
+#[test]
+fn every_case_is_a_row_for_each_backend_with_natives_and_without() {
+    let folder = Folder::new(&[("closure.star", CLOSURE)]);
+    let ran = bench(&folder, &["closure.star", "--backends", "cpu,reference", "--out", "o.json"]);
+    assert_eq!(ran.code, 0, "{ran:#?}");
+    let record = json_of(&folder, "o.json");
+    assert_eq!(record["schema"], 1);
+    assert_eq!(record["interrupted"], false);
+    assert_eq!(record["tool"]["name"], "star");
+    assert!(record["machine"]["threads"].as_u64() >= Some(1));
+    let speeds = record["bandwidth"].as_array().unwrap();
+    assert!(speeds.iter().all(|speed| speed["read_gb_per_s"].as_f64() > Some(0.0)));
+    assert!(speeds.iter().any(|speed| speed["when"] == "after"));
+    let rows = record["rows"].as_array().unwrap();
+    let by = |row: &Value| {
+        let text = |name: &str| row[name].as_str().unwrap_or("-").to_owned();
+        (row["parameters"]["n"].as_i64().unwrap(), text("backend"), text("natives"))
+    };
+    let mut expected = Vec::new();
+    for n in [8, 12, 16] {
+        for (backend, natives) in [("cpu", "on"), ("cpu", "off"), ("reference", "none")] {
+            expected.push((n, backend.to_owned(), natives.to_owned()));
+        }
+    }
+    let ours: Vec<&Value> = rows.iter().filter(|row| row["source"] == "star").collect();
+    assert_eq!(ours.iter().map(|row| by(row)).collect::<Vec<_>>(), expected);
+    for row in &ours {
+        assert_eq!(row["parameters"]["m"], 2 * row["parameters"]["n"].as_i64().unwrap());
+        assert_eq!((&row["size"], &row["variant"]), (&json!("n"), &json!("default")));
+        assert_eq!((&row["file"], &row["routine"]), (&json!("closure.star"), &json!("BY_ROWS")));
+        assert!(row["time"]["median_s"].as_f64() > Some(0.0) && row["error"].is_null());
+        assert!(row["time"]["samples_s"].as_array().unwrap().len() <= 2);
+        assert_eq!(row["native_calls"], u64::from(row["natives"] == "on"));
+    }
+    // All backends have the same results and count the same operations.
+    for three in ours.chunks(3) {
+        assert!(three.iter().all(|row| row["hash"] == three[0]["hash"]));
+        assert!(three.iter().all(|row| row["operations"] == three[0]["operations"]));
+        assert!(three[0]["operations"].as_u64() > Some(0));
+    }
+    assert_ne!(ours[0]["hash"], ours[3]["hash"]);
+    // The figure of a paper stands with the case that it was measured at.
+    let published = rows.iter().find(|row| row["source"] == "published").unwrap();
+    assert_eq!(published["parameters"], json!({ "n": 12, "m": 24, "seed": 7 }));
+    assert_eq!(published["time"]["median_s"], 3e-3);
+    // The operations are those of `star run --cost`.
+    let graph = "P=adjacency:gen gnm -n 8 -m 16 --seed 7";
+    let cost =
+        folder.star(&["run", "closure.star", "--cost", "--error-format", "json", "n=8", graph]);
+    let cost: Value = serde_json::from_str(cost.stderr.lines().last().unwrap()).unwrap();
+    assert_eq!(cost["cost"]["operations"], ours[0]["operations"]);
+}
+
+#[test]
+fn natives_can_be_chosen_and_a_program_without_them_runs_once() {
+    let own = format!("/* @bench own\n n = 6\n P = gen gnm -n 6 -m 9 */\n{WARSHALL}");
+    let folder = Folder::new(&[("a.star", CLOSURE), ("own.star", own.as_str())]);
+    let natives = |arguments: &[&str]| {
+        let ran = bench(&folder, &[arguments, &["--out", "o.json", "--quick"]].concat());
+        assert_eq!(ran.code, 0, "{ran:#?}");
+        let record = json_of(&folder, "o.json");
+        let rows = record["rows"].as_array().unwrap().iter();
+        let rows = rows.filter(|row| row["source"] == "star");
+        rows.map(|row| row["natives"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(natives(&["a.star", "--natives", "on"]), ["on"]);
+    assert_eq!(natives(&["a.star", "--natives", "off"]), ["off"]);
+    assert_eq!(natives(&["a.star"]), ["on", "off"]);
+    // What counts steps runs programs as they are written.
+    assert_eq!(natives(&["a.star", "--max-steps", "1000000"]), ["off"]);
+    assert_eq!(natives(&["own.star"]), ["none"]);
+    assert_eq!(natives(&["--filter", "OWN"]), ["none"]);
+}
+
+const FAILING: &str = "\
+/* @bench trap
+   run  AT
+   i    = 1, 5, 2
+   X    = 010 */
+/* @bench missing
+   run  READ
+   T    = missing.mtx */
+/* @bench no such routine
+   run  NOBODY */
+/* @bench endless
+   run  ENDLESS */
+procedure AT(i: integer; X: slice; var b: integer);
+begin b:=INT(X(i)) end;
+procedure READ(T: table; var b: integer);
+begin b:=size(T) end;
+procedure ENDLESS(var b: integer);
+begin while true do b:=1 end;
+";
+
+#[test]
+fn what_fails_is_a_row_and_the_rest_is_measured() {
+    let failing = FAILING.replace("INT(X(i))", "i; if X(i)=1 then b:=7");
+    let broken = "/* @bench broken */ program P; begin x:=1 end.";
+    let wrong = "/* @bench wrong\n n = 3..1\n bnech */ program P; begin print(1) end.";
+    let files =
+        [("a.star", failing.as_str()), ("b.star", broken), ("c.star", wrong), ("d.star", CLOSURE)];
+    let folder = Folder::new(&files);
+    let ran = bench(&folder, &["--max-time", "100ms", "--out", "o.json"]);
+    let record = json_of(&folder, "o.json");
+    let rows = record["rows"].as_array().unwrap();
+    let of = |title: &str| -> Vec<String> {
+        let rows = rows.iter().filter(|row| row["title"] == title);
+        rows.map(|row| row["error"]["code"].as_str().unwrap_or("ok").to_owned()).collect()
+    };
+    assert_eq!(of("trap"), ["ok", "ok", "T0101"]);
+    assert_eq!(of("missing"), ["E0501"]);
+    assert_eq!(of("no such routine"), ["E0703"]);
+    assert_eq!(of("endless"), ["L0103"]);
+    assert_eq!(of("broken"), ["E0201"]);
+    assert_eq!(of("headers"), ["E0703"]);
+    assert_eq!(of("closure of random graphs"), ["ok"; 7]);
+    assert_eq!(ran.code, 3, "that of the first one: {ran:#?}");
+    let trap = rows.iter().find(|row| row["error"]["code"] == "T0101").unwrap();
+    assert_eq!((&trap["parameters"]["i"], &trap["time"]), (&json!(5), &Value::Null));
+    assert!(trap["error"]["message"].as_str().unwrap().contains("a.star:"), "{trap}");
+    // Errors of programs and headers are told with their places, too.
+    for part in ["error[E0201]", "b.star:1:", "error[E0703]", "c.star:3:2"] {
+        assert!(ran.stderr.contains(part), "no `{part}` in {ran:#?}");
+    }
+    // The page shows them in place of figures.
+    let page = folder.star(&["benchpage", "o.json"]);
+    assert_eq!(page.code, 0, "{page:#?}");
+    let page = std::fs::read_to_string(folder.path("page.html")).unwrap();
+    assert!(page.contains("T0101: ") && page.contains("class=\"error\""));
+}
+
+#[test]
+fn no_benchmark_is_an_error_with_what_to_write() {
+    let folder = Folder::new(&[("a.star", "program P; begin end."), ("b.star", CLOSURE)]);
+    bench(&folder, &["a.star"]).fails(2, &["error[E0609]: no benchmark in `a.star`", "@bench"]);
+    bench(&folder, &["--filter", "xyz"]).fails(2, &["has `xyz` in its file, title or routine"]);
+    bench(&folder, &["none"]).fails(1, &["E0111", "`none`"]);
+    bench(&folder, &["b.star", "--backends", "cpu,gpx"]).fails(2, &["E0607"]);
+    bench(&folder, &["b.star", "--out", "no/such/o.json"]).fails(5, &["no folder"]);
+    bench(&folder, &["b.star", "--with", "x.json"]).fails(2, &["--page"]);
+    bench(&folder, &["b.star", "--page", "p.html", "--with", "x.json"]).fails(5, &["x.json"]);
+    assert_eq!(folder.names(), ["a.star", "b.star"]);
+}
+
+#[test]
+fn an_output_that_nobody_reads_ends_the_measuring_quietly() {
+    let folder = Folder::new(&[("a.star", CLOSURE)]);
+    let ran =
+        folder.shell("$STAR bench a.star --time 1ms --probe 64K | head -1; echo ${PIPESTATUS[0]}");
+    assert_eq!(ran.stderr, "");
+    assert!(ran.stdout.starts_with("a.star: closure of random graphs"), "{ran:#?}");
+    assert!(ran.stdout.ends_with("141\n") || ran.stdout.ends_with("\n0\n"), "{ran:#?}");
+}
+
+#[test]
+fn ctrl_c_keeps_what_was_measured() {
+    let endless = "/* @bench b endless */ program P; begin while true do assert(true) end.";
+    let folder = Folder::new(&[("a.star", CLOSURE), ("b.star", endless)]);
+    let mut command =
+        folder.command(&["bench", ".", "--runs", "1", "--probe", "64K", "--out", "o.json"]);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    // All of the first file is measured; the second has begun, or is about to.
+    let seen = lines.by_ref().take(8).map(Result::unwrap).collect::<Vec<_>>();
+    assert!(seen[7].trim_start().starts_with("n=16"), "{seen:?}");
+    kill(&child, "-INT");
+    let mut message = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut message).unwrap();
+    lines.for_each(drop);
+    assert_eq!(child.wait().unwrap().code(), Some(130), "{message}");
+    assert!(message.contains("what was measured is in o.json"), "{message}");
+    let record = json_of(&folder, "o.json");
+    assert_eq!(record["interrupted"], true);
+    let rows = record["rows"].as_array().unwrap();
+    let timed = rows.iter().filter(|row| row["source"] == "star" && row["error"].is_null()).count();
+    assert_eq!(timed, 6, "{rows:#?}");
+}
+
+/// A file of benchmarks with one row of these samples.
+fn measured(samples: &[f64], hash: &str) -> Value {
+    let mut sorted = samples.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    json!({
+        "schema": 1,
+        "machine": { "cpu": "A", "threads": 2 },
+        "rows": [{
+            "source": "star", "file": "a.star", "title": "t", "parameters": { "n": 5 },
+            "backend": "cpu", "natives": "none", "variant": "default", "hash": hash,
+            "time": { "median_s": sorted[samples.len() / 2], "samples_s": samples },
+        }],
+    })
+}
+
+fn around(seconds: f64) -> Vec<f64> {
+    (0..20).map(|i| seconds * (1.0 + f64::from(i) / 1000.0)).collect()
+}
+
+fn compared(old: &Value, new: &Value, arguments: &[&str]) -> Ran {
+    let folder = Folder::new(&[]);
+    folder.write("old.json", old.to_string().as_bytes());
+    folder.write("new.json", new.to_string().as_bytes());
+    folder.star(&[&["benchcmp", "old.json", "new.json"], arguments].concat())
+}
+
+#[test]
+fn a_change_is_significant_and_more_than_noise() {
+    let old = measured(&around(0.010), "1");
+    for (seconds, words) in [(0.020, "slower"), (0.005, "faster"), (0.0102, "no change")] {
+        let ran = compared(&old, &measured(&around(seconds), "1"), &[]);
+        assert_eq!(ran.code, 0);
+        assert!(ran.stdout.lines().nth(1).unwrap().ends_with(words), "{ran:#?}");
+    }
+    let few = compared(&measured(&[0.1, 0.1], "1"), &measured(&[0.2, 0.2], "1"), &[]);
+    assert!(few.stdout.contains("too few samples to tell"), "{few:#?}");
+    let little = compared(&old, &measured(&around(0.0102), "1"), &["--noise", "0.001"]);
+    assert!(little.stdout.contains(": slower"), "{little:#?}");
+}
+
+#[test]
+fn scripts_learn_what_became_slower_or_fails() {
+    let old = measured(&around(0.010), "1");
+    let slower = measured(&around(0.020), "1");
+    assert_eq!(compared(&old, &slower, &["--fail-above", "1.5"]).code, 6);
+    assert_eq!(compared(&old, &slower, &["--fail-above", "2.5"]).code, 0);
+    assert_eq!(compared(&slower, &old, &["--fail-above", "1.5"]).code, 0);
+    let mut failing = old.clone();
+    failing["rows"][0]["time"] = Value::Null;
+    failing["rows"][0]["error"] = json!({ "code": "T0101", "message": "index 7" });
+    let ran = compared(&old, &failing, &["--fail-above", "9"]);
+    assert_eq!(ran.code, 6);
+    assert!(ran.stdout.contains("fails now: T0101: index 7"), "{ran:#?}");
+    assert_eq!(compared(&old, &failing, &[]).code, 0);
+    compared(&old, &slower, &["--fail-above", "0.5"]).fails(2, &["at least 1"]);
+}
+
+#[test]
+fn other_machines_missing_rows_and_other_results_are_said() {
+    let old = measured(&around(0.010), "1");
+    let mut new = measured(&around(0.010), "2");
+    new["machine"]["cpu"] = json!("B");
+    let ran = compared(&old, &new, &[]);
+    assert!(ran.stdout.contains("processor: A and B"), "{ran:#?}");
+    assert!(ran.stdout.contains("its results are others than before"), "{ran:#?}");
+    let mut gone = new.clone();
+    gone["rows"][0]["parameters"]["n"] = json!(6);
+    let ran = compared(&old, &gone, &[]);
+    for part in ["not in the new file", "not in the old file", "2 rows: "] {
+        assert!(ran.stdout.contains(part), "{part}: {ran:#?}");
+    }
+    let ran = compared(&old, &gone, &["--format", "json"]);
+    let object: Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!(object["summary"]["only_old"], 1);
+    assert_eq!(object["rows"][1]["change"], "only_new");
+    assert_eq!(object["conditions_differ"], json!(["processor: A and B"]));
+}
+
+#[test]
+fn files_that_are_none_are_refused_with_the_reason() {
+    let folder = Folder::new(&[("no.json", "{"), ("other.json", "{\"schema\": 9}")]);
+    folder.write("ok.json", measured(&around(0.01), "1").to_string().as_bytes());
+    folder.write("bin.json", &[0xff, 0xfe, 0]);
+    let compare = |file: &str| folder.star(&["benchcmp", "ok.json", file]);
+    compare("no.json").fails(5, &["error[E0502]", "no.json"]);
+    compare("other.json").fails(5, &["schema 9"]);
+    compare("bin.json").fails(5, &["no text"]);
+    compare("none.json").fails(5, &["error[E0501]", "none.json"]);
+    folder.star(&["benchpage", "no.json"]).fails(5, &["no.json"]);
+    assert!(!folder.path("page.html").exists());
+}
+
+#[test]
+fn the_page_and_the_plots_hold_peers_and_escape_everything() {
+    let hostile = CLOSURE.replace("closure of random graphs", "<img src=x onerror=alert(1)> & co");
+    let folder = Folder::new(&[("a.star", hostile.as_str())]);
+    let ran = bench(&folder, &["a.star", "--out", "o.json"]);
+    assert_eq!(ran.code, 0, "{ran:#?}");
+    let mut peers = json_of(&folder, "o.json");
+    let mut rows = peers["rows"].as_array().unwrap().clone();
+    rows.retain(|row| row["natives"] == "on");
+    for row in &mut rows {
+        row["source"] = json!("peer");
+        row["name"] = json!("<b>other</b>");
+        row["conditions"] = json!("in turn & \"alone\"");
+    }
+    peers["rows"] = json!(rows);
+    folder.write("peers.json", peers.to_string().as_bytes());
+    let page = ["benchpage", "o.json", "peers.json", "-o", "p.html", "--svg", "plots"];
+    let ran = folder.star(&page);
+    assert_eq!(ran.code, 0, "{ran:#?}");
+    let html = std::fs::read_to_string(folder.path("p.html")).unwrap();
+    for part in
+        ["&lt;b&gt;other&lt;/b&gt;", "in turn &amp; &quot;alone&quot;", "another machine", "* of "]
+    {
+        assert!(html.contains(part), "{part}");
+    }
+    assert!(!html.contains("<img") && !html.contains("<b>") && !html.contains("<script"));
+    let plots: Vec<_> = std::fs::read_dir(folder.path("plots")).unwrap().collect();
+    assert_eq!(plots.len(), 1);
+    let svg = std::fs::read_to_string(plots[0].as_ref().unwrap().path()).unwrap();
+    assert!(
+        svg.starts_with("<svg ") && svg.trim_end().ends_with("</svg>") && !svg.contains("<img")
+    );
+    // The same page at once.
+    let ran = bench(&folder, &["a.star", "--page", "q.html", "--with", "peers.json"]);
+    assert_eq!(ran.code, 0, "{ran:#?}");
+    let html = std::fs::read_to_string(folder.path("q.html")).unwrap();
+    assert!(html.contains("&lt;b&gt;other&lt;/b&gt;"));
+}
+
+#[test]
+fn the_suite_runs() {
+    let suite = concat!(env!("CARGO_MANIFEST_DIR"), "/../benches/suite");
+    let folder = Folder::new(&[]);
+    let ran = folder.star(&["bench", suite, "--quick", "--out", "o.json"]);
+    assert_eq!(ran.code, 0, "{ran:#?}");
+    let record = json_of(&folder, "o.json");
+    let rows = record["rows"].as_array().unwrap();
+    assert!(rows.iter().all(|row| row["error"].is_null()));
+    let files = ["basic.star", "closure.star", "dynamic.star", "paths.star", "trees.star"];
+    for file in files {
+        assert!(rows.iter().any(|row| row["file"] == file && row["hash"].is_string()), "{file}");
+    }
+}
+
+#[test]
+fn options_behind_run_hold_for_their_header() {
+    let text = "\
+/* @bench few steps
+   run  COUNT --max-steps 5
+   n    = 100 */
+/* @bench enough
+   run  COUNT
+   n    = 100 */
+/* @bench no option
+   run  COUNT --backend cpu
+   n    = 100 */
+procedure COUNT(n: integer; var k: integer);
+begin k:=0; while k<n do k:=k+1 end;
+";
+    let folder = Folder::new(&[("a.star", text)]);
+    let ran = bench(&folder, &["a.star", "--out", "o.json"]);
+    assert_eq!(ran.code, 4, "{ran:#?}");
+    let record = json_of(&folder, "o.json");
+    let rows = record["rows"].as_array().unwrap();
+    let codes = rows.iter().map(|row| row["error"]["code"].as_str()).collect::<Vec<_>>();
+    assert_eq!(codes, [Some("L0101"), None, Some("E0703")]);
+    assert!(ran.stderr.contains("a.star:8:15"), "{ran:#?}");
+}

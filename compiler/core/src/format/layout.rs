@@ -1,0 +1,258 @@
+//! Lines and indentation: items, statements.
+//!
+//! Note [Lines of the author]. Between statements, behind `then`, `do` and `else`, and between the groups
+//! of a header or a `var` section, a line break of the author stays, and where there is none a short
+//! statement stays on its line. Within expressions only the width decides. What was broken has a line
+//! break the next time, so that formatting twice changes nothing more.
+
+use super::fill::Lines;
+use super::gaps::{AT_END, AT_START, INSIDE, OUTSIDE};
+use super::tokens::{Tok, Tokens};
+use super::tree::{Branch, Item, ItemKind, Node, NodeKind, Seq, Tree};
+use super::writer::Writer;
+
+/// Columns of a level.
+const STEP: usize = 2;
+
+/// Prints the tokens of a file.
+pub(super) struct Layout<'a, 's> {
+    pub(super) tokens: &'a Tokens<'s>,
+    pub(super) tree: &'a Tree,
+    pub(super) writer: Writer<'a, 's>,
+    /// Where the tokens printed so far begin.
+    pub(super) columns: Vec<usize>,
+    constants: Constants,
+}
+
+/// Neighbouring constants whose signs stand in one column.
+#[derive(Default)]
+struct Constants {
+    /// The index behind the last one.
+    end: usize,
+    /// Columns of the longest name.
+    widest: usize,
+}
+
+/// Is a statement on one line?
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    OneLine,
+    Lines,
+}
+
+/// The text of a file.
+pub(super) fn print(tokens: &Tokens<'_>, tree: &Tree) -> String {
+    let writer = Writer::new(&tokens.comments);
+    let columns = Vec::with_capacity(tokens.toks.len());
+    let constants = Constants::default();
+    let mut layout = Layout { tokens, tree, writer, columns, constants };
+    for idx in 0..tree.items.len() {
+        layout.item(idx);
+    }
+    layout.comments_on_lines(&tokens.end, 0, OUTSIDE);
+    layout.writer.finish()
+}
+
+impl Layout<'_, '_> {
+    fn item(&mut self, idx: usize) {
+        let Item { first, last, kind } = &self.tree.items[idx];
+        self.blank_line_before(idx);
+        self.line_of(*first, 0, 0, OUTSIDE);
+        match kind {
+            ItemKind::Stray | ItemKind::Import => {
+                self.token(*first);
+                self.tokens_behind(*last, 2 * STEP);
+            }
+            ItemKind::Const => {
+                self.token(*first);
+                self.token_behind(first + 1, 2 * STEP);
+                let padding = self.padding(idx);
+                self.writer.pad(padding);
+                self.token_behind(first + 2, 2 * STEP);
+                self.rest(first + 2, *last, *last, 0, Lines::Joined);
+            }
+            ItemKind::Routine { header_end, vars, body } => {
+                self.token(*first);
+                self.rest(*first, *header_end, *header_end, 0, Lines::Kept);
+                if let Some((var, end)) = vars {
+                    self.line_of(*var, 0, 0, AT_START);
+                    self.token(*var);
+                    self.rest(*var, *end, *end, 0, Lines::Kept);
+                }
+                self.line_of(body.first, 0, 0, AT_START);
+                self.statement(body, *last, 0);
+                self.tokens_behind(*last, 0);
+            }
+        }
+    }
+
+    /// A routine is set off from other items by a blank line.
+    fn blank_line_before(&mut self, idx: usize) {
+        let Some(before) = idx.checked_sub(1).map(|before| &self.tree.items[before]) else {
+            return;
+        };
+        let item = &self.tree.items[idx];
+        let routine = |item: &Item| matches!(item.kind, ItemKind::Routine { .. });
+        let gap = &self.tokens.toks[item.first].gap;
+        let breaks = gap.comments.clone().map(|comment| self.tokens.comments[comment].breaks);
+        let has_one = breaks.chain([gap.breaks]).any(|breaks| breaks > 1);
+        if (routine(before) || routine(item)) && !has_one {
+            self.writer.want_blank();
+        }
+    }
+
+    /// Blanks behind the name of a constant, so that signs that stand in a column stay in one.
+    fn padding(&mut self, idx: usize) -> usize {
+        let items = &self.tree.items;
+        let tok = |idx: usize, nth: usize| &self.tokens.toks[items[idx].first + nth];
+        let commented = |tok: &Tok<'_>| !tok.gap.comments.is_empty();
+        // Where comments stand in front of the sign, columns say nothing.
+        let plain = |idx: usize| {
+            let first = tok(idx, 0);
+            let begins = first.gap.breaks > 0 || !commented(first);
+            begins && !commented(tok(idx, 1)) && !commented(tok(idx, 2))
+        };
+        let joined = |idx: &usize| {
+            let gap = &tok(*idx, 0).gap;
+            let mut comments = self.tokens.comments[gap.comments.clone()].iter();
+            gap.breaks == 1
+                && comments.all(|comment| comment.breaks == 0)
+                && matches!(items[*idx].kind, ItemKind::Const)
+                && plain(*idx)
+                && plain(idx - 1)
+                && [0, 2].iter().all(|&nth| tok(*idx, nth).column == tok(idx - 1, nth).column)
+        };
+        let width = |idx: usize| tok(idx, 1).text.chars().count();
+        if idx >= self.constants.end {
+            let more = (idx + 1..items.len()).take_while(joined).count();
+            let end = idx + 1 + more;
+            let widest = (idx..end).map(width).max().unwrap_or(0);
+            self.constants = Constants { end, widest };
+        }
+        self.constants.widest - width(idx)
+    }
+
+    /// The statements of a block or loop. Are they to stand on lines of their own, since the whole block
+    /// stood on one line that has no room for it?
+    fn statements(&mut self, seq: &Seq, indent: usize, apart: bool) {
+        let mut before: Option<(usize, Shape)> = None;
+        for (nth, stmt) in seq.stmts.iter().enumerate() {
+            let semicolon = seq.semicolons.get(nth).copied();
+            if let Some(node) = stmt {
+                let tail = semicolon.unwrap_or(node.last);
+                let simple = matches!(node.kind, NodeKind::Simple);
+                let stays = before.is_some_and(|(first, shape)| {
+                    !apart
+                        && shape == Shape::OneLine
+                        && simple
+                        && self.tokens.on_one_line(first, tail)
+                });
+                let shape =
+                    if stays && self.fits(node.first, tail, self.tokens.gap_width(node.first)) {
+                        self.tokens_behind(node.last, indent);
+                        Shape::OneLine
+                    } else {
+                        let blanks = if nth == 0 { AT_START } else { INSIDE };
+                        self.line_of(node.first, indent, indent, blanks);
+                        self.statement(node, tail, indent)
+                    };
+                let shape = if simple { shape } else { Shape::Lines };
+                before = Some((node.first, shape));
+            }
+            if let Some(semicolon) = semicolon {
+                self.token_behind(semicolon, indent);
+            }
+        }
+    }
+
+    /// A statement from its first token on. `tail` is the last token that has to stand on its last line.
+    fn statement(&mut self, node: &Node, tail: usize, indent: usize) -> Shape {
+        let Node { first, last, kind, short } = node;
+        let one_line = *short && self.tokens.on_one_line(*first, *last);
+        if one_line && self.fits(*first, tail, 0) {
+            self.token(*first);
+            self.tokens_behind(*last, indent);
+            return Shape::OneLine;
+        }
+        self.lines_of(node, kind, tail, indent);
+        Shape::Lines
+    }
+
+    /// A statement on lines.
+    fn lines_of(&mut self, node: &Node, kind: &NodeKind, tail: usize, indent: usize) {
+        let Node { first, last, .. } = *node;
+        match kind {
+            NodeKind::Simple => self.expression(first, last, tail, indent),
+            NodeKind::Block(body) => {
+                self.token(first);
+                self.statements(body, indent + STEP, self.tokens.on_one_line(first, last));
+                self.line_of(last, indent, indent + STEP, AT_END);
+                self.token(last);
+            }
+            NodeKind::Repeat { body, until } => {
+                self.token(first);
+                self.statements(body, indent + STEP, self.tokens.on_one_line(first, last));
+                self.line_of(*until, indent, indent + STEP, AT_END);
+                self.expression(*until, last, tail, indent);
+            }
+            NodeKind::Loop { head_end, body } => {
+                self.expression(first, *head_end, *head_end, indent);
+                self.branch(body, tail, indent);
+            }
+            NodeKind::If { arms, otherwise } => {
+                for (nth, arm) in arms.iter().enumerate() {
+                    if nth > 0 {
+                        self.line_of(arm.start - 1, indent, indent, AT_END);
+                        self.token(arm.start - 1);
+                    }
+                    match nth {
+                        0 => self.token(arm.start),
+                        _ => self.token_behind(arm.start, indent),
+                    }
+                    self.rest(arm.start, arm.then, arm.then, indent, Lines::Joined);
+                    let is_last = nth + 1 == arms.len() && otherwise.is_none();
+                    let end = arm.body.as_ref().map_or(arm.then, |body| body.last);
+                    self.branch(&arm.body, if is_last { tail } else { end }, indent);
+                }
+                if let Some((else_, body)) = otherwise {
+                    self.line_of(*else_, indent, indent, AT_END);
+                    self.token(*else_);
+                    self.branch(body, tail, indent);
+                }
+            }
+            NodeKind::Labelled { colon, body } => {
+                self.token(first);
+                self.tokens_behind(*colon, indent);
+                self.branch(body, tail, indent);
+            }
+        }
+    }
+
+    /// An expression with its keyword, or a simple statement, where a line begins. `tail` is the last token
+    /// that has to stand on its last line.
+    fn expression(&mut self, first: usize, last: usize, tail: usize, indent: usize) {
+        self.token(first);
+        self.rest(first, last, tail, indent, Lines::Joined);
+    }
+
+    /// What `then`, `do` or `else` leads to.
+    fn branch(&mut self, branch: &Branch, tail: usize, indent: usize) {
+        let Some(node) = branch else { return };
+        let Node { first, last, kind, short } = &**node;
+        let stays = !self.tokens.begins_line(*first);
+        let one_line = stays && *short && self.tokens.on_one_line(*first, *last);
+        if one_line && self.fits(*first, tail, self.tokens.gap_width(*first)) {
+            self.tokens_behind(*last, indent + STEP);
+        } else if let NodeKind::Block(_) = kind {
+            self.line_of(*first, indent, indent, AT_START);
+            if stays {
+                self.lines_of(node, kind, tail, indent);
+            } else {
+                self.statement(node, tail, indent);
+            }
+        } else {
+            self.line_of(*first, indent + STEP, indent + STEP, AT_START);
+            self.statement(node, tail, indent + STEP);
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! The formatter: sets the text of a file anew. `docs/formatter.md` has its rules.
+//!
+//! * [`names`]: what is spelled otherwise; [`tokens`]: the tokens with their comments and widths.
+//! * [`tree`]: how they hang together; [`read`] finds it out.
+//! * [`layout`], [`fill`] and [`gaps`]: which line a token or comment stands on, and where; [`writer`]:
+//!   lines, and the comments at their ends.
+//! * [`verify`]: nothing was lost. A text is given back only if it holds the same tokens and comments.
+//!
+//! Nothing here knows types, or whether a program makes sense: a text that can be read can be formatted.
+
+mod fill;
+mod gaps;
+mod layout;
+mod names;
+mod read;
+#[cfg(test)]
+mod tests;
+mod tokens;
+mod tree;
+mod verify;
+mod writer;
+
+use std::borrow::Cow;
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
+
+use star_base::{Code, Diagnostic, FileId, SourceFile};
+use star_syntax::ast::{File, Item};
+
+use crate::loader::{Library, MODULE_PREFIX, SourceLoader};
+use names::{Declared, Origin, Outside};
+use tokens::Tokens;
+
+/// The file that places in messages of the formatter are about.
+const FILE: FileId = FileId(0);
+
+/// Formats files.
+#[derive(Default)]
+pub struct Formatter {
+    library: Library,
+    /// What the modules of the library declare that every program sees; read when first needed.
+    basic: OnceCell<Vec<Declared>>,
+}
+
+impl Formatter {
+    /// A formatter of programs that see this library.
+    pub fn new(library: Library) -> Self {
+        Formatter { library, basic: OnceCell::new() }
+    }
+
+    /// The text of `source` as a careful person would set it: the same tokens and comments, assignments
+    /// as `:=`, keywords in lower case, built-ins and routines of the library as published. To know which
+    /// names are those it reads the imported files by `loader`; where one cannot be read, names stay as
+    /// they are. Formatting the result changes nothing. Takes time linear in the text.
+    ///
+    /// # Errors
+    /// What is wrong with the text, if it cannot be read; places are about file 0. An internal error if
+    /// something would be lost, which is a fault of this crate.
+    pub fn format(
+        &self,
+        source: &SourceFile,
+        loader: &mut dyn SourceLoader,
+    ) -> Result<String, Vec<Diagnostic>> {
+        let parsed = star_syntax::parse(FILE, source.text());
+        if parsed.diagnostics.iter().any(Diagnostic::is_error) {
+            return Err(parsed.diagnostics);
+        }
+        let (text, ends) = unix_lines(source.text());
+        // Places in the tree are about the text with the lines that it is printed with.
+        let tree = match &text {
+            Cow::Borrowed(_) => parsed.file,
+            Cow::Owned(text) => star_syntax::parse(FILE, text).file,
+        };
+        let imported = OnceCell::new();
+        let changes = names::changes(&text, &tree, &mut || {
+            let read = || imports(&tree, source.name(), loader, &self.library);
+            outside(
+                imported.get_or_init(read),
+                self.basic.get_or_init(|| read_all(self.library.basic)),
+            )
+        });
+        let tokens = Tokens::new(&text, changes);
+        let formatted = read::read(&tokens.toks).map(|tree| layout::print(&tokens, &tree));
+        let formatted = formatted.filter(|formatted| verify::same(&tokens, formatted));
+        let Some(formatted) = formatted else { return Err(vec![lost()]) };
+        let mark = if text.starts_with('\u{feff}') { "\u{feff}" } else { "" };
+        Ok(match ends {
+            "\n" if mark.is_empty() => formatted,
+            _ => format!("{mark}{}", formatted.replace('\n', ends)),
+        })
+    }
+}
+
+/// The text with `\n` at the end of every line, and how its first line ends.
+fn unix_lines(text: &str) -> (Cow<'_, str>, &'static str) {
+    if !text.contains("\r\n") {
+        return (Cow::Borrowed(text), "\n");
+    }
+    let mut unix = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        match line.strip_suffix('\n') {
+            Some(line) => {
+                unix.push_str(line.trim_end_matches('\r'));
+                unix.push('\n');
+            }
+            None => unix.push_str(line),
+        }
+    }
+    let first = text.find('\n').unwrap_or(0);
+    (Cow::Owned(unix), if text[..first].ends_with('\r') { "\r\n" } else { "\n" })
+}
+
+fn read_all(texts: &[(&str, &str)]) -> Vec<Declared> {
+    texts.iter().map(|(_, text)| declared(text)).collect()
+}
+
+fn declared(text: &str) -> Declared {
+    Declared::of(&star_syntax::parse(FILE, text).file)
+}
+
+/// What the imports of a file declare, `None` where one cannot be read.
+type Imports = Vec<Option<(Declared, Origin)>>;
+
+/// Reads what a file imports, every file once.
+fn imports(
+    tree: &File,
+    importer: &str,
+    loader: &mut dyn SourceLoader,
+    library: &Library,
+) -> Imports {
+    let mut seen = BTreeMap::new();
+    let paths = tree.items.iter().filter_map(|item| match item {
+        Item::Import { path, span: _ } => Some(path.as_str()),
+        Item::Const { .. } | Item::Routine(_) => None,
+    });
+    for path in paths {
+        seen.entry(path).or_insert_with(|| import(path, importer, loader, library));
+    }
+    seen.into_values().collect()
+}
+
+fn import(
+    path: &str,
+    importer: &str,
+    loader: &mut dyn SourceLoader,
+    library: &Library,
+) -> Option<(Declared, Origin)> {
+    if let Some(module) = path.strip_prefix(MODULE_PREFIX) {
+        let (_, text) = library.modules.iter().find(|(name, _)| *name == module)?;
+        return Some((declared(text), Origin::Library));
+    }
+    let source = loader.load(path, Some(importer)).ok()?;
+    let text = String::from_utf8(source.bytes).ok()?;
+    let parsed = star_syntax::parse(FILE, &text);
+    // What cannot be read may declare anything.
+    let readable = !parsed.diagnostics.iter().any(Diagnostic::is_error);
+    readable.then(|| (Declared::of(&parsed.file), Origin::User))
+}
+
+fn outside<'a>(imports: &'a Imports, basic: &'a [Declared]) -> Outside<'a> {
+    let complete = imports.iter().all(Option::is_some);
+    let imported = imports.iter().flatten().map(|(declared, origin)| (declared, *origin));
+    let basic = basic.iter().map(|declared| (declared, Origin::Library));
+    Outside { files: imported.chain(basic).collect(), complete }
+}
+
+fn lost() -> Diagnostic {
+    let message = "internal error: formatting would have changed the program";
+    Diagnostic::new(Code::Internal, message)
+        .help("this is a fault of the toolchain, not of the program: please report it")
+}

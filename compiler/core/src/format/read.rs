@@ -1,0 +1,373 @@
+//! From tokens to the tree of the formatter.
+//!
+//! Text that has errors does not get here, so nothing is reported: what does not fit gives `None`.
+
+use star_syntax::token::Token;
+
+use super::tokens::Tok;
+use super::tree::{Arm, Branch, Break, Item, ItemKind, Node, NodeKind, Seq, Tree};
+
+/// Statements of a block that may stand on one line.
+const MOST_ON_A_LINE: usize = 4;
+
+/// Reads the tokens of a file.
+pub(super) fn read(toks: &[Tok<'_>]) -> Option<Tree> {
+    let mut reader = Reader { toks, at: 0, depth: 0, breaks: vec![None; toks.len()] };
+    let mut items = Vec::new();
+    while reader.at < toks.len() {
+        items.push(reader.item()?);
+    }
+    Some(Tree { items, breaks: reader.breaks })
+}
+
+struct Reader<'t, 's> {
+    toks: &'t [Tok<'s>],
+    at: usize,
+    /// Parentheses that are open.
+    depth: usize,
+    breaks: Vec<Option<Break>>,
+}
+
+/// Levels of an expression within parentheses.
+const LEVELS: usize = 4;
+
+impl<'s> Reader<'_, 's> {
+    fn peek(&self) -> Option<Token<'s>> {
+        self.toks.get(self.at).map(|tok| tok.token)
+    }
+
+    fn take(&mut self, wanted: impl Fn(&Token<'s>) -> bool) -> Option<usize> {
+        let found = self.peek().is_some_and(|token| wanted(&token));
+        found.then(|| {
+            self.at += 1;
+            self.at - 1
+        })
+    }
+
+    fn semicolon(&mut self) -> Option<usize> {
+        self.take(|token| matches!(token, Token::Semicolon))
+    }
+
+    fn name(&mut self) -> Option<usize> {
+        self.take(|token| matches!(token, Token::Name(_)))
+    }
+
+    fn may_break(&mut self, first: usize, level: usize) {
+        let level = LEVELS * self.depth + level;
+        self.breaks[self.at] = Some(Break { first, level });
+    }
+
+    // ---- items ----
+
+    fn item(&mut self) -> Option<Item> {
+        let first = self.at;
+        let kind = match self.peek()? {
+            Token::Semicolon => {
+                while self.semicolon().is_some() {}
+                ItemKind::Stray
+            }
+            Token::Import => {
+                self.at += 1;
+                self.take(|token| matches!(token, Token::Str(_)))?;
+                self.semicolon()?;
+                ItemKind::Import
+            }
+            Token::Const => {
+                self.at += 1;
+                self.name()?;
+                self.take(|token| matches!(token, Token::Equals))?;
+                self.expr()?;
+                self.semicolon()?;
+                ItemKind::Const
+            }
+            Token::Proc | Token::Procedure | Token::Function | Token::Program => self.routine()?,
+            _ => return None,
+        };
+        Some(Item { first, last: self.at - 1, kind })
+    }
+
+    fn routine(&mut self) -> Option<ItemKind> {
+        self.at += 1;
+        self.name()?;
+        while self.take(|token| matches!(token, Token::Minus)).is_some() {
+            self.name()?;
+        }
+        if self.take(|token| matches!(token, Token::Open)).is_some() {
+            let first = self.at;
+            self.group()?;
+            while self.semicolon().is_some() {
+                self.may_break(first, 0);
+                self.group()?;
+            }
+            self.take(|token| matches!(token, Token::Close))?;
+        }
+        if self.take(|token| matches!(token, Token::Colon)).is_some() {
+            self.ty()?;
+        }
+        let header_end = self.semicolon()?;
+        let var = self.take(|token| matches!(token, Token::Var));
+        let vars = match var {
+            Some(var) => Some((var, self.vars()?)),
+            None => None,
+        };
+        let body = self.block()?;
+        self.take(|token| matches!(token, Token::Dot));
+        self.semicolon();
+        Some(ItemKind::Routine { header_end, vars, body })
+    }
+
+    /// Local variables behind `var`; the last semicolon.
+    fn vars(&mut self) -> Option<usize> {
+        let first = self.at;
+        loop {
+            self.group()?;
+            let end = self.semicolon()?;
+            if !matches!(self.peek(), Some(Token::Name(_))) {
+                return Some(end);
+            }
+            self.may_break(first, 0);
+        }
+    }
+
+    /// Names with a type.
+    fn group(&mut self) -> Option<()> {
+        self.take(|token| matches!(token, Token::Var));
+        let first = self.at;
+        self.name()?;
+        while self.take(|token| matches!(token, Token::Comma)).is_some() {
+            self.may_break(first, 1);
+            self.name()?;
+        }
+        self.take(|token| matches!(token, Token::Colon))?;
+        self.ty()
+    }
+
+    fn ty(&mut self) -> Option<()> {
+        self.take(|token| {
+            matches!(
+                token,
+                Token::Integer
+                    | Token::Boolean
+                    | Token::String
+                    | Token::Slice
+                    | Token::Word(_)
+                    | Token::Table
+                    | Token::Handle
+            )
+        })?;
+        self.args()
+    }
+
+    // ---- expressions ----
+
+    /// Arguments in parentheses, if any.
+    fn args(&mut self) -> Option<()> {
+        if self.take(|token| matches!(token, Token::Open)).is_none() {
+            return Some(());
+        }
+        self.depth += 1;
+        if !matches!(self.peek()?, Token::Close) {
+            let first = self.at;
+            self.expr()?;
+            while self.take(|token| matches!(token, Token::Comma)).is_some() {
+                self.may_break(first, 0);
+                self.expr()?;
+            }
+        }
+        self.depth -= 1;
+        self.take(|token| matches!(token, Token::Close))?;
+        Some(())
+    }
+
+    fn expr(&mut self) -> Option<()> {
+        let first = self.at;
+        self.sum()?;
+        let compares = matches!(
+            self.peek(),
+            Some(
+                Token::Equals
+                    | Token::Differs
+                    | Token::Less
+                    | Token::AtMost
+                    | Token::Greater
+                    | Token::AtLeast
+            )
+        );
+        if compares {
+            self.may_break(first, 1);
+            self.at += 1;
+            self.sum()?;
+        }
+        Some(())
+    }
+
+    fn sum(&mut self) -> Option<()> {
+        let first = self.at;
+        self.take(|token| matches!(token, Token::Minus));
+        self.term()?;
+        while let Some(Token::Plus | Token::Minus | Token::Or | Token::Xor) = self.peek() {
+            self.may_break(first, 2);
+            self.at += 1;
+            self.term()?;
+        }
+        Some(())
+    }
+
+    fn term(&mut self) -> Option<()> {
+        let first = self.at;
+        self.factor()?;
+        while let Some(Token::Times | Token::Div | Token::Mod | Token::And) = self.peek() {
+            self.may_break(first, 3);
+            self.at += 1;
+            self.factor()?;
+        }
+        Some(())
+    }
+
+    fn factor(&mut self) -> Option<()> {
+        while self.take(|token| matches!(token, Token::Not)).is_some() {}
+        match self.peek()? {
+            Token::Open => {
+                self.at += 1;
+                self.depth += 1;
+                self.expr()?;
+                self.depth -= 1;
+                self.take(|token| matches!(token, Token::Close))?;
+                Some(())
+            }
+            Token::Name(_) | Token::Word(_) => {
+                self.at += 1;
+                self.args()
+            }
+            Token::Number(_)
+            | Token::Bits(_)
+            | Token::Str(_)
+            | Token::True
+            | Token::False
+            | Token::Theta => {
+                self.at += 1;
+                Some(())
+            }
+            _ => None,
+        }
+    }
+
+    // ---- statements ----
+
+    fn block(&mut self) -> Option<Node> {
+        let first = self.take(|token| matches!(token, Token::Begin))?;
+        let body = self.seq()?;
+        let last = self.take(|token| matches!(token, Token::End))?;
+        let short = body.is_short();
+        Some(Node { first, last, kind: NodeKind::Block(body), short })
+    }
+
+    fn seq(&mut self) -> Option<Seq> {
+        let (mut stmts, mut semicolons) = (vec![self.stmt()?], Vec::new());
+        while let Some(semicolon) = self.semicolon() {
+            semicolons.push(semicolon);
+            stmts.push(self.stmt()?);
+        }
+        Some(Seq { stmts, semicolons })
+    }
+
+    fn branch(&mut self) -> Option<Branch> {
+        Some(self.stmt()?.map(Box::new))
+    }
+
+    /// A statement, `Some(None)` if nothing stands there.
+    fn stmt(&mut self) -> Option<Option<Node>> {
+        let first = self.at;
+        let (kind, short) = match self.peek()? {
+            Token::Semicolon | Token::End | Token::Else | Token::Until => return Some(None),
+            Token::Begin => return Some(Some(self.block()?)),
+            Token::Repeat => {
+                self.at += 1;
+                let body = self.seq()?;
+                let until = self.take(|token| matches!(token, Token::Until))?;
+                self.expr()?;
+                let short = body.is_short();
+                (NodeKind::Repeat { body, until }, short)
+            }
+            Token::While | Token::For | Token::Foreach => {
+                let head_end = self.loop_head()?;
+                let body = self.branch()?;
+                let short = is_short(&body);
+                (NodeKind::Loop { head_end, body }, short)
+            }
+            Token::If => self.if_stmt()?,
+            Token::Goto => {
+                self.at += 1;
+                self.take(|token| matches!(token, Token::Name(_) | Token::Number(_)))?;
+                (NodeKind::Simple, true)
+            }
+            Token::Name(_) => self.named()?,
+            _ => return None,
+        };
+        Some(Some(Node { first, last: self.at - 1, kind, short }))
+    }
+
+    /// From `while`, `for` or `foreach` to `do`.
+    fn loop_head(&mut self) -> Option<usize> {
+        let keyword = self.peek()?;
+        self.at += 1;
+        if !matches!(keyword, Token::While) {
+            self.name()?;
+            self.take(|token| matches!(token, Token::In | Token::Assign(_) | Token::Equals))?;
+        }
+        self.expr()?;
+        if matches!(keyword, Token::For) {
+            self.take(|token| matches!(token, Token::To | Token::Downto))?;
+            self.expr()?;
+        }
+        self.take(|token| matches!(token, Token::Do))
+    }
+
+    fn if_stmt(&mut self) -> Option<(NodeKind, bool)> {
+        let (mut arms, mut otherwise) = (Vec::new(), None);
+        while let Some(start) = self.take(|token| matches!(token, Token::If)) {
+            self.expr()?;
+            let then = self.take(|token| matches!(token, Token::Then))?;
+            arms.push(Arm { start, then, body: self.branch()? });
+            let Some(else_) = self.take(|token| matches!(token, Token::Else)) else { break };
+            if !matches!(self.peek(), Some(Token::If)) {
+                otherwise = Some((else_, self.branch()?));
+                break;
+            }
+        }
+        let last = otherwise.as_ref().is_none_or(|(_, body)| is_short(body));
+        let short = arms.len() == 1 && last && arms.iter().all(|arm| is_short(&arm.body));
+        Some((NodeKind::If { arms, otherwise }, short))
+    }
+
+    /// What begins with a name: an assignment, a call, a label.
+    fn named(&mut self) -> Option<(NodeKind, bool)> {
+        self.name()?;
+        if let Some(colon) = self.take(|token| matches!(token, Token::Colon)) {
+            let body = self.branch()?;
+            let short = is_short(&body);
+            return Some((NodeKind::Labelled { colon, body }, short));
+        }
+        while self.take(|token| matches!(token, Token::Minus)).is_some() {
+            self.name()?;
+        }
+        self.args()?;
+        if self.take(|token| matches!(token, Token::Assign(_) | Token::Equals)).is_some() {
+            self.expr()?;
+        }
+        Some((NodeKind::Simple, true))
+    }
+}
+
+impl Seq {
+    /// Few statements, and all of them simple?
+    fn is_short(&self) -> bool {
+        let simple = |stmt: &Node| matches!(stmt.kind, NodeKind::Simple);
+        let stmts = || self.stmts.iter().flatten();
+        stmts().all(simple) && stmts().count() <= MOST_ON_A_LINE
+    }
+}
+
+fn is_short(branch: &Branch) -> bool {
+    branch.as_ref().is_none_or(|node| node.short)
+}

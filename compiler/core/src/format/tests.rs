@@ -1,0 +1,265 @@
+//! What the formatter does, rule by rule. star-tests holds it against everything there is.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::loader::{LoadError, Source};
+
+const LIBRARY: Library = Library { basic: star_stdlib::BASIC, modules: star_stdlib::MODULES };
+
+/// Some files to import.
+struct Files(&'static [(&'static str, &'static str)]);
+
+impl SourceLoader for Files {
+    fn load(&mut self, path: &str, _: Option<&str>) -> Result<Source, LoadError> {
+        match self.0.iter().find(|(name, _)| *name == path) {
+            Some((name, text)) => {
+                Ok(Source { name: (*name).to_owned(), bytes: text.as_bytes().into() })
+            }
+            None => Err(LoadError::Unreadable("no such file".to_owned())),
+        }
+    }
+}
+
+fn format_with(files: Files, text: &str) -> Result<String, Vec<Diagnostic>> {
+    let source = SourceFile::new("test.star", text.to_owned());
+    let mut files = files;
+    FORMATTER.with(|formatter| formatter.format(&source, &mut files))
+}
+
+thread_local! {
+    // The library is read once.
+    static FORMATTER: Formatter = Formatter::new(LIBRARY);
+}
+
+#[track_caller]
+fn format(text: &str) -> String {
+    let once = format_with(Files(&[]), text).unwrap_or_else(|found| panic!("{found:#?}"));
+    assert_eq!(format_with(Files(&[]), &once).as_ref(), Ok(&once), "not a fixed point");
+    once
+}
+
+/// The statements of a routine, formatted.
+#[track_caller]
+fn body(text: &str) -> String {
+    let whole = format(&format!("proc P;\nbegin\n{text}\nend;\n"));
+    let inner = whole.strip_prefix("proc P;\nbegin\n").and_then(|rest| rest.strip_suffix("end;\n"));
+    inner.unwrap_or(&whole).to_owned()
+}
+
+#[test]
+fn layout_is_that_of_the_library() {
+    let text = "PROC P ( n:Integer ;Var T:table( n , h ) ) ; Var X,\nY:slice;i : integer ;
+Begin For i=1 TO n DO Begin X := not COL ( i ,T ) ; Y = X And ( not Y );\n end ; end;";
+    let expected = "\
+proc P(n: integer; var T: table(n,h));
+var X,Y: slice; i: integer;
+begin
+  for i:=1 to n do
+  begin
+    X:=not COL(i,T); Y:=X and (not Y);
+  end;
+end;
+";
+    assert_eq!(format(text), expected);
+}
+
+#[test]
+fn signs_and_operators_stand_close_and_words_do_not() {
+    assert_eq!(body("x : = -1+2 * ( a-b )div 3"), "  x:=-1+2*(a-b) div 3\n");
+    assert_eq!(body("while (a<=b)and not c do x:=¬ X"), "  while (a<=b) and not c do x:=¬X\n");
+    assert_eq!(body("for i:= - 1 to - 5 do ;"), "  for i:=-1 to -5 do;\n");
+    assert_eq!(body("WARSHALL - adapt ( n , P )"), "  WARSHALL-adapt(n,P)\n");
+    assert_eq!(body("L :x:=1; goto L"), "  L: x:=1;\n  goto L\n");
+    assert_eq!(body("x := 'Ab' ; y:=\"A  b\""), "  x:='Ab'; y:=\"A  b\"\n");
+}
+
+#[test]
+fn blocks_and_branches() {
+    let text = "if a then begin x:=1; y:=2; end else if b then begin\nx:=3 end else y:=4";
+    let expected = "  if a then begin x:=1; y:=2; end
+  else if b then
+  begin
+    x:=3
+  end
+  else y:=4
+";
+    assert_eq!(body(text), expected);
+    assert_eq!(body("if a then x:=1 else y:=2;"), "  if a then x:=1 else y:=2;\n");
+    assert_eq!(body("if a then\nx:=1 else y:=2"), "  if a then\n    x:=1\n  else y:=2\n");
+    assert_eq!(
+        body("while a do for i:=1 to 2 do begin if b\nthen c end"),
+        "  while a do\n    for i:=1 to 2 do\n    begin\n      if b then c\n    end\n"
+    );
+    let long = "x".repeat(60);
+    assert_eq!(
+        body(&format!("while a do begin {long}:=1; y:=2; {long}:=3 end")),
+        format!("  while a do\n  begin\n    {long}:=1;\n    y:=2;\n    {long}:=3\n  end\n")
+    );
+    assert_eq!(body("repeat x:=1; y:=2 until a"), "  repeat x:=1; y:=2 until a\n");
+    assert_eq!(body("repeat x:=1;\ny:=2; until\na"), "  repeat\n    x:=1;\n    y:=2;\n  until a\n");
+    assert_eq!(body("if a then else if b then ; "), "  if a then\n  else if b then;\n");
+}
+
+#[test]
+fn blank_lines_stay_between_statements() {
+    assert_eq!(body("\n\nx:=1;\n\n\n\ny:=2;\nz:=3;\n\n"), "  x:=1;\n\n  y:=2;\n  z:=3;\n");
+    let two = format("proc A; begin end;proc B;begin end;\n\n\n\n\nproc C;begin end;");
+    assert_eq!(two, "proc A;\nbegin end;\n\nproc B;\nbegin end;\n\n\nproc C;\nbegin end;\n");
+}
+
+#[test]
+fn long_lines_are_broken_where_the_least_depends_on_it() {
+    let long = "x".repeat(40);
+    assert_eq!(
+        body(&format!("if ({long}=1) and ({long}=2) and (y=3) then z:=1")),
+        format!("  if ({long}=1) and ({long}=2)\n     and (y=3) then z:=1\n")
+    );
+    assert_eq!(
+        body(&format!("F({long},G({long},a),bbbbbbbbb,c)")),
+        format!("  F({long},G({long},a),\n    bbbbbbbbb,c)\n")
+    );
+    let string = format!("\"{}\"", "s".repeat(90));
+    assert_eq!(body(&format!("assert(x=1,{string})")), format!("  assert(x=1,\n      {string})\n"));
+}
+
+#[test]
+fn constants_keep_their_column() {
+    let text = "const A    = 1;\nconst LONG = 2;   // two\n\nconst B=3;\n";
+    assert_eq!(format(text), "const A    = 1;\nconst LONG = 2;   // two\n\nconst B = 3;\n");
+}
+
+#[test]
+fn comments_stay_where_they_are() {
+    let text = "/* head */
+
+
+/* P does
+     this and that. */
+proc P(a: integer; // the first
+  b: integer /* the second */);
+{ no variables }
+begin // begins
+        (* own
+           line *)
+    x:=1;       // aligned
+    yy:=22;     // with this
+                // and this
+    if a then x:=1 // then
+    /* otherwise */
+    else x:=2;
+    f(a, /* inside */ b);
+    z:=1;// close
+  // last
+end; // of P
+// end of file";
+    let expected = "/* head */
+
+
+/* P does
+     this and that. */
+proc P(a: integer; // the first
+       b: integer /* the second */);
+{ no variables }
+begin // begins
+  (* own
+     line *)
+  x:=1;         // aligned
+  yy:=22;       // with this
+                // and this
+  if a then x:=1 // then
+  /* otherwise */
+  else x:=2;
+  f(a, /* inside */ b);
+  z:=1; // close
+  // last
+end; // of P
+// end of file
+";
+    assert_eq!(format(text), expected);
+}
+
+#[test]
+fn built_ins_and_the_library_get_their_published_names() {
+    assert_eq!(body("i:=Step(X); Clr(Y); y:=SIZE(T)"), "  i:=STEP(X); CLR(Y); y:=size(T)\n");
+    assert_eq!(body("match(T,X,v,Z); Less(T,X,v,Z)"), "  MATCH(T,X,v,Z); LESS(T,X,v,Z)\n");
+    assert_eq!(body("w:=Word(1,2); Col(1,T):=row(1,T)"), "  w:=WORD(1,2); COL(1,T):=ROW(1,T)\n");
+    // Neither a built-in nor a procedure of the library takes so many.
+    assert_eq!(body("match(T); step(X,Y)"), "  match(T); step(X,Y)\n");
+    let import = "import \"star:closure\";\n\nproc P;\nbegin\n  warshall - ADAPT(n,P);\nend;\n";
+    assert!(format(import).contains("  WARSHALL-adapt(n,P);\n"));
+}
+
+#[test]
+fn declared_names_keep_their_spelling() {
+    let keeps = |text: &str| assert_eq!(format(text), text);
+    // A local, a parameter, a name declared by a size, a routine, a constant.
+    keeps("proc P;\nvar Step: slice;\nbegin\n  i:=Step(1);\nend;\n");
+    keeps("proc P(Step: slice(Fnd));\nbegin\n  i:=Step(1)+Fnd;\nend;\n");
+    keeps(
+        "function Step(i: integer): integer;\nbegin\n  Step:=i;\nend;\n\nproc P;\nbegin\n  i:=Step(1);\nend;\n",
+    );
+    keeps("const Exit = 1;\n\nproc P;\nbegin\n  i:=Exit;\nend;\n");
+    // The published spelling means something else here.
+    keeps("proc P;\nvar STEP: slice;\nbegin\n  i:=step(X);\nend;\n");
+    keeps(
+        "function STEP(i: integer): integer;\nbegin\n  STEP:=i;\nend;\n\nproc P;\nbegin\n  i:=Step(X);\nend;\n",
+    );
+    // The user's routine, in another case than declared.
+    keeps("proc Mine;\nbegin end;\n\nproc P;\nbegin\n  MINE;\nend;\n");
+}
+
+#[test]
+fn imported_names_keep_their_spelling() {
+    let text = "import \"a.star\";\n\nproc P;\nbegin\n  i:=Step(X); clr(X);\nend;\n";
+    let files = Files(&[("a.star", "function Step(i: integer): integer; begin Step:=i end;")]);
+    let expected = text.replace("clr", "CLR");
+    assert_eq!(format_with(files, text).as_deref(), Ok(expected.as_str()));
+    // Who knows what it declares?
+    assert_eq!(format_with(Files(&[]), text).as_deref(), Ok(text));
+    assert_eq!(format_with(Files(&[("a.star", "proc P; x")]), text).as_deref(), Ok(text));
+}
+
+#[test]
+fn ends_of_lines_and_marks_stay() {
+    let text = "\u{feff}proc P;\r\nbegin\r\n  x = 1;   \r\n/* a\r\n   b */\r\nend;";
+    let expected = "\u{feff}proc P;\r\nbegin\r\n  x:=1;\r\n  /* a\r\n     b */\r\nend;\r\n";
+    assert_eq!(format(text), expected);
+    assert_eq!(format("\u{feff}"), "\u{feff}");
+    assert_eq!(format(" \n\n\t"), "");
+    assert_eq!(format("// a \r\r\n\n// b\r\n"), "// a\r\n\r\n// b\r\n");
+    assert_eq!(format(";;"), ";;\n");
+}
+
+#[test]
+fn a_text_with_errors_gives_the_errors() {
+    let found = format_with(Files(&[]), "proc P; begin if a then b; else c end;").unwrap_err();
+    let codes: Vec<&str> = found.iter().map(|diagnostic| diagnostic.code.as_str()).collect();
+    assert_eq!(codes, ["E0106"]);
+}
+
+/// Formats; what comes of it is formatted, and holds the same.
+fn holds(text: &str) {
+    let Ok(once) = format_with(Files(&[]), text) else { return };
+    let again = format_with(Files(&[]), &once);
+    assert_eq!(again.as_ref(), Ok(&once), "{text:?}");
+}
+
+const SOUP: &str = "(proc P;|begin|begin |end|end;|if |a|then|else|;|; |:=|=|x|X|\\(|\\)|'01'|\"s\"|/\\* c \\*/|\
+    // c\n|\\{ c\n  d \\}|\n|\n\n|\t|\r\n|1|-|and|not |while |do|for |to|repeat |until |var |integer|slice|: |,|const |\\.|\u{feff}){0,40}";
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    #[test]
+    fn no_text_makes_the_formatter_panic(text in "\\PC{0,60}") {
+        holds(&text);
+    }
+
+    #[test]
+    fn no_tokens_make_the_formatter_panic(text in SOUP) {
+        holds(&text);
+        holds(&format!("proc P; begin {text} end;"));
+        holds(&format!("proc P({text} a: integer {text}); begin end;"));
+    }
+}

@@ -1,0 +1,89 @@
+//! How fast memory is read: what any program that reads its data once cannot beat.
+
+use std::hint::black_box;
+use std::thread;
+use std::time::Instant;
+
+/// Passes over the buffer after one that does not count.
+const PASSES: usize = 5;
+
+/// Partial sums: enough that no addition waits for another.
+const LANES: usize = 32;
+
+/// A speed of reading.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bandwidth {
+    /// Threads that read, each a part of its own.
+    pub threads: usize,
+    /// Bytes that were read once in each pass.
+    pub bytes: usize,
+    /// Bytes per nanosecond, the median of five passes.
+    pub gb_per_s: f64,
+}
+
+/// Reads the buffer several times on so many threads. It should be much larger than the caches, and written to
+/// before: memory that never was is one page of zeros again and again.
+#[must_use]
+pub fn read_speed(buffer: &[u64], threads: usize) -> Bandwidth {
+    let threads = threads.clamp(1, buffer.len().max(1));
+    let bytes = size_of_val(buffer);
+    let mut seconds: Vec<f64> = (0..=PASSES).map(|_| pass(buffer, threads)).collect();
+    seconds.remove(0);
+    seconds.sort_by(f64::total_cmp);
+    let median = seconds[PASSES / 2].max(f64::MIN_POSITIVE);
+    Bandwidth { threads, bytes, gb_per_s: bytes as f64 / median / 1e9 }
+}
+
+/// Seconds that one pass takes.
+fn pass(buffer: &[u64], threads: usize) -> f64 {
+    let begun = Instant::now();
+    if threads == 1 {
+        black_box(sum(black_box(buffer)));
+    } else {
+        let part = buffer.len().div_ceil(threads).max(1);
+        thread::scope(|scope| {
+            for chunk in buffer.chunks(part) {
+                scope.spawn(move || black_box(sum(black_box(chunk))));
+            }
+        });
+    }
+    begun.elapsed().as_secs_f64()
+}
+
+/// The sum of all limbs, in a form that compilers make wide instructions of.
+fn sum(limbs: &[u64]) -> u64 {
+    let mut sums = [0u64; LANES];
+    let chunks = limbs.chunks_exact(LANES);
+    let rest = chunks.remainder().iter().fold(0u64, |sum, limb| sum.wrapping_add(*limb));
+    for chunk in chunks {
+        for (sum, limb) in sums.iter_mut().zip(chunk) {
+            *sum = sum.wrapping_add(*limb);
+        }
+    }
+    sums.iter().fold(rest, |sum, lane| sum.wrapping_add(*lane))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_limb_is_read_once() {
+        for n in [0, 1, 31, 32, 33, 1000] {
+            let limbs: Vec<u64> = (0..n).map(|i| i * i).collect();
+            assert_eq!(sum(&limbs), limbs.iter().sum::<u64>(), "{n}");
+        }
+    }
+
+    #[test]
+    fn a_speed_is_positive_on_any_number_of_threads() {
+        let buffer = vec![1; 10_000];
+        for threads in [0, 1, 3] {
+            let speed = read_speed(&buffer, threads);
+            assert!(
+                speed.gb_per_s > 0.0 && speed.bytes == 80_000 && speed.threads == threads.max(1)
+            );
+        }
+        assert_eq!(read_speed(&[], 2).bytes, 0);
+    }
+}

@@ -1,0 +1,64 @@
+//! Random numbers from a seed: SplitMix64 (Steele, Lea, Flood 2014). They shuffle rounds and draw samples
+//! again; nothing that is kept depends on their quality.
+
+/// A generator.
+#[derive(Clone, Debug)]
+pub struct Random {
+    state: u64,
+}
+
+impl Random {
+    /// The numbers of this seed.
+    #[must_use]
+    pub fn new(seed: u64) -> Self {
+        Random { state: seed }
+    }
+
+    /// The next number.
+    pub fn next_u64(&mut self) -> u64 {
+        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.state ^ (self.state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// A number below `n`, which is not 0.
+    pub fn below(&mut self, n: usize) -> usize {
+        let scaled = (u128::from(self.next_u64()) * n as u128) >> 64;
+        usize::try_from(scaled).unwrap_or(0)
+    }
+
+    /// Puts the items in a random order.
+    pub fn shuffle<T>(&mut self, items: &mut [T]) {
+        for last in (1..items.len()).rev() {
+            items.swap(last, self.below(last + 1));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The first numbers of seed 1234567, as the authors' program prints them.
+    #[test]
+    fn the_numbers_are_those_of_splitmix64() {
+        let mut random = Random::new(1_234_567);
+        let numbers: Vec<u64> = (0..3).map(|_| random.next_u64()).collect();
+        let known =
+            [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423];
+        assert_eq!(numbers, known);
+    }
+
+    #[test]
+    fn a_shuffle_keeps_the_items_and_reaches_every_order() {
+        let mut random = Random::new(1);
+        let mut orders = std::collections::BTreeSet::new();
+        for _ in 0..100 {
+            let mut items = [1, 2, 3];
+            random.shuffle(&mut items);
+            orders.insert(items);
+        }
+        assert_eq!(orders.len(), 6);
+    }
+}

@@ -1,0 +1,216 @@
+//! Are two syntax trees the same but for places and signs of assignments? Every node is taken apart, so
+//! that a new field does not compile until it is compared.
+//!
+//! Names count as the same whatever their letter case: what names mean is compared by what the compiler
+//! says about both texts, and by [`star_compiler::Formatter`]'s own tests.
+
+use star_syntax::ast::{
+    Assign, Expr, ExprKind, File, Ident, Item, Link, Params, Ref, Routine, Stmt, StmtKind, Type,
+    TypeKind, Vars,
+};
+
+pub(super) fn same_file(one: &File, two: &File) -> bool {
+    let (File { items: a }, File { items: b }) = (one, two);
+    all(a, b, same_item)
+}
+
+fn all<T>(one: &[T], two: &[T], same: impl Fn(&T, &T) -> bool) -> bool {
+    one.len() == two.len() && one.iter().zip(two).all(|(a, b)| same(a, b))
+}
+
+fn optional<T>(one: Option<&T>, two: Option<&T>, same: impl Fn(&T, &T) -> bool) -> bool {
+    match (one, two) {
+        (Some(a), Some(b)) => same(a, b),
+        (None, None) => true,
+        (Some(_), None) | (None, Some(_)) => false,
+    }
+}
+
+fn same_item(one: &Item, two: &Item) -> bool {
+    match (one, two) {
+        (Item::Import { path: a, span: _ }, Item::Import { path: b, span: _ }) => a == b,
+        (Item::Const { name: n, value: a }, Item::Const { name: m, value: b }) => {
+            same_declared(n, m) && same_expr(a, b)
+        }
+        (Item::Routine(a), Item::Routine(b)) => same_routine(a, b),
+        (Item::Import { .. } | Item::Const { .. } | Item::Routine(_), _) => false,
+    }
+}
+
+fn same_routine(one: &Routine, two: &Routine) -> bool {
+    let Routine { kind, name, params, result, vars, body, header: _, span: _ } = one;
+    *kind == two.kind
+        && same_declared(name, &two.name)
+        && all(params, &two.params, same_params)
+        && optional(result.as_ref(), two.result.as_ref(), same_type)
+        && all(vars, &two.vars, same_vars)
+        && all(body, &two.body, same_stmt)
+}
+
+fn same_params(one: &Params, two: &Params) -> bool {
+    let Params { by_ref, names, ty } = one;
+    *by_ref == two.by_ref && all(names, &two.names, same_declared) && same_type(ty, &two.ty)
+}
+
+fn same_vars(one: &Vars, two: &Vars) -> bool {
+    let Vars { names, ty } = one;
+    all(names, &two.names, same_declared) && same_type(ty, &two.ty)
+}
+
+/// A declared name never changes.
+fn same_declared(one: &Ident, two: &Ident) -> bool {
+    let Ident { name, span: _ } = one;
+    *name == two.name
+}
+
+fn same_name(one: &Ident, two: &Ident) -> bool {
+    let Ident { name, span: _ } = one;
+    name.to_lowercase() == two.name.to_lowercase()
+}
+
+fn same_type(one: &Type, two: &Type) -> bool {
+    let Type { kind, span: _ } = one;
+    let size = |a: &Option<Expr>, b: &Option<Expr>| optional(a.as_ref(), b.as_ref(), same_expr);
+    match (kind, &two.kind) {
+        (TypeKind::Integer, TypeKind::Integer)
+        | (TypeKind::Boolean, TypeKind::Boolean)
+        | (TypeKind::Str, TypeKind::Str)
+        | (TypeKind::Handle, TypeKind::Handle) => true,
+        (TypeKind::Slice(a), TypeKind::Slice(b)) | (TypeKind::Word(a), TypeKind::Word(b)) => {
+            size(a, b)
+        }
+        (TypeKind::Table(a, c), TypeKind::Table(b, d)) => size(a, b) && size(c, d),
+        (
+            TypeKind::Integer
+            | TypeKind::Boolean
+            | TypeKind::Str
+            | TypeKind::Slice(_)
+            | TypeKind::Word(_)
+            | TypeKind::Table(..)
+            | TypeKind::Handle,
+            _,
+        ) => false,
+    }
+}
+
+fn same_stmt(one: &Stmt, two: &Stmt) -> bool {
+    let Stmt { kind, span: _, depth } = one;
+    *depth == two.depth && same_stmt_kind(kind, &two.kind)
+}
+
+fn same_stmt_kind(one: &StmtKind, two: &StmtKind) -> bool {
+    match (one, two) {
+        (StmtKind::Empty, StmtKind::Empty) => true,
+        // A text with errors is not formatted.
+        (StmtKind::Error, StmtKind::Error) => false,
+        (StmtKind::Block(a), StmtKind::Block(b)) => all(a, b, same_stmt),
+        (StmtKind::If { arms: a, otherwise: c }, StmtKind::If { arms: b, otherwise: d }) => {
+            let same_arm = |((t, s), (u, r)): (&(Expr, Stmt), &(Expr, Stmt))| {
+                same_expr(t, u) && same_stmt(s, r)
+            };
+            a.len() == b.len()
+                && a.iter().zip(b).all(same_arm)
+                && optional(c.as_deref(), d.as_deref(), same_stmt)
+        }
+        (StmtKind::While { test: a, body: s }, StmtKind::While { test: b, body: r }) => {
+            same_expr(a, b) && same_stmt(s, r)
+        }
+        (StmtKind::Repeat { body: s, until: a }, StmtKind::Repeat { body: r, until: b }) => {
+            all(s, r, same_stmt) && same_expr(a, b)
+        }
+        (
+            StmtKind::For { var: v, assign: p, from: a, to: c, down: e, body: s },
+            StmtKind::For { var: w, assign: q, from: b, to: d, down: f, body: r },
+        ) => {
+            same_declared(v, w)
+                && same_sign(*p, *q)
+                && same_expr(a, b)
+                && same_expr(c, d)
+                && e == f
+                && same_stmt(s, r)
+        }
+        (
+            StmtKind::Foreach { var: v, over: a, body: s },
+            StmtKind::Foreach { var: w, over: b, body: r },
+        ) => same_declared(v, w) && same_expr(a, b) && same_stmt(s, r),
+        (
+            StmtKind::Assign { target: a, assign: p, value: c },
+            StmtKind::Assign { target: b, assign: q, value: d },
+        ) => same_ref(a, b) && same_sign(*p, *q) && same_expr(c, d),
+        (StmtKind::Call(a), StmtKind::Call(b)) => same_ref(a, b),
+        (StmtKind::Goto(a), StmtKind::Goto(b)) => same_declared(a, b),
+        (StmtKind::Labelled { label: a, body: s }, StmtKind::Labelled { label: b, body: r }) => {
+            same_declared(a, b) && same_stmt(s, r)
+        }
+        (
+            StmtKind::Empty
+            | StmtKind::Error
+            | StmtKind::Block(_)
+            | StmtKind::If { .. }
+            | StmtKind::While { .. }
+            | StmtKind::Repeat { .. }
+            | StmtKind::For { .. }
+            | StmtKind::Foreach { .. }
+            | StmtKind::Assign { .. }
+            | StmtKind::Call(_)
+            | StmtKind::Goto(_)
+            | StmtKind::Labelled { .. },
+            _,
+        ) => false,
+    }
+}
+
+/// Signs of assignments all mean the same.
+fn same_sign(one: Assign, _: Assign) -> bool {
+    let Assign { kind: _, span: _ } = one;
+    true
+}
+
+fn same_ref(one: &Ref, two: &Ref) -> bool {
+    let Ref { name, args, span: _ } = one;
+    same_name(name, &two.name)
+        && optional(args.as_ref(), two.args.as_ref(), |a, b| all(a, b, same_expr))
+}
+
+fn same_expr(one: &Expr, two: &Expr) -> bool {
+    let Expr { kind, span: _, depth, parenthesised } = one;
+    *depth == two.depth && *parenthesised == two.parenthesised && same_expr_kind(kind, &two.kind)
+}
+
+fn same_expr_kind(one: &ExprKind, two: &ExprKind) -> bool {
+    match (one, two) {
+        (ExprKind::Error, ExprKind::Error) => false,
+        (ExprKind::Int(a), ExprKind::Int(b)) => a == b,
+        (ExprKind::Bool(a), ExprKind::Bool(b)) => a == b,
+        (ExprKind::Bits(a), ExprKind::Bits(b)) | (ExprKind::Str(a), ExprKind::Str(b)) => a == b,
+        (ExprKind::Theta, ExprKind::Theta) => true,
+        (ExprKind::Ref(a), ExprKind::Ref(b)) => same_ref(a, b),
+        (ExprKind::Not(a), ExprKind::Not(b)) | (ExprKind::Neg(a), ExprKind::Neg(b)) => {
+            same_expr(a, b)
+        }
+        (ExprKind::Chain(a, s), ExprKind::Chain(b, r)) => {
+            let same_link = |one: &Link, two: &Link| {
+                let Link { op, op_span: _, operand } = one;
+                *op == two.op && same_expr(operand, &two.operand)
+            };
+            same_expr(a, b) && all(s, r, same_link)
+        }
+        (ExprKind::Compare(o, a, c), ExprKind::Compare(p, b, d)) => {
+            o == p && same_expr(a, b) && same_expr(c, d)
+        }
+        (
+            ExprKind::Error
+            | ExprKind::Int(_)
+            | ExprKind::Bool(_)
+            | ExprKind::Bits(_)
+            | ExprKind::Str(_)
+            | ExprKind::Theta
+            | ExprKind::Ref(_)
+            | ExprKind::Not(_)
+            | ExprKind::Neg(_)
+            | ExprKind::Chain(..)
+            | ExprKind::Compare(..),
+            _,
+        ) => false,
+    }
+}

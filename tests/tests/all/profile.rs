@@ -1,0 +1,344 @@
+//! Profiles: operations add up to those of the run, both backends count the same on every line, time goes
+//! where the clock moved, and nothing else is different.
+
+use std::cell::Cell;
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use star_base::Span;
+use star_compiler::{LowerOptions, Lowered};
+use star_ir::Ty;
+use star_tests::backends::on;
+use star_tests::generator::generate;
+use star_tests::run::{LIMITS, Printed, Program};
+use star_vm::profile::{Clock, Lines, Tally};
+use star_vm::{
+    Backend, Control, Cpu, Host, HostError, HostRef, HostValue, Limits, Outcome, Profile,
+    Reference, Stats,
+};
+
+/// What a profiled run left.
+struct Profiled {
+    outcome: Outcome,
+    stats: Stats,
+    profile: Profile,
+    /// What each line of the profile stands for.
+    keys: Vec<(u32, u32)>,
+    printed: String,
+}
+
+impl Profiled {
+    /// What was charged to what a key stands for.
+    fn tally(&self, key: (u32, u32)) -> Tally {
+        let at = self.keys.iter().position(|known| *known == key);
+        at.map_or_else(Tally::default, |at| self.profile.lines[at])
+    }
+
+    /// Likewise by line, from 1, of the root file.
+    fn line(&self, line: u32) -> Tally {
+        let files: Vec<u32> = self.keys.iter().map(|(file, _)| *file).collect();
+        // The root comes behind the library that every program sees.
+        let root = star_stdlib::BASIC.len() as u32;
+        assert!(files.contains(&root), "{files:?}");
+        self.tally((root, line))
+    }
+
+    /// Keys with runs and operations, sorted; those that were not run left out.
+    fn counts(&self) -> Vec<((u32, u32), u64, u64, u64)> {
+        let tallies = self.keys.iter().zip(&self.profile.lines);
+        let mut counts: Vec<_> = tallies
+            .filter(|(_, tally)| tally.runs > 0 || tally.operations > 0)
+            .map(|(key, tally)| (*key, tally.runs, tally.operations, tally.total_operations))
+            .collect();
+        counts.sort_unstable();
+        counts
+    }
+}
+
+/// A world whose clock moves by a millisecond with every line that is printed.
+#[derive(Default)]
+struct World {
+    inner: Printed,
+    ticks: Arc<AtomicU64>,
+    time: Rc<Cell<u64>>,
+}
+
+impl Host for World {
+    fn print(&mut self, line: &str) -> Result<(), HostError> {
+        self.time.set(self.time.get() + 1_000_000);
+        self.ticks.fetch_add(1, Ordering::Relaxed);
+        self.inner.print(line)
+    }
+
+    fn read(
+        &mut self,
+        file: &str,
+        layout: Option<&str>,
+        ty: Ty,
+        max_bytes: Option<u64>,
+    ) -> Result<HostValue, HostError> {
+        self.inner.read(file, layout, ty, max_bytes)
+    }
+
+    fn write(&mut self, file: &str, value: HostRef<'_>) -> Result<(), HostError> {
+        self.inner.write(file, value)
+    }
+}
+
+/// Runs with a profile in which the parts of the source with equal keys are one line.
+fn profiled<B: Backend>(
+    backend: &B,
+    program: &Program,
+    entry: &str,
+    args: &[HostValue],
+    limits: Limits,
+    key: impl Fn(Span) -> (u32, u32),
+) -> Profiled {
+    let lowered = &program.lowered;
+    let (lines, keys) = lines(lowered, key);
+    let mut world = World::default();
+    let time = Rc::clone(&world.time);
+    let clock = Clock { ticks: Arc::clone(&world.ticks), now: Box::new(move || time.get()) };
+    let mut profile = Profile::new(&lowered.program, lines, clock);
+    let load = |value: &HostValue| backend.load(value.clone(), *value != HostValue::Unset);
+    let mut values: Vec<_> = args.iter().map(load).collect();
+    let types: Vec<_> = values.iter().map(|value| backend.ty(value)).collect();
+    let code = backend.compile(lowered.program.clone());
+    let plan = backend.plan(&code, program.entry(entry), &types);
+    let flag = AtomicBool::new(false);
+    let mut control = Control {
+        interrupt: &flag,
+        deadline: &flag,
+        limits,
+        host: &mut world,
+        stats: Stats::default(),
+    };
+    let outcome = backend.run_profiled(&plan, &mut values, &mut control, &mut profile);
+    let stats = control.stats;
+    let sum = |of: fn(&Tally) -> u64, tallies: &[Tally]| tallies.iter().map(of).sum::<u64>();
+    for tallies in [&profile.lines, &profile.routines] {
+        assert_eq!(sum(|tally| tally.operations, tallies), stats.operations);
+        assert_eq!(sum(|tally| tally.time, tallies), profile.time);
+        for tally in tallies {
+            assert!(tally.time <= tally.total_time && tally.total_time <= profile.time);
+            assert!(tally.operations <= tally.total_operations);
+            assert!(tally.total_operations <= stats.operations);
+        }
+    }
+    Profiled { outcome, stats, profile, keys, printed: world.inner.text }
+}
+
+fn lines(lowered: &Lowered, key: impl Fn(Span) -> (u32, u32)) -> (Lines, Vec<(u32, u32)>) {
+    let mut keys = Vec::new();
+    let mut numbers = HashMap::new();
+    let mut number = |span: Span| {
+        *numbers.entry(key(span)).or_insert_with_key(|key| {
+            keys.push(*key);
+            keys.len() as u32 - 1
+        })
+    };
+    let of = lowered.program.locations.iter().map(|location| number(location.span)).collect();
+    let costs = lowered.costs.iter().map(|(loc, parts)| {
+        (*loc, parts.iter().map(|(span, units)| (number(*span), *units)).collect())
+    });
+    let costs = costs.collect();
+    (Lines { count: keys.len(), of, costs }, keys)
+}
+
+fn with_places() -> LowerOptions {
+    LowerOptions { cost_places: true, ..LowerOptions::default() }
+}
+
+/// File and line, from 1.
+fn by_line(program: &Program) -> impl Fn(Span) -> (u32, u32) {
+    |span| {
+        let file = program.compilation.sources.get(span.file).expect("a file of the program");
+        (span.file.0, file.line_column(span.start as usize).line as u32)
+    }
+}
+
+/// On both backends, by lines.
+fn on_both(text: &str, entry: &str, args: &[HostValue]) -> [Profiled; 2] {
+    let program = Program::with(text, &with_places());
+    let cpu = Cpu::new();
+    [
+        profiled(&Reference::new(), &program, entry, args, LIMITS, by_line(&program)),
+        profiled(&cpu, &program, entry, args, LIMITS, by_line(&program)),
+    ]
+}
+
+#[test]
+fn both_backends_count_the_same_everywhere_in_generated_programs() {
+    let cpu = Cpu::new().without_natives();
+    let machines = [on("cpu", cpu.clone())];
+    let limits = Limits { steps: Some(300_000), ..LIMITS };
+    let mut n_compared = 0;
+    for seed in 3001..3101 {
+        let generated = generate(seed);
+        let options = LowerOptions { cost_places: true, ..generated.options };
+        let text = generated.source.to_string();
+        let plain = Program::with(&text, &generated.options);
+        let program = Program::with(&text, &options);
+        let compiled = plain.compile_on(&machines);
+        let entry = plain.entry(&generated.entry);
+        let expected = compiled[0].run(entry, &generated.args, limits);
+        // Every different part of the source counts by itself here, which is harder than lines.
+        let key = |span: Span| (span.file.0, span.start << 12 ^ span.end);
+        let (entry, args) = (generated.entry.as_str(), generated.args.as_slice());
+        let slow = profiled(&Reference::new(), &program, entry, args, limits, key);
+        let fast = profiled(&cpu, &program, entry, args, limits, key);
+        for run in [&slow, &fast] {
+            assert_eq!(run.printed, expected.printed, "seed {seed}");
+            assert_eq!(run.stats.operations, expected.stats.operations, "seed {seed}");
+            assert_eq!(run.stats.steps, expected.stats.steps, "seed {seed}");
+        }
+        match (&expected.outcome, &slow.outcome) {
+            (Outcome::Trap(one), Outcome::Trap(other)) => {
+                assert_eq!((&one.kind, &one.values), (&other.kind, &other.values), "seed {seed}");
+            }
+            (
+                Outcome::Limit { kind: one, loc: at },
+                Outcome::Limit { kind: other, loc: other_at },
+            ) => {
+                let span = |program: &Program, loc| program.lowered.program.location(loc).span;
+                let places = (span(&plain, *at), span(&program, *other_at));
+                assert_eq!((one, places.0), (other, places.1), "seed {seed}");
+            }
+            (one, other) => assert_eq!(one, other, "seed {seed}"),
+        }
+        if slow.outcome == Outcome::Done {
+            n_compared += 1;
+            assert_eq!(slow.counts(), fast.counts(), "seed {seed}:\n{text}");
+        }
+    }
+    assert!(n_compared > 70, "{n_compared}");
+}
+
+const LOOPS: &str = "\
+function ONES(X: slice): integer;
+begin
+  ONES := NUMB(X)
+end;
+procedure P(n: integer; X: slice; var Y: slice; var k: integer);
+var i: integer;
+begin
+  Y := X;
+  k := 0;
+  for i := 1 to n do
+    Y := (Y and X)
+      or (X xor Y);
+  while SOME(Y) do begin
+    i := STEP(Y);
+    k := k + ONES(Y)
+  end
+end;
+";
+
+#[test]
+fn lines_have_their_own_operations_and_runs() {
+    let args = [
+        HostValue::Int(7),
+        HostValue::Slice(star_tests::bits("0110110")),
+        HostValue::Unset,
+        HostValue::Unset,
+    ];
+    for run in on_both(LOOPS, "P", &args) {
+        assert_eq!(run.outcome, Outcome::Done);
+        // Four ones: four turns, five questions.
+        let expected = [
+            (2, 0, 0, 0),
+            (3, 4, 4, 4),
+            (8, 0, 0, 1),
+            (10, 0, 0, 8),
+            (11, 14, 14, 7),
+            (12, 7, 7, 7),
+            (13, 5, 5, 5),
+            (14, 4, 4, 4),
+            (15, 0, 4, 4),
+        ];
+        for (line, operations, total, runs) in expected {
+            let tally = run.line(line);
+            let found = (tally.operations, tally.total_operations, tally.runs);
+            assert_eq!(found, (operations, total, runs), "line {line}");
+        }
+        assert_eq!(run.line(1).runs, 4, "the header of what is called");
+        assert_eq!(run.line(5).runs, 1, "the header of the entry");
+    }
+}
+
+const PRINTS: &str = "\
+procedure DEEP(n: integer);
+begin
+  if n > 0 then
+    DEEP(n - 1);
+  print(n)
+end;
+procedure P(n: integer);
+begin
+  print(n);
+  DEEP(n);
+  DEEP(0)
+end;
+";
+
+#[test]
+fn time_is_charged_to_the_line_that_took_it_and_to_its_callers_once() {
+    for run in on_both(PRINTS, "P", &[HostValue::Int(3)]) {
+        assert_eq!(run.outcome, Outcome::Done);
+        assert_eq!(run.profile.time, 6_000_000);
+        let expected = [(9, 1, 1), (10, 0, 4), (11, 0, 1), (5, 5, 5), (4, 0, 3)];
+        for (line, time, total) in expected {
+            let tally = run.line(line);
+            let found = (tally.time / 1_000_000, tally.total_time / 1_000_000);
+            assert_eq!(found, (time, total), "line {line}");
+        }
+        let routines: Vec<(u64, u64, u64)> = (run.profile.routines.iter())
+            .map(|tally| (tally.time / 1_000_000, tally.total_time / 1_000_000, tally.runs))
+            .collect();
+        assert_eq!(routines, [(5, 5, 5), (1, 6, 1)]);
+    }
+}
+
+#[test]
+fn a_run_that_is_stopped_has_a_profile_up_to_there() {
+    let program = Program::with(PRINTS, &with_places());
+    let limits = Limits { output: Some(6), ..LIMITS };
+    let args = [HostValue::Int(9)];
+    let both = [
+        profiled(&Reference::new(), &program, "P", &args, limits, by_line(&program)),
+        profiled(&Cpu::new(), &program, "P", &args, limits, by_line(&program)),
+    ];
+    for run in both {
+        assert!(matches!(run.outcome, Outcome::Limit { .. }), "{:?}", run.outcome);
+        assert_eq!(run.printed, "9\n0\n1\n");
+        assert_eq!(run.profile.time, 3_000_000);
+        assert_eq!((run.line(5).runs, run.line(5).time), (3, 2_000_000));
+        // It was still in there.
+        assert_eq!(run.line(10).total_time, 2_000_000);
+    }
+}
+
+#[test]
+fn a_native_is_charged_to_the_line_that_calls_it() {
+    let text = "\
+import \"star:closure\";
+procedure P(n: integer; var T: table);
+begin
+  WARSHALL(n,T);
+  WARSHALL(n,T)
+end;
+";
+    let table = star_tests::table(&["010", "001", "000"]);
+    let args = [HostValue::Int(3), HostValue::Table(table)];
+    let [slow, fast] = on_both(text, "P", &args);
+    assert!(slow.profile.natives.is_empty());
+    assert_eq!(slow.line(4).operations, 0);
+    assert!(slow.line(4).total_operations > 0);
+    let natives: Vec<(u32, u64)> = (fast.profile.natives.iter())
+        .map(|((line, _), tally)| (fast.keys[*line as usize].1, tally.runs))
+        .collect();
+    assert_eq!(natives, [(4, 1), (5, 1)]);
+    assert_eq!((fast.stats.operations, fast.stats.natives), (0, 2));
+}

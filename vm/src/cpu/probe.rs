@@ -1,0 +1,203 @@
+//! What watches the machine instruction by instruction: nothing, or a profile. The loop of the machine is
+//! made once for each, so that a run without a profile does not ask whether there is one.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use star_base::Native;
+use star_ir::{LocId, RoutineId};
+
+use super::code::{Code, RoutineCode};
+use super::inst::Inst;
+use crate::profile::Profile;
+
+/// Watches the machine.
+pub(super) trait Probe {
+    /// Instruction `pc` is about to begin; the one before is over.
+    fn begin(&mut self, routine: &RoutineCode, pc: usize);
+
+    /// The instruction counts operations.
+    fn cost(&mut self, units: u64, times: u64);
+
+    /// The instruction has called a routine.
+    fn called(&mut self, callee: &RoutineCode);
+
+    /// The instruction has left a routine.
+    fn left(&mut self);
+
+    /// The instruction has done all that its routine does.
+    fn native(&mut self, native: Native);
+
+    /// The instruction has done the work of those in `range`, each `runs` times.
+    fn together(&mut self, routine: &RoutineCode, range: Range<usize>, runs: u64);
+}
+
+/// Nothing watches.
+#[derive(Debug)]
+pub(super) struct Off;
+
+impl Probe for Off {
+    #[inline(always)]
+    fn begin(&mut self, _: &RoutineCode, _: usize) {}
+
+    #[inline(always)]
+    fn cost(&mut self, _: u64, _: u64) {}
+
+    #[inline(always)]
+    fn called(&mut self, _: &RoutineCode) {}
+
+    #[inline(always)]
+    fn left(&mut self) {}
+
+    #[inline(always)]
+    fn native(&mut self, _: Native) {}
+
+    #[inline(always)]
+    fn together(&mut self, _: &RoutineCode, _: Range<usize>, _: u64) {}
+}
+
+/// A profile watches. Instructions are numbered through the whole program here.
+#[derive(Debug)]
+pub(super) struct On<'p> {
+    code: &'p Code,
+    profile: &'p mut Profile,
+    /// The first instruction of each routine.
+    firsts: Vec<usize>,
+    /// How often each instruction was begun.
+    runs: Vec<u64>,
+    /// The place of each.
+    locs: Vec<LocId>,
+    /// The lines that an instruction stands for, if they are several.
+    covered: HashMap<usize, Vec<u32>>,
+    /// The instruction that is running.
+    current: usize,
+    /// The lines whose work it did.
+    worked_on: Vec<u32>,
+}
+
+impl<'p> On<'p> {
+    /// The run of `entry` begins.
+    pub(super) fn new(code: &'p Code, entry: RoutineId, profile: &'p mut Profile) -> Self {
+        let mut firsts = Vec::with_capacity(code.routines.len());
+        let mut locs = Vec::new();
+        let mut covered: HashMap<usize, Vec<u32>> = HashMap::new();
+        for routine in &code.routines {
+            let first = locs.len();
+            firsts.push(first);
+            locs.extend(&routine.locs);
+            for (pc, loc) in &routine.covered {
+                let own = profile.line(routine.locs[*pc as usize]);
+                let line = profile.line(*loc);
+                if line != own {
+                    let lines = covered.entry(first + *pc as usize).or_insert_with(|| vec![own]);
+                    if !lines.contains(&line) {
+                        lines.push(line);
+                    }
+                }
+            }
+        }
+        let current = firsts.get(entry.0 as usize).copied().unwrap_or(0);
+        let runs = vec![0; locs.len()];
+        profile.begin(&code.program, entry);
+        On { code, profile, firsts, runs, locs, covered, current, worked_on: Vec::new() }
+    }
+
+    /// The run is over.
+    pub(super) fn end(self) {
+        let line = self.line(self.current);
+        for (idx, runs) in self.runs.iter().enumerate() {
+            self.profile.count_runs(self.profile.line(self.locs[idx]), *runs);
+        }
+        for (idx, lines) in &self.covered {
+            for line in lines {
+                self.profile.count_runs(*line, self.runs[*idx]);
+            }
+        }
+        self.profile.end(&self.code.program, line);
+    }
+
+    fn line(&self, inst: usize) -> u32 {
+        self.locs.get(inst).map_or(u32::MAX, |loc| self.profile.line(*loc))
+    }
+
+    /// The time since it was read before belongs to the current instruction.
+    fn charge(&mut self) {
+        let time = self.profile.elapsed();
+        if !self.worked_on.is_empty() {
+            self.profile.charge_all(&self.worked_on, time);
+        } else if let Some(lines) = self.covered.get(&self.current) {
+            self.profile.charge_all(lines, time);
+        } else {
+            self.profile.charge(self.line(self.current), time);
+        }
+    }
+
+    /// Charges what is due before something other than the current instruction is charged.
+    fn settle(&mut self) {
+        if self.profile.is_due() {
+            self.charge();
+        }
+    }
+}
+
+impl Probe for On<'_> {
+    #[inline]
+    fn begin(&mut self, routine: &RoutineCode, pc: usize) {
+        if self.profile.is_due() {
+            self.charge();
+        }
+        self.worked_on.clear();
+        self.current = self.firsts[routine.id.0 as usize] + pc;
+        self.runs[self.current] += 1;
+    }
+
+    #[inline]
+    fn cost(&mut self, units: u64, times: u64) {
+        self.profile.cost(self.locs[self.current], units, times);
+    }
+
+    fn called(&mut self, callee: &RoutineCode) {
+        self.settle();
+        self.profile.enter(self.line(self.current), callee.id);
+    }
+
+    fn left(&mut self) {
+        self.settle();
+        self.profile.leave();
+    }
+
+    fn native(&mut self, native: Native) {
+        let header = self.line(self.current);
+        self.profile.count_native(native, header);
+        if self.profile.is_due() {
+            let time = self.profile.elapsed();
+            self.profile.charge_native(native, header, time);
+        }
+    }
+
+    fn together(&mut self, routine: &RoutineCode, range: Range<usize>, runs: u64) {
+        let first = self.firsts[routine.id.0 as usize];
+        for pc in range {
+            let inst = first + pc;
+            self.runs[inst] = self.runs[inst].saturating_add(runs);
+            let loc = self.locs[inst];
+            let inst = routine.insts[pc];
+            if let Inst::Cost { units } = inst {
+                self.profile.cost(loc, u64::from(units), runs);
+            }
+            let works = matches!(
+                inst,
+                Inst::LogicBits { .. }
+                    | Inst::Row { .. }
+                    | Inst::Column { .. }
+                    | Inst::PutRow { .. }
+                    | Inst::PutColumn { .. }
+                    | Inst::Literal { .. }
+                    | Inst::Bits(_)
+            );
+            if works {
+                self.worked_on.push(self.profile.line(loc));
+            }
+        }
+    }
+}
