@@ -15,6 +15,8 @@ mod formats;
 mod generate;
 mod guide;
 mod interrupts;
+#[cfg(target_os = "linux")]
+mod keys;
 mod limits;
 mod messages;
 mod natives;

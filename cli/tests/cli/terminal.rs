@@ -11,19 +11,25 @@ use crate::support::Folder;
 const BOUND: Duration = Duration::from_secs(60);
 
 /// A session at a terminal of its own.
-struct Terminal {
+pub(crate) struct Terminal {
     child: Child,
     shown: Receiver<Vec<u8>>,
     text: String,
 }
 
 impl Terminal {
-    fn new(folder: &Folder, arguments: &str) -> Self {
+    pub(crate) fn new(folder: &Folder, arguments: &str) -> Self {
+        Terminal::with(folder, arguments, ("NO_COLOR", "1"))
+    }
+
+    /// With this variable in its environment.
+    pub(crate) fn with(folder: &Folder, arguments: &str, variable: (&str, &str)) -> Self {
         let star = env!("CARGO_BIN_EXE_star");
         let line = format!("stty cols 80 rows 24; exec '{star}' repl {arguments}");
         let mut command = Command::new("script");
         command.args(["--quiet", "--return", "--flush", "--command", &line, "/dev/null"]);
-        command.current_dir(folder.path("")).env("NO_COLOR", "1").env("TERM", "xterm");
+        command.current_dir(folder.path("")).env_remove("NO_COLOR").env("TERM", "xterm");
+        command.env(variable.0, variable.1);
         command.env("XDG_STATE_HOME", folder.path("state"));
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().unwrap();
@@ -43,7 +49,7 @@ impl Terminal {
     }
 
     /// Presses keys.
-    fn press(&mut self, keys: &str) {
+    pub(crate) fn press(&mut self, keys: &str) {
         let stdin = self.child.stdin.as_mut().unwrap();
         stdin.write_all(keys.as_bytes()).unwrap();
         stdin.flush().unwrap();
@@ -51,7 +57,7 @@ impl Terminal {
 
     /// Waits until this is shown, and forgets what was shown until then.
     #[track_caller]
-    fn wait_for(&mut self, wanted: &str) {
+    pub(crate) fn wait_for(&mut self, wanted: &str) {
         let begun = Instant::now();
         loop {
             if let Some(at) = self.text.find(wanted) {
@@ -67,14 +73,14 @@ impl Terminal {
 
     /// Types a line and waits for what it shows, and for the next prompt.
     #[track_caller]
-    fn line(&mut self, line: &str, shows: &str) {
+    pub(crate) fn line(&mut self, line: &str, shows: &str) {
         self.press(&format!("{line}\r"));
         self.wait_for(shows);
         self.wait_for("star> ");
     }
 
     /// Leaves with Ctrl-D; the exit code.
-    fn leave(mut self) -> i32 {
+    pub(crate) fn leave(mut self) -> i32 {
         self.press("\x04");
         let begun = Instant::now();
         loop {

@@ -22,6 +22,8 @@ pub(crate) use names::{Files, Names, Signature};
 
 /// Most names of a list.
 const MAX_LISTED: usize = 200;
+/// Longer texts, which are pasted and not typed, have neither hints nor colours, in bytes.
+const MAX_TYPED: usize = 10_000;
 /// Longer hints are cut.
 const MAX_HINT: usize = 70;
 
@@ -46,6 +48,9 @@ pub(crate) fn complete(text: &str, position: usize, names: &Names, files: &dyn F
 
 /// The signature of the routine whose parentheses are open at the end of the text, to be shown behind it.
 pub(crate) fn hint(text: &str, names: &Names) -> Option<String> {
+    if text.len() > MAX_TYPED {
+        return None;
+    }
     let Context { open, closed_off, .. } = context(text);
     let open = open.iter().rev().find(|open| !open.name.is_empty()).filter(|_| !closed_off)?;
     let signature = signature(&open.name, names).or_else(|| {
@@ -81,7 +86,7 @@ pub(crate) fn coloured(text: &str) -> Cow<'_, str> {
     const QUOTED: &str = "\x1b[32m";
     const COMMENT: &str = "\x1b[2m";
     const END: &str = "\x1b[0m";
-    if text.trim_start().starts_with(':') {
+    if text.len() > MAX_TYPED || text.trim_start().starts_with(':') {
         return Cow::Borrowed(text);
     }
     let mut shown = String::new();
@@ -109,7 +114,16 @@ pub(crate) fn coloured(text: &str) -> Cow<'_, str> {
 fn in_command(text: &str, start: usize, names: &Names, files: &dyn Files) -> Found {
     let Some(blank) = text.find(char::is_whitespace) else {
         let commands = Command::ALL.iter().map(|command| command.name());
-        return of(start, text, commands);
+        let mut found = of(start, text, commands);
+        // What stands behind the only one can be typed at once.
+        if let [only] = found.candidates.as_mut_slice()
+            && Command::ALL
+                .iter()
+                .any(|command| command.name() == only && command.argument() != Argument::None)
+        {
+            only.push(' ');
+        }
+        return found;
     };
     let (name, rest) = text.split_at(blank);
     let Some(command) = Command::ALL.into_iter().find(|command| command.name() == name) else {

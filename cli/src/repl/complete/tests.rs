@@ -73,6 +73,8 @@ fn commands_and_what_stands_behind_them_are_completed() {
     for (line, expected) in [
         (":re|", ":reload / :reset"),
         (":t|", ":time / :type"),
+        (":lo|", ":load "),
+        (":q|", ":quit"),
         (":time o|", ":time off / :time on"),
         (":backend |", ":backend cpu / :backend reference"),
         (":limits st|", ":limits steps="),
@@ -138,4 +140,7 @@ fn colours_leave_the_text_as_it_is() {
     assert_eq!(shown, expected);
     assert!(matches!(coloured("X := Y"), Cow::Borrowed("X := Y")));
     assert!(matches!(coloured(":load begin"), Cow::Borrowed(_)));
+    let pasted = "begin WARSHALL(1, ".repeat(MAX_TYPED);
+    assert!(matches!(coloured(&pasted), Cow::Borrowed(_)));
+    assert_eq!(hint(&pasted, &names()), None);
 }

@@ -1,0 +1,91 @@
+//! What helps while something is typed at a terminal: Tab, hints, colours, and the stops of `:step`.
+
+use crate::support::Folder;
+use crate::terminal::Terminal;
+
+#[test]
+fn tab_completes_names_commands_and_files() {
+    let folder = Folder::new(&[("closing.star", "proc CLOSING; begin print(\"closed\") end;\n")]);
+    let mut terminal = Terminal::new(&folder, "--no-history");
+    terminal.press(":lo\tclos\t\r");
+    terminal.wait_for(":load closing.star");
+    terminal.wait_for("star> ");
+    // The routine of the file, in another letter case.
+    terminal.press("closi\t\r");
+    terminal.wait_for("CLOSING");
+    terminal.wait_for("closed\r\n");
+    terminal.wait_for("star> ");
+    terminal.line("Neighbours := '0110'", "");
+    terminal.press("NUMB(Nei\t)\r");
+    terminal.wait_for("NUMB(Neighbours)");
+    terminal.wait_for("\n2\r\n");
+    terminal.wait_for("star> ");
+    // Several candidates are listed.
+    terminal.press("TCO\t\t");
+    terminal.wait_for("TCOPY1  TCOPY2");
+    terminal.press("\x15import \"star:clo\t\";\r");
+    terminal.wait_for("star:closure");
+    terminal.wait_for("\x1b[?2004l");
+    terminal.wait_for("star> ");
+    assert_eq!(terminal.leave(), 0);
+}
+
+#[test]
+fn the_parameters_of_a_call_are_shown_while_it_is_typed() {
+    let folder = Folder::new(&[]);
+    let mut terminal = Terminal::new(&folder, "--no-history");
+    terminal.press("print(NUMB(");
+    terminal.wait_for("   NUMB(Y)");
+    // The hint is no part of the text, and the arrow to the right does not make it one.
+    terminal.press("\x1b[C'011'))\r");
+    terminal.wait_for("\n2\r\n");
+    terminal.wait_for("star> ");
+    assert_eq!(terminal.leave(), 0);
+}
+
+#[test]
+fn marked_rows_have_a_colour_on_a_terminal() {
+    let folder = Folder::new(&[]);
+    let mut terminal = Terminal::with(&folder, "--no-history", ("COLORTERM", "1"));
+    terminal.press("X := CONVERT('01')\r");
+    terminal.wait_for("star> ");
+    terminal.press("X\r");
+    terminal.wait_for("X: slice(2), 1 one");
+    terminal.wait_for("\x1b[1;36m 2  1\x1b[0m");
+    terminal.wait_for("star> ");
+    // Keywords and constants, while they are typed.
+    terminal.press("if X(1)='1' then X(1):='0'");
+    terminal.wait_for("\x1b[1mif\x1b[0m");
+    terminal.wait_for("\x1b[32m'1'\x1b[0m");
+    terminal.press("\r");
+    // The prompt is drawn with every key; this comes when the line is taken.
+    terminal.wait_for("\x1b[?2004l");
+    terminal.wait_for("star> ");
+    assert_eq!(terminal.leave(), 0);
+}
+
+#[test]
+fn a_stepped_run_stops_at_a_prompt_of_its_own() {
+    let folder = Folder::new(&[]);
+    let mut terminal = Terminal::new(&folder, "--no-history");
+    terminal.line("proc INC(var n: integer); begin n:=n+1; n:=n*10; n:=n+3 end;", "");
+    terminal.line("x := 4", "");
+    terminal.press(":step INC(x)\r");
+    terminal.wait_for("n:=n+1");
+    terminal.wait_for("step> ");
+    terminal.press("\r");
+    terminal.wait_for("n: 4 → 5");
+    terminal.wait_for("step> ");
+    terminal.press("v n\r");
+    terminal.wait_for("n: 5");
+    terminal.wait_for("step> ");
+    terminal.press("s\r");
+    terminal.wait_for("n: 5 → 50");
+    terminal.wait_for("step> ");
+    // Ctrl-C stops the run, and not the session.
+    terminal.press("\x03");
+    terminal.wait_for("stopped; the variables keep what the run did");
+    terminal.wait_for("star> ");
+    terminal.line("x", "\n50\r\n");
+    assert_eq!(terminal.leave(), 0);
+}
