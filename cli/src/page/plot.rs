@@ -231,7 +231,10 @@ impl Plot<'_, '_> {
 fn in_two(text: &str, most: usize) -> (String, String) {
     let text = shortened(text, 2 * most);
     let Some((end, _)) = text.char_indices().nth(most) else { return (text, String::new()) };
-    let end = text[..end].rfind(' ').filter(|blank| *blank > 0).unwrap_or(end);
+    let end = match text[end..].starts_with(' ') {
+        true => end,
+        false => text[..end].rfind(' ').filter(|blank| *blank > 0).unwrap_or(end),
+    };
     (text[..end].to_owned(), shortened(text[end..].trim_start(), most))
 }
 
