@@ -63,8 +63,9 @@ pub(crate) fn bind(
     let mut missing = Vec::new();
     let mut origins = Vec::new();
     for param in &entry.params {
-        let EntryParam { name, by_ref, kind } = param;
-        let offered = offer(name, *kind).filter(|_| with_graph);
+        let EntryParam { name, by_ref, takes_value, kind } = param;
+        let is_result = *by_ref && !takes_value;
+        let offered = offer(name, *kind).filter(|_| with_graph && !is_result);
         origins.push(match (given.get(name.as_str()), offered) {
             (Some(&""), _) if *by_ref && *kind != Kind::Str => Origin::Unset,
             (Some(text), _) => match given::parse(name, *kind, text) {
@@ -261,6 +262,19 @@ mod tests {
         let binding = bind_all(&["v=1", "h=9", "D=", "Cost=c.stb"], true).unwrap();
         assert_eq!(binding.origins[3], Origin::Unset);
         assert_eq!(binding.widths, GivenWidths::default());
+    }
+
+    #[test]
+    fn a_result_that_nothing_reads_before_it_is_set_is_offered_nothing() {
+        let mut dijkstra = dijkstra();
+        dijkstra.params[3].takes_value = false;
+        let bind = |arguments: &[&str]| {
+            let arguments: Vec<String> = arguments.iter().map(|text| (*text).to_owned()).collect();
+            bind(&dijkstra, &arguments, true, Strangers::Refused).unwrap()
+        };
+        assert_eq!(bind(&["v=1", "h=9"]).origins[3], Origin::Unset);
+        let given = bind(&["v=1", "h=9", "D=d.stb"]);
+        assert!(matches!(given.origins[3], Origin::Given(Given::File { .. })));
     }
 
     #[test]

@@ -12,7 +12,7 @@ use crate::given;
 use crate::layouts::AnyLayout;
 use crate::output::Output;
 use crate::part::locate;
-use crate::save::Target;
+use crate::save::{self, Target};
 use crate::text;
 
 /// Takes what a program prints.
@@ -118,7 +118,13 @@ impl Host for RunHost<'_> {
 
     fn write(&mut self, file: &str, value: HostRef<'_>) -> Result<(), HostError> {
         let written = self.access.for_writing(file).and_then(|path| {
-            Target::new(&path, file)?.write_bits(value, self.reading.flags)?.commit()
+            let kind = match value {
+                HostRef::Slice(_) => Kind::Slice,
+                HostRef::Word(_) => Kind::Word,
+                HostRef::Table(_) => Kind::Table,
+            };
+            let target = Target::new(&path, file, &|format| save::holds(kind, format))?;
+            target.write_bits(value, self.reading.flags)?.commit()
         });
         written.map_err(|error| self.fail(error))
     }

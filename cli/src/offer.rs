@@ -39,6 +39,8 @@ Offers of --graph, to parameters that are not given, by name and type:
   code          table    code           weight  table  weight
   code2         table    code-double    Inc     table  incidence
   Tail Head     table    tails, heads   S E     slice  edges
+A `var` parameter that the routine sets, or begins to store columns to, before it
+looks at it is a result: it is offered nothing.
 h and b are the least widths that suit all of them: no sum of the procedures of
 the library reaches infinity. Give them as settings for wider ones.";
 

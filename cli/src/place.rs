@@ -3,6 +3,7 @@
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::thread;
 
 use star_base::Code;
 use star_io::FileError;
@@ -16,6 +17,44 @@ pub(crate) struct Place {
     /// As messages show it.
     name: String,
     path: PathBuf,
+}
+
+/// A file beside its place. Dropped, it leaves nothing behind.
+///
+/// Note [Closing]. When the last handle of a file without a name is closed, the system drops its pages, for a file of
+/// a gigabyte a tenth of a second and more. So the name goes at once, and a thread of its own closes the file:
+/// messages and other work need not wait, and the end of the process overlaps with it.
+#[derive(Debug)]
+pub(crate) struct Temporary {
+    /// `None` once it was put in its place.
+    file: Option<NamedTempFile>,
+}
+
+impl Temporary {
+    pub(crate) fn new(file: NamedTempFile) -> Self {
+        Temporary { file: Some(file) }
+    }
+
+    /// The file to write to.
+    pub(crate) fn as_file_mut(&mut self) -> &mut File {
+        self.file.as_mut().expect("it is taken only where it ends").as_file_mut()
+    }
+
+    /// The path alone: the file is closed, and nothing more is written.
+    pub(crate) fn into_path(mut self) -> TempPath {
+        self.file.take().expect("it is taken only where it ends").into_temp_path()
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        if let Some(file) = self.file.take() {
+            let (file, path) = file.into_parts();
+            drop(path);
+            // Without a thread, it is closed here.
+            let _ = thread::Builder::new().name("closing".to_owned()).spawn(move || drop(file));
+        }
+    }
 }
 
 impl Place {

@@ -11,7 +11,7 @@ use star_vm::{HostValue, display};
 use crate::flags::Flags;
 use crate::load::from_files;
 use crate::output::Output;
-use crate::save::Target;
+use crate::save::{self, Target};
 use crate::text;
 
 /// An `--out`: which result, counted from 0 among the `var` parameters, goes where.
@@ -54,7 +54,8 @@ fn out(entry: &Entry, option: &str) -> Result<Out, Diagnostic> {
     let found = vars().enumerate().find(|(_, param)| param.name == name);
     match found {
         Some((result, param)) if from_files(param.kind) => {
-            let target = Target::new(Path::new(file), file);
+            let holds = |format| save::holds(param.kind, format);
+            let target = Target::new(Path::new(file), file, &holds);
             let target = target.map_err(|error| error.to_diagnostic())?;
             Ok(Out { result, target })
         }

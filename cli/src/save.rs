@@ -4,13 +4,14 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
-use star_base::Code;
+use star_base::{BitTable, BitVector, Code};
 use star_io::{FileError, Format, OutputRef, Packing};
 use star_vm::{HostRef, HostValue};
-use tempfile::TempPath;
+
+use star_compiler::hir::Kind;
 
 use crate::flags::Flags;
-use crate::place::Place;
+use crate::place::{Place, Temporary};
 use crate::text;
 
 /// A file to be written: where, in which format, packed or not.
@@ -27,21 +28,27 @@ pub(crate) struct Target {
 #[derive(Debug)]
 pub(crate) struct Written {
     target: Target,
-    temporary: Option<TempPath>,
+    temporary: Option<Temporary>,
 }
 
 impl Target {
-    /// A file at `path`, called `name` in messages; its extension says the format.
+    /// A file at `path`, called `name` in messages; its extension says the format. `holds` says which formats
+    /// can hold what is going to be written.
     ///
     /// # Errors
     /// E0506 if the extension says none, E0509 if it can be seen that the file cannot be written.
-    pub(crate) fn new(path: &Path, name: &str) -> Result<Self, FileError> {
+    pub(crate) fn new(
+        path: &Path,
+        name: &str,
+        holds: &dyn Fn(Format) -> bool,
+    ) -> Result<Self, FileError> {
         let Some(format) = Format::of_path(name) else {
-            let extensions = Format::ALL.iter().flat_map(|format| format.extensions());
+            let formats = Format::ALL.iter().filter(|format| holds(**format));
+            let extensions = formats.flat_map(|format| format.extensions());
             let known = text::quoted_list(extensions.map(|extension| format!(".{extension}")));
             let message = "the name does not say the format to write";
             let error = FileError::new(Code::UnknownFormat, name, message);
-            return Err(error.help(format!("the known extensions are {known}")));
+            return Err(error.help(format!("it can end in {known}, and in `.gz` behind that")));
         };
         let place = Place::new(path, name)?;
         let (packing, _) = Packing::of_path(name);
@@ -79,12 +86,7 @@ impl Target {
         value: HostRef<'_>,
         flags: &Flags,
     ) -> Result<Written, FileError> {
-        let output = match value {
-            HostRef::Table(table) => OutputRef::Table(table),
-            HostRef::Slice(bits) => OutputRef::Slice(bits),
-            HostRef::Word(bits) => OutputRef::Word(bits),
-        };
-        self.write_data(output, flags).map(|(written, _)| written)
+        self.write_data(as_output(value), flags).map(|(written, _)| written)
     }
 
     /// Writes data beside their place, until a flag is set; gives the number of bytes, too.
@@ -101,9 +103,10 @@ impl Target {
             let n_bytes = self.write_to(output, &mut file, flags)?;
             return Ok((Written { target: self, temporary: None }, n_bytes));
         }
-        let mut file = self.place.temporary()?;
+        // What is not written to its end goes as `Written` does.
+        let mut file = Temporary::new(self.place.temporary()?);
         let n_bytes = self.write_to(output, file.as_file_mut(), flags)?;
-        Ok((Written { target: self, temporary: Some(file.into_temp_path()) }, n_bytes))
+        Ok((Written { target: self, temporary: Some(file) }, n_bytes))
     }
 
     fn write_to(
@@ -139,8 +142,29 @@ impl Written {
         let Written { target, temporary } = self;
         match temporary {
             None => Ok(()),
-            Some(temporary) => target.place.put(temporary),
+            Some(temporary) => target.place.put(temporary.into_path()),
         }
+    }
+}
+
+/// Does the format hold some slice, some word or some table? An n × n table is a graph, too.
+pub(crate) fn holds(kind: Kind, format: Format) -> bool {
+    let (bits, square) = (BitVector::zeros(1), BitTable::zeros(1, 1).unwrap_or_default());
+    let example = match kind {
+        Kind::Slice => OutputRef::Slice(&bits),
+        Kind::Word => OutputRef::Word(&bits),
+        Kind::Table => OutputRef::Table(&square),
+        Kind::Int | Kind::Bool | Kind::Str | Kind::Handle | Kind::Error => return false,
+    };
+    star_io::write(format, example, &mut io::sink()).is_ok()
+}
+
+/// What a program writes as a writer takes it.
+fn as_output(value: HostRef<'_>) -> OutputRef<'_> {
+    match value {
+        HostRef::Table(table) => OutputRef::Table(table),
+        HostRef::Slice(bits) => OutputRef::Slice(bits),
+        HostRef::Word(bits) => OutputRef::Word(bits),
     }
 }
 
@@ -174,6 +198,10 @@ mod tests {
 
     use super::*;
 
+    fn all(_: Format) -> bool {
+        true
+    }
+
     fn slice() -> HostValue {
         HostValue::Slice(BitVector::from_bools(&[true, false]))
     }
@@ -182,7 +210,7 @@ mod tests {
     fn a_file_appears_only_when_it_is_committed() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("x.stb");
-        let target = || Target::new(&path, "x.stb").unwrap();
+        let target = || Target::new(&path, "x.stb", &all).unwrap();
         let flags = Flags::default();
         drop(target().write(&slice(), &flags).unwrap());
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
@@ -204,7 +232,7 @@ mod tests {
         fs::write(&path, "old").unwrap();
         let flags = Flags::default();
         flags.deadline.store(true, std::sync::atomic::Ordering::Relaxed);
-        let target = || Target::new(&path, "x.mtx").unwrap();
+        let target = || Target::new(&path, "x.mtx", &all).unwrap();
         let late = target().write(&slice(), &flags).unwrap_err();
         assert_eq!(
             (late.code, late.message.as_str()),
@@ -219,11 +247,27 @@ mod tests {
     #[test]
     fn targets_that_cannot_be_written_are_seen_before() {
         let folder = tempfile::tempdir().unwrap();
-        let code = |path: &Path, name: &str| Target::new(path, name).unwrap_err().code;
+        let code = |path: &Path, name: &str| Target::new(path, name, &all).unwrap_err().code;
         assert_eq!(code(&folder.path().join("x"), "x"), Code::UnknownFormat);
         assert_eq!(code(&folder.path().join("no/x.stb"), "no/x.stb"), Code::CannotWrite);
         fs::create_dir(folder.path().join("d.stb")).unwrap();
         assert_eq!(code(&folder.path().join("d.stb"), "d.stb"), Code::CannotWrite);
+    }
+
+    #[test]
+    fn a_name_without_a_format_is_told_those_that_can_be_written() {
+        let help = |kind: Kind| {
+            let error = Target::new(Path::new("x"), "x", &|format| holds(kind, format));
+            error.unwrap_err().help.join(" ")
+        };
+        let (table, slice) = (help(Kind::Table), help(Kind::Slice));
+        for can in ["`.mtx`", "`.gr`", "`.graph`", "`.stb`", "`.txt`"] {
+            assert!(table.contains(can), "{can}: {table}");
+        }
+        for cannot in ["`.jpg`", "`.co`", "`.tiff`", "`.scen`", "`.ppm`", "`.updates`"] {
+            assert!(!table.contains(cannot) && !slice.contains(cannot), "{table} {slice}");
+        }
+        assert!(slice.contains("`.stb`") && !slice.contains("`.gr`"), "{slice}");
     }
 
     #[cfg(unix)]
@@ -233,7 +277,7 @@ mod tests {
         let (file, link) = (folder.path().join("a.stb"), folder.path().join("b.stb"));
         fs::write(&file, "old").unwrap();
         std::os::unix::fs::symlink(&file, &link).unwrap();
-        let written = Target::new(&link, "b.stb").unwrap().write(&slice(), &Flags::default());
+        let written = Target::new(&link, "b.stb", &all).unwrap().write(&slice(), &Flags::default());
         let written = written.unwrap();
         written.commit().unwrap();
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());

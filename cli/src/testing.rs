@@ -18,7 +18,7 @@ pub(crate) fn entry(name: &str, params: Vec<EntryParam>) -> Entry {
 
 /// A value parameter.
 pub(crate) fn value(name: &str, kind: Kind) -> EntryParam {
-    EntryParam { name: name.to_owned(), by_ref: false, kind }
+    EntryParam { name: name.to_owned(), by_ref: false, takes_value: true, kind }
 }
 
 /// A `var` parameter.

@@ -146,7 +146,8 @@ impl Profile {
 
     /// The run begins with this routine.
     pub(crate) fn begin(&mut self, program: &Program, entry: RoutineId) {
-        self.seen = self.clock.ticks.load(Ordering::Relaxed);
+        // Never reached: at first the time is worth reading always.
+        self.seen = u64::MAX;
         self.last = (self.clock.now)();
         let header = program.routines.get(entry.0 as usize).map_or(u32::MAX, |r| self.line(r.loc));
         self.enter(header, entry);
@@ -155,12 +156,15 @@ impl Profile {
     /// Is it worth reading the time?
     #[inline]
     pub(crate) fn is_due(&self) -> bool {
-        self.clock.ticks.load(Ordering::Relaxed) != self.seen || self.samples < READ_AT_FIRST
+        self.clock.ticks.load(Ordering::Relaxed) != self.seen
     }
 
     /// Nanoseconds since this was asked before.
+    #[cold]
     pub(crate) fn elapsed(&mut self) -> u64 {
-        self.seen = self.clock.ticks.load(Ordering::Relaxed);
+        if self.samples >= READ_AT_FIRST {
+            self.seen = self.clock.ticks.load(Ordering::Relaxed);
+        }
         let now = (self.clock.now)();
         let elapsed = now.saturating_sub(self.last);
         self.last = now;
@@ -210,20 +214,25 @@ impl Profile {
     /// The `cost` statement at `loc` counted `units` elementary operations `times` times.
     #[inline]
     pub(crate) fn cost(&mut self, loc: LocId, units: u64, times: u64) {
-        let own = [(self.line(loc), units)];
-        let parts = match self.cost_parts.get(loc.0 as usize) {
-            Some(parts) if !parts.is_empty() => parts.as_slice(),
-            Some(_) | None => &own,
-        };
-        for &(line, units) in parts {
-            let operations = units.saturating_mul(times);
-            self.operations = self.operations.saturating_add(operations);
-            if let Some((_, routine)) = self.stack.last() {
-                let routine = *routine as usize;
-                add_operations(&mut self.routines, &self.open_routines, routine, operations);
+        match self.cost_parts.get(loc.0 as usize) {
+            Some(parts) if !parts.is_empty() => {
+                for idx in 0..parts.len() {
+                    let (line, units) = self.cost_parts[loc.0 as usize][idx];
+                    self.cost_of(line, units.saturating_mul(times));
+                }
             }
-            add_operations(&mut self.lines, &self.open_lines, line as usize, operations);
+            Some(_) | None => self.cost_of(self.line(loc), units.saturating_mul(times)),
         }
+    }
+
+    #[inline]
+    fn cost_of(&mut self, line: u32, operations: u64) {
+        self.operations = self.operations.saturating_add(operations);
+        if let Some((_, routine)) = self.stack.last() {
+            let routine = *routine as usize;
+            add_operations(&mut self.routines, &self.open_routines, routine, operations);
+        }
+        add_operations(&mut self.lines, &self.open_lines, line as usize, operations);
     }
 
     /// Something on a line was begun so often.
@@ -279,6 +288,7 @@ fn add_time(tallies: &mut [Tally], open: &[Open], idx: usize, time: u64) {
     }
 }
 
+#[inline]
 fn add_operations(tallies: &mut [Tally], open: &[Open], idx: usize, operations: u64) {
     if let (Some(tally), Some(open)) = (tallies.get_mut(idx), open.get(idx)) {
         tally.operations = tally.operations.saturating_add(operations);

@@ -75,21 +75,25 @@ impl Foreign {
     }
 }
 
-/// The interpreter; a virtual environment is made if it is wanted and not there.
+/// The interpreter; a virtual environment is made if it is wanted. What was installed is written into it at the
+/// end, so that one that was cut off is not taken for a whole one.
 fn interpreter(tools: &Tools) -> Result<PathBuf, Failure> {
     let base = tools.python.clone().unwrap_or_else(|| PathBuf::from("python3"));
     let Some(venv) = &tools.venv else { return Ok(base) };
     let python = venv.join("bin").join("python");
-    if !python.exists() {
-        let requirements = Path::new(ADAPTERS).join("requirements.txt");
-        finish(Command::new(base).args(["-m", "venv"]).arg(venv))?;
+    let requirements = Path::new(ADAPTERS).join("requirements.txt");
+    let installed = venv.join("star-peers.txt");
+    let cannot = |error: std::io::Error| Failure::peer(format!("{}: {error}", venv.display()));
+    let wanted = fs::read(&requirements).map_err(cannot)?;
+    if fs::read(&installed).ok().as_ref() != Some(&wanted) {
+        eprintln!("installing the packages of {} in {}", requirements.display(), venv.display());
+        if !python.exists() {
+            finish(Command::new(base).args(["-m", "venv"]).arg(venv))?;
+        }
         let mut install = Command::new(&python);
         install.args(["-m", "pip", "install", "--quiet", "--requirement"]).arg(requirements);
-        if let Err(failure) = finish(&mut install) {
-            // The next run tries again.
-            let _ = fs::remove_dir_all(venv);
-            return Err(failure);
-        }
+        finish(&mut install)?;
+        fs::write(installed, wanted).map_err(cannot)?;
     }
     Ok(python)
 }
@@ -157,8 +161,12 @@ fn finish(command: &mut Command) -> Result<(), Failure> {
         return Ok(());
     }
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    let line = said.lines().find(|line| line.contains("rror")).or_else(|| said.lines().last());
-    Err(Failure::peer(format!("`{shown}` failed: {}", line.unwrap_or_default().trim())))
+    let line = said
+        .lines()
+        .find(|line| line.contains("rror") || line.contains("ERROR"))
+        .or_else(|| said.lines().last());
+    let line = line.map_or("it says nothing", str::trim);
+    Err(Failure::peer(format!("`{shown}` failed: {line}")))
 }
 
 #[cfg(test)]
@@ -191,14 +199,23 @@ mod tests {
         assert!(failure.message.contains("`--lemon DIR`"), "{}", failure.message);
     }
 
+    #[cfg(unix)]
     #[test]
-    fn a_failed_environment_is_not_left_behind() {
+    fn an_environment_without_its_packages_is_not_taken_for_one() {
+        use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().unwrap();
-        let venv = folder.path().join("venv");
-        let python = Some(PathBuf::from("false"));
-        let mut foreign =
-            Foreign::new(Tools { python, venv: Some(venv.clone()), ..Tools::default() });
-        assert!(foreign.python(Job::Floyd).is_err());
-        assert!(!venv.exists());
+        let python = folder.path().join("bin").join("python");
+        fs::create_dir(folder.path().join("bin")).unwrap();
+        let tools = Tools { venv: Some(folder.path().to_owned()), ..Tools::default() };
+        let install = |text: &str| {
+            fs::write(&python, text).unwrap();
+            fs::set_permissions(&python, fs::Permissions::from_mode(0o755)).unwrap();
+            Foreign::new(tools.clone()).python(Job::Floyd).map(|_| ())
+        };
+        let failure = install("#!/bin/sh\necho ERROR: no network >&2; exit 1\n").unwrap_err();
+        assert!(failure.message.ends_with("failed: ERROR: no network"), "{}", failure.message);
+        assert_eq!(install("#!/bin/sh\nexit 0\n"), Ok(()));
+        // It is there now, and nothing is installed any more.
+        assert_eq!(install("#!/bin/sh\nexit 1\n"), Ok(()));
     }
 }

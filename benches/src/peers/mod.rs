@@ -70,6 +70,10 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     }
     let mut foreign = Foreign::new(options.tools.clone());
     let mut record = place::record(&options, WIDTH, MAX_RUNS);
+    if let Some(path) = &options.out {
+        // Before an hour is spent on what cannot be written.
+        report::write(path, &record, &[])?;
+    }
     println!("{}\n{}", place::line(&record), report::HEADER);
     let mut rows = Vec::new();
     for (idx, case) in cases.iter().enumerate() {

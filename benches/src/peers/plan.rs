@@ -132,7 +132,9 @@ pub(super) fn too_large_for_ours(job: Job, source: Source) -> Option<String> {
 
 fn contestants(job: Job, source: Source, families: &[Family], sizes: &Sizes) -> Vec<Contestant> {
     let mut found = vec![Contestant::Ours { natives: true }];
-    if job.has_native() && (source.n() <= AS_WRITTEN || *sizes == Sizes::Full) {
+    // Of a file it is not known, and those that there are are larger.
+    let n = if source.size().is_some() { source.n() } else { u64::MAX };
+    if job.has_native() && (n <= AS_WRITTEN || *sizes == Sizes::Full) {
         found.push(Contestant::Ours { natives: false });
     }
     for &family in families {
@@ -142,9 +144,7 @@ fn contestants(job: Job, source: Source, families: &[Family], sizes: &Sizes) -> 
                 ("petgraph", Job::Floyd) => MAP_OF_PAIRS,
                 _ => u64::MAX,
             };
-            // Of a file it is not known, and those that there are are larger.
-            let n = if source.size().is_some() { source.n() } else { u64::MAX };
-            if n <= most || most == u64::MAX {
+            if n <= most {
                 found.push(Contestant::Peer(family, name));
             }
         }

@@ -91,12 +91,11 @@ impl Counts {
     /// What was done, in words; `None` if there is nothing to tell.
     fn summary(&self, args: &FmtArgs) -> Option<String> {
         let done = if args.only_looks() { "would change" } else { "formatted" };
-        let parts = [(self.changed, done), (self.left, "left as it is")];
+        let parts = [(self.changed, done), (self.left, "not formatted")];
         let parts = parts.iter().filter(|(n, _)| *n > 0);
         let parts: Vec<String> =
             parts.map(|&(n, what)| format!("{} {what}", text::count(n, "file"))).collect();
-        let told = !args.stdin && (!parts.is_empty());
-        told.then(|| parts.join(", ").replace("files left as it is", "files left as they are"))
+        (!args.stdin && !parts.is_empty()).then(|| parts.join(", "))
     }
 }
 

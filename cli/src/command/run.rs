@@ -75,7 +75,7 @@ pub(crate) struct RunArgs {
     /// Say which lines took the time and the operations; with `=FILE.html` or `=FILE.json` in a file
     ///
     /// Times come from samples, operations and runs are counted. Without a file, a table of the hottest
-    /// lines is printed at the end. The results are the same.
+    /// lines is shown at the end. The run does the same as without it.
     #[arg(
         long,
         value_name = "FILE",
@@ -353,6 +353,15 @@ fn finish(
         Err(error) => return Failure::from(no_results(error)).report(reporter),
     };
     let saved = results::save(outs, &results, flags);
+    if flags.stop().is_some()
+        && let Err(error) = saved
+    {
+        // Whoever wants the end does not want to wait for the ones of a long table to be counted.
+        let exit = stopped_at_file(error).report(reporter);
+        // The process is about to end, which gives the memory back as well.
+        std::mem::forget(results);
+        return exit;
+    }
     results::print(output, names, &results);
     output.flush();
     match saved {

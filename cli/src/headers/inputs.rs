@@ -108,7 +108,7 @@ pub(crate) fn value(
     span: Span,
     around: Around<'_>,
 ) -> Result<HostValue, Vec<Diagnostic>> {
-    let param = EntryParam { name: name.to_owned(), by_ref: false, kind };
+    let param = EntryParam { name: name.to_owned(), by_ref: false, takes_value: true, kind };
     let entry = Entry {
         id: star_compiler::hir::RoutineId(0),
         name: name.to_owned(),

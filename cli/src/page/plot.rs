@@ -231,14 +231,18 @@ impl Plot<'_, '_> {
 fn in_two(text: &str, most: usize) -> (String, String) {
     let text = shortened(text, 2 * most);
     let Some((end, _)) = text.char_indices().nth(most) else { return (text, String::new()) };
-    let end = text[..end].rfind(' ').filter(|blank| *blank > 0).unwrap_or(end);
+    let end = match text[end..].starts_with(' ') {
+        true => end,
+        false => text[..end].rfind(' ').filter(|blank| *blank > 0).unwrap_or(end),
+    };
     (text[..end].to_owned(), shortened(text[end..].trim_start(), most))
 }
 
 /// So many characters at most, none of them a control character: XML has no place for those.
 fn shortened(text: &str, most: usize) -> String {
-    let plain =
-        |c: char| if c.is_control() || c >= '\u{fffe}' && c <= '\u{ffff}' { '\u{fffd}' } else { c };
+    let plain = |c: char| {
+        if c.is_control() || ('\u{fffe}'..='\u{ffff}').contains(&c) { '\u{fffd}' } else { c }
+    };
     let mut short: String = text.chars().take(most).map(plain).collect();
     if text.chars().count() > most {
         short.pop();

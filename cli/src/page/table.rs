@@ -41,14 +41,32 @@ impl<'a> Case<'a> {
     }
 }
 
+/// Columns that only some tables have.
+#[derive(Clone, Copy, Debug)]
+struct Columns {
+    /// The file that a row is of.
+    files: bool,
+    /// The ratio to the first row of ours.
+    first: bool,
+    /// The ratio to a peer.
+    peer: bool,
+}
+
 /// The table; `n_files` is the number of files on the page.
 pub(super) fn table(benchmark: &Benchmark<'_>, n_files: usize) -> String {
     let cases = benchmark.rows.chunk_by(|(_, a), (_, b)| a.parameters == b.parameters);
     let cases: Vec<Case<'_>> = cases.map(|rows| Case { rows: rows.to_vec() }).collect();
-    let has_peers = benchmark.rows.iter().any(|(_, row)| row.source == Source::Peer);
+    let measured = |case: &Case<'_>| {
+        case.rows.iter().filter(|(_, row)| row.source != Source::Published).count()
+    };
+    let columns = Columns {
+        files: n_files > 1,
+        first: cases.iter().any(|case| measured(case) > 1),
+        peer: benchmark.rows.iter().any(|(_, row)| row.source == Source::Peer),
+    };
     let mut text = String::from("<div class=\"scroll\"><table>\n<thead><tr>");
     let mut heads = vec![("", "parameters"), ("", "by")];
-    heads.extend((n_files > 1).then_some(("", "file")));
+    heads.extend(columns.files.then_some(("", "file")));
     heads.extend([
         ("number", "median"),
         ("number", "±"),
@@ -57,16 +75,16 @@ pub(super) fn table(benchmark: &Benchmark<'_>, n_files: usize) -> String {
         ("number", "load"),
         ("number", "operations"),
         ("number", "each"),
-        ("number", "to the first"),
     ]);
-    heads.extend(has_peers.then_some(("", "to the peer")));
+    heads.extend(columns.first.then_some(("number", "to the first")));
+    heads.extend(columns.peer.then_some(("", "to the peer")));
     for (class, head) in heads {
         text += &classed("th", class, head);
     }
     text += "</tr></thead>\n<tbody>\n";
     for case in &cases {
         for (place, (number, row)) in case.rows.iter().enumerate() {
-            let cells = cells(case, *number, row, (n_files, has_peers));
+            let cells = cells(case, *number, row, columns);
             let class = match (place, row.source) {
                 (0, _) => "case",
                 (_, Source::Published) => "published",
@@ -82,13 +100,14 @@ pub(super) fn table(benchmark: &Benchmark<'_>, n_files: usize) -> String {
 }
 
 /// What a row has to say beside its parameters.
-fn cells(case: &Case<'_>, file: usize, row: &Row, (n_files, has_peers): (usize, bool)) -> String {
+fn cells(case: &Case<'_>, file: usize, row: &Row, columns: Columns) -> String {
+    let Columns { files, first, peer } = columns;
     let mut cells = element("td", &row.runner());
-    if n_files > 1 {
+    if files {
         cells += &element("td", &(file + 1).to_string());
     }
     if let Some(error) = &row.error {
-        let n_columns = 8 + usize::from(has_peers);
+        let n_columns = 7 + usize::from(first) + usize::from(peer);
         let message = escape(&format!("{}: {}", error.code, error.message));
         return cells + &format!("<td class=\"error\" colspan=\"{n_columns}\">{message}</td>");
     }
@@ -106,10 +125,12 @@ fn cells(case: &Case<'_>, file: usize, row: &Row, (n_files, has_peers): (usize, 
     let counted = row.operations.filter(|n| *n > 0 && row.natives != Some(NativeUse::On));
     let each = counted.zip(seconds(row));
     number(each.map(|(n, seconds)| figures::time(seconds / n as f64)));
-    let is_figure = row.source != Source::Published;
-    let first = case.first(file).filter(|_| is_figure).and_then(seconds);
-    number(first.zip(seconds(row)).map(|(first, seconds)| figures::digits(seconds / first)));
-    if has_peers {
+    if first {
+        let is_measured = row.source != Source::Published;
+        let first = case.first(file).filter(|_| is_measured).and_then(seconds);
+        number(first.zip(seconds(row)).map(|(first, seconds)| figures::digits(seconds / first)));
+    }
+    if peer {
         cells += &to_peer(case, file, row);
     }
     cells
@@ -219,7 +240,7 @@ mod tests {
         failed.time = None;
         failed.error = Some(RowError { code: "T0101".to_owned(), message: "index 7".to_owned() });
         let text = of(&[record(vec![failed])]);
-        assert!(text.contains("<td class=\"error\" colspan=\"8\">T0101: index 7</td>"), "{text}");
+        assert!(text.contains("<td class=\"error\" colspan=\"7\">T0101: index 7</td>"), "{text}");
     }
 
     #[test]

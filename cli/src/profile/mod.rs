@@ -1,8 +1,9 @@
 //! `star run --profile`: where a run spent its time and its elementary operations.
 //!
-//! * [`session`] lends the machine a clock and tells it which line every place is on.
+//! * [`session`] lends the machine a [`clock`] and tells it which line every place is on.
 //! * [`table`] shows a report to people, [`page`] as HTML, [`data`] as JSON.
 
+mod clock;
 mod data;
 mod page;
 mod session;

@@ -23,7 +23,7 @@ pub(super) fn page(report: &Report<'_>) -> String {
     }
     let _ = writeln!(
         body,
-        "<p class=\"faint\">Times are in {}. <i>Time</i> and <i>operations</i> are those of the line \
+        "<p class=\"faint\">Times are in {}; waiting for files or for a busy machine does not count. <i>Time</i> and <i>operations</i> are those of the line \
          itself, <i>total</i> is the time with all that it called. A line was <i>run</i> as often as \
          anything on it was begun, where a loop begins whenever it looks for its next turn. The \
          stronger the colour, the more of the time a line took.</p>",

@@ -4,6 +4,7 @@
 //! A thread moves the counter on that the machine looks at. It begins fast, so that short runs are seen
 //! too, and slows down to once a millisecond.
 
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::io;
 use std::sync::Arc;
@@ -18,6 +19,7 @@ use star_ir::{Program, RoutineId};
 use star_vm::Profile;
 use star_vm::profile::{Clock, Lines};
 
+use super::clock::Stopwatch;
 use super::{Line, Report, Routine};
 
 /// Time between two ticks, at least and at most.
@@ -45,7 +47,11 @@ impl Session {
         let ticks = Arc::new(AtomicU64::new(0));
         let (alive, dropped) = mpsc::channel();
         let start = Instant::now();
-        let now = move || u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        let watch = RefCell::new(Stopwatch::start());
+        let now = move || {
+            let read = watch.borrow_mut().read();
+            u64::try_from(read.as_nanos()).unwrap_or(u64::MAX)
+        };
         let moved = Arc::clone(&ticks);
         let (ready, is_ready) = mpsc::channel();
         thread::Builder::new().name("profiler".to_owned()).spawn(move || {

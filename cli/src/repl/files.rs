@@ -12,7 +12,7 @@ use super::commands::usage;
 use super::event::{Event, Sink};
 use super::session::Session;
 use crate::place::Place;
-use crate::save::Target;
+use crate::save::{self, Target};
 use crate::sources::{FileLoader, LIBRARY};
 use crate::text;
 
@@ -64,7 +64,7 @@ impl Session {
             return Err(usage(Command::Dump));
         };
         let file = unquoted(file.trim());
-        if self.environment.get(name).is_none() {
+        let Some(kind) = self.environment.get(name).map(|variable| variable.kind) else {
             let message = format!("`{}` is no variable", text::one_line(name));
             let names = self.environment.iter().map(|(name, _)| name);
             let diagnostic = Diagnostic::new(Code::UnknownName, message);
@@ -72,8 +72,10 @@ impl Session {
                 Some(meant) => diagnostic.help(format!("did you mean `{meant}`?")),
                 None => diagnostic,
             });
-        }
-        let target = Target::new(Path::new(file), file).map_err(|error| error.to_diagnostic())?;
+        };
+        let holds = |format| save::holds(kind, format);
+        let target = Target::new(Path::new(file), file, &holds);
+        let target = target.map_err(|error| error.to_diagnostic())?;
         let value =
             self.machine.store(name, &self.flags.interrupt).map_err(|error| match error {
                 StoreError::OutOfMemory(refused) => Diagnostic::new(

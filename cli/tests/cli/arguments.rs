@@ -33,6 +33,32 @@ fn a_graph_offers_values_by_name_and_says_its_width() {
 }
 
 #[test]
+fn results_are_offered_nothing_if_nobody_reads_them_before_they_are_set() {
+    // D takes columns, S is cleared: their sizes are not those of the layouts. G is changed in place.
+    let text = "procedure R(n: integer; var D: table(n,n); var S: slice(n); var G: table(n,n));\n\
+                begin COL(1,D) := COL(2,G); CLR(S); S(2) := 1; CHANGE(G) end;\n\
+                procedure CHANGE(var G: table); begin G(1,1) := 1 end;";
+    let folder = Folder::new(&[("r.star", text), ("g.gr", PATH)]);
+    let ran = folder.star(&["run", "r.star", "--proc", "R", "--graph", "g.gr"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    for part in ["100\n000\n000\n", "S = 010\n", "110\n001\n000\n"] {
+        assert!(ran.stdout.contains(part), "no {part} in {ran:?}");
+    }
+    for (module, proc, argument) in
+        [("star:italiano", "TC_INIT", "n=3"), ("star:reach", "REACH_INIT", "s=1")]
+    {
+        let ran = folder.star(&["run", module, "--proc", proc, "--graph", "g.gr", argument]);
+        assert_eq!(ran.code, 0, "{ran:?}");
+    }
+    // One path is enough to be read on.
+    let text = "procedure R(n: integer; var D: table);\n\
+                begin if n > 2 then print(size(D)) else CLEAR(3,D) end;";
+    folder.write("r.star", text.as_bytes());
+    let ran = folder.star(&["run", "r.star", "--graph", "g.gr"]);
+    assert!(ran.code == 0 && ran.stdout.starts_with("15\n"), "{ran:?}");
+}
+
+#[test]
 fn layouts_stand_before_files() {
     let text = "procedure P(T: table); begin print(T) end;";
     let folder = Folder::new(&[("p.star", text), ("g.gr", PATH), ("a:b.gr", PATH)]);

@@ -64,6 +64,36 @@ fn routines_operations_and_modules_are_shown_by_name() {
 }
 
 #[test]
+fn the_words_of_the_language_are_shown_by_name() {
+    let folder = Folder::new(&[]);
+    let shown = |name: &str, part: &str| {
+        let ran = folder.star(&["doc", name]);
+        assert!(ran.code == 0 && ran.stdout.contains(part), "no `{part}` in {ran:#?}");
+    };
+    shown("foreach", "foreach/in, of language (in every program)\n\n   foreach i in Y do s\n");
+    shown("XOR", "   X and Y, X or Y, X xor Y, not X\n");
+    shown("table", "\nPrints:\n   010\n   101\n");
+    let tested = folder.star(&["doc", "--test", "language"]);
+    assert!(tested.code == 0 && tested.stderr.contains(" run, 0 failed"), "{tested:?}");
+    folder.star(&["doc", "forech"]).fails(2, &["`star doc foreach`?"]);
+}
+
+#[test]
+fn a_file_of_the_library_is_tested_as_the_module_that_it_is() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../stdlib/modules/closure.star");
+    let text = fs::read_to_string(path).unwrap();
+    let folder = Folder::new(&[("closure.star", text.as_str())]);
+    for file in [path, "closure.star"] {
+        let ran = folder.star(&["doc", "--test", file]);
+        assert_eq!(ran.code, 0, "{ran:?}");
+        assert!(ran.stderr.starts_with("star:closure: "), "{ran:?}");
+    }
+    folder.write("closure.star", format!("{text}\n").as_bytes());
+    let help = "`star doc --test star:closure`";
+    folder.star(&["doc", "--test", "closure.star"]).fails(1, &["E0314", help]);
+}
+
+#[test]
 fn what_is_not_there_is_an_error() {
     let folder = Folder::new(&[("empty.star", ""), ("bad.star", "proc"), ("d/x.star", "")]);
     let fails =

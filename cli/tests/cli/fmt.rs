@@ -84,7 +84,7 @@ fn standard_input_goes_to_standard_output() {
 fn a_file_with_errors_is_left_and_the_others_are_formatted() {
     let folder = Folder::new(&[("a.star", UGLY), ("b.star", WRONG), ("c.star", UGLY)]);
     let ran = folder.star(&["fmt", "a.star", "b.star", "c.star"]);
-    ran.fails(1, &["E0105", "b.star:3:8", "2 files formatted, 1 file left as it is"]);
+    ran.fails(1, &["E0105", "b.star:3:8", "2 files formatted, 1 file not formatted"]);
     assert_eq!(read(&folder, "a.star"), FINE);
     assert_eq!(read(&folder, "b.star"), WRONG);
     assert_eq!(read(&folder, "c.star"), FINE);

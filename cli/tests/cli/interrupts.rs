@@ -168,6 +168,7 @@ fn reading_laying_out_and_writing_end_soon() {
             if ran.code == 130 {
                 in_time += 1;
                 assert!(ran.stderr.contains("error[L0106]"), "{ran:?}");
+                assert_eq!(ran.stdout, "", "results are shown to nobody");
                 assert_eq!(std::fs::read(folder.path("f.stb")).unwrap(), b"old");
                 assert!(folder.names().iter().all(|name| !name.starts_with(".star-")), "{ran:?}");
             } else {

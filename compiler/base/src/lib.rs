@@ -2,7 +2,8 @@
 //!
 //! * [`span`]: places in source text.
 //! * [`diagnostic`], [`codes`]: messages to the user and their catalogue.
-//! * [`builtins`]: the catalogue of built-ins; [`natives`]: that of natives.
+//! * [`builtins`]: the catalogue of built-ins; [`natives`]: that of natives; [`language`]: the words of the
+//!   language for people.
 //! * [`bits`]: packed bit vectors and tables, the form in which values enter and leave a machine.
 //!
 //! Nothing here touches files, the environment, standard output or the clock.
@@ -11,6 +12,7 @@ pub mod bits;
 pub mod builtins;
 pub mod codes;
 pub mod diagnostic;
+pub mod language;
 pub mod limbs;
 pub mod natives;
 pub mod span;

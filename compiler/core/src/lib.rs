@@ -42,6 +42,8 @@ pub struct Compilation {
     root: Option<usize>,
     /// The unit of each routine.
     routine_units: Vec<usize>,
+    /// Of the parameters of each routine: may it look at what it is given? Empty if there are errors.
+    takes: Vec<Vec<bool>>,
 }
 
 /// A routine that can be run.
@@ -66,6 +68,9 @@ pub struct EntryParam {
     pub name: String,
     /// Is it a `var` parameter?
     pub by_ref: bool,
+    /// May the routine look at what it is given? If not, it is a result only: nothing reads it before it is
+    /// set, or a table is stored to.
+    pub takes_value: bool,
     /// Its type.
     pub kind: hir::Kind,
 }
@@ -79,11 +84,15 @@ pub fn check(path: &str, loader: &mut dyn SourceLoader, library: &Library) -> Co
         let hir = check::check(&world, &sources, &mut diagnostics);
         (hir, world.signatures.iter().map(|signature| signature.unit).collect())
     };
-    let mut compilation = Compilation { sources, diagnostics, hir, units, root, routine_units };
+    let takes = Vec::new();
+    let mut compilation =
+        Compilation { sources, diagnostics, hir, units, root, routine_units, takes };
     if !compilation.has_errors() {
         // Lowering finds what only the flow of values and sizes shows.
         let mut found = Vec::new();
-        lower::lower(&compilation.hir, &compilation.roots(), &LowerOptions::default(), &mut found);
+        let options = LowerOptions::default();
+        let lowered = lower::lower(&compilation.hir, &compilation.roots(), &options, &mut found);
+        compilation.takes = lowered.into_takes();
         compilation.diagnostics.extend(found);
     }
     compilation.diagnostics.sort_by_key(Diagnostic::span);
@@ -117,11 +126,14 @@ impl Compilation {
             .filter(of_root)
             .map(|idx| {
                 let routine = &self.hir.routines[idx];
-                let params = routine.params.iter().map(|&param| {
+                let takes = self.takes.get(idx);
+                let params = routine.params.iter().enumerate().map(|(param_idx, &param)| {
                     let local = routine.local(param);
+                    let takes_value = takes.and_then(|takes| takes.get(param_idx));
                     EntryParam {
                         name: local.name.clone(),
                         by_ref: local.role == hir::Role::Ref,
+                        takes_value: takes_value.copied().unwrap_or(true),
                         kind: local.ty.kind(),
                     }
                 });

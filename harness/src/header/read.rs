@@ -43,9 +43,15 @@ pub fn headers(file: FileId, text: &str, parsed: &Parsed) -> (Vec<Header>, Vec<D
             faults.push(fault);
             continue;
         }
+        let n_before = faults.len();
         let mut reader = Reader { file, header: empty(kind, here), faults: &mut faults };
         reader.read(&lines, word);
         headers.push(reader.header);
+        if text[comment.range()].starts_with('{') {
+            // Whatever is wrong, this is perhaps why.
+            let why = "a comment between `{` and `}` ends with its first `}`";
+            faults[n_before..].iter_mut().for_each(|fault| fault.notes.push(why.to_owned()));
+        }
     }
     (headers, faults)
 }

@@ -5,9 +5,12 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use star_base::{Builtin, Diagnostic, FileId, SourceFile};
+use star_base::{Builtin, Diagnostic, FileId, SourceFile, language};
 use star_syntax::doc::{About, Doc, FileDoc, Label, documentation, example, parse};
 use star_tests::case::prints;
+
+/// Where the keywords stand.
+const TOKENS: &str = include_str!("../../../compiler/syntax/src/token.rs");
 
 /// Does the example of a comment fail? `false` if there is none to run here.
 fn fails(source: &SourceFile, doc: &Doc, module: Option<&str>) -> bool {
@@ -40,6 +43,38 @@ fn the_examples_of_the_elementary_operations_run_on_every_backend() {
     assert_eq!(failed, Vec::<&str>::new());
     // `write` alone has none: it would leave a file behind.
     assert_eq!(n_run, Builtin::ALL.len() - 1);
+}
+
+#[test]
+fn the_examples_of_the_words_of_the_language_run_on_every_backend() {
+    let mut failed = Vec::new();
+    for topic in language::TOPICS {
+        let source = SourceFile::new(topic.name, topic.documentation());
+        let (doc, faults) = parse(FileId(0), source.text(), About::Routine(&[]));
+        assert_eq!(faults, [], "{}", topic.name);
+        assert!(doc.section(Label::Example).is_some(), "{}", topic.name);
+        assert!(doc.section(Label::Prints).is_some(), "{}", topic.name);
+        if fails(&source, &doc, None) {
+            failed.push(topic.name);
+        }
+    }
+    assert_eq!(failed, Vec::<&str>::new());
+}
+
+#[test]
+fn every_word_of_the_language_is_documented() {
+    let documented: Vec<&str> = language::TOPICS.iter().flat_map(|topic| topic.words()).collect();
+    let keyword = |line: &'static str| {
+        let (word, _) = line.trim().strip_prefix("#[token(\"")?.split_once("\", ignore(case))]")?;
+        Some(word)
+    };
+    let keywords: Vec<&str> = TOKENS.lines().filter_map(keyword).collect();
+    assert!(keywords.len() > 30, "{keywords:?}");
+    // There is no `goto`; its message says what to write.
+    for word in keywords.into_iter().filter(|word| *word != "goto") {
+        let n = documented.iter().filter(|known| **known == word).count();
+        assert_eq!(n, 1, "{word}");
+    }
 }
 
 #[test]

@@ -148,8 +148,8 @@ fn third_party_types_stay_at_the_edge() {
     nobody_else_says("zune_", &["io/src/format/jpeg.rs"]);
     nobody_else_says("ZipArchive", &["io/src/format/npz.rs"]);
     nobody_else_says("indicatif", &["cli/src/progress.rs"]);
-    nobody_else_says("rustyline", &["cli/src/repl/terminal.rs"]);
     nobody_else_says("plotters", &["cli/src/page/plot.rs"]);
+    nobody_else_says("rustyline", &["cli/src/repl/terminal.rs"]);
     nobody_else_says("flate2", &["io/src/packing.rs", "io/tests/"]);
     nobody_else_says("csv::", &["io/src/format/"]);
 }

@@ -172,7 +172,7 @@ impl<'p> Machine<'p, '_, '_> {
                 return Err(broken("a routine without an end"));
             };
             self.pc = next;
-            probe.begin(routine, next);
+            probe.begin(next);
             next += 1;
             match *inst {
                 Inst::Set { dst, value } => {
@@ -298,8 +298,8 @@ impl<'p> Machine<'p, '_, '_> {
                         return Ok(());
                     }
                     next = self.leave()? as usize;
-                    probe.left();
                     routine = self.routine()?;
+                    probe.left(routine);
                 }
                 Inst::Native(native) => {
                     if self.native(native)? {

@@ -13,8 +13,8 @@ use crate::profile::Profile;
 
 /// Watches the machine.
 pub(super) trait Probe {
-    /// Instruction `pc` is about to begin; the one before is over.
-    fn begin(&mut self, routine: &RoutineCode, pc: usize);
+    /// Instruction `pc` of the routine that is running is about to begin; the one before is over.
+    fn begin(&mut self, pc: usize);
 
     /// The instruction counts operations.
     fn cost(&mut self, units: u64, times: u64);
@@ -22,8 +22,8 @@ pub(super) trait Probe {
     /// The instruction has called a routine.
     fn called(&mut self, callee: &RoutineCode);
 
-    /// The instruction has left a routine.
-    fn left(&mut self);
+    /// The instruction has left a routine, and the machine is back in this one.
+    fn left(&mut self, caller: &RoutineCode);
 
     /// The instruction has done all that its routine does.
     fn native(&mut self, native: Native);
@@ -38,7 +38,7 @@ pub(super) struct Off;
 
 impl Probe for Off {
     #[inline(always)]
-    fn begin(&mut self, _: &RoutineCode, _: usize) {}
+    fn begin(&mut self, _: usize) {}
 
     #[inline(always)]
     fn cost(&mut self, _: u64, _: u64) {}
@@ -47,7 +47,7 @@ impl Probe for Off {
     fn called(&mut self, _: &RoutineCode) {}
 
     #[inline(always)]
-    fn left(&mut self) {}
+    fn left(&mut self, _: &RoutineCode) {}
 
     #[inline(always)]
     fn native(&mut self, _: Native) {}
@@ -63,6 +63,8 @@ pub(super) struct On<'p> {
     profile: &'p mut Profile,
     /// The first instruction of each routine.
     firsts: Vec<usize>,
+    /// That of the routine that is running.
+    first: usize,
     /// How often each instruction was begun.
     runs: Vec<u64>,
     /// The place of each.
@@ -96,10 +98,11 @@ impl<'p> On<'p> {
                 }
             }
         }
-        let current = firsts.get(entry.0 as usize).copied().unwrap_or(0);
+        let first = firsts.get(entry.0 as usize).copied().unwrap_or(0);
         let runs = vec![0; locs.len()];
         profile.begin(&code.program, entry);
-        On { code, profile, firsts, runs, locs, covered, current, worked_on: Vec::new() }
+        let (current, worked_on) = (first, Vec::new());
+        On { code, profile, firsts, first, runs, locs, covered, current, worked_on }
     }
 
     /// The run is over.
@@ -121,6 +124,7 @@ impl<'p> On<'p> {
     }
 
     /// The time since it was read before belongs to the current instruction.
+    #[cold]
     fn charge(&mut self) {
         let time = self.profile.elapsed();
         if !self.worked_on.is_empty() {
@@ -142,12 +146,12 @@ impl<'p> On<'p> {
 
 impl Probe for On<'_> {
     #[inline]
-    fn begin(&mut self, routine: &RoutineCode, pc: usize) {
+    fn begin(&mut self, pc: usize) {
         if self.profile.is_due() {
             self.charge();
         }
         self.worked_on.clear();
-        self.current = self.firsts[routine.id.0 as usize] + pc;
+        self.current = self.first + pc;
         self.runs[self.current] += 1;
     }
 
@@ -159,11 +163,13 @@ impl Probe for On<'_> {
     fn called(&mut self, callee: &RoutineCode) {
         self.settle();
         self.profile.enter(self.line(self.current), callee.id);
+        self.first = self.firsts[callee.id.0 as usize];
     }
 
-    fn left(&mut self) {
+    fn left(&mut self, caller: &RoutineCode) {
         self.settle();
         self.profile.leave();
+        self.first = self.firsts[caller.id.0 as usize];
     }
 
     fn native(&mut self, native: Native) {

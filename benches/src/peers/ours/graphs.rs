@@ -8,7 +8,7 @@ use super::super::digest::{Digest, UNREACHABLE};
 use super::super::failure::Failure;
 use super::super::given::Given;
 use super::super::read::{matrix_of, network_of};
-use super::{MAX_BYTES, Ready, field};
+use super::{DigestOf, MAX_BYTES, Ready, field};
 use crate::algorithms::instance::{int, ones, weight_of, word};
 
 /// The library's procedure, which the backend has a native for.
@@ -176,9 +176,7 @@ fn module(name: &str) -> Result<String, Failure> {
     Ok((*text).to_owned())
 }
 
-fn of_table(
-    digest: impl Fn(&BitTable) -> Digest + 'static,
-) -> Box<dyn Fn(&HostValue) -> Option<Digest>> {
+fn of_table(digest: impl Fn(&BitTable) -> Digest + 'static) -> DigestOf {
     Box::new(move |value| match value {
         HostValue::Table(table) => Some(digest(table)),
         HostValue::Unset
@@ -191,7 +189,7 @@ fn of_table(
 }
 
 /// Of the weight of the arcs that a slice marks.
-fn of_weight(graph: Graph) -> Box<dyn Fn(&HostValue) -> Option<Digest>> {
+fn of_weight(graph: Graph) -> DigestOf {
     Box::new(move |value| match value {
         HostValue::Slice(marked) => Some(Digest::of([weight_of(&graph, marked) as u64])),
         HostValue::Unset

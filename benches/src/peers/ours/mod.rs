@@ -22,6 +22,9 @@ use crate::program::Compiled;
 /// Bytes that a file or table may take.
 pub(super) const MAX_BYTES: u64 = 6 << 30;
 
+/// What the digest of a result is; `None` if it is of another kind than it should be.
+type DigestOf = Box<dyn Fn(&HostValue) -> Option<Digest>>;
+
 /// A job made ready.
 struct Ready {
     /// The program's text.
@@ -32,8 +35,7 @@ struct Ready {
     args: Vec<HostValue>,
     /// Which of them a run changes: they are new in every run. The last one holds the result.
     changing: Vec<usize>,
-    /// What the digest of the result is.
-    digest: Box<dyn Fn(&HostValue) -> Option<Digest>>,
+    digest: DigestOf,
 }
 
 /// Reads the input, compiles the program and takes the values in.

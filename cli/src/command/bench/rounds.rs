@@ -116,15 +116,22 @@ fn enter(
 
 /// For each of them the error, if its results are others than those of the first.
 fn differing(placed: &[Placed]) -> Vec<Option<RowError>> {
-    let first = placed.iter().flatten().next();
-    let error = |contender: &Contender| {
-        let first = first.filter(|first| first.hash != contender.hash)?;
-        Some(RowError {
-            code: "differs".to_owned(),
-            message: format!("its results are others than those of {}", first.backend),
-        })
+    let hashes: Vec<Option<(&str, &str)>> = placed
+        .iter()
+        .map(|placed| placed.as_ref().ok().map(|it| (it.backend, it.hash.as_str())))
+        .collect();
+    unlike_the_first(&hashes)
+}
+
+/// Likewise by the names of backends and the hashes of results, where there are any.
+fn unlike_the_first(hashes: &[Option<(&str, &str)>]) -> Vec<Option<RowError>> {
+    let first = hashes.iter().flatten().next();
+    let error = |(_, hash): &(&str, &str)| {
+        let (name, _) = first.filter(|(_, first)| first != hash)?;
+        let message = format!("its results are others than those of {name}");
+        Some(RowError { code: "differs".to_owned(), message })
     };
-    placed.iter().map(|placed| placed.as_ref().ok().and_then(error)).collect()
+    hashes.iter().map(|found| found.as_ref().and_then(error)).collect()
 }
 
 /// Takes samples until all have enough; `true` if the user ended that.
@@ -209,4 +216,19 @@ fn time(contender: &Contender) -> Option<Time> {
         reached: Some(reached),
         samples_s: samples.to_vec(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_that_differ_from_the_first_are_errors() {
+        let found = unlike_the_first(&[None, Some(("a", "1")), Some(("b", "2")), Some(("c", "1"))]);
+        let codes: Vec<Option<&str>> =
+            found.iter().map(|error| error.as_ref().map(|error| error.code.as_str())).collect();
+        assert_eq!(codes, [None, None, Some("differs"), None]);
+        assert!(found[2].as_ref().unwrap().message.ends_with("those of a"));
+        assert_eq!(unlike_the_first(&[None, None]), [None, None]);
+    }
 }

@@ -79,17 +79,24 @@ impl Runner<'_> {
             // The headers that can be read are run all the same.
             self.failed(blank(&target.name, "headers"), fault, sources);
         }
-        let made = self.runnable(&subject);
         let mut titles: Vec<String> = Vec::new();
+        let mut wanted: Vec<(&Header, Row)> = Vec::new();
         for header in subject.headers.iter().filter(|header| header.is_benchmark()) {
             let title = title(header, &titles, &subject.compilation);
-            titles.push(title.clone());
             let mut blank = blank(&target.name, &title);
             blank.routine = header.routine.as_ref().map(|name| name.text.clone());
-            if !self.is_wanted(&blank) || self.ended {
-                continue;
+            titles.push(title);
+            if self.is_wanted(&blank) {
+                wanted.push((header, blank));
             }
+        }
+        if wanted.is_empty() {
+            return;
+        }
+        let made = self.runnable(&subject);
+        for (header, blank) in wanted {
             match &made {
+                Ok(_) if self.ended => return,
                 Ok((runnable, access)) => self.header(&subject, header, (runnable, access), blank),
                 Err(diagnostic) => self.failed(blank, diagnostic, sources),
             }

@@ -48,6 +48,18 @@ pub(super) fn test(shelf: &Shelf, topics: &[Topic], backend: &str, reporter: &Re
         reporter.summary(&format!("{}: {examples} run, {n_failed} failed", module.title));
         if n_failed > 0 {
             exit = Exit::Compile;
+            if let Some(twin) =
+                shelf.module(module.short_name()).filter(|_| module.kind == Kind::File)
+                && let twin = shelf.at(twin)
+                && twin.kind == Kind::Imported
+            {
+                // Only the library's own text may do what only the library may.
+                let name = text::one_line(&module.title);
+                let other = &twin.title;
+                reporter.note(&format!(
+                    "{name} is not the text of `{other}`: write `star doc --test {other}` for that"
+                ));
+            }
         }
     }
     exit
@@ -171,7 +183,7 @@ impl ExampleLoader {
     fn new(example: &Example<'_>) -> Self {
         let module = example.module;
         let path = match module.kind {
-            Kind::Operations | Kind::Basic => None,
+            Kind::Language | Kind::Operations | Kind::Basic => None,
             Kind::Imported => Some(module.title.clone()),
             // Relative to the folder of the file; a quote cannot stand in a string.
             Kind::File => Some(format!("{}.star", module.short_name().replace('"', "_"))),
@@ -180,7 +192,7 @@ impl ExampleLoader {
         let program =
             source.map(|source| example::program(example.section, source, path.as_deref()));
         let own = match module.kind {
-            Kind::Operations | Kind::Basic | Kind::Imported => None,
+            Kind::Language | Kind::Operations | Kind::Basic | Kind::Imported => None,
             Kind::File => {
                 path.map(|path| (path, module.title.clone(), whole_text(&module.sources)))
             }

@@ -28,7 +28,9 @@ pub(crate) fn site(shelf: &Shelf, modules: &[usize]) -> Vec<(String, String)> {
         let name = names.find(|name| !taken.contains(&name.to_lowercase())).unwrap_or(base);
         taken.insert(name.to_lowercase());
         let page = format!("{name}.html");
-        for routine in &module.routines {
+        // A word such as `table` stands everywhere.
+        let linked = if module.kind == Kind::Language { &[][..] } else { &module.routines[..] };
+        for routine in linked {
             links.add(&routine.name, &page);
         }
         pages.push((module, page));

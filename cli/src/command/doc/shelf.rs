@@ -1,10 +1,10 @@
-//! What is documented: the elementary operations, the library, the user's files. Names are looked up
+//! What is documented: the words of the language, the elementary operations, the library, the user's files. Names are looked up
 //! here; nothing is printed.
 
 use std::collections::BTreeSet;
 
 use star_base::builtins::OVERVIEW;
-use star_base::{Builtin, Code, Diagnostic, SourceFile, SourceMap, Span, did_you_mean};
+use star_base::{Builtin, Code, Diagnostic, SourceFile, SourceMap, Span, did_you_mean, language};
 use star_compiler::{SourceLoader, read_source};
 use star_syntax::ast::RoutineKind;
 use star_syntax::doc::{self, About, Doc, FileDoc, RoutineDoc};
@@ -14,10 +14,14 @@ use crate::text;
 
 /// The title of the module of elementary operations.
 const OPERATIONS: &str = "operations";
+/// The title of the module of the words of the language.
+const LANGUAGE: &str = "language";
 
 /// Where a module comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
+    /// The words of the language.
+    Language,
     /// The elementary operations, which have no source in Star.
     Operations,
     /// A part of the library that every program sees.
@@ -84,8 +88,27 @@ impl Module {
         Ok(Module::new(Kind::File, &title, file))
     }
 
-    /// The elementary operations. Each text is a file of its own.
+    /// The elementary operations.
     fn operations() -> Self {
+        let topics = Builtin::ALL.iter();
+        let topics = topics.map(|one| (one.name(), one.usage(), one.documentation()));
+        Module::of_texts(Kind::Operations, OPERATIONS, OVERVIEW, topics)
+    }
+
+    /// The words of the language.
+    fn language() -> Self {
+        let topics = language::TOPICS.iter();
+        let topics = topics.map(|one| (one.name, one.usage, one.documentation()));
+        Module::of_texts(Kind::Language, LANGUAGE, language::OVERVIEW, topics)
+    }
+
+    /// Names with their usage and documentation, each text a file of its own.
+    fn of_texts<'t>(
+        kind: Kind,
+        title: &str,
+        overview: &str,
+        topics: impl Iterator<Item = (&'t str, &'t str, String)>,
+    ) -> Self {
         let mut sources = SourceMap::new();
         let mut faults = Vec::new();
         let mut read = |name: &str, text: &str, about: About<'_>| {
@@ -94,26 +117,32 @@ impl Module {
             faults.extend(found);
             (doc, Span::file_start(file))
         };
-        let (head, _) = read(OPERATIONS, OVERVIEW, About::File);
-        let routines = Builtin::ALL.iter().map(|builtin| {
-            let (doc, header) = read(builtin.name(), &builtin.documentation(), About::Routine(&[]));
+        let (head, _) = read(title, overview, About::File);
+        let routines = topics.map(|(name, usage, text)| {
+            let (doc, header) = read(name, &text, About::Routine(&[]));
             RoutineDoc {
-                name: builtin.name().to_owned(),
+                name: name.to_owned(),
                 kind: RoutineKind::Procedure,
                 header,
-                signature: builtin.usage().to_owned(),
+                signature: usage.to_owned(),
                 doc: Some(doc),
             }
         });
+        let routines = routines.collect();
         Module {
-            kind: Kind::Operations,
-            title: OPERATIONS.to_owned(),
-            routines: routines.collect(),
+            kind,
+            title: title.to_owned(),
+            routines,
             sources,
             head: Some(head),
             faults,
             unreadable: Vec::new(),
         }
+    }
+
+    /// The text of its file.
+    fn text(&self) -> Option<&str> {
+        self.sources.files().next().map(|(_, file)| file.text())
     }
 
     /// The last part of the title, without its extension: `mst`, `search`.
@@ -125,7 +154,7 @@ impl Module {
     /// How a program gets it, in words.
     pub(crate) fn access(&self) -> String {
         match self.kind {
-            Kind::Operations | Kind::Basic => "in every program".to_owned(),
+            Kind::Language | Kind::Operations | Kind::Basic => "in every program".to_owned(),
             Kind::Imported | Kind::File => format!("import \"{}\";", self.title),
         }
     }
@@ -142,7 +171,8 @@ impl Shelf {
             let title = format!("star:{name}");
             of(Kind::Imported, &title, &title, text)
         });
-        let modules = [Module::operations()].into_iter().chain(basic).chain(imported);
+        let own = [Module::language(), Module::operations()];
+        let modules = own.into_iter().chain(basic).chain(imported);
         Shelf { modules: modules.collect() }
     }
 
@@ -155,6 +185,12 @@ impl Shelf {
     /// The module with this index, which this shelf made.
     pub(crate) fn at(&self, idx: usize) -> &Module {
         &self.modules[idx]
+    }
+
+    /// The module of the library that this file is, letter by letter: what the library may do, it may do.
+    pub(crate) fn same_text(&self, file: &Module) -> Option<usize> {
+        let of_library = |one: &Module| matches!(one.kind, Kind::Basic | Kind::Imported);
+        self.modules.iter().position(|one| of_library(one) && one.text() == file.text())
     }
 
     /// All modules with their indices.
@@ -188,7 +224,7 @@ impl Shelf {
         let whole = self.module(module).map(|module| Topic { module, routine: None });
         let routines = self.modules().flat_map(|(module, of)| {
             let routines = of.routines.iter().enumerate();
-            let found = routines.filter(|(_, routine)| matches(&routine.name));
+            let found = routines.filter(|(_, routine)| words(&routine.name).any(&matches));
             found.map(move |(routine, _)| Topic { module, routine: Some(routine) })
         });
         whole.into_iter().chain(routines.collect::<Vec<_>>()).collect()
@@ -198,7 +234,7 @@ impl Shelf {
         let message = format!("nothing is called `{}`", text::one_line(name));
         let diagnostic = Diagnostic::new(Code::Usage, message);
         let routines = self.modules.iter().flat_map(|module| &module.routines);
-        let names = routines.map(|routine| routine.name.as_str());
+        let names = routines.flat_map(|routine| words(&routine.name));
         let modules = self.modules.iter().flat_map(|one| [one.title.as_str(), one.short_name()]);
         let diagnostic = match did_you_mean(wanted, names.chain(modules)) {
             Some(meant) => diagnostic.help(format!("did you mean `star doc {meant}`?")),
@@ -206,6 +242,11 @@ impl Shelf {
         };
         diagnostic.help("`star doc` lists the library; a file ends in `.star`")
     }
+}
+
+/// The names that something has: a topic of the language has several.
+fn words(name: &str) -> impl Iterator<Item = &str> {
+    name.split('/')
 }
 
 /// The modules that the topics are in, each once, in the order of the topics.
@@ -239,6 +280,11 @@ mod tests {
             assert_eq!(titles(name), ["star:mst -"]);
         }
         assert_eq!(titles("Operations"), ["operations -"]);
+        assert_eq!(titles("word"), ["language word"]);
+        assert_eq!(titles("WORD"), ["operations WORD"]);
+        for name in ["if", "THEN", "else"] {
+            assert_eq!(titles(name), ["language if/then/else"]);
+        }
     }
 
     #[test]
@@ -255,5 +301,18 @@ mod tests {
         let operations = Module::operations();
         assert_eq!(operations.faults, []);
         assert_eq!(operations.routines.len(), Builtin::ALL.len());
+        assert_eq!(Module::language().faults, []);
+    }
+
+    #[test]
+    fn a_file_of_the_library_is_known_by_its_text() {
+        let shelf = Shelf::library();
+        let (name, text) = LIBRARY.modules[0];
+        let file = |text: &str| {
+            Module::new(Kind::File, "some.star", SourceFile::new("some.star", text.to_owned()))
+        };
+        let found = shelf.same_text(&file(text)).map(|idx| shelf.at(idx).title.clone());
+        assert_eq!(found, Some(format!("star:{name}")));
+        assert_eq!(shelf.same_text(&file(&format!("{text} "))), None);
     }
 }

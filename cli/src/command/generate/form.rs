@@ -29,20 +29,26 @@ impl Form {
     ///
     /// # Errors
     /// E0507 if it holds no form of them.
-    pub(super) fn of(target: &Target, example: Data) -> Result<Form, FileError> {
-        let format = target.format();
-        let Err(mut refusal) = try_write(format, &example) else { return Ok(Form::Same) };
+    pub(super) fn of(target: &Target, example: &Data) -> Result<Form, FileError> {
+        Form::find(target.format(), example).map_err(|mut refusal| {
+            refusal.file.clone_from(&target.name);
+            refusal
+        })
+    }
+
+    /// Likewise for a format; the refusal names no file.
+    ///
+    /// # Errors
+    /// E0507 if it holds no form of them.
+    pub(super) fn find(format: Format, example: &Data) -> Result<Form, FileError> {
+        let Err(refusal) = try_write(format, example) else { return Ok(Form::Same) };
         let (form, other) = match example {
             Data::Graph(_) => (Form::Table, table_example(true)),
             Data::Numbers(_) => (Form::Table, table_example(false)),
-            Data::Table(table) => (Form::Gray, gray(&table)),
+            Data::Table(table) => (Form::Gray, gray(table)),
             Data::Slice(_) | Data::Word(_) => return Err(refusal),
         };
-        if try_write(format, &other).is_ok() {
-            return Ok(form);
-        }
-        refusal.file.clone_from(&target.name);
-        Err(refusal)
+        if try_write(format, &other).is_ok() { Ok(form) } else { Err(refusal) }
     }
 
     /// Brings data into this form.

@@ -152,17 +152,17 @@ pub(crate) fn run(args: &GenArgs, reporter: &Reporter) -> Result<Exit, Failure> 
         reporter.warning(&format!("Ctrl-C ends the run without a message: {why}"));
     }
     let common = args.kind.common();
-    let target = target(&common.output)?;
-    let form = Form::of(&target, args.kind.example())?;
+    let target = target(&common.output, &args.kind.example())?;
+    let form = Form::of(&target, &args.kind.example())?;
     let mask = match args.kind.mask() {
         None => None,
         Some(name) => {
-            let mask_target = self::target(name)?;
+            let mask_target = self::target(name, &form::mask_example())?;
             if mask_target.is(&target) {
                 let message = format!("image and mask for one file, `{name}`");
                 return Err(star_base::Diagnostic::new(Code::Usage, message).into());
             }
-            let mask_form = Form::of(&mask_target, form::mask_example())?;
+            let mask_form = Form::of(&mask_target, &form::mask_example())?;
             Some((mask_target, mask_form))
         }
     };
@@ -201,8 +201,8 @@ pub(crate) fn run(args: &GenArgs, reporter: &Reporter) -> Result<Exit, Failure> 
     Ok(Exit::Success)
 }
 
-fn target(name: &str) -> Result<Target, FileError> {
-    Target::new(std::path::Path::new(name), name)
+fn target(name: &str, example: &Data) -> Result<Target, FileError> {
+    Target::new(std::path::Path::new(name), name, &|format| Form::find(format, example).is_ok())
 }
 
 /// Adds what the user can do.

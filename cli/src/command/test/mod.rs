@@ -1,41 +1,38 @@
 //! `star test`: runs the tests in the comments of Star files, on several backends.
 //!
-//! * [`trial`]: one case of one test: the run on each machine, and what has to come of it.
-//! * [`row`]: all cases of a test, and the smallest input that fails.
+//! * [`session`]: file after file; [`row`]: all cases of a test, and the smallest input that fails.
+//! * [`trial`]: one case: the run on each machine, and what has to come of it; [`property`]: what other
+//!   routines say about it; [`fault`]: why it fails.
 //! * [`shown`]: values in messages; [`report`]: what is told; [`host`]: the world of a program under test.
 
+mod fault;
 mod host;
+mod property;
 mod report;
 mod row;
+mod session;
 mod shown;
 mod trial;
 
-use std::cell::OnceCell;
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use clap::{Args, Parser};
+use clap::Args;
 use star_base::{Code, Diagnostic, did_you_mean};
-use star_harness::{Case, Configuration, Header, Kind, MACHINES, Machine, Purpose};
+use star_harness::{Configuration, MACHINES, Machine};
 
 pub(crate) use self::report::Format;
 use self::report::{Results, Totals};
-use self::row::{Failure, Row};
-use self::trial::{Ready, Trial};
-use crate::access::{Access, Grants};
-use crate::engine::Engine;
+use self::session::Session;
 use crate::exit::Exit;
 use crate::failure::{Failure as Ends, internal};
 use crate::flags::Flags;
-use crate::headers::find::{Found, star_files};
-use crate::headers::inputs::Around;
-use crate::headers::subject::{Runnable, Subject};
+use crate::headers::find::star_files;
 use crate::limits::LimitArgs;
 use crate::output::Output;
 use crate::report::Reporter;
 use crate::sizes::parse_count;
 use crate::text;
-use crate::usage::{self, Refusal};
 
 /// The name for all machines.
 const ALL: &str = "all";
@@ -96,18 +93,6 @@ Exit codes:
     )
 }
 
-/// Options of `star run` that stand behind the routine of a header.
-#[derive(Parser, Debug)]
-#[command(name = "star run")]
-struct HeaderOptions {
-    /// Trap when ADD or SUBT overflows
-    #[arg(long)]
-    checked: bool,
-
-    #[command(flatten)]
-    limits: LimitArgs,
-}
-
 /// Runs the tests.
 ///
 /// # Errors
@@ -142,8 +127,11 @@ pub(crate) fn run(args: &TestArgs, reporter: &Reporter, output: &mut Output) -> 
     }
     let Session { machines, mut results, n_found, empty, .. } = session;
     let interrupted = flags.interrupt.load(Ordering::Relaxed);
-    if n_found == 0 && results.totals.failed == 0 && !interrupted && empty.is_empty() {
-        return Err(no_tests(args, paths).into());
+    if n_found == 0 && results.totals.failed == 0 && !interrupted {
+        return Err(match empty.is_empty() {
+            true => no_tests(args.filter.as_deref(), paths).into(),
+            false => empty.into(),
+        });
     }
     if !args.list {
         let names: Vec<&str> =
@@ -196,9 +184,9 @@ fn no_backend(name: &str) -> Diagnostic {
     }
 }
 
-fn no_tests(args: &TestArgs, paths: &[String]) -> Diagnostic {
+fn no_tests(filter: Option<&str>, paths: &[String]) -> Diagnostic {
     let paths = text::quoted_list(paths.iter().map(|path| text::one_line(path)));
-    let message = match &args.filter {
+    let message = match filter {
         Some(filter) => format!("no test in {paths} matches `{}`", text::one_line(filter)),
         None => format!("there is no test in {paths}"),
     };
@@ -206,261 +194,5 @@ fn no_tests(args: &TestArgs, paths: &[String]) -> Diagnostic {
         .help("a test is a comment of a `.star` file that begins with `@test`")
 }
 
-struct Session<'a> {
-    args: &'a TestArgs,
-    machines: Vec<Chosen>,
-    flags: &'a Flags,
-    /// For what is read again and again.
-    quiet: Reporter,
-    results: Results<'a>,
-    /// Tests that were found.
-    n_found: usize,
-    /// Files that were named and have no test.
-    empty: Vec<Diagnostic>,
-}
-
-/// A file as it is run with, or without, checks of ADD and SUBT.
-struct Prepared {
-    runnable: Runnable,
-    ready: Vec<Ready>,
-}
-
-impl Session<'_> {
-    /// Runs the tests of a file.
-    fn file(&mut self, found: &Found) -> Result<(), Diagnostic> {
-        let subject = Subject::read(&found.file);
-        let sources = &subject.compilation.sources;
-        if subject.compilation.root_file().is_none() {
-            for error in &subject.compilation.diagnostics {
-                self.results.fault(sources, &found.file, error);
-            }
-            return Ok(());
-        }
-        let tests: Vec<&Header> =
-            subject.headers.iter().filter(|header| header.kind == Kind::Test).collect();
-        let wanted: Vec<&Header> =
-            tests.iter().copied().filter(|header| self.is_wanted(&subject, header)).collect();
-        if !subject.faults.is_empty() {
-            self.n_found += tests.len();
-            for fault in &subject.faults {
-                self.results.fault(sources, &found.file, fault);
-            }
-            return Ok(());
-        }
-        if tests.is_empty() && found.named {
-            self.empty.push(no_tests(&TestArgs::of_file(), std::slice::from_ref(&found.file)));
-        }
-        self.n_found += wanted.len();
-        let (plain, checked) = (OnceCell::new(), OnceCell::new());
-        for header in wanted {
-            if self.flags.interrupt.load(Ordering::Relaxed) || self.results.output.failed() {
-                self.results.totals.left_out += 1;
-                continue;
-            }
-            let cases = match self.cases(header) {
-                Ok(cases) => cases,
-                Err(fault) => {
-                    self.results.fault(sources, &found.file, &fault);
-                    continue;
-                }
-            };
-            if self.args.list {
-                self.list(&subject, header, cases.len());
-                continue;
-            }
-            let options = match self.options(header) {
-                Ok(options) => options,
-                Err(fault) => {
-                    self.results.fault(sources, &found.file, &fault);
-                    continue;
-                }
-            };
-            let row = match compile_errors(&subject, header) {
-                Some(row) => row,
-                None => {
-                    let cell = if options.checked { &checked } else { &plain };
-                    let prepared = match cell.get() {
-                        Some(prepared) => prepared,
-                        None => {
-                            let prepared = self.prepare(&subject, options.checked)?;
-                            cell.get_or_init(|| prepared)
-                        }
-                    };
-                    self.test(&subject, prepared, header, &cases, &options)?
-                }
-            };
-            if row.interrupted {
-                self.results.totals.left_out += 1;
-                continue;
-            }
-            self.results.test(sources, &found.file, header, &row);
-        }
-        Ok(())
-    }
-
-    fn is_wanted(&self, subject: &Subject, header: &Header) -> bool {
-        let Some(filter) = &self.args.filter else { return true };
-        let routine = header.routine.as_ref().map_or("", |routine| &routine.text);
-        [&subject.file, header.title.as_str(), routine].iter().any(|text| text.contains(filter))
-    }
-
-    /// The cases of a header, with the seed of the command line.
-    fn cases(&self, header: &Header) -> Result<Vec<Case>, Diagnostic> {
-        match self.args.seed {
-            None => header.cases(Purpose::Test),
-            Some(seed) => header.with_value("seed", seed).cases(Purpose::Test),
-        }
-    }
-
-    fn list(&mut self, subject: &Subject, header: &Header, n_cases: usize) {
-        let Subject { file, compilation, .. } = subject;
-        let line = compilation
-            .sources
-            .get(header.span.file)
-            .map_or(1, |source| source.line_column(header.span.start as usize).line);
-        let line = match self.args.format {
-            Format::Text => {
-                let title = match header.title.as_str() {
-                    "" => "without a title",
-                    title => title,
-                };
-                let cases = text::count(n_cases, "case");
-                format!("{}:{line}: {} ({cases})\n", text::one_line(file), text::one_line(title))
-            }
-            Format::Json => {
-                let title = &header.title;
-                let test = serde_json::json!({
-                    "file": file, "line": line, "title": title, "cases": n_cases,
-                });
-                crate::json::line(&serde_json::json!({ "test": test }))
-            }
-        };
-        self.results.output.write(&line);
-    }
-
-    /// The options behind `run`.
-    fn options(&self, header: &Header) -> Result<HeaderOptions, Diagnostic> {
-        let given = header.options.as_ref();
-        let words = given.map_or("", |options| &options.text).split_whitespace();
-        let parsed = HeaderOptions::try_parse_from(["star run"].into_iter().chain(words));
-        let mut options = parsed.map_err(|error| {
-            let why = match usage::refusal(&error, false) {
-                Refusal::Fault(diagnostic) => diagnostic.message,
-                Refusal::Answer(_) | Refusal::Help(_) => "they ask for help".to_owned(),
-            };
-            let span = given.map_or(header.span, |options| options.span);
-            let message = format!("options that a test does not take: {why}");
-            Diagnostic::at(Code::BadHeader, span, message)
-                .note("it takes `--checked` and the limits of `star run`")
-        })?;
-        options.limits = options.limits.or(&self.args.limits);
-        options.limits.bound_test();
-        Ok(options)
-    }
-
-    /// The file on all machines.
-    fn prepare(&self, subject: &Subject, checked: bool) -> Result<Prepared, Diagnostic> {
-        let runnable = Runnable::of(&subject.compilation, checked)?;
-        let ready = self.machines.iter().map(|(configuration, machine)| Ready {
-            configuration,
-            compiled: machine.compile(runnable.program.clone()),
-        });
-        Ok(Prepared { ready: ready.collect(), runnable })
-    }
-
-    fn test(
-        &self,
-        subject: &Subject,
-        prepared: &Prepared,
-        header: &Header,
-        cases: &[Case],
-        options: &HeaderOptions,
-    ) -> Result<Row, Diagnostic> {
-        let Prepared { runnable, ready } = prepared;
-        let routine = match runnable.of_header(header, &subject.headers) {
-            Ok(routine) => routine,
-            Err(fault) => return Ok(Row::early(fault)),
-        };
-        let mut limits = Vec::new();
-        for (configuration, _) in &self.machines {
-            limits.push(options.limits.limits(Engine::find(configuration.backend)?)?);
-        }
-        let max_bytes = limits.iter().filter_map(|limits| limits.memory).min();
-        let folder = subject.folder();
-        let access = Access::new(&subject.file, Grants::default())?;
-        let around = Around {
-            folder: &folder,
-            flags: self.flags,
-            reporter: &self.quiet,
-            max_bytes: max_bytes.unwrap_or(u64::MAX),
-        };
-        let trial = Trial {
-            subject,
-            runnable,
-            header,
-            routine,
-            machines: ready,
-            limits: &limits,
-            access: &access,
-        };
-        let time = options.limits.max_time.unwrap_or(Duration::MAX);
-        Ok(row::run(trial, cases, around, time))
-    }
-}
-
-impl TestArgs {
-    /// The arguments for one file that was named.
-    fn of_file() -> Self {
-        TestArgs {
-            paths: Vec::new(),
-            backends: Vec::new(),
-            format: Format::Text,
-            filter: None,
-            seed: None,
-            list: false,
-            limits: LimitArgs::default(),
-        }
-    }
-}
-
-impl Row {
-    /// A test of which no case could be run.
-    fn early(diagnostic: Diagnostic) -> Self {
-        let failure = Some(Failure::early(diagnostic));
-        Row { n_run: 0, failure, interrupted: false, seconds: 0.0 }
-    }
-}
-
-/// What comes of a test in a file that does not compile; nothing if it does.
-fn compile_errors(subject: &Subject, header: &Header) -> Option<Row> {
-    let errors: Vec<&Diagnostic> =
-        subject.compilation.diagnostics.iter().filter(|error| error.is_error()).collect();
-    let first = errors.first()?;
-    let expected = header.expectations.iter().find_map(|it| match it.what {
-        star_harness::Expected::Fails { code, line } => Some((code, line)),
-        star_harness::Expected::Value { .. }
-        | star_harness::Expected::Ensures(_)
-        | star_harness::Expected::SameAs(_)
-        | star_harness::Expected::Prints(_) => None,
-    });
-    let is_expected = |error: &&Diagnostic| {
-        expected.is_some_and(|(code, line)| {
-            error.code == code && line.is_none_or(|line| subject.is_on_line(error, line))
-        })
-    };
-    if errors.iter().any(is_expected) {
-        return Some(Row { n_run: 1, failure: None, interrupted: false, seconds: 0.0 });
-    }
-    let message = format!("the file does not compile: {} {}", first.code, first.message);
-    let mut diagnostic = Diagnostic::at(Code::TestFails, header.span, message);
-    if let Some(span) = first.span() {
-        diagnostic = diagnostic.label(span, "the first error");
-    }
-    if errors.len() > 1 {
-        let file = text::shell_word(&subject.file);
-        diagnostic = diagnostic
-            .note(format!("{} in all", text::count(errors.len(), "error")))
-            .help(format!("`star check {file}` shows all of them"));
-    }
-    Some(Row::early(diagnostic))
-}
+#[cfg(test)]
+mod tests;

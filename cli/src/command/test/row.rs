@@ -7,8 +7,9 @@ use star_base::Diagnostic;
 use star_harness::{Argument, Case, shrink};
 use star_vm::HostValue;
 
+use super::fault::{Fault, FaultKind};
 use super::shown;
-use super::trial::{Fault, FaultKind, Trial};
+use super::trial::Trial;
 use crate::flags::{Flags, Watchdog};
 use crate::headers::inputs::{Around, Inputs, command_line, inputs};
 use crate::text;

@@ -1,13 +1,14 @@
-//! One test: its routine on every machine, and what has to come of it.
+//! One case of one test: the routine on every machine, and what has to come of it.
 
 use star_base::{Code, Diagnostic, Span};
 use star_harness::{
-    Case, Compiled, Configuration, Difference, Expectation, Expected, Header, Loaded, Run, compare,
+    Case, Compiled, Configuration, Expectation, Expected, Header, Loaded, Run, compare,
 };
 use star_ir::RoutineId;
 use star_syntax::doc::example;
 use star_vm::{Control, HostValue, Limits, Outcome, Stats};
 
+use super::fault::{Fault, FaultKind, because};
 use super::host::TestHost;
 use super::shown;
 use crate::access::Access;
@@ -39,30 +40,6 @@ pub(super) struct Trial<'a> {
     /// What a run on each of them may use.
     pub(super) limits: &'a [Limits],
     pub(super) access: &'a Access,
-}
-
-/// Why a case fails.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Fault {
-    /// What kind of failure it is: inputs that are made smaller have to fail in the same way.
-    pub(super) kind: FaultKind,
-    /// The message, with the place in the header.
-    pub(super) diagnostic: Diagnostic,
-}
-
-/// A kind of failure.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum FaultKind {
-    /// The user wants no more.
-    Interrupted,
-    /// The inputs, or an expectation, cannot be bound.
-    Input,
-    /// It ends with this code at this place, and should not; or it ends well.
-    Ends(Option<(Code, Option<Span>)>),
-    /// A backend differs from the first one.
-    Differs(&'static str),
-    /// A value, a property or a text is not what the line at this place says.
-    Expected(Span),
 }
 
 impl Trial<'_> {
@@ -97,7 +74,7 @@ impl Trial<'_> {
     }
 
     /// Runs a routine on a machine.
-    fn run(
+    pub(super) fn run(
         &self,
         ready: &Ready,
         id: RoutineId,
@@ -222,82 +199,13 @@ impl Trial<'_> {
                 let fault = self.fault(FaultKind::Expected(span), span, message);
                 Err(fault.note(shown::difference(&wanted, found)))
             }
-            Expected::Ensures(name) => {
-                let property = self.property(name)?;
-                let values = self.bound(property, inputs, Some(run), span)?;
-                let Some(first) = self.machines.first() else { return Ok(()) };
-                let found = self.run(first, property.id, &values, around)?;
-                if let Some(ended) = self.describe(property, &found.outcome) {
-                    let message = format!("`{}` ends with {}", name.text, ended.code);
-                    let fault = self.fault(FaultKind::Expected(span), span, message);
-                    return Err(because(fault, ended));
-                }
-                match (property.result, found.values.last()) {
-                    (Some(_), Some(HostValue::Bool(false))) => {
-                        let message = format!("`{}` does not hold", name.text);
-                        Err(self.fault(FaultKind::Expected(span), span, message))
-                    }
-                    (Some(_) | None, _) => Ok(()),
-                }
-            }
-            Expected::SameAs(name) => {
-                let other = self.property(name)?;
-                let values = self.bound(other, inputs, None, span)?;
-                let Some(first) = self.machines.first() else { return Ok(()) };
-                let found = self.run(first, other.id, &values, around)?;
-                self.same(other, &found, run, span)
-            }
-        }
-    }
-
-    /// Does the other routine leave what the tested one left?
-    fn same(&self, other: &Routine, found: &Run, run: &Run, span: Span) -> Result<(), Fault> {
-        let name = &other.entry.name;
-        let fault = |message: String| self.fault(FaultKind::Expected(span), span, message);
-        let ends =
-            (self.describe(self.routine, &run.outcome), self.describe(other, &found.outcome));
-        match ends {
-            (None, None) => {}
-            (Some(one), Some(two)) if one.code == two.code => return Ok(()),
-            (_, Some(ended)) => {
-                return Err(because(fault(format!("`{name}` ends with {}", ended.code)), ended));
-            }
-            (Some(_), None) => return Err(fault(format!("`{name}` ends well"))),
-        }
-        let mut n_common = 0;
-        for (idx, param) in other.entry.params.iter().enumerate() {
-            let Some((_, own)) = self.place_of(&param.name).filter(|_| param.by_ref) else {
-                continue;
-            };
-            n_common += 1;
-            let (theirs, ours) = (found.values.get(idx), run.values.get(own));
-            if let (Some(theirs), Some(ours)) = (theirs, ours)
-                && theirs != ours
-            {
-                let fault = fault(format!("`{name}` leaves another `{}`", param.name));
-                return Err(fault.note(shown::difference(theirs, ours)));
-            }
-        }
-        if let (Some(_), Some(_)) = (other.result, self.routine.result) {
-            n_common += 1;
-            if let (Some(theirs), Some(ours)) = (found.values.last(), run.values.last())
-                && theirs != ours
-            {
-                let fault = fault(format!("`{name}` gives another value"));
-                return Err(fault.note(shown::difference(theirs, ours)));
-            }
-        }
-        match n_common {
-            0 => Err(Fault {
-                kind: FaultKind::Input,
-                ..fault(format!("`{name}` has no `var` parameter and no value to compare"))
-            }),
-            _ => Ok(()),
+            Expected::Ensures(name) => self.ensures(name, span, inputs, run, around),
+            Expected::SameAs(name) => self.same_as(name, span, inputs, run, around),
         }
     }
 
     /// The kind and number of a parameter, or of the value of a function.
-    fn place_of(&self, name: &str) -> Option<(star_compiler::hir::Kind, usize)> {
+    pub(super) fn place_of(&self, name: &str) -> Option<(star_compiler::hir::Kind, usize)> {
         let params = &self.routine.entry.params;
         match params.iter().position(|param| param.name == name) {
             Some(idx) => Some((params.get(idx)?.kind, idx)),
@@ -305,113 +213,8 @@ impl Trial<'_> {
         }
     }
 
-    fn property(&self, name: &star_harness::Name) -> Result<&Routine, Fault> {
-        self.runnable.named(name).map_err(|fault| self.input(fault))
-    }
-
-    /// The arguments of another routine by the names of its parameters: the values after a run, or before
-    /// one.
-    fn bound(
-        &self,
-        routine: &Routine,
-        inputs: &Inputs,
-        after: Option<&Run>,
-        span: Span,
-    ) -> Result<Vec<HostValue>, Fault> {
-        let before = |name: &str| {
-            let (_, idx) = self.place_of(name)?;
-            inputs.arguments.get(idx).map(|argument| argument.value.clone())
-        };
-        let value_of = |name: &str| match after {
-            None => before(name),
-            Some(run) => match self.place_of(name) {
-                Some((_, idx)) => run.values.get(idx).cloned(),
-                None => name.strip_prefix("old_").and_then(before),
-            },
-        };
-        let size_of = |name: &str| {
-            let mut sizes = inputs.sizes.iter();
-            sizes.find(|(size, _)| size == name).map(|(_, number)| HostValue::Int(*number))
-        };
-        let bad = |message: String| self.fault(FaultKind::Input, span, message);
-        let mut values = Vec::new();
-        for param in &routine.entry.params {
-            let name = param.name.as_str();
-            let value = value_of(name).or_else(|| size_of(name));
-            let value = match value {
-                Some(value) => value,
-                None if param.by_ref => HostValue::Unset,
-                None => {
-                    let message =
-                        format!("nothing gives `{}` a value for its `{name}`", routine.entry.name);
-                    return Err(bad(message).note(
-                        "parameters are bound by their names: to those of the tested routine, with `old_` in \
-                         front for what they were before, `value` for what a function gives, and to the \
-                         integers of the header",
-                    ));
-                }
-            };
-            if !suits(param.kind, &value) {
-                let article = param.kind.with_article();
-                let message = format!("`{name}` of `{}` is {article}", routine.entry.name);
-                return Err(bad(message).note("the tested routine has another type for that name"));
-            }
-            values.push(value);
-        }
-        if routine.result.is_some() {
-            values.push(HostValue::Unset);
-        }
-        Ok(values)
-    }
-
-    fn differs(
-        &self,
-        first: &Ready,
-        other: &Ready,
-        difference: Difference,
-        (expected, found): (&Run, &Run),
-    ) -> Fault {
-        let (one, two) = (first.name(), other.name());
-        let what = match difference {
-            Difference::Value(idx) => match self.routine.entry.params.get(idx) {
-                Some(param) => format!("`{}`", param.name),
-                None => "the value".to_owned(),
-            },
-            Difference::Outcome
-            | Difference::Count
-            | Difference::Printed
-            | Difference::Files
-            | Difference::Operations
-            | Difference::Steps => format!("the {}", difference.what()),
-        };
-        let message = format!("`{one}` and `{two}` differ in {what}");
-        let fault = self.fault(FaultKind::Differs(two), self.header.span, message);
-        let pair = |one: &dyn std::fmt::Display, two: &dyn std::fmt::Display| {
-            format!("{}: {one}\n{}: {two}", first.name(), other.name())
-        };
-        let ends = |run: &Run| match self.describe(self.routine, &run.outcome) {
-            Some(ended) => format!("{} {}", ended.code, ended.message),
-            None => "ends well".to_owned(),
-        };
-        fault.note(match difference {
-            Difference::Outcome => pair(&ends(expected), &ends(found)),
-            Difference::Value(idx) => match (expected.values.get(idx), found.values.get(idx)) {
-                (Some(expected), Some(found)) => shown::difference(expected, found),
-                (_, _) => String::new(),
-            },
-            Difference::Count => pair(&expected.values.len(), &found.values.len()),
-            Difference::Printed => pair(&expected.printed.trim_end(), &found.printed.trim_end()),
-            Difference::Files => {
-                let names = |run: &Run| text::quoted_list(run.files.keys());
-                pair(&names(expected), &names(found))
-            }
-            Difference::Operations => pair(&expected.stats.operations, &found.stats.operations),
-            Difference::Steps => pair(&expected.stats.steps, &found.stats.steps),
-        })
-    }
-
     /// The message of a run that did not end well.
-    fn describe(&self, routine: &Routine, outcome: &Outcome) -> Option<Diagnostic> {
+    pub(super) fn describe(&self, routine: &Routine, outcome: &Outcome) -> Option<Diagnostic> {
         let outcome = match outcome {
             Outcome::Done => return None,
             Outcome::Trap(trap) if routine.result.is_some() => {
@@ -465,11 +268,11 @@ impl Trial<'_> {
         fault
     }
 
-    fn input(&self, cause: Diagnostic) -> Fault {
+    pub(super) fn input(&self, cause: Diagnostic) -> Fault {
         Fault { kind: FaultKind::Input, diagnostic: cause }
     }
 
-    fn fault(&self, kind: FaultKind, span: Span, message: String) -> Fault {
+    pub(super) fn fault(&self, kind: FaultKind, span: Span, message: String) -> Fault {
         Fault { kind, diagnostic: Diagnostic::at(Code::TestFails, span, message) }
     }
 }
@@ -478,42 +281,5 @@ impl Ready {
     /// The name of the machine.
     pub(super) fn name(&self) -> &'static str {
         self.configuration.name
-    }
-}
-
-impl Fault {
-    fn note(mut self, text: impl Into<String>) -> Self {
-        let text = text.into();
-        if !text.is_empty() {
-            self.diagnostic = self.diagnostic.note(text);
-        }
-        self
-    }
-}
-
-/// The failure with the message of the run that ended so.
-fn because(mut fault: Fault, ended: Diagnostic) -> Fault {
-    let Diagnostic { code: _, message, labels, notes, help: _, fixes: _ } = ended;
-    let mut labels = labels.into_iter();
-    match labels.next() {
-        Some(first) => fault.diagnostic = fault.diagnostic.label(first.span, message),
-        None => fault.diagnostic = fault.diagnostic.note(message),
-    }
-    fault.diagnostic.labels.extend(labels);
-    fault.diagnostic.notes.extend(notes);
-    fault
-}
-
-/// Can a parameter of this kind have this value?
-fn suits(kind: star_compiler::hir::Kind, value: &HostValue) -> bool {
-    use star_compiler::hir::Kind;
-    match value {
-        HostValue::Unset => true,
-        HostValue::Int(_) => kind == Kind::Int,
-        HostValue::Bool(_) => kind == Kind::Bool,
-        HostValue::Str(_) => kind == Kind::Str,
-        HostValue::Slice(_) => kind == Kind::Slice,
-        HostValue::Word(_) => kind == Kind::Word,
-        HostValue::Table(_) => kind == Kind::Table,
     }
 }

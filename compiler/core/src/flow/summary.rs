@@ -23,6 +23,8 @@ pub(crate) struct Summaries {
     /// Of each routine's parameters: is it surely set when the routine ends? Filled in as routines are
     /// analysed, callees first; false until then.
     assigns: Vec<Vec<bool>>,
+    /// Of each routine's parameters: may it look at what the caller gave? Likewise; true until then.
+    takes: Vec<Vec<bool>>,
 }
 
 impl Summaries {
@@ -52,8 +54,8 @@ impl Summaries {
                 *to = joined;
             }
         }
-        let assigns = program.routines.iter().map(|_| Vec::new()).collect();
-        Summaries { fates, assigns }
+        let unknown = || program.routines.iter().map(|_| Vec::new()).collect();
+        Summaries { fates, assigns: unknown(), takes: unknown() }
     }
 
     pub(crate) fn fate(&self, routine: RoutineId, local: LocalId) -> Fate {
@@ -64,8 +66,20 @@ impl Summaries {
         self.assigns[routine.0 as usize].get(param).copied().unwrap_or(false)
     }
 
-    pub(crate) fn set_assigns(&mut self, routine: RoutineId, assigns: Vec<bool>) {
+    pub(crate) fn takes(&self, routine: RoutineId, param: usize) -> bool {
+        self.takes[routine.0 as usize].get(param).copied().unwrap_or(true)
+    }
+
+    /// What the analysis of a routine found out.
+    pub(crate) fn learn(&mut self, routine: RoutineId, assigns: Vec<bool>, takes: Vec<bool>) {
         self.assigns[routine.0 as usize] = assigns;
+        self.takes[routine.0 as usize] = takes;
+    }
+
+    /// Of each routine's parameters: may it look at what the caller gave? Nothing about routines that were not
+    /// analysed.
+    pub(crate) fn into_takes(self) -> Vec<Vec<bool>> {
+        self.takes
     }
 }
 

@@ -36,6 +36,8 @@ pub(crate) struct Webs {
     entry_web: Vec<u32>,
     /// Of each parameter: is it surely set at the end?
     pub(crate) assigns: Vec<bool>,
+    /// Of each parameter: may what the caller gave be looked at? If not, it is a result only.
+    pub(crate) takes: Vec<bool>,
     /// May a function's result be unset at the end?
     pub(crate) result_maybe_unset: bool,
 }
@@ -127,6 +129,8 @@ struct Walk<'a> {
     site_node: Vec<Option<u32>>,
     /// The nodes that a mention sees.
     seen: Vec<u32>,
+    /// Those whose value matters to what the mention does.
+    used: Vec<u32>,
     /// `None` where the program does not get.
     state: Option<State>,
     loops: Vec<LoopEnds>,
@@ -158,6 +162,7 @@ pub(crate) fn analyse(
         node_local: Vec::new(),
         site_node: vec![None; routine.n_sites as usize],
         seen: Vec::new(),
+        used: Vec::new(),
         state: None,
         loops: Vec::new(),
         exits: None,
@@ -197,8 +202,14 @@ impl Walk<'_> {
         }
     }
 
-    /// A mention that sees the value.
+    /// A mention that looks at the value.
     fn read(&mut self, place: &Place) {
+        self.see(place);
+        self.used.extend(self.current(place.local));
+    }
+
+    /// A mention that sees the variable as it is.
+    fn see(&mut self, place: &Place) {
         if let Some(node) = self.current(place.local) {
             self.site_node[place.site.0 as usize] = Some(node);
             self.seen.push(node);
@@ -214,9 +225,15 @@ impl Walk<'_> {
         }
     }
 
-    /// A mention that changes the variable in place.
+    /// A mention that changes the variable in place, as its value before asks for.
     fn change(&mut self, place: &Place, after: After) {
-        self.read(place);
+        self.used.extend(self.current(place.local));
+        self.change_blindly(place, after);
+    }
+
+    /// Likewise, whatever the value before.
+    fn change_blindly(&mut self, place: &Place, after: After) {
+        self.see(place);
         if let Some(before) = self.current(place.local) {
             let node = self.node(place.local, Node::Through { before, after });
             // The variable stays the same one, whether anybody looks at it again or not.
@@ -410,10 +427,19 @@ impl Walk<'_> {
                 self.expr(value);
                 self.change(place, After::Set);
             }
-            Target::Col(index, place) | Target::Row(index, place) => {
+            // A table may begin with a column, and one of declared sizes with a row.
+            Target::Col(index, place) => {
                 self.expr(index);
                 self.expr(value);
-                self.change(place, After::Set);
+                self.change_blindly(place, After::Set);
+            }
+            Target::Row(index, place) => {
+                self.expr(index);
+                self.expr(value);
+                match self.routine.local(place.local).ty.is_unsized() {
+                    true => self.change(place, After::Set),
+                    false => self.change_blindly(place, After::Set),
+                }
             }
         }
     }
@@ -434,7 +460,7 @@ impl Walk<'_> {
                     Some(MachineOp::Min | MachineOp::Max | MachineOp::LoadField) => {
                         self.define(place)
                     }
-                    Some(MachineOp::StoreField) => self.change(place, After::Set),
+                    Some(MachineOp::StoreField) => self.change_blindly(place, After::Set),
                     None => {
                         let is_bits = self.routine.local(place.local).ty.kind().is_bits();
                         let after = match self.summaries.assigns(callee, param) {
@@ -442,7 +468,10 @@ impl Walk<'_> {
                             false if is_bits => After::MaybeUnset,
                             false => After::AsBefore,
                         };
-                        self.change(place, after);
+                        match self.summaries.takes(callee, param) {
+                            true => self.change(place, after),
+                            false => self.change_blindly(place, after),
+                        }
                     }
                 },
             }

@@ -64,12 +64,19 @@ pub struct Lowered {
     /// unless it was asked for.
     pub costs: Vec<(LocId, Vec<(Span, u64)>)>,
     ids: Vec<Option<star_ir::RoutineId>>,
+    /// Of the parameters of each HIR routine: may it look at what the caller gave?
+    takes: Vec<Vec<bool>>,
 }
 
 impl Lowered {
     /// The SIR routine of a HIR routine, if that was needed.
     pub fn routine(&self, id: RoutineId) -> Option<star_ir::RoutineId> {
         self.ids.get(id.0 as usize).copied().flatten()
+    }
+
+    /// The parameters of all HIR routines that these may look at as they are given.
+    pub(crate) fn into_takes(self) -> Vec<Vec<bool>> {
+        self.takes
     }
 }
 
@@ -86,7 +93,7 @@ pub(crate) fn lower(
     let mut webs: Vec<Option<Webs>> = program.routines.iter().map(|_| None).collect();
     for id in callees_first(program, &concerned) {
         let found = webs::analyse(program, id, &summaries, options.machine_ops);
-        summaries.set_assigns(id, found.assigns.clone());
+        summaries.learn(id, found.assigns.clone(), found.takes.clone());
         webs[id.0 as usize] = Some(found);
     }
     let bodies = if options.machine_ops { Bodies::NotOfMachineOps } else { Bodies::All };
@@ -121,7 +128,7 @@ pub(crate) fn lower(
     let new_ids = drop_unused_locations(&mut lowered);
     let costs = costs.into_iter();
     let costs = costs.filter_map(|(loc, parts)| Some((new_ids[loc.0 as usize]?, parts)));
-    Lowered { program: lowered, costs: costs.collect(), ids }
+    Lowered { program: lowered, costs: costs.collect(), ids, takes: summaries.into_takes() }
 }
 
 /// Keeps the places that a statement or routine has, and numbers them anew in the order of use; the new

@@ -130,7 +130,7 @@ fn generated_programs_set_badly_keep_their_meaning() {
 
 #[test]
 fn a_million_tokens_are_no_burden() {
-    let n = 250_000;
+    let n = 500_000;
     let routine = |body: &str| format!("procedure P(var x: integer);\nbegin\n{body}\nend;\n");
     let texts = [
         routine(&"x:=x+1;".repeat(n / 2)),

@@ -19,10 +19,22 @@ impl Walk<'_> {
             Node::Def | Node::FromCaller | Node::Through { .. } => Some(true),
             Node::Join(_) => None,
         });
+        let at_start = self.spread_from(|idx, node| match node {
+            _ if entry.contains(&idx) => Some(true),
+            Node::Unset | Node::FromCaller | Node::Def => Some(false),
+            Node::Through { after: After::Set, .. } => Some(false),
+            Node::Through { after: After::AsBefore | After::MaybeUnset, .. } | Node::Join(_) => {
+                None
+            }
+        });
         let sizes = in_sizes(self.routine);
         let split: Vec<bool> = (0..self.routine.locals.len() as u32)
             .map(|local| is_split(self.routine, &sizes, LocalId(local)))
             .collect();
+        let mut taken = sizes;
+        let used = self.used.iter().filter(|&&node| at_start[node as usize]);
+        taken.extend(used.map(|&node| self.node_local[node as usize]));
+        let takes = self.routine.params.iter().map(|param| taken.contains(param)).collect();
         let (web_of_node, web_local) = self.tie(&split);
 
         let of_site = |fact: &dyn Fn(u32) -> bool| -> Vec<bool> {
@@ -50,6 +62,7 @@ impl Walk<'_> {
             web_local,
             entry_web: entry.iter().map(|&node| web_of_node[node as usize]).collect(),
             assigns,
+            takes,
             result_maybe_unset,
         }
     }
@@ -57,11 +70,16 @@ impl Walk<'_> {
     /// A fact that holds for a node if it holds for one that flows into it; `known` decides the nodes
     /// that say it themselves.
     fn spread(&self, known: impl Fn(&Node) -> Option<bool>) -> Vec<bool> {
+        self.spread_from(|_, node| known(node))
+    }
+
+    /// Likewise; `known` is told the number of the node, too.
+    fn spread_from(&self, known: impl Fn(u32, &Node) -> Option<bool>) -> Vec<bool> {
         let mut into: Vec<Vec<u32>> = vec![Vec::new(); self.nodes.len()];
         let mut holds = vec![false; self.nodes.len()];
         let mut work = Vec::new();
         for (idx, node) in self.nodes.iter().enumerate() {
-            match known(node) {
+            match known(idx as u32, node) {
                 Some(true) => {
                     holds[idx] = true;
                     work.push(idx as u32);

@@ -1,0 +1,182 @@
+//! What a test asks of other routines of its file: properties that hold afterwards, and routines that leave
+//! the same values.
+
+use star_base::Span;
+use star_compiler::hir::Kind;
+use star_harness::{Name, Run};
+use star_vm::HostValue;
+
+use super::fault::{Fault, FaultKind, because};
+use super::shown;
+use super::trial::Trial;
+use crate::headers::inputs::{Around, Inputs};
+use crate::headers::subject::Routine;
+
+impl Trial<'_> {
+    /// Is the function true, does the procedure end well?
+    ///
+    /// # Errors
+    /// If not, or if its parameters cannot be bound.
+    pub(super) fn ensures(
+        &self,
+        name: &Name,
+        span: Span,
+        inputs: &Inputs,
+        run: &Run,
+        around: Around<'_>,
+    ) -> Result<(), Fault> {
+        let property = self.property(name)?;
+        let values = self.bound(property, inputs, Some(run), span)?;
+        let Some(first) = self.machines.first() else { return Ok(()) };
+        let found = self.run(first, property.id, &values, around)?;
+        if let Some(ended) = self.describe(property, &found.outcome) {
+            let message = format!("`{}` ends with {}", name.text, ended.code);
+            let fault = self.fault(FaultKind::Expected(span), span, message);
+            return Err(because(fault, ended));
+        }
+        match (property.result, found.values.last()) {
+            (Some(_), Some(HostValue::Bool(false))) => {
+                let message = format!("`{}` does not hold", name.text);
+                Err(self.fault(FaultKind::Expected(span), span, message))
+            }
+            (Some(_) | None, _) => Ok(()),
+        }
+    }
+
+    /// Does the other routine, beginning with the same values, leave the same?
+    ///
+    /// # Errors
+    /// If not, or if its parameters cannot be bound.
+    pub(super) fn same_as(
+        &self,
+        name: &Name,
+        span: Span,
+        inputs: &Inputs,
+        run: &Run,
+        around: Around<'_>,
+    ) -> Result<(), Fault> {
+        let other = self.property(name)?;
+        let values = self.bound(other, inputs, None, span)?;
+        let Some(first) = self.machines.first() else { return Ok(()) };
+        let found = self.run(first, other.id, &values, around)?;
+        self.same(other, &found, run, span)
+    }
+
+    /// Does the other routine leave what the tested one left?
+    fn same(&self, other: &Routine, found: &Run, run: &Run, span: Span) -> Result<(), Fault> {
+        let name = &other.entry.name;
+        let fault = |message: String| self.fault(FaultKind::Expected(span), span, message);
+        let ends =
+            (self.describe(self.routine, &run.outcome), self.describe(other, &found.outcome));
+        match ends {
+            (None, None) => {}
+            (Some(one), Some(two)) if one.code == two.code => return Ok(()),
+            (_, Some(ended)) => {
+                return Err(because(fault(format!("`{name}` ends with {}", ended.code)), ended));
+            }
+            (Some(_), None) => return Err(fault(format!("`{name}` ends well"))),
+        }
+        let mut n_common = 0;
+        for (idx, param) in other.entry.params.iter().enumerate() {
+            let Some((_, own)) = self.place_of(&param.name).filter(|_| param.by_ref) else {
+                continue;
+            };
+            n_common += 1;
+            let (theirs, ours) = (found.values.get(idx), run.values.get(own));
+            if let (Some(theirs), Some(ours)) = (theirs, ours)
+                && theirs != ours
+            {
+                let fault = fault(format!("`{name}` leaves another `{}`", param.name));
+                return Err(fault.note(shown::difference(theirs, ours)));
+            }
+        }
+        if let (Some(_), Some(_)) = (other.result, self.routine.result) {
+            n_common += 1;
+            if let (Some(theirs), Some(ours)) = (found.values.last(), run.values.last())
+                && theirs != ours
+            {
+                let fault = fault(format!("`{name}` gives another value"));
+                return Err(fault.note(shown::difference(theirs, ours)));
+            }
+        }
+        match n_common {
+            0 => Err(Fault {
+                kind: FaultKind::Input,
+                ..fault(format!("`{name}` has no `var` parameter and no value to compare"))
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    fn property(&self, name: &Name) -> Result<&Routine, Fault> {
+        self.runnable.named(name).map_err(|fault| self.input(fault))
+    }
+
+    /// The arguments of another routine by the names of its parameters: the values after a run, or before
+    /// one.
+    fn bound(
+        &self,
+        routine: &Routine,
+        inputs: &Inputs,
+        after: Option<&Run>,
+        span: Span,
+    ) -> Result<Vec<HostValue>, Fault> {
+        let before = |name: &str| {
+            let (_, idx) = self.place_of(name)?;
+            inputs.arguments.get(idx).map(|argument| argument.value.clone())
+        };
+        let value_of = |name: &str| match after {
+            None => before(name),
+            Some(run) => match self.place_of(name) {
+                Some((_, idx)) => run.values.get(idx).cloned(),
+                None => name.strip_prefix("old_").and_then(before),
+            },
+        };
+        let size_of = |name: &str| {
+            let mut sizes = inputs.sizes.iter();
+            sizes.find(|(size, _)| size == name).map(|(_, number)| HostValue::Int(*number))
+        };
+        let bad = |message: String| self.fault(FaultKind::Input, span, message);
+        let mut values = Vec::new();
+        for param in &routine.entry.params {
+            let name = param.name.as_str();
+            let value = value_of(name).or_else(|| size_of(name));
+            let value = match value {
+                Some(value) => value,
+                None if param.by_ref => HostValue::Unset,
+                None => {
+                    let message =
+                        format!("nothing gives `{}` a value for its `{name}`", routine.entry.name);
+                    return Err(bad(message).note(
+                        "parameters are bound by their names: to those of the tested routine, with `old_` in \
+                         front for what they were before, `value` for what a function gives, and to the \
+                         integers of the header",
+                    ));
+                }
+            };
+            if !suits(param.kind, &value) {
+                let article = param.kind.with_article();
+                let message = format!("`{name}` of `{}` is {article}", routine.entry.name);
+                return Err(bad(message).note("the tested routine has another type for that name"));
+            }
+            values.push(value);
+        }
+        if routine.result.is_some() {
+            values.push(HostValue::Unset);
+        }
+        Ok(values)
+    }
+}
+
+/// Can a parameter of this kind have this value?
+fn suits(kind: Kind, value: &HostValue) -> bool {
+    match value {
+        HostValue::Unset => true,
+        HostValue::Int(_) => kind == Kind::Int,
+        HostValue::Bool(_) => kind == Kind::Bool,
+        HostValue::Str(_) => kind == Kind::Str,
+        HostValue::Slice(_) => kind == Kind::Slice,
+        HostValue::Word(_) => kind == Kind::Word,
+        HostValue::Table(_) => kind == Kind::Table,
+    }
+}

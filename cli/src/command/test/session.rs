@@ -1,0 +1,284 @@
+//! File after file, test after test.
+
+use std::cell::OnceCell;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use clap::Parser;
+use star_base::{Code, Diagnostic};
+use star_harness::{Case, Expected, Header, Kind, Purpose};
+
+use super::report::{Format, Results};
+use super::row::{self, Failure, Row};
+use super::trial::{Ready, Trial};
+use super::{Chosen, TestArgs, no_tests};
+use crate::access::{Access, Grants};
+use crate::engine::Engine;
+use crate::flags::Flags;
+use crate::headers::find::Found;
+use crate::headers::inputs::Around;
+use crate::headers::subject::{Runnable, Subject};
+use crate::limits::LimitArgs;
+use crate::report::Reporter;
+use crate::text;
+use crate::usage::{self, Refusal};
+
+/// Options of `star run` that stand behind the routine of a header.
+#[derive(Parser, Debug)]
+#[command(name = "star run")]
+struct HeaderOptions {
+    /// Trap when ADD or SUBT overflows
+    #[arg(long)]
+    checked: bool,
+
+    #[command(flatten)]
+    limits: LimitArgs,
+}
+
+/// What `star test` has at hand.
+pub(super) struct Session<'a> {
+    pub(super) args: &'a TestArgs,
+    pub(super) machines: Vec<Chosen>,
+    pub(super) flags: &'a Flags,
+    /// For what is read again and again.
+    pub(super) quiet: Reporter,
+    pub(super) results: Results<'a>,
+    /// Tests that were found.
+    pub(super) n_found: usize,
+    /// Files that were named and have no test.
+    pub(super) empty: Vec<Diagnostic>,
+}
+
+/// A file as it is run with, or without, checks of ADD and SUBT.
+struct Prepared {
+    runnable: Runnable,
+    ready: Vec<Ready>,
+}
+
+impl Session<'_> {
+    /// Runs the tests of a file.
+    ///
+    /// # Errors
+    /// What ends all tests: a fault of the toolchain, or limits that a machine cannot keep.
+    pub(super) fn file(&mut self, found: &Found) -> Result<(), Diagnostic> {
+        let subject = Subject::read(&found.file);
+        let sources = &subject.compilation.sources;
+        if subject.compilation.root_file().is_none() {
+            for error in &subject.compilation.diagnostics {
+                self.results.fault(sources, &found.file, error);
+            }
+            return Ok(());
+        }
+        let tests: Vec<&Header> =
+            subject.headers.iter().filter(|header| header.kind == Kind::Test).collect();
+        let wanted: Vec<&Header> =
+            tests.iter().copied().filter(|header| self.is_wanted(&subject, header)).collect();
+        if !subject.faults.is_empty() {
+            self.n_found += tests.len();
+            for fault in &subject.faults {
+                self.results.fault(sources, &found.file, fault);
+            }
+            return Ok(());
+        }
+        if tests.is_empty() && found.named {
+            self.empty.push(no_tests(None, std::slice::from_ref(&found.file)));
+        }
+        self.n_found += wanted.len();
+        let (plain, checked) = (OnceCell::new(), OnceCell::new());
+        for header in wanted {
+            if self.flags.interrupt.load(Ordering::Relaxed) || self.results.output.failed() {
+                self.results.totals.left_out += 1;
+                continue;
+            }
+            let cases = match self.cases(header) {
+                Ok(cases) => cases,
+                Err(fault) => {
+                    self.results.fault(sources, &found.file, &fault);
+                    continue;
+                }
+            };
+            if self.args.list {
+                self.list(&subject, header, cases.len());
+                continue;
+            }
+            let options = match self.options(header) {
+                Ok(options) => options,
+                Err(fault) => {
+                    self.results.fault(sources, &found.file, &fault);
+                    continue;
+                }
+            };
+            let row = match compile_errors(&subject, header) {
+                Some(row) => row,
+                None => {
+                    let cell = if options.checked { &checked } else { &plain };
+                    let prepared = match cell.get() {
+                        Some(prepared) => prepared,
+                        None => {
+                            let prepared = self.prepare(&subject, options.checked)?;
+                            cell.get_or_init(|| prepared)
+                        }
+                    };
+                    self.test(&subject, prepared, header, &cases, &options)?
+                }
+            };
+            if row.interrupted {
+                self.results.totals.left_out += 1;
+                continue;
+            }
+            self.results.test(sources, &found.file, header, &row);
+        }
+        Ok(())
+    }
+
+    fn is_wanted(&self, subject: &Subject, header: &Header) -> bool {
+        let Some(filter) = &self.args.filter else { return true };
+        let routine = header.routine.as_ref().map_or("", |routine| &routine.text);
+        [&subject.file, header.title.as_str(), routine].iter().any(|text| text.contains(filter))
+    }
+
+    /// The cases of a header, with the seed of the command line.
+    fn cases(&self, header: &Header) -> Result<Vec<Case>, Diagnostic> {
+        match self.args.seed {
+            None => header.cases(Purpose::Test),
+            Some(seed) => header.with_value("seed", seed).cases(Purpose::Test),
+        }
+    }
+
+    fn list(&mut self, subject: &Subject, header: &Header, n_cases: usize) {
+        let Subject { file, compilation, .. } = subject;
+        let line = compilation
+            .sources
+            .get(header.span.file)
+            .map_or(1, |source| source.line_column(header.span.start as usize).line);
+        let line = match self.args.format {
+            Format::Text => {
+                let title = match header.title.as_str() {
+                    "" => "without a title",
+                    title => title,
+                };
+                let cases = text::count(n_cases, "case");
+                format!("{}:{line}: {} ({cases})\n", text::one_line(file), text::one_line(title))
+            }
+            Format::Json => {
+                let title = &header.title;
+                let test = serde_json::json!({
+                    "file": file, "line": line, "title": title, "cases": n_cases,
+                });
+                crate::json::line(&serde_json::json!({ "test": test }))
+            }
+        };
+        self.results.output.write(&line);
+    }
+
+    /// The options behind `run`.
+    fn options(&self, header: &Header) -> Result<HeaderOptions, Diagnostic> {
+        let given = header.options.as_ref();
+        let words = given.map_or("", |options| &options.text).split_whitespace();
+        let parsed = HeaderOptions::try_parse_from(["star run"].into_iter().chain(words));
+        let mut options = parsed.map_err(|error| {
+            let why = match usage::refusal(&error, false) {
+                Refusal::Fault(diagnostic) => diagnostic.message,
+                Refusal::Answer(_) | Refusal::Help(_) => "they ask for help".to_owned(),
+            };
+            let span = given.map_or(header.span, |options| options.span);
+            let message = format!("options that a test does not take: {why}");
+            Diagnostic::at(Code::BadHeader, span, message)
+                .note("it takes `--checked` and the limits of `star run`")
+        })?;
+        options.limits = options.limits.or(&self.args.limits);
+        options.limits.bound_test();
+        Ok(options)
+    }
+
+    /// The file on all machines.
+    fn prepare(&self, subject: &Subject, checked: bool) -> Result<Prepared, Diagnostic> {
+        let runnable = Runnable::of(&subject.compilation, checked)?;
+        let ready = self.machines.iter().map(|(configuration, machine)| Ready {
+            configuration,
+            compiled: machine.compile(runnable.program.clone()),
+        });
+        Ok(Prepared { ready: ready.collect(), runnable })
+    }
+
+    fn test(
+        &self,
+        subject: &Subject,
+        prepared: &Prepared,
+        header: &Header,
+        cases: &[Case],
+        options: &HeaderOptions,
+    ) -> Result<Row, Diagnostic> {
+        let Prepared { runnable, ready } = prepared;
+        let routine = match runnable.of_header(header, &subject.headers) {
+            Ok(routine) => routine,
+            Err(fault) => return Ok(Row::early(fault)),
+        };
+        let mut limits = Vec::new();
+        for (configuration, _) in &self.machines {
+            limits.push(options.limits.limits(Engine::find(configuration.backend)?)?);
+        }
+        let max_bytes = limits.iter().filter_map(|limits| limits.memory).min();
+        let folder = subject.folder();
+        let access = Access::new(&subject.file, Grants::default())?;
+        let around = Around {
+            folder: &folder,
+            flags: self.flags,
+            reporter: &self.quiet,
+            max_bytes: max_bytes.unwrap_or(u64::MAX),
+        };
+        let trial = Trial {
+            subject,
+            runnable,
+            header,
+            routine,
+            machines: ready,
+            limits: &limits,
+            access: &access,
+        };
+        let time = options.limits.max_time.unwrap_or(Duration::MAX);
+        Ok(row::run(trial, cases, around, time))
+    }
+}
+
+impl Row {
+    /// A test of which no case could be run.
+    fn early(diagnostic: Diagnostic) -> Self {
+        let failure = Some(Failure::early(diagnostic));
+        Row { n_run: 0, failure, interrupted: false, seconds: 0.0 }
+    }
+}
+
+/// What comes of a test in a file that does not compile; nothing if it does.
+fn compile_errors(subject: &Subject, header: &Header) -> Option<Row> {
+    let errors: Vec<&Diagnostic> =
+        subject.compilation.diagnostics.iter().filter(|error| error.is_error()).collect();
+    let first = errors.first()?;
+    let expected = header.expectations.iter().find_map(|it| match it.what {
+        Expected::Fails { code, line } => Some((code, line)),
+        Expected::Value { .. }
+        | Expected::Ensures(_)
+        | Expected::SameAs(_)
+        | Expected::Prints(_) => None,
+    });
+    let is_expected = |error: &&Diagnostic| {
+        expected.is_some_and(|(code, line)| {
+            error.code == code && line.is_none_or(|line| subject.is_on_line(error, line))
+        })
+    };
+    if errors.iter().any(is_expected) {
+        return Some(Row { n_run: 1, failure: None, interrupted: false, seconds: 0.0 });
+    }
+    let message = format!("the file does not compile: {} {}", first.code, first.message);
+    let mut diagnostic = Diagnostic::at(Code::TestFails, header.span, message);
+    if let Some(span) = first.span() {
+        diagnostic = diagnostic.label(span, "the first error");
+    }
+    if errors.len() > 1 {
+        let file = text::shell_word(&subject.file);
+        diagnostic = diagnostic
+            .note(format!("{} in all", text::count(errors.len(), "error")))
+            .help(format!("`star check {file}` shows all of them"));
+    }
+    Some(Row::early(diagnostic))
+}

@@ -1,0 +1,81 @@
+//! The clock of a profile: the time in which the program was computing. On a busy machine a process is made to
+//! wait for milliseconds wherever it happens to be, and whatever line that is would look slow.
+
+use std::time::{Duration, Instant};
+
+/// Longer times are compared with what the process was given in them. Asking takes part of a microsecond.
+const LONG: Duration = Duration::from_micros(50);
+
+/// Counts time in which this process computes.
+#[derive(Debug)]
+pub(super) struct Stopwatch {
+    /// What was counted so far.
+    sum: Duration,
+    /// The last reading.
+    last: Instant,
+    /// Processor time of the process when that was asked for, and what was counted since.
+    processor: Duration,
+    since: Duration,
+}
+
+impl Stopwatch {
+    /// Begins at zero.
+    pub(super) fn start() -> Self {
+        let (last, processor) = (Instant::now(), processor_time());
+        Stopwatch { sum: Duration::ZERO, last, processor, since: Duration::ZERO }
+    }
+
+    /// What was counted up to now. Several threads at once count as one.
+    pub(super) fn read(&mut self) -> Duration {
+        let now = Instant::now();
+        let passed = now.saturating_duration_since(self.last);
+        self.last = now;
+        let counted = if passed <= LONG {
+            self.since += passed;
+            passed
+        } else {
+            let processor = processor_time();
+            let used = processor.saturating_sub(self.processor).saturating_sub(self.since);
+            (self.processor, self.since) = (processor, Duration::ZERO);
+            passed.min(used)
+        };
+        self.sum += counted;
+        self.sum
+    }
+}
+
+/// What all threads of this process were given by the processors.
+#[cfg(unix)]
+fn processor_time() -> Duration {
+    use rustix::time::{ClockId, clock_gettime};
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    let seconds = u64::try_from(time.tv_sec).unwrap_or(0);
+    Duration::new(seconds, u32::try_from(time.tv_nsec).unwrap_or(0))
+}
+
+/// Where the system is not asked, all time counts.
+#[cfg(not(unix))]
+fn processor_time() -> Duration {
+    use std::sync::LazyLock;
+    static START: LazyLock<Instant> = LazyLock::new(Instant::now);
+    START.elapsed()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waiting_does_not_count_and_computing_does() {
+        let mut watch = Stopwatch::start();
+        std::thread::sleep(Duration::from_millis(60));
+        let waited = watch.read();
+        assert!(waited < Duration::from_millis(40), "{waited:?}");
+        let (start, mut sum) = (processor_time(), 0u64);
+        while processor_time() - start < Duration::from_millis(30) {
+            sum = (0..1000).fold(sum, |sum, n| std::hint::black_box(sum ^ n));
+        }
+        let computed = watch.read() - waited;
+        assert!(computed > Duration::from_millis(20), "{computed:?} {sum}");
+    }
+}
