@@ -151,8 +151,11 @@ fn main() -> ExitCode {
             (refused(refusal, &reporter, &mut output), reporter)
         }
     };
-    let exit = output.finish(exit);
-    exit.unwrap_or_else(|failure| failure.report(&reporter)).into()
+    let (exit, lost) = output.finish(exit);
+    if let Some(diagnostic) = lost {
+        Failure::from(diagnostic).report(&reporter);
+    }
+    exit.into()
 }
 
 /// Runs the command; a panic is a message like any other.

@@ -8,7 +8,6 @@ use std::io::{self, BufWriter, ErrorKind, IsTerminal, Stdout, Write};
 use star_base::{Code, Diagnostic};
 
 use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::text;
 
 /// Standard output with a buffer, or a text.
@@ -88,20 +87,18 @@ impl Output {
         self.attempt(|inner, _| inner.flush())
     }
 
-    /// Ends the output. `exit` is how the command ends if all was written; otherwise that is what
-    /// the user must know, unless something worse happened before.
-    ///
-    /// # Errors
-    /// If the output could not be written, and not for want of a reader.
-    pub(crate) fn finish(mut self, exit: Exit) -> Result<Exit, Failure> {
+    /// Ends the output. `exit` is how the command ends if all was written, or if something worse happened
+    /// before; the message says what could not be written, unless nobody wants to read it.
+    pub(crate) fn finish(mut self, exit: Exit) -> (Exit, Option<Diagnostic>) {
         self.flush();
+        let or = |other: Exit| if exit == Exit::Success { other } else { exit };
         match self.failure.take() {
-            None => Ok(exit),
-            Some(_) if exit != Exit::Success => Ok(exit),
-            Some(error) if error.kind() == ErrorKind::BrokenPipe => Ok(Exit::Pipe),
+            None => (exit, None),
+            Some(error) if error.kind() == ErrorKind::BrokenPipe => (or(Exit::Pipe), None),
             Some(error) => {
                 let message = format!("cannot write to standard output: {}", text::reason(&error));
-                Err(Diagnostic::new(Code::CannotWrite, message).into())
+                let diagnostic = Diagnostic::new(Code::CannotWrite, message);
+                (or(Exit::of(diagnostic.code)), Some(diagnostic))
             }
         }
     }

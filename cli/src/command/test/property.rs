@@ -26,6 +26,13 @@ impl Trial<'_> {
         around: Around<'_>,
     ) -> Result<(), Fault> {
         let property = self.property(name)?;
+        if let Some(result) = property.result.filter(|result| *result != Kind::Bool) {
+            let message = format!("`{}` gives {}", name.text, result.with_article());
+            let fault = self.fault(FaultKind::Input, span, message);
+            return Err(
+                fault.note("a property is a function that is true or false, or a procedure")
+            );
+        }
         let values = self.bound(property, inputs, Some(run), span)?;
         let Some(first) = self.machines.first() else { return Ok(()) };
         let found = self.run(first, property.id, &values, around)?;
@@ -34,12 +41,12 @@ impl Trial<'_> {
             let fault = self.fault(FaultKind::Expected(span), span, message);
             return Err(because(fault, ended));
         }
-        match (property.result, found.values.last()) {
-            (Some(_), Some(HostValue::Bool(false))) => {
+        match property.result.is_none() || found.values.last() == Some(&HostValue::Bool(true)) {
+            true => Ok(()),
+            false => {
                 let message = format!("`{}` does not hold", name.text);
                 Err(self.fault(FaultKind::Expected(span), span, message))
             }
-            (Some(_) | None, _) => Ok(()),
         }
     }
 
@@ -158,6 +165,14 @@ impl Trial<'_> {
                 let article = param.kind.with_article();
                 let message = format!("`{name}` of `{}` is {article}", routine.entry.name);
                 return Err(bad(message).note("the tested routine has another type for that name"));
+            }
+            if value == HostValue::Unset && !param.by_ref {
+                let message = format!("`{}` needs `{name}`, which is not set", routine.entry.name);
+                let of_result = after.is_some() && self.place_of(name).is_some();
+                return Err(match of_result {
+                    true => self.fault(FaultKind::Expected(span), span, message),
+                    false => bad(message).note("the header gives no value for it"),
+                });
             }
             values.push(value);
         }
