@@ -344,7 +344,7 @@ impl Session {
         }
         let engine = Engine::find(rest).map_err(|mut diagnostic| {
             for help in &mut diagnostic.help {
-                *help = help.replace("--backend", ":backend");
+                *help = help.replace("did you mean `", "did you mean `:backend ");
             }
             diagnostic
         })?;
