@@ -14,7 +14,7 @@ use super::machine::Machine;
 use super::offers::Offers;
 use super::run::How;
 use super::view::{RESULT, View};
-use crate::access::Access;
+use crate::access::{Access, Grants};
 use crate::engine::Engine;
 use crate::exit::Exit;
 use crate::flags::Flags;
@@ -75,11 +75,12 @@ impl Session {
     /// A session in which nothing is defined.
     ///
     /// # Errors
-    /// If the folder at hand is gone.
+    /// If the folder at hand is gone, or a granted one does not exist.
     pub(crate) fn new(
         engine: &'static Engine,
         settings: Settings,
         reporter: Reporter,
+        grants: Grants<'_>,
     ) -> Result<Self, Diagnostic> {
         Ok(Session {
             definitions: compiler::Session::new(LIBRARY),
@@ -89,7 +90,7 @@ impl Session {
             flags: Flags::default(),
             idle: Arc::new(AtomicBool::new(true)),
             settings,
-            access: Access::new("", crate::access::Grants::default())?,
+            access: Access::of_session(grants)?,
             reporter,
             files: Vec::new(),
             log: Log::default(),
