@@ -273,8 +273,14 @@ impl Session {
 
     /// Takes over and runs what a text says; did all of it go well?
     fn enter(&mut self, text: String, sink: &mut dyn Sink) -> bool {
+        let n_lines = text.trim_end().lines().count();
         let typed = self.definitions.read(&self.environment, text);
         if self.report(&typed.diagnostics, sink) {
+            if n_lines > 1 {
+                let message =
+                    format!("these {n_lines} lines belong together, and none of them ran");
+                sink.show(Event::Note(&message));
+            }
             return false;
         }
         let mut pieces = typed.pieces.into_iter().peekable();
