@@ -18,6 +18,8 @@ pub(crate) struct Access {
     folder: PathBuf,
     reading: Rights,
     writing: Rights,
+    /// Is it that of a session? There is no program then.
+    in_session: bool,
 }
 
 /// What may be done in one way.
@@ -64,7 +66,16 @@ impl Access {
             reading: Rights::new("--allow-read", &folder, read, read_names)?,
             writing: Rights::new("--allow-write", &folder, write, write_names)?,
             folder,
+            in_session: false,
         })
+    }
+
+    /// What a session may touch: the folder at hand, and what is granted.
+    ///
+    /// # Errors
+    /// E0510 if the folder at hand is gone, or a granted one does not exist.
+    pub(crate) fn of_session(grants: Grants<'_>) -> Result<Self, Diagnostic> {
+        Ok(Access { in_session: true, ..Access::new("", grants)? })
     }
 
     /// The path of a file that the program wants to read.
@@ -80,7 +91,7 @@ impl Access {
             Ok(path) if self.reading.allows(&path) => regular(path, file),
             // Whether a file that is out of bounds exists is none of the program's business.
             Err(_) if self.reading.allows(&existing_part(&path)) => Ok(path),
-            Ok(_) | Err(_) => Err(not_allowed(file, "read", "--allow-read")),
+            Ok(_) | Err(_) => Err(self.not_allowed(file, "read", "--allow-read")),
         }
     }
 
@@ -93,7 +104,7 @@ impl Access {
             return Ok(PathBuf::from(file));
         }
         let path = self.folder.join(file);
-        let refused = || not_allowed(file, "written", "--allow-write");
+        let refused = || self.not_allowed(file, "written", "--allow-write");
         if let Ok(existing) = fs::canonicalize(&path) {
             return match self.writing.allows(&existing) {
                 true => regular(existing, file),
@@ -110,6 +121,18 @@ impl Access {
             Err(_) if self.writing.allows(&existing_part(folder)) => Ok(path),
             Ok(_) | Err(_) => Err(refused()),
         }
+    }
+
+    fn not_allowed(&self, file: &str, verb: &str, option: &str) -> FileError {
+        let (folder, help) = match self.in_session {
+            true => ("folder at hand", format!("`star repl {option} DIR` grants a folder")),
+            false => (
+                "folder of the program",
+                format!("`{option} DIR` grants a folder, `NAME=FILE` a file"),
+            ),
+        };
+        let message = format!("it may not be {verb}: it lies outside the {folder}");
+        FileError::new(Code::NotAllowed, file, message).help(help)
     }
 }
 
@@ -169,12 +192,6 @@ fn existing_part(path: &Path) -> PathBuf {
         true => PathBuf::new(),
         false => canonical,
     }
-}
-
-fn not_allowed(file: &str, verb: &str, option: &str) -> FileError {
-    let message = format!("it may not be {verb}: it lies outside the folder of the program");
-    FileError::new(Code::NotAllowed, file, message)
-        .help(format!("`{option} DIR` grants a folder, `NAME=FILE` a file"))
 }
 
 #[cfg(test)]

@@ -93,7 +93,7 @@ impl Engine {
             let diagnostic = Diagnostic::new(Code::NoBackend, message)
                 .note(format!("this build has {}", text::quoted_list(names())));
             match did_you_mean(name, names()) {
-                Some(meant) => diagnostic.help(format!("did you mean `--backend {meant}`?")),
+                Some(meant) => diagnostic.help(format!("did you mean `{meant}`?")),
                 None => diagnostic,
             }
         })
@@ -159,6 +159,6 @@ mod tests {
         let Err(diagnostic) = Engine::find("referense") else { panic!("found") };
         assert_eq!(diagnostic.code, Code::NoBackend);
         assert_eq!(diagnostic.notes, ["this build has `cpu`, `reference`"]);
-        assert_eq!(diagnostic.help, ["did you mean `--backend reference`?"]);
+        assert_eq!(diagnostic.help, ["did you mean `reference`?"]);
     }
 }

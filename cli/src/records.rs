@@ -24,7 +24,8 @@ pub(crate) fn read(file: &str) -> Result<Record, FileError> {
     let text = String::from_utf8(bytes).map_err(|_| bad("this is no text"))?;
     from_json(&text).map_err(|error| {
         let mut fault = bad(&error.message);
-        fault.line = error.line.map(|line| line as u64);
+        fault.line = error.place.map(|(line, _)| line as u64);
+        fault.column = error.place.map(|(_, column)| column as u64);
         fault
     })
 }

@@ -3,6 +3,8 @@
 use std::path::Path;
 
 use clap::Args;
+use star_base::Code;
+use star_io::FileError;
 
 use crate::failure::Failure;
 use crate::page::{self, Named};
@@ -37,6 +39,9 @@ pub(crate) struct PageArgs {
 pub(crate) fn run(args: &PageArgs, reporter: &Reporter) -> Result<(), Failure> {
     let PageArgs { files, output, svg } = args;
     let place = Place::new(Path::new(output), output)?;
+    if let Some(folder) = svg {
+        make_folder(folder)?;
+    }
     let mut named = Vec::new();
     for file in files {
         named.push(Named { name: records::short_name(file), record: records::read(file)? });
@@ -51,6 +56,20 @@ pub(crate) fn run(args: &PageArgs, reporter: &Reporter) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Makes a folder for plots, and sees whether files can be put there.
+///
+/// # Errors
+/// If the system refuses.
+pub(crate) fn make_folder(folder: &str) -> Result<(), FileError> {
+    let path = Path::new(folder);
+    std::fs::create_dir_all(path).map_err(|error| {
+        let why = format!("cannot make the folder: {}", text::reason(&error));
+        FileError::new(Code::CannotWrite, folder, why)
+    })?;
+    // A file that could be made is gone again at once.
+    Place::new(&path.join("plot.svg"), folder).map(drop)
+}
+
 /// Writes the plots into a folder, which is made if it is not there.
 ///
 /// # Errors
@@ -60,11 +79,8 @@ pub(crate) fn write_plots(
     files: &[Named],
     reporter: &Reporter,
 ) -> Result<(), Failure> {
+    make_folder(folder)?;
     let path = Path::new(folder);
-    std::fs::create_dir_all(path).map_err(|error| {
-        let why = format!("cannot make the folder: {}", text::reason(&error));
-        star_io::FileError::new(star_base::Code::CannotWrite, folder, why)
-    })?;
     let records: Vec<_> = files.iter().map(|file| file.record.clone()).collect();
     let plots = page::plots(&records);
     for (name, svg) in &plots {

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::access::Grants;
 use crate::engine::{self, Engine};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -55,6 +56,14 @@ pub(crate) struct ReplArgs {
     #[arg(long)]
     no_history: bool,
 
+    /// Let lines read files in a folder
+    #[arg(long, value_name = "DIR")]
+    allow_read: Vec<PathBuf>,
+
+    /// Let lines write files in a folder
+    #[arg(long, value_name = "DIR")]
+    allow_write: Vec<PathBuf>,
+
     #[command(flatten)]
     limits: LimitArgs,
 }
@@ -77,7 +86,8 @@ pub(crate) fn run(
         memory: default_memory(engine, available_memory()),
         checked: args.checked,
     };
-    let mut session = Session::new(engine, settings, *reporter)?;
+    let grants = Grants { read: &args.allow_read, write: &args.allow_write, ..Grants::default() };
+    let mut session = Session::new(engine, settings, *reporter, grants)?;
     let at_terminal = io::stdin().is_terminal() && io::stdout().is_terminal();
     let idle = match at_terminal {
         // The prompt reads Ctrl-C as a key.

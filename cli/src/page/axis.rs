@@ -1,5 +1,11 @@
 //! A logarithmic axis: its range, and where its ticks and labels stand.
 
+use std::ops::RangeInclusive;
+
+/// What an axis shows: numbers beyond these ends are left out, so that neither its ends nor its ticks leave
+/// the range of a float.
+const SHOWN: RangeInclusive<f64> = 1e-30..=1e30;
+
 /// An axis from one positive number to a greater one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Axis {
@@ -11,10 +17,10 @@ pub(crate) struct Axis {
 
 impl Axis {
     /// An axis on which all these positive numbers have room, with something left at both ends, of at least
-    /// a factor of `least`.
+    /// a factor of `least`. What is no such number, or beyond all measure, has none.
     pub(crate) fn over(numbers: impl Iterator<Item = f64>, least: f64, room: f64) -> Option<Self> {
         let (mut low, mut high) = (f64::INFINITY, 0.0f64);
-        for number in numbers.filter(|number| number.is_finite() && *number > 0.0) {
+        for number in numbers.filter(|number| SHOWN.contains(number)) {
             (low, high) = (low.min(number), high.max(number));
         }
         if high == 0.0 {
@@ -35,13 +41,11 @@ impl Axis {
         let decades = (self.high / self.low).log10();
         let digits: &[f64] = if decades < 2.5 { &[1.0, 2.0, 5.0] } else { &[1.0] };
         let stride = if decades > 9.0 { 2 } else { 1 };
-        let first = self.low.log10().floor();
-        let n = (self.high.log10() - first).ceil().max(0.0) as usize;
-        (0..=n)
-            .filter(|n| (first as i64 + *n as i64).rem_euclid(stride) == 0)
-            .flat_map(|n| {
-                digits.iter().map(move |digit| digit * 10f64.powi(first as i32 + n as i32))
-            })
+        // Those of the ends of `f64` at most, whatever the ends of the axis are.
+        let power = |end: f64| (end.log10().floor() as i32).clamp(-308, 308);
+        (power(self.low)..=power(self.high))
+            .filter(|power| power.rem_euclid(stride) == 0)
+            .flat_map(|power| digits.iter().map(move |digit| digit * 10f64.powi(power)))
             .filter(|tick| (self.low..=self.high).contains(tick))
             .collect()
     }
@@ -85,6 +89,19 @@ mod tests {
         assert_eq!(round(8e-4, 3e-2), ["1e-3", "2e-3", "5e-3", "1e-2", "2e-2"]);
         assert_eq!(round(8e-7, 2e-2), ["1e-6", "1e-5", "1e-4", "1e-3", "1e-2"]);
         assert_eq!(round(1e-9, 2e3).len(), 6);
+    }
+
+    #[test]
+    fn numbers_beyond_all_measure_have_no_axis_and_hold_nothing_up() {
+        for number in [1e308, f64::MAX, 5e-324, 0.0, -1.0, f64::INFINITY, f64::NAN] {
+            assert_eq!(Axis::over([number].into_iter(), 10.0, 1.6), None);
+            let axis = Axis::over([number, 1.0].into_iter(), 10.0, 1.6).unwrap();
+            assert!((axis.low..axis.high).contains(&1.0) && axis.high < 10.0);
+        }
+        let ends = [(5e-324, f64::INFINITY), (0.0, f64::MAX), (f64::INFINITY, f64::INFINITY)];
+        for (low, high) in ends {
+            assert!(Axis { low, high }.ticks().len() <= 617);
+        }
     }
 
     #[test]

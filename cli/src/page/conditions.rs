@@ -4,6 +4,7 @@ use star_harness::record::{Machine, Record, Settings, Source, Speed, Tool};
 
 use super::html::{element, escape};
 use super::{Named, figures};
+use crate::text;
 
 /// What differs between the machines of two records, and should not where times are compared.
 pub(crate) fn differences(a: &Record, b: &Record) -> Vec<String> {
@@ -26,14 +27,17 @@ pub(crate) fn differences(a: &Record, b: &Record) -> Vec<String> {
     if a.tool.name == b.tool.name {
         say("build", a.tool.profile.clone(), b.tool.profile.clone());
     }
-    for Speed { threads, read_gb_per_s: first, .. } in &a.bandwidth {
+    let mut speeds: Vec<&Speed> = a.bandwidth.iter().collect();
+    speeds.sort_by_key(|speed| speed.threads);
+    for Speed { threads, read_gb_per_s: first, .. } in speeds {
         let same = |speed: &&Speed| speed.threads == *threads;
         let Some(Speed { read_gb_per_s: second, .. }) = b.bandwidth.iter().find(same) else {
             continue;
         };
         if (first / second - 1.0).abs() > 0.1 {
             let speed = |speed: f64| Some(format!("{speed:.1} GB/s"));
-            say(&format!("reading on {threads} threads"), speed(*first), speed(*second));
+            let on = text::count(usize::try_from(*threads).unwrap_or(usize::MAX), "thread");
+            say(&format!("reading on {on}"), speed(*first), speed(*second));
         }
     }
     found
@@ -182,13 +186,19 @@ mod tests {
     #[test]
     fn other_machines_and_other_bandwidth_are_said() {
         let mut a = record(Vec::new());
-        let speed = |read_gb_per_s| Speed { threads: 1, bytes: 1 << 28, read_gb_per_s, when: None };
-        a.bandwidth = vec![speed(10.0)];
+        let on =
+            |threads, read_gb_per_s| Speed { threads, bytes: 1 << 28, read_gb_per_s, when: None };
+        let speed = |read_gb_per_s| on(1, read_gb_per_s);
+        a.bandwidth = vec![on(12, 30.0), speed(10.0)];
         let mut b = a.clone();
         assert_eq!(differences(&a, &b), Vec::<String>::new());
         b.machine.cpu = Some("B".to_owned());
-        b.bandwidth = vec![speed(13.0)];
-        let found = ["processor: A and B", "reading on 1 threads: 10.0 GB/s and 13.0 GB/s"];
+        b.bandwidth = vec![on(12, 60.0), speed(13.0)];
+        let found = [
+            "processor: A and B",
+            "reading on 1 thread: 10.0 GB/s and 13.0 GB/s",
+            "reading on 12 threads: 30.0 GB/s and 60.0 GB/s",
+        ];
         assert_eq!(differences(&a, &b), found);
         b.machine.cpu = None;
         b.bandwidth = vec![speed(10.9)];

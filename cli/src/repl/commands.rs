@@ -7,7 +7,7 @@ use star_ir::{Extent, Ty};
 use star_syntax::ast;
 use star_vm::{HostValue, StoreError, display};
 
-use super::command::Command;
+use super::command::{Argument, Command};
 use super::event::{Event, Sink};
 use super::run::How;
 use super::session::{Flow, Session, is_item};
@@ -31,6 +31,11 @@ impl Session {
         rest: &str,
         sink: &mut dyn Sink,
     ) -> Flow {
+        if command.argument() == Argument::None && !rest.is_empty() {
+            let about = format!("nothing may stand behind `:{}`", command.name());
+            self.refuse(&usage(command).note(about), sink);
+            return Flow::Failed;
+        }
         let done = match command {
             Command::Quit => return Flow::Quit,
             Command::Help => self.help(rest, sink),
@@ -55,6 +60,7 @@ impl Session {
             Command::Dump => self.dump(rest, sink),
             Command::Reset => {
                 self.reset();
+                sink.show(Event::Answer("variables and definitions are forgotten\n"));
                 Ok(())
             }
         };
@@ -94,8 +100,16 @@ impl Session {
             sink.show(Event::Answer(&header));
             return Ok(());
         }
+        if let Some(code) = Code::parse(rest) {
+            sink.show(Event::Answer(&format!("{}\n", code.explanation().trim_end())));
+            return Ok(());
+        }
         let shelf = Shelf::library();
         let topics = shelf.find(rest).map_err(|mut diagnostic| {
+            if Command::ALL.iter().any(|command| command.name() == rest) {
+                diagnostic.help = vec![format!("`:help :{rest}` is about the command")];
+                return diagnostic;
+            }
             diagnostic.help.retain(|help| help.starts_with("did you mean"));
             for help in &mut diagnostic.help {
                 *help = help.replace("star doc", ":help");
@@ -330,7 +344,7 @@ impl Session {
         }
         let engine = Engine::find(rest).map_err(|mut diagnostic| {
             for help in &mut diagnostic.help {
-                *help = help.replace("--backend", ":backend");
+                *help = help.replace("did you mean `", "did you mean `:backend ");
             }
             diagnostic
         })?;

@@ -1,19 +1,16 @@
-//! Commands that read and write files: `:load`, `:reload`, `:save`, `:dump`.
+//! Commands that read and write files: `:load`, `:reload`, `:dump`.
 
 use std::path::Path;
 
 use star_base::{Code, Diagnostic};
-use star_compiler::session::span_of;
-use star_syntax::ast;
 use star_vm::StoreError;
 
 use super::command::Command;
 use super::commands::usage;
 use super::event::{Event, Sink};
 use super::session::Session;
-use crate::place::Place;
 use crate::save::{self, Target};
-use crate::sources::{FileLoader, LIBRARY};
+use crate::sources::FileLoader;
 use crate::text;
 
 impl Session {
@@ -89,74 +86,9 @@ impl Session {
         sink.show(Event::Answer(&format!("{file}: written\n")));
         Ok(())
     }
-
-    /// Writes the definitions and what was typed as a program.
-    pub(super) fn save(&mut self, rest: &str, sink: &mut dyn Sink) -> Result<(), Diagnostic> {
-        if rest.is_empty() {
-            return Err(usage(Command::Save));
-        }
-        let file = unquoted(rest);
-        let program = self.as_program();
-        let place = Place::new(Path::new(file), file).map_err(|error| error.to_diagnostic())?;
-        place.write_text(&program).map_err(|error| error.to_diagnostic())?;
-        sink.show(Event::Answer(&format!("{file}: written\n")));
-        let checked = star_compiler::check(file, &mut FileLoader::default(), &LIBRARY);
-        if let Some(first) = checked.diagnostics.iter().find(|diagnostic| diagnostic.is_error()) {
-            sink.show(Event::Message(&checked.sources, first));
-            sink.show(Event::Note(
-                "the session did what no program can, such as giving a name two types: mend the file by hand",
-            ));
-        }
-        Ok(())
-    }
-
-    fn as_program(&self) -> String {
-        let sources = self.definitions.sources();
-        let mut program = String::new();
-        for (path, importer) in self.definitions.imports() {
-            let beside = Path::new(importer).parent().filter(|_| !path.starts_with("star:"));
-            let path = beside.map_or_else(|| path.into(), |folder| folder.join(path));
-            program += &format!("import \"{}\";\n", path.display());
-        }
-        for item in self.definitions.items() {
-            let text = sources.slice(span_of(item)).trim_end_matches([';', '.']);
-            match item {
-                ast::Item::Import { .. } => {}
-                ast::Item::Const { name, value } => {
-                    let value = sources.slice(value.span);
-                    program += &format!("const {} = {value};\n", name.name);
-                }
-                ast::Item::Routine(routine) => match routine.kind {
-                    ast::RoutineKind::Program => {}
-                    ast::RoutineKind::Procedure | ast::RoutineKind::Function => {
-                        program += &format!("\n{}{text};\n", self.comment_of(routine.span));
-                    }
-                },
-            }
-        }
-        let variables = self.environment.iter().map(|(name, variable)| {
-            let word = variable.kind.name();
-            match variable.sizes {
-                [Some(rows), Some(columns)] => format!("{name}: {word}({rows}, {columns});"),
-                [Some(n), None] => format!("{name}: {word}({n});"),
-                [None, _] => format!("{name}: {word};"),
-            }
-        });
-        let variables: Vec<String> = variables.collect();
-        let statements = self.log.statements();
-        if variables.is_empty() && statements.is_empty() {
-            return program;
-        }
-        program += "\nprogram SESSION;\n";
-        if !variables.is_empty() {
-            program += &format!("var\n  {}\n", variables.join("\n  "));
-        }
-        let statements = statements.join(";\n").replace('\n', "\n  ");
-        program + &format!("begin\n  {statements}\nend.\n")
-    }
 }
 
 /// A file name without the quotes around it.
-fn unquoted(file: &str) -> &str {
+pub(super) fn unquoted(file: &str) -> &str {
     file.strip_prefix('"').and_then(|file| file.strip_suffix('"')).unwrap_or(file)
 }

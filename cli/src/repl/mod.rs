@@ -1,7 +1,7 @@
 //! `star repl`: a session in which values outlive the lines that made them.
 //!
 //! * [`session`]: takes text, holds definitions, variables and settings, and says everything that it has to say
-//!   as [`event`]s; it knows no terminal. [`run`] runs a line, [`commands`] (with [`files`]) does what the
+//!   as [`event`]s; it knows no terminal. [`run`] runs a line, [`commands`] (with [`files`] and [`program`]) does what the
 //!   commands ask for, whose table is [`command`]; [`log`] keeps what was typed, [`offers`] is `--graph`.
 //! * [`machine`]: the variables' values on a backend, whichever it is; [`view`]: the variables as those see
 //!   them who show them.
@@ -17,6 +17,7 @@ pub(crate) mod machine;
 mod offers;
 pub(crate) mod pipe;
 pub(crate) mod plain;
+mod program;
 mod run;
 pub(crate) mod session;
 mod show;

@@ -87,6 +87,7 @@ impl Session {
                     self.machine.load(&name, value, true);
                     let variable = Variable { kind, sizes: [None; 2], span, beside: None };
                     self.environment.declare(&name, variable);
+                    self.log.offer(&name);
                     sink.show(Event::Note(&format!("`{name}` comes from {}", offers.file)));
                 }
                 Err(error) => {

@@ -31,16 +31,29 @@ pub(super) enum How {
     Steps(Stops),
 }
 
+/// How far a line ran.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ran {
+    /// Not at all: it was refused.
+    Not,
+    /// Until something went wrong.
+    Wrong,
+    /// Until the user who stepped through it had seen enough.
+    Left,
+    /// To its end.
+    Well,
+}
+
 impl Session {
-    /// Runs a line; did it end well?
-    pub(super) fn run(&mut self, line: Line, how: How, sink: &mut dyn Sink) -> bool {
+    /// Runs a line.
+    pub(super) fn run(&mut self, line: Line, how: How, sink: &mut dyn Sink) -> Ran {
         let Line { span: _, statements, does, declares, steps } = line;
-        let Does::Run { program, entry, slots, value, variables } = does else { return true };
+        let Does::Run { program, entry, slots, value, variables } = does else { return Ran::Well };
         let limits = match self.limits(&slots) {
             Ok(limits) => limits,
             Err(diagnostic) => {
                 self.refuse(&diagnostic, sink);
-                return false;
+                return Ran::Not;
             }
         };
         let counted = self.settings.cost || self.settings.limits.count_bodies();
@@ -50,7 +63,7 @@ impl Session {
         if let Some(Err(error)) = &watchdog {
             let why = crate::text::reason(error);
             self.refuse(&internal(&format!("no thread for the clock: {why}")), sink);
-            return false;
+            return Ran::Not;
         }
         let kept = program.clone();
         // A run that is stepped through talks to the user while the program prints.
@@ -85,7 +98,7 @@ impl Session {
             Ok(ran) => ran,
             Err(diagnostic) => {
                 self.refuse(&diagnostic, sink);
-                return false;
+                return Ran::Not;
             }
         };
 
@@ -96,17 +109,18 @@ impl Session {
                 None => self.machine.forget(&name),
             }
         }
-        let well = match outcome {
+        let ran = match outcome {
             Outcome::Done if variables.is_empty() => {
                 if value.is_some() {
                     self.show_result(sink);
                 }
-                true
+                Ran::Well
             }
-            Outcome::Done => self.declare(variables, sink),
+            Outcome::Done if self.declare(variables, sink) => Ran::Well,
+            Outcome::Done => Ran::Wrong,
             Outcome::Trap(_) | Outcome::Limit { .. } | Outcome::Internal(_) if ended.is_some() => {
                 sink.show(Event::Note("stopped; the variables keep what the run did"));
-                true
+                Ran::Left
             }
             stop @ (Outcome::Trap(_) | Outcome::Limit { .. } | Outcome::Internal(_)) => {
                 let diagnostic = describe(stop, &kept, advice);
@@ -122,7 +136,7 @@ impl Session {
                 if stopped.is_some_and(|idx| idx + 1 < statements.len()) {
                     sink.show(Event::Note("the statements behind it did not run"));
                 }
-                false
+                Ran::Wrong
             }
         };
         for slot in &slots {
@@ -136,7 +150,7 @@ impl Session {
         if self.settings.time {
             sink.show(Event::Answer(&format!("time {taken:.1?}\n")));
         }
-        well
+        ran
     }
 
     /// The limits of a line that uses these variables: the others take memory, too.

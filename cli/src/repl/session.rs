@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use star_base::{Diagnostic, SourceMap};
+use star_base::{Builtin, Diagnostic, SourceMap, Span};
 use star_compiler::session::{self as compiler, Defined, Does, Environment, ItemKind, Line};
 use star_syntax::{Feed, Piece, PieceKind, Readiness};
 
@@ -12,9 +12,9 @@ use super::event::{Event, Sink};
 use super::log::{Did, Log};
 use super::machine::Machine;
 use super::offers::Offers;
-use super::run::How;
+use super::run::{How, Ran};
 use super::view::{RESULT, View};
-use crate::access::Access;
+use crate::access::{Access, Grants};
 use crate::engine::Engine;
 use crate::exit::Exit;
 use crate::flags::Flags;
@@ -75,11 +75,12 @@ impl Session {
     /// A session in which nothing is defined.
     ///
     /// # Errors
-    /// If the folder at hand is gone.
+    /// If the folder at hand is gone, or a granted one does not exist.
     pub(crate) fn new(
         engine: &'static Engine,
         settings: Settings,
         reporter: Reporter,
+        grants: Grants<'_>,
     ) -> Result<Self, Diagnostic> {
         Ok(Session {
             definitions: compiler::Session::new(LIBRARY),
@@ -89,7 +90,7 @@ impl Session {
             flags: Flags::default(),
             idle: Arc::new(AtomicBool::new(true)),
             settings,
-            access: Access::new("", crate::access::Grants::default())?,
+            access: Access::of_session(grants)?,
             reporter,
             files: Vec::new(),
             log: Log::default(),
@@ -272,8 +273,14 @@ impl Session {
 
     /// Takes over and runs what a text says; did all of it go well?
     fn enter(&mut self, text: String, sink: &mut dyn Sink) -> bool {
+        let n_lines = text.trim_end().lines().count();
         let typed = self.definitions.read(&self.environment, text);
         if self.report(&typed.diagnostics, sink) {
+            if n_lines > 1 {
+                let message =
+                    format!("these {n_lines} lines belong together, and none of them ran");
+                sink.show(Event::Note(&message));
+            }
             return false;
         }
         let mut pieces = typed.pieces.into_iter().peekable();
@@ -358,31 +365,59 @@ impl Session {
         let mut lines = lines.lines.into_iter();
         while let Some(line) = lines.next() {
             let span = line.span;
+            self.note_redeclared(&line);
             let did = match &line.does {
                 Does::Show(_) | Does::Run { value: Some(_), .. } => Did::Showed,
                 Does::Run { variables, .. } if !variables.is_empty() => Did::Declared,
                 Does::Run { .. } => Did::Ran,
             };
-            if !self.run_line(line, how, sink) {
+            let ran = self.run_line(line, how, sink);
+            self.keep(span, did, ran);
+            if ran == Ran::Not || ran == Ran::Wrong {
                 if lines.len() > 0 {
                     sink.show(Event::Note("what stands behind it did not run"));
                 }
                 return false;
             }
-            let text = self.definitions.sources().slice(span);
-            self.log.add(text, did);
         }
         true
     }
 
-    fn run_line(&mut self, line: Line, how: How, sink: &mut dyn Sink) -> bool {
+    /// Keeps what ran for `:save`.
+    fn keep(&mut self, span: Span, did: Did, ran: Ran) {
+        let sources = self.definitions.sources();
+        let text = sources.slice(span);
+        match (ran, did) {
+            (Ran::Not, _) | (Ran::Wrong | Ran::Left, Did::Declared) => {}
+            (Ran::Wrong | Ran::Left, Did::Showed | Did::Ran) => self.log.add_wrong(text),
+            (Ran::Well, _) => {
+                let is_exit = |name: &str| Builtin::find(name) == Some(Builtin::Exit);
+                if star_syntax::mentions(sources, span).into_keys().any(is_exit) {
+                    self.log.exit();
+                }
+                self.log.add(text, did);
+            }
+        }
+    }
+
+    fn run_line(&mut self, line: Line, how: How, sink: &mut dyn Sink) -> Ran {
         match line.does {
             Does::Show(ref name) => self.show_variable(name, &line, sink),
             Does::Run { .. } => self.run(line, how, sink),
         }
     }
 
-    fn show_variable(&mut self, name: &str, line: &Line, sink: &mut dyn Sink) -> bool {
+    /// A program declares a variable once.
+    fn note_redeclared(&mut self, line: &Line) {
+        let Does::Run { variables, .. } = &line.does else { return };
+        for variable in variables {
+            if self.environment.get(&variable.name).is_some() {
+                self.log.redeclare(&variable.name);
+            }
+        }
+    }
+
+    fn show_variable(&mut self, name: &str, line: &Line, sink: &mut dyn Sink) -> Ran {
         if self.machine.ty(name).is_none() {
             let message = format!("`{name}` was never set");
             let mut diagnostic = Diagnostic::at(star_base::Code::UnsetTrap, line.span, message);
@@ -390,10 +425,10 @@ impl Session {
                 diagnostic = diagnostic.label(variable.span, "declared here");
             }
             self.report(&[diagnostic], sink);
-            return false;
+            return Ran::Not;
         }
         sink.show(Event::Value { view: &self.view(), slot: name });
-        true
+        Ran::Well
     }
 
     /// Shows the result of an expression, and gives it up.

@@ -170,11 +170,26 @@ fn no_benchmark_is_an_error_with_what_to_write() {
     bench(&folder, &["a.star"]).fails(2, &["error[E0609]: no benchmark in `a.star`", "@bench"]);
     bench(&folder, &["--filter", "xyz"]).fails(2, &["has `xyz` in its file, title or routine"]);
     bench(&folder, &["none"]).fails(1, &["E0111", "`none`"]);
-    bench(&folder, &["b.star", "--backends", "cpu,gpx"]).fails(2, &["E0607"]);
+    let gpu = ["b.star", "--backends", "cpu,gpu"];
+    bench(&folder, &gpu).fails(2, &["E0607", "did you mean `cpu`?"]);
     bench(&folder, &["b.star", "--out", "no/such/o.json"]).fails(5, &["no folder"]);
+    let svg = ["b.star", "--svg", "a.star/plots"];
+    bench(&folder, &svg).fails(5, &["a.star/plots", "cannot make the folder"]);
     bench(&folder, &["b.star", "--with", "x.json"]).fails(2, &["--page"]);
     bench(&folder, &["b.star", "--page", "p.html", "--with", "x.json"]).fails(5, &["x.json"]);
     assert_eq!(folder.names(), ["a.star", "b.star"]);
+}
+
+#[test]
+fn the_help_shows_a_header_that_can_be_copied() {
+    let folder = Folder::new(&[]);
+    let help = folder.star(&["bench", "--help"]).stdout;
+    assert!(help.contains("     P    = gen gnm -n { n } -m {m} "), "{help}");
+    let header = help.split("  /* ").nth(1).unwrap().split("*/").next().unwrap();
+    let program = "procedure WARSHALL(n: integer; P: table; var k: integer); begin k:=n end;";
+    folder.write("a.star", format!("/* {header}*/\n{program}").as_bytes());
+    let ran = bench(&folder, &["a.star", "--quick"]);
+    assert!(ran.code == 0 && ran.stdout.contains("n=500 m=750"), "{ran:#?}");
 }
 
 #[test]
@@ -191,8 +206,9 @@ fn an_output_that_nobody_reads_ends_the_measuring_quietly() {
 fn ctrl_c_keeps_what_was_measured() {
     let endless = "/* @bench b endless */ program P; begin while true do assert(true) end.";
     let folder = Folder::new(&[("a.star", CLOSURE), ("b.star", endless)]);
-    let mut command =
-        folder.command(&["bench", ".", "--runs", "1", "--probe", "64K", "--out", "o.json"]);
+    let mut command = folder.command(&[
+        "bench", ".", "--runs", "1", "--probe", "64K", "--out", "o.json", "--svg", "plots",
+    ]);
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
     // All of the first file is measured; the second has begun, or is about to.
@@ -203,12 +219,16 @@ fn ctrl_c_keeps_what_was_measured() {
     child.stderr.take().unwrap().read_to_string(&mut message).unwrap();
     lines.for_each(drop);
     assert_eq!(child.wait().unwrap().code(), Some(130), "{message}");
-    assert!(message.contains("what was measured is in o.json"), "{message}");
+    assert!(message.contains("what was measured is in o.json, plots"), "{message}");
+    assert_eq!(std::fs::read_dir(folder.path("plots")).unwrap().count(), 1);
     let record = json_of(&folder, "o.json");
     assert_eq!(record["interrupted"], true);
     let rows = record["rows"].as_array().unwrap();
     let timed = rows.iter().filter(|row| row["source"] == "star" && row["error"].is_null()).count();
     assert_eq!(timed, 6, "{rows:#?}");
+    // It has no routine that a backend could do in its own way.
+    let ended = rows.iter().filter(|row| row["error"]["code"] == "interrupted");
+    assert!(ended.clone().all(|row| row["natives"] == "none"), "{rows:#?}");
 }
 
 /// A file of benchmarks with one row of these samples.
@@ -299,6 +319,14 @@ fn files_that_are_none_are_refused_with_the_reason() {
     compare("other.json").fails(5, &["schema 9"]);
     compare("bin.json").fails(5, &["no text"]);
     compare("none.json").fails(5, &["error[E0501]", "none.json"]);
+    folder.write("text.json", b"{\"schema\": 1,\n \"rows\": [\"x\"]}");
+    compare("text.json").fails(5, &["text.json:2:", "expected an object, which a row is"]);
+    for seconds in [1e308, 5e-324, 0.0] {
+        let none = measured(&[seconds; 3], "1").to_string();
+        folder.write("end.json", none.as_bytes());
+        compare("end.json").fails(5, &["row 1: `median_s` is", "1e-12 to 1e12 seconds"]);
+        folder.star(&["benchpage", "end.json"]).fails(5, &["row 1: `median_s`"]);
+    }
     folder.star(&["benchpage", "no.json"]).fails(5, &["no.json"]);
     assert!(!folder.path("page.html").exists());
 }

@@ -169,3 +169,14 @@ fn a_pasted_text_runs_until_something_is_wrong() {
     terminal.line("P", "in P\r\n");
     assert_eq!(terminal.leave(), 0);
 }
+
+/// A terminal that does not mark what is pasted, and a hand that is faster than the session.
+#[test]
+fn lines_that_arrive_at_once_all_run() {
+    let folder = Folder::new(&[]);
+    let mut terminal = Terminal::new(&folder, "--no-history");
+    terminal.press("x := 1\ry := x + 1\rx + y + 100\r");
+    terminal.wait_for("\n103\r\n");
+    terminal.wait_for("star> ");
+    assert_eq!(terminal.leave(), 0);
+}

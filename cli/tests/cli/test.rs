@@ -143,7 +143,7 @@ fn a_failing_case_is_made_as_small_as_can_be() {
     // What it says can be pasted: as a header, and as a command.
     let header = "/* @test small\n   run WRONG\n   n = 3\n   P = 010 100 100\n   ensures CLOSED */";
     folder.write("small.star", format!("{WRONG}{header}").as_bytes());
-    let again = folder.star(&["test", "small.star", "--filter", "small.star"]);
+    let again = folder.star(&["test", "small.star", "--filter", "SMALL.star"]);
     assert_eq!(again.stderr.matches("n = 3\n       P = 010 100 100\n").count(), 2, "{again:#?}");
     let ran = folder.shell("$STAR run w.star --proc WRONG n=3 'P=010 100 100'");
     ran.prints("P = 3 × 3, 5 ones\n010\n110\n110\n");

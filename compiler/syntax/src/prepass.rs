@@ -198,6 +198,9 @@ fn drop_line_numbers(file: FileId, text: &str, lexed: &mut Lexed<'_>) {
             continue;
         }
         match token {
+            // An expression over several lines, such as `1 +`; the first line of a listing begins with a
+            // statement or a declaration.
+            Token::Number(_) if numbers.is_empty() && operator_at(&lexed.tokens, idx + 1) => return,
             Token::Number(number) if number > last => {
                 last = number;
                 numbers.push(idx);
@@ -233,6 +236,29 @@ fn drop_line_numbers(file: FileId, text: &str, lexed: &mut Lexed<'_>) {
         at += 1;
         !drop
     });
+}
+
+/// Does an operator between two operands stand there?
+fn operator_at(tokens: &[Spanned<'_>], idx: usize) -> bool {
+    tokens.get(idx).is_some_and(|(_, token, _)| {
+        matches!(
+            token,
+            Token::Plus
+                | Token::Minus
+                | Token::Times
+                | Token::Div
+                | Token::Mod
+                | Token::And
+                | Token::Or
+                | Token::Xor
+                | Token::Equals
+                | Token::Differs
+                | Token::AtMost
+                | Token::Less
+                | Token::AtLeast
+                | Token::Greater
+        )
+    })
 }
 
 /// `; else` is Pascal's commonest slip.

@@ -11,13 +11,14 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 pub use date::utc;
-pub use read::{ReadError, from_json, to_json};
+pub use read::{ReadError, from_json, is_time, to_json};
 
 /// The form of the file that this version reads and writes.
 pub const SCHEMA: u64 = 1;
 
 /// A run of benchmarks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(expecting = "an object, which a file of benchmarks is")]
 pub struct Record {
     /// [`SCHEMA`].
     pub schema: u64,
@@ -51,7 +52,7 @@ pub struct Record {
 
 /// A program that measures.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(default, expecting = "an object, which a tool is")]
 pub struct Tool {
     /// `star`, or the name of a script.
     pub name: String,
@@ -67,7 +68,7 @@ pub struct Tool {
 
 /// A machine.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(default, expecting = "an object, which a machine is")]
 pub struct Machine {
     /// The processor.
     pub cpu: Option<String>,
@@ -87,6 +88,7 @@ pub struct Machine {
 
 /// When there are enough samples.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(expecting = "an object, which settings are")]
 pub struct Settings {
     /// Seconds for each row.
     pub time_s: f64,
@@ -100,6 +102,7 @@ pub struct Settings {
 
 /// A speed of reading.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(expecting = "an object, which a speed of reading is")]
 pub struct Speed {
     /// Threads that read.
     pub threads: u64,
@@ -138,7 +141,7 @@ pub enum NativeUse {
 
 /// The value of a parameter.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "expected an integer or a text, which a parameter is")]
 pub enum Parameter {
     /// An integer.
     Int(i64),
@@ -160,6 +163,7 @@ pub type Parameters = BTreeMap<String, Parameter>;
 
 /// Something measured, or that could not be.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(expecting = "an object, which a row is")]
 pub struct Row {
     /// Where it comes from.
     pub source: Source,
@@ -222,6 +226,7 @@ pub struct Row {
 
 /// How long something took, in seconds.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(expecting = "an object, which a time is")]
 pub struct Time {
     /// The median.
     pub median_s: f64,
@@ -253,6 +258,7 @@ pub struct Time {
 
 /// Why there is no time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(expecting = "an object, which an error is")]
 pub struct RowError {
     /// A code of `star explain`, or `differs`, `peer`, `interrupted`.
     pub code: String,

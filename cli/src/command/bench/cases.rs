@@ -1,7 +1,8 @@
 //! The rows that a header asks for: its cases, their parameters, and the figures of papers beside them.
 
+use star_base::Code;
 use star_compiler::Compilation;
-use star_harness::record::{Parameter, Parameters, Row, Source, Time};
+use star_harness::record::{Parameter, Parameters, Row, RowError, Source, Time, is_time};
 use star_harness::{Case, Header, Purpose};
 
 /// A row without any figures.
@@ -82,12 +83,18 @@ pub(super) fn published(header: &Header, blank: &Row, cases: &[Case]) -> Vec<Row
             }
         };
         let size = blank.size.clone().filter(|size| parameters.contains_key(size));
+        let is_time = is_time(figure.seconds);
+        let no_time = || RowError {
+            code: Code::BadHeader.as_str().to_owned(),
+            message: format!("{:e} s is no time that anything takes", figure.seconds),
+        };
         Row {
             source: Source::Published,
             parameters,
             size,
             conditions: Some(figure.conditions.clone()),
-            time: Some(Time { median_s: figure.seconds, ..Time::default() }),
+            time: is_time.then(|| Time { median_s: figure.seconds, ..Time::default() }),
+            error: (!is_time).then(no_time),
             ..blank.clone()
         }
     });
@@ -141,5 +148,9 @@ mod tests {
         assert_eq!(texts, ["n=6 m=12", "n=9"]);
         assert_eq!(rows[0].runner(), "K40");
         assert_eq!(rows[0].time.as_ref().unwrap().median_s, 3e-3);
+        let (header, cases) = self::header("  n = 5\n  published n=5: 1e300 s \"K40\"");
+        let rows = published(&header, &blank, &cases);
+        let error = rows[0].error.as_ref().unwrap();
+        assert_eq!((rows[0].time.is_none(), error.code.as_str()), (true, "E0703"));
     }
 }

@@ -208,7 +208,8 @@ impl Contender {
                 return Err(failed(outcome, around));
             }
         }
-        let run = begun.elapsed().as_secs_f64() / n as f64;
+        // A clock may not have moved; but nothing takes no time.
+        let run = begun.elapsed().max(Duration::from_nanos(1)).as_secs_f64() / n as f64;
         drop(watchdog);
         let last = loaded.pop().ok_or(Failed::Interrupted)?;
         let load = load.as_secs_f64() / n as f64;

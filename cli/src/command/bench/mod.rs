@@ -20,7 +20,7 @@ use star_harness::record::{Record, SCHEMA, Settings, to_json};
 use self::live::Live;
 use self::run::Runner;
 use self::targets::{has_benchmarks, targets};
-use super::benchpage::write_plots;
+use super::benchpage::{make_folder, write_plots};
 use crate::engine::{self, Engine};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -101,6 +101,7 @@ pub(crate) struct BenchArgs {
     limits: LimitArgs,
 }
 
+// Blanks around `n`: clap makes a line break of it otherwise.
 const LONG_HELP: &str = "\
 A benchmark is a comment between the routines of a program:
 
@@ -108,7 +109,7 @@ A benchmark is a comment between the routines of a program:
      run  WARSHALL
      n    = 500, 1000, 2000
      m    = {3*n div 2}
-     P    = gen gnm -n {n} -m {m}          */
+     P    = gen gnm -n { n } -m {m}        */
 
 Every case is run once, which does not count, and then until the interval of the median is narrow. The times
 are those of the runs alone. `--max-time` is for each run. What fails is a row with its error, and the exit code is
@@ -154,6 +155,9 @@ pub(crate) fn run(
         place.transpose()
     };
     let (out, page) = (place(&args.out)?, place(&args.page)?);
+    if let Some(folder) = &args.svg {
+        make_folder(folder)?;
+    }
     let mut files = Vec::new();
     for file in &args.with {
         let name = crate::records::short_name(file);
@@ -216,11 +220,11 @@ pub(crate) fn run(
     }
     let interrupted = files.first().is_some_and(|file| file.record.interrupted);
     if interrupted {
-        let kept = match (&args.out, &args.page) {
-            (None, None) => "interrupted".to_owned(),
-            (Some(file), _) | (None, Some(file)) => {
-                format!("interrupted; what was measured is in {}", text::one_line(file))
-            }
+        let places = [&args.out, &args.page, &args.svg].into_iter().flatten();
+        let places: Vec<String> = places.map(|place| text::one_line(place)).collect();
+        let kept = match places.is_empty() {
+            true => "interrupted".to_owned(),
+            false => format!("interrupted; what was measured is in {}", places.join(", ")),
         };
         return Err(Diagnostic::new(Code::Interrupted, kept).into());
     }

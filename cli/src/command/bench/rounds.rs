@@ -90,13 +90,13 @@ fn enter(
     let Entrant { engine, natives, limits } = entrant;
     let name = engine.name;
     let native_use = match natives {
-        _ if engine.natives.is_empty() => NativeUse::None,
+        _ if !may_have_natives(engine, around) => NativeUse::None,
         Natives::On => NativeUse::On,
         Natives::Off => NativeUse::Off,
     };
     let takes_none = |other: &Placed| match other {
         Ok(other) => other.backend == name && other.natives == NativeUse::None,
-        Err(_) => false,
+        Err((other, natives, _)) => *other == name && *natives == NativeUse::None,
     };
     if placed.iter().any(takes_none) {
         return None;
@@ -112,6 +112,13 @@ fn enter(
         }
         Err(failed) => Err((name, native_use, failed)),
     })
+}
+
+/// Is there a routine that the backend does in a way of its own? Without one, all runs are alike, even those
+/// that end before anything could be counted.
+fn may_have_natives(engine: &Engine, around: &Surroundings<'_>) -> bool {
+    let mut routines = around.ready.program.routines.iter();
+    routines.any(|routine| routine.native.is_some_and(|native| engine.natives.contains(&native)))
 }
 
 /// For each of them the error, if its results are others than those of the first.

@@ -53,7 +53,7 @@ pub(crate) struct TestArgs {
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
 
-    /// Only tests whose file, title or routine holds this text
+    /// Only tests whose file, title or routine holds this text, in any letter case
     #[arg(long, value_name = "TEXT")]
     filter: Option<String>,
 

@@ -133,8 +133,10 @@ impl Session<'_> {
 
     fn is_wanted(&self, subject: &Subject, header: &Header) -> bool {
         let Some(filter) = &self.args.filter else { return true };
+        let filter = filter.to_lowercase();
         let routine = header.routine.as_ref().map_or("", |routine| &routine.text);
-        [&subject.file, header.title.as_str(), routine].iter().any(|text| text.contains(filter))
+        let texts = [&subject.file, header.title.as_str(), routine];
+        texts.iter().any(|text| text.to_lowercase().contains(&filter))
     }
 
     /// The cases of a header, with the seed of the command line.
