@@ -2,22 +2,25 @@
 //!
 //! Text that has errors does not get here, so nothing is reported: what does not fit gives `None`.
 
+use std::collections::BTreeMap;
+
 use star_syntax::token::Token;
 
 use super::tokens::Tok;
-use super::tree::{Arm, Branch, Break, Item, ItemKind, Node, NodeKind, Seq, Tree};
+use super::tree::{Arm, Branch, Break, Broken, Item, ItemKind, Node, NodeKind, Seq, Span, Tree};
 
 /// Statements of a block that may stand on one line.
 const MOST_ON_A_LINE: usize = 4;
 
 /// Reads the tokens of a file.
 pub(super) fn read(toks: &[Tok<'_>]) -> Option<Tree> {
-    let mut reader = Reader { toks, at: 0, depth: 0, breaks: vec![None; toks.len()] };
+    let (breaks, spans) = (vec![None; toks.len()], BTreeMap::new());
+    let mut reader = Reader { toks, at: 0, depth: 0, breaks, spans };
     let mut items = Vec::new();
     while reader.at < toks.len() {
         items.push(reader.item()?);
     }
-    Some(Tree { items, breaks: reader.breaks })
+    Some(Tree { items, breaks: reader.breaks, spans: reader.spans })
 }
 
 struct Reader<'t, 's> {
@@ -26,6 +29,7 @@ struct Reader<'t, 's> {
     /// Parentheses that are open.
     depth: usize,
     breaks: Vec<Option<Break>>,
+    spans: BTreeMap<Broken, Span>,
 }
 
 /// Levels of an expression within parentheses.
@@ -55,6 +59,14 @@ impl<'s> Reader<'_, 's> {
     fn may_break(&mut self, first: usize, level: usize) {
         let level = LEVELS * self.depth + level;
         self.breaks[self.at] = Some(Break { first, level });
+        self.spans.entry((first, level)).or_insert(Span { place: self.at, last: self.at });
+    }
+
+    /// What begins with `first` was read.
+    fn ends(&mut self, first: usize, level: usize) {
+        if let Some(span) = self.spans.get_mut(&(first, LEVELS * self.depth + level)) {
+            span.last = self.at - 1;
+        }
     }
 
     // ---- items ----
@@ -173,6 +185,7 @@ impl<'s> Reader<'_, 's> {
                 self.may_break(first, 0);
                 self.expr()?;
             }
+            self.ends(first, 0);
         }
         self.depth -= 1;
         self.take(|token| matches!(token, Token::Close))?;
@@ -197,6 +210,7 @@ impl<'s> Reader<'_, 's> {
             self.may_break(first, 1);
             self.at += 1;
             self.sum()?;
+            self.ends(first, 1);
         }
         Some(())
     }
@@ -210,6 +224,7 @@ impl<'s> Reader<'_, 's> {
             self.at += 1;
             self.term()?;
         }
+        self.ends(first, 2);
         Some(())
     }
 
@@ -221,6 +236,7 @@ impl<'s> Reader<'_, 's> {
             self.at += 1;
             self.factor()?;
         }
+        self.ends(first, 3);
         Some(())
     }
 

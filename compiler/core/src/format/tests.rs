@@ -124,6 +124,27 @@ fn long_lines_are_broken_where_the_least_depends_on_it() {
 }
 
 #[test]
+fn what_is_nested_deeper_goes_in_deeper() {
+    let text = "result_of_all:=total_number_of_vertices_in_graph*(total_number_of_arcs_in_graph\
+        -how_many_of_them_are_left*(total_number_of_vertices_in_graph+1))+total_number_of_arcs_in_graph;";
+    let expected = "  result_of_all:=total_number_of_vertices_in_graph
+          *(total_number_of_arcs_in_graph
+            -how_many_of_them_are_left*(total_number_of_vertices_in_graph+1))
+      +total_number_of_arcs_in_graph;
+";
+    assert_eq!(body(text), expected);
+    let text = "result_of_all:=total_number_of_vertices_in_graph_and_in_its_complement\
+        +total_number_of_arcs_in_graph_and_complement*(total_number_of_arcs_in_graph_and_in_complement\
+        -how_many_of_them_are_left_when_all_is_done*total_number_of_vertices_in_graph_and_so_on);";
+    let expected = "  result_of_all:=total_number_of_vertices_in_graph_and_in_its_complement
+      +total_number_of_arcs_in_graph_and_complement
+       *(total_number_of_arcs_in_graph_and_in_complement
+         -how_many_of_them_are_left_when_all_is_done*total_number_of_vertices_in_graph_and_so_on);
+";
+    assert_eq!(body(text), expected);
+}
+
+#[test]
 fn constants_keep_their_column() {
     let text = "const A    = 1;\nconst LONG = 2;   // two\n\nconst B=3;\n";
     assert_eq!(format(text), "const A    = 1;\nconst LONG = 2;   // two\n\nconst B = 3;\n");
@@ -248,6 +269,89 @@ fn holds(text: &str) {
 const SOUP: &str = "(proc P;|begin|begin |end|end;|if |a|then|else|;|; |:=|=|x|X|\\(|\\)|'01'|\"s\"|/\\* c \\*/|\
     // c\n|\\{ c\n  d \\}|\n|\n\n|\t|\r\n|1|-|and|not |while |do|for |to|repeat |until |var |integer|slice|: |,|const |\\.|\u{feff}){0,40}";
 
+/// Long expressions of sums, products and arguments.
+fn expressions() -> impl Strategy<Value = String> {
+    let name = "[a-z]{3}_[a-z]{1,40}";
+    name.prop_recursive(5, 40, 4, |inner| {
+        let operators = prop::collection::vec(prop::sample::select(vec!["+", "-", "*"]), 3);
+        let operands = prop::collection::vec(inner.clone(), 2..=4);
+        let joined = (operators, operands).prop_map(|(operators, operands)| {
+            let (first, others) = operands.split_first().unwrap();
+            let others = operators.iter().zip(others);
+            others.fold(first.clone(), |text, (operator, operand)| text + operator + operand)
+        });
+        prop_oneof![
+            4 => joined,
+            2 => inner.clone().prop_map(|text| format!("({text})")),
+            1 => prop::collection::vec(inner, 1..4).prop_map(|args| format!("f_({})", args.join(","))),
+        ]
+    })
+}
+
+/// An operator or comma: how deeply it is nested, and the column if it, or what follows it, begins a line.
+struct Operator {
+    parentheses: usize,
+    level: usize,
+    column: Option<usize>,
+}
+
+/// The operators of an expression, and the fewest parentheses open between each and the one before it.
+fn operators(text: &str) -> Vec<(Operator, usize)> {
+    let (mut found, mut parentheses, mut fewest) = (Vec::new(), 0, 0);
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let mut lines = text.lines().peekable();
+    while let Some(line) = lines.next() {
+        let code = line.trim_start();
+        for (at, c) in code.chars().enumerate() {
+            let binds = match c {
+                '(' => {
+                    parentheses += 1;
+                    continue;
+                }
+                ')' => {
+                    parentheses -= 1;
+                    fewest = fewest.min(parentheses);
+                    continue;
+                }
+                ',' => 0,
+                '+' | '-' => 1,
+                '*' => 2,
+                _ => continue,
+            };
+            let column = match c {
+                ',' if at + 1 == code.len() => lines.peek().copied().map(indent),
+                _ => (at == 0).then(|| indent(line)),
+            };
+            let level = 3 * parentheses + binds;
+            found.push((Operator { parentheses, level, column }, fewest));
+            fewest = parentheses;
+        }
+    }
+    found
+}
+
+/// Does every line that begins with an operator stand deeper than those of what encloses it, and in one
+/// column with those of the same expression?
+fn indentation_says_what_is_nested(text: &str) {
+    let operators = operators(text);
+    for (idx, (one, _)) in operators.iter().enumerate() {
+        let Some(column) = one.column else { continue };
+        let (mut fewest, mut loosest) = (usize::MAX, one.level);
+        for (other, open) in &operators[idx + 1..] {
+            fewest = fewest.min(*open);
+            let enclosed_by = other.level.min(one.level);
+            let parentheses = other.parentheses.min(one.parentheses);
+            if let Some(other_column) = other.column
+                && fewest >= parentheses
+                && loosest >= enclosed_by
+            {
+                assert_eq!(column.cmp(&other_column), one.level.cmp(&other.level), "{text}");
+            }
+            loosest = loosest.min(other.level);
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
@@ -261,5 +365,11 @@ proptest! {
         holds(&text);
         holds(&format!("proc P; begin {text} end;"));
         holds(&format!("proc P({text} a: integer {text}); begin end;"));
+    }
+
+    #[test]
+    fn long_expressions_go_in_as_they_are_nested(text in expressions()) {
+        let text = body(&format!("result:={text};"));
+        indentation_says_what_is_nested(text.split_once(":=").unwrap().1);
     }
 }

@@ -1,6 +1,8 @@
 //! How the tokens of a file hang together, as far as its layout needs to know: items, statements, and
 //! where an expression may be broken.
 
+use std::collections::BTreeMap;
+
 /// A place in front of a token where a line may be broken.
 #[derive(Clone, Copy)]
 pub(super) struct Break {
@@ -10,11 +12,23 @@ pub(super) struct Break {
     pub(super) level: usize,
 }
 
+/// What may be broken at some places: its first token and its level.
+pub(super) type Broken = (usize, usize);
+
+/// Where it may be broken first, and its last token.
+#[derive(Clone, Copy)]
+pub(super) struct Span {
+    pub(super) place: usize,
+    pub(super) last: usize,
+}
+
 /// A file.
 pub(super) struct Tree {
     pub(super) items: Vec<Item>,
     /// For every token: may the line be broken in front of it?
     pub(super) breaks: Vec<Option<Break>>,
+    /// What may be broken within expressions; what encloses something comes before it.
+    pub(super) spans: BTreeMap<Broken, Span>,
 }
 
 /// An item of a file: tokens `first` to `last`.
