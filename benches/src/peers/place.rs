@@ -85,7 +85,7 @@ fn machine() -> Machine {
         kernels: Some(Kernels::detect().level().name().to_owned()),
         threads: threads.and_then(|threads| u64::try_from(threads.get()).ok()),
         memory_bytes: kilobytes.map(|kilobytes| kilobytes * 1024),
-        os: said("uname", &["-sr"]),
+        os: said("uname", &["-r"]).map(|release| format!("{} {release}", std::env::consts::OS)),
     }
 }
 

@@ -117,7 +117,8 @@ impl Plot<'_, '_> {
         }
         let points = benchmark.series.iter().flat_map(|series| &series.points);
         let sizes: Vec<f64> = points.map(|point| point.x).collect();
-        for tick in self.x.labelled(&sizes, 0.09) {
+        let digits = sizes.iter().map(|size| figures::whole(*size as u64).len()).max().unwrap_or(0);
+        for tick in self.x.labelled(&sizes, 0.03 + 0.016 * digits as f64) {
             let (x, _) = self.at(tick, self.y.low);
             self.line(&[(x, top), (x, bottom)], stroke(GRID, 1))?;
             let label = figures::whole(tick as u64);

@@ -30,11 +30,16 @@ impl Stopwatch {
         let now = Instant::now();
         let passed = now.saturating_duration_since(self.last);
         self.last = now;
+        self.advance(passed, processor_time)
+    }
+
+    /// Counts what passed since the last reading; `processor` says what the process was given since it began.
+    fn advance(&mut self, passed: Duration, processor: impl FnOnce() -> Duration) -> Duration {
         let counted = if passed <= LONG {
             self.since += passed;
             passed
         } else {
-            let processor = processor_time();
+            let processor = processor();
             let used = processor.saturating_sub(self.processor).saturating_sub(self.since);
             (self.processor, self.since) = (processor, Duration::ZERO);
             passed.min(used)
@@ -65,17 +70,38 @@ fn processor_time() -> Duration {
 mod tests {
     use super::*;
 
+    const fn ms(n: u64) -> Duration {
+        Duration::from_millis(n)
+    }
+
     #[test]
     fn waiting_does_not_count_and_computing_does() {
         let mut watch = Stopwatch::start();
-        std::thread::sleep(Duration::from_millis(60));
-        let waited = watch.read();
-        assert!(waited < Duration::from_millis(40), "{waited:?}");
+        let begin = watch.processor;
+        assert_eq!(watch.advance(ms(60), || begin + ms(1)), ms(1));
+        assert_eq!(watch.advance(ms(30), || begin + ms(31)), ms(31));
+        // Two threads: no more than the time that passed.
+        assert_eq!(watch.advance(ms(10), || begin + ms(51)), ms(41));
+    }
+
+    #[test]
+    fn short_times_count_as_they_are_and_only_once() {
+        let mut watch = Stopwatch::start();
+        let begin = watch.processor;
+        for n in 1..=10 {
+            let sum = watch.advance(LONG, || unreachable!("nobody asks about a short time"));
+            assert_eq!(sum, LONG * n);
+        }
+        // The process was given 2 ms in all, half a millisecond of which was counted.
+        assert_eq!(watch.advance(ms(20), || begin + ms(2)), ms(2));
+    }
+
+    #[test]
+    fn the_processors_give_time_to_what_computes() {
         let (start, mut sum) = (processor_time(), 0u64);
-        while processor_time() - start < Duration::from_millis(30) {
+        while processor_time() == start {
             sum = (0..1000).fold(sum, |sum, n| std::hint::black_box(sum ^ n));
         }
-        let computed = watch.read() - waited;
-        assert!(computed > Duration::from_millis(20), "{computed:?} {sum}");
+        assert!(processor_time() > start, "{sum}");
     }
 }
