@@ -72,6 +72,15 @@ pub(crate) fn shell_word(word: &str) -> String {
     }
 }
 
+/// A number of bytes: `3.1 GiB`, `812.0 MiB`.
+pub(crate) fn bytes(number: u64) -> String {
+    let mebibytes = number as f64 / 1_048_576.0;
+    match mebibytes < 1023.95 {
+        true => format!("{mebibytes:.1} MiB"),
+        false => format!("{:.1} GiB", mebibytes / 1024.0),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -93,5 +102,11 @@ mod tests {
     fn words_with_blanks_are_quoted_for_the_shell() {
         assert_eq!(shell_word("a-b.star"), "a-b.star");
         assert_eq!(shell_word("a b's"), r"'a b'\''s'");
+    }
+
+    #[test]
+    fn bytes_are_said_in_the_unit_that_keeps_them_short() {
+        assert_eq!(bytes(1 << 20), "1.0 MiB");
+        assert_eq!(bytes(25_769_803_776), "24.0 GiB");
     }
 }

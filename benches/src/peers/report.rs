@@ -192,18 +192,8 @@ fn natives(job: Job, who: Contestant) -> NativeUse {
 }
 
 fn time(measured: &Measured) -> Time {
-    let Median { median, low, high, min, confidence, n_samples } = measured.median;
-    Time {
-        median_s: median,
-        low_s: Some(low),
-        high_s: Some(high),
-        min_s: Some(min),
-        confidence: Some(confidence),
-        runs: Some(n_samples as u64),
-        repetitions: Some(u64::from(measured.repetitions)),
-        reached: Some(measured.reached),
-        samples_s: measured.samples.clone(),
-    }
+    let Measured { median, repetitions, reached, samples, .. } = measured;
+    Time::of(*median, u64::from(*repetitions), *reached, samples)
 }
 
 /// A positive number with three digits that count.

@@ -36,7 +36,7 @@ fn table(findings: &Findings) -> String {
     let Memory { total, available } = memory;
     let Files { max_open, temporary, free } = files;
     let unknown = || "not known".to_owned();
-    let gibibytes = |bytes: Option<u64>| bytes.map_or_else(unknown, size);
+    let gibibytes = |bytes: Option<u64>| bytes.map_or_else(unknown, text::bytes);
     let names = |there: bool| {
         let mut names = features.iter().filter(|(_, has)| *has == there).map(|(name, _)| *name);
         let first = names.next().unwrap_or("none").to_owned();
@@ -50,7 +50,7 @@ fn table(findings: &Findings) -> String {
         ("threads".to_owned(), n_threads.map_or_else(unknown, |n| n.to_string())),
         ("kernels".to_owned(), (*kernels).to_owned()),
         ("memory".to_owned(), gibibytes(*total)),
-        ("  available".to_owned(), size(*available)),
+        ("  available".to_owned(), text::bytes(*available)),
         (
             "open files".to_owned(),
             max_open.map_or_else(|| "no limit known".to_owned(), |n| format!("{n} at most")),
@@ -65,7 +65,7 @@ fn table(findings: &Findings) -> String {
             (Err(why), _) => (*why).to_owned(),
             (Ok(()), None) => "there".to_owned(),
             (Ok(()), Some(bytes)) => {
-                let memory = size(*bytes);
+                let memory = text::bytes(*bytes);
                 format!("there, takes values of {memory} unless `--max-memory` says otherwise")
             }
         };
@@ -123,15 +123,6 @@ fn object(findings: &Findings) -> Value {
 fn routines(native: Native) -> String {
     let Signature { routines, module, summary, .. } = native.signature();
     format!("{} of star:{module}: {summary}", routines.join(", "))
-}
-
-/// A number of bytes: `3.1 GiB`, `812.0 MiB`.
-fn size(bytes: u64) -> String {
-    let mebibytes = bytes as f64 / 1_048_576.0;
-    match mebibytes < 1023.95 {
-        true => format!("{mebibytes:.1} MiB"),
-        false => format!("{:.1} GiB", mebibytes / 1024.0),
-    }
 }
 
 #[cfg(test)]

@@ -22,7 +22,7 @@ pub(crate) fn differences(a: &Record, b: &Record) -> Vec<String> {
     say("architecture", architecture.clone(), b.machine.architecture.clone());
     say("kernels", kernels.clone(), b.machine.kernels.clone());
     say("threads", number(*threads), number(b.machine.threads));
-    say("memory", memory_bytes.map(figures::bytes), b.machine.memory_bytes.map(figures::bytes));
+    say("memory", memory_bytes.map(text::bytes), b.machine.memory_bytes.map(text::bytes));
     say("system", os.clone(), b.machine.os.clone());
     if a.tool.name == b.tool.name {
         say("build", a.tool.profile.clone(), b.tool.profile.clone());
@@ -98,7 +98,7 @@ pub(super) fn machines(files: &[Named]) -> String {
     add("kernels", |record| record.machine.kernels.clone().unwrap_or_default());
     add("features", |record| record.machine.features.join(" "));
     add("threads", |record| record.machine.threads.map(figures::whole).unwrap_or_default());
-    add("memory", |record| record.machine.memory_bytes.map(figures::bytes).unwrap_or_default());
+    add("memory", |record| record.machine.memory_bytes.map(text::bytes).unwrap_or_default());
     add("reading speed", |record| {
         let speeds =
             record.bandwidth.iter().map(|Speed { threads, bytes, read_gb_per_s, when }| {
@@ -108,7 +108,7 @@ pub(super) fn machines(files: &[Named]) -> String {
                     format!("{threads} threads")
                 };
                 let when = when.as_deref().map_or_else(String::new, |when| format!(" {when}"));
-                format!("{read_gb_per_s:.1} GB/s on {threads}{when} ({})", figures::bytes(*bytes))
+                format!("{read_gb_per_s:.1} GB/s on {threads}{when} ({})", text::bytes(*bytes))
             });
         speeds.collect::<Vec<_>>().join("; ")
     });

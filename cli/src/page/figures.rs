@@ -52,15 +52,6 @@ pub(crate) fn percent(share: f64) -> String {
     }
 }
 
-/// A number of bytes: `24.0 GiB`.
-pub(crate) fn bytes(number: u64) -> String {
-    let mebibytes = number as f64 / 1_048_576.0;
-    match mebibytes < 1023.95 {
-        true => format!("{mebibytes:.1} MiB"),
-        false => format!("{:.1} GiB", mebibytes / 1024.0),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -94,6 +85,5 @@ mod tests {
             (percent(0.0123), percent(0.5), percent(0.0)),
             ("1.2 %".into(), "50 %".into(), "0 %".into())
         );
-        assert_eq!(bytes(25_769_803_776), "24.0 GiB");
     }
 }

@@ -10,6 +10,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::measure::Median;
+
 pub use date::utc;
 pub use read::{ReadError, from_json, is_time, to_json};
 
@@ -254,6 +256,25 @@ pub struct Time {
     /// The samples in their order.
     #[serde(default)]
     pub samples_s: Vec<f64>,
+}
+
+impl Time {
+    /// What these samples, of so many runs each, came to; `reached`: is the interval as narrow as wanted?
+    #[must_use]
+    pub fn of(median: Median, repetitions: u64, reached: bool, samples: &[f64]) -> Self {
+        let Median { median, low, high, min, confidence, n_samples } = median;
+        Time {
+            median_s: median,
+            low_s: Some(low),
+            high_s: Some(high),
+            min_s: Some(min),
+            confidence: Some(confidence),
+            runs: Some(n_samples as u64),
+            repetitions: Some(repetitions),
+            reached: Some(reached),
+            samples_s: samples.to_vec(),
+        }
+    }
 }
 
 /// Why there is no time.

@@ -211,18 +211,7 @@ fn interrupted() -> RowError {
 
 fn time(contender: &Contender) -> Option<Time> {
     let (samples, reached) = contender.samples();
-    let Median { median, low, high, min, confidence, n_samples } = Median::of(samples)?;
-    Some(Time {
-        median_s: median,
-        low_s: Some(low),
-        high_s: Some(high),
-        min_s: Some(min),
-        confidence: Some(confidence),
-        runs: Some(n_samples as u64),
-        repetitions: Some(contender.repetitions() as u64),
-        reached: Some(reached),
-        samples_s: samples.to_vec(),
-    })
+    Some(Time::of(Median::of(samples)?, contender.repetitions() as u64, reached, samples))
 }
 
 #[cfg(test)]
