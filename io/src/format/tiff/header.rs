@@ -17,24 +17,60 @@ pub(super) const PALETTE: u16 = 3;
 const MASK: u16 = 4;
 const INKS: u16 = 5;
 
+/// The tags that the decoder reads, whole lists of values.
+const READ: [u64; 19] =
+    [256, 257, 258, 259, 262, 273, 277, 278, 279, 284, 317, 322, 323, 324, 325, 338, 339, 347, 530];
+
+/// The first directory of a file: what is said of the first picture.
+struct Directory {
+    is_little: bool,
+    first: usize,
+    n_entries: usize,
+    entry_len: usize,
+    /// Where in an entry the value is, or the place of the values.
+    value_at: usize,
+}
+
+impl Directory {
+    fn find(bytes: &[u8]) -> Option<Self> {
+        let is_little = bytes.starts_with(b"II");
+        let is_big_tiff = number(bytes, 2..4, is_little)? == 43;
+        let (directory, count_len, entry_len, value_at) = match is_big_tiff {
+            true => (number(bytes, 8..16, is_little)?, 8, 20, 12),
+            false => (number(bytes, 4..8, is_little)?, 2, 12, 8),
+        };
+        let directory = usize::try_from(directory).ok()?;
+        let first = directory.checked_add(count_len)?;
+        let n_entries = number(bytes, directory..first, is_little)?;
+        let n_entries = usize::try_from(n_entries).ok()?.min(bytes.len() / entry_len);
+        Some(Directory { is_little, first, n_entries, entry_len, value_at })
+    }
+
+    /// Where its entries are, and their tags.
+    fn entries(&self, bytes: &[u8]) -> impl Iterator<Item = (usize, u64)> {
+        let places = (0..self.n_entries).map(|idx| self.first.saturating_add(idx * self.entry_len));
+        places.filter_map(|at| Some((at, number(bytes, at..at.checked_add(2)?, self.is_little)?)))
+    }
+}
+
+/// How many values the decoder will read to know the first picture.
+pub(super) fn n_values(bytes: &[u8]) -> u64 {
+    let Some(directory) = Directory::find(bytes) else { return 0 };
+    let counts = directory.entries(bytes).filter(|(_, tag)| READ.contains(tag)).map(|(at, _)| {
+        // Behind the tag and the type.
+        let count = at.saturating_add(4)..at.saturating_add(directory.value_at);
+        number(bytes, count, directory.is_little).unwrap_or(0)
+    });
+    counts.fold(0, u64::saturating_add)
+}
+
 /// Turns the first picture into bands, see Note [Bands], and gives what the samples stood for.
 /// Whatever does not look as it should is left as it is for the decoder to refuse.
 pub(super) fn make_bands(bytes: &mut [u8]) -> Option<u16> {
-    let is_little = bytes.starts_with(b"II");
-    let is_big_tiff = number(bytes, 2..4, is_little)? == 43;
-    let (directory, count_len, entry_len, value_at) = match is_big_tiff {
-        true => (number(bytes, 8..16, is_little)?, 8, 20, 12),
-        false => (number(bytes, 4..8, is_little)?, 2, 12, 8),
-    };
-    let directory = usize::try_from(directory).ok()?;
-    let first = directory.checked_add(count_len)?;
-    let n_entries = number(bytes, directory..first, is_little)?;
-    let n_entries = usize::try_from(n_entries).ok()?.min(bytes.len() / entry_len);
-    let mut entries = (0..n_entries).map(|idx| first.saturating_add(idx * entry_len));
-    let entry = entries.find(|&at| {
-        at.checked_add(2).and_then(|end| number(bytes, at..end, is_little)) == Some(PHOTOMETRIC)
-    })?;
-    let value = entry.checked_add(value_at)?;
+    let directory = Directory::find(bytes)?;
+    let is_little = directory.is_little;
+    let (entry, _) = directory.entries(bytes).find(|(_, tag)| *tag == PHOTOMETRIC)?;
+    let value = entry.checked_add(directory.value_at)?;
     let value = value..value.checked_add(2)?;
     let meaning = number(bytes, value.clone(), is_little)? as u16; // two bytes
     if matches!(meaning, RGB | PALETTE | MASK | INKS) {
@@ -108,5 +144,16 @@ mod tests {
         for len in 0..20 {
             assert_eq!(make_bands(&mut big[..len].to_vec()), None);
         }
+    }
+
+    #[test]
+    fn values_of_tags_that_nobody_reads_do_not_count() {
+        // Tag 257, 2¹⁸ + 1 values, and a private one, tag 50000, with as many.
+        let entry = b"\x03\0\x01\0\x04\0\0\0\0\0";
+        let file =
+            [b"II*\0\x08\0\0\0\x02\0\x01\x01".as_slice(), entry, b"\x50\xc3", entry].concat();
+        assert_eq!(n_values(&file), (1 << 18) + 1);
+        assert_eq!(n_values(&file[..14]), 0);
+        assert_eq!(n_values(b"II*\0"), 0);
     }
 }

@@ -35,6 +35,9 @@ const LZW_RATIO: u64 = 2731; // 12 bits for at most 4096 bytes
 /// Bytes that a sample takes while its strip or tile is decoded, unpacked bits included.
 const WORK_BYTES: u64 = 9;
 
+/// Bytes that the decoder takes for a value of a tag.
+const VALUE_BYTES: u64 = 32;
+
 /// Bits that say what a picture is to the others of its file.
 const SMALLER: u32 = 1;
 const MASK: u32 = 4;
@@ -56,6 +59,7 @@ pub(crate) fn read(mut source: Source) -> Result<Found, Fault> {
     if bytes.len() < 4 {
         return Err(raster::truncated(&source));
     }
+    check_values(&source, &bytes)?;
     let meaning = header::make_bands(&mut bytes);
     let mut limits = Limits::default();
     limits.decoding_buffer_size = usize::try_from(source.max_bytes()).unwrap_or(usize::MAX);
@@ -87,6 +91,19 @@ pub(crate) fn read(mut source: Source) -> Result<Found, Fault> {
         }
     };
     Ok((data, warnings.into()))
+}
+
+/// Refuses lists that the file does not have or that take too much memory: the decoder reads those of the first
+/// picture before it can be told a limit.
+fn check_values(source: &Source, bytes: &[u8]) -> Result<(), Fault> {
+    let n_values = header::n_values(bytes);
+    if n_values > bytes.len() as u64 {
+        return Err(raster::truncated(source));
+    }
+    match n_values.saturating_mul(VALUE_BYTES) > source.max_bytes() {
+        true => Err(fault(source, &TiffError::LimitsExceeded)),
+        false => Ok(()),
+    }
 }
 
 /// Refuses every value.
