@@ -56,7 +56,7 @@ pub const MACHINES: &[Configuration] = &[
     },
     Configuration {
         name: "cpu-baseline",
-        about: "the packed backend with the kernels of every machine, one thread, no natives",
+        about: "the packed backend with the kernels of every machine, one thread, no natives, all in batches",
         natives: false,
         backend: "cpu",
         make: |name| baseline().map(|cpu| on(name, cpu)),
@@ -91,11 +91,16 @@ fn tiny() -> Option<Cpu> {
     TINY.clone()
 }
 
-/// The CPU backend with the kernels that every machine can run, and without natives.
+/// The CPU backend with the kernels that every machine can run, without natives, and with operations on
+/// slices of a limb and more in batches.
 fn baseline() -> Option<Cpu> {
     let kernels = Kernels::at(Level::Baseline)?;
-    let settings =
-        star_vm::cpu::Settings { threads: Some(1), natives: false, ..Default::default() };
+    let settings = star_vm::cpu::Settings {
+        threads: Some(1),
+        natives: false,
+        batch_limbs: 1,
+        ..Default::default()
+    };
     Cpu::with(settings, kernels).ok()
 }
 

@@ -8,7 +8,7 @@ use star_ir::{LogicOp, Relation};
 
 use super::code::{Number, Reg, Size};
 use super::fuse;
-use super::inst::BitsInst;
+use super::inst::{BitsInst, Inst};
 use super::machine::Machine;
 use super::value::bytes_of;
 use crate::scalars;
@@ -17,14 +17,35 @@ use crate::stop::{Step, Stop, broken};
 impl Machine<'_, '_, '_> {
     /// Runs an instruction on slices and words.
     pub(super) fn bits_inst(&mut self, inst: BitsInst) -> Step<()> {
+        let all = Inst::Bits(inst);
         match inst {
-            BitsInst::Copy { dst, src } => self.copy_bits(dst, src),
-            BitsInst::Fill { dst, len, bit } => self.fill(dst, len, bit),
-            BitsInst::Not { dst, src } => self.not_bits(dst, src),
-            BitsInst::LogicLogic { inner, outer, dst, a, b, c } => {
-                self.logic_logic(inner, outer, dst, [a, b, c])
+            BitsInst::Copy { dst, src } => match self.note_long(all, self.bits(src).len())? {
+                true => Ok(()),
+                false => self.copy_bits(dst, src),
+            },
+            BitsInst::Fill { dst, len, bit } => {
+                let len = self.known_size(Size::Value(len))?;
+                match self.note_long(all, len)? {
+                    true => Ok(()),
+                    false => self.fill(dst, len, bit),
+                }
             }
-            BitsInst::Logic2 { table, dst, left, right } => self.logic2(table, dst, left, right),
+            BitsInst::Not { dst, src } => match self.note_long(all, self.bits(src).len())? {
+                true => Ok(()),
+                false => self.not_bits(dst, src),
+            },
+            BitsInst::LogicLogic { inner, outer, dst, a, b, c } => {
+                match self.note_long(all, self.bits(a).len())? {
+                    true => Ok(()),
+                    false => self.logic_logic(inner, outer, dst, [a, b, c]),
+                }
+            }
+            BitsInst::Logic2 { table, dst, left, right } => {
+                match self.note_long(all, self.bits(left).len())? {
+                    true => Ok(()),
+                    false => self.logic2(table, dst, left, right),
+                }
+            }
             BitsInst::KeepFirst { dst, src } => self.keep_first(dst, src),
             BitsInst::Mask { dst, size, from, to } => self.mask(dst, size, from, to),
             BitsInst::Shift { dst, src, direction, by } => self.shift(dst, src, direction, by),
@@ -180,8 +201,7 @@ impl Machine<'_, '_, '_> {
         })
     }
 
-    fn fill(&mut self, dst: Reg, len: Number, bit: bool) -> Step<()> {
-        let len = self.known_size(Size::Value(len))?;
+    fn fill(&mut self, dst: Reg, len: usize, bit: bool) -> Step<()> {
         self.make(dst, len, false, |machine, to| {
             let kernels = machine.spread.kernels;
             machine.spread.fill(to, 1, |start, part| {

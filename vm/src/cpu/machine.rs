@@ -5,6 +5,7 @@ use std::sync::Arc;
 use star_base::BitVector;
 use star_ir::{LimitKind, LocId, RoutineId, Trap, TrapKind};
 
+use super::batch::Batch;
 use super::code::{Code, Number, Pc, Place, Reg, RoutineCode};
 use super::copies::Copies;
 use super::forall::Running;
@@ -12,7 +13,7 @@ use super::inst::Inst;
 use super::probe::Probe;
 use super::registers::{Base, BitsSlot, Frame, TableSlot};
 use super::spread::Spread;
-use super::table::Line;
+use super::table::{Line, Table};
 use super::value::{Held, Value};
 use crate::backend::{Control, Outcome, Stats};
 use crate::room::Room;
@@ -43,6 +44,8 @@ pub(super) struct Machine<'p, 'c, 'h> {
     pub(super) foralls: Vec<Running>,
     /// What slices and tables held before the kernel that is running.
     pub(super) before_tile: Vec<(Place, Held)>,
+    /// Operations on long slices that are pending.
+    pub(super) batch: Batch,
     /// The instruction that is running.
     pub(super) pc: usize,
     /// The header of the entry: where a run ends that does not begin.
@@ -84,6 +87,7 @@ pub(super) fn run<'h, P: Probe>(
         copies: Copies::default(),
         foralls: Vec::new(),
         before_tile: Vec::new(),
+        batch: Batch::default(),
         pc: 0,
         entry_loc: code.program.routines.get(entry.0 as usize).map_or(LocId(0), |r| r.loc),
         operations: 0,
@@ -174,6 +178,9 @@ impl<'p> Machine<'p, '_, '_> {
             self.pc = next;
             probe.begin(next);
             next += 1;
+            if self.batch.is_open() && self.join(*inst, routine, probe)? {
+                continue;
+            }
             match *inst {
                 Inst::Set { dst, value } => {
                     let value = self.number(value);
@@ -332,11 +339,16 @@ impl<'p> Machine<'p, '_, '_> {
                     self.set(dst, found);
                 }
                 Inst::LogicBits { op, dst, left, right } => {
-                    self.logic_bits(op, dst, left, right)?;
+                    if !self.note_long(*inst, self.bits(left).len())? {
+                        self.logic_bits(op, dst, left, right)?;
+                    }
                 }
                 Inst::Row { dst, table, index } => self.line(dst, table, Line::Row, index)?,
                 Inst::Column { dst, table, index } => {
-                    self.line(dst, table, Line::Column, index)?;
+                    let n_rows = self.table_slot(table).table.get().map_or(0, Table::n_rows);
+                    if !self.note_long(*inst, n_rows)? {
+                        self.line(dst, table, Line::Column, index)?;
+                    }
                 }
                 Inst::PutRow { table, index, value } => {
                     self.put_line(table, Line::Row, index, value)?;
@@ -368,6 +380,9 @@ impl<'p> Machine<'p, '_, '_> {
 
     /// How a run ends that stops.
     fn end_with(&mut self, stop: Stop) -> Outcome {
+        if let Err(stop) = self.carry_out() {
+            return self.end_with(stop);
+        }
         self.abandon_tile();
         self.abandon_foralls();
         match stop {

@@ -12,6 +12,7 @@
 //! What each operation does is said by the reference; this backend gives the same bits, traps and counts.
 
 mod ask;
+mod batch;
 mod bits;
 mod block;
 mod calls;
@@ -31,6 +32,7 @@ mod registers;
 mod shown;
 mod sizes;
 mod spread;
+mod strip;
 mod table;
 mod tables;
 mod tile;

@@ -30,6 +30,12 @@ pub(super) trait Probe {
 
     /// The instruction has done the work of those in `range`, each `runs` times.
     fn together(&mut self, routine: &RoutineCode, range: Range<usize>, runs: u64);
+
+    /// Before the instruction, those `noted` are carried out.
+    fn batch(&mut self, noted: &[usize]);
+
+    /// They are.
+    fn batch_over(&mut self);
 }
 
 /// Nothing watches.
@@ -54,6 +60,12 @@ impl Probe for Off {
 
     #[inline(always)]
     fn together(&mut self, _: &RoutineCode, _: Range<usize>, _: u64) {}
+
+    #[inline(always)]
+    fn batch(&mut self, _: &[usize]) {}
+
+    #[inline(always)]
+    fn batch_over(&mut self) {}
 }
 
 /// A profile watches. Instructions are numbered through the whole program here.
@@ -205,5 +217,15 @@ impl Probe for On<'_> {
                 self.worked_on.push(self.profile.line(loc));
             }
         }
+    }
+    fn batch(&mut self, noted: &[usize]) {
+        self.settle();
+        let (profile, locs, first) = (&*self.profile, &self.locs, self.first);
+        self.worked_on.extend(noted.iter().map(|pc| profile.line(locs[first + pc])));
+    }
+
+    fn batch_over(&mut self) {
+        self.settle();
+        self.worked_on.clear();
     }
 }

@@ -26,6 +26,10 @@ pub struct Settings {
     pub look_limbs: usize,
     /// Limbs of a column in a block of several columns that are worked on together.
     pub block_limbs: usize,
+    /// Limbs of a slice from which on operations on it are carried out in batches.
+    pub batch_limbs: usize,
+    /// Operations in a batch at most.
+    pub batch_ops: usize,
     /// Turn a table as soon as it is accessed against its form.
     pub eager_turns: bool,
     /// Do library routines in ways of their own where that is possible (`natives`).
@@ -33,7 +37,7 @@ pub struct Settings {
 }
 
 impl Default for Settings {
-    /// 1 MiB for threads, pieces of 128 KiB, looks every 16 MiB, blocks of 4 KiB.
+    /// 1 MiB for threads, pieces of 128 KiB, looks every 16 MiB, blocks of 4 KiB, batches from 32 KiB on.
     fn default() -> Self {
         Settings {
             threads: None,
@@ -41,6 +45,8 @@ impl Default for Settings {
             piece_limbs: 1 << 14,
             look_limbs: 1 << 21,
             block_limbs: 512,
+            batch_limbs: 1 << 12,
+            batch_ops: 512,
             eager_turns: false,
             natives: true,
         }
@@ -56,6 +62,8 @@ impl Settings {
             piece_limbs: 1,
             look_limbs: 3,
             block_limbs: 1,
+            batch_limbs: 4,
+            batch_ops: 5,
             eager_turns: true,
             natives: true,
         }

@@ -1,18 +1,16 @@
-//! Straight kernels over blocks of rows.
+//! Straight kernels, strip by strip.
 //!
-//! Note [Straight kernels]. A body that only loads columns, combines slices and stores them runs block by
-//! block: all its operations on one block of rows, then on the next one, so that each column and each
-//! slice is read once and written once, and what lies between stays in the fastest cache. Its guards are
-//! tested before: where one would fail, or a table does not lie by columns, the kernel runs as it is
-//! written. Every result has a buffer of its own, and what is stored is stored at the end of a block: so
-//! the ports hold what was there before until then.
+//! Note [Straight kernels]. A body that only loads columns, combines slices and stores them runs strip by
+//! strip (Note [Strips]). Its guards are tested before: where one would fail, or a table does not lie by
+//! columns, the kernel runs as it is written.
 
 use std::collections::{BTreeMap, HashMap};
 
-use star_ir::{Block, Check, LogicOp, Measure, Op, Operand, StmtKind, VarId, visit};
+use star_ir::{Block, Check, Measure, Op, Operand, StmtKind, VarId, visit};
 
 use super::super::block::Names;
 use super::super::code::{Number, Place, Reg, Size, Test};
+use super::super::strip::{Source, StripOp};
 
 /// A straight body.
 #[derive(Clone, Debug)]
@@ -20,7 +18,7 @@ pub(in crate::cpu) struct TileBlock {
     /// Rows of the kernel.
     pub(super) rows: Number,
     pub(super) ports: Vec<Port>,
-    pub(super) ops: Vec<BlockOp>,
+    pub(super) ops: Vec<StripOp>,
     pub(super) n_buffers: usize,
     /// Port, and the buffer that it takes.
     pub(super) stores: Vec<(usize, usize)>,
@@ -40,22 +38,6 @@ pub(super) enum Port {
     Slice(Reg),
     /// Of a table, the column of this index.
     Column(Reg, Number),
-}
-
-/// What is done to a block. No buffer is written twice.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum BlockOp {
-    Copy { to: usize, from: Source },
-    Fill { to: usize, bit: bool },
-    Not { to: usize, from: Source },
-    Logic { op: LogicOp, to: usize, left: Source, right: Source },
-}
-
-/// Where bits come from: a buffer that was written before, or a port.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Source {
-    Buffer(usize),
-    Port(usize),
 }
 
 /// Compiles a body, if it is straight and stores something.
@@ -154,15 +136,15 @@ impl<N: Names> Maker<'_, N> {
         let value = if let Op::Fill(len, bit) = op {
             let len = self.names.number(len);
             self.code.sizes.push(Size::Value(len));
-            self.make(|to| BlockOp::Fill { to, bit: *bit })
+            self.make(|to| StripOp::Fill { to, bit: *bit })
         } else if let Op::Copy(Operand::Var(from)) = op {
             self.source(*from)?
         } else if let Op::BitsNot(from) = op {
             let from = self.source(*from)?;
-            self.make(|to| BlockOp::Not { to, from })
+            self.make(|to| StripOp::Not { to, from })
         } else if let Op::BitsLogic(op, left, right) = op {
             let (left, right) = (self.source(*left)?, self.source(*right)?);
-            self.make(|to| BlockOp::Logic { op: *op, to, left, right })
+            self.make(|to| StripOp::Logic { op: *op, to, left, right })
         } else if let Op::Column(table, index) = op {
             Source::Port(self.column(*table, index)?)
         } else {
@@ -177,7 +159,7 @@ impl<N: Names> Maker<'_, N> {
     }
 
     /// A buffer that an operation writes.
-    fn make(&mut self, op: impl FnOnce(usize) -> BlockOp) -> Source {
+    fn make(&mut self, op: impl FnOnce(usize) -> StripOp) -> Source {
         let to = self.code.n_buffers;
         self.code.n_buffers += 1;
         self.code.ops.push(op(to));
@@ -207,7 +189,7 @@ impl<N: Names> Maker<'_, N> {
         match self.source(var)? {
             Source::Buffer(buffer) => Some(buffer),
             from @ Source::Port(_) => {
-                self.make(|to| BlockOp::Copy { to, from });
+                self.make(|to| StripOp::Copy { to, from });
                 Some(self.code.n_buffers - 1)
             }
         }

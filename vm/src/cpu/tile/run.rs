@@ -1,17 +1,14 @@
-//! How a straight kernel runs over blocks of rows.
-
-use std::ops::Range;
+//! How a straight kernel runs strip by strip.
 
 use star_base::{BitTable, BitVector};
 
-use super::super::bits::bits_in;
 use super::super::code::Reg;
 use super::super::machine::Machine;
 use super::super::registers::Holding;
-use super::super::spread::{Spread, pieces};
+use super::super::strip::{Cell, Source, Strips};
 use super::super::table::Line;
 use super::super::value::bytes_of;
-use super::block::{BlockOp, Port, Source, TileBlock};
+use super::block::{Port, TileBlock};
 use crate::stop::{Step, broken};
 
 /// What a port stands for at one run.
@@ -20,37 +17,6 @@ enum Place {
     Slice(Reg),
     /// A column, from 0.
     Column(Reg, usize),
-}
-
-/// The bits of a place, or a part of them.
-enum Cell<'m> {
-    Read(&'m [u64]),
-    Written(&'m mut [u64]),
-}
-
-impl<'m> Cell<'m> {
-    fn limbs(&self) -> &[u64] {
-        match self {
-            Cell::Read(limbs) => limbs,
-            Cell::Written(limbs) => limbs,
-        }
-    }
-
-    /// Takes the first limbs off.
-    fn split(&mut self, n_limbs: usize) -> Cell<'m> {
-        match self {
-            Cell::Read(limbs) => {
-                let (first, rest) = limbs.split_at(n_limbs);
-                *limbs = rest;
-                Cell::Read(first)
-            }
-            Cell::Written(limbs) => {
-                let (first, rest) = std::mem::take(limbs).split_at_mut(n_limbs);
-                *limbs = rest;
-                Cell::Written(first)
-            }
-        }
-    }
 }
 
 /// What a kernel writes, taken out of its registers.
@@ -219,8 +185,17 @@ impl Machine<'_, '_, '_> {
                 *found = Some(Cell::Read(self.limbs_of(*place)?));
             }
         }
-        let work = Work { code, cells, spread: &self.spread, n_rows };
-        work.run(found.into_iter().flatten().collect())
+        let stores: Vec<(usize, usize)> =
+            code.stores.iter().map(|(port, buffer)| (cells[*port], *buffer)).collect();
+        let strips = Strips {
+            spread: &self.spread,
+            n_rows,
+            ops: &code.ops,
+            n_buffers: code.n_buffers,
+            ports: cells,
+            stores: &stores,
+        };
+        strips.run(found.into_iter().flatten().collect())
     }
 
     /// What lies at a place that is only read.
@@ -237,104 +212,5 @@ impl Machine<'_, '_, '_> {
 
 /// Does an operation read the port?
 fn reads(code: &TileBlock, port: usize) -> bool {
-    code.ops.iter().any(|op| {
-        let sources = match *op {
-            BlockOp::Fill { .. } => [None, None],
-            BlockOp::Copy { from, .. } | BlockOp::Not { from, .. } => [Some(from), None],
-            BlockOp::Logic { left, right, .. } => [Some(left), Some(right)],
-        };
-        sources.contains(&Some(Source::Port(port)))
-    })
-}
-
-/// A kernel at work.
-struct Work<'m> {
-    code: &'m TileBlock,
-    /// The cell of each port.
-    cells: &'m [usize],
-    spread: &'m Spread<'m>,
-    n_rows: usize,
-}
-
-/// Some limbs of all cells.
-struct Piece<'m> {
-    start: usize,
-    len: usize,
-    cells: Vec<Cell<'m>>,
-}
-
-impl Work<'_> {
-    fn run(&self, mut cells: Vec<Cell<'_>>) -> Step<()> {
-        let settings = &self.spread.settings;
-        let piece_limbs = (settings.piece_limbs / cells.len().max(1)).max(1);
-        let n_cells = cells.len();
-        let pieces = pieces(0..self.n_rows.div_ceil(64), piece_limbs).map(|range| Piece {
-            start: range.start,
-            len: range.len(),
-            cells: cells.iter_mut().map(|cell| cell.split(range.len())).collect(),
-        });
-        self.spread.items(
-            pieces,
-            piece_limbs.saturating_mul(n_cells),
-            Vec::new,
-            |buffers, piece| {
-                self.piece(buffers, piece);
-            },
-        )
-    }
-
-    /// Works on a piece, block by block. `buffers` may hold anything.
-    fn piece(&self, buffers: &mut Vec<u64>, mut piece: Piece<'_>) {
-        let (kernels, n_buffers) = (self.spread.kernels, self.code.n_buffers.max(1));
-        // As much as a block of lines has, for all buffers together.
-        let n = (self.spread.settings.block_limbs * 4 / n_buffers).max(1);
-        if buffers.len() < n_buffers * n {
-            buffers.resize(n_buffers * n, 0);
-        }
-        for range in pieces(0..piece.len, n) {
-            let len = range.len();
-            let n_bits = bits_in(self.n_rows, piece.start + range.start, &buffers[..len]);
-            for op in &self.code.ops {
-                let cells = &piece.cells;
-                let of = |before, from| self.source(before, cells, from, n, &range);
-                match *op {
-                    BlockOp::Fill { to, bit } => {
-                        kernels.fill(&mut buffers[to * n..][..len], bit, n_bits);
-                    }
-                    BlockOp::Copy { to, from } => {
-                        let (before, rest) = buffers.split_at_mut(to * n);
-                        rest[..len].copy_from_slice(of(before, from));
-                    }
-                    BlockOp::Not { to, from } => {
-                        let (before, rest) = buffers.split_at_mut(to * n);
-                        kernels.not(&mut rest[..len], of(before, from), n_bits);
-                    }
-                    BlockOp::Logic { op, to, left, right } => {
-                        let (before, rest) = buffers.split_at_mut(to * n);
-                        kernels.logic(op, &mut rest[..len], of(before, left), of(before, right));
-                    }
-                }
-            }
-            for (port, buffer) in &self.code.stores {
-                if let Cell::Written(limbs) = &mut piece.cells[self.cells[*port]] {
-                    limbs[range.clone()].copy_from_slice(&buffers[buffer * n..][..len]);
-                }
-            }
-        }
-    }
-
-    /// The limbs `range` of a piece, of a buffer among those `before`, each of `n` limbs, or of a cell.
-    fn source<'b>(
-        &self,
-        before: &'b [u64],
-        cells: &'b [Cell<'_>],
-        from: Source,
-        n: usize,
-        range: &Range<usize>,
-    ) -> &'b [u64] {
-        match from {
-            Source::Buffer(buffer) => &before[buffer * n..][..range.len()],
-            Source::Port(port) => &cells[self.cells[port]].limbs()[range.clone()],
-        }
-    }
+    code.ops.iter().any(|op| op.sources().any(|source| source == Source::Port(port)))
 }
