@@ -58,6 +58,7 @@ mod save;
 mod settings;
 mod sizes;
 mod sources;
+mod stream;
 #[cfg(test)]
 mod testing;
 mod text;
