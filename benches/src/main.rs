@@ -15,8 +15,9 @@
 //! `star-benches algorithms [N [NAME]]`: the graph algorithms of the library whose name contains NAME,
 //! beside petgraph, on graphs of N vertices (1000, and then 5000, by default).
 //!
-//! `star-benches operations [BITS]`: one operation of each kind as a program carries it out, on 10³ to
-//! that many bits (10⁹ by default), beside the speed of plain reading.
+//! `star-benches operations [BITS [NAME]] [--time SECONDS]`: one operation of each kind whose name contains NAME,
+//! as a program carries it out, on 10³ to that many bits (10⁹ by default, which takes 9 GB of memory), each for half
+//! a second or as long as `--time` says, beside the speed of plain reading; a table in Markdown at the end.
 //!
 //! `star-benches peers rust|python|c|all [OPTIONS]`: ours beside programs of others on the same files, as
 //! `docs/peers.md` describes; without options it says which there are.
@@ -41,13 +42,14 @@ mod loading;
 mod operations;
 mod peers;
 mod program;
+mod say;
 
 use std::process::ExitCode;
 
 const USAGE: &str = "usage: star-benches front-end [MB] | kernels [BITS [NAME]] | closure [N [RUNS]] \
                      | closure-native [N [RUNS [THREADS]]] \
                      | algorithms [N [NAME]] \
-                     | operations [BITS] | loading [FILE…] \
+                     | operations [BITS [NAME]] [--time SECONDS] | loading [FILE…] \
                      | edge-list [MB] | adjacency [VERTICES [ARCS]] \
                      | peers rust|python|c|all [OPTIONS]";
 
@@ -75,7 +77,9 @@ fn main() -> ExitCode {
         }
         .map(|sizes| algorithms::run(&sizes, text(2)))
         .map(well),
-        "operations" => number(1, 1_000_000_000).map(operations::run).map(well),
+        "operations" => {
+            operations::Options::of(&args[1..]).map(|options| operations::run(&options))
+        }
         "loading" => Some(loading::run(&args[1..])),
         "edge-list" => number(1, 200).map(|megabytes| {
             graphs::edge_list(megabytes as u64).map_err(|error| error.to_string())
