@@ -19,6 +19,10 @@
 //! as a program carries it out, on 10³ to that many bits (10⁹ by default, which takes 9 GB of memory), each for half
 //! a second or as long as `--time` says, beside the speed of plain reading; a table in Markdown at the end.
 //!
+//! `star-benches start`, `large [VERTICES [ARCS]]`, `interrupt search|write|out …`, `profiling`: the command `star`
+//! as a whole (`whole`): its start, a table of 5 GB with time and most memory, Ctrl-C while it is searched and while a
+//! file is written, and what `--profile` takes; each with `[--star FILE] [--runs N] [--dir FOLDER]`.
+//!
 //! `star-benches peers rust|python|c|all [OPTIONS]`: ours beside programs of others on the same files, as
 //! `docs/peers.md` describes; without options it says which there are.
 //!
@@ -43,6 +47,8 @@ mod operations;
 mod peers;
 mod program;
 mod say;
+#[cfg(unix)]
+mod whole;
 
 use std::process::ExitCode;
 
@@ -51,6 +57,8 @@ const USAGE: &str = "usage: star-benches front-end [MB] | kernels [BITS [NAME]] 
                      | algorithms [N [NAME]] \
                      | operations [BITS [NAME]] [--time SECONDS] | loading [FILE…] \
                      | edge-list [MB] | adjacency [VERTICES [ARCS]] \
+                     | start | large [VERTICES [ARCS]] | interrupt search|write|out [NUMBER…] | profiling \
+                     [--star FILE] [--runs N] [--dir FOLDER] \
                      | peers rust|python|c|all [OPTIONS]";
 
 fn main() -> ExitCode {
@@ -87,6 +95,14 @@ fn main() -> ExitCode {
         "adjacency" => number(1, 200_000)
             .zip(number(2, 4_000_000))
             .map(|(n, m)| graphs::adjacency(n as u64, m as u64).map_err(|error| error.to_string())),
+        #[cfg(unix)]
+        "start" => whole::Options::of(&args[1..]).map(|options| whole::start(&options)),
+        #[cfg(unix)]
+        "large" => whole::Options::of(&args[1..]).map(|options| whole::large(&options)),
+        #[cfg(unix)]
+        "interrupt" => whole::Options::of(&args[1..]).map(|options| whole::interrupt(&options)),
+        #[cfg(unix)]
+        "profiling" => whole::Options::of(&args[1..]).map(|options| whole::profiling(&options)),
         "peers" => Some(peers::run(&args[1..])),
         "contestant" => Some(peers::contestant(&args[1..])),
         _ => None,
