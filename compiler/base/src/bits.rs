@@ -214,22 +214,6 @@ impl BitTable {
         Ok(BitTable { n_rows, n_cols, stride, limbs })
     }
 
-    /// A table of zeros that can grow to `n_room` columns, or has `n_cols` if that is more, without
-    /// being moved.
-    ///
-    /// # Errors
-    /// [`TooLarge`] if the allocator refuses the memory; nothing was taken then.
-    pub fn with_room(n_rows: usize, n_cols: usize, n_room: usize) -> Result<Self, TooLarge> {
-        let mut table = BitTable::zeros(n_rows, n_room.max(n_cols))?;
-        table.n_cols = n_cols;
-        Ok(table)
-    }
-
-    /// Columns that the table can grow to without being moved.
-    pub fn n_room(&self) -> usize {
-        self.limbs.len().checked_div(self.stride).unwrap_or(usize::MAX)
-    }
-
     /// A copy.
     ///
     /// # Errors
@@ -437,16 +421,6 @@ mod tests {
                 assert_eq!(table.into_first_column(), first);
             }
         }
-    }
-
-    #[test]
-    fn a_table_with_room_grows_in_it() {
-        let mut table = BitTable::with_room(70, 2, 5).unwrap();
-        assert_eq!((table.n_cols(), table.n_room()), (2, 5));
-        let at = table.storage().as_ptr();
-        table.resize_columns(5).unwrap();
-        assert_eq!((table.count_ones(), table.storage().as_ptr()), (0, at));
-        assert_eq!(BitTable::zeros(0, 7).unwrap().n_room(), usize::MAX);
     }
 
     #[test]

@@ -78,11 +78,16 @@ fn check_end(source: &Source, bytes: &[u8]) -> Result<(), Fault> {
             [0xff, 0xff, ..] => at += 1,
             [0xff, 0xda, ..] => break,                 // the pixels begin
             [0xff, 0x01 | 0xd0..=0xd7, ..] => at += 2, // without a length
-            [0xff, _, high, low, ..] => {
-                at += 2 + usize::from(u16::from_be_bytes([high, low]));
-                if at > bytes.len() {
+            [0xff, marker, high, low, ..] => {
+                let end = at + 2 + usize::from(u16::from_be_bytes([high, low]));
+                let Some(segment) = bytes.get(at + 4..end.max(at + 4)) else {
                     return Err(raster::truncated(source));
+                };
+                if is_frame(marker) && !has_most_samples_first(segment) {
+                    let reason = "brightness has fewer samples than a colour";
+                    return Err(raster::damaged(source, "JPEG", &reason));
                 }
+                at = end;
             }
             [0xff] | [0xff, _] | [0xff, _, _] | [] => return Err(raster::truncated(source)),
             [_, ..] => at += 1, // bytes between the segments are passed over
@@ -92,6 +97,22 @@ fn check_end(source: &Source, bytes: &[u8]) -> Result<(), Fault> {
         true => Ok(()),
         false => Err(raster::truncated(source)),
     }
+}
+
+/// Does the segment behind this marker say how the pixels lie?
+fn is_frame(marker: u8) -> bool {
+    matches!(marker, 0xc0..=0xcf) && !matches!(marker, 0xc4 | 0xc8 | 0xcc)
+}
+
+/// Has no component more samples, across or down, than the first one? The decoder counts on that.
+fn has_most_samples_first(frame: &[u8]) -> bool {
+    // Precision, height, width, number of components; then each with its number, samples, table.
+    let samples = frame.get(6..).unwrap_or(&[]).chunks_exact(3).map(|component| component[1]);
+    let sides = |samples: u8| (samples >> 4, samples & 15);
+    let (mut samples, first) = (samples.clone(), samples.map(sides).next());
+    first.is_none_or(|(across, down)| {
+        samples.all(|samples| sides(samples).0 <= across && sides(samples).1 <= down)
+    })
 }
 
 fn fault(source: &Source, error: &DecodeErrors) -> Fault {
@@ -112,5 +133,27 @@ fn fault(source: &Source, error: &DecodeErrors) -> Fault {
         | DecodeErrors::MCUError(_)
         | DecodeErrors::TooSmallOutput(..)
         | DecodeErrors::IoErrors(_) => raster::damaged(source, "JPEG", error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_component_has_more_samples_than_the_first_one() {
+        let frame = |samples: &[u8]| {
+            let components = samples.iter().flat_map(|samples| [1, *samples, 0]);
+            [8, 0, 40, 0, 48, samples.len() as u8]
+                .into_iter()
+                .chain(components)
+                .collect::<Vec<u8>>()
+        };
+        for samples in [&[0x11][..], &[0x22, 0x11, 0x11], &[0x21, 0x21, 0x11], &[]] {
+            assert!(has_most_samples_first(&frame(samples)), "{samples:x?}");
+        }
+        for samples in [&[0x11, 0x22, 0x11][..], &[0x21, 0x11, 0x12], &[0x12, 0x21]] {
+            assert!(!has_most_samples_first(&frame(samples)), "{samples:x?}");
+        }
     }
 }

@@ -121,7 +121,7 @@ fn maker(run: &[Inst], reg: Reg, temporary: impl Fn(Reg) -> bool) -> Option<(usi
     (!changed).then_some((at, made))
 }
 
-fn table(function: impl Fn(bool, bool) -> bool) -> u8 {
+pub(super) fn table(function: impl Fn(bool, bool) -> bool) -> u8 {
     (0..4).fold(0, |table, idx| {
         let value = function(idx & 2 != 0, idx & 1 != 0);
         table | u8::from(value) << idx

@@ -275,26 +275,34 @@ impl Table {
         Ok(Some(&mut self.home))
     }
 
-    /// Grows to `n_cols` columns, by a good part more memory if it has to be moved; false if the system
-    /// has no room for that.
+    /// Grows to `n_cols` columns, if it has fewer; false if the system has no room for that.
     pub(super) fn grow(&mut self, n_cols: usize, spread: &Spread<'_>) -> Step<bool> {
         let Some(home) = self.columns_mut(spread)? else { return Ok(false) };
-        if n_cols > home.n_room() {
-            // Moved here, since the allocator would not look at the flags.
-            let (n_rows, before) = (home.n_rows(), home.n_cols());
-            let roomy = n_cols.max(before.saturating_add(before / 2));
-            let grown = BitTable::with_room(n_rows, before, roomy)
-                .or_else(|_| BitTable::with_room(n_rows, before, n_cols));
-            let Ok(mut grown) = grown else { return Ok(false) };
-            let from = home.storage();
-            spread.fill(grown.storage_mut(), 1, |start, part| {
+        let before = home.n_cols();
+        if n_cols / 2 >= before {
+            // Zeros that nobody has touched cost nothing.
+            let Ok(mut grown) = BitTable::zeros(home.n_rows(), n_cols) else { return Ok(false) };
+            let from = &home.storage()[..before * home.stride()];
+            spread.fill(&mut grown.storage_mut()[..from.len()], 1, |start, part| {
                 part.copy_from_slice(&from[start..start + part.len()]);
             })?;
             *home = grown;
+            self.n_cols = n_cols;
+            return Ok(true);
         }
-        let grown = home.resize_columns(n_cols).is_ok();
-        self.n_cols = self.home.n_cols();
-        Ok(grown)
+        // The allocator gives a large table more pages without moving it, so that there are never two.
+        let at_once = (spread.settings.look_limbs / home.stride().max(1)).max(1);
+        for columns in pieces(before..n_cols.max(before), at_once) {
+            spread.look()?;
+            if self.home.resize_columns(columns.end).is_err() {
+                // Fewer columns are never refused.
+                let _ = self.home.resize_columns(before);
+                self.n_cols = before;
+                return Ok(false);
+            }
+            self.n_cols = columns.end;
+        }
+        Ok(true)
     }
 
     /// The form by columns, if it is valid; a table by rows alone has none.
@@ -350,8 +358,15 @@ impl Table {
     }
 }
 
-/// Limbs of a line of the cache.
+/// Limbs of a line of the cache, and of a page, which the system takes its time to make when it is touched
+/// first.
 const LINE_LIMBS: usize = 8;
+const PAGE_LIMBS: usize = 512;
+
+/// How many limbs an access to one bit of each column costs as much as, for each column.
+fn limbs_touched(stride: usize) -> usize {
+    if stride < PAGE_LIMBS { LINE_LIMBS } else { PAGE_LIMBS }
+}
 
 /// `form` as seen by the kernels.
 pub(super) fn columns_of(form: &BitTable) -> Columns<'_> {
@@ -361,8 +376,8 @@ pub(super) fn columns_of(form: &BitTable) -> Columns<'_> {
 /// Row `idx` of `form`.
 fn gather(form: &BitTable, idx: usize, dst: &mut [u64], spread: &Spread<'_>) -> Step<()> {
     let all = columns_of(form);
-    // Each of the 64 accesses for a limb may miss every cache: as much as a line of any other operand.
-    spread.fill(dst, 64 * LINE_LIMBS, |start, part| {
+    // 64 accesses for a limb, and each may miss every cache.
+    spread.fill(dst, 64 * limbs_touched(all.stride), |start, part| {
         let from = start * 64;
         let columns = Columns {
             storage: all.storage.get(from * all.stride..).unwrap_or(&[]),
@@ -376,9 +391,9 @@ fn gather(form: &BitTable, idx: usize, dst: &mut [u64], spread: &Spread<'_>) -> 
 /// Row `idx` of `form` takes the bits of `src`.
 fn scatter(form: &mut BitTable, idx: usize, src: &[u64], spread: &Spread<'_>) -> Step<()> {
     let (stride, n_cols, kernels) = (form.stride(), form.n_cols(), spread.kernels);
-    // The columns that a limb of `src` goes to, each a line.
-    let n_touched = n_cols.saturating_mul(LINE_LIMBS);
-    let limbs_at_once = (spread.settings.piece_limbs / (64 * LINE_LIMBS)).max(1);
+    let per_column = limbs_touched(stride);
+    let n_touched = n_cols.saturating_mul(per_column);
+    let limbs_at_once = (spread.settings.piece_limbs / (64 * per_column)).max(1);
     let chunk = stride.saturating_mul(64 * limbs_at_once);
     spread.chunks(
         form.storage_mut(),

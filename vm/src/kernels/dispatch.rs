@@ -114,6 +114,9 @@ kernels! {
     elementwise fn logic2(table: u8, dst: &mut [u64], a: &[u64], b: &[u64], len: usize);
     /// `dst = f(dst, b)`, f as in [`Kernels::logic2`].
     elementwise fn logic2_assign(table: u8, dst: &mut [u64], b: &[u64], len: usize);
+    /// `dst` goes through functions of itself and another operand, by their truth tables, in one loop for up
+    /// to four.
+    elementwise fn chain(dst: &mut [u64], links: &[(u8, &[u64])], len: usize);
     /// `dst = (a inner b) outer c`, in one pass.
     elementwise fn logic_logic(
         inner: LogicOp, outer: LogicOp, dst: &mut [u64], a: &[u64], b: &[u64], c: &[u64]

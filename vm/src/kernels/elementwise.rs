@@ -112,6 +112,92 @@ pub(super) fn logic2_assign(table: u8, dst: &mut [u64], b: &[u64], len: usize) {
     zero_tail(dst, len);
 }
 
+/// A function of two bits as a polynomial over them: `constant + left·a + right·b + both·a·b`, each
+/// coefficient for all bits of a limb.
+#[derive(Clone, Copy)]
+struct Polynomial {
+    constant: u64,
+    left: u64,
+    right: u64,
+    both: u64,
+}
+
+impl Polynomial {
+    /// That of a truth table: bit `2a + b` is its value for a and b.
+    #[inline(always)]
+    fn of(table: u8) -> Self {
+        let bit = |at: u8| 0u64.wrapping_sub(u64::from(table >> at & 1));
+        let (constant, left, right) = (bit(0), bit(0) ^ bit(2), bit(0) ^ bit(1));
+        Polynomial { constant, left, right, both: bit(0) ^ bit(1) ^ bit(2) ^ bit(3) }
+    }
+
+    #[inline(always)]
+    fn at(self, a: u64, b: u64) -> u64 {
+        a & (self.left ^ self.both & b) ^ (self.constant ^ self.right & b)
+    }
+}
+
+/// `dst` goes through functions of itself and another operand, by their truth tables, one after another, in
+/// one loop for up to four.
+#[inline(always)]
+pub(super) fn chain(dst: &mut [u64], links: &[(u8, &[u64])], len: usize) {
+    let dst = &mut dst[..n_limbs(len)];
+    for links in links.chunks(4) {
+        let of = |(table, operand): (u8, _)| (Polynomial::of(table), operand);
+        match *links {
+            [f] => {
+                let (f, a) = of(f);
+                update(dst, a, |x, a| f.at(x, a));
+            }
+            [f, g] => {
+                let ((f, a), (g, b)) = (of(f), of(g));
+                update2(dst, a, b, |x, a, b| g.at(f.at(x, a), b));
+            }
+            [f, g, h] => {
+                let ((f, a), (g, b), (h, c)) = (of(f), of(g), of(h));
+                update3(dst, a, b, c, |x, a, b, c| h.at(g.at(f.at(x, a), b), c));
+            }
+            [f, g, h, i] => {
+                let ((f, a), (g, b), (h, c), (i, d)) = (of(f), of(g), of(h), of(i));
+                update4(dst, [a, b, c, d], |x, a, b, c, d| i.at(h.at(g.at(f.at(x, a), b), c), d));
+            }
+            _ => {}
+        }
+    }
+    zero_tail(dst, len);
+}
+
+#[inline(always)]
+fn update2(dst: &mut [u64], a: &[u64], b: &[u64], f: impl Fn(u64, u64, u64) -> u64) {
+    let n = dst.len();
+    for ((x, &a), &b) in dst.iter_mut().zip(&a[..n]).zip(&b[..n]) {
+        *x = f(*x, a, b);
+    }
+}
+
+#[inline(always)]
+fn update3(
+    dst: &mut [u64],
+    a: &[u64],
+    b: &[u64],
+    c: &[u64],
+    f: impl Fn(u64, u64, u64, u64) -> u64,
+) {
+    let n = dst.len();
+    for (((x, &a), &b), &c) in dst.iter_mut().zip(&a[..n]).zip(&b[..n]).zip(&c[..n]) {
+        *x = f(*x, a, b, c);
+    }
+}
+
+#[inline(always)]
+fn update4(dst: &mut [u64], operands: [&[u64]; 4], f: impl Fn(u64, u64, u64, u64, u64) -> u64) {
+    let n = dst.len();
+    let [a, b, c, d] = operands.map(|operand| &operand[..n]);
+    for ((((x, &a), &b), &c), &d) in dst.iter_mut().zip(a).zip(b).zip(c).zip(d) {
+        *x = f(*x, a, b, c, d);
+    }
+}
+
 #[inline(always)]
 pub(super) fn not(dst: &mut [u64], a: &[u64], len: usize) {
     let dst = &mut dst[..n_limbs(len)];

@@ -163,8 +163,10 @@ impl Lowerer<'_> {
                 self.check(Check::Size(Measure::Rows(table), rows));
                 let end = self.sum(base.clone(), width.clone());
                 self.check(Check::NotNegative(end.clone()));
-                let columns = Measure::Value(end);
-                self.emit(StmtKind::Size(SizeOp::EnsureColumns { table, columns }));
+                if self.declared_key(to.local, 1).is_none() {
+                    let columns = Measure::Value(end);
+                    self.emit(StmtKind::Size(SizeOp::EnsureColumns { table, columns }));
+                }
                 let limit = Measure::Columns(table);
                 self.check(Check::Range { base: base.clone(), width: width.clone(), limit });
                 self.flush_cost();

@@ -174,7 +174,11 @@ impl Lowerer<'_> {
                 }
                 self.must_fit(place.local, 0, value);
                 let slice = self.bits(value, Some(Measure::Rows(table)));
-                self.check(Check::NewColumn(table, index.clone()));
+                let grows = self.declared_key(place.local, 1).is_none();
+                match grows {
+                    true => self.check(Check::NewColumn(table, index.clone())),
+                    false => self.check(Check::Index(index.clone(), Measure::Columns(table))),
+                }
                 if self.webs.maybe_unset(place.site) {
                     let rows = Measure::Length(slice);
                     self.emit(StmtKind::Size(SizeOp::SetRows { table, rows }));
@@ -182,8 +186,10 @@ impl Lowerer<'_> {
                 if !self.place_exts(*place).0.same(self.exts_of(value).0) {
                     self.check(Check::Size(Measure::Rows(table), Measure::Length(slice)));
                 }
-                let columns = Measure::Value(index.clone());
-                self.emit(StmtKind::Size(SizeOp::EnsureColumns { table, columns }));
+                if grows {
+                    let columns = Measure::Value(index.clone());
+                    self.emit(StmtKind::Size(SizeOp::EnsureColumns { table, columns }));
+                }
                 self.count(1);
                 self.emit(StmtKind::PutColumn { table, index, value: slice });
             }

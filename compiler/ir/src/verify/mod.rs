@@ -7,7 +7,8 @@
 //!
 //! Types (`types`):
 //!  3. Operands and destinations have the kinds that the operation or statement asks for; texts are
-//!     only copied, printed, passed on, or name files and messages. A loop variable is an `int`.
+//!     only copied, printed, passed on, or name files and messages. A loop variable is an `int`. A table
+//!     with an extent of columns gets no others.
 //!  4. A call has an argument per parameter, of its mode and kind; its destination has the kind of the
 //!     callee's result. `check result` is about the routine's own result; `no_carry` adds or
 //!     subtracts. A copy takes a table into a handle and out of it. A routine with a native has the parameters that the catalogue says.

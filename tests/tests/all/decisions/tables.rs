@@ -78,6 +78,26 @@ fn tables_with_sizes_do_not_grow_wherever_they_are_reached() {
 }
 
 #[test]
+fn a_parameter_with_columns_does_not_grow_though_its_table_would() {
+    let text = "procedure p(k: integer; var T: table(4,k));\nvar U: table(4,k);
+begin\n  COL(k+1,T):='1111'; U:=T\nend;";
+    assert_eq!(
+        call_traps(text, "p", vec![HostValue::Int(3), HostValue::Unset]),
+        "T0101 4:3 index 4 outside 1..3 of the columns of `T`\n  note: T = 4 × 3, 0 ones, k = 3\n"
+    );
+    let text = "program p; var T: table;\nbegin COL(2,T):='11'; q(T); COL(3,T):='11'; q(T) end.
+procedure q(var F: table(n,k));\nbegin\n  COL(k+1,F):='11'\nend;";
+    assert_eq!(
+        traps(text),
+        "T0101 5:3 index 3 outside 1..2 of the columns of `F`\n  \
+         at 2:23: in `q`, called here\n  note: F = 2 × 2, 2 ones, k = 2\n"
+    );
+    let text = "procedure p(F: table(n,k); var T: table(n,k));\nbegin\n  TCOPY2(F,2,k,T)\nend;";
+    let given = HostValue::Table(table(&["01", "10"]));
+    assert_eq!(call_traps(text, "p", vec![given, HostValue::Unset]), "?");
+}
+
+#[test]
 fn tables_with_sizes_are_zero_from_the_start() {
     runs(
         "T: table(2,3);",

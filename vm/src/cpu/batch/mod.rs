@@ -26,11 +26,10 @@ pub(super) struct Batch {
     n_rows: usize,
     /// What is read as it was before.
     ports: Vec<Port>,
+    /// Each writes the buffer of its number.
     ops: Vec<StripOp>,
     /// What the slices hold that are pending.
     values: Vec<(Reg, Source)>,
-    /// How many of these are in each buffer.
-    users: Vec<usize>,
     /// The instructions noted.
     noted: Vec<usize>,
 }
@@ -76,19 +75,9 @@ impl Batch {
         }))
     }
 
-    /// A buffer that no slice is in.
-    fn buffer(&mut self) -> usize {
-        let free = self.users.iter().position(|n_users| *n_users == 0);
-        free.unwrap_or_else(|| {
-            self.users.push(0);
-            self.users.len() - 1
-        })
-    }
-
     /// A slice takes what an operation makes.
     fn make(&mut self, dst: Reg, op: impl FnOnce(usize) -> StripOp) {
-        // Another buffer than that of `dst`, which the operation may read.
-        let to = self.buffer();
+        let to = self.ops.len();
         self.ops.push(op(to));
         self.assign(dst, Source::Buffer(to));
     }
@@ -96,36 +85,25 @@ impl Batch {
     /// A slice takes what lies there.
     fn assign(&mut self, dst: Reg, source: Source) {
         self.forget(dst);
-        if let Source::Buffer(buffer) = source {
-            self.users[buffer] += 1;
-        }
         self.values.push((dst, source));
     }
 
     /// Nobody wants the value of a slice any more.
     fn forget(&mut self, reg: Reg) {
-        if let Some(at) = self.values.iter().position(|(pending, _)| *pending == reg)
-            && let (_, Source::Buffer(buffer)) = self.values.swap_remove(at)
-        {
-            self.users[buffer] -= 1;
-        }
+        self.keep(|pending| pending != reg);
     }
 
     /// Only those of the pending slices are wanted that `wanted` names.
     fn keep(&mut self, wanted: impl Fn(Reg) -> bool) {
-        let values = self.values.clone();
-        for (reg, _) in values.into_iter().filter(|(reg, _)| !wanted(*reg)) {
-            self.forget(reg);
-        }
+        self.values.retain(|(reg, _)| wanted(*reg));
     }
 
     /// Nothing is noted any more; the memory stays.
     fn clear(&mut self) {
-        let Batch { n_rows: _, ports, ops, values, users, noted } = self;
+        let Batch { n_rows: _, ports, ops, values, noted } = self;
         ports.clear();
         ops.clear();
         values.clear();
-        users.clear();
         noted.clear();
     }
 }

@@ -4,45 +4,30 @@ use star_base::BitVector;
 
 use super::super::code::Reg;
 use super::super::machine::Machine;
-use super::super::strip::{Cell, Source, StripOp, Strips};
+use super::super::strip::{Cell, Plan, Source, StripOp, Strips, plan};
 use super::{Batch, Port};
 use crate::stop::{Step, broken};
 
 impl Batch {
     /// The slices that change, and the buffer that each takes.
-    fn stores(&mut self) -> Vec<(Reg, usize)> {
+    fn stores(&mut self) -> (Vec<Reg>, Vec<usize>) {
         let values = std::mem::take(&mut self.values);
-        let mut stores = Vec::with_capacity(values.len());
+        let (mut stored, mut buffers) = (Vec::new(), Vec::new());
         for (reg, source) in values {
-            match source {
-                Source::Buffer(buffer) => stores.push((reg, buffer)),
-                Source::Port(port) if self.ports[port] == Port::Slice(reg) => {}
+            let buffer = match source {
+                Source::Port(port) if self.ports[port] == Port::Slice(reg) => continue,
+                // What it was may be stored before.
                 Source::Port(_) => {
-                    let to = self.buffer();
-                    self.users[to] += 1;
+                    let to = self.ops.len();
                     self.ops.push(StripOp::Copy { to, from: source });
-                    stores.push((reg, to));
+                    to
                 }
-            }
+                Source::Buffer(buffer) => buffer,
+            };
+            stored.push(reg);
+            buffers.push(buffer);
         }
-        stores
-    }
-
-    /// Takes out the operations whose results nobody wants any more.
-    fn drop_dead(&mut self) {
-        let mut wanted: Vec<bool> = self.users.iter().map(|n_users| *n_users > 0).collect();
-        let mut kept = Vec::with_capacity(self.ops.len());
-        for op in self.ops.drain(..).rev() {
-            if std::mem::take(&mut wanted[op.to()]) {
-                op.sources().for_each(|source| {
-                    if let Source::Buffer(buffer) = source {
-                        wanted[buffer] = true;
-                    }
-                });
-                kept.push(op);
-            }
-        }
-        self.ops.extend(kept.into_iter().rev());
+        (stored, buffers)
     }
 }
 
@@ -54,14 +39,15 @@ impl Machine<'_, '_, '_> {
             return Ok(());
         }
         let mut batch = std::mem::take(&mut self.batch);
-        let stores = batch.stores();
-        batch.drop_dead();
-        let mut taken = Vec::with_capacity(stores.len());
-        for (reg, _) in &stores {
+        let (stored, mut buffers) = batch.stores();
+        let plan = plan(&batch.ops, &mut buffers);
+        let mut taken = Vec::with_capacity(stored.len());
+        for reg in &stored {
             taken.push(std::mem::take(&mut self.bits_slot_mut(*reg).bits));
         }
-        let done = self.run_strips(&batch, &stores, &mut taken);
-        for ((reg, _), bits) in stores.iter().zip(taken) {
+        let stores: Vec<(usize, usize)> = buffers.into_iter().enumerate().collect();
+        let done = self.run_strips(&batch, &plan, &stored, &stores, &mut taken);
+        for (reg, bits) in stored.iter().zip(taken) {
             self.bits_slot_mut(*reg).bits = bits;
         }
         batch.clear();
@@ -69,11 +55,13 @@ impl Machine<'_, '_, '_> {
         done
     }
 
-    /// `taken` are the bits of the slices that are stored.
+    /// `taken` are the bits of the slices that are stored, which take the buffers of `stores`.
     fn run_strips(
         &self,
         batch: &Batch,
-        stores: &[(Reg, usize)],
+        plan: &Plan,
+        stored: &[Reg],
+        stores: &[(usize, usize)],
         taken: &mut [BitVector],
     ) -> Step<()> {
         if stores.is_empty() {
@@ -83,16 +71,14 @@ impl Machine<'_, '_, '_> {
             taken.iter_mut().map(|bits| Cell::Written(bits.limbs_mut())).collect();
         // A port that no operation reads has no cell, and nobody asks for it.
         let mut ports = vec![usize::MAX; batch.ports.len()];
-        let sources = batch.ops.iter().flat_map(|op| op.sources());
-        for source in sources {
+        for source in plan.ops.iter().flat_map(|op| op.sources()) {
             let Source::Port(port) = source else { continue };
             if ports[port] != usize::MAX {
                 continue;
             }
-            let stored = |reg| stores.iter().position(|(stored, _)| *stored == reg);
             ports[port] = cells.len();
             match batch.ports[port] {
-                Port::Slice(reg) => match stored(reg) {
+                Port::Slice(reg) => match stored.iter().position(|stored| *stored == reg) {
                     Some(cell) => ports[port] = cell,
                     None => cells.push(Cell::Read(self.bits(reg).limbs())),
                 },
@@ -103,16 +89,8 @@ impl Machine<'_, '_, '_> {
                 }
             }
         }
-        let stores: Vec<(usize, usize)> =
-            stores.iter().enumerate().map(|(cell, (_, buffer))| (cell, *buffer)).collect();
-        let strips = Strips {
-            spread: &self.spread,
-            n_rows: batch.n_rows,
-            ops: &batch.ops,
-            n_buffers: batch.users.len(),
-            ports: &ports,
-            stores: &stores,
-        };
+        let n_rows = batch.n_rows;
+        let strips = Strips { spread: &self.spread, n_rows, plan, ports: &ports, stores };
         strips.run(cells)
     }
 }

@@ -10,7 +10,7 @@ use star_ir::{Block, Check, Measure, Op, Operand, StmtKind, VarId, visit};
 
 use super::super::block::Names;
 use super::super::code::{Number, Place, Reg, Size, Test};
-use super::super::strip::{Source, StripOp};
+use super::super::strip::{Plan, Source, StripOp, plan};
 
 /// A straight body.
 #[derive(Clone, Debug)]
@@ -18,8 +18,7 @@ pub(in crate::cpu) struct TileBlock {
     /// Rows of the kernel.
     pub(super) rows: Number,
     pub(super) ports: Vec<Port>,
-    pub(super) ops: Vec<StripOp>,
-    pub(super) n_buffers: usize,
+    pub(super) plan: Plan,
     /// Port, and the buffer that it takes.
     pub(super) stores: Vec<(usize, usize)>,
     /// Ports of columns that must not be the same one: the first is stored before the other one is
@@ -50,16 +49,21 @@ pub(in crate::cpu) fn compile(
     let code = TileBlock {
         rows: names.number(rows),
         ports: Vec::new(),
-        ops: Vec::new(),
-        n_buffers: 0,
+        plan: Plan::default(),
         stores: Vec::new(),
         apart: Vec::new(),
         tests: Vec::new(),
         sizes: Vec::new(),
         cost: 0,
     };
-    let mut maker =
-        Maker { names, privates, code, values: HashMap::new(), slices: BTreeMap::new() };
+    let mut maker = Maker {
+        names,
+        privates,
+        code,
+        ops: Vec::new(),
+        values: HashMap::new(),
+        slices: BTreeMap::new(),
+    };
     for stmt in body {
         maker.stmt(&stmt.kind)?;
     }
@@ -67,13 +71,21 @@ pub(in crate::cpu) fn compile(
         let buffer = maker.buffer_of(var)?;
         maker.code.stores.push((port, buffer));
     }
-    (!maker.code.stores.is_empty()).then_some(maker.code)
+    let Maker { mut code, ops, .. } = maker;
+    let mut buffers: Vec<usize> = code.stores.iter().map(|(_, buffer)| *buffer).collect();
+    code.plan = plan(&ops, &mut buffers);
+    for ((_, store), buffer) in code.stores.iter_mut().zip(buffers) {
+        *store = buffer;
+    }
+    (!code.stores.is_empty()).then_some(code)
 }
 
 struct Maker<'a, N> {
     names: &'a mut N,
     privates: &'a [VarId],
     code: TileBlock,
+    /// Each writes the buffer of its number.
+    ops: Vec<StripOp>,
     /// What each slice that was assigned holds.
     values: HashMap<VarId, Source>,
     /// The ports of those that are not private.
@@ -160,9 +172,8 @@ impl<N: Names> Maker<'_, N> {
 
     /// A buffer that an operation writes.
     fn make(&mut self, op: impl FnOnce(usize) -> StripOp) -> Source {
-        let to = self.code.n_buffers;
-        self.code.n_buffers += 1;
-        self.code.ops.push(op(to));
+        let to = self.ops.len();
+        self.ops.push(op(to));
         Source::Buffer(to)
     }
 
@@ -190,7 +201,7 @@ impl<N: Names> Maker<'_, N> {
             Source::Buffer(buffer) => Some(buffer),
             from @ Source::Port(_) => {
                 self.make(|to| StripOp::Copy { to, from });
-                Some(self.code.n_buffers - 1)
+                Some(self.ops.len() - 1)
             }
         }
     }

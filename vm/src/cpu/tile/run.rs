@@ -190,8 +190,7 @@ impl Machine<'_, '_, '_> {
         let strips = Strips {
             spread: &self.spread,
             n_rows,
-            ops: &code.ops,
-            n_buffers: code.n_buffers,
+            plan: &code.plan,
             ports: cells,
             stores: &stores,
         };
@@ -212,5 +211,5 @@ impl Machine<'_, '_, '_> {
 
 /// Does an operation read the port?
 fn reads(code: &TileBlock, port: usize) -> bool {
-    code.ops.iter().any(|op| op.sources().any(|source| source == Source::Port(port)))
+    code.plan.ops.iter().any(|op| op.sources().any(|source| source == Source::Port(port)))
 }

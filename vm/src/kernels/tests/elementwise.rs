@@ -72,6 +72,31 @@ fn two_operations_in_one_pass() {
 }
 
 #[test]
+fn chains_of_functions() {
+    everywhere(|len, rarity, random| {
+        let start = random.bits(len, rarity);
+        let operands: Vec<Vec<bool>> = (0..6).map(|_| random.bits(len, 1)).collect();
+        let packed: Vec<Vec<u64>> = operands.iter().map(|bits| pack(bits)).collect();
+        for n_links in 0..=operands.len() {
+            let tables: Vec<u8> = (0..n_links).map(|_| random.below(16) as u8).collect();
+            let mut bits = start.clone();
+            for (table, operand) in tables.iter().zip(&operands) {
+                for (bit, b) in bits.iter_mut().zip(operand) {
+                    *bit = table >> (u8::from(*bit) * 2 + u8::from(*b)) & 1 == 1;
+                }
+            }
+            let links = tables.iter().zip(&packed).map(|(table, operand)| (*table, &operand[..]));
+            let links: Vec<(u8, &[u64])> = links.collect();
+            for kernels in kernels() {
+                let mut dst = pack(&start);
+                kernels.chain(&mut dst, &links, len);
+                assert_eq!(dst, pack(&bits), "{tables:?} {kernels:?}");
+            }
+        }
+    });
+}
+
+#[test]
 fn not_fill_and_mask() {
     everywhere(|len, rarity, random| {
         let a = random.bits(len, rarity);

@@ -8,7 +8,7 @@ use star_base::natives;
 use super::Subject;
 use crate::check::{Check, Measure};
 use crate::op::{IntOp, Operand};
-use crate::program::{Mode, Param, RoutineId, Ty, VarId};
+use crate::program::{Extent, Mode, Param, RoutineId, Ty, VarId};
 use crate::stmt::{
     Arg, ForallRange, Part, PartKind, Reduction, ReductionOp, SizeOp, Stmt, StmtKind,
     TileReductionOp,
@@ -238,10 +238,23 @@ impl Types<'_, '_, '_> {
                 self.var(*dst, Kind::Int);
                 self.measure(size);
             }
-            SizeOp::SetRows { table, rows: size }
-            | SizeOp::EnsureColumns { table, columns: size } => {
+            SizeOp::SetRows { table, rows } => {
                 self.var(*table, Kind::Table);
-                self.measure(size);
+                self.measure(rows);
+            }
+            SizeOp::EnsureColumns { table, columns } => {
+                self.var(*table, Kind::Table);
+                self.measure(columns);
+                let Ty::Table(_, extent) = self.subject.ty(*table) else { return };
+                let extent = match extent {
+                    Extent::Const(extent) => Some(Operand::Int(extent as i64)),
+                    Extent::Var(extent) => Some(Operand::Var(extent)),
+                    Extent::Dynamic => None,
+                };
+                if extent.is_some_and(|extent| *columns != Measure::Value(extent)) {
+                    let name = self.subject.name(*table);
+                    self.fault(format!("{name} has other columns"));
+                }
             }
             SizeOp::Init { table, rows, columns } => {
                 self.var(*table, Kind::Table);

@@ -4,6 +4,8 @@
 //! the fastest cache. Every result is in a buffer of one strip; what leaves is stored at the end of a strip,
 //! so that all that is read is what was there before.
 
+mod plan;
+
 use std::ops::Range;
 
 use star_ir::LogicOp;
@@ -12,7 +14,9 @@ use super::bits::bits_in;
 use super::spread::{Spread, pieces};
 use crate::stop::Step;
 
-/// What is done to a strip. No operation reads the buffer that it writes.
+pub(super) use plan::{Link, MOST_STEPS, Plan, plan};
+
+/// What is done to a strip. No operation but a chain reads the buffer that it writes.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum StripOp {
     Copy {
@@ -47,6 +51,11 @@ pub(super) enum StripOp {
         left: Source,
         right: Source,
     },
+    /// The buffer goes through all links, in place; see Note [Chains] in `plan`.
+    Chain {
+        to: usize,
+        links: [Option<Link>; MOST_STEPS],
+    },
 }
 
 impl StripOp {
@@ -58,21 +67,47 @@ impl StripOp {
             | StripOp::Not { to, .. }
             | StripOp::Logic { to, .. }
             | StripOp::LogicLogic { to, .. }
-            | StripOp::Logic2 { to, .. } => to,
+            | StripOp::Logic2 { to, .. }
+            | StripOp::Chain { to, .. } => to,
         }
     }
 
-    /// What it reads.
+    /// What it reads, beside the buffer that a chain changes.
     pub(super) fn sources(self) -> impl Iterator<Item = Source> {
         let sources = match self {
-            StripOp::Fill { .. } => [None; 3],
-            StripOp::Copy { from, .. } | StripOp::Not { from, .. } => [Some(from), None, None],
-            StripOp::Logic { left, right, .. } | StripOp::Logic2 { left, right, .. } => {
-                [Some(left), Some(right), None]
+            StripOp::Fill { .. } => [None; MOST_STEPS],
+            StripOp::Copy { from, .. } | StripOp::Not { from, .. } => {
+                [Some(from), None, None, None]
             }
-            StripOp::LogicLogic { operands, .. } => operands.map(Some),
+            StripOp::Logic { left, right, .. } | StripOp::Logic2 { left, right, .. } => {
+                [Some(left), Some(right), None, None]
+            }
+            StripOp::LogicLogic { operands: [a, b, c], .. } => [Some(a), Some(b), Some(c), None],
+            StripOp::Chain { links, .. } => links.map(|link| link.map(|link| link.with)),
         };
         sources.into_iter().flatten()
+    }
+
+    /// The same with other places.
+    fn moved(self, to: usize, moved: impl Fn(Source) -> Source) -> Self {
+        match self {
+            StripOp::Copy { to: _, from } => StripOp::Copy { to, from: moved(from) },
+            StripOp::Fill { to: _, bit } => StripOp::Fill { to, bit },
+            StripOp::Not { to: _, from } => StripOp::Not { to, from: moved(from) },
+            StripOp::Logic { op, to: _, left, right } => {
+                StripOp::Logic { op, to, left: moved(left), right: moved(right) }
+            }
+            StripOp::LogicLogic { inner, outer, to: _, operands } => {
+                StripOp::LogicLogic { inner, outer, to, operands: operands.map(moved) }
+            }
+            StripOp::Logic2 { table, to: _, left, right } => {
+                StripOp::Logic2 { table, to, left: moved(left), right: moved(right) }
+            }
+            StripOp::Chain { to: _, links } => {
+                let moved = |link: Link| Link { with: moved(link.with), ..link };
+                StripOp::Chain { to, links: links.map(|link| link.map(moved)) }
+            }
+        }
     }
 }
 
@@ -118,8 +153,7 @@ impl<'m> Cell<'m> {
 pub(super) struct Strips<'m> {
     pub(super) spread: &'m Spread<'m>,
     pub(super) n_rows: usize,
-    pub(super) ops: &'m [StripOp],
-    pub(super) n_buffers: usize,
+    pub(super) plan: &'m Plan,
     /// The cell of each port.
     pub(super) ports: &'m [usize],
     /// Cells, and the buffers that they take.
@@ -147,14 +181,14 @@ impl Strips<'_> {
         self.spread.items(
             pieces,
             piece_limbs.saturating_mul(n_cells),
-            || vec![Vec::new(); self.n_buffers],
+            || vec![Vec::new(); self.plan.n_buffers],
             |buffers, piece| self.piece(buffers, piece),
         )
     }
 
     /// Limbs of a strip: as much for all buffers together as a block of lines has, whole lines of the cache.
     fn strip_limbs(&self) -> usize {
-        let limbs = (self.spread.settings.block_limbs * 4 / self.n_buffers.max(1)).max(1);
+        let limbs = (self.spread.settings.block_limbs * 4 / self.plan.n_buffers.max(1)).max(1);
         if limbs < 8 { limbs } else { limbs / 8 * 8 }
     }
 
@@ -165,7 +199,7 @@ impl Strips<'_> {
             buffer.resize(n, 0);
         }
         for range in pieces(0..piece.len, n) {
-            for op in self.ops {
+            for op in &self.plan.ops {
                 let mut to = std::mem::take(&mut buffers[op.to()]);
                 self.operate(*op, &mut to[..range.len()], buffers, &piece, &range);
                 buffers[op.to()] = to;
@@ -203,6 +237,11 @@ impl Strips<'_> {
             }
             StripOp::Logic2 { table, left, right, .. } => {
                 kernels.logic2(table, to, of(left), of(right), n_bits);
+            }
+            StripOp::Chain { links, .. } => {
+                let n_links = links.iter().flatten().count();
+                let links = links.map(|link| link.map_or((0, &[][..]), |l| (l.table, of(l.with))));
+                kernels.chain(to, &links[..n_links], n_bits);
             }
         }
     }

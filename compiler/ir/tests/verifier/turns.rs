@@ -1,0 +1,106 @@
+//! Rules 11 and 12 in loops: what holds at the head of every turn.
+
+use super::{messages, passes, program, rule};
+
+/// A body of a loop, put into each kind of loop, that reads `%x` first; `%x` is set before the loop.
+fn turns(body: &str) -> Vec<String> {
+    let inside = format!("print %x\n{body}\n");
+    vec![
+        format!("%x = copy %Y\nwhile @1 {{\n}} test %b {{\n{inside}}}"),
+        format!("%x = copy %Y\nwhile @1 {{\n{inside}}} test %b {{\n}}"),
+        format!("%x = copy %Y\nfor @1 %m = 1 to %n {{\n{inside}}}"),
+        format!("%x = copy %Y\nforeach @1 %m in %X {{\n{inside}}}"),
+    ]
+}
+
+/// The first body leaves `%x` unset for the next turn, the second one does not.
+#[track_caller]
+fn turn_rule(bad: &str, good: &str) {
+    for (bad, good) in turns(bad).iter().zip(turns(good)) {
+        rule(bad, "`%x` may be unset here", &good);
+    }
+}
+
+#[test]
+fn what_every_turn_sets_again_is_set_at_the_head() {
+    turn_rule("adapt %x, 3", "adapt %x, 3\n%x = copy %Y");
+    turn_rule("call 3 \"V\" (move %x)", "call 3 \"V\" (move %x)\n%x = copy %Y");
+    turn_rule("%x = copy %Y\nadapt %x, 3", "adapt %x, 3\ncheck set %x");
+    turn_rule("call 6 \"R\" (ref %x)", "call 6 \"R\" (ref %x)\n%x = copy %Y");
+    turn_rule("tile %n privates [%x] {\n}", "tile %n privates [%x] {\n}\n%x = copy %Y");
+    turn_rule(
+        "forall @2 %j = 1 to 3 privates [%x] {\n}",
+        "forall @2 %j = 1 to 3 privates [%x] {\n}\n%x = copy %Y",
+    );
+}
+
+#[test]
+fn a_turn_sets_again_on_every_way_to_its_end() {
+    let both = "adapt %x, 3\nif %b {\n%x = copy %Y\n} else {\n%x = copy %X\n}";
+    turn_rule(&both.replace("%x = copy %X", ""), both);
+    // Behind a `break` or an `exit` there is no other turn.
+    let early = |leave: &str| format!("adapt %x, 3\nif %b {{\n{leave}\n}}\n%x = copy %Y");
+    for leave in ["break @1", "exit"] {
+        for (bad, good) in turns(&early("continue @1")).iter().zip(turns(&early(leave))) {
+            // In its head, a `while` has no turn to continue.
+            if !bad.contains("} test %b {\n}") {
+                rule(bad, "`%x` may be unset here", &good);
+            }
+        }
+    }
+    turn_rule(
+        "adapt %x, 3\nblock @2 {\nif %b {\nbreak @2\n}\n%x = copy %Y\n}",
+        "adapt %x, 3\nblock @2 {\n%x = copy %Y\nif %b {\nbreak @2\n}\n}",
+    );
+    // Nothing comes to what stands behind these.
+    turn_rule(
+        "block @2 {\nadapt %x, 3\nbreak @2\n%x = copy %Y\n}",
+        "block @2 {\nbreak @2\nadapt %x, 3\n}",
+    );
+}
+
+#[test]
+fn an_inner_loop_may_have_no_turn() {
+    let inner = |body: &str| format!("while @2 {{\n}} test %b {{\n{body}\n}}");
+    turn_rule(
+        &format!("adapt %x, 3\n{}", inner("%x = copy %Y")),
+        &format!("adapt %x, 3\n{}\n%x = copy %Y", inner("")),
+    );
+    turn_rule(&inner("adapt %x, 3"), &inner("adapt %x, 3\n%x = copy %Y"));
+    // A `break` leaves what it finds.
+    turn_rule(
+        &inner("adapt %x, 3\nif %b {\nbreak @2\n}\n%x = copy %Y"),
+        &inner("adapt %x, 3\n%x = copy %Y\nif %b {\nbreak @2\n}"),
+    );
+    // From an inner loop to the next turn of the outer one.
+    turn_rule(
+        &inner("adapt %x, 3\nif %b {\ncontinue @1\n}\n%x = copy %Y").replace("%x = copy %Y", ""),
+        &inner("adapt %x, 3\n%x = copy %Y"),
+    );
+}
+
+#[test]
+fn a_call_sets_again_what_it_promises_to_set() {
+    let call = "%j = call 1 \"G\" (value %Y, ref %x)";
+    let promise = |text: &str| {
+        text.replace("ref %b: slice[?]) ->", "ref set %b: slice[?]) ->")
+            .replace("%r = count %a !0", "%b = copy %a !0\n  %r = count %a !0")
+    };
+    for body in turns(call) {
+        let text = program(&body);
+        assert_eq!(messages(&text), ["`%x` may be unset here"], "{text}");
+        assert!(messages(&promise(&text)).is_empty(), "{text}");
+    }
+}
+
+#[test]
+fn deep_nests_of_loops_take_little_time() {
+    let mut body = String::new();
+    let depth = 250;
+    for label in 0..depth {
+        body += &format!("while @{label} {{\n}} test %b {{\n");
+    }
+    body += "%i = copy %n\n";
+    body += &"}\n".repeat(depth);
+    passes(&body);
+}
