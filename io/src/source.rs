@@ -9,7 +9,7 @@ use star_base::Code;
 use crate::decimal::Decimal;
 use crate::error::{Fault, FileError};
 use crate::options::{GraphSizes, ReadOptions};
-use crate::packing::{GZIP_MAGIC, Gunzip};
+use crate::packing::{BytesBehind, GZIP_MAGIC, Gunzip};
 use crate::text;
 
 /// How many bytes a reader asks for at once.
@@ -116,6 +116,10 @@ impl<'r, 'o> Source<'r, 'o> {
 
     /// The fault that the input failed; a packed one fails for reasons of its own, too.
     fn failed(&self, error: &io::Error) -> Fault {
+        if let Some(behind) = error.get_ref().and_then(|error| error.downcast_ref::<BytesBehind>())
+        {
+            return self.fault(Code::HeaderLies, behind.to_string());
+        }
         match (&self.input, error.kind()) {
             (Input::Gzip(_), ErrorKind::UnexpectedEof) => {
                 self.fault(Code::Truncated, "the file ends in the middle of what is packed in it")
