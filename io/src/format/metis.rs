@@ -206,7 +206,7 @@ fn read_vertex(
             return Err(Box::new(fault.note("a METIS graph has no loops")));
         }
         let weight = match header.edge_weights {
-            true => scanner.signed("the weight of the edge")?,
+            true => scanner.value("the weight of the edge")?,
             false => 1,
         };
         arcs.push(Arc { tail: vertex, head, weight }).map_err(|e| scanner.no_room(&e))?;

@@ -186,7 +186,13 @@ fn header_of(source: &Source, archive: &mut Archive<'_>, idx: usize) -> Result<H
     let file = source.file().to_owned();
     let mut fill = |buffer: &mut [u8]| fill(&mut part, buffer, &file);
     let (n_left, max_bytes) = (None, source.max_bytes());
-    Header::read(&mut Input { fill: &mut fill, file: file.clone(), n_left, max_bytes, scale: None })
+    Header::read(&mut Input {
+        fill: &mut fill,
+        file: file.clone(),
+        n_left,
+        max_bytes,
+        scaling: None,
+    })
 }
 
 /// Opens an array for reading; `n_file_bytes` of the budget are taken.
@@ -203,12 +209,12 @@ fn with_part<T>(
     let n_left = (part.compression() == CompressionMethod::Stored).then(|| part.size());
     let n_left = n_left.filter(|&n_left| n_left <= n_file_bytes as u64);
     let max_bytes = source.max_bytes().saturating_sub(n_file_bytes as u64);
-    let scale = source.scale();
+    let scaling = source.scaling();
     let mut fill = |buffer: &mut [u8]| {
         source.go_on()?;
         fill(&mut part, buffer, &file)
     };
-    read(&mut Input { fill: &mut fill, file: file.clone(), n_left, max_bytes, scale })
+    read(&mut Input { fill: &mut fill, file: file.clone(), n_left, max_bytes, scaling })
 }
 
 fn fill(part: &mut dyn Read, buffer: &mut [u8], file: &str) -> Result<usize, Fault> {

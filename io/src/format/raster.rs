@@ -123,7 +123,7 @@ pub(crate) fn scaled_grid(
     extent: Extent,
     mut fields: Vec<Field>,
 ) -> Result<Data, Fault> {
-    let scaled = whole::scale_fields(&mut fields, source.scale());
+    let scaled = whole::scale_fields(&mut fields, source.scaling());
     scaled.map_err(|error| error.fault(source.file(), ""))?;
     Ok(grid(extent, fields))
 }

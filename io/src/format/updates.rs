@@ -308,12 +308,8 @@ impl Reader {
     }
 
     fn weight(&mut self, scanner: &mut Scanner) -> Result<i64, Fault> {
-        let number = scanner.unsigned("the weight")?;
-        let Ok(weight) = i64::try_from(number) else {
-            let message = format!("the weight {number} is beyond 63 bits");
-            return Err(scanner.at_token(Code::OutOfRange, message));
-        };
-        let needed = bit_length(u128::from(number) + 1);
+        let weight = scanner.unsigned_value("the weight")?;
+        let needed = bit_length(u128::from(weight.unsigned_abs()) + 1);
         if let Some(h) = scanner.source().graph().h
             && needed > h
             && self.too_heavy.as_ref().is_none_or(|(heaviest, _)| weight > *heaviest)

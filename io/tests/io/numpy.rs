@@ -96,7 +96,7 @@ fn fractions_need_a_scale() {
         assert_eq!(numbers.fields[0].values, [10, -3]);
     }
     let nan = npy(1, &header("'<f8'", "False", "(1,)"), &f64::NAN.to_le_bytes());
-    assert!(error(&nan).1.contains("`NaN` is beyond 64 bits in place 1"));
+    assert!(error(&nan).1.contains("`NaN` is no whole number in place 1"));
     let large = npy(1, &header("'<u8'", "False", "(1,)"), &[255; 8]);
     assert!(error(&large).1.contains("beyond 63 bits"));
     let mut options = ReadOptions::new("f", BUDGET);

@@ -20,7 +20,6 @@ use self::samples::{Chunk, Place, SampleKind};
 use super::raster::{self, DEFLATE_RATIO, Extent};
 use super::{Found, cannot_hold};
 use crate::data::OutputRef;
-use crate::decimal::Decimal;
 use crate::error::Fault;
 use crate::numbers::Field;
 use crate::source::Source;
@@ -226,7 +225,7 @@ fn read_chunks(
             let number = number.map_err(|_| raster::damaged(source, "TIFF", &"too many strips"))?;
             let decoded = decoder.read_chunk(number).map_err(|e| fault(source, &e))?;
             kind = SampleKind::of(&decoded);
-            let chunk = Chunk { decoded, bits, scale: source.scale().map(Decimal::to_f64) };
+            let chunk = Chunk { decoded, bits, scaling: source.scaling() };
             if chunk.n_samples(&place, bands.len()) < place.height * place.width * bands.len() {
                 return Err(raster::truncated(source));
             }
