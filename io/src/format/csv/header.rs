@@ -3,48 +3,79 @@
 use csv::ByteRecord;
 use star_base::Code;
 
-use super::{Faults, is_number};
+use super::is_digits;
+use super::records::Records;
 use crate::error::Fault;
 use crate::numbers::{Field, MAX_BITS};
 use crate::text;
 
-/// The header of these fields. A colon at the end of a name says that no width follows.
-pub(super) fn header(fields: &[Field]) -> Vec<String> {
-    let reads_as_data = fields.iter().all(|field| field.bits.is_none() && is_digits(&field.name));
-    let names = fields.iter().enumerate().map(|(idx, field)| match field.bits {
-        Some(bits) => format!("{}:{bits}", field.name),
-        None if field.name.contains(':') || reads_as_data && idx == 0 => format!("{}:", field.name),
-        None => field.name.clone(),
-    });
-    names.collect()
+/// Is every field of the record a name? One that looks like a number, or like a mistake in one, has a
+/// colon behind it to be one.
+pub(super) fn is_header(record: &ByteRecord) -> bool {
+    record.iter().all(|cell| match split(&String::from_utf8_lossy(cell)) {
+        (_, Behind::Nothing) => !looks_like_data(cell),
+        (_, Behind::Colon | Behind::Width(_)) => true,
+    })
 }
 
-fn is_digits(name: &str) -> bool {
-    is_number(name.trim().as_bytes())
-}
-
-pub(super) fn parse_header(record: &ByteRecord, faults: &Faults) -> Result<Vec<Field>, Fault> {
-    let fields = record.iter().enumerate().map(|(idx, bytes)| {
-        let text = String::from_utf8_lossy(bytes);
-        let (name, width) = match text.rsplit_once(':') {
-            Some((name, "")) => (name, None),
-            Some((name, digits)) if is_digits(digits) => (name, Some(digits.trim())),
-            Some(_) | None => (text.as_ref(), None),
-        };
-        let bits = match width.map(str::parse::<usize>) {
-            None => None,
-            Some(Ok(bits)) if bits <= MAX_BITS => Some(bits),
-            Some(_) => {
-                let message = format!("{} has a width beyond {MAX_BITS} bits", text::quote(bytes));
-                return Err(faults.in_record(record, idx, Code::OutOfRange, message));
-            }
+/// The fields that the last record names.
+pub(super) fn parse(records: &Records) -> Result<Vec<Field>, Fault> {
+    let fields = records.record().iter().enumerate().map(|(idx, cell)| {
+        let text = String::from_utf8_lossy(cell);
+        let (name, behind) = split(&text);
+        let bits = match behind {
+            Behind::Nothing | Behind::Colon => None,
+            Behind::Width(digits) => match digits.parse::<usize>() {
+                Ok(bits) if bits <= MAX_BITS => Some(bits),
+                Ok(_) | Err(_) => {
+                    let message =
+                        format!("{} has a width beyond {MAX_BITS} bits", text::quote(cell));
+                    return Err(records.in_field(idx, Code::OutOfRange, message));
+                }
+            },
         };
         Ok(Field { name: name.to_owned(), bits, values: Vec::new() })
     });
     fields.collect()
 }
 
+/// The fields of a file without a header.
 pub(super) fn unnamed(n_fields: u64) -> Vec<Field> {
     let names = 1..=n_fields;
     names.map(|name| Field { name: name.to_string(), bits: None, values: Vec::new() }).collect()
+}
+
+/// The header of these fields.
+pub(super) fn of_fields(fields: &[Field]) -> Vec<String> {
+    let names = fields.iter().map(|Field { name, bits, values: _ }| match bits {
+        Some(bits) => format!("{name}:{bits}"),
+        None if name.contains(':') || looks_like_data(name.trim().as_bytes()) => format!("{name}:"),
+        None => name.clone(),
+    });
+    names.collect()
+}
+
+/// What stands behind the name of a field.
+enum Behind<'a> {
+    Nothing,
+    /// No width.
+    Colon,
+    /// The digits of one.
+    Width(&'a str),
+}
+
+fn split(cell: &str) -> (&str, Behind<'_>) {
+    match cell.rsplit_once(':') {
+        Some((name, "")) => (name, Behind::Colon),
+        Some((name, digits)) if is_digits(digits.trim().as_bytes()) => {
+            (name, Behind::Width(digits.trim()))
+        }
+        Some(_) | None => (cell, Behind::Nothing),
+    }
+}
+
+fn looks_like_data(name: &[u8]) -> bool {
+    let begins_like_a_number = |byte: &u8| matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.');
+    name.first().is_none_or(begins_like_a_number)
+        || name.iter().any(|byte| matches!(byte, b'\n' | b'\r'))
 }

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use csv::{ErrorKind, Terminator, WriterBuilder};
 
-use super::header::header;
+use super::header;
 use crate::data::{BitsRef, OutputRef};
 use crate::error::Fault;
 use crate::format::{cannot_hold, cannot_write};
@@ -55,7 +55,7 @@ fn write_numbers(
     }
     let mut writer = WriterBuilder::new().terminator(Terminator::Any(b'\n')).from_writer(out);
     let mut write = || {
-        writer.write_record(header(&numbers.fields))?;
+        writer.write_record(header::of_fields(&numbers.fields))?;
         (0..numbers.shape.n_records()).try_for_each(|record| {
             let numbers = numbers.fields.iter().map(|field| field.values[record].to_string());
             writer.write_record(numbers)
