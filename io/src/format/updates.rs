@@ -25,6 +25,7 @@ use crate::growing::Growing;
 use crate::numbers::{Numbers, Shape};
 use crate::scan::Scanner;
 use crate::source::Source;
+use crate::text;
 use crate::updates::{FIELDS, Update, to_numbers};
 
 /// The word that a stream may begin with, in any letter case.
@@ -283,7 +284,8 @@ impl Reader {
         if let Some((n, of)) = self.limit
             && number > n
         {
-            let message = format!("{what} {number} is beyond the {n} vertices of the {of}");
+            let all = text::counted(n, "vertices");
+            let message = format!("{what} {number} is beyond the {all} of the {of}");
             return Err(scanner.at_token(Code::OutOfRange, message));
         }
         u32::try_from(number).map_err(|_| {

@@ -9,6 +9,7 @@ use super::Scanner;
 use crate::decimal::Decimal;
 use crate::error::Fault;
 use crate::scaling::{Scaling, advice};
+use crate::text;
 
 /// Digits that a `u64` holds whatever they are.
 const SAFE_DIGITS: usize = 19;
@@ -252,7 +253,8 @@ impl Scanner<'_, '_> {
             let fault = self.at_token(Code::OutOfRange, format!("{what} is 0"));
             return Box::new(fault.note(format!("{of} are numbered from 1 in this format")));
         }
-        let message = format!("{what} {quoted} is beyond the {limit} {of} of the header");
+        let all = text::counted(limit, of);
+        let message = format!("{what} {quoted} is beyond the {all} of the header");
         self.at_token(Code::OutOfRange, message)
     }
 }
