@@ -29,20 +29,22 @@ pub(super) fn read(
     let n_copies = 1 + u128::from(transposed.is_some());
     let n_bytes = n_items.saturating_mul(item.columns.len() as u128 * VALUE_BYTES);
     let n_bytes = n_bytes.saturating_mul(n_copies).saturating_add(CHUNK as u128);
+    // More memory would not help a file that is too short.
+    if let Some(n_left) = input.n_left.map(u128::from)
+        && n_left != n_file_bytes
+    {
+        let code = if n_left < n_file_bytes { Code::Truncated } else { Code::HeaderLies };
+        let bytes = text::count(n_file_bytes, "byte");
+        let message = format!("the header announces {bytes} of numbers, and there are {n_left}");
+        return Err(Box::new(input.fault(code, message)));
+    }
     // The buffer takes as much for the smallest array; it does not count then.
     if n_items > 0 && n_bytes - CHUNK as u128 > u128::from(input.max_bytes) {
         return Err(input.no_room(n_bytes));
     }
     let n_items = usize::try_from(n_items).map_err(|_| input.no_room(n_bytes))?;
     let mut columns: Vec<Vec<i64>> = item.columns.iter().map(|_| Vec::new()).collect();
-    if let Some(n_left) = input.n_left.map(u128::from) {
-        if n_left != n_file_bytes {
-            let code = if n_left < n_file_bytes { Code::Truncated } else { Code::HeaderLies };
-            let bytes = text::count(n_file_bytes, "byte");
-            let message =
-                format!("the header announces {bytes} of numbers, and there are {n_left}");
-            return Err(Box::new(input.fault(code, message)));
-        }
+    if input.n_left.is_some() {
         for column in &mut columns {
             column.try_reserve_exact(n_items).map_err(|_| input.no_room(n_bytes))?;
         }

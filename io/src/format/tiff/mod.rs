@@ -17,7 +17,7 @@ use tiff::tags::{CompressionMethod, PlanarConfiguration, Tag};
 use tiff::{ColorType, TiffError, TiffResult};
 
 use self::samples::{Chunk, Place, SampleKind};
-use super::raster::{self, DEFLATE_RATIO, Extent};
+use super::raster::{self, DEFLATE_RATIO, Extent, Stored};
 use super::{Found, cannot_hold};
 use crate::data::OutputRef;
 use crate::error::Fault;
@@ -155,15 +155,17 @@ fn layout(
         }
     };
     let size = (u64::from(width), u64::from(height));
-    let extent = Extent::new(source, size, usize::from(n_bands), WORK_BYTES, n_file_bytes)?;
-    extent.check_borne_out(source, bits, ratio, n_file_bytes)?;
+    let n_bands = usize::from(n_bands);
+    let stored = Stored { n_bands, bits_per_sample: bits, max_ratio: ratio, n_bytes: n_file_bytes };
+    stored.check(source, size)?;
+    let extent = Extent::new(source, size, n_bands, WORK_BYTES, n_file_bytes)?;
     // A tile may be larger than the picture.
     let (width, height) = decoder.chunk_dimensions();
     let size = (u64::from(width), u64::from(height));
-    let chunk = Extent::new(source, size, usize::from(n_bands), WORK_BYTES, n_file_bytes)?;
     if decoder.get_chunk_type() == ChunkType::Tile {
-        chunk.check_borne_out(source, bits, ratio, n_file_bytes)?;
+        stored.check(source, size)?;
     }
+    let chunk = Extent::new(source, size, n_bands, WORK_BYTES, n_file_bytes)?;
     check_chunks_inside(source, decoder, n_file_bytes)?;
     let is_planar = planar == PlanarConfiguration::Planar.to_u16();
     let (chunk_width, chunk_height) = (chunk.width, chunk.height);
