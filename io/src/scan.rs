@@ -224,6 +224,11 @@ impl<'r, 'o> Scanner<'r, 'o> {
         self.at_offset(self.token.offset, code, message)
     }
 
+    /// Line and column of the last token, as long as its line lasts.
+    pub(crate) fn place_of_token(&self) -> (u64, u64) {
+        (self.line, self.token.offset.saturating_sub(self.line_start) + 1)
+    }
+
     /// A fault at the next byte.
     pub(crate) fn here(&self, code: Code, message: impl Into<String>) -> Fault {
         self.at_offset(self.base + self.pos as u64, code, message)

@@ -17,8 +17,8 @@ fn metis_files_are_graphs() {
     let ran = folder.star(&["run", "p.star", "T=weight:g.graph", "h=3"]);
     ran.fails(5, &["error[E0508]", "h = 3"]);
     folder.star(&["run", "p.star", "T=weight:g.graph", "h=4"]).prints("0111\n0101\n");
-    let bad = Folder::new(&[("p.star", SHOW), ("g.graph", "3 2\n2\n1 3\n\n")]);
-    bad.star(&["run", "p.star", "T=g.graph"]).fails(5, &["error[E0505]", "g.graph"]);
+    let bad = Folder::new(&[("p.star", SHOW), ("g.graph", "3 3\n2\n1 3\n2\n")]);
+    bad.star(&["run", "p.star", "T=g.graph"]).fails(5, &["error[E0505]", "g.graph:1:3"]);
 }
 
 #[test]
