@@ -11,6 +11,7 @@ use crate::error::{Fault, FileError};
 use crate::format::{self, Found, Told};
 use crate::options::ReadOptions;
 use crate::packing::{GZIP_MAGIC, Packing, gzip, unpacked_head};
+use crate::scaling::Scaling;
 use crate::sink::{Asked, Sink};
 use crate::source::Source;
 
@@ -206,7 +207,13 @@ pub fn read(
         let error = FileError::new(Code::CannotOpen, options.file, message);
         return Err(error.note("only a NumPy archive, `.npz`, has parts"));
     }
-    let (data, Told { warnings, notes }) = (format.entry().read)(Source::open(input, options)?)?;
+    let scaling = options.scale.map(Scaling::new);
+    let source = Source::open(input, options, scaling.as_ref())?;
+    let (data, Told { mut warnings, mut notes }) = (format.entry().read)(source)?;
+    if let Some(scaling) = &scaling {
+        warnings.extend(scaling.warning());
+        notes.extend(scaling.note());
+    }
     Ok(Loaded { data, format, warnings, notes })
 }
 
