@@ -104,7 +104,7 @@ pub(crate) fn read_file(
         None => Format::of_file(name, &head)?,
     };
     let size = metadata.is_file().then_some(metadata.len());
-    let mut bar = Progress::new(name, size);
+    let mut bar = Progress::reading(name, size);
     let mut progress = |n_read| {
         bar.show(n_read);
         reading.flags.stop().is_none()

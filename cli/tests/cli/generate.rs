@@ -117,6 +117,67 @@ fn what_does_not_suit_is_told_and_nothing_is_written() {
 }
 
 #[test]
+fn a_table_has_a_number_for_each_field_where_widths_are_kept() {
+    let text = "procedure P(T: table); begin print(T) end;";
+    let folder = Folder::new(&[("p.star", text)]);
+    for (widths, header) in
+        [("16,16,1", "f1:16,f2:16,f3:1"), ("63", "f1:63"), ("40,40", "f1:40,f2:40")]
+    {
+        let table = format!("table --rows 10 --widths {widths}");
+        generate(&folder, &format!("{table} -o t.csv")).prints("");
+        let csv = std::fs::read_to_string(folder.path("t.csv")).unwrap();
+        assert_eq!((csv.lines().next(), csv.lines().count()), (Some(header), 11));
+        // The same bits as without fields.
+        generate(&folder, &format!("{table} -o t.stb")).prints("");
+        let bits = folder.star(&["run", "p.star", "T=t.stb"]).stdout;
+        folder.star(&["run", "p.star", "T=t.csv"]).prints(&bits);
+    }
+    let refused = generate(&folder, "table --rows 10 --widths 3,64 -o u.csv");
+    refused
+        .fails(5, &["error[E0507]: u.csv: a field of 64 bits cannot be written as CSV", "`.stb`"]);
+    generate(&folder, "table --rows 10 --widths 3,64 -o u.npy").prints("");
+}
+
+#[test]
+fn refusals_have_the_sizes_asked_for_or_none() {
+    let folder = Folder::new(&[]);
+    let cases = [
+        (
+            "table --rows 10 --widths 16,16,1 -o t.gr",
+            "a table of 10 × 33 cannot be written as DIMACS",
+        ),
+        ("terrain --size 3 -o h.tif", "a grid of heights cannot be written as TIFF"),
+        ("terrain --size 3 -o h.pbm", "a grid of heights cannot be written as PBM"),
+        (
+            "curve --rows 20 --columns 30 -o c.mtx",
+            "a gray image cannot be written as Matrix Market",
+        ),
+        ("updates -n 9 -k 20 -o u.txt", "an update stream cannot be written as edge list"),
+        ("updates -n 9 -k 20 -o u.png", "an update stream cannot be written as PNG"),
+        ("gnp -n 4000000000 -p 0 -o a.graph", "a directed graph cannot be written as METIS"),
+    ];
+    for (line, message) in cases {
+        let ran = generate(&folder, line);
+        ran.fails(5, &["error[E0507]", message, "help: it can end in `."]);
+    }
+    assert_eq!(folder.names(), [""; 0]);
+    generate(&folder, "gnp -n 9 -p 0.5 --undirected -o a.graph").prints("");
+}
+
+#[test]
+fn what_is_made_goes_to_standard_output_where_the_name_says_so() {
+    let folder = Folder::new(&[]);
+    let ran = generate(&folder, "gnm -n 9 -m 7 --seed 3 -o gr:-");
+    assert!(ran.stderr.starts_with("gr:-: 9 vertices, 7 arcs, "), "{ran:?}");
+    generate(&folder, "gnm -n 9 -m 7 --seed 3 -o f.gr").prints("");
+    assert_eq!(ran.stdout, std::fs::read_to_string(folder.path("f.gr")).unwrap());
+    // A reader that goes is no fault to be told.
+    let ran = generate(&folder, "gnm -n 9000 -m 700000 -o gr:- | head -n 1; exit ${PIPESTATUS[0]}");
+    assert_eq!((ran.stdout.as_str(), ran.stderr.as_str()), ("p sp 9000 700000\n", ""));
+    generate(&folder, "gnm -n 9 -m 7 -o /dev/stdout").fails(5, &["error[E0506]", "`gr:-`"]);
+}
+
+#[test]
 fn the_summary_is_json_if_messages_are() {
     let folder = Folder::new(&[]);
     let ran = generate(&folder, "gnm -n 9 -m 7 -o f.gr --seed 3 --error-format json");

@@ -7,6 +7,7 @@ use star_io::generate::{
 };
 use star_io::{Data, FileError, Graph};
 
+use super::form::Subject;
 use super::{Common, Kind, Made, form};
 use crate::sizes::parse_count;
 
@@ -279,25 +280,34 @@ impl Kind {
         }
     }
 
-    /// Small data of the same kind.
-    pub(super) fn example(&self) -> Data {
+    /// What it is, and small data of the same kind.
+    pub(super) fn subject(&self) -> Subject {
         let graph = |graph: &GraphArgs, undirected| {
             form::graph_example(graph.max_weight.is_some(), undirected)
         };
-        match self {
-            Kind::Gnp(args) => graph(&args.graph, args.undirected),
-            Kind::Gnm(args) => graph(&args.graph, args.undirected),
-            Kind::Dag(args) => graph(&args.graph, false),
-            Kind::Rmat(args) => graph(&args.graph, false),
-            Kind::Road(_) => form::graph_example(true, true),
+        let (name, example, widths) = match self {
+            Kind::Gnp(args) => of_graph_kind(graph(&args.graph, args.undirected)),
+            Kind::Gnm(args) => of_graph_kind(graph(&args.graph, args.undirected)),
+            Kind::Dag(args) => of_graph_kind(graph(&args.graph, false)),
+            Kind::Rmat(args) => of_graph_kind(graph(&args.graph, false)),
+            Kind::Road(_) => of_graph_kind(form::graph_example(true, true)),
             Kind::Table(args) => {
                 let n_cols = args.widths.iter().fold(0, |sum: u64, &w| sum.saturating_add(w));
-                form::table_example(args.rows == n_cols)
+                let name = format!("a table of {} × {n_cols}", args.rows);
+                (name, form::table_example(args.rows == n_cols), args.widths.clone())
             }
-            Kind::Terrain(args) => form::grid_example("height", args.bits as usize),
-            Kind::Curve(_) => form::grid_example("gray", 8),
-            Kind::Updates(_) => form::updates_example(),
-        }
+            Kind::Terrain(args) => {
+                let example = form::grid_example("height", args.bits as usize);
+                ("a grid of heights".to_owned(), example, Vec::new())
+            }
+            Kind::Curve(_) => {
+                ("a gray image".to_owned(), form::grid_example("gray", 8), Vec::new())
+            }
+            Kind::Updates(_) => {
+                ("an update stream".to_owned(), form::updates_example(), Vec::new())
+            }
+        };
+        Subject { name, example, widths }
     }
 
     /// The graph without vertices, if that is what is asked for: no file holds it, and a test may begin
@@ -407,6 +417,13 @@ impl Kind {
             Kind::Updates(args) => args.make(graph, options),
         }
     }
+}
+
+/// What a graph like the example is called, the example, and no widths.
+fn of_graph_kind(example: Data) -> (String, Data, Vec<u64>) {
+    let is_undirected = matches!(&example, Data::Graph(graph) if graph.symmetric);
+    let name = if is_undirected { "an undirected graph" } else { "a directed graph" };
+    (name.to_owned(), example, Vec::new())
 }
 
 fn directed(undirected: bool) -> GraphKind {
