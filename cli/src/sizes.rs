@@ -23,7 +23,11 @@ pub(crate) fn parse_size(text: &str) -> Result<u64, String> {
 /// Reads a number, with `_` between digits if wanted.
 pub(crate) fn parse_count(text: &str) -> Result<u64, String> {
     let digits: String = text.chars().filter(|&c| c != '_').collect();
-    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    if digits.strip_prefix('-').is_some_and(is_number) {
+        return Err("it is to be 0 or more".to_owned());
+    }
+    if !is_number(&digits) {
         return Err("a number is written in digits".to_owned());
     }
     digits.parse().map_err(|_| "the number is beyond 64 bits".to_owned())

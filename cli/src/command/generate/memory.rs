@@ -56,9 +56,6 @@ pub(crate) fn in_memory(
     if kind.mask().is_some() {
         return Err(bad("`--mask` writes a file, and none is written here".to_owned()));
     }
-    if let Some(empty) = kind.empty_graph() {
-        return Ok(empty);
-    }
     let common = kind.common();
     let max_bytes = common.max_memory.map_or(max_bytes, |most| most.min(max_bytes));
     let graph = match kind.start() {

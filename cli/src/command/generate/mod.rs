@@ -4,6 +4,7 @@ mod form;
 mod kinds;
 mod memory;
 mod updates;
+mod values;
 
 use std::time::Instant;
 
@@ -114,7 +115,8 @@ enum Kind {
 #[derive(Args, Debug)]
 struct Common {
     /// Where the random numbers begin
-    #[arg(long, value_name = "N", default_value = "1", value_parser = parse_count)]
+    #[arg(long, value_name = "N", default_value = "1")]
+    #[arg(value_parser = parse_count, allow_negative_numbers = true)]
     seed: u64,
 
     /// The file to write; the extension says the format, `gr:-` is standard output
