@@ -49,9 +49,24 @@ pub(crate) fn parse_time(text: &str) -> Result<Duration, String> {
     Duration::try_from_secs_f64(number * unit).map_err(|_| "the time is too long".to_owned())
 }
 
-/// Memory that can be taken without harm to others, in bytes; 4 GiB if the system does not say.
+/// Memory that can be taken without harm to others, and within the limit of this process, in bytes; 4 GiB
+/// if the system does not say.
 pub(crate) fn available_memory() -> u64 {
-    meminfo("MemAvailable:").unwrap_or(4 << 30)
+    let available = meminfo("MemAvailable:").unwrap_or(4 << 30);
+    address_space_left().map_or(available, |left| available.min(left))
+}
+
+/// Bytes that this process may still take (`ulimit -v`); `None` if there is no limit.
+#[cfg(unix)]
+pub(crate) fn address_space_left() -> Option<u64> {
+    let most = rustix::process::getrlimit(rustix::process::Resource::As).current?;
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    Some(most.saturating_sub(bytes_of(&status, "VmSize:").unwrap_or(0)))
+}
+
+#[cfg(not(unix))]
+pub(crate) fn address_space_left() -> Option<u64> {
+    None
 }
 
 /// The bytes that the system says for this name, colon included.
@@ -60,8 +75,9 @@ pub(crate) fn meminfo(name: &str) -> Option<u64> {
     bytes_of(&text, name)
 }
 
-fn bytes_of(meminfo: &str, name: &str) -> Option<u64> {
-    let line = meminfo.lines().find_map(|line| line.strip_prefix(name))?;
+/// The bytes in the line `NAME  NUMBER kB` of a text of the system.
+fn bytes_of(text: &str, name: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
     let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     kibibytes.checked_mul(1024)
 }
