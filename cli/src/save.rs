@@ -14,6 +14,9 @@ use crate::place::{Place, Temporary};
 use crate::progress::Progress;
 use crate::text;
 
+/// What no format holds.
+const ONLY_BITS: &str = "only tables, slices and words are written to files";
+
 /// A file to be written: where, and how.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Target {
@@ -126,6 +129,9 @@ impl Encoding {
         let formats = Format::ALL.iter().filter(|format| holds(**format).is_ok());
         let extensions = formats.flat_map(|format| format.extensions());
         let known = text::quoted_list(extensions.map(|extension| format!(".{extension}")));
+        if known.is_empty() {
+            return Err(refusal);
+        }
         Err(refusal.help(format!("it can end in {known}, and in `.gz` behind that")))
     }
 
@@ -175,7 +181,7 @@ impl Written {
 /// Refuses a format that holds no slice, no word or no table. An n × n table is a graph, too.
 ///
 /// # Errors
-/// E0507 with what the format holds.
+/// E0507 with what the format holds; E0509 for a kind that no format holds.
 pub(crate) fn holds(kind: Kind, format: Format) -> Result<(), FileError> {
     let (bits, square) = (BitVector::zeros(1), BitTable::zeros(1, 1).unwrap_or_default());
     let example = match kind {
@@ -183,7 +189,7 @@ pub(crate) fn holds(kind: Kind, format: Format) -> Result<(), FileError> {
         Kind::Word => OutputRef::Word(&bits),
         Kind::Table => OutputRef::Table(&square),
         Kind::Int | Kind::Bool | Kind::Str | Kind::Handle | Kind::Error => {
-            return Err(cannot_hold(&kind.with_article(), format));
+            return Err(FileError::new(Code::CannotWrite, "", ONLY_BITS));
         }
     };
     star_io::write(format, example, &mut io::sink()).map_err(|refusal| {
@@ -209,7 +215,7 @@ pub(crate) fn writable<'v>(value: &'v HostValue, name: &str) -> Result<OutputRef
         None if *value == HostValue::Unset => {
             "there is nothing to write: the variable was never set"
         }
-        None => "only tables, slices and words are written to files",
+        None => ONLY_BITS,
     };
     Err(FileError::new(Code::CannotWrite, name, message))
 }

@@ -162,6 +162,8 @@ fn refusals_have_the_sizes_asked_for_or_none() {
         ),
         ("terrain --size 3 -o h.tif", "a grid of heights cannot be written as TIFF"),
         ("terrain --size 3 -o h.pbm", "a grid of heights cannot be written as PBM"),
+        ("terrain --size 3 -o h.map", "a grid of heights cannot be written as MovingAI map"),
+        ("terrain --size 3 --bits 17 -o h.png", "a grid of heights cannot be written as PNG"),
         (
             "curve --rows 20 --columns 30 -o c.mtx",
             "a gray image cannot be written as Matrix Market",

@@ -163,9 +163,10 @@ pub(super) fn graph_example(weighted: bool, symmetric: bool) -> Data {
     Data::Graph(Graph { n_vertices: 2, arcs, weighted, symmetric, labels: None })
 }
 
-/// A grid of one number.
+/// A grid of one number, the greatest of so many bits: a format that does not hold that is seen before.
 pub(super) fn grid_example(name: &str, bits: usize) -> Data {
-    let field = Field { name: name.to_owned(), bits: Some(bits), values: vec![0] };
+    let greatest = (1i64 << bits.min(62)) - 1;
+    let field = Field { name: name.to_owned(), bits: Some(bits), values: vec![greatest] };
     let shape = Shape::Grid { height: 1, width: 1 };
     Data::Numbers(Numbers { shape, fields: vec![field] })
 }
