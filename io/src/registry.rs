@@ -84,6 +84,19 @@ impl Format {
         self.entry().extensions
     }
 
+    /// Do the fields of a list keep their widths in it? What is read back has as many columns then.
+    pub fn keeps_widths(self) -> bool {
+        match self {
+            Format::Csv => true,
+            // Types of NumPy have 8, 16, 32 or 64 bits, and the fields of a stream are always the same.
+            Format::Npy | Format::Npz | Format::Updates => false,
+            Format::MatrixMarket | Format::EdgeList | Format::Dimacs | Format::Metis => false,
+            Format::Coordinates | Format::Map | Format::Scenarios | Format::Stb => false,
+            Format::Png | Format::Jpeg | Format::Tiff => false,
+            Format::Pbm | Format::Pgm | Format::Ppm => false,
+        }
+    }
+
     /// The format that the extension of a file name says, in any letter case; that of `road.gr.gz` is
     /// the one before `.gz`.
     pub fn of_path(path: &str) -> Option<Format> {
