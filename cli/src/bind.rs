@@ -36,6 +36,8 @@ pub(crate) struct Binding {
     pub(crate) widths: GivenWidths,
     /// What the user says about files.
     pub(crate) settings: Settings,
+    /// Faults unless one of the files turns out to be an update stream, which takes widths without a layout.
+    pub(crate) unless_stream: Vec<Diagnostic>,
 }
 
 /// What is done about names that mean nothing to the entry, or to its files.
@@ -97,8 +99,13 @@ pub(crate) fn bind(
             faults.push(fault);
         }
     }
-    let widths = widths(entry, &origins, &others, strangers, &mut faults);
-    if faults.is_empty() { Ok(Binding { origins, widths, settings }) } else { Err(faults) }
+    let mut unless_stream = Vec::new();
+    let told = (&mut faults, &mut unless_stream);
+    let widths = widths(entry, &origins, &others, strangers, told);
+    match faults.is_empty() {
+        true => Ok(Binding { origins, widths, settings, unless_stream }),
+        false => Err(faults),
+    }
 }
 
 /// The names that are settings where no parameter has them.
@@ -179,26 +186,34 @@ fn widths(
     origins: &[Origin],
     others: &Texts<'_>,
     strangers: Strangers,
-    faults: &mut Vec<Diagnostic>,
+    (faults, unless_stream): (&mut Vec<Diagnostic>, &mut Vec<Diagnostic>),
 ) -> GivenWidths {
     let mut width = |wanted: &str, used: fn(star_io::Layout) -> bool, infinity: bool| {
-        let is_used = origins.iter().any(|origin| match origin {
+        let uses = origins.iter().map(|origin| match origin {
             Origin::Given(Given::File { layout, .. }) => match layout {
-                Some(AnyLayout::Graph(layout)) => used(*layout),
-                Some(AnyLayout::Updates) => true,
-                Some(AnyLayout::Numbers(_)) | None => false,
+                Some(AnyLayout::Graph(layout)) => Use::of(used(*layout)),
+                Some(AnyLayout::Updates) => Use::Sure,
+                Some(AnyLayout::Numbers(_)) => Use::None,
+                None => Use::OfStream,
             },
-            Origin::Offer(Offer::Layout(layout)) => used(*layout),
-            Origin::Offer(Offer::Infinity | Offer::BiasedZero) => infinity,
-            Origin::Offer(_) | Origin::Given(Given::Value(_)) | Origin::Unset => false,
+            Origin::Offer(Offer::Layout(layout)) => Use::of(used(*layout)),
+            Origin::Offer(Offer::Infinity | Offer::BiasedZero) => Use::of(infinity),
+            Origin::Offer(_) | Origin::Given(Given::Value(_)) | Origin::Unset => Use::None,
         });
+        let found = uses.max().unwrap_or(Use::None);
+        if others.contains_key(wanted) && strangers == Strangers::Refused {
+            let fault = || no_parameter(entry, wanted).note("no file is laid out with that width");
+            match found {
+                Use::None => faults.push(fault()),
+                Use::OfStream => unless_stream.push(fault()),
+                Use::Sure => {}
+            }
+        }
         let number = match others.get(wanted) {
-            Some(_) if !is_used => {
-                if strangers == Strangers::Refused {
-                    let fault = no_parameter(entry, wanted);
-                    faults.push(fault.note("no file is laid out with that width"));
-                }
-                return None;
+            Some(_) if found == Use::None => return None,
+            // A name of a header need not be a width.
+            Some(text) if found == Use::OfStream && strangers == Strangers::Ignored => {
+                return given::width(text);
             }
             Some(text) => match given::parse(wanted, Kind::Int, text) {
                 Ok(Given::Value(HostValue::Int(number))) => number,
@@ -212,7 +227,12 @@ fn widths(
                 let mut params = entry.params.iter().zip(origins);
                 let (_, origin) = params.find(|(param, _)| param.name == wanted)?;
                 match origin {
-                    Origin::Given(Given::Value(HostValue::Int(number))) if is_used => *number,
+                    Origin::Given(Given::Value(HostValue::Int(number))) => match found {
+                        Use::Sure => *number,
+                        // A parameter of that name need not be a width.
+                        Use::OfStream if (0..=MAX_WIDTH).contains(number) => *number,
+                        Use::OfStream | Use::None => return None,
+                    },
                     Origin::Given(_) | Origin::Offer(_) | Origin::Unset => return None,
                 }
             }
@@ -227,6 +247,23 @@ fn widths(
     GivenWidths {
         h: width("h", |layout| uses(layout).0, true),
         b: width("b", |layout| uses(layout).1, false),
+    }
+}
+
+/// Is a width used by a file?
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Use {
+    /// No.
+    None,
+    /// If that file is an update stream, which is seen only when it is read.
+    OfStream,
+    /// Yes.
+    Sure,
+}
+
+impl Use {
+    fn of(is_used: bool) -> Self {
+        if is_used { Use::Sure } else { Use::None }
     }
 }
 
@@ -259,7 +296,7 @@ mod tests {
         assert_eq!(binding.origins[3], Origin::Offer(Offer::Layout(Layout::Distances)));
         assert_eq!(binding.origins[4], Origin::Unset);
         assert_eq!(binding.widths, GivenWidths { h: Some(9), b: None });
-        let binding = bind_all(&["v=1", "h=9", "D=", "Cost=c.stb"], true).unwrap();
+        let binding = bind_all(&["v=1", "h=9", "D=", "Cost=grid:c.png"], true).unwrap();
         assert_eq!(binding.origins[3], Origin::Unset);
         assert_eq!(binding.widths, GivenWidths::default());
     }
@@ -294,7 +331,7 @@ mod tests {
 
     #[test]
     fn strangers_can_be_left_alone() {
-        let arguments = ["v=1", "Cost=c.stb", "h=3", "m=4", "b=5"].map(str::to_owned);
+        let arguments = ["v=1", "Cost='01 10'", "h=3", "m=4", "b=5"].map(str::to_owned);
         assert!(bind(&dijkstra(), &arguments, false, Strangers::Ignored).is_ok());
         let refused = bind(&dijkstra(), &arguments, false, Strangers::Refused).unwrap_err();
         assert_eq!(refused.len(), 2);
@@ -305,5 +342,17 @@ mod tests {
         let faults = bind_all(&["v=1", "h=-1"], true).unwrap_err();
         assert_eq!(faults[0].code, Code::BadArgument);
         assert!(bind_all(&["v=1", "h=-1", "Cost=c.stb"], false).is_ok());
+    }
+
+    #[test]
+    fn a_file_without_a_layout_may_be_a_stream_with_widths() {
+        let binding = bind_all(&["v=1", "h=9", "b=5", "Cost=c.txt"], false).unwrap();
+        assert_eq!(binding.widths, GivenWidths { h: Some(9), b: Some(5) });
+        let codes: Vec<Code> = binding.unless_stream.iter().map(|fault| fault.code).collect();
+        assert_eq!(codes, [Code::NoSuchParameter]);
+        let named = bind_all(&["v=1", "h=9", "b=5", "Cost=updates:c.txt"], false).unwrap();
+        assert_eq!((named.widths, named.unless_stream), (binding.widths, Vec::new()));
+        let bits = bind_all(&["v=1", "h=9", "b=5", "Cost='010 110'"], false).unwrap_err();
+        assert_eq!(bits[0].code, Code::NoSuchParameter);
     }
 }

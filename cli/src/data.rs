@@ -72,6 +72,14 @@ pub(crate) struct Expected {
     pub(crate) graph: GraphSizes,
 }
 
+/// What was read.
+pub(crate) struct Found {
+    /// What the file holds.
+    pub(crate) data: Data,
+    /// Is it an update stream, whatever its name is?
+    pub(crate) is_stream: bool,
+}
+
 /// Reads a file, which messages call by its name. Takes at most `max_bytes` of memory.
 ///
 /// # Errors
@@ -81,7 +89,7 @@ pub(crate) fn read_file(
     located: &Located<'_>,
     max_bytes: u64,
     expected: Expected,
-) -> Result<Data, FileError> {
+) -> Result<Found, FileError> {
     let Located { path, file: name, part } = located;
     let cannot = |error: &std::io::Error| {
         let message = format!("cannot open: {}", text::reason(error));
@@ -104,7 +112,7 @@ pub(crate) fn read_file(
         None => Format::of_file(name, &head)?,
     };
     let size = metadata.is_file().then_some(metadata.len());
-    let mut bar = Progress::new(name, size);
+    let mut bar = Progress::reading(name, size);
     let mut progress = |n_read| {
         bar.show(n_read);
         reading.flags.stop().is_none()
@@ -125,7 +133,7 @@ pub(crate) fn read_file(
     for note in &loaded.notes {
         reading.reporter.note(&format!("{name}: {note}"));
     }
-    Ok(loaded.data)
+    Ok(Found { data: loaded.data, is_stream: loaded.format == Format::Updates })
 }
 
 /// What ended the work, if it was a flag.

@@ -3,7 +3,7 @@
 //!
 //! Wording is the business of [`crate::command::doctor`].
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::thread;
 
 use star_base::Native;
@@ -11,7 +11,7 @@ use star_vm::kernels::Level;
 
 use crate::engine::{self, Engine};
 use crate::limits::default_memory;
-use crate::sizes::{available_memory, meminfo};
+use crate::sizes::{address_space_left, available_memory, meminfo};
 
 /// The machine and what `star` makes of it.
 #[derive(Debug)]
@@ -46,8 +46,10 @@ pub(crate) struct Processor {
 pub(crate) struct Memory {
     /// Of the machine.
     pub(crate) total: Option<u64>,
-    /// That can be taken without harm to others.
+    /// That can be taken without harm to others, and within the limit of this process.
     pub(crate) available: u64,
+    /// That this process may still take at all; `None` if there is no limit.
+    pub(crate) allowed: Option<u64>,
 }
 
 /// What limits files.
@@ -55,8 +57,11 @@ pub(crate) struct Memory {
 pub(crate) struct Files {
     /// Files that this process may have open at once.
     pub(crate) max_open: Option<u64>,
-    /// The folder for temporary files.
-    pub(crate) temporary: PathBuf,
+    /// Most bytes of a file that this process writes; `None` if there is no limit.
+    pub(crate) max_bytes: Option<u64>,
+    /// The folder at hand. A file is made beside its place, so that nothing is written to a folder for
+    /// temporary files.
+    pub(crate) folder: Option<PathBuf>,
     /// Bytes free there.
     pub(crate) free: Option<u64>,
 }
@@ -79,7 +84,7 @@ pub(crate) struct BackendState {
 /// Looks at the machine.
 pub(crate) fn examine() -> Findings {
     let available = available_memory();
-    let temporary = std::env::temp_dir();
+    let folder = std::env::current_dir().ok();
     Findings {
         processor: Processor {
             model: model(),
@@ -87,9 +92,14 @@ pub(crate) fn examine() -> Findings {
             features: features(),
             n_threads: thread::available_parallelism().ok().map(usize::from),
         },
-        memory: Memory { total: meminfo("MemTotal:"), available },
+        memory: Memory { total: meminfo("MemTotal:"), available, allowed: address_space_left() },
         kernels: Level::detect().name(),
-        files: Files { max_open: max_open_files(), free: free_bytes(&temporary), temporary },
+        files: Files {
+            max_open: limits::open_files(),
+            max_bytes: limits::file_size(),
+            free: folder.as_deref().and_then(limits::free_bytes),
+            folder,
+        },
         backends: list_backends(available),
     }
 }
@@ -157,26 +167,42 @@ fn features() -> Vec<(&'static str, bool)> {
     Vec::new()
 }
 
-/// The soft limit; `None` if there is no limit.
+/// What the system allows, by its soft limits; `None` if there is no limit.
 #[cfg(unix)]
-fn max_open_files() -> Option<u64> {
-    rustix::process::getrlimit(rustix::process::Resource::Nofile).current
-}
+mod limits {
+    use std::path::Path;
 
-#[cfg(unix)]
-fn free_bytes(folder: &Path) -> Option<u64> {
-    let system = rustix::fs::statvfs(folder).ok()?;
-    system.f_bavail.checked_mul(system.f_frsize)
+    use rustix::process::{Resource, getrlimit};
+
+    pub(super) fn open_files() -> Option<u64> {
+        getrlimit(Resource::Nofile).current
+    }
+
+    pub(super) fn file_size() -> Option<u64> {
+        getrlimit(Resource::Fsize).current
+    }
+
+    pub(super) fn free_bytes(folder: &Path) -> Option<u64> {
+        let system = rustix::fs::statvfs(folder).ok()?;
+        system.f_bavail.checked_mul(system.f_frsize)
+    }
 }
 
 #[cfg(not(unix))]
-fn max_open_files() -> Option<u64> {
-    None
-}
+mod limits {
+    use std::path::Path;
 
-#[cfg(not(unix))]
-fn free_bytes(_: &Path) -> Option<u64> {
-    None
+    pub(super) fn open_files() -> Option<u64> {
+        None
+    }
+
+    pub(super) fn file_size() -> Option<u64> {
+        None
+    }
+
+    pub(super) fn free_bytes(_: &Path) -> Option<u64> {
+        None
+    }
 }
 
 #[cfg(test)]

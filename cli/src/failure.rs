@@ -1,6 +1,7 @@
 //! What stops a command: messages, the first of which says how it ends.
 
 use star_base::{Code, Diagnostic, SourceMap};
+use star_io::FileError;
 
 use crate::exit::Exit;
 use crate::report::Reporter;
@@ -37,10 +38,18 @@ impl From<Vec<Diagnostic>> for Failure {
     }
 }
 
-impl From<star_io::FileError> for Failure {
-    fn from(error: star_io::FileError) -> Self {
+impl From<FileError> for Failure {
+    fn from(error: FileError) -> Self {
         error.to_diagnostic().into()
     }
+}
+
+/// The same as an error that names no file.
+pub(crate) fn without_file(diagnostic: Diagnostic) -> FileError {
+    let mut error = FileError::new(diagnostic.code, "", diagnostic.message);
+    error.notes = diagnostic.notes;
+    error.help = diagnostic.help;
+    error
 }
 
 /// A fault of the toolchain.

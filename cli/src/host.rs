@@ -7,7 +7,8 @@ use star_ir::Ty;
 use star_vm::{Host, HostError, HostRef, HostValue};
 
 use crate::access::Access;
-use crate::data::{self, Expected, GivenWidths, Reading, Wanted};
+use crate::data::{self, Expected, Found, GivenWidths, Reading, Wanted};
+use crate::failure::without_file;
 use crate::given;
 use crate::layouts::AnyLayout;
 use crate::output::Output;
@@ -70,7 +71,7 @@ impl<'a> RunHost<'a> {
     ) -> Result<HostValue, FileError> {
         let (layout, widths) = match layout {
             Some(text) => {
-                let (layout, widths) = layout_of(text).map_err(in_words)?;
+                let (layout, widths) = layout_of(text).map_err(without_file)?;
                 (Some(layout), widths)
             }
             None => (None, GivenWidths::default()),
@@ -88,7 +89,7 @@ impl<'a> RunHost<'a> {
         let format = layout.as_ref().and_then(AnyLayout::format);
         let graph = GraphSizes { n_vertices: None, b: widths.b, h: widths.h };
         let expected = Expected { format, graph };
-        let data = data::read_file(self.reading, &located, max_bytes, expected)?;
+        let Found { data, .. } = data::read_file(self.reading, &located, max_bytes, expected)?;
         let wanted = Wanted { kind, layout: layout.as_ref(), file, max_bytes, widths };
         data::to_value(self.reading, data, wanted)
     }
@@ -155,13 +156,6 @@ fn layout_of(text: &str) -> Result<(AnyLayout, GivenWidths), Diagnostic> {
         }
     }
     Ok((layout, widths))
-}
-
-fn in_words(diagnostic: Diagnostic) -> FileError {
-    let mut error = FileError::new(diagnostic.code, "", diagnostic.message);
-    error.notes = diagnostic.notes;
-    error.help = diagnostic.help;
-    error
 }
 
 #[cfg(test)]

@@ -1,14 +1,15 @@
 //! Messages as JSON, one object per line, for editors and scripts.
 
 use serde_json::{Value, json};
-use star_base::{Diagnostic, Fix, Label, Severity, SourceMap, Span};
+use star_base::{DataPlace, Diagnostic, Fix, Label, Severity, SourceMap, Span};
 
 use crate::render::Remark;
 
 /// The message as an object on one line.
 pub(crate) fn diagnostic(sources: &SourceMap, diagnostic: &Diagnostic) -> String {
-    let Diagnostic { code, message, labels, notes, help, fixes } = diagnostic;
-    let labels: Vec<Value> = labels.iter().map(|label| of_label(sources, label)).collect();
+    let Diagnostic { code, message, labels, place, notes, help, fixes } = diagnostic;
+    let labels = labels.iter().map(|label| of_label(sources, label));
+    let labels: Vec<Value> = labels.chain(place.iter().map(of_data_place)).collect();
     let fixes: Vec<Value> = fixes.iter().map(|fix| of_fix(sources, fix)).collect();
     let severity = match diagnostic.severity() {
         Severity::Error => "error",
@@ -58,6 +59,12 @@ pub(crate) fn cost(stats: &star_vm::Stats) -> String {
 /// The value on a line of its own.
 pub(crate) fn line(value: &Value) -> String {
     format!("{value}\n")
+}
+
+/// A place in a data file: a label without an end and without offsets.
+fn of_data_place(place: &DataPlace) -> Value {
+    let DataPlace { file, line, column } = place;
+    json!({ "file": file, "line": line, "column": column, "text": "" })
 }
 
 fn of_label(sources: &SourceMap, label: &Label) -> Value {

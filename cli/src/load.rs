@@ -11,8 +11,9 @@ use star_vm::HostValue;
 
 use crate::bind::{Binding, Origin};
 use crate::command::generate;
-use crate::data::{self, Expected, GivenWidths, Reading, Wanted};
+use crate::data::{self, Expected, Found, GivenWidths, Reading, Wanted};
 use crate::engine::Argument;
+use crate::failure::without_file;
 use crate::given::Given;
 use crate::layouts::AnyLayout;
 use crate::offer::Offer;
@@ -32,8 +33,9 @@ pub(crate) fn load(
     max_bytes: u64,
 ) -> Result<Vec<Argument>, FileError> {
     let changed = GraphSizes::default();
-    let mut loader = Loader { reading, free: max_bytes, graphs: Vec::new(), changed };
-    let Binding { origins, widths, settings: _ } = binding;
+    let (free, graphs) = (max_bytes, Vec::new());
+    let mut loader = Loader { reading, free, graphs, changed, saw_stream: false };
+    let Binding { origins, widths, settings: _, mut unless_stream } = binding;
     let offered = match graph {
         Some(file) => loader.offered_graph(file, &origins, widths)?,
         None => None,
@@ -74,7 +76,10 @@ pub(crate) fn load(
         loader.free = loader.free.saturating_sub(data::bytes_of(&value));
         arguments.push(Argument { value, fixed });
     }
-    Ok(arguments)
+    match unless_stream.is_empty() || loader.saw_stream {
+        true => Ok(arguments),
+        false => Err(without_file(unless_stream.swap_remove(0))),
+    }
 }
 
 /// The layout in which a parameter takes the graph of this file, offered or given: all of them share
@@ -133,6 +138,8 @@ struct Loader<'a> {
     graphs: Vec<(String, Rc<Graph>)>,
     /// What an update stream has to suit.
     changed: GraphSizes,
+    /// Was one of the files an update stream?
+    saw_stream: bool,
 }
 
 impl Loader<'_> {
@@ -143,7 +150,9 @@ impl Loader<'_> {
         }
         let format = wanted.layout.and_then(AnyLayout::format);
         let expected = Expected { format, graph: self.changed };
-        match read(self.reading, wanted.file, self.free, expected)? {
+        let Found { data, is_stream } = read(self.reading, wanted.file, self.free, expected)?;
+        self.saw_stream |= is_stream;
+        match data {
             Data::Graph(graph) => {
                 let graph = self.keep(wanted.file, graph);
                 let wanted = Wanted { max_bytes: self.free, ..wanted };
@@ -221,7 +230,7 @@ pub(crate) fn read_graph(
     file: &str,
     max_bytes: u64,
 ) -> Result<Graph, FileError> {
-    match read(reading, file, max_bytes, Expected::default())? {
+    match read(reading, file, max_bytes, Expected::default())?.data {
         Data::Graph(graph) => Ok(graph),
         Data::Table(_) | Data::Slice(_) | Data::Word(_) | Data::Numbers(_) => {
             let message = "the file of `--graph` holds no graph";
@@ -236,7 +245,7 @@ fn read(
     name: &str,
     max_bytes: u64,
     expected: Expected,
-) -> Result<Data, FileError> {
+) -> Result<Found, FileError> {
     match generate::options(name) {
         Some(options) => generate::in_memory(name, options, reading, max_bytes, expected),
         None => data::read_file(reading, &named(name), max_bytes, expected),

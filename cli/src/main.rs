@@ -7,8 +7,8 @@
 //!   it, [`limits`] bound it, [`wrap`] makes functions runnable.
 //! * [`repl`]: a session in which values outlive the lines that made them.
 //! * [`doctor`]: what the machine has; [`headers`]: the tests and benchmarks in comments.
-//! * The way out: [`results`] and [`save`] (at its [`place`]), [`output`] for standard output, [`cost`],
-//!   [`profile`].
+//! * The way out: [`results`], to an [`outlet`], [`save`] for files (each at its [`place`]), [`output`] for
+//!   standard output, [`cost`], [`profile`].
 //! * [`html`]: the frame of pages.
 //! * Messages: [`report`] writes them to standard error, as [`render`] (with [`excerpt`]) or [`json`]
 //!   makes them; [`failure`] and [`exit`] say how a command ends; [`text`] has pieces of wording,
@@ -43,6 +43,7 @@ mod layouts;
 mod limits;
 mod load;
 mod offer;
+mod outlet;
 mod output;
 mod page;
 mod part;
@@ -188,7 +189,7 @@ fn dispatch(command: &Command, reporter: &Reporter, output: &mut Output) -> Resu
             Ok(Exit::Success)
         }
         Command::Doc(args) => command::doc::run(args, reporter, output),
-        Command::Generate(args) => command::generate::run(args, reporter),
+        Command::Generate(args) => command::generate::run(args, reporter, output),
         Command::Dev(args) => command::dev::run(args, reporter, output),
         Command::Bench(args) => command::bench::run(args, reporter, output),
         Command::BenchCompare(args) => command::benchcmp::run(args, output),

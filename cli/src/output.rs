@@ -40,6 +40,23 @@ impl Write for Sink {
     }
 }
 
+/// For data; a failure is kept, too.
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self.attempt(|inner, _| inner.write_all(bytes)) {
+            true => Ok(bytes.len()),
+            false => Err(io::Error::other("standard output takes no more")),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match Output::flush(self) {
+            true => Ok(()),
+            false => Err(io::Error::other("standard output takes no more")),
+        }
+    }
+}
+
 impl Output {
     /// Nothing is written yet.
     pub(crate) fn new() -> Self {

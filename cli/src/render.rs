@@ -34,7 +34,8 @@ pub(crate) enum Remark {
 
 /// The message with the source lines that it is about.
 pub(crate) fn render(sources: &SourceMap, diagnostic: &Diagnostic, style: Style) -> String {
-    let Diagnostic { code, message, labels, notes, help, fixes } = diagnostic;
+    // The place in a data file stands in the message.
+    let Diagnostic { code, message, labels, place: _, notes, help, fixes } = diagnostic;
     let severity = match diagnostic.severity() {
         Severity::Error => DrawnSeverity::Error,
         Severity::Warning => DrawnSeverity::Warning,

@@ -1,7 +1,5 @@
 //! What a run gives back: `--out NAME=FILE`, and the summary on standard output.
 
-use std::path::Path;
-
 use star_base::{Code, Diagnostic, did_you_mean};
 use star_compiler::Entry;
 use star_compiler::hir::Kind;
@@ -10,29 +8,30 @@ use star_vm::{HostValue, display};
 
 use crate::flags::Flags;
 use crate::load::from_files;
+use crate::outlet::Outlet;
 use crate::output::Output;
-use crate::save::{self, Target};
+use crate::save;
 use crate::text;
 
 /// An `--out`: which result, counted from 0 among the `var` parameters, goes where.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Out {
     result: usize,
-    target: Target,
+    outlet: Outlet,
 }
 
 /// Understands the `--out NAME=FILE` of a command line.
 ///
 /// # Errors
-/// All of E0606, E0608, E0506 and E0509 that can be seen before the run.
+/// All of E0606, E0608, E0506, E0507 and E0509 that can be seen before the run.
 pub(crate) fn outs(entry: &Entry, options: &[String]) -> Result<Vec<Out>, Vec<Diagnostic>> {
     let mut faults = Vec::new();
     let mut outs: Vec<Out> = Vec::new();
     for option in options {
         match out(entry, option) {
             Err(fault) => faults.push(fault),
-            Ok(new) if outs.iter().any(|out| out.target.is(&new.target)) => {
-                let message = format!("two results for the file `{}`", new.target.name);
+            Ok(new) if outs.iter().any(|out| out.outlet.is(&new.outlet)) => {
+                let message = format!("two results for the file `{}`", new.outlet.name());
                 faults.push(Diagnostic::new(Code::NotAResult, message));
             }
             Ok(new) => outs.push(new),
@@ -55,9 +54,8 @@ fn out(entry: &Entry, option: &str) -> Result<Out, Diagnostic> {
     match found {
         Some((result, param)) if from_files(param.kind) => {
             let holds = |format| save::holds(param.kind, format);
-            let target = Target::new(Path::new(file), file, &holds);
-            let target = target.map_err(|error| error.to_diagnostic())?;
-            Ok(Out { result, target })
+            let outlet = Outlet::new(file, &holds).map_err(|error| error.to_diagnostic())?;
+            Ok(Out { result, outlet })
         }
         Some((_, param)) => {
             let message = format!("`{name}` is {}", param.kind.with_article());
@@ -85,17 +83,33 @@ fn no_result(entry: &Entry, name: &str) -> Diagnostic {
     }
 }
 
-/// Writes all files, or none if one cannot be written or a flag is set meanwhile.
+/// Does one of them go to standard output?
+pub(crate) fn use_stdout(outs: &[Out]) -> bool {
+    outs.iter().any(|out| out.outlet.is_stdout())
+}
+
+/// Writes all files that can be written, or none if a flag is set meanwhile.
 ///
 /// # Errors
-/// The first file that cannot be written, or that a flag was set meanwhile.
-pub(crate) fn save(outs: Vec<Out>, results: &[HostValue], flags: &Flags) -> Result<(), FileError> {
-    let mut written = Vec::new();
-    for Out { result, target } in outs {
+/// Every file that cannot be written; or only that a flag was set meanwhile.
+pub(crate) fn save(
+    outs: Vec<Out>,
+    results: &[HostValue],
+    flags: &Flags,
+    output: &mut Output,
+) -> Result<(), Vec<FileError>> {
+    let (mut written, mut faults) = (Vec::new(), Vec::new());
+    for Out { result, outlet } in outs {
         let value = results.get(result).unwrap_or(&HostValue::Unset);
-        written.push(target.write(value, flags)?);
+        let data = save::writable(value, outlet.name());
+        match data.and_then(|data| outlet.write(data, flags, output)) {
+            Ok((file, _)) => written.extend(file),
+            Err(fault) if flags.stop().is_some() => return Err(vec![fault]),
+            Err(fault) => faults.push(fault),
+        }
     }
-    written.into_iter().try_for_each(|file| file.commit())
+    faults.extend(written.into_iter().filter_map(|file| file.commit().err()));
+    if faults.is_empty() { Ok(()) } else { Err(faults) }
 }
 
 /// The names of the results of an entry, in order; a function's value is the last one. Handles, which
@@ -177,6 +191,14 @@ mod tests {
         assert_eq!(codes(&["D=d.mtx", "X=./d.mtx"]), [Code::NotAResult]);
         let fault = outs(&floyd(), &["d=b.mtx".to_owned()]).unwrap_err();
         assert_eq!(fault[0].help, ["did you mean `--out D=…`?"]);
+    }
+
+    #[test]
+    fn formats_that_hold_no_such_result_are_refused_before_the_run() {
+        assert_eq!(codes(&["D=d.jpg", "X=x.gr"]), [Code::NoSuchLayout; 2]);
+        assert_eq!(codes(&["D=jpg:-", "X=gr:-"]), [Code::NoSuchLayout; 2]);
+        assert_eq!(codes(&["D=gr:-", "X=x.stb"]), []);
+        assert_eq!(codes(&["D=gr:-", "X=stb:-"]), [Code::NotAResult]);
     }
 
     #[test]

@@ -1,6 +1,5 @@
 //! Files that a run writes: whole or not at all.
 
-use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -12,15 +11,27 @@ use star_compiler::hir::Kind;
 
 use crate::flags::Flags;
 use crate::place::{Place, Temporary};
+use crate::progress::Progress;
 use crate::text;
 
-/// A file to be written: where, in which format, packed or not.
+/// What no format holds.
+const ONLY_BITS: &str = "only tables, slices and words are written to files";
+
+/// A file to be written: where, and how.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Target {
-    /// The file as messages show it.
-    pub(crate) name: String,
+    /// How it is written.
+    pub(crate) encoding: Encoding,
     place: Place,
-    format: Format,
+}
+
+/// How something is written: in which format, packed or not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Encoding {
+    /// What is written as messages show it.
+    pub(crate) name: String,
+    /// The format.
+    pub(crate) format: Format,
     packing: Packing,
 }
 
@@ -32,27 +43,19 @@ pub(crate) struct Written {
 }
 
 impl Target {
-    /// A file at `path`, called `name` in messages; its extension says the format. `holds` says which formats
-    /// can hold what is going to be written.
+    /// A file at `path`, called `name` in messages; its extension says the format. `holds` refuses the formats
+    /// that cannot hold what is going to be written.
     ///
     /// # Errors
-    /// E0506 if the extension says none, E0509 if it can be seen that the file cannot be written.
+    /// E0506 if the extension says none, E0507 if it is refused, E0509 if it can be seen that the file cannot
+    /// be written.
     pub(crate) fn new(
         path: &Path,
         name: &str,
-        holds: &dyn Fn(Format) -> bool,
+        holds: &dyn Fn(Format) -> Result<(), FileError>,
     ) -> Result<Self, FileError> {
-        let Some(format) = Format::of_path(name) else {
-            let formats = Format::ALL.iter().filter(|format| holds(**format));
-            let extensions = formats.flat_map(|format| format.extensions());
-            let known = text::quoted_list(extensions.map(|extension| format!(".{extension}")));
-            let message = "the name does not say the format to write";
-            let error = FileError::new(Code::UnknownFormat, name, message);
-            return Err(error.help(format!("it can end in {known}, and in `.gz` behind that")));
-        };
-        let place = Place::new(path, name)?;
-        let (packing, _) = Packing::of_path(name);
-        Ok(Target { name: name.to_owned(), place, format, packing })
+        let encoding = Encoding::new(name, name, holds)?;
+        Ok(Target { encoding, place: Place::new(path, name)? })
     }
 
     /// Are both the same file, however it was named?
@@ -60,24 +63,13 @@ impl Target {
         self.place.is(&other.place)
     }
 
-    /// The format of the file.
-    pub(crate) fn format(&self) -> Format {
-        self.format
-    }
-
     /// Writes the value beside its place, until a flag is set.
     ///
     /// # Errors
     /// If the format does not hold such a value, the system refuses, or a flag is set.
     pub(crate) fn write(self, value: &HostValue, flags: &Flags) -> Result<Written, FileError> {
-        let message = match value.bits() {
-            Some(bits) => return self.write_bits(bits, flags),
-            None if *value == HostValue::Unset => {
-                "there is nothing to write: the variable was never set"
-            }
-            None => "only tables, slices and words are written to files",
-        };
-        Err(FileError::new(Code::CannotWrite, self.name, message))
+        let data = writable(value, &self.encoding.name)?;
+        self.write_data(data, flags).map(|(written, _)| written)
     }
 
     /// As [`Target::write`], for what can be written.
@@ -100,22 +92,61 @@ impl Target {
     ) -> Result<(Written, u64), FileError> {
         if !self.place.is_regular() {
             let mut file = self.place.open()?;
-            let n_bytes = self.write_to(output, &mut file, flags)?;
+            let n_bytes = self.encoding.write(output, &mut file, flags)?;
             return Ok((Written { target: self, temporary: None }, n_bytes));
         }
         // What is not written to its end goes as `Written` does.
         let mut file = Temporary::new(self.place.temporary()?);
-        let n_bytes = self.write_to(output, file.as_file_mut(), flags)?;
+        let n_bytes = self.encoding.write(output, file.as_file_mut(), flags)?;
         Ok((Written { target: self, temporary: Some(file) }, n_bytes))
     }
+}
 
-    fn write_to(
+impl Encoding {
+    /// The encoding that the extension of `path` says, for something called `name` in messages. `holds`
+    /// refuses the formats that cannot hold what is going to be written.
+    ///
+    /// # Errors
+    /// E0506 if the extension says none, E0507 if it is refused.
+    pub(crate) fn new(
+        path: &str,
+        name: &str,
+        holds: &dyn Fn(Format) -> Result<(), FileError>,
+    ) -> Result<Self, FileError> {
+        let refusal = match Format::of_path(path) {
+            Some(format) => match holds(format) {
+                Ok(()) => {
+                    let (packing, _) = Packing::of_path(path);
+                    return Ok(Encoding { name: name.to_owned(), format, packing });
+                }
+                Err(refusal) => FileError { file: name.to_owned(), ..refusal },
+            },
+            None => {
+                let message = "the name does not say the format to write";
+                FileError::new(Code::UnknownFormat, name, message)
+            }
+        };
+        let formats = Format::ALL.iter().filter(|format| holds(**format).is_ok());
+        let extensions = formats.flat_map(|format| format.extensions());
+        let known = text::quoted_list(extensions.map(|extension| format!(".{extension}")));
+        if known.is_empty() {
+            return Err(refusal);
+        }
+        Err(refusal.help(format!("it can end in {known}, and in `.gz` behind that")))
+    }
+
+    /// Writes data until a flag is set; gives the number of bytes.
+    ///
+    /// # Errors
+    /// If the format does not hold such data, the system refuses, or a flag is set.
+    pub(crate) fn write(
         &self,
         value: OutputRef<'_>,
-        file: &mut fs::File,
+        output: &mut dyn Write,
         flags: &Flags,
     ) -> Result<u64, FileError> {
-        let mut watched = Watched { file, flags, n_bytes: 0 };
+        let progress = Progress::writing(&self.name);
+        let mut watched = Watched { output, flags, progress, n_bytes: 0 };
         let go_on = &mut || flags.stop().is_none();
         match star_io::write_packed(self.format, self.packing, value, &mut watched, go_on) {
             Ok(()) => Ok(watched.n_bytes),
@@ -147,16 +178,46 @@ impl Written {
     }
 }
 
-/// Does the format hold some slice, some word or some table? An n × n table is a graph, too.
-pub(crate) fn holds(kind: Kind, format: Format) -> bool {
+/// Refuses a format that holds no slice, no word or no table. An n × n table is a graph, too.
+///
+/// # Errors
+/// E0507 with what the format holds; E0509 for a kind that no format holds.
+pub(crate) fn holds(kind: Kind, format: Format) -> Result<(), FileError> {
     let (bits, square) = (BitVector::zeros(1), BitTable::zeros(1, 1).unwrap_or_default());
     let example = match kind {
         Kind::Slice => OutputRef::Slice(&bits),
         Kind::Word => OutputRef::Word(&bits),
         Kind::Table => OutputRef::Table(&square),
-        Kind::Int | Kind::Bool | Kind::Str | Kind::Handle | Kind::Error => return false,
+        Kind::Int | Kind::Bool | Kind::Str | Kind::Handle | Kind::Error => {
+            return Err(FileError::new(Code::CannotWrite, "", ONLY_BITS));
+        }
     };
-    star_io::write(format, example, &mut io::sink()).is_ok()
+    star_io::write(format, example, &mut io::sink()).map_err(|refusal| {
+        // The example has a size that nobody asked for.
+        let FileError { notes, .. } = refusal;
+        FileError { notes, ..cannot_hold(&kind.with_article(), format) }
+    })
+}
+
+/// The error that a format cannot hold something. It names no file.
+pub(crate) fn cannot_hold(what: &str, format: Format) -> FileError {
+    let message = format!("{what} cannot be written as {}", format.name());
+    FileError::new(Code::NoSuchLayout, "", message)
+}
+
+/// The value as a writer takes it; `name` is the file in messages.
+///
+/// # Errors
+/// E0509 if it is none that can be written.
+pub(crate) fn writable<'v>(value: &'v HostValue, name: &str) -> Result<OutputRef<'v>, FileError> {
+    let message = match value.bits() {
+        Some(bits) => return Ok(as_output(bits)),
+        None if *value == HostValue::Unset => {
+            "there is nothing to write: the variable was never set"
+        }
+        None => ONLY_BITS,
+    };
+    Err(FileError::new(Code::CannotWrite, name, message))
 }
 
 /// What a program writes as a writer takes it.
@@ -168,10 +229,11 @@ fn as_output(value: HostRef<'_>) -> OutputRef<'_> {
     }
 }
 
-/// A file that counts its bytes and takes no more once a flag is set.
+/// An output that counts its bytes, shows how many there are, and takes no more once a flag is set.
 struct Watched<'a> {
-    file: &'a mut fs::File,
+    output: &'a mut dyn Write,
     flags: &'a Flags,
+    progress: Progress,
     n_bytes: u64,
 }
 
@@ -182,24 +244,27 @@ impl Write for Watched<'_> {
             return Err(io::Error::other("interrupted"));
         }
         // A long piece would keep the flag waiting.
-        let n_written = self.file.write(&bytes[..bytes.len().min(1 << 20)])?;
+        let n_written = self.output.write(&bytes[..bytes.len().min(1 << 20)])?;
         self.n_bytes += n_written as u64;
+        self.progress.show(self.n_bytes);
         Ok(n_written)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.file.flush()
+        self.output.flush()
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use star_base::BitVector;
 
     use super::*;
 
-    fn all(_: Format) -> bool {
-        true
+    fn all(_: Format) -> Result<(), FileError> {
+        Ok(())
     }
 
     fn slice() -> HostValue {
@@ -268,6 +333,26 @@ mod tests {
             assert!(!table.contains(cannot) && !slice.contains(cannot), "{table} {slice}");
         }
         assert!(slice.contains("`.stb`") && !slice.contains("`.gr`"), "{slice}");
+    }
+
+    #[test]
+    fn formats_that_can_never_hold_the_value_are_refused_before() {
+        let folder = tempfile::tempdir().unwrap();
+        let refused = |kind: Kind, name: &str| {
+            let target =
+                Target::new(&folder.path().join(name), name, &|format| holds(kind, format));
+            target.unwrap_err()
+        };
+        for name in ["q.jpg", "q.tif", "q.tiff", "q.scen", "q.co", "q.updates.gz", "q.ppm"] {
+            for kind in [Kind::Table, Kind::Slice, Kind::Word] {
+                let error = refused(kind, name);
+                assert_eq!(error.code, Code::NoSuchLayout, "{name}");
+                assert!(error.to_string().starts_with(&format!("{name}: a ")), "{error}");
+                assert!(!error.message.contains('×') && error.help[0].contains("`.stb`"));
+            }
+        }
+        assert!(refused(Kind::Slice, "q.gr").to_string().starts_with("q.gr: a slice cannot be"));
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
     }
 
     #[cfg(unix)]

@@ -9,7 +9,7 @@ const MAX_WIDTH: usize = 4096;
 /// What the user says about files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Settings {
-    /// What real values are multiplied with.
+    /// What the values of files are multiplied with.
     pub(crate) scale: Option<Decimal>,
     /// Bits of the fields of numbers, in order.
     pub(crate) widths: Option<Vec<usize>>,
@@ -18,7 +18,7 @@ pub(crate) struct Settings {
 /// What `--help` says about settings.
 pub(crate) const SETTINGS_HELP: &str = "\
 Settings for files, given like parameters:
-  scale=NUMBER  real values are multiplied with it and rounded to whole weights or numbers
+  scale=NUMBER  every value of a file is multiplied with it and rounded to a whole weight or number
   widths=A,B,…  bits of the fields of numbers, in order
   h=BITS        width of weights and distances, for layouts of graphs and update streams
   b=BITS        width of the codes of vertices";

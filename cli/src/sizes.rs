@@ -23,7 +23,11 @@ pub(crate) fn parse_size(text: &str) -> Result<u64, String> {
 /// Reads a number, with `_` between digits if wanted.
 pub(crate) fn parse_count(text: &str) -> Result<u64, String> {
     let digits: String = text.chars().filter(|&c| c != '_').collect();
-    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    if digits.strip_prefix('-').is_some_and(is_number) {
+        return Err("it is to be 0 or more".to_owned());
+    }
+    if !is_number(&digits) {
         return Err("a number is written in digits".to_owned());
     }
     digits.parse().map_err(|_| "the number is beyond 64 bits".to_owned())
@@ -45,9 +49,24 @@ pub(crate) fn parse_time(text: &str) -> Result<Duration, String> {
     Duration::try_from_secs_f64(number * unit).map_err(|_| "the time is too long".to_owned())
 }
 
-/// Memory that can be taken without harm to others, in bytes; 4 GiB if the system does not say.
+/// Memory that can be taken without harm to others, and within the limit of this process, in bytes; 4 GiB
+/// if the system does not say.
 pub(crate) fn available_memory() -> u64 {
-    meminfo("MemAvailable:").unwrap_or(4 << 30)
+    let available = meminfo("MemAvailable:").unwrap_or(4 << 30);
+    address_space_left().map_or(available, |left| available.min(left))
+}
+
+/// Bytes that this process may still take (`ulimit -v`); `None` if there is no limit.
+#[cfg(unix)]
+pub(crate) fn address_space_left() -> Option<u64> {
+    let most = rustix::process::getrlimit(rustix::process::Resource::As).current?;
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    Some(most.saturating_sub(bytes_of(&status, "VmSize:").unwrap_or(0)))
+}
+
+#[cfg(not(unix))]
+pub(crate) fn address_space_left() -> Option<u64> {
+    None
 }
 
 /// The bytes that the system says for this name, colon included.
@@ -56,8 +75,9 @@ pub(crate) fn meminfo(name: &str) -> Option<u64> {
     bytes_of(&text, name)
 }
 
-fn bytes_of(meminfo: &str, name: &str) -> Option<u64> {
-    let line = meminfo.lines().find_map(|line| line.strip_prefix(name))?;
+/// The bytes in the line `NAME  NUMBER kB` of a text of the system.
+fn bytes_of(text: &str, name: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
     let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     kibibytes.checked_mul(1024)
 }

@@ -56,7 +56,7 @@ impl OutputRef<'_> {
         match self {
             OutputRef::Graph(graph) => {
                 let kind = if graph.symmetric { "an undirected graph" } else { "a graph" };
-                format!("{kind} of {}", text::vertices(graph.n_vertices as u128))
+                format!("{kind} of {}", text::counted(graph.n_vertices as u128, "vertices"))
             }
             OutputRef::Table(table) => {
                 format!("a table of {} × {}", table.n_rows(), table.n_cols())

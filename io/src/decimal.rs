@@ -1,5 +1,7 @@
 //! Decimal fractions as files and users write them, kept exactly as far as 19 digits go.
 
+use std::fmt;
+
 /// Digits that are kept; the others only move the point.
 const MAX_DIGITS: u64 = 1_000_000_000_000_000_000;
 /// Exponents beyond this stand for it: the number is 0 or beyond 64 bits either way.
@@ -21,14 +23,26 @@ impl Decimal {
         Decimal { negative: false, digits: number, exponent: 0, cut: false }
     }
 
-    /// A positive number written like `100`, `0.25` or `1e6`.
-    pub fn parse_positive(text: &str) -> Option<Self> {
-        let (mantissa, exponent) = match text.split_once(['e', 'E']) {
+    /// A power of ten.
+    pub(crate) const fn power_of_ten(exponent: i64) -> Self {
+        Decimal { negative: false, digits: 1, exponent, cut: false }
+    }
+
+    /// A number written like `100`, `-0.25`, `.5` or `1e6`.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        let (sign, magnitude) = match text.as_bytes().first() {
+            Some(b'-' | b'+') => text.split_at(1),
+            Some(_) | None => ("", text),
+        };
+        let (mantissa, exponent) = match magnitude.split_once(['e', 'E']) {
             Some((mantissa, exponent)) => (mantissa, exponent.parse::<i32>().ok()?),
-            None => (text, 0),
+            None => (magnitude, 0),
         };
         let mut decimal = Decimal::default();
         let (before, behind) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+        if before.is_empty() && behind.is_empty() {
+            return None;
+        }
         for (digits, is_fraction) in [(before, false), (behind, true)] {
             for byte in digits.bytes() {
                 if !byte.is_ascii_digit() {
@@ -38,7 +52,14 @@ impl Decimal {
             }
         }
         decimal.shift(i64::from(exponent));
-        (decimal.digits > 0).then_some(decimal)
+        decimal.negative = sign == "-";
+        Some(decimal)
+    }
+
+    /// A positive number written like `100`, `0.25` or `1e6`.
+    pub fn parse_positive(text: &str) -> Option<Self> {
+        let is_bare = text.starts_with(|first: char| first.is_ascii_digit() || first == '.');
+        Decimal::parse(text).filter(|decimal| is_bare && decimal.is_nonzero())
     }
 
     /// Appends a digit.
@@ -66,6 +87,17 @@ impl Decimal {
     /// Is it other than zero?
     pub fn is_nonzero(self) -> bool {
         self.digits != 0
+    }
+
+    /// Is it below zero?
+    pub(crate) fn is_negative(self) -> bool {
+        self.negative && self.is_nonzero()
+    }
+
+    /// The exponent of the power of ten at its first digit: 0 for 1 to 9.
+    pub(crate) fn magnitude(self) -> i64 {
+        let n_digits = self.digits.checked_ilog10().unwrap_or(0);
+        self.exponent.saturating_add(i64::from(n_digits))
     }
 
     /// The number, if it is whole and has 64 bits with a sign.
@@ -113,6 +145,39 @@ impl Decimal {
     }
 }
 
+impl From<i64> for Decimal {
+    fn from(number: i64) -> Self {
+        let negative = number < 0;
+        Decimal { negative, digits: number.unsigned_abs(), exponent: 0, cut: false }
+    }
+}
+
+/// As a person would write it: `0.25`, `100`, or `1e21` where many zeros would follow.
+impl fmt::Display for Decimal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const MOST: i64 = 18;
+        const LEAST: i64 = -MOST;
+        let Decimal { negative, digits, exponent, cut: _ } = *self;
+        let sign = if negative { "-" } else { "" };
+        let digits = digits.to_string();
+        let n_before = (digits.len() as i64).saturating_add(exponent);
+        match exponent {
+            0 => write!(f, "{sign}{digits}"),
+            1.. if n_before <= MOST => {
+                write!(f, "{sign}{digits:0<width$}", width = n_before as usize)
+            }
+            LEAST..0 if n_before > 0 => {
+                let (before, behind) = digits.split_at(n_before as usize);
+                write!(f, "{sign}{before}.{behind}")
+            }
+            LEAST..0 => {
+                write!(f, "{sign}0.{digits:0>width$}", width = exponent.unsigned_abs() as usize)
+            }
+            _ => write!(f, "{sign}{digits}e{exponent}"),
+        }
+    }
+}
+
 fn signed(negative: bool, magnitude: u128) -> Option<i64> {
     let magnitude = i128::try_from(magnitude).ok()?;
     i64::try_from(if negative { -magnitude } else { magnitude }).ok()
@@ -123,12 +188,7 @@ mod tests {
     use super::*;
 
     fn decimal(text: &str) -> Decimal {
-        let bare = text.trim_start_matches('-');
-        let mut decimal = Decimal::parse_positive(bare).unwrap_or_default();
-        if bare != text {
-            decimal.negate();
-        }
-        decimal
+        Decimal::parse(text).unwrap()
     }
 
     #[test]
@@ -148,6 +208,19 @@ mod tests {
         ];
         for (text, expected) in cases {
             assert_eq!(decimal(text).to_whole(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn numbers_are_shown_as_they_are_written() {
+        for text in ["0", "12", "-0.25", "0.000833", "2.50", "100", "1e21", "-3e-20"] {
+            assert_eq!(decimal(text).to_string(), text);
+        }
+        for (text, shown) in [("1e3", "1000"), (".5", "0.5"), ("25e-1", "2.5"), ("+7.", "7")] {
+            assert_eq!(decimal(text).to_string(), shown);
+        }
+        for text in ["", "-", ".", "1e", "1,5", "e5", "0x1", "1e9999999999"] {
+            assert_eq!(Decimal::parse(text), None, "{text}");
         }
     }
 

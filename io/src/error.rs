@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use star_base::{Code, Diagnostic};
+use star_base::{Code, DataPlace, Diagnostic};
 
 /// A fault on its way through the crate; boxed, so that the results of the inner loops stay small.
 pub(crate) type Fault = Box<FileError>;
@@ -68,6 +68,11 @@ impl FileError {
         let mut diagnostic = Diagnostic::new(self.code, self.to_string());
         diagnostic.notes.clone_from(&self.notes);
         diagnostic.help.clone_from(&self.help);
+        diagnostic.place = (!self.file.is_empty()).then(|| DataPlace {
+            file: self.file.clone(),
+            line: self.line,
+            column: self.column,
+        });
         diagnostic
     }
 }
@@ -111,6 +116,8 @@ mod tests {
         assert_eq!(error.to_string(), "road.gr:17:5: no arc");
         let diagnostic = error.to_diagnostic();
         assert_eq!(diagnostic.message, "road.gr:17:5: no arc");
+        let place = diagnostic.place.unwrap();
+        assert_eq!((place.file.as_str(), place.line, place.column), ("road.gr", Some(17), Some(5)));
         assert_eq!((diagnostic.notes.len(), diagnostic.help.len()), (1, 1));
         assert_eq!(FileError::new(Code::DoesNotFit, "", "no").to_string(), "no");
     }

@@ -128,15 +128,17 @@ impl Graph {
 
     /// Refuses negative weights.
     pub(crate) fn check_weights(&self, file: &str) -> Result<(), FileError> {
-        match self.arcs.iter().find(|arc| arc.weight < 0) {
+        match self.arcs.iter().zip(1..).find(|(arc, _)| arc.weight < 0) {
             None => Ok(()),
-            Some(arc) => {
+            Some((arc, number)) => {
+                let (noun, n_arcs) = (if self.symmetric { "edge" } else { "arc" }, self.n_edges());
                 let message = format!(
                     "the weight {} of the arc {} is negative",
                     arc.weight,
                     self.arc_name(arc)
                 );
                 Err(FileError::new(Code::OutOfRange, file, message)
+                    .note(format!("it is {noun} {number} of {n_arcs}, in the order of the file"))
                     .note("a weight is a number of bits, from 0 to below infinity")
                     .help(
                         "`signed-out` is the layout for negative weights, `BELLMAN_FORD` takes it",

@@ -50,6 +50,7 @@ pub mod numbers;
 pub mod options;
 pub mod packing;
 pub mod registry;
+mod scaling;
 mod scan;
 mod sink;
 mod sort;

@@ -23,7 +23,8 @@ pub struct ReadOptions<'a> {
     pub size_hint: Option<u64>,
     /// Most bytes of memory that what is read may take.
     pub max_bytes: u64,
-    /// What real values are multiplied with before they are rounded to whole ones; without it a
+    /// What the values of a file (weights, coordinates, samples, numbers of records) are multiplied with
+    /// before they are rounded to whole ones. Without it a value with a fraction is refused, unless the
     /// format decides for itself, and says so.
     pub scale: Option<Decimal>,
     /// What is known of the graph that an update stream changes.

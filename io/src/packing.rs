@@ -2,11 +2,12 @@
 //! format can be packed; readers and writers do not notice.
 
 use std::cell::Cell;
-use std::io::{self, BufReader, Read, Write};
+use std::fmt;
+use std::io::{self, BufRead, BufReader, Chain, Cursor, ErrorKind, Read, Write};
 use std::rc::Rc;
 
 use flate2::Compression;
-use flate2::bufread::MultiGzDecoder;
+use flate2::bufread::{GzDecoder, MultiGzDecoder};
 use flate2::write::GzEncoder;
 
 /// The first bytes of a gzip file.
@@ -33,19 +34,26 @@ impl Packing {
     }
 }
 
-/// The unpacked bytes of a gzip file of one or several members.
+/// The unpacked bytes of a gzip file of one or several members. Zeros behind one, as tapes and block
+/// devices leave them, are passed over; anything else that begins no member is an error, which holds
+/// [`BytesBehind`].
 pub(crate) struct Gunzip<R: Read> {
-    decoder: MultiGzDecoder<BufReader<Counted<R>>>,
+    /// The member being read; none behind the last one.
+    member: Option<GzDecoder<Packed<R>>>,
     n_read: Rc<Cell<u64>>,
 }
+
+/// Packed bytes: the first ones of a member, which were looked at already, and the rest.
+type Packed<R> = Chain<Cursor<Vec<u8>>, BufReader<Counted<R>>>;
 
 impl<R: Read> Gunzip<R> {
     /// Nothing has been read yet.
     pub(crate) fn new(packed: R) -> Self {
         let n_read = Rc::new(Cell::new(0));
         let counted = Counted { inner: packed, n_read: Rc::clone(&n_read) };
-        let decoder = MultiGzDecoder::new(BufReader::with_capacity(1 << 16, counted));
-        Gunzip { decoder, n_read }
+        let packed = BufReader::with_capacity(1 << 16, counted);
+        let member = GzDecoder::new(Cursor::new(Vec::new()).chain(packed));
+        Gunzip { member: Some(member), n_read }
     }
 
     /// Packed bytes read so far.
@@ -56,9 +64,57 @@ impl<R: Read> Gunzip<R> {
 
 impl<R: Read> Read for Gunzip<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.decoder.read(buffer)
+        while let Some(member) = self.member.as_mut() {
+            match member.read(buffer)? {
+                0 if !buffer.is_empty() => {}
+                n_bytes => return Ok(n_bytes),
+            }
+            if let Some(ended) = self.member.take() {
+                let (_, packed) = ended.into_inner().into_inner();
+                self.member = next_member(packed)?;
+            }
+        }
+        Ok(0)
     }
 }
+
+/// The member that begins behind the end of another one, and behind zeros.
+fn next_member<R: Read>(
+    mut packed: BufReader<Counted<R>>,
+) -> io::Result<Option<GzDecoder<Packed<R>>>> {
+    let mut first = Vec::new();
+    loop {
+        let bytes = match packed.fill_buf() {
+            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+            bytes => bytes?,
+        };
+        let n_zeros = bytes.iter().take_while(|&&byte| byte == 0).count();
+        if n_zeros == 0 {
+            break;
+        }
+        packed.consume(n_zeros);
+    }
+    packed.by_ref().take(GZIP_MAGIC.len() as u64).read_to_end(&mut first)?;
+    if first.is_empty() {
+        return Ok(None);
+    }
+    if !GZIP_MAGIC.starts_with(&first) {
+        return Err(io::Error::new(ErrorKind::InvalidData, BytesBehind));
+    }
+    Ok(Some(GzDecoder::new(Cursor::new(first).chain(packed))))
+}
+
+/// The error that something stands behind the packed data.
+#[derive(Debug)]
+pub(crate) struct BytesBehind;
+
+impl fmt::Display for BytesBehind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("bytes behind the packed data")
+    }
+}
+
+impl std::error::Error for BytesBehind {}
 
 /// Counts the bytes that go through.
 struct Counted<R> {

@@ -11,6 +11,7 @@ use crate::error::{Fault, FileError};
 use crate::format::{self, Found, Told};
 use crate::options::ReadOptions;
 use crate::packing::{GZIP_MAGIC, Packing, gzip, unpacked_head};
+use crate::scaling::Scaling;
 use crate::sink::{Asked, Sink};
 use crate::source::Source;
 
@@ -81,6 +82,19 @@ impl Format {
     /// The extensions of its files, without the dot.
     pub fn extensions(self) -> &'static [&'static str] {
         self.entry().extensions
+    }
+
+    /// Do the fields of a list keep their widths in it? What is read back has as many columns then.
+    pub fn keeps_widths(self) -> bool {
+        match self {
+            Format::Csv => true,
+            // Types of NumPy have 8, 16, 32 or 64 bits, and the fields of a stream are always the same.
+            Format::Npy | Format::Npz | Format::Updates => false,
+            Format::MatrixMarket | Format::EdgeList | Format::Dimacs | Format::Metis => false,
+            Format::Coordinates | Format::Map | Format::Scenarios | Format::Stb => false,
+            Format::Png | Format::Jpeg | Format::Tiff => false,
+            Format::Pbm | Format::Pgm | Format::Ppm => false,
+        }
     }
 
     /// The format that the extension of a file name says, in any letter case; that of `road.gr.gz` is
@@ -206,7 +220,13 @@ pub fn read(
         let error = FileError::new(Code::CannotOpen, options.file, message);
         return Err(error.note("only a NumPy archive, `.npz`, has parts"));
     }
-    let (data, Told { warnings, notes }) = (format.entry().read)(Source::open(input, options)?)?;
+    let scaling = options.scale.map(Scaling::new);
+    let source = Source::open(input, options, scaling.as_ref())?;
+    let (data, Told { mut warnings, mut notes }) = (format.entry().read)(source)?;
+    if let Some(scaling) = &scaling {
+        warnings.extend(scaling.warning());
+        notes.extend(scaling.note());
+    }
     Ok(Loaded { data, format, warnings, notes })
 }
 

@@ -199,6 +199,11 @@ impl<'r, 'o> Scanner<'r, 'o> {
     /// The last token as quoted text. Reads on to its end, or at least as far as a message needs:
     /// for faults only.
     pub(crate) fn quoted(&mut self) -> String {
+        text::quote(&self.token_bytes())
+    }
+
+    /// The first bytes of the last token, likewise.
+    fn token_bytes(&mut self) -> Vec<u8> {
         let mut n_bytes = (self.base + self.pos as u64).saturating_sub(self.token.offset);
         // A fault in reading on must not hide the fault that is being worded.
         while n_bytes < KEPT as u64
@@ -211,12 +216,17 @@ impl<'r, 'o> Scanner<'r, 'o> {
         let mut bytes = self.token.saved.clone();
         bytes.extend_from_slice(&self.buffer[self.token.start.min(self.pos)..self.pos]);
         bytes.truncate(KEPT);
-        text::quote(&bytes)
+        bytes
     }
 
     /// A fault at the start of the last token.
     pub(crate) fn at_token(&self, code: Code, message: impl Into<String>) -> Fault {
         self.at_offset(self.token.offset, code, message)
+    }
+
+    /// Line and column of the last token, as long as its line lasts.
+    pub(crate) fn place_of_token(&self) -> (u64, u64) {
+        (self.line, self.token.offset.saturating_sub(self.line_start) + 1)
     }
 
     /// A fault at the next byte.

@@ -6,10 +6,10 @@ use std::io::{self, Chain, Cursor, ErrorKind, Read};
 
 use star_base::Code;
 
-use crate::decimal::Decimal;
 use crate::error::{Fault, FileError};
 use crate::options::{GraphSizes, ReadOptions};
-use crate::packing::{GZIP_MAGIC, Gunzip};
+use crate::packing::{BytesBehind, GZIP_MAGIC, Gunzip};
+use crate::scaling::Scaling;
 use crate::text;
 
 /// How many bytes a reader asks for at once.
@@ -19,6 +19,7 @@ pub(crate) const CHUNK: usize = 1 << 18;
 pub(crate) struct Source<'r, 'o> {
     input: Input<'r>,
     options: &'r mut ReadOptions<'o>,
+    scaling: Option<&'r Scaling>,
     n_read: u64,
 }
 
@@ -35,6 +36,7 @@ impl<'r, 'o> Source<'r, 'o> {
     pub(crate) fn open(
         input: &'r mut dyn Read,
         options: &'r mut ReadOptions<'o>,
+        scaling: Option<&'r Scaling>,
     ) -> Result<Self, Fault> {
         let mut first = Vec::new();
         let start = (&mut *input).take(GZIP_MAGIC.len() as u64).read_to_end(&mut first);
@@ -45,7 +47,7 @@ impl<'r, 'o> Source<'r, 'o> {
             true => Input::Gzip(Box::new(Gunzip::new(whole))),
             false => Input::Plain(whole),
         };
-        Ok(Source { input, options, n_read: 0 })
+        Ok(Source { input, options, scaling, n_read: 0 })
     }
 
     /// Reads up to `buffer.len()` bytes; 0 at the end of the file only.
@@ -116,6 +118,10 @@ impl<'r, 'o> Source<'r, 'o> {
 
     /// The fault that the input failed; a packed one fails for reasons of its own, too.
     fn failed(&self, error: &io::Error) -> Fault {
+        if let Some(behind) = error.get_ref().and_then(|error| error.downcast_ref::<BytesBehind>())
+        {
+            return self.fault(Code::HeaderLies, behind.to_string());
+        }
         match (&self.input, error.kind()) {
             (Input::Gzip(_), ErrorKind::UnexpectedEof) => {
                 self.fault(Code::Truncated, "the file ends in the middle of what is packed in it")
@@ -150,9 +156,9 @@ impl<'r, 'o> Source<'r, 'o> {
         }
     }
 
-    /// What real values are multiplied with, if the user says so.
-    pub(crate) fn scale(&self) -> Option<Decimal> {
-        self.options.scale
+    /// What values are multiplied with, if the user says so.
+    pub(crate) fn scaling(&self) -> Option<&'r Scaling> {
+        self.scaling
     }
 
     /// What is known of the graph that an update stream changes.

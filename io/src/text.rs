@@ -51,12 +51,16 @@ pub(crate) fn count(n: impl Into<u128>, noun: &str) -> String {
     format!("{n} {noun}{plural}")
 }
 
-/// A number of vertices: `1 vertex`, `3 vertices`.
-pub(crate) fn vertices(n: u128) -> String {
-    match n {
-        1 => "1 vertex".to_owned(),
-        _ => format!("{n} vertices"),
-    }
+/// A number and a noun in the plural, which becomes the singular for 1: `1 vertex`, `3 vertices`.
+pub(crate) fn counted(n: impl Into<u128>, nouns: &str) -> String {
+    let n = n.into();
+    let noun = match nouns {
+        _ if n != 1 => nouns,
+        "vertices" => "vertex",
+        "entries" => "entry",
+        regular => regular.strip_suffix('s').unwrap_or(regular),
+    };
+    format!("{n} {noun}")
 }
 
 #[cfg(test)]
@@ -69,6 +73,19 @@ mod tests {
         assert_eq!(quote(b"\0\xff"), "`\\u{0}\u{fffd}`");
         assert_eq!(quote(&[b'7'; 40]), format!("`{}`", "7".repeat(40)));
         assert_eq!(quote(&[b'7'; 41]), format!("`{}…`", "7".repeat(39)));
+    }
+
+    #[test]
+    fn one_thing_is_singular() {
+        for (n, nouns, expected) in [
+            (1u64, "vertices", "1 vertex"),
+            (2, "vertices", "2 vertices"),
+            (1, "entries", "1 entry"),
+            (1, "rows", "1 row"),
+            (0, "rows", "0 rows"),
+        ] {
+            assert_eq!(counted(n, nouns), expected);
+        }
     }
 
     #[test]

@@ -6,6 +6,7 @@ use star_base::Code;
 use crate::decimal::Decimal;
 use crate::error::{Fault, FileError};
 use crate::numbers::Field;
+use crate::scaling::{self, Scaling};
 
 /// The first whole number beyond those of 64 bits.
 const BEYOND: f64 = 9_223_372_036_854_775_808.0; // 2^63
@@ -26,8 +27,8 @@ pub(crate) enum NotWhole {
 /// The number as the file holds it, in binary, multiplied by the scale and rounded half away from zero
 /// if there is one.
 #[inline]
-pub(crate) fn of_float(value: f64, scale: Option<f64>) -> Result<i64, NotWhole> {
-    let scaled = scale.map_or(value, |scale| (value * scale).round());
+pub(crate) fn of_float(value: f64, scaling: Option<&Scaling>) -> Result<i64, NotWhole> {
+    let scaled = scaling.map_or(value, |scaling| scaling.float(value));
     let is_inside = (-BEYOND..BEYOND).contains(&scaled);
     if !is_inside {
         return Err(NotWhole::Beyond(value));
@@ -44,25 +45,26 @@ pub(crate) fn of_unsigned(value: u64) -> Result<i64, NotWhole> {
 
 /// The number, multiplied by the scale and rounded half away from zero if there is one.
 #[inline]
-pub(crate) fn of_whole(value: i64, scale: Option<Decimal>) -> Result<i64, NotWhole> {
-    let Some(scale) = scale else { return Ok(value) };
-    let mut decimal = Decimal::whole(value.unsigned_abs());
-    if value < 0 {
-        decimal.negate();
+pub(crate) fn of_whole(value: i64, scaling: Option<&Scaling>) -> Result<i64, NotWhole> {
+    match scaling {
+        None => Ok(value),
+        Some(scaling) => scaling.decimal(value.into()).ok_or(NotWhole::TooLarge(value)),
     }
-    decimal.scaled(scale).ok_or(NotWhole::TooLarge(value))
 }
 
 /// Multiplies fields of whole numbers, if there is a scale. The depth of the file says nothing about
 /// them any more.
-pub(crate) fn scale_fields(fields: &mut [Field], scale: Option<Decimal>) -> Result<(), NotWhole> {
-    if scale.is_none() {
+pub(crate) fn scale_fields(
+    fields: &mut [Field],
+    scaling: Option<&Scaling>,
+) -> Result<(), NotWhole> {
+    if scaling.is_none() {
         return Ok(());
     }
     for field in fields {
         field.bits = None;
         for value in &mut field.values {
-            *value = of_whole(*value, scale)?;
+            *value = of_whole(*value, scaling)?;
         }
     }
     Ok(())
@@ -71,12 +73,16 @@ pub(crate) fn scale_fields(fields: &mut [Field], scale: Option<Decimal>) -> Resu
 impl NotWhole {
     /// The fault of the file; `place` says where in it, ` in row 3, column 5`, or is empty.
     pub(crate) fn fault(self, file: &str, place: &str) -> Fault {
-        let shown = |value: f64| match value.abs() >= 1e16 {
-            true => format!("{value:e}"),
-            false => value.to_string(),
+        // Very large and very small ones are short this way.
+        let shown = |value: f64| match value.abs() {
+            size if size >= 1e16 || size > 0.0 && size < 1e-6 => format!("{value:e}"),
+            _ => value.to_string(),
         };
         let message = match self {
             NotWhole::Fraction(value) => format!("`{}` is no whole number{place}", shown(value)),
+            NotWhole::Beyond(value) if !value.is_finite() => {
+                format!("`{value}` is no whole number{place}")
+            }
             NotWhole::Beyond(value) => format!("`{}` is beyond 64 bits{place}", shown(value)),
             NotWhole::BeyondUnsigned(value) => format!("`{value}` is beyond 63 bits{place}"),
             NotWhole::TooLarge(value) => {
@@ -85,9 +91,13 @@ impl NotWhole {
         };
         let error = FileError::new(Code::OutOfRange, file, message);
         Box::new(match self {
-            NotWhole::Fraction(_) => error
-                .note("words and slices hold whole numbers")
-                .help("`scale=100` multiplies every number by 100 and rounds it"),
+            NotWhole::Fraction(value) => {
+                let error = error.note("words and slices hold whole numbers");
+                match Decimal::parse(&format!("{value:e}")) {
+                    Some(value) => error.help(scaling::advice(value)),
+                    None => error,
+                }
+            }
             NotWhole::Beyond(_) | NotWhole::BeyondUnsigned(_) | NotWhole::TooLarge(_) => error,
         })
     }
@@ -101,11 +111,12 @@ mod tests {
     fn whole_numbers_stay_and_others_need_a_scale() {
         assert_eq!(of_float(-1437.0, None), Ok(-1437));
         assert_eq!(of_float(0.5, None), Err(NotWhole::Fraction(0.5)));
-        assert_eq!(of_float(-0.25, Some(10.0)), Ok(-3)); // half away from zero
-        assert_eq!(of_float(0.24, Some(10.0)), Ok(2));
+        let ten = Scaling::new(Decimal::whole(10));
+        assert_eq!(of_float(-0.25, Some(&ten)), Ok(-3)); // half away from zero
+        assert_eq!(of_float(0.24, Some(&ten)), Ok(2));
         assert_eq!(of_float(-BEYOND, None), Ok(i64::MIN));
         assert_eq!(of_float(BEYOND, None), Err(NotWhole::Beyond(BEYOND)));
-        assert!(of_float(f64::INFINITY, Some(0.0)).is_err());
+        assert!(of_float(f64::INFINITY, Some(&ten)).is_err());
         assert!(matches!(of_float(f64::NAN, None), Err(NotWhole::Beyond(_))));
         assert_eq!(of_unsigned(1 << 63), Err(NotWhole::BeyondUnsigned(1 << 63)));
     }
@@ -114,12 +125,12 @@ mod tests {
     fn scale_multiplies_whole_numbers_too() {
         let field = Field { name: "a".to_owned(), bits: Some(8), values: vec![3, -5, 0] };
         let mut fields = [field];
-        let half = Decimal::parse_positive("0.5");
-        scale_fields(&mut fields, half).unwrap();
+        let half = Scaling::new(Decimal::parse_positive("0.5").unwrap());
+        scale_fields(&mut fields, Some(&half)).unwrap();
         assert_eq!((fields[0].bits, &fields[0].values[..]), (None, &[2, -3, 0][..]));
         fields[0].values[1] = i64::MIN;
-        let double = Some(Decimal::whole(2));
-        assert_eq!(scale_fields(&mut fields, double), Err(NotWhole::TooLarge(i64::MIN)));
+        let double = Scaling::new(Decimal::whole(2));
+        assert_eq!(scale_fields(&mut fields, Some(&double)), Err(NotWhole::TooLarge(i64::MIN)));
         assert_eq!(scale_fields(&mut fields, None), Ok(()));
     }
 
@@ -127,7 +138,13 @@ mod tests {
     fn faults_show_the_number_and_the_place() {
         let fault = NotWhole::Fraction(2.5).fault("a.npy", " in row 3");
         assert_eq!(fault.to_string(), "a.npy: `2.5` is no whole number in row 3");
-        assert!(fault.help[0].contains("scale="));
+        assert!(fault.help[0].contains("`scale=100`"));
+        let fault = NotWhole::Fraction(0.000833).fault("", "");
+        assert!(fault.help[0].contains("`scale=100000`"), "{fault:?}");
+        let fault = NotWhole::Fraction(-1e-20).fault("", "");
+        assert_eq!(fault.to_string(), "`-1e-20` is no whole number");
+        let fault = NotWhole::Beyond(f64::NAN).fault("a.npy", " in row 3");
+        assert_eq!(fault.to_string(), "a.npy: `NaN` is no whole number in row 3");
         let fault = NotWhole::Beyond(1e300).fault("", "");
         assert_eq!(fault.to_string(), "`1e300` is beyond 64 bits");
     }

@@ -90,7 +90,7 @@ pub fn ending(program: &Program, run: &Run) -> String {
 /// ```
 /// Places in other files than `test.star` have the file's name in front.
 pub fn render(sources: &SourceMap, diagnostic: &Diagnostic) -> String {
-    let Diagnostic { code, message, labels, notes, help, fixes } = diagnostic;
+    let Diagnostic { code, message, labels, place: _, notes, help, fixes } = diagnostic;
     let mut text = code.to_string();
     if let Some(first) = labels.first() {
         text.push_str(&format!(" {}", place(sources, first.span)));

@@ -33,10 +33,11 @@ pub(crate) fn run(args: &DoctorArgs, output: &mut Output) {
 fn table(findings: &Findings) -> String {
     let Findings { processor, memory, kernels, files, backends } = findings;
     let Processor { model, architecture, features, n_threads } = processor;
-    let Memory { total, available } = memory;
-    let Files { max_open, temporary, free } = files;
+    let Memory { total, available, allowed } = memory;
+    let Files { max_open, max_bytes, folder, free } = files;
     let unknown = || "not known".to_owned();
     let gibibytes = |bytes: Option<u64>| bytes.map_or_else(unknown, text::bytes);
+    let no_limit = || "no limit".to_owned();
     let names = |there: bool| {
         let mut names = features.iter().filter(|(_, has)| *has == there).map(|(name, _)| *name);
         let first = names.next().unwrap_or("none").to_owned();
@@ -52,12 +53,21 @@ fn table(findings: &Findings) -> String {
         ("memory".to_owned(), gibibytes(*total)),
         ("  available".to_owned(), text::bytes(*available)),
         (
-            "open files".to_owned(),
-            max_open.map_or_else(|| "no limit known".to_owned(), |n| format!("{n} at most")),
+            "  allowed".to_owned(),
+            allowed.map_or_else(no_limit, |bytes| format!("{} more", text::bytes(bytes))),
         ),
-        ("temporary files".to_owned(), {
-            let folder = text::one_line(&temporary.display().to_string());
-            format!("{folder}, {} free", gibibytes(*free))
+        ("open files".to_owned(), max_open.map_or_else(no_limit, |n| format!("{n} at most"))),
+        (
+            "size of a file".to_owned(),
+            max_bytes.map_or_else(no_limit, |bytes| format!("{} at most", text::bytes(bytes))),
+        ),
+        ("folder at hand".to_owned(), {
+            let folder = folder.as_deref().map(|folder| folder.display().to_string());
+            let free = free.map_or_else(
+                || "free space not known".to_owned(),
+                |bytes| format!("{} free", text::bytes(bytes)),
+            );
+            format!("{}, {free}", folder.map_or_else(unknown, |folder| text::one_line(&folder)))
         }),
     ];
     for BackendState { name, is_default, state, default_memory, natives } in backends {
@@ -83,8 +93,8 @@ fn table(findings: &Findings) -> String {
 fn object(findings: &Findings) -> Value {
     let Findings { processor, memory, kernels, files, backends } = findings;
     let Processor { model, architecture, features, n_threads } = processor;
-    let Memory { total, available } = memory;
-    let Files { max_open, temporary, free } = files;
+    let Memory { total, available, allowed } = memory;
+    let Files { max_open, max_bytes, folder, free } = files;
     let features: Map<String, Value> =
         features.iter().map(|&(name, has)| (name.to_owned(), json!(has))).collect();
     let backends: Vec<Value> = backends
@@ -96,7 +106,7 @@ fn object(findings: &Findings) -> Value {
                 "available": state.is_ok(),
                 "reason": state.err(),
                 "default_memory": default_memory,
-                "natives": natives.iter().map(ToString::to_string).collect::<Vec<String>>(),
+                "natives": natives.iter().map(|native| of_native(*native)).collect::<Vec<Value>>(),
             })
         })
         .collect();
@@ -108,15 +118,22 @@ fn object(findings: &Findings) -> Value {
             "features": features,
             "threads": n_threads,
         },
-        "memory": { "total": total, "available": available },
+        "memory": { "total": total, "available": available, "allowed": allowed },
         "kernels": kernels,
         "files": {
             "max_open": max_open,
-            "temporary": temporary.to_string_lossy(),
+            "max_bytes": max_bytes,
+            "folder": folder.as_deref().map(|folder| folder.to_string_lossy()),
             "free": free,
         },
         "backends": backends,
     })
+}
+
+/// A native by its name, with the routines that it stands for.
+fn of_native(native: Native) -> Value {
+    let Signature { name, routines, module, summary, .. } = native.signature();
+    json!({ "name": name, "module": module, "routines": routines, "summary": summary })
 }
 
 /// The library routines that a native stands for, and where to find them.
@@ -138,9 +155,14 @@ mod tests {
                 features: vec![("avx2", true), ("avx512f", false)],
                 n_threads: Some(2),
             },
-            memory: Memory { total: Some(8 << 30), available: 512 << 20 },
+            memory: Memory { total: Some(8 << 30), available: 512 << 20, allowed: Some(1 << 30) },
             kernels: "AVX2",
-            files: Files { max_open: None, temporary: "/tmp".into(), free: None },
+            files: Files {
+                max_open: None,
+                max_bytes: Some(5 << 20),
+                folder: Some("/work".into()),
+                free: None,
+            },
             backends: vec![
                 BackendState {
                     name: "one",
@@ -160,15 +182,18 @@ mod tests {
         };
         let text = table(&findings);
         for line in [
-            "processor        not known, x86_64\n",
-            "  has            avx2\n",
-            "  lacks          avx512f\n",
-            "memory           8.0 GiB\n",
-            "  available      512.0 MiB\n",
-            "temporary files  /tmp, not known free\n",
-            "backend one      there, takes values of 3.0 GiB unless `--max-memory` says otherwise; the default\n",
-            "  native         WARSHALL, WARSHALL-C, WARSHALL-adapt of star:closure: strong components, ",
-            "backend two      not here\n",
+            "processor       not known, x86_64\n",
+            "  has           avx2\n",
+            "  lacks         avx512f\n",
+            "memory          8.0 GiB\n",
+            "  available     512.0 MiB\n",
+            "  allowed       1.0 GiB more\n",
+            "open files      no limit\n",
+            "size of a file  5.0 MiB at most\n",
+            "folder at hand  /work, free space not known\n",
+            "backend one     there, takes values of 3.0 GiB unless `--max-memory` says otherwise; the default\n",
+            "  native        WARSHALL, WARSHALL-C, WARSHALL-adapt of star:closure: strong components, ",
+            "backend two     not here\n",
         ] {
             assert!(text.contains(line), "{line}{text}");
         }
@@ -176,6 +201,13 @@ mod tests {
         assert_eq!(object["backends"][1]["reason"], "not here");
         assert_eq!(object["backends"][0]["reason"], Value::Null);
         assert_eq!(object["backends"][0]["default"], true);
+        let native = &object["backends"][0]["natives"][0];
+        assert_eq!((&native["name"], &native["module"]), (&"closure".into(), &"closure".into()));
+        assert_eq!(native["routines"][0], "WARSHALL");
+        assert_eq!(
+            (&object["memory"]["allowed"], &object["files"]["max_bytes"]),
+            (&(1 << 30).into(), &(5 << 20).into())
+        );
         assert_eq!(object["processor"]["features"]["avx512f"], false);
     }
 }

@@ -44,3 +44,45 @@ fn unknown(text: &str) -> Diagnostic {
     };
     diagnostic.help("`star explain` lists all codes")
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use star_compiler::hir::Kind;
+    use star_io::Format;
+
+    use super::*;
+    use crate::{layouts, save};
+
+    /// What stands between backticks in the text in front of the example.
+    fn quoted(code: Code) -> BTreeSet<&'static str> {
+        let text = code.explanation().split("## Example").next().unwrap_or_default();
+        text.split('`').skip(1).step_by(2).collect()
+    }
+
+    fn endings(code: Code) -> BTreeSet<&'static str> {
+        quoted(code).into_iter().filter_map(|word| word.strip_prefix('.')).collect()
+    }
+
+    fn of_formats(which: impl Fn(Format) -> bool) -> BTreeSet<&'static str> {
+        let formats = Format::ALL.iter().filter(|format| which(**format));
+        formats.flat_map(|format| format.extensions()).copied().collect()
+    }
+
+    #[test]
+    fn endings_in_explanations_are_those_of_the_formats() {
+        assert_eq!(endings(Code::BadFormat), of_formats(|_| true));
+        let mut written = of_formats(|format| save::holds(Kind::Table, format).is_ok());
+        written.insert("gz");
+        assert_eq!(endings(Code::UnknownFormat), written);
+    }
+
+    #[test]
+    fn layouts_in_explanations_are_all_there_are() {
+        let words = quoted(Code::NoSuchLayout);
+        let names = layouts::graph_names().chain(layouts::number_names()).chain(["updates"]);
+        let missing: Vec<&str> = names.filter(|name| !words.contains(name)).collect();
+        assert_eq!(missing, [""; 0]);
+    }
+}

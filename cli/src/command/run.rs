@@ -56,7 +56,7 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "NAME")]
     proc: Option<String>,
 
-    /// Write a result to a file; the extension says the format
+    /// Write a result to a file; the extension says the format, `gr:-` is standard output
     #[arg(long, value_name = "NAME=FILE")]
     out: Vec<String>,
 
@@ -352,21 +352,25 @@ fn finish(
         Ok(results) => results,
         Err(error) => return Failure::from(no_results(error)).report(reporter),
     };
-    let saved = results::save(outs, &results, flags);
+    // What reads the data from a pipe does not want a summary among them.
+    let is_data = results::use_stdout(&outs);
+    let saved = results::save(outs, &results, flags, output);
     if flags.stop().is_some()
-        && let Err(error) = saved
+        && let Err(errors) = saved
     {
         // Whoever wants the end does not want to wait for the ones of a long table to be counted.
-        let exit = stopped_at_file(error).report(reporter);
+        let exit = stopped_at_files(errors).report(reporter);
         // The process is about to end, which gives the memory back as well.
         std::mem::forget(results);
         return exit;
     }
-    results::print(output, names, &results);
+    if !is_data {
+        results::print(output, names, &results);
+    }
     output.flush();
     match saved {
         Ok(()) => Exit::Success,
-        Err(error) => stopped_at_file(error).report(reporter),
+        Err(errors) => stopped_at_files(errors).report(reporter),
     }
 }
 
@@ -403,6 +407,12 @@ pub(crate) fn stopped_in_host(trap: &Trap) -> Option<LimitKind> {
         TrapKind::File { code: Code::TimeLimit, .. } => Some(LimitKind::Time),
         _ => None,
     }
+}
+
+/// The messages for files that were not written to their ends.
+fn stopped_at_files(errors: Vec<FileError>) -> Failure {
+    let diagnostics = errors.into_iter().flat_map(|error| stopped_at_file(error).diagnostics);
+    diagnostics.collect::<Vec<Diagnostic>>().into()
 }
 
 /// The message for a file that was not read or written to its end.

@@ -145,6 +145,8 @@ fn read(
         origins: std::mem::take(&mut binding.origins),
         widths: binding.widths,
         settings: settings.clone(),
+        // A header has names of its own.
+        unless_stream: Vec::new(),
     };
     load(entry, binding, graph, reading, max_bytes)
 }

@@ -7,7 +7,7 @@ fn both_forms_name_backends_memory_and_kernels() {
     let folder = Folder::new(&[]);
     let ran = folder.star(&["doctor"]);
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
-    for name in ["processor", "threads", "kernels", "memory", "open files", "temporary files"] {
+    for name in ["processor", "threads", "kernels", "memory", "open files", "folder at hand"] {
         assert!(ran.stdout.lines().any(|line| line.starts_with(name)), "{name}: {ran:?}");
     }
     let ran = folder.star(&["doctor", "--json"]);
@@ -29,12 +29,24 @@ fn both_forms_name_backends_memory_and_kernels() {
 }
 
 #[test]
-fn a_folder_that_is_not_there_has_no_free_bytes() {
+fn limits_of_the_process_are_told_and_kept() {
     let folder = Folder::new(&[]);
-    let mut command = folder.command(&["doctor", "--json"]);
-    let output = command.env("TMPDIR", "/no/such/folder").output().unwrap();
-    let object: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(output.status.code(), Some(0));
-    assert!(object["files"]["free"].is_null());
-    assert_eq!(object["files"]["temporary"], "/no/such/folder");
+    // A gibibyte of address space, a file of 64 KiB.
+    let ran = folder.shell("ulimit -v 1048576; ulimit -f 64; $STAR doctor --json");
+    let object: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+    let of = |group: &str, name: &str| object[group][name].as_u64();
+    let allowed = of("memory", "allowed").unwrap();
+    assert!(allowed < 1 << 30 && allowed > 100 << 20, "{object}");
+    assert!(of("memory", "available") <= Some(allowed), "{object}");
+    assert!(
+        of("files", "max_bytes").is_some_and(|bytes| (32 << 10..=64 << 10).contains(&bytes)),
+        "{object}"
+    );
+    let mut backends = object["backends"].as_array().unwrap().iter();
+    assert!(backends.all(|backend| backend["default_memory"].as_u64() < Some(allowed)));
+    let text = folder.shell("ulimit -v 1048576; $STAR doctor").stdout;
+    assert!(
+        text.lines().any(|line| line.starts_with("  allowed") && line.ends_with("MiB more")),
+        "{text}"
+    );
 }

@@ -17,8 +17,8 @@ fn metis_files_are_graphs() {
     let ran = folder.star(&["run", "p.star", "T=weight:g.graph", "h=3"]);
     ran.fails(5, &["error[E0508]", "h = 3"]);
     folder.star(&["run", "p.star", "T=weight:g.graph", "h=4"]).prints("0111\n0101\n");
-    let bad = Folder::new(&[("p.star", SHOW), ("g.graph", "3 2\n2\n1 3\n\n")]);
-    bad.star(&["run", "p.star", "T=g.graph"]).fails(5, &["error[E0505]", "g.graph"]);
+    let bad = Folder::new(&[("p.star", SHOW), ("g.graph", "3 3\n2\n1 3\n2\n")]);
+    bad.star(&["run", "p.star", "T=g.graph"]).fails(5, &["error[E0505]", "g.graph:1:3"]);
 }
 
 #[test]
@@ -84,6 +84,31 @@ fn real_matrices_are_weights_if_whole_or_scaled() {
     let ran = folder.star(&["run", "p.star", "T=weight:parts.mtx", "h=3", "scale=4"]);
     ran.prints("001\n110\n");
     assert_eq!(ran.stderr, "");
+}
+
+#[test]
+fn weights_of_every_text_format_are_scaled() {
+    let folder = Folder::new(&[
+        ("p.star", SHOW),
+        ("real.txt", "1 2 0.5\n2 1 1\n"),
+        ("real.gr", "p sp 2 2\na 1 2 0.5\na 2 1 1\n"),
+        ("real.csv", "0.5\n1\n"),
+        ("real.graph", "2 1 1\n2 0.5\n1 0.5\n"),
+    ]);
+    for (given, width) in [
+        ("T=weight:real.txt", "h=4"),
+        ("T=weight:real.gr", "h=4"),
+        ("T=real.csv", "widths=4"),
+    ] {
+        let ran = folder.star(&["run", "p.star", given, width, "scale=10"]);
+        ran.prints("0101\n1010\n");
+        let ran = folder.star(&["run", "p.star", given, width]);
+        ran.fails(5, &["error[E0502]", "`0.5` is not a whole number", "`scale=100`"]);
+    }
+    folder.star(&["run", "p.star", "T=weight:real.graph", "h=4", "scale=10"]).prints("0101\n");
+    let ran = folder.star(&["run", "p.star", "T=weight:real.txt", "h=4", "scale=0.9"]);
+    ran.prints("0000\n0001\n");
+    assert!(ran.stderr.contains("warning: real.txt: 1 of 2 values became 0"), "{ran:?}");
 }
 
 #[test]

@@ -89,12 +89,26 @@ fn the_mask_shows_the_curve_in_the_image() {
 #[test]
 fn what_does_not_suit_is_told_and_nothing_is_written() {
     let folder = Folder::new(&[]);
-    let cases: [(&str, i32, &[&str]); 14] = [
+    let cases: [(&str, i32, &[&str]); 24] = [
         ("gnp -n 10 -p 1.5 -o f.gr", 2, &["error[E0605]: `probability` is 1.5", "from 0 to 1"]),
         ("gnm -n 10 -m 91 -o f.gr", 2, &["error[E0605]: `arcs` is 91", "at most 90"]),
         ("gnm -n 10 -m 9 --max-weight -3 -o f.gr", 2, &["error[E0605]: `max-weight` is -3"]),
-        ("dag -n 10 -o f.gr", 2, &["error[E0608]"]),
+        ("dag -n 10 -o f.gr", 2, &["error[E0608]", "--probability <P>|--arcs <M>"]),
+        ("rmat -o f.gr", 2, &["error[E0608]", "--vertices <N>|--scale <S>"]),
+        (
+            "rmat --scale 32 -o f.gr",
+            2,
+            &["error[E0608]", "`--scale <S>`: it is to be from 0 to 31"],
+        ),
         ("gnp -n 10 -p 0.1", 2, &["error[E0608]"]),
+        ("gnm -n 10 -m -1 -o f.gr", 2, &["`-1` for `--arcs <M>`: it is to be 0 or more"]),
+        ("gnm -n 10 -m 1 --seed -1 -o f.gr", 2, &["`--seed <N>`: it is to be 0 or more"]),
+        ("table --rows -1 --widths 1 -o f.stb", 2, &["`--rows <N>`: it is to be 0 or more"]),
+        ("rmat --scale 4 --edge-factor -1 -o f.gr", 2, &["`--edge-factor <N>`: it is to be 0"]),
+        ("gnp -n 10 -p 1/2 -o f.gr", 2, &["`--probability <P>`: a number is written `0.25`"]),
+        ("curve --rows 9 --columns 9 --noise 1e9 -o f.pgm", 2, &["a number is written in digits"]),
+        ("curve --rows 9 --columns 9 --line 256 -o f.pgm", 2, &["it is to be from 0 to 255"]),
+        ("terrain --size -1 -o f.pgm", 2, &["`--size <K>`: it is to be 0 or more"]),
         ("rmat -n 10 -a 0.9 -b 0.9 -o f.gr", 2, &["error[E0605]: `a + b + c`"]),
         ("gnp -n 10 -p 0.1 -o f.xyz", 5, &["error[E0506]: f.xyz"]),
         ("gnp -n 10 -p 0.1 -o no/f.gr", 5, &["error[E0509]: no/f.gr"]),
@@ -114,6 +128,99 @@ fn what_does_not_suit_is_told_and_nothing_is_written() {
     let half = "curve --rows 9 --columns 9 -o f.stb --mask f.gr";
     generate(&folder, half).fails(5, &["error[E0507]: f.gr"]);
     assert_eq!(folder.names(), [""; 0]);
+}
+
+#[test]
+fn a_table_has_a_number_for_each_field_where_widths_are_kept() {
+    let text = "procedure P(T: table); begin print(T) end;";
+    let folder = Folder::new(&[("p.star", text)]);
+    for (widths, header) in
+        [("16,16,1", "f1:16,f2:16,f3:1"), ("63", "f1:63"), ("40,40", "f1:40,f2:40")]
+    {
+        let table = format!("table --rows 10 --widths {widths}");
+        generate(&folder, &format!("{table} -o t.csv")).prints("");
+        let csv = std::fs::read_to_string(folder.path("t.csv")).unwrap();
+        assert_eq!((csv.lines().next(), csv.lines().count()), (Some(header), 11));
+        // The same bits as without fields.
+        generate(&folder, &format!("{table} -o t.stb")).prints("");
+        let bits = folder.star(&["run", "p.star", "T=t.stb"]).stdout;
+        folder.star(&["run", "p.star", "T=t.csv"]).prints(&bits);
+    }
+    let refused = generate(&folder, "table --rows 10 --widths 3,64 -o u.csv");
+    refused
+        .fails(5, &["error[E0507]: u.csv: a field of 64 bits cannot be written as CSV", "`.stb`"]);
+    generate(&folder, "table --rows 10 --widths 3,64 -o u.npy").prints("");
+}
+
+#[test]
+fn refusals_have_the_sizes_asked_for_or_none() {
+    let folder = Folder::new(&[]);
+    let cases = [
+        (
+            "table --rows 10 --widths 16,16,1 -o t.gr",
+            "a table of 10 × 33 cannot be written as DIMACS",
+        ),
+        ("terrain --size 3 -o h.tif", "a grid of heights cannot be written as TIFF"),
+        ("terrain --size 3 -o h.pbm", "a grid of heights cannot be written as PBM"),
+        ("terrain --size 3 -o h.map", "a grid of heights cannot be written as MovingAI map"),
+        ("terrain --size 3 --bits 17 -o h.png", "a grid of heights cannot be written as PNG"),
+        (
+            "curve --rows 20 --columns 30 -o c.mtx",
+            "a gray image cannot be written as Matrix Market",
+        ),
+        ("updates -n 9 -k 20 -o u.txt", "an update stream cannot be written as edge list"),
+        ("updates -n 9 -k 20 -o u.png", "an update stream cannot be written as PNG"),
+        ("gnp -n 4000000000 -p 0 -o a.graph", "a directed graph cannot be written as METIS"),
+    ];
+    for (line, message) in cases {
+        let ran = generate(&folder, line);
+        ran.fails(5, &["error[E0507]", message, "help: it can end in `."]);
+    }
+    assert_eq!(folder.names(), [""; 0]);
+    generate(&folder, "gnp -n 9 -p 0.5 --undirected -o a.graph").prints("");
+}
+
+#[test]
+fn what_is_made_goes_to_standard_output_where_the_name_says_so() {
+    let folder = Folder::new(&[]);
+    let ran = generate(&folder, "gnm -n 9 -m 7 --seed 3 -o gr:-");
+    assert!(ran.stderr.starts_with("gr:-: 9 vertices, 7 arcs, "), "{ran:?}");
+    generate(&folder, "gnm -n 9 -m 7 --seed 3 -o f.gr").prints("");
+    assert_eq!(ran.stdout, std::fs::read_to_string(folder.path("f.gr")).unwrap());
+    // A reader that goes is no fault to be told.
+    let ran = generate(&folder, "gnm -n 9000 -m 700000 -o gr:- | head -n 1; exit ${PIPESTATUS[0]}");
+    assert_eq!((ran.stdout.as_str(), ran.stderr.as_str()), ("p sp 9000 700000\n", ""));
+    generate(&folder, "gnm -n 9 -m 7 -o /dev/stdout").fails(5, &["error[E0506]", "`gr:-`"]);
+}
+
+#[test]
+fn a_graph_without_vertices_is_written_and_read_back() {
+    let text = "procedure P(n: integer); begin print(n) end;";
+    let folder = Folder::new(&[("p.star", text)]);
+    let kinds = [
+        "gnp -n 0 -p 0.5 --undirected",
+        "gnm -n 0 -m 0 --undirected --shuffle",
+        "gnm -n 0 -m 0 --undirected --max-weight 5",
+    ];
+    for kind in kinds {
+        for extension in ["gr", "mtx", "graph", "txt"] {
+            generate(&folder, &format!("{kind} -o f.{extension}")).prints("");
+            let file = format!("f.{extension}");
+            folder.star(&["run", "p.star", "--graph", &file]).prints("0\n");
+        }
+    }
+    for kind in ["dag -n 0 -m 0", "dag -n 0 -p 1", "rmat -n 0"] {
+        generate(&folder, &format!("{kind} -o f.gr")).prints("");
+        folder.star(&["run", "p.star", "--graph", "f.gr"]).prints("0\n");
+    }
+}
+
+#[test]
+fn the_summary_tells_how_many_arcs_were_drawn_and_how_many_are_left() {
+    let folder = Folder::new(&[]);
+    let ran = generate(&folder, "rmat --scale 4 --edge-factor 1000 -o f.gr");
+    assert!(ran.stderr.starts_with("f.gr: 16 vertices, 2"), "{ran:?}");
+    assert!(ran.stderr.contains(" arcs, 16000 drawn, "), "{ran:?}");
 }
 
 #[test]

@@ -23,6 +23,20 @@ fn json_is_one_object_per_line() {
 }
 
 #[test]
+fn places_in_data_files_are_labels_in_json() {
+    let text = "procedure P(T: table); begin print(T) end;";
+    let folder = Folder::new(&[("p.star", text), ("g.gr", "p sp 3 1\na 1 4 5\n")]);
+    let ran = folder.star(&["run", "p.star", "T=g.gr", "--error-format", "json"]);
+    let message: Value = serde_json::from_str(&ran.stderr).unwrap();
+    assert_eq!((ran.code, &message["code"]), (5, &"E0504".into()));
+    let label = &message["labels"][0];
+    assert_eq!(
+        (&label["file"], &label["line"], &label["column"]),
+        (&"g.gr".into(), &2.into(), &5.into())
+    );
+}
+
+#[test]
 fn notes_and_costs_have_the_same_form_in_json() {
     let text = "procedure P(h: integer); begin print(h) end;";
     let folder = Folder::new(&[("p.star", text), ("g.gr", PATH)]);

@@ -95,7 +95,7 @@ fn doctor_lists_the_natives_of_each_backend() {
         let mut backends = json["backends"].as_array().unwrap().iter();
         backends.find(|backend| backend["name"] == name).unwrap()["natives"].clone()
     };
-    assert!(natives("cpu").as_array().unwrap().iter().any(|native| native == "closure"));
+    assert!(natives("cpu").as_array().unwrap().iter().any(|native| native["name"] == "closure"));
     assert_eq!(natives("reference"), serde_json::json!([]));
 }
 

@@ -51,18 +51,50 @@ fn slices_and_words_come_back_from_files() {
 }
 
 #[test]
-fn files_are_written_all_or_none() {
+fn a_file_that_cannot_be_written_leaves_the_others() {
     let text = "procedure P(var X: slice; var T: table); begin X := not X; COL(3,T) := X end;";
     let folder = Folder::new(&[("p.star", text), ("x.stb", "old")]);
     // A table of 2 × 3 is no graph, which is seen only when it is written.
     let arguments = ["run", "p.star", "X=01", "--out", "X=x.stb", "--out", "T=t.gr"];
-    folder.star(&arguments).fails(5, &["error[E0507]: t.gr: "]);
-    assert_eq!(std::fs::read(folder.path("x.stb")).unwrap(), b"old");
+    let ran = folder.star(&arguments);
+    ran.fails(5, &["error[E0507]: t.gr: a table of 2 × 3 cannot be written as DIMACS"]);
+    assert_eq!(ran.stdout, "X = 10\nT = 2 × 3, 1 one\n001\n000\n");
     assert_eq!(folder.names(), ["p.star", "x.stb"]);
+    folder.star(&["run", "p.star", "X=x.stb", "--out", "X=x.csv"]).fails(0, &[]);
+    assert_eq!(std::fs::read(folder.path("x.csv")).unwrap(), b"bits:1\n0\n1\n");
     let unset = "procedure P(var X: slice); begin print(1) end;";
     folder.write("u.star", unset.as_bytes());
     let ran = folder.star(&["run", "u.star", "--out", "X=x.stb"]);
     ran.fails(5, &["error[E0509]: x.stb: there is nothing to write"]);
+}
+
+#[test]
+fn formats_that_hold_no_such_result_are_refused_before_the_run() {
+    let text = "procedure P(var X: slice; var T: table); begin print(1); COL(1,T) := X end;";
+    let folder = Folder::new(&[("p.star", text)]);
+    for file in ["q.jpg", "q.tif", "q.scen", "q.co", "q.updates", "q.ppm"] {
+        let out = format!("T={file}");
+        let ran = folder.star(&["run", "p.star", "X=01", "--out", "X=x.stb", "--out", &out]);
+        ran.fails(
+            5,
+            &["error[E0507]", &format!("{file}: a table cannot be written as "), "`.stb`"],
+        );
+        assert_eq!((ran.stdout.as_str(), folder.names()), ("", vec!["p.star".to_owned()]));
+    }
+}
+
+#[test]
+fn standard_output_takes_a_result_in_place_of_the_summary() {
+    let folder = Folder::new(&[("w.star", WARSHALL), ("g.gr", PATH)]);
+    let run = ["run", "w.star", "--graph", "g.gr", "--out", "P=txt:-"];
+    folder.star(&run).prints("# vertices 3, arcs 3, numbered from 1\n1 2\n1 3\n2 3\n");
+    let packed = folder.shell("$STAR run w.star --graph g.gr --out P=csv.gz:- | gzip -dc");
+    packed.prints("bits:3\n3\n1\n0\n");
+    let wrong = folder.star(&["run", "w.star", "--graph", "g.gr", "--out", "P=-"]);
+    wrong.fails(5, &["error[E0506]: -: ", "`gr:-`"]);
+    let full = folder.shell("$STAR run w.star --graph g.gr --out P=gr:- > /dev/full");
+    full.fails(5, &["error[E0509]: cannot write to standard output"]);
+    assert_eq!(full.stderr.matches("error").count(), 1, "{full:?}");
 }
 
 #[test]

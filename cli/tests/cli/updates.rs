@@ -43,6 +43,20 @@ fn a_stream_is_found_whatever_its_name_is() {
 }
 
 #[test]
+fn widths_are_given_to_a_stream_with_or_without_its_layout() {
+    let text = "procedure P(T: table); begin print(rows(T), \" \", size(T)) end;";
+    let folder = Folder::new(&[("p.star", text), ("s.txt", "+ 1 3 9\n? 2\n"), ("g.gr", PATH)]);
+    for argument in ["T=updates:s.txt", "T=s.txt", "T=gen updates -n 3 -k 1"] {
+        folder.star(&["run", "p.star", argument, "h=30", "b=7"]).prints("2 48\n");
+    }
+    let ran = folder.star(&["run", "p.star", "T=g.gr", "h=30"]);
+    ran.fails(
+        2,
+        &["error[E0603]: `P` has no parameter `h`", "no file is laid out with that width"],
+    );
+}
+
+#[test]
 fn what_does_not_suit_is_told_with_its_place() {
     let cases: [(&str, &str, &[&str]); 9] = [
         (

@@ -15,6 +15,8 @@ pub struct Diagnostic {
     pub message: String,
     /// Places, the primary one first; empty for messages that have no place in a source file.
     pub labels: Vec<Label>,
+    /// The place in a data file that it is about; the message names it, too.
+    pub place: Option<DataPlace>,
     /// Why it is so.
     pub notes: Vec<String>,
     /// What to write instead.
@@ -30,6 +32,17 @@ pub struct Label {
     pub span: Span,
     /// The remark; may be empty.
     pub text: String,
+}
+
+/// A place in a data file. Its text is not kept, so that there is nothing to draw.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DataPlace {
+    /// The name of the file as shown to people.
+    pub file: String,
+    /// The line, from 1; `None` for a fact about the whole file.
+    pub line: Option<u64>,
+    /// The column in bytes, from 1.
+    pub column: Option<u64>,
 }
 
 /// An edit of the source text that mends the diagnosed fault.
@@ -50,6 +63,7 @@ impl Diagnostic {
             code,
             message: message.into(),
             labels: Vec::new(),
+            place: None,
             notes: Vec::new(),
             help: Vec::new(),
             fixes: Vec::new(),

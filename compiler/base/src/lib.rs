@@ -20,7 +20,7 @@ pub mod span;
 pub use bits::{BitTable, BitVector};
 pub use builtins::Builtin;
 pub use codes::{Code, Severity};
-pub use diagnostic::{Diagnostic, Fix, Label, did_you_mean};
+pub use diagnostic::{DataPlace, Diagnostic, Fix, Label, did_you_mean};
 pub use limbs::{Limbs, OutOfMemory};
 pub use natives::Native;
 pub use span::{FileId, LineColumn, SourceFile, SourceMap, Span};

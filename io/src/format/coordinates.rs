@@ -154,8 +154,8 @@ fn read_place(scanner: &mut Scanner, n_vertices: u32) -> Result<Place, Fault> {
         return Err(unknown_line(scanner));
     }
     let vertex = scanner.index("the vertex", u64::from(n_vertices), "vertices")?;
-    let x = scanner.signed("x")?;
-    let y = scanner.signed("y")?;
+    let x = scanner.value("x")?;
+    let y = scanner.value("y")?;
     scanner.end_line()?;
     Ok(Place { vertex, x, y, line })
 }

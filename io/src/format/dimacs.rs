@@ -116,7 +116,7 @@ fn read_arc(scanner: &mut Scanner, n_vertices: u64) -> Result<Arc, Fault> {
     }
     let tail = scanner.index("the tail of the arc", n_vertices, "vertices")?;
     let head = scanner.index("the head of the arc", n_vertices, "vertices")?;
-    let weight = scanner.signed("the weight")?;
+    let weight = scanner.value("the weight")?;
     scanner.end_line()?;
     Ok(Arc { tail, head, weight })
 }

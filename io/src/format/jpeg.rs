@@ -11,8 +11,8 @@ use zune_core::options::DecoderOptions;
 use zune_jpeg::JpegDecoder;
 use zune_jpeg::errors::DecodeErrors;
 
-use super::raster::{self, Extent};
-use super::{Found, Told, cannot_hold};
+use super::raster::{self, Extent, Stored};
+use super::{Found, cannot_hold};
 use crate::data::OutputRef;
 use crate::error::Fault;
 use crate::source::Source;
@@ -30,7 +30,7 @@ const WORK_BYTES: u64 = 8;
 pub(crate) fn read(mut source: Source) -> Result<Found, Fault> {
     let bytes = source.read_all()?;
     let n_file_bytes = bytes.len();
-    check_end(&source, &bytes)?;
+    let pixels = check_end(&source, &bytes)?;
     let side = usize::from(u16::MAX);
     let options = DecoderOptions::default().set_max_width(side).set_max_height(side);
     let mut decoder = JpegDecoder::new_with_options(ZCursor::new(&bytes[..]), options);
@@ -44,16 +44,21 @@ pub(crate) fn read(mut source: Source) -> Result<Found, Fault> {
     };
     let n_bands = usize::from(info.components).max(names.len());
     let size = (u64::from(info.width), u64::from(info.height));
+    let one_band =
+        Stored { n_bands: 1, bits_per_sample: 8, max_ratio: MAX_RATIO, n_bytes: n_file_bytes };
+    one_band.check(&source, size)?;
     let extent = Extent::new(&source, size, n_bands, WORK_BYTES, n_file_bytes)?;
-    let one_band = Extent { n_bands: 1, ..extent };
-    one_band.check_borne_out(&source, 8, MAX_RATIO, n_file_bytes)?;
     decoder.set_options(options.jpeg_set_out_colorspace(color));
     let samples = decoder.decode().map_err(|e| fault(&source, &e))?;
     if samples.len() != extent.n_pixels() * names.len() {
         return Err(raster::damaged(&source, "JPEG", &"the size does not agree"));
     }
     let fields = raster::take_apart(&mut source, &samples, names, 8, i64::from)?;
-    Ok((raster::scaled_grid(&source, extent, fields)?, Told::default()))
+    let mut warnings = Vec::new();
+    if end_of_picture(&bytes, pixels).is_some_and(|end| end < n_file_bytes) {
+        warnings.push(raster::BYTES_BEHIND.to_owned());
+    }
+    Ok((raster::scaled_grid(&source, extent, fields)?, warnings.into()))
 }
 
 /// Refuses every value.
@@ -63,8 +68,8 @@ pub(crate) fn write(value: OutputRef<'_>, _: &mut dyn Write) -> Result<(), Fault
 }
 
 /// Looks for the marker at the end of the picture; the decoder takes a picture without it and fills
-/// what is missing with gray.
-fn check_end(source: &Source, bytes: &[u8]) -> Result<(), Fault> {
+/// what is missing with gray. Where the pixels begin.
+fn check_end(source: &Source, bytes: &[u8]) -> Result<usize, Fault> {
     if bytes.len() < MAGIC.len() {
         return Err(raster::truncated(source));
     }
@@ -94,7 +99,7 @@ fn check_end(source: &Source, bytes: &[u8]) -> Result<(), Fault> {
         }
     }
     match bytes[at..].windows(2).any(|pair| pair == [0xff, 0xd9]) {
-        true => Ok(()),
+        true => Ok(at),
         false => Err(raster::truncated(source)),
     }
 }
@@ -113,6 +118,23 @@ fn has_most_samples_first(frame: &[u8]) -> bool {
     first.is_none_or(|(across, down)| {
         samples.all(|samples| sides(samples).0 <= across && sides(samples).1 <= down)
     })
+}
+
+/// The end of the picture whose pixels begin with the marker at `at`, if all between is as it should be.
+fn end_of_picture(bytes: &[u8], mut at: usize) -> Option<usize> {
+    loop {
+        match bytes.get(at..)? {
+            [0xff, 0xd9, ..] => return Some(at + 2),
+            // Bytes of pixels, one of them written as two, and marks between them.
+            [0xff, 0x00 | 0x01 | 0xd0..=0xd7, ..] => at += 2,
+            [0xff, 0xff, ..] => at += 1,
+            [0xff, _, high, low, ..] => {
+                at += 2 + usize::from(u16::from_be_bytes([*high, *low]));
+            }
+            [0xff] | [0xff, _] | [0xff, _, _] | [] => return None,
+            [_, ..] => at += 1,
+        }
+    }
 }
 
 fn fault(source: &Source, error: &DecodeErrors) -> Fault {

@@ -29,6 +29,8 @@ const MAX_NCON: u64 = 1000;
 struct Header {
     n_vertices: u32,
     n_edges: u64,
+    /// Line and column of that number.
+    place: (u64, u64),
     edge_weights: bool,
     /// Numbers of a vertex before its neighbours.
     n_before: u64,
@@ -58,20 +60,20 @@ pub(crate) fn read(source: Source) -> Result<Found, Fault> {
         read_vertex(&mut scanner, vertex, &header, &mut arcs)?;
     }
     refuse_more_lines(&mut scanner, header.n_vertices)?;
-    let arcs = arcs.into_vec();
-    if arcs.len() as u64 != header.n_edges.saturating_mul(2) {
-        let message = format!(
-            "{} neighbours in all, and twice the {} of the header are due",
-            arcs.len(),
-            text::count(header.n_edges, "edge")
-        );
-        let fault = scanner.source().fault(Code::HeaderLies, message);
+    // An edge in one line only is why the number is wrong, if it is.
+    let edges = one_of_each(&mut scanner, arcs.into_vec(), &lines.into_vec())?;
+    if edges.len() as u64 != header.n_edges {
+        let (announced, found) = (text::counted(header.n_edges, "edges"), edges.len());
+        let message =
+            format!("{announced} in the header, and the lines of the vertices have {found}");
+        let (line, column) = header.place;
+        let fault = scanner.source().fault(Code::HeaderLies, message).at(line, column);
         let why = "every edge stands in the lines of both its ends and is counted once";
         return Err(Box::new(fault.note(why)));
     }
     let graph = Graph {
         n_vertices: header.n_vertices as usize,
-        arcs: one_of_each(&mut scanner, arcs, &lines.into_vec())?,
+        arcs: edges,
         weighted: header.edge_weights,
         symmetric: true,
         labels: None,
@@ -159,6 +161,7 @@ fn read_header(scanner: &mut Scanner) -> Result<Header, Fault> {
     }
     let n_vertices = vertex_count(scanner, "the number of vertices")?;
     let n_edges = scanner.unsigned("the number of edges")?;
+    let place = scanner.place_of_token();
     let mut digits = Vec::new();
     scanner.take_word(&mut digits)?;
     let known = digits.len() <= 3 && digits.iter().all(|digit| matches!(digit, b'0' | b'1'));
@@ -183,7 +186,7 @@ fn read_header(scanner: &mut Scanner) -> Result<Header, Fault> {
     }
     scanner.end_line()?;
     let n_before = n_con + u64::from(digit(2));
-    Ok(Header { n_vertices, n_edges, edge_weights: digit(0), n_before })
+    Ok(Header { n_vertices, n_edges, place, edge_weights: digit(0), n_before })
 }
 
 /// Reads the line of a vertex with its end.
@@ -206,7 +209,7 @@ fn read_vertex(
             return Err(Box::new(fault.note("a METIS graph has no loops")));
         }
         let weight = match header.edge_weights {
-            true => scanner.signed("the weight of the edge")?,
+            true => scanner.value("the weight of the edge")?,
             false => 1,
         };
         arcs.push(Arc { tail: vertex, head, weight }).map_err(|e| scanner.no_room(&e))?;
@@ -217,7 +220,8 @@ fn read_vertex(
 fn refuse_more_lines(scanner: &mut Scanner, n_vertices: u32) -> Result<(), Fault> {
     while let Some(byte) = scanner.next_entry()? {
         if byte != b'%' {
-            let message = format!("a line beyond the {n_vertices} vertices of the header");
+            let all = text::counted(n_vertices, "vertices");
+            let message = format!("a line beyond the {all} of the header");
             return Err(scanner.here(Code::HeaderLies, message));
         }
         scanner.skip_line()?;

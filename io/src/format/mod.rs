@@ -67,8 +67,8 @@ fn vertex_count(scanner: &mut Scanner, what: &str) -> Result<u32, Fault> {
 
 /// The fault that the file ends with too few entries.
 fn too_few(scanner: &Scanner, n_found: u64, n_announced: u64) -> Fault {
-    let message =
-        format!("the file ends after {n_found} of the {n_announced} entries of its header");
+    let all = text::counted(n_announced, "entries");
+    let message = format!("the file ends after {n_found} of the {all} of its header");
     scanner.here(Code::Truncated, message)
 }
 

@@ -38,6 +38,13 @@ struct Part {
     shape: Vec<u64>,
 }
 
+impl Part {
+    /// The file as errors about this array show it.
+    fn shown(&self, source: &Source) -> String {
+        format!("{}#{}", source.file(), self.name.escape_debug())
+    }
+}
+
 /// Reads one array.
 pub(crate) fn read(mut source: Source) -> Result<Found, Fault> {
     let bytes = source.read_all()?;
@@ -61,7 +68,7 @@ pub(crate) fn read(mut source: Source) -> Result<Found, Fault> {
     let part = choose(&source, &mut archive)?;
     let name = part.name.clone();
     source.go_on()?;
-    let numbers = with_part(&mut source, &mut archive, part.idx, bytes.len(), |input| {
+    let numbers = with_part(&mut source, &mut archive, &part, bytes.len(), |input| {
         let header = Header::read(input)?;
         npy::read_array(input, &header, &name)
     })?;
@@ -131,8 +138,11 @@ fn choose(source: &Source, archive: &mut Archive<'_>) -> Result<Part, Fault> {
     let mut parts = Vec::with_capacity(names.len());
     for (idx, name) in names {
         // An array that cannot be read may stand beside the one that is wanted.
-        let shape = header_of(source, archive, idx).map(|header| header.shape);
-        parts.push(shape.map(|shape| Part { name, idx, shape }));
+        let mut part = Part { name, idx, shape: Vec::new() };
+        parts.push(header_of(source, archive, &part).map(|header| {
+            part.shape = header.shape;
+            part
+        }));
     }
     let n_parts = parts.len();
     if n_parts == 1
@@ -181,34 +191,40 @@ fn list(arrays: impl ExactSizeIterator<Item = String>) -> String {
     }
 }
 
-fn header_of(source: &Source, archive: &mut Archive<'_>, idx: usize) -> Result<Header, Fault> {
-    let mut part = archive.by_index(idx).map_err(|e| zip_fault(source.file(), &e))?;
-    let file = source.file().to_owned();
+fn header_of(source: &Source, archive: &mut Archive<'_>, part: &Part) -> Result<Header, Fault> {
+    let file = part.shown(source);
+    let mut part = archive.by_index(part.idx).map_err(|e| zip_fault(&file, &e))?;
     let mut fill = |buffer: &mut [u8]| fill(&mut part, buffer, &file);
     let (n_left, max_bytes) = (None, source.max_bytes());
-    Header::read(&mut Input { fill: &mut fill, file: file.clone(), n_left, max_bytes, scale: None })
+    Header::read(&mut Input {
+        fill: &mut fill,
+        file: file.clone(),
+        n_left,
+        max_bytes,
+        scaling: None,
+    })
 }
 
 /// Opens an array for reading; `n_file_bytes` of the budget are taken.
 fn with_part<T>(
     source: &mut Source,
     archive: &mut Archive<'_>,
-    idx: usize,
+    part: &Part,
     n_file_bytes: usize,
     read: impl FnOnce(&mut Input<'_>) -> Result<T, Fault>,
 ) -> Result<T, Fault> {
-    let file = source.file().to_owned();
-    let mut part = archive.by_index(idx).map_err(|e| zip_fault(&file, &e))?;
+    let file = part.shown(source);
+    let mut part = archive.by_index(part.idx).map_err(|e| zip_fault(&file, &e))?;
     // What the archive says of the length bears out nothing: memory is taken as the bytes arrive.
     let n_left = (part.compression() == CompressionMethod::Stored).then(|| part.size());
     let n_left = n_left.filter(|&n_left| n_left <= n_file_bytes as u64);
     let max_bytes = source.max_bytes().saturating_sub(n_file_bytes as u64);
-    let scale = source.scale();
+    let scaling = source.scaling();
     let mut fill = |buffer: &mut [u8]| {
         source.go_on()?;
         fill(&mut part, buffer, &file)
     };
-    read(&mut Input { fill: &mut fill, file: file.clone(), n_left, max_bytes, scale })
+    read(&mut Input { fill: &mut fill, file: file.clone(), n_left, max_bytes, scaling })
 }
 
 fn fill(part: &mut dyn Read, buffer: &mut [u8], file: &str) -> Result<usize, Fault> {

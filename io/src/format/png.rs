@@ -6,6 +6,7 @@
 //! red, green and blue. A colour that only stands for "transparent" (a `tRNS` chunk of a picture
 //! without palette) is kept as it is, with a warning. Of an animation the first picture is read.
 
+use std::fmt::Display;
 use std::io::{Cursor, ErrorKind, Write};
 
 use png::{BitDepth, ColorType, Decoder, DecodingError, Encoder, EncodingError, Limits};
@@ -14,7 +15,7 @@ use star_base::Code;
 
 use super::Found;
 use super::picture::{Channels, Picture};
-use super::raster::{self, DEFLATE_RATIO, Extent};
+use super::raster::{self, DEFLATE_RATIO, Extent, Stored};
 use crate::data::OutputRef;
 use crate::error::Fault;
 use crate::numbers::Field;
@@ -38,9 +39,14 @@ pub(crate) fn read(mut source: Source) -> Result<Found, Fault> {
     let (color, bits) = (info.color_type, info.bit_depth as usize);
     // A picture with a palette has four fields at most.
     let n_bands = if color == ColorType::Indexed { 4 } else { color.samples() };
+    let stored = Stored {
+        n_bands: color.samples(),
+        bits_per_sample: bits,
+        max_ratio: DEFLATE_RATIO,
+        n_bytes: n_file_bytes,
+    };
+    stored.check(&source, size)?;
     let extent = Extent::new(&source, size, n_bands, 2, n_file_bytes)?;
-    let stored = Extent { n_bands: color.samples(), ..extent };
-    stored.check_borne_out(&source, bits, DEFLATE_RATIO, n_file_bytes)?;
 
     let mut reader = decoder.read_info().map_err(|e| fault(&source, &e))?;
     let len = reader.output_buffer_size();
@@ -59,6 +65,9 @@ pub(crate) fn read(mut source: Source) -> Result<Found, Fault> {
     }
     if info.animation_control.is_some() {
         warnings.push("only the first picture of an animation is read".to_owned());
+    }
+    if end_of_picture(&bytes).is_some_and(|end| end < n_file_bytes) {
+        warnings.push(raster::BYTES_BEHIND.to_owned());
     }
     let fields = match color {
         ColorType::Indexed => palette_fields(&mut source, info, &packed, extent, bits)?,
@@ -98,6 +107,19 @@ pub(crate) fn write(value: OutputRef<'_>, out: &mut dyn Write) -> Result<(), Fau
     })?;
     stream.finish().map_err(cannot_write)?;
     writer.finish().map_err(cannot_write)
+}
+
+/// The end of the chunk `IEND`, if every chunk before it has its length.
+fn end_of_picture(bytes: &[u8]) -> Option<usize> {
+    let mut at = MAGIC.len();
+    loop {
+        let chunk = bytes.get(at..)?;
+        let (len, kind) = (chunk.first_chunk::<4>()?, chunk.get(4..8)?);
+        at = at.checked_add(12)?.checked_add(u32::from_be_bytes(*len) as usize)?;
+        if kind == b"IEND" {
+            return Some(at);
+        }
+    }
 }
 
 fn names(color: ColorType) -> &'static [&'static str] {
@@ -194,12 +216,26 @@ fn fault(source: &Source, error: &DecodingError) -> Fault {
             raster::truncated(source)
         }
         DecodingError::IoError(error) => raster::damaged(source, "PNG", error),
-        DecodingError::Format(error) => raster::damaged(source, "PNG", error),
+        DecodingError::Format(error) => raster::damaged(source, "PNG", &chunk_names(error)),
         DecodingError::Parameter(error) => raster::damaged(source, "PNG", error),
         DecodingError::LimitsExceeded => {
             source.fault(Code::DoesNotFit, "a part of the file is larger than the memory budget")
         }
     }
+}
+
+/// What the decoder says, with the names of chunks instead of all that is known of them.
+fn chunk_names(error: &dyn Display) -> String {
+    let text = error.to_string();
+    let mut pieces = text.split("ChunkType { type: ");
+    let mut shown = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        // `IDAT, critical: true, … safecopy: false }`, where the name may be any four bytes.
+        let (name, rest) = piece.split_once(", critical: ").unwrap_or((piece, ""));
+        let rest = rest.split_once(" }").map_or(rest, |(_, behind)| behind);
+        shown.push_str(&format!("`{name}`{rest}"));
+    }
+    shown
 }
 
 fn cannot_write(error: EncodingError) -> Fault {

@@ -52,29 +52,41 @@ impl Extent {
         Ok(Extent { width, height, n_bands })
     }
 
-    /// Refuses a size for which a file of `n_file_bytes` is too short: no byte of it stands for more
-    /// than `max_ratio` bytes of samples.
-    pub(crate) fn check_borne_out(
-        &self,
-        source: &Source,
-        bits_per_sample: usize,
-        max_ratio: u64,
-        n_file_bytes: usize,
-    ) -> Result<(), Fault> {
-        let row_bits = self.width as u128 * self.n_bands as u128 * bits_per_sample as u128;
-        let needed = row_bits.div_ceil(8) * self.height as u128;
-        if needed <= n_file_bytes as u128 * u128::from(max_ratio) {
-            return Ok(());
-        }
-        let Extent { width, height, n_bands: _ } = self;
-        let bytes = text::count(n_file_bytes as u128, "byte");
-        let message = format!("{width} × {height} pixels cannot be in a file of {bytes}");
-        Err(source.fault(Code::HeaderLies, message))
-    }
-
     /// Number of pixels.
     pub(crate) fn n_pixels(&self) -> usize {
         self.width * self.height // `new` saw that bytes for all of them can be counted
+    }
+}
+
+/// How the samples of a picture lie in its file.
+#[derive(Clone, Copy)]
+pub(crate) struct Stored {
+    pub(crate) n_bands: usize,
+    pub(crate) bits_per_sample: usize,
+    /// Most bytes of samples that a byte stands for.
+    pub(crate) max_ratio: u64,
+    /// Bytes that may hold samples.
+    pub(crate) n_bytes: usize,
+}
+
+impl Stored {
+    /// Refuses a size for which the file is too short. To be asked before the size is compared with the
+    /// budget: more memory would not help.
+    pub(crate) fn check(&self, source: &Source, size: (u64, u64)) -> Result<(), Fault> {
+        let (width, height) = size;
+        if self.n_bytes_needed(size) <= self.n_bytes as u128 * u128::from(self.max_ratio) {
+            return Ok(());
+        }
+        let bytes = text::count(self.n_bytes as u128, "byte");
+        let message = format!("{width} × {height} pixels cannot be in the {bytes} there are");
+        Err(source.fault(Code::HeaderLies, message))
+    }
+
+    /// Bytes of the samples, every row padded to whole ones.
+    pub(crate) fn n_bytes_needed(&self, (width, height): (u64, u64)) -> u128 {
+        let row_bits = u128::from(width) * self.n_bands as u128;
+        let row_bits = row_bits.saturating_mul(self.bits_per_sample as u128);
+        row_bits.div_ceil(8).saturating_mul(u128::from(height))
     }
 }
 
@@ -123,7 +135,7 @@ pub(crate) fn scaled_grid(
     extent: Extent,
     mut fields: Vec<Field>,
 ) -> Result<Data, Fault> {
-    let scaled = whole::scale_fields(&mut fields, source.scale());
+    let scaled = whole::scale_fields(&mut fields, source.scaling());
     scaled.map_err(|error| error.fault(source.file(), ""))?;
     Ok(grid(extent, fields))
 }
@@ -150,6 +162,9 @@ pub(crate) fn damaged(source: &Source, format: &str, error: &dyn Display) -> Fau
     let reason: String = reason.trim_end_matches(['.', '\n']).escape_debug().collect();
     source.fault(Code::BadFormat, format!("not a {format} file that can be read: {reason}"))
 }
+
+/// What to say of bytes behind a picture that its format does not forbid.
+pub(crate) const BYTES_BEHIND: &str = "the bytes behind the picture are passed over";
 
 /// The fault that the file ends before its picture does.
 pub(crate) fn truncated(source: &Source) -> Fault {

@@ -61,7 +61,6 @@ pub(crate) fn read(mut source: Source) -> Result<Found, Fault> {
     }
     crc.update(&bytes);
     let header = parse_header(&source, &bytes)?;
-    check_size(&source, &header)?;
     let table = read_table(&mut source, &mut crc, &header)?;
     check_end(&mut source, crc)?;
     let data = match header.kind {
@@ -145,6 +144,7 @@ fn parse_header(source: &Source, bytes: &[u8; HEADER_BYTES]) -> Result<Header, F
         return Err(source.fault(Code::BadFormat, message));
     }
     let n_limbs = u128::from(n_rows.div_ceil(64)) * u128::from(n_cols);
+    check_size(source, n_limbs)?;
     let no_room = || source.no_room(n_limbs.saturating_mul(8));
     if n_limbs.saturating_mul(8) > u128::from(source.max_bytes()) {
         return Err(no_room());
@@ -158,8 +158,9 @@ fn parse_header(source: &Source, bytes: &[u8; HEADER_BYTES]) -> Result<Header, F
 }
 
 /// Compares the length that the header gives with that of the file.
-fn check_size(source: &Source, header: &Header) -> Result<(), Fault> {
-    let expected = u128::from(header.n_limbs) * 8 + (HEADER_BYTES + CRC_BYTES) as u128;
+fn check_size(source: &Source, n_limbs: u128) -> Result<(), Fault> {
+    let n_around = (HEADER_BYTES + CRC_BYTES) as u128;
+    let expected = n_limbs.saturating_mul(8).saturating_add(n_around);
     match source.size_hint().map(u128::from) {
         Some(actual) if actual != expected => {
             let code = match actual < expected {

@@ -25,6 +25,7 @@ use crate::growing::Growing;
 use crate::numbers::{Numbers, Shape};
 use crate::scan::Scanner;
 use crate::source::Source;
+use crate::text;
 use crate::updates::{FIELDS, Update, to_numbers};
 
 /// The word that a stream may begin with, in any letter case.
@@ -283,7 +284,8 @@ impl Reader {
         if let Some((n, of)) = self.limit
             && number > n
         {
-            let message = format!("{what} {number} is beyond the {n} vertices of the {of}");
+            let all = text::counted(n, "vertices");
+            let message = format!("{what} {number} is beyond the {all} of the {of}");
             return Err(scanner.at_token(Code::OutOfRange, message));
         }
         u32::try_from(number).map_err(|_| {
@@ -308,12 +310,8 @@ impl Reader {
     }
 
     fn weight(&mut self, scanner: &mut Scanner) -> Result<i64, Fault> {
-        let number = scanner.unsigned("the weight")?;
-        let Ok(weight) = i64::try_from(number) else {
-            let message = format!("the weight {number} is beyond 63 bits");
-            return Err(scanner.at_token(Code::OutOfRange, message));
-        };
-        let needed = bit_length(u128::from(number) + 1);
+        let weight = scanner.unsigned_value("the weight")?;
+        let needed = bit_length(u128::from(weight.unsigned_abs()) + 1);
         if let Some(h) = scanner.source().graph().h
             && needed > h
             && self.too_heavy.as_ref().is_none_or(|(heaviest, _)| weight > *heaviest)

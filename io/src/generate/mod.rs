@@ -109,9 +109,9 @@ fn check_probability(parameter: &str, value: f64) -> Result<(), Fault> {
     }
 }
 
-/// Refuses more vertices than an arc can name, and none at all.
-fn check_vertices(parameter: &str, n_vertices: u64) -> Result<(), Fault> {
-    check_range(parameter, n_vertices, 1, u64::from(u32::MAX))
+/// Refuses more vertices than an arc can name.
+fn check_vertices(n_vertices: u64) -> Result<(), Fault> {
+    check_range("vertices", n_vertices, 0, u64::from(u32::MAX))
 }
 
 /// Refuses a greatest weight below 1.

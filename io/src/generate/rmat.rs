@@ -15,7 +15,7 @@ use crate::sort::sort;
 /// The parameters of an R-MAT graph.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rmat {
-    /// Number of vertices, from 1 to 2^32 − 1; a power of two in most uses. Halves of odd lengths are
+    /// Number of vertices, from 0 to 2^32 − 1; a power of two in most uses. Halves of odd lengths are
     /// cut so that the first one is longer.
     pub n_vertices: u64,
     /// Arcs that are drawn.
@@ -79,7 +79,10 @@ impl Rmat {
     }
 
     fn check(&self) -> Result<Bounds, Fault> {
-        check_vertices("vertices", self.n_vertices)?;
+        check_vertices(self.n_vertices)?;
+        if self.n_vertices == 0 && self.n_arcs > 0 {
+            return Err(bad("arcs", self.n_arcs, "0 where there is no vertex"));
+        }
         check_max_weight(self.max_weight)?;
         let [a, b, c] = self.corners;
         for (name, probability) in [("a", a), ("b", b), ("c", c)] {
@@ -115,7 +118,7 @@ impl Rmat {
             }
             pacer.step()?;
         }
-        let greatest = self.n_vertices * self.n_vertices - 1;
+        let greatest = (self.n_vertices * self.n_vertices).saturating_sub(1);
         sort(&mut keys, bit_length(u128::from(greatest)) as u32, &mut || pacer.ask())?;
         let mut arcs = pacer.room(keys.len() as u64)?;
         let mut last = None;

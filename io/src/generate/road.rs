@@ -4,10 +4,7 @@
 
 use super::pacer::Pacer;
 use super::random::{Chance, Purpose, Random};
-use super::{
-    ARC_BYTES, GenerateOptions, bad, check_max_weight, check_probability, check_range,
-    check_vertices,
-};
+use super::{ARC_BYTES, GenerateOptions, bad, check_max_weight, check_probability, check_range};
 use crate::error::{Fault, FileError};
 use crate::graph::{Arc, Graph};
 
@@ -91,8 +88,8 @@ impl Road {
 
     /// The number of vertices, if all parameters are in their ranges.
     fn check(&self) -> Result<u64, Fault> {
-        check_vertices("rows", self.height)?;
-        check_vertices("columns", self.width)?;
+        check_range("rows", self.height, 1, u64::from(u32::MAX))?;
+        check_range("columns", self.width, 1, u64::from(u32::MAX))?;
         let n_vertices = self.height * self.width;
         check_range("rows × columns", n_vertices, 1, u64::from(u32::MAX))?;
         check_probability("missing", self.missing)?;

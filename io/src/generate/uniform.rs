@@ -15,7 +15,7 @@ use crate::growing::Growing;
 /// The parameters of a uniform random graph. It has no loops and no parallel arcs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct UniformGraph {
-    /// Number of vertices, from 1 to 2^32 − 1.
+    /// Number of vertices, from 0 to 2^32 − 1.
     pub n_vertices: u64,
     /// How many arcs there are.
     pub density: Density,
@@ -84,7 +84,7 @@ impl UniformGraph {
     }
 
     fn check(&self) -> Result<(), Fault> {
-        check_vertices("vertices", self.n_vertices)?;
+        check_vertices(self.n_vertices)?;
         check_max_weight(self.max_weight)?;
         match self.density {
             Density::Probability(probability) => check_probability("probability", probability),

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use super::pacer::Pacer;
 use super::random::{Purpose, Random};
-use super::{GenerateOptions, bad, check_max_weight, check_range, check_vertices};
+use super::{GenerateOptions, bad, check_max_weight, check_range};
 use crate::error::{Fault, FileError};
 use crate::graph::Graph;
 use crate::numbers::Numbers;
@@ -89,7 +89,8 @@ impl UpdateStream<'_> {
     }
 
     fn check(&self) -> Result<(), Fault> {
-        check_vertices("vertices", self.start.n_vertices as u64)?;
+        // There is nothing to ask a graph without vertices about.
+        check_range("vertices", self.start.n_vertices as u64, 1, u64::from(u32::MAX))?;
         check_max_weight(self.max_weight)?;
         check_range("operations", self.n_operations, 0, u64::from(u32::MAX))?;
         match self.shares.total() {

@@ -89,7 +89,7 @@ pub fn lay_out_numbers(
     let file = options.file;
     numbers.check(file)?;
     let fields = chosen(layout, numbers, file)?;
-    let widths = field_widths(fields, widths, file)?;
+    let widths = field_widths(fields, numbers.shape, widths, file)?;
     let is_mask = matches!(fields, [field] if field.is_bits()) && widths == [1];
     let (height, width) = match (layout, numbers.shape) {
         (NumberLayout::Grid, Shape::Grid { height, width }) => (height, width),
@@ -158,9 +158,21 @@ fn chosen<'a>(
     }
 }
 
+/// Where the record of this number, from 0, stands.
+fn place(shape: Shape, idx: usize) -> String {
+    match shape {
+        Shape::List(_) => format!("record {}", idx + 1),
+        Shape::Grid { height: _, width } => {
+            let width = width.max(1);
+            format!("row {}, column {} of the grid", idx / width + 1, idx % width + 1)
+        }
+    }
+}
+
 /// The width of every field; all its numbers fit.
 fn field_widths(
     fields: &[Field],
+    shape: Shape,
     widths: Option<&[usize]>,
     file: &str,
 ) -> Result<Vec<usize>, FileError> {
@@ -184,7 +196,9 @@ fn field_widths(
             }
             Some(bits) if bits >= least || all_zero => Ok(bits),
             Some(bits) => {
-                let greatest = field.values.iter().max().copied().unwrap_or(0);
+                let numbered = field.values.iter().enumerate().rev();
+                let (idx, &greatest) =
+                    numbered.max_by_key(|(_, number)| **number).unwrap_or((0, &0));
                 let message = format!(
                     "{greatest} in the field `{}` does not fit in {}",
                     field.name,
@@ -195,6 +209,7 @@ fn field_widths(
                     0 => error,
                     least => error.note(format!("the least number, {least}, is stored as 0")),
                 };
+                let error = error.note(format!("it stands in {}", place(shape, idx)));
                 Err(error.help(format!("it takes {least}")))
             }
         }

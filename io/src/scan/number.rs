@@ -8,6 +8,8 @@ use star_base::Code;
 use super::Scanner;
 use crate::decimal::Decimal;
 use crate::error::Fault;
+use crate::scaling::{Scaling, advice};
+use crate::text;
 
 /// Digits that a `u64` holds whatever they are.
 const SAFE_DIGITS: usize = 19;
@@ -50,6 +52,39 @@ impl Scanner<'_, '_> {
             _ => i64::try_from(magnitude).ok(),
         };
         value.ok_or_else(|| self.too_large(what, "63"))
+    }
+
+    /// A value: a whole number, or with a scale the one next to the product of any number with it.
+    #[inline]
+    pub(crate) fn value(&mut self, what: &str) -> Result<i64, Fault> {
+        match self.source.scaling() {
+            None => self.signed(what).map_err(|fault| self.advised(fault)),
+            Some(scaling) => {
+                let value = self.real(what)?;
+                self.scaled(what, value, scaling)
+            }
+        }
+    }
+
+    /// Likewise a value that is not negative.
+    pub(crate) fn unsigned_value(&mut self, what: &str) -> Result<i64, Fault> {
+        match self.skip_blanks()? {
+            Some(b'-') => Err(self.negative(what)),
+            Some(_) | None => self.value(what),
+        }
+    }
+
+    /// What the number read last becomes with the scale.
+    pub(crate) fn scaled(
+        &mut self,
+        what: &str,
+        value: Decimal,
+        scaling: &Scaling,
+    ) -> Result<i64, Fault> {
+        scaling.decimal(value).ok_or_else(|| {
+            let message = format!("{what} times the scale is beyond 63 bits");
+            self.at_token(Code::OutOfRange, message)
+        })
     }
 
     /// A decimal fraction with or without an exponent.
@@ -170,6 +205,19 @@ impl Scanner<'_, '_> {
         }
     }
 
+    /// The fault, with the scale that would make a whole number of the token if it has a fraction.
+    #[cold]
+    fn advised(&mut self, fault: Fault) -> Fault {
+        if fault.code != Code::BadFormat {
+            return fault;
+        }
+        let token = self.token_bytes();
+        match std::str::from_utf8(&token).ok().and_then(Decimal::parse) {
+            Some(value) => Box::new(fault.help(advice(value))),
+            None => fault,
+        }
+    }
+
     #[cold]
     fn no_number(&mut self, kind: &str) -> Fault {
         let quoted = self.quoted();
@@ -205,7 +253,8 @@ impl Scanner<'_, '_> {
             let fault = self.at_token(Code::OutOfRange, format!("{what} is 0"));
             return Box::new(fault.note(format!("{of} are numbered from 1 in this format")));
         }
-        let message = format!("{what} {quoted} is beyond the {limit} {of} of the header");
+        let all = text::counted(limit, of);
+        let message = format!("{what} {quoted} is beyond the {all} of the header");
         self.at_token(Code::OutOfRange, message)
     }
 }

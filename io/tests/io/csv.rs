@@ -5,7 +5,7 @@ use star_base::{BitTable, BitVector, Code};
 use star_io::Format::Csv;
 use star_io::{Field, Numbers, OutputRef, ReadOptions, Shape, read, write};
 
-use crate::support::{fields, numbers, refuses};
+use crate::support::{fields, load, numbers, refuses};
 
 #[test]
 fn a_header_names_fields_and_widths() {
@@ -41,15 +41,64 @@ fn bad_inputs_are_refused_at_their_place() {
             (b"", Truncated, 1, 1, "empty"),
             (b"\n\n", Truncated, 1, 1, "empty"),
             (b"a,b\n1,x\n", BadFormat, 2, 3, "`x` is not a whole number"),
-            (b"a,b\n1,\n", BadFormat, 2, 3, "is not a whole number"),
+            (b"a,b\n1,\n", BadFormat, 2, 3, "an empty field is not a whole number"),
             (b"a,b\n1,2\n12,-3\n", OutOfRange, 3, 4, "negative"),
             (b"a,b\n1,2.5\n", BadFormat, 2, 3, "`2.5`"),
             (b"a\n9223372036854775808\n", OutOfRange, 2, 1, "beyond 63 bits"),
             (b"a,b\n1,2\n3\n", BadFormat, 3, 1, "1 field in a line, 2 before"),
             (b"a,b:5000\n", OutOfRange, 1, 3, "beyond 4096 bits"),
-            (b"1;2\n3;4\n", BadFormat, 2, 1, "`3;4`"),
         ],
     );
+}
+
+#[test]
+fn a_first_line_with_a_number_in_it_is_no_header() {
+    refuses(
+        Csv,
+        &[
+            (b"1.5,3\n4,2\n", BadFormat, 1, 1, "`1.5` is not a whole number"),
+            (b"-1,3\n4,2\n", OutOfRange, 1, 1, "`-1` is negative"),
+            (b"4,0.5\n1,2\n", BadFormat, 1, 3, "`0.5` is not a whole number"),
+            (b"+1,2\n", BadFormat, 1, 1, "`+1`"),
+            (b".5,a\n", BadFormat, 1, 1, "`.5`"),
+            (b"1,\n", BadFormat, 1, 3, "an empty field"),
+            (b"a,\n1,2\n", BadFormat, 1, 1, "`a`"),
+            (b"a,3\n1,2\n", BadFormat, 1, 1, "`a`"),
+            (b"7,b\n1,2\n", BadFormat, 1, 3, "`b`"),
+            (b"1e3\n", BadFormat, 1, 1, "`1e3`"),
+            (b"1;2\n3;4\n", BadFormat, 1, 1, "`1;2`"),
+            (b"1 2\n", BadFormat, 1, 1, "`1 2`"),
+            (b"2024-01-01,5\n", BadFormat, 1, 1, "`2024-01-01`"),
+            (b"\"a\nb\",c\n1,2\n", BadFormat, 1, 1, "is not a whole number"),
+        ],
+    );
+    let help = |text: &str| load(Csv, text.as_bytes()).unwrap_err().help;
+    assert_eq!(help("a\n0.05\n"), ["`scale=1000` multiplies every number by 1000 and rounds it"]);
+    assert_eq!(help("1;2\n"), ["commas separate the fields of a CSV file"]);
+    let (found, _) = numbers(Csv, "2nd:,.5:4,:\n1,2,3\n");
+    let expected = [("2nd", None, &[1][..]), (".5", Some(4), &[2][..]), ("", None, &[3][..])];
+    assert_eq!(fields(&found), expected);
+}
+
+#[test]
+fn a_quote_that_is_not_closed_is_told() {
+    refuses(
+        Csv,
+        &[
+            (b"\"1\n2\n3\n", Truncated, 1, 1, "ends in a quote"),
+            (b"a,b\n1,2\n3,\"2", Truncated, 3, 3, "ends in a quote"),
+            (b"a,b\n1,2\n3,\"2\n4,5\n", Truncated, 3, 3, "ends in a quote"),
+            (b"a,b\n\"1,2\n", Truncated, 2, 1, "ends in a quote"),
+            (b"a\n1\n\"2\"\"", Truncated, 3, 1, "ends in a quote"),
+            // The mark behind the last line is no secret of ours.
+            (b"a\n\0\n1\n", BadFormat, 2, 1, "is not a whole number"),
+            (b"a\n1\n\0", BadFormat, 3, 1, "is not a whole number"),
+            (b"a,b\n1,2\0\n3,4\n", BadFormat, 2, 3, "is not a whole number"),
+            (b"a,b\n\"1\n\0\",2\n", BadFormat, 2, 1, "is not a whole number"),
+        ],
+    );
+    let (found, _) = numbers(Csv, "a\n1\n\"2\"");
+    assert_eq!(fields(&found), [("a", None, &[1, 2][..])]);
 }
 
 #[test]
@@ -64,7 +113,7 @@ fn memory_is_bounded() {
     let open = format!("a\n\"{}", "1\n".repeat(12 << 20));
     let mut options = ReadOptions::new("f", 1 << 30);
     let error = read(Csv, &mut open.as_bytes(), &mut options).unwrap_err();
-    assert_eq!(error.code, BadFormat);
+    assert_eq!((error.code, error.line, error.column), (BadFormat, Some(2), Some(1)));
     assert!(error.message.contains("longer than 16.0 MiB"), "{error}");
 }
 
@@ -99,6 +148,8 @@ fn headers_are_written_so_that_they_are_read_as_such() {
         vec![field("1", Some(9)), field("a,b", None), field("c\"d", Some(3))],
         vec![field("a:5", None)],
         vec![field("a:5", Some(5))],
+        vec![field("", None), field("x", None), field("-y", None), field(".5", Some(3))],
+        vec![field("a\nb", None), field("3", None)],
     ] {
         let data = Numbers { shape: Shape::List(2), fields };
         assert_eq!(numbers(Csv, &written(OutputRef::Numbers(&data))).0, data);

@@ -45,7 +45,7 @@ fn snap_counts_are_checked_with_a_warning() {
     let comment = "# Nodes: 2 Edges: 1\n# FromNodeId\tToNodeId\n";
     assert!(graph(EdgeList, &format!("{comment}0\t1\n")).1.is_empty());
     let (_, warnings) = graph(EdgeList, &format!("{comment}0\t1\n1\t2\n"));
-    assert_eq!(warnings, ["a comment says 2 nodes and 1 edges, the file has 3 and 2"]);
+    assert_eq!(warnings, ["a comment says 2 nodes and 1 edge, the file has 3 and 2"]);
 }
 
 #[test]
@@ -94,7 +94,7 @@ fn bad_inputs_are_refused_at_their_place() {
             (b"0 1\r2 3\n", BadFormat, 1, 4, "a carriage return"),
             (&own("0 1\n"), OutOfRange, 2, 1, "the first vertex is 0"),
             (&own("1 3\n"), OutOfRange, 2, 3, "`3` is beyond the 2 vertices"),
-            (&own(""), Truncated, 2, 1, "after 0 of the 1 entries"),
+            (&own(""), Truncated, 2, 1, "after 0 of the 1 entry"),
             (&own("1 2\n2 1\n"), HeaderLies, 3, 1, "beyond the number"),
             (&long, OutOfRange, 2, 3, "7777777777…`"),
         ],

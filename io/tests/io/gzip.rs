@@ -90,8 +90,6 @@ fn damaged_files_say_so() {
     let error = fails(&damaged);
     assert_eq!(error.code, Code::BadFormat, "{error}");
     assert!(error.message.contains("damaged"), "{error}");
-    let error = fails(&[&whole[..], b"garbage behind the end"].concat());
-    assert_eq!(error.code, Code::BadFormat, "{error}");
     // Whatever is wrong, it is an error or the same graph.
     for idx in 2..whole.len() {
         let mut damaged = whole.clone();
@@ -101,6 +99,30 @@ fn damaged_files_say_so() {
             Ok(loaded) => assert_eq!(Ok(loaded), load(Format::Dimacs, &whole)),
             Err(error) => check_wording(&error),
         }
+    }
+}
+
+#[test]
+fn what_stands_behind_the_packed_data_is_refused_unless_it_is_zeros() {
+    let whole = sample(Format::Dimacs, Packing::Gzip);
+    let expected = load(Format::Dimacs, &whole);
+    for n_zeros in [1, 16, 100_000] {
+        let padded = [&whole[..], &vec![0; n_zeros]].concat();
+        assert_eq!(load(Format::Dimacs, &padded), expected, "{n_zeros}");
+    }
+    let apart = [&pack(b"p sp 3 1\n")[..], &[0; 7], &pack(b"a 1 2 5\n"), &[0; 9]].concat();
+    let Ok(Loaded { data: Data::Graph(graph), .. }) = load(Format::Dimacs, &apart) else {
+        panic!("no graph")
+    };
+    assert_eq!(crate::support::arcs(&graph), [(0, 1, 5)]);
+    for behind in [&b"junk"[..], b"\n", b"\0\0\x1fjunk", b"\x8b"] {
+        let error = fails(&[&whole[..], behind].concat());
+        assert_eq!(error.code, Code::HeaderLies, "{behind:?}: {error}");
+        assert_eq!(error.message, "bytes behind the packed data");
+    }
+    for cut in [&b"\x1f"[..], b"\x1f\x8b\x08", b"\0\x1f\x8b"] {
+        let error = fails(&[&whole[..], cut].concat());
+        assert_eq!(error.code, Code::Truncated, "{cut:?}: {error}");
     }
 }
 

@@ -83,5 +83,8 @@ fn what_does_not_fit_is_refused_by_name() {
     let error = lay_out(Layout::Weight, &graph, Widths { h: 3, b: 0 }, BUDGET, "f").unwrap_err();
     assert_eq!(error.help, ["take `h = 4` or more"]);
     assert!(lay_out(Layout::Weight, &graph, Widths { h: 4, b: 0 }, BUDGET, "f").is_ok());
-    assert_eq!(negative.path_width().unwrap_err().code, Code::OutOfRange);
+    let second = Graph { arcs: vec![arc(0, 1, 3), arc(1, 2, -5)], ..graph };
+    let error = second.path_width().unwrap_err();
+    assert_eq!(error.code, Code::OutOfRange);
+    assert_eq!(error.notes[0], "it is arc 2 of 2, in the order of the file");
 }

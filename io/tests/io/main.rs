@@ -23,6 +23,7 @@ mod number_layouts;
 mod numpy;
 mod pictures;
 mod round_trips;
+mod scales;
 mod shared_graphs;
 mod shared_grids;
 mod shared_rasters;

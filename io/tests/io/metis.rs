@@ -85,11 +85,12 @@ fn bad_inputs_are_refused_at_their_place() {
             (b"3 1\n2\n\n%\n1\n", BadFormat, 2, 1, "from 1 to 2 does not stand in the line of 2"),
             (b"3 1\n%\n\n\n1 1", BadFormat, 5, 1, "from 3 to 1"),
             (b"2 1 1\n2 5\n1 6\n", BadFormat, 2, 1, "from 1 to 2"),
+            (b"3 2\n2\n1 3\n\n", BadFormat, 3, 1, "from 2 to 3 does not stand in the line of 3"),
+            (b"2 2\n2\n1\n", HeaderLies, 1, 3, "2 edges in the header"),
+            (b"%\n  3   1\n2 3\n1\n1\n", HeaderLies, 2, 7, "1 edge in the header"),
+            (b"1 0\n\n1\n", HeaderLies, 3, 1, "beyond the 1 vertex of the header"),
         ],
     );
-    let error = crate::support::load(Metis, b"2 2\n2\n1\n").unwrap_err();
-    assert_eq!((error.code, error.line), (HeaderLies, None));
-    assert!(error.message.starts_with("2 neighbours in all"), "{error}");
 }
 
 #[test]

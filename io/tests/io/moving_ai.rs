@@ -13,7 +13,7 @@ fn ground_and_swamp_are_passable() {
     let (found, warnings) = &plain;
     assert_eq!(found.shape, Shape::Grid { height: 2, width: 4 });
     assert_eq!(fields(found), [("passable", Some(1), &[1, 1, 1, 0, 0, 0, 0, 1][..])]);
-    assert_eq!(warnings, &["1 cell of water are not passable"]);
+    assert_eq!(warnings, &["1 cell of water is not passable"]);
     for text in [
         "type octile\r\nheight 2\r\nwidth 4\r\nmap\r\n.GS@\r\nOTW.",
         "type tile\nwidth 4\nheight 2\nmap\n.GS@ \nOTW.\n\n",

@@ -101,6 +101,11 @@ fn what_does_not_suit_is_refused() {
         assert!(error.message.contains(part), "{error}");
         check_wording(&error);
     }
+    let notes = |numbers: &Numbers| laid_out("", numbers, None).unwrap_err().notes;
+    let several = list(vec![field("a", Some(3), &[7, 9, 8, 9])]);
+    assert_eq!(notes(&several), ["it stands in record 2"]);
+    let grid = Numbers { shape: Shape::Grid { height: 2, width: 2 }, ..several };
+    assert_eq!(notes(&grid), ["it stands in row 1, column 2 of the grid"]);
     let mut options = LayoutOptions::new("f", 1000);
     let error = lay_out_numbers(&NumberLayout::Natural, &long, None, &mut options).unwrap_err();
     assert_eq!(error.code, Code::DoesNotFit);

@@ -112,7 +112,7 @@ fn netpbm_faults_have_places() {
         &[
             (b"P2\n2 1\n255\n1 256\n", Code::OutOfRange, 4, 3, "`256`"),
             (b"P2\n2 1\n255\n1 -1\n", Code::BadFormat, 4, 3, "is not a sample"),
-            (b"P2\n2 1\n0\n1 1\n", Code::OutOfRange, 3, 2, "greatest value is 0"),
+            (b"P2\n2 1\n0\n1 1\n", Code::OutOfRange, 3, 1, "greatest value is 0"),
             (b"P2\n2 x\n255\n1 1\n", Code::BadFormat, 2, 3, "the height"),
             (b"P2\n2 1\n255\n1 1 1\n", Code::HeaderLies, 4, 5, "more behind"),
             (b"P2\n2 1\n255\n123  \n", Code::Truncated, 5, 1, "ends where a sample"),
@@ -245,6 +245,48 @@ fn tiff_fractions_need_a_scale() {
 }
 
 #[test]
+fn bytes_behind_a_picture_are_told() {
+    for (format, bytes) in [
+        (Png, png((1, 1), 0, 8, &[], &[&[0, 7]])),
+        (Jpeg, jpeg((8, 8), 1)),
+        (Jpeg, jpeg((8, 8), 3)),
+    ] {
+        let whole = load(format, &bytes).unwrap();
+        assert!(whole.warnings.is_empty(), "{whole:?}");
+        // What follows may look like the end of a picture.
+        for behind in [&b"\0"[..], b"junk", b"junk\xff\xd9", b"\0\0\0\0IEND\xae\x42\x60\x82"] {
+            let loaded = load(format, &[&bytes[..], behind].concat()).unwrap();
+            assert_eq!(loaded.data, whole.data);
+            assert_eq!(loaded.warnings, ["the bytes behind the picture are passed over"]);
+        }
+    }
+}
+
+#[test]
+fn faults_of_a_picture_name_its_chunks() {
+    let twice = png((1, 1), 0, 8, &[(b"gAMA", &[0, 0, 0, 1]), (b"PLTE", &[0; 3])], &[&[0, 7]]);
+    let messages: Vec<String> = (0..twice.len())
+        .filter_map(|idx| {
+            let mut damaged = twice.clone();
+            damaged[idx] ^= 0x20;
+            load(Png, &damaged).err().map(|error| error.message)
+        })
+        .collect();
+    assert!(messages.iter().any(|message| message.contains("`IDAT`")), "{messages:?}");
+    for message in messages {
+        assert!(!message.contains("ChunkType") && !message.contains("critical:"), "{message}");
+    }
+}
+
+#[test]
+fn a_plain_picture_that_is_too_short_says_how_much_there_is() {
+    let (code, message) = error(Pgm, b"P2\n# a comment\n9 9\n255\n1 2\n");
+    assert_eq!(code, Code::HeaderLies);
+    assert_eq!(message, "9 × 9 pixels cannot be in the 5 bytes there are");
+    assert_eq!(grid(Pgm, b"P2 2 1 9 4 5").fields[0].values, [4, 5]);
+}
+
+#[test]
 fn huge_pictures_in_tiny_files_take_no_memory() {
     let side = 1 << 30;
     let huge_tiff = |more: &[(u16, &[u16])]| {
@@ -269,13 +311,14 @@ fn huge_pictures_in_tiny_files_take_no_memory() {
             bytes
         }),
     ] {
-        let (code, message) = error(format, &bytes);
-        assert_eq!(code, Code::DoesNotFit, "{format:?}: {message}");
-        let mut options = ReadOptions::new("f", u64::MAX);
-        let error = read(format, &mut &bytes[..], &mut options).unwrap_err();
-        let expected = [Code::HeaderLies, Code::DoesNotFit, Code::Truncated];
-        assert!(expected.contains(&error.code), "{format:?}: {error}");
-        check_wording(&error);
+        // No budget is to blame: more memory would not help.
+        for max_bytes in [BUDGET, u64::MAX] {
+            let mut options = ReadOptions::new("f", max_bytes);
+            let error = read(format, &mut &bytes[..], &mut options).unwrap_err();
+            let expected = [Code::HeaderLies, Code::Truncated];
+            assert!(expected.contains(&error.code), "{format:?}: {error}");
+            check_wording(&error);
+        }
     }
     // A tile may be larger than the picture in it.
     let tile: &[(u16, &[u16])] =

@@ -89,6 +89,8 @@ fn size_hint_is_checked_before_the_limbs() {
     assert_eq!(short.code, Truncated);
     assert!(short.message.contains("134217764 bytes"), "{short}");
     assert_eq!(hinted(&file(1, 1, 1, 1, &[0, 0])).code, HeaderLies);
+    // No budget is to blame: more memory would not help.
+    assert_eq!(hinted(&file(1, 1, 1 << 40, 1 << 40, &[])).code, Truncated);
 }
 
 #[test]

@@ -1,8 +1,9 @@
-//! In which form data go to a file: as they are if the format holds such, or else as a table.
+//! In which form data go to a file: as they are if the format holds such, or else as a table, or as the
+//! numbers that a table consists of.
 
 use std::io;
 
-use star_base::BitTable;
+use star_base::{BitTable, Code};
 use star_io::{
     Arc, Data, Field, FileError, Format, Graph, Layout, LayoutOptions, LayoutValue, NumberLayout,
     Numbers, OutputRef, Shape, Widths,
@@ -10,10 +11,23 @@ use star_io::{
 
 use crate::flags::Flags;
 use crate::report::Reporter;
-use crate::save::Target;
+use crate::save;
+
+/// Widest field that is one number.
+const MAX_FIELD_BITS: u64 = 63;
+
+/// What is going to be made.
+pub(super) struct Subject {
+    /// As messages call it: `a table of 10 × 33`.
+    pub(super) name: String,
+    /// Small data of the same kind.
+    pub(super) example: Data,
+    /// The widths of the fields, if it is a table of fields.
+    pub(super) widths: Vec<u64>,
+}
 
 /// The form of data in a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     /// As they are.
     Same,
@@ -21,34 +35,44 @@ pub(super) enum Form {
     Table,
     /// A table as a grid of gray: 0 and 255.
     Gray,
+    /// A table as a list of numbers with fields of these widths.
+    Fields(Vec<u64>),
 }
 
 impl Form {
-    /// The form that the format of a file holds, found out with a small example of the data before
-    /// the true ones are made.
+    /// The form that a format holds, found out with the example before the true data are made. The
+    /// refusal names no file.
     ///
     /// # Errors
     /// E0507 if it holds no form of them.
-    pub(super) fn of(target: &Target, example: &Data) -> Result<Form, FileError> {
-        Form::find(target.format(), example).map_err(|mut refusal| {
-            refusal.file.clone_from(&target.name);
-            refusal
-        })
-    }
-
-    /// Likewise for a format; the refusal names no file.
-    ///
-    /// # Errors
-    /// E0507 if it holds no form of them.
-    pub(super) fn find(format: Format, example: &Data) -> Result<Form, FileError> {
+    pub(super) fn find(format: Format, subject: &Subject) -> Result<Form, FileError> {
+        let Subject { name, example, widths } = subject;
+        if format.keeps_widths() && !widths.is_empty() {
+            return match widths.iter().find(|&&width| width > MAX_FIELD_BITS) {
+                None => Ok(Form::Fields(widths.clone())),
+                Some(width) => {
+                    let refusal = save::cannot_hold(&format!("a field of {width} bits"), format);
+                    let most =
+                        format!("the numbers of its fields have {MAX_FIELD_BITS} bits at most");
+                    Err(refusal.note(most))
+                }
+            };
+        }
         let Err(refusal) = try_write(format, example) else { return Ok(Form::Same) };
+        // The example has a size that nobody asked for.
+        let refused = FileError { notes: refusal.notes, ..save::cannot_hold(name, format) };
         let (form, other) = match example {
+            // A format of graphs that does not hold this kind takes no table of it either.
+            Data::Graph(_) if try_write(format, &graph_example(false, true)).is_ok() => {
+                return Err(refused);
+            }
             Data::Graph(_) => (Form::Table, table_example(true)),
+            Data::Numbers(_) if !takes_rows_of_bits(format) => return Err(refused),
             Data::Numbers(_) => (Form::Table, table_example(false)),
             Data::Table(table) => (Form::Gray, gray(table)),
-            Data::Slice(_) | Data::Word(_) => return Err(refusal),
+            Data::Slice(_) | Data::Word(_) => return Err(refused),
         };
-        if try_write(format, &other).is_ok() { Ok(form) } else { Err(refusal) }
+        if try_write(format, &other).is_ok() { Ok(form) } else { Err(refused) }
     }
 
     /// Brings data into this form.
@@ -56,7 +80,7 @@ impl Form {
     /// # Errors
     /// E0511 if that takes more than `max_bytes`, L0106 if a flag is set.
     pub(super) fn shape(
-        self,
+        &self,
         data: Data,
         file: &str,
         max_bytes: u64,
@@ -83,8 +107,42 @@ impl Form {
                 Ok(Data::Table(laid_out.table))
             }
             (Form::Gray, Data::Table(table)) => Ok(gray(&table)),
-            (Form::Same | Form::Table | Form::Gray, data) => Ok(data),
+            (Form::Fields(widths), Data::Table(table)) => {
+                let n_numbers = (table.n_rows() as u64).saturating_mul(widths.len() as u64);
+                if n_numbers.saturating_mul(size_of::<i64>() as u64) > max_bytes {
+                    let message = format!("no room for the {n_numbers} numbers of the table");
+                    return Err(FileError::new(Code::DoesNotFit, file, message));
+                }
+                fields(&table, widths, &mut goes_on)
+                    .ok_or_else(|| FileError::new(Code::Interrupted, file, "interrupted"))
+            }
+            (Form::Same | Form::Table | Form::Gray | Form::Fields(_), data) => Ok(data),
         }
+    }
+}
+
+/// Does a row of bits mean a record to this format? In pictures and maps, rows and columns are those of a
+/// picture, and in matrices the numbers of vertices.
+fn takes_rows_of_bits(format: Format) -> bool {
+    match format {
+        Format::Stb => true,
+        Format::MatrixMarket
+        | Format::EdgeList
+        | Format::Dimacs
+        | Format::Metis
+        | Format::Coordinates
+        | Format::Csv
+        | Format::Map
+        | Format::Scenarios
+        | Format::Png
+        | Format::Jpeg
+        | Format::Tiff
+        | Format::Pbm
+        | Format::Pgm
+        | Format::Ppm
+        | Format::Npy
+        | Format::Npz
+        | Format::Updates => false,
     }
 }
 
@@ -105,9 +163,10 @@ pub(super) fn graph_example(weighted: bool, symmetric: bool) -> Data {
     Data::Graph(Graph { n_vertices: 2, arcs, weighted, symmetric, labels: None })
 }
 
-/// A grid of one number.
+/// A grid of one number, the greatest of so many bits: a format that does not hold that is seen before.
 pub(super) fn grid_example(name: &str, bits: usize) -> Data {
-    let field = Field { name: name.to_owned(), bits: Some(bits), values: vec![0] };
+    let greatest = (1i64 << bits.min(62)) - 1;
+    let field = Field { name: name.to_owned(), bits: Some(bits), values: vec![greatest] };
     let shape = Shape::Grid { height: 1, width: 1 };
     Data::Numbers(Numbers { shape, fields: vec![field] })
 }
@@ -125,8 +184,8 @@ pub(super) fn table_example(square: bool) -> Data {
 }
 
 /// A mask; it is no graph.
-pub(super) fn mask_example() -> Data {
-    table_example(false)
+pub(super) fn mask() -> Subject {
+    Subject { name: "a mask".to_owned(), example: table_example(false), widths: Vec::new() }
 }
 
 fn try_write(format: Format, example: &Data) -> Result<(), FileError> {
@@ -143,6 +202,26 @@ fn gray(table: &BitTable) -> Data {
     Data::Numbers(Numbers { shape, fields: vec![field] })
 }
 
+/// The numbers of a table whose columns are fields of these widths, called `f1`, `f2` and so on. `None` if
+/// `goes_on` says no.
+fn fields(table: &BitTable, widths: &[u64], goes_on: &mut dyn FnMut() -> bool) -> Option<Data> {
+    let (n_rows, mut columns) = (table.n_rows(), 0..table.n_cols());
+    let mut fields = Vec::new();
+    for (number, &width) in (1..).zip(widths) {
+        let mut values = vec![0i64; n_rows];
+        for col in columns.by_ref().take(width as usize) {
+            for (row, value) in values.iter_mut().enumerate() {
+                *value = *value << 1 | i64::from(table.get(row, col));
+            }
+            if !goes_on() {
+                return None;
+            }
+        }
+        fields.push(Field { name: format!("f{number}"), bits: Some(width as usize), values });
+    }
+    Some(Data::Numbers(Numbers { shape: Shape::List(n_rows), fields }))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -153,5 +232,17 @@ mod tests {
             panic!("a grid")
         };
         assert_eq!(numbers.fields[0].values, [0, 255, 255, 0]);
+    }
+
+    #[test]
+    fn columns_become_the_numbers_of_their_fields() {
+        let table = BitTable::parse(&["1011", "0110"]).unwrap();
+        let Some(Data::Numbers(numbers)) = fields(&table, &[3, 1], &mut || true) else {
+            panic!("numbers")
+        };
+        let found: Vec<(&str, Option<usize>, &[i64])> =
+            numbers.fields.iter().map(|f| (f.name.as_str(), f.bits, &f.values[..])).collect();
+        assert_eq!(found, [("f1", Some(3), &[5, 3][..]), ("f2", Some(1), &[1, 0][..])]);
+        assert!(fields(&table, &[3, 1], &mut || false).is_none());
     }
 }

@@ -1,20 +1,22 @@
 //! The kinds of data: their options, and how they are made.
 
-use clap::Args;
+use clap::{ArgGroup, Args};
 use star_io::generate::{
     Density, GenerateOptions, Kind as GraphKind, Labels, NoisyCurve, Parts, RandomTable, Repeats,
     Rmat, Road, Terrain, UniformGraph,
 };
 use star_io::{Data, FileError, Graph};
 
-use super::{Common, Kind, Made, form};
+use super::form::Subject;
+use super::{Common, Kind, Made, form, values};
 use crate::sizes::parse_count;
 
 /// Options of all graphs.
 #[derive(Args, Debug)]
 struct GraphArgs {
     /// Weights from 1 to W, all equally likely; none without it
-    #[arg(long, value_name = "W", allow_negative_numbers = true)]
+    #[arg(long, value_name = "W")]
+    #[arg(value_parser = values::integer, allow_negative_numbers = true)]
     max_weight: Option<i64>,
 
     /// Number the vertices at random
@@ -39,11 +41,13 @@ impl GraphArgs {
 #[derive(Args, Debug)]
 pub(super) struct GnpArgs {
     /// Number of vertices
-    #[arg(short = 'n', long, value_name = "N", value_parser = parse_count)]
+    #[arg(short = 'n', long, value_name = "N")]
+    #[arg(value_parser = parse_count, allow_negative_numbers = true)]
     vertices: u64,
 
     /// Probability of each arc, from 0 to 1
-    #[arg(short, long, value_name = "P", allow_negative_numbers = true)]
+    #[arg(short, long, value_name = "P")]
+    #[arg(value_parser = values::share, allow_negative_numbers = true)]
     probability: f64,
 
     /// Edges in place of arcs
@@ -57,11 +61,13 @@ pub(super) struct GnpArgs {
 #[derive(Args, Debug)]
 pub(super) struct GnmArgs {
     /// Number of vertices
-    #[arg(short = 'n', long, value_name = "N", value_parser = parse_count)]
+    #[arg(short = 'n', long, value_name = "N")]
+    #[arg(value_parser = parse_count, allow_negative_numbers = true)]
     vertices: u64,
 
     /// Number of arcs
-    #[arg(short = 'm', long, value_name = "M", value_parser = parse_count)]
+    #[arg(short = 'm', long, value_name = "M")]
+    #[arg(value_parser = parse_count, allow_negative_numbers = true)]
     arcs: u64,
 
     /// Edges in place of arcs
@@ -73,19 +79,23 @@ pub(super) struct GnmArgs {
 }
 
 #[derive(Args, Debug)]
+#[command(group(ArgGroup::new("density").required(true)))]
 pub(super) struct DagArgs {
     /// Number of vertices
-    #[arg(short = 'n', long, value_name = "N", value_parser = parse_count)]
+    #[arg(short = 'n', long, value_name = "N")]
+    #[arg(value_parser = parse_count, allow_negative_numbers = true)]
     vertices: u64,
 
     /// Probability of each arc to a later vertex, from 0 to 1
-    #[arg(short, long, value_name = "P", allow_negative_numbers = true)]
-    #[arg(required_unless_present = "arcs")]
+    #[arg(short, long, value_name = "P")]
+    #[arg(group = "density")]
+    #[arg(value_parser = values::share, allow_negative_numbers = true)]
     probability: Option<f64>,
 
     /// Number of arcs
-    #[arg(short = 'm', long, value_name = "M", value_parser = parse_count)]
-    #[arg(conflicts_with = "probability")]
+    #[arg(short = 'm', long, value_name = "M")]
+    #[arg(value_parser = parse_count, allow_negative_numbers = true)]
+    #[arg(group = "density")]
     arcs: Option<u64>,
 
     #[command(flatten)]
@@ -93,31 +103,37 @@ pub(super) struct DagArgs {
 }
 
 #[derive(Args, Debug)]
+#[command(group(ArgGroup::new("order").required(true)))]
 pub(super) struct RmatArgs {
     /// Number of vertices
-    #[arg(short = 'n', long, value_name = "N", value_parser = parse_count)]
-    #[arg(required_unless_present = "scale")]
+    #[arg(short = 'n', long, value_name = "N")]
+    #[arg(value_parser = parse_count, allow_negative_numbers = true)]
+    #[arg(group = "order")]
     vertices: Option<u64>,
 
     /// The same as 2^S vertices
-    #[arg(long, value_name = "S", conflicts_with = "vertices")]
-    #[arg(value_parser = clap::value_parser!(u32).range(0..32))]
+    #[arg(long, value_name = "S", group = "order")]
+    #[arg(value_parser = values::scale, allow_negative_numbers = true)]
     scale: Option<u32>,
 
     /// Arcs for each vertex
-    #[arg(long, value_name = "N", default_value = "16", value_parser = parse_count)]
+    #[arg(long, value_name = "N", default_value = "16")]
+    #[arg(value_parser = parse_count, allow_negative_numbers = true)]
     edge_factor: u64,
 
     /// Probability of the first quarter, top left
-    #[arg(short, long, value_name = "A", default_value = "0.57", allow_negative_numbers = true)]
+    #[arg(short, long, value_name = "A", default_value = "0.57")]
+    #[arg(value_parser = values::share, allow_negative_numbers = true)]
     a: f64,
 
     /// Top right
-    #[arg(short, long, value_name = "B", default_value = "0.19", allow_negative_numbers = true)]
+    #[arg(short, long, value_name = "B", default_value = "0.19")]
+    #[arg(value_parser = values::share, allow_negative_numbers = true)]
     b: f64,
 
     /// Bottom left; the last quarter has what is left of 1
-    #[arg(short, long, value_name = "C", default_value = "0.19", allow_negative_numbers = true)]
+    #[arg(short, long, value_name = "C", default_value = "0.19")]
+    #[arg(value_parser = values::share, allow_negative_numbers = true)]
     c: f64,
 
     /// Keep loops and parallel arcs
@@ -131,19 +147,21 @@ pub(super) struct RmatArgs {
 #[derive(Args, Debug)]
 pub(super) struct RoadArgs {
     /// Rows of crossings
-    #[arg(long, value_name = "N", value_parser = parse_count)]
+    #[arg(long, value_name = "N", value_parser = parse_count, allow_negative_numbers = true)]
     rows: u64,
 
     /// Columns of crossings
-    #[arg(long, value_name = "N", value_parser = parse_count)]
+    #[arg(long, value_name = "N", value_parser = parse_count, allow_negative_numbers = true)]
     columns: u64,
 
     /// Probability that a street is missing
-    #[arg(long, value_name = "P", default_value = "0.1", allow_negative_numbers = true)]
+    #[arg(long, value_name = "P", default_value = "0.1")]
+    #[arg(value_parser = values::share, allow_negative_numbers = true)]
     missing: f64,
 
     /// Probability that a block has a diagonal
-    #[arg(long, value_name = "P", default_value = "0.05", allow_negative_numbers = true)]
+    #[arg(long, value_name = "P", default_value = "0.05")]
+    #[arg(value_parser = values::share, allow_negative_numbers = true)]
     diagonals: f64,
 
     /// Keep the largest connected part only
@@ -151,7 +169,8 @@ pub(super) struct RoadArgs {
     connected: bool,
 
     /// Lengths of streets from 1 to W
-    #[arg(long, value_name = "W", default_value = "1000", allow_negative_numbers = true)]
+    #[arg(long, value_name = "W", default_value = "1000")]
+    #[arg(value_parser = values::integer, allow_negative_numbers = true)]
     max_weight: i64,
 
     #[command(flatten)]
@@ -161,16 +180,18 @@ pub(super) struct RoadArgs {
 #[derive(Args, Debug)]
 pub(super) struct TableArgs {
     /// Number of rows
-    #[arg(long, value_name = "N", value_parser = parse_count)]
+    #[arg(long, value_name = "N", value_parser = parse_count, allow_negative_numbers = true)]
     rows: u64,
 
     /// Widths of the fields in bits, from left to right: `16,16,1`
-    #[arg(long, value_name = "W,…", value_delimiter = ',', value_parser = parse_count)]
+    #[arg(long, value_name = "W,…", value_delimiter = ',')]
+    #[arg(value_parser = parse_count, allow_negative_numbers = true)]
     #[arg(required = true)]
     widths: Vec<u64>,
 
     /// Probability that a bit is one; a half without it
-    #[arg(long, value_name = "P", allow_negative_numbers = true)]
+    #[arg(long, value_name = "P")]
+    #[arg(value_parser = values::share, allow_negative_numbers = true)]
     density: Option<f64>,
 
     #[command(flatten)]
@@ -181,14 +202,17 @@ pub(super) struct TableArgs {
 pub(super) struct TerrainArgs {
     /// The side has 2^K + 1 cells
     #[arg(long, value_name = "K")]
+    #[arg(value_parser = values::short, allow_negative_numbers = true)]
     size: u32,
 
     /// From 0, soft hills, to 1, jagged rock
-    #[arg(long, value_name = "R", default_value = "0.4", allow_negative_numbers = true)]
+    #[arg(long, value_name = "R", default_value = "0.4")]
+    #[arg(value_parser = values::share, allow_negative_numbers = true)]
     roughness: f64,
 
     /// Bits of a height
     #[arg(long, value_name = "N", default_value = "8")]
+    #[arg(value_parser = values::short, allow_negative_numbers = true)]
     bits: u32,
 
     #[command(flatten)]
@@ -198,31 +222,36 @@ pub(super) struct TerrainArgs {
 #[derive(Args, Debug)]
 pub(super) struct CurveArgs {
     /// Rows of pixels
-    #[arg(long, value_name = "N", value_parser = parse_count)]
+    #[arg(long, value_name = "N", value_parser = parse_count, allow_negative_numbers = true)]
     rows: u64,
 
     /// Columns of pixels
-    #[arg(long, value_name = "N", value_parser = parse_count)]
+    #[arg(long, value_name = "N", value_parser = parse_count, allow_negative_numbers = true)]
     columns: u64,
 
     /// Thickness of the curve in pixels
-    #[arg(long, value_name = "N", default_value = "3", value_parser = parse_count)]
+    #[arg(long, value_name = "N", default_value = "3")]
+    #[arg(value_parser = parse_count, allow_negative_numbers = true)]
     thickness: u64,
 
     /// Pieces of the curve: the more, the more it winds
-    #[arg(long, value_name = "N", default_value = "6", value_parser = parse_count)]
+    #[arg(long, value_name = "N", default_value = "6")]
+    #[arg(value_parser = parse_count, allow_negative_numbers = true)]
     bends: u64,
 
     /// Gray of the curve
     #[arg(long, value_name = "GRAY", default_value = "180")]
+    #[arg(value_parser = values::gray, allow_negative_numbers = true)]
     line: u8,
 
     /// Gray of everything else
     #[arg(long, value_name = "GRAY", default_value = "100")]
+    #[arg(value_parser = values::gray, allow_negative_numbers = true)]
     ground: u8,
 
     /// Standard deviation of the noise
     #[arg(long, value_name = "GRAY", default_value = "30")]
+    #[arg(value_parser = values::gray, allow_negative_numbers = true)]
     noise: u8,
 
     /// Write the true curve to a second file
@@ -279,44 +308,34 @@ impl Kind {
         }
     }
 
-    /// Small data of the same kind.
-    pub(super) fn example(&self) -> Data {
+    /// What it is, and small data of the same kind.
+    pub(super) fn subject(&self) -> Subject {
         let graph = |graph: &GraphArgs, undirected| {
             form::graph_example(graph.max_weight.is_some(), undirected)
         };
-        match self {
-            Kind::Gnp(args) => graph(&args.graph, args.undirected),
-            Kind::Gnm(args) => graph(&args.graph, args.undirected),
-            Kind::Dag(args) => graph(&args.graph, false),
-            Kind::Rmat(args) => graph(&args.graph, false),
-            Kind::Road(_) => form::graph_example(true, true),
+        let (name, example, widths) = match self {
+            Kind::Gnp(args) => of_graph_kind(graph(&args.graph, args.undirected)),
+            Kind::Gnm(args) => of_graph_kind(graph(&args.graph, args.undirected)),
+            Kind::Dag(args) => of_graph_kind(graph(&args.graph, false)),
+            Kind::Rmat(args) => of_graph_kind(graph(&args.graph, false)),
+            Kind::Road(_) => of_graph_kind(form::graph_example(true, true)),
             Kind::Table(args) => {
                 let n_cols = args.widths.iter().fold(0, |sum: u64, &w| sum.saturating_add(w));
-                form::table_example(args.rows == n_cols)
+                let name = format!("a table of {} × {n_cols}", args.rows);
+                (name, form::table_example(args.rows == n_cols), args.widths.clone())
             }
-            Kind::Terrain(args) => form::grid_example("height", args.bits as usize),
-            Kind::Curve(_) => form::grid_example("gray", 8),
-            Kind::Updates(_) => form::updates_example(),
-        }
-    }
-
-    /// The graph without vertices, if that is what is asked for: no file holds it, and a test may begin
-    /// with it.
-    pub(super) fn empty_graph(&self) -> Option<Data> {
-        let (vertices, graph, symmetric) = match self {
-            Kind::Gnp(args) => (args.vertices, &args.graph, args.undirected),
-            Kind::Gnm(args) => (args.vertices, &args.graph, args.undirected),
-            Kind::Dag(args) => (args.vertices, &args.graph, false),
-            Kind::Rmat(args) => (args.vertices?, &args.graph, false),
-            Kind::Road(_)
-            | Kind::Table(_)
-            | Kind::Terrain(_)
-            | Kind::Curve(_)
-            | Kind::Updates(_) => return None,
+            Kind::Terrain(args) => {
+                let example = form::grid_example("height", args.bits as usize);
+                ("a grid of heights".to_owned(), example, Vec::new())
+            }
+            Kind::Curve(_) => {
+                ("a gray image".to_owned(), form::grid_example("gray", 8), Vec::new())
+            }
+            Kind::Updates(_) => {
+                ("an update stream".to_owned(), form::updates_example(), Vec::new())
+            }
         };
-        let weighted = graph.max_weight.is_some();
-        let empty = Graph { weighted, symmetric, ..Graph::default() };
-        (vertices == 0).then_some(Data::Graph(empty))
+        Subject { name, example, widths }
     }
 
     /// Makes the data; `graph` is what [`Kind::start`] names.
@@ -345,7 +364,13 @@ impl Kind {
                 let graph = args.graph.uniform(args.vertices, density, GraphKind::Acyclic);
                 Ok(of_graph(graph.generate(options)?))
             }
-            Kind::Rmat(args) => Ok(of_graph(rmat(args).generate(options)?)),
+            Kind::Rmat(args) => {
+                let rmat = rmat(args);
+                let mut made = of_graph(rmat.generate(options)?);
+                // Loops and parallel arcs are drawn and left out.
+                made.sizes.push(("drawn", rmat.n_arcs));
+                Ok(made)
+            }
             Kind::Road(args) => {
                 let road = Road {
                     height: args.rows,
@@ -407,6 +432,13 @@ impl Kind {
             Kind::Updates(args) => args.make(graph, options),
         }
     }
+}
+
+/// What a graph like the example is called, the example, and no widths.
+fn of_graph_kind(example: Data) -> (String, Data, Vec<u64>) {
+    let is_undirected = matches!(&example, Data::Graph(graph) if graph.symmetric);
+    let name = if is_undirected { "an undirected graph" } else { "a directed graph" };
+    (name.to_owned(), example, Vec::new())
 }
 
 fn directed(undirected: bool) -> GraphKind {

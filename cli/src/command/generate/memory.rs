@@ -5,10 +5,10 @@ use std::io::Cursor;
 use clap::Parser;
 use star_base::Code;
 use star_io::generate::GenerateOptions;
-use star_io::{Data, FileError, Format, ReadOptions};
+use star_io::{FileError, Format, ReadOptions};
 
 use super::{Kind, Made, advise, form};
-use crate::data::{Expected, Reading};
+use crate::data::{Expected, Found, Reading};
 use crate::load;
 use crate::usage::{self, Refusal};
 
@@ -40,7 +40,7 @@ pub(crate) fn in_memory(
     reading: Reading<'_>,
     max_bytes: u64,
     expected: Expected,
-) -> Result<Data, FileError> {
+) -> Result<Found, FileError> {
     let bad = |message: String| FileError::new(Code::BadArgument, name, message);
     // The command needs a file, and this one has none.
     let nowhere = ["--output", name];
@@ -55,9 +55,6 @@ pub(crate) fn in_memory(
         })?;
     if kind.mask().is_some() {
         return Err(bad("`--mask` writes a file, and none is written here".to_owned()));
-    }
-    if let Some(empty) = kind.empty_graph() {
-        return Ok(empty);
     }
     let common = kind.common();
     let max_bytes = common.max_memory.map_or(max_bytes, |most| most.min(max_bytes));
@@ -86,7 +83,7 @@ pub(crate) fn in_memory(
             let mut options = ReadOptions::new(name, max_bytes);
             options.graph = expected.graph;
             let loaded = star_io::read(Format::Updates, &mut Cursor::new(bytes), &mut options)?;
-            Ok(loaded.data)
+            Ok(Found { data: loaded.data, is_stream: true })
         }
         Kind::Gnp(_)
         | Kind::Gnm(_)
@@ -95,6 +92,6 @@ pub(crate) fn in_memory(
         | Kind::Road(_)
         | Kind::Table(_)
         | Kind::Terrain(_)
-        | Kind::Curve(_) => Ok(data),
+        | Kind::Curve(_) => Ok(Found { data, is_stream: false }),
     }
 }

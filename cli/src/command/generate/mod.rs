@@ -4,6 +4,7 @@ mod form;
 mod kinds;
 mod memory;
 mod updates;
+mod values;
 
 use std::time::Instant;
 
@@ -11,9 +12,9 @@ use clap::{Args, Subcommand};
 use serde_json::json;
 use star_base::Code;
 use star_io::generate::GenerateOptions;
-use star_io::{Data, FileError};
+use star_io::{Data, FileError, Format};
 
-use self::form::Form;
+use self::form::{Form, Subject};
 use self::kinds::{
     CurveArgs, DagArgs, GnmArgs, GnpArgs, RmatArgs, RoadArgs, TableArgs, TerrainArgs,
 };
@@ -24,8 +25,9 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::flags::Flags;
 use crate::load;
+use crate::outlet::Outlet;
+use crate::output::Output;
 use crate::report::Reporter;
-use crate::save::Target;
 use crate::settings::Settings;
 use crate::sizes::{available_memory, parse_count, parse_size};
 use crate::text;
@@ -49,8 +51,9 @@ pub(crate) struct GenArgs {
 }
 
 const LONG_HELP: &str = "\
-The extension of the file says its format. Graphs go to every format of graphs; a `.stb` file takes a
-graph as its adjacency table, and a grid of numbers as a table with a row for each cell.
+The extension of the file says its format. Graphs go to every format of graphs; `.stb` takes a graph
+as its adjacency table, and numbers as a table with a row for each record or cell. A table goes to
+`.csv` with a number for each field. An extension and `:-`, as in `gr:-`, is standard output.
 
 The same options and seed give the same file, on every machine and in every version: the random
 numbers are those of ChaCha8.
@@ -112,10 +115,11 @@ enum Kind {
 #[derive(Args, Debug)]
 struct Common {
     /// Where the random numbers begin
-    #[arg(long, value_name = "N", default_value = "1", value_parser = parse_count)]
+    #[arg(long, value_name = "N", default_value = "1")]
+    #[arg(value_parser = parse_count, allow_negative_numbers = true)]
     seed: u64,
 
-    /// The file to write; the extension says the format
+    /// The file to write; the extension says the format, `gr:-` is standard output
     #[arg(short, long = "output", value_name = "FILE")]
     output: String,
 
@@ -144,7 +148,11 @@ struct Made {
 ///
 /// # Errors
 /// If a parameter does not suit, the data do not fit or cannot be written, or Ctrl-C came.
-pub(crate) fn run(args: &GenArgs, reporter: &Reporter) -> Result<Exit, Failure> {
+pub(crate) fn run(
+    args: &GenArgs,
+    reporter: &Reporter,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
     let start = Instant::now();
     let flags = Flags::default();
     if let Err(error) = flags.catch_interrupts() {
@@ -152,18 +160,16 @@ pub(crate) fn run(args: &GenArgs, reporter: &Reporter) -> Result<Exit, Failure> 
         reporter.warning(&format!("Ctrl-C ends the run without a message: {why}"));
     }
     let common = args.kind.common();
-    let target = target(&common.output, &args.kind.example())?;
-    let form = Form::of(&target, &args.kind.example())?;
+    let (outlet, form) = outlet(&common.output, &args.kind.subject())?;
     let mask = match args.kind.mask() {
         None => None,
         Some(name) => {
-            let mask_target = self::target(name, &form::mask_example())?;
-            if mask_target.is(&target) {
+            let mask = self::outlet(name, &form::mask())?;
+            if mask.0.is(&outlet) {
                 let message = format!("image and mask for one file, `{name}`");
                 return Err(star_base::Diagnostic::new(Code::Usage, message).into());
             }
-            let mask_form = Form::of(&mask_target, &form::mask_example())?;
-            Some((mask_target, mask_form))
+            Some(mask)
         }
     };
     let max_bytes = common.max_memory.unwrap_or_else(|| available_memory() / 4 * 3);
@@ -183,26 +189,32 @@ pub(crate) fn run(args: &GenArgs, reporter: &Reporter) -> Result<Exit, Failure> 
 
     let mut n_bytes = 0;
     let mut written = Vec::new();
-    let mut files = vec![(target, form, data)];
-    files.extend(mask.zip(second).map(|((target, form), data)| (target, form, data)));
-    for (target, form, data) in files {
-        let data = form.shape(data, &target.name, max_bytes, (&flags, reporter)).map_err(advise)?;
-        let (file, n_more) = target.write_data(form::as_output(&data), &flags)?;
+    let mut files = vec![(outlet, form, data)];
+    files.extend(mask.zip(second).map(|((outlet, form), data)| (outlet, form, data)));
+    for (outlet, form, data) in files {
+        let data =
+            form.shape(data, outlet.name(), max_bytes, (&flags, reporter)).map_err(advise)?;
+        let (file, n_more) = outlet.write(form::as_output(&data), &flags, output)?;
         n_bytes += n_more;
-        written.push(file);
+        written.extend(file);
     }
     if flags.stop().is_some() {
         return Err(FileError::new(Code::Interrupted, &common.output, "interrupted").into());
     }
     written.into_iter().try_for_each(|file| file.commit())?;
-    if !common.quiet {
+    // Nobody reads on: there is nothing to boast of.
+    if !common.quiet && !output.failed() {
         summary(args, &sizes, n_bytes, start.elapsed().as_secs_f64(), reporter);
     }
     Ok(Exit::Success)
 }
 
-fn target(name: &str, example: &Data) -> Result<Target, FileError> {
-    Target::new(std::path::Path::new(name), name, &|format| Form::find(format, example).is_ok())
+/// Where `name` says that something goes, and the form that it has there.
+fn outlet(name: &str, subject: &Subject) -> Result<(Outlet, Form), FileError> {
+    let find = |format: Format| Form::find(format, subject);
+    let outlet = Outlet::new(name, &|format| find(format).map(|_| ()))?;
+    let form = find(outlet.format())?;
+    Ok((outlet, form))
 }
 
 /// Adds what the user can do.

@@ -4,14 +4,15 @@ use clap::{ArgGroup, Args};
 use star_io::generate::{GenerateOptions, Shares, UpdateStream};
 use star_io::{Data, FileError, Graph};
 
-use super::{Common, Made};
+use super::{Common, Made, values};
 use crate::sizes::parse_count;
 
 #[derive(Args, Debug)]
 #[command(group(ArgGroup::new("start").required(true)))]
 pub(super) struct UpdatesArgs {
     /// Number of vertices of a graph without arcs, which is where the changes begin
-    #[arg(short = 'n', long, value_name = "N", value_parser = parse_count, group = "start")]
+    #[arg(short = 'n', long, value_name = "N", group = "start")]
+    #[arg(value_parser = parse_count, allow_negative_numbers = true)]
     vertices: Option<u64>,
 
     /// The graph with which the changes begin
@@ -19,7 +20,8 @@ pub(super) struct UpdatesArgs {
     pub(super) graph: Option<String>,
 
     /// Number of operations
-    #[arg(short = 'k', long, value_name = "K", value_parser = parse_count)]
+    #[arg(short = 'k', long, value_name = "K")]
+    #[arg(value_parser = parse_count, allow_negative_numbers = true)]
     operations: u64,
 
     /// Edges in place of arcs
@@ -27,27 +29,33 @@ pub(super) struct UpdatesArgs {
     undirected: bool,
 
     /// Weights from 1 to W; without it up to the greatest of the graph, and none if it has none
-    #[arg(long, value_name = "W", allow_negative_numbers = true)]
+    #[arg(long, value_name = "W")]
+    #[arg(value_parser = values::integer, allow_negative_numbers = true)]
     max_weight: Option<i64>,
 
     /// Share of insertions among the operations
     #[arg(long, value_name = "SHARE", default_value = "3")]
+    #[arg(value_parser = values::short, allow_negative_numbers = true)]
     insert: u32,
 
     /// Share of deletions; where nothing can be deleted or inserted, a question stands instead
     #[arg(long, value_name = "SHARE", default_value = "2")]
+    #[arg(value_parser = values::short, allow_negative_numbers = true)]
     delete: u32,
 
     /// Share of new weights, if there are weights
     #[arg(long, value_name = "SHARE", default_value = "1")]
+    #[arg(value_parser = values::short)]
     change: u32,
 
     /// Share of deletions and insertions of vertices
     #[arg(long, value_name = "SHARE", default_value = "0")]
+    #[arg(value_parser = values::short, allow_negative_numbers = true)]
     whole_vertices: u32,
 
     /// Share of questions
     #[arg(long, value_name = "SHARE", default_value = "2")]
+    #[arg(value_parser = values::short, allow_negative_numbers = true)]
     ask: u32,
 
     #[command(flatten)]

@@ -43,7 +43,7 @@ impl Fault {
 
 /// The failure with the message of the run that ended so.
 pub(super) fn because(mut fault: Fault, ended: Diagnostic) -> Fault {
-    let Diagnostic { code: _, message, labels, notes, help: _, fixes: _ } = ended;
+    let Diagnostic { code: _, message, labels, place: _, notes, help: _, fixes: _ } = ended;
     let mut labels = labels.into_iter();
     match labels.next() {
         Some(first) => fault.diagnostic = fault.diagnostic.label(first.span, message),

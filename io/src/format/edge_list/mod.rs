@@ -134,7 +134,7 @@ fn read_edge(
         }
     }
     let weight = match more {
-        true => scanner.signed("the weight")?,
+        true => scanner.value("the weight")?,
         false => 1,
     };
     scanner.end_line()?;

@@ -1,6 +1,8 @@
 //! What the comments of an edge list say about its sizes: SNAP's `# Nodes: N Edges: M`, and our own
 //! `# vertices N, arcs M, numbered from 1`.
 
+use crate::text;
+
 /// Bytes of a comment that are looked at.
 pub(super) const MAX_BYTES: usize = 200;
 
@@ -45,8 +47,9 @@ impl Remarks {
         let agrees = (claimed.n_vertices, claimed.n_arcs) == (n_vertices as u64, n_arcs as u64);
         (!agrees).then(|| {
             format!(
-                "a comment says {} nodes and {} edges, the file has {n_vertices} and {n_arcs}",
-                claimed.n_vertices, claimed.n_arcs
+                "a comment says {} and {}, the file has {n_vertices} and {n_arcs}",
+                text::counted(claimed.n_vertices, "nodes"),
+                text::counted(claimed.n_arcs, "edges")
             )
         })
     }

@@ -3,7 +3,7 @@
 
 use super::Entries;
 use super::header::{Field, Header};
-use super::reals::Reals;
+use super::values::Values;
 use crate::error::Fault;
 use crate::format::{ARC_BYTES, too_few, too_many};
 use crate::graph::Arc;
@@ -11,7 +11,10 @@ use crate::growing::Growing;
 use crate::scan::Scanner;
 
 /// Reads all values and keeps those other than zero.
-pub(super) fn read(scanner: &mut Scanner, header: &Header) -> Result<Entries, Fault> {
+pub(super) fn read<'r>(
+    scanner: &mut Scanner<'r, '_>,
+    header: &Header,
+) -> Result<Entries<'r>, Fault> {
     let (n_rows, n_cols) = (u64::from(header.n_rows), u64::from(header.n_cols));
     // Both numbers are below 2^32, so that no product is beyond 64 bits.
     let n_values = match header.symmetric {
@@ -19,7 +22,7 @@ pub(super) fn read(scanner: &mut Scanner, header: &Header) -> Result<Entries, Fa
         false => n_rows * n_cols,
     };
     let mut arcs = Growing::new(scanner.source().max_bytes(), ARC_BYTES);
-    let mut reals = Reals::new(scanner);
+    let mut values = Values::new(scanner, header.n_rows == header.n_cols);
     let mut n_found = 0;
     let (mut row, mut col) = (0, 0);
     while let Some(first) = scanner.next_entry()? {
@@ -31,11 +34,8 @@ pub(super) fn read(scanner: &mut Scanner, header: &Header) -> Result<Entries, Fa
             return Err(too_many(scanner, n_values));
         }
         let (is_there, weight) = match header.field {
-            Field::Integer => {
-                let weight = scanner.signed("the value")?;
-                (weight != 0, weight)
-            }
-            Field::Pattern | Field::Real => reals.read(scanner)?,
+            Field::Integer => values.read_whole(scanner)?,
+            Field::Pattern | Field::Real => values.read_real(scanner)?,
         };
         scanner.end_line()?;
         n_found += 1;
@@ -54,5 +54,5 @@ pub(super) fn read(scanner: &mut Scanner, header: &Header) -> Result<Entries, Fa
         return Err(too_few(scanner, n_found, n_values));
     }
     let arcs = arcs.into_vec();
-    Ok(Entries { arcs, reals })
+    Ok(Entries { arcs, values })
 }

@@ -4,7 +4,7 @@ use star_base::Code;
 
 use super::Entries;
 use super::header::{Field, Header};
-use super::reals::Reals;
+use super::values::Values;
 use crate::error::Fault;
 use crate::format::{ARC_BYTES, MIN_ENTRY_BYTES, too_few, too_many};
 use crate::graph::Arc;
@@ -16,16 +16,16 @@ use crate::sort::{AT_ONCE, sort};
 type Above = (Arc, u64);
 
 /// Reads `n_entries` entries, no more and no less.
-pub(super) fn read(
-    scanner: &mut Scanner,
+pub(super) fn read<'r>(
+    scanner: &mut Scanner<'r, '_>,
     header: &Header,
     n_entries: u64,
-) -> Result<Entries, Fault> {
+) -> Result<Entries<'r>, Fault> {
     let (max_bytes, size_hint) = (scanner.source().max_bytes(), scanner.source().size_hint());
     let mut arcs = Growing::new(max_bytes, ARC_BYTES);
     arcs.reserve(n_entries, size_hint, MIN_ENTRY_BYTES);
     let mut above: Growing<Above> = Growing::new(max_bytes, size_of::<Above>() as u64 + ARC_BYTES);
-    let mut reals = Reals::new(scanner);
+    let mut values = Values::new(scanner, header.n_rows == header.n_cols);
     while let Some(first) = scanner.next_entry()? {
         if first == b'%' {
             scanner.skip_line()?;
@@ -39,8 +39,8 @@ pub(super) fn read(
         let head = scanner.index("the column", u64::from(header.n_cols), "columns")?;
         let weight = match header.field {
             Field::Pattern => 1,
-            Field::Integer => scanner.signed("the value")?,
-            Field::Real => reals.read(scanner)?.1,
+            Field::Integer => values.read_whole(scanner)?.1,
+            Field::Real => values.read_real(scanner)?.1,
         };
         scanner.end_line()?;
         let arc = Arc { tail, head, weight };
@@ -54,7 +54,7 @@ pub(super) fn read(
     }
     let arcs = arcs.into_vec();
     refuse_mirrored(scanner, &arcs, &above.into_vec())?;
-    Ok(Entries { arcs, reals })
+    Ok(Entries { arcs, values })
 }
 
 /// Refuses an entry that is stored together with its mirror image: which one counts?

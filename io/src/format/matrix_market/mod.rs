@@ -11,33 +11,34 @@
 mod array;
 mod coordinate;
 mod header;
-mod reals;
+mod values;
 
 use std::io::{self, Write};
 
 use star_base::BitTable;
 
 use self::header::{Field, Header, Storage};
-use self::reals::Reals;
+use self::values::Values;
 use super::Found;
 use crate::data::{BitsRef, Data, OutputRef};
 use crate::error::Fault;
 use crate::graph::{Arc, Graph};
+use crate::scaling;
 use crate::scan::Scanner;
 use crate::source::Source;
 use crate::text;
 
 /// The stored entries of a matrix.
-struct Entries {
+struct Entries<'r> {
     arcs: Vec<Arc>,
-    reals: Reals,
+    values: Values<'r>,
 }
 
 /// Reads a graph or a table.
 pub(crate) fn read(source: Source) -> Result<Found, Fault> {
     let mut scanner = Scanner::new(source)?;
     let header = header::read(&mut scanner)?;
-    let Entries { mut arcs, reals } = match header.storage {
+    let Entries { mut arcs, values } = match header.storage {
         Storage::Coordinate { n_entries } => coordinate::read(&mut scanner, &header, n_entries)?,
         Storage::Array => array::read(&mut scanner, &header)?,
     };
@@ -45,20 +46,22 @@ pub(crate) fn read(source: Source) -> Result<Found, Fault> {
     let weighted = match header.field {
         Field::Pattern => false,
         Field::Integer => true,
-        Field::Real => reals.are_weights() && header.n_rows == header.n_cols,
+        Field::Real => values.fraction().is_none() && header.n_rows == header.n_cols,
     };
     if header.field == Field::Real && !weighted {
         arcs.iter_mut().for_each(|arc| arc.weight = 1);
         let what_counts = match header.storage {
             Storage::Array => "every value other than zero counts".to_owned(),
             Storage::Coordinate { .. } => {
-                let zeros = text::count(reals.n_zeros(), "stored zero");
+                let zeros = text::count(values.n_zeros(), "stored zero");
                 format!("every entry counts, {zeros} included")
             }
         };
-        let advice = match header.n_rows == header.n_cols {
-            true => "; with `scale=100` they would be weights in hundredths",
-            false => "",
+        let advice = match values.fraction() {
+            Some(value) if header.n_rows == header.n_cols && value.magnitude() < 18 => {
+                format!("; with `scale={}` they would be weights", scaling::enough(value))
+            }
+            Some(_) | None => String::new(),
         };
         warnings.push(format!("the real values are read as a pattern: {what_counts}{advice}"));
     }

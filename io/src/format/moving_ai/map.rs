@@ -26,7 +26,8 @@ pub(crate) fn read(source: Source) -> Result<Found, Fault> {
     let mut n_water = 0u64;
     for row in 0..height {
         if scanner.peek()?.is_none() {
-            let message = format!("the file ends after {row} of the {height} rows of its header");
+            let all = text::counted(height, "rows");
+            let message = format!("the file ends after {row} of the {all} of its header");
             return Err(scanner.here(Code::Truncated, message));
         }
         for _ in 0..width {
@@ -45,14 +46,16 @@ pub(crate) fn read(source: Source) -> Result<Found, Fault> {
         scanner.end_line()?;
     }
     if scanner.next_entry()?.is_some() {
-        let message = format!("a line beyond the {height} rows of the header");
+        let all = text::counted(height, "rows");
+        let message = format!("a line beyond the {all} of the header");
         return Err(scanner.here(Code::HeaderLies, message));
     }
     let field = Field { name: "passable".to_owned(), bits: Some(1), values: cells.into_vec() };
     let shape = Shape::Grid { height: height as usize, width: width as usize };
     let notes = match n_water {
         0 => Vec::new(),
-        n => vec![format!("{} of water are not passable", text::count(n, "cell"))],
+        1 => vec!["1 cell of water is not passable".to_owned()],
+        n => vec![format!("{n} cells of water are not passable")],
     };
     Ok((
         Data::Numbers(Numbers { shape, fields: vec![field] }),

@@ -17,6 +17,7 @@ use crate::error::Fault;
 use crate::format::{Found, Told, cannot_hold};
 use crate::growing::Growing;
 use crate::numbers::{Field, Numbers, Shape};
+use crate::scaling::Scaling;
 use crate::scan::Scanner;
 use crate::source::Source;
 
@@ -38,13 +39,13 @@ pub(crate) fn read(source: Source) -> Result<Found, Fault> {
         return Err(scanner.at_token(Code::BadFormat, message));
     }
     scanner.end_line()?;
-    let given = scanner.source().scale();
-    let scale = given.unwrap_or(Decimal::whole(DEFAULT_SCALE));
+    let (given, own) = (scanner.source().scaling(), Scaling::new(Decimal::whole(DEFAULT_SCALE)));
+    let scaling = given.unwrap_or(&own);
     // As read, and field by field.
     let mut problems: Growing<[i64; 6]> =
         Growing::new(scanner.source().max_bytes(), 2 * size_of::<[i64; 6]>() as u64);
     while scanner.next_entry()?.is_some() {
-        let problem = read_problem(&mut scanner, scale)?;
+        let problem = read_problem(&mut scanner, scaling)?;
         problems.push(problem).map_err(|e| scanner.no_room(&e))?;
     }
     let problems = problems.into_vec();
@@ -68,7 +69,7 @@ pub(crate) fn write(value: OutputRef<'_>, _: &mut dyn Write) -> Result<(), Fault
     Err(Box::new(fault.help("write a list of numbers to a `.csv` file")))
 }
 
-fn read_problem(scanner: &mut Scanner, scale: Decimal) -> Result<[i64; 6], Fault> {
+fn read_problem(scanner: &mut Scanner, scaling: &Scaling) -> Result<[i64; 6], Fault> {
     let bucket = small(scanner, "the bucket", None)?;
     let mut map = Vec::new();
     take(scanner, &mut map, "the map")?;
@@ -79,10 +80,7 @@ fn read_problem(scanner: &mut Scanner, scale: Decimal) -> Result<[i64; 6], Fault
     let goal_x = small(scanner, "x of the goal", Some(width))?;
     let goal_y = small(scanner, "y of the goal", Some(height))?;
     let length = scanner.real("the length")?;
-    let Some(length) = length.scaled(scale) else {
-        let message = "the length times the scale is beyond 63 bits";
-        return Err(scanner.at_token(Code::OutOfRange, message));
-    };
+    let length = scanner.scaled("the length", length, scaling)?;
     scanner.end_line()?;
     Ok([bucket, start_x, start_y, goal_x, goal_y, length])
 }

@@ -2,8 +2,8 @@
 
 use star_base::Code;
 
-use crate::decimal::Decimal;
 use crate::error::{Fault, FileError};
+use crate::scaling::Scaling;
 use crate::source;
 
 /// The bytes of an array.
@@ -17,7 +17,7 @@ pub(crate) struct Input<'a> {
     /// Memory budget.
     pub(crate) max_bytes: u64,
     /// What the numbers are multiplied by.
-    pub(crate) scale: Option<Decimal>,
+    pub(crate) scaling: Option<&'a Scaling>,
 }
 
 impl Input<'_> {

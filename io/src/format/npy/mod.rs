@@ -34,10 +34,10 @@ const NAME: &str = "value";
 
 /// Reads an array.
 pub(crate) fn read(mut source: Source) -> Result<Found, Fault> {
-    let (file, scale) = (source.file().to_owned(), source.scale());
+    let (file, scaling) = (source.file().to_owned(), source.scaling());
     let (n_left, max_bytes) = (source.size_hint(), source.max_bytes());
     let mut fill = |buffer: &mut [u8]| source.fill(buffer);
-    let mut input = Input { fill: &mut fill, file, n_left, max_bytes, scale };
+    let mut input = Input { fill: &mut fill, file, n_left, max_bytes, scaling };
     let header = Header::read(&mut input)?;
     let numbers = read_array(&mut input, &header, NAME)?;
     Ok((Data::Numbers(numbers), Told::default()))
@@ -67,7 +67,7 @@ pub(super) fn read_array(
     let columns = values::read(input, header, transposed)?;
     let mut fields = Vec::with_capacity(columns.len());
     for (column, values) in header.item.columns.iter().zip(columns) {
-        let bits = match (input.scale, column.kind) {
+        let bits = match (input.scaling, column.kind) {
             (Some(_), _) | (None, Kind::Signed | Kind::Float) => None,
             (None, Kind::Bool) => Some(1),
             (None, Kind::Unsigned) => Some(column.n_bytes * 8),

@@ -4,8 +4,8 @@ use star_base::Code;
 
 use super::header::{Column, Header, Kind};
 use super::input::Input;
-use crate::decimal::Decimal;
 use crate::error::Fault;
+use crate::scaling::Scaling;
 use crate::source::CHUNK;
 use crate::text;
 use crate::whole::{self, NotWhole};
@@ -29,20 +29,22 @@ pub(super) fn read(
     let n_copies = 1 + u128::from(transposed.is_some());
     let n_bytes = n_items.saturating_mul(item.columns.len() as u128 * VALUE_BYTES);
     let n_bytes = n_bytes.saturating_mul(n_copies).saturating_add(CHUNK as u128);
+    // More memory would not help a file that is too short.
+    if let Some(n_left) = input.n_left.map(u128::from)
+        && n_left != n_file_bytes
+    {
+        let code = if n_left < n_file_bytes { Code::Truncated } else { Code::HeaderLies };
+        let bytes = text::count(n_file_bytes, "byte");
+        let message = format!("the header announces {bytes} of numbers, and there are {n_left}");
+        return Err(Box::new(input.fault(code, message)));
+    }
     // The buffer takes as much for the smallest array; it does not count then.
     if n_items > 0 && n_bytes - CHUNK as u128 > u128::from(input.max_bytes) {
         return Err(input.no_room(n_bytes));
     }
     let n_items = usize::try_from(n_items).map_err(|_| input.no_room(n_bytes))?;
     let mut columns: Vec<Vec<i64>> = item.columns.iter().map(|_| Vec::new()).collect();
-    if let Some(n_left) = input.n_left.map(u128::from) {
-        if n_left != n_file_bytes {
-            let code = if n_left < n_file_bytes { Code::Truncated } else { Code::HeaderLies };
-            let bytes = text::count(n_file_bytes, "byte");
-            let message =
-                format!("the header announces {bytes} of numbers, and there are {n_left}");
-            return Err(Box::new(input.fault(code, message)));
-        }
+    if input.n_left.is_some() {
         for column in &mut columns {
             column.try_reserve_exact(n_items).map_err(|_| input.no_room(n_bytes))?;
         }
@@ -61,7 +63,7 @@ pub(super) fn read(
         }
         for (values, column) in columns.iter_mut().zip(&item.columns) {
             values.try_reserve(n_now).map_err(|_| input.no_room(n_bytes))?;
-            let appended = append(values, bytes, item.n_bytes, column, input.scale);
+            let appended = append(values, bytes, item.n_bytes, column, input.scaling);
             appended.map_err(|error| {
                 let place = place(header, values.len());
                 error.fault(&input.file, &place)
@@ -105,10 +107,9 @@ fn append(
     bytes: &[u8],
     n_item_bytes: usize,
     column: &Column,
-    scale: Option<Decimal>,
+    scaling: Option<&Scaling>,
 ) -> Result<(), NotWhole> {
     let Column { name: _, kind, n_bytes, is_big, at } = *column;
-    let factor = scale.map(Decimal::to_f64);
     let first = values.len();
     // Dispatches once for a chunk, not once for a number.
     macro_rules! numbers {
@@ -131,15 +132,15 @@ fn append(
         (Kind::Signed, 2) => numbers!(i16, |number| Ok(i64::from(number))),
         (Kind::Signed, 4) => numbers!(i32, |number| Ok(i64::from(number))),
         (Kind::Signed, _) => numbers!(i64, Ok),
-        (Kind::Float, 2) => numbers!(u16, |bits| whole::of_float(half(bits), factor)),
-        (Kind::Float, 4) => numbers!(f32, |number| whole::of_float(f64::from(number), factor)),
-        (Kind::Float, _) => numbers!(f64, |number| whole::of_float(number, factor)),
+        (Kind::Float, 2) => numbers!(u16, |bits| whole::of_float(half(bits), scaling)),
+        (Kind::Float, 4) => numbers!(f32, |number| whole::of_float(f64::from(number), scaling)),
+        (Kind::Float, _) => numbers!(f64, |number| whole::of_float(number, scaling)),
     }?;
-    match (kind, scale) {
+    match (kind, scaling) {
         (Kind::Float, _) | (_, None) => Ok(()),
         (Kind::Bool | Kind::Unsigned | Kind::Signed, Some(_)) => {
             for value_idx in first..values.len() {
-                match whole::of_whole(values[value_idx], scale) {
+                match whole::of_whole(values[value_idx], scaling) {
                     Ok(value) => values[value_idx] = value,
                     Err(error) => {
                         values.truncate(value_idx);

@@ -15,7 +15,7 @@ use star_base::Code;
 
 use self::text::Text;
 use super::picture::{Channels, Picture};
-use super::raster::{self, Extent};
+use super::raster::{self, Extent, Stored};
 use super::{Found, Told, cannot_hold, cannot_write};
 use crate::data::OutputRef;
 use crate::error::{Fault, FileError};
@@ -45,6 +45,15 @@ impl Kind {
             _ => return None,
         };
         Some(Kind { names, is_plain, is_bit_map })
+    }
+
+    /// Bits that a sample of so many takes in a binary file.
+    fn stored_bits(&self, bits: usize) -> usize {
+        match bits {
+            1 if self.is_bit_map => 1,
+            1..=8 => 8,
+            _ => 16,
+        }
     }
 }
 
@@ -76,15 +85,31 @@ fn read(mut source: Source) -> Result<Found, Fault> {
         false => text.number(&source, "the greatest value", u64::from(u16::MAX))?,
     };
     if max == 0 {
-        return Err(text.fault(&source, Code::OutOfRange, "the greatest value is 0"));
+        return Err(text.at_number(&source, Code::OutOfRange, "the greatest value is 0"));
     }
     let bits = 64 - max.leading_zeros() as usize;
-    let extent = Extent::new(&source, (width, height), kind.names.len(), 1, n_file_bytes)?;
-    let fields = if kind.is_plain {
-        plain_fields(&mut source, &mut text, &kind, extent, max, bits)?
+    let (size, n_bands) = ((width, height), kind.names.len());
+    let extent = |source: &Source| Extent::new(source, size, n_bands, 1, n_file_bytes);
+    let stored = |bits_per_sample: usize, n_bytes: usize| Stored {
+        n_bands,
+        bits_per_sample,
+        max_ratio: 1,
+        n_bytes,
+    };
+    let (extent, fields) = if kind.is_plain {
+        // A sample takes a digit, and a space in front of it unless it is a bit.
+        let sample_bits = if kind.is_bit_map { 8 } else { 16 };
+        stored(sample_bits, text.len()).check(&source, size)?;
+        let extent = extent(&source)?;
+        (extent, plain_fields(&mut source, &mut text, &kind, extent, max, bits)?)
     } else {
         let samples = text.samples(&source)?;
-        binary_fields(&mut source, samples, &kind, extent, max, bits)?
+        let stored = stored(kind.stored_bits(bits), samples.len());
+        if stored.n_bytes_needed(size) > samples.len() as u128 {
+            return Err(raster::truncated(&source));
+        }
+        let extent = extent(&source)?;
+        (extent, binary_fields(&mut source, samples, &kind, extent, max, bits)?)
     };
     Ok((raster::scaled_grid(&source, extent, fields)?, Told::default()))
 }
@@ -98,9 +123,6 @@ fn plain_fields(
     max: u64,
     bits: usize,
 ) -> Result<Vec<Field>, Fault> {
-    // A sample takes a digit, and a space in front of it unless it is a bit.
-    let sample_bits = if kind.is_bit_map { 8 } else { 16 };
-    extent.check_borne_out(source, sample_bits, 1, text.len() + 1)?;
     let n_pixels = extent.n_pixels();
     let mut fields = Vec::with_capacity(kind.names.len());
     for name in kind.names {
@@ -122,7 +144,7 @@ fn plain_fields(
     Ok(fields)
 }
 
-/// Samples of one bit, one byte or two bytes, the most significant one first.
+/// Samples of one bit, one byte or two bytes, the most significant one first; there are enough of them.
 fn binary_fields(
     source: &mut Source,
     samples: &[u8],
@@ -132,15 +154,7 @@ fn binary_fields(
     bits: usize,
 ) -> Result<Vec<Field>, Fault> {
     let row_len = extent.width * extent.n_bands;
-    let row_bytes = match bits {
-        1 if kind.is_bit_map => row_len.div_ceil(8),
-        1..=8 => row_len,
-        _ => row_len * 2,
-    };
-    let n_bytes = row_bytes * extent.height;
-    if samples.len() < n_bytes {
-        return Err(raster::truncated(source));
-    }
+    let n_bytes = (row_len * kind.stored_bits(bits)).div_ceil(8) * extent.height;
     let (samples, rest) = samples.split_at(n_bytes);
     if !rest.trim_ascii().is_empty() {
         return Err(source.fault(Code::HeaderLies, "bytes after the picture"));

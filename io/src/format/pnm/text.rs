@@ -10,11 +10,13 @@ use crate::text;
 pub(super) struct Text<'a> {
     bytes: &'a [u8],
     at: usize,
+    /// Where the last number began.
+    number: usize,
 }
 
 impl<'a> Text<'a> {
     pub(super) fn new(bytes: &'a [u8], at: usize) -> Self {
-        Text { bytes, at }
+        Text { bytes, at, number: at }
     }
 
     /// Number of bytes that follow.
@@ -25,6 +27,7 @@ impl<'a> Text<'a> {
     /// A decimal number, 0..=`max`, and what stands in front of it.
     pub(super) fn number(&mut self, source: &Source, what: &str, max: u64) -> Result<u64, Fault> {
         self.skip_space();
+        self.number = self.at;
         let rest = &self.bytes[self.at..];
         let is_end = |byte: &u8| byte.is_ascii_whitespace() || *byte == b'#';
         let token = &rest[..rest.iter().position(is_end).unwrap_or(rest.len())];
@@ -84,7 +87,27 @@ impl<'a> Text<'a> {
 
     /// A fault at this place.
     pub(super) fn fault(&self, source: &Source, code: Code, message: impl Into<String>) -> Fault {
-        let before = &self.bytes[..self.at];
+        self.fault_at(self.at, source, code, message)
+    }
+
+    /// A fault at the last number.
+    pub(super) fn at_number(
+        &self,
+        source: &Source,
+        code: Code,
+        message: impl Into<String>,
+    ) -> Fault {
+        self.fault_at(self.number, source, code, message)
+    }
+
+    fn fault_at(
+        &self,
+        at: usize,
+        source: &Source,
+        code: Code,
+        message: impl Into<String>,
+    ) -> Fault {
+        let before = &self.bytes[..at];
         let line = before.iter().filter(|&&byte| byte == b'\n').count();
         let column = before.iter().rev().take_while(|&&byte| byte != b'\n').count();
         let error = FileError::new(code, source.file(), message);

@@ -17,10 +17,9 @@ use tiff::tags::{CompressionMethod, PlanarConfiguration, Tag};
 use tiff::{ColorType, TiffError, TiffResult};
 
 use self::samples::{Chunk, Place, SampleKind};
-use super::raster::{self, DEFLATE_RATIO, Extent};
+use super::raster::{self, DEFLATE_RATIO, Extent, Stored};
 use super::{Found, cannot_hold};
 use crate::data::OutputRef;
-use crate::decimal::Decimal;
 use crate::error::Fault;
 use crate::numbers::Field;
 use crate::source::Source;
@@ -156,15 +155,17 @@ fn layout(
         }
     };
     let size = (u64::from(width), u64::from(height));
-    let extent = Extent::new(source, size, usize::from(n_bands), WORK_BYTES, n_file_bytes)?;
-    extent.check_borne_out(source, bits, ratio, n_file_bytes)?;
+    let n_bands = usize::from(n_bands);
+    let stored = Stored { n_bands, bits_per_sample: bits, max_ratio: ratio, n_bytes: n_file_bytes };
+    stored.check(source, size)?;
+    let extent = Extent::new(source, size, n_bands, WORK_BYTES, n_file_bytes)?;
     // A tile may be larger than the picture.
     let (width, height) = decoder.chunk_dimensions();
     let size = (u64::from(width), u64::from(height));
-    let chunk = Extent::new(source, size, usize::from(n_bands), WORK_BYTES, n_file_bytes)?;
     if decoder.get_chunk_type() == ChunkType::Tile {
-        chunk.check_borne_out(source, bits, ratio, n_file_bytes)?;
+        stored.check(source, size)?;
     }
+    let chunk = Extent::new(source, size, n_bands, WORK_BYTES, n_file_bytes)?;
     check_chunks_inside(source, decoder, n_file_bytes)?;
     let is_planar = planar == PlanarConfiguration::Planar.to_u16();
     let (chunk_width, chunk_height) = (chunk.width, chunk.height);
@@ -226,7 +227,7 @@ fn read_chunks(
             let number = number.map_err(|_| raster::damaged(source, "TIFF", &"too many strips"))?;
             let decoded = decoder.read_chunk(number).map_err(|e| fault(source, &e))?;
             kind = SampleKind::of(&decoded);
-            let chunk = Chunk { decoded, bits, scale: source.scale().map(Decimal::to_f64) };
+            let chunk = Chunk { decoded, bits, scaling: source.scaling() };
             if chunk.n_samples(&place, bands.len()) < place.height * place.width * bands.len() {
                 return Err(raster::truncated(source));
             }

@@ -4,6 +4,7 @@ use tiff::decoder::DecodingResult;
 
 use crate::format::raster;
 use crate::numbers::Field;
+use crate::scaling::Scaling;
 use crate::whole::{self, NotWhole};
 
 /// Where a strip or tile lies in the grid.
@@ -42,17 +43,17 @@ impl SampleKind {
 }
 
 /// A decoded strip or tile.
-pub(super) struct Chunk {
+pub(super) struct Chunk<'a> {
     pub(super) decoded: DecodingResult,
     /// Bits of a sample in the file; below 8 the rows are packed.
     pub(super) bits: usize,
-    pub(super) scale: Option<f64>,
+    pub(super) scaling: Option<&'a Scaling>,
 }
 
 /// A sample that is no whole number, with its row and column from 0.
 type BadSample = (usize, usize, NotWhole);
 
-impl Chunk {
+impl Chunk<'_> {
     /// How many samples there are.
     pub(super) fn n_samples(&self, place: &Place, n_bands: usize) -> usize {
         match &self.decoded {
@@ -76,7 +77,7 @@ impl Chunk {
 
     /// Puts the samples, pixel by pixel one for each band, into the fields at their place.
     pub(super) fn place(&self, place: &Place, bands: &mut [Field]) -> Result<(), BadSample> {
-        let scale = self.scale;
+        let scaling = self.scaling;
         match &self.decoded {
             DecodingResult::U8(bytes) if self.bits < 8 => {
                 let samples = raster::unpack(bytes, self.bits, place.width * bands.len());
@@ -91,13 +92,13 @@ impl Chunk {
             DecodingResult::I32(samples) => put(samples, place, bands, |s| Ok(s.into())),
             DecodingResult::I64(samples) => put(samples, place, bands, Ok),
             DecodingResult::F16(samples) => {
-                put(samples, place, bands, |s| whole::of_float(s.to_f64(), scale))
+                put(samples, place, bands, |s| whole::of_float(s.to_f64(), scaling))
             }
             DecodingResult::F32(samples) => {
-                put(samples, place, bands, |s| whole::of_float(s.into(), scale))
+                put(samples, place, bands, |s| whole::of_float(s.into(), scaling))
             }
             DecodingResult::F64(samples) => {
-                put(samples, place, bands, |s| whole::of_float(s, scale))
+                put(samples, place, bands, |s| whole::of_float(s, scaling))
             }
         }
     }

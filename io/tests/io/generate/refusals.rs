@@ -54,7 +54,7 @@ fn a_parameter_outside_its_range_is_named() {
     let light =
         UniformGraph { max_weight: Some(0), ..uniform(5, Density::Arcs(2), Kind::Directed) };
     let cases = [
-        (arcs(0, 0, Kind::Directed), "`vertices` is 0"),
+        (arcs(0, 1, Kind::Directed), "`arcs` is 1, and it is to be at most 0"),
         (arcs(1 << 32, 0, Kind::Directed), "`vertices` is 4294967296"),
         (arcs(5, 21, Kind::Directed), "`arcs` is 21, and it is to be at most 20"),
         (arcs(5, 11, Kind::Undirected), "`arcs` is 11, and it is to be at most 10"),
@@ -62,7 +62,7 @@ fn a_parameter_outside_its_range_is_named() {
         (probability(1.5), "`probability` is 1.5"),
         (probability(f64::NAN), "`probability` is NaN"),
         (graph(light), "`max-weight` is 0, and it is to be 1 or more"),
-        (rmat(Rmat { n_vertices: 0, ..RMAT }), "`vertices` is 0"),
+        (rmat(Rmat { n_vertices: 0, ..RMAT }), "`arcs` is 50000, and it is to be 0"),
         (rmat(Rmat { corners: [0.5, -0.1, 0.0], ..RMAT }), "`b` is -0.1"),
         (rmat(Rmat { corners: [0.5, 0.5, 0.5], ..RMAT }), "`a + b + c` is 1.5"),
         (rmat(Rmat { max_weight: Some(-1), ..RMAT }), "`max-weight` is -1"),

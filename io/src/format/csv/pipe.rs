@@ -1,0 +1,107 @@
+//! The bytes of a CSV file on their way to the parser, with a mark behind them.
+
+use std::cell::{Cell, RefCell};
+use std::io::{self, Read};
+use std::rc::Rc;
+
+use star_base::Code;
+
+use crate::error::Fault;
+use crate::source::{CHUNK, Source};
+use crate::text;
+
+/// What follows the last line of the file as a line of its own. The parser says nothing of a quote that
+/// is never closed; the mark is then part of that field.
+pub(super) const END: &[u8] = b"\0";
+
+/// Bytes of the longest record, so that a quote that is never closed does not fill the memory.
+const MAX_RECORD_BYTES: usize = 1 << 24;
+const BYTE_ORDER_MARK: &[u8; 3] = b"\xef\xbb\xbf";
+
+/// What the parser in between does not pass on.
+#[derive(Default)]
+pub(super) struct Shared {
+    fault: RefCell<Option<Fault>>,
+    /// Bytes read since the last record began.
+    n_pending: Cell<usize>,
+    /// The line from which on that record begins.
+    line: Cell<u64>,
+}
+
+impl Shared {
+    /// A record begins in this line, or behind it.
+    pub(super) fn begin_record(&self, line: u64) {
+        self.n_pending.set(0);
+        self.line.set(line);
+    }
+
+    /// The fault that ended the reading.
+    pub(super) fn take_fault(&self) -> Option<Fault> {
+        self.fault.borrow_mut().take()
+    }
+}
+
+/// The source as a [`Read`]er, which keeps a fault aside and stops at records that are too long.
+pub(super) struct Pipe<'r, 'o> {
+    source: Source<'r, 'o>,
+    pub(super) shared: Rc<Shared>,
+    /// Were the first bytes read?
+    begun: bool,
+    /// Was the mark given?
+    ended: bool,
+}
+
+impl<'r, 'o> Pipe<'r, 'o> {
+    pub(super) fn new(source: Source<'r, 'o>) -> Self {
+        Pipe { source, shared: Rc::default(), begun: false, ended: false }
+    }
+
+    /// Reads the first bytes, and passes over a byte order mark.
+    fn begin(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.begun = true;
+        let mut first = Vec::new();
+        while first.len() < BYTE_ORDER_MARK.len() {
+            let mut bytes = [0; BYTE_ORDER_MARK.len()];
+            let n_missing = BYTE_ORDER_MARK.len() - first.len();
+            let n_bytes = self.source.read(&mut bytes[..n_missing]);
+            match n_bytes.map_err(|fault| self.fail(fault))? {
+                0 => break,
+                n_bytes => first.extend_from_slice(&bytes[..n_bytes]),
+            }
+        }
+        if first == BYTE_ORDER_MARK {
+            return self.source.read(buffer).map_err(|fault| self.fail(fault));
+        }
+        // The buffer of the reader is a chunk.
+        let n_bytes = first.len().min(buffer.len());
+        buffer[..n_bytes].copy_from_slice(&first[..n_bytes]);
+        Ok(n_bytes)
+    }
+
+    fn fail(&self, fault: Fault) -> io::Error {
+        self.shared.fault.replace(Some(fault));
+        io::Error::other("kept aside")
+    }
+}
+
+impl Read for Pipe<'_, '_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let n_bytes = match self.begun {
+            true => self.source.read(buffer).map_err(|fault| self.fail(fault))?,
+            false => self.begin(buffer)?,
+        };
+        if n_bytes == 0 && !self.ended {
+            self.ended = true;
+            return (&[b"\n", END].concat()[..]).read(buffer);
+        }
+        let n_pending = self.shared.n_pending.get().saturating_add(n_bytes);
+        self.shared.n_pending.set(n_pending);
+        if n_pending > MAX_RECORD_BYTES + CHUNK {
+            let longest = text::size(MAX_RECORD_BYTES as u128);
+            let message = format!("a record longer than {longest}");
+            let fault = self.source.fault(Code::BadFormat, message).at(self.shared.line.get(), 1);
+            return Err(self.fail(Box::new(fault.note("is there a quote that is not closed?"))));
+        }
+        Ok(n_bytes)
+    }
+}

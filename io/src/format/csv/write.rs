@@ -1,0 +1,70 @@
+//! Writing of CSV: numbers with the names of their fields, or rows of bits as numbers.
+
+use std::io::{self, Write};
+
+use csv::{ErrorKind, Terminator, WriterBuilder};
+
+use super::header;
+use crate::data::{BitsRef, OutputRef};
+use crate::error::Fault;
+use crate::format::{cannot_hold, cannot_write};
+use crate::numbers::{Field, Numbers};
+
+/// Writes numbers, cells of a grid row by row, or bits: each row of a table is one number of the field
+/// `bits`, a slice is a column, a word a row.
+pub(crate) fn write(value: OutputRef<'_>, out: &mut dyn Write) -> Result<(), Fault> {
+    let bits = match value {
+        OutputRef::Numbers(numbers) => return write_numbers(value, numbers, out),
+        OutputRef::Table(table) => BitsRef::Table(table),
+        OutputRef::Slice(slice) => BitsRef::Slice(slice),
+        OutputRef::Word(word) => BitsRef::Word(word),
+        OutputRef::Graph(_) => {
+            let fault = cannot_hold(value, "CSV", "lists of numbers");
+            return Err(Box::new(fault.help("write a graph to a `.mtx`, `.gr` or `.txt` file")));
+        }
+    };
+    let (n_rows, n_cols) = bits.shape();
+    if n_cols >= 64 {
+        let holds = "numbers of at most 63 bits, one for each row";
+        return Err(Box::new(cannot_hold(value, "CSV", holds)));
+    }
+    let write = |out: &mut dyn Write| {
+        writeln!(out, "bits:{n_cols}")?;
+        (0..n_rows).try_for_each(|row| {
+            let number = (0..n_cols).fold(0u64, |n, col| n << 1 | u64::from(bits.get(row, col)));
+            writeln!(out, "{number}")
+        })
+    };
+    write(out).map_err(|e| cannot_write(&e))
+}
+
+fn write_numbers(
+    value: OutputRef<'_>,
+    numbers: &Numbers,
+    out: &mut dyn Write,
+) -> Result<(), Fault> {
+    numbers.check("")?;
+    let negative = |field: &&Field| field.values.iter().any(|&number| number < 0);
+    let refused = match numbers.fields.iter().find(negative) {
+        Some(field) => Some(format!("the field `{}` has negative numbers", field.name)),
+        None => numbers.fields.is_empty().then(|| "there is no field".to_owned()),
+    };
+    if let Some(why) = refused {
+        let fault = cannot_hold(value, "CSV", "unsigned integers");
+        return Err(Box::new(fault.note(why)));
+    }
+    let mut writer = WriterBuilder::new().terminator(Terminator::Any(b'\n')).from_writer(out);
+    let mut write = || {
+        writer.write_record(header::of_fields(&numbers.fields))?;
+        (0..numbers.shape.n_records()).try_for_each(|record| {
+            let numbers = numbers.fields.iter().map(|field| field.values[record].to_string());
+            writer.write_record(numbers)
+        })?;
+        writer.flush().map_err(csv::Error::from)
+    };
+    write().map_err(|error: csv::Error| match error.into_kind() {
+        ErrorKind::Io(error) => cannot_write(&error),
+        // The writer has no other reason: all records have as many fields.
+        other => cannot_write(&io::Error::other(format!("{other:?}"))),
+    })
+}

@@ -1,0 +1,138 @@
+//! The scale that the user gives: the values of a file are multiplied with it and rounded to whole
+//! numbers, halves away from zero. Every reader asks here for every value, so that what is lost is
+//! counted in one place.
+
+use std::cell::Cell;
+
+use crate::decimal::Decimal;
+use crate::text;
+
+/// A scale, and what became of the values so far.
+pub(crate) struct Scaling {
+    factor: Decimal,
+    binary: f64,
+    n_values: Cell<u64>,
+    n_lost: Cell<u64>,
+    first_lost: Cell<Option<Decimal>>,
+}
+
+impl Scaling {
+    /// No value was multiplied yet.
+    pub(crate) fn new(factor: Decimal) -> Self {
+        Scaling {
+            factor,
+            binary: factor.to_f64(),
+            n_values: Cell::new(0),
+            n_lost: Cell::new(0),
+            first_lost: Cell::new(None),
+        }
+    }
+
+    /// What a value becomes, from its exact product; `None` beyond 64 bits with a sign.
+    #[inline]
+    pub(crate) fn decimal(&self, value: Decimal) -> Option<i64> {
+        let scaled = value.scaled(self.factor)?;
+        self.count(scaled == 0 && value.is_nonzero(), || Some(value));
+        Some(scaled)
+    }
+
+    /// What a value becomes that the file holds in binary.
+    #[inline]
+    pub(crate) fn float(&self, value: f64) -> f64 {
+        let scaled = (value * self.binary).round();
+        self.count(scaled == 0.0 && value != 0.0, || Decimal::parse(&format!("{value:e}")));
+        scaled
+    }
+
+    /// That values which are not 0 became 0, if any did.
+    pub(crate) fn warning(&self) -> Option<String> {
+        let (n_values, n_lost) = (self.n_values.get(), self.n_lost.get());
+        let first = self.first_lost.get().map(|first| {
+            let (first, enough) = (shown(first), enough(first));
+            format!("; the first of them is {first}, which takes `scale={enough}`")
+        });
+        (n_lost > 0).then(|| {
+            let values = text::count(n_values, "value");
+            let first = first.unwrap_or_default();
+            format!("{n_lost} of {values} became 0 with `scale={}`{first}", self.factor)
+        })
+    }
+
+    /// That there was no value to multiply, if so.
+    pub(crate) fn note(&self) -> Option<String> {
+        let is_idle = self.n_values.get() == 0;
+        is_idle.then(|| format!("it has no values that `scale={}` multiplies", self.factor))
+    }
+
+    #[inline]
+    fn count(&self, is_lost: bool, value: impl FnOnce() -> Option<Decimal>) {
+        self.n_values.set(self.n_values.get() + 1);
+        if is_lost {
+            self.lose(value());
+        }
+    }
+
+    #[cold]
+    fn lose(&self, value: Option<Decimal>) {
+        self.n_lost.set(self.n_lost.get() + 1);
+        if self.first_lost.get().is_none() {
+            self.first_lost.set(value);
+        }
+    }
+}
+
+/// What to do about a value with a fraction: the scale that keeps it.
+pub(crate) fn advice(value: Decimal) -> String {
+    let scale = enough(value);
+    format!("`scale={scale}` multiplies every number by {scale} and rounds it")
+}
+
+/// The least power of ten, from 100, that leaves two digits of the value in front of the point.
+pub(crate) fn enough(value: Decimal) -> Decimal {
+    Decimal::power_of_ten(1i64.saturating_sub(value.magnitude()).max(2))
+}
+
+/// The value in few characters.
+fn shown(value: Decimal) -> String {
+    let shown = value.to_string();
+    if shown.len() > 12 { format!("{:e}", value.to_f64()) } else { shown }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn decimal(text: &str) -> Decimal {
+        Decimal::parse(text).unwrap()
+    }
+
+    #[test]
+    fn values_that_became_0_are_counted_and_others_are_not() {
+        let scaling = Scaling::new(decimal("10"));
+        assert_eq!(scaling.warning(), None);
+        assert!(scaling.note().is_some());
+        assert_eq!(scaling.decimal(decimal("0.04")), Some(0));
+        assert_eq!(scaling.decimal(decimal("0")), Some(0));
+        assert_eq!(scaling.decimal(decimal("-0.05")), Some(-1));
+        assert_eq!(scaling.float(1e-20), 0.0);
+        assert_eq!(scaling.float(0.25), 3.0);
+        let expected = "2 of 5 values became 0 with `scale=10`; the first of them is 0.04, which takes `scale=1000`";
+        assert_eq!(scaling.warning().as_deref(), Some(expected));
+        assert_eq!(scaling.note(), None);
+    }
+
+    #[test]
+    fn the_scale_advised_keeps_the_value() {
+        for (value, scale) in [
+            ("2.5", "100"),
+            ("-0.25", "100"),
+            ("0.05", "1000"),
+            ("0.000833", "100000"),
+            ("1e-20", "1e21"),
+            ("12345.678", "100"),
+        ] {
+            assert_eq!(enough(decimal(value)).to_string(), scale, "{value}");
+            assert!(Decimal::parse_positive(scale).is_some());
+        }
+    }
+}
