@@ -2,18 +2,24 @@
 
 use star_vm::Stats;
 
-/// What a run used, one line each.
-pub(crate) fn table(stats: &Stats) -> String {
+/// What a run used, one line each. `loading_bytes` is the most memory that loading its arguments took, 0 if nothing was
+/// read; the greater of both peaks is what `--max-memory` has to allow.
+pub(crate) fn table(stats: &Stats, loading_bytes: u64) -> String {
     let Stats { operations, steps, peak_bytes, output_bytes, natives: _ } = stats;
-    let rows = [
-        ("elementary operations", operations),
-        ("steps", steps),
-        ("peak bytes of values", peak_bytes),
-        ("bytes printed", output_bytes),
-    ];
+    let loading = (loading_bytes > 0).then_some(("peak bytes of loading", &loading_bytes));
+    let rows: Vec<(&str, &u64)> = [
+        Some(("elementary operations", operations)),
+        Some(("steps", steps)),
+        loading,
+        Some(("peak bytes of values", peak_bytes)),
+        Some(("bytes printed", output_bytes)),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
     let width = rows.iter().map(|(_, number)| number.to_string().len()).max();
     let width = width.unwrap_or(0);
-    rows.iter().map(|(what, number)| format!("{what:<22} {number:>width$}\n")).collect()
+    rows.into_iter().map(|(what, number)| format!("{what:<22} {number:>width$}\n")).collect()
 }
 
 #[cfg(test)]
@@ -24,7 +30,9 @@ mod tests {
     fn numbers_stand_below_each_other() {
         let stats =
             Stats { operations: 833, steps: 12_345, peak_bytes: 8, output_bytes: 0, natives: 0 };
-        let table = table(&stats);
+        let with_loading = table(&stats, 7);
+        assert_eq!(with_loading.lines().nth(2), Some("peak bytes of loading      7"));
+        let table = table(&stats, 0);
         let lines: Vec<&str> = table.lines().collect();
         assert_eq!(lines.len(), 4);
         assert!(lines.iter().all(|line| line.len() == lines[0].len()));

@@ -78,6 +78,8 @@ pub(crate) struct Found {
     pub(crate) data: Data,
     /// Is it an update stream, whatever its name is?
     pub(crate) is_stream: bool,
+    /// The memory that reading it took.
+    pub(crate) n_bytes: u64,
 }
 
 /// Reads a file, which messages call by its name. Takes at most `max_bytes` of memory.
@@ -133,7 +135,8 @@ pub(crate) fn read_file(
     for note in &loaded.notes {
         reading.reporter.note(&format!("{name}: {note}"));
     }
-    Ok(Found { data: loaded.data, is_stream: loaded.format == Format::Updates })
+    let is_stream = loaded.format == Format::Updates;
+    Ok(Found { data: loaded.data, is_stream, n_bytes: loaded.n_bytes })
 }
 
 /// What ended the work, if it was a flag.
@@ -164,10 +167,7 @@ pub(crate) fn to_value(
             from_graph(reading, &graph, Wanted { max_bytes, ..wanted })
         }
         Data::Numbers(numbers) => {
-            let n_values =
-                numbers.fields.iter().map(|field| field.values.len() as u64).sum::<u64>();
-            let n_bytes = n_values.saturating_mul(size_of::<i64>() as u64);
-            let max_bytes = wanted.max_bytes.saturating_sub(n_bytes);
+            let max_bytes = wanted.max_bytes.saturating_sub(bytes_in(&numbers));
             from_numbers(reading, &numbers, Wanted { max_bytes, ..wanted })
         }
         Data::Table(_) | Data::Slice(_) | Data::Word(_) if wanted.layout.is_some() => {
@@ -350,6 +350,32 @@ fn wrong_kind(wanted: Wanted<'_>, found: &str) -> FileError {
 /// Bytes that a graph takes beside what is made of it.
 pub(crate) fn bytes_of_graph(graph: &Graph) -> u64 {
     (graph.arcs.len() as u64).saturating_mul(size_of::<star_io::Arc>() as u64)
+}
+
+/// Bytes that what was read takes beside what is made of it, if that is something else; a graph is kept anyway.
+pub(crate) fn bytes_of_numbers(data: &Data) -> u64 {
+    match data {
+        Data::Numbers(numbers) => bytes_in(numbers),
+        Data::Graph(_) | Data::Table(_) | Data::Slice(_) | Data::Word(_) => 0,
+    }
+}
+
+fn bytes_in(numbers: &Numbers) -> u64 {
+    let n_values = numbers.fields.iter().map(|field| field.values.len() as u64).sum::<u64>();
+    n_values.saturating_mul(size_of::<i64>() as u64)
+}
+
+/// Bytes of the table that a value was laid out as; a word is the row of one.
+pub(crate) fn laid_out_bytes(value: &HostValue) -> u64 {
+    match value {
+        HostValue::Word(bits) => (bits.len() as u64).saturating_mul(8),
+        HostValue::Slice(_)
+        | HostValue::Table(_)
+        | HostValue::Unset
+        | HostValue::Int(_)
+        | HostValue::Bool(_)
+        | HostValue::Str(_) => bytes_of(value),
+    }
 }
 
 /// Bytes that a value takes, packed.

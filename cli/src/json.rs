@@ -43,14 +43,15 @@ pub(crate) fn remark(kind: Remark, message: &str) -> String {
     }))
 }
 
-/// What a run used.
-pub(crate) fn cost(stats: &star_vm::Stats) -> String {
+/// What a run used, and the most memory that loading its arguments took.
+pub(crate) fn cost(stats: &star_vm::Stats, loading_bytes: u64) -> String {
     let star_vm::Stats { operations, steps, peak_bytes, output_bytes, natives: _ } = stats;
     line(&json!({
         "cost": {
             "operations": operations,
             "steps": steps,
             "peak_bytes": peak_bytes,
+            "loading_bytes": loading_bytes,
             "output_bytes": output_bytes,
         },
     }))

@@ -20,6 +20,14 @@ use crate::offer::Offer;
 use crate::part::{Located, locate};
 use crate::widths;
 
+/// What was read.
+pub(crate) struct Loaded {
+    /// The values of the parameters.
+    pub(crate) arguments: Vec<Argument>,
+    /// The most memory that reading and laying out took at once: with as much they can be loaded again.
+    pub(crate) peak_bytes: u64,
+}
+
 /// Reads everything that `binding` names. `graph` is the file of `--graph`. The values together take
 /// at most `max_bytes`.
 ///
@@ -31,10 +39,11 @@ pub(crate) fn load(
     graph: Option<&str>,
     reading: Reading<'_>,
     max_bytes: u64,
-) -> Result<Vec<Argument>, FileError> {
+) -> Result<Loaded, FileError> {
     let changed = GraphSizes::default();
     let (free, graphs) = (max_bytes, Vec::new());
-    let mut loader = Loader { reading, free, graphs, changed, saw_stream: false };
+    let mut loader =
+        Loader { reading, max_bytes, free, peak: 0, graphs, changed, saw_stream: false };
     let Binding { origins, widths, settings: _, mut unless_stream } = binding;
     let offered = match graph {
         Some(file) => loader.offered_graph(file, &origins, widths)?,
@@ -69,7 +78,9 @@ pub(crate) fn load(
                     max_bytes: loader.free,
                     widths: offered.widths,
                 };
-                offer.value(reading, &offered.graph, wanted)?
+                let value = offer.value(reading, &offered.graph, wanted)?;
+                loader.note(data::bytes_of(&value));
+                value
             }
             (Origin::Offer(_), None) | (Origin::Unset, _) => HostValue::Unset,
         };
@@ -77,7 +88,7 @@ pub(crate) fn load(
         arguments.push(Argument { value, fixed });
     }
     match unless_stream.is_empty() || loader.saw_stream {
-        true => Ok(arguments),
+        true => Ok(Loaded { arguments, peak_bytes: loader.peak }),
         false => Err(without_file(unless_stream.swap_remove(0))),
     }
 }
@@ -132,8 +143,12 @@ fn shared(
 
 struct Loader<'a> {
     reading: Reading<'a>,
+    /// Bytes that might be taken.
+    max_bytes: u64,
     /// Bytes that may still be taken.
     free: u64,
+    /// The most bytes that were taken at once.
+    peak: u64,
     /// Graphs by the names of their files: one file may give several tables.
     graphs: Vec<(String, Rc<Graph>)>,
     /// What an update stream has to suit.
@@ -143,23 +158,42 @@ struct Loader<'a> {
 }
 
 impl Loader<'_> {
+    /// So many bytes were taken beside those that are taken still.
+    fn note(&mut self, n_bytes: u64) {
+        let taken = self.max_bytes.saturating_sub(self.free);
+        self.peak = self.peak.max(taken.saturating_add(n_bytes));
+    }
+
     fn file(&mut self, wanted: Wanted<'_>) -> Result<HostValue, FileError> {
         let wanted = Wanted { max_bytes: self.free, ..wanted };
         if let Some(graph) = self.known_graph(wanted.file) {
-            return data::from_graph(self.reading, &graph, wanted);
+            return self.lay_out(&graph, wanted);
         }
         let format = wanted.layout.and_then(AnyLayout::format);
         let expected = Expected { format, graph: self.changed };
-        let Found { data, is_stream } = read(self.reading, wanted.file, self.free, expected)?;
+        let Found { data, is_stream, n_bytes } =
+            read(self.reading, wanted.file, self.free, expected)?;
         self.saw_stream |= is_stream;
+        self.note(n_bytes);
         match data {
             Data::Graph(graph) => {
                 let graph = self.keep(wanted.file, graph);
                 let wanted = Wanted { max_bytes: self.free, ..wanted };
-                data::from_graph(self.reading, &graph, wanted)
+                self.lay_out(&graph, wanted)
             }
-            other => data::to_value(self.reading, other, wanted),
+            other => {
+                let n_bytes = data::bytes_of_numbers(&other);
+                let value = data::to_value(self.reading, other, wanted)?;
+                self.note(n_bytes.saturating_add(data::laid_out_bytes(&value)));
+                Ok(value)
+            }
         }
+    }
+
+    fn lay_out(&mut self, graph: &Graph, wanted: Wanted<'_>) -> Result<HostValue, FileError> {
+        let value = data::from_graph(self.reading, graph, wanted)?;
+        self.note(data::laid_out_bytes(&value));
+        Ok(value)
     }
 
     fn known_graph(&self, file: &str) -> Option<Rc<Graph>> {
@@ -193,13 +227,14 @@ impl Loader<'_> {
             self.reading.reporter.warning(message);
             return Ok(None);
         }
-        let graph =
-            read_graph(self.reading, file, self.free).map_err(|error| match error.code {
-                Code::NoSuchLayout => {
-                    error.help("name a graph, or give the file to a parameter: `NAME=FILE`")
-                }
-                _ => error,
-            })?;
+        let found = find_graph(self.reading, file, self.free).map_err(|error| match error.code {
+            Code::NoSuchLayout => {
+                error.help("name a graph, or give the file to a parameter: `NAME=FILE`")
+            }
+            _ => error,
+        });
+        let (graph, n_bytes) = found?;
+        self.note(n_bytes);
         let graph = self.keep(file, graph);
         let layouts: Vec<Layout> =
             origins.iter().filter_map(|origin| layout_of(origin, file)).collect();
@@ -230,8 +265,15 @@ pub(crate) fn read_graph(
     file: &str,
     max_bytes: u64,
 ) -> Result<Graph, FileError> {
-    match read(reading, file, max_bytes, Expected::default())?.data {
-        Data::Graph(graph) => Ok(graph),
+    find_graph(reading, file, max_bytes).map(|(graph, _)| graph)
+}
+
+/// The same, and the memory that reading it took.
+fn find_graph(reading: Reading<'_>, file: &str, max_bytes: u64) -> Result<(Graph, u64), FileError> {
+    let Found { data, is_stream: _, n_bytes } =
+        read(reading, file, max_bytes, Expected::default())?;
+    match data {
+        Data::Graph(graph) => Ok((graph, n_bytes)),
         Data::Table(_) | Data::Slice(_) | Data::Word(_) | Data::Numbers(_) => {
             let message = "the file of `--graph` holds no graph";
             Err(FileError::new(Code::NoSuchLayout, file, message))

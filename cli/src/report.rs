@@ -89,11 +89,11 @@ impl Reporter {
         });
     }
 
-    /// What a run used.
-    pub(crate) fn cost(&self, stats: &star_vm::Stats) {
+    /// What a run used, and the most memory that loading its arguments took.
+    pub(crate) fn cost(&self, stats: &star_vm::Stats, loading_bytes: u64) {
         self.write(&match self.format {
-            ErrorFormat::Text => crate::cost::table(stats),
-            ErrorFormat::Json => json::cost(stats),
+            ErrorFormat::Text => crate::cost::table(stats, loading_bytes),
+            ErrorFormat::Json => json::cost(stats, loading_bytes),
         });
     }
 

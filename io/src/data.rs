@@ -29,6 +29,8 @@ pub struct Loaded {
     pub data: Data,
     /// The format it was read in.
     pub format: Format,
+    /// The memory that reading it took from the budget: with as much it can be read again.
+    pub n_bytes: u64,
     /// What the user should know about how it was read; worded like errors.
     pub warnings: Vec<String>,
     /// How the file was understood, where there was a choice; worded like errors.

@@ -1,8 +1,11 @@
 //! A list that grows with what has actually arrived, never from a header alone, and never beyond a
 //! budget.
 
+use crate::budget::Budget;
+
 /// A list with a budget.
 pub(crate) struct Growing<T> {
+    budget: Budget,
     items: Vec<T>,
     item_bytes: u64,
     max_items: usize,
@@ -13,11 +16,12 @@ pub(crate) struct Growing<T> {
 pub(crate) struct NoRoom(pub(crate) u128);
 
 impl<T> Growing<T> {
-    /// An empty list. Every item takes `item_bytes` of the `max_bytes`, what later steps need for
-    /// it included.
-    pub(crate) fn new(max_bytes: u64, item_bytes: u64) -> Self {
-        let max_items = max_bytes / item_bytes.max(1);
+    /// An empty list. Every item takes `item_bytes` of the budget, what later steps need for it
+    /// included.
+    pub(crate) fn new(budget: &Budget, item_bytes: u64) -> Self {
+        let max_items = budget.max_bytes() / item_bytes.max(1);
         Growing {
+            budget: budget.clone(),
             items: Vec::new(),
             item_bytes,
             max_items: usize::try_from(max_items).unwrap_or(usize::MAX),
@@ -59,8 +63,10 @@ impl<T> Growing<T> {
         self.items.len()
     }
 
-    /// The items.
+    /// The items, which count as asked for.
     pub(crate) fn into_vec(self) -> Vec<T> {
+        // There are no more of them than the budget allows.
+        self.budget.allows(self.items.len() as u128 * u128::from(self.item_bytes));
         self.items
     }
 }
@@ -71,17 +77,19 @@ mod tests {
 
     #[test]
     fn list_refuses_the_item_beyond_its_budget() {
-        let mut list = Growing::new(10 * 8, 8);
+        let budget = Budget::from(10 * 8);
+        let mut list = Growing::new(&budget, 8);
         for item in 0..10u64 {
             list.push(item).unwrap();
         }
         assert_eq!(list.push(10).unwrap_err().0, 88);
         assert_eq!(list.into_vec(), (0..10).collect::<Vec<u64>>());
+        assert_eq!(budget.most(), 80);
     }
 
     #[test]
     fn header_reserves_only_what_the_file_can_hold() {
-        let mut list = Growing::<u64>::new(u64::MAX, 8);
+        let mut list = Growing::<u64>::new(&Budget::from(u64::MAX), 8);
         list.reserve(u64::MAX, None, 4);
         assert_eq!(list.items.capacity(), 0);
         list.reserve(u64::MAX, Some(40), 4);

@@ -38,6 +38,7 @@
 // reading; inside the crate it travels boxed.
 #![allow(clippy::result_large_err)]
 
+mod budget;
 pub mod data;
 pub mod decimal;
 pub mod error;

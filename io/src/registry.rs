@@ -222,12 +222,13 @@ pub fn read(
     }
     let scaling = options.scale.map(Scaling::new);
     let source = Source::open(input, options, scaling.as_ref())?;
+    let budget = source.budget().clone();
     let (data, Told { mut warnings, mut notes }) = (format.entry().read)(source)?;
     if let Some(scaling) = &scaling {
         warnings.extend(scaling.warning());
         notes.extend(scaling.note());
     }
-    Ok(Loaded { data, format, warnings, notes })
+    Ok(Loaded { data, format, n_bytes: budget.most(), warnings, notes })
 }
 
 /// Writes a value and flushes `output`; small pieces are gathered here.

@@ -6,6 +6,7 @@ use std::io::{self, Chain, Cursor, ErrorKind, Read};
 
 use star_base::Code;
 
+use crate::budget::Budget;
 use crate::error::{Fault, FileError};
 use crate::options::{GraphSizes, ReadOptions};
 use crate::packing::{BytesBehind, GZIP_MAGIC, Gunzip};
@@ -19,6 +20,7 @@ pub(crate) const CHUNK: usize = 1 << 18;
 pub(crate) struct Source<'r, 'o> {
     input: Input<'r>,
     options: &'r mut ReadOptions<'o>,
+    budget: Budget,
     scaling: Option<&'r Scaling>,
     n_read: u64,
 }
@@ -47,7 +49,8 @@ impl<'r, 'o> Source<'r, 'o> {
             true => Input::Gzip(Box::new(Gunzip::new(whole))),
             false => Input::Plain(whole),
         };
-        Ok(Source { input, options, scaling, n_read: 0 })
+        let budget = Budget::from(options.max_bytes);
+        Ok(Source { input, options, budget, scaling, n_read: 0 })
     }
 
     /// Reads up to `buffer.len()` bytes; 0 at the end of the file only.
@@ -97,7 +100,7 @@ impl<'r, 'o> Source<'r, 'o> {
             bytes.resize(len + room, 0);
             let n_bytes = self.read(&mut bytes[len..])?;
             bytes.truncate(len + n_bytes);
-            if bytes.len() as u64 > self.max_bytes() {
+            if !self.budget.allows(bytes.len() as u128) {
                 return Err(self.no_room(bytes.len() as u128));
             }
             if n_bytes == 0 {
@@ -172,8 +175,13 @@ impl<'r, 'o> Source<'r, 'o> {
     }
 
     /// Memory budget.
+    pub(crate) fn budget(&self) -> &Budget {
+        &self.budget
+    }
+
+    /// Bytes of it.
     pub(crate) fn max_bytes(&self) -> u64 {
-        self.options.max_bytes
+        self.budget.max_bytes()
     }
 }
 
@@ -185,8 +193,13 @@ fn cannot_read(file: &str, error: &io::Error) -> Fault {
 pub(crate) fn no_room(file: &str, n_bytes: u128, max_bytes: u64) -> Fault {
     let needed = text::size(n_bytes);
     let message = if n_bytes > u128::from(max_bytes) {
-        let budget = text::size(u128::from(max_bytes));
-        format!("this takes {needed} of memory, and the budget is {budget}")
+        match text::size(u128::from(max_bytes)) {
+            // Rounded, they may look alike.
+            budget if budget == needed => {
+                format!("this takes {n_bytes} bytes of memory, and the budget is {max_bytes}")
+            }
+            budget => format!("this takes {needed} of memory, and the budget is {budget}"),
+        }
     } else {
         format!("this takes {needed} of memory, more than there is")
     };

@@ -23,7 +23,7 @@ use crate::flags::{Flags, Watchdog};
 use crate::given::Given;
 use crate::host::{Advice, RunHost};
 use crate::limits::LimitArgs;
-use crate::load::load;
+use crate::load::{Loaded, load};
 use crate::offer::OFFER_HELP;
 use crate::output::Output;
 use crate::part;
@@ -192,8 +192,9 @@ pub(crate) fn run_with(
     let settings = binding.settings.clone();
     let reading = Reading { flags: &flags, reporter, settings: &settings };
     let max_bytes = limits.memory.unwrap_or(u64::MAX);
-    let mut arguments =
-        load(entry, binding, args.graph.as_deref(), reading, max_bytes).map_err(stopped_at_file)?;
+    let loaded =
+        load(entry, binding, args.graph.as_deref(), reading, max_bytes).map_err(stopped_at_file);
+    let Loaded { mut arguments, peak_bytes: loading_bytes } = loaded?;
 
     let ready = lower(&compilation, entry, args)?;
     if ready.is_function {
@@ -257,7 +258,7 @@ pub(crate) fn run_with(
     if args.cost {
         // The call of a function from its wrapper is none of the program's.
         ended.stats.steps = ended.stats.steps.saturating_sub(u64::from(ready.is_function));
-        reporter.cost(&ended.stats);
+        reporter.cost(&ended.stats, loading_bytes);
     }
     if let (Some(target), Some(session)) = (target, session) {
         let wrapper = ready.is_function.then_some(ready.entry);

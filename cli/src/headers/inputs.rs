@@ -148,7 +148,7 @@ fn read(
         // A header has names of its own.
         unless_stream: Vec::new(),
     };
-    load(entry, binding, graph, reading, max_bytes)
+    load(entry, binding, graph, reading, max_bytes).map(|loaded| loaded.arguments)
 }
 
 /// The name of a file, or of data that are made, as seen from here.

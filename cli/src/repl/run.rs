@@ -145,7 +145,7 @@ impl Session {
             }
         }
         if self.settings.cost {
-            sink.show(Event::Answer(&crate::cost::table(&stats)));
+            sink.show(Event::Answer(&crate::cost::table(&stats, 0)));
         }
         if self.settings.time {
             sink.show(Event::Answer(&format!("time {taken:.1?}\n")));

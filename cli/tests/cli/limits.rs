@@ -13,13 +13,13 @@ end;
 procedure DEEP(n: integer); begin if n > 0 then DEEP(n - 1) end;
 ";
 
-/// The numbers of `--cost`: steps, peak bytes, bytes printed.
-fn cost(folder: &Folder, arguments: &[&str]) -> [u64; 3] {
+/// The numbers of `--cost`: steps, peak bytes of loading and of the run, bytes printed.
+fn cost(folder: &Folder, arguments: &[&str]) -> [u64; 4] {
     let mut arguments = arguments.to_vec();
     arguments.push("--cost");
     let ran = folder.star(&arguments);
     assert_eq!(ran.code, 0, "{ran:?}");
-    ["steps", "peak bytes of values", "bytes printed"].map(|what| {
+    ["steps", "peak bytes of loading", "peak bytes of values", "bytes printed"].map(|what| {
         let line = ran.stderr.lines().find(|line| line.starts_with(what));
         let number = line.and_then(|line| line.rsplit(' ').next()).unwrap();
         number.parse().unwrap()
@@ -42,7 +42,8 @@ fn what_a_run_needs_is_enough_and_less_is_not() {
         [&["run", "w.star", "n=3", "P=t.mtx"], &["run", "p.star", "--proc", "P", "T=t.mtx"]];
     for arguments in runs {
         let well = folder.star(arguments);
-        let [steps, peak, printed] = cost(&folder, arguments);
+        let [steps, loading, peak, printed] = cost(&folder, arguments);
+        assert!(loading <= peak, "{loading} {peak}");
         for (limit, need, code) in [
             ("--max-steps", steps, "L0101"),
             ("--max-memory", peak, "L0102"),
@@ -57,6 +58,30 @@ fn what_a_run_needs_is_enough_and_less_is_not() {
             }
         }
     }
+}
+
+/// Edges that stand in a file take more while it is read than the table does.
+#[test]
+fn what_loading_needs_is_enough_and_less_is_not() {
+    let (n_arcs, n) = (100_000, 500);
+    let edges: String = (0..n_arcs).map(|i| format!("{} {}\n", i % n, (i / n) * 7 % n)).collect();
+    let numbers: String = (0..n_arcs).map(|i| format!("{},{}\n", i % n, i / n)).collect();
+    let program = "procedure P(T: table); begin print(rows(T)) end;";
+    let files = [("p.star", program), ("e.txt", &edges), ("l.csv", &numbers)];
+    let folder = Folder::new(&files);
+    let made = format!("T=gen gnm -n {n} -m {n_arcs}");
+    for argument in ["T=e.txt", "T=weights-out:e.txt", "T=l.csv", &made] {
+        let arguments = ["run", "p.star", argument];
+        let well = folder.star(&arguments);
+        let [_, loading, peak, _] = cost(&folder, &arguments);
+        assert!(loading > peak, "{argument}: {loading} {peak}");
+        let enough = bounded(&folder, &arguments, "--max-memory", loading);
+        assert_eq!((enough.code, &enough.stdout), (0, &well.stdout), "{argument}: {enough:?}");
+        let less = bounded(&folder, &arguments, "--max-memory", loading - 1);
+        less.fails(5, &["error[E0511]"]);
+    }
+    let less = bounded(&folder, &["run", "p.star", "T=e.txt"], "--max-memory", 6_399_999);
+    less.fails(5, &["this takes 6400000 bytes of memory, and the budget is 6399999"]);
 }
 
 #[test]

@@ -34,7 +34,7 @@ pub(crate) fn read(source: Source) -> Result<Found, Fault> {
     let mut header: Option<u32> = None;
     // As read, and in their order.
     let item_bytes = size_of::<Place>() as u64 + 2 * size_of::<i64>() as u64;
-    let mut places: Growing<Place> = Growing::new(scanner.source().max_bytes(), item_bytes);
+    let mut places: Growing<Place> = Growing::new(scanner.source().budget(), item_bytes);
     while let Some(kind) = scanner.next_entry()? {
         scanner.begin_token();
         match (kind, header) {

@@ -25,7 +25,7 @@ struct Header {
 pub(crate) fn read(source: Source) -> Result<Found, Fault> {
     let mut scanner = Scanner::new(source)?;
     let mut header = None;
-    let mut arcs = Growing::new(scanner.source().max_bytes(), ARC_BYTES);
+    let mut arcs = Growing::new(scanner.source().budget(), ARC_BYTES);
     while let Some(kind) = scanner.next_entry()? {
         scanner.begin_token();
         match kind {

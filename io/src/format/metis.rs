@@ -40,11 +40,11 @@ struct Header {
 pub(crate) fn read(source: Source) -> Result<Found, Fault> {
     let mut scanner = Scanner::new(source)?;
     let header = read_header(&mut scanner)?;
-    let budget = scanner.source().max_bytes();
+    let budget = scanner.source().budget().clone();
     // Every arc once, and both halves once more when they are compared.
-    let mut arcs: Growing<Arc> = Growing::new(budget, 2 * ARC_BYTES);
+    let mut arcs: Growing<Arc> = Growing::new(&budget, 2 * ARC_BYTES);
     arcs.reserve(header.n_edges.saturating_mul(2), scanner.source().size_hint(), 2);
-    let mut lines = Growing::new(budget, size_of::<u64>() as u64);
+    let mut lines = Growing::new(&budget, size_of::<u64>() as u64);
     for vertex in 0..header.n_vertices {
         while scanner.skip_blanks()? == Some(b'%') {
             scanner.skip_line()?;

@@ -55,8 +55,8 @@ pub(crate) fn read(mut source: Source) -> Result<Found, Fault> {
         };
         return Err(source.fault(code, "the file does not begin as an archive of arrays"));
     }
-    let free = source.max_bytes().saturating_sub(bytes.len() as u64);
-    directory::check(&bytes, free).map_err(|announced| match announced {
+    let free = source.budget().rest(bytes.len() as u64);
+    directory::check(&bytes, &free).map_err(|announced| match announced {
         Announced::TooLarge(n_bytes) => source.no_room(u128::from(n_bytes) + bytes.len() as u128),
         Announced::TooMany(n_parts) => {
             let message = format!("{n_parts} arrays in its directory, more than the file holds");
@@ -195,14 +195,8 @@ fn header_of(source: &Source, archive: &mut Archive<'_>, part: &Part) -> Result<
     let file = part.shown(source);
     let mut part = archive.by_index(part.idx).map_err(|e| zip_fault(&file, &e))?;
     let mut fill = |buffer: &mut [u8]| fill(&mut part, buffer, &file);
-    let (n_left, max_bytes) = (None, source.max_bytes());
-    Header::read(&mut Input {
-        fill: &mut fill,
-        file: file.clone(),
-        n_left,
-        max_bytes,
-        scaling: None,
-    })
+    let (n_left, budget) = (None, source.budget().clone());
+    Header::read(&mut Input { fill: &mut fill, file: file.clone(), n_left, budget, scaling: None })
 }
 
 /// Opens an array for reading; `n_file_bytes` of the budget are taken.
@@ -218,13 +212,13 @@ fn with_part<T>(
     // What the archive says of the length bears out nothing: memory is taken as the bytes arrive.
     let n_left = (part.compression() == CompressionMethod::Stored).then(|| part.size());
     let n_left = n_left.filter(|&n_left| n_left <= n_file_bytes as u64);
-    let max_bytes = source.max_bytes().saturating_sub(n_file_bytes as u64);
+    let budget = source.budget().rest(n_file_bytes as u64);
     let scaling = source.scaling();
     let mut fill = |buffer: &mut [u8]| {
         source.go_on()?;
         fill(&mut part, buffer, &file)
     };
-    read(&mut Input { fill: &mut fill, file: file.clone(), n_left, max_bytes, scaling })
+    read(&mut Input { fill: &mut fill, file: file.clone(), n_left, budget, scaling })
 }
 
 fn fill(part: &mut dyn Read, buffer: &mut [u8], file: &str) -> Result<usize, Fault> {

@@ -44,7 +44,7 @@ impl Extent {
             .saturating_mul(u128::from(SAMPLE_BYTES + work_bytes))
             .saturating_add(n_file_bytes as u128);
         let no_room = || source.no_room(n_bytes);
-        if n_bytes > u128::from(source.max_bytes()) || n_bytes > isize::MAX as u128 {
+        if n_bytes > isize::MAX as u128 || !source.budget().allows(n_bytes) {
             return Err(no_room());
         }
         let width = usize::try_from(width).map_err(|_| no_room())?;

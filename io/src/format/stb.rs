@@ -146,7 +146,7 @@ fn parse_header(source: &Source, bytes: &[u8; HEADER_BYTES]) -> Result<Header, F
     let n_limbs = u128::from(n_rows.div_ceil(64)) * u128::from(n_cols);
     check_size(source, n_limbs)?;
     let no_room = || source.no_room(n_limbs.saturating_mul(8));
-    if n_limbs.saturating_mul(8) > u128::from(source.max_bytes()) {
+    if !source.budget().allows(n_limbs.saturating_mul(8)) {
         return Err(no_room());
     }
     Ok(Header {

@@ -55,7 +55,7 @@ pub(crate) fn read(source: Source) -> Result<Found, Fault> {
     let mut scanner = Scanner::new(source)?;
     // As read, and field by field.
     let record_bytes = 2 * size_of::<Record>() as u64;
-    let mut records: Growing<Record> = Growing::new(scanner.source().max_bytes(), record_bytes);
+    let mut records: Growing<Record> = Growing::new(scanner.source().budget(), record_bytes);
     let mut reader = Reader::new(&scanner);
     while scanner.peek()?.is_some() {
         let update = reader.line(&mut scanner)?;

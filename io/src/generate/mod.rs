@@ -43,6 +43,7 @@ use std::fmt;
 
 use star_base::Code;
 
+use crate::budget::Budget;
 use crate::error::{Fault, FileError};
 use crate::graph::Arc;
 
@@ -59,26 +60,31 @@ pub use updates::{Shares, UpdateStream};
 pub struct GenerateOptions<'a> {
     /// Where the random numbers begin: the same seed gives the same data.
     pub seed: u64,
-    /// Most bytes of memory that making the data may take, the data included.
-    pub max_bytes: u64,
+    /// Memory that making the data may take, the data included.
+    budget: Budget,
     /// Told every few milliseconds how many steps were done (arcs, records or pixels, some of them
     /// in several passes); `false` stops the generator with [`Code::Interrupted`].
     pub progress: Option<&'a mut dyn FnMut(u64) -> bool>,
 }
 
 impl GenerateOptions<'_> {
-    /// Options without progress.
+    /// Options without progress; making the data may take `max_bytes` of memory, the data included.
     pub fn new(seed: u64, max_bytes: u64) -> Self {
-        GenerateOptions { seed, max_bytes, progress: None }
+        GenerateOptions { seed, budget: Budget::from(max_bytes), progress: None }
+    }
+
+    /// The memory that was taken from the budget so far: with as much the same data can be made again.
+    pub fn n_bytes(&self) -> u64 {
+        self.budget.most()
     }
 }
 
 impl fmt::Debug for GenerateOptions<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let GenerateOptions { seed, max_bytes, progress } = self;
+        let GenerateOptions { seed, budget, progress } = self;
         f.debug_struct("GenerateOptions")
             .field("seed", seed)
-            .field("max_bytes", max_bytes)
+            .field("max_bytes", &budget.max_bytes())
             .field("progress", &progress.is_some())
             .finish()
     }

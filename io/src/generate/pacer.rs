@@ -3,6 +3,7 @@
 use star_base::Code;
 
 use super::GenerateOptions;
+use crate::budget::Budget;
 use crate::error::{Fault, FileError};
 use crate::source;
 
@@ -28,8 +29,8 @@ impl<'p, 'o> Pacer<'p, 'o> {
     }
 
     /// The budget of the options.
-    pub(super) fn max_bytes(&self) -> u64 {
-        self.options.max_bytes
+    pub(super) fn budget(&self) -> &Budget {
+        &self.options.budget
     }
 
     /// One step is done.
@@ -62,15 +63,15 @@ impl<'p, 'o> Pacer<'p, 'o> {
 
     /// Refuses what takes more memory than there may be.
     pub(super) fn check_budget(&self, n_bytes: u128) -> Result<(), Fault> {
-        match n_bytes > u128::from(self.options.max_bytes) {
-            true => Err(self.no_room(n_bytes)),
-            false => Ok(()),
+        match self.options.budget.allows(n_bytes) {
+            true => Ok(()),
+            false => Err(self.no_room(n_bytes)),
         }
     }
 
     /// The fault that this much memory is needed.
     pub(super) fn no_room(&self, n_bytes: u128) -> Fault {
-        source::no_room("", n_bytes, self.options.max_bytes)
+        source::no_room("", n_bytes, self.options.budget.max_bytes())
     }
 
     /// An empty vector with room for `len` items. The budget was checked before.

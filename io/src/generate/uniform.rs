@@ -130,7 +130,7 @@ impl UniformGraph {
         let n_likely = (mean + 10.0 * (mean * (1.0 - probability)).sqrt() + 100.0) as u64;
         let n_likely = n_likely.min(n_pairs);
         pacer.check_budget(u128::from(n_likely) * ARC_BYTES + other_bytes)?;
-        let mut arcs = Growing::new(pacer.max_bytes(), ARC_BYTES as u64);
+        let mut arcs = Growing::new(pacer.budget(), ARC_BYTES as u64);
         arcs.reserve(n_likely, Some(u64::MAX), 1);
         if probability == 0.0 {
             return Ok(arcs.into_vec());

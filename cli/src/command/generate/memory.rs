@@ -75,6 +75,7 @@ pub(crate) fn in_memory(
             (_, Some(_) | None) => advise(error),
         }
     })?;
+    let made_bytes = settings.n_bytes();
     match kind {
         // How wide its fields are is said by what it is read for.
         Kind::Updates(_) => {
@@ -83,7 +84,8 @@ pub(crate) fn in_memory(
             let mut options = ReadOptions::new(name, max_bytes);
             options.graph = expected.graph;
             let loaded = star_io::read(Format::Updates, &mut Cursor::new(bytes), &mut options)?;
-            Ok(Found { data: loaded.data, is_stream: true })
+            let n_bytes = made_bytes.max(loaded.n_bytes);
+            Ok(Found { data: loaded.data, is_stream: true, n_bytes })
         }
         Kind::Gnp(_)
         | Kind::Gnm(_)
@@ -92,6 +94,6 @@ pub(crate) fn in_memory(
         | Kind::Road(_)
         | Kind::Table(_)
         | Kind::Terrain(_)
-        | Kind::Curve(_) => Ok(Found { data, is_stream: false }),
+        | Kind::Curve(_) => Ok(Found { data, is_stream: false, n_bytes: made_bytes }),
     }
 }

@@ -28,15 +28,15 @@ const FIELD_BYTES: u64 = 256;
 
 /// Reads a list.
 pub(crate) fn read(source: Source) -> Result<Found, Fault> {
-    let (max_bytes, scaling) = (source.max_bytes(), source.scaling());
+    let (budget, scaling) = (source.budget().clone(), source.scaling());
     let mut records = Records::new(source);
     if !records.next()? {
         return Err(records.at(1, 1, Code::Truncated, "the file is empty"));
     }
     let n_fields = records.record().len() as u64;
-    if n_fields.saturating_mul(FIELD_BYTES) > max_bytes {
-        let n_bytes = u128::from(n_fields) * u128::from(FIELD_BYTES);
-        return Err(records.no_room(n_bytes, max_bytes));
+    let n_bytes = u128::from(n_fields) * u128::from(FIELD_BYTES);
+    if !budget.allows(n_bytes) {
+        return Err(records.no_room(n_bytes, budget.max_bytes()));
     }
     let is_header = header::is_header(records.record());
     let mut fields = match is_header {
@@ -45,7 +45,8 @@ pub(crate) fn read(source: Source) -> Result<Found, Fault> {
     };
     let mut columns: Vec<Growing<i64>> = fields
         .iter()
-        .map(|_| Growing::new(max_bytes / n_fields.max(1), size_of::<i64>() as u64))
+        // All of them grow together.
+        .map(|_| Growing::new(&budget, n_fields * size_of::<i64>() as u64))
         .collect();
     let mut more = if is_header { records.next()? } else { true };
     while more {
@@ -55,9 +56,9 @@ pub(crate) fn read(source: Source) -> Result<Found, Fault> {
                 Some(scaling) => scaled_number(cell, scaling),
             };
             let number = number.ok_or_else(|| no_number(&records, idx, scaling))?;
-            column.push(number).map_err(|NoRoom(n_bytes)| {
-                records.no_room(n_bytes.saturating_mul(u128::from(n_fields)), max_bytes)
-            })?;
+            column
+                .push(number)
+                .map_err(|NoRoom(n_bytes)| records.no_room(n_bytes, budget.max_bytes()))?;
         }
         more = records.next()?;
     }

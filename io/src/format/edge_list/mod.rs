@@ -33,7 +33,7 @@ pub(crate) fn read(source: Source) -> Result<Found, Fault> {
     let mut scanner = Scanner::new(source)?;
     let mut remarks = Remarks::default();
     let mut text = Vec::new();
-    let mut raw: Growing<RawArc> = Growing::new(scanner.source().max_bytes(), RAW_BYTES);
+    let mut raw: Growing<RawArc> = Growing::new(scanner.source().budget(), RAW_BYTES);
     let mut weighted = None;
     while let Some(first) = scanner.next_entry()? {
         if matches!(first, b'#' | b'%') {

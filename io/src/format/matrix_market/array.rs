@@ -21,7 +21,7 @@ pub(super) fn read<'r>(
         true => n_rows * (n_rows + 1) / 2,
         false => n_rows * n_cols,
     };
-    let mut arcs = Growing::new(scanner.source().max_bytes(), ARC_BYTES);
+    let mut arcs = Growing::new(scanner.source().budget(), ARC_BYTES);
     let mut values = Values::new(scanner, header.n_rows == header.n_cols);
     let mut n_found = 0;
     let (mut row, mut col) = (0, 0);

@@ -21,10 +21,10 @@ pub(super) fn read<'r>(
     header: &Header,
     n_entries: u64,
 ) -> Result<Entries<'r>, Fault> {
-    let (max_bytes, size_hint) = (scanner.source().max_bytes(), scanner.source().size_hint());
-    let mut arcs = Growing::new(max_bytes, ARC_BYTES);
+    let (budget, size_hint) = (scanner.source().budget().clone(), scanner.source().size_hint());
+    let mut arcs = Growing::new(&budget, ARC_BYTES);
     arcs.reserve(n_entries, size_hint, MIN_ENTRY_BYTES);
-    let mut above: Growing<Above> = Growing::new(max_bytes, size_of::<Above>() as u64 + ARC_BYTES);
+    let mut above: Growing<Above> = Growing::new(&budget, size_of::<Above>() as u64 + ARC_BYTES);
     let mut values = Values::new(scanner, header.n_rows == header.n_cols);
     while let Some(first) = scanner.next_entry()? {
         if first == b'%' {

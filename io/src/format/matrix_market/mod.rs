@@ -135,7 +135,7 @@ fn write_graph(graph: &Graph, out: &mut dyn Write) -> io::Result<()> {
 /// The table of a matrix that is not square.
 fn table(header: &Header, arcs: &[Arc], source: &Source) -> Result<BitTable, Fault> {
     let n_bytes = u128::from(header.n_rows.div_ceil(64)) * 8 * u128::from(header.n_cols);
-    if n_bytes > u128::from(source.max_bytes()) {
+    if !source.budget().allows(n_bytes) {
         return Err(source.no_room(n_bytes));
     }
     let mut table = BitTable::zeros(header.n_rows as usize, header.n_cols as usize)

@@ -21,7 +21,7 @@ pub(crate) fn read(source: Source) -> Result<Found, Fault> {
     let mut scanner = Scanner::new(source)?;
     let (height, width) = read_header(&mut scanner)?;
     let n_cells = u64::from(height) * u64::from(width);
-    let mut cells = Growing::new(scanner.source().max_bytes(), size_of::<i64>() as u64);
+    let mut cells = Growing::new(scanner.source().budget(), size_of::<i64>() as u64);
     cells.reserve(n_cells, scanner.source().size_hint(), 1);
     let mut n_water = 0u64;
     for row in 0..height {

@@ -43,7 +43,7 @@ pub(crate) fn read(source: Source) -> Result<Found, Fault> {
     let scaling = given.unwrap_or(&own);
     // As read, and field by field.
     let mut problems: Growing<[i64; 6]> =
-        Growing::new(scanner.source().max_bytes(), 2 * size_of::<[i64; 6]>() as u64);
+        Growing::new(scanner.source().budget(), 2 * size_of::<[i64; 6]>() as u64);
     while scanner.next_entry()?.is_some() {
         let problem = read_problem(&mut scanner, scaling)?;
         problems.push(problem).map_err(|e| scanner.no_room(&e))?;

@@ -2,6 +2,7 @@
 
 use star_base::Code;
 
+use crate::budget::Budget;
 use crate::error::{Fault, FileError};
 use crate::scaling::Scaling;
 use crate::source;
@@ -15,7 +16,7 @@ pub(crate) struct Input<'a> {
     /// How many bytes are left, if that is known.
     pub(crate) n_left: Option<u64>,
     /// Memory budget.
-    pub(crate) max_bytes: u64,
+    pub(crate) budget: Budget,
     /// What the numbers are multiplied by.
     pub(crate) scaling: Option<&'a Scaling>,
 }
@@ -45,6 +46,6 @@ impl Input<'_> {
 
     /// The fault that `n_bytes` are needed and the budget is less.
     pub(super) fn no_room(&self, n_bytes: u128) -> Fault {
-        source::no_room(&self.file, n_bytes, self.max_bytes)
+        source::no_room(&self.file, n_bytes, self.budget.max_bytes())
     }
 }

@@ -35,9 +35,9 @@ const NAME: &str = "value";
 /// Reads an array.
 pub(crate) fn read(mut source: Source) -> Result<Found, Fault> {
     let (file, scaling) = (source.file().to_owned(), source.scaling());
-    let (n_left, max_bytes) = (source.size_hint(), source.max_bytes());
+    let (n_left, budget) = (source.size_hint(), source.budget().clone());
     let mut fill = |buffer: &mut [u8]| source.fill(buffer);
-    let mut input = Input { fill: &mut fill, file, n_left, max_bytes, scaling };
+    let mut input = Input { fill: &mut fill, file, n_left, budget, scaling };
     let header = Header::read(&mut input)?;
     let numbers = read_array(&mut input, &header, NAME)?;
     Ok((Data::Numbers(numbers), Told::default()))

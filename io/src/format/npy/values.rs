@@ -39,7 +39,7 @@ pub(super) fn read(
         return Err(Box::new(input.fault(code, message)));
     }
     // The buffer takes as much for the smallest array; it does not count then.
-    if n_items > 0 && n_bytes - CHUNK as u128 > u128::from(input.max_bytes) {
+    if n_items > 0 && !input.budget.allows(n_bytes - CHUNK as u128) {
         return Err(input.no_room(n_bytes));
     }
     let n_items = usize::try_from(n_items).map_err(|_| input.no_room(n_bytes))?;

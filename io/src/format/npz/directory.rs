@@ -5,6 +5,8 @@
 //! file has bytes. So all records that it could take for such a one are looked at here. Bytes of an array
 //! look like one too, now and then: those are left out whose other fields cannot be right.
 
+use crate::budget::Budget;
+
 /// Signature of the record at the end of the directory.
 const END: [u8; 4] = *b"PK\x05\x06";
 
@@ -26,8 +28,8 @@ pub(super) enum Announced {
     TooLarge(u64),
 }
 
-/// Looks at every number of parts that the file may announce; `max_bytes` is the memory for them.
-pub(super) fn check(bytes: &[u8], max_bytes: u64) -> Result<(), Announced> {
+/// Looks at every number of parts that the file may announce; `budget` is the memory for them.
+pub(super) fn check(bytes: &[u8], budget: &Budget) -> Result<(), Announced> {
     let len = bytes.len() as u64;
     let mut rest = bytes;
     while let Some(at) = rest.iter().position(|&byte| byte == b'P') {
@@ -37,7 +39,7 @@ pub(super) fn check(bytes: &[u8], max_bytes: u64) -> Result<(), Announced> {
             if n_parts > len / ENTRY_BYTES {
                 return Err(Announced::TooMany(n_parts));
             }
-            if n_bytes > max_bytes {
+            if !budget.allows(n_bytes.into()) {
                 return Err(Announced::TooLarge(n_bytes));
             }
         }
@@ -82,20 +84,23 @@ mod tests {
 
     #[test]
     fn parts_need_room_in_the_file_and_in_memory() {
-        assert_eq!(check(&end(10), 1 << 20), Ok(()));
-        assert_eq!(check(&end(11), 1 << 20), Err(Announced::TooMany(11)));
-        assert_eq!(check(&end(10), 5000), Err(Announced::TooLarge(5120)));
-        assert_eq!(check(&large_end(44, 3), 1 << 20), Ok(()));
+        assert_eq!(check(&end(10), &Budget::from(1 << 20)), Ok(()));
+        assert_eq!(check(&end(11), &Budget::from(1 << 20)), Err(Announced::TooMany(11)));
+        assert_eq!(check(&end(10), &Budget::from(5000)), Err(Announced::TooLarge(5120)));
+        assert_eq!(check(&large_end(44, 3), &Budget::from(1 << 20)), Ok(()));
         let many = 1 << 40;
-        assert_eq!(check(&large_end(44, many), 1 << 20), Err(Announced::TooMany(many)));
+        assert_eq!(
+            check(&large_end(44, many), &Budget::from(1 << 20)),
+            Err(Announced::TooMany(many))
+        );
     }
 
     #[test]
     fn bytes_that_cannot_be_such_a_record_do_not_matter() {
-        assert_eq!(check(&large_end(1 << 50, 1 << 40), 1 << 20), Ok(()));
+        assert_eq!(check(&large_end(1 << 50, 1 << 40), &Budget::from(1 << 20)), Ok(()));
         for cut in 0..40 {
-            assert!(check(&large_end(44, 1)[..cut], 1 << 20).is_ok());
-            assert!(check(&end(1)[..460 + cut.min(20)], 1 << 20).is_ok());
+            assert!(check(&large_end(44, 1)[..cut], &Budget::from(1 << 20)).is_ok());
+            assert!(check(&end(1)[..460 + cut.min(20)], &Budget::from(1 << 20)).is_ok());
         }
     }
 }

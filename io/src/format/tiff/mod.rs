@@ -99,9 +99,9 @@ fn check_values(source: &Source, bytes: &[u8]) -> Result<(), Fault> {
     if n_values > bytes.len() as u64 {
         return Err(raster::truncated(source));
     }
-    match n_values.saturating_mul(VALUE_BYTES) > source.max_bytes() {
-        true => Err(fault(source, &TiffError::LimitsExceeded)),
-        false => Ok(()),
+    match source.budget().allows(n_values.saturating_mul(VALUE_BYTES).into()) {
+        true => Ok(()),
+        false => Err(fault(source, &TiffError::LimitsExceeded)),
     }
 }
 
