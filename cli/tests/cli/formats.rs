@@ -95,11 +95,9 @@ fn weights_of_every_text_format_are_scaled() {
         ("real.csv", "0.5\n1\n"),
         ("real.graph", "2 1 1\n2 0.5\n1 0.5\n"),
     ]);
-    for (given, width) in [
-        ("T=weight:real.txt", "h=4"),
-        ("T=weight:real.gr", "h=4"),
-        ("T=real.csv", "widths=4"),
-    ] {
+    for (given, width) in
+        [("T=weight:real.txt", "h=4"), ("T=weight:real.gr", "h=4"), ("T=real.csv", "widths=4")]
+    {
         let ran = folder.star(&["run", "p.star", given, width, "scale=10"]);
         ran.prints("0101\n1010\n");
         let ran = folder.star(&["run", "p.star", given, width]);
