@@ -79,6 +79,7 @@ fn a_first_line_with_a_number_in_it_is_no_header() {
     );
     let help = |text: &str| load(Csv, text.as_bytes()).unwrap_err().help;
     assert_eq!(help("a\n0.05\n"), ["`scale=1000` multiplies every number by 1000 and rounds it"]);
+    assert_eq!(help("1e3\n"), ["with `scale=1` whole numbers may be written like this one"]);
     assert_eq!(help("1;2\n"), ["commas separate the fields of a CSV file"]);
     let (found, _) = numbers(Csv, "2nd:,.5:4,:\n1,2,3\n");
     let expected = [("2nd", None, &[1][..]), (".5", Some(4), &[2][..]), ("", None, &[3][..])];
