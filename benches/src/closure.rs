@@ -11,6 +11,7 @@ use star_vm::{Cpu, HostValue, cpu};
 
 use crate::graphs;
 use crate::program::{Compiled, median};
+use crate::say::say;
 
 /// Listings 1 and 2 of source 001, letter by letter.
 const PUBLISHED: &str = include_str!("../../tests/programs/published/warshall.star");
@@ -27,7 +28,7 @@ const WIKI_VOTE: &str = "../shared/data/graphs/wiki-Vote.txt";
 /// Compares both listings with the hand-written program on a sparse and a dense graph of `n` vertices.
 pub(crate) fn run(n: usize, n_runs: usize) {
     let backend = Cpu::new();
-    println!(
+    say!(
         "closure of n = {n} vertices, seed {SEED}, {} kernels, {} threads; medians of {n_runs}",
         backend.kernels().level().name(),
         backend.threads(),
@@ -52,7 +53,7 @@ pub(crate) fn run(n: usize, n_runs: usize) {
                 }
             }
             let (ours, theirs) = (median(&mut ours), median(&mut theirs));
-            println!(
+            say!(
                 "{name}, {listing}: {:.1} ms; by hand {:.1} ms; ratio {:.2}",
                 ours.as_secs_f64() * 1e3,
                 theirs.as_secs_f64() * 1e3,
@@ -66,7 +67,7 @@ pub(crate) fn run(n: usize, n_runs: usize) {
 pub(crate) fn native(n: usize, n_runs: usize, n_threads: usize) {
     let settings = cpu::Settings { threads: Some(n_threads), ..Default::default() };
     let backend = Cpu::with(settings, Kernels::detect()).expect("threads");
-    println!(
+    say!(
         "native closure of n = {n} vertices, seed {SEED}, {} kernels, {n_threads} threads; medians of {n_runs}",
         backend.kernels().level().name(),
     );
@@ -80,7 +81,7 @@ pub(crate) fn native(n: usize, n_runs: usize, n_threads: usize) {
     ];
     match graphs::adjacency_of(WIKI_VOTE) {
         Ok(graph) => graphs.push(("wiki-Vote", graph)),
-        Err(error) => println!("without wiki-Vote: {error}"),
+        Err(error) => say!("without wiki-Vote: {error}"),
     }
     for (name, graph) in graphs {
         let (mut ours, mut theirs) = (Vec::new(), Vec::new());
@@ -102,7 +103,7 @@ pub(crate) fn native(n: usize, n_runs: usize, n_threads: usize) {
             }
         }
         let (ours, theirs) = (median(&mut ours), median(&mut theirs));
-        println!(
+        say!(
             "{name}: {:.2} ms; bit-matrix {:.1} ms; ratio {:.1}",
             ours.as_secs_f64() * 1e3,
             theirs.as_secs_f64() * 1e3,

@@ -9,6 +9,8 @@ use star_compiler::{Formatter, Library, LoadError, Source, SourceLoader};
 use star_syntax::ast::Item;
 use star_syntax::token::Token;
 
+use crate::say::say;
+
 /// The library's module of shortest paths again and again, everything that it declares under new names.
 fn program(megabytes: usize) -> String {
     let (_, module) = star_stdlib::MODULES
@@ -57,7 +59,7 @@ impl SourceLoader for OneText {
 pub(crate) fn run(megabytes: usize) {
     let text = program(megabytes);
     let n_lines = text.lines().count();
-    println!("a file of {} bytes, {n_lines} lines", text.len());
+    say!("a file of {} bytes, {n_lines} lines", text.len());
     report("lex and parse", text.len(), || {
         let parsed = star_syntax::parse(FileId(0), &text);
         assert!(parsed.diagnostics.is_empty(), "the generated program parses");
@@ -90,7 +92,7 @@ pub(crate) fn report(what: &str, n_bytes: usize, mut work: impl FnMut() -> usize
         .collect();
     seconds.sort_by(f64::total_cmp);
     let speed = |seconds: f64| n_bytes as f64 / seconds / 1e6;
-    println!(
+    say!(
         "{what}: {:.1} MB/s (median of 9; {:.1} to {:.1})",
         speed(seconds[4]),
         speed(seconds[8]),

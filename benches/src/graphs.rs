@@ -10,6 +10,8 @@ use star_io::{
     lay_out_with, read,
 };
 
+use crate::say::say;
+
 /// Random arcs as the lines of a SNAP list, made as they are read: xorshift64*, seed 1.
 struct Lines {
     n_vertices: u64,
@@ -62,7 +64,7 @@ pub(crate) fn edge_list(megabytes: u64) -> Result<(), Box<FileError>> {
         let graph = graph(&mut text.as_slice(), Some(text.len() as u64))?;
         let seconds = begun.elapsed().as_secs_f64();
         let megabytes = text.len() as f64 / 1e6;
-        println!(
+        say!(
             "{megabytes:.0} MB, {} arcs: {seconds:.3} s, {:.0} MB/s",
             graph.arcs.len(),
             megabytes / seconds
@@ -75,7 +77,7 @@ pub(crate) fn edge_list(megabytes: u64) -> Result<(), Box<FileError>> {
 pub(crate) fn adjacency(n_vertices: u64, n_arcs: u64) -> Result<(), Box<FileError>> {
     let begun = Instant::now();
     let graph = graph(&mut Lines::new(n_vertices, n_arcs), None)?;
-    println!("read {n_arcs} arcs: {:.3} s", begun.elapsed().as_secs_f64());
+    say!("read {n_arcs} arcs: {:.3} s", begun.elapsed().as_secs_f64());
     let begun = Instant::now();
     let (mut last, mut longest) = (begun, Duration::ZERO);
     let mut go_on = || {
@@ -87,14 +89,14 @@ pub(crate) fn adjacency(n_vertices: u64, n_arcs: u64) -> Result<(), Box<FileErro
     let mut options =
         LayoutOptions { go_on: Some(&mut go_on), ..LayoutOptions::new("bench", u64::MAX) };
     let value = lay_out_with(Layout::Adjacency, &graph, Widths { h: 0, b: 0 }, &mut options)?;
-    println!("laid out: {:.3} s", begun.elapsed().as_secs_f64());
-    println!("longest time without a question: {:.1} ms", longest.as_secs_f64() * 1e3);
+    say!("laid out: {:.3} s", begun.elapsed().as_secs_f64());
+    say!("longest time without a question: {:.1} ms", longest.as_secs_f64() * 1e3);
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let peak = status.lines().find(|line| line.starts_with("VmHWM")).unwrap_or("VmHWM: unknown");
     if let LayoutValue::Table(table) = &value {
-        println!("table: {} kB", table.n_bytes() / 1024);
+        say!("table: {} kB", table.n_bytes() / 1024);
     }
-    println!("{peak}");
+    say!("{peak}");
     Ok(())
 }
 

@@ -7,6 +7,8 @@ use std::time::Instant;
 use star_ir::{LogicOp, Sense};
 use star_vm::kernels::{Columns, Kernels, Level};
 
+use crate::say::say;
+
 /// Seconds that a sample takes at least.
 const SAMPLE: f64 = 0.0005;
 
@@ -42,12 +44,12 @@ impl Report<'_> {
         if !name.contains(self.only) {
             return;
         }
-        print!("{name:22} {:>10}", self.n_bits);
+        let mut line = format!("{name:22} {:>10}", self.n_bits);
         for kernels in self.levels {
             let ns = time(|| work(kernels));
-            print!(" {ns:12.1} {:7.1}", n_bytes as f64 / ns);
+            line += &format!(" {ns:12.1} {:7.1}", n_bytes as f64 / ns);
         }
-        println!();
+        say!("{line}");
     }
 }
 
@@ -66,11 +68,11 @@ fn noise(n: usize, seed: u64) -> Vec<u64> {
 /// Prints the figures of the kernels whose name contains `only`, up to `max_bits`.
 pub(crate) fn run(max_bits: usize, only: &str) {
     let levels: Vec<Kernels> = Level::supported().into_iter().filter_map(Kernels::at).collect();
-    print!("{:22} {:>10}", "", "bits");
+    let mut head = format!("{:22} {:>10}", "", "bits");
     for kernels in &levels {
-        print!(" {:>9} ns {:>7}", kernels.level().name(), "GB/s");
+        head += &format!(" {:>9} ns {:>7}", kernels.level().name(), "GB/s");
     }
-    println!();
+    say!("{head}");
     let sizes = [64, 256, 1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
     for n_bits in sizes.into_iter().filter(|&n_bits| n_bits <= max_bits) {
         let report = Report { levels: &levels, only, n_bits };

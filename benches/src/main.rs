@@ -15,8 +15,13 @@
 //! `star-benches algorithms [N [NAME]]`: the graph algorithms of the library whose name contains NAME,
 //! beside petgraph, on graphs of N vertices (1000, and then 5000, by default).
 //!
-//! `star-benches operations [BITS]`: one operation of each kind as a program carries it out, on 10³ to
-//! that many bits (10⁹ by default), beside the speed of plain reading.
+//! `star-benches operations [BITS [NAME]] [--time SECONDS]`: one operation of each kind whose name contains NAME,
+//! as a program carries it out, on 10³ to that many bits (10⁹ by default, which takes 9 GB of memory), each for half
+//! a second or as long as `--time` says, beside the speed of plain reading; a table in Markdown at the end.
+//!
+//! `star-benches start`, `large [VERTICES [ARCS]]`, `interrupt search|write|out …`, `profiling`: the command `star`
+//! as a whole (`whole`): its start, a table of 5 GB with time and most memory, Ctrl-C while it is searched and while a
+//! file is written, and what `--profile` takes; each with `[--star FILE] [--runs N] [--dir FOLDER]`.
 //!
 //! `star-benches peers rust|python|c|all [OPTIONS]`: ours beside programs of others on the same files, as
 //! `docs/peers.md` describes; without options it says which there are.
@@ -41,14 +46,19 @@ mod loading;
 mod operations;
 mod peers;
 mod program;
+mod say;
+#[cfg(unix)]
+mod whole;
 
 use std::process::ExitCode;
 
 const USAGE: &str = "usage: star-benches front-end [MB] | kernels [BITS [NAME]] | closure [N [RUNS]] \
                      | closure-native [N [RUNS [THREADS]]] \
                      | algorithms [N [NAME]] \
-                     | operations [BITS] | loading [FILE…] \
+                     | operations [BITS [NAME]] [--time SECONDS] | loading [FILE…] \
                      | edge-list [MB] | adjacency [VERTICES [ARCS]] \
+                     | start | large [VERTICES [ARCS]] | interrupt search|write|out [NUMBER…] | profiling \
+                     [--star FILE] [--runs N] [--dir FOLDER] \
                      | peers rust|python|c|all [OPTIONS]";
 
 fn main() -> ExitCode {
@@ -75,7 +85,9 @@ fn main() -> ExitCode {
         }
         .map(|sizes| algorithms::run(&sizes, text(2)))
         .map(well),
-        "operations" => number(1, 1_000_000_000).map(operations::run).map(well),
+        "operations" => {
+            operations::Options::of(&args[1..]).map(|options| operations::run(&options))
+        }
         "loading" => Some(loading::run(&args[1..])),
         "edge-list" => number(1, 200).map(|megabytes| {
             graphs::edge_list(megabytes as u64).map_err(|error| error.to_string())
@@ -83,6 +95,14 @@ fn main() -> ExitCode {
         "adjacency" => number(1, 200_000)
             .zip(number(2, 4_000_000))
             .map(|(n, m)| graphs::adjacency(n as u64, m as u64).map_err(|error| error.to_string())),
+        #[cfg(unix)]
+        "start" => whole::Options::of(&args[1..]).map(|options| whole::start(&options)),
+        #[cfg(unix)]
+        "large" => whole::Options::of(&args[1..]).map(|options| whole::large(&options)),
+        #[cfg(unix)]
+        "interrupt" => whole::Options::of(&args[1..]).map(|options| whole::interrupt(&options)),
+        #[cfg(unix)]
+        "profiling" => whole::Options::of(&args[1..]).map(|options| whole::profiling(&options)),
         "peers" => Some(peers::run(&args[1..])),
         "contestant" => Some(peers::contestant(&args[1..])),
         _ => None,

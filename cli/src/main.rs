@@ -59,6 +59,7 @@ mod save;
 mod settings;
 mod sizes;
 mod sources;
+mod stream;
 #[cfg(test)]
 mod testing;
 mod text;

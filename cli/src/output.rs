@@ -3,11 +3,12 @@
 //!
 //! A failure to write is kept and told once, at the end; see [`Output::finish`].
 
-use std::io::{self, BufWriter, ErrorKind, IsTerminal, Stdout, Write};
+use std::io::{self, ErrorKind, IsTerminal, Stdout, Write};
 
 use star_base::{Code, Diagnostic};
 
 use crate::exit::Exit;
+use crate::stream::Stream;
 use crate::text;
 
 /// Standard output with a buffer, or a text.
@@ -19,7 +20,7 @@ pub(crate) struct Output {
 
 /// Where the output goes.
 enum Sink {
-    Stdout(BufWriter<Stdout>),
+    Stdout(Stream<Stdout>),
     Text(Vec<u8>),
 }
 
@@ -61,7 +62,7 @@ impl Output {
     pub(crate) fn new() -> Self {
         let stdout = io::stdout();
         let terminal = stdout.is_terminal();
-        let inner = Sink::Stdout(BufWriter::with_capacity(1 << 16, stdout));
+        let inner = Sink::Stdout(Stream::new(stdout));
         Output { inner, terminal, failure: None }
     }
 
@@ -94,7 +95,7 @@ impl Output {
     pub(crate) fn write(&mut self, text: &str) -> bool {
         self.attempt(|inner, terminal| {
             inner.write_all(text.as_bytes())?;
-            // A person wants to see a line at once; a pipe takes whole buffers.
+            // A person wants to see a line at once; for a pipe, soon is enough.
             if terminal { inner.flush() } else { Ok(()) }
         })
     }

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use star_vm::{Cpu, HostValue};
 
 use crate::program::{Called, Compiled, median};
+use crate::say::say;
 
 /// What the columns of a line are.
 pub(super) const HEADER: &str =
@@ -111,14 +112,14 @@ impl Line<'_> {
     pub(super) fn print(&self) {
         let Line { name, input, ours, each, peer } = self;
         let Called { time, operations } = ours;
-        print!("{name} | {input} | {} | {operations} | {each:.0} | ", milliseconds(*time));
+        let star = format!("{name} | {input} | {} | {operations} | {each:.0}", milliseconds(*time));
         match peer {
             Some((peer, theirs)) => {
                 let ratio = time.as_secs_f64() / theirs.as_secs_f64();
                 let digits = if ratio < 0.1 { 4 } else { 2 };
-                println!("{peer} | {} | {ratio:.digits$}", milliseconds(*theirs));
+                say!("{star} | {peer} | {} | {ratio:.digits$}", milliseconds(*theirs));
             }
-            None => println!("none | |"),
+            None => say!("{star} | none | |"),
         }
     }
 }

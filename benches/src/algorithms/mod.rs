@@ -15,18 +15,19 @@ pub(crate) mod trees;
 
 use star_vm::Cpu;
 
+use crate::say::say;
 use measure::Bench;
 
 /// Measures those algorithms whose name contains `filter`, on graphs of these sizes.
 pub(crate) fn run(sizes: &[usize], filter: &str) {
     let backend = Cpu::new();
-    println!(
+    say!(
         "{} kernels, {} threads, seed {}; medians",
         backend.kernels().level().name(),
         backend.threads(),
         instance::SEED,
     );
-    println!("{}", measure::HEADER);
+    say!("{}", measure::HEADER);
     for &n in sizes {
         let bench = Bench::new(n, filter);
         paths::run(&bench);

@@ -33,6 +33,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
+use crate::say::say;
 use contest::{Budget, Lane, contest};
 use failure::Failure;
 use foreign::Foreign;
@@ -74,7 +75,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
         // Before an hour is spent on what cannot be written.
         report::write(path, &record, &[])?;
     }
-    println!("{}\n{}", place::line(&record), report::HEADER);
+    say!("{}\n{}", place::line(&record), report::HEADER);
     let mut rows = Vec::new();
     for (idx, case) in cases.iter().enumerate() {
         rows.extend(measure(case, &options, &mut foreign));
@@ -109,7 +110,7 @@ fn list(cases: &[Case]) {
     for Case { job, source, contestants } in cases {
         let who: Vec<String> = contestants.iter().map(|who| shown(*job, *who)).collect();
         let size = source.size().map_or(String::new(), |(name, n)| format!(", {name} = {n}"));
-        println!("{} | {}{size} | {}", job.name(), source.family(), who.join(" | "));
+        say!("{} | {}{size} | {}", job.name(), source.family(), who.join(" | "));
     }
 }
 
@@ -138,7 +139,7 @@ fn measure(case: &Case, options: &Options, foreign: &mut Foreign) -> Vec<Value> 
     };
     let pairs = contestants.iter().zip(&finishes);
     let rows = pairs.map(|(&who, finish)| {
-        println!("{}", about.line(who, finish));
+        say!("{}", about.line(who, finish));
         about.row(who, finish)
     });
     rows.collect()

@@ -16,6 +16,9 @@ const BOUND: Duration = Duration::from_secs(5);
 /// Rows of large tables of 4096 columns: 1 GiB where the build is a fast one.
 const N_ROWS: usize = if cfg!(debug_assertions) { 1 << 17 } else { 1 << 21 };
 
+/// Vertices of a large adjacency table.
+const N_VERTICES: usize = if cfg!(debug_assertions) { 4000 } else { 40_000 };
+
 /// Arcs of a large graph.
 const N_ARCS: usize = if cfg!(debug_assertions) { 200_000 } else { 4_000_000 };
 
@@ -41,9 +44,10 @@ fn begin(folder: &Folder, arguments: &[&str]) -> Child {
 fn interrupt_endless(what: &str, text: &str) {
     let folder = Folder::new(&[("e.star", text)]);
     for wait in [0, 70, 230] {
-        let child = begin(&folder, &["run", "e.star"]);
+        let mut child = begin(&folder, &["run", "e.star"]);
         let start = Instant::now();
         while !folder.path("begun.stb").exists() {
+            assert!(child.try_wait().unwrap().is_none(), "{what} ends before it begins");
             assert!(start.elapsed() < Duration::from_secs(120), "{what} does not begin");
             std::thread::sleep(Duration::from_millis(5));
         }
@@ -57,16 +61,23 @@ fn interrupt_endless(what: &str, text: &str) {
     }
 }
 
+/// Components of a long word: 128 MiB where the build is a fast one.
+const N_WORD: usize = if cfg!(debug_assertions) { 1 << 27 } else { 1 << 30 };
+
 /// A program that makes a large table and works on it without an end.
 fn on_a_large_table(body: &str) -> String {
     format!(
         "procedure GROW(X: slice);
          var F: table; i: integer;
          begin for i := 1 to 5000 do COL(i,F) := X end;
+         procedure ROWS(w: word);
+         var T: table({N_ROWS},4096); i: integer;
+         begin for i := 1 to {N_ROWS} do ROW(i,T) := w end;
          program E;
-         var T: table({N_ROWS},4096); F: table; B: table(1,1); X,Y: slice({N_ROWS}); i: integer;
+         var T: table({N_ROWS},4096); F: table; B: table(1,1); X,Y: slice({N_ROWS});
+             v,w: word(4096); p,q,r: word({N_WORD}); i: integer; b: boolean;
          begin
-           SET(X); X(2) := 0;
+           SET(X); X(2) := 0; SET(v); SET(w); SET(p); SET(q);
            for i := 1 to 4096 do COL(i,T) := ROTATE(X,i);
            B(1,1) := 1; write(B,\"begun.stb\");
            while true do begin {body} end
@@ -94,8 +105,39 @@ fn long_kernels_end_soon() {
         ("TCOPY1", "TCOPY1(T,1,4000,F)"),
         ("NUMB", "Y := X xor MIRROR(X); i := NUMB(Y)"),
         ("SHUFFLE", "Y := SHUFFLE(X)"),
+        ("MATCH", "MATCH(T,X,v,Y)"),
+        ("LESS", "LESS(T,X,v,Y)"),
+        ("ADDV", "ADDV(T,T,X,F)"),
+        // The table is written again, so that it has no copy by rows.
+        ("a corner turn", "T(1,1) := 1; COL(1,T) := X; for i := 1 to 100000 do w := ROW(i,T)"),
+        ("first writes of rows", "ROWS(w)"),
+        ("comparisons", "b := p = q; b := LESSEQ(p,q); if b then Y := X"),
+        ("a sum of long words", "r := ADD(p,q); r := SUBT(p,q)"),
     ] {
         interrupt_endless(what, &on_a_large_table(body));
+    }
+}
+
+#[test]
+fn natives_end_soon() {
+    for (what, body) in [
+        ("WARSHALL", "F := T; WARSHALL(n,F)"),
+        ("WARSHALL-C", "F := T; WARSHALL-C(n,F)"),
+        ("CONDENSE", "CONDENSE(n,T,H)"),
+    ] {
+        let text = format!(
+            "import \"star:closure\";
+             const n = {N_VERTICES};
+             program E;
+             var T,F: table(n,n); B: table(1,1); H: handle; X: slice(n); i: integer;
+             begin
+               SET(X); X(2) := 0;
+               for i := 1 to n do COL(i,T) := ROTATE(X,i);
+               B(1,1) := 1; write(B,\"begun.stb\");
+               while true do begin {body} end
+             end."
+        );
+        interrupt_endless(what, &text);
     }
 }
 

@@ -1,6 +1,29 @@
 //! Results: the summary and the files of `--out`.
 
-use crate::support::{Folder, PATH, WARSHALL};
+use std::io::{BufRead, BufReader};
+use std::process::Stdio;
+use std::sync::mpsc;
+use std::time::Duration;
+
+use crate::support::{ENDLESS, Folder, PATH, WARSHALL};
+
+#[test]
+fn a_pipe_gets_what_is_printed_while_the_program_runs() {
+    let folder = Folder::new(&[("e.star", ENDLESS)]);
+    let mut command = folder.command(&["run", "e.star"]);
+    let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
+    let stdout = BufReader::new(child.stdout.take().unwrap());
+    let (sender, receiver) = mpsc::channel();
+    let reader = std::thread::spawn(move || {
+        let line = stdout.lines().next();
+        let _ = sender.send(line.and_then(Result::ok));
+    });
+    let line = receiver.recv_timeout(Duration::from_secs(60));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    reader.join().unwrap();
+    assert_eq!(line, Ok(Some("begun".to_owned())));
+}
 
 #[test]
 fn results_are_printed_and_written() {

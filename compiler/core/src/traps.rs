@@ -101,11 +101,15 @@ pub fn describe_limit(kind: LimitKind, loc: LocId, program: &Program) -> Diagnos
     }
 }
 
+/// A number of bytes; the greatest one stands for all that are greater.
 fn bytes(n: u64) -> String {
-    const UNITS: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
+    const UNITS: [&str; 7] = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+    if n == u64::MAX {
+        return "more than 16 EiB".to_owned();
+    }
     let mut value = n as f64;
     let mut unit = 0;
-    while value >= 1024.0 && unit + 1 < UNITS.len() {
+    while value >= 1023.95 && unit + 1 < UNITS.len() {
         value /= 1024.0;
         unit += 1;
     }
@@ -248,5 +252,18 @@ fn sign(op: IntOp) -> &'static str {
         IntOp::Mul => "*",
         IntOp::Div => "div",
         IntOp::Mod => "mod",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_have_a_readable_unit_and_those_beyond_64_bits_say_so() {
+        assert_eq!(bytes(1023), "1023 B");
+        assert_eq!(bytes((1 << 20) - 1), "1.0 MiB");
+        assert_eq!(bytes(3 << 60), "3.0 EiB");
+        assert_eq!(bytes(u64::MAX), "more than 16 EiB");
     }
 }

@@ -7,6 +7,12 @@ use std::time::Instant;
 /// Passes over the buffer after one that does not count.
 const PASSES: usize = 5;
 
+/// Bytes that a thread reads in a pass at least, so that what is short is read again and again.
+const LEAST_BYTES: usize = 1 << 25;
+
+/// Times that a short buffer is read in a pass at most.
+const MOST_REPEATS: usize = 1 << 20;
+
 /// Partial sums: enough that no addition waits for another.
 const LANES: usize = 32;
 
@@ -21,29 +27,36 @@ pub struct Bandwidth {
     pub gb_per_s: f64,
 }
 
-/// Reads the buffer several times on so many threads. It should be much larger than the caches, and written to
-/// before: memory that never was is one page of zeros again and again.
+/// Reads the buffer several times on so many threads. It should be written to before: memory that never was is one page
+/// of zeros again and again. For the speed of memory it should be much larger than the caches; for that of a cache, about
+/// as large as what is worked on there: each thread reads its part of a short buffer many times in a row.
 #[must_use]
 pub fn read_speed(buffer: &[u64], threads: usize) -> Bandwidth {
     let threads = threads.clamp(1, buffer.len().max(1));
     let bytes = size_of_val(buffer);
-    let mut seconds: Vec<f64> = (0..=PASSES).map(|_| pass(buffer, threads)).collect();
+    let repeats = (LEAST_BYTES * threads / bytes.max(1)).clamp(1, MOST_REPEATS);
+    let mut seconds: Vec<f64> = (0..=PASSES).map(|_| pass(buffer, threads, repeats)).collect();
     seconds.remove(0);
     seconds.sort_by(f64::total_cmp);
     let median = seconds[PASSES / 2].max(f64::MIN_POSITIVE);
-    Bandwidth { threads, bytes, gb_per_s: bytes as f64 / median / 1e9 }
+    Bandwidth { threads, bytes, gb_per_s: (bytes * repeats) as f64 / median / 1e9 }
 }
 
-/// Seconds that one pass takes.
-fn pass(buffer: &[u64], threads: usize) -> f64 {
+/// Seconds that it takes to read all so many times.
+fn pass(buffer: &[u64], threads: usize, repeats: usize) -> f64 {
+    let read = |part: &[u64]| {
+        for _ in 0..repeats {
+            black_box(sum(black_box(part)));
+        }
+    };
     let begun = Instant::now();
     if threads == 1 {
-        black_box(sum(black_box(buffer)));
+        read(buffer);
     } else {
         let part = buffer.len().div_ceil(threads).max(1);
         thread::scope(|scope| {
             for chunk in buffer.chunks(part) {
-                scope.spawn(move || black_box(sum(black_box(chunk))));
+                scope.spawn(move || read(chunk));
             }
         });
     }
