@@ -97,8 +97,8 @@ pub(crate) fn enough(value: Decimal) -> Decimal {
 
 /// The value in few characters.
 fn shown(value: Decimal) -> String {
-    let shown = value.to_string();
-    if shown.len() > 12 { format!("{:e}", value.to_f64()) } else { shown }
+    let (shown, near) = (value.to_string(), value.to_f64());
+    if shown.len() > 12 && near.is_normal() { format!("{near:e}") } else { shown }
 }
 
 #[cfg(test)]
