@@ -81,8 +81,11 @@ impl Scaling {
     }
 }
 
-/// What to do about a value with a fraction: the scale that keeps it.
+/// What to do about a value that is not written as a whole number: the scale that keeps it.
 pub(crate) fn advice(value: Decimal) -> String {
+    if value.to_whole().is_some() {
+        return "with `scale=1` whole numbers may be written like this one".to_owned();
+    }
     let scale = enough(value);
     format!("`scale={scale}` multiplies every number by {scale} and rounds it")
 }
@@ -94,8 +97,8 @@ pub(crate) fn enough(value: Decimal) -> Decimal {
 
 /// The value in few characters.
 fn shown(value: Decimal) -> String {
-    let shown = value.to_string();
-    if shown.len() > 12 { format!("{:e}", value.to_f64()) } else { shown }
+    let (shown, near) = (value.to_string(), value.to_f64());
+    if shown.len() > 12 && near.is_normal() { format!("{near:e}") } else { shown }
 }
 
 #[cfg(test)]

@@ -2,9 +2,11 @@
 
 use proptest::prelude::*;
 use star_base::BitTable;
-use star_io::{Data, Format, Layout, Loaded, OutputRef, Widths, lay_out, write};
+use star_io::{
+    Data, Decimal, Format, Layout, Loaded, OutputRef, ReadOptions, Widths, lay_out, read, write,
+};
 
-use crate::support::{check_wording, load};
+use crate::support::{BUDGET, check_wording, load};
 
 const VALID: &[(Format, &str)] = &[
     (Format::Dimacs, "c road\np sp 5 4\na 1 2 10\na 2 3 -7\r\na 5 5 0\na 1 2 3\n"),
@@ -40,6 +42,13 @@ fn try_everything(format: Format, bytes: &[u8]) {
             }
         }
         Ok(_) => {}
+    }
+    for scale in ["10", "1e-3"] {
+        let mut options = ReadOptions::new("f", BUDGET);
+        options.scale = Decimal::parse_positive(scale);
+        if let Err(error) = read(format, &mut &bytes[..], &mut options) {
+            check_wording(&error);
+        }
     }
 }
 

@@ -47,6 +47,11 @@ fn bad_inputs_are_refused_at_their_place() {
             (b"a\n9223372036854775808\n", OutOfRange, 2, 1, "beyond 63 bits"),
             (b"a,b\n1,2\n3\n", BadFormat, 3, 1, "1 field in a line, 2 before"),
             (b"a,b:5000\n", OutOfRange, 1, 3, "beyond 4096 bits"),
+            (b"a\r\n1\r\nx\r\n", BadFormat, 3, 1, "`x`"),
+            (b"\r\na,b\r\n\r\n1,2\r\n1\r\n", BadFormat, 5, 1, "1 field in a line"),
+            (b"a\n\n\n1\n\nx\n", BadFormat, 6, 1, "`x`"),
+            (b"a,b\n\"1\", x\n", BadFormat, 2, 6, "`x`"),
+            (b"a,b,c\n 1 ,\"2\n\",\"x\"\"\"\n", BadFormat, 3, 3, "`x\"`"),
         ],
     );
 }
@@ -68,12 +73,13 @@ fn a_first_line_with_a_number_in_it_is_no_header() {
             (b"1e3\n", BadFormat, 1, 1, "`1e3`"),
             (b"1;2\n3;4\n", BadFormat, 1, 1, "`1;2`"),
             (b"1 2\n", BadFormat, 1, 1, "`1 2`"),
-            (b"2024-01-01,5\n", BadFormat, 1, 1, "`2024-01-01`"),
+            (b"\n2024-01-01,5\n", BadFormat, 2, 1, "`2024-01-01`"),
             (b"\"a\nb\",c\n1,2\n", BadFormat, 1, 1, "is not a whole number"),
         ],
     );
     let help = |text: &str| load(Csv, text.as_bytes()).unwrap_err().help;
     assert_eq!(help("a\n0.05\n"), ["`scale=1000` multiplies every number by 1000 and rounds it"]);
+    assert_eq!(help("1e3\n"), ["with `scale=1` whole numbers may be written like this one"]);
     assert_eq!(help("1;2\n"), ["commas separate the fields of a CSV file"]);
     let (found, _) = numbers(Csv, "2nd:,.5:4,:\n1,2,3\n");
     let expected = [("2nd", None, &[1][..]), (".5", Some(4), &[2][..]), ("", None, &[3][..])];

@@ -65,6 +65,9 @@ fn without_a_scale_a_fraction_is_refused_with_the_one_that_keeps_it() {
         assert!(error.help[0].starts_with("`scale=1000` multiplies"), "{text:?}: {error:?}");
         check_wording(&error);
     }
+    let error = load(Format::EdgeList, b"1 2 3.0\n").unwrap_err();
+    assert_eq!(error.help, ["with `scale=1` whole numbers may be written like this one"]);
+    assert_eq!(values(&scaled(Format::EdgeList, "1 2 3.0\n", "1").unwrap()), [3]);
     for text in ["1 2 x\n", "1 2 99999999999999999999\n", "1 2 3\n1 3\n"] {
         let error = load(Format::EdgeList, text.as_bytes()).unwrap_err();
         assert_eq!(error.help, Vec::<String>::new(), "{text:?}");

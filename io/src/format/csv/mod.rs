@@ -6,6 +6,7 @@
 
 mod header;
 mod pipe;
+mod places;
 mod records;
 mod write;
 

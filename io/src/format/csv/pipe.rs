@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use star_base::Code;
 
+use super::places::Recent;
 use crate::error::Fault;
 use crate::source::{CHUNK, Source};
 use crate::text;
@@ -24,15 +25,21 @@ pub(super) struct Shared {
     fault: RefCell<Option<Fault>>,
     /// Bytes read since the last record began.
     n_pending: Cell<usize>,
-    /// The line from which on that record begins.
-    line: Cell<u64>,
+    /// The byte and the line from which on that record begins.
+    start: Cell<(u64, u64)>,
+    recent: RefCell<Recent>,
 }
 
 impl Shared {
-    /// A record begins in this line, or behind it.
-    pub(super) fn begin_record(&self, line: u64) {
+    /// A record begins at this byte of this line, or behind line ends that follow there.
+    pub(super) fn begin_record(&self, byte: u64, line: u64) {
         self.n_pending.set(0);
-        self.line.set(line);
+        self.start.set((byte, line));
+    }
+
+    /// Line and column of field `idx`, from 0, of the record that begins at this byte and line.
+    pub(super) fn place(&self, (byte, line): (u64, u64), idx: usize) -> (u64, u64) {
+        self.recent.borrow().place(byte, line, idx)
     }
 
     /// The fault that ended the reading.
@@ -49,11 +56,13 @@ pub(super) struct Pipe<'r, 'o> {
     begun: bool,
     /// Was the mark given?
     ended: bool,
+    /// The line of the record in which the last piece of the file began.
+    line: u64,
 }
 
 impl<'r, 'o> Pipe<'r, 'o> {
     pub(super) fn new(source: Source<'r, 'o>) -> Self {
-        Pipe { source, shared: Rc::default(), begun: false, ended: false }
+        Pipe { source, shared: Rc::default(), begun: false, ended: false, line: 1 }
     }
 
     /// Reads the first bytes, and passes over a byte order mark.
@@ -94,12 +103,17 @@ impl Read for Pipe<'_, '_> {
             self.ended = true;
             return (&[b"\n", END].concat()[..]).read(buffer);
         }
+        if self.shared.n_pending.get() == 0 {
+            // Of a long record the first bytes will be gone.
+            self.line = self.shared.place(self.shared.start.get(), 0).0;
+        }
         let n_pending = self.shared.n_pending.get().saturating_add(n_bytes);
         self.shared.n_pending.set(n_pending);
+        self.shared.recent.borrow_mut().push(&buffer[..n_bytes]);
         if n_pending > MAX_RECORD_BYTES + CHUNK {
             let longest = text::size(MAX_RECORD_BYTES as u128);
             let message = format!("a record longer than {longest}");
-            let fault = self.source.fault(Code::BadFormat, message).at(self.shared.line.get(), 1);
+            let fault = self.source.fault(Code::BadFormat, message).at(self.line, 1);
             return Err(self.fail(Box::new(fault.note("is there a quote that is not closed?"))));
         }
         Ok(n_bytes)

@@ -47,7 +47,7 @@ impl<'r, 'o> Records<'r, 'o> {
         if len != expected {
             let message =
                 format!("{} in a line, {expected} before", text::count(len as u64, "field"));
-            return Err(self.at(self.line(), 1, Code::BadFormat, message));
+            return Err(self.in_field(0, Code::BadFormat, message));
         }
         Ok(true)
     }
@@ -62,11 +62,11 @@ impl<'r, 'o> Records<'r, 'o> {
         self.record.position().is_none_or(|position| position.record() == 0)
     }
 
-    /// A fault in field `idx`, from 0; the column is exact as long as nothing in front of it is quoted
-    /// or trimmed.
+    /// A fault in field `idx`, from 0.
     pub(super) fn in_field(&self, idx: usize, code: Code, message: impl Into<String>) -> Fault {
-        let before: usize = self.record.iter().take(idx).map(|field| field.len() + 1).sum();
-        self.at(self.line(), before as u64 + 1, code, message)
+        let start = self.record.position().map_or((0, 1), |start| (start.byte(), start.line()));
+        let (line, column) = self.shared.place(start, idx);
+        self.at(line, column, code, message)
     }
 
     pub(super) fn at(
@@ -106,7 +106,8 @@ impl<'r, 'o> Records<'r, 'o> {
     }
 
     fn read_one(&mut self) -> Result<bool, Fault> {
-        self.shared.begin_record(self.reader.position().line());
+        let start = self.reader.position();
+        self.shared.begin_record(start.byte(), start.line());
         self.reader.read_byte_record(&mut self.record).map_err(|error| {
             self.shared.take_fault().unwrap_or_else(|| {
                 let reason = match error.kind() {
@@ -116,9 +117,5 @@ impl<'r, 'o> Records<'r, 'o> {
                 Box::new(FileError::new(Code::BadFormat, self.file.as_str(), reason))
             })
         })
-    }
-
-    fn line(&self) -> u64 {
-        self.record.position().map_or(1, csv::Position::line)
     }
 }

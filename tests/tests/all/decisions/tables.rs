@@ -83,18 +83,22 @@ fn a_parameter_with_columns_does_not_grow_though_its_table_would() {
 begin\n  COL(k+1,T):='1111'; U:=T\nend;";
     assert_eq!(
         call_traps(text, "p", vec![HostValue::Int(3), HostValue::Unset]),
-        "T0101 4:3 index 4 outside 1..3 of the columns of `T`\n  note: T = 4 × 3, 0 ones, k = 3\n"
+        "T0101 4:3 index 4 outside 1..3 of the columns of `T`\n  note: T = 4 × 3, 0 ones\n        k = 3\n"
     );
     let text = "program p; var T: table;\nbegin COL(2,T):='11'; q(T); COL(3,T):='11'; q(T) end.
-procedure q(var F: table(n,k));\nbegin\n  COL(k+1,F):='11'\nend;";
+procedure q(var F: table(2,k));\nbegin\n  COL(k+1,F):='11'\nend;";
     assert_eq!(
         traps(text),
         "T0101 5:3 index 3 outside 1..2 of the columns of `F`\n  \
-         at 2:23: in `q`, called here\n  note: F = 2 × 2, 2 ones, k = 2\n"
+         at 2:23: in `q`, called here\n  note: F = 2 × 2, 2 ones\n        k = 2\n"
     );
     let text = "procedure p(F: table(n,k); var T: table(n,k));\nbegin\n  TCOPY2(F,2,k,T)\nend;";
     let given = HostValue::Table(table(&["01", "10"]));
-    assert_eq!(call_traps(text, "p", vec![given, HostValue::Unset]), "?");
+    assert_eq!(
+        call_traps(text, "p", vec![given, HostValue::Unset]),
+        "T0106 3:3 the part 3..4 is not inside 1..2 of the columns of `T`\n  \
+         note: T = 2 × 2, 0 ones\n        F = 2 × 2, 2 ones\n        k = 2\n"
+    );
 }
 
 #[test]

@@ -9,8 +9,8 @@ mod operations;
 use std::collections::{HashMap, HashSet};
 
 use star_ir::{
-    Arg, Block, Check, ForallRange, LabelId, LocId, Measure, Operand, Program, Routine, RoutineId,
-    Stmt, StmtKind, Ty, VarId, visit,
+    Arg, Block, Check, ForallRange, LabelId, LocId, Measure, Mode, Operand, Param, Program,
+    Routine, RoutineId, Stmt, StmtKind, Ty, VarId, visit,
 };
 
 use super::block;
@@ -22,11 +22,30 @@ use super::inst::{BitsInst, Inst, TableInst};
 
 /// Compiles a verified program.
 pub(super) fn compile(program: Program) -> Code {
+    let unchanged: Vec<HashSet<VarId>> = program.routines.iter().map(unchanged).collect();
     let routines = program.routines.iter().enumerate();
-    let routines = routines
-        .map(|(idx, routine)| Compiler::new(&program, RoutineId(idx as u32), routine).routine())
-        .collect();
+    let routines = routines.map(|(idx, routine)| {
+        Compiler::new(&program, &unchanged, RoutineId(idx as u32), routine).routine()
+    });
+    let routines = routines.collect();
     Code { program, routines }
+}
+
+/// The parameters by value that a routine only looks at. One that is a native may do with its own as it likes.
+fn unchanged(routine: &Routine) -> HashSet<VarId> {
+    if routine.native.is_some() {
+        return HashSet::new();
+    }
+    let values = routine.params.iter().filter(|param| param.mode == Mode::Value);
+    let mut unchanged: HashSet<VarId> = values.map(|param| param.var).collect();
+    visit::walk(&routine.body, &mut |stmt| {
+        visit::accesses(&stmt.kind, &mut |var, access| {
+            if access.writes() {
+                unchanged.remove(&var);
+            }
+        });
+    });
+    unchanged
 }
 
 /// A construct around the statement at hand.
@@ -40,6 +59,8 @@ struct Around {
 
 struct Compiler<'p> {
     program: &'p Program,
+    /// For each routine; see [`unchanged`].
+    unchanged: &'p [HashSet<VarId>],
     routine: &'p Routine,
     code: RoutineCode,
     around: Vec<Around>,
@@ -54,7 +75,12 @@ struct Compiler<'p> {
 }
 
 impl<'p> Compiler<'p> {
-    fn new(program: &'p Program, id: RoutineId, routine: &'p Routine) -> Self {
+    fn new(
+        program: &'p Program,
+        unchanged: &'p [HashSet<VarId>],
+        id: RoutineId,
+        routine: &'p Routine,
+    ) -> Self {
         let mut size = FrameSize::default();
         let places: Vec<Place> = routine.vars.iter().map(|var| place(&mut size, var.ty)).collect();
         let mut touches = HashMap::new();
@@ -95,6 +121,7 @@ impl<'p> Compiler<'p> {
         };
         let loc = routine.loc;
         Compiler {
+            unchanged,
             program,
             routine,
             code,
@@ -332,12 +359,24 @@ impl<'p> Compiler<'p> {
         let routine = self.program.routine(callee);
         let places: Vec<Place> = routine.vars.iter().map(|var| place(&mut size, var.ty)).collect();
         let mut extents = Vec::new();
+        // What the callee only looks at need not be copied: it moves there and back.
+        let unchanged = &self.unchanged[callee.0 as usize];
+        let is_lent = |param: &Param, var: VarId| {
+            let value = Arg::Value(Operand::Var(var));
+            unchanged.contains(&param.var)
+                && args.iter().filter(|other| **other == value).count() == 1
+        };
         let args = routine.params.iter().zip(args).map(|(param, arg)| {
             let arg = match arg {
                 Arg::Value(Operand::Str(text)) => CallArg::Text(text.clone()),
                 Arg::Value(Operand::Var(var)) => match self.place(*var).number() {
                     Some(reg) => CallArg::Number(Number(reg)),
-                    None => CallArg::Copy(self.place(*var)),
+                    None => match self.place(*var) {
+                        place @ (Place::Slice(_) | Place::Word(_)) if is_lent(param, *var) => {
+                            CallArg::Ref(place)
+                        }
+                        place => CallArg::Copy(place),
+                    },
                 },
                 Arg::Value(constant) => CallArg::Number(self.number(constant)),
                 Arg::Move(var) => CallArg::Move(self.place(*var)),
