@@ -171,8 +171,10 @@ impl Strips<'_> {
     /// Works on `cells`, each of as many limbs as `n_rows` bits have.
     pub(super) fn run(&self, mut cells: Vec<Cell<'_>>) -> Step<()> {
         let settings = &self.spread.settings;
-        let (n_cells, strip) = (cells.len(), self.strip_limbs());
-        let piece_limbs = (settings.piece_limbs / n_cells.max(1)).max(1).next_multiple_of(strip);
+        // What each limb of a piece costs.
+        let weight = cells.len().max(self.plan.ops.len()).max(1);
+        let strip = self.strip_limbs();
+        let piece_limbs = (settings.piece_limbs / weight).max(1).next_multiple_of(strip);
         let pieces = pieces(0..self.n_rows.div_ceil(64), piece_limbs).map(|range| Piece {
             start: range.start,
             len: range.len(),
@@ -180,7 +182,7 @@ impl Strips<'_> {
         });
         self.spread.items(
             pieces,
-            piece_limbs.saturating_mul(n_cells),
+            piece_limbs.saturating_mul(weight),
             || vec![Vec::new(); self.plan.n_buffers],
             |buffers, piece| self.piece(buffers, piece),
         )
