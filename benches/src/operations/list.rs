@@ -58,7 +58,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     operation("FND, of the last", "L(1) := 0; k := FND(L)", 1.0, Long),
     operation("SOME, of none", "O(1) := 0; b := SOME(O)", 1.0, Long),
     operation("SOME(X and O)", "b := SOME(X and O)", 2.0, Long),
-    operation("STEP, of the first", "X(1) := 1; k := STEP(X)", 0.0, One),
+    operation("STEP, of the first", "O(1) := 1; k := STEP(O)", 0.0, One),
     operation("FRST(L), the last", "Z := FRST(L)", 2.0, Long),
     operation("X = V, equal", "b := X = V", 2.0, Long),
     operation("k := X(7)", "k := X(7)", 0.0, One),
