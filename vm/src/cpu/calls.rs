@@ -193,19 +193,22 @@ impl<'p> Machine<'p, '_, '_> {
         let back = self.base;
         self.base = from;
         let held = self.take_value(place);
-        let (size, fixed) = match place {
+        let (size, fixed, zeros) = match place {
             Place::Slice(reg) | Place::Word(reg) => {
                 let slot = self.bits_slot_mut(reg);
-                (slot.size.take(), slot.fixed)
+                (slot.size.take(), slot.fixed, slot.zeros)
             }
             Place::Int(_)
             | Place::Bool(_)
             | Place::Table(_)
             | Place::Text(_)
-            | Place::Handle(_) => (None, false),
+            | Place::Handle(_) => (None, false, 0),
         };
         self.base = to;
         self.put_value(param, held);
+        if let Some(reg) = param.bits() {
+            self.bits_slot_mut(reg).zeros = zeros;
+        }
         if whole {
             self.set_size(param, size, fixed);
         }

@@ -279,7 +279,7 @@ impl Table {
     pub(super) fn grow(&mut self, n_cols: usize, spread: &Spread<'_>) -> Step<bool> {
         let Some(home) = self.columns_mut(spread)? else { return Ok(false) };
         let before = home.n_cols();
-        if n_cols / 2 >= before {
+        if n_cols / 2 >= before || home.stride() == 0 {
             // Zeros that nobody has touched cost nothing.
             let Ok(mut grown) = BitTable::zeros(home.n_rows(), n_cols) else { return Ok(false) };
             let from = &home.storage()[..before * home.stride()];
@@ -292,17 +292,23 @@ impl Table {
         }
         // The allocator gives a large table more pages without moving it, so that there are never two.
         let at_once = (spread.settings.look_limbs / home.stride().max(1)).max(1);
-        for columns in pieces(before..n_cols.max(before), at_once) {
-            spread.look()?;
-            if self.home.resize_columns(columns.end).is_err() {
-                // Fewer columns are never refused.
-                let _ = self.home.resize_columns(before);
-                self.n_cols = before;
-                return Ok(false);
+        let mut grow = |n_cols| -> Step<bool> {
+            for columns in pieces(before..n_cols, at_once) {
+                spread.look()?;
+                if home.resize_columns(columns.end).is_err() {
+                    return Ok(false);
+                }
             }
-            self.n_cols = columns.end;
+            Ok(true)
+        };
+        let grown = grow(n_cols.max(before));
+        if let Ok(true) = grown {
+            self.n_cols = n_cols.max(before);
+        } else {
+            // Fewer columns are never refused.
+            let _ = home.resize_columns(before);
         }
-        Ok(true)
+        grown
     }
 
     /// The form by columns, if it is valid; a table by rows alone has none.
@@ -467,5 +473,26 @@ mod tests {
             (0..3).map(|row| [0, 1].map(|col| table.bit(row, col))).collect();
         assert_eq!(rows, [[false, true], [true, false], [true, false]]);
         assert!(table.has(Line::Row) && !table.has(Line::Column));
+    }
+
+    #[test]
+    fn a_table_grows_in_whatever_steps() {
+        let never = std::sync::atomic::AtomicBool::new(false);
+        let room = crate::room::Room::new(&never, &never, u64::MAX);
+        let settings = super::super::Settings { look_limbs: 16, ..Default::default() };
+        let spread = Spread::new(crate::kernels::Kernels::detect(), settings, room.flags(), None);
+        let mut table = Table::new(BitTable::parse(&["01"; 70]).unwrap());
+        for n_cols in [2, 3, 40, 41, 60, 60, 7] {
+            let n_cols_after = table.n_cols().max(n_cols);
+            assert!(matches!(table.grow(n_cols, &spread), Ok(true)));
+            assert_eq!((table.n_cols(), table.bit(69, 1)), (n_cols_after, true));
+            assert!(matches!(table.n_ones(&spread), Ok(70)));
+        }
+        // Columns without rows are many and cost nothing.
+        let mut table = Table::new(BitTable::zeros(0, 0).unwrap());
+        for n_cols in [1 << 62, (1 << 62) + (1 << 61)] {
+            assert!(matches!(table.grow(n_cols, &spread), Ok(true)));
+            assert_eq!(table.n_cols(), n_cols);
+        }
     }
 }
