@@ -4,6 +4,7 @@ use csv::ByteRecord;
 use star_base::Code;
 
 use super::is_digits;
+use super::pipe::END;
 use super::records::Records;
 use crate::error::Fault;
 use crate::numbers::{Field, MAX_BITS};
@@ -49,10 +50,17 @@ pub(super) fn unnamed(n_fields: u64) -> Vec<Field> {
 pub(super) fn of_fields(fields: &[Field]) -> Vec<String> {
     let names = fields.iter().map(|Field { name, bits, values: _ }| match bits {
         Some(bits) => format!("{name}:{bits}"),
-        None if name.contains(':') || looks_like_data(name.trim().as_bytes()) => format!("{name}:"),
+        None if name.contains(':') || looks_like_data(name.trim().as_bytes()) || is_mark(name) => {
+            format!("{name}:")
+        }
         None => name.clone(),
     });
     names.collect()
+}
+
+/// Would the name stand for the end of the file?
+fn is_mark(name: &str) -> bool {
+    name.as_bytes().ends_with(END)
 }
 
 /// What stands behind the name of a field.
