@@ -50,17 +50,15 @@ pub(super) fn unnamed(n_fields: u64) -> Vec<Field> {
 pub(super) fn of_fields(fields: &[Field]) -> Vec<String> {
     let names = fields.iter().map(|Field { name, bits, values: _ }| match bits {
         Some(bits) => format!("{name}:{bits}"),
-        None if name.contains(':') || looks_like_data(name.trim().as_bytes()) || is_mark(name) => {
-            format!("{name}:")
-        }
+        None if name.contains(':') || is_unclear(name.trim().as_bytes()) => format!("{name}:"),
         None => name.clone(),
     });
     names.collect()
 }
 
-/// Would the name stand for the end of the file?
-fn is_mark(name: &str) -> bool {
-    name.as_bytes().ends_with(END)
+/// Would the name stand for data, or for the end of the file?
+fn is_unclear(name: &[u8]) -> bool {
+    looks_like_data(name) || name.ends_with(END)
 }
 
 /// What stands behind the name of a field.
