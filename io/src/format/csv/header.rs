@@ -50,7 +50,9 @@ pub(super) fn unnamed(n_fields: u64) -> Vec<Field> {
 pub(super) fn of_fields(fields: &[Field]) -> Vec<String> {
     let names = fields.iter().map(|Field { name, bits, values: _ }| match bits {
         Some(bits) => format!("{name}:{bits}"),
-        None if name.contains(':') || is_unclear(name.trim().as_bytes()) => format!("{name}:"),
+        None if name.contains(':') || is_unclear(name.as_bytes().trim_ascii()) => {
+            format!("{name}:")
+        }
         None => name.clone(),
     });
     names.collect()
