@@ -279,6 +279,9 @@ impl Table {
     pub(super) fn grow(&mut self, n_cols: usize, spread: &Spread<'_>) -> Step<bool> {
         let Some(home) = self.columns_mut(spread)? else { return Ok(false) };
         let before = home.n_cols();
+        if n_cols <= before {
+            return Ok(true);
+        }
         if n_cols / 2 >= before || home.stride() == 0 {
             // Zeros that nobody has touched cost nothing.
             let Ok(mut grown) = BitTable::zeros(home.n_rows(), n_cols) else { return Ok(false) };
@@ -292,7 +295,7 @@ impl Table {
         }
         // The allocator gives a large table more pages without moving it, so that there are never two.
         let at_once = (spread.settings.look_limbs / home.stride().max(1)).max(1);
-        let mut grow = |n_cols| -> Step<bool> {
+        let mut grow = || -> Step<bool> {
             for columns in pieces(before..n_cols, at_once) {
                 spread.look()?;
                 if home.resize_columns(columns.end).is_err() {
@@ -301,9 +304,9 @@ impl Table {
             }
             Ok(true)
         };
-        let grown = grow(n_cols.max(before));
+        let grown = grow();
         if let Ok(true) = grown {
-            self.n_cols = n_cols.max(before);
+            self.n_cols = n_cols;
         } else {
             // Fewer columns are never refused.
             let _ = home.resize_columns(before);
@@ -494,5 +497,7 @@ mod tests {
             assert!(matches!(table.grow(n_cols, &spread), Ok(true)));
             assert_eq!(table.n_cols(), n_cols);
         }
+        assert!(matches!(table.grow(7, &spread), Ok(true)));
+        assert_eq!(table.n_cols(), (1 << 62) + (1 << 61));
     }
 }
