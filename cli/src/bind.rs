@@ -8,8 +8,8 @@ use star_base::{Code, Diagnostic, did_you_mean};
 use star_compiler::{Entry, EntryParam, hir::Kind};
 use star_vm::HostValue;
 
+use crate::arg_value::{self, ArgValue};
 use crate::data::{GivenWidths, MAX_WIDTH};
-use crate::given::{self, Given};
 use crate::layouts::AnyLayout;
 use crate::offer::{Offer, offer};
 use crate::settings::Settings;
@@ -20,7 +20,7 @@ use crate::widths::uses;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {
     /// From the command line.
-    Given(Given),
+    Given(ArgValue),
     /// From the graph of `--graph`.
     Offer(Offer),
     /// From nowhere: a `var` parameter that was never set.
@@ -70,7 +70,7 @@ pub(crate) fn bind(
         let offered = offer(name, *kind).filter(|_| with_graph && !is_result);
         origins.push(match (given.get(name.as_str()), offered) {
             (Some(&""), _) if *by_ref && *kind != Kind::Str => Origin::Unset,
-            (Some(text), _) => match given::parse(name, *kind, text) {
+            (Some(text), _) => match arg_value::parse(name, *kind, text) {
                 Ok(given) => Origin::Given(given),
                 Err(fault) => {
                     faults.push(fault);
@@ -123,7 +123,7 @@ fn match_names<'a>(
 ) -> (Texts<'a>, Texts<'a>) {
     let (mut given, mut others) = (BTreeMap::new(), BTreeMap::new());
     for argument in arguments {
-        let (name, value) = match given::split(argument) {
+        let (name, value) = match arg_value::split(argument) {
             Ok(pair) => pair,
             Err(fault) => {
                 faults.push(fault);
@@ -171,7 +171,7 @@ fn no_value(entry: &Entry, missing: &[&EntryParam]) -> Diagnostic {
     };
     let mut diagnostic = Diagnostic::new(Code::MissingArgument, message);
     for param in missing {
-        let help = given::what_to_write(&param.name, param.kind);
+        let help = arg_value::what_to_write(&param.name, param.kind);
         diagnostic = diagnostic.help(match offer(&param.name, param.kind) {
             Some(_) => format!("{help}; `--graph FILE` offers it, too"),
             None => help,
@@ -190,7 +190,7 @@ fn widths(
 ) -> GivenWidths {
     let mut width = |wanted: &str, used: fn(star_io::Layout) -> bool, infinity: bool| {
         let uses = origins.iter().map(|origin| match origin {
-            Origin::Given(Given::File { layout, .. }) => match layout {
+            Origin::Given(ArgValue::File { layout, .. }) => match layout {
                 Some(AnyLayout::Graph(layout)) => Use::of(used(*layout)),
                 Some(AnyLayout::Updates) => Use::Sure,
                 Some(AnyLayout::Numbers(_)) => Use::None,
@@ -198,7 +198,7 @@ fn widths(
             },
             Origin::Offer(Offer::Layout(layout)) => Use::of(used(*layout)),
             Origin::Offer(Offer::Infinity | Offer::BiasedZero) => Use::of(infinity),
-            Origin::Offer(_) | Origin::Given(Given::Value(_)) | Origin::Unset => Use::None,
+            Origin::Offer(_) | Origin::Given(ArgValue::Value(_)) | Origin::Unset => Use::None,
         });
         let found = uses.max().unwrap_or(Use::None);
         if others.contains_key(wanted) && strangers == Strangers::Refused {
@@ -213,10 +213,10 @@ fn widths(
             Some(_) if found == Use::None => return None,
             // A name of a header need not be a width.
             Some(text) if found == Use::OfStream && strangers == Strangers::Ignored => {
-                return given::width(text);
+                return arg_value::width(text);
             }
-            Some(text) => match given::parse(wanted, Kind::Int, text) {
-                Ok(Given::Value(HostValue::Int(number))) => number,
+            Some(text) => match arg_value::parse(wanted, Kind::Int, text) {
+                Ok(ArgValue::Value(HostValue::Int(number))) => number,
                 Ok(_) => return None,
                 Err(fault) => {
                     faults.push(fault);
@@ -227,7 +227,7 @@ fn widths(
                 let mut params = entry.params.iter().zip(origins);
                 let (_, origin) = params.find(|(param, _)| param.name == wanted)?;
                 match origin {
-                    Origin::Given(Given::Value(HostValue::Int(number))) => match found {
+                    Origin::Given(ArgValue::Value(HostValue::Int(number))) => match found {
                         Use::Sure => *number,
                         // A parameter of that name need not be a width.
                         Use::OfStream if (0..=MAX_WIDTH).contains(number) => *number,
@@ -311,7 +311,7 @@ mod tests {
         };
         assert_eq!(bind(&["v=1", "h=9"]).origins[3], Origin::Unset);
         let given = bind(&["v=1", "h=9", "D=d.stb"]);
-        assert!(matches!(given.origins[3], Origin::Given(Given::File { .. })));
+        assert!(matches!(given.origins[3], Origin::Given(ArgValue::File { .. })));
     }
 
     #[test]

@@ -50,7 +50,7 @@ pub(crate) struct GivenWidths {
 
 /// What is wanted from a file.
 #[derive(Clone, Copy)]
-pub(crate) struct Wanted<'a> {
+pub(crate) struct LoadRequest<'a> {
     /// Table, slice or word.
     pub(crate) kind: Kind,
     /// How a graph, or numbers, are laid out; a graph is `adjacency` if nothing is said.
@@ -73,7 +73,7 @@ pub(crate) struct Expected {
 }
 
 /// What was read.
-pub(crate) struct Found {
+pub(crate) struct FileContents {
     /// What the file holds.
     pub(crate) data: Data,
     /// Is it an update stream, whatever its name is?
@@ -91,7 +91,7 @@ pub(crate) fn read_file(
     located: &Located<'_>,
     max_bytes: u64,
     expected: Expected,
-) -> Result<Found, FileError> {
+) -> Result<FileContents, FileError> {
     let Located { path, file: name, part } = located;
     let cannot = |error: &std::io::Error| {
         let message = format!("cannot open: {}", text::reason(error));
@@ -136,7 +136,7 @@ pub(crate) fn read_file(
         reading.reporter.note(&format!("{name}: {note}"));
     }
     let is_stream = loaded.format == Format::Updates;
-    Ok(Found { data: loaded.data, is_stream, n_bytes: loaded.n_bytes })
+    Ok(FileContents { data: loaded.data, is_stream, n_bytes: loaded.n_bytes })
 }
 
 /// What ended the work, if it was a flag.
@@ -159,16 +159,16 @@ fn stopped(reading: Reading<'_>, error: FileError) -> FileError {
 pub(crate) fn to_value(
     reading: Reading<'_>,
     data: Data,
-    wanted: Wanted<'_>,
+    wanted: LoadRequest<'_>,
 ) -> Result<HostValue, FileError> {
     match data {
         Data::Graph(graph) => {
             let max_bytes = wanted.max_bytes.saturating_sub(bytes_of_graph(&graph));
-            from_graph(reading, &graph, Wanted { max_bytes, ..wanted })
+            from_graph(reading, &graph, LoadRequest { max_bytes, ..wanted })
         }
         Data::Numbers(numbers) => {
             let max_bytes = wanted.max_bytes.saturating_sub(bytes_in(&numbers));
-            from_numbers(reading, &numbers, Wanted { max_bytes, ..wanted })
+            from_numbers(reading, &numbers, LoadRequest { max_bytes, ..wanted })
         }
         Data::Table(_) | Data::Slice(_) | Data::Word(_) if wanted.layout.is_some() => {
             Err(wrong_layout(wanted, "these are bits").help("name the file without a layout"))
@@ -188,7 +188,7 @@ pub(crate) fn to_value(
 pub(crate) fn from_graph(
     reading: Reading<'_>,
     graph: &Graph,
-    wanted: Wanted<'_>,
+    wanted: LoadRequest<'_>,
 ) -> Result<HostValue, FileError> {
     let layout = match (wanted.layout, wanted.kind) {
         (Some(AnyLayout::Graph(layout)), _) => *layout,
@@ -216,7 +216,7 @@ pub(crate) fn from_graph(
     if uses_h {
         widths::check_h(graph, &[layout], widths.h, wanted.file)?;
     }
-    let Wanted { kind, file, max_bytes, .. } = wanted;
+    let LoadRequest { kind, file, max_bytes, .. } = wanted;
     let mut go_on = || reading.flags.stop().is_none();
     let mut options =
         LayoutOptions { go_on: Some(&mut go_on), ..LayoutOptions::new(file, max_bytes) };
@@ -247,7 +247,7 @@ pub(crate) fn from_graph(
 fn from_numbers(
     reading: Reading<'_>,
     numbers: &Numbers,
-    wanted: Wanted<'_>,
+    wanted: LoadRequest<'_>,
 ) -> Result<HostValue, FileError> {
     let layout = match (wanted.layout, wanted.kind) {
         (Some(AnyLayout::Numbers(layout)), _) => layout,
@@ -259,7 +259,7 @@ fn from_numbers(
         (Some(AnyLayout::Updates), _) | (None, Kind::Slice) => &NumberLayout::Records,
         (None, _) => &NumberLayout::Natural,
     };
-    let Wanted { file, max_bytes, .. } = wanted;
+    let LoadRequest { file, max_bytes, .. } = wanted;
     let mut go_on = || reading.flags.stop().is_none();
     let mut options =
         LayoutOptions { go_on: Some(&mut go_on), ..LayoutOptions::new(file, max_bytes) };
@@ -300,7 +300,7 @@ fn places(fields: &[(String, usize)]) -> Option<String> {
 }
 
 /// The error that the layout wanted is for something else.
-fn wrong_layout(wanted: Wanted<'_>, found: &str) -> FileError {
+fn wrong_layout(wanted: LoadRequest<'_>, found: &str) -> FileError {
     let (layout, of_what) = match wanted.layout {
         Some(layout) => (layout.to_string(), layout.of_what()),
         None => (String::new(), "something else"),
@@ -310,7 +310,7 @@ fn wrong_layout(wanted: Wanted<'_>, found: &str) -> FileError {
 }
 
 /// A table, or a slice of its only column, or a word of its only row.
-fn from_table(table: BitTable, wanted: Wanted<'_>) -> Result<HostValue, FileError> {
+fn from_table(table: BitTable, wanted: LoadRequest<'_>) -> Result<HostValue, FileError> {
     match wanted.kind {
         Kind::Slice if table.n_cols() == 1 => Ok(HostValue::Slice(table.into_first_column())),
         Kind::Word if table.n_rows() == 1 => Ok(HostValue::Word(table.row(0))),
@@ -336,7 +336,7 @@ fn from_table(table: BitTable, wanted: Wanted<'_>) -> Result<HostValue, FileErro
     }
 }
 
-fn wrong_kind(wanted: Wanted<'_>, found: &str) -> FileError {
+fn wrong_kind(wanted: LoadRequest<'_>, found: &str) -> FileError {
     let kind = wanted.kind.with_article();
     let message = format!("the file gives {found} and not {kind}");
     let error = FileError::new(Code::NoSuchLayout, wanted.file, message);

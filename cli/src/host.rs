@@ -7,9 +7,9 @@ use star_ir::Ty;
 use star_vm::{Host, HostError, HostRef, HostValue};
 
 use crate::access::Access;
-use crate::data::{self, Expected, Found, GivenWidths, Reading, Wanted};
+use crate::arg_value;
+use crate::data::{self, Expected, FileContents, GivenWidths, LoadRequest, Reading};
 use crate::failure::without_file;
-use crate::given;
 use crate::layouts::AnyLayout;
 use crate::output::Output;
 use crate::part::locate;
@@ -89,8 +89,9 @@ impl<'a> RunHost<'a> {
         let format = layout.as_ref().and_then(AnyLayout::format);
         let graph = GraphSizes { n_vertices: None, b: widths.b, h: widths.h };
         let expected = Expected { format, graph };
-        let Found { data, .. } = data::read_file(self.reading, &located, max_bytes, expected)?;
-        let wanted = Wanted { kind, layout: layout.as_ref(), file, max_bytes, widths };
+        let FileContents { data, .. } =
+            data::read_file(self.reading, &located, max_bytes, expected)?;
+        let wanted = LoadRequest { kind, layout: layout.as_ref(), file, max_bytes, widths };
         data::to_value(self.reading, data, wanted)
     }
 }
@@ -144,7 +145,7 @@ fn layout_of(text: &str) -> Result<(AnyLayout, GivenWidths), Diagnostic> {
     };
     let mut widths = GivenWidths::default();
     for word in words {
-        let number = |name| given::width(word.strip_prefix(name)?);
+        let number = |name| arg_value::width(word.strip_prefix(name)?);
         if let Some(h) = number("h=") {
             widths.h = Some(h);
         } else if let Some(b) = number("b=") {

@@ -70,7 +70,7 @@ fn of_data_place(place: &DataPlace) -> Value {
 
 fn of_label(sources: &SourceMap, label: &Label) -> Value {
     let Label { span, text } = label;
-    let Some(place) = Place::of(sources, *span) else {
+    let Some(place) = LineRange::of(sources, *span) else {
         return json!({ "text": text });
     };
     json!({
@@ -87,7 +87,7 @@ fn of_label(sources: &SourceMap, label: &Label) -> Value {
 
 fn of_fix(sources: &SourceMap, fix: &Fix) -> Value {
     let Fix { title, span, replacement } = fix;
-    let Some(place) = Place::of(sources, *span) else {
+    let Some(place) = LineRange::of(sources, *span) else {
         return json!({ "title": title, "replacement": replacement });
     };
     json!({
@@ -102,16 +102,16 @@ fn of_fix(sources: &SourceMap, fix: &Fix) -> Value {
 }
 
 /// A span as lines and columns, from 1.
-struct Place<'a> {
+struct LineRange<'a> {
     file: &'a str,
     start: star_base::LineColumn,
     end: star_base::LineColumn,
 }
 
-impl<'a> Place<'a> {
+impl<'a> LineRange<'a> {
     fn of(sources: &'a SourceMap, span: Span) -> Option<Self> {
         let file = sources.get(span.file)?;
-        Some(Place {
+        Some(LineRange {
             file: file.name(),
             start: file.line_column(span.start as usize),
             end: file.line_column(span.end as usize),

@@ -9,12 +9,12 @@ use star_compiler::{Entry, hir::Kind};
 use star_io::{Data, FileError, Graph, GraphSizes, Layout};
 use star_vm::HostValue;
 
+use crate::arg_value::ArgValue;
 use crate::bind::{Binding, Origin};
 use crate::command::generate;
-use crate::data::{self, Expected, Found, GivenWidths, Reading, Wanted};
+use crate::data::{self, Expected, FileContents, GivenWidths, LoadRequest, Reading};
 use crate::engine::Argument;
 use crate::failure::without_file;
-use crate::given::Given;
 use crate::layouts::AnyLayout;
 use crate::offer::Offer;
 use crate::part::{Located, locate};
@@ -59,9 +59,9 @@ pub(crate) fn load(
     for (param, origin) in entry.params.iter().zip(origins) {
         let fixed = origin != Origin::Unset;
         let value = match (origin, &offered) {
-            (Origin::Given(Given::Value(value)), _) => value,
-            (Origin::Given(Given::File { layout, path }), _) => {
-                let wanted = Wanted {
+            (Origin::Given(ArgValue::Value(value)), _) => value,
+            (Origin::Given(ArgValue::File { layout, path }), _) => {
+                let wanted = LoadRequest {
                     kind: param.kind,
                     layout: layout.as_ref(),
                     file: &path,
@@ -71,7 +71,7 @@ pub(crate) fn load(
                 loader.file(wanted)?
             }
             (Origin::Offer(offer), Some(offered)) => {
-                let wanted = Wanted {
+                let wanted = LoadRequest {
                     kind: param.kind,
                     layout: None,
                     file: offered.file,
@@ -98,12 +98,12 @@ pub(crate) fn load(
 fn layout_of(origin: &Origin, file: &str) -> Option<Layout> {
     match origin {
         Origin::Offer(offer) => offer.layout(),
-        Origin::Given(Given::File { layout: Some(AnyLayout::Graph(layout)), path })
+        Origin::Given(ArgValue::File { layout: Some(AnyLayout::Graph(layout)), path })
             if path == file =>
         {
             Some(*layout)
         }
-        Origin::Given(Given::File { .. } | Given::Value(_)) | Origin::Unset => None,
+        Origin::Given(ArgValue::File { .. } | ArgValue::Value(_)) | Origin::Unset => None,
     }
 }
 
@@ -164,21 +164,21 @@ impl Loader<'_> {
         self.peak = self.peak.max(taken.saturating_add(n_bytes));
     }
 
-    fn file(&mut self, wanted: Wanted<'_>) -> Result<HostValue, FileError> {
-        let wanted = Wanted { max_bytes: self.free, ..wanted };
+    fn file(&mut self, wanted: LoadRequest<'_>) -> Result<HostValue, FileError> {
+        let wanted = LoadRequest { max_bytes: self.free, ..wanted };
         if let Some(graph) = self.known_graph(wanted.file) {
             return self.lay_out(&graph, wanted);
         }
         let format = wanted.layout.and_then(AnyLayout::format);
         let expected = Expected { format, graph: self.changed };
-        let Found { data, is_stream, n_bytes } =
+        let FileContents { data, is_stream, n_bytes } =
             read(self.reading, wanted.file, self.free, expected)?;
         self.saw_stream |= is_stream;
         self.note(n_bytes);
         match data {
             Data::Graph(graph) => {
                 let graph = self.keep(wanted.file, graph);
-                let wanted = Wanted { max_bytes: self.free, ..wanted };
+                let wanted = LoadRequest { max_bytes: self.free, ..wanted };
                 self.lay_out(&graph, wanted)
             }
             other => {
@@ -190,7 +190,7 @@ impl Loader<'_> {
         }
     }
 
-    fn lay_out(&mut self, graph: &Graph, wanted: Wanted<'_>) -> Result<HostValue, FileError> {
+    fn lay_out(&mut self, graph: &Graph, wanted: LoadRequest<'_>) -> Result<HostValue, FileError> {
         let value = data::from_graph(self.reading, graph, wanted)?;
         self.note(data::laid_out_bytes(&value));
         Ok(value)
@@ -270,7 +270,7 @@ pub(crate) fn read_graph(
 
 /// The same, and the memory that reading it took.
 fn find_graph(reading: Reading<'_>, file: &str, max_bytes: u64) -> Result<(Graph, u64), FileError> {
-    let Found { data, is_stream: _, n_bytes } =
+    let FileContents { data, is_stream: _, n_bytes } =
         read(reading, file, max_bytes, Expected::default())?;
     match data {
         Data::Graph(graph) => Ok((graph, n_bytes)),
@@ -287,7 +287,7 @@ fn read(
     name: &str,
     max_bytes: u64,
     expected: Expected,
-) -> Result<Found, FileError> {
+) -> Result<FileContents, FileError> {
     match generate::options(name) {
         Some(options) => generate::in_memory(name, options, reading, max_bytes, expected),
         None => data::read_file(reading, &named(name), max_bytes, expected),

@@ -22,10 +22,12 @@
 )]
 
 mod access;
+mod arg_value;
 mod bind;
 mod command;
 mod cost;
 mod data;
+mod destination;
 mod diff;
 mod doctor;
 mod engine;
@@ -34,7 +36,6 @@ mod excerpt;
 mod exit;
 mod failure;
 mod flags;
-mod given;
 mod headers;
 mod host;
 mod html;
@@ -47,7 +48,6 @@ mod outlet;
 mod output;
 mod page;
 mod part;
-mod place;
 mod profile;
 mod progress;
 mod records;

@@ -5,7 +5,7 @@ use star_compiler::hir::Kind;
 use star_io::{FileError, Graph, Layout, Weights};
 use star_vm::HostValue;
 
-use crate::data::{self, Reading, Wanted};
+use crate::data::{self, LoadRequest, Reading};
 use crate::layouts::AnyLayout;
 
 /// Something that a graph offers.
@@ -99,7 +99,7 @@ impl Offer {
         self,
         reading: Reading<'_>,
         graph: &Graph,
-        wanted: Wanted<'_>,
+        wanted: LoadRequest<'_>,
     ) -> Result<HostValue, FileError> {
         let int = |number: usize| HostValue::Int(i64::try_from(number).unwrap_or(i64::MAX));
         let h = wanted.widths.h.unwrap_or(0);
@@ -115,7 +115,7 @@ impl Offer {
             }
             Offer::Layout(layout) => {
                 let layout = AnyLayout::Graph(layout);
-                let wanted = Wanted { layout: Some(&layout), ..wanted };
+                let wanted = LoadRequest { layout: Some(&layout), ..wanted };
                 data::from_graph(reading, graph, wanted)
             }
         }

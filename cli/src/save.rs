@@ -9,8 +9,8 @@ use star_vm::{HostRef, HostValue};
 
 use star_compiler::hir::Kind;
 
+use crate::destination::{Destination, Temporary};
 use crate::flags::Flags;
-use crate::place::{Place, Temporary};
 use crate::progress::Progress;
 use crate::text;
 
@@ -22,7 +22,7 @@ const ONLY_BITS: &str = "only tables, slices and words are written to files";
 pub(crate) struct Target {
     /// How it is written.
     pub(crate) encoding: Encoding,
-    place: Place,
+    place: Destination,
 }
 
 /// How something is written: in which format, packed or not.
@@ -55,7 +55,7 @@ impl Target {
         holds: &dyn Fn(Format) -> Result<(), FileError>,
     ) -> Result<Self, FileError> {
         let encoding = Encoding::new(name, name, holds)?;
-        Ok(Target { encoding, place: Place::new(path, name)? })
+        Ok(Target { encoding, place: Destination::new(path, name)? })
     }
 
     /// Are both the same file, however it was named?

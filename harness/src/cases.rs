@@ -23,12 +23,12 @@ pub enum Purpose {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Case {
     /// All names in order.
-    pub given: Vec<Given>,
+    pub given: Vec<Binding>,
 }
 
 /// A name with its value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Given {
+pub struct Binding {
     /// The name.
     pub name: String,
     /// The value as `star run` takes it.
@@ -109,7 +109,7 @@ impl Header {
                         return Err(too_many(definition));
                     }
                     let mut longer = case.clone();
-                    longer.given.push(Given {
+                    longer.given.push(Binding {
                         name: definition.name.text.clone(),
                         text,
                         swept: definition.is_swept(),

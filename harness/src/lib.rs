@@ -30,7 +30,7 @@ pub mod run;
 pub mod shrink;
 pub mod template;
 
-pub use cases::{Case, Given, MAX_CASES, Purpose};
+pub use cases::{Binding, Case, MAX_CASES, Purpose};
 pub use compare::{Difference, difference};
 pub use header::{Definition, Expectation, Expected, Header, Kind, Name, Published, headers};
 pub use machine::{Argument, Compiled, Loaded, Machine, on};

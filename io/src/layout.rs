@@ -8,14 +8,14 @@
 mod columns;
 mod fill;
 mod numbers;
-mod pace;
+mod poller;
 
 use std::fmt;
 
 use star_base::{BitTable, BitVector, Code};
 
 pub use self::numbers::{NumberLayout, NumbersLaidOut, lay_out_numbers};
-use self::pace::Pace;
+use self::poller::InterruptPoller;
 use crate::error::FileError;
 use crate::graph::{Graph, bit_length};
 use crate::source;
@@ -213,43 +213,43 @@ pub fn lay_out_with(
     }
     check_code_width(graph, layout, b, file)?;
     let zeros = |n_rows: usize, n_cols: u128| zeros(n_rows, n_cols, max_bytes, file);
-    let mut pace = Pace::new(options);
-    let pace = &mut pace;
+    let mut poller = InterruptPoller::new(options);
+    let poller = &mut poller;
     let table = match layout {
-        Layout::Adjacency => fill::adjacency(zeros(n, n as u128)?, graph, pace)?,
+        Layout::Adjacency => fill::adjacency(zeros(n, n as u128)?, graph, poller)?,
         Layout::WeightsOut => {
-            fill::weights(zeros(n, product(n, h))?, graph, h, fill::Direction::Out, pace)?
+            fill::weights(zeros(n, product(n, h))?, graph, h, fill::Direction::Out, poller)?
         }
-        Layout::SignedOut => fill::signed_weights(zeros(n, product(n, h))?, graph, h, pace)?,
+        Layout::SignedOut => fill::signed_weights(zeros(n, product(n, h))?, graph, h, poller)?,
         Layout::WeightsIn => {
-            fill::weights(zeros(n, product(n, h))?, graph, h, fill::Direction::In, pace)?
+            fill::weights(zeros(n, product(n, h))?, graph, h, fill::Direction::In, poller)?
         }
         Layout::Distances => {
             let table = zeros(n, product(n, h))?;
-            let table = fill::weights(table, graph, h, fill::Direction::In, pace)?;
-            fill::no_distance_to_itself(table, h, pace)?
+            let table = fill::weights(table, graph, h, fill::Direction::In, poller)?;
+            fill::no_distance_to_itself(table, h, poller)?
         }
-        Layout::Left => fill::tail_codes(zeros(m, b as u128)?, graph, 0, b, pace)?,
-        Layout::Right => fill::head_codes(zeros(m, b as u128)?, graph, 0, b, pace)?,
-        Layout::Weight => fill::weight_list(zeros(m, h as u128)?, graph, 0, h, pace)?,
+        Layout::Left => fill::tail_codes(zeros(m, b as u128)?, graph, 0, b, poller)?,
+        Layout::Right => fill::head_codes(zeros(m, b as u128)?, graph, 0, b, poller)?,
+        Layout::Weight => fill::weight_list(zeros(m, h as u128)?, graph, 0, h, poller)?,
         Layout::Arcs => {
             let table = zeros(m, product(2, b).saturating_add(h as u128))?;
-            let table = fill::tail_codes(table, graph, 0, b, pace)?;
-            let table = fill::head_codes(table, graph, b, b, pace)?;
-            fill::weight_list(table, graph, 2 * b, h, pace)?
+            let table = fill::tail_codes(table, graph, 0, b, poller)?;
+            let table = fill::head_codes(table, graph, b, b, poller)?;
+            fill::weight_list(table, graph, 2 * b, h, poller)?
         }
         Layout::Code | Layout::CodeDouble => {
-            fill::codes(zeros(n.saturating_mul(layout.codes()), b as u128)?, b, pace)?
+            fill::codes(zeros(n.saturating_mul(layout.codes()), b as u128)?, b, poller)?
         }
         Layout::Edges => {
             let table = zeros(m, 1)?;
-            return Ok(LayoutValue::Slice(fill::ones(table, pace)?));
+            return Ok(LayoutValue::Slice(fill::ones(table, poller)?));
         }
         Layout::Incidence => {
-            fill::ends(zeros(m, n as u128)?, graph, &[End::Tail, End::Head], pace)?
+            fill::ends(zeros(m, n as u128)?, graph, &[End::Tail, End::Head], poller)?
         }
-        Layout::Tails => fill::ends(zeros(m, n as u128)?, graph, &[End::Tail], pace)?,
-        Layout::Heads => fill::ends(zeros(m, n as u128)?, graph, &[End::Head], pace)?,
+        Layout::Tails => fill::ends(zeros(m, n as u128)?, graph, &[End::Tail], poller)?,
+        Layout::Heads => fill::ends(zeros(m, n as u128)?, graph, &[End::Head], poller)?,
     };
     Ok(LayoutValue::Table(table))
 }

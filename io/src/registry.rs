@@ -8,7 +8,7 @@ use star_base::Code;
 
 use crate::data::{Loaded, OutputRef};
 use crate::error::{Fault, FileError};
-use crate::format::{self, Found, Told};
+use crate::format::{self, ReadResult, ReaderNotes};
 use crate::options::ReadOptions;
 use crate::packing::{GZIP_MAGIC, Packing, gzip, unpacked_head};
 use crate::scaling::Scaling;
@@ -22,7 +22,7 @@ const HEAD_BYTES: u64 = 4096;
 struct Entry {
     name: &'static str,
     extensions: &'static [&'static str],
-    read: fn(Source<'_, '_>) -> Result<Found, Fault>,
+    read: fn(Source<'_, '_>) -> Result<ReadResult, Fault>,
     write: fn(OutputRef<'_>, &mut dyn Sink) -> Result<(), Fault>,
 }
 
@@ -223,7 +223,7 @@ pub fn read(
     let scaling = options.scale.map(Scaling::new);
     let source = Source::open(input, options, scaling.as_ref())?;
     let budget = source.budget().clone();
-    let (data, Told { mut warnings, mut notes }) = (format.entry().read)(source)?;
+    let (data, ReaderNotes { mut warnings, mut notes }) = (format.entry().read)(source)?;
     if let Some(scaling) = &scaling {
         warnings.extend(scaling.warning());
         notes.extend(scaling.note());

@@ -3,40 +3,40 @@
 
 use std::sync::Arc;
 
-use star_ir::{Check, IntOp, Measure, Operand, TrapKind, VarId};
+use star_ir::{Check, IntOp, Operand, SizeOperand, TrapKind, VarId};
 
 use crate::scalars;
-use crate::stop::{Step, broken};
+use crate::stop::{Run, broken};
 
 /// The variables of a routine that is running, as guards look at them. A fault is one of the program,
 /// not of the value that is asked for.
 pub(crate) trait Sight {
     /// The value of an integer operand.
-    fn int(&self, operand: &Operand) -> Step<i64>;
+    fn int(&self, operand: &Operand) -> Run<i64>;
     /// The value of a boolean operand.
-    fn boolean(&self, operand: &Operand) -> Step<bool>;
+    fn boolean(&self, operand: &Operand) -> Run<bool>;
     /// The value of a text operand.
-    fn text(&self, operand: &Operand) -> Step<Arc<str>>;
+    fn text(&self, operand: &Operand) -> Run<Arc<str>>;
     /// A size; `None` if what it measures has none that is known.
-    fn measure(&self, measure: &Measure) -> Step<Option<u64>>;
+    fn measure(&self, measure: &SizeOperand) -> Run<Option<u64>>;
     /// Is the variable a table?
-    fn is_table(&self, var: VarId) -> Step<bool>;
+    fn is_table(&self, var: VarId) -> Run<bool>;
     /// Does the variable hold something?
-    fn is_set(&self, var: VarId) -> Step<bool>;
+    fn is_set(&self, var: VarId) -> Run<bool>;
     /// Was a slice or word set, or its size fixed? Does a table have rows?
-    fn is_sized(&self, var: VarId) -> Step<bool>;
+    fn is_sized(&self, var: VarId) -> Run<bool>;
     /// Does a table not grow?
-    fn is_fixed(&self, var: VarId) -> Step<bool>;
+    fn is_fixed(&self, var: VarId) -> Run<bool>;
     /// Number of components of a slice or word that was set.
-    fn length(&self, bits: VarId) -> Step<u64>;
+    fn length(&self, bits: VarId) -> Run<u64>;
     /// Is the word a number below 2⁶³?
-    fn fits_int(&self, word: VarId) -> Step<bool>;
+    fn fits_int(&self, word: VarId) -> Run<bool>;
     /// Needs the sum of two words a further bit (`Add`), or is their difference negative (`Sub`)?
-    fn carries(&self, op: IntOp, left: VarId, right: VarId) -> Step<bool>;
+    fn carries(&self, op: IntOp, left: VarId, right: VarId) -> Run<bool>;
 }
 
 /// What the check finds.
-pub(crate) fn check(frame: &impl Sight, check: &Check) -> Step<Option<TrapKind>> {
+pub(crate) fn check(frame: &impl Sight, check: &Check) -> Run<Option<TrapKind>> {
     match check {
         Check::Set(var) => set(frame, *var),
         Check::Sized(var) => sized(frame, *var),
@@ -61,32 +61,32 @@ fn trap_unless(holds: bool, kind: TrapKind) -> Option<TrapKind> {
 }
 
 /// The variable was set; a table has rows.
-fn set(frame: &impl Sight, var: VarId) -> Step<Option<TrapKind>> {
+fn set(frame: &impl Sight, var: VarId) -> Run<Option<TrapKind>> {
     let kind = if frame.is_table(var)? { TrapKind::NoSize(var) } else { TrapKind::Unset(var) };
     Ok(trap_unless(frame.is_set(var)?, kind))
 }
 
 /// The slice or word was set, or its size was fixed; a table has rows.
-fn sized(frame: &impl Sight, var: VarId) -> Step<Option<TrapKind>> {
+fn sized(frame: &impl Sight, var: VarId) -> Run<Option<TrapKind>> {
     Ok(trap_unless(frame.is_sized(var)?, TrapKind::NoSize(var)))
 }
 
 /// The function's result was set.
-fn result(frame: &impl Sight, var: VarId) -> Step<Option<TrapKind>> {
+fn result(frame: &impl Sight, var: VarId) -> Run<Option<TrapKind>> {
     Ok(trap_unless(frame.is_set(var)?, TrapKind::NoResult))
 }
 
 /// `1 ≤ index ≤ limit`.
-fn index(frame: &impl Sight, index: &Operand, limit: &Measure) -> Step<Option<TrapKind>> {
+fn index(frame: &impl Sight, index: &Operand, limit: &SizeOperand) -> Run<Option<TrapKind>> {
     let index = frame.int(index)?;
     let high = high(frame, limit)?;
     Ok(index_in(index, high, limit.clone()))
 }
 
 /// `1 ≤ index`, and `index ≤ columns` if the table does not grow.
-fn new_column(frame: &impl Sight, table: VarId, index: &Operand) -> Step<Option<TrapKind>> {
+fn new_column(frame: &impl Sight, table: VarId, index: &Operand) -> Run<Option<TrapKind>> {
     let index = frame.int(index)?;
-    let columns = Measure::Columns(table);
+    let columns = SizeOperand::Columns(table);
     let high = if frame.is_fixed(table)? {
         frame.measure(&columns)?.unwrap_or(0)
     } else {
@@ -95,25 +95,25 @@ fn new_column(frame: &impl Sight, table: VarId, index: &Operand) -> Step<Option<
     Ok(index_in(index, high, columns))
 }
 
-fn index_in(index: i64, high: u64, of: Measure) -> Option<TrapKind> {
+fn index_in(index: i64, high: u64, of: SizeOperand) -> Option<TrapKind> {
     let holds = index >= 1 && index as u64 <= high;
     trap_unless(holds, TrapKind::Index { index, high, of })
 }
 
 /// The limit of an index or part; 0 if it is a negative number, or a size that is not known.
-fn high(frame: &impl Sight, limit: &Measure) -> Step<u64> {
+fn high(frame: &impl Sight, limit: &SizeOperand) -> Run<u64> {
     match limit {
-        Measure::Value(number) => Ok(u64::try_from(frame.int(number)?).unwrap_or(0)),
-        Measure::Length(_) | Measure::Rows(_) | Measure::Columns(_) => {
+        SizeOperand::Value(number) => Ok(u64::try_from(frame.int(number)?).unwrap_or(0)),
+        SizeOperand::Length(_) | SizeOperand::Rows(_) | SizeOperand::Columns(_) => {
             Ok(frame.measure(limit)?.unwrap_or(0))
         }
     }
 }
 
 /// The sizes are equal, or one of them is not known. A negative number is no size.
-fn size(frame: &impl Sight, left: &Measure, right: &Measure) -> Step<Option<TrapKind>> {
+fn size(frame: &impl Sight, left: &SizeOperand, right: &SizeOperand) -> Run<Option<TrapKind>> {
     for measure in [left, right] {
-        if let Measure::Value(number) = measure
+        if let SizeOperand::Value(number) = measure
             && let Some(trap) = not_negative(frame, number)?
         {
             return Ok(Some(trap));
@@ -133,8 +133,8 @@ fn range(
     frame: &impl Sight,
     base: &Operand,
     width: &Operand,
-    limit: &Measure,
-) -> Step<Option<TrapKind>> {
+    limit: &SizeOperand,
+) -> Run<Option<TrapKind>> {
     let (base, width) = (frame.int(base)?, frame.int(width)?);
     let high = high(frame, limit)?;
     let end = i128::from(base) + i128::from(width);
@@ -146,7 +146,7 @@ fn range(
 }
 
 /// The operation has a 64-bit result.
-fn int(frame: &impl Sight, op: IntOp, left: &Operand, right: &Operand) -> Step<Option<TrapKind>> {
+fn int(frame: &impl Sight, op: IntOp, left: &Operand, right: &Operand) -> Run<Option<TrapKind>> {
     let (left, right) = (frame.int(left)?, frame.int(right)?);
     let kind = if matches!(op, IntOp::Div | IntOp::Mod) && right == 0 {
         TrapKind::Division { op, left }
@@ -158,20 +158,20 @@ fn int(frame: &impl Sight, op: IntOp, left: &Operand, right: &Operand) -> Step<O
 }
 
 /// The number is 0 or 1.
-fn bit(frame: &impl Sight, number: &Operand) -> Step<Option<TrapKind>> {
+fn bit(frame: &impl Sight, number: &Operand) -> Run<Option<TrapKind>> {
     let number = frame.int(number)?;
     Ok(trap_unless(matches!(number, 0 | 1), TrapKind::Bit(number)))
 }
 
 /// The number is not negative.
-fn not_negative(frame: &impl Sight, number: &Operand) -> Step<Option<TrapKind>> {
+fn not_negative(frame: &impl Sight, number: &Operand) -> Run<Option<TrapKind>> {
     let value = frame.int(number)?;
     let what = number.clone();
     Ok(trap_unless(value >= 0, TrapKind::Negative { value, what }))
 }
 
 /// The number is an unsigned one of `width` bits, and `width` is not negative.
-fn fits(frame: &impl Sight, value: &Operand, width: &Operand) -> Step<Option<TrapKind>> {
+fn fits(frame: &impl Sight, value: &Operand, width: &Operand) -> Run<Option<TrapKind>> {
     if let Some(trap) = not_negative(frame, width)? {
         return Ok(Some(trap));
     }
@@ -181,19 +181,19 @@ fn fits(frame: &impl Sight, value: &Operand, width: &Operand) -> Step<Option<Tra
 }
 
 /// The word is a number below 2⁶³.
-fn fits_int(frame: &impl Sight, word: VarId) -> Step<Option<TrapKind>> {
+fn fits_int(frame: &impl Sight, word: VarId) -> Run<Option<TrapKind>> {
     let holds = frame.fits_int(word)?;
     Ok(trap_unless(holds, TrapKind::FitInt(word)))
 }
 
 /// The number of components is even.
-fn even(frame: &impl Sight, bits: VarId) -> Step<Option<TrapKind>> {
+fn even(frame: &impl Sight, bits: VarId) -> Run<Option<TrapKind>> {
     let len = frame.length(bits)?;
     Ok(trap_unless(len.is_multiple_of(2), TrapKind::Odd(len)))
 }
 
 /// The sum or difference of two words needs no further bit.
-fn no_carry(frame: &impl Sight, op: IntOp, left: VarId, right: VarId) -> Step<Option<TrapKind>> {
+fn no_carry(frame: &impl Sight, op: IntOp, left: VarId, right: VarId) -> Run<Option<TrapKind>> {
     let carries = match op {
         IntOp::Add | IntOp::Sub => frame.carries(op, left, right)?,
         IntOp::Mul | IntOp::Div | IntOp::Mod => {
@@ -204,7 +204,7 @@ fn no_carry(frame: &impl Sight, op: IntOp, left: VarId, right: VarId) -> Step<Op
 }
 
 /// The condition holds.
-fn assert(frame: &impl Sight, condition: &Operand, message: &Operand) -> Step<Option<TrapKind>> {
+fn assert(frame: &impl Sight, condition: &Operand, message: &Operand) -> Run<Option<TrapKind>> {
     if frame.boolean(condition)? {
         return Ok(None);
     }

@@ -11,13 +11,13 @@
 //! in through [`backend::Control`].
 
 pub mod backend;
+mod budget;
 mod checks;
 pub mod cpu;
 pub mod display;
 pub mod kernels;
 pub mod profile;
 pub mod reference;
-mod room;
 mod scalars;
 mod stop;
 pub mod value;

@@ -14,7 +14,7 @@ pub(crate) enum Stop {
 }
 
 /// The result of whatever may stop a run.
-pub(crate) type Step<T> = Result<T, Stop>;
+pub(crate) type Run<T> = Result<T, Stop>;
 
 /// The stop for a broken rule.
 pub(crate) fn broken(what: impl Into<String>) -> Stop {

@@ -14,8 +14,8 @@ use star_io::{
 
 use super::digest::Digest;
 use super::failure::Failure;
-use super::given::Given;
 use super::ours::MAX_BYTES;
+use super::peer_args::PeerArgs;
 use super::read::load;
 use crate::closure::Random;
 
@@ -79,7 +79,7 @@ pub(super) enum Source {
 #[derive(Clone, Debug)]
 pub(super) struct Input {
     /// The arguments that name the files, and what belongs to them.
-    pub(super) given: Given,
+    pub(super) given: PeerArgs,
     /// The files.
     pub(super) files: Vec<InputFile>,
 }
@@ -195,7 +195,7 @@ impl Source {
             _ => write_to(path, Format::MatrixMarket, OutputRef::Graph(&self.graph(folders)?)),
         })?;
         let given =
-            Given::default().with(key, folders.data.join(&name).display()).with("source", 1);
+            PeerArgs::default().with(key, folders.data.join(&name).display()).with("source", 1);
         Ok(Input { given, files: vec![file] })
     }
 
@@ -264,7 +264,7 @@ fn columns(rows: u64, bits: u64, folders: &Folders) -> Result<Input, Failure> {
     let seed = folders.seed;
     let (range, n_rows) = (1_u64 << (bits - 1), rows as usize);
     let value = range / 2 + 1;
-    let mut given = Given::default()
+    let mut given = PeerArgs::default()
         .with("bits", bits)
         .with("value", value)
         .with("below", range / 4 * 3)

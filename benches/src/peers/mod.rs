@@ -13,11 +13,11 @@ mod crates;
 mod digest;
 mod failure;
 mod foreign;
-mod given;
 mod input;
 mod job;
 mod options;
 mod ours;
+mod peer_args;
 mod place;
 mod plan;
 mod process;
@@ -37,8 +37,8 @@ use crate::say::say;
 use contest::{Budget, Lane, contest};
 use failure::Failure;
 use foreign::Foreign;
-use given::Given;
 use options::{Options, USAGE};
+use peer_args::PeerArgs;
 use plan::{Case, Contestant, Family};
 use process::Process;
 use report::{About, shown};
@@ -96,7 +96,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
 /// If standard input or output fails.
 pub(crate) fn contestant(arguments: &[String]) -> Result<(), String> {
     let open = || {
-        let given = Given::parse(arguments)?;
+        let given = PeerArgs::parse(arguments)?;
         match given.text("peer")? {
             "star" => ours::open(&given),
             _ => crates::open(&given),
@@ -149,7 +149,7 @@ fn measure(case: &Case, options: &Options, foreign: &mut Foreign) -> Vec<Value> 
 fn open(
     case: &Case,
     who: Contestant,
-    given: Given,
+    given: PeerArgs,
     options: &Options,
     foreign: &mut Foreign,
     processes: bool,

@@ -102,7 +102,7 @@ impl Options {
                 let size =
                     |text: &str| text.trim().parse().ok().filter(|n| (1..1 << 31).contains(n));
                 let sizes = value.split(',').map(size).collect::<Option<Vec<u64>>>();
-                self.sizes = Sizes::Given(sizes.ok_or_else(wrong)?);
+                self.sizes = Sizes::PeerArgs(sizes.ok_or_else(wrong)?);
             }
             "--threads" => {
                 let threads = value.parse().ok().filter(|threads| (1..=4096).contains(threads));
@@ -138,7 +138,7 @@ mod tests {
     fn options_are_read() {
         let options = parse("all --n 100,200 --time 0.25 --job floyd --out x.json").unwrap();
         assert_eq!(options.families, Family::ALL);
-        assert_eq!(options.sizes, Sizes::Given(vec![100, 200]));
+        assert_eq!(options.sizes, Sizes::PeerArgs(vec![100, 200]));
         assert_eq!(options.time, Duration::from_millis(250));
         assert_eq!((options.jobs, options.threads), (vec!["floyd".to_owned()], 1));
         assert_eq!(parse("rust --full").unwrap().sizes, Sizes::Full);

@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use star_harness::measure::{CONFIDENCE, read_speed};
-use star_harness::record::{Machine, Record, SCHEMA, Settings, Speed, Tool, utc};
+use star_harness::record::{MachineInfo, Record, SCHEMA, Settings, Speed, Tool, utc};
 use star_vm::kernels::Kernels;
 
 use super::options::Options;
@@ -37,7 +37,7 @@ pub(super) fn record(options: &Options, width: f64, max_runs: usize) -> Record {
 
 /// The first line of the table.
 pub(super) fn line(record: &Record) -> String {
-    let Machine { cpu, threads, kernels, .. } = &record.machine;
+    let MachineInfo { cpu, threads, kernels, .. } = &record.machine;
     let text = |part: &Option<String>| part.clone().unwrap_or_else(|| "unknown".to_owned());
     let threads = threads.map_or(String::new(), |threads| format!(", {threads} threads"));
     let speeds = record
@@ -68,7 +68,7 @@ fn tool() -> Tool {
     }
 }
 
-fn machine() -> Machine {
+fn machine() -> MachineInfo {
     let line = |path: &str, name: &str| {
         let text = fs::read_to_string(path).ok()?;
         let mut pairs = text.lines().filter_map(|line| line.split_once(':'));
@@ -78,7 +78,7 @@ fn machine() -> Machine {
     let kilobytes = line("/proc/meminfo", "MemTotal");
     let kilobytes = kilobytes.and_then(|text| text.split(' ').next()?.parse::<u64>().ok());
     let threads = std::thread::available_parallelism().ok();
-    Machine {
+    MachineInfo {
         cpu: line("/proc/cpuinfo", "model name"),
         architecture: Some(std::env::consts::ARCH.to_owned()),
         features: Vec::new(),

@@ -54,7 +54,7 @@ pub(super) enum Sizes {
     /// Those of the goals.
     Full,
     /// These vertices, sides or rows.
-    Given(Vec<u64>),
+    PeerArgs(Vec<u64>),
 }
 
 /// The greatest n for networkx, which is there as the baseline of many papers.
@@ -156,10 +156,10 @@ fn sources(job: Job, sizes: &Sizes, shared: bool) -> Vec<Source> {
     let pick = |quick: &[u64], more: &[u64]| match sizes {
         Sizes::Quick => quick.to_vec(),
         Sizes::Full => [quick, more].concat(),
-        Sizes::Given(sizes) => sizes.clone(),
+        Sizes::PeerArgs(sizes) => sizes.clone(),
     };
     let is_full = *sizes == Sizes::Full;
-    let real = |source| (shared && !matches!(sizes, Sizes::Given(_))).then_some(source);
+    let real = |source| (shared && !matches!(sizes, Sizes::PeerArgs(_))).then_some(source);
     let arcs = |n: Vec<u64>| n.into_iter().map(|n| Source::Arcs { n, m: 5 * n });
     let roads = || pick(&[20, 70], &[700]).into_iter().map(|side| Source::Road { side });
     match job {
@@ -172,7 +172,7 @@ fn sources(job: Job, sizes: &Sizes, shared: bool) -> Vec<Source> {
         }
         Job::Floyd => arcs(pick(&[100, 200, 400], &[1000, 2000])).collect(),
         Job::Paths | Job::Levels => arcs(pick(&[1000, 2000, 5000], &[]))
-            .chain(roads().filter(|_| !matches!(sizes, Sizes::Given(_))))
+            .chain(roads().filter(|_| !matches!(sizes, Sizes::PeerArgs(_))))
             .chain(real(Source::Rome))
             .collect(),
         Job::Kruskal | Job::Prim => {
@@ -183,7 +183,7 @@ fn sources(job: Job, sizes: &Sizes, shared: bool) -> Vec<Source> {
             ];
             n.into_iter()
                 .map(|n| Source::Edges { n, m: 5 * n })
-                .chain(roads().filter(|_| !matches!(sizes, Sizes::Given(_))))
+                .chain(roads().filter(|_| !matches!(sizes, Sizes::PeerArgs(_))))
                 .chain(large.into_iter().filter(|_| is_full))
                 .collect()
         }
@@ -204,7 +204,7 @@ mod tests {
 
     #[test]
     fn every_case_has_ours_first_and_a_peer() {
-        for sizes in [Sizes::Quick, Sizes::Full, Sizes::Given(vec![64])] {
+        for sizes in [Sizes::Quick, Sizes::Full, Sizes::PeerArgs(vec![64])] {
             let cases = cases(&Family::ALL, &sizes, true);
             assert!(cases.len() > 20);
             for case in cases {
@@ -253,7 +253,7 @@ mod tests {
 
     #[test]
     fn given_sizes_are_the_only_ones() {
-        let cases = cases(&[Family::Python], &Sizes::Given(vec![100]), true);
+        let cases = cases(&[Family::Python], &Sizes::PeerArgs(vec![100]), true);
         assert!(cases.iter().all(|case| case.source.n() == 100));
     }
 }

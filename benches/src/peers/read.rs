@@ -10,11 +10,11 @@ use star_io::{
 };
 
 use super::failure::Failure;
-use super::given::Given;
 use super::ours::MAX_BYTES;
+use super::peer_args::PeerArgs;
 
 /// The graph of `graph=`, a Matrix Market file.
-pub(super) fn network_of(given: &Given) -> Result<Graph, Failure> {
+pub(super) fn network_of(given: &PeerArgs) -> Result<Graph, Failure> {
     let path = given.path("graph")?;
     match load(Format::MatrixMarket, &path)?.data {
         Data::Graph(graph) => Ok(graph),
@@ -25,19 +25,19 @@ pub(super) fn network_of(given: &Given) -> Result<Graph, Failure> {
 }
 
 /// The adjacency table of `matrix=`, a NumPy file of truth values.
-pub(super) fn matrix_of(given: &Given) -> Result<BitTable, Failure> {
+pub(super) fn matrix_of(given: &PeerArgs) -> Result<BitTable, Failure> {
     let path = given.path("matrix")?;
     table(&numbers(&path)?, &NumberLayout::Grid, 1, &path)
 }
 
 /// The column of `KEY=`, a NumPy file, as a table of so many bits.
-pub(super) fn column_of(given: &Given, key: &str, bits: usize) -> Result<BitTable, Failure> {
+pub(super) fn column_of(given: &PeerArgs, key: &str, bits: usize) -> Result<BitTable, Failure> {
     let path = given.path(key)?;
     table(&numbers(&path)?, &NumberLayout::Records, bits, &path)
 }
 
 /// The numbers of `KEY=`, a NumPy file of one field.
-pub(super) fn numbers_of(given: &Given, key: &str) -> Result<Vec<i64>, Failure> {
+pub(super) fn numbers_of(given: &PeerArgs, key: &str) -> Result<Vec<i64>, Failure> {
     let path = given.path(key)?;
     let field = numbers(&path)?.fields.into_iter().next();
     let field = field.ok_or_else(|| Failure::peer(format!("{} is empty", path.display())))?;

@@ -6,9 +6,9 @@ use clap::Args;
 use star_base::Code;
 use star_io::FileError;
 
+use crate::destination::Destination;
 use crate::failure::Failure;
-use crate::page::{self, Named};
-use crate::place::Place;
+use crate::page::{self, NamedRecord};
 use crate::records;
 use crate::report::Reporter;
 use crate::text;
@@ -38,13 +38,13 @@ pub(crate) struct PageArgs {
 /// If a file cannot be read or is none, or the page cannot be written.
 pub(crate) fn run(args: &PageArgs, reporter: &Reporter) -> Result<(), Failure> {
     let PageArgs { files, output, svg } = args;
-    let place = Place::new(Path::new(output), output)?;
+    let place = Destination::new(Path::new(output), output)?;
     if let Some(folder) = svg {
         make_folder(folder)?;
     }
     let mut named = Vec::new();
     for file in files {
-        named.push(Named { name: records::short_name(file), record: records::read(file)? });
+        named.push(NamedRecord { name: records::short_name(file), record: records::read(file)? });
     }
     place.write_text(&page::page(&named))?;
     let n_rows: usize = named.iter().map(|file| file.record.rows.len()).sum();
@@ -67,7 +67,7 @@ pub(crate) fn make_folder(folder: &str) -> Result<(), FileError> {
         FileError::new(Code::CannotWrite, folder, why)
     })?;
     // A file that could be made is gone again at once.
-    Place::new(&path.join("plot.svg"), folder).map(drop)
+    Destination::new(&path.join("plot.svg"), folder).map(drop)
 }
 
 /// Writes the plots into a folder, which is made if it is not there.
@@ -76,7 +76,7 @@ pub(crate) fn make_folder(folder: &str) -> Result<(), FileError> {
 /// If the system refuses.
 pub(crate) fn write_plots(
     folder: &str,
-    files: &[Named],
+    files: &[NamedRecord],
     reporter: &Reporter,
 ) -> Result<(), Failure> {
     make_folder(folder)?;
@@ -85,7 +85,7 @@ pub(crate) fn write_plots(
     let plots = page::plots(&records);
     for (name, svg) in &plots {
         let file = path.join(name);
-        Place::new(&file, &file.display().to_string())?.write_text(svg)?;
+        Destination::new(&file, &file.display().to_string())?.write_text(svg)?;
     }
     let plots = text::count(plots.len(), "plot");
     reporter.summary(&format!("{}: {plots}", text::one_line(folder)));

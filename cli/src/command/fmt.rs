@@ -8,11 +8,11 @@ use star_base::{Code, Diagnostic, SourceFile, SourceMap};
 use star_compiler::{Formatter, read_source};
 use star_io::FileError;
 
+use crate::destination::Destination;
 use crate::diff;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
-use crate::place::Place;
 use crate::report::Reporter;
 use crate::sources::{FileLoader, LIBRARY, STDIN};
 use crate::text;
@@ -220,7 +220,7 @@ fn write(path: &Path, name: &str, text: &str) -> Result<(), FileError> {
         let error = FileError::new(Code::CannotWrite, name, "the file is read-only");
         return Err(error.help("`--check` and `--diff` show what would change"));
     }
-    Place::new(path, &name)?.write_text(text)
+    Destination::new(path, &name)?.write_text(text)
 }
 
 /// The `.star` files below a folder, sorted. Links and hidden folders are not followed.

@@ -13,6 +13,7 @@ use star_vm::{Control, HostValue, Outcome, Stats, StoreError};
 
 use super::{Lints, compile_with};
 use crate::access::{Access, Grants};
+use crate::arg_value::ArgValue;
 use crate::bind::{Binding, Origin, Strangers, bind};
 use crate::data::Reading;
 use crate::engine::{self, Argument, Engine, Job, Natives};
@@ -20,7 +21,6 @@ use crate::entry;
 use crate::exit::{EXIT_HELP, Exit};
 use crate::failure::{Failure, internal};
 use crate::flags::{Flags, Watchdog};
-use crate::given::Given;
 use crate::host::{Advice, RunHost};
 use crate::limits::LimitArgs;
 use crate::load::{Loaded, load};
@@ -294,12 +294,12 @@ fn grants<'a>(args: &'a RunArgs, binding: &Binding) -> Grants<'a> {
     let mut write_names: Vec<String> = outs.map(|(_, file)| file.to_owned()).collect();
     for origin in &binding.origins {
         match origin {
-            Origin::Given(Given::File { path, .. }) => read_names.push(path.clone()),
-            Origin::Given(Given::Value(HostValue::Str(text))) => {
+            Origin::Given(ArgValue::File { path, .. }) => read_names.push(path.clone()),
+            Origin::Given(ArgValue::Value(HostValue::Str(text))) => {
                 read_names.push(text.clone());
                 write_names.push(text.clone());
             }
-            Origin::Given(Given::Value(_)) | Origin::Offer(_) | Origin::Unset => {}
+            Origin::Given(ArgValue::Value(_)) | Origin::Offer(_) | Origin::Unset => {}
         }
     }
     // `FILE#ARRAY` names the file.

@@ -10,7 +10,7 @@ use crate::text;
 
 /// A file to look into.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Found {
+pub(crate) struct StarFile {
     /// Its name for messages and for the compiler.
     pub(crate) file: String,
     /// Was it named itself, and not found in a folder?
@@ -22,12 +22,12 @@ pub(crate) struct Found {
 ///
 /// # Errors
 /// E0111 for each path that is not there or cannot be read.
-pub(crate) fn star_files(paths: &[String]) -> Result<Vec<Found>, Vec<Diagnostic>> {
+pub(crate) fn star_files(paths: &[String]) -> Result<Vec<StarFile>, Vec<Diagnostic>> {
     let mut found = Vec::new();
     let mut faults = Vec::new();
     for path in paths {
         if path == STDIN || path.starts_with("star:") {
-            found.push(Found { file: path.clone(), named: true });
+            found.push(StarFile { file: path.clone(), named: true });
             continue;
         }
         match fs::metadata(path) {
@@ -36,14 +36,14 @@ pub(crate) fn star_files(paths: &[String]) -> Result<Vec<Found>, Vec<Diagnostic>
                     faults.push(fault);
                 }
             }
-            Ok(_) => found.push(Found { file: path.clone(), named: true }),
+            Ok(_) => found.push(StarFile { file: path.clone(), named: true }),
             Err(error) => faults.push(unreadable(Path::new(path), &error)),
         }
     }
     if faults.is_empty() { Ok(found) } else { Err(faults) }
 }
 
-fn collect(folder: &Path, found: &mut Vec<Found>) -> Result<(), Diagnostic> {
+fn collect(folder: &Path, found: &mut Vec<StarFile>) -> Result<(), Diagnostic> {
     let cannot = |error: &std::io::Error| unreadable(folder, error);
     let mut entries = Vec::new();
     for entry in fs::read_dir(folder).map_err(|error| cannot(&error))? {
@@ -61,7 +61,7 @@ fn collect(folder: &Path, found: &mut Vec<Found>) -> Result<(), Diagnostic> {
             collect(&path, found)?;
         } else if path.extension().is_some_and(|extension| extension == "star") && path.is_file() {
             let path = path.strip_prefix(".").unwrap_or(&path);
-            found.push(Found { file: path.display().to_string(), named: false });
+            found.push(StarFile { file: path.display().to_string(), named: false });
         }
     }
     Ok(())
@@ -93,7 +93,7 @@ mod tests {
         let named = at("a.star").display().to_string();
         assert_eq!(
             star_files(std::slice::from_ref(&named)),
-            Ok(vec![Found { file: named, named: true }])
+            Ok(vec![StarFile { file: named, named: true }])
         );
         let missing = star_files(&[path, at("none").display().to_string()]).unwrap_err();
         assert_eq!((missing.len(), missing[0].code), (1, Code::SourceUnreadable));

@@ -11,11 +11,11 @@ use star_io::FileError;
 use star_vm::HostValue;
 
 use super::subject::Routine;
+use crate::arg_value::{self, ArgValue};
 use crate::bind::{Binding, Origin, Strangers, bind};
 use crate::command::generate;
 use crate::data::Reading;
 use crate::flags::Flags;
-use crate::given::{self, Given};
 use crate::load::{from_files, load};
 use crate::report::Reporter;
 use crate::text;
@@ -28,7 +28,7 @@ const SETTINGS: [&str; 4] = ["scale", "widths", "h", "b"];
 
 /// What is read with.
 #[derive(Clone, Copy)]
-pub(crate) struct Around<'a> {
+pub(crate) struct ReadContext<'a> {
     /// The folder of the file with the header.
     pub(crate) folder: &'a Path,
     /// Stop when one of these is set.
@@ -56,11 +56,11 @@ pub(crate) fn inputs(
     routine: &Routine,
     header: &Header,
     case: &Case,
-    around: Around<'_>,
+    around: ReadContext<'_>,
 ) -> Result<Inputs, Vec<Diagnostic>> {
     let entry = &routine.entry;
     let is_param = |name: &str| entry.params.iter().any(|param| param.name == name);
-    let place = Place { header, case };
+    let place = HeaderLocation { header, case };
     let mut sizes = Vec::new();
     let mut graph = None;
     let mut texts = Vec::new();
@@ -106,7 +106,7 @@ pub(crate) fn value(
     kind: Kind,
     text: &str,
     span: Span,
-    around: Around<'_>,
+    around: ReadContext<'_>,
 ) -> Result<HostValue, Vec<Diagnostic>> {
     let param = EntryParam { name: name.to_owned(), by_ref: false, takes_value: true, kind };
     let entry = Entry {
@@ -130,16 +130,16 @@ fn read(
     entry: &Entry,
     binding: &mut Binding,
     graph: Option<&str>,
-    around: Around<'_>,
+    around: ReadContext<'_>,
 ) -> Result<Vec<Argument>, FileError> {
     for origin in &mut binding.origins {
         match origin {
-            Origin::Given(Given::File { path, .. }) => *path = placed(path, around.folder),
-            Origin::Given(Given::Value(_)) | Origin::Offer(_) | Origin::Unset => {}
+            Origin::Given(ArgValue::File { path, .. }) => *path = placed(path, around.folder),
+            Origin::Given(ArgValue::Value(_)) | Origin::Offer(_) | Origin::Unset => {}
         }
     }
     let settings = binding.settings.clone();
-    let Around { flags, reporter, max_bytes, folder: _ } = around;
+    let ReadContext { flags, reporter, max_bytes, folder: _ } = around;
     let reading = Reading { flags, reporter, settings: &settings };
     let binding = Binding {
         origins: std::mem::take(&mut binding.origins),
@@ -197,22 +197,22 @@ pub(crate) fn command_line(
 /// A value with its file, if it has one, as seen from here.
 fn file_in(name: &str, value: &str, param: Option<&EntryParam>, folder: &Path) -> String {
     let kind = param.map_or(Kind::Error, |param| param.kind);
-    match given::parse(name, kind, value) {
-        Ok(Given::File { layout: Some(layout), path }) => {
+    match arg_value::parse(name, kind, value) {
+        Ok(ArgValue::File { layout: Some(layout), path }) => {
             format!("{layout}:{}", placed(&path, folder))
         }
-        Ok(Given::File { layout: None, path }) => placed(&path, folder),
-        Ok(Given::Value(_)) | Err(_) => value.to_owned(),
+        Ok(ArgValue::File { layout: None, path }) => placed(&path, folder),
+        Ok(ArgValue::Value(_)) | Err(_) => value.to_owned(),
     }
 }
 
 /// Where a fault belongs: to the definition that it names, or to the header.
-struct Place<'a> {
+struct HeaderLocation<'a> {
     header: &'a Header,
     case: &'a Case,
 }
 
-impl Place<'_> {
+impl HeaderLocation<'_> {
     fn of(&self, fault: Diagnostic) -> Diagnostic {
         let is_named = |name: &str| fault.message.contains(&format!("`{name}`"));
         let mut given = self.case.given.iter();

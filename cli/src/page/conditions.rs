@@ -1,9 +1,9 @@
 //! How the figures came about: machines, bandwidth, and what a reader should be warned of.
 
-use star_harness::record::{Machine, Record, Settings, Source, Speed, Tool};
+use star_harness::record::{MachineInfo, Record, Settings, Source, Speed, Tool};
 
 use super::html::{element, escape};
-use super::{Named, figures};
+use super::{NamedRecord, figures};
 use crate::text;
 
 /// What differs between the machines of two records, and should not where times are compared.
@@ -17,7 +17,8 @@ pub(crate) fn differences(a: &Record, b: &Record) -> Vec<String> {
         }
     };
     let number = |number: Option<u64>| number.map(|number| number.to_string());
-    let Machine { cpu, architecture, features: _, kernels, threads, memory_bytes, os } = &a.machine;
+    let MachineInfo { cpu, architecture, features: _, kernels, threads, memory_bytes, os } =
+        &a.machine;
     say("processor", cpu.clone(), b.machine.cpu.clone());
     say("architecture", architecture.clone(), b.machine.architecture.clone());
     say("kernels", kernels.clone(), b.machine.kernels.clone());
@@ -44,9 +45,9 @@ pub(crate) fn differences(a: &Record, b: &Record) -> Vec<String> {
 }
 
 /// What a reader should know before anything else.
-pub(super) fn warnings(files: &[Named]) -> String {
+pub(super) fn warnings(files: &[NamedRecord]) -> String {
     let mut warnings = Vec::new();
-    for Named { name, record } in files {
+    for NamedRecord { name, record } in files {
         if record.tool.profile.as_deref() == Some("debug") {
             warnings.push(format!("{name}: measured with a debug build; its times mean little"));
         }
@@ -83,7 +84,7 @@ pub(super) fn warnings(files: &[Named]) -> String {
 }
 
 /// A table with a column for each file.
-pub(super) fn machines(files: &[Named]) -> String {
+pub(super) fn machines(files: &[NamedRecord]) -> String {
     let mut rows: Vec<(&str, Vec<String>)> = Vec::new();
     let mut add = |name, cell: fn(&Record) -> String| {
         let cells: Vec<String> = files.iter().map(|file| cell(&file.record)).collect();
@@ -92,7 +93,7 @@ pub(super) fn machines(files: &[Named]) -> String {
         }
     };
     add("processor", |record| {
-        let Machine { cpu, architecture, .. } = &record.machine;
+        let MachineInfo { cpu, architecture, .. } = &record.machine;
         joined([cpu.clone(), architecture.clone()])
     });
     add("kernels", |record| record.machine.kernels.clone().unwrap_or_default());
@@ -179,8 +180,8 @@ mod tests {
     use super::*;
     use crate::page::testing::{record, row};
 
-    fn named(record: Record) -> Named {
-        Named { name: "new.json".to_owned(), record }
+    fn named(record: Record) -> NamedRecord {
+        NamedRecord { name: "new.json".to_owned(), record }
     }
 
     #[test]

@@ -32,7 +32,7 @@ pub(crate) use self::conditions::differences;
 const STYLE: &str = include_str!("style.css");
 
 /// A file of benchmarks, with the name that the page calls it by.
-pub(crate) struct Named {
+pub(crate) struct NamedRecord {
     /// The name.
     pub(crate) name: String,
     /// What it holds.
@@ -40,7 +40,7 @@ pub(crate) struct Named {
 }
 
 /// The page of these files.
-pub(crate) fn page(files: &[Named]) -> String {
+pub(crate) fn page(files: &[NamedRecord]) -> String {
     let records: Vec<Record> = files.iter().map(|file| file.record.clone()).collect();
     let benchmarks = series::benchmarks(&records);
     let mut body = String::new();
@@ -124,8 +124,8 @@ mod tests {
     use super::testing::{record, row, well_formed};
     use super::*;
 
-    fn named(name: &str, record: Record) -> Named {
-        Named { name: name.to_owned(), record }
+    fn named(name: &str, record: Record) -> NamedRecord {
+        NamedRecord { name: name.to_owned(), record }
     }
 
     const HOSTILE: &str =

@@ -1,7 +1,7 @@
 //! What the tests of the page need.
 
 use star_harness::record::{
-    Machine, NativeUse, Parameter, Record, Row, SCHEMA, Source, Time, Tool,
+    MachineInfo, NativeUse, Parameter, Record, Row, SCHEMA, Source, Time, Tool,
 };
 
 /// A row of `a.star` at a size.
@@ -46,7 +46,11 @@ pub(crate) fn record(rows: Vec<Row>) -> Record {
     Record {
         schema: SCHEMA,
         tool: Tool { name: "star".to_owned(), ..Tool::default() },
-        machine: Machine { cpu: Some("A".to_owned()), threads: Some(2), ..Machine::default() },
+        machine: MachineInfo {
+            cpu: Some("A".to_owned()),
+            threads: Some(2),
+            ..MachineInfo::default()
+        },
         adapter: None,
         date: Some("2026-11-21T22:40:00Z".to_owned()),
         seed: Some(1),

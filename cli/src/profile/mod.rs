@@ -15,8 +15,8 @@ use star_base::{Code, Diagnostic, FileId, Native, SourceMap};
 use star_io::FileError;
 use star_vm::profile::{NativeTally, Tally};
 
+use crate::destination::Destination;
 use crate::failure::Failure;
-use crate::place::Place;
 use crate::report::Reporter;
 use crate::text;
 
@@ -28,9 +28,9 @@ pub(crate) enum Target {
     /// Standard error.
     Messages,
     /// A page.
-    Html(Place),
+    Html(Destination),
     /// An object.
-    Json(Place),
+    Json(Destination),
 }
 
 impl Target {
@@ -54,7 +54,7 @@ impl Target {
                 return Err(Diagnostic::new(Code::Usage, message).help(help).into());
             }
         };
-        Ok(form(Place::new(path, file)?))
+        Ok(form(Destination::new(path, file)?))
     }
 
     /// Shows or writes a report.

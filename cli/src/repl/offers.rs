@@ -10,7 +10,7 @@ use star_vm::HostValue;
 
 use super::event::{Event, Sink};
 use super::session::Session;
-use crate::data::{GivenWidths, Reading, Wanted};
+use crate::data::{GivenWidths, LoadRequest, Reading};
 use crate::load::read_graph;
 use crate::offer::{Offer, offer};
 use crate::settings::Settings;
@@ -50,7 +50,7 @@ impl Offers {
                 graph.insert(Ready { graph: read, widths })
             }
         };
-        let wanted = Wanted { kind, layout: None, file, max_bytes, widths: *widths };
+        let wanted = LoadRequest { kind, layout: None, file, max_bytes, widths: *widths };
         offered.value(reading, graph, wanted)
     }
 }

@@ -13,7 +13,7 @@ use super::commands::usage;
 use super::event::{Event, Sink};
 use super::files::unquoted;
 use super::session::Session;
-use crate::place::Place;
+use crate::destination::Destination;
 use crate::sources::{FileLoader, LIBRARY};
 use crate::text;
 
@@ -34,7 +34,8 @@ impl Session {
         let formatted = Formatter::new(LIBRARY).format(&source, &mut FileLoader::default());
         // What cannot be read stays as it was typed, and is reported below.
         let program = formatted.unwrap_or_else(|_| source.text().to_owned());
-        let place = Place::new(Path::new(file), file).map_err(|error| error.to_diagnostic())?;
+        let place =
+            Destination::new(Path::new(file), file).map_err(|error| error.to_diagnostic())?;
         let replaces = place.is_regular() && Path::new(file).exists();
         place.write_text(&program).map_err(|error| error.to_diagnostic())?;
         let done = if replaces { "replaced" } else { "written" };

@@ -34,7 +34,7 @@ pub struct Signature {
     /// What a function returns.
     pub result: Option<Kind>,
     /// What must hold when it begins. A handle that it reads must also have been made by a native.
-    pub needs: &'static [Need],
+    pub preconditions: &'static [Precondition],
     /// What it does, in one line.
     pub summary: &'static str,
 }
@@ -47,7 +47,7 @@ pub struct Param {
     /// Its kind.
     pub kind: Kind,
     /// What happens to the argument.
-    pub way: Way,
+    pub mode: ParamMode,
 }
 
 /// The kind of a parameter.
@@ -67,7 +67,7 @@ pub enum Kind {
 
 /// How a native treats an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum ParamMode {
     /// A value parameter.
     Value,
     /// A `var` parameter that is read and changed: it has to be set.
@@ -78,11 +78,11 @@ pub enum Way {
 
 /// A precondition: the left side is at most the right one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Need(pub Term, pub Term);
+pub struct Precondition(pub SizeExpr, pub SizeExpr);
 
 /// A side of a precondition. Parameters count from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Term {
+pub enum SizeExpr {
     /// A number.
     Number(i64),
     /// The value of an integer parameter.
@@ -98,14 +98,14 @@ static CLOSURE: Signature = Signature {
     module: "closure",
     routines: &["WARSHALL", "WARSHALL-C", "WARSHALL-adapt"],
     params: &[
-        Param { name: "n", kind: Kind::Int, way: Way::Value },
-        Param { name: "P", kind: Kind::Table, way: Way::Changed },
+        Param { name: "n", kind: Kind::Int, mode: ParamMode::Value },
+        Param { name: "P", kind: Kind::Table, mode: ParamMode::Changed },
     ],
     result: None,
-    needs: &[
-        Need(Term::Number(0), Term::Value(0)),
-        Need(Term::Value(0), Term::Rows(1)),
-        Need(Term::Value(0), Term::Columns(1)),
+    preconditions: &[
+        Precondition(SizeExpr::Number(0), SizeExpr::Value(0)),
+        Precondition(SizeExpr::Value(0), SizeExpr::Rows(1)),
+        Precondition(SizeExpr::Value(0), SizeExpr::Columns(1)),
     ],
     summary: "strong components, then or-ing along the order of the components",
 };
@@ -115,16 +115,16 @@ static CONDENSE: Signature = Signature {
     module: "closure",
     routines: &["CONDENSE"],
     params: &[
-        Param { name: "n", kind: Kind::Int, way: Way::Value },
-        Param { name: "G", kind: Kind::Table, way: Way::Value },
-        Param { name: "H", kind: Kind::Handle, way: Way::Made },
+        Param { name: "n", kind: Kind::Int, mode: ParamMode::Value },
+        Param { name: "G", kind: Kind::Table, mode: ParamMode::Value },
+        Param { name: "H", kind: Kind::Handle, mode: ParamMode::Made },
     ],
     result: None,
-    needs: &[
-        Need(Term::Value(0), Term::Rows(1)),
-        Need(Term::Rows(1), Term::Value(0)),
-        Need(Term::Value(0), Term::Columns(1)),
-        Need(Term::Columns(1), Term::Value(0)),
+    preconditions: &[
+        Precondition(SizeExpr::Value(0), SizeExpr::Rows(1)),
+        Precondition(SizeExpr::Rows(1), SizeExpr::Value(0)),
+        Precondition(SizeExpr::Value(0), SizeExpr::Columns(1)),
+        Precondition(SizeExpr::Columns(1), SizeExpr::Value(0)),
     ],
     summary: "keeps the strong components and the closure of the graph of components",
 };
@@ -134,16 +134,16 @@ static REACHES: Signature = Signature {
     module: "closure",
     routines: &["REACHES"],
     params: &[
-        Param { name: "H", kind: Kind::Handle, way: Way::Value },
-        Param { name: "i", kind: Kind::Int, way: Way::Value },
-        Param { name: "j", kind: Kind::Int, way: Way::Value },
+        Param { name: "H", kind: Kind::Handle, mode: ParamMode::Value },
+        Param { name: "i", kind: Kind::Int, mode: ParamMode::Value },
+        Param { name: "j", kind: Kind::Int, mode: ParamMode::Value },
     ],
     result: Some(Kind::Bool),
-    needs: &[
-        Need(Term::Number(1), Term::Value(1)),
-        Need(Term::Value(1), Term::Rows(0)),
-        Need(Term::Number(1), Term::Value(2)),
-        Need(Term::Value(2), Term::Columns(0)),
+    preconditions: &[
+        Precondition(SizeExpr::Number(1), SizeExpr::Value(1)),
+        Precondition(SizeExpr::Value(1), SizeExpr::Rows(0)),
+        Precondition(SizeExpr::Number(1), SizeExpr::Value(2)),
+        Precondition(SizeExpr::Value(2), SizeExpr::Columns(0)),
     ],
     summary: "looks at one bit of the closure of the components",
 };
@@ -153,12 +153,15 @@ static REACHABLE: Signature = Signature {
     module: "closure",
     routines: &["REACHABLE"],
     params: &[
-        Param { name: "H", kind: Kind::Handle, way: Way::Value },
-        Param { name: "i", kind: Kind::Int, way: Way::Value },
-        Param { name: "X", kind: Kind::Slice, way: Way::Made },
+        Param { name: "H", kind: Kind::Handle, mode: ParamMode::Value },
+        Param { name: "i", kind: Kind::Int, mode: ParamMode::Value },
+        Param { name: "X", kind: Kind::Slice, mode: ParamMode::Made },
     ],
     result: None,
-    needs: &[Need(Term::Number(1), Term::Value(1)), Need(Term::Value(1), Term::Rows(0))],
+    preconditions: &[
+        Precondition(SizeExpr::Number(1), SizeExpr::Value(1)),
+        Precondition(SizeExpr::Value(1), SizeExpr::Rows(0)),
+    ],
     summary: "marks the members of the components that are reached",
 };
 
@@ -195,41 +198,41 @@ impl Native {
 impl Signature {
     /// Do all preconditions hold? `value` knows the terms; `None` is a term without a value, such as
     /// the rows of a table that was never set.
-    pub fn holds(&self, value: impl Fn(Term) -> Option<i64>) -> bool {
-        self.needs.iter().all(|need| need.holds(&value))
+    pub fn holds(&self, value: impl Fn(SizeExpr) -> Option<i64>) -> bool {
+        self.preconditions.iter().all(|need| need.holds(&value))
     }
 
     /// A precondition with the names of the parameters: `n <= rows(P)`.
-    pub fn word(&self, need: Need) -> String {
-        let Need(left, right) = need;
+    pub fn word(&self, need: Precondition) -> String {
+        let Precondition(left, right) = need;
         format!("{} <= {}", self.term(left), self.term(right))
     }
 
-    fn term(&self, term: Term) -> String {
+    fn term(&self, term: SizeExpr) -> String {
         let name = |idx: usize| self.params.get(idx).map_or("?", |param| param.name);
         match term {
-            Term::Number(number) => number.to_string(),
-            Term::Value(idx) => name(idx).to_owned(),
-            Term::Rows(idx) => format!("rows({})", name(idx)),
-            Term::Columns(idx) => format!("size({})", name(idx)),
+            SizeExpr::Number(number) => number.to_string(),
+            SizeExpr::Value(idx) => name(idx).to_owned(),
+            SizeExpr::Rows(idx) => format!("rows({})", name(idx)),
+            SizeExpr::Columns(idx) => format!("size({})", name(idx)),
         }
     }
 }
 
-impl Need {
+impl Precondition {
     /// Does it hold? See [`Signature::holds`].
-    pub fn holds(self, value: impl Fn(Term) -> Option<i64>) -> bool {
-        let Need(left, right) = self;
+    pub fn holds(self, value: impl Fn(SizeExpr) -> Option<i64>) -> bool {
+        let Precondition(left, right) = self;
         matches!((value(left), value(right)), (Some(left), Some(right)) if left <= right)
     }
 }
 
-impl Way {
+impl ParamMode {
     /// Is it a `var` parameter?
     pub fn is_by_ref(self) -> bool {
         match self {
-            Way::Value => false,
-            Way::Changed | Way::Made => true,
+            ParamMode::Value => false,
+            ParamMode::Changed | ParamMode::Made => true,
         }
     }
 }
@@ -261,12 +264,12 @@ mod tests {
         for &native in Native::ALL {
             let signature = native.signature();
             let kind = |idx: usize| signature.params.get(idx).map(|param| param.kind);
-            for Need(left, right) in signature.needs {
+            for Precondition(left, right) in signature.preconditions {
                 for term in [left, right] {
                     let fits = match *term {
-                        Term::Number(_) => true,
-                        Term::Value(idx) => kind(idx) == Some(Kind::Int),
-                        Term::Rows(idx) | Term::Columns(idx) => {
+                        SizeExpr::Number(_) => true,
+                        SizeExpr::Value(idx) => kind(idx) == Some(Kind::Int),
+                        SizeExpr::Rows(idx) | SizeExpr::Columns(idx) => {
                             matches!(kind(idx), Some(Kind::Table | Kind::Handle))
                         }
                     };
@@ -281,15 +284,15 @@ mod tests {
         let signature = Native::Closure.signature();
         let value = |rows: Option<i64>| {
             move |term| match term {
-                Term::Number(number) => Some(number),
-                Term::Value(_) => Some(3),
-                Term::Rows(_) => rows,
-                Term::Columns(_) => Some(7),
+                SizeExpr::Number(number) => Some(number),
+                SizeExpr::Value(_) => Some(3),
+                SizeExpr::Rows(_) => rows,
+                SizeExpr::Columns(_) => Some(7),
             }
         };
         assert!(signature.holds(value(Some(3))));
         assert!(!signature.holds(value(Some(2))));
         assert!(!signature.holds(value(None)));
-        assert_eq!(signature.word(signature.needs[1]), "n <= rows(P)");
+        assert_eq!(signature.word(signature.preconditions[1]), "n <= rows(P)");
     }
 }

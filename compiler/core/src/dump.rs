@@ -4,7 +4,7 @@
 use std::fmt::{self, Display, Formatter, Write};
 
 use crate::hir::{
-    Arg, ChainOp, Expr, ExprKind, Place, Program, Routine, Size, Stmt, StmtKind, Target, Ty,
+    Arg, ChainOp, Expr, ExprKind, Program, Routine, Size, Stmt, StmtKind, Target, Ty, VarUse,
 };
 
 /// One routine.
@@ -135,7 +135,7 @@ impl<F: Fn(&mut Formatter<'_>) -> fmt::Result> Display for Shown<F> {
 }
 
 impl<'a> Names<'a> {
-    fn place(self, place: &'a Place) -> impl Display {
+    fn place(self, place: &'a VarUse) -> impl Display {
         Shown(move |f: &mut Formatter<'_>| {
             write!(f, "{}@{}", self.routine.local(place.local).name, place.site.0)
         })

@@ -1,6 +1,6 @@
 //! HIR: names resolved, every expression typed. Sizes are still as declared.
 //!
-//! Note [Sites]. Every mention of a variable is a [`Place`] with a number of its own, its site, unique
+//! Note [Sites]. Every mention of a variable is a [`VarUse`] with a number of its own, its site, unique
 //! in the routine. What an analysis finds out about a mention (which web it belongs to, whether the
 //! variable may be unset there) is kept in a vector over sites, not in the tree.
 
@@ -207,7 +207,7 @@ impl Kind {
 
 /// A mention of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct VarUse {
     /// The variable.
     pub local: LocalId,
     /// The number of the mention.
@@ -259,7 +259,7 @@ pub enum ExprKind {
     /// `Θ`: zeros, as many as the context has.
     Theta,
     /// A variable.
-    Var(Place),
+    Var(VarUse),
     /// Operands of one type with operators of one level between them, from left to right. A list, since
     /// a chain may be very long.
     Chain(Box<Expr>, Vec<(ChainOp, Expr)>),
@@ -276,21 +276,21 @@ pub enum ExprKind {
     /// Are two slices or words equal?
     BitsEqual(Box<Expr>, Box<Expr>),
     /// `Y(i)`
-    Component(Place, Box<Expr>),
+    Component(VarUse, Box<Expr>),
     /// `T(i,j)`
-    Bit(Place, Box<Expr>, Box<Expr>),
+    Bit(VarUse, Box<Expr>, Box<Expr>),
     /// `STEP(Y)`
-    Step(Place),
+    Step(VarUse),
     /// `SHIFT(Y,up,k)`
     Shift(Box<Expr>, Direction, Box<Expr>),
     /// `COL(i,T)`
-    Col(Box<Expr>, Place),
+    Col(Box<Expr>, VarUse),
     /// `ROW(i,T)`
-    Row(Box<Expr>, Place),
+    Row(Box<Expr>, VarUse),
     /// `size(T)`
-    NCols(Place),
+    NCols(VarUse),
     /// `rows(T)`
-    NRows(Place),
+    NRows(VarUse),
     /// Any other built-in with value arguments.
     Builtin(Builtin, Vec<Expr>),
     /// A function.
@@ -314,22 +314,22 @@ pub enum Arg {
     /// For a value parameter.
     Value(Expr),
     /// For a `var` parameter.
-    Ref(Place),
+    Ref(VarUse),
 }
 
 /// The left side of an assignment.
 #[derive(Debug)]
 pub enum Target {
     /// A whole variable.
-    Var(Place),
+    Var(VarUse),
     /// `Y(i)`
-    Component(Place, Expr),
+    Component(VarUse, Expr),
     /// `T(i,j)`
-    Bit(Place, Expr, Expr),
+    Bit(VarUse, Expr, Expr),
     /// `COL(i,T)`
-    Col(Expr, Place),
+    Col(Expr, VarUse),
     /// `ROW(i,T)`
-    Row(Expr, Place),
+    Row(Expr, VarUse),
 }
 
 /// A statement.
@@ -347,11 +347,11 @@ pub enum StmtKind {
     /// `place := value`
     Assign(Target, Expr),
     /// `SET(Y)`, `CLR(Y)`
-    Fill(Place, bool),
+    Fill(VarUse, bool),
     /// `FRST(Y)`
-    KeepFirst(Place),
+    KeepFirst(VarUse),
     /// `STEP(Y)`, its value not used.
-    Step(Place),
+    Step(VarUse),
     /// `REP(i,j,v,w)`
     Replace {
         /// First component.
@@ -361,16 +361,16 @@ pub enum StmtKind {
         /// The new ones.
         value: Expr,
         /// The word that changes.
-        word: Place,
+        word: VarUse,
     },
     /// A procedure.
     Call(RoutineId, Vec<Arg>),
     /// `print(…)`
     Print(Vec<Expr>),
     /// `read(T, "file", "layout")`
-    Read(Place, Expr, Option<Expr>),
+    Read(VarUse, Expr, Option<Expr>),
     /// `write(T, "file")`
-    Write(Place, Expr),
+    Write(VarUse, Expr),
     /// `assert(b, "message")`
     Assert(Expr, Option<Expr>),
     /// `begin … end`
@@ -384,7 +384,7 @@ pub enum StmtKind {
     /// `for i := a to b do s`
     For {
         /// The variable.
-        var: Place,
+        var: VarUse,
         /// First value.
         from: Expr,
         /// Last value.
@@ -397,7 +397,7 @@ pub enum StmtKind {
     /// `foreach i in X do s`
     Foreach {
         /// The variable.
-        var: Place,
+        var: VarUse,
         /// The slice or word.
         over: Expr,
         /// The body.

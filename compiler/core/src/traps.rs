@@ -1,7 +1,9 @@
 //! Wording of traps and limits.
 
 use star_base::{Code, Diagnostic, Span};
-use star_ir::{IntOp, LimitKind, LocId, Measure, Operand, Program, Routine, Trap, TrapKind, VarId};
+use star_ir::{
+    IntOp, LimitKind, LocId, Operand, Program, Routine, SizeOperand, Trap, TrapKind, VarId,
+};
 
 /// The message for a trap: what failed, where, with which values, and how the program got there.
 pub fn describe_trap(trap: &Trap, program: &Program) -> Diagnostic {
@@ -128,12 +130,12 @@ impl Names<'_> {
         var.source.as_ref().map(|name| format!("`{name}`"))
     }
 
-    fn measure(&self, measure: &Measure, n: u64) -> String {
+    fn measure(&self, measure: &SizeOperand, n: u64) -> String {
         let (var, unit) = match measure {
-            Measure::Length(var) => (*var, "component"),
-            Measure::Rows(var) => (*var, "row"),
-            Measure::Columns(var) => (*var, "column"),
-            Measure::Value(_) => return format!("{n}"),
+            SizeOperand::Length(var) => (*var, "component"),
+            SizeOperand::Rows(var) => (*var, "row"),
+            SizeOperand::Columns(var) => (*var, "column"),
+            SizeOperand::Value(_) => return format!("{n}"),
         };
         let s = if n == 1 { "" } else { "s" };
         match self.name(var) {
@@ -142,18 +144,18 @@ impl Names<'_> {
         }
     }
 
-    fn whole(&self, measure: &Measure) -> String {
+    fn whole(&self, measure: &SizeOperand) -> String {
         match measure {
-            Measure::Length(var) => {
+            SizeOperand::Length(var) => {
                 self.name(*var).map_or(String::new(), |name| format!(" of {name}"))
             }
-            Measure::Rows(var) => self
+            SizeOperand::Rows(var) => self
                 .name(*var)
                 .map_or(" of the rows".into(), |name| format!(" of the rows of {name}")),
-            Measure::Columns(var) => self
+            SizeOperand::Columns(var) => self
                 .name(*var)
                 .map_or(" of the columns".into(), |name| format!(" of the columns of {name}")),
-            Measure::Value(_) => String::new(),
+            SizeOperand::Value(_) => String::new(),
         }
     }
 }
@@ -161,10 +163,10 @@ impl Names<'_> {
 fn message(kind: &TrapKind, names: &Names<'_>) -> String {
     match kind {
         // Only the ends of a part are compared in this way.
-        TrapKind::Index { index, of: Measure::Value(_), .. } if *index < 1 => {
+        TrapKind::Index { index, of: SizeOperand::Value(_), .. } if *index < 1 => {
             format!("the part begins at {index}, but the first component is 1")
         }
-        TrapKind::Index { index, high, of: Measure::Value(_) } => {
+        TrapKind::Index { index, high, of: SizeOperand::Value(_) } => {
             format!("the part {index}..{high} ends before it begins")
         }
         TrapKind::Index { index, high: 0, of } => {
@@ -175,10 +177,10 @@ fn message(kind: &TrapKind, names: &Names<'_>) -> String {
         }
         TrapKind::Size { left, right } => {
             // A number that was asked for reads better behind what has another size.
-            let is_number = |side: &(Measure, u64)| matches!(side.0, Measure::Value(_));
+            let is_number = |side: &(SizeOperand, u64)| matches!(side.0, SizeOperand::Value(_));
             let (first, second) =
                 if is_number(left) && !is_number(right) { (right, left) } else { (left, right) };
-            let wanted = matches!(second.0, Measure::Value(_));
+            let wanted = matches!(second.0, SizeOperand::Value(_));
             let first_text = names.measure(&first.0, first.1);
             let second_text = names.measure(&second.0, second.1);
             if wanted {

@@ -1,6 +1,6 @@
 //! Walks over HIR.
 
-use crate::hir::{Arg, Expr, ExprKind, Place, Stmt, StmtKind, Target};
+use crate::hir::{Arg, Expr, ExprKind, Stmt, StmtKind, Target, VarUse};
 
 /// Does `found` hold for a statement of `body` or inside one? Stops at the first.
 pub(crate) fn any_stmt(body: &[Stmt], found: &mut dyn FnMut(&Stmt) -> bool) -> bool {
@@ -115,7 +115,7 @@ fn any_arg(args: &[Arg], found: &mut dyn FnMut(&Expr) -> bool) -> bool {
 
 /// Calls `found` with every variable that the expression mentions, from left to right as far as the
 /// tree keeps it.
-pub(crate) fn places_of_expr(expr: &Expr, found: &mut dyn FnMut(&Place)) {
+pub(crate) fn places_of_expr(expr: &Expr, found: &mut dyn FnMut(&VarUse)) {
     any_expr(expr, &mut |expr| {
         own_places(expr, found);
         false
@@ -123,7 +123,7 @@ pub(crate) fn places_of_expr(expr: &Expr, found: &mut dyn FnMut(&Place)) {
 }
 
 /// The variables that the expression names itself, operands excepted.
-pub(crate) fn own_places(expr: &Expr, found: &mut dyn FnMut(&Place)) {
+pub(crate) fn own_places(expr: &Expr, found: &mut dyn FnMut(&VarUse)) {
     match &expr.kind {
         ExprKind::Var(place)
         | ExprKind::Component(place, _)
@@ -153,7 +153,7 @@ pub(crate) fn own_places(expr: &Expr, found: &mut dyn FnMut(&Place)) {
 }
 
 /// Likewise for a statement, without the statements inside it.
-pub(crate) fn places_of_stmt(stmt: &Stmt, found: &mut dyn FnMut(&Place)) {
+pub(crate) fn places_of_stmt(stmt: &Stmt, found: &mut dyn FnMut(&VarUse)) {
     match &stmt.kind {
         StmtKind::Assign(
             Target::Var(place)
@@ -188,7 +188,7 @@ pub(crate) fn places_of_stmt(stmt: &Stmt, found: &mut dyn FnMut(&Place)) {
     });
 }
 
-fn places_of_args(args: &[Arg], found: &mut dyn FnMut(&Place)) {
+fn places_of_args(args: &[Arg], found: &mut dyn FnMut(&VarUse)) {
     for arg in args {
         if let Arg::Ref(place) = arg {
             found(place);

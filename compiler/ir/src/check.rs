@@ -5,7 +5,7 @@ use crate::program::VarId;
 
 /// A size that can be asked for.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Measure {
+pub enum SizeOperand {
     /// Number of components of a slice or word.
     Length(VarId),
     /// Number of rows of a table.
@@ -27,13 +27,13 @@ pub enum Check {
     /// A function's result was set. Trap: `NoResult`.
     Result(VarId),
     /// `1 ≤ index ≤ limit`; a negative limit counts as 0. Trap: `Index`.
-    Index(Operand, Measure),
+    Index(Operand, SizeOperand),
     /// A column that can be stored to: `1 ≤ index ≤ columns`, or `1 ≤ index` if the table grows.
     /// Trap: `Index`.
     NewColumn(VarId, Operand),
     /// The two sizes are equal. A measure of something of no known size agrees with every size.
     /// Trap: `Size`, or `Negative` for a given number that is no size.
-    Size(Measure, Measure),
+    Size(SizeOperand, SizeOperand),
     /// `0 ≤ base`, `0 ≤ width` and `base + width ≤ limit`: the part `base + 1 ..= base + width` lies
     /// inside; a negative limit counts as 0. Trap: `Range`.
     Range {
@@ -42,7 +42,7 @@ pub enum Check {
         /// Number of places of the part.
         width: Operand,
         /// Size of the whole.
-        limit: Measure,
+        limit: SizeOperand,
     },
     /// The operation does not overflow, nor divide by zero. Trap: `Overflow` or `Division`.
     Int(IntOp, Operand, Operand),

@@ -28,12 +28,12 @@ pub mod trap;
 pub mod verify;
 pub mod visit;
 
-pub use check::{Check, Measure};
+pub use check::{Check, SizeOperand};
 pub use op::{Direction, IntOp, LogicOp, Op, Operand, Relation, Sense};
 pub use parse::{MAX_DEPTH, ParseError, parse};
 pub use print::print;
 pub use program::{
-    Extent, LabelId, LocId, Location, Mode, Named, Param, Program, Routine, RoutineId, Ty, Var,
+    Extent, LabelId, LocId, Location, Mode, NamedVar, Param, Program, Routine, RoutineId, Ty, Var,
     VarId,
 };
 pub use stmt::{

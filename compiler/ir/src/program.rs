@@ -180,14 +180,14 @@ pub struct Location {
     /// The calls it was inlined through, the outermost first: the places of those calls.
     pub inlined: Vec<Span>,
     /// The source variables that the text at `span` names, in order, each once: what a trap shows.
-    pub operands: Vec<Named>,
+    pub operands: Vec<NamedVar>,
     /// A check of the header: a failure is the caller's fault and is shown at the call.
     pub at_call: bool,
 }
 
 /// A variable under the name that the source gives it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Named {
+pub struct NamedVar {
     /// The variable.
     pub var: VarId,
     /// Its name in the source text at this place.

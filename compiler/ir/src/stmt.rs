@@ -1,6 +1,6 @@
 //! Statements: stores, sizes, calls, input and output, and structured control flow.
 
-use crate::check::{Check, Measure};
+use crate::check::{Check, SizeOperand};
 use crate::op::{Op, Operand};
 use crate::program::{LabelId, LocId, RoutineId, VarId};
 
@@ -95,7 +95,7 @@ pub enum StmtKind {
         /// Elementary operations.
         units: u64,
         /// How often.
-        times: Option<Measure>,
+        times: Option<SizeOperand>,
     },
     /// A call. Arguments match the parameters in number, kind and mode. A variable passed by reference
     /// that comes back with another size than its extents say is a trap `Size` at the call: a callee
@@ -235,7 +235,7 @@ pub enum SizeOp {
         /// Integer variable, used as an extent.
         dst: VarId,
         /// The size.
-        size: Measure,
+        size: SizeOperand,
     },
     /// If the table has no rows yet, it gets `rows` of them, and no columns. Guards: not negative; the sizes
     /// of its type.
@@ -243,7 +243,7 @@ pub enum SizeOp {
         /// The table.
         table: VarId,
         /// Number of rows.
-        rows: Measure,
+        rows: SizeOperand,
     },
     /// If the table grows and has fewer columns, it gets columns of zeros up to `columns`. Guard: it has
     /// rows.
@@ -251,7 +251,7 @@ pub enum SizeOp {
         /// The table.
         table: VarId,
         /// Number of columns.
-        columns: Measure,
+        columns: SizeOperand,
     },
     /// If the table has no sizes yet, it becomes `rows × columns` zeros. Guards: not negative; the sizes of
     /// its type.

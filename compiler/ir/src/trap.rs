@@ -2,7 +2,7 @@
 
 use star_base::Code;
 
-use crate::check::Measure;
+use crate::check::SizeOperand;
 use crate::op::{IntOp, Operand};
 use crate::program::{LocId, RoutineId, VarId};
 
@@ -39,14 +39,14 @@ pub enum TrapKind {
         /// The largest that is allowed.
         high: u64,
         /// What it is an index of.
-        of: Measure,
+        of: SizeOperand,
     },
     /// Two sizes that differ.
     Size {
         /// One of them, and what it measures.
-        left: (Measure, u64),
+        left: (SizeOperand, u64),
         /// The other one.
-        right: (Measure, u64),
+        right: (SizeOperand, u64),
     },
     /// A variable that was never set.
     Unset(VarId),
@@ -77,7 +77,7 @@ pub enum TrapKind {
         /// Size of the whole.
         high: u64,
         /// What it is a part of.
-        of: Measure,
+        of: SizeOperand,
     },
     /// Something other than 0 and 1 for a component.
     Bit(i64),
@@ -153,7 +153,7 @@ impl TrapKind {
     /// are compared in this way), so that it is a part that does not lie inside.
     pub fn code(&self) -> Code {
         match self {
-            TrapKind::Index { of: Measure::Value(_), .. } => Code::RangeTrap,
+            TrapKind::Index { of: SizeOperand::Value(_), .. } => Code::RangeTrap,
             TrapKind::Index { .. } => Code::IndexTrap,
             TrapKind::Size { .. } => Code::SizeTrap,
             TrapKind::Unset(_) => Code::UnsetTrap,

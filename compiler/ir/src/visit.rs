@@ -2,7 +2,7 @@
 //!
 //! Every struct is destructured in full, so that a new field has to be thought of here.
 
-use crate::check::{Check, Measure};
+use crate::check::{Check, SizeOperand};
 use crate::op::{Op, Operand};
 use crate::program::VarId;
 use crate::stmt::{
@@ -15,17 +15,17 @@ pub enum Access {
     /// Its value is read.
     Read,
     /// Only its size, or whether it was set, is looked at.
-    Measure,
+    ReadSize,
     /// It takes a new value, whatever it held.
     Write,
     /// It is changed in place: a part, a reduction, `step`. It stays set and keeps its size.
     Update,
     /// It is given a value or a size if it has none; a table may grow.
-    Settle,
+    InitSize,
     /// The variable of a `for` or `foreach`: takes new values; without a turn it is as before.
     LoopVar,
     /// It may become unset: `adapt`; a private variable or the variable of a `forall`.
-    Forget,
+    Kill,
     /// It is read and loses its value.
     Move,
     /// It is lent by reference: may be read, changed and set.
@@ -36,12 +36,12 @@ impl Access {
     /// May the variable hold something else afterwards?
     pub fn writes(self) -> bool {
         match self {
-            Access::Read | Access::Measure => false,
+            Access::Read | Access::ReadSize => false,
             Access::Write
             | Access::Update
-            | Access::Settle
+            | Access::InitSize
             | Access::LoopVar
-            | Access::Forget
+            | Access::Kill
             | Access::Move
             | Access::Ref => true,
         }
@@ -51,12 +51,12 @@ impl Access {
     pub fn reads(self) -> bool {
         match self {
             Access::Read
-            | Access::Measure
+            | Access::ReadSize
             | Access::Update
-            | Access::Settle
+            | Access::InitSize
             | Access::Move
             | Access::Ref => true,
-            Access::Write | Access::LoopVar | Access::Forget => false,
+            Access::Write | Access::LoopVar | Access::Kill => false,
         }
     }
 }
@@ -144,7 +144,7 @@ pub fn accesses(kind: &StmtKind, f: &mut impl FnMut(VarId, Access)) {
                 f(of, Access::Read);
                 f(dst, Access::Write);
             }
-            privates.iter().for_each(|&var| f(var, Access::Forget));
+            privates.iter().for_each(|&var| f(var, Access::Kill));
         }
         StmtKind::If { test, then: _, otherwise: _ } => operand(test, f),
         StmtKind::Block { label: _, body: _ }
@@ -175,7 +175,7 @@ pub fn op_accesses(op: &Op, f: &mut impl FnMut(VarId, Access)) {
         | Op::Shuffle(v)
         | Op::WordToInt(v)
         | Op::Rows(v) => f(*v, Access::Read),
-        Op::Length(v) | Op::Columns(v) => f(*v, Access::Measure),
+        Op::Length(v) | Op::Columns(v) => f(*v, Access::ReadSize),
         Op::BitsLogic(_, v, w)
         | Op::BitsEqual(v, w)
         | Op::WordCompare(_, v, w)
@@ -226,13 +226,13 @@ pub fn op_accesses(op: &Op, f: &mut impl FnMut(VarId, Access)) {
 /// Calls `f` for every variable that a guard touches; it only reads and measures.
 pub fn check_accesses(check: &Check, f: &mut impl FnMut(VarId, Access)) {
     match check {
-        Check::Set(v) | Check::Sized(v) | Check::Result(v) => f(*v, Access::Measure),
+        Check::Set(v) | Check::Sized(v) | Check::Result(v) => f(*v, Access::ReadSize),
         Check::Index(index, limit) => {
             operand(index, f);
             measure(limit, f);
         }
         Check::NewColumn(table, index) => {
-            f(*table, Access::Measure);
+            f(*table, Access::ReadSize);
             operand(index, f);
         }
         Check::Size(left, right) => {
@@ -334,10 +334,10 @@ pub fn walk<'a>(block: &'a [Stmt], f: &mut impl FnMut(&'a Stmt)) {
 }
 
 /// The variable of which a measure takes the size; `None` for a number.
-pub fn measured(measure: &Measure) -> Option<VarId> {
+pub fn measured(measure: &SizeOperand) -> Option<VarId> {
     match measure {
-        Measure::Length(v) | Measure::Rows(v) | Measure::Columns(v) => Some(*v),
-        Measure::Value(_) => None,
+        SizeOperand::Length(v) | SizeOperand::Rows(v) | SizeOperand::Columns(v) => Some(*v),
+        SizeOperand::Value(_) => None,
     }
 }
 
@@ -348,10 +348,12 @@ fn operand(operand: &Operand, f: &mut impl FnMut(VarId, Access)) {
     }
 }
 
-fn measure(measure: &Measure, f: &mut impl FnMut(VarId, Access)) {
+fn measure(measure: &SizeOperand, f: &mut impl FnMut(VarId, Access)) {
     match measure {
-        Measure::Length(v) | Measure::Rows(v) | Measure::Columns(v) => f(*v, Access::Measure),
-        Measure::Value(value) => operand(value, f),
+        SizeOperand::Length(v) | SizeOperand::Rows(v) | SizeOperand::Columns(v) => {
+            f(*v, Access::ReadSize)
+        }
+        SizeOperand::Value(value) => operand(value, f),
     }
 }
 
@@ -375,29 +377,29 @@ fn size_op(op: &SizeOp, f: &mut impl FnMut(VarId, Access)) {
     match op {
         SizeOp::Latch { dst, size } => {
             measure(size, f);
-            f(*dst, Access::Settle);
+            f(*dst, Access::InitSize);
         }
         SizeOp::SetRows { table, rows } => {
             measure(rows, f);
-            f(*table, Access::Settle);
+            f(*table, Access::InitSize);
         }
         SizeOp::EnsureColumns { table, columns } => {
             measure(columns, f);
-            f(*table, Access::Settle);
+            f(*table, Access::InitSize);
         }
         SizeOp::Init { table, rows, columns } => {
             operand(rows, f);
             operand(columns, f);
-            f(*table, Access::Settle);
+            f(*table, Access::InitSize);
         }
         SizeOp::Adapt { bits, size } => {
             operand(size, f);
-            f(*bits, Access::Measure);
-            f(*bits, Access::Forget);
+            f(*bits, Access::ReadSize);
+            f(*bits, Access::Kill);
         }
         SizeOp::Fix { bits, size } => {
             operand(size, f);
-            f(*bits, Access::Settle);
+            f(*bits, Access::InitSize);
         }
     }
 }
@@ -429,6 +431,6 @@ fn forall_header(
     for &Reduction { var, op: _ } in reductions {
         f(var, Access::Update);
     }
-    privates.iter().for_each(|&var| f(var, Access::Forget));
-    f(var, Access::Forget);
+    privates.iter().for_each(|&var| f(var, Access::Kill));
+    f(var, Access::Kill);
 }

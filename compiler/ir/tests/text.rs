@@ -45,12 +45,12 @@ impl Maker<'_> {
             _ => Operand::Str(self.text().into()),
         }
     }
-    fn measure(&mut self) -> Measure {
+    fn measure(&mut self) -> SizeOperand {
         match self.below(4) {
-            0 => Measure::Length(self.var()),
-            1 => Measure::Rows(self.var()),
-            2 => Measure::Columns(self.var()),
-            _ => Measure::Value(self.operand()),
+            0 => SizeOperand::Length(self.var()),
+            1 => SizeOperand::Rows(self.var()),
+            2 => SizeOperand::Columns(self.var()),
+            _ => SizeOperand::Value(self.operand()),
         }
     }
     fn list<T>(&mut self, mut each: impl FnMut(&mut Self) -> T) -> Vec<T> {
@@ -329,7 +329,7 @@ impl Maker<'_> {
         Location {
             span: self.span(),
             inlined: self.list(Self::span),
-            operands: self.list(|maker| Named { var: maker.var(), name: maker.text() }),
+            operands: self.list(|maker| NamedVar { var: maker.var(), name: maker.text() }),
             at_call: self.flag(),
         }
     }

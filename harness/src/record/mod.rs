@@ -29,7 +29,7 @@ pub struct Record {
     pub tool: Tool,
     /// Where.
     #[serde(default)]
-    pub machine: Machine,
+    pub machine: MachineInfo,
     /// The graphics card, if one had a part in it.
     #[serde(default)]
     pub adapter: Option<String>,
@@ -71,7 +71,7 @@ pub struct Tool {
 /// A machine.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, expecting = "an object, which a machine is")]
-pub struct Machine {
+pub struct MachineInfo {
     /// The processor.
     pub cpu: Option<String>,
     /// `x86_64`.

@@ -7,7 +7,7 @@ use std::io::{self, Write};
 
 use star_base::Code;
 
-use super::{Found, Told, vertex_count};
+use super::{ReadResult, ReaderNotes, vertex_count};
 use crate::data::{Data, OutputRef};
 use crate::error::Fault;
 use crate::growing::Growing;
@@ -18,7 +18,7 @@ use crate::source::Source;
 
 /// A line `v`.
 #[derive(Clone, Copy)]
-struct Place {
+struct VertexLine {
     vertex: u32,
     x: i64,
     y: i64,
@@ -29,12 +29,12 @@ struct Place {
 const MIN_LINE_BYTES: u64 = 8;
 
 /// Reads a list.
-pub(crate) fn read(source: Source) -> Result<Found, Fault> {
+pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
     let mut scanner = Scanner::new(source)?;
     let mut header: Option<u32> = None;
     // As read, and in their order.
-    let item_bytes = size_of::<Place>() as u64 + 2 * size_of::<i64>() as u64;
-    let mut places: Growing<Place> = Growing::new(scanner.source().budget(), item_bytes);
+    let item_bytes = size_of::<VertexLine>() as u64 + 2 * size_of::<i64>() as u64;
+    let mut places: Growing<VertexLine> = Growing::new(scanner.source().budget(), item_bytes);
     while let Some(kind) = scanner.next_entry()? {
         scanner.begin_token();
         match (kind, header) {
@@ -68,7 +68,7 @@ pub(crate) fn read(source: Source) -> Result<Found, Fault> {
     }
     let places = in_order(&mut scanner, places.into_vec())?;
     let n_bytes = places.len() as u128 * u128::from(item_bytes);
-    let mut field = |name: &str, value: fn(&Place) -> i64| {
+    let mut field = |name: &str, value: fn(&VertexLine) -> i64| {
         let mut values = Vec::new();
         let room = values.try_reserve_exact(places.len());
         room.map_err(|_| scanner.source().no_room(n_bytes))?;
@@ -79,14 +79,17 @@ pub(crate) fn read(source: Source) -> Result<Found, Fault> {
         Ok::<_, Fault>(Field { name: name.to_owned(), bits: None, values })
     };
     let fields = vec![field("x", |place| place.x)?, field("y", |place| place.y)?];
-    Ok((Data::Numbers(Numbers { shape: Shape::List(places.len()), fields }), Told::default()))
+    Ok((
+        Data::Numbers(Numbers { shape: Shape::List(places.len()), fields }),
+        ReaderNotes::default(),
+    ))
 }
 
 /// The places in the order of their vertices, if each has one.
-fn in_order(scanner: &mut Scanner, mut places: Vec<Place>) -> Result<Vec<Place>, Fault> {
+fn in_order(scanner: &mut Scanner, mut places: Vec<VertexLine>) -> Result<Vec<VertexLine>, Fault> {
     // By lines, too, so that of two for a vertex the later one is found out.
-    let key = |place: &Place| u128::from(place.vertex) << u64::BITS | u128::from(place.line);
-    let same = |one: &Place, other: &Place| one.vertex == other.vertex;
+    let key = |place: &VertexLine| u128::from(place.vertex) << u64::BITS | u128::from(place.line);
+    let same = |one: &VertexLine, other: &VertexLine| one.vertex == other.vertex;
     let go_on = &mut || scanner.source_mut().go_on();
     sort_by_key(&mut places, u64::BITS + u32::BITS, &key, go_on)?;
     if count_pairs(&places, 1, same, go_on)? > 0
@@ -145,7 +148,7 @@ fn read_header(scanner: &mut Scanner) -> Result<u32, Fault> {
     Ok(n)
 }
 
-fn read_place(scanner: &mut Scanner, n_vertices: u32) -> Result<Place, Fault> {
+fn read_place(scanner: &mut Scanner, n_vertices: u32) -> Result<VertexLine, Fault> {
     let line = scanner.line();
     scanner.bump(); // the `v`
     if let Some(byte) = scanner.peek()?
@@ -157,7 +160,7 @@ fn read_place(scanner: &mut Scanner, n_vertices: u32) -> Result<Place, Fault> {
     let x = scanner.value("x")?;
     let y = scanner.value("y")?;
     scanner.end_line()?;
-    Ok(Place { vertex, x, y, line })
+    Ok(VertexLine { vertex, x, y, line })
 }
 
 fn unknown_line(scanner: &mut Scanner) -> Fault {

@@ -7,7 +7,7 @@ use std::io::{self, Write};
 
 use star_base::Code;
 
-use super::{ARC_BYTES, Found, GraphRef, MIN_ENTRY_BYTES};
+use super::{ARC_BYTES, GraphRef, MIN_ENTRY_BYTES, ReadResult};
 use crate::data::{Data, OutputRef};
 use crate::error::Fault;
 use crate::graph::{Arc, Graph};
@@ -22,7 +22,7 @@ struct Header {
 }
 
 /// Reads a graph.
-pub(crate) fn read(source: Source) -> Result<Found, Fault> {
+pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
     let mut scanner = Scanner::new(source)?;
     let mut header = None;
     let mut arcs = Growing::new(scanner.source().budget(), ARC_BYTES);

@@ -12,7 +12,7 @@ use zune_jpeg::JpegDecoder;
 use zune_jpeg::errors::DecodeErrors;
 
 use super::raster::{self, Extent, Stored};
-use super::{Found, cannot_hold};
+use super::{ReadResult, cannot_hold};
 use crate::data::OutputRef;
 use crate::error::Fault;
 use crate::source::Source;
@@ -27,7 +27,7 @@ const MAX_RATIO: u64 = 512;
 const WORK_BYTES: u64 = 8;
 
 /// Reads a picture.
-pub(crate) fn read(mut source: Source) -> Result<Found, Fault> {
+pub(crate) fn read(mut source: Source) -> Result<ReadResult, Fault> {
     let bytes = source.read_all()?;
     let n_file_bytes = bytes.len();
     let pixels = check_end(&source, &bytes)?;

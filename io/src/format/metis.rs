@@ -11,7 +11,7 @@ use std::io;
 
 use star_base::Code;
 
-use super::{ARC_BYTES, Found, GraphRef, vertex_count};
+use super::{ARC_BYTES, GraphRef, ReadResult, vertex_count};
 use crate::data::{Data, OutputRef};
 use crate::error::Fault;
 use crate::graph::{Arc, Graph};
@@ -37,7 +37,7 @@ struct Header {
 }
 
 /// Reads a graph.
-pub(crate) fn read(source: Source) -> Result<Found, Fault> {
+pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
     let mut scanner = Scanner::new(source)?;
     let header = read_header(&mut scanner)?;
     let budget = scanner.source().budget().clone();

@@ -32,20 +32,20 @@ use crate::source::Source;
 use crate::text;
 
 /// What a reader found, and what there is to say about it.
-pub(crate) type Found = (Data, Told);
+pub(crate) type ReadResult = (Data, ReaderNotes);
 
 /// What a reader says about what it found.
 #[derive(Debug, Default)]
-pub(crate) struct Told {
+pub(crate) struct ReaderNotes {
     /// What the user should know: something is not as it may seem.
     pub(crate) warnings: Vec<String>,
     /// What the user may want to know: how the file was understood.
     pub(crate) notes: Vec<String>,
 }
 
-impl From<Vec<String>> for Told {
+impl From<Vec<String>> for ReaderNotes {
     fn from(warnings: Vec<String>) -> Self {
-        Told { warnings, notes: Vec::new() }
+        ReaderNotes { warnings, notes: Vec::new() }
     }
 }
 

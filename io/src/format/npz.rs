@@ -15,7 +15,7 @@ use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
 use self::directory::Announced;
 use super::npy::{self, Header, Input};
-use super::{Found, Told, cannot_write};
+use super::{ReadResult, ReaderNotes, cannot_write};
 use crate::data::{Data, OutputRef};
 use crate::error::{Fault, FileError};
 use crate::source::Source;
@@ -46,7 +46,7 @@ impl Part {
 }
 
 /// Reads one array.
-pub(crate) fn read(mut source: Source) -> Result<Found, Fault> {
+pub(crate) fn read(mut source: Source) -> Result<ReadResult, Fault> {
     let bytes = source.read_all()?;
     if !bytes.starts_with(&MAGIC) {
         let code = match MAGIC.starts_with(&bytes) {
@@ -72,7 +72,7 @@ pub(crate) fn read(mut source: Source) -> Result<Found, Fault> {
         let header = Header::read(input)?;
         npy::read_array(input, &header, &name)
     })?;
-    Ok((Data::Numbers(numbers), Told::default()))
+    Ok((Data::Numbers(numbers), ReaderNotes::default()))
 }
 
 /// Writes an archive of one array.

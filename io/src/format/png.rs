@@ -13,7 +13,7 @@ use png::{BitDepth, ColorType, Decoder, DecodingError, Encoder, EncodingError, L
 use png::{Info, Transformations};
 use star_base::Code;
 
-use super::Found;
+use super::ReadResult;
 use super::picture::{Channels, Picture};
 use super::raster::{self, DEFLATE_RATIO, Extent, Stored};
 use crate::data::OutputRef;
@@ -25,7 +25,7 @@ use crate::source::Source;
 pub(crate) const MAGIC: [u8; 8] = *b"\x89PNG\r\n\x1a\n";
 
 /// Reads a picture.
-pub(crate) fn read(mut source: Source) -> Result<Found, Fault> {
+pub(crate) fn read(mut source: Source) -> Result<ReadResult, Fault> {
     let bytes = source.read_all()?;
     let n_file_bytes = bytes.len();
     let max_bytes = usize::try_from(source.max_bytes()).unwrap_or(usize::MAX);

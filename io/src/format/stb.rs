@@ -18,7 +18,7 @@ use std::io::{self, Write};
 use crc32fast::Hasher;
 use star_base::{BitTable, Code};
 
-use super::{Found, Told};
+use super::{ReadResult, ReaderNotes};
 use crate::data::{BitsRef, Data, OutputRef};
 use crate::error::Fault;
 use crate::source::{CHUNK, Source};
@@ -48,7 +48,7 @@ struct Header {
 }
 
 /// Reads a table, slice or word.
-pub(crate) fn read(mut source: Source) -> Result<Found, Fault> {
+pub(crate) fn read(mut source: Source) -> Result<ReadResult, Fault> {
     let mut crc = Hasher::new();
     let mut bytes = [0; HEADER_BYTES];
     let n_bytes = source.fill(&mut bytes)?;
@@ -68,7 +68,7 @@ pub(crate) fn read(mut source: Source) -> Result<Found, Fault> {
         Kind::Slice => Data::Slice(table.into_first_column()),
         Kind::Word => Data::Word(table.into_first_column()),
     };
-    Ok((data, Told::default()))
+    Ok((data, ReaderNotes::default()))
 }
 
 /// Writes a table, slice or word.

@@ -17,7 +17,7 @@ use std::io::{self, Write};
 
 use star_base::Code;
 
-use super::{Found, Told, cannot_hold, cannot_write};
+use super::{ReadResult, ReaderNotes, cannot_hold, cannot_write};
 use crate::data::{Data, OutputRef};
 use crate::error::{Fault, FileError};
 use crate::graph::bit_length;
@@ -51,7 +51,7 @@ pub(crate) fn is_start(first_bytes: &[u8]) -> bool {
 }
 
 /// Reads a list.
-pub(crate) fn read(source: Source) -> Result<Found, Fault> {
+pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
     let mut scanner = Scanner::new(source)?;
     // As read, and field by field.
     let record_bytes = 2 * size_of::<Record>() as u64;
@@ -71,7 +71,7 @@ pub(crate) fn read(source: Source) -> Result<Found, Fault> {
     let sizes = scanner.source().graph();
     let of_header = reader.announced.map(|n_vertices| bit_length(n_vertices.into()).max(1));
     let numbers = to_numbers(&records.into_vec(), sizes.b.or(of_header), sizes.h);
-    Ok((Data::Numbers(numbers), Told::default()))
+    Ok((Data::Numbers(numbers), ReaderNotes::default()))
 }
 
 /// Writes a list with the fields of a stream; record 1 becomes the magic line if it is no operation.

@@ -109,14 +109,14 @@ impl Road {
         let mut bends = Random::new(pacer.seed(), Purpose::Weights);
         let present = Chance::of(1.0 - self.missing);
         let diagonal = Chance::of(self.diagonals);
-        let mut above: Vec<Place> = pacer.room(self.width)?;
-        let mut row: Vec<Place> = pacer.room(self.width)?;
+        let mut above: Vec<Point> = pacer.room(self.width)?;
+        let mut row: Vec<Point> = pacer.room(self.width)?;
         let mut blocks: Vec<Block> = pacer.room(self.width)?;
         for row_idx in 0..self.height {
             row.clear();
             blocks.clear();
             for col_idx in 0..self.width {
-                row.push(Place::near(row_idx, col_idx, &mut random));
+                row.push(Point::near(row_idx, col_idx, &mut random));
                 blocks.push(match diagonal.happens(&mut random) {
                     false => Block::Empty,
                     true if random.below(2) == 0 => Block::Falling,
@@ -125,7 +125,7 @@ impl Road {
             }
             for col_idx in 0..self.width as usize {
                 let tail = row_idx * self.width + col_idx as u64;
-                let mut to = |n_back: u64, other: Place| {
+                let mut to = |n_back: u64, other: Point| {
                     let weight = self.weight(row[col_idx], other, &mut bends);
                     arcs.push(Arc { tail: tail as u32, head: (tail - n_back) as u32, weight });
                 };
@@ -154,7 +154,7 @@ impl Road {
     }
 
     /// The weight of a street.
-    fn weight(&self, from: Place, to: Place, bends: &mut Random) -> i64 {
+    fn weight(&self, from: Point, to: Point, bends: &mut Random) -> i64 {
         let Some(max_weight) = self.max_weight else { return 1 };
         let (dx, dy) = (from.x - to.x, from.y - to.y);
         let straight = (dx * dx + dy * dy).isqrt();
@@ -177,14 +177,14 @@ enum Block {
 
 /// Where a crossing lies.
 #[derive(Clone, Copy)]
-struct Place {
+struct Point {
     x: i64,
     y: i64,
 }
 
-impl Place {
+impl Point {
     fn near(row_idx: u64, col_idx: u64, random: &mut Random) -> Self {
-        Place {
+        Point {
             x: col_idx as i64 * SPACING + random.around_zero(JITTER),
             y: row_idx as i64 * SPACING + random.around_zero(JITTER),
         }

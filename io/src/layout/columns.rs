@@ -1,6 +1,6 @@
 //! The arcs of a graph by the columns that they set in an adjacency table.
 
-use super::pace::Pace;
+use super::poller::InterruptPoller;
 use crate::error::FileError;
 use crate::graph::Graph;
 
@@ -13,7 +13,10 @@ pub(super) struct Columns {
 
 impl Columns {
     /// Sorts by counting. `None` if the system refuses the memory.
-    pub(super) fn of(graph: &Graph, pace: &mut Pace<'_>) -> Result<Option<Self>, FileError> {
+    pub(super) fn of(
+        graph: &Graph,
+        poller: &mut InterruptPoller<'_>,
+    ) -> Result<Option<Self>, FileError> {
         let (mut ends, mut rows) = (Vec::new(), Vec::new());
         let n_rows = graph.arcs.len().saturating_mul(1 + usize::from(graph.symmetric));
         if ends.try_reserve_exact(graph.n_vertices).is_err()
@@ -24,7 +27,7 @@ impl Columns {
         ends.resize(graph.n_vertices, 0usize);
         for arc in graph.directed_arcs() {
             ends[arc.head as usize] += 1;
-            pace.step(1)?;
+            poller.step(1)?;
         }
         let mut sum = 0;
         for end in &mut ends {
@@ -36,7 +39,7 @@ impl Columns {
             let end = &mut ends[arc.head as usize];
             rows[*end] = arc.tail;
             *end += 1;
-            pace.step(1)?;
+            poller.step(1)?;
         }
         Ok(Some(Columns { ends, rows }))
     }

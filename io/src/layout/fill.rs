@@ -6,7 +6,7 @@ use star_base::{BitTable, BitVector};
 
 use super::End;
 use super::columns::Columns;
-use super::pace::Pace;
+use super::poller::InterruptPoller;
 use crate::error::FileError;
 use crate::graph::Graph;
 
@@ -31,29 +31,29 @@ pub(super) enum Direction {
 pub(super) fn adjacency(
     mut table: BitTable,
     graph: &Graph,
-    pace: &mut Pace<'_>,
+    poller: &mut InterruptPoller<'_>,
 ) -> Result<BitTable, FileError> {
     let columns = match table.n_bytes() > SMALL_BYTES {
-        true => Columns::of(graph, pace)?,
+        true => Columns::of(graph, poller)?,
         false => None,
     };
     let Some(columns) = columns else {
         for arc in graph.directed_arcs() {
             table.put(arc.tail as usize, arc.head as usize, true);
-            pace.step(1)?;
+            poller.step(1)?;
         }
         return Ok(table);
     };
     for col in 0..table.n_cols() {
         let rows = columns.rows(col);
-        pace.step(1)?;
+        poller.step(1)?;
         if rows.is_empty() {
             continue;
         }
         let limbs = table.column_limbs_mut(col);
         for &row in rows {
             limbs[row as usize / 64] |= 1 << (row % 64);
-            pace.step(1)?;
+            poller.step(1)?;
         }
     }
     Ok(table)
@@ -65,10 +65,10 @@ pub(super) fn weights(
     graph: &Graph,
     h: usize,
     direction: Direction,
-    pace: &mut Pace<'_>,
+    poller: &mut InterruptPoller<'_>,
 ) -> Result<BitTable, FileError> {
     let bit = |weight: i64, exponent: usize| bit_of(weight.unsigned_abs(), exponent);
-    least_weights(table, graph, h, direction, bit, pace)
+    least_weights(table, graph, h, direction, bit, poller)
 }
 
 /// n × n·h, in two's complement. That is the biased number, whose order is that of numbers without
@@ -77,19 +77,19 @@ pub(super) fn signed_weights(
     table: BitTable,
     graph: &Graph,
     h: usize,
-    pace: &mut Pace<'_>,
+    poller: &mut InterruptPoller<'_>,
 ) -> Result<BitTable, FileError> {
     let biased_bit = |weight: i64, exponent: usize| match exponent + 1 == h {
         true => weight >= 0,
         false => weight >> exponent.min(63) & 1 == 1,
     };
-    let mut table = least_weights(table, graph, h, Direction::Out, biased_bit, pace)?;
+    let mut table = least_weights(table, graph, h, Direction::Out, biased_bit, poller)?;
     let n_rows = table.n_rows();
     for field in 0..graph.n_vertices {
         let limbs = table.column_limbs_mut(field * h);
         for limb in limbs.iter_mut() {
             *limb = !*limb;
-            pace.step(LIMB_STEPS)?;
+            poller.step(LIMB_STEPS)?;
         }
         zero_tail(table.column_limbs_mut(field * h), n_rows);
     }
@@ -103,9 +103,9 @@ fn least_weights(
     h: usize,
     direction: Direction,
     bit: impl Fn(i64, usize) -> bool,
-    pace: &mut Pace<'_>,
+    poller: &mut InterruptPoller<'_>,
 ) -> Result<BitTable, FileError> {
-    let mut table = all_ones(table, pace)?;
+    let mut table = all_ones(table, poller)?;
     for arc in graph.directed_arcs() {
         let (tail, head) = (arc.tail as usize, arc.head as usize);
         let (row, field) = match direction {
@@ -116,7 +116,7 @@ fn least_weights(
         if is_less(&table, row, field * h, h, bit) {
             put_number(&mut table, row, field * h, h, bit);
         }
-        pace.step(h)?;
+        poller.step(h)?;
     }
     Ok(table)
 }
@@ -125,11 +125,11 @@ fn least_weights(
 pub(super) fn no_distance_to_itself(
     mut table: BitTable,
     h: usize,
-    pace: &mut Pace<'_>,
+    poller: &mut InterruptPoller<'_>,
 ) -> Result<BitTable, FileError> {
     for row in 0..table.n_rows() {
         put_number(&mut table, row, row * h, h, |_| false);
-        pace.step(h)?;
+        poller.step(h)?;
     }
     Ok(table)
 }
@@ -140,9 +140,9 @@ pub(super) fn tail_codes(
     graph: &Graph,
     first: usize,
     width: usize,
-    pace: &mut Pace<'_>,
+    poller: &mut InterruptPoller<'_>,
 ) -> Result<BitTable, FileError> {
-    numbers(table, |row| u64::from(graph.arcs[row].tail) + 1, first, width, pace)
+    numbers(table, |row| u64::from(graph.arcs[row].tail) + 1, first, width, poller)
 }
 
 /// The codes of the vertices that the arcs enter, in `width` columns from `first`.
@@ -151,9 +151,9 @@ pub(super) fn head_codes(
     graph: &Graph,
     first: usize,
     width: usize,
-    pace: &mut Pace<'_>,
+    poller: &mut InterruptPoller<'_>,
 ) -> Result<BitTable, FileError> {
-    numbers(table, |row| u64::from(graph.arcs[row].head) + 1, first, width, pace)
+    numbers(table, |row| u64::from(graph.arcs[row].head) + 1, first, width, poller)
 }
 
 /// The weights of the arcs, in `width` columns from `first`.
@@ -162,19 +162,26 @@ pub(super) fn weight_list(
     graph: &Graph,
     first: usize,
     width: usize,
-    pace: &mut Pace<'_>,
+    poller: &mut InterruptPoller<'_>,
 ) -> Result<BitTable, FileError> {
-    numbers(table, |row| graph.arcs[row].weight.unsigned_abs(), first, width, pace)
+    numbers(table, |row| graph.arcs[row].weight.unsigned_abs(), first, width, poller)
 }
 
 /// n × b.
-pub(super) fn codes(table: BitTable, b: usize, pace: &mut Pace<'_>) -> Result<BitTable, FileError> {
-    numbers(table, |row| row as u64 + 1, 0, b, pace)
+pub(super) fn codes(
+    table: BitTable,
+    b: usize,
+    poller: &mut InterruptPoller<'_>,
+) -> Result<BitTable, FileError> {
+    numbers(table, |row| row as u64 + 1, 0, b, poller)
 }
 
 /// The slice of ones as long as the only column of `table`.
-pub(super) fn ones(table: BitTable, pace: &mut Pace<'_>) -> Result<BitVector, FileError> {
-    Ok(all_ones(table, pace)?.into_first_column())
+pub(super) fn ones(
+    table: BitTable,
+    poller: &mut InterruptPoller<'_>,
+) -> Result<BitVector, FileError> {
+    Ok(all_ones(table, poller)?.into_first_column())
 }
 
 /// m × n: ones at these ends of every arc.
@@ -182,7 +189,7 @@ pub(super) fn ends(
     mut table: BitTable,
     graph: &Graph,
     ends: &[End],
-    pace: &mut Pace<'_>,
+    poller: &mut InterruptPoller<'_>,
 ) -> Result<BitTable, FileError> {
     for (row, arc) in graph.arcs.iter().enumerate() {
         for end in ends {
@@ -192,7 +199,7 @@ pub(super) fn ends(
             };
             table.put(row, vertex as usize, true);
         }
-        pace.step(ends.len())?;
+        poller.step(ends.len())?;
     }
     Ok(table)
 }
@@ -203,11 +210,11 @@ fn numbers(
     number: impl Fn(usize) -> u64,
     first: usize,
     width: usize,
-    pace: &mut Pace<'_>,
+    poller: &mut InterruptPoller<'_>,
 ) -> Result<BitTable, FileError> {
     for place in 0..width {
         let exponent = width - 1 - place;
-        fill_column(&mut table, first + place, |row| bit_of(number(row), exponent), pace)?;
+        fill_column(&mut table, first + place, |row| bit_of(number(row), exponent), poller)?;
     }
     Ok(table)
 }
@@ -217,7 +224,7 @@ pub(super) fn fill_column(
     table: &mut BitTable,
     col: usize,
     bit: impl Fn(usize) -> bool,
-    pace: &mut Pace<'_>,
+    poller: &mut InterruptPoller<'_>,
 ) -> Result<(), FileError> {
     let n_rows = table.n_rows();
     for (limb_idx, limb) in table.column_limbs_mut(col).iter_mut().enumerate() {
@@ -227,18 +234,18 @@ pub(super) fn fill_column(
         if bits != 0 {
             *limb = bits;
         }
-        pace.step(LIMB_STEPS)?;
+        poller.step(LIMB_STEPS)?;
     }
     Ok(())
 }
 
 /// The columns all of ones, except for the bits beyond the last row.
-fn all_ones(mut table: BitTable, pace: &mut Pace<'_>) -> Result<BitTable, FileError> {
+fn all_ones(mut table: BitTable, poller: &mut InterruptPoller<'_>) -> Result<BitTable, FileError> {
     let n_rows = table.n_rows();
     for col in 0..table.n_cols() {
         for part in table.column_limbs_mut(col).chunks_mut(PAGE_LIMBS) {
             part.fill(u64::MAX);
-            pace.step(1)?;
+            poller.step(1)?;
         }
         zero_tail(table.column_limbs_mut(col), n_rows);
     }

@@ -6,7 +6,7 @@ use std::fmt;
 use star_base::{BitTable, Code};
 
 use super::fill::fill_column;
-use super::pace::Pace;
+use super::poller::InterruptPoller;
 use super::{LayoutOptions, zeros};
 use crate::error::FileError;
 use crate::numbers::{Field, MAX_BITS, Numbers, Shape};
@@ -109,7 +109,7 @@ pub fn lay_out_numbers(
     };
     let sum = widths.iter().map(|&bits| bits as u128).sum::<u128>();
     let mut table = zeros(height, sum.saturating_mul(width as u128), options.max_bytes, file)?;
-    let mut pace = Pace::new(options);
+    let mut poller = InterruptPoller::new(options);
     let offsets: Vec<i64> = fields.iter().map(Field::offset).collect();
     let mut n_filled = 0;
     for cell in 0..width {
@@ -120,7 +120,7 @@ pub fn lay_out_numbers(
                     let number = field.values[row * width + cell].wrapping_sub(offset) as u64;
                     exponent < 64 && number >> exponent & 1 == 1
                 };
-                fill_column(&mut table, n_filled, bit, &mut pace)?;
+                fill_column(&mut table, n_filled, bit, &mut poller)?;
                 n_filled += 1;
             }
         }

@@ -149,8 +149,8 @@ fn sorting_after_the_last_byte_can_be_stopped() {
             let read = read.map(|loaded| [loaded.warnings, loaded.notes].concat());
             (read.map_err(|error| error.code), n_at_end)
         };
-        let (told, n_asked) = read_until(usize::MAX);
-        assert_eq!(told, Ok(expected), "{format:?}");
+        let (notes, n_asked) = read_until(usize::MAX);
+        assert_eq!(notes, Ok(expected), "{format:?}");
         assert!(n_asked > 10, "{format:?}: {n_asked}");
         for n_last in (1..n_asked).step_by(n_asked / 10).chain([n_asked]) {
             assert_eq!(read_until(n_last), (Err(Code::Interrupted), n_last), "{format:?}");

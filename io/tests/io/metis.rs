@@ -38,7 +38,7 @@ fn the_last_line_may_be_empty_and_without_an_end() {
 #[test]
 fn the_format_says_which_numbers_there_are() {
     let edges = [(1, 0, 7), (2, 1, 9)];
-    for (text, weighted, told) in [
+    for (text, weighted, notes) in [
         ("3 2 1\n2 7\n1 7 3 9\n2 9\n", true, false),
         ("3 2 001\n2 7\n1 7 3 9\n2 9\n", true, false),
         ("3 2 11\n5 2 7\n5 1 7 3 9\n5 2 9\n", true, true),
@@ -55,7 +55,7 @@ fn the_format_says_which_numbers_there_are() {
         if weighted {
             assert_eq!(arcs(&graph), edges, "{text:?}");
         }
-        assert_eq!(warnings.len(), usize::from(told), "{text:?}: {warnings:?}");
+        assert_eq!(warnings.len(), usize::from(notes), "{text:?}: {warnings:?}");
     }
 }
 

@@ -16,8 +16,8 @@ const ALL: &str = "%%StarUpdates 9\n\n# c\n+ 1 2 5\n  - 2 1 # c\n= 1 2 6\n+ 9\n-
 
 /// The records of a stream that must be in order.
 fn records(text: &str) -> Vec<[i64; 4]> {
-    let (found, told) = numbers(Updates, text);
-    assert_eq!(told, [""; 0]);
+    let (found, notes) = numbers(Updates, text);
+    assert_eq!(notes, [""; 0]);
     records_of(&found)
 }
 

@@ -54,7 +54,7 @@ impl Current {
 }
 
 /// A parameter with its name and the text of its type.
-struct Named {
+struct NamedParam {
     param: Param,
     name: String,
     ty: String,
@@ -173,7 +173,7 @@ impl Gen {
         stmt!(name, ":=", value)
     }
 
-    fn random_parameter(&mut self, of_function: bool) -> Named {
+    fn random_parameter(&mut self, of_function: bool) -> NamedParam {
         let mode = match self.random.below(10) {
             0..=4 => Mode::Value,
             5..=7 => Mode::InOut,
@@ -219,7 +219,13 @@ impl Gen {
     }
 
     /// A parameter, and its variable.
-    fn parameter(&mut self, mode: Mode, kind: Kind, known: Known, domain: (i64, i64)) -> Named {
+    fn parameter(
+        &mut self,
+        mode: Mode,
+        kind: Kind,
+        known: Known,
+        domain: (i64, i64),
+    ) -> NamedParam {
         let name = self.name("p");
         let held = if mode == Mode::Out { Known::Unset } else { known };
         let fixed = match (kind, mode) {
@@ -239,12 +245,12 @@ impl Gen {
             hidden: false,
         });
         let ty = kind.keyword().to_owned();
-        Named { param: Param { mode, kind, known, domain }, name, ty }
+        NamedParam { param: Param { mode, kind, known, domain }, name, ty }
     }
 
     /// Spells the sizes in the header: as names that it binds, as names of other parameters, as
     /// numbers, or not at all.
-    fn spell_sizes(&mut self, params: &mut [Named]) {
+    fn spell_sizes(&mut self, params: &mut [NamedParam]) {
         let mut bound: Vec<Bound> = Vec::new();
         let mut spelt: Vec<Option<Vec<String>>> = Vec::new();
         for named in params.iter() {
@@ -298,11 +304,11 @@ impl Gen {
         &mut self,
         size: usize,
         given: bool,
-        params: &[Named],
+        params: &[NamedParam],
         bound: &mut Vec<Bound>,
     ) -> String {
         let value = size as i64;
-        let is_size = |named: &&Named| {
+        let is_size = |named: &&NamedParam| {
             let Param { mode, kind, known: _, domain } = &named.param;
             *mode == Mode::Value && *kind == Kind::Int && *domain == (value, value)
         };
@@ -325,7 +331,7 @@ impl Gen {
     }
 
     /// Sets what the routine has to set, first of all.
-    fn set_results(&mut self, params: &[Named], body: &mut Vec<Stmt>) {
+    fn set_results(&mut self, params: &[NamedParam], body: &mut Vec<Stmt>) {
         for named in params.iter().filter(|named| named.param.mode == Mode::Out) {
             let Param { kind, known, domain, .. } = named.param;
             let value = match (kind, known) {
@@ -391,7 +397,7 @@ impl Gen {
     }
 
     /// Gives the values of the local variables to `var` parameters, so that they are compared too.
-    fn bring_out(&mut self, params: &mut Vec<Named>, body: &mut Vec<Stmt>) {
+    fn bring_out(&mut self, params: &mut Vec<NamedParam>, body: &mut Vec<Stmt>) {
         let own: Vec<String> = params.iter().map(|named| named.name.clone()).collect();
         let locals: Vec<Var> = self.routine.scope.vars.clone();
         let is_local = |var: &&Var| {
@@ -404,19 +410,19 @@ impl Gen {
             let value = Expr::leaf(kind, name);
             body.push(stmt!(&out, ":=", value));
             let param = Param { mode: Mode::Out, kind, known, domain };
-            params.push(Named { param, name: out, ty: kind.keyword().to_owned() });
+            params.push(NamedParam { param, name: out, ty: kind.keyword().to_owned() });
         }
     }
 }
 
 /// The parameters in brackets, those of one type together now and then.
-fn list(params: &[Named]) -> String {
+fn list(params: &[NamedParam]) -> String {
     if params.is_empty() {
         return String::new();
     }
     let mut text = String::from("(");
     for (idx, named) in params.iter().enumerate() {
-        let Named { param, name, ty } = named;
+        let NamedParam { param, name, ty } = named;
         let by_ref = param.mode != Mode::Value;
         let next_is_like = params
             .get(idx + 1)

@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use star_base::natives::{Kind, Native, Param, Signature, Term, Way};
+use star_base::natives::{Kind, Native, Param, ParamMode, Signature, SizeExpr};
 use star_base::{BitTable, BitVector};
 use star_ir::LimitKind;
 use star_tests::backends::{WITH_NATIVES, backends};
@@ -34,13 +34,14 @@ type Called = (Native, &'static str);
 /// The routine, after one that makes the handle that it reads.
 fn calls_of(native: Native, routine: &'static str) -> Vec<Called> {
     let module = native.signature().module;
-    let is_handle = |param: &&Param, way: Way| param.kind == Kind::Handle && param.way == way;
+    let is_handle =
+        |param: &&Param, mode: ParamMode| param.kind == Kind::Handle && param.mode == mode;
     let params = native.signature().params;
     let mut calls = vec![(native, routine)];
-    if params.iter().any(|param| is_handle(&param, Way::Value)) {
+    if params.iter().any(|param| is_handle(&param, ParamMode::Value)) {
         let maker = Native::ALL.iter().find(|maker| {
             let Signature { module: of, params, .. } = maker.signature();
-            *of == module && params.iter().any(|param| is_handle(&param, Way::Made))
+            *of == module && params.iter().any(|param| is_handle(&param, ParamMode::Made))
         });
         let maker = *maker.expect("something makes the handle");
         calls.insert(0, (maker, maker.signature().routines[0]));
@@ -60,7 +61,7 @@ fn compare(native: Native, routine: &'static str) {
     let (first, others) = compiled.split_first().expect("a backend");
     let mut random = Random::new(2016);
     let mut n_held = 0;
-    let mut n_failed = vec![0; signature.needs.len()];
+    let mut n_failed = vec![0; signature.preconditions.len()];
     for _ in 0..CALLS {
         let given = arguments(&calls, &mut random);
         let all = |(of, _): &Called| given.suit(of.signature());
@@ -68,8 +69,8 @@ fn compare(native: Native, routine: &'static str) {
         n_held += usize::from(n_taken == calls.len());
         if n_taken + 1 >= calls.len() {
             let value = |term| given.value(signature, term);
-            let failed = (0..signature.needs.len())
-                .filter(|&idx| !signature.needs[idx].holds(value))
+            let failed = (0..signature.preconditions.len())
+                .filter(|&idx| !signature.preconditions[idx].holds(value))
                 .collect::<Vec<usize>>();
             if let [only] = failed[..] {
                 n_failed[only] += 1;
@@ -91,7 +92,7 @@ fn compare(native: Native, routine: &'static str) {
         }
     }
     assert!(n_held * 40 >= CALLS, "{routine} was taken {n_held} times only");
-    for (need, n_failed) in signature.needs.iter().zip(n_failed) {
+    for (need, n_failed) in signature.preconditions.iter().zip(n_failed) {
         assert!(n_failed > 0, "{routine}: `{}` never failed alone", signature.word(*need));
     }
 }
@@ -112,8 +113,8 @@ fn caller(calls: &[Called]) -> String {
     let (mut header, mut body) = (Vec::new(), String::new());
     for (native, routine) in calls {
         let Signature { params, result, .. } = native.signature();
-        for Param { name, kind, way } in params.iter().filter(|param| param.kind != Kind::Handle) {
-            let var = if way.is_by_ref() { "var " } else { "" };
+        for Param { name, kind, mode } in params.iter().filter(|param| param.kind != Kind::Handle) {
+            let var = if mode.is_by_ref() { "var " } else { "" };
             header.push(format!("{var}{name}: {}", keyword(*kind)));
         }
         let names: Vec<&str> = params.iter().map(|param| param.name).collect();
@@ -132,17 +133,17 @@ fn caller(calls: &[Called]) -> String {
 }
 
 /// The arguments of the caller, with the names of its parameters.
-struct Given(Vec<(&'static str, HostValue)>);
+struct Arguments(Vec<(&'static str, HostValue)>);
 
-impl Given {
+impl Arguments {
     /// Would the native of this signature be taken?
     fn suit(&self, signature: &Signature) -> bool {
-        let fits = |param: &Param| match (param.way, self.named(param.name)) {
-            (Way::Value, _) | (_, None) => true,
-            (Way::Changed, Some(value)) => *value != HostValue::Unset,
+        let fits = |param: &Param| match (param.mode, self.named(param.name)) {
+            (ParamMode::Value, _) | (_, None) => true,
+            (ParamMode::Changed, Some(value)) => *value != HostValue::Unset,
             // A slice that is given keeps its size.
-            (Way::Made, Some(HostValue::Slice(bits))) => Some(bits.len()) == self.n_rows("H"),
-            (Way::Made, Some(_)) => true,
+            (ParamMode::Made, Some(HostValue::Slice(bits))) => Some(bits.len()) == self.n_rows("H"),
+            (ParamMode::Made, Some(_)) => true,
         };
         signature.params.iter().all(fits) && signature.holds(|term| self.value(signature, term))
     }
@@ -163,28 +164,28 @@ impl Given {
         }
     }
 
-    fn value(&self, signature: &Signature, term: Term) -> Option<i64> {
+    fn value(&self, signature: &Signature, term: SizeExpr) -> Option<i64> {
         let name = |idx: usize| signature.params[idx].name;
         match term {
-            Term::Number(number) => Some(number),
-            Term::Value(idx) => match self.named(name(idx)) {
+            SizeExpr::Number(number) => Some(number),
+            SizeExpr::Value(idx) => match self.named(name(idx)) {
                 Some(HostValue::Int(number)) => Some(*number),
                 Some(_) | None => None,
             },
-            Term::Rows(idx) => self.n_rows(name(idx)).map(|n| n as i64),
-            Term::Columns(idx) => self.table(name(idx)).map(|table| table.n_cols() as i64),
+            SizeExpr::Rows(idx) => self.n_rows(name(idx)).map(|n| n as i64),
+            SizeExpr::Columns(idx) => self.table(name(idx)).map(|table| table.n_cols() as i64),
         }
     }
 }
 
 /// Arguments whose sizes and numbers lie near each other, so that preconditions hold often, and fail by little.
-fn arguments(calls: &[Called], random: &mut Random) -> Given {
+fn arguments(calls: &[Called], random: &mut Random) -> Arguments {
     let size = SIZES[random.below(SIZES.len())];
     let near = |random: &mut Random| size + [0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 70][random.below(11)];
     let mut given = Vec::new();
     for (native, _) in calls {
         let Signature { params, result, .. } = native.signature();
-        for Param { name, kind, way } in *params {
+        for Param { name, kind, mode } in *params {
             let value = match kind {
                 Kind::Handle => continue,
                 Kind::Bool => HostValue::Bool(random.chance(50)),
@@ -199,7 +200,7 @@ fn arguments(calls: &[Called], random: &mut Random) -> Given {
                     let len = near(random);
                     HostValue::Slice(BitVector::from_bools(&random.bits(len, 50)))
                 }
-                Kind::Table if *way != Way::Value && random.chance(5) => HostValue::Unset,
+                Kind::Table if *mode != ParamMode::Value && random.chance(5) => HostValue::Unset,
                 Kind::Table => {
                     let (n_rows, n_cols) = (near(random), near(random));
                     HostValue::Table(table(n_rows, n_cols, random))
@@ -211,7 +212,7 @@ fn arguments(calls: &[Called], random: &mut Random) -> Given {
             given.push(("R", HostValue::Unset));
         }
     }
-    Given(given)
+    Arguments(given)
 }
 
 /// A table with few or many ones, on both sides of the diagonal or on one.

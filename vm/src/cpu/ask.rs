@@ -6,8 +6,8 @@ use star_ir::{LogicOp, TileReductionOp};
 
 use super::bits::bits_in;
 use super::code::Reg;
-use super::machine::Machine;
-use crate::stop::Step;
+use super::interpreter::Interpreter;
+use crate::stop::Run;
 
 /// What is asked about bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,10 +55,10 @@ impl From<TileReductionOp> for Ask {
     }
 }
 
-impl Machine<'_, '_, '_> {
+impl Interpreter<'_, '_, '_> {
     /// The first one that is not before `start`, both from 0.
     #[inline]
-    pub(super) fn first_from(&self, bits: Reg, start: usize) -> Step<Option<usize>> {
+    pub(super) fn first_from(&self, bits: Reg, start: usize) -> Run<Option<usize>> {
         let slot = self.bits_slot(bits);
         let start = start.max(slot.zeros * 64);
         let limbs = slot.bits.limbs();
@@ -66,8 +66,8 @@ impl Machine<'_, '_, '_> {
             return Ok(None);
         }
         let skipped = start / 64;
-        let kernels = self.spread.kernels;
-        let found = self.spread.find(limbs.len() - skipped, |range| {
+        let kernels = self.parallelism.kernels;
+        let found = self.parallelism.find(limbs.len() - skipped, |range| {
             let from = skipped + range.start;
             let start = if range.start == 0 { start % 64 } else { 0 };
             let found = kernels.first_from(&limbs[from..skipped + range.end], start);
@@ -77,10 +77,10 @@ impl Machine<'_, '_, '_> {
     }
 
     #[inline]
-    pub(super) fn ask(&mut self, ask: Ask, of: Reg) -> Step<i64> {
+    pub(super) fn ask(&mut self, ask: Ask, of: Reg) -> Run<i64> {
         let slot = self.bits_slot(of);
         let (limbs, len) = (slot.bits.limbs(), slot.bits.len());
-        let kernels = self.spread.kernels;
+        let kernels = self.parallelism.kernels;
         match ask {
             Ask::Search(search) => {
                 let first = self.first_from(of, 0)?;
@@ -88,13 +88,13 @@ impl Machine<'_, '_, '_> {
                 Ok(search.answer(first))
             }
             Ask::All => {
-                let gap = self.spread.find(limbs.len(), |range| {
+                let gap = self.parallelism.find(limbs.len(), |range| {
                     let part = &limbs[range.clone()];
                     (!kernels.all(part, bits_in(len, range.start, part))).then_some(())
                 })?;
                 Ok(i64::from(gap.is_none()))
             }
-            Ask::Count => Ok(self.spread.count(limbs)? as i64),
+            Ask::Count => Ok(self.parallelism.count(limbs)? as i64),
         }
     }
 
@@ -106,11 +106,11 @@ impl Machine<'_, '_, '_> {
         op: LogicOp,
         left: Reg,
         right: Reg,
-    ) -> Step<i64> {
+    ) -> Run<i64> {
         self.same_length(left, right)?;
         let (a, b) = (self.bits(left).limbs(), self.bits(right).limbs());
-        let kernels = self.spread.kernels;
-        let first = self.spread.find(a.len(), |range| {
+        let kernels = self.parallelism.kernels;
+        let first = self.parallelism.find(a.len(), |range| {
             let found = kernels.first_logic(op, &a[range.clone()], &b[range.clone()]);
             found.map(|idx| range.start * 64 + idx)
         })?;
@@ -119,16 +119,16 @@ impl Machine<'_, '_, '_> {
 
     /// Number of ones of `left op right`.
     #[inline]
-    pub(super) fn count_logic(&self, op: LogicOp, left: Reg, right: Reg) -> Step<i64> {
+    pub(super) fn count_logic(&self, op: LogicOp, left: Reg, right: Reg) -> Run<i64> {
         self.same_length(left, right)?;
         let (a, b) = (self.bits(left).limbs(), self.bits(right).limbs());
-        let kernels = self.spread.kernels;
+        let kernels = self.parallelism.kernels;
         let count = |range: Range<usize>| kernels.count_logic(op, &a[range.clone()], &b[range]);
-        Ok(self.spread.fold(a.len(), 1, 0, count, |a, b| a + b)? as i64)
+        Ok(self.parallelism.fold(a.len(), 1, 0, count, |a, b| a + b)? as i64)
     }
 
     #[inline]
-    pub(super) fn step(&mut self, bits: Reg) -> Step<i64> {
+    pub(super) fn step(&mut self, bits: Reg) -> Run<i64> {
         let first = self.first_from(bits, 0)?;
         let slot = self.bits_slot_mut(bits);
         if let Some(first) = first {

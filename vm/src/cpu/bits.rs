@@ -9,14 +9,14 @@ use star_ir::{LogicOp, Relation};
 use super::code::{Number, Reg, Size};
 use super::fuse;
 use super::inst::{BitsInst, Inst};
-use super::machine::Machine;
+use super::interpreter::Interpreter;
 use super::value::bytes_of;
 use crate::scalars;
-use crate::stop::{Step, Stop, broken};
+use crate::stop::{Run, Stop, broken};
 
-impl Machine<'_, '_, '_> {
+impl Interpreter<'_, '_, '_> {
     /// Runs an instruction on slices and words.
-    pub(super) fn bits_inst(&mut self, inst: BitsInst) -> Step<()> {
+    pub(super) fn bits_inst(&mut self, inst: BitsInst) -> Run<()> {
         let all = Inst::Bits(inst);
         match inst {
             BitsInst::Copy { dst, src } => match self.note_long(all, self.bits(src).len())? {
@@ -105,17 +105,17 @@ impl Machine<'_, '_, '_> {
 
     /// An index of something of this size, from 0.
     #[inline]
-    pub(super) fn place(&self, index: Number, size: Size) -> Step<usize> {
+    pub(super) fn place(&self, index: Number, size: Size) -> Run<usize> {
         let high = self.size(size).unwrap_or(0);
         index_in(self.number(index), usize::try_from(high).unwrap_or(usize::MAX))
     }
 
     /// The part `base + 1 ..= base + width` of `len` places, from 0.
-    pub(super) fn part(&self, base: Number, width: usize, len: usize) -> Step<Range<usize>> {
+    pub(super) fn part(&self, base: Number, width: usize, len: usize) -> Run<Range<usize>> {
         part_of(self.number(base), width, len)
     }
 
-    pub(super) fn bit(&self, bit: Number) -> Step<bool> {
+    pub(super) fn bit(&self, bit: Number) -> Run<bool> {
         match self.number(bit) {
             0 => Ok(false),
             1 => Ok(true),
@@ -126,11 +126,11 @@ impl Machine<'_, '_, '_> {
     /// The system refused memory.
     pub(super) fn out_of_memory(&self, wanted: OutOfMemory) -> Stop {
         let bytes = u64::try_from(wanted.n_bytes).unwrap_or(u64::MAX);
-        let alive = self.room.alive();
-        self.room.refused(alive, alive.saturating_add(bytes))
+        let alive = self.budget.alive();
+        self.budget.refused(alive, alive.saturating_add(bytes))
     }
 
-    pub(super) fn same_length(&self, left: Reg, right: Reg) -> Step<usize> {
+    pub(super) fn same_length(&self, left: Reg, right: Reg) -> Run<usize> {
         let (n, m) = (self.bits(left).len(), self.bits(right).len());
         if n == m { Ok(n) } else { Err(broken("bits of different sizes")) }
     }
@@ -143,9 +143,9 @@ impl Machine<'_, '_, '_> {
         dst: Reg,
         len: usize,
         is_operand: bool,
-        make: impl FnOnce(&Self, &mut [u64]) -> Step<()>,
-    ) -> Step<()> {
-        self.room.ask(bytes_of(len))?;
+        make: impl FnOnce(&Self, &mut [u64]) -> Run<()>,
+    ) -> Run<()> {
+        self.budget.reserve(bytes_of(len))?;
         let at = self.base.bits + dst as usize;
         let before = self.bits[at].n_bytes();
         let mut bits =
@@ -166,7 +166,7 @@ impl Machine<'_, '_, '_> {
                 slot.bits = bits;
             }
             slot.zeros = 0;
-            self.room.exchange(before, slot.n_bytes());
+            self.budget.exchange(before, slot.n_bytes());
             return Err(stop);
         }
         let slot = &mut self.bits[at];
@@ -180,49 +180,49 @@ impl Machine<'_, '_, '_> {
         }
         slot.zeros = 0;
         slot.is_set = true;
-        self.room.exchange(before, bytes_of(len));
+        self.budget.exchange(before, bytes_of(len));
         Ok(())
     }
 
     /// The same bits in other memory, for which there is room; they do not count yet.
-    pub(super) fn second_bits(&self, bits: &BitVector) -> Step<BitVector> {
-        self.spread.copy(bits)?.map_err(|wanted| self.out_of_memory(wanted))
+    pub(super) fn second_bits(&self, bits: &BitVector) -> Run<BitVector> {
+        self.parallelism.copy(bits)?.map_err(|wanted| self.out_of_memory(wanted))
     }
 
-    pub(super) fn copy_bits(&mut self, dst: Reg, src: Reg) -> Step<()> {
+    pub(super) fn copy_bits(&mut self, dst: Reg, src: Reg) -> Run<()> {
         if dst == src {
-            return self.room.ask(bytes_of(self.bits(src).len()));
+            return self.budget.reserve(bytes_of(self.bits(src).len()));
         }
-        self.make(dst, self.bits(src).len(), false, |machine, to| {
-            let from = machine.bits(src).limbs();
-            machine.spread.fill(to, 1, |start, part| {
+        self.make(dst, self.bits(src).len(), false, |interpreter, to| {
+            let from = interpreter.bits(src).limbs();
+            interpreter.parallelism.fill(to, 1, |start, part| {
                 part.copy_from_slice(&from[start..start + part.len()]);
             })
         })
     }
 
-    fn fill(&mut self, dst: Reg, len: usize, bit: bool) -> Step<()> {
-        self.make(dst, len, false, |machine, to| {
-            let kernels = machine.spread.kernels;
-            machine.spread.fill(to, 1, |start, part| {
+    fn fill(&mut self, dst: Reg, len: usize, bit: bool) -> Run<()> {
+        self.make(dst, len, false, |interpreter, to| {
+            let kernels = interpreter.parallelism.kernels;
+            interpreter.parallelism.fill(to, 1, |start, part| {
                 kernels.fill(part, bit, bits_in(len, start, part));
             })
         })
     }
 
-    pub(super) fn literal(&mut self, dst: Reg, literal: &BitVector) -> Step<()> {
+    pub(super) fn literal(&mut self, dst: Reg, literal: &BitVector) -> Run<()> {
         self.make(dst, literal.len(), false, |_, to| {
             to.copy_from_slice(literal.limbs());
             Ok(())
         })
     }
 
-    fn not_bits(&mut self, dst: Reg, src: Reg) -> Step<()> {
+    fn not_bits(&mut self, dst: Reg, src: Reg) -> Run<()> {
         let len = self.bits(src).len();
-        self.make(dst, len, dst == src, |machine, to| {
-            let kernels = machine.spread.kernels;
-            let from = machine.bits(src).limbs();
-            machine.spread.fill(to, 1, |start, part| {
+        self.make(dst, len, dst == src, |interpreter, to| {
+            let kernels = interpreter.parallelism.kernels;
+            let from = interpreter.bits(src).limbs();
+            interpreter.parallelism.fill(to, 1, |start, part| {
                 let from = &from[start..start + part.len()];
                 kernels.not(part, from, bits_in(len, start, part));
             })
@@ -230,16 +230,16 @@ impl Machine<'_, '_, '_> {
     }
 
     #[inline]
-    pub(super) fn logic_bits(&mut self, op: LogicOp, dst: Reg, left: Reg, right: Reg) -> Step<()> {
+    pub(super) fn logic_bits(&mut self, op: LogicOp, dst: Reg, left: Reg, right: Reg) -> Run<()> {
         let len = self.same_length(left, right)?;
         if dst == left || dst == right {
             let other = if dst == left { right } else { left };
             return self.logic_assign(op, dst, other);
         }
-        self.make(dst, len, false, |machine, to| {
-            let kernels = machine.spread.kernels;
-            let (left, right) = (machine.bits(left).limbs(), machine.bits(right).limbs());
-            machine.spread.fill(to, 1, |start, part| {
+        self.make(dst, len, false, |interpreter, to| {
+            let kernels = interpreter.parallelism.kernels;
+            let (left, right) = (interpreter.bits(left).limbs(), interpreter.bits(right).limbs());
+            interpreter.parallelism.fill(to, 1, |start, part| {
                 let range = start..start + part.len();
                 kernels.logic(op, part, &left[range.clone()], &right[range]);
             })
@@ -248,41 +248,41 @@ impl Machine<'_, '_, '_> {
 
     /// `dst = dst op other`, in place.
     #[inline]
-    fn logic_assign(&mut self, op: LogicOp, dst: Reg, other: Reg) -> Step<()> {
-        let Machine { bits, base, spread, room, .. } = self;
+    fn logic_assign(&mut self, op: LogicOp, dst: Reg, other: Reg) -> Run<()> {
+        let Interpreter { bits, base, parallelism, budget, .. } = self;
         let (dst, other) = (base.bits + dst as usize, base.bits + other as usize);
         if dst == other {
             // x and x, x or x are x.
             let bits = &mut bits[dst].bits;
-            room.ask(bytes_of(bits.len()))?;
+            budget.reserve(bytes_of(bits.len()))?;
             return match op {
                 LogicOp::And | LogicOp::Or => Ok(()),
-                LogicOp::Xor => spread.fill(bits.limbs_mut(), 1, |_, part| part.fill(0)),
+                LogicOp::Xor => parallelism.fill(bits.limbs_mut(), 1, |_, part| part.fill(0)),
             };
         }
         let [slot, other] =
             bits.get_disjoint_mut([dst, other]).map_err(|_| broken("no such register"))?;
-        room.ask(bytes_of(slot.bits.len()))?;
+        budget.reserve(bytes_of(slot.bits.len()))?;
         if op != LogicOp::And {
             slot.zeros = 0;
         }
-        let (kernels, other) = (spread.kernels, other.bits.limbs());
-        spread.fill(slot.bits.limbs_mut(), 1, |start, part| {
+        let (kernels, other) = (parallelism.kernels, other.bits.limbs());
+        parallelism.fill(slot.bits.limbs_mut(), 1, |start, part| {
             kernels.logic_assign(op, part, &other[start..start + part.len()]);
         })
     }
 
     /// `dst` takes a function of itself and another operand, in place; see Note [Truth tables] in `fuse`.
-    fn logic2_assign(&mut self, table: u8, dst: Reg, other: Reg) -> Step<()> {
-        let Machine { bits, base, spread, room, .. } = self;
+    fn logic2_assign(&mut self, table: u8, dst: Reg, other: Reg) -> Run<()> {
+        let Interpreter { bits, base, parallelism, budget, .. } = self;
         let places = [base.bits + dst as usize, base.bits + other as usize];
         let [slot, other] =
             bits.get_disjoint_mut(places).map_err(|_| broken("no such register"))?;
         let len = slot.bits.len();
-        room.ask(bytes_of(len))?;
+        budget.reserve(bytes_of(len))?;
         slot.zeros = 0;
-        let (kernels, other) = (spread.kernels, other.bits.limbs());
-        spread.fill(slot.bits.limbs_mut(), 1, |start, part| {
+        let (kernels, other) = (parallelism.kernels, other.bits.limbs());
+        parallelism.fill(slot.bits.limbs_mut(), 1, |start, part| {
             let n_bits = bits_in(len, start, part);
             kernels.logic2_assign(table, part, &other[start..start + part.len()], n_bits);
         })
@@ -294,14 +294,14 @@ impl Machine<'_, '_, '_> {
         outer: LogicOp,
         dst: Reg,
         operands: [Reg; 3],
-    ) -> Step<()> {
+    ) -> Run<()> {
         let [a, b, c] = operands;
         let len = self.same_length(a, b)?;
         self.same_length(a, c)?;
-        self.make(dst, len, operands.contains(&dst), |machine, to| {
-            let kernels = machine.spread.kernels;
-            let [a, b, c] = operands.map(|reg| machine.bits(reg).limbs());
-            machine.spread.fill(to, 1, |start, part| {
+        self.make(dst, len, operands.contains(&dst), |interpreter, to| {
+            let kernels = interpreter.parallelism.kernels;
+            let [a, b, c] = operands.map(|reg| interpreter.bits(reg).limbs());
+            interpreter.parallelism.fill(to, 1, |start, part| {
                 let range = start..start + part.len();
                 let (a, b, c) = (&a[range.clone()], &b[range.clone()], &c[range]);
                 kernels.logic_logic(inner, outer, part, a, b, c);
@@ -309,7 +309,7 @@ impl Machine<'_, '_, '_> {
         })
     }
 
-    fn logic2(&mut self, table: u8, dst: Reg, left: Reg, right: Reg) -> Step<()> {
+    fn logic2(&mut self, table: u8, dst: Reg, left: Reg, right: Reg) -> Run<()> {
         let len = self.same_length(left, right)?;
         if dst == left && dst != right {
             return self.logic2_assign(table, dst, right);
@@ -317,10 +317,10 @@ impl Machine<'_, '_, '_> {
         if dst == right && dst != left {
             return self.logic2_assign(fuse::swapped(table), dst, left);
         }
-        self.make(dst, len, dst == left, |machine, to| {
-            let kernels = machine.spread.kernels;
-            let (left, right) = (machine.bits(left).limbs(), machine.bits(right).limbs());
-            machine.spread.fill(to, 1, |start, part| {
+        self.make(dst, len, dst == left, |interpreter, to| {
+            let kernels = interpreter.parallelism.kernels;
+            let (left, right) = (interpreter.bits(left).limbs(), interpreter.bits(right).limbs());
+            interpreter.parallelism.fill(to, 1, |start, part| {
                 let range = start..start + part.len();
                 let (left, right) = (&left[range.clone()], &right[range]);
                 kernels.logic2(table, part, left, right, bits_in(len, start, part));
@@ -328,11 +328,11 @@ impl Machine<'_, '_, '_> {
         })
     }
 
-    fn keep_first(&mut self, dst: Reg, src: Reg) -> Step<()> {
+    fn keep_first(&mut self, dst: Reg, src: Reg) -> Run<()> {
         let len = self.bits(src).len();
         let first = self.first_from(src, 0)?;
-        self.make(dst, len, false, |machine, to| {
-            machine.spread.fill(to, 1, |_, part| part.fill(0))?;
+        self.make(dst, len, false, |interpreter, to| {
+            interpreter.parallelism.fill(to, 1, |_, part| part.fill(0))?;
             if let Some(first) = first {
                 to[first / 64] = 1 << (first % 64);
             }
@@ -340,16 +340,16 @@ impl Machine<'_, '_, '_> {
         })
     }
 
-    fn mask(&mut self, dst: Reg, size: Number, from: Number, to: Number) -> Step<()> {
+    fn mask(&mut self, dst: Reg, size: Number, from: Number, to: Number) -> Run<()> {
         let len = self.known_size(Size::Value(size))?;
         let (from, to) = (self.number(from), self.number(to));
         let base = from.checked_sub(1).ok_or_else(|| broken("a mask from the least integer"))?;
         let width = to.checked_sub(base).and_then(|width| usize::try_from(width).ok());
         let width = width.ok_or_else(|| broken("a mask of less than nothing"))?;
         let ones = part_of(base, width, len)?;
-        self.make(dst, len, false, |machine, to| {
-            let kernels = machine.spread.kernels;
-            machine.spread.fill(to, 1, |start, part| {
+        self.make(dst, len, false, |interpreter, to| {
+            let kernels = interpreter.parallelism.kernels;
+            interpreter.parallelism.fill(to, 1, |start, part| {
                 let len = bits_in(len, start, part);
                 let within = |at: usize| at.saturating_sub(start * 64).min(len);
                 kernels.mask(part, len, within(ones.start)..within(ones.end));
@@ -363,7 +363,7 @@ const MOST_SPARE_BYTES: u64 = 16 << 20;
 
 /// An index among `len`, from 0.
 #[inline]
-pub(super) fn index_in(index: i64, len: usize) -> Step<usize> {
+pub(super) fn index_in(index: i64, len: usize) -> Run<usize> {
     match usize::try_from(index) {
         Ok(index @ 1..) if index <= len => Ok(index - 1),
         Ok(_) | Err(_) => Err(broken("an index outside of what it is of")),
@@ -376,7 +376,7 @@ pub(super) fn bits_in(len: usize, start: usize, part: &[u64]) -> usize {
 }
 
 /// The part `base + 1 ..= base + width` of `len` places, from 0.
-fn part_of(base: i64, width: usize, len: usize) -> Step<Range<usize>> {
+fn part_of(base: i64, width: usize, len: usize) -> Run<Range<usize>> {
     let base = usize::try_from(base).ok();
     let part = base.and_then(|base| Some(base..base.checked_add(width)?));
     let part = part.filter(|part| part.end <= len);

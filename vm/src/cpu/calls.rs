@@ -3,47 +3,47 @@
 //! A variable passed by reference moves into the callee with its size and size property, and back at the
 //! end; until then nothing else can name it. A table passed by value is shared.
 
-use star_ir::{Extent, LimitKind, Measure, Mode, Operand, RoutineId, TrapKind, Ty, VarId};
+use star_ir::{Extent, LimitKind, Mode, Operand, RoutineId, SizeOperand, TrapKind, Ty, VarId};
 
-use super::code::{CallArg, Number, Pc, Place, RoutineCode, Size};
-use super::machine::Machine;
-use super::registers::{Base, Frame, Holding};
-use super::value::{Held, Value, bytes_of};
-use crate::stop::{Step, Stop, broken};
+use super::code::{CallArg, Number, Pc, RegRef, RoutineCode, Size};
+use super::interpreter::Interpreter;
+use super::registers::{Base, CowTable, Frame};
+use super::value::{Value, ValueData, bytes_of};
+use crate::stop::{Run, Stop, broken};
 
-impl<'p> Machine<'p, '_, '_> {
-    fn code_of(&self, id: RoutineId) -> Step<&'p RoutineCode> {
+impl<'p> Interpreter<'p, '_, '_> {
+    fn code_of(&self, id: RoutineId) -> Run<&'p RoutineCode> {
         let routine = self.code.routines.get(id.0 as usize);
         routine.ok_or_else(|| broken(format!("there is no routine number {}", id.0)))
     }
 
     /// Makes the first frame. Nothing is moved out of `values` if that fails.
-    pub(super) fn enter(&mut self, entry: RoutineId, values: &mut [Value]) -> Step<()> {
+    pub(super) fn enter(&mut self, entry: RoutineId, values: &mut [Value]) -> Run<()> {
         let routine = self.code_of(entry)?;
         if routine.params.len() != values.len() {
             let (wanted, given) = (routine.params.len(), values.len());
             return Err(broken(format!("{given} arguments for {wanted} parameters")));
         }
         for ((place, mode), value) in routine.params.iter().zip(&*values) {
-            self.room.take(value.held.n_bytes());
-            if let Held::Table(table) = &value.held {
+            self.budget.commit(value.data.n_bytes());
+            if let ValueData::Table(table) = &value.data {
                 self.copies.count(table, false);
             }
-            let fits = match &value.held {
-                Held::Nothing => *mode == Mode::Ref,
-                held => suits(*place, held),
+            let fits = match &value.data {
+                ValueData::Nothing => *mode == Mode::Ref,
+                data => suits(*place, data),
             };
             if !fits {
                 return Err(broken("an argument that does not suit its parameter"));
             }
         }
-        self.room.ask(0)?;
+        self.budget.reserve(0)?;
         let base = self.grow(routine.size);
         self.base = base;
         self.prepare(routine);
         for ((place, mode), value) in routine.params.iter().zip(&*values) {
             if *mode == Mode::Value {
-                let copy = self.copy_value(&value.held)?;
+                let copy = self.copy_value(&value.data)?;
                 self.put_value(*place, copy);
             }
         }
@@ -57,8 +57,8 @@ impl<'p> Machine<'p, '_, '_> {
         });
         for ((place, mode), value) in routine.params.iter().zip(values) {
             if *mode == Mode::Ref {
-                let Value { held, size, fixed } = std::mem::take(value);
-                self.put_value(*place, held);
+                let Value { data, size, fixed } = std::mem::take(value);
+                self.put_value(*place, data);
                 self.set_size(*place, size, fixed);
             }
         }
@@ -66,12 +66,18 @@ impl<'p> Machine<'p, '_, '_> {
     }
 
     /// A copy of an argument; a table is shared.
-    fn copy_value(&mut self, held: &Held) -> Step<Held> {
-        let (Held::Slice(bits) | Held::Word(bits)) = held else { return Ok(held.clone()) };
-        self.room.ask(bytes_of(bits.len()))?;
+    fn copy_value(&mut self, data: &ValueData) -> Run<ValueData> {
+        let (ValueData::Slice(bits) | ValueData::Word(bits)) = data else {
+            return Ok(data.clone());
+        };
+        self.budget.reserve(bytes_of(bits.len()))?;
         let copy = self.second_bits(bits)?;
-        self.room.take(bytes_of(bits.len()));
-        Ok(if matches!(held, Held::Word(_)) { Held::Word(copy) } else { Held::Slice(copy) })
+        self.budget.commit(bytes_of(bits.len()));
+        Ok(if matches!(data, ValueData::Word(_)) {
+            ValueData::Word(copy)
+        } else {
+            ValueData::Slice(copy)
+        })
     }
 
     /// Constants are there from the beginning, and variables with a declared size keep it.
@@ -84,21 +90,21 @@ impl<'p> Machine<'p, '_, '_> {
         }
     }
 
-    fn set_size(&mut self, place: Place, size: Option<usize>, fixed: bool) {
+    fn set_size(&mut self, place: RegRef, size: Option<usize>, fixed: bool) {
         match place {
-            Place::Slice(reg) | Place::Word(reg) => {
+            RegRef::Slice(reg) | RegRef::Word(reg) => {
                 let slot = self.bits_slot_mut(reg);
                 slot.size = size;
                 slot.fixed = fixed;
             }
-            Place::Table(reg) => self.table_slot_mut(reg).fixed = fixed,
-            Place::Int(_) | Place::Bool(_) | Place::Text(_) | Place::Handle(_) => {}
+            RegRef::Table(reg) => self.table_slot_mut(reg).fixed = fixed,
+            RegRef::Int(_) | RegRef::Bool(_) | RegRef::Text(_) | RegRef::Handle(_) => {}
         }
     }
 
     /// Begins call `number` of the routine that runs, whose next instruction is `back`.
-    pub(super) fn call(&mut self, number: u32, back: Pc) -> Step<()> {
-        self.room.look()?;
+    pub(super) fn call(&mut self, number: u32, back: Pc) -> Run<()> {
+        self.budget.poll()?;
         self.count_steps(1)?;
         let limit = self.control.limits.depth;
         // The entry is no call.
@@ -138,30 +144,30 @@ impl<'p> Machine<'p, '_, '_> {
     }
 
     /// Nothing moves before every copy is made.
-    fn copy_arguments(&mut self, args: &[(CallArg, Place)], base: Base) -> Step<()> {
+    fn copy_arguments(&mut self, args: &[(CallArg, RegRef)], base: Base) -> Run<()> {
         let outer = self.base;
         for (arg, param) in args {
             match (arg, param) {
-                (CallArg::Number(number), Place::Int(reg) | Place::Bool(reg)) => {
+                (CallArg::Number(number), RegRef::Int(reg) | RegRef::Bool(reg)) => {
                     let value = self.number(*number);
                     self.numbers[base.numbers + *reg as usize] = value;
                     self.numbers_set[base.numbers + *reg as usize] = true;
                 }
-                (CallArg::Text(text), Place::Text(reg)) => {
+                (CallArg::Text(text), RegRef::Text(reg)) => {
                     self.texts[base.texts + *reg as usize] = Some(text.clone());
                 }
-                (CallArg::Copy(Place::Text(from)), Place::Text(reg)) => {
+                (CallArg::Copy(RegRef::Text(from)), RegRef::Text(reg)) => {
                     let text = self.texts[outer.texts + *from as usize].clone();
                     self.texts[base.texts + *reg as usize] = text;
                 }
-                (CallArg::Copy(Place::Table(from)), Place::Table(reg))
-                | (CallArg::Copy(Place::Handle(from)), Place::Handle(reg)) => {
+                (CallArg::Copy(RegRef::Table(from)), RegRef::Table(reg))
+                | (CallArg::Copy(RegRef::Handle(from)), RegRef::Handle(reg)) => {
                     let table = self.table_slot_mut(*from).table.share();
                     self.tables[base.tables + *reg as usize].table = table;
                 }
                 (
-                    CallArg::Copy(Place::Slice(from) | Place::Word(from)),
-                    Place::Slice(reg) | Place::Word(reg),
+                    CallArg::Copy(RegRef::Slice(from) | RegRef::Word(from)),
+                    RegRef::Slice(reg) | RegRef::Word(reg),
                 ) => {
                     // The register of the callee, as counted from those of the caller.
                     let offset = (base.bits - outer.bits) as u32;
@@ -177,9 +183,9 @@ impl<'p> Machine<'p, '_, '_> {
     }
 
     /// A variable of one frame moves to one of another; with its size and size property if `whole`.
-    fn move_value(&mut self, from: Base, place: Place, to: Base, param: Place, whole: bool) {
-        if let (Place::Table(place), Place::Table(param))
-        | (Place::Handle(place), Place::Handle(param)) = (place, param)
+    fn move_value(&mut self, from: Base, place: RegRef, to: Base, param: RegRef, whole: bool) {
+        if let (RegRef::Table(place), RegRef::Table(param))
+        | (RegRef::Handle(place), RegRef::Handle(param)) = (place, param)
         {
             let slot = &mut self.tables[from.tables + place as usize];
             let (table, fixed) = (std::mem::take(&mut slot.table), slot.fixed);
@@ -192,20 +198,20 @@ impl<'p> Machine<'p, '_, '_> {
         }
         let back = self.base;
         self.base = from;
-        let held = self.take_value(place);
+        let data = self.take_value(place);
         let (size, fixed, zeros) = match place {
-            Place::Slice(reg) | Place::Word(reg) => {
+            RegRef::Slice(reg) | RegRef::Word(reg) => {
                 let slot = self.bits_slot_mut(reg);
                 (slot.size.take(), slot.fixed, slot.zeros)
             }
-            Place::Int(_)
-            | Place::Bool(_)
-            | Place::Table(_)
-            | Place::Text(_)
-            | Place::Handle(_) => (None, false, 0),
+            RegRef::Int(_)
+            | RegRef::Bool(_)
+            | RegRef::Table(_)
+            | RegRef::Text(_)
+            | RegRef::Handle(_) => (None, false, 0),
         };
         self.base = to;
-        self.put_value(param, held);
+        self.put_value(param, data);
         if let Some(reg) = param.bits() {
             self.bits_slot_mut(reg).zeros = zeros;
         }
@@ -216,7 +222,7 @@ impl<'p> Machine<'p, '_, '_> {
     }
 
     /// Ends a call; the instruction of the caller that comes next.
-    pub(super) fn leave(&mut self) -> Step<Pc> {
+    pub(super) fn leave(&mut self) -> Run<Pc> {
         let (Some(frame), Some(caller)) = (self.frames.pop(), self.frames.last().copied()) else {
             return Err(broken("no routine to leave"));
         };
@@ -230,8 +236,8 @@ impl<'p> Machine<'p, '_, '_> {
         self.base = frame.base;
         let result = callee.result.map(|place| self.take_value(place));
         self.base = caller.base;
-        if let Some(Held::Slice(bits) | Held::Word(bits)) = &result {
-            self.room.give(bytes_of(bits.len()));
+        if let Some(ValueData::Slice(bits) | ValueData::Word(bits)) = &result {
+            self.budget.release(bytes_of(bits.len()));
         }
         self.release_all(frame.base);
         for (var, place, ty) in &call.extents {
@@ -240,20 +246,22 @@ impl<'p> Machine<'p, '_, '_> {
             }
         }
         if let Some(dst) = call.dst {
-            let result = result.filter(|held| !matches!(held, Held::Nothing));
+            let result = result.filter(|data| !matches!(data, ValueData::Nothing));
             let result = result.ok_or_else(|| broken("a call without a value"))?;
             self.store_result(dst, result);
-        } else if let Some(Held::Table(table)) = result {
-            self.release(Holding::Shared(table));
+        } else if let Some(ValueData::Table(table)) = result {
+            self.release(CowTable::Shared(table));
         }
         Ok(frame.back)
     }
 
     /// A variable takes a function's value.
-    fn store_result(&mut self, dst: Place, result: Held) {
+    fn store_result(&mut self, dst: RegRef, result: ValueData) {
         match (result, dst.bits(), dst.table()) {
-            (Held::Slice(bits) | Held::Word(bits), Some(reg), _) => self.put_new_bits(reg, bits),
-            (Held::Table(table), _, Some(reg)) => self.put_table(reg, Holding::Shared(table)),
+            (ValueData::Slice(bits) | ValueData::Word(bits), Some(reg), _) => {
+                self.put_new_bits(reg, bits)
+            }
+            (ValueData::Table(table), _, Some(reg)) => self.put_table(reg, CowTable::Shared(table)),
             (result, _, _) => self.put_value(dst, result),
         }
     }
@@ -273,7 +281,7 @@ impl<'p> Machine<'p, '_, '_> {
     fn release_all(&mut self, base: Base) {
         for at in base.bits..self.bits.len() {
             let bytes = self.bits[at].n_bytes();
-            self.room.give(bytes);
+            self.budget.release(bytes);
         }
         for at in base.tables..self.tables.len() {
             let table = std::mem::take(&mut self.tables[at].table);
@@ -292,17 +300,17 @@ impl<'p> Machine<'p, '_, '_> {
 
     /// A parameter without a size of its own may bring back another one than the extents of the variable
     /// say.
-    fn other_size(&self, var: VarId, place: Place, ty: Ty) -> Step<Option<TrapKind>> {
+    fn other_size(&self, var: VarId, place: RegRef, ty: Ty) -> Run<Option<TrapKind>> {
         let pairs = match ty {
             Ty::Slice(extent) | Ty::Word(extent) => {
                 let reg = place.bits();
-                let length = |reg| (Measure::Length(var), Size::Length(reg), extent);
+                let length = |reg| (SizeOperand::Length(var), Size::Length(reg), extent);
                 [reg.map(length), None]
             }
             Ty::Table(rows, columns) => {
                 let reg = place.table();
-                let n_rows = |reg| (Measure::Rows(var), Size::Rows(reg), rows);
-                let n_columns = |reg| (Measure::Columns(var), Size::Columns(reg), columns);
+                let n_rows = |reg| (SizeOperand::Rows(var), Size::Rows(reg), rows);
+                let n_columns = |reg| (SizeOperand::Columns(var), Size::Columns(reg), columns);
                 [reg.map(n_rows), reg.map(n_columns)]
             }
             Ty::Int | Ty::Bool | Ty::Str | Ty::Handle => [None, None],
@@ -314,7 +322,7 @@ impl<'p> Machine<'p, '_, '_> {
             if n != wanted {
                 return Ok(Some(TrapKind::Size {
                     left: (measure, n),
-                    right: (Measure::Value(operand), wanted),
+                    right: (SizeOperand::Value(operand), wanted),
                 }));
             }
         }
@@ -322,12 +330,12 @@ impl<'p> Machine<'p, '_, '_> {
     }
 
     /// The size that an extent says, if it says one.
-    fn extent(&self, extent: Extent) -> Step<Option<(Operand, u64)>> {
+    fn extent(&self, extent: Extent) -> Run<Option<(Operand, u64)>> {
         Ok(match extent {
             Extent::Const(size) => Some((Operand::Int(size as i64), size)),
             Extent::Var(var) => {
                 let place = self.routine()?.places.get(var.0 as usize).copied();
-                let reg = place.and_then(Place::number);
+                let reg = place.and_then(RegRef::number);
                 let reg = reg.filter(|reg| self.numbers_set[self.base.numbers + *reg as usize]);
                 let size = reg.and_then(|reg| u64::try_from(self.number(Number(reg))).ok());
                 size.map(|size| (Operand::Var(var), size))
@@ -347,18 +355,18 @@ impl<'p> Machine<'p, '_, '_> {
             let params = &self.code.routines[frame.routine].params;
             for ((place, mode), value) in params.iter().zip(&mut *values) {
                 if *mode == Mode::Ref {
-                    let held = self.take_value(*place);
+                    let data = self.take_value(*place);
                     let (size, fixed) = match *place {
-                        Place::Slice(reg) | Place::Word(reg) => {
+                        RegRef::Slice(reg) | RegRef::Word(reg) => {
                             let slot = self.bits_slot(reg);
                             (slot.size, slot.fixed)
                         }
-                        Place::Table(reg) => (None, self.table_slot(reg).fixed),
-                        Place::Int(_) | Place::Bool(_) | Place::Text(_) | Place::Handle(_) => {
+                        RegRef::Table(reg) => (None, self.table_slot(reg).fixed),
+                        RegRef::Int(_) | RegRef::Bool(_) | RegRef::Text(_) | RegRef::Handle(_) => {
                             (None, false)
                         }
                     };
-                    *value = Value { held, size, fixed };
+                    *value = Value { data, size, fixed };
                 }
             }
         }
@@ -366,15 +374,15 @@ impl<'p> Machine<'p, '_, '_> {
 }
 
 /// Is the value of the kind that the place takes?
-fn suits(place: Place, held: &Held) -> bool {
+fn suits(place: RegRef, data: &ValueData) -> bool {
     matches!(
-        (place, held),
-        (Place::Int(_), Held::Int(_))
-            | (Place::Bool(_), Held::Bool(_))
-            | (Place::Slice(_), Held::Slice(_))
-            | (Place::Word(_), Held::Word(_))
-            | (Place::Table(_), Held::Table(_))
-            | (Place::Text(_), Held::Text(_))
-            | (Place::Handle(_), Held::Handle(_))
+        (place, data),
+        (RegRef::Int(_), ValueData::Int(_))
+            | (RegRef::Bool(_), ValueData::Bool(_))
+            | (RegRef::Slice(_), ValueData::Slice(_))
+            | (RegRef::Word(_), ValueData::Word(_))
+            | (RegRef::Table(_), ValueData::Table(_))
+            | (RegRef::Text(_), ValueData::Text(_))
+            | (RegRef::Handle(_), ValueData::Handle(_))
     )
 }

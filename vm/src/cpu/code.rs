@@ -37,13 +37,13 @@ pub(super) struct RoutineCode {
     /// order of these.
     pub(super) covered: Vec<(Pc, LocId)>,
     /// Where each variable lives.
-    pub(super) places: Vec<Place>,
+    pub(super) places: Vec<RegRef>,
     /// How many registers of each kind it has.
     pub(super) size: FrameSize,
     /// Bits registers of variables that keep their size; tables that do not grow.
-    pub(super) sized: Vec<Place>,
-    pub(super) params: Vec<(Place, Mode)>,
-    pub(super) result: Option<Place>,
+    pub(super) sized: Vec<RegRef>,
+    pub(super) params: Vec<(RegRef, Mode)>,
+    pub(super) result: Option<RegRef>,
     /// The checks of SIR that its guards stand for: the words of a trap are found with them.
     pub(super) checks: Vec<Check>,
     /// Registers of constants, and what they hold.
@@ -81,7 +81,7 @@ pub(super) struct Summary {
 
 /// Where a variable lives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum RegRef {
     Int(Reg),
     Bool(Reg),
     Slice(Reg),
@@ -92,54 +92,54 @@ pub(super) enum Place {
     Handle(Reg),
 }
 
-impl Place {
+impl RegRef {
     /// Its register, if it is a number's.
     pub(super) fn number(self) -> Option<Reg> {
         match self {
-            Place::Int(reg) | Place::Bool(reg) => Some(reg),
-            Place::Slice(_)
-            | Place::Word(_)
-            | Place::Table(_)
-            | Place::Text(_)
-            | Place::Handle(_) => None,
+            RegRef::Int(reg) | RegRef::Bool(reg) => Some(reg),
+            RegRef::Slice(_)
+            | RegRef::Word(_)
+            | RegRef::Table(_)
+            | RegRef::Text(_)
+            | RegRef::Handle(_) => None,
         }
     }
 
     /// Its register, if it is one of bits.
     pub(super) fn bits(self) -> Option<Reg> {
         match self {
-            Place::Slice(reg) | Place::Word(reg) => Some(reg),
-            Place::Int(_)
-            | Place::Bool(_)
-            | Place::Table(_)
-            | Place::Text(_)
-            | Place::Handle(_) => None,
+            RegRef::Slice(reg) | RegRef::Word(reg) => Some(reg),
+            RegRef::Int(_)
+            | RegRef::Bool(_)
+            | RegRef::Table(_)
+            | RegRef::Text(_)
+            | RegRef::Handle(_) => None,
         }
     }
 
     /// Its register, if it is a table's.
     pub(super) fn table(self) -> Option<Reg> {
         match self {
-            Place::Table(reg) => Some(reg),
-            Place::Int(_)
-            | Place::Bool(_)
-            | Place::Slice(_)
-            | Place::Word(_)
-            | Place::Text(_)
-            | Place::Handle(_) => None,
+            RegRef::Table(reg) => Some(reg),
+            RegRef::Int(_)
+            | RegRef::Bool(_)
+            | RegRef::Slice(_)
+            | RegRef::Word(_)
+            | RegRef::Text(_)
+            | RegRef::Handle(_) => None,
         }
     }
 
     /// Its register, if it is a text's.
     pub(super) fn text(self) -> Option<Reg> {
         match self {
-            Place::Text(reg) => Some(reg),
-            Place::Int(_)
-            | Place::Bool(_)
-            | Place::Slice(_)
-            | Place::Word(_)
-            | Place::Table(_)
-            | Place::Handle(_) => None,
+            RegRef::Text(reg) => Some(reg),
+            RegRef::Int(_)
+            | RegRef::Bool(_)
+            | RegRef::Slice(_)
+            | RegRef::Word(_)
+            | RegRef::Table(_)
+            | RegRef::Handle(_) => None,
         }
     }
 }
@@ -185,10 +185,10 @@ pub(super) enum Test {
 pub(super) struct Call {
     pub(super) callee: RoutineId,
     /// Argument and parameter.
-    pub(super) args: Vec<(CallArg, Place)>,
-    pub(super) dst: Option<Place>,
+    pub(super) args: Vec<(CallArg, RegRef)>,
+    pub(super) dst: Option<RegRef>,
     /// Variables passed by reference whose extents say a size: looked at afterwards.
-    pub(super) extents: Vec<(VarId, Place, Ty)>,
+    pub(super) extents: Vec<(VarId, RegRef, Ty)>,
 }
 
 /// An argument.
@@ -196,15 +196,15 @@ pub(super) struct Call {
 pub(super) enum CallArg {
     Number(Number),
     Text(Arc<str>),
-    Copy(Place),
-    Move(Place),
-    Ref(Place),
+    Copy(RegRef),
+    Move(RegRef),
+    Ref(RegRef),
 }
 
 /// A file that is read or written.
 #[derive(Clone, Debug)]
 pub(super) struct FileUse {
-    pub(super) var: Place,
+    pub(super) var: RegRef,
     pub(super) ty: Ty,
     pub(super) file: Operand,
     pub(super) layout: Option<Operand>,
@@ -215,8 +215,8 @@ pub(super) struct FileUse {
 pub(super) struct Forall {
     pub(super) var: Reg,
     pub(super) range: Range,
-    pub(super) privates: Vec<Place>,
-    pub(super) reductions: Vec<(Place, ReductionOp)>,
+    pub(super) privates: Vec<RegRef>,
+    pub(super) reductions: Vec<(RegRef, ReductionOp)>,
     /// The body for blocks of lines, if it is one.
     pub(super) block: Option<BlockCode>,
 }

@@ -2,7 +2,7 @@
 //! all second forms together take an eighth of the memory at most.
 
 use super::table::Table;
-use crate::room::Room;
+use crate::budget::MemoryBudget;
 
 /// The second forms of all tables.
 #[derive(Clone, Copy, Debug, Default)]
@@ -12,9 +12,9 @@ pub(super) struct Copies {
 
 impl Copies {
     /// May a second form of a table of so many bytes be made?
-    pub(super) fn may_add(self, room: &Room<'_>, bytes: u64) -> bool {
+    pub(super) fn may_add(self, budget: &MemoryBudget<'_>, bytes: u64) -> bool {
         let bytes = self.bytes.saturating_add(bytes);
-        bytes <= room.limit() / 8 && bytes <= room.free()
+        bytes <= budget.limit() / 8 && bytes <= budget.available()
     }
 
     /// A table came with whatever forms it has, or has another one now; `had_copy` is how it was.

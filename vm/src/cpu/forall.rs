@@ -4,11 +4,11 @@
 use star_base::BitVector;
 use star_ir::{LogicOp, ReductionOp};
 
-use super::code::{Forall, Place, Range};
-use super::machine::Machine;
-use super::value::{Held, bytes_of};
+use super::code::{Forall, Range, RegRef};
+use super::interpreter::Interpreter;
+use super::value::{ValueData, bytes_of};
 use crate::scalars;
-use crate::stop::{Step, Stop, broken};
+use crate::stop::{Run, Stop, broken};
 
 /// A `forall` that is running.
 #[derive(Debug)]
@@ -20,11 +20,11 @@ pub(super) struct Running {
     over: Option<BitVector>,
     has_begun: bool,
     /// What the iterations so far combine to, for each reduction.
-    combined: Vec<(Place, Held)>,
+    combined: Vec<(RegRef, ValueData)>,
 }
 
-impl Machine<'_, '_, '_> {
-    pub(super) fn begin_forall(&mut self, forall: &Forall) -> Step<()> {
+impl Interpreter<'_, '_, '_> {
+    pub(super) fn begin_forall(&mut self, forall: &Forall) -> Run<()> {
         let (next, to, over) = match forall.range {
             Range::Numbers(from, to) => (self.number(from), self.number(to), None),
             Range::Ones(over) => (0, 0, Some(self.second_bits(self.bits(over))?)),
@@ -36,7 +36,7 @@ impl Machine<'_, '_, '_> {
     }
 
     /// Ends the iteration that ran, if any, and begins the next one, if any.
-    pub(super) fn forall_turn(&mut self, forall: &Forall) -> Step<bool> {
+    pub(super) fn forall_turn(&mut self, forall: &Forall) -> Run<bool> {
         let Some(mut running) = self.foralls.pop() else {
             return Err(broken("no `forall` was begun"));
         };
@@ -56,7 +56,7 @@ impl Machine<'_, '_, '_> {
         }
     }
 
-    fn next_iteration(&mut self, forall: &Forall, running: &mut Running) -> Step<bool> {
+    fn next_iteration(&mut self, forall: &Forall, running: &mut Running) -> Run<bool> {
         if running.has_begun {
             for ((place, op), (_, combined)) in forall.reductions.iter().zip(&mut running.combined)
             {
@@ -71,12 +71,12 @@ impl Machine<'_, '_, '_> {
             (_, None) => None,
             (None, Some(next)) => (next <= running.to).then_some(next),
             (Some(over), Some(next)) => {
-                let first = self.spread.kernels.first_from(over.limbs(), next as usize);
+                let first = self.parallelism.kernels.first_from(over.limbs(), next as usize);
                 first.map(|idx| idx as i64 + 1)
             }
         };
         let Some(index) = index else {
-            self.unset(Place::Int(forall.var));
+            self.unset(RegRef::Int(forall.var));
             return Ok(false);
         };
         running.has_begun = true;
@@ -88,7 +88,7 @@ impl Machine<'_, '_, '_> {
         self.set(forall.var, index);
         for ((place, op), (_, combined)) in forall.reductions.iter().zip(&running.combined) {
             let neutral = self.neutral(*op, combined)?;
-            self.room.take(neutral.n_bytes());
+            self.budget.commit(neutral.n_bytes());
             self.put_value(*place, neutral);
         }
         Ok(true)
@@ -98,7 +98,7 @@ impl Machine<'_, '_, '_> {
     fn give_parts(&mut self, running: Running) {
         for (place, combined) in running.combined {
             match combined {
-                Held::Nothing => self.unset(place),
+                ValueData::Nothing => self.unset(place),
                 part => self.put_value(place, part),
             }
         }
@@ -120,40 +120,40 @@ impl Machine<'_, '_, '_> {
     }
 
     /// The element that changes nothing it is combined with; nothing for what was never set.
-    fn neutral(&mut self, op: ReductionOp, like: &Held) -> Step<Held> {
+    fn neutral(&mut self, op: ReductionOp, like: &ValueData) -> Run<ValueData> {
         Ok(match like {
-            Held::Nothing => Held::Nothing,
-            Held::Int(_) => Held::Int(match op {
+            ValueData::Nothing => ValueData::Nothing,
+            ValueData::Int(_) => ValueData::Int(match op {
                 ReductionOp::Min => i64::MAX,
                 ReductionOp::Max => i64::MIN,
                 ReductionOp::Add => 0,
                 ReductionOp::Or | ReductionOp::And | ReductionOp::Xor => return Err(wrong()),
             }),
-            Held::Bool(_) => Held::Bool(logic(op)? == LogicOp::And),
-            Held::Slice(bits) => Held::Slice(self.neutral_bits(op, bits.len())?),
-            Held::Word(bits) => Held::Word(self.neutral_bits(op, bits.len())?),
-            Held::Text(_) | Held::Table(_) | Held::Handle(_) => return Err(wrong()),
+            ValueData::Bool(_) => ValueData::Bool(logic(op)? == LogicOp::And),
+            ValueData::Slice(bits) => ValueData::Slice(self.neutral_bits(op, bits.len())?),
+            ValueData::Word(bits) => ValueData::Word(self.neutral_bits(op, bits.len())?),
+            ValueData::Text(_) | ValueData::Table(_) | ValueData::Handle(_) => return Err(wrong()),
         })
     }
 
-    fn neutral_bits(&mut self, op: ReductionOp, len: usize) -> Step<BitVector> {
-        self.room.ask(bytes_of(len))?;
+    fn neutral_bits(&mut self, op: ReductionOp, len: usize) -> Run<BitVector> {
+        self.budget.reserve(bytes_of(len))?;
         let mut bits = BitVector::try_zeros(len).map_err(|wanted| self.out_of_memory(wanted))?;
         if logic(op)? == LogicOp::And {
-            self.spread.kernels.fill(bits.limbs_mut(), true, len);
+            self.parallelism.kernels.fill(bits.limbs_mut(), true, len);
         }
         Ok(bits)
     }
 
     /// `into` takes `into op value`.
-    fn combine(&mut self, op: ReductionOp, into: &mut Held, value: Held) -> Step<()> {
+    fn combine(&mut self, op: ReductionOp, into: &mut ValueData, value: ValueData) -> Run<()> {
         match (into, value) {
-            (_, Held::Nothing) => Ok(()),
-            (into @ Held::Nothing, value) => {
+            (_, ValueData::Nothing) => Ok(()),
+            (into @ ValueData::Nothing, value) => {
                 *into = value;
                 Ok(())
             }
-            (Held::Int(x), Held::Int(y)) => {
+            (ValueData::Int(x), ValueData::Int(y)) => {
                 *x = match op {
                     ReductionOp::Min => (*x).min(y),
                     ReductionOp::Max => (*x).max(y),
@@ -162,27 +162,28 @@ impl Machine<'_, '_, '_> {
                 };
                 Ok(())
             }
-            (Held::Bool(x), Held::Bool(y)) => {
+            (ValueData::Bool(x), ValueData::Bool(y)) => {
                 *x = scalars::logic(logic(op)?, *x, y);
                 Ok(())
             }
-            (Held::Slice(x), Held::Slice(y)) | (Held::Word(x), Held::Word(y))
+            (ValueData::Slice(x), ValueData::Slice(y))
+            | (ValueData::Word(x), ValueData::Word(y))
                 if x.len() == y.len() =>
             {
-                self.room.give(bytes_of(y.len()));
-                let (op, kernels) = (logic(op)?, self.spread.kernels);
-                self.spread.fill(x.limbs_mut(), 1, |start, part| {
+                self.budget.release(bytes_of(y.len()));
+                let (op, kernels) = (logic(op)?, self.parallelism.kernels);
+                self.parallelism.fill(x.limbs_mut(), 1, |start, part| {
                     kernels.logic_assign(op, part, &y.limbs()[start..start + part.len()]);
                 })
             }
             (
-                Held::Int(_)
-                | Held::Bool(_)
-                | Held::Slice(_)
-                | Held::Word(_)
-                | Held::Text(_)
-                | Held::Table(_)
-                | Held::Handle(_),
+                ValueData::Int(_)
+                | ValueData::Bool(_)
+                | ValueData::Slice(_)
+                | ValueData::Word(_)
+                | ValueData::Text(_)
+                | ValueData::Table(_)
+                | ValueData::Handle(_),
                 _,
             ) => Err(wrong()),
         }
@@ -190,7 +191,7 @@ impl Machine<'_, '_, '_> {
 }
 
 /// The logic operation of a reduction of truth values or bits.
-fn logic(op: ReductionOp) -> Step<LogicOp> {
+fn logic(op: ReductionOp) -> Run<LogicOp> {
     match op {
         ReductionOp::Or => Ok(LogicOp::Or),
         ReductionOp::And => Ok(LogicOp::And),

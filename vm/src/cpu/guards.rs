@@ -2,22 +2,22 @@
 
 use std::sync::Arc;
 
-use star_ir::{Check, IntOp, Measure, Operand, VarId};
+use star_ir::{Check, IntOp, Operand, SizeOperand, VarId};
 
-use super::code::{Number, Place, Reg, Size, Test};
-use super::machine::Machine;
+use super::code::{Number, Reg, RegRef, Size, Test};
+use super::interpreter::Interpreter;
 use crate::checks::{self, Sight};
 use crate::scalars;
-use crate::stop::{Step, Stop, broken};
+use crate::stop::{Run, Stop, broken};
 
-impl Machine<'_, '_, '_> {
+impl Interpreter<'_, '_, '_> {
     /// Was the variable set?
-    pub(super) fn holds_value(&self, place: Place) -> bool {
+    pub(super) fn holds_value(&self, place: RegRef) -> bool {
         match place {
-            Place::Int(reg) | Place::Bool(reg) => self.holds(Test::NumberSet(reg)),
-            Place::Slice(reg) | Place::Word(reg) => self.holds(Test::BitsSet(reg)),
-            Place::Table(reg) | Place::Handle(reg) => self.holds(Test::TableSet(reg)),
-            Place::Text(reg) => self.holds(Test::TextSet(reg)),
+            RegRef::Int(reg) | RegRef::Bool(reg) => self.holds(Test::NumberSet(reg)),
+            RegRef::Slice(reg) | RegRef::Word(reg) => self.holds(Test::BitsSet(reg)),
+            RegRef::Table(reg) | RegRef::Handle(reg) => self.holds(Test::TableSet(reg)),
+            RegRef::Text(reg) => self.holds(Test::TextSet(reg)),
         }
     }
 
@@ -78,30 +78,30 @@ impl Machine<'_, '_, '_> {
 
     /// The end of the run at a guard that does not hold.
     #[cold]
-    pub(super) fn trapped(&self, check: &Check) -> Step<Stop> {
+    pub(super) fn trapped(&self, check: &Check) -> Run<Stop> {
         match checks::check(self, check)? {
             Some(kind) => Ok(Stop::Trap(kind)),
             None => Err(broken("a guard that fails and holds")),
         }
     }
 
-    fn place_of(&self, var: VarId) -> Step<Place> {
+    fn place_of(&self, var: VarId) -> Run<RegRef> {
         let places = &self.routine()?.places;
         let place = places.get(var.0 as usize).copied();
         place.ok_or_else(|| broken(format!("there is no variable number {}", var.0)))
     }
 
-    fn bits_of(&self, var: VarId) -> Step<Reg> {
+    fn bits_of(&self, var: VarId) -> Run<Reg> {
         self.place_of(var)?.bits().ok_or_else(|| broken("neither a slice nor a word"))
     }
 
-    fn table_of(&self, var: VarId) -> Step<Reg> {
+    fn table_of(&self, var: VarId) -> Run<Reg> {
         self.place_of(var)?.table().ok_or_else(|| broken("no table"))
     }
 }
 
-impl Sight for Machine<'_, '_, '_> {
-    fn int(&self, operand: &Operand) -> Step<i64> {
+impl Sight for Interpreter<'_, '_, '_> {
+    fn int(&self, operand: &Operand) -> Run<i64> {
         match operand {
             Operand::Int(number) => Ok(*number),
             Operand::Bool(truth) => Ok(i64::from(*truth)),
@@ -113,11 +113,11 @@ impl Sight for Machine<'_, '_, '_> {
         }
     }
 
-    fn boolean(&self, operand: &Operand) -> Step<bool> {
+    fn boolean(&self, operand: &Operand) -> Run<bool> {
         self.int(operand).map(|number| number != 0)
     }
 
-    fn text(&self, operand: &Operand) -> Step<Arc<str>> {
+    fn text(&self, operand: &Operand) -> Run<Arc<str>> {
         match operand {
             Operand::Str(text) => Ok(text.clone()),
             Operand::Var(var) => {
@@ -129,44 +129,44 @@ impl Sight for Machine<'_, '_, '_> {
         }
     }
 
-    fn measure(&self, measure: &Measure) -> Step<Option<u64>> {
+    fn measure(&self, measure: &SizeOperand) -> Run<Option<u64>> {
         let size = match measure {
-            Measure::Length(var) => Size::Length(self.bits_of(*var)?),
-            Measure::Rows(var) => Size::Rows(self.table_of(*var)?),
-            Measure::Columns(var) => Size::Columns(self.table_of(*var)?),
-            Measure::Value(operand) => return Ok(u64::try_from(self.int(operand)?).ok()),
+            SizeOperand::Length(var) => Size::Length(self.bits_of(*var)?),
+            SizeOperand::Rows(var) => Size::Rows(self.table_of(*var)?),
+            SizeOperand::Columns(var) => Size::Columns(self.table_of(*var)?),
+            SizeOperand::Value(operand) => return Ok(u64::try_from(self.int(operand)?).ok()),
         };
         Ok(self.size(size))
     }
 
-    fn is_table(&self, var: VarId) -> Step<bool> {
+    fn is_table(&self, var: VarId) -> Run<bool> {
         Ok(self.place_of(var)?.table().is_some())
     }
 
-    fn is_set(&self, var: VarId) -> Step<bool> {
+    fn is_set(&self, var: VarId) -> Run<bool> {
         Ok(self.holds_value(self.place_of(var)?))
     }
 
-    fn is_sized(&self, var: VarId) -> Step<bool> {
+    fn is_sized(&self, var: VarId) -> Run<bool> {
         match self.place_of(var)?.bits() {
             Some(reg) => Ok(self.holds(Test::BitsSized(reg))),
             None => self.is_set(var),
         }
     }
 
-    fn is_fixed(&self, var: VarId) -> Step<bool> {
+    fn is_fixed(&self, var: VarId) -> Run<bool> {
         Ok(self.table_slot(self.table_of(var)?).fixed)
     }
 
-    fn length(&self, bits: VarId) -> Step<u64> {
+    fn length(&self, bits: VarId) -> Run<u64> {
         Ok(self.bits(self.bits_of(bits)?).len() as u64)
     }
 
-    fn fits_int(&self, word: VarId) -> Step<bool> {
+    fn fits_int(&self, word: VarId) -> Run<bool> {
         Ok(self.int_of(self.bits_of(word)?)?.is_some())
     }
 
-    fn carries(&self, op: IntOp, left: VarId, right: VarId) -> Step<bool> {
+    fn carries(&self, op: IntOp, left: VarId, right: VarId) -> Run<bool> {
         self.word_carries(op, self.bits_of(left)?, self.bits_of(right)?)
     }
 }

@@ -3,19 +3,19 @@
 use star_base::BitTable;
 use star_ir::{LimitKind, Operand, TrapKind};
 
-use super::code::{FileUse, Place, Reg};
-use super::machine::Machine;
-use super::registers::Holding;
+use super::code::{FileUse, Reg, RegRef};
+use super::interpreter::Interpreter;
+use super::registers::CowTable;
 use super::shown::Seen;
-use super::value::Held;
+use super::value::ValueData;
 use crate::backend::HostError;
 use crate::checks::Sight;
 use crate::display::{self, Shown};
-use crate::stop::{Step, Stop, broken};
+use crate::stop::{Run, Stop, broken};
 use crate::value::HostRef;
 
-impl Machine<'_, '_, '_> {
-    pub(super) fn print(&mut self, items: &[Operand]) -> Step<()> {
+impl Interpreter<'_, '_, '_> {
+    pub(super) fn print(&mut self, items: &[Operand]) -> Run<()> {
         let mut seen = Vec::new();
         for item in items {
             seen.push(match item {
@@ -41,65 +41,69 @@ impl Machine<'_, '_, '_> {
     }
 
     /// A table that was read does not grow.
-    pub(super) fn read(&mut self, file: &FileUse) -> Step<()> {
+    pub(super) fn read(&mut self, file: &FileUse) -> Run<()> {
         let name = self.text(&file.file)?;
         let layout = file.layout.as_ref().map(|layout| self.text(layout)).transpose()?;
-        let max_bytes = Some(self.room.free());
+        let max_bytes = Some(self.budget.available());
         let value = (self.control.host)
             .read(&name, layout.as_deref(), file.ty, max_bytes)
             .map_err(file_trap)?;
-        let held = Held::from_host(value);
-        if held.ty().is_none_or(|ty| !ty.same_kind(file.ty)) {
+        let data = ValueData::from_host(value);
+        if data.ty().is_none_or(|ty| !ty.same_kind(file.ty)) {
             return Err(broken("a file gave another value"));
         }
-        self.room.ask(held.n_bytes())?;
-        match held {
-            Held::Slice(bits) | Held::Word(bits) => {
+        self.budget.reserve(data.n_bytes())?;
+        match data {
+            ValueData::Slice(bits) | ValueData::Word(bits) => {
                 let reg = file.var.bits().ok_or_else(|| broken("a file gave bits"))?;
                 self.put_new_bits(reg, bits);
             }
-            Held::Table(table) => {
+            ValueData::Table(table) => {
                 let reg = file.var.table().ok_or_else(|| broken("a file gave a table"))?;
-                self.room.take(table.n_bytes());
-                self.put_table(reg, Holding::Shared(table));
+                self.budget.commit(table.n_bytes());
+                self.put_table(reg, CowTable::Shared(table));
                 self.table_slot_mut(reg).fixed = true;
             }
-            Held::Nothing | Held::Int(_) | Held::Bool(_) | Held::Text(_) | Held::Handle(_) => {
+            ValueData::Nothing
+            | ValueData::Int(_)
+            | ValueData::Bool(_)
+            | ValueData::Text(_)
+            | ValueData::Handle(_) => {
                 return Err(broken("a file gave another value"));
             }
         }
         Ok(())
     }
 
-    pub(super) fn write(&mut self, file: &FileUse) -> Step<()> {
+    pub(super) fn write(&mut self, file: &FileUse) -> Run<()> {
         let name = self.text(&file.file)?;
         let turned: BitTable;
         let value = match file.var {
-            Place::Slice(reg) => HostRef::Slice(&self.bits[self.base.bits + reg as usize].bits),
-            Place::Word(reg) => HostRef::Word(&self.bits[self.base.bits + reg as usize].bits),
-            Place::Table(reg) => {
+            RegRef::Slice(reg) => HostRef::Slice(&self.bits[self.base.bits + reg as usize].bits),
+            RegRef::Word(reg) => HostRef::Word(&self.bits[self.base.bits + reg as usize].bits),
+            RegRef::Table(reg) => {
                 let table = self.tables[self.base.tables + reg as usize].table.get();
                 let table = table.ok_or_else(|| broken("a table that was never set"))?;
                 match table.as_columns() {
                     Some(form) => HostRef::Table(form),
                     None => {
-                        let made = table.to_host(&self.spread)?;
+                        let made = table.to_host(&self.parallelism)?;
                         let bytes = table.n_bytes();
-                        let alive = self.room.alive();
-                        let refused = || self.room.refused(alive, alive.saturating_add(bytes));
+                        let alive = self.budget.alive();
+                        let refused = || self.budget.refused(alive, alive.saturating_add(bytes));
                         turned = made.ok_or_else(refused)?;
                         HostRef::Table(&turned)
                     }
                 }
             }
-            Place::Int(_) | Place::Bool(_) | Place::Text(_) | Place::Handle(_) => {
+            RegRef::Int(_) | RegRef::Bool(_) | RegRef::Text(_) | RegRef::Handle(_) => {
                 return Err(broken("a value that cannot be written"));
             }
         };
         self.control.host.write(&name, value).map_err(file_trap)
     }
 
-    pub(super) fn set_text(&mut self, dst: Reg, text: &[Operand]) -> Step<()> {
+    pub(super) fn set_text(&mut self, dst: Reg, text: &[Operand]) -> Run<()> {
         let text = text.first().ok_or_else(|| broken("no text"))?;
         let text = self.text(text)?;
         self.texts[self.base.texts + dst as usize] = Some(text);

@@ -7,7 +7,7 @@ use star_base::Native;
 use star_ir::{Direction, IntOp, LogicOp, Relation, Sense};
 
 use super::ask::{Ask, Search};
-use super::code::{Number, Pc, Place, Reg, Size, Test};
+use super::code::{Number, Pc, Reg, RegRef, Size, Test};
 
 /// An instruction. Indices count from 1, as in SIR; registers from 0.
 ///
@@ -43,7 +43,7 @@ pub(super) enum Inst {
         left: Number,
         right: Number,
     },
-    Measure {
+    SizeOperand {
         dst: Reg,
         size: Size,
     },
@@ -156,7 +156,7 @@ pub(super) enum Inst {
     },
     TileEnd,
     /// The variable holds nothing any more.
-    Unset(Place),
+    Unset(RegRef),
     Call(u32),
     Return,
     /// At the beginning of a routine: does all that it does and returns, or goes on (`natives`).
@@ -386,7 +386,7 @@ impl Inst {
             | Inst::Compare { .. }
             | Inst::Not { .. }
             | Inst::Logic { .. }
-            | Inst::Measure { .. }
+            | Inst::SizeOperand { .. }
             | Inst::SetText { .. }
             | Inst::CopyText { .. }
             | Inst::Literal { .. }
@@ -432,7 +432,7 @@ impl Inst {
             | Inst::Compare { .. }
             | Inst::Not { .. }
             | Inst::Logic { .. }
-            | Inst::Measure { .. }
+            | Inst::SizeOperand { .. }
             | Inst::SetText { .. }
             | Inst::CopyText { .. }
             | Inst::Ask { .. }

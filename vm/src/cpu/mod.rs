@@ -2,12 +2,12 @@
 //!
 //! * [`Value`]: packed limbs; tables in up to two forms (`table`).
 //! * `compile` makes register code (`code`, `inst`) of SIR; `fuse` joins logic operations.
-//! * The machine (`machine`): frames of `registers`, `calls`, `forall`, blocks of lines (`block`), kernels (`tile`), `guards`; instructions on `bits`
+//! * The machine (`interpreter`): frames of `registers`, `calls`, `forall`, blocks of lines (`block`), kernels (`tile`), `guards`; instructions on `bits`
 //!   (also `moves`, `words`, `ask`), on `tables` (whose second forms `copies` counts) and on `sizes`; files and output (`host`), values
 //!   for people (`shown`).
 //! * `probe`: what a profile wants to know of every instruction.
 //! * Natives (`natives`): library routines done in ways of their own.
-//! * [`Settings`]: how work is spread over pieces and threads (`spread`). They change no result.
+//! * [`Settings`]: how work is spread over pieces and threads (`parallelism`). They change no result.
 //!
 //! What each operation does is said by the reference; this backend gives the same bits, traps and counts.
 
@@ -24,14 +24,14 @@ mod fuse;
 mod guards;
 mod host;
 mod inst;
-mod machine;
+mod interpreter;
 mod moves;
 mod natives;
+mod parallelism;
 mod probe;
 mod registers;
 mod shown;
 mod sizes;
-mod spread;
 mod strip;
 mod table;
 mod tables;
@@ -47,16 +47,16 @@ use star_base::{BitTable, Native};
 use star_ir::{Program, RoutineId, Ty};
 
 use crate::backend::{Backend, Control, Outcome, StoreError};
+use crate::budget::MemoryBudget;
 use crate::kernels::Kernels;
 use crate::profile::Profile;
-use crate::room::Room;
 use crate::value::HostValue;
 
-pub use spread::Settings;
+pub use parallelism::Settings;
 pub use value::Value;
 
-use spread::Spread;
-use value::Held;
+use parallelism::Parallelism;
+use value::ValueData;
 
 /// The CPU backend.
 #[derive(Clone, Debug)]
@@ -134,8 +134,8 @@ impl Cpu {
         }
     }
 
-    fn spread<'a>(&self, room: &Room<'a>) -> Spread<'a> {
-        Spread::new(self.kernels, self.settings, room.flags(), self.pool.clone())
+    fn parallelism<'a>(&self, budget: &MemoryBudget<'a>) -> Parallelism<'a> {
+        Parallelism::new(self.kernels, self.settings, budget.flags(), self.pool.clone())
     }
 }
 
@@ -149,29 +149,29 @@ impl Backend for Cpu {
     }
 
     fn load(&self, value: HostValue, fixed: bool) -> Value {
-        Value { held: Held::from_host(value), size: None, fixed }
+        Value { data: ValueData::from_host(value), size: None, fixed }
     }
 
     fn ty(&self, value: &Value) -> Option<Ty> {
-        value.held.ty()
+        value.data.ty()
     }
 
     fn store(&self, value: &Value, interrupt: &AtomicBool) -> Result<HostValue, StoreError> {
-        value.held.to_host(&self.spread(&Room::new(interrupt, &NEVER, u64::MAX)))
+        value.data.to_host(&self.parallelism(&MemoryBudget::new(interrupt, &NEVER, u64::MAX)))
     }
 
     fn unload(&self, value: Value, interrupt: &AtomicBool) -> Result<HostValue, StoreError> {
-        let spread = self.spread(&Room::new(interrupt, &NEVER, u64::MAX));
-        let table = match value.held {
-            Held::Table(table) => table,
-            Held::Slice(bits) => return Ok(HostValue::Slice(bits)),
-            Held::Word(bits) => return Ok(HostValue::Word(bits)),
-            held @ (Held::Nothing
-            | Held::Int(_)
-            | Held::Bool(_)
-            | Held::Text(_)
-            | Held::Handle(_)) => {
-                return held.to_host(&spread);
+        let parallelism = self.parallelism(&MemoryBudget::new(interrupt, &NEVER, u64::MAX));
+        let table = match value.data {
+            ValueData::Table(table) => table,
+            ValueData::Slice(bits) => return Ok(HostValue::Slice(bits)),
+            ValueData::Word(bits) => return Ok(HostValue::Word(bits)),
+            data @ (ValueData::Nothing
+            | ValueData::Int(_)
+            | ValueData::Bool(_)
+            | ValueData::Text(_)
+            | ValueData::Handle(_)) => {
+                return data.to_host(&parallelism);
             }
         };
         let shared = match Arc::try_unwrap(table).map(table::Table::into_columns) {
@@ -179,7 +179,7 @@ impl Backend for Cpu {
             Ok(Err(table)) => Arc::new(table),
             Err(shared) => shared,
         };
-        Held::Table(shared).to_host(&spread)
+        ValueData::Table(shared).to_host(&parallelism)
     }
 
     fn store_columns(
@@ -188,8 +188,11 @@ impl Backend for Cpu {
         columns: Range<usize>,
         interrupt: &AtomicBool,
     ) -> Result<Option<BitTable>, StoreError> {
-        let Held::Table(table) = &value.held else { return Ok(None) };
-        table.some_columns(columns, &self.spread(&Room::new(interrupt, &NEVER, u64::MAX)))
+        let ValueData::Table(table) = &value.data else { return Ok(None) };
+        table.some_columns(
+            columns,
+            &self.parallelism(&MemoryBudget::new(interrupt, &NEVER, u64::MAX)),
+        )
     }
 
     fn compile(&self, program: Program) -> Code {
@@ -223,9 +226,9 @@ impl Backend for Cpu {
     }
 
     fn run(&self, plan: &Plan, values: &mut [Value], control: &mut Control<'_>) -> Outcome {
-        let room = Room::new(control.interrupt, control.deadline, u64::MAX);
-        let spread = self.spread(&room);
-        machine::run(&plan.code, spread, plan.entry, values, control, &mut probe::Off)
+        let budget = MemoryBudget::new(control.interrupt, control.deadline, u64::MAX);
+        let parallelism = self.parallelism(&budget);
+        interpreter::run(&plan.code, parallelism, plan.entry, values, control, &mut probe::NoProbe)
     }
 
     fn run_profiled(
@@ -235,10 +238,11 @@ impl Backend for Cpu {
         control: &mut Control<'_>,
         profile: &mut Profile,
     ) -> Outcome {
-        let room = Room::new(control.interrupt, control.deadline, u64::MAX);
-        let spread = self.spread(&room);
-        let mut probe = probe::On::new(&plan.code, plan.entry, profile);
-        let outcome = machine::run(&plan.code, spread, plan.entry, values, control, &mut probe);
+        let budget = MemoryBudget::new(control.interrupt, control.deadline, u64::MAX);
+        let parallelism = self.parallelism(&budget);
+        let mut probe = probe::ProfilingProbe::new(&plan.code, plan.entry, profile);
+        let outcome =
+            interpreter::run(&plan.code, parallelism, plan.entry, values, control, &mut probe);
         probe.end();
         outcome
     }

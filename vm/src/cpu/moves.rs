@@ -4,23 +4,23 @@ use star_ir::Direction;
 
 use super::bits::bits_in;
 use super::code::{Number, Reg, Size};
-use super::machine::Machine;
-use crate::stop::{Step, broken};
+use super::interpreter::Interpreter;
+use crate::stop::{Run, broken};
 
-impl Machine<'_, '_, '_> {
+impl Interpreter<'_, '_, '_> {
     pub(super) fn shift(
         &mut self,
         dst: Reg,
         src: Reg,
         direction: Direction,
         by: Number,
-    ) -> Step<()> {
+    ) -> Run<()> {
         let len = self.bits(src).len();
         let by = usize::try_from(self.number(by)).unwrap_or(usize::MAX).min(len);
-        self.make(dst, len, dst == src, |machine, to| {
-            let kernels = machine.spread.kernels;
-            let from = machine.bits(src).limbs();
-            machine.spread.fill(to, 1, |start, part| {
+        self.make(dst, len, dst == src, |interpreter, to| {
+            let kernels = interpreter.parallelism.kernels;
+            let from = interpreter.bits(src).limbs();
+            interpreter.parallelism.fill(to, 1, |start, part| {
                 if part.len() == from.len() {
                     match direction {
                         Direction::Up => kernels.shift_up(part, from, len, by),
@@ -44,13 +44,13 @@ impl Machine<'_, '_, '_> {
         })
     }
 
-    pub(super) fn rotate(&mut self, dst: Reg, src: Reg, by: Number) -> Step<()> {
+    pub(super) fn rotate(&mut self, dst: Reg, src: Reg, by: Number) -> Run<()> {
         let len = self.bits(src).len();
         let by = self.number(by).rem_euclid((len as i64).max(1)) as usize;
-        self.make(dst, len, dst == src, |machine, to| {
-            let kernels = machine.spread.kernels;
-            let from = machine.bits(src).limbs();
-            machine.spread.fill(to, 1, |start, part| {
+        self.make(dst, len, dst == src, |interpreter, to| {
+            let kernels = interpreter.parallelism.kernels;
+            let from = interpreter.bits(src).limbs();
+            interpreter.parallelism.fill(to, 1, |start, part| {
                 if part.len() == from.len() {
                     kernels.rotate(part, from, len, by);
                     return;
@@ -70,36 +70,38 @@ impl Machine<'_, '_, '_> {
         })
     }
 
-    pub(super) fn mirror(&mut self, dst: Reg, src: Reg) -> Step<()> {
+    pub(super) fn mirror(&mut self, dst: Reg, src: Reg) -> Run<()> {
         let len = self.bits(src).len();
-        self.make(dst, len, dst == src, |machine, to| {
-            let kernels = machine.spread.kernels;
-            let from = machine.bits(src).limbs();
-            machine.spread.fill(to, 1, |start, part| {
+        self.make(dst, len, dst == src, |interpreter, to| {
+            let kernels = interpreter.parallelism.kernels;
+            let from = interpreter.bits(src).limbs();
+            interpreter.parallelism.fill(to, 1, |start, part| {
                 kernels.mirror(part, &from[..from.len() - start], len - start * 64);
             })
         })
     }
 
-    pub(super) fn shuffle(&mut self, dst: Reg, src: Reg) -> Step<()> {
+    pub(super) fn shuffle(&mut self, dst: Reg, src: Reg) -> Run<()> {
         let len = self.bits(src).len();
         if !len.is_multiple_of(2) {
             return Err(broken(format!("a shuffle of {len} components")));
         }
-        self.make(dst, len, dst == src, |machine, to| {
-            let kernels = machine.spread.kernels;
-            let from = machine.bits(src).limbs();
-            machine.spread.fill(to, 1, |start, part| kernels.shuffle(part, from, len, start))
+        self.make(dst, len, dst == src, |interpreter, to| {
+            let kernels = interpreter.parallelism.kernels;
+            let from = interpreter.bits(src).limbs();
+            interpreter
+                .parallelism
+                .fill(to, 1, |start, part| kernels.shuffle(part, from, len, start))
         })
     }
 
-    pub(super) fn trim(&mut self, dst: Reg, word: Reg, base: Number, width: Number) -> Step<()> {
+    pub(super) fn trim(&mut self, dst: Reg, word: Reg, base: Number, width: Number) -> Run<()> {
         let width = self.known_size(Size::Value(width))?;
         let part = self.part(base, width, self.bits(word).len())?;
-        self.make(dst, width, dst == word, |machine, to| {
-            let kernels = machine.spread.kernels;
-            let from = machine.bits(word).limbs();
-            machine.spread.fill(to, 1, |start, piece| {
+        self.make(dst, width, dst == word, |interpreter, to| {
+            let kernels = interpreter.parallelism.kernels;
+            let from = interpreter.bits(word).limbs();
+            interpreter.parallelism.fill(to, 1, |start, piece| {
                 let n = bits_in(width, start, piece);
                 piece.fill(0);
                 let from_bit = part.start + start * 64;
@@ -108,7 +110,7 @@ impl Machine<'_, '_, '_> {
         })
     }
 
-    pub(super) fn replace(&mut self, word: Reg, base: Number, value: Reg) -> Step<()> {
+    pub(super) fn replace(&mut self, word: Reg, base: Number, value: Reg) -> Run<()> {
         if word == value {
             return Ok(());
         }
@@ -117,10 +119,10 @@ impl Machine<'_, '_, '_> {
         let at = self.base.bits + word as usize;
         let mut bits = std::mem::take(&mut self.bits[at].bits);
         let value = self.bits(value).limbs();
-        let kernels = self.spread.kernels;
+        let kernels = self.parallelism.kernels;
         let first = part.start / 64;
         let touched = &mut bits.limbs_mut()[first..part.end.div_ceil(64).max(first)];
-        let done = self.spread.fill(touched, 1, |start, piece| {
+        let done = self.parallelism.fill(touched, 1, |start, piece| {
             let at = (first + start) * 64;
             let here = part.start.max(at)..part.end.min(at + piece.len() * 64);
             kernels.copy_bits(piece, here.start - at, value, here.start - part.start, here.len());

@@ -31,8 +31,8 @@ pub(super) trait Probe {
     /// The instruction has done the work of those in `range`, each `runs` times.
     fn together(&mut self, routine: &RoutineCode, range: Range<usize>, runs: u64);
 
-    /// Before the instruction, those `noted` are carried out.
-    fn batch(&mut self, noted: &[usize]);
+    /// Before the instruction, those `deferred` are carried out.
+    fn batch(&mut self, deferred: &[usize]);
 
     /// They are.
     fn batch_over(&mut self);
@@ -40,9 +40,9 @@ pub(super) trait Probe {
 
 /// Nothing watches.
 #[derive(Debug)]
-pub(super) struct Off;
+pub(super) struct NoProbe;
 
-impl Probe for Off {
+impl Probe for NoProbe {
     #[inline(always)]
     fn begin(&mut self, _: usize) {}
 
@@ -70,7 +70,7 @@ impl Probe for Off {
 
 /// A profile watches. Instructions are numbered through the whole program here.
 #[derive(Debug)]
-pub(super) struct On<'p> {
+pub(super) struct ProfilingProbe<'p> {
     code: &'p Code,
     profile: &'p mut Profile,
     /// The first instruction of each routine.
@@ -89,7 +89,7 @@ pub(super) struct On<'p> {
     worked_on: Vec<u32>,
 }
 
-impl<'p> On<'p> {
+impl<'p> ProfilingProbe<'p> {
     /// The run of `entry` begins.
     pub(super) fn new(code: &'p Code, entry: RoutineId, profile: &'p mut Profile) -> Self {
         let mut firsts = Vec::with_capacity(code.routines.len());
@@ -114,7 +114,7 @@ impl<'p> On<'p> {
         let runs = vec![0; locs.len()];
         profile.begin(&code.program, entry);
         let (current, worked_on) = (first, Vec::new());
-        On { code, profile, firsts, first, runs, locs, covered, current, worked_on }
+        ProfilingProbe { code, profile, firsts, first, runs, locs, covered, current, worked_on }
     }
 
     /// The run is over.
@@ -156,7 +156,7 @@ impl<'p> On<'p> {
     }
 }
 
-impl Probe for On<'_> {
+impl Probe for ProfilingProbe<'_> {
     #[inline]
     fn begin(&mut self, pc: usize) {
         if self.profile.is_due() {
@@ -218,10 +218,10 @@ impl Probe for On<'_> {
             }
         }
     }
-    fn batch(&mut self, noted: &[usize]) {
+    fn batch(&mut self, deferred: &[usize]) {
         self.settle();
         let (profile, locs, first) = (&*self.profile, &self.locs, self.first);
-        self.worked_on.extend(noted.iter().map(|pc| profile.line(locs[first + pc])));
+        self.worked_on.extend(deferred.iter().map(|pc| profile.line(locs[first + pc])));
     }
 
     fn batch_over(&mut self) {

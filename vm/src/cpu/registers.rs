@@ -5,12 +5,12 @@ use std::sync::Arc;
 use star_base::BitVector;
 use star_ir::LocId;
 
-use super::code::{FrameSize, Number, Pc, Place, Reg, Size};
-use super::machine::Machine;
+use super::code::{FrameSize, Number, Pc, Reg, RegRef, Size};
+use super::interpreter::Interpreter;
 use super::natives::Reach;
 use super::table::Table;
-use super::value::{Held, Kept, bytes_of};
-use crate::stop::{Step, broken};
+use super::value::{HandleData, ValueData, bytes_of};
+use crate::stop::{Run, broken};
 
 /// A register of bits: a slice or word. What it held last stays as memory for what it holds next.
 #[derive(Default)]
@@ -49,13 +49,13 @@ const MOST_KEPT_BYTES: u64 = 1 << 20;
 /// A register of a table.
 #[derive(Default)]
 pub(super) struct TableSlot {
-    pub(super) table: Holding,
+    pub(super) table: CowTable,
     pub(super) fixed: bool,
 }
 
 /// How a register has a table.
 #[derive(Default)]
-pub(super) enum Holding {
+pub(super) enum CowTable {
     /// Not at all.
     #[default]
     None,
@@ -67,77 +67,77 @@ pub(super) enum Holding {
     Reach(Arc<Reach>),
 }
 
-impl Holding {
+impl CowTable {
     /// The table, if there is one.
     #[inline]
     pub(super) fn get(&self) -> Option<&Table> {
         match self {
-            Holding::None | Holding::Reach(_) => None,
-            Holding::Own(table) => Some(table),
-            Holding::Shared(table) => Some(table),
+            CowTable::None | CowTable::Reach(_) => None,
+            CowTable::Own(table) => Some(table),
+            CowTable::Shared(table) => Some(table),
         }
     }
 
     #[inline]
     pub(super) fn is_none(&self) -> bool {
-        matches!(self, Holding::None)
+        matches!(self, CowTable::None)
     }
 
     /// The table, if it is there alone.
     #[inline]
     pub(super) fn get_mut(&mut self) -> Option<&mut Table> {
-        if let Holding::Shared(table) = self
+        if let CowTable::Shared(table) = self
             && let Some(own) = Arc::get_mut(table)
         {
             let own = std::mem::take(own);
-            *self = Holding::Own(Box::new(own));
+            *self = CowTable::Own(Box::new(own));
         }
         match self {
-            Holding::Own(table) => Some(table),
-            Holding::None | Holding::Shared(_) | Holding::Reach(_) => None,
+            CowTable::Own(table) => Some(table),
+            CowTable::None | CowTable::Shared(_) | CowTable::Reach(_) => None,
         }
     }
 
     /// The same table for another register.
-    pub(super) fn share(&mut self) -> Holding {
+    pub(super) fn share(&mut self) -> CowTable {
         let shared = match std::mem::take(self) {
-            Holding::None => return Holding::None,
-            Holding::Own(table) => Arc::from(table),
-            Holding::Shared(table) => table,
-            Holding::Reach(reach) => {
-                *self = Holding::Reach(reach.clone());
-                return Holding::Reach(reach);
+            CowTable::None => return CowTable::None,
+            CowTable::Own(table) => Arc::from(table),
+            CowTable::Shared(table) => table,
+            CowTable::Reach(reach) => {
+                *self = CowTable::Reach(reach.clone());
+                return CowTable::Reach(reach);
             }
         };
-        *self = Holding::Shared(shared.clone());
-        Holding::Shared(shared)
+        *self = CowTable::Shared(shared.clone());
+        CowTable::Shared(shared)
     }
 
     /// The table as a value outside.
     pub(super) fn into_shared(self) -> Option<Arc<Table>> {
         match self {
-            Holding::None | Holding::Reach(_) => None,
-            Holding::Own(table) => Some(Arc::from(table)),
-            Holding::Shared(table) => Some(table),
+            CowTable::None | CowTable::Reach(_) => None,
+            CowTable::Own(table) => Some(Arc::from(table)),
+            CowTable::Shared(table) => Some(table),
         }
     }
 
     /// What a handle holds, as a value outside.
-    pub(super) fn into_kept(self) -> Option<Kept> {
+    pub(super) fn into_handle_data(self) -> Option<HandleData> {
         match self {
-            Holding::Reach(reach) => Some(Kept::Reach(reach)),
-            table @ (Holding::None | Holding::Own(_) | Holding::Shared(_)) => {
-                table.into_shared().map(Kept::Table)
+            CowTable::Reach(reach) => Some(HandleData::Reach(reach)),
+            table @ (CowTable::None | CowTable::Own(_) | CowTable::Shared(_)) => {
+                table.into_shared().map(HandleData::Table)
             }
         }
     }
 }
 
-impl From<Kept> for Holding {
-    fn from(kept: Kept) -> Holding {
+impl From<HandleData> for CowTable {
+    fn from(kept: HandleData) -> CowTable {
         match kept {
-            Kept::Table(table) => Holding::Shared(table),
-            Kept::Reach(reach) => Holding::Reach(reach),
+            HandleData::Table(table) => CowTable::Shared(table),
+            HandleData::Reach(reach) => CowTable::Reach(reach),
         }
     }
 }
@@ -165,7 +165,7 @@ pub(super) struct Base {
     pub(super) texts: usize,
 }
 
-impl Machine<'_, '_, '_> {
+impl Interpreter<'_, '_, '_> {
     #[inline]
     pub(super) fn number(&self, number: Number) -> i64 {
         self.numbers[self.base.numbers + number.0 as usize]
@@ -203,7 +203,7 @@ impl Machine<'_, '_, '_> {
         &mut self.tables[self.base.tables + reg as usize]
     }
 
-    pub(super) fn table(&self, reg: Reg) -> Step<&Table> {
+    pub(super) fn table(&self, reg: Reg) -> Run<&Table> {
         let table = self.table_slot(reg).table.get();
         table.ok_or_else(|| broken("a table that was never set"))
     }
@@ -229,31 +229,31 @@ impl Machine<'_, '_, '_> {
     }
 
     /// A size that is known and that memory can have.
-    pub(super) fn known_size(&self, size: Size) -> Step<usize> {
+    pub(super) fn known_size(&self, size: Size) -> Run<usize> {
         let known = self.size(size).and_then(|size| usize::try_from(size).ok());
         known.ok_or_else(|| broken("a size that is not known"))
     }
 
     /// A variable holds nothing any more, and no size of it is known.
-    pub(super) fn unset(&mut self, place: Place) {
+    pub(super) fn unset(&mut self, place: RegRef) {
         match place {
-            Place::Int(reg) | Place::Bool(reg) => {
+            RegRef::Int(reg) | RegRef::Bool(reg) => {
                 self.numbers_set[self.base.numbers + reg as usize] = false;
             }
-            Place::Slice(reg) | Place::Word(reg) => {
+            RegRef::Slice(reg) | RegRef::Word(reg) => {
                 let slot = &mut self.bits[self.base.bits + reg as usize];
-                self.room.give(slot.n_bytes());
+                self.budget.release(slot.n_bytes());
                 if slot.n_bytes() > MOST_KEPT_BYTES {
                     slot.bits = BitVector::default();
                 }
                 slot.is_set = false;
                 slot.size = None;
             }
-            Place::Table(reg) | Place::Handle(reg) => {
+            RegRef::Table(reg) | RegRef::Handle(reg) => {
                 let table = std::mem::take(&mut self.table_slot_mut(reg).table);
                 self.release(table);
             }
-            Place::Text(reg) => self.texts[self.base.texts + reg as usize] = None,
+            RegRef::Text(reg) => self.texts[self.base.texts + reg as usize] = None,
         }
     }
 
@@ -274,27 +274,27 @@ impl Machine<'_, '_, '_> {
     }
 
     /// A variable takes a value whose bytes are counted already; one of another kind is not taken.
-    pub(super) fn put_value(&mut self, place: Place, held: Held) {
-        match held {
-            Held::Nothing => {}
-            Held::Int(number) => self.put_number(place, number),
-            Held::Bool(truth) => self.put_number(place, i64::from(truth)),
-            Held::Slice(bits) | Held::Word(bits) => {
+    pub(super) fn put_value(&mut self, place: RegRef, data: ValueData) {
+        match data {
+            ValueData::Nothing => {}
+            ValueData::Int(number) => self.put_number(place, number),
+            ValueData::Bool(truth) => self.put_number(place, i64::from(truth)),
+            ValueData::Slice(bits) | ValueData::Word(bits) => {
                 if let Some(reg) = place.bits() {
                     self.bits_slot_mut(reg).put(bits);
                 }
             }
-            Held::Table(table) => {
+            ValueData::Table(table) => {
                 if let Some(reg) = place.table() {
-                    self.table_slot_mut(reg).table = Holding::Shared(table);
+                    self.table_slot_mut(reg).table = CowTable::Shared(table);
                 }
             }
-            Held::Handle(kept) => {
-                if let Place::Handle(reg) = place {
+            ValueData::Handle(kept) => {
+                if let RegRef::Handle(reg) = place {
                     self.table_slot_mut(reg).table = kept.into();
                 }
             }
-            Held::Text(text) => {
+            ValueData::Text(text) => {
                 if let Some(reg) = place.text() {
                     self.texts[self.base.texts + reg as usize] = Some(text);
                 }
@@ -302,30 +302,32 @@ impl Machine<'_, '_, '_> {
         }
     }
 
-    fn put_number(&mut self, place: Place, number: i64) {
+    fn put_number(&mut self, place: RegRef, number: i64) {
         if let Some(reg) = place.number() {
             self.set(reg, number);
         }
     }
 
     /// What a variable holds, taken out.
-    pub(super) fn take_value(&mut self, place: Place) -> Held {
-        let held = match place {
-            Place::Int(reg) => self.take_number(reg).map(Held::Int),
-            Place::Bool(reg) => self.take_number(reg).map(|number| Held::Bool(number != 0)),
-            Place::Slice(reg) => self.bits_slot_mut(reg).take().map(Held::Slice),
-            Place::Word(reg) => self.bits_slot_mut(reg).take().map(Held::Word),
-            Place::Table(reg) => {
+    pub(super) fn take_value(&mut self, place: RegRef) -> ValueData {
+        let data = match place {
+            RegRef::Int(reg) => self.take_number(reg).map(ValueData::Int),
+            RegRef::Bool(reg) => self.take_number(reg).map(|number| ValueData::Bool(number != 0)),
+            RegRef::Slice(reg) => self.bits_slot_mut(reg).take().map(ValueData::Slice),
+            RegRef::Word(reg) => self.bits_slot_mut(reg).take().map(ValueData::Word),
+            RegRef::Table(reg) => {
                 let table = std::mem::take(&mut self.table_slot_mut(reg).table);
-                table.into_shared().map(Held::Table)
+                table.into_shared().map(ValueData::Table)
             }
-            Place::Text(reg) => self.texts[self.base.texts + reg as usize].take().map(Held::Text),
-            Place::Handle(reg) => {
+            RegRef::Text(reg) => {
+                self.texts[self.base.texts + reg as usize].take().map(ValueData::Text)
+            }
+            RegRef::Handle(reg) => {
                 let kept = std::mem::take(&mut self.table_slot_mut(reg).table);
-                kept.into_kept().map(Held::Handle)
+                kept.into_handle_data().map(ValueData::Handle)
             }
         };
-        held.unwrap_or(Held::Nothing)
+        data.unwrap_or(ValueData::Nothing)
     }
 
     fn take_number(&mut self, reg: Reg) -> Option<i64> {
@@ -336,7 +338,7 @@ impl Machine<'_, '_, '_> {
     /// A register takes bits that were asked for and count from now on.
     pub(super) fn put_new_bits(&mut self, reg: Reg, bits: BitVector) {
         let before = self.bits_slot(reg).n_bytes();
-        self.room.exchange(before, bytes_of(bits.len()));
+        self.budget.exchange(before, bytes_of(bits.len()));
         self.bits_slot_mut(reg).put(bits);
     }
 }

@@ -3,11 +3,11 @@
 use star_base::BitVector;
 use star_ir::LocId;
 
-use super::code::{Place, Reg};
-use super::machine::Machine;
+use super::code::{Reg, RegRef};
+use super::interpreter::Interpreter;
 use super::table::Table;
 use crate::display::{self, Shown, ShownBits, ShownTable};
-use crate::stop::Step;
+use crate::stop::Run;
 
 /// A variable as people see it.
 pub(super) enum Seen<'m> {
@@ -32,9 +32,9 @@ impl Seen<'_> {
     }
 }
 
-impl Machine<'_, '_, '_> {
+impl Interpreter<'_, '_, '_> {
     /// The source variables at a place of the innermost routine, with their values.
-    pub(super) fn values_at(&self, loc: LocId) -> Step<Vec<(String, String)>> {
+    pub(super) fn values_at(&self, loc: LocId) -> Run<Vec<(String, String)>> {
         let location = self.code.program.locations.get(loc.0 as usize);
         let Some((location, Ok(routine))) = location.map(|location| (location, self.routine()))
         else {
@@ -52,35 +52,35 @@ impl Machine<'_, '_, '_> {
     }
 
     /// A variable for people; `None` for a handle.
-    pub(super) fn seen(&self, place: Place) -> Step<Option<Seen<'_>>> {
+    pub(super) fn seen(&self, place: RegRef) -> Run<Option<Seen<'_>>> {
         let number = |reg: Reg| {
             let at = self.base.numbers + reg as usize;
             self.numbers_set[at].then(|| self.numbers[at])
         };
         let seen = match place {
-            Place::Int(reg) => number(reg).map(|number| Seen::Ready(Shown::Int(number))),
-            Place::Bool(reg) => number(reg).map(|number| Seen::Ready(Shown::Bool(number != 0))),
-            Place::Slice(reg) | Place::Word(reg) => {
+            RegRef::Int(reg) => number(reg).map(|number| Seen::Ready(Shown::Int(number))),
+            RegRef::Bool(reg) => number(reg).map(|number| Seen::Ready(Shown::Bool(number != 0))),
+            RegRef::Slice(reg) | RegRef::Word(reg) => {
                 let slot = self.bits_slot(reg);
                 if slot.is_set {
-                    let n_ones = self.spread.count(slot.bits.limbs())?;
+                    let n_ones = self.parallelism.count(slot.bits.limbs())?;
                     Some(Seen::Bits(Counted { value: &slot.bits, n_ones }))
                 } else {
                     None
                 }
             }
-            Place::Table(reg) => match self.table_slot(reg).table.get() {
+            RegRef::Table(reg) => match self.table_slot(reg).table.get() {
                 Some(table) => {
-                    let n_ones = table.n_ones(&self.spread)?;
+                    let n_ones = table.n_ones(&self.parallelism)?;
                     Some(Seen::Table(Counted { value: table, n_ones }))
                 }
                 None => None,
             },
-            Place::Text(reg) => {
+            RegRef::Text(reg) => {
                 let text = self.texts[self.base.texts + reg as usize].as_deref();
                 text.map(|text| Seen::Ready(Shown::Str(text)))
             }
-            Place::Handle(_) => return Ok(None),
+            RegRef::Handle(_) => return Ok(None),
         };
         Ok(Some(seen.unwrap_or(Seen::Ready(Shown::Unset))))
     }

@@ -2,16 +2,16 @@
 
 use star_base::limbs::OutOfMemory;
 
-use super::code::{Number, Place, Reg, Size};
+use super::code::{Number, Reg, RegRef, Size};
 use super::inst::SizeInst;
-use super::machine::Machine;
+use super::interpreter::Interpreter;
 use super::registers::TableSlot;
 use super::value::bytes_of;
-use crate::stop::{Step, broken};
+use crate::stop::{Run, broken};
 
-impl Machine<'_, '_, '_> {
+impl Interpreter<'_, '_, '_> {
     /// Runs an instruction that finds out or gives a size.
-    pub(super) fn size_inst(&mut self, inst: SizeInst) -> Step<()> {
+    pub(super) fn size_inst(&mut self, inst: SizeInst) -> Run<()> {
         match inst {
             SizeInst::Latch { dst, size } => {
                 let at = self.base.numbers + dst as usize;
@@ -63,11 +63,11 @@ impl Machine<'_, '_, '_> {
         let length = self.size(Size::Length(bits));
         let slot = self.bits_slot(bits);
         if length.is_some() && length != wanted && !slot.fixed {
-            self.unset(Place::Slice(bits));
+            self.unset(RegRef::Slice(bits));
         }
     }
 
-    fn ensure_columns(&mut self, table: Reg, columns: Size) -> Step<()> {
+    fn ensure_columns(&mut self, table: Reg, columns: Size) -> Run<()> {
         let TableSlot { fixed, .. } = *self.table_slot(table);
         let columns = match columns {
             Size::Value(number) => usize::try_from(self.number(number).max(0))
@@ -82,13 +82,15 @@ impl Machine<'_, '_, '_> {
         self.own(table)?;
         let is_by_rows = self.table(table)?.as_columns().is_none();
         let turn = if is_by_rows { self.table(table)?.n_bytes() } else { 0 };
-        self.room.ask(more.saturating_add(turn))?;
+        self.budget.reserve(more.saturating_add(turn))?;
         let refused = OutOfMemory { n_bytes: u128::from(more) };
-        self.change(table, |table, machine| match table.grow(columns, &machine.spread)? {
-            true => Ok(()),
-            false => Err(machine.out_of_memory(refused)),
+        self.change(table, |table, interpreter| {
+            match table.grow(columns, &interpreter.parallelism)? {
+                true => Ok(()),
+                false => Err(interpreter.out_of_memory(refused)),
+            }
         })?;
-        self.room.take(more);
+        self.budget.commit(more);
         Ok(())
     }
 }

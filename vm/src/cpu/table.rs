@@ -13,10 +13,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use star_base::{BitTable, OutOfMemory};
 
-use super::spread::{Spread, pieces};
+use super::parallelism::{Parallelism, pieces};
 use crate::backend::StoreError;
 use crate::kernels::Columns;
-use crate::stop::Step;
+use crate::stop::Run;
 
 /// A table.
 #[derive(Debug, Default)]
@@ -69,8 +69,8 @@ impl Table {
     }
 
     /// A copy of the table, its home form only; `None` if the system has no room for it.
-    pub(super) fn try_clone(&self, spread: &Spread<'_>) -> Step<Option<Table>> {
-        let Some(home) = copy_of(&self.home, spread)? else { return Ok(None) };
+    pub(super) fn try_clone(&self, parallelism: &Parallelism<'_>) -> Run<Option<Table>> {
+        let Some(home) = copy_of(&self.home, parallelism)? else { return Ok(None) };
         Ok(Some(Table {
             n_rows: self.n_rows,
             n_cols: self.n_cols,
@@ -88,15 +88,16 @@ impl Table {
     }
 
     /// Would now be the time for a turn, if the access at hand takes `n_accesses`?
-    fn wants_turn(&self, n_accesses: usize, spread: &Spread<'_>) -> bool {
+    fn wants_turn(&self, n_accesses: usize, parallelism: &Parallelism<'_>) -> bool {
         let so_far = self.against.load(Ordering::Relaxed).saturating_add(n_accesses);
         self.against.store(so_far, Ordering::Relaxed);
-        spread.settings.eager_turns || so_far / 64 >= self.n_rows.saturating_mul(self.n_cols) / 4096
+        parallelism.settings.eager_turns
+            || so_far / 64 >= self.n_rows.saturating_mul(self.n_cols) / 4096
     }
 
     /// The other form of the home; `None` if the system has no room for it.
-    fn turned(&self, spread: &Spread<'_>) -> Step<Option<BitTable>> {
-        turn(&self.home, spread)
+    fn turned(&self, parallelism: &Parallelism<'_>) -> Run<Option<BitTable>> {
+        turn(&self.home, parallelism)
     }
 
     /// `dst` takes line `idx`, from 0. `may_copy` allows a copy of the table.
@@ -105,20 +106,20 @@ impl Table {
         line: Line,
         idx: usize,
         dst: &mut [u64],
-        spread: &Spread<'_>,
+        parallelism: &Parallelism<'_>,
         may_copy: bool,
-    ) -> Step<()> {
+    ) -> Run<()> {
         if self.form(line).is_none()
-            && self.wants_turn(dst.len() * 64, spread)
+            && self.wants_turn(dst.len() * 64, parallelism)
             && may_copy
-            && let Some(copy) = self.turned(spread)?
+            && let Some(copy) = self.turned(parallelism)?
         {
             // Nobody else has set it: whoever shares the table is of this thread.
             let _ = self.copy.set(copy);
         }
         match self.has(line) {
-            true => self.copy_line(line, idx, dst, spread),
-            false => gather(&self.home, idx, dst, spread),
+            true => self.copy_line(line, idx, dst, parallelism),
+            false => gather(&self.home, idx, dst, parallelism),
         }
     }
 
@@ -135,11 +136,11 @@ impl Table {
         line: Line,
         idx: usize,
         dst: &mut [u64],
-        spread: &Spread<'_>,
-    ) -> Step<()> {
+        parallelism: &Parallelism<'_>,
+    ) -> Run<()> {
         let Some(form) = self.form(line) else { return Ok(()) };
         let limbs = form.column_limbs(idx);
-        spread.fill(dst, 1, |start, part| {
+        parallelism.fill(dst, 1, |start, part| {
             part.copy_from_slice(&limbs[start..start + part.len()]);
         })
     }
@@ -149,13 +150,13 @@ impl Table {
     pub(super) fn make_home(
         &mut self,
         line: Line,
-        spread: &Spread<'_>,
+        parallelism: &Parallelism<'_>,
         may_turn: bool,
-    ) -> Step<bool> {
+    ) -> Run<bool> {
         if self.by_rows != (line == Line::Row) {
             let turned = match self.copy.take() {
                 Some(copy) => Some(copy),
-                None if self.wants_turn(0, spread) && may_turn => self.turned(spread)?,
+                None if self.wants_turn(0, parallelism) && may_turn => self.turned(parallelism)?,
                 None => None,
             };
             let Some(turned) = turned else { return Ok(false) };
@@ -210,14 +211,14 @@ impl Table {
         line: Line,
         idx: usize,
         src: &[u64],
-        spread: &Spread<'_>,
+        parallelism: &Parallelism<'_>,
         may_turn: bool,
-    ) -> Step<()> {
+    ) -> Run<()> {
         if self.by_rows != (line == Line::Row) {
             let turned = match self.copy.take() {
                 Some(copy) => Some(copy),
-                None if self.wants_turn(src.len() * 64, spread) && may_turn => {
-                    self.turned(spread)?
+                None if self.wants_turn(src.len() * 64, parallelism) && may_turn => {
+                    self.turned(parallelism)?
                 }
                 None => None,
             };
@@ -227,14 +228,15 @@ impl Table {
                     self.by_rows = !self.by_rows;
                 }
                 None => {
-                    return scatter(&mut self.home, idx, src, spread);
+                    return scatter(&mut self.home, idx, src, parallelism);
                 }
             }
         }
         self.copy.take();
         *self.against.get_mut() = 0;
         let limbs = self.home.column_limbs_mut(idx);
-        spread.fill(limbs, 1, |start, part| part.copy_from_slice(&src[start..start + part.len()]))
+        parallelism
+            .fill(limbs, 1, |start, part| part.copy_from_slice(&src[start..start + part.len()]))
     }
 
     /// A bit takes a value, in every form.
@@ -250,9 +252,9 @@ impl Table {
     }
 
     /// The form by columns. It is made if there is none; `None` if the system has no room for it.
-    pub(super) fn columns(&self, spread: &Spread<'_>) -> Step<Option<&BitTable>> {
+    pub(super) fn columns(&self, parallelism: &Parallelism<'_>) -> Run<Option<&BitTable>> {
         if self.form(Line::Column).is_none()
-            && let Some(copy) = self.turned(spread)?
+            && let Some(copy) = self.turned(parallelism)?
         {
             let _ = self.copy.set(copy);
         }
@@ -260,11 +262,14 @@ impl Table {
     }
 
     /// The form by columns alone, to be changed. `None` if the system has no room to turn.
-    pub(super) fn columns_mut(&mut self, spread: &Spread<'_>) -> Step<Option<&mut BitTable>> {
+    pub(super) fn columns_mut(
+        &mut self,
+        parallelism: &Parallelism<'_>,
+    ) -> Run<Option<&mut BitTable>> {
         if self.by_rows {
             let turned = match self.copy.take() {
                 Some(copy) => Some(copy),
-                None => self.turned(spread)?,
+                None => self.turned(parallelism)?,
             };
             let Some(turned) = turned else { return Ok(None) };
             self.home = turned;
@@ -276,8 +281,8 @@ impl Table {
     }
 
     /// Grows to `n_cols` columns, if it has fewer; false if the system has no room for that.
-    pub(super) fn grow(&mut self, n_cols: usize, spread: &Spread<'_>) -> Step<bool> {
-        let Some(home) = self.columns_mut(spread)? else { return Ok(false) };
+    pub(super) fn grow(&mut self, n_cols: usize, parallelism: &Parallelism<'_>) -> Run<bool> {
+        let Some(home) = self.columns_mut(parallelism)? else { return Ok(false) };
         let before = home.n_cols();
         if n_cols <= before {
             return Ok(true);
@@ -286,7 +291,7 @@ impl Table {
             // Zeros that nobody has touched cost nothing.
             let Ok(mut grown) = BitTable::zeros(home.n_rows(), n_cols) else { return Ok(false) };
             let from = &home.storage()[..before * home.stride()];
-            spread.fill(&mut grown.storage_mut()[..from.len()], 1, |start, part| {
+            parallelism.fill(&mut grown.storage_mut()[..from.len()], 1, |start, part| {
                 part.copy_from_slice(&from[start..start + part.len()]);
             })?;
             *home = grown;
@@ -294,10 +299,10 @@ impl Table {
             return Ok(true);
         }
         // The allocator gives a large table more pages without moving it, so that there are never two.
-        let at_once = (spread.settings.look_limbs / home.stride().max(1)).max(1);
-        let mut grow = || -> Step<bool> {
+        let at_once = (parallelism.settings.poll_limbs / home.stride().max(1)).max(1);
+        let mut grow = || -> Run<bool> {
             for columns in pieces(before..n_cols, at_once) {
-                spread.look()?;
+                parallelism.poll()?;
                 if home.resize_columns(columns.end).is_err() {
                     return Ok(false);
                 }
@@ -320,10 +325,10 @@ impl Table {
     }
 
     /// The table as a host knows it, taken apart; `None` if the system has no room to turn it.
-    pub(super) fn to_host(&self, spread: &Spread<'_>) -> Step<Option<BitTable>> {
+    pub(super) fn to_host(&self, parallelism: &Parallelism<'_>) -> Run<Option<BitTable>> {
         match self.form(Line::Column) {
-            Some(form) => copy_of(form, spread),
-            None => self.turned(spread),
+            Some(form) => copy_of(form, parallelism),
+            None => self.turned(parallelism),
         }
     }
 
@@ -343,7 +348,7 @@ impl Table {
     pub(super) fn some_columns(
         &self,
         columns: std::ops::Range<usize>,
-        spread: &Spread<'_>,
+        parallelism: &Parallelism<'_>,
     ) -> Result<Option<BitTable>, StoreError> {
         if columns.start > columns.end || columns.end > self.n_cols {
             return Ok(None);
@@ -354,16 +359,16 @@ impl Table {
         let refused = |_too_large| OutOfMemory { n_bytes };
         let mut part = BitTable::zeros(self.n_rows, columns.len()).map_err(refused)?;
         for (idx, col_idx) in columns.enumerate() {
-            spread.look().map_err(interrupted)?;
+            parallelism.poll().map_err(interrupted)?;
             let limbs = part.column_limbs_mut(idx);
-            self.read(Line::Column, col_idx, limbs, spread, false).map_err(interrupted)?;
+            self.read(Line::Column, col_idx, limbs, parallelism, false).map_err(interrupted)?;
         }
         Ok(Some(part))
     }
 
     /// Number of ones.
-    pub(super) fn n_ones(&self, spread: &Spread<'_>) -> Step<u64> {
-        spread.count(self.home.storage())
+    pub(super) fn n_ones(&self, parallelism: &Parallelism<'_>) -> Run<u64> {
+        parallelism.count(self.home.storage())
     }
 }
 
@@ -383,28 +388,28 @@ pub(super) fn columns_of(form: &BitTable) -> Columns<'_> {
 }
 
 /// Row `idx` of `form`.
-fn gather(form: &BitTable, idx: usize, dst: &mut [u64], spread: &Spread<'_>) -> Step<()> {
+fn gather(form: &BitTable, idx: usize, dst: &mut [u64], parallelism: &Parallelism<'_>) -> Run<()> {
     let all = columns_of(form);
     // 64 accesses for a limb, and each may miss every cache.
-    spread.fill(dst, 64 * limbs_touched(all.stride), |start, part| {
+    parallelism.fill(dst, 64 * limbs_touched(all.stride), |start, part| {
         let from = start * 64;
         let columns = Columns {
             storage: all.storage.get(from * all.stride..).unwrap_or(&[]),
             stride: all.stride,
             n_cols: all.n_cols.saturating_sub(from).min(part.len() * 64),
         };
-        spread.kernels.gather_row(columns, idx, part);
+        parallelism.kernels.gather_row(columns, idx, part);
     })
 }
 
 /// Row `idx` of `form` takes the bits of `src`.
-fn scatter(form: &mut BitTable, idx: usize, src: &[u64], spread: &Spread<'_>) -> Step<()> {
-    let (stride, n_cols, kernels) = (form.stride(), form.n_cols(), spread.kernels);
+fn scatter(form: &mut BitTable, idx: usize, src: &[u64], parallelism: &Parallelism<'_>) -> Run<()> {
+    let (stride, n_cols, kernels) = (form.stride(), form.n_cols(), parallelism.kernels);
     let per_column = limbs_touched(stride);
     let n_touched = n_cols.saturating_mul(per_column);
-    let limbs_at_once = (spread.settings.piece_limbs / (64 * per_column)).max(1);
+    let limbs_at_once = (parallelism.settings.piece_limbs / (64 * per_column)).max(1);
     let chunk = stride.saturating_mul(64 * limbs_at_once);
-    spread.chunks(
+    parallelism.chunks(
         form.storage_mut(),
         chunk,
         n_touched,
@@ -418,17 +423,17 @@ fn scatter(form: &mut BitTable, idx: usize, src: &[u64], spread: &Spread<'_>) ->
 }
 
 /// A copy of `form`; `None` if the system has no room for it.
-fn copy_of(form: &BitTable, spread: &Spread<'_>) -> Step<Option<BitTable>> {
+fn copy_of(form: &BitTable, parallelism: &Parallelism<'_>) -> Run<Option<BitTable>> {
     let Ok(mut copy) = BitTable::zeros(form.n_rows(), form.n_cols()) else { return Ok(None) };
     let from = form.storage();
-    spread.fill(copy.storage_mut(), 1, |start, part| {
+    parallelism.fill(copy.storage_mut(), 1, |start, part| {
         part.copy_from_slice(&from[start..start + part.len()]);
     })?;
     Ok(Some(copy))
 }
 
 /// The corner turn of `form`; `None` if the system has no room for it.
-pub(super) fn turn(form: &BitTable, spread: &Spread<'_>) -> Step<Option<BitTable>> {
+pub(super) fn turn(form: &BitTable, parallelism: &Parallelism<'_>) -> Run<Option<BitTable>> {
     let (n_rows, n_cols) = (form.n_rows(), form.n_cols());
     let Ok(mut turned) = BitTable::zeros(n_cols, n_rows) else { return Ok(None) };
     let stride = turned.stride();
@@ -439,7 +444,8 @@ pub(super) fn turn(form: &BitTable, spread: &Spread<'_>) -> Step<Option<BitTable
         return Ok(Some(turned));
     }
     // So many source columns at a time that the flags are looked at often enough, whole limbs of them.
-    let at_once = (spread.settings.look_limbs / all.stride.max(1)).next_multiple_of(64).max(64);
+    let at_once =
+        (parallelism.settings.poll_limbs / all.stride.max(1)).next_multiple_of(64).max(64);
     for part in pieces(0..n_cols, at_once) {
         let source = Columns {
             storage: &all.storage[part.start * all.stride..],
@@ -448,7 +454,7 @@ pub(super) fn turn(form: &BitTable, spread: &Spread<'_>) -> Step<Option<BitTable
         };
         let storage = &mut turned.storage_mut()[part.start / 64..];
         let n_limbs = part.len().saturating_mul(all.stride);
-        spread.chunks(
+        parallelism.chunks(
             storage,
             64 * LIMBS * stride,
             n_limbs,
@@ -456,7 +462,7 @@ pub(super) fn turn(form: &BitTable, spread: &Spread<'_>) -> Step<Option<BitTable
             |(), idx, dst| {
                 let from = idx * LIMBS;
                 let to = (from + LIMBS).min(n_rows.div_ceil(64));
-                spread.kernels.transpose_limbs(source, n_rows, from..to, dst, stride);
+                parallelism.kernels.transpose_limbs(source, n_rows, from..to, dst, stride);
             },
         )?;
     }
@@ -481,23 +487,24 @@ mod tests {
     #[test]
     fn a_table_grows_in_whatever_steps() {
         let never = std::sync::atomic::AtomicBool::new(false);
-        let room = crate::room::Room::new(&never, &never, u64::MAX);
-        let settings = super::super::Settings { look_limbs: 16, ..Default::default() };
-        let spread = Spread::new(crate::kernels::Kernels::detect(), settings, room.flags(), None);
+        let budget = crate::budget::MemoryBudget::new(&never, &never, u64::MAX);
+        let settings = super::super::Settings { poll_limbs: 16, ..Default::default() };
+        let parallelism =
+            Parallelism::new(crate::kernels::Kernels::detect(), settings, budget.flags(), None);
         let mut table = Table::new(BitTable::parse(&["01"; 70]).unwrap());
         for n_cols in [2, 3, 40, 41, 60, 60, 7] {
             let n_cols_after = table.n_cols().max(n_cols);
-            assert!(matches!(table.grow(n_cols, &spread), Ok(true)));
+            assert!(matches!(table.grow(n_cols, &parallelism), Ok(true)));
             assert_eq!((table.n_cols(), table.bit(69, 1)), (n_cols_after, true));
-            assert!(matches!(table.n_ones(&spread), Ok(70)));
+            assert!(matches!(table.n_ones(&parallelism), Ok(70)));
         }
         // Columns without rows are many and cost nothing.
         let mut table = Table::new(BitTable::zeros(0, 0).unwrap());
         for n_cols in [1 << 62, (1 << 62) + (1 << 61)] {
-            assert!(matches!(table.grow(n_cols, &spread), Ok(true)));
+            assert!(matches!(table.grow(n_cols, &parallelism), Ok(true)));
             assert_eq!(table.n_cols(), n_cols);
         }
-        assert!(matches!(table.grow(7, &spread), Ok(true)));
+        assert!(matches!(table.grow(7, &parallelism), Ok(true)));
         assert_eq!(table.n_cols(), (1 << 62) + (1 << 61));
     }
 }

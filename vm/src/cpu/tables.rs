@@ -12,16 +12,16 @@ use star_ir::Sense;
 use super::bits::index_in;
 use super::code::{Number, Reg, Size};
 use super::inst::TableInst;
-use super::machine::Machine;
-use super::registers::Holding;
-use super::spread::pieces;
+use super::interpreter::Interpreter;
+use super::parallelism::pieces;
+use super::registers::CowTable;
 use super::table::{Line, Table, columns_of};
 use super::value::bytes_of;
-use crate::stop::{Step, broken};
+use crate::stop::{Run, broken};
 
-impl Machine<'_, '_, '_> {
+impl Interpreter<'_, '_, '_> {
     /// Runs an instruction on tables.
-    pub(super) fn table_inst(&mut self, inst: TableInst) -> Step<()> {
+    pub(super) fn table_inst(&mut self, inst: TableInst) -> Run<()> {
         match inst {
             TableInst::Open { dst, handle } => self.open(dst, handle),
             TableInst::Copy { dst, src } => {
@@ -58,75 +58,75 @@ impl Machine<'_, '_, '_> {
     }
 
     /// A register takes a table of zeros.
-    pub(super) fn new_table(&mut self, dst: Reg, rows: usize, columns: usize) -> Step<()> {
+    pub(super) fn new_table(&mut self, dst: Reg, rows: usize, columns: usize) -> Run<()> {
         let table = self.zeros(rows, columns)?;
-        self.put_table(dst, Holding::Own(Box::new(table)));
+        self.put_table(dst, CowTable::Own(Box::new(table)));
         Ok(())
     }
 
     /// A table takes what a handle holds, in the form that Star bodies know.
-    fn open(&mut self, dst: Reg, handle: Reg) -> Step<()> {
-        let Holding::Reach(reach) = &self.table_slot(handle).table else {
+    fn open(&mut self, dst: Reg, handle: Reg) -> Run<()> {
+        let CowTable::Reach(reach) = &self.table_slot(handle).table else {
             let table = self.table_slot_mut(handle).table.share();
             self.put_table(dst, table);
             return Ok(());
         };
         let reach = reach.clone();
         let mut table = self.zeros(reach.n_vertices(), reach.n_vertices())?;
-        if let Err(stop) = reach.fill(table.home_mut(), &self.spread) {
-            self.room.give(table.n_bytes());
+        if let Err(stop) = reach.fill(table.home_mut(), &self.parallelism) {
+            self.budget.release(table.n_bytes());
             return Err(stop);
         }
         if !reach.is_turned() {
             // What was filled are rows.
             table.transpose();
         }
-        self.put_table(dst, Holding::Own(Box::new(table)));
+        self.put_table(dst, CowTable::Own(Box::new(table)));
         Ok(())
     }
 
     /// A table of zeros, for which there is room.
-    fn zeros(&mut self, rows: usize, columns: usize) -> Step<Table> {
+    fn zeros(&mut self, rows: usize, columns: usize) -> Run<Table> {
         let bytes = bytes_of(rows).saturating_mul(columns as u64);
-        self.room.ask(bytes)?;
+        self.budget.reserve(bytes)?;
         let refused = OutOfMemory { n_bytes: u128::from(bytes) };
         let table = BitTable::zeros(rows, columns).map_err(|_| self.out_of_memory(refused))?;
-        self.room.take(bytes);
+        self.budget.commit(bytes);
         Ok(Table::new(table))
     }
 
     /// A register takes a table whose bytes are counted already.
-    pub(super) fn put_table(&mut self, dst: Reg, table: Holding) {
+    pub(super) fn put_table(&mut self, dst: Reg, table: CowTable) {
         let before = std::mem::replace(&mut self.table_slot_mut(dst).table, table);
         self.release(before);
     }
 
     /// A register gives a table up: its bytes are free if nobody shares it.
-    pub(super) fn release(&mut self, table: Holding) {
+    pub(super) fn release(&mut self, table: CowTable) {
         let gone = match table {
-            Holding::None => None,
-            Holding::Own(table) => Some(*table),
-            Holding::Shared(table) => Arc::into_inner(table),
-            Holding::Reach(reach) => {
+            CowTable::None => None,
+            CowTable::Own(table) => Some(*table),
+            CowTable::Shared(table) => Arc::into_inner(table),
+            CowTable::Reach(reach) => {
                 if let Some(reach) = Arc::into_inner(reach) {
-                    self.room.give(reach.n_bytes());
+                    self.budget.release(reach.n_bytes());
                 }
                 None
             }
         };
         if let Some(table) = gone {
-            self.room.give(table.n_bytes());
+            self.budget.release(table.n_bytes());
             self.copies.forget(&table);
         }
     }
 
     /// May a second form of the table be made?
     fn may_copy(&self, table: &Table) -> bool {
-        self.copies.may_add(&self.room, table.n_bytes())
+        self.copies.may_add(&self.budget, table.n_bytes())
     }
 
     /// A table that is read may have got a second form.
-    fn recount_copy(&mut self, table: Reg, had_copy: bool) -> Step<()> {
+    fn recount_copy(&mut self, table: Reg, had_copy: bool) -> Run<()> {
         let table = self.tables[self.base.tables + table as usize].table.get();
         let table = table.ok_or_else(|| broken("a table that was never set"))?;
         self.copies.count(table, had_copy);
@@ -137,8 +137,8 @@ impl Machine<'_, '_, '_> {
     pub(super) fn change(
         &mut self,
         reg: Reg,
-        change: impl FnOnce(&mut Table, &Self) -> Step<()>,
-    ) -> Step<()> {
+        change: impl FnOnce(&mut Table, &Self) -> Run<()>,
+    ) -> Run<()> {
         self.own(reg)?;
         let at = self.base.tables + reg as usize;
         let mut holding = std::mem::take(&mut self.tables[at].table);
@@ -157,32 +157,32 @@ impl Machine<'_, '_, '_> {
 
     /// Makes a table one's own before it is written.
     #[inline]
-    pub(super) fn own(&mut self, reg: Reg) -> Step<()> {
+    pub(super) fn own(&mut self, reg: Reg) -> Run<()> {
         let at = self.base.tables + reg as usize;
         if self.tables[at].table.get_mut().is_some() { Ok(()) } else { self.own_copy(at) }
     }
 
     #[cold]
-    fn own_copy(&mut self, at: usize) -> Step<()> {
+    fn own_copy(&mut self, at: usize) -> Run<()> {
         let table = self.tables[at].table.get();
         let table = table.ok_or_else(|| broken("a table that was never set"))?;
         let bytes = table.n_bytes();
-        self.room.ask(bytes)?;
+        self.budget.reserve(bytes)?;
         let refused = OutOfMemory { n_bytes: u128::from(bytes) };
-        let own = table.try_clone(&self.spread)?.ok_or_else(|| self.out_of_memory(refused))?;
-        self.room.take(bytes);
-        self.tables[at].table = Holding::Own(Box::new(own));
+        let own = table.try_clone(&self.parallelism)?.ok_or_else(|| self.out_of_memory(refused))?;
+        self.budget.commit(bytes);
+        self.tables[at].table = CowTable::Own(Box::new(own));
         Ok(())
     }
 
     /// Makes a table one's own, and its lines lie together; `false` if that does not pay.
-    pub(super) fn own_lines(&mut self, reg: Reg, line: Line) -> Step<bool> {
+    pub(super) fn own_lines(&mut self, reg: Reg, line: Line) -> Run<bool> {
         self.own(reg)?;
         let at = self.base.tables + reg as usize;
         let Some(table) = self.tables[at].table.get_mut() else { return Ok(false) };
         let had_copy = table.has_copy();
-        let may_turn = self.copies.may_add(&self.room, table.n_bytes());
-        let is_ready = table.make_home(line, &self.spread, may_turn);
+        let may_turn = self.copies.may_add(&self.budget, table.n_bytes());
+        let is_ready = table.make_home(line, &self.parallelism, may_turn);
         if let Ok(true) = is_ready {
             // They are going to be written, so the other form is worth nothing any more.
             table.lines_mut(line);
@@ -193,8 +193,8 @@ impl Machine<'_, '_, '_> {
 
     /// A register takes a row or column.
     #[inline]
-    pub(super) fn line(&mut self, dst: Reg, table: Reg, line: Line, index: Number) -> Step<()> {
-        let Machine { bits, tables, numbers, base, spread, room, copies, .. } = self;
+    pub(super) fn line(&mut self, dst: Reg, table: Reg, line: Line, index: Number) -> Run<()> {
+        let Interpreter { bits, tables, numbers, base, parallelism, budget, copies, .. } = self;
         let table = tables[base.tables + table as usize].table.get();
         let table = table.ok_or_else(|| broken("a table that was never set"))?;
         let (of, len) = match line {
@@ -202,27 +202,27 @@ impl Machine<'_, '_, '_> {
             Line::Column => (table.n_cols(), table.n_rows()),
         };
         let idx = index_in(numbers[base.numbers + index.0 as usize], of)?;
-        room.ask(bytes_of(len))?;
+        budget.reserve(bytes_of(len))?;
         let slot = &mut bits[base.bits + dst as usize];
         let before = slot.n_bytes();
         if slot.bits.len() != len {
             let wanted = bytes_of(len);
-            let alive = room.alive();
-            let refused = |_| room.refused(alive, alive.saturating_add(wanted));
+            let alive = budget.alive();
+            let refused = |_| budget.refused(alive, alive.saturating_add(wanted));
             slot.bits.resize(len).map_err(refused)?;
         }
         slot.zeros = 0;
         if table.has(line) {
-            table.copy_line(line, idx, slot.bits.limbs_mut(), spread)?;
+            table.copy_line(line, idx, slot.bits.limbs_mut(), parallelism)?;
         } else {
             let had_copy = table.has_copy();
-            let may_copy = copies.may_add(room, table.n_bytes());
-            let done = table.read(line, idx, slot.bits.limbs_mut(), spread, may_copy);
+            let may_copy = copies.may_add(budget, table.n_bytes());
+            let done = table.read(line, idx, slot.bits.limbs_mut(), parallelism, may_copy);
             copies.count(table, had_copy);
             done?;
         }
         slot.is_set = true;
-        room.exchange(before, bytes_of(len));
+        budget.exchange(before, bytes_of(len));
         Ok(())
     }
 
@@ -233,9 +233,9 @@ impl Machine<'_, '_, '_> {
         line: Line,
         index: Number,
         value: Reg,
-    ) -> Step<()> {
+    ) -> Run<()> {
         self.own(table)?;
-        let Machine { bits, tables, numbers, base, spread, room, copies, .. } = self;
+        let Interpreter { bits, tables, numbers, base, parallelism, budget, copies, .. } = self;
         let table = tables[base.tables + table as usize].table.get_mut();
         let table = table.ok_or_else(|| broken("a table that is still shared"))?;
         let value = &bits[base.bits + value as usize].bits;
@@ -248,13 +248,13 @@ impl Machine<'_, '_, '_> {
             return Err(broken("a line of another size"));
         }
         let had_copy = table.has_copy();
-        let may_turn = copies.may_add(room, table.n_bytes());
-        let done = table.write(line, idx, value.limbs(), spread, may_turn);
+        let may_turn = copies.may_add(budget, table.n_bytes());
+        let done = table.write(line, idx, value.limbs(), parallelism, may_turn);
         copies.count(table, had_copy);
         done
     }
 
-    fn field(&mut self, dst: Reg, table: Reg, base: Number, width: Number) -> Step<()> {
+    fn field(&mut self, dst: Reg, table: Reg, base: Number, width: Number) -> Run<()> {
         let width = self.known_size(Size::Value(width))?;
         let part = self.part(base, width, self.table(table)?.n_cols())?;
         let mut made = self.zeros(self.table(table)?.n_rows(), width)?;
@@ -263,33 +263,33 @@ impl Machine<'_, '_, '_> {
         self.recount_copy(table, had_copy)?;
         match done {
             Ok(()) => {
-                self.put_table(dst, Holding::Own(Box::new(made)));
+                self.put_table(dst, CowTable::Own(Box::new(made)));
                 Ok(())
             }
             Err(stop) => {
-                self.room.give(made.n_bytes());
+                self.budget.release(made.n_bytes());
                 Err(stop)
             }
         }
     }
 
     /// The columns of `to`, which has one form, take those of a table from `base` on.
-    fn copy_field(&self, to: &mut Table, from: Reg, base: usize) -> Step<()> {
+    fn copy_field(&self, to: &mut Table, from: Reg, base: usize) -> Run<()> {
         let from = self.table(from)?;
         let may_copy = self.may_copy(from);
         let width = to.n_cols();
-        let Some(to) = to.columns_mut(&self.spread)? else {
+        let Some(to) = to.columns_mut(&self.parallelism)? else {
             return Err(broken("a new table without columns"));
         };
         for idx in 0..width {
-            self.spread.look()?;
+            self.parallelism.poll()?;
             let column = to.column_limbs_mut(idx);
-            from.read(Line::Column, base + idx, column, &self.spread, may_copy)?;
+            from.read(Line::Column, base + idx, column, &self.parallelism, may_copy)?;
         }
         Ok(())
     }
 
-    fn put_field(&mut self, table: Reg, base: Number, value: Reg) -> Step<()> {
+    fn put_field(&mut self, table: Reg, base: Number, value: Reg) -> Run<()> {
         if table == value {
             return Ok(());
         }
@@ -300,24 +300,36 @@ impl Machine<'_, '_, '_> {
         }
         let may_turn = self.may_copy(self.table(table)?);
         let mut column = BitVector::try_zeros(rows).map_err(|e| self.out_of_memory(e))?;
-        self.change(table, |table, machine| {
+        self.change(table, |table, interpreter| {
             for (idx, at) in part.enumerate() {
-                machine.spread.look()?;
-                let value = machine.table(value)?;
+                interpreter.parallelism.poll()?;
+                let value = interpreter.table(value)?;
                 match value.as_columns() {
                     Some(form) => {
                         let column = form.column_limbs(idx);
-                        table.write(Line::Column, at, column, &machine.spread, may_turn)?;
+                        table.write(
+                            Line::Column,
+                            at,
+                            column,
+                            &interpreter.parallelism,
+                            may_turn,
+                        )?;
                     }
                     None => {
                         value.read(
                             Line::Column,
                             idx,
                             column.limbs_mut(),
-                            &machine.spread,
+                            &interpreter.parallelism,
                             false,
                         )?;
-                        table.write(Line::Column, at, column.limbs(), &machine.spread, may_turn)?;
+                        table.write(
+                            Line::Column,
+                            at,
+                            column.limbs(),
+                            &interpreter.parallelism,
+                            may_turn,
+                        )?;
                     }
                 }
             }
@@ -327,7 +339,7 @@ impl Machine<'_, '_, '_> {
 
     /// Two passes: the extreme number of each block of rows, and of those the extreme one; then the rows
     /// that hold it.
-    fn extreme(&mut self, dst: Reg, table: Reg, mask: Reg, sense: Sense) -> Step<()> {
+    fn extreme(&mut self, dst: Reg, table: Reg, mask: Reg, sense: Sense) -> Run<()> {
         let len = self.bits(mask).len();
         if self.table(table)?.n_rows() != len {
             return Err(broken("a mask of another size than the table"));
@@ -336,36 +348,30 @@ impl Machine<'_, '_, '_> {
         let turned = match self.table(table)?.as_columns() {
             Some(_) => None,
             None if self.may_copy(self.table(table)?) => {
-                self.table(table)?.columns(&self.spread)?;
+                self.table(table)?.columns(&self.parallelism)?;
                 None
             }
             None => {
-                self.room.ask(bytes)?;
-                Some(self.table(table)?.to_host(&self.spread)?)
+                self.budget.reserve(bytes)?;
+                Some(self.table(table)?.to_host(&self.parallelism)?)
             }
         };
         self.recount_copy(table, had_copy)?;
         let refused = OutOfMemory { n_bytes: u128::from(bytes) };
-        self.make(dst, len, dst == mask, |machine, to| {
+        self.make(dst, len, dst == mask, |interpreter, to| {
             let form = match &turned {
                 Some(turned) => turned.as_ref(),
-                None => machine.table(table)?.as_columns(),
+                None => interpreter.table(table)?.as_columns(),
             };
-            let form = form.ok_or_else(|| machine.out_of_memory(refused))?;
-            machine.find_extreme(form, machine.bits(mask).limbs(), sense, to)
+            let form = form.ok_or_else(|| interpreter.out_of_memory(refused))?;
+            interpreter.find_extreme(form, interpreter.bits(mask).limbs(), sense, to)
         })
     }
 
-    fn find_extreme(
-        &self,
-        form: &BitTable,
-        mask: &[u64],
-        sense: Sense,
-        to: &mut [u64],
-    ) -> Step<()> {
+    fn find_extreme(&self, form: &BitTable, mask: &[u64], sense: Sense, to: &mut [u64]) -> Run<()> {
         let columns = columns_of(form);
-        let (spread, kernels) = (&self.spread, self.spread.kernels);
-        let block = spread.settings.block_limbs.max(1);
+        let (parallelism, kernels) = (&self.parallelism, self.parallelism.kernels);
+        let block = parallelism.settings.block_limbs.max(1);
         let weight = columns.n_cols.max(1);
         let n_word = columns.n_cols.div_ceil(64);
         let better = |a: Option<Vec<u64>>, b: Option<Vec<u64>>| match (a, b) {
@@ -378,7 +384,7 @@ impl Machine<'_, '_, '_> {
             }
             (a, b) => a.or(b),
         };
-        let best = spread.fold(
+        let best = parallelism.fold(
             mask.len(),
             weight,
             None,
@@ -399,7 +405,7 @@ impl Machine<'_, '_, '_> {
             to.fill(0);
             return Ok(());
         };
-        spread.fill(to, weight, |start, part| {
+        parallelism.fill(to, weight, |start, part| {
             for limbs in pieces(0..part.len(), block) {
                 let at = start + limbs.start..start + limbs.end;
                 kernels.block_match(columns, at, mask, &best, &mut part[limbs]);

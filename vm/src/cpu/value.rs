@@ -7,7 +7,7 @@ use star_base::limbs::OutOfMemory;
 use star_ir::{Extent, Ty};
 
 use super::natives::Reach;
-use super::spread::Spread;
+use super::parallelism::Parallelism;
 use super::table::Table;
 use crate::backend::StoreError;
 use crate::value::HostValue;
@@ -15,7 +15,7 @@ use crate::value::HostValue;
 /// A variable's place outside a run: what it holds, if anything, and whether its size is fixed.
 #[derive(Clone, Debug, Default)]
 pub struct Value {
-    pub(super) held: Held,
+    pub(super) data: ValueData,
     /// The number of components of a slice or word that was never set, if it is known.
     pub(super) size: Option<usize>,
     /// A slice or word keeps its size, a table does not grow.
@@ -24,7 +24,7 @@ pub struct Value {
 
 /// What a value is.
 #[derive(Clone, Debug, Default)]
-pub(super) enum Held {
+pub(super) enum ValueData {
     #[default]
     Nothing,
     Int(i64),
@@ -35,38 +35,38 @@ pub(super) enum Held {
     /// Tables are shared until one of those who have it writes.
     Table(Arc<Table>),
     /// What the library keeps, opaque to everyone outside.
-    Handle(Kept),
+    Handle(HandleData),
 }
 
 /// What a handle holds.
 #[derive(Clone, Debug)]
-pub(super) enum Kept {
+pub(super) enum HandleData {
     /// What a Star body has put there.
     Table(Arc<Table>),
     /// What a native keeps instead of the closure of a graph.
     Reach(Arc<Reach>),
 }
 
-impl Kept {
+impl HandleData {
     /// Bytes, as memory counts them.
     fn n_bytes(&self) -> u64 {
         match self {
-            Kept::Table(table) => table.n_bytes(),
-            Kept::Reach(reach) => reach.n_bytes(),
+            HandleData::Table(table) => table.n_bytes(),
+            HandleData::Reach(reach) => reach.n_bytes(),
         }
     }
 }
 
-impl Held {
-    pub(super) fn from_host(value: HostValue) -> Held {
+impl ValueData {
+    pub(super) fn from_host(value: HostValue) -> ValueData {
         match value {
-            HostValue::Unset => Held::Nothing,
-            HostValue::Int(number) => Held::Int(number),
-            HostValue::Bool(truth) => Held::Bool(truth),
-            HostValue::Str(text) => Held::Text(text.into()),
-            HostValue::Slice(bits) => Held::Slice(bits),
-            HostValue::Word(bits) => Held::Word(bits),
-            HostValue::Table(table) => Held::Table(Arc::new(Table::new(table))),
+            HostValue::Unset => ValueData::Nothing,
+            HostValue::Int(number) => ValueData::Int(number),
+            HostValue::Bool(truth) => ValueData::Bool(truth),
+            HostValue::Str(text) => ValueData::Text(text.into()),
+            HostValue::Slice(bits) => ValueData::Slice(bits),
+            HostValue::Word(bits) => ValueData::Word(bits),
+            HostValue::Table(table) => ValueData::Table(Arc::new(Table::new(table))),
         }
     }
 
@@ -74,24 +74,24 @@ impl Held {
     pub(super) fn ty(&self) -> Option<Ty> {
         let extent = |n: usize| Extent::Const(n as u64);
         Some(match self {
-            Held::Nothing => return None,
-            Held::Int(_) => Ty::Int,
-            Held::Bool(_) => Ty::Bool,
-            Held::Text(_) => Ty::Str,
-            Held::Slice(bits) => Ty::Slice(extent(bits.len())),
-            Held::Word(bits) => Ty::Word(extent(bits.len())),
-            Held::Table(table) => Ty::Table(extent(table.n_rows()), extent(table.n_cols())),
-            Held::Handle(_) => Ty::Handle,
+            ValueData::Nothing => return None,
+            ValueData::Int(_) => Ty::Int,
+            ValueData::Bool(_) => Ty::Bool,
+            ValueData::Text(_) => Ty::Str,
+            ValueData::Slice(bits) => Ty::Slice(extent(bits.len())),
+            ValueData::Word(bits) => Ty::Word(extent(bits.len())),
+            ValueData::Table(table) => Ty::Table(extent(table.n_rows()), extent(table.n_cols())),
+            ValueData::Handle(_) => Ty::Handle,
         })
     }
 
     /// Bytes of packed bits.
     pub(super) fn n_bytes(&self) -> u64 {
         match self {
-            Held::Nothing | Held::Int(_) | Held::Bool(_) | Held::Text(_) => 0,
-            Held::Slice(bits) | Held::Word(bits) => bytes_of(bits.len()),
-            Held::Table(table) => table.n_bytes(),
-            Held::Handle(kept) => kept.n_bytes(),
+            ValueData::Nothing | ValueData::Int(_) | ValueData::Bool(_) | ValueData::Text(_) => 0,
+            ValueData::Slice(bits) | ValueData::Word(bits) => bytes_of(bits.len()),
+            ValueData::Table(table) => table.n_bytes(),
+            ValueData::Handle(kept) => kept.n_bytes(),
         }
     }
 
@@ -99,19 +99,21 @@ impl Held {
     ///
     /// # Errors
     /// If the system refuses the memory, or a flag is set.
-    pub(super) fn to_host(&self, spread: &Spread<'_>) -> Result<HostValue, StoreError> {
+    pub(super) fn to_host(&self, parallelism: &Parallelism<'_>) -> Result<HostValue, StoreError> {
         // Nothing but a flag stops work on a value.
         let interrupted = |_stop| StoreError::Interrupted;
         Ok(match self {
-            Held::Nothing | Held::Handle(_) => HostValue::Unset,
-            Held::Int(number) => HostValue::Int(*number),
-            Held::Bool(truth) => HostValue::Bool(*truth),
-            Held::Text(text) => HostValue::Str(text.to_string()),
-            Held::Slice(bits) => HostValue::Slice(spread.copy(bits).map_err(interrupted)??),
-            Held::Word(bits) => HostValue::Word(spread.copy(bits).map_err(interrupted)??),
-            Held::Table(table) => {
+            ValueData::Nothing | ValueData::Handle(_) => HostValue::Unset,
+            ValueData::Int(number) => HostValue::Int(*number),
+            ValueData::Bool(truth) => HostValue::Bool(*truth),
+            ValueData::Text(text) => HostValue::Str(text.to_string()),
+            ValueData::Slice(bits) => {
+                HostValue::Slice(parallelism.copy(bits).map_err(interrupted)??)
+            }
+            ValueData::Word(bits) => HostValue::Word(parallelism.copy(bits).map_err(interrupted)??),
+            ValueData::Table(table) => {
                 let refused = OutOfMemory { n_bytes: u128::from(table.n_bytes()) };
-                HostValue::Table(table.to_host(spread).map_err(interrupted)?.ok_or(refused)?)
+                HostValue::Table(table.to_host(parallelism).map_err(interrupted)?.ok_or(refused)?)
             }
         })
     }

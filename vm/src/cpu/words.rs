@@ -6,19 +6,20 @@ use star_ir::IntOp;
 
 use super::bits::bits_in;
 use super::code::{Number, Reg, Size};
-use super::machine::Machine;
+use super::interpreter::Interpreter;
 use crate::scalars;
-use crate::stop::{Step, broken};
+use crate::stop::{Run, broken};
 
-impl Machine<'_, '_, '_> {
-    pub(super) fn add_words(&mut self, dst: Reg, left: Reg, right: Reg, adds: bool) -> Step<()> {
+impl Interpreter<'_, '_, '_> {
+    pub(super) fn add_words(&mut self, dst: Reg, left: Reg, right: Reg, adds: bool) -> Run<()> {
         let len = self.same_length(left, right)?;
-        self.make(dst, len, dst == left || dst == right, |machine, to| {
-            let (kernels, spread) = (machine.spread.kernels, &machine.spread);
-            let (v, w) = (machine.bits(left).limbs(), machine.bits(right).limbs());
+        self.make(dst, len, dst == left || dst == right, |interpreter, to| {
+            let (kernels, parallelism) =
+                (interpreter.parallelism.kernels, &interpreter.parallelism);
+            let (v, w) = (interpreter.bits(left).limbs(), interpreter.bits(right).limbs());
             let mut carry = false;
             // From the end on, since the first component is the most significant one.
-            spread.backwards(to, |start, part| {
+            parallelism.backwards(to, |start, part| {
                 let range = start..start + part.len();
                 let len = bits_in(len, start, part);
                 let (v, w) = (&v[range.clone()], &w[range]);
@@ -31,41 +32,41 @@ impl Machine<'_, '_, '_> {
         })
     }
 
-    pub(super) fn int_to_word(&mut self, dst: Reg, value: Number, width: Number) -> Step<()> {
+    pub(super) fn int_to_word(&mut self, dst: Reg, value: Number, width: Number) -> Run<()> {
         let len = self.known_size(Size::Value(width))?;
         let value = self.number(value);
         if !scalars::fits(value, len) {
             return Err(broken(format!("{value} in {len} bits")));
         }
-        self.make(dst, len, false, |machine, to| {
-            let kernels = machine.spread.kernels;
+        self.make(dst, len, false, |interpreter, to| {
+            let kernels = interpreter.parallelism.kernels;
             let (zeros, digits) = to.split_at_mut(to.len().saturating_sub(2));
-            machine.spread.fill(zeros, 1, |_, part| part.fill(0))?;
+            interpreter.parallelism.fill(zeros, 1, |_, part| part.fill(0))?;
             kernels.from_int(digits, value, len - zeros.len() * 64);
             Ok(())
         })
     }
 
     /// The number that a word is; `None` beyond the integers.
-    pub(super) fn int_of(&self, word: Reg) -> Step<Option<i64>> {
+    pub(super) fn int_of(&self, word: Reg) -> Run<Option<i64>> {
         let Some(first) = self.first_from(word, 0)? else { return Ok(Some(0)) };
         let bits = self.bits(word);
         if bits.len() - first > 63 {
             return Ok(None);
         }
         let before = bits.limbs().len().saturating_sub(2);
-        Ok(self.spread.kernels.to_int(&bits.limbs()[before..], bits.len() - before * 64))
+        Ok(self.parallelism.kernels.to_int(&bits.limbs()[before..], bits.len() - before * 64))
     }
 
     /// A sum carries if one addend is greater than the complement of the other; a difference borrows if
     /// it is negative.
-    pub(super) fn word_carries(&self, op: IntOp, left: Reg, right: Reg) -> Step<bool> {
+    pub(super) fn word_carries(&self, op: IntOp, left: Reg, right: Reg) -> Run<bool> {
         if op == IntOp::Sub {
             return Ok(self.order(left, right, true)?.is_lt());
         }
         let (v, w) = (self.bits(left).limbs(), self.bits(right).limbs());
         // The first place, the most significant, where both bits are the same decides.
-        let found = self.spread.find(v.len(), |range| {
+        let found = self.parallelism.find(v.len(), |range| {
             let mut limbs = v[range.clone()].iter().zip(&w[range]);
             let (v, same) = limbs.find_map(|(v, w)| (v ^ w != !0).then_some((v, !(v ^ w))))?;
             Some(v >> same.trailing_zeros() & 1 == 1)
@@ -74,11 +75,11 @@ impl Machine<'_, '_, '_> {
     }
 
     /// How bits stand to each other; without `with_order`, only whether they are equal.
-    pub(super) fn order(&self, left: Reg, right: Reg, with_order: bool) -> Step<Ordering> {
+    pub(super) fn order(&self, left: Reg, right: Reg, with_order: bool) -> Run<Ordering> {
         self.same_length(left, right)?;
         let (v, w) = (self.bits(left).limbs(), self.bits(right).limbs());
-        let kernels = self.spread.kernels;
-        let found = self.spread.find(v.len(), |range| {
+        let kernels = self.parallelism.kernels;
+        let found = self.parallelism.find(v.len(), |range| {
             let (v, w) = (&v[range.clone()], &w[range]);
             let ordering = match with_order {
                 true => kernels.compare(v, w),

@@ -2,12 +2,12 @@
 
 use star_ir::{Direction, LogicOp};
 
-use crate::room::Room;
+use crate::budget::MemoryBudget;
 use crate::scalars;
-use crate::stop::{Step, broken};
+use crate::stop::{Run, broken};
 
 /// The place of a component, row or column counted from 1, if there is one among `limit`.
-pub(super) fn place(index: i64, limit: usize) -> Step<usize> {
+pub(super) fn place(index: i64, limit: usize) -> Run<usize> {
     usize::try_from(index)
         .ok()
         .and_then(|index| index.checked_sub(1))
@@ -16,12 +16,12 @@ pub(super) fn place(index: i64, limit: usize) -> Step<usize> {
 }
 
 /// A size.
-pub(super) fn size(number: i64) -> Step<usize> {
+pub(super) fn size(number: i64) -> Run<usize> {
     usize::try_from(number).map_err(|_| broken(format!("a size of {number}")))
 }
 
 /// The places `base + 1 ..= base + width` among `limit`, as a range from 0.
-pub(super) fn part(base: i64, width: usize, limit: usize) -> Step<std::ops::Range<usize>> {
+pub(super) fn part(base: i64, width: usize, limit: usize) -> Run<std::ops::Range<usize>> {
     let start = size(base)?;
     match start.checked_add(width) {
         Some(end) if end <= limit => Ok(start..end),
@@ -30,7 +30,7 @@ pub(super) fn part(base: i64, width: usize, limit: usize) -> Step<std::ops::Rang
 }
 
 /// The number 0 or 1 as a bit.
-pub(super) fn bit(number: i64) -> Step<bool> {
+pub(super) fn bit(number: i64) -> Run<bool> {
     match number {
         0 => Ok(false),
         1 => Ok(true),
@@ -39,7 +39,7 @@ pub(super) fn bit(number: i64) -> Step<bool> {
 }
 
 /// That two sizes are equal.
-pub(super) fn same_size(left: usize, right: usize) -> Step<()> {
+pub(super) fn same_size(left: usize, right: usize) -> Run<()> {
     if left == right {
         Ok(())
     } else {
@@ -48,29 +48,34 @@ pub(super) fn same_size(left: usize, right: usize) -> Step<()> {
 }
 
 /// SET, CLR: every one of `len` components is `bit`.
-pub(super) fn fill(room: &mut Room<'_>, len: usize, bit: bool) -> Step<Vec<bool>> {
-    room.make(len, |_| bit)
+pub(super) fn fill(budget: &mut MemoryBudget<'_>, len: usize, bit: bool) -> Run<Vec<bool>> {
+    budget.make(len, |_| bit)
 }
 
 /// `not x`: z(i) = 1 − x(i).
-pub(super) fn not(room: &mut Room<'_>, x: &[bool]) -> Step<Vec<bool>> {
-    room.make(x.len(), |idx| !x[idx])
+pub(super) fn not(budget: &mut MemoryBudget<'_>, x: &[bool]) -> Run<Vec<bool>> {
+    budget.make(x.len(), |idx| !x[idx])
 }
 
 /// `x op y`: z(i) = x(i) op y(i).
-pub(super) fn logic(room: &mut Room<'_>, op: LogicOp, x: &[bool], y: &[bool]) -> Step<Vec<bool>> {
+pub(super) fn logic(
+    budget: &mut MemoryBudget<'_>,
+    op: LogicOp,
+    x: &[bool],
+    y: &[bool],
+) -> Run<Vec<bool>> {
     same_size(x.len(), y.len())?;
-    room.make(x.len(), |idx| scalars::logic(op, x[idx], y[idx]))
+    budget.make(x.len(), |idx| scalars::logic(op, x[idx], y[idx]))
 }
 
 /// `x = y`: x(i) = y(i) for every i.
-pub(super) fn equal(x: &[bool], y: &[bool]) -> Step<bool> {
+pub(super) fn equal(x: &[bool], y: &[bool]) -> Run<bool> {
     same_size(x.len(), y.len())?;
     Ok(x == y)
 }
 
 /// x(index).
-pub(super) fn component(x: &[bool], index: i64) -> Step<bool> {
+pub(super) fn component(x: &[bool], index: i64) -> Run<bool> {
     Ok(x[place(index, x.len())?])
 }
 
@@ -105,34 +110,39 @@ pub(super) fn none(x: &[bool]) -> bool {
 }
 
 /// CONVERT: z(i) = x(i); only the kind differs.
-pub(super) fn convert(room: &mut Room<'_>, x: &[bool]) -> Step<Vec<bool>> {
-    room.make(x.len(), |idx| x[idx])
+pub(super) fn convert(budget: &mut MemoryBudget<'_>, x: &[bool]) -> Run<Vec<bool>> {
+    budget.make(x.len(), |idx| x[idx])
 }
 
 /// FRST: z(i) = 1 exactly for i = FND(x).
-pub(super) fn keep_first(room: &mut Room<'_>, x: &[bool]) -> Step<Vec<bool>> {
+pub(super) fn keep_first(budget: &mut MemoryBudget<'_>, x: &[bool]) -> Run<Vec<bool>> {
     let first = first(x);
-    room.make(x.len(), |idx| idx as i64 + 1 == first)
+    budget.make(x.len(), |idx| idx as i64 + 1 == first)
 }
 
 /// MASK: z(i) = 1 exactly for from ≤ i ≤ to. Nothing is marked for from = to + 1; otherwise 1 ≤ from ≤
 /// to ≤ len.
-pub(super) fn mask(room: &mut Room<'_>, len: usize, from: i64, to: i64) -> Step<Vec<bool>> {
+pub(super) fn mask(
+    budget: &mut MemoryBudget<'_>,
+    len: usize,
+    from: i64,
+    to: i64,
+) -> Run<Vec<bool>> {
     let base = from.checked_sub(1).ok_or_else(|| broken("a mask from the least integer"))?;
     let width = to.checked_sub(base).ok_or_else(|| broken("a mask of more than 2⁶³ places"))?;
     let ones = part(base, size(width)?, len)?;
-    room.make(len, |idx| ones.contains(&idx))
+    budget.make(len, |idx| ones.contains(&idx))
 }
 
 /// SHIFT: z(i) = x(i + by) for `Up`, x(i − by) for `Down`; 0 where there is no such component.
 pub(super) fn shift(
-    room: &mut Room<'_>,
+    budget: &mut MemoryBudget<'_>,
     x: &[bool],
     direction: Direction,
     by: i64,
-) -> Step<Vec<bool>> {
+) -> Run<Vec<bool>> {
     let by = size(by)?;
-    room.make(x.len(), |idx| {
+    budget.make(x.len(), |idx| {
         let source = match direction {
             Direction::Up => idx.checked_add(by),
             Direction::Down => idx.checked_sub(by),
@@ -142,25 +152,25 @@ pub(super) fn shift(
 }
 
 /// ROTATE: z(j) = x(i) for j = i + by, counted cyclically.
-pub(super) fn rotate(room: &mut Room<'_>, x: &[bool], by: i64) -> Step<Vec<bool>> {
+pub(super) fn rotate(budget: &mut MemoryBudget<'_>, x: &[bool], by: i64) -> Run<Vec<bool>> {
     let len = x.len();
     // An allocation has at most 2⁶³ − 1 bytes.
     let by = by.rem_euclid((len as i64).max(1)) as usize;
-    room.make(len, |idx| if idx >= by { x[idx - by] } else { x[idx + len - by] })
+    budget.make(len, |idx| if idx >= by { x[idx - by] } else { x[idx + len - by] })
 }
 
 /// MIRROR: z(i) = x(n + 1 − i).
-pub(super) fn mirror(room: &mut Room<'_>, x: &[bool]) -> Step<Vec<bool>> {
-    room.make(x.len(), |idx| x[x.len() - 1 - idx])
+pub(super) fn mirror(budget: &mut MemoryBudget<'_>, x: &[bool]) -> Run<Vec<bool>> {
+    budget.make(x.len(), |idx| x[x.len() - 1 - idx])
 }
 
 /// SHUFFLE: z(2i − 1) = x(i), z(2i) = x(n/2 + i).
-pub(super) fn shuffle(room: &mut Room<'_>, x: &[bool]) -> Step<Vec<bool>> {
+pub(super) fn shuffle(budget: &mut MemoryBudget<'_>, x: &[bool]) -> Run<Vec<bool>> {
     if !x.len().is_multiple_of(2) {
         return Err(broken(format!("a shuffle of {} components", x.len())));
     }
     let half = x.len() / 2;
-    room.make(x.len(), |idx| if idx % 2 == 0 { x[idx / 2] } else { x[half + idx / 2] })
+    budget.make(x.len(), |idx| if idx % 2 == 0 { x[idx / 2] } else { x[half + idx / 2] })
 }
 
 /// STEP: FND(x); if that is not 0, this component becomes 0.
@@ -173,7 +183,7 @@ pub(super) fn step(x: &mut [bool]) -> i64 {
 }
 
 /// x(index) becomes the number given.
-pub(super) fn put(x: &mut [bool], index: i64, number: i64) -> Step<()> {
+pub(super) fn put(x: &mut [bool], index: i64, number: i64) -> Run<()> {
     let idx = place(index, x.len())?;
     x[idx] = bit(number)?;
     Ok(())

@@ -7,14 +7,14 @@ use star_ir::{Arg, LimitKind, LocId, Mode, Param, RoutineId, VarId};
 
 use super::control::Region;
 use super::frame::{Frame, PendingCall, top};
-use super::interpreter::Machine;
+use super::interpreter::Interpreter;
 use super::touch::Touch;
 use super::value::Value;
-use crate::stop::{Step, Stop, broken};
+use crate::stop::{Run, Stop, broken};
 
-impl<'p> Machine<'p, '_, '_> {
+impl<'p> Interpreter<'p, '_, '_> {
     /// Makes the first frame. Nothing is moved out of `values` if that fails.
-    pub(super) fn enter(&mut self, entry: RoutineId, values: &mut [Value]) -> Step<()> {
+    pub(super) fn enter(&mut self, entry: RoutineId, values: &mut [Value]) -> Run<()> {
         let mut frame = self.frame(entry)?;
         let params = &frame.routine.params;
         if params.len() != values.len() {
@@ -22,7 +22,7 @@ impl<'p> Machine<'p, '_, '_> {
             return Err(broken(format!("{given} arguments for {wanted} parameters")));
         }
         for (param, value) in params.iter().zip(&*values) {
-            self.room.take(value.bytes());
+            self.budget.commit(value.bytes());
             let ty = frame.ty(param.var)?;
             let fits = match &value.data {
                 Some(data) => ty.same_kind(data.ty()),
@@ -34,11 +34,11 @@ impl<'p> Machine<'p, '_, '_> {
             }
         }
         self.loc = frame.routine.loc;
-        self.room.ask(0)?;
+        self.budget.reserve(0)?;
         for (param, value) in params.iter().zip(&*values) {
             if let (Mode::Value, Some(data)) = (param.mode, &value.data) {
-                let data = self.room.copy(data)?;
-                frame.store_argument(&mut self.room, param.var, data)?;
+                let data = self.budget.copy(data)?;
+                frame.store_argument(&mut self.budget, param.var, data)?;
             }
         }
         for (param, value) in params.iter().zip(values) {
@@ -59,8 +59,8 @@ impl<'p> Machine<'p, '_, '_> {
         args: &'p [Arg],
         dst: Option<VarId>,
         loc: LocId,
-    ) -> Step<()> {
-        self.room.look()?;
+    ) -> Run<()> {
+        self.budget.poll()?;
         self.count_steps(1)?;
         let limit = self.control.limits.depth;
         // The entry is no call.
@@ -81,7 +81,7 @@ impl<'p> Machine<'p, '_, '_> {
         for (param, arg) in params.iter().zip(args) {
             if let Arg::Value(operand) = arg {
                 let data = self.copy(operand)?;
-                frame.store_argument(&mut self.room, param.var, data)?;
+                frame.store_argument(&mut self.budget, param.var, data)?;
             }
         }
         let caller = top(&mut self.frames)?;
@@ -115,7 +115,7 @@ impl<'p> Machine<'p, '_, '_> {
     }
 
     /// Ends a call.
-    pub(super) fn leave(&mut self) -> Step<()> {
+    pub(super) fn leave(&mut self) -> Run<()> {
         if let Some(meter) = &mut self.meter {
             meter.leave();
         }
@@ -128,7 +128,7 @@ impl<'p> Machine<'p, '_, '_> {
         };
         give_back(&mut callee, caller);
         for slot in &callee.slots {
-            self.room.give(slot.bytes());
+            self.budget.release(slot.bytes());
         }
         self.loc = call.loc;
         for arg in call.args {
@@ -151,7 +151,7 @@ impl<'p> Machine<'p, '_, '_> {
                 None => None,
             };
             let result = result.ok_or_else(|| broken("a call without a value"))?;
-            caller.store(&mut self.room, dst, result)?;
+            caller.store(&mut self.budget, dst, result)?;
             self.record(&[Touch::write(dst)])?;
         }
         Ok(())
@@ -180,7 +180,7 @@ impl<'p> Machine<'p, '_, '_> {
     }
 
     /// A frame whose variables hold nothing.
-    fn frame(&mut self, id: RoutineId) -> Step<Frame<'p>> {
+    fn frame(&mut self, id: RoutineId) -> Run<Frame<'p>> {
         let routine = (self.program.routines)
             .get(id.0 as usize)
             .ok_or_else(|| broken(format!("there is no routine number {}", id.0)))?;

@@ -4,11 +4,11 @@ use star_ir::{Block, ForallRange, LabelId, LocId, Operand, Stmt, StmtKind, VarId
 
 use super::forall::Forall;
 use super::frame::{Frame, top};
-use super::interpreter::Machine;
+use super::interpreter::Interpreter;
 use super::tile::Tile;
 use super::touch::Touch;
 use super::value::Data;
-use crate::stop::{Step, broken};
+use crate::stop::{Run, broken};
 
 /// A construct that was begun. On top of a loop lies the block of the turn that is running.
 pub(super) enum Region<'p> {
@@ -80,9 +80,9 @@ impl<'p> Region<'p> {
     }
 }
 
-impl<'p> Machine<'p, '_, '_> {
+impl<'p> Interpreter<'p, '_, '_> {
     /// Begins a construct, or jumps.
-    pub(super) fn begin(&mut self, kind: &'p StmtKind, loc: LocId) -> Step<()> {
+    pub(super) fn begin(&mut self, kind: &'p StmtKind, loc: LocId) -> Run<()> {
         let frame = top(&mut self.frames)?;
         let region = match kind {
             StmtKind::For { label, var, from, to, down, body } => Region::For {
@@ -165,7 +165,7 @@ impl<'p> Machine<'p, '_, '_> {
     }
 
     /// The next turn of the innermost construct, or its end.
-    pub(super) fn turn(&mut self) -> Step<()> {
+    pub(super) fn turn(&mut self) -> Run<()> {
         let Some(region) = top(&mut self.frames)?.regions.pop() else {
             return Err(broken("no construct was begun"));
         };
@@ -180,14 +180,14 @@ impl<'p> Machine<'p, '_, '_> {
     }
 
     /// Another turn of `region`, with `body`.
-    pub(super) fn again(&mut self, region: Region<'p>, body: &'p [Stmt]) -> Step<()> {
+    pub(super) fn again(&mut self, region: Region<'p>, body: &'p [Stmt]) -> Run<()> {
         let regions = &mut top(&mut self.frames)?.regions;
         regions.push(region);
         regions.push(Region::block(body));
         Ok(())
     }
 
-    fn for_turn(&mut self, mut region: Region<'p>) -> Step<()> {
+    fn for_turn(&mut self, mut region: Region<'p>) -> Run<()> {
         let Region::For { loc, var, ref mut next, to, down, body, .. } = region else {
             return Err(broken("not a `for`"));
         };
@@ -203,11 +203,11 @@ impl<'p> Machine<'p, '_, '_> {
         };
         self.loc = loc;
         self.count_turn()?;
-        top(&mut self.frames)?.store(&mut self.room, var, Data::Int(value))?;
+        top(&mut self.frames)?.store(&mut self.budget, var, Data::Int(value))?;
         self.again(region, body)
     }
 
-    fn while_turn(&mut self, mut region: Region<'p>) -> Step<()> {
+    fn while_turn(&mut self, mut region: Region<'p>) -> Run<()> {
         let Region::While { loc, head, test, body, ref mut at_test, .. } = region else {
             return Err(broken("not a `while`"));
         };
@@ -226,7 +226,7 @@ impl<'p> Machine<'p, '_, '_> {
         self.again(region, body)
     }
 
-    fn foreach_turn(&mut self, mut region: Region<'p>) -> Step<()> {
+    fn foreach_turn(&mut self, mut region: Region<'p>) -> Run<()> {
         let Region::Foreach { loc, var, over, ref mut at, body, .. } = region else {
             return Err(broken("not a `foreach`"));
         };
@@ -239,13 +239,13 @@ impl<'p> Machine<'p, '_, '_> {
         *at = idx + 1;
         self.loc = loc;
         self.count_turn()?;
-        top(&mut self.frames)?.store(&mut self.room, var, Data::Int(idx as i64 + 1))?;
+        top(&mut self.frames)?.store(&mut self.budget, var, Data::Int(idx as i64 + 1))?;
         self.again(region, body)
     }
 }
 
 /// Leaves whatever lies inside the construct of this name.
-fn leave_inner(frame: &mut Frame<'_>, label: LabelId) -> Step<()> {
+fn leave_inner(frame: &mut Frame<'_>, label: LabelId) -> Run<()> {
     loop {
         match frame.regions.last() {
             Some(region) if region.label() == Some(label) => return Ok(()),
@@ -256,7 +256,7 @@ fn leave_inner(frame: &mut Frame<'_>, label: LabelId) -> Step<()> {
 }
 
 /// Leaves the innermost construct by a jump.
-fn leave_region(frame: &mut Frame<'_>) -> Step<()> {
+fn leave_region(frame: &mut Frame<'_>) -> Run<()> {
     match frame.regions.last() {
         Some(Region::Forall(_) | Region::Tile(_)) => {
             Err(broken("a jump out of a `forall` or a tile kernel"))

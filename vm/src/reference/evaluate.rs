@@ -1,21 +1,26 @@
 //! Operations: which function of `scalars`, `bits`, `words` and `tables` stands for which.
 
-use star_ir::{Measure, Op, Operand, Ty};
+use star_ir::{Op, Operand, SizeOperand, Ty};
 
 use super::bits::{self, same_size, size};
 use super::frame::Frame;
 use super::value::Data;
 use super::{tables, words};
-use crate::room::Room;
+use crate::budget::MemoryBudget;
 use crate::scalars;
-use crate::stop::{Step, broken};
+use crate::stop::{Run, broken};
 
 /// The value of the operation, for a variable of type `ty`. Nothing changes.
-pub(super) fn evaluate(frame: &Frame<'_>, room: &mut Room<'_>, ty: Ty, op: &Op) -> Step<Data> {
+pub(super) fn evaluate(
+    frame: &Frame<'_>,
+    budget: &mut MemoryBudget<'_>,
+    ty: Ty,
+    op: &Op,
+) -> Run<Data> {
     let as_bits = |bits| Data::from_bits(ty, bits);
     let is_slice = matches!(ty, Ty::Slice(_));
     Ok(match op {
-        Op::Copy(operand) => match (ty, copy(frame, room, operand)?) {
+        Op::Copy(operand) => match (ty, copy(frame, budget, operand)?) {
             (Ty::Handle, Data::Table(table)) => Data::Handle(table),
             (Ty::Table(..), Data::Handle(table)) => Data::Table(table),
             (_, data) => data,
@@ -38,18 +43,18 @@ pub(super) fn evaluate(frame: &Frame<'_>, room: &mut Room<'_>, ty: Ty, op: &Op) 
         Op::Fill(len, bit) => {
             let len = size(frame.int(len)?)?;
             let len = if is_slice { frame.rows_here(len)? } else { len };
-            as_bits(bits::fill(room, len, *bit)?)
+            as_bits(bits::fill(budget, len, *bit)?)
         }
         Op::Literal(literal) => match frame.window {
             Some(window) if is_slice => {
                 same_size(literal.len(), window.rows)?;
-                as_bits(room.make(window.height, |idx| literal.get(window.start + idx))?)
+                as_bits(budget.make(window.height, |idx| literal.get(window.start + idx))?)
             }
-            Some(_) | None => as_bits(room.make(literal.len(), |idx| literal.get(idx))?),
+            Some(_) | None => as_bits(budget.make(literal.len(), |idx| literal.get(idx))?),
         },
-        Op::BitsNot(x) => as_bits(bits::not(room, frame.bits(*x)?)?),
+        Op::BitsNot(x) => as_bits(bits::not(budget, frame.bits(*x)?)?),
         Op::BitsLogic(op, x, y) => {
-            as_bits(bits::logic(room, *op, frame.bits(*x)?, frame.bits(*y)?)?)
+            as_bits(bits::logic(budget, *op, frame.bits(*x)?, frame.bits(*y)?)?)
         }
         Op::BitsEqual(x, y) => Data::Bool(bits::equal(frame.bits(*x)?, frame.bits(*y)?)?),
         Op::Component(x, index) => {
@@ -61,69 +66,73 @@ pub(super) fn evaluate(frame: &Frame<'_>, room: &mut Room<'_>, ty: Ty, op: &Op) 
         Op::Some(x) => Data::Bool(bits::some(frame.bits(*x)?)),
         Op::All(x) => Data::Bool(bits::all(frame.bits(*x)?)),
         Op::None(x) => Data::Bool(bits::none(frame.bits(*x)?)),
-        Op::Convert(x) => as_bits(bits::convert(room, frame.bits(*x)?)?),
-        Op::KeepFirst(x) => as_bits(bits::keep_first(room, frame.bits(*x)?)?),
+        Op::Convert(x) => as_bits(bits::convert(budget, frame.bits(*x)?)?),
+        Op::KeepFirst(x) => as_bits(bits::keep_first(budget, frame.bits(*x)?)?),
         Op::Mask { size: len, from, to } => {
             let len = size(frame.int(len)?)?;
-            as_bits(bits::mask(room, len, frame.int(from)?, frame.int(to)?)?)
+            as_bits(bits::mask(budget, len, frame.int(from)?, frame.int(to)?)?)
         }
         Op::Shift(x, direction, by) => {
-            as_bits(bits::shift(room, frame.bits(*x)?, *direction, frame.int(by)?)?)
+            as_bits(bits::shift(budget, frame.bits(*x)?, *direction, frame.int(by)?)?)
         }
-        Op::Rotate(x, by) => as_bits(bits::rotate(room, frame.bits(*x)?, frame.int(by)?)?),
-        Op::Mirror(x) => as_bits(bits::mirror(room, frame.bits(*x)?)?),
-        Op::Shuffle(x) => as_bits(bits::shuffle(room, frame.bits(*x)?)?),
-        Op::Length(x) => Data::Int(frame.size(&Measure::Length(*x))? as i64),
+        Op::Rotate(x, by) => as_bits(bits::rotate(budget, frame.bits(*x)?, frame.int(by)?)?),
+        Op::Mirror(x) => as_bits(bits::mirror(budget, frame.bits(*x)?)?),
+        Op::Shuffle(x) => as_bits(bits::shuffle(budget, frame.bits(*x)?)?),
+        Op::Length(x) => Data::Int(frame.size(&SizeOperand::Length(*x))? as i64),
 
         Op::Trim { word, base, width } => {
-            as_bits(words::trim(room, frame.bits(*word)?, frame.int(base)?, frame.int(width)?)?)
+            as_bits(words::trim(budget, frame.bits(*word)?, frame.int(base)?, frame.int(width)?)?)
         }
         Op::WordCompare(relation, v, w) => {
             let ordering = words::compare(frame.bits(*v)?, frame.bits(*w)?)?;
             Data::Bool(scalars::holds(*relation, ordering))
         }
-        Op::WordAdd(v, w) => as_bits(words::add(room, frame.bits(*v)?, frame.bits(*w)?)?),
-        Op::WordSub(v, w) => as_bits(words::sub(room, frame.bits(*v)?, frame.bits(*w)?)?),
+        Op::WordAdd(v, w) => as_bits(words::add(budget, frame.bits(*v)?, frame.bits(*w)?)?),
+        Op::WordSub(v, w) => as_bits(words::sub(budget, frame.bits(*v)?, frame.bits(*w)?)?),
         Op::WordToInt(w) => Data::Int(words::to_int(frame.bits(*w)?)?),
         Op::IntToWord { value, width } => {
-            as_bits(words::from_int(room, frame.int(value)?, frame.int(width)?)?)
+            as_bits(words::from_int(budget, frame.int(value)?, frame.int(width)?)?)
         }
 
         Op::Column(table, index) => {
-            as_bits(tables::column(room, frame.table(*table)?, frame.int(index)?)?)
+            as_bits(tables::column(budget, frame.table(*table)?, frame.int(index)?)?)
         }
         Op::Row(table, index) => {
-            as_bits(tables::row(room, frame.table(*table)?, frame.int(index)?)?)
+            as_bits(tables::row(budget, frame.table(*table)?, frame.int(index)?)?)
         }
         Op::Bit(table, row, column) => {
             let bit = tables::get(frame.table(*table)?, frame.int(row)?, frame.int(column)?)?;
             Data::Int(i64::from(bit))
         }
         Op::Field { table, base, width } => Data::Table(tables::field(
-            room,
+            budget,
             frame.table(*table)?,
             frame.int(base)?,
             frame.int(width)?,
         )?),
-        Op::Rows(table) => Data::Int(frame.size(&Measure::Rows(*table))? as i64),
+        Op::Rows(table) => Data::Int(frame.size(&SizeOperand::Rows(*table))? as i64),
         // A table without rows has no columns either.
         Op::Columns(table) => {
-            Data::Int(frame.measure(&Measure::Columns(*table))?.unwrap_or(0) as i64)
+            Data::Int(frame.measure(&SizeOperand::Columns(*table))?.unwrap_or(0) as i64)
         }
         Op::NewTable(rows, columns) => {
             let rows = frame.rows_here(size(frame.int(rows)?)?)?;
-            Data::Table(tables::zeros(room, rows, size(frame.int(columns)?)?)?)
+            Data::Table(tables::zeros(budget, rows, size(frame.int(columns)?)?)?)
         }
         Op::Extreme { table, mask, sense } => {
-            as_bits(tables::extreme(room, frame.table(*table)?, frame.bits(*mask)?, *sense)?)
+            as_bits(tables::extreme(budget, frame.table(*table)?, frame.bits(*mask)?, *sense)?)
         }
     })
 }
 
 /// The value itself.
-pub(super) fn copy(frame: &Frame<'_>, room: &mut Room<'_>, operand: &Operand) -> Step<Data> {
+pub(super) fn copy(
+    frame: &Frame<'_>,
+    budget: &mut MemoryBudget<'_>,
+    operand: &Operand,
+) -> Run<Data> {
     Ok(match operand {
-        Operand::Var(var) => room.copy(frame.data(*var)?)?,
+        Operand::Var(var) => budget.copy(frame.data(*var)?)?,
         Operand::Int(number) => Data::Int(*number),
         Operand::Bool(truth) => Data::Bool(*truth),
         Operand::Str(text) => Data::Str(text.clone()),

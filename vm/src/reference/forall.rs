@@ -11,11 +11,11 @@ use super::ForallOrder;
 use super::bits::size;
 use super::control::Region;
 use super::frame::{Frame, top};
-use super::interpreter::Machine;
+use super::interpreter::Interpreter;
 use super::recorder::{Own, Recorder};
 use super::value::Data;
-use crate::room::Room;
-use crate::stop::{Step, broken};
+use crate::budget::MemoryBudget;
+use crate::stop::{Run, broken};
 
 /// A `forall` that was begun.
 pub(super) struct Forall<'p> {
@@ -65,7 +65,7 @@ impl<'p> Forall<'p> {
         privates: &'p [VarId],
         reductions: &'p [Reduction],
         body: &'p Block,
-    ) -> Step<Self> {
+    ) -> Run<Self> {
         let indices = match range {
             ForallRange::Range(from, to) => {
                 let (from, to) = (frame.int(from)?, frame.int(to)?);
@@ -86,7 +86,7 @@ impl<'p> Forall<'p> {
     }
 
     /// Watches every variable that the iterations share.
-    pub(super) fn recorder(&self, frame: &Frame<'_>, writes: &[Part]) -> Step<Recorder> {
+    pub(super) fn recorder(&self, frame: &Frame<'_>, writes: &[Part]) -> Run<Recorder> {
         let mut recorder = Recorder::new();
         for (idx, slot) in frame.slots.iter().enumerate() {
             let var = VarId(idx as u32);
@@ -110,7 +110,7 @@ impl<'p> Forall<'p> {
     }
 
     /// The reductions of the iteration that ended join those before.
-    fn combine(&mut self, frame: &mut Frame<'_>, room: &mut Room<'_>) -> Step<()> {
+    fn combine(&mut self, frame: &mut Frame<'_>, budget: &mut MemoryBudget<'_>) -> Run<()> {
         for (reduction, combined) in self.reductions.iter().zip(&mut self.combined) {
             let Some(data) = frame.slot_mut(reduction.var)?.data.take() else {
                 continue;
@@ -118,7 +118,7 @@ impl<'p> Forall<'p> {
             match combined {
                 None => *combined = Some(data),
                 Some(combined) => {
-                    room.give(data.bytes());
+                    budget.release(data.bytes());
                     combine(reduction.op, combined, data)?;
                 }
             }
@@ -136,10 +136,10 @@ impl<'p> Forall<'p> {
     }
 }
 
-impl<'p> Machine<'p, '_, '_> {
+impl<'p> Interpreter<'p, '_, '_> {
     /// Ends the iteration that ran, if any, and begins the next one, if any. Where something fails in
     /// between, the `forall` still gives its variables back.
-    pub(super) fn forall_turn(&mut self, mut forall: Box<Forall<'p>>) -> Step<()> {
+    pub(super) fn forall_turn(&mut self, mut forall: Box<Forall<'p>>) -> Run<()> {
         self.looks_for_turn(forall.body, forall.loc)?;
         match self.next_iteration(&mut forall) {
             Ok(true) => {
@@ -158,28 +158,28 @@ impl<'p> Machine<'p, '_, '_> {
         }
     }
 
-    fn next_iteration(&mut self, forall: &mut Forall<'p>) -> Step<bool> {
+    fn next_iteration(&mut self, forall: &mut Forall<'p>) -> Run<bool> {
         let frame = top(&mut self.frames)?;
         if forall.begun > 0 {
-            forall.combine(frame, &mut self.room)?;
+            forall.combine(frame, &mut self.budget)?;
         }
         for private in forall.privates {
-            frame.unset(&mut self.room, *private)?;
+            frame.unset(&mut self.budget, *private)?;
         }
         let len = forall.indices.len();
         if forall.begun == len {
-            return frame.unset(&mut self.room, forall.var).map(|()| false);
+            return frame.unset(&mut self.budget, forall.var).map(|()| false);
         }
         let at = place_in_order(self.settings.order, forall.begun, len);
         let index = (forall.indices.get(at)).ok_or_else(|| broken("no such iteration"))?;
         forall.begun += 1;
         self.count_turn()?;
         let frame = top(&mut self.frames)?;
-        frame.store(&mut self.room, forall.var, Data::Int(index))?;
+        frame.store(&mut self.budget, forall.var, Data::Int(index))?;
         for (reduction, combined) in forall.reductions.iter().zip(&forall.combined) {
             if let Some(combined) = combined {
-                let neutral = neutral(&mut self.room, reduction.op, combined)?;
-                frame.store(&mut self.room, reduction.var, neutral)?;
+                let neutral = neutral(&mut self.budget, reduction.op, combined)?;
+                frame.store(&mut self.budget, reduction.var, neutral)?;
             }
         }
         if let Some(recorder) = self.recorders.last_mut() {
@@ -223,17 +223,17 @@ fn gcd(a: u128, b: u128) -> u128 {
 }
 
 /// The value that combines with `like` to `like`.
-fn neutral(room: &mut Room<'_>, op: ReductionOp, like: &Data) -> Step<Data> {
+fn neutral(budget: &mut MemoryBudget<'_>, op: ReductionOp, like: &Data) -> Run<Data> {
     let ones = op == ReductionOp::And;
     match (op, like) {
         (ReductionOp::Or | ReductionOp::And | ReductionOp::Xor, Data::Bool(_)) => {
             Ok(Data::Bool(ones))
         }
         (ReductionOp::Or | ReductionOp::And | ReductionOp::Xor, Data::Slice(bits)) => {
-            Ok(Data::Slice(room.make(bits.len(), |_| ones)?))
+            Ok(Data::Slice(budget.make(bits.len(), |_| ones)?))
         }
         (ReductionOp::Or | ReductionOp::And | ReductionOp::Xor, Data::Word(bits)) => {
-            Ok(Data::Word(room.make(bits.len(), |_| ones)?))
+            Ok(Data::Word(budget.make(bits.len(), |_| ones)?))
         }
         (ReductionOp::Min, Data::Int(_)) => Ok(Data::Int(i64::MAX)),
         (ReductionOp::Max, Data::Int(_)) => Ok(Data::Int(i64::MIN)),
@@ -243,7 +243,7 @@ fn neutral(room: &mut Room<'_>, op: ReductionOp, like: &Data) -> Step<Data> {
 }
 
 /// `into` takes `into op value`.
-fn combine(op: ReductionOp, into: &mut Data, value: Data) -> Step<()> {
+fn combine(op: ReductionOp, into: &mut Data, value: Data) -> Run<()> {
     let bit = |x: bool, y: bool| match op {
         ReductionOp::Or => Some(x || y),
         ReductionOp::And => Some(x && y),

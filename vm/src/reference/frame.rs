@@ -1,16 +1,16 @@
 //! An active routine: its variables, and how far each of its constructs has come.
 
 use star_ir::{
-    Arg, Extent, IntOp, LocId, Measure, Operand, Routine, RoutineId, TrapKind, Ty, VarId,
+    Arg, Extent, IntOp, LocId, Operand, Routine, RoutineId, SizeOperand, TrapKind, Ty, VarId,
 };
 use std::sync::Arc;
 
 use super::control::Region;
 use super::value::{Data, Table, Value};
 use super::words;
+use crate::budget::MemoryBudget;
 use crate::checks::Sight;
-use crate::room::Room;
-use crate::stop::{Step, broken};
+use crate::stop::{Run, broken};
 
 /// An active routine.
 pub(super) struct Frame<'p> {
@@ -45,7 +45,7 @@ pub(super) struct Window {
 }
 
 /// The innermost frame.
-pub(super) fn top<'f, 'p>(frames: &'f mut [Frame<'p>]) -> Step<&'f mut Frame<'p>> {
+pub(super) fn top<'f, 'p>(frames: &'f mut [Frame<'p>]) -> Run<&'f mut Frame<'p>> {
     frames.last_mut().ok_or_else(|| broken("no routine is active"))
 }
 
@@ -57,26 +57,26 @@ impl<'p> Frame<'p> {
     }
 
     /// The type of a variable.
-    pub(super) fn ty(&self, var: VarId) -> Step<Ty> {
+    pub(super) fn ty(&self, var: VarId) -> Run<Ty> {
         let found = self.routine.vars.get(var.0 as usize);
         found.map(|var| var.ty).ok_or_else(|| no_variable(var))
     }
 
-    pub(super) fn slot(&self, var: VarId) -> Step<&Value> {
+    pub(super) fn slot(&self, var: VarId) -> Run<&Value> {
         self.slots.get(var.0 as usize).ok_or_else(|| no_variable(var))
     }
 
-    pub(super) fn slot_mut(&mut self, var: VarId) -> Step<&mut Value> {
+    pub(super) fn slot_mut(&mut self, var: VarId) -> Run<&mut Value> {
         self.slots.get_mut(var.0 as usize).ok_or_else(|| no_variable(var))
     }
 
     /// What a variable holds.
-    pub(super) fn data(&self, var: VarId) -> Step<&Data> {
+    pub(super) fn data(&self, var: VarId) -> Run<&Data> {
         let data = self.slot(var)?.data.as_ref();
         data.ok_or_else(|| broken(format!("`{}` is read before it is set", self.name(var))))
     }
 
-    pub(super) fn int(&self, operand: &Operand) -> Step<i64> {
+    pub(super) fn int(&self, operand: &Operand) -> Run<i64> {
         match operand {
             Operand::Int(number) => Ok(*number),
             Operand::Var(var) => match self.data(*var)? {
@@ -87,7 +87,7 @@ impl<'p> Frame<'p> {
         }
     }
 
-    pub(super) fn boolean(&self, operand: &Operand) -> Step<bool> {
+    pub(super) fn boolean(&self, operand: &Operand) -> Run<bool> {
         match operand {
             Operand::Bool(truth) => Ok(*truth),
             Operand::Var(var) => match self.data(*var)? {
@@ -98,7 +98,7 @@ impl<'p> Frame<'p> {
         }
     }
 
-    pub(super) fn text(&self, operand: &Operand) -> Step<Arc<str>> {
+    pub(super) fn text(&self, operand: &Operand) -> Run<Arc<str>> {
         match operand {
             Operand::Str(text) => Ok(text.clone()),
             Operand::Var(var) => match self.data(*var)? {
@@ -110,14 +110,14 @@ impl<'p> Frame<'p> {
     }
 
     /// The components of a slice or word.
-    pub(super) fn bits(&self, var: VarId) -> Step<&[bool]> {
+    pub(super) fn bits(&self, var: VarId) -> Run<&[bool]> {
         match self.data(var)? {
             Data::Slice(bits) | Data::Word(bits) => Ok(bits),
             _ => Err(self.wrong_kind(var, "a slice or word")),
         }
     }
 
-    pub(super) fn table(&self, var: VarId) -> Step<&Table> {
+    pub(super) fn table(&self, var: VarId) -> Run<&Table> {
         match self.data(var)? {
             Data::Table(table) => Ok(table),
             _ => Err(self.wrong_kind(var, "a table")),
@@ -125,13 +125,13 @@ impl<'p> Frame<'p> {
     }
 
     /// A size; `None` if what it measures has none that is known.
-    pub(super) fn measure(&self, measure: &Measure) -> Step<Option<u64>> {
+    pub(super) fn measure(&self, measure: &SizeOperand) -> Run<Option<u64>> {
         match measure {
-            Measure::Value(operand) => {
+            SizeOperand::Value(operand) => {
                 let number = self.int(operand)?;
                 u64::try_from(number).map(Some).map_err(|_| broken(format!("a size of {number}")))
             }
-            Measure::Length(var) => {
+            SizeOperand::Length(var) => {
                 let set = self.if_set(*var, |frame| {
                     let len = frame.bits(*var)?.len();
                     let is_slice = matches!(frame.ty(*var)?, Ty::Slice(_));
@@ -139,23 +139,23 @@ impl<'p> Frame<'p> {
                 })?;
                 Ok(set.or(self.slot(*var)?.size.map(|size| size as u64)))
             }
-            Measure::Rows(var) => {
+            SizeOperand::Rows(var) => {
                 self.if_set(*var, |frame| Ok(frame.whole(frame.table(*var)?.rows)))
             }
-            Measure::Columns(var) => {
+            SizeOperand::Columns(var) => {
                 self.if_set(*var, |frame| Ok(frame.table(*var)?.columns.len()))
             }
         }
     }
 
     /// A size that is known.
-    pub(super) fn size(&self, measure: &Measure) -> Step<usize> {
+    pub(super) fn size(&self, measure: &SizeOperand) -> Run<usize> {
         let size = self.measure(measure)?;
         let size = size.ok_or_else(|| broken("a size that is not known"))?;
         usize::try_from(size).map_err(|_| broken(format!("a size of {size}")))
     }
 
-    fn if_set(&self, var: VarId, size: impl FnOnce(&Self) -> Step<usize>) -> Step<Option<u64>> {
+    fn if_set(&self, var: VarId, size: impl FnOnce(&Self) -> Run<usize>) -> Run<Option<u64>> {
         match self.slot(var)?.data {
             Some(_) => Ok(Some(size(self)? as u64)),
             None => Ok(None),
@@ -173,7 +173,7 @@ impl<'p> Frame<'p> {
 
     /// The number of rows that the machine has where a program says `rows`: inside a tile kernel, those
     /// of the tile.
-    pub(super) fn rows_here(&self, rows: usize) -> Step<usize> {
+    pub(super) fn rows_here(&self, rows: usize) -> Run<usize> {
         match self.window {
             None => Ok(rows),
             Some(window) if window.rows == rows => Ok(window.height),
@@ -184,27 +184,32 @@ impl<'p> Frame<'p> {
     }
 
     /// The variable takes a value.
-    pub(super) fn store(&mut self, room: &mut Room<'_>, var: VarId, data: Data) -> Step<()> {
+    pub(super) fn store(
+        &mut self,
+        budget: &mut MemoryBudget<'_>,
+        var: VarId,
+        data: Data,
+    ) -> Run<()> {
         self.accepts(var, &data)?;
-        self.put(room, var, data)
+        self.put(budget, var, data)
     }
 
     /// A parameter takes its argument. Its sizes may not be what its extents say: the header checks them
     /// first of all.
     pub(super) fn store_argument(
         &mut self,
-        room: &mut Room<'_>,
+        budget: &mut MemoryBudget<'_>,
         var: VarId,
         data: Data,
-    ) -> Step<()> {
+    ) -> Run<()> {
         self.is_of_kind(var, &data)?;
-        self.put(room, var, data)
+        self.put(budget, var, data)
     }
 
-    fn put(&mut self, room: &mut Room<'_>, var: VarId, data: Data) -> Step<()> {
+    fn put(&mut self, budget: &mut MemoryBudget<'_>, var: VarId, data: Data) -> Run<()> {
         let slot = self.slot_mut(var)?;
-        room.give(slot.bytes());
-        room.take(data.bytes());
+        budget.release(slot.bytes());
+        budget.commit(data.bytes());
         slot.data = Some(data);
         Ok(())
     }
@@ -213,30 +218,30 @@ impl<'p> Frame<'p> {
     /// they come next, and are checked.
     pub(super) fn table_without_columns(
         &mut self,
-        room: &mut Room<'_>,
+        budget: &mut MemoryBudget<'_>,
         var: VarId,
         rows: usize,
-    ) -> Step<()> {
+    ) -> Run<()> {
         if !matches!(self.ty(var)?, Ty::Table(..)) {
             return Err(self.wrong_kind(var, "a table"));
         }
         let data = Data::Table(Table { rows, columns: Vec::new() });
-        room.take(data.bytes());
+        budget.commit(data.bytes());
         self.slot_mut(var)?.data = Some(data);
         Ok(())
     }
 
     /// The variable holds nothing any more, and no size of it is known.
-    pub(super) fn unset(&mut self, room: &mut Room<'_>, var: VarId) -> Step<()> {
+    pub(super) fn unset(&mut self, budget: &mut MemoryBudget<'_>, var: VarId) -> Run<()> {
         let slot = self.slot_mut(var)?;
-        room.give(slot.bytes());
+        budget.release(slot.bytes());
         slot.data = None;
         slot.size = None;
         Ok(())
     }
 
     /// Is the value of the variable's kind and size?
-    pub(super) fn accepts(&self, var: VarId, data: &Data) -> Step<()> {
+    pub(super) fn accepts(&self, var: VarId, data: &Data) -> Run<()> {
         self.is_of_kind(var, data)?;
         if self.other_size(var, data).is_some() {
             let name = self.name(var);
@@ -246,7 +251,7 @@ impl<'p> Frame<'p> {
     }
 
     /// Is the value of the variable's kind?
-    pub(super) fn is_of_kind(&self, var: VarId, data: &Data) -> Step<()> {
+    pub(super) fn is_of_kind(&self, var: VarId, data: &Data) -> Run<()> {
         if self.ty(var)?.same_kind(data.ty()) {
             Ok(())
         } else {
@@ -260,8 +265,8 @@ impl<'p> Frame<'p> {
             (Ty::Slice(_), Data::Slice(bits)) => self.other_length(var, self.whole(bits.len())),
             (Ty::Word(_), Data::Word(bits)) => self.other_length(var, bits.len()),
             (Ty::Table(rows, columns), Data::Table(table)) => self
-                .differs(Measure::Rows(var), rows, self.whole(table.rows))
-                .or_else(|| self.differs(Measure::Columns(var), columns, table.columns.len())),
+                .differs(SizeOperand::Rows(var), rows, self.whole(table.rows))
+                .or_else(|| self.differs(SizeOperand::Columns(var), columns, table.columns.len())),
             _ => None,
         }
     }
@@ -269,12 +274,14 @@ impl<'p> Frame<'p> {
     /// The number of components and the extent of the slice or word where they differ.
     pub(super) fn other_length(&self, var: VarId, n: usize) -> Option<TrapKind> {
         match self.ty(var).ok()? {
-            Ty::Slice(extent) | Ty::Word(extent) => self.differs(Measure::Length(var), extent, n),
+            Ty::Slice(extent) | Ty::Word(extent) => {
+                self.differs(SizeOperand::Length(var), extent, n)
+            }
             Ty::Int | Ty::Bool | Ty::Str | Ty::Table(..) | Ty::Handle => None,
         }
     }
 
-    fn differs(&self, measure: Measure, extent: Extent, n: usize) -> Option<TrapKind> {
+    fn differs(&self, measure: SizeOperand, extent: Extent, n: usize) -> Option<TrapKind> {
         let (operand, wanted) = match extent {
             Extent::Const(size) => (Operand::Int(size as i64), size),
             Extent::Var(size) => match &self.slot(size).ok()?.data {
@@ -285,7 +292,7 @@ impl<'p> Frame<'p> {
         };
         (wanted != n as u64).then_some(TrapKind::Size {
             left: (measure, n as u64),
-            right: (Measure::Value(operand), wanted),
+            right: (SizeOperand::Value(operand), wanted),
         })
     }
 
@@ -293,8 +300,8 @@ impl<'p> Frame<'p> {
     pub(super) fn change_table(
         &mut self,
         var: VarId,
-        change: impl FnOnce(&mut Table, &Self) -> Step<()>,
-    ) -> Step<()> {
+        change: impl FnOnce(&mut Table, &Self) -> Run<()>,
+    ) -> Run<()> {
         self.table(var)?;
         let mut data = self.slot_mut(var)?.data.take();
         let changed = match &mut data {
@@ -309,8 +316,8 @@ impl<'p> Frame<'p> {
     pub(super) fn change_bits(
         &mut self,
         var: VarId,
-        change: impl FnOnce(&mut [bool], &Self) -> Step<()>,
-    ) -> Step<()> {
+        change: impl FnOnce(&mut [bool], &Self) -> Run<()>,
+    ) -> Run<()> {
         self.bits(var)?;
         let mut data = self.slot_mut(var)?.data.take();
         let changed = match &mut data {
@@ -331,48 +338,48 @@ fn no_variable(var: VarId) -> crate::stop::Stop {
 }
 
 impl Sight for Frame<'_> {
-    fn int(&self, operand: &Operand) -> Step<i64> {
+    fn int(&self, operand: &Operand) -> Run<i64> {
         self.int(operand)
     }
 
-    fn boolean(&self, operand: &Operand) -> Step<bool> {
+    fn boolean(&self, operand: &Operand) -> Run<bool> {
         self.boolean(operand)
     }
 
-    fn text(&self, operand: &Operand) -> Step<Arc<str>> {
+    fn text(&self, operand: &Operand) -> Run<Arc<str>> {
         self.text(operand)
     }
 
-    fn measure(&self, measure: &Measure) -> Step<Option<u64>> {
+    fn measure(&self, measure: &SizeOperand) -> Run<Option<u64>> {
         self.measure(measure)
     }
 
-    fn is_table(&self, var: VarId) -> Step<bool> {
+    fn is_table(&self, var: VarId) -> Run<bool> {
         Ok(matches!(self.ty(var)?, Ty::Table(..)))
     }
 
-    fn is_set(&self, var: VarId) -> Step<bool> {
+    fn is_set(&self, var: VarId) -> Run<bool> {
         Ok(self.slot(var)?.data.is_some())
     }
 
-    fn is_sized(&self, var: VarId) -> Step<bool> {
+    fn is_sized(&self, var: VarId) -> Run<bool> {
         let slot = self.slot(var)?;
         Ok(slot.data.is_some() || slot.size.is_some())
     }
 
-    fn is_fixed(&self, var: VarId) -> Step<bool> {
+    fn is_fixed(&self, var: VarId) -> Run<bool> {
         Ok(self.slot(var)?.fixed)
     }
 
-    fn length(&self, bits: VarId) -> Step<u64> {
+    fn length(&self, bits: VarId) -> Run<u64> {
         Ok(self.bits(bits)?.len() as u64)
     }
 
-    fn fits_int(&self, word: VarId) -> Step<bool> {
+    fn fits_int(&self, word: VarId) -> Run<bool> {
         Ok(words::fits_int(self.bits(word)?))
     }
 
-    fn carries(&self, op: IntOp, left: VarId, right: VarId) -> Step<bool> {
+    fn carries(&self, op: IntOp, left: VarId, right: VarId) -> Run<bool> {
         let (v, w) = (self.bits(left)?, self.bits(right)?);
         match op {
             IntOp::Add => words::add_carries(v, w),

@@ -6,34 +6,34 @@
 //! `continue` pop them.
 
 use star_ir::{
-    Block, LimitKind, LocId, Measure, Operand, Program, RoutineId, Stmt, StmtKind, Trap, TrapKind,
-    VarId, rows,
+    Block, LimitKind, LocId, Operand, Program, RoutineId, SizeOperand, Stmt, StmtKind, Trap,
+    TrapKind, VarId, rows,
 };
 
+use super::budget::MAX_BYTES;
 use super::control::Region;
 use super::evaluate::{copy, evaluate};
 use super::frame::{Frame, top};
 use super::meter::Meter;
 use super::observe::{Moment, Observer};
 use super::recorder::Recorder;
-use super::room::MAX_BYTES;
 use super::value::{Data, Value};
 use super::{Settings, stores, touch};
 use crate::backend::{Control, HostError, Outcome, Stats};
+use crate::budget::MemoryBudget;
 use crate::checks;
 use crate::display;
-use crate::room::Room;
-use crate::stop::{Step, Stop, broken};
+use crate::stop::{Run, Stop, broken};
 
 /// Statements run between two looks at the flags.
-const STATEMENTS_PER_LOOK: u32 = 1000;
+const STATEMENTS_PER_POLL: u32 = 1000;
 
 /// A run.
-pub(super) struct Machine<'p, 'c, 'h> {
+pub(super) struct Interpreter<'p, 'c, 'h> {
     pub(super) program: &'p Program,
     pub(super) settings: Settings,
     pub(super) control: &'c mut Control<'h>,
-    pub(super) room: Room<'h>,
+    pub(super) budget: MemoryBudget<'h>,
     /// Active routines, the entry first.
     pub(super) frames: Vec<Frame<'p>>,
     /// One for each `forall` that is running, the outermost first.
@@ -44,7 +44,7 @@ pub(super) struct Machine<'p, 'c, 'h> {
     /// Charges a profile, if there is one.
     pub(super) meter: Option<Meter<'c>>,
     pub(super) observer: Option<&'c mut (dyn Observer + 'c)>,
-    since_look: u32,
+    since_poll: u32,
 }
 
 /// Runs `entry`; see [`crate::Backend::run`].
@@ -58,10 +58,10 @@ pub(super) fn run<'c>(
 ) -> Outcome {
     control.stats = Stats::default();
     let limit = control.limits.memory.unwrap_or(MAX_BYTES).min(MAX_BYTES);
-    let mut machine = Machine {
+    let mut interpreter = Interpreter {
         program,
         settings,
-        room: Room::new(control.interrupt, control.deadline, limit),
+        budget: MemoryBudget::new(control.interrupt, control.deadline, limit),
         control,
         frames: Vec::new(),
         recorders: Vec::new(),
@@ -69,23 +69,23 @@ pub(super) fn run<'c>(
         next_tag: 1,
         meter,
         observer,
-        since_look: 0,
+        since_poll: 0,
     };
-    let end = machine.enter(entry, values).and_then(|()| machine.run_to_end());
+    let end = interpreter.enter(entry, values).and_then(|()| interpreter.run_to_end());
     let outcome = match end {
         Ok(()) => Outcome::Done,
-        Err(stop) => machine.end_with(stop),
+        Err(stop) => interpreter.end_with(stop),
     };
-    if let Some(meter) = machine.meter.take() {
+    if let Some(meter) = interpreter.meter.take() {
         meter.end(program);
     }
-    machine.leave_all(entry, values);
-    machine.control.stats.peak_bytes = machine.room.peak();
+    interpreter.leave_all(entry, values);
+    interpreter.control.stats.peak_bytes = interpreter.budget.peak();
     outcome
 }
 
-impl<'p> Machine<'p, '_, '_> {
-    fn run_to_end(&mut self) -> Step<()> {
+impl<'p> Interpreter<'p, '_, '_> {
+    fn run_to_end(&mut self) -> Run<()> {
         loop {
             let frame = top(&mut self.frames)?;
             match frame.regions.last_mut() {
@@ -111,7 +111,7 @@ impl<'p> Machine<'p, '_, '_> {
     /// Runs a statement; a construct or call is only begun. Inside a `forall`, what it touches is
     /// recorded: before it runs, with sizes as they are then, and for what it writes again with sizes
     /// as they are afterwards.
-    fn statement(&mut self, stmt: &'p Stmt) -> Step<()> {
+    fn statement(&mut self, stmt: &'p Stmt) -> Run<()> {
         self.loc = stmt.loc;
         if self.meter.is_some() {
             let repeated = self.is_repeated()?;
@@ -120,10 +120,10 @@ impl<'p> Machine<'p, '_, '_> {
             }
         }
         self.observe(Moment::Statement(stmt))?;
-        self.since_look += 1;
-        if self.since_look >= STATEMENTS_PER_LOOK {
-            self.since_look = 0;
-            self.room.look()?;
+        self.since_poll += 1;
+        if self.since_poll >= STATEMENTS_PER_POLL {
+            self.since_poll = 0;
+            self.budget.poll()?;
         }
         if self.recorders.is_empty() {
             return self.execute(&stmt.kind, stmt.loc);
@@ -138,20 +138,20 @@ impl<'p> Machine<'p, '_, '_> {
         self.record(&touches)
     }
 
-    fn execute(&mut self, kind: &'p StmtKind, loc: LocId) -> Step<()> {
+    fn execute(&mut self, kind: &'p StmtKind, loc: LocId) -> Run<()> {
         let frame = top(&mut self.frames)?;
         if frame.window.is_some()
             && let Some(what) = rows::crosses(&frame.routine.vars, kind)
         {
             return Err(broken(format!("{what} in a tile kernel")));
         }
-        let room = &mut self.room;
+        let budget = &mut self.budget;
         match kind {
             StmtKind::Assign(dst, op) => {
-                let data = evaluate(frame, room, frame.ty(*dst)?, op)?;
-                frame.store(room, *dst, data)
+                let data = evaluate(frame, budget, frame.ty(*dst)?, op)?;
+                frame.store(budget, *dst, data)
             }
-            StmtKind::Step { dst, bits } => stores::step(frame, room, *dst, *bits),
+            StmtKind::Step { dst, bits } => stores::step(frame, budget, *dst, *bits),
             StmtKind::Put { bits, index, bit } => stores::put(frame, *bits, index, bit),
             StmtKind::Replace { word, base, value } => stores::replace(frame, *word, base, *value),
             StmtKind::PutColumn { table, index, value } => {
@@ -164,9 +164,9 @@ impl<'p> Machine<'p, '_, '_> {
                 stores::put_bit(frame, *table, row, column, bit)
             }
             StmtKind::PutField { table, base, value } => {
-                stores::put_field(frame, room, *table, base, *value)
+                stores::put_field(frame, budget, *table, base, *value)
             }
-            StmtKind::Size(op) => stores::resize(frame, room, op),
+            StmtKind::Size(op) => stores::resize(frame, budget, op),
             StmtKind::Check(check) => match checks::check(frame, check)? {
                 Some(trap) => Err(Stop::Trap(trap)),
                 None => Ok(()),
@@ -190,11 +190,11 @@ impl<'p> Machine<'p, '_, '_> {
     }
 
     /// Adds `units × times` elementary operations; a negative number of times is none.
-    fn cost(&mut self, units: u64, times: Option<&Measure>, loc: LocId) -> Step<()> {
+    fn cost(&mut self, units: u64, times: Option<&SizeOperand>, loc: LocId) -> Run<()> {
         let frame = top(&mut self.frames)?;
         let times = match times {
             None => 1,
-            Some(Measure::Value(operand)) => u64::try_from(frame.int(operand)?).unwrap_or(0),
+            Some(SizeOperand::Value(operand)) => u64::try_from(frame.int(operand)?).unwrap_or(0),
             Some(measure) => frame.measure(measure)?.unwrap_or(0),
         };
         if frame.window.is_some_and(|window| window.repeated) {
@@ -210,12 +210,12 @@ impl<'p> Machine<'p, '_, '_> {
     }
 
     /// Is a part of the run that was counted already done once more, for other rows?
-    pub(super) fn is_repeated(&mut self) -> Step<bool> {
+    pub(super) fn is_repeated(&mut self) -> Run<bool> {
         Ok(top(&mut self.frames)?.window.is_some_and(|window| window.repeated))
     }
 
     /// A loop looks for its next turn.
-    pub(super) fn looks_for_turn(&mut self, body: &Block, loc: LocId) -> Step<()> {
+    pub(super) fn looks_for_turn(&mut self, body: &Block, loc: LocId) -> Run<()> {
         self.loc = loc;
         if self.meter.is_some() {
             let repeated = self.is_repeated()?;
@@ -227,8 +227,8 @@ impl<'p> Machine<'p, '_, '_> {
     }
 
     /// Counts a turn of a loop, and looks at the flags.
-    pub(super) fn count_turn(&mut self) -> Step<()> {
-        self.room.look()?;
+    pub(super) fn count_turn(&mut self) -> Run<()> {
+        self.budget.poll()?;
         self.observe(Moment::Turn)?;
         let window = top(&mut self.frames)?.window;
         if window.is_some_and(|window| window.repeated) {
@@ -237,7 +237,7 @@ impl<'p> Machine<'p, '_, '_> {
         self.count_steps(1)
     }
 
-    pub(super) fn count_steps(&mut self, steps: u64) -> Step<()> {
+    pub(super) fn count_steps(&mut self, steps: u64) -> Run<()> {
         let stats = &mut self.control.stats;
         stats.steps = stats.steps.saturating_add(steps);
         match self.control.limits.steps {
@@ -246,7 +246,7 @@ impl<'p> Machine<'p, '_, '_> {
         }
     }
 
-    fn print(&mut self, items: &[Operand]) -> Step<()> {
+    fn print(&mut self, items: &[Operand]) -> Run<()> {
         self.only_in_sequence("`print`")?;
         let frame = top(&mut self.frames)?;
         let mut values = Vec::new();
@@ -269,24 +269,24 @@ impl<'p> Machine<'p, '_, '_> {
     }
 
     /// A table that was read does not grow (star.md, section 3).
-    fn read(&mut self, dst: VarId, file: &Operand, layout: Option<&Operand>) -> Step<()> {
+    fn read(&mut self, dst: VarId, file: &Operand, layout: Option<&Operand>) -> Run<()> {
         self.only_in_sequence("`read`")?;
         let frame = top(&mut self.frames)?;
         let file = frame.text(file)?;
         let layout = layout.map(|layout| frame.text(layout)).transpose()?;
-        let max_bytes = Some(self.room.free());
+        let max_bytes = Some(self.budget.available());
         let value = (self.control.host)
             .read(&file, layout.as_deref(), frame.ty(dst)?, max_bytes)
             .map_err(file_trap)?;
         let data = Data::from_host(value).ok_or_else(|| broken("a file gave no value"))?;
-        self.room.ask(data.bytes())?;
+        self.budget.reserve(data.bytes())?;
         if matches!(data, Data::Table(_)) {
             frame.slot_mut(dst)?.fixed = true;
         }
-        frame.store(&mut self.room, dst, data)
+        frame.store(&mut self.budget, dst, data)
     }
 
-    fn write(&mut self, src: VarId, file: &Operand) -> Step<()> {
+    fn write(&mut self, src: VarId, file: &Operand) -> Run<()> {
         self.only_in_sequence("`write`")?;
         let frame = top(&mut self.frames)?;
         let file = frame.text(file)?;
@@ -295,7 +295,7 @@ impl<'p> Machine<'p, '_, '_> {
         self.control.host.write(&file, value).map_err(file_trap)
     }
 
-    fn only_in_sequence(&self, what: &str) -> Step<()> {
+    fn only_in_sequence(&self, what: &str) -> Run<()> {
         if self.recorders.is_empty() {
             Ok(())
         } else {
@@ -304,8 +304,8 @@ impl<'p> Machine<'p, '_, '_> {
     }
 
     /// A copy of an operand's value.
-    pub(super) fn copy(&mut self, operand: &Operand) -> Step<Data> {
-        copy(top(&mut self.frames)?, &mut self.room, operand)
+    pub(super) fn copy(&mut self, operand: &Operand) -> Run<Data> {
+        copy(top(&mut self.frames)?, &mut self.budget, operand)
     }
 
     /// How a run ends that stops: kernels and `forall` loops that were running leave their variables

@@ -1,6 +1,6 @@
 //! The reference backend: the specification of every operation, written for reading.
 //!
-//! * [`Value`]: values as vectors of truth values (`value`); `room` makes them, within limits.
+//! * [`Value`]: values as vectors of truth values (`value`); `budget` makes them, within limits.
 //! * Operations, each with its definition: `bits`, `words`, `tables`; `stores`: statements that change
 //!   one variable. `evaluate` says which stands for which.
 //! * The machine: `interpreter`, with frames (`frame`), calls (`calls`), control flow (`control`),
@@ -12,6 +12,7 @@
 //! [`Outcome::Internal`].
 
 mod bits;
+mod budget;
 mod calls;
 mod control;
 mod evaluate;
@@ -21,7 +22,6 @@ mod interpreter;
 mod meter;
 mod observe;
 mod recorder;
-mod room;
 mod stores;
 mod tables;
 #[cfg(test)]
@@ -43,8 +43,8 @@ use crate::backend::{Backend, Control, Outcome, StoreError};
 use crate::profile::Profile;
 use crate::value::HostValue;
 
+pub use budget::MAX_BYTES;
 pub use observe::{Moment, Observer, Scene};
-pub use room::MAX_BYTES;
 pub use value::Value;
 
 use meter::Meter;

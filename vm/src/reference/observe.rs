@@ -8,9 +8,9 @@ use std::ops::ControlFlow;
 use star_ir::{LimitKind, LocId, Routine, Stmt, VarId};
 
 use super::frame::Frame;
-use super::interpreter::Machine;
+use super::interpreter::Interpreter;
 use super::value::Data;
-use crate::stop::{Step, Stop};
+use crate::stop::{Run, Stop};
 use crate::value::HostValue;
 
 /// Looks at a run.
@@ -66,9 +66,9 @@ impl Scene<'_> {
     }
 }
 
-impl Machine<'_, '_, '_> {
+impl Interpreter<'_, '_, '_> {
     /// Tells the observer, if there is one.
-    pub(super) fn observe(&mut self, moment: Moment<'_>) -> Step<()> {
+    pub(super) fn observe(&mut self, moment: Moment<'_>) -> Run<()> {
         let (Some(observer), Some(frame)) = (&mut self.observer, self.frames.last()) else {
             return Ok(());
         };

@@ -8,9 +8,9 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::frame::top;
-use super::interpreter::Machine;
+use super::interpreter::Interpreter;
 use super::touch::Touch;
-use crate::stop::{Step, broken};
+use crate::stop::{Run, broken};
 
 /// Watches one `forall`.
 pub(super) struct Recorder {
@@ -114,7 +114,7 @@ impl Recorder {
     }
 
     /// The iteration touches an area, or the sizes, of a variable.
-    fn touch(&mut self, tag: u64, touch: &Touch, area: &Area, sizes: bool) -> Step<()> {
+    fn touch(&mut self, tag: u64, touch: &Touch, area: &Area, sizes: bool) -> Run<()> {
         let (Some(iteration), Some(shared)) = (self.iteration, self.shared.get_mut(&tag)) else {
             return Ok(());
         };
@@ -122,7 +122,7 @@ impl Recorder {
         if touch.writes && !is_own {
             return Err(broken(format!(
                 "iteration {iteration} of a `forall` writes {} of `{}`, which is not its own",
-                touch.place, shared.name
+                touch.region, shared.name
             )));
         }
         if let Some(other) = shared.touch(iteration, touch.writes, area, sizes) {
@@ -132,7 +132,7 @@ impl Recorder {
             };
             return Err(broken(format!(
                 "iteration {iteration} and {other} of a `forall` meet in {} of `{}`",
-                touch.place, shared.name
+                touch.region, shared.name
             )));
         }
         Ok(())
@@ -177,9 +177,9 @@ impl Shared {
     }
 }
 
-impl Machine<'_, '_, '_> {
+impl Interpreter<'_, '_, '_> {
     /// Tells every running `forall` what the innermost routine touches.
-    pub(super) fn record(&mut self, touches: &[Touch]) -> Step<()> {
+    pub(super) fn record(&mut self, touches: &[Touch]) -> Run<()> {
         if self.recorders.is_empty() {
             return Ok(());
         }

@@ -1,41 +1,36 @@
 //! Statements that change one variable: STEP, stores to a part, changes of size.
 
-use star_ir::{Measure, Operand, SizeOp, VarId};
+use star_ir::{Operand, SizeOp, SizeOperand, VarId};
 
 use super::bits::{self, size};
 use super::frame::Frame;
 use super::value::Data;
 use super::{tables, words};
-use crate::room::Room;
-use crate::stop::Step;
+use crate::budget::MemoryBudget;
+use crate::stop::Run;
 
 /// STEP: `dst` takes the index of the first one of `bits`, which is cleared.
 pub(super) fn step(
     frame: &mut Frame<'_>,
-    room: &mut Room<'_>,
+    budget: &mut MemoryBudget<'_>,
     dst: VarId,
     bits: VarId,
-) -> Step<()> {
+) -> Run<()> {
     let mut index = 0;
     frame.change_bits(bits, |x, _| {
         index = bits::step(x);
         Ok(())
     })?;
-    frame.store(room, dst, Data::Int(index))
+    frame.store(budget, dst, Data::Int(index))
 }
 
 /// A component takes a new value.
-pub(super) fn put(frame: &mut Frame<'_>, bits: VarId, index: &Operand, bit: &Operand) -> Step<()> {
+pub(super) fn put(frame: &mut Frame<'_>, bits: VarId, index: &Operand, bit: &Operand) -> Run<()> {
     frame.change_bits(bits, |x, frame| bits::put(x, frame.int(index)?, frame.int(bit)?))
 }
 
 /// REP. A word put into itself fills it, and nothing changes.
-pub(super) fn replace(
-    frame: &mut Frame<'_>,
-    word: VarId,
-    base: &Operand,
-    value: VarId,
-) -> Step<()> {
+pub(super) fn replace(frame: &mut Frame<'_>, word: VarId, base: &Operand, value: VarId) -> Run<()> {
     if word == value {
         return Ok(());
     }
@@ -48,7 +43,7 @@ pub(super) fn put_column(
     table: VarId,
     index: &Operand,
     value: VarId,
-) -> Step<()> {
+) -> Run<()> {
     frame.change_table(table, |table, frame| {
         tables::put_column(table, frame.int(index)?, frame.bits(value)?)
     })
@@ -60,7 +55,7 @@ pub(super) fn put_row(
     table: VarId,
     index: &Operand,
     value: VarId,
-) -> Step<()> {
+) -> Run<()> {
     frame.change_table(table, |table, frame| {
         tables::put_row(table, frame.int(index)?, frame.bits(value)?)
     })
@@ -73,7 +68,7 @@ pub(super) fn put_bit(
     row: &Operand,
     column: &Operand,
     bit: &Operand,
-) -> Step<()> {
+) -> Run<()> {
     frame.change_table(table, |table, frame| {
         tables::put_bit(table, frame.int(row)?, frame.int(column)?, frame.int(bit)?)
     })
@@ -82,111 +77,128 @@ pub(super) fn put_bit(
 /// A field takes a table. A table put into itself fills it, and nothing changes.
 pub(super) fn put_field(
     frame: &mut Frame<'_>,
-    room: &Room<'_>,
+    budget: &MemoryBudget<'_>,
     table: VarId,
     base: &Operand,
     value: VarId,
-) -> Step<()> {
+) -> Run<()> {
     if table == value {
         return Ok(());
     }
     frame.change_table(table, |table, frame| {
-        tables::put_field(room, table, frame.int(base)?, frame.table(value)?)
+        tables::put_field(budget, table, frame.int(base)?, frame.table(value)?)
     })
 }
 
 /// A change of size.
-pub(super) fn resize(frame: &mut Frame<'_>, room: &mut Room<'_>, op: &SizeOp) -> Step<()> {
+pub(super) fn resize(frame: &mut Frame<'_>, budget: &mut MemoryBudget<'_>, op: &SizeOp) -> Run<()> {
     match op {
-        SizeOp::Latch { dst, size } => latch(frame, room, *dst, size),
-        SizeOp::SetRows { table, rows } => set_rows(frame, room, *table, rows),
-        SizeOp::EnsureColumns { table, columns } => ensure_columns(frame, room, *table, columns),
-        SizeOp::Init { table, rows, columns } => init(frame, room, *table, rows, columns),
-        SizeOp::Adapt { bits, size } => adapt(frame, room, *bits, size),
+        SizeOp::Latch { dst, size } => latch(frame, budget, *dst, size),
+        SizeOp::SetRows { table, rows } => set_rows(frame, budget, *table, rows),
+        SizeOp::EnsureColumns { table, columns } => ensure_columns(frame, budget, *table, columns),
+        SizeOp::Init { table, rows, columns } => init(frame, budget, *table, rows, columns),
+        SizeOp::Adapt { bits, size } => adapt(frame, budget, *bits, size),
         SizeOp::Fix { bits, size } => fix(frame, *bits, size),
     }
 }
 
 /// An integer that was never set takes a size, if one is known.
-fn latch(frame: &mut Frame<'_>, room: &mut Room<'_>, dst: VarId, size: &Measure) -> Step<()> {
+fn latch(
+    frame: &mut Frame<'_>,
+    budget: &mut MemoryBudget<'_>,
+    dst: VarId,
+    size: &SizeOperand,
+) -> Run<()> {
     if frame.slot(dst)?.data.is_some() {
         return Ok(());
     }
     let number = match size {
-        Measure::Value(number) => Some(frame.int(number)?),
-        Measure::Length(_) | Measure::Rows(_) | Measure::Columns(_) => {
+        SizeOperand::Value(number) => Some(frame.int(number)?),
+        SizeOperand::Length(_) | SizeOperand::Rows(_) | SizeOperand::Columns(_) => {
             frame.measure(size)?.map(|size| size as i64)
         }
     };
     match number {
-        Some(number) => frame.store(room, dst, Data::Int(number)),
+        Some(number) => frame.store(budget, dst, Data::Int(number)),
         None => Ok(()),
     }
 }
 
 /// A table without rows gets rows, and no columns.
-fn set_rows(frame: &mut Frame<'_>, room: &mut Room<'_>, table: VarId, rows: &Measure) -> Step<()> {
+fn set_rows(
+    frame: &mut Frame<'_>,
+    budget: &mut MemoryBudget<'_>,
+    table: VarId,
+    rows: &SizeOperand,
+) -> Run<()> {
     if frame.slot(table)?.data.is_some() {
         return Ok(());
     }
     let rows = frame.rows_here(frame.size(rows)?)?;
-    frame.table_without_columns(room, table, rows)
+    frame.table_without_columns(budget, table, rows)
 }
 
 /// A table that grows gets columns of zeros up to `columns`.
 fn ensure_columns(
     frame: &mut Frame<'_>,
-    room: &mut Room<'_>,
+    budget: &mut MemoryBudget<'_>,
     table: VarId,
-    columns: &Measure,
-) -> Step<()> {
+    columns: &SizeOperand,
+) -> Run<()> {
     if frame.slot(table)?.fixed {
         return Ok(());
     }
     let columns = columns_wanted(frame, columns)?;
     let before = frame.data(table)?.bytes();
-    frame.change_table(table, |table, _| tables::ensure_columns(room, table, columns))?;
-    room.take(frame.data(table)?.bytes().saturating_sub(before));
+    frame.change_table(table, |table, _| tables::ensure_columns(budget, table, columns))?;
+    budget.commit(frame.data(table)?.bytes().saturating_sub(before));
     Ok(())
 }
 
 /// A number of columns; a negative one asks for none.
-pub(super) fn columns_wanted(frame: &Frame<'_>, columns: &Measure) -> Step<usize> {
+pub(super) fn columns_wanted(frame: &Frame<'_>, columns: &SizeOperand) -> Run<usize> {
     match columns {
-        Measure::Value(number) => size(frame.int(number)?.max(0)),
-        Measure::Length(_) | Measure::Rows(_) | Measure::Columns(_) => frame.size(columns),
+        SizeOperand::Value(number) => size(frame.int(number)?.max(0)),
+        SizeOperand::Length(_) | SizeOperand::Rows(_) | SizeOperand::Columns(_) => {
+            frame.size(columns)
+        }
     }
 }
 
 /// A table without sizes becomes zeros.
 fn init(
     frame: &mut Frame<'_>,
-    room: &mut Room<'_>,
+    budget: &mut MemoryBudget<'_>,
     table: VarId,
     rows: &Operand,
     columns: &Operand,
-) -> Step<()> {
+) -> Run<()> {
     if frame.slot(table)?.data.is_some() {
         return Ok(());
     }
     let rows = frame.rows_here(size(frame.int(rows)?)?)?;
-    let zeros = tables::zeros(room, rows, size(frame.int(columns)?)?)?;
-    frame.store(room, table, Data::Table(zeros))
+    let zeros = tables::zeros(budget, rows, size(frame.int(columns)?)?)?;
+    frame.store(budget, table, Data::Table(zeros))
 }
 
 /// A slice or word that is not sized and has another size becomes unset and of no known size.
-fn adapt(frame: &mut Frame<'_>, room: &mut Room<'_>, bits: VarId, size: &Operand) -> Step<()> {
+fn adapt(
+    frame: &mut Frame<'_>,
+    budget: &mut MemoryBudget<'_>,
+    bits: VarId,
+    size: &Operand,
+) -> Run<()> {
     let wanted = frame.int(size)?;
-    let length = frame.measure(&Measure::Length(bits))?;
+    let length = frame.measure(&SizeOperand::Length(bits))?;
     let differs = length.is_some_and(|length| u64::try_from(wanted) != Ok(length));
     if differs && !frame.slot(bits)?.fixed {
-        frame.unset(room, bits)?;
+        frame.unset(budget, bits)?;
     }
     Ok(())
 }
 
 /// The size of a slice or word that was never set is known.
-fn fix(frame: &mut Frame<'_>, bits: VarId, wanted: &Operand) -> Step<()> {
+fn fix(frame: &mut Frame<'_>, bits: VarId, wanted: &Operand) -> Run<()> {
     let wanted = size(frame.int(wanted)?)?;
     if fixes(frame, bits)? {
         frame.slot_mut(bits)?.size = Some(wanted);
@@ -195,7 +207,7 @@ fn fix(frame: &mut Frame<'_>, bits: VarId, wanted: &Operand) -> Step<()> {
 }
 
 /// Does `fix` give the slice or word a size? One that is sized keeps the size that it has.
-pub(super) fn fixes(frame: &Frame<'_>, bits: VarId) -> Step<bool> {
+pub(super) fn fixes(frame: &Frame<'_>, bits: VarId) -> Run<bool> {
     let slot = frame.slot(bits)?;
     Ok(slot.data.is_none() && !(slot.fixed && slot.size.is_some()))
 }

@@ -4,55 +4,60 @@ use star_ir::Sense;
 
 use super::bits::{bit, part, place, same_size, size, some};
 use super::value::Table;
-use crate::room::Room;
-use crate::stop::Step;
+use crate::budget::MemoryBudget;
+use crate::stop::Run;
 
 /// COL: z(i) = T(i, index).
-pub(super) fn column(room: &mut Room<'_>, table: &Table, index: i64) -> Step<Vec<bool>> {
+pub(super) fn column(budget: &mut MemoryBudget<'_>, table: &Table, index: i64) -> Run<Vec<bool>> {
     let column = &table.columns[place(index, table.columns.len())?];
-    room.make(table.rows, |idx| column[idx])
+    budget.make(table.rows, |idx| column[idx])
 }
 
 /// ROW: z(j) = T(index, j).
-pub(super) fn row(room: &mut Room<'_>, table: &Table, index: i64) -> Step<Vec<bool>> {
+pub(super) fn row(budget: &mut MemoryBudget<'_>, table: &Table, index: i64) -> Run<Vec<bool>> {
     let row_idx = place(index, table.rows)?;
-    room.make(table.columns.len(), |idx| table.columns[idx][row_idx])
+    budget.make(table.columns.len(), |idx| table.columns[idx][row_idx])
 }
 
 /// T(row, column).
-pub(super) fn get(table: &Table, row: i64, column: i64) -> Step<bool> {
+pub(super) fn get(table: &Table, row: i64, column: i64) -> Run<bool> {
     let row_idx = place(row, table.rows)?;
     let col_idx = place(column, table.columns.len())?;
     Ok(table.columns[col_idx][row_idx])
 }
 
 /// Columns `base + 1 ..= base + width`: F(i, j) = T(i, base + j).
-pub(super) fn field(room: &mut Room<'_>, table: &Table, base: i64, width: i64) -> Step<Table> {
+pub(super) fn field(
+    budget: &mut MemoryBudget<'_>,
+    table: &Table,
+    base: i64,
+    width: i64,
+) -> Run<Table> {
     let places = part(base, size(width)?, table.columns.len())?;
-    room.make_table(table.rows, places.len(), |row_idx, col_idx| {
+    budget.make_table(table.rows, places.len(), |row_idx, col_idx| {
         table.columns[places.start + col_idx][row_idx]
     })
 }
 
 /// Z(i, j) = 0.
-pub(super) fn zeros(room: &mut Room<'_>, rows: usize, columns: usize) -> Step<Table> {
-    room.make_table(rows, columns, |_, _| false)
+pub(super) fn zeros(budget: &mut MemoryBudget<'_>, rows: usize, columns: usize) -> Run<Table> {
+    budget.make_table(rows, columns, |_, _| false)
 }
 
 /// MIN, MAX: the rows marked in `mask` that hold the least or greatest number among them. The columns
 /// are looked at from the most significant one; whenever some of the rows that are left have the
 /// better bit there, the others fall out.
 pub(super) fn extreme(
-    room: &mut Room<'_>,
+    budget: &mut MemoryBudget<'_>,
     table: &Table,
     mask: &[bool],
     sense: Sense,
-) -> Step<Vec<bool>> {
+) -> Run<Vec<bool>> {
     same_size(table.rows, mask.len())?;
     let better = matches!(sense, Sense::Max);
-    let mut left = room.make(mask.len(), |idx| mask[idx])?;
+    let mut left = budget.make(mask.len(), |idx| mask[idx])?;
     for column in &table.columns {
-        let best = room.make(mask.len(), |idx| left[idx] && column[idx] == better)?;
+        let best = budget.make(mask.len(), |idx| left[idx] && column[idx] == better)?;
         if some(&best) {
             left = best;
         }
@@ -61,7 +66,7 @@ pub(super) fn extreme(
 }
 
 /// T(i, index) becomes x(i).
-pub(super) fn put_column(table: &mut Table, index: i64, x: &[bool]) -> Step<()> {
+pub(super) fn put_column(table: &mut Table, index: i64, x: &[bool]) -> Run<()> {
     let col_idx = place(index, table.columns.len())?;
     same_size(table.rows, x.len())?;
     table.columns[col_idx].copy_from_slice(x);
@@ -69,7 +74,7 @@ pub(super) fn put_column(table: &mut Table, index: i64, x: &[bool]) -> Step<()> 
 }
 
 /// T(index, j) becomes w(j).
-pub(super) fn put_row(table: &mut Table, index: i64, w: &[bool]) -> Step<()> {
+pub(super) fn put_row(table: &mut Table, index: i64, w: &[bool]) -> Run<()> {
     let row_idx = place(index, table.rows)?;
     same_size(table.columns.len(), w.len())?;
     for (column, &bit) in table.columns.iter_mut().zip(w) {
@@ -79,7 +84,7 @@ pub(super) fn put_row(table: &mut Table, index: i64, w: &[bool]) -> Step<()> {
 }
 
 /// T(row, column) becomes the number given.
-pub(super) fn put_bit(table: &mut Table, row: i64, column: i64, number: i64) -> Step<()> {
+pub(super) fn put_bit(table: &mut Table, row: i64, column: i64, number: i64) -> Run<()> {
     let row_idx = place(row, table.rows)?;
     let col_idx = place(column, table.columns.len())?;
     table.columns[col_idx][row_idx] = bit(number)?;
@@ -87,18 +92,27 @@ pub(super) fn put_bit(table: &mut Table, row: i64, column: i64, number: i64) -> 
 }
 
 /// T(i, base + j) becomes F(i, j).
-pub(super) fn put_field(room: &Room<'_>, table: &mut Table, base: i64, field: &Table) -> Step<()> {
+pub(super) fn put_field(
+    budget: &MemoryBudget<'_>,
+    table: &mut Table,
+    base: i64,
+    field: &Table,
+) -> Run<()> {
     same_size(table.rows, field.rows)?;
     let places = part(base, field.columns.len(), table.columns.len())?;
     for (column, new) in table.columns[places].iter_mut().zip(&field.columns) {
-        room.look()?;
+        budget.poll()?;
         column.copy_from_slice(new);
     }
     Ok(())
 }
 
 /// Columns of zeros are added up to `columns`; nothing if the table has as many.
-pub(super) fn ensure_columns(room: &mut Room<'_>, table: &mut Table, columns: usize) -> Step<()> {
+pub(super) fn ensure_columns(
+    budget: &mut MemoryBudget<'_>,
+    table: &mut Table,
+    columns: usize,
+) -> Run<()> {
     let missing = columns.saturating_sub(table.columns.len());
-    room.add_columns(table, missing, |_, _| false)
+    budget.add_columns(table, missing, |_, _| false)
 }

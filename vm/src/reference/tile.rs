@@ -12,9 +12,9 @@ use super::TileHeight;
 use super::bits::{self, size};
 use super::control::Region;
 use super::frame::{Frame, Window, top};
-use super::interpreter::Machine;
+use super::interpreter::Interpreter;
 use super::value::{Data, Table};
-use crate::stop::{Step, broken};
+use crate::stop::{Run, broken};
 
 /// A tile kernel that was begun.
 pub(super) struct Tile<'p> {
@@ -53,7 +53,7 @@ impl<'p> Tile<'p> {
         privates: &'p [VarId],
         body: &'p Block,
         reductions: &'p [TileReduction],
-    ) -> Step<Self> {
+    ) -> Run<Self> {
         let rows = size(frame.int(rows)?)?;
         let mut tall = Vec::new();
         let mut others = Vec::new();
@@ -123,7 +123,7 @@ impl<'p> Tile<'p> {
     }
 
     /// Takes what a tile left.
-    fn collect(&mut self, frame: &mut Frame<'_>) -> Step<()> {
+    fn collect(&mut self, frame: &mut Frame<'_>) -> Run<()> {
         let is_first = frame.window.is_some_and(|window| !window.repeated);
         for tall in &mut self.tall {
             let part = frame.slots[tall.slot].data.take();
@@ -145,7 +145,7 @@ impl<'p> Tile<'p> {
     }
 
     /// Gives every variable its value after the kernel.
-    fn finish(&mut self, frame: &mut Frame<'_>) -> Step<()> {
+    fn finish(&mut self, frame: &mut Frame<'_>) -> Run<()> {
         frame.window = None;
         for tall in &mut self.tall {
             let untouched = !tall.fits && tall.result.is_none();
@@ -173,21 +173,23 @@ impl<'p> Tile<'p> {
     }
 }
 
-impl<'p> Machine<'p, '_, '_> {
+impl<'p> Interpreter<'p, '_, '_> {
     /// Ends the tile that ran, if any, and begins the next one, if any.
-    pub(super) fn tile_turn(&mut self, mut tile: Box<Tile<'p>>) -> Step<()> {
+    pub(super) fn tile_turn(&mut self, mut tile: Box<Tile<'p>>) -> Run<()> {
         self.loc = tile.loc;
         let frame = top(&mut self.frames)?;
-        let ready =
-            self.room.look().and_then(|()| if tile.started { tile.collect(frame) } else { Ok(()) });
+        let ready = self
+            .budget
+            .poll()
+            .and_then(|()| if tile.started { tile.collect(frame) } else { Ok(()) });
         if let Err(stop) = ready {
             tile.abandon(frame);
             return Err(stop);
         }
         if tile.started {
-            self.room.recount(tile.alive);
+            self.budget.recount(tile.alive);
         } else {
-            tile.alive = self.room.alive();
+            tile.alive = self.budget.alive();
         }
         if !tile.started || tile.begun < tile.rows {
             tile.begin(frame);
@@ -197,8 +199,8 @@ impl<'p> Machine<'p, '_, '_> {
         tile.finish(frame)?;
         let slots = self.frames.iter().flat_map(|frame| &frame.slots);
         let alive = slots.map(|slot| slot.bytes()).sum();
-        self.room.recount(alive);
-        self.room.ask(0)
+        self.budget.recount(alive);
+        self.budget.reserve(0)
     }
 }
 

@@ -3,26 +3,26 @@
 
 use std::fmt;
 
-use star_ir::{Arg, Check, ForallRange, Measure, Op, Operand, SizeOp, StmtKind, Ty, VarId};
+use star_ir::{Arg, Check, ForallRange, Op, Operand, SizeOp, SizeOperand, StmtKind, Ty, VarId};
 
 use super::bits::size;
 use super::frame::Frame;
 use super::recorder::Area;
 use super::stores;
 use super::value::Data;
-use crate::stop::Step;
+use crate::stop::Run;
 
 /// A part of a variable that is read or written.
 #[derive(Clone, Debug)]
 pub(super) struct Touch {
     pub(super) var: VarId,
-    pub(super) place: Place,
+    pub(super) region: Region,
     pub(super) writes: bool,
 }
 
 /// A part of a variable, counted from 1.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Place {
+pub(super) enum Region {
     /// All of it, its sizes too.
     Whole,
     /// Its sizes only.
@@ -43,23 +43,23 @@ pub(super) enum Place {
     Bit(i64, i64),
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for Region {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Place::Whole => write!(f, "the whole"),
-            Place::Sizes => write!(f, "the size"),
-            Place::Column(index) => write!(f, "column {index}"),
-            Place::Row(index) => write!(f, "row {index}"),
-            Place::Columns { base, width } => {
+            Region::Whole => write!(f, "the whole"),
+            Region::Sizes => write!(f, "the size"),
+            Region::Column(index) => write!(f, "column {index}"),
+            Region::Row(index) => write!(f, "row {index}"),
+            Region::Columns { base, width } => {
                 write!(f, "{width} columns behind {base}")
             }
-            Place::Components { base, width: 1 } => {
+            Region::Components { base, width: 1 } => {
                 write!(f, "component {}", base.saturating_add(1))
             }
-            Place::Components { base, width } => {
+            Region::Components { base, width } => {
                 write!(f, "{width} components behind {base}")
             }
-            Place::Bit(row, column) => write!(f, "bit ({row}, {column})"),
+            Region::Bit(row, column) => write!(f, "bit ({row}, {column})"),
         }
     }
 }
@@ -67,19 +67,19 @@ impl fmt::Display for Place {
 impl Touch {
     /// All of a variable is read.
     pub(super) fn read(var: VarId) -> Self {
-        let place = Place::Whole;
-        Touch { var, place, writes: false }
+        let region = Region::Whole;
+        Touch { var, region, writes: false }
     }
 
     /// All of a variable is written.
     pub(super) fn write(var: VarId) -> Self {
-        let place = Place::Whole;
-        Touch { var, place, writes: true }
+        let region = Region::Whole;
+        Touch { var, region, writes: true }
     }
 
     /// The bits touched, and whether the sizes are touched. Whatever lies outside of the variable is
     /// left out. Inside a tile kernel, rows are those of the whole value.
-    pub(super) fn area(&self, frame: &Frame<'_>) -> Step<(Area, bool)> {
+    pub(super) fn area(&self, frame: &Frame<'_>) -> Run<(Area, bool)> {
         let slot = frame.slot(self.var)?;
         let (n_rows, n_cols) = match &slot.data {
             Some(Data::Slice(bits) | Data::Word(bits)) => (bits.len(), 1),
@@ -88,31 +88,31 @@ impl Touch {
         };
         let clip = |base: i64, width: i64, limit: usize| {
             let end = base.saturating_add(width);
-            let place = |at: i64| usize::try_from(at.max(0)).unwrap_or(limit).min(limit);
-            place(base)..place(end).max(place(base))
+            let region = |at: i64| usize::try_from(at.max(0)).unwrap_or(limit).min(limit);
+            region(base)..region(end).max(region(base))
         };
         let one = |index: i64, limit| clip(index.saturating_sub(1), 1, limit);
-        let (mut rows, columns) = match self.place {
-            Place::Whole => (0..n_rows, 0..n_cols),
-            Place::Sizes => (0..0, 0..0),
-            Place::Column(index) => (0..n_rows, one(index, n_cols)),
-            Place::Row(index) => (one(index, n_rows), 0..n_cols),
-            Place::Columns { base, width } => (0..n_rows, clip(base, width, n_cols)),
-            Place::Components { base, width } => (clip(base, width, n_rows), 0..n_cols),
-            Place::Bit(row, column) => (one(row, n_rows), one(column, n_cols)),
+        let (mut rows, columns) = match self.region {
+            Region::Whole => (0..n_rows, 0..n_cols),
+            Region::Sizes => (0..0, 0..0),
+            Region::Column(index) => (0..n_rows, one(index, n_cols)),
+            Region::Row(index) => (one(index, n_rows), 0..n_cols),
+            Region::Columns { base, width } => (0..n_rows, clip(base, width, n_cols)),
+            Region::Components { base, width } => (clip(base, width, n_rows), 0..n_cols),
+            Region::Bit(row, column) => (one(row, n_rows), one(column, n_cols)),
         };
         if let Some(window) = frame.window
             && matches!(frame.ty(self.var)?, Ty::Slice(_) | Ty::Table(..))
         {
             rows = rows.start + window.start..rows.end + window.start;
         }
-        let sizes = matches!(self.place, Place::Whole | Place::Sizes);
+        let sizes = matches!(self.region, Region::Whole | Region::Sizes);
         Ok((Area { rows, columns }, sizes))
     }
 }
 
 /// Everything that the statement touches itself.
-pub(super) fn touches(frame: &Frame<'_>, kind: &StmtKind) -> Step<Vec<Touch>> {
+pub(super) fn touches(frame: &Frame<'_>, kind: &StmtKind) -> Run<Vec<Touch>> {
     let mut list = List { frame, touches: Vec::new() };
     list.statement(kind)?;
     Ok(list.touches)
@@ -145,32 +145,32 @@ impl List<'_, '_> {
         }
     }
 
-    fn measure(&mut self, measure: &Measure) {
+    fn measure(&mut self, measure: &SizeOperand) {
         match measure {
-            Measure::Length(var) | Measure::Rows(var) | Measure::Columns(var) => {
-                self.part(*var, Place::Sizes, false);
+            SizeOperand::Length(var) | SizeOperand::Rows(var) | SizeOperand::Columns(var) => {
+                self.part(*var, Region::Sizes, false);
             }
-            Measure::Value(operand) => self.operand(operand),
+            SizeOperand::Value(operand) => self.operand(operand),
         }
     }
 
-    fn part(&mut self, var: VarId, place: Place, writes: bool) {
-        self.touches.push(Touch { var, place, writes });
+    fn part(&mut self, var: VarId, region: Region, writes: bool) {
+        self.touches.push(Touch { var, region, writes });
     }
 
     /// The number that says which part is meant is read too.
-    fn index(&mut self, operand: &Operand) -> Step<i64> {
+    fn index(&mut self, operand: &Operand) -> Run<i64> {
         self.operand(operand);
         self.frame.int(operand)
     }
 
-    fn component(&mut self, var: VarId, index: &Operand, writes: bool) -> Step<()> {
+    fn component(&mut self, var: VarId, index: &Operand, writes: bool) -> Run<()> {
         let base = self.index(index)?.saturating_sub(1);
-        self.part(var, Place::Components { base, width: 1 }, writes);
+        self.part(var, Region::Components { base, width: 1 }, writes);
         Ok(())
     }
 
-    fn statement(&mut self, kind: &StmtKind) -> Step<()> {
+    fn statement(&mut self, kind: &StmtKind) -> Run<()> {
         match kind {
             StmtKind::Assign(dst, op) => {
                 self.operation(op)?;
@@ -189,28 +189,28 @@ impl List<'_, '_> {
                 let base = self.index(base)?;
                 self.read(*value);
                 let width = self.frame.bits(*value)?.len() as i64;
-                self.part(*word, Place::Components { base, width }, true);
+                self.part(*word, Region::Components { base, width }, true);
             }
             StmtKind::PutColumn { table, index, value } => {
                 self.read(*value);
-                let place = Place::Column(self.index(index)?);
-                self.part(*table, place, true);
+                let region = Region::Column(self.index(index)?);
+                self.part(*table, region, true);
             }
             StmtKind::PutRow { table, index, value } => {
                 self.read(*value);
-                let place = Place::Row(self.index(index)?);
-                self.part(*table, place, true);
+                let region = Region::Row(self.index(index)?);
+                self.part(*table, region, true);
             }
             StmtKind::PutBit { table, row, column, bit } => {
                 self.operand(bit);
-                let place = Place::Bit(self.index(row)?, self.index(column)?);
-                self.part(*table, place, true);
+                let region = Region::Bit(self.index(row)?, self.index(column)?);
+                self.part(*table, region, true);
             }
             StmtKind::PutField { table, base, value } => {
                 let base = self.index(base)?;
                 self.read(*value);
                 let width = self.frame.table(*value)?.columns.len() as i64;
-                self.part(*table, Place::Columns { base, width }, true);
+                self.part(*table, Region::Columns { base, width }, true);
             }
             StmtKind::Size(op) => self.resize(op)?,
             StmtKind::Check(check) => self.check(check),
@@ -276,7 +276,7 @@ impl List<'_, '_> {
         }
     }
 
-    fn operation(&mut self, op: &Op) -> Step<()> {
+    fn operation(&mut self, op: &Op) -> Run<()> {
         match op {
             Op::Copy(operand) | Op::Not(operand) | Op::Fill(operand, _) => self.operand(operand),
             Op::Int(_, left, right)
@@ -311,33 +311,33 @@ impl List<'_, '_> {
                 self.read(*x);
                 self.operand(by);
             }
-            Op::Length(x) | Op::Rows(x) | Op::Columns(x) => self.part(*x, Place::Sizes, false),
+            Op::Length(x) | Op::Rows(x) | Op::Columns(x) => self.part(*x, Region::Sizes, false),
             Op::Trim { word, base, width } => {
                 let (base, width) = (self.index(base)?, self.index(width)?);
-                self.part(*word, Place::Components { base, width }, false);
+                self.part(*word, Region::Components { base, width }, false);
             }
             Op::Column(table, index) => {
-                let place = Place::Column(self.index(index)?);
-                self.part(*table, place, false);
+                let region = Region::Column(self.index(index)?);
+                self.part(*table, region, false);
             }
             Op::Row(table, index) => {
-                let place = Place::Row(self.index(index)?);
-                self.part(*table, place, false);
+                let region = Region::Row(self.index(index)?);
+                self.part(*table, region, false);
             }
             Op::Bit(table, row, column) => {
-                let place = Place::Bit(self.index(row)?, self.index(column)?);
-                self.part(*table, place, false);
+                let region = Region::Bit(self.index(row)?, self.index(column)?);
+                self.part(*table, region, false);
             }
             Op::Field { table, base, width } => {
                 let (base, width) = (self.index(base)?, self.index(width)?);
-                self.part(*table, Place::Columns { base, width }, false);
+                self.part(*table, Region::Columns { base, width }, false);
             }
         }
         Ok(())
     }
 
     /// A change of size writes only if it will change something.
-    fn resize(&mut self, op: &SizeOp) -> Step<()> {
+    fn resize(&mut self, op: &SizeOp) -> Run<()> {
         let (var, changes) = match op {
             SizeOp::Latch { dst, size } => {
                 self.measure(size);
@@ -349,7 +349,7 @@ impl List<'_, '_> {
             }
             SizeOp::EnsureColumns { table, columns } => {
                 self.measure(columns);
-                let before = self.frame.measure(&Measure::Columns(*table))?.unwrap_or(0);
+                let before = self.frame.measure(&SizeOperand::Columns(*table))?.unwrap_or(0);
                 let grows = stores::columns_wanted(self.frame, columns)? as u64 > before;
                 (*table, grows && !self.frame.slot(*table)?.fixed)
             }
@@ -360,7 +360,7 @@ impl List<'_, '_> {
             SizeOp::Adapt { bits, size: wanted } => {
                 self.operand(wanted);
                 let wanted = self.frame.int(wanted)?;
-                let length = self.frame.measure(&Measure::Length(*bits))?;
+                let length = self.frame.measure(&SizeOperand::Length(*bits))?;
                 let differs = length.is_some_and(|length| u64::try_from(wanted) != Ok(length));
                 (*bits, differs && !self.frame.slot(*bits)?.fixed)
             }
@@ -371,15 +371,15 @@ impl List<'_, '_> {
                 (*bits, is_new && stores::fixes(self.frame, *bits)?)
             }
         };
-        let place = if changes { Place::Whole } else { Place::Sizes };
-        self.part(var, place, changes);
+        let region = if changes { Region::Whole } else { Region::Sizes };
+        self.part(var, region, changes);
         Ok(())
     }
 
     fn check(&mut self, check: &Check) {
         match check {
             Check::Set(var) | Check::Sized(var) | Check::Result(var) | Check::Even(var) => {
-                self.part(*var, Place::Sizes, false);
+                self.part(*var, Region::Sizes, false);
             }
             Check::Index(index, limit) => {
                 self.operand(index);
@@ -387,7 +387,7 @@ impl List<'_, '_> {
             }
             Check::NewColumn(table, index) => {
                 self.operand(index);
-                self.part(*table, Place::Sizes, false);
+                self.part(*table, Region::Sizes, false);
             }
             Check::Size(left, right) => {
                 self.measure(left);

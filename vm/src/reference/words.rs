@@ -3,18 +3,23 @@
 use std::cmp::Ordering;
 
 use super::bits::{part, same_size, size};
-use crate::room::Room;
+use crate::budget::MemoryBudget;
 use crate::scalars;
-use crate::stop::{Step, broken};
+use crate::stop::{Run, broken};
 
 /// TRIM: z(i) = w(base + i) for 1 ≤ i ≤ width.
-pub(super) fn trim(room: &mut Room<'_>, w: &[bool], base: i64, width: i64) -> Step<Vec<bool>> {
+pub(super) fn trim(
+    budget: &mut MemoryBudget<'_>,
+    w: &[bool],
+    base: i64,
+    width: i64,
+) -> Run<Vec<bool>> {
     let places = part(base, size(width)?, w.len())?;
-    room.make(places.len(), |idx| w[places.start + idx])
+    budget.make(places.len(), |idx| w[places.start + idx])
 }
 
 /// REP: w(base + i) becomes v(i).
-pub(super) fn replace(w: &mut [bool], base: i64, v: &[bool]) -> Step<()> {
+pub(super) fn replace(w: &mut [bool], base: i64, v: &[bool]) -> Run<()> {
     let places = part(base, v.len(), w.len())?;
     w[places].copy_from_slice(v);
     Ok(())
@@ -22,7 +27,7 @@ pub(super) fn replace(w: &mut [bool], base: i64, v: &[bool]) -> Step<()> {
 
 /// How the numbers v and w of equal size stand to each other: as their bits do in the first place in
 /// which they differ.
-pub(super) fn compare(v: &[bool], w: &[bool]) -> Step<Ordering> {
+pub(super) fn compare(v: &[bool], w: &[bool]) -> Run<Ordering> {
     same_size(v.len(), w.len())?;
     for (x, y) in v.iter().zip(w) {
         if x != y {
@@ -33,9 +38,9 @@ pub(super) fn compare(v: &[bool], w: &[bool]) -> Step<Ordering> {
 }
 
 /// ADD: the sum modulo 2 to the size, column by column from the right.
-pub(super) fn add(room: &mut Room<'_>, v: &[bool], w: &[bool]) -> Step<Vec<bool>> {
+pub(super) fn add(budget: &mut MemoryBudget<'_>, v: &[bool], w: &[bool]) -> Run<Vec<bool>> {
     same_size(v.len(), w.len())?;
-    let mut sum = room.make(v.len(), |_| false)?;
+    let mut sum = budget.make(v.len(), |_| false)?;
     let mut carry = false;
     for idx in (0..v.len()).rev() {
         sum[idx] = v[idx] ^ w[idx] ^ carry;
@@ -45,9 +50,9 @@ pub(super) fn add(room: &mut Room<'_>, v: &[bool], w: &[bool]) -> Step<Vec<bool>
 }
 
 /// SUBT: the difference modulo 2 to the size, column by column from the right.
-pub(super) fn sub(room: &mut Room<'_>, v: &[bool], w: &[bool]) -> Step<Vec<bool>> {
+pub(super) fn sub(budget: &mut MemoryBudget<'_>, v: &[bool], w: &[bool]) -> Run<Vec<bool>> {
     same_size(v.len(), w.len())?;
-    let mut difference = room.make(v.len(), |_| false)?;
+    let mut difference = budget.make(v.len(), |_| false)?;
     let mut borrow = false;
     for idx in (0..v.len()).rev() {
         difference[idx] = v[idx] ^ w[idx] ^ borrow;
@@ -57,7 +62,7 @@ pub(super) fn sub(room: &mut Room<'_>, v: &[bool], w: &[bool]) -> Step<Vec<bool>
 }
 
 /// Does the sum need one bit more than the words have?
-pub(super) fn add_carries(v: &[bool], w: &[bool]) -> Step<bool> {
+pub(super) fn add_carries(v: &[bool], w: &[bool]) -> Run<bool> {
     same_size(v.len(), w.len())?;
     let mut carry = false;
     for (&x, &y) in v.iter().zip(w).rev() {
@@ -67,7 +72,7 @@ pub(super) fn add_carries(v: &[bool], w: &[bool]) -> Step<bool> {
 }
 
 /// Is the difference negative?
-pub(super) fn sub_borrows(v: &[bool], w: &[bool]) -> Step<bool> {
+pub(super) fn sub_borrows(v: &[bool], w: &[bool]) -> Run<bool> {
     Ok(compare(v, w)?.is_lt())
 }
 
@@ -78,7 +83,7 @@ pub(super) fn fits_int(w: &[bool]) -> bool {
 }
 
 /// INT: the sum of w(i) · 2ⁿ⁻ⁱ.
-pub(super) fn to_int(w: &[bool]) -> Step<i64> {
+pub(super) fn to_int(w: &[bool]) -> Run<i64> {
     if !fits_int(w) {
         return Err(broken("a word beyond the integers"));
     }
@@ -86,12 +91,12 @@ pub(super) fn to_int(w: &[bool]) -> Step<i64> {
 }
 
 /// WORD: z(i) is the digit of `value` with the worth 2 to the (width − i).
-pub(super) fn from_int(room: &mut Room<'_>, value: i64, width: i64) -> Step<Vec<bool>> {
+pub(super) fn from_int(budget: &mut MemoryBudget<'_>, value: i64, width: i64) -> Run<Vec<bool>> {
     let len = size(width)?;
     if !scalars::fits(value, len) {
         return Err(broken(format!("{value} in {width} bits")));
     }
-    room.make(len, |idx| {
+    budget.make(len, |idx| {
         let digit = len - 1 - idx;
         digit < 63 && value >> digit & 1 == 1
     })

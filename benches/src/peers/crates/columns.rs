@@ -2,14 +2,14 @@
 
 use super::super::digest::Digest;
 use super::super::failure::Failure;
-use super::super::given::Given;
 use super::super::job::Job;
+use super::super::peer_args::PeerArgs;
 use super::super::read::numbers_of;
 use super::super::side::Work;
 use super::{Opened, nothing_for, steps};
 
 /// Numbers of 16 bits if that is enough, else of 32.
-pub(super) fn packed_numbers(job: Job, given: &Given) -> Result<Opened, Failure> {
+pub(super) fn packed_numbers(job: Job, given: &PeerArgs) -> Result<Opened, Failure> {
     let bits: u32 = given.number("bits")?;
     match bits {
         ..=16 => Ok(Opened { version: "", conditions: "u16", work: work::<u16>(job, given)? }),
@@ -39,7 +39,7 @@ macro_rules! packed {
 
 packed!(u16 u32);
 
-fn work<T: Packed>(job: Job, given: &Given) -> Result<Box<dyn Work>, Failure> {
+fn work<T: Packed>(job: Job, given: &PeerArgs) -> Result<Box<dyn Work>, Failure> {
     let too_wide = |key: &str| Failure::peer(format!("a number of `{key}` is too wide"));
     let column = |key: &str| -> Result<Vec<T>, Failure> {
         let numbers = numbers_of(given, key)?.into_iter().map(T::of);

@@ -13,8 +13,8 @@ use star_io::Graph;
 
 use super::super::digest::{Digest, UNREACHABLE};
 use super::super::failure::Failure;
-use super::super::given::Given;
 use super::super::job::Job;
+use super::super::peer_args::PeerArgs;
 use super::super::read::{matrix_of, network_of};
 use super::super::side::Steps;
 use super::{Opened, nothing_for, steps};
@@ -22,7 +22,7 @@ use crate::algorithms::instance::{node, peer, undirected_peer};
 use crate::algorithms::trees::tree_weight;
 use crate::closure::{matrix, turned, warshall};
 
-pub(super) fn petgraph(job: Job, given: &Given) -> Result<Opened, Failure> {
+pub(super) fn petgraph(job: Job, given: &PeerArgs) -> Result<Opened, Failure> {
     let work = match job {
         Job::Floyd => {
             let (graph, n) = directed(given)?;
@@ -85,7 +85,7 @@ pub(super) fn petgraph(job: Job, given: &Given) -> Result<Opened, Failure> {
     Ok(Opened { version: "0.8", conditions: "", work })
 }
 
-pub(super) fn rustworkx_core(job: Job, given: &Given) -> Result<Opened, Failure> {
+pub(super) fn rustworkx_core(job: Job, given: &PeerArgs) -> Result<Opened, Failure> {
     let work = match job {
         Job::Paths => {
             let (graph, n) = directed(given)?;
@@ -129,7 +129,7 @@ pub(super) fn rustworkx_core(job: Job, given: &Given) -> Result<Opened, Failure>
     Ok(Opened { version: "0.18", conditions: "", work })
 }
 
-pub(super) fn bit_matrix(job: Job, given: &Given) -> Result<Opened, Failure> {
+pub(super) fn bit_matrix(job: Job, given: &PeerArgs) -> Result<Opened, Failure> {
     if job != Job::Closure {
         return Err(nothing_for(given));
     }
@@ -158,7 +158,7 @@ pub(super) fn bit_matrix(job: Job, given: &Given) -> Result<Opened, Failure> {
     Ok(Opened { version: "0.10", conditions: "blocks of 64 bits", work })
 }
 
-pub(super) fn by_hand(job: Job, given: &Given) -> Result<Opened, Failure> {
+pub(super) fn by_hand(job: Job, given: &PeerArgs) -> Result<Opened, Failure> {
     if job != Job::Closure {
         return Err(nothing_for(given));
     }
@@ -178,12 +178,12 @@ pub(super) fn by_hand(job: Job, given: &Given) -> Result<Opened, Failure> {
 }
 
 /// The graph, and the number of its vertices.
-fn directed(given: &Given) -> Result<(Network<(), i64>, usize), Failure> {
+fn directed(given: &PeerArgs) -> Result<(Network<(), i64>, usize), Failure> {
     let graph: Graph = network_of(given)?;
     Ok((peer(&graph), graph.n_vertices))
 }
 
-fn source(given: &Given) -> Result<NodeIndex, Failure> {
+fn source(given: &PeerArgs) -> Result<NodeIndex, Failure> {
     let source: u32 = given.number("source")?;
     Ok(node(source.saturating_sub(1)))
 }

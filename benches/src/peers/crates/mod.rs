@@ -9,12 +9,12 @@ use std::time::Instant;
 
 use super::digest::Digest;
 use super::failure::Failure;
-use super::given::Given;
+use super::peer_args::PeerArgs;
 use super::protocol::Hello;
 use super::side::{Local, Steps, Work};
 
 /// Reads the input and builds what the peer works on.
-pub(super) fn open(given: &Given) -> Result<Local, Failure> {
+pub(super) fn open(given: &PeerArgs) -> Result<Local, Failure> {
     let begun = Instant::now();
     let job = given.job()?;
     let opened = match given.text("peer")? {
@@ -53,7 +53,7 @@ fn steps<R: 'static>(
     Box::new(Steps { prepare: || (), work: move |()| work(), digest, last: None })
 }
 
-fn nothing_for(given: &Given) -> Failure {
+fn nothing_for(given: &PeerArgs) -> Failure {
     let text = |key| given.text(key).unwrap_or_default();
     Failure::peer(format!("{} has nothing for the job `{}`", text("peer"), text("job")))
 }

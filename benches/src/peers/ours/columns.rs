@@ -4,8 +4,8 @@ use star_vm::HostValue;
 
 use super::super::digest::Digest;
 use super::super::failure::Failure;
-use super::super::given::Given;
 use super::super::job::Job;
+use super::super::peer_args::PeerArgs;
 use super::super::read::column_of;
 use super::{Ready, field};
 use crate::algorithms::instance::{ones, word};
@@ -13,7 +13,7 @@ use crate::algorithms::instance::{ones, word};
 /// The routines: calls of the library.
 const TEXT: &str = include_str!("columns.star");
 
-pub(super) fn ready(job: Job, given: &Given) -> Result<Ready, Failure> {
+pub(super) fn ready(job: Job, given: &PeerArgs) -> Result<Ready, Failure> {
     let bits = given.number("bits")?;
     let first = column_of(given, "a", bits)?;
     let all = ones(first.n_rows());

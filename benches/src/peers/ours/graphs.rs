@@ -6,7 +6,7 @@ use star_vm::HostValue;
 
 use super::super::digest::{Digest, UNREACHABLE};
 use super::super::failure::Failure;
-use super::super::given::Given;
+use super::super::peer_args::PeerArgs;
 use super::super::read::{matrix_of, network_of};
 use super::{DigestOf, MAX_BYTES, Ready, field};
 use crate::algorithms::instance::{int, ones, weight_of, word};
@@ -15,7 +15,7 @@ use crate::algorithms::instance::{int, ones, weight_of, word};
 const CLOSURE: &str = "import \"star:closure\";
 procedure CLOSE(n: integer; var P: table); begin WARSHALL(n,P) end;";
 
-pub(super) fn closure(given: &Given) -> Result<Ready, Failure> {
+pub(super) fn closure(given: &PeerArgs) -> Result<Ready, Failure> {
     let matrix = matrix_of(given)?;
     Ok(Ready {
         text: CLOSURE.to_owned(),
@@ -26,7 +26,7 @@ pub(super) fn closure(given: &Given) -> Result<Ready, Failure> {
     })
 }
 
-pub(super) fn floyd(given: &Given) -> Result<Ready, Failure> {
+pub(super) fn floyd(given: &PeerArgs) -> Result<Ready, Failure> {
     let graph = network_of(given)?;
     let (n, widths) = (graph.n_vertices, path_widths(&graph)?);
     let (h, infinite) = (widths.h, infinity(widths.h)?);
@@ -43,7 +43,7 @@ pub(super) fn floyd(given: &Given) -> Result<Ready, Failure> {
     })
 }
 
-pub(super) fn paths(given: &Given) -> Result<Ready, Failure> {
+pub(super) fn paths(given: &PeerArgs) -> Result<Ready, Failure> {
     let graph = network_of(given)?;
     let widths = path_widths(&graph)?;
     let (h, infinite) = (widths.h, infinity(widths.h)?);
@@ -69,7 +69,7 @@ pub(super) fn paths(given: &Given) -> Result<Ready, Failure> {
     })
 }
 
-pub(super) fn levels(given: &Given) -> Result<Ready, Failure> {
+pub(super) fn levels(given: &PeerArgs) -> Result<Ready, Failure> {
     let graph = network_of(given)?;
     let widths = Widths { h: 1, b: graph.code_width() };
     let args = vec![
@@ -95,7 +95,7 @@ pub(super) fn levels(given: &Given) -> Result<Ready, Failure> {
     })
 }
 
-pub(super) fn kruskal(given: &Given) -> Result<Ready, Failure> {
+pub(super) fn kruskal(given: &PeerArgs) -> Result<Ready, Failure> {
     let graph = network_of(given)?;
     let mut args = lists(&graph, Widths { h: graph.weight_width()?, b: graph.code_width() })?;
     args.extend([ones(graph.n_edges()), HostValue::Unset]);
@@ -108,7 +108,7 @@ pub(super) fn kruskal(given: &Given) -> Result<Ready, Failure> {
     })
 }
 
-pub(super) fn prim(given: &Given) -> Result<Ready, Failure> {
+pub(super) fn prim(given: &PeerArgs) -> Result<Ready, Failure> {
     let graph = network_of(given)?;
     let widths = Widths { h: graph.weight_width()?, b: graph.code_width() };
     let mut args = lists(&graph, widths)?;
@@ -122,7 +122,7 @@ pub(super) fn prim(given: &Given) -> Result<Ready, Failure> {
     })
 }
 
-pub(super) fn branching(given: &Given) -> Result<Ready, Failure> {
+pub(super) fn branching(given: &PeerArgs) -> Result<Ready, Failure> {
     let graph = network_of(given)?;
     let n = graph.n_vertices;
     // Codes for the vertices that come of contractions, and a spare bit for sums of weights.

@@ -13,8 +13,8 @@ use star_vm::{Cpu, HostValue, Outcome, cpu};
 
 use super::digest::Digest;
 use super::failure::Failure;
-use super::given::Given;
 use super::job::Job;
+use super::peer_args::PeerArgs;
 use super::protocol::Hello;
 use super::side::{Local, Work};
 use crate::program::Compiled;
@@ -39,7 +39,7 @@ struct Ready {
 }
 
 /// Reads the input, compiles the program and takes the values in.
-pub(super) fn open(given: &Given) -> Result<Local, Failure> {
+pub(super) fn open(given: &PeerArgs) -> Result<Local, Failure> {
     let begun = Instant::now();
     let job = given.job()?;
     let ready = match job {

@@ -21,14 +21,14 @@ use self::live::Live;
 use self::run::Runner;
 use self::targets::{has_benchmarks, targets};
 use super::benchpage::{make_folder, write_plots};
+use crate::destination::Destination;
 use crate::engine::{self, Engine};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::flags::Flags;
 use crate::limits::LimitArgs;
 use crate::output::Output;
-use crate::page::{self, Named};
-use crate::place::Place;
+use crate::page::{self, NamedRecord};
 use crate::report::Reporter;
 use crate::sizes::{parse_count, parse_size, parse_time};
 use crate::text;
@@ -151,7 +151,7 @@ pub(crate) fn run(
     let engines: Vec<&'static Engine> = engines.collect::<Result<_, _>>()?;
     // Better told before a long run than after it.
     let place = |file: &Option<String>| {
-        let place = file.as_ref().map(|file| Place::new(Path::new(file), file));
+        let place = file.as_ref().map(|file| Destination::new(Path::new(file), file));
         place.transpose()
     };
     let (out, page) = (place(&args.out)?, place(&args.page)?);
@@ -161,7 +161,7 @@ pub(crate) fn run(
     let mut files = Vec::new();
     for file in &args.with {
         let name = crate::records::short_name(file);
-        files.push(Named { name, record: crate::records::read(file)? });
+        files.push(NamedRecord { name, record: crate::records::read(file)? });
     }
     let targets = targets(&args.paths)?;
     let flags = Flags::default();
@@ -211,7 +211,7 @@ pub(crate) fn run(
     }
     let name =
         args.out.as_deref().map_or_else(|| "this run".to_owned(), crate::records::short_name);
-    files.insert(0, Named { name, record });
+    files.insert(0, NamedRecord { name, record });
     if let Some(place) = page {
         place.write_text(&page::page(&files))?;
     }

@@ -19,7 +19,7 @@ use crate::command::MAX_SHOWN;
 use crate::engine::{Engine, Natives};
 use crate::exit::Exit;
 use crate::flags::Flags;
-use crate::headers::inputs::{Around, inputs};
+use crate::headers::inputs::{ReadContext, inputs};
 use crate::headers::subject::{Routine, Runnable, Subject};
 use crate::limits::LimitArgs;
 use crate::output::Output;
@@ -251,7 +251,7 @@ impl Runner<'_> {
         }
         let folder = benchmark.subject.folder();
         let Runner { flags, reporter, .. } = self;
-        let around = Around { folder: &folder, flags, reporter, max_bytes };
+        let around = ReadContext { folder: &folder, flags, reporter, max_bytes };
         Ok(inputs(benchmark.routine, benchmark.header, case, around)?.arguments)
     }
 

@@ -4,7 +4,7 @@ use std::fs;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use star_harness::measure::{Bandwidth, read_speed};
-use star_harness::record::{Machine, Speed, Tool, utc};
+use star_harness::record::{MachineInfo, Speed, Tool, utc};
 
 use crate::doctor::{Findings, examine};
 use crate::sizes::available_memory;
@@ -17,10 +17,10 @@ const LEAST: usize = 128 << 20;
 pub(super) const QUICK: u64 = 8 << 20;
 
 /// The machine as `star doctor` sees it.
-pub(super) fn machine() -> Machine {
+pub(super) fn machine() -> MachineInfo {
     let Findings { processor, memory, kernels, files: _, backends: _ } = examine();
     let there = processor.features.iter().filter(|(_, there)| *there);
-    Machine {
+    MachineInfo {
         cpu: processor.model,
         architecture: Some(processor.architecture.to_owned()),
         features: there.map(|(name, _)| (*name).to_owned()).collect(),

@@ -5,7 +5,7 @@ use std::path::Path;
 use star_base::{Diagnostic, FileId};
 use star_harness::headers;
 
-use crate::headers::find::{Found, star_files};
+use crate::headers::find::{StarFile, star_files};
 
 /// A file that may have benchmarks.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub(super) struct Target {
 pub(super) fn targets(paths: &[String]) -> Result<Vec<Target>, Vec<Diagnostic>> {
     let mut targets: Vec<Target> = Vec::new();
     for path in paths {
-        for Found { file, named } in star_files(std::slice::from_ref(path))? {
+        for StarFile { file, named } in star_files(std::slice::from_ref(path))? {
             if targets.iter().any(|other| other.path == file) {
                 continue;
             }

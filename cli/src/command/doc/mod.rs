@@ -20,11 +20,11 @@ use star_syntax::doc::Label;
 
 use self::shelf::{Module, Shelf, Topic};
 use super::MAX_SHOWN;
+use crate::destination::Destination;
 use crate::engine::{self, Engine};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
-use crate::place::Place;
 use crate::report::Reporter;
 use crate::sources::{FileLoader, STDIN};
 use crate::text;
@@ -132,7 +132,9 @@ pub(crate) fn run(
                 None => {
                     output.write(&page);
                 }
-                Some(file) => Place::new(file, &file.display().to_string())?.write_text(&page)?,
+                Some(file) => {
+                    Destination::new(file, &file.display().to_string())?.write_text(&page)?
+                }
             }
         }
     }
@@ -208,7 +210,7 @@ fn write_site(
     let site = html::site(shelf, &shelf::modules_of(topics));
     for (name, text) in &site {
         let path = folder.join(name);
-        Place::new(&path, &path.display().to_string())?.write_text(text)?;
+        Destination::new(&path, &path.display().to_string())?.write_text(text)?;
     }
     let files = text::count(site.len(), "file");
     reporter.summary(&format!("{}: {files} written", folder.display()));

@@ -8,7 +8,7 @@ use star_io::generate::GenerateOptions;
 use star_io::{FileError, Format, ReadOptions};
 
 use super::{Kind, Made, advise, form};
-use crate::data::{Expected, Found, Reading};
+use crate::data::{Expected, FileContents, Reading};
 use crate::load;
 use crate::usage::{self, Refusal};
 
@@ -40,7 +40,7 @@ pub(crate) fn in_memory(
     reading: Reading<'_>,
     max_bytes: u64,
     expected: Expected,
-) -> Result<Found, FileError> {
+) -> Result<FileContents, FileError> {
     let bad = |message: String| FileError::new(Code::BadArgument, name, message);
     // The command needs a file, and this one has none.
     let nowhere = ["--output", name];
@@ -85,7 +85,7 @@ pub(crate) fn in_memory(
             options.graph = expected.graph;
             let loaded = star_io::read(Format::Updates, &mut Cursor::new(bytes), &mut options)?;
             let n_bytes = made_bytes.max(loaded.n_bytes);
-            Ok(Found { data: loaded.data, is_stream: true, n_bytes })
+            Ok(FileContents { data: loaded.data, is_stream: true, n_bytes })
         }
         Kind::Gnp(_)
         | Kind::Gnm(_)
@@ -94,6 +94,6 @@ pub(crate) fn in_memory(
         | Kind::Road(_)
         | Kind::Table(_)
         | Kind::Terrain(_)
-        | Kind::Curve(_) => Ok(Found { data, is_stream: false, n_bytes: made_bytes }),
+        | Kind::Curve(_) => Ok(FileContents { data, is_stream: false, n_bytes: made_bytes }),
     }
 }

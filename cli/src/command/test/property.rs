@@ -9,7 +9,7 @@ use star_vm::HostValue;
 use super::fault::{Fault, FaultKind, because};
 use super::shown;
 use super::trial::Trial;
-use crate::headers::inputs::{Around, Inputs};
+use crate::headers::inputs::{Inputs, ReadContext};
 use crate::headers::subject::Routine;
 
 impl Trial<'_> {
@@ -23,7 +23,7 @@ impl Trial<'_> {
         span: Span,
         inputs: &Inputs,
         run: &Run,
-        around: Around<'_>,
+        around: ReadContext<'_>,
     ) -> Result<(), Fault> {
         let property = self.property(name)?;
         if let Some(result) = property.result.filter(|result| *result != Kind::Bool) {
@@ -60,7 +60,7 @@ impl Trial<'_> {
         span: Span,
         inputs: &Inputs,
         run: &Run,
-        around: Around<'_>,
+        around: ReadContext<'_>,
     ) -> Result<(), Fault> {
         let other = self.property(name)?;
         let values = self.bound(other, inputs, None, span)?;

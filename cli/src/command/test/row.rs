@@ -11,7 +11,7 @@ use super::fault::{Fault, FaultKind};
 use super::shown;
 use super::trial::Trial;
 use crate::flags::{Flags, Watchdog};
-use crate::headers::inputs::{Around, Inputs, command_line, inputs};
+use crate::headers::inputs::{Inputs, ReadContext, command_line, inputs};
 use crate::text;
 
 /// Smaller inputs that are tried.
@@ -51,7 +51,12 @@ impl Failure {
 }
 
 /// Runs the cases of a test up to the first that fails. Each may take `time`.
-pub(super) fn run(trial: Trial<'_>, cases: &[Case], around: Around<'_>, time: Duration) -> Row {
+pub(super) fn run(
+    trial: Trial<'_>,
+    cases: &[Case],
+    around: ReadContext<'_>,
+    time: Duration,
+) -> Row {
     let start = Instant::now();
     let mut row = Row { n_run: 0, failure: None, interrupted: false, seconds: 0.0 };
     for case in cases {
@@ -79,12 +84,12 @@ pub(super) fn run(trial: Trial<'_>, cases: &[Case], around: Around<'_>, time: Du
 fn run_case(
     trial: Trial<'_>,
     case: &Case,
-    around: Around<'_>,
+    around: ReadContext<'_>,
     time: Duration,
     n_cases: usize,
 ) -> Result<(), Option<Failure>> {
     let (found, faulty) = within(around.flags, time, |flags| {
-        let around = Around { flags, ..around };
+        let around = ReadContext { flags, ..around };
         match inputs(trial.routine, trial.header, case, around) {
             Ok(inputs) => (trial.judge(case, &inputs, around).err(), Some(inputs)),
             Err(faults) => (trial.inputs_refused(faults), None),
@@ -132,7 +137,7 @@ fn smaller(
     case: &Case,
     given: &Inputs,
     fault: &Fault,
-    around: Around<'_>,
+    around: ReadContext<'_>,
     time: Duration,
 ) -> Option<(Fault, Inputs)> {
     let start = Instant::now();
@@ -167,7 +172,7 @@ fn smaller(
         }
         let inputs = of(values);
         let found = within(around.flags, time, |flags| {
-            trial.judge(case, &inputs, Around { flags, ..around }).err()
+            trial.judge(case, &inputs, ReadContext { flags, ..around }).err()
         });
         match found {
             Some(found) if found.kind == fault.kind => {
@@ -186,7 +191,7 @@ fn failure(
     case: &Case,
     fault: Fault,
     inputs: Option<Inputs>,
-    around: Around<'_>,
+    around: ReadContext<'_>,
     n_cases: usize,
     size: Size,
 ) -> Failure {

@@ -15,8 +15,8 @@ use super::{Chosen, TestArgs, no_tests};
 use crate::access::{Access, Grants};
 use crate::engine::Engine;
 use crate::flags::Flags;
-use crate::headers::find::Found;
-use crate::headers::inputs::Around;
+use crate::headers::find::StarFile;
+use crate::headers::inputs::ReadContext;
 use crate::headers::subject::{Runnable, Subject};
 use crate::limits::LimitArgs;
 use crate::report::Reporter;
@@ -60,7 +60,7 @@ impl Session<'_> {
     ///
     /// # Errors
     /// What ends all tests: a fault of the toolchain, or limits that a machine cannot keep.
-    pub(super) fn file(&mut self, found: &Found) -> Result<(), Diagnostic> {
+    pub(super) fn file(&mut self, found: &StarFile) -> Result<(), Diagnostic> {
         let subject = Subject::read(&found.file);
         let sources = &subject.compilation.sources;
         if subject.compilation.root_file().is_none() {
@@ -223,7 +223,7 @@ impl Session<'_> {
         let max_bytes = limits.iter().filter_map(|limits| limits.memory).min();
         let folder = subject.folder();
         let access = Access::new(&subject.file, Grants::default())?;
-        let around = Around {
+        let around = ReadContext {
             folder: &folder,
             flags: self.flags,
             reporter: &self.quiet,

@@ -12,7 +12,7 @@ use super::row::{self, Row};
 use super::trial::{Ready, Trial};
 use crate::access::{Access, Grants};
 use crate::flags::Flags;
-use crate::headers::inputs::Around;
+use crate::headers::inputs::ReadContext;
 use crate::headers::subject::{Runnable, Subject};
 use crate::report::{ErrorFormat, Reporter};
 
@@ -89,7 +89,7 @@ fn run(text: &str) -> Row {
     let limits = star_vm::Limits { steps: None, memory: None, output: None, depth: 100 };
     let access = Access::new(&file, Grants::default()).unwrap();
     let (flags, reporter) = (Flags::default(), Reporter::new(ErrorFormat::Text));
-    let around = Around {
+    let around = ReadContext {
         folder: &subject.folder(),
         flags: &flags,
         reporter: &reporter,

@@ -14,7 +14,7 @@ use super::shown;
 use crate::access::Access;
 use crate::command::run;
 use crate::data::Reading;
-use crate::headers::inputs::{self, Around, Inputs};
+use crate::headers::inputs::{self, Inputs, ReadContext};
 use crate::headers::subject::{Routine, Runnable, Subject};
 use crate::settings::Settings;
 use crate::text;
@@ -51,7 +51,7 @@ impl Trial<'_> {
         &self,
         case: &Case,
         inputs: &Inputs,
-        around: Around<'_>,
+        around: ReadContext<'_>,
     ) -> Result<(), Fault> {
         let Some((first, others)) = self.machines.split_first() else { return Ok(()) };
         let values: Vec<HostValue> =
@@ -79,12 +79,12 @@ impl Trial<'_> {
         ready: &Ready,
         id: RoutineId,
         values: &[HostValue],
-        around: Around<'_>,
+        around: ReadContext<'_>,
     ) -> Result<Run, Fault> {
         let arguments = values.iter().map(star_harness::Argument::of).collect();
         let mut loaded: Box<dyn Loaded> = ready.compiled.load(id, arguments);
         let settings = Settings::default();
-        let Around { flags, reporter, folder: _, max_bytes: _ } = around;
+        let ReadContext { flags, reporter, folder: _, max_bytes: _ } = around;
         let reading = Reading { flags, reporter, settings: &settings };
         let mut host = TestHost::new(self.access, reading);
         let mut control = Control {
@@ -161,7 +161,7 @@ impl Trial<'_> {
         case: &Case,
         inputs: &Inputs,
         run: &Run,
-        around: Around<'_>,
+        around: ReadContext<'_>,
     ) -> Result<(), Fault> {
         let span = expectation.span;
         match &expectation.what {

@@ -29,7 +29,7 @@ const MAX_HINT: usize = 70;
 
 /// What may stand in the place of the text from `start` on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Found {
+pub(crate) struct Completions {
     /// The byte at which the candidates begin.
     pub(crate) start: usize,
     /// In alphabetical order.
@@ -37,7 +37,12 @@ pub(crate) struct Found {
 }
 
 /// The candidates for what stands in front of the byte `position`.
-pub(crate) fn complete(text: &str, position: usize, names: &Names, files: &dyn Files) -> Found {
+pub(crate) fn complete(
+    text: &str,
+    position: usize,
+    names: &Names,
+    files: &dyn Files,
+) -> Completions {
     let text = text.get(..position).unwrap_or(text);
     let start_of_line = text.len() - text.trim_start().len();
     match text[start_of_line..].strip_prefix(':') {
@@ -111,7 +116,7 @@ pub(crate) fn coloured(text: &str) -> Cow<'_, str> {
 }
 
 /// Behind a colon at the beginning of a line; `text` begins at byte `start` of the line.
-fn in_command(text: &str, start: usize, names: &Names, files: &dyn Files) -> Found {
+fn in_command(text: &str, start: usize, names: &Names, files: &dyn Files) -> Completions {
     let Some(blank) = text.find(char::is_whitespace) else {
         let commands = Command::ALL.iter().map(|command| command.name());
         let mut found = of(start, text, commands);
@@ -127,7 +132,7 @@ fn in_command(text: &str, start: usize, names: &Names, files: &dyn Files) -> Fou
     };
     let (name, rest) = text.split_at(blank);
     let Some(command) = Command::ALL.into_iter().find(|command| command.name() == name) else {
-        return Found::default();
+        return Completions::default();
     };
     let rest_start = start + blank;
     let word = rest.rfind(char::is_whitespace).map_or(0, |at| at + 1);
@@ -139,7 +144,7 @@ fn in_command(text: &str, start: usize, names: &Names, files: &dyn Files) -> Fou
     let builtins = || Builtin::ALL.iter().map(|builtin| builtin.name());
     let modules = || names.modules.iter().map(String::as_str);
     match command.argument() {
-        Argument::None => Found::default(),
+        Argument::None => Completions::default(),
         Argument::Topic => of(word_start, word, builtins().chain(routines()).chain(modules())),
         Argument::Name => of(word_start, word, values().chain(routines()).chain(builtins())),
         Argument::File => in_files(word_start, word, files),
@@ -154,10 +159,10 @@ fn in_command(text: &str, start: usize, names: &Names, files: &dyn Files) -> Fou
 }
 
 /// In text of the language; `text` begins at byte `start` of the line.
-fn in_code(text: &str, start: usize, names: &Names, files: &dyn Files) -> Found {
+fn in_code(text: &str, start: usize, names: &Names, files: &dyn Files) -> Completions {
     let context = context(text);
     if context.closed_off {
-        return Found::default();
+        return Completions::default();
     }
     if let Some(quote) = context.string {
         let inside = start + quote + 1;
@@ -183,7 +188,7 @@ fn in_code(text: &str, start: usize, names: &Names, files: &dyn Files) -> Found 
     let word_start = begin(&is_word);
     let word = &text[word_start..];
     if word.is_empty() || word.starts_with(|c: char| c.is_ascii_digit()) {
-        return Found::default();
+        return Completions::default();
     }
     let known = (names.values.iter().map(String::as_str))
         .chain(names.routines.iter().map(|routine| routine.name.as_str()))
@@ -200,7 +205,7 @@ fn in_string(
     context: &Context,
     names: &Names,
     files: &dyn Files,
-) -> Found {
+) -> Completions {
     let word = context.word.clone().map_or("", |word| &text[word]);
     if word.eq_ignore_ascii_case("import") {
         let modules = of(start, inside, names.modules.iter().map(String::as_str));
@@ -223,7 +228,7 @@ fn in_string(
 }
 
 /// Files whose names begin with `path`; it begins at byte `start` of the line.
-fn in_files(start: usize, path: &str, files: &dyn Files) -> Found {
+fn in_files(start: usize, path: &str, files: &dyn Files) -> Completions {
     let split = path.rfind('/').map_or(0, |at| at + 1);
     let (folder, name) = path.split_at(split);
     let hidden = name.starts_with('.');
@@ -237,11 +242,11 @@ fn in_files(start: usize, path: &str, files: &dyn Files) -> Found {
         .collect();
     candidates.sort();
     candidates.truncate(MAX_LISTED);
-    Found { start, candidates }
+    Completions { start, candidates }
 }
 
 /// Of `known`, what begins with `word`; if nothing does, what does so in another letter case.
-fn of<'a>(start: usize, word: &str, known: impl Iterator<Item = &'a str>) -> Found {
+fn of<'a>(start: usize, word: &str, known: impl Iterator<Item = &'a str>) -> Completions {
     let known: Vec<&str> = known.collect();
     let exact: Vec<&str> = known.iter().copied().filter(|name| name.starts_with(word)).collect();
     let alike = |name: &&str| {
@@ -256,7 +261,7 @@ fn of<'a>(start: usize, word: &str, known: impl Iterator<Item = &'a str>) -> Fou
     candidates.sort();
     candidates.dedup();
     candidates.truncate(MAX_LISTED);
-    Found { start, candidates }
+    Completions { start, candidates }
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ pub(super) struct Places {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum At {
     /// This place.
-    Place(usize),
+    Destination(usize),
     /// Places are left out.
     Gap,
 }
@@ -80,7 +80,7 @@ impl Places {
     /// The places, with gaps between runs.
     pub(super) fn positions(&self) -> impl Iterator<Item = At> {
         self.runs().enumerate().flat_map(|(idx, run)| {
-            (idx > 0).then_some(At::Gap).into_iter().chain(run.map(At::Place))
+            (idx > 0).then_some(At::Gap).into_iter().chain(run.map(At::Destination))
         })
     }
 
@@ -132,7 +132,7 @@ mod tests {
 
     fn text(places: &Places) -> String {
         let shown = places.positions().map(|at| match at {
-            At::Place(place) => place.to_string(),
+            At::Destination(place) => place.to_string(),
             At::Gap => "…".to_owned(),
         });
         shown.collect::<Vec<_>>().join(" ")

@@ -88,7 +88,7 @@ pub(crate) fn draw(picture: &Picture<'_>, screen: Screen) -> Vec<String> {
     for at in plan.rows.positions() {
         lines.push(match at {
             At::Gap => format!(" {:>width$}", '…', width = plan.gutter),
-            At::Place(row_idx) => plan.row(row_idx, window.as_ref()),
+            At::Destination(row_idx) => plan.row(row_idx, window.as_ref()),
         });
     }
     lines.extend(picture.words.iter().map(|(name, bits)| plan.word(name, bits)));
@@ -222,7 +222,7 @@ impl<'a> Plan<'a> {
             for at in self.columns.positions() {
                 match at {
                     At::Gap => line.push('…'),
-                    At::Place(col_idx) => {
+                    At::Destination(col_idx) => {
                         self.bit(&mut line, row_idx, col_idx, window.bit(row_idx, col_idx), paint);
                     }
                 }
@@ -284,7 +284,7 @@ impl<'a> Plan<'a> {
         };
         line.extend(self.columns.positions().map(|at| match at {
             At::Gap => '…',
-            At::Place(col_idx) => slice_bit(bits, col_idx),
+            At::Destination(col_idx) => slice_bit(bits, col_idx),
         }));
         line.truncate(line.trim_end().len());
         if bits.len() != self.n_columns {
@@ -323,7 +323,7 @@ fn column_numbers(columns: &Places) -> String {
     };
     let numbered = || {
         positions.iter().enumerate().filter_map(|(at, place)| match place {
-            At::Place(col_idx) => Some((at, col_idx + 1)),
+            At::Destination(col_idx) => Some((at, col_idx + 1)),
             At::Gap => None,
         })
     };

@@ -37,7 +37,7 @@ pub(crate) enum Fields {
 }
 
 /// A value that a request names.
-pub(crate) enum Named<'a> {
+pub(crate) enum NamedValue<'a> {
     /// A table.
     Table(&'a dyn Grid),
     /// A slice.
@@ -124,21 +124,21 @@ fn is_name(word: &str) -> bool {
 /// Two tables, sizes that do not agree, rows and columns that there are not.
 pub(crate) fn resolve(
     request: &Request,
-    values: &[Named<'_>],
+    values: &[NamedValue<'_>],
     screen: Screen,
 ) -> Result<Vec<String>, Fault> {
     let mut picture = Picture::default();
     let mut table: Option<(&str, &dyn Grid)> = None;
     for (name, value) in request.names.iter().zip(values) {
         match value {
-            Named::Table(grid) => match table {
+            NamedValue::Table(grid) => match table {
                 None => table = Some((name, *grid)),
                 Some((first, _)) => {
                     return fault(format!("`{first}` and `{name}` are tables: one at a time"));
                 }
             },
-            Named::Slice(bits) => picture.slices.push((name, bits)),
-            Named::Word(bits) => picture.words.push((name, bits)),
+            NamedValue::Slice(bits) => picture.slices.push((name, bits)),
+            NamedValue::Word(bits) => picture.words.push((name, bits)),
         }
     }
     picture.table = table.map(|(_, grid)| grid);

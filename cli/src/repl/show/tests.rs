@@ -2,7 +2,7 @@
 
 use star_base::{BitTable, BitVector};
 
-use super::request::{Fields, Named, resolve};
+use super::request::{Fields, NamedValue, resolve};
 use super::*;
 use std::cell::RefCell;
 use std::ops::Range;
@@ -19,7 +19,7 @@ fn screen(width: usize, rows: usize) -> Screen {
     Screen { width, rows, style: Style::Plain }
 }
 
-fn shown(text: &str, values: &[Named<'_>], screen: Screen) -> String {
+fn shown(text: &str, values: &[NamedValue<'_>], screen: Screen) -> String {
     let request = parse(text).unwrap();
     resolve(&request, values, screen).unwrap().join("\n")
 }
@@ -64,7 +64,12 @@ X: slice(6), 2 ones, beside P: table(6, 6)
 #[test]
 fn slices_words_and_fields_stand_around_a_table() {
     let (p, x, busy, v) = (figure_5(), bits("001100"), bits("100001"), bits("111111"));
-    let values = [Named::Table(&p), Named::Slice(&x), Named::Slice(&busy), Named::Word(&v)];
+    let values = [
+        NamedValue::Table(&p),
+        NamedValue::Slice(&x),
+        NamedValue::Slice(&busy),
+        NamedValue::Word(&v),
+    ];
     let expected = "       1    6  X  Busy  1..3  4..6
     1  001000  0  1        1     0
     2  101000  0  0        5     0
@@ -127,8 +132,11 @@ fn a_large_table_is_read_where_it_is_shown() {
     let table = Counted(RefCell::default());
     let mut marks = BitVector::zeros(1_000_000);
     marks.put(499_999, true);
-    let text =
-        shown("T X fields 1..4", &[Named::Table(&table), Named::Slice(&marks)], screen(40, 10));
+    let text = shown(
+        "T X fields 1..4",
+        &[NamedValue::Table(&table), NamedValue::Slice(&marks)],
+        screen(40, 10),
+    );
     assert!(text.contains("\n> 500000  0"), "{text}");
     assert_eq!(text.lines().count(), 1 + 7, "{text}");
     let read = table.0.take();
@@ -165,8 +173,8 @@ fn scalars_and_words_take_a_line() {
 #[test]
 fn what_has_no_room_is_said() {
     let (p, x) = (figure_5(), bits("001100"));
-    let mut values = vec![Named::Table(&p)];
-    values.resize_with(8, || Named::Slice(&x));
+    let mut values = vec![NamedValue::Table(&p)];
+    values.resize_with(8, || NamedValue::Slice(&x));
     let text = shown("P A B C D E F G fields 1", &values, screen(30, 20));
     assert!(text.starts_with("    1    6  A  B  C  D  E  1\n"), "{text}");
     assert!(text.ends_with("\n(no room for 2 slices and 5 fields more)"), "{text}");
@@ -205,14 +213,14 @@ fn requests_are_understood_or_refused() {
     assert_eq!(message("T+1"), "`T+1` is no name of a variable");
 
     let (p, x, w) = (figure_5(), bits("00110"), bits("1"));
-    let refuse = |text: &str, values: &[Named<'_>]| {
+    let refuse = |text: &str, values: &[NamedValue<'_>]| {
         resolve(&parse(text).unwrap(), values, Screen::default()).unwrap_err().message
     };
-    let (table, slice) = (|| Named::Table(&p), || Named::Slice(&x));
+    let (table, slice) = (|| NamedValue::Table(&p), || NamedValue::Slice(&x));
     assert_eq!(refuse("P Q", &[table(), table()]), "`P` and `Q` are tables: one at a time");
     assert_eq!(refuse("P X", &[table(), slice()]), "`P` has 6 rows, `X` has 5 components");
     assert_eq!(
-        refuse("P v", &[table(), Named::Word(&w)]),
+        refuse("P v", &[table(), NamedValue::Word(&w)]),
         "`P` has 6 columns, `v` has 1 components"
     );
     assert_eq!(refuse("P rows 7", &[table()]), "there is no row 7, the last one is 6");

@@ -7,7 +7,7 @@ use star_ir::{Extent, Ty};
 use star_vm::{HostValue, StoreError};
 
 use super::grid::Grid;
-use super::request::{Fault, Named, Request, resolve};
+use super::request::{Fault, NamedValue, Request, resolve};
 use super::{Screen, sizes, table, value};
 use crate::repl::view::{RESULT, View};
 use crate::text;
@@ -121,10 +121,10 @@ pub(crate) fn requested(
         named.push(match held {
             Held::Table(grid) => {
                 title = Some(format!("{name}: {}\n", sizes(grid)));
-                Named::Table(grid)
+                NamedValue::Table(grid)
             }
-            Held::Bits(HostValue::Word(bits)) => Named::Word(bits),
-            Held::Bits(HostValue::Slice(bits)) => Named::Slice(bits),
+            Held::Bits(HostValue::Word(bits)) => NamedValue::Word(bits),
+            Held::Bits(HostValue::Slice(bits)) => NamedValue::Slice(bits),
             Held::Bits(_) => return Err(unset(name)),
         });
     }

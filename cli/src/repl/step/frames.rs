@@ -102,11 +102,11 @@ impl Active {
         }
         let mut written = Vec::new();
         accesses(&stmt.kind, &mut |var, access| match access {
-            Access::Write | Access::Update | Access::Settle | Access::LoopVar | Access::Ref => {
+            Access::Write | Access::Update | Access::InitSize | Access::LoopVar | Access::Ref => {
                 written.push(var);
             }
             // A variable is moved where nobody reads it again.
-            Access::Read | Access::Measure | Access::Forget | Access::Move => {}
+            Access::Read | Access::ReadSize | Access::Kill | Access::Move => {}
         });
         for var in written {
             self.keep(var, scene);

@@ -3,8 +3,8 @@
 use star_base::{Code, Diagnostic, Span};
 use star_syntax::ast;
 
-use super::{Checker, Wanted};
-use crate::hir::{Arg, Expr, ExprKind, Kind, LocalId, Place, Role, RoutineId};
+use super::{Checker, ExpectedName};
+use crate::hir::{Arg, Expr, ExprKind, Kind, LocalId, Role, RoutineId, VarUse};
 
 impl Checker<'_> {
     /// A call of a function.
@@ -120,7 +120,7 @@ impl Checker<'_> {
         kind: Kind,
         param: &str,
         param_span: Span,
-    ) -> Option<Place> {
+    ) -> Option<VarUse> {
         let Some(name) = tree.plain_name() else {
             if !tree.is_error() {
                 self.report(
@@ -137,7 +137,7 @@ impl Checker<'_> {
         };
         self.declare_if_new(name, kind);
         let Some(local) = self.variable(&name.name) else {
-            self.unknown(name, Wanted::Name);
+            self.unknown(name, ExpectedName::Name);
             return None;
         };
         let found = self.kind(local);

@@ -4,8 +4,8 @@ use star_base::{Builtin, Code, Diagnostic, Span};
 use star_ir::Direction;
 use star_syntax::ast;
 
-use super::{Checker, Wanted};
-use crate::hir::{Expr, ExprKind, Kind, Place};
+use super::{Checker, ExpectedName};
+use crate::hir::{Expr, ExprKind, Kind, VarUse};
 
 impl Checker<'_> {
     /// A built-in in an expression.
@@ -202,12 +202,12 @@ impl Checker<'_> {
     }
 
     /// The table of `COL`, `ROW`, `size`, `rows`: a variable.
-    pub(super) fn table(&mut self, tree: &ast::Expr, user: &ast::Ident) -> Option<Place> {
+    pub(super) fn table(&mut self, tree: &ast::Expr, user: &ast::Ident) -> Option<VarUse> {
         self.place(tree, user, "a table", |kind| kind == Kind::Table)
     }
 
     /// The slice or word of `STEP`, `SET`, `CLR`: a variable that changes.
-    pub(super) fn bits_variable(&mut self, tree: &ast::Expr, user: &ast::Ident) -> Option<Place> {
+    pub(super) fn bits_variable(&mut self, tree: &ast::Expr, user: &ast::Ident) -> Option<VarUse> {
         let place = self.place(tree, user, "a slice or word", Kind::is_bits)?;
         self.writable(place.local, place.span).then_some(place)
     }
@@ -219,7 +219,7 @@ impl Checker<'_> {
         user: &ast::Ident,
         wanted: &str,
         suits: impl Fn(Kind) -> bool,
-    ) -> Option<Place> {
+    ) -> Option<VarUse> {
         let Some(name) = tree.plain_name() else {
             if !tree.is_error() {
                 self.report(
@@ -234,7 +234,7 @@ impl Checker<'_> {
             return None;
         };
         let Some(local) = self.variable(&name.name) else {
-            self.unknown(name, Wanted::Name);
+            self.unknown(name, ExpectedName::Name);
             return None;
         };
         let found = self.kind(local);
@@ -256,7 +256,7 @@ impl Checker<'_> {
     }
 
     /// The number of rows (`of` a slice) or columns (`of` a word) of a table, or the length of bits.
-    pub(super) fn measure(&mut self, place: Place, of: Kind, span: Span) -> Expr {
+    pub(super) fn measure(&mut self, place: VarUse, of: Kind, span: Span) -> Expr {
         let ty = self.kind(place.local);
         let kind = if ty != Kind::Table {
             let operand = Expr { kind: ExprKind::Var(place), ty, span, effects: false };

@@ -5,8 +5,8 @@ use star_ir::{IntOp, LogicOp};
 use star_syntax::ast::{self, BinaryOp};
 
 use super::constant::Value;
-use super::{Checker, Wanted};
-use crate::hir::{ChainOp, Expr, ExprKind, Kind, Local, LocalId, Place};
+use super::{Checker, ExpectedName};
+use crate::hir::{ChainOp, Expr, ExprKind, Kind, Local, LocalId, VarUse};
 use crate::scope::{Callee, NoCallee};
 
 /// The message for a bit constant with strange characters.
@@ -343,7 +343,7 @@ impl Checker<'_> {
                     Ok(Callee::Routine(id)) => self.function(id, name, &[], span),
                     Ok(Callee::Builtin(builtin)) => self.builtin(builtin, name, &[], span, bits),
                     Err(NoCallee::Unknown) => {
-                        self.unknown(name, Wanted::Name);
+                        self.unknown(name, ExpectedName::Name);
                         self.error(span)
                     }
                     Err(NoCallee::Unsuitable(diagnostic)) => {
@@ -358,7 +358,7 @@ impl Checker<'_> {
                     Ok(Callee::Routine(id)) => self.function(id, name, args, span),
                     Ok(Callee::Builtin(builtin)) => self.builtin(builtin, name, args, span, bits),
                     Err(NoCallee::Unknown) => {
-                        self.unknown(name, Wanted::Value);
+                        self.unknown(name, ExpectedName::Value);
                         self.error(span)
                     }
                     Err(NoCallee::Unsuitable(diagnostic)) => {
@@ -414,7 +414,7 @@ impl Checker<'_> {
         name: &ast::Ident,
         args: &[ast::Expr],
         span: Span,
-    ) -> Option<(Place, Vec<Expr>)> {
+    ) -> Option<(VarUse, Vec<Expr>)> {
         let wanted = match self.kind(local) {
             Kind::Slice | Kind::Word => 1,
             Kind::Table => 2,

@@ -50,12 +50,12 @@ pub(crate) enum Effect {
     /// It leaves the value of an expression in its last parameter.
     Value(Kind),
     /// It declares variables, whose sizes it leaves in its last parameters.
-    Declares(Vec<Wanted>),
+    Declares(Vec<VarDecl>),
 }
 
 /// A variable that a `var` section declares.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Wanted {
+pub(crate) struct VarDecl {
     /// Its name.
     pub(crate) name: String,
     /// Its type.
@@ -182,7 +182,7 @@ impl Checker<'_> {
         groups: &[ast::Vars],
         results: &mut Vec<LocalId>,
         body: &mut Vec<Stmt>,
-    ) -> Vec<Wanted> {
+    ) -> Vec<VarDecl> {
         let mut found = Vec::new();
         let mut seen: BTreeSet<&str> = BTreeSet::new();
         for group in groups {
@@ -206,7 +206,7 @@ impl Checker<'_> {
                     let first = first.next().map_or(name.span, |first| first.span);
                     self.report(crate::scope::declared_twice(&name.name, name.span, first));
                 }
-                found.push(Wanted { name: name.name.clone(), kind, sizes, span: name.span });
+                found.push(VarDecl { name: name.name.clone(), kind, sizes, span: name.span });
             }
         }
         found

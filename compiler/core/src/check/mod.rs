@@ -21,7 +21,7 @@ use star_base::{Builtin, Code, Diagnostic, Native, SourceMap, Span, did_you_mean
 use star_syntax::ast;
 
 use crate::hir::{
-    Kind, Local, LocalId, MachineOp, Place, Program, Role, Routine, RoutineId, Site, Ty,
+    Kind, Local, LocalId, MachineOp, Program, Role, Routine, RoutineId, Site, Ty, VarUse,
 };
 use crate::scope::World;
 
@@ -91,7 +91,7 @@ struct Reports<'a> {
 
 /// What a name without a meaning should have been.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Wanted {
+enum ExpectedName {
     /// A variable, a constant, or a routine without arguments.
     Name,
     /// A variable or a function, in front of indices or arguments.
@@ -220,10 +220,10 @@ impl<'a> Checker<'a> {
     }
 
     /// A new mention of a variable.
-    fn mention(&mut self, local: LocalId, span: Span) -> Place {
+    fn mention(&mut self, local: LocalId, span: Span) -> VarUse {
         let site = Site(self.n_sites);
         self.n_sites += 1;
-        Place { local, site, span }
+        VarUse { local, site, span }
     }
 
     /// The variable of this name.
@@ -239,7 +239,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Reports a name that means nothing, unless that would be the echo of an earlier message.
-    fn unknown(&mut self, name: &ast::Ident, wanted: Wanted) {
+    fn unknown(&mut self, name: &ast::Ident, wanted: ExpectedName) {
         if self.diagnostics.len() >= MAX_DIAGNOSTICS
             || self.world.units[self.unit].import_failed
             || star_syntax::is_reserved(&name.name)
@@ -250,14 +250,14 @@ impl<'a> Checker<'a> {
         *self.n_unknown += 1;
         let spelled = &name.name;
         let (code, message) = match wanted {
-            Wanted::Name => (Code::UnknownName, format!("`{spelled}` is not declared")),
-            Wanted::Value | Wanted::Procedure => {
+            ExpectedName::Name => (Code::UnknownName, format!("`{spelled}` is not declared")),
+            ExpectedName::Value | ExpectedName::Procedure => {
                 (Code::UnknownRoutine, format!("there is no routine `{spelled}`"))
             }
         };
         let mut diagnostic = Diagnostic::at(code, name.span, message);
         if let Some(meant) = self.meant(spelled, wanted) {
-            if wanted != Wanted::Procedure
+            if wanted != ExpectedName::Procedure
                 && let Some(&local) = self.names.get(meant)
             {
                 diagnostic = diagnostic.label(self.local(local).span, "a similar name");
@@ -267,21 +267,21 @@ impl<'a> Checker<'a> {
             }
             diagnostic = diagnostic.fix(format!("did you mean `{meant}`?"), name.span, meant);
         }
-        if wanted != Wanted::Procedure {
+        if wanted != ExpectedName::Procedure {
             diagnostic = self.not_seen(name, diagnostic);
         }
         self.report(diagnostic);
     }
 
     /// The name that was probably meant.
-    fn meant(&self, name: &str, wanted: Wanted) -> Option<&str> {
+    fn meant(&self, name: &str, wanted: ExpectedName) -> Option<&str> {
         if *self.n_unknown > MAX_SUGGESTIONS {
             return None;
         }
         let (variables, builtins) = match wanted {
-            Wanted::Name => (true, false),
-            Wanted::Value => (true, true),
-            Wanted::Procedure => (false, true),
+            ExpectedName::Name => (true, false),
+            ExpectedName::Value => (true, true),
+            ExpectedName::Procedure => (false, true),
         };
         let of_session = self.declaring.iter().flat_map(Declaring::names);
         let variables =

@@ -3,8 +3,8 @@
 use star_base::{Builtin, Code, Diagnostic, Span};
 use star_syntax::ast::{self, AssignKind};
 
-use super::{Checker, Wanted};
-use crate::hir::{Kind, LocalId, Place, Stmt, StmtKind, Target};
+use super::{Checker, ExpectedName};
+use crate::hir::{Kind, LocalId, Stmt, StmtKind, Target, VarUse};
 use crate::scope::{Callee, NoCallee};
 
 impl Checker<'_> {
@@ -110,7 +110,7 @@ impl Checker<'_> {
         var: &ast::Ident,
         span: Span,
         body: &ast::Stmt,
-    ) -> (Option<Place>, Vec<Stmt>) {
+    ) -> (Option<VarUse>, Vec<Stmt>) {
         self.declare_if_new(var, Kind::Int);
         let place = match self.variable(&var.name) {
             Some(local) if self.kind(local) == Kind::Int => {
@@ -122,7 +122,7 @@ impl Checker<'_> {
                 None
             }
             None => {
-                self.unknown(var, Wanted::Name);
+                self.unknown(var, ExpectedName::Name);
                 None
             }
         };
@@ -309,7 +309,7 @@ impl Checker<'_> {
             }
             self.report(diagnostic);
         } else {
-            self.unknown(name, Wanted::Name);
+            self.unknown(name, ExpectedName::Name);
         }
         None
     }
@@ -354,7 +354,7 @@ impl Checker<'_> {
                 Some(Stmt { kind, span })
             }
             Err(NoCallee::Unknown) => {
-                self.unknown(name, Wanted::Procedure);
+                self.unknown(name, ExpectedName::Procedure);
                 None
             }
             Err(NoCallee::Unsuitable(diagnostic)) => {

@@ -3,7 +3,7 @@
 use star_base::{Code, Diagnostic};
 
 use crate::flow::webs::Webs;
-use crate::hir::{Kind, LocalId, Place, Role, Routine};
+use crate::hir::{Kind, LocalId, Role, Routine, VarUse};
 use crate::visit;
 
 /// Variables of a routine that are read although nothing sets them.
@@ -11,7 +11,7 @@ pub(crate) fn never_set(routine: &Routine, found: &Webs, diagnostics: &mut Vec<D
     let mut reported: Vec<LocalId> = Vec::new();
     visit::any_stmt(&routine.body, &mut |stmt| {
         // A mention that gives the variable its value is in the list too, and never unset there.
-        visit::places_of_stmt(stmt, &mut |place: &Place| {
+        visit::places_of_stmt(stmt, &mut |place: &VarUse| {
             let local = routine.local(place.local);
             if local.role != Role::Local
                 || reported.contains(&place.local)
@@ -55,7 +55,7 @@ pub(crate) fn never_set(routine: &Routine, found: &Webs, diagnostics: &mut Vec<D
 }
 
 /// A variable passed by `var` may be set by the callee, and a first column gives a table its rows.
-fn is_passed_or_grown(stmt: &crate::hir::Stmt, place: &Place) -> bool {
+fn is_passed_or_grown(stmt: &crate::hir::Stmt, place: &VarUse) -> bool {
     use crate::hir::{Arg, ExprKind, StmtKind, Target};
     let passed = |args: &[Arg]| {
         args.iter().any(|arg| matches!(arg, Arg::Ref(other) if other.site == place.site))

@@ -8,7 +8,7 @@ use crate::visit;
 
 /// What may happen to a variable of a routine, apart from stores to single columns, rows and bits.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Fate {
+pub(crate) struct ParamEffects {
     /// It may be assigned as a whole, so that its rows and columns may change.
     pub(crate) replaced: bool,
     /// A column may be stored to, so that its columns may become more.
@@ -19,7 +19,7 @@ pub(crate) struct Fate {
 
 /// The fates of all variables of the routines that are looked at.
 pub(crate) struct Summaries {
-    fates: Vec<Vec<Fate>>,
+    effects: Vec<Vec<ParamEffects>>,
     /// Of each routine's parameters: is it surely set when the routine ends? Filled in as routines are
     /// analysed, callees first; false until then.
     assigns: Vec<Vec<bool>>,
@@ -30,10 +30,11 @@ pub(crate) struct Summaries {
 impl Summaries {
     /// Looks at these routines, among which are all that they call.
     pub(crate) fn new(program: &Program, concerned: &[RoutineId]) -> Self {
-        let mut fates: Vec<Vec<Fate>> = program.routines.iter().map(|_| Vec::new()).collect();
+        let mut effects: Vec<Vec<ParamEffects>> =
+            program.routines.iter().map(|_| Vec::new()).collect();
         let mut calls: Vec<(RoutineId, LocalId, RoutineId, usize)> = Vec::new();
         for &id in concerned {
-            fates[id.0 as usize] = own_fates(program, program.routine(id), id, &mut calls);
+            effects[id.0 as usize] = own_effects(program, program.routine(id), id, &mut calls);
         }
         // What a callee does to a parameter happens to the argument; sized parameters keep their size.
         let mut changed = true;
@@ -43,9 +44,9 @@ impl Summaries {
                 let Some(&inner) = program.routine(callee).params.get(param) else {
                     continue;
                 };
-                let from = fates[callee.0 as usize][inner.0 as usize];
-                let to = &mut fates[caller.0 as usize][local.0 as usize];
-                let joined = Fate {
+                let from = effects[callee.0 as usize][inner.0 as usize];
+                let to = &mut effects[caller.0 as usize][local.0 as usize];
+                let joined = ParamEffects {
                     replaced: to.replaced || from.replaced,
                     grown: to.grown || from.grown,
                     written: true,
@@ -55,11 +56,11 @@ impl Summaries {
             }
         }
         let unknown = || program.routines.iter().map(|_| Vec::new()).collect();
-        Summaries { fates, assigns: unknown(), takes: unknown() }
+        Summaries { effects, assigns: unknown(), takes: unknown() }
     }
 
-    pub(crate) fn fate(&self, routine: RoutineId, local: LocalId) -> Fate {
-        self.fates[routine.0 as usize][local.0 as usize]
+    pub(crate) fn effects(&self, routine: RoutineId, local: LocalId) -> ParamEffects {
+        self.effects[routine.0 as usize][local.0 as usize]
     }
 
     pub(crate) fn assigns(&self, routine: RoutineId, param: usize) -> bool {
@@ -128,33 +129,33 @@ pub(crate) fn callees_of(routine: &Routine) -> Vec<usize> {
     callees
 }
 
-fn own_fates(
+fn own_effects(
     program: &Program,
     routine: &Routine,
     id: RoutineId,
     calls: &mut Vec<(RoutineId, LocalId, RoutineId, usize)>,
-) -> Vec<Fate> {
-    let mut fates = vec![Fate::default(); routine.locals.len()];
-    let mut pass = |fates: &mut Vec<Fate>, callee: RoutineId, args: &[Arg]| {
+) -> Vec<ParamEffects> {
+    let mut effects = vec![ParamEffects::default(); routine.locals.len()];
+    let mut pass = |effects: &mut Vec<ParamEffects>, callee: RoutineId, args: &[Arg]| {
         for (param, arg) in args.iter().enumerate() {
             if let Arg::Ref(place) = arg {
-                fates[place.local.0 as usize].written = true;
+                effects[place.local.0 as usize].written = true;
                 calls.push((id, place.local, callee, param));
                 // A header that declares sizes may widen an unsized argument.
                 let inner = program.routine(callee).params.get(param).copied();
                 if inner.is_some_and(|inner| !program.routine(callee).local(inner).ty.is_unsized())
                 {
-                    fates[place.local.0 as usize].grown = true;
+                    effects[place.local.0 as usize].grown = true;
                 }
             }
         }
     };
     visit::any_stmt(&routine.body, &mut |stmt: &Stmt| {
         let mut write = |local: LocalId, replaced: bool, grown: bool| {
-            let fate = &mut fates[local.0 as usize];
-            fate.written = true;
-            fate.replaced |= replaced;
-            fate.grown |= grown;
+            let effects = &mut effects[local.0 as usize];
+            effects.written = true;
+            effects.replaced |= replaced;
+            effects.grown |= grown;
         };
         match &stmt.kind {
             StmtKind::Assign(target, _) => match target {
@@ -183,7 +184,7 @@ fn own_fates(
                         MachineOp::StoreField => write(place.local, false, true),
                     }
                 }
-                pass(&mut fates, *callee, args);
+                pass(&mut effects, *callee, args);
             }
             StmtKind::Print(_)
             | StmtKind::Write(..)
@@ -198,17 +199,17 @@ fn own_fates(
         }
         visit::any_expr_of(stmt, &mut |expr: &Expr| {
             match &expr.kind {
-                ExprKind::Step(place) => fates[place.local.0 as usize].written = true,
-                ExprKind::Call(callee, args) => pass(&mut fates, *callee, args),
+                ExprKind::Step(place) => effects[place.local.0 as usize].written = true,
+                ExprKind::Call(callee, args) => pass(&mut effects, *callee, args),
                 _ => {}
             }
             false
         })
     });
-    for (local, fate) in routine.locals.iter().zip(&mut fates) {
+    for (local, effects) in routine.locals.iter().zip(&mut effects) {
         if local.role == Role::Binding {
-            *fate = Fate::default();
+            *effects = ParamEffects::default();
         }
     }
-    fates
+    effects
 }

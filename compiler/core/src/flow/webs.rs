@@ -12,8 +12,8 @@ mod ties;
 use std::collections::BTreeSet;
 
 use crate::hir::{
-    Arg, ChainOp, Expr, ExprKind, Kind, LocalId, MachineOp, Place, Program, Role, Routine,
-    RoutineId, Site, Stmt, StmtKind, Target, Ty,
+    Arg, ChainOp, Expr, ExprKind, Kind, LocalId, MachineOp, Program, Role, Routine, RoutineId,
+    Site, Stmt, StmtKind, Target, Ty, VarUse,
 };
 use crate::visit;
 use star_ir::LogicOp;
@@ -203,13 +203,13 @@ impl Walk<'_> {
     }
 
     /// A mention that looks at the value.
-    fn read(&mut self, place: &Place) {
+    fn read(&mut self, place: &VarUse) {
         self.see(place);
         self.used.extend(self.current(place.local));
     }
 
     /// A mention that sees the variable as it is.
-    fn see(&mut self, place: &Place) {
+    fn see(&mut self, place: &VarUse) {
         if let Some(node) = self.current(place.local) {
             self.site_node[place.site.0 as usize] = Some(node);
             self.seen.push(node);
@@ -217,7 +217,7 @@ impl Walk<'_> {
     }
 
     /// A mention that gives the variable a new value.
-    fn define(&mut self, place: &Place) {
+    fn define(&mut self, place: &VarUse) {
         if self.state.is_some() {
             let node = self.node(place.local, Node::Def);
             self.site_node[place.site.0 as usize] = Some(node);
@@ -226,13 +226,13 @@ impl Walk<'_> {
     }
 
     /// A mention that changes the variable in place, as its value before asks for.
-    fn change(&mut self, place: &Place, after: After) {
+    fn change(&mut self, place: &VarUse, after: After) {
         self.used.extend(self.current(place.local));
         self.change_blindly(place, after);
     }
 
     /// Likewise, whatever the value before.
-    fn change_blindly(&mut self, place: &Place, after: After) {
+    fn change_blindly(&mut self, place: &VarUse, after: After) {
         self.see(place);
         if let Some(before) = self.current(place.local) {
             let node = self.node(place.local, Node::Through { before, after });
@@ -349,7 +349,7 @@ impl Walk<'_> {
         }
     }
 
-    fn counted(&mut self, stmt: &Stmt, var: &Place, body: &[Stmt]) {
+    fn counted(&mut self, stmt: &Stmt, var: &VarUse, body: &[Stmt]) {
         self.looped(stmt, |walk| {
             let left = walk.state.clone();
             walk.define(var);

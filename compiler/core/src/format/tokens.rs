@@ -64,7 +64,7 @@ impl<'s> Tokens<'s> {
     /// Cuts up a text without errors.
     pub(super) fn new(text: &'s str, mut changes: Changes) -> Self {
         let (mut toks, mut comments): (Vec<Tok<'s>>, Vec<Comment<'s>>) = (Vec::new(), Vec::new());
-        let mut place = Place { column: 0, at: 0 };
+        let mut place = Cursor { column: 0, at: 0 };
         let mut first_comment = 0;
         for (token, range) in lexemes(text) {
             let (breaks, blanks) = place.go_to(text, range.start);
@@ -208,12 +208,12 @@ impl<'s> Tokens<'s> {
 }
 
 /// A place in the source.
-struct Place {
+struct Cursor {
     column: usize,
     at: usize,
 }
 
-impl Place {
+impl Cursor {
     /// Goes on to byte `to`; gives the line breaks and the columns passed.
     fn go_to(&mut self, text: &str, to: usize) -> (usize, usize) {
         let (passed, before) = (&text[self.at..to], self.column);

@@ -1,7 +1,7 @@
 //! Slices and words: as variables, or as operations about to be stored.
 
 use star_base::Builtin;
-use star_ir::{Check, IntOp, Measure, Op, Operand, Ty, VarId};
+use star_ir::{Check, IntOp, Op, Operand, SizeOperand, Ty, VarId};
 
 use super::Lowerer;
 use super::shape::{Bits, Shape, shape};
@@ -11,14 +11,14 @@ use crate::hir::{ChainOp, Expr, ExprKind, Kind};
 /// A slice, word or table about to be stored: the operation, and how large its result is.
 pub(super) struct Rvalue {
     pub(super) op: Op,
-    pub(super) size: Measure,
+    pub(super) size: SizeOperand,
     pub(super) exts: Exts,
 }
 
 impl Lowerer<'_> {
     /// A slice, word or table as a variable: the one that is named, or a temporary. `size` is what `Θ`
     /// takes.
-    pub(super) fn bits(&mut self, expr: &Expr, size: Option<Measure>) -> VarId {
+    pub(super) fn bits(&mut self, expr: &Expr, size: Option<SizeOperand>) -> VarId {
         let outer = self.loc;
         self.loc = self.expr_loc(expr);
         let var = if let ExprKind::Var(place) = expr.kind {
@@ -39,12 +39,12 @@ impl Lowerer<'_> {
     pub(super) fn two_bits(&mut self, left: &Expr, right: &Expr) -> (VarId, VarId) {
         if left.is_sizeless() {
             let right_var = self.bits(right, None);
-            let left_var = self.bits(left, Some(Measure::Length(right_var)));
+            let left_var = self.bits(left, Some(SizeOperand::Length(right_var)));
             return (left_var, right_var);
         }
         let first = self.bits(left, None);
         let first = self.keep_bits(first, left, right.effects);
-        let second = self.bits(right, Some(Measure::Length(first)));
+        let second = self.bits(right, Some(SizeOperand::Length(first)));
         self.check_same_size(first, left, second, right);
         (first, second)
     }
@@ -62,29 +62,32 @@ impl Lowerer<'_> {
         let (a, b) = (self.exts_of(left_expr).0, self.exts_of(right_expr).0);
         if !a.same(b) && left != right {
             self.must_agree(left_expr, right_expr);
-            self.check(Check::Size(Measure::Length(left), Measure::Length(right)));
+            self.check(Check::Size(SizeOperand::Length(left), SizeOperand::Length(right)));
         }
     }
 
     /// A slice, word or table as an operation.
-    pub(super) fn rvalue(&mut self, expr: &Expr, size: Option<Measure>) -> Rvalue {
+    pub(super) fn rvalue(&mut self, expr: &Expr, size: Option<SizeOperand>) -> Rvalue {
         let exts = self.exts_of(expr);
-        let like = |var: VarId, op: Op| Rvalue { op, size: Measure::Length(var), exts };
+        let like = |var: VarId, op: Op| Rvalue { op, size: SizeOperand::Length(var), exts };
         match &expr.kind {
             ExprKind::Var(_) => {
                 let var = self.bits(expr, size);
-                let size =
-                    if expr.ty == Kind::Table { Measure::Rows(var) } else { Measure::Length(var) };
+                let size = if expr.ty == Kind::Table {
+                    SizeOperand::Rows(var)
+                } else {
+                    SizeOperand::Length(var)
+                };
                 Rvalue { op: Op::Copy(Operand::Var(var)), size, exts }
             }
             ExprKind::Bits(value) => Rvalue {
                 op: Op::Literal(value.clone()),
-                size: Measure::Value(Operand::Int(value.len() as i64)),
+                size: SizeOperand::Value(Operand::Int(value.len() as i64)),
                 exts,
             },
             ExprKind::Theta => {
-                let size = self.measured(size.unwrap_or(Measure::Value(Operand::Int(0))));
-                Rvalue { op: Op::Fill(size.clone(), false), size: Measure::Value(size), exts }
+                let size = self.measured(size.unwrap_or(SizeOperand::Value(Operand::Int(0))));
+                Rvalue { op: Op::Fill(size.clone(), false), size: SizeOperand::Value(size), exts }
             }
             ExprKind::Chain(first, links) => self.bits_chain(first, links, size, exts),
             ExprKind::BitsNot(operand) => {
@@ -104,17 +107,17 @@ impl Lowerer<'_> {
                 let index = self.operand(index);
                 self.check_table(*place);
                 let table = self.place_var(*place);
-                self.check(Check::Index(index.clone(), Measure::Columns(table)));
+                self.check(Check::Index(index.clone(), SizeOperand::Columns(table)));
                 self.count(1);
-                Rvalue { op: Op::Column(table, index), size: Measure::Rows(table), exts }
+                Rvalue { op: Op::Column(table, index), size: SizeOperand::Rows(table), exts }
             }
             ExprKind::Row(index, place) => {
                 let index = self.operand(index);
                 self.check_table(*place);
                 let table = self.place_var(*place);
-                self.check(Check::Index(index.clone(), Measure::Rows(table)));
+                self.check(Check::Index(index.clone(), SizeOperand::Rows(table)));
                 self.count(1);
-                Rvalue { op: Op::Row(table, index), size: Measure::Columns(table), exts }
+                Rvalue { op: Op::Row(table, index), size: SizeOperand::Columns(table), exts }
             }
             ExprKind::Builtin(builtin, args) => self.bits_builtin(*builtin, args, size, exts),
             // A program with errors is not lowered, and the others are scalars.
@@ -134,19 +137,19 @@ impl Lowerer<'_> {
             | ExprKind::NRows(_)
             | ExprKind::Call(..) => Rvalue {
                 op: Op::Fill(Operand::Int(0), false),
-                size: Measure::Value(Operand::Int(0)),
+                size: SizeOperand::Value(Operand::Int(0)),
                 exts,
             },
         }
     }
 
     /// A measure as a number.
-    pub(super) fn measured(&mut self, measure: Measure) -> Operand {
+    pub(super) fn measured(&mut self, measure: SizeOperand) -> Operand {
         match measure {
-            Measure::Value(operand) => operand,
-            Measure::Length(var) => self.store_temp(Ty::Int, Op::Length(var)),
-            Measure::Rows(var) => self.store_temp(Ty::Int, Op::Rows(var)),
-            Measure::Columns(var) => self.store_temp(Ty::Int, Op::Columns(var)),
+            SizeOperand::Value(operand) => operand,
+            SizeOperand::Length(var) => self.store_temp(Ty::Int, Op::Length(var)),
+            SizeOperand::Rows(var) => self.store_temp(Ty::Int, Op::Rows(var)),
+            SizeOperand::Columns(var) => self.store_temp(Ty::Int, Op::Columns(var)),
         }
     }
 
@@ -154,7 +157,7 @@ impl Lowerer<'_> {
         &mut self,
         first: &Expr,
         links: &[(ChainOp, Expr)],
-        size: Option<Measure>,
+        size: Option<SizeOperand>,
         exts: Exts,
     ) -> Rvalue {
         let later_effects = links.iter().any(|(_, operand)| operand.effects);
@@ -165,7 +168,7 @@ impl Lowerer<'_> {
             false => None,
         };
         let sized = sized.map(|idx| (idx, self.bits(&links[idx].1, None)));
-        let size = sized.map(|(_, var)| Measure::Length(var)).or(size);
+        let size = sized.map(|(_, var)| SizeOperand::Length(var)).or(size);
         let mut value = self.bits(first, size);
         value = self.keep_bits(value, first, later_effects);
         let mut result = Op::Copy(Operand::Var(value));
@@ -173,11 +176,11 @@ impl Lowerer<'_> {
         for (idx, (op, operand)) in links.iter().enumerate() {
             let right = match sized {
                 Some((at, var)) if at == idx => var,
-                _ => self.bits(operand, Some(Measure::Length(value))),
+                _ => self.bits(operand, Some(SizeOperand::Length(value))),
             };
             if !self.exts_of(first).0.same(self.exts_of(operand).0) && value != right {
                 self.must_agree(first, operand);
-                self.check(Check::Size(Measure::Length(value), Measure::Length(right)));
+                self.check(Check::Size(SizeOperand::Length(value), SizeOperand::Length(right)));
             }
             if let ChainOp::Bits(op) | ChainOp::Bool(op) = op {
                 self.count(1);
@@ -189,21 +192,24 @@ impl Lowerer<'_> {
                 value = temp;
             }
         }
-        Rvalue { op: result, size: Measure::Length(value), exts }
+        Rvalue { op: result, size: SizeOperand::Length(value), exts }
     }
 
     fn bits_builtin(
         &mut self,
         builtin: Builtin,
         args: &[Expr],
-        size: Option<Measure>,
+        size: Option<SizeOperand>,
         exts: Exts,
     ) -> Rvalue {
-        let like = |var: VarId, op: Op| Rvalue { op, size: Measure::Length(var), exts };
+        let like = |var: VarId, op: Op| Rvalue { op, size: SizeOperand::Length(var), exts };
         // The number of arguments was checked.
         let nothing = Operand::Int(0);
-        let nothing =
-            Rvalue { op: Op::Fill(nothing.clone(), false), size: Measure::Value(nothing), exts };
+        let nothing = Rvalue {
+            op: Op::Fill(nothing.clone(), false),
+            size: SizeOperand::Value(nothing),
+            exts,
+        };
         let (Shape::Bits(op), [first, rest @ ..]) = (shape(builtin), args) else {
             return nothing;
         };
@@ -242,14 +248,14 @@ impl Lowerer<'_> {
                 let var = self.bits(first, size);
                 let var = self.keep_bits(var, first, from.effects || to.effects);
                 let (from_op, to_op) = self.ends(from, to, false);
-                let whole = Measure::Length(var);
+                let whole = SizeOperand::Length(var);
                 // The ones are said by their ends: a width found out otherwise proves nothing.
                 self.base_and_width(from_op.clone(), to_op.clone(), Ext::Dynamic, whole);
-                let size = self.measured(Measure::Length(var));
+                let size = self.measured(SizeOperand::Length(var));
                 self.count(builtin.cost());
                 Rvalue {
                     op: Op::Mask { size: size.clone(), from: from_op, to: to_op },
-                    size: Measure::Value(size),
+                    size: SizeOperand::Value(size),
                     exts,
                 }
             }
@@ -259,10 +265,10 @@ impl Lowerer<'_> {
                 let var = self.bits(word, None);
                 let width = self.width_ext(from, to);
                 let (base, width) =
-                    self.base_and_width(from_op, to_op, width, Measure::Length(var));
+                    self.base_and_width(from_op, to_op, width, SizeOperand::Length(var));
                 self.count(builtin.cost());
                 let op = Op::Trim { word: var, base, width: width.clone() };
-                Rvalue { op, size: Measure::Value(width), exts }
+                Rvalue { op, size: SizeOperand::Value(width), exts }
             }
             Bits::Sum(op) => {
                 let [second] = rest else { return nothing };
@@ -284,7 +290,7 @@ impl Lowerer<'_> {
                 self.check(Check::Fits { value: value.clone(), width: width.clone() });
                 Rvalue {
                     op: Op::IntToWord { value, width: width.clone() },
-                    size: Measure::Value(width),
+                    size: SizeOperand::Value(width),
                     exts,
                 }
             }
@@ -309,11 +315,11 @@ impl Lowerer<'_> {
         from_op: Operand,
         to_op: Operand,
         width: Ext,
-        whole: Measure,
+        whole: SizeOperand,
     ) -> (Operand, Operand) {
         if !matches!((&from_op, &to_op), (Operand::Int(from), Operand::Int(to)) if 1 <= *from && from <= to)
         {
-            self.check(Check::Index(from_op.clone(), Measure::Value(to_op.clone())));
+            self.check(Check::Index(from_op.clone(), SizeOperand::Value(to_op.clone())));
         }
         let base = self.int_op(IntOp::Sub, from_op, Operand::Int(1));
         let width = match width {

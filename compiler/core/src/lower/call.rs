@@ -1,6 +1,6 @@
 //! Calls, and the library procedures that are one operation.
 
-use star_ir::{Arg, Check, IntOp, Measure, Op, Operand, Sense, SizeOp, StmtKind, Ty, VarId};
+use star_ir::{Arg, Check, IntOp, Op, Operand, Sense, SizeOp, SizeOperand, StmtKind, Ty, VarId};
 
 use super::sizes::Ext;
 use super::{Fact, Lowerer};
@@ -54,7 +54,7 @@ impl Lowerer<'_> {
 
     /// A slice or word with a declared size takes that size along before it is set: the callee may
     /// clear it.
-    fn fix_size(&mut self, place: hir::Place) {
+    fn fix_size(&mut self, place: hir::VarUse) {
         let is_bits = self.r.local(place.local).ty.kind().is_bits();
         if let Some(key) = self.declared_key(place.local, 0)
             && is_bits
@@ -96,7 +96,10 @@ impl Lowerer<'_> {
                 let table_var = self.keep_bits(table_var, table, mask.effects);
                 let mask_var = self.bits(mask, None);
                 if !self.exts_of(table).0.same(self.exts_of(mask).0) {
-                    self.check(Check::Size(Measure::Rows(table_var), Measure::Length(mask_var)));
+                    self.check(Check::Size(
+                        SizeOperand::Rows(table_var),
+                        SizeOperand::Length(mask_var),
+                    ));
                 }
                 self.adapt_parameter(*to, mask_var);
                 let (sense, per_column) =
@@ -104,11 +107,11 @@ impl Lowerer<'_> {
                 self.flush_cost();
                 self.emit(StmtKind::Cost {
                     units: per_column,
-                    times: Some(Measure::Columns(table_var)),
+                    times: Some(SizeOperand::Columns(table_var)),
                 });
                 let value = super::bits::Rvalue {
                     op: Op::Extreme { table: table_var, mask: mask_var, sense },
-                    size: Measure::Length(mask_var),
+                    size: SizeOperand::Length(mask_var),
                     exts: self.exts_of(mask),
                 };
                 self.store_bits(*to, value);
@@ -129,14 +132,17 @@ impl Lowerer<'_> {
                 self.check(Check::Range {
                     base: base.clone(),
                     width: width.clone(),
-                    limit: Measure::Columns(table_var),
+                    limit: SizeOperand::Columns(table_var),
                 });
                 self.flush_cost();
-                self.emit(StmtKind::Cost { units: 2, times: Some(Measure::Value(width.clone())) });
-                let rows = Measure::Rows(table_var);
+                self.emit(StmtKind::Cost {
+                    units: 2,
+                    times: Some(SizeOperand::Value(width.clone())),
+                });
+                let rows = SizeOperand::Rows(table_var);
                 let exts = (self.exts_of(table).0, Ext::Dynamic);
                 let op = Op::Field { table: table_var, base, width: width.clone() };
-                self.store_table(*to, op, rows, Measure::Value(width), exts);
+                self.store_table(*to, op, rows, SizeOperand::Value(width), exts);
             }
             (
                 MachineOp::StoreField,
@@ -155,22 +161,25 @@ impl Lowerer<'_> {
                     self.keep_bits(value_var, value, effects)
                 };
                 let (base, width) = self.field(index, width);
-                self.check(Check::Size(Measure::Columns(value_var), Measure::Value(width.clone())));
+                self.check(Check::Size(
+                    SizeOperand::Columns(value_var),
+                    SizeOperand::Value(width.clone()),
+                ));
                 self.touch(to.local);
                 let table = self.place_var(*to);
-                let rows = Measure::Rows(value_var);
+                let rows = SizeOperand::Rows(value_var);
                 self.emit(StmtKind::Size(SizeOp::SetRows { table, rows: rows.clone() }));
-                self.check(Check::Size(Measure::Rows(table), rows));
+                self.check(Check::Size(SizeOperand::Rows(table), rows));
                 let end = self.sum(base.clone(), width.clone());
                 self.check(Check::NotNegative(end.clone()));
                 if self.declared_key(to.local, 1).is_none() {
-                    let columns = Measure::Value(end);
+                    let columns = SizeOperand::Value(end);
                     self.emit(StmtKind::Size(SizeOp::EnsureColumns { table, columns }));
                 }
-                let limit = Measure::Columns(table);
+                let limit = SizeOperand::Columns(table);
                 self.check(Check::Range { base: base.clone(), width: width.clone(), limit });
                 self.flush_cost();
-                self.emit(StmtKind::Cost { units: 2, times: Some(Measure::Value(width)) });
+                self.emit(StmtKind::Cost { units: 2, times: Some(SizeOperand::Value(width)) });
                 self.emit(StmtKind::PutField { table, base, value: value_var });
             }
             // Calls have as many arguments as parameters.
@@ -180,7 +189,7 @@ impl Lowerer<'_> {
 
     /// A `var` parameter without a size takes that of `model`, unless the variable passed for it has a size to
     /// keep: then the call of the library procedure traps, not that of the routine that calls it.
-    fn adapt_parameter(&mut self, to: hir::Place, model: VarId) {
+    fn adapt_parameter(&mut self, to: hir::VarUse, model: VarId) {
         let local = self.r.local(to.local);
         if local.role != Role::Ref || !local.ty.is_unsized() {
             return;
@@ -193,7 +202,7 @@ impl Lowerer<'_> {
         self.assign(wanted, Op::Length(model));
         let wanted = Operand::Var(wanted);
         self.emit(StmtKind::Size(SizeOp::Adapt { bits, size: wanted.clone() }));
-        self.check(Check::Size(Measure::Length(bits), Measure::Value(wanted)));
+        self.check(Check::Size(SizeOperand::Length(bits), SizeOperand::Value(wanted)));
     }
 
     /// Base and width of the field with this index (from 1).

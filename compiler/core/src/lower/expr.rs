@@ -1,12 +1,12 @@
 //! Expressions: scalars become operands, slices and words become variables or operations.
 
 use star_base::Builtin;
-use star_ir::{Check, IntOp, LogicOp, Measure, Op, Operand, Relation, StmtKind, Ty, VarId};
+use star_ir::{Check, IntOp, LogicOp, Op, Operand, Relation, SizeOperand, StmtKind, Ty, VarId};
 
 use super::Lowerer;
 use super::shape::{Scalar, Shape, shape};
 use super::sizes::Ext;
-use crate::hir::{ChainOp, Expr, ExprKind, Kind, Place};
+use crate::hir::{ChainOp, Expr, ExprKind, Kind, VarUse};
 
 impl Lowerer<'_> {
     /// A scalar.
@@ -62,7 +62,7 @@ impl Lowerer<'_> {
                 let index = self.operand(index);
                 self.check_set(*place);
                 let bits = self.place_var(*place);
-                self.check(Check::Index(index.clone(), Measure::Length(bits)));
+                self.check(Check::Index(index.clone(), SizeOperand::Length(bits)));
                 self.count(1);
                 self.store_temp(Ty::Int, Op::Component(bits, index))
             }
@@ -70,8 +70,8 @@ impl Lowerer<'_> {
                 let [row, column] = self.both(row, column);
                 self.check_table(*place);
                 let table = self.place_var(*place);
-                self.check(Check::Index(row.clone(), Measure::Rows(table)));
-                self.check(Check::Index(column.clone(), Measure::Columns(table)));
+                self.check(Check::Index(row.clone(), SizeOperand::Rows(table)));
+                self.check(Check::Index(column.clone(), SizeOperand::Columns(table)));
                 self.count(1);
                 self.store_temp(Ty::Int, Op::Bit(table, row, column))
             }
@@ -117,7 +117,7 @@ impl Lowerer<'_> {
         }
     }
 
-    pub(super) fn step(&mut self, dst: VarId, place: Place) {
+    pub(super) fn step(&mut self, dst: VarId, place: VarUse) {
         self.check_set(place);
         let bits = self.place_var(place);
         self.count(Builtin::Step.cost());
@@ -125,7 +125,7 @@ impl Lowerer<'_> {
     }
 
     /// Checks that a table has rows, and makes one with declared sizes.
-    pub(super) fn check_table(&mut self, place: Place) {
+    pub(super) fn check_table(&mut self, place: VarUse) {
         self.touch(place.local);
         self.check_set(place);
     }

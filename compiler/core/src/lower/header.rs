@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use star_ir::{Check, Measure, Op, Operand, SizeOp, StmtKind, VarId};
+use star_ir::{Check, Op, Operand, SizeOp, SizeOperand, StmtKind, VarId};
 
 use super::sizes::{Ext, SizeKey};
 use super::{Fact, Lowerer};
@@ -53,11 +53,11 @@ impl Lowerer<'_> {
         }
     }
 
-    pub(super) fn measure(&self, local: LocalId, var: VarId, dim: u8) -> Measure {
+    pub(super) fn measure(&self, local: LocalId, var: VarId, dim: u8) -> SizeOperand {
         match (self.r.local(local).ty.kind(), dim) {
-            (Kind::Table, 0) => Measure::Rows(var),
-            (Kind::Table, _) => Measure::Columns(var),
-            _ => Measure::Length(var),
+            (Kind::Table, 0) => SizeOperand::Rows(var),
+            (Kind::Table, _) => SizeOperand::Columns(var),
+            _ => SizeOperand::Length(var),
         }
     }
 
@@ -83,7 +83,7 @@ impl Lowerer<'_> {
                 let wanted = self.checked_size(key);
                 let measure = self.measure(param, var, dim);
                 if is_ref {
-                    let size = Measure::Value(wanted.clone());
+                    let size = SizeOperand::Value(wanted.clone());
                     match (local.ty.kind(), dim) {
                         (Kind::Table, 0) => {
                             self.emit(StmtKind::Size(SizeOp::SetRows { table: var, rows: size }));
@@ -100,7 +100,7 @@ impl Lowerer<'_> {
                         })),
                     }
                 }
-                self.emit(StmtKind::Check(Check::Size(measure, Measure::Value(wanted))));
+                self.emit(StmtKind::Check(Check::Size(measure, SizeOperand::Value(wanted))));
             }
         }
     }
@@ -176,7 +176,10 @@ impl Lowerer<'_> {
                 self.emit(StmtKind::Size(SizeOp::Init { table, rows, columns }));
             }
             None => {
-                self.emit(StmtKind::Size(SizeOp::SetRows { table, rows: Measure::Value(rows) }));
+                self.emit(StmtKind::Size(SizeOp::SetRows {
+                    table,
+                    rows: SizeOperand::Value(rows),
+                }));
             }
         }
         self.facts.insert(Fact::Made(local));

@@ -68,7 +68,7 @@ impl Lowerer<'_> {
     }
 
     /// Reports a bit or row written into a table that surely has no rows.
-    pub(super) fn must_have_rows(&mut self, place: hir::Place) {
+    pub(super) fn must_have_rows(&mut self, place: hir::VarUse) {
         let local = self.r.local(place.local);
         if !self.webs.never_set(place.site) || !local.ty.is_unsized() {
             return;

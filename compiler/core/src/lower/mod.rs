@@ -28,7 +28,7 @@ use star_ir::{
     Block, Check, Extent, LabelId, LocId, Location, Mode, Op, Param, Stmt, StmtKind, Ty, Var, VarId,
 };
 
-use crate::flow::summary::{Fate, Summaries, callees_first};
+use crate::flow::summary::{ParamEffects, Summaries, callees_first};
 use crate::flow::webs::{self, Webs};
 use crate::hir::{self, Kind, LocalId, MachineOp, Program, Role, Routine, RoutineId};
 use sizes::{Ext, Exts, SizeKey};
@@ -333,8 +333,8 @@ impl<'a> Lowerer<'a> {
         }
     }
 
-    fn fate(&self, local: LocalId) -> Fate {
-        self.summaries.fate(self.id, local)
+    fn effects(&self, local: LocalId) -> ParamEffects {
+        self.summaries.effects(self.id, local)
     }
 
     fn machine_op(&self, callee: RoutineId) -> Option<MachineOp> {
@@ -348,7 +348,7 @@ impl<'a> Lowerer<'a> {
         self.web_var(self.webs.entry_web(local))
     }
 
-    fn place_var(&mut self, place: hir::Place) -> VarId {
+    fn place_var(&mut self, place: hir::VarUse) -> VarId {
         match self.webs.web(place.site) {
             Some(web) if !self.in_size => self.web_var(web),
             _ => self.local_var(place.local),
@@ -486,14 +486,14 @@ impl<'a> Lowerer<'a> {
     }
 
     /// Checks that a variable was set, if it may be unset there.
-    fn check_set(&mut self, place: hir::Place) {
+    fn check_set(&mut self, place: hir::VarUse) {
         if self.may_be_unset(place) {
             let var = self.place_var(place);
             self.check_set_var(place.local, var);
         }
     }
 
-    fn may_be_unset(&self, place: hir::Place) -> bool {
+    fn may_be_unset(&self, place: hir::VarUse) -> bool {
         if self.in_size {
             // The analysis has not seen the mentions in declared sizes.
             matches!(self.r.local(place.local).role, Role::Ref | Role::Local | Role::Result)
@@ -503,7 +503,7 @@ impl<'a> Lowerer<'a> {
     }
 
     /// Checks that the size of a slice or word without a declared one is known.
-    fn check_sized(&mut self, place: hir::Place) {
+    fn check_sized(&mut self, place: hir::VarUse) {
         let var = self.place_var(place);
         let known = self.facts.contains(&Fact::Set(var)) || !self.may_be_unset(place);
         if !known && self.facts.insert(Fact::Sized(var)) {

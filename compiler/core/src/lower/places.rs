@@ -2,7 +2,7 @@
 //! there names.
 
 use star_base::Span;
-use star_ir::{LocId, Location, Named, VarId};
+use star_ir::{LocId, Location, NamedVar, VarId};
 
 use super::Lowerer;
 use crate::hir::{self, LocalId};
@@ -18,11 +18,11 @@ impl Lowerer<'_> {
         if let Some(&loc) = self.known_locs.get(&(span, at_call)) {
             return loc;
         }
-        let mut operands: Vec<Named> = Vec::new();
+        let mut operands: Vec<NamedVar> = Vec::new();
         for &(var, local) in named {
             let name = self.r.local(local).name.clone();
             if !operands.iter().any(|operand| operand.name == name) {
-                operands.push(Named { var, name });
+                operands.push(NamedVar { var, name });
             }
         }
         let loc = LocId(self.locations.len() as u32);
@@ -50,7 +50,7 @@ impl Lowerer<'_> {
         self.location_of(head(stmt).span, &places)
     }
 
-    pub(super) fn location_of(&mut self, span: Span, places: &[hir::Place]) -> LocId {
+    pub(super) fn location_of(&mut self, span: Span, places: &[hir::VarUse]) -> LocId {
         let named: Vec<(VarId, LocalId)> =
             places.iter().map(|&place| (self.place_var(place), place.local)).collect();
         self.location(span, &named, false)

@@ -1,7 +1,7 @@
 //! Symbolic sizes: which size a web has, and the SIR variable that holds it.
 
 use star_base::Builtin;
-use star_ir::{Check, Extent, Measure, Op, Operand, SizeOp, StmtKind, Ty, VarId};
+use star_ir::{Check, Extent, Op, Operand, SizeOp, SizeOperand, StmtKind, Ty, VarId};
 
 use super::shape::{Bits, Shape, shape};
 use super::{Fact, Lowerer};
@@ -71,12 +71,12 @@ impl Lowerer<'_> {
             ExprKind::Var(place) if self.is_fixed_int(place.local) => SizeKey::Int(place.local),
             ExprKind::NRows(place) => match self.declared_key_within(place.local, 0, fuel - 1) {
                 Some(key) => key,
-                None if !self.fate(place.local).replaced => SizeKey::Rows(place.local),
+                None if !self.effects(place.local).replaced => SizeKey::Rows(place.local),
                 None => declared,
             },
             ExprKind::NCols(place) => match self.declared_key_within(place.local, 1, fuel - 1) {
                 Some(key) => key,
-                None if !self.fate(place.local).replaced && !self.fate(place.local).grown => {
+                None if !self.effects(place.local).replaced && !self.effects(place.local).grown => {
                     SizeKey::Cols(place.local)
                 }
                 None => declared,
@@ -106,7 +106,7 @@ impl Lowerer<'_> {
         declared.ty.kind() == Kind::Int
             && match declared.role {
                 Role::Binding => true,
-                Role::Value => !self.fate(local).written,
+                Role::Value => !self.effects(local).written,
                 Role::Ref | Role::Local | Role::Result => false,
             }
     }
@@ -188,7 +188,7 @@ impl Lowerer<'_> {
                     self.check_set_var(local, table);
                     self.emit(StmtKind::Size(SizeOp::Latch {
                         dst: var,
-                        size: Measure::Rows(table),
+                        size: SizeOperand::Rows(table),
                     }));
                 }
             }
@@ -201,7 +201,7 @@ impl Lowerer<'_> {
                     self.check_set_var(local, table);
                     self.emit(StmtKind::Size(SizeOp::Latch {
                         dst: var,
-                        size: Measure::Columns(table),
+                        size: SizeOperand::Columns(table),
                     }));
                 }
             }
@@ -229,7 +229,7 @@ impl Lowerer<'_> {
                 } else {
                     self.emit(StmtKind::Size(SizeOp::Latch {
                         dst: var,
-                        size: Measure::Value(value),
+                        size: SizeOperand::Value(value),
                     }));
                 }
                 self.loc = loc;
@@ -248,19 +248,19 @@ impl Lowerer<'_> {
 
     /// The sizes of a variable that is not split, as declared or as its role has them.
     pub(super) fn own_exts(&self, local: LocalId) -> Exts {
-        let fate = self.fate(local);
+        let effects = self.effects(local);
         let declared = self.r.local(local);
         let known = |dim| self.declared_key(local, dim).map(Ext::Known);
         match declared.ty.kind() {
             Kind::Table => {
                 let rows = match known(0) {
                     Some(rows) => rows,
-                    None if !fate.replaced => Ext::Known(SizeKey::Rows(local)),
+                    None if !effects.replaced => Ext::Known(SizeKey::Rows(local)),
                     None => Ext::Dynamic,
                 };
                 let columns = match known(1) {
                     Some(columns) => columns,
-                    None if !fate.replaced && !fate.grown => Ext::Known(SizeKey::Cols(local)),
+                    None if !effects.replaced && !effects.grown => Ext::Known(SizeKey::Cols(local)),
                     None => Ext::Dynamic,
                 };
                 (rows, columns)
@@ -381,9 +381,9 @@ impl Lowerer<'_> {
             let Some(&inner) = self.program.routine(callee).params.get(param) else {
                 continue;
             };
-            let fate = self.summaries.fate(callee, inner);
+            let effects = self.summaries.effects(callee, inner);
             // A callee may give a table its rows.
-            let any_rows = fate.replaced || self.webs.maybe_unset(place.site);
+            let any_rows = effects.replaced || self.webs.maybe_unset(place.site);
             let rows = if any_rows { Ext::Dynamic } else { Ext::Unknown };
             let is_table = self.r.local(place.local).ty.kind() == Kind::Table;
             // A slice or word may come back with any size that the callee gave it.
@@ -395,7 +395,7 @@ impl Lowerer<'_> {
 
     /// A definition of the web of `place` with these sizes. Sizes of variables that are not split are
     /// known beforehand.
-    fn widen(&mut self, place: hir::Place, exts: Exts) -> bool {
+    fn widen(&mut self, place: hir::VarUse, exts: Exts) -> bool {
         let Some(web) = self.webs.web(place.site).filter(|_| self.webs.is_split(place.local))
         else {
             return false;
@@ -446,7 +446,7 @@ impl Lowerer<'_> {
         }
     }
 
-    pub(super) fn place_exts(&self, place: hir::Place) -> Exts {
+    pub(super) fn place_exts(&self, place: hir::VarUse) -> Exts {
         match self.webs.web(place.site) {
             Some(web) if self.webs.is_split(place.local) => self.web_exts[web as usize],
             _ => self.own_exts(place.local),

@@ -1,12 +1,12 @@
 //! Statements.
 
 use star_base::Builtin;
-use star_ir::{Check, Measure, Op, Operand, SizeOp, StmtKind, Ty};
+use star_ir::{Check, Op, Operand, SizeOp, SizeOperand, StmtKind, Ty};
 
 use super::bits::Rvalue;
 use super::sizes::{Ext, Exts};
 use super::{Jump, LoopLabels, Lowerer};
-use crate::hir::{self, Expr, Kind, Place, Stmt, Target};
+use crate::hir::{self, Expr, Kind, Stmt, Target, VarUse};
 
 /// Longer chains of `else if` are not lowered to nested statements.
 const MAX_NESTED_ARMS: usize = 8;
@@ -60,10 +60,10 @@ impl Lowerer<'_> {
                 let value = self.bits(value, None);
                 self.check_set(*word);
                 let var = self.place_var(*word);
-                let whole = Measure::Length(var);
+                let whole = SizeOperand::Length(var);
                 let width = self.width_ext(from, to);
                 let (base, width) = self.base_and_width(from_op, to_op, width, whole);
-                self.check(Check::Size(Measure::Length(value), Measure::Value(width)));
+                self.check(Check::Size(SizeOperand::Length(value), SizeOperand::Value(width)));
                 self.count(Builtin::Rep.cost());
                 self.emit(StmtKind::Replace { word: var, base, value });
             }
@@ -145,7 +145,7 @@ impl Lowerer<'_> {
                 self.touch(place.local);
                 self.check_set(*place);
                 let bits = self.place_var(*place);
-                self.check(Check::Index(index.clone(), Measure::Length(bits)));
+                self.check(Check::Index(index.clone(), SizeOperand::Length(bits)));
                 self.check_bit(&bit, value);
                 self.count(1);
                 self.emit(StmtKind::Put { bits, index, bit });
@@ -158,8 +158,8 @@ impl Lowerer<'_> {
                 self.must_have_rows(*place);
                 self.check_table(*place);
                 let table = self.place_var(*place);
-                self.check(Check::Index(row.clone(), Measure::Rows(table)));
-                self.check(Check::Index(column.clone(), Measure::Columns(table)));
+                self.check(Check::Index(row.clone(), SizeOperand::Rows(table)));
+                self.check(Check::Index(column.clone(), SizeOperand::Columns(table)));
                 self.check_bit(&bit, value);
                 self.count(1);
                 self.emit(StmtKind::PutBit { table, row, column, bit });
@@ -173,21 +173,21 @@ impl Lowerer<'_> {
                     self.check_table(*place);
                 }
                 self.must_fit(place.local, 0, value);
-                let slice = self.bits(value, Some(Measure::Rows(table)));
+                let slice = self.bits(value, Some(SizeOperand::Rows(table)));
                 let grows = self.declared_key(place.local, 1).is_none();
                 match grows {
                     true => self.check(Check::NewColumn(table, index.clone())),
-                    false => self.check(Check::Index(index.clone(), Measure::Columns(table))),
+                    false => self.check(Check::Index(index.clone(), SizeOperand::Columns(table))),
                 }
                 if self.webs.maybe_unset(place.site) {
-                    let rows = Measure::Length(slice);
+                    let rows = SizeOperand::Length(slice);
                     self.emit(StmtKind::Size(SizeOp::SetRows { table, rows }));
                 }
                 if !self.place_exts(*place).0.same(self.exts_of(value).0) {
-                    self.check(Check::Size(Measure::Rows(table), Measure::Length(slice)));
+                    self.check(Check::Size(SizeOperand::Rows(table), SizeOperand::Length(slice)));
                 }
                 if grows {
-                    let columns = Measure::Value(index.clone());
+                    let columns = SizeOperand::Value(index.clone());
                     self.emit(StmtKind::Size(SizeOp::EnsureColumns { table, columns }));
                 }
                 self.count(1);
@@ -203,11 +203,11 @@ impl Lowerer<'_> {
                 }
                 self.must_have_rows(*place);
                 self.must_fit(place.local, 1, value);
-                let word = self.bits(value, Some(Measure::Columns(table)));
+                let word = self.bits(value, Some(SizeOperand::Columns(table)));
                 self.check_table(*place);
-                self.check(Check::Index(index.clone(), Measure::Rows(table)));
+                self.check(Check::Index(index.clone(), SizeOperand::Rows(table)));
                 if !self.place_exts(*place).1.same(self.exts_of(value).0) {
-                    self.check(Check::Size(Measure::Columns(table), Measure::Length(word)));
+                    self.check(Check::Size(SizeOperand::Columns(table), SizeOperand::Length(word)));
                 }
                 self.count(1);
                 self.emit(StmtKind::PutRow { table, index, value: word });
@@ -227,16 +227,16 @@ impl Lowerer<'_> {
         }
     }
 
-    fn assign_variable(&mut self, place: Place, value: &Expr) {
+    fn assign_variable(&mut self, place: VarUse, value: &Expr) {
         match value.ty {
             Kind::Slice | Kind::Word => {
                 let size = match self.declared_key(place.local, 0) {
                     Some(key) if value.is_sizeless() => {
-                        Some(Measure::Value(self.checked_size(key)))
+                        Some(SizeOperand::Value(self.checked_size(key)))
                     }
                     None if value.is_sizeless() => {
                         self.check_sized(place);
-                        Some(Measure::Length(self.place_var(place)))
+                        Some(SizeOperand::Length(self.place_var(place)))
                     }
                     _ => None,
                 };
@@ -248,7 +248,13 @@ impl Lowerer<'_> {
                 let from = self.bits(value, None);
                 let exts = self.exts_of(value);
                 let op = Op::Copy(Operand::Var(from));
-                self.store_table(place, op, Measure::Rows(from), Measure::Columns(from), exts);
+                self.store_table(
+                    place,
+                    op,
+                    SizeOperand::Rows(from),
+                    SizeOperand::Columns(from),
+                    exts,
+                );
             }
             // Only the library stores into a handle, and only tables.
             Kind::Handle => {
@@ -270,12 +276,12 @@ impl Lowerer<'_> {
     }
 
     /// Stores a slice or word into a variable, which must have its size if it is declared with one.
-    pub(super) fn store_bits(&mut self, place: Place, value: Rvalue) {
+    pub(super) fn store_bits(&mut self, place: VarUse, value: Rvalue) {
         let exts = self.place_exts(place);
         if let Some(key) = self.declared_key(place.local, 0) {
             let wanted = self.checked_size(key);
             if !exts.0.same(value.exts.0) {
-                self.check(Check::Size(value.size, Measure::Value(wanted)));
+                self.check(Check::Size(value.size, SizeOperand::Value(wanted)));
             }
         } else {
             self.settled(exts.0);
@@ -287,10 +293,10 @@ impl Lowerer<'_> {
     /// Likewise a table.
     pub(super) fn store_table(
         &mut self,
-        place: Place,
+        place: VarUse,
         op: Op,
-        rows: Measure,
-        columns: Measure,
+        rows: SizeOperand,
+        columns: SizeOperand,
         from: Exts,
     ) {
         let exts = self.place_exts(place);
@@ -300,7 +306,7 @@ impl Lowerer<'_> {
             if let Some(key) = self.declared_key(place.local, dim) {
                 let wanted = self.checked_size(key);
                 if !mine.same(theirs) {
-                    self.check(Check::Size(measure, Measure::Value(wanted)));
+                    self.check(Check::Size(measure, SizeOperand::Value(wanted)));
                 }
             } else if self.webs.is_split(place.local) {
                 self.settled(mine);
@@ -310,13 +316,13 @@ impl Lowerer<'_> {
         self.assign(dst, op);
     }
 
-    fn fill(&mut self, place: Place, bit: bool) {
+    fn fill(&mut self, place: VarUse, bit: bool) {
         let size = match self.declared_key(place.local, 0) {
             Some(key) => self.checked_size(key),
             None => {
                 self.check_sized(place);
                 let var = self.place_var(place);
-                self.measured(Measure::Length(var))
+                self.measured(SizeOperand::Length(var))
             }
         };
         let dst = self.place_var(place);
@@ -347,7 +353,7 @@ impl Lowerer<'_> {
     }
 
     /// What is read is a new value: it is checked against declared sizes before it is stored.
-    fn read(&mut self, place: Place, file: Operand, layout: Option<Operand>) {
+    fn read(&mut self, place: VarUse, file: Operand, layout: Option<Operand>) {
         let kind = self.r.local(place.local).ty.kind();
         self.flush_cost();
         if self.r.local(place.local).ty.is_unsized() {
@@ -360,9 +366,15 @@ impl Lowerer<'_> {
         let op = Op::Copy(Operand::Var(temp));
         let unknown = (Ext::Dynamic, Ext::Dynamic);
         if kind == Kind::Table {
-            self.store_table(place, op, Measure::Rows(temp), Measure::Columns(temp), unknown);
+            self.store_table(
+                place,
+                op,
+                SizeOperand::Rows(temp),
+                SizeOperand::Columns(temp),
+                unknown,
+            );
         } else {
-            self.store_bits(place, Rvalue { op, size: Measure::Length(temp), exts: unknown });
+            self.store_bits(place, Rvalue { op, size: SizeOperand::Length(temp), exts: unknown });
         }
     }
 
@@ -470,7 +482,7 @@ impl Lowerer<'_> {
     }
 
     /// `foreach` costs what its STEP loop costs: SOME and STEP in every turn, SOME at the end.
-    fn foreach_loop(&mut self, var: Place, over: &Expr, body: &[Stmt]) {
+    fn foreach_loop(&mut self, var: VarUse, over: &Expr, body: &[Stmt]) {
         let copy = match over.kind {
             hir::ExprKind::Var(_) => {
                 let original = self.bits(over, None);

@@ -318,7 +318,7 @@ impl Session {
     }
 
     /// Checks home, and everything else if that was not done.
-    fn recheck(&mut self, environment: &Environment, tried: &[Tried]) -> Found {
+    fn recheck(&mut self, environment: &Environment, tried: &[Tried]) -> CheckOutcome {
         let home = self.home();
         let mut of_world = Vec::new();
         let mut world = World::new(&self.files.units, &mut of_world);
@@ -342,7 +342,7 @@ impl Session {
         self.hir = program;
         self.n_steady = Some(steady);
 
-        let mut found = Found::default();
+        let mut found = CheckOutcome::default();
         let within = |diagnostic: &Diagnostic| {
             let at = diagnostic.span()?;
             tried.iter().find(|one| {
@@ -389,7 +389,7 @@ impl Session {
     }
 
     /// Lowers the routines that are new, or those that are not.
-    fn try_lowering(&mut self, names: &[OfHome], new: bool, found: &mut Found) {
+    fn try_lowering(&mut self, names: &[OfHome], new: bool, found: &mut CheckOutcome) {
         let concerned = names.iter().filter(|one| one.is_new == new);
         let concerned: Vec<&OfHome> =
             concerned.filter(|one| self.reaches_broken(one.id).is_none()).collect();
@@ -442,7 +442,7 @@ enum Taking {
 
 /// What a check found.
 #[derive(Default)]
-struct Found {
+struct CheckOutcome {
     /// New definitions that are wrong.
     wrong: BTreeSet<String>,
     /// What there is to say about new definitions.

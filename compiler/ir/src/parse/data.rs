@@ -2,7 +2,7 @@
 
 use super::scan::Token;
 use super::{Parsed, Parser};
-use crate::check::{Check, Measure};
+use crate::check::{Check, SizeOperand};
 use crate::mnemonic::Mnemonic;
 use crate::op::{Direction, IntOp, LogicOp, Op, Operand, Relation, Sense};
 use crate::program::VarId;
@@ -33,20 +33,20 @@ impl Parser<'_> {
         self.var()
     }
 
-    pub(super) fn measure(&mut self) -> Parsed<Measure> {
+    pub(super) fn measure(&mut self) -> Parsed<SizeOperand> {
         if self.take_word("length")? {
-            Ok(Measure::Length(self.var()?))
+            Ok(SizeOperand::Length(self.var()?))
         } else if self.take_word("rows")? {
-            Ok(Measure::Rows(self.var()?))
+            Ok(SizeOperand::Rows(self.var()?))
         } else if self.take_word("columns")? {
-            Ok(Measure::Columns(self.var()?))
+            Ok(SizeOperand::Columns(self.var()?))
         } else {
-            Ok(Measure::Value(self.operand()?))
+            Ok(SizeOperand::Value(self.operand()?))
         }
     }
 
     /// `, measure`.
-    pub(super) fn next_measure(&mut self) -> Parsed<Measure> {
+    pub(super) fn next_measure(&mut self) -> Parsed<SizeOperand> {
         self.comma()?;
         self.measure()
     }

@@ -5,7 +5,7 @@ use star_base::{FileId, Native, Span};
 use super::scan::Token;
 use super::{Parsed, Parser};
 use crate::program::{
-    Extent, LocId, Location, Mode, Named, Param, Routine, RoutineId, Ty, Var, VarId,
+    Extent, LocId, Location, Mode, NamedVar, Param, Routine, RoutineId, Ty, Var, VarId,
 };
 
 /// What stands before the statements of a routine.
@@ -167,7 +167,7 @@ impl Parser<'_> {
                 };
                 parser.advance()?;
                 let name = parser.string("a source name")?;
-                Ok(Named { var: VarId(n), name })
+                Ok(NamedVar { var: VarId(n), name })
             })?;
             locations.push(Location { span, inlined, operands, at_call });
         }

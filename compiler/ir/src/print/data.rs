@@ -1,7 +1,7 @@
 //! Operands, measures, operations, guards.
 
 use super::Printer;
-use crate::check::{Check, Measure};
+use crate::check::{Check, SizeOperand};
 use crate::mnemonic::Mnemonic;
 use crate::op::{Op, Operand};
 use crate::program::VarId;
@@ -16,12 +16,12 @@ impl Printer<'_> {
         }
     }
 
-    pub(super) fn measure(&mut self, measure: &Measure) {
+    pub(super) fn measure(&mut self, measure: &SizeOperand) {
         let (word, var) = match measure {
-            Measure::Length(v) => ("length ", v),
-            Measure::Rows(v) => ("rows ", v),
-            Measure::Columns(v) => ("columns ", v),
-            Measure::Value(value) => return self.operand(value),
+            SizeOperand::Length(v) => ("length ", v),
+            SizeOperand::Rows(v) => ("rows ", v),
+            SizeOperand::Columns(v) => ("columns ", v),
+            SizeOperand::Value(value) => return self.operand(value),
         };
         self.put(word);
         self.var(*var);

@@ -24,11 +24,11 @@ impl Effect {
     pub(super) fn of(access: Access, var: &Var) -> Option<Effect> {
         let mut effect = Effect::default();
         match access {
-            Access::Read | Access::Measure => return None,
+            Access::Read | Access::ReadSize => return None,
             Access::Update => effect.contents = true,
-            Access::Settle => effect.settled = true,
+            Access::InitSize => effect.settled = true,
             Access::Write | Access::LoopVar => effect.replaced = true,
-            Access::Forget | Access::Move => (effect.replaced, effect.unset) = (true, true),
+            Access::Kill | Access::Move => (effect.replaced, effect.unset) = (true, true),
             // Only `adapt` makes something unset behind a reference.
             Access::Ref => (effect.replaced, effect.unset) = (true, var.ty.is_bits()),
         }

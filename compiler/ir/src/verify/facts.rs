@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::effects::Effect;
 use super::var_set::VarSet;
-use crate::check::{Check, Measure};
+use crate::check::{Check, SizeOperand};
 use crate::op::{IntOp, Operand};
 use crate::program::{Extent, Ty, Var, VarId};
 use crate::visit;
@@ -177,7 +177,7 @@ impl<'a> Facts<'a> {
             // A table that gets its rows grows as before.
             return self.forget_if(var, |fact| !matches!(fact, Fact::Check(Check::NewColumn(..))));
         }
-        let columns = Measure::Columns(var);
+        let columns = SizeOperand::Columns(var);
         self.forget_if(var, |fact| match fact {
             Fact::Check(Check::Size(a, b)) => *a == columns || *b == columns,
             Fact::Check(_) | Fact::Result(..) | Fact::Ensured(..) => false,
@@ -216,11 +216,11 @@ impl<'a> Facts<'a> {
         });
     }
 
-    fn extent(&self, measure: &Measure) -> Extent {
+    fn extent(&self, measure: &SizeOperand) -> Extent {
         let (var, which) = match measure {
-            Measure::Length(v) | Measure::Rows(v) => (*v, 0),
-            Measure::Columns(v) => (*v, 1),
-            Measure::Value(_) => return Extent::Dynamic,
+            SizeOperand::Length(v) | SizeOperand::Rows(v) => (*v, 0),
+            SizeOperand::Columns(v) => (*v, 1),
+            SizeOperand::Value(_) => return Extent::Dynamic,
         };
         if !self.is_sized(var) {
             return Extent::Dynamic;
@@ -234,13 +234,13 @@ impl<'a> Facts<'a> {
     }
 
     /// The measure as a number or extent variable, if its type says so.
-    fn canonical(&self, measure: &Measure) -> Measure {
+    fn canonical(&self, measure: &SizeOperand) -> SizeOperand {
         match self.extent(measure) {
             Extent::Const(n) => match i64::try_from(n) {
-                Ok(n) => Measure::Value(Operand::Int(n)),
+                Ok(n) => SizeOperand::Value(Operand::Int(n)),
                 Err(_) => measure.clone(),
             },
-            Extent::Var(v) if self.is_set(v) => Measure::Value(Operand::Var(v)),
+            Extent::Var(v) if self.is_set(v) => SizeOperand::Value(Operand::Var(v)),
             Extent::Var(_) | Extent::Dynamic => measure.clone(),
         }
     }
@@ -255,10 +255,10 @@ impl<'a> Facts<'a> {
     }
 
     /// The measures known to be equal to this one, itself first.
-    pub(super) fn class(&self, measure: &Measure) -> Vec<Measure> {
+    pub(super) fn class(&self, measure: &SizeOperand) -> Vec<SizeOperand> {
         // The measure of something of no known size agrees with every size: nothing follows from it.
         let is_size =
-            |measure: &Measure| visit::measured(measure).is_none_or(|var| self.is_sized(var));
+            |measure: &SizeOperand| visit::measured(measure).is_none_or(|var| self.is_sized(var));
         let mut class = vec![measure.clone()];
         if !is_size(measure) {
             return class;
@@ -287,12 +287,12 @@ impl<'a> Facts<'a> {
     }
 
     /// The operands known to be equal to a measure.
-    pub(super) fn values(&self, measure: &Measure) -> Vec<Operand> {
+    pub(super) fn values(&self, measure: &SizeOperand) -> Vec<Operand> {
         self.class(measure)
             .into_iter()
             .filter_map(|measure| match measure {
-                Measure::Value(value) => Some(value),
-                Measure::Length(_) | Measure::Rows(_) | Measure::Columns(_) => None,
+                SizeOperand::Value(value) => Some(value),
+                SizeOperand::Length(_) | SizeOperand::Rows(_) | SizeOperand::Columns(_) => None,
             })
             .collect()
     }
@@ -329,7 +329,9 @@ impl<'a> Facts<'a> {
             Check::Set(v) | Check::Result(v) => self.is_set(*v),
             Check::Sized(v) => self.is_sized(*v),
             Check::Index(index, limit) => self.holds_index(index, limit),
-            Check::NewColumn(table, index) => self.holds_index(index, &Measure::Columns(*table)),
+            Check::NewColumn(table, index) => {
+                self.holds_index(index, &SizeOperand::Columns(*table))
+            }
             Check::Size(left, right) => {
                 let (left, right) = (left.clone(), right.clone());
                 let lefts = self.class(&left);
@@ -337,7 +339,7 @@ impl<'a> Facts<'a> {
                 meet || self.knows(Check::Size(right, left))
             }
             Check::Range { base, width, limit } => {
-                let widths = self.values(&Measure::Value(width.clone()));
+                let widths = self.values(&SizeOperand::Value(width.clone()));
                 self.holds_range(std::slice::from_ref(base), &widths, limit)
             }
             Check::Int(op, a, b) => match (a, b) {
@@ -351,10 +353,10 @@ impl<'a> Facts<'a> {
             },
             Check::Bit(bit) => matches!(bit, Operand::Int(0 | 1)),
             Check::NotNegative(value) => {
-                self.class(&Measure::Value(value.clone())).iter().any(|measure| match measure {
-                    Measure::Length(_) | Measure::Rows(_) | Measure::Columns(_) => true,
-                    Measure::Value(Operand::Int(n)) => *n >= 0,
-                    Measure::Value(value) => self.knows(Check::NotNegative(value.clone())),
+                self.class(&SizeOperand::Value(value.clone())).iter().any(|measure| match measure {
+                    SizeOperand::Length(_) | SizeOperand::Rows(_) | SizeOperand::Columns(_) => true,
+                    SizeOperand::Value(Operand::Int(n)) => *n >= 0,
+                    SizeOperand::Value(value) => self.knows(Check::NotNegative(value.clone())),
                 })
             }
             Check::Fits { value, width } => match (value, width) {
@@ -370,22 +372,22 @@ impl<'a> Facts<'a> {
     }
 
     fn length_is(&self, bits: VarId, test: impl Fn(i64) -> bool) -> bool {
-        self.values(&Measure::Length(bits))
+        self.values(&SizeOperand::Length(bits))
             .iter()
             .any(|value| matches!(value, Operand::Int(n) if test(*n)))
     }
 
-    fn holds_index(&self, index: &Operand, limit: &Measure) -> bool {
-        if let Measure::Columns(table) = limit
+    fn holds_index(&self, index: &Operand, limit: &SizeOperand) -> bool {
+        if let SizeOperand::Columns(table) = limit
             && self.knows(Check::NewColumn(*table, index.clone()))
             && (self.known).contains(&Fact::Ensured(*table, index.clone()))
         {
             return true;
         }
-        let indices = self.values(&Measure::Value(index.clone()));
+        let indices = self.values(&SizeOperand::Value(index.clone()));
         self.class(limit).iter().any(|limit| {
             indices.iter().any(|index| match (index, limit) {
-                (Operand::Int(i), Measure::Value(Operand::Int(n))) => 1 <= *i && i <= n,
+                (Operand::Int(i), SizeOperand::Value(Operand::Int(n))) => 1 <= *i && i <= n,
                 _ => self.knows(Check::Index(index.clone(), limit.clone())),
             })
         })
@@ -396,20 +398,21 @@ impl<'a> Facts<'a> {
         &self,
         bases: &[Operand],
         widths: &[Operand],
-        limit: &Measure,
+        limit: &SizeOperand,
     ) -> bool {
         self.class(limit).iter().any(|limit| {
             bases.iter().any(|base| {
                 widths.iter().any(|width| {
-                    let whole = *base == Operand::Int(0) && Measure::Value(width.clone()) == *limit;
+                    let whole =
+                        *base == Operand::Int(0) && SizeOperand::Value(width.clone()) == *limit;
                     whole || self.holds_plain_range(base, width, limit)
                 })
             })
         })
     }
 
-    fn holds_plain_range(&self, base: &Operand, width: &Operand, limit: &Measure) -> bool {
-        if let (Operand::Int(base), Operand::Int(width), Measure::Value(Operand::Int(limit))) =
+    fn holds_plain_range(&self, base: &Operand, width: &Operand, limit: &SizeOperand) -> bool {
+        if let (Operand::Int(base), Operand::Int(width), SizeOperand::Value(Operand::Int(limit))) =
             (base, width, limit)
         {
             let end = base.checked_add(*width);
@@ -427,10 +430,12 @@ fn operand_key(operand: &Operand) -> Option<Key> {
     }
 }
 
-fn measure_key(measure: &Measure) -> Option<Key> {
+fn measure_key(measure: &SizeOperand) -> Option<Key> {
     match measure {
-        Measure::Length(v) | Measure::Rows(v) | Measure::Columns(v) => Some(Key::Var(*v)),
-        Measure::Value(value) => operand_key(value),
+        SizeOperand::Length(v) | SizeOperand::Rows(v) | SizeOperand::Columns(v) => {
+            Some(Key::Var(*v))
+        }
+        SizeOperand::Value(value) => operand_key(value),
     }
 }
 

@@ -14,7 +14,7 @@ pub(super) fn check(subject: &mut Subject<'_, '_>) {
     let routine = subject.routine;
     let mut flow = Flow {
         loops: effects::of_loops(&routine.body, &routine.vars).into_iter(),
-        around: Vec::new(),
+        contexts: Vec::new(),
         lent: routine
             .params
             .iter()
@@ -27,22 +27,22 @@ pub(super) fn check(subject: &mut Subject<'_, '_>) {
 }
 
 /// A statement around the one at hand.
-enum Around {
+enum LoopContext {
     Block(LabelId),
     Loop(LabelId),
     Forall(LabelId),
     Tile,
 }
 
-impl Around {
-    fn of(kind: &StmtKind) -> Option<Around> {
+impl LoopContext {
+    fn of(kind: &StmtKind) -> Option<LoopContext> {
         match kind {
             StmtKind::For { label, .. }
             | StmtKind::While { label, .. }
-            | StmtKind::Foreach { label, .. } => Some(Around::Loop(*label)),
-            StmtKind::Forall { label, .. } => Some(Around::Forall(*label)),
-            StmtKind::Block { label, .. } => Some(Around::Block(*label)),
-            StmtKind::Tile { .. } => Some(Around::Tile),
+            | StmtKind::Foreach { label, .. } => Some(LoopContext::Loop(*label)),
+            StmtKind::Forall { label, .. } => Some(LoopContext::Forall(*label)),
+            StmtKind::Block { label, .. } => Some(LoopContext::Block(*label)),
+            StmtKind::Tile { .. } => Some(LoopContext::Tile),
             StmtKind::Assign(..)
             | StmtKind::Step { .. }
             | StmtKind::Put { .. }
@@ -70,7 +70,7 @@ struct Flow<'s, 'a, 'e> {
     subject: &'s mut Subject<'a, 'e>,
     /// What the loops to come write.
     loops: std::vec::IntoIter<Effects>,
-    around: Vec<Around>,
+    contexts: Vec<LoopContext>,
     /// The `ref` parameters.
     lent: BTreeSet<VarId>,
 }
@@ -79,14 +79,14 @@ impl Flow<'_, '_, '_> {
     fn block(&mut self, stmts: &[Stmt]) {
         for stmt in stmts {
             self.statement(stmt);
-            let around = Around::of(&stmt.kind);
-            let entered = around.is_some();
-            self.around.extend(around);
+            let contexts = LoopContext::of(&stmt.kind);
+            let entered = contexts.is_some();
+            self.contexts.extend(contexts);
             for inner in visit::blocks(&stmt.kind) {
                 self.block(inner);
             }
             if entered {
-                self.around.pop();
+                self.contexts.pop();
             }
         }
     }
@@ -118,9 +118,9 @@ impl Flow<'_, '_, '_> {
             StmtKind::Continue(label) => self.jump(stmt, *label, true),
             StmtKind::Exit => {
                 if self
-                    .around
+                    .contexts
                     .iter()
-                    .any(|around| matches!(around, Around::Forall(_) | Around::Tile))
+                    .any(|contexts| matches!(contexts, LoopContext::Forall(_) | LoopContext::Tile))
                 {
                     self.fault(stmt, "leaves a `forall` or `tile`".into());
                 }
@@ -147,15 +147,15 @@ impl Flow<'_, '_, '_> {
     }
 
     fn jump(&mut self, stmt: &Stmt, target: LabelId, again: bool) {
-        for around in self.around.iter().rev() {
-            match *around {
-                Around::Loop(label) if label == target => return,
-                Around::Block(label) if label == target && !again => return,
-                Around::Forall(label) if label == target && again => return,
-                Around::Forall(_) | Around::Tile => {
+        for contexts in self.contexts.iter().rev() {
+            match *contexts {
+                LoopContext::Loop(label) if label == target => return,
+                LoopContext::Block(label) if label == target && !again => return,
+                LoopContext::Forall(label) if label == target && again => return,
+                LoopContext::Forall(_) | LoopContext::Tile => {
                     return self.fault(stmt, "leaves a `forall` or `tile`".into());
                 }
-                Around::Loop(_) | Around::Block(_) => {}
+                LoopContext::Loop(_) | LoopContext::Block(_) => {}
             }
         }
         let what = if again { "loop" } else { "block or loop" };
@@ -207,15 +207,15 @@ fn extents(subject: &mut Subject<'_, '_>) {
         visit::accesses(&stmt.kind, &mut |var, access| {
             let sources = &mut sources[var.0 as usize];
             match access {
-                Access::Read | Access::Measure => {}
-                Access::Settle => sources.latched = true,
+                Access::Read | Access::ReadSize => {}
+                Access::InitSize => sources.latched = true,
                 Access::Write if matches!(stmt.kind, StmtKind::Assign(..)) => {
                     sources.assigned = sources.assigned.saturating_add(1);
                 }
                 Access::Write
                 | Access::Update
                 | Access::LoopVar
-                | Access::Forget
+                | Access::Kill
                 | Access::Move
                 | Access::Ref => sources.otherwise = true,
             }

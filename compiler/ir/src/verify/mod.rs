@@ -44,14 +44,14 @@
 //! variables (the extents of parameters are believed: the checks of the header make them true). A
 //! sum reduced in a `forall` needs no check against overflow: the pass that lifted it has proven it.
 
+mod definite_assignment;
 mod effects;
 mod facts;
 mod flow;
 mod guards;
 mod ids;
-mod needs;
 mod parallel;
-mod still_set;
+mod requirements;
 mod types;
 mod var_set;
 

@@ -78,7 +78,7 @@ impl Forall<'_> {
                 let compared = matches!(op, ReductionOp::Min | ReductionOp::Max)
                     && matches!(stmt.kind, StmtKind::Assign(_, Op::Compare(..)))
                     && access == Access::Read;
-                if access != Access::Measure && reduced != Some(var) && !compared {
+                if access != Access::ReadSize && reduced != Some(var) && !compared {
                     messages.insert(format!("{name} is a reduction and used otherwise"));
                 }
             } else if access.writes() && var != self.var && !self.privates.contains(&var) {

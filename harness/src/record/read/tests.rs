@@ -1,6 +1,6 @@
 //! What is written reads back, and what is wrong is refused in words for people.
 
-use super::super::{Machine, NativeUse, Parameter, RowError, Tool};
+use super::super::{MachineInfo, NativeUse, Parameter, RowError, Tool};
 use super::*;
 
 pub(crate) fn row(file: &str) -> Row {
@@ -41,7 +41,7 @@ fn record() -> Record {
     Record {
         schema: SCHEMA,
         tool: Tool { name: "star".to_owned(), ..Tool::default() },
-        machine: Machine { threads: Some(2), ..Machine::default() },
+        machine: MachineInfo { threads: Some(2), ..MachineInfo::default() },
         adapter: None,
         date: None,
         seed: Some(1),

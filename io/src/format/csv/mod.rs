@@ -14,7 +14,7 @@ use star_base::Code;
 
 use self::records::Records;
 pub(crate) use self::write::write;
-use super::{Found, Told};
+use super::{ReadResult, ReaderNotes};
 use crate::data::Data;
 use crate::decimal::Decimal;
 use crate::error::Fault;
@@ -28,7 +28,7 @@ use crate::text;
 const FIELD_BYTES: u64 = 256;
 
 /// Reads a list.
-pub(crate) fn read(source: Source) -> Result<Found, Fault> {
+pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
     let (budget, scaling) = (source.budget().clone(), source.scaling());
     let mut records = Records::new(source);
     if !records.next()? {
@@ -67,7 +67,7 @@ pub(crate) fn read(source: Source) -> Result<Found, Fault> {
         field.values = column.into_vec();
     }
     let n_records = fields.first().map_or(0, |field| field.values.len());
-    Ok((Data::Numbers(Numbers { shape: Shape::List(n_records), fields }), Told::default()))
+    Ok((Data::Numbers(Numbers { shape: Shape::List(n_records), fields }), ReaderNotes::default()))
 }
 
 fn is_digits(text: &[u8]) -> bool {

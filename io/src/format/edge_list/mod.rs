@@ -16,7 +16,7 @@ use star_base::Code;
 
 use self::ids::RawArc;
 use self::remarks::{Announced, Remarks};
-use super::{ARC_BYTES, Found, GraphRef, MIN_ENTRY_BYTES, Told};
+use super::{ARC_BYTES, GraphRef, MIN_ENTRY_BYTES, ReadResult, ReaderNotes};
 use crate::data::{Data, OutputRef};
 use crate::error::Fault;
 use crate::graph::{Arc, Graph};
@@ -29,7 +29,7 @@ use crate::source::Source;
 const RAW_BYTES: u64 = size_of::<RawArc>() as u64 + 2 * 8 + ARC_BYTES;
 
 /// Reads a graph.
-pub(crate) fn read(source: Source) -> Result<Found, Fault> {
+pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
     let mut scanner = Scanner::new(source)?;
     let mut remarks = Remarks::default();
     let mut text = Vec::new();
@@ -81,7 +81,7 @@ pub(crate) fn read(source: Source) -> Result<Found, Fault> {
         labels: numbered.labels,
     };
     warnings.extend(super::arc_warnings(&graph, scanner.source_mut())?);
-    Ok((Data::Graph(graph), Told { warnings, notes }))
+    Ok((Data::Graph(graph), ReaderNotes { warnings, notes }))
 }
 
 /// Writes a graph with the names of its vertices, or that of an adjacency table.

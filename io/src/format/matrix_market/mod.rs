@@ -19,7 +19,7 @@ use star_base::BitTable;
 
 use self::header::{Field, Header, Storage};
 use self::values::Values;
-use super::Found;
+use super::ReadResult;
 use crate::data::{BitsRef, Data, OutputRef};
 use crate::error::Fault;
 use crate::graph::{Arc, Graph};
@@ -35,7 +35,7 @@ struct Entries<'r> {
 }
 
 /// Reads a graph or a table.
-pub(crate) fn read(source: Source) -> Result<Found, Fault> {
+pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
     let mut scanner = Scanner::new(source)?;
     let header = header::read(&mut scanner)?;
     let Entries { mut arcs, values } = match header.storage {

@@ -9,7 +9,7 @@ use star_base::Code;
 use super::{expect, take};
 use crate::data::{BitsRef, Data, OutputRef};
 use crate::error::Fault;
-use crate::format::{Found, Told, cannot_hold, cannot_write, vertex_count};
+use crate::format::{ReadResult, ReaderNotes, cannot_hold, cannot_write, vertex_count};
 use crate::growing::Growing;
 use crate::numbers::{Field, Numbers, Shape};
 use crate::scan::Scanner;
@@ -17,7 +17,7 @@ use crate::source::Source;
 use crate::text;
 
 /// Reads a grid.
-pub(crate) fn read(source: Source) -> Result<Found, Fault> {
+pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
     let mut scanner = Scanner::new(source)?;
     let (height, width) = read_header(&mut scanner)?;
     let n_cells = u64::from(height) * u64::from(width);
@@ -59,7 +59,7 @@ pub(crate) fn read(source: Source) -> Result<Found, Fault> {
     };
     Ok((
         Data::Numbers(Numbers { shape, fields: vec![field] }),
-        Told { warnings: Vec::new(), notes },
+        ReaderNotes { warnings: Vec::new(), notes },
     ))
 }
 

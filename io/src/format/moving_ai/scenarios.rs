@@ -14,7 +14,7 @@ use super::{expect, take};
 use crate::data::{Data, OutputRef};
 use crate::decimal::Decimal;
 use crate::error::Fault;
-use crate::format::{Found, Told, cannot_hold};
+use crate::format::{ReadResult, ReaderNotes, cannot_hold};
 use crate::growing::Growing;
 use crate::numbers::{Field, Numbers, Shape};
 use crate::scaling::Scaling;
@@ -27,7 +27,7 @@ const FIELDS: [&str; 6] = ["bucket", "start-x", "start-y", "goal-x", "goal-y", "
 const DEFAULT_SCALE: u64 = 1000;
 
 /// Reads a list.
-pub(crate) fn read(source: Source) -> Result<Found, Fault> {
+pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
     let mut scanner = Scanner::new(source)?;
     if scanner.next_entry()?.is_none() {
         return Err(scanner.here(Code::Truncated, "the file is empty"));
@@ -59,7 +59,7 @@ pub(crate) fn read(source: Source) -> Result<Found, Fault> {
         Some(_) => Vec::new(),
         None => vec![format!("the lengths are in thousandths, as with `scale={DEFAULT_SCALE}`")],
     };
-    Ok((Data::Numbers(numbers), Told { warnings: Vec::new(), notes }))
+    Ok((Data::Numbers(numbers), ReaderNotes { warnings: Vec::new(), notes }))
 }
 
 /// Nothing can be written: a problem names its map, which is none of the numbers.

@@ -20,7 +20,7 @@ use star_base::Code;
 pub(super) use self::header::Header;
 use self::header::{Column, Item, Kind};
 pub(super) use self::input::Input;
-use super::{Found, Told, cannot_hold, cannot_write};
+use super::{ReadResult, ReaderNotes, cannot_hold, cannot_write};
 use crate::data::{BitsRef, Data, OutputRef};
 use crate::error::Fault;
 use crate::numbers::{Field, Numbers, Shape};
@@ -33,14 +33,14 @@ pub(crate) const MAGIC: [u8; 6] = *b"\x93NUMPY";
 const NAME: &str = "value";
 
 /// Reads an array.
-pub(crate) fn read(mut source: Source) -> Result<Found, Fault> {
+pub(crate) fn read(mut source: Source) -> Result<ReadResult, Fault> {
     let (file, scaling) = (source.file().to_owned(), source.scaling());
     let (n_left, budget) = (source.size_hint(), source.budget().clone());
     let mut fill = |buffer: &mut [u8]| source.fill(buffer);
     let mut input = Input { fill: &mut fill, file, n_left, budget, scaling };
     let header = Header::read(&mut input)?;
     let numbers = read_array(&mut input, &header, NAME)?;
-    Ok((Data::Numbers(numbers), Told::default()))
+    Ok((Data::Numbers(numbers), ReaderNotes::default()))
 }
 
 /// Reads what stands behind the header, to the end; `name` is for a field without a name.

@@ -16,7 +16,7 @@ use star_base::Code;
 use self::text::Text;
 use super::picture::{Channels, Picture};
 use super::raster::{self, Extent, Stored};
-use super::{Found, Told, cannot_hold, cannot_write};
+use super::{ReadResult, ReaderNotes, cannot_hold, cannot_write};
 use crate::data::OutputRef;
 use crate::error::{Fault, FileError};
 use crate::numbers::Field;
@@ -67,7 +67,7 @@ pub(crate) fn is_start(bytes: &[u8]) -> bool {
     }
 }
 
-fn read(mut source: Source) -> Result<Found, Fault> {
+fn read(mut source: Source) -> Result<ReadResult, Fault> {
     let bytes = source.read_all()?;
     let n_file_bytes = bytes.len();
     if !is_start(&bytes) {
@@ -111,7 +111,7 @@ fn read(mut source: Source) -> Result<Found, Fault> {
         let extent = extent(&source)?;
         (extent, binary_fields(&mut source, samples, &kind, extent, max, bits)?)
     };
-    Ok((raster::scaled_grid(&source, extent, fields)?, Told::default()))
+    Ok((raster::scaled_grid(&source, extent, fields)?, ReaderNotes::default()))
 }
 
 /// Samples as decimal numbers; those of a bit map need no space between them.

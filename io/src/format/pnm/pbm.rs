@@ -5,11 +5,11 @@ use std::io::Write;
 use crate::data::OutputRef;
 use crate::error::Fault;
 use crate::format::picture::{Channels, Picture};
-use crate::format::{Found, cannot_hold, cannot_write};
+use crate::format::{ReadResult, cannot_hold, cannot_write};
 use crate::source::Source;
 
 /// Reads a picture.
-pub(crate) fn read(source: Source) -> Result<Found, Fault> {
+pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
     super::read(source)
 }
 

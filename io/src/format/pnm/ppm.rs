@@ -4,12 +4,12 @@ use std::io::Write;
 
 use crate::data::OutputRef;
 use crate::error::Fault;
-use crate::format::Found;
+use crate::format::ReadResult;
 use crate::format::picture::Channels;
 use crate::source::Source;
 
 /// Reads a picture.
-pub(crate) fn read(source: Source) -> Result<Found, Fault> {
+pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
     super::read(source)
 }
 

@@ -16,9 +16,9 @@ use tiff::decoder::{ChunkType, Decoder, Limits};
 use tiff::tags::{CompressionMethod, PlanarConfiguration, Tag};
 use tiff::{ColorType, TiffError, TiffResult};
 
-use self::samples::{Chunk, Place, SampleKind};
+use self::samples::{Chunk, SampleKind, StripRegion};
 use super::raster::{self, DEFLATE_RATIO, Extent, Stored};
-use super::{Found, cannot_hold};
+use super::{ReadResult, cannot_hold};
 use crate::data::OutputRef;
 use crate::error::Fault;
 use crate::numbers::Field;
@@ -53,7 +53,7 @@ struct Layout {
 }
 
 /// Reads the bands of a picture.
-pub(crate) fn read(mut source: Source) -> Result<Found, Fault> {
+pub(crate) fn read(mut source: Source) -> Result<ReadResult, Fault> {
     let mut bytes = source.read_all()?;
     if bytes.len() < 4 {
         return Err(raster::truncated(&source));
@@ -216,7 +216,7 @@ fn read_chunks(
             source.go_on()?;
             let (top, left) =
                 (chunk_idx / n_across * chunk_height, chunk_idx % n_across * chunk_width);
-            let place = Place {
+            let place = StripRegion {
                 top,
                 left,
                 height: chunk_height.min(extent.height - top),

@@ -8,7 +8,7 @@ use crate::scaling::Scaling;
 use crate::whole::{self, NotWhole};
 
 /// Where a strip or tile lies in the grid.
-pub(super) struct Place {
+pub(super) struct StripRegion {
     pub(super) top: usize,
     pub(super) left: usize,
     pub(super) height: usize,
@@ -55,7 +55,7 @@ type BadSample = (usize, usize, NotWhole);
 
 impl Chunk<'_> {
     /// How many samples there are.
-    pub(super) fn n_samples(&self, place: &Place, n_bands: usize) -> usize {
+    pub(super) fn n_samples(&self, place: &StripRegion, n_bands: usize) -> usize {
         match &self.decoded {
             DecodingResult::U8(bytes) if self.bits < 8 => {
                 let row_len = place.width * n_bands;
@@ -76,7 +76,7 @@ impl Chunk<'_> {
     }
 
     /// Puts the samples, pixel by pixel one for each band, into the fields at their place.
-    pub(super) fn place(&self, place: &Place, bands: &mut [Field]) -> Result<(), BadSample> {
+    pub(super) fn place(&self, place: &StripRegion, bands: &mut [Field]) -> Result<(), BadSample> {
         let scaling = self.scaling;
         match &self.decoded {
             DecodingResult::U8(bytes) if self.bits < 8 => {
@@ -106,11 +106,11 @@ impl Chunk<'_> {
 
 fn put<T: Copy>(
     samples: &[T],
-    place: &Place,
+    place: &StripRegion,
     bands: &mut [Field],
     whole: impl Fn(T) -> Result<i64, NotWhole>,
 ) -> Result<(), BadSample> {
-    let Place { top, left, height, width, grid_width } = *place;
+    let StripRegion { top, left, height, width, grid_width } = *place;
     let n_bands = bands.len().max(1);
     let rows = samples.chunks_exact(width * n_bands).take(height);
     for (row, samples) in (top..).zip(rows) {

@@ -3,15 +3,15 @@
 use star_ir::{LogicOp, Mode};
 
 use super::super::bits::index_in;
-use super::super::code::{Place, Reg, RoutineCode, Test};
+use super::super::code::{Reg, RegRef, RoutineCode, Test};
 use super::super::inst::{BitsInst, Inst, SizeInst, TableInst};
-use super::super::machine::Machine;
+use super::super::interpreter::Interpreter;
 use super::super::probe::Probe;
 use super::super::strip::StripOp;
 use super::super::table::{Line, Table};
 use super::super::value::bytes_of;
 use super::{Batch, Port};
-use crate::stop::Step;
+use crate::stop::Run;
 
 /// What a batch takes: an instruction that makes a slice of slices, limb by limb, or of a column.
 #[derive(Clone, Copy)]
@@ -33,12 +33,12 @@ enum Makes {
     Column(Port),
 }
 
-impl Machine<'_, '_, '_> {
+impl Interpreter<'_, '_, '_> {
     /// Notes an instruction whose operands have `len` components, if that is many; otherwise the answer is
     /// false, and it has to be carried out.
     #[inline]
-    pub(in crate::cpu) fn note_long(&mut self, inst: Inst, len: usize) -> Step<bool> {
-        if len / 64 < self.spread.settings.batch_limbs {
+    pub(in crate::cpu) fn note_long(&mut self, inst: Inst, len: usize) -> Run<bool> {
+        if len / 64 < self.parallelism.settings.batch_limbs {
             return Ok(false);
         }
         self.note(inst)
@@ -51,36 +51,36 @@ impl Machine<'_, '_, '_> {
         inst: Inst,
         routine: &RoutineCode,
         probe: &mut P,
-    ) -> Step<bool> {
+    ) -> Run<bool> {
         if self.note(inst)? {
             return Ok(true);
         }
         if let Inst::Return = inst {
             self.batch.keep(|reg| leaves(routine, reg));
-        } else if let Inst::Unset(Place::Slice(reg) | Place::Word(reg)) = inst {
+        } else if let Inst::Unset(RegRef::Slice(reg) | RegRef::Word(reg)) = inst {
             self.batch.forget(reg);
         }
         if !self.is_apart(inst) {
-            probe.batch(&self.batch.noted);
-            self.carry_out()?;
+            probe.batch(&self.batch.deferred);
+            self.flush()?;
             probe.batch_over();
         }
         Ok(false)
     }
 
     /// Notes an instruction if it is one of those that a batch takes, and this batch can.
-    fn note(&mut self, inst: Inst) -> Step<bool> {
+    fn note(&mut self, inst: Inst) -> Run<bool> {
         let Some(Joining { dst, n_rows, makes }) = self.joining(inst) else { return Ok(false) };
         if self.batch.is_open()
             && (self.batch.n_rows != n_rows
-                || self.batch.noted.len() >= self.spread.settings.batch_ops)
+                || self.batch.deferred.len() >= self.parallelism.settings.batch_ops)
         {
             return Ok(false);
         }
         self.claim(dst, n_rows)?;
         let batch = &mut self.batch;
         batch.n_rows = n_rows;
-        batch.noted.push(self.pc);
+        batch.deferred.push(self.pc);
         match makes {
             Makes::Copy(src) => {
                 let from = batch.source(src);
@@ -139,8 +139,8 @@ impl Machine<'_, '_, '_> {
     }
 
     /// The result of an operation that is noted has its length from now on, and room.
-    fn claim(&mut self, dst: Reg, len: usize) -> Step<()> {
-        self.room.ask(bytes_of(len))?;
+    fn claim(&mut self, dst: Reg, len: usize) -> Run<()> {
+        self.budget.reserve(bytes_of(len))?;
         let at = self.base.bits + dst as usize;
         let before = self.bits[at].n_bytes();
         if self.bits[at].bits.len() != len {
@@ -150,7 +150,7 @@ impl Machine<'_, '_, '_> {
         let slot = &mut self.bits[at];
         slot.is_set = true;
         slot.zeros = 0;
-        self.room.exchange(before, bytes_of(len));
+        self.budget.exchange(before, bytes_of(len));
         Ok(())
     }
 
@@ -159,14 +159,14 @@ impl Machine<'_, '_, '_> {
     fn is_apart(&self, inst: Inst) -> bool {
         let batch = &self.batch;
         let keeps = |reg| !batch.touches(reg);
-        let knows = |reg| !batch.pends(reg);
+        let knows = |reg| !batch.is_pending(reg);
         match inst {
             Inst::Set { .. }
             | Inst::Int { .. }
             | Inst::Compare { .. }
             | Inst::Not { .. }
             | Inst::Logic { .. }
-            | Inst::Measure { .. }
+            | Inst::SizeOperand { .. }
             | Inst::SetText { .. }
             | Inst::CopyText { .. }
             | Inst::Cost { .. }
@@ -177,7 +177,7 @@ impl Machine<'_, '_, '_> {
             | Inst::ForNext { .. }
             | Inst::WhileTest { .. }
             | Inst::Size(SizeInst::Latch { .. })
-            | Inst::Unset(Place::Int(_) | Place::Bool(_) | Place::Text(_))
+            | Inst::Unset(RegRef::Int(_) | RegRef::Bool(_) | RegRef::Text(_))
             | Inst::Table(TableInst::Bit { .. }) => true,
             Inst::Guard { test, .. } => match test {
                 Test::FitsInt(word) => knows(word),
@@ -200,7 +200,7 @@ impl Machine<'_, '_, '_> {
             },
             Inst::Ask { of, .. } | Inst::ForeachNext { over: of, .. } => knows(of),
             Inst::Literal { dst, .. } | Inst::Row { dst, .. } => keeps(dst),
-            Inst::Unset(Place::Slice(reg) | Place::Word(reg)) | Inst::Step { bits: reg, .. } => {
+            Inst::Unset(RegRef::Slice(reg) | RegRef::Word(reg)) | Inst::Step { bits: reg, .. } => {
                 keeps(reg)
             }
             // Those that a batch takes are of another size here, or it is full.
@@ -231,7 +231,7 @@ impl Machine<'_, '_, '_> {
 
 fn is_bits_inst_apart(batch: &Batch, inst: BitsInst) -> bool {
     let keeps = |reg| !batch.touches(reg);
-    let knows = |reg| !batch.pends(reg);
+    let knows = |reg| !batch.is_pending(reg);
     match inst {
         BitsInst::Fill { dst, .. }
         | BitsInst::Mask { dst, .. }
@@ -262,5 +262,5 @@ fn is_bits_inst_apart(batch: &Batch, inst: BitsInst) -> bool {
 fn leaves(routine: &RoutineCode, reg: Reg) -> bool {
     let mut results = routine.params.iter().filter(|(_, mode)| *mode == Mode::Ref);
     results.any(|(place, _)| place.bits() == Some(reg))
-        || routine.result.and_then(Place::bits) == Some(reg)
+        || routine.result.and_then(RegRef::bits) == Some(reg)
 }

@@ -31,7 +31,7 @@ pub(super) struct Batch {
     /// What the slices hold that are pending.
     values: Vec<(Reg, Source)>,
     /// The instructions noted.
-    noted: Vec<usize>,
+    deferred: Vec<usize>,
 }
 
 /// Something outside.
@@ -46,17 +46,17 @@ impl Batch {
     /// Is anything noted?
     #[inline]
     pub(super) fn is_open(&self) -> bool {
-        !self.noted.is_empty()
+        !self.deferred.is_empty()
     }
 
     /// Does a slice wait for its value?
-    fn pends(&self, reg: Reg) -> bool {
+    fn is_pending(&self, reg: Reg) -> bool {
         self.values.iter().any(|(pending, _)| *pending == reg)
     }
 
     /// Is it pending, or is what it holds still to be read?
     fn touches(&self, reg: Reg) -> bool {
-        self.pends(reg) || self.ports.contains(&Port::Slice(reg))
+        self.is_pending(reg) || self.ports.contains(&Port::Slice(reg))
     }
 
     /// What a slice holds.
@@ -100,10 +100,10 @@ impl Batch {
 
     /// Nothing is noted any more; the memory stays.
     fn clear(&mut self) {
-        let Batch { n_rows: _, ports, ops, values, noted } = self;
+        let Batch { n_rows: _, ports, ops, values, deferred } = self;
         ports.clear();
         ops.clear();
         values.clear();
-        noted.clear();
+        deferred.clear();
     }
 }

@@ -3,10 +3,10 @@
 use star_base::BitVector;
 
 use super::super::code::Reg;
-use super::super::machine::Machine;
+use super::super::interpreter::Interpreter;
 use super::super::strip::{Cell, Plan, Source, StripOp, Strips, plan};
 use super::{Batch, Port};
-use crate::stop::{Step, broken};
+use crate::stop::{Run, broken};
 
 impl Batch {
     /// The slices that change, and the buffer that each takes.
@@ -31,10 +31,10 @@ impl Batch {
     }
 }
 
-impl Machine<'_, '_, '_> {
+impl Interpreter<'_, '_, '_> {
     /// Carries out what is pending, if anything is. Only a flag stops that; the slices lie between two states
     /// then.
-    pub(in crate::cpu) fn carry_out(&mut self) -> Step<()> {
+    pub(in crate::cpu) fn flush(&mut self) -> Run<()> {
         if !self.batch.is_open() {
             return Ok(());
         }
@@ -63,7 +63,7 @@ impl Machine<'_, '_, '_> {
         stored: &[Reg],
         stores: &[(usize, usize)],
         taken: &mut [BitVector],
-    ) -> Step<()> {
+    ) -> Run<()> {
         if stores.is_empty() {
             return Ok(());
         }
@@ -90,7 +90,7 @@ impl Machine<'_, '_, '_> {
             }
         }
         let n_rows = batch.n_rows;
-        let strips = Strips { spread: &self.spread, n_rows, plan, ports: &ports, stores };
+        let strips = Strips { parallelism: &self.parallelism, n_rows, plan, ports: &ports, stores };
         strips.run(cells)
     }
 }

@@ -2,19 +2,21 @@
 
 use std::collections::HashMap;
 
-use star_ir::{Block, Check, ForallRange, Measure, Op, Operand, Part, PartKind, StmtKind, VarId};
+use star_ir::{
+    Block, Check, ForallRange, Op, Operand, Part, PartKind, SizeOperand, StmtKind, VarId,
+};
 
-use super::super::code::{Number, Place, Reg, Size, Test};
+use super::super::code::{Number, Reg, RegRef, Size, Test};
 use super::super::table::Line;
 use super::{BlockCode, BlockOp, LineSize, Source};
 
 /// How the compiler names registers, numbers and guards.
 pub(in crate::cpu) trait Names {
     fn reg(&self, var: VarId) -> Reg;
-    fn place(&self, var: VarId) -> Place;
+    fn place(&self, var: VarId) -> RegRef;
     fn number(&mut self, operand: &Operand) -> Number;
     fn test(&mut self, check: &Check) -> Test;
-    fn size(&mut self, measure: &Measure) -> Size;
+    fn size(&mut self, measure: &SizeOperand) -> Size;
 }
 
 /// Compiles a body, if it is one for blocks: `writes` is what its iterations write.
@@ -114,8 +116,8 @@ impl<N: Names> Maker<'_, N> {
         }
         if let Check::Index(Operand::Var(index), limit) = check
             && *index == self.var
-            && let (Measure::Rows(table), Line::Row) | (Measure::Columns(table), Line::Column) =
-                (limit, self.code.line)
+            && let (SizeOperand::Rows(table), Line::Row)
+            | (SizeOperand::Columns(table), Line::Column) = (limit, self.code.line)
         {
             self.table(*table);
             return Some(());
@@ -128,11 +130,11 @@ impl<N: Names> Maker<'_, N> {
         None
     }
 
-    fn size(&mut self, measure: &Measure) -> Option<LineSize> {
+    fn size(&mut self, measure: &SizeOperand) -> Option<LineSize> {
         match measure {
-            Measure::Length(var) if self.buffers.contains_key(var) => Some(LineSize::Line),
-            Measure::Length(var) if self.privates.contains(var) => None,
-            Measure::Value(Operand::Var(var))
+            SizeOperand::Length(var) if self.buffers.contains_key(var) => Some(LineSize::Line),
+            SizeOperand::Length(var) if self.privates.contains(var) => None,
+            SizeOperand::Value(Operand::Var(var))
                 if *var == self.var || self.privates.contains(var) =>
             {
                 None

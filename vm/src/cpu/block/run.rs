@@ -2,20 +2,20 @@
 
 use star_base::BitTable;
 
-use super::super::code::{Forall, Place, Range, Reg};
-use super::super::machine::Machine;
+use super::super::code::{Forall, Range, Reg, RegRef};
+use super::super::interpreter::Interpreter;
 use super::{BlockCode, BlockOp, LineSize, Source};
 use crate::kernels::Kernels;
-use crate::stop::{Step, broken};
+use crate::stop::{Run, broken};
 
-impl Machine<'_, '_, '_> {
+impl Interpreter<'_, '_, '_> {
     /// Runs all iterations, if that can be done in blocks; how many there were. Otherwise nothing has
     /// happened.
     pub(in crate::cpu) fn run_block(
         &mut self,
         code: &BlockCode,
         forall: &Forall,
-    ) -> Step<Option<u64>> {
+    ) -> Run<Option<u64>> {
         // Steps are counted one by one where they are limited.
         if self.has_step_limit() {
             return Ok(None);
@@ -31,12 +31,12 @@ impl Machine<'_, '_, '_> {
         for private in &forall.privates {
             self.unset(*private);
         }
-        self.unset(Place::Int(forall.var));
+        self.unset(RegRef::Int(forall.var));
         Ok(Some(n_turns))
     }
 
     /// The indices of the iterations, ascending from 0; `None` if one is no line.
-    fn line_indices(&self, code: &BlockCode, range: Range) -> Step<Option<Vec<usize>>> {
+    fn line_indices(&self, code: &BlockCode, range: Range) -> Run<Option<Vec<usize>>> {
         let n_lines = match self.size(code.n_lines()) {
             Some(n_lines) => n_lines as i64,
             None => return Ok(None),
@@ -64,7 +64,7 @@ impl Machine<'_, '_, '_> {
     }
 
     /// Would every guard hold in every iteration, and does every table lie as it is needed?
-    fn block_is_ready(&mut self, code: &BlockCode, len: usize) -> Step<bool> {
+    fn block_is_ready(&mut self, code: &BlockCode, len: usize) -> Run<bool> {
         let target = self.table(code.target)?;
         let shape = (target.n_rows(), target.n_cols());
         for reg in &code.tables {
@@ -93,7 +93,7 @@ impl Machine<'_, '_, '_> {
     }
 
     /// Works on the lines of the target, block by block.
-    fn update_lines(&mut self, code: &BlockCode, indices: &[usize], len: usize) -> Step<()> {
+    fn update_lines(&mut self, code: &BlockCode, indices: &[usize], len: usize) -> Run<()> {
         let n_limbs = len.div_ceil(64);
         let at = self.base.tables + code.target as usize;
         let mut holding = std::mem::take(&mut self.tables[at].table);
@@ -101,10 +101,10 @@ impl Machine<'_, '_, '_> {
             Some(table) => {
                 let form = table.lines_mut(code.line);
                 let stride = form.stride().max(1);
-                let per_block = (self.spread.settings.block_limbs * 4 / stride).max(1);
+                let per_block = (self.parallelism.settings.block_limbs * 4 / stride).max(1);
                 let n_touched = indices.len().saturating_mul(n_limbs);
                 let work = Lines { view: self.view(code), code, n_limbs, stride, len };
-                self.spread.chunks(
+                self.parallelism.chunks(
                     form.storage_mut(),
                     stride * per_block,
                     n_touched,
@@ -131,7 +131,7 @@ impl Machine<'_, '_, '_> {
             let table = self.table_slot(*reg).table.get()?;
             Some((*reg, table.lines(code.line)?))
         });
-        View { kernels: self.spread.kernels, outer: outer.collect(), others: others.collect() }
+        View { kernels: self.parallelism.kernels, outer: outer.collect(), others: others.collect() }
     }
 }
 

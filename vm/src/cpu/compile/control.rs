@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use star_ir::{Block, LabelId, Operand, StmtKind, TileReduction, VarId, visit};
 
-use super::super::code::{Forall, Pc, Place};
+use super::super::code::{Forall, Pc, RegRef};
 use super::super::inst::Inst;
 use super::super::tile::{self, Tile};
-use super::{Around, Compiler};
+use super::{Compiler, LoopContext};
 
 impl Compiler<'_> {
     pub(super) fn for_loop(
@@ -37,7 +37,7 @@ impl Compiler<'_> {
         let loc = self.loc;
         self.code.summary.loops += 1;
         let next = self.here();
-        self.around.push(Around { label, next: Some(next), breaks: Vec::new() });
+        self.contexts.push(LoopContext { label, next: Some(next), breaks: Vec::new() });
         self.block(head);
         self.loc = loc;
         let test = self.number(test);
@@ -77,7 +77,7 @@ impl Compiler<'_> {
         let block = if is_asked { None } else { tile::compile(self, rows, privates, body) };
         self.code.summary.straight += usize::from(block.is_some());
         let written = self.to_be_kept(privates, body);
-        let privates: Vec<Place> = privates.iter().map(|var| self.place(*var)).collect();
+        let privates: Vec<RegRef> = privates.iter().map(|var| self.place(*var)).collect();
         self.code.tiles.push(Tile { privates: privates.clone(), written, block });
         let tile = self.code.tiles.len() as u32 - 1;
         let begin = self.emit(Inst::TileBegin { tile, exit: 0 });
@@ -97,7 +97,7 @@ impl Compiler<'_> {
 
     /// Slices and tables that the body of a kernel writes, private ones left out, if it has guards; see
     /// Note [Kernels that trap] in `tile`.
-    fn to_be_kept(&self, privates: &[VarId], body: &Block) -> Vec<Place> {
+    fn to_be_kept(&self, privates: &[VarId], body: &Block) -> Vec<RegRef> {
         let (mut has_guards, mut written) = (false, BTreeSet::new());
         visit::walk(body, &mut |stmt| {
             has_guards |= matches!(stmt.kind, StmtKind::Check(_));
@@ -108,7 +108,7 @@ impl Compiler<'_> {
             });
         });
         let written = written.into_iter().filter(|_| has_guards).map(|var| self.place(var));
-        written.filter(|place| matches!(place, Place::Slice(_) | Place::Table(_))).collect()
+        written.filter(|place| matches!(place, RegRef::Slice(_) | RegRef::Table(_))).collect()
     }
 
     pub(super) fn branch(&mut self, test: &Operand, then: &Block, otherwise: &Block) {
@@ -134,7 +134,7 @@ impl Compiler<'_> {
     fn turns(&mut self, label: LabelId, next: Inst, body: &Block) {
         let begin = self.here();
         let at = self.emit(next);
-        self.around.push(Around { label, next: Some(begin), breaks: Vec::new() });
+        self.contexts.push(LoopContext { label, next: Some(begin), breaks: Vec::new() });
         self.rest(begin, at, body);
     }
 
@@ -144,15 +144,15 @@ impl Compiler<'_> {
         self.block(body);
         self.loc = loc;
         self.emit(Inst::Jump(next));
-        if let Some(around) = self.around.last_mut() {
-            around.breaks.push(test);
+        if let Some(contexts) = self.contexts.last_mut() {
+            contexts.breaks.push(test);
         }
         self.end_construct();
     }
 
     pub(super) fn end_construct(&mut self) {
         let end = self.here();
-        let breaks = self.around.pop().map(|around| around.breaks).unwrap_or_default();
+        let breaks = self.contexts.pop().map(|contexts| contexts.breaks).unwrap_or_default();
         for at in breaks {
             self.patch(at, end);
         }

@@ -9,13 +9,13 @@ mod operations;
 use std::collections::{HashMap, HashSet};
 
 use star_ir::{
-    Arg, Block, Check, ForallRange, LabelId, LocId, Measure, Mode, Operand, Param, Program,
-    Routine, RoutineId, Stmt, StmtKind, Ty, VarId, visit,
+    Arg, Block, Check, ForallRange, LabelId, LocId, Mode, Operand, Param, Program, Routine,
+    RoutineId, SizeOperand, Stmt, StmtKind, Ty, VarId, visit,
 };
 
 use super::block;
 use super::code::{
-    Call, CallArg, Code, FileUse, Forall, FrameSize, Number, Pc, Place, Range, Reg, RoutineCode,
+    Call, CallArg, Code, FileUse, Forall, FrameSize, Number, Pc, Range, Reg, RegRef, RoutineCode,
     Size, Summary, Test,
 };
 use super::inst::{BitsInst, Inst, TableInst};
@@ -49,7 +49,7 @@ fn unchanged(routine: &Routine) -> HashSet<VarId> {
 }
 
 /// A construct around the statement at hand.
-struct Around {
+struct LoopContext {
     label: LabelId,
     /// Where `continue` goes; `None` for a block.
     next: Option<Pc>,
@@ -63,7 +63,7 @@ struct Compiler<'p> {
     unchanged: &'p [HashSet<VarId>],
     routine: &'p Routine,
     code: RoutineCode,
-    around: Vec<Around>,
+    contexts: Vec<LoopContext>,
     exits: Vec<usize>,
     /// Bits registers of what the compiler made and touches twice, to set it and to look at it.
     temporaries: HashSet<Reg>,
@@ -82,7 +82,7 @@ impl<'p> Compiler<'p> {
         routine: &'p Routine,
     ) -> Self {
         let mut size = FrameSize::default();
-        let places: Vec<Place> = routine.vars.iter().map(|var| place(&mut size, var.ty)).collect();
+        let places: Vec<RegRef> = routine.vars.iter().map(|var| place(&mut size, var.ty)).collect();
         let mut touches = HashMap::new();
         visit::walk(&routine.body, &mut |stmt| {
             visit::accesses(&stmt.kind, &mut |var, _| *touches.entry(var).or_insert(0) += 1);
@@ -98,7 +98,7 @@ impl<'p> Compiler<'p> {
         let temporaries = temporaries.filter_map(|(_, place)| place.bits()).collect();
         let sized = routine.vars.iter().zip(&places);
         let sized = sized.filter(|(var, _)| var.sized).map(|(_, place)| *place).collect();
-        let of = |var: VarId| places.get(var.0 as usize).copied().unwrap_or(Place::Handle(0));
+        let of = |var: VarId| places.get(var.0 as usize).copied().unwrap_or(RegRef::Handle(0));
         let code = RoutineCode {
             id,
             insts: Vec::new(),
@@ -125,7 +125,7 @@ impl<'p> Compiler<'p> {
             program,
             routine,
             code,
-            around: Vec::new(),
+            contexts: Vec::new(),
             exits: Vec::new(),
             temporaries,
             constants: HashMap::new(),
@@ -173,20 +173,20 @@ impl<'p> Compiler<'p> {
         }
     }
 
-    fn place(&self, var: VarId) -> Place {
+    fn place(&self, var: VarId) -> RegRef {
         self.code.places[var.0 as usize]
     }
 
     /// The register of a variable, of whatever kind: the verifier has seen to the kinds.
     fn reg(&self, var: VarId) -> Reg {
         match self.place(var) {
-            Place::Int(reg)
-            | Place::Bool(reg)
-            | Place::Slice(reg)
-            | Place::Word(reg)
-            | Place::Table(reg)
-            | Place::Text(reg)
-            | Place::Handle(reg) => reg,
+            RegRef::Int(reg)
+            | RegRef::Bool(reg)
+            | RegRef::Slice(reg)
+            | RegRef::Word(reg)
+            | RegRef::Table(reg)
+            | RegRef::Text(reg)
+            | RegRef::Handle(reg) => reg,
         }
     }
 
@@ -209,12 +209,12 @@ impl<'p> Compiler<'p> {
         Number(reg)
     }
 
-    fn size(&mut self, measure: &Measure) -> Size {
+    fn size(&mut self, measure: &SizeOperand) -> Size {
         match measure {
-            Measure::Length(var) => Size::Length(self.reg(*var)),
-            Measure::Rows(var) => Size::Rows(self.reg(*var)),
-            Measure::Columns(var) => Size::Columns(self.reg(*var)),
-            Measure::Value(operand) => Size::Value(self.number(operand)),
+            SizeOperand::Length(var) => Size::Length(self.reg(*var)),
+            SizeOperand::Rows(var) => Size::Rows(self.reg(*var)),
+            SizeOperand::Columns(var) => Size::Columns(self.reg(*var)),
+            SizeOperand::Value(operand) => Size::Value(self.number(operand)),
         }
     }
 
@@ -325,19 +325,19 @@ impl<'p> Compiler<'p> {
             }
             StmtKind::If { test, then, otherwise } => self.branch(test, then, otherwise),
             StmtKind::Block { label, body } => {
-                self.around.push(Around { label: *label, next: None, breaks: Vec::new() });
+                self.contexts.push(LoopContext { label: *label, next: None, breaks: Vec::new() });
                 self.block(body);
                 self.end_construct();
             }
             StmtKind::Break(label) => {
                 let at = self.emit(Inst::Jump(0));
-                if let Some(around) = self.around.iter_mut().rfind(|a| a.label == *label) {
-                    around.breaks.push(at);
+                if let Some(contexts) = self.contexts.iter_mut().rfind(|a| a.label == *label) {
+                    contexts.breaks.push(at);
                 }
             }
             StmtKind::Continue(label) => {
-                let around = self.around.iter().rfind(|a| a.label == *label);
-                let next = around.and_then(|around| around.next).unwrap_or(0);
+                let contexts = self.contexts.iter().rfind(|a| a.label == *label);
+                let next = contexts.and_then(|contexts| contexts.next).unwrap_or(0);
                 self.emit(Inst::Jump(next));
             }
             StmtKind::Exit => {
@@ -357,7 +357,7 @@ impl<'p> Compiler<'p> {
     fn call(&mut self, callee: RoutineId, args: &[Arg], dst: Option<VarId>) {
         let mut size = FrameSize::default();
         let routine = self.program.routine(callee);
-        let places: Vec<Place> = routine.vars.iter().map(|var| place(&mut size, var.ty)).collect();
+        let places: Vec<RegRef> = routine.vars.iter().map(|var| place(&mut size, var.ty)).collect();
         let mut extents = Vec::new();
         // What the callee only looks at need not be copied: it moves there and back.
         let unchanged = &self.unchanged[callee.0 as usize];
@@ -372,7 +372,7 @@ impl<'p> Compiler<'p> {
                 Arg::Value(Operand::Var(var)) => match self.place(*var).number() {
                     Some(reg) => CallArg::Number(Number(reg)),
                     None => match self.place(*var) {
-                        place @ (Place::Slice(_) | Place::Word(_)) if is_lent(param, *var) => {
+                        place @ (RegRef::Slice(_) | RegRef::Word(_)) if is_lent(param, *var) => {
                             CallArg::Ref(place)
                         }
                         place => CallArg::Copy(place),
@@ -399,7 +399,7 @@ impl block::Names for Compiler<'_> {
         self.reg(var)
     }
 
-    fn place(&self, var: VarId) -> Place {
+    fn place(&self, var: VarId) -> RegRef {
         self.place(var)
     }
 
@@ -411,24 +411,24 @@ impl block::Names for Compiler<'_> {
         self.test(check)
     }
 
-    fn size(&mut self, measure: &Measure) -> Size {
+    fn size(&mut self, measure: &SizeOperand) -> Size {
         self.size(measure)
     }
 }
 
 /// The next register for a variable of this type.
-fn place(size: &mut FrameSize, ty: Ty) -> Place {
+fn place(size: &mut FrameSize, ty: Ty) -> RegRef {
     let next = |count: &mut u32| {
         *count += 1;
         *count - 1
     };
     match ty {
-        Ty::Int => Place::Int(next(&mut size.numbers)),
-        Ty::Bool => Place::Bool(next(&mut size.numbers)),
-        Ty::Str => Place::Text(next(&mut size.texts)),
-        Ty::Slice(_) => Place::Slice(next(&mut size.bits)),
-        Ty::Word(_) => Place::Word(next(&mut size.bits)),
-        Ty::Table(..) => Place::Table(next(&mut size.tables)),
-        Ty::Handle => Place::Handle(next(&mut size.tables)),
+        Ty::Int => RegRef::Int(next(&mut size.numbers)),
+        Ty::Bool => RegRef::Bool(next(&mut size.numbers)),
+        Ty::Str => RegRef::Text(next(&mut size.texts)),
+        Ty::Slice(_) => RegRef::Slice(next(&mut size.bits)),
+        Ty::Word(_) => RegRef::Word(next(&mut size.bits)),
+        Ty::Table(..) => RegRef::Table(next(&mut size.tables)),
+        Ty::Handle => RegRef::Handle(next(&mut size.tables)),
     }
 }

@@ -1,15 +1,15 @@
 //! Operations, guards, costs and sizes: an instruction each, joined with the one before where that pays.
 
-use star_ir::{Check, LocId, Measure, Op, Operand, SizeOp, VarId};
+use star_ir::{Check, LocId, Op, Operand, SizeOp, SizeOperand, VarId};
 
 use super::super::ask::{Ask, Search};
-use super::super::code::{Pc, Place, Reg, Size, Test};
+use super::super::code::{Pc, Reg, RegRef, Size, Test};
 use super::super::fuse;
 use super::super::inst::{BitsInst, Inst, SizeInst, TableInst};
 use super::Compiler;
 
 impl Compiler<'_> {
-    pub(super) fn cost(&mut self, units: u64, times: Option<&Measure>) {
+    pub(super) fn cost(&mut self, units: u64, times: Option<&SizeOperand>) {
         let inst = match (u32::try_from(units), times) {
             (Ok(units), None) => Inst::Cost { units },
             (_, times) => {
@@ -51,10 +51,10 @@ impl Compiler<'_> {
     /// What a guard tests.
     pub(super) fn test(&mut self, check: &Check) -> Test {
         let is_set = |var: VarId| match self.place(var) {
-            Place::Int(reg) | Place::Bool(reg) => Test::NumberSet(reg),
-            Place::Slice(reg) | Place::Word(reg) => Test::BitsSet(reg),
-            Place::Table(reg) | Place::Handle(reg) => Test::TableSet(reg),
-            Place::Text(reg) => Test::TextSet(reg),
+            RegRef::Int(reg) | RegRef::Bool(reg) => Test::NumberSet(reg),
+            RegRef::Slice(reg) | RegRef::Word(reg) => Test::BitsSet(reg),
+            RegRef::Table(reg) | RegRef::Handle(reg) => Test::TableSet(reg),
+            RegRef::Text(reg) => Test::TextSet(reg),
         };
         match check {
             Check::Set(var) | Check::Result(var) => is_set(*var),
@@ -101,33 +101,33 @@ impl Compiler<'_> {
         let dst = self.reg(var);
         let inst = match op {
             Op::Copy(operand) => match (self.place(var), operand) {
-                (Place::Slice(_) | Place::Word(_), Operand::Var(src)) => {
+                (RegRef::Slice(_) | RegRef::Word(_), Operand::Var(src)) => {
                     Inst::Bits(BitsInst::Copy { dst, src: self.reg(*src) })
                 }
-                (Place::Table(_), Operand::Var(src)) => Inst::Table(match self.place(*src) {
-                    Place::Handle(handle) => TableInst::Open { dst, handle },
-                    Place::Table(src) => TableInst::Copy { dst, src },
-                    Place::Int(_)
-                    | Place::Bool(_)
-                    | Place::Slice(_)
-                    | Place::Word(_)
-                    | Place::Text(_) => unreachable!("the verifier has seen to the kinds"),
+                (RegRef::Table(_), Operand::Var(src)) => Inst::Table(match self.place(*src) {
+                    RegRef::Handle(handle) => TableInst::Open { dst, handle },
+                    RegRef::Table(src) => TableInst::Copy { dst, src },
+                    RegRef::Int(_)
+                    | RegRef::Bool(_)
+                    | RegRef::Slice(_)
+                    | RegRef::Word(_)
+                    | RegRef::Text(_) => unreachable!("the verifier has seen to the kinds"),
                 }),
-                (Place::Handle(_), Operand::Var(src)) => {
+                (RegRef::Handle(_), Operand::Var(src)) => {
                     Inst::Table(TableInst::Copy { dst, src: self.reg(*src) })
                 }
-                (Place::Text(_), Operand::Var(src)) => Inst::CopyText { dst, src: self.reg(*src) },
-                (Place::Text(_), constant) => {
+                (RegRef::Text(_), Operand::Var(src)) => Inst::CopyText { dst, src: self.reg(*src) },
+                (RegRef::Text(_), constant) => {
                     self.code.prints.push(vec![constant.clone()]);
                     Inst::SetText { dst, text: self.code.prints.len() as u32 - 1 }
                 }
                 (
-                    Place::Int(_)
-                    | Place::Bool(_)
-                    | Place::Slice(_)
-                    | Place::Word(_)
-                    | Place::Table(_)
-                    | Place::Handle(_),
+                    RegRef::Int(_)
+                    | RegRef::Bool(_)
+                    | RegRef::Slice(_)
+                    | RegRef::Word(_)
+                    | RegRef::Table(_)
+                    | RegRef::Handle(_),
                     operand,
                 ) => Inst::Set { dst, value: self.number(operand) },
             },
@@ -187,7 +187,7 @@ impl Compiler<'_> {
             }
             Op::Mirror(x) => Inst::Bits(BitsInst::Mirror { dst, src: self.reg(*x) }),
             Op::Shuffle(x) => Inst::Bits(BitsInst::Shuffle { dst, src: self.reg(*x) }),
-            Op::Length(x) => Inst::Measure { dst, size: Size::Length(self.reg(*x)) },
+            Op::Length(x) => Inst::SizeOperand { dst, size: Size::Length(self.reg(*x)) },
             Op::Trim { word, base, width } => Inst::Bits(BitsInst::Trim {
                 dst,
                 word: self.reg(*word),
@@ -230,8 +230,8 @@ impl Compiler<'_> {
                 base: self.number(base),
                 width: self.number(width),
             }),
-            Op::Rows(table) => Inst::Measure { dst, size: Size::Rows(self.reg(*table)) },
-            Op::Columns(table) => Inst::Measure { dst, size: Size::Columns(self.reg(*table)) },
+            Op::Rows(table) => Inst::SizeOperand { dst, size: Size::Rows(self.reg(*table)) },
+            Op::Columns(table) => Inst::SizeOperand { dst, size: Size::Columns(self.reg(*table)) },
             Op::NewTable(rows, columns) => Inst::Table(TableInst::New {
                 dst,
                 rows: self.number(rows),

@@ -18,18 +18,18 @@
 use star_base::{BitTable, Limbs};
 
 use super::components::{Ahead, Components};
-use super::{Pace, has, put};
+use super::{InterruptPoller, has, put};
 use crate::cpu::code::Reg;
-use crate::cpu::machine::Machine;
+use crate::cpu::interpreter::Interpreter;
 use crate::cpu::value::bytes_of;
-use crate::stop::Step;
+use crate::stop::Run;
 
 /// Components that are tried before all arcs are looked at; see Note [Nearest].
 const N_TRIED: usize = 16;
 
-impl Machine<'_, '_, '_> {
+impl Interpreter<'_, '_, '_> {
     /// `WARSHALL(n,P)`; false if there is too little memory for it.
-    pub(super) fn native_closure(&mut self) -> Step<bool> {
+    pub(super) fn native_closure(&mut self) -> Run<bool> {
         let (Ok(n), table) = (usize::try_from(self.int_param(0)?), self.table_param(1)?) else {
             return Ok(false);
         };
@@ -43,30 +43,30 @@ impl Machine<'_, '_, '_> {
         let lines = self.table(table)?;
         let line_bytes = bytes_of(lines.n_rows().max(lines.n_cols()));
         let beside = Components::n_bytes(n).saturating_add(3 * line_bytes);
-        if self.room.free() < beside {
+        if self.budget.available() < beside {
             return Ok(false);
         }
-        self.room.take(beside);
+        self.budget.commit(beside);
         let done = self.close_table(table, n);
-        self.room.give(beside);
+        self.budget.release(beside);
         done
     }
 
     /// False, and nothing happened, if there is too little memory for it.
-    fn close_table(&mut self, reg: Reg, n: usize) -> Step<bool> {
-        let mut pace = Pace::new(&self.spread);
+    fn close_table(&mut self, reg: Reg, n: usize) -> Run<bool> {
+        let mut poller = InterruptPoller::new(&self.parallelism);
         let (lines, _) = self.table(reg)?.home();
-        let Some(mut closing) = Closing::find(lines, n, &mut pace)? else { return Ok(false) };
+        let Some(mut closing) = Closing::find(lines, n, &mut poller)? else { return Ok(false) };
         // A table that others have too is copied, but only if anything changes in it.
-        if !closing.next(lines, &mut pace)? {
+        if !closing.next(lines, &mut poller)? {
             return Ok(true);
         }
         let bytes = self.table(reg)?.n_bytes();
-        if !self.owns(reg) && self.room.free() < bytes {
+        if !self.owns(reg) && self.budget.available() < bytes {
             return Ok(false);
         }
-        self.change(reg, |table, machine| {
-            closing.close(table.home_mut(), &mut Pace::new(&machine.spread))
+        self.change(reg, |table, interpreter| {
+            closing.close(table.home_mut(), &mut InterruptPoller::new(&interpreter.parallelism))
         })?;
         Ok(true)
     }
@@ -88,8 +88,12 @@ pub(super) struct Closing {
 
 impl Closing {
     /// Finds the components; `None` if the system refuses the memory.
-    pub(super) fn find(lines: &BitTable, n: usize, pace: &mut Pace<'_>) -> Step<Option<Self>> {
-        let Some(components) = Components::find(lines, n, pace)? else { return Ok(None) };
+    pub(super) fn find(
+        lines: &BitTable,
+        n: usize,
+        poller: &mut InterruptPoller<'_>,
+    ) -> Run<Option<Self>> {
+        let Some(components) = Components::find(lines, n, poller)? else { return Ok(None) };
         let limbs = || Limbs::zeros(lines.column_len()).ok();
         let (Some(arcs), Some(reached), Some(ahead)) = (limbs(), limbs(), Ahead::new(&components))
         else {
@@ -99,10 +103,14 @@ impl Closing {
     }
 
     /// Closes all lines that are left.
-    pub(super) fn close(&mut self, lines: &mut BitTable, pace: &mut Pace<'_>) -> Step<()> {
-        while self.next(lines, pace)? {
+    pub(super) fn close(
+        &mut self,
+        lines: &mut BitTable,
+        poller: &mut InterruptPoller<'_>,
+    ) -> Run<()> {
+        while self.next(lines, poller)? {
             for member in members(&self.components, self.n, self.n_done) {
-                pace.spend(self.arcs.len())?;
+                poller.spend(self.arcs.len())?;
                 lines.column_limbs_mut(member).copy_from_slice(&self.arcs);
             }
             self.n_done += 1;
@@ -111,11 +119,11 @@ impl Closing {
     }
 
     /// Goes on to the next component of which a line changes, and finds what it reaches; false if there is none.
-    fn next(&mut self, lines: &BitTable, pace: &mut Pace<'_>) -> Step<bool> {
+    fn next(&mut self, lines: &BitTable, poller: &mut InterruptPoller<'_>) -> Run<bool> {
         while self.n_done < self.components.len() + lines.n_cols() - self.n {
-            self.follow(lines, pace)?;
+            self.follow(lines, poller)?;
             for member in members(&self.components, self.n, self.n_done) {
-                pace.spend(self.arcs.len())?;
+                poller.spend(self.arcs.len())?;
                 if *lines.column_limbs(member) != *self.arcs {
                     return Ok(true);
                 }
@@ -126,13 +134,13 @@ impl Closing {
     }
 
     /// Finds all that the component at hand reaches; those before it are closed.
-    fn follow(&mut self, lines: &BitTable, pace: &mut Pace<'_>) -> Step<()> {
+    fn follow(&mut self, lines: &BitTable, poller: &mut InterruptPoller<'_>) -> Run<()> {
         let Closing { n, components, n_done, arcs, reached, .. } = self;
-        pace.spend(3 * arcs.len())?;
+        poller.spend(3 * arcs.len())?;
         arcs.fill(0);
         reached.fill(0);
         for member in members(components, *n, *n_done) {
-            pace.or(arcs, lines.column_limbs(member))?;
+            poller.or(arcs, lines.column_limbs(member))?;
         }
         for member in members(components, *n, *n_done).filter(|member| member < n) {
             reached[member / 64] |= arcs[member / 64] & 1 << (member % 64);
@@ -141,24 +149,24 @@ impl Closing {
         let last = self.n_done.min(self.components.len());
         for near in (last.saturating_sub(N_TRIED)..last).rev() {
             if has(&self.arcs, self.components.first_member(near)) {
-                self.take(near, lines, pace)?;
+                self.take(near, lines, poller)?;
             }
         }
         let open = self.arcs.iter().zip(&*self.reached).map(|(arcs, reached)| arcs & !reached);
-        self.ahead.add(&self.components, open, pace)?;
+        self.ahead.add(&self.components, open, poller)?;
         // What is reached are vertices here, not components.
         while let Some(next) = self.ahead.pop(|_| 0) {
-            self.take(next, lines, pace)?;
+            self.take(next, lines, poller)?;
         }
-        pace.or(&mut self.arcs, &self.reached)
+        poller.or(&mut self.arcs, &self.reached)
     }
 
     /// Adds a component that an arc leads to, and what it reaches, if it is not reached already.
-    fn take(&mut self, next: usize, lines: &BitTable, pace: &mut Pace<'_>) -> Step<()> {
+    fn take(&mut self, next: usize, lines: &BitTable, poller: &mut InterruptPoller<'_>) -> Run<()> {
         // Of several members each reaches all.
         let member = self.components.first_member(next);
         if !has(&self.reached, member) {
-            pace.or(&mut self.reached, lines.column_limbs(member))?;
+            poller.or(&mut self.reached, lines.column_limbs(member))?;
             put(&mut self.reached, member);
         }
         Ok(())

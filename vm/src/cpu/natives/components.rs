@@ -10,8 +10,8 @@
 
 use star_base::{BitTable, Limbs};
 
-use super::{Pace, has, put};
-use crate::stop::Step;
+use super::{InterruptPoller, has, put};
+use crate::stop::Run;
 
 /// The strong components of a graph.
 #[derive(Debug)]
@@ -39,11 +39,15 @@ impl Components {
 
     /// Finds them among the first `n` vertices: vertex `i` has an arc to each `j < n` with bit `j` of line
     /// `i`. `None` if the system refuses the memory.
-    pub(super) fn find(lines: &BitTable, n: usize, pace: &mut Pace<'_>) -> Step<Option<Self>> {
+    pub(super) fn find(
+        lines: &BitTable,
+        n: usize,
+        poller: &mut InterruptPoller<'_>,
+    ) -> Run<Option<Self>> {
         let Some(mut search) = Search::new(lines, n) else { return Ok(None) };
         for root in 0..n {
             if search.is_new(root) {
-                search.from(root, pace)?;
+                search.from(root, poller)?;
             }
         }
         Ok(Some(search.found))
@@ -96,16 +100,16 @@ impl Ahead {
         &mut self,
         components: &Components,
         vertices: impl Iterator<Item = u64>,
-        pace: &mut Pace<'_>,
-    ) -> Step<()> {
+        poller: &mut InterruptPoller<'_>,
+    ) -> Run<()> {
         let Ahead { ones, n_limbs: end } = self;
         let (n, mut n_limbs) = (components.of.len(), *end);
         // The limbs of the set, and of this one when it is emptied.
-        pace.spend(2 * n.div_ceil(64))?;
+        poller.spend(2 * n.div_ceil(64))?;
         for (at, limb) in vertices.take(n.div_ceil(64)).enumerate() {
             let mut left = if (at + 1) * 64 <= n { limb } else { limb & ((1 << (n % 64)) - 1) };
             // Each of these is about as much work as a limb elsewhere.
-            pace.spend(left.count_ones() as usize)?;
+            poller.spend(left.count_ones() as usize)?;
             while left != 0 {
                 let component = components.of(at * 64 + left.trailing_zeros() as usize);
                 left &= left - 1;
@@ -160,11 +164,11 @@ impl<'a> Search<'a> {
         let mut new = Limbs::zeros(n_limbs).ok()?;
         new.fill(u64::MAX);
         star_base::bits::zero_tail(&mut new, n);
-        let mut lowest = room_for(n_limbs)?;
+        let mut lowest = reserve_bits(n_limbs)?;
         lowest.resize(n_limbs, NONE);
-        let mut of = room_for(n)?;
+        let mut of = reserve_bits(n)?;
         of.resize(n, NONE);
-        let mut starts = room_for(n + 1)?;
+        let mut starts = reserve_bits(n + 1)?;
         starts.push(0);
         Some(Search {
             lines,
@@ -172,10 +176,10 @@ impl<'a> Search<'a> {
             new,
             waiting: Limbs::zeros(n_limbs).ok()?,
             lowest,
-            stack: room_for(n)?,
-            bounds: room_for(n)?,
-            path: room_for(n)?,
-            found: Components { members: room_for(n)?, starts, of },
+            stack: reserve_bits(n)?,
+            bounds: reserve_bits(n)?,
+            path: reserve_bits(n)?,
+            found: Components { members: reserve_bits(n)?, starts, of },
         })
     }
 
@@ -184,10 +188,10 @@ impl<'a> Search<'a> {
     }
 
     /// Reaches all that can be reached from `root` and was not.
-    fn from(&mut self, root: usize, pace: &mut Pace<'_>) -> Step<()> {
+    fn from(&mut self, root: usize, poller: &mut InterruptPoller<'_>) -> Run<()> {
         self.reach(root);
         while let Some(&(vertex, limb)) = self.path.last() {
-            pace.spend(2 * self.n_limbs)?;
+            poller.spend(2 * self.n_limbs)?;
             match self.next_arc(vertex as usize, limb as usize) {
                 Some(next) => {
                     if let Some((_, limb)) = self.path.last_mut() {
@@ -268,7 +272,7 @@ impl<'a> Search<'a> {
 }
 
 /// An empty list with room for `len` numbers; `None` if the system refuses the memory.
-fn room_for<T>(len: usize) -> Option<Vec<T>> {
+fn reserve_bits<T>(len: usize) -> Option<Vec<T>> {
     let mut list = Vec::new();
     list.try_reserve_exact(len).ok()?;
     Some(list)

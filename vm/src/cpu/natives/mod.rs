@@ -12,14 +12,14 @@ mod closure;
 mod components;
 mod reach;
 
-use star_base::natives::{Native, Term, Way};
+use star_base::natives::{Native, ParamMode, SizeExpr};
 use star_ir::{LogicOp, Mode};
 
-use super::code::{Number, Place, Reg, Size};
-use super::machine::Machine;
-use super::registers::Holding;
-use super::spread::Spread;
-use crate::stop::{Step, broken};
+use super::code::{Number, Reg, RegRef, Size};
+use super::interpreter::Interpreter;
+use super::parallelism::Parallelism;
+use super::registers::CowTable;
+use crate::stop::{Run, broken};
 
 pub(super) use reach::Reach;
 
@@ -36,49 +36,49 @@ fn put(set: &mut [u64], idx: usize) {
 }
 
 /// Looks at the flags each time that so much was done as may lie between two looks.
-struct Pace<'a> {
-    spread: &'a Spread<'a>,
+struct InterruptPoller<'a> {
+    parallelism: &'a Parallelism<'a>,
     /// Limbs until the next look.
     left: usize,
 }
 
-impl<'a> Pace<'a> {
-    fn new(spread: &'a Spread<'a>) -> Self {
-        Pace { spread, left: spread.settings.look_limbs }
+impl<'a> InterruptPoller<'a> {
+    fn new(parallelism: &'a Parallelism<'a>) -> Self {
+        InterruptPoller { parallelism, left: parallelism.settings.poll_limbs }
     }
 
     /// So many limbs are about to be worked on.
     #[inline]
-    fn spend(&mut self, n_limbs: usize) -> Step<()> {
+    fn spend(&mut self, n_limbs: usize) -> Run<()> {
         match self.left.checked_sub(n_limbs) {
             Some(left) => {
                 self.left = left;
                 Ok(())
             }
             None => {
-                self.left = self.spread.settings.look_limbs;
-                self.spread.look()
+                self.left = self.parallelism.settings.poll_limbs;
+                self.parallelism.poll()
             }
         }
     }
 
     /// `to = to or line`, which may be longer.
-    fn or(&mut self, to: &mut [u64], line: &[u64]) -> Step<()> {
+    fn or(&mut self, to: &mut [u64], line: &[u64]) -> Run<()> {
         self.spend(to.len())?;
-        self.spread.fill(to, 1, |start, part| {
+        self.parallelism.fill(to, 1, |start, part| {
             let line = &line[start..start + part.len()];
-            self.spread.kernels.logic_assign(LogicOp::Or, part, line);
+            self.parallelism.kernels.logic_assign(LogicOp::Or, part, line);
         })
     }
 }
 
-impl Machine<'_, '_, '_> {
+impl Interpreter<'_, '_, '_> {
     /// Does what the routine that was just entered does; false if its body has to.
-    pub(super) fn native(&mut self, native: Native) -> Step<bool> {
-        if !self.spread.settings.natives || !self.native_may(native)? {
+    pub(super) fn native(&mut self, native: Native) -> Run<bool> {
+        if !self.parallelism.settings.natives || !self.native_may(native)? {
             return Ok(false);
         }
-        self.room.look()?;
+        self.budget.poll()?;
         let done = match native {
             Native::Closure => self.native_closure()?,
             Native::Condense => self.native_condense()?,
@@ -92,54 +92,56 @@ impl Machine<'_, '_, '_> {
     }
 
     /// Are the arguments set, and do the preconditions hold?
-    fn native_may(&self, native: Native) -> Step<bool> {
+    fn native_may(&self, native: Native) -> Run<bool> {
         let params = &self.routine()?.params;
         let signature = native.signature();
-        let is_set = |((place, _), way): (&(Place, Mode), Way)| match (place, way) {
+        let is_set = |((place, _), mode): (&(RegRef, Mode), ParamMode)| match (place, mode) {
             // Value arguments are set.
-            (_, Way::Value | Way::Made) => true,
-            (place, Way::Changed) => self.holds_value(*place),
+            (_, ParamMode::Value | ParamMode::Made) => true,
+            (place, ParamMode::Changed) => self.holds_value(*place),
         };
-        let value = |term: Term| {
+        let value = |term: SizeExpr| {
             let size = |idx: usize, size: fn(Reg) -> Size| match params.get(idx) {
-                Some((Place::Table(reg), _)) => self.size(size(*reg)),
-                Some((Place::Handle(reg), _)) => match &self.table_slot(*reg).table {
-                    Holding::Reach(reach) => Some(reach.n_vertices() as u64),
-                    Holding::None | Holding::Own(_) | Holding::Shared(_) => None,
+                Some((RegRef::Table(reg), _)) => self.size(size(*reg)),
+                Some((RegRef::Handle(reg), _)) => match &self.table_slot(*reg).table {
+                    CowTable::Reach(reach) => Some(reach.n_vertices() as u64),
+                    CowTable::None | CowTable::Own(_) | CowTable::Shared(_) => None,
                 },
                 Some(_) | None => None,
             };
             match term {
-                Term::Number(number) => Some(number),
-                Term::Value(idx) => self.int_param(idx).ok(),
-                Term::Rows(idx) => size(idx, Size::Rows).and_then(|n| i64::try_from(n).ok()),
-                Term::Columns(idx) => size(idx, Size::Columns).and_then(|n| i64::try_from(n).ok()),
+                SizeExpr::Number(number) => Some(number),
+                SizeExpr::Value(idx) => self.int_param(idx).ok(),
+                SizeExpr::Rows(idx) => size(idx, Size::Rows).and_then(|n| i64::try_from(n).ok()),
+                SizeExpr::Columns(idx) => {
+                    size(idx, Size::Columns).and_then(|n| i64::try_from(n).ok())
+                }
             }
         };
-        let ways = signature.params.iter().map(|param| param.way);
+        let ways = signature.params.iter().map(|param| param.mode);
         Ok(params.iter().zip(ways).all(is_set) && signature.holds(value))
     }
 
     /// The integer that is parameter `idx`, from 0.
-    fn int_param(&self, idx: usize) -> Step<i64> {
+    fn int_param(&self, idx: usize) -> Run<i64> {
         match self.routine()?.params.get(idx) {
-            Some((Place::Int(reg), _)) => Ok(self.number(Number(*reg))),
+            Some((RegRef::Int(reg), _)) => Ok(self.number(Number(*reg))),
             Some(_) | None => Err(broken("a native without that integer")),
         }
     }
 
     /// The register of the handle that is parameter `idx`, from 0.
-    fn handle_param(&self, idx: usize) -> Step<Reg> {
+    fn handle_param(&self, idx: usize) -> Run<Reg> {
         match self.routine()?.params.get(idx) {
-            Some((Place::Handle(reg), _)) => Ok(*reg),
+            Some((RegRef::Handle(reg), _)) => Ok(*reg),
             Some(_) | None => Err(broken("a native without that handle")),
         }
     }
 
     /// The register of the table that is parameter `idx`, from 0.
-    fn table_param(&self, idx: usize) -> Step<Reg> {
+    fn table_param(&self, idx: usize) -> Run<Reg> {
         match self.routine()?.params.get(idx) {
-            Some((Place::Table(reg), _)) => Ok(*reg),
+            Some((RegRef::Table(reg), _)) => Ok(*reg),
             Some(_) | None => Err(broken("a native without that table")),
         }
     }
@@ -153,10 +155,10 @@ mod tests {
     use star_ir::LimitKind;
 
     use super::closure::Closing;
-    use super::{Pace, Reach};
-    use crate::cpu::spread::{Settings, Spread};
+    use super::{InterruptPoller, Reach};
+    use crate::budget::MemoryBudget;
+    use crate::cpu::parallelism::{Parallelism, Settings};
     use crate::kernels::Kernels;
-    use crate::room::Room;
     use crate::stop::Stop;
 
     /// A cycle through all vertices: work for every part of a native.
@@ -191,8 +193,9 @@ mod tests {
     #[test]
     fn the_order_of_the_vertices_does_not_matter() {
         let (flag, never) = (AtomicBool::new(false), AtomicBool::new(false));
-        let room = Room::new(&flag, &never, u64::MAX);
-        let spread = Spread::new(Kernels::detect(), Settings::tiny(), room.flags(), None);
+        let budget = MemoryBudget::new(&flag, &never, u64::MAX);
+        let parallelism =
+            Parallelism::new(Kernels::detect(), Settings::tiny(), budget.flags(), None);
         for n in [1, 2, 63, 64, 65, 130] {
             let orders: [&dyn Fn(usize) -> usize; 5] = [
                 &|vertex| vertex,
@@ -214,14 +217,14 @@ mod tests {
                         graph.put(order(from), order(to), true);
                     }
                     let expected = warshall(graph.clone());
-                    let mut pace = Pace::new(&spread);
-                    let reach = Reach::new(&graph, n, false, &spread).unwrap().unwrap();
+                    let mut poller = InterruptPoller::new(&parallelism);
+                    let reach = Reach::new(&graph, n, false, &parallelism).unwrap().unwrap();
                     let mut filled = BitTable::zeros(n, n).unwrap();
-                    reach.fill(&mut filled, &spread).unwrap();
+                    reach.fill(&mut filled, &parallelism).unwrap();
                     // The lines of the table are its columns.
                     assert!(filled == expected, "CONDENSE, {n} vertices, {back:?}: {graph:?}");
-                    let mut closing = Closing::find(&graph, n, &mut pace).unwrap().unwrap();
-                    closing.close(&mut graph, &mut pace).unwrap();
+                    let mut closing = Closing::find(&graph, n, &mut poller).unwrap().unwrap();
+                    closing.close(&mut graph, &mut poller).unwrap();
                     assert!(graph == expected, "WARSHALL, {n} vertices, {back:?}");
                 }
             }
@@ -231,21 +234,23 @@ mod tests {
     #[test]
     fn the_user_and_the_clock_end_a_native() {
         let (flag, never) = (AtomicBool::new(false), AtomicBool::new(false));
-        let room = Room::new(&flag, &never, u64::MAX);
-        let spread = Spread::new(Kernels::detect(), Settings::tiny(), room.flags(), None);
+        let budget = MemoryBudget::new(&flag, &never, u64::MAX);
+        let parallelism =
+            Parallelism::new(Kernels::detect(), Settings::tiny(), budget.flags(), None);
         let mut graph = cycle(100);
-        let reach = Reach::new(&graph, 100, false, &spread).unwrap().unwrap();
+        let reach = Reach::new(&graph, 100, false, &parallelism).unwrap().unwrap();
         let mut closure = BitTable::zeros(100, 100).unwrap();
-        reach.fill(&mut closure, &spread).unwrap();
+        reach.fill(&mut closure, &parallelism).unwrap();
         assert_eq!(closure.count_ones(), 100 * 100);
 
-        let mut closing = Closing::find(&graph, 100, &mut Pace::new(&spread)).unwrap().unwrap();
+        let mut closing =
+            Closing::find(&graph, 100, &mut InterruptPoller::new(&parallelism)).unwrap().unwrap();
         flag.store(true, Ordering::Relaxed);
         let stop = Stop::Limit(LimitKind::Interrupted);
-        let mut pace = Pace::new(&spread);
-        assert_eq!(Closing::find(&graph, 100, &mut pace).map(|_| ()), Err(stop.clone()));
-        assert_eq!(closing.close(&mut graph, &mut pace), Err(stop.clone()));
-        assert_eq!(Reach::new(&graph, 100, false, &spread).map(|_| ()), Err(stop.clone()));
-        assert_eq!(reach.fill(&mut closure, &spread), Err(stop));
+        let mut poller = InterruptPoller::new(&parallelism);
+        assert_eq!(Closing::find(&graph, 100, &mut poller).map(|_| ()), Err(stop.clone()));
+        assert_eq!(closing.close(&mut graph, &mut poller), Err(stop.clone()));
+        assert_eq!(Reach::new(&graph, 100, false, &parallelism).map(|_| ()), Err(stop.clone()));
+        assert_eq!(reach.fill(&mut closure, &parallelism), Err(stop));
     }
 }

@@ -11,8 +11,8 @@ use std::ops::Range;
 use star_ir::LogicOp;
 
 use super::bits::bits_in;
-use super::spread::{Spread, pieces};
-use crate::stop::Step;
+use super::parallelism::{Parallelism, pieces};
+use crate::stop::Run;
 
 pub(super) use plan::{Link, MOST_STEPS, Plan, plan};
 
@@ -151,7 +151,7 @@ impl<'m> Cell<'m> {
 
 /// Operations, and what they work on.
 pub(super) struct Strips<'m> {
-    pub(super) spread: &'m Spread<'m>,
+    pub(super) parallelism: &'m Parallelism<'m>,
     pub(super) n_rows: usize,
     pub(super) plan: &'m Plan,
     /// The cell of each port.
@@ -169,8 +169,8 @@ struct Piece<'m> {
 
 impl Strips<'_> {
     /// Works on `cells`, each of as many limbs as `n_rows` bits have.
-    pub(super) fn run(&self, mut cells: Vec<Cell<'_>>) -> Step<()> {
-        let settings = &self.spread.settings;
+    pub(super) fn run(&self, mut cells: Vec<Cell<'_>>) -> Run<()> {
+        let settings = &self.parallelism.settings;
         // What each limb of a piece costs.
         let weight = cells.len().max(self.plan.ops.len()).max(1);
         let strip = self.strip_limbs();
@@ -180,7 +180,7 @@ impl Strips<'_> {
             len: range.len(),
             cells: cells.iter_mut().map(|cell| cell.split(range.len())).collect(),
         });
-        self.spread.items(
+        self.parallelism.items(
             pieces,
             piece_limbs.saturating_mul(weight),
             || vec![Vec::new(); self.plan.n_buffers],
@@ -190,7 +190,7 @@ impl Strips<'_> {
 
     /// Limbs of a strip: as much for all buffers together as a block of lines has, whole lines of the cache.
     fn strip_limbs(&self) -> usize {
-        let limbs = (self.spread.settings.block_limbs * 4 / self.plan.n_buffers.max(1)).max(1);
+        let limbs = (self.parallelism.settings.block_limbs * 4 / self.plan.n_buffers.max(1)).max(1);
         if limbs < 8 { limbs } else { limbs / 8 * 8 }
     }
 
@@ -222,7 +222,7 @@ impl Strips<'_> {
         piece: &Piece<'_>,
         range: &Range<usize>,
     ) {
-        let kernels = self.spread.kernels;
+        let kernels = self.parallelism.kernels;
         let n_bits = bits_in(self.n_rows, piece.start + range.start, to);
         let of = |source| match source {
             Source::Buffer(buffer) => &buffers[buffer][..range.len()],

@@ -151,12 +151,12 @@ impl Planner {
         self.places[idx] = to;
         for link in links {
             let link = Link { with: self.moved(link.with), ..*link };
-            let room = match self.plan.ops.last_mut() {
+            let budget = match self.plan.ops.last_mut() {
                 Some(StripOp::Chain { links, .. }) => links.iter_mut().find(|link| link.is_none()),
                 Some(_) | None => None,
             };
-            match room {
-                Some(room) => *room = Some(link),
+            match budget {
+                Some(budget) => *budget = Some(link),
                 None => {
                     let mut links = [None; MOST_STEPS];
                     links[0] = Some(link);

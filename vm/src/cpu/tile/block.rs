@@ -6,10 +6,10 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use star_ir::{Block, Check, Measure, Op, Operand, StmtKind, VarId, visit};
+use star_ir::{Block, Check, Op, Operand, SizeOperand, StmtKind, VarId, visit};
 
 use super::super::block::Names;
-use super::super::code::{Number, Place, Reg, Size, Test};
+use super::super::code::{Number, Reg, RegRef, Size, Test};
 use super::super::strip::{Plan, Source, StripOp, plan};
 
 /// A straight body.
@@ -126,12 +126,12 @@ impl<N: Names> Maker<'_, N> {
         } else if let Check::Size(left, right) = check {
             for measure in [left, right] {
                 match measure {
-                    Measure::Length(var) if self.values.contains_key(var) => {}
-                    Measure::Length(var) if self.privates.contains(var) => return None,
-                    Measure::Length(_)
-                    | Measure::Rows(_)
-                    | Measure::Columns(_)
-                    | Measure::Value(_) => {
+                    SizeOperand::Length(var) if self.values.contains_key(var) => {}
+                    SizeOperand::Length(var) if self.privates.contains(var) => return None,
+                    SizeOperand::Length(_)
+                    | SizeOperand::Rows(_)
+                    | SizeOperand::Columns(_)
+                    | SizeOperand::Value(_) => {
                         let size = self.names.size(measure);
                         self.code.sizes.push(size);
                     }
@@ -144,7 +144,7 @@ impl<N: Names> Maker<'_, N> {
     }
 
     fn assign(&mut self, dst: VarId, op: &Op) -> Option<()> {
-        let Place::Slice(reg) = self.names.place(dst) else { return None };
+        let RegRef::Slice(reg) = self.names.place(dst) else { return None };
         let value = if let Op::Fill(len, bit) = op {
             let len = self.names.number(len);
             self.code.sizes.push(Size::Value(len));
@@ -182,16 +182,16 @@ impl<N: Names> Maker<'_, N> {
             return Some(*value);
         }
         match self.names.place(var) {
-            Place::Slice(reg) if !self.privates.contains(&var) => {
+            RegRef::Slice(reg) if !self.privates.contains(&var) => {
                 Some(Source::Port(self.port(Port::Slice(reg))))
             }
-            Place::Int(_)
-            | Place::Bool(_)
-            | Place::Slice(_)
-            | Place::Word(_)
-            | Place::Table(_)
-            | Place::Text(_)
-            | Place::Handle(_) => None,
+            RegRef::Int(_)
+            | RegRef::Bool(_)
+            | RegRef::Slice(_)
+            | RegRef::Word(_)
+            | RegRef::Table(_)
+            | RegRef::Text(_)
+            | RegRef::Handle(_) => None,
         }
     }
 

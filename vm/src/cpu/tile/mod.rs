@@ -8,11 +8,11 @@
 mod block;
 mod run;
 
-use super::code::Place;
-use super::machine::Machine;
-use super::registers::Holding;
-use super::value::{Held, bytes_of};
-use crate::stop::Step;
+use super::code::RegRef;
+use super::interpreter::Interpreter;
+use super::registers::CowTable;
+use super::value::{ValueData, bytes_of};
+use crate::stop::Run;
 
 pub(super) use block::{TileBlock, compile};
 
@@ -20,37 +20,37 @@ pub(super) use block::{TileBlock, compile};
 #[derive(Clone, Debug)]
 pub(super) struct Tile {
     /// Its private slices and tables.
-    pub(super) privates: Vec<Place>,
+    pub(super) privates: Vec<RegRef>,
     /// Other slices and tables that it writes, if it has guards.
-    pub(super) written: Vec<Place>,
+    pub(super) written: Vec<RegRef>,
     /// The body for blocks of rows, if it is straight.
     pub(super) block: Option<TileBlock>,
 }
 
-impl Machine<'_, '_, '_> {
+impl Interpreter<'_, '_, '_> {
     /// Carries a kernel out, or begins it: what it may have to give back is kept then, and the answer is
     /// false.
-    pub(super) fn begin_tile(&mut self, tile: &Tile) -> Step<bool> {
+    pub(super) fn begin_tile(&mut self, tile: &Tile) -> Run<bool> {
         if let Some(block) = &tile.block
             && self.run_tile_block(block)?
         {
             return Ok(true);
         }
         for place in &tile.privates {
-            let held = self.take_value(*place);
-            self.before_tile.push((*place, held));
+            let data = self.take_value(*place);
+            self.before_tile.push((*place, data));
         }
         for place in &tile.written {
-            let held = self.second(*place)?;
-            self.before_tile.push((*place, held));
+            let data = self.second(*place)?;
+            self.before_tile.push((*place, data));
         }
         Ok(false)
     }
 
     /// Ends a kernel that came to its end.
     pub(super) fn end_tile(&mut self) {
-        for (_, held) in std::mem::take(&mut self.before_tile) {
-            self.forget(held);
+        for (_, data) in std::mem::take(&mut self.before_tile) {
+            self.forget(data);
         }
     }
 
@@ -64,35 +64,37 @@ impl Machine<'_, '_, '_> {
     }
 
     /// The value of a slice or table, once more.
-    fn second(&mut self, place: Place) -> Step<Held> {
+    fn second(&mut self, place: RegRef) -> Run<ValueData> {
         Ok(match place {
-            Place::Slice(reg) if self.bits_slot(reg).is_set => {
+            RegRef::Slice(reg) if self.bits_slot(reg).is_set => {
                 let bytes = bytes_of(self.bits(reg).len());
-                self.room.ask(bytes)?;
+                self.budget.reserve(bytes)?;
                 let copy = self.second_bits(self.bits(reg))?;
-                self.room.take(bytes);
-                Held::Slice(copy)
+                self.budget.commit(bytes);
+                ValueData::Slice(copy)
             }
-            Place::Table(reg) => match self.table_slot_mut(reg).table.share().into_shared() {
-                Some(table) => Held::Table(table),
-                None => Held::Nothing,
+            RegRef::Table(reg) => match self.table_slot_mut(reg).table.share().into_shared() {
+                Some(table) => ValueData::Table(table),
+                None => ValueData::Nothing,
             },
-            Place::Int(_)
-            | Place::Bool(_)
-            | Place::Slice(_)
-            | Place::Word(_)
-            | Place::Text(_)
-            | Place::Handle(_) => Held::Nothing,
+            RegRef::Int(_)
+            | RegRef::Bool(_)
+            | RegRef::Slice(_)
+            | RegRef::Word(_)
+            | RegRef::Text(_)
+            | RegRef::Handle(_) => ValueData::Nothing,
         })
     }
 
     /// A value is gone.
-    fn forget(&mut self, held: Held) {
-        match held {
-            Held::Table(table) => self.release(Holding::Shared(table)),
-            Held::Handle(kept) => self.release(kept.into()),
-            Held::Slice(bits) | Held::Word(bits) => self.room.give(bytes_of(bits.len())),
-            Held::Nothing | Held::Int(_) | Held::Bool(_) | Held::Text(_) => {}
+    fn forget(&mut self, data: ValueData) {
+        match data {
+            ValueData::Table(table) => self.release(CowTable::Shared(table)),
+            ValueData::Handle(kept) => self.release(kept.into()),
+            ValueData::Slice(bits) | ValueData::Word(bits) => {
+                self.budget.release(bytes_of(bits.len()))
+            }
+            ValueData::Nothing | ValueData::Int(_) | ValueData::Bool(_) | ValueData::Text(_) => {}
         }
     }
 }

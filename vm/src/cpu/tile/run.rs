@@ -3,17 +3,17 @@
 use star_base::{BitTable, BitVector};
 
 use super::super::code::Reg;
-use super::super::machine::Machine;
-use super::super::registers::Holding;
+use super::super::interpreter::Interpreter;
+use super::super::registers::CowTable;
 use super::super::strip::{Cell, Source, Strips};
 use super::super::table::Line;
 use super::super::value::bytes_of;
 use super::block::{Port, TileBlock};
-use crate::stop::{Step, broken};
+use crate::stop::{Run, broken};
 
 /// What a port stands for at one run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+enum BoundPort {
     Slice(Reg),
     /// A column, from 0.
     Column(Reg, usize),
@@ -22,29 +22,29 @@ enum Place {
 /// What a kernel writes, taken out of its registers.
 struct Taken {
     slices: Vec<(Reg, BitVector)>,
-    tables: Vec<(Reg, Holding)>,
+    tables: Vec<(Reg, CowTable)>,
 }
 
-impl Machine<'_, '_, '_> {
+impl Interpreter<'_, '_, '_> {
     /// Runs a straight kernel, if that can be done in blocks; otherwise nothing has happened.
-    pub(super) fn run_tile_block(&mut self, code: &TileBlock) -> Step<bool> {
+    pub(super) fn run_tile_block(&mut self, code: &TileBlock) -> Run<bool> {
         // Steps are counted one by one where they are limited.
         let n_rows = usize::try_from(self.number(code.rows)).unwrap_or(0);
         if self.has_step_limit() || n_rows == 0 || !self.guards_hold(code, n_rows) {
             return Ok(false);
         }
-        let Some((places, cells)) = self.resolve(code, n_rows) else { return Ok(false) };
+        let Some((bounds, cells)) = self.resolve(code, n_rows) else { return Ok(false) };
         let written: Vec<usize> = code.stores.iter().map(|(port, _)| cells[*port]).collect();
-        for (idx, place) in places.iter().enumerate() {
-            if let Place::Column(table, _) = *place
+        for (idx, bound) in bounds.iter().enumerate() {
+            if let BoundPort::Column(table, _) = *bound
                 && written.contains(&idx)
                 && !self.own_lines(table, Line::Column)?
             {
                 return Ok(false);
             }
         }
-        let mut taken = self.take_written(&places, &written, n_rows)?;
-        let done = self.work_on(code, &places, &cells, &written, &mut taken, n_rows);
+        let mut taken = self.take_written(&bounds, &written, n_rows)?;
+        let done = self.work_on(code, &bounds, &cells, &written, &mut taken, n_rows);
         for (reg, bits) in taken.slices {
             self.bits_slot_mut(reg).put(bits);
         }
@@ -63,46 +63,53 @@ impl Machine<'_, '_, '_> {
 
     /// The different places that are read and written, and which of them each port is; `None` if one is
     /// not as the kernel needs it.
-    fn resolve(&self, code: &TileBlock, n_rows: usize) -> Option<(Vec<Place>, Vec<usize>)> {
-        let mut places = Vec::new();
+    fn resolve(&self, code: &TileBlock, n_rows: usize) -> Option<(Vec<BoundPort>, Vec<usize>)> {
+        let mut bounds = Vec::new();
         let mut cells = Vec::new();
         for (idx, port) in code.ports.iter().enumerate() {
-            let place = match *port {
+            let bound = match *port {
                 Port::Slice(reg) => {
                     let slot = self.bits_slot(reg);
                     let is_stored = code.stores.iter().any(|(port, _)| *port == idx);
                     let is_whole = slot.is_set && slot.bits.len() == n_rows;
-                    (is_whole || (is_stored && !reads(code, idx))).then_some(Place::Slice(reg))?
+                    (is_whole || (is_stored && !reads(code, idx)))
+                        .then_some(BoundPort::Slice(reg))?
                 }
                 Port::Column(reg, index) => {
                     let table = self.table_slot(reg).table.get()?;
                     let col_idx = usize::try_from(self.number(index)).ok()?.checked_sub(1)?;
                     let is_there = table.n_rows() == n_rows && col_idx < table.n_cols();
-                    (is_there && table.has(Line::Column)).then_some(Place::Column(reg, col_idx))?
+                    (is_there && table.has(Line::Column))
+                        .then_some(BoundPort::Column(reg, col_idx))?
                 }
             };
-            let known = places.iter().position(|known| *known == place);
+            let known = bounds.iter().position(|known| *known == bound);
             cells.push(known.unwrap_or_else(|| {
-                places.push(place);
-                places.len() - 1
+                bounds.push(bound);
+                bounds.len() - 1
             }));
         }
         let apart = code.apart.iter().all(|(a, b)| cells[*a] != cells[*b]);
-        apart.then_some((places, cells))
+        apart.then_some((bounds, cells))
     }
 
     /// Takes what is written out of its registers, slices with as many components as there are rows.
-    fn take_written(&mut self, places: &[Place], written: &[usize], n_rows: usize) -> Step<Taken> {
+    fn take_written(
+        &mut self,
+        bounds: &[BoundPort],
+        written: &[usize],
+        n_rows: usize,
+    ) -> Run<Taken> {
         let mut taken = Taken { slices: Vec::new(), tables: Vec::new() };
         // Whatever needs room comes first: without it, everything is as before.
-        let alive = self.room.alive();
+        let alive = self.budget.alive();
         let mut made = Vec::new();
-        for place in written.iter().map(|idx| places[*idx]) {
-            let Place::Slice(reg) = place else { continue };
-            match self.room_for(reg, n_rows) {
+        for bound in written.iter().map(|idx| bounds[*idx]) {
+            let BoundPort::Slice(reg) = bound else { continue };
+            match self.reserve_bits(reg, n_rows) {
                 Ok(bits) => made.push((reg, bits)),
                 Err(stop) => {
-                    self.room.recount(alive);
+                    self.budget.recount(alive);
                     return Err(stop);
                 }
             }
@@ -114,13 +121,13 @@ impl Machine<'_, '_, '_> {
                 slot.put(bits);
             }
         }
-        for place in written.iter().map(|idx| places[*idx]) {
-            match place {
-                Place::Slice(reg) => {
+        for bound in written.iter().map(|idx| bounds[*idx]) {
+            match bound {
+                BoundPort::Slice(reg) => {
                     let bits = std::mem::take(&mut self.bits_slot_mut(reg).bits);
                     taken.slices.push((reg, bits));
                 }
-                Place::Column(reg, _) => {
+                BoundPort::Column(reg, _) => {
                     if taken.tables.iter().all(|(known, _)| *known != reg) {
                         let table = std::mem::take(&mut self.table_slot_mut(reg).table);
                         taken.tables.push((reg, table));
@@ -133,9 +140,9 @@ impl Machine<'_, '_, '_> {
 
     /// Makes room for the bits of a slice as long as there are rows, counted in place of what the register
     /// holds, which stays: bits of their own, or none if those of the register will do.
-    fn room_for(&mut self, reg: Reg, n_rows: usize) -> Step<Option<BitVector>> {
+    fn reserve_bits(&mut self, reg: Reg, n_rows: usize) -> Run<Option<BitVector>> {
         let n_bytes = bytes_of(n_rows);
-        self.room.ask(n_bytes)?;
+        self.budget.reserve(n_bytes)?;
         let slot = self.bits_slot_mut(reg);
         let before = slot.n_bytes();
         let made = match slot.is_set {
@@ -145,23 +152,23 @@ impl Machine<'_, '_, '_> {
             false => slot.bits.resize(n_rows).map(|()| None),
         };
         let made = made.map_err(|refused| self.out_of_memory(refused))?;
-        self.room.exchange(before, n_bytes);
+        self.budget.exchange(before, n_bytes);
         Ok(made)
     }
 
     fn work_on(
         &self,
         code: &TileBlock,
-        places: &[Place],
+        bounds: &[BoundPort],
         cells: &[usize],
         written: &[usize],
         taken: &mut Taken,
         n_rows: usize,
-    ) -> Step<()> {
+    ) -> Run<()> {
         let n_limbs = n_rows.div_ceil(64);
-        let mut found: Vec<Option<Cell<'_>>> = places.iter().map(|_| None).collect();
+        let mut found: Vec<Option<Cell<'_>>> = bounds.iter().map(|_| None).collect();
         for (reg, bits) in &mut taken.slices {
-            let idx = places.iter().position(|place| *place == Place::Slice(*reg));
+            let idx = bounds.iter().position(|bound| *bound == BoundPort::Slice(*reg));
             let idx = idx.ok_or_else(|| broken("a slice that is no place"))?;
             found[idx] = Some(Cell::Written(bits.limbs_mut()));
         }
@@ -170,8 +177,8 @@ impl Machine<'_, '_, '_> {
             let form = table.lines_mut(Line::Column);
             let stride = form.stride().max(1);
             for (col_idx, column) in form.storage_mut().chunks_mut(stride).enumerate() {
-                let place = Place::Column(*reg, col_idx);
-                if let Some(idx) = places.iter().position(|known| *known == place) {
+                let bound = BoundPort::Column(*reg, col_idx);
+                if let Some(idx) = bounds.iter().position(|known| *known == bound) {
                     let limbs = &mut column[..n_limbs];
                     found[idx] = Some(match written.contains(&idx) {
                         true => Cell::Written(limbs),
@@ -180,15 +187,15 @@ impl Machine<'_, '_, '_> {
                 }
             }
         }
-        for (place, found) in places.iter().zip(&mut found) {
+        for (bound, found) in bounds.iter().zip(&mut found) {
             if found.is_none() {
-                *found = Some(Cell::Read(self.limbs_of(*place)?));
+                *found = Some(Cell::Read(self.limbs_of(*bound)?));
             }
         }
         let stores: Vec<(usize, usize)> =
             code.stores.iter().map(|(port, buffer)| (cells[*port], *buffer)).collect();
         let strips = Strips {
-            spread: &self.spread,
+            parallelism: &self.parallelism,
             n_rows,
             plan: &code.plan,
             ports: cells,
@@ -198,10 +205,10 @@ impl Machine<'_, '_, '_> {
     }
 
     /// What lies at a place that is only read.
-    fn limbs_of(&self, place: Place) -> Step<&[u64]> {
-        match place {
-            Place::Slice(reg) => Ok(self.bits(reg).limbs()),
-            Place::Column(reg, col_idx) => {
+    fn limbs_of(&self, bound: BoundPort) -> Run<&[u64]> {
+        match bound {
+            BoundPort::Slice(reg) => Ok(self.bits(reg).limbs()),
+            BoundPort::Column(reg, col_idx) => {
                 let form: Option<&BitTable> = self.table(reg)?.as_columns();
                 Ok(form.ok_or_else(|| broken("a table by rows"))?.column_limbs(col_idx))
             }

@@ -2,7 +2,7 @@
 
 use star_base::BitTable;
 use star_ir::{
-    Check, ForallRange, LabelId, LogicOp, Measure, Mode, Op, Part, PartKind, StmtKind, Ty,
+    Check, ForallRange, LabelId, LogicOp, Mode, Op, Part, PartKind, SizeOperand, StmtKind, Ty,
 };
 
 use super::*;
@@ -41,8 +41,8 @@ fn guard(check: Check) -> Stmt {
 fn warshall(kind: PartKind) -> Program {
     let by_rows = matches!(kind, PartKind::Row);
     let body = |&[table, _, with, own, result, index]: &[VarId; 6]| {
-        let limit = || if by_rows { Measure::Rows(table) } else { Measure::Columns(table) };
-        let across = if by_rows { Measure::Columns(table) } else { Measure::Rows(table) };
+        let limit = || if by_rows { SizeOperand::Rows(table) } else { SizeOperand::Columns(table) };
+        let across = if by_rows { SizeOperand::Columns(table) } else { SizeOperand::Rows(table) };
         let load = if by_rows { Op::Row(table, v(index)) } else { Op::Column(table, v(index)) };
         let store = if by_rows {
             StmtKind::PutRow { table, index: v(index), value: result }
@@ -53,10 +53,10 @@ fn warshall(kind: PartKind) -> Program {
             guard(Check::Set(table)),
             guard(Check::Index(v(index), limit())),
             set(own, load),
-            guard(Check::Size(Measure::Length(own), Measure::Length(with))),
+            guard(Check::Size(SizeOperand::Length(own), SizeOperand::Length(with))),
             set(result, Op::BitsLogic(LogicOp::Or, own, with)),
             guard(Check::Index(v(index), limit())),
-            guard(Check::Size(Measure::Length(result), across)),
+            guard(Check::Size(SizeOperand::Length(result), across)),
             st(StmtKind::Cost { units: 3, times: None }),
             st(store),
         ]

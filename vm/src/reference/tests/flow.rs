@@ -224,7 +224,7 @@ fn whether_a_table_grows_travels_with_the_variable() {
     let grow = |table| {
         st(StmtKind::Size(star_ir::SizeOp::EnsureColumns {
             table,
-            columns: star_ir::Measure::Value(n(2)),
+            columns: star_ir::SizeOperand::Value(n(2)),
         }))
     };
     let mut callee = Draft::new("callee");

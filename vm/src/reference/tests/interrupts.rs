@@ -2,7 +2,7 @@
 //! operation is a long one. The flag is set from the beginning, and nothing else in these programs looks
 //! at it: arguments move in, and there is no loop and no call.
 
-use star_ir::{Check, Direction, IntOp, LogicOp, Measure, Mode, Op, StmtKind, Ty};
+use star_ir::{Check, Direction, IntOp, LogicOp, Mode, Op, SizeOperand, StmtKind, Ty};
 
 use super::*;
 use crate::backend::StoreError;
@@ -127,7 +127,7 @@ fn taking_a_table_by_rows_out_looks_at_the_flag() {
     let value = draft.param("v", WORD, Mode::Ref);
     let put = st(StmtKind::PutRow { table, index: n(3), value });
     let program = program(vec![draft.body(vec![
-        st(StmtKind::Check(Check::Size(Measure::Length(value), Measure::Columns(table)))),
+        st(StmtKind::Check(Check::Size(SizeOperand::Length(value), SizeOperand::Columns(table)))),
         put,
     ])]);
     let [_, _, word, _, before, _] = arguments(130, 70);

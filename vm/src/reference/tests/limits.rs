@@ -1,7 +1,7 @@
 //! Every limit, hit and just not hit.
 
 use star_ir::{
-    Arg, IntOp, LimitKind, LocId, Measure, Mode, Op, Relation, RoutineId, SizeOp, StmtKind, Ty,
+    Arg, IntOp, LimitKind, LocId, Mode, Op, Relation, RoutineId, SizeOp, SizeOperand, StmtKind, Ty,
 };
 use std::sync::atomic::Ordering;
 
@@ -25,9 +25,9 @@ fn steps_count_operations_turns_and_calls() {
     let call = st(StmtKind::Call { callee: RoutineId(1), args: vec![], dst: None });
     let main = draft.body(vec![
         for_up(0, i, n(1), n(5), vec![cost(2, None)]), // 10 operations, 5 turns
-        cost(3, Some(Measure::Value(n(4)))),
-        cost(3, Some(Measure::Value(n(-4)))),
-        cost(7, Some(Measure::Length(x))),
+        cost(3, Some(SizeOperand::Value(n(4)))),
+        cost(3, Some(SizeOperand::Value(n(-4)))),
+        cost(7, Some(SizeOperand::Length(x))),
         call,
     ]);
     let program = program(vec![main, Draft::new("leaf").body(vec![])]);
@@ -44,7 +44,7 @@ fn steps_count_operations_turns_and_calls() {
 fn steps_saturate() {
     let mut draft = Draft::new("main");
     let i = draft.var("i", Ty::Int);
-    let cost = st(StmtKind::Cost { units: u64::MAX, times: Some(Measure::Value(n(i64::MAX))) });
+    let cost = st(StmtKind::Cost { units: u64::MAX, times: Some(SizeOperand::Value(n(i64::MAX))) });
     let program = program(vec![draft.body(vec![for_up(0, i, n(1), n(3), vec![cost])])]);
     let mut trial = Trial::new();
     assert_eq!(limited(&mut trial, &program, vec![]), None);
@@ -101,7 +101,7 @@ fn memory_is_counted_in_limbs() {
         set(x, Op::Fill(n(65), true)),
         set(x, Op::BitsNot(x)),
         set(t, Op::NewTable(n(65), n(2))),
-        st(StmtKind::Size(SizeOp::EnsureColumns { table: t, columns: Measure::Value(n(3)) })),
+        st(StmtKind::Size(SizeOp::EnsureColumns { table: t, columns: SizeOperand::Value(n(3)) })),
     ])]);
     let mut trial = Trial::new();
     trial.limits.memory = Some(64);
@@ -125,7 +125,7 @@ fn memory_that_no_computer_has_is_a_limit_too() {
         set(t, Op::NewTable(n(0), n(0))),
         st(StmtKind::Size(SizeOp::EnsureColumns {
             table: t,
-            columns: Measure::Value(n(i64::MAX)),
+            columns: SizeOperand::Value(n(i64::MAX)),
         })),
     ];
     for body in [

@@ -2,8 +2,8 @@
 
 use star_base::{BitTable, BitVector};
 use star_ir::{
-    Arg, Block, Check, Extent, Measure, Mode, Op, Program, RoutineId, SizeOp, StmtKind, TrapKind,
-    Ty, VarId,
+    Arg, Block, Check, Extent, Mode, Op, Program, RoutineId, SizeOp, SizeOperand, StmtKind,
+    TrapKind, Ty, VarId,
 };
 
 use super::super::MAX_BYTES;
@@ -104,9 +104,9 @@ fn growing() -> Program {
     let t = draft.param("T", TABLE, Mode::Ref);
     let x = draft.param("X", SLICE, Mode::Value);
     program(vec![draft.body(vec![
-        st(StmtKind::Size(SizeOp::SetRows { table: t, rows: Measure::Length(x) })),
+        st(StmtKind::Size(SizeOp::SetRows { table: t, rows: SizeOperand::Length(x) })),
         st(StmtKind::Check(star_ir::Check::NewColumn(t, n(3)))),
-        st(StmtKind::Size(SizeOp::EnsureColumns { table: t, columns: Measure::Value(n(3)) })),
+        st(StmtKind::Size(SizeOp::EnsureColumns { table: t, columns: SizeOperand::Value(n(3)) })),
         st(StmtKind::PutColumn { table: t, index: n(3), value: x }),
     ])])
 }
@@ -122,7 +122,7 @@ fn a_table_grows_unless_it_is_fixed() {
     let (outcome, after) = trial.run(&growing(), vec![table(&["1", "1"]), slice("10")]);
     let Outcome::Trap(trap) = outcome else { panic!("{outcome:?}") };
     let high = 1;
-    let of = Measure::Columns(star_ir::VarId(0));
+    let of = SizeOperand::Columns(star_ir::VarId(0));
     assert_eq!(trap.kind, star_ir::TrapKind::Index { index: 3, high, of });
     assert_eq!(after[0], table(&["1", "1"]));
 }
@@ -144,8 +144,8 @@ fn size_operations_act_once() {
     let program = program(vec![draft.body(vec![
         init(2, 3),
         init(7, 7),
-        latch(Measure::Columns(t)),
-        latch(Measure::Rows(t)),
+        latch(SizeOperand::Columns(t)),
+        latch(SizeOperand::Rows(t)),
         adapt(3),
     ])]);
     let unset = || HostValue::Unset;
@@ -184,7 +184,7 @@ fn a_size_that_is_fixed_is_measured_before_the_slice_is_set() {
         let check = |check| st(StmtKind::Check(check));
         vec![
             check(Check::Sized(x)),
-            check(Check::Size(Measure::Length(x), Measure::Value(n(size)))),
+            check(Check::Size(SizeOperand::Length(x), SizeOperand::Value(n(size)))),
         ]
     };
     let run_fixed = |fixed, values: [HostValue; 2], body: &dyn Fn([VarId; 2]) -> Block| {
@@ -201,7 +201,7 @@ fn a_size_that_is_fixed_is_measured_before_the_slice_is_set() {
     let (outcome, after) = run_fixed(false, [unset(), unset()], &measured);
     assert_eq!((outcome, after), (Outcome::Done, vec![unset(), HostValue::Int(3)]));
     let latched = |[x, k]: [VarId; 2]| {
-        vec![st(StmtKind::Size(SizeOp::Latch { dst: k, size: Measure::Length(x) }))]
+        vec![st(StmtKind::Size(SizeOp::Latch { dst: k, size: SizeOperand::Length(x) }))]
     };
     let (_, after) = run_fixed(false, [unset(), unset()], &latched);
     assert_eq!(after[1], HostValue::Int(3));
@@ -279,7 +279,7 @@ fn files_and_print_go_through_the_host() {
     let file = text("t");
     let program = program(vec![draft.body(vec![
         st(StmtKind::Read { dst: t, file: file.clone(), layout: None }),
-        st(StmtKind::Size(SizeOp::EnsureColumns { table: t, columns: Measure::Value(n(9)) })),
+        st(StmtKind::Size(SizeOp::EnsureColumns { table: t, columns: SizeOperand::Value(n(9)) })),
         st(StmtKind::Write { src: t, file: text("u") }),
         st(StmtKind::Print(vec![text("T ="), v(t), n(-1)])),
     ])]);

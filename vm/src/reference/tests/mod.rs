@@ -18,15 +18,15 @@ use std::sync::atomic::AtomicBool;
 
 use star_base::{BitTable, BitVector, Code, FileId, Span};
 use star_ir::{
-    Block, Extent, LabelId, LimitKind, LocId, Location, Mode, Named, Op, Operand, Param, Program,
-    Routine, RoutineId, Stmt, StmtKind, Ty, Var, VarId,
+    Block, Extent, LabelId, LimitKind, LocId, Location, Mode, NamedVar, Op, Operand, Param,
+    Program, Routine, RoutineId, Stmt, StmtKind, Ty, Var, VarId,
 };
 
 use super::{Reference, Settings};
 use crate::backend::{Backend, Control, Host, HostError, Limits, Outcome, Stats};
+use crate::budget::MemoryBudget;
 use crate::cpu::{self, Cpu};
 use crate::kernels::Kernels;
-use crate::room::Room;
 use crate::value::{HostRef, HostValue};
 
 /// The sizes at which packed forms have their borders.
@@ -38,9 +38,9 @@ pub(super) const WORD: Ty = Ty::Word(Extent::Dynamic);
 pub(super) const TABLE: Ty = Ty::Table(Extent::Dynamic, Extent::Dynamic);
 
 /// A room without limits.
-pub(super) fn room() -> Room<'static> {
+pub(super) fn budget() -> MemoryBudget<'static> {
     static OFF: AtomicBool = AtomicBool::new(false);
-    Room::new(&OFF, &OFF, super::MAX_BYTES)
+    MemoryBudget::new(&OFF, &OFF, super::MAX_BYTES)
 }
 
 /// Bits that look random, the same ones every time.
@@ -132,9 +132,9 @@ pub(super) fn program(routines: Vec<Routine>) -> Program {
     Program { routines, locations: vec![location; 10] }
 }
 
-pub(super) fn named(var: VarId, name: &str) -> Named {
+pub(super) fn named(var: VarId, name: &str) -> NamedVar {
     let name = name.to_owned();
-    Named { var, name }
+    NamedVar { var, name }
 }
 
 pub(super) fn at(loc: u32, kind: StmtKind) -> Stmt {

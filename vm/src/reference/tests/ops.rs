@@ -6,7 +6,7 @@ use std::cmp::Ordering;
 
 use super::super::value::Table;
 use super::super::{bits, tables, words};
-use super::{EDGES, noise, room};
+use super::{EDGES, budget, noise};
 use crate::scalars;
 
 /// Random bits of every edge size, and the extremes.
@@ -63,7 +63,7 @@ fn questions_about_ones_agree_with_the_list_of_ones() {
         assert_eq!(bits::none(&x), ones.is_empty());
         assert_eq!(bits::all(&x), ones.len() == x.len());
         let first = from_ones(x.len(), ones.first().copied());
-        assert_eq!(bits::keep_first(&mut room(), &x).unwrap(), first);
+        assert_eq!(bits::keep_first(&mut budget(), &x).unwrap(), first);
         for i in [1, x.len() / 2, x.len()] {
             let expected = (1..=x.len()).contains(&i).then(|| ones.contains(&(i as i64)));
             assert_eq!(bits::component(&x, i as i64).ok(), expected);
@@ -93,7 +93,7 @@ fn logic_agrees_with_sets_of_ones() {
         let (x, y) = (noise(len, 2), noise(len, 3));
         let (xs, ys) = (ones(&x), ones(&y));
         let all = 1..=len as i64;
-        let logic = |op| bits::logic(&mut room(), op, &x, &y).unwrap();
+        let logic = |op| bits::logic(&mut budget(), op, &x, &y).unwrap();
         let both = all.clone().filter(|i| xs.contains(i) && ys.contains(i));
         assert_eq!(logic(LogicOp::And), from_ones(len, both));
         let either = xs.iter().chain(&ys).copied();
@@ -101,11 +101,11 @@ fn logic_agrees_with_sets_of_ones() {
         let one = all.clone().filter(|i| xs.contains(i) ^ ys.contains(i));
         assert_eq!(logic(LogicOp::Xor), from_ones(len, one));
         let not = all.filter(|i| !xs.contains(i));
-        assert_eq!(bits::not(&mut room(), &x).unwrap(), from_ones(len, not));
+        assert_eq!(bits::not(&mut budget(), &x).unwrap(), from_ones(len, not));
         assert_eq!(bits::equal(&x, &y).unwrap(), xs == ys);
         assert!(bits::equal(&x, &x).unwrap());
-        assert_eq!(bits::convert(&mut room(), &x).unwrap(), x);
-        assert_eq!(bits::fill(&mut room(), len, true).unwrap(), vec![true; len]);
+        assert_eq!(bits::convert(&mut budget(), &x).unwrap(), x);
+        assert_eq!(bits::fill(&mut budget(), len, true).unwrap(), vec![true; len]);
     }
 }
 
@@ -117,7 +117,7 @@ fn moves_agree_with_moved_ones() {
         for by in [0, 1, 31, 32, 63, 64, 65, length, length + 1, i64::MAX] {
             let up = ones.iter().filter_map(|i| i.checked_sub(by));
             let down = ones.iter().filter_map(|i| i.checked_add(by));
-            let shift = |direction| bits::shift(&mut room(), &x, direction, by).unwrap();
+            let shift = |direction| bits::shift(&mut budget(), &x, direction, by).unwrap();
             assert_eq!(shift(Direction::Up), from_ones(len, up));
             assert_eq!(shift(Direction::Down), from_ones(len, down));
             for by in [by, -by] {
@@ -125,13 +125,13 @@ fn moves_agree_with_moved_ones() {
                     let place = i128::from(i - 1) + i128::from(by);
                     place.rem_euclid(len as i128) as i64 + 1
                 });
-                let rotated = bits::rotate(&mut room(), &x, by).unwrap();
+                let rotated = bits::rotate(&mut budget(), &x, by).unwrap();
                 assert_eq!(rotated, from_ones(len, turned), "{len} by {by}");
             }
         }
         let mirrored = from_ones(len, ones.iter().map(|i| length + 1 - i));
-        assert_eq!(bits::mirror(&mut room(), &x).unwrap(), mirrored);
-        let shuffled = bits::shuffle(&mut room(), &x);
+        assert_eq!(bits::mirror(&mut budget(), &x).unwrap(), mirrored);
+        let shuffled = bits::shuffle(&mut budget(), &x);
         if len % 2 == 1 {
             assert!(shuffled.is_err());
         } else {
@@ -147,7 +147,7 @@ fn mask_marks_exactly_its_range() {
     for len in EDGES {
         let length = len as i64;
         for (from, to) in [(1, length), (1, 0), (length + 1, length), (2, length), (1, 1)] {
-            let mask = bits::mask(&mut room(), len, from, to);
+            let mask = bits::mask(&mut budget(), len, from, to);
             if from > 0 && to >= from - 1 && to <= length {
                 assert_eq!(mask.unwrap(), from_ones(len, from..=to), "{from}..{to} of {len}");
             } else {
@@ -155,8 +155,8 @@ fn mask_marks_exactly_its_range() {
             }
         }
     }
-    assert!(bits::mask(&mut room(), 5, i64::MIN, i64::MAX).is_err());
-    assert!(bits::mask(&mut room(), 5, i64::MIN + 1, i64::MAX).is_err());
+    assert!(bits::mask(&mut budget(), 5, i64::MIN, i64::MAX).is_err());
+    assert!(bits::mask(&mut budget(), 5, i64::MIN + 1, i64::MAX).is_err());
 }
 
 #[test]
@@ -172,7 +172,7 @@ fn put_trim_and_replace_touch_their_part_only() {
         }
         for base in [0, 1, len / 3, len - 1, len] {
             for width in [0, 1, 32, 64, len - base] {
-                let part = words::trim(&mut room(), &w, base as i64, width as i64);
+                let part = words::trim(&mut budget(), &w, base as i64, width as i64);
                 let expected: Option<Vec<bool>> = (base + width <= len)
                     .then(|| w.iter().skip(base).take(width).copied().collect());
                 assert_eq!(part.ok(), expected);
@@ -211,8 +211,8 @@ fn word_arithmetic_agrees_with_digits_of_thirty_two_bits() {
             if len % 32 != 0 {
                 carry = sum.last().map_or(0, |digit| digit >> (len % 32));
             }
-            assert_eq!(words::add(&mut room(), &v, &w).unwrap(), from_digits(len, &sum));
-            assert_eq!(words::sub(&mut room(), &v, &w).unwrap(), from_digits(len, &difference));
+            assert_eq!(words::add(&mut budget(), &v, &w).unwrap(), from_digits(len, &sum));
+            assert_eq!(words::sub(&mut budget(), &v, &w).unwrap(), from_digits(len, &difference));
             assert_eq!(words::add_carries(&v, &w).unwrap(), carry != 0);
             assert_eq!(words::sub_borrows(&v, &w).unwrap(), borrow != 0);
             let ordering = x.iter().rev().cmp(y.iter().rev());
@@ -228,7 +228,7 @@ fn integers_and_words_convert_at_the_border_of_63_bits() {
             let fits =
                 u128::from(value as u64) < 1u128.checked_shl(width as u32).unwrap_or(1 << 127);
             let fits = fits || width >= 127;
-            let word = words::from_int(&mut room(), value, width as i64);
+            let word = words::from_int(&mut budget(), value, width as i64);
             assert_eq!(word.is_ok(), fits, "{value} in {width}");
             if let Ok(word) = word {
                 let padded = format!("{:0>width$}", format!("{value:b}"));
@@ -237,7 +237,7 @@ fn integers_and_words_convert_at_the_border_of_63_bits() {
                 assert_eq!(words::to_int(&word).unwrap(), value);
             }
         }
-        assert!(words::from_int(&mut room(), -1, width as i64).is_err());
+        assert!(words::from_int(&mut budget(), -1, width as i64).is_err());
         let too_big = width >= 64;
         assert_eq!(words::to_int(&vec![true; width]).is_err(), too_big);
     }
@@ -258,24 +258,24 @@ fn table_operations_agree_with_a_list_of_rows() {
             let mut rows: Vec<Vec<bool>> = (0..n_rows).map(|i| noise(n_cols, i as u64)).collect();
             let mut table = from_rows(n_cols, &rows);
             for i in [0, 1, n_rows, n_rows + 1] {
-                let row = tables::row(&mut room(), &table, i as i64).ok();
+                let row = tables::row(&mut budget(), &table, i as i64).ok();
                 assert_eq!(row.as_ref(), i.checked_sub(1).and_then(|i| rows.get(i)));
             }
             for j in [0, 1, n_cols, n_cols + 1] {
-                let column = tables::column(&mut room(), &table, j as i64).ok();
+                let column = tables::column(&mut budget(), &table, j as i64).ok();
                 let expected: Option<Vec<bool>> =
                     (j >= 1 && j <= n_cols).then(|| rows.iter().map(|row| row[j - 1]).collect());
                 assert_eq!(column, expected);
             }
             let (base, width) = (n_cols / 3, n_cols / 2);
-            let field = tables::field(&mut room(), &table, base as i64, width as i64).unwrap();
+            let field = tables::field(&mut budget(), &table, base as i64, width as i64).unwrap();
             let parts: Vec<Vec<bool>> =
                 rows.iter().map(|row| row[base..base + width].to_vec()).collect();
             assert_eq!(field, from_rows(width, &parts));
 
-            let zeros = tables::zeros(&mut room(), n_rows, width).unwrap();
+            let zeros = tables::zeros(&mut budget(), n_rows, width).unwrap();
             assert_eq!(zeros, from_rows(width, &vec![vec![false; width]; n_rows]));
-            tables::put_field(&room(), &mut table, base as i64, &zeros).unwrap();
+            tables::put_field(&budget(), &mut table, base as i64, &zeros).unwrap();
             rows.iter_mut().for_each(|row| row[base..base + width].fill(false));
             if n_rows > 0 && n_cols > 0 {
                 let new_row = noise(n_cols, 99);
@@ -287,8 +287,8 @@ fn table_operations_agree_with_a_list_of_rows() {
                 rows.iter_mut().for_each(|row| row[0] = true);
                 assert!(tables::get(&table, 1, n_cols as i64).unwrap());
             }
-            tables::ensure_columns(&mut room(), &mut table, n_cols + 2).unwrap();
-            tables::ensure_columns(&mut room(), &mut table, 1).unwrap();
+            tables::ensure_columns(&mut budget(), &mut table, n_cols + 2).unwrap();
+            tables::ensure_columns(&mut budget(), &mut table, 1).unwrap();
             rows.iter_mut().for_each(|row| row.extend([false, false]));
             assert_eq!(table, from_rows(n_cols + 2, &rows));
         }
@@ -308,7 +308,7 @@ fn extreme_marks_the_rows_that_sort_first_or_last() {
                 for (sense, best) in [(Sense::Min, marked.first()), (Sense::Max, marked.last())] {
                     let expected: Vec<bool> =
                         (0..n_rows).map(|i| mask[i] && best == Some(&&rows[i])).collect();
-                    let found = tables::extreme(&mut room(), &table, &mask, sense).unwrap();
+                    let found = tables::extreme(&mut budget(), &table, &mask, sense).unwrap();
                     assert_eq!(found, expected);
                 }
             }
@@ -324,17 +324,17 @@ fn broken_guards_are_reported_and_do_not_panic() {
         assert!(bits::put(&mut x.clone(), index, 1).is_err());
     }
     assert!(bits::put(&mut x.clone(), 1, 2).is_err());
-    assert!(bits::logic(&mut room(), LogicOp::And, &x, &[true]).is_err());
-    assert!(bits::shift(&mut room(), &x, Direction::Up, -1).is_err());
-    assert!(words::trim(&mut room(), &x, i64::MAX, i64::MAX).is_err());
-    assert!(words::trim(&mut room(), &x, 0, -1).is_err());
-    assert!(words::add(&mut room(), &x, &[true]).is_err());
-    assert!(words::from_int(&mut room(), 4, 2).is_err());
+    assert!(bits::logic(&mut budget(), LogicOp::And, &x, &[true]).is_err());
+    assert!(bits::shift(&mut budget(), &x, Direction::Up, -1).is_err());
+    assert!(words::trim(&mut budget(), &x, i64::MAX, i64::MAX).is_err());
+    assert!(words::trim(&mut budget(), &x, 0, -1).is_err());
+    assert!(words::add(&mut budget(), &x, &[true]).is_err());
+    assert!(words::from_int(&mut budget(), 4, 2).is_err());
     let table = from_rows(2, &[x.to_vec()]);
-    assert!(tables::field(&mut room(), &table, 1, 2).is_err());
+    assert!(tables::field(&mut budget(), &table, 1, 2).is_err());
     assert!(tables::put_row(&mut table.clone(), 2, &x).is_err());
     assert!(tables::put_column(&mut table.clone(), 1, &x).is_err());
-    assert!(tables::extreme(&mut room(), &table, &x, Sense::Min).is_err());
+    assert!(tables::extreme(&mut budget(), &table, &x, Sense::Min).is_err());
 }
 
 proptest! {
@@ -363,9 +363,9 @@ proptest! {
         let (x, y) = (x % modulus, y % modulus);
         let word = |n: u128| (0..len).rev().map(|i| n >> i & 1 == 1).collect::<Vec<bool>>();
         let (v, w) = (word(x), word(y));
-        prop_assert_eq!(words::add(&mut room(), &v, &w).unwrap(), word((x + y) % modulus));
+        prop_assert_eq!(words::add(&mut budget(), &v, &w).unwrap(), word((x + y) % modulus));
         let difference = (x + modulus - y) % modulus;
-        prop_assert_eq!(words::sub(&mut room(), &v, &w).unwrap(), word(difference));
+        prop_assert_eq!(words::sub(&mut budget(), &v, &w).unwrap(), word(difference));
         prop_assert_eq!(words::compare(&v, &w).unwrap(), x.cmp(&y));
         prop_assert_eq!(words::add_carries(&v, &w).unwrap(), x + y >= modulus);
         prop_assert_eq!(words::sub_borrows(&v, &w).unwrap(), x < y);

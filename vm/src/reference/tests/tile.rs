@@ -2,7 +2,7 @@
 
 use star_base::{BitTable, BitVector};
 use star_ir::{
-    IntOp, LogicOp, Measure, Mode, Op, Relation, StmtKind, TileReduction, TileReductionOp, Ty,
+    IntOp, LogicOp, Mode, Op, Relation, SizeOperand, StmtKind, TileReduction, TileReductionOp, Ty,
     VarId,
 };
 use std::num::NonZeroUsize;
@@ -45,7 +45,10 @@ fn match_kernel() -> Program {
             n(1),
             v(k),
             vec![
-                st(StmtKind::Check(star_ir::Check::Size(Measure::Rows(t), Measure::Length(z)))),
+                st(StmtKind::Check(star_ir::Check::Size(
+                    SizeOperand::Rows(t),
+                    SizeOperand::Length(z),
+                ))),
                 st(StmtKind::Cost { units: 3, times: None }),
                 set(y, Op::Column(t, v(last))),
                 set(b, Op::Component(w, v(last))),
@@ -79,8 +82,8 @@ fn match_kernel() -> Program {
             ],
         }),
         st(StmtKind::Check(star_ir::Check::Size(
-            Measure::Length(y),
-            Measure::Value(n(0)), // a private slice is unset afterwards
+            SizeOperand::Length(y),
+            SizeOperand::Value(n(0)), // a private slice is unset afterwards
         ))),
         set(count, Op::Int(IntOp::Add, v(count), n(1000))),
     ])])
@@ -222,7 +225,7 @@ fn a_trap_inside_a_kernel_leaves_slices_and_tables_as_before() {
         st(StmtKind::PutColumn { table: t, index: n(1), value: x }),
         increment(i),
         st(StmtKind::Put { bits: w, index: n(1), bit: n(0) }),
-        at(1, StmtKind::Check(star_ir::Check::Index(v(last), Measure::Columns(t)))),
+        at(1, StmtKind::Check(star_ir::Check::Index(v(last), SizeOperand::Columns(t)))),
         st(StmtKind::PutColumn { table: t, index: v(last), value: x }),
     ];
     let tile = StmtKind::Tile { rows: n(6), privates: vec![private], body, reductions: Vec::new() };

@@ -2,8 +2,8 @@
 
 use star_base::BitVector;
 use star_ir::{
-    Arg, Check, Frame, IntOp, LocId, Measure, Mode, Op, RoutineId, StmtKind, Trap, TrapKind, Ty,
-    VarId,
+    Arg, Check, Frame, IntOp, LocId, Mode, Op, RoutineId, SizeOperand, StmtKind, Trap, TrapKind,
+    Ty, VarId,
 };
 
 use super::*;
@@ -81,7 +81,7 @@ fn sized_asks_whether_the_size_is_known() {
 #[test]
 fn negative_sizes_in_guards_are_traps() {
     let index = |index, limit| {
-        let of = Measure::Value(n(limit));
+        let of = SizeOperand::Value(n(limit));
         let trap = TrapKind::Index { index, high: 0, of: of.clone() };
         assert_eq!(trap.code(), Code::RangeTrap, "the end of a part");
         assert_eq!(check(Check::Index(n(index), of), false), Some(trap));
@@ -89,15 +89,20 @@ fn negative_sizes_in_guards_are_traps() {
     index(1, -1);
     index(-5, i64::MIN);
     let range = |base, width| {
-        let limit = Measure::Value(n(-1));
+        let limit = SizeOperand::Value(n(-1));
         check(Check::Range { base: n(base), width: n(width), limit }, false)
     };
-    let (high, of) = (0, Measure::Value(n(-1)));
+    let (high, of) = (0, SizeOperand::Value(n(-1)));
     assert_eq!(range(0, 0), None);
     assert_eq!(range(0, 1), Some(TrapKind::Range { from: 1, to: 1, high, of }));
     let negative = TrapKind::Negative { value: -2, what: n(-2) };
-    for of in [Measure::Length(X), Measure::Length(Y), Measure::Rows(T), Measure::Value(n(-2))] {
-        let size = Measure::Value(n(-2));
+    for of in [
+        SizeOperand::Length(X),
+        SizeOperand::Length(Y),
+        SizeOperand::Rows(T),
+        SizeOperand::Value(n(-2)),
+    ] {
+        let size = SizeOperand::Value(n(-2));
         let trap = Some(negative.clone());
         assert_eq!(check(Check::Size(of.clone(), size.clone()), false), trap);
         assert_eq!(check(Check::Size(size, of), false), trap);
@@ -107,11 +112,11 @@ fn negative_sizes_in_guards_are_traps() {
 #[test]
 fn index_holds_from_one_to_the_limit() {
     let limits = [
-        (Measure::Length(X), 4),
-        (Measure::Rows(T), 3),
-        (Measure::Columns(T), 2),
-        (Measure::Value(v(I)), 7),
-        (Measure::Columns(F), 0),
+        (SizeOperand::Length(X), 4),
+        (SizeOperand::Rows(T), 3),
+        (SizeOperand::Columns(T), 2),
+        (SizeOperand::Value(v(I)), 7),
+        (SizeOperand::Columns(F), 0),
     ];
     for (of, high) in limits {
         for index in [i64::MIN, -1, 0, 1, high, high + 1, i64::MAX] {
@@ -128,7 +133,7 @@ fn index_holds_from_one_to_the_limit() {
 #[test]
 fn new_column_holds_up_to_the_columns_of_a_fixed_table() {
     for index in [0, 1, 2, 3, i64::MAX] {
-        let trap = |high| TrapKind::Index { index, high, of: Measure::Columns(T) };
+        let trap = |high| TrapKind::Index { index, high, of: SizeOperand::Columns(T) };
         let fixed = (!(1..=2).contains(&index)).then(|| trap(2));
         assert_eq!(check(Check::NewColumn(T, n(index)), true), fixed);
         let grows = (index < 1).then(|| trap(i64::MAX as u64));
@@ -138,11 +143,11 @@ fn new_column_holds_up_to_the_columns_of_a_fixed_table() {
 
 #[test]
 fn size_agrees_with_what_was_never_set() {
-    let (left, right) = (Measure::Length(X), Measure::Rows(T));
+    let (left, right) = (SizeOperand::Length(X), SizeOperand::Rows(T));
     let trap = TrapKind::Size { left: (left.clone(), 4), right: (right.clone(), 3) };
     assert_eq!(check(Check::Size(left.clone(), right.clone()), false), Some(trap));
-    assert_eq!(check(Check::Size(left.clone(), Measure::Value(n(4))), false), None);
-    for never in [Measure::Length(Y), Measure::Rows(F), Measure::Columns(F)] {
+    assert_eq!(check(Check::Size(left.clone(), SizeOperand::Value(n(4))), false), None);
+    for never in [SizeOperand::Length(Y), SizeOperand::Rows(F), SizeOperand::Columns(F)] {
         assert_eq!(check(Check::Size(left.clone(), never.clone()), false), None);
         assert_eq!(check(Check::Size(never, right.clone()), false), None);
     }
@@ -161,7 +166,7 @@ fn range_lies_inside_or_is_empty() {
         (i64::MAX, i64::MAX, false),
         (i64::MIN, i64::MIN, false),
     ] {
-        let of = Measure::Length(X);
+        let of = SizeOperand::Length(X);
         let trap = TrapKind::Range {
             from: base.saturating_add(1),
             to: base.saturating_add(width),
@@ -234,7 +239,7 @@ fn a_trap_names_frames_calls_and_values() {
     let handle = callee.var("H", Ty::Handle);
     let callee = callee.body(vec![
         set(y, Op::BitsNot(y)),
-        at(2, StmtKind::Check(Check::Index(v(i), Measure::Length(y)))),
+        at(2, StmtKind::Check(Check::Index(v(i), SizeOperand::Length(y)))),
     ]);
     let call = |callee, arg, var| StmtKind::Call {
         callee: RoutineId(callee),
@@ -254,7 +259,7 @@ fn a_trap_names_frames_calls_and_values() {
     let (outcome, after) = Trial::new().run(&program, vec![slice("0110")]);
     let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
     let expected = Trap {
-        kind: TrapKind::Index { index: 7, high: 4, of: Measure::Length(y) },
+        kind: TrapKind::Index { index: 7, high: 4, of: SizeOperand::Length(y) },
         loc: LocId(2),
         frames: vec![
             Frame { routine: RoutineId(0), call: None },

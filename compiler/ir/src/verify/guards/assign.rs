@@ -1,8 +1,8 @@
 //! Assignments and changes of size: what becomes known, what is forgotten.
 
-use super::super::needs;
+use super::super::requirements;
 use super::Walk;
-use crate::check::{Check, Measure};
+use crate::check::{Check, SizeOperand};
 use crate::op::{Op, Operand};
 use crate::program::{Ty, VarId};
 use crate::stmt::{SizeOp, Stmt};
@@ -10,12 +10,12 @@ use crate::stmt::{SizeOp, Stmt};
 impl Walk<'_, '_, '_> {
     pub(super) fn assign(&mut self, stmt: &Stmt, dst: VarId, op: &Op) {
         let dst_ty = self.subject.ty(dst);
-        let sizes = needs::sizes(dst, dst_ty, op);
+        let sizes = requirements::sizes(dst, dst_ty, op);
         if self.tile.is_some() {
             match dst_ty {
                 Ty::Slice(_) | Ty::Table(..) => {
                     // What is made of slices and tables has their rows, and they were looked at.
-                    if let Some((_, rows @ Measure::Value(_))) = sizes.first()
+                    if let Some((_, rows @ SizeOperand::Value(_))) = sizes.first()
                         && !self.has_tile_rows(rows)
                     {
                         let name = self.subject.name(dst);
@@ -85,21 +85,21 @@ impl Walk<'_, '_, '_> {
         match op {
             SizeOp::Latch { dst, size } => {
                 let sized = match size {
-                    Measure::Length(_) | Measure::Rows(_) | Measure::Columns(_) => true,
-                    Measure::Value(value) => facts.holds(&Check::NotNegative(value.clone())),
+                    SizeOperand::Length(_) | SizeOperand::Rows(_) | SizeOperand::Columns(_) => true,
+                    SizeOperand::Value(value) => facts.holds(&Check::NotNegative(value.clone())),
                 };
                 let fresh = !facts.is_set(*dst);
                 facts.settled(*dst);
                 match size {
-                    Measure::Length(v) | Measure::Rows(v) | Measure::Columns(v)
+                    SizeOperand::Length(v) | SizeOperand::Rows(v) | SizeOperand::Columns(v)
                         if !facts.is_sized(*v) =>
                     {
                         return;
                     }
-                    Measure::Length(_)
-                    | Measure::Rows(_)
-                    | Measure::Columns(_)
-                    | Measure::Value(_) => {
+                    SizeOperand::Length(_)
+                    | SizeOperand::Rows(_)
+                    | SizeOperand::Columns(_)
+                    | SizeOperand::Value(_) => {
                         facts.set(*dst);
                     }
                 }
@@ -123,8 +123,8 @@ impl Walk<'_, '_, '_> {
             SizeOp::EnsureColumns { table, columns } => {
                 facts.settled(*table);
                 match columns {
-                    Measure::Value(value) => facts.learn_ensured(*table, value),
-                    Measure::Length(_) | Measure::Rows(_) | Measure::Columns(_) => {}
+                    SizeOperand::Value(value) => facts.learn_ensured(*table, value),
+                    SizeOperand::Length(_) | SizeOperand::Rows(_) | SizeOperand::Columns(_) => {}
                 }
             }
             SizeOp::Adapt { bits, size: _ } => {
@@ -139,9 +139,9 @@ impl Walk<'_, '_, '_> {
     }
 }
 
-fn mentions(measure: &Measure, var: VarId) -> bool {
+fn mentions(measure: &SizeOperand, var: VarId) -> bool {
     match measure {
-        Measure::Length(v) | Measure::Rows(v) | Measure::Columns(v) => *v == var,
-        Measure::Value(value) => *value == Operand::Var(var),
+        SizeOperand::Length(v) | SizeOperand::Rows(v) | SizeOperand::Columns(v) => *v == var,
+        SizeOperand::Value(value) => *value == Operand::Var(var),
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::effects::Effect;
-use crate::check::Measure;
+use crate::check::SizeOperand;
 use crate::program::{Var, VarId};
 use crate::stmt::{SizeOp, Stmt, StmtKind};
 use crate::visit;
@@ -11,7 +11,7 @@ use crate::visit;
 /// The `latch`es of a routine.
 pub(super) struct Latches {
     /// For each integer what it may take; `None` if it is written otherwise, or takes several sizes.
-    sources: BTreeMap<VarId, Option<Measure>>,
+    sources: BTreeMap<VarId, Option<SizeOperand>>,
     /// Variables that may become unset.
     lost: BTreeSet<VarId>,
 }
@@ -45,7 +45,7 @@ impl Latches {
 
     /// Does the extent only ever take this size, of a variable that does not lose it? Then it is unset
     /// for as long as the variable has none.
-    pub(super) fn follows(&self, extent: VarId, own: &Measure) -> bool {
+    pub(super) fn follows(&self, extent: VarId, own: &SizeOperand) -> bool {
         let kept = visit::measured(own).is_some_and(|var| !self.lost.contains(&var));
         kept && self.sources.get(&extent).is_some_and(|source| source.as_ref() == Some(own))
     }

@@ -3,7 +3,7 @@
 use super::super::effects::Effects;
 use super::super::facts::Facts;
 use super::{Walk, meet};
-use crate::check::{Check, Measure};
+use crate::check::{Check, SizeOperand};
 use crate::op::Operand;
 use crate::program::{LabelId, VarId};
 use crate::stmt::{ForallRange, ReductionOp, Stmt, StmtKind, TileReductionOp};
@@ -136,18 +136,18 @@ pub(super) enum Turns<'o> {
 fn learn_turns(facts: &mut Facts<'_>, var: VarId, turns: Turns<'_>, written: &Effects) {
     let index = Operand::Var(var);
     let (low, limit) = match turns {
-        Turns::Between(Operand::Int(low), high) => (*low, Measure::Value(high.clone())),
+        Turns::Between(Operand::Int(low), high) => (*low, SizeOperand::Value(high.clone())),
         Turns::Between(..) => return,
-        Turns::Ones(over) => (1, Measure::Length(over)),
+        Turns::Ones(over) => (1, SizeOperand::Length(over)),
     };
     if low >= 0 {
         facts.learn(&Check::NotNegative(index.clone()));
     }
     let changes = match &limit {
-        Measure::Length(v) | Measure::Value(Operand::Var(v)) => {
+        SizeOperand::Length(v) | SizeOperand::Value(Operand::Var(v)) => {
             *v == var || written.get(v).is_some_and(|effect| effect.replaced)
         }
-        Measure::Rows(_) | Measure::Columns(_) | Measure::Value(_) => false,
+        SizeOperand::Rows(_) | SizeOperand::Columns(_) | SizeOperand::Value(_) => false,
     };
     if low >= 1 && !changes {
         facts.learn(&Check::Index(index, limit));

@@ -5,11 +5,11 @@ mod latches;
 mod loops;
 
 use super::Subject;
+use super::definite_assignment;
 use super::effects::{self, Effect, Effects};
 use super::facts::Facts;
-use super::needs::{self, Need};
-use super::still_set;
-use crate::check::{Check, Measure};
+use super::requirements::{self, Requirement};
+use crate::check::{Check, SizeOperand};
 use crate::op::{IntOp, Op, Operand};
 use crate::print;
 use crate::program::{Extent, LabelId, Mode, Ty, VarId};
@@ -37,7 +37,7 @@ pub(super) fn check(subject: &mut Subject<'_, '_>) {
         }
     }
     let mut loops = effects::of_loops(&routine.body, &routine.vars);
-    still_set::refine(subject.program, &routine.body, &mut loops);
+    definite_assignment::refine(subject.program, &routine.body, &mut loops);
     let mut walk = Walk {
         latches: Latches::of(&routine.body, &routine.vars),
         subject,
@@ -122,11 +122,11 @@ impl<'a> Walk<'_, 'a, '_> {
         let mut needed = Vec::new();
         visit::accesses(&stmt.kind, &mut |var, access| match access {
             Access::Read | Access::Update | Access::Move => needed.push(var),
-            Access::Measure
+            Access::ReadSize
             | Access::Write
-            | Access::Settle
+            | Access::InitSize
             | Access::LoopVar
-            | Access::Forget
+            | Access::Kill
             | Access::Ref => {}
         });
         for var in needed {
@@ -151,8 +151,8 @@ impl<'a> Walk<'_, 'a, '_> {
     /// In a tile, slices and tables have its rows.
     fn require_rows(&mut self, stmt: &Stmt, var: VarId) {
         let measure = match self.subject.ty(var) {
-            Ty::Slice(_) => Measure::Length(var),
-            Ty::Table(..) => Measure::Rows(var),
+            Ty::Slice(_) => SizeOperand::Length(var),
+            Ty::Table(..) => SizeOperand::Rows(var),
             Ty::Int | Ty::Bool | Ty::Str | Ty::Word(_) | Ty::Handle => return,
         };
         if !self.has_tile_rows(&measure) {
@@ -162,11 +162,11 @@ impl<'a> Walk<'_, 'a, '_> {
         }
     }
 
-    fn has_tile_rows(&self, measure: &Measure) -> bool {
+    fn has_tile_rows(&self, measure: &SizeOperand) -> bool {
         let (Some(facts), Some(rows)) = (&self.facts, &self.tile) else {
             return true;
         };
-        facts.holds(&Check::Size(measure.clone(), Measure::Value(rows.clone())))
+        facts.holds(&Check::Size(measure.clone(), SizeOperand::Value(rows.clone())))
     }
 
     fn needs(&mut self, stmt: &Stmt) {
@@ -175,29 +175,29 @@ impl<'a> Walk<'_, 'a, '_> {
         {
             return;
         }
-        let needs = needs::of_statement(&stmt.kind);
+        let needs = requirements::of_statement(&stmt.kind);
         for need in needs.into_iter().chain(self.extents_kept(&stmt.kind)) {
             let Some(facts) = &mut self.facts else { return };
             let message = match &need {
-                Need::Check(check) if facts.holds(check) => continue,
-                Need::Check(Check::Set(var)) => {
+                Requirement::Check(check) if facts.holds(check) => continue,
+                Requirement::Check(Check::Set(var)) => {
                     self.require_set(stmt, *var);
                     continue;
                 }
-                Need::Check(check) => {
+                Requirement::Check(check) => {
                     let text = print::print_check(self.subject.program, self.subject.id, check);
                     // Told once.
                     facts.learn(check);
                     format!("`check {text}` is not established")
                 }
-                Need::Part { base, width, limit } => {
+                Requirement::Part { base, width, limit } => {
                     let widths = facts.values(width);
                     if facts.holds_range(std::slice::from_ref(base), &widths, limit) {
                         continue;
                     }
                     "that the part lies inside is not established".into()
                 }
-                Need::Mask { size, from, to } => {
+                Requirement::Mask { size, from, to } => {
                     if holds_mask(facts, size, from, to) {
                         continue;
                     }
@@ -210,17 +210,18 @@ impl<'a> Walk<'_, 'a, '_> {
 
     /// That what gets a size gets the one of its type. The extents of parameters are believed, what is
     /// set already changes nothing, and an extent that only takes the size of this variable follows.
-    fn extents_kept(&self, kind: &StmtKind) -> Vec<Need> {
+    fn extents_kept(&self, kind: &StmtKind) -> Vec<Requirement> {
         let zero = Operand::Int(0);
         let (var, sizes) = match kind {
             StmtKind::Size(SizeOp::SetRows { table, rows }) => {
-                (*table, vec![rows.clone(), Measure::Value(zero)])
+                (*table, vec![rows.clone(), SizeOperand::Value(zero)])
             }
-            StmtKind::Size(SizeOp::Init { table, rows, columns }) => {
-                (*table, vec![Measure::Value(rows.clone()), Measure::Value(columns.clone())])
-            }
+            StmtKind::Size(SizeOp::Init { table, rows, columns }) => (
+                *table,
+                vec![SizeOperand::Value(rows.clone()), SizeOperand::Value(columns.clone())],
+            ),
             StmtKind::Size(SizeOp::Fix { bits, size }) => {
-                (*bits, vec![Measure::Value(size.clone())])
+                (*bits, vec![SizeOperand::Value(size.clone())])
             }
             _ => return Vec::new(),
         };
@@ -229,9 +230,9 @@ impl<'a> Walk<'_, 'a, '_> {
             return Vec::new();
         }
         let own = match self.subject.ty(var) {
-            Ty::Table(..) => [Measure::Rows(var), Measure::Columns(var)],
+            Ty::Table(..) => [SizeOperand::Rows(var), SizeOperand::Columns(var)],
             Ty::Slice(_) | Ty::Word(_) | Ty::Int | Ty::Bool | Ty::Str | Ty::Handle => {
-                [Measure::Length(var), Measure::Length(var)]
+                [SizeOperand::Length(var), SizeOperand::Length(var)]
             }
         };
         let kept = |((size, own), extent)| {
@@ -241,7 +242,7 @@ impl<'a> Walk<'_, 'a, '_> {
                 Extent::Var(v) => Operand::Var(v),
                 Extent::Dynamic => return None,
             };
-            Some(Need::Check(Check::Size(size, Measure::Value(extent))))
+            Some(Requirement::Check(Check::Size(size, SizeOperand::Value(extent))))
         };
         let extents = extents(self.subject.ty(var));
         sizes.into_iter().zip(own).zip(extents).filter_map(kept).collect()
@@ -384,7 +385,7 @@ fn meet<'a>(known: &mut Option<Facts<'a>>, other: Option<Facts<'a>>) {
 }
 
 fn holds_mask(facts: &Facts<'_>, size: &Operand, from: &Operand, to: &Operand) -> bool {
-    let limit = Measure::Value(size.clone());
+    let limit = SizeOperand::Value(size.clone());
     let inside = |index: &Operand| facts.holds(&Check::Index(index.clone(), limit.clone()));
     if inside(from) && inside(to) {
         return true;

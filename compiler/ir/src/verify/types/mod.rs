@@ -6,7 +6,7 @@ mod op;
 use star_base::natives;
 
 use super::Subject;
-use crate::check::{Check, Measure};
+use crate::check::{Check, SizeOperand};
 use crate::op::{IntOp, Operand};
 use crate::program::{Extent, Mode, Param, RoutineId, Ty, VarId};
 use crate::stmt::{
@@ -37,7 +37,7 @@ fn native(subject: &mut Subject<'_, '_>) {
         natives::Kind::Handle => routine.var(var).ty == Ty::Handle,
     };
     let is_one = |(param, wanted): (&Param, &natives::Param)| {
-        let mode = if wanted.way.is_by_ref() { Mode::Ref } else { Mode::Value };
+        let mode = if wanted.mode.is_by_ref() { Mode::Ref } else { Mode::Value };
         param.mode == mode && suits(param.var, wanted.kind)
     };
     let same_result = match (routine.result, native.signature().result) {
@@ -99,11 +99,11 @@ impl Types<'_, '_, '_> {
         }
     }
 
-    fn measure(&mut self, measure: &Measure) {
+    fn measure(&mut self, measure: &SizeOperand) {
         match measure {
-            Measure::Length(v) => self.var(*v, Kind::Bits),
-            Measure::Rows(v) | Measure::Columns(v) => self.var(*v, Kind::Table),
-            Measure::Value(value) => self.operand(value, Kind::Int),
+            SizeOperand::Length(v) => self.var(*v, Kind::Bits),
+            SizeOperand::Rows(v) | SizeOperand::Columns(v) => self.var(*v, Kind::Table),
+            SizeOperand::Value(value) => self.operand(value, Kind::Int),
         }
     }
 
@@ -251,7 +251,7 @@ impl Types<'_, '_, '_> {
                     Extent::Var(extent) => Some(Operand::Var(extent)),
                     Extent::Dynamic => None,
                 };
-                if extent.is_some_and(|extent| *columns != Measure::Value(extent)) {
+                if extent.is_some_and(|extent| *columns != SizeOperand::Value(extent)) {
                     let name = self.subject.name(*table);
                     self.fault(format!("{name} has other columns"));
                 }

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use star_ir::LimitKind;
 
-use crate::stop::{Step, Stop};
+use crate::stop::{Run, Stop};
 
 /// Set from outside when the run has to end.
 #[derive(Clone, Copy)]
@@ -19,7 +19,7 @@ pub(crate) struct Flags<'a> {
 impl Flags<'_> {
     /// Stops the run if the user or the clock wants that.
     #[inline]
-    pub(crate) fn look(self) -> Step<()> {
+    pub(crate) fn poll(self) -> Run<()> {
         if self.interrupt.load(Ordering::Relaxed) {
             return Err(Stop::Limit(LimitKind::Interrupted));
         }
@@ -31,22 +31,22 @@ impl Flags<'_> {
 }
 
 /// Keeps count of the bytes of all values and looks at the flags.
-pub(crate) struct Room<'a> {
+pub(crate) struct MemoryBudget<'a> {
     flags: Flags<'a>,
     limit: u64,
     alive: u64,
     peak: u64,
 }
 
-impl<'a> Room<'a> {
+impl<'a> MemoryBudget<'a> {
     pub(crate) fn new(interrupt: &'a AtomicBool, deadline: &'a AtomicBool, limit: u64) -> Self {
-        Room { flags: Flags { interrupt, deadline }, limit, alive: 0, peak: 0 }
+        MemoryBudget { flags: Flags { interrupt, deadline }, limit, alive: 0, peak: 0 }
     }
 
     /// Stops the run if the user or the clock wants that.
     #[inline]
-    pub(crate) fn look(&self) -> Step<()> {
-        self.flags.look()
+    pub(crate) fn poll(&self) -> Run<()> {
+        self.flags.poll()
     }
 
     /// The flags, for work on several threads.
@@ -65,12 +65,12 @@ impl<'a> Room<'a> {
     }
 
     /// Bytes that may still be taken.
-    pub(crate) fn free(&self) -> u64 {
+    pub(crate) fn available(&self) -> u64 {
         self.limit.saturating_sub(self.alive)
     }
 
     /// May so many more bytes be taken?
-    pub(crate) fn ask(&mut self, bytes: u64) -> Step<()> {
+    pub(crate) fn reserve(&mut self, bytes: u64) -> Run<()> {
         let wanted = self.alive.saturating_add(bytes);
         if wanted > self.limit {
             return Err(self.refused(self.limit, wanted));
@@ -80,13 +80,13 @@ impl<'a> Room<'a> {
     }
 
     /// A value that was asked for is alive now.
-    pub(crate) fn take(&mut self, bytes: u64) {
+    pub(crate) fn commit(&mut self, bytes: u64) {
         self.alive = self.alive.saturating_add(bytes);
         self.peak = self.peak.max(self.alive);
     }
 
     /// A value is gone.
-    pub(crate) fn give(&mut self, bytes: u64) {
+    pub(crate) fn release(&mut self, bytes: u64) {
         self.alive = self.alive.saturating_sub(bytes);
     }
 
@@ -94,8 +94,8 @@ impl<'a> Room<'a> {
     #[inline]
     pub(crate) fn exchange(&mut self, before: u64, after: u64) {
         if before != after {
-            self.give(before);
-            self.take(after);
+            self.release(before);
+            self.commit(after);
         }
     }
 

@@ -1,13 +1,13 @@
 //! Rule 12: what each operation needs, and what its result is known to be.
 
-use crate::check::{Check, Measure};
+use crate::check::{Check, SizeOperand};
 use crate::op::{Op, Operand};
 use crate::program::{Ty, VarId};
 use crate::stmt::{SizeOp, StmtKind};
 
 /// What has to hold before a statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Need {
+pub(super) enum Requirement {
     /// A guard.
     Check(Check),
     /// A part as wide as the measure lies inside the limit.
@@ -15,9 +15,9 @@ pub(super) enum Need {
         /// Number of places to the left.
         base: Operand,
         /// Its width.
-        width: Measure,
+        width: SizeOperand,
         /// Size of the whole.
-        limit: Measure,
+        limit: SizeOperand,
     },
     /// The places `from ..= to` lie inside `size`: a `range` of base `from − 1` and width `to − base`.
     Mask {
@@ -30,69 +30,69 @@ pub(super) enum Need {
     },
 }
 
-fn same_length(v: VarId, w: VarId) -> Need {
-    size(Measure::Length(v), Measure::Length(w))
+fn same_length(v: VarId, w: VarId) -> Requirement {
+    size(SizeOperand::Length(v), SizeOperand::Length(w))
 }
 
-fn size(left: Measure, right: Measure) -> Need {
-    Need::Check(Check::Size(left, right))
+fn size(left: SizeOperand, right: SizeOperand) -> Requirement {
+    Requirement::Check(Check::Size(left, right))
 }
 
-fn index(index: &Operand, limit: Measure) -> Need {
-    Need::Check(Check::Index(index.clone(), limit))
+fn index(index: &Operand, limit: SizeOperand) -> Requirement {
+    Requirement::Check(Check::Index(index.clone(), limit))
 }
 
-fn range(base: &Operand, width: &Operand, limit: Measure) -> Need {
-    Need::Check(Check::Range { base: base.clone(), width: width.clone(), limit })
+fn range(base: &Operand, width: &Operand, limit: SizeOperand) -> Requirement {
+    Requirement::Check(Check::Range { base: base.clone(), width: width.clone(), limit })
 }
 
-fn not_negative(value: &Operand) -> Need {
-    Need::Check(Check::NotNegative(value.clone()))
+fn not_negative(value: &Operand) -> Requirement {
+    Requirement::Check(Check::NotNegative(value.clone()))
 }
 
-fn sized(var: VarId) -> Need {
-    Need::Check(Check::Sized(var))
+fn sized(var: VarId) -> Requirement {
+    Requirement::Check(Check::Sized(var))
 }
 
-fn size_known(measure: &Measure) -> Vec<Need> {
+fn size_known(measure: &SizeOperand) -> Vec<Requirement> {
     match measure {
-        Measure::Length(v) => vec![sized(*v)],
-        Measure::Rows(v) => vec![Need::Check(Check::Set(*v))],
-        Measure::Columns(_) => Vec::new(),
-        Measure::Value(value) => vec![not_negative(value)],
+        SizeOperand::Length(v) => vec![sized(*v)],
+        SizeOperand::Rows(v) => vec![Requirement::Check(Check::Set(*v))],
+        SizeOperand::Columns(_) => Vec::new(),
+        SizeOperand::Value(value) => vec![not_negative(value)],
     }
 }
 
 /// The guards of an operation, besides its operands being set.
-pub(super) fn of_op(op: &Op) -> Vec<Need> {
+pub(super) fn of_op(op: &Op) -> Vec<Requirement> {
     match op {
-        Op::Int(op, a, b) => vec![Need::Check(Check::Int(*op, a.clone(), b.clone()))],
+        Op::Int(op, a, b) => vec![Requirement::Check(Check::Int(*op, a.clone(), b.clone()))],
         Op::Fill(size, _) => vec![not_negative(size)],
         Op::BitsLogic(_, v, w)
         | Op::BitsEqual(v, w)
         | Op::WordCompare(_, v, w)
         | Op::WordAdd(v, w)
         | Op::WordSub(v, w) => vec![same_length(*v, *w)],
-        Op::Component(v, i) => vec![index(i, Measure::Length(*v))],
+        Op::Component(v, i) => vec![index(i, SizeOperand::Length(*v))],
         Op::Mask { size, from, to } => {
-            vec![Need::Mask { size: size.clone(), from: from.clone(), to: to.clone() }]
+            vec![Requirement::Mask { size: size.clone(), from: from.clone(), to: to.clone() }]
         }
         Op::Shift(_, _, by) => vec![not_negative(by)],
-        Op::Shuffle(v) => vec![Need::Check(Check::Even(*v))],
-        Op::Trim { word, base, width } => vec![range(base, width, Measure::Length(*word))],
-        Op::WordToInt(v) => vec![Need::Check(Check::FitsInt(*v))],
+        Op::Shuffle(v) => vec![Requirement::Check(Check::Even(*v))],
+        Op::Trim { word, base, width } => vec![range(base, width, SizeOperand::Length(*word))],
+        Op::WordToInt(v) => vec![Requirement::Check(Check::FitsInt(*v))],
         Op::IntToWord { value, width } => {
-            vec![Need::Check(Check::Fits { value: value.clone(), width: width.clone() })]
+            vec![Requirement::Check(Check::Fits { value: value.clone(), width: width.clone() })]
         }
-        Op::Column(table, i) => vec![index(i, Measure::Columns(*table))],
-        Op::Row(table, i) => vec![index(i, Measure::Rows(*table))],
+        Op::Column(table, i) => vec![index(i, SizeOperand::Columns(*table))],
+        Op::Row(table, i) => vec![index(i, SizeOperand::Rows(*table))],
         Op::Bit(table, row, column) => {
-            vec![index(row, Measure::Rows(*table)), index(column, Measure::Columns(*table))]
+            vec![index(row, SizeOperand::Rows(*table)), index(column, SizeOperand::Columns(*table))]
         }
-        Op::Field { table, base, width } => vec![range(base, width, Measure::Columns(*table))],
+        Op::Field { table, base, width } => vec![range(base, width, SizeOperand::Columns(*table))],
         Op::NewTable(rows, columns) => vec![not_negative(rows), not_negative(columns)],
         Op::Extreme { table, mask, sense: _ } => {
-            vec![size(Measure::Rows(*table), Measure::Length(*mask))]
+            vec![size(SizeOperand::Rows(*table), SizeOperand::Length(*mask))]
         }
         Op::Length(v) => vec![sized(*v)],
         Op::Copy(_)
@@ -116,46 +116,46 @@ pub(super) fn of_op(op: &Op) -> Vec<Need> {
 }
 
 /// The guards of a statement, blocks inside it and operands being set left out.
-pub(super) fn of_statement(kind: &StmtKind) -> Vec<Need> {
+pub(super) fn of_statement(kind: &StmtKind) -> Vec<Requirement> {
     match kind {
         StmtKind::Assign(_, op) => of_op(op),
         StmtKind::Put { bits, index: i, bit } => {
-            vec![index(i, Measure::Length(*bits)), Need::Check(Check::Bit(bit.clone()))]
+            vec![index(i, SizeOperand::Length(*bits)), Requirement::Check(Check::Bit(bit.clone()))]
         }
-        StmtKind::Replace { word, base, value } => vec![Need::Part {
+        StmtKind::Replace { word, base, value } => vec![Requirement::Part {
             base: base.clone(),
-            width: Measure::Length(*value),
-            limit: Measure::Length(*word),
+            width: SizeOperand::Length(*value),
+            limit: SizeOperand::Length(*word),
         }],
         StmtKind::PutColumn { table, index: i, value } => vec![
-            index(i, Measure::Columns(*table)),
-            size(Measure::Rows(*table), Measure::Length(*value)),
+            index(i, SizeOperand::Columns(*table)),
+            size(SizeOperand::Rows(*table), SizeOperand::Length(*value)),
         ],
         StmtKind::PutRow { table, index: i, value } => vec![
-            index(i, Measure::Rows(*table)),
-            size(Measure::Columns(*table), Measure::Length(*value)),
+            index(i, SizeOperand::Rows(*table)),
+            size(SizeOperand::Columns(*table), SizeOperand::Length(*value)),
         ],
         StmtKind::PutBit { table, row, column, bit } => vec![
-            index(row, Measure::Rows(*table)),
-            index(column, Measure::Columns(*table)),
-            Need::Check(Check::Bit(bit.clone())),
+            index(row, SizeOperand::Rows(*table)),
+            index(column, SizeOperand::Columns(*table)),
+            Requirement::Check(Check::Bit(bit.clone())),
         ],
         StmtKind::PutField { table, base, value } => vec![
-            Need::Part {
+            Requirement::Part {
                 base: base.clone(),
-                width: Measure::Columns(*value),
-                limit: Measure::Columns(*table),
+                width: SizeOperand::Columns(*value),
+                limit: SizeOperand::Columns(*table),
             },
-            size(Measure::Rows(*table), Measure::Rows(*value)),
+            size(SizeOperand::Rows(*table), SizeOperand::Rows(*value)),
         ],
         StmtKind::Size(op) => match op {
             SizeOp::Latch { dst: _, size: _ } => Vec::new(),
             SizeOp::SetRows { table: _, rows } => size_known(rows),
             SizeOp::EnsureColumns { table, columns } => {
-                let mut needs = vec![Need::Check(Check::Set(*table))];
+                let mut needs = vec![Requirement::Check(Check::Set(*table))];
                 match columns {
-                    Measure::Value(_) => {}
-                    Measure::Length(_) | Measure::Rows(_) | Measure::Columns(_) => {
+                    SizeOperand::Value(_) => {}
+                    SizeOperand::Length(_) | SizeOperand::Rows(_) | SizeOperand::Columns(_) => {
                         needs.extend(size_known(columns));
                     }
                 }
@@ -189,24 +189,26 @@ pub(super) fn of_statement(kind: &StmtKind) -> Vec<Need> {
 }
 
 /// Sizes of the result (or the integer itself) and what they are equal to before the assignment.
-pub(super) fn sizes(dst: VarId, dst_ty: Ty, op: &Op) -> Vec<(Measure, Measure)> {
-    let length = |of: Measure| vec![(Measure::Length(dst), of)];
-    let table = |rows: Measure, columns: Measure| {
-        vec![(Measure::Rows(dst), rows), (Measure::Columns(dst), columns)]
+pub(super) fn sizes(dst: VarId, dst_ty: Ty, op: &Op) -> Vec<(SizeOperand, SizeOperand)> {
+    let length = |of: SizeOperand| vec![(SizeOperand::Length(dst), of)];
+    let table = |rows: SizeOperand, columns: SizeOperand| {
+        vec![(SizeOperand::Rows(dst), rows), (SizeOperand::Columns(dst), columns)]
     };
-    let integer = |of: Measure| vec![(Measure::Value(Operand::Var(dst)), of)];
+    let integer = |of: SizeOperand| vec![(SizeOperand::Value(Operand::Var(dst)), of)];
     match op {
         Op::Copy(value) => match (dst_ty, value) {
-            (Ty::Int, _) => integer(Measure::Value(value.clone())),
-            (Ty::Slice(_) | Ty::Word(_), Operand::Var(v)) => length(Measure::Length(*v)),
-            (Ty::Table(..), Operand::Var(v)) => table(Measure::Rows(*v), Measure::Columns(*v)),
+            (Ty::Int, _) => integer(SizeOperand::Value(value.clone())),
+            (Ty::Slice(_) | Ty::Word(_), Operand::Var(v)) => length(SizeOperand::Length(*v)),
+            (Ty::Table(..), Operand::Var(v)) => {
+                table(SizeOperand::Rows(*v), SizeOperand::Columns(*v))
+            }
             (Ty::Bool | Ty::Str | Ty::Handle | Ty::Slice(_) | Ty::Word(_) | Ty::Table(..), _) => {
                 Vec::new()
             }
         },
-        Op::Fill(size, _) | Op::Mask { size, .. } => length(Measure::Value(size.clone())),
+        Op::Fill(size, _) | Op::Mask { size, .. } => length(SizeOperand::Value(size.clone())),
         Op::Literal(bits) => match i64::try_from(bits.len()) {
-            Ok(n) => length(Measure::Value(Operand::Int(n))),
+            Ok(n) => length(SizeOperand::Value(Operand::Int(n))),
             Err(_) => Vec::new(),
         },
         Op::BitsNot(v)
@@ -215,29 +217,29 @@ pub(super) fn sizes(dst: VarId, dst_ty: Ty, op: &Op) -> Vec<(Measure, Measure)> 
         | Op::Shift(v, ..)
         | Op::Rotate(v, _)
         | Op::Mirror(v)
-        | Op::Shuffle(v) => length(Measure::Length(*v)),
+        | Op::Shuffle(v) => length(SizeOperand::Length(*v)),
         Op::BitsLogic(_, v, w) | Op::WordAdd(v, w) | Op::WordSub(v, w) => vec![
-            (Measure::Length(dst), Measure::Length(*v)),
-            (Measure::Length(dst), Measure::Length(*w)),
+            (SizeOperand::Length(dst), SizeOperand::Length(*v)),
+            (SizeOperand::Length(dst), SizeOperand::Length(*w)),
         ],
         Op::Trim { width, .. } | Op::IntToWord { width, .. } => {
-            length(Measure::Value(width.clone()))
+            length(SizeOperand::Value(width.clone()))
         }
-        Op::Column(t, _) => length(Measure::Rows(*t)),
-        Op::Row(t, _) => length(Measure::Columns(*t)),
+        Op::Column(t, _) => length(SizeOperand::Rows(*t)),
+        Op::Row(t, _) => length(SizeOperand::Columns(*t)),
         Op::Field { table: t, width, .. } => {
-            table(Measure::Rows(*t), Measure::Value(width.clone()))
+            table(SizeOperand::Rows(*t), SizeOperand::Value(width.clone()))
         }
         Op::NewTable(rows, columns) => {
-            table(Measure::Value(rows.clone()), Measure::Value(columns.clone()))
+            table(SizeOperand::Value(rows.clone()), SizeOperand::Value(columns.clone()))
         }
         Op::Extreme { table, mask, .. } => vec![
-            (Measure::Length(dst), Measure::Length(*mask)),
-            (Measure::Length(dst), Measure::Rows(*table)),
+            (SizeOperand::Length(dst), SizeOperand::Length(*mask)),
+            (SizeOperand::Length(dst), SizeOperand::Rows(*table)),
         ],
-        Op::Length(v) => integer(Measure::Length(*v)),
-        Op::Rows(t) => integer(Measure::Rows(*t)),
-        Op::Columns(t) => integer(Measure::Columns(*t)),
+        Op::Length(v) => integer(SizeOperand::Length(*v)),
+        Op::Rows(t) => integer(SizeOperand::Rows(*t)),
+        Op::Columns(t) => integer(SizeOperand::Columns(*t)),
         Op::Int(..)
         | Op::Compare(..)
         | Op::Not(_)

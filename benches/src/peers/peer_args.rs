@@ -9,16 +9,16 @@ use super::job::Job;
 
 /// Arguments by their names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Given(BTreeMap<String, String>);
+pub(super) struct PeerArgs(BTreeMap<String, String>);
 
-impl Given {
+impl PeerArgs {
     /// Reads arguments of the command line.
     pub(super) fn parse(arguments: &[String]) -> Result<Self, Failure> {
         let pair = |argument: &String| match argument.split_once('=') {
             Some((key, value)) => Ok((key.to_owned(), value.to_owned())),
             None => Err(Failure::peer(format!("`{argument}` is not of the form KEY=VALUE"))),
         };
-        arguments.iter().map(pair).collect::<Result<_, _>>().map(Given)
+        arguments.iter().map(pair).collect::<Result<_, _>>().map(PeerArgs)
     }
 
     /// One more.
@@ -60,13 +60,13 @@ mod tests {
 
     #[test]
     fn arguments_read_back() {
-        let given = Given::default().with("graph", "a=b.mtx").with("source", 7);
+        let given = PeerArgs::default().with("graph", "a=b.mtx").with("source", 7);
         let arguments: Vec<String> = given.arguments().collect();
         assert_eq!(arguments, ["graph=a=b.mtx", "source=7"]);
-        assert_eq!(Given::parse(&arguments), Ok(given.clone()));
+        assert_eq!(PeerArgs::parse(&arguments), Ok(given.clone()));
         assert_eq!(given.number::<u32>("source"), Ok(7));
         assert_eq!(given.text("threads").unwrap_err().message, "`threads=` is not given");
         assert!(given.number::<u32>("graph").is_err());
-        assert!(Given::parse(&["what".to_owned()]).is_err());
+        assert!(PeerArgs::parse(&["what".to_owned()]).is_err());
     }
 }

@@ -13,7 +13,7 @@ use crate::text;
 
 /// Where a file is to be.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct Destination {
     /// As messages show it.
     name: String,
     path: PathBuf,
@@ -57,7 +57,7 @@ impl Drop for Temporary {
     }
 }
 
-impl Place {
+impl Destination {
     /// A file at `path`, called `name` in messages.
     ///
     /// # Errors
@@ -77,7 +77,7 @@ impl Place {
                 return Err(cannot(&text::one_line(&why)));
             }
         };
-        let place = Place { name: name.to_owned(), path };
+        let place = Destination { name: name.to_owned(), path };
         if place.is_regular() {
             // Better told before a long run than after it; the file goes at once.
             place.temporary()?;
@@ -86,7 +86,7 @@ impl Place {
     }
 
     /// Are both the same file, however it was named?
-    pub(crate) fn is(&self, other: &Place) -> bool {
+    pub(crate) fn is(&self, other: &Destination) -> bool {
         self.path == other.path
     }
 

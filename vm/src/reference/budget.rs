@@ -4,19 +4,19 @@
 //! not bring its computer down; an allocation that the system refuses is reported as that limit too.
 
 use super::value::{Data, Table, bytes_of_bits};
-use crate::room::Room;
-use crate::stop::Step;
+use crate::budget::MemoryBudget;
+use crate::stop::Run;
 
 /// Most bytes of values that this backend holds, counted as packed bits: 1 GiB.
 pub const MAX_BYTES: u64 = 1 << 30;
 
 /// Bits made between two looks at the flags.
-const BITS_PER_LOOK: usize = 1 << 20;
+const BITS_PER_POLL: usize = 1 << 20;
 
-impl Room<'_> {
+impl MemoryBudget<'_> {
     /// Bits, of which the one with index `idx`, from 0, is `bit(idx)`.
-    pub(super) fn make(&mut self, len: usize, bit: impl Fn(usize) -> bool) -> Step<Vec<bool>> {
-        self.ask(bytes_of_bits(len))?;
+    pub(super) fn make(&mut self, len: usize, bit: impl Fn(usize) -> bool) -> Run<Vec<bool>> {
+        self.reserve(bytes_of_bits(len))?;
         self.fill(len, bit)
     }
 
@@ -26,7 +26,7 @@ impl Room<'_> {
         rows: usize,
         columns: usize,
         bit: impl Fn(usize, usize) -> bool,
-    ) -> Step<Table> {
+    ) -> Run<Table> {
         let mut table = Table { rows, columns: Vec::new() };
         self.add_columns(&mut table, columns, bit)?;
         Ok(table)
@@ -40,7 +40,7 @@ impl Room<'_> {
         table: &mut Table,
         columns: usize,
         bit: impl Fn(usize, usize) -> bool,
-    ) -> Step<()> {
+    ) -> Run<()> {
         let column_bytes = bytes_of_bits(table.rows);
         // A column of no rows takes no limb, but a header of this machine's.
         let header_bytes = (size_of::<Vec<bool>>() / 8) as u64;
@@ -48,14 +48,14 @@ impl Room<'_> {
         if self.alive().saturating_add(taken) > MAX_BYTES {
             return Err(self.refused(self.limit(), self.alive().saturating_add(taken)));
         }
-        self.ask((columns as u64).saturating_mul(column_bytes))?;
+        self.reserve((columns as u64).saturating_mul(column_bytes))?;
         let before = table.columns.len();
         if table.columns.try_reserve(columns).is_err() {
             return Err(self.refused(MAX_BYTES, self.alive().saturating_add(taken)));
         }
         for col_idx in 0..columns {
             let made =
-                self.look().and_then(|()| self.fill(table.rows, |row_idx| bit(row_idx, col_idx)));
+                self.poll().and_then(|()| self.fill(table.rows, |row_idx| bit(row_idx, col_idx)));
             match made {
                 Ok(column) => table.columns.push(column),
                 Err(stop) => {
@@ -68,7 +68,7 @@ impl Room<'_> {
     }
 
     /// A copy.
-    pub(super) fn copy(&mut self, data: &Data) -> Step<Data> {
+    pub(super) fn copy(&mut self, data: &Data) -> Run<Data> {
         Ok(match data {
             Data::Int(number) => Data::Int(*number),
             Data::Bool(truth) => Data::Bool(*truth),
@@ -80,23 +80,23 @@ impl Room<'_> {
         })
     }
 
-    fn copy_table(&mut self, table: &Table) -> Step<Table> {
+    fn copy_table(&mut self, table: &Table) -> Run<Table> {
         self.make_table(table.rows, table.columns.len(), |row_idx, col_idx| {
             table.columns[col_idx][row_idx]
         })
     }
 
     /// Bits for which there is room.
-    fn fill(&self, len: usize, bit: impl Fn(usize) -> bool) -> Step<Vec<bool>> {
+    fn fill(&self, len: usize, bit: impl Fn(usize) -> bool) -> Run<Vec<bool>> {
         let mut bits = Vec::new();
         if bits.try_reserve_exact(len).is_err() {
             let wanted = self.alive().saturating_add(bytes_of_bits(len));
             return Err(self.refused(MAX_BYTES, wanted));
         }
         while bits.len() < len {
-            self.look()?;
+            self.poll()?;
             let from = bits.len();
-            let to = len.min(from + BITS_PER_LOOK);
+            let to = len.min(from + BITS_PER_POLL);
             bits.extend((from..to).map(&bit));
         }
         Ok(bits)

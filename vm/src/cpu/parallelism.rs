@@ -9,9 +9,9 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use star_base::{BitVector, OutOfMemory};
 
+use crate::budget::Flags;
 use crate::kernels::Kernels;
-use crate::room::Flags;
-use crate::stop::Step;
+use crate::stop::Run;
 
 /// Choices of how work is spread; they change no result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub struct Settings {
     /// Limbs of an operand that one thread works on at a time.
     pub piece_limbs: usize,
     /// Limbs of an operand between two looks at the flags.
-    pub look_limbs: usize,
+    pub poll_limbs: usize,
     /// Limbs of a column in a block of several columns that are worked on together.
     pub block_limbs: usize,
     /// Limbs of a slice from which on operations on it are carried out in batches.
@@ -43,7 +43,7 @@ impl Default for Settings {
             threads: None,
             parallel_limbs: 1 << 17,
             piece_limbs: 1 << 14,
-            look_limbs: 1 << 21,
+            poll_limbs: 1 << 21,
             block_limbs: 512,
             batch_limbs: 1 << 12,
             batch_ops: 512,
@@ -60,7 +60,7 @@ impl Settings {
             threads: Some(3),
             parallel_limbs: 2,
             piece_limbs: 1,
-            look_limbs: 3,
+            poll_limbs: 3,
             block_limbs: 1,
             batch_limbs: 4,
             batch_ops: 5,
@@ -72,27 +72,27 @@ impl Settings {
 
 /// What an operation needs to be done: kernels, flags, threads.
 #[derive(Clone)]
-pub(super) struct Spread<'a> {
+pub(super) struct Parallelism<'a> {
     pub(super) kernels: Kernels,
     pub(super) settings: Settings,
     flags: Flags<'a>,
     pool: Option<Arc<rayon::ThreadPool>>,
 }
 
-impl<'a> Spread<'a> {
+impl<'a> Parallelism<'a> {
     pub(super) fn new(
         kernels: Kernels,
         settings: Settings,
         flags: Flags<'a>,
         pool: Option<Arc<rayon::ThreadPool>>,
     ) -> Self {
-        Spread { kernels, settings, flags, pool }
+        Parallelism { kernels, settings, flags, pool }
     }
 
     /// Stops the run if the user or the clock wants that.
     #[inline]
-    pub(super) fn look(&self) -> Step<()> {
-        self.flags.look()
+    pub(super) fn poll(&self) -> Run<()> {
+        self.flags.poll()
     }
 
     fn on_threads<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
@@ -109,7 +109,7 @@ impl<'a> Spread<'a> {
     /// Is the work short enough to be done at once?
     #[inline]
     fn is_short(&self, n_limbs: usize) -> bool {
-        n_limbs < self.settings.parallel_limbs.min(self.settings.look_limbs)
+        n_limbs < self.settings.parallel_limbs.min(self.settings.poll_limbs)
     }
 
     /// Fills `dst`: `piece(start, part)` fills the part that begins at limb `start`, at the cost of
@@ -120,7 +120,7 @@ impl<'a> Spread<'a> {
         dst: &mut [u64],
         weight: usize,
         piece: impl Fn(usize, &mut [u64]) + Sync,
-    ) -> Step<()> {
+    ) -> Run<()> {
         if self.is_short(dst.len().saturating_mul(weight)) {
             piece(0, dst);
             return Ok(());
@@ -134,12 +134,12 @@ impl<'a> Spread<'a> {
         dst: &mut [u64],
         weight: usize,
         piece: &(impl Fn(usize, &mut [u64]) + Sync),
-    ) -> Step<()> {
+    ) -> Run<()> {
         let is_parallel = self.is_parallel(dst.len().saturating_mul(weight));
-        let (piece_limbs, look_limbs) = self.lengths(weight);
-        for (stretch_idx, stretch) in dst.chunks_mut(look_limbs).enumerate() {
-            self.look()?;
-            let start = stretch_idx * look_limbs;
+        let (piece_limbs, poll_limbs) = self.lengths(weight);
+        for (stretch_idx, stretch) in dst.chunks_mut(poll_limbs).enumerate() {
+            self.poll()?;
+            let start = stretch_idx * poll_limbs;
             if is_parallel {
                 self.on_threads(|| {
                     let pieces = stretch.par_chunks_mut(piece_limbs).enumerate();
@@ -152,16 +152,16 @@ impl<'a> Spread<'a> {
         Ok(())
     }
 
-    /// Fills `dst` from its end on, on one thread: `piece(start, part)` as in [`Spread::fill`].
+    /// Fills `dst` from its end on, on one thread: `piece(start, part)` as in [`Parallelism::fill`].
     pub(super) fn backwards(
         &self,
         dst: &mut [u64],
         mut piece: impl FnMut(usize, &mut [u64]),
-    ) -> Step<()> {
-        let look_limbs = self.settings.look_limbs.max(1);
-        for (idx, part) in dst.chunks_mut(look_limbs).enumerate().rev() {
-            self.look()?;
-            piece(idx * look_limbs, part);
+    ) -> Run<()> {
+        let poll_limbs = self.settings.poll_limbs.max(1);
+        for (idx, part) in dst.chunks_mut(poll_limbs).enumerate().rev() {
+            self.poll()?;
+            piece(idx * poll_limbs, part);
         }
         Ok(())
     }
@@ -169,7 +169,7 @@ impl<'a> Spread<'a> {
     /// Limbs of a piece and between two looks, where each costs as much as `weight` of them.
     fn lengths(&self, weight: usize) -> (usize, usize) {
         let length = |limbs: usize| (limbs / weight.max(1)).max(1);
-        (length(self.settings.piece_limbs), length(self.settings.look_limbs))
+        (length(self.settings.piece_limbs), length(self.settings.poll_limbs))
     }
 
     /// What the pieces of `n_limbs` limbs give, joined in any order; each limb costs as much as `weight`
@@ -182,16 +182,16 @@ impl<'a> Spread<'a> {
         empty: T,
         piece: impl Fn(Range<usize>) -> T + Sync,
         join: impl Fn(T, T) -> T + Sync,
-    ) -> Step<T> {
+    ) -> Run<T> {
         let cost = n_limbs.saturating_mul(weight);
         if self.is_short(cost) {
             return Ok(piece(0..n_limbs));
         }
         let mut all = empty;
         let is_parallel = self.is_parallel(cost);
-        let (piece_limbs, look_limbs) = self.lengths(weight);
-        for stretch in pieces(0..n_limbs, look_limbs) {
-            self.look()?;
+        let (piece_limbs, poll_limbs) = self.lengths(weight);
+        for stretch in pieces(0..n_limbs, poll_limbs) {
+            self.poll()?;
             let found = if is_parallel {
                 let parts: Vec<Range<usize>> = pieces(stretch, piece_limbs).collect();
                 self.on_threads(|| parts.into_par_iter().map(&piece).reduce_with(&join))
@@ -206,7 +206,7 @@ impl<'a> Spread<'a> {
     }
 
     /// A copy of bits, if the system has room for it.
-    pub(super) fn copy(&self, bits: &BitVector) -> Step<Result<BitVector, OutOfMemory>> {
+    pub(super) fn copy(&self, bits: &BitVector) -> Run<Result<BitVector, OutOfMemory>> {
         let mut copy = match BitVector::try_zeros(bits.len()) {
             Ok(zeros) => zeros,
             Err(refused) => return Ok(Err(refused)),
@@ -220,7 +220,7 @@ impl<'a> Spread<'a> {
 
     /// Number of ones.
     #[inline]
-    pub(super) fn count(&self, limbs: &[u64]) -> Step<u64> {
+    pub(super) fn count(&self, limbs: &[u64]) -> Run<u64> {
         self.fold(limbs.len(), 1, 0, |range| self.kernels.count(&limbs[range]), |a, b| a + b)
     }
 
@@ -230,7 +230,7 @@ impl<'a> Spread<'a> {
         &self,
         n_limbs: usize,
         piece: impl Fn(Range<usize>) -> Option<T> + Sync,
-    ) -> Step<Option<T>> {
+    ) -> Run<Option<T>> {
         if self.is_short(n_limbs) {
             return Ok(piece(0..n_limbs));
         }
@@ -240,8 +240,8 @@ impl<'a> Spread<'a> {
             return Ok(Some(found));
         }
         let is_parallel = self.is_parallel(n_limbs);
-        for stretch in pieces(first..n_limbs, self.settings.look_limbs) {
-            self.look()?;
+        for stretch in pieces(first..n_limbs, self.settings.poll_limbs) {
+            self.poll()?;
             let found = if is_parallel {
                 let parts: Vec<Range<usize>> = pieces(stretch, self.settings.piece_limbs).collect();
                 self.on_threads(|| parts.into_par_iter().find_map_first(&piece))
@@ -263,13 +263,13 @@ impl<'a> Spread<'a> {
         n_limbs: usize,
         scratch: impl Fn() -> S + Sync + Send,
         work: impl Fn(&mut S, T) + Sync + Send,
-    ) -> Step<()> {
+    ) -> Run<()> {
         let is_parallel = self.is_parallel(items.len().saturating_mul(n_limbs));
-        let per_look = (self.settings.look_limbs / n_limbs.max(1)).max(1);
+        let per_poll = (self.settings.poll_limbs / n_limbs.max(1)).max(1);
         let mut own = scratch();
         while items.len() > 0 {
-            self.look()?;
-            let stretch = items.by_ref().take(per_look);
+            self.poll()?;
+            let stretch = items.by_ref().take(per_poll);
             if is_parallel {
                 let stretch: Vec<T> = stretch.collect();
                 self.on_threads(|| {
@@ -293,16 +293,16 @@ impl<'a> Spread<'a> {
         n_limbs: usize,
         scratch: impl Fn() -> S + Sync + Send,
         work: impl Fn(&mut S, usize, &mut [u64]) + Sync + Send,
-    ) -> Step<()> {
+    ) -> Run<()> {
         let chunk = chunk.max(1);
         let n_chunks = storage.len().div_ceil(chunk);
         let limbs_per_chunk = (n_limbs / n_chunks.max(1)).max(1);
-        let per_look = (self.settings.look_limbs / limbs_per_chunk).max(1);
+        let per_poll = (self.settings.poll_limbs / limbs_per_chunk).max(1);
         let is_parallel = self.is_parallel(n_limbs);
         let mut own = scratch();
-        for (idx, stretch) in storage.chunks_mut(chunk.saturating_mul(per_look)).enumerate() {
-            self.look()?;
-            let start = idx * per_look;
+        for (idx, stretch) in storage.chunks_mut(chunk.saturating_mul(per_poll)).enumerate() {
+            self.poll()?;
+            let start = idx * per_poll;
             if is_parallel {
                 self.on_threads(|| {
                     let chunks = stretch.par_chunks_mut(chunk).enumerate();

@@ -10,7 +10,7 @@ use crate::text;
 
 /// The meaning of an argument.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Given {
+pub(crate) enum ArgValue {
     /// A value.
     Value(HostValue),
     /// The contents of a file.
@@ -47,7 +47,7 @@ pub(crate) fn width(text: &str) -> Option<usize> {
 ///
 /// # Errors
 /// E0605 if it is no value of that kind, E0507 if it begins with a layout that does not exist.
-pub(crate) fn parse(name: &str, kind: Kind, text: &str) -> Result<Given, Diagnostic> {
+pub(crate) fn parse(name: &str, kind: Kind, text: &str) -> Result<ArgValue, Diagnostic> {
     let bad = |help: String| {
         let article = kind.with_article();
         let message = format!("`{text}` does not suit `{name}`, which is {article}");
@@ -78,7 +78,7 @@ pub(crate) fn parse(name: &str, kind: Kind, text: &str) -> Result<Given, Diagnos
         Kind::Handle => return Err(bad(what_to_write(name, kind))),
         Kind::Error => return Err(bad("the program has errors".to_owned())),
     };
-    Ok(Given::Value(value))
+    Ok(ArgValue::Value(value))
 }
 
 /// An example of an argument for a parameter.
@@ -123,9 +123,9 @@ fn rows(text: &str) -> Option<Result<BitTable, &'static str>> {
 }
 
 /// `[LAYOUT:]FILE`.
-fn file(name: &str, text: &str) -> Result<Given, Diagnostic> {
+fn file(name: &str, text: &str) -> Result<ArgValue, Diagnostic> {
     let Some((prefix, _)) = text.split_once(':') else {
-        return Ok(Given::File { layout: None, path: text.to_owned() });
+        return Ok(ArgValue::File { layout: None, path: text.to_owned() });
     };
     if let Some((layout, path)) = AnyLayout::split(text) {
         return match path {
@@ -134,7 +134,7 @@ fn file(name: &str, text: &str) -> Result<Given, Diagnostic> {
                 format!("no file behind the layout of `{name}`"),
             )
             .help(format!("write `{name}={layout}:FILE`"))),
-            _ => Ok(Given::File { layout: Some(layout), path: path.to_owned() }),
+            _ => Ok(ArgValue::File { layout: Some(layout), path: path.to_owned() }),
         };
     }
     // One letter is a drive.
@@ -150,7 +150,7 @@ fn file(name: &str, text: &str) -> Result<Given, Diagnostic> {
             text::one_line(text)
         )));
     }
-    Ok(Given::File { layout: None, path: text.to_owned() })
+    Ok(ArgValue::File { layout: None, path: text.to_owned() })
 }
 
 #[cfg(test)]
@@ -161,16 +161,16 @@ mod tests {
 
     fn path(text: &str) -> Option<(Option<AnyLayout>, String)> {
         match parse("T", Kind::Table, text) {
-            Ok(Given::File { layout, path }) => Some((layout, path)),
-            Ok(Given::Value(_)) | Err(_) => None,
+            Ok(ArgValue::File { layout, path }) => Some((layout, path)),
+            Ok(ArgValue::Value(_)) | Err(_) => None,
         }
     }
 
     #[test]
     fn scalars_and_bits_are_values() {
         let value = |kind, text| match parse("x", kind, text) {
-            Ok(Given::Value(value)) => Some(value),
-            Ok(Given::File { .. }) | Err(_) => None,
+            Ok(ArgValue::Value(value)) => Some(value),
+            Ok(ArgValue::File { .. }) | Err(_) => None,
         };
         assert_eq!(value(Kind::Int, "-5"), Some(HostValue::Int(-5)));
         assert_eq!(value(Kind::Int, "9223372036854775808"), None);
@@ -190,12 +190,12 @@ mod tests {
     fn rows_of_bits_are_a_table() {
         let table = |text| parse("T", Kind::Table, text);
         let rows = BitTable::parse(&["010", "001"]).unwrap();
-        let expected = Ok(Given::Value(HostValue::Table(rows)));
+        let expected = Ok(ArgValue::Value(HostValue::Table(rows)));
         for text in ["010 001", "'010 001'", " 010\n001 "] {
             assert_eq!(table(text), expected);
         }
         let one = BitTable::parse(&["10"]).unwrap();
-        assert_eq!(table("10"), Ok(Given::Value(HostValue::Table(one))));
+        assert_eq!(table("10"), Ok(ArgValue::Value(HostValue::Table(one))));
         for (wrong, help) in [("01 1", "equally long"), ("'01 2'", "written"), ("'01", "written")] {
             let fault = table(wrong).unwrap_err();
             assert_eq!(fault.code, Code::BadArgument);

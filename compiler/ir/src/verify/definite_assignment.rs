@@ -158,8 +158,12 @@ impl Turn<'_> {
     fn plain(&mut self, kind: &StmtKind, state: &mut State) {
         visit::accesses(kind, &mut |var, access| match access {
             Access::Write => remove(state, var),
-            Access::Forget | Access::Move | Access::Ref => insert(state, var),
-            Access::Read | Access::Measure | Access::Update | Access::Settle | Access::LoopVar => {}
+            Access::Kill | Access::Move | Access::Ref => insert(state, var),
+            Access::Read
+            | Access::ReadSize
+            | Access::Update
+            | Access::InitSize
+            | Access::LoopVar => {}
         });
         // A call sets what its header promises, and what takes its value.
         if let StmtKind::Call { callee, args, dst } = kind {
@@ -204,18 +208,18 @@ fn unset_all(kind: &StmtKind, state: &mut State) {
     for block in visit::blocks(kind) {
         visit::walk(block, &mut |stmt| {
             visit::accesses(&stmt.kind, &mut |var, access| match access {
-                Access::Forget | Access::Move | Access::Ref => insert(state, var),
+                Access::Kill | Access::Move | Access::Ref => insert(state, var),
                 Access::Read
-                | Access::Measure
+                | Access::ReadSize
                 | Access::Write
                 | Access::Update
-                | Access::Settle
+                | Access::InitSize
                 | Access::LoopVar => {}
             });
         });
     }
     visit::accesses(kind, &mut |var, access| {
-        if access == Access::Forget {
+        if access == Access::Kill {
             insert(state, var);
         }
     });

@@ -6,26 +6,26 @@ use star_base::BitVector;
 use star_ir::{LimitKind, LocId, RoutineId, Trap, TrapKind};
 
 use super::batch::Batch;
-use super::code::{Code, Number, Pc, Place, Reg, RoutineCode};
+use super::code::{Code, Number, Pc, Reg, RegRef, RoutineCode};
 use super::copies::Copies;
 use super::forall::Running;
 use super::inst::Inst;
+use super::parallelism::Parallelism;
 use super::probe::Probe;
 use super::registers::{Base, BitsSlot, Frame, TableSlot};
-use super::spread::Spread;
 use super::table::{Line, Table};
-use super::value::{Held, Value};
+use super::value::{Value, ValueData};
 use crate::backend::{Control, Outcome, Stats};
-use crate::room::Room;
+use crate::budget::MemoryBudget;
 use crate::scalars;
-use crate::stop::{Step, Stop, broken};
+use crate::stop::{Run, Stop, broken};
 
 /// A run.
-pub(super) struct Machine<'p, 'c, 'h> {
+pub(super) struct Interpreter<'p, 'c, 'h> {
     pub(super) code: &'p Code,
-    pub(super) spread: Spread<'h>,
+    pub(super) parallelism: Parallelism<'h>,
     pub(super) control: &'c mut Control<'h>,
-    pub(super) room: Room<'h>,
+    pub(super) budget: MemoryBudget<'h>,
     /// Active routines, the entry first.
     pub(super) frames: Vec<Frame>,
     /// The first registers of the innermost routine.
@@ -43,7 +43,7 @@ pub(super) struct Machine<'p, 'c, 'h> {
     /// `forall` loops that are running.
     pub(super) foralls: Vec<Running>,
     /// What slices and tables held before the kernel that is running.
-    pub(super) before_tile: Vec<(Place, Held)>,
+    pub(super) before_tile: Vec<(RegRef, ValueData)>,
     /// Operations on long slices that are pending.
     pub(super) batch: Batch,
     /// The instruction that is running.
@@ -62,7 +62,7 @@ pub(super) struct Machine<'p, 'c, 'h> {
 /// Runs `entry`; see [`crate::Backend::run`].
 pub(super) fn run<'h, P: Probe>(
     code: &Code,
-    spread: Spread<'h>,
+    parallelism: Parallelism<'h>,
     entry: RoutineId,
     values: &mut [Value],
     control: &mut Control<'h>,
@@ -70,10 +70,10 @@ pub(super) fn run<'h, P: Probe>(
 ) -> Outcome {
     control.stats = Stats::default();
     let limit = control.limits.memory.unwrap_or(u64::MAX);
-    let mut machine = Machine {
+    let mut interpreter = Interpreter {
         code,
-        spread,
-        room: Room::new(control.interrupt, control.deadline, limit),
+        parallelism,
+        budget: MemoryBudget::new(control.interrupt, control.deadline, limit),
         step_limit: control.limits.steps.unwrap_or(u64::MAX),
         control,
         frames: Vec::new(),
@@ -94,28 +94,28 @@ pub(super) fn run<'h, P: Probe>(
         steps: 0,
         natives: 0,
     };
-    let end = machine.enter(entry, values).and_then(|()| machine.run_to_end(probe));
+    let end = interpreter.enter(entry, values).and_then(|()| interpreter.run_to_end(probe));
     let outcome = match end {
         Ok(()) => Outcome::Done,
-        Err(stop) => machine.end_with(stop),
+        Err(stop) => interpreter.end_with(stop),
     };
-    machine.leave_all(values);
+    interpreter.leave_all(values);
     if let Outcome::Limit { kind: LimitKind::Interrupted | LimitKind::Time, .. } = outcome {
         // Giving gigabytes back to the system takes longer than the user wants to wait.
-        let gone = (std::mem::take(&mut machine.tables), std::mem::take(&mut machine.bits));
+        let gone = (std::mem::take(&mut interpreter.tables), std::mem::take(&mut interpreter.bits));
         std::thread::spawn(move || drop(gone));
     }
-    let stats = &mut machine.control.stats;
-    stats.operations = machine.operations;
-    stats.steps = machine.steps;
-    stats.natives = machine.natives;
-    stats.peak_bytes = machine.room.peak();
+    let stats = &mut interpreter.control.stats;
+    stats.operations = interpreter.operations;
+    stats.steps = interpreter.steps;
+    stats.natives = interpreter.natives;
+    stats.peak_bytes = interpreter.budget.peak();
     outcome
 }
 
-impl<'p> Machine<'p, '_, '_> {
+impl<'p> Interpreter<'p, '_, '_> {
     /// The routine that is running.
-    pub(super) fn routine(&self) -> Step<&'p RoutineCode> {
+    pub(super) fn routine(&self) -> Run<&'p RoutineCode> {
         let frame = self.frames.last().ok_or_else(|| broken("no routine is active"))?;
         Ok(&self.code.routines[frame.routine])
     }
@@ -134,20 +134,20 @@ impl<'p> Machine<'p, '_, '_> {
 
     /// Adds elementary operations.
     #[inline]
-    pub(super) fn cost(&mut self, cost: u64) -> Step<()> {
+    pub(super) fn cost(&mut self, cost: u64) -> Run<()> {
         self.operations = self.operations.saturating_add(cost);
         self.count_steps(cost)
     }
 
     /// Counts a turn of a loop, and looks at the flags.
     #[inline]
-    pub(super) fn count_turn(&mut self) -> Step<()> {
-        self.room.look()?;
+    pub(super) fn count_turn(&mut self) -> Run<()> {
+        self.budget.poll()?;
         self.count_steps(1)
     }
 
     #[inline]
-    pub(super) fn count_steps(&mut self, steps: u64) -> Step<()> {
+    pub(super) fn count_steps(&mut self, steps: u64) -> Run<()> {
         self.steps = self.steps.saturating_add(steps);
         if self.steps > self.step_limit {
             let limit = self.step_limit;
@@ -168,7 +168,7 @@ impl<'p> Machine<'p, '_, '_> {
         self.steps = self.steps.saturating_add(cost).saturating_add(n_turns);
     }
 
-    fn run_to_end<P: Probe>(&mut self, probe: &mut P) -> Step<()> {
+    fn run_to_end<P: Probe>(&mut self, probe: &mut P) -> Run<()> {
         let mut routine = self.routine()?;
         let mut next = 0;
         loop {
@@ -204,7 +204,7 @@ impl<'p> Machine<'p, '_, '_> {
                     let (left, right) = (self.number(left) != 0, self.number(right) != 0);
                     self.set(dst, i64::from(scalars::logic(op, left, right)));
                 }
-                Inst::Measure { dst, size } => {
+                Inst::SizeOperand { dst, size } => {
                     // A table without rows has no columns either.
                     let size = self.size(size).unwrap_or(0);
                     self.set(dst, size as i64);
@@ -380,7 +380,7 @@ impl<'p> Machine<'p, '_, '_> {
 
     /// How a run ends that stops.
     fn end_with(&mut self, stop: Stop) -> Outcome {
-        if let Err(stop) = self.carry_out() {
+        if let Err(stop) = self.flush() {
             return self.end_with(stop);
         }
         self.abandon_tile();

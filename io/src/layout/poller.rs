@@ -11,18 +11,18 @@ use crate::error::FileError;
 const STEPS: usize = 1 << 13;
 
 /// Counts steps.
-pub(super) struct Pace<'a> {
+pub(super) struct InterruptPoller<'a> {
     rest: usize,
     go_on: Option<&'a mut dyn FnMut() -> bool>,
     file: &'a str,
 }
 
-impl<'a> Pace<'a> {
+impl<'a> InterruptPoller<'a> {
     /// Asks the sink of the options.
     pub(super) fn new<'b: 'a>(options: &'a mut LayoutOptions<'b>) -> Self {
         let LayoutOptions { file, max_bytes: _, go_on } = options;
         let go_on = go_on.as_mut().map(|go_on| &mut **go_on as &mut dyn FnMut() -> bool);
-        Pace { rest: STEPS, go_on, file }
+        InterruptPoller { rest: STEPS, go_on, file }
     }
 
     /// Counts `n` steps that were done or are to be done.
