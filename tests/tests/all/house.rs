@@ -58,6 +58,7 @@ fn dependencies_point_one_way() {
         ("star-base", &[]),
         ("star-syntax", &["star-base"]),
         ("star-ir", &["star-base"]),
+        ("star-opt", &["star-base", "star-ir"]),
         ("star-compiler", &["star-base", "star-ir", "star-syntax"]),
         ("star-vm", &["star-base", "star-ir"]),
         ("star-io", &["star-base"]),
@@ -180,6 +181,7 @@ fn nothing_below_the_edge_touches_the_world() {
                 "compiler/syntax/build.rs",
                 "io/tests/",
                 "compiler/ir/tests/",
+                "compiler/opt/tests/",
             ],
         );
     }

@@ -1,0 +1,46 @@
+//! Optimisation: passes from SIR to SIR.
+//!
+//! * [`PASSES`] is the list of all passes in the order in which they run; each pass is a file.
+//! * [`optimise`] runs the list over a program, [`apply`] the passes that are named, in that order.
+//!
+//! Every pass keeps what a program does: its results, output, traps with their place and values, and the
+//! sum of `cost` on every path. The verifier runs after each pass, so that a fault names the pass at fault
+//! ([`Broken`]).
+//!
+//! Adding a pass: its file here, a line in [`PASSES`], its golden files in `tests/passes`. This crate knows
+//! SIR only: no source text, no backend.
+
+mod pipeline;
+mod unreachable;
+
+use star_ir::{Program, RoutineId};
+
+pub use pipeline::{ApplyError, Broken, Options, Report, UnknownPass, Verify, apply, optimise};
+
+/// A transformation of one routine.
+pub struct Pass {
+    /// What it is called, in `--passes` and `--no-pass`.
+    pub name: &'static str,
+    /// What it does, in a few words.
+    pub about: &'static str,
+    /// Transforms one routine; yields how often it fired. It may read the other routines.
+    run: fn(&mut Program, RoutineId) -> usize,
+}
+
+/// All passes in the order in which they run.
+pub static PASSES: &[Pass] = &[Pass {
+    name: "unreachable",
+    about: "removes statements behind a jump",
+    run: unreachable::run,
+}];
+
+impl Pass {
+    /// The pass of this name.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn find(name: &str) -> Result<&'static Pass, UnknownPass> {
+        let found = PASSES.iter().find(|pass| pass.name == name);
+        found.ok_or_else(|| UnknownPass { name: name.to_owned() })
+    }
+}

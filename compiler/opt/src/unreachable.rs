@@ -1,0 +1,50 @@
+//! `unreachable`: removes the statements behind a `break`, `continue` or `exit` of the same block.
+//!
+//! Control never reaches them, so that neither their `cost` nor what they trap on is ever seen.
+
+use star_ir::visit::blocks_mut;
+use star_ir::{Block, Program, RoutineId, StmtKind};
+
+pub(crate) fn run(program: &mut Program, id: RoutineId) -> usize {
+    program.routines.get_mut(id.0 as usize).map_or(0, |routine| block(&mut routine.body))
+}
+
+/// Number of blocks that became shorter.
+fn block(stmts: &mut Block) -> usize {
+    let n_before = stmts.len();
+    if let Some(jump) = stmts.iter().position(|stmt| jumps(&stmt.kind)) {
+        stmts.truncate(jump + 1);
+    }
+    let inner = stmts.iter_mut().flat_map(|stmt| blocks_mut(&mut stmt.kind)).flatten();
+    let inner: usize = inner.map(block).sum();
+    inner + usize::from(stmts.len() < n_before)
+}
+
+/// Does control never go on behind the statement?
+fn jumps(kind: &StmtKind) -> bool {
+    match kind {
+        StmtKind::Break(_) | StmtKind::Continue(_) | StmtKind::Exit => true,
+        StmtKind::Assign(..)
+        | StmtKind::Step { .. }
+        | StmtKind::Put { .. }
+        | StmtKind::Replace { .. }
+        | StmtKind::PutColumn { .. }
+        | StmtKind::PutRow { .. }
+        | StmtKind::PutBit { .. }
+        | StmtKind::PutField { .. }
+        | StmtKind::Size(_)
+        | StmtKind::Check(_)
+        | StmtKind::Cost { .. }
+        | StmtKind::Call { .. }
+        | StmtKind::Print(_)
+        | StmtKind::Read { .. }
+        | StmtKind::Write { .. }
+        | StmtKind::For { .. }
+        | StmtKind::While { .. }
+        | StmtKind::Foreach { .. }
+        | StmtKind::Forall { .. }
+        | StmtKind::Tile { .. }
+        | StmtKind::If { .. }
+        | StmtKind::Block { .. } => false,
+    }
+}

@@ -1,0 +1,59 @@
+//! Golden files of passes: SIR before and after.
+//!
+//! `passes/NAME.sir` begins with a comment `; passes: a,b`; `passes/NAME.out.sir` is what these make of it.
+//! `STAR_BLESS=1 cargo test -p star-opt golden` writes the latter anew: read the diff.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+#[test]
+fn golden_passes_give_what_stands_in_their_files() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/passes");
+    let entries = fs::read_dir(folder).expect("the folder");
+    let mut inputs: Vec<PathBuf> = entries
+        .map(|entry| entry.expect("an entry").path())
+        .filter(|path| !path.to_string_lossy().ends_with(".out.sir"))
+        .collect();
+    inputs.sort();
+    assert!(!inputs.is_empty());
+    let wrong: Vec<String> = inputs.iter().filter_map(|input| difference(input)).collect();
+    assert!(
+        wrong.is_empty(),
+        "{}\nIf that is meant: STAR_BLESS=1 cargo test -p star-opt golden",
+        wrong.join("\n")
+    );
+    for pass in star_opt::PASSES {
+        let covered = inputs.iter().any(|input| names(&text(input)).contains(&pass.name));
+        assert!(covered, "no golden file has the pass `{}`", pass.name);
+    }
+}
+
+fn text(path: &Path) -> String {
+    fs::read_to_string(path).expect("text")
+}
+
+/// The passes that the first line of a file names.
+fn names(text: &str) -> Vec<&str> {
+    let first = text.lines().next().unwrap_or_default();
+    let list = first.strip_prefix("; passes: ").expect("a first line `; passes: a,b`");
+    list.split(',').map(str::trim).collect()
+}
+
+/// What differs, unless the file is written anew.
+fn difference(input: &Path) -> Option<String> {
+    let shown = input.display();
+    let before = text(input);
+    let mut program = star_ir::parse(&before).unwrap_or_else(|error| panic!("{shown}: {error}"));
+    star_ir::verify(&program).unwrap_or_else(|errors| panic!("{shown}: {errors:?}"));
+    let report = star_opt::apply(&mut program, &names(&before))
+        .unwrap_or_else(|error| panic!("{shown}: {error}"));
+    let fired = report.fired.iter().map(|(name, count)| format!("; {name}: {count}\n"));
+    let after = fired.collect::<String>() + &star_ir::print(&program);
+    let expected = input.with_extension("out.sir");
+    if std::env::var_os("STAR_BLESS").is_some_and(|value| value == "1") {
+        fs::write(&expected, after).expect("written");
+        return None;
+    }
+    let wanted = fs::read_to_string(&expected).unwrap_or_default();
+    (wanted != after).then(|| format!("{} is not what comes out:\n{after}", expected.display()))
+}
