@@ -11,7 +11,7 @@
 //!   standard output, [`cost`], [`profile`].
 //! * [`html`]: the frame of pages.
 //! * Messages: [`report`] writes them to standard error, as [`render`] (with [`excerpt`]) or [`json`]
-//!   makes them; [`failure`] and [`exit`] say how a command ends; [`text`] has pieces of wording,
+//!   makes them; [`failure`] and [`exit`] say how a command ends;
 //!   [`diff`] shows what differs.
 //!
 //! Nothing here knows how a program is compiled, a value stored or a file format read.
@@ -62,7 +62,6 @@ mod sources;
 mod stream;
 #[cfg(test)]
 mod testing;
-mod text;
 mod usage;
 mod widths;
 mod wrap;
@@ -71,7 +70,7 @@ use std::panic::{self, AssertUnwindSafe, PanicHookInfo};
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
-use star_base::SourceMap;
+use star_base::{SourceMap, text};
 
 use crate::exit::Exit;
 use crate::failure::{Failure, internal};

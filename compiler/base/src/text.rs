@@ -5,7 +5,8 @@ use std::io;
 
 /// The text with characters that a terminal would obey, or that hide others, replaced by visible
 /// ones. Line breaks and tabs stay.
-pub(crate) fn printable(text: &str) -> Cow<'_, str> {
+#[must_use]
+pub fn printable(text: &str) -> Cow<'_, str> {
     if text.chars().all(|c| matches!(c, '\n' | '\t') || !is_hidden(c)) {
         return Cow::Borrowed(text);
     }
@@ -17,12 +18,14 @@ pub(crate) fn printable(text: &str) -> Cow<'_, str> {
 }
 
 /// Like [`printable`], on one line.
-pub(crate) fn one_line(text: &str) -> String {
+#[must_use]
+pub fn one_line(text: &str) -> String {
     text.chars().map(visible).collect()
 }
 
 /// The character itself, or a visible one in its place.
-pub(crate) fn visible(character: char) -> char {
+#[must_use]
+pub fn visible(character: char) -> char {
     match character {
         '\u{7f}' => '␡',
         c if (c as u32) < 0x20 => char::from_u32(0x2400 + c as u32).unwrap_or('\u{fffd}'),
@@ -39,7 +42,8 @@ fn is_hidden(character: char) -> bool {
 }
 
 /// The system's reason, as part of a sentence.
-pub(crate) fn reason(error: &io::Error) -> String {
+#[must_use]
+pub fn reason(error: &io::Error) -> String {
     let text = error.to_string();
     let text = text.split(" (os error").next().unwrap_or(&text);
     let mut chars = text.chars();
@@ -50,20 +54,23 @@ pub(crate) fn reason(error: &io::Error) -> String {
 }
 
 /// `1 error`, `2 errors`.
-pub(crate) fn count(n: usize, noun: &str) -> String {
+#[must_use]
+pub fn count(n: usize, noun: &str) -> String {
     let plural = if n == 1 { "" } else { "s" };
     format!("{n} {noun}{plural}")
 }
 
 /// The names in backticks, with commas.
-pub(crate) fn quoted_list<S: AsRef<str>>(names: impl IntoIterator<Item = S>) -> String {
+#[must_use]
+pub fn quoted_list<S: AsRef<str>>(names: impl IntoIterator<Item = S>) -> String {
     let quoted: Vec<String> =
         names.into_iter().map(|name| format!("`{}`", name.as_ref())).collect();
     quoted.join(", ")
 }
 
 /// A word for the shell: as it is if that is safe, else in quotes.
-pub(crate) fn shell_word(word: &str) -> String {
+#[must_use]
+pub fn shell_word(word: &str) -> String {
     let safe = |c: char| c.is_alphanumeric() || "-_./=:,+@%".contains(c);
     if !word.is_empty() && word.chars().all(safe) {
         word.to_owned()
@@ -73,7 +80,8 @@ pub(crate) fn shell_word(word: &str) -> String {
 }
 
 /// A number of bytes: `3.1 GiB`, `812.0 MiB`.
-pub(crate) fn bytes(number: u64) -> String {
+#[must_use]
+pub fn bytes(number: u64) -> String {
     let mebibytes = number as f64 / 1_048_576.0;
     match mebibytes < 1023.95 {
         true => format!("{mebibytes:.1} MiB"),
