@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
 
 use star_ir::{Mode, Program, RoutineId};
-use star_vm::{Backend, Control, HostValue, Limits, Outcome, Profile, StoreError};
+use star_vm::{Argument, Backend, Control, HostValue, Limits, Outcome, Profile, StoreError};
 
 use crate::run::{self, Run};
 
@@ -61,22 +61,6 @@ pub trait Loaded {
     /// Leaves the memory of the arguments as it is, for a process that is about to end: giving gigabytes
     /// back to the system piece by piece would only make the user wait.
     fn abandon(self: Box<Self>);
-}
-
-/// An argument of an entry.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Argument {
-    /// Its value.
-    pub value: HostValue,
-    /// Given from outside: it keeps its size and does not grow.
-    pub fixed: bool,
-}
-
-impl Argument {
-    /// A value; one that is set is given from outside.
-    pub fn of(value: &HostValue) -> Self {
-        Argument { value: value.clone(), fixed: *value != HostValue::Unset }
-    }
 }
 
 /// A backend as a [`Machine`].

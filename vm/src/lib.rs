@@ -26,4 +26,4 @@ pub use backend::{Backend, Control, Host, HostError, Limits, Outcome, Stats, Sto
 pub use cpu::Cpu;
 pub use profile::Profile;
 pub use reference::Reference;
-pub use value::{HostRef, HostValue};
+pub use value::{Argument, HostRef, HostValue};

@@ -71,3 +71,19 @@ impl HostValue {
         }
     }
 }
+
+/// An argument of an entry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Argument {
+    /// Its value.
+    pub value: HostValue,
+    /// Given from outside: it keeps its size and does not grow.
+    pub fixed: bool,
+}
+
+impl Argument {
+    /// A value; one that is set is given from outside.
+    pub fn of(value: &HostValue) -> Self {
+        Argument { value: value.clone(), fixed: *value != HostValue::Unset }
+    }
+}
