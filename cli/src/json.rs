@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 use star_base::{DataPlace, Diagnostic, Fix, Label, Severity, SourceMap, Span};
+pub(crate) use star_report::json::line;
 
 use crate::render::Remark;
 
@@ -55,11 +56,6 @@ pub(crate) fn cost(stats: &star_vm::Stats, loading_bytes: u64) -> String {
             "output_bytes": output_bytes,
         },
     }))
-}
-
-/// The value on a line of its own.
-pub(crate) fn line(value: &Value) -> String {
-    format!("{value}\n")
 }
 
 /// A place in a data file: a label without an end and without offsets.

@@ -9,7 +9,6 @@
 //! * [`doctor`]: what the machine has; [`headers`]: the tests and benchmarks in comments.
 //! * The way out: [`results`], to an [`outlet`], [`save`] for files (each at its [`place`]), [`output`] for
 //!   standard output, [`cost`], [`profile`].
-//! * [`html`]: the frame of pages.
 //! * Messages: [`report`] writes them to standard error, as [`render`] (with [`excerpt`]) or [`json`]
 //!   makes them; [`failure`] and [`exit`] say how a command ends;
 //!   [`diff`] shows what differs.
@@ -38,7 +37,6 @@ mod failure;
 mod flags;
 mod headers;
 mod host;
-mod html;
 mod json;
 mod layouts;
 mod limits;
@@ -46,7 +44,6 @@ mod load;
 mod offer;
 mod outlet;
 mod output;
-mod page;
 mod part;
 mod profile;
 mod progress;

@@ -3,8 +3,8 @@
 use std::fs;
 
 use star_base::Code;
-use star_harness::record::{Record, from_json};
 use star_io::FileError;
+use star_report::record::{Record, from_json};
 
 use crate::text;
 

@@ -4,8 +4,6 @@
 //! * [`mod@header`]: headers as they are written, read from the comments of a file.
 //! * [`template`] and [`expr`]: the values in them, with integer expressions in braces.
 //! * [`cases`]: the combinations of values that a header asks for, smallest first.
-//! * [`measure`]: how often to run, what the samples say, and whether two sets of them differ.
-//! * [`record`]: what a run of benchmarks leaves, and the file of that.
 //! * [`machine`]: a backend whatever its types, and programs that are run on it as often as wanted;
 //!   [`machines`]: the backends by their names.
 //! * [`mod@run`]: one run with all that it left behind; [`compare`]: what two runs differ in.
@@ -24,8 +22,6 @@ pub mod expr;
 pub mod header;
 pub mod machine;
 pub mod machines;
-pub mod measure;
-pub mod record;
 pub mod run;
 pub mod shrink;
 pub mod template;

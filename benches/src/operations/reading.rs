@@ -1,6 +1,6 @@
 //! The speed of plain reading, of as many bytes as an operation touches.
 
-use star_harness::measure::read_speed;
+use star_report::measure::read_speed;
 
 /// Bytes that are read at most: beyond the caches more of them are not read faster or slower.
 const MOST_BYTES: usize = 1 << 29;

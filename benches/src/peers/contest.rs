@@ -5,7 +5,7 @@
 
 use std::time::{Duration, Instant};
 
-use star_harness::measure::{CONFIDENCE, Median, repetitions, resolution};
+use star_report::measure::{CONFIDENCE, Median, repetitions, resolution};
 
 use super::failure::Failure;
 use super::protocol::Hello;

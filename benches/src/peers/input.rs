@@ -5,12 +5,12 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use star_base::BitTable;
-use star_harness::record::{Parameter, Parameters};
 use star_io::generate::{Density, GenerateOptions, Kind, Labels, Parts, Road, UniformGraph};
 use star_io::{
     Data, Field, Format, Graph, Layout, LayoutValue, Numbers, OutputRef, Shape, Widths, lay_out,
     write,
 };
+use star_report::record::{Parameter, Parameters};
 
 use super::digest::Digest;
 use super::failure::Failure;

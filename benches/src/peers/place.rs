@@ -4,8 +4,8 @@ use std::fs;
 use std::process::{Command, Stdio};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use star_harness::measure::{CONFIDENCE, read_speed};
-use star_harness::record::{MachineInfo, Record, SCHEMA, Settings, Speed, Tool, utc};
+use star_report::measure::{CONFIDENCE, read_speed};
+use star_report::record::{MachineInfo, Record, SCHEMA, Settings, Speed, Tool, utc};
 use star_vm::kernels::Kernels;
 
 use super::options::Options;

@@ -4,8 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::{Map, Value, json};
-use star_harness::measure::Median;
-use star_harness::record::{
+use star_report::measure::Median;
+use star_report::record::{
     NativeUse, Parameter, Parameters, Record, Row, RowError, Source as RowSource, Time, to_json,
 };
 
@@ -222,7 +222,7 @@ pub(super) fn write(path: &Path, record: &Record, rows: &[Value]) -> Result<(), 
 
 #[cfg(test)]
 mod tests {
-    use star_harness::record::{SCHEMA, from_json};
+    use star_report::record::{SCHEMA, from_json};
 
     use super::super::failure::Failure;
     use super::super::protocol::Hello;

@@ -8,10 +8,10 @@ use star_io::FileError;
 
 use crate::destination::Destination;
 use crate::failure::Failure;
-use crate::page::{self, NamedRecord};
 use crate::records;
 use crate::report::Reporter;
 use crate::text;
+use star_report::page::{self, NamedRecord};
 
 /// What `star benchpage` is told.
 #[derive(Args, Debug)]

@@ -7,7 +7,7 @@ use star_base::FileId;
 use star_vm::profile::Tally;
 
 use super::{Line, Report, Unit, names_of};
-use crate::html::{self, Style, escaped};
+use star_report::html::{self, Style, escaped};
 
 const STYLE: &str = include_str!("page.css");
 

@@ -2,8 +2,8 @@
 
 use star_base::Code;
 use star_compiler::Compilation;
-use star_harness::record::{Parameter, Parameters, Row, RowError, Source, Time, is_time};
 use star_harness::{Case, Header, Purpose};
+use star_report::record::{Parameter, Parameters, Row, RowError, Source, Time, is_time};
 
 /// A row without any figures.
 pub(super) fn blank(file: &str, title: &str) -> Row {

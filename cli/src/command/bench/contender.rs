@@ -4,10 +4,10 @@
 use std::time::{Duration, Instant};
 
 use star_base::{Code, Diagnostic, SourceMap};
-use star_harness::measure::{Budget, Median, Sampler, repetitions};
-use star_harness::record::{NativeUse, RowError};
 use star_harness::{Argument, Compiled, Loaded};
 use star_ir::{LimitKind, Program, RoutineId};
+use star_report::measure::{Budget, Median, Sampler, repetitions};
+use star_report::record::{NativeUse, RowError};
 use star_vm::{Control, Limits, Outcome, Stats, StoreError};
 
 use super::hash::hash;

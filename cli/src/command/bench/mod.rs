@@ -3,7 +3,6 @@
 mod cases;
 mod contender;
 mod hash;
-mod live;
 mod rounds;
 mod run;
 mod surroundings;
@@ -14,10 +13,9 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use star_base::{Code, Diagnostic};
-use star_harness::measure::{Budget, CONFIDENCE, Random, resolution};
-use star_harness::record::{Record, SCHEMA, Settings, to_json};
+use star_report::measure::{Budget, CONFIDENCE, Random, resolution};
+use star_report::record::{Record, SCHEMA, Settings, to_json};
 
-use self::live::Live;
 use self::run::Runner;
 use self::targets::{has_benchmarks, targets};
 use super::benchpage::{make_folder, write_plots};
@@ -28,10 +26,11 @@ use crate::failure::Failure;
 use crate::flags::Flags;
 use crate::limits::LimitArgs;
 use crate::output::Output;
-use crate::page::{self, NamedRecord};
 use crate::report::Reporter;
 use crate::sizes::{parse_count, parse_size, parse_time};
 use crate::text;
+use star_report::live::Live;
+use star_report::page::{self, NamedRecord};
 
 /// What `star bench` is told.
 #[derive(Args, Debug)]

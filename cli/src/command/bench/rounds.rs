@@ -1,7 +1,7 @@
 //! One case: every backend with natives and without, in rounds, so that what disturbs the machine disturbs all.
 
-use star_harness::measure::{Budget, Median, Random};
-use star_harness::record::{NativeUse, Row, RowError, Source, Time};
+use star_report::measure::{Budget, Median, Random};
+use star_report::record::{NativeUse, Row, RowError, Source, Time};
 use star_vm::Limits;
 
 use super::contender::{Contender, Failed, Surroundings};

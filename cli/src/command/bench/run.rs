@@ -4,13 +4,12 @@ use std::time::{Duration, Instant};
 
 use clap::Parser;
 use star_base::{Code, Diagnostic, Severity, SourceMap};
-use star_harness::measure::{Budget, Random};
-use star_harness::record::{Row, RowError};
 use star_harness::{Argument, Case, Header, Purpose};
+use star_report::measure::{Budget, Random};
+use star_report::record::{Row, RowError};
 
 use super::cases::{blank, parameters, published, size, title};
 use super::contender::{Ready, Surroundings, error_of};
-use super::live::Live;
 use super::rounds::{Entrant, Measured, measure};
 use super::targets::Target;
 use super::{BenchArgs, Which};
@@ -25,6 +24,7 @@ use crate::limits::LimitArgs;
 use crate::output::Output;
 use crate::report::Reporter;
 use crate::usage::{self, Refusal};
+use star_report::live::Live;
 
 /// The options behind `run`: limits there come before those of the command.
 #[derive(Parser, Debug)]
@@ -275,7 +275,7 @@ impl Runner<'_> {
                 None => Exit::Internal,
             };
         }
-        if !self.live.row(self.output, &row) {
+        if !(self.output.write(&self.live.row(&row)) && self.output.flush()) {
             self.ended = true;
         }
         self.rows.push(row);

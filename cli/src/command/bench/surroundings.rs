@@ -3,8 +3,8 @@
 use std::fs;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use star_harness::measure::{Bandwidth, read_speed};
-use star_harness::record::{MachineInfo, Speed, Tool, utc};
+use star_report::measure::{Bandwidth, read_speed};
+use star_report::record::{MachineInfo, Speed, Tool, utc};
 
 use crate::doctor::{Findings, examine};
 use crate::sizes::available_memory;

@@ -1,16 +1,13 @@
 //! `star benchcmp`: two files of benchmarks beside each other, and what of the difference means anything.
 
-mod lines;
-mod pairs;
-
 use clap::{Args, ValueEnum};
 
-use self::pairs::{Difference, pairs};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
-use crate::page::differences;
 use crate::records;
+use star_report::compare::{Difference, lines, pairs};
+use star_report::page::differences;
 
 /// What `star benchcmp` is told.
 #[derive(Args, Debug)]

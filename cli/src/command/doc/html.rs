@@ -8,7 +8,7 @@ use star_syntax::doc::{Block, Doc, RoutineDoc, Section, blocks};
 
 use super::links::{In, Links};
 use super::shelf::{Kind, Module, Shelf};
-use crate::html::{self, Style, escaped};
+use star_report::html::{self, Style, escaped};
 
 const MORE_STYLE: &str = include_str!("style.css");
 const INDEX: &str = "index.html";

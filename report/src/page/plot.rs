@@ -3,12 +3,12 @@
 //! The axes are drawn here and not by the library's chart: ticks stand at the sizes that were measured, and
 //! colours are those that a dark page can exchange ([`super::palette`]).
 
+use crate::record::Source;
 use plotters::coord::Shift;
 use plotters::element::{Circle, Cross, EmptyElement, PathElement, Rectangle, TriangleMarker};
 use plotters::prelude::{DrawingArea, IntoDrawingArea, IntoFont, RGBColor, SVGBackend, Text};
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{Color as _, ShapeStyle};
-use star_harness::record::Source;
 
 use super::axis::Axis;
 use super::figures;

@@ -3,11 +3,11 @@
 //! A page needs no script and nothing from elsewhere.
 
 /// The style of every page. It has colours by name: `--text`, `--faint`, `--link`, `--paper`, `--box`, `--rule`.
-pub(crate) const STYLE: &str = include_str!("html.css");
+pub const STYLE: &str = include_str!("html.css");
 
 /// Where a page has its style from.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Style<'a> {
+pub enum Style<'a> {
     /// A file beside the page, which begins with [`STYLE`].
     File(&'a str),
     /// [`STYLE`] and this stand in the page itself.
@@ -15,7 +15,7 @@ pub(crate) enum Style<'a> {
 }
 
 /// A page with this title; `body` is HTML.
-pub(crate) fn page(title: &str, style: Style<'_>, body: &str) -> String {
+pub fn page(title: &str, style: Style<'_>, body: &str) -> String {
     let style = match style {
         Style::File(file) => format!("<link rel=\"stylesheet\" href=\"{file}\">"),
         Style::Inside(more) => format!("<style>\n{STYLE}{more}</style>"),
@@ -29,9 +29,9 @@ pub(crate) fn page(title: &str, style: Style<'_>, body: &str) -> String {
 }
 
 /// The text as HTML shows it; what a browser would not show is made visible.
-pub(crate) fn escaped(text: &str) -> String {
+pub fn escaped(text: &str) -> String {
     let mut escaped = String::new();
-    for character in crate::text::printable(text).chars() {
+    for character in star_base::text::printable(text).chars() {
         match character {
             '&' => escaped += "&amp;",
             '<' => escaped += "&lt;",

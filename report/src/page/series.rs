@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use star_harness::measure::exponent;
-use star_harness::record::{Parameters, Record, Row, Source};
+use crate::measure::exponent;
+use crate::record::{Parameters, Record, Row, Source};
 
 /// All rows of one benchmark.
 pub(crate) struct Benchmark<'a> {
@@ -126,7 +126,7 @@ fn series(rows: &[(usize, &Row)], size: &str, runners: &[String]) -> Vec<Series>
 }
 
 fn x_of(parameters: &Parameters, size: &str) -> Option<f64> {
-    use star_harness::record::Parameter;
+    use crate::record::Parameter;
     match parameters.get(size)? {
         Parameter::Int(number) => Some(*number as f64),
         Parameter::Text(_) => None,
@@ -165,7 +165,7 @@ fn label((runner, others): &Line<'_>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use star_harness::record::{Parameter, Time};
+    use crate::record::{Parameter, Time};
 
     use super::*;
     use crate::page::testing::{record, row};

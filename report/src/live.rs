@@ -1,10 +1,9 @@
-//! The table on standard output, a line as soon as it is known.
+//! The table of a run of benchmarks, line by line as rows become known.
 
-use star_harness::record::Row;
+use crate::record::Row;
 
-use crate::output::Output;
 use crate::page::figures;
-use crate::text;
+use star_base::text;
 
 /// Characters for the parameters.
 const PARAMETERS: usize = 24;
@@ -13,13 +12,13 @@ const BY: usize = 16;
 
 /// The table so far.
 #[derive(Default)]
-pub(super) struct Live {
+pub struct Live {
     benchmark: Option<(String, String)>,
 }
 
 impl Live {
-    /// Shows a row; `false` if nobody reads it.
-    pub(super) fn row(&mut self, output: &mut Output, row: &Row) -> bool {
+    /// The lines of a row.
+    pub fn row(&mut self, row: &Row) -> String {
         let mut lines = String::new();
         let benchmark = (row.file.clone(), row.title.clone());
         if self.benchmark.as_ref() != Some(&benchmark) {
@@ -40,8 +39,7 @@ impl Live {
             ]);
             self.benchmark = Some(benchmark);
         }
-        lines += &of_row(row);
-        output.write(&lines) && output.flush()
+        lines + &of_row(row)
     }
 }
 
@@ -89,21 +87,20 @@ fn column(text: &str, width: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use star_harness::record::RowError;
+    use crate::record::RowError;
 
     use super::*;
     use crate::page::testing::row;
 
     #[test]
     fn every_benchmark_has_its_head_and_every_row_its_line() {
-        let (mut live, mut output) = (Live::default(), Output::kept());
+        let (mut live, mut text) = (Live::default(), String::new());
         let mut failed = row("b", 9, 1.0);
         failed.time = None;
         failed.error = Some(RowError { code: "T0101".to_owned(), message: "index\n7".to_owned() });
         for row in [row("a", 5, 0.25), row("a", 6, 0.5), failed] {
-            assert!(live.row(&mut output, &row));
+            text += &live.row(&row);
         }
-        let text = output.into_text();
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines[0], "a.star: a (F)");
         assert!(lines[1].contains("median") && lines[1].ends_with("operations"));

@@ -2,24 +2,24 @@
 
 use std::collections::BTreeMap;
 
-use star_harness::measure::{Change, Comparison, compare};
-use star_harness::record::{Key, Record, Row, Source};
+use crate::measure::{Change, Comparison, compare};
+use crate::record::{Key, Record, Row, Source};
 
 /// The same thing in both files, or in one of them.
-pub(super) struct Pair<'a> {
+pub struct Pair<'a> {
     /// The row of the old file, or of the new one if there is none.
-    pub(super) row: &'a Row,
+    pub row: &'a Row,
     /// The medians in seconds.
-    pub(super) seconds: (Option<f64>, Option<f64>),
+    pub seconds: (Option<f64>, Option<f64>),
     /// What became of it.
-    pub(super) difference: Difference,
+    pub difference: Difference,
     /// Are the results others than before?
-    pub(super) other_results: bool,
+    pub other_results: bool,
 }
 
 /// What became of a row.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Difference {
+pub enum Difference {
     /// It takes less time.
     Faster(Comparison),
     /// It takes more.
@@ -43,7 +43,7 @@ pub(super) enum Difference {
 }
 
 /// All rows of both files but the published ones: in the order of the old file, then those that are new.
-pub(super) fn pairs<'a>(old: &'a Record, new: &'a Record, noise: f64) -> Vec<Pair<'a>> {
+pub fn pairs<'a>(old: &'a Record, new: &'a Record, noise: f64) -> Vec<Pair<'a>> {
     let keyed = |record: &'a Record| {
         let rows = record.rows.iter().filter(|row| row.source != Source::Published);
         rows.map(|row| (row.key(), row)).collect::<Vec<(Key<'a>, &'a Row)>>()

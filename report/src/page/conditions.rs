@@ -1,13 +1,13 @@
 //! How the figures came about: machines, bandwidth, and what a reader should be warned of.
 
-use star_harness::record::{MachineInfo, Record, Settings, Source, Speed, Tool};
+use crate::record::{MachineInfo, Record, Settings, Source, Speed, Tool};
 
 use super::html::{element, escape};
 use super::{NamedRecord, figures};
-use crate::text;
+use star_base::text;
 
 /// What differs between the machines of two records, and should not where times are compared.
-pub(crate) fn differences(a: &Record, b: &Record) -> Vec<String> {
+pub fn differences(a: &Record, b: &Record) -> Vec<String> {
     let mut found = Vec::new();
     let mut say = |what: &str, a: Option<String>, b: Option<String>| {
         if let (Some(a), Some(b)) = (a, b)
@@ -54,7 +54,7 @@ pub(super) fn warnings(files: &[NamedRecord]) -> String {
         if record.interrupted {
             warnings.push(format!("{name}: interrupted; what was measured until then is here"));
         }
-        let wide = |row: &&star_harness::record::Row| {
+        let wide = |row: &&crate::record::Row| {
             row.time.as_ref().is_some_and(|time| time.reached == Some(false))
         };
         let n = record.rows.iter().filter(wide).count();
@@ -141,7 +141,7 @@ pub(super) fn machines(files: &[NamedRecord]) -> String {
     add("seed", |record| record.seed.map(|seed| seed.to_string()).unwrap_or_default());
     add("peers", |record| {
         let peers = record.rows.iter().filter(|row| row.source == Source::Peer);
-        let mut names: Vec<String> = peers.map(star_harness::record::Row::runner).collect();
+        let mut names: Vec<String> = peers.map(crate::record::Row::runner).collect();
         names.sort();
         names.dedup();
         names.join(", ")

@@ -1,7 +1,7 @@
 //! Elements with texts: nothing that comes from outside gets into them unescaped.
 
 use crate::html::escaped;
-use crate::text;
+use star_base::text;
 
 /// A text on one line with what HTML would take for its own escaped, in texts and in attributes.
 pub(super) fn escape(text: &str) -> String {

@@ -2,16 +2,16 @@
 
 use std::fmt::Write as _;
 
+use crate::measure::Comparison;
 use serde_json::{Value, json};
-use star_harness::measure::Comparison;
 
 use super::pairs::{Difference, Pair};
 use crate::json;
 use crate::page::figures;
-use crate::text;
+use star_base::text;
 
 /// Lines under the name of each benchmark, then what they sum up to.
-pub(super) fn text(pairs: &[Pair<'_>], machines: &[String]) -> String {
+pub fn text(pairs: &[Pair<'_>], machines: &[String]) -> String {
     let mut text = String::new();
     for difference in machines {
         let _ = writeln!(text, "not the same conditions: {}", text::one_line(difference));
@@ -103,7 +103,7 @@ fn summary(pairs: &[Pair<'_>]) -> String {
 }
 
 /// One object on one line.
-pub(super) fn json(pairs: &[Pair<'_>], machines: &[String], failed: bool) -> String {
+pub fn json(pairs: &[Pair<'_>], machines: &[String], failed: bool) -> String {
     let rows: Vec<Value> = pairs.iter().map(object).collect();
     let counts = counts(pairs).map(|(name, _, n)| (name.to_owned(), json!(n)));
     let counts: serde_json::Map<String, Value> = counts.collect();

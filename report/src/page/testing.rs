@@ -1,8 +1,6 @@
 //! What the tests of the page need.
 
-use star_harness::record::{
-    MachineInfo, NativeUse, Parameter, Record, Row, SCHEMA, Source, Time, Tool,
-};
+use crate::record::{MachineInfo, NativeUse, Parameter, Record, Row, SCHEMA, Source, Time, Tool};
 
 /// A row of `a.star` at a size.
 pub(crate) fn row(title: &str, n: i64, seconds: f64) -> Row {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use star_harness::record::{NativeUse, Row, Source, Time};
+use crate::record::{NativeUse, Row, Source, Time};
 
 use super::figures;
 use super::html::{classed, element, escape};
@@ -190,7 +190,7 @@ fn conditions(benchmark: &Benchmark<'_>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use star_harness::record::{Record, RowError};
+    use crate::record::{Record, RowError};
 
     use super::*;
     use crate::page::series::benchmarks;

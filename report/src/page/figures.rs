@@ -1,7 +1,7 @@
 //! Numbers as people read them.
 
 /// A time in seconds: `372 ms`, `1.25 µs`.
-pub(crate) fn time(seconds: f64) -> String {
+pub fn time(seconds: f64) -> String {
     let units = [(1.0, "s"), (1e-3, "ms"), (1e-6, "µs")];
     // What three digits round up to the next unit belongs there.
     let unit = units.into_iter().find(|(size, _)| seconds >= size * 0.9995);
@@ -10,7 +10,7 @@ pub(crate) fn time(seconds: f64) -> String {
 }
 
 /// Three significant digits, more before the point if there are.
-pub(crate) fn digits(number: f64) -> String {
+pub fn digits(number: f64) -> String {
     let places = match number.abs() {
         size if size >= 99.95 => 0,
         size if size >= 9.995 => 1,
@@ -25,7 +25,7 @@ pub(crate) fn digits(number: f64) -> String {
 }
 
 /// A whole number: `1,253,986`.
-pub(crate) fn whole(number: u64) -> String {
+pub fn whole(number: u64) -> String {
     grouped(&number.to_string())
 }
 
@@ -44,7 +44,7 @@ fn grouped(text: &str) -> String {
 }
 
 /// A share: `1.2 %`.
-pub(crate) fn percent(share: f64) -> String {
+pub fn percent(share: f64) -> String {
     match share * 100.0 {
         percent if percent < 0.05 => "0 %".to_owned(),
         percent if percent < 9.95 => format!("{percent:.1} %"),

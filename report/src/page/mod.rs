@@ -10,7 +10,7 @@
 
 mod axis;
 mod conditions;
-pub(crate) mod figures;
+pub mod figures;
 mod html;
 mod palette;
 mod plot;
@@ -22,25 +22,25 @@ pub(crate) mod testing;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use star_harness::record::Record;
+use crate::record::Record;
 
 use self::html::{classed, element, escape};
 use self::series::Benchmark;
 
-pub(crate) use self::conditions::differences;
+pub use self::conditions::differences;
 
 const STYLE: &str = include_str!("style.css");
 
 /// A file of benchmarks, with the name that the page calls it by.
-pub(crate) struct NamedRecord {
+pub struct NamedRecord {
     /// The name.
-    pub(crate) name: String,
+    pub name: String,
     /// What it holds.
-    pub(crate) record: Record,
+    pub record: Record,
 }
 
 /// The page of these files.
-pub(crate) fn page(files: &[NamedRecord]) -> String {
+pub fn page(files: &[NamedRecord]) -> String {
     let records: Vec<Record> = files.iter().map(|file| file.record.clone()).collect();
     let benchmarks = series::benchmarks(&records);
     let mut body = String::new();
@@ -62,7 +62,7 @@ pub(crate) fn page(files: &[NamedRecord]) -> String {
 }
 
 /// The plots of these files, with names for files of their own: `closure-1.svg`.
-pub(crate) fn plots(records: &[Record]) -> Vec<(String, String)> {
+pub fn plots(records: &[Record]) -> Vec<(String, String)> {
     let mut taken = BTreeSet::new();
     let mut plots = Vec::new();
     for benchmark in series::benchmarks(records) {
@@ -119,7 +119,7 @@ fn section(number: usize, benchmark: &Benchmark<'_>, n_files: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use star_harness::record::{RowError, Source};
+    use crate::record::{RowError, Source};
 
     use super::testing::{record, row, well_formed};
     use super::*;
@@ -146,7 +146,7 @@ mod tests {
         ours.routine = Some(HOSTILE.to_owned());
         ours.backend = Some(HOSTILE.to_owned());
         ours.parameters
-            .insert(HOSTILE.to_owned(), star_harness::record::Parameter::Text(HOSTILE.to_owned()));
+            .insert(HOSTILE.to_owned(), crate::record::Parameter::Text(HOSTILE.to_owned()));
         ours.size = Some("n".to_owned());
         let mut record = record(vec![failed, peer, ours.clone(), row("other", 5, 1.0)]);
         record.date = Some(HOSTILE.to_owned());

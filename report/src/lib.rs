@@ -1,0 +1,17 @@
+//! What tests, benchmarks and profiles report: records of measurements, what they say, and how that is shown.
+//!
+//! * [`measure`]: how often to run, what the samples say, and whether two sets of them differ.
+//! * [`record`]: what a run of benchmarks leaves, and the file of that; [`live`] shows its rows in lines as
+//!   they come, [`page`] all of them as HTML with plots.
+//! * [`compare`]: two records beside each other.
+//! * [`html`]: the frame of pages; [`json`]: objects on lines.
+//!
+//! Nothing here opens a file, runs a program or knows a terminal or a command line.
+
+pub mod compare;
+pub mod html;
+pub mod json;
+pub mod live;
+pub mod measure;
+pub mod page;
+pub mod record;
