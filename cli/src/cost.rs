@@ -5,7 +5,7 @@ use star_vm::Stats;
 /// What a run used, one line each. `loading_bytes` is the most memory that loading its arguments took, 0 if nothing was
 /// read; the greater of both peaks is what `--max-memory` has to allow.
 pub(crate) fn table(stats: &Stats, loading_bytes: u64) -> String {
-    let Stats { operations, steps, peak_bytes, output_bytes, natives: _ } = stats;
+    let Stats { operations, steps, peak_bytes, output_bytes, natives: _, paths: _ } = stats;
     let loading = (loading_bytes > 0).then_some(("peak bytes of loading", &loading_bytes));
     let rows: Vec<(&str, &u64)> = [
         Some(("elementary operations", operations)),
@@ -28,8 +28,7 @@ mod tests {
 
     #[test]
     fn numbers_stand_below_each_other() {
-        let stats =
-            Stats { operations: 833, steps: 12_345, peak_bytes: 8, output_bytes: 0, natives: 0 };
+        let stats = Stats { operations: 833, steps: 12_345, peak_bytes: 8, ..Stats::default() };
         let with_loading = table(&stats, 7);
         assert_eq!(with_loading.lines().nth(2), Some("peak bytes of loading      7"));
         let table = table(&stats, 0);

@@ -46,7 +46,8 @@ pub(crate) fn remark(kind: Remark, message: &str) -> String {
 
 /// What a run used, and the most memory that loading its arguments took.
 pub(crate) fn cost(stats: &star_vm::Stats, loading_bytes: u64) -> String {
-    let star_vm::Stats { operations, steps, peak_bytes, output_bytes, natives: _ } = stats;
+    let star_vm::Stats { operations, steps, peak_bytes, output_bytes, natives: _, paths: _ } =
+        stats;
     line(&json!({
         "cost": {
             "operations": operations,

@@ -7,6 +7,7 @@ use star_base::limbs::OutOfMemory;
 use star_base::{BitTable, Code};
 use star_ir::{LimitKind, LocId, Program, RoutineId, Trap, Ty};
 
+use crate::paths::PathStats;
 use crate::profile::Profile;
 use crate::value::{HostRef, HostValue};
 
@@ -142,6 +143,8 @@ pub struct Stats {
     /// Calls of library routines that the backend did in its own way ([`star_base::natives`]). These count
     /// no operations, and no steps but that of the call.
     pub natives: u64,
+    /// Fast paths taken and declined.
+    pub paths: PathStats,
 }
 
 /// How a run ended.

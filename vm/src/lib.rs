@@ -16,6 +16,7 @@ mod checks;
 pub mod cpu;
 pub mod display;
 pub mod kernels;
+mod paths;
 pub mod profile;
 pub mod reference;
 mod scalars;
@@ -24,6 +25,7 @@ pub mod value;
 
 pub use backend::{Backend, Control, Host, HostError, Limits, Outcome, Stats, StoreError};
 pub use cpu::Cpu;
+pub use paths::{Declined, PathStats};
 pub use profile::Profile;
 pub use reference::Reference;
 pub use value::{Argument, HostRef, HostValue};

@@ -120,6 +120,7 @@ impl<'p> Interpreter<'p, '_, '_> {
         self.base = base;
         self.prepare(callee);
         self.base = outer;
+        self.paths.lent_arguments += call.n_lent;
         let copied = self.copy_arguments(&call.args, base);
         if copied.is_err() {
             self.shrink(base);

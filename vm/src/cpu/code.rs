@@ -186,6 +186,8 @@ pub(super) struct Call {
     pub(super) callee: RoutineId,
     /// Argument and parameter.
     pub(super) args: Vec<(CallArg, RegRef)>,
+    /// How many of them are lent: passed by value, and moved all the same.
+    pub(super) n_lent: u64,
     pub(super) dst: Option<RegRef>,
     /// Variables passed by reference whose extents say a size: looked at afterwards.
     pub(super) extents: Vec<(VarId, RegRef, Ty)>,

@@ -17,6 +17,7 @@ use super::table::{Line, Table};
 use super::value::{Value, ValueData};
 use crate::backend::{Control, Outcome, Stats};
 use crate::budget::MemoryBudget;
+use crate::paths::PathStats;
 use crate::scalars;
 use crate::stop::{Run, Stop, broken};
 
@@ -57,6 +58,8 @@ pub(super) struct Interpreter<'p, 'c, 'h> {
     step_limit: u64,
     /// Natives taken.
     natives: u64,
+    /// Fast paths taken and declined.
+    pub(super) paths: PathStats,
 }
 
 /// Runs `entry`; see [`crate::Backend::run`].
@@ -93,6 +96,7 @@ pub(super) fn run<'h, P: Probe>(
         operations: 0,
         steps: 0,
         natives: 0,
+        paths: PathStats::default(),
     };
     let end = interpreter.enter(entry, values).and_then(|()| interpreter.run_to_end(probe));
     let outcome = match end {
@@ -109,6 +113,7 @@ pub(super) fn run<'h, P: Probe>(
     stats.operations = interpreter.operations;
     stats.steps = interpreter.steps;
     stats.natives = interpreter.natives;
+    stats.paths = interpreter.paths;
     stats.peak_bytes = interpreter.budget.peak();
     outcome
 }
@@ -265,10 +270,7 @@ impl<'p> Interpreter<'p, '_, '_> {
                 }
                 Inst::ForallBegin(forall) => {
                     let forall = &routine.foralls[forall as usize];
-                    let n_turns = match &forall.block {
-                        Some(block) => self.run_block(block, forall)?,
-                        None => None,
-                    };
+                    let n_turns = self.run_lines(forall)?;
                     if let (Some(n_turns), Some(Inst::ForallNext { exit, .. })) =
                         (n_turns, routine.insts.get(next))
                     {

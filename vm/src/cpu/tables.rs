@@ -172,6 +172,7 @@ impl Interpreter<'_, '_, '_> {
         let own = table.try_clone(&self.parallelism)?.ok_or_else(|| self.out_of_memory(refused))?;
         self.budget.commit(bytes);
         self.tables[at].table = CowTable::Own(Box::new(own));
+        self.paths.table_copies += 1;
         Ok(())
     }
 

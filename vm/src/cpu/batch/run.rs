@@ -50,6 +50,8 @@ impl Interpreter<'_, '_, '_> {
         for (reg, bits) in stored.iter().zip(taken) {
             self.bits_slot_mut(*reg).bits = bits;
         }
+        self.paths.tapes_flushed += 1;
+        self.paths.ops_recorded += batch.deferred.len() as u64;
         batch.clear();
         self.batch = batch;
         done

@@ -4,27 +4,45 @@ use star_base::BitTable;
 
 use super::super::code::{Forall, Range, Reg, RegRef};
 use super::super::interpreter::Interpreter;
+use super::super::table::Table;
 use super::{BlockCode, BlockOp, LineSize, Source};
 use crate::kernels::Kernels;
+use crate::paths::Declined;
 use crate::stop::{Run, broken};
 
 impl Interpreter<'_, '_, '_> {
     /// Runs all iterations, if that can be done in blocks; how many there were. Otherwise nothing has
     /// happened.
-    pub(in crate::cpu) fn run_block(
-        &mut self,
-        code: &BlockCode,
-        forall: &Forall,
-    ) -> Run<Option<u64>> {
+    pub(in crate::cpu) fn run_lines(&mut self, forall: &Forall) -> Run<Option<u64>> {
+        match self.run_block(forall)? {
+            Ok(n_turns) => {
+                self.paths.line_kernels += 1;
+                self.paths.lines += n_turns;
+                Ok(Some(n_turns))
+            }
+            Err(reason) => {
+                self.paths.decline(reason);
+                Ok(None)
+            }
+        }
+    }
+
+    fn run_block(&mut self, forall: &Forall) -> Run<Result<u64, Declined>> {
+        let Some(code) = &forall.block else { return Ok(Err(Declined::Body)) };
         // Steps are counted one by one where they are limited.
         if self.has_step_limit() {
-            return Ok(None);
+            return Ok(Err(Declined::StepLimit));
         }
-        let Some(indices) = self.line_indices(code, forall.range)? else { return Ok(None) };
+        let Some(indices) = self.line_indices(code, forall.range) else {
+            return Ok(Err(Declined::Range));
+        };
+        if indices.is_empty() {
+            return Ok(Err(Declined::Empty));
+        }
         let n_turns = indices.len() as u64;
         let len = self.size(code.length()).unwrap_or(0) as usize;
-        if indices.is_empty() || !self.block_is_ready(code, len)? {
-            return Ok(None);
+        if let Err(reason) = self.block_is_ready(code, len)? {
+            return Ok(Err(reason));
         }
         self.update_lines(code, &indices, len)?;
         self.count_block(n_turns, code.cost);
@@ -32,20 +50,17 @@ impl Interpreter<'_, '_, '_> {
             self.unset(*private);
         }
         self.unset(RegRef::Int(forall.var));
-        Ok(Some(n_turns))
+        Ok(Ok(n_turns))
     }
 
     /// The indices of the iterations, ascending from 0; `None` if one is no line.
-    fn line_indices(&self, code: &BlockCode, range: Range) -> Run<Option<Vec<usize>>> {
-        let n_lines = match self.size(code.n_lines()) {
-            Some(n_lines) => n_lines as i64,
-            None => return Ok(None),
-        };
+    fn line_indices(&self, code: &BlockCode, range: Range) -> Option<Vec<usize>> {
+        let n_lines = self.size(code.n_lines())? as i64;
         match range {
             Range::Numbers(from, to) => {
                 let (from, to) = (self.number(from), self.number(to));
                 let inside = from >= 1 && to <= n_lines;
-                Ok(inside.then(|| (from..=to).map(|index| index as usize - 1).collect()))
+                inside.then(|| (from..=to).map(|index| index as usize - 1).collect())
             }
             Range::Ones(over) => {
                 let bits = self.bits(over);
@@ -58,26 +73,27 @@ impl Interpreter<'_, '_, '_> {
                     }
                 }
                 let inside = indices.last().is_none_or(|&last| (last as i64) < n_lines);
-                Ok(inside.then_some(indices))
+                inside.then_some(indices)
             }
         }
     }
 
     /// Would every guard hold in every iteration, and does every table lie as it is needed?
-    fn block_is_ready(&mut self, code: &BlockCode, len: usize) -> Run<bool> {
+    fn block_is_ready(&mut self, code: &BlockCode, len: usize) -> Run<Result<(), Declined>> {
         let target = self.table(code.target)?;
         let shape = (target.n_rows(), target.n_cols());
         for reg in &code.tables {
             let table = self.table_slot(*reg).table.get();
-            let fits = table.is_some_and(|table| (table.n_rows(), table.n_cols()) == shape);
-            if !fits || (*reg != code.target && !table.is_some_and(|table| table.has(code.line))) {
-                return Ok(false);
+            let fits = |table: &&Table| (table.n_rows(), table.n_cols()) == shape;
+            let Some(table) = table.filter(fits) else { return Ok(Err(Declined::Guard)) };
+            if *reg != code.target && !table.has(code.line) {
+                return Ok(Err(Declined::Form));
             }
         }
         for reg in &code.outer {
             let slot = self.bits_slot(*reg);
             if !slot.is_set || slot.bits.len() != len {
-                return Ok(false);
+                return Ok(Err(Declined::Guard));
             }
         }
         for (left, right) in &code.sizes {
@@ -86,10 +102,11 @@ impl Interpreter<'_, '_, '_> {
                 LineSize::Outer(size) => self.size(*size),
             };
             if size(left).is_none() || size(left) != size(right) {
-                return Ok(false);
+                return Ok(Err(Declined::Guard));
             }
         }
-        self.own_lines(code.target, code.line)
+        let is_ready = self.own_lines(code.target, code.line)?;
+        Ok(if is_ready { Ok(()) } else { Err(Declined::Form) })
     }
 
     /// Works on the lines of the target, block by block.

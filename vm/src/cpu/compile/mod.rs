@@ -366,30 +366,38 @@ impl<'p> Compiler<'p> {
             unchanged.contains(&param.var)
                 && args.iter().filter(|other| **other == value).count() == 1
         };
-        let args = routine.params.iter().zip(args).map(|(param, arg)| {
-            let arg = match arg {
-                Arg::Value(Operand::Str(text)) => CallArg::Text(text.clone()),
-                Arg::Value(Operand::Var(var)) => match self.place(*var).number() {
-                    Some(reg) => CallArg::Number(Number(reg)),
-                    None => match self.place(*var) {
-                        place @ (RegRef::Slice(_) | RegRef::Word(_)) if is_lent(param, *var) => {
-                            CallArg::Ref(place)
-                        }
-                        place => CallArg::Copy(place),
+        let mut n_lent = 0;
+        let args: Vec<(CallArg, RegRef)> = routine
+            .params
+            .iter()
+            .zip(args)
+            .map(|(param, arg)| {
+                let arg = match arg {
+                    Arg::Value(Operand::Str(text)) => CallArg::Text(text.clone()),
+                    Arg::Value(Operand::Var(var)) => match self.place(*var).number() {
+                        Some(reg) => CallArg::Number(Number(reg)),
+                        None => match self.place(*var) {
+                            place @ (RegRef::Slice(_) | RegRef::Word(_))
+                                if is_lent(param, *var) =>
+                            {
+                                n_lent += 1;
+                                CallArg::Ref(place)
+                            }
+                            place => CallArg::Copy(place),
+                        },
                     },
-                },
-                Arg::Value(constant) => CallArg::Number(self.number(constant)),
-                Arg::Move(var) => CallArg::Move(self.place(*var)),
-                Arg::Ref(var) => {
-                    extents.push((*var, self.place(*var), self.routine.var(*var).ty));
-                    CallArg::Ref(self.place(*var))
-                }
-            };
-            (arg, places[param.var.0 as usize])
-        });
-        let args = args.collect();
+                    Arg::Value(constant) => CallArg::Number(self.number(constant)),
+                    Arg::Move(var) => CallArg::Move(self.place(*var)),
+                    Arg::Ref(var) => {
+                        extents.push((*var, self.place(*var), self.routine.var(*var).ty));
+                        CallArg::Ref(self.place(*var))
+                    }
+                };
+                (arg, places[param.var.0 as usize])
+            })
+            .collect();
         let dst = dst.map(|dst| self.place(dst));
-        self.code.calls.push(Call { callee, args, dst, extents });
+        self.code.calls.push(Call { callee, args, n_lent, dst, extents });
         self.emit(Inst::Call(self.code.calls.len() as u32 - 1));
     }
 }

@@ -31,10 +31,12 @@ impl Interpreter<'_, '_, '_> {
     /// Carries a kernel out, or begins it: what it may have to give back is kept then, and the answer is
     /// false.
     pub(super) fn begin_tile(&mut self, tile: &Tile) -> Run<bool> {
-        if let Some(block) = &tile.block
-            && self.run_tile_block(block)?
-        {
-            return Ok(true);
+        match self.run_strips_of(tile)? {
+            Ok(()) => {
+                self.paths.tile_kernels += 1;
+                return Ok(true);
+            }
+            Err(reason) => self.paths.decline(reason),
         }
         for place in &tile.privates {
             let data = self.take_value(*place);

@@ -2,13 +2,16 @@
 
 use star_base::{BitTable, BitVector};
 
+use super::super::bits::index_in;
 use super::super::code::Reg;
 use super::super::interpreter::Interpreter;
 use super::super::registers::CowTable;
 use super::super::strip::{Cell, Source, Strips};
 use super::super::table::Line;
 use super::super::value::bytes_of;
+use super::Tile;
 use super::block::{Port, TileBlock};
+use crate::paths::Declined;
 use crate::stop::{Run, broken};
 
 /// What a port stands for at one run.
@@ -27,20 +30,30 @@ struct Taken {
 
 impl Interpreter<'_, '_, '_> {
     /// Runs a straight kernel, if that can be done in blocks; otherwise nothing has happened.
-    pub(super) fn run_tile_block(&mut self, code: &TileBlock) -> Run<bool> {
+    pub(super) fn run_strips_of(&mut self, tile: &Tile) -> Run<Result<(), Declined>> {
+        let Some(code) = &tile.block else { return Ok(Err(Declined::Body)) };
         // Steps are counted one by one where they are limited.
-        let n_rows = usize::try_from(self.number(code.rows)).unwrap_or(0);
-        if self.has_step_limit() || n_rows == 0 || !self.guards_hold(code, n_rows) {
-            return Ok(false);
+        if self.has_step_limit() {
+            return Ok(Err(Declined::StepLimit));
         }
-        let Some((bounds, cells)) = self.resolve(code, n_rows) else { return Ok(false) };
+        let n_rows = usize::try_from(self.number(code.rows)).unwrap_or(0);
+        if n_rows == 0 {
+            return Ok(Err(Declined::Empty));
+        }
+        if !self.guards_hold(code, n_rows) {
+            return Ok(Err(Declined::Guard));
+        }
+        let (bounds, cells) = match self.resolve(code, n_rows) {
+            Ok(resolved) => resolved,
+            Err(reason) => return Ok(Err(reason)),
+        };
         let written: Vec<usize> = code.stores.iter().map(|(port, _)| cells[*port]).collect();
         for (idx, bound) in bounds.iter().enumerate() {
             if let BoundPort::Column(table, _) = *bound
                 && written.contains(&idx)
                 && !self.own_lines(table, Line::Column)?
             {
-                return Ok(false);
+                return Ok(Err(Declined::Form));
             }
         }
         let mut taken = self.take_written(&bounds, &written, n_rows)?;
@@ -53,7 +66,7 @@ impl Interpreter<'_, '_, '_> {
         }
         done?;
         self.cost(code.cost)?;
-        Ok(true)
+        Ok(Ok(()))
     }
 
     fn guards_hold(&self, code: &TileBlock, n_rows: usize) -> bool {
@@ -61,9 +74,13 @@ impl Interpreter<'_, '_, '_> {
             && code.sizes.iter().all(|size| self.size(*size) == Some(n_rows as u64))
     }
 
-    /// The different places that are read and written, and which of them each port is; `None` if one is
+    /// The different locations that are read and written, and which of them each port is, unless one is
     /// not as the kernel needs it.
-    fn resolve(&self, code: &TileBlock, n_rows: usize) -> Option<(Vec<BoundPort>, Vec<usize>)> {
+    fn resolve(
+        &self,
+        code: &TileBlock,
+        n_rows: usize,
+    ) -> Result<(Vec<BoundPort>, Vec<usize>), Declined> {
         let mut bounds = Vec::new();
         let mut cells = Vec::new();
         for (idx, port) in code.ports.iter().enumerate() {
@@ -72,15 +89,22 @@ impl Interpreter<'_, '_, '_> {
                     let slot = self.bits_slot(reg);
                     let is_stored = code.stores.iter().any(|(port, _)| *port == idx);
                     let is_whole = slot.is_set && slot.bits.len() == n_rows;
-                    (is_whole || (is_stored && !reads(code, idx)))
-                        .then_some(BoundPort::Slice(reg))?
+                    if !is_whole && (!is_stored || reads(code, idx)) {
+                        return Err(Declined::Guard);
+                    }
+                    BoundPort::Slice(reg)
                 }
                 Port::Column(reg, index) => {
-                    let table = self.table_slot(reg).table.get()?;
-                    let col_idx = usize::try_from(self.number(index)).ok()?.checked_sub(1)?;
-                    let is_there = table.n_rows() == n_rows && col_idx < table.n_cols();
-                    (is_there && table.has(Line::Column))
-                        .then_some(BoundPort::Column(reg, col_idx))?
+                    let table = self.table_slot(reg).table.get().ok_or(Declined::Guard)?;
+                    let col_idx = index_in(self.number(index), table.n_cols());
+                    let col_idx = col_idx.map_err(|_| Declined::Guard)?;
+                    if table.n_rows() != n_rows {
+                        return Err(Declined::Guard);
+                    }
+                    if !table.has(Line::Column) {
+                        return Err(Declined::Form);
+                    }
+                    BoundPort::Column(reg, col_idx)
                 }
             };
             let known = bounds.iter().position(|known| *known == bound);
@@ -90,7 +114,7 @@ impl Interpreter<'_, '_, '_> {
             }));
         }
         let apart = code.apart.iter().all(|(a, b)| cells[*a] != cells[*b]);
-        apart.then_some((bounds, cells))
+        if apart { Ok((bounds, cells)) } else { Err(Declined::Alias) }
     }
 
     /// Takes what is written out of its registers, slices with as many components as there are rows.

@@ -1,0 +1,126 @@
+//! Which fast paths a run took, and why it declined others.
+//!
+//! A fast path that never runs passes every comparison of results, so tests ask for these counts. They
+//! are of whole loops, kernels, flushes and calls: nothing is counted per operation.
+
+/// What a run took, and what it declined.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PathStats {
+    /// `forall` loops whose iterations ran as one kernel over lines of a table.
+    pub line_kernels: u64,
+    /// Iterations of those.
+    pub lines: u64,
+    /// Tile kernels that ran strip by strip.
+    pub tile_kernels: u64,
+    /// Times that recorded operations were executed together.
+    pub tapes_flushed: u64,
+    /// Operations that were recorded and then executed together.
+    pub ops_recorded: u64,
+    /// Value arguments that moved into the callee and back instead of being copied.
+    pub lent_arguments: u64,
+    /// Shared tables that were copied since one of their owners wrote.
+    pub table_copies: u64,
+    /// Loops and tile kernels that ran as they are written, by reason; see [`PathStats::declined`].
+    declined: [u64; Declined::ALL.len()],
+}
+
+/// Why a `forall` or tile kernel ran as it is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Declined {
+    /// Its body holds something that the fast path does not know.
+    Body,
+    /// Steps are limited, so that each is counted by itself.
+    StepLimit,
+    /// There is no iteration, or no row.
+    Empty,
+    /// An iteration lies beyond the table.
+    Range,
+    /// A guard of the body would fail, or an operand is unset or of another size.
+    Guard,
+    /// A table does not lie by the lines that are needed, and turning it does not pay.
+    Form,
+    /// Two columns that have to be different are the same one.
+    Alias,
+}
+
+impl Declined {
+    /// All reasons, in the order of their numbers.
+    pub const ALL: [Declined; 7] = [
+        Declined::Body,
+        Declined::StepLimit,
+        Declined::Empty,
+        Declined::Range,
+        Declined::Guard,
+        Declined::Form,
+        Declined::Alias,
+    ];
+
+    /// A word for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Declined::Body => "body",
+            Declined::StepLimit => "step limit",
+            Declined::Empty => "empty",
+            Declined::Range => "range",
+            Declined::Guard => "guard",
+            Declined::Form => "form",
+            Declined::Alias => "alias",
+        }
+    }
+}
+
+impl PathStats {
+    /// How many loops and kernels were declined for this reason.
+    pub fn declined(&self, reason: Declined) -> u64 {
+        self.declined[reason as usize]
+    }
+
+    /// Counts one that was declined.
+    pub(crate) fn decline(&mut self, reason: Declined) {
+        self.declined[reason as usize] += 1;
+    }
+
+    /// Every count that is not zero, with its name.
+    pub fn entries(&self) -> impl Iterator<Item = (String, u64)> {
+        let PathStats {
+            line_kernels,
+            lines,
+            tile_kernels,
+            tapes_flushed,
+            ops_recorded,
+            lent_arguments,
+            table_copies,
+            declined,
+        } = *self;
+        let taken = [
+            ("line kernels", line_kernels),
+            ("lines", lines),
+            ("tile kernels", tile_kernels),
+            ("tapes flushed", tapes_flushed),
+            ("operations recorded", ops_recorded),
+            ("arguments lent", lent_arguments),
+            ("tables copied", table_copies),
+        ];
+        let declined = Declined::ALL.into_iter().zip(declined);
+        let declined = declined.map(|(reason, n)| (format!("declined: {}", reason.name()), n));
+        let taken = taken.into_iter().map(|(name, n)| (name.to_owned(), n));
+        taken.chain(declined).filter(|(_, n)| *n > 0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reasons_have_the_numbers_of_their_order() {
+        for (idx, reason) in Declined::ALL.into_iter().enumerate() {
+            assert_eq!(reason as usize, idx);
+        }
+        let mut paths = PathStats { lines: 3, ..PathStats::default() };
+        paths.decline(Declined::Range);
+        assert_eq!(paths.declined(Declined::Range), 1);
+        let entries: Vec<(String, u64)> = paths.entries().collect();
+        assert_eq!(entries, [("lines".to_owned(), 3), ("declined: range".to_owned(), 1)]);
+    }
+}
