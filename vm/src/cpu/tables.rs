@@ -73,7 +73,7 @@ impl Interpreter<'_, '_, '_> {
         };
         let reach = reach.clone();
         let mut table = self.zeros(reach.n_vertices(), reach.n_vertices())?;
-        if let Err(stop) = reach.fill(table.home_mut(), &self.parallelism) {
+        if let Err(stop) = self.finished(reach.fill(table.home_mut(), &self.parallelism)) {
             self.budget.release(table.n_bytes());
             return Err(stop);
         }

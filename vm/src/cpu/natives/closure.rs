@@ -1,31 +1,10 @@
-//! The transitive closure of a table, in place.
-//!
-//! The form that the table is at home in is worked on: with lines by columns the closure of the turned graph is
-//! made, which is the turned closure. Below, a line is a row of the graph, and bit j of line i an arc from i to j.
-//!
-//! Inner vertices of paths are the first n. The strong components among them are found, each behind those that its
-//! arcs lead to ([`Components`]). In that order one line is made for each component: the arcs of its members, and
-//! for every one that leads to another component all that this one reaches. An arc to what is
-//! reached already is passed over, so that few are left if the nearest components come first ([`Ahead`]).
-//! Every member then takes the line. A line beyond n is a vertex that no arc leads to: it comes last.
-//! Bits beyond n are vertices without arcs: they are or-ed along.
-//!
-//! Note [Nearest]. To know the nearest component that an arc leads to, every arc has to be looked at, which takes
-//! longer in a dense graph than all or-ing of lines. But there the components just before are likely to be among
-//! them, and to reach nearly all others. So some of these are tried first; only the arcs to what they do not
-//! reach are looked at one by one.
+//! WARSHALL and its variants, in place, on the form that the table is at home in.
 
-use star_base::{BitTable, Limbs};
+use star_natives::{Closing, InterruptPoller};
 
-use super::components::{Ahead, Components};
-use super::{InterruptPoller, has, put};
 use crate::cpu::code::Reg;
 use crate::cpu::interpreter::Interpreter;
-use crate::cpu::value::bytes_of;
 use crate::stop::Run;
-
-/// Components that are tried before all arcs are looked at; see Note [Nearest].
-const N_TRIED: usize = 16;
 
 impl Interpreter<'_, '_, '_> {
     /// `WARSHALL(n,P)`; false if there is too little memory for it.
@@ -41,8 +20,7 @@ impl Interpreter<'_, '_, '_> {
             return Ok(false);
         }
         let lines = self.table(table)?;
-        let line_bytes = bytes_of(lines.n_rows().max(lines.n_cols()));
-        let beside = Components::n_bytes(n).saturating_add(3 * line_bytes);
+        let beside = Closing::n_bytes(n, lines.n_rows().max(lines.n_cols()).div_ceil(64));
         if self.budget.available() < beside {
             return Ok(false);
         }
@@ -56,126 +34,19 @@ impl Interpreter<'_, '_, '_> {
     fn close_table(&mut self, reg: Reg, n: usize) -> Run<bool> {
         let mut poller = InterruptPoller::new(&self.parallelism);
         let (lines, _) = self.table(reg)?.home();
-        let Some(mut closing) = Closing::find(lines, n, &mut poller)? else { return Ok(false) };
+        let Some(mut closing) = self.finished(Closing::find(lines, n, &mut poller))? else {
+            return Ok(false);
+        };
         // A table that others have too is copied, but only if anything changes in it.
-        if !closing.next(lines, &mut poller)? {
-            return Ok(true);
-        }
+        let Some(true) = self.finished(closing.next(lines, &mut poller))? else { return Ok(true) };
         let bytes = self.table(reg)?.n_bytes();
         if !self.owns(reg) && self.budget.available() < bytes {
             return Ok(false);
         }
         self.change(reg, |table, interpreter| {
-            closing.close(table.home_mut(), &mut InterruptPoller::new(&interpreter.parallelism))
+            let mut poller = InterruptPoller::new(&interpreter.parallelism);
+            interpreter.finished(closing.close(table.home_mut(), &mut poller)).map(|_| ())
         })?;
         Ok(true)
     }
-}
-
-/// Adds to each line of a table what it reaches over the first n vertices, one component after another.
-#[derive(Debug)]
-pub(super) struct Closing {
-    n: usize,
-    components: Components,
-    /// How many components, and then lines beyond n, are done.
-    n_done: usize,
-    /// All arcs of the component at hand; then all that it reaches.
-    arcs: Limbs,
-    /// What is reached over its arcs so far; of its own members, those that an arc leads to.
-    reached: Limbs,
-    ahead: Ahead,
-}
-
-impl Closing {
-    /// Finds the components; `None` if the system refuses the memory.
-    pub(super) fn find(
-        lines: &BitTable,
-        n: usize,
-        poller: &mut InterruptPoller<'_>,
-    ) -> Run<Option<Self>> {
-        let Some(components) = Components::find(lines, n, poller)? else { return Ok(None) };
-        let limbs = || Limbs::zeros(lines.column_len()).ok();
-        let (Some(arcs), Some(reached), Some(ahead)) = (limbs(), limbs(), Ahead::new(&components))
-        else {
-            return Ok(None);
-        };
-        Ok(Some(Closing { n, components, n_done: 0, arcs, reached, ahead }))
-    }
-
-    /// Closes all lines that are left.
-    pub(super) fn close(
-        &mut self,
-        lines: &mut BitTable,
-        poller: &mut InterruptPoller<'_>,
-    ) -> Run<()> {
-        while self.next(lines, poller)? {
-            for member in members(&self.components, self.n, self.n_done) {
-                poller.spend(self.arcs.len())?;
-                lines.column_limbs_mut(member).copy_from_slice(&self.arcs);
-            }
-            self.n_done += 1;
-        }
-        Ok(())
-    }
-
-    /// Goes on to the next component of which a line changes, and finds what it reaches; false if there is none.
-    fn next(&mut self, lines: &BitTable, poller: &mut InterruptPoller<'_>) -> Run<bool> {
-        while self.n_done < self.components.len() + lines.n_cols() - self.n {
-            self.follow(lines, poller)?;
-            for member in members(&self.components, self.n, self.n_done) {
-                poller.spend(self.arcs.len())?;
-                if *lines.column_limbs(member) != *self.arcs {
-                    return Ok(true);
-                }
-            }
-            self.n_done += 1;
-        }
-        Ok(false)
-    }
-
-    /// Finds all that the component at hand reaches; those before it are closed.
-    fn follow(&mut self, lines: &BitTable, poller: &mut InterruptPoller<'_>) -> Run<()> {
-        let Closing { n, components, n_done, arcs, reached, .. } = self;
-        poller.spend(3 * arcs.len())?;
-        arcs.fill(0);
-        reached.fill(0);
-        for member in members(components, *n, *n_done) {
-            poller.or(arcs, lines.column_limbs(member))?;
-        }
-        for member in members(components, *n, *n_done).filter(|member| member < n) {
-            reached[member / 64] |= arcs[member / 64] & 1 << (member % 64);
-        }
-
-        let last = self.n_done.min(self.components.len());
-        for near in (last.saturating_sub(N_TRIED)..last).rev() {
-            if has(&self.arcs, self.components.first_member(near)) {
-                self.take(near, lines, poller)?;
-            }
-        }
-        let open = self.arcs.iter().zip(&*self.reached).map(|(arcs, reached)| arcs & !reached);
-        self.ahead.add(&self.components, open, poller)?;
-        // What is reached are vertices here, not components.
-        while let Some(next) = self.ahead.pop(|_| 0) {
-            self.take(next, lines, poller)?;
-        }
-        poller.or(&mut self.arcs, &self.reached)
-    }
-
-    /// Adds a component that an arc leads to, and what it reaches, if it is not reached already.
-    fn take(&mut self, next: usize, lines: &BitTable, poller: &mut InterruptPoller<'_>) -> Run<()> {
-        // Of several members each reaches all.
-        let member = self.components.first_member(next);
-        if !has(&self.reached, member) {
-            poller.or(&mut self.reached, lines.column_limbs(member))?;
-            put(&mut self.reached, member);
-        }
-        Ok(())
-    }
-}
-
-/// The vertices of component `at`; behind the components each of the lines beyond n comes alone.
-fn members(components: &Components, n: usize, at: usize) -> impl Iterator<Item = usize> + '_ {
-    let beyond = at.checked_sub(components.len()).map(|idx| n + idx);
-    let inner = beyond.is_none().then(|| components.members(at));
-    inner.into_iter().flatten().chain(beyond)
 }

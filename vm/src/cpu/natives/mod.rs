@@ -9,11 +9,11 @@
 //! something in between.
 
 mod closure;
-mod components;
 mod reach;
 
 use star_base::natives::{Native, ParamMode, SizeExpr};
 use star_ir::{LogicOp, Mode};
+use star_natives::{Ended, Environment};
 
 use super::code::{Number, Reg, RegRef, Size};
 use super::interpreter::Interpreter;
@@ -21,54 +21,30 @@ use super::parallelism::Parallelism;
 use super::registers::CowTable;
 use crate::stop::{Run, broken};
 
-pub(super) use reach::Reach;
+pub(super) use star_natives::Reach;
 
-/// Is a bit of a set one?
-#[inline]
-fn has(set: &[u64], idx: usize) -> bool {
-    set[idx / 64] >> (idx % 64) & 1 == 1
-}
-
-/// Sets a bit of a set.
-#[inline]
-fn put(set: &mut [u64], idx: usize) {
-    set[idx / 64] |= 1 << (idx % 64);
-}
-
-/// Looks at the flags each time that so much was done as may lie between two looks.
-struct InterruptPoller<'a> {
-    parallelism: &'a Parallelism<'a>,
-    /// Limbs until the next look.
-    left: usize,
-}
-
-impl<'a> InterruptPoller<'a> {
-    fn new(parallelism: &'a Parallelism<'a>) -> Self {
-        InterruptPoller { parallelism, left: parallelism.settings.poll_limbs }
+impl Environment for Parallelism<'_> {
+    fn poll_limbs(&self) -> usize {
+        self.settings.poll_limbs
     }
 
-    /// So many limbs are about to be worked on.
-    #[inline]
-    fn spend(&mut self, n_limbs: usize) -> Run<()> {
-        match self.left.checked_sub(n_limbs) {
-            Some(left) => {
-                self.left = left;
-                Ok(())
-            }
-            None => {
-                self.left = self.parallelism.settings.poll_limbs;
-                self.parallelism.poll()
-            }
-        }
+    fn poll(&self) -> Result<(), Ended> {
+        Parallelism::poll(self).map_err(|_| Ended::Interrupted)
     }
 
-    /// `to = to or line`, which may be longer.
-    fn or(&mut self, to: &mut [u64], line: &[u64]) -> Run<()> {
-        self.spend(to.len())?;
-        self.parallelism.fill(to, 1, |start, part| {
-            let line = &line[start..start + part.len()];
-            self.parallelism.kernels.logic_assign(LogicOp::Or, part, line);
-        })
+    fn fill(
+        &self,
+        to: &mut [u64],
+        piece: &(dyn Fn(usize, &mut [u64]) + Sync),
+    ) -> Result<(), Ended> {
+        Parallelism::fill(self, to, 1, piece).map_err(|_| Ended::Interrupted)
+    }
+
+    fn or_assign(&self, to: &mut [u64], line: &[u64]) -> Result<(), Ended> {
+        let or = |start: usize, part: &mut [u64]| {
+            self.kernels.logic_assign(LogicOp::Or, part, &line[start..start + part.len()]);
+        };
+        Parallelism::fill(self, to, 1, or).map_err(|_| Ended::Interrupted)
     }
 }
 
@@ -89,6 +65,18 @@ impl Interpreter<'_, '_, '_> {
             self.count_native();
         }
         Ok(done)
+    }
+
+    /// The result of an algorithm; `None` if the system refuses the memory.
+    pub(super) fn finished<T>(&self, result: Result<T, Ended>) -> Run<Option<T>> {
+        match result {
+            Ok(result) => Ok(Some(result)),
+            Err(Ended::OutOfMemory) => Ok(None),
+            Err(Ended::Interrupted) => {
+                self.parallelism.poll()?;
+                Err(broken("a native that ended for no reason"))
+            }
+        }
     }
 
     /// Are the arguments set, and do the preconditions hold?
@@ -144,113 +132,5 @@ impl Interpreter<'_, '_, '_> {
             Some((RegRef::Table(reg), _)) => Ok(*reg),
             Some(_) | None => Err(broken("a native without that table")),
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::sync::atomic::{AtomicBool, Ordering};
-
-    use star_base::BitTable;
-    use star_ir::LimitKind;
-
-    use super::closure::Closing;
-    use super::{InterruptPoller, Reach};
-    use crate::budget::MemoryBudget;
-    use crate::cpu::parallelism::{Parallelism, Settings};
-    use crate::kernels::Kernels;
-    use crate::stop::Stop;
-
-    /// A cycle through all vertices: work for every part of a native.
-    fn cycle(n: usize) -> BitTable {
-        let mut graph = BitTable::zeros(n, n).unwrap();
-        (0..n).for_each(|vertex| graph.put(vertex, (vertex + 1) % n, true));
-        graph
-    }
-
-    /// A graph in which vertex i of `n` is called `name(i)`, and has arcs to all that come behind it.
-    fn triangle(n: usize, name: impl Fn(usize) -> usize) -> BitTable {
-        let mut graph = BitTable::zeros(n, n).unwrap();
-        for to in 0..n {
-            (0..to).for_each(|from| graph.put(name(from), name(to), true));
-        }
-        graph
-    }
-
-    /// The closure by Warshall's algorithm.
-    fn warshall(mut graph: BitTable) -> BitTable {
-        let n = graph.n_rows();
-        for via in 0..n {
-            for from in (0..n).filter(|&from| graph.get(from, via)).collect::<Vec<usize>>() {
-                for to in (0..n).filter(|&to| graph.get(via, to)).collect::<Vec<usize>>() {
-                    graph.put(from, to, true);
-                }
-            }
-        }
-        graph
-    }
-
-    #[test]
-    fn the_order_of_the_vertices_does_not_matter() {
-        let (flag, never) = (AtomicBool::new(false), AtomicBool::new(false));
-        let budget = MemoryBudget::new(&flag, &never, u64::MAX);
-        let parallelism =
-            Parallelism::new(Kernels::detect(), Settings::tiny(), budget.flags(), None);
-        for n in [1, 2, 63, 64, 65, 130] {
-            let orders: [&dyn Fn(usize) -> usize; 5] = [
-                &|vertex| vertex,
-                &|vertex| n - 1 - vertex,
-                // One half along the arcs, the other against them.
-                &|vertex| if vertex < n / 2 { vertex } else { n - 1 - (vertex - n / 2) },
-                // In turn from both ends.
-                &|vertex| if vertex % 2 == 0 { vertex / 2 } else { n - 1 - vertex / 2 },
-                // 37 divides none of the sizes.
-                &|vertex| vertex * 37 % n,
-            ];
-            for order in orders {
-                for back in [None, Some((n / 3, 0)), Some((n - 1, n / 2)), Some((n - 1, 0))] {
-                    let mut graph = triangle(n, order);
-                    // Arcs that are not there, so that not all is reached at one step.
-                    (0..n).for_each(|vertex| graph.put(order(vertex), order(vertex / 2), false));
-                    (1..n).step_by(5).for_each(|to| graph.put(order(to - 1), order(to), false));
-                    if let Some((from, to)) = back {
-                        graph.put(order(from), order(to), true);
-                    }
-                    let expected = warshall(graph.clone());
-                    let mut poller = InterruptPoller::new(&parallelism);
-                    let reach = Reach::new(&graph, n, false, &parallelism).unwrap().unwrap();
-                    let mut filled = BitTable::zeros(n, n).unwrap();
-                    reach.fill(&mut filled, &parallelism).unwrap();
-                    // The lines of the table are its columns.
-                    assert!(filled == expected, "CONDENSE, {n} vertices, {back:?}: {graph:?}");
-                    let mut closing = Closing::find(&graph, n, &mut poller).unwrap().unwrap();
-                    closing.close(&mut graph, &mut poller).unwrap();
-                    assert!(graph == expected, "WARSHALL, {n} vertices, {back:?}");
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn the_user_and_the_clock_end_a_native() {
-        let (flag, never) = (AtomicBool::new(false), AtomicBool::new(false));
-        let budget = MemoryBudget::new(&flag, &never, u64::MAX);
-        let parallelism =
-            Parallelism::new(Kernels::detect(), Settings::tiny(), budget.flags(), None);
-        let mut graph = cycle(100);
-        let reach = Reach::new(&graph, 100, false, &parallelism).unwrap().unwrap();
-        let mut closure = BitTable::zeros(100, 100).unwrap();
-        reach.fill(&mut closure, &parallelism).unwrap();
-        assert_eq!(closure.count_ones(), 100 * 100);
-
-        let mut closing =
-            Closing::find(&graph, 100, &mut InterruptPoller::new(&parallelism)).unwrap().unwrap();
-        flag.store(true, Ordering::Relaxed);
-        let stop = Stop::Limit(LimitKind::Interrupted);
-        let mut poller = InterruptPoller::new(&parallelism);
-        assert_eq!(Closing::find(&graph, 100, &mut poller).map(|_| ()), Err(stop.clone()));
-        assert_eq!(closing.close(&mut graph, &mut poller), Err(stop.clone()));
-        assert_eq!(Reach::new(&graph, 100, false, &parallelism).map(|_| ()), Err(stop.clone()));
-        assert_eq!(reach.fill(&mut closure, &parallelism), Err(stop));
     }
 }

@@ -10,12 +10,12 @@
 
 use star_base::{BitTable, Limbs};
 
-use super::{InterruptPoller, has, put};
-use crate::stop::Run;
+use crate::environment::{Ended, InterruptPoller};
+use crate::{has, put, reserved};
 
 /// The strong components of a graph.
 #[derive(Debug)]
-pub(super) struct Components {
+pub struct Components {
     /// The vertices, from 0, one component after another. A component stands behind all those that an
     /// arc leads to from it.
     members: Vec<u32>,
@@ -30,7 +30,7 @@ const NONE: u32 = u32::MAX;
 
 impl Components {
     /// Bytes that [`Components::find`] takes for `n` vertices at most.
-    pub(super) fn n_bytes(n: usize) -> u64 {
+    pub fn n_bytes(n: usize) -> u64 {
         // Members, starts, components, stack, bounds: 4 each; the path 8; two sets and the lowest places.
         (n as u64)
             .saturating_mul(5 * 4 + 8)
@@ -38,42 +38,47 @@ impl Components {
     }
 
     /// Finds them among the first `n` vertices: vertex `i` has an arc to each `j < n` with bit `j` of line
-    /// `i`. `None` if the system refuses the memory.
-    pub(super) fn find(
+    /// `i`.
+    ///
+    /// # Errors
+    /// If the system refuses the memory, or the run is to end.
+    pub fn find(
         lines: &BitTable,
         n: usize,
         poller: &mut InterruptPoller<'_>,
-    ) -> Run<Option<Self>> {
-        let Some(mut search) = Search::new(lines, n) else { return Ok(None) };
+    ) -> Result<Self, Ended> {
+        let mut search = Search::new(lines, n)?;
         for root in 0..n {
             if search.is_new(root) {
                 search.from(root, poller)?;
             }
         }
-        Ok(Some(search.found))
+        Ok(search.found)
     }
 
     /// Number of components, at most that of the vertices.
-    pub(super) fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.starts.len() - 1
     }
 
+    /// Is there none, since there are no vertices?
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// The vertices of a component.
-    pub(super) fn members(
-        &self,
-        component: usize,
-    ) -> impl ExactSizeIterator<Item = usize> + Clone + '_ {
+    pub fn members(&self, component: usize) -> impl ExactSizeIterator<Item = usize> + Clone + '_ {
         let (from, to) = (self.starts[component], self.starts[component + 1]);
         self.members[from as usize..to as usize].iter().map(|&vertex| vertex as usize)
     }
 
     /// One vertex of a component, always the same.
-    pub(super) fn first_member(&self, component: usize) -> usize {
+    pub fn first_member(&self, component: usize) -> usize {
         self.members[self.starts[component] as usize] as usize
     }
 
     /// The component of a vertex.
-    pub(super) fn of(&self, vertex: usize) -> usize {
+    pub fn of(&self, vertex: usize) -> usize {
         self.of[vertex] as usize
     }
 }
@@ -83,25 +88,31 @@ impl Components {
 /// They are taken from the highest number down. Of two components of which one leads to the other, that one has
 /// the higher number: so it comes first, and the other is found to be reached already.
 #[derive(Debug)]
-pub(super) struct Ahead {
+pub struct Ahead {
     ones: Limbs,
     /// Limbs that may hold ones; all behind them are zero.
     n_limbs: usize,
 }
 
 impl Ahead {
-    /// None of these components; `None` if the system refuses the memory.
-    pub(super) fn new(components: &Components) -> Option<Self> {
-        Some(Ahead { ones: Limbs::zeros(components.len().div_ceil(64)).ok()?, n_limbs: 0 })
+    /// None of these components.
+    ///
+    /// # Errors
+    /// If the system refuses the memory.
+    pub fn new(components: &Components) -> Result<Self, Ended> {
+        Ok(Ahead { ones: Limbs::zeros(components.len().div_ceil(64))?, n_limbs: 0 })
     }
 
     /// Adds those that the vertices of a set belong to; bits beyond the vertices do not count.
-    pub(super) fn add(
+    ///
+    /// # Errors
+    /// If the run is to end.
+    pub fn add(
         &mut self,
         components: &Components,
         vertices: impl Iterator<Item = u64>,
         poller: &mut InterruptPoller<'_>,
-    ) -> Run<()> {
+    ) -> Result<(), Ended> {
         let Ahead { ones, n_limbs: end } = self;
         let (n, mut n_limbs) = (components.of.len(), *end);
         // The limbs of the set, and of this one when it is emptied.
@@ -123,7 +134,7 @@ impl Ahead {
 
     /// Takes the one with the highest number, without those that are reached: `reached` knows limb by limb which
     /// these are, as far as that is known.
-    pub(super) fn pop(&mut self, reached: impl Fn(usize) -> u64) -> Option<usize> {
+    pub fn pop(&mut self, reached: impl Fn(usize) -> u64) -> Option<usize> {
         loop {
             let at = self.n_limbs.checked_sub(1)?;
             let open = self.ones[at] & !reached(at);
@@ -158,28 +169,28 @@ struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    /// Nothing reached yet; `None` if the system refuses the memory.
-    fn new(lines: &'a BitTable, n: usize) -> Option<Self> {
+    /// Nothing reached yet.
+    fn new(lines: &'a BitTable, n: usize) -> Result<Self, Ended> {
         let n_limbs = n.div_ceil(64);
-        let mut new = Limbs::zeros(n_limbs).ok()?;
+        let mut new = Limbs::zeros(n_limbs)?;
         new.fill(u64::MAX);
         star_base::bits::zero_tail(&mut new, n);
-        let mut lowest = reserve_bits(n_limbs)?;
+        let mut lowest = reserved(n_limbs)?;
         lowest.resize(n_limbs, NONE);
-        let mut of = reserve_bits(n)?;
+        let mut of = reserved(n)?;
         of.resize(n, NONE);
-        let mut starts = reserve_bits(n + 1)?;
+        let mut starts = reserved(n + 1)?;
         starts.push(0);
-        Some(Search {
+        Ok(Search {
             lines,
             n_limbs,
             new,
-            waiting: Limbs::zeros(n_limbs).ok()?,
+            waiting: Limbs::zeros(n_limbs)?,
             lowest,
-            stack: reserve_bits(n)?,
-            bounds: reserve_bits(n)?,
-            path: reserve_bits(n)?,
-            found: Components { members: reserve_bits(n)?, starts, of },
+            stack: reserved(n)?,
+            bounds: reserved(n)?,
+            path: reserved(n)?,
+            found: Components { members: reserved(n)?, starts, of },
         })
     }
 
@@ -188,7 +199,7 @@ impl<'a> Search<'a> {
     }
 
     /// Reaches all that can be reached from `root` and was not.
-    fn from(&mut self, root: usize, poller: &mut InterruptPoller<'_>) -> Run<()> {
+    fn from(&mut self, root: usize, poller: &mut InterruptPoller<'_>) -> Result<(), Ended> {
         self.reach(root);
         while let Some(&(vertex, limb)) = self.path.last() {
             poller.spend(2 * self.n_limbs)?;
@@ -269,11 +280,4 @@ impl<'a> Search<'a> {
         }
         starts.push(members.len() as u32);
     }
-}
-
-/// An empty list with room for `len` numbers; `None` if the system refuses the memory.
-fn reserve_bits<T>(len: usize) -> Option<Vec<T>> {
-    let mut list = Vec::new();
-    list.try_reserve_exact(len).ok()?;
-    Some(list)
 }

@@ -1,0 +1,162 @@
+//! Algorithms of native twins: what backends do instead of library routines.
+//!
+//! An algorithm works on packed lines (the columns of a [`BitTable`](star_base::BitTable), which are limbs with a
+//! stride) and on integers. It knows nothing of SIR, registers, values or backends; what it needs of one it asks
+//! an [`Environment`] for: polls, threads, vector kernels.
+//!
+//! Note [Memory]. A native reserves all its memory before it writes anything: an algorithm says in advance how many bytes
+//! it takes at most (`n_bytes`), and the backend runs the Star body if its budget refuses them. If the system refuses
+//! them after all, the algorithm ends with [`Ended::OutOfMemory`], having changed nothing that the program sees.
+
+mod closure;
+mod components;
+mod environment;
+mod reach;
+
+pub use closure::Closing;
+pub use components::{Ahead, Components};
+pub use environment::{Ended, Environment, InterruptPoller};
+pub use reach::Reach;
+
+/// Is a bit of a set one?
+#[inline]
+fn has(set: &[u64], idx: usize) -> bool {
+    set[idx / 64] >> (idx % 64) & 1 == 1
+}
+
+/// Sets a bit of a set.
+#[inline]
+fn put(set: &mut [u64], idx: usize) {
+    set[idx / 64] |= 1 << (idx % 64);
+}
+
+/// An empty list that `len` numbers fit into.
+fn reserved<T>(len: usize) -> Result<Vec<T>, Ended> {
+    let mut list = Vec::new();
+    list.try_reserve_exact(len).map_err(|_| Ended::OutOfMemory)?;
+    Ok(list)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use star_base::BitTable;
+
+    use super::{Closing, Ended, Environment, InterruptPoller, Reach};
+
+    /// One thread, a poll every three limbs, and a flag.
+    #[derive(Default)]
+    struct Plain(AtomicBool);
+
+    impl Environment for Plain {
+        fn poll_limbs(&self) -> usize {
+            3
+        }
+
+        fn poll(&self) -> Result<(), Ended> {
+            if self.0.load(Ordering::Relaxed) { Err(Ended::Interrupted) } else { Ok(()) }
+        }
+
+        fn fill(
+            &self,
+            to: &mut [u64],
+            piece: &(dyn Fn(usize, &mut [u64]) + Sync),
+        ) -> Result<(), Ended> {
+            piece(0, to);
+            Ok(())
+        }
+
+        fn or_assign(&self, to: &mut [u64], line: &[u64]) -> Result<(), Ended> {
+            to.iter_mut().zip(line).for_each(|(to, line)| *to |= line);
+            Ok(())
+        }
+    }
+
+    /// A cycle through all vertices: work for every part of a native.
+    fn cycle(n: usize) -> BitTable {
+        let mut graph = BitTable::zeros(n, n).unwrap();
+        (0..n).for_each(|vertex| graph.put(vertex, (vertex + 1) % n, true));
+        graph
+    }
+
+    /// A graph in which vertex i of `n` is called `name(i)`, and has arcs to all that come behind it.
+    fn triangle(n: usize, name: impl Fn(usize) -> usize) -> BitTable {
+        let mut graph = BitTable::zeros(n, n).unwrap();
+        for to in 0..n {
+            (0..to).for_each(|from| graph.put(name(from), name(to), true));
+        }
+        graph
+    }
+
+    /// The closure by Warshall's algorithm.
+    fn warshall(mut graph: BitTable) -> BitTable {
+        let n = graph.n_rows();
+        for via in 0..n {
+            for from in (0..n).filter(|&from| graph.get(from, via)).collect::<Vec<usize>>() {
+                for to in (0..n).filter(|&to| graph.get(via, to)).collect::<Vec<usize>>() {
+                    graph.put(from, to, true);
+                }
+            }
+        }
+        graph
+    }
+
+    #[test]
+    fn the_order_of_the_vertices_does_not_matter() {
+        let environment = Plain::default();
+        for n in [1, 2, 63, 64, 65, 130] {
+            let orders: [&dyn Fn(usize) -> usize; 5] = [
+                &|vertex| vertex,
+                &|vertex| n - 1 - vertex,
+                // One half along the arcs, the other against them.
+                &|vertex| if vertex < n / 2 { vertex } else { n - 1 - (vertex - n / 2) },
+                // In turn from both ends.
+                &|vertex| if vertex % 2 == 0 { vertex / 2 } else { n - 1 - vertex / 2 },
+                // 37 divides none of the sizes.
+                &|vertex| vertex * 37 % n,
+            ];
+            for order in orders {
+                for back in [None, Some((n / 3, 0)), Some((n - 1, n / 2)), Some((n - 1, 0))] {
+                    let mut graph = triangle(n, order);
+                    // Arcs that are not there, so that not all is reached at one step.
+                    (0..n).for_each(|vertex| graph.put(order(vertex), order(vertex / 2), false));
+                    (1..n).step_by(5).for_each(|to| graph.put(order(to - 1), order(to), false));
+                    if let Some((from, to)) = back {
+                        graph.put(order(from), order(to), true);
+                    }
+                    let expected = warshall(graph.clone());
+                    let mut poller = InterruptPoller::new(&environment);
+                    let reach = Reach::new(&graph, n, false, &environment).unwrap();
+                    let mut filled = BitTable::zeros(n, n).unwrap();
+                    reach.fill(&mut filled, &environment).unwrap();
+                    // The lines of the table are its columns.
+                    assert!(filled == expected, "CONDENSE, {n} vertices, {back:?}: {graph:?}");
+                    let mut closing = Closing::find(&graph, n, &mut poller).unwrap();
+                    closing.close(&mut graph, &mut poller).unwrap();
+                    assert!(graph == expected, "WARSHALL, {n} vertices, {back:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_user_and_the_clock_end_a_native() {
+        let environment = Plain::default();
+        let mut graph = cycle(100);
+        let reach = Reach::new(&graph, 100, false, &environment).unwrap();
+        let mut closure = BitTable::zeros(100, 100).unwrap();
+        reach.fill(&mut closure, &environment).unwrap();
+        assert_eq!(closure.count_ones(), 100 * 100);
+
+        let mut closing =
+            Closing::find(&graph, 100, &mut InterruptPoller::new(&environment)).unwrap();
+        environment.0.store(true, Ordering::Relaxed);
+        let ended = Ended::Interrupted;
+        let mut poller = InterruptPoller::new(&environment);
+        assert_eq!(Closing::find(&graph, 100, &mut poller).map(|_| ()), Err(ended));
+        assert_eq!(closing.close(&mut graph, &mut poller), Err(ended));
+        assert_eq!(Reach::new(&graph, 100, false, &environment).map(|_| ()), Err(ended));
+        assert_eq!(reach.fill(&mut closure, &environment), Err(ended));
+    }
+}

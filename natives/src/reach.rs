@@ -1,0 +1,140 @@
+//! What can be reached in a graph, kept in a handle: its strong components, and which of them reach which.
+//!
+//! A Star body keeps the closure in the handle, n × n bits. This keeps one line for each component instead, as
+//! long as there are components, and turns into the closure when a Star body asks for it ([`Reach::fill`]).
+//! It is made of the form that the table of the graph is at home in; if that is the one by columns, it knows
+//! who reaches whom in the turned graph, and every question is turned too.
+
+use star_base::{BitTable, Limbs};
+
+use crate::components::{Ahead, Components};
+use crate::environment::{Ended, Environment, InterruptPoller};
+use crate::put;
+
+/// The components of a graph, and the closure of the graph of components.
+#[derive(Debug)]
+pub struct Reach {
+    n: usize,
+    components: Components,
+    /// Column c marks the components that are reached from component c: itself only on a cycle.
+    above: BitTable,
+    /// Was it made of the turned graph?
+    turned: bool,
+}
+
+impl Reach {
+    /// Number of vertices.
+    pub fn n_vertices(&self) -> usize {
+        self.n
+    }
+
+    /// Bytes, as memory counts them.
+    pub fn n_bytes(&self) -> u64 {
+        Components::n_bytes(self.n).saturating_add(self.above.n_bytes())
+    }
+
+    /// Is there a path? Both vertices count from 0.
+    pub fn reaches(&self, from: usize, to: usize) -> bool {
+        let (from, to) = if self.turned { (to, from) } else { (from, to) };
+        self.above.get(self.components.of(to), self.components.of(from))
+    }
+
+    /// Was it made of the turned graph?
+    pub fn is_turned(&self) -> bool {
+        self.turned
+    }
+
+    /// The closure of the graph that it was made of, in a table of zeros with a column for each line: column i
+    /// marks what vertex i reaches.
+    ///
+    /// # Errors
+    /// If the run is to end.
+    pub fn fill(&self, lines: &mut BitTable, environment: &dyn Environment) -> Result<(), Ended> {
+        let mut poller = InterruptPoller::new(environment);
+        let (stride, n_limbs) = (lines.stride(), lines.column_len());
+        for from in 0..self.components.len() {
+            let mut members = self.components.members(from);
+            let Some(first) = members.next() else { continue };
+            let line = lines.column_limbs_mut(first);
+            poller.spend(self.components.len())?;
+            for to in (0..self.components.len()).filter(|&to| self.above.get(to, from)) {
+                self.mark(to, line, &mut poller)?;
+            }
+            let line = first * stride..first * stride + n_limbs;
+            for member in members {
+                poller.spend(n_limbs)?;
+                lines.storage_mut().copy_within(line.clone(), member * stride);
+            }
+        }
+        Ok(())
+    }
+
+    /// Marks the vertices of a component.
+    fn mark(
+        &self,
+        component: usize,
+        to: &mut [u64],
+        poller: &mut InterruptPoller<'_>,
+    ) -> Result<(), Ended> {
+        let members = self.components.members(component);
+        poller.spend(members.len())?;
+        members.for_each(|member| put(to, member));
+        Ok(())
+    }
+
+    /// Finds the components and closes their graph.
+    ///
+    /// # Errors
+    /// If the system refuses the memory, or the run is to end.
+    pub fn new(
+        lines: &BitTable,
+        n: usize,
+        turned: bool,
+        environment: &dyn Environment,
+    ) -> Result<Self, Ended> {
+        let mut poller = InterruptPoller::new(environment);
+        let components = Components::find(lines, n, &mut poller)?;
+        let mut above = BitTable::zeros(components.len(), components.len())?;
+        let mut arcs = Limbs::zeros(n.div_ceil(64))?;
+        let mut reached = Limbs::zeros(above.column_len())?;
+        let mut ahead = Ahead::new(&components)?;
+        for component in 0..components.len() {
+            poller.spend(arcs.len() + 2 * reached.len())?;
+            reached.fill(0);
+            arcs.fill(0);
+            for member in components.members(component) {
+                poller.or(&mut arcs, lines.column_limbs(member))?;
+            }
+            ahead.add(&components, arcs.iter().copied(), &mut poller)?;
+            while let Some(next) = ahead.pop(|at| reached[at]) {
+                // A component's own column is still empty.
+                poller.or(&mut reached, above.column_limbs(next))?;
+                put(&mut reached, next);
+            }
+            above.column_limbs_mut(component).copy_from_slice(&reached);
+        }
+        Ok(Reach { n, components, above, turned })
+    }
+
+    /// The vertices that are reached from one, which counts from 0.
+    ///
+    /// # Errors
+    /// If the run is to end.
+    pub fn reachable(
+        &self,
+        from: usize,
+        to: &mut [u64],
+        poller: &mut InterruptPoller<'_>,
+    ) -> Result<(), Ended> {
+        to.fill(0);
+        let from = self.components.of(from);
+        poller.spend(self.components.len())?;
+        for component in 0..self.components.len() {
+            let (row, column) = if self.turned { (from, component) } else { (component, from) };
+            if self.above.get(row, column) {
+                self.mark(component, to, poller)?;
+            }
+        }
+        Ok(())
+    }
+}
