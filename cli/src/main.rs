@@ -9,6 +9,7 @@
 //! * [`doctor`]: what the machine has; [`headers`]: the tests and benchmarks in comments.
 //! * The way out: [`results`], to an [`outlet`], [`save`] for files (each at its [`place`]), [`output`] for
 //!   standard output, [`cost`], [`profile`].
+//! * [`passes`]: what the command line says about passes.
 //! * Messages: [`report`] writes them to standard error, as [`render`] (with [`excerpt`]) or [`json`]
 //!   makes them; [`failure`] and [`exit`] say how a command ends;
 //!   [`diff`] shows what differs.
@@ -45,6 +46,7 @@ mod offer;
 mod outlet;
 mod output;
 mod part;
+mod passes;
 mod profile;
 mod progress;
 mod records;

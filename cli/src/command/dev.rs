@@ -1,32 +1,42 @@
 //! `star dev`: what the compiler makes of a program, for people who work on it.
 
+use std::fmt::Write;
 use std::fs;
+use std::path::Path;
 
 use clap::{Args, ValueEnum};
 use star_base::{Code, Diagnostic};
-use star_compiler::LowerOptions;
+use star_compiler::{Compilation, LowerOptions};
+use star_ir::Program;
+use star_opt::PASSES;
 
 use super::{Lints, compile};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
+use crate::passes;
 use crate::report::Reporter;
 use crate::text;
 
 /// What `star dev` is told.
 #[derive(Args, Debug)]
+#[command(after_long_help = long_help())]
 pub(crate) struct DevArgs {
-    /// Print this level of FILE
-    #[arg(long, value_name = "LEVEL", requires = "file", conflicts_with = "verify")]
-    dump: Option<Level>,
+    /// SIR as text if the name ends in `.sir`, otherwise a Star program; `-` is standard input
+    #[arg(value_name = "FILE")]
+    file: String,
 
-    /// Read the SIR text of a file and verify it
-    #[arg(long, value_name = "SIR")]
-    verify: Option<String>,
+    /// Print this level
+    #[arg(long, value_name = "LEVEL", default_value = "sir")]
+    dump: Level,
 
-    /// A Star program; `-` is standard input
-    #[arg(value_name = "FILE", requires = "dump")]
-    file: Option<String>,
+    /// Verify the SIR, and print nothing
+    #[arg(long)]
+    verify: bool,
+
+    /// Apply these passes in this order, `all` for the whole list; the verifier runs after each
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    passes: Vec<String>,
 }
 
 /// A level of the compiler.
@@ -40,64 +50,108 @@ enum Level {
     Sir,
 }
 
-/// Dumps or verifies.
+fn long_help() -> String {
+    let mut help = "Examples:
+  star dev closure.star
+  star dev --passes all closure.star
+  star dev --passes unreachable loop.sir
+
+The output can be read back: how often a pass fired is a comment.
+
+Passes:
+"
+    .to_owned();
+    let width = PASSES.iter().map(|pass| pass.name.len()).max().unwrap_or(0);
+    for pass in PASSES {
+        // Writing into a `String` cannot fail.
+        let _ = writeln!(help, "  {:<width$}  {}", pass.name, pass.about);
+    }
+    help
+}
+
+/// Prints a level, or the SIR after passes.
 ///
 /// # Errors
-/// If the SIR text cannot be read or does not verify.
+/// If the SIR text cannot be read or does not verify, or a pass does not exist.
 pub(crate) fn run(
     args: &DevArgs,
     reporter: &Reporter,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
-    match (&args.dump, &args.verify, &args.file) {
-        (_, Some(sir), _) => verify(sir).map(|()| Exit::Success),
-        (Some(level), None, Some(file)) => Ok(dump(*level, file, reporter, output)),
-        (_, None, _) => {
-            let message = "`star dev` needs `--dump LEVEL FILE` or `--verify SIR`";
-            Err(Diagnostic::new(Code::Usage, message).into())
+    let is_sir = Path::new(&args.file).extension().is_some_and(|extension| extension == "sir");
+    match args.dump {
+        Level::Ast | Level::Hir if is_sir => Err(usage("a file with SIR has no other level")),
+        Level::Ast | Level::Hir if args.verify || !args.passes.is_empty() => {
+            Err(usage("`--verify` and `--passes` work on SIR only"))
+        }
+        Level::Ast => Ok(dump_tree(&args.file, reporter, output)),
+        Level::Hir => Ok(checked(&args.file, reporter).map_or(Exit::Compile, |compilation| {
+            output.write(&star_compiler::dump_hir(&compilation));
+            Exit::Success
+        })),
+        Level::Sir => {
+            let program = if is_sir { Some(read(&args.file)?) } else { lower(args, reporter)? };
+            program.map_or(Ok(Exit::Compile), |program| show(program, args, output))
         }
     }
 }
 
-fn dump(level: Level, file: &str, reporter: &Reporter, output: &mut Output) -> Exit {
+fn usage(message: &str) -> Failure {
+    Diagnostic::new(Code::Usage, message).into()
+}
+
+/// A tree is there for a program with errors, too.
+fn dump_tree(file: &str, reporter: &Reporter, output: &mut Output) -> Exit {
     let (compilation, tally) = compile(file, Lints::Hidden, reporter);
-    let text = match (level, compilation.root_tree()) {
-        (_, None) => return Exit::Compile,
-        // A tree is there for a program with errors, too.
-        (Level::Ast, Some(tree)) => format!("{tree:#?}\n"),
-        (Level::Hir | Level::Sir, Some(_)) if compilation.has_errors() => return Exit::Compile,
-        (Level::Hir, Some(_)) => star_compiler::dump_hir(&compilation),
-        (Level::Sir, Some(_)) => {
-            match star_compiler::lower(&compilation, &LowerOptions::default()) {
-                Ok(lowered) => star_ir::print(&lowered.program),
-                Err(error) => {
-                    reporter.diagnostic(&compilation.sources, &error);
-                    return Exit::Internal;
-                }
-            }
-        }
-    };
-    output.write(&text);
+    if let Some(tree) = compilation.root_tree() {
+        output.write(&format!("{tree:#?}\n"));
+    }
     match tally.errors {
         0 => Exit::Success,
         _ => Exit::Compile,
     }
 }
 
-fn verify(path: &str) -> Result<(), Failure> {
-    let program = match fs::read_to_string(path) {
-        Err(error) => {
-            let message = format!("cannot read `{path}`: {}", text::reason(&error));
-            return Err(Diagnostic::new(Code::SourceUnreadable, message).into());
-        }
-        Ok(text) => star_ir::parse(&text),
-    };
-    let program = program
+/// A program without errors; these are reported.
+fn checked(file: &str, reporter: &Reporter) -> Option<Compilation> {
+    let (compilation, _) = compile(file, Lints::Hidden, reporter);
+    (!compilation.has_errors()).then_some(compilation)
+}
+
+/// The SIR of a Star program; `None` if it has errors, which are reported.
+fn lower(args: &DevArgs, reporter: &Reporter) -> Result<Option<Program>, Failure> {
+    let Some(compilation) = checked(&args.file, reporter) else { return Ok(None) };
+    let lowered = star_compiler::lower(&compilation, &LowerOptions::default());
+    let lowered = lowered.map_err(|error| Failure::from(*error))?;
+    Ok(Some(lowered.program))
+}
+
+/// The SIR that a file holds as text, verified.
+fn read(path: &str) -> Result<Program, Failure> {
+    let text = fs::read_to_string(path).map_err(|error| {
+        let message = format!("cannot read `{path}`: {}", text::reason(&error));
+        Diagnostic::new(Code::SourceUnreadable, message)
+    })?;
+    let program = star_ir::parse(&text)
         .map_err(|error| Diagnostic::new(Code::UnexpectedToken, format!("{path}:{error}")))?;
     star_ir::verify(&program).map_err(|errors| {
         let of_error = |error: &star_ir::VerifyError| {
             Diagnostic::new(Code::Internal, format!("{path}: {error}"))
         };
-        errors.iter().map(of_error).collect::<Vec<_>>().into()
-    })
+        errors.iter().map(of_error).collect::<Vec<_>>()
+    })?;
+    Ok(program)
+}
+
+/// Applies the passes and prints what they make.
+fn show(mut program: Program, args: &DevArgs, output: &mut Output) -> Result<Exit, Failure> {
+    let names: Vec<&str> = args.passes.iter().map(|name| name.trim()).collect();
+    let report =
+        star_opt::apply(&mut program, &names).map_err(|error| passes::not_applied(&error))?;
+    if !args.verify {
+        let fired = report.fired.iter().map(|(name, count)| format!("; {name}: {count}\n"));
+        output.write(&fired.collect::<String>());
+        output.write(&star_ir::print(&program));
+    }
+    Ok(Exit::Success)
 }

@@ -4,6 +4,7 @@
 
 mod arguments;
 mod bench;
+mod dev;
 mod disk;
 mod doc;
 mod doctor;

@@ -103,17 +103,3 @@ fn help_version_and_completions_go_to_standard_output() {
     assert_eq!(script.code, 0);
     assert!(script.stdout.contains("_star"));
 }
-
-#[test]
-fn levels_of_the_compiler_are_dumped_and_read_back() {
-    let folder = Folder::new(&[("w.star", WARSHALL)]);
-    let dump = |level| folder.star(&["dev", "--dump", level, "w.star"]);
-    assert!(dump("ast").stdout.contains("Routine"));
-    assert!(dump("hir").stdout.contains("WARSHALL"));
-    let sir = dump("sir").stdout;
-    assert!(sir.starts_with("routine 0 \"WARSHALL\""), "{sir}");
-    folder.write("w.sir", sir.as_bytes());
-    folder.star(&["dev", "--verify", "w.sir"]).prints("");
-    folder.star(&["dev", "--verify", "w.star"]).fails(1, &["w.star:1:1"]);
-    folder.star(&["dev", "w.star"]).fails(2, &["error[E0608]"]);
-}

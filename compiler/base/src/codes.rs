@@ -113,6 +113,7 @@ codes! {
     E0607 NoBackend "a backend that is not available"
     E0608 Usage "a command line that does not parse"
     E0609 NoHeaders "no test or benchmark where one is asked for"
+    E0610 NoPass "a pass that does not exist"
 
     E0701 BadDocComment "a documentation comment that is not in its form"
     E0702 ExampleFails "an example that does not do what its comment says"
