@@ -1,9 +1,11 @@
 //! Which routine of a file is run.
 
 use star_base::{Code, Diagnostic, did_you_mean};
-use star_compiler::Entry;
+use star_bind::{Kind, Param, Signature};
+use star_compiler::{Entry, EntryParam, hir};
 use star_syntax::ast::RoutineKind;
 
+use crate::failure::internal;
 use crate::text;
 
 /// Routines that a message lists at most.
@@ -35,6 +37,34 @@ pub(crate) fn choose<'e>(
             let message = format!("`{file}` has {n} routines and no `program`: which one?");
             Err(list(Diagnostic::new(Code::WhichRoutine, message), several, file))
         }
+    }
+}
+
+/// The routine as values are bound to it.
+///
+/// # Errors
+/// An internal error if a parameter has no type: the compiler gives no entry with errors.
+pub(crate) fn signature(entry: &Entry) -> Result<Signature, Diagnostic> {
+    let params = entry.params.iter().map(|param| {
+        let EntryParam { name, by_ref, takes_value, kind } = param;
+        let kind = kind_of(*kind)
+            .ok_or_else(|| internal(&format!("`{name}` of `{}` has no type", entry.name)))?;
+        Ok(Param { name: name.clone(), by_ref: *by_ref, takes_value: *takes_value, kind })
+    });
+    Ok(Signature { name: entry.name.clone(), params: params.collect::<Result<_, Diagnostic>>()? })
+}
+
+/// A type of the compiler as values are bound to it; `None` for that of an error.
+pub(crate) fn kind_of(kind: hir::Kind) -> Option<Kind> {
+    match kind {
+        hir::Kind::Int => Some(Kind::Int),
+        hir::Kind::Bool => Some(Kind::Bool),
+        hir::Kind::Str => Some(Kind::Str),
+        hir::Kind::Slice => Some(Kind::Slice),
+        hir::Kind::Word => Some(Kind::Word),
+        hir::Kind::Table => Some(Kind::Table),
+        hir::Kind::Handle => Some(Kind::Handle),
+        hir::Kind::Error => None,
     }
 }
 
@@ -93,15 +123,33 @@ fn command(entry: &Entry, file: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use star_base::{FileId, Span};
+    use star_compiler::hir::RoutineId;
+
     use super::*;
-    use crate::testing::{entry, value};
-    use star_compiler::hir::Kind;
+
+    /// A procedure with these value parameters, all integers.
+    fn entry(name: &str, params: &[&str]) -> Entry {
+        let params = params.iter().map(|name| EntryParam {
+            name: (*name).to_owned(),
+            by_ref: false,
+            takes_value: true,
+            kind: hir::Kind::Int,
+        });
+        Entry {
+            id: RoutineId(0),
+            name: name.to_owned(),
+            kind: RoutineKind::Procedure,
+            span: Span::file_start(FileId(0)),
+            params: params.collect(),
+        }
+    }
 
     #[test]
     fn the_program_or_the_only_routine_is_run() {
-        let mut entries = vec![entry("A", Vec::new())];
+        let mut entries = vec![entry("A", &[])];
         assert_eq!(choose(&entries, None, "f").unwrap().name, "A");
-        entries.push(entry("B", vec![value("n", Kind::Int)]));
+        entries.push(entry("B", &["n"]));
         let which = choose(&entries, None, "my f").err().unwrap();
         assert_eq!(which.code, Code::WhichRoutine);
         assert!(which.help[0].contains("\n  star run 'my f' --proc B n=…"), "{which:?}");
@@ -114,7 +162,7 @@ mod tests {
     #[test]
     fn names_match_exactly_before_letter_case_is_ignored() {
         let names = ["WARSHALL-C", "warshall-c", "Floyd"];
-        let entries: Vec<Entry> = names.iter().map(|name| entry(name, Vec::new())).collect();
+        let entries: Vec<Entry> = names.iter().map(|name| entry(name, &[])).collect();
         let find = |name| choose(&entries, Some(name), "f").map(|entry| entry.name.as_str());
         assert_eq!(find("WARSHALL - C").ok(), Some("WARSHALL-C"));
         assert_eq!(find("floyd").ok(), Some("Floyd"));

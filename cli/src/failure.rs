@@ -44,14 +44,6 @@ impl From<FileError> for Failure {
     }
 }
 
-/// The same as an error that names no file.
-pub(crate) fn without_file(diagnostic: Diagnostic) -> FileError {
-    let mut error = FileError::new(diagnostic.code, "", diagnostic.message);
-    error.notes = diagnostic.notes;
-    error.help = diagnostic.help;
-    error
-}
-
 /// A fault of the toolchain.
 pub(crate) fn internal(what: &str) -> Diagnostic {
     Diagnostic::new(Code::Internal, format!("internal error: {what}"))

@@ -1,20 +1,15 @@
 //! The world outside the machine: `print`, `read` and `write` of a running program.
 
-use star_base::{Code, Diagnostic};
-use star_compiler::hir::Kind;
-use star_io::{FileError, GraphSizes};
+use star_base::Code;
+use star_bind::{Kind, Reading, Settings, encoding, request};
+use star_io::FileError;
 use star_ir::Ty;
 use star_vm::{Host, HostError, HostRef, HostValue};
 
 use crate::access::Access;
-use crate::arg_value;
-use crate::data::{self, Expected, FileContents, GivenWidths, LoadRequest, Reading};
-use crate::failure::without_file;
-use crate::layouts::AnyLayout;
+use crate::files::Console;
 use crate::output::Output;
-use crate::part::locate;
-use crate::save::{self, Target};
-use crate::text;
+use crate::save::Target;
 
 /// Takes what a program prints.
 pub(crate) trait Printer {
@@ -32,7 +27,8 @@ impl Printer for Output {
 pub(crate) struct RunHost<'a> {
     output: &'a mut dyn Printer,
     access: &'a Access,
-    reading: Reading<'a>,
+    console: Console<'a>,
+    settings: &'a Settings,
     /// Notes and help that belong to the last error, which itself has only one line.
     pub(crate) advice: Advice,
 }
@@ -51,48 +47,16 @@ impl<'a> RunHost<'a> {
     pub(crate) fn new(
         output: &'a mut dyn Printer,
         access: &'a Access,
-        reading: Reading<'a>,
+        console: Console<'a>,
+        settings: &'a Settings,
     ) -> Self {
-        RunHost { output, access, reading, advice: Advice::default() }
+        RunHost { output, access, console, settings, advice: Advice::default() }
     }
 
     fn fail(&mut self, error: FileError) -> HostError {
         let message = error.to_string();
         self.advice = Advice { notes: error.notes, help: error.help };
         HostError { code: error.code, message }
-    }
-
-    fn read_value(
-        &self,
-        file: &str,
-        layout: Option<&str>,
-        ty: Ty,
-        max_bytes: u64,
-    ) -> Result<HostValue, FileError> {
-        let (layout, widths) = match layout {
-            Some(text) => {
-                let (layout, widths) = layout_of(text).map_err(without_file)?;
-                (Some(layout), widths)
-            }
-            None => (None, GivenWidths::default()),
-        };
-        let kind = match ty {
-            Ty::Slice(_) => Kind::Slice,
-            Ty::Word(_) => Kind::Word,
-            Ty::Table(..) => Kind::Table,
-            Ty::Int | Ty::Bool | Ty::Str | Ty::Handle => {
-                let message = "only tables, slices and words are read from files";
-                return Err(FileError::new(Code::NoSuchLayout, file, message));
-            }
-        };
-        let located = locate(file, |file| self.access.for_reading(file))?;
-        let format = layout.as_ref().and_then(AnyLayout::format);
-        let graph = GraphSizes { n_vertices: None, b: widths.b, h: widths.h };
-        let expected = Expected { format, graph };
-        let FileContents { data, .. } =
-            data::read_file(self.reading, &located, max_bytes, expected)?;
-        let wanted = LoadRequest { kind, layout: layout.as_ref(), file, max_bytes, widths };
-        data::to_value(self.reading, data, wanted)
     }
 }
 
@@ -114,7 +78,10 @@ impl Host for RunHost<'_> {
         ty: Ty,
         max_bytes: Option<u64>,
     ) -> Result<HostValue, HostError> {
-        let value = self.read_value(file, layout, ty, max_bytes.unwrap_or(u64::MAX));
+        let reading =
+            Reading { files: self.access, observer: &self.console, settings: self.settings };
+        let max_bytes = max_bytes.unwrap_or(u64::MAX);
+        let value = request::read_value(reading, file, layout, ty, max_bytes);
         value.map_err(|error| self.fail(error))
     }
 
@@ -125,58 +92,9 @@ impl Host for RunHost<'_> {
                 HostRef::Word(_) => Kind::Word,
                 HostRef::Table(_) => Kind::Table,
             };
-            let target = Target::new(&path, file, &|format| save::holds(kind, format))?;
-            target.write_bits(value, self.reading.flags)?.commit()
+            let target = Target::new(&path, file, &|format| encoding::holds(kind, format))?;
+            target.write_bits(value, self.console.flags)?.commit()
         });
         written.map_err(|error| self.fail(error))
-    }
-}
-
-/// A layout, and the widths that stand behind that of a graph or of an update stream: `weights-out h=20`,
-/// `left b=6`.
-fn layout_of(text: &str) -> Result<(AnyLayout, GivenWidths), Diagnostic> {
-    let mut words = text.split_whitespace();
-    let layout = match words.next().map(AnyLayout::parse) {
-        Some(Ok(layout @ (AnyLayout::Graph(_) | AnyLayout::Updates))) => layout,
-        // The name of a field may hold blanks.
-        Some(Ok(AnyLayout::Numbers(_)) | Err(_)) | None => {
-            return Ok((AnyLayout::parse(text)?, GivenWidths::default()));
-        }
-    };
-    let mut widths = GivenWidths::default();
-    for word in words {
-        let number = |name| arg_value::width(word.strip_prefix(name)?);
-        if let Some(h) = number("h=") {
-            widths.h = Some(h);
-        } else if let Some(b) = number("b=") {
-            widths.b = Some(b);
-        } else {
-            let message = format!("`{}` is no width of `{layout}`", text::one_line(word));
-            return Err(Diagnostic::new(Code::NoSuchLayout, message)
-                .help(format!("write `{layout} h=20 b=6`, bits of weights and of codes")));
-        }
-    }
-    Ok((layout, widths))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use star_io::Layout;
-
-    #[test]
-    fn widths_stand_behind_the_layout_of_a_graph() {
-        let widths = |h, b| GivenWidths { h, b };
-        let graph = |layout, widths| Some((AnyLayout::Graph(layout), widths));
-        assert_eq!(layout_of("left").ok(), graph(Layout::Left, widths(None, None)));
-        assert_eq!(layout_of(" left  b=6").ok(), graph(Layout::Left, widths(None, Some(6))));
-        let updates = Some((AnyLayout::Updates, widths(Some(9), None)));
-        assert_eq!(layout_of("updates h=9").ok(), updates);
-        assert_eq!(layout_of("arcs h=9 b=6").ok(), graph(Layout::Arcs, widths(Some(9), Some(6))));
-        for wrong in ["left 6", "left b=", "left b=-1", "left b=5000", "left h=9,b=6", ""] {
-            assert_eq!(layout_of(wrong).unwrap_err().code, Code::NoSuchLayout, "{wrong}");
-        }
-        let (field, found) = layout_of("field:x b=6").unwrap();
-        assert_eq!((field.to_string().as_str(), found), ("field:x b=6", widths(None, None)));
     }
 }

@@ -1,8 +1,8 @@
 //! `star`: checks and runs Star programs.
 //!
 //! * [`command`]: the subcommands, one file each; [`usage`]: command lines that do not parse.
-//! * The way into a run: [`entry`] chooses the routine, [`bind`] (with [`given`] and [`offer`]) finds
-//!   out where its parameters get their values, [`load`] (with [`data`]) reads them.
+//! * The way into a run: [`entry`] chooses the routine; star-bind finds out where its parameters get their
+//!   values, and reads them from [`files`].
 //! * The run: [`engine`] has the backends, [`host`] (with [`access`]) serves the program, [`flags`] end
 //!   it, [`limits`] bound it, [`wrap`] makes functions runnable.
 //! * [`repl`]: a session in which values outlive the lines that made them.
@@ -22,11 +22,8 @@
 )]
 
 mod access;
-mod arg_value;
-mod bind;
 mod command;
 mod cost;
-mod data;
 mod destination;
 mod diff;
 mod doctor;
@@ -35,17 +32,14 @@ mod entry;
 mod excerpt;
 mod exit;
 mod failure;
+mod files;
 mod flags;
 mod headers;
 mod host;
 mod json;
-mod layouts;
 mod limits;
-mod load;
-mod offer;
 mod outlet;
 mod output;
-mod part;
 mod passes;
 mod profile;
 mod progress;
@@ -55,14 +49,10 @@ mod repl;
 mod report;
 mod results;
 mod save;
-mod settings;
 mod sizes;
 mod sources;
 mod stream;
-#[cfg(test)]
-mod testing;
 mod usage;
-mod widths;
 mod wrap;
 
 use std::panic::{self, AssertUnwindSafe, PanicHookInfo};

@@ -3,11 +3,12 @@
 use std::path::Path;
 
 use star_base::Code;
+use star_bind::Encoding;
 use star_io::{FileError, Format, OutputRef};
 
 use crate::flags::Flags;
 use crate::output::Output;
-use crate::save::{Encoding, Target, Written};
+use crate::save::{self, Target, Written};
 
 /// What stands for standard output, behind an extension and a colon.
 const STDOUT: &str = "-";
@@ -91,7 +92,7 @@ impl Outlet {
                 let (written, n_bytes) = target.write_data(data, flags)?;
                 Ok((Some(written), n_bytes))
             }
-            Outlet::Stdout(encoding) => match encoding.write(data, output, flags) {
+            Outlet::Stdout(encoding) => match save::write(&encoding, data, output, flags) {
                 Err(_) if output.failed() => Ok((None, 0)),
                 written => Ok((None, written?)),
             },

@@ -1,16 +1,13 @@
 //! What a run gives back: `--out NAME=FILE`, and the summary on standard output.
 
 use star_base::{Code, Diagnostic, did_you_mean};
-use star_compiler::Entry;
-use star_compiler::hir::Kind;
+use star_bind::{Kind, Signature, encoding};
 use star_io::FileError;
 use star_vm::{HostValue, display};
 
 use crate::flags::Flags;
-use crate::load::from_files;
 use crate::outlet::Outlet;
 use crate::output::Output;
-use crate::save;
 use crate::text;
 
 /// An `--out`: which result, counted from 0 among the `var` parameters, goes where.
@@ -24,7 +21,7 @@ pub(crate) struct Out {
 ///
 /// # Errors
 /// All of E0606, E0608, E0506, E0507 and E0509 that can be seen before the run.
-pub(crate) fn outs(entry: &Entry, options: &[String]) -> Result<Vec<Out>, Vec<Diagnostic>> {
+pub(crate) fn outs(entry: &Signature, options: &[String]) -> Result<Vec<Out>, Vec<Diagnostic>> {
     let mut faults = Vec::new();
     let mut outs: Vec<Out> = Vec::new();
     for option in options {
@@ -40,7 +37,7 @@ pub(crate) fn outs(entry: &Entry, options: &[String]) -> Result<Vec<Out>, Vec<Di
     if faults.is_empty() { Ok(outs) } else { Err(faults) }
 }
 
-fn out(entry: &Entry, option: &str) -> Result<Out, Diagnostic> {
+fn out(entry: &Signature, option: &str) -> Result<Out, Diagnostic> {
     let (name, file) = match option.split_once('=') {
         Some((name, file)) if !name.is_empty() && !file.is_empty() => (name, file),
         _ => {
@@ -52,8 +49,8 @@ fn out(entry: &Entry, option: &str) -> Result<Out, Diagnostic> {
     let vars = || entry.params.iter().filter(|param| param.by_ref);
     let found = vars().enumerate().find(|(_, param)| param.name == name);
     match found {
-        Some((result, param)) if from_files(param.kind) => {
-            let holds = |format| save::holds(param.kind, format);
+        Some((result, param)) if param.kind.is_data() => {
+            let holds = |format| encoding::holds(param.kind, format);
             let outlet = Outlet::new(file, &holds).map_err(|error| error.to_diagnostic())?;
             Ok(Out { result, outlet })
         }
@@ -66,10 +63,10 @@ fn out(entry: &Entry, option: &str) -> Result<Out, Diagnostic> {
     }
 }
 
-fn no_result(entry: &Entry, name: &str) -> Diagnostic {
+fn no_result(entry: &Signature, name: &str) -> Diagnostic {
     let names = || {
         let vars = entry.params.iter().filter(|param| param.by_ref);
-        vars.filter(|param| from_files(param.kind)).map(|param| param.name.as_str())
+        vars.filter(|param| param.kind.is_data()).map(|param| param.name.as_str())
     };
     let (message, list) =
         (format!("`{name}` is no result of `{}`", entry.name), text::quoted_list(names()));
@@ -101,7 +98,7 @@ pub(crate) fn save(
     let (mut written, mut faults) = (Vec::new(), Vec::new());
     for Out { result, outlet } in outs {
         let value = results.get(result).unwrap_or(&HostValue::Unset);
-        let data = save::writable(value, outlet.name());
+        let data = encoding::writable(value, outlet.name());
         match data.and_then(|data| outlet.write(data, flags, output)) {
             Ok((file, _)) => written.extend(file),
             Err(fault) if flags.stop().is_some() => return Err(vec![fault]),
@@ -114,7 +111,7 @@ pub(crate) fn save(
 
 /// The names of the results of an entry, in order; a function's value is the last one. Handles, which
 /// are not shown, have none.
-pub(crate) fn names(entry: &Entry, is_function: bool) -> Vec<Option<&str>> {
+pub(crate) fn names(entry: &Signature, is_function: bool) -> Vec<Option<&str>> {
     let vars = entry.params.iter().filter(|param| param.by_ref);
     let vars = vars.map(|param| (param.kind != Kind::Handle).then_some(param.name.as_str()));
     vars.chain(is_function.then_some(Some(entry.name.as_str()))).collect()
@@ -152,19 +149,24 @@ fn summary(name: &str, value: &HostValue) -> String {
 #[cfg(test)]
 mod tests {
     use star_base::BitTable;
-    use star_compiler::hir::Kind;
+    use star_bind::Param;
 
     use super::*;
-    use crate::testing::{entry, value, var};
 
-    fn floyd() -> Entry {
+    fn floyd() -> Signature {
+        let param = |name: &str, by_ref, kind| Param {
+            name: name.to_owned(),
+            by_ref,
+            takes_value: true,
+            kind,
+        };
         let params = vec![
-            value("h", Kind::Int),
-            var("D", Kind::Table),
-            var("n", Kind::Int),
-            var("X", Kind::Slice),
+            param("h", false, Kind::Int),
+            param("D", true, Kind::Table),
+            param("n", true, Kind::Int),
+            param("X", true, Kind::Slice),
         ];
-        entry("FLOYD", params)
+        Signature { name: "FLOYD".to_owned(), params }
     }
 
     fn codes(options: &[&str]) -> Vec<Code> {

@@ -49,11 +49,11 @@ fn unknown(text: &str) -> Diagnostic {
 mod tests {
     use std::collections::BTreeSet;
 
-    use star_compiler::hir::Kind;
+    use star_bind::Kind;
     use star_io::Format;
 
     use super::*;
-    use crate::{layouts, save};
+    use star_bind::{encoding, layouts};
 
     /// What stands between backticks in the text in front of the example.
     fn quoted(code: Code) -> BTreeSet<&'static str> {
@@ -73,7 +73,7 @@ mod tests {
     #[test]
     fn endings_in_explanations_are_those_of_the_formats() {
         assert_eq!(endings(Code::BadFormat), of_formats(|_| true));
-        let mut written = of_formats(|format| save::holds(Kind::Table, format).is_ok());
+        let mut written = of_formats(|format| encoding::holds(Kind::Table, format).is_ok());
         written.insert("gz");
         assert_eq!(endings(Code::UnknownFormat), written);
     }

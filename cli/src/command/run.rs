@@ -4,6 +4,11 @@ use std::path::PathBuf;
 
 use clap::Args;
 use star_base::{Code, Diagnostic};
+use star_bind::offer::OFFER_HELP;
+use star_bind::settings::SETTINGS_HELP;
+use star_bind::{
+    ArgValue, Binding, Loaded, Origin, Reading, Signature, Strangers, bind, load, part,
+};
 use star_compiler::{
     Compilation, Entry, LowerOptions, Lowered, SourceLoader, describe_limit, describe_trap,
 };
@@ -13,24 +18,18 @@ use star_vm::{Control, HostValue, Outcome, Stats, StoreError};
 
 use super::{Lints, compile_with};
 use crate::access::{Access, Grants};
-use crate::arg_value::ArgValue;
-use crate::bind::{Binding, Origin, Strangers, bind};
-use crate::data::Reading;
 use crate::engine::{self, Argument, Engine, Job, Natives};
 use crate::entry;
 use crate::exit::{EXIT_HELP, Exit};
 use crate::failure::{Failure, internal};
+use crate::files::{Console, Disk};
 use crate::flags::{Flags, Watchdog};
 use crate::host::{Advice, RunHost};
 use crate::limits::LimitArgs;
-use crate::load::{Loaded, load};
-use crate::offer::OFFER_HELP;
 use crate::output::Output;
-use crate::part;
 use crate::profile::{self, Session};
 use crate::report::Reporter;
 use crate::results::{self, Out};
-use crate::settings::SETTINGS_HELP;
 use crate::sources::FileLoader;
 use crate::text;
 use crate::wrap;
@@ -173,7 +172,8 @@ pub(crate) fn run_with(
     }
     let entries = compilation.entries();
     let entry = entry::choose(&entries, args.proc.as_deref(), &args.file)?;
-    let (binding, outs) = command_line(args, entry)?;
+    let signature = entry::signature(entry)?;
+    let (binding, outs) = command_line(args, &signature)?;
     let target = args.profile.as_deref().map(profile::Target::new).transpose()?;
     let access = Access::new(beside, grants(args, &binding))?;
 
@@ -190,17 +190,18 @@ pub(crate) fn run_with(
     };
     let limits = args.limits.limits(engine)?;
     let settings = binding.settings.clone();
-    let reading = Reading { flags: &flags, reporter, settings: &settings };
+    let console = Console { flags: &flags, reporter };
+    let reading = Reading { files: &Disk, observer: &console, settings: &settings };
     let max_bytes = limits.memory.unwrap_or(u64::MAX);
-    let loaded =
-        load(entry, binding, args.graph.as_deref(), reading, max_bytes).map_err(stopped_at_file);
+    let loaded = load(&signature, binding, args.graph.as_deref(), reading, max_bytes)
+        .map_err(stopped_at_file);
     let Loaded { mut arguments, peak_bytes: loading_bytes } = loaded?;
 
     let ready = lower(&compilation, entry, args)?;
     if ready.is_function {
         arguments.push(Argument { value: HostValue::Unset, fixed: false });
     }
-    let mut host = RunHost::new(output, &access, reading);
+    let mut host = RunHost::new(output, &access, console, &settings);
     let mut control = Control {
         interrupt: &flags.interrupt,
         deadline: &flags.deadline,
@@ -228,7 +229,7 @@ pub(crate) fn run_with(
     output.flush();
     let exit = match ended.outcome {
         Outcome::Done => {
-            let names = results::names(entry, ready.is_function);
+            let names = results::names(&signature, ready.is_function);
             // The run ended in time: its results are worth some more.
             let flags = flags.without_deadline();
             finish(&names, outs, ended.results, &flags, reporter, output)
@@ -273,7 +274,7 @@ pub(crate) fn run_with(
 }
 
 /// What the command line means for the entry; all its faults at once.
-fn command_line(args: &RunArgs, entry: &Entry) -> Result<(Binding, Vec<Out>), Failure> {
+fn command_line(args: &RunArgs, entry: &Signature) -> Result<(Binding, Vec<Out>), Failure> {
     let binding = bind(entry, &args.arguments, args.graph.is_some(), Strangers::Refused);
     let outs = results::outs(entry, &args.out);
     match (binding, outs) {

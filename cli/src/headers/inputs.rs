@@ -4,19 +4,20 @@
 use std::path::Path;
 
 use star_base::{Code, Diagnostic, Span};
-use star_compiler::hir::Kind;
-use star_compiler::{Entry, EntryParam};
+use star_bind::arg_value::{self, ArgValue};
+use star_bind::{
+    Binding, Kind, Origin, Param, Reading, Signature, Strangers, bind, generated, load,
+};
+use star_compiler::hir;
 use star_harness::{Argument, Case, Header};
 use star_io::FileError;
 use star_vm::HostValue;
 
 use super::subject::Routine;
-use crate::arg_value::{self, ArgValue};
-use crate::bind::{Binding, Origin, Strangers, bind};
-use crate::command::generate;
-use crate::data::Reading;
+use crate::entry::{kind_of, signature};
+use crate::failure::internal;
+use crate::files::{Console, Disk};
 use crate::flags::Flags;
-use crate::load::{from_files, load};
 use crate::report::Reporter;
 use crate::text;
 
@@ -58,7 +59,8 @@ pub(crate) fn inputs(
     case: &Case,
     around: ReadContext<'_>,
 ) -> Result<Inputs, Vec<Diagnostic>> {
-    let entry = &routine.entry;
+    let signature = signature(&routine.entry).map_err(|fault| vec![fault])?;
+    let entry = &signature;
     let is_param = |name: &str| entry.params.iter().any(|param| param.name == name);
     let place = HeaderLocation { header, case };
     let mut sizes = Vec::new();
@@ -103,19 +105,14 @@ pub(crate) fn inputs(
 /// What `star run` would say, with this place.
 pub(crate) fn value(
     name: &str,
-    kind: Kind,
+    kind: hir::Kind,
     text: &str,
     span: Span,
     around: ReadContext<'_>,
 ) -> Result<HostValue, Vec<Diagnostic>> {
-    let param = EntryParam { name: name.to_owned(), by_ref: false, takes_value: true, kind };
-    let entry = Entry {
-        id: star_compiler::hir::RoutineId(0),
-        name: name.to_owned(),
-        kind: star_syntax::ast::RoutineKind::Procedure,
-        span,
-        params: vec![param],
-    };
+    let kind = kind_of(kind).ok_or_else(|| vec![internal(&format!("`{name}` has no type"))])?;
+    let param = Param { name: name.to_owned(), by_ref: false, takes_value: true, kind };
+    let entry = Signature { name: name.to_owned(), params: vec![param] };
     let at = |fault: Diagnostic| fault.label(span, "");
     let arguments = [format!("{name}={text}")];
     let mut binding = bind(&entry, &arguments, false, Strangers::Ignored)
@@ -127,7 +124,7 @@ pub(crate) fn value(
 
 /// Reads what the binding names.
 fn read(
-    entry: &Entry,
+    entry: &Signature,
     binding: &mut Binding,
     graph: Option<&str>,
     around: ReadContext<'_>,
@@ -140,7 +137,8 @@ fn read(
     }
     let settings = binding.settings.clone();
     let ReadContext { flags, reporter, max_bytes, folder: _ } = around;
-    let reading = Reading { flags, reporter, settings: &settings };
+    let console = Console { flags, reporter };
+    let reading = Reading { files: &Disk, observer: &console, settings: &settings };
     let binding = Binding {
         origins: std::mem::take(&mut binding.origins),
         widths: binding.widths,
@@ -155,7 +153,7 @@ fn read(
 fn placed(name: &str, folder: &Path) -> String {
     let name = name.trim();
     let file = |name: &str| folder.join(name).display().to_string();
-    if generate::options(name).is_none() {
+    if generated::options(name).is_none() {
         return file(name);
     }
     let mut after_graph = false;
@@ -182,8 +180,11 @@ pub(crate) fn command_line(
     words.extend(header.options.as_ref().map(|options| options.text.clone()));
     for (name, value) in values {
         let param = entry.params.iter().find(|param| param.name == *name);
-        let is_data = param.is_some_and(|param| from_files(param.kind));
-        let value = if is_data { file_in(name, value, param, folder) } else { value.clone() };
+        let kind = param.and_then(|param| kind_of(param.kind)).filter(|kind| kind.is_data());
+        let value = match kind {
+            Some(kind) => file_in(name, value, kind, folder),
+            None => value.clone(),
+        };
         if param.is_none() && name == GRAPH {
             let graph = text::shell_word(&placed(&value, folder));
             words.extend(["--graph".to_owned(), graph]);
@@ -195,8 +196,7 @@ pub(crate) fn command_line(
 }
 
 /// A value with its file, if it has one, as seen from here.
-fn file_in(name: &str, value: &str, param: Option<&EntryParam>, folder: &Path) -> String {
-    let kind = param.map_or(Kind::Error, |param| param.kind);
+fn file_in(name: &str, value: &str, kind: Kind, folder: &Path) -> String {
     match arg_value::parse(name, kind, value) {
         Ok(ArgValue::File { layout: Some(layout), path }) => {
             format!("{layout}:{}", placed(&path, folder))
@@ -233,7 +233,7 @@ impl HeaderLocation<'_> {
     }
 }
 
-fn stranger(entry: &Entry, name: &str, span: Span) -> Diagnostic {
+fn stranger(entry: &Signature, name: &str, span: Span) -> Diagnostic {
     let names = entry.params.iter().map(|param| &param.name);
     let message = format!("`{}` has no parameter `{name}`", entry.name);
     Diagnostic::at(Code::NoSuchParameter, span, message)

@@ -3,13 +3,15 @@
 use std::path::Path;
 
 use star_base::{Code, Diagnostic};
+use star_bind::encoding;
 use star_vm::StoreError;
 
 use super::command::Command;
 use super::commands::usage;
 use super::event::{Event, Sink};
 use super::session::Session;
-use crate::save::{self, Target};
+use crate::entry::kind_of;
+use crate::save::Target;
 use crate::sources::FileLoader;
 use crate::text;
 
@@ -61,7 +63,8 @@ impl Session {
             return Err(usage(Command::Dump));
         };
         let file = unquoted(file.trim());
-        let Some(kind) = self.environment.get(name).map(|variable| variable.kind) else {
+        let variable = self.environment.get(name);
+        let Some(kind) = variable.and_then(|variable| kind_of(variable.kind)) else {
             let message = format!("`{}` is no variable", text::one_line(name));
             let names = self.environment.iter().map(|(name, _)| name);
             let diagnostic = Diagnostic::new(Code::UnknownName, message);
@@ -70,7 +73,7 @@ impl Session {
                 None => diagnostic,
             });
         };
-        let holds = |format| save::holds(kind, format);
+        let holds = |format| encoding::holds(kind, format);
         let target = Target::new(Path::new(file), file, &holds);
         let target = target.map_err(|error| error.to_diagnostic())?;
         let value =

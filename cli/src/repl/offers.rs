@@ -2,7 +2,11 @@
 //! `star run`, becomes a variable when it is first mentioned.
 
 use star_base::Span;
-use star_compiler::hir::Kind;
+use star_bind::data::{GivenWidths, LoadRequest};
+use star_bind::load::read_graph;
+use star_bind::offer::{Offer, offer};
+use star_bind::{Kind, Reading, Settings, widths};
+use star_compiler::hir;
 use star_compiler::session::Variable;
 use star_io::{FileError, Graph, Layout};
 use star_syntax::Piece;
@@ -10,11 +14,8 @@ use star_vm::HostValue;
 
 use super::event::{Event, Sink};
 use super::session::Session;
-use crate::data::{GivenWidths, LoadRequest, Reading};
-use crate::load::read_graph;
-use crate::offer::{Offer, offer};
-use crate::settings::Settings;
-use crate::widths;
+use crate::entry::kind_of;
+use crate::files::{Console, Disk};
 
 /// What a graph offers.
 pub(crate) struct Offers {
@@ -65,9 +66,12 @@ fn widths_of(graph: &Graph, file: &str) -> GivenWidths {
 }
 
 /// What a name stands for, if a graph offers something to it.
-fn offered(name: &str) -> Option<(Kind, Offer)> {
-    let kinds = [Kind::Int, Kind::Word, Kind::Table, Kind::Slice];
-    kinds.into_iter().find_map(|kind| Some((kind, offer(name, kind)?)))
+fn offered(name: &str) -> Option<(hir::Kind, Kind, Offer)> {
+    let kinds = [hir::Kind::Int, hir::Kind::Word, hir::Kind::Table, hir::Kind::Slice];
+    kinds.into_iter().find_map(|of_variable| {
+        let kind = kind_of(of_variable)?;
+        Some((of_variable, kind, offer(name, kind)?))
+    })
 }
 
 impl Session {
@@ -77,15 +81,16 @@ impl Session {
         let Some(mut offers) = self.offers.take() else { return true };
         let mut well = true;
         for (name, span) in self.mentioned(pieces) {
-            let Some((kind, offered)) = offered(&name) else { continue };
+            let Some((of_variable, kind, offered)) = offered(&name) else { continue };
             let settings = Settings::default();
             let max_bytes = self.settings.limits.max_memory.unwrap_or(self.settings.memory);
-            let reading =
-                Reading { flags: &self.flags, reporter: &self.reporter, settings: &settings };
+            let console = Console { flags: &self.flags, reporter: &self.reporter };
+            let reading = Reading { files: &Disk, observer: &console, settings: &settings };
             match offers.value(offered, kind, reading, max_bytes) {
                 Ok(value) => {
                     self.machine.load(&name, value, true);
-                    let variable = Variable { kind, sizes: [None; 2], span, beside: None };
+                    let variable =
+                        Variable { kind: of_variable, sizes: [None; 2], span, beside: None };
                     self.environment.declare(&name, variable);
                     self.log.offer(&name);
                     sink.show(Event::Note(&format!("`{name}` comes from {}", offers.file)));

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::time::Instant;
 
 use star_base::{BitTable, Code, Diagnostic};
+use star_bind::Settings;
 use star_compiler::hir::Kind;
 use star_compiler::session::{Declared, Does, Line, Variable};
 use star_compiler::{describe_limit, describe_trap};
@@ -15,12 +16,11 @@ use super::machine::Job;
 use super::session::Session;
 use super::step::{self, Steps, Stops};
 use crate::command::run::stopped_in_host;
-use crate::data::Reading;
 use crate::engine::Natives;
 use crate::failure::internal;
+use crate::files::Console;
 use crate::flags::Watchdog;
 use crate::host::{Advice, Printer, RunHost};
-use crate::settings;
 
 /// How a line runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,9 +69,9 @@ impl Session {
         // A run that is stepped through talks to the user while the program prints.
         let shared: RefCell<&mut dyn Sink> = RefCell::new(&mut *sink);
         let mut printer = ToSink { sink: &shared };
-        let settings = settings::Settings::default();
-        let reading = Reading { flags: &self.flags, reporter: &self.reporter, settings: &settings };
-        let mut host = RunHost::new(&mut printer, &self.access, reading);
+        let settings = Settings::default();
+        let console = Console { flags: &self.flags, reporter: &self.reporter };
+        let mut host = RunHost::new(&mut printer, &self.access, console, &settings);
         let mut control = Control {
             interrupt: &self.flags.interrupt,
             deadline: &self.flags.deadline,

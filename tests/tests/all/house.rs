@@ -63,6 +63,7 @@ fn dependencies_point_one_way() {
         ("star-natives", &["star-base"]),
         ("star-vm", &["star-base", "star-ir", "star-natives"]),
         ("star-io", &["star-base"]),
+        ("star-bind", &["star-base", "star-io", "star-ir", "star-vm"]),
         ("star-stdlib", &[]),
         ("star-report", &["star-base"]),
         ("star-harness", &["star-base", "star-compiler", "star-ir", "star-syntax", "star-vm"]),

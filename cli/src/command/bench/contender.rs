@@ -4,6 +4,7 @@
 use std::time::{Duration, Instant};
 
 use star_base::{Code, Diagnostic, SourceMap};
+use star_bind::{Settings, data::bytes_of};
 use star_harness::{Argument, Compiled, Loaded};
 use star_ir::{LimitKind, Program, RoutineId};
 use star_report::measure::{Budget, Median, Sampler, repetitions};
@@ -13,12 +14,11 @@ use star_vm::{Control, Limits, Outcome, Stats, StoreError};
 use super::hash::hash;
 use crate::access::Access;
 use crate::command::run::describe;
-use crate::data::{Reading, bytes_of};
+use crate::files::Console;
 use crate::flags::{Flags, Watchdog};
 use crate::host::RunHost;
 use crate::output::Output;
 use crate::report::Reporter;
-use crate::settings::Settings;
 use crate::text;
 use crate::wrap;
 
@@ -189,9 +189,9 @@ impl Contender {
             })
             .collect();
         let settings = Settings::default();
-        let reading = Reading { flags: &flags, reporter: around.reporter, settings: &settings };
+        let console = Console { flags: &flags, reporter: around.reporter };
         let mut output = Output::kept();
-        let mut host = RunHost::new(&mut output, around.access, reading);
+        let mut host = RunHost::new(&mut output, around.access, console, &settings);
         let mut stats = Stats::default();
         let begun = Instant::now();
         for ready in &mut loaded {

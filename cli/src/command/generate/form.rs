@@ -4,6 +4,7 @@
 use std::io;
 
 use star_base::{BitTable, Code};
+use star_bind::encoding;
 use star_io::{
     Arc, Data, Field, FileError, Format, Graph, Layout, LayoutOptions, LayoutValue, NumberLayout,
     Numbers, OutputRef, Shape, Widths,
@@ -11,7 +12,6 @@ use star_io::{
 
 use crate::flags::Flags;
 use crate::report::Reporter;
-use crate::save;
 
 /// Widest field that is one number.
 const MAX_FIELD_BITS: u64 = 63;
@@ -51,7 +51,8 @@ impl Form {
             return match widths.iter().find(|&&width| width > MAX_FIELD_BITS) {
                 None => Ok(Form::Fields(widths.clone())),
                 Some(width) => {
-                    let refusal = save::cannot_hold(&format!("a field of {width} bits"), format);
+                    let refusal =
+                        encoding::cannot_hold(&format!("a field of {width} bits"), format);
                     let most =
                         format!("the numbers of its fields have {MAX_FIELD_BITS} bits at most");
                     Err(refusal.note(most))
@@ -60,7 +61,7 @@ impl Form {
         }
         let Err(refusal) = try_write(format, example) else { return Ok(Form::Same) };
         // The example has a size that nobody asked for.
-        let refused = FileError { notes: refusal.notes, ..save::cannot_hold(name, format) };
+        let refused = FileError { notes: refusal.notes, ..encoding::cannot_hold(name, format) };
         let (form, other) = match example {
             // A format of graphs that does not hold this kind takes no table of it either.
             Data::Graph(_) if try_write(format, &graph_example(false, true)).is_ok() => {

@@ -4,22 +4,13 @@ use std::io::Cursor;
 
 use clap::Parser;
 use star_base::Code;
+use star_bind::data::{Expected, FileContents};
+use star_bind::{Reading, load};
 use star_io::generate::GenerateOptions;
 use star_io::{FileError, Format, ReadOptions};
 
 use super::{Kind, Made, advise, form};
-use crate::data::{Expected, FileContents, Reading};
-use crate::load;
 use crate::usage::{self, Refusal};
-
-/// What begins the name of such data.
-const WORD: &str = "gen";
-
-/// The options, if a name is no file but data to be made. A file of that name is written `./gen …`.
-pub(crate) fn options(name: &str) -> Option<&str> {
-    let rest = name.trim_start().strip_prefix(WORD)?;
-    rest.starts_with(char::is_whitespace).then_some(rest)
-}
 
 /// The command line of data made in memory.
 #[derive(Parser, Debug)]
@@ -44,7 +35,7 @@ pub(crate) fn in_memory(
     let bad = |message: String| FileError::new(Code::BadArgument, name, message);
     // The command needs a file, and this one has none.
     let nowhere = ["--output", name];
-    let words = [WORD].into_iter().chain(options.split_whitespace()).chain(nowhere);
+    let words = ["gen"].into_iter().chain(options.split_whitespace()).chain(nowhere);
     let InMemory { kind } =
         InMemory::try_parse_from(words).map_err(|error| match usage::refusal(&error, false) {
             Refusal::Fault(diagnostic) => bad(diagnostic.message),
@@ -62,13 +53,13 @@ pub(crate) fn in_memory(
         None => None,
         Some(file) => Some(load::read_graph(reading, file, max_bytes)?),
     };
-    let mut goes_on = |_| reading.flags.stop().is_none();
+    let mut goes_on = |_| reading.observer.stop().is_none();
     let mut settings = GenerateOptions::new(common.seed, max_bytes);
     settings.progress = Some(&mut goes_on);
     let made = kind.make(graph.as_ref(), &mut settings);
     let Made { data, second: _, sizes: _ } = made.map_err(|mut error| {
         name.clone_into(&mut error.file);
-        match (error.code, reading.flags.stop()) {
+        match (error.code, reading.observer.stop()) {
             (Code::Interrupted, Some(code)) => {
                 FileError::new(code, name, "stopped while the data were made")
             }

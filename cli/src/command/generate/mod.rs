@@ -11,6 +11,7 @@ use std::time::Instant;
 use clap::{Args, Subcommand};
 use serde_json::json;
 use star_base::Code;
+use star_bind::{Reading, Settings, load};
 use star_io::generate::GenerateOptions;
 use star_io::{Data, FileError, Format};
 
@@ -18,17 +19,15 @@ use self::form::{Form, Subject};
 use self::kinds::{
     CurveArgs, DagArgs, GnmArgs, GnpArgs, RmatArgs, RoadArgs, TableArgs, TerrainArgs,
 };
-pub(crate) use self::memory::{in_memory, options};
+pub(crate) use self::memory::in_memory;
 use self::updates::UpdatesArgs;
-use crate::data::Reading;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::files::{Console, Disk};
 use crate::flags::Flags;
-use crate::load;
 use crate::outlet::Outlet;
 use crate::output::Output;
 use crate::report::Reporter;
-use crate::settings::Settings;
 use crate::sizes::{available_memory, parse_count, parse_size};
 use crate::text;
 
@@ -180,7 +179,8 @@ pub(crate) fn run(
         None => None,
         Some(file) => {
             let settings = Settings::default();
-            let reading = Reading { flags: &flags, reporter, settings: &settings };
+            let console = Console { flags: &flags, reporter };
+            let reading = Reading { files: &Disk, observer: &console, settings: &settings };
             Some(load::read_graph(reading, file, max_bytes).map_err(advise)?)
         }
     };

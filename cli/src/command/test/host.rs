@@ -1,12 +1,13 @@
 //! The world outside a program under test: it reads files as any program does, what it prints and writes
 //! is kept.
 
+use star_bind::Settings;
 use star_harness::Printed;
 use star_ir::Ty;
 use star_vm::{Host, HostError, HostRef, HostValue};
 
 use crate::access::Access;
-use crate::data::Reading;
+use crate::files::Console;
 use crate::host::RunHost;
 use crate::output::Output;
 
@@ -14,13 +15,13 @@ use crate::output::Output;
 pub(super) struct TestHost<'a> {
     kept: Printed,
     access: &'a Access,
-    reading: Reading<'a>,
+    console: Console<'a>,
 }
 
 impl<'a> TestHost<'a> {
     /// Nothing is printed or written yet.
-    pub(super) fn new(access: &'a Access, reading: Reading<'a>) -> Self {
-        TestHost { kept: Printed::default(), access, reading }
+    pub(super) fn new(access: &'a Access, console: Console<'a>) -> Self {
+        TestHost { kept: Printed::default(), access, console }
     }
 
     /// What was printed and written.
@@ -45,7 +46,9 @@ impl Host for TestHost<'_> {
             return Ok(value.clone());
         }
         let mut nowhere = Output::kept();
-        RunHost::new(&mut nowhere, self.access, self.reading).read(file, layout, ty, max_bytes)
+        let settings = Settings::default();
+        let mut host = RunHost::new(&mut nowhere, self.access, self.console, &settings);
+        host.read(file, layout, ty, max_bytes)
     }
 
     fn write(&mut self, file: &str, value: HostRef<'_>) -> Result<(), HostError> {

@@ -13,10 +13,9 @@ use super::host::TestHost;
 use super::shown;
 use crate::access::Access;
 use crate::command::run;
-use crate::data::Reading;
+use crate::files::Console;
 use crate::headers::inputs::{self, Inputs, ReadContext};
 use crate::headers::subject::{Routine, Runnable, Subject};
-use crate::settings::Settings;
 use crate::text;
 use crate::wrap;
 
@@ -83,10 +82,8 @@ impl Trial<'_> {
     ) -> Result<Run, Fault> {
         let arguments = values.iter().map(star_harness::Argument::of).collect();
         let mut loaded: Box<dyn Loaded> = ready.compiled.load(id, arguments);
-        let settings = Settings::default();
         let ReadContext { flags, reporter, folder: _, max_bytes: _ } = around;
-        let reading = Reading { flags, reporter, settings: &settings };
-        let mut host = TestHost::new(self.access, reading);
+        let mut host = TestHost::new(self.access, Console { flags, reporter });
         let mut control = Control {
             interrupt: &flags.interrupt,
             deadline: &flags.deadline,

@@ -8,15 +8,15 @@ const MAX_WIDTH: usize = 4096;
 
 /// What the user says about files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Settings {
+pub struct Settings {
     /// What the values of files are multiplied with.
-    pub(crate) scale: Option<Decimal>,
+    pub scale: Option<Decimal>,
     /// Bits of the fields of numbers, in order.
-    pub(crate) widths: Option<Vec<usize>>,
+    pub widths: Option<Vec<usize>>,
 }
 
 /// What `--help` says about settings.
-pub(crate) const SETTINGS_HELP: &str = "\
+pub const SETTINGS_HELP: &str = "\
 Settings for files, given like parameters:
   scale=NUMBER  every value of a file is multiplied with it and rounded to a whole weight or number
   widths=A,B,…  bits of the fields of numbers, in order
@@ -28,7 +28,7 @@ impl Settings {
     ///
     /// # Errors
     /// E0605 if the value does not suit.
-    pub(crate) fn take(&mut self, name: &str, value: &str) -> Result<bool, Diagnostic> {
+    pub fn take(&mut self, name: &str, value: &str) -> Result<bool, Diagnostic> {
         match name {
             "scale" => match Decimal::parse_positive(value) {
                 Some(scale) => self.scale = Some(scale),
@@ -58,7 +58,8 @@ impl Settings {
 }
 
 fn bad(name: &str, value: &str, help: &str) -> Diagnostic {
-    let message = format!("`{}` does not suit the setting `{name}`", crate::text::one_line(value));
+    let message =
+        format!("`{}` does not suit the setting `{name}`", star_base::text::one_line(value));
     Diagnostic::new(Code::BadArgument, message).help(help)
 }
 

@@ -1,16 +1,16 @@
 //! `NAME=VALUE` on the command line: what the text of a value means for a parameter of some kind.
 
 use star_base::{BitTable, BitVector, Code, Diagnostic};
-use star_compiler::hir::Kind;
 use star_vm::HostValue;
 
 use crate::data::MAX_WIDTH;
 use crate::layouts::{AnyLayout, no_layout};
-use crate::text;
+use crate::param::Kind;
+use star_base::text;
 
 /// The meaning of an argument.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum ArgValue {
+pub enum ArgValue {
     /// A value.
     Value(HostValue),
     /// The contents of a file.
@@ -26,7 +26,7 @@ pub(crate) enum ArgValue {
 ///
 /// # Errors
 /// E0608 if there is no `=` with a name before it.
-pub(crate) fn split(argument: &str) -> Result<(&str, &str), Diagnostic> {
+pub fn split(argument: &str) -> Result<(&str, &str), Diagnostic> {
     match argument.split_once('=') {
         Some((name, value)) if !name.is_empty() => Ok((name, value)),
         _ => {
@@ -38,7 +38,7 @@ pub(crate) fn split(argument: &str) -> Result<(&str, &str), Diagnostic> {
 }
 
 /// A width as a text: bits from 0 to [`MAX_WIDTH`].
-pub(crate) fn width(text: &str) -> Option<usize> {
+pub fn width(text: &str) -> Option<usize> {
     let bits: i64 = text.parse().ok()?;
     usize::try_from(bits).ok().filter(|_| bits <= MAX_WIDTH)
 }
@@ -47,7 +47,7 @@ pub(crate) fn width(text: &str) -> Option<usize> {
 ///
 /// # Errors
 /// E0605 if it is no value of that kind, E0507 if it begins with a layout that does not exist.
-pub(crate) fn parse(name: &str, kind: Kind, text: &str) -> Result<ArgValue, Diagnostic> {
+pub fn parse(name: &str, kind: Kind, text: &str) -> Result<ArgValue, Diagnostic> {
     let bad = |help: String| {
         let article = kind.with_article();
         let message = format!("`{text}` does not suit `{name}`, which is {article}");
@@ -76,13 +76,12 @@ pub(crate) fn parse(name: &str, kind: Kind, text: &str) -> Result<ArgValue, Diag
             None => return file(name, text),
         },
         Kind::Handle => return Err(bad(what_to_write(name, kind))),
-        Kind::Error => return Err(bad("the program has errors".to_owned())),
     };
     Ok(ArgValue::Value(value))
 }
 
 /// An example of an argument for a parameter.
-pub(crate) fn what_to_write(name: &str, kind: Kind) -> String {
+pub fn what_to_write(name: &str, kind: Kind) -> String {
     match kind {
         Kind::Int => format!("write `{name}=NUMBER`"),
         Kind::Bool => format!("write `{name}=true` or `{name}=false`"),
@@ -94,7 +93,6 @@ pub(crate) fn what_to_write(name: &str, kind: Kind) -> String {
              `adjacency`, or its rows: `{name}='010 001'`"
         ),
         Kind::Handle => format!("`{name}` can only be made inside a program, not given to it"),
-        Kind::Error => format!("`{name}` has no type"),
     }
 }
 

@@ -5,20 +5,20 @@
 use std::collections::BTreeMap;
 
 use star_base::{Code, Diagnostic, did_you_mean};
-use star_compiler::{Entry, EntryParam, hir::Kind};
 use star_vm::HostValue;
 
 use crate::arg_value::{self, ArgValue};
 use crate::data::{GivenWidths, MAX_WIDTH};
 use crate::layouts::AnyLayout;
 use crate::offer::{Offer, offer};
+use crate::param::{Kind, Param, Signature};
 use crate::settings::Settings;
-use crate::text;
 use crate::widths::uses;
+use star_base::text;
 
 /// Where the value of a parameter comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Origin {
+pub enum Origin {
     /// From the command line.
     Given(ArgValue),
     /// From the graph of `--graph`.
@@ -29,20 +29,20 @@ pub(crate) enum Origin {
 
 /// Where all values come from.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Binding {
+pub struct Binding {
     /// One for each parameter, in order.
-    pub(crate) origins: Vec<Origin>,
+    pub origins: Vec<Origin>,
     /// Widths that the user gave.
-    pub(crate) widths: GivenWidths,
+    pub widths: GivenWidths,
     /// What the user says about files.
-    pub(crate) settings: Settings,
+    pub settings: Settings,
     /// Faults unless one of the files turns out to be an update stream, which takes widths without a layout.
-    pub(crate) unless_stream: Vec<Diagnostic>,
+    pub unless_stream: Vec<Diagnostic>,
 }
 
 /// What is done about names that mean nothing to the entry, or to its files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Strangers {
+pub enum Strangers {
     /// They are errors.
     Refused,
     /// They are left alone: a header has names of its own.
@@ -54,8 +54,8 @@ pub(crate) enum Strangers {
 ///
 /// # Errors
 /// All of E0603, E0604, E0605, E0507 and E0608 at once.
-pub(crate) fn bind(
-    entry: &Entry,
+pub fn bind(
+    entry: &Signature,
     arguments: &[String],
     with_graph: bool,
     strangers: Strangers,
@@ -65,7 +65,7 @@ pub(crate) fn bind(
     let mut missing = Vec::new();
     let mut origins = Vec::new();
     for param in &entry.params {
-        let EntryParam { name, by_ref, takes_value, kind } = param;
+        let Param { name, by_ref, takes_value, kind } = param;
         let is_result = *by_ref && !takes_value;
         let offered = offer(name, *kind).filter(|_| with_graph && !is_result);
         origins.push(match (given.get(name.as_str()), offered) {
@@ -116,7 +116,7 @@ type Texts<'a> = BTreeMap<&'a str, &'a str>;
 
 /// The arguments by the names of their parameters, and the settings that are no parameters.
 fn match_names<'a>(
-    entry: &Entry,
+    entry: &Signature,
     arguments: &'a [String],
     strangers: Strangers,
     faults: &mut Vec<Diagnostic>,
@@ -149,7 +149,7 @@ fn match_names<'a>(
     (given, others)
 }
 
-fn no_parameter(entry: &Entry, name: &str) -> Diagnostic {
+fn no_parameter(entry: &Signature, name: &str) -> Diagnostic {
     let names = || entry.params.iter().map(|param| param.name.as_str());
     let message = format!("`{}` has no parameter `{name}`", entry.name);
     let mut diagnostic = Diagnostic::new(Code::NoSuchParameter, message);
@@ -163,7 +163,7 @@ fn no_parameter(entry: &Entry, name: &str) -> Diagnostic {
     }
 }
 
-fn no_value(entry: &Entry, missing: &[&EntryParam]) -> Diagnostic {
+fn no_value(entry: &Signature, missing: &[&Param]) -> Diagnostic {
     let names = text::quoted_list(missing.iter().map(|param| &param.name));
     let message = match missing {
         [_] => format!("`{}` needs a value for {names}", entry.name),
@@ -182,7 +182,7 @@ fn no_value(entry: &Entry, missing: &[&EntryParam]) -> Diagnostic {
 
 /// The integers given to `h` and `b`, if something is laid out with them.
 fn widths(
-    entry: &Entry,
+    entry: &Signature,
     origins: &[Origin],
     others: &Texts<'_>,
     strangers: Strangers,
@@ -270,10 +270,10 @@ impl Use {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{entry, value, var};
+    use crate::param::examples::{signature, value, var};
     use star_io::Layout;
 
-    fn dijkstra() -> Entry {
+    fn dijkstra() -> Signature {
         let params = vec![
             value("Cost", Kind::Table),
             value("h", Kind::Int),
@@ -281,7 +281,7 @@ mod tests {
             var("D", Kind::Table),
             var("X", Kind::Slice),
         ];
-        entry("DIJKSTRA", params)
+        signature("DIJKSTRA", params)
     }
 
     fn bind_all(arguments: &[&str], with_graph: bool) -> Result<Binding, Vec<Diagnostic>> {

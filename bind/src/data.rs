@@ -1,24 +1,18 @@
 //! Data files: opened, read within the budget, and turned into values.
 
-use std::fs::{self, File};
 use std::io::{Cursor, Read};
 
-use star_base::{BitTable, BitVector, Code};
-use star_compiler::hir::Kind;
+use star_base::{BitTable, BitVector, Code, text};
 use star_io::{
     Data, FileError, Format, Graph, GraphSizes, Layout, LayoutOptions, LayoutValue, NumberLayout,
     Numbers, ReadOptions, Shape, Widths,
 };
 use star_vm::HostValue;
 
-use crate::flags::Flags;
 use crate::layouts::{self, AnyLayout};
+use crate::param::Kind;
 use crate::part::Located;
-use crate::progress::Progress;
-use crate::report::Reporter;
-use crate::settings::Settings;
-use crate::sources::STDIN;
-use crate::text;
+use crate::source::{OpenFile, Reading};
 use crate::widths;
 
 /// First bytes of a file by which its format is recognised.
@@ -26,100 +20,79 @@ const HEAD_BYTES: u64 = 4096;
 /// Memory that every column of a table takes beside its bits, at most.
 const COLUMN_BYTES: u64 = 24;
 /// Numbers wider than this are refused: no weight and no code needs them.
-pub(crate) const MAX_WIDTH: i64 = 4096;
-
-/// What every reading of a file needs to know.
-#[derive(Clone, Copy)]
-pub(crate) struct Reading<'a> {
-    /// Stop when one of these is set.
-    pub(crate) flags: &'a Flags,
-    /// Takes the warnings of readers.
-    pub(crate) reporter: &'a Reporter,
-    /// What the user says about files.
-    pub(crate) settings: &'a Settings,
-}
+pub const MAX_WIDTH: i64 = 4096;
 
 /// Widths that the user gave; what is not given is computed from the graph.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct GivenWidths {
+pub struct GivenWidths {
     /// Bits of a weight or distance.
-    pub(crate) h: Option<usize>,
+    pub h: Option<usize>,
     /// Bits of the code of a vertex.
-    pub(crate) b: Option<usize>,
+    pub b: Option<usize>,
 }
 
 /// What is wanted from a file.
 #[derive(Clone, Copy)]
-pub(crate) struct LoadRequest<'a> {
+pub struct LoadRequest<'a> {
     /// Table, slice or word.
-    pub(crate) kind: Kind,
+    pub kind: Kind,
     /// How a graph, or numbers, are laid out; a graph is `adjacency` if nothing is said.
-    pub(crate) layout: Option<&'a AnyLayout>,
+    pub layout: Option<&'a AnyLayout>,
     /// The file as messages show it.
-    pub(crate) file: &'a str,
+    pub file: &'a str,
     /// Most bytes that the value may take.
-    pub(crate) max_bytes: u64,
+    pub max_bytes: u64,
     /// Widths that the user gave.
-    pub(crate) widths: GivenWidths,
+    pub widths: GivenWidths,
 }
 
 /// What is known of a file before it is opened.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Expected {
+pub struct Expected {
     /// Its format, if the layout wanted is for that one only.
-    pub(crate) format: Option<Format>,
+    pub format: Option<Format>,
     /// The graph that it changes, if it is an update stream.
-    pub(crate) graph: GraphSizes,
+    pub graph: GraphSizes,
 }
 
 /// What was read.
-pub(crate) struct FileContents {
+pub struct FileContents {
     /// What the file holds.
-    pub(crate) data: Data,
+    pub data: Data,
     /// Is it an update stream, whatever its name is?
-    pub(crate) is_stream: bool,
+    pub is_stream: bool,
     /// The memory that reading it took.
-    pub(crate) n_bytes: u64,
+    pub n_bytes: u64,
 }
 
 /// Reads a file, which messages call by its name. Takes at most `max_bytes` of memory.
 ///
 /// # Errors
 /// If it cannot be read, is not in its format, does not fit, or a flag was set meanwhile.
-pub(crate) fn read_file(
+pub fn read_file(
     reading: Reading<'_>,
     located: &Located<'_>,
     max_bytes: u64,
     expected: Expected,
 ) -> Result<FileContents, FileError> {
-    let Located { path, file: name, part } = located;
-    let cannot = |error: &std::io::Error| {
-        let message = format!("cannot open: {}", text::reason(error));
-        let fault = FileError::new(Code::CannotOpen, *name, message);
-        match *name == STDIN {
-            true => fault.help("standard input is the file `/dev/stdin` here"),
-            false => fault,
-        }
-    };
-    let metadata = fs::metadata(path).map_err(|error| cannot(&error))?;
-    if metadata.is_dir() {
-        return Err(FileError::new(Code::CannotOpen, *name, "it is a directory"));
-    }
-    let mut file = File::open(path).map_err(|error| cannot(&error))?;
+    let Located { file: name, part } = located;
+    let OpenFile { input: mut file, n_bytes: size, progress: mut show } =
+        reading.files.open(name)?;
     let mut head = Vec::new();
     let start = file.by_ref().take(HEAD_BYTES).read_to_end(&mut head);
-    start.map_err(|error| cannot(&error))?;
+    start.map_err(|error| {
+        let message = format!("cannot open: {}", text::reason(&error));
+        FileError::new(Code::CannotOpen, *name, message)
+    })?;
     let format = match expected.format {
         Some(format) => format,
         None => Format::of_file(name, &head)?,
     };
-    let size = metadata.is_file().then_some(metadata.len());
-    let mut bar = Progress::reading(name, size);
     let mut progress = |n_read| {
-        bar.show(n_read);
-        reading.flags.stop().is_none()
+        show(n_read);
+        reading.observer.stop().is_none()
     };
-    let mut options = ReadOptions::new(name, max_bytes);
+    let mut options = ReadOptions::new(*name, max_bytes);
     options.size_hint = size;
     options.scale = reading.settings.scale;
     options.graph = expected.graph;
@@ -127,13 +100,13 @@ pub(crate) fn read_file(
     options.progress = Some(&mut progress);
     let mut input = Cursor::new(head).chain(file);
     let loaded = star_io::read(format, &mut input, &mut options);
-    drop(bar);
+    drop(show);
     let loaded = loaded.map_err(|error| stopped(reading, error))?;
     for warning in &loaded.warnings {
-        reading.reporter.warning(&format!("{name}: {warning}"));
+        reading.observer.warning(&format!("{name}: {warning}"));
     }
     for note in &loaded.notes {
-        reading.reporter.note(&format!("{name}: {note}"));
+        reading.observer.note(&format!("{name}: {note}"));
     }
     let is_stream = loaded.format == Format::Updates;
     Ok(FileContents { data: loaded.data, is_stream, n_bytes: loaded.n_bytes })
@@ -141,7 +114,7 @@ pub(crate) fn read_file(
 
 /// What ended the work, if it was a flag.
 fn stopped(reading: Reading<'_>, error: FileError) -> FileError {
-    match (error.code, reading.flags.stop()) {
+    match (error.code, reading.observer.stop()) {
         (Code::Interrupted, Some(Code::TimeLimit)) => {
             FileError::new(Code::TimeLimit, error.file, "the time is up while reading")
         }
@@ -156,7 +129,7 @@ fn stopped(reading: Reading<'_>, error: FileError) -> FileError {
 ///
 /// # Errors
 /// If the file does not give a value of that kind, or it does not fit.
-pub(crate) fn to_value(
+pub fn to_value(
     reading: Reading<'_>,
     data: Data,
     wanted: LoadRequest<'_>,
@@ -185,7 +158,7 @@ pub(crate) fn to_value(
 ///
 /// # Errors
 /// If the layout gives no value of that kind, a width is too small, or the value does not fit.
-pub(crate) fn from_graph(
+pub fn from_graph(
     reading: Reading<'_>,
     graph: &Graph,
     wanted: LoadRequest<'_>,
@@ -217,7 +190,7 @@ pub(crate) fn from_graph(
         widths::check_h(graph, &[layout], widths.h, wanted.file)?;
     }
     let LoadRequest { kind, file, max_bytes, .. } = wanted;
-    let mut go_on = || reading.flags.stop().is_none();
+    let mut go_on = || reading.observer.stop().is_none();
     let mut options =
         LayoutOptions { go_on: Some(&mut go_on), ..LayoutOptions::new(file, max_bytes) };
     let laid_out = star_io::lay_out_with(layout, graph, widths, &mut options);
@@ -235,7 +208,7 @@ pub(crate) fn from_graph(
     }
     if !chosen.is_empty() {
         let (chosen, layout) = (chosen.join(", "), layout.name());
-        reading.reporter.note(&format!("{file}: {chosen} for `{layout}`"));
+        reading.observer.note(&format!("{file}: {chosen} for `{layout}`"));
     }
     Ok(value)
 }
@@ -260,7 +233,7 @@ fn from_numbers(
         (None, _) => &NumberLayout::Natural,
     };
     let LoadRequest { file, max_bytes, .. } = wanted;
-    let mut go_on = || reading.flags.stop().is_none();
+    let mut go_on = || reading.observer.stop().is_none();
     let mut options =
         LayoutOptions { go_on: Some(&mut go_on), ..LayoutOptions::new(file, max_bytes) };
     let widths = reading.settings.widths.as_deref();
@@ -268,14 +241,14 @@ fn from_numbers(
     let laid_out = laid_out.map_err(|error| stopped(reading, error))?;
     let value = from_table(laid_out.table, wanted)?;
     for note in &laid_out.notes {
-        reading.reporter.note(&format!("{file}: {note}"));
+        reading.observer.note(&format!("{file}: {note}"));
     }
     if let Some(places) = places(&laid_out.fields) {
         let what = match (layout, numbers.shape) {
             (NumberLayout::Grid, Shape::Grid { .. }) => " of every cell",
             _ => "",
         };
-        reading.reporter.note(&format!("{file}: {places}{what}"));
+        reading.observer.note(&format!("{file}: {places}{what}"));
     }
     Ok(value)
 }
@@ -323,13 +296,7 @@ fn from_table(table: BitTable, wanted: LoadRequest<'_>) -> Result<HostValue, Fil
             }
             Ok(HostValue::Table(table))
         }
-        Kind::Slice
-        | Kind::Word
-        | Kind::Int
-        | Kind::Bool
-        | Kind::Str
-        | Kind::Handle
-        | Kind::Error => {
+        Kind::Slice | Kind::Word | Kind::Int | Kind::Bool | Kind::Str | Kind::Handle => {
             let (n_rows, n_cols) = (table.n_rows(), table.n_cols());
             Err(wrong_kind(wanted, &format!("a table of {n_rows} × {n_cols}")))
         }
@@ -343,17 +310,17 @@ fn wrong_kind(wanted: LoadRequest<'_>, found: &str) -> FileError {
     match wanted.kind {
         Kind::Slice => error.note("a table of one column is a slice, too"),
         Kind::Word => error.note("a table of one row is a word, too"),
-        Kind::Table | Kind::Int | Kind::Bool | Kind::Str | Kind::Handle | Kind::Error => error,
+        Kind::Table | Kind::Int | Kind::Bool | Kind::Str | Kind::Handle => error,
     }
 }
 
 /// Bytes that a graph takes beside what is made of it.
-pub(crate) fn bytes_of_graph(graph: &Graph) -> u64 {
+pub fn bytes_of_graph(graph: &Graph) -> u64 {
     (graph.arcs.len() as u64).saturating_mul(size_of::<star_io::Arc>() as u64)
 }
 
 /// Bytes that what was read takes beside what is made of it, if that is something else; a graph is kept anyway.
-pub(crate) fn bytes_of_numbers(data: &Data) -> u64 {
+pub fn bytes_of_numbers(data: &Data) -> u64 {
     match data {
         Data::Numbers(numbers) => bytes_in(numbers),
         Data::Graph(_) | Data::Table(_) | Data::Slice(_) | Data::Word(_) => 0,
@@ -366,7 +333,7 @@ fn bytes_in(numbers: &Numbers) -> u64 {
 }
 
 /// Bytes of the table that a value was laid out as; a word is the row of one.
-pub(crate) fn laid_out_bytes(value: &HostValue) -> u64 {
+pub fn laid_out_bytes(value: &HostValue) -> u64 {
     match value {
         HostValue::Word(bits) => (bits.len() as u64).saturating_mul(8),
         HostValue::Slice(_)
@@ -379,7 +346,7 @@ pub(crate) fn laid_out_bytes(value: &HostValue) -> u64 {
 }
 
 /// Bytes that a value takes, packed.
-pub(crate) fn bytes_of(value: &HostValue) -> u64 {
+pub fn bytes_of(value: &HostValue) -> u64 {
     let of_vector = |bits: &BitVector| bits.limbs().len() as u64 * 8;
     match value {
         HostValue::Slice(bits) | HostValue::Word(bits) => of_vector(bits),

@@ -9,7 +9,7 @@ use star_io::{FileError, Graph, Layout, Weights, Widths};
 ///
 /// # Errors
 /// If a weight is negative and the layouts have no signs, or the width is too large.
-pub(crate) fn chosen_h(graph: &Graph, layouts: &[Layout], file: &str) -> Result<usize, FileError> {
+pub fn chosen_h(graph: &Graph, layouts: &[Layout], file: &str) -> Result<usize, FileError> {
     let has = |weights| layouts.iter().any(|layout| layout.weights() == weights);
     let signed = has(Weights::Signed) && !has(Weights::Added) && !has(Weights::Listed);
     let of_paths =
@@ -22,7 +22,7 @@ pub(crate) fn chosen_h(graph: &Graph, layouts: &[Layout], file: &str) -> Result<
 ///
 /// # Errors
 /// Those of [`chosen_h`].
-pub(crate) fn chosen_b(graph: &Graph, layouts: &[Layout], file: &str) -> Result<usize, FileError> {
+pub fn chosen_b(graph: &Graph, layouts: &[Layout], file: &str) -> Result<usize, FileError> {
     let mut b = graph.code_width();
     for layout in layouts {
         b = b.max(least_widths(graph, *layout, file)?.b);
@@ -34,12 +34,7 @@ pub(crate) fn chosen_b(graph: &Graph, layouts: &[Layout], file: &str) -> Result<
 ///
 /// # Errors
 /// E0508 with the width that is needed.
-pub(crate) fn check_h(
-    graph: &Graph,
-    layouts: &[Layout],
-    h: usize,
-    file: &str,
-) -> Result<(), FileError> {
+pub fn check_h(graph: &Graph, layouts: &[Layout], h: usize, file: &str) -> Result<(), FileError> {
     let needed = needed_h(graph, layouts, file)?;
     // A weight that is too large for a list is told by the layout, which knows which one.
     if h >= needed || !are_added(layouts) {
@@ -83,7 +78,7 @@ fn are_added_in_lists(layouts: &[Layout]) -> bool {
 ///
 /// # Errors
 /// Those of [`chosen_h`].
-pub(crate) fn least_widths(graph: &Graph, layout: Layout, file: &str) -> Result<Widths, FileError> {
+pub fn least_widths(graph: &Graph, layout: Layout, file: &str) -> Result<Widths, FileError> {
     layout.least_widths(graph).map_err(|error| in_file(error, file))
 }
 
@@ -93,6 +88,6 @@ fn in_file(mut error: FileError, file: &str) -> FileError {
 }
 
 /// Does the layout hold weights (of width h), and codes (of width b)?
-pub(crate) fn uses(layout: Layout) -> (bool, bool) {
+pub fn uses(layout: Layout) -> (bool, bool) {
     (layout.weights() != Weights::None, layout.codes() > 0)
 }

@@ -1,16 +1,17 @@
 //! What a graph offers to parameters that are not given, by their names and kinds.
 
 use star_base::BitVector;
-use star_compiler::hir::Kind;
 use star_io::{FileError, Graph, Layout, Weights};
 use star_vm::HostValue;
 
-use crate::data::{self, LoadRequest, Reading};
+use crate::data::{self, LoadRequest};
 use crate::layouts::AnyLayout;
+use crate::param::Kind;
+use crate::source::Reading;
 
 /// Something that a graph offers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Offer {
+pub enum Offer {
     /// Number of vertices.
     Vertices,
     /// Number of rows of the lists of edges.
@@ -28,7 +29,7 @@ pub(crate) enum Offer {
 }
 
 /// What `--help` says about offers.
-pub(crate) const OFFER_HELP: &str = "\
+pub const OFFER_HELP: &str = "\
 Offers of --graph, to parameters that are not given, by name and type:
   n, m          integer  vertices; rows of the lists of edges
   h, b          integer  width of weights and distances; width of codes
@@ -45,7 +46,7 @@ h and b are the least widths that suit all of them: no sum of the procedures of
 the library reaches infinity. Give them as settings for wider ones.";
 
 /// What a graph offers to a parameter of this name and kind.
-pub(crate) fn offer(name: &str, kind: Kind) -> Option<Offer> {
+pub fn offer(name: &str, kind: Kind) -> Option<Offer> {
     let offer = match (kind, name) {
         (Kind::Int, "n") => Offer::Vertices,
         (Kind::Int, "m") => Offer::Edges,
@@ -74,7 +75,7 @@ pub(crate) fn offer(name: &str, kind: Kind) -> Option<Offer> {
 
 impl Offer {
     /// Does it depend on the width of weights?
-    pub(crate) fn needs_h(self) -> bool {
+    pub fn needs_h(self) -> bool {
         match self {
             Offer::PathWidth | Offer::Infinity | Offer::BiasedZero => true,
             Offer::Vertices | Offer::Edges | Offer::CodeWidth => false,
@@ -83,7 +84,7 @@ impl Offer {
     }
 
     /// The layout, if it is one.
-    pub(crate) fn layout(self) -> Option<Layout> {
+    pub fn layout(self) -> Option<Layout> {
         match self {
             Offer::Layout(layout) => Some(layout),
             Offer::Vertices | Offer::Edges | Offer::PathWidth | Offer::CodeWidth => None,
@@ -95,7 +96,7 @@ impl Offer {
     ///
     /// # Errors
     /// If it does not fit.
-    pub(crate) fn value(
+    pub fn value(
         self,
         reading: Reading<'_>,
         graph: &Graph,

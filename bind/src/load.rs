@@ -1,31 +1,29 @@
 //! The values of parameters: what the binding says is read here, within the budget.
 
-use std::convert::Infallible;
-use std::path::PathBuf;
 use std::rc::Rc;
 
 use star_base::Code;
-use star_compiler::{Entry, hir::Kind};
 use star_io::{Data, FileError, Graph, GraphSizes, Layout};
-use star_vm::HostValue;
+use star_vm::{Argument, HostValue};
 
 use crate::arg_value::ArgValue;
-use crate::bind::{Binding, Origin};
-use crate::command::generate;
-use crate::data::{self, Expected, FileContents, GivenWidths, LoadRequest, Reading};
-use crate::engine::Argument;
-use crate::failure::without_file;
+use crate::binding::{Binding, Origin};
+use crate::data::{self, Expected, FileContents, GivenWidths, LoadRequest};
+use crate::error;
+use crate::generated;
 use crate::layouts::AnyLayout;
 use crate::offer::Offer;
-use crate::part::{Located, locate};
+use crate::param::Signature;
+use crate::part::locate;
+use crate::source::Reading;
 use crate::widths;
 
 /// What was read.
-pub(crate) struct Loaded {
+pub struct Loaded {
     /// The values of the parameters.
-    pub(crate) arguments: Vec<Argument>,
+    pub arguments: Vec<Argument>,
     /// The most memory that reading and laying out took at once: with as much they can be loaded again.
-    pub(crate) peak_bytes: u64,
+    pub peak_bytes: u64,
 }
 
 /// Reads everything that `binding` names. `graph` is the file of `--graph`. The values together take
@@ -33,8 +31,8 @@ pub(crate) struct Loaded {
 ///
 /// # Errors
 /// The first file that cannot be read or does not give what it should.
-pub(crate) fn load(
-    entry: &Entry,
+pub fn load(
+    entry: &Signature,
     binding: Binding,
     graph: Option<&str>,
     reading: Reading<'_>,
@@ -89,7 +87,7 @@ pub(crate) fn load(
     }
     match unless_stream.is_empty() || loader.saw_stream {
         true => Ok(Loaded { arguments, peak_bytes: loader.peak }),
-        false => Err(without_file(unless_stream.swap_remove(0))),
+        false => Err(error::without_file(unless_stream.swap_remove(0))),
     }
 }
 
@@ -224,7 +222,7 @@ impl Loader<'_> {
         };
         if offers().next().is_none() {
             let message = "no parameter takes anything from the graph of `--graph`";
-            self.reading.reporter.warning(message);
+            self.reading.observer.warning(message);
             return Ok(None);
         }
         let found = find_graph(self.reading, file, self.free).map_err(|error| match error.code {
@@ -243,7 +241,7 @@ impl Loader<'_> {
             Some(h) => widths::check_h(&graph, &layouts, h, file)?,
             None if offers().any(Offer::needs_h) => {
                 let h = widths::chosen_h(&graph, &layouts, file)?;
-                self.reading.reporter.note(&format!("{file}: h = {h}"));
+                self.reading.observer.note(&format!("{file}: h = {h}"));
                 chosen.h = Some(h);
             }
             None => {}
@@ -260,11 +258,7 @@ impl Loader<'_> {
 ///
 /// # Errors
 /// If it cannot be read; E0507 if it holds something else.
-pub(crate) fn read_graph(
-    reading: Reading<'_>,
-    file: &str,
-    max_bytes: u64,
-) -> Result<Graph, FileError> {
+pub fn read_graph(reading: Reading<'_>, file: &str, max_bytes: u64) -> Result<Graph, FileError> {
     find_graph(reading, file, max_bytes).map(|(graph, _)| graph)
 }
 
@@ -288,22 +282,8 @@ fn read(
     max_bytes: u64,
     expected: Expected,
 ) -> Result<FileContents, FileError> {
-    match generate::options(name) {
-        Some(options) => generate::in_memory(name, options, reading, max_bytes, expected),
-        None => data::read_file(reading, &named(name), max_bytes, expected),
-    }
-}
-
-/// The file that the command line names.
-fn named(name: &str) -> Located<'_> {
-    let Ok(located) = locate(name, |file| Ok::<PathBuf, Infallible>(PathBuf::from(file)));
-    located
-}
-
-/// Is it a kind that a file can give?
-pub(crate) fn from_files(kind: Kind) -> bool {
-    match kind {
-        Kind::Slice | Kind::Word | Kind::Table => true,
-        Kind::Int | Kind::Bool | Kind::Str | Kind::Handle | Kind::Error => false,
+    match generated::options(name) {
+        Some(options) => reading.files.generate(name, options, reading, max_bytes, expected),
+        None => data::read_file(reading, &locate(name, reading.files), max_bytes, expected),
     }
 }

@@ -5,11 +5,11 @@ use std::fmt;
 use star_base::{Code, Diagnostic, did_you_mean};
 use star_io::{Format, Layout, NumberLayout};
 
-use crate::text;
+use star_base::text;
 
 /// A layout of something.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum AnyLayout {
+pub enum AnyLayout {
     /// Of a graph.
     Graph(Layout),
     /// Of numbers.
@@ -26,7 +26,7 @@ impl AnyLayout {
     ///
     /// # Errors
     /// E0507 with what was perhaps meant.
-    pub(crate) fn parse(name: &str) -> Result<Self, Diagnostic> {
+    pub fn parse(name: &str) -> Result<Self, Diagnostic> {
         if name == UPDATES {
             return Ok(AnyLayout::Updates);
         }
@@ -36,7 +36,7 @@ impl AnyLayout {
     }
 
     /// Splits `LAYOUT:FILE`. `None` if no layout stands before the first colon.
-    pub(crate) fn split(text: &str) -> Option<(Self, &str)> {
+    pub fn split(text: &str) -> Option<(Self, &str)> {
         let (name, path) = text.split_once(':')?;
         if name == "field" {
             let (field, path) = path.split_once(':')?;
@@ -47,7 +47,7 @@ impl AnyLayout {
     }
 
     /// What it is a layout of.
-    pub(crate) fn of_what(&self) -> &'static str {
+    pub fn of_what(&self) -> &'static str {
         match self {
             AnyLayout::Graph(_) => "graphs",
             AnyLayout::Numbers(_) => "numbers",
@@ -56,7 +56,7 @@ impl AnyLayout {
     }
 
     /// The format of a file that is laid out so, if there is only one.
-    pub(crate) fn format(&self) -> Option<Format> {
+    pub fn format(&self) -> Option<Format> {
         match self {
             AnyLayout::Graph(_) | AnyLayout::Numbers(_) => None,
             AnyLayout::Updates => Some(Format::Updates),
@@ -75,17 +75,17 @@ impl fmt::Display for AnyLayout {
 }
 
 /// The names of the layouts of graphs.
-pub(crate) fn graph_names() -> impl Iterator<Item = &'static str> {
+pub fn graph_names() -> impl Iterator<Item = &'static str> {
     Layout::ALL.iter().map(|layout| layout.name())
 }
 
 /// The names of the layouts of numbers.
-pub(crate) fn number_names() -> impl Iterator<Item = &'static str> {
+pub fn number_names() -> impl Iterator<Item = &'static str> {
     NumberLayout::NAMES.iter().map(|(name, _)| *name)
 }
 
 /// The message that a layout does not exist.
-pub(crate) fn no_layout(name: &str) -> Diagnostic {
+pub fn no_layout(name: &str) -> Diagnostic {
     let message = format!("there is no layout `{}`", text::one_line(name));
     let diagnostic = Diagnostic::new(Code::NoSuchLayout, message)
         .note(format!("the layouts of graphs are {}", text::quoted_list(graph_names())))

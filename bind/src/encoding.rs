@@ -1,0 +1,199 @@
+//! How values are written: in the format that a name says, packed or not, if that format holds them.
+
+use std::io::{self, Write};
+
+use star_base::{BitTable, BitVector, Code, text};
+use star_io::{FileError, Format, OutputRef, Packing};
+use star_vm::{HostRef, HostValue};
+
+use crate::param::Kind;
+
+/// What no format holds.
+const ONLY_BITS: &str = "only tables, slices and words are written to files";
+
+/// How something is written: in which format, packed or not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Encoding {
+    /// What is written as messages show it.
+    pub name: String,
+    /// The format.
+    pub format: Format,
+    packing: Packing,
+}
+
+impl Encoding {
+    /// The encoding that the extension of `path` says, for something called `name` in messages. `holds`
+    /// refuses the formats that cannot hold what is going to be written.
+    ///
+    /// # Errors
+    /// E0506 if the extension says none, E0507 if it is refused.
+    pub fn new(
+        path: &str,
+        name: &str,
+        holds: &dyn Fn(Format) -> Result<(), FileError>,
+    ) -> Result<Self, FileError> {
+        let refusal = match Format::of_path(path) {
+            Some(format) => match holds(format) {
+                Ok(()) => {
+                    let (packing, _) = Packing::of_path(path);
+                    return Ok(Encoding { name: name.to_owned(), format, packing });
+                }
+                Err(refusal) => FileError { file: name.to_owned(), ..refusal },
+            },
+            None => {
+                let message = "the name does not say the format to write";
+                FileError::new(Code::UnknownFormat, name, message)
+            }
+        };
+        let formats = Format::ALL.iter().filter(|format| holds(**format).is_ok());
+        let extensions = formats.flat_map(|format| format.extensions());
+        let known = text::quoted_list(extensions.map(|extension| format!(".{extension}")));
+        if known.is_empty() {
+            return Err(refusal);
+        }
+        Err(refusal.help(format!("it can end in {known}, and in `.gz` behind that")))
+    }
+
+    /// Writes data until `stop` says why not to; gives the number of bytes. `progress` is told how many there
+    /// are so far.
+    ///
+    /// # Errors
+    /// If the format does not hold such data, the system refuses, or `stop` ends it.
+    pub fn write(
+        &self,
+        value: OutputRef<'_>,
+        output: &mut dyn Write,
+        stop: &dyn Fn() -> Option<Code>,
+        progress: &mut dyn FnMut(u64),
+    ) -> Result<u64, FileError> {
+        let mut watched = Watched { output, stop, progress, n_bytes: 0 };
+        let go_on = &mut || stop().is_none();
+        match star_io::write_packed(self.format, self.packing, value, &mut watched, go_on) {
+            Ok(()) => Ok(watched.n_bytes),
+            Err(mut error) => Err(match stop() {
+                Some(Code::TimeLimit) => {
+                    FileError::new(Code::TimeLimit, &self.name, "the time is up while writing")
+                }
+                Some(code) => FileError::new(code, &self.name, "interrupted while writing"),
+                None => {
+                    error.file.clone_from(&self.name);
+                    error
+                }
+            }),
+        }
+    }
+}
+
+/// Refuses a format that holds no slice, no word or no table. An n × n table is a graph, too.
+///
+/// # Errors
+/// E0507 with what the format holds; E0509 for a kind that no format holds.
+pub fn holds(kind: Kind, format: Format) -> Result<(), FileError> {
+    let (bits, square) = (BitVector::zeros(1), BitTable::zeros(1, 1).unwrap_or_default());
+    let example = match kind {
+        Kind::Slice => OutputRef::Slice(&bits),
+        Kind::Word => OutputRef::Word(&bits),
+        Kind::Table => OutputRef::Table(&square),
+        Kind::Int | Kind::Bool | Kind::Str | Kind::Handle => {
+            return Err(FileError::new(Code::CannotWrite, "", ONLY_BITS));
+        }
+    };
+    star_io::write(format, example, &mut io::sink()).map_err(|refusal| {
+        // The example has a size that nobody asked for.
+        let FileError { notes, .. } = refusal;
+        FileError { notes, ..cannot_hold(kind.with_article(), format) }
+    })
+}
+
+/// The error that a format cannot hold something. It names no file.
+pub fn cannot_hold(what: &str, format: Format) -> FileError {
+    let message = format!("{what} cannot be written as {}", format.name());
+    FileError::new(Code::NoSuchLayout, "", message)
+}
+
+/// The value as a writer takes it; `name` is the file in messages.
+///
+/// # Errors
+/// E0509 if it is none that can be written.
+pub fn writable<'v>(value: &'v HostValue, name: &str) -> Result<OutputRef<'v>, FileError> {
+    let message = match value.bits() {
+        Some(bits) => return Ok(as_output(bits)),
+        None if *value == HostValue::Unset => {
+            "there is nothing to write: the variable was never set"
+        }
+        None => ONLY_BITS,
+    };
+    Err(FileError::new(Code::CannotWrite, name, message))
+}
+
+/// What a program writes as a writer takes it.
+pub fn as_output(value: HostRef<'_>) -> OutputRef<'_> {
+    match value {
+        HostRef::Table(table) => OutputRef::Table(table),
+        HostRef::Slice(bits) => OutputRef::Slice(bits),
+        HostRef::Word(bits) => OutputRef::Word(bits),
+    }
+}
+
+/// An output that counts its bytes, shows how many there are, and takes no more once it is stopped.
+struct Watched<'a> {
+    output: &'a mut dyn Write,
+    stop: &'a dyn Fn() -> Option<Code>,
+    progress: &'a mut dyn FnMut(u64),
+    n_bytes: u64,
+}
+
+impl Write for Watched<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if (self.stop)().is_some() {
+            // `ErrorKind::Interrupted` would mean: try again.
+            return Err(io::Error::other("interrupted"));
+        }
+        // A long piece would put off the end.
+        let n_written = self.output.write(&bytes[..bytes.len().min(1 << 20)])?;
+        self.n_bytes += n_written as u64;
+        (self.progress)(self.n_bytes);
+        Ok(n_written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.output.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_without_a_format_is_told_those_that_can_be_written() {
+        let help = |kind: Kind| {
+            let error = Encoding::new("x", "x", &|format| holds(kind, format));
+            error.unwrap_err().help.join(" ")
+        };
+        let (table, slice) = (help(Kind::Table), help(Kind::Slice));
+        for can in ["`.mtx`", "`.gr`", "`.graph`", "`.stb`", "`.txt`"] {
+            assert!(table.contains(can), "{can}: {table}");
+        }
+        for cannot in ["`.jpg`", "`.co`", "`.tiff`", "`.scen`", "`.ppm`", "`.updates`"] {
+            assert!(!table.contains(cannot) && !slice.contains(cannot), "{table} {slice}");
+        }
+        assert!(slice.contains("`.stb`") && !slice.contains("`.gr`"), "{slice}");
+    }
+
+    #[test]
+    fn formats_that_can_never_hold_the_value_are_refused_before() {
+        let refused = |kind: Kind, name: &str| {
+            Encoding::new(name, name, &|format| holds(kind, format)).unwrap_err()
+        };
+        for name in ["q.jpg", "q.tif", "q.tiff", "q.scen", "q.co", "q.updates.gz", "q.ppm"] {
+            for kind in [Kind::Table, Kind::Slice, Kind::Word] {
+                let error = refused(kind, name);
+                assert_eq!(error.code, Code::NoSuchLayout, "{name}");
+                assert!(error.to_string().starts_with(&format!("{name}: a ")), "{error}");
+                assert!(!error.message.contains('×') && error.help[0].contains("`.stb`"));
+            }
+        }
+        assert!(refused(Kind::Slice, "q.gr").to_string().starts_with("q.gr: a slice cannot be"));
+    }
+}

@@ -1,0 +1,84 @@
+//! `FILE#ARRAY`: one array of a file that holds several. A file whose name really has a `#` wins.
+
+use star_io::Format;
+
+use crate::source::Files;
+
+/// A file and what is wanted of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Located<'n> {
+    /// The file as named, without the array.
+    pub file: &'n str,
+    /// The array to read; `None` for all there is.
+    pub part: Option<&'n str>,
+}
+
+/// Finds out which file `name` means: the whole name if there is such a file, or else what stands before a
+/// `#`. If none of these files exists, an archive of arrays is meant if there is one among the names, and
+/// else the whole name.
+pub fn locate<'n>(name: &'n str, files: &dyn Files) -> Located<'n> {
+    let is_meant = |file: &str| files.exists(file) || is_archive(file);
+    let archive = match files.exists(name) {
+        true => None,
+        false => splits(name).find(|(file, _)| is_meant(file)),
+    };
+    match archive {
+        Some((file, part)) => Located { file, part: Some(part) },
+        None => Located { file: name, part: None },
+    }
+}
+
+/// The files that `name` may mean beside the file of this name.
+pub fn files(name: &str) -> impl Iterator<Item = &str> {
+    splits(name).map(|(file, _)| file)
+}
+
+/// What stands before and behind each `#`.
+fn splits(name: &str) -> impl Iterator<Item = (&str, &str)> {
+    let splits = name.match_indices('#').map(|(at, mark)| (&name[..at], &name[at + mark.len()..]));
+    splits.filter(|(file, _)| !file.is_empty())
+}
+
+fn is_archive(file: &str) -> bool {
+    Format::of_path(file) == Some(Format::Npz)
+}
+
+#[cfg(test)]
+mod tests {
+    use star_base::Code;
+    use star_io::FileError;
+
+    use super::*;
+    use crate::source::OpenFile;
+
+    /// Files of these names.
+    struct Named<'a>(&'a [&'a str]);
+
+    impl Files for Named<'_> {
+        fn exists(&self, file: &str) -> bool {
+            self.0.contains(&file)
+        }
+
+        fn open(&self, file: &str) -> Result<OpenFile, FileError> {
+            Err(FileError::new(Code::CannotOpen, file, "it has only a name"))
+        }
+    }
+
+    #[test]
+    fn a_file_that_is_there_wins_over_an_array() {
+        let located = |name: &'static str, files: &[&str]| {
+            let Located { file, part } = locate(name, &Named(files));
+            (file, part)
+        };
+        // Nothing is there: what the name says.
+        assert_eq!(located("a.npz#x", &[]), ("a.npz", Some("x")));
+        assert_eq!(located("a.npz#x#y", &[]), ("a.npz", Some("x#y")));
+        assert_eq!(located("a.csv#x", &[]), ("a.csv#x", None));
+        assert_eq!(located("#a.npz", &[]), ("#a.npz", None));
+        assert_eq!(located("a.npz", &[]), ("a.npz", None));
+        assert_eq!(located("b#1.npz", &["b#1.npz"]), ("b#1.npz", None));
+        assert_eq!(located("b#1.npz#x", &["b#1.npz"]), ("b#1.npz", Some("x")));
+        assert_eq!(located("c#x", &["c"]), ("c", Some("x")));
+        assert_eq!(located("c#x", &["c", "c#x"]), ("c#x", None));
+    }
+}

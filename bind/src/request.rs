@@ -1,0 +1,99 @@
+//! What a running program reads: a value of some type from a file that it names, perhaps with a layout.
+
+use star_base::{Code, Diagnostic, text};
+use star_io::{FileError, GraphSizes};
+use star_ir::Ty;
+use star_vm::HostValue;
+
+use crate::arg_value;
+use crate::data::{self, Expected, FileContents, GivenWidths, LoadRequest};
+use crate::error::without_file;
+use crate::layouts::AnyLayout;
+use crate::param::Kind;
+use crate::part::locate;
+use crate::source::Reading;
+
+/// Reads a value of this type; it takes at most `max_bytes`.
+///
+/// # Errors
+/// If there is no such layout, or the file cannot be read or gives no such value.
+pub fn read_value(
+    reading: Reading<'_>,
+    file: &str,
+    layout: Option<&str>,
+    ty: Ty,
+    max_bytes: u64,
+) -> Result<HostValue, FileError> {
+    let (layout, widths) = match layout {
+        Some(text) => {
+            let (layout, widths) = layout_of(text).map_err(without_file)?;
+            (Some(layout), widths)
+        }
+        None => (None, GivenWidths::default()),
+    };
+    let kind = match ty {
+        Ty::Slice(_) => Kind::Slice,
+        Ty::Word(_) => Kind::Word,
+        Ty::Table(..) => Kind::Table,
+        Ty::Int | Ty::Bool | Ty::Str | Ty::Handle => {
+            let message = "only tables, slices and words are read from files";
+            return Err(FileError::new(Code::NoSuchLayout, file, message));
+        }
+    };
+    let format = layout.as_ref().and_then(AnyLayout::format);
+    let graph = GraphSizes { n_vertices: None, b: widths.b, h: widths.h };
+    let expected = Expected { format, graph };
+    let located = locate(file, reading.files);
+    let FileContents { data, .. } = data::read_file(reading, &located, max_bytes, expected)?;
+    let wanted = LoadRequest { kind, layout: layout.as_ref(), file, max_bytes, widths };
+    data::to_value(reading, data, wanted)
+}
+
+/// A layout, and the widths that stand behind that of a graph or of an update stream: `weights-out h=20`,
+/// `left b=6`.
+fn layout_of(text: &str) -> Result<(AnyLayout, GivenWidths), Diagnostic> {
+    let mut words = text.split_whitespace();
+    let layout = match words.next().map(AnyLayout::parse) {
+        Some(Ok(layout @ (AnyLayout::Graph(_) | AnyLayout::Updates))) => layout,
+        // The name of a field may hold blanks.
+        Some(Ok(AnyLayout::Numbers(_)) | Err(_)) | None => {
+            return Ok((AnyLayout::parse(text)?, GivenWidths::default()));
+        }
+    };
+    let mut widths = GivenWidths::default();
+    for word in words {
+        let number = |name| arg_value::width(word.strip_prefix(name)?);
+        if let Some(h) = number("h=") {
+            widths.h = Some(h);
+        } else if let Some(b) = number("b=") {
+            widths.b = Some(b);
+        } else {
+            let message = format!("`{}` is no width of `{layout}`", text::one_line(word));
+            return Err(Diagnostic::new(Code::NoSuchLayout, message)
+                .help(format!("write `{layout} h=20 b=6`, bits of weights and of codes")));
+        }
+    }
+    Ok((layout, widths))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use star_io::Layout;
+
+    #[test]
+    fn widths_stand_behind_the_layout_of_a_graph() {
+        let widths = |h, b| GivenWidths { h, b };
+        let graph = |layout, widths| Some((AnyLayout::Graph(layout), widths));
+        assert_eq!(layout_of("left").ok(), graph(Layout::Left, widths(None, None)));
+        assert_eq!(layout_of(" left  b=6").ok(), graph(Layout::Left, widths(None, Some(6))));
+        let updates = Some((AnyLayout::Updates, widths(Some(9), None)));
+        assert_eq!(layout_of("updates h=9").ok(), updates);
+        assert_eq!(layout_of("arcs h=9 b=6").ok(), graph(Layout::Arcs, widths(Some(9), Some(6))));
+        for wrong in ["left 6", "left b=", "left b=-1", "left b=5000", "left h=9,b=6", ""] {
+            assert_eq!(layout_of(wrong).unwrap_err().code, Code::NoSuchLayout, "{wrong}");
+        }
+        let (field, found) = layout_of("field:x b=6").unwrap();
+        assert_eq!((field.to_string().as_str(), found), ("field:x b=6", widths(None, None)));
+    }
+}
