@@ -4,6 +4,7 @@
 //! * [`record`]: what a run of benchmarks leaves, and the file of that; [`live`] shows its rows in lines as
 //!   they come, [`page`] all of them as HTML with plots.
 //! * [`compare`]: two records beside each other.
+//! * [`profile`]: where a run spent its time.
 //! * [`html`]: the frame of pages; [`json`]: objects on lines.
 //!
 //! Nothing here opens a file, runs a program or knows a terminal or a command line.
@@ -14,4 +15,5 @@ pub mod json;
 pub mod live;
 pub mod measure;
 pub mod page;
+pub mod profile;
 pub mod record;

@@ -1,7 +1,7 @@
-//! A run with a profile: the clock that the machine is lent, the lines that its places are on, and the report
+//! A run with a profile: the clock that the interpreter is lent, the lines that its locations are on, and the report
 //! of what was charged.
 //!
-//! A thread moves the counter on that the machine looks at. It begins fast, so that short runs are seen
+//! A thread moves the counter on that the interpreter looks at. It begins fast, so that short runs are seen
 //! too, and slows down to once a millisecond.
 
 use std::cell::RefCell;
@@ -16,11 +16,11 @@ use std::time::{Duration, Instant};
 use star_base::{FileId, SourceMap, Span};
 use star_compiler::Lowered;
 use star_ir::{Program, RoutineId};
+use star_report::profile::{self as report, Line, Native, Routine};
 use star_vm::Profile;
-use star_vm::profile::{Clock, Lines};
+use star_vm::profile::{Clock, Lines, Tally};
 
 use super::clock::Stopwatch;
-use super::{Line, Report, Routine};
 
 /// Time between two ticks, at least and at most.
 const TICK: (Duration, Duration) = (Duration::from_micros(20), Duration::from_millis(1));
@@ -30,7 +30,7 @@ const TICKS_PER_RUN: u32 = 2000;
 
 /// A profile in the making.
 pub(crate) struct Session {
-    /// For the machine.
+    /// For the backend.
     pub(crate) profile: Profile,
     /// File and line, from 0, by the number of the line in the profile.
     places: Vec<(FileId, usize)>,
@@ -75,15 +75,20 @@ impl Session {
         sources: &'a SourceMap,
         title: &'a str,
         backend: &'static str,
-    ) -> Report<'a> {
+    ) -> report::Profile<'a> {
         let profile = &self.profile;
         let mut lines = Vec::new();
         for (number, (tally, (file, line_idx))) in (0..).zip(profile.lines.iter().zip(&self.places))
         {
             if tally.runs > 0 || tally.time > 0 {
                 let natives = profile.natives.iter().filter(|((line, _), _)| *line == number);
-                let natives = natives.map(|((_, native), tally)| (*native, *tally)).collect();
-                lines.push(Line { file: *file, line_idx: *line_idx, tally: *tally, natives });
+                let natives = natives.map(|((_, native), tally)| Native {
+                    name: native.signature().name.to_owned(),
+                    runs: tally.runs,
+                    time: tally.time,
+                });
+                let natives = natives.collect();
+                lines.push(Line { file: *file, line_idx: *line_idx, tally: of(tally), natives });
             }
         }
         lines.sort_by_key(|line| (line.file, line.line_idx));
@@ -96,14 +101,15 @@ impl Session {
             let (file, line_idx) = place(sources, span);
             let is_taken = |native| profile.natives.keys().any(|(_, taken)| *taken == native);
             let native = routine.native.filter(|native| is_taken(*native));
+            let native = native.map(|native| native.signature().name.to_owned());
             let name = routine.name.clone();
-            routines.push(Routine { name, file, line_idx, tally: *tally, native });
+            routines.push(Routine { name, file, line_idx, tally: of(tally), native });
         }
         routines.sort_by_key(|routine| {
             (std::cmp::Reverse(routine.tally.time), routine.file, routine.line_idx)
         });
         let operations = profile.lines.iter().map(|tally| tally.operations);
-        Report {
+        report::Profile {
             title,
             sources,
             backend,
@@ -116,7 +122,13 @@ impl Session {
     }
 }
 
-/// The line of every place of a program, and where each line is.
+/// What was charged, as a report has it.
+fn of(tally: &Tally) -> report::Tally {
+    let Tally { time, total_time, operations, total_operations, runs } = *tally;
+    report::Tally { time, total_time, operations, total_operations, runs }
+}
+
+/// The line of every location of a program, and where each line is.
 fn lines(lowered: &Lowered, sources: &SourceMap) -> (Lines, Vec<(FileId, usize)>) {
     let mut places = Vec::new();
     let mut numbers = HashMap::new();

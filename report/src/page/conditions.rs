@@ -1,10 +1,12 @@
 //! How the figures came about: machines, bandwidth, and what a reader should be warned of.
 
+use maud::{Markup, html};
+use star_base::text::{self, one_line};
+
 use crate::record::{MachineInfo, Record, Settings, Source, Speed, Tool};
 
-use super::html::{element, escape};
 use super::{NamedRecord, figures};
-use star_base::text;
+use crate::html;
 
 /// What differs between the machines of two records, and should not where times are compared.
 pub fn differences(a: &Record, b: &Record) -> Vec<String> {
@@ -45,7 +47,7 @@ pub fn differences(a: &Record, b: &Record) -> Vec<String> {
 }
 
 /// What a reader should know before anything else.
-pub(super) fn warnings(files: &[NamedRecord]) -> String {
+pub(super) fn warnings(files: &[NamedRecord]) -> Markup {
     let mut warnings = Vec::new();
     for NamedRecord { name, record } in files {
         if record.tool.profile.as_deref() == Some("debug") {
@@ -76,15 +78,15 @@ pub(super) fn warnings(files: &[NamedRecord]) -> String {
             warnings.push(format!("{} and {} differ: {difference}", files[0].name, other.name));
         }
     }
-    if warnings.is_empty() {
-        return String::new();
+    html! {
+        @if !warnings.is_empty() {
+            ul.warnings { @for warning in &warnings { "\n" li { (one_line(warning)) } } "\n" } "\n"
+        }
     }
-    let items: String = warnings.iter().map(|warning| element("li", warning) + "\n").collect();
-    format!("<ul class=\"warnings\">\n{items}</ul>\n")
 }
 
 /// A table with a column for each file.
-pub(super) fn machines(files: &[NamedRecord]) -> String {
+pub(super) fn machines(files: &[NamedRecord]) -> Markup {
     let mut rows: Vec<(&str, Vec<String>)> = Vec::new();
     let mut add = |name, cell: fn(&Record) -> String| {
         let cells: Vec<String> = files.iter().map(|file| cell(&file.record)).collect();
@@ -146,29 +148,36 @@ pub(super) fn machines(files: &[NamedRecord]) -> String {
         names.dedup();
         names.join(", ")
     });
-    let mut table = String::from("<div class=\"scroll\"><table class=\"machines\">\n");
-    if files.len() > 1 {
-        let names: String = files.iter().map(|file| element("td", &file.name)).collect();
-        table += &format!("<tr><th>file</th>{names}</tr>\n");
-    }
-    for (name, cells) in rows {
-        let cells: String = cells.iter().map(|cell| element("td", cell)).collect();
-        table += &format!("<tr><th>{}</th>{cells}</tr>\n", escape(name));
-    }
-    table + "</table></div>\n"
+    let names = files.iter().map(|file| file.name.clone()).collect();
+    let names = (files.len() > 1).then_some(("file", names));
+    let rows = names.into_iter().chain(rows).map(|(name, cells)| {
+        html! { tr { th { (name) } @for cell in &cells { td { (one_line(cell)) } } } }
+    });
+    html::table(Some("machines"), &[], rows)
 }
 
 /// How to read the figures, at the end.
-pub(super) fn reading() -> String {
-    "<section><h2>How to read this</h2>\n\
-     <p>Times are medians of the runs alone; ± is how far the interval of the median reaches, ~ that it is wider than was asked for. \
-     Not in the time of a run, and shown apart: <i>inputs</i>, reading or making the data and laying them out as slices of bits, once; \
-     <i>load</i>, bringing these into the form that the backend runs on. <i>operations</i> are the elementary operations of the STAR-machine in the program as written.</p>\n\
-     <p>A ratio below 1 is less time. Ratios to a peer are formed within one file where both are in it, since machines \
-     swing; others are marked *. Exponents are fitted over the last four sizes at most. \
-     Published figures are of other machines and, as a rule, of other inputs: they stand here with their conditions, and no ratio to them is formed.</p>\n\
-     </section>\n"
-        .to_owned()
+pub(super) fn reading() -> Markup {
+    html! {
+        section {
+            h2 { "How to read this" } "\n"
+            p {
+                "Times are medians of the runs alone; ± is how far the interval of the median reaches, ~ that it is \
+                 wider than was asked for. Not in the time of a run, and shown apart: " i { "inputs" } ", reading \
+                 or making the data and laying them out as slices of bits, once; " i { "load" } ", bringing these \
+                 into the form that the backend runs on. " i { "operations" } " are the elementary operations of \
+                 the STAR-machine in the program as written."
+            }
+            "\n" p {
+                "A ratio below 1 is less time. Ratios to a peer are formed within one file where both are in it, \
+                 since machines swing; others are marked *. Exponents are fitted over the last four sizes at most. \
+                 Published figures are of other machines and, as a rule, of other inputs: they stand here with \
+                 their conditions, and no ratio to them is formed."
+            }
+            "\n"
+        }
+        "\n"
+    }
 }
 
 fn joined<const N: usize>(parts: [Option<String>; N]) -> String {
@@ -208,13 +217,13 @@ mod tests {
 
     #[test]
     fn a_reader_is_warned_of_what_makes_figures_doubtful() {
-        assert_eq!(warnings(&[named(record(vec![row("a", 1, 1.0)]))]), "");
+        assert_eq!(warnings(&[named(record(vec![row("a", 1, 1.0)]))]).into_string(), "");
         let mut wide = row("a", 1, 1.0);
         wide.time.as_mut().unwrap().reached = Some(false);
         let mut doubtful = record(vec![wide]);
         doubtful.interrupted = true;
         doubtful.tool.profile = Some("debug".to_owned());
-        let said = warnings(&[named(doubtful)]);
+        let said = warnings(&[named(doubtful)]).into_string();
         for part in ["debug build", "interrupted", "1 row has a wider interval"] {
             assert!(said.contains(part), "{part}: {said}");
         }
@@ -222,7 +231,7 @@ mod tests {
 
     #[test]
     fn what_no_file_knows_has_no_line() {
-        let table = machines(&[named(record(Vec::new()))]);
+        let table = machines(&[named(record(Vec::new()))]).into_string();
         assert!(table.contains("<th>processor</th><td>A</td>"));
         assert!(!table.contains("graphics card") && !table.contains("<th>file</th>"));
     }

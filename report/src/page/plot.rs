@@ -4,15 +4,16 @@
 //! colours are those that a dark page can exchange ([`super::palette`]).
 
 use crate::record::Source;
+use maud::html;
 use plotters::coord::Shift;
 use plotters::element::{Circle, Cross, EmptyElement, PathElement, Rectangle, TriangleMarker};
 use plotters::prelude::{DrawingArea, IntoDrawingArea, IntoFont, RGBColor, SVGBackend, Text};
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{Color as _, ShapeStyle};
+use star_base::text::one_line;
 
 use super::axis::Axis;
 use super::figures;
-use super::html::escape;
 use super::palette::{self, Colour, FAINT, GRID, GROUND, INK};
 use super::series::{Benchmark, Series};
 
@@ -55,10 +56,8 @@ pub(crate) fn svg(benchmark: &Benchmark<'_>) -> Option<String> {
         area.present().ok()?;
     }
     let label = format!("{}: time over {size}", benchmark.title);
-    let open = format!(
-        "<svg class=\"plot\" role=\"img\" aria-label=\"{}\" ",
-        escape(&shortened(&label, 200))
-    );
+    let label = html! { (one_line(&shortened(&label, 200))) }.into_string();
+    let open = format!("<svg class=\"plot\" role=\"img\" aria-label=\"{label}\" ");
     Some(text.replacen("<svg ", &open, 1))
 }
 

@@ -1,12 +1,13 @@
 //! The table of a benchmark: what was measured, and ratios.
 
-use std::fmt::Write as _;
+use maud::{Markup, html};
+use star_base::text::one_line;
 
 use crate::record::{NativeUse, Row, Source, Time};
 
 use super::figures;
-use super::html::{classed, element, escape};
 use super::series::Benchmark;
+use crate::html;
 
 /// The median, if there is one that a ratio can be formed with.
 fn seconds(row: &Row) -> Option<f64> {
@@ -53,7 +54,7 @@ struct Columns {
 }
 
 /// The table; `n_files` is the number of files on the page.
-pub(super) fn table(benchmark: &Benchmark<'_>, n_files: usize) -> String {
+pub(super) fn table(benchmark: &Benchmark<'_>, n_files: usize) -> Markup {
     let cases = benchmark.rows.chunk_by(|(_, a), (_, b)| a.parameters == b.parameters);
     let cases: Vec<Case<'_>> = cases.map(|rows| Case { rows: rows.to_vec() }).collect();
     let measured = |case: &Case<'_>| {
@@ -64,91 +65,87 @@ pub(super) fn table(benchmark: &Benchmark<'_>, n_files: usize) -> String {
         first: cases.iter().any(|case| measured(case) > 1),
         peer: benchmark.rows.iter().any(|(_, row)| row.source == Source::Peer),
     };
-    let mut text = String::from("<div class=\"scroll\"><table>\n<thead><tr>");
+    let number = |heading| ("number", heading);
     let mut heads = vec![("", "parameters"), ("", "by")];
     heads.extend(columns.files.then_some(("", "file")));
-    heads.extend([
-        ("number", "median"),
-        ("number", "±"),
-        ("number", "samples"),
-        ("number", "inputs"),
-        ("number", "load"),
-        ("number", "operations"),
-        ("number", "each"),
-    ]);
-    heads.extend(columns.first.then_some(("number", "to the first")));
+    heads.extend(["median", "±", "samples", "inputs", "load", "operations", "each"].map(number));
+    heads.extend(columns.first.then_some(number("to the first")));
     heads.extend(columns.peer.then_some(("", "to the peer")));
-    for (class, head) in heads {
-        text += &classed("th", class, head);
-    }
-    text += "</tr></thead>\n<tbody>\n";
-    for case in &cases {
-        for (place, (number, row)) in case.rows.iter().enumerate() {
-            let cells = cells(case, *number, row, columns);
+    let rows = cases.iter().flat_map(|case| {
+        case.rows.iter().enumerate().map(move |(place, (number, row))| {
             let class = match (place, row.source) {
                 (0, _) => "case",
                 (_, Source::Published) => "published",
                 (_, Source::Star | Source::Peer) => "more",
             };
             let parameters = if place == 0 { row.parameters_text() } else { String::new() };
-            let _ =
-                writeln!(text, "<tr class=\"{class}\">{}{cells}</tr>", element("td", &parameters));
-        }
+            html! {
+                tr class=(class) { td { (one_line(&parameters)) } (cells(case, *number, row, columns)) }
+            }
+        })
+    });
+    html! {
+        (html::table(None, &heads, rows))
+        @for line in conditions(benchmark) { p.faint { (one_line(&line)) } "\n" }
     }
-    text += "</tbody>\n</table></div>\n";
-    text + &conditions(benchmark)
 }
 
 /// What a row has to say beside its parameters.
-fn cells(case: &Case<'_>, file: usize, row: &Row, columns: Columns) -> String {
+fn cells(case: &Case<'_>, file: usize, row: &Row, columns: Columns) -> Markup {
     let Columns { files, first, peer } = columns;
-    let mut cells = element("td", &row.runner());
-    if files {
-        cells += &element("td", &(file + 1).to_string());
+    html! {
+        td { (one_line(&row.runner())) }
+        @if files { td { (file + 1) } }
+        @match &row.error {
+            Some(error) => td.error colspan=(7 + usize::from(first) + usize::from(peer)) {
+                (one_line(&error.to_string()))
+            },
+            None => {
+                @for number in numbers(row) { td.number { (number.unwrap_or_default()) } }
+                @if first { td.number { (to_first(case, file, row).unwrap_or_default()) } }
+                @if peer { (to_peer(case, file, row)) }
+            }
+        }
     }
-    if let Some(error) = &row.error {
-        let n_columns = 7 + usize::from(first) + usize::from(peer);
-        let message = escape(&format!("{}: {}", error.code, error.message));
-        return cells + &format!("<td class=\"error\" colspan=\"{n_columns}\">{message}</td>");
-    }
-    let mut number = |text: Option<String>| {
-        cells += &classed("td", "number", &text.unwrap_or_default());
-    };
+}
+
+/// The figures of a row.
+fn numbers(row: &Row) -> [Option<String>; 7] {
     let time = row.time.as_ref();
-    number(time.map(|time| figures::time(time.median_s)));
-    number(time.and_then(reach));
-    number(time.and_then(samples));
-    number(row.input_s.map(figures::time));
-    number(row.load_s.map(figures::time));
-    number(row.operations.map(figures::whole));
     // A native does not do these operations.
     let counted = row.operations.filter(|n| *n > 0 && row.natives != Some(NativeUse::On));
-    let each = counted.zip(seconds(row));
-    number(each.map(|(n, seconds)| figures::time(seconds / n as f64)));
-    if first {
-        let is_measured = row.source != Source::Published;
-        let first = case.first(file).filter(|_| is_measured).and_then(seconds);
-        number(first.zip(seconds(row)).map(|(first, seconds)| figures::digits(seconds / first)));
-    }
-    if peer {
-        cells += &to_peer(case, file, row);
-    }
-    cells
+    let each = counted.zip(seconds(row)).map(|(n, seconds)| figures::time(seconds / n as f64));
+    [
+        time.map(|time| figures::time(time.median_s)),
+        time.and_then(reach),
+        time.and_then(samples),
+        row.input_s.map(figures::time),
+        row.load_s.map(figures::time),
+        row.operations.map(figures::whole),
+        each,
+    ]
+}
+
+/// The ratio to the first row of ours, for rows that were measured.
+fn to_first(case: &Case<'_>, file: usize, row: &Row) -> Option<String> {
+    let is_measured = row.source != Source::Published;
+    let first = case.first(file).filter(|_| is_measured).and_then(seconds)?;
+    Some(figures::digits(seconds(row)? / first))
 }
 
 /// The ratio to the fastest peer, for rows of ours.
-fn to_peer(case: &Case<'_>, file: usize, row: &Row) -> String {
+fn to_peer(case: &Case<'_>, file: usize, row: &Row) -> Markup {
     let ours = seconds(row).filter(|_| row.source == Source::Star);
     let Some((seconds, (peer, theirs, is_here))) = ours.zip(case.peer(file)) else {
-        return "<td></td>".to_owned();
+        return html! { td {} };
     };
     let ratio = seconds / theirs;
     let mark = if is_here { "" } else { "*" };
     let name = peer.name.as_deref().unwrap_or("the peer");
-    let text = format!("{}{mark} of {name}", figures::digits(ratio));
-    match ratio < 1.0 {
-        true => classed("td", "better", &text),
-        false => element("td", &text),
+    html! {
+        td class=[(ratio < 1.0).then_some("better")] {
+            (figures::digits(ratio)) (mark) " of " (one_line(name))
+        }
     }
 }
 
@@ -176,7 +173,7 @@ fn samples(time: &Time) -> Option<String> {
 }
 
 /// How peers were measured, once each.
-fn conditions(benchmark: &Benchmark<'_>) -> String {
+fn conditions(benchmark: &Benchmark<'_>) -> Vec<String> {
     let mut said: Vec<String> = Vec::new();
     for (_, row) in &benchmark.rows {
         let (Source::Peer, Some(conditions)) = (row.source, &row.conditions) else { continue };
@@ -185,7 +182,7 @@ fn conditions(benchmark: &Benchmark<'_>) -> String {
             said.push(line);
         }
     }
-    said.iter().map(|line| classed("p", "about", line) + "\n").collect()
+    said
 }
 
 #[cfg(test)]
@@ -205,7 +202,7 @@ mod tests {
     }
 
     fn of(records: &[Record]) -> String {
-        let text = table(&benchmarks(records)[0], records.len());
+        let text = table(&benchmarks(records)[0], records.len()).into_string();
         well_formed(&text);
         text
     }

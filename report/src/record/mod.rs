@@ -287,6 +287,12 @@ pub struct RowError {
     pub message: String,
 }
 
+impl fmt::Display for RowError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.code, self.message)
+    }
+}
+
 impl Row {
     /// What the row is about, without its figures: equal for the same thing measured at two times.
     #[must_use]

@@ -2,15 +2,15 @@
 //! and its links stay inside it.
 
 use std::collections::BTreeSet;
-use std::fmt::Write as _;
 
+use maud::{Markup, html};
+use star_base::text::printable;
+use star_report::html::{self, Style};
 use star_syntax::doc::{Block, Doc, RoutineDoc, Section, blocks};
 
 use super::links::{In, Links};
 use super::shelf::{Kind, Module, Shelf};
-use star_report::html::{self, Style, escaped};
 
-const MORE_STYLE: &str = include_str!("style.css");
 const INDEX: &str = "index.html";
 const STYLE_FILE: &str = "style.css";
 
@@ -35,10 +35,10 @@ pub(crate) fn site(shelf: &Shelf, modules: &[usize]) -> Vec<(String, String)> {
         }
         pages.push((module, page));
     }
-    let style = format!("{}{MORE_STYLE}", html::STYLE);
-    let mut site = vec![(INDEX.to_owned(), index(&pages)), (STYLE_FILE.to_owned(), style)];
+    let style = (STYLE_FILE.to_owned(), html::STYLE.to_owned());
+    let mut site = vec![(INDEX.to_owned(), index(&pages)), style];
     for (module, page) in &pages {
-        let writer = Writer { links: &links, page };
+        let writer = Writer { links: &links, page, own: None };
         site.push((page.clone(), writer.module(module)));
     }
     site
@@ -56,145 +56,155 @@ fn file_name(name: &str) -> String {
 fn index(pages: &[(&Module, String)]) -> String {
     let library = pages.iter().all(|(module, _)| module.kind != Kind::File);
     let title = if library { "The library of Star" } else { "Documentation" };
-    let mut body = format!("<h1>{title}</h1>\n");
-    for (module, page) in pages {
-        let about = module.head.as_ref().map(Doc::summary).unwrap_or_default();
-        let _ = writeln!(
-            body,
-            "<h2><a href=\"{page}\">{}</a></h2>\n<p>{}</p>\n{}",
-            escaped(&module.title),
-            escaped(&about),
-            table(page, &module.routines)
-        );
-    }
+    let body = html! {
+        h1 { (title) } "\n"
+        @for (module, page) in pages {
+            @let about = module.head.as_ref().map(Doc::summary).unwrap_or_default();
+            h2 { a href=(page) { (printable(&module.title)) } } "\n"
+            p { (printable(&about)) } "\n"
+            (table(page, &module.routines))
+        }
+    };
     document(title, &body)
 }
 
 /// The routines of a page, one line each.
-fn table(page: &str, routines: &[RoutineDoc]) -> String {
-    let rows = routines.iter().map(|routine| {
-        let about = routine.doc.as_ref().map(Doc::summary).unwrap_or_default();
-        let name = escaped(&routine.name);
-        format!(
-            "<tr><td><a href=\"{page}#{name}\">{name}</a></td><td>{}</td></tr>\n",
-            escaped(&about)
-        )
+fn table(page: &str, routines: &[RoutineDoc]) -> Markup {
+    let rows = routines.iter().map(|RoutineDoc { name, doc, .. }| {
+        let about = doc.as_ref().map(Doc::summary).unwrap_or_default();
+        html! { tr { td { (link(page, name)) } td { (printable(&about)) } } }
     });
-    format!("<table>\n{}</table>\n", rows.collect::<String>())
+    html::table(None, &[], rows)
 }
 
-fn document(title: &str, body: &str) -> String {
-    let body = format!("<nav><a href=\"{INDEX}\">Contents</a></nav>\n<main>\n{body}</main>\n");
-    html::page(title, Style::File(STYLE_FILE), &body)
+/// A name that leads to where it is explained.
+fn link(page: &str, name: &str) -> Markup {
+    html! { a href={ (page) "#" (printable(name)) } { (printable(name)) } }
 }
 
-/// Writes one page.
+fn document(title: &str, body: &Markup) -> String {
+    let body = html! {
+        nav { a href=(INDEX) { "Contents" } } "\n"
+        main { "\n" (body) } "\n"
+    };
+    html::page(html::Kind::Documentation, title, Style::File(STYLE_FILE), &body)
+}
+
+/// Writes one page; comments have no links to `own`, the routine that they are about.
 struct Writer<'a> {
     links: &'a Links,
     page: &'a str,
+    own: Option<&'a str>,
 }
 
-impl Writer<'_> {
-    fn module(&self, module: &Module) -> String {
-        let title = escaped(&module.title);
-        let mut body = format!(
-            "<h1>{title}</h1>\n<p class=\"access\"><code>{}</code></p>\n",
-            escaped(&module.access())
-        );
-        if let Some(head) = &module.head {
-            body += &self.comment(head, None);
-        }
-        body += &table(self.page, &module.routines);
-        for routine in &module.routines {
-            body += &self.routine(routine);
-        }
+impl<'a> Writer<'a> {
+    fn module(&self, module: &'a Module) -> String {
+        let body = html! {
+            h1 { (printable(&module.title)) } "\n"
+            p.faint { code { (printable(&module.access())) } } "\n"
+            @if let Some(head) = &module.head { (self.comment(head)) }
+            (table(self.page, &module.routines))
+            @for routine in &module.routines {
+                (Writer { own: Some(&routine.name), ..*self }.routine(routine))
+            }
+        };
         document(&module.title, &body)
     }
 
-    fn routine(&self, routine: &RoutineDoc) -> String {
+    fn routine(&self, routine: &RoutineDoc) -> Markup {
         let RoutineDoc { name, kind: _, header: _, signature, doc } = routine;
-        let id = escaped(name);
-        let about = match doc {
-            Some(doc) => self.comment(doc, Some(name)),
-            None => "<p>No comment documents it.</p>\n".to_owned(),
-        };
-        format!(
-            "<section id=\"{id}\">\n<h2><a href=\"#{id}\">{id}</a></h2>\n<pre class=\"signature\">{}</pre>\n{about}</section>\n",
-            self.linked(signature, In::Code, Some(name))
-        )
+        html! {
+            section id=(printable(name)) {
+                "\n" h2 { (link("", name)) }
+                "\n" pre.signature { (self.linked(signature, In::Code)) } "\n"
+                @match doc {
+                    Some(doc) => (self.comment(doc)),
+                    None => { p { "No comment documents it." } "\n" }
+                }
+            }
+            "\n"
+        }
     }
 
-    /// A comment; its own name is no link.
-    fn comment(&self, doc: &Doc, own: Option<&str>) -> String {
-        let text = blocks(&doc.text);
-        let text = text.iter().map(|block| self.block(block, None, own));
-        let sections = doc.sections.iter().map(|section| self.section(section, own));
-        text.chain(sections).collect()
+    fn comment(&self, doc: &Doc) -> Markup {
+        html! {
+            @for block in &blocks(&doc.text) { (self.block(block, None)) }
+            @for section in &doc.sections { (self.section(section)) }
+        }
     }
 
-    fn section(&self, section: &Section, own: Option<&str>) -> String {
+    fn section(&self, section: &Section) -> Markup {
         let Section { label, arguments, span: _, lines } = section;
-        let label = escaped(label.as_str());
+        let label = label.as_str();
         if section.label.is_verbatim() {
-            let title = match arguments.as_str() {
-                "" => format!("<b>{label}:</b>"),
-                given => format!("<b>{label}</b>, <code>{}</code>", escaped(given)),
+            return html! {
+                p {
+                    @if arguments.is_empty() { b { (label) ":" } }
+                    @else { b { (label) } ", " code { (printable(arguments)) } }
+                }
+                "\n" pre { (self.linked(section.text().trim_end(), In::Code)) } "\n"
             };
-            let code = self.linked(section.text().trim_end(), In::Code, own);
-            return format!("<p>{title}</p>\n<pre>{code}</pre>\n");
         }
         let blocks = blocks(lines);
-        let mut blocks = blocks.iter();
-        let first = match blocks.as_slice().first() {
-            Some(first @ (Block::Prose(_) | Block::List(_))) => {
-                blocks.next();
-                self.block(first, Some(&label), own)
-            }
-            Some(Block::Verbatim(_)) | None => format!("<p><b>{label}:</b></p>\n"),
+        let (first, rest) = match blocks.split_first() {
+            Some((first @ (Block::Prose(_) | Block::List(_)), rest)) => (Some(first), rest),
+            Some((Block::Verbatim(_), _)) | None => (None, &blocks[..]),
         };
-        blocks.fold(first, |html, block| html + &self.block(block, None, own))
+        html! {
+            @match first {
+                Some(first) => (self.block(first, Some(label))),
+                None => { p { b { (label) ":" } } "\n" }
+            }
+            @for block in rest { (self.block(block, None)) }
+        }
     }
 
-    fn block(&self, block: &Block, label: Option<&str>, own: Option<&str>) -> String {
-        let label = label.map_or_else(String::new, |label| format!("<b>{label}:</b> "));
-        match block {
-            Block::Prose(text) => {
-                format!("<p>{label}{}</p>\n", self.prose(text, own))
+    fn block(&self, block: &Block, label: Option<&str>) -> Markup {
+        let label = html! { @if let Some(label) = label { b { (label) ":" } " " } };
+        html! {
+            @match block {
+                Block::Prose(text) => p { (label) (self.prose(text)) },
+                Block::List(items) => p {
+                    (label)
+                    @for (idx, item) in items.iter().enumerate() {
+                        @if idx > 0 { br; "\n" }
+                        (self.prose(item))
+                    }
+                },
+                Block::Verbatim(lines) => pre { (self.linked(&lines.join("\n"), In::Prose)) },
             }
-            Block::List(items) => {
-                let items: Vec<String> = items.iter().map(|item| self.prose(item, own)).collect();
-                format!("<p>{label}{}</p>\n", items.join("<br>\n"))
-            }
-            Block::Verbatim(lines) => {
-                format!("<pre>{}</pre>\n", self.linked(&lines.join("\n"), In::Prose, own))
-            }
+            "\n"
         }
     }
 
     /// A sentence; what stands between backticks is code.
-    fn prose(&self, text: &str, own: Option<&str>) -> String {
-        let mut html = String::new();
+    fn prose(&self, text: &str) -> Markup {
+        let mut pieces = Vec::new();
         let mut rest = text;
         while let Some((before, (code, behind))) =
             rest.split_once('`').and_then(|(before, rest)| Some((before, rest.split_once('`')?)))
         {
-            html += &self.linked(before, In::Prose, own);
-            let _ = write!(html, "<code>{}</code>", self.linked(code, In::Code, own));
+            pieces.push((before, code));
             rest = behind;
         }
-        html + &self.linked(rest, In::Prose, own)
+        html! {
+            @for (before, code) in pieces {
+                (self.linked(before, In::Prose)) code { (self.linked(code, In::Code)) }
+            }
+            (self.linked(rest, In::Prose))
+        }
     }
 
     /// The text with links from the names in it.
-    fn linked(&self, text: &str, place: In, own: Option<&str>) -> String {
-        let pieces = self.links.pieces(text, self.page, place).into_iter();
-        let pieces = pieces.map(|(piece, page)| match page {
-            Some(page) if Some(piece) != own || page != self.page => {
-                let name = escaped(piece);
-                format!("<a href=\"{page}#{name}\">{name}</a>")
+    fn linked(&self, text: &str, place: In) -> Markup {
+        let pieces = self.links.pieces(text, self.page, place);
+        html! {
+            @for (piece, page) in pieces {
+                @match page {
+                    Some(page) if Some(piece) != self.own || page != self.page => (link(page, piece)),
+                    Some(_) | None => (printable(piece)),
+                }
             }
-            Some(_) | None => escaped(piece),
-        });
-        pieces.collect()
+        }
     }
 }

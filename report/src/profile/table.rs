@@ -2,10 +2,9 @@
 
 use std::cmp::Reverse;
 
-use star_vm::profile::Tally;
+use star_base::text;
 
-use super::{Line, Report, Unit, names_of};
-use crate::text;
+use super::{Line, Profile, Tally, Unit, names_of};
 
 /// Lines, or routines, that are shown.
 const MAX_ROWS: usize = 30;
@@ -13,35 +12,36 @@ const MAX_ROWS: usize = 30;
 /// Characters of a line that are shown.
 const MAX_SOURCE: usize = 60;
 
-/// The report as text.
-pub(super) fn table(report: &Report<'_>) -> String {
+/// The profile as text.
+#[must_use]
+pub fn table(profile: &Profile<'_>) -> String {
     let mut text = String::new();
-    for line in report.summary() {
+    for line in profile.summary() {
         text += &format!("profile: {}\n", text::one_line(&line));
     }
-    let mut lines: Vec<&Line> = report.lines.iter().filter(|line| costs(&line.tally)).collect();
+    let mut lines: Vec<&Line> = profile.lines.iter().filter(|line| costs(&line.tally)).collect();
     lines.sort_by_key(|line| {
         (Reverse(line.tally.time), Reverse(line.tally.operations), line.file, line.line_idx)
     });
     let rows = lines.iter().map(|line| {
-        let place = format!("{}:{}", report.file_name(line.file), line.line_idx + 1);
-        let source = shortened(report.source(line.file, line.line_idx));
+        let place = format!("{}:{}", profile.file_name(line.file), line.line_idx + 1);
+        let source = shortened(profile.source(line.file, line.line_idx));
         let source = match line.natives.as_slice() {
             [] => source,
             natives => format!("{source}  [{}]", names_of(natives)),
         };
         (&line.tally, text::one_line(&place), source)
     });
-    text += &rows_as_text(report, "runs", ["line", "source"], rows.collect());
-    let routines = report.routines.iter().map(|routine| {
-        let place = format!("{}:{}", report.file_name(routine.file), routine.line_idx + 1);
-        let name = match routine.native {
+    text += &rows_as_text(profile, "runs", ["line", "source"], rows.collect());
+    let routines = profile.routines.iter().map(|routine| {
+        let place = format!("{}:{}", profile.file_name(routine.file), routine.line_idx + 1);
+        let name = match &routine.native {
             None => routine.name.clone(),
-            Some(native) => format!("{}  [native {}]", routine.name, native.signature().name),
+            Some(native) => format!("{}  [native {native}]", routine.name),
         };
         (&routine.tally, text::one_line(&place), name)
     });
-    text += &rows_as_text(report, "calls", ["routine", "name"], routines.collect());
+    text += &rows_as_text(profile, "calls", ["routine", "name"], routines.collect());
     text
 }
 
@@ -52,12 +52,12 @@ fn costs(tally: &Tally) -> bool {
 
 /// Rows under a heading; `runs` and `what` are the names of columns.
 fn rows_as_text(
-    report: &Report<'_>,
+    profile: &Profile<'_>,
     runs: &str,
     what: [&str; 2],
     rows: Vec<(&Tally, String, String)>,
 ) -> String {
-    let unit = Unit::of(report.time);
+    let unit = Unit::of(profile.time);
     let n_more = rows.len().saturating_sub(MAX_ROWS);
     let more: u64 = rows.iter().skip(MAX_ROWS).map(|(tally, _, _)| tally.time).sum();
     let heading = [
@@ -72,7 +72,7 @@ fn rows_as_text(
         let Tally { time, total_time, operations, total_operations: _, runs } = *tally;
         let numbers = [
             unit.show(time),
-            format!("{:.1} %", report.share(time) * 100.0),
+            format!("{:.1} %", profile.share(time) * 100.0),
             unit.show(total_time),
             operations.to_string(),
             runs.to_string(),
@@ -92,7 +92,7 @@ fn rows_as_text(
         text.push('\n');
     }
     if n_more > 0 {
-        let (more, share) = (unit.show(more), report.share(more) * 100.0);
+        let (more, share) = (unit.show(more), profile.share(more) * 100.0);
         let unit = unit.name();
         text += &format!(
             "… and {n_more} more with {more} {unit} ({share:.1} %); `--profile=FILE.html` shows all\n"
