@@ -11,8 +11,7 @@
 //!   standard output, [`cost`], [`profile`].
 //! * [`passes`]: what the command line says about passes.
 //! * Messages: [`report`] writes them to standard error, as [`render`] (with [`excerpt`]) or [`json`]
-//!   makes them; [`failure`] and [`exit`] say how a command ends;
-//!   [`diff`] shows what differs.
+//!   makes them; [`failure`] and [`exit`] say how a command ends.
 //!
 //! Nothing here knows how a program is compiled, a value stored or a file format read.
 
@@ -25,7 +24,6 @@ mod access;
 mod command;
 mod cost;
 mod destination;
-mod diff;
 mod doctor;
 mod engine;
 mod entry;

@@ -4,12 +4,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use similar::TextDiff;
 use star_base::{Code, Diagnostic, SourceFile, SourceMap};
 use star_compiler::{Formatter, read_source};
 use star_io::FileError;
 
 use crate::destination::Destination;
-use crate::diff;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
@@ -192,8 +192,10 @@ impl Work<'_> {
             self.output.write(&format!("{name}\n"));
         }
         if self.args.diff {
-            let shown = diff::unified(&name, source.text(), formatted);
-            self.output.write(&text::printable(&shown));
+            let difference = TextDiff::from_lines(source.text(), formatted);
+            let mut unified = difference.unified_diff();
+            unified.header(&name, &format!("{name} (formatted)"));
+            self.output.write(&text::printable(&unified.to_string()));
         }
     }
 

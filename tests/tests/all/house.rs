@@ -153,6 +153,8 @@ fn third_party_types_stay_at_the_edge() {
     nobody_else_says("ZipArchive", &["io/src/format/npz.rs"]);
     nobody_else_says("indicatif", &["cli/src/progress.rs"]);
     nobody_else_says("maud", &["report/", "cli/src/command/doc/html.rs"]);
+    nobody_else_says("similar::", &["cli/src/command/fmt.rs"]);
+    nobody_else_says("strsim", &["compiler/base/src/diagnostic.rs"]);
     nobody_else_says("plotters", &["report/src/page/plot.rs"]);
     nobody_else_says("rustyline", &["cli/src/repl/terminal.rs"]);
     nobody_else_says("flate2", &["io/src/packing.rs", "io/tests/"]);
