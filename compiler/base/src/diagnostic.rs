@@ -136,45 +136,26 @@ impl Diagnostic {
 /// The name among `known` that `name` was probably meant to be: at most one edit for every three
 /// characters away, letter case ignored; the first of the nearest ones.
 pub fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let wanted: Vec<char> = name.chars().flat_map(char::to_lowercase).collect();
-    let limit = wanted.len().div_ceil(3).min(3);
+    let wanted = name.to_lowercase();
+    let n_letters = wanted.chars().count();
+    let limit = n_letters.div_ceil(3).min(3);
     let mut best: Option<(usize, &str)> = None;
     for candidate in known {
-        if candidate == name {
+        let letters = candidate.to_lowercase();
+        if candidate == name || letters.chars().count().abs_diff(n_letters) > limit {
             continue;
         }
-        let letters: Vec<char> = candidate.chars().flat_map(char::to_lowercase).collect();
-        if letters.len().abs_diff(wanted.len()) > limit {
-            continue;
-        }
-        let distance = edit_distance(&wanted, &letters);
+        // Insertions, deletions, replacements and swaps of neighbours.
+        let distance = strsim::osa_distance(&wanted, &letters);
         // One letter for another is no likeness between names of one letter.
         if distance <= limit
-            && distance < wanted.len().max(1)
-            && best.is_none_or(|(d, _)| distance < d)
+            && distance < n_letters.max(1)
+            && best.is_none_or(|(least, _)| distance < least)
         {
             best = Some((distance, candidate));
         }
     }
     best.map(|(_, candidate)| candidate)
-}
-
-/// Number of insertions, deletions, replacements and swaps of neighbours between `a` and `b`.
-fn edit_distance(a: &[char], b: &[char]) -> usize {
-    let mut before_last: Vec<usize> = Vec::new();
-    let mut last: Vec<usize> = (0..=b.len()).collect();
-    for (i, &x) in a.iter().enumerate() {
-        let mut row = vec![i + 1];
-        for (j, &y) in b.iter().enumerate() {
-            let mut cost = (last[j] + usize::from(x != y)).min(last[j + 1] + 1).min(row[j] + 1);
-            if i > 0 && j > 0 && x == b[j - 1] && a[i - 1] == y {
-                cost = cost.min(before_last[j - 1] + 1);
-            }
-            row.push(cost);
-        }
-        before_last = std::mem::replace(&mut last, row);
-    }
-    last[b.len()]
 }
 
 #[cfg(test)]
@@ -188,5 +169,17 @@ mod tests {
         assert_eq!(did_you_mean("x", ["X", "y"]), Some("X"));
         assert_eq!(did_you_mean("x", ["y", "z"]), None);
         assert_eq!(did_you_mean("NUMB", ["COL", "ROW"]), None);
+        assert_eq!(did_you_mean("STEP", ["STEP", "step"]), Some("step"));
+        assert_eq!(did_you_mean("", ["a"]), None);
+    }
+
+    #[test]
+    fn a_third_of_the_letters_may_differ_and_three_at_most() {
+        assert_eq!(did_you_mean("abc", ["axc"]), Some("axc"));
+        assert_eq!(did_you_mean("abc", ["axy"]), None);
+        assert_eq!(did_you_mean("abcd", ["axyd"]), Some("axyd"));
+        assert_eq!(did_you_mean("abcdefghijklm", ["ab345fghijklm"]), Some("ab345fghijklm"));
+        assert_eq!(did_you_mean("abcdefghijklm", ["ab3456ghijklm"]), None);
+        assert_eq!(did_you_mean("жолб", ["жобл"]), Some("жобл"));
     }
 }
