@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use star_ir::{Check, IntOp, Operand, SizeOperand, TrapKind, VarId};
+use star_ir::{Check, IntOp, NamedSize, Operand, Routine, SizeOperand, TrapKind, VarId};
 
 use crate::scalars;
 use crate::stop::{Run, broken};
@@ -11,6 +11,8 @@ use crate::stop::{Run, broken};
 /// The variables of a routine that is running, as guards look at them. A fault is one of the program,
 /// not of the value that is asked for.
 pub(crate) trait Sight {
+    /// The routine: what the source calls its variables.
+    fn source(&self) -> Run<&Routine>;
     /// The value of an integer operand.
     fn int(&self, operand: &Operand) -> Run<i64>;
     /// The value of a boolean operand.
@@ -56,19 +58,28 @@ pub(crate) fn check(frame: &impl Sight, check: &Check) -> Run<Option<TrapKind>> 
     }
 }
 
+fn name_of(frame: &impl Sight, var: VarId) -> Run<Option<String>> {
+    Ok(frame.source()?.source_name(var).map(str::to_owned))
+}
+
+fn size_of(frame: &impl Sight, operand: &SizeOperand) -> Run<NamedSize> {
+    Ok(NamedSize::of(operand, frame.source()?))
+}
+
 fn trap_unless(holds: bool, kind: TrapKind) -> Option<TrapKind> {
     (!holds).then_some(kind)
 }
 
 /// The variable was set; a table has rows.
 fn set(frame: &impl Sight, var: VarId) -> Run<Option<TrapKind>> {
-    let kind = if frame.is_table(var)? { TrapKind::NoSize(var) } else { TrapKind::Unset(var) };
+    let name = name_of(frame, var)?;
+    let kind = if frame.is_table(var)? { TrapKind::NoSize(name) } else { TrapKind::Unset(name) };
     Ok(trap_unless(frame.is_set(var)?, kind))
 }
 
 /// The slice or word was set, or its size was fixed; a table has rows.
 fn sized(frame: &impl Sight, var: VarId) -> Run<Option<TrapKind>> {
-    Ok(trap_unless(frame.is_sized(var)?, TrapKind::NoSize(var)))
+    Ok(trap_unless(frame.is_sized(var)?, TrapKind::NoSize(name_of(frame, var)?)))
 }
 
 /// The function's result was set.
@@ -80,7 +91,7 @@ fn result(frame: &impl Sight, var: VarId) -> Run<Option<TrapKind>> {
 fn index(frame: &impl Sight, index: &Operand, limit: &SizeOperand) -> Run<Option<TrapKind>> {
     let index = frame.int(index)?;
     let high = high(frame, limit)?;
-    Ok(index_in(index, high, limit.clone()))
+    Ok(index_in(index, high, size_of(frame, limit)?))
 }
 
 /// `1 ≤ index`, and `index ≤ columns` if the table does not grow.
@@ -92,10 +103,10 @@ fn new_column(frame: &impl Sight, table: VarId, index: &Operand) -> Run<Option<T
     } else {
         i64::MAX as u64
     };
-    Ok(index_in(index, high, columns))
+    Ok(index_in(index, high, size_of(frame, &columns)?))
 }
 
-fn index_in(index: i64, high: u64, of: SizeOperand) -> Option<TrapKind> {
+fn index_in(index: i64, high: u64, of: NamedSize) -> Option<TrapKind> {
     let holds = index >= 1 && index as u64 <= high;
     trap_unless(holds, TrapKind::Index { index, high, of })
 }
@@ -120,10 +131,10 @@ fn size(frame: &impl Sight, left: &SizeOperand, right: &SizeOperand) -> Run<Opti
         }
     }
     Ok(match (frame.measure(left)?, frame.measure(right)?) {
-        (Some(n), Some(m)) => trap_unless(
-            n == m,
-            TrapKind::Size { left: (left.clone(), n), right: (right.clone(), m) },
-        ),
+        (Some(n), Some(m)) => {
+            let (left, right) = (size_of(frame, left)?, size_of(frame, right)?);
+            trap_unless(n == m, TrapKind::Size { left: (left, n), right: (right, m) })
+        }
         (None, _) | (_, None) => None,
     })
 }
@@ -141,7 +152,7 @@ fn range(
     let holds = base >= 0 && width >= 0 && end <= i128::from(high);
     let from = base.saturating_add(1);
     let to = base.saturating_add(width);
-    let of = limit.clone();
+    let of = size_of(frame, limit)?;
     Ok(trap_unless(holds, TrapKind::Range { from, to, high, of }))
 }
 
@@ -166,8 +177,11 @@ fn bit(frame: &impl Sight, number: &Operand) -> Run<Option<TrapKind>> {
 /// The number is not negative.
 fn not_negative(frame: &impl Sight, number: &Operand) -> Run<Option<TrapKind>> {
     let value = frame.int(number)?;
-    let what = number.clone();
-    Ok(trap_unless(value >= 0, TrapKind::Negative { value, what }))
+    let name = match number {
+        Operand::Var(var) => name_of(frame, *var)?,
+        Operand::Int(_) | Operand::Bool(_) | Operand::Str(_) => None,
+    };
+    Ok(trap_unless(value >= 0, TrapKind::Negative { value, name }))
 }
 
 /// The number is an unsigned one of `width` bits, and `width` is not negative.
@@ -183,7 +197,7 @@ fn fits(frame: &impl Sight, value: &Operand, width: &Operand) -> Run<Option<Trap
 /// The word is a number below 2⁶³.
 fn fits_int(frame: &impl Sight, word: VarId) -> Run<Option<TrapKind>> {
     let holds = frame.fits_int(word)?;
-    Ok(trap_unless(holds, TrapKind::FitInt(word)))
+    Ok(trap_unless(holds, TrapKind::FitInt(name_of(frame, word)?)))
 }
 
 /// The number of components is even.

@@ -1,20 +1,16 @@
 //! Wording of traps and limits.
 
 use star_base::{Code, Diagnostic, Span};
-use star_ir::{
-    IntOp, LimitKind, LocId, Operand, Program, Routine, SizeOperand, Trap, TrapKind, VarId,
-};
+use star_ir::{IntOp, LimitKind, LocId, NamedSize, Program, Trap, TrapKind};
 
 /// The message for a trap: what failed, where, with which values, and how the program got there.
 pub fn describe_trap(trap: &Trap, program: &Program) -> Diagnostic {
     let location = program.location(trap.loc);
-    let innermost = trap.frames.last().map(|frame| program.routine(frame.routine));
-    let names = Names { routine: innermost };
-    let message = message(&trap.kind, &names);
+    let message = message(&trap.kind);
 
     // A failed check of a header is the caller's business: show the call.
-    let calls: Vec<Span> = trap
-        .frames
+    let stack = trap.call_stack(program);
+    let calls: Vec<Span> = stack
         .iter()
         .filter_map(|frame| frame.call)
         .map(|call| program.location(call).span)
@@ -39,15 +35,14 @@ pub fn describe_trap(trap: &Trap, program: &Program) -> Diagnostic {
         diagnostic = diagnostic.note(values.join("\n"));
     }
     let outer_calls = if at_call { &calls[..calls.len() - 1] } else { &calls[..] };
-    let n_frames = trap.frames.len();
+    let n_frames = stack.len();
     for (idx, &call) in outer_calls.iter().enumerate().rev() {
         // Deep recursion is shown by its ends.
         if outer_calls.len() > MAX_CALLS && idx + 3 < outer_calls.len() && idx >= MAX_CALLS - 3 {
             continue;
         }
         // outer_calls[idx] is the call that frame idx + 1 came from.
-        let callee =
-            trap.frames.get(idx + 1).map(|frame| program.routine(frame.routine).name.as_str());
+        let callee = stack.get(idx + 1).map(|frame| program.routine(frame.routine).name.as_str());
         diagnostic = diagnostic.label(call, format!("in `{}`, called here", callee.unwrap_or("?")));
     }
     if outer_calls.len() > MAX_CALLS {
@@ -118,82 +113,71 @@ fn bytes(n: u64) -> String {
     if unit == 0 { format!("{n} B") } else { format!("{value:.1} {}", UNITS[unit]) }
 }
 
-/// Names of variables in the routine that trapped.
-struct Names<'a> {
-    routine: Option<&'a Routine>,
+/// A source name in backticks.
+fn quoted(name: &Option<String>) -> Option<String> {
+    name.as_ref().map(|name| format!("`{name}`"))
 }
 
-impl Names<'_> {
-    /// The source name in backticks; `None` for what the compiler made.
-    fn name(&self, var: VarId) -> Option<String> {
-        let var = self.routine?.vars.get(var.0 as usize)?;
-        var.source.as_ref().map(|name| format!("`{name}`"))
-    }
-
-    fn measure(&self, measure: &SizeOperand, n: u64) -> String {
-        let (var, unit) = match measure {
-            SizeOperand::Length(var) => (*var, "component"),
-            SizeOperand::Rows(var) => (*var, "row"),
-            SizeOperand::Columns(var) => (*var, "column"),
-            SizeOperand::Value(_) => return format!("{n}"),
-        };
-        let s = if n == 1 { "" } else { "s" };
-        match self.name(var) {
-            Some(name) => format!("{name} has {n} {unit}{s}"),
-            None => format!("{n} {unit}{s}"),
-        }
-    }
-
-    fn whole(&self, measure: &SizeOperand) -> String {
-        match measure {
-            SizeOperand::Length(var) => {
-                self.name(*var).map_or(String::new(), |name| format!(" of {name}"))
-            }
-            SizeOperand::Rows(var) => self
-                .name(*var)
-                .map_or(" of the rows".into(), |name| format!(" of the rows of {name}")),
-            SizeOperand::Columns(var) => self
-                .name(*var)
-                .map_or(" of the columns".into(), |name| format!(" of the columns of {name}")),
-            SizeOperand::Value(_) => String::new(),
-        }
+fn size(of: &NamedSize, n: u64) -> String {
+    let (name, unit) = match of {
+        NamedSize::Length(name) => (name, "component"),
+        NamedSize::Rows(name) => (name, "row"),
+        NamedSize::Columns(name) => (name, "column"),
+        NamedSize::Number => return format!("{n}"),
+    };
+    let s = if n == 1 { "" } else { "s" };
+    match quoted(name) {
+        Some(name) => format!("{name} has {n} {unit}{s}"),
+        None => format!("{n} {unit}{s}"),
     }
 }
 
-fn message(kind: &TrapKind, names: &Names<'_>) -> String {
+fn whole(of: &NamedSize) -> String {
+    match of {
+        NamedSize::Length(name) => quoted(name).map_or(String::new(), |name| format!(" of {name}")),
+        NamedSize::Rows(name) => {
+            quoted(name).map_or(" of the rows".into(), |name| format!(" of the rows of {name}"))
+        }
+        NamedSize::Columns(name) => quoted(name)
+            .map_or(" of the columns".into(), |name| format!(" of the columns of {name}")),
+        NamedSize::Number => String::new(),
+    }
+}
+
+fn message(kind: &TrapKind) -> String {
     match kind {
         // Only the ends of a part are compared in this way.
-        TrapKind::Index { index, of: SizeOperand::Value(_), .. } if *index < 1 => {
+        TrapKind::Index { index, of: NamedSize::Number, .. } if *index < 1 => {
             format!("the part begins at {index}, but the first component is 1")
         }
-        TrapKind::Index { index, high, of: SizeOperand::Value(_) } => {
+        TrapKind::Index { index, high, of: NamedSize::Number } => {
             format!("the part {index}..{high} ends before it begins")
         }
         TrapKind::Index { index, high: 0, of } => {
-            format!("index {index}{}, of which there are none", names.whole(of))
+            format!("index {index}{}, of which there are none", whole(of))
         }
         TrapKind::Index { index, high, of } => {
-            format!("index {index} outside 1..{high}{}", names.whole(of))
+            format!("index {index} outside 1..{high}{}", whole(of))
         }
         TrapKind::Size { left, right } => {
             // A number that was asked for reads better behind what has another size.
-            let is_number = |side: &(SizeOperand, u64)| matches!(side.0, SizeOperand::Value(_));
+            let is_number = |side: &(NamedSize, u64)| matches!(side.0, NamedSize::Number);
             let (first, second) =
                 if is_number(left) && !is_number(right) { (right, left) } else { (left, right) };
-            let wanted = matches!(second.0, SizeOperand::Value(_));
-            let first_text = names.measure(&first.0, first.1);
-            let second_text = names.measure(&second.0, second.1);
+            let wanted = matches!(second.0, NamedSize::Number);
+            let first_text = size(&first.0, first.1);
+            let second_text = size(&second.0, second.1);
             if wanted {
                 format!("sizes differ: {first_text}, wanted {second_text}")
             } else {
                 format!("sizes differ: {first_text}, {second_text}")
             }
         }
-        TrapKind::Unset(var) => match names.name(*var) {
+        TrapKind::Unset(name) => match quoted(name) {
             Some(name) => format!("{name} was never set"),
             None => "a variable was never set".to_owned(),
         },
-        TrapKind::NoSize(var) => match names.name(*var) {
+        TrapKind::NoSize(name) => match quoted(name) {
             Some(name) => format!("the size of {name} is not known yet"),
             None => "a size is not known yet".to_owned(),
         },
@@ -205,7 +189,7 @@ fn message(kind: &TrapKind, names: &Names<'_>) -> String {
             format!("the part {from}..{to} ends before it begins")
         }
         TrapKind::Range { from, to, high, of } => {
-            format!("the part {from}..{to} is not inside 1..{high}{}", names.whole(of))
+            format!("the part {from}..{to} is not inside 1..{high}{}", whole(of))
         }
         TrapKind::Bit(value) => format!("a component is 0 or 1, not {value}"),
         TrapKind::Fit { value, width } if *value < 0 => {
@@ -215,7 +199,7 @@ fn message(kind: &TrapKind, names: &Names<'_>) -> String {
             let needed = 64 - value.leading_zeros();
             format!("{value} does not fit into {width} components: it needs {needed}")
         }
-        TrapKind::FitInt(var) => match names.name(*var) {
+        TrapKind::FitInt(name) => match quoted(name) {
             Some(name) => format!("{name} is too large for an integer"),
             None => "this word is too large for an integer".to_owned(),
         },
@@ -231,14 +215,9 @@ fn message(kind: &TrapKind, names: &Names<'_>) -> String {
         }
         TrapKind::Assert(message) => message.clone(),
         TrapKind::NoResult => "the function ends without a value".to_owned(),
-        TrapKind::Negative { value, what } => match what {
-            Operand::Var(var) => match names.name(*var) {
-                Some(name) => format!("{name} is {value}, but a size or count is not negative"),
-                None => format!("the size or count {value} is negative"),
-            },
-            Operand::Int(_) | Operand::Bool(_) | Operand::Str(_) => {
-                format!("the size or count {value} is negative")
-            }
+        TrapKind::Negative { value, name } => match quoted(name) {
+            Some(name) => format!("{name} is {value}, but a size or count is not negative"),
+            None => format!("the size or count {value} is negative"),
         },
         TrapKind::File { code, message } => match code {
             Code::FileTrap => message.clone(),

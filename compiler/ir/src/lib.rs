@@ -13,7 +13,7 @@
 //! move or join checks without touching the operation. Where SIR leaves an operation undefined (its
 //! guard does not hold), a program that passes the verifier never gets there.
 //!
-//! This crate knows nothing of source text: a place is a [`program::Location`], made by the compiler
+//! This crate knows nothing of source text: a location is a [`program::Location`], made by the compiler
 //! and read by those who word messages.
 
 pub mod check;
@@ -33,13 +33,13 @@ pub use op::{Direction, IntOp, LogicOp, Op, Operand, Relation, Sense};
 pub use parse::{MAX_DEPTH, ParseError, parse};
 pub use print::print;
 pub use program::{
-    Extent, LabelId, LocId, Location, Mode, NamedVar, Param, Program, Routine, RoutineId, Ty, Var,
-    VarId,
+    Extent, InlinedCall, LabelId, LocId, Location, Mode, NamedVar, Param, Program, Routine,
+    RoutineId, Ty, Var, VarId,
 };
 pub use stmt::{
     Arg, Block, ForallRange, Part, PartKind, Reduction, ReductionOp, SizeOp, Stmt, StmtKind,
     TileReduction, TileReductionOp,
 };
-pub use trap::{Frame, LimitKind, Trap, TrapKind};
+pub use trap::{Frame, LimitKind, NamedSize, Trap, TrapKind};
 pub use verify::{VerifyError, verify};
-pub use visit::Access;
+pub use visit::{Access, Observation};

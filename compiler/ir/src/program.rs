@@ -1,4 +1,4 @@
-//! Programs, routines, variables, types, places.
+//! Programs, routines, variables, types, locations.
 
 use star_base::{Native, Span};
 use std::fmt;
@@ -17,7 +17,7 @@ pub struct VarId(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct LabelId(pub u32);
 
-/// Number of a place in its program; spelled `!3`.
+/// Number of a location in its program; spelled `!3`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct LocId(pub u32);
 
@@ -33,12 +33,12 @@ impl fmt::Display for LocId {
     }
 }
 
-/// A whole program: every routine that can be called, and the places of its statements.
+/// A whole program: every routine that can be called, and the locations of their statements.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Program {
     /// Routines; a [`RoutineId`] is an index.
     pub routines: Vec<Routine>,
-    /// Places; a [`LocId`] is an index.
+    /// Locations; a [`LocId`] is an index.
     pub locations: Vec<Location>,
 }
 
@@ -48,7 +48,7 @@ impl Program {
         &self.routines[id.0 as usize]
     }
 
-    /// The place with number `id`. Panics if it is not of this program, as indexing does.
+    /// The location with number `id`. Panics if it is not of this program, as indexing does.
     pub fn location(&self, id: LocId) -> &Location {
         &self.locations[id.0 as usize]
     }
@@ -75,7 +75,7 @@ pub struct Routine {
     pub vars: Vec<Var>,
     /// The statements.
     pub body: Block,
-    /// The place of its header.
+    /// The location of its header.
     pub loc: LocId,
     /// What a backend may do instead of the body, with the same result, where the preconditions of the
     /// catalogue hold ([`star_base::natives`]).
@@ -86,6 +86,11 @@ impl Routine {
     /// The variable with number `id`. Panics if it is not of this routine, as indexing does.
     pub fn var(&self, id: VarId) -> &Var {
         &self.vars[id.0 as usize]
+    }
+
+    /// What the source calls a variable; `None` for what the compiler made, and for a number of nothing.
+    pub fn source_name(&self, id: VarId) -> Option<&str> {
+        self.vars.get(id.0 as usize)?.source.as_deref()
     }
 }
 
@@ -172,17 +177,28 @@ pub enum Extent {
     Dynamic,
 }
 
-/// A place in the source program.
+/// A location in the source program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Location {
     /// The source text that the statement stands for.
     pub span: Span,
-    /// The calls it was inlined through, the outermost first: the places of those calls.
-    pub inlined: Vec<Span>,
-    /// The source variables that the text at `span` names, in order, each once: what a trap shows.
+    /// The calls it was inlined through, the outermost first.
+    pub inlined: Vec<InlinedCall>,
+    /// The source variables that the text at `span` names, in order, each once: what a trap shows. A
+    /// location with operands belongs to one routine, whose variables they are; a statement there that can
+    /// trap observes them ([`crate::visit::Observation`]).
     pub operands: Vec<NamedVar>,
     /// A check of the header: a failure is the caller's fault and is shown at the call.
     pub at_call: bool,
+}
+
+/// A call whose callee was inlined: the frame that a trap shows for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InlinedCall {
+    /// The callee.
+    pub routine: RoutineId,
+    /// The location of the call in its caller. It is one of the source: nothing was inlined into it.
+    pub call: LocId,
 }
 
 /// A variable under the name that the source gives it.
@@ -190,6 +206,6 @@ pub struct Location {
 pub struct NamedVar {
     /// The variable.
     pub var: VarId,
-    /// Its name in the source text at this place.
+    /// Its name in the source text there.
     pub name: String,
 }

@@ -3,21 +3,44 @@
 use star_base::Code;
 
 use crate::check::SizeOperand;
-use crate::op::{IntOp, Operand};
-use crate::program::{LocId, RoutineId, VarId};
+use crate::op::IntOp;
+use crate::program::{LocId, Program, Routine, RoutineId, VarId};
 
-/// A trap: which guard failed, where, and with what values. Names are looked up in the routine of the
-/// innermost frame.
+/// A trap: which guard failed, where, and with what values. It names variables as the source does, so that
+/// it says the same after inlining.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trap {
     /// What failed.
     pub kind: TrapKind,
-    /// The place of the check.
+    /// The location of the check.
     pub loc: LocId,
-    /// Active routines, the outermost first.
+    /// Active routines, the outermost first; code that was inlined belongs to the routine that it went into
+    /// ([`Trap::call_stack`]).
     pub frames: Vec<Frame>,
-    /// The source variables at the place with their values as text.
+    /// The source variables at the location with their values as text.
     pub values: Vec<(String, String)>,
+}
+
+impl Trap {
+    /// The routines of the source that are active, the outermost first: a routine whose code was inlined has
+    /// a frame, too.
+    pub fn call_stack(&self, program: &Program) -> Vec<Frame> {
+        let mut stack = Vec::new();
+        let inlined = |stack: &mut Vec<Frame>, loc: LocId| {
+            let calls = &program.location(loc).inlined;
+            stack.extend(
+                calls.iter().map(|call| Frame { routine: call.routine, call: Some(call.call) }),
+            );
+        };
+        for &frame in &self.frames {
+            if let Some(call) = frame.call {
+                inlined(&mut stack, call);
+            }
+            stack.push(frame);
+        }
+        inlined(&mut stack, self.loc);
+        stack
+    }
 }
 
 /// An active routine.
@@ -25,8 +48,34 @@ pub struct Trap {
 pub struct Frame {
     /// The routine.
     pub routine: RoutineId,
-    /// The place of the call; `None` for the outermost one.
+    /// The location of the call; `None` for the outermost one.
     pub call: Option<LocId>,
+}
+
+/// What has a size, under the name that the source gives it; `None` for what the compiler made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NamedSize {
+    /// Number of components of a slice or word.
+    Length(Option<String>),
+    /// Number of rows of a table.
+    Rows(Option<String>),
+    /// Number of columns of a table.
+    Columns(Option<String>),
+    /// A given number.
+    Number,
+}
+
+impl NamedSize {
+    /// The operand under the names of a routine.
+    pub fn of(operand: &SizeOperand, routine: &Routine) -> Self {
+        let name = |var: VarId| routine.source_name(var).map(str::to_owned);
+        match operand {
+            SizeOperand::Length(var) => NamedSize::Length(name(*var)),
+            SizeOperand::Rows(var) => NamedSize::Rows(name(*var)),
+            SizeOperand::Columns(var) => NamedSize::Columns(name(*var)),
+            SizeOperand::Value(_) => NamedSize::Number,
+        }
+    }
 }
 
 /// Which guard failed, with the numbers that made it fail.
@@ -39,19 +88,19 @@ pub enum TrapKind {
         /// The largest that is allowed.
         high: u64,
         /// What it is an index of.
-        of: SizeOperand,
+        of: NamedSize,
     },
     /// Two sizes that differ.
     Size {
         /// One of them, and what it measures.
-        left: (SizeOperand, u64),
+        left: (NamedSize, u64),
         /// The other one.
-        right: (SizeOperand, u64),
+        right: (NamedSize, u64),
     },
-    /// A variable that was never set.
-    Unset(VarId),
+    /// A variable that was never set, by its source name.
+    Unset(Option<String>),
     /// A table whose number of rows is not known yet; a slice or word of which no size is known.
-    NoSize(VarId),
+    NoSize(Option<String>),
     /// A result beyond 64 bits.
     Overflow {
         /// The operation.
@@ -70,14 +119,14 @@ pub enum TrapKind {
     },
     /// The part `from ..= to` is not inside `1 ..= high`, or ends before it begins.
     Range {
-        /// First place.
+        /// First component.
         from: i64,
-        /// Last place.
+        /// Last component.
         to: i64,
         /// Size of the whole.
         high: u64,
         /// What it is a part of.
-        of: SizeOperand,
+        of: NamedSize,
     },
     /// Something other than 0 and 1 for a component.
     Bit(i64),
@@ -89,7 +138,7 @@ pub enum TrapKind {
         width: i64,
     },
     /// A word of `2⁶³` or more as an integer.
-    FitInt(VarId),
+    FitInt(Option<String>),
     /// An odd number of components.
     Odd(u64),
     /// `ADD` or `SUBT` over the edge, under `--checked`.
@@ -105,8 +154,8 @@ pub enum TrapKind {
     Negative {
         /// The number.
         value: i64,
-        /// What had it.
-        what: Operand,
+        /// The source name of the variable that had it.
+        name: Option<String>,
     },
     /// A file that could not be read or written, in the words of who tried.
     File {
@@ -153,7 +202,7 @@ impl TrapKind {
     /// are compared in this way), so that it is a part that does not lie inside.
     pub fn code(&self) -> Code {
         match self {
-            TrapKind::Index { of: SizeOperand::Value(_), .. } => Code::RangeTrap,
+            TrapKind::Index { of: NamedSize::Number, .. } => Code::RangeTrap,
             TrapKind::Index { .. } => Code::IndexTrap,
             TrapKind::Size { .. } => Code::SizeTrap,
             TrapKind::Unset(_) => Code::UnsetTrap,
@@ -184,5 +233,32 @@ impl LimitKind {
             LimitKind::Depth { .. } => Code::DepthLimit,
             LimitKind::Interrupted => Code::Interrupted,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn inlined_calls_have_frames_of_their_own() {
+        let text = "routine 0 \"A\" () !0 { } routine 1 \"B\" () !0 { }
+            routine 2 \"C\" () !0 { } routine 3 \"D\" () !0 { }
+            locations { !0 = 0:0..0 !1 = 0:1..2 !2 = 0:3..4
+              !3 = 0:5..6 inlined [1 at !1] !4 = 0:7..8 inlined [3 at !2] }";
+        let program = crate::parse(text).unwrap();
+        let frame = |routine: u32, call: Option<u32>| Frame {
+            routine: RoutineId(routine),
+            call: call.map(LocId),
+        };
+        let trap = Trap {
+            kind: TrapKind::NoResult,
+            loc: LocId(4),
+            frames: vec![frame(0, None), frame(2, Some(3))],
+            values: Vec::new(),
+        };
+        // A calls B at !1, B calls C at !3, C calls D at !2, where it traps; B and D were inlined.
+        let stack = [frame(0, None), frame(1, Some(1)), frame(2, Some(3)), frame(3, Some(2))];
+        assert_eq!(trap.call_stack(&program), stack);
     }
 }

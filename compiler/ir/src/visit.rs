@@ -1,21 +1,26 @@
-//! Which variables a statement touches, and how: shared by the verifier, the passes and the backends.
+//! Which variables a statement accesses, and how: shared by the verifier, the passes and the backends.
+//!
+//! [`accesses`] yields the operands of a statement. A dataflow analysis that moves or removes definitions
+//! needs [`Observation::accesses`], which yields what a trap shows, too: those are uses as well.
 //!
 //! Every struct is destructured in full, so that a new field has to be thought of here.
 
 use crate::check::{Check, SizeOperand};
 use crate::op::{Op, Operand};
-use crate::program::VarId;
+use crate::program::{Location, Mode, Program, Routine, VarId};
 use crate::stmt::{
     Arg, Block, ForallRange, Part, PartKind, Reduction, SizeOp, Stmt, StmtKind, TileReduction,
 };
 
-/// How a statement touches a variable.
+/// How a statement accesses a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Access {
     /// Its value is read.
     Read,
     /// Only its size, or whether it was set, is looked at.
     ReadSize,
+    /// A trap of the statement shows it, or leaves it to the caller ([`Observation`]). It may be unset.
+    Observe,
     /// It takes a new value, whatever it held.
     Write,
     /// It is changed in place: a part, a reduction, `step`. It stays set and keeps its size.
@@ -36,7 +41,7 @@ impl Access {
     /// May the variable hold something else afterwards?
     pub fn writes(self) -> bool {
         match self {
-            Access::Read | Access::ReadSize => false,
+            Access::Read | Access::ReadSize | Access::Observe => false,
             Access::Write
             | Access::Update
             | Access::InitSize
@@ -52,6 +57,7 @@ impl Access {
         match self {
             Access::Read
             | Access::ReadSize
+            | Access::Observe
             | Access::Update
             | Access::InitSize
             | Access::Move
@@ -61,8 +67,71 @@ impl Access {
     }
 }
 
-/// Calls `f` for every variable that `kind` itself touches, blocks inside it left out; what is read
-/// comes before what is written. The reductions of a `tile` are among them: they take place after
+/// What the statements of a routine observe. Whatever can trap observes the operands of its location, whose
+/// values the trap shows, and all that outlives the trap: the `ref` parameters of the routine. So a store
+/// to one of these is dead only if nothing that can trap lies before the next store.
+pub struct Observation<'p> {
+    locations: &'p [Location],
+    /// The `ref` parameters.
+    lent: Vec<VarId>,
+}
+
+impl<'p> Observation<'p> {
+    /// What the statements of `routine` observe, a routine of `program`.
+    pub fn new(program: &'p Program, routine: &Routine) -> Self {
+        let lent = routine.params.iter().filter(|param| match param.mode {
+            Mode::Ref => true,
+            Mode::Value => false,
+        });
+        Observation { locations: &program.locations, lent: lent.map(|param| param.var).collect() }
+    }
+
+    /// Calls `f` for every variable that the statement itself accesses, blocks inside it left out: first
+    /// what it observes, then what [`accesses`] says. A variable may come several times.
+    pub fn accesses(&self, stmt: &Stmt, f: &mut impl FnMut(VarId, Access)) {
+        if may_trap(&stmt.kind) {
+            let location = self.locations.get(stmt.loc.0 as usize);
+            let shown = location.into_iter().flat_map(|location| &location.operands);
+            shown.for_each(|operand| f(operand.var, Access::Observe));
+            self.lent.iter().for_each(|&var| f(var, Access::Observe));
+        }
+        accesses(&stmt.kind, f);
+    }
+}
+
+/// Can the statement itself end the run with a trap, or show something to the host?
+pub fn may_trap(kind: &StmtKind) -> bool {
+    match kind {
+        StmtKind::Check(_)
+        | StmtKind::Call { .. }
+        | StmtKind::Print(_)
+        | StmtKind::Read { .. }
+        | StmtKind::Write { .. } => true,
+        StmtKind::Assign(..)
+        | StmtKind::Step { .. }
+        | StmtKind::Put { .. }
+        | StmtKind::Replace { .. }
+        | StmtKind::PutColumn { .. }
+        | StmtKind::PutRow { .. }
+        | StmtKind::PutBit { .. }
+        | StmtKind::PutField { .. }
+        | StmtKind::Size(_)
+        | StmtKind::Cost { .. }
+        | StmtKind::For { .. }
+        | StmtKind::While { .. }
+        | StmtKind::Foreach { .. }
+        | StmtKind::Forall { .. }
+        | StmtKind::Tile { .. }
+        | StmtKind::If { .. }
+        | StmtKind::Block { .. }
+        | StmtKind::Break(_)
+        | StmtKind::Continue(_)
+        | StmtKind::Exit => false,
+    }
+}
+
+/// Calls `f` for every operand of `kind` itself, blocks inside it left out; what is read comes before what
+/// is written. What a trap observes is not among them ([`Observation::accesses`]). The reductions of a `tile` are among them: they take place after
 /// its body.
 pub fn accesses(kind: &StmtKind, f: &mut impl FnMut(VarId, Access)) {
     match kind {
@@ -154,7 +223,7 @@ pub fn accesses(kind: &StmtKind, f: &mut impl FnMut(VarId, Access)) {
     }
 }
 
-/// Calls `f` for every variable that an operation touches; it only reads and measures.
+/// Calls `f` for every variable that an operation reads or measures.
 pub fn op_accesses(op: &Op, f: &mut impl FnMut(VarId, Access)) {
     match op {
         Op::Copy(a) | Op::Not(a) | Op::Fill(a, _) => operand(a, f),
@@ -223,7 +292,7 @@ pub fn op_accesses(op: &Op, f: &mut impl FnMut(VarId, Access)) {
     }
 }
 
-/// Calls `f` for every variable that a guard touches; it only reads and measures.
+/// Calls `f` for every variable that a guard reads or measures.
 pub fn check_accesses(check: &Check, f: &mut impl FnMut(VarId, Access)) {
     match check {
         Check::Set(v) | Check::Sized(v) | Check::Result(v) => f(*v, Access::ReadSize),
@@ -433,4 +502,34 @@ fn forall_header(
     }
     privates.iter().for_each(|&var| f(var, Access::Kill));
     f(var, Access::Kill);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_can_trap_observes_the_operands_of_its_location_and_the_ref_parameters() {
+        let text = "routine 0 \"F\" (value %n: int, ref %k: int) !0 {
+              var %a: int
+              %a = copy %n !1
+              check add %n, 1 !1
+              print !0
+            }
+            locations { !0 = 0:0..0 !1 = 0:0..1 names [#2 \"a\"] }";
+        let program = crate::parse(text).unwrap();
+        let routine = &program.routines[0];
+        let observation = Observation::new(&program, routine);
+        let observed = |idx: usize| {
+            let mut observed = Vec::new();
+            observation.accesses(&routine.body[idx], &mut |var, access| {
+                if access == Access::Observe {
+                    observed.push(var);
+                }
+            });
+            observed
+        };
+        let (k, a) = (VarId(1), VarId(2));
+        assert_eq!([observed(0), observed(1), observed(2)], [vec![], vec![a, k], vec![k]]);
+    }
 }

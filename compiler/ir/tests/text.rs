@@ -328,7 +328,10 @@ impl Maker<'_> {
     fn location(&mut self) -> Location {
         Location {
             span: self.span(),
-            inlined: self.list(Self::span),
+            inlined: self.list(|maker| InlinedCall {
+                routine: RoutineId(maker.byte().into()),
+                call: maker.loc(),
+            }),
             operands: self.list(|maker| NamedVar { var: maker.var(), name: maker.text() }),
             at_call: self.flag(),
         }
@@ -454,7 +457,7 @@ const SAMPLE: &str = r#"routine 0 "WARSHALL-C" (value %n: int as "n", ref %P: ta
 }
 locations {
   !0 = 0:5..17
-  !1 = 0:120..131 at_call inlined [0:3..9, 1:0..2] names [#3 "X", #4 "k"]
+  !1 = 0:120..131 at_call inlined [0 at !0, 3 at !1] names [#3 "X", #4 "k"]
 }
 "#;
 
@@ -482,7 +485,7 @@ fn errors_say_where_and_what() {
     assert_eq!(error("Θ"), "2:1: unexpected character `Θ`");
     assert_eq!(error("chekc set %x !0"), "2:1: no statement is named `chekc`");
     assert_eq!(error("check unset %x !0"), "2:7: no guard is named `unset`");
-    assert_eq!(error("exit"), "3:1: expected a place such as `!3`, found `}`");
+    assert_eq!(error("exit"), "3:1: expected a location such as `!3`, found `}`");
     assert_eq!(error("call 0 \"G\" () !0"), "2:8: routine 0 is not named `G`");
     assert_eq!(
         error("%x = copy 9223372036854775808 !0"),

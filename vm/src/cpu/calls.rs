@@ -3,12 +3,13 @@
 //! A variable passed by reference moves into the callee with its size and size property, and back at the
 //! end; until then nothing else can name it. A table passed by value is shared.
 
-use star_ir::{Extent, LimitKind, Mode, Operand, RoutineId, SizeOperand, TrapKind, Ty, VarId};
+use star_ir::{Extent, LimitKind, Mode, NamedSize, RoutineId, SizeOperand, TrapKind, Ty, VarId};
 
 use super::code::{CallArg, Number, Pc, RegRef, RoutineCode, Size};
 use super::interpreter::Interpreter;
 use super::registers::{Base, CowTable, Frame};
 use super::value::{Value, ValueData, bytes_of};
+use crate::checks::Sight;
 use crate::stop::{Run, Stop, broken};
 
 impl<'p> Interpreter<'p, '_, '_> {
@@ -317,13 +318,13 @@ impl<'p> Interpreter<'p, '_, '_> {
             Ty::Int | Ty::Bool | Ty::Str | Ty::Handle => [None, None],
         };
         for (measure, size, extent) in pairs.into_iter().flatten() {
-            let (Some(n), Some((operand, wanted))) = (self.size(size), self.extent(extent)?) else {
+            let (Some(n), Some(wanted)) = (self.size(size), self.extent(extent)?) else {
                 continue;
             };
             if n != wanted {
                 return Ok(Some(TrapKind::Size {
-                    left: (measure, n),
-                    right: (SizeOperand::Value(operand), wanted),
+                    left: (NamedSize::of(&measure, self.source()?), n),
+                    right: (NamedSize::Number, wanted),
                 }));
             }
         }
@@ -331,15 +332,14 @@ impl<'p> Interpreter<'p, '_, '_> {
     }
 
     /// The size that an extent says, if it says one.
-    fn extent(&self, extent: Extent) -> Run<Option<(Operand, u64)>> {
+    fn extent(&self, extent: Extent) -> Run<Option<u64>> {
         Ok(match extent {
-            Extent::Const(size) => Some((Operand::Int(size as i64), size)),
+            Extent::Const(size) => Some(size),
             Extent::Var(var) => {
                 let place = self.routine()?.places.get(var.0 as usize).copied();
                 let reg = place.and_then(RegRef::number);
                 let reg = reg.filter(|reg| self.numbers_set[self.base.numbers + *reg as usize]);
-                let size = reg.and_then(|reg| u64::try_from(self.number(Number(reg))).ok());
-                size.map(|size| (Operand::Var(var), size))
+                reg.and_then(|reg| u64::try_from(self.number(Number(reg))).ok())
             }
             Extent::Dynamic => None,
         })

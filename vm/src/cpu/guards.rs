@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use star_ir::{Check, IntOp, Operand, SizeOperand, VarId};
+use star_ir::{Check, IntOp, Operand, Routine, SizeOperand, VarId};
 
 use super::code::{Number, Reg, RegRef, Size, Test};
 use super::interpreter::Interpreter;
@@ -101,6 +101,11 @@ impl Interpreter<'_, '_, '_> {
 }
 
 impl Sight for Interpreter<'_, '_, '_> {
+    fn source(&self) -> Run<&Routine> {
+        let id = self.routine()?.id.0 as usize;
+        self.code.program.routines.get(id).ok_or_else(|| broken("there is no such routine"))
+    }
+
     fn int(&self, operand: &Operand) -> Run<i64> {
         match operand {
             Operand::Int(number) => Ok(*number),

@@ -1,7 +1,8 @@
 //! An active routine: its variables, and how far each of its constructs has come.
 
 use star_ir::{
-    Arg, Extent, IntOp, LocId, Operand, Routine, RoutineId, SizeOperand, TrapKind, Ty, VarId,
+    Arg, Extent, IntOp, LocId, NamedSize, Operand, Routine, RoutineId, SizeOperand, TrapKind, Ty,
+    VarId,
 };
 use std::sync::Arc;
 
@@ -282,17 +283,17 @@ impl<'p> Frame<'p> {
     }
 
     fn differs(&self, measure: SizeOperand, extent: Extent, n: usize) -> Option<TrapKind> {
-        let (operand, wanted) = match extent {
-            Extent::Const(size) => (Operand::Int(size as i64), size),
+        let wanted = match extent {
+            Extent::Const(size) => size,
             Extent::Var(size) => match &self.slot(size).ok()?.data {
-                Some(Data::Int(n)) => (Operand::Var(size), u64::try_from(*n).ok()?),
+                Some(Data::Int(n)) => u64::try_from(*n).ok()?,
                 _ => return None,
             },
             Extent::Dynamic => return None,
         };
         (wanted != n as u64).then_some(TrapKind::Size {
-            left: (measure, n as u64),
-            right: (SizeOperand::Value(operand), wanted),
+            left: (NamedSize::of(&measure, self.routine), n as u64),
+            right: (NamedSize::Number, wanted),
         })
     }
 
@@ -338,6 +339,10 @@ fn no_variable(var: VarId) -> crate::stop::Stop {
 }
 
 impl Sight for Frame<'_> {
+    fn source(&self) -> Run<&Routine> {
+        Ok(self.routine)
+    }
+
     fn int(&self, operand: &Operand) -> Run<i64> {
         self.int(operand)
     }

@@ -106,7 +106,7 @@ impl Active {
                 written.push(var);
             }
             // A variable is moved where nobody reads it again.
-            Access::Read | Access::ReadSize | Access::Kill | Access::Move => {}
+            Access::Read | Access::ReadSize | Access::Observe | Access::Kill | Access::Move => {}
         });
         for var in written {
             self.keep(var, scene);

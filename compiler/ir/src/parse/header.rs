@@ -1,11 +1,11 @@
-//! Routine headers, variables, types, places.
+//! Routine headers, variables, types, locations.
 
 use star_base::{FileId, Native, Span};
 
 use super::scan::Token;
 use super::{Parsed, Parser};
 use crate::program::{
-    Extent, LocId, Location, Mode, NamedVar, Param, Routine, RoutineId, Ty, Var, VarId,
+    Extent, InlinedCall, LocId, Location, Mode, NamedVar, Param, Routine, RoutineId, Ty, Var, VarId,
 };
 
 /// What stands before the statements of a routine.
@@ -155,12 +155,16 @@ impl Parser<'_> {
             let start = self.start;
             if self.loc()?.0 as usize != locations.len() {
                 self.start = start;
-                return self.fault(format!("this is place !{}", locations.len()));
+                return self.fault(format!("this is location !{}", locations.len()));
             }
             self.mark("=")?;
             let span = self.span()?;
             let at_call = self.take_word("at_call")?;
-            let inlined = self.bracketed("inlined", Self::span)?;
+            let inlined = self.bracketed("inlined", |parser| {
+                let routine = RoutineId(parser.number("a routine's number")?);
+                parser.word("at")?;
+                Ok(InlinedCall { routine, call: parser.loc()? })
+            })?;
             let operands = self.bracketed("names", |parser| {
                 let Token::VarNumber(n) = parser.token else {
                     return parser.expected("a variable's number such as `#3`");

@@ -237,7 +237,7 @@ impl<'a> Parser<'a> {
                 self.advance()?;
                 Ok(LocId(n))
             }
-            _ => self.expected("a place such as `!3`"),
+            _ => self.expected("a location such as `!3`"),
         }
     }
 

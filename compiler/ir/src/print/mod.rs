@@ -10,7 +10,9 @@ use star_base::Span;
 
 use crate::check::Check;
 use crate::mnemonic::{Mnemonic, is_bare};
-use crate::program::{Extent, LocId, Location, Program, Routine, RoutineId, Ty, Var, VarId};
+use crate::program::{
+    Extent, InlinedCall, LocId, Location, Program, Routine, RoutineId, Ty, Var, VarId,
+};
 use crate::stmt::Stmt;
 
 /// The program as text, one statement to a line.
@@ -23,7 +25,7 @@ pub fn print(program: &Program) -> String {
     printer.out
 }
 
-/// The first line of a statement, without its place.
+/// The first line of a statement, without its location.
 pub fn print_statement(program: &Program, routine: RoutineId, stmt: &Stmt) -> String {
     let mut printer = Printer::new(program);
     printer.enter(program.routines.get(routine.0 as usize));
@@ -241,7 +243,9 @@ impl<'a> Printer<'a> {
             }
             if !inlined.is_empty() {
                 self.put(" inlined [");
-                self.list(inlined, |printer, &span| printer.span(span));
+                self.list(inlined, |printer, &InlinedCall { routine, call }| {
+                    printer.fmt(format_args!("{} at {call}", routine.0));
+                });
                 self.put("]");
             }
             if !operands.is_empty() {

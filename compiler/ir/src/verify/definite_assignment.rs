@@ -161,6 +161,7 @@ impl Turn<'_> {
             Access::Kill | Access::Move | Access::Ref => insert(state, var),
             Access::Read
             | Access::ReadSize
+            | Access::Observe
             | Access::Update
             | Access::InitSize
             | Access::LoopVar => {}
@@ -211,6 +212,7 @@ fn unset_all(kind: &StmtKind, state: &mut State) {
                 Access::Kill | Access::Move | Access::Ref => insert(state, var),
                 Access::Read
                 | Access::ReadSize
+                | Access::Observe
                 | Access::Write
                 | Access::Update
                 | Access::InitSize

@@ -24,7 +24,7 @@ impl Effect {
     pub(super) fn of(access: Access, var: &Var) -> Option<Effect> {
         let mut effect = Effect::default();
         match access {
-            Access::Read | Access::ReadSize => return None,
+            Access::Read | Access::ReadSize | Access::Observe => return None,
             Access::Update => effect.contents = true,
             Access::InitSize => effect.settled = true,
             Access::Write | Access::LoopVar => effect.replaced = true,

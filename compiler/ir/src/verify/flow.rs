@@ -207,7 +207,7 @@ fn extents(subject: &mut Subject<'_, '_>) {
         visit::accesses(&stmt.kind, &mut |var, access| {
             let sources = &mut sources[var.0 as usize];
             match access {
-                Access::Read | Access::ReadSize => {}
+                Access::Read | Access::ReadSize | Access::Observe => {}
                 Access::InitSize => sources.latched = true,
                 Access::Write if matches!(stmt.kind, StmtKind::Assign(..)) => {
                     sources.assigned = sources.assigned.saturating_add(1);

@@ -3,13 +3,13 @@
 use std::collections::{BTreeSet, HashSet};
 
 use super::{MAX_DEPTH, Subject};
-use crate::program::{Extent, LabelId, LocId, Ty, VarId};
+use crate::program::{Extent, InlinedCall, LabelId, LocId, Ty, VarId};
 use crate::stmt::{Stmt, StmtKind};
 use crate::visit;
 
 pub(super) fn check(subject: &mut Subject<'_, '_>) {
     let routine = subject.routine;
-    place(subject, None, routine.loc);
+    location(subject, None, routine.loc);
     let mut names = HashSet::new();
     for var in &routine.vars {
         if !names.insert(var.name.as_str()) {
@@ -44,9 +44,36 @@ fn exists(subject: &mut Subject<'_, '_>, stmt: Option<&Stmt>, var: VarId) {
     }
 }
 
-fn place(subject: &mut Subject<'_, '_>, stmt: Option<&Stmt>, loc: LocId) {
-    if loc.0 as usize >= subject.program.locations.len() {
-        subject.fault(stmt, format!("there is no place `{loc}`"));
+/// The location exists, and what it names: variables of this routine, each once, and calls that were inlined.
+fn location(subject: &mut Subject<'_, '_>, stmt: Option<&Stmt>, loc: LocId) {
+    let Some(location) = subject.program.locations.get(loc.0 as usize) else {
+        return subject.fault(stmt, format!("there is no location `{loc}`"));
+    };
+    let mut named = BTreeSet::new();
+    for operand in &location.operands {
+        exists(subject, stmt, operand.var);
+        if !named.insert(operand.var) {
+            let message = format!("`{loc}` names {} twice", subject.name(operand.var));
+            subject.fault(stmt, message);
+        }
+    }
+    if !location.operands.is_empty() {
+        let owner = *subject.owners.entry(loc).or_insert(subject.id);
+        if owner != subject.id {
+            subject.fault(stmt, format!("`{loc}` names variables of another routine"));
+        }
+    }
+    for &InlinedCall { routine, call } in &location.inlined {
+        if routine.0 as usize >= subject.program.routines.len() {
+            subject.fault(stmt, format!("there is no routine {}", routine.0));
+        }
+        match subject.program.locations.get(call.0 as usize) {
+            None => subject.fault(stmt, format!("there is no location `{call}`")),
+            Some(outer) if !outer.inlined.is_empty() => {
+                subject.fault(stmt, format!("the call at `{call}` was inlined itself"));
+            }
+            Some(_) => {}
+        }
     }
 }
 
@@ -61,7 +88,7 @@ fn block(
         return subject.fault(stmts.first(), message);
     }
     for stmt in stmts {
-        place(subject, Some(stmt), stmt.loc);
+        location(subject, Some(stmt), stmt.loc);
         let mut touched = Vec::new();
         visit::accesses(&stmt.kind, &mut |var, _| touched.push(var));
         touched.sort_unstable();

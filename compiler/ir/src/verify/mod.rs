@@ -1,7 +1,9 @@
 //! The verifier: what every program keeps, after lowering and after every pass.
 //!
 //! Numbers (`ids`; if one of these fails, nothing else is looked at):
-//!  1. Routines, variables and places that are named exist; blocks nest at most [`MAX_DEPTH`] deep.
+//!  1. Routines, variables and locations that are named exist; blocks nest at most [`MAX_DEPTH`] deep. A
+//!     location names variables of one routine, each once; the calls that it was inlined through stand at
+//!     locations of the source.
 //!  2. Labels and variable names are unique in their routine; parameters are different variables, and
 //!     the result is none of them.
 //!
@@ -55,11 +57,12 @@ mod requirements;
 mod types;
 mod var_set;
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 pub use crate::parse::MAX_DEPTH;
 use crate::print;
-use crate::program::{Program, Routine, RoutineId, Ty, VarId};
+use crate::program::{LocId, Program, Routine, RoutineId, Ty, VarId};
 use crate::stmt::Stmt;
 
 /// A rule that is broken, and where.
@@ -87,7 +90,7 @@ impl std::error::Error for VerifyError {}
 /// Everything that breaks one, in the order of the text; later rules are only looked at where the
 /// earlier ones hold.
 pub fn verify(program: &Program) -> Result<(), Vec<VerifyError>> {
-    let mut checker = Checker { program, errors: Vec::new() };
+    let mut checker = Checker { program, errors: Vec::new(), owners: BTreeMap::new() };
     checker.each(ids::check);
     if checker.errors.is_empty() {
         checker.each(|routine| {
@@ -105,6 +108,8 @@ pub fn verify(program: &Program) -> Result<(), Vec<VerifyError>> {
 struct Checker<'a> {
     program: &'a Program,
     errors: Vec<VerifyError>,
+    /// Whose variables a location names.
+    owners: BTreeMap<LocId, RoutineId>,
 }
 
 impl<'a> Checker<'a> {
@@ -115,6 +120,7 @@ impl<'a> Checker<'a> {
                 id: RoutineId(id),
                 routine,
                 errors: &mut self.errors,
+                owners: &mut self.owners,
             });
         }
     }
@@ -126,6 +132,7 @@ struct Subject<'a, 'e> {
     id: RoutineId,
     routine: &'a Routine,
     errors: &'e mut Vec<VerifyError>,
+    owners: &'e mut BTreeMap<LocId, RoutineId>,
 }
 
 impl Subject<'_, '_> {

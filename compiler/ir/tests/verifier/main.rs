@@ -92,6 +92,33 @@ pub(crate) fn whole(bad: &str, message: &str, good: &str) {
 }
 
 #[test]
+fn locations_name_variables_of_one_routine_and_calls_of_the_source() {
+    let text = |locations: &str| {
+        format!(
+            "routine 0 \"F\" (value %x: int) !0 {{ print %x !1 }}
+             routine 1 \"G\" (value %x: int) !0 {{ print %x !2 }}
+             locations {{ !0 = 0:0..0 {locations} }}"
+        )
+    };
+    let good = text("!1 = 0:0..1 inlined [1 at !0] names [#0 \"x\"] !2 = 0:0..1 names [#0 \"x\"]");
+    for (locations, message) in [
+        ("!1 = 0:0..1 names [#1 \"y\"] !2 = 0:0..1", "there is no variable 1"),
+        ("!1 = 0:0..1 names [#0 \"x\", #0 \"y\"] !2 = 0:0..1", "`!1` names `%x` twice"),
+        ("!1 = 0:0..1 inlined [2 at !0] !2 = 0:0..1", "there is no routine 2"),
+        ("!1 = 0:0..1 inlined [0 at !3] !2 = 0:0..1", "there is no location `!3`"),
+        (
+            "!1 = 0:0..1 inlined [0 at !2] !2 = 0:0..1 inlined [0 at !0]",
+            "the call at `!2` was inlined itself",
+        ),
+    ] {
+        whole(&text(locations), message, &good);
+    }
+    let shared = text("!1 = 0:0..1 names [#0 \"x\"] !2 = 0:0..1");
+    let bad = shared.replace("print %x !2", "print %x !1");
+    whole(&bad, "`!1` names variables of another routine", &shared);
+}
+
+#[test]
 fn what_is_named_exists_and_is_unique() {
     rule("%j = copy #99", "there is no variable 99", "%j = copy #1");
     rule("call 9 ()", "there is no routine 9", "call 2 \"P\" (value %n)");
@@ -102,7 +129,7 @@ fn what_is_named_exists_and_is_unique() {
     );
     whole(
         "routine 0 \"F\" () !0 {\n exit !7 }\nlocations { !0 = 0:0..0 }",
-        "there is no place `!7`",
+        "there is no location `!7`",
         "routine 0 \"F\" () !0 {\n exit !0 }\nlocations { !0 = 0:0..0 }",
     );
     whole(

@@ -122,7 +122,7 @@ fn a_table_grows_unless_it_is_fixed() {
     let (outcome, after) = trial.run(&growing(), vec![table(&["1", "1"]), slice("10")]);
     let Outcome::Trap(trap) = outcome else { panic!("{outcome:?}") };
     let high = 1;
-    let of = SizeOperand::Columns(star_ir::VarId(0));
+    let of = star_ir::NamedSize::Columns(Some("T".to_owned()));
     assert_eq!(trap.kind, star_ir::TrapKind::Index { index: 3, high, of });
     assert_eq!(after[0], table(&["1", "1"]));
 }
@@ -210,7 +210,7 @@ fn a_size_that_is_fixed_is_measured_before_the_slice_is_set() {
         run_fixed(false, [slice("01"), unset()], &|[x, k]| vec![set(k, Op::Length(x))]);
     assert_eq!(after, [slice("01"), HostValue::Int(2)]);
     // Another size is forgotten by `adapt`, and taken by `fix`, unless the slice is sized.
-    let no_size = TrapKind::NoSize(VarId(0));
+    let no_size = TrapKind::NoSize(Some("X".to_owned()));
     let adapted =
         |size| move |[x, _]: [VarId; 2]| vec![adapt(x, size), st(StmtKind::Check(Check::Sized(x)))];
     let trap = |outcome| match outcome {

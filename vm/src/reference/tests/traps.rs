@@ -2,8 +2,8 @@
 
 use star_base::BitVector;
 use star_ir::{
-    Arg, Check, Frame, IntOp, LocId, Mode, Op, RoutineId, SizeOperand, StmtKind, Trap, TrapKind,
-    Ty, VarId,
+    Arg, Check, Frame, IntOp, LocId, Mode, NamedSize, Op, RoutineId, SizeOperand, StmtKind, Trap,
+    TrapKind, Ty, VarId,
 };
 
 use super::*;
@@ -47,6 +47,20 @@ fn check(check: Check, fixed: bool) -> Option<TrapKind> {
     }
 }
 
+/// The name of a variable of [`check`].
+fn name(var: VarId) -> Option<String> {
+    Some(["i", "b", "X", "w", "T", "Y", "F", "j"][var.0 as usize].to_owned())
+}
+
+fn size(of: &SizeOperand) -> NamedSize {
+    match of {
+        SizeOperand::Length(var) => NamedSize::Length(name(*var)),
+        SizeOperand::Rows(var) => NamedSize::Rows(name(*var)),
+        SizeOperand::Columns(var) => NamedSize::Columns(name(*var)),
+        SizeOperand::Value(_) => NamedSize::Number,
+    }
+}
+
 const I: VarId = VarId(0);
 const B: VarId = VarId(1);
 const X: VarId = VarId(2);
@@ -62,9 +76,9 @@ fn set_and_result_ask_whether_there_is_a_value() {
         assert_eq!(check(Check::Set(var), false), None);
         assert_eq!(check(Check::Result(var), false), None);
     }
-    assert_eq!(check(Check::Set(Y), false), Some(TrapKind::Unset(Y)));
-    assert_eq!(check(Check::Set(J), false), Some(TrapKind::Unset(J)));
-    assert_eq!(check(Check::Set(F), false), Some(TrapKind::NoSize(F)));
+    assert_eq!(check(Check::Set(Y), false), Some(TrapKind::Unset(name(Y))));
+    assert_eq!(check(Check::Set(J), false), Some(TrapKind::Unset(name(J))));
+    assert_eq!(check(Check::Set(F), false), Some(TrapKind::NoSize(name(F))));
     assert_eq!(check(Check::Result(J), false), Some(TrapKind::NoResult));
 }
 
@@ -74,7 +88,7 @@ fn sized_asks_whether_the_size_is_known() {
         assert_eq!(check(Check::Sized(var), false), None);
     }
     for var in [Y, F] {
-        assert_eq!(check(Check::Sized(var), false), Some(TrapKind::NoSize(var)));
+        assert_eq!(check(Check::Sized(var), false), Some(TrapKind::NoSize(name(var))));
     }
 }
 
@@ -82,7 +96,7 @@ fn sized_asks_whether_the_size_is_known() {
 fn negative_sizes_in_guards_are_traps() {
     let index = |index, limit| {
         let of = SizeOperand::Value(n(limit));
-        let trap = TrapKind::Index { index, high: 0, of: of.clone() };
+        let trap = TrapKind::Index { index, high: 0, of: size(&of) };
         assert_eq!(trap.code(), Code::RangeTrap, "the end of a part");
         assert_eq!(check(Check::Index(n(index), of), false), Some(trap));
     };
@@ -92,10 +106,10 @@ fn negative_sizes_in_guards_are_traps() {
         let limit = SizeOperand::Value(n(-1));
         check(Check::Range { base: n(base), width: n(width), limit }, false)
     };
-    let (high, of) = (0, SizeOperand::Value(n(-1)));
+    let (high, of) = (0, NamedSize::Number);
     assert_eq!(range(0, 0), None);
     assert_eq!(range(0, 1), Some(TrapKind::Range { from: 1, to: 1, high, of }));
-    let negative = TrapKind::Negative { value: -2, what: n(-2) };
+    let negative = TrapKind::Negative { value: -2, name: None };
     for of in [
         SizeOperand::Length(X),
         SizeOperand::Length(Y),
@@ -123,7 +137,7 @@ fn index_holds_from_one_to_the_limit() {
             let expected = (!(1..=high).contains(&index)).then(|| TrapKind::Index {
                 index,
                 high: high as u64,
-                of: of.clone(),
+                of: size(&of),
             });
             assert_eq!(check(Check::Index(n(index), of.clone()), false), expected);
         }
@@ -133,7 +147,7 @@ fn index_holds_from_one_to_the_limit() {
 #[test]
 fn new_column_holds_up_to_the_columns_of_a_fixed_table() {
     for index in [0, 1, 2, 3, i64::MAX] {
-        let trap = |high| TrapKind::Index { index, high, of: SizeOperand::Columns(T) };
+        let trap = |high| TrapKind::Index { index, high, of: size(&SizeOperand::Columns(T)) };
         let fixed = (!(1..=2).contains(&index)).then(|| trap(2));
         assert_eq!(check(Check::NewColumn(T, n(index)), true), fixed);
         let grows = (index < 1).then(|| trap(i64::MAX as u64));
@@ -144,7 +158,7 @@ fn new_column_holds_up_to_the_columns_of_a_fixed_table() {
 #[test]
 fn size_agrees_with_what_was_never_set() {
     let (left, right) = (SizeOperand::Length(X), SizeOperand::Rows(T));
-    let trap = TrapKind::Size { left: (left.clone(), 4), right: (right.clone(), 3) };
+    let trap = TrapKind::Size { left: (size(&left), 4), right: (size(&right), 3) };
     assert_eq!(check(Check::Size(left.clone(), right.clone()), false), Some(trap));
     assert_eq!(check(Check::Size(left.clone(), SizeOperand::Value(n(4))), false), None);
     for never in [SizeOperand::Length(Y), SizeOperand::Rows(F), SizeOperand::Columns(F)] {
@@ -171,7 +185,7 @@ fn range_lies_inside_or_is_empty() {
             from: base.saturating_add(1),
             to: base.saturating_add(width),
             high: 4,
-            of: of.clone(),
+            of: size(&of),
         };
         let range = Check::Range { base: n(base), width: n(width), limit: of };
         assert_eq!(check(range, false), (!holds).then_some(trap), "{base} {width}");
@@ -197,10 +211,7 @@ fn numbers_are_guarded() {
         assert_eq!(check(Check::Bit(n(bit)), false), expected);
     }
     assert_eq!(check(Check::NotNegative(v(I)), false), None);
-    let negative = |value| {
-        let what = n(value);
-        Some(TrapKind::Negative { value, what })
-    };
+    let negative = |value| Some(TrapKind::Negative { value, name: None });
     assert_eq!(check(Check::NotNegative(n(-1)), false), negative(-1));
     let fits = |value, width| {
         let (value, width) = (n(value), n(width));
@@ -217,7 +228,7 @@ fn numbers_are_guarded() {
 
 #[test]
 fn words_and_conditions_are_guarded() {
-    assert_eq!(check(Check::FitsInt(W), false), Some(TrapKind::FitInt(W)));
+    assert_eq!(check(Check::FitsInt(W), false), Some(TrapKind::FitInt(name(W))));
     assert_eq!(check(Check::FitsInt(X), false), None);
     assert_eq!(check(Check::Even(X), false), None);
     let carry = |op| check(Check::NoCarry(op, W, W), false);
@@ -259,7 +270,7 @@ fn a_trap_names_frames_calls_and_values() {
     let (outcome, after) = Trial::new().run(&program, vec![slice("0110")]);
     let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
     let expected = Trap {
-        kind: TrapKind::Index { index: 7, high: 4, of: SizeOperand::Length(y) },
+        kind: TrapKind::Index { index: 7, high: 4, of: NamedSize::Length(Some("Y".to_owned())) },
         loc: LocId(2),
         frames: vec![
             Frame { routine: RoutineId(0), call: None },

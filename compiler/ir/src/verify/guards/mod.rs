@@ -123,6 +123,7 @@ impl<'a> Walk<'_, 'a, '_> {
         visit::accesses(&stmt.kind, &mut |var, access| match access {
             Access::Read | Access::Update | Access::Move => needed.push(var),
             Access::ReadSize
+            | Access::Observe
             | Access::Write
             | Access::InitSize
             | Access::LoopVar
