@@ -6,7 +6,7 @@ use star_base::{BitTable, BitVector};
 use star_compiler::hir::Kind;
 use star_compiler::{EntryParam, LowerOptions};
 use star_ir::LimitKind;
-use star_tests::backends::{Machine, on};
+use star_tests::backends::{Machine, Mode, on};
 use star_tests::case::Random;
 use star_tests::differ::difference;
 use star_tests::run::Program;
@@ -80,7 +80,7 @@ fn run_on(program: &Program, machines: &[Box<dyn Machine>; 2], random: &mut Rand
             // Each backend counts bytes in its own way.
             continue;
         }
-        if let Some(difference) = difference(program, &expected, &found) {
+        if let Some(difference) = difference(program, &expected, &found, Mode::AsLowered) {
             panic!("`{}` with {args:?}: {difference}", entry.name);
         }
     }

@@ -5,7 +5,7 @@
 //! * [`template`] and [`expr`]: the values in them, with integer expressions in braces.
 //! * [`cases`]: the combinations of values that a header asks for, smallest first.
 //! * [`machine`]: a backend whatever its types, and programs that are run on it as often as wanted;
-//!   [`machines`]: the backends by their names.
+//!   [`machines`]: the backends by their names; [`mod@mode`]: as lowered, or optimised.
 //! * [`mod@run`]: one run with all that it left behind; [`compare`]: what two runs differ in.
 //! * [`mod@shrink`]: smaller inputs that fail as well.
 //!
@@ -22,6 +22,7 @@ pub mod expr;
 pub mod header;
 pub mod machine;
 pub mod machines;
+pub mod mode;
 pub mod run;
 pub mod shrink;
 pub mod template;
@@ -31,6 +32,7 @@ pub use compare::{Difference, difference};
 pub use header::{Definition, Expectation, Expected, Header, Kind, Name, Published, headers};
 pub use machine::{Compiled, Loaded, Machine, on};
 pub use machines::{Configuration, MACHINES};
+pub use mode::Mode;
 pub use run::{Printed, Run};
 pub use shrink::shrink;
 pub use star_vm::Argument;

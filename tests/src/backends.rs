@@ -1,6 +1,6 @@
 //! The backends that every test program runs on: those of the harness.
 
-pub use star_harness::{Compiled, Machine, on};
+pub use star_harness::{Compiled, Machine, Mode, on};
 
 use star_harness::MACHINES;
 

@@ -1,9 +1,11 @@
-//! Do backends agree about a test program, and what do they differ in, in words?
+//! Do backends agree about a test program, in both modes, and what do they differ in, in words?
 
-use star_harness::Difference;
-use star_vm::{HostValue, Limits, Outcome};
+use star_harness::{Difference, Mode};
+use star_ir::RoutineId;
+use star_opt::Options;
+use star_vm::{HostValue, Limits, Outcome, PathStats};
 
-use crate::backends::Compiled;
+use crate::backends::{Compiled, Machine};
 use crate::case::ending;
 use crate::run::{Program, Run};
 
@@ -11,42 +13,186 @@ use crate::run::{Program, Run};
 #[derive(Debug)]
 pub enum Same {
     /// They do; what they left.
-    Yes(Box<Run>),
+    Yes(Box<Agreement>),
     /// They do not; the difference in words.
     No(String),
 }
 
-/// Runs a routine on each of some backends and compares them with the first one.
+/// A run that all backends agree about.
+#[derive(Debug)]
+pub struct Agreement {
+    /// What the first backend left.
+    pub run: Run,
+    /// The fast paths that each backend took in each mode.
+    pub paths: Vec<Taken>,
+}
+
+/// The fast paths of one run.
+#[derive(Debug)]
+pub struct Taken {
+    /// The backend.
+    pub machine: &'static str,
+    /// As lowered, or optimised.
+    pub mode: Mode,
+    /// What was taken and declined.
+    pub paths: PathStats,
+}
+
+impl Agreement {
+    /// What a backend took when the program was optimised.
+    ///
+    /// # Panics
+    /// If it did not run.
+    pub fn optimised(&self, machine: &str) -> PathStats {
+        let mut runs = self.paths.iter().filter(|taken| taken.mode == Mode::Optimised);
+        let taken = runs.find(|taken| taken.machine == machine);
+        taken.unwrap_or_else(|| panic!("`{machine}` did not run")).paths
+    }
+}
+
+/// A program on some backends, as lowered and optimised.
+pub struct InBothModes {
+    as_lowered: Vec<Box<dyn Compiled>>,
+    /// If passes change the program.
+    optimised: Option<Vec<Box<dyn Compiled>>>,
+}
+
+impl InBothModes {
+    /// Optimises and compiles.
+    ///
+    /// # Panics
+    /// If the program does not verify after a pass.
+    pub fn new(program: &star_ir::Program, machines: &[Box<dyn Machine>]) -> Self {
+        let mut optimised = program.clone();
+        star_opt::optimise(&mut optimised, &Options::default())
+            .unwrap_or_else(|broken| panic!("{broken}"));
+        let optimised = (optimised != *program).then(|| compile(&optimised, machines));
+        InBothModes { as_lowered: compile(program, machines), optimised }
+    }
+
+    /// The backends that run it optimised: all of them if passes change it, otherwise those that have fast
+    /// paths to take, since the others would do just the same again.
+    fn optimised(&self) -> impl Iterator<Item = &dyn Compiled> {
+        let compiled = self.optimised.as_ref().unwrap_or(&self.as_lowered);
+        let is_changed = self.optimised.is_some();
+        let compiled = compiled.iter().map(|compiled| &**compiled);
+        compiled.filter(move |compiled| is_changed || !compiled.name().starts_with("reference"))
+    }
+
+    /// Runs an entry on each backend in both modes and compares them with the first one as lowered. What
+    /// ends at a limit runs as lowered only: it might have no end without one. `ending` words how a run
+    /// ended.
+    ///
+    /// # Panics
+    /// If there is no backend.
+    pub fn run(
+        &self,
+        entry: RoutineId,
+        args: &[HostValue],
+        limits: Limits,
+        ending: &dyn Fn(&Run) -> String,
+    ) -> Same {
+        let mut agreement = match run_as_lowered(&self.as_lowered, entry, args, limits, ending) {
+            Same::Yes(agreement) => agreement,
+            Same::No(difference) => return Same::No(difference),
+        };
+        match agreement.run.outcome {
+            Outcome::Done | Outcome::Trap(_) => {}
+            Outcome::Limit { .. } | Outcome::Internal(_) => return Same::Yes(agreement),
+        }
+        let first = self.as_lowered.first().map_or("?", |first| first.name());
+        for other in self.optimised() {
+            let found = other.run(entry, args, Mode::Optimised.limits(limits));
+            if let Some(difference) = in_words(&agreement.run, &found, Mode::Optimised, ending) {
+                let names = format!("`{first}` and `{}`, optimised", other.name());
+                return Same::No(format!("{names}: {difference}"));
+            }
+            agreement.take(other.name(), Mode::Optimised, &found);
+        }
+        Same::Yes(agreement)
+    }
+}
+
+/// A program on each of some backends.
+pub fn compile(
+    program: &star_ir::Program,
+    machines: &[Box<dyn Machine>],
+) -> Vec<Box<dyn Compiled>> {
+    machines.iter().map(|machine| machine.compile(program.clone())).collect()
+}
+
+/// Runs a routine as [`InBothModes::run`] does.
 ///
 /// # Panics
 /// If there is no such routine, or no backend.
 pub fn same(
+    program: &Program,
+    compiled: &InBothModes,
+    name: &str,
+    args: &[HostValue],
+    limits: Limits,
+) -> Same {
+    compiled.run(program.entry(name), args, limits, &|run| ending(program, run))
+}
+
+/// Likewise as lowered only, for runs that are about steps.
+///
+/// # Panics
+/// If there is no such routine, or no backend.
+pub fn same_as_lowered(
     program: &Program,
     compiled: &[Box<dyn Compiled>],
     name: &str,
     args: &[HostValue],
     limits: Limits,
 ) -> Same {
-    let entry = program.entry(name);
-    let (first, others) = compiled.split_first().expect("a backend");
-    let expected = first.run(entry, args, limits);
-    for other in others {
-        let found = other.run(entry, args, limits);
-        if let Some(difference) = difference(program, &expected, &found) {
-            return Same::No(format!("`{}` and `{}`: {difference}", first.name(), other.name()));
-        }
-    }
-    Same::Yes(Box::new(expected))
+    run_as_lowered(compiled, program.entry(name), args, limits, &|run| ending(program, run))
 }
 
-/// What two runs of a program differ in, in words; `None` if in nothing.
-pub fn difference(program: &Program, expected: &Run, found: &Run) -> Option<String> {
-    let difference = star_harness::difference(expected, found)?;
+fn run_as_lowered(
+    compiled: &[Box<dyn Compiled>],
+    entry: RoutineId,
+    args: &[HostValue],
+    limits: Limits,
+    ending: &dyn Fn(&Run) -> String,
+) -> Same {
+    let (first, others) = compiled.split_first().expect("a backend");
+    let expected = first.run(entry, args, limits);
+    let mut agreement = Box::new(Agreement { run: expected, paths: Vec::new() });
+    for other in others {
+        let found = other.run(entry, args, limits);
+        if let Some(difference) = in_words(&agreement.run, &found, Mode::AsLowered, ending) {
+            return Same::No(format!("`{}` and `{}`: {difference}", first.name(), other.name()));
+        }
+        agreement.take(other.name(), Mode::AsLowered, &found);
+    }
+    Same::Yes(agreement)
+}
+
+impl Agreement {
+    fn take(&mut self, machine: &'static str, mode: Mode, run: &Run) {
+        self.paths.push(Taken { machine, mode, paths: run.stats.paths });
+    }
+}
+
+/// What two runs of a program differ in, in words, the second in this mode; `None` if in nothing.
+pub fn difference(program: &Program, expected: &Run, found: &Run, mode: Mode) -> Option<String> {
+    in_words(expected, found, mode, &|run| ending(program, run))
+}
+
+/// Likewise; `ending` words how a run ended.
+pub fn in_words(
+    expected: &Run,
+    found: &Run,
+    mode: Mode,
+    ending: &dyn Fn(&Run) -> String,
+) -> Option<String> {
+    let difference = star_harness::difference(expected, found, mode)?;
     let text = |run: &Run| match difference {
         Difference::Outcome => match run.outcome {
             Outcome::Done => "ends well".to_owned(),
             Outcome::Trap(_) | Outcome::Limit { .. } | Outcome::Internal(_) => {
-                format!("{}{:?}", ending(program, run), run.outcome)
+                format!("{}{:?}", ending(run), run.outcome)
             }
         },
         Difference::Count => run.values.len().to_string(),

@@ -5,6 +5,7 @@ pub mod case;
 pub mod differ;
 pub mod generator;
 pub mod run;
+pub mod sir;
 
 use star_base::{BitTable, BitVector, Diagnostic};
 use star_compiler::{Compilation, Library, LoadError, LowerOptions, Lowered, Source, SourceLoader};

@@ -7,7 +7,7 @@ pub use star_harness::{Printed, Run};
 use star_vm::{HostValue, Limits, Outcome};
 
 use crate::backends::{Compiled, Machine, backends};
-use crate::differ::{Same, same};
+use crate::differ::{Agreement, InBothModes, Same, compile, same};
 
 /// Limits that no test program reaches by accident.
 pub const LIMITS: Limits =
@@ -20,7 +20,7 @@ pub struct Program {
     /// The SIR.
     pub lowered: star_compiler::Lowered,
     /// The program on every backend, once it was run.
-    compiled: OnceCell<Vec<Box<dyn Compiled>>>,
+    compiled: OnceCell<InBothModes>,
 }
 
 impl Program {
@@ -54,7 +54,7 @@ impl Program {
         Program { compilation, lowered, compiled: OnceCell::new() }
     }
 
-    /// Runs the routine `name` on every backend; what the first one left. Arguments that are set are
+    /// Runs the routine `name` on every backend, as lowered and optimised; what the first one left. Arguments that are set are
     /// given as fixed ones: they keep their sizes.
     ///
     /// # Panics
@@ -68,16 +68,25 @@ impl Program {
     /// # Panics
     /// If there is no such routine, or if backends differ.
     pub fn run_within(&self, name: &str, args: Vec<HostValue>, limits: Limits) -> Run {
-        let compiled = self.compiled.get_or_init(|| self.compile_on(&backends()));
+        self.agree(name, args, limits).run
+    }
+
+    /// Likewise; what the first one left, and the fast paths that each took.
+    ///
+    /// # Panics
+    /// If there is no such routine, or if backends differ.
+    pub fn agree(&self, name: &str, args: Vec<HostValue>, limits: Limits) -> Agreement {
+        let compiled =
+            self.compiled.get_or_init(|| InBothModes::new(&self.lowered.program, &backends()));
         match same(self, compiled, name, &args, limits) {
-            Same::Yes(run) => *run,
+            Same::Yes(agreement) => *agreement,
             Same::No(difference) => panic!("{name}({args:?}): {difference}"),
         }
     }
 
-    /// The program on these backends.
+    /// The program as lowered on these backends.
     pub fn compile_on(&self, machines: &[Box<dyn Machine>]) -> Vec<Box<dyn Compiled>> {
-        machines.iter().map(|machine| machine.compile(self.lowered.program.clone())).collect()
+        compile(&self.lowered.program, machines)
     }
 
     /// The number of a routine in the SIR.

@@ -8,7 +8,7 @@ use super::shrink::shrink;
 use super::source::Source;
 use crate::backends::Machine;
 use crate::case::ending;
-use crate::differ::{Same, same};
+use crate::differ::{InBothModes, Same, same};
 use crate::run::{Program, Run};
 
 /// Limits that only programs without an end reach.
@@ -49,10 +49,13 @@ pub fn try_text(
     if !program.compilation.entries().iter().any(|known| known.name == entry) {
         return (Verdict::Refused("no entry".to_owned()), None);
     }
-    let verdict = match same(&program, &program.compile_on(machines), entry, args, LIMITS) {
-        Same::Yes(run) => match &run.outcome {
+    let compiled = InBothModes::new(&program.lowered.program, machines);
+    let verdict = match same(&program, &compiled, entry, args, LIMITS) {
+        Same::Yes(agreement) => match &agreement.run.outcome {
             Outcome::Internal(why) => Verdict::Wrong(format!("internal: {why}")),
-            Outcome::Done | Outcome::Trap(_) | Outcome::Limit { .. } => Verdict::Same(run),
+            Outcome::Done | Outcome::Trap(_) | Outcome::Limit { .. } => {
+                Verdict::Same(Box::new(agreement.run))
+            }
         },
         Same::No(difference) => Verdict::Wrong(difference),
     };

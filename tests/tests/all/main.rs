@@ -11,6 +11,7 @@
 //! * `natives`: every native against the Star body that it is the twin of.
 //! * `profile`: what lines and routines are charged with.
 //! * `programs`: generated programs, the same on every backend.
+//! * `fast_paths`: programs that take the fast paths of a backend, and are asked which.
 //! * `house`: what must not be, over the sources and the dependencies.
 //! * `faults`: memory that the system refuses, allocation by allocation.
 //! * `bad_input`: hostile programs, up to the SIR and the machine.
@@ -21,6 +22,7 @@
 mod bad_input;
 mod decisions;
 mod documentation;
+mod fast_paths;
 mod faults;
 mod format;
 mod golden;

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use star_base::natives::{Kind, Native, Param, ParamMode, Signature, SizeExpr};
 use star_base::{BitTable, BitVector};
 use star_ir::LimitKind;
-use star_tests::backends::{WITH_NATIVES, backends};
+use star_tests::backends::{Mode, WITH_NATIVES, backends};
 use star_tests::case::{Random, prints, traps};
 use star_tests::differ::difference;
 use star_tests::run::{LIMITS, Program};
@@ -82,7 +82,7 @@ fn compare(native: Native, routine: &'static str) {
             for other in others {
                 let found = other.run(entry, &args, LIMITS);
                 let context = || format!("{routine} on `{}`, {args:?}", other.name());
-                if let Some(difference) = difference(&program, &expected, &found) {
+                if let Some(difference) = difference(&program, &expected, &found, Mode::AsLowered) {
                     panic!("{}: {difference}", context());
                 }
                 let has = WITH_NATIVES.contains(&other.name());
@@ -252,7 +252,7 @@ fn without_room_for_a_native_the_star_body_runs() {
     for compiled in program.compile_on(&machines) {
         let [wide, tight] = [LIMITS, tight].map(|limits| compiled.run(entry, &args, limits));
         assert_eq!((wide.stats.natives, tight.stats.natives), (1, 0), "{}", compiled.name());
-        assert_eq!(difference(&program, &tight, &wide), None);
+        assert_eq!(difference(&program, &tight, &wide, Mode::AsLowered), None);
         assert!(wide.stats.operations < tight.stats.operations);
     }
 }

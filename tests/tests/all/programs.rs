@@ -10,7 +10,7 @@ use star_compiler::LowerOptions;
 use star_ir::LimitKind;
 use star_tests::backends::{Compiled, backends, on};
 use star_tests::case::ending;
-use star_tests::differ::{Same, same};
+use star_tests::differ::{Same, same_as_lowered};
 use star_tests::generator::report::Report;
 use star_tests::generator::trial::{LIMITS, Verdict, try_text};
 use star_tests::generator::{NEAR_MISSES, PROCEDURES, STATEMENTS, generate, shrink};
@@ -151,8 +151,8 @@ fn tight(limits: Limits, kind: usize, needed: u64) -> [Limits; 2] {
 /// limits that it met.
 fn meets_limits(program: &Program, name: &str, args: &[HostValue]) -> usize {
     let compiled = program.compile_on(&backends());
-    let run = |limits| match same(program, &compiled, name, args, limits) {
-        Same::Yes(run) => *run,
+    let run = |limits| match same_as_lowered(program, &compiled, name, args, limits) {
+        Same::Yes(agreement) => agreement.run,
         Same::No(difference) => panic!("{limits:?}: {difference}"),
     };
     let free = run(LIMITS);

@@ -2,7 +2,7 @@
 
 use star_base::{Code, Diagnostic, Span};
 use star_harness::{
-    Case, Compiled, Configuration, Expectation, Expected, Header, Loaded, Run, compare,
+    Case, Compiled, Configuration, Expectation, Expected, Header, Loaded, Mode, Run, compare,
 };
 use star_ir::RoutineId;
 use star_syntax::doc::example;
@@ -65,7 +65,7 @@ impl Trial<'_> {
         }
         for other in others {
             let found = self.run(other, self.routine.id, &values, around)?;
-            if let Some(difference) = compare::difference(&expected, &found) {
+            if let Some(difference) = compare::difference(&expected, &found, Mode::AsLowered) {
                 return Err(self.differs(first, other, difference, (&expected, &found)));
             }
         }

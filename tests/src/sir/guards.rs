@@ -1,0 +1,239 @@
+//! The guards that statements need, put in front of them.
+//!
+//! This is written apart from the verifier's own list, so that each finds what the other misses.
+
+use star_ir::{
+    Access, Arg, Block, Check, Op, Operand, Program, SizeOp, SizeOperand, Stmt, StmtKind, Ty, Var,
+    VarId, visit,
+};
+
+/// Puts the guards of every statement in front of it, whether they are known to hold or not.
+pub fn guard(program: &mut Program) {
+    for routine in &mut program.routines {
+        let vars = routine.vars.clone();
+        block(&mut routine.body, &vars, None, &mut Vec::new());
+    }
+}
+
+/// `rows` are those of the kernel around, `turns` the variables of the loops around.
+fn block(stmts: &mut Block, vars: &[Var], rows: Option<&Operand>, turns: &mut Vec<VarId>) {
+    let mut guarded = Block::with_capacity(2 * stmts.len());
+    for mut stmt in std::mem::take(stmts) {
+        let loc = stmt.loc;
+        let mut checks = checks_of(&stmt.kind, vars, rows);
+        checks.retain(|check| !matches!(check, Check::Set(var) if turns.contains(var)));
+        guarded.extend(checks.into_iter().map(|check| Stmt { kind: StmtKind::Check(check), loc }));
+        let (mut own, mut reductions, mut test) = (None, Vec::new(), None);
+        if let StmtKind::Tile { rows, reductions: asked, .. } = &stmt.kind {
+            own = Some(rows.clone());
+            reductions = asked.iter().map(|it| it.of).collect();
+        } else if let StmtKind::While { test: Operand::Var(var), .. } = &stmt.kind {
+            test = Some(*var);
+        }
+        let n_turns = turns.len();
+        if let StmtKind::For { var, .. }
+        | StmtKind::Foreach { var, .. }
+        | StmtKind::Forall { var, .. } = &stmt.kind
+        {
+            turns.push(*var);
+        }
+        for (idx, inner) in visit::blocks_mut(&mut stmt.kind).into_iter().flatten().enumerate() {
+            block(inner, vars, own.as_ref().or(rows), turns);
+            // What is read at the end of a head or of a kernel is checked there.
+            let mut checks = Vec::new();
+            if idx == 0 {
+                checks.extend(test.map(Check::Set));
+            }
+            for of in &reductions {
+                checks.push(Check::Set(*of));
+                checks.extend(own.as_ref().and_then(|rows| has_rows(*of, vars, rows)));
+            }
+            inner.extend(checks.into_iter().map(|it| Stmt { kind: StmtKind::Check(it), loc }));
+        }
+        turns.truncate(n_turns);
+        guarded.push(stmt);
+    }
+    *stmts = guarded;
+}
+
+/// That a slice or table has the rows of the kernel around.
+fn has_rows(var: VarId, vars: &[Var], rows: &Operand) -> Option<Check> {
+    let size = match vars[var.0 as usize].ty {
+        Ty::Slice(_) => SizeOperand::Length(var),
+        Ty::Table(..) => SizeOperand::Rows(var),
+        Ty::Int | Ty::Bool | Ty::Str | Ty::Word(_) | Ty::Handle => return None,
+    };
+    Some(Check::Size(size, SizeOperand::Value(rows.clone())))
+}
+
+fn checks_of(kind: &StmtKind, vars: &[Var], rows: Option<&Operand>) -> Vec<Check> {
+    let mut checks = Vec::new();
+    let mut read = |var: VarId| {
+        if !matches!(vars[var.0 as usize].ty, Ty::Str) {
+            checks.push(Check::Set(var));
+        }
+        checks.extend(rows.and_then(|rows| has_rows(var, vars, rows)));
+    };
+    match kind {
+        StmtKind::Check(_) | StmtKind::While { .. } => {}
+        StmtKind::Tile { rows, .. } => {
+            if let Operand::Var(var) = rows {
+                read(*var);
+            }
+        }
+        StmtKind::Forall { .. } => visit::accesses(kind, &mut |var, access| {
+            if matches!(access, Access::Read | Access::Update) {
+                read(var);
+            }
+        }),
+        StmtKind::Assign(_, Op::Length(of)) => checks.push(Check::Sized(*of)),
+        StmtKind::Assign(..)
+        | StmtKind::Step { .. }
+        | StmtKind::Put { .. }
+        | StmtKind::Replace { .. }
+        | StmtKind::PutColumn { .. }
+        | StmtKind::PutRow { .. }
+        | StmtKind::PutBit { .. }
+        | StmtKind::PutField { .. }
+        | StmtKind::Size(_)
+        | StmtKind::Cost { .. }
+        | StmtKind::Call { .. }
+        | StmtKind::Print(_)
+        | StmtKind::Read { .. }
+        | StmtKind::Write { .. }
+        | StmtKind::For { .. }
+        | StmtKind::Foreach { .. }
+        | StmtKind::If { .. }
+        | StmtKind::Block { .. }
+        | StmtKind::Break(_)
+        | StmtKind::Continue(_)
+        | StmtKind::Exit => visit::accesses(kind, &mut |var, access| match access {
+            Access::Read | Access::Update | Access::Move => read(var),
+            Access::ReadSize
+            | Access::Observe
+            | Access::Write
+            | Access::InitSize
+            | Access::LoopVar
+            | Access::Kill
+            | Access::Ref => {}
+        }),
+    }
+    match kind {
+        StmtKind::Assign(_, op) => of_op(op, &mut checks),
+        StmtKind::Put { bits, index, bit } => {
+            checks.push(Check::Index(index.clone(), SizeOperand::Length(*bits)));
+            checks.push(Check::Bit(bit.clone()));
+        }
+        StmtKind::PutColumn { table, index, value } => {
+            checks.push(Check::Index(index.clone(), SizeOperand::Columns(*table)));
+            checks.push(Check::Size(SizeOperand::Rows(*table), SizeOperand::Length(*value)));
+        }
+        StmtKind::PutRow { table, index, value } => {
+            checks.push(Check::Index(index.clone(), SizeOperand::Rows(*table)));
+            checks.push(Check::Size(SizeOperand::Columns(*table), SizeOperand::Length(*value)));
+        }
+        StmtKind::PutBit { table, row, column, bit } => {
+            checks.push(Check::Index(row.clone(), SizeOperand::Rows(*table)));
+            checks.push(Check::Index(column.clone(), SizeOperand::Columns(*table)));
+            checks.push(Check::Bit(bit.clone()));
+        }
+        StmtKind::Size(SizeOp::EnsureColumns { table, .. }) => checks.push(Check::Set(*table)),
+        StmtKind::Size(SizeOp::SetRows { rows: SizeOperand::Value(rows), .. }) => {
+            checks.push(Check::NotNegative(rows.clone()));
+        }
+        StmtKind::Size(SizeOp::Init { rows, columns, .. }) => {
+            checks.push(Check::NotNegative(rows.clone()));
+            checks.push(Check::NotNegative(columns.clone()));
+        }
+        StmtKind::Size(SizeOp::Fix { size, .. }) => checks.push(Check::NotNegative(size.clone())),
+        StmtKind::Call { args, .. } => checks.extend(args.iter().filter_map(|arg| match arg {
+            Arg::Value(Operand::Var(var)) | Arg::Move(var) => Some(Check::Set(*var)),
+            Arg::Value(_) | Arg::Ref(_) => None,
+        })),
+        StmtKind::Size(SizeOp::Latch { .. } | SizeOp::SetRows { .. } | SizeOp::Adapt { .. })
+        | StmtKind::Step { .. }
+        | StmtKind::Replace { .. }
+        | StmtKind::PutField { .. }
+        | StmtKind::Check(_)
+        | StmtKind::Cost { .. }
+        | StmtKind::Print(_)
+        | StmtKind::Read { .. }
+        | StmtKind::Write { .. }
+        | StmtKind::For { .. }
+        | StmtKind::While { .. }
+        | StmtKind::Foreach { .. }
+        | StmtKind::Forall { .. }
+        | StmtKind::Tile { .. }
+        | StmtKind::If { .. }
+        | StmtKind::Block { .. }
+        | StmtKind::Break(_)
+        | StmtKind::Continue(_)
+        | StmtKind::Exit => {}
+    }
+    checks.dedup();
+    checks
+}
+
+fn of_op(op: &Op, checks: &mut Vec<Check>) {
+    use SizeOperand::{Columns, Length, Rows};
+    let index = |index: &Operand, limit| Check::Index(index.clone(), limit);
+    match op {
+        Op::Int(op, left, right) => checks.push(Check::Int(*op, left.clone(), right.clone())),
+        Op::Fill(size, _) => checks.push(Check::NotNegative(size.clone())),
+        Op::BitsLogic(_, v, w)
+        | Op::BitsEqual(v, w)
+        | Op::WordCompare(_, v, w)
+        | Op::WordAdd(v, w)
+        | Op::WordSub(v, w) => checks.push(Check::Size(Length(*v), Length(*w))),
+        Op::Component(v, at) => checks.push(index(at, Length(*v))),
+        Op::Mask { size, from, to } => {
+            checks.push(index(from, SizeOperand::Value(size.clone())));
+            checks.push(index(to, SizeOperand::Value(size.clone())));
+        }
+        Op::Shift(_, _, by) => checks.push(Check::NotNegative(by.clone())),
+        Op::Shuffle(v) => checks.push(Check::Even(*v)),
+        Op::Trim { word, base, width } => {
+            let (base, width) = (base.clone(), width.clone());
+            checks.push(Check::Range { base, width, limit: Length(*word) });
+        }
+        Op::WordToInt(v) => checks.push(Check::FitsInt(*v)),
+        Op::IntToWord { value, width } => {
+            checks.push(Check::Fits { value: value.clone(), width: width.clone() });
+        }
+        Op::Column(table, at) => checks.push(index(at, Columns(*table))),
+        Op::Row(table, at) => checks.push(index(at, Rows(*table))),
+        Op::Bit(table, row, column) => {
+            checks.push(index(row, Rows(*table)));
+            checks.push(index(column, Columns(*table)));
+        }
+        Op::Field { table, base, width } => {
+            let (base, width) = (base.clone(), width.clone());
+            checks.push(Check::Range { base, width, limit: Columns(*table) });
+        }
+        Op::NewTable(rows, columns) => {
+            checks.push(Check::NotNegative(rows.clone()));
+            checks.push(Check::NotNegative(columns.clone()));
+        }
+        Op::Extreme { table, mask, sense: _ } => {
+            checks.push(Check::Size(Rows(*table), Length(*mask)));
+        }
+        Op::Length(_)
+        | Op::Copy(_)
+        | Op::Compare(..)
+        | Op::Not(_)
+        | Op::Logic(..)
+        | Op::Literal(_)
+        | Op::BitsNot(_)
+        | Op::First(_)
+        | Op::Count(_)
+        | Op::Some(_)
+        | Op::All(_)
+        | Op::None(_)
+        | Op::Convert(_)
+        | Op::KeepFirst(_)
+        | Op::Rotate(..)
+        | Op::Mirror(_)
+        | Op::Rows(_)
+        | Op::Columns(_) => {}
+    }
+}

@@ -1,0 +1,124 @@
+//! Programs that are written in SIR, on every backend in both modes.
+
+pub mod guards;
+
+use std::num::NonZeroUsize;
+
+use star_ir::{Program, RoutineId};
+use star_vm::reference::{ForallOrder, Settings, TileHeight};
+use star_vm::{HostValue, Outcome, Reference};
+
+use crate::backends::{Compiled, Machine, Mode, backends, on};
+use crate::differ::{Agreement, InBothModes, Same, compile, in_words};
+use crate::run::{LIMITS, Run};
+
+/// A verified program of SIR, compiled on some backends.
+pub struct Sir {
+    compiled: InBothModes,
+    /// The reference with other orders and heights. Where a `forall` or kernel traps, the order shows.
+    orders: Vec<Box<dyn Compiled>>,
+}
+
+impl Sir {
+    /// Verifies a program and compiles it on these backends.
+    ///
+    /// # Panics
+    /// If it does not verify.
+    pub fn new(program: &Program, machines: &[Box<dyn Machine>]) -> Self {
+        if let Err(errors) = star_ir::verify(program) {
+            let errors: Vec<String> = errors.iter().map(ToString::to_string).collect();
+            panic!("{}\n{}", errors.join("\n"), star_ir::print(program));
+        }
+        Sir { compiled: InBothModes::new(program, machines), orders: compile(program, &orders()) }
+    }
+
+    /// Compiles a text on every backend, with the guards that it needs: `header` is what stands behind the
+    /// routine's name, `body` the rest without places.
+    ///
+    /// # Panics
+    /// If that fails.
+    pub fn guarded(header: &str, body: &str) -> Self {
+        Sir::guarded_text(&format!("routine 0 \"F\" {header} {{\n{body}\n}}"))
+    }
+
+    /// Likewise a text with several routines.
+    ///
+    /// # Panics
+    /// If that fails.
+    pub fn guarded_text(text: &str) -> Self {
+        let mut program = read(text);
+        guards::guard(&mut program);
+        let mut machines = backends();
+        machines.retain(|machine| machine.name() != "reference-backward");
+        Sir::new(&program, &machines)
+    }
+
+    /// Runs the first routine on every backend in both modes.
+    pub fn run(&self, args: &[HostValue]) -> Same {
+        let agreement = match self.compiled.run(RoutineId(0), args, LIMITS, &ending) {
+            Same::Yes(agreement) => agreement,
+            Same::No(difference) => return Same::No(difference),
+        };
+        if agreement.run.outcome == Outcome::Done {
+            for other in &self.orders {
+                let found = other.run(RoutineId(0), args, LIMITS);
+                if let Some(difference) = in_words(&agreement.run, &found, Mode::AsLowered, &ending)
+                {
+                    return Same::No(format!("`reference` and `{}`: {difference}", other.name()));
+                }
+            }
+        }
+        Same::Yes(agreement)
+    }
+
+    /// Likewise, where all have to agree.
+    ///
+    /// # Panics
+    /// If they do not.
+    pub fn agree(&self, args: &[HostValue]) -> Agreement {
+        match self.run(args) {
+            Same::Yes(agreement) => *agreement,
+            Same::No(difference) => panic!("{difference}\n{args:?}"),
+        }
+    }
+}
+
+/// The reference, iterations backward and in a shuffled order, tiles of 3 rows, 1 row and 64 rows.
+fn orders() -> Vec<Box<dyn Machine>> {
+    let reference = |order, height| {
+        let tile = NonZeroUsize::new(height).map_or(TileHeight::Whole, TileHeight::Rows);
+        Reference { settings: Settings { order, tile } }
+    };
+    vec![
+        on("reference, backward", reference(ForallOrder::Backward, 3)),
+        on("reference, shuffled", reference(ForallOrder::Shuffled(2016), 1)),
+        on("reference, tiles of 64", reference(ForallOrder::Forward, 64)),
+    ]
+}
+
+/// Reads a text in which every statement is given the same place.
+///
+/// # Panics
+/// If it is no SIR.
+pub fn read(text: &str) -> Program {
+    let mut placed = String::new();
+    for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        placed += &match line.strip_suffix('{') {
+            _ if line.starts_with('}') || line.starts_with("var ") => line.to_owned(),
+            Some(head) if head.trim_end().ends_with("!0") => line.to_owned(),
+            Some(head) => format!("{head}!0 {{"),
+            None => format!("{line} !0"),
+        };
+        placed.push('\n');
+    }
+    placed += "locations {\n  !0 = 0:0..0\n}\n";
+    star_ir::parse(&placed).unwrap_or_else(|error| panic!("{error}\n{placed}"))
+}
+
+/// How a run ended, in a line.
+fn ending(run: &Run) -> String {
+    match &run.outcome {
+        Outcome::Trap(trap) => format!("{} ", trap.kind.code()),
+        Outcome::Done | Outcome::Limit { .. } | Outcome::Internal(_) => String::new(),
+    }
+}

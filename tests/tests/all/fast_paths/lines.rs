@@ -1,0 +1,224 @@
+//! `forall` over the rows or columns of a table.
+
+use star_tests::sir::Sir;
+use star_vm::{Declined, HostValue};
+
+use super::{EDGES, declined, each, slice, table, word};
+
+/// The lines of a table that a `forall` runs over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Line {
+    Row,
+    Column,
+}
+
+/// A routine over P and Q with lines `v` and `u` of its own, a line `w` from outside and indices from `from` to
+/// `to`, or where X has ones. The body is written for rows.
+fn program(line: Line, range: &str, body: &str) -> Sir {
+    routine(line, "", &forall(range, body))
+}
+
+fn forall(range: &str, body: &str) -> String {
+    format!("forall @0 %i {range} writes [row %P] privates [%v, %u] {{\n{body}\n}}")
+}
+
+/// A routine with further variables, written for rows.
+fn routine(line: Line, vars: &str, body: &str) -> Sir {
+    let header = "(ref %P: table[?, ?], value %Q: table[?, ?], value %X: slice[?], \
+                  value %w: word[?], value %from: int, value %to: int)";
+    let vars = format!("var %i: int\nvar %n: int\nvar %v: word[?]\nvar %u: word[?]\n{vars}");
+    match line {
+        Line::Row => {
+            // Tables come by columns: they turn when their rows have been read.
+            let turn = |table: &str| {
+                format!("%n = rows {table}\nfor @9 %i = 1 to %n {{\n%v = row {table}, %i\n}}")
+                    .replace("@9", if table == "%P" { "@8" } else { "@9" })
+            };
+            Sir::guarded(header, &format!("{vars}\n{}\n{}\n{body}", turn("%P"), turn("%Q")))
+        }
+        Line::Column => {
+            let body = format!("{vars}\n{body}");
+            let turned = |text: &str| text.replace("row %", "column %").replace("word[", "slice[");
+            Sir::guarded(&turned(header), &turned(&body).replace("put_row", "put_column"))
+        }
+    }
+}
+
+const BETWEEN: &str = "= %from to %to";
+const ONES: &str = "in %X";
+
+/// The line is changed where it lies.
+const UPDATE: &str = "
+    %v = row %P, %i
+    %u = bits_or %v, %w
+    cost 3
+    put_row %P, %i, %u";
+
+/// Lines of two tables through every operation, and one that was stored read again.
+const MIXTURE: &str = "
+    %v = row %Q, %i
+    %u = row %P, %i
+    %u = bits_xor %u, %v
+    %v = bits_not %u
+    %v = bits_and %v, %w
+    put_row %P, %i, %v
+    %u = row %P, %i
+    %u = copy %u
+    %v = bits_or %w, %u
+    cost 7
+    put_row %P, %i, %v";
+
+const BODIES: [&str; 4] = [
+    UPDATE,
+    MIXTURE,
+    "%v = row %P, %i\n%u = bits_xor %w, %v\nput_row %P, %i, %u",
+    "%v = copy %w\ncost 2\nput_row %P, %i, %v",
+];
+
+/// Arguments for `n_lines` lines of `len` components.
+fn arguments(line: Line, n_lines: usize, len: usize, range: (i64, i64)) -> Vec<HostValue> {
+    let (n_rows, n_cols) = match line {
+        Line::Row => (n_lines, len),
+        Line::Column => (len, n_lines),
+    };
+    let with = match line {
+        Line::Row => word(len, 3),
+        Line::Column => slice(len, 3),
+    };
+    let (from, to) = (HostValue::Int(range.0), HostValue::Int(range.1));
+    vec![table(n_rows, n_cols, 1), table(n_rows, n_cols, 2), slice(n_lines, 4), with, from, to]
+}
+
+const LINES: [Line; 2] = [Line::Row, Line::Column];
+
+#[test]
+fn lines_run_as_one_kernel_at_every_size() {
+    for line in LINES {
+        for body in BODIES {
+            let program = program(line, BETWEEN, body);
+            for n_lines in EDGES.into_iter().filter(|&n| n > 0) {
+                for len in [1, 64, 65, 129] {
+                    let range = (1, n_lines as i64);
+                    let agreement = program.agree(&arguments(line, n_lines, len, range));
+                    each(&agreement, |paths| {
+                        (paths.line_kernels, paths.lines) == (1, n_lines as u64)
+                    });
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_part_of_the_lines_leaves_the_others() {
+    for line in LINES {
+        for body in BODIES {
+            // Blocks of several lines have their borders at 64, 128, 256 …
+            let between = program(line, BETWEEN, body);
+            for range in [(1, 1), (300, 300), (2, 299), (64, 65), (129, 257)] {
+                let agreement = between.agree(&arguments(line, 300, 65, range));
+                each(&agreement, |paths| paths.lines == (range.1 - range.0 + 1) as u64);
+            }
+            let ones = program(line, ONES, body);
+            for n_lines in [1, 63, 64, 65, 129, 300] {
+                let agreement = ones.agree(&arguments(line, n_lines, 65, (0, 0)));
+                each(&agreement, |paths| paths.line_kernels + paths.declined(Declined::Empty) == 1);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_range_beyond_the_table_stops_where_it_leaves_it() {
+    for line in LINES {
+        for body in BODIES {
+            let between = program(line, BETWEEN, body);
+            for range in [(1, 6), (0, 5), (-3, 2), (3, i64::MAX), (6, 9)] {
+                declined(&between.agree(&arguments(line, 5, 65, range)), Declined::Range);
+            }
+            let ones = program(line, ONES, body);
+            let mut values = arguments(line, 5, 65, (0, 0));
+            values[2] = HostValue::Slice(star_tests::bits("010001"));
+            declined(&ones.agree(&values), Declined::Range);
+        }
+    }
+}
+
+#[test]
+fn a_range_without_an_index_does_nothing() {
+    for line in LINES {
+        let between = program(line, BETWEEN, UPDATE);
+        for range in [(1, 0), (4, 3), (5, 4), (1, i64::MIN)] {
+            declined(&between.agree(&arguments(line, 5, 65, range)), Declined::Empty);
+        }
+        let ones = program(line, ONES, UPDATE);
+        let mut values = arguments(line, 5, 65, (0, 0));
+        values[2] = HostValue::Slice(star_tests::bits("00000"));
+        declined(&ones.agree(&values), Declined::Empty);
+        for (n_lines, len) in [(0, 0), (0, 65), (5, 0)] {
+            let _ = between.agree(&arguments(line, n_lines, len, (1, n_lines as i64)));
+        }
+    }
+}
+
+#[test]
+fn an_operand_of_another_size_traps_in_the_first_iteration() {
+    for line in LINES {
+        for body in BODIES {
+            let program = program(line, BETWEEN, body);
+            for len in [0, 64, 66] {
+                let mut values = arguments(line, 5, 65, (1, 5));
+                values[3] = arguments(line, 5, len, (1, 5)).remove(3);
+                declined(&program.agree(&values), Declined::Guard);
+            }
+        }
+    }
+}
+
+#[test]
+fn another_table_of_another_shape_traps_where_it_ends() {
+    for line in LINES {
+        let program = program(line, BETWEEN, MIXTURE);
+        // Fewer lines, more lines, and lines of another length.
+        for (n_lines, len) in [(3, 65), (0, 65), (9, 65), (5, 64), (5, 66), (65, 5)] {
+            let mut values = arguments(line, 5, 65, (1, 5));
+            values[1] = arguments(line, n_lines, len, (1, 5)).remove(1);
+            declined(&program.agree(&values), Declined::Guard);
+        }
+    }
+}
+
+#[test]
+fn a_table_that_is_shared_is_copied_before_its_lines_change() {
+    for line in LINES {
+        let forall = forall(BETWEEN, &MIXTURE.replace("%Q", "%R"));
+        let sir = routine(line, "var %R: table[?, ?]", &format!("%R = copy %P\n{forall}"));
+        let agreement = sir.agree(&arguments(line, 9, 65, (1, 9)));
+        each(&agreement, |paths| paths.table_copies == 1);
+    }
+}
+
+#[test]
+fn a_body_that_is_more_than_lines_runs_as_it_is_written() {
+    for line in LINES {
+        let bodies = [
+            "%v = fill 65, true\nput_row %P, %i, %v",
+            "%v = row %P, 1\n%u = row %P, %i\nput_row %P, %i, %u",
+        ];
+        // The second one reads what the first iteration writes, but writes what is there.
+        let sir = program(line, BETWEEN, bodies[0]);
+        declined(&sir.agree(&arguments(line, 5, 65, (1, 5))), Declined::Body);
+        let sir = program(line, "= 1 to 1", bodies[1]);
+        declined(&sir.agree(&arguments(line, 5, 65, (1, 1))), Declined::Body);
+    }
+}
+
+#[test]
+fn a_limit_on_steps_counts_each_iteration() {
+    let program = program(Line::Column, BETWEEN, UPDATE);
+    let agreement = program.agree(&arguments(Line::Column, 5, 65, (1, 5)));
+    let as_lowered = agreement.paths.iter().filter(|it| it.mode == star_harness::Mode::AsLowered);
+    for taken in as_lowered.filter(|taken| super::CPUS.contains(&taken.machine)) {
+        assert_eq!(taken.paths.declined(Declined::StepLimit), 1, "{taken:?}");
+    }
+}

@@ -1,0 +1,75 @@
+//! Slices of 32 KiB and more on the backend as people use it: their operations are recorded by default.
+
+use star_tests::run::{LIMITS, Program};
+use star_vm::HostValue;
+
+use super::{slice, table, word};
+
+/// The first size at which operations are recorded; one that ends inside a limb; one with several strips.
+const LONG: [usize; 3] = [1 << 18, (1 << 18) + 33, 300_000];
+
+const TEXT: &str = "
+procedure chain(X,Y: slice; var Z: slice; var k: integer);
+var U,V: slice;
+begin
+  U:=X and Y; V:=not U; Z:=(V or X) xor Y; k:=NUMB(Z);
+  U:=Z; Z:=not U; k:=k*2+FND(V and Z);
+end;
+procedure turns(X: slice; n: integer; var Z: slice);
+var i: integer; U: slice;
+begin
+  Z:=X; U:=not X;
+  for i:=1 to n do begin Z:=Z xor U; U:=U or Z; if i mod 3 = 0 then U:=not U end;
+end;
+procedure search(T: table; X: slice; w: word; var Z: slice; var b: boolean);
+begin MATCH(T,X,w,Z); b:=SOME(Z) end;
+procedure compare(T: table; X: slice; w: word; var Z: slice; var k: integer);
+begin LESS(T,X,w,Z); k:=NUMB(Z) end;
+procedure sum(T,F: table; X: slice; var R: table);
+begin ADDV(T,F,X,R) end;
+procedure swap(var X,Y: slice; var Z: slice);
+var U: slice;
+begin U:=X; X:=Y; Y:=U; Z:=X and not Y; CLR(U); X:=X or U end;
+procedure traps(X,Y: slice; T: table; var Z: slice);
+begin Z:=X and Y; Z:=not Z; Z:=Z xor COL(size(T)+1,T) end;";
+
+/// Runs a routine; what its backend recorded when it was optimised.
+fn recorded(program: &Program, routine: &str, args: Vec<HostValue>) -> u64 {
+    let agreement = program.agree(routine, args, LIMITS);
+    let paths = agreement.optimised("cpu");
+    assert!(paths.tapes_flushed > 0, "{routine}: {paths:?}");
+    paths.ops_recorded
+}
+
+#[test]
+fn long_slices_are_recorded_by_default() {
+    let program = Program::new(TEXT);
+    for n in LONG {
+        let slices = || [slice(n, 1), slice(n, 2)];
+        let [x, y] = slices();
+        let args = vec![x, y, HostValue::Unset, HostValue::Unset];
+        assert!(recorded(&program, "chain", args) >= 6);
+        let args = vec![slice(n, 3), HostValue::Int(5), HostValue::Unset];
+        assert!(recorded(&program, "turns", args) >= 12);
+        let args =
+            vec![table(n, 3, 1), slice(n, 2), word(3, 5), HostValue::Unset, HostValue::Unset];
+        assert!(recorded(&program, "search", args.clone()) >= 6);
+        assert!(recorded(&program, "compare", args) >= 6);
+        let [x, y] = slices();
+        assert!(recorded(&program, "swap", vec![x, y, HostValue::Unset]) >= 3);
+        let [x, y] = slices();
+        assert!(recorded(&program, "traps", vec![x, y, table(n, 2, 1), HostValue::Unset]) >= 2);
+    }
+    let n = LONG[0];
+    let args = vec![table(n, 3, 1), table(n, 3, 2), slice(n, 2), HostValue::Unset];
+    assert!(recorded(&program, "sum", args) >= 6);
+}
+
+#[test]
+fn short_slices_are_not() {
+    let program = Program::new(TEXT);
+    let n = LONG[0] - 1;
+    let args = vec![slice(n, 1), slice(n, 2), HostValue::Unset, HostValue::Unset];
+    let paths = program.agree("chain", args, LIMITS).optimised("cpu");
+    assert_eq!(paths.ops_recorded, 0, "{paths:?}");
+}

@@ -1,0 +1,253 @@
+//! Operations on long slices are recorded and executed together later. Here something is pending, and then
+//! comes an instruction of every kind that reads or writes what is pending, or what that reads.
+
+use star_tests::sir::Sir;
+use star_vm::HostValue;
+
+use super::{slice, table, word};
+
+const HEADER: &str = "(value %n: int, value %m: int, ref %T: table[?, ?], ref %F: table[?, ?], \
+    ref %X: slice[?], ref %Y: slice[?], ref %A: slice[?], ref %B: slice[?], ref %C: slice[?], \
+    ref %v: word[?], ref %w: word[?], ref %a: word[?], ref %k: int, ref %b: bool)";
+
+fn arguments(n: usize) -> Vec<HostValue> {
+    vec![
+        HostValue::Int(n as i64),
+        HostValue::Int(5),
+        table(n, 5, 1),
+        table(n, 5, 2),
+        slice(n, 3),
+        slice(n, 4),
+        HostValue::Unset,
+        HostValue::Unset,
+        slice(n, 5),
+        word(n, 6),
+        word(n, 7),
+        HostValue::Unset,
+        HostValue::Unset,
+        HostValue::Unset,
+    ]
+}
+
+/// A is pending, which reads X and Y; D is pending, which reads a column of T; E is both and pending.
+const BEFORE: &str = "
+    %A = bits_xor %X, %Y
+    %D = column %T, 2
+    %E = bits_or %A, %D
+    %E = bits_not %E
+    cost 3";
+
+/// What is made of all of it.
+const AFTER: &str = "
+    %B = bits_and %E, %D
+    %B = bits_xor %B, %A
+    cost 2";
+
+/// Instructions that touch A, D, E, X, Y or T.
+const TOUCHES: &[&str] = &[
+    // What is read changes.
+    "%X = literal '0110'",
+    "%X = fill %n, true",
+    "%X = fill %m, false",
+    "%X = mask %n, 1, 1",
+    "%X = copy %C",
+    "%X = bits_not %X",
+    "%X = bits_not %C",
+    "%X = bits_or %X, %C",
+    "%X = column %T, 1",
+    "%X = column %F, 1",
+    "%X = keep_first %X",
+    "%X = shift_down %X, 3",
+    "%X = shift_up %C, 1",
+    "%X = rotate %X, 5",
+    "%X = mirror %X",
+    "%X = mirror %C",
+    "%X = shuffle %X",
+    "%X = convert %v",
+    "%X = extreme_min %F, %X",
+    "%k = step %X",
+    "put %X, 1, 1\nput %Y, 1, 0",
+    "adapt %X, 3",
+    "%k = step %X\n%k = step %X\n%X = bits_not %X",
+    // What is pending is read.
+    "%k = count %A",
+    "%k = first %E",
+    "%b = some %A",
+    "%b = all %E",
+    "%b = none %D",
+    "%b = bits_equal %A, %X",
+    "%b = bits_equal %E, %D",
+    "%k = component %A, 1",
+    "%k = length %A",
+    "%v = convert %A",
+    "%C = keep_first %E",
+    "%C = shift_down %A, 2",
+    "%C = rotate %E, 3",
+    "%C = mirror %D",
+    "%C = shuffle %A",
+    "%C = extreme_max %T, %A",
+    "print %A, %E",
+    "write %D, \"memory:d\"",
+    "put_column %T, 3, %A",
+    "put_column %T, 2, %E",
+    "%k = count %A\n%A = bits_not %A",
+    "%C = bits_and %A, %X\n%k = count %C",
+    "%C = bits_or %X, %Y\n%b = some %C",
+    // What is pending changes.
+    "%A = literal '01'",
+    "%A = fill %m, true",
+    "%A = mask %n, 1, 1",
+    "%A = copy %X",
+    "%A = copy %A",
+    "%E = copy %D",
+    "%A = column %T, 2",
+    "%A = keep_first %A",
+    "%E = keep_first %X",
+    "%A = shift_up %A, 1",
+    "%E = mirror %C",
+    "%E = rotate %E, 1",
+    "%E = shuffle %E",
+    "%E = convert %w",
+    "%E = extreme_min %T, %A",
+    "%k = step %A",
+    "put %A, 1, 1",
+    "adapt %A, 3",
+    "fix %A, 3",
+    "%C = copy %X\n%X = copy %Y\n%Y = copy %C",
+    "%C = copy %X\n%X = copy %A\n%A = copy %C",
+    // The table that is read changes, or its form.
+    "put_column %T, 2, %X",
+    "put_column %T, 1, %C",
+    "put_bit %T, 1, 2, 1",
+    "put_bit %T, 1, 2, 0",
+    "%a = row %F, 1\nput_row %T, 1, %a",
+    "%a = row %T, 1",
+    "%k = bit %T, 1, 2",
+    "%k = columns %F\ncheck range 0, %k, columns %T\ncheck size rows %T, rows %F\n\
+     put_field %T, 0, %F",
+    "%T = copy %F",
+    "%F = copy %T\nput_column %F, 2, %X",
+    "%T = new_table %n, 5",
+    "%T = field %F, 1, 3",
+    "%F = field %T, 1, 3",
+    "ensure_columns %T, 9",
+    "%k = columns %T",
+    "%k = rows %T",
+    "print %T",
+    "init %T, %n, 3",
+    "set_rows %T, %n",
+    // Control, calls and kernels.
+    "%b = some %A\nif %b {\n%A = bits_not %A\n} else {\n%E = copy %X\n}",
+    "foreach @0 %k in %A {\n%b = some %E\n}",
+    "foreach @0 %k in %C {\n%X = bits_not %X\n%E = bits_xor %E, %X\n}",
+    "for @0 %k = 1 to 4 {\n%X = bits_not %X\n%E = bits_xor %E, %X\n%A = bits_and %A, %Y\n}",
+    "while @0 {\n%b = some %A\n} test %b {\n%k = step %A\n%A = bits_and %A, %Y\n%E = bits_or %E, %A\n}",
+    "call 1 \"G\" (value %A, ref %X)",
+    "call 1 \"G\" (value %E, ref %A)",
+    "call 1 \"G\" (value %X, ref %C)",
+    "%C = call 2 \"H\" (value %A, value %X)",
+    "%A = call 2 \"H\" (value %A, value %A)",
+    "%X = call 2 \"H\" (move %E, value %X)\n%E = copy %C",
+    "tile %n {\n%C = bits_and %A, %X\n%X = bits_not %E\n}",
+    "tile %n {\n%p = column %T, 2\n%p = bits_xor %p, %A\nput_column %T, 2, %p\n}",
+    "forall @0 %k = 1 to 5 writes [column %T] privates [%p] {\n%p = column %T, %k\n\
+     %p = bits_and %p, %A\nput_column %T, %k, %p\n}",
+    "exit",
+];
+
+/// Instructions on words, of as many components as there are rows. A word is pending too.
+const WORD_TOUCHES: &[&str] = &[
+    "%v = literal '10'",
+    "%v = row %T, 1",
+    "%a = row %T, 1",
+    "%v = fill %n, true",
+    "%v = word_add %v, %w",
+    "%a = word_sub %a, %v",
+    "%v = word_sub %w, %a",
+    "%b = word_lt %a, %v",
+    "%b = word_ge %v, %a",
+    "%v = trim %v, 1, 1",
+    "%w = trim %a, 0, 1",
+    "%a = trim %w, 0, 1",
+    "%x = trim %v, 0, 1\n%k = length %x\ncheck range 0, %k, length %v\nreplace %v, 0, %x",
+    "%x = trim %a, 0, 1\n%k = length %x\ncheck range 0, %k, length %v\nreplace %v, 0, %x",
+    "%x = trim %v, 0, 1\n%k = length %x\ncheck range 0, %k, length %a\nreplace %a, 0, %x",
+    "%v = int_to_word 1, 3",
+    "%k = word_to_int %a",
+    "%x = trim %a, 0, 3\n%k = word_to_int %x",
+    "%X = convert %a",
+    "%v = convert %X",
+    "%k = count %a",
+    "put %v, 1, 1",
+    "put %a, 1, 1",
+    "%k = step %v",
+    "%k = step %a",
+    "%v = shift_up %v, 1",
+    "%a = rotate %a, 2",
+    "foreach @0 %k in %a {\n%v = bits_not %v\n}",
+    "print %a",
+];
+
+const VARS: &str = "var %D: slice[?]\nvar %E: slice[?]\nvar %p: slice[?]\nvar %x: word[?]";
+
+/// The program, with two routines that it may call.
+fn program(before: &str, touch: &str, after: &str) -> Sir {
+    let main = format!("routine 0 \"F\" {HEADER} {{\n{VARS}\n{before}\n{touch}\n{after}\n}}\n");
+    let others = "
+        routine 1 \"G\" (value %p: slice[?], ref %q: slice[?]) !0 {
+        %q = bits_xor %p, %q
+        cost 1
+        }
+        routine 2 \"H\" (value %p: slice[?], value %q: slice[?]) -> %r !0 {
+        var %r: slice[?]
+        %r = bits_or %p, %q
+        %r = bits_not %r
+        cost 1
+        }";
+    Sir::guarded_text(&format!("{main}{others}"))
+}
+
+/// A size below a limb, at its border, and above the least size of a batch on the smallest machine.
+const SIZES: [usize; 7] = [0, 1, 5, 64, 65, 257, 300];
+
+#[test]
+fn whatever_touches_what_is_pending_finds_it_done() {
+    let mut n_recorded = 0;
+    for touch in TOUCHES {
+        let program = program(BEFORE, touch, AFTER);
+        for n in SIZES {
+            let agreement = program.agree(&arguments(n));
+            if n == 300 {
+                for machine in ["cpu-tiny", "cpu-baseline"] {
+                    let paths = agreement.optimised(machine);
+                    assert!(paths.ops_recorded >= 3, "{touch}: {machine}: {paths:?}");
+                    n_recorded += paths.ops_recorded;
+                }
+            }
+        }
+    }
+    assert!(n_recorded > 1000, "{n_recorded}");
+}
+
+#[test]
+fn words_that_are_pending_are_done_before_they_are_touched() {
+    let before = "%a = bits_xor %v, %w\n%x = bits_not %a\n%a = bits_and %x, %v\ncost 3";
+    let after = "%w = bits_or %a, %v\ncost 1";
+    for touch in WORD_TOUCHES {
+        let program = program(before, touch, after);
+        for n in SIZES {
+            let _ = program.agree(&arguments(n));
+        }
+    }
+}
+
+#[test]
+fn what_is_pending_is_done_when_a_guard_fails() {
+    let after = format!("check index 6, columns %T\n{AFTER}");
+    for touch in ["", "%A = bits_not %A", "%X = bits_not %X\n%A = bits_or %A, %X"] {
+        let program = program(BEFORE, touch, &after);
+        for n in SIZES {
+            let _ = program.agree(&arguments(n));
+        }
+    }
+}
