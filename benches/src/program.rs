@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 use star_compiler::{Library, LowerOptions};
 use star_ir::{Program, RoutineId, Ty};
 use star_vm::{
-    Backend, Control, Cpu, Host, HostError, HostRef, HostValue, Limits, Outcome, Stats, cpu,
+    Backend, CompileOptions, Control, Cpu, Host, HostError, HostRef, HostValue, Limits, Outcome,
+    Stats, cpu,
 };
 
 use crate::front_end::OneText;
@@ -21,13 +22,18 @@ pub(crate) struct Compiled {
 impl Compiled {
     /// Compiles a text without errors.
     pub(crate) fn new(backend: Cpu, text: &str) -> Self {
+        Compiled::with(backend, CompileOptions::default(), text)
+    }
+
+    /// The same with other options.
+    pub(crate) fn with(backend: Cpu, options: CompileOptions, text: &str) -> Self {
         let library = Library { basic: star_stdlib::BASIC, modules: star_stdlib::MODULES };
         let compilation =
             star_compiler::check("bench.star", &mut OneText(text.to_owned()), &library);
         assert!(!compilation.has_errors(), "{:?}", compilation.diagnostics);
         let lowered = star_compiler::lower(&compilation, &LowerOptions::default());
         let program = lowered.expect("what has no errors is lowered").program;
-        let code = backend.compile(program.clone());
+        let code = backend.compile(program.clone(), &options).expect("it can run every program");
         Compiled { program, code, backend }
     }
 
@@ -35,7 +41,7 @@ impl Compiled {
     pub(crate) fn load(&self, values: Vec<HostValue>) -> Vec<cpu::Value> {
         let load = |value: HostValue| {
             let fixed = value != HostValue::Unset;
-            self.backend.load(value, fixed)
+            self.backend.load(value, fixed).expect("memory")
         };
         values.into_iter().map(load).collect()
     }
@@ -70,7 +76,7 @@ impl Compiled {
     pub(crate) fn try_call(&self, name: &str, values: &mut [cpu::Value]) -> (Called, Outcome) {
         let entry: RoutineId = self.program.find(name).expect("a routine of this name");
         let types: Vec<_> = values.iter().map(|value| self.backend.ty(value)).collect();
-        let plan = self.backend.plan(&self.code, entry, &types);
+        let plan = self.backend.plan(&self.code, entry, &types).expect("a plan");
         let flag = AtomicBool::new(false);
         let limits = Limits { steps: None, memory: None, output: None, depth: 1000 };
         let mut control = Control {
@@ -78,6 +84,7 @@ impl Compiled {
             deadline: &flag,
             limits,
             host: &mut Silent,
+            profile: None,
             stats: Stats::default(),
         };
         let start = Instant::now();

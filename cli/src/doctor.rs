@@ -7,9 +7,10 @@ use std::path::PathBuf;
 use std::thread;
 
 use star_base::Native;
+use star_harness::backends::{Availability, BACKENDS, Entry};
 use star_vm::kernels::Level;
 
-use crate::engine::{self, Engine};
+use crate::engine;
 use crate::limits::default_memory;
 use crate::sizes::{address_space_left, available_memory, meminfo};
 
@@ -74,7 +75,7 @@ pub(crate) struct BackendState {
     /// Does it run programs unless told otherwise?
     pub(crate) is_default: bool,
     /// Is it there? If not, why.
-    pub(crate) state: Result<(), &'static str>,
+    pub(crate) state: Result<(), String>,
     /// Bytes of values, packed, that a run may have without `--max-memory`.
     pub(crate) default_memory: Option<u64>,
     /// Library routines that it does in ways of its own.
@@ -104,31 +105,31 @@ pub(crate) fn examine() -> Findings {
     }
 }
 
-/// Backends that there will be, and why they are not there.
-const PLANNED: [(&str, &str); 1] =
-    [("gpu", "not in this build: no GPU backend has been written yet")];
-
-/// The backends of this build, as `engine.rs` has them, and those that are planned.
+/// The backends as the harness lists them.
 fn list_backends(available: u64) -> Vec<BackendState> {
-    let there = Engine::all().iter().map(|engine| BackendState {
-        name: engine.name,
-        is_default: engine.name == engine::DEFAULT,
-        state: Ok(()),
-        default_memory: Some(default_memory(engine, available)),
-        natives: engine.natives,
-    });
-    let planned = PLANNED.into_iter().filter(|(name, _)| {
-        let mut engines = Engine::all().iter();
-        engines.all(|engine| engine.name != *name)
-    });
-    let missing = planned.map(|(name, why)| BackendState {
-        name,
-        is_default: false,
-        state: Err(why),
-        default_memory: None,
-        natives: &[],
-    });
-    there.chain(missing).collect()
+    let state = |entry: &Entry| {
+        let (name, is_default) = (entry.name, entry.name == engine::DEFAULT);
+        match entry.open() {
+            Availability::Ready(backend) => {
+                let caps = backend.caps();
+                BackendState {
+                    name,
+                    is_default,
+                    state: Ok(()),
+                    default_memory: Some(default_memory(&caps, available)),
+                    natives: caps.natives,
+                }
+            }
+            Availability::Unavailable { reason } => BackendState {
+                name,
+                is_default,
+                state: Err(reason),
+                default_memory: None,
+                natives: &[],
+            },
+        }
+    };
+    BACKENDS.iter().map(state).collect()
 }
 
 fn model() -> Option<String> {
@@ -219,9 +220,9 @@ mod tests {
     fn a_backend_that_is_there_is_not_told_to_be_missing() {
         let backends = list_backends(8 << 30);
         let mut names: Vec<&str> = backends.iter().map(|backend| backend.name).collect();
-        for engine in Engine::all() {
+        for name in engine::ready_names() {
             let mut states = backends.iter();
-            assert!(states.any(|state| state.name == engine.name && state.state == Ok(())));
+            assert!(states.any(|state| state.name == name && state.state == Ok(())));
         }
         assert!(["reference", "cpu", "gpu"].iter().all(|name| names.contains(name)));
         names.sort_unstable();

@@ -2,6 +2,7 @@
 
 use star_base::{Code, Diagnostic, SourceMap};
 use star_io::FileError;
+use star_vm::BackendError;
 
 use crate::exit::Exit;
 use crate::report::Reporter;
@@ -41,6 +42,39 @@ impl From<Vec<Diagnostic>> for Failure {
 impl From<FileError> for Failure {
     fn from(error: FileError) -> Self {
         error.to_diagnostic().into()
+    }
+}
+
+/// The message for something that a backend cannot do; `what` it is about, as in "no memory for the results".
+pub(crate) fn refused_by_backend(what: &str, error: &BackendError) -> Diagnostic {
+    match error {
+        BackendError::OutOfMemory(refused) => {
+            Diagnostic::new(Code::MemoryLimit, format!("{what}: {refused}"))
+        }
+        BackendError::Interrupted => Diagnostic::new(Code::Interrupted, "interrupted"),
+        BackendError::Unsupported { .. } => {
+            Diagnostic::new(Code::NoBackend, format!("{what}: {error}"))
+                .help("another backend may be able to: `star doctor` lists them")
+        }
+        BackendError::DeviceLost { why } => device_lost(why),
+        BackendError::Internal(fault) => internal(fault),
+    }
+}
+
+/// The message for a device that is gone.
+pub(crate) fn device_lost(why: &str) -> Diagnostic {
+    Diagnostic::new(Code::DeviceLost, format!("the device is lost: {why}"))
+        .note("the values that were on it are gone")
+}
+
+/// Why a value is not shown.
+pub(crate) fn not_shown(error: &BackendError) -> String {
+    match error {
+        BackendError::OutOfMemory(_) => "there is no memory to show it".to_owned(),
+        BackendError::Interrupted => "interrupted".to_owned(),
+        BackendError::Unsupported { .. }
+        | BackendError::DeviceLost { .. }
+        | BackendError::Internal(_) => format!("it cannot be shown: {error}"),
     }
 }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use clap::Args;
 use star_base::{Code, Diagnostic};
-use star_vm::Limits;
+use star_vm::{Capabilities, CompileOptions, Limits};
 
 use crate::engine::Engine;
 use crate::sizes::{available_memory, parse_count, parse_size, parse_time};
@@ -67,15 +67,25 @@ impl LimitArgs {
         self.max_steps.is_some() || self.max_depth.is_some()
     }
 
+    /// How programs are compiled that run within these bounds: as lowered if they count what a program does.
+    pub(crate) fn options(&self) -> CompileOptions {
+        match self.count_bodies() {
+            true => CompileOptions::AS_LOWERED,
+            false => CompileOptions::default(),
+        }
+    }
+
     /// The bounds for a run on this backend.
     ///
     /// # Errors
     /// E0608 if more memory is allowed than the backend can hold.
     pub(crate) fn limits(&self, engine: &Engine) -> Result<Limits, Diagnostic> {
         let memory = match self.max_memory {
-            Some(memory) if memory > engine.max_bytes => return Err(too_much(memory, engine)),
+            Some(memory) if memory > engine.caps.max_bytes => {
+                return Err(too_much(memory, &engine.caps));
+            }
             Some(memory) => memory,
-            None => default_memory(engine, available_memory()),
+            None => default_memory(&engine.caps, available_memory()),
         };
         Ok(Limits {
             steps: self.max_steps,
@@ -87,17 +97,17 @@ impl LimitArgs {
 }
 
 /// Bytes of values, packed, that a run may have if nothing else is said.
-pub(crate) fn default_memory(engine: &Engine, available: u64) -> u64 {
-    (available / 4 * 3 / engine.expansion.max(1)).min(engine.max_bytes)
+pub(crate) fn default_memory(caps: &Capabilities, available: u64) -> u64 {
+    (available / 4 * 3 / caps.expansion.max(1)).min(caps.max_bytes)
 }
 
-fn too_much(memory: u64, engine: &Engine) -> Diagnostic {
-    let (name, most) = (engine.name, engine.max_bytes);
+fn too_much(memory: u64, caps: &Capabilities) -> Diagnostic {
+    let (name, most) = (caps.name, caps.max_bytes);
     let message = format!(
         "`--max-memory` allows {memory} bytes, but the {name} backend holds at most {most}"
     );
     Diagnostic::new(Code::Usage, message)
-        .note(format!("it takes {} bytes of memory for each packed byte", engine.expansion))
+        .note(format!("it takes {} bytes of memory for each packed byte", caps.expansion))
 }
 
 /// Nested calls, if nothing is said.

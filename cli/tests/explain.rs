@@ -25,6 +25,7 @@ use star_base::{Code, Severity};
 const WITHOUT_EXAMPLE: &[(Code, &str)] = &[
     (Code::Internal, "a fault that is known is mended"),
     (Code::Interrupted, "it takes a hand at the keyboard"),
+    (Code::DeviceLost, "a device cannot be lost at will"),
 ];
 
 /// Characters in a line of text; code may be longer.

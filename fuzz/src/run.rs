@@ -26,11 +26,11 @@ const MAX_BYTES: usize = 1 << 16;
 const MAX_ENTRIES: usize = 6;
 
 thread_local! {
-    static MACHINES: LazyCell<[Box<dyn Machine>; 2]> = const { LazyCell::new(machines) };
+    static MACHINES: LazyCell<[Machine; 2]> = const { LazyCell::new(machines) };
 }
 
 /// The reference, and the CPU backend with every size as small as it can be.
-fn machines() -> [Box<dyn Machine>; 2] {
+fn machines() -> [Machine; 2] {
     let settings = star_vm::cpu::Settings { threads: Some(1), ..star_vm::cpu::Settings::tiny() };
     let cpu = Cpu::with(settings, Kernels::detect()).expect("no further thread");
     [on("reference", Reference::new()), on("cpu", cpu)]
@@ -60,9 +60,10 @@ pub fn run(bytes: &[u8]) {
     MACHINES.with(|machines| run_on(&program, machines, &mut random));
 }
 
-fn run_on(program: &Program, machines: &[Box<dyn Machine>; 2], random: &mut Random) {
-    let [reference, cpu] =
-        &machines.each_ref().map(|machine| machine.compile(program.lowered.program.clone()));
+fn run_on(program: &Program, machines: &[Machine; 2], random: &mut Random) {
+    let [reference, cpu] = &machines.each_ref().map(|machine| {
+        machine.compile(program.lowered.program.clone()).expect("both run every program")
+    });
     // A handle is only made inside a program.
     let takes_handle = |param: &EntryParam| param.kind == Kind::Handle && !param.by_ref;
     let entries = program.compilation.entries();

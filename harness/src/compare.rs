@@ -92,7 +92,9 @@ pub fn is_timed(run: &Run) -> bool {
 fn is_limit(outcome: &Outcome, is: impl Fn(&LimitKind) -> bool) -> bool {
     match outcome {
         Outcome::Limit { kind, .. } => is(kind),
-        Outcome::Done | Outcome::Trap(_) | Outcome::Internal(_) => false,
+        Outcome::Done | Outcome::Trap(_) | Outcome::DeviceLost { .. } | Outcome::Internal(_) => {
+            false
+        }
     }
 }
 

@@ -4,8 +4,8 @@
 //! * [`mod@header`]: headers as they are written, read from the comments of a file.
 //! * [`template`] and [`expr`]: the values in them, with integer expressions in braces.
 //! * [`cases`]: the combinations of values that a header asks for, smallest first.
-//! * [`machine`]: a backend whatever its types, and programs that are run on it as often as wanted;
-//!   [`machines`]: the backends by their names; [`mod@mode`]: as lowered, or optimised.
+//! * [`backends`]: the backends by their names; [`machines`]: the same with other settings that must not matter;
+//!   [`machine`]: programs on one of them, run as often as wanted; [`mod@mode`]: as lowered, or optimised.
 //! * [`mod@run`]: one run with all that it left behind; [`compare`]: what two runs differ in.
 //! * [`mod@shrink`]: smaller inputs that fail as well.
 //!
@@ -16,6 +16,7 @@
     reason = "a message is made once for each header that is wrong, and its fields are public and plain"
 )]
 
+pub mod backends;
 pub mod cases;
 pub mod compare;
 pub mod expr;
@@ -27,6 +28,7 @@ pub mod run;
 pub mod shrink;
 pub mod template;
 
+pub use backends::{Availability, BACKENDS, Entry};
 pub use cases::{Binding, Case, MAX_CASES, Purpose};
 pub use compare::{Difference, difference};
 pub use header::{Definition, Expectation, Expected, Header, Kind, Name, Published, headers};

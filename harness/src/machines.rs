@@ -1,13 +1,15 @@
 //! The backends by their names, with other settings of them that must not matter.
 
 use std::num::NonZeroUsize;
+use std::rc::Rc;
 use std::sync::LazyLock;
 
 use star_vm::kernels::{Kernels, Level};
 use star_vm::reference::{ForallOrder, Settings, TileHeight};
-use star_vm::{Cpu, Reference};
+use star_vm::{Backend, CompileOptions, Cpu, DynBackend, Reference, erase};
 
-use crate::machine::{Machine, on};
+use crate::backends::Entry;
+use crate::machine::Machine;
 
 /// A backend with its settings.
 #[derive(Clone, Copy, Debug)]
@@ -16,11 +18,11 @@ pub struct Configuration {
     pub name: &'static str,
     /// What it is, for people.
     pub about: &'static str,
-    /// Does it do library routines in ways of its own?
+    /// Does it take natives, if it has some?
     pub natives: bool,
     /// The backend that bounds the memory: one that `star run --backend` knows.
     pub backend: &'static str,
-    make: fn(&'static str) -> Option<Box<dyn Machine>>,
+    make: fn() -> Option<Rc<dyn DynBackend>>,
 }
 
 /// All configurations. The first is the one whose word counts: the others are compared with it. A new
@@ -31,35 +33,35 @@ pub const MACHINES: &[Configuration] = &[
         about: "the specification",
         natives: false,
         backend: "reference",
-        make: |name| Some(on(name, Reference::new())),
+        make: || Entry::find("reference")?.open().ready(),
     },
     Configuration {
         name: "reference-backward",
         about: "the reference, each `forall` backward, tiles of 3 rows",
         natives: false,
         backend: "reference",
-        make: |name| Some(on(name, backward())),
+        make: || object(backward()),
     },
     Configuration {
         name: "cpu",
         about: "the packed backend",
         natives: true,
         backend: "cpu",
-        make: |name| Some(on(name, Cpu::new())),
+        make: || Entry::find("cpu")?.open().ready(),
     },
     Configuration {
         name: "cpu-tiny",
         about: "the packed backend, every size of its own as small as can be",
         natives: true,
         backend: "cpu",
-        make: |name| tiny().map(|cpu| on(name, cpu)),
+        make: || object(tiny()?),
     },
     Configuration {
         name: "cpu-baseline",
         about: "the packed backend with the kernels of every machine, one thread, no natives, all in batches",
         natives: false,
         backend: "cpu",
-        make: |name| baseline().map(|cpu| on(name, cpu)),
+        make: || object(baseline()?),
     },
 ];
 
@@ -69,10 +71,15 @@ impl Configuration {
         MACHINES.iter().find(|configuration| configuration.name == name)
     }
 
-    /// The backend; `None` if the system refuses its threads.
-    pub fn machine(&self) -> Option<Box<dyn Machine>> {
-        (self.make)(self.name)
+    /// The backend with these settings; `None` if the system refuses its threads.
+    pub fn machine(&self) -> Option<Machine> {
+        let options = CompileOptions { natives: self.natives, ..CompileOptions::default() };
+        Some(Machine { name: self.name, backend: (self.make)()?, options })
     }
+}
+
+fn object<B: Backend + 'static>(backend: B) -> Option<Rc<dyn DynBackend>> {
+    Some(erase(backend).into())
 }
 
 /// The reference with other choices that must not matter.
@@ -91,16 +98,12 @@ fn tiny() -> Option<Cpu> {
     TINY.clone()
 }
 
-/// The CPU backend with the kernels that every machine can run, without natives, and with operations on
-/// slices of a limb and more in batches.
+/// The CPU backend with the kernels that every machine can run, and with operations on slices of a limb and more
+/// in batches.
 fn baseline() -> Option<Cpu> {
     let kernels = Kernels::at(Level::Baseline)?;
-    let settings = star_vm::cpu::Settings {
-        threads: Some(1),
-        natives: false,
-        batch_limbs: 1,
-        ..Default::default()
-    };
+    let settings =
+        star_vm::cpu::Settings { threads: Some(1), batch_limbs: 1, ..Default::default() };
     Cpu::with(settings, kernels).ok()
 }
 
@@ -112,7 +115,7 @@ mod tests {
     fn every_configuration_is_found_by_its_name() {
         for configuration in MACHINES {
             let found = Configuration::find(configuration.name).and_then(Configuration::machine);
-            assert_eq!(found.map(|machine| machine.name()), Some(configuration.name));
+            assert_eq!(found.map(|machine| machine.name), Some(configuration.name));
         }
         assert!(Configuration::find("gpu").is_none());
     }

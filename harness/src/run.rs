@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use star_base::Code;
 use star_ir::{LimitKind, LocId, Ty};
-use star_vm::{Control, Host, HostError, HostRef, HostValue, Limits, Outcome, Stats, StoreError};
+use star_vm::{BackendError, Control, Host, HostError, HostRef, HostValue, Limits, Outcome, Stats};
 
 use crate::machine::Loaded;
 
@@ -27,7 +27,7 @@ pub struct Run {
 impl Run {
     /// What is left after a run that ended like this, unless `interrupt` is set meanwhile.
     pub fn of(
-        loaded: &dyn Loaded,
+        loaded: &Loaded,
         outcome: Outcome,
         stats: Stats,
         host: Printed,
@@ -36,15 +36,34 @@ impl Run {
         let Printed { text: printed, files } = host;
         let (outcome, values) = match loaded.values(interrupt) {
             Ok(values) => (outcome, values),
-            Err(StoreError::OutOfMemory(refused)) => {
-                (Outcome::Internal(format!("no memory for the values: {refused}")), Vec::new())
-            }
-            Err(StoreError::Interrupted) => {
-                let (kind, loc) = (LimitKind::Interrupted, LocId(0));
-                (Outcome::Limit { kind, loc }, Vec::new())
-            }
+            Err(error) => (ended(error), Vec::new()),
         };
         Run { outcome, values, printed, files, stats }
+    }
+
+    /// What is left where a step before the run failed.
+    pub fn failed(error: BackendError) -> Self {
+        Run {
+            outcome: ended(error),
+            values: Vec::new(),
+            printed: String::new(),
+            files: BTreeMap::new(),
+            stats: Stats::default(),
+        }
+    }
+}
+
+/// How a run ends before or behind which another step failed.
+fn ended(error: BackendError) -> Outcome {
+    match error {
+        BackendError::OutOfMemory(refused) => {
+            Outcome::Internal(format!("no memory for the values: {refused}"))
+        }
+        BackendError::Interrupted => Outcome::Limit { kind: LimitKind::Interrupted, loc: LocId(0) },
+        BackendError::DeviceLost { why } => Outcome::DeviceLost { why },
+        error @ (BackendError::Unsupported { .. } | BackendError::Internal(_)) => {
+            Outcome::Internal(error.to_string())
+        }
     }
 }
 
@@ -98,7 +117,7 @@ impl Host for Printed {
 }
 
 /// Runs it with nobody to interrupt it, and files in memory.
-pub(crate) fn alone(loaded: &mut dyn Loaded, limits: Limits) -> Run {
+pub(crate) fn alone(loaded: &mut Loaded, limits: Limits) -> Run {
     let flag = AtomicBool::new(false);
     let mut host = Printed::default();
     let mut control = Control {
@@ -106,9 +125,10 @@ pub(crate) fn alone(loaded: &mut dyn Loaded, limits: Limits) -> Run {
         deadline: &flag,
         limits,
         host: &mut host,
+        profile: None,
         stats: Stats::default(),
     };
     let outcome = loaded.run(&mut control);
     let stats = control.stats;
-    Run::of(&*loaded, outcome, stats, host, &flag)
+    Run::of(loaded, outcome, stats, host, &flag)
 }

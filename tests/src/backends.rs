@@ -11,6 +11,6 @@ pub const WITH_NATIVES: [&str; 2] = ["cpu", "cpu-tiny"];
 ///
 /// # Panics
 /// If the system refuses threads.
-pub fn backends() -> Vec<Box<dyn Machine>> {
+pub fn backends() -> Vec<Machine> {
     MACHINES.iter().map(|configuration| configuration.machine().expect("threads")).collect()
 }

@@ -52,9 +52,9 @@ impl Agreement {
 
 /// A program on some backends, as lowered and optimised.
 pub struct InBothModes {
-    as_lowered: Vec<Box<dyn Compiled>>,
+    as_lowered: Vec<Compiled>,
     /// If passes change the program.
-    optimised: Option<Vec<Box<dyn Compiled>>>,
+    optimised: Option<Vec<Compiled>>,
 }
 
 impl InBothModes {
@@ -62,7 +62,7 @@ impl InBothModes {
     ///
     /// # Panics
     /// If the program does not verify after a pass.
-    pub fn new(program: &star_ir::Program, machines: &[Box<dyn Machine>]) -> Self {
+    pub fn new(program: &star_ir::Program, machines: &[Machine]) -> Self {
         let mut optimised = program.clone();
         star_opt::optimise(&mut optimised, &Options::default())
             .unwrap_or_else(|broken| panic!("{broken}"));
@@ -72,11 +72,12 @@ impl InBothModes {
 
     /// The backends that run it optimised: all of them if passes change it, otherwise those that have fast
     /// paths to take, since the others would do just the same again.
-    fn optimised(&self) -> impl Iterator<Item = &dyn Compiled> {
+    fn optimised(&self) -> impl Iterator<Item = &Compiled> {
         let compiled = self.optimised.as_ref().unwrap_or(&self.as_lowered);
         let is_changed = self.optimised.is_some();
-        let compiled = compiled.iter().map(|compiled| &**compiled);
-        compiled.filter(move |compiled| is_changed || !compiled.name().starts_with("reference"))
+        compiled
+            .iter()
+            .filter(move |compiled| is_changed || !compiled.name.starts_with("reference"))
     }
 
     /// Runs an entry on each backend in both modes and compares them with the first one as lowered. What
@@ -98,27 +99,29 @@ impl InBothModes {
         };
         match agreement.run.outcome {
             Outcome::Done | Outcome::Trap(_) => {}
-            Outcome::Limit { .. } | Outcome::Internal(_) => return Same::Yes(agreement),
+            Outcome::Limit { .. } | Outcome::DeviceLost { .. } | Outcome::Internal(_) => {
+                return Same::Yes(agreement);
+            }
         }
-        let first = self.as_lowered.first().map_or("?", |first| first.name());
+        let first = self.as_lowered.first().map_or("?", |first| first.name);
         for other in self.optimised() {
             let found = other.run(entry, args, Mode::Optimised.limits(limits));
             if let Some(difference) = in_words(&agreement.run, &found, Mode::Optimised, ending) {
-                let names = format!("`{first}` and `{}`, optimised", other.name());
+                let names = format!("`{first}` and `{}`, optimised", other.name);
                 return Same::No(format!("{names}: {difference}"));
             }
-            agreement.take(other.name(), Mode::Optimised, &found);
+            agreement.take(other.name, Mode::Optimised, &found);
         }
         Same::Yes(agreement)
     }
 }
 
 /// A program on each of some backends.
-pub fn compile(
-    program: &star_ir::Program,
-    machines: &[Box<dyn Machine>],
-) -> Vec<Box<dyn Compiled>> {
-    machines.iter().map(|machine| machine.compile(program.clone())).collect()
+pub fn compile(program: &star_ir::Program, machines: &[Machine]) -> Vec<Compiled> {
+    machines
+        .iter()
+        .map(|machine| machine.compile(program.clone()).expect("it runs every program"))
+        .collect()
 }
 
 /// Runs a routine as [`InBothModes::run`] does.
@@ -141,7 +144,7 @@ pub fn same(
 /// If there is no such routine, or no backend.
 pub fn same_as_lowered(
     program: &Program,
-    compiled: &[Box<dyn Compiled>],
+    compiled: &[Compiled],
     name: &str,
     args: &[HostValue],
     limits: Limits,
@@ -150,7 +153,7 @@ pub fn same_as_lowered(
 }
 
 fn run_as_lowered(
-    compiled: &[Box<dyn Compiled>],
+    compiled: &[Compiled],
     entry: RoutineId,
     args: &[HostValue],
     limits: Limits,
@@ -162,9 +165,9 @@ fn run_as_lowered(
     for other in others {
         let found = other.run(entry, args, limits);
         if let Some(difference) = in_words(&agreement.run, &found, Mode::AsLowered, ending) {
-            return Same::No(format!("`{}` and `{}`: {difference}", first.name(), other.name()));
+            return Same::No(format!("`{}` and `{}`: {difference}", first.name, other.name));
         }
-        agreement.take(other.name(), Mode::AsLowered, &found);
+        agreement.take(other.name, Mode::AsLowered, &found);
     }
     Same::Yes(agreement)
 }
@@ -191,7 +194,10 @@ pub fn in_words(
     let text = |run: &Run| match difference {
         Difference::Outcome => match run.outcome {
             Outcome::Done => "ends well".to_owned(),
-            Outcome::Trap(_) | Outcome::Limit { .. } | Outcome::Internal(_) => {
+            Outcome::Trap(_)
+            | Outcome::Limit { .. }
+            | Outcome::DeviceLost { .. }
+            | Outcome::Internal(_) => {
                 format!("{}{:?}", ending(run), run.outcome)
             }
         },

@@ -85,7 +85,7 @@ impl Program {
     }
 
     /// The program as lowered on these backends.
-    pub fn compile_on(&self, machines: &[Box<dyn Machine>]) -> Vec<Box<dyn Compiled>> {
+    pub fn compile_on(&self, machines: &[Machine]) -> Vec<Compiled> {
         compile(&self.lowered.program, machines)
     }
 

@@ -1,33 +1,69 @@
 //! The trait of a backend, and what a run is given from outside.
+//!
+//! Everything that a backend for another device has to do is said here; `erased` makes any of them an object, and the
+//! crate star-harness lists them. The steps, each of which may fail with a [`BackendError`]:
+//!
+//! 1. [`Backend::caps`]: what the device has, before anything is given to it.
+//! 2. [`Backend::compile`]: SIR to the backend's own executable form, once per program.
+//! 3. [`Backend::plan`]: ready for an entry and the sizes of its arguments; [`Backend::explain`] says what became of it.
+//! 4. [`Backend::load`], or [`Backend::new_table`] and [`Backend::load_columns`]: arguments, by ranges of columns if they are large.
+//! 5. [`Backend::run`], as often as wanted.
+//! 6. [`Backend::store`] or [`Backend::store_columns`]: results.
+//!
+//! Values outlive programs: a REPL's variables are values, and a line is a routine whose `var` parameters they are.
 
+use std::fmt;
 use std::ops::Range;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use star_base::limbs::OutOfMemory;
-use star_base::{BitTable, Code};
+use star_base::{BitTable, Code, Native};
 use star_ir::{LimitKind, LocId, Program, RoutineId, Trap, Ty};
 
+use crate::explain::Explanation;
 use crate::paths::PathStats;
 use crate::profile::Profile;
 use crate::value::{HostRef, HostValue};
 
 /// A compiler from SIR to an executable form of its own, and a machine that runs it.
-///
-/// The steps are `compile` once per program, `plan` once per entry and argument sizes, `run` as often
-/// as wanted. Values outlive programs: a REPL's variables are values.
 pub trait Backend {
-    /// A value in the backend's own form.
+    /// A value in the backend's own form: on the host, on a device, or in parts on several.
     type Value;
     /// A compiled program.
     type Code;
     /// A compiled program made ready for an entry and the sizes of its arguments.
     type Plan;
 
-    /// The name for `--backend`.
-    fn name(&self) -> &'static str;
+    /// What the backend is and what it can hold.
+    fn caps(&self) -> Capabilities;
 
     /// Takes a value in. A `fixed` slice or word keeps its size and a `fixed` table does not grow.
-    fn load(&self, value: HostValue, fixed: bool) -> Self::Value;
+    ///
+    /// # Errors
+    /// If there is no memory for it, or the backend cannot hold such a value.
+    fn load(&self, value: HostValue, fixed: bool) -> Result<Self::Value, BackendError>;
+
+    /// A table of zeros, to be filled by [`Backend::load_columns`].
+    ///
+    /// # Errors
+    /// As for [`Backend::load`].
+    fn new_table(
+        &self,
+        n_rows: usize,
+        n_cols: usize,
+        fixed: bool,
+    ) -> Result<Self::Value, BackendError>;
+
+    /// The columns of a table from `start` (counted from 0) on become those of `columns`, which has as many rows.
+    ///
+    /// # Errors
+    /// As for [`Backend::load`]; [`BackendError::Internal`] if the columns are not part of the table.
+    fn load_columns(
+        &self,
+        value: &mut Self::Value,
+        start: usize,
+        columns: &BitTable,
+    ) -> Result<(), BackendError>;
 
     /// The type of a value with its sizes; `None` if it is unset (or a table without rows).
     fn ty(&self, value: &Self::Value) -> Option<Ty>;
@@ -35,37 +71,98 @@ pub trait Backend {
     /// Reads a value back whole, as a copy, unless `interrupt` is set meanwhile.
     ///
     /// # Errors
-    /// If there is no memory for it, or the user wants the end.
-    fn store(&self, value: &Self::Value, interrupt: &AtomicBool) -> Result<HostValue, StoreError>;
+    /// If there is no memory for it, the user wants the end, or the value is gone with its device.
+    fn store(&self, value: &Self::Value, interrupt: &AtomicBool)
+    -> Result<HostValue, BackendError>;
 
-    /// Gives a value up, as [`Backend::store`] reads it.
+    /// Reads columns (counted from 0) of a table back, unless `interrupt` is set meanwhile.
     ///
     /// # Errors
-    /// As for [`Backend::store`]; the value is gone then.
-    fn unload(&self, value: Self::Value, interrupt: &AtomicBool) -> Result<HostValue, StoreError> {
-        self.store(&value, interrupt)
-    }
-
-    /// Reads columns (counted from 0) of a table back, unless `interrupt` is set meanwhile; `None` if the
-    /// value is no table, or has fewer columns.
-    ///
-    /// # Errors
-    /// As for [`Backend::store`].
+    /// As for [`Backend::store`]; [`BackendError::Internal`] if the columns are not part of a table.
     fn store_columns(
         &self,
         value: &Self::Value,
         columns: Range<usize>,
         interrupt: &AtomicBool,
-    ) -> Result<Option<BitTable>, StoreError>;
+    ) -> Result<BitTable, BackendError>;
+
+    /// Gives a value up, as [`Backend::store`] reads it.
+    ///
+    /// # Errors
+    /// As for [`Backend::store`]; the value is gone then.
+    fn unload(
+        &self,
+        value: Self::Value,
+        interrupt: &AtomicBool,
+    ) -> Result<HostValue, BackendError> {
+        self.store(&value, interrupt)
+    }
+
+    /// [`Backend::load`] of a table, range by range. For backends that do not take over the host's memory.
+    ///
+    /// # Errors
+    /// As for [`Backend::load`].
+    fn load_by_ranges(&self, table: &BitTable, fixed: bool) -> Result<Self::Value, BackendError> {
+        let (n_rows, n_cols) = (table.n_rows(), table.n_cols());
+        let mut value = self.new_table(n_rows, n_cols, fixed)?;
+        for range in ranges(n_rows, n_cols) {
+            let mut part =
+                BitTable::zeros(n_rows, range.len()).map_err(|_| refused(n_rows, n_cols))?;
+            for (idx, col_idx) in range.clone().enumerate() {
+                part.column_limbs_mut(idx).copy_from_slice(table.column_limbs(col_idx));
+            }
+            self.load_columns(&mut value, range.start, &part)?;
+        }
+        Ok(value)
+    }
+
+    /// [`Backend::store`] of a table, range by range. For backends whose tables need never be whole on the host.
+    ///
+    /// # Errors
+    /// As for [`Backend::store`].
+    fn store_by_ranges(
+        &self,
+        value: &Self::Value,
+        (n_rows, n_cols): (usize, usize),
+        interrupt: &AtomicBool,
+    ) -> Result<BitTable, BackendError> {
+        let mut table = BitTable::zeros(n_rows, n_cols).map_err(|_| refused(n_rows, n_cols))?;
+        for range in ranges(n_rows, n_cols) {
+            if interrupt.load(Ordering::Relaxed) {
+                return Err(BackendError::Interrupted);
+            }
+            let part = self.store_columns(value, range.clone(), interrupt)?;
+            for (idx, col_idx) in range.enumerate() {
+                table.column_limbs_mut(col_idx).copy_from_slice(part.column_limbs(idx));
+            }
+        }
+        Ok(table)
+    }
 
     /// Compiles a verified program.
-    fn compile(&self, program: Program) -> Self::Code;
+    ///
+    /// # Errors
+    /// [`BackendError::Unsupported`] if the backend cannot run it, [`BackendError::Internal`] if it breaks a rule that
+    /// the verifier should have kept.
+    fn compile(
+        &self,
+        program: Program,
+        options: &CompileOptions,
+    ) -> Result<Self::Code, BackendError>;
 
-    /// Makes ready to run `entry` with arguments of these types.
-    fn plan(&self, code: &Self::Code, entry: RoutineId, args: &[Option<Ty>]) -> Self::Plan;
+    /// Makes ready to run `entry` with arguments of these types; `None` is one that is unset, or not known yet.
+    ///
+    /// # Errors
+    /// As for [`Backend::compile`], or if there is no memory for it.
+    fn plan(
+        &self,
+        code: &Self::Code,
+        entry: RoutineId,
+        args: &[Option<Ty>],
+    ) -> Result<Self::Plan, BackendError>;
 
-    /// What the plan will do, for people.
-    fn explain(&self, plan: &Self::Plan) -> String;
+    /// What became of the program.
+    fn explain(&self, plan: &Self::Plan) -> Explanation;
 
     /// Runs the entry. `values` are its arguments in order; those of `var` parameters hold the results
     /// afterwards, and whatever the run left there if it did not end well. Value arguments are
@@ -76,35 +173,94 @@ pub trait Backend {
         values: &mut [Self::Value],
         control: &mut Control<'_>,
     ) -> Outcome;
-
-    /// The same, and charges what it spends to lines and routines; a profile is good for one run.
-    fn run_profiled(
-        &self,
-        plan: &Self::Plan,
-        values: &mut [Self::Value],
-        control: &mut Control<'_>,
-        profile: &mut Profile,
-    ) -> Outcome;
 }
 
-/// Why a value could not be read back.
+/// What a backend is and what it can hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Capabilities {
+    /// The name for `--backend`.
+    pub name: &'static str,
+    /// What computes, for people: the kernels of a processor, or an adapter.
+    pub device: String,
+    /// Threads of the host that it uses at most.
+    pub threads: usize,
+    /// Bytes of memory that a packed byte of values takes.
+    pub expansion: u64,
+    /// Most packed bytes of values that it holds at all.
+    pub max_bytes: u64,
+    /// The library routines that it has a native for.
+    pub natives: &'static [Native],
+}
+
+/// How a program is compiled. No choice changes results, traps or elementary operations, but natives count none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StoreError {
-    /// The system refuses memory that this needs.
-    OutOfMemory(OutOfMemory),
-    /// The user wanted the end.
-    Interrupted,
+pub struct CompileOptions {
+    /// Natives stand for the library routines that they are twins of.
+    pub natives: bool,
+    /// The backend may fuse operations, run iterations together, or change their order in another way that nobody sees.
+    /// Without it, SIR runs as it was lowered: for limits on steps, and for counting.
+    pub optimise: bool,
+    /// A run may charge a profile ([`Control::profile`]).
+    pub profile: bool,
 }
 
-impl From<OutOfMemory> for StoreError {
-    fn from(refused: OutOfMemory) -> Self {
-        StoreError::OutOfMemory(refused)
+impl CompileOptions {
+    /// SIR as it was lowered.
+    pub const AS_LOWERED: CompileOptions =
+        CompileOptions { natives: false, optimise: false, profile: false };
+}
+
+impl Default for CompileOptions {
+    /// As fast as the backend can, without a profile.
+    fn default() -> Self {
+        CompileOptions { natives: true, optimise: true, profile: false }
     }
 }
 
+/// Why a backend could not take a step. A run ends with an [`Outcome`] instead.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BackendError {
+    /// The backend has no way to do this.
+    Unsupported {
+        /// What it cannot do, as in "tables with more than 2^32 rows".
+        what: String,
+    },
+    /// The system or the device refuses memory that this needs.
+    OutOfMemory(OutOfMemory),
+    /// The device is gone, with all values on it.
+    DeviceLost {
+        /// What the device said.
+        why: String,
+    },
+    /// The user wanted the end.
+    Interrupted,
+    /// An inconsistency that no program can cause: a fault of the toolchain.
+    Internal(String),
+}
+
+impl From<OutOfMemory> for BackendError {
+    fn from(refused: OutOfMemory) -> Self {
+        BackendError::OutOfMemory(refused)
+    }
+}
+
+impl fmt::Display for BackendError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            BackendError::Unsupported { what } => write!(f, "the backend does not support {what}"),
+            BackendError::OutOfMemory(refused) => write!(f, "{refused}"),
+            BackendError::DeviceLost { why } => write!(f, "the device is lost: {why}"),
+            BackendError::Interrupted => write!(f, "interrupted"),
+            BackendError::Internal(what) => write!(f, "{what}"),
+        }
+    }
+}
+
+impl std::error::Error for BackendError {}
+
 /// What a run is given from outside.
 pub struct Control<'a> {
-    /// Set when the user wants the run to end; looked at every few milliseconds.
+    /// Set when the user wants the run to end; polled every few milliseconds.
     pub interrupt: &'a AtomicBool,
     /// Set when the time is up; likewise.
     pub deadline: &'a AtomicBool,
@@ -112,6 +268,8 @@ pub struct Control<'a> {
     pub limits: Limits,
     /// Serves `print`, `read` and `write`.
     pub host: &'a mut dyn Host,
+    /// Is charged what lines and routines take, if the code was compiled for that; good for one run.
+    pub profile: Option<&'a mut Profile>,
     /// What the run used; filled in while it runs, so that it is right after a trap too.
     pub stats: Stats,
 }
@@ -161,8 +319,20 @@ pub enum Outcome {
         /// Where the program was.
         loc: LocId,
     },
+    /// At the loss of the device; the values on it are gone.
+    DeviceLost {
+        /// What the device said.
+        why: String,
+    },
     /// At an inconsistency that no source program can cause: a fault of the toolchain.
     Internal(String),
+}
+
+impl Outcome {
+    /// The end of a run with a profile of code that was not compiled for one.
+    pub(crate) fn not_profiled() -> Outcome {
+        Outcome::Internal("a profile of code that was compiled without".to_owned())
+    }
 }
 
 /// The world outside the machine.
@@ -200,4 +370,47 @@ pub struct HostError {
     pub code: Code,
     /// The message.
     pub message: String,
+}
+
+/// Limbs of a range of columns that goes in or out at once: 64 MiB.
+const RANGE_LIMBS: usize = 1 << 23;
+
+/// The columns of a table in ranges.
+fn ranges(n_rows: usize, n_cols: usize) -> impl Iterator<Item = Range<usize>> {
+    let at_once = (RANGE_LIMBS / n_rows.div_ceil(64).max(1)).max(1);
+    (0..n_cols).step_by(at_once).map(move |start| start..n_cols.min(start + at_once))
+}
+
+/// No memory for so many bits of a table.
+fn refused(n_rows: usize, n_cols: usize) -> BackendError {
+    let n_bytes = n_rows.div_ceil(64) as u128 * 8 * n_cols as u128;
+    BackendError::OutOfMemory(OutOfMemory { n_bytes })
+}
+
+/// Are these columns part of a table with so many?
+pub(crate) fn check_columns(columns: &Range<usize>, n_cols: usize) -> Result<(), BackendError> {
+    if columns.start <= columns.end && columns.end <= n_cols {
+        return Ok(());
+    }
+    let Range { start, end } = columns;
+    Err(BackendError::Internal(format!("columns {start}..{end} of a table with {n_cols}")))
+}
+
+/// Do columns of so many rows fit into a table from `start` on?
+pub(crate) fn check_part(
+    (n_rows, n_cols): (usize, usize),
+    start: usize,
+    part: &BitTable,
+) -> Result<(), BackendError> {
+    check_columns(&(start..start.saturating_add(part.n_cols())), n_cols)?;
+    if part.n_rows() == n_rows {
+        return Ok(());
+    }
+    let found = part.n_rows();
+    Err(BackendError::Internal(format!("columns of {found} rows for a table with {n_rows}")))
+}
+
+/// The error for columns of what is no table.
+pub(crate) fn no_table() -> BackendError {
+    BackendError::Internal("columns of what is no table".to_owned())
 }

@@ -1,6 +1,7 @@
 //! The STAR-machine: backends that compile SIR to a form of their own and run it.
 //!
-//! * [`backend`]: what every backend can do, and what it is given: limits, flags, a host.
+//! * [`backend`]: what every backend can do, and what it is given: limits, flags, a host. [`explain`]: what it made of a
+//!   program, as data. [`erased`]: any backend as an object.
 //! * [`kernels`]: serial kernels over packed limbs, at several levels of instructions.
 //! * [`value`]: the values that enter and leave a machine; [`display`]: values as text.
 //! * [`profile`]: which lines and routines a run spends its time in.
@@ -15,6 +16,8 @@ mod budget;
 mod checks;
 pub mod cpu;
 pub mod display;
+pub mod erased;
+pub mod explain;
 pub mod kernels;
 mod paths;
 pub mod profile;
@@ -23,8 +26,13 @@ mod scalars;
 mod stop;
 pub mod value;
 
-pub use backend::{Backend, Control, Host, HostError, Limits, Outcome, Stats, StoreError};
+pub use backend::{
+    Backend, BackendError, Capabilities, CompileOptions, Control, Host, HostError, Limits, Outcome,
+    Stats,
+};
 pub use cpu::Cpu;
+pub use erased::{DynBackend, DynCode, DynPlan, DynValue, erase};
+pub use explain::Explanation;
 pub use paths::{Declined, PathStats};
 pub use profile::Profile;
 pub use reference::Reference;

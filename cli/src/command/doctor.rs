@@ -72,7 +72,7 @@ fn table(findings: &Findings) -> String {
     ];
     for BackendState { name, is_default, state, default_memory, natives } in backends {
         let state = match (state, default_memory) {
-            (Err(why), _) => (*why).to_owned(),
+            (Err(why), _) => why.clone(),
             (Ok(()), None) => "there".to_owned(),
             (Ok(()), Some(bytes)) => {
                 let memory = text::bytes(*bytes);
@@ -104,7 +104,7 @@ fn object(findings: &Findings) -> Value {
                 "name": name,
                 "default": is_default,
                 "available": state.is_ok(),
-                "reason": state.err(),
+                "reason": state.as_ref().err(),
                 "default_memory": default_memory,
                 "natives": natives.iter().map(|native| of_native(*native)).collect::<Vec<Value>>(),
             })
@@ -174,7 +174,7 @@ mod tests {
                 BackendState {
                     name: "two",
                     is_default: false,
-                    state: Err("not here"),
+                    state: Err("not here".to_owned()),
                     default_memory: None,
                     natives: &[],
                 },

@@ -78,12 +78,12 @@ pub(crate) fn run(
     output: &mut Output,
 ) -> Result<Exit, Failure> {
     let engine = Engine::find(&args.backend)?;
-    args.limits.limits(engine)?;
+    args.limits.limits(&engine)?;
     let settings = Settings {
         time: false,
         cost: false,
         limits: args.limits.clone(),
-        memory: default_memory(engine, available_memory()),
+        memory: default_memory(&engine.caps, available_memory()),
         checked: args.checked,
     };
     let grants = Grants { read: &args.allow_read, write: &args.allow_write, ..Grants::default() };

@@ -14,14 +14,14 @@ use star_compiler::{
 };
 use star_io::FileError;
 use star_ir::{LimitKind, Program, RoutineId, Trap, TrapKind};
-use star_vm::{Control, HostValue, Outcome, Stats, StoreError};
+use star_vm::{BackendError, CompileOptions, Control, HostValue, Outcome, Stats};
 
 use super::{Lints, compile_with};
 use crate::access::{Access, Grants};
-use crate::engine::{self, Argument, Engine, Job, Natives};
+use crate::engine::{self, Argument, Engine};
 use crate::entry;
 use crate::exit::{EXIT_HELP, Exit};
-use crate::failure::{Failure, internal};
+use crate::failure::{Failure, device_lost, internal, refused_by_backend};
 use crate::files::{Console, Disk};
 use crate::flags::{Flags, Watchdog};
 use crate::host::{Advice, RunHost};
@@ -188,7 +188,7 @@ pub(crate) fn run_with(
             internal(&format!("no thread for the clock: {}", text::reason(&error)))
         })?),
     };
-    let limits = args.limits.limits(engine)?;
+    let limits = args.limits.limits(&engine)?;
     let settings = binding.settings.clone();
     let console = Console { flags: &flags, reporter };
     let reading = Reading { files: &Disk, observer: &console, settings: &settings };
@@ -201,49 +201,56 @@ pub(crate) fn run_with(
     if ready.is_function {
         arguments.push(Argument { value: HostValue::Unset, fixed: false });
     }
+    let options = CompileOptions { profile: target.is_some(), ..options(args) };
+    let compiled = engine.machine(options).compile(ready.lowered.program.clone());
+    let compiled =
+        compiled.map_err(|error| refused_by_backend("the program cannot run", &error))?;
+    let ready_to_run = compiled.load(ready.entry, arguments);
+    let mut ready_to_run =
+        ready_to_run.map_err(|error| refused_by_backend("no memory for the arguments", &error))?;
+    let mut session = match target {
+        None => None,
+        Some(_) => Some(ready.profile(&compilation)?),
+    };
     let mut host = RunHost::new(output, &access, console, &settings);
     let mut control = Control {
         interrupt: &flags.interrupt,
         deadline: &flags.deadline,
         limits,
         host: &mut host,
+        profile: session.as_mut().map(|session| &mut session.profile),
         stats: Stats::default(),
     };
-    // What counts operations or calls runs them as they are written.
-    let natives = match args.no_natives || args.cost || args.limits.count_bodies() {
-        true => Natives::Off,
-        false => Natives::On,
-    };
-    let mut session = match target {
-        None => None,
-        Some(_) => Some(ready.profile(&compilation)?),
-    };
-    let job =
-        Job { program: ready.lowered.program.clone(), entry: ready.entry, arguments, natives };
-    let mut ended = match &mut session {
-        None => engine.run(job, &mut control),
-        Some(session) => engine.run_profiled(job, &mut control, &mut session.profile),
-    };
+    let outcome = ready_to_run.run(&mut control);
+    let stats = control.stats;
     let advice = std::mem::take(&mut host.advice);
     let print_failed = output.failed();
     output.flush();
-    let exit = match ended.outcome {
+    let exit = match outcome {
         Outcome::Done => {
             let names = results::names(&signature, ready.is_function);
             // The run ended in time: its results are worth some more.
             let flags = flags.without_deadline();
-            finish(&names, outs, ended.results, &flags, reporter, output)
+            let results = ready_to_run.into_results(&flags.interrupt);
+            finish(&names, outs, results, &flags, reporter, output)
         }
         // A `print` without a reader or disk: that is told at the end.
         Outcome::Trap(_) if print_failed => Exit::Success,
-        stop @ (Outcome::Trap(_) | Outcome::Limit { .. } | Outcome::Internal(_)) => {
+        stop @ (Outcome::Trap(_)
+        | Outcome::Limit { .. }
+        | Outcome::DeviceLost { .. }
+        | Outcome::Internal(_)) => {
+            // Nothing reads the values any more, and the process is about to end.
+            ready_to_run.abandon();
             let stop = match stop {
                 Outcome::Trap(trap) if ready.is_function => {
                     Outcome::Trap(Box::new(wrap::without_wrapper(*trap)))
                 }
-                Outcome::Trap(_) | Outcome::Done | Outcome::Limit { .. } | Outcome::Internal(_) => {
-                    stop
-                }
+                Outcome::Trap(_)
+                | Outcome::Done
+                | Outcome::Limit { .. }
+                | Outcome::DeviceLost { .. }
+                | Outcome::Internal(_) => stop,
             };
             let mut diagnostic = describe(stop, &ready.lowered.program);
             if Exit::of(diagnostic.code) == Exit::Trap {
@@ -258,19 +265,28 @@ pub(crate) fn run_with(
     output.flush();
     if args.cost {
         // The call of a function from its wrapper is none of the program's.
-        ended.stats.steps = ended.stats.steps.saturating_sub(u64::from(ready.is_function));
-        reporter.cost(&ended.stats, loading_bytes);
+        let steps = stats.steps.saturating_sub(u64::from(ready.is_function));
+        reporter.cost(&Stats { steps, ..stats }, loading_bytes);
     }
     if let (Some(target), Some(session)) = (target, session) {
         let wrapper = ready.is_function.then_some(ready.entry);
         let (program, sources) = (&ready.lowered.program, &compilation.sources);
-        let report = session.report(program, wrapper, sources, &args.file, engine.name);
+        let report = session.report(program, wrapper, sources, &args.file, engine.caps.name);
         if let Err(error) = target.put(&report, reporter) {
             let failed = Failure::from(error).report(reporter);
             return Ok(if exit == Exit::Success { failed } else { exit });
         }
     }
     Ok(exit)
+}
+
+/// How the program is compiled: what counts operations or calls runs them as they are written.
+fn options(args: &RunArgs) -> CompileOptions {
+    let options = match args.cost {
+        true => CompileOptions::AS_LOWERED,
+        false => args.limits.options(),
+    };
+    CompileOptions { natives: options.natives && !args.no_natives, ..options }
 }
 
 /// What the command line means for the entry; all its faults at once.
@@ -345,14 +361,20 @@ fn lower(compilation: &Compilation, entry: &Entry, args: &RunArgs) -> Result<Rea
 fn finish(
     names: &[Option<&str>],
     outs: Vec<Out>,
-    results: Result<Vec<HostValue>, StoreError>,
+    results: Result<Vec<HostValue>, BackendError>,
     flags: &Flags,
     reporter: &Reporter,
     output: &mut Output,
 ) -> Exit {
     let results = match results {
         Ok(results) => results,
-        Err(error) => return Failure::from(no_results(error)).report(reporter),
+        Err(error) => {
+            let mut diagnostic = refused_by_backend("no memory for the results", &error);
+            if error == BackendError::Interrupted {
+                diagnostic.message += " while taking the results";
+            }
+            return Failure::from(diagnostic).report(reporter);
+        }
     };
     // What reads the data from a pipe does not want a summary among them.
     let is_data = results::use_stdout(&outs);
@@ -376,23 +398,12 @@ fn finish(
     }
 }
 
-/// The message for results that cannot be taken out of the backend.
-fn no_results(error: StoreError) -> Diagnostic {
-    match error {
-        StoreError::OutOfMemory(refused) => {
-            Diagnostic::new(Code::MemoryLimit, format!("no memory for the results: {refused}"))
-        }
-        StoreError::Interrupted => {
-            Diagnostic::new(Code::Interrupted, "interrupted while taking the results")
-        }
-    }
-}
-
 /// The message for a run that did not end well.
 pub(crate) fn describe(outcome: Outcome, program: &Program) -> Diagnostic {
     match outcome {
         Outcome::Done => internal("a run that ended well has no message"),
         Outcome::Internal(message) => internal(&message),
+        Outcome::DeviceLost { why } => device_lost(&why),
         Outcome::Limit { kind, loc } => describe_limit(kind, loc, program),
         // A file that was being read when the user or the clock ended the run.
         Outcome::Trap(trap) => match stopped_in_host(&trap) {

@@ -1,11 +1,13 @@
 //! What the commands do, files excepted.
 
+use std::rc::Rc;
+
 use star_base::{Builtin, Code, Diagnostic, Span, did_you_mean};
 use star_compiler::hir::Kind;
 use star_compiler::session::{Environment, Variable, span_of};
 use star_ir::{Extent, Ty};
 use star_syntax::ast;
-use star_vm::{HostValue, StoreError, display};
+use star_vm::{BackendError, HostValue, display};
 
 use super::command::{Argument, Command};
 use super::event::{Event, Sink};
@@ -13,9 +15,11 @@ use super::run::How;
 use super::session::{Flow, Session, is_item};
 use super::show;
 use super::step::Stops;
+use super::values::Values;
 use crate::command::doc::plain;
 use crate::command::doc::shelf::Shelf;
-use crate::engine::Engine;
+use crate::engine::{self, Engine};
+use crate::failure::{not_shown, refused_by_backend};
 use crate::limits::default_memory;
 use crate::sizes::{available_memory, parse_count, parse_size, parse_time};
 use crate::text;
@@ -190,7 +194,7 @@ impl Session {
             Extent::Const(n) => n.to_string(),
             Extent::Var(_) | Extent::Dynamic => "?".to_owned(),
         };
-        match (self.machine.ty(name), variable.sizes) {
+        match (self.values.ty(name), variable.sizes) {
             (Some(Ty::Slice(n) | Ty::Word(n)), _) => format!("{word}({})", size(n)),
             (Some(Ty::Table(rows, columns)), _) => {
                 format!("{word}({}, {})", size(rows), size(columns))
@@ -228,14 +232,14 @@ impl Session {
 
     /// A value on one line; that of a large table is not looked at.
     fn short_value(&self, name: &str, variable: &Variable) -> String {
-        if self.machine.ty(name).is_none() {
+        if self.values.ty(name).is_none() {
             return "unset".to_owned();
         }
         match variable.kind {
             Kind::Table | Kind::Handle | Kind::Error => return String::new(),
             Kind::Int | Kind::Bool | Kind::Str | Kind::Slice | Kind::Word => {}
         }
-        match self.machine.store(name, &self.flags.interrupt) {
+        match self.values.store(name, &self.flags.interrupt) {
             Ok(value) => {
                 let shown = display::short(display::Shown::from(&value));
                 match shown.chars().nth(MAX_VALUE) {
@@ -244,8 +248,7 @@ impl Session {
                     None => shown,
                 }
             }
-            Err(StoreError::OutOfMemory(_)) => "there is no memory to show it".to_owned(),
-            Err(StoreError::Interrupted) => "interrupted".to_owned(),
+            Err(error) => not_shown(&error),
         }
     }
 
@@ -335,9 +338,9 @@ impl Session {
 
     fn backend(&mut self, rest: &str, sink: &mut dyn Sink) -> Result<(), Diagnostic> {
         if rest.is_empty() {
-            let rows = Engine::all().iter().map(|engine| {
-                let mark = if engine.name == self.engine.name { "*" } else { " " };
-                format!("{mark} {}\n", engine.name)
+            let rows = engine::ready_names().into_iter().map(|name| {
+                let mark = if name == self.engine.caps.name { "*" } else { " " };
+                format!("{mark} {name}\n")
             });
             sink.show(Event::Answer(&rows.collect::<String>()));
             return Ok(());
@@ -348,35 +351,36 @@ impl Session {
             }
             diagnostic
         })?;
-        self.settings.limits.limits(engine)?;
-        let mut machine = engine.values();
+        self.settings.limits.limits(&engine)?;
+        let mut values = Values::new(Rc::clone(&engine.backend));
         for (name, variable) in self.environment.iter() {
-            let value = self.machine.store(name, &self.flags.interrupt).map_err(|error| {
-                let (code, why) = match error {
-                    StoreError::OutOfMemory(refused) => (Code::MemoryLimit, refused.to_string()),
-                    StoreError::Interrupted => (Code::Interrupted, "interrupted".to_owned()),
-                };
-                Diagnostic::new(code, format!("`{name}` cannot be moved: {why}"))
-                    .note("all values stay where they are")
-            })?;
             let fixed = match variable.kind {
                 Kind::Table => variable.sizes[1].is_some(),
                 Kind::Slice | Kind::Word => variable.sizes[0].is_some(),
                 Kind::Int | Kind::Bool | Kind::Str | Kind::Handle | Kind::Error => false,
             };
-            machine.load(name, value, fixed);
+            let value = self.values.store(name, &self.flags.interrupt);
+            let moved = value.and_then(|value| values.load(name, value, fixed));
+            moved.map_err(|error| {
+                let what = format!("`{name}` cannot be moved");
+                let mut diagnostic = refused_by_backend(&what, &error);
+                if error == BackendError::Interrupted {
+                    diagnostic.message = format!("{what}: interrupted");
+                }
+                diagnostic.note("all values stay where they are")
+            })?;
         }
         let lost = self.environment.iter().filter(|(name, variable)| {
-            variable.kind == Kind::Handle && self.machine.ty(name).is_some()
+            variable.kind == Kind::Handle && self.values.ty(name).is_some()
         });
         let lost: Vec<&str> = lost.map(|(name, _)| name).collect();
         if !lost.is_empty() {
             let names = text::quoted_list(&lost);
             sink.show(Event::Note(&format!("what is in a handle does not move: {names} unset")));
         }
-        self.machine = machine;
+        self.values = values;
+        self.settings.memory = default_memory(&engine.caps, available_memory());
         self.engine = engine;
-        self.settings.memory = default_memory(engine, available_memory());
         Ok(())
     }
 
@@ -400,7 +404,7 @@ impl Session {
                 _ => return Err(bad("the limits are `steps`, `memory` and `time`")),
             }
         }
-        limits.limits(self.engine)?;
+        limits.limits(&self.engine)?;
         self.settings.limits = limits;
         let limits = &self.settings.limits;
         let shown = |text: Option<String>| text.unwrap_or_else(|| "none".to_owned());
@@ -417,7 +421,7 @@ impl Session {
     fn reset(&mut self) {
         self.definitions = star_compiler::session::Session::new(crate::sources::LIBRARY);
         self.environment = Environment::default();
-        self.machine = self.engine.values();
+        self.values = Values::new(Rc::clone(&self.engine.backend));
         self.log.clear();
         self.files.clear();
     }

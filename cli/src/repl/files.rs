@@ -4,13 +4,13 @@ use std::path::Path;
 
 use star_base::{Code, Diagnostic};
 use star_bind::encoding;
-use star_vm::StoreError;
 
 use super::command::Command;
 use super::commands::usage;
 use super::event::{Event, Sink};
 use super::session::Session;
 use crate::entry::kind_of;
+use crate::failure::refused_by_backend;
 use crate::save::Target;
 use crate::sources::FileLoader;
 use crate::text;
@@ -76,14 +76,10 @@ impl Session {
         let holds = |format| encoding::holds(kind, format);
         let target = Target::new(Path::new(file), file, &holds);
         let target = target.map_err(|error| error.to_diagnostic())?;
-        let value =
-            self.machine.store(name, &self.flags.interrupt).map_err(|error| match error {
-                StoreError::OutOfMemory(refused) => Diagnostic::new(
-                    Code::MemoryLimit,
-                    format!("no memory to write `{name}`: {refused}"),
-                ),
-                StoreError::Interrupted => Diagnostic::new(Code::Interrupted, "interrupted"),
-            })?;
+        let value = self
+            .values
+            .store(name, &self.flags.interrupt)
+            .map_err(|error| refused_by_backend(&format!("no memory to write `{name}`"), &error))?;
         let written = target.write(&value, &self.flags).and_then(|written| written.commit());
         written.map_err(|error| error.to_diagnostic())?;
         sink.show(Event::Answer(&format!("{file}: written\n")));

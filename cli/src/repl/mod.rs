@@ -3,7 +3,7 @@
 //! * [`session`]: takes text, holds definitions, variables and settings, and says everything that it has to say
 //!   as [`event`]s; it knows no terminal. [`run`] runs a line, [`commands`] (with [`files`] and [`program`]) does what the
 //!   commands ask for, whose table is [`command`]; [`log`] keeps what was typed, [`offers`] is `--graph`.
-//! * [`machine`]: the variables' values on a backend, whichever it is; [`view`]: the variables as those see
+//! * [`values`]: the variables' values on a backend, whichever it is; [`view`]: the variables as those see
 //!   them who show them.
 //! * The front ends: [`pipe`] and [`terminal`], with [`plain`], which writes events as text.
 
@@ -13,7 +13,6 @@ mod complete;
 pub(crate) mod event;
 mod files;
 mod log;
-pub(crate) mod machine;
 mod offers;
 pub(crate) mod pipe;
 pub(crate) mod plain;
@@ -23,4 +22,5 @@ pub(crate) mod session;
 mod show;
 mod step;
 pub(crate) mod terminal;
+pub(crate) mod values;
 pub(crate) mod view;

@@ -15,6 +15,7 @@ use star_vm::HostValue;
 use super::event::{Event, Sink};
 use super::session::Session;
 use crate::entry::kind_of;
+use crate::failure::refused_by_backend;
 use crate::files::{Console, Disk};
 
 /// What a graph offers.
@@ -88,7 +89,12 @@ impl Session {
             let reading = Reading { files: &Disk, observer: &console, settings: &settings };
             match offers.value(offered, kind, reading, max_bytes) {
                 Ok(value) => {
-                    self.machine.load(&name, value, true);
+                    if let Err(error) = self.values.load(&name, value, true) {
+                        let what = format!("`{name}` cannot be loaded");
+                        self.refuse(&refused_by_backend(&what, &error), sink);
+                        well = false;
+                        break;
+                    }
                     let variable =
                         Variable { kind: of_variable, sizes: [None; 2], span, beside: None };
                     self.environment.declare(&name, variable);

@@ -1,23 +1,22 @@
-//! A line runs: its variables go to the machine and come back, however it ends.
+//! A line runs: its variables go to the backend and come back, however it ends.
 
 use std::cell::RefCell;
 use std::time::Instant;
 
-use star_base::{BitTable, Code, Diagnostic};
+use star_base::{Code, Diagnostic};
 use star_bind::Settings;
 use star_compiler::hir::Kind;
 use star_compiler::session::{Declared, Does, Line, Variable};
 use star_compiler::{describe_limit, describe_trap};
 use star_ir::{Extent, LimitKind, Program, Ty};
-use star_vm::{Control, HostValue, Limits, Outcome, Stats};
+use star_vm::{BackendError, CompileOptions, Control, HostValue, Limits, Outcome, Stats};
 
 use super::event::{Event, Sink};
-use super::machine::Job;
 use super::session::Session;
 use super::step::{self, Steps, Stops};
+use super::values::Job;
 use crate::command::run::stopped_in_host;
-use crate::engine::Natives;
-use crate::failure::internal;
+use crate::failure::{device_lost, internal, refused_by_backend};
 use crate::files::Console;
 use crate::flags::Watchdog;
 use crate::host::{Advice, Printer, RunHost};
@@ -25,7 +24,7 @@ use crate::host::{Advice, Printer, RunHost};
 /// How a line runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum How {
-    /// On the machine, as fast as it can.
+    /// On the backend, as fast as it can.
     Whole,
     /// On the reference backend, statement by statement.
     Steps(Stops),
@@ -56,8 +55,10 @@ impl Session {
                 return Ran::Not;
             }
         };
-        let counted = self.settings.cost || self.settings.limits.count_bodies();
-        let natives = if counted { Natives::Off } else { Natives::On };
+        let options = match self.settings.cost {
+            true => CompileOptions::AS_LOWERED,
+            false => self.settings.limits.options(),
+        };
         let begun = Instant::now();
         let watchdog = self.settings.limits.max_time.map(|time| Watchdog::start(&self.flags, time));
         if let Some(Err(error)) = &watchdog {
@@ -77,16 +78,20 @@ impl Session {
             deadline: &self.flags.deadline,
             limits,
             host: &mut host,
+            profile: None,
             stats: Stats::default(),
         };
-        let job = Job { program, entry, slots: &slots, natives };
+        let job = Job { program, entry, slots: &slots, options };
         let ran = match how {
-            How::Whole => Ok((self.machine.run(job, &mut control), None)),
+            How::Whole => {
+                let ran = self.values.run(job, &mut control).map(|outcome| (outcome, None));
+                ran.map_err(|error| refused_by_backend("the line cannot run", &error))
+            }
             How::Steps(stops) => {
                 let (sources, environment) = (self.definitions.sources(), &self.environment);
                 let statements = steps.unwrap_or_default();
                 let steps = Steps { statements, sources, stops, environment };
-                step::run(&mut *self.machine, job, steps, &shared, &mut control)
+                step::run(&mut self.values, job, steps, &shared, &mut control)
             }
         };
         let stats = control.stats;
@@ -104,9 +109,9 @@ impl Session {
 
         for (name, variable) in declares {
             // What was not given a value was not declared.
-            match self.machine.ty(&name) {
+            match self.values.ty(&name) {
                 Some(_) => self.environment.declare(&name, variable),
-                None => self.machine.forget(&name),
+                None => self.values.forget(&name),
             }
         }
         let ran = match outcome {
@@ -118,11 +123,19 @@ impl Session {
             }
             Outcome::Done if self.declare(variables, sink) => Ran::Well,
             Outcome::Done => Ran::Wrong,
-            Outcome::Trap(_) | Outcome::Limit { .. } | Outcome::Internal(_) if ended.is_some() => {
+            Outcome::Trap(_)
+            | Outcome::Limit { .. }
+            | Outcome::DeviceLost { .. }
+            | Outcome::Internal(_)
+                if ended.is_some() =>
+            {
                 sink.show(Event::Note("stopped; the variables keep what the run did"));
                 Ran::Left
             }
-            stop @ (Outcome::Trap(_) | Outcome::Limit { .. } | Outcome::Internal(_)) => {
+            stop @ (Outcome::Trap(_)
+            | Outcome::Limit { .. }
+            | Outcome::DeviceLost { .. }
+            | Outcome::Internal(_)) => {
                 let diagnostic = describe(stop, &kept, advice);
                 self.report(std::slice::from_ref(&diagnostic), sink);
                 let here = |span: &star_base::Span| {
@@ -141,7 +154,7 @@ impl Session {
         };
         for slot in &slots {
             if slot.starts_with('‹') {
-                self.machine.forget(slot);
+                self.values.forget(slot);
             }
         }
         if self.settings.cost {
@@ -155,13 +168,13 @@ impl Session {
 
     /// The limits of a line that uses these variables: the others take memory, too.
     fn limits(&self, slots: &[String]) -> Result<Limits, Diagnostic> {
-        let mut limits = self.settings.limits.limits(self.engine)?;
+        let mut limits = self.settings.limits.limits(&self.engine)?;
         if self.settings.limits.max_memory.is_none() {
             limits.memory = Some(self.settings.memory);
         }
         let others = self.environment.iter().map(|(name, _)| name);
         let others = others.filter(|name| !slots.iter().any(|slot| slot == name));
-        let taken: u64 = others.filter_map(|name| self.machine.ty(name)).map(bytes_of).sum();
+        let taken: u64 = others.filter_map(|name| self.values.ty(name)).map(bytes_of).sum();
         limits.memory = limits.memory.map(|memory| memory.saturating_sub(taken));
         Ok(limits)
     }
@@ -171,7 +184,7 @@ impl Session {
         for Declared { name, mut variable, sizes } in variables {
             for (found, slot) in variable.sizes.iter_mut().zip(sizes) {
                 let Some(slot) = slot else { continue };
-                let size = match self.machine.store(&slot, &self.flags.interrupt) {
+                let size = match self.values.store(&slot, &self.flags.interrupt) {
                     Ok(HostValue::Int(size)) => size,
                     Ok(_) | Err(_) => continue,
                 };
@@ -197,40 +210,35 @@ impl Session {
     /// Makes the variable, which holds nothing; a table with sizes holds zeros.
     fn make(&mut self, name: &str, variable: &Variable) -> Result<(), Diagnostic> {
         let Variable { kind, sizes, span, .. } = variable;
-        let value = match (kind, sizes) {
-            (Kind::Table, [Some(rows), Some(columns)]) => {
-                let ty = Ty::Table(Extent::Const(*rows), Extent::Const(*columns));
-                let limits = self.limits(&[name.to_owned()])?;
-                let too_large = || {
-                    let message = format!("there is no room for {rows} × {columns} bits");
-                    Diagnostic::at(Code::MemoryLimit, *span, message)
-                };
-                if bytes_of(ty) > limits.memory.unwrap_or(u64::MAX) {
-                    return Err(too_large());
-                }
-                let size = |n: &u64| usize::try_from(*n).map_err(|_| too_large());
-                let zeros = BitTable::zeros(size(rows)?, size(columns)?);
-                HostValue::Table(zeros.map_err(|_| too_large())?)
-            }
-            (Kind::Table, _)
-            | (
-                Kind::Int
-                | Kind::Bool
-                | Kind::Str
-                | Kind::Slice
-                | Kind::Word
-                | Kind::Handle
-                | Kind::Error,
-                _,
-            ) => HostValue::Unset,
-        };
         let fixed = match kind {
             Kind::Table => sizes[1].is_some(),
             Kind::Slice | Kind::Word => sizes[0].is_some(),
             Kind::Int | Kind::Bool | Kind::Str | Kind::Handle | Kind::Error => false,
         };
-        self.machine.load(name, value, fixed);
-        Ok(())
+        let (Kind::Table, [Some(rows), Some(columns)]) = (kind, sizes) else {
+            let made = self.values.load(name, HostValue::Unset, fixed);
+            return made.map_err(|error| refused_by_backend("no memory for a variable", &error));
+        };
+        let ty = Ty::Table(Extent::Const(*rows), Extent::Const(*columns));
+        let limits = self.limits(&[name.to_owned()])?;
+        let too_large = || {
+            let message = format!("there is no room for {rows} × {columns} bits");
+            Diagnostic::at(Code::MemoryLimit, *span, message)
+        };
+        if bytes_of(ty) > limits.memory.unwrap_or(u64::MAX) {
+            return Err(too_large());
+        }
+        let size = |n: &u64| usize::try_from(*n).map_err(|_| too_large());
+        let sizes = (size(rows)?, size(columns)?);
+        self.values.new_table(name, sizes, fixed).map_err(|error| match error {
+            BackendError::OutOfMemory(_) => too_large(),
+            error @ (BackendError::Unsupported { .. }
+            | BackendError::DeviceLost { .. }
+            | BackendError::Interrupted
+            | BackendError::Internal(_)) => {
+                refused_by_backend(&format!("`{name}` cannot be made"), &error)
+            }
+        })
     }
 }
 
@@ -252,6 +260,7 @@ fn describe(outcome: Outcome, program: &Program, advice: Advice) -> Diagnostic {
     match outcome {
         Outcome::Done => internal("a run that ended well has no message"),
         Outcome::Internal(message) => internal(&message),
+        Outcome::DeviceLost { why } => device_lost(&why),
         Outcome::Limit { kind, loc } => in_session(kind, describe_limit(kind, loc, program)),
         Outcome::Trap(trap) => {
             if let Some(kind) = stopped_in_host(&trap) {

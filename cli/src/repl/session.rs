@@ -1,5 +1,6 @@
 //! A session without a terminal: text goes in, [`Event`]s come out.
 
+use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -10,9 +11,9 @@ use star_syntax::{Feed, Piece, PieceKind, Readiness};
 use super::command::{self, Command};
 use super::event::{Event, Sink};
 use super::log::{Did, Log};
-use super::machine::Machine;
 use super::offers::Offers;
 use super::run::{How, Ran};
+use super::values::Values;
 use super::view::{RESULT, View};
 use crate::access::{Access, Grants};
 use crate::engine::Engine;
@@ -27,8 +28,8 @@ use crate::text;
 pub(crate) struct Session {
     pub(super) definitions: compiler::Session,
     pub(super) environment: Environment,
-    pub(super) machine: Box<dyn Machine>,
-    pub(super) engine: &'static Engine,
+    pub(super) values: Values,
+    pub(super) engine: Engine,
     pub(super) flags: Flags,
     /// Set while nothing runs.
     pub(super) idle: Arc<AtomicBool>,
@@ -77,7 +78,7 @@ impl Session {
     /// # Errors
     /// If the folder at hand is gone, or a granted one does not exist.
     pub(crate) fn new(
-        engine: &'static Engine,
+        engine: Engine,
         settings: Settings,
         reporter: Reporter,
         grants: Grants<'_>,
@@ -85,7 +86,7 @@ impl Session {
         Ok(Session {
             definitions: compiler::Session::new(LIBRARY),
             environment: Environment::default(),
-            machine: engine.values(),
+            values: Values::new(Rc::clone(&engine.backend)),
             engine,
             flags: Flags::default(),
             idle: Arc::new(AtomicBool::new(true)),
@@ -104,7 +105,7 @@ impl Session {
     pub(crate) fn view(&self) -> View<'_> {
         View {
             environment: &self.environment,
-            machine: &*self.machine,
+            values: &self.values,
             interrupt: &self.flags.interrupt,
         }
     }
@@ -418,7 +419,7 @@ impl Session {
     }
 
     fn show_variable(&mut self, name: &str, line: &Line, sink: &mut dyn Sink) -> Ran {
-        if self.machine.ty(name).is_none() {
+        if self.values.ty(name).is_none() {
             let message = format!("`{name}` was never set");
             let mut diagnostic = Diagnostic::at(star_base::Code::UnsetTrap, line.span, message);
             if let Some(variable) = self.environment.get(name) {
@@ -434,13 +435,13 @@ impl Session {
     /// Shows the result of an expression, and gives it up.
     pub(super) fn show_result(&mut self, sink: &mut dyn Sink) {
         sink.show(Event::Value { view: &self.view(), slot: RESULT });
-        self.machine.forget(RESULT);
+        self.values.forget(RESULT);
     }
 
     /// Removes a variable with its value.
     pub(super) fn forget(&mut self, name: &str) {
         self.environment.forget(name);
-        self.machine.forget(name);
+        self.values.forget(name);
     }
 
     fn command(

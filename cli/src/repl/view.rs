@@ -6,9 +6,9 @@ use std::sync::atomic::AtomicBool;
 use star_base::BitTable;
 use star_compiler::session::{Environment, Variable};
 use star_ir::Ty;
-use star_vm::{HostValue, StoreError};
+use star_vm::{BackendError, HostValue};
 
-use super::machine::Machine;
+use super::values::Values;
 
 /// The slot of the value of an expression; no variable is called so.
 pub(crate) const RESULT: &str = "‹value›";
@@ -18,7 +18,7 @@ pub(crate) struct View<'a> {
     /// What is declared.
     pub(crate) environment: &'a Environment,
     /// What holds the values.
-    pub(crate) machine: &'a dyn Machine,
+    pub(crate) values: &'a Values,
     /// Set when the user wants an end.
     pub(crate) interrupt: &'a AtomicBool,
 }
@@ -32,20 +32,20 @@ impl View<'_> {
     /// The type of the value in a slot with its sizes; `None` if it was never set, or is a table without
     /// rows.
     pub(crate) fn ty(&self, slot: &str) -> Option<Ty> {
-        self.machine.ty(slot)
+        self.values.ty(slot)
     }
 
     /// A copy of the value in a slot. Costs as much as it is large: look at [`View::ty`] before.
     ///
     /// # Errors
     /// If there is no memory for it, or the user wants the end.
-    pub(crate) fn value(&self, slot: &str) -> Result<HostValue, StoreError> {
-        self.machine.store(slot, self.interrupt)
+    pub(crate) fn value(&self, slot: &str) -> Result<HostValue, BackendError> {
+        self.values.store(slot, self.interrupt)
     }
 
     /// Columns (from 0) of a table, without a copy of the rest; `None` if it is no table or has
     /// fewer, if there is no memory, or if the user wants the end.
     pub(crate) fn columns(&self, slot: &str, columns: Range<usize>) -> Option<BitTable> {
-        self.machine.columns(slot, columns, self.interrupt)
+        self.values.columns(slot, columns, self.interrupt).ok()
     }
 }

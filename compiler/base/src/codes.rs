@@ -142,6 +142,7 @@ codes! {
     L0104 OutputLimit "the limit on output"
     L0105 DepthLimit "the limit on call depth"
     L0106 Interrupted "an interrupted run"
+    L0107 DeviceLost "a device that was lost"
 
     W0101 EqualsAssigns "`=` or `: =` as an assignment"
     W0102 CaseTwins "two names that differ only in case"

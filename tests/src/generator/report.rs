@@ -70,6 +70,7 @@ impl Report {
             }
             Outcome::Trap(trap) => trap.kind.code().to_string(),
             Outcome::Limit { kind, .. } => kind.code().to_string(),
+            Outcome::DeviceLost { .. } => "device lost".to_owned(),
             Outcome::Internal(_) => "internal".to_owned(),
         };
         *self.ended.entry(code).or_default() += 1;

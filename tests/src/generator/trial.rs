@@ -35,7 +35,7 @@ pub fn try_text(
     entry: &str,
     args: &[HostValue],
     options: &LowerOptions,
-    machines: &[Box<dyn Machine>],
+    machines: &[Machine],
 ) -> (Verdict, Option<Program>) {
     let compilation = crate::check(&source.to_string());
     if compilation.has_errors() {
@@ -53,6 +53,7 @@ pub fn try_text(
     let verdict = match same(&program, &compiled, entry, args, LIMITS) {
         Same::Yes(agreement) => match &agreement.run.outcome {
             Outcome::Internal(why) => Verdict::Wrong(format!("internal: {why}")),
+            Outcome::DeviceLost { why } => Verdict::Wrong(format!("device lost: {why}")),
             Outcome::Done | Outcome::Trap(_) | Outcome::Limit { .. } => {
                 Verdict::Same(Box::new(agreement.run))
             }
@@ -64,7 +65,7 @@ pub fn try_text(
 
 impl Generated {
     /// Compiles and runs the program.
-    pub fn run(&self, machines: &[Box<dyn Machine>]) -> (Verdict, Option<Program>) {
+    pub fn run(&self, machines: &[Machine]) -> (Verdict, Option<Program>) {
         let Generated { source, entry, args, options, counts: _ } = self;
         try_text(source, entry, args, options, machines)
     }
@@ -74,7 +75,7 @@ impl Generated {
     /// # Errors
     /// In words, if backends differ, or if the program does not end well although nothing was made
     /// wrong on purpose.
-    pub fn tried(&self, machines: &[Box<dyn Machine>]) -> Result<Option<Run>, String> {
+    pub fn tried(&self, machines: &[Machine]) -> Result<Option<Run>, String> {
         let (verdict, program) = self.run(machines);
         match (self.complaint(&verdict, program.as_ref()), verdict) {
             (Some(why), _) => Err(why),
@@ -84,7 +85,7 @@ impl Generated {
     }
 
     /// The program, and a smaller text that gives a complaint of the same kind as `why`.
-    pub fn shrunk(&self, why: &str, machines: &[Box<dyn Machine>]) -> String {
+    pub fn shrunk(&self, why: &str, machines: &[Machine]) -> String {
         let kind = |why: &str| why.split([' ', ':']).next().unwrap_or_default().to_owned();
         let Generated { source, entry, args, options, counts: _ } = self;
         let smallest = shrink(source, MOST_TRIED, |source| {

@@ -16,7 +16,7 @@ use crate::run::{LIMITS, Run};
 pub struct Sir {
     compiled: InBothModes,
     /// The reference with other orders and heights. Where a `forall` or kernel traps, the order shows.
-    orders: Vec<Box<dyn Compiled>>,
+    orders: Vec<Compiled>,
 }
 
 impl Sir {
@@ -24,7 +24,7 @@ impl Sir {
     ///
     /// # Panics
     /// If it does not verify.
-    pub fn new(program: &Program, machines: &[Box<dyn Machine>]) -> Self {
+    pub fn new(program: &Program, machines: &[Machine]) -> Self {
         if let Err(errors) = star_ir::verify(program) {
             let errors: Vec<String> = errors.iter().map(ToString::to_string).collect();
             panic!("{}\n{}", errors.join("\n"), star_ir::print(program));
@@ -49,7 +49,7 @@ impl Sir {
         let mut program = read(text);
         guards::guard(&mut program);
         let mut machines = backends();
-        machines.retain(|machine| machine.name() != "reference-backward");
+        machines.retain(|machine| machine.name != "reference-backward");
         Sir::new(&program, &machines)
     }
 
@@ -64,7 +64,7 @@ impl Sir {
                 let found = other.run(RoutineId(0), args, LIMITS);
                 if let Some(difference) = in_words(&agreement.run, &found, Mode::AsLowered, &ending)
                 {
-                    return Same::No(format!("`reference` and `{}`: {difference}", other.name()));
+                    return Same::No(format!("`reference` and `{}`: {difference}", other.name));
                 }
             }
         }
@@ -84,7 +84,7 @@ impl Sir {
 }
 
 /// The reference, iterations backward and in a shuffled order, tiles of 3 rows, 1 row and 64 rows.
-fn orders() -> Vec<Box<dyn Machine>> {
+fn orders() -> Vec<Machine> {
     let reference = |order, height| {
         let tile = NonZeroUsize::new(height).map_or(TileHeight::Whole, TileHeight::Rows);
         Reference { settings: Settings { order, tile } }
@@ -119,6 +119,9 @@ pub fn read(text: &str) -> Program {
 fn ending(run: &Run) -> String {
     match &run.outcome {
         Outcome::Trap(trap) => format!("{} ", trap.kind.code()),
-        Outcome::Done | Outcome::Limit { .. } | Outcome::Internal(_) => String::new(),
+        Outcome::Done
+        | Outcome::Limit { .. }
+        | Outcome::DeviceLost { .. }
+        | Outcome::Internal(_) => String::new(),
     }
 }

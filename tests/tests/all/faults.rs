@@ -12,7 +12,7 @@ use star_ir::LimitKind;
 use star_tests::case::Random;
 use star_tests::run::{LIMITS, Printed, Program};
 use star_vm::kernels::Kernels;
-use star_vm::{Backend, Control, Cpu, HostValue, Outcome, Stats, StoreError};
+use star_vm::{Backend, BackendError, CompileOptions, Control, Cpu, HostValue, Outcome, Stats};
 
 /// Switches the refusal off when it goes, whatever happens.
 struct Refusing;
@@ -54,6 +54,13 @@ fn machines() -> [Cpu; 2] {
     })
 }
 
+/// A program ready to run from a routine.
+fn planned(cpu: &Cpu, program: &Program, routine: &str) -> star_vm::cpu::Plan {
+    let code = cpu.compile(program.lowered.program.clone(), &CompileOptions::default());
+    let plan = code.and_then(|code| cpu.plan(&code, program.entry(routine), &[]));
+    plan.expect("the program can run")
+}
+
 /// A run that an allocation was perhaps refused to.
 struct Attempt {
     outcome: Outcome,
@@ -74,7 +81,14 @@ fn run(
     host.files.insert("memory:T".to_owned(), table(random, 70, 9));
     host.files.insert("memory:X".to_owned(), slice(random, 70));
     let (limits, stats) = (LIMITS, Stats::default());
-    let mut control = Control { interrupt: &flag, deadline: &flag, limits, host: &mut host, stats };
+    let mut control = Control {
+        interrupt: &flag,
+        deadline: &flag,
+        limits,
+        host: &mut host,
+        profile: None,
+        stats,
+    };
     let refusing = refuse.map(Refusing::after);
     let outcome = cpu.run(plan, &mut values, &mut control);
     let refused = refusing.is_some_and(Refusing::end);
@@ -85,10 +99,10 @@ fn run(
 fn sweep(text: &str, routine: &str, args: &[HostValue]) {
     let program = Program::with(text, &LowerOptions::default());
     for cpu in machines() {
-        let code = cpu.compile(program.lowered.program.clone());
-        let plan = cpu.plan(&code, program.entry(routine), &[]);
+        let plan = planned(&cpu, &program, routine);
         let load = || -> Vec<_> {
-            let load = |arg: &HostValue| cpu.load(arg.clone(), *arg != HostValue::Unset);
+            let load =
+                |arg: &HostValue| cpu.load(arg.clone(), *arg != HostValue::Unset).expect("memory");
             args.iter().map(load).collect()
         };
         let store = |values: &[star_vm::cpu::Value]| -> Vec<HostValue> {
@@ -292,9 +306,8 @@ fn columns_that_are_read_back_say_that_there_is_no_room_or_that_it_is_over() {
     let program = Program::with(text, &LowerOptions::default());
     let sizes = [(70, 67), (1 << 12, 300)];
     for (cpu, (n_rows, n_cols)) in machines().iter().flat_map(|cpu| sizes.map(|size| (cpu, size))) {
-        let loaded = cpu.load(table(&mut Random::new(6), n_rows, n_cols), true);
-        let plan =
-            cpu.plan(&cpu.compile(program.lowered.program.clone()), program.entry("turn"), &[]);
+        let loaded = cpu.load(table(&mut Random::new(6), n_rows, n_cols), true).expect("memory");
+        let plan = planned(cpu, &program, "turn");
         let Attempt { outcome, values, .. } = run(cpu, &plan, vec![loaded.clone()], None);
         assert_eq!(outcome, Outcome::Done);
         // The one lies by columns, the other by rows.
@@ -308,18 +321,20 @@ fn columns_that_are_read_back_say_that_there_is_no_room_or_that_it_is_over() {
                 let found = cpu.store_columns(value, columns.clone(), &never);
                 let refused = refusing.end();
                 match found {
-                    Ok(found) => assert!(!refused && found.as_ref() == Some(&expected), "{n}"),
-                    Err(StoreError::OutOfMemory(_)) => assert!(refused, "{n}"),
-                    Err(StoreError::Interrupted) => panic!("nobody has set the flag"),
+                    Ok(found) => assert!(!refused && found == expected, "{n}"),
+                    Err(BackendError::OutOfMemory(_)) => assert!(refused, "{n}"),
+                    Err(other) => panic!("{n}: {other}"),
                 }
                 refused
             });
             assert!(n_refused > 0, "columns take no memory");
-            assert_eq!(cpu.store_columns(value, columns, &set), Err(StoreError::Interrupted));
-            assert_eq!(cpu.store_columns(value, 0..n_cols + 1, &never), Ok(None));
+            assert_eq!(cpu.store_columns(value, columns, &set), Err(BackendError::Interrupted));
+            let beyond = cpu.store_columns(value, 0..n_cols + 1, &never);
+            assert!(matches!(beyond, Err(BackendError::Internal(_))));
         }
-        let number = cpu.load(HostValue::Int(1), false);
-        assert_eq!(cpu.store_columns(&number, 0..0, &never), Ok(None));
+        let number = cpu.load(HostValue::Int(1), false).expect("memory");
+        let none = cpu.store_columns(&number, 0..0, &never);
+        assert!(matches!(none, Err(BackendError::Internal(_))));
     }
 }
 

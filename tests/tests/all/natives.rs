@@ -81,11 +81,11 @@ fn compare(native: Native, routine: &'static str) {
             let expected = first.run(entry, &args, LIMITS);
             for other in others {
                 let found = other.run(entry, &args, LIMITS);
-                let context = || format!("{routine} on `{}`, {args:?}", other.name());
+                let context = || format!("{routine} on `{}`, {args:?}", other.name);
                 if let Some(difference) = difference(&program, &expected, &found, Mode::AsLowered) {
                     panic!("{}: {difference}", context());
                 }
-                let has = WITH_NATIVES.contains(&other.name());
+                let has = WITH_NATIVES.contains(&other.name);
                 let n_taken = if has { n_taken as u64 } else { 0 };
                 assert_eq!(found.stats.natives, n_taken, "{}", context());
             }
@@ -248,10 +248,10 @@ fn without_room_for_a_native_the_star_body_runs() {
     // The table, and a few lines.
     let tight = Limits { memory: Some(64 * 8 + 100), ..LIMITS };
     let mut machines = backends();
-    machines.retain(|machine| WITH_NATIVES.contains(&machine.name()));
+    machines.retain(|machine| WITH_NATIVES.contains(&machine.name));
     for compiled in program.compile_on(&machines) {
         let [wide, tight] = [LIMITS, tight].map(|limits| compiled.run(entry, &args, limits));
-        assert_eq!((wide.stats.natives, tight.stats.natives), (1, 0), "{}", compiled.name());
+        assert_eq!((wide.stats.natives, tight.stats.natives), (1, 0), "{}", compiled.name);
         assert_eq!(difference(&program, &tight, &wide, Mode::AsLowered), None);
         assert!(wide.stats.operations < tight.stats.operations);
     }
@@ -274,7 +274,7 @@ fn a_table_in_which_nothing_changes_is_not_copied() {
     let tight = Limits { memory: Some(one.n_bytes() / 2 * 3), ..LIMITS };
     let least = Limits { memory: Some(one.n_bytes()), ..LIMITS };
     let mut machines = backends();
-    machines.retain(|machine| WITH_NATIVES.contains(&machine.name()));
+    machines.retain(|machine| WITH_NATIVES.contains(&machine.name));
     for compiled in program.compile_on(&machines) {
         let run = |n: usize, graph: &BitTable, limits| {
             let args =
@@ -286,7 +286,7 @@ fn a_table_in_which_nothing_changes_is_not_copied() {
             [(n, &closed, tight), (n - 2, &one, tight), (n, &one, tight), (0, &chain, least)]
         {
             let expected = (Outcome::Done, 1, Some(HostValue::Table(graph.clone())));
-            assert_eq!(run(n, graph, limits), expected, "{}, n={n}", compiled.name());
+            assert_eq!(run(n, graph, limits), expected, "{}, n={n}", compiled.name);
         }
         let (outcome, natives, _) = run(n, &chain, tight);
         assert!(

@@ -10,13 +10,13 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use star_base::Span;
 use star_compiler::{LowerOptions, Lowered};
 use star_ir::Ty;
-use star_tests::backends::on;
+use star_tests::backends::{Machine, on};
 use star_tests::generator::generate;
 use star_tests::run::{LIMITS, Printed, Program};
 use star_vm::profile::{Clock, Lines, Tally};
 use star_vm::{
-    Backend, Control, Cpu, Host, HostError, HostRef, HostValue, Limits, Outcome, Profile,
-    Reference, Stats,
+    Backend, CompileOptions, Control, Cpu, Host, HostError, HostRef, HostValue, Limits, Outcome,
+    Profile, Reference, Stats,
 };
 
 /// What a profiled run left.
@@ -89,7 +89,7 @@ impl Host for World {
 
 /// Runs with a profile in which the parts of the source with equal keys are one line.
 fn profiled<B: Backend>(
-    backend: &B,
+    (backend, options): (&B, CompileOptions),
     program: &Program,
     entry: &str,
     args: &[HostValue],
@@ -102,20 +102,24 @@ fn profiled<B: Backend>(
     let time = Rc::clone(&world.time);
     let clock = Clock { ticks: Arc::clone(&world.ticks), now: Box::new(move || time.get()) };
     let mut profile = Profile::new(&lowered.program, lines, clock);
-    let load = |value: &HostValue| backend.load(value.clone(), *value != HostValue::Unset);
+    let load = |value: &HostValue| {
+        backend.load(value.clone(), *value != HostValue::Unset).expect("memory")
+    };
     let mut values: Vec<_> = args.iter().map(load).collect();
     let types: Vec<_> = values.iter().map(|value| backend.ty(value)).collect();
-    let code = backend.compile(lowered.program.clone());
-    let plan = backend.plan(&code, program.entry(entry), &types);
+    let options = CompileOptions { profile: true, ..options };
+    let code = backend.compile(lowered.program.clone(), &options).expect("compiled");
+    let plan = backend.plan(&code, program.entry(entry), &types).expect("planned");
     let flag = AtomicBool::new(false);
     let mut control = Control {
         interrupt: &flag,
         deadline: &flag,
         limits,
         host: &mut world,
+        profile: Some(&mut profile),
         stats: Stats::default(),
     };
-    let outcome = backend.run_profiled(&plan, &mut values, &mut control, &mut profile);
+    let outcome = backend.run(&plan, &mut values, &mut control);
     let stats = control.stats;
     let sum = |of: fn(&Tally) -> u64, tallies: &[Tally]| tallies.iter().map(of).sum::<u64>();
     for tallies in [&profile.lines, &profile.routines] {
@@ -164,15 +168,30 @@ fn on_both(text: &str, entry: &str, args: &[HostValue]) -> [Profiled; 2] {
     let program = Program::with(text, &with_places());
     let cpu = Cpu::new();
     [
-        profiled(&Reference::new(), &program, entry, args, LIMITS, by_line(&program)),
-        profiled(&cpu, &program, entry, args, LIMITS, by_line(&program)),
+        profiled(
+            (&Reference::new(), CompileOptions::default()),
+            &program,
+            entry,
+            args,
+            LIMITS,
+            by_line(&program),
+        ),
+        profiled(
+            (&cpu, CompileOptions::default()),
+            &program,
+            entry,
+            args,
+            LIMITS,
+            by_line(&program),
+        ),
     ]
 }
 
 #[test]
 fn both_backends_count_the_same_everywhere_in_generated_programs() {
-    let cpu = Cpu::new().without_natives();
-    let machines = [on("cpu", cpu.clone())];
+    let cpu = Cpu::new();
+    let plainly = CompileOptions { natives: false, ..CompileOptions::default() };
+    let machines = [Machine { options: plainly, ..on("cpu", cpu.clone()) }];
     let limits = Limits { steps: Some(300_000), ..LIMITS };
     let mut n_compared = 0;
     for seed in 3001..3101 {
@@ -187,8 +206,15 @@ fn both_backends_count_the_same_everywhere_in_generated_programs() {
         // Every different part of the source counts by itself here, which is harder than lines.
         let key = |span: Span| (span.file.0, span.start << 12 ^ span.end);
         let (entry, args) = (generated.entry.as_str(), generated.args.as_slice());
-        let slow = profiled(&Reference::new(), &program, entry, args, limits, key);
-        let fast = profiled(&cpu, &program, entry, args, limits, key);
+        let slow = profiled(
+            (&Reference::new(), CompileOptions::default()),
+            &program,
+            entry,
+            args,
+            limits,
+            key,
+        );
+        let fast = profiled((&cpu, plainly), &program, entry, args, limits, key);
         for run in [&slow, &fast] {
             assert_eq!(run.printed, expected.printed, "seed {seed}");
             assert_eq!(run.stats.operations, expected.stats.operations, "seed {seed}");
@@ -307,8 +333,22 @@ fn a_run_that_is_stopped_has_a_profile_up_to_there() {
     let limits = Limits { output: Some(6), ..LIMITS };
     let args = [HostValue::Int(9)];
     let both = [
-        profiled(&Reference::new(), &program, "P", &args, limits, by_line(&program)),
-        profiled(&Cpu::new(), &program, "P", &args, limits, by_line(&program)),
+        profiled(
+            (&Reference::new(), CompileOptions::default()),
+            &program,
+            "P",
+            &args,
+            limits,
+            by_line(&program),
+        ),
+        profiled(
+            (&Cpu::new(), CompileOptions::default()),
+            &program,
+            "P",
+            &args,
+            limits,
+            by_line(&program),
+        ),
     ];
     for run in both {
         assert!(matches!(run.outcome, Outcome::Limit { .. }), "{:?}", run.outcome);

@@ -182,7 +182,7 @@ fn meets_limits(program: &Program, name: &str, args: &[HostValue]) -> usize {
 /// Each backend counts bytes in its own way, and exactly.
 fn meets_memory_limit(
     program: &Program,
-    compiled: &[Box<dyn Compiled>],
+    compiled: &[Compiled],
     name: &str,
     args: &[HostValue],
 ) -> usize {
@@ -196,13 +196,13 @@ fn meets_memory_limit(
         }
         let [enough, too_few] = tight(LIMITS, 1, needed);
         let again = backend.run(entry, args, enough);
-        assert_eq!(again.outcome, free.outcome, "{}: {enough:?}", backend.name());
+        assert_eq!(again.outcome, free.outcome, "{}: {enough:?}", backend.name);
         assert_eq!((&again.values, &again.printed), (&free.values, &free.printed));
         match backend.run(entry, args, too_few).outcome {
             Outcome::Limit { kind: LimitKind::Memory { limit, wanted }, .. } => {
-                assert_eq!((limit, wanted), (needed - 1, needed), "{}", backend.name());
+                assert_eq!((limit, wanted), (needed - 1, needed), "{}", backend.name);
             }
-            other => panic!("{}: {too_few:?}: {other:?}", backend.name()),
+            other => panic!("{}: {too_few:?}: {other:?}", backend.name),
         }
         n_met = 1;
     }
@@ -268,7 +268,10 @@ mod faulty {
     use star_base::BitTable;
     use star_ir::{Block, Op, Program, RoutineId, StmtKind, Ty, visit};
     use star_vm::reference::{Code, Plan, Value};
-    use star_vm::{Backend, Control, HostValue, Outcome, Profile, Reference, StoreError};
+    use star_vm::{
+        Backend, BackendError, Capabilities, CompileOptions, Control, Explanation, HostValue,
+        Outcome, Reference,
+    };
 
     /// It leaves out every MIRROR.
     pub(super) struct Faulty(Reference);
@@ -295,16 +298,32 @@ mod faulty {
         type Code = Code;
         type Plan = Plan;
 
-        fn name(&self) -> &'static str {
-            "faulty"
+        fn caps(&self) -> Capabilities {
+            Capabilities { name: "faulty", ..self.0.caps() }
         }
-        fn load(&self, value: HostValue, fixed: bool) -> Value {
+        fn load(&self, value: HostValue, fixed: bool) -> Result<Value, BackendError> {
             self.0.load(value, fixed)
+        }
+        fn new_table(
+            &self,
+            n_rows: usize,
+            n_cols: usize,
+            fixed: bool,
+        ) -> Result<Value, BackendError> {
+            self.0.new_table(n_rows, n_cols, fixed)
+        }
+        fn load_columns(
+            &self,
+            value: &mut Value,
+            start: usize,
+            columns: &BitTable,
+        ) -> Result<(), BackendError> {
+            self.0.load_columns(value, start, columns)
         }
         fn ty(&self, value: &Value) -> Option<Ty> {
             self.0.ty(value)
         }
-        fn store(&self, value: &Value, interrupt: &AtomicBool) -> Result<HostValue, StoreError> {
+        fn store(&self, value: &Value, interrupt: &AtomicBool) -> Result<HostValue, BackendError> {
             self.0.store(value, interrupt)
         }
         fn store_columns(
@@ -312,30 +331,30 @@ mod faulty {
             value: &Value,
             columns: Range<usize>,
             interrupt: &AtomicBool,
-        ) -> Result<Option<BitTable>, StoreError> {
+        ) -> Result<BitTable, BackendError> {
             self.0.store_columns(value, columns, interrupt)
         }
-        fn compile(&self, mut program: Program) -> Code {
+        fn compile(
+            &self,
+            mut program: Program,
+            options: &CompileOptions,
+        ) -> Result<Code, BackendError> {
             program.routines.iter_mut().for_each(|routine| spoil(&mut routine.body));
-            self.0.compile(program)
+            self.0.compile(program, options)
         }
-        fn plan(&self, code: &Code, entry: RoutineId, args: &[Option<Ty>]) -> Plan {
+        fn plan(
+            &self,
+            code: &Code,
+            entry: RoutineId,
+            args: &[Option<Ty>],
+        ) -> Result<Plan, BackendError> {
             self.0.plan(code, entry, args)
         }
-        fn explain(&self, plan: &Plan) -> String {
+        fn explain(&self, plan: &Plan) -> Explanation {
             self.0.explain(plan)
         }
         fn run(&self, plan: &Plan, values: &mut [Value], control: &mut Control<'_>) -> Outcome {
             self.0.run(plan, values, control)
-        }
-        fn run_profiled(
-            &self,
-            plan: &Plan,
-            values: &mut [Value],
-            control: &mut Control<'_>,
-            profile: &mut Profile,
-        ) -> Outcome {
-            self.0.run_profiled(plan, values, control, profile)
         }
     }
 }

@@ -12,6 +12,8 @@ use star_ir::{Check, IntOp, LocId, Mode, Operand, Program, ReductionOp, RoutineI
 use super::block::BlockCode;
 use super::inst::Inst;
 use super::tile::Tile;
+use crate::backend::CompileOptions;
+use crate::explain::Item;
 
 /// Number of a register in its file, counted from the first one of the routine.
 pub(super) type Reg = u32;
@@ -24,6 +26,7 @@ pub(super) type Pc = u32;
 pub(super) struct Code {
     pub(super) program: Program,
     pub(super) routines: Vec<RoutineCode>,
+    pub(super) options: CompileOptions,
 }
 
 /// A compiled routine.
@@ -54,8 +57,10 @@ pub(super) struct RoutineCode {
     pub(super) files: Vec<FileUse>,
     pub(super) foralls: Vec<Forall>,
     pub(super) tiles: Vec<Tile>,
-    /// Loops and tile kernels, for people.
+    /// What was counted, for `explain`.
     pub(super) summary: Summary,
+    /// What became of statements, for `explain`.
+    pub(super) decisions: Vec<Item>,
 }
 
 /// How many registers of each kind a routine has.
@@ -71,12 +76,8 @@ pub(super) struct FrameSize {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Summary {
     pub(super) loops: usize,
-    pub(super) foralls: usize,
-    pub(super) tiles: usize,
-    /// Tile kernels that run over blocks.
-    pub(super) straight: usize,
+    /// Operations that another one does as well.
     pub(super) fused: usize,
-    pub(super) blocks: usize,
 }
 
 /// Where a variable lives.

@@ -1,8 +1,8 @@
 //! The CPU backend: packed bits, SIMD kernels, threads.
 //!
 //! * [`Value`]: packed limbs; tables in up to two forms (`table`).
-//! * `compile` makes register code (`code`, `inst`) of SIR; `fuse` joins logic operations.
-//! * The machine (`interpreter`): frames of `registers`, `calls`, `forall`, blocks of lines (`block`), kernels (`tile`), `guards`; instructions on `bits`
+//! * `compile` makes register code (`code`, `inst`) of SIR; `fuse` joins logic operations; `explain` says what became of it.
+//! * The interpreter (`interpreter`): frames of `registers`, `calls`, `forall`, blocks of lines (`block`), kernels (`tile`), `guards`; instructions on `bits`
 //!   (also `moves`, `words`, `ask`), on `tables` (whose second forms `copies` counts) and on `sizes`; files and output (`host`), values
 //!   for people (`shown`).
 //! * `probe`: what a profile wants to know of every instruction.
@@ -19,6 +19,7 @@ mod calls;
 mod code;
 mod compile;
 mod copies;
+mod explain;
 mod forall;
 mod fuse;
 mod guards;
@@ -43,13 +44,15 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use star_base::{BitTable, Native};
+use star_base::{BitTable, Native, OutOfMemory};
 use star_ir::{Program, RoutineId, Ty};
 
-use crate::backend::{Backend, Control, Outcome, StoreError};
+use crate::backend::{
+    Backend, BackendError, Capabilities, CompileOptions, Control, Outcome, check_part, no_table,
+};
 use crate::budget::MemoryBudget;
+use crate::explain::Explanation;
 use crate::kernels::Kernels;
-use crate::profile::Profile;
 use crate::value::HostValue;
 
 pub use parallelism::Settings;
@@ -86,7 +89,7 @@ impl Default for Cpu {
     }
 }
 
-/// A flag that nobody sets.
+/// A flag that is never set.
 static NEVER: AtomicBool = AtomicBool::new(false);
 
 impl Cpu {
@@ -108,16 +111,6 @@ impl Cpu {
             }
         };
         Ok(Cpu { settings, kernels, pool })
-    }
-
-    /// The natives that this backend has.
-    pub const NATIVES: &'static [Native] = Native::ALL;
-
-    /// The same, but every routine is run as it is written.
-    #[must_use]
-    pub fn without_natives(mut self) -> Self {
-        self.settings.natives = false;
-        self
     }
 
     /// The kernels that it computes with.
@@ -144,23 +137,49 @@ impl Backend for Cpu {
     type Code = Code;
     type Plan = Plan;
 
-    fn name(&self) -> &'static str {
-        "cpu"
+    fn caps(&self) -> Capabilities {
+        Capabilities {
+            name: "cpu",
+            device: format!("{} kernels", self.kernels.level().name()),
+            threads: self.threads(),
+            expansion: 1,
+            max_bytes: u64::MAX,
+            natives: Native::ALL,
+        }
     }
 
-    fn load(&self, value: HostValue, fixed: bool) -> Value {
-        Value { data: ValueData::from_host(value), size: None, fixed }
+    fn load(&self, value: HostValue, fixed: bool) -> Result<Value, BackendError> {
+        Ok(Value { data: ValueData::from_host(value), size: None, fixed })
+    }
+
+    fn new_table(&self, n_rows: usize, n_cols: usize, fixed: bool) -> Result<Value, BackendError> {
+        let n_bytes = n_rows.div_ceil(64) as u128 * 8 * n_cols as u128;
+        let zeros = BitTable::zeros(n_rows, n_cols).map_err(|_| OutOfMemory { n_bytes })?;
+        self.load(HostValue::Table(zeros), fixed)
+    }
+
+    fn load_columns(
+        &self,
+        value: &mut Value,
+        start: usize,
+        columns: &BitTable,
+    ) -> Result<(), BackendError> {
+        let ValueData::Table(shared) = &mut value.data else { return Err(no_table()) };
+        check_part((shared.n_rows(), shared.n_cols()), start, columns)?;
+        let never = MemoryBudget::new(&NEVER, &NEVER, u64::MAX);
+        shared_mut(shared, &self.parallelism(&never))?.set_columns(start, columns);
+        Ok(())
     }
 
     fn ty(&self, value: &Value) -> Option<Ty> {
         value.data.ty()
     }
 
-    fn store(&self, value: &Value, interrupt: &AtomicBool) -> Result<HostValue, StoreError> {
+    fn store(&self, value: &Value, interrupt: &AtomicBool) -> Result<HostValue, BackendError> {
         value.data.to_host(&self.parallelism(&MemoryBudget::new(interrupt, &NEVER, u64::MAX)))
     }
 
-    fn unload(&self, value: Value, interrupt: &AtomicBool) -> Result<HostValue, StoreError> {
+    fn unload(&self, value: Value, interrupt: &AtomicBool) -> Result<HostValue, BackendError> {
         let parallelism = self.parallelism(&MemoryBudget::new(interrupt, &NEVER, u64::MAX));
         let table = match value.data {
             ValueData::Table(table) => table,
@@ -187,63 +206,67 @@ impl Backend for Cpu {
         value: &Value,
         columns: Range<usize>,
         interrupt: &AtomicBool,
-    ) -> Result<Option<BitTable>, StoreError> {
-        let ValueData::Table(table) = &value.data else { return Ok(None) };
-        table.some_columns(
-            columns,
-            &self.parallelism(&MemoryBudget::new(interrupt, &NEVER, u64::MAX)),
-        )
+    ) -> Result<BitTable, BackendError> {
+        let ValueData::Table(table) = &value.data else { return Err(no_table()) };
+        let budget = MemoryBudget::new(interrupt, &NEVER, u64::MAX);
+        table.some_columns(columns, &self.parallelism(&budget))
     }
 
-    fn compile(&self, program: Program) -> Code {
-        Code(Arc::new(compile::compile(program)))
+    fn compile(&self, program: Program, options: &CompileOptions) -> Result<Code, BackendError> {
+        Ok(Code(Arc::new(compile::compile(program, *options))))
     }
 
-    fn plan(&self, code: &Code, entry: RoutineId, _args: &[Option<Ty>]) -> Plan {
-        Plan { code: code.0.clone(), entry, kernels: self.kernels, threads: self.threads() }
+    fn plan(
+        &self,
+        code: &Code,
+        entry: RoutineId,
+        _args: &[Option<Ty>],
+    ) -> Result<Plan, BackendError> {
+        Ok(Plan { code: code.0.clone(), entry, kernels: self.kernels, threads: self.threads() })
     }
 
-    fn explain(&self, plan: &Plan) -> String {
-        let routines = &plan.code.routines;
-        let sum =
-            |count: fn(&code::RoutineCode) -> usize| routines.iter().map(count).sum::<usize>();
-        let name = plan.code.program.routines.get(plan.entry.0 as usize);
-        let name = name.map_or("?", |routine| routine.name.as_str());
-        format!(
-            "register code of {} instructions in {} routines, entry `{name}`; {} kernels, {} \
-             threads; {} loops, {} forall, {} of them in blocks, {} tile kernels, {} of them straight, {} pairs of operations fused",
-            sum(|routine| routine.insts.len()),
-            routines.len(),
-            plan.kernels.level().name(),
-            plan.threads,
-            sum(|routine| routine.summary.loops),
-            sum(|routine| routine.summary.foralls),
-            sum(|routine| routine.summary.blocks),
-            sum(|routine| routine.summary.tiles),
-            sum(|routine| routine.summary.straight),
-            sum(|routine| routine.summary.fused),
-        )
+    fn explain(&self, plan: &Plan) -> Explanation {
+        explain::explain(plan)
     }
 
     fn run(&self, plan: &Plan, values: &mut [Value], control: &mut Control<'_>) -> Outcome {
         let budget = MemoryBudget::new(control.interrupt, control.deadline, u64::MAX);
-        let parallelism = self.parallelism(&budget);
-        interpreter::run(&plan.code, parallelism, plan.entry, values, control, &mut probe::NoProbe)
-    }
-
-    fn run_profiled(
-        &self,
-        plan: &Plan,
-        values: &mut [Value],
-        control: &mut Control<'_>,
-        profile: &mut Profile,
-    ) -> Outcome {
-        let budget = MemoryBudget::new(control.interrupt, control.deadline, u64::MAX);
-        let parallelism = self.parallelism(&budget);
-        let mut probe = probe::ProfilingProbe::new(&plan.code, plan.entry, profile);
-        let outcome =
-            interpreter::run(&plan.code, parallelism, plan.entry, values, control, &mut probe);
+        let mut parallelism = self.parallelism(&budget);
+        let (code, entry) = (&*plan.code, plan.entry);
+        if !code.options.optimise {
+            // No slice is so long: nothing is recorded.
+            parallelism.settings.batch_limbs = usize::MAX;
+        }
+        let Some(profile) = control.profile.take() else {
+            return interpreter::run(
+                code,
+                parallelism,
+                entry,
+                values,
+                control,
+                &mut probe::NoProbe,
+            );
+        };
+        if !code.options.profile {
+            return Outcome::not_profiled();
+        }
+        let mut probe = probe::ProfilingProbe::new(code, entry, profile);
+        let outcome = interpreter::run(code, parallelism, entry, values, control, &mut probe);
         probe.end();
         outcome
     }
+}
+
+/// The table for itself, to be changed.
+fn shared_mut<'t>(
+    shared: &'t mut Arc<table::Table>,
+    parallelism: &Parallelism<'_>,
+) -> Result<&'t mut table::Table, BackendError> {
+    if Arc::get_mut(shared).is_none() {
+        let copy = shared.try_clone(parallelism).map_err(|_stop| BackendError::Interrupted)?;
+        let refused = OutOfMemory { n_bytes: u128::from(shared.n_bytes()) };
+        *shared = Arc::new(copy.ok_or(refused)?);
+    }
+    let refused = || BackendError::Internal("a table that was just copied is shared".to_owned());
+    Arc::get_mut(shared).ok_or_else(refused)
 }

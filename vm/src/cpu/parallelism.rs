@@ -32,8 +32,6 @@ pub struct Settings {
     pub batch_ops: usize,
     /// Turn a table as soon as it is accessed against its form.
     pub eager_turns: bool,
-    /// Do library routines in ways of their own where that is possible (`natives`).
-    pub natives: bool,
 }
 
 impl Default for Settings {
@@ -48,7 +46,6 @@ impl Default for Settings {
             batch_limbs: 1 << 12,
             batch_ops: 512,
             eager_turns: false,
-            natives: true,
         }
     }
 }
@@ -65,7 +62,6 @@ impl Settings {
             batch_limbs: 4,
             batch_ops: 5,
             eager_turns: true,
-            natives: true,
         }
     }
 }

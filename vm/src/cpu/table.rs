@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use star_base::{BitTable, OutOfMemory};
 
 use super::parallelism::{Parallelism, pieces};
-use crate::backend::StoreError;
+use crate::backend::{BackendError, check_columns};
 use crate::kernels::Columns;
 use crate::stop::Run;
 
@@ -341,20 +341,18 @@ impl Table {
         self.copy.take().ok_or(self)
     }
 
-    /// Some columns (from 0) as a table of their own; `None` beyond the last one.
+    /// Some columns (from 0) as a table of their own.
     ///
     /// # Errors
-    /// If the system refuses the memory, or a flag is set.
+    /// If there are no such columns, the system refuses the memory, or a flag is set.
     pub(super) fn some_columns(
         &self,
         columns: std::ops::Range<usize>,
         parallelism: &Parallelism<'_>,
-    ) -> Result<Option<BitTable>, StoreError> {
-        if columns.start > columns.end || columns.end > self.n_cols {
-            return Ok(None);
-        }
+    ) -> Result<BitTable, BackendError> {
+        check_columns(&columns, self.n_cols)?;
         // Nothing but a flag stops work on a value.
-        let interrupted = |_stop| StoreError::Interrupted;
+        let interrupted = |_stop| BackendError::Interrupted;
         let n_bytes = self.n_rows.div_ceil(64) as u128 * 8 * columns.len() as u128;
         let refused = |_too_large| OutOfMemory { n_bytes };
         let mut part = BitTable::zeros(self.n_rows, columns.len()).map_err(refused)?;
@@ -363,7 +361,23 @@ impl Table {
             let limbs = part.column_limbs_mut(idx);
             self.read(Line::Column, col_idx, limbs, parallelism, false).map_err(interrupted)?;
         }
-        Ok(Some(part))
+        Ok(part)
+    }
+
+    /// The columns from `start` (from 0) on become those of `part`, which has as many rows.
+    pub(super) fn set_columns(&mut self, start: usize, part: &BitTable) {
+        let by_rows = self.by_rows;
+        let home = self.home_mut();
+        for col_idx in 0..part.n_cols() {
+            if by_rows {
+                for row_idx in 0..part.n_rows() {
+                    home.put(start + col_idx, row_idx, part.get(row_idx, col_idx));
+                }
+            } else {
+                let column = home.column_limbs_mut(start + col_idx);
+                column.copy_from_slice(part.column_limbs(col_idx));
+            }
+        }
     }
 
     /// Number of ones.

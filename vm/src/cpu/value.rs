@@ -9,7 +9,7 @@ use star_ir::{Extent, Ty};
 use super::natives::Reach;
 use super::parallelism::Parallelism;
 use super::table::Table;
-use crate::backend::StoreError;
+use crate::backend::BackendError;
 use crate::value::HostValue;
 
 /// A variable's place outside a run: what it holds, if anything, and whether its size is fixed.
@@ -99,9 +99,9 @@ impl ValueData {
     ///
     /// # Errors
     /// If the system refuses the memory, or a flag is set.
-    pub(super) fn to_host(&self, parallelism: &Parallelism<'_>) -> Result<HostValue, StoreError> {
+    pub(super) fn to_host(&self, parallelism: &Parallelism<'_>) -> Result<HostValue, BackendError> {
         // Nothing but a flag stops work on a value.
-        let interrupted = |_stop| StoreError::Interrupted;
+        let interrupted = |_stop| BackendError::Interrupted;
         Ok(match self {
             ValueData::Nothing | ValueData::Handle(_) => HostValue::Unset,
             ValueData::Int(number) => HostValue::Int(*number),

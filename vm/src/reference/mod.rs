@@ -39,8 +39,11 @@ use std::sync::atomic::AtomicBool;
 use star_base::BitTable;
 use star_ir::{Program, RoutineId, Ty};
 
-use crate::backend::{Backend, Control, Outcome, StoreError};
-use crate::profile::Profile;
+use crate::backend::{
+    Backend, BackendError, Capabilities, CompileOptions, Control, Outcome, check_columns,
+    check_part, no_table,
+};
+use crate::explain::{Explanation, Subject};
 use crate::value::HostValue;
 
 pub use budget::MAX_BYTES;
@@ -48,7 +51,7 @@ pub use observe::{Moment, Observer, Scene};
 pub use value::Value;
 
 use meter::Meter;
-use value::Data;
+use value::{Data, Table};
 
 /// The reference backend.
 #[derive(Clone, Copy, Debug, Default)]
@@ -92,12 +95,14 @@ pub enum TileHeight {
 #[derive(Clone, Debug)]
 pub struct Code {
     program: Arc<Program>,
+    options: CompileOptions,
 }
 
 /// A program and its entry.
 #[derive(Clone, Debug)]
 pub struct Plan {
     program: Arc<Program>,
+    options: CompileOptions,
     entry: RoutineId,
 }
 
@@ -126,20 +131,61 @@ impl Backend for Reference {
     type Code = Code;
     type Plan = Plan;
 
-    fn name(&self) -> &'static str {
-        "reference"
+    fn caps(&self) -> Capabilities {
+        Capabilities {
+            name: "reference",
+            device: "one bit after another".to_owned(),
+            threads: 1,
+            expansion: 8,
+            max_bytes: MAX_BYTES,
+            natives: &[],
+        }
     }
 
-    fn load(&self, value: HostValue, fixed: bool) -> Value {
-        Value::new(Data::from_host(value), fixed)
+    fn load(&self, value: HostValue, fixed: bool) -> Result<Value, BackendError> {
+        match value {
+            HostValue::Table(table) => self.load_by_ranges(&table, fixed),
+            value @ (HostValue::Unset
+            | HostValue::Int(_)
+            | HostValue::Bool(_)
+            | HostValue::Str(_)
+            | HostValue::Slice(_)
+            | HostValue::Word(_)) => Ok(Value::new(Data::from_host(value), fixed)),
+        }
+    }
+
+    fn new_table(&self, n_rows: usize, n_cols: usize, fixed: bool) -> Result<Value, BackendError> {
+        let table = Table { rows: n_rows, columns: vec![vec![false; n_rows]; n_cols] };
+        Ok(Value::new(Some(Data::Table(table)), fixed))
+    }
+
+    fn load_columns(
+        &self,
+        value: &mut Value,
+        start: usize,
+        columns: &BitTable,
+    ) -> Result<(), BackendError> {
+        let Some(Data::Table(table)) = &mut value.data else { return Err(no_table()) };
+        check_part((table.rows, table.columns.len()), start, columns)?;
+        for (column, col_idx) in table.columns[start..].iter_mut().zip(0..columns.n_cols()) {
+            *column = columns.column(col_idx).iter().collect();
+        }
+        Ok(())
     }
 
     fn ty(&self, value: &Value) -> Option<Ty> {
         value.data.as_ref().map(Data::ty)
     }
 
-    fn store(&self, value: &Value, _interrupt: &AtomicBool) -> Result<HostValue, StoreError> {
-        Ok(value.data.as_ref().map_or(HostValue::Unset, Data::to_host))
+    fn store(&self, value: &Value, interrupt: &AtomicBool) -> Result<HostValue, BackendError> {
+        match &value.data {
+            Some(Data::Table(table)) => {
+                let sizes = (table.rows, table.columns.len());
+                self.store_by_ranges(value, sizes, interrupt).map(HostValue::Table)
+            }
+            Some(data) => Ok(data.to_host()),
+            None => Ok(HostValue::Unset),
+        }
     }
 
     fn store_columns(
@@ -147,46 +193,45 @@ impl Backend for Reference {
         value: &Value,
         columns: Range<usize>,
         _interrupt: &AtomicBool,
-    ) -> Result<Option<BitTable>, StoreError> {
-        let Some(Data::Table(table)) = &value.data else { return Ok(None) };
-        Ok(table.columns.get(columns).map(|columns| table.to_host(columns)))
+    ) -> Result<BitTable, BackendError> {
+        let Some(Data::Table(table)) = &value.data else { return Err(no_table()) };
+        check_columns(&columns, table.columns.len())?;
+        Ok(table.to_host(&table.columns[columns]))
     }
 
-    fn compile(&self, program: Program) -> Code {
-        let program = Arc::new(program);
-        Code { program }
+    fn compile(&self, program: Program, options: &CompileOptions) -> Result<Code, BackendError> {
+        Ok(Code { program: Arc::new(program), options: *options })
     }
 
-    fn plan(&self, code: &Code, entry: RoutineId, _args: &[Option<Ty>]) -> Plan {
-        let program = code.program.clone();
-        Plan { program, entry }
+    fn plan(
+        &self,
+        code: &Code,
+        entry: RoutineId,
+        _args: &[Option<Ty>],
+    ) -> Result<Plan, BackendError> {
+        let Code { program, options } = code.clone();
+        Ok(Plan { program, options, entry })
     }
 
-    fn explain(&self, plan: &Plan) -> String {
+    fn explain(&self, plan: &Plan) -> Explanation {
         let n_routines = plan.program.routines.len();
         let routines = if n_routines == 1 { "routine" } else { "routines" };
         let entry = plan.program.routines.get(plan.entry.0 as usize);
         let entry = entry.map_or("?", |routine| routine.name.as_str());
-        format!(
-            "reference interpreter, SIR as given, {n_routines} {routines}, entry `{entry}`; \
-             one bit after another, no natives"
-        )
+        let mut all = Explanation::default();
+        let form = format!("SIR as given, {n_routines} {routines}, entry `{entry}`");
+        all.whole(Subject::Program, form);
+        all.whole(Subject::Device, self.caps().device);
+        all
     }
 
     fn run(&self, plan: &Plan, values: &mut [Value], control: &mut Control<'_>) -> Outcome {
-        let nobody = (None, None);
-        interpreter::run(&plan.program, self.settings, plan.entry, values, control, nobody)
-    }
-
-    fn run_profiled(
-        &self,
-        plan: &Plan,
-        values: &mut [Value],
-        control: &mut Control<'_>,
-        profile: &mut Profile,
-    ) -> Outcome {
-        let meter = Meter::new(&plan.program, plan.entry, profile);
-        let meter = (Some(meter), None);
+        let meter = match control.profile.take() {
+            Some(_) if !plan.options.profile => return Outcome::not_profiled(),
+            Some(profile) => Some(Meter::new(&plan.program, plan.entry, profile)),
+            None => None,
+        };
+        let meter = (meter, None);
         interpreter::run(&plan.program, self.settings, plan.entry, values, control, meter)
     }
 }

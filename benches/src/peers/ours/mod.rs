@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use star_base::BitTable;
 use star_vm::kernels::Kernels;
-use star_vm::{Cpu, HostValue, Outcome, cpu};
+use star_vm::{CompileOptions, Cpu, HostValue, Outcome, cpu};
 
 use super::digest::Digest;
 use super::failure::Failure;
@@ -56,10 +56,11 @@ pub(super) fn open(given: &PeerArgs) -> Result<Local, Failure> {
     };
     let threads = given.number("threads")?;
     let natives = given.text("natives")? == "on";
-    let settings = cpu::Settings { threads: Some(threads), natives, ..Default::default() };
+    let settings = cpu::Settings { threads: Some(threads), ..Default::default() };
     let backend = Cpu::with(settings, Kernels::detect())
         .map_err(|error| Failure::peer(format!("no threads: {error}")))?;
-    let compiled = Compiled::new(backend, &ready.text);
+    let options = CompileOptions { natives, ..CompileOptions::default() };
+    let compiled = Compiled::with(backend, options, &ready.text);
     let values = compiled.load(ready.args.clone());
     let hello = Hello {
         peer: "star".to_owned(),
@@ -96,6 +97,7 @@ impl Work for Routine {
                 let message = format!("{} ends at a limit", self.ready.routine);
                 Err(Failure::of_code(kind.code(), message))
             }
+            Outcome::DeviceLost { why } => Err(Failure::peer(why)),
             Outcome::Internal(message) => Err(Failure::peer(message)),
         }
     }

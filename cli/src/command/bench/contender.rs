@@ -9,11 +9,12 @@ use star_harness::{Argument, Compiled, Loaded};
 use star_ir::{LimitKind, Program, RoutineId};
 use star_report::measure::{Budget, Median, Sampler, repetitions};
 use star_report::record::{NativeUse, RowError};
-use star_vm::{Control, Limits, Outcome, Stats, StoreError};
+use star_vm::{BackendError, Control, Limits, Outcome, Stats};
 
 use super::hash::hash;
 use crate::access::Access;
 use crate::command::run::describe;
+use crate::failure::refused_by_backend;
 use crate::files::Console;
 use crate::flags::{Flags, Watchdog};
 use crate::host::RunHost;
@@ -70,7 +71,7 @@ pub(super) struct Contender {
     pub(super) backend: &'static str,
     /// With natives?
     pub(super) natives: NativeUse,
-    compiled: Box<dyn Compiled>,
+    compiled: Compiled,
     limits: Limits,
     sampler: Sampler,
     repetitions: usize,
@@ -89,7 +90,7 @@ struct Batch {
     load: f64,
     stats: Stats,
     printed: String,
-    last: Box<dyn Loaded>,
+    last: Loaded,
 }
 
 impl Contender {
@@ -99,7 +100,7 @@ impl Contender {
     /// If that did not end well.
     pub(super) fn warm_up(
         (backend, natives): (&'static str, NativeUse),
-        compiled: Box<dyn Compiled>,
+        compiled: Compiled,
         (limits, budget): (Limits, Budget),
         around: &Surroundings<'_>,
     ) -> Result<Self, Failed> {
@@ -117,13 +118,7 @@ impl Contender {
         let first = contender.batch(around, 1)?;
         contender.stats = first.stats;
         let results = first.last.into_results(&around.flags.interrupt);
-        let results = results.map_err(|error| match error {
-            StoreError::OutOfMemory(refused) => Failed::Error(RowError {
-                code: Code::MemoryLimit.as_str().to_owned(),
-                message: format!("no memory for the results: {refused}"),
-            }),
-            StoreError::Interrupted => Failed::Interrupted,
-        })?;
+        let results = results.map_err(|error| refused("no memory for the results", &error))?;
         contender.hash = hash(&results, &first.printed);
         drop(results);
         let mut one = Duration::from_secs_f64(first.run);
@@ -179,15 +174,14 @@ impl Contender {
         })?;
         let mut load = Duration::ZERO;
         let entry = around.ready.entry;
-        let mut loaded: Vec<Box<dyn Loaded>> = (0..n)
-            .map(|_| {
-                let arguments = around.arguments.to_vec();
-                let begun = Instant::now();
-                let ready = self.compiled.load(entry, arguments);
-                load += begun.elapsed();
-                ready
-            })
-            .collect();
+        let mut loaded: Vec<Loaded> = Vec::new();
+        for _ in 0..n {
+            let arguments = around.arguments.to_vec();
+            let begun = Instant::now();
+            let ready = self.compiled.load(entry, arguments);
+            load += begun.elapsed();
+            loaded.push(ready.map_err(|error| refused("no memory for the arguments", &error))?);
+        }
         let settings = Settings::default();
         let console = Console { flags: &flags, reporter: around.reporter };
         let mut output = Output::kept();
@@ -200,6 +194,7 @@ impl Contender {
                 deadline: &flags.deadline,
                 limits: self.limits,
                 host: &mut host,
+                profile: None,
                 stats: Stats::default(),
             };
             let outcome = ready.run(&mut control);
@@ -217,6 +212,15 @@ impl Contender {
     }
 }
 
+/// A step of the backend that failed; `what` it is about.
+pub(super) fn refused(what: &str, error: &BackendError) -> Failed {
+    let diagnostic = refused_by_backend(what, error);
+    match diagnostic.code {
+        Code::Interrupted => Failed::Interrupted,
+        _ => Failed::Error(error_of(&diagnostic, &SourceMap::new())),
+    }
+}
+
 /// Why a run did not end well.
 fn failed(outcome: Outcome, around: &Surroundings<'_>) -> Failed {
     if let Outcome::Limit { kind: LimitKind::Interrupted, .. } = outcome {
@@ -226,7 +230,11 @@ fn failed(outcome: Outcome, around: &Surroundings<'_>) -> Failed {
         Outcome::Trap(trap) if around.ready.is_function => {
             Outcome::Trap(Box::new(wrap::without_wrapper(*trap)))
         }
-        Outcome::Trap(_) | Outcome::Done | Outcome::Limit { .. } | Outcome::Internal(_) => outcome,
+        Outcome::Trap(_)
+        | Outcome::Done
+        | Outcome::Limit { .. }
+        | Outcome::DeviceLost { .. }
+        | Outcome::Internal(_) => outcome,
     };
     let diagnostic = describe(outcome, &around.ready.program);
     match diagnostic.code {

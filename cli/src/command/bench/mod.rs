@@ -147,7 +147,7 @@ pub(crate) fn run(
     output: &mut Output,
 ) -> Result<Exit, Failure> {
     let engines = args.backends.iter().map(|name| Engine::find(name.trim()));
-    let engines: Vec<&'static Engine> = engines.collect::<Result<_, _>>()?;
+    let engines: Vec<Engine> = engines.collect::<Result<_, _>>()?;
     // Better told before a long run than after it.
     let place = |file: &Option<String>| {
         let place = file.as_ref().map(|file| Destination::new(Path::new(file), file));

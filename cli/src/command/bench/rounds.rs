@@ -2,17 +2,17 @@
 
 use star_report::measure::{Budget, Median, Random};
 use star_report::record::{NativeUse, Row, RowError, Source, Time};
-use star_vm::Limits;
+use star_vm::{CompileOptions, Limits};
 
-use super::contender::{Contender, Failed, Surroundings};
-use crate::engine::{Engine, Natives};
+use super::contender::{Contender, Failed, Surroundings, refused};
+use crate::engine::Engine;
 
 /// A backend with natives or without, and what a run on it may use.
 pub(super) struct Entrant {
     /// The backend.
-    pub(super) engine: &'static Engine,
-    /// With natives?
-    pub(super) natives: Natives,
+    pub(super) engine: Engine,
+    /// How programs are compiled.
+    pub(super) options: CompileOptions,
     /// What a run may use.
     pub(super) limits: Limits,
 }
@@ -87,12 +87,12 @@ fn enter(
     budget: Budget,
     around: &Surroundings<'_>,
 ) -> Option<Placed> {
-    let Entrant { engine, natives, limits } = entrant;
-    let name = engine.name;
-    let native_use = match natives {
+    let Entrant { engine, options, limits } = entrant;
+    let name = engine.caps.name;
+    let native_use = match options.natives {
         _ if !may_have_natives(engine, around) => NativeUse::None,
-        Natives::On => NativeUse::On,
-        Natives::Off => NativeUse::Off,
+        true => NativeUse::On,
+        false => NativeUse::Off,
     };
     let takes_none = |other: &Placed| match other {
         Ok(other) => other.backend == name && other.natives == NativeUse::None,
@@ -101,8 +101,11 @@ fn enter(
     if placed.iter().any(takes_none) {
         return None;
     }
-    let compiled = engine.machine(*natives).compile(around.ready.program.clone());
-    let warm = Contender::warm_up((name, native_use), compiled, (*limits, budget), around);
+    let compiled = engine.machine(*options).compile(around.ready.program.clone());
+    let compiled = compiled.map_err(|error| refused("the program cannot be compiled", &error));
+    let warm = compiled.and_then(|compiled| {
+        Contender::warm_up((name, native_use), compiled, (*limits, budget), around)
+    });
     Some(match warm {
         Ok(mut contender) => {
             if native_use == NativeUse::On && contender.stats.natives == 0 {
@@ -118,7 +121,8 @@ fn enter(
 /// that end before anything could be counted.
 fn may_have_natives(engine: &Engine, around: &Surroundings<'_>) -> bool {
     let mut routines = around.ready.program.routines.iter();
-    routines.any(|routine| routine.native.is_some_and(|native| engine.natives.contains(&native)))
+    routines
+        .any(|routine| routine.native.is_some_and(|native| engine.caps.natives.contains(&native)))
 }
 
 /// For each of them the error, if its results are others than those of the first.

@@ -8,6 +8,8 @@ use star_harness::{Argument, Case, Header, Purpose};
 use star_report::measure::{Budget, Random};
 use star_report::record::{Row, RowError};
 
+use star_vm::CompileOptions;
+
 use super::cases::{blank, parameters, published, size, title};
 use super::contender::{Ready, Surroundings, error_of};
 use super::rounds::{Entrant, Measured, measure};
@@ -15,7 +17,7 @@ use super::targets::Target;
 use super::{BenchArgs, Which};
 use crate::access::{Access, Grants};
 use crate::command::MAX_SHOWN;
-use crate::engine::{Engine, Natives};
+use crate::engine::Engine;
 use crate::exit::Exit;
 use crate::flags::Flags;
 use crate::headers::inputs::{ReadContext, inputs};
@@ -41,7 +43,7 @@ struct HeaderOptions {
 /// Everything that goes on from file to file.
 pub(super) struct Runner<'a> {
     pub(super) args: &'a BenchArgs,
-    pub(super) engines: &'a [&'static Engine],
+    pub(super) engines: &'a [Engine],
     pub(super) budget: Budget,
     pub(super) resolution: Duration,
     pub(super) random: Random,
@@ -224,16 +226,18 @@ impl Runner<'_> {
         let mut entrants = Vec::new();
         for engine in self.engines {
             let bounds = limits.limits(engine)?;
-            let both: &[Natives] = match self.args.natives {
-                _ if engine.natives.is_empty() => &[Natives::Off],
+            let both: &[bool] = match self.args.natives {
+                _ if engine.caps.natives.is_empty() => &[false],
                 // What counts operations or calls runs them as they are written.
-                _ if limits.count_bodies() => &[Natives::Off],
-                Which::On => &[Natives::On],
-                Which::Off => &[Natives::Off],
-                Which::Both => &[Natives::On, Natives::Off],
+                _ if limits.count_bodies() => &[false],
+                Which::On => &[true],
+                Which::Off => &[false],
+                Which::Both => &[true, false],
             };
-            let with = |&natives| Entrant { engine, natives, limits: bounds };
-            entrants.extend(both.iter().map(with));
+            entrants.extend(both.iter().map(|&natives| {
+                let options = CompileOptions { natives, ..limits.options() };
+                Entrant { engine: engine.clone(), options, limits: bounds }
+            }));
         }
         Ok(entrants)
     }

@@ -150,7 +150,7 @@ pub(crate) fn run(args: &TestArgs, reporter: &Reporter, output: &mut Output) -> 
 }
 
 /// A machine and what it is.
-type Chosen = (&'static Configuration, Box<dyn Machine>);
+type Chosen = (&'static Configuration, Machine);
 
 /// The machines of these names.
 fn machines(names: &[String]) -> Result<Vec<Chosen>, Diagnostic> {

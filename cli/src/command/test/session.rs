@@ -7,6 +7,7 @@ use std::time::Duration;
 use clap::Parser;
 use star_base::{Code, Diagnostic};
 use star_harness::{Case, Expected, Header, Kind, Purpose};
+use star_vm::BackendError;
 
 use super::report::{Format, Results};
 use super::row::{self, Failure, Row};
@@ -14,6 +15,7 @@ use super::trial::{Ready, Trial};
 use super::{Chosen, TestArgs, no_tests};
 use crate::access::{Access, Grants};
 use crate::engine::Engine;
+use crate::failure::refused_by_backend;
 use crate::flags::Flags;
 use crate::headers::find::StarFile;
 use crate::headers::inputs::ReadContext;
@@ -196,11 +198,13 @@ impl Session<'_> {
     /// The file on all machines.
     fn prepare(&self, subject: &Subject, checked: bool) -> Result<Prepared, Diagnostic> {
         let runnable = Runnable::of(&subject.compilation, checked)?;
-        let ready = self.machines.iter().map(|(configuration, machine)| Ready {
-            configuration,
-            compiled: machine.compile(runnable.program.clone()),
+        let ready = self.machines.iter().map(|(configuration, machine)| {
+            let compiled = machine.compile(runnable.program.clone());
+            Ok(Ready { configuration, compiled: compiled? })
         });
-        Ok(Prepared { ready: ready.collect(), runnable })
+        let ready = ready.collect::<Result<_, BackendError>>();
+        let ready = ready.map_err(|error| refused_by_backend("a file cannot run", &error))?;
+        Ok(Prepared { ready, runnable })
     }
 
     fn test(
@@ -218,7 +222,7 @@ impl Session<'_> {
         };
         let mut limits = Vec::new();
         for (configuration, _) in &self.machines {
-            limits.push(options.limits.limits(Engine::find(configuration.backend)?)?);
+            limits.push(options.limits.limits(&Engine::find(configuration.backend)?)?);
         }
         let max_bytes = limits.iter().filter_map(|limits| limits.memory).min();
         let folder = subject.folder();

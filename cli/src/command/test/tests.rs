@@ -1,12 +1,16 @@
 //! A backend that is wrong is found out, and with the smallest input.
 
+use std::ops::Range;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use star_base::{BitTable, Code};
-use star_harness::{Argument, Compiled, Configuration, Loaded, Purpose};
-use star_ir::RoutineId;
-use star_vm::{Control, HostValue, Outcome, Profile, StoreError};
+use star_harness::{Configuration, Machine, Purpose, on};
+use star_ir::{Program, RoutineId, Ty};
+use star_vm::{
+    Backend, BackendError, Capabilities, CompileOptions, Control, Cpu, Explanation, HostValue,
+    Outcome, cpu,
+};
 
 use super::row::{self, Row};
 use super::trial::{Ready, Trial};
@@ -16,44 +20,75 @@ use crate::headers::inputs::ReadContext;
 use crate::headers::subject::{Runnable, Subject};
 use crate::report::{ErrorFormat, Reporter};
 
-/// A machine that loses a one wherever a row has two.
-struct Spoiled(Box<dyn Compiled>);
+/// A backend that loses a one wherever a row has two, when it gives values back.
+struct Spoiled(Cpu);
 
-struct SpoiledRun(Box<dyn Loaded>);
+impl Backend for Spoiled {
+    type Value = cpu::Value;
+    type Code = cpu::Code;
+    type Plan = cpu::Plan;
 
-impl Compiled for Spoiled {
-    fn name(&self) -> &'static str {
-        self.0.name()
+    fn caps(&self) -> Capabilities {
+        self.0.caps()
     }
-
-    fn load(&self, entry: RoutineId, arguments: Vec<Argument>) -> Box<dyn Loaded> {
-        Box::new(SpoiledRun(self.0.load(entry, arguments)))
+    fn load(&self, value: HostValue, fixed: bool) -> Result<cpu::Value, BackendError> {
+        self.0.load(value, fixed)
     }
-}
-
-impl Loaded for SpoiledRun {
-    fn explain(&self) -> String {
-        self.0.explain()
+    fn new_table(
+        &self,
+        n_rows: usize,
+        n_cols: usize,
+        fixed: bool,
+    ) -> Result<cpu::Value, BackendError> {
+        self.0.new_table(n_rows, n_cols, fixed)
     }
-
-    fn run(&mut self, control: &mut Control<'_>) -> Outcome {
-        self.0.run(control)
+    fn load_columns(
+        &self,
+        value: &mut cpu::Value,
+        start: usize,
+        columns: &BitTable,
+    ) -> Result<(), BackendError> {
+        self.0.load_columns(value, start, columns)
     }
-
-    fn run_profiled(&mut self, control: &mut Control<'_>, profile: &mut Profile) -> Outcome {
-        self.0.run_profiled(control, profile)
+    fn ty(&self, value: &cpu::Value) -> Option<Ty> {
+        self.0.ty(value)
     }
-
-    fn values(&self, interrupt: &AtomicBool) -> Result<Vec<HostValue>, StoreError> {
-        Ok(self.0.values(interrupt)?.into_iter().map(spoil).collect())
+    fn store(&self, value: &cpu::Value, interrupt: &AtomicBool) -> Result<HostValue, BackendError> {
+        self.0.store(value, interrupt).map(spoil)
     }
-
-    fn into_results(self: Box<Self>, interrupt: &AtomicBool) -> Result<Vec<HostValue>, StoreError> {
-        self.0.into_results(interrupt)
+    fn store_columns(
+        &self,
+        value: &cpu::Value,
+        columns: Range<usize>,
+        interrupt: &AtomicBool,
+    ) -> Result<BitTable, BackendError> {
+        self.0.store_columns(value, columns, interrupt)
     }
-
-    fn abandon(self: Box<Self>) {
-        self.0.abandon();
+    fn compile(
+        &self,
+        program: Program,
+        options: &CompileOptions,
+    ) -> Result<cpu::Code, BackendError> {
+        self.0.compile(program, options)
+    }
+    fn plan(
+        &self,
+        code: &cpu::Code,
+        entry: RoutineId,
+        args: &[Option<Ty>],
+    ) -> Result<cpu::Plan, BackendError> {
+        self.0.plan(code, entry, args)
+    }
+    fn explain(&self, plan: &cpu::Plan) -> Explanation {
+        self.0.explain(plan)
+    }
+    fn run(
+        &self,
+        plan: &cpu::Plan,
+        values: &mut [cpu::Value],
+        control: &mut Control<'_>,
+    ) -> Outcome {
+        self.0.run(plan, values, control)
     }
 }
 
@@ -78,14 +113,15 @@ fn run(text: &str) -> Row {
     let runnable = Runnable::of(&subject.compilation, false).unwrap();
     let header = &subject.headers[0];
     let routine = runnable.of_header(header, &subject.headers).unwrap();
-    let ready = |name: &str| {
+    let ready = |name: &str, machine: &dyn Fn(&Configuration) -> Machine| {
         let configuration = Configuration::find(name).unwrap();
-        let machine = configuration.machine().unwrap();
-        Ready { configuration, compiled: machine.compile(runnable.program.clone()) }
+        let compiled = machine(configuration).compile(runnable.program.clone()).unwrap();
+        Ready { configuration, compiled }
     };
-    let mut machines = vec![ready("reference"), ready("cpu")];
-    let last = machines.pop().unwrap();
-    machines.push(Ready { compiled: Box::new(Spoiled(last.compiled)), ..last });
+    let machines = vec![
+        ready("reference", &|configuration| configuration.machine().unwrap()),
+        ready("cpu", &|configuration| on(configuration.name, Spoiled(Cpu::new()))),
+    ];
     let limits = star_vm::Limits { steps: None, memory: None, output: None, depth: 100 };
     let access = Access::new(&file, Grants::default()).unwrap();
     let (flags, reporter) = (Flags::default(), Reporter::new(ErrorFormat::Text));

@@ -2,7 +2,7 @@
 
 use star_base::{Code, Diagnostic, Span};
 use star_harness::{
-    Case, Compiled, Configuration, Expectation, Expected, Header, Loaded, Mode, Run, compare,
+    Case, Compiled, Configuration, Expectation, Expected, Header, Mode, Run, compare,
 };
 use star_ir::RoutineId;
 use star_syntax::doc::example;
@@ -13,6 +13,7 @@ use super::host::TestHost;
 use super::shown;
 use crate::access::Access;
 use crate::command::run;
+use crate::failure::refused_by_backend;
 use crate::files::Console;
 use crate::headers::inputs::{self, Inputs, ReadContext};
 use crate::headers::subject::{Routine, Runnable, Subject};
@@ -24,7 +25,7 @@ pub(super) struct Ready {
     /// Which one.
     pub(super) configuration: &'static Configuration,
     /// The file there.
-    pub(super) compiled: Box<dyn Compiled>,
+    pub(super) compiled: Compiled,
 }
 
 /// A header with all that its cases need.
@@ -81,7 +82,10 @@ impl Trial<'_> {
         around: ReadContext<'_>,
     ) -> Result<Run, Fault> {
         let arguments = values.iter().map(star_harness::Argument::of).collect();
-        let mut loaded: Box<dyn Loaded> = ready.compiled.load(id, arguments);
+        let mut loaded = ready.compiled.load(id, arguments).map_err(|error| {
+            let cause = refused_by_backend("no memory for the arguments", &error);
+            Fault { kind: FaultKind::Input, diagnostic: cause }
+        })?;
         let ReadContext { flags, reporter, folder: _, max_bytes: _ } = around;
         let mut host = TestHost::new(self.access, Console { flags, reporter });
         let mut control = Control {
@@ -89,11 +93,12 @@ impl Trial<'_> {
             deadline: &flags.deadline,
             limits: self.limits_of(ready),
             host: &mut host,
+            profile: None,
             stats: Stats::default(),
         };
         let outcome = loaded.run(&mut control);
         let stats = control.stats;
-        let run = Run::of(&*loaded, outcome, stats, host.into_kept(), &flags.interrupt);
+        let run = Run::of(&loaded, outcome, stats, host.into_kept(), &flags.interrupt);
         match flags.stop() {
             Some(Code::Interrupted) => {
                 Err(self.fault(FaultKind::Interrupted, self.header.span, "interrupted".to_owned()))
@@ -217,7 +222,10 @@ impl Trial<'_> {
             Outcome::Trap(trap) if routine.result.is_some() => {
                 Outcome::Trap(Box::new(wrap::without_wrapper((**trap).clone())))
             }
-            Outcome::Trap(_) | Outcome::Limit { .. } | Outcome::Internal(_) => outcome.clone(),
+            Outcome::Trap(_)
+            | Outcome::Limit { .. }
+            | Outcome::DeviceLost { .. }
+            | Outcome::Internal(_) => outcome.clone(),
         };
         Some(run::describe(outcome, &self.runnable.program))
     }

@@ -5,7 +5,7 @@ use star_io::Layout;
 use star_syntax::ast;
 
 use super::names::{Files, Names, Signature};
-use crate::engine::Engine;
+use crate::engine;
 use crate::repl::session::Session;
 
 /// Files that are looked at in one folder.
@@ -32,7 +32,7 @@ pub(crate) fn names(session: &Session) -> Names {
         routines,
         modules: star_stdlib::MODULES.iter().map(|(name, _)| format!("star:{name}")).collect(),
         layouts: layouts.chain(["updates", "records", "grid"]).map(str::to_owned).collect(),
-        backends: Engine::all().iter().map(|engine| engine.name.to_owned()).collect(),
+        backends: engine::ready_names().into_iter().map(str::to_owned).collect(),
     }
 }
 

@@ -4,11 +4,12 @@ use std::ops::Range;
 
 use star_base::{BitTable, did_you_mean};
 use star_ir::{Extent, Ty};
-use star_vm::{HostValue, StoreError};
+use star_vm::{BackendError, HostValue};
 
 use super::grid::Grid;
 use super::request::{Fault, NamedValue, Request, resolve};
 use super::{Screen, sizes, table, value};
+use crate::failure::not_shown;
 use crate::repl::view::{RESULT, View};
 use crate::text;
 
@@ -59,8 +60,7 @@ pub(crate) fn shown(view: &View<'_>, slot: &str, last: Option<&str>, screen: Scr
     }
     let held = match view.value(slot) {
         Ok(held) => held,
-        Err(StoreError::OutOfMemory(_)) => return "there is no memory to show it".to_owned(),
-        Err(StoreError::Interrupted) => return "interrupted".to_owned(),
+        Err(error) => return not_shown(&error),
     };
     let n_rows = match &held {
         HostValue::Slice(bits) => Some(bits.len()),
@@ -148,10 +148,15 @@ fn hold<'a>(view: &'a View<'a>, name: &'a str) -> Result<Held<'a>, Fault> {
         Some(Ty::Table(..)) => stored(view, name).map(Held::Table).ok_or_else(|| unset(name)),
         Some(Ty::Slice(_) | Ty::Word(_)) => match view.value(name) {
             Ok(value) => Ok(Held::Bits(value)),
-            Err(StoreError::OutOfMemory(_)) => {
+            Err(BackendError::OutOfMemory(_)) => {
                 fault(format!("there is no memory to show `{name}`"), None)
             }
-            Err(StoreError::Interrupted) => fault("interrupted".to_owned(), None),
+            Err(
+                error @ (BackendError::Unsupported { .. }
+                | BackendError::DeviceLost { .. }
+                | BackendError::Interrupted
+                | BackendError::Internal(_)),
+            ) => fault(not_shown(&error), None),
         },
         Some(Ty::Int | Ty::Bool | Ty::Str | Ty::Handle) => fault(
             format!("`{name}` is no table, slice or word"),

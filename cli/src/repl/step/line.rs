@@ -9,11 +9,12 @@ use star_compiler::hir::Kind;
 use star_compiler::session::Environment;
 use star_ir::Ty;
 use star_vm::reference::Value;
-use star_vm::{Backend, Control, HostValue, Outcome, Reference, StoreError};
+use star_vm::{Backend, BackendError, CompileOptions, Control, HostValue, Outcome, Reference};
 
 use super::{Ended, Guide, Stepper, Stops};
+use crate::failure::refused_by_backend;
 use crate::repl::event::{Event, Sink};
-use crate::repl::machine::{Job, Machine};
+use crate::repl::values::{Job, Values};
 
 /// What a stepped run needs beside what every run needs.
 pub(crate) struct Steps<'a> {
@@ -27,45 +28,51 @@ pub(crate) struct Steps<'a> {
     pub(crate) environment: &'a Environment,
 }
 
-/// Runs a line whose variables are on `machine`, and says whether the user ended it.
+/// Runs a line whose variables are these, and says whether the user ended it.
 ///
 /// # Errors
 /// If the variables cannot be copied.
 pub(crate) fn run(
-    machine: &mut dyn Machine,
+    values: &mut Values,
     job: Job<'_>,
     steps: Steps<'_>,
     sink: &RefCell<&mut dyn Sink>,
     control: &mut Control<'_>,
 ) -> Result<(Outcome, Option<Ended>), Diagnostic> {
-    let Job { program, entry, slots, natives: _ } = job;
+    let Job { program, entry, slots, options: _ } = job;
     let reference = Reference::new();
     let mut before = Vec::new();
     for slot in slots {
-        if machine.ty(slot) == Some(Ty::Handle) {
+        if values.ty(slot) == Some(Ty::Handle) {
             let message = format!("what is in the handle `{slot}` does not move");
             return Err(Diagnostic::new(Code::Usage, message)
                 .note("`:step` runs on the reference backend, and takes the variables there"));
         }
-        let value = machine.store(slot, control.interrupt);
+        let value = values.store(slot, control.interrupt);
         before.push(value.map_err(|error| cannot_copy(slot, error))?);
     }
     let load = |(slot, value): (&String, &HostValue)| {
         reference.load(value.clone(), is_fixed(steps.environment, slot))
     };
-    let mut values: Vec<Value> = slots.iter().zip(&before).map(load).collect();
+    let on_reference = |error| refused_by_backend("the line cannot be stepped through", &error);
+    let there = slots.iter().zip(&before).map(load).collect::<Result<Vec<Value>, _>>();
+    let mut there = there.map_err(on_reference)?;
     let screen = sink.borrow().screen();
     let mut guide = AtSink { sink };
-    let plan = reference.plan(&reference.compile(program.clone()), entry, &[]);
+    let code = reference.compile(program.clone(), &CompileOptions::AS_LOWERED);
+    let plan = code.and_then(|code| reference.plan(&code, entry, &[])).map_err(on_reference)?;
     let mut stepper =
         Stepper::new(program, steps.statements, steps.sources, &mut guide, screen, steps.stops);
-    let outcome = reference.run_observed(&plan, &mut values, control, &mut stepper);
+    let outcome = reference.run_observed(&plan, &mut there, control, &mut stepper);
     let ended = stepper.ended();
-    for ((slot, value), old) in slots.iter().zip(values).zip(before) {
+    for ((slot, value), old) in slots.iter().zip(there).zip(before) {
         let new = reference.unload(value, control.interrupt);
         let new = new.map_err(|error| cannot_copy(slot, error))?;
         if new != old {
-            machine.load(slot, new, is_fixed(steps.environment, slot));
+            let moved = values.load(slot, new, is_fixed(steps.environment, slot));
+            moved.map_err(|error| {
+                refused_by_backend(&format!("`{slot}` does not come back"), &error)
+            })?;
         }
     }
     Ok((outcome, ended))
@@ -80,14 +87,8 @@ fn is_fixed(environment: &Environment, slot: &str) -> bool {
     })
 }
 
-fn cannot_copy(slot: &str, error: StoreError) -> Diagnostic {
-    match error {
-        StoreError::OutOfMemory(refused) => Diagnostic::new(
-            Code::MemoryLimit,
-            format!("`{slot}` cannot be copied to the reference backend: {refused}"),
-        ),
-        StoreError::Interrupted => Diagnostic::new(Code::Interrupted, "interrupted"),
-    }
+fn cannot_copy(slot: &str, error: BackendError) -> Diagnostic {
+    refused_by_backend(&format!("`{slot}` cannot be copied to the reference backend"), &error)
 }
 
 /// Shows a run to whoever a session talks to.

@@ -10,7 +10,8 @@ use star_compiler::{
 use star_ir::Ty;
 use star_vm::reference::Value;
 use star_vm::{
-    Backend, Control, Host, HostError, HostRef, HostValue, Limits, Outcome, Reference, Stats,
+    Backend, CompileOptions, Control, Host, HostError, HostRef, HostValue, Limits, Outcome,
+    Reference, Stats,
 };
 
 use super::*;
@@ -96,7 +97,7 @@ fn stepped_within(
     let statements = Statements::new(&compilation.hir);
     let reference = Reference::new();
     let mut values: Vec<Value> =
-        values.into_iter().map(|value| reference.load(value, false)).collect();
+        values.into_iter().map(|value| reference.load(value, false).unwrap()).collect();
     let mut script = Script { orders: orders.iter().copied().collect(), seen: String::new(), room };
     let flag = AtomicBool::new(false);
     let limits = Limits { steps: Some(1_000_000), memory: None, output: None, depth: 100 };
@@ -106,10 +107,11 @@ fn stepped_within(
         deadline: &flag,
         limits,
         host: &mut host,
+        profile: None,
         stats: Stats::default(),
     };
-    let code = reference.compile(lowered.program.clone());
-    let plan = reference.plan(&code, entry, &[]);
+    let code = reference.compile(lowered.program.clone(), &CompileOptions::AS_LOWERED).unwrap();
+    let plan = reference.plan(&code, entry, &[]).unwrap();
     let mut stepper = Stepper::new(
         lowered.program,
         statements,

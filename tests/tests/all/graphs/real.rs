@@ -38,13 +38,14 @@ fn shared(file: &str) -> Option<Graph> {
 /// A module on the CPU backend.
 struct OnCpu {
     program: Program,
-    compiled: Box<dyn Compiled>,
+    compiled: Compiled,
 }
 
 impl OnCpu {
     fn new(module: &str) -> Self {
         let program = program(module, &LowerOptions::default());
         let compiled = on("cpu", Cpu::new()).compile(program.lowered.program.clone());
+        let compiled = compiled.expect("the backend runs every program");
         OnCpu { program, compiled }
     }
 

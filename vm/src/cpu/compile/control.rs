@@ -5,9 +5,11 @@ use std::collections::BTreeSet;
 use star_ir::{Block, LabelId, Operand, StmtKind, TileReduction, VarId, visit};
 
 use super::super::code::{Forall, Pc, RegRef};
+use super::super::explain;
 use super::super::inst::Inst;
 use super::super::tile::{self, Tile};
 use super::{Compiler, LoopContext};
+use crate::explain::{Item, Subject};
 
 impl Compiler<'_> {
     pub(super) fn for_loop(
@@ -55,8 +57,8 @@ impl Compiler<'_> {
     }
 
     pub(super) fn forall_loop(&mut self, label: LabelId, forall: Forall, body: &Block) {
-        self.code.summary.foralls += 1;
-        self.code.summary.blocks += usize::from(forall.block.is_some());
+        let other = "its body is more than logic on lines of its own index";
+        self.decide(Subject::Forall, forall.block.is_some(), other);
         self.code.foralls.push(forall);
         let forall = self.code.foralls.len() as u32 - 1;
         self.emit(Inst::ForallBegin(forall));
@@ -71,11 +73,14 @@ impl Compiler<'_> {
         body: &Block,
     ) {
         let loc = self.loc;
-        self.code.summary.tiles += 1;
         // What is asked about a private slice behind the kernel, blocks do not keep.
         let is_asked = reductions.iter().any(|reduction| privates.contains(&reduction.of));
-        let block = if is_asked { None } else { tile::compile(self, rows, privates, body) };
-        self.code.summary.straight += usize::from(block.is_some());
+        let block = match is_asked || !self.options.optimise {
+            true => None,
+            false => tile::compile(self, rows, privates, body),
+        };
+        let other = "its body is more than logic on columns and slices";
+        self.decide(Subject::Tile, block.is_some(), other);
         let written = self.to_be_kept(privates, body);
         let privates: Vec<RegRef> = privates.iter().map(|var| self.place(*var)).collect();
         self.code.tiles.push(Tile { privates: privates.clone(), written, block });
@@ -93,6 +98,18 @@ impl Compiler<'_> {
         for private in privates {
             self.emit(Inst::Unset(private));
         }
+    }
+
+    /// For `explain`: the statement at hand runs in blocks, or does not because of `other`.
+    fn decide(&mut self, subject: Subject, is_in_blocks: bool, other: &str) {
+        let why_not = match (is_in_blocks, self.options.optimise) {
+            (true, _) => None,
+            (false, true) => Some(other),
+            (false, false) => Some("the program runs as lowered"),
+        };
+        let (routine, loc) = (Some(self.code.id), Some(self.loc));
+        let became = explain::in_blocks(why_not);
+        self.code.decisions.push(Item { subject, routine, loc, became });
     }
 
     /// Slices and tables that the body of a kernel writes, private ones left out, if it has guards; see

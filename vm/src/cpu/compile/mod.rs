@@ -19,16 +19,17 @@ use super::code::{
     Size, Summary, Test,
 };
 use super::inst::{BitsInst, Inst, TableInst};
+use crate::backend::CompileOptions;
 
 /// Compiles a verified program.
-pub(super) fn compile(program: Program) -> Code {
+pub(super) fn compile(program: Program, options: CompileOptions) -> Code {
     let unchanged: Vec<HashSet<VarId>> = program.routines.iter().map(unchanged).collect();
     let routines = program.routines.iter().enumerate();
     let routines = routines.map(|(idx, routine)| {
-        Compiler::new(&program, &unchanged, RoutineId(idx as u32), routine).routine()
+        Compiler::new(&program, options, &unchanged, RoutineId(idx as u32), routine).routine()
     });
     let routines = routines.collect();
-    Code { program, routines }
+    Code { program, routines, options }
 }
 
 /// The parameters by value that a routine only looks at. One that is a native may do with its own as it likes.
@@ -59,6 +60,7 @@ struct LoopContext {
 
 struct Compiler<'p> {
     program: &'p Program,
+    options: CompileOptions,
     /// For each routine; see [`unchanged`].
     unchanged: &'p [HashSet<VarId>],
     routine: &'p Routine,
@@ -77,6 +79,7 @@ struct Compiler<'p> {
 impl<'p> Compiler<'p> {
     fn new(
         program: &'p Program,
+        options: CompileOptions,
         unchanged: &'p [HashSet<VarId>],
         id: RoutineId,
         routine: &'p Routine,
@@ -117,12 +120,14 @@ impl<'p> Compiler<'p> {
             foralls: Vec::new(),
             tiles: Vec::new(),
             summary: Summary::default(),
+            decisions: Vec::new(),
             places,
         };
         let loc = routine.loc;
         Compiler {
             unchanged,
             program,
+            options,
             routine,
             code,
             contexts: Vec::new(),
@@ -135,7 +140,9 @@ impl<'p> Compiler<'p> {
     }
 
     fn routine(mut self) -> RoutineCode {
-        if let Some(native) = self.routine.native {
+        if let Some(native) = self.routine.native
+            && self.options.natives
+        {
             self.emit(Inst::Native(native));
         }
         self.block(&self.routine.body);
@@ -305,7 +312,9 @@ impl<'p> Compiler<'p> {
             }
             StmtKind::Forall { label, var, range, privates, reductions, body, writes } => {
                 let block = match reductions[..] {
-                    [] => block::compile(self, *var, range, writes, privates, body),
+                    [] if self.options.optimise => {
+                        block::compile(self, *var, range, writes, privates, body)
+                    }
                     [..] => None,
                 };
                 let range = match range {

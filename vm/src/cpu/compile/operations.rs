@@ -251,7 +251,10 @@ impl Compiler<'_> {
     /// that.
     fn fused(&mut self, inst: Inst) {
         let temporary = |reg: Reg| self.temporaries.contains(&reg);
-        let run = &self.code.insts[self.settled..];
+        let run = match self.options.optimise {
+            true => &self.code.insts[self.settled..],
+            false => &[],
+        };
         match fuse::fuse(run, inst, temporary) {
             Some((at, fused)) => {
                 let loc = self.code.locs.remove(self.settled + at);

@@ -2,7 +2,7 @@
 //!
 //! The code of a routine with a native begins with one instruction, [`Inst::Native`](super::code::Inst),
 //! which runs when the routine was entered, by a call or as the entry, and its arguments are in its
-//! registers. If natives are on, every argument is set and the preconditions of the catalogue hold, the
+//! registers; without natives there is no such instruction. If every argument is set and the preconditions of the catalogue hold, the
 //! native sets the `var` parameters and the routine returns; otherwise its body runs. So a native has no
 //! trap, and what it needs it looks at before it changes anything: it asks for its memory first, and if there is
 //! not enough the body runs too. Only when the user or the clock ends the run does a `var` parameter hold
@@ -51,7 +51,7 @@ impl Environment for Parallelism<'_> {
 impl Interpreter<'_, '_, '_> {
     /// Does what the routine that was just entered does; false if its body has to.
     pub(super) fn native(&mut self, native: Native) -> Run<bool> {
-        if !self.parallelism.settings.natives || !self.native_may(native)? {
+        if !self.native_may(native)? {
             return Ok(false);
         }
         self.budget.poll()?;

@@ -86,18 +86,12 @@ fn matrix(rows: usize, columns: usize, seed: u64) -> HostValue {
     HostValue::Table(BitTable::from_columns(rows, &columns))
 }
 
-fn in_blocks(program: &Program) -> bool {
-    let cpu = Cpu::new();
-    let plan = cpu.plan(&cpu.compile(program.clone()), ENTRY, &[]);
-    cpu.explain(&plan).contains("1 of them in blocks")
-}
-
 #[test]
 fn lines_are_updated_in_blocks_as_one_after_another() {
     for kind in [PartKind::Row, PartKind::Column] {
         let by_rows = matches!(kind, PartKind::Row);
         let program = warshall(kind);
-        assert!(in_blocks(&program));
+        assert!(in_blocks(&program, Subject::Forall));
         for lines in EDGES.into_iter().filter(|&lines| lines > 0) {
             for len in [1, 64, 130] {
                 let (rows, columns) = if by_rows { (lines, len) } else { (len, lines) };
@@ -114,7 +108,7 @@ fn lines_are_updated_in_blocks_as_one_after_another() {
 #[test]
 fn operations_on_lines_run_in_blocks() {
     let program = mixture(PartKind::Row);
-    assert!(in_blocks(&program));
+    assert!(in_blocks(&program, Subject::Forall));
     for columns in EDGES {
         let with = HostValue::Word(BitVector::from_bools(&noise(columns, 3)));
         let over = slice("1010101");
@@ -143,7 +137,7 @@ fn what_is_no_work_on_lines_alone_runs_one_after_another() {
         ]
     };
     let program = program_of(PartKind::Row, body, ForallRange::Ones);
-    assert!(!in_blocks(&program));
+    assert!(!in_blocks(&program, Subject::Forall));
     let values = vec![matrix(4, 9, 1), matrix(4, 9, 2), slice("1101"), word("011")];
     let _ = run(&program, values);
 }

@@ -5,7 +5,6 @@
 use star_ir::{Check, Direction, IntOp, LogicOp, Mode, Op, SizeOperand, StmtKind, Ty};
 
 use super::*;
-use crate::backend::StoreError;
 
 fn tiny() -> Cpu {
     Cpu::with(cpu::Settings::tiny(), Kernels::detect()).unwrap()
@@ -131,23 +130,23 @@ fn taking_a_table_by_rows_out_looks_at_the_flag() {
         put,
     ])]);
     let [_, _, word, _, before, _] = arguments(130, 70);
-    let code = cpu.compile(program);
-    let plan = cpu.plan(&code, ENTRY, &[]);
+    let plan = planned(&cpu, &program, CompileOptions::default());
     let never = AtomicBool::new(false);
     let taken = |interrupt: &AtomicBool| {
-        let mut values = vec![cpu.load(before.clone(), true), cpu.load(word.clone(), true)];
+        let mut values = [&before, &word].map(|it| cpu.load(it.clone(), true).unwrap()).to_vec();
         let mut control = Control {
             interrupt: &never,
             deadline: &never,
             limits: Limits { steps: None, memory: None, output: None, depth: 9 },
             host: &mut TestHost::default(),
+            profile: None,
             stats: Stats::default(),
         };
         assert_eq!(cpu.run(&plan, &mut values, &mut control), Outcome::Done);
         let copied = cpu.store(&values[0], interrupt);
         (copied, cpu.unload(values.remove(0), interrupt))
     };
-    let stopped = Err(StoreError::Interrupted);
+    let stopped = Err(BackendError::Interrupted);
     assert_eq!(taken(&AtomicBool::new(true)), (stopped.clone(), stopped));
     let (copied, taken) = taken(&never);
     assert!(copied.is_ok());

@@ -25,30 +25,29 @@ fn values_come_back_as_they_went_in() {
             HostValue::Word(bits.clone()),
             HostValue::Table(tall.clone()),
         ] {
-            let loaded = backend.load(value.clone(), true);
+            let loaded = backend.load(value.clone(), true).unwrap();
             assert_eq!(backend.ty(&loaded), value.ty());
             assert_eq!(backend.store(&loaded, &AtomicBool::default()), Ok(value));
         }
-        let loaded = backend.load(HostValue::Table(tall), false);
+        let loaded = backend.load(HostValue::Table(tall), false).unwrap();
         let first = BitTable::from_columns(len, &columns[..1]);
         let columns = |columns| backend.store_columns(&loaded, columns, &AtomicBool::default());
-        assert_eq!(columns(0..1), Ok(Some(first)));
-        assert_eq!(columns(1..3), Ok(None));
+        assert_eq!(columns(0..1), Ok(first));
+        assert!(matches!(columns(1..3), Err(BackendError::Internal(_))));
     }
-    let loaded = backend.load(HostValue::Int(1), false);
-    assert_eq!(backend.store_columns(&loaded, 0..0, &AtomicBool::default()), Ok(None));
+    let loaded = backend.load(HostValue::Int(1), false).unwrap();
+    let columns = backend.store_columns(&loaded, 0..0, &AtomicBool::default());
+    assert!(matches!(columns, Err(BackendError::Internal(_))));
 }
 
 #[test]
 fn the_plan_explains_itself() {
     let backend = Reference::new();
-    let code = backend.compile(program(vec![Draft::new("main").body(vec![])]));
-    let plan = backend.plan(&code, ENTRY, &[]);
-    assert_eq!(
-        backend.explain(&plan),
-        "reference interpreter, SIR as given, 1 routine, entry `main`; \
-         one bit after another, no natives"
-    );
+    let program = program(vec![Draft::new("main").body(vec![])]);
+    let explanation = backend.explain(&planned(&backend, &program, CompileOptions::default()));
+    let first = &explanation.items[0];
+    assert_eq!((first.subject, first.routine, first.loc), (Subject::Program, None, None));
+    assert_eq!(first.became, Became::Form("SIR as given, 1 routine, entry `main`".to_owned()));
 }
 
 #[test]

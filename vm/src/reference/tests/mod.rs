@@ -1,4 +1,4 @@
-//! Tests of the reference backend, and what they share: a room, hand-built programs, a host.
+//! Tests of the reference backend, and what they share: a memory budget, hand-built programs, a host.
 
 mod blocks;
 mod corners;
@@ -23,9 +23,12 @@ use star_ir::{
 };
 
 use super::{Reference, Settings};
-use crate::backend::{Backend, Control, Host, HostError, Limits, Outcome, Stats};
+use crate::backend::{
+    Backend, BackendError, CompileOptions, Control, Host, HostError, Limits, Outcome, Stats,
+};
 use crate::budget::MemoryBudget;
 use crate::cpu::{self, Cpu};
+use crate::explain::{Became, Subject};
 use crate::kernels::Kernels;
 use crate::value::{HostRef, HostValue};
 
@@ -37,7 +40,7 @@ pub(super) const SLICE: Ty = Ty::Slice(Extent::Dynamic);
 pub(super) const WORD: Ty = Ty::Word(Extent::Dynamic);
 pub(super) const TABLE: Ty = Ty::Table(Extent::Dynamic, Extent::Dynamic);
 
-/// A room without limits.
+/// A budget without limits.
 pub(super) fn budget() -> MemoryBudget<'static> {
     static OFF: AtomicBool = AtomicBool::new(false);
     MemoryBudget::new(&OFF, &OFF, super::MAX_BYTES)
@@ -244,7 +247,12 @@ impl Trial {
         let deaf = self.host.deaf;
         let mut host = std::mem::take(&mut self.host);
         let reference = Reference { settings: self.settings };
-        let (outcome, after) = self.run_on(&reference, program, values.clone(), &mut host);
+        let (outcome, after) = self.run_with(
+            (&reference, CompileOptions::AS_LOWERED),
+            program,
+            values.clone(),
+            &mut host,
+        );
         let stats = self.stats;
         // Bytes are counted by each backend in its own way, and a flag is seen when it is seen.
         let is_exact = match &outcome {
@@ -256,13 +264,15 @@ impl Trial {
                 }
                 LimitKind::Memory { .. } | LimitKind::Time | LimitKind::Interrupted => false,
             },
-            Outcome::Internal(_) => false,
+            Outcome::DeviceLost { .. } | Outcome::Internal(_) => false,
         };
         if is_exact {
             let tiny = Cpu::with(cpu::Settings::tiny(), Kernels::detect()).unwrap();
-            for cpu in [Cpu::new(), tiny] {
+            let both = [CompileOptions::default(), CompileOptions::AS_LOWERED];
+            for (cpu, options) in [Cpu::new(), tiny].iter().flat_map(|cpu| both.map(|it| (cpu, it)))
+            {
                 let mut its = TestHost { deaf, ..TestHost::default() };
-                let found = self.run_on(&cpu, program, values.clone(), &mut its);
+                let found = self.run_with((cpu, options), program, values.clone(), &mut its);
                 assert_eq!(found, (outcome.clone(), after.clone()), "{cpu:?}");
                 assert_eq!(its.printed, host.printed, "{cpu:?}");
                 assert_eq!(its.written, host.written, "{cpu:?}");
@@ -290,15 +300,25 @@ impl Trial {
         values: Vec<HostValue>,
         host: &mut TestHost,
     ) -> (Outcome, Vec<HostValue>) {
-        let code = backend.compile(program.clone());
-        let plan = backend.plan(&code, ENTRY, &[]);
+        self.run_with((backend, CompileOptions::default()), program, values, host)
+    }
+
+    fn run_with(
+        &mut self,
+        (backend, options): (&impl Backend, CompileOptions),
+        program: &Program,
+        values: Vec<HostValue>,
+        host: &mut TestHost,
+    ) -> (Outcome, Vec<HostValue>) {
+        let plan = planned(backend, program, options);
         let mut values: Vec<_> =
-            values.into_iter().map(|value| backend.load(value, self.fixed)).collect();
+            values.into_iter().map(|value| backend.load(value, self.fixed).unwrap()).collect();
         let mut control = Control {
             interrupt: &self.interrupt,
             deadline: &self.deadline,
             limits: self.limits,
             host,
+            profile: None,
             stats: Stats::default(),
         };
         let outcome = backend.run(&plan, &mut values, &mut control);
@@ -309,6 +329,24 @@ impl Trial {
             .collect();
         (outcome, values)
     }
+}
+
+/// A program ready to run from its first routine.
+pub(super) fn planned<B: Backend>(
+    backend: &B,
+    program: &Program,
+    options: CompileOptions,
+) -> B::Plan {
+    let code = backend.compile(program.clone(), &options).unwrap();
+    backend.plan(&code, ENTRY, &[]).unwrap()
+}
+
+/// Does something of a program run in blocks?
+pub(super) fn in_blocks(program: &Program, subject: Subject) -> bool {
+    let cpu = Cpu::new();
+    let explanation = cpu.explain(&planned(&cpu, program, CompileOptions::default()));
+    let mut items = explanation.items.iter().filter(|item| item.subject == subject);
+    items.any(|item| matches!(item.became, Became::Form(_)))
 }
 
 fn has_tile(program: &Program) -> bool {

@@ -43,8 +43,8 @@ fn observed(stop_at: usize) -> (Outcome, HostValue, Vec<String>) {
     let call = st(StmtKind::Call { callee: RoutineId(1), args: vec![Arg::Ref(s)], dst: None });
     let main = main.body(vec![for_up(0, i, n(1), n(2), vec![call])]);
     let reference = Reference::new();
-    let plan = reference.plan(&reference.compile(program(vec![main, callee])), ENTRY, &[]);
-    let mut values = [reference.load(HostValue::Int(7), false)];
+    let plan = planned(&reference, &program(vec![main, callee]), CompileOptions::AS_LOWERED);
+    let mut values = [reference.load(HostValue::Int(7), false).unwrap()];
     let trial = Trial::new();
     let mut host = TestHost::default();
     let mut control = Control {
@@ -52,6 +52,7 @@ fn observed(stop_at: usize) -> (Outcome, HostValue, Vec<String>) {
         deadline: &trial.deadline,
         limits: trial.limits,
         host: &mut host,
+        profile: None,
         stats: Stats::default(),
     };
     let mut diary = Diary { lines: Vec::new(), stop_at };

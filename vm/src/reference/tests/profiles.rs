@@ -46,9 +46,10 @@ fn counts(
     let clock = Clock { ticks: Arc::default(), now: Box::new(now) };
     let lines = Lines { count, of, costs: Vec::new() };
     let mut profile = Profile::new(program, lines, clock);
-    let code = backend.compile(program.clone());
-    let plan = backend.plan(&code, ENTRY, &[]);
-    let mut values: Vec<_> = values.into_iter().map(|value| backend.load(value, fixed)).collect();
+    let options = CompileOptions { natives: false, optimise: true, profile: true };
+    let plan = planned(backend, program, options);
+    let mut values: Vec<_> =
+        values.into_iter().map(|value| backend.load(value, fixed).unwrap()).collect();
     let mut host = TestHost::default();
     let flag = AtomicBool::new(false);
     let mut control = Control {
@@ -56,9 +57,10 @@ fn counts(
         deadline: &flag,
         limits,
         host: &mut host,
+        profile: Some(&mut profile),
         stats: Stats::default(),
     };
-    let outcome = backend.run_profiled(&plan, &mut values, &mut control, &mut profile);
+    let outcome = backend.run(&plan, &mut values, &mut control);
     let operations = control.stats.operations;
     let sum = |of: fn(&Tally) -> u64| profile.lines.iter().map(of).fold(0, u64::saturating_add);
     assert_eq!(sum(|tally| tally.operations), operations);
@@ -80,7 +82,7 @@ pub(super) fn compare(
     let program = spread_out(program);
     let (outcome, expected) = counts(reference, &program, values.to_vec(), fixed, limits);
     let tiny = Cpu::with(cpu::Settings::tiny(), Kernels::detect()).unwrap();
-    for cpu in [Cpu::new().without_natives(), tiny.without_natives()] {
+    for cpu in [Cpu::new(), tiny] {
         let (its, found) = counts(&cpu, &program, values.to_vec(), fixed, limits);
         assert_eq!(std::mem::discriminant(&its), std::mem::discriminant(&outcome));
         for (idx, (found, expected)) in found.iter().zip(&expected).enumerate() {

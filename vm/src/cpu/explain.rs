@@ -1,0 +1,54 @@
+//! What register code was made of a program, for people.
+
+use star_ir::Routine;
+
+use super::Plan;
+use super::code::RoutineCode;
+use super::inst::Inst;
+use crate::explain::{Became, Explanation, Item, Subject};
+
+/// What became of the program of a plan.
+pub(super) fn explain(plan: &Plan) -> Explanation {
+    let Plan { code, entry, kernels, threads } = plan;
+    let mut all = Explanation::default();
+    let n_insts: usize = code.routines.iter().map(|routine| routine.insts.len()).sum();
+    let name = code.program.routines.get(entry.0 as usize);
+    let name = name.map_or("?", |routine| routine.name.as_str());
+    let n_routines = code.routines.len();
+    all.whole(
+        Subject::Program,
+        format!("register code of {n_insts} instructions in {n_routines} routines, entry `{name}`"),
+    );
+    all.whole(Subject::Device, format!("{} kernels", kernels.level().name()));
+    all.whole(Subject::Threads, threads.to_string());
+    for (routine, compiled) in code.program.routines.iter().zip(&code.routines) {
+        all.items.extend(of_routine(routine, compiled));
+    }
+    all
+}
+
+/// The items of a routine: itself, its native, and its statements in their order.
+fn of_routine(routine: &Routine, code: &RoutineCode) -> Vec<Item> {
+    let item = |subject, became| Item { subject, routine: Some(code.id), loc: None, became };
+    let (n_insts, n_loops, n_fused) = (code.insts.len(), code.summary.loops, code.summary.fused);
+    let form =
+        format!("{n_insts} instructions, {n_loops} loops, {n_fused} pairs of operations fused");
+    let mut items = vec![item(Subject::Routine, Became::Form(form))];
+    if let Some(native) = routine.native {
+        let became = match code.insts.first() {
+            Some(Inst::Native(_)) => Became::Form(native.signature().summary.to_owned()),
+            Some(_) | None => Became::AsWritten { why: "natives are off".to_owned() },
+        };
+        items.push(item(Subject::Native, became));
+    }
+    items.extend(code.decisions.iter().cloned());
+    items
+}
+
+/// What became of a `forall` or a tile kernel: blocks, or what was written because of this.
+pub(super) fn in_blocks(why_not: Option<&str>) -> Became {
+    match why_not {
+        None => Became::Form("in blocks".to_owned()),
+        Some(why) => Became::AsWritten { why: why.to_owned() },
+    }
+}
