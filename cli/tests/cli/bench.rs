@@ -171,7 +171,7 @@ fn no_benchmark_is_an_error_with_what_to_write() {
     bench(&folder, &["--filter", "xyz"]).fails(2, &["has `xyz` in its file, title or routine"]);
     bench(&folder, &["none"]).fails(1, &["E0111", "`none`"]);
     let gpu = ["b.star", "--backends", "cpu,gpu"];
-    bench(&folder, &gpu).fails(2, &["E0607", "did you mean `cpu`?"]);
+    bench(&folder, &gpu).fails(2, &["E0607", "`gpu` is not there", "this build has `cpu`"]);
     bench(&folder, &["b.star", "--out", "no/such/o.json"]).fails(5, &["no folder"]);
     let svg = ["b.star", "--svg", "a.star/plots"];
     bench(&folder, &svg).fails(5, &["a.star/plots", "cannot make the folder"]);
