@@ -5,7 +5,8 @@
 //!   guards that may trap.
 //! * [`rows`]: which statements work row by row.
 //! * [`trap`]: what a failed guard says.
-//! * [`visit`]: which variables a statement reads and writes.
+//! * [`visit`]: which variables a statement reads, writes and observes.
+//! * [`analysis`]: dataflow analyses; [`rewrite`]: tools of passes.
 //! * [`print()`] and [`parse()`]: the text form; [`verify()`]: the rules that every program keeps.
 //!
 //! Note [Guards]. An operation never traps by itself: whatever it needs (an index inside its range,
@@ -16,12 +17,14 @@
 //! This crate knows nothing of source text: a location is a [`program::Location`], made by the compiler
 //! and read by those who word messages.
 
+pub mod analysis;
 pub mod check;
 mod mnemonic;
 pub mod op;
 pub mod parse;
 pub mod print;
 pub mod program;
+pub mod rewrite;
 pub mod rows;
 pub mod stmt;
 pub mod trap;
@@ -41,5 +44,5 @@ pub use stmt::{
     TileReduction, TileReductionOp,
 };
 pub use trap::{Frame, LimitKind, NamedSize, Trap, TrapKind};
-pub use verify::{VerifyError, verify};
+pub use verify::{VerifyError, verify, verify_guards};
 pub use visit::{Access, Observation};

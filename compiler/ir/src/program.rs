@@ -160,6 +160,15 @@ impl Ty {
         matches!(self, Ty::Slice(_) | Ty::Word(_))
     }
 
+    /// The sizes that it names: components, or rows and columns.
+    pub fn extents(self) -> [Extent; 2] {
+        match self {
+            Ty::Slice(n) | Ty::Word(n) => [n, Extent::Dynamic],
+            Ty::Table(rows, columns) => [rows, columns],
+            Ty::Int | Ty::Bool | Ty::Str | Ty::Handle => [Extent::Dynamic; 2],
+        }
+    }
+
     /// Are the types alike but for their sizes?
     pub fn same_kind(self, other: Ty) -> bool {
         std::mem::discriminant(&self) == std::mem::discriminant(&other)

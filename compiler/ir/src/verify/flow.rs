@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::Subject;
-use super::effects::{self, Effects};
+use crate::analysis::effects::{self, Effects};
 use crate::op::Operand;
 use crate::program::{Extent, LabelId, Mode, Ty, VarId};
 use crate::stmt::{Arg, Stmt, StmtKind};
@@ -231,11 +231,7 @@ fn extents(subject: &mut Subject<'_, '_>) {
     let used: BTreeSet<VarId> = routine
         .vars
         .iter()
-        .flat_map(|var| match var.ty {
-            Ty::Slice(n) | Ty::Word(n) => [n, Extent::Dynamic],
-            Ty::Table(rows, columns) => [rows, columns],
-            Ty::Int | Ty::Bool | Ty::Str | Ty::Handle => [Extent::Dynamic; 2],
-        })
+        .flat_map(|var| var.ty.extents())
         .filter_map(|extent| match extent {
             Extent::Var(v) => Some(v),
             Extent::Const(_) | Extent::Dynamic => None,

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashSet};
 
 use super::{MAX_DEPTH, Subject};
-use crate::program::{Extent, InlinedCall, LabelId, LocId, Ty, VarId};
+use crate::program::{Extent, InlinedCall, LabelId, LocId, VarId};
 use crate::stmt::{Stmt, StmtKind};
 use crate::visit;
 
@@ -15,12 +15,7 @@ pub(super) fn check(subject: &mut Subject<'_, '_>) {
         if !names.insert(var.name.as_str()) {
             subject.fault(None, format!("several variables are named `%{}`", var.name));
         }
-        let extents = match var.ty {
-            Ty::Slice(n) | Ty::Word(n) => [n, Extent::Dynamic],
-            Ty::Table(rows, columns) => [rows, columns],
-            Ty::Int | Ty::Bool | Ty::Str | Ty::Handle => [Extent::Dynamic; 2],
-        };
-        for extent in extents {
+        for extent in var.ty.extents() {
             match extent {
                 Extent::Var(v) => exists(subject, None, v),
                 Extent::Const(_) | Extent::Dynamic => {}

@@ -39,23 +39,14 @@
 //! 12. The guard of an operation holds where it stands, by a check before it, or by what was assigned.
 //! 13. All slices and tables in a `tile` have its number of rows.
 //!
-//! Note [Facts]. A walk in the order of execution keeps what is known at each point. A fact dies when
-//! something that it mentions is written, except that a change in place keeps sizes. What a loop
-//! writes is forgotten at its head, so that one walk over the body is enough; branches that meet
-//! keep what both know. Sizes are equal by a check, by an assignment, or by equal extents of set
-//! variables (the extents of parameters are believed: the checks of the header make them true). A
-//! sum reduced in a `forall` needs no check against overflow: the pass that lifted it has proven it.
+//! The extents of parameters are believed there: the checks of the header make them true. A sum reduced in a
+//! `forall` needs no check against overflow: the pass that lifted it has proven it.
 
-mod definite_assignment;
-mod effects;
-mod facts;
 mod flow;
 mod guards;
 mod ids;
 mod parallel;
-mod requirements;
 mod types;
-mod var_set;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -74,6 +65,8 @@ pub struct VerifyError {
     pub statement: String,
     /// What is wrong.
     pub message: String,
+    /// The variables that a guard which is not established is about.
+    pub vars: Vec<VarId>,
 }
 
 impl fmt::Display for VerifyError {
@@ -103,6 +96,18 @@ pub fn verify(program: &Program) -> Result<(), Vec<VerifyError>> {
         checker.each(guards::check);
     }
     if checker.errors.is_empty() { Ok(()) } else { Err(checker.errors) }
+}
+
+/// Looks whether one routine of a program that verified keeps rules 11 to 13, after a rewrite of it.
+///
+/// # Errors
+/// Everything that is not established.
+pub fn verify_guards(program: &Program, id: RoutineId) -> Result<(), Vec<VerifyError>> {
+    let mut errors = Vec::new();
+    let mut owners = BTreeMap::new();
+    let routine = program.routine(id);
+    guards::check(&mut Subject { program, id, routine, errors: &mut errors, owners: &mut owners });
+    if errors.is_empty() { Ok(()) } else { Err(errors) }
 }
 
 struct Checker<'a> {
@@ -142,7 +147,8 @@ impl Subject<'_, '_> {
             Some(stmt) => print::print_statement(self.program, self.id, stmt),
             None => self.routine.name.clone(),
         };
-        self.errors.push(VerifyError { routine: self.id, statement, message: message.into() });
+        let (routine, message) = (self.id, message.into());
+        self.errors.push(VerifyError { routine, statement, message, vars: Vec::new() });
     }
 
     /// The name of a variable, for messages.

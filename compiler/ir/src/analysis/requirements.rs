@@ -4,30 +4,63 @@ use crate::check::{Check, SizeOperand};
 use crate::op::{Op, Operand};
 use crate::program::{Ty, VarId};
 use crate::stmt::{SizeOp, StmtKind};
+use crate::visit;
 
 /// What has to hold before a statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Requirement {
+pub(crate) enum Requirement {
     /// A guard.
     Check(Check),
     /// A part as wide as the measure lies inside the limit.
     Part {
-        /// Number of places to the left.
+        /// Number of components to the left.
         base: Operand,
         /// Its width.
         width: SizeOperand,
         /// Size of the whole.
         limit: SizeOperand,
     },
-    /// The places `from ..= to` lie inside `size`: a `range` of base `from − 1` and width `to − base`.
+    /// The components `from ..= to` lie inside `size`: a `range` of base `from − 1` and width `to − base`.
     Mask {
         /// Size of the whole.
         size: Operand,
-        /// First place.
+        /// First component.
         from: Operand,
-        /// Last place.
+        /// Last component.
         to: Operand,
     },
+}
+
+impl Requirement {
+    /// Calls `f` for every variable that it is about.
+    pub(crate) fn accesses(&self, f: &mut impl FnMut(VarId)) {
+        let mut operand = |operand: &Operand| match operand {
+            Operand::Var(var) => f(*var),
+            Operand::Int(_) | Operand::Bool(_) | Operand::Str(_) => {}
+        };
+        match self {
+            Requirement::Check(check) => visit::check_accesses(check, &mut |var, _| f(var)),
+            Requirement::Part { base, width, limit } => {
+                operand(base);
+                for size in [width, limit] {
+                    match size {
+                        SizeOperand::Length(v) | SizeOperand::Rows(v) | SizeOperand::Columns(v) => {
+                            f(*v);
+                        }
+                        SizeOperand::Value(Operand::Var(v)) => f(*v),
+                        SizeOperand::Value(
+                            Operand::Int(_) | Operand::Bool(_) | Operand::Str(_),
+                        ) => {}
+                    }
+                }
+            }
+            Requirement::Mask { size, from, to } => {
+                operand(size);
+                operand(from);
+                operand(to);
+            }
+        }
+    }
 }
 
 fn same_length(v: VarId, w: VarId) -> Requirement {
@@ -64,7 +97,7 @@ fn size_known(measure: &SizeOperand) -> Vec<Requirement> {
 }
 
 /// The guards of an operation, besides its operands being set.
-pub(super) fn of_op(op: &Op) -> Vec<Requirement> {
+pub(crate) fn of_op(op: &Op) -> Vec<Requirement> {
     match op {
         Op::Int(op, a, b) => vec![Requirement::Check(Check::Int(*op, a.clone(), b.clone()))],
         Op::Fill(size, _) => vec![not_negative(size)],
@@ -116,7 +149,7 @@ pub(super) fn of_op(op: &Op) -> Vec<Requirement> {
 }
 
 /// The guards of a statement, blocks inside it and operands being set left out.
-pub(super) fn of_statement(kind: &StmtKind) -> Vec<Requirement> {
+pub(crate) fn of_statement(kind: &StmtKind) -> Vec<Requirement> {
     match kind {
         StmtKind::Assign(_, op) => of_op(op),
         StmtKind::Put { bits, index: i, bit } => {
@@ -189,7 +222,7 @@ pub(super) fn of_statement(kind: &StmtKind) -> Vec<Requirement> {
 }
 
 /// Sizes of the result (or the integer itself) and what they are equal to before the assignment.
-pub(super) fn sizes(dst: VarId, dst_ty: Ty, op: &Op) -> Vec<(SizeOperand, SizeOperand)> {
+pub(crate) fn sizes(dst: VarId, dst_ty: Ty, op: &Op) -> Vec<(SizeOperand, SizeOperand)> {
     let length = |of: SizeOperand| vec![(SizeOperand::Length(dst), of)];
     let table = |rows: SizeOperand, columns: SizeOperand| {
         vec![(SizeOperand::Rows(dst), rows), (SizeOperand::Columns(dst), columns)]

@@ -1,14 +1,14 @@
 //! Loops and parallel statements: what they write is forgotten at their head.
 
-use super::super::effects::Effects;
-use super::super::facts::Facts;
-use super::{Walk, meet};
+use super::effects::Effects;
+use super::facts::Facts;
+use super::walk::{Inspect, Walk, meet};
 use crate::check::{Check, SizeOperand};
 use crate::op::Operand;
 use crate::program::{LabelId, VarId};
 use crate::stmt::{ForallRange, ReductionOp, Stmt, StmtKind, TileReductionOp};
 
-impl<'a> Walk<'_, 'a, '_> {
+impl<'a, I: Inspect> Walk<'_, 'a, I> {
     /// Forgets what the loop that begins here writes, and its variable; returns what it writes.
     pub(super) fn enter_loop(&mut self, var: Option<VarId>) -> Effects {
         let written = self.loops.next().unwrap_or_default();
@@ -96,10 +96,7 @@ impl<'a> Walk<'_, 'a, '_> {
         self.forget(privates);
         let outer = self.tile.replace(rows.clone());
         self.block(body);
-        for reduction in reductions {
-            self.require_set(stmt, reduction.of);
-            self.require_rows(stmt, reduction.of);
-        }
+        self.inspect(|inspect, point| inspect.reductions(stmt, point));
         self.tile = outer;
         for reduction in reductions {
             let Some(facts) = &mut self.facts else { break };

@@ -2,28 +2,38 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::effects::Effect;
+use super::effects::Effect;
+use super::requirements;
 use crate::check::SizeOperand;
-use crate::program::{Var, VarId};
+use crate::program::{Ty, Var, VarId};
 use crate::stmt::{SizeOp, Stmt, StmtKind};
 use crate::visit;
 
 /// The `latch`es of a routine.
-pub(super) struct Latches {
+pub(crate) struct Latches {
     /// For each integer what it may take; `None` if it is written otherwise, or takes several sizes.
     sources: BTreeMap<VarId, Option<SizeOperand>>,
+    /// What an integer is assigned: the size of something.
+    assigned: BTreeMap<VarId, SizeOperand>,
     /// Variables that may become unset.
     lost: BTreeSet<VarId>,
 }
 
 impl Latches {
-    pub(super) fn of(body: &[Stmt], vars: &[Var]) -> Self {
-        let mut latches = Latches { sources: BTreeMap::new(), lost: BTreeSet::new() };
+    pub(crate) fn of(body: &[Stmt], vars: &[Var]) -> Self {
+        let mut latches =
+            Latches { sources: BTreeMap::new(), assigned: BTreeMap::new(), lost: BTreeSet::new() };
         visit::walk(body, &mut |stmt| {
             let latched = match &stmt.kind {
                 StmtKind::Size(SizeOp::Latch { dst: _, size }) => Some(size),
                 _ => None,
             };
+            if let StmtKind::Assign(dst, op) = &stmt.kind {
+                let sizes =
+                    requirements::sizes(*dst, Ty::Int, op).into_iter().map(|(_, size)| size);
+                let size = sizes.into_iter().find(|size| visit::measured(size).is_some());
+                latches.assigned.extend(size.map(|size| (*dst, size)));
+            }
             visit::accesses(&stmt.kind, &mut |var, access| {
                 let Some(effect) = Effect::of(access, &vars[var.0 as usize]) else { return };
                 if effect.unset {
@@ -45,8 +55,14 @@ impl Latches {
 
     /// Does the extent only ever take this size, of a variable that does not lose it? Then it is unset
     /// for as long as the variable has none.
-    pub(super) fn follows(&self, extent: VarId, own: &SizeOperand) -> bool {
+    pub(crate) fn follows(&self, extent: VarId, own: &SizeOperand) -> bool {
         let kept = visit::measured(own).is_some_and(|var| !self.lost.contains(&var));
         kept && self.sources.get(&extent).is_some_and(|source| source.as_ref() == Some(own))
+    }
+
+    /// Does the integer only ever take this size, by a `latch` or by an assignment?
+    pub(crate) fn measures(&self, extent: VarId, own: &SizeOperand) -> bool {
+        self.sources.get(&extent).is_some_and(|source| source.as_ref() == Some(own))
+            || self.assigned.get(&extent) == Some(own)
     }
 }

@@ -1,31 +1,16 @@
 //! Assignments and changes of size: what becomes known, what is forgotten.
 
-use super::super::requirements;
-use super::Walk;
+use super::requirements;
+use super::walk::{Inspect, Walk};
 use crate::check::{Check, SizeOperand};
 use crate::op::{Op, Operand};
 use crate::program::{Ty, VarId};
-use crate::stmt::{SizeOp, Stmt};
+use crate::stmt::SizeOp;
 
-impl Walk<'_, '_, '_> {
-    pub(super) fn assign(&mut self, stmt: &Stmt, dst: VarId, op: &Op) {
-        let dst_ty = self.subject.ty(dst);
+impl<I: Inspect> Walk<'_, '_, I> {
+    pub(super) fn assign(&mut self, dst: VarId, op: &Op) {
+        let dst_ty = self.routine.var(dst).ty;
         let sizes = requirements::sizes(dst, dst_ty, op);
-        if self.tile.is_some() {
-            match dst_ty {
-                Ty::Slice(_) | Ty::Table(..) => {
-                    // What is made of slices and tables has their rows, and they were looked at.
-                    if let Some((_, rows @ SizeOperand::Value(_))) = sizes.first()
-                        && !self.has_tile_rows(rows)
-                    {
-                        let name = self.subject.name(dst);
-                        let message = format!("{name} is not known to have the rows of the tile");
-                        self.subject.fault(Some(stmt), message);
-                    }
-                }
-                Ty::Int | Ty::Bool | Ty::Str | Ty::Word(_) | Ty::Handle => {}
-            }
-        }
         let Some(facts) = &mut self.facts else { return };
         let var = Operand::Var(dst);
         let inherits = |check: fn(Operand) -> Check| matches!(op, Op::Copy(value) if facts.holds(&check(value.clone())));
@@ -52,7 +37,7 @@ impl Walk<'_, '_, '_> {
         }
         // What has this variable as its extent no longer agrees with it; the extents of parameters are
         // believed.
-        let params = &self.subject.routine.params;
+        let params = &self.routine.params;
         for &other in &self.sized_by[dst.0 as usize] {
             if params.iter().any(|param| param.var == other) {
                 continue;

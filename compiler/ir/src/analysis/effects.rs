@@ -8,20 +8,20 @@ use crate::visit::{self, Access};
 
 /// What happens to a variable; several may.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Effect {
+pub struct Effect {
     /// Changed in place, sizes as before.
-    pub(super) contents: bool,
+    pub contents: bool,
     /// Given a value or a size if it has none; a table may grow.
-    pub(super) settled: bool,
+    pub settled: bool,
     /// Given a new value.
-    pub(super) replaced: bool,
+    pub replaced: bool,
     /// Perhaps unset.
-    pub(super) unset: bool,
+    pub unset: bool,
 }
 
 impl Effect {
     /// What an access does to a variable; nothing if it only reads.
-    pub(super) fn of(access: Access, var: &Var) -> Option<Effect> {
+    pub fn of(access: Access, var: &Var) -> Option<Effect> {
         let mut effect = Effect::default();
         match access {
             Access::Read | Access::ReadSize | Access::Observe => return None,
@@ -44,17 +44,17 @@ impl Effect {
 }
 
 /// The variables that are written.
-pub(super) type Effects = BTreeMap<VarId, Effect>;
+pub type Effects = BTreeMap<VarId, Effect>;
 
 /// What the blocks of each loop write, the loops in the order of the text.
-pub(super) fn of_loops(body: &[Stmt], vars: &[Var]) -> Vec<Effects> {
+pub fn of_loops(body: &[Stmt], vars: &[Var]) -> Vec<Effects> {
     let mut loops = Vec::new();
     collect(body, vars, &mut loops, &mut Effects::new());
     loops
 }
 
 /// Is it one of the statements that [`of_loops`] numbers?
-pub(super) fn is_loop(kind: &StmtKind) -> bool {
+pub fn is_loop(kind: &StmtKind) -> bool {
     matches!(
         kind,
         StmtKind::For { .. }

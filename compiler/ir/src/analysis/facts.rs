@@ -1,4 +1,5 @@
-//! What is known at a point of the program; see Note [Facts].
+//! What is known at a point of the program: guards that hold, variables that are set, equal sizes; see Note
+//! [Facts].
 
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -34,43 +35,51 @@ enum Key {
 
 /// A set of facts. `known` holds those that are alive; `by_key` may list dead ones too.
 #[derive(Clone, Debug)]
-pub(super) struct Facts<'a> {
+pub struct Facts<'a> {
     vars: &'a [Var],
     set: VarSet,
     /// Slices and words of known size, set or not.
     sized: VarSet,
     known: HashSet<Rc<Fact>>,
     by_key: HashMap<Key, Vec<Rc<Fact>>>,
+    /// Sizes that do not follow from extents.
+    untrue: Rc<[SizeOperand]>,
 }
 
 impl<'a> Facts<'a> {
-    pub(super) fn new(vars: &'a [Var]) -> Self {
+    pub(crate) fn new(vars: &'a [Var]) -> Self {
         Facts {
             vars,
             set: VarSet::default(),
             sized: VarSet::default(),
             known: HashSet::new(),
             by_key: HashMap::new(),
+            untrue: Rc::from([]),
         }
     }
 
+    /// Nothing is known, and these sizes do not follow from extents.
+    pub(crate) fn without_extents(vars: &'a [Var], untrue: Vec<SizeOperand>) -> Self {
+        Facts { untrue: Rc::from(untrue), ..Facts::new(vars) }
+    }
+
     /// Does the variable have a value?
-    pub(super) fn is_set(&self, var: VarId) -> bool {
+    pub fn is_set(&self, var: VarId) -> bool {
         self.set.contains(var)
     }
 
     /// The variable has a value.
-    pub(super) fn set(&mut self, var: VarId) {
+    pub(crate) fn set(&mut self, var: VarId) {
         self.set.insert(var);
     }
 
     /// Is its size known? That of a table is when it is set.
-    pub(super) fn is_sized(&self, var: VarId) -> bool {
+    pub fn is_sized(&self, var: VarId) -> bool {
         self.set.contains(var) || self.sized.contains(var)
     }
 
     /// Its size is known; a table has a value.
-    pub(super) fn sized(&mut self, var: VarId) {
+    pub(crate) fn sized(&mut self, var: VarId) {
         if self.vars[var.0 as usize].ty.is_bits() {
             self.sized.insert(var);
         } else {
@@ -79,7 +88,7 @@ impl<'a> Facts<'a> {
     }
 
     /// The guard holds.
-    pub(super) fn learn(&mut self, check: &Check) {
+    pub(crate) fn learn(&mut self, check: &Check) {
         match check {
             Check::Set(v) | Check::Result(v) => return self.set(*v),
             Check::Sized(v) => return self.sized(*v),
@@ -110,12 +119,12 @@ impl<'a> Facts<'a> {
     }
 
     /// The variable holds the result of the operation.
-    pub(super) fn learn_result(&mut self, dst: VarId, op: IntOp, a: &Operand, b: &Operand) {
+    pub(crate) fn learn_result(&mut self, dst: VarId, op: IntOp, a: &Operand, b: &Operand) {
         self.insert(Fact::Result(dst, op, a.clone(), b.clone()));
     }
 
     /// A growable table has at least so many columns.
-    pub(super) fn learn_ensured(&mut self, table: VarId, columns: &Operand) {
+    pub(crate) fn learn_ensured(&mut self, table: VarId, columns: &Operand) {
         self.insert(Fact::Ensured(table, columns.clone()));
     }
 
@@ -153,26 +162,26 @@ impl<'a> Facts<'a> {
     }
 
     /// The variable has another value; whether it is set stays as it is.
-    pub(super) fn replaced(&mut self, var: VarId) {
+    pub(crate) fn replaced(&mut self, var: VarId) {
         self.sized.remove(var);
         self.forget_if(var, |_| true);
     }
 
     /// The variable is perhaps unset.
-    pub(super) fn unset(&mut self, var: VarId) {
+    pub(crate) fn unset(&mut self, var: VarId) {
         self.set.remove(var);
         self.sized.remove(var);
     }
 
     /// The variable is changed in place.
-    pub(super) fn touched(&mut self, var: VarId) {
+    pub(crate) fn touched(&mut self, var: VarId) {
         self.forget_if(var, |fact| {
             matches!(fact, Fact::Check(Check::FitsInt(_) | Check::NoCarry(..) | Check::Assert(..)))
         });
     }
 
     /// The variable is given a value or size if it has none; a table grows.
-    pub(super) fn settled(&mut self, var: VarId) {
+    pub(crate) fn settled(&mut self, var: VarId) {
         if !self.is_set(var) {
             // A table that gets its rows grows as before.
             return self.forget_if(var, |fact| !matches!(fact, Fact::Check(Check::NewColumn(..))));
@@ -185,7 +194,7 @@ impl<'a> Facts<'a> {
     }
 
     /// What may happen to the variable, perhaps several times.
-    pub(super) fn affected(&mut self, var: VarId, effect: Effect) {
+    pub(crate) fn affected(&mut self, var: VarId, effect: Effect) {
         let Effect { contents, settled, replaced, unset } = effect;
         if replaced {
             self.replaced(var);
@@ -202,7 +211,7 @@ impl<'a> Facts<'a> {
     }
 
     /// Keeps what `other` knows too.
-    pub(super) fn meet(&mut self, other: &Facts<'a>) {
+    pub(crate) fn meet(&mut self, other: &Facts<'a>) {
         self.sized.join(&self.set);
         let mut theirs = other.sized.clone();
         theirs.join(&other.set);
@@ -222,7 +231,7 @@ impl<'a> Facts<'a> {
             SizeOperand::Columns(v) => (*v, 1),
             SizeOperand::Value(_) => return Extent::Dynamic,
         };
-        if !self.is_sized(var) {
+        if !self.is_sized(var) || self.untrue.contains(measure) {
             return Extent::Dynamic;
         }
         match (self.vars[var.0 as usize].ty, which) {
@@ -255,7 +264,7 @@ impl<'a> Facts<'a> {
     }
 
     /// The measures known to be equal to this one, itself first.
-    pub(super) fn class(&self, measure: &SizeOperand) -> Vec<SizeOperand> {
+    pub fn class(&self, measure: &SizeOperand) -> Vec<SizeOperand> {
         // The measure of something of no known size agrees with every size: nothing follows from it.
         let is_size =
             |measure: &SizeOperand| visit::measured(measure).is_none_or(|var| self.is_sized(var));
@@ -287,7 +296,7 @@ impl<'a> Facts<'a> {
     }
 
     /// The operands known to be equal to a measure.
-    pub(super) fn values(&self, measure: &SizeOperand) -> Vec<Operand> {
+    pub fn values(&self, measure: &SizeOperand) -> Vec<Operand> {
         self.class(measure)
             .into_iter()
             .filter_map(|measure| match measure {
@@ -297,8 +306,16 @@ impl<'a> Facts<'a> {
             .collect()
     }
 
+    /// The arithmetic that a variable is known to be the result of.
+    pub fn result_of(&self, var: VarId) -> Option<(IntOp, Operand, Operand)> {
+        self.facts(Key::Var(var)).find_map(|fact| match fact {
+            Fact::Result(dst, op, a, b) if *dst == var => Some((*op, a.clone(), b.clone())),
+            Fact::Result(..) | Fact::Check(_) | Fact::Ensured(..) => None,
+        })
+    }
+
     /// The operands known to be the result of an operation.
-    pub(super) fn results(&self, op: IntOp, a: &Operand, b: &Operand) -> Vec<Operand> {
+    pub fn results(&self, op: IntOp, a: &Operand, b: &Operand) -> Vec<Operand> {
         if let (Operand::Int(a), Operand::Int(b)) = (a, b) {
             return op.apply(*a, *b).map(Operand::Int).into_iter().collect();
         }
@@ -321,7 +338,7 @@ impl<'a> Facts<'a> {
     }
 
     /// Does the guard hold?
-    pub(super) fn holds(&self, check: &Check) -> bool {
+    pub fn holds(&self, check: &Check) -> bool {
         if self.knows(check.clone()) {
             return true;
         }
@@ -394,12 +411,7 @@ impl<'a> Facts<'a> {
     }
 
     /// Is a part with one of these bases and one of these widths, all equal, inside the limit?
-    pub(super) fn holds_range(
-        &self,
-        bases: &[Operand],
-        widths: &[Operand],
-        limit: &SizeOperand,
-    ) -> bool {
+    pub fn holds_range(&self, bases: &[Operand], widths: &[Operand], limit: &SizeOperand) -> bool {
         self.class(limit).iter().any(|limit| {
             bases.iter().any(|base| {
                 widths.iter().any(|width| {

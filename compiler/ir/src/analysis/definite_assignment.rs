@@ -15,7 +15,7 @@ use crate::visit::{self, Access};
 
 /// Takes from the effects of each loop, the loops in the order of the text, that a variable is unset
 /// which is set again.
-pub(super) fn refine(program: &Program, body: &[Stmt], loops: &mut [Effects]) {
+pub(crate) fn refine(program: &Program, body: &[Stmt], loops: &mut [Effects]) {
     let mut found = Vec::new();
     visit::walk(body, &mut |stmt| {
         if is_loop(&stmt.kind) {

@@ -1,0 +1,174 @@
+//! What a rewrite may not change: the sum of `cost` on every path.
+//!
+//! [`CostForm::of`] is the cost of a routine as an expression over its control flow: runs of `cost`
+//! statements are added up, one sum of units for each thing that `times` measures; branches, loops, blocks and
+//! jumps stand where they stood. Everything else leaves no trace, and neither does control flow without any
+//! cost or jump in it.
+//!
+//! What equal forms prove: if both routines take the same branches and turns and the measured values agree,
+//! they count the same. They do not prove that branches agree: that is the pass's business. Unequal forms
+//! prove nothing, since a pass may know that a branch is never taken; [`CostForm::paths`] compares less: the
+//! sets of sums over all paths, a loop being one turn or none.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::check::SizeOperand;
+use crate::program::{LabelId, Routine};
+use crate::stmt::{Stmt, StmtKind};
+use crate::visit;
+
+/// A sum of units, by what they are multiplied with: `None` for 1, else the text of the operand.
+pub type Sum = BTreeMap<Option<String>, u128>;
+
+/// The cost of statements in order.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct CostForm(Vec<Item>);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Item {
+    Sum(Sum),
+    If(CostForm, CostForm),
+    /// A loop, by its kind, with its head and body, or a block.
+    Around(&'static str, LabelId, CostForm, CostForm),
+    Tile(CostForm),
+    Break(LabelId),
+    Continue(LabelId),
+    Exit,
+    /// A call counts what its callee counts.
+    Call(u32),
+}
+
+/// No more different sums than this are told apart.
+const MAX_PATHS: usize = 4096;
+
+impl CostForm {
+    /// The cost of a routine.
+    pub fn of(routine: &Routine) -> Self {
+        block(&routine.body)
+    }
+
+    /// The sums over all paths; a loop is passed once or not at all, and jumps end a path. `None` if there
+    /// are too many.
+    pub fn paths(&self) -> Option<BTreeSet<Sum>> {
+        let mut done = BTreeSet::new();
+        let through = walk(self, BTreeSet::from([Sum::new()]), &mut done)?;
+        done.extend(through);
+        Some(done)
+    }
+}
+
+fn add(sum: &mut Sum, other: &Sum) {
+    for (times, units) in other {
+        *sum.entry(times.clone()).or_default() += units;
+    }
+}
+
+fn block(stmts: &[Stmt]) -> CostForm {
+    let mut items: Vec<Item> = Vec::new();
+    for stmt in stmts {
+        match item(&stmt.kind) {
+            None => {}
+            Some(Item::Sum(more)) => match items.last_mut() {
+                Some(Item::Sum(sum)) => add(sum, &more),
+                Some(_) | None => items.push(Item::Sum(more)),
+            },
+            Some(item) => {
+                let ends = matches!(item, Item::Break(_) | Item::Continue(_) | Item::Exit);
+                items.push(item);
+                if ends {
+                    break;
+                }
+            }
+        }
+    }
+    CostForm(items)
+}
+
+fn item(kind: &StmtKind) -> Option<Item> {
+    let costs = |form: &CostForm| !form.0.is_empty();
+    let around = |what, label, blocks: [&[Stmt]; 2]| {
+        let [first, second] = blocks.map(block);
+        (costs(&first) || costs(&second)).then_some(Item::Around(what, label, first, second))
+    };
+    match kind {
+        StmtKind::Cost { units, times } => {
+            let times = times.as_ref().map(text);
+            Some(Item::Sum(BTreeMap::from([(times, u128::from(*units))])))
+        }
+        StmtKind::If { test: _, then, otherwise } => {
+            let (then, otherwise) = (block(then), block(otherwise));
+            (costs(&then) || costs(&otherwise)).then_some(Item::If(then, otherwise))
+        }
+        StmtKind::For { label, .. } => around("for", *label, visit::blocks(kind)),
+        StmtKind::While { label, .. } => around("while", *label, visit::blocks(kind)),
+        StmtKind::Foreach { label, .. } => around("foreach", *label, visit::blocks(kind)),
+        StmtKind::Forall { label, .. } => around("forall", *label, visit::blocks(kind)),
+        StmtKind::Block { label, .. } => around("block", *label, visit::blocks(kind)),
+        StmtKind::Tile { body, .. } => Some(block(body)).filter(costs).map(Item::Tile),
+        StmtKind::Break(label) => Some(Item::Break(*label)),
+        StmtKind::Continue(label) => Some(Item::Continue(*label)),
+        StmtKind::Exit => Some(Item::Exit),
+        StmtKind::Call { callee, .. } => Some(Item::Call(callee.0)),
+        StmtKind::Assign(..)
+        | StmtKind::Step { .. }
+        | StmtKind::Put { .. }
+        | StmtKind::Replace { .. }
+        | StmtKind::PutColumn { .. }
+        | StmtKind::PutRow { .. }
+        | StmtKind::PutBit { .. }
+        | StmtKind::PutField { .. }
+        | StmtKind::Size(_)
+        | StmtKind::Check(_)
+        | StmtKind::Print(_)
+        | StmtKind::Read { .. }
+        | StmtKind::Write { .. } => None,
+    }
+}
+
+fn text(times: &SizeOperand) -> String {
+    format!("{times:?}")
+}
+
+/// The sums behind the form; those of paths that a jump ends go to `done`.
+fn walk(
+    form: &CostForm,
+    mut sums: BTreeSet<Sum>,
+    done: &mut BTreeSet<Sum>,
+) -> Option<BTreeSet<Sum>> {
+    let plus = |sums: BTreeSet<Sum>, more: &Sum| -> BTreeSet<Sum> {
+        let sums = sums.into_iter().map(|mut sum| {
+            add(&mut sum, more);
+            sum
+        });
+        sums.collect()
+    };
+    for item in &form.0 {
+        sums = match item {
+            Item::Sum(more) => plus(sums, more),
+            Item::Call(callee) => {
+                plus(sums, &BTreeMap::from([(Some(format!("call {callee}")), 1)]))
+            }
+            Item::If(then, otherwise) => {
+                let mut both = walk(then, sums.clone(), done)?;
+                both.extend(walk(otherwise, sums, done)?);
+                both
+            }
+            Item::Around(_, _, head, body) => {
+                let mut after = walk(head, sums.clone(), done)?;
+                let turn = walk(body, after.clone(), done)?;
+                after.extend(turn);
+                after.extend(sums);
+                after
+            }
+            Item::Tile(body) => walk(body, sums, done)?,
+            Item::Break(_) | Item::Continue(_) | Item::Exit => {
+                done.extend(sums);
+                return Some(BTreeSet::new());
+            }
+        };
+        if sums.len() + done.len() > MAX_PATHS {
+            return None;
+        }
+    }
+    Some(sums)
+}

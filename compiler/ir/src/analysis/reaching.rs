@@ -1,0 +1,159 @@
+//! Reaching definitions: which statements may have given a variable the value that it holds at a point.
+//!
+//! A whole new value is a definition that ends the others; a change in place, a size given, a value lent or
+//! lost is a definition that leaves the others as they are.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::effects::Effects;
+use super::forward::{self, Forward};
+use crate::op::Operand;
+use crate::program::{Program, RoutineId, VarId};
+use crate::stmt::{Stmt, StmtKind};
+use crate::visit::{self, Access};
+
+/// Where a value comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Definition {
+    /// The routine began: an argument, or nothing.
+    Entry,
+    /// The statement with this number ([`super::n_statements`]).
+    At(usize),
+}
+
+/// The definitions that reach each statement of a routine.
+pub struct Reaching {
+    before: Vec<BTreeMap<VarId, BTreeSet<Definition>>>,
+}
+
+impl Reaching {
+    /// Analyses the routine with number `id`.
+    pub fn of(program: &Program, id: RoutineId) -> Self {
+        let routine = program.routine(id);
+        let n = super::n_statements(&routine.body);
+        let mut ranges = Vec::with_capacity(n);
+        number(&routine.body, &mut ranges);
+        let mut defined = vec![Vec::new(); n];
+        let mut at = 0;
+        visit::walk(&routine.body, &mut |stmt| {
+            visit::accesses(&stmt.kind, &mut |var, access| {
+                if access.writes() {
+                    defined[at].push(var);
+                }
+            });
+            at += 1;
+        });
+        let mut analysis = Analysis { before: vec![BTreeMap::new(); n], ranges, defined };
+        forward::run(routine, &mut analysis, BTreeMap::new());
+        Reaching { before: analysis.before }
+    }
+
+    /// The definitions of `var` that reach the statement with number `at`; of a `while` its first turn's
+    /// head. Nothing reaches what control does not.
+    pub fn before(&self, at: usize, var: VarId) -> BTreeSet<Definition> {
+        let known = self.before.get(at).and_then(|state| state.get(&var)).cloned();
+        known.unwrap_or_else(|| BTreeSet::from([Definition::Entry]))
+    }
+}
+
+/// One behind the last statement inside each statement.
+fn number(block: &[Stmt], ranges: &mut Vec<usize>) {
+    for stmt in block {
+        let at = ranges.len();
+        ranges.push(0);
+        visit::blocks(&stmt.kind).into_iter().for_each(|inner| number(inner, ranges));
+        ranges[at] = ranges.len();
+    }
+}
+
+/// Variables that are not in it have the definition of the entry only.
+type State = BTreeMap<VarId, BTreeSet<Definition>>;
+
+struct Analysis {
+    before: Vec<State>,
+    ranges: Vec<usize>,
+    /// What each statement defines.
+    defined: Vec<Vec<VarId>>,
+}
+
+fn also(state: &mut State, var: VarId, definition: Definition) {
+    let known = state.entry(var).or_insert_with(|| BTreeSet::from([Definition::Entry]));
+    known.insert(definition);
+}
+
+impl Forward for Analysis {
+    type State = State;
+
+    fn join(&mut self, state: &mut State, other: &State) {
+        for (var, theirs) in state.iter_mut() {
+            if !other.contains_key(var) {
+                theirs.insert(Definition::Entry);
+            }
+        }
+        for (&var, theirs) in other {
+            let mine = state.entry(var).or_insert_with(|| BTreeSet::from([Definition::Entry]));
+            mine.extend(theirs);
+        }
+    }
+
+    fn statement(&mut self, at: usize, stmt: &Stmt, state: &mut State) {
+        self.before[at].clone_from(state);
+        if matches!(stmt.kind, StmtKind::Tile { .. }) {
+            return;
+        }
+        visit::accesses(&stmt.kind, &mut |var, access| match access {
+            Access::Read | Access::ReadSize | Access::Observe => {}
+            Access::Write => drop(state.insert(var, BTreeSet::from([Definition::At(at)]))),
+            // These take place when a turn begins or the statement ends.
+            Access::LoopVar => {}
+            Access::Update | Access::InitSize | Access::Kill | Access::Move | Access::Ref => {
+                also(state, var, Definition::At(at));
+            }
+        });
+    }
+
+    fn head(&mut self, at: usize, stmt: &Stmt, _: &Effects, state: &mut State) {
+        if matches!(stmt.kind, StmtKind::While { .. }) {
+            self.before[at].clone_from(state);
+        }
+        for inner in at..self.ranges[at] {
+            for &var in &self.defined[inner] {
+                also(state, var, Definition::At(inner));
+            }
+        }
+    }
+
+    fn turn(&mut self, at: usize, stmt: &Stmt, state: &mut State) {
+        visit::accesses(&stmt.kind, &mut |var, access| match access {
+            Access::LoopVar | Access::Kill => {
+                drop(state.insert(var, BTreeSet::from([Definition::At(at)])));
+            }
+            Access::Read
+            | Access::ReadSize
+            | Access::Observe
+            | Access::Write
+            | Access::Update
+            | Access::InitSize
+            | Access::Move
+            | Access::Ref => {}
+        });
+    }
+
+    fn tested(&mut self, _: usize, _: &Operand, _: bool, _: &mut State) {}
+
+    fn close(&mut self, at: usize, stmt: &Stmt, state: &mut State) {
+        visit::accesses(&stmt.kind, &mut |var, access| match access {
+            Access::Write | Access::Kill => {
+                drop(state.insert(var, BTreeSet::from([Definition::At(at)])));
+            }
+            Access::Read
+            | Access::ReadSize
+            | Access::Observe
+            | Access::Update
+            | Access::InitSize
+            | Access::LoopVar
+            | Access::Move
+            | Access::Ref => {}
+        });
+    }
+}

@@ -1,0 +1,139 @@
+//! What routines do, summarised, callees included: what a caller has to reckon with at a call.
+
+use crate::program::{Program, RoutineId, VarId};
+use crate::stmt::{Arg, StmtKind};
+use crate::visit::{self, Access};
+
+/// What a call of a routine may do.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Summary {
+    /// For each parameter: may what it holds be read?
+    pub reads: Vec<bool>,
+    /// For each parameter: may it be changed? The caller sees that of `ref` parameters.
+    pub writes: Vec<bool>,
+    /// May it end with a trap?
+    pub traps: bool,
+    /// Does it print, read or write files?
+    pub host: bool,
+    /// May it run for ever: a `while`, or a call in a cycle?
+    pub endless: bool,
+    /// Has it, or something that it calls, a native?
+    pub native: bool,
+}
+
+/// The summaries of all routines.
+pub fn summaries(program: &Program) -> Vec<Summary> {
+    let mut summaries: Vec<Summary> = (program.routines.iter().zip(0..))
+        .map(|(routine, id)| Summary {
+            reads: vec![false; routine.params.len()],
+            writes: vec![false; routine.params.len()],
+            native: routine.native.is_some(),
+            endless: is_recursive(program, RoutineId(id)),
+            ..Summary::default()
+        })
+        .collect();
+    // What holds of a callee holds of its callers: a fixed point over the call graph.
+    loop {
+        let mut changed = false;
+        for id in 0..summaries.len() {
+            let new = summarise(program, id, &summaries);
+            changed |= new != summaries[id];
+            summaries[id] = new;
+        }
+        if !changed {
+            return summaries;
+        }
+    }
+}
+
+/// One round: what the body does, with what is known of the callees so far.
+fn summarise(program: &Program, id: usize, summaries: &[Summary]) -> Summary {
+    let routine = &program.routines[id];
+    let mut summary = summaries[id].clone();
+    let param_of = |var: VarId| routine.params.iter().position(|param| param.var == var);
+    visit::walk(&routine.body, &mut |stmt| {
+        let callee = match &stmt.kind {
+            StmtKind::Call { callee, .. } => summaries.get(callee.0 as usize),
+            StmtKind::While { .. } => {
+                summary.endless = true;
+                None
+            }
+            StmtKind::Print(_) | StmtKind::Read { .. } | StmtKind::Write { .. } => {
+                summary.host = true;
+                summary.traps = true;
+                None
+            }
+            StmtKind::Check(_) => {
+                summary.traps = true;
+                None
+            }
+            StmtKind::Assign(..)
+            | StmtKind::Step { .. }
+            | StmtKind::Put { .. }
+            | StmtKind::Replace { .. }
+            | StmtKind::PutColumn { .. }
+            | StmtKind::PutRow { .. }
+            | StmtKind::PutBit { .. }
+            | StmtKind::PutField { .. }
+            | StmtKind::Size(_)
+            | StmtKind::Cost { .. }
+            | StmtKind::For { .. }
+            | StmtKind::Foreach { .. }
+            | StmtKind::Forall { .. }
+            | StmtKind::Tile { .. }
+            | StmtKind::If { .. }
+            | StmtKind::Block { .. }
+            | StmtKind::Break(_)
+            | StmtKind::Continue(_)
+            | StmtKind::Exit => None,
+        };
+        if let Some(callee) = callee {
+            // A variable that comes back with another size than it has to keep is a trap of the call.
+            let lends = matches!(&stmt.kind, StmtKind::Call { args, .. }
+                if args.iter().any(|arg| matches!(arg, Arg::Ref(_))));
+            summary.traps |= callee.traps || lends;
+            summary.host |= callee.host;
+            summary.endless |= callee.endless;
+            summary.native |= callee.native;
+        }
+        visit::accesses(&stmt.kind, &mut |var, access| {
+            let Some(param) = param_of(var) else { return };
+            let (mut reads, mut writes) = (access.reads(), access.writes());
+            if access == Access::Ref
+                && let (StmtKind::Call { args, .. }, Some(callee)) = (&stmt.kind, callee)
+                && let Some(arg) = args.iter().position(|arg| *arg == Arg::Ref(var))
+            {
+                reads = callee.reads.get(arg).copied().unwrap_or(true);
+                writes = callee.writes.get(arg).copied().unwrap_or(true);
+            }
+            summary.reads[param] |= reads;
+            summary.writes[param] |= writes;
+        });
+    });
+    summary
+}
+
+/// Is the routine in a cycle of the call graph: can it come to be called again while it runs?
+pub fn is_recursive(program: &Program, id: RoutineId) -> bool {
+    let mut seen = vec![false; program.routines.len()];
+    let mut worklist = vec![id];
+    while let Some(at) = worklist.pop() {
+        let Some(routine) = program.routines.get(at.0 as usize) else { continue };
+        let mut found = false;
+        visit::walk(&routine.body, &mut |stmt| {
+            if let StmtKind::Call { callee, .. } = &stmt.kind {
+                found |= *callee == id;
+                if let Some(seen) = seen.get_mut(callee.0 as usize)
+                    && !*seen
+                {
+                    *seen = true;
+                    worklist.push(*callee);
+                }
+            }
+        });
+        if found {
+            return true;
+        }
+    }
+    false
+}

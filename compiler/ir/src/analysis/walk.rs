@@ -1,0 +1,279 @@
+//! The walk that finds facts: a routine in the order of execution, with what is known at each point.
+//!
+//! Note [Facts]. A fact dies when something that it mentions is written, except that a change in place keeps
+//! sizes. What a loop writes is forgotten at its head, so that one walk over the body is enough; branches that
+//! meet keep what both know. Sizes are equal by a check, by an assignment, or by equal extents of set
+//! variables.
+
+use super::definite_assignment;
+use super::effects::{self, Effect, Effects};
+use super::facts::Facts;
+use super::latches::Latches;
+use super::loops::Turns;
+use crate::check::{Check, SizeOperand};
+use crate::op::Operand;
+use crate::program::{Extent, LabelId, Mode, Program, Routine, Ty, VarId};
+use crate::stmt::{Arg, Stmt, StmtKind};
+use crate::visit::{self, Access};
+
+/// Looks at each point that control reaches. Statements have the numbers of [`super::n_statements`].
+pub trait Inspect {
+    /// Before a statement; of a loop before its first turn.
+    fn before(&mut self, at: usize, stmt: &Stmt, point: &mut Point<'_, '_>);
+
+    /// The condition of a `while`, behind its head.
+    fn test(&mut self, _stmt: &Stmt, _test: &Operand, _point: &mut Point<'_, '_>) {}
+
+    /// The reductions of a `tile`, behind its body.
+    fn reductions(&mut self, _stmt: &Stmt, _point: &mut Point<'_, '_>) {}
+
+    /// The routine ends, by the `exit` or behind its last statement.
+    fn end(&mut self, _exit: Option<&Stmt>, _point: &mut Point<'_, '_>) {}
+}
+
+/// A point of a routine.
+pub struct Point<'p, 'a> {
+    /// What is known there.
+    pub facts: &'p mut Facts<'a>,
+    /// Number of rows of the `tile` around.
+    pub tile: Option<&'p Operand>,
+    /// Sums that a `forall` around reduces.
+    pub sums: &'p [VarId],
+    pub(crate) latches: &'p Latches,
+}
+
+/// Which extents of parameters are believed before a check of the header has made them true.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Belief {
+    /// All: the checks of the header stand where they have to.
+    Header,
+    /// Only those that are found out from the parameter itself. Whoever wants to know whether a check of the
+    /// header can fail does not believe what it says.
+    Nothing,
+}
+
+/// Walks through a routine.
+pub fn walk(program: &Program, routine: &Routine, belief: Belief, inspect: &mut impl Inspect) {
+    let latches = Latches::of(&routine.body, &routine.vars);
+    let mut facts = match belief {
+        Belief::Header => Facts::new(&routine.vars),
+        Belief::Nothing => Facts::without_extents(&routine.vars, untrue(routine, &latches)),
+    };
+    for param in &routine.params {
+        match param.mode {
+            Mode::Value => facts.set(param.var),
+            Mode::Ref => {}
+        }
+    }
+    let mut sized_by = vec![Vec::new(); routine.vars.len()];
+    for (id, var) in (0..).zip(&routine.vars) {
+        for extent in var.ty.extents() {
+            match extent {
+                Extent::Var(v) => sized_by[v.0 as usize].push(VarId(id)),
+                Extent::Const(_) | Extent::Dynamic => {}
+            }
+        }
+    }
+    let mut loops = effects::of_loops(&routine.body, &routine.vars);
+    definite_assignment::refine(program, &routine.body, &mut loops);
+    let mut walk = Walk {
+        program,
+        routine,
+        inspect,
+        latches,
+        facts: Some(facts),
+        loops: loops.into_iter(),
+        leaves: Vec::new(),
+        sized_by,
+        tile: None,
+        sums: Vec::new(),
+        at: 0,
+    };
+    walk.block(&routine.body);
+    walk.end(None);
+}
+
+/// The sizes of parameters whose extents are not found out from the parameters themselves.
+fn untrue(routine: &Routine, latches: &Latches) -> Vec<SizeOperand> {
+    let mut untrue = Vec::new();
+    for param in &routine.params {
+        let own = sizes_of(param.var, routine.var(param.var).ty);
+        for (own, extent) in own.into_iter().zip(routine.var(param.var).ty.extents()) {
+            let found_out = match extent {
+                Extent::Const(_) => false,
+                Extent::Var(v) => latches.measures(v, &own),
+                Extent::Dynamic => true,
+            };
+            if !found_out {
+                untrue.push(own);
+            }
+        }
+    }
+    untrue
+}
+
+/// What can be measured of a variable, in the order of its extents.
+pub(crate) fn sizes_of(var: VarId, ty: Ty) -> [SizeOperand; 2] {
+    match ty {
+        Ty::Table(..) => [SizeOperand::Rows(var), SizeOperand::Columns(var)],
+        Ty::Slice(_) | Ty::Word(_) | Ty::Int | Ty::Bool | Ty::Str | Ty::Handle => {
+            [SizeOperand::Length(var), SizeOperand::Length(var)]
+        }
+    }
+}
+
+pub(super) struct Walk<'w, 'a, I> {
+    pub(super) program: &'a Program,
+    pub(super) routine: &'a Routine,
+    inspect: &'w mut I,
+    latches: Latches,
+    /// What is known here; `None` where control does not come.
+    pub(super) facts: Option<Facts<'a>>,
+    /// What the loops to come write.
+    pub(super) loops: std::vec::IntoIter<Effects>,
+    /// For each block or loop around: what is known at all its `break`s so far.
+    pub(super) leaves: Vec<(LabelId, Option<Facts<'a>>)>,
+    /// For each variable those that have it as an extent.
+    pub(super) sized_by: Vec<Vec<VarId>>,
+    pub(super) tile: Option<Operand>,
+    pub(super) sums: Vec<VarId>,
+    /// The number of the next statement.
+    at: usize,
+}
+
+impl<'a, I: Inspect> Walk<'_, 'a, I> {
+    pub(super) fn block(&mut self, stmts: &'a [Stmt]) {
+        for stmt in stmts {
+            let at = self.at;
+            self.at += 1;
+            self.inspect(|inspect, point| inspect.before(at, stmt, point));
+            self.statement(stmt);
+        }
+    }
+
+    /// Shows a point, if control reaches it.
+    pub(super) fn inspect(&mut self, look: impl FnOnce(&mut I, &mut Point<'_, 'a>)) {
+        if let Some(facts) = &mut self.facts {
+            let mut point =
+                Point { facts, tile: self.tile.as_ref(), sums: &self.sums, latches: &self.latches };
+            look(self.inspect, &mut point);
+        }
+    }
+
+    /// The routine ends here.
+    fn end(&mut self, exit: Option<&Stmt>) {
+        self.inspect(|inspect, point| inspect.end(exit, point));
+    }
+
+    fn statement(&mut self, stmt: &'a Stmt) {
+        match &stmt.kind {
+            StmtKind::Assign(dst, op) => self.assign(*dst, op),
+            StmtKind::Size(op) => self.size_op(op),
+            StmtKind::Check(check) => {
+                if let Some(facts) = &mut self.facts {
+                    facts.learn(check);
+                }
+            }
+            StmtKind::Step { dst, .. } => {
+                self.plain(&stmt.kind);
+                self.learn(Check::NotNegative(Operand::Var(*dst)));
+            }
+            StmtKind::Put { .. }
+            | StmtKind::Replace { .. }
+            | StmtKind::PutColumn { .. }
+            | StmtKind::PutRow { .. }
+            | StmtKind::PutBit { .. }
+            | StmtKind::PutField { .. }
+            | StmtKind::Cost { .. }
+            | StmtKind::Print(_)
+            | StmtKind::Read { .. }
+            | StmtKind::Call { .. }
+            | StmtKind::Write { .. } => self.plain(&stmt.kind),
+            StmtKind::For { label, var, from, to, down, body } => {
+                let (low, high) = if *down { (to, from) } else { (from, to) };
+                self.counted(*label, *var, Turns::Between(low, high), body);
+            }
+            StmtKind::Foreach { label, var, over, body } => {
+                self.counted(*label, *var, Turns::Ones(*over), body)
+            }
+            StmtKind::While { label, head, test, body } => {
+                self.enter_loop(None);
+                self.leaves.push((*label, None));
+                self.block(head);
+                self.inspect(|inspect, point| inspect.test(stmt, test, point));
+                let after = self.facts.clone();
+                self.block(body);
+                self.facts = match test {
+                    Operand::Bool(true) => None,
+                    Operand::Var(_) | Operand::Int(_) | Operand::Bool(false) | Operand::Str(_) => {
+                        after
+                    }
+                };
+                self.leave();
+            }
+            StmtKind::Forall { .. } => self.forall(&stmt.kind),
+            StmtKind::Tile { .. } => self.tile(stmt),
+            StmtKind::If { test: _, then, otherwise } => {
+                let before = self.facts.clone();
+                self.block(then);
+                let after_then = std::mem::replace(&mut self.facts, before);
+                self.block(otherwise);
+                meet(&mut self.facts, after_then);
+            }
+            StmtKind::Block { label, body } => {
+                self.leaves.push((*label, None));
+                self.block(body);
+                self.leave();
+            }
+            StmtKind::Break(label) => {
+                let here = self.facts.take();
+                if let Some((_, known)) = self.leaves.iter_mut().rfind(|(l, _)| l == label) {
+                    meet(known, here);
+                }
+            }
+            StmtKind::Continue(_) => self.facts = None,
+            StmtKind::Exit => {
+                self.end(Some(stmt));
+                self.facts = None;
+            }
+        }
+    }
+
+    fn learn(&mut self, check: Check) {
+        if let Some(facts) = &mut self.facts {
+            facts.learn(&check);
+        }
+    }
+
+    /// What a statement does to the variables that it writes, and that it sets those.
+    fn plain(&mut self, kind: &StmtKind) {
+        let vars = &self.routine.vars;
+        let Some(facts) = &mut self.facts else { return };
+        visit::accesses(kind, &mut |var, access| {
+            if let Some(effect) = Effect::of(access, &vars[var.0 as usize]) {
+                facts.affected(var, effect);
+            }
+            if access == Access::Write {
+                facts.set(var);
+            }
+        });
+        if let StmtKind::Call { callee, args, .. } = kind {
+            let params = &self.program.routine(*callee).params;
+            for (arg, param) in args.iter().zip(params) {
+                match arg {
+                    Arg::Ref(var) if param.set_at_end => facts.set(*var),
+                    Arg::Ref(_) | Arg::Value(_) | Arg::Move(_) => {}
+                }
+            }
+        }
+    }
+}
+
+/// What both know; where control does not come from one side, what the other knows.
+pub(super) fn meet<'a>(known: &mut Option<Facts<'a>>, other: Option<Facts<'a>>) {
+    match (known.as_mut(), other) {
+        (Some(known), Some(other)) => known.meet(&other),
+        (None, other) => *known = other,
+        (Some(_), None) => {}
+    }
+}

@@ -1,0 +1,54 @@
+//! Edits statements by their numbers.
+
+use std::collections::BTreeMap;
+
+use crate::stmt::{Block, Stmt, StmtKind};
+use crate::visit;
+
+/// What becomes of a statement.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Edit {
+    /// It goes, with all that is inside it.
+    Remove,
+    /// It does something else; its location stays.
+    Replace(StmtKind),
+    /// Its first block stands in its place: the `then` of an `if`, the head of a `while`.
+    First,
+    /// Its second block stands in its place: the `else` of an `if`.
+    Second,
+}
+
+/// Edits by the numbers of statements, as [`crate::analysis::n_statements`] numbers them.
+pub type Edits = BTreeMap<usize, Edit>;
+
+/// Edits statements. The numbers are those before any edit; what is inside a statement is edited before the
+/// statement.
+pub fn edit(block: &mut Block, edits: &Edits) {
+    if !edits.is_empty() {
+        edit_from(block, edits, &mut 0);
+    }
+}
+
+fn edit_from(block: &mut Block, edits: &Edits, next: &mut usize) {
+    let mut edited = Vec::with_capacity(block.len());
+    for mut stmt in block.drain(..) {
+        let at = *next;
+        *next += 1;
+        for inner in visit::blocks_mut(&mut stmt.kind).into_iter().flatten() {
+            edit_from(inner, edits, next);
+        }
+        match edits.get(&at) {
+            None => edited.push(stmt),
+            Some(Edit::Remove) => {}
+            Some(Edit::Replace(kind)) => edited.push(Stmt { kind: kind.clone(), loc: stmt.loc }),
+            Some(Edit::First) => edited.extend(nth_block(&mut stmt, 0)),
+            Some(Edit::Second) => edited.extend(nth_block(&mut stmt, 1)),
+        }
+    }
+    *block = edited;
+}
+
+fn nth_block(stmt: &mut Stmt, nth: usize) -> Block {
+    let [first, second] = visit::blocks_mut(&mut stmt.kind);
+    [first, second].into_iter().nth(nth).flatten().map(std::mem::take).unwrap_or_default()
+}

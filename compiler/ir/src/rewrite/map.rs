@@ -1,0 +1,266 @@
+//! Maps what statements name.
+
+use crate::check::{Check, SizeOperand};
+use crate::op::{Op, Operand};
+use crate::program::{LabelId, LocId, VarId};
+use crate::stmt::{
+    Arg, Block, ForallRange, Part, PartKind, Reduction, SizeOp, Stmt, StmtKind, TileReduction,
+};
+use crate::visit;
+
+/// What becomes of what a statement names; by default it stays.
+pub trait Mapper {
+    /// A whole variable that is read.
+    fn read(&mut self, _: &mut VarId) {}
+    /// A variable of which only the size, or whether it is set, is looked at.
+    fn size(&mut self, _: &mut VarId) {}
+    /// A variable that is written, changed, moved or lent.
+    fn write(&mut self, _: &mut VarId) {}
+    /// A scalar that is read.
+    fn operand(&mut self, _: &mut Operand) {}
+    /// A label, defined or named.
+    fn label(&mut self, _: &mut LabelId) {}
+    /// The location of the statement.
+    fn location(&mut self, _: &mut LocId) {}
+}
+
+/// Maps statements and all that is inside them.
+pub fn block(block: &mut Block, mapper: &mut impl Mapper) {
+    for stmt in block {
+        statement(stmt, mapper);
+        for inner in visit::blocks_mut(&mut stmt.kind).into_iter().flatten() {
+            self::block(inner, mapper);
+        }
+    }
+}
+
+/// Maps a statement, blocks inside it left out.
+pub fn statement(stmt: &mut Stmt, m: &mut impl Mapper) {
+    let Stmt { kind, loc } = stmt;
+    m.location(loc);
+    match kind {
+        StmtKind::Assign(dst, op) => {
+            self::op(op, m);
+            m.write(dst);
+        }
+        StmtKind::Step { dst, bits } => {
+            m.write(bits);
+            m.write(dst);
+        }
+        StmtKind::Put { bits, index, bit } => {
+            operands([index, bit], m);
+            m.write(bits);
+        }
+        StmtKind::Replace { word, base, value } => {
+            m.operand(base);
+            m.read(value);
+            m.write(word);
+        }
+        StmtKind::PutColumn { table, index, value } | StmtKind::PutRow { table, index, value } => {
+            m.operand(index);
+            m.read(value);
+            m.write(table);
+        }
+        StmtKind::PutBit { table, row, column, bit } => {
+            operands([row, column, bit], m);
+            m.write(table);
+        }
+        StmtKind::PutField { table, base, value } => {
+            m.operand(base);
+            m.read(value);
+            m.write(table);
+        }
+        StmtKind::Size(op) => size_op(op, m),
+        StmtKind::Check(check) => self::check(check, m),
+        StmtKind::Cost { units: _, times } => {
+            if let Some(times) = times {
+                size_operand(times, m);
+            }
+        }
+        StmtKind::Call { callee: _, args, dst } => {
+            for arg in args {
+                match arg {
+                    Arg::Value(value) => m.operand(value),
+                    Arg::Move(var) | Arg::Ref(var) => m.write(var),
+                }
+            }
+            dst.iter_mut().for_each(|dst| m.write(dst));
+        }
+        StmtKind::Print(values) => values.iter_mut().for_each(|value| m.operand(value)),
+        StmtKind::Read { dst, file, layout } => {
+            m.operand(file);
+            layout.iter_mut().for_each(|layout| m.operand(layout));
+            m.write(dst);
+        }
+        StmtKind::Write { src, file } => {
+            m.read(src);
+            m.operand(file);
+        }
+        StmtKind::For { label, var, from, to, down: _, body: _ } => {
+            m.label(label);
+            operands([from, to], m);
+            m.write(var);
+        }
+        StmtKind::While { label, head: _, test, body: _ } => {
+            m.label(label);
+            m.operand(test);
+        }
+        StmtKind::Foreach { label, var, over, body: _ } => {
+            m.label(label);
+            m.read(over);
+            m.write(var);
+        }
+        StmtKind::Forall { label, var, range, writes, privates, reductions, body: _ } => {
+            m.label(label);
+            match range {
+                ForallRange::Range(from, to) => operands([from, to], m),
+                ForallRange::Ones(bits) => m.read(bits),
+            }
+            for Part { var, kind } in writes {
+                match kind {
+                    PartKind::Field(width) => m.operand(width),
+                    PartKind::Column | PartKind::Row | PartKind::Component => {}
+                }
+                m.write(var);
+            }
+            privates.iter_mut().for_each(|var| m.write(var));
+            for Reduction { var, op: _ } in reductions {
+                m.write(var);
+            }
+            m.write(var);
+        }
+        StmtKind::Tile { rows, privates, body: _, reductions } => {
+            m.operand(rows);
+            privates.iter_mut().for_each(|var| m.write(var));
+            for TileReduction { dst, op: _, of } in reductions {
+                m.read(of);
+                m.write(dst);
+            }
+        }
+        StmtKind::If { test, then: _, otherwise: _ } => m.operand(test),
+        StmtKind::Block { label, body: _ } | StmtKind::Break(label) | StmtKind::Continue(label) => {
+            m.label(label);
+        }
+        StmtKind::Exit => {}
+    }
+}
+
+/// Maps an operation, which only reads.
+pub fn op(op: &mut Op, m: &mut impl Mapper) {
+    match op {
+        Op::Copy(a) | Op::Not(a) | Op::Fill(a, _) => m.operand(a),
+        Op::Int(_, a, b) | Op::Compare(_, a, b) | Op::Logic(_, a, b) | Op::NewTable(a, b) => {
+            operands([a, b], m);
+        }
+        Op::Literal(_) => {}
+        Op::BitsNot(v)
+        | Op::First(v)
+        | Op::Count(v)
+        | Op::Some(v)
+        | Op::All(v)
+        | Op::None(v)
+        | Op::Convert(v)
+        | Op::KeepFirst(v)
+        | Op::Mirror(v)
+        | Op::Shuffle(v)
+        | Op::WordToInt(v)
+        | Op::Rows(v) => m.read(v),
+        Op::Length(v) | Op::Columns(v) => m.size(v),
+        Op::BitsLogic(_, v, w)
+        | Op::BitsEqual(v, w)
+        | Op::WordCompare(_, v, w)
+        | Op::WordAdd(v, w)
+        | Op::WordSub(v, w) => {
+            m.read(v);
+            m.read(w);
+        }
+        Op::Component(v, a)
+        | Op::Shift(v, _, a)
+        | Op::Rotate(v, a)
+        | Op::Column(v, a)
+        | Op::Row(v, a) => {
+            m.read(v);
+            m.operand(a);
+        }
+        Op::Mask { size, from, to } => operands([size, from, to], m),
+        Op::Trim { word, base, width } => {
+            m.read(word);
+            operands([base, width], m);
+        }
+        Op::IntToWord { value, width } => operands([value, width], m),
+        Op::Bit(v, row, column) => {
+            m.read(v);
+            operands([row, column], m);
+        }
+        Op::Field { table, base, width } => {
+            m.read(table);
+            operands([base, width], m);
+        }
+        Op::Extreme { table, mask, sense: _ } => {
+            m.read(table);
+            m.read(mask);
+        }
+    }
+}
+
+/// Maps a guard, which only reads and measures.
+pub fn check(check: &mut Check, m: &mut impl Mapper) {
+    match check {
+        Check::Set(v) | Check::Sized(v) | Check::Result(v) => m.size(v),
+        Check::Index(index, limit) => {
+            m.operand(index);
+            size_operand(limit, m);
+        }
+        Check::NewColumn(table, index) => {
+            m.size(table);
+            m.operand(index);
+        }
+        Check::Size(left, right) => {
+            size_operand(left, m);
+            size_operand(right, m);
+        }
+        Check::Range { base, width, limit } => {
+            operands([base, width], m);
+            size_operand(limit, m);
+        }
+        Check::Int(_, a, b) | Check::Assert(a, b) => operands([a, b], m),
+        Check::Bit(a) | Check::NotNegative(a) => m.operand(a),
+        Check::Fits { value, width } => operands([value, width], m),
+        Check::FitsInt(v) | Check::Even(v) => m.read(v),
+        Check::NoCarry(_, v, w) => {
+            m.read(v);
+            m.read(w);
+        }
+    }
+}
+
+/// Maps what is measured, or the number that stands for it.
+pub fn size_operand(of: &mut SizeOperand, m: &mut impl Mapper) {
+    match of {
+        SizeOperand::Length(v) | SizeOperand::Rows(v) | SizeOperand::Columns(v) => m.size(v),
+        SizeOperand::Value(value) => m.operand(value),
+    }
+}
+
+fn size_op(op: &mut SizeOp, m: &mut impl Mapper) {
+    match op {
+        SizeOp::Latch { dst: var, size }
+        | SizeOp::SetRows { table: var, rows: size }
+        | SizeOp::EnsureColumns { table: var, columns: size } => {
+            size_operand(size, m);
+            m.write(var);
+        }
+        SizeOp::Init { table, rows, columns } => {
+            operands([rows, columns], m);
+            m.write(table);
+        }
+        SizeOp::Adapt { bits, size } | SizeOp::Fix { bits, size } => {
+            m.operand(size);
+            m.write(bits);
+        }
+    }
+}
+
+fn operands<const N: usize>(operands: [&mut Operand; N], m: &mut impl Mapper) {
+    operands.into_iter().for_each(|operand| m.operand(operand));
+}

@@ -1,0 +1,259 @@
+//! Rules 11 to 13: what is read is set, and guards hold; see Note [Facts] in [`crate::analysis`].
+
+use super::Subject;
+use crate::analysis::facts::Facts;
+use crate::analysis::requirements::{self, Requirement};
+use crate::analysis::walk::{self, Belief, Inspect, Point, sizes_of};
+use crate::check::{Check, SizeOperand};
+use crate::op::{IntOp, Op, Operand};
+use crate::print;
+use crate::program::{Extent, Ty, VarId};
+use crate::stmt::{Arg, SizeOp, Stmt, StmtKind};
+use crate::visit::{self, Access};
+
+pub(super) fn check(subject: &mut Subject<'_, '_>) {
+    let (program, routine) = (subject.program, subject.routine);
+    walk::walk(program, routine, Belief::Header, &mut Guards { subject });
+}
+
+struct Guards<'s, 'a, 'e> {
+    subject: &'s mut Subject<'a, 'e>,
+}
+
+impl Guards<'_, '_, '_> {
+    /// What is read is set, and of the right size in a tile.
+    fn reads(&mut self, stmt: &Stmt, point: &mut Point<'_, '_>) {
+        // A tile's reductions look at the end of its body.
+        if let StmtKind::Tile { rows, .. } = &stmt.kind {
+            if let Operand::Var(v) = rows {
+                self.require_set(stmt, *v, point);
+            }
+            return;
+        }
+        // The condition of a `while` is read behind its head.
+        if matches!(stmt.kind, StmtKind::While { .. }) {
+            return;
+        }
+        let mut needed = Vec::new();
+        visit::accesses(&stmt.kind, &mut |var, access| match access {
+            Access::Read | Access::Update | Access::Move => needed.push(var),
+            Access::ReadSize
+            | Access::Observe
+            | Access::Write
+            | Access::InitSize
+            | Access::LoopVar
+            | Access::Kill
+            | Access::Ref => {}
+        });
+        for var in needed {
+            self.require_set(stmt, var, point);
+            self.require_rows(stmt, var, point);
+        }
+        if let StmtKind::Assign(_, Op::Length(var)) = &stmt.kind {
+            self.require_rows(stmt, *var, point);
+        }
+    }
+
+    fn require_set(&mut self, stmt: &Stmt, var: VarId, point: &mut Point<'_, '_>) {
+        if !point.facts.is_set(var) {
+            // Told once.
+            point.facts.set(var);
+            let message = format!("{} may be unset here", self.subject.name(var));
+            self.subject.fault(Some(stmt), message);
+            self.about(&Requirement::Check(Check::Set(var)));
+        }
+    }
+
+    /// In a tile, slices and tables have its rows.
+    fn require_rows(&mut self, stmt: &Stmt, var: VarId, point: &Point<'_, '_>) {
+        let measure = match self.subject.ty(var) {
+            Ty::Slice(_) => SizeOperand::Length(var),
+            Ty::Table(..) => SizeOperand::Rows(var),
+            Ty::Int | Ty::Bool | Ty::Str | Ty::Word(_) | Ty::Handle => return,
+        };
+        if !has_tile_rows(point, &measure) {
+            let name = self.subject.name(var);
+            let message = format!("{name} is not known to have the rows of the tile");
+            self.subject.fault(Some(stmt), message);
+        }
+    }
+
+    fn needs(&mut self, stmt: &Stmt, point: &mut Point<'_, '_>) {
+        if let StmtKind::Assign(dst, Op::Int(IntOp::Add, ..)) = &stmt.kind
+            && point.sums.contains(dst)
+        {
+            return;
+        }
+        let needs = requirements::of_statement(&stmt.kind);
+        for need in needs.into_iter().chain(self.extents_kept(&stmt.kind, point)) {
+            let facts = &mut *point.facts;
+            let message = match &need {
+                Requirement::Check(check) if facts.holds(check) => continue,
+                Requirement::Check(Check::Set(var)) => {
+                    self.require_set(stmt, *var, point);
+                    continue;
+                }
+                Requirement::Check(check) => {
+                    let text = print::print_check(self.subject.program, self.subject.id, check);
+                    // Told once.
+                    facts.learn(check);
+                    format!("`check {text}` is not established")
+                }
+                Requirement::Part { base, width, limit } => {
+                    let widths = facts.values(width);
+                    if facts.holds_range(std::slice::from_ref(base), &widths, limit) {
+                        continue;
+                    }
+                    "that the part lies inside is not established".into()
+                }
+                Requirement::Mask { size, from, to } => {
+                    if holds_mask(facts, size, from, to) {
+                        continue;
+                    }
+                    "that the ones lie inside is not established".into()
+                }
+            };
+            self.subject.fault(Some(stmt), message);
+            self.about(&need);
+        }
+    }
+
+    /// Says which variables the last fault is about.
+    fn about(&mut self, need: &Requirement) {
+        let mut vars = Vec::new();
+        need.accesses(&mut |var| vars.push(var));
+        if let Some(error) = self.subject.errors.last_mut() {
+            error.vars = vars;
+        }
+    }
+
+    /// That what gets a size gets the one of its type. The extents of parameters are believed, what is
+    /// set already changes nothing, and an extent that only takes the size of this variable follows.
+    fn extents_kept(&self, kind: &StmtKind, point: &Point<'_, '_>) -> Vec<Requirement> {
+        let zero = Operand::Int(0);
+        let (var, sizes) = match kind {
+            StmtKind::Size(SizeOp::SetRows { table, rows }) => {
+                (*table, vec![rows.clone(), SizeOperand::Value(zero)])
+            }
+            StmtKind::Size(SizeOp::Init { table, rows, columns }) => (
+                *table,
+                vec![SizeOperand::Value(rows.clone()), SizeOperand::Value(columns.clone())],
+            ),
+            StmtKind::Size(SizeOp::Fix { bits, size }) => {
+                (*bits, vec![SizeOperand::Value(size.clone())])
+            }
+            _ => return Vec::new(),
+        };
+        if point.facts.is_set(var) || self.is_param(var) {
+            return Vec::new();
+        }
+        let own = sizes_of(var, self.subject.ty(var));
+        let kept = |((size, own), extent)| {
+            let extent = match extent {
+                Extent::Const(n) => Operand::Int(i64::try_from(n).ok()?),
+                Extent::Var(v) if point.latches.follows(v, &own) => return None,
+                Extent::Var(v) => Operand::Var(v),
+                Extent::Dynamic => return None,
+            };
+            Some(Requirement::Check(Check::Size(size, SizeOperand::Value(extent))))
+        };
+        let extents = self.subject.ty(var).extents();
+        sizes.into_iter().zip(own).zip(extents).filter_map(kept).collect()
+    }
+
+    fn is_param(&self, var: VarId) -> bool {
+        self.subject.routine.params.iter().any(|param| param.var == var)
+    }
+
+    /// What may be unset and is passed by reference comes back with any size.
+    fn passes_any_size(&mut self, stmt: &Stmt, args: &[Arg], point: &Point<'_, '_>) {
+        for arg in args {
+            let Arg::Ref(var) = arg else { continue };
+            let set = point.facts.is_set(*var);
+            let dynamic = self.subject.ty(*var).extents() == [Extent::Dynamic; 2];
+            if !set && !dynamic && !self.subject.routine.var(*var).sized && !self.is_param(*var) {
+                let name = self.subject.name(*var);
+                let message = format!("{name} may be unset and come back with another size");
+                self.subject.fault(Some(stmt), message);
+            }
+        }
+    }
+
+    /// What is made of slices and tables in a tile has their rows, which were looked at; what is made of
+    /// numbers has to have those of the tile.
+    fn makes_rows(&mut self, stmt: &Stmt, dst: VarId, op: &Op, point: &Point<'_, '_>) {
+        match self.subject.ty(dst) {
+            Ty::Slice(_) | Ty::Table(..) => {}
+            Ty::Int | Ty::Bool | Ty::Str | Ty::Word(_) | Ty::Handle => return,
+        }
+        let sizes = requirements::sizes(dst, self.subject.ty(dst), op);
+        if let Some((_, rows @ SizeOperand::Value(_))) = sizes.first()
+            && !has_tile_rows(point, rows)
+        {
+            let name = self.subject.name(dst);
+            let message = format!("{name} is not known to have the rows of the tile");
+            self.subject.fault(Some(stmt), message);
+        }
+    }
+}
+
+impl Inspect for Guards<'_, '_, '_> {
+    fn before(&mut self, _: usize, stmt: &Stmt, point: &mut Point<'_, '_>) {
+        self.reads(stmt, point);
+        self.needs(stmt, point);
+        if let StmtKind::Call { args, .. } = &stmt.kind {
+            self.passes_any_size(stmt, args, point);
+        }
+        if let StmtKind::Assign(dst, op) = &stmt.kind {
+            self.makes_rows(stmt, *dst, op, point);
+        }
+    }
+
+    fn test(&mut self, stmt: &Stmt, test: &Operand, point: &mut Point<'_, '_>) {
+        if let Operand::Var(v) = test {
+            self.require_set(stmt, *v, point);
+        }
+    }
+
+    fn reductions(&mut self, stmt: &Stmt, point: &mut Point<'_, '_>) {
+        let StmtKind::Tile { reductions, .. } = &stmt.kind else { return };
+        for reduction in reductions {
+            self.require_set(stmt, reduction.of, point);
+            self.require_rows(stmt, reduction.of, point);
+        }
+    }
+
+    fn end(&mut self, exit: Option<&Stmt>, point: &mut Point<'_, '_>) {
+        let routine = self.subject.routine;
+        let promised = routine.params.iter().filter(|param| param.set_at_end);
+        let unset: Vec<VarId> = routine
+            .result
+            .into_iter()
+            .chain(promised.map(|param| param.var))
+            .filter(|&var| !point.facts.is_set(var))
+            .collect();
+        for var in unset {
+            let what = if Some(var) == routine.result { "result" } else { "parameter" };
+            let name = self.subject.name(var);
+            self.subject.fault(exit, format!("the {what} {name} may be unset here"));
+        }
+    }
+}
+
+fn has_tile_rows(point: &Point<'_, '_>, size: &SizeOperand) -> bool {
+    point.tile.is_none_or(|rows| {
+        point.facts.holds(&Check::Size(size.clone(), SizeOperand::Value(rows.clone())))
+    })
+}
+
+fn holds_mask(facts: &Facts<'_>, size: &Operand, from: &Operand, to: &Operand) -> bool {
+    let limit = SizeOperand::Value(size.clone());
+    let inside = |index: &Operand| facts.holds(&Check::Index(index.clone(), limit.clone()));
+    if inside(from) && inside(to) {
+        return true;
+    }
+    facts.results(IntOp::Sub, from, &Operand::Int(1)).into_iter().any(|base| {
+        let widths = facts.results(IntOp::Sub, to, &base);
+        facts.holds_range(&[base], &widths, &limit)
+    })
+}
