@@ -1,11 +1,10 @@
-//! Graphs of the shared data folder, on the CPU backend alone, against petgraph and rustworkx-core.
+//! Graphs of the shared data folder, on the CPU backend alone, against petgraph.
 //! Skipped, with a line that says so, where the folder is missing.
 
-use std::convert::Infallible;
 use std::fs::File;
 use std::path::PathBuf;
 
-use petgraph::algo::{bellman_ford, tarjan_scc};
+use petgraph::algo::{bellman_ford, dijkstra, tarjan_scc};
 use petgraph::graph::{DiGraph, NodeIndex};
 use star_base::{BitTable, BitVector};
 use star_compiler::LowerOptions;
@@ -81,18 +80,10 @@ fn as_slice(value: &HostValue) -> &BitVector {
     }
 }
 
-/// The distances from `s`, by rustworkx-core.
+/// The distances from `s`, by petgraph.
 fn distances(graph: &DiGraph<(), i64>, s: usize) -> Vec<Option<i64>> {
-    let found: Result<Vec<Option<i64>>, Infallible> = rustworkx_core::shortest_path::dijkstra(
-        graph,
-        NodeIndex::new(s),
-        None,
-        |arc| Ok(*arc.weight()),
-        None,
-    );
-    let Ok(mut found) = found;
-    found.resize(graph.node_count(), None);
-    found
+    let found = dijkstra(graph, NodeIndex::new(s), None, |arc| *arc.weight());
+    graph.node_indices().map(|vertex| found.get(&vertex).copied()).collect()
 }
 
 /// All arcs in both directions if the graph means them so, for oracles that take directed graphs.
