@@ -153,6 +153,7 @@ fn third_party_types_stay_at_the_edge() {
     nobody_else_says("ZipArchive", &["io/src/format/npz.rs"]);
     nobody_else_says("indicatif", &["cli/src/progress.rs"]);
     nobody_else_says("maud", &["report/", "cli/src/command/doc/html.rs"]);
+    nobody_else_says("comfy_table", &["report/src/columns.rs"]);
     nobody_else_says("similar::", &["cli/src/command/fmt.rs"]);
     nobody_else_says("strsim", &["compiler/base/src/diagnostic.rs"]);
     nobody_else_says("plotters", &["report/src/page/plot.rs"]);
@@ -185,7 +186,7 @@ fn nothing_below_the_edge_touches_the_world() {
                 "tests/",
                 "benches/",
                 "fuzz/",
-                "compiler/syntax/build.rs",
+                "compiler/syntax/generate/",
                 "io/tests/",
                 "compiler/ir/tests/",
                 "compiler/opt/tests/",
@@ -202,6 +203,9 @@ fn no_code_is_unsafe() {
 #[test]
 fn files_stay_readable() {
     for (path, text) in sources() {
+        if path.starts_with("compiler/syntax/src/generated/") {
+            continue; // written by LALRPOP
+        }
         let n_lines = code(&text).lines().count();
         assert!(n_lines <= 800, "{path} has {n_lines} lines: more than one concept?");
     }
