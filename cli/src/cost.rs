@@ -1,5 +1,6 @@
 //! The table of `--cost`.
 
+use star_report::columns::{self, Align};
 use star_vm::Stats;
 
 /// What a run used, one line each. `loading_bytes` is the most memory that loading its arguments took, 0 if nothing was
@@ -7,19 +8,11 @@ use star_vm::Stats;
 pub(crate) fn table(stats: &Stats, loading_bytes: u64) -> String {
     let Stats { operations, steps, peak_bytes, output_bytes, natives: _, paths: _ } = stats;
     let loading = (loading_bytes > 0).then_some(("peak bytes of loading", &loading_bytes));
-    let rows: Vec<(&str, &u64)> = [
-        Some(("elementary operations", operations)),
-        Some(("steps", steps)),
-        loading,
-        Some(("peak bytes of values", peak_bytes)),
-        Some(("bytes printed", output_bytes)),
-    ]
-    .into_iter()
-    .flatten()
-    .collect();
-    let width = rows.iter().map(|(_, number)| number.to_string().len()).max();
-    let width = width.unwrap_or(0);
-    rows.into_iter().map(|(what, number)| format!("{what:<22} {number:>width$}\n")).collect()
+    let rows = [("elementary operations", operations), ("steps", steps)].into_iter();
+    let rows = rows.chain(loading);
+    let rows = rows.chain([("peak bytes of values", peak_bytes), ("bytes printed", output_bytes)]);
+    let rows = rows.map(|(what, number)| [what.to_owned(), number.to_string()]);
+    columns::lines([Align::Left, Align::Right], rows)
 }
 
 #[cfg(test)]

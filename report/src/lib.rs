@@ -5,10 +5,11 @@
 //!   they come, [`page`] all of them as HTML with plots.
 //! * [`compare`]: two records beside each other.
 //! * [`profile`]: where a run spent its time.
-//! * [`html`]: the frame of pages; [`json`]: objects on lines.
+//! * [`html`]: the frame of pages; [`columns`]: tables in a terminal; [`json`]: objects on lines.
 //!
 //! Nothing here opens a file, runs a program or knows a terminal or a command line.
 
+pub mod columns;
 pub mod compare;
 pub mod html;
 pub mod json;

@@ -1,6 +1,5 @@
 //! `star dev`: what the compiler makes of a program, for people who work on it.
 
-use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
@@ -9,6 +8,7 @@ use star_base::{Code, Diagnostic};
 use star_compiler::{Compilation, LowerOptions};
 use star_ir::Program;
 use star_opt::PASSES;
+use star_report::columns::{self, Align};
 
 use super::{Lints, compile};
 use crate::exit::Exit;
@@ -61,11 +61,8 @@ The output can be read back: how often a pass fired is a comment.
 Passes:
 "
     .to_owned();
-    let width = PASSES.iter().map(|pass| pass.name.len()).max().unwrap_or(0);
-    for pass in PASSES {
-        // Writing into a `String` cannot fail.
-        let _ = writeln!(help, "  {:<width$}  {}", pass.name, pass.about);
-    }
+    let passes = PASSES.iter().map(|pass| [format!("  {}", pass.name), pass.about.to_owned()]);
+    help += &columns::lines([Align::Left; 2], passes);
     help
 }
 

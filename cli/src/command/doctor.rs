@@ -1,10 +1,9 @@
 //! `star doctor`: what this machine has, and what `star` makes of it.
 
-use std::fmt::Write as _;
-
 use clap::Args;
 use serde_json::{Map, Value, json};
 use star_base::natives::{Native, Signature};
+use star_report::columns::{self, Align};
 
 use crate::doctor::{BackendState, Files, Findings, Memory, Processor, examine};
 use crate::json;
@@ -83,11 +82,7 @@ fn table(findings: &Findings) -> String {
         rows.push((format!("backend {name}"), state));
         rows.extend(natives.iter().map(|native| ("  native".to_owned(), routines(*native))));
     }
-    let width = rows.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
-    rows.iter().fold(String::new(), |mut table, (name, value)| {
-        let _ = writeln!(table, "{name:<width$}  {value}"); // a String takes any text
-        table
-    })
+    columns::lines([Align::Left; 2], rows.into_iter().map(<[String; 2]>::from))
 }
 
 fn object(findings: &Findings) -> Value {

@@ -5,6 +5,7 @@ use std::cmp::Reverse;
 use star_base::text;
 
 use super::{Line, Profile, Tally, Unit, names_of};
+use crate::columns::{self, Align};
 
 /// Lines, or routines, that are shown.
 const MAX_ROWS: usize = 30;
@@ -66,31 +67,24 @@ fn rows_as_text(
         format!("total/{}", unit.name()),
         "operations".to_owned(),
         runs.to_owned(),
+        what[0].to_owned(),
+        what[1].to_owned(),
     ];
-    let mut cells = vec![(heading, what[0].to_owned(), what[1].to_owned())];
-    for (tally, place, last) in rows.into_iter().take(MAX_ROWS) {
+    let rows = rows.into_iter().take(MAX_ROWS).map(|(tally, place, last)| {
         let Tally { time, total_time, operations, total_operations: _, runs } = *tally;
-        let numbers = [
+        [
             unit.show(time),
             format!("{:.1} %", profile.share(time) * 100.0),
             unit.show(total_time),
             operations.to_string(),
             runs.to_string(),
-        ];
-        cells.push((numbers, place, last));
-    }
-    let width = |column: usize| {
-        cells.iter().map(|(numbers, _, _)| numbers[column].chars().count()).max().unwrap_or(0)
-    };
-    let widths: [usize; 5] = std::array::from_fn(width);
-    let place_width = cells.iter().map(|(_, place, _)| place.chars().count()).max().unwrap_or(0);
-    let mut text = String::from("\n");
-    for (numbers, place, last) in cells {
-        let numbers = numbers.iter().zip(widths).map(|(cell, width)| format!("{cell:>width$}  "));
-        let line = format!("{}{place:<place_width$}  {last}", numbers.collect::<String>());
-        text += line.trim_end();
-        text.push('\n');
-    }
+            place,
+            last,
+        ]
+    });
+    let (left, right) = (Align::Left, Align::Right);
+    let aligns = [right, right, right, right, right, left, left];
+    let mut text = "\n".to_owned() + &columns::lines(aligns, std::iter::once(heading).chain(rows));
     if n_more > 0 {
         let (more, share) = (unit.show(more), profile.share(more) * 100.0);
         let unit = unit.name();

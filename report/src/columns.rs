@@ -1,0 +1,47 @@
+//! Plain tables for people at a terminal: cells of a column below each other, without rules.
+
+use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+
+/// Where a cell stands in its column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Align {
+    /// At its beginning: texts.
+    Left,
+    /// At its end: numbers.
+    Right,
+}
+
+/// The rows as lines, two blanks between columns. A cell should be on one line.
+pub fn lines<const N: usize>(
+    aligns: [Align; N],
+    rows: impl IntoIterator<Item = [String; N]>,
+) -> String {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
+    table.add_rows(rows);
+    if table.is_empty() {
+        return String::new();
+    }
+    for (column, align) in table.column_iter_mut().zip(aligns) {
+        column.set_padding((0, 2));
+        column.set_cell_alignment(match align {
+            Align::Left => CellAlignment::Left,
+            Align::Right => CellAlignment::Right,
+        });
+    }
+    table.lines().map(|line| line.trim_end().to_owned() + "\n").collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_stand_below_each_other() {
+        let rows = [["a", "1", "x"], ["bcd", "234", ""], ["", "", ""], ["日本", "5", "long y"]];
+        let rows = rows.map(|row| row.map(str::to_owned));
+        let text = lines([Align::Left, Align::Right, Align::Left], rows);
+        assert_eq!(text, "a       1  x\nbcd   234\n\n日本    5  long y\n");
+        assert_eq!(lines::<2>([Align::Left; 2], []), "");
+    }
+}
