@@ -1,6 +1,8 @@
-//! The table of `--cost`.
+//! What `--cost` shows.
 
+use serde_json::json;
 use star_report::columns::{self, Align};
+use star_report::json;
 use star_vm::Stats;
 
 /// What a run used, one line each. `loading_bytes` is the most memory that loading its arguments took, 0 if nothing was
@@ -13,6 +15,20 @@ pub(crate) fn table(stats: &Stats, loading_bytes: u64) -> String {
     let rows = rows.chain([("peak bytes of values", peak_bytes), ("bytes printed", output_bytes)]);
     let rows = rows.map(|(what, number)| [what.to_owned(), number.to_string()]);
     columns::lines([Align::Left, Align::Right], rows)
+}
+
+/// The same as an object.
+pub(crate) fn json(stats: &Stats, loading_bytes: u64) -> String {
+    let Stats { operations, steps, peak_bytes, output_bytes, natives: _, paths: _ } = stats;
+    json::line(&json!({
+        "cost": {
+            "operations": operations,
+            "steps": steps,
+            "peak_bytes": peak_bytes,
+            "loading_bytes": loading_bytes,
+            "output_bytes": output_bytes,
+        },
+    }))
 }
 
 #[cfg(test)]

@@ -10,8 +10,7 @@
 //! * The way out: [`results`], to an [`outlet`], [`save`] for files (each at its [`place`]), [`output`] for
 //!   standard output, [`cost`], [`profile`].
 //! * [`passes`]: what the command line says about passes.
-//! * Messages: [`report`] writes them to standard error, as [`render`] (with [`excerpt`]) or [`json`]
-//!   makes them; [`failure`] and [`exit`] say how a command ends.
+//! * Messages: [`report`] writes them to standard error, as `star-report` makes them; [`failure`] and [`exit`] say how a command ends.
 //!
 //! Nothing here knows how a program is compiled, a value stored or a file format read.
 
@@ -27,14 +26,12 @@ mod destination;
 mod doctor;
 mod engine;
 mod entry;
-mod excerpt;
 mod exit;
 mod failure;
 mod files;
 mod flags;
 mod headers;
 mod host;
-mod json;
 mod limits;
 mod outlet;
 mod output;
@@ -42,7 +39,6 @@ mod passes;
 mod profile;
 mod progress;
 mod records;
-mod render;
 mod repl;
 mod report;
 mod results;

@@ -4,9 +4,8 @@ use std::io::{IsTerminal, Write};
 
 use clap::ValueEnum;
 use star_base::{Diagnostic, SourceMap};
-
-use crate::json;
-use crate::render::{self, Remark, Style};
+use star_report::json;
+use star_report::message::{self, Remark, Style};
 
 /// The form of messages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -59,8 +58,8 @@ impl Reporter {
     /// A message.
     pub(crate) fn diagnostic(&self, sources: &SourceMap, diagnostic: &Diagnostic) {
         self.write(&match self.format {
-            ErrorFormat::Text => render::render(sources, diagnostic, self.style),
-            ErrorFormat::Json => json::diagnostic(sources, diagnostic),
+            ErrorFormat::Text => message::render(sources, diagnostic, self.style),
+            ErrorFormat::Json => message::json::diagnostic(sources, diagnostic),
         });
     }
 
@@ -93,7 +92,7 @@ impl Reporter {
     pub(crate) fn cost(&self, stats: &star_vm::Stats, loading_bytes: u64) {
         self.write(&match self.format {
             ErrorFormat::Text => crate::cost::table(stats, loading_bytes),
-            ErrorFormat::Json => json::cost(stats, loading_bytes),
+            ErrorFormat::Json => crate::cost::json(stats, loading_bytes),
         });
     }
 
@@ -110,8 +109,8 @@ impl Reporter {
             return;
         }
         self.write(&match self.format {
-            ErrorFormat::Text => render::remark(kind, message, self.style),
-            ErrorFormat::Json => json::remark(kind, message),
+            ErrorFormat::Text => message::remark(kind, message, self.style),
+            ErrorFormat::Json => message::json::remark(kind, message),
         });
     }
 

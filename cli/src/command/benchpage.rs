@@ -5,13 +5,13 @@ use std::path::Path;
 use clap::Args;
 use star_base::Code;
 use star_io::FileError;
+use star_report::page::{self, NamedRecord};
 
 use crate::destination::Destination;
 use crate::failure::Failure;
 use crate::records;
 use crate::report::Reporter;
 use crate::text;
-use star_report::page::{self, NamedRecord};
 
 /// What `star benchpage` is told.
 #[derive(Args, Debug)]

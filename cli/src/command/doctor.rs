@@ -4,9 +4,9 @@ use clap::Args;
 use serde_json::{Map, Value, json};
 use star_base::natives::{Native, Signature};
 use star_report::columns::{self, Align};
+use star_report::json;
 
 use crate::doctor::{BackendState, Files, Findings, Memory, Processor, examine};
-use crate::json;
 use crate::output::Output;
 use crate::text;
 

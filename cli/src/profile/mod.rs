@@ -65,7 +65,7 @@ impl Target {
                 Ok(())
             }
             Target::Html(place) => place.write_text(&page(profile)),
-            Target::Json(place) => place.write_text(&crate::json::line(&data(profile))),
+            Target::Json(place) => place.write_text(&star_report::json::line(&data(profile))),
         }
     }
 }

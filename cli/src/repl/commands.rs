@@ -5,6 +5,8 @@ use std::rc::Rc;
 use star_base::{Builtin, Code, Diagnostic, Span, did_you_mean};
 use star_compiler::hir::Kind;
 use star_compiler::session::{Environment, Variable, span_of};
+use star_doc::plain;
+use star_doc::shelf::Shelf;
 use star_ir::{Extent, Ty};
 use star_syntax::ast;
 use star_vm::{BackendError, HostValue, display};
@@ -16,8 +18,6 @@ use super::session::{Flow, Session, is_item};
 use super::show;
 use super::step::Stops;
 use super::values::Values;
-use crate::command::doc::plain;
-use crate::command::doc::shelf::Shelf;
 use crate::engine::{self, Engine};
 use crate::failure::{not_shown, refused_by_backend};
 use crate::limits::default_memory;
@@ -108,7 +108,7 @@ impl Session {
             sink.show(Event::Answer(&format!("{}\n", code.explanation().trim_end())));
             return Ok(());
         }
-        let shelf = Shelf::library();
+        let shelf = Shelf::library(&crate::sources::LIBRARY);
         let topics = shelf.find(rest).map_err(|mut diagnostic| {
             if Command::ALL.iter().any(|command| command.name() == rest) {
                 diagnostic.help = vec![format!("`:help :{rest}` is about the command")];
@@ -287,7 +287,7 @@ impl Session {
             sink.show(Event::Answer(&text));
             return Ok(());
         }
-        let shelf = Shelf::library();
+        let shelf = Shelf::library(&crate::sources::LIBRARY);
         if Builtin::find(rest).is_some() || shelf.find(rest).is_ok() {
             return self.help(rest, sink);
         }

@@ -1,10 +1,11 @@
 //! Events as text: what the program and the session say goes to standard output, messages go to standard
 //! error, in the order in which they come.
 
+use star_report::message::Style;
+
 use super::event::{Event, Sink};
 use super::show::{self, Screen};
 use crate::output::Output;
-use crate::render::Style;
 use crate::report::{self, Reporter};
 
 /// Writes events as text.

@@ -12,6 +12,7 @@ use rustyline::hint::{Hint, Hinter};
 use rustyline::history::FileHistory;
 use rustyline::validate::{ValidationContext, ValidationResult, Validator};
 use rustyline::{CompletionType, Config, Context, Editor, Helper};
+use star_report::message::Style;
 
 use super::complete::{self, Disk, Names};
 use super::event::{Event, Sink};
@@ -19,7 +20,6 @@ use super::plain::Plain;
 use super::session::{Flow, Session};
 use super::show::Screen;
 use crate::failure::{Failure, internal};
-use crate::render::Style;
 use crate::text;
 
 /// Entries of the history that are kept.

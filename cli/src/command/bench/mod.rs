@@ -13,7 +13,9 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use star_base::{Code, Diagnostic};
+use star_report::live::Live;
 use star_report::measure::{Budget, CONFIDENCE, Random, resolution};
+use star_report::page::{self, NamedRecord};
 use star_report::record::{Record, SCHEMA, Settings, to_json};
 
 use self::run::Runner;
@@ -29,8 +31,6 @@ use crate::output::Output;
 use crate::report::Reporter;
 use crate::sizes::{parse_count, parse_size, parse_time};
 use crate::text;
-use star_report::live::Live;
-use star_report::page::{self, NamedRecord};
 
 /// What `star bench` is told.
 #[derive(Args, Debug)]

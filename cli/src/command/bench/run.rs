@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use clap::Parser;
 use star_base::{Code, Diagnostic, Severity, SourceMap};
 use star_harness::{Argument, Case, Header, Purpose};
+use star_report::live::Live;
 use star_report::measure::{Budget, Random};
 use star_report::record::{Row, RowError};
 
@@ -26,7 +27,6 @@ use crate::limits::LimitArgs;
 use crate::output::Output;
 use crate::report::Reporter;
 use crate::usage::{self, Refusal};
-use star_report::live::Live;
 
 /// The options behind `run`: limits there come before those of the command.
 #[derive(Parser, Debug)]

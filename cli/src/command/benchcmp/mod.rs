@@ -1,13 +1,13 @@
 //! `star benchcmp`: two files of benchmarks beside each other, and what of the difference means anything.
 
 use clap::{Args, ValueEnum};
+use star_report::compare::{Difference, lines, pairs};
+use star_report::page::differences;
 
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::records;
-use star_report::compare::{Difference, lines, pairs};
-use star_report::page::differences;
 
 /// What `star benchcmp` is told.
 #[derive(Args, Debug)]

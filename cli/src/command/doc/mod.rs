@@ -1,24 +1,19 @@
 //! `star doc`: the documentation of the library and of the user's files, from the comments in them.
 //!
-//! * [`shelf`]: what is documented, and how a name is looked up; prints nothing.
-//! * [`plain`] makes text of it, [`html`] a site.
-//! * [`examples`] runs the examples.
+//! `star-doc` knows what is documented, and shows it; [`examples`] runs the examples.
 
 mod examples;
-mod html;
-mod links;
-pub(crate) mod plain;
-pub(crate) mod shelf;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use star_base::{Code, Diagnostic};
+use star_doc::shelf::{self, Module, Shelf, Topic};
+use star_doc::{plain, site};
 use star_io::FileError;
 use star_syntax::doc::Label;
 
-use self::shelf::{Module, Shelf, Topic};
 use super::MAX_SHOWN;
 use crate::destination::Destination;
 use crate::engine::{self, Engine};
@@ -26,7 +21,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::report::Reporter;
-use crate::sources::{FileLoader, STDIN};
+use crate::sources::{FileLoader, LIBRARY, STDIN};
 use crate::text;
 
 /// What `star doc` is told.
@@ -86,7 +81,7 @@ pub(crate) fn run(
 ) -> Result<Exit, Failure> {
     // One message, and not one for each example.
     Engine::find(&args.backend)?;
-    let mut shelf = Shelf::library();
+    let mut shelf = Shelf::library(&LIBRARY);
     let mut topics = Vec::new();
     for name in &args.what {
         if is_file(name) && shelf.module(name).is_none() {
@@ -207,7 +202,7 @@ fn write_site(
         FileError::new(Code::CannotWrite, name, message)
     };
     fs::create_dir_all(folder).map_err(cannot)?;
-    let site = html::site(shelf, &shelf::modules_of(topics));
+    let site = site(shelf, &shelf::modules_of(topics));
     for (name, text) in &site {
         let path = folder.join(name);
         Destination::new(&path, &path.display().to_string())?.write_text(text)?;

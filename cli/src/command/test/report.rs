@@ -4,9 +4,9 @@
 use serde_json::{Map, Value, json};
 use star_base::{Diagnostic, SourceMap};
 use star_harness::{Header, MACHINES};
+use star_report::{json, message};
 
 use super::row::{Failure, Row};
-use crate::json;
 use crate::output::Output;
 use crate::report::Reporter;
 use crate::text;
@@ -132,7 +132,7 @@ fn of_failure(sources: &SourceMap, failure: &Failure) -> Value {
 
 /// A message as `--error-format json` has it.
 fn of_message(sources: &SourceMap, diagnostic: &Diagnostic) -> Value {
-    serde_json::from_str(&json::diagnostic(sources, diagnostic)).unwrap_or(Value::Null)
+    serde_json::from_str(&message::json::diagnostic(sources, diagnostic)).unwrap_or(Value::Null)
 }
 
 /// What `--help` says about backends.

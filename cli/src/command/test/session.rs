@@ -169,7 +169,7 @@ impl Session<'_> {
                 let test = serde_json::json!({
                     "file": file, "line": line, "title": title, "cases": n_cases,
                 });
-                crate::json::line(&serde_json::json!({ "test": test }))
+                star_report::json::line(&serde_json::json!({ "test": test }))
             }
         };
         self.results.output.write(&line);

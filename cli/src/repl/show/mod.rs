@@ -16,9 +16,9 @@ mod request;
 mod variables;
 
 use star_base::BitVector;
+use star_report::message::Style;
 use star_vm::{HostValue, display};
 
-use crate::render::Style;
 use crate::text;
 
 pub(crate) use grid::Grid;

@@ -12,12 +12,12 @@
 use std::ops::Range;
 
 use star_base::BitVector;
+use star_report::message::Style;
 
 use super::Screen;
 use super::elide::{At, Places};
 use super::grid::{Grid, Window};
 use super::numbers::{decimal, digits};
-use crate::render::Style;
 use crate::text;
 
 /// What is drawn. Indices are from 0.

@@ -2,7 +2,7 @@
 
 use star_syntax::doc::{Block, Doc, RoutineDoc, Section, blocks};
 
-use super::shelf::{Module, Shelf, Topic};
+use crate::shelf::{Module, Shelf, Topic};
 
 /// Nobody likes to read longer lines, however wide the terminal.
 const WIDEST: usize = 100;
@@ -12,7 +12,7 @@ const NARROWEST: usize = 30;
 const INDENT: usize = 3;
 
 /// All modules and routines, one line each.
-pub(crate) fn contents(shelf: &Shelf, width: usize) -> String {
+pub fn contents(shelf: &Shelf, width: usize) -> String {
     let modules = shelf.modules().map(|(_, module)| {
         let about = module.head.as_ref().map(Doc::summary).unwrap_or_default();
         let title = format!("{}: {about}\n", module.title);
@@ -27,7 +27,7 @@ pub(crate) fn contents(shelf: &Shelf, width: usize) -> String {
 }
 
 /// The documentation of these topics.
-pub(crate) fn topics(shelf: &Shelf, topics: &[Topic], width: usize) -> String {
+pub fn topics(shelf: &Shelf, topics: &[Topic], width: usize) -> String {
     let width = width.clamp(NARROWEST, WIDEST);
     let page = |topic: &Topic| {
         let module = shelf.at(topic.module);
@@ -145,6 +145,8 @@ fn cut(line: &str, width: usize) -> String {
 
 #[cfg(test)]
 mod tests {
+    use star_compiler::Library;
+
     use super::*;
 
     #[test]
@@ -157,7 +159,8 @@ mod tests {
 
     #[test]
     fn every_line_keeps_the_width_unless_it_is_verbatim() {
-        let shelf = Shelf::library();
+        let library = Library { basic: star_stdlib::BASIC, modules: star_stdlib::MODULES };
+        let shelf = Shelf::library(&library);
         let page = topics(&shelf, &shelf.find("WARSHALL").unwrap(), 40);
         assert!(page.contains("\nCost: 3*n"), "{page}");
         let prose = page.lines().skip(3).take_while(|line| !line.starts_with("Example"));

@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 use star_base::{DataPlace, Diagnostic, Fix, Label, Severity, SourceMap, Span};
-pub(crate) use star_report::json::line;
 
-use crate::render::Remark;
+use super::Remark;
+use crate::json::line;
 
 /// The message as an object on one line.
-pub(crate) fn diagnostic(sources: &SourceMap, diagnostic: &Diagnostic) -> String {
+pub fn diagnostic(sources: &SourceMap, diagnostic: &Diagnostic) -> String {
     let Diagnostic { code, message, labels, place, notes, help, fixes } = diagnostic;
     let labels = labels.iter().map(|label| of_label(sources, label));
     let labels: Vec<Value> = labels.chain(place.iter().map(of_data_place)).collect();
@@ -28,7 +28,7 @@ pub(crate) fn diagnostic(sources: &SourceMap, diagnostic: &Diagnostic) -> String
 }
 
 /// A remark without a code as an object of the same form.
-pub(crate) fn remark(kind: Remark, message: &str) -> String {
+pub fn remark(kind: Remark, message: &str) -> String {
     let severity = match kind {
         Remark::Note => "note",
         Remark::Warning => "warning",
@@ -41,21 +41,6 @@ pub(crate) fn remark(kind: Remark, message: &str) -> String {
         "notes": [],
         "help": [],
         "fixes": [],
-    }))
-}
-
-/// What a run used, and the most memory that loading its arguments took.
-pub(crate) fn cost(stats: &star_vm::Stats, loading_bytes: u64) -> String {
-    let star_vm::Stats { operations, steps, peak_bytes, output_bytes, natives: _, paths: _ } =
-        stats;
-    line(&json!({
-        "cost": {
-            "operations": operations,
-            "steps": steps,
-            "peak_bytes": peak_bytes,
-            "loading_bytes": loading_bytes,
-            "output_bytes": output_bytes,
-        },
     }))
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 /// Where the text stands that a name is looked for in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum In {
+pub(crate) enum In {
     /// In a piece of Star.
     Code,
     /// In a sentence, where `size` and `read` are words like others: a name has a capital letter.
@@ -13,19 +13,19 @@ pub(super) enum In {
 
 /// The pages on which names are explained.
 #[derive(Debug, Default)]
-pub(super) struct Links {
+pub(crate) struct Links {
     pages: BTreeMap<String, Vec<String>>,
 }
 
 impl Links {
     /// `name` is explained on `page`, at the anchor of its own name.
-    pub(super) fn add(&mut self, name: &str, page: &str) {
+    pub(crate) fn add(&mut self, name: &str, page: &str) {
         self.pages.entry(name.to_owned()).or_default().push(page.to_owned());
     }
 
     /// The pieces of a text on `page`, each with the page that explains it, if it is a name. The page
     /// itself comes first.
-    pub(super) fn pieces<'t>(
+    pub(crate) fn pieces<'t>(
         &self,
         text: &'t str,
         page: &str,

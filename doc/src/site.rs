@@ -8,14 +8,14 @@ use star_base::text::printable;
 use star_report::html::{self, Style};
 use star_syntax::doc::{Block, Doc, RoutineDoc, Section, blocks};
 
-use super::links::{In, Links};
-use super::shelf::{Kind, Module, Shelf};
+use crate::links::{In, Links};
+use crate::shelf::{Kind, Module, Shelf};
 
 const INDEX: &str = "index.html";
 const STYLE_FILE: &str = "style.css";
 
 /// The files of the site for these modules: name and text.
-pub(crate) fn site(shelf: &Shelf, modules: &[usize]) -> Vec<(String, String)> {
+pub fn site(shelf: &Shelf, modules: &[usize]) -> Vec<(String, String)> {
     // Two files may have one name, or that of the index.
     let mut taken = BTreeSet::from(["index".to_owned()]);
     let mut links = Links::default();

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use star_base::{LineColumn, SourceFile};
 
-use crate::text;
+use star_base::text;
 
 /// Longer lines are cut, in bytes.
 const MAX_LINE: usize = 200;
@@ -15,26 +15,26 @@ const BEFORE: usize = 60;
 
 /// Lines of one file; their text stands line after line in `text`, each with a line break.
 #[derive(Debug, Default)]
-pub(crate) struct Excerpt {
+pub(super) struct Excerpt {
     /// The lines shown.
-    pub(crate) text: String,
+    pub(super) text: String,
     /// Where in `text` a line of the file stands, by its index from 0.
-    pub(crate) lines: BTreeMap<usize, Range<usize>>,
+    pub(super) lines: BTreeMap<usize, Range<usize>>,
     /// The labels, in the order in which they were given.
-    pub(crate) labels: Vec<Label>,
+    pub(super) labels: Vec<Label>,
 }
 
 /// A label in an excerpt. One of several lines ends with its first line.
 #[derive(Debug, Default, Clone)]
-pub(crate) struct Label {
+pub(super) struct Label {
     /// Its place in the text of the excerpt.
-    pub(crate) range: Range<usize>,
+    pub(super) range: Range<usize>,
     /// Where it begins in the file.
-    pub(crate) at: Option<LineColumn>,
+    pub(super) at: Option<LineColumn>,
 }
 
 /// The lines that hold these places of `file`, and the line between two of them.
-pub(crate) fn excerpt(file: &SourceFile, places: &[Range<usize>]) -> Excerpt {
+pub(super) fn excerpt(file: &SourceFile, places: &[Range<usize>]) -> Excerpt {
     let mut by_line: BTreeMap<usize, Vec<(usize, Range<usize>)>> = BTreeMap::new();
     for (idx, place) in places.iter().enumerate() {
         let start = floor(file.text(), place.start);

@@ -11,12 +11,12 @@ use codespan_reporting::files::{Error, Files, Location};
 use codespan_reporting::term::{self, Config, WriteStyle};
 use star_base::{Diagnostic, FileId, Fix, Severity, SourceMap};
 
-use crate::excerpt::{Excerpt, excerpt};
-use crate::text;
+use super::excerpt::{Excerpt, excerpt};
+use star_base::text;
 
 /// Are there colours?
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Style {
+pub enum Style {
     /// No.
     Plain,
     /// Those of ANSI terminals.
@@ -25,7 +25,7 @@ pub(crate) enum Style {
 
 /// A remark without a code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Remark {
+pub enum Remark {
     /// Something that the user may want to know.
     Note,
     /// Something that the user should know.
@@ -33,7 +33,7 @@ pub(crate) enum Remark {
 }
 
 /// The message with the source lines that it is about.
-pub(crate) fn render(sources: &SourceMap, diagnostic: &Diagnostic, style: Style) -> String {
+pub fn render(sources: &SourceMap, diagnostic: &Diagnostic, style: Style) -> String {
     // The place in a data file stands in the message.
     let Diagnostic { code, message, labels, place: _, notes, help, fixes } = diagnostic;
     let severity = match diagnostic.severity() {
@@ -69,7 +69,7 @@ pub(crate) fn render(sources: &SourceMap, diagnostic: &Diagnostic, style: Style)
 }
 
 /// A remark without a place.
-pub(crate) fn remark(kind: Remark, message: &str, style: Style) -> String {
+pub fn remark(kind: Remark, message: &str, style: Style) -> String {
     let severity = match kind {
         Remark::Note => DrawnSeverity::Note,
         Remark::Warning => DrawnSeverity::Warning,

@@ -4,13 +4,12 @@
 use std::collections::BTreeSet;
 
 use star_base::builtins::OVERVIEW;
-use star_base::{Builtin, Code, Diagnostic, SourceFile, SourceMap, Span, did_you_mean, language};
-use star_compiler::{SourceLoader, read_source};
+use star_base::{
+    Builtin, Code, Diagnostic, SourceFile, SourceMap, Span, did_you_mean, language, text,
+};
+use star_compiler::{Library, SourceLoader, read_source};
 use star_syntax::ast::RoutineKind;
 use star_syntax::doc::{self, About, Doc, FileDoc, RoutineDoc};
-
-use crate::sources::LIBRARY;
-use crate::text;
 
 /// The title of the module of elementary operations.
 const OPERATIONS: &str = "operations";
@@ -19,7 +18,7 @@ const LANGUAGE: &str = "language";
 
 /// Where a module comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub enum Kind {
     /// The words of the language.
     Language,
     /// The elementary operations, which have no source in Star.
@@ -34,35 +33,35 @@ pub(crate) enum Kind {
 
 /// A file with its documentation.
 #[derive(Debug)]
-pub(crate) struct Module {
+pub struct Module {
     /// Where it comes from.
-    pub(crate) kind: Kind,
+    pub kind: Kind,
     /// `star:mst`, `library/search.star`, or the name of the file.
-    pub(crate) title: String,
+    pub title: String,
     /// The texts that its places are in.
-    pub(crate) sources: SourceMap,
+    pub sources: SourceMap,
     /// What it says about itself.
-    pub(crate) head: Option<Doc>,
+    pub head: Option<Doc>,
     /// Its routines in order.
-    pub(crate) routines: Vec<RoutineDoc>,
+    pub routines: Vec<RoutineDoc>,
     /// What is wrong with the form of the comments.
-    pub(crate) faults: Vec<Diagnostic>,
+    pub faults: Vec<Diagnostic>,
     /// Why it could not be parsed.
-    pub(crate) unreadable: Vec<Diagnostic>,
+    pub unreadable: Vec<Diagnostic>,
 }
 
 /// A module, or a routine of it, as indices into a [`Shelf`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Topic {
+pub struct Topic {
     /// The module.
-    pub(crate) module: usize,
+    pub module: usize,
     /// The routine; `None` for the module as a whole.
-    pub(crate) routine: Option<usize>,
+    pub routine: Option<usize>,
 }
 
 /// All modules at hand.
 #[derive(Debug)]
-pub(crate) struct Shelf {
+pub struct Shelf {
     modules: Vec<Module>,
 }
 
@@ -82,7 +81,7 @@ impl Module {
     ///
     /// # Errors
     /// E0110 to E0112 if it cannot be read.
-    pub(crate) fn of_file(path: &str, loader: &mut dyn SourceLoader) -> Result<Self, Diagnostic> {
+    pub fn of_file(path: &str, loader: &mut dyn SourceLoader) -> Result<Self, Diagnostic> {
         let file = read_source(path, loader).map_err(|diagnostic| *diagnostic)?;
         let title = file.name().to_owned();
         Ok(Module::new(Kind::File, &title, file))
@@ -146,13 +145,13 @@ impl Module {
     }
 
     /// The last part of the title, without its extension: `mst`, `search`.
-    pub(crate) fn short_name(&self) -> &str {
+    pub fn short_name(&self) -> &str {
         let last = self.title.rsplit(['/', '\\', ':']).next().unwrap_or(&self.title);
         last.strip_suffix(".star").unwrap_or(last)
     }
 
     /// How a program gets it, in words.
-    pub(crate) fn access(&self) -> String {
+    pub fn access(&self) -> String {
         match self.kind {
             Kind::Language | Kind::Operations | Kind::Basic => "in every program".to_owned(),
             Kind::Imported | Kind::File => format!("import \"{}\";", self.title),
@@ -161,13 +160,14 @@ impl Module {
 }
 
 impl Shelf {
-    /// The elementary operations and the library.
-    pub(crate) fn library() -> Self {
+    /// The words of the language, the elementary operations and a library.
+    #[must_use]
+    pub fn library(library: &Library) -> Self {
         let of = |kind: Kind, title: &str, name: &str, text: &str| {
             Module::new(kind, title, SourceFile::new(name, text.to_owned()))
         };
-        let basic = LIBRARY.basic.iter().map(|(name, text)| of(Kind::Basic, name, name, text));
-        let imported = LIBRARY.modules.iter().map(|(name, text)| {
+        let basic = library.basic.iter().map(|(name, text)| of(Kind::Basic, name, name, text));
+        let imported = library.modules.iter().map(|(name, text)| {
             let title = format!("star:{name}");
             of(Kind::Imported, &title, &title, text)
         });
@@ -177,29 +177,29 @@ impl Shelf {
     }
 
     /// Adds a module; its index.
-    pub(crate) fn add(&mut self, module: Module) -> usize {
+    pub fn add(&mut self, module: Module) -> usize {
         self.modules.push(module);
         self.modules.len() - 1
     }
 
     /// The module with this index, which this shelf made.
-    pub(crate) fn at(&self, idx: usize) -> &Module {
+    pub fn at(&self, idx: usize) -> &Module {
         &self.modules[idx]
     }
 
     /// The module of the library that this file is, letter by letter: what the library may do, it may do.
-    pub(crate) fn same_text(&self, file: &Module) -> Option<usize> {
+    pub fn same_text(&self, file: &Module) -> Option<usize> {
         let of_library = |one: &Module| matches!(one.kind, Kind::Basic | Kind::Imported);
         self.modules.iter().position(|one| of_library(one) && one.text() == file.text())
     }
 
     /// All modules with their indices.
-    pub(crate) fn modules(&self) -> impl Iterator<Item = (usize, &Module)> {
+    pub fn modules(&self) -> impl Iterator<Item = (usize, &Module)> {
         self.modules.iter().enumerate()
     }
 
     /// The module of this title, or of this short name: `star:mst`, `mst`.
-    pub(crate) fn module(&self, name: &str) -> Option<usize> {
+    pub fn module(&self, name: &str) -> Option<usize> {
         let mut modules = self.modules.iter();
         modules.position(|module| module.title == name || module.short_name() == name)
     }
@@ -209,7 +209,7 @@ impl Shelf {
     ///
     /// # Errors
     /// E0608 if there is none.
-    pub(crate) fn find(&self, name: &str) -> Result<Vec<Topic>, Diagnostic> {
+    pub fn find(&self, name: &str) -> Result<Vec<Topic>, Diagnostic> {
         let wanted: String = name.split_whitespace().collect();
         let exact = self.matching(&wanted, |known| known == wanted);
         if !exact.is_empty() {
@@ -250,7 +250,7 @@ fn words(name: &str) -> impl Iterator<Item = &str> {
 }
 
 /// The modules that the topics are in, each once, in the order of the topics.
-pub(crate) fn modules_of(topics: &[Topic]) -> Vec<usize> {
+pub fn modules_of(topics: &[Topic]) -> Vec<usize> {
     let mut seen = BTreeSet::new();
     topics.iter().map(|topic| topic.module).filter(|&module| seen.insert(module)).collect()
 }
@@ -259,8 +259,10 @@ pub(crate) fn modules_of(topics: &[Topic]) -> Vec<usize> {
 mod tests {
     use super::*;
 
+    const LIBRARY: Library = Library { basic: star_stdlib::BASIC, modules: star_stdlib::MODULES };
+
     fn titles(name: &str) -> Vec<String> {
-        let shelf = Shelf::library();
+        let shelf = Shelf::library(&LIBRARY);
         let topics = shelf.find(name).unwrap();
         let title = |topic: &Topic| {
             let module = shelf.at(topic.module);
@@ -289,7 +291,7 @@ mod tests {
 
     #[test]
     fn unknown_names_are_errors_with_the_nearest_one() {
-        let shelf = Shelf::library();
+        let shelf = Shelf::library(&LIBRARY);
         let meant = |name: &str| shelf.find(name).unwrap_err().help[0].clone();
         assert_eq!(meant("MATHC"), "did you mean `star doc MATCH`?");
         assert_eq!(meant("star:msst"), "did you mean `star doc star:mst`?");
@@ -306,7 +308,7 @@ mod tests {
 
     #[test]
     fn a_file_of_the_library_is_known_by_its_text() {
-        let shelf = Shelf::library();
+        let shelf = Shelf::library(&LIBRARY);
         let (name, text) = LIBRARY.modules[0];
         let file = |text: &str| {
             Module::new(Kind::File, "some.star", SourceFile::new("some.star", text.to_owned()))

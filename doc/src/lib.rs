@@ -1,0 +1,19 @@
+//! The documentation of the language, its library and the user's files, from the comments in them.
+//!
+//! * [`shelf`]: what is documented, and how a name is looked up.
+//! * [`plain`] makes text of it, [`mod@site`] a site of HTML.
+//!
+//! Nothing here opens a file or runs an example.
+
+#![allow(
+    clippy::result_large_err,
+    reason = "a message is made once, where a name is not found, and its fields are public and plain"
+)]
+
+mod links;
+pub mod plain;
+pub mod shelf;
+mod site;
+
+pub use shelf::{Module, Shelf, Topic};
+pub use site::site;
