@@ -230,6 +230,11 @@ pub struct Expr {
 }
 
 impl Expr {
+    /// The variable that it is.
+    pub fn as_var(&self) -> Option<VarUse> {
+        if let ExprKind::Var(place) = self.kind { Some(place) } else { None }
+    }
+
     /// Is it made of `Θ` alone, so that its size comes from the context?
     pub fn is_sizeless(&self) -> bool {
         match &self.kind {
@@ -238,7 +243,27 @@ impl Expr {
             ExprKind::Chain(first, links) => {
                 first.is_sizeless() && links.iter().all(|(_, operand)| operand.is_sizeless())
             }
-            _ => false,
+            ExprKind::Error
+            | ExprKind::Int(_)
+            | ExprKind::Bool(_)
+            | ExprKind::Str(_)
+            | ExprKind::Bits(_)
+            | ExprKind::Var(_)
+            | ExprKind::Neg(_)
+            | ExprKind::Compare(..)
+            | ExprKind::BoolDiffers(..)
+            | ExprKind::Not(_)
+            | ExprKind::BitsEqual(..)
+            | ExprKind::Component(..)
+            | ExprKind::Bit(..)
+            | ExprKind::Step(_)
+            | ExprKind::Shift(..)
+            | ExprKind::Col(..)
+            | ExprKind::Row(..)
+            | ExprKind::NCols(_)
+            | ExprKind::NRows(_)
+            | ExprKind::Builtin(..)
+            | ExprKind::Call(..) => false,
         }
     }
 }

@@ -26,6 +26,7 @@ use star_syntax::ast;
 
 pub use format::Formatter;
 pub use loader::{Library, LoadError, MAX_SOURCE_BYTES, Source, SourceLoader, read_source};
+use lower::internal_fault;
 pub use lower::{LowerOptions, Lowered};
 pub use statements::{Head, HeadKind, Statements};
 pub use traps::{describe_limit, describe_trap};
@@ -153,13 +154,19 @@ impl Compilation {
 /// compilation has no errors.
 ///
 /// # Errors
-/// An internal error if the result does not verify: a fault of this crate, whatever the source.
+/// An internal error if lowering came to what cannot happen, or the result does not verify: a fault of
+/// this crate, whatever the source.
 pub fn lower(
     compilation: &Compilation,
     options: &LowerOptions,
 ) -> Result<Lowered, Box<Diagnostic>> {
-    // Checking has reported what lowering finds.
-    verified(lower::lower(&compilation.hir, &compilation.roots(), options, &mut Vec::new()))
+    let mut found = Vec::new();
+    let lowered = lower::lower(&compilation.hir, &compilation.roots(), options, &mut found);
+    // Checking has reported what lowering finds, but not what only these options show.
+    match found.into_iter().find(|diagnostic| diagnostic.code == Code::Internal) {
+        Some(fault) => Err(Box::new(fault)),
+        None => verified(lowered),
+    }
 }
 
 fn verified(lowered: Lowered) -> Result<Lowered, Box<Diagnostic>> {

@@ -56,21 +56,22 @@ pub(crate) fn never_set(routine: &Routine, found: &Webs, diagnostics: &mut Vec<D
 
 /// A variable passed by `var` may be set by the callee, and a first column gives a table its rows.
 fn is_passed_or_grown(stmt: &crate::hir::Stmt, place: &VarUse) -> bool {
-    use crate::hir::{Arg, ExprKind, StmtKind, Target};
+    use crate::hir::{Arg, Expr, ExprKind, StmtKind, Target};
     let passed = |args: &[Arg]| {
         args.iter().any(|arg| matches!(arg, Arg::Ref(other) if other.site == place.site))
     };
-    match &stmt.kind {
-        StmtKind::Call(_, args) if passed(args) => true,
-        // A first column gives a table its rows; other stores are reported as errors.
+    let is_passed = matches!(&stmt.kind, StmtKind::Call(_, args) if passed(args));
+    // A first column gives a table its rows; other stores are reported as errors.
+    let is_stored_to = matches!(
+        &stmt.kind,
         StmtKind::Assign(
             Target::Col(_, table) | Target::Row(_, table) | Target::Bit(table, ..),
             _,
-        ) if table.site == place.site => true,
-        _ => visit::any_expr_of(stmt, &mut |expr| match &expr.kind {
-            ExprKind::Call(_, args) => passed(args),
-            ExprKind::NCols(table) => table.site == place.site,
-            _ => false,
-        }),
-    }
+        ) if table.site == place.site
+    );
+    let in_expr = |expr: &Expr| {
+        matches!(&expr.kind, ExprKind::Call(_, args) if passed(args))
+            || matches!(expr.kind, ExprKind::NCols(table) if table.site == place.site)
+    };
+    is_passed || is_stored_to || visit::any_expr_of(stmt, &mut |expr| in_expr(expr))
 }

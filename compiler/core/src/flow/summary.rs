@@ -198,10 +198,11 @@ fn own_effects(
             | StmtKind::Continue => {}
         }
         visit::any_expr_of(stmt, &mut |expr: &Expr| {
-            match &expr.kind {
-                ExprKind::Step(place) => effects[place.local.0 as usize].written = true,
-                ExprKind::Call(callee, args) => pass(&mut effects, *callee, args),
-                _ => {}
+            if let ExprKind::Step(place) = &expr.kind {
+                effects[place.local.0 as usize].written = true;
+            }
+            if let ExprKind::Call(callee, args) = &expr.kind {
+                pass(&mut effects, *callee, args);
             }
             false
         })

@@ -496,7 +496,7 @@ impl Walk<'_> {
                         ChainOp::Bool(LogicOp::And | LogicOp::Or) if operand.effects => {
                             self.state.clone()
                         }
-                        _ => None,
+                        ChainOp::Bool(_) | ChainOp::Bits(_) | ChainOp::Int(_) => None,
                     };
                     self.expr(operand);
                     self.meet(before);

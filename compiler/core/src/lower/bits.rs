@@ -86,7 +86,8 @@ impl Lowerer<'_> {
                 exts,
             },
             ExprKind::Theta => {
-                let size = self.measured(size.unwrap_or(SizeOperand::Value(Operand::Int(0))));
+                let Some(size) = size else { return self.fault_bits("`Θ` without a size", exts) };
+                let size = self.measured(size);
                 Rvalue { op: Op::Fill(size.clone(), false), size: SizeOperand::Value(size), exts }
             }
             ExprKind::Chain(first, links) => self.bits_chain(first, links, size, exts),
@@ -135,11 +136,7 @@ impl Lowerer<'_> {
             | ExprKind::Step(_)
             | ExprKind::NCols(_)
             | ExprKind::NRows(_)
-            | ExprKind::Call(..) => Rvalue {
-                op: Op::Fill(Operand::Int(0), false),
-                size: SizeOperand::Value(Operand::Int(0)),
-                exts,
-            },
+            | ExprKind::Call(..) => self.fault_bits("this is no slice, word or table", exts),
         }
     }
 
@@ -176,15 +173,20 @@ impl Lowerer<'_> {
         for (idx, (op, operand)) in links.iter().enumerate() {
             let right = match sized {
                 Some((at, var)) if at == idx => var,
-                _ => self.bits(operand, Some(SizeOperand::Length(value))),
+                Some(_) | None => self.bits(operand, Some(SizeOperand::Length(value))),
             };
             if !self.exts_of(first).0.same(self.exts_of(operand).0) && value != right {
                 self.must_agree(first, operand);
                 self.check(Check::Size(SizeOperand::Length(value), SizeOperand::Length(right)));
             }
-            if let ChainOp::Bits(op) | ChainOp::Bool(op) = op {
-                self.count(1);
-                result = Op::BitsLogic(*op, value, right);
+            match op {
+                ChainOp::Bits(op) => {
+                    self.count(1);
+                    result = Op::BitsLogic(*op, value, right);
+                }
+                ChainOp::Bool(_) | ChainOp::Int(_) => {
+                    return self.fault_bits("a chain with operators of several types", exts);
+                }
             }
             if idx < last {
                 let temp = self.temp_of(first.ty, exts);
@@ -203,15 +205,9 @@ impl Lowerer<'_> {
         exts: Exts,
     ) -> Rvalue {
         let like = |var: VarId, op: Op| Rvalue { op, size: SizeOperand::Length(var), exts };
-        // The number of arguments was checked.
-        let nothing = Operand::Int(0);
-        let nothing = Rvalue {
-            op: Op::Fill(nothing.clone(), false),
-            size: SizeOperand::Value(nothing),
-            exts,
-        };
+        let arguments = "a built-in with other arguments than it has";
         let (Shape::Bits(op), [first, rest @ ..]) = (shape(builtin), args) else {
-            return nothing;
+            return self.fault_bits("a built-in that is no slice or word", exts);
         };
         match op {
             Bits::Convert => {
@@ -236,7 +232,7 @@ impl Lowerer<'_> {
                 like(bits, Op::Shuffle(bits))
             }
             Bits::Rotate => {
-                let [by] = rest else { return nothing };
+                let [by] = rest else { return self.fault_bits(arguments, exts) };
                 let var = self.bits(first, size);
                 let var = self.keep_bits(var, first, by.effects);
                 let by = self.operand(by);
@@ -244,7 +240,7 @@ impl Lowerer<'_> {
                 like(var, Op::Rotate(var, by))
             }
             Bits::Mask => {
-                let [from, to] = rest else { return nothing };
+                let [from, to] = rest else { return self.fault_bits(arguments, exts) };
                 let var = self.bits(first, size);
                 let var = self.keep_bits(var, first, from.effects || to.effects);
                 let (from_op, to_op) = self.ends(from, to, false);
@@ -260,7 +256,9 @@ impl Lowerer<'_> {
                 }
             }
             Bits::Trim => {
-                let (from, [to, word]) = (first, rest) else { return nothing };
+                let (from, [to, word]) = (first, rest) else {
+                    return self.fault_bits(arguments, exts);
+                };
                 let (from_op, to_op) = self.ends(from, to, word.effects);
                 let var = self.bits(word, None);
                 let width = self.width_ext(from, to);
@@ -271,7 +269,7 @@ impl Lowerer<'_> {
                 Rvalue { op, size: SizeOperand::Value(width), exts }
             }
             Bits::Sum(op) => {
-                let [second] = rest else { return nothing };
+                let [second] = rest else { return self.fault_bits(arguments, exts) };
                 let (left, right) = self.two_bits(first, second);
                 if self.options.checked {
                     self.check(Check::NoCarry(op, left, right));
@@ -285,7 +283,7 @@ impl Lowerer<'_> {
                 like(left, op)
             }
             Bits::FromInt => {
-                let [width] = rest else { return nothing };
+                let [width] = rest else { return self.fault_bits(arguments, exts) };
                 let [value, width] = self.both(first, width);
                 self.check(Check::Fits { value: value.clone(), width: width.clone() });
                 Rvalue {

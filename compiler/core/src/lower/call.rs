@@ -15,8 +15,11 @@ impl Lowerer<'_> {
             return;
         }
         let Some(id) = self.ids[callee.0 as usize] else {
-            return;
+            return self.fault("a call of a routine that is not lowered");
         };
+        if args.len() != self.program.routine(callee).params.len() {
+            return self.fault("a call with another number of arguments than parameters");
+        }
         let has_effects = |arg: &hir::Arg| matches!(arg, hir::Arg::Value(value) if value.effects);
         let last_effect = args.iter().rposition(has_effects).unwrap_or(0);
         let mut lowered = Vec::with_capacity(args.len());
@@ -182,8 +185,9 @@ impl Lowerer<'_> {
                 self.emit(StmtKind::Cost { units: 2, times: Some(SizeOperand::Value(width)) });
                 self.emit(StmtKind::PutField { table, base, value: value_var });
             }
-            // Calls have as many arguments as parameters.
-            _ => {}
+            (MachineOp::Min | MachineOp::Max | MachineOp::LoadField | MachineOp::StoreField, _) => {
+                self.fault("an operation with other arguments than its procedure has")
+            }
         }
     }
 

@@ -35,7 +35,9 @@ impl Lowerer<'_> {
             }
             ExprKind::Chain(first, links) => match links.first() {
                 Some((ChainOp::Int(_), _)) => self.int_chain(first, links),
-                _ => self.bool_chain(first, links),
+                Some((ChainOp::Bool(_), _)) => self.bool_chain(first, links),
+                Some((ChainOp::Bits(_), _)) => self.fault_scalar("a slice or word as a scalar"),
+                None => self.fault_scalar("a chain without an operator"),
             },
             ExprKind::Neg(operand) => {
                 let operand = self.operand(operand);
@@ -93,14 +95,12 @@ impl Lowerer<'_> {
             ExprKind::Builtin(builtin, args) => self.scalar_builtin(*builtin, args),
             ExprKind::Call(callee, args) => {
                 let ty = match expr.ty {
+                    Kind::Int => Ty::Int,
                     Kind::Bool => Ty::Bool,
                     Kind::Str => Ty::Str,
-                    Kind::Int
-                    | Kind::Slice
-                    | Kind::Word
-                    | Kind::Table
-                    | Kind::Handle
-                    | Kind::Error => Ty::Int,
+                    Kind::Slice | Kind::Word | Kind::Table | Kind::Handle | Kind::Error => {
+                        return self.fault_scalar("a function whose value is no scalar");
+                    }
                 };
                 let dst = self.temp(ty);
                 self.call(*callee, args, Some(dst));
@@ -113,7 +113,7 @@ impl Lowerer<'_> {
             | ExprKind::BitsNot(_)
             | ExprKind::Shift(..)
             | ExprKind::Col(..)
-            | ExprKind::Row(..) => Operand::Int(0),
+            | ExprKind::Row(..) => self.fault_scalar("this is no scalar"),
         }
     }
 
@@ -150,17 +150,10 @@ impl Lowerer<'_> {
     }
 
     pub(super) fn int_op(&mut self, op: IntOp, left: Operand, right: Operand) -> Operand {
-        if let (&Operand::Int(a), &Operand::Int(b)) = (&left, &right) {
-            let folded = match op {
-                IntOp::Add => a.checked_add(b),
-                IntOp::Sub => a.checked_sub(b),
-                IntOp::Mul => a.checked_mul(b),
-                IntOp::Div => a.checked_div(b),
-                IntOp::Mod => a.checked_rem(b),
-            };
-            if let Some(value) = folded {
-                return Operand::Int(value);
-            }
+        if let (&Operand::Int(a), &Operand::Int(b)) = (&left, &right)
+            && let Some(value) = op.apply(a, b)
+        {
+            return Operand::Int(value);
         }
         self.check(Check::Int(op, left.clone(), right.clone()));
         self.store_temp(Ty::Int, Op::Int(op, left, right))
@@ -171,9 +164,12 @@ impl Lowerer<'_> {
         for (op, operand) in links {
             value = self.keep(value, Kind::Int, operand.effects);
             let right = self.operand(operand);
-            if let ChainOp::Int(op) = op {
-                value = self.int_op(*op, value, right);
-            }
+            value = match op {
+                ChainOp::Int(op) => self.int_op(*op, value, right),
+                ChainOp::Bool(_) | ChainOp::Bits(_) => {
+                    self.fault_scalar("a chain with operators of several types")
+                }
+            };
         }
         value
     }
@@ -185,8 +181,10 @@ impl Lowerer<'_> {
         self.assign(value, Op::Copy(first));
         for (op, operand) in links {
             let logic = match op {
-                ChainOp::Bool(logic) | ChainOp::Bits(logic) => *logic,
-                ChainOp::Int(_) => continue,
+                ChainOp::Bool(logic) => *logic,
+                ChainOp::Bits(_) | ChainOp::Int(_) => {
+                    return self.fault_scalar("a chain with operators of several types");
+                }
             };
             match logic {
                 LogicOp::Xor => {
@@ -212,9 +210,8 @@ impl Lowerer<'_> {
 
     fn scalar_builtin(&mut self, builtin: Builtin, args: &[Expr]) -> Operand {
         self.count(builtin.cost());
-        // The number of arguments was checked.
         let (Shape::Scalar(op), [first, rest @ ..]) = (shape(builtin), args) else {
-            return Operand::Int(0);
+            return self.fault_scalar("a built-in that is no scalar");
         };
         match op {
             Scalar::First => self.of_bits(first, Ty::Int, Op::First),
@@ -225,7 +222,7 @@ impl Lowerer<'_> {
             Scalar::Length => self.length(first),
             Scalar::Compare(relation) => match rest {
                 [second] => self.word_compare(relation, first, second),
-                _ => Operand::Int(0),
+                [] | [_, _, ..] => self.fault_scalar("a comparison of other than two words"),
             },
             Scalar::ToInt => {
                 let word = self.bits(first, None);

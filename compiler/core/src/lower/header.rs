@@ -57,7 +57,16 @@ impl Lowerer<'_> {
         match (self.r.local(local).ty.kind(), dim) {
             (Kind::Table, 0) => SizeOperand::Rows(var),
             (Kind::Table, _) => SizeOperand::Columns(var),
-            _ => SizeOperand::Length(var),
+            (
+                Kind::Slice
+                | Kind::Word
+                | Kind::Int
+                | Kind::Bool
+                | Kind::Str
+                | Kind::Handle
+                | Kind::Error,
+                _,
+            ) => SizeOperand::Length(var),
         }
     }
 
@@ -65,7 +74,16 @@ impl Lowerer<'_> {
         match (self.r.local(local).ty.kind(), dim) {
             (Kind::Table, 0) => Op::Rows(var),
             (Kind::Table, _) => Op::Columns(var),
-            _ => Op::Length(var),
+            (
+                Kind::Slice
+                | Kind::Word
+                | Kind::Int
+                | Kind::Bool
+                | Kind::Str
+                | Kind::Handle
+                | Kind::Error,
+                _,
+            ) => Op::Length(var),
         }
     }
 
@@ -94,7 +112,16 @@ impl Lowerer<'_> {
                                 columns: size,
                             }));
                         }
-                        _ => self.emit(StmtKind::Size(SizeOp::Adapt {
+                        (
+                            Kind::Slice
+                            | Kind::Word
+                            | Kind::Int
+                            | Kind::Bool
+                            | Kind::Str
+                            | Kind::Handle
+                            | Kind::Error,
+                            _,
+                        ) => self.emit(StmtKind::Size(SizeOp::Adapt {
                             bits: var,
                             size: wanted.clone(),
                         })),

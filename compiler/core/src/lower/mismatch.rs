@@ -61,7 +61,29 @@ impl Lowerer<'_> {
                             None => bound.push((name.local, found)),
                         }
                     }
-                    _ => {}
+                    // Only a number or a name says which sizes are equal.
+                    ExprKind::Error
+                    | ExprKind::Bool(_)
+                    | ExprKind::Str(_)
+                    | ExprKind::Bits(_)
+                    | ExprKind::Theta
+                    | ExprKind::Chain(..)
+                    | ExprKind::Neg(_)
+                    | ExprKind::Compare(..)
+                    | ExprKind::BoolDiffers(..)
+                    | ExprKind::Not(_)
+                    | ExprKind::BitsNot(_)
+                    | ExprKind::BitsEqual(..)
+                    | ExprKind::Component(..)
+                    | ExprKind::Bit(..)
+                    | ExprKind::Step(_)
+                    | ExprKind::Shift(..)
+                    | ExprKind::Col(..)
+                    | ExprKind::Row(..)
+                    | ExprKind::NCols(_)
+                    | ExprKind::NRows(_)
+                    | ExprKind::Builtin(..)
+                    | ExprKind::Call(..) => {}
                 }
             }
         }
@@ -101,7 +123,14 @@ impl Lowerer<'_> {
     fn declared(&self, local: LocalId, dim: u8) -> Option<Origin> {
         match self.declared_key(local, dim) {
             Some(SizeKey::Const(size)) => Some(self.of_variable(local, dim, size)),
-            _ => None,
+            Some(
+                SizeKey::Int(_)
+                | SizeKey::Rows(_)
+                | SizeKey::Cols(_)
+                | SizeKey::Length(_)
+                | SizeKey::Declared(..),
+            )
+            | None => None,
         }
     }
 
@@ -110,7 +139,15 @@ impl Lowerer<'_> {
         let unit = match (declared.ty.kind(), dim) {
             (hir::Kind::Table, 0) => "rows",
             (hir::Kind::Table, _) => "columns",
-            _ => "components",
+            (hir::Kind::Slice | hir::Kind::Word, _)
+            | (
+                hir::Kind::Int
+                | hir::Kind::Bool
+                | hir::Kind::Str
+                | hir::Kind::Handle
+                | hir::Kind::Error,
+                _,
+            ) => "components",
         };
         Origin { size, span: declared.span, text: format!("`{}` has {size} {unit}", declared.name) }
     }
@@ -124,7 +161,29 @@ impl Lowerer<'_> {
             ExprKind::Var(place) => self.of_variable(place.local, dim, size),
             ExprKind::Col(_, table) => self.of_variable(table.local, 0, size),
             ExprKind::Row(_, table) => self.of_variable(table.local, 1, size),
-            _ => Origin { size, span: expr.span, text: format!("this has {size} components") },
+            ExprKind::Error
+            | ExprKind::Int(_)
+            | ExprKind::Bool(_)
+            | ExprKind::Str(_)
+            | ExprKind::Bits(_)
+            | ExprKind::Theta
+            | ExprKind::Chain(..)
+            | ExprKind::Neg(_)
+            | ExprKind::Compare(..)
+            | ExprKind::BoolDiffers(..)
+            | ExprKind::Not(_)
+            | ExprKind::BitsNot(_)
+            | ExprKind::BitsEqual(..)
+            | ExprKind::Component(..)
+            | ExprKind::Bit(..)
+            | ExprKind::Step(_)
+            | ExprKind::Shift(..)
+            | ExprKind::NCols(_)
+            | ExprKind::NRows(_)
+            | ExprKind::Builtin(..)
+            | ExprKind::Call(..) => {
+                Origin { size, span: expr.span, text: format!("this has {size} components") }
+            }
         })
     }
 }

@@ -14,6 +14,7 @@ mod bits;
 mod call;
 mod expr;
 mod header;
+mod internal;
 mod mismatch;
 mod places;
 mod poly;
@@ -31,6 +32,7 @@ use star_ir::{
 use crate::flow::summary::{ParamEffects, Summaries, callees_first};
 use crate::flow::webs::{self, Webs};
 use crate::hir::{self, Kind, LocalId, MachineOp, Program, Role, Routine, RoutineId};
+pub(crate) use internal::internal_fault;
 use sizes::{Ext, Exts, SizeKey};
 
 /// How to lower.
@@ -106,6 +108,9 @@ pub(crate) fn lower(
     let mut costs = Vec::new();
     for id in needed {
         let Some(webs) = &webs[id.0 as usize] else {
+            let routine = program.routine(id);
+            let what = format!("the webs of `{}` were not found", routine.name);
+            diagnostics.push(internal_fault(routine.header, &what));
             continue;
         };
         if !program.routine(id).library {
@@ -349,9 +354,10 @@ impl<'a> Lowerer<'a> {
     }
 
     fn place_var(&mut self, place: hir::VarUse) -> VarId {
-        match self.webs.web(place.site) {
-            Some(web) if !self.in_size => self.web_var(web),
-            _ => self.local_var(place.local),
+        // The analysis has not seen the mentions in declared sizes, nor those that control does not reach.
+        match self.webs.web(place.site).filter(|_| !self.in_size) {
+            Some(web) => self.web_var(web),
+            None => self.local_var(place.local),
         }
     }
 
@@ -362,14 +368,14 @@ impl<'a> Lowerer<'a> {
         let local = self.webs.web_local[web as usize];
         let declared = self.r.local(local);
         let (first, second) = self.web_exts[web as usize];
-        let ty = match declared.ty.kind() {
-            Kind::Int | Kind::Error => Ty::Int,
-            Kind::Bool => Ty::Bool,
-            Kind::Str => Ty::Str,
-            Kind::Handle => Ty::Handle,
-            Kind::Slice => Ty::Slice(self.extent(first)),
-            Kind::Word => Ty::Word(self.extent(first)),
-            Kind::Table => Ty::Table(self.extent(first), self.extent(second)),
+        let ty = match declared.ty {
+            hir::Ty::Int => Ty::Int,
+            hir::Ty::Bool => Ty::Bool,
+            hir::Ty::Str => Ty::Str,
+            hir::Ty::Handle => Ty::Handle,
+            hir::Ty::Slice(_) => Ty::Slice(self.extent(first)),
+            hir::Ty::Word(_) => Ty::Word(self.extent(first)),
+            hir::Ty::Table(..) => Ty::Table(self.extent(first), self.extent(second)),
         };
         let sized = match &declared.ty {
             hir::Ty::Int | hir::Ty::Bool | hir::Ty::Str | hir::Ty::Handle => false,
@@ -406,7 +412,11 @@ impl<'a> Lowerer<'a> {
 
     fn temp_of(&mut self, kind: Kind, exts: Exts) -> VarId {
         let ty = match kind {
-            Kind::Int | Kind::Error => Ty::Int,
+            Kind::Error => {
+                self.fault("a value without a type");
+                Ty::Int
+            }
+            Kind::Int => Ty::Int,
             Kind::Bool => Ty::Bool,
             Kind::Str => Ty::Str,
             Kind::Handle => Ty::Handle,

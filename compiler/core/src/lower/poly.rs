@@ -27,10 +27,8 @@ impl Poly {
     }
 
     pub(super) fn minus(self, other: &Poly) -> Poly {
-        Poly(match (self.0, &other.0) {
-            (Some(mine), Some(theirs)) => add(mine, theirs, -1),
-            _ => None,
-        })
+        let both = self.0.zip(other.0.as_ref());
+        Poly(both.and_then(|(mine, theirs)| add(mine, theirs, -1)))
     }
 
     pub(super) fn plus_const(self, n: i64) -> Poly {
@@ -39,15 +37,15 @@ impl Poly {
 
     /// The one term that it consists of.
     pub(super) fn single(&self) -> Option<Single> {
-        let terms = self.0.as_ref()?;
-        match (terms.len(), terms.iter().next()) {
-            (0, _) => Some(Single::Const(0)),
-            (1, Some((vars, &factor))) => match (vars.as_slice(), factor) {
+        let mut terms = self.0.as_ref()?.iter();
+        match (terms.next(), terms.next()) {
+            (None, _) => Some(Single::Const(0)),
+            (Some((vars, &factor)), None) => match (vars.as_slice(), factor) {
                 ([], n) => Some(Single::Const(n)),
                 ([local], 1) => Some(Single::Local(*local)),
-                _ => None,
+                ([_], _) | ([_, _, ..], _) => None,
             },
-            _ => None,
+            (Some(_), Some(_)) => None,
         }
     }
 }
@@ -72,7 +70,26 @@ fn terms(expr: &Expr) -> Option<BTreeMap<Vec<LocalId>, i64>> {
             }
             Some(sum)
         }
-        _ => None,
+        ExprKind::Error
+        | ExprKind::Bool(_)
+        | ExprKind::Str(_)
+        | ExprKind::Bits(_)
+        | ExprKind::Theta
+        | ExprKind::Compare(..)
+        | ExprKind::BoolDiffers(..)
+        | ExprKind::Not(_)
+        | ExprKind::BitsNot(_)
+        | ExprKind::BitsEqual(..)
+        | ExprKind::Component(..)
+        | ExprKind::Bit(..)
+        | ExprKind::Step(_)
+        | ExprKind::Shift(..)
+        | ExprKind::Col(..)
+        | ExprKind::Row(..)
+        | ExprKind::NCols(_)
+        | ExprKind::NRows(_)
+        | ExprKind::Builtin(..)
+        | ExprKind::Call(..) => None,
     }
 }
 

@@ -5,7 +5,7 @@ use star_ir::{Check, Extent, Op, Operand, SizeOp, SizeOperand, StmtKind, Ty, Var
 
 use super::shape::{Bits, Shape, shape};
 use super::{Fact, Lowerer};
-use crate::hir::{self, Expr, ExprKind, Kind, LocalId, Role};
+use crate::hir::{self, Expr, ExprKind, Kind, LocalId, Role, Routine};
 
 /// A size that does not change while the routine runs, once it is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -39,8 +39,8 @@ impl Ext {
     pub(super) fn join(self, other: Ext) -> Ext {
         match (self, other) {
             (Ext::Unknown, ext) | (ext, Ext::Unknown) => ext,
-            (a, b) if a == b => a,
-            _ => Ext::Dynamic,
+            (Ext::Known(a), Ext::Known(b)) if a == b => self,
+            (Ext::Known(_) | Ext::Dynamic, Ext::Known(_) | Ext::Dynamic) => Ext::Dynamic,
         }
     }
 
@@ -61,7 +61,7 @@ impl Lowerer<'_> {
     }
 
     fn declared_key_within(&self, local: LocalId, dim: u8, fuel: usize) -> Option<SizeKey> {
-        let size = self.declared_size(local, dim)?;
+        let size = declared_size(self.r, local, dim)?;
         let declared = SizeKey::Declared(local, dim);
         if fuel == 0 {
             return Some(declared);
@@ -81,24 +81,34 @@ impl Lowerer<'_> {
                 }
                 None => declared,
             },
-            ExprKind::Builtin(Builtin::Length, args) => match args.first().map(|arg| &arg.kind) {
-                Some(ExprKind::Var(place)) => {
-                    self.declared_key_within(place.local, 0, fuel - 1).unwrap_or(declared)
-                }
-                _ => declared,
-            },
-            _ => declared,
-        })
-    }
-
-    fn declared_size(&self, local: LocalId, dim: u8) -> Option<&Expr> {
-        match (&self.r.local(local).ty, dim) {
-            (hir::Ty::Slice(size) | hir::Ty::Word(size) | hir::Ty::Table(size, _), 0) => {
-                size.as_deref()
+            ExprKind::Builtin(Builtin::Length, args) => {
+                let measured = args.first().and_then(Expr::as_var);
+                let key =
+                    measured.and_then(|place| self.declared_key_within(place.local, 0, fuel - 1));
+                key.unwrap_or(declared)
             }
-            (hir::Ty::Table(_, size), _) => size.as_deref(),
-            _ => None,
-        }
+            ExprKind::Error
+            | ExprKind::Bool(_)
+            | ExprKind::Str(_)
+            | ExprKind::Bits(_)
+            | ExprKind::Theta
+            | ExprKind::Var(_)
+            | ExprKind::Chain(..)
+            | ExprKind::Neg(_)
+            | ExprKind::Compare(..)
+            | ExprKind::BoolDiffers(..)
+            | ExprKind::Not(_)
+            | ExprKind::BitsNot(_)
+            | ExprKind::BitsEqual(..)
+            | ExprKind::Component(..)
+            | ExprKind::Bit(..)
+            | ExprKind::Step(_)
+            | ExprKind::Shift(..)
+            | ExprKind::Col(..)
+            | ExprKind::Row(..)
+            | ExprKind::Builtin(..)
+            | ExprKind::Call(..) => declared,
+        })
     }
 
     fn is_fixed_int(&self, local: LocalId) -> bool {
@@ -117,7 +127,7 @@ impl Lowerer<'_> {
             SizeKey::Const(_) | SizeKey::Int(_) | SizeKey::Length(_) => true,
             SizeKey::Rows(local) | SizeKey::Cols(local) => self.r.local(local).role == Role::Value,
             SizeKey::Declared(local, dim) => {
-                self.declared_size(local, dim).is_some_and(|size| self.evaluable_at_entry(size))
+                declared_size(self.r, local, dim).is_some_and(|size| self.evaluable_at_entry(size))
             }
         }
     }
@@ -211,15 +221,9 @@ impl Lowerer<'_> {
             }
             SizeKey::Declared(local, dim) => {
                 let at_entry = self.known_at_entry(key);
-                let routine = self.r;
-                let size = match (&routine.local(local).ty, dim) {
-                    (hir::Ty::Slice(size) | hir::Ty::Word(size) | hir::Ty::Table(size, _), 0) => {
-                        size
-                    }
-                    (hir::Ty::Table(_, size), _) => size,
-                    _ => &None,
+                let Some(size) = declared_size(self.r, local, dim) else {
+                    return self.fault("a declared size that is not declared");
                 };
-                let Some(size) = size else { return };
                 let loc = self.loc;
                 self.loc = self.expr_loc(size);
                 let value = self.size_operand(size);
@@ -285,11 +289,10 @@ impl Lowerer<'_> {
         for &param in &self.r.params {
             let web = self.webs.entry_web(param) as usize;
             if self.r.local(param).role == Role::Value && self.webs.is_split(param) {
-                let entry = match self.r.local(param).ty.kind() {
-                    Kind::Slice | Kind::Word => (Ext::Known(SizeKey::Length(param)), Ext::Unknown),
-                    _ => self.own_exts(param),
+                self.web_exts[web] = match self.r.local(param).ty.kind().is_bits() {
+                    true => (Ext::Known(SizeKey::Length(param)), Ext::Unknown),
+                    false => self.own_exts(param),
                 };
-                self.web_exts[web] = entry;
             }
         }
         let routine = self.r;
@@ -342,7 +345,7 @@ impl Lowerer<'_> {
                     let rows = self.exts_of(value).0;
                     changed |= self.widen(*to, (rows, Ext::Dynamic));
                 }
-                _ => changed |= self.infer_args(*callee, args),
+                (Some(_) | None, _) => changed |= self.infer_args(*callee, args),
             },
             hir::StmtKind::Assign(
                 hir::Target::Component(..) | hir::Target::Bit(..) | hir::Target::Row(..),
@@ -376,11 +379,9 @@ impl Lowerer<'_> {
 
     fn infer_args(&mut self, callee: hir::RoutineId, args: &[hir::Arg]) -> bool {
         let mut changed = false;
-        for (param, arg) in args.iter().enumerate() {
+        let params = &self.program.routine(callee).params;
+        for (&inner, arg) in params.iter().zip(args) {
             let hir::Arg::Ref(place) = arg else { continue };
-            let Some(&inner) = self.program.routine(callee).params.get(param) else {
-                continue;
-            };
             let effects = self.summaries.effects(callee, inner);
             // A callee may give a table its rows.
             let any_rows = effects.replaced || self.webs.maybe_unset(place.site);
@@ -396,6 +397,7 @@ impl Lowerer<'_> {
     /// A definition of the web of `place` with these sizes. Sizes of variables that are not split are
     /// known beforehand.
     fn widen(&mut self, place: hir::VarUse, exts: Exts) -> bool {
+        // Where control does not get, and where sizes are known beforehand, there is nothing to widen.
         let Some(web) = self.webs.web(place.site).filter(|_| self.webs.is_split(place.local))
         else {
             return false;
@@ -447,9 +449,9 @@ impl Lowerer<'_> {
     }
 
     pub(super) fn place_exts(&self, place: hir::VarUse) -> Exts {
-        match self.webs.web(place.site) {
-            Some(web) if self.webs.is_split(place.local) => self.web_exts[web as usize],
-            _ => self.own_exts(place.local),
+        match self.webs.web(place.site).filter(|_| self.webs.is_split(place.local)) {
+            Some(web) => self.web_exts[web as usize],
+            None => self.own_exts(place.local),
         }
     }
 
@@ -462,7 +464,29 @@ impl Lowerer<'_> {
             ExprKind::Var(place) if self.is_fixed_int(place.local) => {
                 Ext::Known(SizeKey::Int(place.local))
             }
-            _ => Ext::Dynamic,
+            ExprKind::Error
+            | ExprKind::Bool(_)
+            | ExprKind::Str(_)
+            | ExprKind::Bits(_)
+            | ExprKind::Theta
+            | ExprKind::Var(_)
+            | ExprKind::Chain(..)
+            | ExprKind::Neg(_)
+            | ExprKind::Compare(..)
+            | ExprKind::BoolDiffers(..)
+            | ExprKind::Not(_)
+            | ExprKind::BitsNot(_)
+            | ExprKind::BitsEqual(..)
+            | ExprKind::Component(..)
+            | ExprKind::Bit(..)
+            | ExprKind::Step(_)
+            | ExprKind::Shift(..)
+            | ExprKind::Col(..)
+            | ExprKind::Row(..)
+            | ExprKind::NCols(_)
+            | ExprKind::NRows(_)
+            | ExprKind::Builtin(..)
+            | ExprKind::Call(..) => Ext::Dynamic,
         }
     }
 
@@ -477,7 +501,19 @@ impl Lowerer<'_> {
             Some(super::poly::Single::Local(local)) if self.is_fixed_int(local) => {
                 Ext::Known(SizeKey::Int(local))
             }
-            _ => Ext::Dynamic,
+            Some(super::poly::Single::Local(_)) | None => Ext::Dynamic,
         }
+    }
+}
+
+/// The size expression of a declaration: of bits, or the rows (0) or columns (1) of a table.
+fn declared_size(routine: &Routine, local: LocalId, dim: u8) -> Option<&Expr> {
+    match (&routine.local(local).ty, dim) {
+        (hir::Ty::Slice(size) | hir::Ty::Word(size) | hir::Ty::Table(size, _), 0) => {
+            size.as_deref()
+        }
+        (hir::Ty::Table(_, size), _) => size.as_deref(),
+        (hir::Ty::Slice(_) | hir::Ty::Word(_), _)
+        | (hir::Ty::Int | hir::Ty::Bool | hir::Ty::Str | hir::Ty::Handle, _) => None,
     }
 }

@@ -110,22 +110,28 @@ impl Lowerer<'_> {
             }
             hir::StmtKind::Break => {
                 self.flush_cost();
-                if let Some(labels) = self.loops.last_mut() {
-                    labels.broken = true;
-                    let label = labels.on_break;
-                    self.emit(StmtKind::Break(label));
+                match self.loops.last_mut() {
+                    Some(labels) => {
+                        labels.broken = true;
+                        let label = labels.on_break;
+                        self.emit(StmtKind::Break(label));
+                    }
+                    None => self.fault("`break` outside a loop"),
                 }
                 return false;
             }
             hir::StmtKind::Continue => {
                 self.flush_cost();
-                if let Some(labels) = self.loops.last_mut() {
-                    labels.continued = true;
-                    let kind = match labels.on_continue {
-                        Jump::Break(label) => StmtKind::Break(label),
-                        Jump::Continue(label) => StmtKind::Continue(label),
-                    };
-                    self.emit(kind);
+                match self.loops.last_mut() {
+                    Some(labels) => {
+                        labels.continued = true;
+                        let kind = match labels.on_continue {
+                            Jump::Break(label) => StmtKind::Break(label),
+                            Jump::Continue(label) => StmtKind::Continue(label),
+                        };
+                        self.emit(kind);
+                    }
+                    None => self.fault("`continue` outside a loop"),
                 }
                 return false;
             }
@@ -217,11 +223,10 @@ impl Lowerer<'_> {
 
     /// A component takes 0 or 1: constants and components are that by themselves.
     fn check_bit(&mut self, bit: &Operand, value: &Expr) {
-        let plain = match &value.kind {
-            hir::ExprKind::Int(value) => (0..=1).contains(value),
-            hir::ExprKind::Component(..) | hir::ExprKind::Bit(..) => true,
-            _ => false,
-        };
+        let plain = matches!(
+            value.kind,
+            hir::ExprKind::Int(0 | 1) | hir::ExprKind::Component(..) | hir::ExprKind::Bit(..)
+        );
         if !plain {
             self.check(Check::Bit(bit.clone()));
         }
@@ -238,7 +243,7 @@ impl Lowerer<'_> {
                         self.check_sized(place);
                         Some(SizeOperand::Length(self.place_var(place)))
                     }
-                    _ => None,
+                    Some(_) | None => None,
                 };
                 self.must_fit(place.local, 0, value);
                 let value = self.rvalue(value, size);
@@ -262,7 +267,8 @@ impl Lowerer<'_> {
                 let dst = self.place_var(place);
                 self.assign(dst, Op::Copy(Operand::Var(from)));
             }
-            Kind::Int | Kind::Bool | Kind::Str | Kind::Error => {
+            Kind::Error => self.fault("a value without a type"),
+            Kind::Int | Kind::Bool | Kind::Str => {
                 if let hir::ExprKind::Step(bits) = value.kind {
                     let dst = self.place_var(place);
                     self.step(dst, bits);
@@ -460,8 +466,10 @@ impl Lowerer<'_> {
                 continued: false,
             });
             let (block, falls_through) = this.nested(|this| this.stmts(body));
-            let (broken, continued) =
-                this.loops.pop().map_or((false, false), |labels| (labels.broken, labels.continued));
+            let Some(LoopLabels { broken, continued, .. }) = this.loops.pop() else {
+                this.fault("a loop that was left twice");
+                return false;
+            };
             if continued {
                 this.emit(StmtKind::Block { label: inner, body: block });
             } else {
@@ -483,15 +491,9 @@ impl Lowerer<'_> {
 
     /// `foreach` costs what its STEP loop costs: SOME and STEP in every turn, SOME at the end.
     fn foreach_loop(&mut self, var: VarUse, over: &Expr, body: &[Stmt]) {
-        let copy = match over.kind {
-            hir::ExprKind::Var(_) => {
-                let original = self.bits(over, None);
-                let temp = self.temp_of(over.ty, self.exts_of(over));
-                self.assign(temp, Op::Copy(Operand::Var(original)));
-                temp
-            }
-            _ => self.bits(over, None),
-        };
+        let over_var = self.bits(over, None);
+        // The body may change a variable; anything else is a temporary.
+        let copy = self.keep_bits(over_var, over, true);
         let var = self.place_var(var);
         let (outside, label) = (self.label(), self.label());
         self.forget_set();

@@ -114,7 +114,7 @@ impl Session {
                 Effect::Value(kind) => Some(kind),
                 Effect::None | Effect::Declares(_) => None,
             },
-            _ => None,
+            [] | [_, _, ..] => None,
         })
     }
 
@@ -253,17 +253,19 @@ impl Session {
         });
         let errors = new.iter().any(Diagnostic::is_error);
         found.extend(new);
-        let verified = crate::verified(lowered);
-        let (lowered, entry) = match verified {
-            _ if errors => return None,
+        if errors {
+            return None;
+        }
+        let lowered = match crate::verified(lowered) {
+            Ok(lowered) => lowered,
             Err(diagnostic) => {
                 found.push(*diagnostic);
                 return None;
             }
-            Ok(lowered) => {
-                let entry = lowered.routine(id)?;
-                (lowered, entry)
-            }
+        };
+        let Some(entry) = lowered.routine(id) else {
+            found.push(crate::internal_fault(span, "the line was not lowered"));
+            return None;
         };
         let value = match effect {
             Effect::Value(kind) => Some(kind),

@@ -19,12 +19,15 @@ impl Walk<'_> {
             Node::Def | Node::FromCaller | Node::Through { .. } => Some(true),
             Node::Join(_) => None,
         });
-        let at_start = self.spread_from(|idx, node| match node {
-            _ if entry.contains(&idx) => Some(true),
-            Node::Unset | Node::FromCaller | Node::Def => Some(false),
-            Node::Through { after: After::Set, .. } => Some(false),
-            Node::Through { after: After::AsBefore | After::MaybeUnset, .. } | Node::Join(_) => {
-                None
+        let at_start = self.spread_from(|idx, node| {
+            if entry.contains(&idx) {
+                return Some(true);
+            }
+            match node {
+                Node::Unset | Node::FromCaller | Node::Def => Some(false),
+                Node::Through { after: After::Set, .. } => Some(false),
+                Node::Through { after: After::AsBefore | After::MaybeUnset, .. }
+                | Node::Join(_) => None,
             }
         });
         let sizes = in_sizes(self.routine);

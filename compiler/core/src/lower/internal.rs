@@ -1,0 +1,116 @@
+//! What cannot happen in a program without errors: an internal error with its place.
+//!
+//! Lowering goes on with a stand-in, so that it needs no `Result` at every step; the program that comes of
+//! it is refused ([`crate::lower`]).
+
+use star_base::{Code, Diagnostic, Span};
+use star_ir::{Op, Operand, SizeOperand};
+
+use super::Lowerer;
+use super::bits::Rvalue;
+use super::sizes::Exts;
+
+/// A fault of the toolchain at a place of the source.
+pub(crate) fn internal_fault(span: Span, what: &str) -> Diagnostic {
+    Diagnostic::at(Code::Internal, span, format!("internal error: {what}"))
+        .help("this is a fault of the toolchain, not of the program: please report it")
+}
+
+impl Lowerer<'_> {
+    /// Reports a fault at the location at hand.
+    pub(super) fn fault(&mut self, what: &str) {
+        let span = self.locations[self.loc.0 as usize].span;
+        self.diagnostics.push(internal_fault(span, what));
+    }
+
+    /// Reports a fault where a scalar is wanted.
+    pub(super) fn fault_scalar(&mut self, what: &str) -> Operand {
+        self.fault(what);
+        Operand::Int(0)
+    }
+
+    /// Reports a fault where a slice, word or table is wanted.
+    pub(super) fn fault_bits(&mut self, what: &str, exts: Exts) -> Rvalue {
+        self.fault(what);
+        let nothing = Operand::Int(0);
+        Rvalue { op: Op::Fill(nothing.clone(), false), size: SizeOperand::Value(nothing), exts }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hir::{Arg, Expr, ExprKind, Kind, Program, Routine, RoutineId, Stmt, StmtKind};
+    use crate::lower::{LowerOptions, lower};
+    use star_base::FileId;
+    use star_ir::IntOp;
+    use star_syntax::ast::RoutineKind;
+
+    const SPAN: Span = Span { file: FileId(3), start: 7, end: 9 };
+
+    fn expr(kind: ExprKind, ty: Kind) -> Expr {
+        Expr { kind, ty, span: SPAN, effects: false }
+    }
+
+    fn routine(body: Vec<StmtKind>) -> Routine {
+        let body = body.into_iter().map(|kind| Stmt { kind, span: SPAN }).collect();
+        Routine {
+            name: "R".to_owned(),
+            kind: RoutineKind::Procedure,
+            params: Vec::new(),
+            locals: Vec::new(),
+            result: None,
+            body,
+            name_span: SPAN,
+            header: SPAN,
+            library: false,
+            machine_op: None,
+            native: None,
+            n_sites: 0,
+        }
+    }
+
+    /// The faults of a routine with these statements, which no checked program has.
+    fn faults(body: Vec<StmtKind>) -> Vec<Diagnostic> {
+        let program = Program { routines: vec![routine(body), routine(Vec::new())] };
+        let mut found = Vec::new();
+        lower(&program, &[RoutineId(0)], &LowerOptions::default(), &mut found);
+        found
+    }
+
+    #[track_caller]
+    fn is_fault(body: Vec<StmtKind>, what: &str) {
+        let found = faults(body);
+        let [fault] = found.as_slice() else { panic!("{found:?}") };
+        assert_eq!((fault.code, fault.span()), (Code::Internal, Some(SPAN)));
+        assert_eq!(fault.message, format!("internal error: {what}"));
+    }
+
+    #[test]
+    fn what_a_checked_program_does_not_have_is_an_internal_error_with_its_place() {
+        let int = |value| expr(ExprKind::Int(value), Kind::Int);
+        let theta = || expr(ExprKind::Theta, Kind::Slice);
+        is_fault(vec![StmtKind::Break], "`break` outside a loop");
+        is_fault(vec![StmtKind::Continue], "`continue` outside a loop");
+        is_fault(vec![StmtKind::Print(vec![theta()])], "`Θ` without a size");
+        let scalar = expr(ExprKind::Theta, Kind::Int);
+        is_fault(vec![StmtKind::Print(vec![scalar])], "this is no scalar");
+        let bits = expr(ExprKind::Int(1), Kind::Slice);
+        is_fault(vec![StmtKind::Print(vec![bits])], "this is no slice, word or table");
+        let call = StmtKind::Call(RoutineId(1), vec![Arg::Value(int(1))]);
+        is_fault(vec![call], "a call with another number of arguments than parameters");
+        let links = vec![
+            (crate::hir::ChainOp::Int(IntOp::Add), int(1)),
+            (crate::hir::ChainOp::Bool(star_ir::LogicOp::And), int(1)),
+        ];
+        let chain = expr(ExprKind::Chain(Box::new(int(2)), links), Kind::Int);
+        is_fault(vec![StmtKind::Print(vec![chain])], "a chain with operators of several types");
+        let builtin =
+            expr(ExprKind::Builtin(star_base::Builtin::Rotate, vec![theta()]), Kind::Word);
+        is_fault(
+            vec![StmtKind::Print(vec![builtin])],
+            "a built-in with other arguments than it has",
+        );
+        assert_eq!(faults(vec![StmtKind::Print(vec![int(1)])]), []);
+    }
+}
