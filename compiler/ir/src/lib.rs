@@ -19,6 +19,7 @@
 
 pub mod analysis;
 pub mod check;
+mod kind;
 mod mnemonic;
 pub mod op;
 pub mod parse;
@@ -27,6 +28,7 @@ pub mod program;
 pub mod rewrite;
 pub mod rows;
 pub mod stmt;
+mod table;
 pub mod trap;
 pub mod verify;
 pub mod visit;

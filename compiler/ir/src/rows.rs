@@ -6,6 +6,8 @@
 use crate::op::Op;
 use crate::program::{Ty, Var, VarId};
 use crate::stmt::StmtKind;
+use crate::table::Rows;
+use crate::visit;
 
 /// Why the statement itself, blocks inside it left out, cannot stand in a `tile`; `None` if it can.
 /// `vars` are the variables of its routine.
@@ -47,42 +49,17 @@ pub fn crosses(vars: &[Var], kind: &StmtKind) -> Option<&'static str> {
 
 /// Does a row of the result depend on other rows, or on which row it is?
 fn op_crosses(vars: &[Var], dst: VarId, op: &Op) -> bool {
-    match op {
-        Op::BitsEqual(v, _)
-        | Op::Component(v, _)
-        | Op::First(v)
-        | Op::Count(v)
-        | Op::Some(v)
-        | Op::All(v)
-        | Op::None(v)
-        | Op::KeepFirst(v)
-        | Op::Shift(v, ..)
-        | Op::Rotate(v, _)
-        | Op::Mirror(v)
-        | Op::Shuffle(v) => !is_word(vars, *v),
-        Op::Mask { size: _, from: _, to: _ } => !is_word(vars, dst),
-        Op::Convert(_) | Op::Row(..) | Op::Bit(..) | Op::Extreme { .. } => true,
-        Op::Copy(_)
-        | Op::Int(..)
-        | Op::Compare(..)
-        | Op::Not(_)
-        | Op::Logic(..)
-        | Op::Fill(..)
-        | Op::Literal(_)
-        | Op::BitsNot(_)
-        | Op::BitsLogic(..)
-        | Op::Length(_)
-        | Op::Trim { .. }
-        | Op::WordCompare(..)
-        | Op::WordAdd(..)
-        | Op::WordSub(..)
-        | Op::WordToInt(_)
-        | Op::IntToWord { .. }
-        | Op::Column(..)
-        | Op::Field { .. }
-        | Op::Rows(_)
-        | Op::Columns(_)
-        | Op::NewTable(..) => false,
+    match op.rows() {
+        Rows::Each => false,
+        Rows::Across => true,
+        Rows::AcrossResult => !is_word(vars, dst),
+        Rows::AcrossSlice => {
+            let mut first = None;
+            visit::op_accesses(op, &mut |var, _| {
+                first.get_or_insert(var);
+            });
+            !first.is_some_and(|first| is_word(vars, first))
+        }
     }
 }
 

@@ -11,6 +11,7 @@ use crate::program::{Location, Mode, Program, Routine, VarId};
 use crate::stmt::{
     Arg, Block, ForallRange, Part, PartKind, Reduction, SizeOp, Stmt, StmtKind, TileReduction,
 };
+use crate::table::Field;
 
 /// How a statement accesses a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -225,108 +226,21 @@ pub fn accesses(kind: &StmtKind, f: &mut impl FnMut(VarId, Access)) {
 
 /// Calls `f` for every variable that an operation reads or measures.
 pub fn op_accesses(op: &Op, f: &mut impl FnMut(VarId, Access)) {
-    match op {
-        Op::Copy(a) | Op::Not(a) | Op::Fill(a, _) => operand(a, f),
-        Op::Int(_, a, b) | Op::Compare(_, a, b) | Op::Logic(_, a, b) | Op::NewTable(a, b) => {
-            operand(a, f);
-            operand(b, f);
-        }
-        Op::Literal(_) => {}
-        Op::BitsNot(v)
-        | Op::First(v)
-        | Op::Count(v)
-        | Op::Some(v)
-        | Op::All(v)
-        | Op::None(v)
-        | Op::Convert(v)
-        | Op::KeepFirst(v)
-        | Op::Mirror(v)
-        | Op::Shuffle(v)
-        | Op::WordToInt(v)
-        | Op::Rows(v) => f(*v, Access::Read),
-        Op::Length(v) | Op::Columns(v) => f(*v, Access::ReadSize),
-        Op::BitsLogic(_, v, w)
-        | Op::BitsEqual(v, w)
-        | Op::WordCompare(_, v, w)
-        | Op::WordAdd(v, w)
-        | Op::WordSub(v, w) => {
-            f(*v, Access::Read);
-            f(*w, Access::Read);
-        }
-        Op::Component(v, a)
-        | Op::Shift(v, _, a)
-        | Op::Rotate(v, a)
-        | Op::Column(v, a)
-        | Op::Row(v, a) => {
-            f(*v, Access::Read);
-            operand(a, f);
-        }
-        Op::Mask { size, from, to } => {
-            operand(size, f);
-            operand(from, f);
-            operand(to, f);
-        }
-        Op::Trim { word, base, width } => {
-            f(*word, Access::Read);
-            operand(base, f);
-            operand(width, f);
-        }
-        Op::IntToWord { value, width } => {
-            operand(value, f);
-            operand(width, f);
-        }
-        Op::Bit(v, row, column) => {
-            f(*v, Access::Read);
-            operand(row, f);
-            operand(column, f);
-        }
-        Op::Field { table, base, width } => {
-            f(*table, Access::Read);
-            operand(base, f);
-            operand(width, f);
-        }
-        Op::Extreme { table, mask, sense: _ } => {
-            f(*table, Access::Read);
-            f(*mask, Access::Read);
-        }
-    }
+    op.fields(&mut |field| field_accesses(field, f));
 }
 
 /// Calls `f` for every variable that a guard reads or measures.
 pub fn check_accesses(check: &Check, f: &mut impl FnMut(VarId, Access)) {
-    match check {
-        Check::Set(v) | Check::Sized(v) | Check::Result(v) => f(*v, Access::ReadSize),
-        Check::Index(index, limit) => {
-            operand(index, f);
-            measure(limit, f);
-        }
-        Check::NewColumn(table, index) => {
-            f(*table, Access::ReadSize);
-            operand(index, f);
-        }
-        Check::Size(left, right) => {
-            measure(left, f);
-            measure(right, f);
-        }
-        Check::Range { base, width, limit } => {
-            operand(base, f);
-            operand(width, f);
-            measure(limit, f);
-        }
-        Check::Int(_, a, b) | Check::Assert(a, b) => {
-            operand(a, f);
-            operand(b, f);
-        }
-        Check::Bit(a) | Check::NotNegative(a) => operand(a, f),
-        Check::Fits { value, width } => {
-            operand(value, f);
-            operand(width, f);
-        }
-        Check::FitsInt(v) | Check::Even(v) => f(*v, Access::Read),
-        Check::NoCarry(_, v, w) => {
-            f(*v, Access::Read);
-            f(*w, Access::Read);
-        }
+    check.fields(&mut |field| field_accesses(field, f));
+}
+
+fn field_accesses(field: Field<'_>, f: &mut impl FnMut(VarId, Access)) {
+    match field {
+        Field::Read(var, _) | Field::Alike(var) => f(var, Access::Read),
+        Field::Measured(var, _) => f(var, Access::ReadSize),
+        Field::Scalar(value, _) => operand(value, f),
+        Field::Size(size) => measure(size, f),
+        Field::Flag(_) | Field::Constant(_) | Field::Word(_) => {}
     }
 }
 

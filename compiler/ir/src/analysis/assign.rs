@@ -6,6 +6,7 @@ use crate::check::{Check, SizeOperand};
 use crate::op::{Op, Operand};
 use crate::program::{Ty, VarId};
 use crate::stmt::SizeOp;
+use crate::table::Gives;
 
 impl<I: Inspect> Walk<'_, '_, I> {
     pub(super) fn assign(&mut self, dst: VarId, op: &Op) {
@@ -14,14 +15,9 @@ impl<I: Inspect> Walk<'_, '_, I> {
         let Some(facts) = &mut self.facts else { return };
         let var = Operand::Var(dst);
         let inherits = |check: fn(Operand) -> Check| matches!(op, Op::Copy(value) if facts.holds(&check(value.clone())));
-        let bit = dst_ty == Ty::Int
-            && (matches!(op, Op::Component(..) | Op::Bit(..)) || inherits(Check::Bit));
+        let bit = dst_ty == Ty::Int && (op.gives() == Gives::Bit || inherits(Check::Bit));
         let not_negative = dst_ty == Ty::Int
-            && (matches!(
-                op,
-                Op::First(_) | Op::Count(_) | Op::Length(_) | Op::Rows(_) | Op::Columns(_)
-            ) || matches!(op, Op::Component(..) | Op::Bit(..) | Op::WordToInt(_))
-                || inherits(Check::NotNegative));
+            && (matches!(op.gives(), Gives::Natural | Gives::Bit) || inherits(Check::NotNegative));
 
         let kept = dst_ty != Ty::Int
             && !sizes.is_empty()

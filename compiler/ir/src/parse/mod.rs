@@ -60,14 +60,14 @@ pub fn parse(text: &str) -> Result<Program, ParseError> {
 }
 
 /// What is wrong at a byte offset.
-struct Fault {
+pub(crate) struct Fault {
     at: usize,
     message: String,
 }
 
-type Parsed<T> = Result<T, Fault>;
+pub(crate) type Parsed<T> = Result<T, Fault>;
 
-struct Parser<'a> {
+pub(crate) struct Parser<'a> {
     scanner: Scanner<'a>,
     /// The next token, and where it begins.
     token: Token<'a>,
@@ -166,7 +166,7 @@ impl<'a> Parser<'a> {
         if self.take_mark(mark)? { Ok(()) } else { self.expected(&format!("`{mark}`")) }
     }
 
-    fn comma(&mut self) -> Parsed<()> {
+    pub(crate) fn comma(&mut self) -> Parsed<()> {
         self.mark(",")
     }
 
@@ -181,7 +181,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn mnemonic<M: Mnemonic>(&mut self, what: &str) -> Parsed<M> {
+    pub(crate) fn mnemonic<M: Mnemonic>(&mut self, what: &str) -> Parsed<M> {
         let found = match self.token {
             Token::Word(word) => M::from_text(word),
             _ => None,
@@ -241,7 +241,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn var(&mut self) -> Parsed<VarId> {
+    pub(crate) fn var(&mut self) -> Parsed<VarId> {
         let id = match &self.token {
             Token::VarNumber(n) => VarId(*n),
             Token::Var(_) if self.declaring => VarId(0),

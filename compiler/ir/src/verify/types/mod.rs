@@ -1,20 +1,20 @@
 //! Rules 3 and 4: kinds of operands and destinations, calls.
 
-mod kind;
 mod op;
 
 use star_base::natives;
 
 use super::Subject;
 use crate::check::{Check, SizeOperand};
+use crate::kind::{Kind, type_text};
 use crate::op::{IntOp, Operand};
 use crate::program::{Extent, Mode, Param, RoutineId, Ty, VarId};
 use crate::stmt::{
     Arg, ForallRange, Part, PartKind, Reduction, ReductionOp, SizeOp, Stmt, StmtKind,
     TileReductionOp,
 };
+use crate::table::Field;
 use crate::visit;
-use kind::{Kind, type_text};
 
 pub(super) fn check(subject: &mut Subject<'_, '_>) {
     native(subject);
@@ -268,50 +268,34 @@ impl Types<'_, '_, '_> {
     }
 
     fn check(&mut self, check: &Check) {
-        match check {
-            Check::Set(_) => {}
-            Check::Sized(v) => self.var(*v, Kind::Stored),
-            Check::Result(v) => {
-                if self.subject.routine.result != Some(*v) {
-                    let name = self.subject.name(*v);
-                    self.fault(format!("{name} is not the result"));
+        if let Check::Result(v) = check
+            && self.subject.routine.result != Some(*v)
+        {
+            let name = self.subject.name(*v);
+            self.fault(format!("{name} is not the result"));
+        }
+        if let Check::NoCarry(IntOp::Mul | IntOp::Div | IntOp::Mod, ..) = check {
+            self.fault("words are only added and subtracted".into());
+        }
+        let mut first = None;
+        check.fields(&mut |field| self.field(field, &mut first));
+    }
+
+    /// An operand of the kind that the table asks for; `first` is the first variable.
+    fn field(&mut self, field: Field<'_>, first: &mut Option<VarId>) {
+        match field {
+            Field::Read(var, kind) | Field::Measured(var, kind) => {
+                self.var(var, kind);
+                first.get_or_insert(var);
+            }
+            Field::Alike(var) => {
+                if let Some(first) = *first {
+                    self.same(first, var);
                 }
             }
-            Check::Index(index, limit) => {
-                self.operand(index, Kind::Int);
-                self.measure(limit);
-            }
-            Check::NewColumn(table, index) => {
-                self.var(*table, Kind::Table);
-                self.operand(index, Kind::Int);
-            }
-            Check::Size(left, right) => {
-                self.measure(left);
-                self.measure(right);
-            }
-            Check::Range { base, width, limit } => {
-                self.ints(&[base, width]);
-                self.measure(limit);
-            }
-            Check::Int(_, a, b) => self.ints(&[a, b]),
-            Check::Bit(a) | Check::NotNegative(a) => self.operand(a, Kind::Int),
-            Check::Fits { value, width } => self.ints(&[value, width]),
-            Check::FitsInt(v) => self.var(*v, Kind::Word),
-            Check::Even(v) => self.var(*v, Kind::Bits),
-            Check::NoCarry(op, v, w) => {
-                match op {
-                    IntOp::Add | IntOp::Sub => {}
-                    IntOp::Mul | IntOp::Div | IntOp::Mod => {
-                        self.fault("words are only added and subtracted".into());
-                    }
-                }
-                self.var(*v, Kind::Word);
-                self.var(*w, Kind::Word);
-            }
-            Check::Assert(condition, message) => {
-                self.operand(condition, Kind::Bool);
-                self.operand(message, Kind::Str);
-            }
+            Field::Scalar(operand, kind) => self.operand(operand, kind),
+            Field::Size(size) => self.measure(size),
+            Field::Flag(_) | Field::Constant(_) | Field::Word(_) => {}
         }
     }
 

@@ -1,10 +1,11 @@
-//! What kinds of values are asked for.
+//! Kinds of values that operands are asked for.
 
 use crate::program::Ty;
 
 /// What is asked of an operand.
-#[derive(Clone, Copy)]
-pub(super) enum Kind {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Any,
     Int,
     Bool,
     Str,
@@ -19,7 +20,10 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    pub(super) fn takes(self, ty: Ty) -> bool {
+    pub(crate) fn takes(self, ty: Ty) -> bool {
+        if self == Kind::Any {
+            return true;
+        }
         match ty {
             Ty::Int => matches!(self, Kind::Int | Kind::Shown),
             Ty::Bool => matches!(self, Kind::Bool | Kind::Shown | Kind::Logic),
@@ -38,8 +42,9 @@ impl Kind {
         }
     }
 
-    pub(super) fn text(self) -> &'static str {
+    pub(crate) fn text(self) -> &'static str {
         match self {
+            Kind::Any => "a value",
             Kind::Int => "an integer",
             Kind::Bool => "a truth value",
             Kind::Str => "a text",
@@ -55,7 +60,7 @@ impl Kind {
     }
 }
 
-pub(super) fn type_text(ty: Ty) -> &'static str {
+pub(crate) fn type_text(ty: Ty) -> &'static str {
     match ty {
         Ty::Int => "an integer",
         Ty::Bool => "a truth value",

@@ -1,0 +1,289 @@
+//! The table of operations and guards: how each is spelled, what its operands are, what kind its result
+//! has, and whether it works row by row.
+//!
+//! The text form (`print`, `parse`), [`crate::visit`], the kinds that the verifier asks for and
+//! [`crate::rows`] all read it. A row is
+//!
+//! ```text
+//! "word" + mnemonic field => Variant { field: name Role, … } -> Gives, Rows;
+//! ```
+//!
+//! with fields in the order of the text. A field of a tuple variant is named by its number.
+
+use star_base::BitVector;
+
+use crate::check::{Check, SizeOperand};
+use crate::kind::Kind;
+use crate::mnemonic::Mnemonic;
+use crate::op::{Direction, IntOp, LogicOp, Op, Operand, Relation, Sense};
+use crate::parse::{Parsed, Parser};
+use crate::program::VarId;
+
+/// An operand, as the table describes it.
+#[derive(Clone, Copy)]
+pub(crate) enum Field<'a> {
+    /// A variable whose value is read.
+    Read(VarId, Kind),
+    /// Likewise, of the same kind as the first variable.
+    Alike(VarId),
+    /// A variable of which only the size is read, or whether it is set.
+    Measured(VarId, Kind),
+    /// A scalar.
+    Scalar(&'a Operand, Kind),
+    /// A size.
+    Size(&'a SizeOperand),
+    /// A truth value that is part of the operation.
+    Flag(bool),
+    /// Constant bits.
+    Constant(&'a BitVector),
+    /// A mnemonic with a word of its own.
+    Word(&'static str),
+}
+
+/// The kind of a result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Gives {
+    /// This kind.
+    Is(Kind),
+    /// An integer that is not negative.
+    Natural,
+    /// The integer 0 or 1.
+    Bit,
+    /// The kind of the first variable.
+    Alike,
+    /// A word of a slice, a slice of a word.
+    OtherBits,
+    /// The kind of what is copied; a table of a handle, a handle of a table.
+    Copied,
+}
+
+/// Whether a row of the result depends on other rows, or on which row it is; words and scalars are the same
+/// for every row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Rows {
+    /// It does not.
+    Each,
+    /// It does.
+    Across,
+    /// It does if the first variable is a slice.
+    AcrossSlice,
+    /// It does if the result is a slice.
+    AcrossResult,
+}
+
+/// What a field holds, and how it is shown and read.
+trait Role<T> {
+    fn show<'a>(self, value: &'a T, f: &mut impl FnMut(Field<'a>));
+    /// Reads the field; `started` says that a comma has to stand before it.
+    fn read(self, parser: &mut Parser<'_>, started: &mut bool) -> Parsed<T>;
+}
+
+/// `,` between fields.
+fn separate(parser: &mut Parser<'_>, started: &mut bool) -> Parsed<()> {
+    if std::mem::replace(started, true) { parser.comma() } else { Ok(()) }
+}
+
+macro_rules! roles {
+    ($($(#[$doc:meta])* $role:ident $(($arg:ty))? => $ty:ty:
+       |$this:ident, $value:ident| $show:expr, |$parser:ident| $read:expr;)*) => {
+        $(
+            $(#[$doc])*
+            #[derive(Clone, Copy)]
+            struct $role $(($arg))?;
+
+            impl Role<$ty> for $role {
+                fn show<'a>(self, $value: &'a $ty, f: &mut impl FnMut(Field<'a>)) {
+                    let $this = self;
+                    f($show)
+                }
+
+                fn read(self, $parser: &mut Parser<'_>, started: &mut bool) -> Parsed<$ty> {
+                    separate($parser, started)?;
+                    $read
+                }
+            }
+        )*
+    };
+}
+
+roles! {
+    /// [`Field::Read`].
+    Read(Kind) => VarId: |this, value| Field::Read(*value, this.0), |parser| parser.var();
+    /// [`Field::Alike`].
+    Alike => VarId: |_this, value| Field::Alike(*value), |parser| parser.var();
+    /// [`Field::Measured`].
+    Measured(Kind) => VarId: |this, value| Field::Measured(*value, this.0), |parser| parser.var();
+    /// [`Field::Scalar`].
+    Scalar(Kind) => Operand: |this, value| Field::Scalar(value, this.0), |parser| parser.operand();
+    /// [`Field::Size`].
+    Size => SizeOperand: |_this, value| Field::Size(value), |parser| parser.measure();
+    /// [`Field::Flag`].
+    Flag => bool: |_this, value| Field::Flag(*value), |parser| parser.flag();
+    /// [`Field::Constant`].
+    Constant => BitVector: |_this, value| Field::Constant(value), |parser| parser.constant();
+}
+
+/// [`Field::Word`]; what messages call it.
+#[derive(Clone, Copy)]
+struct Word(&'static str);
+
+impl<M: Mnemonic> Role<M> for Word {
+    fn show<'a>(self, value: &'a M, f: &mut impl FnMut(Field<'a>)) {
+        f(Field::Word(value.text()));
+    }
+
+    fn read(self, parser: &mut Parser<'_>, _started: &mut bool) -> Parsed<M> {
+        parser.mnemonic(self.0)
+    }
+}
+
+/// The part of a word that a mnemonic is; nothing where a row has none.
+macro_rules! suffix {
+    (text) => {
+        ""
+    };
+    (text $name:ident) => {
+        $name.text()
+    };
+    (find $rest:ident) => {
+        $rest.is_empty().then_some(())
+    };
+    (find $rest:ident $Mnemonic:ident) => {
+        $Mnemonic::from_text($rest)
+    };
+}
+
+macro_rules! rows {
+    ($ty:ident $($word:literal $(+ $mfield:tt : $mname:ident $Mnemonic:ident)? => $variant:ident {
+        $($field:tt : $name:ident $role:expr),*
+    };)*) => {
+        impl $ty {
+            /// The word of the text form, in two pieces.
+            pub(crate) fn word(&self) -> [&'static str; 2] {
+                match self {
+                    $($ty::$variant { $($mfield: $mname,)? .. } => {
+                        [$word, suffix!(text $($mname)?)]
+                    })*
+                }
+            }
+
+            /// Calls `f` for every operand, in the order of the text.
+            pub(crate) fn fields<'a>(&'a self, f: &mut impl FnMut(Field<'a>)) {
+                match self {
+                    $($ty::$variant { $($mfield: _,)? $($field: $name),* } => {
+                        $($role.show($name, f);)*
+                    })*
+                }
+            }
+
+            /// Reads what stands behind `word`; `None` if there is no such word.
+            #[inline(never)]
+            pub(crate) fn read(word: &str, parser: &mut Parser<'_>) -> Parsed<Option<Self>> {
+                $(
+                    if let Some(rest) = word.strip_prefix($word)
+                        && let Some(_suffix) = suffix!(find rest $($Mnemonic)?)
+                    {
+                        $(let $mname = _suffix;)?
+                        let mut started = false;
+                        $(let $name = $role.read(parser, &mut started)?;)*
+                        return Ok(Some($ty::$variant { $($mfield: $mname,)? $($field: $name),* }));
+                    }
+                )*
+                Ok(None)
+            }
+        }
+    };
+}
+
+macro_rules! operations {
+    ($($word:literal $(+ $mfield:tt : $mname:ident $Mnemonic:ident)? => $variant:ident {
+        $($field:tt : $name:ident $role:expr),*
+    } -> $gives:expr, $rows:expr;)*) => {
+        rows! {
+            Op $($word $(+ $mfield: $mname $Mnemonic)? => $variant { $($field: $name $role),* };)*
+        }
+
+        impl Op {
+            /// The kind of the result.
+            pub(crate) fn gives(&self) -> Gives {
+                match self { $(Op::$variant { .. } => $gives,)* }
+            }
+
+            /// Does it work row by row?
+            pub(crate) fn rows(&self) -> Rows {
+                match self { $(Op::$variant { .. } => $rows,)* }
+            }
+        }
+    };
+}
+
+const ANY: Scalar = Scalar(Kind::Any);
+const INT: Scalar = Scalar(Kind::Int);
+const BOOL: Scalar = Scalar(Kind::Bool);
+const TEXT: Scalar = Scalar(Kind::Str);
+const BITS: Read = Read(Kind::Bits);
+const WORD: Read = Read(Kind::Word);
+const SLICE: Read = Read(Kind::Slice);
+const TABLE: Read = Read(Kind::Table);
+
+use Gives::{Alike as LikeFirst, Bit, Copied, Is, Natural, OtherBits};
+use Rows::{Across, AcrossResult, AcrossSlice, Each};
+
+operations! {
+    "copy" => Copy { 0: value ANY } -> Copied, Each;
+    "" + 0: op IntOp => Int { 1: left INT, 2: right INT } -> Is(Kind::Int), Each;
+    "" + 0: op Relation => Compare { 1: left INT, 2: right INT } -> Is(Kind::Bool), Each;
+    "not" => Not { 0: value BOOL } -> Is(Kind::Bool), Each;
+    "" + 0: op LogicOp => Logic { 1: left BOOL, 2: right BOOL } -> Is(Kind::Bool), Each;
+    "fill" => Fill { 0: size INT, 1: ones Flag } -> Is(Kind::Bits), Each;
+    "literal" => Literal { 0: bits Constant } -> Is(Kind::Bits), Each;
+    "bits_not" => BitsNot { 0: bits BITS } -> LikeFirst, Each;
+    "bits_" + 0: op LogicOp => BitsLogic { 1: left BITS, 2: right Alike } -> LikeFirst, Each;
+    "bits_equal" => BitsEqual { 0: left BITS, 1: right Alike } -> Is(Kind::Bool), AcrossSlice;
+    "component" => Component { 0: bits BITS, 1: index INT } -> Bit, AcrossSlice;
+    "first" => First { 0: bits BITS } -> Natural, AcrossSlice;
+    "count" => Count { 0: bits BITS } -> Natural, AcrossSlice;
+    "some" => Some { 0: bits BITS } -> Is(Kind::Bool), AcrossSlice;
+    "all" => All { 0: bits BITS } -> Is(Kind::Bool), AcrossSlice;
+    "none" => None { 0: bits BITS } -> Is(Kind::Bool), AcrossSlice;
+    "convert" => Convert { 0: bits BITS } -> OtherBits, Across;
+    "keep_first" => KeepFirst { 0: bits BITS } -> LikeFirst, AcrossSlice;
+    "mask" => Mask { size: size INT, from: from INT, to: to INT } -> Is(Kind::Bits), AcrossResult;
+    "shift_" + 1: direction Direction => Shift { 0: bits BITS, 2: by INT } -> LikeFirst, AcrossSlice;
+    "rotate" => Rotate { 0: bits BITS, 1: by INT } -> LikeFirst, AcrossSlice;
+    "mirror" => Mirror { 0: bits BITS } -> LikeFirst, AcrossSlice;
+    "shuffle" => Shuffle { 0: bits BITS } -> LikeFirst, AcrossSlice;
+    "length" => Length { 0: bits Measured(Kind::Bits) } -> Natural, Each;
+    "trim" => Trim { word: word WORD, base: base INT, width: width INT } -> Is(Kind::Word), Each;
+    "word_" + 0: op Relation => WordCompare { 1: left WORD, 2: right WORD } -> Is(Kind::Bool), Each;
+    "word_add" => WordAdd { 0: left WORD, 1: right WORD } -> Is(Kind::Word), Each;
+    "word_sub" => WordSub { 0: left WORD, 1: right WORD } -> Is(Kind::Word), Each;
+    "word_to_int" => WordToInt { 0: word WORD } -> Natural, Each;
+    "int_to_word" => IntToWord { value: value INT, width: width INT } -> Is(Kind::Word), Each;
+    "column" => Column { 0: table TABLE, 1: index INT } -> Is(Kind::Slice), Each;
+    "row" => Row { 0: table TABLE, 1: index INT } -> Is(Kind::Word), Across;
+    "bit" => Bit { 0: table TABLE, 1: row INT, 2: column INT } -> Bit, Across;
+    "field" => Field { table: table TABLE, base: base INT, width: width INT } -> Is(Kind::Table), Each;
+    "rows" => Rows { 0: table TABLE } -> Natural, Each;
+    "columns" => Columns { 0: table Measured(Kind::Table) } -> Natural, Each;
+    "new_table" => NewTable { 0: rows INT, 1: columns INT } -> Is(Kind::Table), Each;
+    "extreme_" + sense: sense Sense => Extreme { table: table TABLE, mask: mask SLICE } -> Is(Kind::Slice), Across;
+}
+
+rows! { Check
+    "set" => Set { 0: var Measured(Kind::Any) };
+    "sized" => Sized { 0: var Measured(Kind::Stored) };
+    "result" => Result { 0: var Measured(Kind::Any) };
+    "index" => Index { 0: index INT, 1: limit Size };
+    "new_column" => NewColumn { 0: table Measured(Kind::Table), 1: index INT };
+    "size" => Size { 0: left Size, 1: right Size };
+    "range" => Range { base: base INT, width: width INT, limit: limit Size };
+    "" + 0: op IntOp => Int { 1: left INT, 2: right INT };
+    "bit" => Bit { 0: value INT };
+    "not_negative" => NotNegative { 0: value INT };
+    "fits" => Fits { value: value INT, width: width INT };
+    "fits_int" => FitsInt { 0: word WORD };
+    "even" => Even { 0: bits BITS };
+    "no_carry" => NoCarry { 0: op Word("`add` or `sub`"), 1: left WORD, 2: right WORD };
+    "assert" => Assert { 0: test BOOL, 1: message TEXT };
+}
