@@ -66,7 +66,7 @@ pub(crate) fn run(n: usize, n_runs: usize) {
 /// Compares the library's WARSHALL, a native here, with the crate `bit-matrix` on its widest blocks.
 pub(crate) fn native(n: usize, n_runs: usize, n_threads: usize) {
     let settings = cpu::Settings { threads: Some(n_threads), ..Default::default() };
-    let backend = Cpu::with(settings, Kernels::detect()).expect("threads");
+    let backend = Cpu::with(settings, Kernels::detect());
     say!(
         "native closure of n = {n} vertices, seed {SEED}, {} kernels, {n_threads} threads; medians of {n_runs}",
         backend.kernels().level().name(),

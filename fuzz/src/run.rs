@@ -32,7 +32,7 @@ thread_local! {
 /// The reference, and the CPU backend with every size as small as it can be.
 fn machines() -> [Machine; 2] {
     let settings = star_vm::cpu::Settings { threads: Some(1), ..star_vm::cpu::Settings::tiny() };
-    let cpu = Cpu::with(settings, Kernels::detect()).expect("no further thread");
+    let cpu = Cpu::with(settings, Kernels::detect());
     [on("reference", Reference::new()), on("cpu", cpu)]
 }
 

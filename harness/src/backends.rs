@@ -68,7 +68,8 @@ impl fmt::Debug for Availability {
     }
 }
 
-fn ready<B: Backend + 'static>(backend: B) -> Availability {
+/// A backend that is there.
+pub(crate) fn ready<B: Backend + 'static>(backend: B) -> Availability {
     Availability::Ready(erase(backend).into())
 }
 

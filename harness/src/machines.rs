@@ -1,14 +1,12 @@
 //! The backends by their names, with other settings of them that must not matter.
 
 use std::num::NonZeroUsize;
-use std::rc::Rc;
-use std::sync::LazyLock;
 
-use star_vm::kernels::{Kernels, Level};
+use star_vm::kernels::Kernels;
 use star_vm::reference::{ForallOrder, Settings, TileHeight};
-use star_vm::{Backend, CompileOptions, Cpu, DynBackend, Reference, erase};
+use star_vm::{CompileOptions, Cpu, Reference};
 
-use crate::backends::Entry;
+use crate::backends::{Availability, ready};
 use crate::machine::Machine;
 
 /// A backend with its settings.
@@ -22,7 +20,7 @@ pub struct Configuration {
     pub natives: bool,
     /// The backend that bounds the memory: one that `star run --backend` knows.
     pub backend: &'static str,
-    make: fn() -> Option<Rc<dyn DynBackend>>,
+    make: fn() -> Availability,
 }
 
 /// All configurations. The first is the one whose word counts: the others are compared with it. A new
@@ -33,35 +31,35 @@ pub const MACHINES: &[Configuration] = &[
         about: "the specification",
         natives: false,
         backend: "reference",
-        make: || Entry::find("reference")?.open().ready(),
+        make: || ready(Reference::new()),
     },
     Configuration {
         name: "reference-backward",
         about: "the reference, each `forall` backward, tiles of 3 rows",
         natives: false,
         backend: "reference",
-        make: || object(backward()),
+        make: || ready(backward()),
     },
     Configuration {
         name: "cpu",
         about: "the packed backend",
         natives: true,
         backend: "cpu",
-        make: || Entry::find("cpu")?.open().ready(),
+        make: || ready(Cpu::new()),
     },
     Configuration {
         name: "cpu-tiny",
         about: "the packed backend, every size of its own as small as can be",
         natives: true,
         backend: "cpu",
-        make: || object(tiny()?),
+        make: || ready(tiny()),
     },
     Configuration {
         name: "cpu-baseline",
         about: "the packed backend with the kernels of every machine, one thread, no natives, all in batches",
         natives: false,
         backend: "cpu",
-        make: || object(baseline()?),
+        make: || ready(baseline()),
     },
 ];
 
@@ -71,15 +69,17 @@ impl Configuration {
         MACHINES.iter().find(|configuration| configuration.name == name)
     }
 
-    /// The backend with these settings; `None` if the system refuses its threads.
-    pub fn machine(&self) -> Option<Machine> {
+    /// The backend with these settings.
+    ///
+    /// # Errors
+    /// Why it is not there.
+    pub fn machine(&self) -> Result<Machine, String> {
         let options = CompileOptions { natives: self.natives, ..CompileOptions::default() };
-        Some(Machine { name: self.name, backend: (self.make)()?, options })
+        match (self.make)() {
+            Availability::Ready(backend) => Ok(Machine { name: self.name, backend, options }),
+            Availability::Unavailable { reason } => Err(reason),
+        }
     }
-}
-
-fn object<B: Backend + 'static>(backend: B) -> Option<Rc<dyn DynBackend>> {
-    Some(erase(backend).into())
 }
 
 /// The reference with other choices that must not matter.
@@ -89,22 +89,17 @@ fn backward() -> Reference {
 }
 
 /// The CPU backend with every size as small as it can be, so that the short data of tests cross every
-/// border; its threads are started once.
-fn tiny() -> Option<Cpu> {
-    static TINY: LazyLock<Option<Cpu>> = LazyLock::new(|| {
-        let settings = star_vm::cpu::Settings::tiny();
-        Cpu::with(settings, Kernels::detect()).ok()
-    });
-    TINY.clone()
+/// border.
+fn tiny() -> Cpu {
+    Cpu::with(star_vm::cpu::Settings::tiny(), Kernels::detect())
 }
 
-/// The CPU backend with the kernels that every machine can run, and with operations on slices of a limb and more
+/// The CPU backend with the kernels that every processor can run, and with operations on slices of a limb and more
 /// in batches.
-fn baseline() -> Option<Cpu> {
-    let kernels = Kernels::at(Level::Baseline)?;
+fn baseline() -> Cpu {
     let settings =
         star_vm::cpu::Settings { threads: Some(1), batch_limbs: 1, ..Default::default() };
-    Cpu::with(settings, kernels).ok()
+    Cpu::with(settings, Kernels::baseline())
 }
 
 #[cfg(test)]
@@ -114,8 +109,9 @@ mod tests {
     #[test]
     fn every_configuration_is_found_by_its_name() {
         for configuration in MACHINES {
-            let found = Configuration::find(configuration.name).and_then(Configuration::machine);
-            assert_eq!(found.map(|machine| machine.name), Some(configuration.name));
+            let found = Configuration::find(configuration.name).map(Configuration::machine);
+            let name = found.and_then(Result::ok).map(|machine| machine.name);
+            assert_eq!(name, Some(configuration.name));
         }
         assert!(Configuration::find("gpu").is_none());
     }

@@ -12,5 +12,5 @@ pub const WITH_NATIVES: [&str; 2] = ["cpu", "cpu-tiny"];
 /// # Panics
 /// If the system refuses threads.
 pub fn backends() -> Vec<Machine> {
-    MACHINES.iter().map(|configuration| configuration.machine().expect("threads")).collect()
+    MACHINES.iter().map(|configuration| configuration.machine().expect("it is there")).collect()
 }

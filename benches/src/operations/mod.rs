@@ -77,7 +77,7 @@ pub(crate) fn run(options: &Options<'_>) -> Result<(), String> {
     }
     let library = Cpu::new();
     let single = Settings { batch_limbs: usize::MAX, ..Settings::default() };
-    let single = Cpu::with(single, Kernels::detect()).map_err(|error| error.to_string())?;
+    let single = Cpu::with(single, Kernels::detect());
     let bench = Bench { single, library, seconds: options.seconds };
     let threads = bench.library.threads();
     say!("{} kernels, {threads} threads, seed {}", Kernels::detect().level().name(), values::SEED);
@@ -271,7 +271,7 @@ mod tests {
     #[test]
     fn every_operation_runs_and_leaves_the_values_for_the_next() {
         let single = Settings { batch_limbs: usize::MAX, ..Settings::default() };
-        let single = Cpu::with(single, Kernels::detect()).unwrap();
+        let single = Cpu::with(single, Kernels::detect());
         let bench = Bench { single, library: Cpu::new(), seconds: 1e-6 };
         let wanted: Vec<&Operation> = OPERATIONS.iter().collect();
         let cells = bench.length(SHORTEST, &wanted, &Buffer::new(SHORTEST));

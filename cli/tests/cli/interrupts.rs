@@ -221,3 +221,32 @@ fn reading_laying_out_and_writing_end_soon() {
         assert!(in_time > 0, "all runs ended before they were interrupted");
     }
 }
+
+#[test]
+fn the_environment_does_not_choose_the_number_of_threads() {
+    // Slices of 2 MiB go to threads. Nothing is forced before the loop writes what it has found.
+    let text = "program E;
+        var X,Y: slice(16777216); B: table(1,1); n: integer;
+        begin
+          SET(X); Y := not X; n := NUMB(X xor Y);
+          B(1,1) := 1; write(B,\"begun.stb\");
+          while true do begin X := Y; Y := not X; n := NUMB(X xor Y) end
+        end.";
+    let folder = Folder::new(&[("e.star", text)]);
+    let mut command = folder.command(&["run", "e.star"]);
+    command.env("RAYON_NUM_THREADS", "99999");
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let start = Instant::now();
+    while !folder.path("begun.stb").exists() {
+        assert!(child.try_wait().unwrap().is_none(), "it ends before it begins");
+        assert!(start.elapsed() < Duration::from_secs(120), "it does not begin");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let tasks = std::fs::read_dir(format!("/proc/{}/task", child.id())).unwrap().count();
+    let (took, ran) = end_with(child, "-TERM");
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    // Beside the threads of the pool those of the command itself.
+    assert!(tasks <= cores + 4, "{tasks} threads on {cores} cores");
+    ran.fails(130, &["error[L0106]"]);
+    assert!(took < BOUND, "{took:?}");
+}

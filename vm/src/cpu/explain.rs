@@ -9,7 +9,7 @@ use crate::explain::{Became, Explanation, Item, Subject};
 
 /// What became of the program of a plan.
 pub(super) fn explain(plan: &Plan) -> Explanation {
-    let Plan { code, entry, kernels, threads } = plan;
+    let Plan { code, entry, kernels, pool } = plan;
     let mut all = Explanation::default();
     let n_insts: usize = code.routines.iter().map(|routine| routine.insts.len()).sum();
     let name = code.program.routines.get(entry.0 as usize);
@@ -20,7 +20,9 @@ pub(super) fn explain(plan: &Plan) -> Explanation {
         format!("register code of {n_insts} instructions in {n_routines} routines, entry `{name}`"),
     );
     all.whole(Subject::Device, format!("{} kernels", kernels.level().name()));
-    all.whole(Subject::Threads, threads.to_string());
+    let (threads, refused) = pool.found();
+    let reason = refused.map_or_else(String::new, |why| format!(" ({why})"));
+    all.whole(Subject::Threads, format!("{threads}{reason}"));
     for (routine, compiled) in code.program.routines.iter().zip(&code.routines) {
         all.items.extend(of_routine(routine, compiled));
     }

@@ -107,7 +107,8 @@ pub(super) fn run<'h, P: Probe>(
     if let Outcome::Limit { kind: LimitKind::Interrupted | LimitKind::Time, .. } = outcome {
         // Giving gigabytes back to the system takes longer than the user wants to wait.
         let gone = (std::mem::take(&mut interpreter.tables), std::mem::take(&mut interpreter.bits));
-        std::thread::spawn(move || drop(gone));
+        // Without a thread for it, it is given back here.
+        let _ = std::thread::Builder::new().spawn(move || drop(gone));
     }
     let stats = &mut interpreter.control.stats;
     stats.operations = interpreter.operations;

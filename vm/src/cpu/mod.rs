@@ -7,7 +7,7 @@
 //!   for people (`shown`).
 //! * `probe`: what a profile wants to know of every instruction.
 //! * Natives (`natives`): library routines done in ways of their own.
-//! * [`Settings`]: how work is spread over pieces and threads (`parallelism`). They change no result.
+//! * [`Settings`]: how work is spread over pieces and threads (`parallelism`, `pool`). They change no result.
 //!
 //! What each operation does is said by the reference; this backend gives the same bits, traps and counts.
 
@@ -29,6 +29,7 @@ mod interpreter;
 mod moves;
 mod natives;
 mod parallelism;
+mod pool;
 mod probe;
 mod registers;
 mod shown;
@@ -59,6 +60,7 @@ pub use parallelism::Settings;
 pub use value::Value;
 
 use parallelism::Parallelism;
+use pool::Pool;
 use value::ValueData;
 
 /// The CPU backend.
@@ -66,8 +68,7 @@ use value::ValueData;
 pub struct Cpu {
     settings: Settings,
     kernels: Kernels,
-    /// Threads of its own, if their number was given.
-    pool: Option<Arc<rayon::ThreadPool>>,
+    pool: &'static Pool,
 }
 
 /// A compiled program.
@@ -80,7 +81,7 @@ pub struct Plan {
     code: Arc<code::Code>,
     entry: RoutineId,
     kernels: Kernels,
-    threads: usize,
+    pool: &'static Pool,
 }
 
 impl Default for Cpu {
@@ -93,24 +94,14 @@ impl Default for Cpu {
 static NEVER: AtomicBool = AtomicBool::new(false);
 
 impl Cpu {
-    /// The backend with the best kernels that this machine can run, and all its threads.
+    /// The backend with the best kernels that this processor can run, and a thread for each of its cores.
     pub fn new() -> Self {
-        Cpu { settings: Settings::default(), kernels: Kernels::detect(), pool: None }
+        Cpu::with(Settings::default(), Kernels::detect())
     }
 
-    /// The backend with other choices.
-    ///
-    /// # Errors
-    /// If the system refuses the threads.
-    pub fn with(settings: Settings, kernels: Kernels) -> Result<Self, rayon::ThreadPoolBuildError> {
-        let pool = match settings.threads {
-            None | Some(1) => None,
-            Some(threads) => {
-                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
-                Some(Arc::new(pool))
-            }
-        };
-        Ok(Cpu { settings, kernels, pool })
+    /// The backend with other choices. Threads that the system refuses are said by [`Backend::explain`].
+    pub fn with(settings: Settings, kernels: Kernels) -> Self {
+        Cpu { settings, kernels, pool: Pool::of(settings.threads) }
     }
 
     /// The kernels that it computes with.
@@ -120,15 +111,11 @@ impl Cpu {
 
     /// How many threads it uses at most.
     pub fn threads(&self) -> usize {
-        match (self.settings.threads, &self.pool) {
-            (_, Some(pool)) => pool.current_num_threads(),
-            (Some(threads), None) => threads,
-            (None, None) => rayon::current_num_threads(),
-        }
+        self.pool.wanted()
     }
 
     fn parallelism<'a>(&self, budget: &MemoryBudget<'a>) -> Parallelism<'a> {
-        Parallelism::new(self.kernels, self.settings, budget.flags(), self.pool.clone())
+        Parallelism::new(self.kernels, self.settings, budget.flags(), self.pool)
     }
 }
 
@@ -222,7 +209,7 @@ impl Backend for Cpu {
         entry: RoutineId,
         _args: &[Option<Ty>],
     ) -> Result<Plan, BackendError> {
-        Ok(Plan { code: code.0.clone(), entry, kernels: self.kernels, threads: self.threads() })
+        Ok(Plan { code: code.0.clone(), entry, kernels: self.kernels, pool: self.pool })
     }
 
     fn explain(&self, plan: &Plan) -> Explanation {

@@ -4,11 +4,11 @@
 //! and inside one, pieces go to threads if there is enough to do for more than one.
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use rayon::prelude::*;
 use star_base::{BitVector, OutOfMemory};
 
+use super::pool::Pool;
 use crate::budget::Flags;
 use crate::kernels::Kernels;
 use crate::stop::Run;
@@ -16,7 +16,7 @@ use crate::stop::Run;
 /// Choices of how work is spread; they change no result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// Threads; `None` for as many as the machine has.
+    /// Threads; `None` for as many as there are cores.
     pub threads: Option<usize>,
     /// Limbs of an operand from which on an operation is spread over threads.
     pub parallel_limbs: usize,
@@ -72,7 +72,7 @@ pub(super) struct Parallelism<'a> {
     pub(super) kernels: Kernels,
     pub(super) settings: Settings,
     flags: Flags<'a>,
-    pool: Option<Arc<rayon::ThreadPool>>,
+    pool: &'static Pool,
 }
 
 impl<'a> Parallelism<'a> {
@@ -80,7 +80,7 @@ impl<'a> Parallelism<'a> {
         kernels: Kernels,
         settings: Settings,
         flags: Flags<'a>,
-        pool: Option<Arc<rayon::ThreadPool>>,
+        pool: &'static Pool,
     ) -> Self {
         Parallelism { kernels, settings, flags, pool }
     }
@@ -91,15 +91,12 @@ impl<'a> Parallelism<'a> {
         self.flags.poll()
     }
 
-    fn on_threads<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
-        match &self.pool {
-            Some(pool) => pool.install(work),
-            None => work(),
+    /// The threads, if there is enough to do for them.
+    fn threads(&self, n_limbs: usize) -> Option<&'static rayon::ThreadPool> {
+        match n_limbs >= self.settings.parallel_limbs {
+            true => self.pool.threads(),
+            false => None,
         }
-    }
-
-    fn is_parallel(&self, n_limbs: usize) -> bool {
-        n_limbs >= self.settings.parallel_limbs && self.settings.threads != Some(1)
     }
 
     /// Is the work short enough to be done at once?
@@ -131,13 +128,13 @@ impl<'a> Parallelism<'a> {
         weight: usize,
         piece: &(impl Fn(usize, &mut [u64]) + Sync),
     ) -> Run<()> {
-        let is_parallel = self.is_parallel(dst.len().saturating_mul(weight));
+        let threads = self.threads(dst.len().saturating_mul(weight));
         let (piece_limbs, poll_limbs) = self.lengths(weight);
         for (stretch_idx, stretch) in dst.chunks_mut(poll_limbs).enumerate() {
             self.poll()?;
             let start = stretch_idx * poll_limbs;
-            if is_parallel {
-                self.on_threads(|| {
+            if let Some(threads) = threads {
+                threads.install(|| {
                     let pieces = stretch.par_chunks_mut(piece_limbs).enumerate();
                     pieces.for_each(|(idx, part)| piece(start + idx * piece_limbs, part));
                 });
@@ -184,13 +181,13 @@ impl<'a> Parallelism<'a> {
             return Ok(piece(0..n_limbs));
         }
         let mut all = empty;
-        let is_parallel = self.is_parallel(cost);
+        let threads = self.threads(cost);
         let (piece_limbs, poll_limbs) = self.lengths(weight);
         for stretch in pieces(0..n_limbs, poll_limbs) {
             self.poll()?;
-            let found = if is_parallel {
+            let found = if let Some(threads) = threads {
                 let parts: Vec<Range<usize>> = pieces(stretch, piece_limbs).collect();
-                self.on_threads(|| parts.into_par_iter().map(&piece).reduce_with(&join))
+                threads.install(|| parts.into_par_iter().map(&piece).reduce_with(&join))
             } else {
                 Some(piece(stretch))
             };
@@ -235,12 +232,12 @@ impl<'a> Parallelism<'a> {
         if let Some(found) = piece(0..first) {
             return Ok(Some(found));
         }
-        let is_parallel = self.is_parallel(n_limbs);
+        let threads = self.threads(n_limbs);
         for stretch in pieces(first..n_limbs, self.settings.poll_limbs) {
             self.poll()?;
-            let found = if is_parallel {
+            let found = if let Some(threads) = threads {
                 let parts: Vec<Range<usize>> = pieces(stretch, self.settings.piece_limbs).collect();
-                self.on_threads(|| parts.into_par_iter().find_map_first(&piece))
+                threads.install(|| parts.into_par_iter().find_map_first(&piece))
             } else {
                 piece(stretch)
             };
@@ -260,15 +257,15 @@ impl<'a> Parallelism<'a> {
         scratch: impl Fn() -> S + Sync + Send,
         work: impl Fn(&mut S, T) + Sync + Send,
     ) -> Run<()> {
-        let is_parallel = self.is_parallel(items.len().saturating_mul(n_limbs));
+        let threads = self.threads(items.len().saturating_mul(n_limbs));
         let per_poll = (self.settings.poll_limbs / n_limbs.max(1)).max(1);
         let mut own = scratch();
         while items.len() > 0 {
             self.poll()?;
             let stretch = items.by_ref().take(per_poll);
-            if is_parallel {
+            if let Some(threads) = threads {
                 let stretch: Vec<T> = stretch.collect();
-                self.on_threads(|| {
+                threads.install(|| {
                     stretch.into_par_iter().for_each_init(&scratch, |scratch, item| {
                         work(scratch, item);
                     });
@@ -294,13 +291,13 @@ impl<'a> Parallelism<'a> {
         let n_chunks = storage.len().div_ceil(chunk);
         let limbs_per_chunk = (n_limbs / n_chunks.max(1)).max(1);
         let per_poll = (self.settings.poll_limbs / limbs_per_chunk).max(1);
-        let is_parallel = self.is_parallel(n_limbs);
+        let threads = self.threads(n_limbs);
         let mut own = scratch();
         for (idx, stretch) in storage.chunks_mut(chunk.saturating_mul(per_poll)).enumerate() {
             self.poll()?;
             let start = idx * per_poll;
-            if is_parallel {
-                self.on_threads(|| {
+            if let Some(threads) = threads {
+                threads.install(|| {
                     let chunks = stretch.par_chunks_mut(chunk).enumerate();
                     chunks.for_each_init(&scratch, |scratch, (idx, part)| {
                         work(scratch, start + idx, part);

@@ -503,8 +503,9 @@ mod tests {
         let never = std::sync::atomic::AtomicBool::new(false);
         let budget = crate::budget::MemoryBudget::new(&never, &never, u64::MAX);
         let settings = super::super::Settings { poll_limbs: 16, ..Default::default() };
+        let pool = crate::cpu::pool::Pool::of(settings.threads);
         let parallelism =
-            Parallelism::new(crate::kernels::Kernels::detect(), settings, budget.flags(), None);
+            Parallelism::new(crate::kernels::Kernels::detect(), settings, budget.flags(), pool);
         let mut table = Table::new(BitTable::parse(&["01"; 70]).unwrap());
         for n_cols in [2, 3, 40, 41, 60, 60, 7] {
             let n_cols_after = table.n_cols().max(n_cols);

@@ -30,7 +30,12 @@ impl Kernels {
     pub fn detect() -> Kernels {
         Kernels::at(Level::Avx512)
             .or_else(|| Kernels::at(Level::Avx2))
-            .unwrap_or(Kernels { level: Level::Baseline, table: &BASELINE })
+            .unwrap_or_else(Kernels::baseline)
+    }
+
+    /// The kernels that every processor of the target can run.
+    pub fn baseline() -> Kernels {
+        Kernels { level: Level::Baseline, table: &BASELINE }
     }
 
     /// The kernels of a level; `None` if this machine cannot run it.

@@ -57,8 +57,7 @@ pub(super) fn open(given: &PeerArgs) -> Result<Local, Failure> {
     let threads = given.number("threads")?;
     let natives = given.text("natives")? == "on";
     let settings = cpu::Settings { threads: Some(threads), ..Default::default() };
-    let backend = Cpu::with(settings, Kernels::detect())
-        .map_err(|error| Failure::peer(format!("no threads: {error}")))?;
+    let backend = Cpu::with(settings, Kernels::detect());
     let options = CompileOptions { natives, ..CompileOptions::default() };
     let compiled = Compiled::with(backend, options, &ready.text);
     let values = compiled.load(ready.args.clone());

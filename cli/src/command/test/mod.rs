@@ -25,7 +25,7 @@ pub(crate) use self::report::Format;
 use self::report::{Results, Totals};
 use self::session::Session;
 use crate::exit::Exit;
-use crate::failure::{Failure as Ends, internal};
+use crate::failure::Failure as Ends;
 use crate::flags::Flags;
 use crate::headers::find::star_files;
 use crate::limits::LimitArgs;
@@ -166,8 +166,12 @@ fn machines(names: &[String]) -> Result<Vec<Chosen>, Diagnostic> {
     let mut ready: Vec<Chosen> = Vec::new();
     for configuration in chosen {
         if ready.iter().all(|(other, _)| other.name != configuration.name) {
-            let machine = configuration.machine();
-            ready.push((configuration, machine.ok_or_else(|| internal("no threads"))?));
+            let machine = configuration.machine().map_err(|reason| {
+                let message =
+                    format!("the backend `{}` is not there: {reason}", configuration.name);
+                Diagnostic::new(Code::NoBackend, message)
+            })?;
+            ready.push((configuration, machine));
         }
     }
     Ok(ready)

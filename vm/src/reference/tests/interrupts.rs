@@ -7,7 +7,7 @@ use star_ir::{Check, Direction, IntOp, LogicOp, Mode, Op, SizeOperand, StmtKind,
 use super::*;
 
 fn tiny() -> Cpu {
-    Cpu::with(cpu::Settings::tiny(), Kernels::detect()).unwrap()
+    Cpu::with(cpu::Settings::tiny(), Kernels::detect())
 }
 
 /// The variables of a program: slices X, Y, words v, w, a table T, integers i.
@@ -93,7 +93,7 @@ fn a_single_row_is_scattered_in_pieces() {
     // By default a table turns only after many accesses, so that the first one is scattered.
     let mut settings = cpu::Settings::tiny();
     settings.eager_turns = false;
-    let cpu = Cpu::with(settings, Kernels::detect()).unwrap();
+    let cpu = Cpu::with(settings, Kernels::detect());
     let mut draft = Draft::new("P");
     let table = draft.param("T", TABLE, Mode::Ref);
     let value = draft.param("v", WORD, Mode::Ref);

@@ -267,7 +267,7 @@ impl Trial {
             Outcome::DeviceLost { .. } | Outcome::Internal(_) => false,
         };
         if is_exact {
-            let tiny = Cpu::with(cpu::Settings::tiny(), Kernels::detect()).unwrap();
+            let tiny = Cpu::with(cpu::Settings::tiny(), Kernels::detect());
             let both = [CompileOptions::default(), CompileOptions::AS_LOWERED];
             for (cpu, options) in [Cpu::new(), tiny].iter().flat_map(|cpu| both.map(|it| (cpu, it)))
             {

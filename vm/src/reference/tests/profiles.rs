@@ -81,7 +81,7 @@ pub(super) fn compare(
 ) {
     let program = spread_out(program);
     let (outcome, expected) = counts(reference, &program, values.to_vec(), fixed, limits);
-    let tiny = Cpu::with(cpu::Settings::tiny(), Kernels::detect()).unwrap();
+    let tiny = Cpu::with(cpu::Settings::tiny(), Kernels::detect());
     for cpu in [Cpu::new(), tiny] {
         let (its, found) = counts(&cpu, &program, values.to_vec(), fixed, limits);
         assert_eq!(std::mem::discriminant(&its), std::mem::discriminant(&outcome));

@@ -132,7 +132,7 @@ fn a_straight_kernel_without_room_leaves_all_as_it_was() {
         "%X = bits_not %X\n%Y = copy %X\n%Z = fill %n, true\nput_column %T, %j, %Y",
     ];
     let others = [HostValue::Unset, slice(""), slice("101"), slice(&"01".repeat(100))];
-    let tiny = Cpu::with(cpu::Settings::tiny(), Kernels::detect()).unwrap();
+    let tiny = Cpu::with(cpu::Settings::tiny(), Kernels::detect());
     for (body, cpu) in bodies.iter().flat_map(|body| [(body, Cpu::new()), (body, tiny.clone())]) {
         let program = kernel(body);
         assert!(is_straight(&program), "{body}");
