@@ -38,7 +38,7 @@ impl Encoding {
                     let (packing, _) = Packing::of_path(path);
                     return Ok(Encoding { name: name.to_owned(), format, packing });
                 }
-                Err(refusal) => FileError { file: name.to_owned(), ..refusal },
+                Err(refusal) => refusal.in_file(name),
             },
             None => {
                 let message = "the name does not say the format to write";
@@ -70,15 +70,12 @@ impl Encoding {
         let go_on = &mut || stop().is_none();
         match star_io::write_packed(self.format, self.packing, value, &mut watched, go_on) {
             Ok(()) => Ok(watched.n_bytes),
-            Err(mut error) => Err(match stop() {
+            Err(error) => Err(match stop() {
                 Some(Code::TimeLimit) => {
                     FileError::new(Code::TimeLimit, &self.name, "the time is up while writing")
                 }
                 Some(code) => FileError::new(code, &self.name, "interrupted while writing"),
-                None => {
-                    error.file.clone_from(&self.name);
-                    error
-                }
+                None => error.in_file(&self.name),
             }),
         }
     }

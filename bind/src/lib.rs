@@ -6,7 +6,8 @@
 //! * [`mod@load`]: reads all that a binding names; [`request`]: what a running program reads.
 //! * [`source`]: what the caller does: open files, hear notes, end long work.
 //! * [`data`]: one file, and the value that it gives; [`layouts`], [`widths`], [`settings`]: how it is laid out.
-//! * [`encoding`]: how values are written.
+//! * [`encoding`]: how values are written; [`form`]: what data become in a format that holds no such data.
+//! * [`generated`]: data made where a file may stand.
 //!
 //! Nothing here knows a terminal, a file system or the clock, and nothing knows where a routine comes from.
 
@@ -20,6 +21,7 @@ pub mod binding;
 pub mod data;
 pub mod encoding;
 pub mod error;
+pub mod form;
 pub mod generated;
 pub mod layouts;
 pub mod load;

@@ -283,7 +283,7 @@ fn read(
     expected: Expected,
 ) -> Result<FileContents, FileError> {
     match generated::options(name) {
-        Some(options) => reading.files.generate(name, options, reading, max_bytes, expected),
+        Some(options) => generated::make(reading, name, options, max_bytes, expected),
         None => data::read_file(reading, &locate(name, reading.files), max_bytes, expected),
     }
 }

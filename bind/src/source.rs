@@ -5,7 +5,6 @@ use std::io::Read;
 use star_base::Code;
 use star_io::FileError;
 
-use crate::data::{Expected, FileContents};
 use crate::settings::Settings;
 
 /// Opens the files that names mean: those of a file system, of a folder that a program may read, of a test.
@@ -18,21 +17,6 @@ pub trait Files {
     /// # Errors
     /// If it may not be read, or cannot be opened.
     fn open(&self, file: &str) -> Result<OpenFile, FileError>;
-
-    /// Makes the data that a name says, `gen KIND OPTIONS`.
-    ///
-    /// # Errors
-    /// If the options do not parse, or as the generators say.
-    fn generate(
-        &self,
-        name: &str,
-        _options: &str,
-        _reading: Reading<'_>,
-        _max_bytes: u64,
-        _expected: Expected,
-    ) -> Result<FileContents, FileError> {
-        Err(FileError::new(Code::CannotOpen, name, "nothing is generated here"))
-    }
 }
 
 /// A file to be read.

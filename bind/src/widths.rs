@@ -13,7 +13,7 @@ pub fn chosen_h(graph: &Graph, layouts: &[Layout], file: &str) -> Result<usize, 
     let has = |weights| layouts.iter().any(|layout| layout.weights() == weights);
     let signed = has(Weights::Signed) && !has(Weights::Added) && !has(Weights::Listed);
     let of_paths =
-        if signed { 0 } else { graph.path_width().map_err(|error| in_file(error, file))? };
+        if signed { 0 } else { graph.path_width().map_err(|error| error.in_file(file))? };
     Ok(of_paths.max(needed_h(graph, layouts, file)?))
 }
 
@@ -54,7 +54,7 @@ fn needed_h(graph: &Graph, layouts: &[Layout], file: &str) -> Result<usize, File
         needed = needed.max(least_widths(graph, *layout, file)?.h);
     }
     if are_added_in_lists(layouts) {
-        needed = needed.max(graph.sum_width().map_err(|error| in_file(error, file))?);
+        needed = needed.max(graph.sum_width().map_err(|error| error.in_file(file))?);
     }
     Ok(needed)
 }
@@ -79,12 +79,7 @@ fn are_added_in_lists(layouts: &[Layout]) -> bool {
 /// # Errors
 /// Those of [`chosen_h`].
 pub fn least_widths(graph: &Graph, layout: Layout, file: &str) -> Result<Widths, FileError> {
-    layout.least_widths(graph).map_err(|error| in_file(error, file))
-}
-
-fn in_file(mut error: FileError, file: &str) -> FileError {
-    file.clone_into(&mut error.file);
-    error
+    layout.least_widths(graph).map_err(|error| error.in_file(file))
 }
 
 /// Does the layout hold weights (of width h), and codes (of width b)?

@@ -6,12 +6,10 @@ use std::io;
 use std::path::Path;
 
 use star_base::{Code, text};
-use star_bind::data::{Expected, FileContents};
-use star_bind::{Files, Observer, OpenFile, Reading};
+use star_bind::{Files, Observer, OpenFile};
 use star_io::FileError;
 
 use crate::access::Access;
-use crate::command::generate;
 use crate::flags::Flags;
 use crate::progress::Progress;
 use crate::report::Reporter;
@@ -27,17 +25,6 @@ impl Files for Disk {
 
     fn open(&self, file: &str) -> Result<OpenFile, FileError> {
         open(Path::new(file), file)
-    }
-
-    fn generate(
-        &self,
-        name: &str,
-        options: &str,
-        reading: Reading<'_>,
-        max_bytes: u64,
-        expected: Expected,
-    ) -> Result<FileContents, FileError> {
-        generate::in_memory(name, options, reading, max_bytes, expected)
     }
 }
 

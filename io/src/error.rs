@@ -49,6 +49,13 @@ impl FileError {
         self
     }
 
+    /// The same about another file.
+    #[must_use]
+    pub fn in_file(mut self, file: &str) -> Self {
+        file.clone_into(&mut self.file);
+        self
+    }
+
     /// Adds a reason.
     #[must_use]
     pub fn note(mut self, text: impl Into<String>) -> Self {

@@ -5,7 +5,7 @@
 //! * [`builtins`]: the catalogue of built-ins; [`natives`]: that of natives; [`language`]: the words of the
 //!   language for people.
 //! * [`bits`]: packed bit vectors and tables, the form in which values enter and leave a machine.
-//! * [`text`]: pieces of wording.
+//! * [`text`]: pieces of wording; [`quantity`]: numbers and sizes as people write them.
 //!
 //! Nothing here touches files, the environment, standard output or the clock.
 
@@ -16,6 +16,7 @@ pub mod diagnostic;
 pub mod language;
 pub mod limbs;
 pub mod natives;
+pub mod quantity;
 pub mod span;
 pub mod text;
 

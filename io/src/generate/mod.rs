@@ -4,6 +4,7 @@
 //! * [`rmat`]: graphs with few great vertices and many small ones.
 //! * [`road`]: road-like grids. [`table`]: tables of bits. [`terrain`]: heights. [`curve`]: images.
 //! * [`updates`]: changes of a graph and questions about it.
+//! * [`spec`]: all of them with their options, from a command line or from text.
 //!
 //! A generator is a pure function of its parameters and a seed. The random numbers are those of
 //! ChaCha8 (D. J. Bernstein's stream cipher with 8 rounds), and everything made of them is made by
@@ -34,6 +35,7 @@ mod random;
 pub mod rmat;
 pub mod road;
 mod sample;
+pub mod spec;
 pub mod table;
 pub mod terrain;
 pub mod uniform;

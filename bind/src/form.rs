@@ -4,31 +4,32 @@
 use std::io;
 
 use star_base::{BitTable, Code};
-use star_bind::encoding;
+use star_io::generate::Kind as GraphKind;
+use star_io::generate::spec::Generator;
 use star_io::{
     Arc, Data, Field, FileError, Format, Graph, Layout, LayoutOptions, LayoutValue, NumberLayout,
     Numbers, OutputRef, Shape, Widths,
 };
 
-use crate::flags::Flags;
-use crate::report::Reporter;
+use crate::encoding;
+use crate::source::Observer;
 
 /// Widest field that is one number.
 const MAX_FIELD_BITS: u64 = 63;
 
 /// What is going to be made.
-pub(super) struct Subject {
+pub struct Subject {
     /// As messages call it: `a table of 10 × 33`.
-    pub(super) name: String,
+    pub name: String,
     /// Small data of the same kind.
-    pub(super) example: Data,
+    pub example: Data,
     /// The widths of the fields, if it is a table of fields.
-    pub(super) widths: Vec<u64>,
+    pub widths: Vec<u64>,
 }
 
 /// The form of data in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Form {
+pub enum Form {
     /// As they are.
     Same,
     /// A graph as its adjacency table; a grid as a table with a row for each cell.
@@ -39,13 +40,47 @@ pub(super) enum Form {
     Fields(Vec<u64>),
 }
 
+impl Subject {
+    /// What a generator is going to make, and small data of the same kind.
+    pub fn of(generator: &Generator) -> Self {
+        let graph = |max_weight: Option<i64>, undirected| {
+            let name = if undirected { "an undirected graph" } else { "a directed graph" };
+            (name.to_owned(), graph_example(max_weight.is_some(), undirected), Vec::new())
+        };
+        let (name, example, widths) = match generator {
+            Generator::Uniform(uniform) => {
+                graph(uniform.max_weight, uniform.kind == GraphKind::Undirected)
+            }
+            Generator::Rmat(rmat) => graph(rmat.max_weight, false),
+            Generator::Road(road) => graph(road.max_weight, true),
+            Generator::Table(table) => {
+                let n_cols = table.widths.iter().fold(0, |sum: u64, &w| sum.saturating_add(w));
+                let name = format!("a table of {} × {n_cols}", table.n_rows);
+                (name, table_example(table.n_rows == n_cols), table.widths.clone())
+            }
+            Generator::Terrain(terrain) => {
+                let example = grid_example("height", terrain.bits as usize);
+                ("a grid of heights".to_owned(), example, Vec::new())
+            }
+            Generator::Curve(_) => ("a gray image".to_owned(), grid_example("gray", 8), Vec::new()),
+            Generator::Updates(_) => ("an update stream".to_owned(), updates_example(), Vec::new()),
+        };
+        Subject { name, example, widths }
+    }
+
+    /// The true curve of an image; it is no graph.
+    pub fn mask() -> Self {
+        Subject { name: "a mask".to_owned(), example: table_example(false), widths: Vec::new() }
+    }
+}
+
 impl Form {
     /// The form that a format holds, found out with the example before the true data are made. The
     /// refusal names no file.
     ///
     /// # Errors
     /// E0507 if it holds no form of them.
-    pub(super) fn find(format: Format, subject: &Subject) -> Result<Form, FileError> {
+    pub fn find(format: Format, subject: &Subject) -> Result<Form, FileError> {
         let Subject { name, example, widths } = subject;
         if format.keeps_widths() && !widths.is_empty() {
             return match widths.iter().find(|&&width| width > MAX_FIELD_BITS) {
@@ -79,22 +114,21 @@ impl Form {
     /// Brings data into this form.
     ///
     /// # Errors
-    /// E0511 if that takes more than `max_bytes`, L0106 if a flag is set.
-    pub(super) fn shape(
+    /// E0511 if that takes more than `max_bytes`, L0106 if the observer stops it.
+    pub fn shape(
         &self,
         data: Data,
         file: &str,
         max_bytes: u64,
-        told: (&Flags, &Reporter),
+        observer: &dyn Observer,
     ) -> Result<Data, FileError> {
-        let (flags, reporter) = told;
-        let mut goes_on = || flags.stop().is_none();
+        let mut goes_on = || observer.stop().is_none();
         let mut options = LayoutOptions::new(file, max_bytes);
         options.go_on = Some(&mut goes_on);
         match (self, data) {
             (Form::Table, Data::Graph(graph)) => {
                 if graph.weighted {
-                    reporter.warning(&format!("{file}: a table of bits holds no weights"));
+                    observer.warning(&format!("{file}: a table of bits holds no weights"));
                 }
                 let no_widths = Widths { h: 0, b: 0 };
                 match star_io::lay_out_with(Layout::Adjacency, &graph, no_widths, &mut options)? {
@@ -148,7 +182,7 @@ fn takes_rows_of_bits(format: Format) -> bool {
 }
 
 /// The data as a writer takes them.
-pub(super) fn as_output(data: &Data) -> OutputRef<'_> {
+pub fn as_output(data: &Data) -> OutputRef<'_> {
     match data {
         Data::Graph(graph) => OutputRef::Graph(graph),
         Data::Table(table) => OutputRef::Table(table),
@@ -159,13 +193,13 @@ pub(super) fn as_output(data: &Data) -> OutputRef<'_> {
 }
 
 /// A graph of one arc.
-pub(super) fn graph_example(weighted: bool, symmetric: bool) -> Data {
+fn graph_example(weighted: bool, symmetric: bool) -> Data {
     let arcs = vec![Arc { tail: 1, head: 0, weight: 1 }];
     Data::Graph(Graph { n_vertices: 2, arcs, weighted, symmetric, labels: None })
 }
 
 /// A grid of one number, the greatest of so many bits: a format that does not hold that is seen before.
-pub(super) fn grid_example(name: &str, bits: usize) -> Data {
+fn grid_example(name: &str, bits: usize) -> Data {
     let greatest = (1i64 << bits.min(62)) - 1;
     let field = Field { name: name.to_owned(), bits: Some(bits), values: vec![greatest] };
     let shape = Shape::Grid { height: 1, width: 1 };
@@ -173,20 +207,15 @@ pub(super) fn grid_example(name: &str, bits: usize) -> Data {
 }
 
 /// A stream of one line.
-pub(super) fn updates_example() -> Data {
+fn updates_example() -> Data {
     let field = |name: &str| Field { name: name.to_owned(), bits: None, values: vec![0] };
     let fields = star_io::updates::FIELDS.map(field).into();
     Data::Numbers(Numbers { shape: Shape::List(1), fields })
 }
 
 /// A small table, square or not: a square one is a graph, too.
-pub(super) fn table_example(square: bool) -> Data {
+fn table_example(square: bool) -> Data {
     Data::Table(BitTable::zeros(1, if square { 1 } else { 2 }).unwrap_or_default())
-}
-
-/// A mask; it is no graph.
-pub(super) fn mask() -> Subject {
-    Subject { name: "a mask".to_owned(), example: table_example(false), widths: Vec::new() }
 }
 
 fn try_write(format: Format, example: &Data) -> Result<(), FileError> {

@@ -1,0 +1,56 @@
+//! Numbers and sizes as people write them: `4_096`, `64K`, `2G`.
+
+/// Reads a number, with `_` between digits if wanted.
+///
+/// # Errors
+/// What is wrong with it, as part of a sentence.
+pub fn parse_count(text: &str) -> Result<u64, String> {
+    let digits: String = text.chars().filter(|&c| c != '_').collect();
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    if digits.strip_prefix('-').is_some_and(is_number) {
+        return Err("it is to be 0 or more".to_owned());
+    }
+    if !is_number(&digits) {
+        return Err("a number is written in digits".to_owned());
+    }
+    digits.parse().map_err(|_| "the number is beyond 64 bits".to_owned())
+}
+
+/// Reads a number of bytes: `1000`, `64K`, `512M`, `2G`, `1T`, each also with `B` or `iB`. The
+/// letters stand for powers of 1024.
+///
+/// # Errors
+/// What is wrong with it, as part of a sentence.
+pub fn parse_size(text: &str) -> Result<u64, String> {
+    const FORMS: &str = "a size is written `1000`, `64K`, `512M` or `2G`";
+    let lower = text.trim().to_ascii_lowercase();
+    let bare = lower.strip_suffix("ib").or(lower.strip_suffix('b'));
+    let bare = bare.unwrap_or(&lower);
+    let units = ["k", "m", "g", "t"];
+    let found = units.iter().zip(1u32..).find_map(|(unit, power)| {
+        let digits = bare.strip_suffix(unit)?;
+        Some((digits, power))
+    });
+    let (digits, power) = found.unwrap_or((bare, 0));
+    let number = parse_count(digits).map_err(|_| FORMS.to_owned())?;
+    let bytes = 1024u64.checked_pow(power).and_then(|unit| number.checked_mul(unit));
+    bytes.ok_or_else(|| "the size is beyond 64 bits".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_have_binary_units() {
+        assert_eq!(parse_size("1000"), Ok(1000));
+        assert_eq!(parse_size("1_000"), Ok(1000));
+        assert_eq!(parse_size("64M"), Ok(64 << 20));
+        assert_eq!(parse_size("64mib"), Ok(64 << 20));
+        assert_eq!(parse_size("2GB"), Ok(2 << 30));
+        assert_eq!(parse_size("10b"), Ok(10));
+        for wrong in ["", "M", "-1", "1.5G", "1X", "99999999999T", "0x10", "1 2"] {
+            assert!(parse_size(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,333 @@
+//! The kinds of data and their options: one table for the command line, its help, and specifications in text.
+
+use super::value::ValueKind::{
+    self, Count, Counts, File, Flag, Gray, Integer, Scale, Share, Short, Size,
+};
+
+/// What can be made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A random graph, each arc with the same probability.
+    Gnp,
+    /// A random graph of so many arcs.
+    Gnm,
+    /// A random graph without cycles.
+    Dag,
+    /// An R-MAT graph.
+    Rmat,
+    /// A grid of streets.
+    Road,
+    /// A table of random numbers.
+    Table,
+    /// Heights.
+    Terrain,
+    /// An image.
+    Curve,
+    /// An update stream.
+    Updates,
+}
+
+/// A kind of data as users choose it.
+#[derive(Debug)]
+pub struct KindSpec {
+    /// Which one.
+    pub kind: Kind,
+    /// Its name.
+    pub name: &'static str,
+    /// What it is, in a line.
+    pub about: &'static str,
+    /// Commands that make it.
+    pub examples: &'static [&'static str],
+    /// Its options, in groups.
+    groups: &'static [&'static [OptionSpec]],
+}
+
+impl KindSpec {
+    /// Its options, those that all kinds have last.
+    pub fn options(&self) -> impl Iterator<Item = &'static OptionSpec> {
+        self.groups.iter().copied().chain([COMMON]).flatten()
+    }
+}
+
+/// An option, `--NAME VALUE`.
+#[derive(Debug)]
+pub struct OptionSpec {
+    /// The name behind two dashes.
+    pub long: &'static str,
+    /// The letter behind one dash.
+    pub short: Option<char>,
+    /// What help calls the value; nothing for a flag.
+    pub value_name: &'static str,
+    /// What the value may be.
+    pub value: ValueKind,
+    /// Help in a line.
+    pub help: &'static str,
+    /// A second paragraph of it.
+    pub more_help: Option<&'static str>,
+    /// Must it be there?
+    pub presence: Presence,
+}
+
+/// Must an option be there?
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Presence {
+    /// It may be left out.
+    Optional,
+    /// It has to be there.
+    Required,
+    /// One option of the kind that says so has to be there, and no other such one.
+    OneOf,
+    /// This stands for it if it is left out.
+    Default(&'static str),
+}
+
+impl OptionSpec {
+    const fn new(
+        long: &'static str,
+        value_name: &'static str,
+        value: ValueKind,
+        help: &'static str,
+    ) -> Self {
+        let (short, more_help, presence) = (None, None, Presence::Required);
+        OptionSpec { long, short, value_name, value, help, more_help, presence }
+    }
+
+    const fn flag(long: &'static str, help: &'static str) -> Self {
+        OptionSpec::new(long, "", Flag, help).optional()
+    }
+
+    const fn short(mut self, short: char) -> Self {
+        self.short = Some(short);
+        self
+    }
+
+    const fn presence(mut self, presence: Presence) -> Self {
+        self.presence = presence;
+        self
+    }
+
+    const fn optional(self) -> Self {
+        self.presence(Presence::Optional)
+    }
+
+    const fn one_of(self) -> Self {
+        self.presence(Presence::OneOf)
+    }
+
+    const fn default(self, text: &'static str) -> Self {
+        self.presence(Presence::Default(text))
+    }
+}
+
+const fn option(
+    long: &'static str,
+    value_name: &'static str,
+    value: ValueKind,
+    help: &'static str,
+) -> OptionSpec {
+    OptionSpec::new(long, value_name, value, help)
+}
+
+const VERTICES: OptionSpec = option("vertices", "N", Count, "Number of vertices").short('n');
+const ARCS: OptionSpec = option("arcs", "M", Count, "Number of arcs").short('m');
+const UNDIRECTED: OptionSpec = OptionSpec::flag("undirected", "Edges in place of arcs");
+
+/// Options of all graphs.
+const GRAPH: &[OptionSpec] = &[
+    option("max-weight", "W", Integer, "Weights from 1 to W, all equally likely; none without it")
+        .optional(),
+    OptionSpec::flag("shuffle", "Number the vertices at random"),
+];
+
+/// Options of all kinds. The command line has one more, for the file.
+const COMMON: &[OptionSpec] = &[
+    option("seed", "N", Count, "Where the random numbers begin").default("1"),
+    OptionSpec {
+        more_help: Some("Without it, three quarters of the memory that is available."),
+        ..option(
+            "max-memory",
+            "SIZE",
+            Size,
+            "Bytes of memory that making it may take: `512M`, `2G`",
+        )
+        .optional()
+    },
+    OptionSpec::flag("quiet", "No summary").short('q'),
+];
+
+/// Everything that can be made.
+pub static KINDS: &[KindSpec] = &[
+    KindSpec {
+        kind: Kind::Gnp,
+        name: "gnp",
+        about: "G(n, p): each arc is there with the same probability",
+        examples: &["gnp -n 1000 -p 0.01 --max-weight 100 -o sparse.gr"],
+        groups: &[
+            &[
+                VERTICES,
+                option("probability", "P", Share, "Probability of each arc, from 0 to 1")
+                    .short('p'),
+                UNDIRECTED,
+            ],
+            GRAPH,
+        ],
+    },
+    KindSpec {
+        kind: Kind::Gnm,
+        name: "gnm",
+        about: "G(n, m): so many arcs, every set of them equally likely",
+        examples: &["gnm -n 1000 -m 5000 --undirected --seed 7 -o edges.mtx"],
+        groups: &[&[VERTICES, ARCS, UNDIRECTED], GRAPH],
+    },
+    KindSpec {
+        kind: Kind::Dag,
+        name: "dag",
+        about: "A directed graph without cycles",
+        examples: &["dag -n 1000 -m 5000 --shuffle -o tasks.mtx"],
+        groups: &[
+            &[
+                VERTICES,
+                option(
+                    "probability",
+                    "P",
+                    Share,
+                    "Probability of each arc to a later vertex, from 0 to 1",
+                )
+                .short('p')
+                .one_of(),
+                ARCS.one_of(),
+            ],
+            GRAPH,
+        ],
+    },
+    KindSpec {
+        kind: Kind::Rmat,
+        name: "rmat",
+        about: "R-MAT: few great vertices and many small ones",
+        examples: &["rmat --scale 16 --edge-factor 8 -o web.gr"],
+        groups: &[
+            &[
+                VERTICES.one_of(),
+                option("scale", "S", Scale, "The same as 2^S vertices").one_of(),
+                option("edge-factor", "N", Count, "Arcs for each vertex").default("16"),
+                option("a", "A", Share, "Probability of the first quarter, top left")
+                    .short('a')
+                    .default("0.57"),
+                option("b", "B", Share, "Top right").short('b').default("0.19"),
+                option("c", "C", Share, "Bottom left; the last quarter has what is left of 1")
+                    .short('c')
+                    .default("0.19"),
+                OptionSpec::flag("keep-repeats", "Keep loops and parallel arcs"),
+            ],
+            GRAPH,
+        ],
+    },
+    KindSpec {
+        kind: Kind::Road,
+        name: "road",
+        about: "A grid of streets with their lengths",
+        examples: &["road --rows 100 --columns 200 --missing 0.2 --connected -o road.gr"],
+        groups: &[&[
+            option("rows", "N", Count, "Rows of crossings"),
+            option("columns", "N", Count, "Columns of crossings"),
+            option("missing", "P", Share, "Probability that a street is missing").default("0.1"),
+            option("diagonals", "P", Share, "Probability that a block has a diagonal")
+                .default("0.05"),
+            OptionSpec::flag("connected", "Keep the largest connected part only"),
+            option("max-weight", "W", Integer, "Lengths of streets from 1 to W").default("1000"),
+        ]],
+    },
+    KindSpec {
+        kind: Kind::Table,
+        name: "table",
+        about: "A table of random numbers side by side",
+        examples: &["table --rows 10000 --widths 16,16,1 -o records.stb"],
+        groups: &[&[
+            option("rows", "N", Count, "Number of rows"),
+            option(
+                "widths",
+                "W,…",
+                Counts,
+                "Widths of the fields in bits, from left to right: `16,16,1`",
+            ),
+            option("density", "P", Share, "Probability that a bit is one; a half without it")
+                .optional(),
+        ]],
+    },
+    KindSpec {
+        kind: Kind::Terrain,
+        name: "terrain",
+        about: "Heights of hills, by diamond and square",
+        examples: &["terrain --size 8 --roughness 0.3 --bits 12 -o heights.stb"],
+        groups: &[&[
+            option("size", "K", Short, "The side has 2^K + 1 cells"),
+            option("roughness", "R", Share, "From 0, soft hills, to 1, jagged rock").default("0.4"),
+            option("bits", "N", Short, "Bits of a height").default("8"),
+        ]],
+    },
+    KindSpec {
+        kind: Kind::Curve,
+        name: "curve",
+        about: "A smooth curve under noise, 8-bit gray",
+        examples: &["curve --rows 200 --columns 300 --noise 40 -o image.stb --mask curve.stb"],
+        groups: &[&[
+            option("rows", "N", Count, "Rows of pixels"),
+            option("columns", "N", Count, "Columns of pixels"),
+            option("thickness", "N", Count, "Thickness of the curve in pixels").default("3"),
+            option("bends", "N", Count, "Pieces of the curve: the more, the more it winds")
+                .default("6"),
+            option("line", "GRAY", Gray, "Gray of the curve").default("180"),
+            option("ground", "GRAY", Gray, "Gray of everything else").default("100"),
+            option("noise", "GRAY", Gray, "Standard deviation of the noise").default("30"),
+            option("mask", "FILE", File, "Write the true curve to a second file").optional(),
+        ]],
+    },
+    KindSpec {
+        kind: Kind::Updates,
+        name: "updates",
+        about: "Changes of a graph and questions about it, one after another",
+        examples: &[
+            "updates --graph road.gr --undirected -k 1000 -o road.updates",
+            "updates -n 100 -k 1000 --delete 0 -o growth.updates",
+        ],
+        groups: &[&[
+            option(
+                "vertices",
+                "N",
+                Count,
+                "Number of vertices of a graph without arcs, which is where the changes begin",
+            )
+            .short('n')
+            .one_of(),
+            option("graph", "FILE", File, "The graph with which the changes begin").one_of(),
+            option("operations", "K", Count, "Number of operations").short('k'),
+            UNDIRECTED,
+            option(
+                "max-weight",
+                "W",
+                Integer,
+                "Weights from 1 to W; without it up to the greatest of the graph, and none if it has none",
+            )
+            .optional(),
+            option("insert", "SHARE", Short, "Share of insertions among the operations")
+                .default("3"),
+            option(
+                "delete",
+                "SHARE",
+                Short,
+                "Share of deletions; where nothing can be deleted or inserted, a question stands instead",
+            )
+            .default("2"),
+            option("change", "SHARE", Short, "Share of new weights, if there are weights")
+                .default("1"),
+            option(
+                "whole-vertices",
+                "SHARE",
+                Short,
+                "Share of deletions and insertions of vertices",
+            )
+            .default("0"),
+            option("ask", "SHARE", Short, "Share of questions").default("2"),
+        ]],
+    },
+];
