@@ -3,7 +3,7 @@
 
 use std::io::Write as _;
 
-use star_base::BitTable;
+use star_base::{BitTable, BitsRef};
 use star_io::generate::{GenerateOptions, Labels, Parts, Repeats, Rmat, Road};
 use star_io::{Data, Field, Format, Loaded, Numbers, OutputRef, ReadOptions, Shape, read, write};
 
@@ -27,8 +27,8 @@ pub(crate) fn run(files: &[String]) -> Result<(), String> {
     for (what, format, value) in [
         ("CSV, three columns", Format::Csv, OutputRef::Numbers(&list)),
         ("DIMACS coordinates", Format::Coordinates, OutputRef::Numbers(&coordinates)),
-        ("MovingAI map", Format::Map, OutputRef::Table(&bits)),
-        ("Star table", Format::Stb, OutputRef::Table(&bits)),
+        ("MovingAI map", Format::Map, OutputRef::Bits(BitsRef::Table(&bits))),
+        ("Star table", Format::Stb, OutputRef::Bits(BitsRef::Table(&bits))),
     ] {
         let mut bytes = Vec::new();
         write(format, value, &mut bytes).map_err(|error| error.to_string())?;
@@ -81,11 +81,11 @@ fn pictures(files: &[String]) -> Result<(), String> {
         ("PNG, gray of 8 bits", Format::Png, OutputRef::Numbers(&gray)),
         ("PNG, gray of 16 bits", Format::Png, OutputRef::Numbers(&deep)),
         ("PNG, colours", Format::Png, OutputRef::Numbers(&colors)),
-        ("PNG, bits", Format::Png, OutputRef::Table(&bits)),
+        ("PNG, bits", Format::Png, OutputRef::Bits(BitsRef::Table(&bits))),
         ("PGM of 8 bits", Format::Pgm, OutputRef::Numbers(&gray)),
         ("PGM of 16 bits", Format::Pgm, OutputRef::Numbers(&deep)),
         ("PPM", Format::Ppm, OutputRef::Numbers(&colors)),
-        ("PBM", Format::Pbm, OutputRef::Table(&bits)),
+        ("PBM", Format::Pbm, OutputRef::Bits(BitsRef::Table(&bits))),
         ("NumPy, u1", Format::Npy, OutputRef::Numbers(&gray)),
         ("NumPy, u2", Format::Npy, OutputRef::Numbers(&deep)),
         ("NumPy archive, u2", Format::Npz, OutputRef::Numbers(&deep)),

@@ -1,13 +1,13 @@
 //! Programs on the CPU backend, timed.
 
+use star_base::BitsRef;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use star_compiler::{Library, LowerOptions};
 use star_ir::{Program, RoutineId, Ty};
 use star_vm::{
-    Backend, CompileOptions, Control, Cpu, Host, HostError, HostRef, HostValue, Limits, Outcome,
-    Stats, cpu,
+    Backend, CompileOptions, Control, Cpu, Host, HostError, HostValue, Limits, Outcome, Stats, cpu,
 };
 
 use crate::front_end::OneText;
@@ -122,7 +122,7 @@ impl Host for Silent {
         Err(HostError { code: star_base::Code::CannotOpen, message })
     }
 
-    fn write(&mut self, _: &str, _: HostRef<'_>) -> Result<(), HostError> {
+    fn write(&mut self, _: &str, _: BitsRef<'_>) -> Result<(), HostError> {
         Ok(())
     }
 }

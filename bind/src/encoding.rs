@@ -2,9 +2,9 @@
 
 use std::io::{self, Write};
 
-use star_base::{BitTable, BitVector, Code, text};
+use star_base::{BitTable, BitVector, BitsRef, Code, text};
 use star_io::{FileError, Format, OutputRef, Packing};
-use star_vm::{HostRef, HostValue};
+use star_vm::HostValue;
 
 use crate::param::Kind;
 
@@ -88,9 +88,9 @@ impl Encoding {
 pub fn holds(kind: Kind, format: Format) -> Result<(), FileError> {
     let (bits, square) = (BitVector::zeros(1), BitTable::zeros(1, 1).unwrap_or_default());
     let example = match kind {
-        Kind::Slice => OutputRef::Slice(&bits),
-        Kind::Word => OutputRef::Word(&bits),
-        Kind::Table => OutputRef::Table(&square),
+        Kind::Slice => OutputRef::Bits(BitsRef::Slice(&bits)),
+        Kind::Word => OutputRef::Bits(BitsRef::Word(&bits)),
+        Kind::Table => OutputRef::Bits(BitsRef::Table(&square)),
         Kind::Int | Kind::Bool | Kind::Str | Kind::Handle => {
             return Err(FileError::new(Code::CannotWrite, "", ONLY_BITS));
         }
@@ -114,22 +114,13 @@ pub fn cannot_hold(what: &str, format: Format) -> FileError {
 /// E0509 if it is none that can be written.
 pub fn writable<'v>(value: &'v HostValue, name: &str) -> Result<OutputRef<'v>, FileError> {
     let message = match value.bits() {
-        Some(bits) => return Ok(as_output(bits)),
+        Some(bits) => return Ok(OutputRef::Bits(bits)),
         None if *value == HostValue::Unset => {
             "there is nothing to write: the variable was never set"
         }
         None => ONLY_BITS,
     };
     Err(FileError::new(Code::CannotWrite, name, message))
-}
-
-/// What a program writes as a writer takes it.
-pub fn as_output(value: HostRef<'_>) -> OutputRef<'_> {
-    match value {
-        HostRef::Table(table) => OutputRef::Table(table),
-        HostRef::Slice(bits) => OutputRef::Slice(bits),
-        HostRef::Word(bits) => OutputRef::Word(bits),
-    }
 }
 
 /// An output that counts its bytes, shows how many there are, and takes no more once it is stopped.

@@ -8,7 +8,7 @@ use star_io::generate::Kind as GraphKind;
 use star_io::generate::spec::Generator;
 use star_io::{
     Arc, Data, Field, FileError, Format, Graph, Layout, LayoutOptions, LayoutValue, NumberLayout,
-    Numbers, OutputRef, Shape, Widths,
+    Numbers, Shape, Widths,
 };
 
 use crate::encoding;
@@ -181,17 +181,6 @@ fn takes_rows_of_bits(format: Format) -> bool {
     }
 }
 
-/// The data as a writer takes them.
-pub fn as_output(data: &Data) -> OutputRef<'_> {
-    match data {
-        Data::Graph(graph) => OutputRef::Graph(graph),
-        Data::Table(table) => OutputRef::Table(table),
-        Data::Slice(slice) => OutputRef::Slice(slice),
-        Data::Word(word) => OutputRef::Word(word),
-        Data::Numbers(numbers) => OutputRef::Numbers(numbers),
-    }
-}
-
 /// A graph of one arc.
 fn graph_example(weighted: bool, symmetric: bool) -> Data {
     let arcs = vec![Arc { tail: 1, head: 0, weight: 1 }];
@@ -219,7 +208,7 @@ fn table_example(square: bool) -> Data {
 }
 
 fn try_write(format: Format, example: &Data) -> Result<(), FileError> {
-    star_io::write(format, as_output(example), &mut io::sink())
+    star_io::write(format, example.as_output(), &mut io::sink())
 }
 
 /// The bits of a table as pixels.

@@ -8,7 +8,6 @@ use star_io::generate::spec::{Generator, words};
 use star_io::{FileError, Format, ReadOptions};
 
 use crate::data::{Expected, FileContents};
-use crate::form;
 use crate::load;
 use crate::source::Reading;
 
@@ -59,7 +58,7 @@ pub(crate) fn make(
         // How wide its fields are is said by what it is read for.
         Generator::Updates(_) => {
             let mut bytes = Vec::new();
-            star_io::write(Format::Updates, form::as_output(&made.data), &mut bytes)?;
+            star_io::write(Format::Updates, made.data.as_output(), &mut bytes)?;
             let mut options = ReadOptions::new(name, max_bytes);
             options.graph = expected.graph;
             let loaded = star_io::read(Format::Updates, &mut Cursor::new(bytes), &mut options)?;

@@ -1,10 +1,10 @@
 //! The world outside the machine: `print`, `read` and `write` of a running program.
 
-use star_base::Code;
+use star_base::{BitsRef, Code};
 use star_bind::{Kind, Reading, Settings, encoding, request};
 use star_io::FileError;
 use star_ir::Ty;
-use star_vm::{Host, HostError, HostRef, HostValue};
+use star_vm::{Host, HostError, HostValue};
 
 use crate::access::Access;
 use crate::files::Console;
@@ -85,12 +85,12 @@ impl Host for RunHost<'_> {
         value.map_err(|error| self.fail(error))
     }
 
-    fn write(&mut self, file: &str, value: HostRef<'_>) -> Result<(), HostError> {
+    fn write(&mut self, file: &str, value: BitsRef<'_>) -> Result<(), HostError> {
         let written = self.access.for_writing(file).and_then(|path| {
             let kind = match value {
-                HostRef::Slice(_) => Kind::Slice,
-                HostRef::Word(_) => Kind::Word,
-                HostRef::Table(_) => Kind::Table,
+                BitsRef::Slice(_) => Kind::Slice,
+                BitsRef::Word(_) => Kind::Word,
+                BitsRef::Table(_) => Kind::Table,
             };
             let target = Target::new(&path, file, &|format| encoding::holds(kind, format))?;
             target.write_bits(value, self.console.flags)?.commit()

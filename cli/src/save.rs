@@ -1,12 +1,13 @@
 //! Files that a run writes: whole or not at all.
 
+use star_base::BitsRef;
 use std::io::Write;
 use std::path::Path;
 
 use star_bind::Encoding;
-use star_bind::encoding::{as_output, writable};
+use star_bind::encoding::writable;
 use star_io::{FileError, Format, OutputRef};
-use star_vm::{HostRef, HostValue};
+use star_vm::HostValue;
 
 use crate::destination::{Destination, Temporary};
 use crate::flags::Flags;
@@ -60,10 +61,10 @@ impl Target {
     /// As [`Target::write`], for what can be written.
     pub(crate) fn write_bits(
         self,
-        value: HostRef<'_>,
+        value: BitsRef<'_>,
         flags: &Flags,
     ) -> Result<Written, FileError> {
-        self.write_data(as_output(value), flags).map(|(written, _)| written)
+        self.write_data(OutputRef::Bits(value), flags).map(|(written, _)| written)
     }
 
     /// Writes data beside their place, until a flag is set; gives the number of bytes, too.

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use star_base::BitTable;
+use star_base::{BitTable, BitsRef};
 use star_io::{
     Data, FileError, Format, Graph, Layout, LayoutValue, Loaded, Numbers, OutputRef, ReadOptions,
     Widths, lay_out, write,
@@ -84,9 +84,9 @@ fn try_layouts(data: &Data) {
 fn rewrite(format: Format, data: &Data) {
     let value = match data {
         Data::Graph(graph) => OutputRef::Graph(graph),
-        Data::Table(table) => OutputRef::Table(table),
-        Data::Slice(bits) => OutputRef::Slice(bits),
-        Data::Word(bits) => OutputRef::Word(bits),
+        Data::Table(table) => OutputRef::Bits(BitsRef::Table(table)),
+        Data::Slice(bits) => OutputRef::Bits(BitsRef::Slice(bits)),
+        Data::Word(bits) => OutputRef::Bits(BitsRef::Word(bits)),
         Data::Numbers(numbers) => OutputRef::Numbers(numbers),
     };
     let mut bytes = Vec::new();

@@ -5,7 +5,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use star_base::{BitTable, BitVector};
+use star_base::{BitTable, BitVector, BitsRef};
 use star_io::{Field, Format, Numbers, OutputRef, Packing, Shape, write, write_packed};
 
 /// A seed: a name, and its bytes.
@@ -130,10 +130,10 @@ fn data_files() -> Vec<Seed> {
     let records = numbers(Shape::List(6), &["a", "b"]);
     for &format in Format::ALL {
         let values = [
-            ("square", OutputRef::Table(&square)),
-            ("wide", OutputRef::Table(&wide)),
-            ("slice", OutputRef::Slice(&bits)),
-            ("word", OutputRef::Word(&bits)),
+            ("square", OutputRef::Bits(BitsRef::Table(&square))),
+            ("wide", OutputRef::Bits(BitsRef::Table(&wide))),
+            ("slice", OutputRef::Bits(BitsRef::Slice(&bits))),
+            ("word", OutputRef::Bits(BitsRef::Word(&bits))),
             ("grey", OutputRef::Numbers(&grey)),
             ("colours", OutputRef::Numbers(&colours)),
             ("records", OutputRef::Numbers(&records)),

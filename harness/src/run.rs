@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 
-use star_base::Code;
+use star_base::{BitsRef, Code};
 use star_ir::{LimitKind, LocId, Ty};
-use star_vm::{BackendError, Control, Host, HostError, HostRef, HostValue, Limits, Outcome, Stats};
+use star_vm::{BackendError, Control, Host, HostError, HostValue, Limits, Outcome, Stats};
 
 use crate::machine::Loaded;
 
@@ -106,12 +106,12 @@ impl Host for Printed {
         })
     }
 
-    fn write(&mut self, file: &str, value: HostRef<'_>) -> Result<(), HostError> {
+    fn write(&mut self, file: &str, value: BitsRef<'_>) -> Result<(), HostError> {
         if !file.starts_with("memory:") {
             let message = format!("cannot write `{file}`");
             return Err(HostError { code: Code::CannotWrite, message });
         }
-        self.files.insert(file.to_owned(), value.to_value());
+        self.files.insert(file.to_owned(), value.into());
         Ok(())
     }
 }

@@ -17,13 +17,13 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use star_base::limbs::OutOfMemory;
-use star_base::{BitTable, Code, Native};
+use star_base::{BitTable, BitsRef, Code, Native};
 use star_ir::{LimitKind, LocId, Program, RoutineId, Trap, Ty};
 
 use crate::explain::Explanation;
 use crate::paths::PathStats;
 use crate::profile::Profile;
-use crate::value::{HostRef, HostValue};
+use crate::value::HostValue;
 
 /// A compiler from SIR to an executable form of its own, and a machine that runs it.
 pub trait Backend {
@@ -360,7 +360,7 @@ pub trait Host {
     ///
     /// # Errors
     /// If the file may not or cannot be written.
-    fn write(&mut self, file: &str, value: HostRef<'_>) -> Result<(), HostError>;
+    fn write(&mut self, file: &str, value: BitsRef<'_>) -> Result<(), HostError>;
 }
 
 /// Why the host could not serve the program.

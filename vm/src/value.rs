@@ -1,6 +1,6 @@
 //! Host values: what a program is given and what it gives back.
 
-use star_base::{BitTable, BitVector};
+use star_base::{BitTable, BitVector, BitsRef};
 use star_ir::{Extent, Ty};
 
 /// A value outside any backend.
@@ -22,35 +22,24 @@ pub enum HostValue {
     Table(BitTable),
 }
 
-/// A value outside any backend, to be looked at: what `write` gives to a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum HostRef<'a> {
-    /// A slice.
-    Slice(&'a BitVector),
-    /// A word.
-    Word(&'a BitVector),
-    /// A table.
-    Table(&'a BitTable),
-}
-
-impl HostRef<'_> {
-    /// A copy of the value.
-    pub fn to_value(self) -> HostValue {
-        match self {
-            HostRef::Slice(bits) => HostValue::Slice(bits.clone()),
-            HostRef::Word(bits) => HostValue::Word(bits.clone()),
-            HostRef::Table(table) => HostValue::Table(table.clone()),
+/// A copy of the value.
+impl From<BitsRef<'_>> for HostValue {
+    fn from(bits: BitsRef<'_>) -> Self {
+        match bits {
+            BitsRef::Slice(bits) => HostValue::Slice(bits.clone()),
+            BitsRef::Word(bits) => HostValue::Word(bits.clone()),
+            BitsRef::Table(table) => HostValue::Table(table.clone()),
         }
     }
 }
 
 impl HostValue {
     /// The bits of a slice, word or table; `None` if it is something else.
-    pub fn bits(&self) -> Option<HostRef<'_>> {
+    pub fn bits(&self) -> Option<BitsRef<'_>> {
         match self {
-            HostValue::Slice(bits) => Some(HostRef::Slice(bits)),
-            HostValue::Word(bits) => Some(HostRef::Word(bits)),
-            HostValue::Table(table) => Some(HostRef::Table(table)),
+            HostValue::Slice(bits) => Some(BitsRef::Slice(bits)),
+            HostValue::Word(bits) => Some(BitsRef::Word(bits)),
+            HostValue::Table(table) => Some(BitsRef::Table(table)),
             HostValue::Unset | HostValue::Int(_) | HostValue::Bool(_) | HostValue::Str(_) => None,
         }
     }

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use star_base::BitTable;
+use star_base::{BitTable, BitsRef};
 use star_io::generate::{Density, GenerateOptions, Kind, Labels, Parts, Road, UniformGraph};
 use star_io::{
     Data, Field, Format, Graph, Layout, LayoutValue, Numbers, OutputRef, Shape, Widths, lay_out,
@@ -257,7 +257,7 @@ fn write_matrix(graph: &Graph, path: &Path) -> Result<(), Failure> {
         LayoutValue::Table(table) => table,
         LayoutValue::Slice(_) => return Err(Failure::peer("an adjacency is a table")),
     };
-    write_to(path, Format::Npy, OutputRef::Table(&table))
+    write_to(path, Format::Npy, OutputRef::Bits(BitsRef::Table(&table)))
 }
 
 fn columns(rows: u64, bits: u64, folders: &Folders) -> Result<Input, Failure> {

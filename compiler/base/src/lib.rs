@@ -4,12 +4,14 @@
 //! * [`diagnostic`], [`codes`]: messages to the user and their catalogue.
 //! * [`builtins`]: the catalogue of built-ins; [`natives`]: that of natives; [`language`]: the words of the
 //!   language for people.
-//! * [`bits`]: packed bit vectors and tables, the form in which values enter and leave a machine.
+//! * [`bits`]: packed bit vectors and tables, the form in which values enter and leave a machine;
+//!   [`bits_ref`]: either of them, borrowed.
 //! * [`text`]: pieces of wording; [`quantity`]: numbers and sizes as people write them.
 //!
 //! Nothing here touches files, the environment, standard output or the clock.
 
 pub mod bits;
+pub mod bits_ref;
 pub mod builtins;
 pub mod codes;
 pub mod diagnostic;
@@ -21,6 +23,7 @@ pub mod span;
 pub mod text;
 
 pub use bits::{BitTable, BitVector};
+pub use bits_ref::BitsRef;
 pub use builtins::Builtin;
 pub use codes::{Code, Severity};
 pub use diagnostic::{DataPlace, Diagnostic, Fix, Label, did_you_mean};

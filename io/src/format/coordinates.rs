@@ -106,9 +106,7 @@ fn in_order(scanner: &mut Scanner, mut places: Vec<VertexLine>) -> Result<Vec<Ve
 pub(crate) fn write(value: OutputRef<'_>, out: &mut dyn Write) -> Result<(), Fault> {
     let numbers = match value {
         OutputRef::Numbers(numbers) => Some(numbers),
-        OutputRef::Graph(_) | OutputRef::Table(_) | OutputRef::Slice(_) | OutputRef::Word(_) => {
-            None
-        }
+        OutputRef::Graph(_) | OutputRef::Bits(_) => None,
     };
     match numbers.map(|numbers| (numbers, numbers.shape, numbers.fields.as_slice())) {
         Some((numbers, Shape::List(_), [x, y])) => {

@@ -22,9 +22,9 @@ mod raster;
 
 use std::io;
 
-use star_base::{BitTable, Code};
+use star_base::{BitTable, BitsRef, Code};
 
-use crate::data::{BitsRef, Data, OutputRef};
+use crate::data::{Data, OutputRef};
 use crate::error::{Fault, FileError};
 use crate::graph::{Arc, Graph};
 use crate::scan::Scanner;
@@ -119,13 +119,10 @@ impl<'a> GraphRef<'a> {
                 graph.check_ends("")?;
                 Ok(GraphRef::Graph(graph))
             }
-            OutputRef::Table(table) if table.n_rows() == table.n_cols() => {
+            OutputRef::Bits(BitsRef::Table(table)) if table.n_rows() == table.n_cols() => {
                 Ok(GraphRef::Adjacency(table))
             }
-            OutputRef::Table(_)
-            | OutputRef::Slice(_)
-            | OutputRef::Word(_)
-            | OutputRef::Numbers(_) => {
+            OutputRef::Bits(_) | OutputRef::Numbers(_) => {
                 let fault = cannot_hold(value, format, "a graph: a table of n × n");
                 Err(Box::new(fault.help("write it to a `.mtx` or `.stb` file")))
             }

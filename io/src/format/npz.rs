@@ -82,9 +82,7 @@ pub(crate) fn write(value: OutputRef<'_>, out: &mut dyn Write) -> Result<(), Fau
             [field] if !field.name.is_empty() => &field.name,
             _ => "arr_0",
         },
-        OutputRef::Table(_) | OutputRef::Slice(_) | OutputRef::Word(_) | OutputRef::Graph(_) => {
-            "arr_0"
-        }
+        OutputRef::Bits(_) | OutputRef::Graph(_) => "arr_0",
     };
     // What cannot be written is refused before the archive begins.
     let mut head = Head::default();

@@ -1,9 +1,9 @@
 //! A value as a picture, for the writers: rows of samples, pixel by pixel.
 
-use star_base::Code;
+use star_base::{BitsRef, Code};
 
 use super::cannot_hold;
-use crate::data::{BitsRef, OutputRef};
+use crate::data::OutputRef;
 use crate::error::{Fault, FileError};
 use crate::numbers::{Field, Shape};
 
@@ -41,9 +41,7 @@ impl<'a> Picture<'a> {
         let holds = "a table, or a grid of one to four fields";
         let refused = || cannot_hold(value, format, holds);
         let (height, width, channels, bits, samples) = match value {
-            OutputRef::Table(table) => bits_of(BitsRef::Table(table)),
-            OutputRef::Slice(slice) => bits_of(BitsRef::Slice(slice)),
-            OutputRef::Word(word) => bits_of(BitsRef::Word(word)),
+            OutputRef::Bits(bits) => bits_of(bits),
             OutputRef::Numbers(numbers) => {
                 numbers.check("")?;
                 let (Shape::Grid { height, width }, Some(channels)) =

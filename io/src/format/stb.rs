@@ -16,10 +16,10 @@
 use std::io::{self, Write};
 
 use crc32fast::Hasher;
-use star_base::{BitTable, Code};
+use star_base::{BitTable, BitsRef, Code};
 
 use super::{ReadResult, ReaderNotes};
-use crate::data::{BitsRef, Data, OutputRef};
+use crate::data::{Data, OutputRef};
 use crate::error::Fault;
 use crate::source::{CHUNK, Source};
 use crate::text;
@@ -74,9 +74,7 @@ pub(crate) fn read(mut source: Source) -> Result<ReadResult, Fault> {
 /// Writes a table, slice or word.
 pub(crate) fn write(value: OutputRef<'_>, out: &mut dyn Write) -> Result<(), Fault> {
     let bits = match value {
-        OutputRef::Table(table) => BitsRef::Table(table),
-        OutputRef::Slice(slice) => BitsRef::Slice(slice),
-        OutputRef::Word(word) => BitsRef::Word(word),
+        OutputRef::Bits(bits) => bits,
         OutputRef::Graph(_) | OutputRef::Numbers(_) => {
             let fault = super::cannot_hold(value, "a Star table", "tables, slices and words");
             return Err(Box::new(fault.help("lay it out as a table first")));

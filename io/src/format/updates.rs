@@ -78,11 +78,7 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
 pub(crate) fn write(value: OutputRef<'_>, out: &mut dyn Write) -> Result<(), Fault> {
     let numbers = match value {
         OutputRef::Numbers(numbers) if is_stream(numbers) => numbers,
-        OutputRef::Numbers(_)
-        | OutputRef::Graph(_)
-        | OutputRef::Table(_)
-        | OutputRef::Slice(_)
-        | OutputRef::Word(_) => {
+        OutputRef::Numbers(_) | OutputRef::Graph(_) | OutputRef::Bits(_) => {
             let holds = "lists with the fields `operation`, `first`, `second`, `weight`";
             return Err(Box::new(cannot_hold(value, "an update stream", holds)));
         }

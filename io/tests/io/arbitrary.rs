@@ -1,7 +1,7 @@
 //! No bytes make a reader panic, and every error is worded by the house rules.
 
 use proptest::prelude::*;
-use star_base::BitTable;
+use star_base::{BitTable, BitsRef};
 use star_io::{
     Data, Decimal, Format, Layout, Loaded, OutputRef, ReadOptions, Widths, lay_out, read, write,
 };
@@ -130,7 +130,7 @@ proptest! {
             None => {
                 let table = BitTable::parse(&["101", "010"]).expect("bits");
                 let mut bytes = Vec::new();
-                write(Format::Stb, OutputRef::Table(&table), &mut bytes).expect("memory");
+                write(Format::Stb, OutputRef::Bits(BitsRef::Table(&table)), &mut bytes).expect("memory");
                 (Format::Stb, bytes)
             }
         };

@@ -1,7 +1,7 @@
 //! CSV of unsigned integers.
 
 use star_base::Code::{BadFormat, DoesNotFit, OutOfRange, Truncated};
-use star_base::{BitTable, BitVector, Code};
+use star_base::{BitTable, BitVector, BitsRef, Code};
 use star_io::Format::Csv;
 use star_io::{Field, Numbers, OutputRef, ReadOptions, Shape, read, write};
 
@@ -140,10 +140,10 @@ fn written(value: OutputRef<'_>) -> String {
 #[test]
 fn bits_are_one_number_a_row() {
     let table = BitTable::parse(&["011", "100"]).unwrap();
-    assert_eq!(written(OutputRef::Table(&table)), "bits:3\n3\n4\n");
+    assert_eq!(written(OutputRef::Bits(BitsRef::Table(&table))), "bits:3\n3\n4\n");
     let bits = BitVector::parse("101").unwrap();
-    assert_eq!(written(OutputRef::Slice(&bits)), "bits:1\n1\n0\n1\n");
-    assert_eq!(written(OutputRef::Word(&bits)), "bits:3\n5\n");
+    assert_eq!(written(OutputRef::Bits(BitsRef::Slice(&bits))), "bits:1\n1\n0\n1\n");
+    assert_eq!(written(OutputRef::Bits(BitsRef::Word(&bits))), "bits:3\n5\n");
 }
 
 #[test]
@@ -167,7 +167,7 @@ fn what_is_no_unsigned_integer_is_not_written() {
     let field = Field { name: "x".to_owned(), bits: None, values: vec![3, -1] };
     let negative = Numbers { shape: Shape::List(2), fields: vec![field] };
     let wide = BitTable::zeros(2, 64).unwrap();
-    for value in [OutputRef::Numbers(&negative), OutputRef::Table(&wide)] {
+    for value in [OutputRef::Numbers(&negative), OutputRef::Bits(BitsRef::Table(&wide))] {
         let error = write(Csv, value, &mut Vec::new()).unwrap_err();
         assert_eq!(error.code, Code::NoSuchLayout);
         crate::support::check_wording(&error);

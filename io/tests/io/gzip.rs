@@ -1,6 +1,6 @@
 //! Packed files.
 
-use star_base::{BitTable, Code};
+use star_base::{BitTable, BitsRef, Code};
 use star_io::{
     Data, FileError, Format, Loaded, OutputRef, Packing, ReadOptions, read, write, write_packed,
 };
@@ -10,8 +10,10 @@ use crate::support::{BUDGET, check_wording, load};
 fn sample(format: Format, packing: Packing) -> Vec<u8> {
     let table = BitTable::parse(&["0110", "1001", "1000", "0100"]).expect("bits");
     let mut bytes = Vec::new();
-    write_packed(format, packing, OutputRef::Table(&table), &mut bytes, &mut || true)
-        .expect("it holds tables");
+    write_packed(format, packing, OutputRef::Bits(BitsRef::Table(&table)), &mut bytes, &mut || {
+        true
+    })
+    .expect("it holds tables");
     bytes
 }
 
@@ -19,7 +21,7 @@ fn sample(format: Format, packing: Packing) -> Vec<u8> {
 fn every_format_can_be_packed() {
     for &format in Format::ALL {
         let table = BitTable::parse(&["01", "10"]).unwrap();
-        if write(format, OutputRef::Table(&table), &mut Vec::new()).is_err() {
+        if write(format, OutputRef::Bits(BitsRef::Table(&table)), &mut Vec::new()).is_err() {
             continue;
         }
         let packed = sample(format, Packing::Gzip);

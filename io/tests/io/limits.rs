@@ -2,7 +2,7 @@
 
 use std::io::{self, Read, Write};
 
-use star_base::{BitTable, BitVector, Code};
+use star_base::{BitTable, BitVector, BitsRef, Code};
 use star_io::{
     Arc, Data, Format, Graph, OutputRef, Packing, ReadOptions, read, write, write_packed,
 };
@@ -216,10 +216,10 @@ fn failing_inputs_and_outputs_are_told() {
         let error = read(format, &mut Broken, &mut ReadOptions::new("f", BUDGET)).unwrap_err();
         assert_eq!((error.code, error.file.as_str()), (Code::CannotOpen, "f"));
         assert!(error.message.ends_with("the disk is gone"));
-        if write(format, OutputRef::Table(&bits), &mut Vec::new()).is_err() {
+        if write(format, OutputRef::Bits(BitsRef::Table(&bits)), &mut Vec::new()).is_err() {
             continue; // it holds no tables
         }
-        let error = write(format, OutputRef::Table(&bits), &mut Broken).unwrap_err();
+        let error = write(format, OutputRef::Bits(BitsRef::Table(&bits)), &mut Broken).unwrap_err();
         assert_eq!(error.code, Code::CannotWrite);
         assert_eq!(error.to_string(), "cannot write: the disk is full");
     }
@@ -271,7 +271,11 @@ fn formats_that_cannot_hold_a_value_say_so() {
     let bits = BitVector::zeros(3);
     let wide = BitTable::zeros(2, 3).unwrap();
     for format in [Format::Dimacs, Format::EdgeList] {
-        for value in [OutputRef::Table(&wide), OutputRef::Slice(&bits), OutputRef::Word(&bits)] {
+        for value in [
+            OutputRef::Bits(BitsRef::Table(&wide)),
+            OutputRef::Bits(BitsRef::Slice(&bits)),
+            OutputRef::Bits(BitsRef::Word(&bits)),
+        ] {
             let mut bytes = Vec::new();
             let error = write(format, value, &mut bytes).unwrap_err();
             assert_eq!((error.code, bytes.len()), (Code::NoSuchLayout, 0));

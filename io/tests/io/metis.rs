@@ -1,7 +1,7 @@
 //! METIS graphs.
 
-use star_base::BitTable;
 use star_base::Code::{BadFormat, HeaderLies, NoSuchLayout, OutOfRange, Truncated};
+use star_base::{BitTable, BitsRef};
 use star_io::Format::Metis;
 use star_io::{Arc, Graph, OutputRef, write};
 
@@ -104,8 +104,11 @@ fn undirected_graphs_without_loops_can_be_written() {
     let directed = Graph { symmetric: false, ..graph.clone() };
     let looped = Graph { arcs: vec![arc(1, 1, 1)], ..graph };
     let lonely = BitTable::parse(&["010", "000", "000"]).unwrap();
-    for value in [OutputRef::Graph(&directed), OutputRef::Graph(&looped), OutputRef::Table(&lonely)]
-    {
+    for value in [
+        OutputRef::Graph(&directed),
+        OutputRef::Graph(&looped),
+        OutputRef::Bits(BitsRef::Table(&lonely)),
+    ] {
         let mut bytes = Vec::new();
         let error = write(Metis, value, &mut bytes).unwrap_err();
         assert_eq!((error.code, bytes.len()), (NoSuchLayout, 0));
@@ -113,6 +116,6 @@ fn undirected_graphs_without_loops_can_be_written() {
     }
     let both = BitTable::parse(&["010", "100", "000"]).unwrap();
     let mut bytes = Vec::new();
-    write(Metis, OutputRef::Table(&both), &mut bytes).unwrap();
+    write(Metis, OutputRef::Bits(BitsRef::Table(&both)), &mut bytes).unwrap();
     assert_eq!(bytes, b"3 1\n2\n1\n\n");
 }

@@ -1,7 +1,7 @@
 //! NumPy arrays and archives of them.
 
 use proptest::prelude::*;
-use star_base::{BitTable, BitVector, Code};
+use star_base::{BitTable, BitVector, BitsRef, Code};
 use star_io::Format::{Npy, Npz};
 use star_io::{Data, Decimal, Field, Numbers, OutputRef, ReadOptions, Shape, read, write};
 
@@ -214,13 +214,13 @@ fn written(format: star_io::Format, value: OutputRef<'_>) -> Vec<u8> {
 #[test]
 fn arrays_are_written_as_numpy_writes_them() {
     let table = BitTable::parse(&["011", "100"]).unwrap();
-    let bytes = written(Npy, OutputRef::Table(&table));
+    let bytes = written(Npy, OutputRef::Bits(BitsRef::Table(&table)));
     let header = "{'descr': '|b1', 'fortran_order': False, 'shape': (2, 3, ), }";
     assert_eq!(bytes[..10], *b"\x93NUMPY\x01\x00\x76\x00");
     assert_eq!(bytes[10..10 + header.len()], *header.as_bytes());
     assert_eq!((bytes.len(), &bytes[127..]), (134, &b"\n\x00\x01\x01\x01\x00\x00"[..]));
     let slice = BitVector::parse("0110").unwrap();
-    for value in [OutputRef::Slice(&slice), OutputRef::Word(&slice)] {
+    for value in [OutputRef::Bits(BitsRef::Slice(&slice)), OutputRef::Bits(BitsRef::Word(&slice))] {
         let list = numbers(&written(Npy, value));
         assert_eq!(list.shape, Shape::List(4));
         assert_eq!(fields(&list), [("value", Some(1), &[0, 1, 1, 0][..])]);
@@ -303,7 +303,7 @@ proptest! {
             }
         }
         for format in [Npy, Npz] {
-            let found = numbers(&written(format, OutputRef::Table(&table)));
+            let found = numbers(&written(format, OutputRef::Bits(BitsRef::Table(&table))));
             let n_cols = columns.len();
             prop_assert_eq!(found.shape, Shape::Grid { height: n_rows, width: n_cols });
             prop_assert_eq!(found.fields[0].bits, Some(1));

@@ -1,7 +1,7 @@
 //! What is written is read back the same, in every format that can hold it.
 
 use proptest::prelude::*;
-use star_base::{BitTable, BitVector, Code};
+use star_base::{BitTable, BitVector, BitsRef, Code};
 use star_io::{
     Arc, Data, Field, Format, Graph, Layout, LayoutValue, Numbers, OutputRef, ReadOptions, Shape,
     Widths, lay_out, read, write,
@@ -102,28 +102,28 @@ fn adjacency(graph: &Graph) -> BitTable {
 proptest! {
     #[test]
     fn star_tables_are_exact(table in any_table(), bits in vector()) {
-        prop_assert_eq!(through(Format::Stb, OutputRef::Slice(&bits)), Data::Slice(bits.clone()));
-        prop_assert_eq!(through(Format::Stb, OutputRef::Word(&bits)), Data::Word(bits.clone()));
-        prop_assert_eq!(through(Format::Stb, OutputRef::Table(&table)), Data::Table(table));
+        prop_assert_eq!(through(Format::Stb, OutputRef::Bits(BitsRef::Slice(&bits))), Data::Slice(bits.clone()));
+        prop_assert_eq!(through(Format::Stb, OutputRef::Bits(BitsRef::Word(&bits))), Data::Word(bits.clone()));
+        prop_assert_eq!(through(Format::Stb, OutputRef::Bits(BitsRef::Table(&table))), Data::Table(table));
     }
 
     #[test]
     fn matrix_market_holds_any_table(table in any_table()) {
-        prop_assert_eq!(as_table(through(Format::MatrixMarket, OutputRef::Table(&table))), table);
+        prop_assert_eq!(as_table(through(Format::MatrixMarket, OutputRef::Bits(BitsRef::Table(&table)))), table);
     }
 
     #[test]
     fn matrix_market_holds_slices_as_a_column_and_words_as_a_row(bits in vector()) {
-        let column = as_table(through(Format::MatrixMarket, OutputRef::Slice(&bits)));
+        let column = as_table(through(Format::MatrixMarket, OutputRef::Bits(BitsRef::Slice(&bits))));
         prop_assert_eq!((column.n_cols(), column.column(0)), (1, bits.clone()));
-        let row = as_table(through(Format::MatrixMarket, OutputRef::Word(&bits)));
+        let row = as_table(through(Format::MatrixMarket, OutputRef::Bits(BitsRef::Word(&bits))));
         prop_assert_eq!((row.n_rows(), row.row(0)), (1, bits));
     }
 
     #[test]
     fn graph_formats_hold_square_tables(table in square_table()) {
         for format in [Format::EdgeList, Format::Dimacs, Format::MatrixMarket] {
-            prop_assert_eq!(as_table(through(format, OutputRef::Table(&table))), table.clone());
+            prop_assert_eq!(as_table(through(format, OutputRef::Bits(BitsRef::Table(&table)))), table.clone());
         }
     }
 
@@ -170,7 +170,7 @@ proptest! {
 
     #[test]
     fn maps_hold_tables(table in any_table()) {
-        let Data::Numbers(found) = through(Format::Map, OutputRef::Table(&table)) else {
+        let Data::Numbers(found) = through(Format::Map, OutputRef::Bits(BitsRef::Table(&table))) else {
             panic!("no numbers")
         };
         let (height, width) = (table.n_rows(), table.n_cols());

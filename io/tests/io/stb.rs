@@ -1,7 +1,7 @@
 //! Star's own format.
 
 use star_base::Code::{self, BadFormat, DoesNotFit, HeaderLies, Truncated};
-use star_base::{BitTable, BitVector};
+use star_base::{BitTable, BitVector, BitsRef};
 use star_io::Format::Stb;
 use star_io::{Data, FileError, OutputRef, ReadOptions, read, write};
 
@@ -34,10 +34,10 @@ fn hinted(bytes: &[u8]) -> FileError {
 #[test]
 fn bytes_are_as_documented() {
     let table = BitTable::parse(&["10", "01", "01"]).unwrap();
-    assert_eq!(written(OutputRef::Table(&table)), file(1, 1, 3, 2, &[0b001, 0b110]));
+    assert_eq!(written(OutputRef::Bits(BitsRef::Table(&table))), file(1, 1, 3, 2, &[0b001, 0b110]));
     let bits = BitVector::parse("011").unwrap();
-    assert_eq!(written(OutputRef::Slice(&bits)), file(1, 2, 3, 1, &[0b110]));
-    assert_eq!(written(OutputRef::Word(&bits)), file(1, 3, 3, 1, &[0b110]));
+    assert_eq!(written(OutputRef::Bits(BitsRef::Slice(&bits))), file(1, 2, 3, 1, &[0b110]));
+    assert_eq!(written(OutputRef::Bits(BitsRef::Word(&bits))), file(1, 3, 3, 1, &[0b110]));
 }
 
 #[test]
@@ -45,7 +45,7 @@ fn long_tables_cross_chunks() {
     let mut table = BitTable::zeros(64 * 40_000 + 1, 2).unwrap();
     table.put(64 * 40_000, 1, true);
     table.put(12_345, 0, true);
-    let bytes = written(OutputRef::Table(&table));
+    let bytes = written(OutputRef::Bits(BitsRef::Table(&table)));
     let loaded = read(Stb, &mut &bytes[..], &mut ReadOptions::new("f", BUDGET)).unwrap();
     assert_eq!(loaded.data, Data::Table(table));
 }
@@ -97,7 +97,7 @@ fn size_hint_is_checked_before_the_limbs() {
 fn tables_without_rows_keep_their_columns() {
     for (n_rows, n_cols) in [(0, 0), (0, 5), (5, 0), (0, usize::MAX)] {
         let table = BitTable::zeros(n_rows, n_cols).unwrap();
-        let bytes = written(OutputRef::Table(&table));
+        let bytes = written(OutputRef::Bits(BitsRef::Table(&table)));
         assert_eq!(load(Stb, &bytes).unwrap().data, Data::Table(table));
     }
 }

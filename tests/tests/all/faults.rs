@@ -5,7 +5,7 @@
 use std::sync::atomic::AtomicBool;
 
 use star_base::limbs::fault;
-use star_base::{BitTable, BitVector, Code};
+use star_base::{BitTable, BitVector, BitsRef, Code};
 use star_compiler::LowerOptions;
 use star_io::{Data, FileError, Format, Graph, Layout, OutputRef, ReadOptions, Widths, lay_out};
 use star_ir::LimitKind;
@@ -361,9 +361,9 @@ fn readers_say_that_it_does_not_fit() {
     for &format in Format::ALL {
         for value in values.iter().chain([&square]) {
             let value = match value {
-                HostValue::Table(table) => OutputRef::Table(table),
-                HostValue::Slice(bits) => OutputRef::Slice(bits),
-                HostValue::Word(bits) => OutputRef::Word(bits),
+                HostValue::Table(table) => OutputRef::Bits(BitsRef::Table(table)),
+                HostValue::Slice(bits) => OutputRef::Bits(BitsRef::Slice(bits)),
+                HostValue::Word(bits) => OutputRef::Bits(BitsRef::Word(bits)),
                 other => panic!("{other:?}"),
             };
             let mut bytes = Vec::new();

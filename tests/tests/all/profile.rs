@@ -7,7 +7,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use star_base::Span;
+use star_base::{BitsRef, Span};
 use star_compiler::{LowerOptions, Lowered};
 use star_ir::Ty;
 use star_tests::backends::{Machine, on};
@@ -15,8 +15,8 @@ use star_tests::generator::generate;
 use star_tests::run::{LIMITS, Printed, Program};
 use star_vm::profile::{Clock, Lines, Tally};
 use star_vm::{
-    Backend, CompileOptions, Control, Cpu, Host, HostError, HostRef, HostValue, Limits, Outcome,
-    Profile, Reference, Stats,
+    Backend, CompileOptions, Control, Cpu, Host, HostError, HostValue, Limits, Outcome, Profile,
+    Reference, Stats,
 };
 
 /// What a profiled run left.
@@ -82,7 +82,7 @@ impl Host for World {
         self.inner.read(file, layout, ty, max_bytes)
     }
 
-    fn write(&mut self, file: &str, value: HostRef<'_>) -> Result<(), HostError> {
+    fn write(&mut self, file: &str, value: BitsRef<'_>) -> Result<(), HostError> {
         self.inner.write(file, value)
     }
 }

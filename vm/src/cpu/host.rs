@@ -1,6 +1,6 @@
 //! `print`, `read`, `write`: what the world outside does for a program.
 
-use star_base::BitTable;
+use star_base::{BitTable, BitsRef};
 use star_ir::{LimitKind, Operand, TrapKind};
 
 use super::code::{FileUse, Reg, RegRef};
@@ -12,7 +12,6 @@ use crate::backend::HostError;
 use crate::checks::Sight;
 use crate::display::{self, Shown};
 use crate::stop::{Run, Stop, broken};
-use crate::value::HostRef;
 
 impl Interpreter<'_, '_, '_> {
     pub(super) fn print(&mut self, items: &[Operand]) -> Run<()> {
@@ -79,20 +78,20 @@ impl Interpreter<'_, '_, '_> {
         let name = self.text(&file.file)?;
         let turned: BitTable;
         let value = match file.var {
-            RegRef::Slice(reg) => HostRef::Slice(&self.bits[self.base.bits + reg as usize].bits),
-            RegRef::Word(reg) => HostRef::Word(&self.bits[self.base.bits + reg as usize].bits),
+            RegRef::Slice(reg) => BitsRef::Slice(&self.bits[self.base.bits + reg as usize].bits),
+            RegRef::Word(reg) => BitsRef::Word(&self.bits[self.base.bits + reg as usize].bits),
             RegRef::Table(reg) => {
                 let table = self.tables[self.base.tables + reg as usize].table.get();
                 let table = table.ok_or_else(|| broken("a table that was never set"))?;
                 match table.as_columns() {
-                    Some(form) => HostRef::Table(form),
+                    Some(form) => BitsRef::Table(form),
                     None => {
                         let made = table.to_host(&self.parallelism)?;
                         let bytes = table.n_bytes();
                         let alive = self.budget.alive();
                         let refused = || self.budget.refused(alive, alive.saturating_add(bytes));
                         turned = made.ok_or_else(refused)?;
-                        HostRef::Table(&turned)
+                        BitsRef::Table(&turned)
                     }
                 }
             }

@@ -7,7 +7,7 @@ use std::time::Instant;
 use clap::Args;
 use serde_json::json;
 use star_base::Code;
-use star_bind::form::{self, Form, Subject};
+use star_bind::form::{Form, Subject};
 use star_bind::generated::advise;
 use star_bind::{Observer, Reading, Settings, load};
 use star_io::generate::GenerateOptions;
@@ -110,7 +110,7 @@ pub(crate) fn run(
     files.extend(mask.zip(true_curve).map(|((outlet, form), data)| (outlet, form, data)));
     for (outlet, form, data) in files {
         let data = form.shape(data, outlet.name(), max_bytes, &console).map_err(advise)?;
-        let (file, n_more) = outlet.write(form::as_output(&data), &flags, output)?;
+        let (file, n_more) = outlet.write(data.as_output(), &flags, output)?;
         n_bytes += n_more;
         written.extend(file);
     }

@@ -1,10 +1,11 @@
 //! The world outside a program under test: it reads files as any program does, what it prints and writes
 //! is kept.
 
+use star_base::BitsRef;
 use star_bind::Settings;
 use star_harness::Printed;
 use star_ir::Ty;
-use star_vm::{Host, HostError, HostRef, HostValue};
+use star_vm::{Host, HostError, HostValue};
 
 use crate::access::Access;
 use crate::files::Console;
@@ -51,12 +52,12 @@ impl Host for TestHost<'_> {
         host.read(file, layout, ty, max_bytes)
     }
 
-    fn write(&mut self, file: &str, value: HostRef<'_>) -> Result<(), HostError> {
+    fn write(&mut self, file: &str, value: BitsRef<'_>) -> Result<(), HostError> {
         self.access.for_writing(file).map_err(|error| {
             let message = error.to_string();
             HostError { code: error.code, message }
         })?;
-        self.kept.files.insert(file.to_owned(), value.to_value());
+        self.kept.files.insert(file.to_owned(), value.into());
         Ok(())
     }
 }

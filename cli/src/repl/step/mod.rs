@@ -15,11 +15,11 @@ mod tests;
 
 use std::ops::ControlFlow;
 
-use star_base::{FileId, SourceMap, did_you_mean};
+use star_base::{BitsRef, FileId, SourceMap, did_you_mean};
 use star_compiler::{Head, HeadKind, Statements};
 use star_ir::Program;
+use star_vm::HostValue;
 use star_vm::reference::{Moment, Observer, Scene};
-use star_vm::{HostRef, HostValue};
 
 use super::show::{self, Grid, Screen};
 use crate::text;
@@ -292,7 +292,7 @@ impl<'a> Stepper<'a> {
         let beside = match &value {
             HostValue::Slice(bits) => names().find_map(|other| {
                 let table = active.value(other, scene)?;
-                let fits = matches!(table.bits(), Some(HostRef::Table(table)) if table.n_rows() == bits.len());
+                let fits = matches!(table.bits(), Some(BitsRef::Table(table)) if table.n_rows() == bits.len());
                 fits.then_some((other, table))
             }),
             HostValue::Unset

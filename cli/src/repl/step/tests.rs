@@ -3,15 +3,14 @@
 use std::collections::VecDeque;
 use std::sync::atomic::AtomicBool;
 
-use star_base::BitTable;
+use star_base::{BitTable, BitsRef};
 use star_compiler::{
     Compilation, LoadError, LowerOptions, Source, SourceLoader, Statements, check, lower,
 };
 use star_ir::Ty;
 use star_vm::reference::Value;
 use star_vm::{
-    Backend, CompileOptions, Control, Host, HostError, HostRef, HostValue, Limits, Outcome,
-    Reference, Stats,
+    Backend, CompileOptions, Control, Host, HostError, HostValue, Limits, Outcome, Reference, Stats,
 };
 
 use super::*;
@@ -39,7 +38,7 @@ impl Host for NoHost {
     ) -> Result<HostValue, HostError> {
         unreachable!("no program here reads")
     }
-    fn write(&mut self, _: &str, _: HostRef<'_>) -> Result<(), HostError> {
+    fn write(&mut self, _: &str, _: BitsRef<'_>) -> Result<(), HostError> {
         unreachable!("no program here writes")
     }
 }

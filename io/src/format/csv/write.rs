@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use csv::{ErrorKind, Terminator, WriterBuilder};
 
 use super::header;
-use crate::data::{BitsRef, OutputRef};
+use crate::data::OutputRef;
 use crate::error::Fault;
 use crate::format::{cannot_hold, cannot_write};
 use crate::numbers::{Field, Numbers};
@@ -15,9 +15,7 @@ use crate::numbers::{Field, Numbers};
 pub(crate) fn write(value: OutputRef<'_>, out: &mut dyn Write) -> Result<(), Fault> {
     let bits = match value {
         OutputRef::Numbers(numbers) => return write_numbers(value, numbers, out),
-        OutputRef::Table(table) => BitsRef::Table(table),
-        OutputRef::Slice(slice) => BitsRef::Slice(slice),
-        OutputRef::Word(word) => BitsRef::Word(word),
+        OutputRef::Bits(bits) => bits,
         OutputRef::Graph(_) => {
             let fault = cannot_hold(value, "CSV", "lists of numbers");
             return Err(Box::new(fault.help("write a graph to a `.mtx`, `.gr` or `.txt` file")));

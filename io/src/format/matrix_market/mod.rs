@@ -15,12 +15,12 @@ mod values;
 
 use std::io::{self, Write};
 
-use star_base::BitTable;
+use star_base::{BitTable, BitsRef};
 
 use self::header::{Field, Header, Storage};
 use self::values::Values;
 use super::ReadResult;
-use crate::data::{BitsRef, Data, OutputRef};
+use crate::data::{Data, OutputRef};
 use crate::error::Fault;
 use crate::graph::{Arc, Graph};
 use crate::scaling;
@@ -94,9 +94,7 @@ pub(crate) fn write(value: OutputRef<'_>, out: &mut dyn Write) -> Result<(), Fau
             graph.check_ends("")?;
             return write_graph(graph, out).map_err(|e| super::cannot_write(&e));
         }
-        OutputRef::Table(table) => BitsRef::Table(table),
-        OutputRef::Slice(slice) => BitsRef::Slice(slice),
-        OutputRef::Word(word) => BitsRef::Word(word),
+        OutputRef::Bits(bits) => bits,
         OutputRef::Numbers(_) => {
             let holds = "graphs, and tables of bits";
             return Err(Box::new(super::cannot_hold(value, "Matrix Market", holds)));

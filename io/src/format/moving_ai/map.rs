@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use star_base::Code;
 
 use super::{expect, take};
-use crate::data::{BitsRef, Data, OutputRef};
+use crate::data::{Data, OutputRef};
 use crate::error::Fault;
 use crate::format::{ReadResult, ReaderNotes, cannot_hold, cannot_write, vertex_count};
 use crate::growing::Growing;
@@ -66,9 +66,7 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
 /// Writes a grid of zeros and ones, or a table: `.` for one, `@` for zero.
 pub(crate) fn write(value: OutputRef<'_>, out: &mut dyn Write) -> Result<(), Fault> {
     let bits = match value {
-        OutputRef::Table(table) => BitsRef::Table(table),
-        OutputRef::Slice(slice) => BitsRef::Slice(slice),
-        OutputRef::Word(word) => BitsRef::Word(word),
+        OutputRef::Bits(bits) => bits,
         OutputRef::Numbers(Numbers { shape: Shape::Grid { height, width }, fields })
             if let [field] = fields.as_slice()
                 && field.is_bits() =>

@@ -15,13 +15,13 @@ mod values;
 
 use std::io::{self, Write};
 
-use star_base::Code;
+use star_base::{BitsRef, Code};
 
 pub(super) use self::header::Header;
 use self::header::{Column, Item, Kind};
 pub(super) use self::input::Input;
 use super::{ReadResult, ReaderNotes, cannot_hold, cannot_write};
-use crate::data::{BitsRef, Data, OutputRef};
+use crate::data::{Data, OutputRef};
 use crate::error::Fault;
 use crate::numbers::{Field, Numbers, Shape};
 use crate::source::Source;
@@ -90,11 +90,11 @@ pub(super) fn write_array(
     format: &str,
 ) -> Result<(), Fault> {
     let (shape, bits) = match value {
-        OutputRef::Table(table) => {
+        OutputRef::Bits(BitsRef::Table(table)) => {
             (vec![table.n_rows() as u64, table.n_cols() as u64], BitsRef::Table(table))
         }
-        OutputRef::Slice(slice) => (vec![slice.len() as u64], BitsRef::Slice(slice)),
-        OutputRef::Word(word) => (vec![word.len() as u64], BitsRef::Word(word)),
+        OutputRef::Bits(BitsRef::Slice(slice)) => (vec![slice.len() as u64], BitsRef::Slice(slice)),
+        OutputRef::Bits(BitsRef::Word(word)) => (vec![word.len() as u64], BitsRef::Word(word)),
         OutputRef::Numbers(numbers) => return write_numbers(numbers, out, format),
         OutputRef::Graph(_) => {
             let fault = cannot_hold(value, format, "arrays of bits and numbers");

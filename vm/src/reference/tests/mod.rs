@@ -16,7 +16,7 @@ mod traps;
 
 use std::sync::atomic::AtomicBool;
 
-use star_base::{BitTable, BitVector, Code, FileId, Span};
+use star_base::{BitTable, BitVector, BitsRef, Code, FileId, Span};
 use star_ir::{
     Block, Extent, LabelId, LimitKind, LocId, Location, Mode, NamedVar, Op, Operand, Param,
     Program, Routine, RoutineId, Stmt, StmtKind, Ty, Var, VarId,
@@ -30,7 +30,7 @@ use crate::budget::MemoryBudget;
 use crate::cpu::{self, Cpu};
 use crate::explain::{Became, Subject};
 use crate::kernels::Kernels;
-use crate::value::{HostRef, HostValue};
+use crate::value::HostValue;
 
 /// The sizes at which packed forms have their borders.
 pub(super) const EDGES: [usize; 14] = [0, 1, 31, 32, 33, 63, 64, 65, 127, 128, 129, 511, 512, 513];
@@ -207,8 +207,8 @@ impl Host for TestHost {
         }
     }
 
-    fn write(&mut self, file: &str, value: HostRef<'_>) -> Result<(), HostError> {
-        self.written.push((file.to_owned(), value.to_value()));
+    fn write(&mut self, file: &str, value: BitsRef<'_>) -> Result<(), HostError> {
+        self.written.push((file.to_owned(), value.into()));
         Ok(())
     }
 }

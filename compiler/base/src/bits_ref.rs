@@ -1,0 +1,101 @@
+//! Values of bits, borrowed: what is written to a file, and what a program gives away.
+
+use crate::bits::{BitTable, BitVector};
+
+/// A table, slice or word, to be looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BitsRef<'a> {
+    /// A table.
+    Table(&'a BitTable),
+    /// One column.
+    Slice(&'a BitVector),
+    /// One row.
+    Word(&'a BitVector),
+}
+
+impl BitsRef<'_> {
+    /// Rows and columns of the value as a table: a slice is one column, a word one row.
+    pub fn shape(&self) -> (usize, usize) {
+        match self {
+            BitsRef::Table(table) => (table.n_rows(), table.n_cols()),
+            BitsRef::Slice(slice) => (slice.len(), 1),
+            BitsRef::Word(word) => (1, word.len()),
+        }
+    }
+
+    /// Number of ones.
+    pub fn count_ones(&self) -> u64 {
+        match self {
+            BitsRef::Table(table) => table.count_ones(),
+            BitsRef::Slice(vector) | BitsRef::Word(vector) => vector.count_ones(),
+        }
+    }
+
+    /// Calls `each` with every row, one byte of 0 or 1 for each column; stops at the first error.
+    pub fn try_for_rows<E>(&self, mut each: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
+        let (n_rows, n_cols) = self.shape();
+        match self {
+            BitsRef::Table(_) | BitsRef::Slice(_) => {
+                // 64 rows at once: that is one limb of each column.
+                let mut rows = vec![0; n_cols * n_rows.min(64)];
+                for first in (0..n_rows).step_by(64) {
+                    let n_now = (n_rows - first).min(64);
+                    for col in 0..n_cols {
+                        let limbs = match self {
+                            BitsRef::Table(table) => table.column_limbs(col),
+                            BitsRef::Slice(bits) | BitsRef::Word(bits) => bits.limbs(),
+                        };
+                        let limb = limbs[first / 64];
+                        for row in 0..n_now {
+                            rows[row * n_cols + col] = (limb >> row & 1) as u8;
+                        }
+                    }
+                    for row in 0..n_now {
+                        each(&rows[row * n_cols..][..n_cols])?;
+                    }
+                }
+                Ok(())
+            }
+            BitsRef::Word(word) => {
+                let row: Vec<u8> = word.iter().map(u8::from).collect();
+                each(&row)
+            }
+        }
+    }
+
+    /// Bit `col` of row `row`, both from 0.
+    pub fn get(&self, row: usize, col: usize) -> bool {
+        match self {
+            BitsRef::Table(table) => table.get(row, col),
+            BitsRef::Slice(slice) => slice.get(row),
+            BitsRef::Word(word) => word.get(col),
+        }
+    }
+
+    /// Calls `each` with the row and column of every one, both from 0, column by column; stops at
+    /// the first error.
+    pub fn try_for_ones<E>(
+        &self,
+        mut each: impl FnMut(usize, usize) -> Result<(), E>,
+    ) -> Result<(), E> {
+        match self {
+            BitsRef::Table(table) if table.n_rows() == 0 => Ok(()),
+            BitsRef::Table(table) => (0..table.n_cols())
+                .try_for_each(|col| ones_of(table.column_limbs(col), |row| each(row, col))),
+            BitsRef::Slice(slice) => ones_of(slice.limbs(), |row| each(row, 0)),
+            BitsRef::Word(word) => ones_of(word.limbs(), |col| each(0, col)),
+        }
+    }
+}
+
+/// Calls `each` with the index of every one.
+fn ones_of<E>(limbs: &[u64], mut each: impl FnMut(usize) -> Result<(), E>) -> Result<(), E> {
+    for (limb_idx, &limb) in limbs.iter().enumerate() {
+        let mut rest = limb;
+        while rest != 0 {
+            each(limb_idx * 64 + rest.trailing_zeros() as usize)?;
+            rest &= rest - 1;
+        }
+    }
+    Ok(())
+}
