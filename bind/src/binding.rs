@@ -109,7 +109,7 @@ pub fn bind(
 }
 
 /// The names that are settings where no parameter has them.
-const SETTINGS: [&str; 4] = ["scale", "widths", "h", "b"];
+pub const SETTINGS: [&str; 4] = ["scale", "widths", "h", "b"];
 
 /// Texts by names.
 type Texts<'a> = BTreeMap<&'a str, &'a str>;

@@ -6,7 +6,8 @@
 //! * [`mod@load`]: reads all that a binding names; [`request`]: what a running program reads.
 //! * [`source`]: what the caller does: open files, hear notes, end long work.
 //! * [`data`]: one file, and the value that it gives; [`layouts`], [`widths`], [`settings`]: how it is laid out.
-//! * [`encoding`]: how values are written; [`form`]: what data become in a format that holds no such data.
+//! * [`encoding`]: how values are written; [`form`]: what data become in a format that holds no such data;
+//!   [`results`]: results by their names, and their text.
 //! * [`generated`]: data made where a file may stand.
 //!
 //! Nothing here knows a terminal, a file system or the clock, and nothing knows where a routine comes from.
@@ -29,6 +30,7 @@ pub mod offer;
 pub mod param;
 pub mod part;
 pub mod request;
+pub mod results;
 pub mod settings;
 pub mod source;
 pub mod widths;

@@ -41,6 +41,13 @@ pub struct Signature {
     pub params: Vec<Param>,
 }
 
+impl Signature {
+    /// The parameters that give something back, in order.
+    pub fn results(&self) -> impl Iterator<Item = &Param> {
+        self.params.iter().filter(|param| param.by_ref)
+    }
+}
+
 impl Kind {
     /// With an article: `an integer`.
     pub fn with_article(self) -> &'static str {

@@ -228,7 +228,7 @@ pub(crate) fn run_with(
     output.flush();
     let exit = match outcome {
         Outcome::Done => {
-            let names = results::names(&signature, ready.is_function);
+            let names = star_bind::results::names(&signature, ready.is_function);
             // The run ended in time: its results are worth some more.
             let flags = flags.without_deadline();
             let results = ready_to_run.into_results(&flags.interrupt);

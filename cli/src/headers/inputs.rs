@@ -5,6 +5,7 @@ use std::path::Path;
 
 use star_base::{Code, Diagnostic, Span};
 use star_bind::arg_value::{self, ArgValue};
+use star_bind::binding::SETTINGS;
 use star_bind::{
     Binding, Kind, Origin, Param, Reading, Signature, Strangers, bind, generated, load,
 };
@@ -23,9 +24,6 @@ use crate::text;
 
 /// The name that is to a header what `--graph` is to `star run`, where no parameter has it.
 const GRAPH: &str = "graph";
-
-/// Names that say something about files, where no parameter has them.
-const SETTINGS: [&str; 4] = ["scale", "widths", "h", "b"];
 
 /// What is read with.
 #[derive(Clone, Copy)]

@@ -117,17 +117,9 @@ fn is_negative(kind: ValueKind, word: &str) -> bool {
 
 /// As messages show an option: `--vertices <N>`.
 fn shown(option: &OptionSpec) -> String {
-    match option.value {
-        ValueKind::Flag => format!("--{}", option.long),
-        ValueKind::Count
-        | ValueKind::Counts
-        | ValueKind::Short
-        | ValueKind::Scale
-        | ValueKind::Gray
-        | ValueKind::Integer
-        | ValueKind::Share
-        | ValueKind::Size
-        | ValueKind::File => format!("--{} <{}>", option.long, option.value_name),
+    match option.value == ValueKind::Flag {
+        true => format!("--{}", option.long),
+        false => format!("--{} <{}>", option.long, option.value_name),
     }
 }
 

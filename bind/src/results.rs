@@ -1,0 +1,138 @@
+//! What a routine gives back: its results by their names, where they are wanted, and their text.
+
+use star_base::{Code, Diagnostic, did_you_mean, text};
+use star_vm::{HostValue, display};
+
+use crate::param::{Kind, Signature};
+
+/// A result that is wanted in a file, `NAME=FILE`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WantedResult<'a> {
+    /// Which one, counted from 0 among the `var` parameters.
+    pub idx: usize,
+    /// A kind that files hold.
+    pub kind: Kind,
+    /// The file as named.
+    pub file: &'a str,
+}
+
+/// Understands an `--out NAME=FILE`.
+///
+/// # Errors
+/// E0606 if no result has that name, or files do not hold it; E0608 if it is not written so.
+pub fn wanted<'a>(signature: &Signature, option: &'a str) -> Result<WantedResult<'a>, Diagnostic> {
+    let (name, file) = match option.split_once('=') {
+        Some((name, file)) if !name.is_empty() && !file.is_empty() => (name, file),
+        Some(_) | None => {
+            let message = format!("`--out {option}` names no result and file");
+            let help = "it is written `--out NAME=FILE`, as in `--out P=closure.mtx`";
+            return Err(Diagnostic::new(Code::Usage, message).help(help));
+        }
+    };
+    let mut vars = signature.results().enumerate();
+    match vars.find(|(_, param)| param.name == name) {
+        Some((idx, param)) if param.kind.is_data() => {
+            Ok(WantedResult { idx, kind: param.kind, file })
+        }
+        Some((_, param)) => {
+            let message = format!("`{name}` is {}", param.kind.with_article());
+            let note = "only tables, slices and words are written to files";
+            Err(Diagnostic::new(Code::NotAResult, message).note(note))
+        }
+        None => Err(no_result(signature, name)),
+    }
+}
+
+fn no_result(signature: &Signature, name: &str) -> Diagnostic {
+    let names = || {
+        let data = signature.results().filter(|param| param.kind.is_data());
+        data.map(|param| param.name.as_str())
+    };
+    let message = format!("`{name}` is no result of `{}`", signature.name);
+    let list = text::quoted_list(names());
+    let diagnostic = Diagnostic::new(Code::NotAResult, message).note(match list.as_str() {
+        "" => "results are `var` parameters, and it has none that can be written".to_owned(),
+        _ => format!("its results are {list}"),
+    });
+    match did_you_mean(name, names()) {
+        Some(meant) => diagnostic.help(format!("did you mean `--out {meant}=…`?")),
+        None => diagnostic,
+    }
+}
+
+/// The names of the results of a routine, in order; a function's value is the last one. Handles, which
+/// are not shown, have none.
+pub fn names(signature: &Signature, is_function: bool) -> Vec<Option<&str>> {
+    let vars = signature.results();
+    let vars = vars.map(|param| (param.kind != Kind::Handle).then_some(param.name.as_str()));
+    vars.chain(is_function.then_some(Some(signature.name.as_str()))).collect()
+}
+
+/// A result by its name: a table with its sizes and number of ones, then its rows.
+pub fn summary(name: &str, value: &HostValue) -> String {
+    let shown = display::long(display::Shown::from(value));
+    match value {
+        HostValue::Table(table) => {
+            let sizes = display::short(display::Shown::from(value));
+            let rows = shown.strip_suffix(&format!("({sizes})")).unwrap_or(&shown);
+            let gap = if table.n_rows() > 0 && table.n_cols() > 0 { "\n" } else { "" };
+            format!("{name} = {sizes}{gap}{}\n", rows.trim_end())
+        }
+        HostValue::Unset
+        | HostValue::Int(_)
+        | HostValue::Bool(_)
+        | HostValue::Str(_)
+        | HostValue::Slice(_)
+        | HostValue::Word(_) => format!("{name} = {shown}\n"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use star_base::BitTable;
+
+    use super::*;
+    use crate::param::examples::{signature, value, var};
+
+    fn floyd() -> Signature {
+        let params = vec![
+            value("h", Kind::Int),
+            var("D", Kind::Table),
+            var("n", Kind::Int),
+            var("X", Kind::Slice),
+        ];
+        signature("FLOYD", params)
+    }
+
+    #[test]
+    fn files_are_for_results_that_they_hold() {
+        let found = wanted(&floyd(), "X=x.stb").unwrap();
+        assert_eq!(found, WantedResult { idx: 2, kind: Kind::Slice, file: "x.stb" });
+        for (wrong, code) in [
+            ("h=a.mtx", Code::NotAResult),
+            ("d=b.mtx", Code::NotAResult),
+            ("n=c.mtx", Code::NotAResult),
+            ("D", Code::Usage),
+            ("D=", Code::Usage),
+        ] {
+            assert_eq!(wanted(&floyd(), wrong).unwrap_err().code, code, "{wrong}");
+        }
+        let fault = wanted(&floyd(), "d=b.mtx").unwrap_err();
+        assert_eq!(fault.help, ["did you mean `--out D=…`?"]);
+    }
+
+    #[test]
+    fn tables_begin_on_a_line_of_their_own() {
+        let table = HostValue::Table(BitTable::parse(&["01", "10"]).unwrap());
+        assert_eq!(summary("P", &table), "P = 2 × 2, 2 ones\n01\n10\n");
+        let empty = HostValue::Table(BitTable::zeros(0, 2).unwrap());
+        assert_eq!(summary("P", &empty), "P = 0 × 2, 0 ones\n");
+        assert_eq!(summary("n", &HostValue::Int(3)), "n = 3\n");
+        assert_eq!(summary("X", &HostValue::Unset), "X = unset\n");
+    }
+
+    #[test]
+    fn a_function_is_its_own_last_result() {
+        assert_eq!(names(&floyd(), true), ["D", "n", "X", "FLOYD"].map(Some));
+    }
+}
