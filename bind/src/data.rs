@@ -246,7 +246,13 @@ fn from_numbers(
     if let Some(places) = places(&laid_out.fields) {
         let what = match (layout, numbers.shape) {
             (NumberLayout::Grid, Shape::Grid { .. }) => " of every cell",
-            _ => "",
+            (
+                NumberLayout::Grid
+                | NumberLayout::Records
+                | NumberLayout::Natural
+                | NumberLayout::Field(_),
+                Shape::Grid { .. } | Shape::List(_),
+            ) => "",
         };
         reading.observer.note(&format!("{file}: {places}{what}"));
     }

@@ -36,12 +36,9 @@ impl IntExpr {
             return Err(bad(Some(&first.message)));
         }
         let mut items = parsed.file.items.into_iter();
-        match (items.next(), items.next(), parsed.comments.is_empty()) {
-            (Some(Item::Const { value, .. }), None, true) => {
-                Ok(IntExpr { tree: value, file: span.file, start: span.start, span })
-            }
-            _ => Err(bad(None)),
-        }
+        let parts = (items.next(), items.next(), parsed.comments.is_empty());
+        let (Some(Item::Const { value, .. }), None, true) = parts else { return Err(bad(None)) };
+        Ok(IntExpr { tree: value, file: span.file, start: span.start, span })
     }
 
     /// Its place.
@@ -66,11 +63,13 @@ impl IntExpr {
         };
         match &expr.kind {
             ExprKind::Int(number) => in_range(expr.span, i64::try_from(*number).ok()),
-            ExprKind::Neg(operand) => match operand.kind {
+            ExprKind::Neg(operand) => {
                 // −2⁶³ is an integer although 2⁶³ is none.
-                ExprKind::Int(number) => Ok((number as i64).wrapping_neg()),
-                _ => in_range(expr.span, self.of(operand, value_of)?.checked_neg()),
-            },
+                if let ExprKind::Int(number) = operand.kind {
+                    return Ok((number as i64).wrapping_neg());
+                }
+                in_range(expr.span, self.of(operand, value_of)?.checked_neg())
+            }
             ExprKind::Ref(reference) => match &reference.args {
                 None => value_of(&reference.name.name).ok_or_else(|| {
                     let message = format!("`{}` has no integer value here", reference.name.name);

@@ -1,4 +1,7 @@
 //! The header of an array: the type of its items, their order, its shape.
+//!
+//! It is read here and not by the crate npyz, which takes memory for as many bytes as the header claims, parses
+//! nested lists without a bound on their depth, and refuses fields that have a title.
 
 use std::io::{self, Write};
 
@@ -185,14 +188,16 @@ impl Item {
             let Literal::List(part) = part else {
                 return Err("a field of no known type".to_owned());
             };
-            let (name, descr) = match &part[..] {
-                [Literal::Text(name), Literal::Text(descr)] => (name, descr),
+            let nested = || "a field that is an array or a record itself".to_owned();
+            let [name, Literal::Text(descr)] = &part[..] else { return Err(nested()) };
+            let name = match name {
+                Literal::Text(name) => name,
                 // A title and a name.
-                [Literal::List(names), Literal::Text(descr)] => match &names[..] {
-                    [_, Literal::Text(name)] => (name, descr),
+                Literal::List(names) => match &names[..] {
+                    [_, Literal::Text(name)] => name,
                     _ => return Err("a field of no known type".to_owned()),
                 },
-                _ => return Err("a field that is an array or a record itself".to_owned()),
+                Literal::Bool(_) | Literal::Int(_) | Literal::Dict(_) => return Err(nested()),
             };
             let n_part_bytes = match descr.strip_prefix("|V") {
                 // Bytes between the fields, without a name.
