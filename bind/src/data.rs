@@ -92,7 +92,7 @@ pub fn read_file(
         show(n_read);
         reading.observer.stop().is_none()
     };
-    let mut options = ReadOptions::new(*name, max_bytes);
+    let mut options = ReadOptions::new(name, max_bytes);
     options.size_hint = size;
     options.scale = reading.settings.scale;
     options.graph = expected.graph;
