@@ -118,7 +118,7 @@ fn run(text: &str) -> Row {
         let compiled = machine(configuration).compile(runnable.program.clone()).unwrap();
         Ready { configuration, compiled }
     };
-    let machines = vec![
+    let machines = [
         ready("reference", &|configuration| configuration.machine().unwrap()),
         ready("cpu", &|configuration| on(configuration.name, Spoiled(Cpu::new()))),
     ];
