@@ -11,17 +11,25 @@ use star_ir::{
 pub fn guard(program: &mut Program) {
     for routine in &mut program.routines {
         let vars = routine.vars.clone();
-        block(&mut routine.body, &vars, None, &mut Vec::new());
+        block(&mut routine.body, &vars, None, &mut Vec::new(), &mut Vec::new());
     }
 }
 
-/// `rows` are those of the kernel around, `turns` the variables of the loops around.
-fn block(stmts: &mut Block, vars: &[Var], rows: Option<&Operand>, turns: &mut Vec<VarId>) {
+/// `rows` are those of the kernel around, `turns` the variables of the loops around, `reduced` those that a
+/// `forall` around combines, which nothing else may read.
+fn block(
+    stmts: &mut Block,
+    vars: &[Var],
+    rows: Option<&Operand>,
+    turns: &mut Vec<VarId>,
+    reduced: &mut Vec<VarId>,
+) {
     let mut guarded = Block::with_capacity(2 * stmts.len());
     for mut stmt in std::mem::take(stmts) {
         let loc = stmt.loc;
         let mut checks = checks_of(&stmt.kind, vars, rows);
         checks.retain(|check| !matches!(check, Check::Set(var) if turns.contains(var)));
+        checks.retain(|check| !mentions(check, reduced));
         guarded.extend(checks.into_iter().map(|check| Stmt { kind: StmtKind::Check(check), loc }));
         let (mut own, mut reductions, mut test) = (None, Vec::new(), None);
         if let StmtKind::Tile { rows, reductions: asked, .. } = &stmt.kind {
@@ -30,7 +38,10 @@ fn block(stmts: &mut Block, vars: &[Var], rows: Option<&Operand>, turns: &mut Ve
         } else if let StmtKind::While { test: Operand::Var(var), .. } = &stmt.kind {
             test = Some(*var);
         }
-        let n_turns = turns.len();
+        let (n_turns, n_reduced) = (turns.len(), reduced.len());
+        if let StmtKind::Forall { reductions, .. } = &stmt.kind {
+            reduced.extend(reductions.iter().map(|reduction| reduction.var));
+        }
         if let StmtKind::For { var, .. }
         | StmtKind::Foreach { var, .. }
         | StmtKind::Forall { var, .. } = &stmt.kind
@@ -38,7 +49,7 @@ fn block(stmts: &mut Block, vars: &[Var], rows: Option<&Operand>, turns: &mut Ve
             turns.push(*var);
         }
         for (idx, inner) in visit::blocks_mut(&mut stmt.kind).into_iter().flatten().enumerate() {
-            block(inner, vars, own.as_ref().or(rows), turns);
+            block(inner, vars, own.as_ref().or(rows), turns, reduced);
             // What is read at the end of a head or of a kernel is checked there.
             let mut checks = Vec::new();
             if idx == 0 {
@@ -51,9 +62,17 @@ fn block(stmts: &mut Block, vars: &[Var], rows: Option<&Operand>, turns: &mut Ve
             inner.extend(checks.into_iter().map(|it| Stmt { kind: StmtKind::Check(it), loc }));
         }
         turns.truncate(n_turns);
+        reduced.truncate(n_reduced);
         guarded.push(stmt);
     }
     *stmts = guarded;
+}
+
+/// Is the guard about one of these variables?
+fn mentions(check: &Check, vars: &[VarId]) -> bool {
+    let mut found = false;
+    visit::check_accesses(check, &mut |var, _| found |= vars.contains(&var));
+    found
 }
 
 /// That a slice or table has the rows of the kernel around.

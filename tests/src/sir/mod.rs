@@ -1,5 +1,6 @@
 //! Programs that are written in SIR, on every backend in both modes.
 
+pub mod generator;
 pub mod guards;
 
 use std::num::NonZeroUsize;
@@ -32,6 +33,13 @@ impl Sir {
         Sir { compiled: InBothModes::new(program, machines), orders: compile(program, &orders()) }
     }
 
+    /// The backends that run iterations in order, and so agree where a `forall` traps.
+    pub fn machines() -> Vec<Machine> {
+        let mut machines = backends();
+        machines.retain(|machine| machine.name != "reference-backward");
+        machines
+    }
+
     /// Compiles a text on every backend, with the guards that it needs: `header` is what stands behind the
     /// routine's name, `body` the rest without places.
     ///
@@ -48,9 +56,7 @@ impl Sir {
     pub fn guarded_text(text: &str) -> Self {
         let mut program = read(text);
         guards::guard(&mut program);
-        let mut machines = backends();
-        machines.retain(|machine| machine.name != "reference-backward");
-        Sir::new(&program, &machines)
+        Sir::new(&program, &Sir::machines())
     }
 
     /// Runs the first routine on every backend in both modes.

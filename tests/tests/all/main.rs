@@ -12,6 +12,7 @@
 //! * `profile`: what lines and routines are charged with.
 //! * `programs`: generated programs, the same on every backend.
 //! * `fast_paths`: programs that take the fast paths of a backend, and are asked which.
+//! * `sir_programs`: generated programs of SIR, likewise.
 //! * `house`: what must not be, over the sources and the dependencies.
 //! * `faults`: memory that the system refuses, allocation by allocation.
 //! * `bad_input`: hostile programs, up to the SIR and the machine.
@@ -34,3 +35,4 @@ mod operations;
 mod profile;
 mod programs;
 mod published;
+mod sir_programs;
