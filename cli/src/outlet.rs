@@ -39,9 +39,9 @@ impl Outlet {
             }
             Some(_) | None => Target::new(Path::new(text), text, holds).map(Outlet::File),
         };
-        outlet.map_err(|error| match error.code {
-            Code::UnknownFormat => error.help("standard output is an extension and `:-`: `gr:-`"),
-            _ => error,
+        outlet.map_err(|error| match error.code == Code::UnknownFormat {
+            true => error.help("standard output is an extension and `:-`: `gr:-`"),
+            false => error,
         })
     }
 

@@ -2,8 +2,9 @@
 //! function takes its value as one.
 
 use star_ir::{
-    Arg, Extent, Mode, Param, Program, Routine, RoutineId, Stmt, StmtKind, Trap, Ty, Var, VarId,
+    Arg, Extent, Mode, Param, Program, Routine, RoutineId, Stmt, StmtKind, Ty, Var, VarId,
 };
+use star_vm::Outcome;
 
 /// Adds a routine that has the parameters of the function `entry` and, last, its value as a `var`
 /// parameter. `None` if `entry` is no function.
@@ -49,15 +50,22 @@ pub(crate) fn with_result(program: &mut Program, entry: RoutineId) -> Option<Rou
     Some(id)
 }
 
-/// The trap as if the function itself were the entry.
-pub(crate) fn without_wrapper(mut trap: Trap) -> Trap {
-    if trap.frames.len() > 1 {
-        trap.frames.remove(0);
-        if let Some(first) = trap.frames.first_mut() {
-            first.call = None;
+/// How a run ended, as if the function itself were the entry if `is_function`: without the frame of its wrapper.
+pub(crate) fn unwrapped(mut outcome: Outcome, is_function: bool) -> Outcome {
+    match &mut outcome {
+        Outcome::Trap(trap) if is_function && trap.frames.len() > 1 => {
+            trap.frames.remove(0);
+            if let Some(first) = trap.frames.first_mut() {
+                first.call = None;
+            }
         }
+        Outcome::Trap(_)
+        | Outcome::Done
+        | Outcome::Limit { .. }
+        | Outcome::DeviceLost { .. }
+        | Outcome::Internal(_) => {}
     }
-    trap
+    outcome
 }
 
 fn without_sizes(ty: Ty) -> Ty {

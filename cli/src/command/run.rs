@@ -242,16 +242,7 @@ pub(crate) fn run_with(
         | Outcome::Internal(_)) => {
             // Nothing reads the values any more, and the process is about to end.
             ready_to_run.abandon();
-            let stop = match stop {
-                Outcome::Trap(trap) if ready.is_function => {
-                    Outcome::Trap(Box::new(wrap::without_wrapper(*trap)))
-                }
-                Outcome::Trap(_)
-                | Outcome::Done
-                | Outcome::Limit { .. }
-                | Outcome::DeviceLost { .. }
-                | Outcome::Internal(_) => stop,
-            };
+            let stop = wrap::unwrapped(stop, ready.is_function);
             let mut diagnostic = describe(stop, &ready.lowered.program);
             if Exit::of(diagnostic.code) == Exit::Trap {
                 let Advice { notes, help } = advice;
@@ -415,11 +406,9 @@ pub(crate) fn describe(outcome: Outcome, program: &Program) -> Diagnostic {
 
 /// Was a file being read or written when the user or the clock ended the run?
 pub(crate) fn stopped_in_host(trap: &Trap) -> Option<LimitKind> {
-    match &trap.kind {
-        TrapKind::File { code: Code::Interrupted, .. } => Some(LimitKind::Interrupted),
-        TrapKind::File { code: Code::TimeLimit, .. } => Some(LimitKind::Time),
-        _ => None,
-    }
+    let TrapKind::File { code, .. } = &trap.kind else { return None };
+    let ends = [(Code::Interrupted, LimitKind::Interrupted), (Code::TimeLimit, LimitKind::Time)];
+    ends.into_iter().find(|(known, _)| known == code).map(|(_, kind)| kind)
 }
 
 /// The messages for files that were not written to their ends.
@@ -431,9 +420,12 @@ fn stopped_at_files(errors: Vec<FileError>) -> Failure {
 /// The message for a file that was not read or written to its end.
 fn stopped_at_file(error: FileError) -> Failure {
     let diagnostic = error.to_diagnostic();
-    match error.code {
-        Code::TimeLimit => diagnostic.help("`--max-time` sets this limit").into(),
-        Code::DoesNotFit => diagnostic.help("`--max-memory` sets the budget").into(),
-        _ => diagnostic.into(),
+    let help = [
+        (Code::TimeLimit, "`--max-time` sets this limit"),
+        (Code::DoesNotFit, "`--max-memory` sets the budget"),
+    ];
+    match help.into_iter().find(|(code, _)| *code == error.code) {
+        Some((_, help)) => diagnostic.help(help).into(),
+        None => diagnostic.into(),
     }
 }

@@ -265,12 +265,20 @@ impl Session {
         };
         if let Some(variable) = self.environment.get(rest) {
             let ty = self.type_text(rest, variable);
-            let size = match (variable.sizes, variable.kind) {
-                ([None, None], Kind::Slice | Kind::Word) => {
+            let unsized_one = variable.sizes == [None, None];
+            let size = match variable.kind {
+                Kind::Slice | Kind::Word if unsized_one => {
                     "; it takes a new size at every assignment"
                 }
-                ([None, None], Kind::Table) => "; it may grow",
-                _ => "",
+                Kind::Table if unsized_one => "; it may grow",
+                Kind::Int
+                | Kind::Bool
+                | Kind::Str
+                | Kind::Slice
+                | Kind::Word
+                | Kind::Table
+                | Kind::Handle
+                | Kind::Error => "",
             };
             let from = place(variable.span);
             let text = format!("variable {rest}: {ty}, from {from}{size}\n");

@@ -7,9 +7,8 @@ use star_base::{Code, Diagnostic};
 use star_compiler::MAX_SOURCE_BYTES;
 
 use super::event::{Event, Sink};
-use super::plain::Plain;
+use super::plain::{FrontEnd, Plain};
 use super::session::{Flow, Session};
-use super::show::Screen;
 use crate::text;
 
 /// Lines that are no text after which nobody expects any more.
@@ -19,7 +18,17 @@ const MAX_DROPPED: usize = 20;
 /// running.
 pub(crate) fn run(session: &mut Session, input: &mut dyn BufRead, sink: &mut Plain<'_>) {
     let input = &RefCell::new(input);
-    let sink = &mut Piped { plain: sink, input };
+    // What the session asks, the next line of the pipe answers.
+    let answers = |_: &mut Plain<'_>| {
+        let mut bytes = Vec::new();
+        let mut input = input.borrow_mut();
+        let mut limited = (&mut **input).take(MAX_SOURCE_BYTES as u64);
+        match limited.read_until(b'\n', &mut bytes) {
+            Ok(0) | Err(_) => None,
+            Ok(_) => Some(String::from_utf8_lossy(&bytes).into_owned()),
+        }
+    };
+    let sink = &mut FrontEnd { plain: sink, answers };
     let mut bytes = Vec::new();
     let mut number = 0_u64;
     let mut n_dropped = 0;
@@ -64,36 +73,6 @@ pub(crate) fn run(session: &mut Session, input: &mut dyn BufRead, sink: &mut Pla
         }
     }
     session.end(sink);
-}
-
-/// What a session says goes to standard output, and what it asks the next line of the pipe answers.
-struct Piped<'a, 'o, 'i> {
-    plain: &'a mut Plain<'o>,
-    input: &'a RefCell<&'i mut dyn BufRead>,
-}
-
-impl Sink for Piped<'_, '_, '_> {
-    fn show(&mut self, event: Event<'_>) -> bool {
-        self.plain.show(event)
-    }
-
-    fn width(&self) -> usize {
-        self.plain.width()
-    }
-
-    fn screen(&self) -> Screen {
-        self.plain.screen()
-    }
-
-    fn ask(&mut self) -> Option<String> {
-        let mut bytes = Vec::new();
-        let mut input = self.input.borrow_mut();
-        let mut limited = (&mut **input).take(MAX_SOURCE_BYTES as u64);
-        match limited.read_until(b'\n', &mut bytes) {
-            Ok(0) | Err(_) => None,
-            Ok(_) => Some(String::from_utf8_lossy(&bytes).into_owned()),
-        }
-    }
 }
 
 /// Loads the files that the command line names.

@@ -66,3 +66,27 @@ impl Sink for Plain<'_> {
         Screen { width: self.width(), style, ..Screen::default() }
     }
 }
+
+/// A front end: events go out as text, and `answers` gives the lines that a run which has stopped asks for.
+pub(super) struct FrontEnd<'a, 'o, A> {
+    pub(super) plain: &'a mut Plain<'o>,
+    pub(super) answers: A,
+}
+
+impl<A: FnMut(&mut Plain<'_>) -> Option<String>> Sink for FrontEnd<'_, '_, A> {
+    fn show(&mut self, event: Event<'_>) -> bool {
+        self.plain.show(event)
+    }
+
+    fn width(&self) -> usize {
+        self.plain.width()
+    }
+
+    fn screen(&self) -> Screen {
+        self.plain.screen()
+    }
+
+    fn ask(&mut self) -> Option<String> {
+        (self.answers)(self.plain)
+    }
+}

@@ -16,9 +16,8 @@ use star_report::message::Style;
 
 use super::complete::{self, Disk, Names};
 use super::event::{Event, Sink};
-use super::plain::Plain;
+use super::plain::{FrontEnd, Plain};
 use super::session::{Flow, Session};
-use super::show::Screen;
 use crate::failure::{Failure, internal};
 use crate::text;
 
@@ -57,7 +56,20 @@ pub(crate) fn run(
         sink.show(Event::Note(&format!("the history in {} is not read: {error}", file.display())));
     }
     let editor = &RefCell::new(editor);
-    let sink = &mut AtTerminal { plain: sink, editor };
+    // What the session asks is typed, too.
+    let answers = |plain: &mut Plain<'_>| {
+        plain.flush();
+        let mut editor = editor.borrow_mut();
+        if let Some(typing) = editor.helper_mut() {
+            typing.asked = true;
+        }
+        let line = editor.readline(STEP_PROMPT);
+        if let Some(typing) = editor.helper_mut() {
+            typing.asked = false;
+        }
+        line.ok()
+    };
+    let sink = &mut FrontEnd { plain: sink, answers };
     loop {
         if let Some(typing) = editor.borrow_mut().helper_mut() {
             typing.names = complete::names(session);
@@ -102,39 +114,6 @@ fn usable(file: &Path, sink: &mut Plain<'_>) -> bool {
         sink.show(Event::Note(&format!("what is typed is not kept in {file}: {why}")));
     }
     made.is_ok()
-}
-
-/// What a session says goes to the terminal, and what it asks is typed there.
-struct AtTerminal<'a, 'o> {
-    plain: &'a mut Plain<'o>,
-    editor: &'a RefCell<Editor<Typing, FileHistory>>,
-}
-
-impl Sink for AtTerminal<'_, '_> {
-    fn show(&mut self, event: Event<'_>) -> bool {
-        self.plain.show(event)
-    }
-
-    fn width(&self) -> usize {
-        self.plain.width()
-    }
-
-    fn screen(&self) -> Screen {
-        self.plain.screen()
-    }
-
-    fn ask(&mut self) -> Option<String> {
-        self.plain.flush();
-        let mut editor = self.editor.borrow_mut();
-        if let Some(typing) = editor.helper_mut() {
-            typing.asked = true;
-        }
-        let line = editor.readline(STEP_PROMPT);
-        if let Some(typing) = editor.helper_mut() {
-            typing.asked = false;
-        }
-        line.ok()
-    }
 }
 
 /// What helps while a text is typed.

@@ -226,21 +226,12 @@ fn failed(outcome: Outcome, around: &Surroundings<'_>) -> Failed {
     if let Outcome::Limit { kind: LimitKind::Interrupted, .. } = outcome {
         return Failed::Interrupted;
     }
-    let outcome = match outcome {
-        Outcome::Trap(trap) if around.ready.is_function => {
-            Outcome::Trap(Box::new(wrap::without_wrapper(*trap)))
-        }
-        Outcome::Trap(_)
-        | Outcome::Done
-        | Outcome::Limit { .. }
-        | Outcome::DeviceLost { .. }
-        | Outcome::Internal(_) => outcome,
-    };
+    let outcome = wrap::unwrapped(outcome, around.ready.is_function);
     let diagnostic = describe(outcome, &around.ready.program);
-    match diagnostic.code {
-        Code::Interrupted => Failed::Interrupted,
-        _ => Failed::Error(error_of(&diagnostic, around.sources)),
+    if diagnostic.code == Code::Interrupted {
+        return Failed::Interrupted;
     }
+    Failed::Error(error_of(&diagnostic, around.sources))
 }
 
 /// A message as one line with its place.

@@ -261,11 +261,11 @@ impl Runner<'_> {
 
     /// A row with an error, which stands there for everything that could not be measured.
     fn failed(&mut self, blank: Row, diagnostic: &Diagnostic, sources: &SourceMap) {
-        let error = match diagnostic.code {
-            Code::Interrupted => {
+        let error = match diagnostic.code == Code::Interrupted {
+            true => {
                 RowError { code: "interrupted".to_owned(), message: diagnostic.message.clone() }
             }
-            _ => error_of(diagnostic, sources),
+            false => error_of(diagnostic, sources),
         };
         self.show(Row { error: Some(error), ..blank });
     }

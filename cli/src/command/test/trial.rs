@@ -217,16 +217,10 @@ impl Trial<'_> {
 
     /// The message of a run that did not end well.
     pub(super) fn describe(&self, routine: &Routine, outcome: &Outcome) -> Option<Diagnostic> {
-        let outcome = match outcome {
-            Outcome::Done => return None,
-            Outcome::Trap(trap) if routine.result.is_some() => {
-                Outcome::Trap(Box::new(wrap::without_wrapper((**trap).clone())))
-            }
-            Outcome::Trap(_)
-            | Outcome::Limit { .. }
-            | Outcome::DeviceLost { .. }
-            | Outcome::Internal(_) => outcome.clone(),
-        };
+        if *outcome == Outcome::Done {
+            return None;
+        }
+        let outcome = wrap::unwrapped(outcome.clone(), routine.result.is_some());
         Some(run::describe(outcome, &self.runnable.program))
     }
 

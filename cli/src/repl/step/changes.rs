@@ -30,7 +30,15 @@ pub(super) fn lines(name: &str, old: &HostValue, new: &HostValue, screen: Screen
             lines.extend(draw(&picture, Screen { rows: MAX_SHOWN, ..screen }));
             lines
         }
-        (_, _) => vec![format!("{name}: {} → {}", short(old), short(new))],
+        (
+            _,
+            HostValue::Unset
+            | HostValue::Int(_)
+            | HostValue::Bool(_)
+            | HostValue::Str(_)
+            | HostValue::Slice(_)
+            | HostValue::Word(_),
+        ) => vec![format!("{name}: {} → {}", short(old), short(new))],
     }
 }
 

@@ -93,18 +93,15 @@ impl Active {
 
     /// Keeps what `stmt` is about to overwrite.
     pub(super) fn note(&mut self, stmt: &Stmt, scene: &Scene<'_>) {
-        let loop_var = match &stmt.kind {
-            StmtKind::For { var, .. } | StmtKind::Foreach { var, .. } => Some(*var),
-            _ => None,
-        };
-        if let (Some(var), Some(current)) = (loop_var, &self.current) {
-            self.loops.insert(current.head.span, var);
-        }
         let mut written = Vec::new();
         accesses(&stmt.kind, &mut |var, access| match access {
-            Access::Write | Access::Update | Access::InitSize | Access::LoopVar | Access::Ref => {
+            Access::LoopVar => {
+                if let Some(current) = &self.current {
+                    self.loops.insert(current.head.span, var);
+                }
                 written.push(var);
             }
+            Access::Write | Access::Update | Access::InitSize | Access::Ref => written.push(var),
             // A variable is moved where nobody reads it again.
             Access::Read | Access::ReadSize | Access::Observe | Access::Kill | Access::Move => {}
         });

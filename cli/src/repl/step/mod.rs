@@ -15,7 +15,7 @@ mod tests;
 
 use std::ops::ControlFlow;
 
-use star_base::{BitsRef, FileId, SourceMap, did_you_mean};
+use star_base::{FileId, SourceMap, did_you_mean};
 use star_compiler::{Head, HeadKind, Statements};
 use star_ir::Program;
 use star_vm::HostValue;
@@ -289,28 +289,34 @@ impl<'a> Stepper<'a> {
             }
             return said;
         };
-        let beside = match &value {
-            HostValue::Slice(bits) => names().find_map(|other| {
-                let table = active.value(other, scene)?;
-                let fits = matches!(table.bits(), Some(BitsRef::Table(table)) if table.n_rows() == bits.len());
-                fits.then_some((other, table))
-            }),
+        let table_of = |name| match active.value(name, scene) {
+            Some(HostValue::Table(table)) => Some(table),
+            Some(
+                HostValue::Unset
+                | HostValue::Int(_)
+                | HostValue::Bool(_)
+                | HostValue::Str(_)
+                | HostValue::Slice(_)
+                | HostValue::Word(_),
+            )
+            | None => None,
+        };
+        match &value {
+            HostValue::Slice(bits) => {
+                let fits = |name| Some((name, table_of(name)?));
+                let mut tables = names().filter_map(fits);
+                let beside = tables.find(|(_, table)| table.n_rows() == bits.len());
+                let beside = beside.as_ref().map(|(name, table)| (*name, table as &dyn Grid));
+                show::value(Some(name), &value, beside, self.screen)
+            }
+            HostValue::Table(_) => show::value(Some(name), &value, None, self.screen),
             HostValue::Unset
             | HostValue::Int(_)
             | HostValue::Bool(_)
             | HostValue::Str(_)
-            | HostValue::Word(_)
-            | HostValue::Table(_) => None,
-        };
-        let beside = beside.as_ref().and_then(|(name, table)| match table {
-            HostValue::Table(table) => Some((*name, table as &dyn Grid)),
-            _ => None,
-        });
-        match value {
-            HostValue::Slice(_) | HostValue::Table(_) => {
-                show::value(Some(name), &value, beside, self.screen)
+            | HostValue::Word(_) => {
+                format!("{name}: {}", show::value(None, &value, None, self.screen))
             }
-            _ => format!("{name}: {}", show::value(None, &value, None, self.screen)),
         }
     }
 
