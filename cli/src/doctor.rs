@@ -10,9 +10,9 @@ use star_base::Native;
 use star_harness::backends::{Availability, BACKENDS, Entry};
 use star_vm::kernels::Level;
 
-use crate::engine;
-use crate::limits::default_memory;
-use crate::sizes::{address_space_left, available_memory, meminfo};
+use star_edge::engine;
+use star_edge::limits::default_memory;
+use star_edge::sizes::{address_space_left, available_memory, meminfo};
 
 /// The machine and what `star` makes of it.
 #[derive(Debug)]

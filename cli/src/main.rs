@@ -1,16 +1,11 @@
 //! `star`: checks and runs Star programs.
 //!
 //! * [`command`]: the subcommands, one file each; [`usage`]: command lines that do not parse.
-//! * The way into a run: [`entry`] chooses the routine; star-bind finds out where its parameters get their
-//!   values, and reads them from [`files`].
-//! * The run: [`engine`] has the backends, [`host`] (with [`access`]) serves the program, [`flags`] end
-//!   it, [`limits`] bound it, [`wrap`] makes functions runnable.
-//! * [`repl`]: a session in which values outlive the lines that made them.
+//! * A run: star-bind finds out where the parameters of a routine get their values, star-edge has the backends, files
+//!   and flags, [`passes`] says what the command line says about passes, [`wrap`] makes functions runnable; [`results`]
+//!   go to an [`outlet`], [`profile`] and [`records`] to files.
+//! * [`repl`]: a terminal and a pipe for the sessions of star-repl.
 //! * [`doctor`]: what the machine has; [`headers`]: the tests and benchmarks in comments.
-//! * The way out: [`results`], to an [`outlet`], [`save`] for files (each at its [`place`]), [`output`] for
-//!   standard output, [`cost`], [`profile`].
-//! * [`passes`]: what the command line says about passes.
-//! * Messages: [`report`] writes them to standard error, as `star-report` makes them; [`failure`] and [`exit`] say how a command ends.
 //!
 //! Nothing here knows how a program is compiled, a value stored or a file format read.
 
@@ -19,33 +14,15 @@
     reason = "a message is made once, where a command ends, and its fields are public and plain"
 )]
 
-mod access;
 mod command;
-mod cost;
-mod destination;
 mod doctor;
-mod engine;
-mod entry;
-mod exit;
-mod failure;
-mod files;
-mod flags;
 mod headers;
-mod host;
-mod limits;
 mod outlet;
-mod output;
 mod passes;
 mod profile;
-mod progress;
 mod records;
 mod repl;
-mod report;
 mod results;
-mod save;
-mod sizes;
-mod sources;
-mod stream;
 mod usage;
 mod wrap;
 
@@ -54,11 +31,11 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use star_base::{SourceMap, text};
+use star_edge::exit::Exit;
+use star_edge::failure::{Failure, internal};
+use star_edge::output::Output;
+use star_edge::report::{ErrorFormat, Reporter};
 
-use crate::exit::Exit;
-use crate::failure::{Failure, internal};
-use crate::output::Output;
-use crate::report::{ErrorFormat, Reporter};
 use crate::usage::Refusal;
 
 /// The toolchain for Star, the language of the STAR-machine
@@ -120,7 +97,7 @@ fn main() -> ExitCode {
     #[cfg(unix)]
     {
         // If the system refuses, such a write ends the process.
-        let _ = flags::survive_large_files();
+        let _ = star_edge::flags::survive_large_files();
     }
     let mut output = Output::new();
     let (exit, reporter) = match Cli::try_parse() {

@@ -6,9 +6,9 @@ use star_base::Code;
 use star_bind::Encoding;
 use star_io::{FileError, Format, OutputRef};
 
-use crate::flags::Flags;
-use crate::output::Output;
-use crate::save::{self, Target, Written};
+use star_edge::flags::Flags;
+use star_edge::output::Output;
+use star_edge::save::{self, Target, Written};
 
 /// What stands for standard output, behind an extension and a colon.
 const STDOUT: &str = "-";

@@ -1,9 +1,9 @@
 //! Passes on the command line: their names, and the messages about them.
 
 use star_base::{Code, Diagnostic};
+use star_edge::failure::internal;
 use star_opt::{ApplyError, Broken, PASSES, UnknownPass};
 
-use crate::failure::internal;
 use crate::text;
 
 /// The message for a name that is no pass's.

@@ -3,12 +3,12 @@
 use star_base::{Code, Diagnostic};
 use star_bind::results::{WantedResult, summary, wanted};
 use star_bind::{Signature, encoding};
+use star_edge::flags::Flags;
+use star_edge::output::Output;
 use star_io::FileError;
 use star_vm::HostValue;
 
-use crate::flags::Flags;
 use crate::outlet::Outlet;
-use crate::output::Output;
 
 /// An `--out`: which result, counted from 0 among the `var` parameters, goes where.
 #[derive(Debug, PartialEq, Eq)]

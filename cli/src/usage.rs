@@ -4,7 +4,7 @@ use clap::Error;
 use clap::error::ErrorKind;
 use star_base::{Code, Diagnostic};
 
-use crate::report::ErrorFormat;
+use star_edge::report::ErrorFormat;
 
 /// What to do when clap has no command for us.
 pub(crate) enum Refusal {

@@ -4,13 +4,13 @@ use std::path::Path;
 
 use clap::Args;
 use star_base::Code;
+use star_edge::destination::Destination;
+use star_edge::failure::Failure;
+use star_edge::report::Reporter;
 use star_io::FileError;
 use star_report::page::{self, NamedRecord};
 
-use crate::destination::Destination;
-use crate::failure::Failure;
 use crate::records;
-use crate::report::Reporter;
 use crate::text;
 
 /// What `star benchpage` is told.

@@ -1,11 +1,11 @@
 //! `star check`: what is wrong with a program, without running it.
 
 use clap::Args;
+use star_edge::exit::Exit;
+use star_edge::report::Reporter;
 
 use super::{Lints, Tally, compile};
-use crate::exit::Exit;
 use crate::headers;
-use crate::report::Reporter;
 
 /// What `star check` is told.
 #[derive(Args, Debug)]

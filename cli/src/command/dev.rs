@@ -6,16 +6,16 @@ use std::path::Path;
 use clap::{Args, ValueEnum};
 use star_base::{Code, Diagnostic};
 use star_compiler::{Compilation, LowerOptions};
+use star_edge::exit::Exit;
+use star_edge::failure::Failure;
+use star_edge::output::Output;
+use star_edge::report::Reporter;
 use star_ir::Program;
 use star_opt::PASSES;
 use star_report::columns::{self, Align};
 
 use super::{Lints, compile};
-use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::output::Output;
 use crate::passes;
-use crate::report::Reporter;
 use crate::text;
 
 /// What `star dev` is told.

@@ -3,11 +3,11 @@
 use clap::Args;
 use serde_json::{Map, Value, json};
 use star_base::natives::{Native, Signature};
+use star_edge::output::Output;
 use star_report::columns::{self, Align};
 use star_report::json;
 
 use crate::doctor::{BackendState, Files, Findings, Memory, Processor, examine};
-use crate::output::Output;
 use crate::text;
 
 /// What `star doctor` is told.

@@ -2,9 +2,9 @@
 
 use clap::Args;
 use star_base::{Code, Diagnostic, did_you_mean};
+use star_edge::failure::Failure;
+use star_edge::output::Output;
 
-use crate::failure::Failure;
-use crate::output::Output;
 use crate::text;
 
 /// What `star explain` is told.

@@ -7,14 +7,14 @@ use clap::Args;
 use similar::TextDiff;
 use star_base::{Code, Diagnostic, SourceFile, SourceMap};
 use star_compiler::{Formatter, read_source};
+use star_edge::destination::Destination;
+use star_edge::exit::Exit;
+use star_edge::failure::Failure;
+use star_edge::output::Output;
+use star_edge::report::Reporter;
+use star_edge::sources::{FileLoader, LIBRARY, STDIN};
 use star_io::FileError;
 
-use crate::destination::Destination;
-use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::output::Output;
-use crate::report::Reporter;
-use crate::sources::{FileLoader, LIBRARY, STDIN};
 use crate::text;
 
 /// What `star fmt` is told.

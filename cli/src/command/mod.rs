@@ -17,9 +17,9 @@ pub(crate) mod test;
 
 use star_base::Severity;
 use star_compiler::{Compilation, SourceLoader};
+use star_edge::report::Reporter;
+use star_edge::sources::{FileLoader, LIBRARY};
 
-use crate::report::Reporter;
-use crate::sources::{FileLoader, LIBRARY};
 use crate::text;
 
 /// Errors of one file that are shown, and likewise warnings: nobody reads more.

@@ -4,18 +4,18 @@ use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 
 use clap::Args;
+use star_edge::access::Grants;
+use star_edge::engine::{self, Engine};
+use star_edge::exit::Exit;
+use star_edge::failure::Failure;
+use star_edge::limits::{LimitArgs, default_memory};
+use star_edge::output::Output;
+use star_edge::report::Reporter;
+use star_edge::sizes::available_memory;
+use star_repl::session::{Session, Settings};
 
-use crate::access::Grants;
-use crate::engine::{self, Engine};
-use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::limits::{LimitArgs, default_memory};
-use crate::output::Output;
 use crate::repl::plain::Plain;
-use crate::repl::session::{Session, Settings};
 use crate::repl::{pipe, terminal};
-use crate::report::Reporter;
-use crate::sizes::available_memory;
 use crate::text;
 
 /// What `star repl` is told.

@@ -12,25 +12,25 @@ use star_bind::{
 use star_compiler::{
     Compilation, Entry, LowerOptions, Lowered, SourceLoader, describe_limit, describe_trap,
 };
+use star_edge::access::{Access, Grants};
+use star_edge::engine::{self, Argument, Engine};
+use star_edge::entry;
+use star_edge::exit::{EXIT_HELP, Exit};
+use star_edge::failure::{Failure, device_lost, internal, refused_by_backend};
+use star_edge::files::{Console, Disk};
+use star_edge::flags::{Flags, Watchdog};
+use star_edge::host::{Advice, RunHost, stopped_in_host};
+use star_edge::limits::LimitArgs;
+use star_edge::output::Output;
+use star_edge::report::Reporter;
+use star_edge::sources::FileLoader;
 use star_io::FileError;
-use star_ir::{LimitKind, Program, RoutineId, Trap, TrapKind};
+use star_ir::{Program, RoutineId};
 use star_vm::{BackendError, CompileOptions, Control, HostValue, Outcome, Stats};
 
 use super::{Lints, compile_with};
-use crate::access::{Access, Grants};
-use crate::engine::{self, Argument, Engine};
-use crate::entry;
-use crate::exit::{EXIT_HELP, Exit};
-use crate::failure::{Failure, device_lost, internal, refused_by_backend};
-use crate::files::{Console, Disk};
-use crate::flags::{Flags, Watchdog};
-use crate::host::{Advice, RunHost};
-use crate::limits::LimitArgs;
-use crate::output::Output;
 use crate::profile::{self, Session};
-use crate::report::Reporter;
 use crate::results::{self, Out};
-use crate::sources::FileLoader;
 use crate::text;
 use crate::wrap;
 
@@ -402,13 +402,6 @@ pub(crate) fn describe(outcome: Outcome, program: &Program) -> Diagnostic {
             None => describe_trap(&trap, program),
         },
     }
-}
-
-/// Was a file being read or written when the user or the clock ended the run?
-pub(crate) fn stopped_in_host(trap: &Trap) -> Option<LimitKind> {
-    let TrapKind::File { code, .. } = &trap.kind else { return None };
-    let ends = [(Code::Interrupted, LimitKind::Interrupted), (Code::TimeLimit, LimitKind::Time)];
-    ends.into_iter().find(|(known, _)| known == code).map(|(_, kind)| kind)
 }
 
 /// The messages for files that were not written to their ends.

@@ -4,8 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use star_base::{Code, Diagnostic};
+use star_edge::sources::STDIN;
 
-use crate::sources::STDIN;
 use crate::text;
 
 /// A file to look into.

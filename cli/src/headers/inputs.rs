@@ -10,16 +10,16 @@ use star_bind::{
     Binding, Kind, Origin, Param, Reading, Signature, Strangers, bind, generated, load,
 };
 use star_compiler::hir;
+use star_edge::entry::{kind_of, signature};
+use star_edge::failure::internal;
+use star_edge::files::{Console, Disk};
+use star_edge::flags::Flags;
+use star_edge::report::Reporter;
 use star_harness::{Argument, Case, Header};
 use star_io::FileError;
 use star_vm::HostValue;
 
 use super::subject::Routine;
-use crate::entry::{kind_of, signature};
-use crate::failure::internal;
-use crate::files::{Console, Disk};
-use crate::flags::Flags;
-use crate::report::Reporter;
 use crate::text;
 
 /// The name that is to a header what `--graph` is to `star run`, where no parameter has it.

@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use star_base::{Code, Diagnostic, did_you_mean};
 use star_compiler::hir::Kind;
 use star_compiler::{Compilation, Entry, LowerOptions};
+use star_edge::failure::internal;
+use star_edge::sources::{FileLoader, LIBRARY};
 use star_harness::{Expected, Header};
 use star_ir::{Program, RoutineId, Ty};
 use star_syntax::ast::RoutineKind;
 
-use crate::failure::internal;
-use crate::sources::{FileLoader, LIBRARY};
 use crate::text;
 use crate::wrap;
 

@@ -9,12 +9,12 @@ mod session;
 use std::path::Path;
 
 use star_base::{Code, Diagnostic};
+use star_edge::destination::Destination;
+use star_edge::failure::Failure;
+use star_edge::report::Reporter;
 use star_io::FileError;
 use star_report::profile::{Profile, data, page, table};
 
-use crate::destination::Destination;
-use crate::failure::Failure;
-use crate::report::Reporter;
 use crate::text;
 
 pub(crate) use session::Session;

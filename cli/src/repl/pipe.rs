@@ -5,10 +5,10 @@ use std::io::{BufRead, Read};
 
 use star_base::{Code, Diagnostic};
 use star_compiler::MAX_SOURCE_BYTES;
+use star_repl::event::{Event, Sink};
+use star_repl::session::{Flow, Session};
 
-use super::event::{Event, Sink};
 use super::plain::{FrontEnd, Plain};
-use super::session::{Flow, Session};
 use crate::text;
 
 /// Lines that are no text after which nobody expects any more.

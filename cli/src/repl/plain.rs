@@ -3,10 +3,10 @@
 
 use star_report::message::Style;
 
-use super::event::{Event, Sink};
-use super::show::{self, Screen};
-use crate::output::Output;
-use crate::report::{self, Reporter};
+use star_edge::output::Output;
+use star_edge::report::{self, Reporter};
+use star_repl::event::{Event, Sink};
+use star_repl::show::{self, Screen};
 
 /// Writes events as text.
 pub(crate) struct Plain<'a> {

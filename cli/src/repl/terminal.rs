@@ -12,13 +12,13 @@ use rustyline::hint::{Hint, Hinter};
 use rustyline::history::FileHistory;
 use rustyline::validate::{ValidationContext, ValidationResult, Validator};
 use rustyline::{CompletionType, Config, Context, Editor, Helper};
+use star_edge::failure::{Failure, internal};
+use star_repl::complete::{self, Disk, Names};
+use star_repl::event::{Event, Sink};
+use star_repl::session::{Flow, Session};
 use star_report::message::Style;
 
-use super::complete::{self, Disk, Names};
-use super::event::{Event, Sink};
 use super::plain::{FrontEnd, Plain};
-use super::session::{Flow, Session};
-use crate::failure::{Failure, internal};
 use crate::text;
 
 /// Entries of the history that are kept.

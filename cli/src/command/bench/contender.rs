@@ -5,6 +5,13 @@ use std::time::{Duration, Instant};
 
 use star_base::{Code, Diagnostic, SourceMap};
 use star_bind::{Settings, data::bytes_of};
+use star_edge::access::Access;
+use star_edge::failure::refused_by_backend;
+use star_edge::files::Console;
+use star_edge::flags::{Flags, Watchdog};
+use star_edge::host::RunHost;
+use star_edge::output::Output;
+use star_edge::report::Reporter;
 use star_harness::{Argument, Compiled, Loaded};
 use star_ir::{LimitKind, Program, RoutineId};
 use star_report::measure::{Budget, Median, Sampler, repetitions};
@@ -12,14 +19,7 @@ use star_report::record::{NativeUse, RowError};
 use star_vm::{BackendError, Control, Limits, Outcome, Stats};
 
 use super::hash::hash;
-use crate::access::Access;
 use crate::command::run::describe;
-use crate::failure::refused_by_backend;
-use crate::files::Console;
-use crate::flags::{Flags, Watchdog};
-use crate::host::RunHost;
-use crate::output::Output;
-use crate::report::Reporter;
 use crate::text;
 use crate::wrap;
 

@@ -13,6 +13,15 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use star_base::{Code, Diagnostic};
+use star_edge::destination::Destination;
+use star_edge::engine::{self, Engine};
+use star_edge::exit::Exit;
+use star_edge::failure::Failure;
+use star_edge::flags::Flags;
+use star_edge::limits::LimitArgs;
+use star_edge::output::Output;
+use star_edge::report::Reporter;
+use star_edge::sizes::{parse_count, parse_size, parse_time};
 use star_report::live::Live;
 use star_report::measure::{Budget, CONFIDENCE, Random, resolution};
 use star_report::page::{self, NamedRecord};
@@ -21,15 +30,6 @@ use star_report::record::{Record, SCHEMA, Settings, to_json};
 use self::run::Runner;
 use self::targets::{has_benchmarks, targets};
 use super::benchpage::{make_folder, write_plots};
-use crate::destination::Destination;
-use crate::engine::{self, Engine};
-use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::flags::Flags;
-use crate::limits::LimitArgs;
-use crate::output::Output;
-use crate::report::Reporter;
-use crate::sizes::{parse_count, parse_size, parse_time};
 use crate::text;
 
 /// What `star bench` is told.

@@ -1,11 +1,11 @@
 //! One case: every backend with natives and without, in rounds, so that what disturbs the machine disturbs all.
 
+use star_edge::engine::Engine;
 use star_report::measure::{Budget, Median, Random};
 use star_report::record::{NativeUse, Row, RowError, Source, Time};
 use star_vm::{CompileOptions, Limits};
 
 use super::contender::{Contender, Failed, Surroundings, refused};
-use crate::engine::Engine;
 
 /// A backend with natives or without, and what a run on it may use.
 pub(super) struct Entrant {

@@ -4,6 +4,13 @@ use std::time::{Duration, Instant};
 
 use clap::Parser;
 use star_base::{Code, Diagnostic, Severity, SourceMap};
+use star_edge::access::{Access, Grants};
+use star_edge::engine::Engine;
+use star_edge::exit::Exit;
+use star_edge::flags::Flags;
+use star_edge::limits::LimitArgs;
+use star_edge::output::Output;
+use star_edge::report::Reporter;
 use star_harness::{Argument, Case, Header, Purpose};
 use star_report::live::Live;
 use star_report::measure::{Budget, Random};
@@ -16,16 +23,9 @@ use super::contender::{Ready, Surroundings, error_of};
 use super::rounds::{Entrant, Measured, measure};
 use super::targets::Target;
 use super::{BenchArgs, Which};
-use crate::access::{Access, Grants};
 use crate::command::MAX_SHOWN;
-use crate::engine::Engine;
-use crate::exit::Exit;
-use crate::flags::Flags;
 use crate::headers::inputs::{ReadContext, inputs};
 use crate::headers::subject::{Routine, Runnable, Subject};
-use crate::limits::LimitArgs;
-use crate::output::Output;
-use crate::report::Reporter;
 use crate::usage::{self, Refusal};
 
 /// The options behind `run`: limits there come before those of the command.

@@ -3,11 +3,11 @@
 use std::fs;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use star_edge::sizes::available_memory;
 use star_report::measure::{Bandwidth, read_speed};
 use star_report::record::{MachineInfo, Speed, Tool, utc};
 
 use crate::doctor::{Findings, examine};
-use crate::sizes::available_memory;
 
 /// A buffer to read is this many times as large as the largest cache.
 const BEYOND_CACHES: usize = 4;

@@ -1,12 +1,12 @@
 //! `star benchcmp`: two files of benchmarks beside each other, and what of the difference means anything.
 
 use clap::{Args, ValueEnum};
+use star_edge::exit::Exit;
+use star_edge::failure::Failure;
+use star_edge::output::Output;
 use star_report::compare::{Difference, lines, pairs};
 use star_report::page::differences;
 
-use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::output::Output;
 use crate::records;
 
 /// What `star benchcmp` is told.

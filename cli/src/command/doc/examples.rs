@@ -6,14 +6,14 @@
 use clap::Parser;
 use star_base::{Code, Diagnostic, SourceFile, SourceMap};
 use star_compiler::{LoadError, Source, SourceLoader};
+use star_edge::exit::Exit;
+use star_edge::output::Output;
+use star_edge::report::Reporter;
+use star_edge::sources::FileLoader;
 use star_syntax::doc::{Doc, Label, Section, example};
 
 use super::shelf::{Kind, Module, Shelf, Topic, modules_of};
 use crate::command::run::{RunArgs, run_with};
-use crate::exit::Exit;
-use crate::output::Output;
-use crate::report::Reporter;
-use crate::sources::FileLoader;
 use crate::text;
 use crate::usage::{self, Refusal};
 

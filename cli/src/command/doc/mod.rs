@@ -11,17 +11,17 @@ use clap::{Args, ValueEnum};
 use star_base::{Code, Diagnostic};
 use star_doc::shelf::{self, Module, Shelf, Topic};
 use star_doc::{plain, site};
+use star_edge::destination::Destination;
+use star_edge::engine::{self, Engine};
+use star_edge::exit::Exit;
+use star_edge::failure::Failure;
+use star_edge::output::Output;
+use star_edge::report::Reporter;
+use star_edge::sources::{FileLoader, LIBRARY, STDIN};
 use star_io::FileError;
 use star_syntax::doc::Label;
 
 use super::MAX_SHOWN;
-use crate::destination::Destination;
-use crate::engine::{self, Engine};
-use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::output::Output;
-use crate::report::Reporter;
-use crate::sources::{FileLoader, LIBRARY, STDIN};
 use crate::text;
 
 /// What `star doc` is told.

@@ -10,19 +10,19 @@ use star_base::Code;
 use star_bind::form::{Form, Subject};
 use star_bind::generated::advise;
 use star_bind::{Observer, Reading, Settings, load};
+use star_edge::exit::Exit;
+use star_edge::failure::Failure;
+use star_edge::files::{Console, Disk};
+use star_edge::flags::Flags;
+use star_edge::output::Output;
+use star_edge::report::Reporter;
+use star_edge::sizes::available_memory;
 use star_io::generate::GenerateOptions;
 use star_io::generate::spec::{Made, Specification};
 use star_io::{FileError, Format};
 
 use self::args::KindArgs;
-use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::files::{Console, Disk};
-use crate::flags::Flags;
 use crate::outlet::Outlet;
-use crate::output::Output;
-use crate::report::Reporter;
-use crate::sizes::available_memory;
 use crate::text;
 
 /// What `star gen` is told.

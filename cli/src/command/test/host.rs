@@ -7,10 +7,10 @@ use star_harness::Printed;
 use star_ir::Ty;
 use star_vm::{Host, HostError, HostValue};
 
-use crate::access::Access;
-use crate::files::Console;
-use crate::host::RunHost;
-use crate::output::Output;
+use star_edge::access::Access;
+use star_edge::files::Console;
+use star_edge::host::RunHost;
+use star_edge::output::Output;
 
 /// Serves a run under test.
 pub(super) struct TestHost<'a> {

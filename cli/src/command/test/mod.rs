@@ -19,19 +19,19 @@ use std::time::Instant;
 
 use clap::Args;
 use star_base::{Code, Diagnostic, did_you_mean};
+use star_edge::exit::Exit;
+use star_edge::failure::Failure as Ends;
+use star_edge::flags::Flags;
+use star_edge::limits::LimitArgs;
+use star_edge::output::Output;
+use star_edge::report::Reporter;
+use star_edge::sizes::parse_count;
 use star_harness::{Configuration, MACHINES, Machine};
 
 pub(crate) use self::report::Format;
 use self::report::{Results, Totals};
 use self::session::Session;
-use crate::exit::Exit;
-use crate::failure::Failure as Ends;
-use crate::flags::Flags;
 use crate::headers::find::star_files;
-use crate::limits::LimitArgs;
-use crate::output::Output;
-use crate::report::Reporter;
-use crate::sizes::parse_count;
 use crate::text;
 
 /// The name for all machines.

@@ -3,12 +3,12 @@
 
 use serde_json::{Map, Value, json};
 use star_base::{Diagnostic, SourceMap};
+use star_edge::output::Output;
+use star_edge::report::Reporter;
 use star_harness::{Header, MACHINES};
 use star_report::{json, message};
 
 use super::row::{Failure, Row};
-use crate::output::Output;
-use crate::report::Reporter;
 use crate::text;
 
 /// The form of the results.

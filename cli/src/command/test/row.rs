@@ -4,13 +4,13 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use star_base::Diagnostic;
+use star_edge::flags::{Flags, Watchdog};
 use star_harness::{Argument, Case, shrink};
 use star_vm::HostValue;
 
 use super::fault::{Fault, FaultKind};
 use super::shown;
 use super::trial::Trial;
-use crate::flags::{Flags, Watchdog};
 use crate::headers::inputs::{Inputs, ReadContext, command_line, inputs};
 use crate::text;
 

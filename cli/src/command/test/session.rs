@@ -6,6 +6,12 @@ use std::time::Duration;
 
 use clap::Parser;
 use star_base::{Code, Diagnostic};
+use star_edge::access::{Access, Grants};
+use star_edge::engine::Engine;
+use star_edge::failure::refused_by_backend;
+use star_edge::flags::Flags;
+use star_edge::limits::LimitArgs;
+use star_edge::report::Reporter;
 use star_harness::{Case, Expected, Header, Kind, Purpose};
 use star_vm::BackendError;
 
@@ -13,15 +19,9 @@ use super::report::{Format, Results};
 use super::row::{self, Failure, Row};
 use super::trial::{Ready, Trial};
 use super::{Chosen, TestArgs, no_tests};
-use crate::access::{Access, Grants};
-use crate::engine::Engine;
-use crate::failure::refused_by_backend;
-use crate::flags::Flags;
 use crate::headers::find::StarFile;
 use crate::headers::inputs::ReadContext;
 use crate::headers::subject::{Runnable, Subject};
-use crate::limits::LimitArgs;
-use crate::report::Reporter;
 use crate::text;
 use crate::usage::{self, Refusal};
 

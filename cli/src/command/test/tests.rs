@@ -5,6 +5,9 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use star_base::{BitTable, Code};
+use star_edge::access::{Access, Grants};
+use star_edge::flags::Flags;
+use star_edge::report::{ErrorFormat, Reporter};
 use star_harness::{Configuration, Machine, Purpose, on};
 use star_ir::{Program, RoutineId, Ty};
 use star_vm::{
@@ -14,11 +17,8 @@ use star_vm::{
 
 use super::row::{self, Row};
 use super::trial::{Ready, Trial};
-use crate::access::{Access, Grants};
-use crate::flags::Flags;
 use crate::headers::inputs::ReadContext;
 use crate::headers::subject::{Runnable, Subject};
-use crate::report::{ErrorFormat, Reporter};
 
 /// A backend that loses a one wherever a row has two, when it gives values back.
 struct Spoiled(Cpu);

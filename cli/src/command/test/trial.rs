@@ -1,6 +1,9 @@
 //! One case of one test: the routine on every machine, and what has to come of it.
 
 use star_base::{Code, Diagnostic, Span};
+use star_edge::access::Access;
+use star_edge::failure::refused_by_backend;
+use star_edge::files::Console;
 use star_harness::{
     Case, Compiled, Configuration, Expectation, Expected, Header, Mode, Run, compare,
 };
@@ -11,10 +14,7 @@ use star_vm::{Control, HostValue, Limits, Outcome, Stats};
 use super::fault::{Fault, FaultKind, because};
 use super::host::TestHost;
 use super::shown;
-use crate::access::Access;
 use crate::command::run;
-use crate::failure::refused_by_backend;
-use crate::files::Console;
 use crate::headers::inputs::{self, Inputs, ReadContext};
 use crate::headers::subject::{Routine, Runnable, Subject};
 use crate::text;

@@ -1,0 +1,262 @@
+//! Which files a program may read and write: those that the command line names, those in its own
+//! folder or below, and what `--allow-read` and `--allow-write` grant. Links and `..` are followed
+//! before anything is decided.
+
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+
+use star_base::text;
+use star_base::{Code, Diagnostic};
+use star_io::FileError;
+
+use crate::sources::STDIN;
+
+/// What a program may touch. Folders and files are canonical.
+#[derive(Debug, Default)]
+pub struct Access {
+    /// The folder of the program; relative names begin here.
+    folder: PathBuf,
+    reading: Rights,
+    writing: Rights,
+    /// Is it that of a session? There is no program then.
+    in_session: bool,
+}
+
+/// What may be done in one way.
+#[derive(Debug, Default)]
+struct Rights {
+    folders: Vec<PathBuf>,
+    /// As the command line spells them.
+    names: Vec<String>,
+    files: Vec<PathBuf>,
+}
+
+/// What the user grants on the command line.
+#[derive(Debug, Default)]
+pub struct Grants<'a> {
+    /// Folders for reading.
+    pub read: &'a [PathBuf],
+    /// Folders for writing.
+    pub write: &'a [PathBuf],
+    /// Files for reading, by name.
+    pub read_names: Vec<String>,
+    /// Files for writing, by name.
+    pub write_names: Vec<String>,
+}
+
+impl Access {
+    /// What the program in `file` may touch.
+    ///
+    /// # Errors
+    /// E0510 if a granted folder does not exist.
+    pub fn new(file: &str, grants: Grants<'_>) -> Result<Self, Diagnostic> {
+        let path = Path::new(file);
+        let folder = match path.parent() {
+            // A program from a pipe is as one typed here.
+            Some(folder) if file != STDIN && path.is_file() => folder,
+            Some(_) | None => Path::new(""),
+        };
+        let folder = match folder.as_os_str().is_empty() {
+            true => Path::new("."),
+            false => folder,
+        };
+        let folder = granted("the program", folder)?;
+        let Grants { read, write, read_names, write_names } = grants;
+        Ok(Access {
+            reading: Rights::new("--allow-read", &folder, read, read_names)?,
+            writing: Rights::new("--allow-write", &folder, write, write_names)?,
+            folder,
+            in_session: false,
+        })
+    }
+
+    /// What a session may touch: the folder at hand, and what is granted.
+    ///
+    /// # Errors
+    /// E0510 if the folder at hand is gone, or a granted one does not exist.
+    pub fn of_session(grants: Grants<'_>) -> Result<Self, Diagnostic> {
+        Ok(Access { in_session: true, ..Access::new("", grants)? })
+    }
+
+    /// The path of a file that the program wants to read.
+    ///
+    /// # Errors
+    /// E0510 if it may not.
+    pub fn for_reading(&self, file: &str) -> Result<PathBuf, FileError> {
+        if self.reading.names.iter().any(|name| name == file) {
+            return Ok(PathBuf::from(file));
+        }
+        let path = self.folder.join(file);
+        match fs::canonicalize(&path) {
+            Ok(path) if self.reading.allows(&path) => regular(path, file),
+            // Whether a file that is out of bounds exists is none of the program's business.
+            Err(_) if self.reading.allows(&existing_part(&path)) => Ok(path),
+            Ok(_) | Err(_) => Err(self.not_allowed(file, "read", "--allow-read")),
+        }
+    }
+
+    /// The path of a file that the program wants to write.
+    ///
+    /// # Errors
+    /// E0510 if it may not.
+    pub fn for_writing(&self, file: &str) -> Result<PathBuf, FileError> {
+        if self.writing.names.iter().any(|name| name == file) {
+            return Ok(PathBuf::from(file));
+        }
+        let path = self.folder.join(file);
+        let refused = || self.not_allowed(file, "written", "--allow-write");
+        if let Ok(existing) = fs::canonicalize(&path) {
+            return match self.writing.allows(&existing) {
+                true => regular(existing, file),
+                false => Err(refused()),
+            };
+        }
+        // A link to nowhere would be followed on writing.
+        let is_link = fs::symlink_metadata(&path).is_ok();
+        let (Some(folder), Some(last), false) = (path.parent(), path.file_name(), is_link) else {
+            return Err(refused());
+        };
+        match fs::canonicalize(folder) {
+            Ok(folder) if self.writing.allows(&folder) => Ok(folder.join(last)),
+            Err(_) if self.writing.allows(&existing_part(folder)) => Ok(path),
+            Ok(_) | Err(_) => Err(refused()),
+        }
+    }
+
+    fn not_allowed(&self, file: &str, verb: &str, option: &str) -> FileError {
+        let (folder, help) = match self.in_session {
+            true => ("folder at hand", format!("`star repl {option} DIR` grants a folder")),
+            false => (
+                "folder of the program",
+                format!("`{option} DIR` grants a folder, `NAME=FILE` a file"),
+            ),
+        };
+        let message = format!("it may not be {verb}: it lies outside the {folder}");
+        FileError::new(Code::NotAllowed, file, message).help(help)
+    }
+}
+
+impl Rights {
+    fn new(
+        option: &str,
+        own: &Path,
+        folders: &[PathBuf],
+        names: Vec<String>,
+    ) -> Result<Self, Diagnostic> {
+        let granted = folders.iter().map(|folder| granted(option, folder));
+        let mut folders: Vec<PathBuf> = granted.collect::<Result<_, _>>()?;
+        folders.push(own.to_owned());
+        let files = names.iter().filter_map(|name| fs::canonicalize(name).ok());
+        Ok(Rights { folders, files: files.collect(), names })
+    }
+
+    fn allows(&self, path: &Path) -> bool {
+        let below = |folder: &PathBuf| path.starts_with(folder);
+        self.folders.iter().any(below) || self.files.iter().any(|file| file == path)
+    }
+}
+
+/// The canonical form of a folder.
+fn granted(what: &str, folder: &Path) -> Result<PathBuf, Diagnostic> {
+    let fault = |why: &str| {
+        let message = format!("the folder `{}` of {what}: {why}", folder.display());
+        Diagnostic::new(Code::NotAllowed, message)
+    };
+    match fs::canonicalize(folder) {
+        Ok(path) if path.is_dir() => Ok(path),
+        Ok(_) => Err(fault("it is no folder")),
+        Err(error) => Err(fault(&text::reason(&error))),
+    }
+}
+
+/// A pipe or device is read and written only if the command line names it.
+fn regular(path: PathBuf, file: &str) -> Result<PathBuf, FileError> {
+    let special = fs::metadata(&path).is_ok_and(|data| !data.is_file() && !data.is_dir());
+    if special {
+        let message = "it is no regular file, and the command line does not name it";
+        return Err(FileError::new(Code::NotAllowed, file, message));
+    }
+    Ok(path)
+}
+
+/// The canonical form of the longest part of the path that exists; nothing if what is left of the
+/// path leads back.
+fn existing_part(path: &Path) -> PathBuf {
+    let parts = path.ancestors().filter(|part| !part.as_os_str().is_empty());
+    let mut existing = parts.filter_map(|part| Some((part, fs::canonicalize(part).ok()?)));
+    let Some((part, canonical)) = existing.next() else {
+        return PathBuf::new();
+    };
+    let rest = path.strip_prefix(part).unwrap_or(path);
+    match rest.components().any(|component| component == Component::ParentDir) {
+        true => PathBuf::new(),
+        false => canonical,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `in/p.star`, `in/a.mtx`, `out/b.mtx`.
+    fn world() -> (tempfile::TempDir, String) {
+        let folder = tempfile::tempdir().unwrap();
+        for file in ["in/p.star", "in/a.mtx", "out/b.mtx"] {
+            let path = folder.path().join(file);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "").unwrap();
+        }
+        let program = folder.path().join("in/p.star").display().to_string();
+        (folder, program)
+    }
+
+    #[test]
+    fn a_program_stays_in_its_folder() {
+        let (_folder, program) = world();
+        let access = Access::new(&program, Grants::default()).unwrap();
+        assert!(access.for_reading("a.mtx").is_ok());
+        assert!(access.for_reading("none.mtx").is_ok());
+        assert!(access.for_reading("./../in/a.mtx").is_ok());
+        assert!(access.for_writing("new.mtx").is_ok());
+        for outside in ["../out/b.mtx", "../out/none.mtx", "none/../../x", "/etc/passwd", "/"] {
+            let code = |result: Result<PathBuf, FileError>| result.unwrap_err().code;
+            assert_eq!(code(access.for_reading(outside)), Code::NotAllowed, "{outside}");
+            assert_eq!(code(access.for_writing(outside)), Code::NotAllowed, "{outside}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_do_not_lead_out() {
+        let (folder, program) = world();
+        let link = |to: &str, name: &str| {
+            let (to, name) = (folder.path().join(to), folder.path().join(name));
+            std::os::unix::fs::symlink(to, name).unwrap();
+        };
+        link("out", "in/folder");
+        link("out/b.mtx", "in/file.mtx");
+        link("out/new.mtx", "in/dangling.mtx");
+        let access = Access::new(&program, Grants::default()).unwrap();
+        assert!(access.for_reading("folder/b.mtx").is_err());
+        assert!(access.for_reading("file.mtx").is_err());
+        assert!(access.for_writing("folder/new.mtx").is_err());
+        assert!(access.for_writing("file.mtx").is_err());
+        assert!(access.for_writing("dangling.mtx").is_err());
+    }
+
+    #[test]
+    fn the_command_line_grants_folders_and_files() {
+        let (folder, program) = world();
+        let out = [folder.path().join("out")];
+        let file = folder.path().join("out/b.mtx").display().to_string();
+        let grants = Grants { read: &out, write_names: vec![file.clone()], ..Grants::default() };
+        let access = Access::new(&program, grants).unwrap();
+        assert!(access.for_reading("../out/b.mtx").is_ok());
+        assert!(access.for_writing(&file).is_ok());
+        assert!(access.for_writing("../out/b.mtx").is_ok());
+        assert!(access.for_writing("../out/c.mtx").is_err());
+        let missing = [folder.path().join("missing")];
+        let grants = Grants { read: &missing, ..Grants::default() };
+        assert_eq!(Access::new(&program, grants).unwrap_err().code, Code::NotAllowed);
+    }
+}

@@ -1,0 +1,91 @@
+//! The backend that a command line names.
+
+use std::rc::Rc;
+
+use star_base::{Code, Diagnostic, did_you_mean};
+pub use star_harness::Argument;
+use star_harness::Machine;
+use star_harness::backends::{Availability, BACKENDS, Entry};
+use star_vm::{Capabilities, CompileOptions, DynBackend};
+
+use star_base::text;
+
+/// The name of the backend that runs programs unless told otherwise.
+pub const DEFAULT: &str = "cpu";
+
+/// A backend that is there.
+#[derive(Clone)]
+pub struct Engine {
+    /// What it is and what it can hold.
+    pub caps: Capabilities,
+    /// The backend.
+    pub backend: Rc<dyn DynBackend>,
+}
+
+impl Engine {
+    /// The backend of this name.
+    ///
+    /// # Errors
+    /// E0607 with the names that there are, or why this one is not there.
+    pub fn find(name: &str) -> Result<Engine, Diagnostic> {
+        match Entry::find(name).map(Entry::open) {
+            Some(Availability::Ready(backend)) => Ok(Engine { caps: backend.caps(), backend }),
+            Some(Availability::Unavailable { reason }) => {
+                let message = format!("the backend `{name}` is not there: {reason}");
+                Err(Diagnostic::new(Code::NoBackend, message).note(ready_ones()))
+            }
+            None => {
+                let message = format!("there is no backend `{}`", text::one_line(name));
+                let diagnostic = Diagnostic::new(Code::NoBackend, message).note(ready_ones());
+                Err(match did_you_mean(name, ready_names().iter().copied()) {
+                    Some(meant) => diagnostic.help(format!("did you mean `{meant}`?")),
+                    None => diagnostic,
+                })
+            }
+        }
+    }
+
+    /// The backend as it runs programs.
+    pub fn machine(&self, options: CompileOptions) -> Machine {
+        Machine { name: self.caps.name, backend: Rc::clone(&self.backend), options }
+    }
+}
+
+/// The names of the backends that are there.
+pub fn ready_names() -> Vec<&'static str> {
+    let ready = BACKENDS.iter().filter(|entry| entry.open().ready().is_some());
+    ready.map(|entry| entry.name).collect()
+}
+
+fn ready_ones() -> String {
+    format!("this build has {}", text::quoted_list(ready_names()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(name: &str) -> Diagnostic {
+        match Engine::find(name) {
+            Err(diagnostic) => diagnostic,
+            Ok(engine) => panic!("{:?}", engine.caps),
+        }
+    }
+
+    #[test]
+    fn an_unknown_backend_names_those_there_are() {
+        assert!(Engine::find(DEFAULT).is_ok());
+        let diagnostic = refused("referense");
+        assert_eq!(diagnostic.code, Code::NoBackend);
+        assert_eq!(diagnostic.notes, ["this build has `cpu`, `reference`"]);
+        assert_eq!(diagnostic.help, ["did you mean `reference`?"]);
+    }
+
+    #[test]
+    fn a_backend_that_is_not_there_says_why() {
+        let diagnostic = refused("gpu");
+        assert_eq!(diagnostic.code, Code::NoBackend);
+        assert!(diagnostic.message.contains("not in this build"), "{}", diagnostic.message);
+        assert_eq!(diagnostic.notes, ["this build has `cpu`, `reference`"]);
+    }
+}

@@ -1,0 +1,125 @@
+//! Exit codes: how a command says to scripts how it ended.
+
+use std::process::ExitCode;
+
+use star_base::Code;
+
+/// How a command ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// 0: well.
+    Success,
+    /// 1: a program that does not compile or cannot be read, or a test that fails.
+    Compile,
+    /// 2: a command line that does not parse or suit the program (`E06…`).
+    Usage,
+    /// 3: a trap.
+    Trap,
+    /// 4: a limit.
+    Limit,
+    /// 5: a data file, or the output, that cannot be read or written (`E05…`).
+    Data,
+    /// 6: a benchmark that became slower than `--fail-above` allows.
+    Slower,
+    /// 70: a fault of the toolchain.
+    Internal,
+    /// 130: interrupted, as a shell shows it.
+    Interrupted,
+    /// 141: nobody reads the output any more, as a shell shows it; no message.
+    Pipe,
+}
+
+/// What `--help` says about exit codes.
+pub const EXIT_HELP: &str = "\
+Exit codes:
+  0    the run ended well
+  1    the program does not compile or cannot be read
+  2    the command line does not parse, or does not suit the program
+  3    the program ended in a trap
+  4    the program reached a limit
+  5    a data file could not be read, or a file or the output not be written
+  6    `star benchcmp --fail-above`: something became slower, or fails now
+  70   a fault of the toolchain
+  130  interrupted with Ctrl-C, or asked to end (SIGTERM)
+  141  nobody reads the output any more, as in `star run … | head -1`\n";
+
+impl Exit {
+    /// The number.
+    pub fn number(self) -> u8 {
+        match self {
+            Exit::Success => 0,
+            Exit::Compile => 1,
+            Exit::Usage => 2,
+            Exit::Trap => 3,
+            Exit::Limit => 4,
+            Exit::Data => 5,
+            Exit::Slower => 6,
+            Exit::Internal => 70,
+            Exit::Interrupted => 130,
+            Exit::Pipe => 141,
+        }
+    }
+
+    /// How a command ends whose message has this code.
+    pub fn of(code: Code) -> Exit {
+        let text = code.as_str();
+        match text.split_at_checked(3).map_or(text, |(family, _)| family) {
+            "E05" => Exit::Data,
+            "E06" => Exit::Usage,
+            "T01" => Exit::Trap,
+            "L01" if code == Code::Interrupted => Exit::Interrupted,
+            "L01" => Exit::Limit,
+            "W01" => Exit::Success,
+            "I00" => Exit::Internal,
+            _ => Exit::Compile,
+        }
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        ExitCode::from(exit.number())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_family_of_codes_has_its_number() {
+        let numbers = [
+            (Code::UnexpectedToken, 1),
+            (Code::SizeMismatch, 1),
+            (Code::BadFormat, 5),
+            (Code::Usage, 2),
+            (Code::IndexTrap, 3),
+            (Code::StepLimit, 4),
+            (Code::Interrupted, 130),
+            (Code::CaseTwins, 0),
+            (Code::Internal, 70),
+        ];
+        for (code, number) in numbers {
+            assert_eq!(Exit::of(code).number(), number, "{code}");
+        }
+    }
+
+    #[test]
+    fn help_lists_every_number() {
+        for exit in [
+            Exit::Success,
+            Exit::Compile,
+            Exit::Usage,
+            Exit::Trap,
+            Exit::Limit,
+            Exit::Data,
+            Exit::Slower,
+            Exit::Internal,
+            Exit::Interrupted,
+            Exit::Pipe,
+        ] {
+            let start = format!("\n  {:<5}", exit.number());
+            assert!(EXIT_HELP.contains(&start), "{exit:?}");
+        }
+    }
+}

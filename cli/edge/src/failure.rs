@@ -1,0 +1,85 @@
+//! What stops a command: messages, the first of which says how it ends.
+
+use star_base::{Code, Diagnostic, SourceMap};
+use star_io::FileError;
+use star_vm::BackendError;
+
+use crate::exit::Exit;
+use crate::report::Reporter;
+
+/// Why a command cannot go on: messages without a place in a source file.
+#[derive(Debug, Default)]
+pub struct Failure {
+    /// The messages; at least one.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Failure {
+    /// Says why, and how the command ends.
+    pub fn report(&self, reporter: &Reporter) -> Exit {
+        for diagnostic in &self.diagnostics {
+            reporter.diagnostic(&SourceMap::new(), diagnostic);
+        }
+        match self.diagnostics.first() {
+            Some(first) => Exit::of(first.code),
+            None => Exit::Internal,
+        }
+    }
+}
+
+impl From<Diagnostic> for Failure {
+    fn from(diagnostic: Diagnostic) -> Self {
+        Failure { diagnostics: vec![diagnostic] }
+    }
+}
+
+impl From<Vec<Diagnostic>> for Failure {
+    fn from(diagnostics: Vec<Diagnostic>) -> Self {
+        Failure { diagnostics }
+    }
+}
+
+impl From<FileError> for Failure {
+    fn from(error: FileError) -> Self {
+        error.to_diagnostic().into()
+    }
+}
+
+/// The message for something that a backend cannot do; `what` it is about, as in "no memory for the results".
+pub fn refused_by_backend(what: &str, error: &BackendError) -> Diagnostic {
+    match error {
+        BackendError::OutOfMemory(refused) => {
+            Diagnostic::new(Code::MemoryLimit, format!("{what}: {refused}"))
+        }
+        BackendError::Interrupted => Diagnostic::new(Code::Interrupted, "interrupted"),
+        BackendError::Unsupported { .. } => {
+            Diagnostic::new(Code::NoBackend, format!("{what}: {error}"))
+                .help("another backend may be able to: `star doctor` lists them")
+        }
+        BackendError::DeviceLost { why } => device_lost(why),
+        BackendError::Internal(fault) => internal(fault),
+    }
+}
+
+/// The message for a device that is gone.
+pub fn device_lost(why: &str) -> Diagnostic {
+    Diagnostic::new(Code::DeviceLost, format!("the device is lost: {why}"))
+        .note("the values that were on it are gone")
+}
+
+/// Why a value is not shown.
+pub fn not_shown(error: &BackendError) -> String {
+    match error {
+        BackendError::OutOfMemory(_) => "there is no memory to show it".to_owned(),
+        BackendError::Interrupted => "interrupted".to_owned(),
+        BackendError::Unsupported { .. }
+        | BackendError::DeviceLost { .. }
+        | BackendError::Internal(_) => format!("it cannot be shown: {error}"),
+    }
+}
+
+/// A fault of the toolchain.
+pub fn internal(what: &str) -> Diagnostic {
+    Diagnostic::new(Code::Internal, format!("internal error: {what}"))
+        .help("this is a fault of the toolchain, not of the program: please report it")
+}

@@ -1,0 +1,107 @@
+//! The world outside the machine: `print`, `read` and `write` of a running program.
+
+use star_base::{BitsRef, Code};
+use star_bind::{Kind, Reading, Settings, encoding, request};
+use star_io::FileError;
+use star_ir::{LimitKind, Trap, TrapKind, Ty};
+use star_vm::{Host, HostError, HostValue};
+
+use crate::access::Access;
+use crate::files::Console;
+use crate::output::Output;
+use crate::save::Target;
+
+/// Takes what a program prints.
+pub trait Printer {
+    /// Takes a line, line break included; `false` if nobody reads it any more.
+    fn print(&mut self, line: &str) -> bool;
+}
+
+impl Printer for Output {
+    fn print(&mut self, line: &str) -> bool {
+        self.write(line)
+    }
+}
+
+/// Serves a run.
+pub struct RunHost<'a> {
+    output: &'a mut dyn Printer,
+    access: &'a Access,
+    console: Console<'a>,
+    settings: &'a Settings,
+    /// Notes and help that belong to the last error, which itself has only one line.
+    pub advice: Advice,
+}
+
+/// What a message says beside its line.
+#[derive(Debug, Default)]
+pub struct Advice {
+    /// Why it is so.
+    pub notes: Vec<String>,
+    /// What to do instead.
+    pub help: Vec<String>,
+}
+
+impl<'a> RunHost<'a> {
+    /// Prints to `output`, touches what `access` allows.
+    pub fn new(
+        output: &'a mut dyn Printer,
+        access: &'a Access,
+        console: Console<'a>,
+        settings: &'a Settings,
+    ) -> Self {
+        RunHost { output, access, console, settings, advice: Advice::default() }
+    }
+
+    fn fail(&mut self, error: FileError) -> HostError {
+        let message = error.to_string();
+        self.advice = Advice { notes: error.notes, help: error.help };
+        HostError { code: error.code, message }
+    }
+}
+
+impl Host for RunHost<'_> {
+    fn print(&mut self, line: &str) -> Result<(), HostError> {
+        match self.output.print(line) {
+            true => Ok(()),
+            false => Err(HostError {
+                code: Code::CannotWrite,
+                message: "the output cannot be written".to_owned(),
+            }),
+        }
+    }
+
+    fn read(
+        &mut self,
+        file: &str,
+        layout: Option<&str>,
+        ty: Ty,
+        max_bytes: Option<u64>,
+    ) -> Result<HostValue, HostError> {
+        let reading =
+            Reading { files: self.access, observer: &self.console, settings: self.settings };
+        let max_bytes = max_bytes.unwrap_or(u64::MAX);
+        let value = request::read_value(reading, file, layout, ty, max_bytes);
+        value.map_err(|error| self.fail(error))
+    }
+
+    fn write(&mut self, file: &str, value: BitsRef<'_>) -> Result<(), HostError> {
+        let written = self.access.for_writing(file).and_then(|path| {
+            let kind = match value {
+                BitsRef::Slice(_) => Kind::Slice,
+                BitsRef::Word(_) => Kind::Word,
+                BitsRef::Table(_) => Kind::Table,
+            };
+            let target = Target::new(&path, file, &|format| encoding::holds(kind, format))?;
+            target.write_bits(value, self.console.flags)?.commit()
+        });
+        written.map_err(|error| self.fail(error))
+    }
+}
+
+/// Was a file being read or written when the user or the clock ended the run?
+pub fn stopped_in_host(trap: &Trap) -> Option<LimitKind> {
+    let TrapKind::File { code, .. } = &trap.kind else { return None };
+    let ends = [(Code::Interrupted, LimitKind::Interrupted), (Code::TimeLimit, LimitKind::Time)];
+    ends.into_iter().find(|(known, _)| known == code).map(|(_, kind)| kind)
+}

@@ -1,0 +1,34 @@
+//! Where the command `star` meets the world; the only crate of ours, besides the command itself, that does.
+//!
+//! * [`sources`], [`files`] (with [`access`]), [`save`] (each at its [`destination`]): files that are read and written;
+//!   [`output`] (over a [`stream`]) is standard output.
+//! * [`engine`]: the backends by their names; [`entry`] describes a routine to be run, [`host`] serves the program,
+//!   [`limits`] (with [`sizes`]) bound it, [`flags`] end it, [`cost`] says what it used.
+//! * [`report`] writes messages to standard error, [`progress`] shows how far something is; [`failure`] and [`exit`] say
+//!   how a command ends.
+//!
+//! Nothing here knows a subcommand or a session.
+
+#![allow(
+    clippy::result_large_err,
+    reason = "a message is made once, where a command ends, and its fields are public and plain"
+)]
+
+pub mod access;
+pub mod cost;
+pub mod destination;
+pub mod engine;
+pub mod entry;
+pub mod exit;
+pub mod failure;
+pub mod files;
+pub mod flags;
+pub mod host;
+pub mod limits;
+pub mod output;
+pub mod progress;
+pub mod report;
+pub mod save;
+pub mod sizes;
+pub mod sources;
+pub mod stream;

@@ -1,0 +1,111 @@
+//! A line on standard error that shows how far the reading or writing of a long file is; on a terminal
+//! only.
+
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use star_base::text;
+
+/// Files that take less time show nothing.
+const PATIENCE: Duration = Duration::from_millis(500);
+/// Between two drawings.
+const PAUSE: Duration = Duration::from_millis(200);
+
+/// The progress of one file.
+#[derive(Debug)]
+pub struct Progress {
+    /// What is done: `reading road.gr`.
+    what: String,
+    n_bytes: Option<u64>,
+    begun: Instant,
+    /// When the line was drawn last, counted from the beginning.
+    drawn: Option<Duration>,
+    bar: Option<ProgressBar>,
+}
+
+impl Progress {
+    /// Nothing has been read; the file has `n_bytes` if that is known.
+    pub fn reading(name: &str, n_bytes: Option<u64>) -> Self {
+        Progress::new("reading", name, n_bytes)
+    }
+
+    /// Nothing has been written; how much there will be, only the end shows.
+    pub fn writing(name: &str) -> Self {
+        Progress::new("writing", name, None)
+    }
+
+    fn new(verb: &str, name: &str, n_bytes: Option<u64>) -> Self {
+        let what = format!("{verb} {}", text::one_line(name));
+        Progress { what, n_bytes, begun: Instant::now(), drawn: None, bar: None }
+    }
+
+    /// `n_done` bytes were read or written.
+    pub fn show(&mut self, n_done: u64) {
+        let elapsed = self.begun.elapsed();
+        if !is_due(elapsed, self.drawn) {
+            return;
+        }
+        self.drawn = Some(elapsed);
+        let bar = self.bar.get_or_insert_with(|| {
+            // Nothing is drawn where standard error is no terminal.
+            let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+            // A template that does not parse would be a fault of ours, and only of looks.
+            match ProgressStyle::with_template("{msg}") {
+                Ok(style) => bar.with_style(style),
+                Err(_) => bar,
+            }
+        });
+        bar.set_message(line(&self.what, n_done, self.n_bytes, elapsed));
+    }
+}
+
+/// Is it time to draw the line?
+fn is_due(elapsed: Duration, drawn: Option<Duration>) -> bool {
+    match drawn {
+        None => elapsed >= PATIENCE,
+        Some(drawn) => elapsed >= drawn + PAUSE,
+    }
+}
+
+/// The line. The rate is that since the beginning.
+fn line(what: &str, n_done: u64, n_bytes: Option<u64>, elapsed: Duration) -> String {
+    let of_all = n_bytes.map_or_else(String::new, |all| format!(" of {}", text::bytes(all)));
+    let rate = (n_done as f64 / elapsed.as_secs_f64().max(0.001)) as u64;
+    format!("{what}: {}{of_all}, {}/s", text::bytes(n_done), text::bytes(rate))
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rate_is_that_since_the_beginning() {
+        let shown = line("reading a.gr", 300 << 20, Some(2 << 30), Duration::from_millis(1500));
+        assert_eq!(shown, "reading a.gr: 300.0 MiB of 2.0 GiB, 200.0 MiB/s");
+        let shown = line("writing a.gr", 5 << 20, None, Duration::from_millis(500));
+        assert_eq!(shown, "writing a.gr: 5.0 MiB, 10.0 MiB/s");
+    }
+
+    #[test]
+    fn the_line_comes_late_and_changes_five_times_a_second() {
+        let millis = Duration::from_millis;
+        let (mut drawn, mut n_drawings) = (None, 0);
+        for now in 0..2000 {
+            if is_due(millis(now), drawn) {
+                drawn = Some(millis(now));
+                n_drawings += 1;
+            }
+        }
+        assert_eq!(n_drawings, 8);
+        assert!(!is_due(millis(499), None) && is_due(millis(500), None));
+    }
+}

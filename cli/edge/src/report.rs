@@ -1,0 +1,121 @@
+//! Messages to the user on standard error, as text or as JSON.
+
+use std::io::{IsTerminal, Write};
+
+use clap::ValueEnum;
+use star_base::{Diagnostic, SourceMap};
+use star_report::json;
+use star_report::message::{self, Remark, Style};
+
+/// The form of messages.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum ErrorFormat {
+    /// For people, with source lines.
+    #[default]
+    Text,
+    /// One JSON object per line.
+    Json,
+}
+
+/// Has nobody objected to colours on a terminal?
+pub fn may_colour() -> bool {
+    let unset = |name: &str| std::env::var_os(name).is_none_or(|value| value.is_empty());
+    let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+    unset("NO_COLOR") && !dumb
+}
+
+/// Writes messages. A message that cannot be written is lost: there is nobody to tell.
+#[derive(Clone, Copy, Debug)]
+pub struct Reporter {
+    format: ErrorFormat,
+    style: Style,
+    remarks: Remarks,
+}
+
+/// Are notes and warnings without a code told?
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Remarks {
+    Told,
+    Kept,
+}
+
+impl Reporter {
+    /// Colours if standard error is a terminal and nobody objects.
+    pub fn new(format: ErrorFormat) -> Self {
+        let style = if may_colour() && std::io::stderr().is_terminal() {
+            Style::Coloured
+        } else {
+            Style::Plain
+        };
+        Reporter { format, style, remarks: Remarks::Told }
+    }
+
+    /// The same, but notes and warnings without a code are not told: for work that is done many times.
+    pub fn without_remarks(self) -> Self {
+        Reporter { remarks: Remarks::Kept, ..self }
+    }
+
+    /// A message.
+    pub fn diagnostic(&self, sources: &SourceMap, diagnostic: &Diagnostic) {
+        self.write(&match self.format {
+            ErrorFormat::Text => message::render(sources, diagnostic, self.style),
+            ErrorFormat::Json => message::json::diagnostic(sources, diagnostic),
+        });
+    }
+
+    /// Something that the user may want to know.
+    pub fn note(&self, message: &str) {
+        self.remark(Remark::Note, message);
+    }
+
+    /// Something that the user should know.
+    pub fn warning(&self, message: &str) {
+        self.remark(Remark::Warning, message);
+    }
+
+    /// A line for people only, such as a summary.
+    pub fn summary(&self, line: &str) {
+        if self.format == ErrorFormat::Text {
+            self.write(&format!("{line}\n"));
+        }
+    }
+
+    /// What a command did, as a line for people or an object for scripts.
+    pub fn outcome(&self, line: &str, object: &serde_json::Value) {
+        self.write(&match self.format {
+            ErrorFormat::Text => format!("{line}\n"),
+            ErrorFormat::Json => json::line(object),
+        });
+    }
+
+    /// What a run used, and the most memory that loading its arguments took.
+    pub fn cost(&self, stats: &star_vm::Stats, loading_bytes: u64) {
+        self.write(&match self.format {
+            ErrorFormat::Text => crate::cost::table(stats, loading_bytes),
+            ErrorFormat::Json => crate::cost::json(stats, loading_bytes),
+        });
+    }
+
+    /// Where a run spent its time: as text for people, as an object for scripts.
+    pub fn profile(&self, table: &str, object: &serde_json::Value) {
+        self.write(&match self.format {
+            ErrorFormat::Text => table.to_owned(),
+            ErrorFormat::Json => json::line(object),
+        });
+    }
+
+    fn remark(&self, kind: Remark, message: &str) {
+        if self.remarks == Remarks::Kept {
+            return;
+        }
+        self.write(&match self.format {
+            ErrorFormat::Text => message::remark(kind, message, self.style),
+            ErrorFormat::Json => message::json::remark(kind, message),
+        });
+    }
+
+    fn write(&self, text: &str) {
+        let mut stderr = std::io::stderr().lock();
+        let _ = stderr.write_all(text.as_bytes());
+    }
+}

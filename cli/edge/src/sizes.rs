@@ -1,0 +1,79 @@
+//! Sizes and times as written on the command line, and the memory that the machine has.
+
+use std::time::Duration;
+
+pub use star_base::quantity::{parse_count, parse_size};
+
+/// Reads a time: `5` or `5s`, `0.5s`, `200ms`, `2m`, `1h`.
+pub fn parse_time(text: &str) -> Result<Duration, String> {
+    const FORMS: &str = "a time is written `5` or `5s` for seconds, `200ms`, `2m` or `1h`";
+    let lower = text.trim().to_ascii_lowercase();
+    let units = [("ms", 0.001), ("s", 1.0), ("m", 60.0), ("h", 3600.0), ("", 1.0)];
+    let found =
+        units.iter().find_map(|&(unit, seconds)| Some((lower.strip_suffix(unit)?, seconds)));
+    let (digits, unit) = found.unwrap_or((&lower, 1.0));
+    let plain = digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    let number: f64 = match digits.parse() {
+        Ok(number) if plain => number,
+        _ => return Err(FORMS.to_owned()),
+    };
+    Duration::try_from_secs_f64(number * unit).map_err(|_| "the time is too long".to_owned())
+}
+
+/// Memory that can be taken without harm to others, and within the limit of this process, in bytes; 4 GiB
+/// if the system does not say.
+pub fn available_memory() -> u64 {
+    let available = meminfo("MemAvailable:").unwrap_or(4 << 30);
+    address_space_left().map_or(available, |left| available.min(left))
+}
+
+/// Bytes that this process may still take (`ulimit -v`); `None` if there is no limit.
+#[cfg(unix)]
+pub fn address_space_left() -> Option<u64> {
+    let most = rustix::process::getrlimit(rustix::process::Resource::As).current?;
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    Some(most.saturating_sub(bytes_of(&status, "VmSize:").unwrap_or(0)))
+}
+
+#[cfg(not(unix))]
+pub fn address_space_left() -> Option<u64> {
+    None
+}
+
+/// The bytes that the system says for this name, colon included.
+pub fn meminfo(name: &str) -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    bytes_of(&text, name)
+}
+
+/// The bytes in the line `NAME  NUMBER kB` of a text of the system.
+fn bytes_of(text: &str, name: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
+    let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    kibibytes.checked_mul(1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_seconds_without_a_unit() {
+        assert_eq!(parse_time("5"), Ok(Duration::from_secs(5)));
+        assert_eq!(parse_time("5s"), Ok(Duration::from_secs(5)));
+        assert_eq!(parse_time("200ms"), Ok(Duration::from_millis(200)));
+        assert_eq!(parse_time("0.5s"), Ok(Duration::from_millis(500)));
+        assert_eq!(parse_time("2m"), Ok(Duration::from_secs(120)));
+        for wrong in ["", "s", "-1", "inf", "nan", "1e9", "5x", "99999999999999999999999h"] {
+            assert!(parse_time(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn available_memory_is_read_from_the_system() {
+        let text = "MemTotal: 10 kB\nMemAvailable:    8 kB\n";
+        assert_eq!(bytes_of(text, "MemAvailable:"), Some(8192));
+        assert_eq!(bytes_of("MemTotal: 10 kB\n", "MemAvailable:"), None);
+        assert!(available_memory() > 1 << 20);
+    }
+}

@@ -1,0 +1,454 @@
+//! What the commands do, files excepted.
+
+use std::rc::Rc;
+
+use star_base::text;
+use star_base::{Builtin, Code, Diagnostic, Span, did_you_mean};
+use star_compiler::hir::Kind;
+use star_compiler::session::{Environment, Variable, span_of};
+use star_doc::plain;
+use star_doc::shelf::Shelf;
+use star_edge::engine::{self, Engine};
+use star_edge::failure::{not_shown, refused_by_backend};
+use star_edge::limits::default_memory;
+use star_edge::sizes::{available_memory, parse_count, parse_size, parse_time};
+use star_ir::{Extent, Ty};
+use star_syntax::ast;
+use star_vm::{BackendError, HostValue, display};
+
+use super::command::{Argument, Command};
+use super::event::{Event, Sink};
+use super::run::How;
+use super::session::{Flow, Session, is_item};
+use super::show;
+use super::step::Stops;
+use super::values::Values;
+
+/// Characters of a value in a list of variables.
+const MAX_VALUE: usize = 60;
+
+impl Session {
+    /// Does what a command asks for.
+    pub(super) fn run_command(
+        &mut self,
+        command: Command,
+        rest: &str,
+        sink: &mut dyn Sink,
+    ) -> Flow {
+        if command.argument() == Argument::None && !rest.is_empty() {
+            let about = format!("nothing may stand behind `:{}`", command.name());
+            self.refuse(&usage(command).note(about), sink);
+            return Flow::Failed;
+        }
+        let done = match command {
+            Command::Quit => return Flow::Quit,
+            Command::Help => self.help(rest, sink),
+            Command::Load => self.load(rest, sink),
+            Command::Reload => self.reload(sink),
+            Command::Type => self.type_of(rest, sink),
+            Command::Vars => self.vars(sink),
+            Command::Info => self.info(rest, sink),
+            Command::Show => self.show(rest, sink),
+            Command::Step => self.step(rest, sink),
+            Command::Time => switch(command, rest, self.settings.time).map(|(on, answer)| {
+                self.settings.time = on;
+                sink.show(Event::Answer(&answer));
+            }),
+            Command::Cost => switch(command, rest, self.settings.cost).map(|(on, answer)| {
+                self.settings.cost = on;
+                sink.show(Event::Answer(&answer));
+            }),
+            Command::Backend => self.backend(rest, sink),
+            Command::Limits => self.set_limits(rest, sink),
+            Command::Save => self.save(rest, sink),
+            Command::Dump => self.dump(rest, sink),
+            Command::Reset => {
+                self.reset();
+                sink.show(Event::Answer("variables and definitions are forgotten\n"));
+                Ok(())
+            }
+        };
+        match done {
+            Ok(()) => Flow::GoOn,
+            Err(diagnostic) => {
+                self.refuse(&diagnostic, sink);
+                Flow::Failed
+            }
+        }
+    }
+
+    fn help(&mut self, rest: &str, sink: &mut dyn Sink) -> Result<(), Diagnostic> {
+        if rest.is_empty() {
+            let rows = Command::ALL.iter().map(|command| {
+                let (usage, about) = command.usage();
+                format!("  {usage:<22} {about}\n")
+            });
+            let rows: String = rows.collect();
+            let text = format!(
+                "A line is a statement, a definition, or an expression, whose value is shown. A name that\n\
+                 is given a value for the first time becomes a variable.\n\n{rows}\n\
+                 A command may be cut short as long as no other one begins so.\n"
+            );
+            sink.show(Event::Answer(&text));
+            return Ok(());
+        }
+        if let Some(name) = rest.strip_prefix(':')
+            && let Some((found, _)) = super::command::line(&format!(":{name}"), true)
+        {
+            let (usage, about) = found?.usage();
+            sink.show(Event::Answer(&format!("{usage}\n   {about}\n")));
+            return Ok(());
+        }
+        if let Some(item) = self.definitions.item(rest) {
+            let header = self.header_of(item);
+            sink.show(Event::Answer(&header));
+            return Ok(());
+        }
+        if let Some(code) = Code::parse(rest) {
+            sink.show(Event::Answer(&format!("{}\n", code.explanation().trim_end())));
+            return Ok(());
+        }
+        let shelf = Shelf::library(&star_edge::sources::LIBRARY);
+        let topics = shelf.find(rest).map_err(|mut diagnostic| {
+            if Command::ALL.iter().any(|command| command.name() == rest) {
+                diagnostic.help = vec![format!("`:help :{rest}` is about the command")];
+                return diagnostic;
+            }
+            diagnostic.help.retain(|help| help.starts_with("did you mean"));
+            for help in &mut diagnostic.help {
+                *help = help.replace("star doc", ":help");
+            }
+            diagnostic
+        })?;
+        let page = plain::topics(&shelf, &topics, sink.width());
+        sink.show(Event::Answer(&text::printable(&page)));
+        Ok(())
+    }
+
+    /// A definition of the session: the comment in front of it, and its header.
+    fn header_of(&self, item: &ast::Item) -> String {
+        let sources = self.definitions.sources();
+        match item {
+            ast::Item::Import { path, .. } => format!("import \"{path}\";\n"),
+            ast::Item::Const { name, value } => {
+                format!("const {} = {};\n", name.name, sources.slice(value.span))
+            }
+            ast::Item::Routine(routine) => {
+                let comment = self.comment_of(routine.span);
+                format!("{comment}{};\n", sources.slice(routine.header))
+            }
+        }
+    }
+
+    /// The comment right in front of a routine, with a line break behind it, or nothing.
+    pub(super) fn comment_of(&self, routine: Span) -> String {
+        let file = self.definitions.sources().get(routine.file);
+        let before = file.and_then(|file| file.text().get(..routine.start as usize));
+        let before = before.unwrap_or("");
+        let comment = before.trim_end();
+        let near = before[comment.len()..].matches('\n').count() <= 1;
+        match comment.rfind("/*") {
+            Some(at) if near && comment.ends_with("*/") => format!("{}\n", &comment[at..]),
+            Some(_) | None => String::new(),
+        }
+    }
+
+    fn type_of(&mut self, rest: &str, sink: &mut dyn Sink) -> Result<(), Diagnostic> {
+        if rest.is_empty() {
+            return Err(usage(Command::Type));
+        }
+        let typed = self.definitions.read(&self.environment, rest.to_owned());
+        if typed.diagnostics.iter().any(Diagnostic::is_error) {
+            self.report(&typed.diagnostics, sink);
+            return Ok(());
+        }
+        let declared = match typed.pieces.as_slice() {
+            [piece] => self.environment.get(self.definitions.sources().slice(piece.span)),
+            _ => None,
+        };
+        if let Some(variable) = declared {
+            let ty =
+                self.type_text(self.definitions.sources().slice(typed.pieces[0].span), variable);
+            sink.show(Event::Answer(&format!("{ty}\n")));
+            return Ok(());
+        }
+        match self.definitions.type_of(&self.environment, typed.pieces) {
+            Ok(Some(kind)) => {
+                sink.show(Event::Answer(&format!("{}\n", kind.name())));
+                Ok(())
+            }
+            Ok(None) => {
+                Err(Diagnostic::new(Code::Usage, "this is no expression, so it has no type"))
+            }
+            Err(diagnostics) => {
+                self.report(&diagnostics, sink);
+                Ok(())
+            }
+        }
+    }
+
+    /// The type of a variable with the sizes that it has, or must have.
+    fn type_text(&self, name: &str, variable: &Variable) -> String {
+        let word = variable.kind.name();
+        let size = |extent: Extent| match extent {
+            Extent::Const(n) => n.to_string(),
+            Extent::Var(_) | Extent::Dynamic => "?".to_owned(),
+        };
+        match (self.values.ty(name), variable.sizes) {
+            (Some(Ty::Slice(n) | Ty::Word(n)), _) => format!("{word}({})", size(n)),
+            (Some(Ty::Table(rows, columns)), _) => {
+                format!("{word}({}, {})", size(rows), size(columns))
+            }
+            (None, [Some(n), None]) => format!("{word}({n})"),
+            (None, [Some(rows), Some(columns)]) => format!("{word}({rows}, {columns})"),
+            (Some(Ty::Int | Ty::Bool | Ty::Str | Ty::Handle), _) | (None, [None, _]) => {
+                word.to_owned()
+            }
+        }
+    }
+
+    fn vars(&mut self, sink: &mut dyn Sink) -> Result<(), Diagnostic> {
+        let rows: Vec<(String, String, String)> = self
+            .environment
+            .iter()
+            .map(|(name, variable)| {
+                let value = self.short_value(name, variable);
+                (name.to_owned(), self.type_text(name, variable), value)
+            })
+            .collect();
+        let widest = |of: fn(&(String, String, String)) -> usize| rows.iter().map(of).max();
+        let names = widest(|row| row.0.chars().count()).unwrap_or(0);
+        let types = widest(|row| row.1.chars().count()).unwrap_or(0);
+        let text = rows.iter().map(|(name, ty, value)| {
+            format!("{name:<names$}  {ty:<types$}  {value}").trim_end().to_owned() + "\n"
+        });
+        let text: String = text.collect();
+        sink.show(Event::Answer(match text.as_str() {
+            "" => "there are no variables\n",
+            text => text,
+        }));
+        Ok(())
+    }
+
+    /// A value on one line; that of a large table is not looked at.
+    fn short_value(&self, name: &str, variable: &Variable) -> String {
+        if self.values.ty(name).is_none() {
+            return "unset".to_owned();
+        }
+        match variable.kind {
+            Kind::Table | Kind::Handle | Kind::Error => return String::new(),
+            Kind::Int | Kind::Bool | Kind::Str | Kind::Slice | Kind::Word => {}
+        }
+        match self.values.store(name, &self.flags.interrupt) {
+            Ok(value) => {
+                let shown = display::short(display::Shown::from(&value));
+                match shown.chars().nth(MAX_VALUE) {
+                    Some(_) if matches!(value, HostValue::Slice(_) | HostValue::Word(_)) => shown,
+                    Some(_) => shown.chars().take(MAX_VALUE).chain(['…']).collect(),
+                    None => shown,
+                }
+            }
+            Err(error) => not_shown(&error),
+        }
+    }
+
+    fn info(&mut self, rest: &str, sink: &mut dyn Sink) -> Result<(), Diagnostic> {
+        if rest.is_empty() {
+            return Err(usage(Command::Info));
+        }
+        let sources = self.definitions.sources();
+        let place = |span: Span| {
+            sources.get(span.file).map_or_else(String::new, |file| {
+                let at = file.line_column(span.start as usize);
+                format!("{}:{}:{}", file.name(), at.line, at.column)
+            })
+        };
+        if let Some(variable) = self.environment.get(rest) {
+            let ty = self.type_text(rest, variable);
+            let unsized_one = variable.sizes == [None, None];
+            let size = match variable.kind {
+                Kind::Slice | Kind::Word if unsized_one => {
+                    "; it takes a new size at every assignment"
+                }
+                Kind::Table if unsized_one => "; it may grow",
+                Kind::Int
+                | Kind::Bool
+                | Kind::Str
+                | Kind::Slice
+                | Kind::Word
+                | Kind::Table
+                | Kind::Handle
+                | Kind::Error => "",
+            };
+            let from = place(variable.span);
+            let text = format!("variable {rest}: {ty}, from {from}{size}\n");
+            sink.show(Event::Answer(&text));
+            return Ok(());
+        }
+        if let Some(item) = self.definitions.item(rest) {
+            let from = place(span_of(item));
+            let broken = match self.definitions.broken().any(|name| name == rest) {
+                true => "it does not fit what it calls any more, and cannot be called\n",
+                false => "",
+            };
+            let text = format!("{}from {from}\n{broken}", self.header_of(item));
+            sink.show(Event::Answer(&text));
+            return Ok(());
+        }
+        let shelf = Shelf::library(&star_edge::sources::LIBRARY);
+        if Builtin::find(rest).is_some() || shelf.find(rest).is_ok() {
+            return self.help(rest, sink);
+        }
+        let names = self.environment.iter().map(|(name, _)| name);
+        let names = names.chain(self.definitions.visible_names());
+        let message = format!("`{}` is no variable and no routine", text::one_line(rest));
+        let diagnostic = Diagnostic::new(Code::UnknownName, message);
+        Err(match did_you_mean(rest, names) {
+            Some(meant) => diagnostic.help(format!("did you mean `{meant}`?")),
+            None => diagnostic,
+        })
+    }
+
+    fn show(&self, rest: &str, sink: &mut dyn Sink) -> Result<(), Diagnostic> {
+        let drawn = show::parse(rest)
+            .and_then(|request| show::requested(&self.view(), &request, sink.screen()));
+        match drawn {
+            Ok(text) => {
+                sink.show(Event::Answer(&text));
+                Ok(())
+            }
+            Err(show::Fault { message, help }) => {
+                let diagnostic = Diagnostic::new(Code::Usage, message);
+                Err(help.into_iter().fold(diagnostic, Diagnostic::help))
+            }
+        }
+    }
+
+    fn step(&mut self, rest: &str, sink: &mut dyn Sink) -> Result<(), Diagnostic> {
+        let (stops, text) = match rest.strip_prefix("all") {
+            Some(text) if text.starts_with(char::is_whitespace) => (Stops::None, text),
+            Some(_) | None => (Stops::Every, rest),
+        };
+        if text.trim().is_empty() {
+            return Err(usage(Command::Step));
+        }
+        let typed = self.definitions.read(&self.environment, text.trim().to_owned());
+        if self.report(&typed.diagnostics, sink) {
+            return Ok(());
+        }
+        if typed.pieces.iter().any(is_item) {
+            let message = "a definition does not run, so there is nothing to step through";
+            return Err(Diagnostic::new(Code::Usage, message).help(Command::Step.usage().0));
+        }
+        self.lines(typed.pieces, How::Steps(stops), sink);
+        Ok(())
+    }
+
+    fn backend(&mut self, rest: &str, sink: &mut dyn Sink) -> Result<(), Diagnostic> {
+        if rest.is_empty() {
+            let rows = engine::ready_names().into_iter().map(|name| {
+                let mark = if name == self.engine.caps.name { "*" } else { " " };
+                format!("{mark} {name}\n")
+            });
+            sink.show(Event::Answer(&rows.collect::<String>()));
+            return Ok(());
+        }
+        let engine = Engine::find(rest).map_err(|mut diagnostic| {
+            for help in &mut diagnostic.help {
+                *help = help.replace("did you mean `", "did you mean `:backend ");
+            }
+            diagnostic
+        })?;
+        self.settings.limits.limits(&engine)?;
+        let mut values = Values::new(Rc::clone(&engine.backend));
+        for (name, variable) in self.environment.iter() {
+            let fixed = match variable.kind {
+                Kind::Table => variable.sizes[1].is_some(),
+                Kind::Slice | Kind::Word => variable.sizes[0].is_some(),
+                Kind::Int | Kind::Bool | Kind::Str | Kind::Handle | Kind::Error => false,
+            };
+            let value = self.values.store(name, &self.flags.interrupt);
+            let moved = value.and_then(|value| values.load(name, value, fixed));
+            moved.map_err(|error| {
+                let what = format!("`{name}` cannot be moved");
+                let mut diagnostic = refused_by_backend(&what, &error);
+                if error == BackendError::Interrupted {
+                    diagnostic.message = format!("{what}: interrupted");
+                }
+                diagnostic.note("all values stay where they are")
+            })?;
+        }
+        let lost = self.environment.iter().filter(|(name, variable)| {
+            variable.kind == Kind::Handle && self.values.ty(name).is_some()
+        });
+        let lost: Vec<&str> = lost.map(|(name, _)| name).collect();
+        if !lost.is_empty() {
+            let names = text::quoted_list(&lost);
+            sink.show(Event::Note(&format!("what is in a handle does not move: {names} unset")));
+        }
+        self.values = values;
+        self.settings.memory = default_memory(&engine.caps, available_memory());
+        self.engine = engine;
+        Ok(())
+    }
+
+    fn set_limits(&mut self, rest: &str, sink: &mut dyn Sink) -> Result<(), Diagnostic> {
+        let mut limits = self.settings.limits.clone();
+        for word in rest.split_whitespace() {
+            let bad = |why: &str| {
+                let message = format!("`{}`: {why}", text::one_line(word));
+                Diagnostic::new(Code::Usage, message).help(Command::Limits.usage().0)
+            };
+            let (name, value) =
+                word.split_once('=').ok_or_else(|| bad("a limit is `name=value`"))?;
+            let none = value == "none";
+            match name {
+                "steps" if none => limits.max_steps = None,
+                "memory" if none => limits.max_memory = None,
+                "time" if none => limits.max_time = None,
+                "steps" => limits.max_steps = Some(parse_count(value).map_err(|why| bad(&why))?),
+                "memory" => limits.max_memory = Some(parse_size(value).map_err(|why| bad(&why))?),
+                "time" => limits.max_time = Some(parse_time(value).map_err(|why| bad(&why))?),
+                _ => return Err(bad("the limits are `steps`, `memory` and `time`")),
+            }
+        }
+        limits.limits(&self.engine)?;
+        self.settings.limits = limits;
+        let limits = &self.settings.limits;
+        let shown = |text: Option<String>| text.unwrap_or_else(|| "none".to_owned());
+        let text = format!(
+            "steps   {}\nmemory  {}\ntime    {}\n",
+            shown(limits.max_steps.map(|n| n.to_string())),
+            limits.max_memory.unwrap_or(self.settings.memory),
+            shown(limits.max_time.map(|time| format!("{time:?}"))),
+        );
+        sink.show(Event::Answer(&text));
+        Ok(())
+    }
+
+    fn reset(&mut self) {
+        self.definitions = star_compiler::session::Session::new(star_edge::sources::LIBRARY);
+        self.environment = Environment::default();
+        self.values = Values::new(Rc::clone(&self.engine.backend));
+        self.log.clear();
+        self.files.clear();
+    }
+}
+
+/// The message for a command that lacks what must stand behind it.
+pub(super) fn usage(command: Command) -> Diagnostic {
+    let (usage, about) = command.usage();
+    Diagnostic::new(Code::Usage, format!("it is written `{usage}`: {about}"))
+}
+
+/// What `on`, `off` or nothing makes of a switch, and what to answer.
+fn switch(command: Command, rest: &str, now: bool) -> Result<(bool, String), Diagnostic> {
+    let on = match rest {
+        "on" => true,
+        "off" => false,
+        "" => !now,
+        _ => return Err(usage(command)),
+    };
+    let word = if on { "on" } else { "off" };
+    Ok((on, format!("{} {word}\n", command.name())))
+}

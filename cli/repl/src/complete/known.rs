@@ -1,0 +1,66 @@
+//! The names that a session knows, and the files that there are.
+
+use star_base::SourceMap;
+use star_edge::engine;
+use star_io::Layout;
+use star_syntax::ast;
+
+use super::names::{Files, Names, Signature};
+use crate::session::Session;
+
+/// Files that are looked at in one folder.
+const MAX_FILES: usize = 10_000;
+
+/// The names of a session as it is now.
+pub fn names(session: &Session) -> Names {
+    let definitions = session.definitions();
+    let mut values: Vec<String> =
+        session.view().variables().map(|(name, _)| name.to_owned()).collect();
+    let mut routines = Vec::new();
+    for item in definitions.visible_items() {
+        match item {
+            ast::Item::Routine(routine) => {
+                routines.push(signature(routine, definitions.sources()));
+            }
+            ast::Item::Const { name, .. } => values.push(name.name.clone()),
+            ast::Item::Import { .. } => {}
+        }
+    }
+    let layouts = Layout::ALL.iter().map(|layout| layout.name());
+    Names {
+        values,
+        routines,
+        modules: star_stdlib::MODULES.iter().map(|(name, _)| format!("star:{name}")).collect(),
+        layouts: layouts.chain(["updates", "records", "grid"]).map(str::to_owned).collect(),
+        backends: engine::ready_names().into_iter().map(str::to_owned).collect(),
+    }
+}
+
+/// What stands behind the name in the header, on one line.
+fn signature(routine: &ast::Routine, sources: &SourceMap) -> Signature {
+    let header = sources.slice(routine.header);
+    let behind = (routine.name.span.end.saturating_sub(routine.header.start)) as usize;
+    let params = header.get(behind..).unwrap_or_default();
+    let params = params.split_whitespace().collect::<Vec<_>>().join(" ");
+    Signature {
+        name: routine.name.name.clone(),
+        params: params.trim_end_matches(';').trim_end().to_owned(),
+    }
+}
+
+/// The files of this computer.
+pub struct Disk;
+
+impl Files for Disk {
+    fn names_in(&self, folder: &str) -> Vec<String> {
+        let folder = if folder.is_empty() { "." } else { folder };
+        let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+        let name = |entry: std::fs::DirEntry| {
+            let name = entry.file_name().into_string().ok()?;
+            // A link to a folder is one.
+            let is_folder = std::fs::metadata(entry.path()).is_ok_and(|found| found.is_dir());
+            Some(if is_folder { format!("{name}/") } else { name })
+        };
+        entries.take(MAX_FILES).filter_map(|entry| name(entry.ok()?)).collect()
+    }
+}

@@ -1,0 +1,263 @@
+//! Completion, hints and colours while a line is typed: functions of the text and of the [`Names`] that a
+//! session knows.
+//!
+//! * [`context`]: where in the text somebody is typing. * [`names`]: what can be completed; [`known`]: in a
+//!   session, and which files there are.
+
+mod context;
+mod known;
+mod names;
+
+use std::borrow::Cow;
+
+use star_base::Builtin;
+use star_base::text;
+
+use super::command::{Argument, Command};
+use context::{Context, Part, context, is_word};
+use names::KEYWORDS;
+
+pub use known::{Disk, names};
+pub use names::{Files, Names, Signature};
+
+/// Most names of a list.
+const MAX_LISTED: usize = 200;
+/// Longer texts, which are pasted and not typed, have neither hints nor colours, in bytes.
+const MAX_TYPED: usize = 10_000;
+/// Longer hints are cut.
+const MAX_HINT: usize = 70;
+
+/// What may stand in the place of the text from `start` on.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Completions {
+    /// The byte at which the candidates begin.
+    pub start: usize,
+    /// In alphabetical order.
+    pub candidates: Vec<String>,
+}
+
+/// The candidates for what stands in front of the byte `position`.
+pub fn complete(text: &str, position: usize, names: &Names, files: &dyn Files) -> Completions {
+    let text = text.get(..position).unwrap_or(text);
+    let start_of_line = text.len() - text.trim_start().len();
+    match text[start_of_line..].strip_prefix(':') {
+        Some(command) => in_command(command, start_of_line + 1, names, files),
+        None => in_code(text, 0, names, files),
+    }
+}
+
+/// The signature of the routine whose parentheses are open at the end of the text, to be shown behind it.
+pub fn hint(text: &str, names: &Names) -> Option<String> {
+    if text.len() > MAX_TYPED {
+        return None;
+    }
+    let Context { open, closed_off, .. } = context(text);
+    let open = open.iter().rev().find(|open| !open.name.is_empty()).filter(|_| !closed_off)?;
+    let signature = signature(&open.name, names).or_else(|| {
+        // A minus, and no hyphen.
+        let (_, last) = open.name.rsplit_once('-')?;
+        signature(last, names)
+    })?;
+    let signature = text::one_line(&signature);
+    let cut = match signature.chars().nth(MAX_HINT) {
+        None => signature,
+        Some(_) => signature.chars().take(MAX_HINT - 1).chain(['…']).collect(),
+    };
+    Some(format!("   {cut}"))
+}
+
+/// A routine as it is declared or, of a built-in, as it is written.
+fn signature(name: &str, names: &Names) -> Option<String> {
+    let routine = |alike: &dyn Fn(&Signature) -> bool| {
+        names.routines.iter().find(|routine| alike(routine)).map(|routine| {
+            let Signature { name, params } = routine;
+            format!("{name}{params}")
+        })
+    };
+    let builtin = || Builtin::find(name).map(|builtin| builtin.usage().to_owned());
+    routine(&|routine| routine.name == name)
+        .or_else(builtin)
+        .or_else(|| routine(&|routine| routine.name.eq_ignore_ascii_case(name)))
+}
+
+/// The text with colours for keywords, strings and comments; of the same width.
+pub fn coloured(text: &str) -> Cow<'_, str> {
+    const KEYWORD: &str = "\x1b[1m";
+    const QUOTED: &str = "\x1b[32m";
+    const COMMENT: &str = "\x1b[2m";
+    const END: &str = "\x1b[0m";
+    if text.len() > MAX_TYPED || text.trim_start().starts_with(':') {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::new();
+    let mut at = 0;
+    for (range, part) in context(text).parts {
+        let word = &text[range.clone()];
+        let is_keyword = || KEYWORDS.iter().any(|keyword| keyword.eq_ignore_ascii_case(word));
+        let colour = match part {
+            Part::Word if is_keyword() => KEYWORD,
+            Part::Word => continue,
+            Part::Quoted => QUOTED,
+            Part::Comment => COMMENT,
+        };
+        shown += &text[at..range.start];
+        shown += &format!("{colour}{word}{END}");
+        at = range.end;
+    }
+    if at == 0 {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(shown + &text[at..])
+}
+
+/// Behind a colon at the beginning of a line; `text` begins at byte `start` of the line.
+fn in_command(text: &str, start: usize, names: &Names, files: &dyn Files) -> Completions {
+    let Some(blank) = text.find(char::is_whitespace) else {
+        let commands = Command::ALL.iter().map(|command| command.name());
+        let mut found = of(start, text, commands);
+        // What stands behind the only one can be typed at once.
+        if let [only] = found.candidates.as_mut_slice()
+            && Command::ALL
+                .iter()
+                .any(|command| command.name() == only && command.argument() != Argument::None)
+        {
+            only.push(' ');
+        }
+        return found;
+    };
+    let (name, rest) = text.split_at(blank);
+    let Some(command) = Command::ALL.into_iter().find(|command| command.name() == name) else {
+        return Completions::default();
+    };
+    let rest_start = start + blank;
+    let word = rest.rfind(char::is_whitespace).map_or(0, |at| at + 1);
+    let word_start = rest_start + word;
+    let word = &rest[word..];
+    let is_first = rest.trim_start().len() == word.len();
+    let values = || names.values.iter().map(String::as_str);
+    let routines = || names.routines.iter().map(|routine| routine.name.as_str());
+    let builtins = || Builtin::ALL.iter().map(|builtin| builtin.name());
+    let modules = || names.modules.iter().map(String::as_str);
+    match command.argument() {
+        Argument::None => Completions::default(),
+        Argument::Topic => of(word_start, word, builtins().chain(routines()).chain(modules())),
+        Argument::Name => of(word_start, word, values().chain(routines()).chain(builtins())),
+        Argument::File => in_files(word_start, word, files),
+        Argument::Names => of(word_start, word, values().chain(["fields", "rows", "columns"])),
+        Argument::NameAndFile if is_first => of(word_start, word, values()),
+        Argument::NameAndFile => in_files(word_start, word, files),
+        Argument::Code => in_code(rest, rest_start, names, files),
+        Argument::Switch => of(word_start, word, ["on", "off"].into_iter()),
+        Argument::Backend => of(word_start, word, names.backends.iter().map(String::as_str)),
+        Argument::Limits => of(word_start, word, ["steps=", "memory=", "time="].into_iter()),
+    }
+}
+
+/// In text of the language; `text` begins at byte `start` of the line.
+fn in_code(text: &str, start: usize, names: &Names, files: &dyn Files) -> Completions {
+    let context = context(text);
+    if context.closed_off {
+        return Completions::default();
+    }
+    if let Some(quote) = context.string {
+        let inside = start + quote + 1;
+        return in_string(&text[quote + 1..], inside, text, &context, names, files);
+    }
+    let is_hyphenated = |c: char| is_word(c) || c == '-';
+    let begin = |is_part: &dyn Fn(char) -> bool| {
+        text.char_indices()
+            .rev()
+            .take_while(|&(_, c)| is_part(c))
+            .last()
+            .map_or(text.len(), |(at, _)| at)
+    };
+    // A routine with hyphens in its name is called by a statement, where there is nothing to subtract from.
+    let whole = begin(&is_hyphenated);
+    if text[whole..].contains('-') {
+        let hyphenated = names.routines.iter().map(|routine| routine.name.as_str());
+        let found = of(start + whole, &text[whole..], hyphenated.filter(|name| name.contains('-')));
+        if !found.candidates.is_empty() {
+            return found;
+        }
+    }
+    let word_start = begin(&is_word);
+    let word = &text[word_start..];
+    if word.is_empty() || word.starts_with(|c: char| c.is_ascii_digit()) {
+        return Completions::default();
+    }
+    let known = (names.values.iter().map(String::as_str))
+        .chain(names.routines.iter().map(|routine| routine.name.as_str()))
+        .chain(Builtin::ALL.iter().map(|builtin| builtin.name()))
+        .chain(KEYWORDS.iter().copied());
+    of(start + word_start, word, known)
+}
+
+/// In a string that begins at byte `start` of the line.
+fn in_string(
+    inside: &str,
+    start: usize,
+    text: &str,
+    context: &Context,
+    names: &Names,
+    files: &dyn Files,
+) -> Completions {
+    let word = context.word.clone().map_or("", |word| &text[word]);
+    if word.eq_ignore_ascii_case("import") {
+        let modules = of(start, inside, names.modules.iter().map(String::as_str));
+        // `star:` is no folder.
+        if !modules.candidates.is_empty() && !inside.is_empty() {
+            return modules;
+        }
+        let mut found = in_files(start, inside, files);
+        found.candidates.retain(|name| name.ends_with('/') || name.ends_with(".star"));
+        found.candidates.extend(modules.candidates);
+        found.candidates.sort();
+        return found;
+    }
+    match context.open.last() {
+        Some(open) if open.name.eq_ignore_ascii_case("read") && open.argument == 2 => {
+            of(start, inside, names.layouts.iter().map(String::as_str))
+        }
+        Some(_) | None => in_files(start, inside, files),
+    }
+}
+
+/// Files whose names begin with `path`; it begins at byte `start` of the line.
+fn in_files(start: usize, path: &str, files: &dyn Files) -> Completions {
+    let split = path.rfind('/').map_or(0, |at| at + 1);
+    let (folder, name) = path.split_at(split);
+    let hidden = name.starts_with('.');
+    let listed = files.names_in(folder);
+    let mut candidates: Vec<String> = listed
+        .into_iter()
+        .filter(|found| found.starts_with(name) && (hidden || !found.starts_with('.')))
+        // What a terminal would obey is no name to be typed.
+        .filter(|found| !found.chars().any(char::is_control))
+        .map(|found| format!("{folder}{found}"))
+        .collect();
+    candidates.sort();
+    candidates.truncate(MAX_LISTED);
+    Completions { start, candidates }
+}
+
+/// Of `known`, what begins with `word`; if nothing does, what does so in another letter case.
+fn of<'a>(start: usize, word: &str, known: impl Iterator<Item = &'a str>) -> Completions {
+    let known: Vec<&str> = known.collect();
+    let exact: Vec<&str> = known.iter().copied().filter(|name| name.starts_with(word)).collect();
+    let alike = |name: &&str| {
+        let head = name.get(..word.len());
+        head.is_some_and(|head| head.eq_ignore_ascii_case(word))
+    };
+    let found = match exact.is_empty() {
+        true => known.into_iter().filter(alike).collect(),
+        false => exact,
+    };
+    let mut candidates: Vec<String> = found.into_iter().map(str::to_owned).collect();
+    candidates.sort();
+    candidates.dedup();
+    candidates.truncate(MAX_LISTED);
+    Completions { start, candidates }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,93 @@
+//! Commands that read and write files: `:load`, `:reload`, `:dump`.
+
+use std::path::Path;
+
+use star_base::text;
+use star_base::{Code, Diagnostic};
+use star_bind::encoding;
+use star_edge::entry::kind_of;
+use star_edge::failure::refused_by_backend;
+use star_edge::save::Target;
+use star_edge::sources::FileLoader;
+
+use super::command::Command;
+use super::commands::usage;
+use super::event::{Event, Sink};
+use super::session::Session;
+
+impl Session {
+    /// Takes over the items of a file.
+    pub fn load(&mut self, path: &str, sink: &mut dyn Sink) -> Result<(), Diagnostic> {
+        if path.is_empty() {
+            return Err(usage(Command::Load));
+        }
+        let path = unquoted(path);
+        let mut defined =
+            self.definitions.load(&self.environment, path, &mut FileLoader::default());
+        let names: Vec<String> = defined.items.iter().map(|item| item.name.clone()).collect();
+        // There is one remark about all of them.
+        let refused = !std::mem::take(&mut defined.refused).is_empty();
+        if !self.tell(defined, sink) || refused {
+            let message = format!("nothing was taken over from `{}`", text::one_line(path));
+            sink.show(Event::Note(&message));
+            return Ok(());
+        }
+        if !self.files.iter().any(|file| file == path) {
+            self.files.push(path.to_owned());
+        }
+        let mut text = match names.as_slice() {
+            [] => format!("{path}: nothing is defined there\n"),
+            names => format!("{path}: {}\n", names.join(", ")),
+        };
+        if let Some(program) = self.definitions.program().filter(|name| names.contains(name)) {
+            text += &format!("`{program}` runs the program\n");
+        }
+        sink.show(Event::Answer(&text));
+        Ok(())
+    }
+
+    pub(super) fn reload(&mut self, sink: &mut dyn Sink) -> Result<(), Diagnostic> {
+        if self.files.is_empty() {
+            return Err(Diagnostic::new(Code::Usage, "no file was loaded")
+                .help("`:load FILE` takes over the routines and constants of a file"));
+        }
+        for file in self.files.clone() {
+            self.load(&file, sink)?;
+        }
+        Ok(())
+    }
+
+    /// Writes a variable to a data file.
+    pub(super) fn dump(&mut self, rest: &str, sink: &mut dyn Sink) -> Result<(), Diagnostic> {
+        let Some((name, file)) = rest.split_once(char::is_whitespace) else {
+            return Err(usage(Command::Dump));
+        };
+        let file = unquoted(file.trim());
+        let variable = self.environment.get(name);
+        let Some(kind) = variable.and_then(|variable| kind_of(variable.kind)) else {
+            let message = format!("`{}` is no variable", text::one_line(name));
+            let names = self.environment.iter().map(|(name, _)| name);
+            let diagnostic = Diagnostic::new(Code::UnknownName, message);
+            return Err(match star_base::did_you_mean(name, names) {
+                Some(meant) => diagnostic.help(format!("did you mean `{meant}`?")),
+                None => diagnostic,
+            });
+        };
+        let holds = |format| encoding::holds(kind, format);
+        let target = Target::new(Path::new(file), file, &holds);
+        let target = target.map_err(|error| error.to_diagnostic())?;
+        let value = self
+            .values
+            .store(name, &self.flags.interrupt)
+            .map_err(|error| refused_by_backend(&format!("no memory to write `{name}`"), &error))?;
+        let written = target.write(&value, &self.flags).and_then(|written| written.commit());
+        written.map_err(|error| error.to_diagnostic())?;
+        sink.show(Event::Answer(&format!("{file}: written\n")));
+        Ok(())
+    }
+}
+
+/// A file name without the quotes around it.
+pub(super) fn unquoted(file: &str) -> &str {
+    file.strip_prefix('"').and_then(|file| file.strip_suffix('"')).unwrap_or(file)
+}

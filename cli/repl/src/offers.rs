@@ -1,0 +1,134 @@
+//! `--graph` of a session: a name without a meaning that a graph gives one, as it gives it to a parameter of
+//! `star run`, becomes a variable when it is first mentioned.
+
+use star_base::Span;
+use star_bind::data::{GivenWidths, LoadRequest};
+use star_bind::load::read_graph;
+use star_bind::offer::{Offer, offer};
+use star_bind::{Kind, Reading, Settings, widths};
+use star_compiler::hir;
+use star_compiler::session::Variable;
+use star_edge::entry::kind_of;
+use star_edge::failure::refused_by_backend;
+use star_edge::files::{Console, Disk};
+use star_io::{FileError, Graph, Layout};
+use star_syntax::Piece;
+use star_vm::HostValue;
+
+use super::event::{Event, Sink};
+use super::session::Session;
+
+/// What a graph offers.
+pub(crate) struct Offers {
+    file: String,
+    /// Read when it is first needed.
+    graph: Option<Ready>,
+}
+
+struct Ready {
+    graph: Graph,
+    widths: GivenWidths,
+}
+
+impl Offers {
+    /// The offers of the graph in this file, which is not read yet.
+    pub(crate) fn new(file: &str) -> Self {
+        Offers { file: file.to_owned(), graph: None }
+    }
+
+    fn value(
+        &mut self,
+        offered: Offer,
+        kind: Kind,
+        reading: Reading<'_>,
+        max_bytes: u64,
+    ) -> Result<HostValue, FileError> {
+        let Offers { file, graph } = self;
+        let Ready { graph, widths } = match graph {
+            Some(ready) => ready,
+            None => {
+                let read = read_graph(reading, file, max_bytes)?;
+                let widths = widths_of(&read, file);
+                graph.insert(Ready { graph: read, widths })
+            }
+        };
+        let wanted = LoadRequest { kind, layout: None, file, max_bytes, widths: *widths };
+        offered.value(reading, graph, wanted)
+    }
+}
+
+/// Widths in which all that a session may ask for suits; those of negative weights suit `Signed` alone.
+fn widths_of(graph: &Graph, file: &str) -> GivenWidths {
+    let unsigned = [Layout::Distances, Layout::WeightsOut, Layout::WeightsIn, Layout::Weight];
+    let h = widths::chosen_h(graph, &unsigned, file);
+    let h = h.or_else(|_| widths::chosen_h(graph, &[Layout::SignedOut], file));
+    let b = widths::chosen_b(graph, &[Layout::Left, Layout::Right, Layout::Code], file);
+    GivenWidths { h: h.ok(), b: b.ok() }
+}
+
+/// What a name stands for, if a graph offers something to it.
+fn offered(name: &str) -> Option<(hir::Kind, Kind, Offer)> {
+    let kinds = [hir::Kind::Int, hir::Kind::Word, hir::Kind::Table, hir::Kind::Slice];
+    kinds.into_iter().find_map(|of_variable| {
+        let kind = kind_of(of_variable)?;
+        Some((of_variable, kind, offer(name, kind)?))
+    })
+}
+
+impl Session {
+    /// Declares the names in these pieces that have no meaning but that of an offer; `false` if one cannot be
+    /// read.
+    pub(super) fn take_offers(&mut self, pieces: &[Piece], sink: &mut dyn Sink) -> bool {
+        let Some(mut offers) = self.offers.take() else { return true };
+        let mut well = true;
+        for (name, span) in self.mentioned(pieces) {
+            let Some((of_variable, kind, offered)) = offered(&name) else { continue };
+            let settings = Settings::default();
+            let max_bytes = self.settings.limits.max_memory.unwrap_or(self.settings.memory);
+            let console = Console { flags: &self.flags, reporter: &self.reporter };
+            let reading = Reading { files: &Disk, observer: &console, settings: &settings };
+            match offers.value(offered, kind, reading, max_bytes) {
+                Ok(value) => {
+                    if let Err(error) = self.values.load(&name, value, true) {
+                        let what = format!("`{name}` cannot be loaded");
+                        self.refuse(&refused_by_backend(&what, &error), sink);
+                        well = false;
+                        break;
+                    }
+                    let variable =
+                        Variable { kind: of_variable, sizes: [None; 2], span, beside: None };
+                    self.environment.declare(&name, variable);
+                    self.log.offer(&name);
+                    sink.show(Event::Note(&format!("`{name}` comes from {}", offers.file)));
+                }
+                Err(error) => {
+                    self.refuse(&error.to_diagnostic(), sink);
+                    well = false;
+                    break;
+                }
+            }
+        }
+        self.offers = Some(offers);
+        well
+    }
+
+    /// The names without a meaning that pieces mention, and do not assign right there.
+    fn mentioned(&self, pieces: &[Piece]) -> Vec<(String, Span)> {
+        let sources = self.definitions.sources();
+        let mut found: Vec<(String, Span)> = Vec::new();
+        for piece in pieces {
+            for (name, spans) in star_syntax::mentions(sources, piece.span) {
+                let Some(&span) = spans.first() else { continue };
+                let behind = Span::new(span.file, span.end, piece.span.end);
+                let assigned = sources.slice(behind).trim_start().starts_with(":=");
+                let known = self.environment.get(name).is_some()
+                    || self.definitions.item(name).is_some()
+                    || found.iter().any(|(other, _)| other == name);
+                if !assigned && !known {
+                    found.push((name.to_owned(), span));
+                }
+            }
+        }
+        found
+    }
+}

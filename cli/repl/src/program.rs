@@ -1,0 +1,143 @@
+//! The session as a program: `:save`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use star_base::text;
+use star_base::{Code, Diagnostic, SourceFile};
+use star_compiler::Formatter;
+use star_compiler::session::span_of;
+use star_edge::destination::Destination;
+use star_edge::sources::{FileLoader, LIBRARY};
+use star_syntax::ast;
+
+use super::command::Command;
+use super::commands::usage;
+use super::event::{Event, Sink};
+use super::files::unquoted;
+use super::session::Session;
+
+impl Session {
+    /// Writes the definitions and what was typed as a program.
+    pub(super) fn save(&mut self, rest: &str, sink: &mut dyn Sink) -> Result<(), Diagnostic> {
+        if rest.is_empty() {
+            return Err(usage(Command::Save));
+        }
+        let file = unquoted(rest);
+        if self.comes_from(file) {
+            let message = format!("`{}` was loaded into this session", text::one_line(file));
+            return Err(Diagnostic::new(Code::Usage, message)
+                .note("a program that is saved there would replace its text")
+                .help("save the session under another name"));
+        }
+        let source = SourceFile::new(file, self.as_program());
+        let formatted = Formatter::new(LIBRARY).format(&source, &mut FileLoader::default());
+        // What cannot be read stays as it was typed, and is reported below.
+        let program = formatted.unwrap_or_else(|_| source.text().to_owned());
+        let place =
+            Destination::new(Path::new(file), file).map_err(|error| error.to_diagnostic())?;
+        let replaces = place.is_regular() && Path::new(file).exists();
+        place.write_text(&program).map_err(|error| error.to_diagnostic())?;
+        let done = if replaces { "replaced" } else { "written" };
+        sink.show(Event::Answer(&format!("{file}: {done}\n")));
+        for difference in self.log.differences() {
+            sink.show(Event::Note(&difference));
+        }
+        if !place.is_regular() {
+            return Ok(());
+        }
+        let checked = star_compiler::check(file, &mut FileLoader::default(), &LIBRARY);
+        if let Some(first) = checked.diagnostics.iter().find(|diagnostic| diagnostic.is_error()) {
+            sink.show(Event::Message(&checked.sources, first));
+            sink.show(Event::Note(
+                "the session did what no program can, such as giving a name two types: mend the file by hand",
+            ));
+        }
+        Ok(())
+    }
+
+    /// Did definitions of the session come from this file?
+    fn comes_from(&self, file: &str) -> bool {
+        let Ok(file) = fs::canonicalize(file) else { return false };
+        let imported = self.definitions.imports().map(|(path, importer)| beside(path, importer));
+        let mut sources = self.files.iter().map(PathBuf::from).chain(imported);
+        sources.any(|source| fs::canonicalize(source).is_ok_and(|source| source == file))
+    }
+
+    fn as_program(&self) -> String {
+        let mut program = String::new();
+        for (path, importer) in self.definitions.imports() {
+            program += &format!("import \"{}\";\n", beside(path, importer).display());
+        }
+        for item in self.definitions.items() {
+            program += &self.item_text(item);
+        }
+        let variables = self.environment.iter().map(|(name, variable)| {
+            let word = variable.kind.name();
+            match variable.sizes {
+                [Some(rows), Some(columns)] => format!("{name}: {word}({rows}, {columns});"),
+                [Some(n), None] => format!("{name}: {word}({n});"),
+                [None, _] => format!("{name}: {word};"),
+            }
+        });
+        let variables: Vec<String> = variables.collect();
+        if variables.is_empty() && self.log.is_empty() {
+            return program;
+        }
+        program += &format!("\nprogram {};\n", self.free_name());
+        if !variables.is_empty() {
+            program += &format!("var\n  {}\n", variables.join("\n  "));
+        }
+        let body: String = self.log.body().lines().map(|line| format!("  {line}\n")).collect();
+        program + &format!("begin\n{body}end.\n")
+    }
+
+    /// A definition, as it stands in a program that has a name of its own.
+    fn item_text(&self, item: &ast::Item) -> String {
+        let sources = self.definitions.sources();
+        match item {
+            ast::Item::Import { .. } => String::new(),
+            ast::Item::Const { name, value } => {
+                format!("const {} = {};\n", name.name, sources.slice(value.span))
+            }
+            ast::Item::Routine(routine) => {
+                let text = sources.slice(span_of(item)).trim_end_matches([';', '.']);
+                let comment = self.comment_of(routine.span);
+                match routine.kind {
+                    ast::RoutineKind::Procedure | ast::RoutineKind::Function => {
+                        format!("\n{comment}{text};\n")
+                    }
+                    // There is one program; what was another one can be called.
+                    ast::RoutineKind::Program => {
+                        let behind = text.get("program".len()..).unwrap_or("");
+                        format!("\n{comment}procedure{behind};\n")
+                    }
+                }
+            }
+        }
+    }
+
+    /// A name for the program that means nothing else.
+    fn free_name(&self) -> String {
+        let taken = |name: &str| {
+            let variables = self.environment.iter().map(|(name, _)| name);
+            let mut known = variables.chain(self.definitions.visible_names());
+            known.any(|other| other.eq_ignore_ascii_case(name))
+        };
+        let mut name = "SESSION".to_owned();
+        let mut n = 1_u64;
+        while taken(&name) {
+            n += 1;
+            name = format!("SESSION{n}");
+        }
+        name
+    }
+}
+
+/// The path of an import, seen from the folder at hand.
+fn beside(path: &str, importer: &str) -> PathBuf {
+    match Path::new(importer).parent() {
+        Some(folder) if !path.starts_with("star:") => folder.join(path),
+        Some(_) | None => PathBuf::from(path),
+    }
+}

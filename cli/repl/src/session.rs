@@ -1,0 +1,468 @@
+//! A session without a terminal: text goes in, [`Event`]s come out.
+
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use star_base::text;
+use star_base::{Builtin, Diagnostic, SourceMap, Span};
+use star_compiler::session::{self as compiler, Defined, Does, Environment, ItemKind, Line};
+use star_edge::access::{Access, Grants};
+use star_edge::engine::Engine;
+use star_edge::exit::Exit;
+use star_edge::flags::Flags;
+use star_edge::limits::LimitArgs;
+use star_edge::report::Reporter;
+use star_edge::sources::{FileLoader, LIBRARY};
+use star_syntax::{Feed, Piece, PieceKind, Readiness};
+
+use super::command::{self, Command};
+use super::event::{Event, Sink};
+use super::log::{Did, Log};
+use super::offers::Offers;
+use super::run::{How, Ran};
+use super::values::Values;
+use super::view::{RESULT, View};
+
+/// Definitions, variables and their values, and settings.
+pub struct Session {
+    pub(super) definitions: compiler::Session,
+    pub(super) environment: Environment,
+    pub(super) values: Values,
+    pub(super) engine: Engine,
+    pub(super) flags: Flags,
+    /// Set while nothing runs.
+    pub(super) idle: Arc<AtomicBool>,
+    pub(super) settings: Settings,
+    pub(super) access: Access,
+    pub(super) reporter: Reporter,
+    /// The files that were loaded, in order.
+    pub(super) files: Vec<String>,
+    pub(super) log: Log,
+    /// What `--graph` offers.
+    pub(super) offers: Option<Offers>,
+    feed: Feed,
+    /// How the first thing that went wrong would have ended a command.
+    first_failure: Option<Exit>,
+}
+
+/// What the user can set.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    /// Is the time of each line shown?
+    pub time: bool,
+    /// Are the elementary operations of each line shown?
+    pub cost: bool,
+    /// What a line may use.
+    pub limits: LimitArgs,
+    /// Bytes of values, if the limits do not say.
+    pub memory: u64,
+    /// Does overflow of ADD and SUBT trap?
+    pub checked: bool,
+}
+
+/// What comes after a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flow {
+    /// The next one.
+    GoOn,
+    /// The next one, though this one went wrong.
+    Failed,
+    /// The end.
+    Quit,
+}
+
+impl Session {
+    /// A session in which nothing is defined.
+    ///
+    /// # Errors
+    /// If the folder at hand is gone, or a granted one does not exist.
+    pub fn new(
+        engine: Engine,
+        settings: Settings,
+        reporter: Reporter,
+        grants: Grants<'_>,
+    ) -> Result<Self, Diagnostic> {
+        Ok(Session {
+            definitions: compiler::Session::new(LIBRARY),
+            environment: Environment::default(),
+            values: Values::new(Rc::clone(&engine.backend)),
+            engine,
+            flags: Flags::default(),
+            idle: Arc::new(AtomicBool::new(true)),
+            settings,
+            access: Access::of_session(grants)?,
+            reporter,
+            files: Vec::new(),
+            log: Log::default(),
+            offers: None,
+            feed: Feed::new(),
+            first_failure: None,
+        })
+    }
+
+    /// The variables, to be looked at.
+    pub fn view(&self) -> View<'_> {
+        View {
+            environment: &self.environment,
+            values: &self.values,
+            interrupt: &self.flags.interrupt,
+        }
+    }
+
+    /// The definitions.
+    pub fn definitions(&self) -> &compiler::Session {
+        &self.definitions
+    }
+
+    /// Offers what a graph has to names without a meaning.
+    pub fn offer(&mut self, file: &str) {
+        self.offers = Some(Offers::new(file));
+    }
+
+    /// The flags that end a line.
+    pub fn flags(&self) -> &Flags {
+        &self.flags
+    }
+
+    /// Set while nothing runs.
+    pub fn idle(&self) -> &Arc<AtomicBool> {
+        &self.idle
+    }
+
+    /// How the first thing that went wrong would have ended a command.
+    pub fn exit(&self) -> Exit {
+        self.first_failure.unwrap_or(Exit::Success)
+    }
+
+    /// From now on Ctrl-C ends what runs, and nothing has happened so far.
+    pub fn wake(&self) {
+        self.idle.store(false, Ordering::Relaxed);
+        self.flags.clear();
+    }
+
+    /// From now on nothing runs.
+    pub fn rest(&self) {
+        self.idle.store(true, Ordering::Relaxed);
+    }
+
+    /// Takes a line of a pipe. What is complete runs, as soon as it is clear that the line does not go on.
+    pub fn line(&mut self, line: &str, sink: &mut dyn Sink) -> Flow {
+        match (self.before(line, sink), self.next(line, sink)) {
+            (Flow::Failed, Flow::GoOn) => Flow::Failed,
+            (_, flow) => flow,
+        }
+    }
+
+    /// Runs what is complete, unless this line belongs to it.
+    fn before(&mut self, line: &str, sink: &mut dyn Sink) -> Flow {
+        let complete = self.feed.readiness() == Readiness::Complete;
+        if complete && !self.feed.goes_on(line) { self.flush(sink) } else { Flow::GoOn }
+    }
+
+    /// Takes a line that belongs to what is there, or begins something.
+    fn next(&mut self, line: &str, sink: &mut dyn Sink) -> Flow {
+        let alone = self.feed.readiness() == Readiness::Empty;
+        if let Some(command) = command::line(line, alone) {
+            self.feed.take();
+            if !alone {
+                self.failed(Exit::Compile);
+                sink.show(Event::Note(
+                    "what was typed before the command is not complete and was dropped",
+                ));
+            }
+            return match self.command(command, sink) {
+                Flow::GoOn if !alone => Flow::Failed,
+                flow => flow,
+            };
+        }
+        match self.feed.line(line) {
+            Readiness::Complete if !self.feed.may_go_on() => self.flush(sink),
+            Readiness::Empty if line.trim().is_empty() => {
+                // Comments right in front of a routine are its documentation, and stay with it.
+                self.feed.take();
+                Flow::GoOn
+            }
+            Readiness::Complete | Readiness::Empty | Readiness::Open => Flow::GoOn,
+        }
+    }
+
+    /// There are no more lines: what is there runs, or a message says what it lacks.
+    pub fn end(&mut self, sink: &mut dyn Sink) -> Flow {
+        match self.feed.readiness() {
+            Readiness::Empty => {
+                self.feed.take();
+                Flow::GoOn
+            }
+            Readiness::Complete | Readiness::Open => self.flush(sink),
+        }
+    }
+
+    /// Takes a text that was typed or pasted as a whole. It ends at the first entry that goes wrong; what
+    /// does not run then is said.
+    pub fn block(&mut self, text: &str, sink: &mut dyn Sink) -> Flow {
+        let n_lines = text.lines().count();
+        for (idx, line) in text.lines().enumerate() {
+            // Lines count from 1; the first that does not run if this or the entry before it goes wrong.
+            let (flow, first) = match self.before(line, sink) {
+                Flow::GoOn => (self.next(line, sink), idx + 2),
+                flow @ (Flow::Failed | Flow::Quit) => (flow, idx + 1),
+            };
+            match flow {
+                Flow::GoOn => {}
+                Flow::Quit => return Flow::Quit,
+                Flow::Failed => {
+                    self.feed.take();
+                    if first <= n_lines {
+                        let which = match n_lines - first {
+                            0 => format!("line {first}"),
+                            _ => format!("lines {first} to {n_lines}"),
+                        };
+                        sink.show(Event::Note(&format!("{which} of this text did not run")));
+                    }
+                    return Flow::Failed;
+                }
+            }
+        }
+        self.end(sink)
+    }
+
+    /// Is the text complete, so that it would run as it is?
+    pub fn is_complete(text: &str) -> bool {
+        let mut feed = Feed::new();
+        for line in text.lines() {
+            if command::line(line, feed.is_empty()).is_some() {
+                feed = Feed::new();
+            } else {
+                if feed.readiness() == Readiness::Complete && !feed.goes_on(line) {
+                    feed = Feed::new();
+                }
+                feed.line(line);
+            }
+        }
+        feed.readiness() != Readiness::Open
+    }
+
+    fn flush(&mut self, sink: &mut dyn Sink) -> Flow {
+        let text = self.feed.take();
+        match self.enter(text, sink) {
+            true => Flow::GoOn,
+            false => Flow::Failed,
+        }
+    }
+
+    pub(super) fn failed(&mut self, exit: Exit) {
+        self.first_failure.get_or_insert(exit);
+    }
+
+    /// A message that fails the line.
+    pub fn refuse(&mut self, diagnostic: &Diagnostic, sink: &mut dyn Sink) {
+        self.failed(Exit::of(diagnostic.code));
+        sink.show(Event::Message(&SourceMap::new(), diagnostic));
+    }
+
+    /// Shows messages; is there an error among them?
+    pub(super) fn report(&mut self, diagnostics: &[Diagnostic], sink: &mut dyn Sink) -> bool {
+        for diagnostic in diagnostics {
+            if diagnostic.is_error() {
+                self.failed(Exit::of(diagnostic.code));
+            }
+            sink.show(Event::Message(self.definitions.sources(), diagnostic));
+        }
+        diagnostics.iter().any(Diagnostic::is_error)
+    }
+
+    /// Takes over and runs what a text says; did all of it go well?
+    fn enter(&mut self, text: String, sink: &mut dyn Sink) -> bool {
+        let n_lines = text.trim_end().lines().count();
+        let typed = self.definitions.read(&self.environment, text);
+        if self.report(&typed.diagnostics, sink) {
+            if n_lines > 1 {
+                let message =
+                    format!("these {n_lines} lines belong together, and none of them ran");
+                sink.show(Event::Note(&message));
+            }
+            return false;
+        }
+        let mut pieces = typed.pieces.into_iter().peekable();
+        while let Some(piece) = pieces.next() {
+            let of_items = is_item(&piece);
+            let mut group = vec![piece];
+            while let Some(next) = pieces.next_if(|next| is_item(next) == of_items) {
+                group.push(next);
+            }
+            let well = match of_items {
+                true => self.define(group, sink),
+                false => self.lines(group, How::Whole, sink),
+            };
+            if !well {
+                if pieces.peek().is_some() {
+                    sink.show(Event::Note("what stands behind it did not run"));
+                }
+                return false;
+            }
+        }
+        true
+    }
+
+    fn define(&mut self, pieces: Vec<Piece>, sink: &mut dyn Sink) -> bool {
+        let items = pieces.into_iter().filter_map(|piece| match piece.kind {
+            PieceKind::Item(item) => Some(item),
+            PieceKind::Statements(_) | PieceKind::Value(_) | PieceKind::Variables(_) => None,
+        });
+        let (environment, items) = (&self.environment, items.collect());
+        let defined = self.definitions.define(environment, items, &mut FileLoader::default());
+        self.tell(defined, sink)
+    }
+
+    /// Says what became of definitions; did all go well?
+    pub(super) fn tell(&mut self, defined: Defined, sink: &mut dyn Sink) -> bool {
+        let Defined { items, refused, broken, mended, diagnostics } = defined;
+        let errors = self.report(&diagnostics, sink);
+        for item in &items {
+            let is_variable = self.environment.get(&item.name).is_some();
+            if item.kind != ItemKind::Import && is_variable {
+                self.forget(&item.name);
+                let name = &item.name;
+                sink.show(Event::Note(&format!(
+                    "the variable `{name}` is gone: the name is defined now"
+                )));
+            }
+        }
+        if !refused.is_empty() {
+            self.failed(Exit::Compile);
+            let (names, verb) =
+                (text::quoted_list(&refused), if refused.len() == 1 { "is" } else { "are" });
+            sink.show(Event::Note(&format!("{names} {verb} not defined by this text")));
+        }
+        if !broken.is_empty() {
+            let names = text::quoted_list(&broken);
+            let verb = if broken.len() == 1 { "does" } else { "do" };
+            sink.show(Event::Note(&format!(
+                "{names} {verb} not fit this definition, and cannot be called until one of them is changed"
+            )));
+        }
+        if !mended.is_empty() {
+            let names = text::quoted_list(&mended);
+            let verb = if mended.len() == 1 { "fits" } else { "fit" };
+            sink.show(Event::Note(&format!("{names} {verb} again")));
+        }
+        !errors && refused.is_empty()
+    }
+
+    pub(super) fn lines(&mut self, pieces: Vec<Piece>, how: How, sink: &mut dyn Sink) -> bool {
+        if !self.take_offers(&pieces, sink) {
+            return false;
+        }
+        let options = star_compiler::LowerOptions {
+            checked: self.settings.checked,
+            by_statement: how != How::Whole,
+            ..star_compiler::LowerOptions::default()
+        };
+        let lines = self.definitions.lines(&self.environment, pieces, &options);
+        if self.report(&lines.diagnostics, sink) {
+            return false;
+        }
+        let mut lines = lines.lines.into_iter();
+        while let Some(line) = lines.next() {
+            let span = line.span;
+            self.note_redeclared(&line);
+            let did = match &line.does {
+                Does::Show(_) | Does::Run { value: Some(_), .. } => Did::Showed,
+                Does::Run { variables, .. } if !variables.is_empty() => Did::Declared,
+                Does::Run { .. } => Did::Ran,
+            };
+            let ran = self.run_line(line, how, sink);
+            self.keep(span, did, ran);
+            if ran == Ran::Not || ran == Ran::Wrong {
+                if lines.len() > 0 {
+                    sink.show(Event::Note("what stands behind it did not run"));
+                }
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Keeps what ran for `:save`.
+    fn keep(&mut self, span: Span, did: Did, ran: Ran) {
+        let sources = self.definitions.sources();
+        let text = sources.slice(span);
+        match (ran, did) {
+            (Ran::Not, _) | (Ran::Wrong | Ran::Left, Did::Declared) => {}
+            (Ran::Wrong | Ran::Left, Did::Showed | Did::Ran) => self.log.add_wrong(text),
+            (Ran::Well, _) => {
+                let is_exit = |name: &str| Builtin::find(name) == Some(Builtin::Exit);
+                if star_syntax::mentions(sources, span).into_keys().any(is_exit) {
+                    self.log.exit();
+                }
+                self.log.add(text, did);
+            }
+        }
+    }
+
+    fn run_line(&mut self, line: Line, how: How, sink: &mut dyn Sink) -> Ran {
+        match line.does {
+            Does::Show(ref name) => self.show_variable(name, &line, sink),
+            Does::Run { .. } => self.run(line, how, sink),
+        }
+    }
+
+    /// A program declares a variable once.
+    fn note_redeclared(&mut self, line: &Line) {
+        let Does::Run { variables, .. } = &line.does else { return };
+        for variable in variables {
+            if self.environment.get(&variable.name).is_some() {
+                self.log.redeclare(&variable.name);
+            }
+        }
+    }
+
+    fn show_variable(&mut self, name: &str, line: &Line, sink: &mut dyn Sink) -> Ran {
+        if self.values.ty(name).is_none() {
+            let message = format!("`{name}` was never set");
+            let mut diagnostic = Diagnostic::at(star_base::Code::UnsetTrap, line.span, message);
+            if let Some(variable) = self.environment.get(name) {
+                diagnostic = diagnostic.label(variable.span, "declared here");
+            }
+            self.report(&[diagnostic], sink);
+            return Ran::Not;
+        }
+        sink.show(Event::Value { view: &self.view(), slot: name });
+        Ran::Well
+    }
+
+    /// Shows the result of an expression, and gives it up.
+    pub(super) fn show_result(&mut self, sink: &mut dyn Sink) {
+        sink.show(Event::Value { view: &self.view(), slot: RESULT });
+        self.values.forget(RESULT);
+    }
+
+    /// Removes a variable with its value.
+    pub(super) fn forget(&mut self, name: &str) {
+        self.environment.forget(name);
+        self.values.forget(name);
+    }
+
+    fn command(
+        &mut self,
+        (command, rest): (Result<Command, Diagnostic>, &str),
+        sink: &mut dyn Sink,
+    ) -> Flow {
+        match command {
+            Ok(command) => self.run_command(command, rest.trim(), sink),
+            Err(diagnostic) => {
+                self.refuse(&diagnostic, sink);
+                Flow::Failed
+            }
+        }
+    }
+}
+
+/// Is it a definition?
+pub(super) fn is_item(piece: &Piece) -> bool {
+    match piece.kind {
+        PieceKind::Item(_) => true,
+        PieceKind::Statements(_) | PieceKind::Value(_) | PieceKind::Variables(_) => false,
+    }
+}

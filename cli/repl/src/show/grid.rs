@@ -1,0 +1,54 @@
+//! Tables that are read in parts, so that a picture of a large one costs no more than what it shows.
+
+use std::cell::OnceCell;
+use std::ops::Range;
+
+use star_base::{BitTable, BitVector};
+
+use super::elide::Places;
+
+/// A table of which columns can be read. Indices are from 0 and below the sizes.
+pub trait Grid {
+    /// Number of rows.
+    fn n_rows(&self) -> usize;
+    /// Number of columns.
+    fn n_cols(&self) -> usize;
+    /// Some of its columns, whole; `None` if they cannot be read.
+    fn columns(&self, columns: Range<usize>) -> Option<BitTable>;
+}
+
+impl Grid for BitTable {
+    fn n_rows(&self) -> usize {
+        self.n_rows()
+    }
+    fn n_cols(&self) -> usize {
+        self.n_cols()
+    }
+    fn columns(&self, columns: Range<usize>) -> Option<BitTable> {
+        let columns: Vec<BitVector> = columns.map(|col_idx| self.column(col_idx)).collect();
+        Some(BitTable::from_columns(self.n_rows(), &columns))
+    }
+}
+
+/// The columns of a table that a picture needs, read when the first bit of a run of them is asked for.
+pub(super) struct Window<'a> {
+    grid: &'a dyn Grid,
+    runs: Vec<(Range<usize>, OnceCell<Option<BitTable>>)>,
+}
+
+impl<'a> Window<'a> {
+    /// The columns at these places.
+    pub(super) fn new(grid: &'a dyn Grid, places: &Places) -> Self {
+        let runs = places.runs().map(|run| (run, OnceCell::new())).collect();
+        Window { grid, runs }
+    }
+
+    /// A bit; `None` if it cannot be read or is not in the window.
+    pub(super) fn bit(&self, row_idx: usize, col_idx: usize) -> Option<bool> {
+        let (run, table) = self.runs.iter().find(|(run, _)| run.contains(&col_idx))?;
+        let table = table.get_or_init(|| self.grid.columns(run.clone())).as_ref()?;
+        let col_idx = col_idx - run.start;
+        let inside = row_idx < table.n_rows() && col_idx < table.n_cols();
+        inside.then(|| table.get(row_idx, col_idx))
+    }
+}

@@ -1,0 +1,217 @@
+//! What `:show` is told: `:show T X v fields 1..4, 5..8 rows 10..20 columns 1..8`.
+
+use std::ops::RangeInclusive;
+
+use star_base::BitVector;
+
+use super::Screen;
+use super::grid::Grid;
+use super::picture::{Field, Picture, Rows, draw};
+
+/// How it is written.
+const FORM: &str =
+    "it is written `:show NAME … [rows A..B] [columns A..B] [fields A..B, … | fields WIDTH]`";
+/// Rows that are shown if a request names them.
+const MAX_ROWS: usize = 1000;
+
+/// A request, understood. Numbers count from 1.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Request {
+    /// The variables, in order.
+    pub names: Vec<String>,
+    /// Columns to be shown as numbers.
+    pub fields: Option<Fields>,
+    /// Only these rows.
+    pub rows: Option<RangeInclusive<usize>>,
+    /// Only these columns.
+    pub columns: Option<RangeInclusive<usize>>,
+}
+
+/// Which columns are numbers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fields {
+    /// These.
+    Ranges(Vec<RangeInclusive<usize>>),
+    /// All, so many at a time.
+    Width(usize),
+}
+
+/// A value that a request names.
+pub(crate) enum NamedValue<'a> {
+    /// A table.
+    Table(&'a dyn Grid),
+    /// A slice.
+    Slice(&'a BitVector),
+    /// A word.
+    Word(&'a BitVector),
+}
+
+/// What is wrong with a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// In lower case.
+    pub message: String,
+    /// What to write.
+    pub help: Option<String>,
+}
+
+fn fault<T>(message: String) -> Result<T, Fault> {
+    Err(Fault { message, help: None })
+}
+
+fn misspelt<T>(message: String) -> Result<T, Fault> {
+    Err(Fault { message, help: Some(FORM.to_owned()) })
+}
+
+/// Understands what stands behind `:show`.
+///
+/// # Errors
+/// What is wrong with its form.
+pub fn parse(text: &str) -> Result<Request, Fault> {
+    let spaced = text.replace(',', " , ");
+    let mut words = spaced.split_whitespace().peekable();
+    let mut request = Request::default();
+    while let Some(word) = words.next() {
+        match word {
+            "rows" => request.rows = Some(range(words.next(), "rows")?),
+            "columns" => request.columns = Some(range(words.next(), "columns")?),
+            "fields" => {
+                let first = words.next();
+                if let Some(width) = first.and_then(|word| word.parse().ok()) {
+                    if width == 0 {
+                        return misspelt("fields have at least one column".to_owned());
+                    }
+                    request.fields = Some(Fields::Width(width));
+                    continue;
+                }
+                let mut ranges = vec![range(first, "fields")?];
+                while words.next_if_eq(&",").is_some() {
+                    ranges.push(range(words.next(), "fields")?);
+                }
+                request.fields = Some(Fields::Ranges(ranges));
+            }
+            "," => {}
+            name if is_name(name) => request.names.push(name.to_owned()),
+            other => return misspelt(format!("`{other}` is no name of a variable")),
+        }
+    }
+    if request.names.is_empty() {
+        return misspelt("`:show` names no variable".to_owned());
+    }
+    Ok(request)
+}
+
+fn range(word: Option<&str>, what: &str) -> Result<RangeInclusive<usize>, Fault> {
+    let Some(word) = word else {
+        return misspelt(format!("no numbers behind `{what}`"));
+    };
+    let (from, to) = word.split_once("..").unwrap_or((word, word));
+    match (from.parse::<usize>(), to.parse::<usize>()) {
+        (Ok(from), Ok(to)) if 1 <= from && from <= to => Ok(from..=to),
+        _ => misspelt(format!("`{word}` behind `{what}` is no range such as `1..4`")),
+    }
+}
+
+fn is_name(word: &str) -> bool {
+    let mut characters = word.chars();
+    characters.next().is_some_and(|first| first.is_alphabetic() || first == '_')
+        && characters.all(|c| c.is_alphanumeric() || c == '_')
+}
+
+/// Draws what a request names: the values of `request.names`, in order.
+///
+/// # Errors
+/// Two tables, sizes that do not agree, rows and columns that there are not.
+pub(crate) fn resolve(
+    request: &Request,
+    values: &[NamedValue<'_>],
+    screen: Screen,
+) -> Result<Vec<String>, Fault> {
+    let mut picture = Picture::default();
+    let mut table: Option<(&str, &dyn Grid)> = None;
+    for (name, value) in request.names.iter().zip(values) {
+        match value {
+            NamedValue::Table(grid) => match table {
+                None => table = Some((name, *grid)),
+                Some((first, _)) => {
+                    return fault(format!("`{first}` and `{name}` are tables: one at a time"));
+                }
+            },
+            NamedValue::Slice(bits) => picture.slices.push((name, bits)),
+            NamedValue::Word(bits) => picture.words.push((name, bits)),
+        }
+    }
+    picture.table = table.map(|(_, grid)| grid);
+    agree(&picture, table)?;
+    let n_cols = table.map_or(0, |(_, grid)| grid.n_cols());
+    let n_rows = match table {
+        Some((_, grid)) => grid.n_rows(),
+        None => picture.slices.first().map_or(0, |(_, bits)| bits.len()),
+    };
+    if let Some(rows) = &request.rows {
+        within(rows, n_rows, "row")?;
+        picture.rows = Rows::Range(rows.start() - 1..*rows.end());
+    }
+    if let Some(columns) = &request.columns {
+        let of_words = picture.words.first().map_or(0, |(_, bits)| bits.len());
+        within(columns, if table.is_some() { n_cols } else { of_words }, "column")?;
+        picture.columns = Some(columns.start() - 1..*columns.end());
+    }
+    if let Some(fields) = &request.fields {
+        if table.is_none() {
+            return fault("fields are columns of a table, and none is named".to_owned());
+        }
+        picture.fields = fields_of(fields, n_cols)?;
+    }
+    let rows = if request.rows.is_some() { MAX_ROWS } else { screen.rows };
+    Ok(draw(&picture, Screen { rows, ..screen }))
+}
+
+/// That slices have as many components as there are rows, and words as columns.
+fn agree(picture: &Picture<'_>, table: Option<(&str, &dyn Grid)>) -> Result<(), Fault> {
+    let of = |name: &str, size: usize, what: &str| format!("`{name}` has {size} {what}");
+    let rows = match table {
+        Some((name, grid)) => Some((of(name, grid.n_rows(), "rows"), grid.n_rows())),
+        None => picture
+            .slices
+            .first()
+            .map(|(name, bits)| (of(name, bits.len(), "components"), bits.len())),
+    };
+    let columns = match table {
+        Some((name, grid)) => Some((of(name, grid.n_cols(), "columns"), grid.n_cols())),
+        None => picture
+            .words
+            .first()
+            .map(|(name, bits)| (of(name, bits.len(), "components"), bits.len())),
+    };
+    for (vectors, wanted) in [(&picture.slices, rows), (&picture.words, columns)] {
+        let Some((wanted, size)) = wanted else { continue };
+        if let Some((name, bits)) = vectors.iter().find(|(_, bits)| bits.len() != size) {
+            let has = of(name, bits.len(), "components");
+            return fault(format!("{wanted}, {has}"));
+        }
+    }
+    Ok(())
+}
+
+fn within(range: &RangeInclusive<usize>, limit: usize, what: &str) -> Result<(), Fault> {
+    match range.end() {
+        end if *end <= limit => Ok(()),
+        end => fault(format!("there is no {what} {end}, the last one is {limit}")),
+    }
+}
+
+fn fields_of(fields: &Fields, n_cols: usize) -> Result<Vec<Field>, Fault> {
+    match fields {
+        Fields::Ranges(ranges) => ranges
+            .iter()
+            .map(|range| within(range, n_cols, "column").map(|()| range.start() - 1..*range.end()))
+            .collect(),
+        Fields::Width(width) if n_cols.is_multiple_of(*width) => {
+            Ok((0..n_cols / width).map(|idx| idx * width..(idx + 1) * width).collect())
+        }
+        Fields::Width(width) => {
+            fault(format!("{n_cols} columns are no whole number of fields of {width}"))
+        }
+    }
+}

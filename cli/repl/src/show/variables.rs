@@ -1,0 +1,162 @@
+//! Variables of a session as pictures. Of a table only the columns are read that are shown.
+
+use std::ops::Range;
+
+use star_base::text;
+use star_base::{BitTable, did_you_mean};
+use star_edge::failure::not_shown;
+use star_ir::{Extent, Ty};
+use star_vm::{BackendError, HostValue};
+
+use super::grid::Grid;
+use super::request::{Fault, NamedValue, Request, resolve};
+use super::{Screen, sizes, table, value};
+use crate::view::{RESULT, View};
+
+/// A table of a session.
+struct Stored<'a> {
+    view: &'a View<'a>,
+    slot: &'a str,
+    n_rows: usize,
+    n_cols: usize,
+}
+
+impl Grid for Stored<'_> {
+    fn n_rows(&self) -> usize {
+        self.n_rows
+    }
+    fn n_cols(&self) -> usize {
+        self.n_cols
+    }
+    fn columns(&self, columns: Range<usize>) -> Option<BitTable> {
+        self.view.columns(self.slot, columns)
+    }
+}
+
+/// The table in a slot; `None` if it holds something else, or nothing.
+fn stored<'a>(view: &'a View<'a>, slot: &'a str) -> Option<Stored<'a>> {
+    let size = |extent| match extent {
+        Extent::Const(n) => usize::try_from(n).ok(),
+        Extent::Var(_) | Extent::Dynamic => None,
+    };
+    match view.ty(slot)? {
+        Ty::Table(rows, columns) => {
+            Some(Stored { view, slot, n_rows: size(rows)?, n_cols: size(columns)? })
+        }
+        Ty::Int | Ty::Bool | Ty::Str | Ty::Handle | Ty::Slice(_) | Ty::Word(_) => None,
+    }
+}
+
+/// The text of the value in a slot, without a line break at its end. A slice stands beside the table that
+/// it was made from, or else the table `last` that was shown last, or else the only one that has as many
+/// rows.
+pub fn shown(view: &View<'_>, slot: &str, last: Option<&str>, screen: Screen) -> String {
+    let name = (slot != RESULT).then_some(slot);
+    if let Some(grid) = stored(view, slot) {
+        return table(name, &grid, screen);
+    }
+    if view.ty(slot) == Some(Ty::Handle) {
+        return "handle".to_owned();
+    }
+    let held = match view.value(slot) {
+        Ok(held) => held,
+        Err(error) => return not_shown(&error),
+    };
+    let n_rows = match &held {
+        HostValue::Slice(bits) => Some(bits.len()),
+        HostValue::Unset
+        | HostValue::Int(_)
+        | HostValue::Bool(_)
+        | HostValue::Str(_)
+        | HostValue::Word(_)
+        | HostValue::Table(_) => None,
+    };
+    let beside = n_rows.and_then(|n_rows| beside(view, slot, last, n_rows));
+    let beside = beside.as_ref().map(|grid| (grid.slot, grid as &dyn Grid));
+    value(name, &held, beside, screen)
+}
+
+/// Is there a table in the slot?
+pub fn is_table(view: &View<'_>, slot: &str) -> bool {
+    stored(view, slot).is_some()
+}
+
+fn beside<'a>(
+    view: &'a View<'a>,
+    slot: &str,
+    last: Option<&'a str>,
+    n_rows: usize,
+) -> Option<Stored<'a>> {
+    let fits = |slot: &'a str| stored(view, slot).filter(|grid| grid.n_rows == n_rows);
+    let declared = view.environment.get(slot).and_then(|variable| variable.beside.as_deref());
+    let only = || {
+        let mut fitting = view.variables().filter_map(|(name, _)| fits(name));
+        fitting.next().filter(|_| fitting.next().is_none())
+    };
+    declared.and_then(fits).or_else(|| last.and_then(fits)).or_else(only)
+}
+
+/// A value that a request names, held while it is drawn.
+enum Held<'a> {
+    Table(Stored<'a>),
+    Bits(HostValue),
+}
+
+/// The text that a request asks for, line breaks included.
+///
+/// # Errors
+/// Names that are no table, slice or word, and what [`resolve`] finds.
+pub fn requested(view: &View<'_>, request: &Request, screen: Screen) -> Result<String, Fault> {
+    let mut held = Vec::new();
+    for name in &request.names {
+        held.push(hold(view, name)?);
+    }
+    let mut title = None;
+    let mut named = Vec::new();
+    for (name, held) in request.names.iter().zip(&held) {
+        named.push(match held {
+            Held::Table(grid) => {
+                title = Some(format!("{name}: {}\n", sizes(grid)));
+                NamedValue::Table(grid)
+            }
+            Held::Bits(HostValue::Word(bits)) => NamedValue::Word(bits),
+            Held::Bits(HostValue::Slice(bits)) => NamedValue::Slice(bits),
+            Held::Bits(_) => return Err(unset(name)),
+        });
+    }
+    let lines = resolve(request, &named, screen)?;
+    Ok(title.unwrap_or_default() + &lines.join("\n") + if lines.is_empty() { "" } else { "\n" })
+}
+
+fn unset(name: &str) -> Fault {
+    Fault { message: format!("`{name}` was never set"), help: None }
+}
+
+fn hold<'a>(view: &'a View<'a>, name: &'a str) -> Result<Held<'a>, Fault> {
+    let fault = |message: String, help: Option<String>| Err(Fault { message, help });
+    if view.environment.get(name).is_none() {
+        let names = view.variables().map(|(name, _)| name);
+        let meant = did_you_mean(name, names).map(|meant| format!("did you mean `{meant}`?"));
+        return fault(format!("there is no variable `{}`", text::one_line(name)), meant);
+    }
+    match view.ty(name) {
+        None => Err(unset(name)),
+        Some(Ty::Table(..)) => stored(view, name).map(Held::Table).ok_or_else(|| unset(name)),
+        Some(Ty::Slice(_) | Ty::Word(_)) => match view.value(name) {
+            Ok(value) => Ok(Held::Bits(value)),
+            Err(BackendError::OutOfMemory(_)) => {
+                fault(format!("there is no memory to show `{name}`"), None)
+            }
+            Err(
+                error @ (BackendError::Unsupported { .. }
+                | BackendError::DeviceLost { .. }
+                | BackendError::Interrupted
+                | BackendError::Internal(_)),
+            ) => fault(not_shown(&error), None),
+        },
+        Some(Ty::Int | Ty::Bool | Ty::Str | Ty::Handle) => fault(
+            format!("`{name}` is no table, slice or word"),
+            Some(format!("`{name}` alone shows its value")),
+        ),
+    }
+}
