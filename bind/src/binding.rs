@@ -1,4 +1,4 @@
-//! What every parameter of the entry is given: by name on the command line, by a graph, or nothing.
+//! What every parameter of a routine is given: by name on the command line, by a graph, or nothing.
 //!
 //! Nothing is read here; [`crate::load`] does that.
 
@@ -8,7 +8,7 @@ use star_base::{Code, Diagnostic, did_you_mean};
 use star_vm::HostValue;
 
 use crate::arg_value::{self, ArgValue};
-use crate::data::{GivenWidths, MAX_WIDTH};
+use crate::data::{MAX_WIDTH, WidthOverrides};
 use crate::layouts::AnyLayout;
 use crate::offer::{Offer, offer};
 use crate::param::{Kind, Param, Signature};
@@ -20,7 +20,7 @@ use star_base::text;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// From the command line.
-    Given(ArgValue),
+    Argument(ArgValue),
     /// From the graph of `--graph`.
     Offer(Offer),
     /// From nowhere: a `var` parameter that was never set.
@@ -33,45 +33,45 @@ pub struct Binding {
     /// One for each parameter, in order.
     pub origins: Vec<Origin>,
     /// Widths that the user gave.
-    pub widths: GivenWidths,
+    pub widths: WidthOverrides,
     /// What the user says about files.
     pub settings: Settings,
     /// Faults unless one of the files turns out to be an update stream, which takes widths without a layout.
     pub unless_stream: Vec<Diagnostic>,
 }
 
-/// What is done about names that mean nothing to the entry, or to its files.
+/// What is done about names that mean nothing to the routine, or to its files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Strangers {
+pub enum UnknownNames {
     /// They are errors.
     Refused,
     /// They are left alone: a header has names of its own.
     Ignored,
 }
 
-/// Finds out where the parameters of `entry` get their values: `arguments` are `NAME=VALUE`,
+/// Finds out where the parameters of `signature` get their values: `arguments` are `NAME=VALUE`,
 /// `with_graph` says that there is a `--graph`.
 ///
 /// # Errors
 /// All of E0603, E0604, E0605, E0507 and E0608 at once.
 pub fn bind(
-    entry: &Signature,
+    signature: &Signature,
     arguments: &[String],
     with_graph: bool,
-    strangers: Strangers,
+    unknown: UnknownNames,
 ) -> Result<Binding, Vec<Diagnostic>> {
     let mut faults = Vec::new();
-    let (given, others) = match_names(entry, arguments, strangers, &mut faults);
+    let (given, others) = match_names(signature, arguments, unknown, &mut faults);
     let mut missing = Vec::new();
     let mut origins = Vec::new();
-    for param in &entry.params {
+    for param in &signature.params {
         let Param { name, by_ref, takes_value, kind } = param;
         let is_result = *by_ref && !takes_value;
         let offered = offer(name, *kind).filter(|_| with_graph && !is_result);
         origins.push(match (given.get(name.as_str()), offered) {
             (Some(&""), _) if *by_ref && *kind != Kind::Str => Origin::Unset,
             (Some(text), _) => match arg_value::parse(name, *kind, text) {
-                Ok(given) => Origin::Given(given),
+                Ok(given) => Origin::Argument(given),
                 Err(fault) => {
                     faults.push(fault);
                     Origin::Unset
@@ -87,7 +87,7 @@ pub fn bind(
         });
     }
     if !missing.is_empty() {
-        faults.push(no_value(entry, &missing));
+        faults.push(no_value(signature, &missing));
     }
     let mut settings = Settings::default();
     // A parameter of that name is a setting, too.
@@ -100,8 +100,8 @@ pub fn bind(
         }
     }
     let mut unless_stream = Vec::new();
-    let told = (&mut faults, &mut unless_stream);
-    let widths = widths(entry, &origins, &others, strangers, told);
+    let reported = (&mut faults, &mut unless_stream);
+    let widths = widths(signature, &origins, &others, unknown, reported);
     match faults.is_empty() {
         true => Ok(Binding { origins, widths, settings, unless_stream }),
         false => Err(faults),
@@ -116,9 +116,9 @@ type Texts<'a> = BTreeMap<&'a str, &'a str>;
 
 /// The arguments by the names of their parameters, and the settings that are no parameters.
 fn match_names<'a>(
-    entry: &Signature,
+    signature: &Signature,
     arguments: &'a [String],
-    strangers: Strangers,
+    unknown: UnknownNames,
     faults: &mut Vec<Diagnostic>,
 ) -> (Texts<'a>, Texts<'a>) {
     let (mut given, mut others) = (BTreeMap::new(), BTreeMap::new());
@@ -130,13 +130,13 @@ fn match_names<'a>(
                 continue;
             }
         };
-        let is_param = entry.params.iter().any(|param| param.name == name);
+        let is_param = signature.params.iter().any(|param| param.name == name);
         let texts = match is_param {
             true => &mut given,
             false if SETTINGS.contains(&name) => &mut others,
             false => {
-                if strangers == Strangers::Refused {
-                    faults.push(no_parameter(entry, name));
+                if unknown == UnknownNames::Refused {
+                    faults.push(no_parameter(signature, name));
                 }
                 continue;
             }
@@ -149,12 +149,12 @@ fn match_names<'a>(
     (given, others)
 }
 
-fn no_parameter(entry: &Signature, name: &str) -> Diagnostic {
-    let names = || entry.params.iter().map(|param| param.name.as_str());
-    let message = format!("`{}` has no parameter `{name}`", entry.name);
+fn no_parameter(signature: &Signature, name: &str) -> Diagnostic {
+    let names = || signature.params.iter().map(|param| param.name.as_str());
+    let message = format!("`{}` has no parameter `{name}`", signature.name);
     let mut diagnostic = Diagnostic::new(Code::NoSuchParameter, message);
-    diagnostic = diagnostic.note(match entry.params.len() {
-        0 => format!("`{}` has no parameters", entry.name),
+    diagnostic = diagnostic.note(match signature.params.len() {
+        0 => format!("`{}` has no parameters", signature.name),
         _ => format!("its parameters are {}", text::quoted_list(names())),
     });
     match did_you_mean(name, names().chain(SETTINGS)) {
@@ -163,11 +163,11 @@ fn no_parameter(entry: &Signature, name: &str) -> Diagnostic {
     }
 }
 
-fn no_value(entry: &Signature, missing: &[&Param]) -> Diagnostic {
+fn no_value(signature: &Signature, missing: &[&Param]) -> Diagnostic {
     let names = text::quoted_list(missing.iter().map(|param| &param.name));
     let message = match missing {
-        [_] => format!("`{}` needs a value for {names}", entry.name),
-        _ => format!("`{}` needs values for {names}", entry.name),
+        [_] => format!("`{}` needs a value for {names}", signature.name),
+        _ => format!("`{}` needs values for {names}", signature.name),
     };
     let mut diagnostic = Diagnostic::new(Code::MissingArgument, message);
     for param in missing {
@@ -182,15 +182,15 @@ fn no_value(entry: &Signature, missing: &[&Param]) -> Diagnostic {
 
 /// The integers given to `h` and `b`, if something is laid out with them.
 fn widths(
-    entry: &Signature,
+    signature: &Signature,
     origins: &[Origin],
     others: &Texts<'_>,
-    strangers: Strangers,
+    unknown: UnknownNames,
     (faults, unless_stream): (&mut Vec<Diagnostic>, &mut Vec<Diagnostic>),
-) -> GivenWidths {
+) -> WidthOverrides {
     let mut width = |wanted: &str, used: fn(star_io::Layout) -> bool, infinity: bool| {
         let uses = origins.iter().map(|origin| match origin {
-            Origin::Given(ArgValue::File { layout, .. }) => match layout {
+            Origin::Argument(ArgValue::File { layout, .. }) => match layout {
                 Some(AnyLayout::Graph(layout)) => Use::of(used(*layout)),
                 Some(AnyLayout::Updates) => Use::Sure,
                 Some(AnyLayout::Numbers(_)) => Use::None,
@@ -198,11 +198,12 @@ fn widths(
             },
             Origin::Offer(Offer::Layout(layout)) => Use::of(used(*layout)),
             Origin::Offer(Offer::Infinity | Offer::BiasedZero) => Use::of(infinity),
-            Origin::Offer(_) | Origin::Given(ArgValue::Value(_)) | Origin::Unset => Use::None,
+            Origin::Offer(_) | Origin::Argument(ArgValue::Value(_)) | Origin::Unset => Use::None,
         });
         let found = uses.max().unwrap_or(Use::None);
-        if others.contains_key(wanted) && strangers == Strangers::Refused {
-            let fault = || no_parameter(entry, wanted).note("no file is laid out with that width");
+        if others.contains_key(wanted) && unknown == UnknownNames::Refused {
+            let fault =
+                || no_parameter(signature, wanted).note("no file is laid out with that width");
             match found {
                 Use::None => faults.push(fault()),
                 Use::OfStream => unless_stream.push(fault()),
@@ -212,7 +213,7 @@ fn widths(
         let number = match others.get(wanted) {
             Some(_) if found == Use::None => return None,
             // A name of a header need not be a width.
-            Some(text) if found == Use::OfStream && strangers == Strangers::Ignored => {
+            Some(text) if found == Use::OfStream && unknown == UnknownNames::Ignored => {
                 return arg_value::width(text);
             }
             Some(text) => match arg_value::parse(wanted, Kind::Int, text) {
@@ -224,16 +225,16 @@ fn widths(
                 }
             },
             None => {
-                let mut params = entry.params.iter().zip(origins);
+                let mut params = signature.params.iter().zip(origins);
                 let (_, origin) = params.find(|(param, _)| param.name == wanted)?;
                 match origin {
-                    Origin::Given(ArgValue::Value(HostValue::Int(number))) => match found {
+                    Origin::Argument(ArgValue::Value(HostValue::Int(number))) => match found {
                         Use::Sure => *number,
                         // A parameter of that name need not be a width.
                         Use::OfStream if (0..=MAX_WIDTH).contains(number) => *number,
                         Use::OfStream | Use::None => return None,
                     },
-                    Origin::Given(_) | Origin::Offer(_) | Origin::Unset => return None,
+                    Origin::Argument(_) | Origin::Offer(_) | Origin::Unset => return None,
                 }
             }
         };
@@ -244,7 +245,7 @@ fn widths(
         }
         usize::try_from(number).ok()
     };
-    GivenWidths {
+    WidthOverrides {
         h: width("h", |layout| uses(layout).0, true),
         b: width("b", |layout| uses(layout).1, false),
     }
@@ -286,7 +287,7 @@ mod tests {
 
     fn bind_all(arguments: &[&str], with_graph: bool) -> Result<Binding, Vec<Diagnostic>> {
         let arguments: Vec<String> = arguments.iter().map(|text| (*text).to_owned()).collect();
-        bind(&dijkstra(), &arguments, with_graph, Strangers::Refused)
+        bind(&dijkstra(), &arguments, with_graph, UnknownNames::Refused)
     }
 
     #[test]
@@ -295,10 +296,10 @@ mod tests {
         assert_eq!(binding.origins[0], Origin::Offer(Offer::Layout(Layout::WeightsOut)));
         assert_eq!(binding.origins[3], Origin::Offer(Offer::Layout(Layout::Distances)));
         assert_eq!(binding.origins[4], Origin::Unset);
-        assert_eq!(binding.widths, GivenWidths { h: Some(9), b: None });
+        assert_eq!(binding.widths, WidthOverrides { h: Some(9), b: None });
         let binding = bind_all(&["v=1", "h=9", "D=", "Cost=grid:c.png"], true).unwrap();
         assert_eq!(binding.origins[3], Origin::Unset);
-        assert_eq!(binding.widths, GivenWidths::default());
+        assert_eq!(binding.widths, WidthOverrides::default());
     }
 
     #[test]
@@ -307,15 +308,15 @@ mod tests {
         dijkstra.params[3].takes_value = false;
         let bind = |arguments: &[&str]| {
             let arguments: Vec<String> = arguments.iter().map(|text| (*text).to_owned()).collect();
-            bind(&dijkstra, &arguments, true, Strangers::Refused).unwrap()
+            bind(&dijkstra, &arguments, true, UnknownNames::Refused).unwrap()
         };
         assert_eq!(bind(&["v=1", "h=9"]).origins[3], Origin::Unset);
         let given = bind(&["v=1", "h=9", "D=d.stb"]);
-        assert!(matches!(given.origins[3], Origin::Given(ArgValue::File { .. })));
+        assert!(matches!(given.origins[3], Origin::Argument(ArgValue::File { .. })));
     }
 
     #[test]
-    fn all_faults_are_told_at_once() {
+    fn all_faults_are_reported_at_once() {
         let faults = bind_all(&["v=x", "Csot=a.gr", "h", "v=1"], false).unwrap_err();
         let codes: Vec<Code> = faults.iter().map(|fault| fault.code).collect();
         let expected =
@@ -332,8 +333,8 @@ mod tests {
     #[test]
     fn strangers_can_be_left_alone() {
         let arguments = ["v=1", "Cost='01 10'", "h=3", "m=4", "b=5"].map(str::to_owned);
-        assert!(bind(&dijkstra(), &arguments, false, Strangers::Ignored).is_ok());
-        let refused = bind(&dijkstra(), &arguments, false, Strangers::Refused).unwrap_err();
+        assert!(bind(&dijkstra(), &arguments, false, UnknownNames::Ignored).is_ok());
+        let refused = bind(&dijkstra(), &arguments, false, UnknownNames::Refused).unwrap_err();
         assert_eq!(refused.len(), 2);
     }
 
@@ -347,7 +348,7 @@ mod tests {
     #[test]
     fn a_file_without_a_layout_may_be_a_stream_with_widths() {
         let binding = bind_all(&["v=1", "h=9", "b=5", "Cost=c.txt"], false).unwrap();
-        assert_eq!(binding.widths, GivenWidths { h: Some(9), b: Some(5) });
+        assert_eq!(binding.widths, WidthOverrides { h: Some(9), b: Some(5) });
         let codes: Vec<Code> = binding.unless_stream.iter().map(|fault| fault.code).collect();
         assert_eq!(codes, [Code::NoSuchParameter]);
         let named = bind_all(&["v=1", "h=9", "b=5", "Cost=updates:c.txt"], false).unwrap();

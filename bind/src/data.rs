@@ -24,14 +24,14 @@ pub const MAX_WIDTH: i64 = 4096;
 
 /// Widths that the user gave; what is not given is computed from the graph.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct GivenWidths {
+pub struct WidthOverrides {
     /// Bits of a weight or distance.
     pub h: Option<usize>,
     /// Bits of the code of a vertex.
     pub b: Option<usize>,
 }
 
-/// What is wanted from a file.
+/// What a parameter takes from a file.
 #[derive(Clone, Copy)]
 pub struct LoadRequest<'a> {
     /// Table, slice or word.
@@ -43,13 +43,13 @@ pub struct LoadRequest<'a> {
     /// Most bytes that the value may take.
     pub max_bytes: u64,
     /// Widths that the user gave.
-    pub widths: GivenWidths,
+    pub widths: WidthOverrides,
 }
 
 /// What is known of a file before it is opened.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Expected {
-    /// Its format, if the layout wanted is for that one only.
+    /// Its format, if the requested layout is for that one only.
     pub format: Option<Format>,
     /// The graph that it changes, if it is an update stream.
     pub graph: GraphSizes,
@@ -132,78 +132,78 @@ fn stopped(reading: Reading<'_>, error: FileError) -> FileError {
 pub fn to_value(
     reading: Reading<'_>,
     data: Data,
-    wanted: LoadRequest<'_>,
+    request: LoadRequest<'_>,
 ) -> Result<HostValue, FileError> {
     match data {
         Data::Graph(graph) => {
-            let max_bytes = wanted.max_bytes.saturating_sub(bytes_of_graph(&graph));
-            from_graph(reading, &graph, LoadRequest { max_bytes, ..wanted })
+            let max_bytes = request.max_bytes.saturating_sub(bytes_of_graph(&graph));
+            from_graph(reading, &graph, LoadRequest { max_bytes, ..request })
         }
         Data::Numbers(numbers) => {
-            let max_bytes = wanted.max_bytes.saturating_sub(bytes_in(&numbers));
-            from_numbers(reading, &numbers, LoadRequest { max_bytes, ..wanted })
+            let max_bytes = request.max_bytes.saturating_sub(bytes_in(&numbers));
+            from_numbers(reading, &numbers, LoadRequest { max_bytes, ..request })
         }
-        Data::Table(_) | Data::Slice(_) | Data::Word(_) if wanted.layout.is_some() => {
-            Err(wrong_layout(wanted, "these are bits").help("name the file without a layout"))
+        Data::Table(_) | Data::Slice(_) | Data::Word(_) if request.layout.is_some() => {
+            Err(wrong_layout(request, "these are bits").help("name the file without a layout"))
         }
-        Data::Table(table) => from_table(table, wanted),
-        Data::Slice(bits) if wanted.kind == Kind::Slice => Ok(HostValue::Slice(bits)),
-        Data::Word(bits) if wanted.kind == Kind::Word => Ok(HostValue::Word(bits)),
-        Data::Slice(_) => Err(wrong_kind(wanted, "a slice")),
-        Data::Word(_) => Err(wrong_kind(wanted, "a word")),
+        Data::Table(table) => from_table(table, request),
+        Data::Slice(bits) if request.kind == Kind::Slice => Ok(HostValue::Slice(bits)),
+        Data::Word(bits) if request.kind == Kind::Word => Ok(HostValue::Word(bits)),
+        Data::Slice(_) => Err(wrong_kind(request, "a slice")),
+        Data::Word(_) => Err(wrong_kind(request, "a word")),
     }
 }
 
-/// Lays out a graph. Widths that are chosen here are told to the user.
+/// Lays out a graph. Widths that are chosen here are reported to the user.
 ///
 /// # Errors
 /// If the layout gives no value of that kind, a width is too small, or the value does not fit.
 pub fn from_graph(
     reading: Reading<'_>,
     graph: &Graph,
-    wanted: LoadRequest<'_>,
+    request: LoadRequest<'_>,
 ) -> Result<HostValue, FileError> {
-    let layout = match (wanted.layout, wanted.kind) {
+    let layout = match (request.layout, request.kind) {
         (Some(AnyLayout::Graph(layout)), _) => *layout,
         (Some(AnyLayout::Numbers(_)), _) => {
             let names = text::quoted_list(layouts::graph_names());
-            return Err(wrong_layout(wanted, "this is a graph")
+            return Err(wrong_layout(request, "this is a graph")
                 .note(format!("the layouts of graphs are {names}")));
         }
-        (Some(AnyLayout::Updates), _) => return Err(wrong_layout(wanted, "this is a graph")),
+        (Some(AnyLayout::Updates), _) => return Err(wrong_layout(request, "this is a graph")),
         (None, Kind::Slice) if graph.n_vertices != 1 => Layout::Edges,
         (None, _) => Layout::Adjacency,
     };
     let (uses_h, uses_b) = widths::uses(layout);
     let widths = Widths {
-        h: match wanted.widths.h {
+        h: match request.widths.h {
             Some(h) => h,
-            None if uses_h => widths::chosen_h(graph, &[layout], wanted.file)?,
+            None if uses_h => widths::chosen_h(graph, &[layout], request.file)?,
             None => 0,
         },
-        b: match wanted.widths.b {
+        b: match request.widths.b {
             Some(b) => b,
-            None => widths::least_widths(graph, layout, wanted.file)?.b,
+            None => widths::least_widths(graph, layout, request.file)?.b,
         },
     };
     if uses_h {
-        widths::check_h(graph, &[layout], widths.h, wanted.file)?;
+        widths::check_h(graph, &[layout], widths.h, request.file)?;
     }
-    let LoadRequest { kind, file, max_bytes, .. } = wanted;
+    let LoadRequest { kind, file, max_bytes, .. } = request;
     let mut go_on = || reading.observer.stop().is_none();
     let mut options =
         LayoutOptions { go_on: Some(&mut go_on), ..LayoutOptions::new(file, max_bytes) };
     let laid_out = star_io::lay_out_with(layout, graph, widths, &mut options);
     let value = match (laid_out.map_err(|error| stopped(reading, error))?, kind) {
-        (LayoutValue::Table(table), _) => from_table(table, wanted)?,
+        (LayoutValue::Table(table), _) => from_table(table, request)?,
         (LayoutValue::Slice(bits), Kind::Slice) => HostValue::Slice(bits),
-        (LayoutValue::Slice(_), _) => return Err(wrong_kind(wanted, "a slice")),
+        (LayoutValue::Slice(_), _) => return Err(wrong_kind(request, "a slice")),
     };
     let mut chosen = Vec::new();
-    if uses_h && wanted.widths.h.is_none() {
+    if uses_h && request.widths.h.is_none() {
         chosen.push(format!("h = {}", widths.h));
     }
-    if uses_b && wanted.widths.b.is_none() {
+    if uses_b && request.widths.b.is_none() {
         chosen.push(format!("b = {}", widths.b));
     }
     if !chosen.is_empty() {
@@ -213,37 +213,37 @@ pub fn from_graph(
     Ok(value)
 }
 
-/// Lays out numbers. Where the fields lie is told to the user.
+/// Lays out numbers. Where the fields lie is reported to the user.
 ///
 /// # Errors
 /// If the layout gives no value of that kind, a width is too small, or the value does not fit.
 fn from_numbers(
     reading: Reading<'_>,
     numbers: &Numbers,
-    wanted: LoadRequest<'_>,
+    request: LoadRequest<'_>,
 ) -> Result<HostValue, FileError> {
-    let layout = match (wanted.layout, wanted.kind) {
+    let layout = match (request.layout, request.kind) {
         (Some(AnyLayout::Numbers(layout)), _) => layout,
         (Some(AnyLayout::Graph(_)), _) => {
             let names = text::quoted_list(layouts::number_names());
-            return Err(wrong_layout(wanted, "these are numbers")
+            return Err(wrong_layout(request, "these are numbers")
                 .note(format!("the layouts of numbers are {names}")));
         }
         (Some(AnyLayout::Updates), _) | (None, Kind::Slice) => &NumberLayout::Records,
         (None, _) => &NumberLayout::Natural,
     };
-    let LoadRequest { file, max_bytes, .. } = wanted;
+    let LoadRequest { file, max_bytes, .. } = request;
     let mut go_on = || reading.observer.stop().is_none();
     let mut options =
         LayoutOptions { go_on: Some(&mut go_on), ..LayoutOptions::new(file, max_bytes) };
     let widths = reading.settings.widths.as_deref();
     let laid_out = star_io::lay_out_numbers(layout, numbers, widths, &mut options);
     let laid_out = laid_out.map_err(|error| stopped(reading, error))?;
-    let value = from_table(laid_out.table, wanted)?;
+    let value = from_table(laid_out.table, request)?;
     for note in &laid_out.notes {
         reading.observer.note(&format!("{file}: {note}"));
     }
-    if let Some(places) = places(&laid_out.fields) {
+    if let Some(columns) = columns(&laid_out.fields) {
         let what = match (layout, numbers.shape) {
             (NumberLayout::Grid, Shape::Grid { .. }) => " of every cell",
             (
@@ -254,18 +254,18 @@ fn from_numbers(
                 Shape::Grid { .. } | Shape::List(_),
             ) => "",
         };
-        reading.observer.note(&format!("{file}: {places}{what}"));
+        reading.observer.note(&format!("{file}: {columns}{what}"));
     }
     Ok(value)
 }
 
 /// In which columns the fields lie; nothing for one field of one bit.
-fn places(fields: &[(String, usize)]) -> Option<String> {
+fn columns(fields: &[(String, usize)]) -> Option<String> {
     if matches!(fields, [(_, 1)]) {
         return None;
     }
     let mut first = 1;
-    let places = fields.iter().map(|(name, bits)| {
+    let columns = fields.iter().map(|(name, bits)| {
         let (from, to) = (first, first + bits - 1);
         first += bits;
         let name = text::one_line(name);
@@ -275,45 +275,45 @@ fn places(fields: &[(String, usize)]) -> Option<String> {
             _ => format!("`{name}` in columns {from} to {to}"),
         }
     });
-    Some(places.collect::<Vec<String>>().join(", "))
+    Some(columns.collect::<Vec<String>>().join(", "))
 }
 
-/// The error that the layout wanted is for something else.
-fn wrong_layout(wanted: LoadRequest<'_>, found: &str) -> FileError {
-    let (layout, of_what) = match wanted.layout {
+/// The error that the requested layout is for something else.
+fn wrong_layout(request: LoadRequest<'_>, found: &str) -> FileError {
+    let (layout, of_what) = match request.layout {
         Some(layout) => (layout.to_string(), layout.of_what()),
         None => (String::new(), "something else"),
     };
     let message = format!("the layout `{layout}` is for {of_what}, and {found}");
-    FileError::new(Code::NoSuchLayout, wanted.file, message)
+    FileError::new(Code::NoSuchLayout, request.file, message)
 }
 
 /// A table, or a slice of its only column, or a word of its only row.
-fn from_table(table: BitTable, wanted: LoadRequest<'_>) -> Result<HostValue, FileError> {
-    match wanted.kind {
+fn from_table(table: BitTable, request: LoadRequest<'_>) -> Result<HostValue, FileError> {
+    match request.kind {
         Kind::Slice if table.n_cols() == 1 => Ok(HostValue::Slice(table.into_first_column())),
         Kind::Word if table.n_rows() == 1 => Ok(HostValue::Word(table.row(0))),
         Kind::Table => {
             // Columns of no rows take no bits, and still have to be kept.
             let overhead = (table.n_cols() as u64).saturating_mul(COLUMN_BYTES);
-            if table.n_rows() == 0 && overhead > wanted.max_bytes {
+            if table.n_rows() == 0 && overhead > request.max_bytes {
                 let message = format!("a table of 0 × {} does not fit", table.n_cols());
-                return Err(FileError::new(Code::DoesNotFit, wanted.file, message));
+                return Err(FileError::new(Code::DoesNotFit, request.file, message));
             }
             Ok(HostValue::Table(table))
         }
         Kind::Slice | Kind::Word | Kind::Int | Kind::Bool | Kind::Str | Kind::Handle => {
             let (n_rows, n_cols) = (table.n_rows(), table.n_cols());
-            Err(wrong_kind(wanted, &format!("a table of {n_rows} × {n_cols}")))
+            Err(wrong_kind(request, &format!("a table of {n_rows} × {n_cols}")))
         }
     }
 }
 
-fn wrong_kind(wanted: LoadRequest<'_>, found: &str) -> FileError {
-    let kind = wanted.kind.with_article();
+fn wrong_kind(request: LoadRequest<'_>, found: &str) -> FileError {
+    let kind = request.kind.with_article();
     let message = format!("the file gives {found} and not {kind}");
-    let error = FileError::new(Code::NoSuchLayout, wanted.file, message);
-    match wanted.kind {
+    let error = FileError::new(Code::NoSuchLayout, request.file, message);
+    match request.kind {
         Kind::Slice => error.note("a table of one column is a slice, too"),
         Kind::Word => error.note("a table of one row is a word, too"),
         Kind::Table | Kind::Int | Kind::Bool | Kind::Str | Kind::Handle => error,

@@ -54,7 +54,7 @@ impl Encoding {
         Err(refusal.help(format!("it can end in {known}, and in `.gz` behind that")))
     }
 
-    /// Writes data until `stop` says why not to; gives the number of bytes. `progress` is told how many there
+    /// Writes data until `stop` says why not to; gives the number of bytes. `progress` receives how many there
     /// are so far.
     ///
     /// # Errors
@@ -154,7 +154,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_without_a_format_is_told_those_that_can_be_written() {
+    fn a_name_without_a_format_lists_those_that_can_be_written() {
         let help = |kind: Kind| {
             let error = Encoding::new("x", "x", &|format| holds(kind, format));
             error.unwrap_err().help.join(" ")

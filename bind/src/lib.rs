@@ -36,7 +36,7 @@ pub mod source;
 pub mod widths;
 
 pub use arg_value::ArgValue;
-pub use binding::{Binding, Origin, Strangers, bind};
+pub use binding::{Binding, Origin, UnknownNames, bind};
 pub use encoding::Encoding;
 pub use layouts::AnyLayout;
 pub use load::{Loaded, load};

@@ -8,7 +8,7 @@ use star_vm::{Argument, HostValue};
 
 use crate::arg_value::ArgValue;
 use crate::binding::{Binding, Origin};
-use crate::data::{self, Expected, FileContents, GivenWidths, LoadRequest};
+use crate::data::{self, Expected, FileContents, LoadRequest, WidthOverrides};
 use crate::error;
 use crate::generated;
 use crate::layouts::AnyLayout;
@@ -32,7 +32,7 @@ pub struct Loaded {
 /// # Errors
 /// The first file that cannot be read or does not give what it should.
 pub fn load(
-    entry: &Signature,
+    signature: &Signature,
     binding: Binding,
     graph: Option<&str>,
     reading: Reading<'_>,
@@ -48,35 +48,35 @@ pub fn load(
         None => None,
     };
     // A width offered to the program holds for all its files.
-    let widths = GivenWidths {
+    let widths = WidthOverrides {
         h: widths.h.or(shared(&origins, Offer::PathWidth, &offered, |w| w.h)),
         b: widths.b.or(shared(&origins, Offer::CodeWidth, &offered, |w| w.b)),
     };
     loader.changed = changed_graph(reading, &offered, widths);
     let mut arguments = Vec::new();
-    for (param, origin) in entry.params.iter().zip(origins) {
+    for (param, origin) in signature.params.iter().zip(origins) {
         let fixed = origin != Origin::Unset;
         let value = match (origin, &offered) {
-            (Origin::Given(ArgValue::Value(value)), _) => value,
-            (Origin::Given(ArgValue::File { layout, path }), _) => {
-                let wanted = LoadRequest {
+            (Origin::Argument(ArgValue::Value(value)), _) => value,
+            (Origin::Argument(ArgValue::File { layout, path }), _) => {
+                let request = LoadRequest {
                     kind: param.kind,
                     layout: layout.as_ref(),
                     file: &path,
                     max_bytes: loader.free,
                     widths,
                 };
-                loader.file(wanted)?
+                loader.file(request)?
             }
             (Origin::Offer(offer), Some(offered)) => {
-                let wanted = LoadRequest {
+                let request = LoadRequest {
                     kind: param.kind,
                     layout: None,
                     file: offered.file,
                     max_bytes: loader.free,
                     widths: offered.widths,
                 };
-                let value = offer.value(reading, &offered.graph, wanted)?;
+                let value = offer.value(reading, &offered.graph, request)?;
                 loader.note(data::bytes_of(&value));
                 value
             }
@@ -96,12 +96,12 @@ pub fn load(
 fn layout_of(origin: &Origin, file: &str) -> Option<Layout> {
     match origin {
         Origin::Offer(offer) => offer.layout(),
-        Origin::Given(ArgValue::File { layout: Some(AnyLayout::Graph(layout)), path })
+        Origin::Argument(ArgValue::File { layout: Some(AnyLayout::Graph(layout)), path })
             if path == file =>
         {
             Some(*layout)
         }
-        Origin::Given(ArgValue::File { .. } | ArgValue::Value(_)) | Origin::Unset => None,
+        Origin::Argument(ArgValue::File { .. } | ArgValue::Value(_)) | Origin::Unset => None,
     }
 }
 
@@ -110,7 +110,7 @@ struct Offered<'a> {
     file: &'a str,
     graph: Rc<Graph>,
     /// Those that its offers need, given or chosen.
-    widths: GivenWidths,
+    widths: WidthOverrides,
 }
 
 /// What an update stream has to suit: the graph of `--graph`, and widths; those of the setting `widths`
@@ -118,13 +118,13 @@ struct Offered<'a> {
 fn changed_graph(
     reading: Reading<'_>,
     offered: &Option<Offered<'_>>,
-    given: GivenWidths,
+    given: WidthOverrides,
 ) -> GraphSizes {
     let n_vertices = offered.as_ref().map(|offered| offered.graph.n_vertices as u64);
     if reading.settings.widths.is_some() {
         return GraphSizes { n_vertices, ..GraphSizes::default() };
     }
-    let of_graph = offered.as_ref().map_or(GivenWidths::default(), |offered| offered.widths);
+    let of_graph = offered.as_ref().map_or(WidthOverrides::default(), |offered| offered.widths);
     GraphSizes { n_vertices, b: given.b.or(of_graph.b), h: given.h.or(of_graph.h) }
 }
 
@@ -133,7 +133,7 @@ fn shared(
     origins: &[Origin],
     offer: Offer,
     offered: &Option<Offered<'_>>,
-    width: fn(GivenWidths) -> Option<usize>,
+    width: fn(WidthOverrides) -> Option<usize>,
 ) -> Option<usize> {
     let taken = origins.contains(&Origin::Offer(offer));
     offered.as_ref().filter(|_| taken).and_then(|offered| width(offered.widths))
@@ -162,34 +162,34 @@ impl Loader<'_> {
         self.peak = self.peak.max(taken.saturating_add(n_bytes));
     }
 
-    fn file(&mut self, wanted: LoadRequest<'_>) -> Result<HostValue, FileError> {
-        let wanted = LoadRequest { max_bytes: self.free, ..wanted };
-        if let Some(graph) = self.known_graph(wanted.file) {
-            return self.lay_out(&graph, wanted);
+    fn file(&mut self, request: LoadRequest<'_>) -> Result<HostValue, FileError> {
+        let request = LoadRequest { max_bytes: self.free, ..request };
+        if let Some(graph) = self.known_graph(request.file) {
+            return self.lay_out(&graph, request);
         }
-        let format = wanted.layout.and_then(AnyLayout::format);
+        let format = request.layout.and_then(AnyLayout::format);
         let expected = Expected { format, graph: self.changed };
         let FileContents { data, is_stream, n_bytes } =
-            read(self.reading, wanted.file, self.free, expected)?;
+            read(self.reading, request.file, self.free, expected)?;
         self.saw_stream |= is_stream;
         self.note(n_bytes);
         match data {
             Data::Graph(graph) => {
-                let graph = self.keep(wanted.file, graph);
-                let wanted = LoadRequest { max_bytes: self.free, ..wanted };
-                self.lay_out(&graph, wanted)
+                let graph = self.keep(request.file, graph);
+                let request = LoadRequest { max_bytes: self.free, ..request };
+                self.lay_out(&graph, request)
             }
             other => {
                 let n_bytes = data::bytes_of_numbers(&other);
-                let value = data::to_value(self.reading, other, wanted)?;
+                let value = data::to_value(self.reading, other, request)?;
                 self.note(n_bytes.saturating_add(data::laid_out_bytes(&value)));
                 Ok(value)
             }
         }
     }
 
-    fn lay_out(&mut self, graph: &Graph, wanted: LoadRequest<'_>) -> Result<HostValue, FileError> {
-        let value = data::from_graph(self.reading, graph, wanted)?;
+    fn lay_out(&mut self, graph: &Graph, request: LoadRequest<'_>) -> Result<HostValue, FileError> {
+        let value = data::from_graph(self.reading, graph, request)?;
         self.note(data::laid_out_bytes(&value));
         Ok(value)
     }
@@ -212,12 +212,12 @@ impl Loader<'_> {
         &mut self,
         file: &'f str,
         origins: &[Origin],
-        widths: GivenWidths,
+        widths: WidthOverrides,
     ) -> Result<Option<Offered<'f>>, FileError> {
         let offers = || {
             origins.iter().filter_map(|origin| match origin {
                 Origin::Offer(offer) => Some(*offer),
-                Origin::Given(_) | Origin::Unset => None,
+                Origin::Argument(_) | Origin::Unset => None,
             })
         };
         if offers().next().is_none() {

@@ -92,7 +92,7 @@ impl Offer {
         }
     }
 
-    /// The value for a parameter. The widths that the offer needs are in `wanted`.
+    /// The value for a parameter. The widths that the offer needs are in `request`.
     ///
     /// # Errors
     /// If it does not fit.
@@ -100,24 +100,24 @@ impl Offer {
         self,
         reading: Reading<'_>,
         graph: &Graph,
-        wanted: LoadRequest<'_>,
+        request: LoadRequest<'_>,
     ) -> Result<HostValue, FileError> {
         let int = |number: usize| HostValue::Int(i64::try_from(number).unwrap_or(i64::MAX));
-        let h = wanted.widths.h.unwrap_or(0);
+        let h = request.widths.h.unwrap_or(0);
         match self {
             Offer::Vertices => Ok(int(graph.n_vertices)),
             Offer::Edges => Ok(int(graph.n_edges())),
             Offer::PathWidth => Ok(int(h)),
-            Offer::CodeWidth => Ok(int(wanted.widths.b.unwrap_or(0))),
+            Offer::CodeWidth => Ok(int(request.widths.b.unwrap_or(0))),
             Offer::Infinity => Ok(HostValue::Word(BitVector::from_bools(&vec![true; h]))),
             Offer::BiasedZero => {
-                let bits: Vec<bool> = (0..h).map(|place| place == 0).collect();
+                let bits: Vec<bool> = (0..h).map(|idx| idx == 0).collect();
                 Ok(HostValue::Word(BitVector::from_bools(&bits)))
             }
             Offer::Layout(layout) => {
                 let layout = AnyLayout::Graph(layout);
-                let wanted = LoadRequest { layout: Some(&layout), ..wanted };
-                data::from_graph(reading, graph, wanted)
+                let request = LoadRequest { layout: Some(&layout), ..request };
+                data::from_graph(reading, graph, request)
             }
         }
     }

@@ -6,7 +6,7 @@ use star_ir::Ty;
 use star_vm::HostValue;
 
 use crate::arg_value;
-use crate::data::{self, Expected, FileContents, GivenWidths, LoadRequest};
+use crate::data::{self, Expected, FileContents, LoadRequest, WidthOverrides};
 use crate::error::without_file;
 use crate::layouts::AnyLayout;
 use crate::param::Kind;
@@ -29,7 +29,7 @@ pub fn read_value(
             let (layout, widths) = layout_of(text).map_err(without_file)?;
             (Some(layout), widths)
         }
-        None => (None, GivenWidths::default()),
+        None => (None, WidthOverrides::default()),
     };
     let kind = match ty {
         Ty::Slice(_) => Kind::Slice,
@@ -45,22 +45,22 @@ pub fn read_value(
     let expected = Expected { format, graph };
     let located = locate(file, reading.files);
     let FileContents { data, .. } = data::read_file(reading, &located, max_bytes, expected)?;
-    let wanted = LoadRequest { kind, layout: layout.as_ref(), file, max_bytes, widths };
-    data::to_value(reading, data, wanted)
+    let request = LoadRequest { kind, layout: layout.as_ref(), file, max_bytes, widths };
+    data::to_value(reading, data, request)
 }
 
 /// A layout, and the widths that stand behind that of a graph or of an update stream: `weights-out h=20`,
 /// `left b=6`.
-fn layout_of(text: &str) -> Result<(AnyLayout, GivenWidths), Diagnostic> {
+fn layout_of(text: &str) -> Result<(AnyLayout, WidthOverrides), Diagnostic> {
     let mut words = text.split_whitespace();
     let layout = match words.next().map(AnyLayout::parse) {
         Some(Ok(layout @ (AnyLayout::Graph(_) | AnyLayout::Updates))) => layout,
         // The name of a field may hold blanks.
         Some(Ok(AnyLayout::Numbers(_)) | Err(_)) | None => {
-            return Ok((AnyLayout::parse(text)?, GivenWidths::default()));
+            return Ok((AnyLayout::parse(text)?, WidthOverrides::default()));
         }
     };
-    let mut widths = GivenWidths::default();
+    let mut widths = WidthOverrides::default();
     for word in words {
         let number = |name| arg_value::width(word.strip_prefix(name)?);
         if let Some(h) = number("h=") {
@@ -83,7 +83,7 @@ mod tests {
 
     #[test]
     fn widths_stand_behind_the_layout_of_a_graph() {
-        let widths = |h, b| GivenWidths { h, b };
+        let widths = |h, b| WidthOverrides { h, b };
         let graph = |layout, widths| Some((AnyLayout::Graph(layout), widths));
         assert_eq!(layout_of("left").ok(), graph(Layout::Left, widths(None, None)));
         assert_eq!(layout_of(" left  b=6").ok(), graph(Layout::Left, widths(None, Some(6))));

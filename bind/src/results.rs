@@ -7,7 +7,7 @@ use crate::param::{Kind, Signature};
 
 /// A result that is wanted in a file, `NAME=FILE`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct WantedResult<'a> {
+pub struct ResultFile<'a> {
     /// Which one, counted from 0 among the `var` parameters.
     pub idx: usize,
     /// A kind that files hold.
@@ -20,7 +20,10 @@ pub struct WantedResult<'a> {
 ///
 /// # Errors
 /// E0606 if no result has that name, or files do not hold it; E0608 if it is not written so.
-pub fn wanted<'a>(signature: &Signature, option: &'a str) -> Result<WantedResult<'a>, Diagnostic> {
+pub fn result_file<'a>(
+    signature: &Signature,
+    option: &'a str,
+) -> Result<ResultFile<'a>, Diagnostic> {
     let (name, file) = match option.split_once('=') {
         Some((name, file)) if !name.is_empty() && !file.is_empty() => (name, file),
         Some(_) | None => {
@@ -32,7 +35,7 @@ pub fn wanted<'a>(signature: &Signature, option: &'a str) -> Result<WantedResult
     let mut vars = signature.results().enumerate();
     match vars.find(|(_, param)| param.name == name) {
         Some((idx, param)) if param.kind.is_data() => {
-            Ok(WantedResult { idx, kind: param.kind, file })
+            Ok(ResultFile { idx, kind: param.kind, file })
         }
         Some((_, param)) => {
             let message = format!("`{name}` is {}", param.kind.with_article());
@@ -106,8 +109,8 @@ mod tests {
 
     #[test]
     fn files_are_for_results_that_they_hold() {
-        let found = wanted(&floyd(), "X=x.stb").unwrap();
-        assert_eq!(found, WantedResult { idx: 2, kind: Kind::Slice, file: "x.stb" });
+        let found = result_file(&floyd(), "X=x.stb").unwrap();
+        assert_eq!(found, ResultFile { idx: 2, kind: Kind::Slice, file: "x.stb" });
         for (wrong, code) in [
             ("h=a.mtx", Code::NotAResult),
             ("d=b.mtx", Code::NotAResult),
@@ -115,9 +118,9 @@ mod tests {
             ("D", Code::Usage),
             ("D=", Code::Usage),
         ] {
-            assert_eq!(wanted(&floyd(), wrong).unwrap_err().code, code, "{wrong}");
+            assert_eq!(result_file(&floyd(), wrong).unwrap_err().code, code, "{wrong}");
         }
-        let fault = wanted(&floyd(), "d=b.mtx").unwrap_err();
+        let fault = result_file(&floyd(), "d=b.mtx").unwrap_err();
         assert_eq!(fault.help, ["did you mean `--out D=…`?"]);
     }
 

@@ -25,7 +25,7 @@ pub struct OpenFile {
     pub input: Box<dyn Read>,
     /// Its length, if it is known.
     pub n_bytes: Option<u64>,
-    /// Is told how many bytes were read so far.
+    /// Receives how many bytes were read so far.
     pub progress: Box<dyn FnMut(u64)>,
 }
 

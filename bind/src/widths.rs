@@ -36,7 +36,7 @@ pub fn chosen_b(graph: &Graph, layouts: &[Layout], file: &str) -> Result<usize, 
 /// E0508 with the width that is needed.
 pub fn check_h(graph: &Graph, layouts: &[Layout], h: usize, file: &str) -> Result<(), FileError> {
     let needed = needed_h(graph, layouts, file)?;
-    // A weight that is too large for a list is told by the layout, which knows which one.
+    // A weight that is too large for a list is reported by the layout, which knows which one.
     if h >= needed || !are_added(layouts) {
         return Ok(());
     }

@@ -1,7 +1,7 @@
 //! Where the results of a run go: `--out NAME=FILE`, and the summary on standard output.
 
 use star_base::{Code, Diagnostic};
-use star_bind::results::{WantedResult, summary, wanted};
+use star_bind::results::{ResultFile, result_file, summary};
 use star_bind::{Signature, encoding};
 use star_edge::flags::Flags;
 use star_edge::output::Output;
@@ -38,7 +38,7 @@ pub(crate) fn outs(entry: &Signature, options: &[String]) -> Result<Vec<Out>, Ve
 }
 
 fn out(entry: &Signature, option: &str) -> Result<Out, Diagnostic> {
-    let WantedResult { idx, kind, file } = wanted(entry, option)?;
+    let ResultFile { idx, kind, file } = result_file(entry, option)?;
     let holds = |format| encoding::holds(kind, format);
     let outlet = Outlet::new(file, &holds).map_err(|error| error.to_diagnostic())?;
     Ok(Out { result: idx, outlet })

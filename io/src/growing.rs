@@ -13,7 +13,7 @@ pub(crate) struct Growing<T> {
 
 /// The bytes that the list would have needed.
 #[derive(Debug)]
-pub(crate) struct NoRoom(pub(crate) u128);
+pub(crate) struct OutOfBudget(pub(crate) u128);
 
 impl<T> Growing<T> {
     /// An empty list. Every item takes `item_bytes` of the budget, what later steps need for it
@@ -28,7 +28,7 @@ impl<T> Growing<T> {
         }
     }
 
-    /// Makes room for the `announced` items of a header as far as a file of `size_hint` bytes can
+    /// Reserves memory for the `announced` items of a header as far as a file of `size_hint` bytes can
     /// hold them, each at least `min_bytes` long. It only saves copying: failing is no error.
     pub(crate) fn reserve(&mut self, announced: u64, size_hint: Option<u64>, min_bytes: u64) {
         let possible = size_hint.unwrap_or(0) / min_bytes.max(1);
@@ -38,7 +38,7 @@ impl<T> Growing<T> {
 
     /// Appends an item.
     #[inline]
-    pub(crate) fn push(&mut self, item: T) -> Result<(), NoRoom> {
+    pub(crate) fn push(&mut self, item: T) -> Result<(), OutOfBudget> {
         if self.items.len() == self.items.capacity() || self.items.len() >= self.max_items {
             self.grow()?;
         }
@@ -47,15 +47,15 @@ impl<T> Growing<T> {
     }
 
     #[cold]
-    fn grow(&mut self) -> Result<(), NoRoom> {
+    fn grow(&mut self) -> Result<(), OutOfBudget> {
         let len = self.items.len();
-        let no_room = NoRoom((len as u128 + 1) * u128::from(self.item_bytes));
+        let refused = OutOfBudget((len as u128 + 1) * u128::from(self.item_bytes));
         if len >= self.max_items {
-            return Err(no_room);
+            return Err(refused);
         }
         let target = len.saturating_mul(2).max(64).min(self.max_items);
         let grown = self.items.try_reserve_exact(target - len);
-        grown.map_err(|_| no_room)
+        grown.map_err(|_| refused)
     }
 
     /// Number of items.

@@ -146,7 +146,7 @@ pub struct LayoutOptions<'a> {
     pub file: &'a str,
     /// Most bytes that the result may take.
     pub max_bytes: u64,
-    /// Asked now and then, at least every 20 ms; `false` stops the work with [`Code::Interrupted`].
+    /// InterruptibleSink now and then, at least every 20 ms; `false` stops the work with [`Code::Interrupted`].
     pub go_on: Option<&'a mut dyn FnMut() -> bool>,
 }
 
@@ -269,16 +269,16 @@ fn product(a: usize, b: usize) -> u128 {
 fn zeros(n_rows: usize, n_cols: u128, max_bytes: u64, file: &str) -> Result<BitTable, FileError> {
     let n_column_bytes = n_rows.div_ceil(64) as u128 * 8;
     let n_bytes = n_column_bytes.saturating_mul(n_cols);
-    let no_room = || {
-        let mut error = FileError::from(source::no_room(file, n_bytes, max_bytes));
+    let out_of_memory = || {
+        let mut error = FileError::from(source::out_of_memory(file, n_bytes, max_bytes));
         error.message = format!("a table of {n_rows} × {n_cols}: {}", error.message);
         error
     };
     if n_bytes > u128::from(max_bytes) {
-        return Err(no_room());
+        return Err(out_of_memory());
     }
-    let n_cols = usize::try_from(n_cols).map_err(|_| no_room())?;
-    BitTable::zeros(n_rows, n_cols).map_err(|_| no_room())
+    let n_cols = usize::try_from(n_cols).map_err(|_| out_of_memory())?;
+    BitTable::zeros(n_rows, n_cols).map_err(|_| out_of_memory())
 }
 
 /// Does every weight fit below infinity in `h` bits, of which `n_sign_bits` are for the sign?

@@ -12,7 +12,7 @@ use crate::format::{self, ReadResult, ReaderNotes};
 use crate::options::ReadOptions;
 use crate::packing::{GZIP_MAGIC, Packing, gzip, unpacked_head};
 use crate::scaling::Scaling;
-use crate::sink::{Asked, Sink};
+use crate::sink::{InterruptibleSink, Sink};
 use crate::source::Source;
 
 /// Bytes of a packed file that are enough to recognise its format.
@@ -272,7 +272,7 @@ fn write_while(
     output: &mut dyn Write,
     go_on: &mut dyn FnMut() -> bool,
 ) -> Result<(), FileError> {
-    let mut sink = Asked { output: BufWriter::with_capacity(1 << 16, output), go_on };
+    let mut sink = InterruptibleSink { output: BufWriter::with_capacity(1 << 16, output), go_on };
     let written = (format.entry().write)(value, &mut sink);
     let written = written.and_then(|()| sink.flush().map_err(|e| format::cannot_write(&e)));
     // What is left after a failure must not be written behind the caller's back.

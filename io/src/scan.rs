@@ -8,7 +8,7 @@ mod number;
 use star_base::Code;
 
 use crate::error::Fault;
-use crate::growing::NoRoom;
+use crate::growing::OutOfBudget;
 use crate::source::{CHUNK, Source};
 use crate::text;
 
@@ -235,8 +235,8 @@ impl<'r, 'o> Scanner<'r, 'o> {
     }
 
     /// The fault that the budget does not hold what was read so far.
-    pub(crate) fn no_room(&self, no_room: &NoRoom) -> Fault {
-        let fault = self.source.no_room(no_room.0);
+    pub(crate) fn out_of_memory(&self, refused: &OutOfBudget) -> Fault {
+        let fault = self.source.out_of_memory(refused.0);
         Box::new(fault.at(self.line, 1))
     }
 

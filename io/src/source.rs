@@ -94,14 +94,14 @@ impl<'r, 'o> Source<'r, 'o> {
         let _ = bytes.try_reserve_exact(usize::try_from(expected).unwrap_or(0));
         loop {
             let len = bytes.len();
-            let room = (bytes.capacity() - len).clamp(1 << 12, CHUNK);
-            let no_room = len as u128 + room as u128;
-            bytes.try_reserve(room).map_err(|_| self.no_room(no_room))?;
-            bytes.resize(len + room, 0);
+            let n_free = (bytes.capacity() - len).clamp(1 << 12, CHUNK);
+            let n_needed = len as u128 + n_free as u128;
+            bytes.try_reserve(n_free).map_err(|_| self.out_of_memory(n_needed))?;
+            bytes.resize(len + n_free, 0);
             let n_bytes = self.read(&mut bytes[len..])?;
             bytes.truncate(len + n_bytes);
             if !self.budget.allows(bytes.len() as u128) {
-                return Err(self.no_room(bytes.len() as u128));
+                return Err(self.out_of_memory(bytes.len() as u128));
             }
             if n_bytes == 0 {
                 return Ok(bytes);
@@ -147,8 +147,8 @@ impl<'r, 'o> Source<'r, 'o> {
     }
 
     /// The fault that `n_bytes` are needed and the budget is less.
-    pub(crate) fn no_room(&self, n_bytes: u128) -> Fault {
-        no_room(self.options.file, n_bytes, self.options.max_bytes)
+    pub(crate) fn out_of_memory(&self, n_bytes: u128) -> Fault {
+        out_of_memory(self.options.file, n_bytes, self.options.max_bytes)
     }
 
     /// Length of the file, if known; that of what is packed is not.
@@ -190,7 +190,7 @@ fn cannot_read(file: &str, error: &io::Error) -> Fault {
 }
 
 /// The fault that `n_bytes` are needed and the budget is `max_bytes`, or the allocator has less.
-pub(crate) fn no_room(file: &str, n_bytes: u128, max_bytes: u64) -> Fault {
+pub(crate) fn out_of_memory(file: &str, n_bytes: u128, max_bytes: u64) -> Fault {
     let needed = text::size(n_bytes);
     let message = if n_bytes > u128::from(max_bytes) {
         match text::size(u128::from(max_bytes)) {

@@ -2,7 +2,7 @@
 //! `star run`, becomes a variable when it is first mentioned.
 
 use star_base::Span;
-use star_bind::data::{GivenWidths, LoadRequest};
+use star_bind::data::{LoadRequest, WidthOverrides};
 use star_bind::load::read_graph;
 use star_bind::offer::{Offer, offer};
 use star_bind::{Kind, Reading, Settings, widths};
@@ -27,7 +27,7 @@ pub(crate) struct Offers {
 
 struct Ready {
     graph: Graph,
-    widths: GivenWidths,
+    widths: WidthOverrides,
 }
 
 impl Offers {
@@ -58,12 +58,12 @@ impl Offers {
 }
 
 /// Widths in which all that a session may ask for suits; those of negative weights suit `Signed` alone.
-fn widths_of(graph: &Graph, file: &str) -> GivenWidths {
+fn widths_of(graph: &Graph, file: &str) -> WidthOverrides {
     let unsigned = [Layout::Distances, Layout::WeightsOut, Layout::WeightsIn, Layout::Weight];
     let h = widths::chosen_h(graph, &unsigned, file);
     let h = h.or_else(|_| widths::chosen_h(graph, &[Layout::SignedOut], file));
     let b = widths::chosen_b(graph, &[Layout::Left, Layout::Right, Layout::Code], file);
-    GivenWidths { h: h.ok(), b: b.ok() }
+    WidthOverrides { h: h.ok(), b: b.ok() }
 }
 
 /// What a name stands for, if a graph offers something to it.

@@ -7,7 +7,7 @@ use star_base::{Code, Diagnostic};
 use star_bind::offer::OFFER_HELP;
 use star_bind::settings::SETTINGS_HELP;
 use star_bind::{
-    ArgValue, Binding, Loaded, Origin, Reading, Signature, Strangers, bind, load, part,
+    ArgValue, Binding, Loaded, Origin, Reading, Signature, UnknownNames, bind, load, part,
 };
 use star_compiler::{
     Compilation, Entry, LowerOptions, Lowered, SourceLoader, describe_limit, describe_trap,
@@ -282,7 +282,7 @@ fn options(args: &RunArgs) -> CompileOptions {
 
 /// What the command line means for the entry; all its faults at once.
 fn command_line(args: &RunArgs, entry: &Signature) -> Result<(Binding, Vec<Out>), Failure> {
-    let binding = bind(entry, &args.arguments, args.graph.is_some(), Strangers::Refused);
+    let binding = bind(entry, &args.arguments, args.graph.is_some(), UnknownNames::Refused);
     let outs = results::outs(entry, &args.out);
     match (binding, outs) {
         (Ok(binding), Ok(outs)) => Ok((binding, outs)),
@@ -302,12 +302,12 @@ fn grants<'a>(args: &'a RunArgs, binding: &Binding) -> Grants<'a> {
     let mut write_names: Vec<String> = outs.map(|(_, file)| file.to_owned()).collect();
     for origin in &binding.origins {
         match origin {
-            Origin::Given(ArgValue::File { path, .. }) => read_names.push(path.clone()),
-            Origin::Given(ArgValue::Value(HostValue::Str(text))) => {
+            Origin::Argument(ArgValue::File { path, .. }) => read_names.push(path.clone()),
+            Origin::Argument(ArgValue::Value(HostValue::Str(text))) => {
                 read_names.push(text.clone());
                 write_names.push(text.clone());
             }
-            Origin::Given(ArgValue::Value(_)) | Origin::Offer(_) | Origin::Unset => {}
+            Origin::Argument(ArgValue::Value(_)) | Origin::Offer(_) | Origin::Unset => {}
         }
     }
     // `FILE#ARRAY` names the file.

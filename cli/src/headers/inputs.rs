@@ -7,7 +7,7 @@ use star_base::{Code, Diagnostic, Span};
 use star_bind::arg_value::{self, ArgValue};
 use star_bind::binding::SETTINGS;
 use star_bind::{
-    Binding, Kind, Origin, Param, Reading, Signature, Strangers, bind, generated, load,
+    Binding, Kind, Origin, Param, Reading, Signature, UnknownNames, bind, generated, load,
 };
 use star_compiler::hir;
 use star_edge::entry::{kind_of, signature};
@@ -80,7 +80,7 @@ pub(crate) fn inputs(
         }
         texts.push(format!("{name}={}", given.text));
     }
-    let bound = bind(entry, &texts, graph.is_some(), Strangers::Ignored);
+    let bound = bind(entry, &texts, graph.is_some(), UnknownNames::Ignored);
     let mut binding = match bound {
         Ok(binding) if faults.is_empty() => binding,
         bound => {
@@ -113,7 +113,7 @@ pub(crate) fn value(
     let entry = Signature { name: name.to_owned(), params: vec![param] };
     let at = |fault: Diagnostic| fault.label(span, "");
     let arguments = [format!("{name}={text}")];
-    let mut binding = bind(&entry, &arguments, false, Strangers::Ignored)
+    let mut binding = bind(&entry, &arguments, false, UnknownNames::Ignored)
         .map_err(|faults| faults.into_iter().map(at).collect::<Vec<_>>())?;
     let read = read(&entry, &mut binding, None, around);
     let mut values = read.map_err(|error| vec![at(error.to_diagnostic())])?;
@@ -129,8 +129,8 @@ fn read(
 ) -> Result<Vec<Argument>, FileError> {
     for origin in &mut binding.origins {
         match origin {
-            Origin::Given(ArgValue::File { path, .. }) => *path = placed(path, around.folder),
-            Origin::Given(ArgValue::Value(_)) | Origin::Offer(_) | Origin::Unset => {}
+            Origin::Argument(ArgValue::File { path, .. }) => *path = placed(path, around.folder),
+            Origin::Argument(ArgValue::Value(_)) | Origin::Offer(_) | Origin::Unset => {}
         }
     }
     let settings = binding.settings.clone();

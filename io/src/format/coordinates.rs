@@ -48,7 +48,7 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
                     return Err(super::too_many(&scanner, u64::from(n)));
                 }
                 let place = read_place(&mut scanner, n)?;
-                places.push(place).map_err(|e| scanner.no_room(&e))?;
+                places.push(place).map_err(|e| scanner.out_of_memory(&e))?;
             }
             (b'p', None) => {
                 let n = read_header(&mut scanner)?;
@@ -70,8 +70,8 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
     let n_bytes = places.len() as u128 * u128::from(item_bytes);
     let mut field = |name: &str, value: fn(&VertexLine) -> i64| {
         let mut values = Vec::new();
-        let room = values.try_reserve_exact(places.len());
-        room.map_err(|_| scanner.source().no_room(n_bytes))?;
+        let reserved = values.try_reserve_exact(places.len());
+        reserved.map_err(|_| scanner.source().out_of_memory(n_bytes))?;
         for places in places.chunks(AT_ONCE) {
             values.extend(places.iter().map(value));
             scanner.source_mut().go_on()?;

@@ -40,7 +40,7 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
                         return Err(super::too_many(&scanner, *n_arcs));
                     }
                     let arc = read_arc(&mut scanner, u64::from(*n_vertices))?;
-                    arcs.push(arc).map_err(|e| scanner.no_room(&e))?;
+                    arcs.push(arc).map_err(|e| scanner.out_of_memory(&e))?;
                 }
             },
             b'p' if header.is_none() => {

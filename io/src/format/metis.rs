@@ -56,7 +56,7 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
             );
             return Err(scanner.here(Code::Truncated, message));
         }
-        lines.push(scanner.line()).map_err(|e| scanner.no_room(&e))?;
+        lines.push(scanner.line()).map_err(|e| scanner.out_of_memory(&e))?;
         read_vertex(&mut scanner, vertex, &header, &mut arcs)?;
     }
     refuse_more_lines(&mut scanner, header.n_vertices)?;
@@ -123,10 +123,10 @@ fn go_on(out: &mut dyn Sink) -> Result<(), Fault> {
 fn reserved(n_arcs: u64) -> Result<Vec<Arc>, Fault> {
     let n_bytes = u128::from(n_arcs) * size_of::<Arc>() as u128;
     let mut arcs = Vec::new();
-    let room = usize::try_from(n_arcs).ok().map(|n_arcs| arcs.try_reserve_exact(n_arcs));
-    match room {
+    let reserved = usize::try_from(n_arcs).ok().map(|n_arcs| arcs.try_reserve_exact(n_arcs));
+    match reserved {
         Some(Ok(())) => Ok(arcs),
-        Some(Err(_)) | None => Err(crate::source::no_room("", n_bytes, u64::MAX)),
+        Some(Err(_)) | None => Err(crate::source::out_of_memory("", n_bytes, u64::MAX)),
     }
 }
 
@@ -212,7 +212,7 @@ fn read_vertex(
             true => scanner.value("the weight of the edge")?,
             false => 1,
         };
-        arcs.push(Arc { tail: vertex, head, weight }).map_err(|e| scanner.no_room(&e))?;
+        arcs.push(Arc { tail: vertex, head, weight }).map_err(|e| scanner.out_of_memory(&e))?;
     }
     scanner.end_line()
 }
@@ -241,7 +241,7 @@ fn one_of_each(scanner: &mut Scanner, arcs: Vec<Arc>, lines: &[u64]) -> Result<V
     }
     down.try_reserve_exact(n_down)
         .and_then(|()| up.try_reserve_exact(arcs.len() - n_down))
-        .map_err(|_| scanner.source().no_room(n_bytes))?;
+        .map_err(|_| scanner.source().out_of_memory(n_bytes))?;
     for arcs in arcs.chunks(AT_ONCE) {
         down.extend(arcs.iter().copied().filter(|arc| arc.tail > arc.head));
         up.extend(arcs.iter().copied().filter(|arc| arc.tail < arc.head).map(mirrored));
@@ -249,7 +249,7 @@ fn one_of_each(scanner: &mut Scanner, arcs: Vec<Arc>, lines: &[u64]) -> Result<V
     }
     drop(arcs);
     let mut sorted = Vec::new();
-    sorted.try_reserve_exact(n_down).map_err(|_| scanner.source().no_room(n_bytes))?;
+    sorted.try_reserve_exact(n_down).map_err(|_| scanner.source().out_of_memory(n_bytes))?;
     let go_on = &mut || scanner.source_mut().go_on();
     for down in down.chunks(AT_ONCE) {
         sorted.extend_from_slice(down);

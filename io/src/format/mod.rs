@@ -83,7 +83,7 @@ fn too_many(scanner: &Scanner, n_announced: u64) -> Fault {
 fn arc_warnings(graph: &Graph, source: &mut Source) -> Result<Vec<String>, Fault> {
     let n_key_bytes = graph.arcs.len() as u128 * u128::from(ARC_BYTES);
     let census = graph.census(&mut || source.go_on())?;
-    let census = census.ok_or_else(|| source.no_room(n_key_bytes))?;
+    let census = census.ok_or_else(|| source.out_of_memory(n_key_bytes))?;
     let mut warnings = Vec::new();
     let arc = if graph.symmetric { "edge" } else { "arc" };
     if census.n_parallel > 0 {

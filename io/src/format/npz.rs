@@ -57,7 +57,9 @@ pub(crate) fn read(mut source: Source) -> Result<ReadResult, Fault> {
     }
     let free = source.budget().rest(bytes.len() as u64);
     directory::check(&bytes, &free).map_err(|announced| match announced {
-        Announced::TooLarge(n_bytes) => source.no_room(u128::from(n_bytes) + bytes.len() as u128),
+        Announced::TooLarge(n_bytes) => {
+            source.out_of_memory(u128::from(n_bytes) + bytes.len() as u128)
+        }
         Announced::TooMany(n_parts) => {
             let message = format!("{n_parts} arrays in its directory, more than the file holds");
             source.fault(Code::HeaderLies, message)

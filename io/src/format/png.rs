@@ -52,7 +52,7 @@ pub(crate) fn read(mut source: Source) -> Result<ReadResult, Fault> {
     let len = reader.output_buffer_size();
     let len = len.ok_or_else(|| fault(&source, &DecodingError::LimitsExceeded))?;
     let mut packed = Vec::new();
-    packed.try_reserve_exact(len).map_err(|_| source.no_room(len as u128))?;
+    packed.try_reserve_exact(len).map_err(|_| source.out_of_memory(len as u128))?;
     packed.resize(len, 0);
     reader.next_frame(&mut packed).map_err(|e| fault(&source, &e))?;
     source.go_on()?;

@@ -43,12 +43,12 @@ impl Extent {
         let n_bytes = n_samples
             .saturating_mul(u128::from(SAMPLE_BYTES + work_bytes))
             .saturating_add(n_file_bytes as u128);
-        let no_room = || source.no_room(n_bytes);
+        let out_of_memory = || source.out_of_memory(n_bytes);
         if n_bytes > isize::MAX as u128 || !source.budget().allows(n_bytes) {
-            return Err(no_room());
+            return Err(out_of_memory());
         }
-        let width = usize::try_from(width).map_err(|_| no_room())?;
-        let height = usize::try_from(height).map_err(|_| no_room())?;
+        let width = usize::try_from(width).map_err(|_| out_of_memory())?;
+        let height = usize::try_from(height).map_err(|_| out_of_memory())?;
         Ok(Extent { width, height, n_bands })
     }
 
@@ -99,8 +99,8 @@ pub(crate) fn field(
     values: impl Iterator<Item = i64>,
 ) -> Result<Field, Fault> {
     let mut list = Vec::new();
-    let no_room = len as u128 * u128::from(SAMPLE_BYTES);
-    list.try_reserve_exact(len).map_err(|_| source.no_room(no_room))?;
+    let n_bytes = len as u128 * u128::from(SAMPLE_BYTES);
+    list.try_reserve_exact(len).map_err(|_| source.out_of_memory(n_bytes))?;
     list.extend(values);
     Ok(Field { name: name.to_owned(), bits, values: list })
 }

@@ -143,15 +143,15 @@ fn parse_header(source: &Source, bytes: &[u8; HEADER_BYTES]) -> Result<Header, F
     }
     let n_limbs = u128::from(n_rows.div_ceil(64)) * u128::from(n_cols);
     check_size(source, n_limbs)?;
-    let no_room = || source.no_room(n_limbs.saturating_mul(8));
+    let out_of_memory = || source.out_of_memory(n_limbs.saturating_mul(8));
     if !source.budget().allows(n_limbs.saturating_mul(8)) {
-        return Err(no_room());
+        return Err(out_of_memory());
     }
     Ok(Header {
         kind,
-        n_rows: usize::try_from(n_rows).map_err(|_| no_room())?,
-        n_cols: usize::try_from(n_cols).map_err(|_| no_room())?,
-        n_limbs: u64::try_from(n_limbs).map_err(|_| no_room())?,
+        n_rows: usize::try_from(n_rows).map_err(|_| out_of_memory())?,
+        n_cols: usize::try_from(n_cols).map_err(|_| out_of_memory())?,
+        n_limbs: u64::try_from(n_limbs).map_err(|_| out_of_memory())?,
     })
 }
 
@@ -177,10 +177,11 @@ fn check_size(source: &Source, n_limbs: u128) -> Result<(), Fault> {
 /// at once, any other grows with what arrives.
 fn read_table(source: &mut Source, crc: &mut Hasher, header: &Header) -> Result<BitTable, Fault> {
     let n_limbs = header.n_limbs;
-    let no_room = u128::from(n_limbs) * 8;
+    let out_of_memory = u128::from(n_limbs) * 8;
     let is_sure = source.size_hint().is_some() || n_limbs == 0;
     let n_cols = if is_sure { header.n_cols } else { 0 };
-    let mut table = BitTable::zeros(header.n_rows, n_cols).map_err(|_| source.no_room(no_room))?;
+    let mut table =
+        BitTable::zeros(header.n_rows, n_cols).map_err(|_| source.out_of_memory(out_of_memory))?;
     let mut buffer = vec![0; CHUNK];
     let (mut n_left, mut col_idx, mut at) = (n_limbs, 0, 0);
     while n_left > 0 {
@@ -196,7 +197,9 @@ fn read_table(source: &mut Source, crc: &mut Hasher, header: &Header) -> Result<
         let (mut whole, _) = bytes.as_chunks::<8>(); // nothing is left over
         while !whole.is_empty() {
             if table.n_cols() == col_idx {
-                table.resize_columns(col_idx + 1).map_err(|_| source.no_room(no_room))?;
+                table
+                    .resize_columns(col_idx + 1)
+                    .map_err(|_| source.out_of_memory(out_of_memory))?;
             }
             let column = &mut table.column_limbs_mut(col_idx)[at..];
             let n_here = column.len().min(whole.len());

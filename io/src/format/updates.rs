@@ -59,7 +59,7 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
     let mut reader = Reader::new(&scanner);
     while scanner.peek()?.is_some() {
         let update = reader.line(&mut scanner)?;
-        records.push(update.record()).map_err(|e| scanner.no_room(&e))?;
+        records.push(update.record()).map_err(|e| scanner.out_of_memory(&e))?;
     }
     if !reader.begun {
         let fault = scanner.here(Code::Truncated, "the file holds no operation");

@@ -63,9 +63,9 @@ impl NoisyCurve {
         let n_bytes = u128::from(n_pixels) * 8 + mask_bytes + u128::from(self.bends + 4) * 8;
         pacer.check_budget(n_bytes)?;
         let (height, width) = (self.height as usize, self.width as usize);
-        let mut mask = BitTable::zeros(height, width).map_err(|_| pacer.no_room(n_bytes))?;
+        let mut mask = BitTable::zeros(height, width).map_err(|_| pacer.out_of_memory(n_bytes))?;
         self.draw(&mut mask, &mut pacer)?;
-        let mut values = pacer.room(n_pixels)?;
+        let mut values = pacer.reserved(n_pixels)?;
         let mut noise = Random::new(pacer.seed(), Purpose::Noise);
         for row in 0..height {
             for col in 0..width {
@@ -128,7 +128,7 @@ impl Spline {
     fn random(curve: &NoisyCurve, radius: f64, pacer: &mut Pacer<'_, '_>) -> Result<Self, Fault> {
         let mut random = Random::new(pacer.seed(), Purpose::Shape);
         let n_controls = curve.bends + 3;
-        let mut controls = pacer.room(n_controls)?;
+        let mut controls = pacer.reserved(n_controls)?;
         let freedom = curve.height as f64 - 2.0 * radius;
         for _ in 0..n_controls {
             let share = (random.bits64() >> 11) as f64 / 9_007_199_254_740_992.0;

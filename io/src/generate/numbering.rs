@@ -52,7 +52,7 @@ pub(super) fn finish(
 fn shuffle(graph: &mut Graph, pacer: &mut Pacer<'_, '_>) -> Result<(), Fault> {
     let n_vertices = graph.n_vertices as u64;
     let mut random = Random::new(pacer.seed(), Purpose::Labels);
-    let mut numbers: Vec<u32> = pacer.room(n_vertices)?;
+    let mut numbers: Vec<u32> = pacer.reserved(n_vertices)?;
     for vertex in 0..n_vertices {
         // Each new one changes places with one of those so far, or stays.
         let other = random.below(vertex + 1) as usize;

@@ -65,27 +65,27 @@ impl<'p, 'o> Pacer<'p, 'o> {
     pub(super) fn check_budget(&self, n_bytes: u128) -> Result<(), Fault> {
         match self.options.budget.allows(n_bytes) {
             true => Ok(()),
-            false => Err(self.no_room(n_bytes)),
+            false => Err(self.out_of_memory(n_bytes)),
         }
     }
 
     /// The fault that this much memory is needed.
-    pub(super) fn no_room(&self, n_bytes: u128) -> Fault {
-        source::no_room("", n_bytes, self.options.budget.max_bytes())
+    pub(super) fn out_of_memory(&self, n_bytes: u128) -> Fault {
+        source::out_of_memory("", n_bytes, self.options.budget.max_bytes())
     }
 
-    /// An empty vector with room for `len` items. The budget was checked before.
-    pub(super) fn room<T>(&self, len: u64) -> Result<Vec<T>, Fault> {
+    /// An empty vector with memory for `len` items. The budget was checked before.
+    pub(super) fn reserved<T>(&self, len: u64) -> Result<Vec<T>, Fault> {
         let mut items = Vec::new();
         let n_items = usize::try_from(len).unwrap_or(usize::MAX);
         let reserved = items.try_reserve_exact(n_items);
-        reserved.map_err(|_| self.no_room(u128::from(len) * size_of::<T>() as u128))?;
+        reserved.map_err(|_| self.out_of_memory(u128::from(len) * size_of::<T>() as u128))?;
         Ok(items)
     }
 
     /// A vector of `len` times the same item.
     pub(super) fn filled<T: Copy>(&mut self, len: u64, item: T) -> Result<Vec<T>, Fault> {
-        let mut items = self.room(len)?;
+        let mut items = self.reserved(len)?;
         let n_items = items.capacity().min(usize::try_from(len).unwrap_or(usize::MAX));
         while items.len() < n_items {
             // Touching new memory takes time, too.

@@ -99,7 +99,7 @@ impl Rmat {
 
     fn all(&self, bounds: Bounds, pacer: &mut Pacer<'_, '_>) -> Result<Vec<Arc>, Fault> {
         let mut random = Random::new(pacer.seed(), Purpose::Shape);
-        let mut arcs = pacer.room(self.n_arcs)?;
+        let mut arcs = pacer.reserved(self.n_arcs)?;
         for _ in 0..self.n_arcs {
             let (tail, head) = self.draw(bounds, &mut random);
             arcs.push(Arc { tail: tail as u32, head: head as u32, weight: 1 });
@@ -110,7 +110,7 @@ impl Rmat {
 
     fn different(&self, bounds: Bounds, pacer: &mut Pacer<'_, '_>) -> Result<Vec<Arc>, Fault> {
         let mut random = Random::new(pacer.seed(), Purpose::Shape);
-        let mut keys = pacer.room(self.n_arcs)?;
+        let mut keys = pacer.reserved(self.n_arcs)?;
         for _ in 0..self.n_arcs {
             let (tail, head) = self.draw(bounds, &mut random);
             if tail != head {
@@ -120,7 +120,7 @@ impl Rmat {
         }
         let greatest = (self.n_vertices * self.n_vertices).saturating_sub(1);
         sort(&mut keys, bit_length(u128::from(greatest)) as u32, &mut || pacer.ask())?;
-        let mut arcs = pacer.room(keys.len() as u64)?;
+        let mut arcs = pacer.reserved(keys.len() as u64)?;
         let mut last = None;
         for key in keys {
             if last.replace(key) != Some(key) {

@@ -72,7 +72,7 @@ impl Road {
         let mut pacer = Pacer::new(options);
         let n_bytes = n_streets * ARC_BYTES + u128::from(n_vertices) * 8 + width * 48;
         pacer.check_budget(n_bytes)?;
-        let arcs = self.streets(pacer.room(n_streets as u64)?, &mut pacer)?;
+        let arcs = self.streets(pacer.reserved(n_streets as u64)?, &mut pacer)?;
         let n_vertices = n_vertices as usize;
         let weighted = self.max_weight.is_some();
         let mut graph = Graph { n_vertices, arcs, weighted, symmetric: true, labels: None };
@@ -109,9 +109,9 @@ impl Road {
         let mut bends = Random::new(pacer.seed(), Purpose::Weights);
         let present = Chance::of(1.0 - self.missing);
         let diagonal = Chance::of(self.diagonals);
-        let mut above: Vec<Point> = pacer.room(self.width)?;
-        let mut row: Vec<Point> = pacer.room(self.width)?;
-        let mut blocks: Vec<Block> = pacer.room(self.width)?;
+        let mut above: Vec<Point> = pacer.reserved(self.width)?;
+        let mut row: Vec<Point> = pacer.reserved(self.width)?;
+        let mut blocks: Vec<Block> = pacer.reserved(self.width)?;
         for row_idx in 0..self.height {
             row.clear();
             blocks.clear();
@@ -204,7 +204,7 @@ struct Connected {
 /// Finds the connected parts: union and find, the smaller root stays.
 fn connect(graph: &Graph, pacer: &mut Pacer<'_, '_>) -> Result<Connected, Fault> {
     let n_vertices = graph.n_vertices as u64;
-    let mut roots: Vec<u32> = pacer.room(n_vertices)?;
+    let mut roots: Vec<u32> = pacer.reserved(n_vertices)?;
     for vertex in 0..n_vertices {
         roots.push(vertex as u32);
         pacer.step()?;

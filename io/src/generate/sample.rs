@@ -35,7 +35,7 @@ pub(super) fn ascending(
     random: &mut Random,
     pacer: &mut Pacer<'_, '_>,
 ) -> Result<Vec<u64>, Fault> {
-    let mut numbers = pacer.room(n_wanted)?;
+    let mut numbers = pacer.reserved(n_wanted)?;
     if bound / BITS_PER_NUMBER < n_wanted {
         by_bits(bound, n_wanted, &mut numbers, random, pacer)?;
     } else {
@@ -51,9 +51,9 @@ fn by_bits(
     random: &mut Random,
     pacer: &mut Pacer<'_, '_>,
 ) -> Result<(), Fault> {
-    let no_room = || pacer.no_room(u128::from(bound / 8));
-    let len = usize::try_from(bound).map_err(|_| no_room())?;
-    let mut drawn = BitVector::try_zeros(len).map_err(|_| no_room())?;
+    let out_of_memory = || pacer.out_of_memory(u128::from(bound / 8));
+    let len = usize::try_from(bound).map_err(|_| out_of_memory())?;
+    let mut drawn = BitVector::try_zeros(len).map_err(|_| out_of_memory())?;
     let mut n_missing = n_wanted;
     while n_missing > 0 {
         let number = random.below(bound) as usize;

@@ -35,10 +35,10 @@ impl RandomTable {
         let column_bytes = u128::from(self.n_rows.div_ceil(64)) * 8;
         let n_bytes = (column_bytes + column_bytes / 8) * u128::from(n_cols);
         pacer.check_budget(n_bytes)?;
-        let no_room = || pacer.no_room(n_bytes);
-        let n_rows = usize::try_from(self.n_rows).map_err(|_| no_room())?;
-        let n_cols = usize::try_from(n_cols).map_err(|_| no_room())?;
-        let mut table = BitTable::zeros(n_rows, n_cols).map_err(|_| no_room())?;
+        let out_of_memory = || pacer.out_of_memory(n_bytes);
+        let n_rows = usize::try_from(self.n_rows).map_err(|_| out_of_memory())?;
+        let n_cols = usize::try_from(n_cols).map_err(|_| out_of_memory())?;
+        let mut table = BitTable::zeros(n_rows, n_cols).map_err(|_| out_of_memory())?;
         let mut random = Random::new(pacer.seed(), Purpose::Shape);
         let density = self.density.map(Chance::of);
         for col_idx in 0..n_cols {

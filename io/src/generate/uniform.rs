@@ -139,7 +139,7 @@ impl UniformGraph {
         let gaps = Gaps::of(probability);
         let mut code = gaps.next(&mut random);
         while code < n_pairs {
-            arcs.push(self.arc(pairs, code)).map_err(|no_room| pacer.no_room(no_room.0))?;
+            arcs.push(self.arc(pairs, code)).map_err(|refused| pacer.out_of_memory(refused.0))?;
             code = code.saturating_add(gaps.next(&mut random)).saturating_add(1);
             pacer.step()?;
         }
@@ -160,7 +160,7 @@ impl UniformGraph {
         pacer.check_budget(n_bytes)?;
         let mut random = Random::new(pacer.seed(), Purpose::Shape);
         let drawn = sample::ascending(n_pairs, n_drawn, &mut random, pacer)?;
-        let mut arcs = pacer.room(n_arcs)?;
+        let mut arcs = pacer.reserved(n_arcs)?;
         if n_drawn == n_arcs {
             for code in drawn {
                 arcs.push(self.arc(pairs, code));

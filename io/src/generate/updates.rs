@@ -78,7 +78,7 @@ impl UpdateStream<'_> {
         let seed = pacer.seed();
         let mut shape = Random::new(seed, Purpose::Shape);
         let mut weights = Random::new(seed, Purpose::Weights);
-        let mut records = pacer.room(self.n_operations + 1)?;
+        let mut records = pacer.reserved(self.n_operations + 1)?;
         records.push(Update::Nothing.record());
         for _ in 0..self.n_operations {
             let update = self.draw(&mut model, &mut shape, &mut weights, &mut pacer)?;
@@ -160,7 +160,7 @@ struct Model {
 impl Model {
     fn of(start: &Graph, undirected: bool, pacer: &mut Pacer<'_, '_>) -> Result<Self, Fault> {
         start.check_ends("")?;
-        let mut alive = pacer.room(start.n_vertices as u64)?;
+        let mut alive = pacer.reserved(start.n_vertices as u64)?;
         alive.extend(1..=start.n_vertices as u32);
         let mut model =
             Model { undirected, arcs: Vec::new(), places: HashMap::new(), alive, gone: Vec::new() };

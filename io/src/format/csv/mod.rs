@@ -18,7 +18,7 @@ use super::{ReadResult, ReaderNotes};
 use crate::data::Data;
 use crate::decimal::Decimal;
 use crate::error::Fault;
-use crate::growing::{Growing, NoRoom};
+use crate::growing::{Growing, OutOfBudget};
 use crate::numbers::{Numbers, Shape};
 use crate::scaling::{Scaling, advice};
 use crate::source::Source;
@@ -37,7 +37,7 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
     let n_fields = records.record().len() as u64;
     let n_bytes = u128::from(n_fields) * u128::from(FIELD_BYTES);
     if !budget.allows(n_bytes) {
-        return Err(records.no_room(n_bytes, budget.max_bytes()));
+        return Err(records.out_of_memory(n_bytes, budget.max_bytes()));
     }
     let is_header = header::is_header(records.record());
     let mut fields = match is_header {
@@ -57,9 +57,9 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
                 Some(scaling) => scaled_number(cell, scaling),
             };
             let number = number.ok_or_else(|| no_number(&records, idx, scaling))?;
-            column
-                .push(number)
-                .map_err(|NoRoom(n_bytes)| records.no_room(n_bytes, budget.max_bytes()))?;
+            column.push(number).map_err(|OutOfBudget(n_bytes)| {
+                records.out_of_memory(n_bytes, budget.max_bytes())
+            })?;
         }
         more = records.next()?;
     }

@@ -80,8 +80,8 @@ impl<'r, 'o> Records<'r, 'o> {
     }
 
     /// The fault that the budget does not hold the fields.
-    pub(super) fn no_room(&self, n_bytes: u128, max_bytes: u64) -> Fault {
-        crate::source::no_room(&self.file, n_bytes, max_bytes)
+    pub(super) fn out_of_memory(&self, n_bytes: u128, max_bytes: u64) -> Fault {
+        crate::source::out_of_memory(&self.file, n_bytes, max_bytes)
     }
 
     /// What the end mark in the last field means: the end, if it is a record of its own behind all others.

@@ -28,9 +28,9 @@ pub(super) fn take_from_1(
     n_vertices: u64,
     source: &mut Source,
 ) -> Result<Numbered, Fault> {
-    let no_room = |_| source.no_room(u128::from(n_vertices));
+    let out_of_memory = |_| source.out_of_memory(u128::from(n_vertices));
     Ok(Numbered {
-        n_vertices: usize::try_from(n_vertices).map_err(no_room)?,
+        n_vertices: usize::try_from(n_vertices).map_err(out_of_memory)?,
         arcs: renumber(raw, |id| id as u32, source)?, // checked by the caller
         labels: None,
     })
@@ -42,7 +42,7 @@ pub(super) fn compact(raw: &[RawArc], source: &mut Source) -> Result<Numbered, F
     let n_vertices = ids.len();
     // Below 2^32 vertices every rank is a `u32`.
     if n_vertices > u32::MAX as usize {
-        return Err(source.no_room(n_vertices as u128 * super::RAW_BYTES as u128));
+        return Err(source.out_of_memory(n_vertices as u128 * super::RAW_BYTES as u128));
     }
     let (first, last) = match (ids.first(), ids.last()) {
         (Some(&first), Some(&last)) => (first, last),
@@ -90,7 +90,8 @@ fn distinct(raw: &[RawArc], source: &mut Source) -> Result<Vec<u64>, Fault> {
 /// The distinct ends, of which `last` is the greatest, by a bit for each number.
 fn by_bits(raw: &[RawArc], last: usize, source: &mut Source) -> Result<Vec<u64>, Fault> {
     let n_limbs = last / 64 + 1;
-    let mut seen = Limbs::zeros(n_limbs).map_err(|refused| source.no_room(refused.n_bytes))?;
+    let mut seen =
+        Limbs::zeros(n_limbs).map_err(|refused| source.out_of_memory(refused.n_bytes))?;
     for raw in raw.chunks(AT_ONCE) {
         for id in raw.iter().flat_map(|arc| [arc.tail, arc.head]) {
             seen[id as usize / 64] |= 1 << (id % 64);
@@ -143,7 +144,7 @@ fn renumber(
 /// Room for `len` items.
 fn reserved<T>(len: usize, source: &Source) -> Result<Vec<T>, Fault> {
     let mut items = Vec::new();
-    let room = items.try_reserve_exact(len);
-    room.map_err(|_| source.no_room(len as u128 * size_of::<T>() as u128))?;
+    let reserved = items.try_reserve_exact(len);
+    reserved.map_err(|_| source.out_of_memory(len as u128 * size_of::<T>() as u128))?;
     Ok(items)
 }

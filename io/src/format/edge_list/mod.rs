@@ -50,7 +50,7 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
             return Err(super::too_many(&scanner, n_arcs));
         }
         let arc = read_edge(&mut scanner, &remarks, &mut weighted)?;
-        raw.push(arc).map_err(|e| scanner.no_room(&e))?;
+        raw.push(arc).map_err(|e| scanner.out_of_memory(&e))?;
     }
     let (mut warnings, mut notes) = (Vec::new(), Vec::new());
     let raw = raw.into_vec();

@@ -42,7 +42,7 @@ pub(super) fn read<'r>(
         if is_there {
             let (tail, head) = (row, col);
             let arc = Arc { tail, head, weight };
-            arcs.push(arc).map_err(|e| scanner.no_room(&e))?;
+            arcs.push(arc).map_err(|e| scanner.out_of_memory(&e))?;
         }
         row += 1;
         if row == header.n_rows {

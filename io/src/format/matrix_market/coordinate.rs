@@ -44,9 +44,9 @@ pub(super) fn read<'r>(
         };
         scanner.end_line()?;
         let arc = Arc { tail, head, weight };
-        arcs.push(arc).map_err(|e| scanner.no_room(&e))?;
+        arcs.push(arc).map_err(|e| scanner.out_of_memory(&e))?;
         if header.symmetric && tail < head {
-            above.push((arc, line)).map_err(|e| scanner.no_room(&e))?;
+            above.push((arc, line)).map_err(|e| scanner.out_of_memory(&e))?;
         }
     }
     if (arcs.len() as u64) < n_entries {
@@ -65,8 +65,8 @@ fn refuse_mirrored(scanner: &mut Scanner, arcs: &[Arc], above: &[Above]) -> Resu
     let mut below: Vec<u64> = Vec::new();
     let n_below = arcs.len() - above.len();
     let n_bytes = arcs.len() as u128 * u128::from(ARC_BYTES);
-    let room = below.try_reserve_exact(n_below);
-    room.map_err(|_| scanner.source().no_room(n_bytes))?;
+    let reserved = below.try_reserve_exact(n_below);
+    reserved.map_err(|_| scanner.source().out_of_memory(n_bytes))?;
     let place = |row: u32, col: u32| u64::from(row) << u32::BITS | u64::from(col);
     for arcs in arcs.chunks(AT_ONCE) {
         let one_sided = arcs.iter().filter(|arc| arc.tail >= arc.head);

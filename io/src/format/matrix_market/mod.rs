@@ -134,10 +134,10 @@ fn write_graph(graph: &Graph, out: &mut dyn Write) -> io::Result<()> {
 fn table(header: &Header, arcs: &[Arc], source: &Source) -> Result<BitTable, Fault> {
     let n_bytes = u128::from(header.n_rows.div_ceil(64)) * 8 * u128::from(header.n_cols);
     if !source.budget().allows(n_bytes) {
-        return Err(source.no_room(n_bytes));
+        return Err(source.out_of_memory(n_bytes));
     }
     let mut table = BitTable::zeros(header.n_rows as usize, header.n_cols as usize)
-        .map_err(|_| source.no_room(n_bytes))?;
+        .map_err(|_| source.out_of_memory(n_bytes))?;
     for arc in arcs {
         table.put(arc.tail as usize, arc.head as usize, true);
     }

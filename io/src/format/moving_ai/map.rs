@@ -41,7 +41,7 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
                 found => return Err(no_terrain(&mut scanner, found, width)),
             };
             scanner.bump();
-            cells.push(passable).map_err(|e| scanner.no_room(&e))?;
+            cells.push(passable).map_err(|e| scanner.out_of_memory(&e))?;
         }
         scanner.end_line()?;
     }

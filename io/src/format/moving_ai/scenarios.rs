@@ -46,7 +46,7 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
         Growing::new(scanner.source().budget(), 2 * size_of::<[i64; 6]>() as u64);
     while scanner.next_entry()?.is_some() {
         let problem = read_problem(&mut scanner, scaling)?;
-        problems.push(problem).map_err(|e| scanner.no_room(&e))?;
+        problems.push(problem).map_err(|e| scanner.out_of_memory(&e))?;
     }
     let problems = problems.into_vec();
     let fields = FIELDS.iter().enumerate().map(|(idx, name)| Field {

@@ -45,7 +45,7 @@ impl Input<'_> {
     }
 
     /// The fault that `n_bytes` are needed and the budget is less.
-    pub(super) fn no_room(&self, n_bytes: u128) -> Fault {
-        source::no_room(&self.file, n_bytes, self.budget.max_bytes())
+    pub(super) fn out_of_memory(&self, n_bytes: u128) -> Fault {
+        source::out_of_memory(&self.file, n_bytes, self.budget.max_bytes())
     }
 }

@@ -145,5 +145,5 @@ fn write_numbers(numbers: &Numbers, out: &mut dyn Write, format: &str) -> Result
 }
 
 fn side(input: &Input<'_>, len: u64) -> Result<usize, Fault> {
-    usize::try_from(len).map_err(|_| input.no_room(u128::from(len) * 8))
+    usize::try_from(len).map_err(|_| input.out_of_memory(u128::from(len) * 8))
 }

@@ -40,13 +40,13 @@ pub(super) fn read(
     }
     // The buffer takes as much for the smallest array; it does not count then.
     if n_items > 0 && !input.budget.allows(n_bytes - CHUNK as u128) {
-        return Err(input.no_room(n_bytes));
+        return Err(input.out_of_memory(n_bytes));
     }
-    let n_items = usize::try_from(n_items).map_err(|_| input.no_room(n_bytes))?;
+    let n_items = usize::try_from(n_items).map_err(|_| input.out_of_memory(n_bytes))?;
     let mut columns: Vec<Vec<i64>> = item.columns.iter().map(|_| Vec::new()).collect();
     if input.n_left.is_some() {
         for column in &mut columns {
-            column.try_reserve_exact(n_items).map_err(|_| input.no_room(n_bytes))?;
+            column.try_reserve_exact(n_items).map_err(|_| input.out_of_memory(n_bytes))?;
         }
     }
     let n_buffer_items = (CHUNK / item.n_bytes).max(1).min(n_items);
@@ -62,7 +62,7 @@ pub(super) fn read(
             return Err(Box::new(input.fault(Code::Truncated, message)));
         }
         for (values, column) in columns.iter_mut().zip(&item.columns) {
-            values.try_reserve(n_now).map_err(|_| input.no_room(n_bytes))?;
+            values.try_reserve(n_now).map_err(|_| input.out_of_memory(n_bytes))?;
             let appended = append(values, bytes, item.n_bytes, column, input.scaling);
             appended.map_err(|error| {
                 let place = place(header, values.len());
@@ -77,7 +77,7 @@ pub(super) fn read(
     if let Some((height, width)) = transposed {
         for values in &mut columns {
             let mut by_rows = Vec::new();
-            by_rows.try_reserve_exact(n_items).map_err(|_| input.no_room(n_bytes))?;
+            by_rows.try_reserve_exact(n_items).map_err(|_| input.out_of_memory(n_bytes))?;
             by_rows.resize(n_items, 0);
             transpose(values, &mut by_rows, height, width);
             *values = by_rows;

@@ -1,4 +1,4 @@
-//! How many parts an archive announces, before the library that reads it makes room for them.
+//! How many parts an archive announces, before the library that reads it takes memory for them.
 //!
 //! Note [Announced parts]. The directory of an archive is found from records that may lie anywhere, and
 //! the library takes memory for as many parts as one of them says, as long as they are no more than the
