@@ -1,0 +1,161 @@
+//! Values bound and read by a caller without a file system: files in memory, notes in a list.
+
+#![allow(
+    clippy::result_large_err,
+    reason = "an error is made once for each file, and its fields are public and plain"
+)]
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::io::Cursor;
+
+use star_base::{BitTable, BitVector, Code};
+use star_bind::request::read_value;
+use star_bind::{
+    Files, Kind, Loaded, Observer, OpenFile, Param, Reading, Settings, Signature, UnknownNames,
+    bind, load,
+};
+use star_io::FileError;
+use star_ir::{Extent, Ty};
+use star_vm::HostValue;
+
+/// Three vertices, two arcs; the width of their paths is 10 bits.
+const ROAD: &str = "p sp 3 2\na 1 2 70\na 2 3 200\n";
+
+/// Files in memory.
+struct Shelf(BTreeMap<&'static str, &'static str>);
+
+impl Files for Shelf {
+    fn exists(&self, file: &str) -> bool {
+        self.0.contains_key(file)
+    }
+
+    fn open(&self, file: &str) -> Result<OpenFile, FileError> {
+        let text = self.0.get(file);
+        let text = text.ok_or_else(|| FileError::new(Code::CannotOpen, file, "no such file"))?;
+        Ok(OpenFile {
+            input: Box::new(Cursor::new(text.as_bytes())),
+            n_bytes: Some(text.len() as u64),
+            progress: Box::new(|_| {}),
+        })
+    }
+}
+
+/// Keeps what it hears.
+#[derive(Default)]
+struct Ears {
+    heard: RefCell<Vec<String>>,
+    stop: Cell<Option<Code>>,
+}
+
+impl Observer for Ears {
+    fn stop(&self) -> Option<Code> {
+        self.stop.get()
+    }
+
+    fn note(&self, message: &str) {
+        self.heard.borrow_mut().push(message.to_owned());
+    }
+
+    fn warning(&self, message: &str) {
+        self.heard.borrow_mut().push(format!("warning: {message}"));
+    }
+}
+
+fn shelf() -> Shelf {
+    Shelf(BTreeMap::from([("road.gr", ROAD), ("cars.csv", "speed,weight\n3,9\n1,4\n")]))
+}
+
+fn param(name: &str, kind: Kind) -> Param {
+    Param { name: name.to_owned(), by_ref: false, takes_value: true, kind }
+}
+
+/// Binds and reads the arguments of a routine with these parameters.
+fn values(
+    params: Vec<Param>,
+    arguments: &[&str],
+    graph: Option<&str>,
+    ears: &Ears,
+) -> Result<Loaded, FileError> {
+    let signature = Signature { name: "P".to_owned(), params };
+    let arguments: Vec<String> = arguments.iter().map(|text| (*text).to_owned()).collect();
+    let binding = bind(&signature, &arguments, graph.is_some(), UnknownNames::Refused)
+        .expect("the arguments suit the parameters");
+    let (files, settings) = (shelf(), binding.settings.clone());
+    let reading = Reading { files: &files, observer: ears, settings: &settings };
+    load(&signature, binding, graph, reading, 1 << 20)
+}
+
+#[test]
+fn a_graph_gives_sizes_tables_and_widths() {
+    let ears = Ears::default();
+    let params = vec![
+        param("n", Kind::Int),
+        param("h", Kind::Int),
+        param("G", Kind::Table),
+        param("inf", Kind::Word),
+    ];
+    let loaded = values(params, &[], Some("road.gr"), &ears).unwrap();
+    let expected = [
+        HostValue::Int(3),
+        HostValue::Int(10),
+        HostValue::Table(BitTable::parse(&["010", "001", "000"]).unwrap()),
+        HostValue::Word(BitVector::parse("1111111111").unwrap()),
+    ];
+    let found: Vec<HostValue> = loaded.arguments.into_iter().map(|it| it.value).collect();
+    assert_eq!(found, expected);
+    assert_eq!(*ears.heard.borrow(), ["road.gr: h = 10"]);
+    assert!(loaded.peak_bytes > 0);
+}
+
+#[test]
+fn numbers_are_laid_out_with_their_widths() {
+    let ears = Ears::default();
+    let arguments = ["Z=field:speed:cars.csv", "widths=4"];
+    let loaded = values(vec![param("Z", Kind::Table)], &arguments, None, &ears).unwrap();
+    let rows = BitTable::parse(&["0011", "0001"]).unwrap();
+    assert_eq!(loaded.arguments[0].value, HostValue::Table(rows));
+    assert_eq!(*ears.heard.borrow(), ["cars.csv: `speed` in columns 1 to 4"]);
+}
+
+#[test]
+fn data_are_made_where_a_file_may_stand() {
+    let make = |text: &str| values(vec![param("P", Kind::Table)], &[text], None, &Ears::default());
+    let made = |text| make(text).unwrap().arguments.swap_remove(0).value;
+    let graph = made("P=gen gnm -n 9 -m 7 --seed 3");
+    let HostValue::Table(table) = &graph else { panic!("{graph:?}") };
+    assert_eq!((table.n_rows(), table.n_cols(), table.count_ones()), (9, 9, 7));
+    assert_eq!(made("P=adjacency:gen gnm -n 9 -m 7 --seed 3"), graph);
+    let error = make("P=gen gnm -n 9").map(|_| ()).unwrap_err();
+    assert_eq!((error.code, error.file.as_str()), (Code::BadArgument, "gen gnm -n 9"));
+    let error = make("P=gen curve --rows 3 --columns 3 --mask m.stb").map(|_| ()).unwrap_err();
+    assert!(error.message.contains("`--mask`"), "{error}");
+}
+
+#[test]
+fn the_observer_ends_the_reading() {
+    let ears = Ears::default();
+    for (code, message) in [
+        (Code::Interrupted, "interrupted while reading"),
+        (Code::TimeLimit, "the time is up while reading"),
+    ] {
+        ears.stop.set(Some(code));
+        let loaded = values(vec![param("G", Kind::Table)], &["G=road.gr"], None, &ears);
+        let error = loaded.map(|_| ()).unwrap_err();
+        assert_eq!((error.code, error.message.as_str()), (code, message));
+    }
+}
+
+#[test]
+fn a_program_reads_what_its_files_give() {
+    let (files, ears, settings) = (shelf(), Ears::default(), Settings::default());
+    let reading = Reading { files: &files, observer: &ears, settings: &settings };
+    let table = Ty::Table(Extent::Const(0), Extent::Const(0));
+    let read = |file, layout, ty| read_value(reading, file, layout, ty, 1 << 20);
+    let weights = read("road.gr", Some("weights-out h=10"), table).unwrap();
+    let HostValue::Table(weights) = weights else { panic!("a table") };
+    assert_eq!((weights.n_rows(), weights.n_cols()), (3, 30));
+    assert_eq!(read("none.gr", None, table).unwrap_err().code, Code::CannotOpen);
+    assert_eq!(read("road.gr", Some("left b=x"), table).unwrap_err().code, Code::NoSuchLayout);
+    assert_eq!(read("road.gr", None, Ty::Int).unwrap_err().code, Code::NoSuchLayout);
+}
