@@ -215,6 +215,10 @@ pub fn lay_out_with(
     let zeros = |n_rows: usize, n_cols: u128| zeros(n_rows, n_cols, max_bytes, file);
     let mut poller = InterruptPoller::new(options);
     let poller = &mut poller;
+    // What the lists hold in the row of an arc.
+    let tail = |row: usize| u64::from(graph.arcs[row].tail) + 1;
+    let head = |row: usize| u64::from(graph.arcs[row].head) + 1;
+    let weight = |row: usize| graph.arcs[row].weight.unsigned_abs();
     let table = match layout {
         Layout::Adjacency => fill::adjacency(zeros(n, n as u128)?, graph, poller)?,
         Layout::WeightsOut => {
@@ -229,17 +233,18 @@ pub fn lay_out_with(
             let table = fill::weights(table, graph, h, fill::Direction::In, poller)?;
             fill::no_distance_to_itself(table, h, poller)?
         }
-        Layout::Left => fill::tail_codes(zeros(m, b as u128)?, graph, 0, b, poller)?,
-        Layout::Right => fill::head_codes(zeros(m, b as u128)?, graph, 0, b, poller)?,
-        Layout::Weight => fill::weight_list(zeros(m, h as u128)?, graph, 0, h, poller)?,
+        Layout::Left => fill::numbers(zeros(m, b as u128)?, 0..b, tail, poller)?,
+        Layout::Right => fill::numbers(zeros(m, b as u128)?, 0..b, head, poller)?,
+        Layout::Weight => fill::numbers(zeros(m, h as u128)?, 0..h, weight, poller)?,
         Layout::Arcs => {
             let table = zeros(m, product(2, b).saturating_add(h as u128))?;
-            let table = fill::tail_codes(table, graph, 0, b, poller)?;
-            let table = fill::head_codes(table, graph, b, b, poller)?;
-            fill::weight_list(table, graph, 2 * b, h, poller)?
+            let table = fill::numbers(table, 0..b, tail, poller)?;
+            let table = fill::numbers(table, b..2 * b, head, poller)?;
+            fill::numbers(table, 2 * b..2 * b + h, weight, poller)?
         }
         Layout::Code | Layout::CodeDouble => {
-            fill::codes(zeros(n.saturating_mul(layout.codes()), b as u128)?, b, poller)?
+            let table = zeros(n.saturating_mul(layout.codes()), b as u128)?;
+            fill::numbers(table, 0..b, |row| row as u64 + 1, poller)?
         }
         Layout::Edges => {
             let table = zeros(m, 1)?;

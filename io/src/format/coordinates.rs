@@ -7,6 +7,7 @@ use std::io::{self, Write};
 
 use star_base::Code;
 
+use super::dimacs::{skip_kind, unknown_line};
 use super::{ReadResult, ReaderNotes, vertex_count};
 use crate::data::{Data, OutputRef};
 use crate::error::Fault;
@@ -24,6 +25,9 @@ struct VertexLine {
     y: i64,
     line: u64,
 }
+
+/// The kinds of lines.
+const KINDS: &str = "the lines of DIMACS coordinates begin with `c`, `p` or `v`";
 
 /// Bytes of the shortest line `v`.
 const MIN_LINE_BYTES: u64 = 8;
@@ -56,7 +60,7 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
                 header = Some(n);
             }
             (b'p', Some(_)) => return Err(scanner.here(Code::BadFormat, "a second line `p`")),
-            _ => return Err(unknown_line(&mut scanner)),
+            _ => return Err(unknown_line(&mut scanner, KINDS)),
         }
     }
     let Some(n) = header else {
@@ -148,22 +152,10 @@ fn read_header(scanner: &mut Scanner) -> Result<u32, Fault> {
 
 fn read_place(scanner: &mut Scanner, n_vertices: u32) -> Result<VertexLine, Fault> {
     let line = scanner.line();
-    scanner.bump(); // the `v`
-    if let Some(byte) = scanner.peek()?
-        && !matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
-    {
-        return Err(unknown_line(scanner));
-    }
+    skip_kind(scanner, KINDS)?;
     let vertex = scanner.index("the vertex", u64::from(n_vertices), "vertices")?;
     let x = scanner.value("x")?;
     let y = scanner.value("y")?;
     scanner.end_line()?;
     Ok(VertexLine { vertex, x, y, line })
-}
-
-fn unknown_line(scanner: &mut Scanner) -> Fault {
-    let quoted = scanner.quoted();
-    let message = format!("a line that begins with {quoted}");
-    let fault = scanner.at_token(Code::BadFormat, message);
-    Box::new(fault.note("the lines of DIMACS coordinates begin with `c`, `p` or `v`"))
 }

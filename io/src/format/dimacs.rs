@@ -15,6 +15,9 @@ use crate::growing::Growing;
 use crate::scan::Scanner;
 use crate::source::Source;
 
+/// The kinds of lines.
+const KINDS: &str = "the lines of a DIMACS graph begin with `c`, `p` or `a`";
+
 /// What the line `p` says.
 struct Header {
     n_vertices: u32,
@@ -49,7 +52,7 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
                 header = Some(found);
             }
             b'p' => return Err(scanner.here(Code::BadFormat, "a second line `p`")),
-            _ => return Err(unknown_line(&mut scanner)),
+            _ => return Err(unknown_line(&mut scanner, KINDS)),
         }
     }
     let Some(Header { n_vertices, n_arcs }) = header else {
@@ -87,7 +90,7 @@ fn read_header(scanner: &mut Scanner) -> Result<Header, Fault> {
     let mut word = Vec::new();
     scanner.take_word(&mut word)?;
     if word != b"p" {
-        return Err(unknown_line(scanner));
+        return Err(unknown_line(scanner, KINDS));
     }
     scanner.take_word(&mut word)?;
     if word.is_empty() && scanner.peek()?.is_none() {
@@ -108,12 +111,7 @@ fn read_header(scanner: &mut Scanner) -> Result<Header, Fault> {
 
 #[inline]
 fn read_arc(scanner: &mut Scanner, n_vertices: u64) -> Result<Arc, Fault> {
-    scanner.bump(); // the `a`
-    if let Some(byte) = scanner.peek()?
-        && !matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
-    {
-        return Err(unknown_line(scanner));
-    }
+    skip_kind(scanner, KINDS)?;
     let tail = scanner.index("the tail of the arc", n_vertices, "vertices")?;
     let head = scanner.index("the head of the arc", n_vertices, "vertices")?;
     let weight = scanner.value("the weight")?;
@@ -121,9 +119,19 @@ fn read_arc(scanner: &mut Scanner, n_vertices: u64) -> Result<Arc, Fault> {
     Ok(Arc { tail, head, weight })
 }
 
-fn unknown_line(scanner: &mut Scanner) -> Fault {
+/// Passes over the letter that a line begins with; `kinds` says which ones there are.
+#[inline]
+pub(super) fn skip_kind(scanner: &mut Scanner, kinds: &str) -> Result<(), Fault> {
+    scanner.bump();
+    match scanner.peek()? {
+        None | Some(b' ' | b'\t' | b'\r' | b'\n') => Ok(()),
+        Some(_) => Err(unknown_line(scanner, kinds)),
+    }
+}
+
+/// The fault that a line begins with another letter than `kinds` says.
+pub(super) fn unknown_line(scanner: &mut Scanner, kinds: &str) -> Fault {
     let quoted = scanner.quoted();
     let message = format!("a line that begins with {quoted}");
-    let fault = scanner.at_token(Code::BadFormat, message);
-    Box::new(fault.note("the lines of a DIMACS graph begin with `c`, `p` or `a`"))
+    Box::new(scanner.at_token(Code::BadFormat, message).note(kinds))
 }

@@ -7,10 +7,10 @@ use crate::budget::Budget;
 use crate::error::{Fault, FileError};
 use crate::source;
 
-/// Steps between two questions whether to go on: below a millisecond.
+/// Steps between two polls: below a millisecond.
 const PACE: u64 = 1 << 14;
 
-/// Counts steps and asks now and then whether to go on.
+/// Counts steps and polls now and then whether to go on.
 pub(super) struct Pacer<'p, 'o> {
     options: &'p mut GenerateOptions<'o>,
     n_done: u64,
@@ -46,7 +46,7 @@ impl<'p, 'o> Pacer<'p, 'o> {
         if self.n_since < PACE { Ok(()) } else { self.ask() }
     }
 
-    /// Asks now.
+    /// Polls now.
     ///
     /// # Errors
     /// If it should not go on.

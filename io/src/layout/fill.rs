@@ -1,6 +1,8 @@
 //! The bits of the layouts. Every table comes with its size and all zeros; every arc was checked
 //! to end inside the graph, every number to fit.
 
+use std::ops::Range;
+
 use star_base::bits::zero_tail;
 use star_base::{BitTable, BitVector};
 
@@ -134,48 +136,6 @@ pub(super) fn no_distance_to_itself(
     Ok(table)
 }
 
-/// The codes of the vertices that the arcs leave, in `width` columns from `first`.
-pub(super) fn tail_codes(
-    table: BitTable,
-    graph: &Graph,
-    first: usize,
-    width: usize,
-    poller: &mut InterruptPoller<'_>,
-) -> Result<BitTable, FileError> {
-    numbers(table, |row| u64::from(graph.arcs[row].tail) + 1, first, width, poller)
-}
-
-/// The codes of the vertices that the arcs enter, in `width` columns from `first`.
-pub(super) fn head_codes(
-    table: BitTable,
-    graph: &Graph,
-    first: usize,
-    width: usize,
-    poller: &mut InterruptPoller<'_>,
-) -> Result<BitTable, FileError> {
-    numbers(table, |row| u64::from(graph.arcs[row].head) + 1, first, width, poller)
-}
-
-/// The weights of the arcs, in `width` columns from `first`.
-pub(super) fn weight_list(
-    table: BitTable,
-    graph: &Graph,
-    first: usize,
-    width: usize,
-    poller: &mut InterruptPoller<'_>,
-) -> Result<BitTable, FileError> {
-    numbers(table, |row| graph.arcs[row].weight.unsigned_abs(), first, width, poller)
-}
-
-/// n × b.
-pub(super) fn codes(
-    table: BitTable,
-    b: usize,
-    poller: &mut InterruptPoller<'_>,
-) -> Result<BitTable, FileError> {
-    numbers(table, |row| row as u64 + 1, 0, b, poller)
-}
-
 /// The slice of ones as long as the only column of `table`.
 pub(super) fn ones(
     table: BitTable,
@@ -204,17 +164,17 @@ pub(super) fn ends(
     Ok(table)
 }
 
-/// The number of every row in `width` columns from `first`, column by column.
-fn numbers(
+/// The number of every row in these columns, column by column.
+pub(super) fn numbers(
     mut table: BitTable,
+    columns: Range<usize>,
     number: impl Fn(usize) -> u64,
-    first: usize,
-    width: usize,
     poller: &mut InterruptPoller<'_>,
 ) -> Result<BitTable, FileError> {
-    for place in 0..width {
-        let exponent = width - 1 - place;
-        fill_column(&mut table, first + place, |row| bit_of(number(row), exponent), poller)?;
+    let end = columns.end;
+    for col in columns {
+        let exponent = end - 1 - col;
+        fill_column(&mut table, col, |row| bit_of(number(row), exponent), poller)?;
     }
     Ok(table)
 }

@@ -1,12 +1,12 @@
-//! How often a layout asks whether it should go on.
+//! How often a layout polls whether it should go on.
 
 use star_base::Code;
 
 use super::LayoutOptions;
 use crate::error::FileError;
 
-/// Steps between two questions. A step is a bit set somewhere in a large table: at most two
-/// microseconds, which is what the system takes for a new page, so that a question comes at least every
+/// Steps between two polls. A step is a bit set somewhere in a large table: at most two
+/// microseconds, which is what the system takes for a new page, so that a poll comes at least every
 /// 20 ms.
 const STEPS: usize = 1 << 13;
 
@@ -18,7 +18,7 @@ pub(super) struct InterruptPoller<'a> {
 }
 
 impl<'a> InterruptPoller<'a> {
-    /// Asks the sink of the options.
+    /// Polls the sink of the options.
     pub(super) fn new<'b: 'a>(options: &'a mut LayoutOptions<'b>) -> Self {
         let LayoutOptions { file, max_bytes: _, go_on } = options;
         let go_on = go_on.as_mut().map(|go_on| &mut **go_on as &mut dyn FnMut() -> bool);
