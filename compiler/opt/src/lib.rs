@@ -10,7 +10,14 @@
 //! Adding a pass: its file here, a line in [`PASSES`], its golden files in `tests/passes`. This crate knows
 //! SIR only: no source text, no backend.
 
+mod checks;
+mod constants;
+mod copies;
+mod dead;
 mod pipeline;
+mod rewrite;
+mod sizes;
+mod temporaries;
 mod unreachable;
 
 use star_ir::{Program, RoutineId};
@@ -28,11 +35,18 @@ pub struct Pass {
 }
 
 /// All passes in the order in which they run.
-pub static PASSES: &[Pass] = &[Pass {
-    name: "unreachable",
-    about: "removes statements behind a jump",
-    run: unreachable::run,
-}];
+pub static PASSES: &[Pass] = &[
+    Pass { name: "unreachable", about: "removes statements behind a jump", run: unreachable::run },
+    Pass {
+        name: "constants",
+        about: "folds and propagates constants, takes branches whose test is known",
+        run: constants::run,
+    },
+    Pass { name: "checks", about: "removes checks that are proven", run: checks::run },
+    Pass { name: "sizes", about: "removes size operations that change nothing", run: sizes::run },
+    Pass { name: "copies", about: "uses what was copied instead of the copy", run: copies::run },
+    Pass { name: "dead", about: "removes stores that nothing sees", run: dead::run },
+];
 
 impl Pass {
     /// The pass of this name.

@@ -1,10 +1,12 @@
-//! Golden files of passes: SIR before and after.
+//! Golden files of passes: SIR before and after, with the same cost on every path.
 //!
 //! `passes/NAME.sir` begins with a comment `; passes: a,b`; `passes/NAME.out.sir` is what these make of it.
 //! `STAR_BLESS=1 cargo test -p star-opt golden` writes the latter anew: read the diff.
 
 use std::fs;
 use std::path::{Path, PathBuf};
+
+use star_ir::analysis::cost::CostForm;
 
 #[test]
 fn golden_passes_give_what_stands_in_their_files() {
@@ -45,8 +47,14 @@ fn difference(input: &Path) -> Option<String> {
     let before = text(input);
     let mut program = star_ir::parse(&before).unwrap_or_else(|error| panic!("{shown}: {error}"));
     star_ir::verify(&program).unwrap_or_else(|errors| panic!("{shown}: {errors:?}"));
+    let before_costs: Vec<CostForm> = program.routines.iter().map(CostForm::of).collect();
     let report = star_opt::apply(&mut program, &names(&before))
         .unwrap_or_else(|error| panic!("{shown}: {error}"));
+    for (before, routine) in before_costs.iter().zip(&program.routines) {
+        let paths = |cost: &CostForm| cost.paths().expect("a small program");
+        let after = CostForm::of(routine);
+        assert!(paths(&after).is_subset(&paths(before)), "{shown}: another cost");
+    }
     let fired = report.fired.iter().map(|(name, count)| format!("; {name}: {count}\n"));
     let after = fired.collect::<String>() + &star_ir::print(&program);
     let expected = input.with_extension("out.sir");

@@ -306,6 +306,12 @@ impl<'a> Facts<'a> {
             .collect()
     }
 
+    /// Was `ensure_columns` done with this number, and neither has changed since? The table may have got
+    /// more columns.
+    pub fn is_ensured(&self, table: VarId, columns: &Operand) -> bool {
+        self.known.contains(&Fact::Ensured(table, columns.clone()))
+    }
+
     /// The arithmetic that a variable is known to be the result of.
     pub fn result_of(&self, var: VarId) -> Option<(IntOp, Operand, Operand)> {
         self.facts(Key::Var(var)).find_map(|fact| match fact {

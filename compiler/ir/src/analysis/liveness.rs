@@ -23,6 +23,9 @@ pub struct Liveness {
     entry: VarSet,
 }
 
+/// The sets of a routine take no more bits than this; in a larger one everything counts as live.
+const MAX_BITS: usize = 1 << 28;
+
 impl Liveness {
     /// Analyses the routine with number `id`.
     pub fn of(program: &Program, id: RoutineId) -> Self {
@@ -33,13 +36,18 @@ impl Liveness {
         });
         let mut exit = VarSet::default();
         lent.map(|param| param.var).chain(routine.result).for_each(|var| exit.insert(var));
+        let n = super::n_statements(&routine.body);
+        if n.saturating_mul(routine.vars.len()) > MAX_BITS {
+            (0..).map(VarId).take(routine.vars.len()).for_each(|var| exit.insert(var));
+            return Liveness { after: Vec::new(), entry: exit };
+        }
         let mut sizes = HashMap::new();
         number(&routine.body, &mut sizes);
         let mut walk = Backward {
             routine,
             observation: Observation::new(program, routine),
             sizes,
-            after: vec![VarSet::default(); super::n_statements(&routine.body)],
+            after: vec![VarSet::default(); n],
             heads: HashMap::new(),
             targets: Vec::new(),
             exit: exit.clone(),
@@ -193,6 +201,7 @@ impl Backward<'_> {
                     self.extents(reduction.of, live);
                 }
                 self.block(body, at + 1, live);
+                self.restored(body, live);
                 privates.iter().for_each(|&var| live.remove(var));
                 self.operand(rows, live);
             }
@@ -285,6 +294,23 @@ impl Backward<'_> {
         }
         *live = head.clone();
         self.heads.insert(at, head);
+    }
+
+    /// Where a guard of a `tile` fails, its slices and tables are as they were before it: what it overwrites
+    /// may be seen.
+    fn restored(&self, body: &[Stmt], live: &mut VarSet) {
+        let (mut traps, mut written) = (false, Vec::new());
+        visit::walk(body, &mut |stmt| {
+            traps |= visit::may_trap(&stmt.kind);
+            visit::accesses(&stmt.kind, &mut |var, access| {
+                if access.writes() {
+                    written.push(var);
+                }
+            });
+        });
+        if traps {
+            written.into_iter().for_each(|var| live.insert(var));
+        }
     }
 
     fn operand(&self, operand: &Operand, live: &mut VarSet) {

@@ -29,6 +29,22 @@ pub fn edit(block: &mut Block, edits: &Edits) {
     }
 }
 
+/// Calls `f` for every statement with its number, each before the blocks inside it.
+pub fn for_each(block: &mut Block, f: &mut impl FnMut(usize, &mut Stmt)) {
+    for_each_from(block, &mut 0, f);
+}
+
+fn for_each_from(block: &mut Block, next: &mut usize, f: &mut impl FnMut(usize, &mut Stmt)) {
+    for stmt in block {
+        let at = *next;
+        *next += 1;
+        f(at, stmt);
+        for inner in visit::blocks_mut(&mut stmt.kind).into_iter().flatten() {
+            for_each_from(inner, next, f);
+        }
+    }
+}
+
 fn edit_from(block: &mut Block, edits: &Edits, next: &mut usize) {
     let mut edited = Vec::with_capacity(block.len());
     for mut stmt in block.drain(..) {

@@ -3,14 +3,14 @@
 //! * [`fresh_var`], [`Labels`]: variables and labels that the routine does not have yet.
 //! * [`map`]: maps the variables, operands, labels and locations of statements; every enum is destructured in
 //!   full. [`clone_block`] copies statements with fresh labels.
-//! * [`edit`]: removes, replaces and splices statements by their numbers.
+//! * [`edit`]: removes, replaces and splices statements by their numbers; [`for_each`] changes them.
 
 mod edit;
 pub mod map;
 
 use std::collections::BTreeMap;
 
-pub use edit::{Edit, Edits, edit};
+pub use edit::{Edit, Edits, edit, for_each};
 use map::Mapper;
 
 use crate::program::{LabelId, Routine, Ty, Var, VarId};

@@ -1,0 +1,71 @@
+//! `checks`: removes checks that are proven.
+//!
+//! A check is proven where the facts say that its guard holds: by an equal check before it, by an assignment,
+//! by the range of a loop, by sizes that are equal ([`star_ir::analysis::facts`]). What it observed it observes
+//! no more. A check of a header is proven by nothing but what the routine has found out itself.
+
+use star_ir::analysis::facts::Facts;
+use star_ir::{Check, Program, RoutineId, SizeOperand, StmtKind};
+
+use crate::rewrite::remove_redundant;
+
+pub(crate) fn run(program: &mut Program, id: RoutineId) -> usize {
+    remove_redundant(program, id, |_, stmt, facts| match &stmt.kind {
+        StmtKind::Check(check) => is_proven(check, facts),
+        StmtKind::Assign(..)
+        | StmtKind::Step { .. }
+        | StmtKind::Put { .. }
+        | StmtKind::Replace { .. }
+        | StmtKind::PutColumn { .. }
+        | StmtKind::PutRow { .. }
+        | StmtKind::PutBit { .. }
+        | StmtKind::PutField { .. }
+        | StmtKind::Size(_)
+        | StmtKind::Cost { .. }
+        | StmtKind::Call { .. }
+        | StmtKind::Print(_)
+        | StmtKind::Read { .. }
+        | StmtKind::Write { .. }
+        | StmtKind::For { .. }
+        | StmtKind::While { .. }
+        | StmtKind::Foreach { .. }
+        | StmtKind::Forall { .. }
+        | StmtKind::Tile { .. }
+        | StmtKind::If { .. }
+        | StmtKind::Block { .. }
+        | StmtKind::Break(_)
+        | StmtKind::Continue(_)
+        | StmtKind::Exit => false,
+    })
+}
+
+fn is_proven(check: &Check, facts: &Facts<'_>) -> bool {
+    let holds = facts.holds(check);
+    match check {
+        // A part that is the whole lies inside; but only of a number of components that there can be.
+        Check::Range { base: _, width, limit: _ } => {
+            holds && facts.holds(&Check::NotNegative(width.clone()))
+        }
+        Check::Set(_)
+        | Check::Sized(_)
+        | Check::Result(_)
+        | Check::Index(..)
+        | Check::NewColumn(..)
+        | Check::Int(..)
+        | Check::Bit(_)
+        | Check::NotNegative(_)
+        | Check::Fits { .. }
+        | Check::FitsInt(_)
+        | Check::Even(_)
+        | Check::NoCarry(..)
+        | Check::Assert(..) => holds,
+        // A negative number is no size, even where both sides are it.
+        Check::Size(left, right) => {
+            let is_size = |size: &SizeOperand| match size {
+                SizeOperand::Value(value) => facts.holds(&Check::NotNegative(value.clone())),
+                SizeOperand::Length(_) | SizeOperand::Rows(_) | SizeOperand::Columns(_) => true,
+            };
+            holds && is_size(left) && is_size(right)
+        }
+    }
+}

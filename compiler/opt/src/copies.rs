@@ -1,0 +1,487 @@
+//! `copies`: uses what was copied instead of the copy, so that the copy is dead.
+//!
+//! * Behind `y = copy x`, reads of `y` become reads of `x`: between the copy and its last use nothing may write
+//!   `x` or `y`.
+//! * Behind `y = column T, i` or `y = row T, i`, the same load again becomes a copy of `y`: nothing may write `T`
+//!   but parts proven different, nor `i`; an index that is not known is the same index.
+//! * `t = op; y = copy t` becomes `y = op` where `t` is not live behind it (`temporaries`).
+//!
+//! A variable that a trap would name stays. Bodies of `forall` and `tile` stay as they are: what they may read
+//! is bound to what they declare. The copy itself goes with `dead`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use star_ir::analysis::effects::Effects;
+use star_ir::analysis::forward::{self, Forward};
+use star_ir::analysis::parts::{self, Alias};
+use star_ir::analysis::walk::{self, Belief, Inspect, Point};
+use star_ir::rewrite::{for_each, map, map::Mapper};
+use star_ir::{
+    Access, Arg, Check, Op, Operand, Program, Routine, RoutineId, SizeOp, SizeOperand, Stmt,
+    StmtKind, Var, VarId, visit,
+};
+
+use crate::rewrite::guarded;
+use crate::temporaries;
+
+pub(crate) fn run(program: &mut Program, id: RoutineId) -> usize {
+    // First, since a read of `y` that became one of `t` would keep `t` alive.
+    let joined = temporaries::run(program, id);
+    let Some(routine) = program.routines.get(id.0 as usize) else { return joined };
+    let apart = Apart::of(program, routine);
+    let mut copies = Copies { routine, apart, parallel: 0, found: BTreeMap::new() };
+    forward::run(routine, &mut copies, Available::default());
+    let found = copies.found;
+    let propagated = guarded(program, id, |routine| {
+        let Routine { vars, body, .. } = routine;
+        let mut fired = 0;
+        for_each(body, &mut |at, stmt| {
+            if let Some(found) = found.get(&at) {
+                fired += found.apply(stmt, vars);
+            }
+        });
+        fired
+    });
+    joined + propagated
+}
+
+/// A column or row of a table.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Line {
+    Column(VarId, Operand),
+    Row(VarId, Operand),
+}
+
+impl Line {
+    fn of(op: &Op) -> Option<Line> {
+        if let Op::Column(table, index) = op {
+            Some(Line::Column(*table, index.clone()))
+        } else if let Op::Row(table, index) = op {
+            Some(Line::Row(*table, index.clone()))
+        } else {
+            None
+        }
+    }
+
+    fn table(&self) -> VarId {
+        match self {
+            Line::Column(table, _) | Line::Row(table, _) => *table,
+        }
+    }
+
+    fn index(&self) -> &Operand {
+        match self {
+            Line::Column(_, index) | Line::Row(_, index) => index,
+        }
+    }
+}
+
+/// So many copies and lines are followed at once, and so many indices of one table compared.
+const MAX_FOLLOWED: usize = 256;
+
+/// What holds the same value as something else.
+#[derive(Clone, Default)]
+struct Available {
+    /// A copy, and what it is a copy of.
+    copies: BTreeMap<VarId, VarId>,
+    /// A variable that holds a line.
+    lines: Vec<(VarId, Line)>,
+}
+
+impl Available {
+    /// What is known does not grow with the routine: it is copied at every branch.
+    fn bound(&mut self) {
+        if self.copies.len() + self.lines.len() > MAX_FOLLOWED {
+            *self = Available::default();
+        }
+    }
+
+    /// The variable has another value.
+    fn forget(&mut self, var: VarId) {
+        self.copies.retain(|copy, of| *copy != var && *of != var);
+        self.lines.retain(|(holder, line)| {
+            *holder != var && line.table() != var && *line.index() != Operand::Var(var)
+        });
+    }
+}
+
+/// What a statement may read instead.
+#[derive(Default)]
+struct Found {
+    reads: BTreeMap<VarId, VarId>,
+    /// The variable that holds the line that the statement loads.
+    loaded: Option<VarId>,
+}
+
+struct Copies<'r> {
+    routine: &'r Routine,
+    apart: Apart,
+    /// Number of `forall` and `tile` around.
+    parallel: usize,
+    found: BTreeMap<usize, Found>,
+}
+
+impl Copies<'_> {
+    fn reads(&mut self, at: usize, var: VarId, state: &Available) {
+        if self.parallel == 0
+            && let Some(&source) = state.copies.get(&var)
+        {
+            self.found.entry(at).or_default().reads.insert(var, source);
+        }
+    }
+
+    /// What the statement writes is no copy any more, and nothing is a copy of it.
+    fn forget_written(&self, at: usize, stmt: &Stmt, state: &mut Available) {
+        let store = Store::of(&stmt.kind);
+        visit::accesses(&stmt.kind, &mut |var, access| {
+            if !access.writes() {
+                return;
+            }
+            match &store {
+                Some((table, store)) if *table == var => {
+                    state.copies.retain(|copy, of| *copy != var && *of != var);
+                    state.lines.retain(|(_, line)| {
+                        line.table() != var || self.apart.is_apart(at, store, line)
+                    });
+                }
+                Some(_) | None => state.forget(var),
+            }
+        });
+    }
+}
+
+impl Forward for Copies<'_> {
+    type State = Available;
+
+    fn join(&mut self, state: &mut Available, other: &Available) {
+        state.copies.retain(|copy, of| other.copies.get(copy) == Some(of));
+        state.lines.retain(|line| other.lines.contains(line));
+    }
+
+    fn statement(&mut self, at: usize, stmt: &Stmt, state: &mut Available) {
+        match &stmt.kind {
+            StmtKind::Forall { .. } | StmtKind::Tile { .. } => self.parallel += 1,
+            // It reads its slice in every turn: see `head`.
+            StmtKind::Foreach { .. } => {}
+            StmtKind::Assign(..)
+            | StmtKind::Step { .. }
+            | StmtKind::Put { .. }
+            | StmtKind::Replace { .. }
+            | StmtKind::PutColumn { .. }
+            | StmtKind::PutRow { .. }
+            | StmtKind::PutBit { .. }
+            | StmtKind::PutField { .. }
+            | StmtKind::Size(_)
+            | StmtKind::Check(_)
+            | StmtKind::Cost { .. }
+            | StmtKind::Call { .. }
+            | StmtKind::Print(_)
+            | StmtKind::Read { .. }
+            | StmtKind::Write { .. }
+            | StmtKind::For { .. }
+            | StmtKind::While { .. }
+            | StmtKind::If { .. }
+            | StmtKind::Block { .. }
+            | StmtKind::Break(_)
+            | StmtKind::Continue(_)
+            | StmtKind::Exit => visit::accesses(&stmt.kind, &mut |var, access| {
+                if access == Access::Read {
+                    self.reads(at, var, state);
+                }
+            }),
+        }
+        state.bound();
+        let mut known = None;
+        if let StmtKind::Assign(dst, op) = &stmt.kind {
+            let same_kind = |a: VarId| self.routine.var(a).ty.same_kind(self.routine.var(*dst).ty);
+            if let Op::Copy(Operand::Var(src)) = op
+                && same_kind(*src)
+            {
+                let of = state.copies.get(src).copied().unwrap_or(*src);
+                known = (of != *dst).then_some((*dst, of));
+            }
+            if let Some(line) = Line::of(op) {
+                let holder = state.lines.iter().find(|(_, known)| *known == line);
+                let holder = holder.map(|(holder, _)| *holder);
+                if let Some(holder) = holder
+                    && self.parallel == 0
+                    && holder != *dst
+                {
+                    self.found.entry(at).or_default().loaded = Some(holder);
+                    known = Some((*dst, holder));
+                }
+                let reads_dst = *line.index() == Operand::Var(*dst);
+                self.forget_written(at, stmt, state);
+                if !reads_dst {
+                    state.lines.push((*dst, line));
+                }
+                state.copies.extend(known);
+                return;
+            }
+        }
+        self.forget_written(at, stmt, state);
+        state.copies.extend(known);
+    }
+
+    fn head(&mut self, at: usize, stmt: &Stmt, written: &Effects, state: &mut Available) {
+        written.keys().for_each(|&var| state.forget(var));
+        self.forget_written(at, stmt, state);
+        if let StmtKind::Foreach { over, .. } = &stmt.kind {
+            self.reads(at, *over, state);
+        }
+    }
+
+    fn turn(&mut self, at: usize, stmt: &Stmt, state: &mut Available) {
+        self.forget_written(at, stmt, state);
+    }
+
+    fn tested(&mut self, at: usize, test: &Operand, _: bool, state: &mut Available) {
+        if let Operand::Var(var) = test {
+            self.reads(at, *var, state);
+        }
+    }
+
+    fn close(&mut self, at: usize, stmt: &Stmt, state: &mut Available) {
+        self.parallel = self.parallel.saturating_sub(1);
+        self.forget_written(at, stmt, state);
+    }
+}
+
+impl Found {
+    /// Yields how many reads became others.
+    fn apply(&self, stmt: &mut Stmt, vars: &[Var]) -> usize {
+        if let (StmtKind::Assign(_, op), Some(holder)) = (&mut stmt.kind, self.loaded) {
+            *op = Op::Copy(Operand::Var(holder));
+            return 1;
+        }
+        let mut reads = Reads { reads: &self.reads, fired: 0 };
+        match &mut stmt.kind {
+            StmtKind::Check(check) => {
+                if may_say_otherwise(check, &self.reads, vars) {
+                    return 0;
+                }
+                map::check(check, &mut reads);
+            }
+            StmtKind::Call { args, .. } => {
+                // What is lent or moved is no other argument.
+                let taken: BTreeSet<VarId> = args
+                    .iter()
+                    .filter_map(|arg| match arg {
+                        Arg::Ref(var) | Arg::Move(var) => Some(*var),
+                        Arg::Value(_) => None,
+                    })
+                    .collect();
+                if self.reads.values().any(|var| taken.contains(var)) {
+                    return 0;
+                }
+                map::statement(stmt, &mut reads);
+            }
+            // Other sizes are those of types.
+            StmtKind::Size(
+                SizeOp::Latch { .. }
+                | SizeOp::SetRows { .. }
+                | SizeOp::EnsureColumns { .. }
+                | SizeOp::Init { .. }
+                | SizeOp::Adapt { .. }
+                | SizeOp::Fix { .. },
+            )
+            | StmtKind::Forall { .. }
+            | StmtKind::Tile { .. } => {}
+            StmtKind::Assign(..)
+            | StmtKind::Step { .. }
+            | StmtKind::Put { .. }
+            | StmtKind::Replace { .. }
+            | StmtKind::PutColumn { .. }
+            | StmtKind::PutRow { .. }
+            | StmtKind::PutBit { .. }
+            | StmtKind::PutField { .. }
+            | StmtKind::Cost { .. }
+            | StmtKind::Print(_)
+            | StmtKind::Read { .. }
+            | StmtKind::Write { .. }
+            | StmtKind::For { .. }
+            | StmtKind::While { .. }
+            | StmtKind::Foreach { .. }
+            | StmtKind::If { .. }
+            | StmtKind::Block { .. }
+            | StmtKind::Break(_)
+            | StmtKind::Continue(_)
+            | StmtKind::Exit => map::statement(stmt, &mut reads),
+        }
+        reads.fired
+    }
+}
+
+/// Would a trap of the check name a variable by another name?
+fn may_say_otherwise(check: &Check, reads: &BTreeMap<VarId, VarId>, vars: &[Var]) -> bool {
+    let source = |var: VarId| vars[var.0 as usize].source.as_deref();
+    let other = |var: VarId| reads.get(&var).is_some_and(|&of| source(of) != source(var));
+    let other_number = |operand: &Operand| match operand {
+        Operand::Var(var) => other(*var),
+        Operand::Int(_) | Operand::Bool(_) | Operand::Str(_) => false,
+    };
+    let other_size = |size: &SizeOperand| match size {
+        SizeOperand::Value(value) => other_number(value),
+        SizeOperand::Length(_) | SizeOperand::Rows(_) | SizeOperand::Columns(_) => false,
+    };
+    match check {
+        Check::NotNegative(value) => other_number(value),
+        Check::Fits { value: _, width } => other_number(width),
+        Check::Size(left, right) => other_size(left) || other_size(right),
+        Check::FitsInt(var) => other(*var),
+        // These name what they measure, and that stays.
+        Check::Set(_)
+        | Check::Sized(_)
+        | Check::Result(_)
+        | Check::Index(..)
+        | Check::NewColumn(..)
+        | Check::Range { .. }
+        | Check::Int(..)
+        | Check::Bit(_)
+        | Check::Even(_)
+        | Check::NoCarry(..)
+        | Check::Assert(..) => false,
+    }
+}
+
+/// Maps reads.
+struct Reads<'f> {
+    reads: &'f BTreeMap<VarId, VarId>,
+    fired: usize,
+}
+
+impl Mapper for Reads<'_> {
+    fn read(&mut self, var: &mut VarId) {
+        if let Some(of) = self.reads.get(var) {
+            *var = *of;
+            self.fired += 1;
+        }
+    }
+
+    fn operand(&mut self, operand: &mut Operand) {
+        if let Operand::Var(var) = operand {
+            self.read(var);
+        }
+    }
+}
+
+/// A store to parts of a table.
+enum Store<'s> {
+    Column(&'s Operand),
+    Row(&'s Operand),
+    Bit(&'s Operand, &'s Operand),
+    /// Columns are added behind those that there are.
+    Columns,
+}
+
+impl<'s> Store<'s> {
+    fn of(kind: &'s StmtKind) -> Option<(VarId, Store<'s>)> {
+        match kind {
+            StmtKind::PutColumn { table, index, value: _ } => Some((*table, Store::Column(index))),
+            StmtKind::PutRow { table, index, value: _ } => Some((*table, Store::Row(index))),
+            StmtKind::PutBit { table, row, column, bit: _ } => {
+                Some((*table, Store::Bit(row, column)))
+            }
+            StmtKind::Size(SizeOp::EnsureColumns { table, columns: _ }) => {
+                Some((*table, Store::Columns))
+            }
+            StmtKind::Size(
+                SizeOp::Latch { .. }
+                | SizeOp::SetRows { .. }
+                | SizeOp::Init { .. }
+                | SizeOp::Adapt { .. }
+                | SizeOp::Fix { .. },
+            )
+            | StmtKind::Assign(..)
+            | StmtKind::Step { .. }
+            | StmtKind::Put { .. }
+            | StmtKind::Replace { .. }
+            | StmtKind::PutField { .. }
+            | StmtKind::Check(_)
+            | StmtKind::Cost { .. }
+            | StmtKind::Call { .. }
+            | StmtKind::Print(_)
+            | StmtKind::Read { .. }
+            | StmtKind::Write { .. }
+            | StmtKind::For { .. }
+            | StmtKind::While { .. }
+            | StmtKind::Foreach { .. }
+            | StmtKind::Forall { .. }
+            | StmtKind::Tile { .. }
+            | StmtKind::If { .. }
+            | StmtKind::Block { .. }
+            | StmtKind::Break(_)
+            | StmtKind::Continue(_)
+            | StmtKind::Exit => None,
+        }
+    }
+}
+
+/// Which stores leave which lines alone: their indices are proven different where the store stands.
+struct Apart {
+    /// Indices of loads, for each table.
+    loads: BTreeMap<VarId, Vec<Operand>>,
+    /// By the number of a store: its index and that of a load.
+    different: BTreeMap<usize, Vec<(Operand, Operand)>>,
+}
+
+impl Apart {
+    fn of(program: &Program, routine: &Routine) -> Self {
+        let mut loads: BTreeMap<VarId, Vec<Operand>> = BTreeMap::new();
+        visit::walk(&routine.body, &mut |stmt| {
+            if let StmtKind::Assign(_, op) = &stmt.kind
+                && let Some(line) = Line::of(op)
+            {
+                let loads = loads.entry(line.table()).or_default();
+                if loads.len() < MAX_FOLLOWED && !loads.contains(line.index()) {
+                    loads.push(line.index().clone());
+                }
+            }
+        });
+        let mut apart = Apart { loads, different: BTreeMap::new() };
+        if !apart.loads.is_empty() {
+            walk::walk(program, routine, Belief::Header, &mut apart);
+        }
+        apart
+    }
+
+    /// Does the store with number `at` leave the line as it is?
+    fn is_apart(&self, at: usize, store: &Store<'_>, line: &Line) -> bool {
+        let differ = |stored: &Operand, loaded: &Operand| {
+            let different = self.different.get(&at).into_iter().flatten();
+            different.into_iter().any(|(a, b)| a == stored && b == loaded)
+        };
+        match (store, line) {
+            (Store::Column(stored), Line::Column(_, loaded))
+            | (Store::Row(stored), Line::Row(_, loaded))
+            | (Store::Bit(stored, _), Line::Row(_, loaded))
+            | (Store::Bit(_, stored), Line::Column(_, loaded)) => differ(stored, loaded),
+            (Store::Columns, Line::Column(..)) => true,
+            (Store::Column(_) | Store::Columns, Line::Row(..))
+            | (Store::Row(_), Line::Column(..)) => false,
+        }
+    }
+}
+
+impl Inspect for Apart {
+    fn before(&mut self, at: usize, stmt: &Stmt, point: &mut Point<'_, '_>) {
+        let Some((table, store)) = Store::of(&stmt.kind) else { return };
+        let Some(loads) = self.loads.get(&table) else { return };
+        let stored = match store {
+            Store::Column(index) | Store::Row(index) => vec![index],
+            Store::Bit(row, column) => vec![row, column],
+            Store::Columns => Vec::new(),
+        };
+        for stored in stored {
+            for loaded in loads {
+                match parts::compare(point.facts, stored, loaded) {
+                    Alias::Different => {
+                        let different = self.different.entry(at).or_default();
+                        different.push((stored.clone(), loaded.clone()));
+                    }
+                    Alias::Same | Alias::Unknown => {}
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! `dead`: removes what nobody can see.
+//!
+//! * A store to a variable that is not live behind it. What a trap shows is a use, and so is every `ref`
+//!   parameter for whatever can trap: a store to one is dead only if nothing that can trap, print, read, write
+//!   or call lies before the next store ([`star_ir::analysis::liveness`]).
+//! * Branches, blocks and loops with nothing inside. A loop goes only if it is proven to end: a `while` never.
+//!
+//! `cost` and checks stay.
+
+use star_ir::analysis::liveness::Liveness;
+use star_ir::rewrite::{Edit, Edits, edit};
+use star_ir::{Op, Operand, Program, RoutineId, SizeOp, StmtKind, VarId, visit};
+
+use crate::rewrite::guarded;
+
+/// Removing one store makes others dead; so many rounds at most.
+const MAX_ROUNDS: usize = 10;
+
+pub(crate) fn run(program: &mut Program, id: RoutineId) -> usize {
+    let mut fired = 0;
+    for _ in 0..MAX_ROUNDS {
+        let dead = find(program, id);
+        let removed = guarded(program, id, |routine| {
+            edit(&mut routine.body, &dead);
+            dead.len()
+        });
+        fired += removed;
+        if removed == 0 {
+            break;
+        }
+    }
+    fired
+}
+
+fn find(program: &Program, id: RoutineId) -> Edits {
+    let Some(routine) = program.routines.get(id.0 as usize) else { return Edits::new() };
+    let liveness = Liveness::of(program, id);
+    let mut dead = Edits::new();
+    let mut at = 0;
+    visit::walk(&routine.body, &mut |stmt| {
+        if is_dead(&stmt.kind, |var| !liveness.is_live_after(at, var)) {
+            dead.insert(at, Edit::Remove);
+        }
+        at += 1;
+    });
+    dead
+}
+
+/// Does the statement change nothing but variables that are dead?
+fn is_dead(kind: &StmtKind, dead: impl Fn(VarId) -> bool) -> bool {
+    match kind {
+        StmtKind::Assign(dst, Op::Copy(Operand::Var(src))) if dst == src => true,
+        StmtKind::Assign(dst, _) => dead(*dst),
+        StmtKind::Step { dst, bits } => dead(*dst) && dead(*bits),
+        StmtKind::Put { bits: var, .. }
+        | StmtKind::Replace { word: var, .. }
+        | StmtKind::PutColumn { table: var, .. }
+        | StmtKind::PutRow { table: var, .. }
+        | StmtKind::PutBit { table: var, .. }
+        | StmtKind::PutField { table: var, .. } => dead(*var),
+        StmtKind::Size(
+            SizeOp::Latch { dst: var, .. }
+            | SizeOp::SetRows { table: var, .. }
+            | SizeOp::EnsureColumns { table: var, .. }
+            | SizeOp::Init { table: var, .. }
+            | SizeOp::Adapt { bits: var, .. }
+            | SizeOp::Fix { bits: var, .. },
+        ) => dead(*var),
+        StmtKind::If { test: _, then, otherwise } => then.is_empty() && otherwise.is_empty(),
+        StmtKind::Block { label: _, body } => body.is_empty(),
+        StmtKind::For { var, body, .. } | StmtKind::Foreach { var, body, .. } => {
+            body.is_empty() && dead(*var)
+        }
+        StmtKind::Forall { label: _, var, range: _, writes: _, privates, reductions: _, body } => {
+            body.is_empty() && dead(*var) && privates.iter().all(|var| dead(*var))
+        }
+        StmtKind::Tile { rows: _, privates, body, reductions } => {
+            let results = reductions.iter().map(|reduction| reduction.dst);
+            body.is_empty() && results.chain(privates.iter().copied()).all(dead)
+        }
+        StmtKind::Check(_)
+        | StmtKind::Cost { .. }
+        | StmtKind::Call { .. }
+        | StmtKind::Print(_)
+        | StmtKind::Read { .. }
+        | StmtKind::Write { .. }
+        | StmtKind::While { .. }
+        | StmtKind::Break(_)
+        | StmtKind::Continue(_)
+        | StmtKind::Exit => false,
+    }
+}

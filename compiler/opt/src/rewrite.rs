@@ -1,0 +1,80 @@
+//! What passes share: a rewrite of one routine that the verifier can follow.
+
+use std::collections::BTreeSet;
+
+use star_ir::analysis::facts::Facts;
+use star_ir::analysis::walk::{Belief, Inspect, Point, walk};
+use star_ir::rewrite::{Edit, Edits, edit};
+use star_ir::{Program, Routine, RoutineId, Stmt, VarId, verify_guards, visit};
+
+/// Rewrites a routine; `rewrite` yields how often it fired. What makes an operation safe is said by checks and
+/// found by the verifier from what stands before it. A rewrite that is right, but after which the verifier
+/// cannot find a guard any more, is taken back.
+pub(crate) fn guarded(
+    program: &mut Program,
+    id: RoutineId,
+    rewrite: impl FnOnce(&mut Routine) -> usize,
+) -> usize {
+    let Some(routine) = program.routines.get_mut(id.0 as usize) else { return 0 };
+    let before = routine.clone();
+    let fired = rewrite(routine);
+    if fired > 0 && verify_guards(program, id).is_err() {
+        program.routines[id.0 as usize] = before;
+        return 0;
+    }
+    fired
+}
+
+/// How often a removal is tried with less.
+const MAX_ROUNDS: usize = 8;
+
+/// Removes the statements of which `is_redundant` says, by what is known before them, that they do nothing. The
+/// extents of parameters are not believed, since the checks of a header are what makes them true.
+///
+/// A statement that an operation behind it needs for its guard stays: the verifier knows it by no other way.
+pub(crate) fn remove_redundant(
+    program: &mut Program,
+    id: RoutineId,
+    is_redundant: impl Fn(&Routine, &Stmt, &Facts<'_>) -> bool,
+) -> usize {
+    let Some(routine) = program.routines.get(id.0 as usize) else { return 0 };
+    let mut find = Find { routine, is_redundant, found: Vec::new() };
+    walk(program, routine, Belief::Nothing, &mut find);
+    let mut found = find.found;
+    for _ in 0..MAX_ROUNDS {
+        if found.is_empty() {
+            break;
+        }
+        let before = program.routines[id.0 as usize].clone();
+        let edits: Edits = found.iter().map(|(at, _)| (*at, Edit::Remove)).collect();
+        edit(&mut program.routines[id.0 as usize].body, &edits);
+        let Err(errors) = verify_guards(program, id) else { return found.len() };
+        program.routines[id.0 as usize] = before;
+        let needed: BTreeSet<VarId> = errors.into_iter().flat_map(|error| error.vars).collect();
+        let n_before = found.len();
+        found.retain(|(_, about)| about.is_disjoint(&needed));
+        if found.len() == n_before {
+            return 0;
+        }
+    }
+    0
+}
+
+struct Find<'r, F> {
+    routine: &'r Routine,
+    is_redundant: F,
+    /// Numbers of statements, and what they are about.
+    found: Vec<(usize, BTreeSet<VarId>)>,
+}
+
+impl<F: Fn(&Routine, &Stmt, &Facts<'_>) -> bool> Inspect for Find<'_, F> {
+    fn before(&mut self, at: usize, stmt: &Stmt, point: &mut Point<'_, '_>) {
+        if (self.is_redundant)(self.routine, stmt, point.facts) {
+            let mut about = BTreeSet::new();
+            visit::accesses(&stmt.kind, &mut |var, _| {
+                about.insert(var);
+            });
+            self.found.push((at, about));
+        }
+    }
+}
