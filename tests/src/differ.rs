@@ -39,7 +39,7 @@ pub struct Taken {
 }
 
 impl Agreement {
-    /// What a backend took when the program was optimised.
+    /// What a backend took when steps had no limit, of the program as it is written.
     ///
     /// # Panics
     /// If it did not run.
@@ -53,8 +53,8 @@ impl Agreement {
 /// A program on some backends, as lowered and optimised.
 pub struct InBothModes {
     as_lowered: Vec<Compiled>,
-    /// If passes change the program.
-    optimised: Option<Vec<Compiled>>,
+    /// What passes make of it, if they change it: on the specification, and on the backend that people use.
+    optimised: Vec<Compiled>,
 }
 
 impl InBothModes {
@@ -66,23 +66,24 @@ impl InBothModes {
         let mut optimised = program.clone();
         star_opt::optimise(&mut optimised, &Options::default())
             .unwrap_or_else(|broken| panic!("{broken}"));
-        let optimised = (optimised != *program).then(|| compile(&optimised, machines));
-        InBothModes { as_lowered: compile(program, machines), optimised }
-    }
-
-    /// The backends that run it optimised: all of them if passes change it, otherwise those that have fast
-    /// paths to take, since the others would do just the same again.
-    fn optimised(&self) -> impl Iterator<Item = &Compiled> {
-        let compiled = self.optimised.as_ref().unwrap_or(&self.as_lowered);
-        let is_changed = self.optimised.is_some();
-        compiled
+        let machines_of_passes = machines
             .iter()
-            .filter(move |compiled| is_changed || !compiled.name.starts_with("reference"))
+            .filter(|machine| optimised != *program && matches!(machine.name, "reference" | "cpu"));
+        InBothModes {
+            as_lowered: compile(program, machines),
+            optimised: machines_of_passes.map(|machine| compiled(&optimised, machine)).collect(),
+        }
     }
 
-    /// Runs an entry on each backend in both modes and compares them with the first one as lowered. What
-    /// ends at a limit runs as lowered only: it might have no end without one. `ending` words how a run
-    /// ended.
+    /// The backends that have fast paths to take where steps have no limit.
+    fn fast(&self) -> impl Iterator<Item = &Compiled> {
+        self.as_lowered.iter().filter(|compiled| !compiled.name.starts_with("reference"))
+    }
+
+    /// Runs an entry on each backend in both modes and compares them with the first one as lowered: without
+    /// limits on steps, both as it is written, so that fast paths are taken that passes leave nothing for, and
+    /// after passes. What ends at a limit runs as lowered only: it might have no end without one. `ending` words
+    /// how a run ended.
     ///
     /// # Panics
     /// If there is no backend.
@@ -104,13 +105,26 @@ impl InBothModes {
             }
         }
         let first = self.as_lowered.first().map_or("?", |first| first.name);
-        for other in self.optimised() {
+        let differs = |other: &Compiled, found: &Run, how: &str| {
+            let difference = in_words(&agreement.run, found, Mode::Optimised, ending)?;
+            Some(format!("`{first}` and `{}`, {how}: {difference}", other.name))
+        };
+        let mut taken = Vec::new();
+        for other in self.fast() {
             let found = other.run(entry, args, Mode::Optimised.limits(limits));
-            if let Some(difference) = in_words(&agreement.run, &found, Mode::Optimised, ending) {
-                let names = format!("`{first}` and `{}`, optimised", other.name);
-                return Same::No(format!("{names}: {difference}"));
+            if let Some(difference) = differs(other, &found, "without limits") {
+                return Same::No(difference);
             }
-            agreement.take(other.name, Mode::Optimised, &found);
+            taken.push((other.name, found));
+        }
+        for other in &self.optimised {
+            let found = other.run(entry, args, Mode::Optimised.limits(limits));
+            if let Some(difference) = differs(other, &found, "after passes") {
+                return Same::No(difference);
+            }
+        }
+        for (name, found) in taken {
+            agreement.take(name, Mode::Optimised, &found);
         }
         Same::Yes(agreement)
     }
@@ -118,10 +132,11 @@ impl InBothModes {
 
 /// A program on each of some backends.
 pub fn compile(program: &star_ir::Program, machines: &[Machine]) -> Vec<Compiled> {
-    machines
-        .iter()
-        .map(|machine| machine.compile(program.clone()).expect("it runs every program"))
-        .collect()
+    machines.iter().map(|machine| compiled(program, machine)).collect()
+}
+
+fn compiled(program: &star_ir::Program, machine: &Machine) -> Compiled {
+    machine.compile(program.clone()).expect("it runs every program")
 }
 
 /// Runs a routine as [`InBothModes::run`] does.

@@ -9,6 +9,7 @@
 //! * `graphs`: the graph procedures against independent references.
 //! * `lowering`: where control flow, sizes and effects meet.
 //! * `natives`: every native against the Star body that it is the twin of.
+//! * `passes`: each fires in generated programs, and keeps their cost.
 //! * `profile`: what lines and routines are charged with.
 //! * `programs`: generated programs, the same on every backend.
 //! * `fast_paths`: programs that take the fast paths of a backend, and are asked which.
@@ -32,6 +33,7 @@ mod house;
 mod lowering;
 mod natives;
 mod operations;
+mod passes;
 mod profile;
 mod programs;
 mod published;

@@ -1,0 +1,66 @@
+//! Passes over generated programs: each fires, each keeps the cost of every path.
+//!
+//! That optimised programs do the same is what `programs` runs.
+
+use std::collections::BTreeMap;
+
+use star_compiler::LowerOptions;
+use star_ir::analysis::cost::CostForm;
+use star_tests::generator::generate;
+
+/// Programs that are looked at.
+const N_PROGRAMS: u64 = 300;
+
+/// Generated programs as SIR.
+fn programs() -> impl Iterator<Item = (u64, star_ir::Program)> {
+    (1..=N_PROGRAMS).filter_map(|seed| {
+        let generated = generate(seed);
+        let compilation = star_tests::check(&generated.source.to_string());
+        if compilation.has_errors() {
+            return None;
+        }
+        let options = LowerOptions { ..generated.options };
+        let lowered = star_compiler::lower(&compilation, &options).expect("lowered");
+        Some((seed, lowered.program))
+    })
+}
+
+#[test]
+fn every_pass_fires_in_one_of_twenty_generated_programs() {
+    let mut fired: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut n_programs = 0;
+    for (seed, mut program) in programs() {
+        n_programs += 1;
+        let report = star_opt::apply(&mut program, &["all"])
+            .unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+        for (pass, count) in report.fired {
+            *fired.entry(pass).or_default() += usize::from(count > 0);
+        }
+    }
+    for pass in star_opt::PASSES {
+        let share = fired.get(pass.name).copied().unwrap_or(0) * 100 / n_programs;
+        assert!(share >= 5, "`{}` fires in {share} % of {n_programs}: {fired:?}", pass.name);
+    }
+}
+
+#[test]
+fn passes_keep_the_cost_of_every_path() {
+    let mut n_same = 0;
+    for (seed, program) in programs() {
+        for pass in star_opt::PASSES {
+            let mut after = program.clone();
+            star_opt::apply(&mut after, &[pass.name])
+                .unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+            for (before, after) in program.routines.iter().zip(&after.routines) {
+                let (before, after) = (CostForm::of(before), CostForm::of(after));
+                if before == after {
+                    n_same += 1;
+                } else if let (Some(before), Some(after)) = (before.paths(), after.paths()) {
+                    // A branch that is never taken went.
+                    assert!(after.is_subset(&before), "seed {seed}: `{}`", pass.name);
+                }
+            }
+        }
+    }
+    assert!(n_same > 1000, "{n_same}");
+}
