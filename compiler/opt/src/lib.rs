@@ -36,12 +36,12 @@ pub struct Pass {
 
 /// All passes in the order in which they run.
 pub static PASSES: &[Pass] = &[
-    Pass { name: "unreachable", about: "removes statements behind a jump", run: unreachable::run },
     Pass {
         name: "constants",
         about: "folds and propagates constants, takes branches whose test is known",
         run: constants::run,
     },
+    Pass { name: "unreachable", about: "removes statements behind a jump", run: unreachable::run },
     Pass { name: "checks", about: "removes checks that are proven", run: checks::run },
     Pass { name: "sizes", about: "removes size operations that change nothing", run: sizes::run },
     Pass { name: "copies", about: "uses what was copied instead of the copy", run: copies::run },
