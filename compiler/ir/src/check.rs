@@ -16,7 +16,7 @@ pub enum SizeOperand {
     Value(Operand),
 }
 
-/// A guard. If it does not hold, the program traps at the place of the statement.
+/// A guard. If it does not hold, the program traps at the location of the statement.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Check {
     /// The variable was set; a table has rows. Trap: `Unset`, for a table `NoSize`.
@@ -37,9 +37,9 @@ pub enum Check {
     /// `0 ≤ base`, `0 ≤ width` and `base + width ≤ limit`: the part `base + 1 ..= base + width` lies
     /// inside; a negative limit counts as 0. Trap: `Range`.
     Range {
-        /// Number of places to the left of the part.
+        /// Number of components to the left of the part.
         base: Operand,
-        /// Number of places of the part.
+        /// Number of components of the part.
         width: Operand,
         /// Size of the whole.
         limit: SizeOperand,

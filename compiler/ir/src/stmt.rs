@@ -7,7 +7,7 @@ use crate::program::{LabelId, LocId, RoutineId, VarId};
 /// Statements in order.
 pub type Block = Vec<Stmt>;
 
-/// A statement and its place.
+/// A statement and its location.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stmt {
     /// What it does.

@@ -132,8 +132,8 @@ pub fn may_trap(kind: &StmtKind) -> bool {
 }
 
 /// Calls `f` for every operand of `kind` itself, blocks inside it left out; what is read comes before what
-/// is written. What a trap observes is not among them ([`Observation::accesses`]). The reductions of a `tile` are among them: they take place after
-/// its body.
+/// is written. What a trap observes is not among them ([`Observation::accesses`]); the reductions of a `tile`
+/// are, although they come after its body.
 pub fn accesses(kind: &StmtKind, f: &mut impl FnMut(VarId, Access)) {
     match kind {
         StmtKind::Assign(dst, op) => {

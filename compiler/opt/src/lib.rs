@@ -3,7 +3,7 @@
 //! * [`PASSES`] is the list of all passes in the order in which they run; each pass is a file.
 //! * [`optimise`] runs the list over a program, [`apply`] the passes that are named, in that order.
 //!
-//! Every pass keeps what a program does: its results, output, traps with their place and values, and the
+//! Every pass keeps what a program does: its results, output, traps with their location and values, and the
 //! sum of `cost` on every path. The verifier runs after each pass, so that a fault names the pass at fault
 //! ([`Broken`]).
 //!

@@ -72,7 +72,7 @@ impl Printer<'_> {
         self.put(" = ");
     }
 
-    /// The statement up to its place and its blocks.
+    /// The statement up to its location and its blocks.
     pub(super) fn head(&mut self, kind: &StmtKind) {
         match kind {
             StmtKind::Assign(dst, op) => {
