@@ -1,6 +1,7 @@
 //! For each rule of the verifier a program that breaks just it, and a near one that passes: numbers, types,
-//! structure and parallel statements here, guards in `guards` and `turns`.
+//! structure and parallel statements here, guards in `guards`, `turns` and `forgotten`.
 
+mod forgotten;
 mod guards;
 mod turns;
 

@@ -176,6 +176,24 @@ fn an_operand_of_another_size_traps_in_the_first_iteration() {
 }
 
 #[test]
+fn a_size_that_is_no_operand_is_looked_at_too() {
+    for line in LINES {
+        let guards = ["check size length %X, %from", "check size rows %Q, %to"];
+        for body in guards.map(|guard| format!("{guard}\n{UPDATE}")) {
+            let sir = program(line, "= 1 to 3", &body);
+            let mut values = arguments(line, 5, 65, (5, 5));
+            if line == Line::Column {
+                values[5] = HostValue::Int(65);
+            }
+            each(&sir.agree(&values), |paths| paths.line_kernels == 1);
+            values[4] = HostValue::Int(4);
+            values[5] = HostValue::Int(4);
+            declined(&sir.agree(&values), Declined::Guard);
+        }
+    }
+}
+
+#[test]
 fn another_table_of_another_shape_traps_where_it_ends() {
     for line in LINES {
         let program = program(line, BETWEEN, MIXTURE);

@@ -137,6 +137,18 @@ fn a_later_guard_undoes_what_was_stored_before() {
 }
 
 #[test]
+fn the_size_of_a_result_is_looked_at_too() {
+    let kernel = kernel("%p = bits_not %X\ncheck size length %p, %i\n%Y = copy %p\ncost 2");
+    for n_rows in [1, 64, 65, 4097] {
+        let agreement = kernel.agree(&arguments(n_rows, n_rows as i64, 1));
+        each(&agreement, |paths| paths.tile_kernels == 1);
+        for i in [n_rows as i64 - 1, n_rows as i64 + 1, -1] {
+            declined(&kernel.agree(&arguments(n_rows, i, 1)), Declined::Guard);
+        }
+    }
+}
+
+#[test]
 fn loops_and_branches_inside_a_kernel_do_what_they_say() {
     let bodies = [
         // MATCH: a column or its complement, as a word says.
