@@ -32,6 +32,9 @@ fn time(mut work: impl FnMut()) -> f64 {
     best / n as f64 * 1e9
 }
 
+/// The truth table of `and`.
+const AND: u8 = 0b1000;
+
 /// A line: the kernel's name, and time and speed at each level.
 struct Report<'a> {
     levels: &'a [Kernels],
@@ -101,12 +104,12 @@ fn whole(report: &Report<'_>) {
         black_box(black_box(&a).iter().fold(0, |sum: u64, limb| sum.wrapping_add(*limb)));
     });
     report.line("copy (memcpy)", 2 * bytes, |_| black_box(&mut dst).copy_from_slice(black_box(&a)));
-    report.line("logic", 3 * bytes, |k| k.logic(LogicOp::And, black_box(&mut dst), &a, &b));
     report
         .line("logic_assign", 3 * bytes, |k| k.logic_assign(LogicOp::Xor, black_box(&mut dst), &b));
-    report.line("logic2", 3 * bytes, |k| k.logic2(4, black_box(&mut dst), &a, &b, len));
-    report.line("logic_logic", 4 * bytes, |k| {
-        k.logic_logic(LogicOp::And, LogicOp::Or, black_box(&mut dst), &a, &b, &c);
+    report.line("lut2", 3 * bytes, |k| k.lut2(AND, black_box(&mut dst), &a, &b, len));
+    report.line("lut2_assign", 3 * bytes, |k| k.lut2_assign(4, black_box(&mut dst), &b, len));
+    report.line("lut3, majority", 4 * bytes, |k| {
+        k.lut3(0b1110_1000, black_box(&mut dst), &a, &b, &c, len);
     });
     report.line("not", 2 * bytes, |k| k.not(black_box(&mut dst), &a, len));
     report.line("fill", bytes, |k| k.fill(black_box(&mut dst), true, len));
@@ -126,11 +129,11 @@ fn whole(report: &Report<'_>) {
     report.line("compare", 2 * bytes, |k| {
         black_box(k.compare(black_box(&a), &copy));
     });
-    report.line("count_logic", 2 * bytes, |k| {
-        black_box(k.count_logic(LogicOp::And, black_box(&a), &b));
+    report.line("count_lut2", 2 * bytes, |k| {
+        black_box(k.count_lut2(AND, black_box(&a), &b));
     });
-    report.line("first_logic (no)", 2 * bytes, |k| {
-        black_box(k.first_logic(LogicOp::And, black_box(&a), &zeros));
+    report.line("first_lut2 (no)", 2 * bytes, |k| {
+        black_box(k.first_lut2(AND, black_box(&a), &zeros));
     });
     report.line("shift_up 5", 2 * bytes, |k| k.shift_up(black_box(&mut dst), &a, len, 5));
     report.line("shift_down 5", 2 * bytes, |k| k.shift_down(black_box(&mut dst), &a, len, 5));

@@ -24,6 +24,7 @@ pub mod profile;
 pub mod reference;
 mod scalars;
 mod stop;
+mod tape;
 pub mod value;
 
 pub use backend::{

@@ -10,7 +10,7 @@ pub struct PathStats {
     pub line_kernels: u64,
     /// Iterations of those.
     pub lines: u64,
-    /// Tile kernels that ran strip by strip.
+    /// Tile kernels that were recorded whole.
     pub tile_kernels: u64,
     /// Times that recorded operations were executed together.
     pub tapes_flushed: u64,
@@ -39,20 +39,17 @@ pub enum Declined {
     Guard,
     /// A table does not lie by the lines that are needed, and turning it does not pay.
     Form,
-    /// Two columns that have to be different are the same one.
-    Alias,
 }
 
 impl Declined {
     /// All reasons, in the order of their numbers.
-    pub const ALL: [Declined; 7] = [
+    pub const ALL: [Declined; 6] = [
         Declined::Body,
         Declined::StepLimit,
         Declined::Empty,
         Declined::Range,
         Declined::Guard,
         Declined::Form,
-        Declined::Alias,
     ];
 
     /// A word for it.
@@ -64,7 +61,6 @@ impl Declined {
             Declined::Range => "range",
             Declined::Guard => "guard",
             Declined::Form => "form",
-            Declined::Alias => "alias",
         }
     }
 }

@@ -201,6 +201,36 @@ fn no_code_is_unsafe() {
     nobody_else_says("unsafe", &["vm/src/simd.rs"]);
 }
 
+/// The vector engine is there for other backends too, and what lies below the interpreter does not know it.
+#[test]
+fn the_tape_does_not_know_who_records_it() {
+    let below = [
+        "vm/src/tape/",
+        "vm/src/kernels/",
+        "vm/src/cpu/class.rs",
+        "vm/src/cpu/compile/",
+        "vm/src/cpu/copies.rs",
+        "vm/src/cpu/inst.rs",
+        "vm/src/cpu/lines/compile.rs",
+        "vm/src/cpu/parallelism.rs",
+        "vm/src/cpu/pool.rs",
+        "vm/src/cpu/table.rs",
+    ];
+    for (path, text) in sources() {
+        if below.iter().any(|prefix| path.starts_with(prefix)) {
+            let code = code(&text);
+            assert!(!code.contains("Interpreter"), "{path} knows the interpreter");
+            let of_cpu = code.matches("crate::cpu::").count();
+            let of_threads = code.matches("crate::cpu::p").count()
+                + code.matches("crate::cpu::Settings").count();
+            assert!(
+                !path.starts_with("vm/src/tape/") || of_cpu == of_threads,
+                "{path} knows the backend"
+            );
+        }
+    }
+}
+
 #[test]
 fn files_stay_readable() {
     for (path, text) in sources() {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use star_ir::{LogicOp, TileReductionOp};
+use star_ir::TileReductionOp;
 
 use super::bits::bits_in;
 use super::code::Reg;
@@ -98,32 +98,26 @@ impl Interpreter<'_, '_, '_> {
         }
     }
 
-    /// What the place of the first one of `left op right` answers.
+    /// What the first one of a function of two answers.
     #[inline]
-    pub(super) fn search_logic(
-        &self,
-        search: Search,
-        op: LogicOp,
-        left: Reg,
-        right: Reg,
-    ) -> Run<i64> {
+    pub(super) fn search_lut(&self, search: Search, table: u8, left: Reg, right: Reg) -> Run<i64> {
         self.same_length(left, right)?;
         let (a, b) = (self.bits(left).limbs(), self.bits(right).limbs());
         let kernels = self.parallelism.kernels;
         let first = self.parallelism.find(a.len(), |range| {
-            let found = kernels.first_logic(op, &a[range.clone()], &b[range.clone()]);
+            let found = kernels.first_lut2(table, &a[range.clone()], &b[range.clone()]);
             found.map(|idx| range.start * 64 + idx)
         })?;
         Ok(search.answer(first))
     }
 
-    /// Number of ones of `left op right`.
+    /// Number of ones of a function of two.
     #[inline]
-    pub(super) fn count_logic(&self, op: LogicOp, left: Reg, right: Reg) -> Run<i64> {
+    pub(super) fn count_lut(&self, table: u8, left: Reg, right: Reg) -> Run<i64> {
         self.same_length(left, right)?;
         let (a, b) = (self.bits(left).limbs(), self.bits(right).limbs());
         let kernels = self.parallelism.kernels;
-        let count = |range: Range<usize>| kernels.count_logic(op, &a[range.clone()], &b[range]);
+        let count = |range: Range<usize>| kernels.count_lut2(table, &a[range.clone()], &b[range]);
         Ok(self.parallelism.fold(a.len(), 1, 0, count, |a, b| a + b)? as i64)
     }
 

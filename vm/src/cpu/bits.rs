@@ -4,48 +4,36 @@ use std::ops::Range;
 
 use star_base::BitVector;
 use star_base::limbs::OutOfMemory;
-use star_ir::{LogicOp, Relation};
+use star_ir::Relation;
 
 use super::code::{Number, Reg, Size};
-use super::fuse;
 use super::inst::{BitsInst, Inst};
 use super::interpreter::Interpreter;
 use super::value::bytes_of;
 use crate::scalars;
 use crate::stop::{Run, Stop, broken};
+use crate::tape::swapped;
 
 impl Interpreter<'_, '_, '_> {
     /// Runs an instruction on slices and words.
     pub(super) fn bits_inst(&mut self, inst: BitsInst) -> Run<()> {
         let all = Inst::Bits(inst);
         match inst {
-            BitsInst::Copy { dst, src } => match self.note_long(all, self.bits(src).len())? {
+            BitsInst::Copy { dst, src } => match self.record_long(all, self.bits(src).len())? {
                 true => Ok(()),
                 false => self.copy_bits(dst, src),
             },
             BitsInst::Fill { dst, len, bit } => {
                 let len = self.known_size(Size::Value(len))?;
-                match self.note_long(all, len)? {
+                match self.record_long(all, len)? {
                     true => Ok(()),
                     false => self.fill(dst, len, bit),
                 }
             }
-            BitsInst::Not { dst, src } => match self.note_long(all, self.bits(src).len())? {
+            BitsInst::Not { dst, src } => match self.record_long(all, self.bits(src).len())? {
                 true => Ok(()),
                 false => self.not_bits(dst, src),
             },
-            BitsInst::LogicLogic { inner, outer, dst, a, b, c } => {
-                match self.note_long(all, self.bits(a).len())? {
-                    true => Ok(()),
-                    false => self.logic_logic(inner, outer, dst, [a, b, c]),
-                }
-            }
-            BitsInst::Logic2 { table, dst, left, right } => {
-                match self.note_long(all, self.bits(left).len())? {
-                    true => Ok(()),
-                    false => self.logic2(table, dst, left, right),
-                }
-            }
             BitsInst::KeepFirst { dst, src } => self.keep_first(dst, src),
             BitsInst::Mask { dst, size, from, to } => self.mask(dst, size, from, to),
             BitsInst::Shift { dst, src, direction, by } => self.shift(dst, src, direction, by),
@@ -74,13 +62,13 @@ impl Interpreter<'_, '_, '_> {
                 self.set(dst, i64::from(bit));
                 Ok(())
             }
-            BitsInst::SearchLogic { search, op, dst, left, right } => {
-                let found = self.search_logic(search, op, left, right)?;
+            BitsInst::SearchLut { search, table, dst, left, right } => {
+                let found = self.search_lut(search, table, left, right)?;
                 self.set(dst, found);
                 Ok(())
             }
-            BitsInst::CountLogic { op, dst, left, right } => {
-                let found = self.count_logic(op, left, right)?;
+            BitsInst::CountLut { table, dst, left, right } => {
+                let found = self.count_lut(table, left, right)?;
                 self.set(dst, found);
                 Ok(())
             }
@@ -229,93 +217,15 @@ impl Interpreter<'_, '_, '_> {
         })
     }
 
+    /// `dst` takes a function of two slices or words; see Note [Truth tables] in `crate::tape::lut`.
     #[inline]
-    pub(super) fn logic_bits(&mut self, op: LogicOp, dst: Reg, left: Reg, right: Reg) -> Run<()> {
-        let len = self.same_length(left, right)?;
-        if dst == left || dst == right {
-            let other = if dst == left { right } else { left };
-            return self.logic_assign(op, dst, other);
-        }
-        self.make(dst, len, false, |interpreter, to| {
-            let kernels = interpreter.parallelism.kernels;
-            let (left, right) = (interpreter.bits(left).limbs(), interpreter.bits(right).limbs());
-            interpreter.parallelism.fill(to, 1, |start, part| {
-                let range = start..start + part.len();
-                kernels.logic(op, part, &left[range.clone()], &right[range]);
-            })
-        })
-    }
-
-    /// `dst = dst op other`, in place.
-    #[inline]
-    fn logic_assign(&mut self, op: LogicOp, dst: Reg, other: Reg) -> Run<()> {
-        let Interpreter { bits, base, parallelism, budget, .. } = self;
-        let (dst, other) = (base.bits + dst as usize, base.bits + other as usize);
-        if dst == other {
-            // x and x, x or x are x.
-            let bits = &mut bits[dst].bits;
-            budget.reserve(bytes_of(bits.len()))?;
-            return match op {
-                LogicOp::And | LogicOp::Or => Ok(()),
-                LogicOp::Xor => parallelism.fill(bits.limbs_mut(), 1, |_, part| part.fill(0)),
-            };
-        }
-        let [slot, other] =
-            bits.get_disjoint_mut([dst, other]).map_err(|_| broken("no such register"))?;
-        budget.reserve(bytes_of(slot.bits.len()))?;
-        if op != LogicOp::And {
-            slot.zeros = 0;
-        }
-        let (kernels, other) = (parallelism.kernels, other.bits.limbs());
-        parallelism.fill(slot.bits.limbs_mut(), 1, |start, part| {
-            kernels.logic_assign(op, part, &other[start..start + part.len()]);
-        })
-    }
-
-    /// `dst` takes a function of itself and another operand, in place; see Note [Truth tables] in `fuse`.
-    fn logic2_assign(&mut self, table: u8, dst: Reg, other: Reg) -> Run<()> {
-        let Interpreter { bits, base, parallelism, budget, .. } = self;
-        let places = [base.bits + dst as usize, base.bits + other as usize];
-        let [slot, other] =
-            bits.get_disjoint_mut(places).map_err(|_| broken("no such register"))?;
-        let len = slot.bits.len();
-        budget.reserve(bytes_of(len))?;
-        slot.zeros = 0;
-        let (kernels, other) = (parallelism.kernels, other.bits.limbs());
-        parallelism.fill(slot.bits.limbs_mut(), 1, |start, part| {
-            let n_bits = bits_in(len, start, part);
-            kernels.logic2_assign(table, part, &other[start..start + part.len()], n_bits);
-        })
-    }
-
-    fn logic_logic(
-        &mut self,
-        inner: LogicOp,
-        outer: LogicOp,
-        dst: Reg,
-        operands: [Reg; 3],
-    ) -> Run<()> {
-        let [a, b, c] = operands;
-        let len = self.same_length(a, b)?;
-        self.same_length(a, c)?;
-        self.make(dst, len, operands.contains(&dst), |interpreter, to| {
-            let kernels = interpreter.parallelism.kernels;
-            let [a, b, c] = operands.map(|reg| interpreter.bits(reg).limbs());
-            interpreter.parallelism.fill(to, 1, |start, part| {
-                let range = start..start + part.len();
-                let (a, b, c) = (&a[range.clone()], &b[range.clone()], &c[range]);
-                kernels.logic_logic(inner, outer, part, a, b, c);
-            })
-        })
-    }
-
-    fn logic2(&mut self, table: u8, dst: Reg, left: Reg, right: Reg) -> Run<()> {
+    pub(super) fn lut2(&mut self, table: u8, dst: Reg, left: Reg, right: Reg) -> Run<()> {
         let len = self.same_length(left, right)?;
         if dst == left && dst != right {
-            return self.logic2_assign(table, dst, right);
+            return self.lut2_assign(table, dst, right);
         }
         if dst == right && dst != left {
-            return self.logic2_assign(fuse::swapped(table), dst, left);
+            return self.lut2_assign(swapped(table), dst, left);
         }
         self.make(dst, len, dst == left, |interpreter, to| {
             let kernels = interpreter.parallelism.kernels;
@@ -323,7 +233,42 @@ impl Interpreter<'_, '_, '_> {
             interpreter.parallelism.fill(to, 1, |start, part| {
                 let range = start..start + part.len();
                 let (left, right) = (&left[range.clone()], &right[range]);
-                kernels.logic2(table, part, left, right, bits_in(len, start, part));
+                kernels.lut2(table, part, left, right, bits_in(len, start, part));
+            })
+        })
+    }
+
+    /// `dst` takes a function of itself and another operand, in place.
+    #[inline]
+    fn lut2_assign(&mut self, table: u8, dst: Reg, other: Reg) -> Run<()> {
+        let Interpreter { bits, base, parallelism, budget, .. } = self;
+        let slots = [base.bits + dst as usize, base.bits + other as usize];
+        let [slot, other] = bits.get_disjoint_mut(slots).map_err(|_| broken("no such register"))?;
+        let len = slot.bits.len();
+        budget.reserve(bytes_of(len))?;
+        // Zeros stay where the function is zero for them.
+        if table & 0b0011 != 0 {
+            slot.zeros = 0;
+        }
+        let (kernels, other) = (parallelism.kernels, other.bits.limbs());
+        parallelism.fill(slot.bits.limbs_mut(), 1, |start, part| {
+            let n_bits = bits_in(len, start, part);
+            kernels.lut2_assign(table, part, &other[start..start + part.len()], n_bits);
+        })
+    }
+
+    /// `dst` takes a function of three slices or words.
+    pub(super) fn lut3(&mut self, table: u8, dst: Reg, of: [Reg; 3]) -> Run<()> {
+        let [a, b, c] = of;
+        let len = self.same_length(a, b)?;
+        self.same_length(a, c)?;
+        self.make(dst, len, of.contains(&dst), |interpreter, to| {
+            let kernels = interpreter.parallelism.kernels;
+            let [a, b, c] = of.map(|reg| interpreter.bits(reg).limbs());
+            interpreter.parallelism.fill(to, 1, |start, part| {
+                let range = start..start + part.len();
+                let (a, b, c) = (&a[range.clone()], &b[range.clone()], &c[range]);
+                kernels.lut3(table, part, a, b, c, bits_in(len, start, part));
             })
         })
     }

@@ -9,9 +9,9 @@ use std::sync::Arc;
 use star_base::BitVector;
 use star_ir::{Check, IntOp, LocId, Mode, Operand, Program, ReductionOp, RoutineId, Ty, VarId};
 
-use super::block::BlockCode;
 use super::inst::Inst;
-use super::tile::Tile;
+use super::lines::LineKernel;
+use super::recording::Tile;
 use crate::backend::CompileOptions;
 use crate::explain::Item;
 
@@ -76,7 +76,7 @@ pub(super) struct FrameSize {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Summary {
     pub(super) loops: usize,
-    /// Operations that another one does as well.
+    /// Operations that became part of others.
     pub(super) fused: usize,
 }
 
@@ -220,8 +220,8 @@ pub(super) struct Forall {
     pub(super) range: Range,
     pub(super) privates: Vec<RegRef>,
     pub(super) reductions: Vec<(RegRef, ReductionOp)>,
-    /// The body for blocks of lines, if it is one.
-    pub(super) block: Option<BlockCode>,
+    /// The body as a kernel over lines, if it is one.
+    pub(super) kernel: Option<Box<LineKernel>>,
 }
 
 /// Where the iterations of a `forall` come from.

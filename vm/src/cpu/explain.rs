@@ -33,8 +33,7 @@ pub(super) fn explain(plan: &Plan) -> Explanation {
 fn of_routine(routine: &Routine, code: &RoutineCode) -> Vec<Item> {
     let item = |subject, became| Item { subject, routine: Some(code.id), loc: None, became };
     let (n_insts, n_loops, n_fused) = (code.insts.len(), code.summary.loops, code.summary.fused);
-    let form =
-        format!("{n_insts} instructions, {n_loops} loops, {n_fused} pairs of operations fused");
+    let form = format!("{n_insts} instructions, {n_loops} loops, {n_fused} operations fused");
     let mut items = vec![item(Subject::Routine, Became::Form(form))];
     if let Some(native) = routine.native {
         let became = match code.insts.first() {
@@ -45,12 +44,4 @@ fn of_routine(routine: &Routine, code: &RoutineCode) -> Vec<Item> {
     }
     items.extend(code.decisions.iter().cloned());
     items
-}
-
-/// What became of a `forall` or a tile kernel: blocks, or what was written because of this.
-pub(super) fn in_blocks(why_not: Option<&str>) -> Became {
-    match why_not {
-        None => Became::Form("in blocks".to_owned()),
-        Some(why) => Became::AsWritten { why: why.to_owned() },
-    }
 }

@@ -61,11 +61,18 @@ pub(super) enum Inst {
         dst: Reg,
         literal: u32,
     },
-    LogicBits {
-        op: LogicOp,
+    /// A function of the components of two slices or words; see Note [Truth tables] in `crate::tape::lut`.
+    Lut2 {
+        table: u8,
         dst: Reg,
         left: Reg,
         right: Reg,
+    },
+    /// The same for three.
+    Lut3 {
+        table: u8,
+        dst: Reg,
+        of: [Reg; 3],
     },
     Ask {
         ask: Ask,
@@ -149,12 +156,8 @@ pub(super) enum Inst {
         forall: u32,
         exit: Pc,
     },
-    /// Jumps behind the end of a kernel that was carried out at once.
-    TileBegin {
-        tile: u32,
-        exit: Pc,
-    },
-    TileEnd,
+    TileBegin(u32),
+    TileEnd(u32),
     /// The variable holds nothing any more.
     Unset(RegRef),
     Call(u32),
@@ -181,22 +184,6 @@ pub(super) enum BitsInst {
     Not {
         dst: Reg,
         src: Reg,
-    },
-    /// `(a inner b) outer c`, in one loop.
-    LogicLogic {
-        inner: LogicOp,
-        outer: LogicOp,
-        dst: Reg,
-        a: Reg,
-        b: Reg,
-        c: Reg,
-    },
-    /// A function of two bits, by its truth table; see Note [Truth tables] in `fuse`.
-    Logic2 {
-        table: u8,
-        dst: Reg,
-        left: Reg,
-        right: Reg,
     },
     KeepFirst {
         dst: Reg,
@@ -265,17 +252,17 @@ pub(super) enum BitsInst {
         bits: Reg,
         index: Number,
     },
-    /// Searches `left op right`, which is not made.
-    SearchLogic {
+    /// Searches a function of two operands that is zero for zeros, which is not made.
+    SearchLut {
         search: Search,
-        op: LogicOp,
+        table: u8,
         dst: Reg,
         left: Reg,
         right: Reg,
     },
-    /// Counts the ones of `left op right`, which is not made.
-    CountLogic {
-        op: LogicOp,
+    /// Counts the ones of such a function.
+    CountLut {
+        table: u8,
         dst: Reg,
         left: Reg,
         right: Reg,
@@ -356,15 +343,6 @@ pub(super) enum SizeInst {
     Fix { bits: Reg, size: Number },
 }
 
-/// What an instruction does to the bits registers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Writes {
-    Nothing,
-    Bits(Reg),
-    /// Perhaps any of them.
-    Anything,
-}
-
 impl Inst {
     /// Can something else than the next instruction follow?
     pub(super) fn jumps(mut self) -> bool {
@@ -379,8 +357,7 @@ impl Inst {
             | Inst::ForNext { exit: target, .. }
             | Inst::WhileTest { exit: target, .. }
             | Inst::ForeachNext { exit: target, .. }
-            | Inst::ForallNext { exit: target, .. }
-            | Inst::TileBegin { exit: target, .. } => Some(target),
+            | Inst::ForallNext { exit: target, .. } => Some(target),
             Inst::Set { .. }
             | Inst::Int { .. }
             | Inst::Compare { .. }
@@ -390,7 +367,8 @@ impl Inst {
             | Inst::SetText { .. }
             | Inst::CopyText { .. }
             | Inst::Literal { .. }
-            | Inst::LogicBits { .. }
+            | Inst::Lut2 { .. }
+            | Inst::Lut3 { .. }
             | Inst::Ask { .. }
             | Inst::Step { .. }
             | Inst::Column { .. }
@@ -405,7 +383,8 @@ impl Inst {
             | Inst::CostTimes { .. }
             | Inst::ForBegin { .. }
             | Inst::ForallBegin(_)
-            | Inst::TileEnd
+            | Inst::TileBegin(_)
+            | Inst::TileEnd(_)
             | Inst::Unset(_)
             | Inst::Call(_)
             | Inst::Return
@@ -413,108 +392,6 @@ impl Inst {
             | Inst::Print(_)
             | Inst::Read(_)
             | Inst::Write(_) => None,
-        }
-    }
-
-    /// Which bits registers change.
-    pub(super) fn writes(self) -> Writes {
-        match self {
-            Inst::Literal { dst, .. }
-            | Inst::LogicBits { dst, .. }
-            | Inst::Column { dst, .. }
-            | Inst::Row { dst, .. }
-            | Inst::Step { bits: dst, .. } => Writes::Bits(dst),
-            Inst::Bits(inst) => inst.writes(),
-            Inst::Table(inst) => inst.writes(),
-            Inst::Size(inst) => inst.writes(),
-            Inst::Set { .. }
-            | Inst::Int { .. }
-            | Inst::Compare { .. }
-            | Inst::Not { .. }
-            | Inst::Logic { .. }
-            | Inst::SizeOperand { .. }
-            | Inst::SetText { .. }
-            | Inst::CopyText { .. }
-            | Inst::Ask { .. }
-            | Inst::PutColumn { .. }
-            | Inst::PutRow { .. }
-            | Inst::Guard { .. }
-            | Inst::Cost { .. }
-            | Inst::CostTimes { .. }
-            | Inst::Print(_)
-            | Inst::Write(_) => Writes::Nothing,
-            Inst::Jump(_)
-            | Inst::Unless { .. }
-            | Inst::ForBegin { .. }
-            | Inst::ForNext { .. }
-            | Inst::WhileTest { .. }
-            | Inst::ForeachNext { .. }
-            | Inst::ForallBegin(_)
-            | Inst::ForallNext { .. }
-            | Inst::TileBegin { .. }
-            | Inst::TileEnd
-            | Inst::Unset(_)
-            | Inst::Call(_)
-            | Inst::Return
-            | Inst::Native(_)
-            | Inst::Read(_) => Writes::Anything,
-        }
-    }
-}
-
-impl BitsInst {
-    fn writes(self) -> Writes {
-        match self {
-            BitsInst::Copy { dst, .. }
-            | BitsInst::Fill { dst, .. }
-            | BitsInst::Not { dst, .. }
-            | BitsInst::LogicLogic { dst, .. }
-            | BitsInst::Logic2 { dst, .. }
-            | BitsInst::KeepFirst { dst, .. }
-            | BitsInst::Mask { dst, .. }
-            | BitsInst::Shift { dst, .. }
-            | BitsInst::Rotate { dst, .. }
-            | BitsInst::Mirror { dst, .. }
-            | BitsInst::Shuffle { dst, .. }
-            | BitsInst::Trim { dst, .. }
-            | BitsInst::AddWords { dst, .. }
-            | BitsInst::SubWords { dst, .. }
-            | BitsInst::IntToWord { dst, .. }
-            | BitsInst::Put { bits: dst, .. }
-            | BitsInst::Replace { word: dst, .. } => Writes::Bits(dst),
-            BitsInst::Equal { .. }
-            | BitsInst::CompareWords { .. }
-            | BitsInst::Component { .. }
-            | BitsInst::SearchLogic { .. }
-            | BitsInst::CountLogic { .. }
-            | BitsInst::WordToInt { .. } => Writes::Nothing,
-        }
-    }
-}
-
-impl TableInst {
-    fn writes(self) -> Writes {
-        match self {
-            TableInst::Extreme { dst, .. } => Writes::Bits(dst),
-            TableInst::Open { .. }
-            | TableInst::Copy { .. }
-            | TableInst::Bit { .. }
-            | TableInst::Field { .. }
-            | TableInst::New { .. }
-            | TableInst::PutBit { .. }
-            | TableInst::PutField { .. } => Writes::Nothing,
-        }
-    }
-}
-
-impl SizeInst {
-    fn writes(self) -> Writes {
-        match self {
-            SizeInst::Adapt { bits, .. } | SizeInst::Fix { bits, .. } => Writes::Bits(bits),
-            SizeInst::Latch { .. }
-            | SizeInst::SetRows { .. }
-            | SizeInst::EnsureColumns { .. }
-            | SizeInst::Init { .. } => Writes::Nothing,
         }
     }
 }

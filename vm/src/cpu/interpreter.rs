@@ -5,16 +5,16 @@ use std::sync::Arc;
 use star_base::BitVector;
 use star_ir::{LimitKind, LocId, RoutineId, Trap, TrapKind};
 
-use super::batch::Batch;
-use super::code::{Code, Number, Pc, Reg, RegRef, RoutineCode};
+use super::code::{Code, Number, Pc, Reg, RoutineCode};
 use super::copies::Copies;
 use super::forall::Running;
 use super::inst::Inst;
 use super::parallelism::Parallelism;
 use super::probe::Probe;
+use super::recording::{Recorder, TileScope};
 use super::registers::{Base, BitsSlot, Frame, TableSlot};
-use super::table::{Line, Table};
-use super::value::{Value, ValueData};
+use super::table::Line;
+use super::value::Value;
 use crate::backend::{Control, Outcome, Stats};
 use crate::budget::MemoryBudget;
 use crate::paths::PathStats;
@@ -43,10 +43,10 @@ pub(super) struct Interpreter<'p, 'c, 'h> {
     pub(super) copies: Copies,
     /// `forall` loops that are running.
     pub(super) foralls: Vec<Running>,
-    /// What slices and tables held before the kernel that is running.
-    pub(super) before_tile: Vec<(RegRef, ValueData)>,
-    /// Operations on long slices that are pending.
-    pub(super) batch: Batch,
+    /// The tile kernel that is running.
+    pub(super) tile: Option<TileScope>,
+    /// Operations on slices that are deferred.
+    pub(super) recorder: Recorder,
     /// The instruction that is running.
     pub(super) pc: usize,
     /// The header of the entry: where a run ends that does not begin.
@@ -89,8 +89,8 @@ pub(super) fn run<'h, P: Probe>(
         spare: BitVector::default(),
         copies: Copies::default(),
         foralls: Vec::new(),
-        before_tile: Vec::new(),
-        batch: Batch::default(),
+        tile: None,
+        recorder: Recorder::default(),
         pc: 0,
         entry_loc: code.program.routines.get(entry.0 as usize).map_or(LocId(0), |r| r.loc),
         operations: 0,
@@ -167,8 +167,8 @@ impl<'p> Interpreter<'p, '_, '_> {
         self.step_limit != u64::MAX
     }
 
-    /// Counts the iterations of a loop that were done together.
-    pub(super) fn count_block(&mut self, n_turns: u64, cost: u64) {
+    /// Counts the iterations of a loop that ran together.
+    pub(super) fn count_turns(&mut self, n_turns: u64, cost: u64) {
         let cost = cost.saturating_mul(n_turns);
         self.operations = self.operations.saturating_add(cost);
         self.steps = self.steps.saturating_add(cost).saturating_add(n_turns);
@@ -184,7 +184,7 @@ impl<'p> Interpreter<'p, '_, '_> {
             self.pc = next;
             probe.begin(next);
             next += 1;
-            if self.batch.is_open() && self.join(*inst, routine, probe)? {
+            if self.recorder.is_open() && self.join(*inst, routine, probe)? {
                 continue;
             }
             match *inst {
@@ -289,13 +289,12 @@ impl<'p> Interpreter<'p, '_, '_> {
                         next = exit as usize;
                     }
                 }
-                Inst::TileBegin { tile, exit } => {
-                    if self.begin_tile(&routine.tiles[tile as usize])? {
-                        probe.together(routine, next..exit as usize, 1);
-                        next = exit as usize;
-                    }
+                Inst::TileBegin(tile) => self.begin_tile(tile)?,
+                Inst::TileEnd(tile) => {
+                    probe.batch(self.recorder.deferred());
+                    self.end_tile(tile)?;
+                    probe.batch_over();
                 }
-                Inst::TileEnd => self.end_tile(),
 
                 Inst::Call(call) => {
                     self.call(call, next as Pc)?;
@@ -341,15 +340,19 @@ impl<'p> Interpreter<'p, '_, '_> {
                     let found = self.ask(ask, of)?;
                     self.set(dst, found);
                 }
-                Inst::LogicBits { op, dst, left, right } => {
-                    if !self.note_long(*inst, self.bits(left).len())? {
-                        self.logic_bits(op, dst, left, right)?;
+                Inst::Lut2 { table, dst, left, right } => {
+                    if !self.record_long(*inst, self.bits(left).len())? {
+                        self.lut2(table, dst, left, right)?;
+                    }
+                }
+                Inst::Lut3 { table, dst, of } => {
+                    if !self.record_long(*inst, self.bits(of[0]).len())? {
+                        self.lut3(table, dst, of)?;
                     }
                 }
                 Inst::Row { dst, table, index } => self.line(dst, table, Line::Row, index)?,
                 Inst::Column { dst, table, index } => {
-                    let n_rows = self.table_slot(table).table.get().map_or(0, Table::n_rows);
-                    if !self.note_long(*inst, n_rows)? {
+                    if !self.record_long(*inst, self.rows_of(table))? {
                         self.line(dst, table, Line::Column, index)?;
                     }
                 }
@@ -357,7 +360,9 @@ impl<'p> Interpreter<'p, '_, '_> {
                     self.put_line(table, Line::Row, index, value)?;
                 }
                 Inst::PutColumn { table, index, value } => {
-                    self.put_line(table, Line::Column, index, value)?;
+                    if !self.record_long(*inst, self.bits(value).len())? {
+                        self.put_line(table, Line::Column, index, value)?;
+                    }
                 }
                 Inst::Bits(inst) => self.bits_inst(inst)?,
                 Inst::Table(inst) => self.table_inst(inst)?,
@@ -383,10 +388,10 @@ impl<'p> Interpreter<'p, '_, '_> {
 
     /// How a run ends that stops.
     fn end_with(&mut self, stop: Stop) -> Outcome {
+        self.abandon_tile();
         if let Err(stop) = self.flush() {
             return self.end_with(stop);
         }
-        self.abandon_tile();
         self.abandon_foralls();
         match stop {
             // Only a flag keeps the values of a trap from being found.

@@ -1,8 +1,9 @@
 //! The CPU backend: packed bits, SIMD kernels, threads.
 //!
 //! * [`Value`]: packed limbs; tables in up to two forms (`table`).
-//! * `compile` makes register code (`code`, `inst`) of SIR; `fuse` joins logic operations; `explain` says what became of it.
-//! * The interpreter (`interpreter`): frames of `registers`, `calls`, `forall`, blocks of lines (`block`), kernels (`tile`), `guards`; instructions on `bits`
+//! * `compile` makes register code (`code`, `inst`) of SIR; `class` says what instructions do; `explain` says what became of it.
+//! * The interpreter (`interpreter`): frames of `registers`, `calls`, `forall`, kernels over `lines`, `recording` of operations on long slices and in tile
+//!   kernels, `guards`; instructions on `bits`
 //!   (also `moves`, `words`, `ask`), on `tables` (whose second forms `copies` counts) and on `sizes`; files and output (`host`), values
 //!   for people (`shown`).
 //! * `probe`: what a profile wants to know of every instruction.
@@ -12,32 +13,30 @@
 //! What each operation does is said by the reference; this backend gives the same bits, traps and counts.
 
 mod ask;
-mod batch;
 mod bits;
-mod block;
 mod calls;
+mod class;
 mod code;
 mod compile;
 mod copies;
 mod explain;
 mod forall;
-mod fuse;
 mod guards;
 mod host;
 mod inst;
 mod interpreter;
+mod lines;
 mod moves;
 mod natives;
-mod parallelism;
-mod pool;
+pub(crate) mod parallelism;
+pub(crate) mod pool;
 mod probe;
+mod recording;
 mod registers;
 mod shown;
 mod sizes;
-mod strip;
 mod table;
 mod tables;
-mod tile;
 mod value;
 mod words;
 

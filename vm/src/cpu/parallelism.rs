@@ -68,15 +68,15 @@ impl Settings {
 
 /// What an operation needs to be done: kernels, flags, threads.
 #[derive(Clone)]
-pub(super) struct Parallelism<'a> {
-    pub(super) kernels: Kernels,
-    pub(super) settings: Settings,
+pub(crate) struct Parallelism<'a> {
+    pub(crate) kernels: Kernels,
+    pub(crate) settings: Settings,
     flags: Flags<'a>,
     pool: &'static Pool,
 }
 
 impl<'a> Parallelism<'a> {
-    pub(super) fn new(
+    pub(crate) fn new(
         kernels: Kernels,
         settings: Settings,
         flags: Flags<'a>,
@@ -87,7 +87,7 @@ impl<'a> Parallelism<'a> {
 
     /// Stops the run if the user or the clock wants that.
     #[inline]
-    pub(super) fn poll(&self) -> Run<()> {
+    pub(crate) fn poll(&self) -> Run<()> {
         self.flags.poll()
     }
 
@@ -108,7 +108,7 @@ impl<'a> Parallelism<'a> {
     /// Fills `dst`: `piece(start, part)` fills the part that begins at limb `start`, at the cost of
     /// `weight` limbs each.
     #[inline]
-    pub(super) fn fill(
+    pub(crate) fn fill(
         &self,
         dst: &mut [u64],
         weight: usize,
@@ -145,20 +145,6 @@ impl<'a> Parallelism<'a> {
         Ok(())
     }
 
-    /// Fills `dst` from its end on, on one thread: `piece(start, part)` as in [`Parallelism::fill`].
-    pub(super) fn backwards(
-        &self,
-        dst: &mut [u64],
-        mut piece: impl FnMut(usize, &mut [u64]),
-    ) -> Run<()> {
-        let poll_limbs = self.settings.poll_limbs.max(1);
-        for (idx, part) in dst.chunks_mut(poll_limbs).enumerate().rev() {
-            self.poll()?;
-            piece(idx * poll_limbs, part);
-        }
-        Ok(())
-    }
-
     /// Limbs of a piece and between two looks, where each costs as much as `weight` of them.
     fn lengths(&self, weight: usize) -> (usize, usize) {
         let length = |limbs: usize| (limbs / weight.max(1)).max(1);
@@ -168,7 +154,7 @@ impl<'a> Parallelism<'a> {
     /// What the pieces of `n_limbs` limbs give, joined in any order; each limb costs as much as `weight`
     /// of them.
     #[inline]
-    pub(super) fn fold<T: Send + Clone>(
+    pub(crate) fn fold<T: Send + Clone>(
         &self,
         n_limbs: usize,
         weight: usize,
@@ -199,7 +185,7 @@ impl<'a> Parallelism<'a> {
     }
 
     /// A copy of bits, if the system has room for it.
-    pub(super) fn copy(&self, bits: &BitVector) -> Run<Result<BitVector, OutOfMemory>> {
+    pub(crate) fn copy(&self, bits: &BitVector) -> Run<Result<BitVector, OutOfMemory>> {
         let mut copy = match BitVector::try_zeros(bits.len()) {
             Ok(zeros) => zeros,
             Err(refused) => return Ok(Err(refused)),
@@ -213,13 +199,13 @@ impl<'a> Parallelism<'a> {
 
     /// Number of ones.
     #[inline]
-    pub(super) fn count(&self, limbs: &[u64]) -> Run<u64> {
+    pub(crate) fn count(&self, limbs: &[u64]) -> Run<u64> {
         self.fold(limbs.len(), 1, 0, |range| self.kernels.count(&limbs[range]), |a, b| a + b)
     }
 
     /// The first thing that a piece of `n_limbs` limbs gives; pieces behind it are not looked at.
     #[inline]
-    pub(super) fn find<T: Send>(
+    pub(crate) fn find<T: Send>(
         &self,
         n_limbs: usize,
         piece: impl Fn(Range<usize>) -> Option<T> + Sync,
@@ -250,7 +236,7 @@ impl<'a> Parallelism<'a> {
 
     /// Works on items, which are made as they are needed and of which each takes as much as `n_limbs` limbs.
     /// What `scratch` makes is there for several items, as the last one left it.
-    pub(super) fn items<T: Send, S>(
+    pub(crate) fn items<T: Send, S>(
         &self,
         mut items: impl ExactSizeIterator<Item = T>,
         n_limbs: usize,
@@ -279,7 +265,7 @@ impl<'a> Parallelism<'a> {
 
     /// Cuts `storage` into chunks of `chunk` limbs and works on each; `n_limbs` limbs are touched in all.
     /// What `scratch` makes is there for several chunks, as the last one left it.
-    pub(super) fn chunks<S>(
+    pub(crate) fn chunks<S>(
         &self,
         storage: &mut [u64],
         chunk: usize,
@@ -314,7 +300,7 @@ impl<'a> Parallelism<'a> {
 }
 
 /// A range in pieces of `len`, the last one possibly shorter.
-pub(super) fn pieces(
+pub(crate) fn pieces(
     range: Range<usize>,
     len: usize,
 ) -> impl ExactSizeIterator<Item = Range<usize>> {

@@ -8,7 +8,7 @@ use std::sync::{LazyLock, Mutex, OnceLock, PoisonError};
 use std::thread;
 
 /// Threads that all runs of a process share.
-pub(super) struct Pool {
+pub(crate) struct Pool {
     /// How many are asked for.
     wanted: usize,
     made: OnceLock<Made>,
@@ -24,7 +24,7 @@ struct Made {
 
 impl Pool {
     /// The pool of so many threads; `None` is as many as there are cores.
-    pub(super) fn of(threads: Option<usize>) -> &'static Pool {
+    pub(crate) fn of(threads: Option<usize>) -> &'static Pool {
         static POOLS: Mutex<BTreeMap<usize, &'static Pool>> = Mutex::new(BTreeMap::new());
         static CORES: LazyLock<usize> =
             LazyLock::new(|| thread::available_parallelism().map_or(1, usize::from));

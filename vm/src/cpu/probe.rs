@@ -7,6 +7,7 @@ use std::ops::Range;
 use star_base::Native;
 use star_ir::{LocId, RoutineId};
 
+use super::class::Class;
 use super::code::{Code, RoutineCode};
 use super::inst::Inst;
 use crate::profile::Profile;
@@ -203,16 +204,15 @@ impl Probe for ProfilingProbe<'_> {
             if let Inst::Cost { units } = inst {
                 self.profile.cost(loc, u64::from(units), runs);
             }
-            let works = matches!(
-                inst,
-                Inst::LogicBits { .. }
-                    | Inst::Row { .. }
-                    | Inst::Column { .. }
-                    | Inst::PutRow { .. }
-                    | Inst::PutColumn { .. }
-                    | Inst::Literal { .. }
-                    | Inst::Bits(_)
-            );
+            let works = match inst.class() {
+                Class::Bitwise(_)
+                | Class::Fill { .. }
+                | Class::Load { .. }
+                | Class::Store { .. }
+                | Class::Reduce { .. }
+                | Class::Other(_) => true,
+                Class::Guard(_) | Class::Cost { .. } | Class::Scalar | Class::Control => false,
+            };
             if works {
                 self.worked_on.push(self.profile.line(loc));
             }

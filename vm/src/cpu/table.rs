@@ -16,7 +16,7 @@ use star_base::{BitTable, OutOfMemory};
 use super::parallelism::{Parallelism, pieces};
 use crate::backend::{BackendError, check_columns};
 use crate::kernels::Columns;
-use crate::stop::Run;
+use crate::stop::{Run, broken};
 
 /// A table.
 #[derive(Debug, Default)]
@@ -127,6 +127,12 @@ impl Table {
     #[inline]
     pub(super) fn has(&self, line: Line) -> bool {
         self.form(line).is_some()
+    }
+
+    /// Is that the home form?
+    #[inline]
+    pub(super) fn is_home(&self, line: Line) -> bool {
+        self.by_rows == (line == Line::Row)
     }
 
     /// `dst` takes line `idx`, from 0, which lies together.
@@ -444,6 +450,30 @@ fn copy_of(form: &BitTable, parallelism: &Parallelism<'_>) -> Run<Option<BitTabl
         part.copy_from_slice(&from[start..start + part.len()]);
     })?;
     Ok(Some(copy))
+}
+
+/// `n_cols` columns of `to`, from `to_idx` on, take those of `from`, from `from_idx` on, which has as many rows.
+pub(super) fn copy_columns(
+    from: &BitTable,
+    from_idx: usize,
+    to: &mut BitTable,
+    to_idx: usize,
+    n_cols: usize,
+    parallelism: &Parallelism<'_>,
+) -> Run<()> {
+    // Columns of one length lie as far apart in every table, so that they are one run of limbs.
+    let stride = to.stride();
+    if n_cols == 0 || stride == 0 {
+        return Ok(());
+    }
+    if from.stride() != stride {
+        return Err(broken("columns of one length that lie differently far apart"));
+    }
+    let from = &from.storage()[from_idx * stride..(from_idx + n_cols) * stride];
+    let to = &mut to.storage_mut()[to_idx * stride..(to_idx + n_cols) * stride];
+    parallelism.fill(to, 1, |start, part| {
+        part.copy_from_slice(&from[start..start + part.len()]);
+    })
 }
 
 /// The corner turn of `form`; `None` if the system has no room for it.

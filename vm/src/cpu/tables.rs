@@ -15,7 +15,7 @@ use super::inst::TableInst;
 use super::interpreter::Interpreter;
 use super::parallelism::pieces;
 use super::registers::CowTable;
-use super::table::{Line, Table, columns_of};
+use super::table::{Line, Table, columns_of, copy_columns};
 use super::value::bytes_of;
 use crate::stop::{Run, broken};
 
@@ -258,7 +258,17 @@ impl Interpreter<'_, '_, '_> {
     fn field(&mut self, dst: Reg, table: Reg, base: Number, width: Number) -> Run<()> {
         let width = self.known_size(Size::Value(width))?;
         let part = self.part(base, width, self.table(table)?.n_cols())?;
-        let mut made = self.zeros(self.table(table)?.n_rows(), width)?;
+        let n_rows = self.table(table)?.n_rows();
+        if dst != table && self.is_own_of(dst, n_rows, width) {
+            // Memory that was touched before costs less than other.
+            self.budget.reserve(bytes_of(n_rows).saturating_mul(width as u64))?;
+            let had_copy = self.table(table)?.has_copy();
+            let done =
+                self.change(dst, |to, interpreter| interpreter.copy_field(to, table, part.start));
+            self.recount_copy(table, had_copy)?;
+            return done;
+        }
+        let mut made = self.zeros(n_rows, width)?;
         let had_copy = self.table(table)?.has_copy();
         let done = self.copy_field(&mut made, table, part.start);
         self.recount_copy(table, had_copy)?;
@@ -274,6 +284,13 @@ impl Interpreter<'_, '_, '_> {
         }
     }
 
+    /// Is it a table of this shape that lies by columns and that nobody shares?
+    fn is_own_of(&mut self, reg: Reg, n_rows: usize, n_cols: usize) -> bool {
+        self.table_slot_mut(reg).table.get_mut().is_some_and(|table| {
+            (table.n_rows(), table.n_cols()) == (n_rows, n_cols) && table.is_home(Line::Column)
+        })
+    }
+
     /// The columns of `to`, which has one form, take those of a table from `base` on.
     fn copy_field(&self, to: &mut Table, from: Reg, base: usize) -> Run<()> {
         let from = self.table(from)?;
@@ -282,6 +299,9 @@ impl Interpreter<'_, '_, '_> {
         let Some(to) = to.columns_mut(&self.parallelism)? else {
             return Err(broken("a new table without columns"));
         };
+        if let Some(form) = from.as_columns() {
+            return copy_columns(form, base, to, 0, width, &self.parallelism);
+        }
         for idx in 0..width {
             self.parallelism.poll()?;
             let column = to.column_limbs_mut(idx);
@@ -300,39 +320,20 @@ impl Interpreter<'_, '_, '_> {
             return Err(broken("a field of another size"));
         }
         let may_turn = self.may_copy(self.table(table)?);
-        let mut column = BitVector::try_zeros(rows).map_err(|e| self.out_of_memory(e))?;
         self.change(table, |table, interpreter| {
+            let (value, parallelism) = (interpreter.table(value)?, &interpreter.parallelism);
+            if let Some(form) = value.as_columns()
+                && table.is_home(Line::Column)
+            {
+                let to = table.lines_mut(Line::Column);
+                return copy_columns(form, 0, to, part.start, width, parallelism);
+            }
+            let mut column =
+                BitVector::try_zeros(rows).map_err(|e| interpreter.out_of_memory(e))?;
             for (idx, at) in part.enumerate() {
-                interpreter.parallelism.poll()?;
-                let value = interpreter.table(value)?;
-                match value.as_columns() {
-                    Some(form) => {
-                        let column = form.column_limbs(idx);
-                        table.write(
-                            Line::Column,
-                            at,
-                            column,
-                            &interpreter.parallelism,
-                            may_turn,
-                        )?;
-                    }
-                    None => {
-                        value.read(
-                            Line::Column,
-                            idx,
-                            column.limbs_mut(),
-                            &interpreter.parallelism,
-                            false,
-                        )?;
-                        table.write(
-                            Line::Column,
-                            at,
-                            column.limbs(),
-                            &interpreter.parallelism,
-                            may_turn,
-                        )?;
-                    }
-                }
+                parallelism.poll()?;
+                value.read(Line::Column, idx, column.limbs_mut(), parallelism, false)?;
+                table.write(Line::Column, at, column.limbs(), parallelism, may_turn)?;
             }
             Ok(())
         })

@@ -7,6 +7,7 @@ use star_ir::IntOp;
 use super::bits::bits_in;
 use super::code::{Number, Reg, Size};
 use super::interpreter::Interpreter;
+use super::parallelism::Parallelism;
 use crate::scalars;
 use crate::stop::{Run, broken};
 
@@ -17,18 +18,31 @@ impl Interpreter<'_, '_, '_> {
             let (kernels, parallelism) =
                 (interpreter.parallelism.kernels, &interpreter.parallelism);
             let (v, w) = (interpreter.bits(left).limbs(), interpreter.bits(right).limbs());
-            let mut carry = false;
-            // From the end on, since the first component is the most significant one.
-            parallelism.backwards(to, |start, part| {
+            let add = |start: usize, part: &mut [u64], carry: bool| {
                 let range = start..start + part.len();
                 let len = bits_in(len, start, part);
                 let (v, w) = (&v[range.clone()], &w[range]);
-                carry = if adds {
-                    kernels.add(part, v, w, len, carry)
-                } else {
-                    kernels.sub(part, v, w, len, carry)
+                match adds {
+                    true => kernels.add(part, v, w, len, carry),
+                    false => kernels.sub(part, v, w, len, carry),
                 };
-            })
+            };
+            let piece_limbs = parallelism.settings.piece_limbs.max(1);
+            if to.len() <= piece_limbs {
+                add(0, to, false);
+                return Ok(());
+            }
+            let carries = carries(v, w, adds, piece_limbs, parallelism)?;
+            let n_limbs = to.len();
+            parallelism.chunks(
+                to,
+                piece_limbs,
+                n_limbs,
+                || (),
+                |(), idx, part| {
+                    add(idx * piece_limbs, part, carries[idx]);
+                },
+            )
         })
     }
 
@@ -90,4 +104,31 @@ impl Interpreter<'_, '_, '_> {
         })?;
         Ok(found.unwrap_or(Ordering::Equal))
     }
+}
+
+/// Whether a carry, or a borrow, comes into each piece of two words. Whether one goes out of a piece is mostly
+/// said by its first limb, the most significant one: only where the sum of two digits is the greatest digit, or
+/// their difference zero, does it depend on what comes in.
+fn carries(
+    v: &[u64],
+    w: &[u64],
+    adds: bool,
+    piece_limbs: usize,
+    parallelism: &Parallelism<'_>,
+) -> Run<Vec<bool>> {
+    let mut carries = vec![false; v.len().div_ceil(piece_limbs)];
+    let passes_on = |x: u64, y: u64| if adds { x ^ y == !0 } else { x == y };
+    for idx in (1..carries.len()).rev() {
+        parallelism.poll()?;
+        let piece = idx * piece_limbs..v.len().min((idx + 1) * piece_limbs);
+        let mut digits = v[piece.clone()].iter().zip(&w[piece]);
+        carries[idx - 1] = match digits.find(|(x, y)| !passes_on(**x, **y)) {
+            Some((x, y)) => {
+                let (x, y) = (x.reverse_bits(), y.reverse_bits());
+                if adds { x.checked_add(y).is_none() } else { x < y }
+            }
+            None => carries[idx],
+        };
+    }
+    Ok(carries)
 }

@@ -10,7 +10,7 @@ use star_ir::{LogicOp, Sense};
 
 use super::level::Level;
 use super::tables::Columns;
-use super::{elementwise, extreme, moves, reduce, tables, transpose, words};
+use super::{elementwise, extreme, lut, moves, reduce, tables, transpose, words};
 
 /// The kernels, compiled for one level.
 #[derive(Clone, Copy)]
@@ -110,22 +110,16 @@ macro_rules! kernels {
 }
 
 kernels! {
-    /// `dst = a op b`.
-    elementwise fn logic(op: LogicOp, dst: &mut [u64], a: &[u64], b: &[u64]);
     /// `dst = dst op b`.
     elementwise fn logic_assign(op: LogicOp, dst: &mut [u64], b: &[u64]);
-    /// `dst = f(a, b)` for any function f of two bits: f(a, b) is bit `2a + b` of `table`, whose upper
-    /// four bits do not count.
-    elementwise fn logic2(table: u8, dst: &mut [u64], a: &[u64], b: &[u64], len: usize);
-    /// `dst = f(dst, b)`, f as in [`Kernels::logic2`].
-    elementwise fn logic2_assign(table: u8, dst: &mut [u64], b: &[u64], len: usize);
-    /// `dst` goes through functions of itself and another operand, by their truth tables, in one loop for up
-    /// to four.
-    elementwise fn chain(dst: &mut [u64], links: &[(u8, &[u64])], len: usize);
-    /// `dst = (a inner b) outer c`, in one pass.
-    elementwise fn logic_logic(
-        inner: LogicOp, outer: LogicOp, dst: &mut [u64], a: &[u64], b: &[u64], c: &[u64]
-    );
+    /// `dst = f(a)`: f(a) is bit `a` of `table`, whose upper bits do not count.
+    lut fn lut1(table: u8, dst: &mut [u64], a: &[u64], len: usize);
+    /// `dst = f(a, b)`: f(a, b) is bit `2a + b` of `table`, whose upper four bits do not count.
+    lut fn lut2(table: u8, dst: &mut [u64], a: &[u64], b: &[u64], len: usize);
+    /// `dst = f(dst, b)`, f as in [`Kernels::lut2`].
+    lut fn lut2_assign(table: u8, dst: &mut [u64], b: &[u64], len: usize);
+    /// `dst = f(a, b, c)`: f(a, b, c) is bit `4a + 2b + c` of `table`.
+    lut fn lut3(table: u8, dst: &mut [u64], a: &[u64], b: &[u64], c: &[u64], len: usize);
     /// `dst = not a`.
     elementwise fn not(dst: &mut [u64], a: &[u64], len: usize);
     /// Every bit of `dst` is `bit`.
@@ -141,10 +135,10 @@ kernels! {
     reduce fn first_from(a: &[u64], start: usize) -> Option<usize>;
     /// Are a and b, of equal length, equal?
     reduce fn equal(a: &[u64], b: &[u64]) -> bool;
-    /// Number of ones of `a op b`.
-    reduce fn count_logic(op: LogicOp, a: &[u64], b: &[u64]) -> u64;
-    /// Place of the first one of `a op b`.
-    reduce fn first_logic(op: LogicOp, a: &[u64], b: &[u64]) -> Option<usize>;
+    /// Number of ones of f(a, b), f as in [`Kernels::lut2`] and zero for zeros.
+    lut fn count_lut2(table: u8, a: &[u64], b: &[u64]) -> u64;
+    /// Index of the first one of f(a, b), f as in [`Kernels::count_lut2`].
+    lut fn first_lut2(table: u8, a: &[u64], b: &[u64]) -> Option<usize>;
 
     /// Towards component 1: `dst[i] = a[i + by]`, zeros beyond the end.
     moves fn shift_up(dst: &mut [u64], a: &[u64], len: usize, by: usize);

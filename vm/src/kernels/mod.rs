@@ -1,7 +1,7 @@
 //! Serial kernels over packed limbs: what the CPU backend computes with.
 //!
 //! * [`Level`], [`Kernels`]: the sets of instructions, and all kernels compiled for one of them.
-//! * `elementwise`: logic, limb by limb. `reduce`: SOME, NUMB, FND. `moves`: shifts,
+//! * `elementwise`, `lut`: logic, limb by limb. `reduce`: SOME, NUMB, FND. `moves`: shifts,
 //!   rotation, parts. `words`: big-endian numbers. `tables`, `transpose`: rows of tables stored by
 //!   columns, corner turns. `extreme`: MIN and MAX over columns.
 //!
@@ -23,6 +23,7 @@ mod dispatch;
 mod elementwise;
 mod extreme;
 mod level;
+mod lut;
 mod moves;
 mod reduce;
 mod tables;

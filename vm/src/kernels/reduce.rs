@@ -1,7 +1,5 @@
 //! From bits to a number, a place or a boolean.
 
-use star_ir::LogicOp;
-
 use super::n_limbs;
 
 /// Limbs that are looked at together before a loop may end.
@@ -73,12 +71,12 @@ fn first_of(
 }
 
 #[inline(always)]
-fn place((idx, value): (usize, u64)) -> usize {
+pub(super) fn place((idx, value): (usize, u64)) -> usize {
     idx * 64 + value.trailing_zeros() as usize
 }
 
 #[inline(always)]
-fn count_by(a: &[u64], b: &[u64], f: impl Fn(u64, u64) -> u64) -> u64 {
+pub(super) fn count_by(a: &[u64], b: &[u64], f: impl Fn(u64, u64) -> u64) -> u64 {
     let b = &b[..a.len()];
     a.iter().zip(b).map(|(&x, &y)| u64::from(f(x, y).count_ones())).sum()
 }
@@ -114,22 +112,4 @@ pub(super) fn first_from(a: &[u64], start: usize) -> Option<usize> {
 #[inline(always)]
 pub(super) fn equal(a: &[u64], b: &[u64]) -> bool {
     first_limb(a, b, |x, y| x ^ y).is_none()
-}
-
-#[inline(always)]
-pub(super) fn count_logic(op: LogicOp, a: &[u64], b: &[u64]) -> u64 {
-    match op {
-        LogicOp::And => count_by(a, b, |x, y| x & y),
-        LogicOp::Or => count_by(a, b, |x, y| x | y),
-        LogicOp::Xor => count_by(a, b, |x, y| x ^ y),
-    }
-}
-
-#[inline(always)]
-pub(super) fn first_logic(op: LogicOp, a: &[u64], b: &[u64]) -> Option<usize> {
-    match op {
-        LogicOp::And => first_limb(a, b, |x, y| x & y).map(place),
-        LogicOp::Or => first_limb(a, b, |x, y| x | y).map(place),
-        LogicOp::Xor => first_limb(a, b, |x, y| x ^ y).map(place),
-    }
 }

@@ -4,12 +4,13 @@ use std::collections::BTreeSet;
 
 use star_ir::{Block, LabelId, Operand, StmtKind, TileReduction, VarId, visit};
 
-use super::super::code::{Forall, Pc, RegRef};
-use super::super::explain;
+use super::super::code::{Forall, Pc, Reg, RegRef};
 use super::super::inst::Inst;
-use super::super::tile::{self, Tile};
+use super::super::lines::LineKernel;
+use super::super::recording::Tile;
+use super::super::table::Line;
 use super::{Compiler, LoopContext};
-use crate::explain::{Item, Subject};
+use crate::explain::{Became, Item, Subject};
 
 impl Compiler<'_> {
     pub(super) fn for_loop(
@@ -56,64 +57,77 @@ impl Compiler<'_> {
         self.turns(label, Inst::ForeachNext { state, var, over, exit: 0 }, body);
     }
 
-    pub(super) fn forall_loop(&mut self, label: LabelId, forall: Forall, body: &Block) {
-        let other = "its body is more than logic on lines of its own index";
-        self.decide(Subject::Forall, forall.block.is_some(), other);
-        self.code.foralls.push(forall);
-        let forall = self.code.foralls.len() as u32 - 1;
-        self.emit(Inst::ForallBegin(forall));
-        self.turns(label, Inst::ForallNext { forall, exit: 0 }, body);
-    }
-
-    pub(super) fn tile(
+    /// `writes` is the table of which the iterations write a line each, if they do that alone.
+    #[inline(never)] // Statements nest deeply, and this needs much of the stack.
+    pub(super) fn forall_loop(
         &mut self,
-        rows: &Operand,
-        privates: &[VarId],
-        reductions: &[TileReduction],
+        label: LabelId,
+        forall: Forall,
+        writes: Option<(Reg, Line)>,
         body: &Block,
     ) {
         let loc = self.loc;
-        // What is asked about a private slice behind the kernel, blocks do not keep.
-        let is_asked = reductions.iter().any(|reduction| privates.contains(&reduction.of));
-        let block = match is_asked || !self.options.optimise {
-            true => None,
-            false => tile::compile(self, rows, privates, body),
+        self.code.foralls.push(forall);
+        let idx = self.code.foralls.len() - 1;
+        let begin = self.emit(Inst::ForallBegin(idx as u32));
+        self.turns(label, Inst::ForallNext { forall: idx as u32, exit: 0 }, body);
+        // Behind the two instructions that begin, and without the one that jumps back.
+        let insts = &self.code.insts[begin + 2..self.code.insts.len() - 1];
+        let forall = &self.code.foralls[idx];
+        let kernel = match self.options.optimise {
+            true => writes.and_then(|writes| LineKernel::compile(forall, writes, insts)),
+            false => None,
         };
-        let other = "its body is more than logic on columns and slices";
-        self.decide(Subject::Tile, block.is_some(), other);
+        self.loc = loc;
+        self.decide(
+            Subject::Forall,
+            match kernel {
+                Some(_) => Ok("a kernel over lines"),
+                None => Err("its body is more than logic on lines of its own index"),
+            },
+        );
+        self.code.foralls[idx].kernel = kernel.map(Box::new);
+    }
+
+    #[inline(never)]
+    pub(super) fn tile(&mut self, privates: &[VarId], reductions: &[TileReduction], body: &Block) {
+        let loc = self.loc;
+        self.decide(
+            Subject::Tile,
+            Ok("recorded whole, unless it does more than logic on columns and slices"),
+        );
         let written = self.to_be_kept(privates, body);
         let privates: Vec<RegRef> = privates.iter().map(|var| self.place(*var)).collect();
-        self.code.tiles.push(Tile { privates: privates.clone(), written, block });
+        let reductions = reductions.iter().map(|reduction| {
+            (self.reg(reduction.dst), reduction.op.into(), self.reg(reduction.of))
+        });
+        let reductions = reductions.collect();
+        self.code.tiles.push(Tile { privates: privates.clone(), written, reductions });
         let tile = self.code.tiles.len() as u32 - 1;
-        let begin = self.emit(Inst::TileBegin { tile, exit: 0 });
+        self.emit(Inst::TileBegin(tile));
         self.block(body);
         self.loc = loc;
-        self.emit(Inst::TileEnd);
-        let end = self.here();
-        self.patch(begin, end);
-        for reduction in reductions {
-            let (dst, of) = (self.reg(reduction.dst), self.reg(reduction.of));
-            self.emit(Inst::Ask { ask: reduction.op.into(), dst, of });
-        }
+        self.emit(Inst::TileEnd(tile));
         for private in privates {
             self.emit(Inst::Unset(private));
         }
     }
 
-    /// For `explain`: the statement at hand runs in blocks, or does not because of `other`.
-    fn decide(&mut self, subject: Subject, is_in_blocks: bool, other: &str) {
-        let why_not = match (is_in_blocks, self.options.optimise) {
-            (true, _) => None,
-            (false, true) => Some(other),
-            (false, false) => Some("the program runs as lowered"),
+    /// For `explain`: what became of the statement at hand, or why it runs as it is written.
+    fn decide(&mut self, subject: Subject, form: Result<&str, &str>) {
+        let became = match (form, self.options.optimise) {
+            (Ok(form), true) => Became::Form(form.to_owned()),
+            (Err(why), true) => Became::AsWritten { why: why.to_owned() },
+            (Ok(_) | Err(_), false) => {
+                Became::AsWritten { why: "the program runs as lowered".to_owned() }
+            }
         };
         let (routine, loc) = (Some(self.code.id), Some(self.loc));
-        let became = explain::in_blocks(why_not);
         self.code.decisions.push(Item { subject, routine, loc, became });
     }
 
     /// Slices and tables that the body of a kernel writes, private ones left out, if it has guards; see
-    /// Note [Kernels that trap] in `tile`.
+    /// Note [Kernels that trap] in `recording::tile`.
     fn to_be_kept(&self, privates: &[VarId], body: &Block) -> Vec<RegRef> {
         let (mut has_guards, mut written) = (false, BTreeSet::new());
         visit::walk(body, &mut |stmt| {

@@ -5,20 +5,21 @@
 
 mod control;
 mod operations;
+mod peephole;
 
 use std::collections::{HashMap, HashSet};
 
 use star_ir::{
-    Arg, Block, Check, ForallRange, LabelId, LocId, Mode, Operand, Param, Program, Routine,
-    RoutineId, SizeOperand, Stmt, StmtKind, Ty, VarId, visit,
+    Arg, Block, ForallRange, LabelId, LocId, Mode, Operand, Param, Part, PartKind, Program,
+    Reduction, Routine, RoutineId, SizeOperand, Stmt, StmtKind, Ty, VarId, visit,
 };
 
-use super::block;
 use super::code::{
     Call, CallArg, Code, FileUse, Forall, FrameSize, Number, Pc, Range, Reg, RegRef, RoutineCode,
-    Size, Summary, Test,
+    Size, Summary,
 };
 use super::inst::{BitsInst, Inst, TableInst};
+use super::table::Line;
 use crate::backend::CompileOptions;
 
 /// Compiles a verified program.
@@ -311,26 +312,15 @@ impl<'p> Compiler<'p> {
                 self.foreach_loop(*label, *var, *over, body);
             }
             StmtKind::Forall { label, var, range, privates, reductions, body, writes } => {
-                let block = match reductions[..] {
-                    [] if self.options.optimise => {
-                        block::compile(self, *var, range, writes, privates, body)
-                    }
-                    [..] => None,
+                let writes = match (&writes[..], &reductions[..]) {
+                    ([part], []) => self.line_of(part),
+                    ([..], [..]) => None,
                 };
-                let range = match range {
-                    ForallRange::Range(from, to) => {
-                        Range::Numbers(self.number(from), self.number(to))
-                    }
-                    ForallRange::Ones(over) => Range::Ones(self.reg(*over)),
-                };
-                let reductions = reductions.iter().map(|r| (self.place(r.var), r.op)).collect();
-                let privates = privates.iter().map(|var| self.place(*var)).collect();
-                let var = self.reg(*var);
-                let forall = Forall { var, range, privates, reductions, block };
-                self.forall_loop(*label, forall, body);
+                let forall = self.forall(*var, range, privates, reductions);
+                self.forall_loop(*label, forall, writes, body);
             }
-            StmtKind::Tile { rows, privates, body, reductions } => {
-                self.tile(rows, privates, reductions, body);
+            StmtKind::Tile { rows: _, privates, body, reductions } => {
+                self.tile(privates, reductions, body);
             }
             StmtKind::If { test, then, otherwise } => self.branch(test, then, otherwise),
             StmtKind::Block { label, body } => {
@@ -353,6 +343,32 @@ impl<'p> Compiler<'p> {
                 let at = self.emit(Inst::Jump(0));
                 self.exits.push(at);
             }
+        }
+    }
+
+    #[inline(never)] // Statements nest deeply; see `forall_loop`.
+    fn forall(
+        &mut self,
+        var: VarId,
+        range: &ForallRange,
+        privates: &[VarId],
+        reductions: &[Reduction],
+    ) -> Forall {
+        let range = match range {
+            ForallRange::Range(from, to) => Range::Numbers(self.number(from), self.number(to)),
+            ForallRange::Ones(over) => Range::Ones(self.reg(*over)),
+        };
+        let reductions = reductions.iter().map(|r| (self.place(r.var), r.op)).collect();
+        let privates = privates.iter().map(|var| self.place(*var)).collect();
+        Forall { var: self.reg(var), range, privates, reductions, kernel: None }
+    }
+
+    /// The table and the kind of line that a part is, if it is one.
+    fn line_of(&self, part: &Part) -> Option<(Reg, Line)> {
+        match part.kind {
+            PartKind::Row => Some((self.reg(part.var), Line::Row)),
+            PartKind::Column => Some((self.reg(part.var), Line::Column)),
+            PartKind::Field(_) | PartKind::Component => None,
         }
     }
 
@@ -408,28 +424,6 @@ impl<'p> Compiler<'p> {
         let dst = dst.map(|dst| self.place(dst));
         self.code.calls.push(Call { callee, args, n_lent, dst, extents });
         self.emit(Inst::Call(self.code.calls.len() as u32 - 1));
-    }
-}
-
-impl block::Names for Compiler<'_> {
-    fn reg(&self, var: VarId) -> Reg {
-        self.reg(var)
-    }
-
-    fn place(&self, var: VarId) -> RegRef {
-        self.place(var)
-    }
-
-    fn number(&mut self, operand: &Operand) -> Number {
-        self.number(operand)
-    }
-
-    fn test(&mut self, check: &Check) -> Test {
-        self.test(check)
-    }
-
-    fn size(&mut self, measure: &SizeOperand) -> Size {
-        self.size(measure)
     }
 }
 

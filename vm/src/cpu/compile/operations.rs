@@ -4,9 +4,10 @@ use star_ir::{Check, LocId, Op, Operand, SizeOp, SizeOperand, VarId};
 
 use super::super::ask::{Ask, Search};
 use super::super::code::{Pc, Reg, RegRef, Size, Test};
-use super::super::fuse;
 use super::super::inst::{BitsInst, Inst, SizeInst, TableInst};
-use super::Compiler;
+use super::{Compiler, peephole};
+use crate::scalars;
+use crate::tape::table2;
 
 impl Compiler<'_> {
     pub(super) fn cost(&mut self, units: u64, times: Option<&SizeOperand>) {
@@ -87,7 +88,7 @@ impl Compiler<'_> {
 
     pub(super) fn check(&mut self, check: &Check) {
         let test = self.test(check);
-        if fuse::is_known(&self.code.insts[self.settled..], test) {
+        if peephole::is_known(&self.code.insts[self.settled..], test) {
             // Whatever came last in the straight run was run as often.
             self.code.covered.push((self.code.insts.len() as Pc - 1, self.loc));
             return;
@@ -153,7 +154,8 @@ impl Compiler<'_> {
             }
             Op::BitsNot(x) => Inst::Bits(BitsInst::Not { dst, src: self.reg(*x) }),
             Op::BitsLogic(op, x, y) => {
-                Inst::LogicBits { op: *op, dst, left: self.reg(*x), right: self.reg(*y) }
+                let table = table2(|a, b| scalars::logic(*op, a, b));
+                Inst::Lut2 { table, dst, left: self.reg(*x), right: self.reg(*y) }
             }
             Op::BitsEqual(x, y) => {
                 Inst::Bits(BitsInst::Equal { dst, left: self.reg(*x), right: self.reg(*y) })
@@ -250,35 +252,34 @@ impl Compiler<'_> {
     /// Emits an instruction, together with the one that made its operand where nobody else looks at
     /// that.
     fn fused(&mut self, inst: Inst) {
-        let temporary = |reg: Reg| self.temporaries.contains(&reg);
-        let run = match self.options.optimise {
-            true => &self.code.insts[self.settled..],
-            false => &[],
-        };
-        match fuse::fuse(run, inst, temporary) {
-            Some((at, fused)) => {
-                let loc = self.code.locs.remove(self.settled + at);
-                self.code.insts.remove(self.settled + at);
-                self.code.summary.fused += 1;
-                self.emit(fused);
-                self.covers(self.settled + at, loc);
-            }
-            None => {
-                self.emit(inst);
-            }
+        let mut inst = inst;
+        loop {
+            let temporary = |reg: Reg| self.temporaries.contains(&reg);
+            let run = match self.options.optimise {
+                true => &self.code.insts[self.settled..],
+                false => &[],
+            };
+            let Some((at, fused)) = peephole::fuse(run, inst, temporary) else { break };
+            let at = self.settled + at;
+            self.code.insts.remove(at);
+            let loc = self.code.locs.remove(at);
+            self.code.summary.fused += 1;
+            self.covers(at, loc);
+            inst = fused;
         }
+        self.emit(inst);
     }
 
-    /// The last instruction does the work of number `removed` too, which was at `loc` and is gone.
+    /// The next instruction does the work of number `removed` too, which was at `loc` and is gone.
     fn covers(&mut self, removed: usize, loc: LocId) {
-        let (removed, last) = (removed as Pc, self.code.insts.len() as Pc - 1);
+        let (removed, next) = (removed as Pc, self.code.insts.len() as Pc);
         let covered = &mut self.code.covered;
         // They are in the order of the instructions.
         let begin = covered.partition_point(|(pc, _)| *pc < removed);
         let tail = covered.split_off(begin);
         let (moved, kept): (Vec<_>, Vec<_>) = tail.into_iter().partition(|(pc, _)| *pc == removed);
         covered.extend(kept.into_iter().map(|(pc, loc)| (pc - 1, loc)));
-        covered.extend(moved.into_iter().map(|(_, loc)| (last, loc)));
-        covered.push((last, loc));
+        covered.extend(moved.into_iter().map(|(_, loc)| (next, loc)));
+        covered.push((next, loc));
     }
 }

@@ -1,8 +1,9 @@
-//! Straight tile kernels, as text: the CPU backend runs them over blocks of rows, with the same results.
+//! Tile kernels as text: the CPU backend records them and runs them strip by strip, with the same results.
 
 use star_ir::parse;
 
 use super::*;
+use crate::paths::Declined;
 
 /// A kernel over `%n` rows with tables T and F, slices X, Y, Z and a private slice P.
 fn kernel(body: &str) -> Program {
@@ -11,11 +12,20 @@ fn kernel(body: &str) -> Program {
 
 /// Likewise; the slice `asked` is counted behind it.
 fn kernel_asking(asked: &str, body: &str) -> Program {
+    let text = kernel_text(asked, body);
+    parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
+
+fn kernel_text(asked: &str, body: &str) -> String {
     let mut placed = String::new();
     for line in body.lines().map(str::trim).filter(|line| !line.is_empty()) {
-        placed += &format!("      {line} !0\n");
+        placed += &match line.strip_suffix('{') {
+            Some(head) => format!("      {head}!0 {{\n"),
+            None if line == "}" => "      }\n".to_owned(),
+            None => format!("      {line} !0\n"),
+        };
     }
-    let text = format!(
+    format!(
         "routine 0 \"F\" (value %n: int, value %i: int, value %j: int, ref %T: table[?, ?], value %F: table[?, ?],
     ref %X: slice[?], ref %Y: slice[?], ref %Z: slice[?], ref %k: int) !0 {{
   var %P: slice[?]
@@ -26,12 +36,18 @@ locations {{
   !0 = 0:0..0
 }}
 "
-    );
-    parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"))
+    )
 }
 
-fn is_straight(program: &Program) -> bool {
-    in_blocks(program, Subject::Tile)
+/// Runs a kernel on every backend, and asserts that the CPU backend recorded it whole, or did not.
+fn run_recorded(program: &Program, values: Vec<HostValue>, is_recorded: bool) -> Vec<HostValue> {
+    let mut trial = Trial::new();
+    let (outcome, _) = trial.run_on(&Cpu::new(), program, values.clone(), &mut TestHost::default());
+    let paths = trial.stats.paths;
+    let taken = (paths.tile_kernels, paths.declined(Declined::Body));
+    assert_eq!(outcome, Outcome::Done);
+    assert_eq!(taken, if is_recorded { (1, 0) } else { (0, 1) });
+    run(program, values)
 }
 
 fn arguments(n_rows: usize, i: i64, j: i64) -> Vec<HostValue> {
@@ -78,22 +94,28 @@ fn straight_kernels_run_over_blocks_of_rows() {
     ];
     for body in bodies {
         let program = kernel(body);
-        assert!(is_straight(&program), "{body}");
         for n_rows in EDGES {
             for (i, j) in [(1, 2), (4, 1), (3, 3)] {
-                let _ = run(&program, arguments(n_rows, i, j));
+                let _ = run_recorded(&program, arguments(n_rows, i, j), true);
             }
         }
-        let _ = run(&program, arguments(9001, 1, 3));
+        let _ = run_recorded(&program, arguments(9001, 1, 3), true);
     }
 }
 
 #[test]
-fn a_kernel_behind_which_a_private_slice_is_counted_is_run_as_it_is_written() {
+fn a_private_slice_is_counted_behind_the_kernel_and_not_stored() {
     let program = kernel_asking("%P", "%P = bits_not %X\n%X = copy %P");
-    assert!(!is_straight(&program));
     for n_rows in EDGES {
-        let _ = run(&program, arguments(n_rows, 1, 2));
+        let _ = run_recorded(&program, arguments(n_rows, 1, 2), true);
+    }
+}
+
+#[test]
+fn what_nothing_was_recorded_about_is_counted_all_the_same() {
+    let program = kernel("%k = add %n, 1");
+    for n_rows in EDGES {
+        let _ = run_recorded(&program, arguments(n_rows, 1, 2), true);
     }
 }
 
@@ -107,21 +129,20 @@ fn columns_that_turn_out_to_be_one_are_written_in_order() {
          %Z = bits_xor %Z, %Y
          put_column %T, %j, %Z",
     );
-    assert!(is_straight(&program));
     for (i, j) in [(1, 2), (2, 2)] {
-        let _ = run(&program, arguments(130, i, j));
+        let _ = run_recorded(&program, arguments(130, i, j), true);
     }
 }
 
 #[test]
-fn private_slices_of_a_straight_kernel_take_no_memory() {
+fn private_slices_are_counted_once() {
     let program = kernel("%P = column %T, %i\n%P = bits_not %P\n%X = bits_xor %X, %P");
     let mut trial = Trial::new();
     let values = arguments(6400, 1, 2);
     let (outcome, _) = trial.run_on(&Cpu::new(), &program, values, &mut TestHost::default());
     assert_eq!(outcome, Outcome::Done);
-    // Tables of four and three columns, X and Y, and X once more while it is made.
-    assert_eq!(trial.stats.peak_bytes, 800 * (4 + 3 + 2 + 1));
+    // Tables of four and three columns, X and Y, the private one, and X once more while it is made.
+    assert_eq!(trial.stats.peak_bytes, 800 * (4 + 3 + 2 + 1 + 1));
 }
 
 #[test]
@@ -135,7 +156,6 @@ fn a_straight_kernel_without_room_leaves_all_as_it_was() {
     let tiny = Cpu::with(cpu::Settings::tiny(), Kernels::detect());
     for (body, cpu) in bodies.iter().flat_map(|body| [(body, Cpu::new()), (body, tiny.clone())]) {
         let program = kernel(body);
-        assert!(is_straight(&program), "{body}");
         for (y, z) in others.iter().flat_map(|y| others.iter().map(move |z| (y, z))) {
             let mut before = arguments(130, 1, 2);
             before[6..8].clone_from_slice(&[y.clone(), z.clone()]);
@@ -172,7 +192,6 @@ fn a_guard_of_a_straight_kernel_that_fails_traps_as_it_is_written() {
          check size length %P, length %Y
          put_column %T, %i, %P",
     );
-    assert!(is_straight(&program));
     for (n_rows, j) in [(70, 4), (70, 5), (0, 1), (0, 0)] {
         let before = arguments(n_rows, 1, j);
         let (outcome, after) = Trial::new().run(&program, before.clone());
@@ -195,20 +214,40 @@ locations {
 }
 ";
     let program = parse(text).unwrap();
-    assert!(is_straight(&program));
     let old = table(&["01", "00", "10"]);
-    let after = run(&program, vec![old.clone(), HostValue::Unset, slice("110")]);
+    let values = vec![old.clone(), HostValue::Unset, slice("110")];
+    let after = run_recorded(&program, values, true);
     assert_eq!(after[..2], [table(&["11", "10", "00"]), old]);
 }
 
 #[test]
-fn kernels_with_control_run_as_they_are_written() {
+fn kernels_with_control_and_scalars_are_recorded() {
     for body in [
         "%k = add %n, 1\n%X = bits_not %X",
         "%P = copy %X\ncost 1 times length %P\n%X = bits_not %P",
+        "for @0 %k = 1 to 3 {\n%P = column %T, %k\n%X = bits_xor %X, %P\nput_column %T, %k, %X\n}",
     ] {
-        let program = kernel(body);
-        assert!(!is_straight(&program), "{body}");
-        let _ = run(&program, arguments(70, 1, 2));
+        let _ = run_recorded(&kernel(body), arguments(70, 1, 2), true);
+    }
+}
+
+#[test]
+fn what_a_tape_does_not_take_runs_as_it_is_written_and_gives_back_what_it_wrote() {
+    // A field is no column.
+    let body = "%X = bits_not %X
+         put_column %T, %j, %X
+         %G = field %T, 0, 2
+         %X = column %G, 2
+         check index %i, columns %T
+         %Y = column %T, %i";
+    let text = kernel_text("%X", body)
+        .replace("var %P: slice[?]", "var %P: slice[?]\n  var %G: table[?, ?]");
+    let program = parse(&text.replace("privates [%P]", "privates [%P, %G]")).unwrap();
+    for n_rows in [1, 64, 130] {
+        let _ = run_recorded(&program, arguments(n_rows, 1, 2), false);
+        let before = arguments(n_rows, 5, 2);
+        let (outcome, after) = Trial::new().run(&program, before.clone());
+        assert!(matches!(outcome, Outcome::Trap(_)), "{outcome:?}");
+        assert_eq!(after, before);
     }
 }

@@ -1,0 +1,193 @@
+//! Several instructions as one: a function of slices whose result only the next one uses need not be written to
+//! memory, if together they have three operands at most. And a guard that was tested before is not tested again.
+
+use super::super::ask::Ask;
+use super::super::class::{Bitwise, Class};
+use super::super::code::{Reg, Size, Test};
+use super::super::inst::{BitsInst, Inst};
+use crate::tape::Lut;
+
+/// The instruction that does what `inst` and one before it do, and the number of that one in `run`, a
+/// straight run of instructions. `temporary` says that `inst` is the only one that uses a register.
+pub(super) fn fuse(
+    run: &[Inst],
+    inst: Inst,
+    temporary: impl Fn(Reg) -> bool,
+) -> Option<(usize, Inst)> {
+    match inst.class() {
+        Class::Bitwise(op) => {
+            let lut = op.lut();
+            let (at, fused) = with_maker(run, &lut, temporary)?;
+            Some((at, Bitwise::inst(op.dst, &fused)?))
+        }
+        Class::Reduce { dst, ask, of } => {
+            let (at, fused) = with_maker(run, &of.lut(), temporary)?;
+            let [left, right] = *fused.inputs() else { return None };
+            // Beyond the end there are zeros, and none of them may count.
+            let table = Some(fused.table()).filter(|table| table & 1 == 0)?;
+            let fused = match ask {
+                Ask::Search(search) => BitsInst::SearchLut { search, table, dst, left, right },
+                Ask::Count => BitsInst::CountLut { table, dst, left, right },
+                Ask::All => return None,
+            };
+            Some((at, Inst::Bits(fused)))
+        }
+        Class::Fill { .. }
+        | Class::Load { .. }
+        | Class::Store { .. }
+        | Class::Guard(_)
+        | Class::Cost { .. }
+        | Class::Scalar
+        | Class::Other(_)
+        | Class::Control => None,
+    }
+}
+
+/// Has the straight run tested this already, and nothing since that it depends on changed? Only about
+/// indices and tables, and only behind instructions that work on lines.
+pub(super) fn is_known(run: &[Inst], test: Test) -> bool {
+    if !matches!(test, Test::Index(_, Size::Rows(_) | Size::Columns(_)) | Test::TableSet(_)) {
+        return false;
+    }
+    for inst in run.iter().rev() {
+        match inst.class() {
+            Class::Guard(known) if known == test => return true,
+            Class::Guard(_)
+            | Class::Cost { .. }
+            | Class::Bitwise(_)
+            | Class::Load { .. }
+            | Class::Store { .. } => {}
+            Class::Fill { .. }
+            | Class::Reduce { .. }
+            | Class::Scalar
+            | Class::Other(_)
+            | Class::Control => return false,
+        }
+    }
+    false
+}
+
+/// A function with that of the instruction which made one of its inputs in its place, if that could as well be
+/// computed now.
+fn with_maker(
+    run: &[Inst],
+    lut: &Lut<Reg>,
+    temporary: impl Fn(Reg) -> bool,
+) -> Option<(usize, Lut<Reg>)> {
+    lut.inputs().iter().filter(|reg| temporary(**reg)).find_map(|reg| {
+        let (at, made) = maker(run, *reg)?;
+        Some((at, lut.with(*reg, &made)?))
+    })
+}
+
+/// The function that a register was given in the run, if its operands are still the same.
+fn maker(run: &[Inst], reg: Reg) -> Option<(usize, Lut<Reg>)> {
+    let at = run.iter().rposition(|inst| inst.class().writes() == Some(reg))?;
+    let made = match run[at].class() {
+        Class::Bitwise(op) => op.lut(),
+        Class::Fill { .. }
+        | Class::Load { .. }
+        | Class::Store { .. }
+        | Class::Reduce { .. }
+        | Class::Guard(_)
+        | Class::Cost { .. }
+        | Class::Scalar
+        | Class::Other(_)
+        | Class::Control => return None,
+    };
+    let changes = |inst: &Inst| match inst.class() {
+        Class::Control => true,
+        class => class.writes().is_some_and(|reg| made.inputs().contains(&reg)),
+    };
+    (!run[at + 1..].iter().any(changes)).then_some((at, made))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    use super::super::super::ask::Search;
+    use super::super::super::code::Number;
+    use super::super::super::inst::SizeInst;
+    use crate::tape::table2;
+
+    fn lut2(table: u8, dst: Reg, left: Reg, right: Reg) -> Inst {
+        Inst::Lut2 { table, dst, left, right }
+    }
+
+    const AND: u8 = 0b1000;
+    const OR: u8 = 0b1110;
+    const MADE: Inst = Inst::Lut2 { table: AND, dst: 9, left: 0, right: 1 };
+
+    #[test]
+    fn a_temporary_is_fused_into_what_uses_it() {
+        let count = Inst::Ask { ask: Ask::Count, dst: 3, of: 9 };
+        let fused = fuse(&[MADE], count, |reg| reg == 9);
+        let Some((0, Inst::Bits(BitsInst::CountLut { table: AND, left: 0, right: 1, .. }))) = fused
+        else {
+            panic!("{fused:?}")
+        };
+        let some = Inst::Ask { ask: Ask::Search(Search::Some), dst: 3, of: 9 };
+        let fused = fuse(&[MADE], some, |reg| reg == 9);
+        let Some((0, Inst::Bits(BitsInst::SearchLut { search: Search::Some, .. }))) = fused else {
+            panic!("{fused:?}")
+        };
+        let all = Inst::Ask { ask: Ask::All, dst: 3, of: 9 };
+        assert!(fuse(&[MADE], all, |reg| reg == 9).is_none());
+        let fused = fuse(&[MADE], lut2(OR, 2, 9, 3), |reg| reg == 9);
+        let Some((0, Inst::Lut3 { table, dst: 2, of })) = fused else { panic!("{fused:?}") };
+        let lut = Lut::new(table, &of);
+        for bits in 0..16 {
+            let bit = |reg: Reg| bits >> reg & 1 == 1;
+            assert_eq!(lut.value(bit), (bit(0) && bit(1)) || bit(3));
+        }
+        let not = Inst::Bits(BitsInst::Not { dst: 2, src: 9 });
+        let fused = fuse(&[MADE], not, |reg| reg == 9);
+        let Some((0, Inst::Lut2 { table, .. })) = fused else { panic!("{fused:?}") };
+        assert_eq!(table, table2(|a, b| !(a && b)));
+    }
+
+    #[test]
+    fn a_function_that_is_one_for_zeros_is_not_asked_about_unmade() {
+        let nor = lut2(0b0001, 9, 0, 1);
+        let count = Inst::Ask { ask: Ask::Count, dst: 3, of: 9 };
+        assert!(fuse(&[nor], count, |reg| reg == 9).is_none());
+    }
+
+    #[test]
+    fn more_than_three_operands_and_constants_stay_apart() {
+        let three = Inst::Lut3 { table: 0b1001_0110, dst: 9, of: [0, 1, 2] };
+        assert!(fuse(&[three], lut2(AND, 4, 9, 3), |reg| reg == 9).is_none());
+        assert!(fuse(&[three], lut2(AND, 4, 9, 2), |reg| reg == 9).is_some());
+        // x xor x is a constant, whose length nothing says.
+        let same = lut2(0b0110, 9, 0, 0);
+        assert!(fuse(&[same], Inst::Bits(BitsInst::Not { dst: 4, src: 9 }), |_| true).is_none());
+    }
+
+    #[test]
+    fn a_guard_is_tested_once_until_something_changes() {
+        let test = Test::Index(Number(3), Size::Rows(0));
+        let guard = Inst::Guard { test, check: 0 };
+        let row = Inst::Row { dst: 1, table: 0, index: Number(3) };
+        assert!(is_known(&[guard, row], test));
+        assert!(!is_known(&[row], test));
+        assert!(!is_known(&[guard, row], Test::Index(Number(4), Size::Rows(0))));
+        for change in [
+            Inst::Set { dst: 3, value: Number(4) },
+            Inst::Size(SizeInst::EnsureColumns { table: 0, columns: Size::Value(Number(1)) }),
+            Inst::Call(0),
+        ] {
+            assert!(!is_known(&[guard, change], test), "{change:?}");
+        }
+    }
+
+    #[test]
+    fn what_others_see_or_what_changed_is_not_fused() {
+        let count = Inst::Ask { ask: Ask::Count, dst: 3, of: 9 };
+        assert!(fuse(&[MADE], count, |_| false).is_none());
+        let change = Inst::Bits(BitsInst::Not { dst: 1, src: 1 });
+        assert!(fuse(&[MADE, change], count, |reg| reg == 9).is_none());
+        let call = Inst::Call(0);
+        assert!(fuse(&[MADE, call], count, |reg| reg == 9).is_none());
+    }
+}

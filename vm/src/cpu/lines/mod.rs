@@ -1,0 +1,67 @@
+//! Kernels over lines: a `forall` over rows or columns of one table, many of them at a time.
+//!
+//! Note [Lines]. A body that loads lines of its own index, combines them with each other and with slices or words
+//! from outside, and stores one, needs no registers: it is a tape whose ports are families of lines, planned once
+//! and run over blocks of them (Note [Strips] in `crate::tape::run`). Before anything changes, every guard is
+//! tested for all iterations at once; if one would fail, or a table does not lie in the form that is needed, the
+//! loop runs as it is written, and traps where that traps.
+
+mod compile;
+mod run;
+
+use super::code::{Reg, Size};
+use super::table::Line;
+use crate::tape::Plan;
+
+/// A body that runs over lines.
+#[derive(Clone, Debug)]
+pub(super) struct LineKernel {
+    line: Line,
+    /// The table that is written.
+    target: Reg,
+    plan: Plan,
+    /// What each port of the plan stands for.
+    ports: Vec<Port>,
+    /// Tables whose lines are indexed.
+    tables: Vec<Reg>,
+    /// Slices and words from outside.
+    outer: Vec<Reg>,
+    /// Sizes that have to agree.
+    sizes: Vec<(LineSize, LineSize)>,
+    /// Elementary operations of an iteration.
+    cost: u64,
+}
+
+/// What a port stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Port {
+    /// The lines of a table.
+    Lines(Reg),
+    /// A slice or word that is the same for all lines.
+    Outer(Reg),
+}
+
+/// A size in a guard: that of a line, or one from outside.
+#[derive(Clone, Copy, Debug)]
+enum LineSize {
+    Line,
+    Outer(Size),
+}
+
+impl LineKernel {
+    /// How many lines the target has.
+    fn n_lines(&self) -> Size {
+        match self.line {
+            Line::Row => Size::Rows(self.target),
+            Line::Column => Size::Columns(self.target),
+        }
+    }
+
+    /// How long a line of the target is.
+    fn length(&self) -> Size {
+        match self.line {
+            Line::Row => Size::Columns(self.target),
+            Line::Column => Size::Rows(self.target),
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! How a kernel runs over lines.
+
+use star_base::BitTable;
+
+use super::super::code::{Forall, Range, RegRef};
+use super::super::interpreter::Interpreter;
+use super::super::table::Table;
+use super::{LineKernel, LineSize, Port};
+use crate::paths::Declined;
+use crate::stop::{Run, broken};
+use crate::tape::{Lane, Strips};
+
+impl Interpreter<'_, '_, '_> {
+    /// Runs all iterations, if that can be done by lines; how many there were. Otherwise nothing has
+    /// happened.
+    pub(in crate::cpu) fn run_lines(&mut self, forall: &Forall) -> Run<Option<u64>> {
+        match self.run_kernel(forall)? {
+            Ok(n_turns) => {
+                self.paths.line_kernels += 1;
+                self.paths.lines += n_turns;
+                Ok(Some(n_turns))
+            }
+            Err(reason) => {
+                self.paths.decline(reason);
+                Ok(None)
+            }
+        }
+    }
+
+    fn run_kernel(&mut self, forall: &Forall) -> Run<Result<u64, Declined>> {
+        let Some(kernel) = &forall.kernel else { return Ok(Err(Declined::Body)) };
+        // Steps are counted one by one where they are limited.
+        if self.has_step_limit() {
+            return Ok(Err(Declined::StepLimit));
+        }
+        let Some(indices) = self.line_indices(kernel, forall.range) else {
+            return Ok(Err(Declined::Range));
+        };
+        if indices.is_empty() {
+            return Ok(Err(Declined::Empty));
+        }
+        let n_turns = indices.len() as u64;
+        let len = self.size(kernel.length()).unwrap_or(0) as usize;
+        if let Err(reason) = self.is_ready(kernel, len)? {
+            return Ok(Err(reason));
+        }
+        self.update_lines(kernel, &indices, len)?;
+        self.count_turns(n_turns, kernel.cost);
+        for private in &forall.privates {
+            self.unset(*private);
+        }
+        self.unset(RegRef::Int(forall.var));
+        Ok(Ok(n_turns))
+    }
+
+    /// The indices of the iterations, ascending from 0; `None` if one is no line.
+    fn line_indices(&self, kernel: &LineKernel, range: Range) -> Option<Vec<usize>> {
+        let n_lines = self.size(kernel.n_lines())? as i64;
+        match range {
+            Range::Numbers(from, to) => {
+                let (from, to) = (self.number(from), self.number(to));
+                let inside = from >= 1 && to <= n_lines;
+                inside.then(|| (from..=to).map(|index| index as usize - 1).collect())
+            }
+            Range::Ones(over) => {
+                let bits = self.bits(over);
+                let mut indices = Vec::new();
+                for (limb_idx, &limb) in bits.limbs().iter().enumerate() {
+                    let mut rest = limb;
+                    while rest != 0 {
+                        indices.push(limb_idx * 64 + rest.trailing_zeros() as usize);
+                        rest &= rest - 1;
+                    }
+                }
+                let inside = indices.last().is_none_or(|&last| (last as i64) < n_lines);
+                inside.then_some(indices)
+            }
+        }
+    }
+
+    /// Would every guard hold in every iteration, and does every table lie as it is needed?
+    fn is_ready(&mut self, kernel: &LineKernel, len: usize) -> Run<Result<(), Declined>> {
+        let target = self.table(kernel.target)?;
+        let shape = (target.n_rows(), target.n_cols());
+        for reg in &kernel.tables {
+            let table = self.table_slot(*reg).table.get();
+            let fits = |table: &&Table| (table.n_rows(), table.n_cols()) == shape;
+            let Some(table) = table.filter(fits) else { return Ok(Err(Declined::Guard)) };
+            if *reg != kernel.target && !table.has(kernel.line) {
+                return Ok(Err(Declined::Form));
+            }
+        }
+        for reg in &kernel.outer {
+            let slot = self.bits_slot(*reg);
+            if !slot.is_set || slot.bits.len() != len {
+                return Ok(Err(Declined::Guard));
+            }
+        }
+        for (left, right) in &kernel.sizes {
+            let size = |size: &LineSize| match size {
+                LineSize::Line => Some(len as u64),
+                LineSize::Outer(size) => self.size(*size),
+            };
+            if size(left).is_none() || size(left) != size(right) {
+                return Ok(Err(Declined::Guard));
+            }
+        }
+        let is_ready = self.own_lines(kernel.target, kernel.line)?;
+        Ok(if is_ready { Ok(()) } else { Err(Declined::Form) })
+    }
+
+    /// Works on the lines of the target.
+    fn update_lines(&mut self, kernel: &LineKernel, indices: &[usize], len: usize) -> Run<()> {
+        let at = self.base.tables + kernel.target as usize;
+        let mut target = std::mem::take(&mut self.tables[at].table);
+        let done = match target.get_mut() {
+            Some(table) => self.run_over(kernel, table.lines_mut(kernel.line), indices, len),
+            None => Err(broken("a table that is still shared")),
+        };
+        self.tables[at].table = target;
+        done
+    }
+
+    fn run_over(
+        &self,
+        kernel: &LineKernel,
+        target: &mut BitTable,
+        indices: &[usize],
+        len: usize,
+    ) -> Run<()> {
+        let mut target = Some(target);
+        let mut lanes = Vec::with_capacity(kernel.ports.len());
+        for port in &kernel.ports {
+            lanes.push(match *port {
+                Port::Outer(reg) => Lane::Read { limbs: self.bits(reg).limbs(), stride: 0 },
+                Port::Lines(reg) if reg == kernel.target => {
+                    let form = target.take().ok_or_else(|| broken("a port twice"))?;
+                    let stride = form.stride();
+                    Lane::Written { limbs: form.storage_mut(), stride }
+                }
+                Port::Lines(reg) => {
+                    let form = self.table(reg)?.lines(kernel.line);
+                    let form = form.ok_or_else(|| broken("a table that lies the other way"))?;
+                    Lane::Read { limbs: form.storage(), stride: form.stride() }
+                }
+            });
+        }
+        let strips = Strips { parallelism: &self.parallelism, plan: &kernel.plan, n_bits: len };
+        strips.lines(lanes, indices)
+    }
+}

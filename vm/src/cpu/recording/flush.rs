@@ -1,0 +1,152 @@
+//! How a tape is flushed.
+
+use star_base::{BitTable, BitVector};
+
+use super::super::ask::Ask;
+use super::super::code::Reg;
+use super::super::interpreter::Interpreter;
+use super::super::registers::CowTable;
+use super::super::table::Line;
+use super::{Port, Recorder};
+use crate::stop::{Run, broken};
+use crate::tape::{Answer, Lane, Plan, PortId, Strips};
+
+/// What a tape writes, taken out of its registers.
+#[derive(Default)]
+struct Taken {
+    slices: Vec<(usize, Reg, BitVector)>,
+    tables: Vec<(Reg, CowTable)>,
+}
+
+impl Interpreter<'_, '_, '_> {
+    /// Executes what is recorded, if anything is. Only a flag stops that; what is written lies between two
+    /// states then.
+    pub(in crate::cpu) fn flush(&mut self) -> Run<()> {
+        self.flush_for_answers().map(drop)
+    }
+
+    /// The same; the answers are those of the tape's reductions.
+    pub(super) fn flush_for_answers(&mut self) -> Run<Vec<Answer>> {
+        self.keep_tile()?;
+        self.run_tape()
+    }
+
+    /// Executes what is recorded, whatever it writes.
+    pub(super) fn run_tape(&mut self) -> Run<Vec<Answer>> {
+        if !self.recorder.is_open() {
+            return Ok(Vec::new());
+        }
+        let mut recorder = std::mem::take(&mut self.recorder);
+        let done = if recorder.tape.has_effect() {
+            self.run_plan(&recorder, &Plan::new(&recorder.tape))
+        } else {
+            Ok(Vec::new())
+        };
+        if !recorder.deferred.is_empty() {
+            self.paths.tapes_flushed += 1;
+            self.paths.ops_recorded += recorder.deferred.len() as u64;
+        }
+        recorder.clear();
+        recorder.is_open = self.recorded_tile().is_some();
+        self.recorder = recorder;
+        done
+    }
+
+    fn run_plan(&mut self, recorder: &Recorder, plan: &Plan) -> Run<Vec<Answer>> {
+        let mut taken = Taken::default();
+        for (idx, port) in recorder.ports.iter().enumerate() {
+            if !plan.ports[idx].is_written {
+                continue;
+            }
+            match *port {
+                Port::Slice(reg) => {
+                    let bits = std::mem::take(&mut self.bits_slot_mut(reg).bits);
+                    taken.slices.push((idx, reg, bits));
+                }
+                Port::Column(reg, _) => {
+                    if taken.tables.iter().all(|(known, _)| *known != reg) {
+                        let table = std::mem::take(&mut self.table_slot_mut(reg).table);
+                        taken.tables.push((reg, table));
+                    }
+                }
+            }
+        }
+        let done = self.run_lanes(recorder, plan, &mut taken);
+        for (_, reg, bits) in taken.slices {
+            self.bits_slot_mut(reg).bits = bits;
+        }
+        for (reg, table) in taken.tables {
+            self.table_slot_mut(reg).table = table;
+        }
+        done
+    }
+
+    fn run_lanes(&self, recorder: &Recorder, plan: &Plan, taken: &mut Taken) -> Run<Vec<Answer>> {
+        let mut lanes: Vec<Lane<'_>> = plan.ports.iter().map(|_| Lane::default()).collect();
+        for (idx, port) in recorder.ports.iter().enumerate() {
+            if !plan.ports[idx].is_read || plan.ports[idx].is_written {
+                continue;
+            }
+            let limbs = match *port {
+                Port::Slice(reg) => self.bits(reg).limbs(),
+                Port::Column(reg, _) if taken.tables.iter().any(|(known, _)| *known == reg) => {
+                    continue;
+                }
+                Port::Column(reg, col_idx) => {
+                    let form = self.table(reg)?.as_columns();
+                    form.ok_or_else(|| broken("a table by rows"))?.column_limbs(col_idx)
+                }
+            };
+            lanes[idx] = Lane::Read { limbs, stride: 0 };
+        }
+        for (idx, _, bits) in &mut taken.slices {
+            lanes[*idx] = Lane::Written { limbs: bits.limbs_mut(), stride: 0 };
+        }
+        for (reg, table) in &mut taken.tables {
+            let table = table.get_mut().ok_or_else(|| broken("a table that is still shared"))?;
+            let ports = recorder.columns.iter().filter(|((of, _), port)| {
+                let used = plan.ports[port.0 as usize];
+                of == reg && (used.is_read || used.is_written)
+            });
+            let mut columns: Vec<(usize, PortId)> =
+                ports.map(|((_, col_idx), port)| (*col_idx, *port)).collect();
+            columns.sort_unstable_by_key(|(col_idx, _)| *col_idx);
+            if !table.is_home(Line::Column) {
+                return Err(broken("a table by rows that is stored to"));
+            }
+            column_lanes(table.lines_mut(Line::Column), &columns, &mut lanes);
+        }
+        let strips = Strips { parallelism: &self.parallelism, plan, n_bits: recorder.n_rows };
+        strips.line(lanes)
+    }
+
+    /// A number takes what a flush has found out about slices.
+    pub(super) fn answer(&mut self, dst: Reg, ask: Ask, of: &[Reg], answer: Answer) {
+        let number = match (ask, answer) {
+            (Ask::Search(search), Answer::First(first)) => {
+                if let [of] = of {
+                    let slot = self.bits_slot_mut(*of);
+                    slot.zeros = first.unwrap_or(slot.bits.len()) / 64;
+                }
+                search.answer(first)
+            }
+            (_, Answer::First(first)) => i64::from(first.is_some()),
+            (_, Answer::Count(count)) => count as i64,
+            (_, Answer::All(all)) => i64::from(all),
+        };
+        self.set(dst, number);
+    }
+}
+
+/// The lanes of some columns of a table, in the order of their indices.
+fn column_lanes<'t>(form: &'t mut BitTable, columns: &[(usize, PortId)], lanes: &mut [Lane<'t>]) {
+    let (stride, mut next) = (form.stride(), 0);
+    let mut rest = form.storage_mut();
+    for (col_idx, port) in columns {
+        let (_, behind) = rest.split_at_mut((col_idx - next) * stride);
+        let (limbs, behind) = behind.split_at_mut(stride.min(behind.len()));
+        lanes[port.0 as usize] = Lane::Written { limbs, stride: 0 };
+        rest = behind;
+        next = col_idx + 1;
+    }
+}

@@ -1,0 +1,279 @@
+//! Which instructions are recorded, which leave the tape alone, and which want it flushed first.
+
+use star_ir::Mode;
+
+use super::super::bits::index_in;
+use super::super::class::{Bitwise, Class, Effects};
+use super::super::code::{Reg, RegRef, RoutineCode};
+use super::super::inst::Inst;
+use super::super::interpreter::Interpreter;
+use super::super::probe::Probe;
+use super::super::table::{Line, Table};
+use super::super::value::bytes_of;
+use super::Port;
+use crate::stop::Run;
+use crate::tape::{Answer, Reduction, ValueId};
+
+impl Interpreter<'_, '_, '_> {
+    /// Records an instruction whose operands have `len` components, if that is many; otherwise the answer is
+    /// false, and it has to be executed.
+    #[inline]
+    pub(in crate::cpu) fn record_long(&mut self, inst: Inst, len: usize) -> Run<bool> {
+        if len / 64 < self.parallelism.settings.batch_limbs && self.recorded_tile().is_none() {
+            return Ok(false);
+        }
+        self.record(inst.class())
+    }
+
+    /// Records an instruction while something is recorded. If that cannot be, the answer is false: the
+    /// instruction has to be executed, and the tape was flushed, if the instruction could see a difference.
+    pub(in crate::cpu) fn join<P: Probe>(
+        &mut self,
+        inst: Inst,
+        routine: &RoutineCode,
+        probe: &mut P,
+    ) -> Run<bool> {
+        let class = inst.class();
+        if self.is_full() && class.may_be_recorded() {
+            // It begins the next tape, if it is long.
+            self.flush_for(probe)?;
+            return Ok(false);
+        }
+        if self.record(class)? {
+            return Ok(true);
+        }
+        if let Inst::TileEnd(_) = inst {
+            // What is pending then is flushed by the kernel itself.
+            return Ok(false);
+        }
+        if let Inst::Return = inst {
+            self.recorder.keep(|port| leaves(routine, port));
+        } else if let Inst::Unset(RegRef::Slice(reg) | RegRef::Word(reg)) = inst {
+            self.recorder.drop_slice(reg);
+        }
+        let answered = match class {
+            Class::Reduce { ask, of, .. } => self.record_reduction(ask.into(), &of),
+            Class::Bitwise(_)
+            | Class::Fill { .. }
+            | Class::Load { .. }
+            | Class::Store { .. }
+            | Class::Guard(_)
+            | Class::Cost { .. }
+            | Class::Scalar
+            | Class::Other(_)
+            | Class::Control => false,
+        };
+        if answered || !self.is_apart(&class) {
+            let answers = self.flush_for(probe)?;
+            if let (Class::Reduce { dst, ask, of }, [answer]) = (class, &answers[..]) {
+                self.answer(dst, ask, of.of(), *answer);
+                return Ok(true);
+            }
+        }
+        if self.changes_tile(&class) {
+            self.keep_tile()?;
+        }
+        Ok(false)
+    }
+
+    /// Executes what is recorded before the instruction at hand.
+    fn flush_for<P: Probe>(&mut self, probe: &mut P) -> Run<Vec<Answer>> {
+        probe.batch(&self.recorder.deferred);
+        let answers = self.flush_for_answers()?;
+        probe.batch_over();
+        Ok(answers)
+    }
+
+    /// Are as many operations recorded as may be? A kernel's are not cut short of need, since what it writes
+    /// would have to be copied.
+    fn is_full(&self) -> bool {
+        let most = match self.recorded_tile() {
+            Some(_) => MOST_IN_TILE,
+            None => self.parallelism.settings.batch_ops,
+        };
+        self.recorder.deferred.len() >= most
+    }
+
+    /// Records an instruction if it is one of those that a tape takes, and this tape can.
+    fn record(&mut self, class: Class) -> Run<bool> {
+        if let Some(dst) = class.writes()
+            && self.is_word_in_tile(dst)
+        {
+            return Ok(false);
+        }
+        match class {
+            Class::Bitwise(op) => self.record_bitwise(&op),
+            Class::Fill { dst, len, bit } => {
+                let Ok(n_rows) = usize::try_from(self.number(len)) else { return Ok(false) };
+                if !self.takes(n_rows) {
+                    return Ok(false);
+                }
+                self.claim(dst, n_rows)?;
+                let value = self.recorder.tape.constant(bit);
+                self.assign(dst, value, n_rows);
+                Ok(true)
+            }
+            Class::Load { dst, table, line: Line::Column, index } => {
+                let columns = self.table_slot(table).table.get();
+                let columns = columns.filter(|table| table.has(Line::Column));
+                let Some(columns) = columns else { return Ok(false) };
+                let (n_rows, n_cols) = (columns.n_rows(), columns.n_cols());
+                let col_idx = index_in(self.number(index), n_cols)?;
+                if !self.takes(n_rows) {
+                    return Ok(false);
+                }
+                self.claim(dst, n_rows)?;
+                let port = self.recorder.column(table, col_idx, false);
+                let value = self.recorder.tape.load(port);
+                self.assign(dst, value, n_rows);
+                Ok(true)
+            }
+            Class::Store { table, line: Line::Column, index, value } => {
+                let n_rows = self.bits(value).len();
+                let of = self.table(table)?;
+                let col_idx = index_in(self.number(index), of.n_cols())?;
+                if of.n_rows() != n_rows || !self.takes(n_rows) || !self.may_store(table)? {
+                    return Ok(false);
+                }
+                let value = self.recorder.value(value);
+                let port = self.recorder.column(table, col_idx, true);
+                self.recorder.tape.store(port, value);
+                self.deferred(n_rows);
+                Ok(true)
+            }
+            Class::Load { line: Line::Row, .. }
+            | Class::Store { line: Line::Row, .. }
+            | Class::Reduce { .. }
+            | Class::Guard(_)
+            | Class::Cost { .. }
+            | Class::Scalar
+            | Class::Other(_)
+            | Class::Control => Ok(false),
+        }
+    }
+
+    fn record_bitwise(&mut self, op: &Bitwise) -> Run<bool> {
+        let [first, rest @ ..] = op.of() else { return Ok(false) };
+        let n_rows = self.bits(*first).len();
+        for other in rest {
+            self.same_length(*first, *other)?;
+        }
+        if !self.takes(n_rows) {
+            return Ok(false);
+        }
+        self.claim(op.dst, n_rows)?;
+        let value = self.value_of(op);
+        self.assign(op.dst, value, n_rows);
+        Ok(true)
+    }
+
+    /// The value of a function of slices.
+    fn value_of(&mut self, op: &Bitwise) -> ValueId {
+        let mut inputs = [ValueId::default(); 3];
+        for (input, reg) in inputs.iter_mut().zip(op.of()) {
+            *input = self.recorder.value(*reg);
+        }
+        self.recorder.tape.lut(op.table, &inputs[..op.of().len()])
+    }
+
+    /// Asks about a function of slices when the tape is flushed, if one of them is pending.
+    fn record_reduction(&mut self, reduction: Reduction, of: &Bitwise) -> bool {
+        let is_pending = of.of().iter().any(|reg| self.recorder.is_pending(*reg));
+        let fits = |reg: &Reg| self.bits(*reg).len() == self.recorder.n_rows;
+        if !is_pending || !of.of().iter().all(fits) {
+            return false;
+        }
+        let value = self.value_of(of);
+        self.recorder.tape.reduce(reduction, value);
+        true
+    }
+
+    /// Is this the length of the slices on the tape, if any are?
+    fn takes(&self, n_rows: usize) -> bool {
+        self.recorder.deferred.is_empty() || self.recorder.n_rows == n_rows
+    }
+
+    /// A slice, claimed before, takes a value.
+    fn assign(&mut self, dst: Reg, value: ValueId, n_rows: usize) {
+        let port = self.recorder.slice(dst);
+        self.recorder.tape.store(port, value);
+        self.deferred(n_rows);
+    }
+
+    /// The instruction that is running is recorded.
+    fn deferred(&mut self, n_rows: usize) {
+        self.recorder.n_rows = n_rows;
+        self.recorder.deferred.push(self.pc);
+        self.recorder.is_open = true;
+    }
+
+    /// The result of a recorded operation has its length from now on, and its memory.
+    fn claim(&mut self, dst: Reg, len: usize) -> Run<()> {
+        self.budget.reserve(bytes_of(len))?;
+        self.log_in_tile(dst, len);
+        let at = self.base.bits + dst as usize;
+        let before = self.bits[at].n_bytes();
+        if self.bits[at].bits.len() != len {
+            let resized = self.bits[at].bits.resize(len);
+            resized.map_err(|wanted| self.out_of_memory(wanted))?;
+        }
+        let slot = &mut self.bits[at];
+        slot.is_set = true;
+        slot.zeros = 0;
+        self.budget.exchange(before, bytes_of(len));
+        Ok(())
+    }
+
+    /// Makes a table its register's own and lie by columns, before a store to it is recorded; false if that does
+    /// not pay. What is recorded of it before may have been a form of it that goes.
+    fn may_store(&mut self, table: Reg) -> Run<bool> {
+        let keeps_form = self.owns(table) && self.table(table)?.is_home(Line::Column);
+        if !keeps_form && self.recorder.touches_table(table) {
+            return Ok(false);
+        }
+        self.own_lines(table, Line::Column)
+    }
+
+    /// May the instruction be executed before what is recorded? It must not look at what is pending, nor change
+    /// what is read or pending.
+    fn is_apart(&self, class: &Class) -> bool {
+        let recorder = &self.recorder;
+        let keeps = |reg: &Reg| !recorder.touches(*reg);
+        let knows = |reg: &Reg| !recorder.is_pending(*reg);
+        match class {
+            Class::Cost { .. } | Class::Scalar => true,
+            Class::Guard(test) => test.looks_at().iter().flatten().all(knows),
+            Class::Bitwise(op) => keeps(&op.dst) && op.of().iter().all(knows),
+            Class::Fill { dst, .. } => keeps(dst),
+            Class::Load { dst, table, .. } => keeps(dst) && !recorder.stores_to(*table),
+            Class::Store { table, value, .. } => knows(value) && !recorder.touches_table(*table),
+            Class::Reduce { of, .. } => of.of().iter().all(knows),
+            Class::Other(Effects { reads, writes, reads_table, writes_table }) => {
+                reads.iter().flatten().all(knows)
+                    && writes.iter().all(keeps)
+                    && reads_table.is_none_or(|table| !recorder.stores_to(table))
+                    && writes_table.is_none_or(|table| !recorder.touches_table(table))
+            }
+            Class::Control => false,
+        }
+    }
+
+    /// How many rows a table has, for those who ask whether that is many.
+    #[inline]
+    pub(in crate::cpu) fn rows_of(&self, table: Reg) -> usize {
+        self.table_slot(table).table.get().map_or(0, Table::n_rows)
+    }
+}
+
+/// Most operations of a tile kernel on one tape.
+const MOST_IN_TILE: usize = 1 << 16;
+
+/// Does what lies behind the port outlive the routine?
+fn leaves(routine: &RoutineCode, port: Port) -> bool {
+    let is_it = |place: RegRef| match port {
+        Port::Slice(reg) => place.bits() == Some(reg),
+        Port::Column(reg, _) => place.table() == Some(reg),
+    };
+    let mut refs = routine.params.iter().filter(|(_, mode)| *mode == Mode::Ref);
+    refs.any(|(place, _)| is_it(*place)) || routine.result.is_some_and(is_it)
+}

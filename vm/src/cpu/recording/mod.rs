@@ -1,0 +1,165 @@
+//! Operations on long slices that are deferred, and executed together.
+//!
+//! Note [Recording]. A slice beyond the caches is read and written at the speed of memory, so that MATCH, one
+//! operation after another, would move every column three times. An operation that combines such slices
+//! component by component, loads a column or stores one, is therefore only recorded, on a tape (Note [Tapes] in
+//! `crate::tape`); the tape is flushed as soon as an instruction looks at what is pending or changes what is
+//! read. Where that is does not depend on loops and branches, as it would for code that is fused when it is
+//! compiled: whatever a program runs through between two questions about slices is one pass over memory, and the
+//! question is answered in the same pass.
+//!
+//! Nobody can see that. What may fail happens when an operation is recorded: guards are tested before, memory is
+//! reserved, the result is set and has its length, a table that is stored to is nobody else's and lies by
+//! columns. Before a run ends with a trap or a limit the tape is flushed; only after Ctrl-C or at the time limit
+//! it is not, and then values lie between two states anyway. A tape belongs to one frame: it is flushed before a
+//! call, and before a return too, without what the routine does not give back.
+//!
+//! Ports are registers, and columns of tables in registers by their index, which is known here: two columns are
+//! the same one if table and index are. Two registers that share a table are no trouble, since a table is its
+//! register's own before a store to it is recorded.
+
+mod flush;
+mod join;
+mod tile;
+
+use std::collections::HashMap;
+
+use super::code::Reg;
+use crate::tape::{PortId, Tape, ValueId};
+
+pub(super) use tile::{Tile, TileScope};
+
+/// What is recorded. Registers are those of the frame that is running.
+#[derive(Debug, Default)]
+pub(super) struct Recorder {
+    tape: Tape,
+    /// Components of every slice on it.
+    n_rows: usize,
+    /// What each port stands for.
+    ports: Vec<Port>,
+    /// The port of each slice that has one.
+    slices: Vec<Option<PortId>>,
+    columns: HashMap<(Reg, usize), PortId>,
+    /// Tables of which columns are loaded or stored.
+    tables: Vec<TableUse>,
+    /// The instructions recorded.
+    deferred: Vec<usize>,
+    /// Is there anything recorded, or a tile kernel running?
+    is_open: bool,
+}
+
+/// Something outside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Port {
+    Slice(Reg),
+    /// Of a table, the column of this index, from 0.
+    Column(Reg, usize),
+}
+
+/// A table on the tape.
+#[derive(Clone, Copy, Debug)]
+struct TableUse {
+    table: Reg,
+    is_stored: bool,
+}
+
+impl Recorder {
+    /// Does the next instruction have to look at what is recorded?
+    #[inline]
+    pub(super) fn is_open(&self) -> bool {
+        self.is_open
+    }
+
+    /// The instructions that are recorded.
+    pub(super) fn deferred(&self) -> &[usize] {
+        &self.deferred
+    }
+
+    /// Does a slice wait for its value?
+    fn is_pending(&self, reg: Reg) -> bool {
+        self.slice_port(reg).is_some_and(|port| self.tape.stored(port).is_some())
+    }
+
+    /// Is it pending, or is what it holds still to be read?
+    fn touches(&self, reg: Reg) -> bool {
+        self.slice_port(reg)
+            .is_some_and(|port| self.tape.stored(port).is_some() || self.tape.is_loaded(port))
+    }
+
+    /// Are columns of the table loaded or stored?
+    fn touches_table(&self, table: Reg) -> bool {
+        self.tables.iter().any(|used| used.table == table)
+    }
+
+    /// Do columns of it wait for their values?
+    fn stores_to(&self, table: Reg) -> bool {
+        self.tables.iter().any(|used| used.table == table && used.is_stored)
+    }
+
+    fn slice_port(&self, reg: Reg) -> Option<PortId> {
+        self.slices.get(reg as usize).copied().flatten()
+    }
+
+    fn slice(&mut self, reg: Reg) -> PortId {
+        if let Some(port) = self.slice_port(reg) {
+            return port;
+        }
+        let idx = reg as usize;
+        if self.slices.len() <= idx {
+            self.slices.resize(idx + 1, None);
+        }
+        let port = self.tape.port();
+        self.ports.push(Port::Slice(reg));
+        self.slices[idx] = Some(port);
+        port
+    }
+
+    /// What a slice holds.
+    fn value(&mut self, reg: Reg) -> ValueId {
+        let port = self.slice(reg);
+        self.tape.load(port)
+    }
+
+    fn column(&mut self, table: Reg, col_idx: usize, is_stored: bool) -> PortId {
+        match self.tables.iter_mut().find(|used| used.table == table) {
+            Some(used) => used.is_stored |= is_stored,
+            None => self.tables.push(TableUse { table, is_stored }),
+        }
+        *self.columns.entry((table, col_idx)).or_insert_with(|| {
+            self.ports.push(Port::Column(table, col_idx));
+            self.tape.port()
+        })
+    }
+
+    /// The value of a slice is not wanted any more.
+    fn drop_slice(&mut self, reg: Reg) {
+        if let Some(port) = self.slice_port(reg) {
+            self.tape.drop_store(port);
+        }
+    }
+
+    /// Only what is stored to these ports is wanted.
+    fn keep(&mut self, wanted: impl Fn(Port) -> bool) {
+        for (idx, port) in self.ports.iter().enumerate() {
+            if !wanted(*port) {
+                self.tape.drop_store(PortId(idx as u32));
+            }
+        }
+    }
+
+    /// Nothing is recorded any more; the memory stays.
+    fn clear(&mut self) {
+        let Recorder { tape, n_rows: _, ports, slices, columns, tables, deferred, is_open } = self;
+        tape.clear();
+        // As many as there are ports, of registers that may be many more.
+        for port in ports.drain(..) {
+            if let Port::Slice(reg) = port {
+                slices[reg as usize] = None;
+            }
+        }
+        columns.clear();
+        tables.clear();
+        deferred.clear();
+        *is_open = false;
+    }
+}

@@ -1,0 +1,187 @@
+//! Functions of two and three bits, limb by limb, by their truth tables: see Note [Truth tables] in
+//! `crate::tape::lut`.
+//!
+//! Note [Classes]. A function and its complement share a loop, which ends with an exclusive or; and so do the
+//! functions that differ in the order of their inputs, since exchanging operands is free. So 40 loops do for
+//! the 256 functions of three bits.
+
+use star_base::bits::zero_tail;
+
+use super::elementwise::{not, update, zip, zip3};
+use super::n_limbs;
+use super::reduce::{count_by, first_limb, place};
+
+/// The value of a function of two bits for all bits of two limbs. The table is a constant where this is inlined.
+#[inline(always)]
+fn two(table: u8, x: u64, y: u64) -> u64 {
+    match table & 15 {
+        0 => 0,
+        1 => !(x | y),
+        2 => !x & y,
+        3 => !x,
+        4 => x & !y,
+        5 => !y,
+        6 => x ^ y,
+        7 => !(x & y),
+        8 => x & y,
+        9 => !(x ^ y),
+        10 => y,
+        11 => !x | y,
+        12 => x,
+        13 => x | !y,
+        14 => x | y,
+        _ => !0,
+    }
+}
+
+/// The same for three: where x is one, the upper half of the table holds.
+#[inline(always)]
+fn three(table: u8, x: u64, y: u64, z: u64) -> u64 {
+    two(table, y, z) ^ x & two(table ^ table >> 4, y, z)
+}
+
+/// All bits of a limb, if the function is one where its inputs are zero.
+#[inline(always)]
+fn flip(table: u8) -> u64 {
+    0u64.wrapping_sub(u64::from(table & 1))
+}
+
+/// The loop for a function of two bits that is zero where its inputs are, and the complement of it if `flip`.
+macro_rules! by_two {
+    ($table:expr, $flip:ident, $loop:ident($($operand:expr),*)) => {
+        by_two!($table, $flip, $loop($($operand),*), 0 2 4 6 8 10 12; 14)
+    };
+    ($table:expr, $flip:ident, $loop:ident $operands:tt, $($of:literal)*; $last:literal) => {
+        match ($table ^ $flip as u8) & 15 {
+            $($of => by_two!(@$loop $operands, |x, y| two($of, x, y) ^ $flip),)*
+            _ => by_two!(@$loop $operands, |x, y| two($last, x, y) ^ $flip),
+        }
+    };
+    (@$loop:ident($($operand:expr),*), $function:expr) => { $loop($($operand,)* $function) };
+}
+
+#[inline(always)]
+pub(super) fn lut2(table: u8, dst: &mut [u64], a: &[u64], b: &[u64], len: usize) {
+    let dst = &mut dst[..n_limbs(len)];
+    let flip = flip(table);
+    by_two!(table, flip, zip(dst, a, b));
+    if flip != 0 {
+        zero_tail(dst, len);
+    }
+}
+
+#[inline(always)]
+pub(super) fn lut2_assign(table: u8, dst: &mut [u64], b: &[u64], len: usize) {
+    let dst = &mut dst[..n_limbs(len)];
+    let flip = flip(table);
+    by_two!(table, flip, update(dst, b));
+    if flip != 0 {
+        zero_tail(dst, len);
+    }
+}
+
+/// For each function of three bits that with the same inputs in another order for which there is a loop, and
+/// which of its inputs are the first, second and third there.
+const CLASSES: [(u8, [u8; 3]); 256] = classes();
+
+const fn classes() -> [(u8, [u8; 3]); 256] {
+    const ORDERS: [[u8; 3]; 6] = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
+    let mut classes = [(0, ORDERS[0]); 256];
+    let mut table = 0;
+    while table < 256 {
+        let mut least = (255, ORDERS[0]);
+        let mut idx = 0;
+        while idx < ORDERS.len() {
+            let reordered = reordered(table as u8, ORDERS[idx]);
+            // The complement is taken where that is zero for zeros.
+            let class = if reordered & 1 == 1 { !reordered } else { reordered };
+            if class < least.0 {
+                least = (class, ORDERS[idx]);
+            }
+            idx += 1;
+        }
+        classes[table] = least;
+        table += 1;
+    }
+    classes
+}
+
+/// The table of the function whose i-th input is input `order[i]` of this one.
+const fn reordered(table: u8, order: [u8; 3]) -> u8 {
+    let mut made = 0;
+    let mut idx = 0;
+    while idx < 8 {
+        let mut from = 0;
+        let mut at = 0;
+        while at < 3 {
+            from |= (idx >> (2 - at) & 1) << (2 - order[at]);
+            at += 1;
+        }
+        made |= (table >> from & 1) << idx;
+        idx += 1;
+    }
+    made
+}
+
+/// The loop for a class of functions of three bits.
+macro_rules! by_class {
+    ($class:expr, $flip:ident, $dst:ident, [$a:ident, $b:ident, $c:ident], $($of:literal)*; $last:literal) => {
+        match $class {
+            $($of => zip3($dst, $a, $b, $c, |x, y, z| three($of, x, y, z) ^ $flip),)*
+            _ => zip3($dst, $a, $b, $c, |x, y, z| three($last, x, y, z) ^ $flip),
+        }
+    };
+}
+
+#[inline(always)]
+pub(super) fn lut3(table: u8, dst: &mut [u64], a: &[u64], b: &[u64], c: &[u64], len: usize) {
+    let dst = &mut dst[..n_limbs(len)];
+    let flip = flip(table);
+    let (class, order) = CLASSES[usize::from(table)];
+    let operands = [a, b, c];
+    let [a, b, c] = order.map(|of| operands[usize::from(of)]);
+    by_class!(class, flip, dst, [a, b, c],
+        0x00 0x02 0x06 0x08 0x0a 0x0e 0x16 0x18 0x1a 0x1e 0x28 0x2a 0x2c 0x2e 0x3c 0x3e 0x68 0x6a 0x6e
+        0x7e 0x80 0x82 0x86 0x88 0x8a 0x8e 0x96 0x98 0x9a 0x9e 0xa8 0xaa 0xac 0xae 0xbc 0xbe 0xe8 0xea
+        0xee; 0xfe);
+    if flip != 0 {
+        zero_tail(dst, len);
+    }
+}
+
+#[inline(always)]
+pub(super) fn lut1(table: u8, dst: &mut [u64], a: &[u64], len: usize) {
+    match table & 3 {
+        0 => dst[..n_limbs(len)].fill(0),
+        1 => not(dst, a, len),
+        2 => dst[..n_limbs(len)].copy_from_slice(&a[..n_limbs(len)]),
+        _ => super::elementwise::fill(dst, true, len),
+    }
+}
+
+#[inline(always)]
+pub(super) fn count_lut2(table: u8, a: &[u64], b: &[u64]) -> u64 {
+    let zero = 0;
+    by_two!(table & 14, zero, count_by(a, b))
+}
+
+#[inline(always)]
+pub(super) fn first_lut2(table: u8, a: &[u64], b: &[u64]) -> Option<usize> {
+    let zero = 0;
+    by_two!(table & 14, zero, first_limb(a, b)).map(place)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn there_is_a_loop_for_every_class() {
+        let source = include_str!("lut.rs");
+        for (table, (class, order)) in CLASSES.iter().enumerate() {
+            let reordered = reordered(table as u8, *order);
+            assert_eq!(*class, if reordered & 1 == 1 { !reordered } else { reordered });
+            assert!(source.contains(&format!("0x{class:02x}")), "{class:#04x}");
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! From what is recorded to what is run.
+//!
+//! Note [In place]. A value that is stored is made where it is stored, if nothing that is made later needs what
+//! the port held; the operation that makes it may read that itself if it has two operands. Other values have a
+//! buffer of one strip while they live. What a port is given that another one holds, which is stored to as
+//! well, lies in a buffer meanwhile.
+
+use super::cover::cover;
+use super::lut::Lut;
+use super::record::{Node, PortId, Reduction, Tape, ValueId};
+
+/// Where a value of a strip lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Location {
+    Buffer(u32),
+    Port(PortId),
+}
+
+impl Default for Location {
+    fn default() -> Self {
+        Location::Buffer(0)
+    }
+}
+
+/// An operation on a strip.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PlannedOp {
+    pub(crate) to: Location,
+    pub(crate) lut: Lut<Location>,
+}
+
+/// What is done to every strip: operations, then reductions, then copies.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Plan {
+    pub(crate) ops: Vec<PlannedOp>,
+    pub(crate) reductions: Vec<(Reduction, Location)>,
+    pub(crate) copies: Vec<(PortId, Location)>,
+    pub(crate) n_buffers: usize,
+    /// For each port: is it read, is it written?
+    pub(crate) ports: Vec<PortUse>,
+}
+
+/// What a plan does with a port.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct PortUse {
+    pub(crate) is_read: bool,
+    pub(crate) is_written: bool,
+}
+
+impl Plan {
+    pub(crate) fn new(tape: &Tape) -> Plan {
+        let stores: Vec<(PortId, ValueId)> = tape.stores().collect();
+        let roots = stores.iter().map(|(_, value)| *value);
+        let roots = roots.chain(tape.reductions.iter().map(|(_, value)| *value));
+        let luts = cover(&tape.nodes, roots.clone());
+        let mut last_uses = vec![None; tape.nodes.len()];
+        for (at, (_, lut)) in luts.iter().enumerate() {
+            for input in lut.inputs() {
+                last_uses[input.0 as usize] = Some(at);
+            }
+        }
+        for root in roots {
+            last_uses[root.0 as usize] = Some(usize::MAX);
+        }
+        let mut planner = Planner {
+            nodes: &tape.nodes,
+            loads: tape.ports.iter().map(|port| port.loaded).collect(),
+            last_uses,
+            locations: vec![Location::default(); tape.nodes.len()],
+            free: Vec::new(),
+            plan: Plan { ports: vec![PortUse::default(); tape.ports.len()], ..Plan::default() },
+        };
+        for (idx, node) in tape.nodes.iter().enumerate() {
+            if let Node::Load(port) = node {
+                planner.locations[idx] = Location::Port(*port);
+            }
+        }
+        // The port that each value is made in, perhaps; it is copied to the others.
+        let mut homes: Vec<Option<PortId>> = vec![None; tape.nodes.len()];
+        for (port, value) in &stores {
+            homes[value.0 as usize].get_or_insert(*port);
+        }
+        for (at, (value, lut)) in luts.iter().enumerate() {
+            planner.op(at, *value, lut, homes[value.0 as usize]);
+        }
+        planner.stores(&stores);
+        let Planner { locations, mut plan, .. } = planner;
+        let reductions = tape.reductions.iter();
+        let of = |value: &ValueId| locations[value.0 as usize];
+        plan.reductions.extend(reductions.map(|(reduction, value)| (*reduction, of(value))));
+        plan.mark_ports();
+        plan
+    }
+
+    /// Ports that are read or written.
+    pub(crate) fn n_streams(&self) -> usize {
+        self.ports.iter().filter(|port| port.is_read || port.is_written).count()
+    }
+
+    fn mark_ports(&mut self) {
+        let Plan { ops, reductions, copies, n_buffers: _, ports } = self;
+        let mut reads = |location: Location| match location {
+            Location::Port(port) => ports[port.0 as usize].is_read = true,
+            Location::Buffer(_) => {}
+        };
+        ops.iter().flat_map(|op| op.lut.inputs()).for_each(|from| reads(*from));
+        reductions.iter().for_each(|(_, of)| reads(*of));
+        copies.iter().for_each(|(_, from)| reads(*from));
+        for op in &*ops {
+            if let Location::Port(port) = op.to {
+                ports[port.0 as usize].is_written = true;
+            }
+        }
+        for (port, _) in &*copies {
+            ports[port.0 as usize].is_written = true;
+        }
+    }
+}
+
+impl Tape {
+    /// The stores that change something.
+    fn stores(&self) -> impl Iterator<Item = (PortId, ValueId)> {
+        let ports = self.ports.iter().enumerate();
+        let stores = ports.filter_map(|(idx, port)| Some((PortId(idx as u32), port.stored?)));
+        stores.filter(|(port, value)| self.nodes[value.0 as usize] != Node::Load(*port))
+    }
+}
+
+struct Planner<'t> {
+    nodes: &'t [Node],
+    /// The value that each port held, if that is read.
+    loads: Vec<Option<ValueId>>,
+    /// For each value the last operation that uses it, `usize::MAX` if it is needed in the end.
+    last_uses: Vec<Option<usize>>,
+    locations: Vec<Location>,
+    free: Vec<u32>,
+    plan: Plan,
+}
+
+impl Planner<'_> {
+    fn op(&mut self, at: usize, value: ValueId, lut: &Lut<ValueId>, home: Option<PortId>) {
+        let home = home.filter(|port| self.is_free(*port, at, lut));
+        let to = match home {
+            Some(port) => Location::Port(port),
+            None => self.buffer(),
+        };
+        let locations = &self.locations;
+        let from = lut.map(|input| locations[input.0 as usize]);
+        self.plan.ops.push(PlannedOp { to, lut: from });
+        self.locations[value.0 as usize] = to;
+        for input in lut.inputs() {
+            if let Location::Buffer(buffer) = self.locations[input.0 as usize]
+                && self.last_uses[input.0 as usize] == Some(at)
+            {
+                self.free.push(buffer);
+            }
+        }
+    }
+
+    /// May operation `at` write the port?
+    fn is_free(&self, port: PortId, at: usize, lut: &Lut<ValueId>) -> bool {
+        let Some(load) = self.loads[port.0 as usize] else { return true };
+        match self.last_uses[load.0 as usize] {
+            None => true,
+            Some(last) => last < at || (last == at && lut.inputs().len() == 2),
+        }
+    }
+
+    fn buffer(&mut self) -> Location {
+        Location::Buffer(self.free.pop().unwrap_or_else(|| {
+            self.plan.n_buffers += 1;
+            self.plan.n_buffers as u32 - 1
+        }))
+    }
+
+    /// What was not made where it is stored is copied there.
+    fn stores(&mut self, stores: &[(PortId, ValueId)]) {
+        let is_stored = |port: PortId| stores.iter().any(|(stored, _)| *stored == port);
+        for (port, value) in stores {
+            let mut from = self.locations[value.0 as usize];
+            if from == Location::Port(*port) {
+                continue;
+            }
+            if let Node::Load(other) = self.nodes[value.0 as usize]
+                && is_stored(other)
+                && from == Location::Port(other)
+            {
+                let to = self.buffer();
+                self.plan.ops.push(PlannedOp { to, lut: Lut::copy(from) });
+                // Whoever needs it in the end finds it there, too.
+                self.locations[value.0 as usize] = to;
+                from = to;
+            }
+            self.plan.copies.push((*port, from));
+        }
+    }
+}
