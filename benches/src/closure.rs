@@ -37,28 +37,11 @@ pub(crate) fn run(n: usize, n_runs: usize) {
     let graphs = [("m = 1.5 n", sparse(n)), ("G(n, 1/2)", dense(n))];
     for (name, graph) in graphs {
         for listing in ["WARSHALL", "WARSHALL-C"] {
-            let (mut ours, mut theirs) = (Vec::new(), Vec::new());
-            for round in 0..=n_runs {
-                let args = vec![HostValue::Int(n as i64), HostValue::Table(graph.clone())];
-                let (time, mut after) = star.run(listing, args);
-                let (peer_time, closed) = by_hand(&graph);
-                let Some(HostValue::Table(found)) = after.pop() else {
-                    panic!("the closure is a table")
-                };
-                assert!(found == closed, "both closures are the same");
-                // The first round does not count.
-                if round > 0 {
-                    ours.push(time);
-                    theirs.push(peer_time);
-                }
-            }
-            let (ours, theirs) = (median(&mut ours), median(&mut theirs));
-            say!(
-                "{name}, {listing}: {:.1} ms; by hand {:.1} ms; ratio {:.2}",
-                ours.as_secs_f64() * 1e3,
-                theirs.as_secs_f64() * 1e3,
-                ours.as_secs_f64() / theirs.as_secs_f64(),
-            );
+            let peer = || by_hand(&graph);
+            let same = |found: &BitTable, closed: &BitTable| found == closed;
+            let (ours, theirs) = in_turn(&star, listing, &graph, n_runs, peer, same);
+            let ratio = ours / theirs;
+            say!("{name}, {listing}: {ours:.1} ms; by hand {theirs:.1} ms; ratio {ratio:.2}");
         }
     }
 }
@@ -84,32 +67,43 @@ pub(crate) fn native(n: usize, n_runs: usize, n_threads: usize) {
         Err(error) => say!("without wiki-Vote: {error}"),
     }
     for (name, graph) in graphs {
-        let (mut ours, mut theirs) = (Vec::new(), Vec::new());
-        for round in 0..=n_runs {
-            let args = vec![HostValue::Int(graph.n_rows() as i64), HostValue::Table(graph.clone())];
-            let (time, mut after) = star.run("CLOSE", args);
+        let peer = || {
             let mut peer = matrix(&graph);
             let start = Instant::now();
             peer.transitive_closure();
-            let peer_time = start.elapsed();
-            let Some(HostValue::Table(found)) = after.pop() else {
-                panic!("the closure is a table")
-            };
-            assert!(matrix(&found) == peer, "both closures are the same");
-            // The first round does not count.
-            if round > 0 {
-                ours.push(time);
-                theirs.push(peer_time);
-            }
-        }
-        let (ours, theirs) = (median(&mut ours), median(&mut theirs));
-        say!(
-            "{name}: {:.2} ms; bit-matrix {:.1} ms; ratio {:.1}",
-            ours.as_secs_f64() * 1e3,
-            theirs.as_secs_f64() * 1e3,
-            theirs.as_secs_f64() / ours.as_secs_f64(),
-        );
+            (start.elapsed(), peer)
+        };
+        let same = |found: &BitTable, closed: &BitMatrix<u64>| matrix(found) == *closed;
+        let (ours, theirs) = in_turn(&star, "CLOSE", &graph, n_runs, peer, same);
+        let ratio = theirs / ours;
+        say!("{name}: {ours:.2} ms; bit-matrix {theirs:.1} ms; ratio {ratio:.1}");
     }
+}
+
+/// Median milliseconds of a routine that closes a graph and of a peer, in turn, after a round that does not count; `same`
+/// compares what they find.
+fn in_turn<T>(
+    star: &Compiled,
+    routine: &str,
+    graph: &BitTable,
+    n_runs: usize,
+    peer: impl Fn() -> (Duration, T),
+    same: impl Fn(&BitTable, &T) -> bool,
+) -> (f64, f64) {
+    let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+    for round in 0..=n_runs {
+        let args = vec![HostValue::Int(graph.n_rows() as i64), HostValue::Table(graph.clone())];
+        let (time, mut after) = star.run(routine, args);
+        let (peer_time, closed) = peer();
+        let Some(HostValue::Table(found)) = after.pop() else { panic!("the closure is a table") };
+        assert!(same(&found, &closed), "both closures are the same");
+        if round > 0 {
+            ours.push(time);
+            theirs.push(peer_time);
+        }
+    }
+    let milliseconds = |times: &mut [Duration]| median(times).as_secs_f64() * 1e3;
+    (milliseconds(&mut ours), milliseconds(&mut theirs))
 }
 
 /// The same bits, rows for rows.

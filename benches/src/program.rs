@@ -1,14 +1,12 @@
 //! Programs on the CPU backend, timed.
 
-use star_base::BitsRef;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use star_compiler::{Library, LowerOptions};
-use star_ir::{Program, RoutineId, Ty};
-use star_vm::{
-    Backend, CompileOptions, Control, Cpu, Host, HostError, HostValue, Limits, Outcome, Stats, cpu,
-};
+use star_harness::Printed;
+use star_ir::{Program, RoutineId};
+use star_vm::{Backend, CompileOptions, Control, Cpu, HostValue, Limits, Outcome, Stats, cpu};
 
 use crate::front_end::OneText;
 
@@ -83,7 +81,7 @@ impl Compiled {
             interrupt: &flag,
             deadline: &flag,
             limits,
-            host: &mut Silent,
+            host: &mut Printed::default(),
             profile: None,
             stats: Stats::default(),
         };
@@ -101,30 +99,6 @@ pub(crate) struct Called {
     pub(crate) time: Duration,
     /// Elementary operations.
     pub(crate) operations: u64,
-}
-
-/// A host without files that prints nothing.
-struct Silent;
-
-impl Host for Silent {
-    fn print(&mut self, _: &str) -> Result<(), HostError> {
-        Ok(())
-    }
-
-    fn read(
-        &mut self,
-        _: &str,
-        _: Option<&str>,
-        _: Ty,
-        _: Option<u64>,
-    ) -> Result<HostValue, HostError> {
-        let message = "there are no files".to_owned();
-        Err(HostError { code: star_base::Code::CannotOpen, message })
-    }
-
-    fn write(&mut self, _: &str, _: BitsRef<'_>) -> Result<(), HostError> {
-        Ok(())
-    }
 }
 
 /// The middle one of some times.

@@ -1,9 +1,9 @@
 //! The table of a run of benchmarks, line by line as rows become known.
 
-use crate::record::Row;
+use star_base::text;
 
 use crate::page::figures;
-use star_base::text;
+use crate::record::Row;
 
 /// Characters for the parameters.
 const PARAMETERS: usize = 24;

@@ -265,14 +265,7 @@ mod tests {
     }
 
     fn lane(name: &str, ours: bool, seconds: f64, digest: &'static str, left: u32) -> Lane {
-        let hello = Hello {
-            peer: name.to_owned(),
-            version: String::new(),
-            language: String::new(),
-            threads: 1,
-            load_s: 0.0,
-            conditions: String::new(),
-        };
+        let hello = Hello { peer: name.to_owned(), threads: 1, ..Hello::default() };
         let side: Box<dyn Side> = Box::new(Fake { hello, seconds, digest, left });
         Lane { name: name.to_owned(), ours, side: Ok(side) }
     }
@@ -357,14 +350,7 @@ mod tests {
                 self.0.digest()
             }
         }
-        let hello = Hello {
-            peer: String::new(),
-            version: String::new(),
-            language: String::new(),
-            threads: 1,
-            load_s: 0.0,
-            conditions: String::new(),
-        };
+        let hello = Hello::default();
         let fake = Fake { hello, seconds: 0.5, digest: "a", left: 99 };
         let side: Box<dyn Side> = Box::new(Cold(fake, true));
         let lanes = vec![Lane { name: "cold".to_owned(), ours: false, side: Ok(side) }];

@@ -49,69 +49,56 @@ impl Job {
         Job::Three,
     ];
 
+    /// Its name on command lines, the routine of the library, and the benchmark that rows of it belong to: the file in
+    /// `benches/suite`, and how its title begins.
+    fn facts(self) -> (&'static str, &'static str, (&'static str, &'static str)) {
+        match self {
+            Job::Closure => ("closure", "WARSHALL", ("closure.star", "closure by rows")),
+            Job::Floyd => ("floyd", "FLOYD", ("paths.star", "distances between all pairs: Floyd")),
+            Job::Paths => {
+                ("paths", "DIJKSTRA", ("paths.star", "distances from one vertex: Dijkstra"))
+            }
+            Job::Levels => {
+                ("levels", "BFS", ("paths.star", "levels from one vertex: breadth first"))
+            }
+            Job::Kruskal => {
+                ("kruskal", "KRUSKAL", ("trees.star", "minimum spanning forest: Kruskal"))
+            }
+            Job::Prim => {
+                ("prim", "PRIM", ("trees.star", "minimum spanning tree: Prim and Dijkstra"))
+            }
+            Job::Branching => {
+                ("branching", "EDMONDS", ("trees.star", "branching of greatest weight: Edmonds"))
+            }
+            Job::Match => ("match", "MATCH", ("basic.star", "MATCH")),
+            Job::Less => ("less", "LESS", ("basic.star", "LESS")),
+            Job::Least => ("least", "MIN", ("basic.star", "MIN")),
+            Job::Add => ("add", "ADDV", ("basic.star", "ADDV")),
+            Job::Sum => ("sum", "SUMROWS", ("basic.star", "SUMROWS")),
+            Job::Three => {
+                ("three", "LESS, GREAT, LESS, NUMB", ("basic.star", "three predicates and NUMB"))
+            }
+        }
+    }
+
     /// Its name on command lines.
     pub(super) fn name(self) -> &'static str {
-        match self {
-            Job::Closure => "closure",
-            Job::Floyd => "floyd",
-            Job::Paths => "paths",
-            Job::Levels => "levels",
-            Job::Kruskal => "kruskal",
-            Job::Prim => "prim",
-            Job::Branching => "branching",
-            Job::Match => "match",
-            Job::Less => "less",
-            Job::Least => "least",
-            Job::Add => "add",
-            Job::Sum => "sum",
-            Job::Three => "three",
-        }
+        self.facts().0
     }
 
     /// What adapters in other languages call it: a tree is a tree to them.
     pub(super) fn foreign_name(self) -> &'static str {
-        match self {
-            Job::Kruskal | Job::Prim => "tree",
-            other => other.name(),
-        }
+        if matches!(self, Job::Kruskal | Job::Prim) { "tree" } else { self.name() }
     }
 
     /// The routine of the library.
     pub(super) fn routine(self) -> &'static str {
-        match self {
-            Job::Closure => "WARSHALL",
-            Job::Floyd => "FLOYD",
-            Job::Paths => "DIJKSTRA",
-            Job::Levels => "BFS",
-            Job::Kruskal => "KRUSKAL",
-            Job::Prim => "PRIM",
-            Job::Branching => "EDMONDS",
-            Job::Match => "MATCH",
-            Job::Less => "LESS",
-            Job::Least => "MIN",
-            Job::Add => "ADDV",
-            Job::Sum => "SUMROWS",
-            Job::Three => "LESS, GREAT, LESS, NUMB",
-        }
+        self.facts().1
     }
 
-    /// The benchmark that rows of it belong to: the file in `benches/suite`, and how its title begins.
+    /// The file of the benchmark in `benches/suite`, and how its title begins.
     pub(super) fn benchmark(self) -> (&'static str, &'static str) {
-        match self {
-            Job::Closure => ("closure.star", "closure by rows"),
-            Job::Floyd => ("paths.star", "distances between all pairs: Floyd"),
-            Job::Paths => ("paths.star", "distances from one vertex: Dijkstra"),
-            Job::Levels => ("paths.star", "levels from one vertex: breadth first"),
-            Job::Kruskal => ("trees.star", "minimum spanning forest: Kruskal"),
-            Job::Prim => ("trees.star", "minimum spanning tree: Prim and Dijkstra"),
-            Job::Branching => ("trees.star", "branching of greatest weight: Edmonds"),
-            Job::Match => ("basic.star", "MATCH"),
-            Job::Less => ("basic.star", "LESS"),
-            Job::Least => ("basic.star", "MIN"),
-            Job::Add => ("basic.star", "ADDV"),
-            Job::Sum => ("basic.star", "SUMROWS"),
-            Job::Three => ("basic.star", "three predicates and NUMB"),
-        }
+        self.facts().2
     }
 
     /// Does it begin at a vertex? The suite calls that one `s`.

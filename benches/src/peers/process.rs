@@ -48,14 +48,7 @@ impl Process {
         };
         let (sender, lines) = sync_channel(1);
         thread::spawn(move || send_lines(output, &sender));
-        let hello = Hello {
-            peer: String::new(),
-            version: String::new(),
-            language: String::new(),
-            threads: 1,
-            load_s: 0.0,
-            conditions: String::new(),
-        };
+        let hello = Hello::default();
         let errors = keep_last(errors);
         let mut process = Process { child, input, lines, errors, limit, hello };
         match process.answer()? {

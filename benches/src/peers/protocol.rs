@@ -34,7 +34,7 @@ impl Request {
 }
 
 /// Who a contestant is.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Hello {
     /// The peer's name.
     pub(super) peer: String,

@@ -2,13 +2,13 @@
 
 use std::fmt::Write as _;
 
-use crate::measure::Comparison;
 use serde_json::{Value, json};
+use star_base::text;
 
 use super::pairs::{Difference, Pair};
 use crate::json;
+use crate::measure::Comparison;
 use crate::page::figures;
-use star_base::text;
 
 /// Lines under the name of each benchmark, then what they sum up to.
 pub fn text(pairs: &[Pair<'_>], machines: &[String]) -> String {

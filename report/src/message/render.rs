@@ -9,10 +9,10 @@ use codespan_reporting::diagnostic::{
 };
 use codespan_reporting::files::{Error, Files, Location};
 use codespan_reporting::term::{self, Config, WriteStyle};
+use star_base::text;
 use star_base::{Diagnostic, FileId, Fix, Severity, SourceMap};
 
 use super::excerpt::{Excerpt, excerpt};
-use star_base::text;
 
 /// Are there colours?
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,7 +3,6 @@
 //! The axes are drawn here and not by the library's chart: ticks stand at the sizes that were measured, and
 //! colours are those that a dark page can exchange ([`super::palette`]).
 
-use crate::record::Source;
 use maud::html;
 use plotters::coord::Shift;
 use plotters::element::{Circle, Cross, EmptyElement, PathElement, Rectangle, TriangleMarker};
@@ -16,6 +15,7 @@ use super::axis::Axis;
 use super::figures;
 use super::palette::{self, Colour, FAINT, GRID, GROUND, INK};
 use super::series::{Benchmark, Series};
+use crate::record::Source;
 
 /// Width and height of the picture.
 const SIZE: (i32, i32) = (900, 400);
