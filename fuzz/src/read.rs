@@ -2,10 +2,10 @@
 
 use std::sync::LazyLock;
 
-use star_base::{BitTable, BitsRef};
+use star_base::BitTable;
 use star_io::{
-    Data, FileError, Format, Graph, Layout, LayoutValue, Loaded, Numbers, OutputRef, ReadOptions,
-    Widths, lay_out, write,
+    Data, FileError, Format, Graph, Layout, LayoutValue, Loaded, Numbers, ReadOptions, Widths,
+    lay_out, write,
 };
 
 use crate::MEMORY;
@@ -82,15 +82,8 @@ fn try_layouts(data: &Data) {
 
 /// Writes what was read in its own format, and reads it again.
 fn rewrite(format: Format, data: &Data) {
-    let value = match data {
-        Data::Graph(graph) => OutputRef::Graph(graph),
-        Data::Table(table) => OutputRef::Bits(BitsRef::Table(table)),
-        Data::Slice(bits) => OutputRef::Bits(BitsRef::Slice(bits)),
-        Data::Word(bits) => OutputRef::Bits(BitsRef::Word(bits)),
-        Data::Numbers(numbers) => OutputRef::Numbers(numbers),
-    };
     let mut bytes = Vec::new();
-    if write(format, value, &mut bytes).is_err() {
+    if write(format, data.as_output(), &mut bytes).is_err() {
         // Not every format is written, or holds all that it is read as.
         return;
     }
