@@ -102,6 +102,7 @@ impl IntExpr {
             | ExprKind::Bool(_)
             | ExprKind::Bits(_)
             | ExprKind::Str(_)
+            | ExprKind::Part(_)
             | ExprKind::Theta
             | ExprKind::Not(_)
             | ExprKind::Compare(..) => Err(bad(expr.span, "this is no integer")),

@@ -12,11 +12,13 @@ mod closure;
 mod components;
 mod environment;
 mod reach;
+mod state;
 
 pub use closure::Closing;
 pub use components::{Ahead, Components};
 pub use environment::{Ended, Environment, InterruptPoller};
 pub use reach::Reach;
+pub use state::{Lines, NativeState, StateTable, state_of};
 
 /// Is a bit of a set one?
 #[inline]
@@ -43,7 +45,7 @@ mod tests {
 
     use star_base::BitTable;
 
-    use super::{Closing, Ended, Environment, InterruptPoller, Reach};
+    use super::{Closing, Ended, Environment, InterruptPoller, NativeState, Reach};
 
     /// One thread, a poll every three limbs, and a flag.
     #[derive(Default)]
@@ -129,7 +131,7 @@ mod tests {
                     let mut poller = InterruptPoller::new(&environment);
                     let reach = Reach::new(&graph, n, false, &environment).unwrap();
                     let mut filled = BitTable::zeros(n, n).unwrap();
-                    reach.fill(&mut filled, &environment).unwrap();
+                    reach.write(0, &mut filled, &environment).unwrap();
                     // The lines of the table are its columns.
                     assert!(filled == expected, "CONDENSE, {n} vertices, {back:?}: {graph:?}");
                     let mut closing = Closing::find(&graph, n, &mut poller).unwrap();
@@ -146,7 +148,7 @@ mod tests {
         let mut graph = cycle(100);
         let reach = Reach::new(&graph, 100, false, &environment).unwrap();
         let mut closure = BitTable::zeros(100, 100).unwrap();
-        reach.fill(&mut closure, &environment).unwrap();
+        reach.write(0, &mut closure, &environment).unwrap();
         assert_eq!(closure.count_ones(), 100 * 100);
 
         let mut closing =
@@ -157,6 +159,6 @@ mod tests {
         assert_eq!(Closing::find(&graph, 100, &mut poller).map(|_| ()), Err(ended));
         assert_eq!(closing.close(&mut graph, &mut poller), Err(ended));
         assert_eq!(Reach::new(&graph, 100, false, &environment).map(|_| ()), Err(ended));
-        assert_eq!(reach.fill(&mut closure, &environment), Err(ended));
+        assert_eq!(reach.write(0, &mut closure, &environment), Err(ended));
     }
 }

@@ -1,7 +1,7 @@
 //! What can be reached in a graph, kept in a handle: its strong components, and which of them reach which.
 //!
 //! A Star body keeps the closure in the handle, n × n bits. This keeps one line for each component instead, as
-//! long as there are components, and turns into the closure when a Star body asks for it ([`Reach::fill`]).
+//! long as there are components, and turns into the closure when a Star body reads that.
 //! It is made of the form that the table of the graph is at home in; if that is the one by columns, it knows
 //! who reaches whom in the turned graph, and every question is turned too.
 
@@ -10,6 +10,7 @@ use star_base::{BitTable, Limbs};
 use crate::components::{Ahead, Components};
 use crate::environment::{Ended, Environment, InterruptPoller};
 use crate::put;
+use crate::state::{Lines, NativeState, StateTable};
 
 /// The components of a graph, and the closure of the graph of components.
 #[derive(Debug)]
@@ -23,50 +24,26 @@ pub struct Reach {
 }
 
 impl Reach {
+    /// The table that the Star bodies keep: the closure.
+    pub const CLOSURE: &str = "closure";
+
+    /// Bytes that it takes at most for a graph of `n` vertices, and those that [`Reach::new`] takes beside.
+    pub fn most_bytes(n: usize) -> [u64; 2] {
+        // In the worst case every vertex is a component.
+        let line = 8 * n.div_ceil(64) as u64;
+        let index = Components::n_bytes(n).saturating_add(line.saturating_mul(n as u64));
+        [index, 3 * line]
+    }
+
     /// Number of vertices.
     pub fn n_vertices(&self) -> usize {
         self.n
-    }
-
-    /// Bytes, as memory counts them.
-    pub fn n_bytes(&self) -> u64 {
-        Components::n_bytes(self.n).saturating_add(self.above.n_bytes())
     }
 
     /// Is there a path? Both vertices count from 0.
     pub fn reaches(&self, from: usize, to: usize) -> bool {
         let (from, to) = if self.turned { (to, from) } else { (from, to) };
         self.above.get(self.components.of(to), self.components.of(from))
-    }
-
-    /// Was it made of the turned graph?
-    pub fn is_turned(&self) -> bool {
-        self.turned
-    }
-
-    /// The closure of the graph that it was made of, in a table of zeros with a column for each line: column i
-    /// marks what vertex i reaches.
-    ///
-    /// # Errors
-    /// If the run is to end.
-    pub fn fill(&self, lines: &mut BitTable, environment: &dyn Environment) -> Result<(), Ended> {
-        let mut poller = InterruptPoller::new(environment);
-        let (stride, n_limbs) = (lines.stride(), lines.column_len());
-        for from in 0..self.components.len() {
-            let mut members = self.components.members(from);
-            let Some(first) = members.next() else { continue };
-            let line = lines.column_limbs_mut(first);
-            poller.spend(self.components.len())?;
-            for to in (0..self.components.len()).filter(|&to| self.above.get(to, from)) {
-                self.mark(to, line, &mut poller)?;
-            }
-            let line = first * stride..first * stride + n_limbs;
-            for member in members {
-                poller.spend(n_limbs)?;
-                lines.storage_mut().copy_within(line.clone(), member * stride);
-            }
-        }
-        Ok(())
     }
 
     /// Marks the vertices of a component.
@@ -133,6 +110,43 @@ impl Reach {
             let (row, column) = if self.turned { (from, component) } else { (component, from) };
             if self.above.get(row, column) {
                 self.mark(component, to, poller)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl NativeState for Reach {
+    fn n_bytes(&self) -> u64 {
+        Components::n_bytes(self.n).saturating_add(self.above.n_bytes())
+    }
+
+    fn tables(&self) -> Vec<StateTable> {
+        let lines = if self.turned { Lines::Columns } else { Lines::Rows };
+        vec![StateTable { name: Reach::CLOSURE, n_rows: self.n, n_cols: self.n, lines }]
+    }
+
+    /// The closure of the graph that it was made of: line i marks what vertex i reaches.
+    fn write(
+        &self,
+        _idx: usize,
+        lines: &mut BitTable,
+        environment: &dyn Environment,
+    ) -> Result<(), Ended> {
+        let mut poller = InterruptPoller::new(environment);
+        let (stride, n_limbs) = (lines.stride(), lines.column_len());
+        for from in 0..self.components.len() {
+            let mut members = self.components.members(from);
+            let Some(first) = members.next() else { continue };
+            let line = lines.column_limbs_mut(first);
+            poller.spend(self.components.len())?;
+            for to in (0..self.components.len()).filter(|&to| self.above.get(to, from)) {
+                self.mark(to, line, &mut poller)?;
+            }
+            let line = first * stride..first * stride + n_limbs;
+            for member in members {
+                poller.spend(n_limbs)?;
+                lines.storage_mut().copy_within(line.clone(), member * stride);
             }
         }
         Ok(())

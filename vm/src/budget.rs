@@ -30,9 +30,20 @@ impl Flags<'_> {
     }
 }
 
+/// A value that can give back memory, which it holds only to be fast.
+pub(crate) trait Reclaim {
+    /// Has it nothing to give back any more?
+    fn is_gone(&self) -> bool;
+
+    /// Gives it back; how many bytes that are.
+    fn reclaim(&self) -> u64;
+}
+
 /// Keeps count of the bytes of all values and looks at the flags.
 pub(crate) struct MemoryBudget<'a> {
     flags: Flags<'a>,
+    /// What gives memory back before the run is refused any.
+    reclaimable: Vec<Box<dyn Reclaim + 'a>>,
     limit: u64,
     alive: u64,
     peak: u64,
@@ -40,7 +51,8 @@ pub(crate) struct MemoryBudget<'a> {
 
 impl<'a> MemoryBudget<'a> {
     pub(crate) fn new(interrupt: &'a AtomicBool, deadline: &'a AtomicBool, limit: u64) -> Self {
-        MemoryBudget { flags: Flags { interrupt, deadline }, limit, alive: 0, peak: 0 }
+        let flags = Flags { interrupt, deadline };
+        MemoryBudget { flags, reclaimable: Vec::new(), limit, alive: 0, peak: 0 }
     }
 
     /// Stops the run if the user or the clock wants that.
@@ -71,12 +83,29 @@ impl<'a> MemoryBudget<'a> {
 
     /// May so many more bytes be taken?
     pub(crate) fn reserve(&mut self, bytes: u64) -> Run<()> {
-        let wanted = self.alive.saturating_add(bytes);
+        let mut wanted = self.alive.saturating_add(bytes);
         if wanted > self.limit {
-            return Err(self.refused(self.limit, wanted));
+            self.reclaim();
+            wanted = self.alive.saturating_add(bytes);
+            if wanted > self.limit {
+                return Err(self.refused(self.limit, wanted));
+            }
         }
         self.peak = self.peak.max(wanted);
         Ok(())
+    }
+
+    /// A value gives memory back before the run is refused any.
+    pub(crate) fn add_reclaimable(&mut self, value: Box<dyn Reclaim + 'a>) {
+        self.reclaimable.retain(|value| !value.is_gone());
+        self.reclaimable.push(value);
+    }
+
+    #[cold]
+    fn reclaim(&mut self) {
+        for value in std::mem::take(&mut self.reclaimable) {
+            self.release(value.reclaim());
+        }
     }
 
     /// A value that was asked for is alive now.

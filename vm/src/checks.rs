@@ -3,7 +3,9 @@
 
 use std::sync::Arc;
 
-use star_ir::{Check, IntOp, NamedSize, Operand, Routine, SizeOperand, TrapKind, VarId};
+use star_ir::{
+    Check, HandlePart, IntOp, NamedSize, Operand, Routine, SizeOperand, TrapKind, VarId,
+};
 
 use crate::scalars;
 use crate::stop::{Run, broken};
@@ -33,6 +35,8 @@ pub(crate) trait Sight {
     fn length(&self, bits: VarId) -> Run<u64>;
     /// Is the word a number below 2⁶³?
     fn fits_int(&self, word: VarId) -> Run<bool>;
+    /// Was the handle set, and does it hold a table under this name?
+    fn has_part(&self, handle: VarId, part: &HandlePart) -> Run<bool>;
     /// Needs the sum of two words a further bit (`Add`), or is their difference negative (`Sub`)?
     fn carries(&self, op: IntOp, left: VarId, right: VarId) -> Run<bool>;
 }
@@ -42,6 +46,10 @@ pub(crate) fn check(frame: &impl Sight, check: &Check) -> Run<Option<TrapKind>> 
     match check {
         Check::Set(var) => set(frame, *var),
         Check::Sized(var) => sized(frame, *var),
+        Check::HandlePart(handle, part) => {
+            let kind = TrapKind::NoPart(name_of(frame, *handle)?, part.clone());
+            Ok(trap_unless(frame.has_part(*handle, part)?, kind))
+        }
         Check::Result(var) => result(frame, *var),
         Check::Index(index, limit) => self::index(frame, index, limit),
         Check::NewColumn(table, index) => new_column(frame, *table, index),

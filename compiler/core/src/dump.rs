@@ -163,6 +163,7 @@ impl<'a> Names<'a> {
             Target::Bit(place, row, column) => {
                 write!(f, "{}{}", self.place(place), self.list(&[row, column]))
             }
+            Target::Part(place, part) => write!(f, "{}.{}", self.place(place), part.name),
             Target::Col(index, place) => {
                 write!(f, "COL({}, {})", self.expr(index), self.place(place))
             }
@@ -240,6 +241,7 @@ impl<'a> Names<'a> {
             ExprKind::Bit(place, row, column) => {
                 write!(f, "{}({}, {})", self.place(place), self.expr(row), self.expr(column))
             }
+            ExprKind::Part(place, part) => write!(f, "{}.{}", self.place(place), part.name),
             ExprKind::Step(place) => write!(f, "STEP({})", self.place(place)),
             ExprKind::Shift(operand, direction, by) => {
                 write!(f, "SHIFT({}, {direction:?}, {})", self.expr(operand), self.expr(by))

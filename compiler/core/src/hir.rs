@@ -5,7 +5,7 @@
 //! variable may be unset there) is kept in a vector over sites, not in the tree.
 
 use star_base::{BitVector, Builtin, Native, Span};
-use star_ir::{Direction, IntOp, LogicOp, Relation};
+use star_ir::{Direction, HandlePart, IntOp, LogicOp, Relation};
 use star_syntax::ast::RoutineKind;
 
 /// Number of a routine in a [`Program`].
@@ -256,6 +256,7 @@ impl Expr {
             | ExprKind::BitsEqual(..)
             | ExprKind::Component(..)
             | ExprKind::Bit(..)
+            | ExprKind::Part(..)
             | ExprKind::Step(_)
             | ExprKind::Shift(..)
             | ExprKind::Col(..)
@@ -304,6 +305,8 @@ pub enum ExprKind {
     Component(VarUse, Box<Expr>),
     /// `T(i,j)`
     Bit(VarUse, Box<Expr>, Box<Expr>),
+    /// `H.part`, a table
+    Part(VarUse, HandlePart),
     /// `STEP(Y)`
     Step(VarUse),
     /// `SHIFT(Y,up,k)`
@@ -355,6 +358,8 @@ pub enum Target {
     Col(Expr, VarUse),
     /// `ROW(i,T)`
     Row(Expr, VarUse),
+    /// `H.part`
+    Part(VarUse, HandlePart),
 }
 
 /// A statement.

@@ -1,7 +1,7 @@
 //! Wording of traps and limits.
 
 use star_base::{Code, Diagnostic, Span};
-use star_ir::{IntOp, LimitKind, LocId, NamedSize, Program, Trap, TrapKind};
+use star_ir::{HandlePart, IntOp, LimitKind, LocId, NamedSize, Program, Trap, TrapKind};
 
 /// The message for a trap: what failed, where, with which values, and how the program got there.
 pub fn describe_trap(trap: &Trap, program: &Program) -> Diagnostic {
@@ -177,6 +177,10 @@ fn message(kind: &TrapKind) -> String {
             Some(name) => format!("{name} was never set"),
             None => "a variable was never set".to_owned(),
         },
+        TrapKind::NoPart(handle, HandlePart { module, name }) => {
+            let handle = quoted(handle).unwrap_or_else(|| "a handle".to_owned());
+            format!("{handle} holds no table `{name}` of the module `{module}`")
+        }
         TrapKind::NoSize(name) => match quoted(name) {
             Some(name) => format!("the size of {name} is not known yet"),
             None => "a size is not known yet".to_owned(),

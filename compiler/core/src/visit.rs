@@ -37,7 +37,7 @@ pub(crate) fn any_expr_of(stmt: &Stmt, found: &mut dyn FnMut(&Expr) -> bool) -> 
     match &stmt.kind {
         StmtKind::Assign(target, value) => {
             let in_target = match target {
-                Target::Var(_) => false,
+                Target::Var(_) | Target::Part(..) => false,
                 Target::Component(_, index) | Target::Col(index, _) | Target::Row(index, _) => {
                     any_expr(index, found)
                 }
@@ -84,6 +84,7 @@ pub(crate) fn any_expr(expr: &Expr, found: &mut dyn FnMut(&Expr) -> bool) -> boo
         | ExprKind::Bits(_)
         | ExprKind::Theta
         | ExprKind::Var(_)
+        | ExprKind::Part(..)
         | ExprKind::Step(_)
         | ExprKind::NCols(_)
         | ExprKind::NRows(_) => false,
@@ -128,6 +129,7 @@ pub(crate) fn own_places(expr: &Expr, found: &mut dyn FnMut(&VarUse)) {
         ExprKind::Var(place)
         | ExprKind::Component(place, _)
         | ExprKind::Bit(place, ..)
+        | ExprKind::Part(place, _)
         | ExprKind::Step(place)
         | ExprKind::Col(_, place)
         | ExprKind::Row(_, place)
@@ -160,7 +162,8 @@ pub(crate) fn places_of_stmt(stmt: &Stmt, found: &mut dyn FnMut(&VarUse)) {
             | Target::Component(place, _)
             | Target::Bit(place, ..)
             | Target::Col(_, place)
-            | Target::Row(_, place),
+            | Target::Row(_, place)
+            | Target::Part(place, _),
             _,
         )
         | StmtKind::Fill(place, _)

@@ -1,7 +1,7 @@
 //! Guards: the only statements, besides `call` and `host` ones, that trap.
 
 use crate::op::{IntOp, Operand};
-use crate::program::VarId;
+use crate::program::{HandlePart, VarId};
 
 /// A size that can be asked for.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -24,6 +24,8 @@ pub enum Check {
     /// The size of the slice or word is known: it was set, or its size was fixed; a table: it has rows.
     /// Trap: `NoSize`.
     Sized(VarId),
+    /// The handle was set, and holds a table under this name. Trap: `NoPart`.
+    HandlePart(VarId, HandlePart),
     /// A function's result was set. Trap: `NoResult`.
     Result(VarId),
     /// `1 ≤ index ≤ limit`; a negative limit counts as 0. Trap: `Index`.

@@ -17,6 +17,7 @@ pub(crate) enum Kind {
     Shown,
     Rowed,
     Logic,
+    Handle,
 }
 
 impl Kind {
@@ -38,7 +39,7 @@ impl Kind {
             Ty::Table(..) => {
                 matches!(self, Kind::Table | Kind::Stored | Kind::Shown | Kind::Rowed)
             }
-            Ty::Handle => false,
+            Ty::Handle => matches!(self, Kind::Handle),
         }
     }
 
@@ -56,6 +57,7 @@ impl Kind {
             Kind::Shown => "a value that can be shown",
             Kind::Rowed => "a slice or table",
             Kind::Logic => "a truth value, slice or word",
+            Kind::Handle => "a handle",
         }
     }
 }

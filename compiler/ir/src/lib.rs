@@ -38,8 +38,8 @@ pub use op::{Direction, IntOp, LogicOp, Op, Operand, Relation, Sense};
 pub use parse::{MAX_DEPTH, ParseError, parse};
 pub use print::print;
 pub use program::{
-    Extent, InlinedCall, LabelId, LocId, Location, Mode, NamedVar, Param, Program, Routine,
-    RoutineId, Ty, Var, VarId,
+    Extent, HandlePart, InlinedCall, LabelId, LocId, Location, Mode, NamedVar, Param, Program,
+    Routine, RoutineId, Ty, Var, VarId,
 };
 pub use stmt::{
     Arg, Block, ForallRange, Part, PartKind, Reduction, ReductionOp, SizeOp, Stmt, StmtKind,

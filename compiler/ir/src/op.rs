@@ -3,7 +3,7 @@
 use star_base::BitVector;
 use std::sync::Arc;
 
-use crate::program::VarId;
+use crate::program::{HandlePart, VarId};
 
 /// A scalar operand: a variable or a constant.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -99,8 +99,7 @@ pub enum Sense {
 /// result is a slice or a word is said by the type of the variable that takes it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Op {
-    /// The value itself; a copy of bits, a table or a handle. A handle takes a table, and gives it back,
-    /// as the library keeps it ([`crate::Ty::Handle`]).
+    /// The value itself; a copy of bits, a table or a handle.
     Copy(Operand),
     /// Integer arithmetic.
     Int(IntOp, Operand, Operand),
@@ -214,6 +213,8 @@ pub enum Op {
         /// Least or greatest.
         sense: Sense,
     },
+    /// The table that a handle holds under this name. Guard: `handle_part`.
+    HandlePart(VarId, HandlePart),
 }
 
 #[cfg(test)]

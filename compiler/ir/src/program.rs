@@ -1,5 +1,7 @@
 //! Programs, routines, variables, types, locations.
 
+use std::sync::Arc;
+
 use star_base::{Native, Span};
 use std::fmt;
 
@@ -149,8 +151,8 @@ pub enum Ty {
     Word(Extent),
     /// Rows and columns.
     Table(Extent, Extent),
-    /// What the library keeps for a program, opaque to it: a table, or another form of the same that a
-    /// native of the backend has made.
+    /// What the library keeps for a program, opaque to it: tables with names, or another form of the same
+    /// that a native of the backend has made.
     Handle,
 }
 
@@ -173,6 +175,17 @@ impl Ty {
     pub fn same_kind(self, other: Ty) -> bool {
         std::mem::discriminant(&self) == std::mem::discriminant(&other)
     }
+}
+
+/// The name of a table in a handle.
+///
+/// Note [Handles]. A handle holds the parts of one module: who stores a part of another one gives these up.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct HandlePart {
+    /// The library module that the part belongs to.
+    pub module: Arc<str>,
+    /// Its name there.
+    pub name: Arc<str>,
 }
 
 /// A symbolic size; see Note [Extents].

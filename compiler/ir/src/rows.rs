@@ -26,6 +26,7 @@ pub fn crosses(vars: &[Var], kind: &StmtKind) -> Option<&'static str> {
         StmtKind::Foreach { label: _, var: _, over, body: _ } => {
             (!is_word(*over)).then_some("a loop over the ones of a slice")
         }
+        StmtKind::PutHandlePart { .. } => Some("a handle changes"),
         StmtKind::Size(_) => Some("a size changes"),
         StmtKind::Call { .. } => Some("a call"),
         StmtKind::Print(_) | StmtKind::Read { .. } | StmtKind::Write { .. } => {

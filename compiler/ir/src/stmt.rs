@@ -2,7 +2,7 @@
 
 use crate::check::{Check, SizeOperand};
 use crate::op::{Op, Operand};
-use crate::program::{LabelId, LocId, RoutineId, VarId};
+use crate::program::{HandlePart, LabelId, LocId, RoutineId, VarId};
 
 /// Statements in order.
 pub type Block = Vec<Stmt>;
@@ -83,6 +83,16 @@ pub enum StmtKind {
         /// Number of columns to the left of the field.
         base: Operand,
         /// The table put in.
+        value: VarId,
+    },
+    /// The handle holds the table under this name; what else it held of the same module it keeps, and
+    /// gives up what it held of another one. It need not have been set.
+    PutHandlePart {
+        /// The handle.
+        handle: VarId,
+        /// The name.
+        part: HandlePart,
+        /// The table.
         value: VarId,
     },
     /// A change of size.

@@ -17,7 +17,7 @@ use crate::kind::Kind;
 use crate::mnemonic::Mnemonic;
 use crate::op::{Direction, IntOp, LogicOp, Op, Operand, Relation, Sense};
 use crate::parse::{Parsed, Parser};
-use crate::program::VarId;
+use crate::program::{HandlePart, VarId};
 
 /// An operand, as the table describes it.
 #[derive(Clone, Copy)]
@@ -36,6 +36,8 @@ pub(crate) enum Field<'a> {
     Flag(bool),
     /// Constant bits.
     Constant(&'a BitVector),
+    /// The name of a table in a handle.
+    Part(&'a HandlePart),
     /// A mnemonic with a word of its own.
     Word(&'static str),
 }
@@ -53,7 +55,7 @@ pub(crate) enum Gives {
     Alike,
     /// A word of a slice, a slice of a word.
     OtherBits,
-    /// The kind of what is copied; a table of a handle, a handle of a table.
+    /// The kind of what is copied.
     Copied,
 }
 
@@ -119,6 +121,8 @@ roles! {
     Size => SizeOperand: |_this, value| Field::Size(value), |parser| parser.measure();
     /// [`Field::Flag`].
     Flag => bool: |_this, value| Field::Flag(*value), |parser| parser.flag();
+    /// [`Field::Part`].
+    Part => HandlePart: |_this, value| Field::Part(value), |parser| parser.part_name();
     /// [`Field::Constant`].
     Constant => BitVector: |_this, value| Field::Constant(value), |parser| parser.constant();
 }
@@ -225,6 +229,7 @@ const BITS: Read = Read(Kind::Bits);
 const WORD: Read = Read(Kind::Word);
 const SLICE: Read = Read(Kind::Slice);
 const TABLE: Read = Read(Kind::Table);
+const HANDLE: Read = Read(Kind::Handle);
 
 use Gives::{Alike as LikeFirst, Bit, Copied, Is, Natural, OtherBits};
 use Rows::{Across, AcrossResult, AcrossSlice, Each};
@@ -267,12 +272,14 @@ operations! {
     "rows" => Rows { 0: table TABLE } -> Natural, Each;
     "columns" => Columns { 0: table Measured(Kind::Table) } -> Natural, Each;
     "new_table" => NewTable { 0: rows INT, 1: columns INT } -> Is(Kind::Table), Each;
+    "handle_part" => HandlePart { 0: handle HANDLE, 1: part Part } -> Is(Kind::Table), Across;
     "extreme_" + sense: sense Sense => Extreme { table: table TABLE, mask: mask SLICE } -> Is(Kind::Slice), Across;
 }
 
 rows! { Check
     "set" => Set { 0: var Measured(Kind::Any) };
     "sized" => Sized { 0: var Measured(Kind::Stored) };
+    "handle_part" => HandlePart { 0: handle Measured(Kind::Handle), 1: part Part };
     "result" => Result { 0: var Measured(Kind::Any) };
     "index" => Index { 0: index INT, 1: limit Size };
     "new_column" => NewColumn { 0: table Measured(Kind::Table), 1: index INT };

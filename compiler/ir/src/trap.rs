@@ -4,7 +4,7 @@ use star_base::Code;
 
 use crate::check::SizeOperand;
 use crate::op::IntOp;
-use crate::program::{LocId, Program, Routine, RoutineId, VarId};
+use crate::program::{HandlePart, LocId, Program, Routine, RoutineId, VarId};
 
 /// A trap: which guard failed, where, and with what values. It names variables as the source does, so that
 /// it says the same after inlining.
@@ -99,6 +99,8 @@ pub enum TrapKind {
     },
     /// A variable that was never set, by its source name.
     Unset(Option<String>),
+    /// A handle, by its source name, that holds no table under this one.
+    NoPart(Option<String>, HandlePart),
     /// A table whose number of rows is not known yet; a slice or word of which no size is known.
     NoSize(Option<String>),
     /// A result beyond 64 bits.
@@ -205,7 +207,7 @@ impl TrapKind {
             TrapKind::Index { of: NamedSize::Number, .. } => Code::RangeTrap,
             TrapKind::Index { .. } => Code::IndexTrap,
             TrapKind::Size { .. } => Code::SizeTrap,
-            TrapKind::Unset(_) => Code::UnsetTrap,
+            TrapKind::Unset(_) | TrapKind::NoPart(..) => Code::UnsetTrap,
             TrapKind::NoSize(_) => Code::NoSizeTrap,
             TrapKind::Overflow { .. } => Code::OverflowTrap,
             TrapKind::Division { .. } => Code::DivisionTrap,

@@ -26,7 +26,7 @@ pub enum Access {
     Write,
     /// It is changed in place: a part, a reduction, `step`. It stays set and keeps its size.
     Update,
-    /// It is given a value or a size if it has none; a table may grow.
+    /// It is given a value or a size if it has none; a table may grow, a handle gets a part.
     InitSize,
     /// The variable of a `for` or `foreach`: takes new values; without a turn it is as before.
     LoopVar,
@@ -116,6 +116,7 @@ pub fn may_trap(kind: &StmtKind) -> bool {
         | StmtKind::PutRow { .. }
         | StmtKind::PutBit { .. }
         | StmtKind::PutField { .. }
+        | StmtKind::PutHandlePart { .. }
         | StmtKind::Size(_)
         | StmtKind::Cost { .. }
         | StmtKind::For { .. }
@@ -169,6 +170,10 @@ pub fn accesses(kind: &StmtKind, f: &mut impl FnMut(VarId, Access)) {
             operand(base, f);
             f(*value, Access::Read);
             f(*table, Access::Update);
+        }
+        StmtKind::PutHandlePart { handle, part: _, value } => {
+            f(*value, Access::Read);
+            f(*handle, Access::InitSize);
         }
         StmtKind::Size(op) => size_op(op, f),
         StmtKind::Check(check) => check_accesses(check, f),
@@ -240,7 +245,7 @@ fn field_accesses(field: Field<'_>, f: &mut impl FnMut(VarId, Access)) {
         Field::Measured(var, _) => f(var, Access::ReadSize),
         Field::Scalar(value, _) => operand(value, f),
         Field::Size(size) => measure(size, f),
-        Field::Flag(_) | Field::Constant(_) | Field::Word(_) => {}
+        Field::Flag(_) | Field::Constant(_) | Field::Part(_) | Field::Word(_) => {}
     }
 }
 
@@ -262,6 +267,7 @@ pub fn blocks(kind: &StmtKind) -> [&[Stmt]; 2] {
         | StmtKind::PutRow { .. }
         | StmtKind::PutBit { .. }
         | StmtKind::PutField { .. }
+        | StmtKind::PutHandlePart { .. }
         | StmtKind::Size(_)
         | StmtKind::Check(_)
         | StmtKind::Cost { .. }
@@ -293,6 +299,7 @@ pub fn blocks_mut(kind: &mut StmtKind) -> [Option<&mut Block>; 2] {
         | StmtKind::PutRow { .. }
         | StmtKind::PutBit { .. }
         | StmtKind::PutField { .. }
+        | StmtKind::PutHandlePart { .. }
         | StmtKind::Size(_)
         | StmtKind::Check(_)
         | StmtKind::Cost { .. }

@@ -9,9 +9,9 @@ struct Maker<'a> {
     bytes: std::slice::Iter<'a, u8>,
 }
 
-const N_OPS: usize = 36;
-const N_CHECKS: usize = 15;
-const N_STMTS: usize = 28;
+const N_OPS: usize = 37;
+const N_CHECKS: usize = 16;
+const N_STMTS: usize = 29;
 
 impl Maker<'_> {
     fn byte(&mut self) -> u8 {
@@ -111,6 +111,7 @@ impl Maker<'_> {
             33 => Op::Field { table: self.var(), base: self.operand(), width: self.operand() },
             34 if self.flag() => Op::Rows(self.var()),
             34 => Op::Columns(self.var()),
+            35 => Op::HandlePart(self.var(), self.handle_part()),
             _ if self.flag() => Op::NewTable(self.operand(), self.operand()),
             _ => Op::Extreme {
                 table: self.var(),
@@ -137,8 +138,12 @@ impl Maker<'_> {
             11 => Check::Even(self.var()),
             12 => Check::NoCarry(self.int_op(), self.var(), self.var()),
             13 => Check::Sized(self.var()),
+            14 => Check::HandlePart(self.var(), self.handle_part()),
             _ => Check::Assert(self.operand(), self.operand()),
         }
+    }
+    fn handle_part(&mut self) -> HandlePart {
+        HandlePart { module: self.text().into(), name: self.text().into() }
     }
     fn arg(&mut self) -> Arg {
         match self.below(3) {
@@ -276,6 +281,11 @@ impl Maker<'_> {
             24 => StmtKind::Block { label: self.label(), body: self.block(depth) },
             25 => StmtKind::Break(self.label()),
             26 => StmtKind::Continue(self.label()),
+            27 => StmtKind::PutHandlePart {
+                handle: self.var(),
+                part: self.handle_part(),
+                value: self.var(),
+            },
             _ => StmtKind::Exit,
         };
         Stmt { kind, loc: self.loc() }

@@ -20,6 +20,7 @@ pub(crate) fn run(program: &mut Program, id: RoutineId) -> usize {
         | StmtKind::PutRow { .. }
         | StmtKind::PutBit { .. }
         | StmtKind::PutField { .. }
+        | StmtKind::PutHandlePart { .. }
         | StmtKind::Size(_)
         | StmtKind::Cost { .. }
         | StmtKind::Call { .. }
@@ -48,6 +49,7 @@ fn is_proven(check: &Check, facts: &Facts<'_>) -> bool {
         }
         Check::Set(_)
         | Check::Sized(_)
+        | Check::HandlePart(..)
         | Check::Result(_)
         | Check::Index(..)
         | Check::NewColumn(..)

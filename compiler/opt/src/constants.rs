@@ -165,6 +165,7 @@ fn fold(op: &Op, known: &Known) -> Option<Operand> {
         | Op::Rows(_)
         | Op::Columns(_)
         | Op::NewTable(..)
+        | Op::HandlePart(..)
         | Op::Extreme { .. } => None,
     }
 }
@@ -225,6 +226,7 @@ impl Substitute<'_> {
             }
             Check::Set(_)
             | Check::Sized(_)
+            | Check::HandlePart(..)
             | Check::Result(_)
             | Check::Index(..)
             | Check::NewColumn(..)
@@ -264,6 +266,7 @@ fn substitute(stmt: &mut Stmt, known: &Known, vars: &[Var]) -> usize {
         | StmtKind::PutRow { .. }
         | StmtKind::PutBit { .. }
         | StmtKind::PutField { .. }
+        | StmtKind::PutHandlePart { .. }
         | StmtKind::Call { .. }
         | StmtKind::Print(_)
         | StmtKind::Read { .. }
@@ -333,6 +336,7 @@ fn folded(kind: &StmtKind) -> Option<Edit> {
         | StmtKind::PutRow { .. }
         | StmtKind::PutBit { .. }
         | StmtKind::PutField { .. }
+        | StmtKind::PutHandlePart { .. }
         | StmtKind::Size(_)
         | StmtKind::Check(_)
         | StmtKind::Cost { .. }

@@ -171,6 +171,7 @@ impl Forward for Copies<'_> {
             | StmtKind::PutRow { .. }
             | StmtKind::PutBit { .. }
             | StmtKind::PutField { .. }
+            | StmtKind::PutHandlePart { .. }
             | StmtKind::Size(_)
             | StmtKind::Check(_)
             | StmtKind::Cost { .. }
@@ -295,6 +296,7 @@ impl Found {
             | StmtKind::PutRow { .. }
             | StmtKind::PutBit { .. }
             | StmtKind::PutField { .. }
+            | StmtKind::PutHandlePart { .. }
             | StmtKind::Cost { .. }
             | StmtKind::Print(_)
             | StmtKind::Read { .. }
@@ -332,6 +334,7 @@ fn may_say_otherwise(check: &Check, reads: &BTreeMap<VarId, VarId>, vars: &[Var]
         // These name what they measure, and that stays.
         Check::Set(_)
         | Check::Sized(_)
+        | Check::HandlePart(..)
         | Check::Result(_)
         | Check::Index(..)
         | Check::NewColumn(..)
@@ -397,6 +400,7 @@ impl<'s> Store<'s> {
             | StmtKind::Put { .. }
             | StmtKind::Replace { .. }
             | StmtKind::PutField { .. }
+            | StmtKind::PutHandlePart { .. }
             | StmtKind::Check(_)
             | StmtKind::Cost { .. }
             | StmtKind::Call { .. }

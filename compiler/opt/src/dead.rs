@@ -57,7 +57,8 @@ fn is_dead(kind: &StmtKind, dead: impl Fn(VarId) -> bool) -> bool {
         | StmtKind::PutColumn { table: var, .. }
         | StmtKind::PutRow { table: var, .. }
         | StmtKind::PutBit { table: var, .. }
-        | StmtKind::PutField { table: var, .. } => dead(*var),
+        | StmtKind::PutField { table: var, .. }
+        | StmtKind::PutHandlePart { handle: var, .. } => dead(*var),
         StmtKind::Size(
             SizeOp::Latch { dst: var, .. }
             | SizeOp::SetRows { table: var, .. }

@@ -22,6 +22,7 @@ pub(crate) fn run(program: &mut Program, id: RoutineId) -> usize {
         | StmtKind::PutRow { .. }
         | StmtKind::PutBit { .. }
         | StmtKind::PutField { .. }
+        | StmtKind::PutHandlePart { .. }
         | StmtKind::Check(_)
         | StmtKind::Cost { .. }
         | StmtKind::Call { .. }

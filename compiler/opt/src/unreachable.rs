@@ -32,6 +32,7 @@ fn jumps(kind: &StmtKind) -> bool {
         | StmtKind::PutRow { .. }
         | StmtKind::PutBit { .. }
         | StmtKind::PutField { .. }
+        | StmtKind::PutHandlePart { .. }
         | StmtKind::Size(_)
         | StmtKind::Check(_)
         | StmtKind::Cost { .. }

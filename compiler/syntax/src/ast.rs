@@ -220,6 +220,15 @@ pub enum StmtKind {
         /// The right side.
         value: Expr,
     },
+    /// `H.part := value`
+    PutPart {
+        /// The left side.
+        target: PartRef,
+        /// The sign.
+        assign: Assign,
+        /// The right side.
+        value: Expr,
+    },
     /// A call, or a name alone.
     Call(Ref),
     /// `goto label`
@@ -242,6 +251,22 @@ pub struct Ref {
     pub args: Option<Vec<Expr>>,
     /// The place of name and arguments.
     pub span: Span,
+}
+
+/// A table that a handle holds: `H.part`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PartRef {
+    /// The handle.
+    pub handle: Ident,
+    /// The name of the table.
+    pub part: Ident,
+}
+
+impl PartRef {
+    /// The place of both names.
+    pub fn span(&self) -> Span {
+        self.handle.span.to(self.part.span)
+    }
 }
 
 /// An expression.
@@ -268,6 +293,7 @@ impl Expr {
             | ExprKind::Bits(_)
             | ExprKind::Str(_)
             | ExprKind::Theta
+            | ExprKind::Part(_)
             | ExprKind::Not(_)
             | ExprKind::Neg(_)
             | ExprKind::Chain(..)
@@ -334,6 +360,8 @@ pub enum ExprKind {
     Str(String),
     /// `Θ` or `∅`
     Theta,
+    /// `H.part`
+    Part(PartRef),
     /// A variable, component or call.
     Ref(Ref),
     /// `not e`

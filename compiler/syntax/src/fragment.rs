@@ -284,7 +284,7 @@ mod tests {
             PieceKind::Item(Item::Routine(_)) => "routine",
             PieceKind::Statements(stmts) => match stmts[0].kind {
                 StmtKind::Call(_) => "call",
-                StmtKind::Assign { .. } => "assignment",
+                StmtKind::Assign { .. } | StmtKind::PutPart { .. } => "assignment",
                 _ => "statement",
             },
             PieceKind::Value(_) => "value",

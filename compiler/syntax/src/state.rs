@@ -49,7 +49,8 @@ impl<'s> State<'s> {
             | ExprKind::Bool(_)
             | ExprKind::Bits(_)
             | ExprKind::Str(_)
-            | ExprKind::Theta => 0,
+            | ExprKind::Theta
+            | ExprKind::Part(_) => 0,
             ExprKind::Ref(reference) => reference.depth(),
             ExprKind::Not(operand) | ExprKind::Neg(operand) => operand.depth,
             ExprKind::Chain(first, links) => {
@@ -102,6 +103,7 @@ impl<'s> State<'s> {
             StmtKind::For { from, to, body, .. } => from.depth.max(to.depth).max(body.depth),
             StmtKind::Foreach { over, body, .. } => over.depth.max(body.depth),
             StmtKind::Assign { target, value, .. } => target.depth().max(value.depth),
+            StmtKind::PutPart { target: _, assign: _, value } => value.depth,
             StmtKind::Call(target) => target.depth(),
             StmtKind::Labelled { body, .. } => body.depth,
         };

@@ -114,6 +114,7 @@ fn checks_of(kind: &StmtKind, vars: &[Var], rows: Option<&Operand>) -> Vec<Check
         | StmtKind::PutRow { .. }
         | StmtKind::PutBit { .. }
         | StmtKind::PutField { .. }
+        | StmtKind::PutHandlePart { .. }
         | StmtKind::Size(_)
         | StmtKind::Cost { .. }
         | StmtKind::Call { .. }
@@ -173,6 +174,7 @@ fn checks_of(kind: &StmtKind, vars: &[Var], rows: Option<&Operand>) -> Vec<Check
         | StmtKind::Step { .. }
         | StmtKind::Replace { .. }
         | StmtKind::PutField { .. }
+        | StmtKind::PutHandlePart { .. }
         | StmtKind::Check(_)
         | StmtKind::Cost { .. }
         | StmtKind::Print(_)
@@ -235,6 +237,9 @@ fn of_op(op: &Op, checks: &mut Vec<Check>) {
         }
         Op::Extreme { table, mask, sense: _ } => {
             checks.push(Check::Size(Rows(*table), Length(*mask)));
+        }
+        Op::HandlePart(handle, part) => {
+            checks.push(Check::HandlePart(*handle, part.clone()));
         }
         Op::Length(_)
         | Op::Copy(_)

@@ -323,6 +323,31 @@ fn a_handle_keeps_what_it_was_made_of() {
 }
 
 #[test]
+fn a_kept_state_becomes_its_table_however_tight_the_memory_is() {
+    let text = "import \"star:closure\";
+        procedure TRY(n: integer; G: table); var H: handle;
+        begin
+          CONDENSE(n,G,H);
+          if REACHES(H,n+1,1) then print(n);
+        end;";
+    let program = Program::new(text);
+    let entry = program.entry("TRY");
+    let n = 512;
+    // Every vertex is a component.
+    let mut chain = BitTable::zeros(n, n).expect("memory");
+    (1..n).for_each(|vertex| chain.put(vertex - 1, vertex, true));
+    // The graph, its closure, and what finding that takes: enough for a state, but not for its table beside it.
+    let limits = Limits { memory: Some(2 * chain.n_bytes() + 30 * n as u64 + 4096), ..LIMITS };
+    let args = [HostValue::Int(n as i64), HostValue::Table(chain)];
+    let mut machines = backends();
+    machines.retain(|machine| WITH_NATIVES.contains(&machine.name));
+    for compiled in program.compile_on(&machines) {
+        let outcome = compiled.run(entry, &args, limits).outcome;
+        assert!(matches!(outcome, Outcome::Trap(_)), "{}: {outcome:?}", compiled.name);
+    }
+}
+
+#[test]
 fn a_handle_that_was_never_made_is_a_trap() {
     let text = "import \"star:closure\";
         program TRY; var H: handle; G: table(1,1); b: boolean;
@@ -344,6 +369,11 @@ fn a_handle_is_only_passed_on() {
         ("print(ROW(1,H))", "E0301"),
         ("print(H(1,1))", "E0"),
         ("CONDENSE(1,H,K)", "E0314"),
+        ("H.closure:=T", "E0314"),
+        ("T:=H.closure", "E0314"),
+        ("WARSHALL(1,H.closure)", "E0"),
+        ("T.closure:=T", "E0301"),
+        ("T:=L.closure", "E0201"),
         ("CONDENSE(1,T,T)", "E0301"),
         ("write(H,\"f\")", "E03"),
         ("CONDENSE(1,T,H)", ""),

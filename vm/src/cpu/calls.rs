@@ -27,8 +27,15 @@ impl<'p> Interpreter<'p, '_, '_> {
         }
         for ((place, mode), value) in routine.params.iter().zip(&*values) {
             self.budget.commit(value.data.n_bytes());
-            if let ValueData::Table(table) = &value.data {
-                self.copies.count(table, false);
+            match &value.data {
+                ValueData::Table(table) => self.copies.count(table, false),
+                ValueData::Handle(handle) => handle.count_copies(&mut self.copies),
+                ValueData::Nothing
+                | ValueData::Int(_)
+                | ValueData::Bool(_)
+                | ValueData::Text(_)
+                | ValueData::Slice(_)
+                | ValueData::Word(_) => {}
             }
             let fits = match &value.data {
                 ValueData::Nothing => *mode == Mode::Ref,
@@ -162,10 +169,13 @@ impl<'p> Interpreter<'p, '_, '_> {
                     let text = self.texts[outer.texts + *from as usize].clone();
                     self.texts[base.texts + *reg as usize] = text;
                 }
-                (CallArg::Copy(RegRef::Table(from)), RegRef::Table(reg))
-                | (CallArg::Copy(RegRef::Handle(from)), RegRef::Handle(reg)) => {
+                (CallArg::Copy(RegRef::Table(from)), RegRef::Table(reg)) => {
                     let table = self.table_slot_mut(*from).table.share();
                     self.tables[base.tables + *reg as usize].table = table;
+                }
+                (CallArg::Copy(RegRef::Handle(from)), RegRef::Handle(reg)) => {
+                    let handle = self.handle_slot(*from).clone();
+                    self.handles[base.handles + *reg as usize] = handle;
                 }
                 (
                     CallArg::Copy(RegRef::Slice(from) | RegRef::Word(from)),
@@ -186,9 +196,7 @@ impl<'p> Interpreter<'p, '_, '_> {
 
     /// A variable of one frame moves to one of another; with its size and size property if `whole`.
     fn move_value(&mut self, from: Base, place: RegRef, to: Base, param: RegRef, whole: bool) {
-        if let (RegRef::Table(place), RegRef::Table(param))
-        | (RegRef::Handle(place), RegRef::Handle(param)) = (place, param)
-        {
+        if let (RegRef::Table(place), RegRef::Table(param)) = (place, param) {
             let slot = &mut self.tables[from.tables + place as usize];
             let (table, fixed) = (std::mem::take(&mut slot.table), slot.fixed);
             let slot = &mut self.tables[to.tables + param as usize];
@@ -289,6 +297,10 @@ impl<'p> Interpreter<'p, '_, '_> {
             let table = std::mem::take(&mut self.tables[at].table);
             self.release(table);
         }
+        for at in base.handles..self.handles.len() {
+            let handle = self.handles[at].take();
+            self.release_handle(handle);
+        }
         self.shrink(base);
     }
 
@@ -298,6 +310,7 @@ impl<'p> Interpreter<'p, '_, '_> {
         self.bits.truncate(base.bits);
         self.tables.truncate(base.tables);
         self.texts.truncate(base.texts);
+        self.handles.truncate(base.handles);
     }
 
     /// A parameter without a size of its own may bring back another one than the extents of the variable

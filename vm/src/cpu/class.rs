@@ -199,9 +199,10 @@ impl BitsInst {
 impl TableInst {
     fn class(self) -> Class {
         match self {
-            TableInst::Open { dst, handle: src } | TableInst::Copy { dst, src } => {
-                Effects::tables(Some(dst), Some(src))
-            }
+            TableInst::Copy { dst, src } => Effects::tables(Some(dst), Some(src)),
+            TableInst::Part { dst, .. } => Effects::tables(Some(dst), None),
+            TableInst::PutPart { value, .. } => Effects::tables(None, Some(value)),
+            TableInst::CopyHandle { .. } => Class::Scalar,
             TableInst::Field { dst, table, .. } => Effects::tables(Some(dst), Some(table)),
             TableInst::Bit { table, .. } => Effects::tables(None, Some(table)),
             TableInst::New { dst, .. } => Effects::tables(Some(dst), None),
@@ -280,6 +281,8 @@ impl Test {
             | Test::BitsSet(_)
             | Test::TableSet(_)
             | Test::TextSet(_)
+            | Test::HandleSet(_)
+            | Test::HandlePart(..)
             | Test::BitsSized(_)
             | Test::Index(..)
             | Test::NewColumn(..)

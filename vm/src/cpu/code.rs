@@ -1,13 +1,15 @@
 //! The register code: what SIR becomes on this backend.
 //!
 //! A routine is a list of instructions with jumps. Its variables live in three files of registers, by
-//! kind: numbers (integers and truth values, 0 and 1), bits (slices and words), tables; texts have a
-//! fourth one. Loops keep their own state in numbers that no variable has.
+//! kind: numbers (integers and truth values, 0 and 1), bits (slices and words), tables; texts and handles have
+//! two more. Loops keep their own state in numbers that no variable has.
 
 use std::sync::Arc;
 
 use star_base::BitVector;
-use star_ir::{Check, IntOp, LocId, Mode, Operand, Program, ReductionOp, RoutineId, Ty, VarId};
+use star_ir::{
+    Check, HandlePart, IntOp, LocId, Mode, Operand, Program, ReductionOp, RoutineId, Ty, VarId,
+};
 
 use super::inst::Inst;
 use super::lines::LineKernel;
@@ -55,6 +57,8 @@ pub(super) struct RoutineCode {
     pub(super) literals: Vec<BitVector>,
     pub(super) prints: Vec<Vec<Operand>>,
     pub(super) files: Vec<FileUse>,
+    /// Names of tables in handles.
+    pub(super) parts: Vec<HandlePart>,
     pub(super) foralls: Vec<Forall>,
     pub(super) tiles: Vec<Tile>,
     /// What was counted, for `explain`.
@@ -70,6 +74,7 @@ pub(super) struct FrameSize {
     pub(super) bits: u32,
     pub(super) tables: u32,
     pub(super) texts: u32,
+    pub(super) handles: u32,
 }
 
 /// What a routine consists of, for `explain`.
@@ -89,7 +94,6 @@ pub(super) enum RegRef {
     Word(Reg),
     Table(Reg),
     Text(Reg),
-    /// Among the tables.
     Handle(Reg),
 }
 
@@ -166,15 +170,25 @@ pub(super) enum Test {
     BitsSet(Reg),
     TableSet(Reg),
     TextSet(Reg),
+    HandleSet(Reg),
+    /// The handle holds the part with this number.
+    HandlePart(Reg, u32),
     BitsSized(Reg),
     Index(Number, Size),
     NewColumn(Reg, Number),
     Size(Size, Size),
-    Range { base: Number, width: Number, limit: Size },
+    Range {
+        base: Number,
+        width: Number,
+        limit: Size,
+    },
     Int(IntOp, Number, Number),
     Bit(Number),
     NotNegative(Number),
-    Fits { value: Number, width: Number },
+    Fits {
+        value: Number,
+        width: Number,
+    },
     FitsInt(Reg),
     Even(Reg),
     NoCarry(IntOp, Reg, Reg),

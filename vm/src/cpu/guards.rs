@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use star_ir::{Check, IntOp, Operand, Routine, SizeOperand, VarId};
+use star_ir::{Check, HandlePart, IntOp, Operand, Routine, SizeOperand, VarId};
 
 use super::code::{Number, Reg, RegRef, Size, Test};
+use super::handle::Handle;
 use super::interpreter::Interpreter;
 use crate::checks::{self, Sight};
 use crate::scalars;
@@ -16,7 +17,8 @@ impl Interpreter<'_, '_, '_> {
         match place {
             RegRef::Int(reg) | RegRef::Bool(reg) => self.holds(Test::NumberSet(reg)),
             RegRef::Slice(reg) | RegRef::Word(reg) => self.holds(Test::BitsSet(reg)),
-            RegRef::Table(reg) | RegRef::Handle(reg) => self.holds(Test::TableSet(reg)),
+            RegRef::Table(reg) => self.holds(Test::TableSet(reg)),
+            RegRef::Handle(reg) => self.holds(Test::HandleSet(reg)),
             RegRef::Text(reg) => self.holds(Test::TextSet(reg)),
         }
     }
@@ -29,6 +31,8 @@ impl Interpreter<'_, '_, '_> {
             Test::BitsSet(reg) => self.bits_slot(reg).is_set,
             Test::TableSet(reg) => !self.table_slot(reg).table.is_none(),
             Test::TextSet(reg) => self.texts[self.base.texts + reg as usize].is_some(),
+            Test::HandleSet(reg) => self.handle_slot(reg).is_some(),
+            Test::HandlePart(reg, part) => self.holds_part(reg, part),
             Test::BitsSized(reg) => {
                 let slot = self.bits_slot(reg);
                 slot.is_set || slot.size.is_some()
@@ -63,6 +67,19 @@ impl Interpreter<'_, '_, '_> {
             }
             Test::Holds(number) => self.number(number) != 0,
         }
+    }
+
+    #[cold]
+    fn holds_part(&self, reg: Reg, part: u32) -> bool {
+        // Without an active routine, the check finds the fault.
+        let part = self.routine().map(|routine| &routine.parts[part as usize]);
+        part.is_ok_and(|part| self.has_handle_part(reg, part))
+    }
+
+    fn has_handle_part(&self, reg: Reg, part: &HandlePart) -> bool {
+        let HandlePart { module, name } = part;
+        let size = |handle: &Arc<Handle>| handle.size_of(module, name);
+        self.handle_slot(reg).as_ref().and_then(size).is_some()
     }
 
     fn sizes_agree(&self, left: Size, right: Size) -> bool {
@@ -161,6 +178,18 @@ impl Sight for Interpreter<'_, '_, '_> {
 
     fn is_fixed(&self, var: VarId) -> Run<bool> {
         Ok(self.table_slot(self.table_of(var)?).fixed)
+    }
+
+    fn has_part(&self, handle: VarId, part: &HandlePart) -> Run<bool> {
+        match self.place_of(handle)? {
+            RegRef::Handle(reg) => Ok(self.has_handle_part(reg, part)),
+            RegRef::Int(_)
+            | RegRef::Bool(_)
+            | RegRef::Slice(_)
+            | RegRef::Word(_)
+            | RegRef::Table(_)
+            | RegRef::Text(_) => Err(broken("no handle")),
+        }
     }
 
     fn length(&self, bits: VarId) -> Run<u64> {

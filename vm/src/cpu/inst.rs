@@ -287,11 +287,6 @@ pub(super) enum BitsInst {
 /// An instruction on tables.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum TableInst {
-    /// A table takes what the library keeps in a handle.
-    Open {
-        dst: Reg,
-        handle: Reg,
-    },
     Copy {
         dst: Reg,
         src: Reg,
@@ -318,6 +313,22 @@ pub(super) enum TableInst {
         table: Reg,
         mask: Reg,
         sense: Sense,
+    },
+    /// A table takes one that a handle holds; its name is a number.
+    Part {
+        dst: Reg,
+        handle: Reg,
+        part: u32,
+    },
+    CopyHandle {
+        dst: Reg,
+        src: Reg,
+    },
+    /// A handle takes a table.
+    PutPart {
+        handle: Reg,
+        part: u32,
+        value: Reg,
     },
     PutBit {
         table: Reg,

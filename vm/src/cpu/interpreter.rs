@@ -8,6 +8,7 @@ use star_ir::{LimitKind, LocId, RoutineId, Trap, TrapKind};
 use super::code::{Code, Number, Pc, Reg, RoutineCode};
 use super::copies::Copies;
 use super::forall::Running;
+use super::handle::Handle;
 use super::inst::Inst;
 use super::parallelism::Parallelism;
 use super::probe::Probe;
@@ -37,6 +38,7 @@ pub(super) struct Interpreter<'p, 'c, 'h> {
     pub(super) bits: Vec<BitsSlot>,
     pub(super) tables: Vec<TableSlot>,
     pub(super) texts: Vec<Option<Arc<str>>>,
+    pub(super) handles: Vec<Option<Arc<Handle>>>,
     /// Takes results that may not overwrite their operands.
     pub(super) spare: BitVector,
     /// Bytes of the second forms of tables.
@@ -86,6 +88,7 @@ pub(super) fn run<'h, P: Probe>(
         bits: Vec::new(),
         tables: Vec::new(),
         texts: Vec::new(),
+        handles: Vec::new(),
         spare: BitVector::default(),
         copies: Copies::default(),
         foralls: Vec::new(),

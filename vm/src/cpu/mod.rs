@@ -22,6 +22,7 @@ mod copies;
 mod explain;
 mod forall;
 mod guards;
+mod handle;
 mod host;
 mod inst;
 mod interpreter;

@@ -7,9 +7,8 @@ use star_ir::LocId;
 
 use super::code::{FrameSize, Number, Pc, Reg, RegRef, Size};
 use super::interpreter::Interpreter;
-use super::natives::Reach;
 use super::table::Table;
-use super::value::{HandleData, ValueData, bytes_of};
+use super::value::{ValueData, bytes_of};
 use crate::stop::{Run, broken};
 
 /// A register of bits: a slice or word. What it held last stays as memory for what it holds next.
@@ -63,8 +62,6 @@ pub(super) enum CowTable {
     Own(Box<Table>),
     /// Perhaps with others.
     Shared(Arc<Table>),
-    /// In a handle, as a native has made it.
-    Reach(Arc<Reach>),
 }
 
 impl CowTable {
@@ -72,7 +69,7 @@ impl CowTable {
     #[inline]
     pub(super) fn get(&self) -> Option<&Table> {
         match self {
-            CowTable::None | CowTable::Reach(_) => None,
+            CowTable::None => None,
             CowTable::Own(table) => Some(table),
             CowTable::Shared(table) => Some(table),
         }
@@ -94,7 +91,7 @@ impl CowTable {
         }
         match self {
             CowTable::Own(table) => Some(table),
-            CowTable::None | CowTable::Shared(_) | CowTable::Reach(_) => None,
+            CowTable::None | CowTable::Shared(_) => None,
         }
     }
 
@@ -104,10 +101,6 @@ impl CowTable {
             CowTable::None => return CowTable::None,
             CowTable::Own(table) => Arc::from(table),
             CowTable::Shared(table) => table,
-            CowTable::Reach(reach) => {
-                *self = CowTable::Reach(reach.clone());
-                return CowTable::Reach(reach);
-            }
         };
         *self = CowTable::Shared(shared.clone());
         CowTable::Shared(shared)
@@ -116,28 +109,9 @@ impl CowTable {
     /// The table as a value outside.
     pub(super) fn into_shared(self) -> Option<Arc<Table>> {
         match self {
-            CowTable::None | CowTable::Reach(_) => None,
+            CowTable::None => None,
             CowTable::Own(table) => Some(Arc::from(table)),
             CowTable::Shared(table) => Some(table),
-        }
-    }
-
-    /// What a handle holds, as a value outside.
-    pub(super) fn into_handle_data(self) -> Option<HandleData> {
-        match self {
-            CowTable::Reach(reach) => Some(HandleData::Reach(reach)),
-            table @ (CowTable::None | CowTable::Own(_) | CowTable::Shared(_)) => {
-                table.into_shared().map(HandleData::Table)
-            }
-        }
-    }
-}
-
-impl From<HandleData> for CowTable {
-    fn from(kept: HandleData) -> CowTable {
-        match kept {
-            HandleData::Table(table) => CowTable::Shared(table),
-            HandleData::Reach(reach) => CowTable::Reach(reach),
         }
     }
 }
@@ -163,6 +137,7 @@ pub(super) struct Base {
     pub(super) bits: usize,
     pub(super) tables: usize,
     pub(super) texts: usize,
+    pub(super) handles: usize,
 }
 
 impl Interpreter<'_, '_, '_> {
@@ -249,10 +224,11 @@ impl Interpreter<'_, '_, '_> {
                 slot.is_set = false;
                 slot.size = None;
             }
-            RegRef::Table(reg) | RegRef::Handle(reg) => {
+            RegRef::Table(reg) => {
                 let table = std::mem::take(&mut self.table_slot_mut(reg).table);
                 self.release(table);
             }
+            RegRef::Handle(reg) => self.put_handle(reg, None),
             RegRef::Text(reg) => self.texts[self.base.texts + reg as usize] = None,
         }
     }
@@ -264,12 +240,14 @@ impl Interpreter<'_, '_, '_> {
             bits: self.bits.len(),
             tables: self.tables.len(),
             texts: self.texts.len(),
+            handles: self.handles.len(),
         };
         self.numbers.resize(base.numbers + size.numbers as usize, 0);
         self.numbers_set.resize(base.numbers + size.numbers as usize, false);
         self.bits.resize_with(base.bits + size.bits as usize, BitsSlot::default);
         self.tables.resize_with(base.tables + size.tables as usize, TableSlot::default);
         self.texts.resize(base.texts + size.texts as usize, None);
+        self.handles.resize(base.handles + size.handles as usize, None);
         base
     }
 
@@ -289,9 +267,9 @@ impl Interpreter<'_, '_, '_> {
                     self.table_slot_mut(reg).table = CowTable::Shared(table);
                 }
             }
-            ValueData::Handle(kept) => {
+            ValueData::Handle(handle) => {
                 if let RegRef::Handle(reg) = place {
-                    self.table_slot_mut(reg).table = kept.into();
+                    self.put_handle(reg, Some(handle));
                 }
             }
             ValueData::Text(text) => {
@@ -323,8 +301,7 @@ impl Interpreter<'_, '_, '_> {
                 self.texts[self.base.texts + reg as usize].take().map(ValueData::Text)
             }
             RegRef::Handle(reg) => {
-                let kept = std::mem::take(&mut self.table_slot_mut(reg).table);
-                kept.into_handle_data().map(ValueData::Handle)
+                self.handles[self.base.handles + reg as usize].take().map(ValueData::Handle)
             }
         };
         data.unwrap_or(ValueData::Nothing)

@@ -23,10 +23,20 @@ impl Interpreter<'_, '_, '_> {
     /// Runs an instruction on tables.
     pub(super) fn table_inst(&mut self, inst: TableInst) -> Run<()> {
         match inst {
-            TableInst::Open { dst, handle } => self.open(dst, handle),
             TableInst::Copy { dst, src } => {
                 let table = self.table_slot_mut(src).table.share();
                 self.put_table(dst, table);
+                Ok(())
+            }
+            TableInst::Part { dst, handle, part } => {
+                self.handle_part(dst, handle, &self.routine()?.parts[part as usize])
+            }
+            TableInst::PutPart { handle, part, value } => {
+                self.put_handle_part(handle, &self.routine()?.parts[part as usize], value)
+            }
+            TableInst::CopyHandle { dst, src } => {
+                let handle = self.handle_slot(src).clone();
+                self.put_handle(dst, handle);
                 Ok(())
             }
             TableInst::Bit { dst, table, row, column } => {
@@ -64,28 +74,7 @@ impl Interpreter<'_, '_, '_> {
         Ok(())
     }
 
-    /// A table takes what a handle holds, in the form that Star bodies know.
-    fn open(&mut self, dst: Reg, handle: Reg) -> Run<()> {
-        let CowTable::Reach(reach) = &self.table_slot(handle).table else {
-            let table = self.table_slot_mut(handle).table.share();
-            self.put_table(dst, table);
-            return Ok(());
-        };
-        let reach = reach.clone();
-        let mut table = self.zeros(reach.n_vertices(), reach.n_vertices())?;
-        if let Err(stop) = self.finished(reach.fill(table.home_mut(), &self.parallelism)) {
-            self.budget.release(table.n_bytes());
-            return Err(stop);
-        }
-        if !reach.is_turned() {
-            // What was filled are rows.
-            table.transpose();
-        }
-        self.put_table(dst, CowTable::Own(Box::new(table)));
-        Ok(())
-    }
-
-    /// A table of zeros, for which there is room.
+    /// A table of zeros, for which there is memory.
     fn zeros(&mut self, rows: usize, columns: usize) -> Run<Table> {
         let bytes = bytes_of(rows).saturating_mul(columns as u64);
         self.budget.reserve(bytes)?;
@@ -107,12 +96,6 @@ impl Interpreter<'_, '_, '_> {
             CowTable::None => None,
             CowTable::Own(table) => Some(*table),
             CowTable::Shared(table) => Arc::into_inner(table),
-            CowTable::Reach(reach) => {
-                if let Some(reach) = Arc::into_inner(reach) {
-                    self.budget.release(reach.n_bytes());
-                }
-                None
-            }
         };
         if let Some(table) = gone {
             self.budget.release(table.n_bytes());

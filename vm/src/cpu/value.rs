@@ -6,7 +6,7 @@ use star_base::BitVector;
 use star_base::limbs::OutOfMemory;
 use star_ir::{Extent, Ty};
 
-use super::natives::Reach;
+use super::handle::Handle;
 use super::parallelism::Parallelism;
 use super::table::Table;
 use crate::backend::BackendError;
@@ -35,26 +35,7 @@ pub(super) enum ValueData {
     /// Tables are shared until one of those who have it writes.
     Table(Arc<Table>),
     /// What the library keeps, opaque to everyone outside.
-    Handle(HandleData),
-}
-
-/// What a handle holds.
-#[derive(Clone, Debug)]
-pub(super) enum HandleData {
-    /// What a Star body has put there.
-    Table(Arc<Table>),
-    /// What a native keeps instead of the closure of a graph.
-    Reach(Arc<Reach>),
-}
-
-impl HandleData {
-    /// Bytes, as memory counts them.
-    fn n_bytes(&self) -> u64 {
-        match self {
-            HandleData::Table(table) => table.n_bytes(),
-            HandleData::Reach(reach) => reach.n_bytes(),
-        }
-    }
+    Handle(Arc<Handle>),
 }
 
 impl ValueData {
@@ -91,7 +72,7 @@ impl ValueData {
             ValueData::Nothing | ValueData::Int(_) | ValueData::Bool(_) | ValueData::Text(_) => 0,
             ValueData::Slice(bits) | ValueData::Word(bits) => bytes_of(bits.len()),
             ValueData::Table(table) => table.n_bytes(),
-            ValueData::Handle(kept) => kept.n_bytes(),
+            ValueData::Handle(handle) => handle.n_bytes(),
         }
     }
 

@@ -3,7 +3,7 @@
 //! Whatever limit is given, there is [`MAX_BYTES`], since this backend takes a byte per bit and must
 //! not bring its computer down; an allocation that the system refuses is reported as that limit too.
 
-use super::value::{Data, Table, bytes_of_bits};
+use super::value::{Data, Handle, Table, bytes_of_bits};
 use crate::budget::MemoryBudget;
 use crate::stop::Run;
 
@@ -76,11 +76,19 @@ impl MemoryBudget<'_> {
             Data::Slice(bits) => Data::Slice(self.make(bits.len(), |idx| bits[idx])?),
             Data::Word(bits) => Data::Word(self.make(bits.len(), |idx| bits[idx])?),
             Data::Table(table) => Data::Table(self.copy_table(table)?),
-            Data::Handle(table) => Data::Handle(self.copy_table(table)?),
+            Data::Handle(Handle { module, parts }) => {
+                // All parts together; each alone takes less.
+                self.reserve(data.bytes())?;
+                let copies = parts
+                    .iter()
+                    .map(|(name, table)| self.copy_table(table).map(|table| (name.clone(), table)));
+                let parts = copies.collect::<Run<_>>()?;
+                Data::Handle(Handle { module: module.clone(), parts })
+            }
         })
     }
 
-    fn copy_table(&mut self, table: &Table) -> Run<Table> {
+    pub(super) fn copy_table(&mut self, table: &Table) -> Run<Table> {
         self.make_table(table.rows, table.columns.len(), |row_idx, col_idx| {
             table.columns[col_idx][row_idx]
         })

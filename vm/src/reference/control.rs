@@ -152,6 +152,7 @@ impl<'p> Interpreter<'p, '_, '_> {
             | StmtKind::PutRow { .. }
             | StmtKind::PutBit { .. }
             | StmtKind::PutField { .. }
+            | StmtKind::PutHandlePart { .. }
             | StmtKind::Size(_)
             | StmtKind::Check(_)
             | StmtKind::Cost { .. }

@@ -20,11 +20,7 @@ pub(super) fn evaluate(
     let as_bits = |bits| Data::from_bits(ty, bits);
     let is_slice = matches!(ty, Ty::Slice(_));
     Ok(match op {
-        Op::Copy(operand) => match (ty, copy(frame, budget, operand)?) {
-            (Ty::Handle, Data::Table(table)) => Data::Handle(table),
-            (Ty::Table(..), Data::Handle(table)) => Data::Table(table),
-            (_, data) => data,
-        },
+        Op::Copy(operand) => copy(frame, budget, operand)?,
         Op::Int(op, left, right) => {
             let (left, right) = (frame.int(left)?, frame.int(right)?);
             let result = op.apply(left, right);
@@ -118,6 +114,11 @@ pub(super) fn evaluate(
         Op::NewTable(rows, columns) => {
             let rows = frame.rows_here(size(frame.int(rows)?)?)?;
             Data::Table(tables::zeros(budget, rows, size(frame.int(columns)?)?)?)
+        }
+        Op::HandlePart(handle, part) => {
+            let table = frame.handle(*handle)?.part(part);
+            let table = table.ok_or_else(|| broken("a part that a handle does not hold"))?;
+            Data::Table(budget.copy_table(table)?)
         }
         Op::Extreme { table, mask, sense } => {
             as_bits(tables::extreme(budget, frame.table(*table)?, frame.bits(*mask)?, *sense)?)

@@ -1,13 +1,13 @@
 //! An active routine: its variables, and how far each of its constructs has come.
 
 use star_ir::{
-    Arg, Extent, IntOp, LocId, NamedSize, Operand, Routine, RoutineId, SizeOperand, TrapKind, Ty,
-    VarId,
+    Arg, Extent, HandlePart, IntOp, LocId, NamedSize, Operand, Routine, RoutineId, SizeOperand,
+    TrapKind, Ty, VarId,
 };
 use std::sync::Arc;
 
 use super::control::Region;
-use super::value::{Data, Table, Value};
+use super::value::{Data, Handle, Table, Value};
 use super::words;
 use crate::budget::MemoryBudget;
 use crate::checks::Sight;
@@ -122,6 +122,13 @@ impl<'p> Frame<'p> {
         match self.data(var)? {
             Data::Table(table) => Ok(table),
             _ => Err(self.wrong_kind(var, "a table")),
+        }
+    }
+
+    pub(super) fn handle(&self, var: VarId) -> Run<&Handle> {
+        match self.data(var)? {
+            Data::Handle(handle) => Ok(handle),
+            _ => Err(self.wrong_kind(var, "a handle")),
         }
     }
 
@@ -374,6 +381,13 @@ impl Sight for Frame<'_> {
 
     fn is_fixed(&self, var: VarId) -> Run<bool> {
         Ok(self.slot(var)?.fixed)
+    }
+
+    fn has_part(&self, handle: VarId, part: &HandlePart) -> Run<bool> {
+        match self.slot(handle)?.data {
+            Some(_) => Ok(self.handle(handle)?.part(part).is_some()),
+            None => Ok(false),
+        }
     }
 
     fn length(&self, bits: VarId) -> Run<u64> {

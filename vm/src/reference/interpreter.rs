@@ -166,6 +166,9 @@ impl<'p> Interpreter<'p, '_, '_> {
             StmtKind::PutField { table, base, value } => {
                 stores::put_field(frame, budget, *table, base, *value)
             }
+            StmtKind::PutHandlePart { handle, part, value } => {
+                stores::put_handle_part(frame, budget, *handle, part, *value)
+            }
             StmtKind::Size(op) => stores::resize(frame, budget, op),
             StmtKind::Check(check) => match checks::check(frame, check)? {
                 Some(trap) => Err(Stop::Trap(trap)),

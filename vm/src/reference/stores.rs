@@ -1,10 +1,12 @@
 //! Statements that change one variable: STEP, stores to a part, changes of size.
 
-use star_ir::{Operand, SizeOp, SizeOperand, VarId};
+use std::collections::BTreeMap;
+
+use star_ir::{HandlePart, Operand, SizeOp, SizeOperand, VarId};
 
 use super::bits::{self, size};
 use super::frame::Frame;
-use super::value::Data;
+use super::value::{Data, Handle};
 use super::{tables, words};
 use crate::budget::MemoryBudget;
 use crate::stop::Run;
@@ -88,6 +90,28 @@ pub(super) fn put_field(
     frame.change_table(table, |table, frame| {
         tables::put_field(budget, table, frame.int(base)?, frame.table(value)?)
     })
+}
+
+/// A handle takes a table under a name, and gives up the parts of other modules.
+pub(super) fn put_handle_part(
+    frame: &mut Frame<'_>,
+    budget: &mut MemoryBudget<'_>,
+    handle: VarId,
+    part: &HandlePart,
+    value: VarId,
+) -> Run<()> {
+    let HandlePart { module, name } = part;
+    let table = budget.copy_table(frame.table(value)?)?;
+    let slot = frame.slot_mut(handle)?;
+    let before = slot.bytes();
+    let mut held = match slot.data.take() {
+        Some(Data::Handle(held)) if held.module == *module => held,
+        Some(_) | None => Handle { module: module.clone(), parts: BTreeMap::new() },
+    };
+    held.parts.insert(name.clone(), table);
+    slot.data = Some(Data::Handle(held));
+    budget.exchange(before, slot.bytes());
+    Ok(())
 }
 
 /// A change of size.

@@ -83,8 +83,8 @@ impl Touch {
         let slot = frame.slot(self.var)?;
         let (n_rows, n_cols) = match &slot.data {
             Some(Data::Slice(bits) | Data::Word(bits)) => (bits.len(), 1),
-            Some(Data::Table(table) | Data::Handle(table)) => (table.rows, table.columns.len()),
-            Some(Data::Int(_) | Data::Bool(_) | Data::Str(_)) | None => (1, 1),
+            Some(Data::Table(table)) => (table.rows, table.columns.len()),
+            Some(Data::Int(_) | Data::Bool(_) | Data::Str(_) | Data::Handle(_)) | None => (1, 1),
         };
         let clip = |base: i64, width: i64, limit: usize| {
             let end = base.saturating_add(width);
@@ -212,6 +212,11 @@ impl List<'_, '_> {
                 let width = self.frame.table(*value)?.columns.len() as i64;
                 self.part(*table, Region::Columns { base, width }, true);
             }
+            StmtKind::PutHandlePart { handle, part: _, value } => {
+                self.read(*value);
+                self.read(*handle);
+                self.write(*handle);
+            }
             StmtKind::Size(op) => self.resize(op)?,
             StmtKind::Check(check) => self.check(check),
             StmtKind::Cost { units: _, times } => {
@@ -295,7 +300,8 @@ impl List<'_, '_> {
             | Op::KeepFirst(x)
             | Op::Mirror(x)
             | Op::Shuffle(x)
-            | Op::WordToInt(x) => self.read(*x),
+            | Op::WordToInt(x)
+            | Op::HandlePart(x, _) => self.read(*x),
             Op::BitsLogic(_, x, y)
             | Op::BitsEqual(x, y)
             | Op::WordCompare(_, x, y)
@@ -381,6 +387,7 @@ impl List<'_, '_> {
             Check::Set(var) | Check::Sized(var) | Check::Result(var) | Check::Even(var) => {
                 self.part(*var, Region::Sizes, false);
             }
+            Check::HandlePart(handle, _) => self.read(*handle),
             Check::Index(index, limit) => {
                 self.operand(index);
                 self.measure(limit);

@@ -1,9 +1,10 @@
 //! Values of the reference backend: plain vectors of truth values.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use star_base::{BitTable, BitVector};
-use star_ir::{Extent, Ty};
+use star_ir::{Extent, HandlePart, Ty};
 
 use crate::display::{Shown, ShownTable};
 use crate::value::HostValue;
@@ -31,8 +32,15 @@ pub(super) enum Data {
     Slice(Vec<bool>),
     Word(Vec<bool>),
     Table(Table),
-    /// What the library keeps in a handle: the table that was copied into it.
-    Handle(Table),
+    /// What the library keeps in a handle.
+    Handle(Handle),
+}
+
+/// What a handle holds: tables of one library module, in the order of their names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Handle {
+    pub(super) module: Arc<str>,
+    pub(super) parts: BTreeMap<Arc<str>, Table>,
 }
 
 /// A table: bit j of row i is `columns[j - 1][i - 1]`. Every column has `rows` components.
@@ -65,8 +73,9 @@ impl Data {
         match self {
             Data::Int(_) | Data::Bool(_) | Data::Str(_) => 0,
             Data::Slice(bits) | Data::Word(bits) => bytes_of_bits(bits.len()),
-            Data::Table(table) | Data::Handle(table) => {
-                bytes_of_bits(table.rows).saturating_mul(table.columns.len() as u64)
+            Data::Table(table) => table.bytes(),
+            Data::Handle(Handle { module: _, parts }) => {
+                parts.values().fold(0, |bytes, table| table.bytes().saturating_add(bytes))
             }
         }
     }
@@ -133,7 +142,20 @@ impl Data {
     }
 }
 
+impl Handle {
+    /// The table under this name.
+    pub(super) fn part(&self, part: &HandlePart) -> Option<&Table> {
+        let HandlePart { module, name } = part;
+        if self.module == *module { self.parts.get(name) } else { None }
+    }
+}
+
 impl Table {
+    /// Bytes; see [`Data::bytes`].
+    fn bytes(&self) -> u64 {
+        bytes_of_bits(self.rows).saturating_mul(self.columns.len() as u64)
+    }
+
     /// Some of its columns as a host table.
     pub(super) fn to_host(&self, columns: &[Vec<bool>]) -> BitTable {
         let columns: Vec<BitVector> =

@@ -128,6 +128,7 @@ impl Checker<'_> {
                     | ExprKind::BitsEqual(..)
                     | ExprKind::Component(..)
                     | ExprKind::Bit(..)
+                    | ExprKind::Part(..)
                     | ExprKind::Step(_)
                     | ExprKind::Shift(..)
                     | ExprKind::Col(..)

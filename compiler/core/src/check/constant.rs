@@ -130,6 +130,7 @@ impl<'a> Constants<'a> {
                     (_, Some(_)) | (None, None) => refuse(expr.span, "this is not constant"),
                 }
             }
+            ExprKind::Part(_) => refuse(expr.span, "this is not constant"),
             ExprKind::Not(operand) => match self.expr(operand, unit, diagnostics) {
                 Value::Bool(value) => Value::Bool(!value),
                 Value::Error => Value::Error,

@@ -1,7 +1,7 @@
 //! Expressions.
 
 use star_base::{BitVector, Code, Diagnostic, Span};
-use star_ir::{IntOp, LogicOp};
+use star_ir::{HandlePart, IntOp, LogicOp};
 use star_syntax::ast::{self, BinaryOp};
 
 use super::constant::Value;
@@ -96,6 +96,10 @@ impl Checker<'_> {
                     self.report(bad_bits(span));
                     self.error(span)
                 }
+            },
+            ast::ExprKind::Part(part) => match self.handle_part(part) {
+                Some((handle, part)) => simple(ExprKind::Part(handle, part), Kind::Table),
+                None => self.error(span),
             },
             ast::ExprKind::Theta => match want {
                 Some(kind @ (Kind::Slice | Kind::Word)) => simple(ExprKind::Theta, kind),
@@ -298,6 +302,7 @@ impl Checker<'_> {
             | ast::ExprKind::Int(_)
             | ast::ExprKind::Bool(_)
             | ast::ExprKind::Str(_)
+            | ast::ExprKind::Part(_)
             | ast::ExprKind::Neg(_)
             | ast::ExprKind::Compare(..) => false,
         }
@@ -370,11 +375,29 @@ impl Checker<'_> {
         }
     }
 
-    /// Reports a handle where none is asked for. Library texts take the table out of one.
+    /// `H.part`: the handle and the name, if the text is one of a library module.
+    pub(super) fn handle_part(&mut self, tree: &ast::PartRef) -> Option<(VarUse, HandlePart)> {
+        let ast::PartRef { handle, part } = tree;
+        let Some(local) = self.variable(&handle.name) else {
+            self.unknown(handle, ExpectedName::Name);
+            return None;
+        };
+        let kind = self.kind(local);
+        if kind != Kind::Handle {
+            self.type_mismatch(handle.span, Kind::Handle, kind);
+            return None;
+        }
+        let Some(module) = self.world.units[self.unit].module(self.sources) else {
+            self.opaque_handle(local, tree.span());
+            return None;
+        };
+        let name = part.name.as_str().into();
+        Some((self.mention(local, handle.span), HandlePart { module: module.into(), name }))
+    }
+
+    /// Reports a handle where none is asked for.
     pub(super) fn refuse_handle(&mut self, local: LocalId, span: Span, want: Option<Kind>) -> bool {
-        let library = self.world.units[self.unit].library;
-        let may = want == Some(Kind::Handle) || (library && want == Some(Kind::Table));
-        if self.kind(local) != Kind::Handle || may {
+        if self.kind(local) != Kind::Handle || want == Some(Kind::Handle) {
             return false;
         }
         self.opaque_handle(local, span);

@@ -273,7 +273,8 @@ fn names_in<'t>(expr: &'t ast::Expr, alone: bool, found: &mut Vec<(&'t ast::Iden
         | ExprKind::Bool(_)
         | ExprKind::Bits(_)
         | ExprKind::Str(_)
-        | ExprKind::Theta => {}
+        | ExprKind::Theta
+        | ExprKind::Part(_) => {}
         ExprKind::Ref(reference) => match &reference.args {
             None => found.push((&reference.name, alone)),
             Some(args) => args.iter().for_each(|arg| names_in(arg, false, found)),

@@ -64,7 +64,10 @@ fn changes(body: &[Stmt], local: LocalId) -> bool {
             | StmtKind::Read(place, ..) => place.local == local,
             StmtKind::Call(_, args) => args.iter().any(|arg| by_ref(arg, local)),
             // What they hold is visited on its own; tables and loop variables are not what is tested.
-            StmtKind::Assign(Target::Bit(..) | Target::Col(..) | Target::Row(..), _)
+            StmtKind::Assign(
+                Target::Bit(..) | Target::Col(..) | Target::Row(..) | Target::Part(..),
+                _,
+            )
             | StmtKind::Print(_)
             | StmtKind::Write(..)
             | StmtKind::Assert(..)
@@ -103,6 +106,7 @@ fn changes_as_value(expr: &Expr, local: LocalId) -> bool {
         | ExprKind::BitsEqual(..)
         | ExprKind::Component(..)
         | ExprKind::Bit(..)
+        | ExprKind::Part(..)
         | ExprKind::Shift(..)
         | ExprKind::Col(..)
         | ExprKind::Row(..)

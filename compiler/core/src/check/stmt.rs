@@ -24,6 +24,7 @@ impl Checker<'_> {
             | ast::StmtKind::For { .. }
             | ast::StmtKind::Foreach { .. }
             | ast::StmtKind::Assign { .. }
+            | ast::StmtKind::PutPart { .. }
             | ast::StmtKind::Call(_)
             | ast::StmtKind::Goto(_)
             | ast::StmtKind::Labelled { .. } => self.stmt(tree).into_iter().collect(),
@@ -77,6 +78,13 @@ impl Checker<'_> {
             ast::StmtKind::Assign { target, assign, value } => {
                 self.lint_assign(*assign);
                 return self.assignment(target, value, span);
+            }
+            ast::StmtKind::PutPart { target, assign, value } => {
+                self.lint_assign(*assign);
+                let part = self.handle_part(target);
+                let value = self.typed(value, Kind::Table);
+                let (handle, part) = part?;
+                StmtKind::Assign(Target::Part(handle, part), value)
             }
             ast::StmtKind::Call(call) => return self.call(call, span),
             ast::StmtKind::Goto(label) => {
@@ -163,24 +171,15 @@ impl Checker<'_> {
             Some(Target::Component(..) | Target::Bit(..)) => Kind::Int,
             Some(Target::Col(..)) => Kind::Slice,
             Some(Target::Row(..)) => Kind::Word,
+            Some(Target::Part(..)) => Kind::Table,
             None => Kind::Error,
         };
-        let want = match (want, &checked) {
-            (Kind::Handle, Some(Target::Var(place))) => {
-                if !self.world.units[self.unit].library {
-                    self.opaque_handle(place.local, target.span);
-                    return None;
-                }
-                // What the library keeps in a handle is a table.
-                Kind::Table
-            }
-            (want, _) => want,
-        };
+        if let (Kind::Handle, Some(Target::Var(place))) = (want, &checked) {
+            self.opaque_handle(place.local, target.span);
+            return None;
+        }
         let n_before = self.diagnostics.len();
-        let value = match self.names_handle(value) && want == Kind::Table {
-            true => self.expr(value, Some(want)),
-            false => self.typed(value, want),
-        };
+        let value = self.typed(value, want);
         if self.diagnostics.len() > n_before
             && let Some(Target::Var(place)) = &checked
         {
@@ -204,12 +203,6 @@ impl Checker<'_> {
             }
         }
         Some(Stmt { kind: StmtKind::Assign(checked?, value), span })
-    }
-
-    /// Is it the name of a handle?
-    fn names_handle(&self, value: &ast::Expr) -> bool {
-        let local = value.plain_name().and_then(|name| self.variable(&name.name));
-        local.is_some_and(|local| self.kind(local) == Kind::Handle)
     }
 
     fn target(&mut self, target: &ast::Ref) -> Option<Target> {

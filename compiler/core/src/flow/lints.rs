@@ -61,11 +61,15 @@ fn is_passed_or_grown(stmt: &crate::hir::Stmt, place: &VarUse) -> bool {
         args.iter().any(|arg| matches!(arg, Arg::Ref(other) if other.site == place.site))
     };
     let is_passed = matches!(&stmt.kind, StmtKind::Call(_, args) if passed(args));
-    // A first column gives a table its rows; other stores are reported as errors.
+    // A first column gives a table its rows, a first part a handle its tables; other stores are reported as
+    // errors.
     let is_stored_to = matches!(
         &stmt.kind,
         StmtKind::Assign(
-            Target::Col(_, table) | Target::Row(_, table) | Target::Bit(table, ..),
+            Target::Col(_, table)
+            | Target::Row(_, table)
+            | Target::Bit(table, ..)
+            | Target::Part(table, _),
             _,
         ) if table.site == place.site
     );

@@ -161,7 +161,10 @@ fn own_effects(
             StmtKind::Assign(target, _) => match target {
                 Target::Var(place) => write(place.local, true, true),
                 Target::Col(_, place) => write(place.local, false, true),
-                Target::Component(place, _) | Target::Bit(place, ..) | Target::Row(_, place) => {
+                Target::Component(place, _)
+                | Target::Bit(place, ..)
+                | Target::Row(_, place)
+                | Target::Part(place, _) => {
                     write(place.local, false, false);
                 }
             },

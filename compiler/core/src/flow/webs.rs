@@ -427,6 +427,11 @@ impl Walk<'_> {
                 self.expr(value);
                 self.change(place, After::Set);
             }
+            // A handle may begin with any part.
+            Target::Part(place, _) => {
+                self.expr(value);
+                self.change_blindly(place, After::Set);
+            }
             // A table may begin with a column, and one of declared sizes with a row.
             Target::Col(index, place) => {
                 self.expr(index);
@@ -523,6 +528,7 @@ impl Walk<'_> {
                 self.expr(column);
                 self.read(place);
             }
+            ExprKind::Part(place, _) => self.read(place),
             ExprKind::Step(place) => self.change(place, After::Set),
             ExprKind::Builtin(_, args) => args.iter().for_each(|arg| self.expr(arg)),
             ExprKind::Call(callee, args) => self.call(*callee, args),

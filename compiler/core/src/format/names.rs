@@ -141,7 +141,8 @@ impl<'t> Speller<'t, '_, '_> {
             | ExprKind::Bool(_)
             | ExprKind::Bits(_)
             | ExprKind::Str(_)
-            | ExprKind::Theta => {}
+            | ExprKind::Theta
+            | ExprKind::Part(_) => {}
             ExprKind::Ref(Ref { name, args, span: _ }) => match args {
                 None => {
                     self.locals.insert(&name.name);
@@ -200,6 +201,10 @@ impl<'t> Speller<'t, '_, '_> {
                 self.assign(*assign);
                 self.expr(value);
             }
+            StmtKind::PutPart { target: _, assign, value } => {
+                self.assign(*assign);
+                self.expr(value);
+            }
             StmtKind::Call(call) => self.reference(call),
             StmtKind::Labelled { label: _, body } => self.stmt(body),
         }
@@ -221,7 +226,8 @@ impl<'t> Speller<'t, '_, '_> {
             | ExprKind::Bool(_)
             | ExprKind::Bits(_)
             | ExprKind::Str(_)
-            | ExprKind::Theta => {}
+            | ExprKind::Theta
+            | ExprKind::Part(_) => {}
             ExprKind::Ref(reference) => self.reference(reference),
             ExprKind::Not(operand) | ExprKind::Neg(operand) => self.expr(operand),
             ExprKind::Chain(first, links) => {

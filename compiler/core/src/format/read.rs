@@ -253,6 +253,7 @@ impl<'s> Reader<'_, 's> {
             }
             Token::Name(_) | Token::Word(_) => {
                 self.at += 1;
+                self.part()?;
                 self.args()
             }
             Token::Number(_)
@@ -265,6 +266,14 @@ impl<'s> Reader<'_, 's> {
                 Some(())
             }
             _ => None,
+        }
+    }
+
+    /// `.part` behind a handle, if that stands there.
+    fn part(&mut self) -> Option<()> {
+        match self.take(|token| matches!(token, Token::Dot)) {
+            Some(_) => self.name().map(|_| ()),
+            None => Some(()),
         }
     }
 
@@ -367,6 +376,7 @@ impl<'s> Reader<'_, 's> {
         while self.take(|token| matches!(token, Token::Minus)).is_some() {
             self.name()?;
         }
+        self.part()?;
         self.args()?;
         if self.take(|token| matches!(token, Token::Assign(_) | Token::Equals)).is_some() {
             self.expr()?;

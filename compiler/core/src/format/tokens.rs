@@ -190,6 +190,7 @@ impl<'s> Tokens<'s> {
             _ => match before.token {
                 Token::Open
                 | Token::Comma
+                | Token::Dot
                 | Token::Assign(_)
                 | Token::Differs
                 | Token::AtMost

@@ -120,6 +120,15 @@ impl Lowerer<'_> {
                 self.count(1);
                 Rvalue { op: Op::Row(table, index), size: SizeOperand::Columns(table), exts }
             }
+            ExprKind::Part(place, part) => {
+                self.touch(place.local);
+                self.check_set(*place);
+                let handle = self.place_var(*place);
+                self.check(Check::HandlePart(handle, part.clone()));
+                let op = Op::HandlePart(handle, part.clone());
+                // The sizes of a table are looked up when it is stored.
+                Rvalue { op, size: SizeOperand::Value(Operand::Int(0)), exts }
+            }
             ExprKind::Builtin(builtin, args) => self.bits_builtin(*builtin, args, size, exts),
             // A program with errors is not lowered, and the others are scalars.
             ExprKind::Error

@@ -112,6 +112,7 @@ impl Lowerer<'_> {
             | ExprKind::Theta
             | ExprKind::BitsNot(_)
             | ExprKind::Shift(..)
+            | ExprKind::Part(..)
             | ExprKind::Col(..)
             | ExprKind::Row(..) => self.fault_scalar("this is no scalar"),
         }

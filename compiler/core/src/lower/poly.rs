@@ -82,6 +82,7 @@ fn terms(expr: &Expr) -> Option<BTreeMap<Vec<LocalId>, i64>> {
         | ExprKind::BitsEqual(..)
         | ExprKind::Component(..)
         | ExprKind::Bit(..)
+        | ExprKind::Part(..)
         | ExprKind::Step(_)
         | ExprKind::Shift(..)
         | ExprKind::Col(..)

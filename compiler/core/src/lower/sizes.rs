@@ -102,6 +102,7 @@ impl Lowerer<'_> {
             | ExprKind::BitsEqual(..)
             | ExprKind::Component(..)
             | ExprKind::Bit(..)
+            | ExprKind::Part(..)
             | ExprKind::Step(_)
             | ExprKind::Shift(..)
             | ExprKind::Col(..)
@@ -348,7 +349,10 @@ impl Lowerer<'_> {
                 (Some(_) | None, _) => changed |= self.infer_args(*callee, args),
             },
             hir::StmtKind::Assign(
-                hir::Target::Component(..) | hir::Target::Bit(..) | hir::Target::Row(..),
+                hir::Target::Component(..)
+                | hir::Target::Bit(..)
+                | hir::Target::Row(..)
+                | hir::Target::Part(..),
                 _,
             )
             | hir::StmtKind::Fill(..)
@@ -423,6 +427,7 @@ impl Lowerer<'_> {
             ExprKind::BitsNot(operand) | ExprKind::Shift(operand, ..) => self.exts_of(operand),
             ExprKind::Col(_, place) => bits(self.place_exts(*place).0),
             ExprKind::Row(_, place) => bits(self.place_exts(*place).1),
+            ExprKind::Part(..) => (Ext::Dynamic, Ext::Dynamic),
             ExprKind::Builtin(builtin, args) => match (shape(*builtin), &args[..]) {
                 (Shape::Bits(Bits::Trim), [from, to, _]) => bits(self.width_ext(from, to)),
                 (Shape::Bits(Bits::FromInt), [_, width]) => bits(self.int_ext(width)),
@@ -479,6 +484,7 @@ impl Lowerer<'_> {
             | ExprKind::BitsEqual(..)
             | ExprKind::Component(..)
             | ExprKind::Bit(..)
+            | ExprKind::Part(..)
             | ExprKind::Step(_)
             | ExprKind::Shift(..)
             | ExprKind::Col(..)

@@ -170,6 +170,12 @@ impl Lowerer<'_> {
                 self.count(1);
                 self.emit(StmtKind::PutBit { table, row, column, bit });
             }
+            Target::Part(place, part) => {
+                let value = self.bits(value, None);
+                self.touch(place.local);
+                let handle = self.place_var(*place);
+                self.emit(StmtKind::PutHandlePart { handle, part: part.clone(), value });
+            }
             Target::Col(index, place) => {
                 let index = self.operand(index);
                 let index = self.keep(index, Kind::Int, value.effects);
@@ -261,14 +267,8 @@ impl Lowerer<'_> {
                     exts,
                 );
             }
-            // Only the library stores into a handle, and only tables.
-            Kind::Handle => {
-                let from = self.bits(value, None);
-                let dst = self.place_var(place);
-                self.assign(dst, Op::Copy(Operand::Var(from)));
-            }
             Kind::Error => self.fault("a value without a type"),
-            Kind::Int | Kind::Bool | Kind::Str => {
+            Kind::Int | Kind::Bool | Kind::Str | Kind::Handle => {
                 if let hir::ExprKind::Step(bits) = value.kind {
                     let dst = self.place_var(place);
                     self.step(dst, bits);

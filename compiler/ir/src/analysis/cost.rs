@@ -117,6 +117,7 @@ fn item(kind: &StmtKind) -> Option<Item> {
         | StmtKind::PutRow { .. }
         | StmtKind::PutBit { .. }
         | StmtKind::PutField { .. }
+        | StmtKind::PutHandlePart { .. }
         | StmtKind::Size(_)
         | StmtKind::Check(_)
         | StmtKind::Print(_)

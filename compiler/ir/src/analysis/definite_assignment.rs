@@ -62,6 +62,7 @@ fn label_of(kind: &StmtKind) -> Option<LabelId> {
         | StmtKind::PutRow { .. }
         | StmtKind::PutBit { .. }
         | StmtKind::PutField { .. }
+        | StmtKind::PutHandlePart { .. }
         | StmtKind::Size(_)
         | StmtKind::Check(_)
         | StmtKind::Cost { .. }
@@ -135,7 +136,8 @@ impl Turn<'_> {
                 }
             }
             StmtKind::Exit => *state = None,
-            StmtKind::Check(Check::Set(var)) => remove(state, *var),
+            StmtKind::Check(Check::Set(var) | Check::HandlePart(var, _)) => remove(state, *var),
+            StmtKind::PutHandlePart { handle, .. } => remove(state, *handle),
             StmtKind::Assign(..)
             | StmtKind::Step { .. }
             | StmtKind::Put { .. }

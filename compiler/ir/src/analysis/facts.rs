@@ -92,6 +92,7 @@ impl<'a> Facts<'a> {
         match check {
             Check::Set(v) | Check::Result(v) => return self.set(*v),
             Check::Sized(v) => return self.sized(*v),
+            Check::HandlePart(v, _) => self.set(*v),
             Check::Index(index, limit) => {
                 let canonical = self.canonical(limit);
                 self.insert(Fact::Check(Check::Index(index.clone(), canonical)));
@@ -180,7 +181,7 @@ impl<'a> Facts<'a> {
         });
     }
 
-    /// The variable is given a value or size if it has none; a table grows.
+    /// The variable is given a value or size if it has none; a table grows, a handle gets a part.
     pub(crate) fn settled(&mut self, var: VarId) {
         if !self.is_set(var) {
             // A table that gets its rows grows as before.
@@ -189,6 +190,8 @@ impl<'a> Facts<'a> {
         let columns = SizeOperand::Columns(var);
         self.forget_if(var, |fact| match fact {
             Fact::Check(Check::Size(a, b)) => *a == columns || *b == columns,
+            // Parts of another module are given up.
+            Fact::Check(Check::HandlePart(..)) => true,
             Fact::Check(_) | Fact::Result(..) | Fact::Ensured(..) => false,
         });
     }
@@ -390,7 +393,7 @@ impl<'a> Facts<'a> {
             },
             Check::FitsInt(v) => self.length_is(*v, |n| n < 64),
             Check::Even(v) => self.length_is(*v, |n| n % 2 == 0),
-            Check::NoCarry(..) | Check::Assert(..) => false,
+            Check::HandlePart(..) | Check::NoCarry(..) | Check::Assert(..) => false,
         }
     }
 

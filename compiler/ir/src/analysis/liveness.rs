@@ -132,6 +132,7 @@ impl Backward<'_> {
             | StmtKind::PutRow { .. }
             | StmtKind::PutBit { .. }
             | StmtKind::PutField { .. }
+            | StmtKind::PutHandlePart { .. }
             | StmtKind::Size(_)
             | StmtKind::Check(_)
             | StmtKind::Cost { .. }

@@ -128,6 +128,7 @@ pub(crate) fn of_op(op: &Op) -> Vec<Requirement> {
             vec![size(SizeOperand::Rows(*table), SizeOperand::Length(*mask))]
         }
         Op::Length(v) => vec![sized(*v)],
+        Op::HandlePart(v, part) => vec![Requirement::Check(Check::HandlePart(*v, part.clone()))],
         Op::Copy(_)
         | Op::Compare(..)
         | Op::Not(_)
@@ -203,6 +204,7 @@ pub(crate) fn of_statement(kind: &StmtKind) -> Vec<Requirement> {
         StmtKind::Check(Check::NoCarry(_, v, w)) => vec![same_length(*v, *w)],
         StmtKind::Check(_)
         | StmtKind::Step { .. }
+        | StmtKind::PutHandlePart { .. }
         | StmtKind::Cost { .. }
         | StmtKind::Call { .. }
         | StmtKind::Print(_)
@@ -286,6 +288,7 @@ pub(crate) fn sizes(dst: VarId, dst_ty: Ty, op: &Op) -> Vec<(SizeOperand, SizeOp
         | Op::None(_)
         | Op::WordCompare(..)
         | Op::WordToInt(_)
-        | Op::Bit(..) => Vec::new(),
+        | Op::Bit(..)
+        | Op::HandlePart(..) => Vec::new(),
     }
 }

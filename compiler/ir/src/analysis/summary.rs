@@ -75,6 +75,7 @@ fn summarise(program: &Program, id: usize, summaries: &[Summary]) -> Summary {
             | StmtKind::PutRow { .. }
             | StmtKind::PutBit { .. }
             | StmtKind::PutField { .. }
+            | StmtKind::PutHandlePart { .. }
             | StmtKind::Size(_)
             | StmtKind::Cost { .. }
             | StmtKind::For { .. }

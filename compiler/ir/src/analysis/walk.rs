@@ -174,6 +174,10 @@ impl<'a, I: Inspect> Walk<'_, 'a, I> {
                     facts.learn(check);
                 }
             }
+            StmtKind::PutHandlePart { handle, part, .. } => {
+                self.plain(&stmt.kind);
+                self.learn(Check::HandlePart(*handle, part.clone()));
+            }
             StmtKind::Step { dst, .. } => {
                 self.plain(&stmt.kind);
                 self.learn(Check::NotNegative(Operand::Var(*dst)));

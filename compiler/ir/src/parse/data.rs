@@ -6,7 +6,7 @@ use super::scan::Token;
 use super::{Parsed, Parser};
 use crate::check::{Check, SizeOperand};
 use crate::op::{Op, Operand};
-use crate::program::VarId;
+use crate::program::{HandlePart, VarId};
 
 impl Parser<'_> {
     pub(crate) fn operand(&mut self) -> Parsed<Operand> {
@@ -50,6 +50,19 @@ impl Parser<'_> {
     pub(super) fn next_measure(&mut self) -> Parsed<SizeOperand> {
         self.comma()?;
         self.measure()
+    }
+
+    /// `"module", "name"`
+    pub(crate) fn part_name(&mut self) -> Parsed<HandlePart> {
+        let module = self.string("the name of a module")?.into();
+        self.comma()?;
+        Ok(HandlePart { module, name: self.string("the name of a part")?.into() })
+    }
+
+    /// `, "module", "name"`
+    pub(super) fn next_part_name(&mut self) -> Parsed<HandlePart> {
+        self.comma()?;
+        self.part_name()
     }
 
     /// `true` or `false`.

@@ -84,6 +84,11 @@ impl Parser<'_> {
                 base: self.next_operand()?,
                 value: self.next_var()?,
             },
+            "put_handle_part" => StmtKind::PutHandlePart {
+                handle: self.var()?,
+                part: self.next_part_name()?,
+                value: self.next_var()?,
+            },
             "latch" => {
                 StmtKind::Size(SizeOp::Latch { dst: self.var()?, size: self.next_measure()? })
             }

@@ -3,6 +3,7 @@
 use super::Printer;
 use crate::check::{Check, SizeOperand};
 use crate::op::{Op, Operand};
+use crate::program::HandlePart;
 use crate::table::Field;
 
 impl Printer<'_> {
@@ -43,6 +44,14 @@ impl Printer<'_> {
         self.put(" ");
     }
 
+    /// `"module", "name"`
+    pub(super) fn part_name(&mut self, part: &HandlePart) {
+        let HandlePart { module, name } = part;
+        self.string(module);
+        self.put(", ");
+        self.string(name);
+    }
+
     /// A field; `started` says that another one stands before it.
     fn field(&mut self, field: Field<'_>, started: &mut bool) {
         if let Field::Word(word) = field {
@@ -56,6 +65,7 @@ impl Printer<'_> {
             Field::Scalar(operand, _) => self.operand(operand),
             Field::Size(size) => self.measure(size),
             Field::Flag(flag) => self.fmt(format_args!("{flag}")),
+            Field::Part(part) => self.part_name(part),
             Field::Constant(bits) => self.fmt(format_args!("'{bits}'")),
             Field::Word(_) => {}
         }

@@ -54,6 +54,7 @@ impl Printer<'_> {
             | StmtKind::PutRow { .. }
             | StmtKind::PutBit { .. }
             | StmtKind::PutField { .. }
+            | StmtKind::PutHandlePart { .. }
             | StmtKind::Size(_)
             | StmtKind::Check(_)
             | StmtKind::Cost { .. }
@@ -99,6 +100,13 @@ impl Printer<'_> {
             }
             StmtKind::PutField { table, base, value } => {
                 self.store("put_field", *table, &[base], Some(*value));
+            }
+            StmtKind::PutHandlePart { handle, part, value } => {
+                self.store("put_handle_part", *handle, &[], None);
+                self.put(", ");
+                self.part_name(part);
+                self.put(", ");
+                self.var(*value);
             }
             StmtKind::Size(op) => self.size_op(op),
             StmtKind::Check(check) => {

@@ -70,6 +70,10 @@ pub fn statement(stmt: &mut Stmt, m: &mut impl Mapper) {
             m.read(value);
             m.write(table);
         }
+        StmtKind::PutHandlePart { handle, part: _, value } => {
+            m.read(value);
+            m.write(handle);
+        }
         StmtKind::Size(op) => size_op(op, m),
         StmtKind::Check(check) => self::check(check, m),
         StmtKind::Cost { units: _, times } => {
@@ -196,6 +200,7 @@ pub fn op(op: &mut Op, m: &mut impl Mapper) {
             m.read(table);
             operands([base, width], m);
         }
+        Op::HandlePart(handle, _) => m.read(handle),
         Op::Extreme { table, mask, sense: _ } => {
             m.read(table);
             m.read(mask);
@@ -206,7 +211,7 @@ pub fn op(op: &mut Op, m: &mut impl Mapper) {
 /// Maps a guard, which only reads and measures.
 pub fn check(check: &mut Check, m: &mut impl Mapper) {
     match check {
-        Check::Set(v) | Check::Sized(v) | Check::Result(v) => m.size(v),
+        Check::Set(v) | Check::Sized(v) | Check::Result(v) | Check::HandlePart(v, _) => m.size(v),
         Check::Index(index, limit) => {
             m.operand(index);
             size_operand(limit, m);

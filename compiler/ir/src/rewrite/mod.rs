@@ -71,6 +71,7 @@ pub fn label_of(kind: &StmtKind) -> Option<LabelId> {
         | StmtKind::PutRow { .. }
         | StmtKind::PutBit { .. }
         | StmtKind::PutField { .. }
+        | StmtKind::PutHandlePart { .. }
         | StmtKind::Size(_)
         | StmtKind::Check(_)
         | StmtKind::Cost { .. }

@@ -51,6 +51,7 @@ impl LoopContext {
             | StmtKind::PutRow { .. }
             | StmtKind::PutBit { .. }
             | StmtKind::PutField { .. }
+            | StmtKind::PutHandlePart { .. }
             | StmtKind::Size(_)
             | StmtKind::Check(_)
             | StmtKind::Cost { .. }
@@ -133,6 +134,7 @@ impl Flow<'_, '_, '_> {
             | StmtKind::PutRow { .. }
             | StmtKind::PutBit { .. }
             | StmtKind::PutField { .. }
+            | StmtKind::PutHandlePart { .. }
             | StmtKind::Size(_)
             | StmtKind::Check(_)
             | StmtKind::Cost { .. }

@@ -115,6 +115,7 @@ fn block(
             | StmtKind::PutRow { .. }
             | StmtKind::PutBit { .. }
             | StmtKind::PutField { .. }
+            | StmtKind::PutHandlePart { .. }
             | StmtKind::Size(_)
             | StmtKind::Check(_)
             | StmtKind::Cost { .. }

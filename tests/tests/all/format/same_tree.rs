@@ -5,8 +5,8 @@
 //! says about both texts, and by [`star_compiler::Formatter`]'s own tests.
 
 use star_syntax::ast::{
-    Assign, Expr, ExprKind, File, Ident, Item, Link, Params, Ref, Routine, Stmt, StmtKind, Type,
-    TypeKind, Vars,
+    Assign, Expr, ExprKind, File, Ident, Item, Link, Params, PartRef, Ref, Routine, Stmt, StmtKind,
+    Type, TypeKind, Vars,
 };
 
 pub(super) fn same_file(one: &File, two: &File) -> bool {
@@ -137,6 +137,10 @@ fn same_stmt_kind(one: &StmtKind, two: &StmtKind) -> bool {
             StmtKind::Assign { target: a, assign: p, value: c },
             StmtKind::Assign { target: b, assign: q, value: d },
         ) => same_ref(a, b) && same_sign(*p, *q) && same_expr(c, d),
+        (
+            StmtKind::PutPart { target: a, assign: p, value: c },
+            StmtKind::PutPart { target: b, assign: q, value: d },
+        ) => same_part(a, b) && same_sign(*p, *q) && same_expr(c, d),
         (StmtKind::Call(a), StmtKind::Call(b)) => same_ref(a, b),
         (StmtKind::Goto(a), StmtKind::Goto(b)) => same_declared(a, b),
         (StmtKind::Labelled { label: a, body: s }, StmtKind::Labelled { label: b, body: r }) => {
@@ -152,6 +156,7 @@ fn same_stmt_kind(one: &StmtKind, two: &StmtKind) -> bool {
             | StmtKind::For { .. }
             | StmtKind::Foreach { .. }
             | StmtKind::Assign { .. }
+            | StmtKind::PutPart { .. }
             | StmtKind::Call(_)
             | StmtKind::Goto(_)
             | StmtKind::Labelled { .. },
@@ -164,6 +169,11 @@ fn same_stmt_kind(one: &StmtKind, two: &StmtKind) -> bool {
 fn same_sign(one: Assign, _: Assign) -> bool {
     let Assign { kind: _, span: _ } = one;
     true
+}
+
+fn same_part(one: &PartRef, two: &PartRef) -> bool {
+    let PartRef { handle, part } = one;
+    same_name(handle, &two.handle) && same_name(part, &two.part)
 }
 
 fn same_ref(one: &Ref, two: &Ref) -> bool {
@@ -184,6 +194,7 @@ fn same_expr_kind(one: &ExprKind, two: &ExprKind) -> bool {
         (ExprKind::Bool(a), ExprKind::Bool(b)) => a == b,
         (ExprKind::Bits(a), ExprKind::Bits(b)) | (ExprKind::Str(a), ExprKind::Str(b)) => a == b,
         (ExprKind::Theta, ExprKind::Theta) => true,
+        (ExprKind::Part(a), ExprKind::Part(b)) => same_part(a, b),
         (ExprKind::Ref(a), ExprKind::Ref(b)) => same_ref(a, b),
         (ExprKind::Not(a), ExprKind::Not(b)) | (ExprKind::Neg(a), ExprKind::Neg(b)) => {
             same_expr(a, b)
@@ -205,6 +216,7 @@ fn same_expr_kind(one: &ExprKind, two: &ExprKind) -> bool {
             | ExprKind::Bits(_)
             | ExprKind::Str(_)
             | ExprKind::Theta
+            | ExprKind::Part(_)
             | ExprKind::Ref(_)
             | ExprKind::Not(_)
             | ExprKind::Neg(_)

@@ -10,8 +10,8 @@ mod peephole;
 use std::collections::{HashMap, HashSet};
 
 use star_ir::{
-    Arg, Block, ForallRange, LabelId, LocId, Mode, Operand, Param, Part, PartKind, Program,
-    Reduction, Routine, RoutineId, SizeOperand, Stmt, StmtKind, Ty, VarId, visit,
+    Arg, Block, ForallRange, HandlePart, LabelId, LocId, Mode, Operand, Param, Part, PartKind,
+    Program, Reduction, Routine, RoutineId, SizeOperand, Stmt, StmtKind, Ty, VarId, visit,
 };
 
 use super::code::{
@@ -118,6 +118,7 @@ impl<'p> Compiler<'p> {
             literals: Vec::new(),
             prints: Vec::new(),
             files: Vec::new(),
+            parts: Vec::new(),
             foralls: Vec::new(),
             tiles: Vec::new(),
             summary: Summary::default(),
@@ -196,6 +197,16 @@ impl<'p> Compiler<'p> {
             | RegRef::Text(reg)
             | RegRef::Handle(reg) => reg,
         }
+    }
+
+    /// The number of a table's name in a handle.
+    fn part(&mut self, part: &HandlePart) -> u32 {
+        let parts = &mut self.code.parts;
+        let at = parts.iter().position(|known| known == part).unwrap_or_else(|| {
+            parts.push(part.clone());
+            parts.len() - 1
+        });
+        at as u32
     }
 
     fn number(&mut self, operand: &Operand) -> Number {
@@ -283,6 +294,11 @@ impl<'p> Compiler<'p> {
                     base,
                     value: self.reg(*value),
                 }));
+            }
+            StmtKind::PutHandlePart { handle, part, value } => {
+                let (handle, part) = (self.reg(*handle), self.part(part));
+                let value = self.reg(*value);
+                self.emit(Inst::Table(TableInst::PutPart { handle, part, value }));
             }
             StmtKind::Size(op) => self.size_op(op),
             StmtKind::Check(check) => self.check(check),
@@ -440,6 +456,6 @@ fn place(size: &mut FrameSize, ty: Ty) -> RegRef {
         Ty::Slice(_) => RegRef::Slice(next(&mut size.bits)),
         Ty::Word(_) => RegRef::Word(next(&mut size.bits)),
         Ty::Table(..) => RegRef::Table(next(&mut size.tables)),
-        Ty::Handle => RegRef::Handle(next(&mut size.tables)),
+        Ty::Handle => RegRef::Handle(next(&mut size.handles)),
     }
 }

@@ -54,11 +54,13 @@ impl Compiler<'_> {
         let is_set = |var: VarId| match self.place(var) {
             RegRef::Int(reg) | RegRef::Bool(reg) => Test::NumberSet(reg),
             RegRef::Slice(reg) | RegRef::Word(reg) => Test::BitsSet(reg),
-            RegRef::Table(reg) | RegRef::Handle(reg) => Test::TableSet(reg),
+            RegRef::Table(reg) => Test::TableSet(reg),
+            RegRef::Handle(reg) => Test::HandleSet(reg),
             RegRef::Text(reg) => Test::TextSet(reg),
         };
         match check {
             Check::Set(var) | Check::Result(var) => is_set(*var),
+            Check::HandlePart(handle, part) => Test::HandlePart(self.reg(*handle), self.part(part)),
             Check::Sized(var) => match self.place(*var).bits() {
                 Some(reg) => Test::BitsSized(reg),
                 None => is_set(*var),
@@ -105,17 +107,11 @@ impl Compiler<'_> {
                 (RegRef::Slice(_) | RegRef::Word(_), Operand::Var(src)) => {
                     Inst::Bits(BitsInst::Copy { dst, src: self.reg(*src) })
                 }
-                (RegRef::Table(_), Operand::Var(src)) => Inst::Table(match self.place(*src) {
-                    RegRef::Handle(handle) => TableInst::Open { dst, handle },
-                    RegRef::Table(src) => TableInst::Copy { dst, src },
-                    RegRef::Int(_)
-                    | RegRef::Bool(_)
-                    | RegRef::Slice(_)
-                    | RegRef::Word(_)
-                    | RegRef::Text(_) => unreachable!("the verifier has seen to the kinds"),
-                }),
-                (RegRef::Handle(_), Operand::Var(src)) => {
+                (RegRef::Table(_), Operand::Var(src)) => {
                     Inst::Table(TableInst::Copy { dst, src: self.reg(*src) })
+                }
+                (RegRef::Handle(_), Operand::Var(src)) => {
+                    Inst::Table(TableInst::CopyHandle { dst, src: self.reg(*src) })
                 }
                 (RegRef::Text(_), Operand::Var(src)) => Inst::CopyText { dst, src: self.reg(*src) },
                 (RegRef::Text(_), constant) => {
@@ -239,6 +235,10 @@ impl Compiler<'_> {
                 rows: self.number(rows),
                 columns: self.number(columns),
             }),
+            Op::HandlePart(handle, part) => {
+                let (handle, part) = (self.reg(*handle), self.part(part));
+                Inst::Table(TableInst::Part { dst, handle, part })
+            }
             Op::Extreme { table, mask, sense } => Inst::Table(TableInst::Extreme {
                 dst,
                 table: self.reg(*table),

@@ -120,6 +120,8 @@ impl Maker<'_> {
                 Some(())
             }
             Test::TextSet(_)
+            | Test::HandleSet(_)
+            | Test::HandlePart(..)
             | Test::BitsSized(_)
             | Test::NewColumn(..)
             | Test::Range { .. }

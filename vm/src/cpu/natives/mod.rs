@@ -18,10 +18,7 @@ use star_natives::{Ended, Environment};
 use super::code::{Number, Reg, RegRef, Size};
 use super::interpreter::Interpreter;
 use super::parallelism::Parallelism;
-use super::registers::CowTable;
 use crate::stop::{Run, broken};
-
-pub(super) use star_natives::Reach;
 
 impl Environment for Parallelism<'_> {
     fn poll_limbs(&self) -> usize {
@@ -91,10 +88,12 @@ impl Interpreter<'_, '_, '_> {
         let value = |term: SizeExpr| {
             let size = |idx: usize, size: fn(Reg) -> Size| match params.get(idx) {
                 Some((RegRef::Table(reg), _)) => self.size(size(*reg)),
-                Some((RegRef::Handle(reg), _)) => match &self.table_slot(*reg).table {
-                    CowTable::Reach(reach) => Some(reach.n_vertices() as u64),
-                    CowTable::None | CowTable::Own(_) | CowTable::Shared(_) => None,
-                },
+                // A square table, if a native has made it.
+                Some((RegRef::Handle(reg), _)) => {
+                    let state = self.handle_slot(*reg).as_ref().and_then(|handle| handle.state());
+                    let table = state.and_then(|state| state.tables().first().copied());
+                    table.map(|table| table.n_rows as u64)
+                }
                 Some(_) | None => None,
             };
             match term {

@@ -1,11 +1,13 @@
 //! CONDENSE, REACHES and REACHABLE, with a [`Reach`] in the handle.
 
+use std::sync::Arc;
+
 use star_base::BitVector;
-use star_natives::{Components, InterruptPoller, Reach};
+use star_natives::{InterruptPoller, Reach, state_of};
 
 use crate::cpu::code::RegRef;
+use crate::cpu::handle::Handle;
 use crate::cpu::interpreter::Interpreter;
-use crate::cpu::registers::CowTable;
 use crate::cpu::value::bytes_of;
 use crate::stop::{Run, broken};
 
@@ -15,9 +17,8 @@ impl Interpreter<'_, '_, '_> {
         let (graph, kept) = (self.table_param(1)?, self.handle_param(2)?);
         let table = self.table(graph)?;
         let n = table.n_rows();
-        // In the worst case every vertex is a component, and the lines are as long as those of the graph.
-        let bytes = Components::n_bytes(n).saturating_add(table.n_bytes());
-        let lines = 3 * bytes_of(n);
+        let [index, lines] = Reach::most_bytes(n);
+        let bytes = index.saturating_add(table.n_bytes());
         if u32::try_from(n).is_err() || self.budget.available() < bytes.saturating_add(lines) {
             return Ok(false);
         }
@@ -27,8 +28,9 @@ impl Interpreter<'_, '_, '_> {
         };
         self.budget.commit(bytes.saturating_add(lines));
         self.budget.release(bytes.saturating_add(lines));
-        self.budget.commit(reach.n_bytes());
-        self.put_table(kept, CowTable::Reach(reach.into()));
+        let handle = Handle::of_state("closure", Arc::new(reach));
+        self.budget.commit(handle.n_bytes());
+        self.put_handle(kept, Some(Arc::new(handle)));
         Ok(true)
     }
 
@@ -48,7 +50,6 @@ impl Interpreter<'_, '_, '_> {
     pub(super) fn native_reachable(&mut self) -> Run<bool> {
         let from = self.vertex_param(1)?;
         let Some(reach) = self.reach_param(0)? else { return Ok(false) };
-        let reach = reach.clone();
         let Some((RegRef::Slice(slice), _)) = self.routine()?.params.get(2).copied() else {
             return Err(broken("a native without that slice"));
         };
@@ -71,12 +72,9 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// What a native has put into the handle that is parameter `idx`, from 0.
-    fn reach_param(&self, idx: usize) -> Run<Option<&std::sync::Arc<Reach>>> {
-        let handle = self.handle_param(idx)?;
-        Ok(match &self.table_slot(handle).table {
-            CowTable::Reach(reach) => Some(reach),
-            CowTable::None | CowTable::Own(_) | CowTable::Shared(_) => None,
-        })
+    fn reach_param(&self, idx: usize) -> Run<Option<Arc<Reach>>> {
+        let handle = self.handle_slot(self.handle_param(idx)?).as_ref();
+        Ok(handle.and_then(|handle| handle.state()).and_then(state_of))
     }
 
     /// The vertex, from 0, that is parameter `idx`, from 0; the preconditions have seen to it.

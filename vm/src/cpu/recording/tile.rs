@@ -216,7 +216,7 @@ impl Interpreter<'_, '_, '_> {
     fn forget(&mut self, data: ValueData) {
         match data {
             ValueData::Table(table) => self.release(CowTable::Shared(table)),
-            ValueData::Handle(kept) => self.release(kept.into()),
+            ValueData::Handle(handle) => self.release_handle(Some(handle)),
             ValueData::Slice(bits) | ValueData::Word(bits) => {
                 self.budget.release(bytes_of(bits.len()))
             }

@@ -34,7 +34,7 @@ fn native(subject: &mut Subject<'_, '_>) {
         natives::Kind::Bool => Kind::Bool.takes(routine.var(var).ty),
         natives::Kind::Slice => Kind::Slice.takes(routine.var(var).ty),
         natives::Kind::Table => Kind::Table.takes(routine.var(var).ty),
-        natives::Kind::Handle => routine.var(var).ty == Ty::Handle,
+        natives::Kind::Handle => Kind::Handle.takes(routine.var(var).ty),
     };
     let is_one = |(param, wanted): (&Param, &natives::Param)| {
         let mode = if wanted.mode.is_by_ref() { Mode::Ref } else { Mode::Value };
@@ -137,6 +137,10 @@ impl Types<'_, '_, '_> {
             StmtKind::PutBit { table, row, column, bit } => {
                 self.var(*table, Kind::Table);
                 self.ints(&[row, column, bit]);
+            }
+            StmtKind::PutHandlePart { handle, part: _, value } => {
+                self.var(*handle, Kind::Handle);
+                self.var(*value, Kind::Table);
             }
             StmtKind::PutField { table, base, value } => {
                 self.var(*table, Kind::Table);
@@ -295,7 +299,7 @@ impl Types<'_, '_, '_> {
             }
             Field::Scalar(operand, kind) => self.operand(operand, kind),
             Field::Size(size) => self.measure(size),
-            Field::Flag(_) | Field::Constant(_) | Field::Word(_) => {}
+            Field::Flag(_) | Field::Constant(_) | Field::Part(_) | Field::Word(_) => {}
         }
     }
 

@@ -33,9 +33,7 @@ impl Types<'_, '_, '_> {
 
     fn copied(&mut self, dst: VarId, value: &Operand) {
         let (ty, dst_ty) = (self.operand_type(value), self.subject.ty(dst));
-        let kept =
-            matches!((ty, dst_ty), (Ty::Table(..), Ty::Handle) | (Ty::Handle, Ty::Table(..)));
-        if !ty.same_kind(dst_ty) && !kept {
+        if !ty.same_kind(dst_ty) {
             let dst = self.subject.name(dst);
             let (is, takes) = (type_text(ty), type_text(dst_ty));
             self.fault(format!("{dst} is {takes}, what is copied is {is}"));

@@ -1,0 +1,223 @@
+//! Handles: what the library keeps for a program.
+//!
+//! Note [Handles]. A handle stands for tables with names. Star bodies store them one by one. A native puts a state
+//! of its own in their place, of which this backend knows the bytes and those tables
+//! ([`NativeState`]). A state counts beside its tables, so that there is memory for them: they take its
+//! place, for everyone who shares the handle, when a Star body reads one of them, and when the run would be refused memory
+//! otherwise. So a run with natives meets the limit no earlier than one without.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use star_base::limbs::OutOfMemory;
+use star_ir::HandlePart;
+use star_natives::{Ended, Lines, NativeState, StateTable};
+
+use super::code::Reg;
+use super::copies::Copies;
+use super::interpreter::Interpreter;
+use super::parallelism::Parallelism;
+use super::registers::CowTable;
+use super::table::Table;
+use crate::budget::Reclaim;
+use crate::stop::{Run, broken};
+
+/// What a handle holds; it does not change but for its form.
+#[derive(Debug)]
+pub(super) struct Handle {
+    /// The library module that made it.
+    module: Arc<str>,
+    form: Mutex<Form>,
+}
+
+#[derive(Debug)]
+enum Form {
+    /// As a native keeps it.
+    State(Arc<dyn NativeState>),
+    /// As Star bodies keep it.
+    Tables(Tables),
+}
+
+/// Tables by their names.
+type Tables = BTreeMap<Arc<str>, Arc<Table>>;
+
+impl Handle {
+    /// What a native of a module keeps.
+    pub(super) fn of_state(module: &str, state: Arc<dyn NativeState>) -> Self {
+        Handle { module: module.into(), form: Mutex::new(Form::State(state)) }
+    }
+
+    fn form(&self) -> MutexGuard<'_, Form> {
+        // A form is replaced as a whole: it is right even if a thread died meanwhile.
+        self.form.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Bytes, as memory counts them.
+    pub(super) fn n_bytes(&self) -> u64 {
+        match &*self.form() {
+            Form::State(state) => state_bytes(&**state),
+            Form::Tables(tables) => tables.values().map(|table| table.n_bytes()).sum(),
+        }
+    }
+
+    /// The state that a native keeps, unless tables have taken its place.
+    pub(super) fn state(&self) -> Option<Arc<dyn NativeState>> {
+        match &*self.form() {
+            Form::State(state) => Some(state.clone()),
+            Form::Tables(_) => None,
+        }
+    }
+
+    /// Rows and columns of a table, if it holds it.
+    pub(super) fn size_of(&self, module: &str, name: &str) -> Option<[usize; 2]> {
+        if *self.module != *module {
+            return None;
+        }
+        match &*self.form() {
+            Form::State(state) => {
+                let table = state.tables().into_iter().find(|table| table.name == name)?;
+                Some([table.n_rows, table.n_cols])
+            }
+            Form::Tables(tables) => tables.get(name).map(|table| [table.n_rows(), table.n_cols()]),
+        }
+    }
+
+    /// Turns a state into its tables; how many bytes that gives back.
+    fn settle(&self, parallelism: &Parallelism<'_>) -> Result<u64, Ended> {
+        let mut form = self.form();
+        let Form::State(state) = &*form else { return Ok(0) };
+        let mut tables = Tables::new();
+        for (idx, part) in state.tables().iter().enumerate() {
+            let mut lines = part.zeros()?;
+            state.write(idx, &mut lines, parallelism)?;
+            let mut table = Table::new(lines);
+            match part.lines {
+                Lines::Columns => {}
+                Lines::Rows => table.transpose(),
+            }
+            tables.insert(part.name.into(), Arc::new(table));
+        }
+        let n_bytes = state.n_bytes();
+        *form = Form::Tables(tables);
+        Ok(n_bytes)
+    }
+
+    /// Counts the second forms that its tables have.
+    pub(super) fn count_copies(&self, copies: &mut Copies) {
+        match &*self.form() {
+            Form::State(_) => {}
+            Form::Tables(tables) => tables.values().for_each(|table| copies.count(table, false)),
+        }
+    }
+
+    /// The tables that it holds; none of a state.
+    fn tables(&self) -> Tables {
+        match &*self.form() {
+            Form::State(_) => Tables::new(),
+            Form::Tables(tables) => tables.clone(),
+        }
+    }
+}
+
+/// Bytes of a state and of its tables.
+pub(super) fn state_bytes(state: &dyn NativeState) -> u64 {
+    let tables = state.tables();
+    let tables = tables.iter().map(StateTable::n_bytes);
+    tables.fold(state.n_bytes(), u64::saturating_add)
+}
+
+/// A state that becomes its tables if the run is short of memory.
+struct KeptState<'a> {
+    handle: Weak<Handle>,
+    parallelism: Parallelism<'a>,
+}
+
+impl Reclaim for KeptState<'_> {
+    fn is_gone(&self) -> bool {
+        self.handle.upgrade().is_none_or(|handle| handle.state().is_none())
+    }
+
+    fn reclaim(&self) -> u64 {
+        // If it cannot be done, the run is refused the memory, or ends at the flag.
+        self.handle.upgrade().map_or(0, |handle| handle.settle(&self.parallelism).unwrap_or(0))
+    }
+}
+
+impl Interpreter<'_, '_, '_> {
+    pub(super) fn handle_slot(&self, reg: Reg) -> &Option<Arc<Handle>> {
+        &self.handles[self.base.handles + reg as usize]
+    }
+
+    fn handle(&self, reg: Reg) -> Run<Arc<Handle>> {
+        self.handle_slot(reg).clone().ok_or_else(|| broken("a handle that was never set"))
+    }
+
+    /// A register takes a handle whose bytes are counted already.
+    pub(super) fn put_handle(&mut self, reg: Reg, handle: Option<Arc<Handle>>) {
+        if let Some(handle) = &handle {
+            self.watch_state(handle);
+        }
+        let at = self.base.handles + reg as usize;
+        let before = std::mem::replace(&mut self.handles[at], handle);
+        self.release_handle(before);
+    }
+
+    /// A handle that comes from outside, or that a native made, may have to give its state back.
+    pub(super) fn watch_state(&mut self, handle: &Arc<Handle>) {
+        if handle.state().is_some() {
+            let parallelism = self.parallelism.clone();
+            let kept = KeptState { handle: Arc::downgrade(handle), parallelism };
+            self.budget.add_reclaimable(Box::new(kept));
+        }
+    }
+
+    /// A register gives a handle up: its bytes are free if nobody shares it.
+    pub(super) fn release_handle(&mut self, handle: Option<Arc<Handle>>) {
+        let Some(handle) = handle.and_then(Arc::into_inner) else { return };
+        match handle.form.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            Form::State(state) => self.budget.release(state_bytes(&*state)),
+            Form::Tables(tables) => {
+                tables.into_values().for_each(|table| self.release(CowTable::Shared(table)));
+            }
+        }
+    }
+
+    /// The handle's own tables: those of a state take its place.
+    fn settled(&mut self, handle: &Handle) -> Run<Tables> {
+        let state = handle.state();
+        let freed = self.finished(handle.settle(&self.parallelism))?;
+        match (freed, state) {
+            (Some(freed), _) => self.budget.release(freed),
+            (None, state) => {
+                let n_bytes = state.map_or(0, |state| state_bytes(&*state));
+                return Err(self.out_of_memory(OutOfMemory { n_bytes: u128::from(n_bytes) }));
+            }
+        }
+        Ok(handle.tables())
+    }
+
+    /// `H.part := T`
+    pub(super) fn put_handle_part(&mut self, reg: Reg, part: &HandlePart, value: Reg) -> Run<()> {
+        let HandlePart { module, name } = part;
+        let mut tables = match self.handle_slot(reg).clone() {
+            Some(handle) if handle.module == *module => self.settled(&handle)?,
+            Some(_) | None => Tables::new(),
+        };
+        let table = self.table_slot_mut(value).table.share().into_shared();
+        let table = table.ok_or_else(|| broken("a table that was never set"))?;
+        // The register still holds the table that is replaced.
+        tables.insert(name.clone(), table);
+        let form = Mutex::new(Form::Tables(tables));
+        self.put_handle(reg, Some(Arc::new(Handle { module: module.clone(), form })));
+        Ok(())
+    }
+
+    /// `T := H.part`
+    pub(super) fn handle_part(&mut self, dst: Reg, reg: Reg, part: &HandlePart) -> Run<()> {
+        let handle = self.handle(reg)?;
+        let table = self.settled(&handle)?.remove(&part.name);
+        let table = table.ok_or_else(|| broken("a part that a handle does not hold"))?;
+        self.put_table(dst, CowTable::Shared(table));
+        Ok(())
+    }
+}
