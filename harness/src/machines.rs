@@ -56,7 +56,7 @@ pub const MACHINES: &[Configuration] = &[
     },
     Configuration {
         name: "cpu-baseline",
-        about: "the packed backend with the kernels of every machine, one thread, no natives, all in batches",
+        about: "the packed backend with the kernels of every machine, one thread, no natives, all recorded",
         natives: false,
         backend: "cpu",
         make: || ready(baseline()),
@@ -95,10 +95,10 @@ fn tiny() -> Cpu {
 }
 
 /// The CPU backend with the kernels that every processor can run, and with operations on slices of a limb and more
-/// in batches.
+/// recorded.
 fn baseline() -> Cpu {
     let settings =
-        star_vm::cpu::Settings { threads: Some(1), batch_limbs: 1, ..Default::default() };
+        star_vm::cpu::Settings { threads: Some(1), record_limbs: 1, ..Default::default() };
     Cpu::with(settings, Kernels::baseline())
 }
 

@@ -76,13 +76,13 @@ pub(crate) fn run(options: &Options<'_>) -> Result<(), String> {
         return Err(format!("no operation is called {}: {}", options.name, names.join("; ")));
     }
     let library = Cpu::new();
-    let single = Settings { batch_limbs: usize::MAX, ..Settings::default() };
+    let single = Settings { record_limbs: usize::MAX, ..Settings::default() };
     let single = Cpu::with(single, Kernels::detect());
     let bench = Bench { single, library, seconds: options.seconds };
     let threads = bench.library.threads();
     say!("{} kernels, {threads} threads, seed {}", Kernels::detect().level().name(), values::SEED);
     say!(
-        "operations one by one, without batches (batch_limbs: usize::MAX); library procedures (those with columns) \
+        "operations one by one, without batches (record_limbs: usize::MAX); library procedures (those with columns) \
          as programs have them"
     );
     say!(
@@ -270,7 +270,7 @@ mod tests {
 
     #[test]
     fn every_operation_runs_and_leaves_the_values_for_the_next() {
-        let single = Settings { batch_limbs: usize::MAX, ..Settings::default() };
+        let single = Settings { record_limbs: usize::MAX, ..Settings::default() };
         let single = Cpu::with(single, Kernels::detect());
         let bench = Bench { single, library: Cpu::new(), seconds: 1e-6 };
         let wanted: Vec<&Operation> = OPERATIONS.iter().collect();

@@ -1,4 +1,4 @@
-//! The machine: the loop that runs instructions, and how a run ends.
+//! The interpreter: the loop that runs instructions, and how a run ends.
 
 use std::sync::Arc;
 
@@ -294,9 +294,9 @@ impl<'p> Interpreter<'p, '_, '_> {
                 }
                 Inst::TileBegin(tile) => self.begin_tile(tile)?,
                 Inst::TileEnd(tile) => {
-                    probe.batch(self.recorder.deferred());
+                    probe.flush(self.recorder.deferred());
                     self.end_tile(tile)?;
-                    probe.batch_over();
+                    probe.flushed();
                 }
 
                 Inst::Call(call) => {

@@ -222,7 +222,7 @@ impl Backend for Cpu {
         let (code, entry) = (&*plan.code, plan.entry);
         if !code.options.optimise {
             // No slice is so long: nothing is recorded.
-            parallelism.settings.batch_limbs = usize::MAX;
+            parallelism.settings.record_limbs = usize::MAX;
         }
         let Some(profile) = control.profile.take() else {
             return interpreter::run(

@@ -26,16 +26,16 @@ pub struct Settings {
     pub poll_limbs: usize,
     /// Limbs of a column in a block of several columns that are worked on together.
     pub block_limbs: usize,
-    /// Limbs of a slice from which on operations on it are carried out in batches.
-    pub batch_limbs: usize,
-    /// Operations in a batch at most.
-    pub batch_ops: usize,
+    /// Limbs of a slice from which on operations on it are recorded.
+    pub record_limbs: usize,
+    /// Operations that are recorded before they are executed at most.
+    pub record_ops: usize,
     /// Turn a table as soon as it is accessed against its form.
     pub eager_turns: bool,
 }
 
 impl Default for Settings {
-    /// 1 MiB for threads, pieces of 128 KiB, looks every 16 MiB, blocks of 4 KiB, batches from 32 KiB on.
+    /// 1 MiB for threads, pieces of 128 KiB, looks every 16 MiB, blocks of 4 KiB, recording from 32 KiB on.
     fn default() -> Self {
         Settings {
             threads: None,
@@ -43,8 +43,8 @@ impl Default for Settings {
             piece_limbs: 1 << 14,
             poll_limbs: 1 << 21,
             block_limbs: 512,
-            batch_limbs: 1 << 12,
-            batch_ops: 512,
+            record_limbs: 1 << 12,
+            record_ops: 512,
             eager_turns: false,
         }
     }
@@ -59,8 +59,8 @@ impl Settings {
             piece_limbs: 1,
             poll_limbs: 3,
             block_limbs: 1,
-            batch_limbs: 4,
-            batch_ops: 5,
+            record_limbs: 4,
+            record_ops: 5,
             eager_turns: true,
         }
     }

@@ -1,4 +1,4 @@
-//! What watches the machine instruction by instruction: nothing, or a profile. The loop of the machine is
+//! What watches the interpreter instruction by instruction: nothing, or a profile. Its loop is
 //! made once for each, so that a run without a profile does not ask whether there is one.
 
 use std::collections::HashMap;
@@ -12,7 +12,7 @@ use super::code::{Code, RoutineCode};
 use super::inst::Inst;
 use crate::profile::Profile;
 
-/// Watches the machine.
+/// Watches the interpreter.
 pub(super) trait Probe {
     /// Instruction `pc` of the routine that is running is about to begin; the one before is over.
     fn begin(&mut self, pc: usize);
@@ -23,7 +23,7 @@ pub(super) trait Probe {
     /// The instruction has called a routine.
     fn called(&mut self, callee: &RoutineCode);
 
-    /// The instruction has left a routine, and the machine is back in this one.
+    /// The instruction has left a routine, and the interpreter is back in this one.
     fn left(&mut self, caller: &RoutineCode);
 
     /// The instruction has done all that its routine does.
@@ -32,11 +32,11 @@ pub(super) trait Probe {
     /// The instruction has done the work of those in `range`, each `runs` times.
     fn together(&mut self, routine: &RoutineCode, range: Range<usize>, runs: u64);
 
-    /// Before the instruction, those `deferred` are carried out.
-    fn batch(&mut self, deferred: &[usize]);
+    /// Before the instruction, those `deferred` are executed.
+    fn flush(&mut self, deferred: &[usize]);
 
     /// They are.
-    fn batch_over(&mut self);
+    fn flushed(&mut self);
 }
 
 /// Nothing watches.
@@ -63,10 +63,10 @@ impl Probe for NoProbe {
     fn together(&mut self, _: &RoutineCode, _: Range<usize>, _: u64) {}
 
     #[inline(always)]
-    fn batch(&mut self, _: &[usize]) {}
+    fn flush(&mut self, _: &[usize]) {}
 
     #[inline(always)]
-    fn batch_over(&mut self) {}
+    fn flushed(&mut self) {}
 }
 
 /// A profile watches. Instructions are numbered through the whole program here.
@@ -218,13 +218,13 @@ impl Probe for ProfilingProbe<'_> {
             }
         }
     }
-    fn batch(&mut self, deferred: &[usize]) {
+    fn flush(&mut self, deferred: &[usize]) {
         self.settle();
         let (profile, locs, first) = (&*self.profile, &self.locs, self.first);
         self.worked_on.extend(deferred.iter().map(|pc| profile.line(locs[first + pc])));
     }
 
-    fn batch_over(&mut self) {
+    fn flushed(&mut self) {
         self.settle();
         self.worked_on.clear();
     }

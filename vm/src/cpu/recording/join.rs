@@ -19,7 +19,7 @@ impl Interpreter<'_, '_, '_> {
     /// false, and it has to be executed.
     #[inline]
     pub(in crate::cpu) fn record_long(&mut self, inst: Inst, len: usize) -> Run<bool> {
-        if len / 64 < self.parallelism.settings.batch_limbs && self.recorded_tile().is_none() {
+        if len / 64 < self.parallelism.settings.record_limbs && self.recorded_tile().is_none() {
             return Ok(false);
         }
         self.record(inst.class())
@@ -78,9 +78,9 @@ impl Interpreter<'_, '_, '_> {
 
     /// Executes what is recorded before the instruction at hand.
     fn flush_for<P: Probe>(&mut self, probe: &mut P) -> Run<Vec<Answer>> {
-        probe.batch(&self.recorder.deferred);
+        probe.flush(&self.recorder.deferred);
         let answers = self.flush_for_answers()?;
-        probe.batch_over();
+        probe.flushed();
         Ok(answers)
     }
 
@@ -89,7 +89,7 @@ impl Interpreter<'_, '_, '_> {
     fn is_full(&self) -> bool {
         let most = match self.recorded_tile() {
             Some(_) => MOST_IN_TILE,
-            None => self.parallelism.settings.batch_ops,
+            None => self.parallelism.settings.record_ops,
         };
         self.recorder.deferred.len() >= most
     }
