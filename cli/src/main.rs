@@ -1,9 +1,9 @@
 //! `star`: checks and runs Star programs.
 //!
 //! * [`command`]: the subcommands, one file each; [`usage`]: command lines that do not parse.
-//! * A run: star-bind finds out where the parameters of a routine get their values, star-edge has the backends, files
-//!   and flags, [`passes`] says what the command line says about passes, [`wrap`] makes functions runnable; [`results`]
-//!   go to an [`outlet`], [`profile`] and [`records`] to files.
+//! * A run: star-bind finds out where the parameters of a routine get their values, star-edge has the backends, files,
+//!   flags and passes, [`wrap`] makes functions runnable; [`results`] go to an [`outlet`], [`profile`] and [`records`]
+//!   to files.
 //! * [`repl`]: a terminal and a pipe for the sessions of star-repl.
 //! * [`doctor`]: what the machine has; [`headers`]: the tests and benchmarks in comments.
 //!
@@ -18,7 +18,6 @@ mod command;
 mod doctor;
 mod headers;
 mod outlet;
-mod passes;
 mod profile;
 mod records;
 mod repl;

@@ -4,6 +4,7 @@
 //!   [`output`] (over a [`stream`]) is standard output.
 //! * [`engine`]: the backends by their names; [`entry`] describes a routine to be run, [`host`] serves the program,
 //!   [`limits`] (with [`sizes`]) bound it, [`flags`] end it, [`cost`] says what it used.
+//! * [`passes`]: which passes run before a program does, and what is said about them.
 //! * [`report`] writes messages to standard error, [`progress`] shows how far something is; [`failure`] and [`exit`] say
 //!   how a command ends.
 //!
@@ -26,6 +27,7 @@ pub mod flags;
 pub mod host;
 pub mod limits;
 pub mod output;
+pub mod passes;
 pub mod progress;
 pub mod report;
 pub mod save;

@@ -13,6 +13,7 @@ use star_edge::files::Console;
 use star_edge::flags::Watchdog;
 use star_edge::host::stopped_in_host;
 use star_edge::host::{Advice, Printer, RunHost};
+use star_edge::passes;
 use star_ir::{Extent, LimitKind, Program, Ty};
 use star_vm::{BackendError, CompileOptions, Control, HostValue, Limits, Outcome, Stats};
 
@@ -47,7 +48,9 @@ impl Session {
     /// Runs a line.
     pub(super) fn run(&mut self, line: Line, how: How, sink: &mut dyn Sink) -> Ran {
         let Line { span: _, statements, does, declares, steps } = line;
-        let Does::Run { program, entry, slots, value, variables } = does else { return Ran::Well };
+        let Does::Run { mut program, entry, slots, value, variables } = does else {
+            return Ran::Well;
+        };
         let limits = match self.limits(&slots) {
             Ok(limits) => limits,
             Err(diagnostic) => {
@@ -59,6 +62,14 @@ impl Session {
             true => CompileOptions::AS_LOWERED,
             false => self.settings.limits.options(),
         };
+        // Steps are those of the program as lowered.
+        if options.optimise && matches!(how, How::Whole) {
+            let enabled = star_opt::Options::default();
+            if let Err(diagnostic) = passes::optimise(&mut program, &enabled) {
+                self.refuse(&diagnostic, sink);
+                return Ran::Not;
+            }
+        }
         let begun = Instant::now();
         let watchdog = self.settings.limits.max_time.map(|time| Watchdog::start(&self.flags, time));
         if let Some(Err(error)) = &watchdog {

@@ -22,6 +22,7 @@ use star_edge::flags::{Flags, Watchdog};
 use star_edge::host::{Advice, RunHost, stopped_in_host};
 use star_edge::limits::LimitArgs;
 use star_edge::output::Output;
+use star_edge::passes::{self, PassArgs};
 use star_edge::report::Reporter;
 use star_edge::sources::FileLoader;
 use star_io::FileError;
@@ -107,6 +108,9 @@ pub(crate) struct RunArgs {
     allow_write: Vec<PathBuf>,
 
     #[command(flatten)]
+    passes: PassArgs,
+
+    #[command(flatten)]
     limits: LimitArgs,
 }
 
@@ -165,6 +169,7 @@ pub(crate) fn run_with(
     output: &mut Output,
 ) -> Result<Exit, Failure> {
     let engine = Engine::find(&args.backend)?;
+    let enabled = args.passes.options()?;
     let lints = if args.warnings { Lints::Shown } else { Lints::Hidden };
     let (compilation, _) = compile_with(loader, &args.file, lints, reporter);
     if compilation.has_errors() {
@@ -197,11 +202,12 @@ pub(crate) fn run_with(
         .map_err(stopped_at_file);
     let Loaded { mut arguments, peak_bytes: loading_bytes } = loaded?;
 
-    let ready = lower(&compilation, entry, args)?;
+    let options = CompileOptions { profile: target.is_some(), ..options(args) };
+    let enabled = options.optimise.then_some(&enabled);
+    let ready = lower(&compilation, entry, args, enabled)?;
     if ready.is_function {
         arguments.push(Argument { value: HostValue::Unset, fixed: false });
     }
-    let options = CompileOptions { profile: target.is_some(), ..options(args) };
     let compiled = engine.machine(options).compile(ready.lowered.program.clone());
     let compiled =
         compiled.map_err(|error| refused_by_backend("the program cannot run", &error))?;
@@ -335,13 +341,22 @@ impl Ready {
     }
 }
 
-fn lower(compilation: &Compilation, entry: &Entry, args: &RunArgs) -> Result<Ready, Diagnostic> {
+/// Lowers the program and runs the passes `enabled`, if any.
+fn lower(
+    compilation: &Compilation,
+    entry: &Entry,
+    args: &RunArgs,
+    enabled: Option<&star_opt::Options>,
+) -> Result<Ready, Diagnostic> {
     let options = LowerOptions {
         checked: args.checked,
         cost_places: args.profile.is_some(),
         ..LowerOptions::default()
     };
     let mut lowered = star_compiler::lower(compilation, &options).map_err(|error| *error)?;
+    if let Some(enabled) = enabled {
+        passes::optimise(&mut lowered.program, enabled)?;
+    }
     let found = lowered.routine(entry.id);
     let found = found.ok_or_else(|| internal("the routine to run was not lowered"))?;
     let wrapper = wrap::with_result(&mut lowered.program, found);

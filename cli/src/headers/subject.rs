@@ -6,6 +6,7 @@ use star_base::{Code, Diagnostic, did_you_mean};
 use star_compiler::hir::Kind;
 use star_compiler::{Compilation, Entry, LowerOptions};
 use star_edge::failure::internal;
+use star_edge::passes;
 use star_edge::sources::{FileLoader, LIBRARY};
 use star_harness::{Expected, Header};
 use star_ir::{Program, RoutineId, Ty};
@@ -75,11 +76,15 @@ pub(crate) struct Runnable {
 }
 
 impl Runnable {
-    /// Lowers a file that has no errors.
+    /// Lowers a file that has no errors, and runs the passes `enabled`, if any.
     ///
     /// # Errors
     /// A fault of the toolchain.
-    pub(crate) fn of(compilation: &Compilation, checked: bool) -> Result<Self, Diagnostic> {
+    pub(crate) fn of(
+        compilation: &Compilation,
+        checked: bool,
+        enabled: Option<&star_opt::Options>,
+    ) -> Result<Self, Diagnostic> {
         let options = LowerOptions { checked, ..LowerOptions::default() };
         let lowered = star_compiler::lower(compilation, &options).map_err(|error| *error)?;
         let mut routines = Vec::new();
@@ -88,6 +93,9 @@ impl Runnable {
             entries.iter().map(|entry| lowered.routine(entry.id)).collect();
         let ids = ids.ok_or_else(|| internal("a routine was not lowered"))?;
         let mut program = lowered.program;
+        if let Some(enabled) = enabled {
+            passes::optimise(&mut program, enabled)?;
+        }
         for (entry, found) in entries.into_iter().zip(ids) {
             let function = program.routine(found);
             let result = function.result.map(|value| kind_of(function.var(value).ty));

@@ -20,6 +20,7 @@ use star_edge::failure::Failure;
 use star_edge::flags::Flags;
 use star_edge::limits::LimitArgs;
 use star_edge::output::Output;
+use star_edge::passes::PassArgs;
 use star_edge::report::Reporter;
 use star_edge::sizes::{parse_count, parse_size, parse_time};
 use star_report::live::Live;
@@ -97,6 +98,9 @@ pub(crate) struct BenchArgs {
     quick: bool,
 
     #[command(flatten)]
+    passes: PassArgs,
+
+    #[command(flatten)]
     limits: LimitArgs,
 }
 
@@ -148,6 +152,7 @@ pub(crate) fn run(
 ) -> Result<Exit, Failure> {
     let engines = args.backends.iter().map(|name| Engine::find(name.trim()));
     let engines: Vec<Engine> = engines.collect::<Result<_, _>>()?;
+    let passes = args.passes.options()?;
     // Better told before a long run than after it.
     let place = |file: &Option<String>| {
         let place = file.as_ref().map(|file| Destination::new(Path::new(file), file));
@@ -176,6 +181,7 @@ pub(crate) fn run(
     let quiet = reporter.without_remarks();
     let mut runner = Runner {
         args,
+        passes,
         engines: &engines,
         budget: budget(args),
         resolution: resolution(),

@@ -10,6 +10,7 @@ use star_edge::exit::Exit;
 use star_edge::flags::Flags;
 use star_edge::limits::LimitArgs;
 use star_edge::output::Output;
+use star_edge::passes;
 use star_edge::report::Reporter;
 use star_harness::{Argument, Case, Header, Purpose};
 use star_report::live::Live;
@@ -44,6 +45,8 @@ struct HeaderOptions {
 pub(super) struct Runner<'a> {
     pub(super) args: &'a BenchArgs,
     pub(super) engines: &'a [Engine],
+    /// The passes that run unless operations or calls are counted.
+    pub(super) passes: star_opt::Options,
     pub(super) budget: Budget,
     pub(super) resolution: Duration,
     pub(super) random: Random,
@@ -118,7 +121,7 @@ impl Runner<'_> {
         }
         let none =
             Grants { read: &[], write: &[], read_names: Vec::new(), write_names: Vec::new() };
-        Ok((Runnable::of(compilation, false)?, Access::new(file, none)?))
+        Ok((Runnable::of(compilation, false, None)?, Access::new(file, none)?))
     }
 
     fn is_wanted(&self, row: &Row) -> bool {
@@ -137,20 +140,20 @@ impl Runner<'_> {
     ) {
         // A header whose cases cannot be made was told of with the others.
         let Ok(mut cases) = header.cases(Purpose::Benchmark) else { return };
-        let mut fails = |diagnostic: &Diagnostic, blank: Row| {
-            self.reporter.diagnostic(&subject.compilation.sources, diagnostic);
-            self.failed(blank, diagnostic, &subject.compilation.sources);
+        let fails = |runner: &mut Self, diagnostic: &Diagnostic, blank: Row| {
+            runner.reporter.diagnostic(&subject.compilation.sources, diagnostic);
+            runner.failed(blank, diagnostic, &subject.compilation.sources);
         };
         let options = match options(header) {
             Ok(options) => options,
-            Err(diagnostic) => return fails(&diagnostic, blank),
+            Err(diagnostic) => return fails(self, &diagnostic, blank),
         };
         let checked;
         let runnable = match &options {
             Some(HeaderOptions { checked: true, limits: _ }) => {
-                checked = match Runnable::of(&subject.compilation, true) {
+                checked = match Runnable::of(&subject.compilation, true, None) {
                     Ok(runnable) => runnable,
-                    Err(diagnostic) => return fails(&diagnostic, blank),
+                    Err(diagnostic) => return fails(self, &diagnostic, blank),
                 };
                 &checked
             }
@@ -158,7 +161,7 @@ impl Runner<'_> {
         };
         let routine = match runnable.of_header(header, &subject.headers) {
             Ok(routine) => routine,
-            Err(diagnostic) => return fails(&diagnostic, blank),
+            Err(diagnostic) => return fails(self, &diagnostic, blank),
         };
         let limits = match options {
             Some(options) => options.limits.or(&self.args.limits),
@@ -167,11 +170,13 @@ impl Runner<'_> {
         blank.routine = Some(routine.entry.name.clone());
         blank.size = size(header, &cases);
         let published = published(header, &blank, &cases);
-        let ready = Ready {
-            program: runnable.program.clone(),
-            entry: routine.id,
-            is_function: routine.result.is_some(),
-        };
+        let mut program = runnable.program.clone();
+        if !limits.count_bodies()
+            && let Err(diagnostic) = passes::optimise(&mut program, &self.passes)
+        {
+            return fails(self, &diagnostic, blank);
+        }
+        let ready = Ready { program, entry: routine.id, is_function: routine.result.is_some() };
         let benchmark = Benchmark { subject, header, routine, ready, access, limits, blank };
         if self.args.quick {
             cases.truncate(1);

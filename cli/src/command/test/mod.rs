@@ -24,6 +24,7 @@ use star_edge::failure::Failure as Ends;
 use star_edge::flags::Flags;
 use star_edge::limits::LimitArgs;
 use star_edge::output::Output;
+use star_edge::passes::PassArgs;
 use star_edge::report::Reporter;
 use star_edge::sizes::parse_count;
 use star_harness::{Configuration, MACHINES, Machine};
@@ -64,6 +65,9 @@ pub(crate) struct TestArgs {
     /// Say which tests there are, and run none
     #[arg(long)]
     list: bool,
+
+    #[command(flatten)]
+    passes: PassArgs,
 
     #[command(flatten)]
     limits: LimitArgs,
@@ -112,6 +116,7 @@ pub(crate) fn run(args: &TestArgs, reporter: &Reporter, output: &mut Output) -> 
     let results = Results { format: args.format, reporter, output, totals };
     let mut session = Session {
         args,
+        passes: args.passes.options()?,
         machines,
         flags: &flags,
         quiet: reporter.without_remarks(),

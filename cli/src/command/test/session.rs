@@ -40,6 +40,8 @@ struct HeaderOptions {
 /// What `star test` has at hand.
 pub(super) struct Session<'a> {
     pub(super) args: &'a TestArgs,
+    /// The passes that run unless operations or calls are counted.
+    pub(super) passes: star_opt::Options,
     pub(super) machines: Vec<Chosen>,
     pub(super) flags: &'a Flags,
     /// For what is read again and again.
@@ -51,7 +53,7 @@ pub(super) struct Session<'a> {
     pub(super) empty: Vec<Diagnostic>,
 }
 
-/// A file as it is run with, or without, checks of ADD and SUBT.
+/// A file as it is run with, or without, checks of ADD and SUBT, and with or without passes.
 struct Prepared {
     runnable: Runnable,
     ready: Vec<Ready>,
@@ -86,7 +88,8 @@ impl Session<'_> {
             self.empty.push(no_tests(None, std::slice::from_ref(&found.file)));
         }
         self.n_found += wanted.len();
-        let (plain, checked) = (OnceCell::new(), OnceCell::new());
+        // By whether ADD and SUBT are checked, and whether passes run.
+        let cells: [[OnceCell<Prepared>; 2]; 2] = Default::default();
         for header in wanted {
             if self.flags.interrupt.load(Ordering::Relaxed) || self.results.output.failed() {
                 self.results.totals.left_out += 1;
@@ -113,11 +116,13 @@ impl Session<'_> {
             let row = match compile_errors(&subject, header) {
                 Some(row) => row,
                 None => {
-                    let cell = if options.checked { &checked } else { &plain };
+                    let optimise = !options.limits.count_bodies();
+                    let cell = &cells[usize::from(options.checked)][usize::from(optimise)];
                     let prepared = match cell.get() {
                         Some(prepared) => prepared,
                         None => {
-                            let prepared = self.prepare(&subject, options.checked)?;
+                            let enabled = optimise.then_some(&self.passes);
+                            let prepared = self.prepare(&subject, options.checked, enabled)?;
                             cell.get_or_init(|| prepared)
                         }
                     };
@@ -196,8 +201,13 @@ impl Session<'_> {
     }
 
     /// The file on all machines.
-    fn prepare(&self, subject: &Subject, checked: bool) -> Result<Prepared, Diagnostic> {
-        let runnable = Runnable::of(&subject.compilation, checked)?;
+    fn prepare(
+        &self,
+        subject: &Subject,
+        checked: bool,
+        enabled: Option<&star_opt::Options>,
+    ) -> Result<Prepared, Diagnostic> {
+        let runnable = Runnable::of(&subject.compilation, checked, enabled)?;
         let ready = self.machines.iter().map(|(configuration, machine)| {
             let compiled = machine.compile(runnable.program.clone());
             Ok(Ready { configuration, compiled: compiled? })

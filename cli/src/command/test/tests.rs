@@ -110,7 +110,7 @@ fn run(text: &str) -> Row {
     std::fs::write(&file, text).unwrap();
     let subject = Subject::read(&file);
     assert_eq!((subject.faults.len(), subject.compilation.has_errors()), (0, false));
-    let runnable = Runnable::of(&subject.compilation, false).unwrap();
+    let runnable = Runnable::of(&subject.compilation, false, None).unwrap();
     let header = &subject.headers[0];
     let routine = runnable.of_header(header, &subject.headers).unwrap();
     let ready = |name: &str, machine: &dyn Fn(&Configuration) -> Machine| {

@@ -1,21 +1,24 @@
-//! `star dev`: what the compiler makes of a program, for people who work on it.
+//! `star dev`: what the compiler makes of a program, for people who work on it; [`mod@run`] runs SIR.
+
+mod run;
 
 use std::fs;
 use std::path::Path;
 
 use clap::{Args, ValueEnum};
-use star_base::{Code, Diagnostic};
+use star_base::{Code, Diagnostic, SourceMap};
 use star_compiler::{Compilation, LowerOptions};
+use star_edge::engine;
 use star_edge::exit::Exit;
 use star_edge::failure::Failure;
 use star_edge::output::Output;
+use star_edge::passes;
 use star_edge::report::Reporter;
 use star_ir::Program;
 use star_opt::PASSES;
 use star_report::columns::{self, Align};
 
 use super::{Lints, compile};
-use crate::passes;
 use crate::text;
 
 /// What `star dev` is told.
@@ -37,6 +40,22 @@ pub(crate) struct DevArgs {
     /// Apply these passes in this order, `all` for the whole list; the verifier runs after each
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     passes: Vec<String>,
+
+    /// Run the SIR instead of printing it; results and counts are shown
+    #[arg(long, conflicts_with = "verify")]
+    run: bool,
+
+    /// Values for the parameters of the routine that is run, as for `star run`
+    #[arg(value_name = "NAME=VALUE", requires = "run")]
+    arguments: Vec<String>,
+
+    /// The routine to run, if several are called by no other
+    #[arg(long, value_name = "NAME", requires = "run")]
+    proc: Option<String>,
+
+    /// What runs it
+    #[arg(long, value_name = "NAME", default_value = engine::DEFAULT)]
+    backend: String,
 }
 
 /// A level of the compiler.
@@ -55,6 +74,7 @@ fn long_help() -> String {
   star dev closure.star
   star dev --passes all closure.star
   star dev --passes unreachable loop.sir
+  star dev --passes all --run loop.sir n=5 X=0101
 
 The output can be read back: how often a pass fired is a comment.
 
@@ -66,7 +86,7 @@ Passes:
     help
 }
 
-/// Prints a level, or the SIR after passes.
+/// Prints a level, or prints or runs the SIR after passes.
 ///
 /// # Errors
 /// If the SIR text cannot be read or does not verify, or a pass does not exist.
@@ -78,8 +98,8 @@ pub(crate) fn run(
     let is_sir = Path::new(&args.file).extension().is_some_and(|extension| extension == "sir");
     match args.dump {
         Level::Ast | Level::Hir if is_sir => Err(usage("a file with SIR has no other level")),
-        Level::Ast | Level::Hir if args.verify || !args.passes.is_empty() => {
-            Err(usage("`--verify` and `--passes` work on SIR only"))
+        Level::Ast | Level::Hir if args.verify || args.run || !args.passes.is_empty() => {
+            Err(usage("`--verify`, `--passes` and `--run` work on SIR only"))
         }
         Level::Ast => Ok(dump_tree(&args.file, reporter, output)),
         Level::Hir => Ok(checked(&args.file, reporter).map_or(Exit::Compile, |compilation| {
@@ -87,8 +107,25 @@ pub(crate) fn run(
             Exit::Success
         })),
         Level::Sir => {
-            let program = if is_sir { Some(read(&args.file)?) } else { lower(args, reporter)? };
-            program.map_or(Ok(Exit::Compile), |program| show(program, args, output))
+            let (mut program, sources) = match is_sir {
+                true => (read(&args.file)?, SourceMap::new()),
+                false => match checked(&args.file, reporter) {
+                    Some(compilation) => (lower(&compilation)?, compilation.sources),
+                    None => return Ok(Exit::Compile),
+                },
+            };
+            let names: Vec<&str> = args.passes.iter().map(|name| name.trim()).collect();
+            let report = star_opt::apply(&mut program, &names);
+            let report = report.map_err(|error| passes::not_applied(&error))?;
+            if args.run {
+                return run::run(program, &sources, args, reporter, output);
+            }
+            if !args.verify {
+                let fired = report.fired.iter().map(|(name, count)| format!("; {name}: {count}\n"));
+                output.write(&fired.collect::<String>());
+                output.write(&star_ir::print(&program));
+            }
+            Ok(Exit::Success)
         }
     }
 }
@@ -115,12 +152,10 @@ fn checked(file: &str, reporter: &Reporter) -> Option<Compilation> {
     (!compilation.has_errors()).then_some(compilation)
 }
 
-/// The SIR of a Star program; `None` if it has errors, which are reported.
-fn lower(args: &DevArgs, reporter: &Reporter) -> Result<Option<Program>, Failure> {
-    let Some(compilation) = checked(&args.file, reporter) else { return Ok(None) };
-    let lowered = star_compiler::lower(&compilation, &LowerOptions::default());
-    let lowered = lowered.map_err(|error| Failure::from(*error))?;
-    Ok(Some(lowered.program))
+/// The SIR of a program without errors.
+fn lower(compilation: &Compilation) -> Result<Program, Failure> {
+    let lowered = star_compiler::lower(compilation, &LowerOptions::default());
+    Ok(lowered.map_err(|error| *error)?.program)
 }
 
 /// The SIR that a file holds as text, verified.
@@ -138,17 +173,4 @@ fn read(path: &str) -> Result<Program, Failure> {
         errors.iter().map(of_error).collect::<Vec<_>>()
     })?;
     Ok(program)
-}
-
-/// Applies the passes and prints what they make.
-fn show(mut program: Program, args: &DevArgs, output: &mut Output) -> Result<Exit, Failure> {
-    let names: Vec<&str> = args.passes.iter().map(|name| name.trim()).collect();
-    let report =
-        star_opt::apply(&mut program, &names).map_err(|error| passes::not_applied(&error))?;
-    if !args.verify {
-        let fired = report.fired.iter().map(|(name, count)| format!("; {name}: {count}\n"));
-        output.write(&fired.collect::<String>());
-        output.write(&star_ir::print(&program));
-    }
-    Ok(Exit::Success)
 }

@@ -1,0 +1,153 @@
+//! `star dev --run`: SIR on a backend, with results and counts.
+
+use star_base::{Code, Diagnostic, SourceMap, text};
+use star_bind::{Kind, Param, Reading, Signature, UnknownNames, bind, load};
+use star_edge::access::{Access, Grants};
+use star_edge::engine::Engine;
+use star_edge::exit::Exit;
+use star_edge::failure::{Failure, refused_by_backend};
+use star_edge::files::{Console, Disk};
+use star_edge::flags::Flags;
+use star_edge::host::RunHost;
+use star_edge::limits::LimitArgs;
+use star_edge::output::Output;
+use star_edge::report::Reporter;
+use star_ir::{Mode, Program, Routine, RoutineId, StmtKind, Ty, visit};
+use star_vm::{Argument, CompileOptions, Control, HostValue, Outcome, Stats};
+
+use super::DevArgs;
+use crate::command::run::describe;
+use crate::results;
+use crate::wrap;
+
+/// Runs a routine of a verified program, natives off: what runs is the SIR.
+///
+/// # Errors
+/// Whatever ends it before its first step.
+pub(super) fn run(
+    mut program: Program,
+    sources: &SourceMap,
+    args: &DevArgs,
+    reporter: &Reporter,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
+    let engine = Engine::find(&args.backend)?;
+    let chosen = entry(&program, args.proc.as_deref(), &args.file)?;
+    let signature = signature(program.routine(chosen));
+    let binding = bind(&signature, &args.arguments, false, UnknownNames::Refused)?;
+    let access = Access::new(&args.file, Grants::default())?;
+    let limits = LimitArgs::default().limits(&engine)?;
+    let flags = Flags::default();
+    let settings = binding.settings.clone();
+    let console = Console { flags: &flags, reporter };
+    let reading = Reading { files: &Disk, observer: &console, settings: &settings };
+    let loaded = load(&signature, binding, None, reading, limits.memory.unwrap_or(u64::MAX))?;
+    let mut arguments = loaded.arguments;
+    let wrapper = wrap::with_result(&mut program, chosen);
+    if wrapper.is_some() {
+        arguments.push(Argument { value: HostValue::Unset, fixed: false });
+    }
+
+    let options = CompileOptions { natives: false, ..CompileOptions::default() };
+    let compiled = engine.machine(options).compile(program.clone());
+    let compiled =
+        compiled.map_err(|error| refused_by_backend("the program cannot run", &error))?;
+    let ready = compiled.load(wrapper.unwrap_or(chosen), arguments);
+    let mut ready =
+        ready.map_err(|error| refused_by_backend("no memory for the arguments", &error))?;
+    let mut host = RunHost::new(output, &access, console, &settings);
+    let mut control = Control {
+        interrupt: &flags.interrupt,
+        deadline: &flags.deadline,
+        limits,
+        host: &mut host,
+        profile: None,
+        stats: Stats::default(),
+    };
+    let outcome = ready.run(&mut control);
+    let stats = control.stats;
+    let exit = match outcome {
+        Outcome::Done => {
+            let values = ready.into_results(&flags.interrupt);
+            let values =
+                values.map_err(|error| refused_by_backend("no memory for the results", &error))?;
+            results::print(
+                output,
+                &star_bind::results::names(&signature, wrapper.is_some()),
+                &values,
+            );
+            Exit::Success
+        }
+        stop @ (Outcome::Trap(_)
+        | Outcome::Limit { .. }
+        | Outcome::DeviceLost { .. }
+        | Outcome::Internal(_)) => {
+            let diagnostic = describe(stop, &program);
+            reporter.diagnostic(sources, &diagnostic);
+            Exit::of(diagnostic.code)
+        }
+    };
+    output.flush();
+    let steps = stats.steps.saturating_sub(u64::from(wrapper.is_some()));
+    reporter.cost(&Stats { steps, ..stats }, 0);
+    Ok(exit)
+}
+
+/// The routine of this name, or the only one that no other calls.
+fn entry(program: &Program, proc: Option<&str>, file: &str) -> Result<RoutineId, Diagnostic> {
+    let which = |message: String, ids: &[RoutineId]| {
+        let names = ids.iter().map(|&id| &program.routine(id).name);
+        Diagnostic::new(Code::WhichRoutine, message)
+            .help(format!("`--proc NAME` says which: {}", text::quoted_list(names)))
+    };
+    let all: Vec<RoutineId> = (0..).map(RoutineId).take(program.routines.len()).collect();
+    if let Some(name) = proc {
+        return program.find(name).ok_or_else(|| {
+            which(format!("`{file}` has no routine `{}`", text::one_line(name)), &all)
+        });
+    }
+    let mut called = Vec::new();
+    for (caller, routine) in (0..).map(RoutineId).zip(&program.routines) {
+        visit::walk(&routine.body, &mut |stmt| {
+            if let StmtKind::Call { callee, .. } = &stmt.kind
+                && *callee != caller
+            {
+                called.push(*callee);
+            }
+        });
+    }
+    let roots: Vec<RoutineId> = all.iter().copied().filter(|id| !called.contains(id)).collect();
+    match (roots.as_slice(), all.as_slice()) {
+        ([only], _) => Ok(*only),
+        (_, []) => {
+            let message = format!("`{file}` has no routine to run");
+            Err(Diagnostic::new(Code::NothingToRun, message))
+        }
+        ([], _) => Err(which(format!("all routines of `{file}` call one another"), &all)),
+        ([_, _, ..], _) => {
+            Err(which(format!("`{file}` has several routines that no other calls"), &roots))
+        }
+    }
+}
+
+/// A routine as values are bound to it.
+fn signature(routine: &Routine) -> Signature {
+    let params = routine.params.iter().map(|param| {
+        let var = routine.var(param.var);
+        Param {
+            name: var.name.clone(),
+            by_ref: param.mode == Mode::Ref,
+            takes_value: true,
+            kind: match var.ty {
+                Ty::Int => Kind::Int,
+                Ty::Bool => Kind::Bool,
+                Ty::Str => Kind::Str,
+                Ty::Slice(_) => Kind::Slice,
+                Ty::Word(_) => Kind::Word,
+                Ty::Table(..) => Kind::Table,
+                Ty::Handle => Kind::Handle,
+            },
+        }
+    });
+    Signature { name: routine.name.clone(), params: params.collect() }
+}
