@@ -2,11 +2,88 @@
 //! routines.
 //!
 //! The compiler resolves names through it; `star doc` and completion are made from it, the folder
-//! `builtins/` has what one line does not say. What a built-in accepts and does is in the compiler's
-//! `check` and `lower`.
+//! `builtins/` has what one line does not say. A value of values is checked by its [`Form`]; what the others
+//! accept is in the compiler's `check`, and what all of them do in `lower`.
+
+/// What a built-in is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// A value of values: its operands, and its result.
+    Value(&'static [Operand], Outcome),
+    /// A value with rules of its own, and the number of its arguments.
+    Special(Special, usize),
+    /// A statement, and the least and greatest number of its arguments.
+    Statement(Statement, usize, usize),
+}
+
+/// An operand of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operand {
+    /// An integer.
+    Int,
+    /// A word.
+    Word,
+    /// A slice or word.
+    Bits,
+}
+
+/// The result of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// An integer.
+    Int,
+    /// A boolean.
+    Bool,
+    /// A word.
+    Word,
+    /// A slice or word, as the first operand is.
+    Same,
+}
+
+/// The values that work on a variable, take a word such as `up`, or change the kind of their operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "they are the built-ins of these names")]
+pub enum Special {
+    Step,
+    Convert,
+    Shift,
+    Col,
+    Row,
+    Size,
+    Rows,
+}
+
+/// The statements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "they are the built-ins of these names")]
+pub enum Statement {
+    Set,
+    Clr,
+    Rep,
+    Print,
+    Read,
+    Write,
+    Assert,
+    Exit,
+    Break,
+    Continue,
+}
+
+/// `{operands -> result}` is a value, `[special count]` a special value, `(statement least most)` a statement.
+macro_rules! form {
+    ({$($operand:ident)* -> $result:ident}) => {
+        Form::Value(&[$(Operand::$operand),*], Outcome::$result)
+    };
+    ([$special:ident $count:literal]) => {
+        Form::Special(Special::$special, $count)
+    };
+    (($statement:ident $least:literal $most:expr)) => {
+        Form::Statement(Statement::$statement, $least, $most)
+    };
+}
 
 macro_rules! builtins {
-    ($($name:ident $spelling:literal $usage:literal $cost:literal $summary:literal)*) => {
+    ($($name:ident $spelling:literal $usage:literal $form:tt $cost:literal $summary:literal)*) => {
         /// The built-ins.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum Builtin {
@@ -25,6 +102,11 @@ macro_rules! builtins {
             /// How it is written, with names for the arguments.
             pub fn usage(self) -> &'static str {
                 match self { $(Builtin::$name => $usage,)* }
+            }
+
+            /// What it is, and what it takes.
+            pub fn form(self) -> Form {
+                match self { $(Builtin::$name => form!($form),)* }
             }
 
             /// Elementary operations that it counts.
@@ -50,45 +132,45 @@ macro_rules! builtins {
 }
 
 builtins! {
-    Set "SET" "SET(Y)" 1 "all components of Y become one"
-    Clr "CLR" "CLR(Y)" 1 "all components of Y become zero"
-    Fnd "FND" "FND(Y)" 1 "index of the first one of Y, 0 if there is none"
-    Step "STEP" "STEP(Y)" 1 "as FND, and clears that one"
-    Numb "NUMB" "NUMB(Y)" 1 "number of ones of Y"
-    Convert "CONVERT" "CONVERT(Y)" 1 "the same bits as a word if Y is a slice, as a slice if Y is a word"
-    Frst "FRST" "FRST(Y)" 1 "the first one of Y only; as a statement, in place"
-    Some "SOME" "SOME(Y)" 1 "is there a one in Y"
-    One "ONE" "ONE(Y)" 1 "are all components of Y one"
-    Zero "ZERO" "ZERO(Y)" 1 "is no component of Y one"
-    Mask "MASK" "MASK(Y,i,j)" 1 "as many components as Y, ones exactly in i..j"
-    Shift "SHIFT" "SHIFT(Y,up,k)" 1 "Y moved up or down by k places, zeros come in"
-    Rotate "ROTATE" "ROTATE(Y,k)" 1 "Y moved cyclically, down for k > 0"
-    Mirror "MIRROR" "MIRROR(Y)" 1 "Y reversed"
-    Shuffle "SHUFFLE" "SHUFFLE(Y)" 1 "perfect shuffle of the two halves of Y"
-    Length "length" "length(Y)" 0 "number of components of Y"
-    Trim "TRIM" "TRIM(i,j,w)" 1 "components i..j of the word w"
-    Rep "REP" "REP(i,j,v,w)" 1 "components i..j of the word w become those of v"
-    Eq "EQ" "EQ(v,w)" 1 "are the words equal"
-    NotEq "NOTEQ" "NOTEQ(v,w)" 1 "are the words different"
-    Less "LESS" "LESS(v,w)" 1 "is the word v less than w, as unsigned numbers"
-    LessEq "LESSEQ" "LESSEQ(v,w)" 1 "is the word v at most w, as unsigned numbers"
-    Great "GREAT" "GREAT(v,w)" 1 "is the word v greater than w, as unsigned numbers"
-    GreatEq "GREATEQ" "GREATEQ(v,w)" 1 "is the word v at least w, as unsigned numbers"
-    Add "ADD" "ADD(v,w)" 1 "sum of two words, modulo 2 to their size"
-    Subt "SUBT" "SUBT(v,w)" 1 "difference of two words, modulo 2 to their size"
-    Int "INT" "INT(w)" 0 "the word w as an integer"
-    Word "WORD" "WORD(i,h)" 0 "the integer i as a word of h components"
-    Col "COL" "COL(i,T)" 1 "column i of the table T, to read and to assign"
-    Row "ROW" "ROW(i,T)" 1 "row i of the table T, to read and to assign"
-    Size "size" "size(T)" 0 "number of columns of the table T"
-    Rows "rows" "rows(T)" 0 "number of rows of the table T"
-    Print "print" "print(a,…)" 0 "prints the values in one line"
-    Read "read" "read(T,\"file\",\"layout\")" 0 "T takes the contents of a file"
-    Write "write" "write(T,\"file\")" 0 "the file takes the value of T"
-    Assert "assert" "assert(b,\"message\")" 0 "ends the program with the message unless b holds"
-    Exit "exit" "exit" 0 "leaves the routine"
-    Break "break" "break" 0 "leaves the innermost loop"
-    Continue "continue" "continue" 0 "goes on with the next turn of the innermost loop"
+    Set "SET" "SET(Y)" (Set 1 1) 1 "all components of Y become one"
+    Clr "CLR" "CLR(Y)" (Clr 1 1) 1 "all components of Y become zero"
+    Fnd "FND" "FND(Y)" {Bits -> Int} 1 "index of the first one of Y, 0 if there is none"
+    Step "STEP" "STEP(Y)" [Step 1] 1 "as FND, and clears that one"
+    Numb "NUMB" "NUMB(Y)" {Bits -> Int} 1 "number of ones of Y"
+    Convert "CONVERT" "CONVERT(Y)" [Convert 1] 1 "the same bits as a word if Y is a slice, as a slice if Y is a word"
+    Frst "FRST" "FRST(Y)" {Bits -> Same} 1 "the first one of Y only; as a statement, in place"
+    Some "SOME" "SOME(Y)" {Bits -> Bool} 1 "is there a one in Y"
+    One "ONE" "ONE(Y)" {Bits -> Bool} 1 "are all components of Y one"
+    Zero "ZERO" "ZERO(Y)" {Bits -> Bool} 1 "is no component of Y one"
+    Mask "MASK" "MASK(Y,i,j)" {Bits Int Int -> Same} 1 "as many components as Y, ones exactly in i..j"
+    Shift "SHIFT" "SHIFT(Y,up,k)" [Shift 3] 1 "Y moved up or down by k places, zeros come in"
+    Rotate "ROTATE" "ROTATE(Y,k)" {Bits Int -> Same} 1 "Y moved cyclically, down for k > 0"
+    Mirror "MIRROR" "MIRROR(Y)" {Bits -> Same} 1 "Y reversed"
+    Shuffle "SHUFFLE" "SHUFFLE(Y)" {Bits -> Same} 1 "perfect shuffle of the two halves of Y"
+    Length "length" "length(Y)" {Bits -> Int} 0 "number of components of Y"
+    Trim "TRIM" "TRIM(i,j,w)" {Int Int Word -> Word} 1 "components i..j of the word w"
+    Rep "REP" "REP(i,j,v,w)" (Rep 4 4) 1 "components i..j of the word w become those of v"
+    Eq "EQ" "EQ(v,w)" {Word Word -> Bool} 1 "are the words equal"
+    NotEq "NOTEQ" "NOTEQ(v,w)" {Word Word -> Bool} 1 "are the words different"
+    Less "LESS" "LESS(v,w)" {Word Word -> Bool} 1 "is the word v less than w, as unsigned numbers"
+    LessEq "LESSEQ" "LESSEQ(v,w)" {Word Word -> Bool} 1 "is the word v at most w, as unsigned numbers"
+    Great "GREAT" "GREAT(v,w)" {Word Word -> Bool} 1 "is the word v greater than w, as unsigned numbers"
+    GreatEq "GREATEQ" "GREATEQ(v,w)" {Word Word -> Bool} 1 "is the word v at least w, as unsigned numbers"
+    Add "ADD" "ADD(v,w)" {Word Word -> Word} 1 "sum of two words, modulo 2 to their size"
+    Subt "SUBT" "SUBT(v,w)" {Word Word -> Word} 1 "difference of two words, modulo 2 to their size"
+    Int "INT" "INT(w)" {Word -> Int} 0 "the word w as an integer"
+    Word "WORD" "WORD(i,h)" {Int Int -> Word} 0 "the integer i as a word of h components"
+    Col "COL" "COL(i,T)" [Col 2] 1 "column i of the table T, to read and to assign"
+    Row "ROW" "ROW(i,T)" [Row 2] 1 "row i of the table T, to read and to assign"
+    Size "size" "size(T)" [Size 1] 0 "number of columns of the table T"
+    Rows "rows" "rows(T)" [Rows 1] 0 "number of rows of the table T"
+    Print "print" "print(a,…)" (Print 0 usize::MAX) 0 "prints the values in one line"
+    Read "read" "read(T,\"file\",\"layout\")" (Read 2 3) 0 "T takes the contents of a file"
+    Write "write" "write(T,\"file\")" (Write 2 2) 0 "the file takes the value of T"
+    Assert "assert" "assert(b,\"message\")" (Assert 1 2) 0 "ends the program with the message unless b holds"
+    Exit "exit" "exit" (Exit 0 0) 0 "leaves the routine"
+    Break "break" "break" (Break 0 0) 0 "leaves the innermost loop"
+    Continue "continue" "continue" (Continue 0 0) 0 "goes on with the next turn of the innermost loop"
 }
 
 /// What the built-ins have in common, in the form of a documentation comment.
@@ -123,42 +205,18 @@ impl Builtin {
 
     /// Number of arguments: least and greatest.
     pub fn arity(self) -> (usize, usize) {
-        match self {
-            Builtin::Exit | Builtin::Break | Builtin::Continue => (0, 0),
-            Builtin::Set
-            | Builtin::Clr
-            | Builtin::Fnd
-            | Builtin::Step
-            | Builtin::Numb
-            | Builtin::Convert
-            | Builtin::Frst
-            | Builtin::Some
-            | Builtin::One
-            | Builtin::Zero
-            | Builtin::Mirror
-            | Builtin::Shuffle
-            | Builtin::Length
-            | Builtin::Int
-            | Builtin::Size
-            | Builtin::Rows => (1, 1),
-            Builtin::Rotate
-            | Builtin::Eq
-            | Builtin::NotEq
-            | Builtin::Less
-            | Builtin::LessEq
-            | Builtin::Great
-            | Builtin::GreatEq
-            | Builtin::Add
-            | Builtin::Subt
-            | Builtin::Word
-            | Builtin::Col
-            | Builtin::Row
-            | Builtin::Write => (2, 2),
-            Builtin::Mask | Builtin::Shift | Builtin::Trim => (3, 3),
-            Builtin::Rep => (4, 4),
-            Builtin::Read => (2, 3),
-            Builtin::Assert => (1, 2),
-            Builtin::Print => (0, usize::MAX),
+        match self.form() {
+            Form::Value(operands, _) => (operands.len(), operands.len()),
+            Form::Special(_, count) => (count, count),
+            Form::Statement(_, least, most) => (least, most),
+        }
+    }
+
+    /// Has it a value? FRST is a statement, too.
+    pub fn is_value(self) -> bool {
+        match self.form() {
+            Form::Value(..) | Form::Special(..) => true,
+            Form::Statement(..) => false,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Built-ins used as values.
 
+use star_base::builtins::{Form, Operand, Outcome, Special};
 use star_base::{Builtin, Code, Diagnostic, Span};
 use star_ir::Direction;
 use star_syntax::ast;
@@ -20,17 +21,25 @@ impl Checker<'_> {
         if !self.count_is_right(builtin, name, args.len()) {
             return self.error(span);
         }
-        match builtin {
-            Builtin::Fnd | Builtin::Numb | Builtin::Length => {
-                self.of_bits(builtin, args, span, Some(Kind::Int), Kind::Word)
+        let special = match builtin.form() {
+            Form::Value(operands, result) => {
+                return self.value_of_values(builtin, (operands, result), args, span, bits);
             }
-            Builtin::Some | Builtin::One | Builtin::Zero => {
-                self.of_bits(builtin, args, span, Some(Kind::Bool), Kind::Word)
+            Form::Special(special, _) => special,
+            Form::Statement(..) => {
+                self.report(
+                    Diagnostic::at(
+                        Code::ProcedureAsValue,
+                        name.span,
+                        format!("`{}` has no value", builtin.name()),
+                    )
+                    .help(format!("it is a statement: `{}`", builtin.usage())),
+                );
+                return self.error(span);
             }
-            Builtin::Frst | Builtin::Mirror | Builtin::Shuffle => {
-                self.of_bits(builtin, args, span, None, bits)
-            }
-            Builtin::Convert => {
+        };
+        match special {
+            Special::Convert => {
                 let operand = self.bits(&args[0]);
                 let ty = match operand.ty {
                     Kind::Slice => Kind::Word,
@@ -46,93 +55,70 @@ impl Checker<'_> {
                 };
                 node(builtin, vec![operand], ty, span)
             }
-            Builtin::Step => match self.bits_variable(&args[0], name) {
+            Special::Step => match self.bits_variable(&args[0], name) {
                 Some(place) => {
                     Expr { kind: ExprKind::Step(place), ty: Kind::Int, span, effects: true }
                 }
                 None => self.error(span),
             },
-            Builtin::Mask => {
-                let whole = self.bits_as(&args[0], bits);
-                let (from, to) = (self.typed(&args[1], Kind::Int), self.typed(&args[2], Kind::Int));
-                let ty = whole.ty;
-                node(builtin, vec![whole, from, to], ty, span)
-            }
-            Builtin::Shift => self.shift(args, span, bits),
-            Builtin::Rotate => {
-                let (whole, by) = (self.bits_as(&args[0], bits), self.typed(&args[1], Kind::Int));
-                let ty = whole.ty;
-                node(builtin, vec![whole, by], ty, span)
-            }
-            Builtin::Trim => {
-                let (from, to) = (self.typed(&args[0], Kind::Int), self.typed(&args[1], Kind::Int));
-                let word = self.typed(&args[2], Kind::Word);
-                node(builtin, vec![from, to, word], Kind::Word, span)
-            }
-            Builtin::Eq
-            | Builtin::NotEq
-            | Builtin::Less
-            | Builtin::LessEq
-            | Builtin::Great
-            | Builtin::GreatEq => {
-                let operands =
-                    vec![self.typed(&args[0], Kind::Word), self.typed(&args[1], Kind::Word)];
-                node(builtin, operands, Kind::Bool, span)
-            }
-            Builtin::Add | Builtin::Subt => {
-                let operands =
-                    vec![self.typed(&args[0], Kind::Word), self.typed(&args[1], Kind::Word)];
-                node(builtin, operands, Kind::Word, span)
-            }
-            Builtin::Int => {
-                let word = self.typed(&args[0], Kind::Word);
-                node(builtin, vec![word], Kind::Int, span)
-            }
-            Builtin::Word => {
-                let operands =
-                    vec![self.typed(&args[0], Kind::Int), self.typed(&args[1], Kind::Int)];
-                node(builtin, operands, Kind::Word, span)
-            }
-            Builtin::Col | Builtin::Row => {
-                let index = self.typed(&args[0], Kind::Int);
-                let Some(table) = self.table(&args[1], name) else {
-                    return self.error(span);
-                };
-                let effects = index.effects;
-                let (kind, ty) = if builtin == Builtin::Col {
-                    (ExprKind::Col(Box::new(index), table), Kind::Slice)
-                } else {
-                    (ExprKind::Row(Box::new(index), table), Kind::Word)
-                };
-                Expr { kind, ty, span, effects }
-            }
-            Builtin::Size | Builtin::Rows => match self.table(&args[0], name) {
-                Some(table) => {
-                    let of = if builtin == Builtin::Rows { Kind::Slice } else { Kind::Word };
-                    self.measure(table, of, span)
-                }
-                None => self.error(span),
-            },
-            Builtin::Set
-            | Builtin::Clr
-            | Builtin::Rep
-            | Builtin::Print
-            | Builtin::Read
-            | Builtin::Write
-            | Builtin::Assert
-            | Builtin::Exit
-            | Builtin::Break
-            | Builtin::Continue => {
-                self.report(
-                    Diagnostic::at(
-                        Code::ProcedureAsValue,
-                        name.span,
-                        format!("`{}` has no value", builtin.name()),
-                    )
-                    .help(format!("it is a statement: `{}`", builtin.usage())),
-                );
-                self.error(span)
-            }
+            Special::Shift => self.shift(args, span, bits),
+            Special::Col => self.line((&args[0], &args[1]), name, span, Kind::Slice, ExprKind::Col),
+            Special::Row => self.line((&args[0], &args[1]), name, span, Kind::Word, ExprKind::Row),
+            Special::Size => self.size_of(&args[0], name, span, Kind::Word),
+            Special::Rows => self.size_of(&args[0], name, span, Kind::Slice),
+        }
+    }
+
+    /// A built-in whose operands are values; `bits` is the kind of bit constants where the result decides.
+    fn value_of_values(
+        &mut self,
+        builtin: Builtin,
+        (operands, result): (&[Operand], Outcome),
+        args: &[ast::Expr],
+        span: Span,
+        bits: Kind,
+    ) -> Expr {
+        let bits = if result == Outcome::Same { bits } else { Kind::Word };
+        let operands: Vec<Expr> = operands
+            .iter()
+            .zip(args)
+            .map(|(operand, arg)| match operand {
+                Operand::Int => self.typed(arg, Kind::Int),
+                Operand::Word => self.typed(arg, Kind::Word),
+                Operand::Bits => self.bits_as(arg, bits),
+            })
+            .collect();
+        let ty = match result {
+            Outcome::Int => Kind::Int,
+            Outcome::Bool => Kind::Bool,
+            Outcome::Word => Kind::Word,
+            Outcome::Same => operands.first().map_or(Kind::Error, |first| first.ty),
+        };
+        node(builtin, operands, ty, span)
+    }
+
+    /// `COL` or `ROW`.
+    fn line(
+        &mut self,
+        (index, table): (&ast::Expr, &ast::Expr),
+        name: &ast::Ident,
+        span: Span,
+        ty: Kind,
+        kind: fn(Box<Expr>, VarUse) -> ExprKind,
+    ) -> Expr {
+        let index = self.typed(index, Kind::Int);
+        let effects = index.effects;
+        match self.table(table, name) {
+            Some(table) => Expr { kind: kind(Box::new(index), table), ty, span, effects },
+            None => self.error(span),
+        }
+    }
+
+    /// `rows`, `of` a slice, or `size`, `of` a word.
+    fn size_of(&mut self, table: &ast::Expr, name: &ast::Ident, span: Span, of: Kind) -> Expr {
+        match self.table(table, name) {
+            Some(table) => self.measure(table, of, span),
+            None => self.error(span),
         }
     }
 
@@ -162,22 +148,6 @@ impl Checker<'_> {
             .help(format!("`{}`: {}", builtin.usage(), builtin.summary())),
         );
         false
-    }
-
-    fn of_bits(
-        &mut self,
-        builtin: Builtin,
-        args: &[ast::Expr],
-        span: Span,
-        ty: Option<Kind>,
-        bits: Kind,
-    ) -> Expr {
-        let operand = self.bits_as(&args[0], bits);
-        if operand.ty == Kind::Error {
-            return self.error(span);
-        }
-        let ty = ty.unwrap_or(operand.ty);
-        node(builtin, vec![operand], ty, span)
     }
 
     fn shift(&mut self, args: &[ast::Expr], span: Span, bits: Kind) -> Expr {

@@ -296,47 +296,7 @@ pub(crate) fn is_value(world: &World<'_>, unit: usize, call: &ast::Ref, is_varia
     }
     match world.callee(unit, &call.name, n_args) {
         Ok(Callee::Routine(RoutineId(id))) => world.signatures[id as usize].result.is_some(),
-        Ok(Callee::Builtin(builtin)) => match builtin {
-            Builtin::Set
-            | Builtin::Clr
-            | Builtin::Frst
-            | Builtin::Rep
-            | Builtin::Print
-            | Builtin::Read
-            | Builtin::Write
-            | Builtin::Assert
-            | Builtin::Exit
-            | Builtin::Break
-            | Builtin::Continue => false,
-            Builtin::Step
-            | Builtin::Fnd
-            | Builtin::Numb
-            | Builtin::Convert
-            | Builtin::Some
-            | Builtin::One
-            | Builtin::Zero
-            | Builtin::Mask
-            | Builtin::Shift
-            | Builtin::Rotate
-            | Builtin::Mirror
-            | Builtin::Shuffle
-            | Builtin::Length
-            | Builtin::Trim
-            | Builtin::Eq
-            | Builtin::NotEq
-            | Builtin::Less
-            | Builtin::LessEq
-            | Builtin::Great
-            | Builtin::GreatEq
-            | Builtin::Add
-            | Builtin::Subt
-            | Builtin::Int
-            | Builtin::Word
-            | Builtin::Col
-            | Builtin::Row
-            | Builtin::Size
-            | Builtin::Rows => true,
-        },
+        Ok(Callee::Builtin(builtin)) => builtin.is_value() && builtin != Builtin::Frst,
         // A name alone is looked up as a variable would be.
         Err(_) => call.args.is_none(),
     }

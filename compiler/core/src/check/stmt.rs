@@ -1,5 +1,6 @@
 //! Statements.
 
+use star_base::builtins::{Form, Special, Statement};
 use star_base::{Builtin, Code, Diagnostic, Span};
 use star_syntax::ast::{self, AssignKind};
 
@@ -367,12 +368,31 @@ impl Checker<'_> {
         if !self.count_is_right(builtin, name, args.len()) {
             return None;
         }
-        match builtin {
-            Builtin::Set => Some(StmtKind::Fill(self.bits_variable(&args[0], name)?, true)),
-            Builtin::Clr => Some(StmtKind::Fill(self.bits_variable(&args[0], name)?, false)),
-            Builtin::Frst => Some(StmtKind::KeepFirst(self.bits_variable(&args[0], name)?)),
-            Builtin::Step => Some(StmtKind::Step(self.bits_variable(&args[0], name)?)),
-            Builtin::Rep => {
+        let statement = match builtin.form() {
+            Form::Statement(statement, ..) => statement,
+            // Values that are statements, too.
+            Form::Value(..) if builtin == Builtin::Frst => {
+                return Some(StmtKind::KeepFirst(self.bits_variable(&args[0], name)?));
+            }
+            Form::Special(Special::Step, _) => {
+                return Some(StmtKind::Step(self.bits_variable(&args[0], name)?));
+            }
+            Form::Value(..) | Form::Special(..) => {
+                self.report(
+                    Diagnostic::at(
+                        Code::ProcedureAsValue,
+                        span,
+                        format!("the value of `{}` is not used", builtin.name()),
+                    )
+                    .help("assign it to a variable"),
+                );
+                return None;
+            }
+        };
+        match statement {
+            Statement::Set => Some(StmtKind::Fill(self.bits_variable(&args[0], name)?, true)),
+            Statement::Clr => Some(StmtKind::Fill(self.bits_variable(&args[0], name)?, false)),
+            Statement::Rep => {
                 let (from, to) = (self.typed(&args[0], Kind::Int), self.typed(&args[1], Kind::Int));
                 let value = self.typed(&args[2], Kind::Word);
                 let word = self.place(&args[3], name, "a word", |kind| kind == Kind::Word)?;
@@ -383,10 +403,10 @@ impl Checker<'_> {
                     word,
                 })
             }
-            Builtin::Print => {
+            Statement::Print => {
                 Some(StmtKind::Print(args.iter().map(|arg| self.expr(arg, None)).collect()))
             }
-            Builtin::Read => {
+            Statement::Read => {
                 if let Some(name) = args[0].plain_name() {
                     self.declare_if_new(name, Kind::Table);
                 }
@@ -398,19 +418,19 @@ impl Checker<'_> {
                 self.writable(place.local, place.span)
                     .then_some(StmtKind::Read(place, file, layout))
             }
-            Builtin::Write => {
+            Statement::Write => {
                 let place = self.place(&args[0], name, "a table, slice or word", |kind| {
                     kind == Kind::Table || kind.is_bits()
                 })?;
                 Some(StmtKind::Write(place, self.typed(&args[1], Kind::Str)))
             }
-            Builtin::Assert => {
+            Statement::Assert => {
                 let test = self.typed(&args[0], Kind::Bool);
                 let message = args.get(1).map(|message| self.typed(message, Kind::Str));
                 Some(StmtKind::Assert(test, message))
             }
-            Builtin::Exit => Some(StmtKind::Exit),
-            Builtin::Break | Builtin::Continue => {
+            Statement::Exit => Some(StmtKind::Exit),
+            Statement::Break | Statement::Continue => {
                 if self.n_loops == 0 {
                     self.report(
                         Diagnostic::at(
@@ -422,44 +442,11 @@ impl Checker<'_> {
                     );
                     return None;
                 }
-                Some(if builtin == Builtin::Break { StmtKind::Break } else { StmtKind::Continue })
-            }
-            Builtin::Fnd
-            | Builtin::Numb
-            | Builtin::Convert
-            | Builtin::Some
-            | Builtin::One
-            | Builtin::Zero
-            | Builtin::Mask
-            | Builtin::Shift
-            | Builtin::Rotate
-            | Builtin::Mirror
-            | Builtin::Shuffle
-            | Builtin::Length
-            | Builtin::Trim
-            | Builtin::Eq
-            | Builtin::NotEq
-            | Builtin::Less
-            | Builtin::LessEq
-            | Builtin::Great
-            | Builtin::GreatEq
-            | Builtin::Add
-            | Builtin::Subt
-            | Builtin::Int
-            | Builtin::Word
-            | Builtin::Col
-            | Builtin::Row
-            | Builtin::Size
-            | Builtin::Rows => {
-                self.report(
-                    Diagnostic::at(
-                        Code::ProcedureAsValue,
-                        span,
-                        format!("the value of `{}` is not used", builtin.name()),
-                    )
-                    .help("assign it to a variable"),
-                );
-                None
+                Some(if statement == Statement::Break {
+                    StmtKind::Break
+                } else {
+                    StmtKind::Continue
+                })
             }
         }
     }
