@@ -98,7 +98,7 @@ fn main() -> ExitCode {
         // If the system refuses, such a write ends the process.
         let _ = star_edge::flags::survive_large_files();
     }
-    let mut output = Output::new();
+    let mut output = Output::stdout();
     let (exit, reporter) = match Cli::try_parse() {
         Ok(Cli { error_format, command }) => {
             let reporter = Reporter::new(error_format);

@@ -58,8 +58,8 @@ impl Write for Output {
 }
 
 impl Output {
-    /// Nothing is written yet.
-    pub fn new() -> Self {
+    /// Standard output, to which nothing is written yet.
+    pub fn stdout() -> Self {
         let stdout = io::stdout();
         let terminal = stdout.is_terminal();
         let inner = Sink::Stdout(Stream::new(stdout));
