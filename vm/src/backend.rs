@@ -414,3 +414,11 @@ pub(crate) fn check_part(
 pub(crate) fn no_table() -> BackendError {
     BackendError::Internal("columns of what is no table".to_owned())
 }
+
+/// Is there such a routine?
+pub(crate) fn check_entry(program: &Program, entry: RoutineId) -> Result<(), BackendError> {
+    match program.routines.get(entry.0 as usize) {
+        Some(_) => Ok(()),
+        None => Err(BackendError::Internal(format!("the program has no routine {}", entry.0))),
+    }
+}

@@ -49,7 +49,8 @@ use star_base::{BitTable, Native, OutOfMemory};
 use star_ir::{Program, RoutineId, Ty};
 
 use crate::backend::{
-    Backend, BackendError, Capabilities, CompileOptions, Control, Outcome, check_part, no_table,
+    Backend, BackendError, Capabilities, CompileOptions, Control, Outcome, check_entry, check_part,
+    no_table,
 };
 use crate::budget::MemoryBudget;
 use crate::explain::Explanation;
@@ -200,7 +201,7 @@ impl Backend for Cpu {
     }
 
     fn compile(&self, program: Program, options: &CompileOptions) -> Result<Code, BackendError> {
-        Ok(Code(Arc::new(compile::compile(program, *options))))
+        Ok(Code(Arc::new(compile::compile(program, *options)?)))
     }
 
     fn plan(
@@ -209,6 +210,7 @@ impl Backend for Cpu {
         entry: RoutineId,
         _args: &[Option<Ty>],
     ) -> Result<Plan, BackendError> {
+        check_entry(&code.0.program, entry)?;
         Ok(Plan { code: code.0.clone(), entry, kernels: self.kernels, pool: self.pool })
     }
 

@@ -144,7 +144,7 @@ impl Table {
         dst: &mut [u64],
         parallelism: &Parallelism<'_>,
     ) -> Run<()> {
-        let Some(form) = self.form(line) else { return Ok(()) };
+        let form = self.form(line).ok_or_else(|| broken("a line of a form that there is not"))?;
         let limbs = form.column_limbs(idx);
         parallelism.fill(dst, 1, |start, part| {
             part.copy_from_slice(&limbs[start..start + part.len()]);

@@ -163,7 +163,8 @@ impl Interpreter<'_, '_, '_> {
     pub(super) fn own_lines(&mut self, reg: Reg, line: Line) -> Run<bool> {
         self.own(reg)?;
         let at = self.base.tables + reg as usize;
-        let Some(table) = self.tables[at].table.get_mut() else { return Ok(false) };
+        let table = self.tables[at].table.get_mut();
+        let table = table.ok_or_else(|| broken("a table that is still shared"))?;
         let had_copy = table.has_copy();
         let may_turn = self.copies.may_add(&self.budget, table.n_bytes());
         let is_ready = table.make_home(line, &self.parallelism, may_turn);

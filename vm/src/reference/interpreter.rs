@@ -320,23 +320,21 @@ impl<'p> Interpreter<'p, '_, '_> {
             }
         }
         match stop {
-            Stop::Trap(kind) => Outcome::Trap(Box::new(self.trap(kind))),
+            Stop::Trap(kind) => match self.values_here() {
+                Some(values) => Outcome::Trap(Box::new(self.trap(kind, values))),
+                None => Outcome::Internal(format!("a trap at !{}, where nothing runs", self.loc.0)),
+            },
             Stop::Limit(kind) => Outcome::Limit { kind, loc: self.loc },
             Stop::Internal(message) => Outcome::Internal(message),
         }
     }
 
-    fn trap(&self, kind: TrapKind) -> Trap {
+    fn trap(&self, kind: TrapKind, values: Vec<(String, String)>) -> Trap {
         let frames = self.frames.iter().map(|frame| star_ir::Frame {
             routine: frame.id,
             call: frame.call.map(|call| call.loc),
         });
-        Trap {
-            kind,
-            loc: self.loc,
-            frames: frames.collect(),
-            values: self.values_here().unwrap_or_default(),
-        }
+        Trap { kind, loc: self.loc, frames: frames.collect(), values }
     }
 
     /// The source variables at the place that is running, with their values.

@@ -41,7 +41,7 @@ use star_ir::{Program, RoutineId, Ty};
 
 use crate::backend::{
     Backend, BackendError, Capabilities, CompileOptions, Control, Outcome, check_columns,
-    check_part, no_table,
+    check_entry, check_part, no_table,
 };
 use crate::explain::{Explanation, Subject};
 use crate::value::HostValue;
@@ -210,6 +210,7 @@ impl Backend for Reference {
         _args: &[Option<Ty>],
     ) -> Result<Plan, BackendError> {
         let Code { program, options } = code.clone();
+        check_entry(&program, entry)?;
         Ok(Plan { program, options, entry })
     }
 

@@ -175,16 +175,19 @@ impl Compiler<'_> {
         self.block(body);
         self.loc = loc;
         self.emit(Inst::Jump(next));
-        if let Some(contexts) = self.contexts.last_mut() {
-            contexts.breaks.push(test);
+        match self.contexts.last_mut() {
+            Some(context) => context.breaks.push(test),
+            None => self.broken("a loop that was not begun"),
         }
         self.end_construct();
     }
 
     pub(super) fn end_construct(&mut self) {
         let end = self.here();
-        let breaks = self.contexts.pop().map(|contexts| contexts.breaks).unwrap_or_default();
-        for at in breaks {
+        let Some(context) = self.contexts.pop() else {
+            return self.broken("the end of a construct that was not begun");
+        };
+        for at in context.breaks {
             self.patch(at, end);
         }
     }

