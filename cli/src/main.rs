@@ -5,7 +5,7 @@
 //!   flags and passes, [`wrap`] makes functions runnable; [`results`] go to an [`outlet`], [`profile`] and [`records`]
 //!   to files.
 //! * [`repl`]: a terminal and a pipe for the sessions of star-repl.
-//! * [`doctor`]: what the machine has; [`headers`]: the tests and benchmarks in comments.
+//! * [`explained`]: what a backend made of a program; [`doctor`]: what the machine has; [`headers`]: the tests and benchmarks in comments.
 //!
 //! Nothing here knows how a program is compiled, a value stored or a file format read.
 
@@ -16,6 +16,7 @@
 
 mod command;
 mod doctor;
+mod explained;
 mod headers;
 mod outlet;
 mod profile;

@@ -98,6 +98,18 @@ impl Loaded {
         self.backend.explain(&self.plan)
     }
 
+    /// Lays the arguments out as the entry touches them; see [`Backend::lay_out`].
+    ///
+    /// # Errors
+    /// As for [`Backend::lay_out`].
+    pub fn lay_out(
+        &mut self,
+        memory: Option<u64>,
+        interrupt: &AtomicBool,
+    ) -> Result<(), BackendError> {
+        self.backend.lay_out(&self.plan, &mut self.values, memory, interrupt)
+    }
+
     /// Runs it. A second run begins with the arguments that the first one left.
     pub fn run(&mut self, control: &mut Control<'_>) -> Outcome {
         self.backend.run(&self.plan, &mut self.values, control)

@@ -161,6 +161,21 @@ pub trait Backend {
         args: &[Option<Ty>],
     ) -> Result<Self::Plan, BackendError>;
 
+    /// Lays the arguments of a plan out as its entry touches them, where a run within `memory` could not do that on its
+    /// way: a table too large for a second form beside it goes into the form of which the program reads more lines.
+    ///
+    /// # Errors
+    /// If `interrupt` is set meanwhile. The values are worth nothing then.
+    fn lay_out(
+        &self,
+        _plan: &Self::Plan,
+        _values: &mut [Self::Value],
+        _memory: Option<u64>,
+        _interrupt: &AtomicBool,
+    ) -> Result<(), BackendError> {
+        Ok(())
+    }
+
     /// What became of the program.
     fn explain(&self, plan: &Self::Plan) -> Explanation;
 

@@ -47,6 +47,13 @@ pub trait DynBackend {
         entry: RoutineId,
         args: &[Option<Ty>],
     ) -> Result<DynPlan, BackendError>;
+    fn lay_out(
+        &self,
+        plan: &DynPlan,
+        values: &mut [DynValue],
+        memory: Option<u64>,
+        interrupt: &AtomicBool,
+    ) -> Result<(), BackendError>;
     fn explain(&self, plan: &DynPlan) -> Result<Explanation, BackendError>;
     fn run(&self, plan: &DynPlan, values: &mut [DynValue], control: &mut Control<'_>) -> Outcome;
 }
@@ -161,6 +168,17 @@ impl<B: Backend + 'static> DynBackend for Erased<B> {
         Ok(DynPlan(Box::new(plan)))
     }
 
+    fn lay_out(
+        &self,
+        plan: &DynPlan,
+        values: &mut [DynValue],
+        memory: Option<u64>,
+        interrupt: &AtomicBool,
+    ) -> Result<(), BackendError> {
+        let plan = of::<B::Plan>(&*plan.0)?;
+        with_all(values, |values| self.0.lay_out(plan, values, memory, interrupt))?
+    }
+
     fn explain(&self, plan: &DynPlan) -> Result<Explanation, BackendError> {
         Ok(self.0.explain(of::<B::Plan>(&*plan.0)?))
     }
@@ -171,18 +189,27 @@ impl<B: Backend + 'static> DynBackend for Erased<B> {
             Ok(plan) => plan,
             Err(error) => return internal(error),
         };
-        // All of them are looked at before one is taken.
-        if let Some(error) = values.iter().find_map(|value| value_of::<B::Value>(value).err()) {
-            return internal(error);
-        }
-        let taken = values.iter_mut().map(|value| slot_of::<B::Value>(value).ok()?.take());
-        let mut taken: Vec<B::Value> = taken.flatten().collect();
-        let outcome = self.0.run(plan, &mut taken, control);
-        for (value, result) in values.iter_mut().zip(taken) {
-            *value = Self::value(result);
-        }
-        outcome
+        let ran = with_all(values, |values| self.0.run(plan, values, control));
+        ran.unwrap_or_else(internal)
     }
+}
+
+/// What `work` does with the values of a backend, which go back afterwards.
+fn with_all<V: 'static, T>(
+    values: &mut [DynValue],
+    work: impl FnOnce(&mut [V]) -> T,
+) -> Result<T, BackendError> {
+    // All of them are looked at before one is taken.
+    if let Some(error) = values.iter().find_map(|value| value_of::<V>(value).err()) {
+        return Err(error);
+    }
+    let taken = values.iter_mut().map(|value| slot_of::<V>(value).ok()?.take());
+    let mut taken: Vec<V> = taken.flatten().collect();
+    let done = work(&mut taken);
+    for (value, result) in values.iter_mut().zip(taken) {
+        *slot_of(value)? = Some(result);
+    }
+    Ok(done)
 }
 
 #[cfg(test)]

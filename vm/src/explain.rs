@@ -39,6 +39,8 @@ pub enum Subject {
     Forall,
     /// A tile kernel.
     Tile,
+    /// A table that the entry is given.
+    Table,
 }
 
 impl Subject {
@@ -52,6 +54,7 @@ impl Subject {
             Subject::Native => "native",
             Subject::Forall => "forall",
             Subject::Tile => "tile",
+            Subject::Table => "table",
         }
     }
 }

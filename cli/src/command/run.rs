@@ -30,6 +30,7 @@ use star_ir::{Program, RoutineId};
 use star_vm::{BackendError, CompileOptions, Control, HostValue, Outcome, Stats};
 
 use super::{Lints, compile_with};
+use crate::explained;
 use crate::profile::{self, Session};
 use crate::results::{self, Out};
 use crate::text;
@@ -84,6 +85,13 @@ pub(crate) struct RunArgs {
         default_missing_value = ""
     )]
     profile: Option<String>,
+
+    /// Say what the backend made of the program, and run it
+    ///
+    /// A line for each thing that it decided about: how tables lie, which routines are natives, which loops run in
+    /// blocks, and why not.
+    #[arg(long)]
+    explain: bool,
 
     /// Run library procedures as they are written, even where the backend has a faster way
     ///
@@ -214,6 +222,17 @@ pub(crate) fn run_with(
     let ready_to_run = compiled.load(ready.entry, arguments);
     let mut ready_to_run =
         ready_to_run.map_err(|error| refused_by_backend("no memory for the arguments", &error))?;
+    let laid_out = ready_to_run.lay_out(limits.memory, &flags.interrupt);
+    laid_out.map_err(|error| refused_by_backend("the arguments cannot be laid out", &error))?;
+    if args.explain {
+        let explanation = ready_to_run.explain();
+        let explanation = explanation
+            .map_err(|error| refused_by_backend("the plan cannot be explained", &error))?;
+        let (program, sources) = (&ready.lowered.program, &compilation.sources);
+        for line in explained::lines(&explanation, program, sources) {
+            reporter.summary(&line);
+        }
+    }
     let mut session = match target {
         None => None,
         Some(_) => Some(ready.profile(&compilation)?),

@@ -109,3 +109,23 @@ fn a_handle_cannot_be_given() {
     folder.star(&["run", "h.star"]).fails(2, &["`H`", why]);
     folder.star(&["run", "h.star", "H=x.mtx"]).fails(2, &["`H`", why]);
 }
+
+#[test]
+fn a_run_explains_how_its_tables_lie_and_which_natives_it_takes() {
+    let folder = Folder::new(&[]);
+    let reach = ["run", "star:reach", "--proc", "BFS", "s=1", "G='010 001 000'", "--explain"];
+    let ran = folder.star(&reach);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(ran.stderr.contains("table `BFS`: `G` by rows: "), "{}", ran.stderr);
+    assert!(ran.stderr.contains("\nthreads: "), "{}", ran.stderr);
+    let closure = ["run", "star:closure", "--proc", "WARSHALL", "n=2", "P='01 10'", "--explain"];
+    let ran = folder.star(&closure);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(ran.stderr.contains("native `WARSHALL`: "), "{}", ran.stderr);
+    let ran = folder.star(&[&closure[..], &["--no-natives"]].concat());
+    assert!(
+        ran.stderr.contains("native `WARSHALL`: as written: natives are off"),
+        "{}",
+        ran.stderr
+    );
+}

@@ -1,10 +1,11 @@
 //! What register code was made of a program, for people.
 
-use star_ir::Routine;
+use star_ir::analysis::line_accesses::{LineAccesses, TURNS, line_accesses};
+use star_ir::{Routine, Ty};
 
-use super::Plan;
 use super::code::RoutineCode;
 use super::inst::Inst;
+use super::{Plan, wants_rows};
 use crate::explain::{Became, Explanation, Item, Subject};
 
 /// What became of the program of a plan.
@@ -23,10 +24,33 @@ pub(super) fn explain(plan: &Plan) -> Explanation {
     let (threads, refused) = pool.found();
     let reason = refused.map_or_else(String::new, |why| format!(" ({why})"));
     all.whole(Subject::Threads, format!("{threads}{reason}"));
+    all.items.extend(of_tables(plan));
     for (routine, compiled) in code.program.routines.iter().zip(&code.routines) {
         all.items.extend(of_routine(routine, compiled));
     }
     all
+}
+
+/// The form that each table of the entry had best lie in.
+fn of_tables(plan: &Plan) -> Vec<Item> {
+    let program = &plan.code.program;
+    let Some(entry) = program.routines.get(plan.entry.0 as usize) else { return Vec::new() };
+    let mut items = Vec::new();
+    for (param, accesses) in entry.params.iter().zip(line_accesses(program, plan.entry)) {
+        let var = entry.var(param.var);
+        if !matches!(var.ty, Ty::Table(..)) {
+            continue;
+        }
+        let LineAccesses { rows, columns } = accesses;
+        let form = if wants_rows(accesses) { "by rows" } else { "by columns" };
+        let form = format!(
+            "`{}` {form}: touched by rows {rows}, by columns {columns} times, each loop counted as {TURNS}",
+            var.name
+        );
+        let (routine, became) = (Some(plan.entry), Became::Form(form));
+        items.push(Item { subject: Subject::Table, routine, loc: None, became });
+    }
+    items
 }
 
 /// The items of a routine: itself, its native, and its statements in their order.

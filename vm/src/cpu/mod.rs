@@ -38,6 +38,7 @@ mod shown;
 mod sizes;
 mod table;
 mod tables;
+mod turn;
 mod value;
 mod words;
 
@@ -46,6 +47,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use star_base::{BitTable, Native, OutOfMemory};
+use star_ir::analysis::line_accesses::{LineAccesses, line_accesses};
 use star_ir::{Program, RoutineId, Ty};
 
 use crate::backend::{
@@ -60,6 +62,7 @@ use crate::value::HostValue;
 pub use parallelism::Settings;
 pub use value::Value;
 
+use copies::Copies;
 use parallelism::Parallelism;
 use pool::Pool;
 use value::ValueData;
@@ -214,6 +217,31 @@ impl Backend for Cpu {
         Ok(Plan { code: code.0.clone(), entry, kernels: self.kernels, pool: self.pool })
     }
 
+    fn lay_out(
+        &self,
+        plan: &Plan,
+        values: &mut [Value],
+        memory: Option<u64>,
+        interrupt: &AtomicBool,
+    ) -> Result<(), BackendError> {
+        let budget = MemoryBudget::new(interrupt, &NEVER, memory.unwrap_or(u64::MAX));
+        let parallelism = self.parallelism(&budget);
+        let wanted = line_accesses(&plan.code.program, plan.entry);
+        for (value, accesses) in values.iter_mut().zip(wanted) {
+            let ValueData::Table(shared) = &mut value.data else { continue };
+            let has_second_form = Copies::default().may_add(&budget, shared.n_bytes());
+            if !wants_rows(accesses) || has_second_form {
+                continue;
+            }
+            // A table that somebody else has, too, stays as it is.
+            if let Some(table) = Arc::get_mut(shared) {
+                // Nothing but a flag stops that.
+                table.turn_in_place(&parallelism).map_err(|_stop| BackendError::Interrupted)?;
+            }
+        }
+        Ok(())
+    }
+
     fn explain(&self, plan: &Plan) -> Explanation {
         explain::explain(plan)
     }
@@ -244,6 +272,11 @@ impl Backend for Cpu {
         probe.end();
         outcome
     }
+}
+
+/// Had a table better lie by rows?
+fn wants_rows(accesses: LineAccesses) -> bool {
+    accesses.rows > accesses.columns
 }
 
 /// The table for itself, to be changed.

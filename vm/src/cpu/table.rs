@@ -14,6 +14,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use star_base::{BitTable, OutOfMemory};
 
 use super::parallelism::{Parallelism, pieces};
+use super::turn::turn_in_place;
 use crate::backend::{BackendError, check_columns};
 use crate::kernels::Columns;
 use crate::stop::{Run, broken};
@@ -384,6 +385,18 @@ impl Table {
                 column.copy_from_slice(part.column_limbs(col_idx));
             }
         }
+    }
+
+    /// Turns a square table that lies by columns, and has no other form, in its own memory; others stay as they are.
+    /// When a flag stops that, the table is worth nothing.
+    pub(super) fn turn_in_place(&mut self, parallelism: &Parallelism<'_>) -> Run<()> {
+        if self.n_rows != self.n_cols || self.by_rows || self.has_copy() {
+            return Ok(());
+        }
+        turn_in_place(&mut self.home, parallelism)?;
+        self.by_rows = true;
+        *self.against.get_mut() = 0;
+        Ok(())
     }
 
     /// Number of ones.

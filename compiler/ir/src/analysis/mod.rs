@@ -6,6 +6,7 @@
 //! * [`parts`]: are two columns, rows or components the same?
 //! * [`forward`]: the frame of forward analyses; [`reaching`]: reaching definitions.
 //! * [`liveness`]: backwards, to a fixed point.
+//! * [`mod@line_accesses`]: are the tables of a routine touched by rows or by columns?
 //! * [`cost`]: what a rewrite may not change.
 //!
 //! Control flow is structured, so that there are no basic blocks and no graph: an analysis walks over the
@@ -19,6 +20,7 @@ pub mod effects;
 pub mod facts;
 pub mod forward;
 pub(crate) mod latches;
+pub mod line_accesses;
 pub mod liveness;
 mod loops;
 pub mod parts;

@@ -3,6 +3,7 @@
 
 use star_ir::analysis::cost::CostForm;
 use star_ir::analysis::facts::Facts;
+use star_ir::analysis::line_accesses::{LineAccesses, TURNS, line_accesses};
 use star_ir::analysis::liveness::Liveness;
 use star_ir::analysis::parts::{self, Alias};
 use star_ir::analysis::reaching::{Definition, Reaching};
@@ -312,4 +313,37 @@ fn edits_go_by_the_numbers_before_them() {
     );
     assert_eq!(edited(&[(1, Edit::First), (2, Edit::Remove)]), "print 0; print 3; print 5");
     assert_eq!(edited(&[(1, Edit::Second), (4, print(7))]), "print 0; print 7; print 5");
+}
+
+#[test]
+fn rows_and_columns_are_counted_with_loops_and_through_calls() {
+    let text = "routine 0 \"F\" (value %T: table, value %U: table, value %n: int) !0 {
+  var %w: word(?)
+  var %x: slice(?)
+  var %i: int
+  check set %T !0
+  check set %U !0
+  for L0 %i = 1 to %n !0 {
+    check index %i, rows %T !0
+    %w = row %T, %i !0
+    call 1(%U, %n) !0
+  }
+  check index %n, columns %T !0
+  %x = column %T, %n !0
+}
+routine 1 \"G\" (value %T: table, value %n: int) !0 {
+  var %x: slice(?)
+  check set %T !0
+  check index %n, columns %T !0
+  %x = column %T, %n !0
+}
+locations {
+  !0 = 0:0..0
+}
+";
+    let program = parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let found = line_accesses(&program, RoutineId(0));
+    let accesses = |rows, columns| LineAccesses { rows, columns };
+    assert_eq!(found, [accesses(TURNS, 1), accesses(0, TURNS), accesses(0, 0)]);
+    assert_eq!(line_accesses(&program, RoutineId(7)), []);
 }

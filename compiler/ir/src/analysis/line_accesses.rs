@@ -1,0 +1,161 @@
+//! How often a routine touches its table parameters by rows and by columns, callees included: a backend that
+//! keeps a table in one form takes the one that the program asks for more often.
+//!
+//! What a loop does counts [`TURNS`] times, whatever its bounds; a constant bound says little about the whole
+//! program. Branches count as if both were taken. A recursive call counts nothing.
+
+use crate::op::{Op, Operand};
+use crate::program::{Program, Routine, RoutineId, VarId};
+use crate::stmt::{Arg, Stmt, StmtKind};
+use crate::visit;
+
+/// Turns of a loop, as it is weighted.
+pub const TURNS: u64 = 16;
+
+/// How often a table is touched along its rows and along its columns, weighted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LineAccesses {
+    /// Rows that are read or written.
+    pub rows: u64,
+    /// Columns that are read or written; a field, or an extreme value, is one.
+    pub columns: u64,
+}
+
+/// The accesses to each parameter of a routine, in their order; those that are no tables have none.
+pub fn line_accesses(program: &Program, routine: RoutineId) -> Vec<LineAccesses> {
+    let mut counting = Counting { program, known: vec![None; program.routines.len()] };
+    counting.routine(routine)
+}
+
+struct Counting<'p> {
+    program: &'p Program,
+    /// For each routine that was counted, or is being counted: then nothing.
+    known: Vec<Option<Vec<LineAccesses>>>,
+}
+
+impl Counting<'_> {
+    fn routine(&mut self, id: RoutineId) -> Vec<LineAccesses> {
+        let idx = id.0 as usize;
+        let Some(routine) = self.program.routines.get(idx) else { return Vec::new() };
+        if let Some(known) = &self.known[idx] {
+            return known.clone();
+        }
+        self.known[idx] = Some(vec![LineAccesses::default(); routine.params.len()]);
+        let mut found = vec![LineAccesses::default(); routine.params.len()];
+        self.block(routine, &routine.body, 1, &mut found);
+        self.known[idx] = Some(found.clone());
+        found
+    }
+
+    fn block(
+        &mut self,
+        routine: &Routine,
+        block: &[Stmt],
+        weight: u64,
+        found: &mut [LineAccesses],
+    ) {
+        for stmt in block {
+            self.stmt(routine, &stmt.kind, weight, found);
+            let inside = match is_loop(&stmt.kind) {
+                true => weight.saturating_mul(TURNS),
+                false => weight,
+            };
+            for block in visit::blocks(&stmt.kind) {
+                self.block(routine, block, inside, found);
+            }
+        }
+    }
+
+    /// The accesses of a statement itself.
+    fn stmt(
+        &mut self,
+        routine: &Routine,
+        kind: &StmtKind,
+        weight: u64,
+        found: &mut [LineAccesses],
+    ) {
+        let param = |var: VarId| routine.params.iter().position(|param| param.var == var);
+        let mut add = |var: VarId, by_rows: u64, by_columns: u64| {
+            if let Some(counts) = param(var).and_then(|idx| found.get_mut(idx)) {
+                counts.rows = counts.rows.saturating_add(weight.saturating_mul(by_rows));
+                counts.columns = counts.columns.saturating_add(weight.saturating_mul(by_columns));
+            }
+        };
+        match kind {
+            StmtKind::Assign(_, Op::Row(table, _)) | StmtKind::PutRow { table, .. } => {
+                add(*table, 1, 0);
+            }
+            StmtKind::Assign(
+                _,
+                Op::Column(table, _) | Op::Field { table, .. } | Op::Extreme { table, .. },
+            )
+            | StmtKind::PutColumn { table, .. }
+            | StmtKind::PutField { table, .. } => add(*table, 0, 1),
+            StmtKind::Call { callee, args, .. } => {
+                let inside = self.routine(*callee);
+                for (arg, LineAccesses { rows, columns }) in args.iter().zip(inside) {
+                    match arg {
+                        Arg::Value(Operand::Var(var)) | Arg::Move(var) | Arg::Ref(var) => {
+                            add(*var, rows, columns);
+                        }
+                        Arg::Value(Operand::Int(_) | Operand::Bool(_) | Operand::Str(_)) => {}
+                    }
+                }
+            }
+            StmtKind::Assign(..)
+            | StmtKind::Step { .. }
+            | StmtKind::Put { .. }
+            | StmtKind::Replace { .. }
+            | StmtKind::PutBit { .. }
+            | StmtKind::PutHandlePart { .. }
+            | StmtKind::Size(_)
+            | StmtKind::Check(_)
+            | StmtKind::Cost { .. }
+            | StmtKind::Print(_)
+            | StmtKind::Read { .. }
+            | StmtKind::Write { .. }
+            | StmtKind::For { .. }
+            | StmtKind::While { .. }
+            | StmtKind::Foreach { .. }
+            | StmtKind::Forall { .. }
+            | StmtKind::Tile { .. }
+            | StmtKind::If { .. }
+            | StmtKind::Block { .. }
+            | StmtKind::Break(_)
+            | StmtKind::Continue(_)
+            | StmtKind::Exit => {}
+        }
+    }
+}
+
+/// Does what is inside run several times?
+fn is_loop(kind: &StmtKind) -> bool {
+    match kind {
+        StmtKind::For { .. }
+        | StmtKind::While { .. }
+        | StmtKind::Foreach { .. }
+        | StmtKind::Forall { .. } => true,
+        StmtKind::Assign(..)
+        | StmtKind::Step { .. }
+        | StmtKind::Put { .. }
+        | StmtKind::Replace { .. }
+        | StmtKind::PutColumn { .. }
+        | StmtKind::PutRow { .. }
+        | StmtKind::PutBit { .. }
+        | StmtKind::PutHandlePart { .. }
+        | StmtKind::PutField { .. }
+        | StmtKind::Size(_)
+        | StmtKind::Check(_)
+        | StmtKind::Cost { .. }
+        | StmtKind::Call { .. }
+        | StmtKind::Print(_)
+        | StmtKind::Read { .. }
+        | StmtKind::Write { .. }
+        | StmtKind::Tile { .. }
+        | StmtKind::If { .. }
+        | StmtKind::Block { .. }
+        | StmtKind::Break(_)
+        | StmtKind::Continue(_)
+        | StmtKind::Exit => false,
+    }
+}
