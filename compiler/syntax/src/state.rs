@@ -378,9 +378,11 @@ fn wanted(expected: &[String]) -> Option<String> {
     if has(&names, "integer") {
         return Some("a type".to_owned());
     }
-    // Operators can follow any operand: they say little.
-    let operators =
-        ["+", "-", "*", "and", "or", "xor", "div", "mod", "=", "<>", "<", "<=", ">", ">=", "("];
+    // Operators can follow any operand, and the point of `H.part` any name, which is for texts of the library: they say
+    // little.
+    let operators = [
+        "+", "-", "*", "and", "or", "xor", "div", "mod", "=", "<>", "<", "<=", ">", ">=", "(", ".",
+    ];
     if names.iter().any(|name| !operators.contains(name)) {
         names.retain(|name| !operators.contains(name));
     }
