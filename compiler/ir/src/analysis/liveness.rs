@@ -282,8 +282,13 @@ impl Backward<'_> {
             self.targets.push(Target { label, on_break, on_continue });
             let mut turn = head.clone();
             self.block(body, body_at, &mut turn);
-            if *test != Operand::Bool(true) {
-                turn.join(live);
+            match test {
+                // Only a jump, a limit or Ctrl-C ends such a loop, and these leave the `ref` parameters to the
+                // caller as they are.
+                Operand::Bool(true) => turn.join(&self.exit),
+                Operand::Var(_) | Operand::Bool(false) | Operand::Int(_) | Operand::Str(_) => {
+                    turn.join(live);
+                }
             }
             self.operand(test, &mut turn);
             self.block(head_block, at + 1, &mut turn);

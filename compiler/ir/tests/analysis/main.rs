@@ -130,6 +130,15 @@ fn breaks_go_behind_the_loop_and_exits_to_the_end() {
 }
 
 #[test]
+fn a_loop_without_an_end_leaves_its_ref_parameters_to_whoever_ends_it() {
+    let body = "while @0 {
+        } test true {
+          %r = copy %x ; a
+        }";
+    assert_eq!(live("(value %x: int, ref %r: int)", body, 'a'), "x r");
+}
+
+#[test]
 fn a_use_of_a_slice_uses_its_extent() {
     let body = "var %n: int
         var %X: slice[%n]
