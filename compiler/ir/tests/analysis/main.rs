@@ -326,22 +326,22 @@ fn edits_go_by_the_numbers_before_them() {
 
 #[test]
 fn rows_and_columns_are_counted_with_loops_and_through_calls() {
-    let text = "routine 0 \"F\" (value %T: table, value %U: table, value %n: int) !0 {
-  var %w: word(?)
-  var %x: slice(?)
+    let text = "routine 0 \"F\" (value %T: table[?, ?], value %U: table[?, ?], value %n: int) !0 {
+  var %w: word[?]
+  var %x: slice[?]
   var %i: int
   check set %T !0
   check set %U !0
-  for L0 %i = 1 to %n !0 {
+  for @0 %i = 1 to %n !0 {
     check index %i, rows %T !0
     %w = row %T, %i !0
-    call 1(%U, %n) !0
+    call 1 \"G\" (value %U, value %n) !0
   }
   check index %n, columns %T !0
   %x = column %T, %n !0
 }
-routine 1 \"G\" (value %T: table, value %n: int) !0 {
-  var %x: slice(?)
+routine 1 \"G\" (value %T: table[?, ?], value %n: int) !0 {
+  var %x: slice[?]
   check set %T !0
   check index %n, columns %T !0
   %x = column %T, %n !0
