@@ -107,6 +107,23 @@ fn natives_can_be_chosen_and_a_program_without_them_runs_once() {
     assert_eq!(natives(&["--filter", "OWN"]), ["none"]);
 }
 
+#[test]
+fn rows_say_which_passes_ran() {
+    let folder = Folder::new(&[("closure.star", CLOSURE)]);
+    let variants = |arguments: &[&str]| {
+        let quick = ["closure.star", "--quick", "--natives", "off", "--out", "o.json"];
+        let ran = bench(&folder, &[&quick, arguments].concat());
+        assert_eq!(ran.code, 0, "{ran:#?}");
+        let record = json_of(&folder, "o.json");
+        let rows = record["rows"].as_array().unwrap().iter();
+        let rows = rows.filter(|row| row["source"] == "star");
+        rows.map(|row| row["variant"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(variants(&[]), ["default"]);
+    assert_eq!(variants(&["--no-pass", "dead", "--no-pass", "copies"]), ["no dead, copies"]);
+    assert_eq!(variants(&["--max-steps", "1000000"]), ["as lowered"]);
+}
+
 const FAILING: &str = "\
 /* @bench trap
    run  AT

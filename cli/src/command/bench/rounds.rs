@@ -179,7 +179,6 @@ fn row(blank: &Row, placed: &Placed, differs: Option<RowError>) -> Row {
         source: Source::Star,
         backend: Some(backend.to_owned()),
         natives: Some(natives),
-        variant: Some("default".to_owned()),
         ..blank.clone()
     };
     let contender = match placed {

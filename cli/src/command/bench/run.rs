@@ -170,10 +170,10 @@ impl Runner<'_> {
         blank.routine = Some(routine.entry.name.clone());
         blank.size = size(header, &cases);
         let published = published(header, &blank, &cases);
+        let optimises = !limits.count_bodies();
+        blank.variant = Some(variant(optimises, &self.passes));
         let mut program = runnable.program.clone();
-        if !limits.count_bodies()
-            && let Err(diagnostic) = passes::optimise(&mut program, &self.passes)
-        {
+        if optimises && let Err(diagnostic) = passes::optimise(&mut program, &self.passes) {
             return fails(self, &diagnostic, blank);
         }
         let ready = Ready { program, entry: routine.id, is_function: routine.result.is_some() };
@@ -301,4 +301,13 @@ fn options(header: &Header) -> Result<Option<HeaderOptions>, Diagnostic> {
             Diagnostic::at(Code::BadHeader, given.span, "these are no options of a run")
         }
     })
+}
+
+/// Which passes ran, for the rows.
+fn variant(optimises: bool, passes: &star_opt::Options) -> String {
+    match (optimises, &passes.disabled[..]) {
+        (false, _) => "as lowered".to_owned(),
+        (true, []) => "default".to_owned(),
+        (true, disabled) => format!("no {}", disabled.join(", ")),
+    }
 }

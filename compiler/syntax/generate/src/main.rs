@@ -1,7 +1,7 @@
 //! Makes `compiler/syntax/src/generated/grammar.rs` from `compiler/syntax/src/grammar.lalrpop`.
 //!
 //! The parser is checked in, so that nobody who builds Star has to build LALRPOP first: with its regular
-//! expressions it is a quarter of a build from nothing. After a change of the grammar:
+//! expressions it is about an eighth of the work of a build from nothing. After a change of the grammar:
 //! `cargo run -p star-grammar`. The test of this crate fails while the two do not agree.
 
 use std::error::Error;
