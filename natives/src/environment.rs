@@ -48,6 +48,34 @@ pub trait Environment: Sync {
     /// # Errors
     /// [`Ended::Interrupted`] if the run has to end.
     fn or_assign(&self, to: &mut [u64], line: &[u64]) -> Result<(), Ended>;
+
+    /// How many threads work at once.
+    fn threads(&self) -> usize;
+
+    /// Does `work` on the backend's threads: what rayon spreads inside it goes to them. Algorithms call
+    /// [`install`], which returns what the work gives.
+    ///
+    /// # Errors
+    /// [`Ended::OutOfMemory`] if the system refuses every thread.
+    fn install(&self, work: &mut (dyn FnMut() + Send)) -> Result<(), Ended>;
+}
+
+/// What `work` gives, done on the backend's threads: what rayon spreads inside it goes to them. Never use rayon
+/// outside: its global pool has as many threads as the shell says.
+///
+/// # Errors
+/// Those of the work, and [`Ended::OutOfMemory`] if the system refuses every thread.
+pub fn install<T: Send>(
+    environment: &dyn Environment,
+    work: impl FnOnce() -> Result<T, Ended> + Send,
+) -> Result<T, Ended> {
+    let (mut work, mut result) = (Some(work), Err(Ended::OutOfMemory));
+    environment.install(&mut || {
+        if let Some(work) = work.take() {
+            result = work();
+        }
+    })?;
+    result
 }
 
 /// Polls each time that so much was done as may lie between two polls.

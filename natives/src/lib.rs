@@ -16,7 +16,7 @@ mod state;
 
 pub use closure::Closing;
 pub use components::{Ahead, Components};
-pub use environment::{Ended, Environment, InterruptPoller};
+pub use environment::{Ended, Environment, InterruptPoller, install};
 pub use reach::Reach;
 pub use state::{Lines, NativeState, StateTable, state_of};
 
@@ -71,6 +71,15 @@ mod tests {
 
         fn or_assign(&self, to: &mut [u64], line: &[u64]) -> Result<(), Ended> {
             to.iter_mut().zip(line).for_each(|(to, line)| *to |= line);
+            Ok(())
+        }
+
+        fn threads(&self) -> usize {
+            1
+        }
+
+        fn install(&self, work: &mut (dyn FnMut() + Send)) -> Result<(), Ended> {
+            work();
             Ok(())
         }
     }

@@ -99,6 +99,18 @@ impl<'a> Parallelism<'a> {
         }
     }
 
+    /// How many threads work at once.
+    pub(crate) fn n_threads(&self) -> usize {
+        self.pool.found().0
+    }
+
+    /// Does work inside the pool, so that what it spreads goes to its threads; false if the system refuses
+    /// every thread.
+    pub(crate) fn install(&self, work: &mut (dyn FnMut() + Send)) -> bool {
+        let threads = self.pool.at_least_one();
+        threads.inspect(|threads| threads.install(work)).is_some()
+    }
+
     /// Is the work short enough to be done at once?
     #[inline]
     fn is_short(&self, n_limbs: usize) -> bool {

@@ -12,6 +12,8 @@ pub(crate) struct Pool {
     /// How many are asked for.
     wanted: usize,
     made: OnceLock<Made>,
+    /// The one thread of a pool without others, for work that spreads itself.
+    single: OnceLock<Option<rayon::ThreadPool>>,
 }
 
 /// What the system gave.
@@ -23,6 +25,10 @@ struct Made {
 }
 
 impl Pool {
+    fn new(wanted: usize) -> Self {
+        Pool { wanted, made: OnceLock::new(), single: OnceLock::new() }
+    }
+
     /// The pool of so many threads; `None` is as many as there are cores.
     pub(crate) fn of(threads: Option<usize>) -> &'static Pool {
         static POOLS: Mutex<BTreeMap<usize, &'static Pool>> = Mutex::new(BTreeMap::new());
@@ -31,9 +37,7 @@ impl Pool {
         let wanted = threads.unwrap_or(*CORES);
         // Nothing that may panic happens under the lock.
         let mut pools = POOLS.lock().unwrap_or_else(PoisonError::into_inner);
-        pools
-            .entry(wanted)
-            .or_insert_with(|| Box::leak(Box::new(Pool { wanted, made: OnceLock::new() })))
+        pools.entry(wanted).or_insert_with(|| Box::leak(Box::new(Pool::new(wanted))))
     }
 
     /// How many threads work at once at most, before the system was asked.
@@ -47,6 +51,15 @@ impl Pool {
         match self.wanted {
             0 | 1 => None,
             _ => self.made().threads.as_ref(),
+        }
+    }
+
+    /// The threads, or a single one, for work that spreads itself: outside of a pool it would go to the
+    /// global one. `None` if the system refuses every thread.
+    pub(super) fn at_least_one(&self) -> Option<&rayon::ThreadPool> {
+        match self.threads() {
+            Some(threads) => Some(threads),
+            None => self.single.get_or_init(|| build(1).ok()).as_ref(),
         }
     }
 
@@ -104,6 +117,8 @@ mod tests {
         assert!(std::ptr::eq(Pool::of(Some(3)), Pool::of(Some(3))));
         assert_eq!(Pool::of(Some(3)).found(), (3, None));
         assert!(Pool::of(Some(1)).threads().is_none());
+        let single = Pool::of(Some(1)).at_least_one().map(rayon::ThreadPool::current_num_threads);
+        assert_eq!(single, Some(1));
         let cores = thread::available_parallelism().map_or(1, usize::from);
         assert_eq!(Pool::of(None).wanted(), cores);
     }

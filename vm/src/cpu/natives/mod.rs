@@ -43,6 +43,17 @@ impl Environment for Parallelism<'_> {
         };
         Parallelism::fill(self, to, 1, or).map_err(|_| Ended::Interrupted)
     }
+
+    fn threads(&self) -> usize {
+        self.n_threads()
+    }
+
+    fn install(&self, work: &mut (dyn FnMut() + Send)) -> Result<(), Ended> {
+        match Parallelism::install(self, work) {
+            true => Ok(()),
+            false => Err(Ended::OutOfMemory),
+        }
+    }
 }
 
 impl Interpreter<'_, '_, '_> {
