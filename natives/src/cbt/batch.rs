@@ -1,0 +1,175 @@
+//! All leaves at once: each is kept, split, or merged with its sibling.
+
+use rayon::prelude::*;
+
+use super::decode::BlockLeaves;
+use super::node::{Depth, Leaf};
+use super::reduce::BLOCK;
+use super::tree::{Tree, width_at};
+use crate::environment::{Ended, Environment, install};
+use crate::has;
+
+/// Blocks that one thread takes at once.
+const GRAIN: usize = 64;
+
+/// What is to become of a leaf.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// It stays.
+    Keep,
+    /// It is split, unless it is of level D.
+    Split,
+    /// It merges with its sibling, if that is a leaf and is to merge, too.
+    Merge,
+}
+
+impl Tree {
+    /// Decodes all leaves, and changes the live field meanwhile as `decide` says of each. It is asked about the tree of
+    /// the last reduce, once for a leaf or more often, and has to say the same each time. Returns how many leaves were
+    /// split and how many pairs were merged.
+    ///
+    /// # Errors
+    /// [`Ended::Interrupted`] if the run has to end: some leaves are changed then.
+    pub fn update(
+        &self,
+        decide: &(dyn Fn(Leaf) -> Change + Sync),
+        environment: &dyn Environment,
+    ) -> Result<[usize; 2], Ended> {
+        let n_blocks = self.ranks.len() - 1;
+        let part = |part: usize| {
+            environment.poll()?;
+            Ok(self.update_blocks(part * GRAIN, ((part + 1) * GRAIN).min(n_blocks), decide))
+        };
+        let n_parts = n_blocks.div_ceil(GRAIN);
+        let sum = |[splits, merges]: [usize; 2], [more, more_merges]: [usize; 2]| {
+            Ok([splits + more, merges + more_merges])
+        };
+        if n_parts == 1 || environment.threads() == 1 {
+            return (0..n_parts).map(part).try_fold([0; 2], |all, these| sum(all, these?));
+        }
+        install(environment, || (0..n_parts).into_par_iter().map(part).try_reduce(|| [0; 2], sum))
+    }
+
+    /// One cycle: decode, decide, split and merge, reduce.
+    ///
+    /// # Errors
+    /// As for [`Tree::update`].
+    pub fn cycle(
+        &mut self,
+        decide: &(dyn Fn(Leaf) -> Change + Sync),
+        environment: &dyn Environment,
+    ) -> Result<[usize; 2], Ended> {
+        let changed = self.update(decide, environment)?;
+        self.reduce(environment)?;
+        Ok(changed)
+    }
+
+    /// A cycle that splits the leaves whose first bits are marked in the one field, and merges the pairs of which both
+    /// are marked in the other and neither in the one. Bits at which no leaf begins do not count.
+    ///
+    /// # Errors
+    /// As for [`Tree::update`].
+    ///
+    /// # Panics
+    /// If a field has not 2^D bits in whole limbs.
+    pub fn change_marked(
+        &mut self,
+        splits: &[u64],
+        merges: &[u64],
+        environment: &dyn Environment,
+    ) -> Result<[usize; 2], Ended> {
+        assert_eq!([splits.len(), merges.len()], [self.reduced.len(); 2], "limbs of marks");
+        let depth = self.depth;
+        let decide = |leaf: Leaf| {
+            let bit = depth.bit(leaf.node);
+            match (has(splits, bit), has(merges, bit)) {
+                (true, _) => Change::Split,
+                (false, true) => Change::Merge,
+                (false, false) => Change::Keep,
+            }
+        };
+        self.cycle(&decide, environment)
+    }
+
+    fn update_blocks(
+        &self,
+        start: usize,
+        end: usize,
+        decide: &(dyn Fn(Leaf) -> Change + Sync),
+    ) -> [usize; 2] {
+        let mut leaves = BlockLeaves::EMPTY;
+        let mut changes = Changes { tree: self, limb: start * BLOCK, set: 0, clear: 0 };
+        let mut n_changed = [0; 2];
+        for block in start..end {
+            let n = self.decode_block(block, &mut leaves);
+            for (&index, &level) in leaves.indices[..n].iter().zip(&leaves.levels[..n]) {
+                let Some(node) = self.depth.node(u64::from(index)) else { continue };
+                let leaf = Leaf { node, level: u32::from(level) };
+                let (bit, width) = (self.depth.bit(node), self.depth.width(node));
+                match decide(leaf) {
+                    Change::Keep => {}
+                    Change::Split if width == 1 => {}
+                    Change::Split => {
+                        n_changed[0] += 1;
+                        changes.set(bit + width / 2);
+                    }
+                    // The left one of a pair speaks for both.
+                    Change::Merge => {
+                        let sibling = (index % 2 == 0).then(|| self.right_leaf(leaf)).flatten();
+                        if sibling.is_some_and(|right| decide(right) == Change::Merge) {
+                            n_changed[1] += 1;
+                            changes.clear(bit + width);
+                        }
+                    }
+                }
+            }
+        }
+        changes.flush();
+        n_changed
+    }
+
+    /// The sibling of a left child that is a leaf, if it is a leaf of the last reduce, too.
+    fn right_leaf(&self, Leaf { node, level }: Leaf) -> Option<Leaf> {
+        let depth: Depth = self.depth;
+        let (bit, width) = (depth.bit(node) + depth.width(node), depth.width(node));
+        let node = node.sibling()?;
+        (width_at(&self.reduced, depth, bit) == width).then_some(Leaf { node, level })
+    }
+}
+
+/// Changes of a limb, gathered: most leaves change bits of the limb that they begin in.
+struct Changes<'a> {
+    tree: &'a Tree,
+    limb: usize,
+    set: u64,
+    clear: u64,
+}
+
+impl Changes<'_> {
+    fn set(&mut self, bit: usize) {
+        self.go_to(bit / 64);
+        self.set |= 1 << (bit % 64);
+    }
+
+    fn clear(&mut self, bit: usize) {
+        self.go_to(bit / 64);
+        self.clear |= 1 << (bit % 64);
+    }
+
+    fn go_to(&mut self, limb: usize) {
+        if limb != self.limb {
+            self.flush();
+            self.limb = limb;
+        }
+    }
+
+    fn flush(&mut self) {
+        if self.set != 0 {
+            self.tree.set(self.limb, self.set);
+        }
+        if self.clear != 0 {
+            self.tree.clear(self.limb, self.clear);
+        }
+        (self.set, self.clear) = (0, 0);
+    }
+}

@@ -1,0 +1,234 @@
+//! All leaves: a scan of the field, on all threads.
+
+use multiversion::multiversion;
+
+use super::node::{Depth, Leaf};
+use super::patterns::pattern;
+use super::reduce::BLOCK;
+use super::tree::{Tree, width_at};
+use crate::environment::{Ended, Environment, install};
+
+/// Blocks that one thread decodes at once: 32,768 bits.
+const GRAIN: usize = 64;
+
+/// Leaves that the patterns write at once, of which only the first may be some.
+const LANES: usize = 16;
+
+impl Tree {
+    /// All leaves of the last reduce in their order: heap indices and levels. Both lists have [`Tree::count`] places.
+    ///
+    /// # Errors
+    /// [`Ended::Interrupted`] if the run has to end.
+    ///
+    /// # Panics
+    /// If a list has another length.
+    pub fn decode(
+        &self,
+        indices: &mut [u32],
+        levels: &mut [u8],
+        environment: &dyn Environment,
+    ) -> Result<(), Ended> {
+        assert_eq!([indices.len(), levels.len()], [self.count(); 2], "places for leaves");
+        let n_blocks = self.ranks.len() - 1;
+        environment.poll()?;
+        if n_blocks <= GRAIN || environment.threads() == 1 {
+            return self.decode_blocks(0, n_blocks, indices, levels, environment);
+        }
+        install(environment, || self.spread(0, n_blocks, indices, levels, environment))
+    }
+
+    /// Decodes blocks on this thread, with polls.
+    fn decode_blocks(
+        &self,
+        start: usize,
+        end: usize,
+        mut indices: &mut [u32],
+        mut levels: &mut [u8],
+        environment: &dyn Environment,
+    ) -> Result<(), Ended> {
+        /// Blocks between two polls: 2 MiB of leaves at most.
+        const PACE: usize = 1 << 10;
+        for first in (start..end).step_by(PACE) {
+            let last = (first + PACE).min(end);
+            let n = (self.ranks[last] - self.ranks[first]) as usize;
+            let (these, others) = indices.split_at_mut(n);
+            let (their_levels, other_levels) = levels.split_at_mut(n);
+            self.decode_range(first, last, these, their_levels);
+            (indices, levels) = (others, other_levels);
+            environment.poll()?;
+        }
+        Ok(())
+    }
+
+    fn decode_range(&self, start: usize, end: usize, indices: &mut [u32], levels: &mut [u8]) {
+        let limbs = start * BLOCK..(end * BLOCK).min(self.reduced.len());
+        scan(self.depth, &self.reduced, limbs.start, limbs.end, indices, levels);
+    }
+
+    fn spread(
+        &self,
+        start: usize,
+        end: usize,
+        indices: &mut [u32],
+        levels: &mut [u8],
+        environment: &dyn Environment,
+    ) -> Result<(), Ended> {
+        if end - start <= GRAIN {
+            self.decode_range(start, end, indices, levels);
+            return environment.poll();
+        }
+        let middle = start.midpoint(end);
+        let n = (self.ranks[middle] - self.ranks[start]) as usize;
+        let (left, right) = indices.split_at_mut(n);
+        let (left_levels, right_levels) = levels.split_at_mut(n);
+        let (left, right) = rayon::join(
+            || self.spread(start, middle, left, left_levels, environment),
+            || self.spread(middle, end, right, right_levels, environment),
+        );
+        left.and(right)
+    }
+
+    /// Decodes one block into a buffer; says how many leaves begin there.
+    pub(super) fn decode_block(&self, block: usize, leaves: &mut BlockLeaves) -> usize {
+        let BlockLeaves { indices, levels } = leaves;
+        self.decode_range(block, block + 1, indices, levels);
+        (self.ranks[block + 1] - self.ranks[block]) as usize
+    }
+}
+
+/// Room for the leaves of a block, and for what is written behind them.
+pub(super) struct BlockLeaves {
+    pub(super) indices: [u32; BlockLeaves::ROOM],
+    pub(super) levels: [u8; BlockLeaves::ROOM],
+}
+
+impl BlockLeaves {
+    const ROOM: usize = BLOCK * 64 + WINDOW;
+
+    pub(super) const EMPTY: BlockLeaves =
+        BlockLeaves { indices: [0; BlockLeaves::ROOM], levels: [0; BlockLeaves::ROOM] };
+}
+
+/// Places that a limb's leaves are written to, and behind them.
+const WINDOW: usize = 64 + LANES;
+
+/// The leaves that begin in limbs `start..end`.
+///
+/// A limb whose leaves are of one level is counted through; one without zeros for 16 bits is decoded by patterns, 16 bits
+/// a step; others hold few leaves and are decoded one by one. Near the end of the lists, where a step would write behind
+/// them, likewise.
+#[multiversion(targets(
+    "x86_64+avx2+avx512bw+avx512dq+avx512f+avx512vl+bmi1+bmi2+lzcnt+popcnt",
+    "x86_64+avx2+bmi1+bmi2+lzcnt+popcnt"
+))]
+fn scan(
+    depth: Depth,
+    bits: &[u64],
+    start: usize,
+    end: usize,
+    indices: &mut [u32],
+    levels: &mut [u8],
+) {
+    let mut at = 0;
+    for (idx, &limb) in bits.iter().enumerate().take(end).skip(start) {
+        if limb == 0 {
+            continue;
+        }
+        let to = indices.get_mut(at..).and_then(|rest| rest.first_chunk_mut::<WINDOW>());
+        let to_levels = levels.get_mut(at..).and_then(|rest| rest.first_chunk_mut::<WINDOW>());
+        if let (Some(to), Some(to_levels)) = (to, to_levels) {
+            // A tree with so many leaves has 64 bits and more.
+            let top = depth.levels().saturating_sub(6);
+            let node = (1 << top) + idx as u32;
+            let count = match uniform(limb) {
+                Some(below) => count_through(node, top, below, to, to_levels),
+                None => look_up(limb, node, top, to, to_levels),
+            };
+            if count > 0 {
+                at += count;
+                continue;
+            }
+        }
+        let mut rest = limb;
+        while rest != 0 {
+            let bit = idx * 64 + rest.trailing_zeros() as usize;
+            rest &= rest - 1;
+            let width = match rest {
+                0 => width_at(bits, depth, bit),
+                _ => idx * 64 + rest.trailing_zeros() as usize - bit,
+            };
+            let Leaf { node, level } = depth.leaf(bit, width);
+            if let (Some(to), Some(to_level)) = (indices.get_mut(at), levels.get_mut(at)) {
+                (*to, *to_level) = (node.index(), level as u8);
+            }
+            at += 1;
+        }
+    }
+}
+
+/// How many levels below the node of a limb its leaves are, if that is one number from 2 to 6.
+#[inline(always)]
+fn uniform(limb: u64) -> Option<u32> {
+    /// The leaves at each such level.
+    const LEAVES: [u64; 7] = [
+        0,
+        0,
+        0x0001_0001_0001_0001,
+        0x0101_0101_0101_0101,
+        0x1111_1111_1111_1111,
+        0x5555_5555_5555_5555,
+        u64::MAX,
+    ];
+    // The second leaf says how wide the first one is.
+    let width = (limb & limb.wrapping_sub(1)).trailing_zeros();
+    let below = 6 - width.trailing_zeros().min(6);
+    (LEAVES[below as usize] == limb).then_some(below)
+}
+
+/// All nodes so many levels below a node of level `top`.
+#[inline(always)]
+fn count_through(
+    node: u32,
+    top: u32,
+    below: u32,
+    to: &mut [u32; WINDOW],
+    to_levels: &mut [u8; WINDOW],
+) -> usize {
+    let (first, count) = (node << below, 1_usize << below);
+    for start in (0..count).step_by(LANES) {
+        // The same places, since there are never more than 64.
+        let start = start & 63;
+        for lane in 0..LANES {
+            to[start + lane] = first + (start + lane) as u32;
+            to_levels[start + lane] = (top + below) as u8;
+        }
+    }
+    count
+}
+
+/// The leaves of a limb by the patterns of its parts; 0 if one of these is none. A leaf of 16 bits is known to end there by
+/// what follows.
+#[inline(always)]
+fn look_up(
+    limb: u64,
+    node: u32,
+    top: u32,
+    to: &mut [u32; WINDOW],
+    to_levels: &mut [u8; WINDOW],
+) -> usize {
+    let (mut at, mut is_whole) = (0, true);
+    for part in 0..4 {
+        let (pattern, count) = pattern((limb >> (16 * part)) as u16);
+        let (node, top) = (4 * node + part, top + 2);
+        let start = at & 63; // never more, which the compiler cannot know
+        for lane in 0..LANES {
+            to[start + lane] = (node << pattern.below[lane]) + u32::from(pattern.offset[lane]);
+        }
+        for lane in 0..LANES {
+            to_levels[start + lane] = top as u8 + pattern.below[lane];
+        }
+        at += count;
+        is_whole &= count > 0;
+    }
+    if is_whole { at } else { 0 }
+}

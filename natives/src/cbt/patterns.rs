@@ -1,0 +1,114 @@
+//! What 16 bits of a field say of the leaves in them: a table to decode with.
+//!
+//! A byte that begins no leaf wider than it is a tree of depth 3, and there are 26 of these. Two bytes are one of 26 · 26
+//! pairs, and a pair says of each of its leaves how far it is from the first bit and how wide: the table is small enough
+//! for the first cache, and 16 leaves are computed at once.
+
+/// Leaves of 16 bits.
+#[derive(Clone, Copy)]
+pub(super) struct Pattern {
+    /// Levels of each leaf below the one of 16 bits.
+    pub(super) below: [u8; 16],
+    /// Its heap index, less that of the first node of its level here.
+    pub(super) offset: [u8; 16],
+}
+
+/// Kinds of bytes: those that begin no leaf, 26 trees, and all others; a power of two is multiplied fast.
+const KINDS: usize = 32;
+/// A byte that is no tree.
+const NO_TREE: u8 = 27;
+
+/// The kind of each byte.
+static KIND: [u8; 256] = kinds();
+static PATTERNS: [Pattern; KINDS * KINDS] = patterns().0;
+/// How many leaves a pattern has; 0 if it is none of a tree whose leaves all end in these bits.
+static COUNTS: [u8; KINDS * KINDS] = patterns().1;
+
+/// The leaves of 16 bits, and how many; 0 if a leaf in them reaches beyond, or if they are no part of a tree.
+#[inline(always)]
+pub(super) fn pattern(bits: u16) -> (&'static Pattern, usize) {
+    let [low, high] = bits.to_le_bytes();
+    let pair = KIND[high as usize] as usize * KINDS + KIND[low as usize] as usize;
+    (&PATTERNS[pair], COUNTS[pair] as usize)
+}
+
+/// The width of the leaf at a bit of `n_bits`, if the bits are set where its node ends, and it is a node.
+const fn width(bits: u32, n_bits: u32, at: u32) -> Option<u32> {
+    let mut end = at + 1;
+    while end < n_bits && bits >> end & 1 == 0 {
+        end += 1;
+    }
+    let width = end - at;
+    if width.is_power_of_two() && at.is_multiple_of(width) { Some(width) } else { None }
+}
+
+/// Do the bits code a tree?
+const fn is_tree(bits: u32, n_bits: u32) -> bool {
+    let mut at = 0;
+    while at < n_bits {
+        if bits >> at & 1 == 0 {
+            return false;
+        }
+        match width(bits, n_bits, at) {
+            Some(width) => at += width,
+            None => return false,
+        }
+    }
+    true
+}
+
+const fn kinds() -> [u8; 256] {
+    let mut kinds = [NO_TREE; 256];
+    let mut next = 1;
+    let mut byte = 1;
+    kinds[0] = 0;
+    while byte < 256 {
+        if is_tree(byte as u32, 8) {
+            kinds[byte] = next;
+            next += 1;
+        }
+        byte += 1;
+    }
+    kinds
+}
+
+const fn patterns() -> ([Pattern; KINDS * KINDS], [u8; KINDS * KINDS]) {
+    let kinds = kinds();
+    let none = Pattern { below: [0; 16], offset: [0; 16] };
+    let (mut patterns, mut counts) = ([none; KINDS * KINDS], [0; KINDS * KINDS]);
+    let mut bits = 1;
+    while bits < 1 << 16 {
+        if is_tree(bits, 16) {
+            let (mut pattern, mut count, mut at) = (none, 0, 0);
+            while at < 16 {
+                let width = match width(bits, 16, at) {
+                    Some(width) => width,
+                    None => break,
+                };
+                pattern.below[count] = (4 - width.ilog2()) as u8;
+                pattern.offset[count] = (at / width) as u8;
+                count += 1;
+                at += width;
+            }
+            let pair =
+                kinds[bits as usize >> 8] as usize * KINDS + kinds[bits as usize & 255] as usize;
+            patterns[pair] = pattern;
+            counts[pair] = count as u8;
+        }
+        bits += 1;
+    }
+    (patterns, counts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn there_are_as_many_patterns_as_trees() {
+        assert_eq!(KIND.iter().filter(|&&kind| (1..NO_TREE).contains(&kind)).count(), 26);
+        // 26² + 1 trees of depth 4, the leaf of 16 bits among them.
+        assert_eq!(COUNTS.iter().filter(|&&count| count > 0).count(), 677);
+        assert_eq!((0..=u16::MAX).filter(|&bits| pattern(bits).1 > 0).count(), 677);
+    }
+}

@@ -1,0 +1,83 @@
+//! All marked leaves at once.
+
+use super::super::{Change, Leaf, Tree};
+use super::{Random, Threads, decoded, depth, random_tree};
+
+/// What the rules of a batch say, leaf by leaf: judged on the tree before it.
+fn expected(
+    before: &[Leaf],
+    change: &dyn Fn(Leaf) -> Change,
+    levels: u32,
+) -> (Vec<u64>, [usize; 2]) {
+    let (mut leaves, mut n) = (Vec::new(), [0; 2]);
+    let mut at = 0;
+    while let Some(&leaf) = before.get(at) {
+        let index = u64::from(leaf.node.index());
+        let merges = index % 2 == 0
+            && before.get(at + 1).is_some_and(|right| {
+                u64::from(right.node.index()) == index + 1
+                    && [leaf, *right].iter().all(|&leaf| change(leaf) == Change::Merge)
+            });
+        if merges {
+            leaves.push(index / 2);
+            (at, n[1]) = (at + 2, n[1] + 1);
+            continue;
+        }
+        if change(leaf) == Change::Split && leaf.level < levels {
+            leaves.extend([2 * index, 2 * index + 1]);
+            n[0] += 1;
+        } else {
+            leaves.push(index);
+        }
+        at += 1;
+    }
+    (leaves, n)
+}
+
+#[test]
+fn a_batch_is_judged_on_the_tree_before_it() {
+    for levels in [1, 2, 4, 6, 9, 13, 16] {
+        let mut random = Random(levels as u64);
+        let mut tree = random_tree(levels, 1 << (levels / 2), 2);
+        for round in 0..40_u64 {
+            let before = decoded(&tree, &Threads::one());
+            // Grow, then shrink; now and then everything at once.
+            let odds = if round % 8 < 4 { [6, 8] } else { [1, 9] };
+            let seed = random.next();
+            let change = move |leaf: Leaf| {
+                let index = u64::from(leaf.node.index());
+                // Pairs draw together, mostly.
+                let draw = Random(seed ^ (index & !1)).below(10);
+                match (round % 10, Random(seed ^ index).below(12)) {
+                    (9, _) => Change::Merge,
+                    (5, _) => Change::Split,
+                    (_, 0) => Change::Keep,
+                    _ if draw < odds[0] => Change::Split,
+                    _ if draw < odds[1] => Change::Merge,
+                    _ => Change::Keep,
+                }
+            };
+            let (leaves, n) = expected(&before, &change, levels as u32);
+            let changed = tree.cycle(&change, &Threads::one()).unwrap();
+            let after: Vec<u64> = decoded(&tree, &Threads::one())
+                .iter()
+                .map(|leaf| u64::from(leaf.node.index()))
+                .collect();
+            assert_eq!(after, leaves, "depth {levels}, round {round}");
+            assert_eq!(changed, n);
+            // What it left codes a tree.
+            Tree::of_bits(tree.depth(), tree.bits()).unwrap();
+        }
+    }
+}
+
+#[test]
+fn marks_stand_where_leaves_begin() {
+    let mut tree = Tree::at_level(depth(3), 2).unwrap();
+    // Leaves at 0, 2, 4, 6. Splits at 0 and, where none begins, 1; merges of 4 and 6, and of 0, which splits.
+    let changed = tree.change_marked(&[0b0000_0011], &[0b0101_0101], &Threads::one()).unwrap();
+    assert_eq!((changed, tree.bits()), ([1, 1], &[0b0001_0111][..]));
+    // One mark of a pair is not enough.
+    let changed = tree.change_marked(&[0], &[0b0001_0101], &Threads::one()).unwrap();
+    assert_eq!((changed, tree.bits()), ([0, 0], &[0b0001_0111][..]));
+}

@@ -1,0 +1,68 @@
+//! The packed heap against its definition.
+
+use super::super::{Heap, Tree};
+use super::model::{self, Pointers};
+use super::{Random, Threads, decoded, depth, random_tree};
+
+fn packed(tree: &Tree, environment: &Threads) -> Heap {
+    let mut heap = Heap::zeros(tree.depth()).unwrap();
+    heap.pack(tree, environment).unwrap();
+    heap
+}
+
+#[test]
+fn heaps_are_what_the_definition_says_after_every_operation() {
+    for (levels, n_rounds) in [(1, 20), (2, 60), (4, 300), (5, 300), (6, 300), (10, 300), (12, 60)]
+    {
+        let mut random = Random(levels as u64);
+        let mut tree = Tree::at_level(depth(levels), levels as u32 / 2).unwrap();
+        let mut pointers = Pointers::at_level(levels as u32 / 2);
+        for round in 0..n_rounds {
+            let leaves = pointers.leaves();
+            let index = leaves[random.below(leaves.len())];
+            let node = |index| tree.depth().node(index).unwrap();
+            if random.below(2) == 0 {
+                assert_eq!(tree.split(node(index)), pointers.split(index, levels as u32));
+            } else if index > 1 {
+                assert_eq!(tree.merge(node(index / 2)), pointers.merge(index / 2));
+            }
+            tree.reduce(&Threads::one()).unwrap();
+            let expected = model::limbs(&model::heap(levels as u32, &pointers.leaves()));
+            let heap = packed(&tree, &Threads::one());
+            assert_eq!(heap.limbs(), expected, "depth {levels}, round {round}");
+            assert_eq!(heap.bytes().count(), 1 << (levels - 1));
+        }
+    }
+}
+
+#[test]
+fn heaps_of_all_depths_read_back() {
+    for levels in 1..=17 {
+        for share in [1, 4] {
+            let tree = random_tree(levels, (1 << levels) / share, 1);
+            let leaves: Vec<u64> = decoded(&tree, &Threads::one())
+                .iter()
+                .map(|leaf| u64::from(leaf.node.index()))
+                .collect();
+            let heap = packed(&tree, &Threads::some(3));
+            let expected = model::limbs(&model::heap(levels as u32, &leaves));
+            assert!(heap.limbs() == expected, "depth {levels}");
+            let bytes: Vec<u8> = heap.bytes().collect();
+            let back = Heap::of_bytes(&bytes).unwrap().tree(&Threads::some(3)).unwrap().unwrap();
+            assert!(back.bits() == tree.bits() && back.count() == leaves.len());
+        }
+    }
+}
+
+#[test]
+fn between_a_change_and_a_reduce_the_heap_is_that_of_the_source() {
+    // Level D is live, the counts above are those of before.
+    let tree = Tree::at_level(depth(12), 11).unwrap();
+    let before = packed(&tree, &Threads::one());
+    tree.split(tree.depth().node(1 << 11).unwrap());
+    let after = packed(&tree, &Threads::one());
+    let field = 3 << 12 >> 6;
+    assert_eq!(after.limbs()[..field], before.limbs()[..field]);
+    assert_eq!(after.limbs()[field], before.limbs()[field] | 2);
+    assert_eq!(after.limbs()[field + 1..], before.limbs()[field + 1..]);
+}

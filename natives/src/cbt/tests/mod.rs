@@ -1,0 +1,111 @@
+//! The tree against one of pointers, the heap against its definition, threads against none.
+
+mod bad;
+mod batches;
+mod heaps;
+mod model;
+mod nodes;
+mod threads;
+
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+use super::{Depth, Leaf, Tree};
+use crate::environment::{Ended, Environment};
+
+/// Threads that are there, and nobody who interrupts.
+pub(super) struct Threads(Option<ThreadPool>);
+
+impl Threads {
+    pub(super) fn one() -> Threads {
+        Threads(None)
+    }
+
+    pub(super) fn some(n: usize) -> Threads {
+        Threads(Some(ThreadPoolBuilder::new().num_threads(n).build().unwrap()))
+    }
+}
+
+impl Environment for Threads {
+    fn poll_limbs(&self) -> usize {
+        1 << 16
+    }
+
+    fn poll(&self) -> Result<(), Ended> {
+        Ok(())
+    }
+
+    fn fill(
+        &self,
+        to: &mut [u64],
+        piece: &(dyn Fn(usize, &mut [u64]) + Sync),
+    ) -> Result<(), Ended> {
+        piece(0, to);
+        Ok(())
+    }
+
+    fn or_assign(&self, to: &mut [u64], line: &[u64]) -> Result<(), Ended> {
+        to.iter_mut().zip(line).for_each(|(to, line)| *to |= line);
+        Ok(())
+    }
+
+    fn threads(&self) -> usize {
+        self.0.as_ref().map_or(1, ThreadPool::current_num_threads)
+    }
+
+    fn install(&self, work: &mut (dyn FnMut() + Send)) -> Result<(), Ended> {
+        match &self.0 {
+            Some(pool) => pool.install(work),
+            None => work(),
+        }
+        Ok(())
+    }
+}
+
+/// Random numbers: splitmix64.
+pub(super) struct Random(pub(super) u64);
+
+impl Random {
+    pub(super) fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ z >> 31
+    }
+
+    pub(super) fn below(&mut self, end: usize) -> usize {
+        ((u128::from(self.next()) * end as u128) >> 64) as usize
+    }
+}
+
+pub(super) fn depth(levels: i64) -> Depth {
+    Depth::new(levels).unwrap()
+}
+
+/// All leaves, decoded at once.
+pub(super) fn decoded(tree: &Tree, environment: &dyn Environment) -> Vec<Leaf> {
+    let (mut indices, mut levels) = (vec![0; tree.count()], vec![0; tree.count()]);
+    tree.decode(&mut indices, &mut levels, environment).unwrap();
+    let leaf = |(index, level): (u32, u8)| Leaf {
+        node: tree.depth().node(u64::from(index)).unwrap(),
+        level: u32::from(level),
+    };
+    indices.into_iter().zip(levels).map(leaf).collect()
+}
+
+/// A tree that was split at random until it has so many leaves, or none can be split any more.
+pub(super) fn random_tree(levels: i64, n_leaves: usize, seed: u64) -> Tree {
+    let depth = depth(levels);
+    let mut random = Random(seed);
+    let mut tree = Tree::at_level(depth, 0).unwrap();
+    // Leaves above level D, in no order.
+    let (mut leaves, mut count) = (vec![1_u64], 1);
+    while count < n_leaves && !leaves.is_empty() {
+        let index = leaves.swap_remove(random.below(leaves.len()));
+        assert!(tree.split(depth.node(index).unwrap()));
+        leaves
+            .extend([2 * index, 2 * index + 1].iter().filter(|leaf| leaf.ilog2() < depth.levels()));
+        count += 1;
+    }
+    tree.reduce(&Threads::one()).unwrap();
+    tree
+}
