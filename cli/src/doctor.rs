@@ -79,7 +79,7 @@ pub(crate) struct BackendState {
     /// Bytes of values, packed, that a run may have without `--max-memory`.
     pub(crate) default_memory: Option<u64>,
     /// Library routines that it does in ways of its own.
-    pub(crate) natives: &'static [Native],
+    pub(crate) natives: Vec<Native>,
 }
 
 /// Looks at the machine.
@@ -125,7 +125,7 @@ fn list_backends(available: u64) -> Vec<BackendState> {
                 is_default,
                 state: Err(reason),
                 default_memory: None,
-                natives: &[],
+                natives: Vec::new(),
             },
         }
     };

@@ -19,7 +19,7 @@ pub use closure::Closing;
 pub use components::{Ahead, Components};
 pub use environment::{Ended, Environment, InterruptPoller, install};
 pub use reach::Reach;
-pub use state::{Lines, NativeState, StateTable, state_of};
+pub use state::{ChangingState, Lines, NativeState, StateTable, state_of};
 
 /// Is a bit of a set one?
 #[inline]
@@ -46,7 +46,7 @@ mod tests {
 
     use star_base::BitTable;
 
-    use super::{Closing, Ended, Environment, InterruptPoller, NativeState, Reach};
+    use super::{Closing, Ended, Environment, InterruptPoller, Lines, NativeState, Reach};
 
     /// One thread, a poll every three limbs, and a flag.
     #[derive(Default)]
@@ -139,7 +139,7 @@ mod tests {
                     }
                     let expected = warshall(graph.clone());
                     let mut poller = InterruptPoller::new(&environment);
-                    let reach = Reach::new(&graph, n, false, &environment).unwrap();
+                    let reach = Reach::new(&graph, n, Lines::Rows, &environment).unwrap();
                     let mut filled = BitTable::zeros(n, n).unwrap();
                     reach.write(0, &mut filled, &environment).unwrap();
                     // The lines of the table are its columns.
@@ -156,7 +156,7 @@ mod tests {
     fn the_user_and_the_clock_end_a_native() {
         let environment = Plain::default();
         let mut graph = cycle(100);
-        let reach = Reach::new(&graph, 100, false, &environment).unwrap();
+        let reach = Reach::new(&graph, 100, Lines::Rows, &environment).unwrap();
         let mut closure = BitTable::zeros(100, 100).unwrap();
         reach.write(0, &mut closure, &environment).unwrap();
         assert_eq!(closure.count_ones(), 100 * 100);
@@ -168,7 +168,7 @@ mod tests {
         let mut poller = InterruptPoller::new(&environment);
         assert_eq!(Closing::find(&graph, 100, &mut poller).map(|_| ()), Err(ended));
         assert_eq!(closing.close(&mut graph, &mut poller), Err(ended));
-        assert_eq!(Reach::new(&graph, 100, false, &environment).map(|_| ()), Err(ended));
+        assert_eq!(Reach::new(&graph, 100, Lines::Rows, &environment).map(|_| ()), Err(ended));
         assert_eq!(reach.write(0, &mut closure, &environment), Err(ended));
     }
 }

@@ -5,6 +5,7 @@
 //! It is made of the form that the table of the graph is at home in; if that is the one by columns, it knows
 //! who reaches whom in the turned graph, and every question is turned too.
 
+use star_base::natives::catalogue::closure::CLOSURE_PART;
 use star_base::{BitTable, Limbs};
 
 use crate::components::{Ahead, Components};
@@ -19,20 +20,17 @@ pub struct Reach {
     components: Components,
     /// Column c marks the components that are reached from component c: itself only on a cycle.
     above: BitTable,
-    /// Was it made of the turned graph?
-    turned: bool,
+    /// The lines of the graph that it was made of: with columns it knows the turned graph.
+    lines: Lines,
 }
 
 impl Reach {
-    /// The table that the Star bodies keep: the closure.
-    pub const CLOSURE: &str = "closure";
-
-    /// Bytes that it takes at most for a graph of `n` vertices, and those that [`Reach::new`] takes beside.
-    pub fn most_bytes(n: usize) -> [u64; 2] {
+    /// Bytes that making it takes at most for `n` vertices, those of its table included.
+    pub fn most_bytes(n: usize) -> u64 {
         // In the worst case every vertex is a component.
         let line = 8 * n.div_ceil(64) as u64;
-        let index = Components::n_bytes(n).saturating_add(line.saturating_mul(n as u64));
-        [index, 3 * line]
+        let lines = line.saturating_mul(2 * n as u64 + 3);
+        Components::n_bytes(n).saturating_add(lines)
     }
 
     /// Number of vertices.
@@ -40,9 +38,14 @@ impl Reach {
         self.n
     }
 
+    /// Does it know who reaches whom in the turned graph?
+    fn is_turned(&self) -> bool {
+        self.lines == Lines::Columns
+    }
+
     /// Is there a path? Both vertices count from 0.
     pub fn reaches(&self, from: usize, to: usize) -> bool {
-        let (from, to) = if self.turned { (to, from) } else { (from, to) };
+        let (from, to) = if self.is_turned() { (to, from) } else { (from, to) };
         self.above.get(self.components.of(to), self.components.of(from))
     }
 
@@ -59,18 +62,18 @@ impl Reach {
         Ok(())
     }
 
-    /// Finds the components and closes their graph.
+    /// Finds the components of a graph, of which there are such lines, and closes their graph.
     ///
     /// # Errors
     /// If the system refuses the memory, or the run is to end.
     pub fn new(
-        lines: &BitTable,
+        graph: &BitTable,
         n: usize,
-        turned: bool,
+        lines: Lines,
         environment: &dyn Environment,
     ) -> Result<Self, Ended> {
         let mut poller = InterruptPoller::new(environment);
-        let components = Components::find(lines, n, &mut poller)?;
+        let components = Components::find(graph, n, &mut poller)?;
         let mut above = BitTable::zeros(components.len(), components.len())?;
         let mut arcs = Limbs::zeros(n.div_ceil(64))?;
         let mut reached = Limbs::zeros(above.column_len())?;
@@ -80,7 +83,7 @@ impl Reach {
             reached.fill(0);
             arcs.fill(0);
             for member in components.members(component) {
-                poller.or(&mut arcs, lines.column_limbs(member))?;
+                poller.or(&mut arcs, graph.column_limbs(member))?;
             }
             ahead.add(&components, arcs.iter().copied(), &mut poller)?;
             while let Some(next) = ahead.pop(|at| reached[at]) {
@@ -90,7 +93,7 @@ impl Reach {
             }
             above.column_limbs_mut(component).copy_from_slice(&reached);
         }
-        Ok(Reach { n, components, above, turned })
+        Ok(Reach { n, components, above, lines })
     }
 
     /// The vertices that are reached from one, which counts from 0.
@@ -107,7 +110,8 @@ impl Reach {
         let from = self.components.of(from);
         poller.spend(self.components.len())?;
         for component in 0..self.components.len() {
-            let (row, column) = if self.turned { (from, component) } else { (component, from) };
+            let (row, column) =
+                if self.is_turned() { (from, component) } else { (component, from) };
             if self.above.get(row, column) {
                 self.mark(component, to, poller)?;
             }
@@ -122,8 +126,8 @@ impl NativeState for Reach {
     }
 
     fn tables(&self) -> Vec<StateTable> {
-        let lines = if self.turned { Lines::Columns } else { Lines::Rows };
-        vec![StateTable { name: Reach::CLOSURE, n_rows: self.n, n_cols: self.n, lines }]
+        let (n, lines) = (self.n, self.lines);
+        vec![StateTable { name: CLOSURE_PART, n_rows: n, n_cols: n, lines }]
     }
 
     /// The closure of the graph that it was made of: line i marks what vertex i reaches.

@@ -31,6 +31,15 @@ pub trait NativeState: Any + Debug + Send + Sync {
     ) -> Result<(), Ended>;
 }
 
+/// A state that natives change in place.
+pub trait ChangingState: NativeState + Sized {
+    /// A copy, to be changed when others have the state too.
+    ///
+    /// # Errors
+    /// If the system refuses the memory, or the run has to end.
+    fn try_copy(&self, environment: &dyn Environment) -> Result<Self, Ended>;
+}
+
 /// A table that a state stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StateTable {

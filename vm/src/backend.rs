@@ -204,7 +204,7 @@ pub struct Capabilities {
     /// Most packed bytes of values that it holds at all.
     pub max_bytes: u64,
     /// The library routines that it has a native for.
-    pub natives: &'static [Native],
+    pub natives: Vec<Native>,
 }
 
 /// How a program is compiled. No choice changes results, traps or elementary operations, but natives count none.

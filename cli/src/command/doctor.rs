@@ -70,6 +70,7 @@ fn table(findings: &Findings) -> String {
         }),
     ];
     for BackendState { name, is_default, state, default_memory, natives } in backends {
+        let is_there = state.is_ok();
         let state = match (state, default_memory) {
             (Err(why), _) => why.clone(),
             (Ok(()), None) => "there".to_owned(),
@@ -81,6 +82,10 @@ fn table(findings: &Findings) -> String {
         let state = if *is_default { format!("{state}; the default") } else { state };
         rows.push((format!("backend {name}"), state));
         rows.extend(natives.iter().map(|native| ("  native".to_owned(), routines(*native))));
+        let as_written = if is_there { as_written(natives) } else { Vec::new() };
+        if !as_written.is_empty() {
+            rows.push(("  as written".to_owned(), as_written.join(", ")));
+        }
     }
     columns::lines([Align::Left; 2], rows.into_iter().map(<[String; 2]>::from))
 }
@@ -102,6 +107,7 @@ fn object(findings: &Findings) -> Value {
                 "reason": state.as_ref().err(),
                 "default_memory": default_memory,
                 "natives": natives.iter().map(|native| of_native(*native)).collect::<Vec<Value>>(),
+                "as_written": if state.is_ok() { as_written(natives) } else { Vec::new() },
             })
         })
         .collect();
@@ -129,6 +135,12 @@ fn object(findings: &Findings) -> Value {
 fn of_native(native: Native) -> Value {
     let Signature { name, routines, module, summary, .. } = native.signature();
     json!({ "name": name, "module": module, "routines": routines, "summary": summary })
+}
+
+/// The library routines of the catalogue that a backend with these natives runs as they are written.
+fn as_written(natives: &[Native]) -> Vec<&'static str> {
+    let others = Native::ALL.iter().filter(|native| !natives.contains(native));
+    others.flat_map(|native| native.signature().routines).copied().collect()
 }
 
 /// The library routines that a native stands for, and where to find them.
@@ -164,14 +176,14 @@ mod tests {
                     is_default: true,
                     state: Ok(()),
                     default_memory: Some(3 << 30),
-                    natives: &[Native::Closure],
+                    natives: vec![star_base::natives::catalogue::closure::CLOSURE],
                 },
                 BackendState {
                     name: "two",
                     is_default: false,
                     state: Err("not here".to_owned()),
                     default_memory: None,
-                    natives: &[],
+                    natives: Vec::new(),
                 },
             ],
         };
@@ -188,6 +200,7 @@ mod tests {
             "folder at hand  /work, free space not known\n",
             "backend one     there, takes values of 3.0 GiB unless `--max-memory` says otherwise; the default\n",
             "  native        WARSHALL, WARSHALL-C, WARSHALL-adapt of star:closure: strong components, ",
+            "  as written    CONDENSE, REACHES, REACHABLE",
             "backend two     not here\n",
         ] {
             assert!(text.contains(line), "{line}{text}");
@@ -199,6 +212,8 @@ mod tests {
         let native = &object["backends"][0]["natives"][0];
         assert_eq!((&native["name"], &native["module"]), (&"closure".into(), &"closure".into()));
         assert_eq!(native["routines"][0], "WARSHALL");
+        assert_eq!(object["backends"][0]["as_written"][0], "CONDENSE");
+        assert!(!text.ends_with("REACHABLE\n"), "a backend that is not there has nothing");
         assert_eq!(
             (&object["memory"]["allowed"], &object["files"]["max_bytes"]),
             (&(1 << 30).into(), &(5 << 20).into())

@@ -31,6 +31,7 @@ mod golden;
 mod graphs;
 mod house;
 mod lowering;
+mod native_state;
 mod natives;
 mod operations;
 mod passes;

@@ -3,7 +3,8 @@
 
 use std::fmt::Write as _;
 
-use star_base::natives::{Kind, Native, Param, ParamMode, Signature, SizeExpr};
+use star_base::natives::catalogue::closure::CLOSURE;
+use star_base::natives::{Kind, Native, Param, ParamMode, Signature, SizeTerm};
 use star_base::{BitTable, BitVector};
 use star_ir::LimitKind;
 use star_tests::backends::{Mode, WITH_NATIVES, backends};
@@ -102,7 +103,9 @@ fn keyword(kind: Kind) -> &'static str {
     match kind {
         Kind::Int => "integer",
         Kind::Bool => "boolean",
+        Kind::Text => "string",
         Kind::Slice => "slice",
+        Kind::Word => "word",
         Kind::Table => "table",
         Kind::Handle => "handle",
     }
@@ -164,16 +167,23 @@ impl Arguments {
         }
     }
 
-    fn value(&self, signature: &Signature, term: SizeExpr) -> Option<i64> {
+    fn value(&self, signature: &Signature, term: SizeTerm) -> Option<i64> {
         let name = |idx: usize| signature.params[idx].name;
         match term {
-            SizeExpr::Number(number) => Some(number),
-            SizeExpr::Value(idx) => match self.named(name(idx)) {
+            SizeTerm::Value(idx) => match self.named(name(idx)) {
                 Some(HostValue::Int(number)) => Some(*number),
                 Some(_) | None => None,
             },
-            SizeExpr::Rows(idx) => self.n_rows(name(idx)).map(|n| n as i64),
-            SizeExpr::Columns(idx) => self.table(name(idx)).map(|table| table.n_cols() as i64),
+            SizeTerm::Length(idx) => match self.named(name(idx)) {
+                Some(HostValue::Slice(bits)) => Some(bits.len() as i64),
+                Some(_) | None => None,
+            },
+            SizeTerm::Rows(idx) | SizeTerm::PartRows(idx, _) => {
+                self.n_rows(name(idx)).map(|n| n as i64)
+            }
+            SizeTerm::Columns(idx) | SizeTerm::PartColumns(idx, _) => {
+                self.table(name(idx)).map(|table| table.n_cols() as i64)
+            }
         }
     }
 }
@@ -188,6 +198,11 @@ fn arguments(calls: &[Called], random: &mut Random) -> Arguments {
         for Param { name, kind, mode } in *params {
             let value = match kind {
                 Kind::Handle => continue,
+                Kind::Text => HostValue::Str("text".to_owned()),
+                Kind::Word => {
+                    let len = near(random);
+                    HostValue::Word(BitVector::from_bools(&random.bits(len, 50)))
+                }
                 Kind::Bool => HostValue::Bool(random.chance(50)),
                 Kind::Int => HostValue::Int(match random.below(8) {
                     0 => 0,
@@ -241,7 +256,7 @@ fn a_routine_of_the_same_name_is_no_twin() {
 
 #[test]
 fn without_room_for_a_native_the_star_body_runs() {
-    let program = Program::new(&caller(&[(Native::Closure, "WARSHALL")]));
+    let program = Program::new(&caller(&[(CLOSURE, "WARSHALL")]));
     let mut random = Random::new(1);
     let args = [HostValue::Int(64), HostValue::Table(table(64, 64, &mut random))];
     let entry = program.entry("TRY");

@@ -55,6 +55,11 @@ impl<'p> Interpreter<'p, '_, '_> {
                 self.put_value(*place, copy);
             }
         }
+        for value in &*values {
+            if let ValueData::Handle(handle) = &value.data {
+                self.watch_state(handle);
+            }
+        }
         // Nothing fails from here on: what moves in will move out again.
         self.frames.push(Frame {
             routine: entry.0 as usize,

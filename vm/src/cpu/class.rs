@@ -151,7 +151,7 @@ impl Inst {
             | Inst::TileEnd(_)
             | Inst::Call(_)
             | Inst::Return
-            | Inst::Native(_)
+            | Inst::Native
             | Inst::Print(_)
             | Inst::Read(_)
             | Inst::Write(_) => Class::Control,

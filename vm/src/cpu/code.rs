@@ -13,6 +13,7 @@ use star_ir::{
 
 use super::inst::Inst;
 use super::lines::LineKernel;
+use super::natives::NativeTwin;
 use super::recording::Tile;
 use crate::backend::CompileOptions;
 use crate::explain::Item;
@@ -48,6 +49,8 @@ pub(super) struct RoutineCode {
     /// Bits registers of variables that keep their size; tables that do not grow.
     pub(super) sized: Vec<RegRef>,
     pub(super) params: Vec<(RegRef, Mode)>,
+    /// What does all that it does, if natives are on.
+    pub(super) native: Option<NativeTwin>,
     pub(super) result: Option<RegRef>,
     /// The checks of SIR that its guards stand for: the words of a trap are found with them.
     pub(super) checks: Vec<Check>,
@@ -132,6 +135,19 @@ impl RegRef {
             | RegRef::Word(_)
             | RegRef::Text(_)
             | RegRef::Handle(_) => None,
+        }
+    }
+
+    /// Its register, if it is a handle's.
+    pub(super) fn handle(self) -> Option<Reg> {
+        match self {
+            RegRef::Handle(reg) => Some(reg),
+            RegRef::Int(_)
+            | RegRef::Bool(_)
+            | RegRef::Slice(_)
+            | RegRef::Word(_)
+            | RegRef::Table(_)
+            | RegRef::Text(_) => None,
         }
     }
 

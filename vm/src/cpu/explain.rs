@@ -4,8 +4,8 @@ use star_ir::analysis::line_accesses::{LineAccesses, TURNS, line_accesses};
 use star_ir::{Routine, Ty};
 
 use super::code::RoutineCode;
-use super::inst::Inst;
 use super::{Plan, wants_rows};
+use crate::backend::CompileOptions;
 use crate::explain::{Became, Explanation, Item, Subject};
 
 /// What became of the program of a plan.
@@ -26,7 +26,7 @@ pub(super) fn explain(plan: &Plan) -> Explanation {
     all.whole(Subject::Threads, format!("{threads}{reason}"));
     all.items.extend(of_tables(plan));
     for (routine, compiled) in code.program.routines.iter().zip(&code.routines) {
-        all.items.extend(of_routine(routine, compiled));
+        all.items.extend(of_routine(routine, compiled, code.options));
     }
     all
 }
@@ -54,15 +54,19 @@ fn of_tables(plan: &Plan) -> Vec<Item> {
 }
 
 /// The items of a routine: itself, its native, and its statements in their order.
-fn of_routine(routine: &Routine, code: &RoutineCode) -> Vec<Item> {
+fn of_routine(routine: &Routine, code: &RoutineCode, options: CompileOptions) -> Vec<Item> {
     let item = |subject, became| Item { subject, routine: Some(code.id), loc: None, became };
     let (n_insts, n_loops, n_fused) = (code.insts.len(), code.summary.loops, code.summary.fused);
     let form = format!("{n_insts} instructions, {n_loops} loops, {n_fused} operations fused");
     let mut items = vec![item(Subject::Routine, Became::Form(form))];
     if let Some(native) = routine.native {
-        let became = match code.insts.first() {
-            Some(Inst::Native(_)) => Became::Form(native.signature().summary.to_owned()),
-            Some(_) | None => Became::AsWritten { why: "natives are off".to_owned() },
+        let became = match (code.native, options.natives) {
+            (Some(_), _) => Became::Form(native.signature().summary.to_owned()),
+            (None, false) => Became::AsWritten { why: "natives are off".to_owned() },
+            (None, true) => {
+                let why = format!("this backend has no native `{native}`");
+                Became::AsWritten { why }
+            }
         };
         items.push(item(Subject::Native, became));
     }

@@ -4,7 +4,8 @@
 //! of its own in their place, of which this backend knows the bytes and those tables
 //! ([`NativeState`]). A state counts beside its tables, so that there is memory for them: they take its
 //! place, for everyone who shares the handle, when a Star body reads one of them, and when the run would be refused memory
-//! otherwise. So a run with natives meets the limit no earlier than one without.
+//! otherwise. So a run with natives meets the limit no earlier than one without. A native changes a state that nobody
+//! shares in place; it lies outside the handle meanwhile.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -36,6 +37,8 @@ enum Form {
     State(Arc<dyn NativeState>),
     /// As Star bodies keep it.
     Tables(Tables),
+    /// A native is changing its state.
+    Lent,
 }
 
 /// Tables by their names.
@@ -57,6 +60,7 @@ impl Handle {
         match &*self.form() {
             Form::State(state) => state_bytes(&**state),
             Form::Tables(tables) => tables.values().map(|table| table.n_bytes()).sum(),
+            Form::Lent => 0,
         }
     }
 
@@ -64,8 +68,38 @@ impl Handle {
     pub(super) fn state(&self) -> Option<Arc<dyn NativeState>> {
         match &*self.form() {
             Form::State(state) => Some(state.clone()),
-            Form::Tables(_) => None,
+            Form::Tables(_) | Form::Lent => None,
         }
+    }
+
+    /// Is nobody else able to see a change of its state?
+    pub(super) fn has_own_state(self: &Arc<Self>) -> bool {
+        let Form::State(state) = &*self.form() else { return false };
+        Arc::strong_count(self) == 1 && Arc::strong_count(state) == 1
+    }
+
+    /// Takes the state out, to be changed, if nobody else would see that; [`Handle::return_state`] puts it back.
+    pub(super) fn lend_state(self: &Arc<Self>) -> Option<Arc<dyn NativeState>> {
+        if !self.has_own_state() {
+            return None;
+        }
+        match std::mem::replace(&mut *self.form(), Form::Lent) {
+            Form::State(state) => Some(state),
+            Form::Tables(_) | Form::Lent => None,
+        }
+    }
+
+    /// Puts a state back that was lent.
+    pub(super) fn return_state(&self, state: Arc<dyn NativeState>) {
+        *self.form() = Form::State(state);
+    }
+
+    /// A table, if Star bodies have stored it; none of a state.
+    pub(super) fn table(&self, module: &str, name: &str) -> Option<Arc<Table>> {
+        if *self.module != *module {
+            return None;
+        }
+        self.tables().remove(name)
     }
 
     /// Rows and columns of a table, if it holds it.
@@ -79,6 +113,7 @@ impl Handle {
                 Some([table.n_rows, table.n_cols])
             }
             Form::Tables(tables) => tables.get(name).map(|table| [table.n_rows(), table.n_cols()]),
+            Form::Lent => None,
         }
     }
 
@@ -105,7 +140,7 @@ impl Handle {
     /// Counts the second forms that its tables have.
     pub(super) fn count_copies(&self, copies: &mut Copies) {
         match &*self.form() {
-            Form::State(_) => {}
+            Form::State(_) | Form::Lent => {}
             Form::Tables(tables) => tables.values().for_each(|table| copies.count(table, false)),
         }
     }
@@ -113,7 +148,7 @@ impl Handle {
     /// The tables that it holds; none of a state.
     fn tables(&self) -> Tables {
         match &*self.form() {
-            Form::State(_) => Tables::new(),
+            Form::State(_) | Form::Lent => Tables::new(),
             Form::Tables(tables) => tables.clone(),
         }
     }
@@ -134,7 +169,10 @@ struct KeptState<'a> {
 
 impl Reclaim for KeptState<'_> {
     fn is_gone(&self) -> bool {
-        self.handle.upgrade().is_none_or(|handle| handle.state().is_none())
+        self.handle.upgrade().is_none_or(|handle| match &*handle.form() {
+            Form::State(_) | Form::Lent => false,
+            Form::Tables(_) => true,
+        })
     }
 
     fn reclaim(&self) -> u64 {
@@ -154,9 +192,6 @@ impl Interpreter<'_, '_, '_> {
 
     /// A register takes a handle whose bytes are counted already.
     pub(super) fn put_handle(&mut self, reg: Reg, handle: Option<Arc<Handle>>) {
-        if let Some(handle) = &handle {
-            self.watch_state(handle);
-        }
         let at = self.base.handles + reg as usize;
         let before = std::mem::replace(&mut self.handles[at], handle);
         self.release_handle(before);
@@ -179,16 +214,17 @@ impl Interpreter<'_, '_, '_> {
             Form::Tables(tables) => {
                 tables.into_values().for_each(|table| self.release(CowTable::Shared(table)));
             }
+            Form::Lent => {}
         }
     }
 
     /// The handle's own tables: those of a state take its place.
     fn settled(&mut self, handle: &Handle) -> Run<Tables> {
         let state = handle.state();
-        let freed = self.finished(handle.settle(&self.parallelism))?;
-        match (freed, state) {
-            (Some(freed), _) => self.budget.release(freed),
-            (None, state) => {
+        match handle.settle(&self.parallelism) {
+            Ok(freed) => self.budget.release(freed),
+            Err(Ended::Interrupted) => return Err(self.interrupted()),
+            Err(Ended::OutOfMemory) => {
                 let n_bytes = state.map_or(0, |state| state_bytes(&*state));
                 return Err(self.out_of_memory(OutOfMemory { n_bytes: u128::from(n_bytes) }));
             }

@@ -3,7 +3,6 @@
 //! Those of inner loops stand for themselves; the others are grouped by what they work on, each group
 //! with its interpreter: [`BitsInst`] in `bits`, [`TableInst`] in `tables`, [`SizeInst`] in `sizes`.
 
-use star_base::Native;
 use star_ir::{Direction, IntOp, LogicOp, Relation, Sense};
 
 use super::ask::{Ask, Search};
@@ -163,7 +162,7 @@ pub(super) enum Inst {
     Call(u32),
     Return,
     /// At the beginning of a routine: does all that it does and returns, or goes on (`natives`).
-    Native(Native),
+    Native,
     Print(u32),
     Read(u32),
     Write(u32),
@@ -357,7 +356,7 @@ pub(super) enum SizeInst {
 impl Inst {
     /// Can something else than the next instruction follow?
     pub(super) fn jumps(mut self) -> bool {
-        matches!(self, Inst::Return | Inst::Native(_)) || self.target_mut().is_some()
+        matches!(self, Inst::Return | Inst::Native) || self.target_mut().is_some()
     }
 
     /// Where it may jump to, once that is known.
@@ -399,7 +398,7 @@ impl Inst {
             | Inst::Unset(_)
             | Inst::Call(_)
             | Inst::Return
-            | Inst::Native(_)
+            | Inst::Native
             | Inst::Print(_)
             | Inst::Read(_)
             | Inst::Write(_) => None,

@@ -313,9 +313,11 @@ impl<'p> Interpreter<'p, '_, '_> {
                     routine = self.routine()?;
                     probe.left(routine);
                 }
-                Inst::Native(native) => {
-                    if self.native(native)? {
-                        probe.native(native);
+                Inst::Native => {
+                    if let Some(twin) = routine.native
+                        && self.native(twin)?
+                    {
+                        probe.native(twin.native);
                         // Its last instruction is its `Return`.
                         next = routine.insts.len() - 1;
                     }

@@ -46,7 +46,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use star_base::{BitTable, Native, OutOfMemory};
+use star_base::{BitTable, OutOfMemory};
 use star_ir::analysis::line_accesses::{LineAccesses, line_accesses};
 use star_ir::{Program, RoutineId, Ty};
 
@@ -59,6 +59,7 @@ use crate::explain::Explanation;
 use crate::kernels::Kernels;
 use crate::value::HostValue;
 
+pub use natives::{HandlePart, NativeCall, NativeFn, NativeResult, NativeTwin, NotTaken, Target};
 pub use parallelism::Settings;
 pub use value::Value;
 
@@ -73,6 +74,7 @@ pub struct Cpu {
     settings: Settings,
     kernels: Kernels,
     pool: &'static Pool,
+    natives: Vec<NativeTwin>,
 }
 
 /// A compiled program.
@@ -105,7 +107,15 @@ impl Cpu {
 
     /// The backend with other choices. Threads that the system refuses are said by [`Backend::explain`].
     pub fn with(settings: Settings, kernels: Kernels) -> Self {
-        Cpu { settings, kernels, pool: Pool::of(settings.threads) }
+        let pool = Pool::of(settings.threads);
+        Cpu { settings, kernels, pool, natives: natives::TABLE.to_vec() }
+    }
+
+    /// The same with one more native. A later one of the same entry does not count.
+    #[must_use]
+    pub fn with_native(mut self, twin: NativeTwin) -> Self {
+        self.natives.push(twin);
+        self
     }
 
     /// The kernels that it computes with.
@@ -135,7 +145,7 @@ impl Backend for Cpu {
             threads: self.threads(),
             expansion: 1,
             max_bytes: u64::MAX,
-            natives: Native::ALL,
+            natives: self.natives.iter().map(|twin| twin.native).collect(),
         }
     }
 
@@ -204,7 +214,7 @@ impl Backend for Cpu {
     }
 
     fn compile(&self, program: Program, options: &CompileOptions) -> Result<Code, BackendError> {
-        Ok(Code(Arc::new(compile::compile(program, *options)?)))
+        Ok(Code(Arc::new(compile::compile(program, *options, &self.natives)?)))
     }
 
     fn plan(

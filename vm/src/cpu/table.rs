@@ -258,38 +258,41 @@ impl Table {
         }
     }
 
-    /// The form by columns. It is made if there is none; `None` if the system has no room for it.
-    pub(super) fn columns(&self, parallelism: &Parallelism<'_>) -> Run<Option<&BitTable>> {
-        if self.form(Line::Column).is_none()
+    /// The form whose columns are such lines. It is made if there is none; `None` if the system has no room for it.
+    pub(super) fn make_form(
+        &self,
+        line: Line,
+        parallelism: &Parallelism<'_>,
+    ) -> Run<Option<&BitTable>> {
+        if self.form(line).is_none()
             && let Some(copy) = self.turned(parallelism)?
         {
             let _ = self.copy.set(copy);
         }
-        Ok(self.form(Line::Column))
+        Ok(self.form(line))
     }
 
-    /// The form by columns alone, to be changed. `None` if the system has no room to turn.
-    pub(super) fn columns_mut(
+    /// The form whose columns are such lines alone, to be changed. `None` if the system has no room to turn.
+    pub(super) fn home_along(
         &mut self,
+        line: Line,
         parallelism: &Parallelism<'_>,
     ) -> Run<Option<&mut BitTable>> {
-        if self.by_rows {
+        if !self.is_home(line) {
             let turned = match self.copy.take() {
                 Some(copy) => Some(copy),
                 None => self.turned(parallelism)?,
             };
             let Some(turned) = turned else { return Ok(None) };
             self.home = turned;
-            self.by_rows = false;
+            self.by_rows = !self.by_rows;
         }
-        self.copy.take();
-        *self.against.get_mut() = 0;
-        Ok(Some(&mut self.home))
+        Ok(Some(self.home_mut()))
     }
 
     /// Grows to `n_cols` columns, if it has fewer; false if the system has no room for that.
     pub(super) fn grow(&mut self, n_cols: usize, parallelism: &Parallelism<'_>) -> Run<bool> {
-        let Some(home) = self.columns_mut(parallelism)? else { return Ok(false) };
+        let Some(home) = self.home_along(Line::Column, parallelism)? else { return Ok(false) };
         let before = home.n_cols();
         if n_cols <= before {
             return Ok(true);

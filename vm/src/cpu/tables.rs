@@ -104,12 +104,12 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// May a second form of the table be made?
-    fn may_copy(&self, table: &Table) -> bool {
+    pub(super) fn may_copy(&self, table: &Table) -> bool {
         self.copies.may_add(&self.budget, table.n_bytes())
     }
 
     /// A table that is read may have got a second form.
-    fn recount_copy(&mut self, table: Reg, had_copy: bool) -> Run<()> {
+    pub(super) fn recount_copy(&mut self, table: Reg, had_copy: bool) -> Run<()> {
         let table = self.tables[self.base.tables + table as usize].table.get();
         let table = table.ok_or_else(|| broken("a table that was never set"))?;
         self.copies.count(table, had_copy);
@@ -280,7 +280,7 @@ impl Interpreter<'_, '_, '_> {
         let from = self.table(from)?;
         let may_copy = self.may_copy(from);
         let width = to.n_cols();
-        let Some(to) = to.columns_mut(&self.parallelism)? else {
+        let Some(to) = to.home_along(Line::Column, &self.parallelism)? else {
             return Err(broken("a new table without columns"));
         };
         if let Some(form) = from.as_columns() {
@@ -334,7 +334,7 @@ impl Interpreter<'_, '_, '_> {
         let turned = match self.table(table)?.as_columns() {
             Some(_) => None,
             None if self.may_copy(self.table(table)?) => {
-                self.table(table)?.columns(&self.parallelism)?;
+                self.table(table)?.make_form(Line::Column, &self.parallelism)?;
                 None
             }
             None => {

@@ -138,7 +138,7 @@ impl Backend for Reference {
             threads: 1,
             expansion: 8,
             max_bytes: MAX_BYTES,
-            natives: &[],
+            natives: Vec::new(),
         }
     }
 

@@ -19,6 +19,7 @@ use super::code::{
     Size, Summary,
 };
 use super::inst::{BitsInst, Inst, TableInst};
+use super::natives::NativeTwin;
 use super::table::Line;
 use crate::backend::{BackendError, CompileOptions};
 
@@ -26,11 +27,18 @@ use crate::backend::{BackendError, CompileOptions};
 ///
 /// # Errors
 /// [`BackendError::Internal`] with the location, if the program breaks a rule that the verifier keeps.
-pub(super) fn compile(program: Program, options: CompileOptions) -> Result<Code, BackendError> {
+pub(super) fn compile(
+    program: Program,
+    options: CompileOptions,
+    natives: &[NativeTwin],
+) -> Result<Code, BackendError> {
     let unchanged: Vec<HashSet<VarId>> = program.routines.iter().map(unchanged).collect();
     let routines = program.routines.iter().enumerate();
     let routines = routines.map(|(idx, routine)| {
-        Compiler::new(&program, options, &unchanged, RoutineId(idx as u32), routine).routine()
+        let twin = natives.iter().find(|twin| Some(twin.native) == routine.native);
+        let native = twin.copied().filter(|_| options.natives);
+        let id = RoutineId(idx as u32);
+        Compiler::new(&program, options, &unchanged, id, routine, native).routine()
     });
     let routines = routines.collect::<Result<_, _>>()?;
     Ok(Code { program, routines, options })
@@ -89,6 +97,7 @@ impl<'p> Compiler<'p> {
         unchanged: &'p [HashSet<VarId>],
         id: RoutineId,
         routine: &'p Routine,
+        native: Option<NativeTwin>,
     ) -> Self {
         let mut size = FrameSize::default();
         let places: Vec<RegRef> = routine.vars.iter().map(|var| place(&mut size, var.ty)).collect();
@@ -116,6 +125,7 @@ impl<'p> Compiler<'p> {
             size,
             sized,
             params: routine.params.iter().map(|param| (of(param.var), param.mode)).collect(),
+            native,
             result: routine.result.map(of),
             checks: Vec::new(),
             constants: Vec::new(),
@@ -148,10 +158,8 @@ impl<'p> Compiler<'p> {
     }
 
     fn routine(mut self) -> Result<RoutineCode, BackendError> {
-        if let Some(native) = self.routine.native
-            && self.options.natives
-        {
-            self.emit(Inst::Native(native));
+        if self.code.native.is_some() {
+            self.emit(Inst::Native);
         }
         self.block(&self.routine.body);
         let end = self.here();

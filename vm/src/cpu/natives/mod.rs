@@ -1,24 +1,49 @@
-//! Natives: library routines that this backend does in its own way, one file each.
+//! Natives: library routines that this backend does in its own way, one file for each theme.
 //!
-//! The code of a routine with a native begins with one instruction, [`Inst::Native`](super::code::Inst),
-//! which runs when the routine was entered, by a call or as the entry, and its arguments are in its
-//! registers; without natives there is no such instruction. If every argument is set and the preconditions of the catalogue hold, the
-//! native sets the `var` parameters and the routine returns; otherwise its body runs. So a native has no
-//! trap, and what it needs it looks at before it changes anything: it asks for its memory first, and if there is
-//! not enough the body runs too. Only when the user or the clock ends the run does a `var` parameter hold
+//! [`TABLE`] says which native does what. The code of a routine with a native of the table begins with one instruction,
+//! [`Inst::Native`](super::inst::Inst), which runs when the routine was entered, by a call or as the entry, and its
+//! arguments are in its registers; without natives there is no such instruction. If every argument is set and the
+//! preconditions of the catalogue hold, the native sets the `var` parameters and the routine returns; otherwise its body
+//! runs. So a native has no trap. It reserves all its memory before it changes anything, and if that is refused the body
+//! runs, too ([`NativeCall`] sees to both). Only when the user or the clock ends the run does a `var` parameter hold
 //! something in between.
 
+mod call;
 mod closure;
 mod reach;
 
-use star_base::natives::{Native, ParamMode, SizeExpr};
+use star_base::Native;
+use star_base::natives::catalogue::closure::{CLOSURE, CONDENSE, REACHABLE, REACHES};
+use star_base::natives::{ParamMode, SizeTerm};
 use star_ir::{LogicOp, Mode};
 use star_natives::{Ended, Environment};
 
 use super::code::{Number, Reg, RegRef, Size};
 use super::interpreter::Interpreter;
 use super::parallelism::Parallelism;
-use crate::stop::{Run, broken};
+use crate::stop::{Run, Stop, broken};
+
+pub use call::{HandlePart, NativeCall, NativeResult, NotTaken, Target};
+
+/// What a native does: everything that its routine does, or nothing.
+pub type NativeFn = fn(&mut NativeCall<'_, '_, '_, '_>) -> NativeResult;
+
+/// A native of this backend.
+#[derive(Clone, Copy, Debug)]
+pub struct NativeTwin {
+    /// Its entry in the catalogue.
+    pub native: Native,
+    /// What it does.
+    pub run: NativeFn,
+}
+
+/// The natives of this backend. An entry of the catalogue that is not here runs its Star body.
+pub(super) const TABLE: &[NativeTwin] = &[
+    NativeTwin { native: CLOSURE, run: closure::closure },
+    NativeTwin { native: CONDENSE, run: reach::condense },
+    NativeTwin { native: REACHES, run: reach::reaches },
+    NativeTwin { native: REACHABLE, run: reach::reachable },
+];
 
 impl Environment for Parallelism<'_> {
     fn poll_limbs(&self) -> usize {
@@ -58,32 +83,23 @@ impl Environment for Parallelism<'_> {
 
 impl Interpreter<'_, '_, '_> {
     /// Does what the routine that was just entered does; false if its body has to.
-    pub(super) fn native(&mut self, native: Native) -> Run<bool> {
-        if !self.native_may(native)? {
+    pub(super) fn native(&mut self, twin: NativeTwin) -> Run<bool> {
+        if !self.native_may(twin.native)? {
             return Ok(false);
         }
         self.budget.poll()?;
-        let done = match native {
-            Native::Closure => self.native_closure()?,
-            Native::Condense => self.native_condense()?,
-            Native::Reaches => self.native_reaches()?,
-            Native::Reachable => self.native_reachable()?,
-        };
-        if done {
+        let taken = call::run(self, twin)?;
+        if taken {
             self.count_native();
         }
-        Ok(done)
+        Ok(taken)
     }
 
-    /// The result of an algorithm; `None` if the system refuses the memory.
-    pub(super) fn finished<T>(&self, result: Result<T, Ended>) -> Run<Option<T>> {
-        match result {
-            Ok(result) => Ok(Some(result)),
-            Err(Ended::OutOfMemory) => Ok(None),
-            Err(Ended::Interrupted) => {
-                self.parallelism.poll()?;
-                Err(broken("a native that ended for no reason"))
-            }
+    /// The stop at which an algorithm was interrupted.
+    pub(super) fn interrupted(&self) -> Stop {
+        match self.parallelism.poll() {
+            Err(stop) => stop,
+            Ok(()) => broken("a native that was interrupted by nobody"),
         }
     }
 
@@ -91,56 +107,33 @@ impl Interpreter<'_, '_, '_> {
     fn native_may(&self, native: Native) -> Run<bool> {
         let params = &self.routine()?.params;
         let signature = native.signature();
-        let is_set = |((place, _), mode): (&(RegRef, Mode), ParamMode)| match (place, mode) {
+        let is_set = |((place, _), mode): (&(RegRef, Mode), ParamMode)| match mode {
             // Value arguments are set.
-            (_, ParamMode::Value | ParamMode::Made) => true,
-            (place, ParamMode::Changed) => self.holds_value(*place),
+            ParamMode::Value | ParamMode::Made => true,
+            ParamMode::Changed => self.holds_value(*place),
         };
-        let value = |term: SizeExpr| {
-            let size = |idx: usize, size: fn(Reg) -> Size| match params.get(idx) {
-                Some((RegRef::Table(reg), _)) => self.size(size(*reg)),
-                // A square table, if a native has made it.
-                Some((RegRef::Handle(reg), _)) => {
-                    let state = self.handle_slot(*reg).as_ref().and_then(|handle| handle.state());
-                    let table = state.and_then(|state| state.tables().first().copied());
-                    table.map(|table| table.n_rows as u64)
-                }
-                Some(_) | None => None,
-            };
-            match term {
-                SizeExpr::Number(number) => Some(number),
-                SizeExpr::Value(idx) => self.int_param(idx).ok(),
-                SizeExpr::Rows(idx) => size(idx, Size::Rows).and_then(|n| i64::try_from(n).ok()),
-                SizeExpr::Columns(idx) => {
-                    size(idx, Size::Columns).and_then(|n| i64::try_from(n).ok())
-                }
+        let place = |idx: usize| params.get(idx).map(|(place, _)| *place);
+        let table_size = |idx: usize, size: fn(Reg) -> Size| {
+            let size = self.size(size(place(idx)?.table()?))?;
+            i64::try_from(size).ok()
+        };
+        let part_size = |idx: usize, name: &str, dim: usize| {
+            let reg = place(idx)?.handle()?;
+            let [rows, columns] =
+                self.handle_slot(reg).as_ref()?.size_of(signature.module, name)?;
+            i64::try_from(if dim == 0 { rows } else { columns }).ok()
+        };
+        let value = |term: SizeTerm| match term {
+            SizeTerm::Value(idx) => Some(self.number(Number(place(idx)?.number()?))),
+            SizeTerm::Length(idx) => {
+                i64::try_from(self.size(Size::Length(place(idx)?.bits()?))?).ok()
             }
+            SizeTerm::Rows(idx) => table_size(idx, Size::Rows),
+            SizeTerm::Columns(idx) => table_size(idx, Size::Columns),
+            SizeTerm::PartRows(idx, name) => part_size(idx, name, 0),
+            SizeTerm::PartColumns(idx, name) => part_size(idx, name, 1),
         };
-        let ways = signature.params.iter().map(|param| param.mode);
-        Ok(params.iter().zip(ways).all(is_set) && signature.holds(value))
-    }
-
-    /// The integer that is parameter `idx`, from 0.
-    fn int_param(&self, idx: usize) -> Run<i64> {
-        match self.routine()?.params.get(idx) {
-            Some((RegRef::Int(reg), _)) => Ok(self.number(Number(*reg))),
-            Some(_) | None => Err(broken("a native without that integer")),
-        }
-    }
-
-    /// The register of the handle that is parameter `idx`, from 0.
-    fn handle_param(&self, idx: usize) -> Run<Reg> {
-        match self.routine()?.params.get(idx) {
-            Some((RegRef::Handle(reg), _)) => Ok(*reg),
-            Some(_) | None => Err(broken("a native without that handle")),
-        }
-    }
-
-    /// The register of the table that is parameter `idx`, from 0.
-    fn table_param(&self, idx: usize) -> Run<Reg> {
-        match self.routine()?.params.get(idx) {
-            Some((RegRef::Table(reg), _)) => Ok(*reg),
-            Some(_) | None => Err(broken("a native without that table")),
-        }
+        let modes = signature.params.iter().map(|param| param.mode);
+        Ok(params.iter().zip(modes).all(is_set) && signature.holds(value))
     }
 }

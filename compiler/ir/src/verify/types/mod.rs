@@ -32,7 +32,9 @@ fn native(subject: &mut Subject<'_, '_>) {
     let suits = |var: VarId, kind: natives::Kind| match kind {
         natives::Kind::Int => Kind::Int.takes(routine.var(var).ty),
         natives::Kind::Bool => Kind::Bool.takes(routine.var(var).ty),
+        natives::Kind::Text => Kind::Str.takes(routine.var(var).ty),
         natives::Kind::Slice => Kind::Slice.takes(routine.var(var).ty),
+        natives::Kind::Word => Kind::Word.takes(routine.var(var).ty),
         natives::Kind::Table => Kind::Table.takes(routine.var(var).ty),
         natives::Kind::Handle => Kind::Handle.takes(routine.var(var).ty),
     };

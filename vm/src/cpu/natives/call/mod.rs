@@ -1,0 +1,330 @@
+//! What a native sees of the run: its arguments, memory, and where its results go.
+//!
+//! Note [Reservations]. A native reserves all its memory before its first write; a refusal means that the Star body
+//! runs. Memory of its own it reserves by the byte ([`NativeCall::reserve`]), that of a result with its kind
+//! (`reserve_bits`, `reserve_table`, `own`, `own_state`). What it then puts into a variable comes out of what it has
+//! reserved; the rest is given back when it ends. Putting a result without having reserved it, reserving after a write,
+//! and declining after one are faults of the native, which end the run as such.
+//!
+//! Here are the call itself, integers, truth values, texts, slices and words; `tables` and `state` have the others.
+
+mod state;
+mod tables;
+
+use std::sync::Arc;
+
+use star_base::BitVector;
+use star_ir::LimitKind;
+use star_natives::{Ended, Environment};
+
+use super::NativeTwin;
+use crate::cpu::code::{Number, Reg, RegRef};
+use crate::cpu::interpreter::Interpreter;
+use crate::cpu::value::bytes_of;
+use crate::stop::{Run, Stop, broken};
+
+pub use state::HandlePart;
+
+/// What becomes of a native: all that its routine does, or nothing.
+pub type NativeResult<T = ()> = Result<T, NotTaken>;
+
+/// The native has not done what its routine does.
+#[derive(Debug)]
+pub struct NotTaken(Reason);
+
+#[derive(Debug)]
+enum Reason {
+    /// It has done nothing: the Star body runs instead.
+    Declined,
+    /// The user or the clock wants the end of the run.
+    Interrupted,
+    /// The run ends.
+    Stop(Stop),
+}
+
+impl NotTaken {
+    /// The native leaves these arguments to the Star body.
+    pub fn declined() -> Self {
+        NotTaken(Reason::Declined)
+    }
+}
+
+impl From<Ended> for NotTaken {
+    fn from(ended: Ended) -> Self {
+        NotTaken(match ended {
+            Ended::Interrupted => Reason::Interrupted,
+            Ended::OutOfMemory => Reason::Declined,
+        })
+    }
+}
+
+impl From<Stop> for NotTaken {
+    fn from(stop: Stop) -> Self {
+        NotTaken(match stop {
+            Stop::Limit(LimitKind::Memory { .. }) => Reason::Declined,
+            Stop::Limit(_) | Stop::Trap(_) | Stop::Internal(_) => Reason::Stop(stop),
+        })
+    }
+}
+
+/// Where a result goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// A `var` parameter, from 0.
+    Param(usize),
+    /// The function's value.
+    Value,
+}
+
+impl From<usize> for Target {
+    fn from(param: usize) -> Self {
+        Target::Param(param)
+    }
+}
+
+/// A native that is running. Parameters count from 0.
+pub struct NativeCall<'a, 'p, 'c, 'h> {
+    interpreter: &'a mut Interpreter<'p, 'c, 'h>,
+    module: &'static str,
+    /// Bytes that it has reserved and not used.
+    reserved: u64,
+    has_written: bool,
+}
+
+/// Runs a native whose preconditions hold; false if the Star body has to run.
+pub(super) fn run(interpreter: &mut Interpreter<'_, '_, '_>, twin: NativeTwin) -> Run<bool> {
+    let module = twin.native.signature().module;
+    let mut call = NativeCall { interpreter, module, reserved: 0, has_written: false };
+    let result = (twin.run)(&mut call);
+    let NativeCall { interpreter, reserved, has_written, .. } = call;
+    interpreter.budget.release(reserved);
+    match result {
+        Ok(()) => Ok(true),
+        Err(NotTaken(Reason::Declined)) if has_written => {
+            Err(broken(format!("the native `{}` declines after a write", twin.native)))
+        }
+        Err(NotTaken(Reason::Declined)) => Ok(false),
+        Err(NotTaken(Reason::Interrupted)) => Err(interpreter.interrupted()),
+        Err(NotTaken(Reason::Stop(stop))) => Err(stop),
+    }
+}
+
+impl<'h> NativeCall<'_, '_, '_, 'h> {
+    /// Polls, threads and kernels for the algorithm.
+    pub fn environment(&self) -> impl Environment + use<'h> {
+        self.interpreter.parallelism.clone()
+    }
+
+    /// Reserves memory, beside what is reserved already.
+    ///
+    /// # Errors
+    /// If there is not so much: the Star body runs.
+    pub fn reserve(&mut self, n_bytes: u64) -> NativeResult {
+        if self.has_written {
+            return Err(broken("a native reserves memory after a write").into());
+        }
+        if self.interpreter.budget.available() < n_bytes {
+            return Err(NotTaken::declined());
+        }
+        self.interpreter.budget.commit(n_bytes);
+        self.reserved = self.reserved.saturating_add(n_bytes);
+        Ok(())
+    }
+
+    /// Bytes that are reserved become free for a value, which counts them itself.
+    fn spend(&mut self, n_bytes: u64) -> Run<()> {
+        let left = self.reserved.checked_sub(n_bytes);
+        self.reserved = left.ok_or_else(|| broken("a native writes more than it has reserved"))?;
+        self.interpreter.budget.release(n_bytes);
+        Ok(())
+    }
+
+    fn place(&self, target: Target) -> Run<RegRef> {
+        let routine = self.interpreter.routine()?;
+        let place = match target {
+            Target::Param(idx) => routine.params.get(idx).map(|(place, _)| *place),
+            Target::Value => routine.result,
+        };
+        place.ok_or_else(|| broken(format!("a native without {target:?}")))
+    }
+
+    fn other_kind(target: Target) -> Stop {
+        broken(format!("a native whose {target:?} is of another kind"))
+    }
+
+    /// The value of an integer parameter.
+    ///
+    /// # Errors
+    /// If it is none.
+    pub fn int(&self, idx: usize) -> NativeResult<i64> {
+        let target = Target::Param(idx);
+        match self.place(target)? {
+            RegRef::Int(reg) => Ok(self.interpreter.number(Number(reg))),
+            RegRef::Bool(_)
+            | RegRef::Slice(_)
+            | RegRef::Word(_)
+            | RegRef::Table(_)
+            | RegRef::Text(_)
+            | RegRef::Handle(_) => Err(Self::other_kind(target).into()),
+        }
+    }
+
+    /// The value of an integer parameter as a size.
+    ///
+    /// # Errors
+    /// If it is none; the Star body runs if it is negative.
+    pub fn size(&self, idx: usize) -> NativeResult<usize> {
+        usize::try_from(self.int(idx)?).map_err(|_| NotTaken::declined())
+    }
+
+    /// The value of an integer parameter, which counts from 1, as an index from 0.
+    ///
+    /// # Errors
+    /// If it is none; the Star body runs if it is not positive.
+    pub fn index(&self, idx: usize) -> NativeResult<usize> {
+        self.size(idx)?.checked_sub(1).ok_or_else(NotTaken::declined)
+    }
+
+    /// The value of a boolean parameter.
+    ///
+    /// # Errors
+    /// If it is none.
+    pub fn truth(&self, idx: usize) -> NativeResult<bool> {
+        let target = Target::Param(idx);
+        match self.place(target)? {
+            RegRef::Bool(reg) => Ok(self.interpreter.number(Number(reg)) != 0),
+            RegRef::Int(_)
+            | RegRef::Slice(_)
+            | RegRef::Word(_)
+            | RegRef::Table(_)
+            | RegRef::Text(_)
+            | RegRef::Handle(_) => Err(Self::other_kind(target).into()),
+        }
+    }
+
+    /// The value of a string parameter.
+    ///
+    /// # Errors
+    /// If it is none.
+    pub fn text(&self, idx: usize) -> NativeResult<&str> {
+        let target = Target::Param(idx);
+        let reg = self.place(target)?.text().ok_or_else(|| Self::other_kind(target))?;
+        let text = &self.interpreter.texts[self.interpreter.base.texts + reg as usize];
+        Ok(text.as_deref().ok_or_else(|| broken("a text that was never set"))?)
+    }
+
+    /// The bits of a slice or word.
+    ///
+    /// # Errors
+    /// If the parameter is none.
+    pub fn bits(&self, idx: usize) -> NativeResult<&BitVector> {
+        Ok(self.interpreter.bits(self.bits_reg(Target::Param(idx))?))
+    }
+
+    fn bits_reg(&self, target: Target) -> Run<Reg> {
+        self.place(target)?.bits().ok_or_else(|| Self::other_kind(target))
+    }
+
+    /// An integer takes a value.
+    ///
+    /// # Errors
+    /// If the target is none.
+    pub fn put_int(&mut self, target: impl Into<Target>, value: i64) -> NativeResult {
+        let target = target.into();
+        match self.place(target)? {
+            RegRef::Int(reg) => self.put_number(reg, value),
+            RegRef::Bool(_)
+            | RegRef::Slice(_)
+            | RegRef::Word(_)
+            | RegRef::Table(_)
+            | RegRef::Text(_)
+            | RegRef::Handle(_) => return Err(Self::other_kind(target).into()),
+        }
+        Ok(())
+    }
+
+    /// A boolean takes a value.
+    ///
+    /// # Errors
+    /// If the target is none.
+    pub fn put_truth(&mut self, target: impl Into<Target>, value: bool) -> NativeResult {
+        let target = target.into();
+        match self.place(target)? {
+            RegRef::Bool(reg) => self.put_number(reg, i64::from(value)),
+            RegRef::Int(_)
+            | RegRef::Slice(_)
+            | RegRef::Word(_)
+            | RegRef::Table(_)
+            | RegRef::Text(_)
+            | RegRef::Handle(_) => return Err(Self::other_kind(target).into()),
+        }
+        Ok(())
+    }
+
+    fn put_number(&mut self, reg: Reg, value: i64) {
+        self.has_written = true;
+        self.interpreter.set(reg, value);
+    }
+
+    /// A string takes a value.
+    ///
+    /// # Errors
+    /// If the target is none.
+    pub fn put_text(&mut self, target: impl Into<Target>, text: &str) -> NativeResult {
+        let target = target.into();
+        let reg = self.place(target)?.text().ok_or_else(|| Self::other_kind(target))?;
+        self.has_written = true;
+        let at = self.interpreter.base.texts + reg as usize;
+        self.interpreter.texts[at] = Some(Arc::from(text));
+        Ok(())
+    }
+
+    /// Reserves zeros for [`NativeCall::put_bits`]: a slice or word of `len` components.
+    ///
+    /// # Errors
+    /// If the target is none. The Star body runs if there is no memory, or if the target keeps another size.
+    pub fn reserve_bits(
+        &mut self,
+        target: impl Into<Target>,
+        len: usize,
+    ) -> NativeResult<BitVector> {
+        let slot = self.interpreter.bits_slot(self.bits_reg(target.into())?);
+        let length = if slot.is_set { Some(slot.bits.len()) } else { slot.size };
+        if slot.fixed && length != Some(len) {
+            return Err(NotTaken::declined());
+        }
+        self.reserve(bytes_of(len))?;
+        BitVector::try_zeros(len).map_err(|_| NotTaken::declined())
+    }
+
+    /// A slice or word takes bits that were reserved for it.
+    ///
+    /// # Errors
+    /// If the target is none.
+    pub fn put_bits(&mut self, target: impl Into<Target>, bits: BitVector) -> NativeResult {
+        let reg = self.bits_reg(target.into())?;
+        self.spend(bytes_of(bits.len()))?;
+        self.has_written = true;
+        self.interpreter.put_new_bits(reg, bits);
+        Ok(())
+    }
+
+    /// Changes a slice or word in place: `change` gets its limbs. Bits past its end stay zero. Meanwhile the parameter
+    /// holds nothing.
+    ///
+    /// # Errors
+    /// Those of `change`; if the parameter is none.
+    pub fn change_bits<R>(
+        &mut self,
+        idx: usize,
+        change: impl FnOnce(&mut [u64], &mut Self) -> NativeResult<R>,
+    ) -> NativeResult<R> {
+        let reg = self.bits_reg(Target::Param(idx))?;
+        let lent = self.interpreter.bits_slot_mut(reg).take();
+        let mut lent = lent.ok_or_else(|| broken("bits that were never set"))?;
+        self.has_written = true;
+        let done = change(lent.limbs_mut(), self);
+        self.interpreter.bits_slot_mut(reg).put(lent);
+        done
+    }
+}

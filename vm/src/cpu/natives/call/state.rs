@@ -1,0 +1,142 @@
+//! Handles of a call: states of natives, and tables that Star bodies store. Note [Handles] in `handle` says more.
+
+use std::any::Any;
+use std::sync::Arc;
+
+use star_base::BitTable;
+use star_natives::{ChangingState, Lines, NativeState, state_of};
+
+use super::tables::home_lines;
+use super::{NativeCall, NativeResult, NotTaken, Target};
+use crate::cpu::code::{Reg, RegRef};
+use crate::cpu::handle::{Handle, state_bytes};
+use crate::cpu::table::Table;
+use crate::stop::{Run, broken};
+
+/// A table that a handle holds as Star bodies store it.
+#[derive(Clone, Debug)]
+pub struct HandlePart(Arc<Table>);
+
+impl HandlePart {
+    /// Its rows and columns.
+    pub fn size(&self) -> [usize; 2] {
+        [self.0.n_rows(), self.0.n_cols()]
+    }
+
+    /// The table as it lies: the columns of the bit table are its rows, or its columns.
+    pub fn home(&self) -> (&BitTable, Lines) {
+        (self.0.home().0, home_lines(&self.0))
+    }
+}
+
+impl NativeCall<'_, '_, '_, '_> {
+    fn handle_reg(&self, idx: usize) -> Run<Reg> {
+        let target = Target::Param(idx);
+        match self.place(target)? {
+            RegRef::Handle(reg) => Ok(reg),
+            RegRef::Int(_)
+            | RegRef::Bool(_)
+            | RegRef::Slice(_)
+            | RegRef::Word(_)
+            | RegRef::Table(_)
+            | RegRef::Text(_) => Err(Self::other_kind(target)),
+        }
+    }
+
+    /// The handle, if something was put into it.
+    fn handle(&self, idx: usize) -> NativeResult<&Arc<Handle>> {
+        let handle = self.interpreter.handle_slot(self.handle_reg(idx)?).as_ref();
+        handle.ok_or_else(NotTaken::declined)
+    }
+
+    /// The state in a handle.
+    ///
+    /// # Errors
+    /// If the parameter is no handle. The Star body runs if it holds something else, tables for example.
+    pub fn state<T: NativeState>(&self, idx: usize) -> NativeResult<Arc<T>> {
+        let state = self.handle(idx)?.state().and_then(state_of);
+        state.ok_or_else(NotTaken::declined)
+    }
+
+    /// A table in a handle that has no state, or has lost it, of the native's own module: a state can be made of it
+    /// again.
+    ///
+    /// # Errors
+    /// If the parameter is no handle. The Star body runs if it does not hold such a table.
+    pub fn part(&self, idx: usize, name: &str) -> NativeResult<HandlePart> {
+        let table = self.handle(idx)?.table(self.module, name);
+        table.map(HandlePart).ok_or_else(NotTaken::declined)
+    }
+
+    /// Bytes that [`NativeCall::put_state`] takes: those of the state and of its tables.
+    pub fn state_bytes(state: &dyn NativeState) -> u64 {
+        state_bytes(state)
+    }
+
+    /// A handle takes a state; [`NativeCall::state_bytes`] of it are reserved.
+    ///
+    /// # Errors
+    /// If the parameter is no handle.
+    pub fn put_state(&mut self, idx: usize, state: impl NativeState) -> NativeResult {
+        self.has_written = true;
+        Ok(self.replace_state(idx, Arc::new(state))?)
+    }
+
+    fn replace_state(&mut self, idx: usize, state: Arc<dyn NativeState>) -> Run<()> {
+        let reg = self.handle_reg(idx)?;
+        let handle = Arc::new(Handle::of_state(self.module, state));
+        let n_bytes = handle.n_bytes();
+        self.spend(n_bytes)?;
+        self.interpreter.budget.commit(n_bytes);
+        self.interpreter.watch_state(&handle);
+        self.interpreter.put_handle(reg, Some(handle));
+        Ok(())
+    }
+
+    /// Reserves what changing a state takes: nobody else has it afterwards. That is no write: it holds what it held.
+    ///
+    /// # Errors
+    /// If the parameter is no handle, or the run is to end. The Star body runs if it holds something else, or if
+    /// there is no memory for a copy of what others have too.
+    pub fn own_state<T: ChangingState>(&mut self, idx: usize) -> NativeResult {
+        let is_own = self.handle(idx)?.has_own_state();
+        let state = self.state::<T>(idx)?;
+        if !is_own {
+            self.reserve(state_bytes(&*state))?;
+            let copy = state.try_copy(&self.environment())?;
+            self.replace_state(idx, Arc::new(copy))?;
+        }
+        Ok(())
+    }
+
+    /// Changes a state in place; [`NativeCall::own_state`] comes before, and so many bytes are reserved as it and its
+    /// tables may grow by. Meanwhile the handle holds nothing.
+    ///
+    /// # Errors
+    /// Those of `change`; if the parameter is no handle, or others have the state too.
+    pub fn change_state<T: ChangingState, R>(
+        &mut self,
+        idx: usize,
+        change: impl FnOnce(&mut T, &mut Self) -> NativeResult<R>,
+    ) -> NativeResult<R> {
+        let not_own = || broken("a native changes a state that it does not own");
+        let handle = self.handle(idx)?;
+        let mut state = handle.lend_state().ok_or_else(not_own)?;
+        // Nobody gets at a handle that is lent, and it stays where it is.
+        let handle = handle.clone();
+        let before = state_bytes(&*state);
+        self.has_written = true;
+        let state_mut: Option<&mut dyn Any> = Arc::get_mut(&mut state).map(|state| state as _);
+        let done = match state_mut.and_then(|state| state.downcast_mut()) {
+            Some(state) => change(state, self),
+            None => Err(not_own().into()),
+        };
+        let after = state_bytes(&*state);
+        handle.return_state(state);
+        if after > before {
+            self.spend(after - before)?;
+        }
+        self.interpreter.budget.exchange(before, after);
+        done
+    }
+}
