@@ -12,6 +12,7 @@ pub mod cbt;
 mod closure;
 mod components;
 mod environment;
+pub mod polyline;
 mod reach;
 mod state;
 

@@ -1,0 +1,48 @@
+//! Grey images.
+
+use crate::environment::Ended;
+use crate::reserved;
+
+/// An image of one byte a pixel, row by row from the top.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GreyImage {
+    /// Pixels of a row.
+    pub width: usize,
+    /// Rows.
+    pub height: usize,
+    /// The pixels: 0 is black, 255 white.
+    pub pixels: Vec<u8>,
+}
+
+/// The grey of a colour: the luma of ITU-R BT.601 with weights in units of 2⁻¹⁶, rounded.
+pub fn grey(red: u8, green: u8, blue: u8) -> u8 {
+    let [red, green, blue] = [red, green, blue].map(u32::from);
+    // The weights are 65,536 together, so that white stays white.
+    ((19_595 * red + 38_470 * green + 7_471 * blue + 32_768) >> 16) as u8
+}
+
+impl GreyImage {
+    /// The image with these pixels, if they are as many as the size says.
+    pub fn new(width: usize, height: usize, pixels: Vec<u8>) -> Option<Self> {
+        (width.checked_mul(height) == Some(pixels.len())).then_some(GreyImage {
+            width,
+            height,
+            pixels,
+        })
+    }
+
+    /// The image of which this is red, green and blue, pixel by pixel.
+    ///
+    /// # Errors
+    /// If the system refuses the memory.
+    pub fn from_colours(
+        width: usize,
+        height: usize,
+        colours: impl Iterator<Item = [u8; 3]>,
+    ) -> Result<Self, Ended> {
+        let mut pixels = reserved(width * height)?;
+        pixels.extend(colours.take(width * height).map(|[r, g, b]| grey(r, g, b)));
+        pixels.resize(width * height, 0);
+        Ok(GreyImage { width, height, pixels })
+    }
+}

@@ -1,0 +1,200 @@
+//! Polylines of maximal objective between two pixels of an image (Seredin 2016, source 003).
+//!
+//! The segment \[a,b\] is cut into p − 1 equal parts. At each of the p − 2 inner nodes a *guide* perpendicular to
+//! it carries d points at equal distances. A polyline takes one point of each guide. Its score is the sum over its
+//! links, and there over the pixels of the link, of |sin| of the angle between the image gradient and the link;
+//! neighbouring links may turn by at most an angle θ. The polyline with the greatest score is found exactly.
+//!
+//! * [`grey`], [`blur`](Blur), [`gradient`](Gradient): from pixels to unit gradients.
+//! * [`geometry`](Geometry): guides and their pixels; [`Turn`]: which links may follow each other.
+//! * [`links`](LinkScores): scores of all links between two guides.
+//! * [`Search`]: the dynamic programme.
+//!
+//! Everything is computed in integers and fixed point: a unit gradient in units of 2⁻¹⁴, a score in units of 2⁻¹⁶.
+//! The search takes O(d²) for a layer, also with the limit, where the source takes O(d³).
+
+mod blur;
+mod geometry;
+mod gradient;
+mod grey;
+mod links;
+mod search;
+mod turn;
+mod window;
+
+#[cfg(test)]
+mod tests;
+
+use std::ops::Range;
+
+pub use blur::Blur;
+pub use geometry::{Geometry, Guide, Pixel};
+pub use gradient::Gradient;
+pub use grey::{GreyImage, grey};
+pub use links::LinkScores;
+pub use search::{Found, Search};
+pub use turn::Turn;
+
+use crate::environment::{Ended, Environment};
+
+/// Greatest length of a guide, and of the part of \[a,b\] between two guides, in pixels: angles are decided in 64 bits.
+pub const MAX_SPAN: usize = 4096;
+
+/// Most pixels that the links of a polyline may have together: scores are 31 bits.
+pub const MAX_PIXELS: usize = 32_000;
+
+/// What is asked for: one polyline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// Its first node. x counts from 0 to the right, y from 0 down.
+    pub a: Pixel,
+    /// Its last node.
+    pub b: Pixel,
+    /// Nodes, a and b among them: there are `n_nodes - 2` guides.
+    pub n_nodes: usize,
+    /// Points on each guide.
+    pub n_points: usize,
+    /// Length of a guide from its first point to its last, in pixels.
+    pub width: usize,
+    /// Greatest angle between neighbouring links, in degrees; 180 is no limit.
+    pub max_turn: usize,
+}
+
+/// Why a request has no meaning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// Both ends are one pixel.
+    SameEnds,
+    /// An end lies outside the image.
+    OutsideImage,
+    /// Fewer than 3 nodes: there is no guide.
+    NoGuide,
+    /// Fewer than 2 points on a guide.
+    OnePoint,
+    /// A guide without length.
+    NoWidth,
+    /// An angle beyond 180 degrees.
+    Angle,
+    /// The guides, or their distances, are longer than [`MAX_SPAN`].
+    TooLong,
+    /// Polylines may have more than [`MAX_PIXELS`].
+    TooManyPixels,
+}
+
+/// The answer to a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Polyline {
+    /// The polyline, unless the limit leaves none.
+    pub found: Option<Traced>,
+    /// The points of each guide that lie in the image: their indices, from 0.
+    pub inside: Vec<Range<usize>>,
+}
+
+/// A polyline.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Traced {
+    /// Its score, in units of 2⁻¹⁶.
+    pub score: u32,
+    /// The index of its point on each guide, from 0.
+    pub indices: Vec<usize>,
+    /// Its nodes: a, a point of each guide, b.
+    pub nodes: Vec<Pixel>,
+}
+
+impl Request {
+    /// Can it be answered for an image of this size? [`trace`] takes nothing else.
+    ///
+    /// # Errors
+    /// Why not.
+    pub fn check(&self, width: usize, height: usize) -> Result<(), Refusal> {
+        let inside = |Pixel { x, y }: Pixel| {
+            (0..width as i64).contains(&x) && (0..height as i64).contains(&y)
+        };
+        if !inside(self.a) || !inside(self.b) {
+            return Err(Refusal::OutsideImage);
+        }
+        if self.a == self.b {
+            return Err(Refusal::SameEnds);
+        }
+        let Some(n_links) = self.n_nodes.checked_sub(1).filter(|&n_links| n_links >= 2) else {
+            return Err(Refusal::NoGuide);
+        };
+        if self.n_points < 2 {
+            return Err(Refusal::OnePoint);
+        }
+        if self.width < 1 {
+            return Err(Refusal::NoWidth);
+        }
+        if self.max_turn > 180 {
+            return Err(Refusal::Angle);
+        }
+        // At least the length of the segment.
+        let span = (self.a.x.abs_diff(self.b.x) + self.a.y.abs_diff(self.b.y)) as usize;
+        if self.width > MAX_SPAN || span > MAX_SPAN.saturating_mul(n_links) {
+            return Err(Refusal::TooLong);
+        }
+        // A link is no longer than the part of the segment that it spans and a guide; three pixels for rounding and
+        // both ends.
+        match span.saturating_add(n_links.saturating_mul(self.width + 3)) <= MAX_PIXELS {
+            true => Ok(()),
+            false => Err(Refusal::TooManyPixels),
+        }
+    }
+
+    /// Bytes that [`trace`] takes at most for this request beside the image, on so many threads.
+    pub fn n_bytes(&self, width: usize, height: usize, threads: usize) -> u64 {
+        let n_inner = self.n_nodes.saturating_sub(3).max(1);
+        (Gradient::n_bytes(width, height))
+            .saturating_add(LinkScores::n_bytes(self.n_points))
+            .saturating_add(Search::n_bytes(self.n_points, n_inner, threads))
+            .saturating_add((self.n_nodes as u64).saturating_mul(64 * self.n_points as u64))
+    }
+}
+
+/// Answers requests about one image, which is blurred `n_blurs` times before ([`Blur`]).
+///
+/// # Errors
+/// If the system refuses the memory, or the run is to end.
+pub fn trace(
+    image: &GreyImage,
+    n_blurs: usize,
+    requests: &[Request],
+    environment: &dyn Environment,
+) -> Result<Vec<Polyline>, Ended> {
+    crate::install(environment, || {
+        requests.iter().map(|request| one(image, n_blurs, request, environment)).collect()
+    })
+}
+
+fn one(
+    image: &GreyImage,
+    n_blurs: usize,
+    request: &Request,
+    environment: &dyn Environment,
+) -> Result<Polyline, Ended> {
+    let geometry = Geometry::new(request, image.width, image.height)?;
+    let inside: Vec<Range<usize>> = geometry.guides().map(|guide| guide.inside.clone()).collect();
+    if inside.iter().any(Range::is_empty) {
+        return Ok(Polyline { found: None, inside });
+    }
+    let gradient = Gradient::within(image, n_blurs, &geometry, environment)?;
+    let links = LinkScores::new(&gradient);
+    let mut search = Search::new(geometry.turn(), request.n_points);
+    let mut before = vec![request.a];
+    for (idx, guide) in geometry.guides().enumerate() {
+        let pixels = guide.pixels()?;
+        let scores = links.between(&before, &pixels, environment)?;
+        match idx {
+            0 => search.begin(guide.inside, scores),
+            _ => search.extend(guide.inside, &scores, environment)?,
+        }
+        before = pixels;
+    }
+    let scores = links.between(&before, &[request.b], environment)?;
+    let found = search.end(&scores, environment)?.map(|Found { score, indices }| {
+        let points = geometry.guides().zip(&indices).map(|(guide, &idx)| guide.pixel(idx));
+        let nodes = [request.a].into_iter().chain(points).chain([request.b]).collect();
+        Traced { score, indices, nodes }
+    });
+    Ok(Polyline { found, inside })
+}
