@@ -15,6 +15,7 @@ mod environment;
 pub mod polyline;
 mod reach;
 mod state;
+pub mod wave;
 
 pub use closure::Closing;
 pub use components::{Ahead, Components};

@@ -1,0 +1,95 @@
+//! Labels: the number of the wave that reached a cell.
+
+use crate::environment::Ended;
+
+/// The label of a cell that the wave did not reach, among labels of 32 bits.
+pub const UNREACHED: u32 = u32::MAX;
+
+/// A label as it is stored.
+pub(super) trait Label: Copy + Default + Eq + Send + Sync {
+    /// Not reached: all ones.
+    const NONE: Self;
+    /// The greatest number of a wave.
+    const MOST: u32;
+
+    /// The label of a wave.
+    fn of(wave: u32) -> Self;
+}
+
+impl Label for u16 {
+    const NONE: u16 = u16::MAX;
+    const MOST: u32 = u16::MAX as u32 - 1;
+
+    #[inline(always)]
+    fn of(wave: u32) -> u16 {
+        wave as u16
+    }
+}
+
+impl Label for u32 {
+    const NONE: u32 = UNREACHED;
+    const MOST: u32 = UNREACHED - 1;
+
+    #[inline(always)]
+    fn of(wave: u32) -> u32 {
+        wave
+    }
+}
+
+/// The labels of all cells, row by row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Labels {
+    /// At most 65,534 waves.
+    Short(Vec<u16>),
+    /// More.
+    Long(Vec<u32>),
+}
+
+impl Labels {
+    /// The label of the cell with this number; [`UNREACHED`] if it was not reached.
+    #[inline]
+    pub fn at(&self, cell: usize) -> u32 {
+        match self {
+            Labels::Short(labels) => match labels[cell] {
+                u16::NONE => UNREACHED,
+                label => u32::from(label),
+            },
+            Labels::Long(labels) => labels[cell],
+        }
+    }
+
+    /// Cells.
+    pub fn len(&self) -> usize {
+        match self {
+            Labels::Short(labels) => labels.len(),
+            Labels::Long(labels) => labels.len(),
+        }
+    }
+
+    /// Are there none?
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The labels, one cell after another.
+    pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
+        (0..self.len()).map(|cell| self.at(cell))
+    }
+}
+
+/// Short labels as long ones.
+pub(super) fn lengthened(short: &[u16]) -> Result<Vec<u32>, Ended> {
+    let mut long = crate::reserved(short.len())?;
+    long.extend(short.iter().map(|&label| match label {
+        u16::NONE => UNREACHED,
+        label => u32::from(label),
+    }));
+    Ok(long)
+}
+
+/// Room for labels, which nothing was written to: the system gives it page by page.
+pub(super) fn room<L: Label>(n_cells: usize) -> Result<Vec<L>, Ended> {
+    // Asked for first, since `vec!` cannot be refused; a vector of zeros takes no time.
+    drop(crate::reserved::<L>(n_cells)?);
+    Ok(vec![L::default(); n_cells])
+}

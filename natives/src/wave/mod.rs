@@ -1,0 +1,161 @@
+//! Lee's wave on a grid (C. Y. Lee, 1961): the labels of all cells, which are their distances from the nearest goal, and paths
+//! to it.
+//!
+//! * [`Grid`]: cells and open transitions, from heights with a threshold, from free cells, or edge by edge.
+//! * [`Wave`]: labels with four or eight neighbours, one goal or several; distance and path.
+//! * [`Weighed`]: the same where steps and cells cost more or less, by Dijkstra's algorithm.
+//!
+//! Definitions are those of the source that the module `wave` of the library follows: passability belongs to the transition
+//! between two cells, the goal has label 0, and a path takes the first of the neighbours whose label is one less in the
+//! order left, up, right, down, and then the diagonals.
+
+mod board;
+mod flood;
+mod gate;
+mod grid;
+mod label;
+mod weighed;
+mod worker;
+
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+use std::sync::{Mutex, MutexGuard};
+
+pub use flood::FloodStats;
+pub use grid::{Cell, Grid, GridError, MAX_CELLS, Neighbourhood, Step};
+pub use label::{Labels, UNREACHED};
+pub use weighed::{Costs, Weighed};
+
+use crate::environment::{Ended, Environment};
+
+/// Why there is no wave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WaveError {
+    /// A cell that the grid does not have.
+    Outside(Cell),
+    /// Another number of weights than of cells.
+    WrongLength,
+    /// A cell that costs nothing to enter: a path could go round in it for ever.
+    NoWeight(Cell),
+    /// Labels that are not those of this grid: there is no way on where one has to be.
+    OtherGrid,
+    /// The run is to end, or the system refuses the memory.
+    Ended(Ended),
+}
+
+impl fmt::Display for WaveError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            WaveError::Outside(Cell { x, y }) => {
+                write!(f, "the cell ({}, {}) lies outside the grid", x + 1, y + 1)
+            }
+            WaveError::WrongLength => f.write_str("another number of weights than of cells"),
+            WaveError::NoWeight(Cell { x, y }) => {
+                write!(f, "the cell ({}, {}) has the weight 0", x + 1, y + 1)
+            }
+            WaveError::OtherGrid => f.write_str("the labels are those of another grid"),
+            WaveError::Ended(Ended::Interrupted) => f.write_str("interrupted"),
+            WaveError::Ended(Ended::OutOfMemory) => f.write_str("no memory for the wave"),
+        }
+    }
+}
+
+impl std::error::Error for WaveError {}
+
+impl From<Ended> for WaveError {
+    fn from(ended: Ended) -> WaveError {
+        WaveError::Ended(ended)
+    }
+}
+
+/// The labels of all cells: how many steps it takes from each to the nearest goal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wave {
+    neighbourhood: Neighbourhood,
+    labels: Labels,
+    stats: FloodStats,
+}
+
+impl Wave {
+    /// Bytes that a wave takes at most beside the grid: long labels while short ones are there too, and some for each tile.
+    pub fn n_bytes(width: usize, height: usize) -> u64 {
+        let n_cells = (width as u64).saturating_mul(height as u64);
+        n_cells.saturating_mul(6).saturating_add(n_cells / 4).saturating_add(1 << 20)
+    }
+
+    /// Lets a wave go from all goals at once until nothing changes. With `stop_at` it ends when that cell is reached: the labels
+    /// of cells as far from the goals are then there or not, those of nearer ones are.
+    ///
+    /// # Errors
+    /// [`WaveError::Outside`] for a goal or an end that the grid does not have, [`WaveError::Ended`].
+    pub fn spread(
+        grid: &Grid,
+        neighbourhood: Neighbourhood,
+        goals: &[Cell],
+        stop_at: Option<Cell>,
+        environment: &dyn Environment,
+    ) -> Result<Wave, WaveError> {
+        goals.iter().chain(&stop_at).try_for_each(|&cell| inside(grid, cell))?;
+        let (labels, stats) = flood::flood(grid, neighbourhood, goals, stop_at, environment)?;
+        Ok(Wave { neighbourhood, labels, stats })
+    }
+
+    /// The labels, row by row.
+    pub fn labels(&self) -> &Labels {
+        &self.labels
+    }
+
+    /// How it came about.
+    pub fn stats(&self) -> FloodStats {
+        self.stats
+    }
+
+    /// The label of a cell: its distance from the nearest goal in steps. `None` if the wave did not get there.
+    ///
+    /// # Errors
+    /// [`WaveError::Outside`], [`WaveError::OtherGrid`].
+    pub fn distance(&self, grid: &Grid, cell: Cell) -> Result<Option<u32>, WaveError> {
+        inside(grid, cell)?;
+        if self.labels.len() != grid.n_cells() {
+            return Err(WaveError::OtherGrid);
+        }
+        let label = self.labels.at(cell.y * grid.width() + cell.x);
+        Ok((label != UNREACHED).then_some(label))
+    }
+
+    /// The path from a cell to the nearest goal, both included: one cell more than its distance, each step to the first neighbour
+    /// with a label one less. Empty if there is none.
+    ///
+    /// # Errors
+    /// [`WaveError::Outside`], [`WaveError::OtherGrid`].
+    pub fn path(&self, grid: &Grid, start: Cell) -> Result<Vec<Cell>, WaveError> {
+        let Some(mut left) = self.distance(grid, start)? else { return Ok(Vec::new()) };
+        let mut path = crate::reserved(left as usize + 1)?;
+        path.push(start);
+        let mut at = start;
+        while left > 0 {
+            let nearer = |cell: &Cell| self.labels.at(cell.y * grid.width() + cell.x) == left - 1;
+            let mut steps = self.neighbourhood.steps().iter();
+            let next = steps.find_map(|&step| grid.go(at, step).filter(nearer));
+            // Every label but 0 has been reached from one that is one less.
+            at = next.ok_or(WaveError::OtherGrid)?;
+            path.push(at);
+            left -= 1;
+        }
+        Ok(path)
+    }
+}
+
+fn inside(grid: &Grid, cell: Cell) -> Result<(), WaveError> {
+    match cell.x < grid.width() && cell.y < grid.height() {
+        true => Ok(()),
+        false => Err(WaveError::Outside(cell)),
+    }
+}
+
+/// What a mutex guards, also if a thread that had it has panicked: the panic goes on anyway.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}

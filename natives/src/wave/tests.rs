@@ -1,0 +1,428 @@
+//! The wave against a search cell by cell, and what must hold of labels and paths.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use rayon::ThreadPool;
+
+use super::{
+    Cell, Costs, Grid, GridError, MAX_CELLS, Neighbourhood, Step, UNREACHED, Wave, WaveError,
+    Weighed,
+};
+use crate::environment::{Ended, Environment};
+
+/// Threads of its own, and an end after so many polls.
+struct Threads {
+    pool: ThreadPool,
+    n_threads: usize,
+    n_polls: AtomicUsize,
+}
+
+impl Threads {
+    fn new(n_threads: usize) -> Self {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(n_threads).build().unwrap();
+        Threads { pool, n_threads, n_polls: AtomicUsize::new(usize::MAX) }
+    }
+}
+
+impl Environment for Threads {
+    fn poll_limbs(&self) -> usize {
+        1 << 10
+    }
+
+    fn poll(&self) -> Result<(), Ended> {
+        match self.n_polls.fetch_sub(1, Ordering::Relaxed) {
+            0 => Err(Ended::Interrupted),
+            _ => Ok(()),
+        }
+    }
+
+    fn fill(
+        &self,
+        to: &mut [u64],
+        piece: &(dyn Fn(usize, &mut [u64]) + Sync),
+    ) -> Result<(), Ended> {
+        piece(0, to);
+        Ok(())
+    }
+
+    fn or_assign(&self, to: &mut [u64], line: &[u64]) -> Result<(), Ended> {
+        to.iter_mut().zip(line).for_each(|(to, line)| *to |= line);
+        Ok(())
+    }
+
+    fn threads(&self) -> usize {
+        self.n_threads
+    }
+
+    fn install(&self, work: &mut (dyn FnMut() + Send)) -> Result<(), Ended> {
+        self.pool.install(work);
+        Ok(())
+    }
+}
+
+/// Random numbers: splitmix64.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ z >> 31
+    }
+
+    fn below(&mut self, limit: usize) -> usize {
+        (self.next() % limit as u64) as usize
+    }
+}
+
+/// Every transition is blocked with this probability, in per mille, whatever the others are.
+fn blocked(width: usize, height: usize, per_mille: usize, seed: u64) -> Grid {
+    let mut random = Random(seed);
+    let mut grid = Grid::of_edges(width, height, |_, _| true).unwrap();
+    for y in 0..height {
+        for x in 0..width {
+            grid.put_right(x, y, random.below(1000) >= per_mille);
+            grid.put_down(x, y, random.below(1000) >= per_mille);
+        }
+    }
+    grid
+}
+
+/// Heights by diamond and square, with the threshold that blocks this share of the transitions most nearly.
+fn hilly(n: usize, per_mille: usize, seed: u64) -> Grid {
+    let mut random = Random(seed);
+    let side = n.next_power_of_two() + 1;
+    let mut heights = vec![0i64; side * side];
+    let mut step = side - 1;
+    let mut range = 1 << 24;
+    while step > 1 {
+        let half = step / 2;
+        let mut noise = |range: i64| (random.next() % (2 * range as u64 + 1)) as i64 - range;
+        for y in (half..side).step_by(step) {
+            for x in (half..side).step_by(step) {
+                let at = |y: usize, x: usize| heights[y * side + x];
+                let sum = at(y - half, x - half) + at(y - half, x + half);
+                let sum = sum + at(y + half, x - half) + at(y + half, x + half);
+                heights[y * side + x] = sum / 4 + noise(range);
+            }
+        }
+        for y in (0..side).step_by(half) {
+            for x in ((y / half + 1) % 2 * half..side).step_by(step) {
+                let around = [(0, half), (half, 0), (2 * half, half), (half, 2 * half)];
+                let inside = around.iter().filter_map(|&(dy, dx)| {
+                    let (y, x) = ((y + dy).checked_sub(half)?, (x + dx).checked_sub(half)?);
+                    (y < side && x < side).then(|| heights[y * side + x])
+                });
+                let (n, sum) = inside.fold((0, 0), |(n, sum), height| (n + 1, sum + height));
+                heights[y * side + x] = sum / n + noise(range);
+            }
+        }
+        (step, range) = (half, range * 7 / 10);
+    }
+    let heights: Vec<i64> = (0..n * n).map(|idx| heights[idx / n * side + idx % n]).collect();
+    let mut differences = Vec::new();
+    for idx in 0..n * n {
+        if idx % n + 1 < n {
+            differences.push(heights[idx].abs_diff(heights[idx + 1]));
+        }
+        if idx / n + 1 < n {
+            differences.push(heights[idx].abs_diff(heights[idx + n]));
+        }
+    }
+    differences.sort_unstable();
+    let n_open = differences.len() - differences.len() * per_mille / 1000;
+    let threshold = differences.get(n_open).copied().unwrap_or(u64::MAX);
+    Grid::of_heights(n, &heights, threshold).unwrap()
+}
+
+/// Labels by breadth-first search over the definition.
+fn searched(grid: &Grid, neighbourhood: Neighbourhood, goals: &[Cell]) -> Vec<u32> {
+    let mut labels = vec![UNREACHED; grid.n_cells()];
+    let mut queue = VecDeque::new();
+    for goal in goals {
+        labels[goal.y * grid.width() + goal.x] = 0;
+        queue.push_back(*goal);
+    }
+    while let Some(cell) = queue.pop_front() {
+        let label = labels[cell.y * grid.width() + cell.x];
+        for &step in neighbourhood.steps() {
+            if let Some(to) = grid.go(cell, step) {
+                let next = &mut labels[to.y * grid.width() + to.x];
+                if *next == UNREACHED {
+                    *next = label + 1;
+                    queue.push_back(to);
+                }
+            }
+        }
+    }
+    labels
+}
+
+fn spread(grid: &Grid, neighbourhood: Neighbourhood, goals: &[Cell], threads: &Threads) -> Wave {
+    Wave::spread(grid, neighbourhood, goals, None, threads).unwrap()
+}
+
+/// The five conditions of the source: the path begins at the robot, ends at the goal, goes from neighbour to neighbour over open
+/// transitions, has as many steps as the label of the robot, and no shorter one exists (`labels` are from elsewhere).
+fn assert_optimal(
+    path: &[Cell],
+    grid: &Grid,
+    neighbourhood: Neighbourhood,
+    (start, goal): (Cell, Cell),
+    labels: &[u32],
+) {
+    let label = labels[start.y * grid.width() + start.x];
+    if label == UNREACHED {
+        assert!(path.is_empty());
+        return;
+    }
+    assert_eq!((path.first(), path.last()), (Some(&start), Some(&goal)));
+    assert_eq!(path.len(), label as usize + 1);
+    for pair in path.windows(2) {
+        let open = neighbourhood.steps().iter().filter_map(|&step| grid.go(pair[0], step));
+        let open: Vec<Cell> = open.collect();
+        assert!(open.contains(&pair[1]), "{pair:?}");
+        let label = |cell: Cell| labels[cell.y * grid.width() + cell.x];
+        let nearer = open.iter().find(|&&cell| label(cell) + 1 == label(pair[0]));
+        assert_eq!(nearer, Some(&pair[1]), "the first in the order of ties");
+    }
+}
+
+const BOTH: [Neighbourhood; 2] = [Neighbourhood::VonNeumann, Neighbourhood::Moore];
+
+#[test]
+fn labels_are_those_of_a_search_at_every_size() {
+    let one = Threads::new(1);
+    let three = Threads::new(3);
+    for (idx, (width, height)) in [
+        (1, 1),
+        (1, 200),
+        (200, 1),
+        (63, 63),
+        (64, 64),
+        (65, 65),
+        (128, 130),
+        (130, 127),
+        (257, 191),
+        (300, 700),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        for per_mille in [0, 150, 300, 420, 480] {
+            let grid = blocked(width, height, per_mille, idx as u64);
+            let mut random = Random(per_mille as u64);
+            let n_goals = 1 + per_mille % 4;
+            let goals: Vec<Cell> = (0..n_goals)
+                .map(|_| Cell { x: random.below(width), y: random.below(height) })
+                .collect();
+            for neighbourhood in BOTH {
+                let expected = searched(&grid, neighbourhood, &goals);
+                for threads in [&one, &three] {
+                    let wave = spread(&grid, neighbourhood, &goals, threads);
+                    let found: Vec<u32> = wave.labels().iter().collect();
+                    assert!(
+                        found == expected,
+                        "{width} x {height}, {per_mille}, {neighbourhood:?}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn eleven_classes_of_impassability_from_two_generators() {
+    let n = 200;
+    let threads = Threads::new(2);
+    for class in 0..11 {
+        for map in 0..30 {
+            let mut random = Random(class * 1000 + map);
+            let per_mille = match class {
+                10 => 500 + random.below(501),
+                class => 50 * class as usize + random.below(50),
+            };
+            let seed = random.next();
+            for grid in [blocked(n, n, per_mille, seed), hilly(n, per_mille, seed)] {
+                let beta = grid.n_blocked() as f64 / grid.n_transitions() as f64;
+                assert!((beta - per_mille as f64 / 1000.0).abs() < 0.02, "{beta} {per_mille}");
+                let corners = (Cell { x: 0, y: 0 }, Cell { x: n - 1, y: n - 1 });
+                let middle = (Cell { x: n / 2 - 3, y: n / 2 }, Cell { x: n / 2, y: n / 2 });
+                for (start, goal) in [corners, middle] {
+                    for neighbourhood in BOTH {
+                        let expected = searched(&grid, neighbourhood, &[goal]);
+                        let wave = spread(&grid, neighbourhood, &[goal], &threads);
+                        assert!(wave.labels().iter().eq(expected.iter().copied()), "{class} {map}");
+                        let path = wave.path(&grid, start).unwrap();
+                        assert_optimal(&path, &grid, neighbourhood, (start, goal), &expected);
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_long_front_is_moved_by_all_threads_and_a_short_one_by_one() {
+    let threads = Threads::new(2);
+    let open = Grid::of_edges(2500, 2500, |_, _| true).unwrap();
+    let wave = spread(&open, Neighbourhood::VonNeumann, &[Cell { x: 0, y: 0 }], &threads);
+    let stats = wave.stats();
+    assert!(stats.n_together > 0 && stats.n_alone > 0, "{stats:?}");
+    assert_eq!(wave.labels().at(2500 * 2500 - 1), 2 * 2499);
+    let corridor = Grid::of_edges(64, 2500, |a, b| a.x == b.x || a.y % 2 == 0).unwrap();
+    let wave = spread(&corridor, Neighbourhood::VonNeumann, &[Cell { x: 0, y: 0 }], &threads);
+    assert_eq!(wave.stats().n_together, 0);
+}
+
+/// A path that winds through all cells, from the upper left on.
+fn winding(width: usize, height: usize) -> Grid {
+    let turn = |y: usize| if y.is_multiple_of(2) { width - 1 } else { 0 };
+    Grid::of_edges(width, height, |a, b| a.y == b.y || a.x == turn(a.y)).unwrap()
+}
+
+#[test]
+fn labels_become_long_where_short_ones_do_not_suffice() {
+    let threads = Threads::new(1);
+    for (width, height, is_long) in [(256, 255, false), (256, 256, true), (300, 300, true)] {
+        let grid = winding(width, height);
+        let goal = Cell { x: 0, y: 0 };
+        let wave = spread(&grid, Neighbourhood::VonNeumann, &[goal], &threads);
+        assert_eq!(wave.stats().lengthened, is_long, "{width} x {height}");
+        let expected = searched(&grid, Neighbourhood::VonNeumann, &[goal]);
+        assert!(wave.labels().iter().eq(expected));
+        let end = Cell { x: if height % 2 == 0 { 0 } else { width - 1 }, y: height - 1 };
+        let path = wave.path(&grid, end).unwrap();
+        assert_eq!(path.len(), width * height);
+        assert_eq!(path[width * height - 1], goal);
+    }
+}
+
+#[test]
+fn tiles_that_the_wave_left_long_ago_are_entered_again() {
+    // Two waves through every tile: along the rows, and much later back between them.
+    let (width, height) = (1500, 130);
+    let grid = Grid::of_edges(width, height, |a, b| {
+        if a.y == b.y { true } else { a.x == if a.y % 2 == 0 { width - 1 } else { 0 } }
+    })
+    .unwrap();
+    for threads in [1, 2].map(Threads::new) {
+        let goal = Cell { x: 0, y: 0 };
+        let wave = spread(&grid, Neighbourhood::VonNeumann, &[goal], &threads);
+        assert!(wave.labels().iter().eq(searched(&grid, Neighbourhood::VonNeumann, &[goal])));
+    }
+}
+
+#[test]
+fn a_wave_may_end_at_the_start() {
+    let grid = blocked(700, 700, 200, 5);
+    for threads in [1, 3].map(Threads::new) {
+        for neighbourhood in BOTH {
+            let (start, goal) = (Cell { x: 350, y: 300 }, Cell { x: 690, y: 10 });
+            let full = spread(&grid, neighbourhood, &[goal], &threads);
+            let early = Wave::spread(&grid, neighbourhood, &[goal], Some(start), &threads).unwrap();
+            assert_eq!(early.distance(&grid, start), full.distance(&grid, start));
+            assert_eq!(early.path(&grid, start), full.path(&grid, start));
+            let count = |wave: &Wave| wave.labels().iter().filter(|&l| l != UNREACHED).count();
+            assert!(count(&early) < count(&full));
+        }
+    }
+}
+
+#[test]
+fn a_closed_start_has_no_path_and_the_goal_one_of_one_cell() {
+    let free: Vec<bool> = "..@.@....".chars().map(|c| c == '.').collect();
+    let grid = Grid::of_cells(3, &free).unwrap();
+    let threads = Threads::new(1);
+    let goal = Cell { x: 0, y: 0 };
+    let wave = spread(&grid, Neighbourhood::Moore, &[goal], &threads);
+    assert_eq!(wave.path(&grid, Cell { x: 2, y: 0 }), Ok(Vec::new()));
+    assert_eq!(wave.path(&grid, goal), Ok(vec![goal]));
+    // No corner is cut.
+    assert_eq!(wave.distance(&grid, Cell { x: 2, y: 1 }), Ok(Some(5)));
+    let outside = Cell { x: 3, y: 0 };
+    assert_eq!(wave.distance(&grid, outside), Err(WaveError::Outside(outside)));
+    let refused = Wave::spread(&grid, Neighbourhood::Moore, &[outside], None, &threads);
+    assert_eq!(refused, Err(WaveError::Outside(outside)));
+}
+
+#[test]
+fn grids_are_counted_before_memory_is_taken() {
+    let side = 1 << 32;
+    assert_eq!(Grid::closed(side, side), Err(GridError::TooLarge));
+    assert_eq!(Grid::closed(MAX_CELLS as usize + 1, 1), Err(GridError::TooLarge));
+    assert_eq!(Grid::of_heights(2, &[1, 2, 3], 1), Err(GridError::WrongLength));
+    let grid = Grid::of_heights(2, &[0, 5, i64::MIN, i64::MAX], 6).unwrap();
+    assert_eq!((grid.n_transitions(), grid.n_blocked()), (4, 3));
+    assert!(grid.opens_right(0, 0), "heights differ by less than the threshold");
+    assert!(Grid::of_heights(2, &[0, 6], 6).is_ok_and(|grid| grid.n_blocked() == 1), "strictly");
+    let one = Grid::of_heights(1, &[7], 1).unwrap();
+    let wave = spread(&one, Neighbourhood::Moore, &[Cell { x: 0, y: 0 }], &Threads::new(1));
+    assert_eq!(wave.labels().iter().collect::<Vec<u32>>(), [0]);
+}
+
+#[test]
+fn the_user_ends_a_wave() {
+    let grid = Grid::of_edges(1500, 1500, |_, _| true).unwrap();
+    for n_threads in [1, 2] {
+        let threads = Threads::new(n_threads);
+        threads.n_polls.store(20, Ordering::Relaxed);
+        let goal = Cell { x: 0, y: 0 };
+        let ended = Wave::spread(&grid, Neighbourhood::VonNeumann, &[goal], None, &threads);
+        assert_eq!(ended, Err(WaveError::Ended(Ended::Interrupted)));
+        threads.n_polls.store(20, Ordering::Relaxed);
+        let costs = Costs { straight: 1, diagonal: 1, weights: None };
+        let ended = Weighed::spread(&grid, Neighbourhood::Moore, &[goal], costs, &threads);
+        assert_eq!(ended, Err(WaveError::Ended(Ended::Interrupted)));
+    }
+}
+
+#[test]
+fn weights_of_one_give_the_labels_and_others_the_cheapest_way_round() {
+    let threads = Threads::new(1);
+    let grid = blocked(90, 70, 250, 3);
+    let goals = [Cell { x: 5, y: 60 }, Cell { x: 80, y: 2 }];
+    for neighbourhood in BOTH {
+        let costs = Costs { straight: 1, diagonal: 1, weights: None };
+        let weighed = Weighed::spread(&grid, neighbourhood, &goals, costs, &threads).unwrap();
+        let wave = spread(&grid, neighbourhood, &goals, &threads);
+        for idx in 0..grid.n_cells() {
+            let cell = Cell { x: idx % 90, y: idx / 90 };
+            let label = wave.distance(&grid, cell).unwrap();
+            assert_eq!(weighed.cost(&grid, cell).unwrap(), label.map(u64::from));
+            let path = weighed.path(&grid, neighbourhood, costs, cell).unwrap();
+            assert_eq!(path, wave.path(&grid, cell).unwrap());
+        }
+    }
+    // A marsh in the middle of three by three: round it.
+    let open = Grid::of_cells(3, &[true; 9]).unwrap();
+    let marsh = [1, 1, 1, 1, 9, 1, 1, 1, 1];
+    let costs = Costs { straight: 10, diagonal: 14, weights: Some(&marsh) };
+    let (start, goal) = (Cell { x: 0, y: 1 }, Cell { x: 2, y: 1 });
+    let weighed =
+        Weighed::spread(&open, Neighbourhood::VonNeumann, &[goal], costs, &threads).unwrap();
+    assert_eq!(weighed.cost(&open, start), Ok(Some(40)));
+    let path = weighed.path(&open, Neighbourhood::VonNeumann, costs, start).unwrap();
+    assert_eq!((path.len(), path[1]), (5, Cell { x: 0, y: 0 }), "up before down");
+    let nothing = Costs { weights: Some(&[1, 1, 1, 0, 1, 1, 1, 1, 1]), ..costs };
+    let refused = Weighed::spread(&open, Neighbourhood::Moore, &[goal], nothing, &threads);
+    assert_eq!(refused, Err(WaveError::NoWeight(Cell { x: 0, y: 1 })));
+}
+
+#[test]
+fn steps_go_in_the_order_of_ties() {
+    let grid = Grid::of_cells(3, &[true; 9]).unwrap();
+    let middle = Cell { x: 1, y: 1 };
+    let reached: Vec<(usize, usize)> =
+        Step::ALL.iter().map(|&step| grid.go(middle, step).unwrap()).map(|c| (c.x, c.y)).collect();
+    assert_eq!(reached, [(0, 1), (1, 0), (2, 1), (1, 2), (0, 0), (2, 0), (2, 2), (0, 2)]);
+    // From every corner the ties go left before up, right before down, and along before across.
+    let threads = Threads::new(1);
+    let wave = spread(&grid, Neighbourhood::VonNeumann, &[Cell { x: 0, y: 0 }], &threads);
+    let path = wave.path(&grid, Cell { x: 2, y: 2 }).unwrap();
+    let path: Vec<(usize, usize)> = path.iter().map(|cell| (cell.x, cell.y)).collect();
+    assert_eq!(path, [(2, 2), (1, 2), (0, 2), (0, 1), (0, 0)]);
+}

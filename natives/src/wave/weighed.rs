@@ -1,0 +1,138 @@
+//! Waves whose steps cost more or less: Dijkstra's algorithm from the goals (E. W. Dijkstra, 1959).
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use super::grid::{Cell, Grid, Neighbourhood};
+use super::{WaveError, inside};
+use crate::environment::{Ended, Environment, InterruptPoller};
+
+/// A cell that was not reached.
+const NONE: u64 = u64::MAX;
+
+/// What steps cost. A step costs that of its direction times the weight of the cell that it enters on the way to the goal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Costs<'a> {
+    /// A step to the left, up, right or down.
+    pub straight: u32,
+    /// A diagonal step.
+    pub diagonal: u32,
+    /// A weight of at least 1 for every cell, row by row; without it all are 1.
+    pub weights: Option<&'a [u32]>,
+}
+
+impl Costs<'_> {
+    /// 1 for a straight step, and √2 for a diagonal one, in units of 2⁻²⁰: the lengths of the MovingAI benchmarks.
+    pub const OCTILE: Costs<'static> =
+        Costs { straight: 1 << 20, diagonal: 1_482_910, weights: None };
+
+    fn weight(&self, cell: usize) -> u64 {
+        self.weights.map_or(1, |weights| u64::from(weights[cell]))
+    }
+}
+
+/// What the cheapest path to a goal costs from every cell.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Weighed {
+    costs: Vec<u64>,
+}
+
+impl Weighed {
+    /// Finds the costs from all cells to the nearest of the goals.
+    ///
+    /// # Errors
+    /// [`WaveError`].
+    pub fn spread(
+        grid: &Grid,
+        neighbourhood: Neighbourhood,
+        goals: &[Cell],
+        costs: Costs<'_>,
+        environment: &dyn Environment,
+    ) -> Result<Weighed, WaveError> {
+        goals.iter().try_for_each(|&goal| inside(grid, goal))?;
+        let width = grid.width();
+        if let Some(weights) = costs.weights {
+            if weights.len() != grid.n_cells() {
+                return Err(WaveError::WrongLength);
+            }
+            if let Some(idx) = weights.iter().position(|&weight| weight == 0) {
+                return Err(WaveError::NoWeight(Cell { x: idx % width, y: idx / width }));
+            }
+        }
+        let mut found = crate::reserved(grid.n_cells())?;
+        found.resize(grid.n_cells(), NONE);
+        let mut poller = InterruptPoller::new(environment);
+        let mut front = BinaryHeap::new();
+        for goal in goals {
+            let idx = goal.y * width + goal.x;
+            found[idx] = 0;
+            front.push(Reverse((0u64, idx as u32)));
+        }
+        while let Some(Reverse((cost, idx))) = front.pop() {
+            poller.spend(neighbourhood.steps().len())?;
+            let idx = idx as usize;
+            if cost > found[idx] {
+                continue;
+            }
+            let cell = Cell { x: idx % width, y: idx / width };
+            front.try_reserve(neighbourhood.steps().len()).map_err(|_| Ended::OutOfMemory)?;
+            for &step in neighbourhood.steps() {
+                let Some(to) = grid.go(cell, step) else { continue };
+                // The path goes the other way, and enters this cell.
+                let through = cost + step_cost(&costs, step.is_diagonal()) * costs.weight(idx);
+                let to = to.y * width + to.x;
+                if through < found[to] {
+                    found[to] = through;
+                    front.push(Reverse((through, to as u32)));
+                }
+            }
+        }
+        Ok(Weighed { costs: found })
+    }
+
+    /// What the cheapest path costs from a cell; `None` if there is none.
+    ///
+    /// # Errors
+    /// [`WaveError::Outside`], [`WaveError::OtherGrid`].
+    pub fn cost(&self, grid: &Grid, cell: Cell) -> Result<Option<u64>, WaveError> {
+        inside(grid, cell)?;
+        if self.costs.len() != grid.n_cells() {
+            return Err(WaveError::OtherGrid);
+        }
+        let cost = self.costs[cell.y * grid.width() + cell.x];
+        Ok((cost != NONE).then_some(cost))
+    }
+
+    /// The cheapest path from a cell to a goal, both included; the first neighbour on such a path, in the order of ties. Empty
+    /// if there is none. Neighbourhood and costs are those of the wave.
+    ///
+    /// # Errors
+    /// [`WaveError::Outside`]; [`WaveError::OtherGrid`], also for other costs.
+    pub fn path(
+        &self,
+        grid: &Grid,
+        neighbourhood: Neighbourhood,
+        costs: Costs<'_>,
+        start: Cell,
+    ) -> Result<Vec<Cell>, WaveError> {
+        let (width, mut at, mut path) = (grid.width(), start, Vec::new());
+        let Some(mut left) = self.cost(grid, start)? else { return Ok(path) };
+        path.push(start);
+        while left > 0 {
+            let next = neighbourhood.steps().iter().find_map(|&step| {
+                let to = grid.go(at, step)?;
+                let idx = to.y * width + to.x;
+                let cost = step_cost(&costs, step.is_diagonal()) * costs.weight(idx);
+                (self.costs[idx].checked_add(cost) == Some(left)).then_some(to)
+            });
+            at = next.ok_or(WaveError::OtherGrid)?;
+            left = self.costs[at.y * width + at.x];
+            path.push(at);
+        }
+        Ok(path)
+    }
+}
+
+fn step_cost(costs: &Costs<'_>, is_diagonal: bool) -> u64 {
+    u64::from(if is_diagonal { costs.diagonal } else { costs.straight })
+}

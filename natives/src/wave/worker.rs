@@ -1,0 +1,454 @@
+//! One thread's tiles, and the wave in them.
+//!
+//! A worker owns bands of tiles over the whole width of the grid, in turn with the others, and the labels of the cells
+//! in them. What the wave does beyond them it tells the owner by a [`Message`], which arrives at the next time.
+
+use std::sync::Mutex;
+
+use super::board::{Arrivals, Board, Edges, Open, SIDE, Tile};
+use super::grid::{Grid, Neighbourhood, Step};
+use super::label::Label;
+use super::locked;
+
+/// Rows of tiles in a band.
+const BAND: usize = 2;
+
+/// Steps between two looks for boards that the wave has left.
+const SWEEP: u32 = 256;
+
+/// What a tile gets from a neighbour that another worker owns.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Message {
+    x: u32,
+    y: u32,
+    arrivals: Arrivals,
+}
+
+/// What all workers see.
+#[derive(Debug)]
+pub(super) struct Field<'g> {
+    grid: &'g Grid,
+    /// The open 2 × 2 squares by their upper left cells, if there are diagonal steps.
+    squares: Option<Vec<u64>>,
+    n_tile_cols: usize,
+    /// For each row of tiles the worker that owns it, and the place of the row among its own.
+    owners: Vec<(usize, usize)>,
+    n_workers: usize,
+    /// For each worker, what arrives at even and at odd times.
+    mail: Vec<[Mutex<Vec<Message>>; 2]>,
+}
+
+/// The labels of the tiles of a worker: a run of rows of cells for each of its rows of tiles.
+pub(super) type Bands<'l, L> = Vec<&'l mut [L]>;
+
+impl<'g> Field<'g> {
+    pub(super) fn new(grid: &'g Grid, neighbourhood: Neighbourhood, n_workers: usize) -> Self {
+        let squares = match neighbourhood {
+            Neighbourhood::VonNeumann => None,
+            Neighbourhood::Moore => Some(squares(grid)),
+        };
+        Field {
+            grid,
+            squares,
+            n_tile_cols: grid.width().div_ceil(SIDE),
+            owners: (0..grid.height().div_ceil(SIDE))
+                .map(|y| (y / BAND % n_workers, y / BAND / n_workers * BAND + y % BAND))
+                .collect(),
+            n_workers,
+            mail: (0..n_workers).map(|_| Default::default()).collect(),
+        }
+    }
+
+    /// Deals labels to the workers.
+    pub(super) fn deal<'l, L: Label>(&self, labels: &'l mut [L]) -> Vec<Bands<'l, L>> {
+        let mut bands: Vec<Bands<'l, L>> = (0..self.n_workers).map(|_| Vec::new()).collect();
+        let n_labels = SIDE * self.grid.width();
+        for (tile_y, labels) in labels.chunks_mut(n_labels.max(1)).enumerate() {
+            bands[self.owners[tile_y].0].push(labels);
+        }
+        bands
+    }
+
+    fn tile(&self, x: usize, y: usize) -> Tile {
+        let width = (self.grid.width() - x * SIDE).min(SIDE);
+        let height = (self.grid.height() - y * SIDE).min(SIDE);
+        Tile { x, y, width, height }
+    }
+
+    /// The open transitions of a tile.
+    fn open(&self, tile: Tile) -> Open {
+        let limbs = self.grid.row_limbs();
+        let (right, down) = self.grid.planes();
+        let first = tile.y * SIDE;
+        let limb = |plane: &[u64], x: usize, y: usize| plane[y * limbs + x];
+        let mut open = Open {
+            right: [0; SIDE],
+            down: [0; SIDE + 1],
+            squares: [0; SIDE + 1],
+            left_edge: 0,
+            right_edge: 0,
+            left_squares: 0,
+            right_squares: 0,
+            corner_square: false,
+        };
+        if tile.y > 0 {
+            open.down[0] = limb(down, tile.x, first - 1);
+        }
+        for y in 0..tile.height {
+            open.right[y] = limb(right, tile.x, first + y);
+            open.down[y + 1] = limb(down, tile.x, first + y);
+            open.right_edge |= open.right[y] >> (SIDE - 1) << y;
+            if tile.x > 0 {
+                open.left_edge |= limb(right, tile.x - 1, first + y) >> (SIDE - 1) << y;
+            }
+        }
+        if let Some(squares) = &self.squares {
+            if tile.y > 0 {
+                open.squares[0] = limb(squares, tile.x, first - 1);
+                open.corner_square =
+                    tile.x > 0 && limb(squares, tile.x - 1, first - 1) >> (SIDE - 1) == 1;
+            }
+            for y in 0..tile.height {
+                open.squares[y + 1] = limb(squares, tile.x, first + y);
+                open.right_squares |= open.squares[y + 1] >> (SIDE - 1) << y;
+                if tile.x > 0 {
+                    open.left_squares |= limb(squares, tile.x - 1, first + y) >> (SIDE - 1) << y;
+                }
+            }
+        }
+        open
+    }
+}
+
+/// The open 2 × 2 squares of a grid, laid out as its transitions.
+fn squares(grid: &Grid) -> Vec<u64> {
+    let limbs = grid.row_limbs();
+    let (right, down) = grid.planes();
+    let mut squares = vec![0; right.len()];
+    for y in 0..grid.height().saturating_sub(1) {
+        let row = y * limbs;
+        for limb in 0..limbs {
+            let here = down[row + limb];
+            let beside = if limb + 1 < limbs { down[row + limb + 1] << (SIDE - 1) } else { 0 };
+            squares[row + limb] =
+                right[row + limb] & right[row + limbs + limb] & here & (here >> 1 | beside);
+        }
+    }
+    squares
+}
+
+/// Where the board of a tile is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    /// The wave was never there.
+    Untouched,
+    /// It has a board.
+    At(u32),
+    /// Its board was given up; the labels say what was reached.
+    Left,
+    /// Every cell was reached.
+    Full,
+}
+
+/// Tiles of one thread.
+#[derive(Debug)]
+pub(super) struct Worker {
+    idx: usize,
+    /// For each of its tiles, row by row.
+    places: Vec<Place>,
+    boards: Vec<Board>,
+    /// Boards without a tile.
+    unused: Vec<u32>,
+    /// Boards with a front, or with arrivals at the next time.
+    active: Vec<u32>,
+    /// Those that come in at the next time.
+    entered: Vec<u32>,
+    /// Messages of the time at hand, for each worker.
+    outgoing: Vec<Vec<Message>>,
+}
+
+impl Worker {
+    pub(super) fn new(idx: usize, field: &Field<'_>) -> Self {
+        let n_rows = field.owners.iter().filter(|(owner, _)| *owner == idx).count();
+        Worker {
+            idx,
+            places: vec![Place::Untouched; n_rows * field.n_tile_cols],
+            boards: Vec::new(),
+            unused: Vec::new(),
+            active: Vec::new(),
+            entered: Vec::new(),
+            outgoing: (0..field.n_workers).map(|_| Vec::new()).collect(),
+        }
+    }
+
+    /// Lets the wave begin at a cell of its own at time 1.
+    pub(super) fn begin_at<L: Label>(
+        &mut self,
+        x: usize,
+        y: usize,
+        field: &Field<'_>,
+        bands: &mut Bands<'_, L>,
+    ) {
+        if field.owners[y / SIDE].0 != self.idx {
+            return;
+        }
+        if let Some(slot) = self.board_of(x / SIDE, y / SIDE, 1, field, bands) {
+            self.boards[slot as usize].seed(x % SIDE, y % SIDE);
+            self.enter(slot);
+        }
+    }
+
+    /// Moves the wave on to `time`. Gives the number of boards and messages that are left.
+    pub(super) fn advance<L: Label>(
+        &mut self,
+        time: u32,
+        field: &Field<'_>,
+        bands: &mut Bands<'_, L>,
+    ) -> usize {
+        self.receive(time, field, bands);
+        self.active.append(&mut self.entered);
+        let mut idx = 0;
+        while let Some(&slot) = self.active.get(idx) {
+            let board = &mut self.boards[slot as usize];
+            if board.is_over(time) {
+                let band = field.owners[board.tile.y].1;
+                board.flush(time - 1, bands[band], field.grid.width());
+            }
+            let edges = board.step(time, field.squares.is_some());
+            if edges.any {
+                idx += 1;
+                self.spread(slot, edges, time + 1, field, bands);
+            } else if board.expects(time + 1) {
+                idx += 1;
+            } else {
+                board.is_listed = false;
+                self.active.swap_remove(idx);
+                if board.is_full() {
+                    self.give_up(slot, time, Place::Full, field, bands);
+                }
+            }
+        }
+        if time.is_multiple_of(SWEEP) {
+            self.sweep(time, field, bands);
+        }
+        let n_messages = self.send(time + 1, field);
+        self.active.len() + self.entered.len() + n_messages
+    }
+
+    /// Was this cell reached, which lies in a tile of its own?
+    pub(super) fn has_reached(&self, x: usize, y: usize, field: &Field<'_>) -> bool {
+        let (owner, band) = field.owners[y / SIDE];
+        owner == self.idx
+            && match self.places[band * field.n_tile_cols + x / SIDE] {
+                Place::Untouched => false,
+                Place::At(slot) => self.boards[slot as usize].has_reached(x % SIDE, y % SIDE),
+                // It was found when it was reached, before the board was given up.
+                Place::Left => false,
+                Place::Full => true,
+            }
+    }
+
+    /// Writes all labels up to `time`.
+    pub(super) fn settle<L: Label>(
+        &mut self,
+        time: u32,
+        field: &Field<'_>,
+        bands: &mut Bands<'_, L>,
+    ) {
+        for place in &self.places {
+            if let Place::At(slot) = place {
+                let board = &mut self.boards[*slot as usize];
+                let band = field.owners[board.tile.y].1;
+                board.flush(time, bands[band], field.grid.width());
+            }
+        }
+    }
+
+    /// Says of all cells where the wave never was that they are not reached.
+    pub(super) fn finish<L: Label>(&self, field: &Field<'_>, bands: &mut Bands<'_, L>) {
+        let width = field.grid.width();
+        for (places, labels) in self.places.chunks(field.n_tile_cols.max(1)).zip(bands) {
+            for row in labels.chunks_mut(width.max(1)) {
+                for (cells, place) in row.chunks_mut(SIDE).zip(places) {
+                    if *place == Place::Untouched {
+                        cells.fill(L::NONE);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Tells the neighbours of a board what comes over to them at `time`.
+    fn spread<L: Label>(
+        &mut self,
+        slot: u32,
+        edges: Edges,
+        time: u32,
+        field: &Field<'_>,
+        bands: &mut Bands<'_, L>,
+    ) {
+        let Board { open, tile, .. } = &self.boards[slot as usize];
+        let Tile { x, y, .. } = *tile;
+        let last = SIDE - 1;
+        let (up, down) = (open.squares[0], open.squares[SIDE]);
+        let top = edges.top & open.down[0] | (edges.top & up) << 1 | edges.top >> 1 & up;
+        let bottom =
+            edges.bottom & open.down[SIDE] | (edges.bottom & down) << 1 | edges.bottom >> 1 & down;
+        let left = edges.left & open.left_edge
+            | (edges.left & open.left_squares) << 1
+            | edges.left >> 1 & open.left_squares;
+        let right = edges.right & open.right_edge
+            | (edges.right & open.right_squares) << 1
+            | edges.right >> 1 & open.right_squares;
+        let corners = [
+            (open.corner_square && edges.top & 1 == 1, Step::UpLeft),
+            (up >> last & edges.top >> last == 1, Step::UpRight),
+            (down >> last & edges.bottom >> last == 1, Step::DownRight),
+            (open.left_squares >> last & edges.bottom & 1 == 1, Step::DownLeft),
+        ];
+        let none = Arrivals::default();
+        if top != 0 {
+            self.deliver(x, y - 1, Arrivals { bottom: top, ..none }, time, field, bands);
+        }
+        if bottom != 0 {
+            self.deliver(x, y + 1, Arrivals { top: bottom, ..none }, time, field, bands);
+        }
+        if left != 0 {
+            self.deliver(x - 1, y, Arrivals { right: left, ..none }, time, field, bands);
+        }
+        if right != 0 {
+            self.deliver(x + 1, y, Arrivals { left: right, ..none }, time, field, bands);
+        }
+        for (is_open, step) in corners {
+            if !is_open {
+                continue;
+            }
+            let (dx, dy) = step.offset();
+            let bit = if dx < 0 { 1 << last } else { 1 };
+            let arrivals = match dy < 0 {
+                true => Arrivals { bottom: bit, ..none },
+                false => Arrivals { top: bit, ..none },
+            };
+            let (x, y) = (x.wrapping_add_signed(dx), y.wrapping_add_signed(dy));
+            self.deliver(x, y, arrivals, time, field, bands);
+        }
+    }
+
+    /// Brings arrivals to a tile, or to its owner.
+    fn deliver<L: Label>(
+        &mut self,
+        x: usize,
+        y: usize,
+        arrivals: Arrivals,
+        time: u32,
+        field: &Field<'_>,
+        bands: &mut Bands<'_, L>,
+    ) {
+        let (owner, _) = field.owners[y];
+        if owner != self.idx {
+            self.outgoing[owner].push(Message { x: x as u32, y: y as u32, arrivals });
+            return;
+        }
+        if let Some(slot) = self.board_of(x, y, time, field, bands)
+            && self.boards[slot as usize].arrive(time, arrivals)
+        {
+            self.enter(slot);
+        }
+    }
+
+    /// Puts a board on the list of the next time, if it is on none.
+    fn enter(&mut self, slot: u32) {
+        let board = &mut self.boards[slot as usize];
+        if !board.is_listed {
+            board.is_listed = true;
+            self.entered.push(slot);
+        }
+    }
+
+    /// Takes what others have sent for this time.
+    fn receive<L: Label>(&mut self, time: u32, field: &Field<'_>, bands: &mut Bands<'_, L>) {
+        if field.n_workers == 1 {
+            return;
+        }
+        let mut mail = locked(&field.mail[self.idx][time as usize % 2]);
+        for Message { x, y, arrivals } in mail.drain(..) {
+            self.deliver(x as usize, y as usize, arrivals, time, field, bands);
+        }
+    }
+
+    /// Sends what others get at `time`; gives the number of messages.
+    fn send(&mut self, time: u32, field: &Field<'_>) -> usize {
+        let mut n_messages = 0;
+        for (messages, mail) in self.outgoing.iter_mut().zip(&field.mail) {
+            if !messages.is_empty() {
+                n_messages += messages.len();
+                locked(&mail[time as usize % 2]).append(messages);
+            }
+        }
+        n_messages
+    }
+
+    /// The board of a tile of its own, made if there is none; `None` if every cell of the tile was reached.
+    fn board_of<L: Label>(
+        &mut self,
+        x: usize,
+        y: usize,
+        time: u32,
+        field: &Field<'_>,
+        bands: &mut Bands<'_, L>,
+    ) -> Option<u32> {
+        let band = field.owners[y].1;
+        let place = &mut self.places[band * field.n_tile_cols + x];
+        let is_left = match *place {
+            Place::At(slot) => return Some(slot),
+            Place::Full => return None,
+            Place::Untouched => false,
+            Place::Left => true,
+        };
+        let tile = field.tile(x, y);
+        let mut board = Board::new(tile, field.open(tile), time - 1);
+        if is_left {
+            board.recall(bands[band], field.grid.width());
+        }
+        let slot = match self.unused.pop() {
+            Some(slot) => {
+                self.boards[slot as usize] = board;
+                slot
+            }
+            None => {
+                self.boards.push(board);
+                self.boards.len() as u32 - 1
+            }
+        };
+        *place = Place::At(slot);
+        Some(slot)
+    }
+
+    /// Writes the labels of a board, which becomes that of another tile.
+    fn give_up<L: Label>(
+        &mut self,
+        slot: u32,
+        time: u32,
+        place: Place,
+        field: &Field<'_>,
+        bands: &mut Bands<'_, L>,
+    ) {
+        let board = &mut self.boards[slot as usize];
+        let band = field.owners[board.tile.y].1;
+        board.flush(time, bands[band], field.grid.width());
+        self.places[band * field.n_tile_cols + board.tile.x] = place;
+        self.unused.push(slot);
+    }
+
+    /// Gives up the boards that the wave left long ago.
+    fn sweep<L: Label>(&mut self, time: u32, field: &Field<'_>, bands: &mut Bands<'_, L>) {
+        for slot in 0..self.boards.len() as u32 {
+            let board = &self.boards[slot as usize];
+            let place = field.owners[board.tile.y].1 * field.n_tile_cols + board.tile.x;
+            let has_tile = self.places[place] == Place::At(slot);
+            if has_tile && !board.is_listed && board.age(time) > 2 * SWEEP {
+                self.give_up(slot, time, Place::Left, field, bands);
+            }
+        }
+    }
+}
