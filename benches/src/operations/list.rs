@@ -1,5 +1,6 @@
 //! The operations.
 
+use super::plain::Streams;
 use Kind::{Alone, Library, Long, One};
 
 /// An operation.
@@ -11,6 +12,8 @@ pub(super) struct Operation {
     /// Limbs that it reads and writes at least, for each limb of a slice; 0 if it does not touch all of one.
     pub(super) limbs: f64,
     pub(super) kind: Kind,
+    /// Lines that it reads and writes, if a plain loop is measured beside it.
+    pub(super) streams: Option<Streams>,
 }
 
 /// How it is measured, and on how many threads it works.
@@ -32,7 +35,19 @@ const fn operation(
     limbs: f64,
     kind: Kind,
 ) -> Operation {
-    Operation { name, statement, limbs, kind }
+    Operation { name, statement, limbs, kind, streams: None }
+}
+
+/// A library procedure with the lines that it reads, the control slice too, and those that it writes.
+const fn procedure(
+    name: &'static str,
+    statement: &'static str,
+    limbs: f64,
+    read: usize,
+    written: usize,
+) -> Operation {
+    let streams = Some(Streams { read, written });
+    Operation { name, statement, limbs, kind: Library, streams }
 }
 
 /// All of them, one of each kind.
@@ -75,16 +90,16 @@ pub(super) const OPERATIONS: &[Operation] = &[
     operation("ROW(3,T) := w", "ROW(3,T) := w", 0.0, One),
     operation("k := T(5,7)", "k := T(5,7)", 0.0, One),
     operation("T(5,7) := 1", "T(5,7) := 1", 0.0, One),
-    operation("MATCH, 32 columns", "MATCH(T,X,w,Z)", 33.0, Library),
-    operation("LESS, 32 columns", "LESS(T,X,w,Z)", 33.0, Library),
-    operation("MIN, 32 columns", "MIN(T,X,Z)", 33.0, Library),
-    operation("MAX, 32 columns", "MAX(T,X,Z)", 33.0, Library),
-    operation("HIT, 2 × 8 columns", "HIT(F,G,X,Z)", 17.0, Library),
-    operation("SETMIN, 2 × 8 columns", "SETMIN(F,G,X,Z)", 17.0, Library),
-    operation("ADDV, 3 × 8 columns", "ADDV(F,G,X,R)", 25.0, Library),
-    operation("ADDC, 2 × 8 columns", "ADDC(F,X,v,R)", 17.0, Library),
-    operation("TCOPY1, 8 of 32 columns", "TCOPY1(T,1,8,R)", 16.0, Library),
-    operation("TCOPY2, 8 of 32 columns", "TCOPY2(F,1,8,T)", 16.0, Library),
+    procedure("MATCH, 32 columns", "MATCH(T,X,w,Z)", 33.0, 33, 1),
+    procedure("LESS, 32 columns", "LESS(T,X,w,Z)", 33.0, 33, 1),
+    procedure("MIN, 32 columns", "MIN(T,X,Z)", 33.0, 33, 1),
+    procedure("MAX, 32 columns", "MAX(T,X,Z)", 33.0, 33, 1),
+    procedure("HIT, 2 × 8 columns", "HIT(F,G,X,Z)", 17.0, 17, 1),
+    procedure("SETMIN, 2 × 8 columns", "SETMIN(F,G,X,Z)", 17.0, 17, 1),
+    procedure("ADDV, 3 × 8 columns", "ADDV(F,G,X,R)", 25.0, 17, 8),
+    procedure("ADDC, 2 × 8 columns", "ADDC(F,X,v,R)", 17.0, 9, 8),
+    procedure("TCOPY1, 8 of 32 columns", "TCOPY1(T,1,8,R)", 16.0, 8, 8),
+    procedure("TCOPY2, 8 of 32 columns", "TCOPY2(F,1,8,T)", 16.0, 8, 8),
 ];
 
 impl Operation {

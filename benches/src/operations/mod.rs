@@ -1,12 +1,14 @@
 //! One operation of each kind, as a program carries it out.
 //!
-//! * `list`: the operations. `values`: what they work on. `reading`: the speed of plain reading.
+//! * `list`: the operations. `values`: what they work on. `reading`: the speed of plain reading. `plain`: a plain loop over
+//!   as many lines.
 //!
 //! Operations are measured one by one, without batches (Note [Batches] of the CPU backend): in a loop that never
 //! asks for a result they would work on strips in the caches. Library procedures are measured as programs have
 //! them; what is pending when they return is carried out.
 
 mod list;
+mod plain;
 mod reading;
 mod values;
 
@@ -17,6 +19,7 @@ use star_vm::{Cpu, HostValue};
 use crate::program::{Compiled, median};
 use crate::say::say;
 use list::{Kind, OPERATIONS, Operation};
+use plain::Streams;
 use reading::{Amount, Buffer, Reading};
 
 /// Rounds of which the median counts, after one that does not count.
@@ -87,7 +90,8 @@ pub(crate) fn run(options: &Options<'_>) -> Result<(), String> {
     );
     say!(
         "medians for one operation; GB/s of what it reads and writes at least; share of reading about as many bytes on \
-         as many threads as it uses (one below 1 MiB)"
+         as many threads as it uses (one below 1 MiB); for library procedures the share of a plain loop that reads and \
+         writes as many lines on as many threads"
     );
     let buffer = Buffer::new(options.max_bits);
     let lengths: Vec<usize> =
@@ -107,6 +111,8 @@ struct Cell {
     ns: f64,
     /// Of the speed of reading.
     share: Option<f64>,
+    /// Of the speed of a plain loop over as many lines.
+    of_plain: Option<f64>,
 }
 
 /// The backends.
@@ -128,14 +134,16 @@ impl Bench {
         args.extend(values::values(n_bits, wide, narrow));
         let [single, library] =
             [&self.single, &self.library].map(|backend| self.time(backend, "", &mut args));
-        let times: Vec<f64> = wanted
+        let times: Vec<(f64, Option<f64>)> = wanted
             .iter()
             .map(|operation| {
                 let (backend, nothing) = match operation.kind {
                     Kind::Long | Kind::Alone | Kind::One => (&self.single, single),
                     Kind::Library => (&self.library, library),
                 };
-                (self.time(backend, operation.statement, &mut args) - nothing).max(0.1)
+                let ns = (self.time(backend, operation.statement, &mut args) - nothing).max(0.1);
+                let threads = self.threads(operation, n_bits);
+                (ns, operation.streams.map(|streams| streams.speed(n_bits, threads)))
             })
             .collect();
         drop(args);
@@ -151,16 +159,22 @@ impl Bench {
             );
         }
         let cell =
-            |(operation, ns): (&&Operation, f64)| self.line(operation, n_bits, ns, &readings);
+            |(operation, time): (&&Operation, _)| self.line(operation, n_bits, time, &readings);
         wanted.iter().zip(times).map(cell).collect()
     }
 
     /// Prints what an operation took.
-    fn line(&self, operation: &Operation, n_bits: usize, ns: f64, readings: &[Reading]) -> Cell {
-        let Operation { name, limbs, .. } = operation;
+    fn line(
+        &self,
+        operation: &Operation,
+        n_bits: usize,
+        (ns, plain): (f64, Option<f64>),
+        readings: &[Reading],
+    ) -> Cell {
+        let Operation { name, limbs, streams, .. } = operation;
         if *limbs == 0.0 {
             say!("{name:24} {ns:14.1} ns");
-            return Cell { ns, share: None };
+            return Cell { ns, share: None, of_plain: None };
         }
         let threads = self.threads(operation, n_bits);
         let amount = Amount::of(*limbs);
@@ -173,7 +187,12 @@ impl Bench {
             share.unwrap_or(f64::NAN),
             threads_text(threads),
         );
-        Cell { ns, share }
+        let of_plain = plain.zip(*streams).map(|(plain, Streams { read, written })| {
+            let of_plain = (read + written) as f64 * n_bits as f64 / 8.0 / ns / plain;
+            say!("{:24} {of_plain:6.2} of a plain loop, {plain:.1} GB/s", "");
+            of_plain
+        });
+        Cell { ns, share, of_plain }
     }
 
     /// On how many threads an operation works.
@@ -236,7 +255,8 @@ impl Bench {
     }
 }
 
-/// All lengths side by side, as a table in Markdown: times, and the share of reading behind them.
+/// All lengths side by side, as a table in Markdown: times, and behind them the share of reading and that of a plain loop
+/// over as many lines.
 fn summary(wanted: &[&Operation], lengths: &[usize], columns: &[Vec<Cell>]) {
     let heads: Vec<String> = lengths.iter().map(|n_bits| format!("{n_bits:e}")).collect();
     say!("\n| operation | {} |", heads.join(" | "));
@@ -254,9 +274,10 @@ fn cell_text(cell: &Cell) -> String {
         ns if ns < 1e9 => format!("{:.1} ms", ns / 1e6),
         ns => format!("{:.1} s", ns / 1e9),
     };
-    match cell.share {
-        Some(share) => format!("{time}, {share:.2}"),
-        None => time,
+    match (cell.share, cell.of_plain) {
+        (Some(share), Some(of_plain)) => format!("{time}, {share:.2}, {of_plain:.2}"),
+        (Some(share), None) => format!("{time}, {share:.2}"),
+        (None, _) => time,
     }
 }
 
@@ -279,6 +300,7 @@ mod tests {
         for (operation, cell) in wanted.iter().zip(&cells) {
             assert!(cell.ns > 0.0, "{}", operation.name);
             assert_eq!(cell.share.is_some(), operation.limbs > 0.0, "{}", operation.name);
+            assert_eq!(cell.of_plain.is_some(), operation.streams.is_some(), "{}", operation.name);
         }
     }
 

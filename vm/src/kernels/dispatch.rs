@@ -120,6 +120,9 @@ kernels! {
     lut fn lut2_assign(table: u8, dst: &mut [u64], b: &[u64], len: usize);
     /// `dst = f(a, b, c)`: f(a, b, c) is bit `4a + 2b + c` of `table`.
     lut fn lut3(table: u8, dst: &mut [u64], a: &[u64], b: &[u64], c: &[u64], len: usize);
+    /// `dst` is the conjunction of five operands. Bits of `flags`: i for the complement of operand i, 5 for that of
+    /// the conjunction.
+    lut fn chain(flags: u8, dst: &mut [u64], of: [&[u64]; 5], len: usize);
     /// `dst = not a`.
     elementwise fn not(dst: &mut [u64], a: &[u64], len: usize);
     /// Every bit of `dst` is `bit`.

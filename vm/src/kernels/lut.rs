@@ -150,6 +150,23 @@ pub(super) fn lut3(table: u8, dst: &mut [u64], a: &[u64], b: &[u64], c: &[u64], 
 }
 
 #[inline(always)]
+pub(super) fn chain(flags: u8, dst: &mut [u64], of: [&[u64]; 5], len: usize) {
+    let dst = &mut dst[..n_limbs(len)];
+    let n = dst.len();
+    let all = |bit: usize| 0u64.wrapping_sub(u64::from(flags >> bit & 1));
+    let masks: [u64; 5] = std::array::from_fn(all);
+    let flip = all(5);
+    let of = of.map(|operand| &operand[..n]);
+    for (idx, dst) in dst.iter_mut().enumerate() {
+        let of: [u64; 5] = std::array::from_fn(|at| of[at][idx] ^ masks[at]);
+        *dst = (of[0] & of[1] & of[2] & of[3] & of[4]) ^ flip;
+    }
+    if (flags & 31 == 31) != (flip != 0) {
+        zero_tail(dst, len);
+    }
+}
+
+#[inline(always)]
 pub(super) fn lut1(table: u8, dst: &mut [u64], a: &[u64], len: usize) {
     match table & 3 {
         0 => dst[..n_limbs(len)].fill(0),

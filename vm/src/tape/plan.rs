@@ -5,6 +5,7 @@
 //! buffer of one strip while they live. What a port is given that another one holds, which is stored to as
 //! well, lies in a buffer meanwhile.
 
+use super::chain::{Function, chains};
 use super::cover::cover;
 use super::lut::Lut;
 use super::record::{Node, PortId, Reduction, Tape, ValueId};
@@ -26,7 +27,7 @@ impl Default for Location {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PlannedOp {
     pub(crate) to: Location,
-    pub(crate) lut: Lut<Location>,
+    pub(crate) function: Function<Location>,
 }
 
 /// What is done to every strip: operations, then reductions, then copies.
@@ -53,9 +54,10 @@ impl Plan {
         let roots = stores.iter().map(|(_, value)| *value);
         let roots = roots.chain(tape.reductions.iter().map(|(_, value)| *value));
         let luts = cover(&tape.nodes, roots.clone());
+        let functions = chains(luts, roots.clone(), tape.nodes.len());
         let mut last_uses = vec![None; tape.nodes.len()];
-        for (at, (_, lut)) in luts.iter().enumerate() {
-            for input in lut.inputs() {
+        for (at, (_, function)) in functions.iter().enumerate() {
+            for input in function.inputs() {
                 last_uses[input.0 as usize] = Some(at);
             }
         }
@@ -80,8 +82,8 @@ impl Plan {
         for (port, value) in &stores {
             homes[value.0 as usize].get_or_insert(*port);
         }
-        for (at, (value, lut)) in luts.iter().enumerate() {
-            planner.op(at, *value, lut, homes[value.0 as usize]);
+        for (at, (value, function)) in functions.iter().enumerate() {
+            planner.op(at, *value, function, homes[value.0 as usize]);
         }
         planner.stores(&stores);
         let Planner { locations, mut plan, .. } = planner;
@@ -103,7 +105,7 @@ impl Plan {
             Location::Port(port) => ports[port.0 as usize].is_read = true,
             Location::Buffer(_) => {}
         };
-        ops.iter().flat_map(|op| op.lut.inputs()).for_each(|from| reads(*from));
+        ops.iter().flat_map(|op| op.function.inputs()).for_each(|from| reads(*from));
         reductions.iter().for_each(|(_, of)| reads(*of));
         copies.iter().for_each(|(_, from)| reads(*from));
         for op in &*ops {
@@ -138,17 +140,23 @@ struct Planner<'t> {
 }
 
 impl Planner<'_> {
-    fn op(&mut self, at: usize, value: ValueId, lut: &Lut<ValueId>, home: Option<PortId>) {
-        let home = home.filter(|port| self.is_free(*port, at, lut));
+    fn op(
+        &mut self,
+        at: usize,
+        value: ValueId,
+        function: &Function<ValueId>,
+        home: Option<PortId>,
+    ) {
+        let home = home.filter(|port| self.is_free(*port, at, function));
         let to = match home {
             Some(port) => Location::Port(port),
             None => self.buffer(),
         };
         let locations = &self.locations;
-        let from = lut.map(|input| locations[input.0 as usize]);
-        self.plan.ops.push(PlannedOp { to, lut: from });
+        let from = function.map(|input| locations[input.0 as usize]);
+        self.plan.ops.push(PlannedOp { to, function: from });
         self.locations[value.0 as usize] = to;
-        for input in lut.inputs() {
+        for input in function.inputs() {
             if let Location::Buffer(buffer) = self.locations[input.0 as usize]
                 && self.last_uses[input.0 as usize] == Some(at)
             {
@@ -158,11 +166,11 @@ impl Planner<'_> {
     }
 
     /// May operation `at` write the port?
-    fn is_free(&self, port: PortId, at: usize, lut: &Lut<ValueId>) -> bool {
+    fn is_free(&self, port: PortId, at: usize, function: &Function<ValueId>) -> bool {
         let Some(load) = self.loads[port.0 as usize] else { return true };
         match self.last_uses[load.0 as usize] {
             None => true,
-            Some(last) => last < at || (last == at && lut.inputs().len() == 2),
+            Some(last) => last < at || (last == at && function.inputs().len() == 2),
         }
     }
 
@@ -186,7 +194,7 @@ impl Planner<'_> {
                 && from == Location::Port(other)
             {
                 let to = self.buffer();
-                self.plan.ops.push(PlannedOp { to, lut: Lut::copy(from) });
+                self.plan.ops.push(PlannedOp { to, function: Function::Lut(Lut::copy(from)) });
                 // Whoever needs it in the end finds it there, too.
                 self.locations[value.0 as usize] = to;
                 from = to;

@@ -6,6 +6,7 @@
 
 use std::ops::Range;
 
+use super::chain::Function;
 use super::lut::{Lut, swapped};
 use super::plan::{Location, Plan, PlannedOp};
 use super::record::{Answer, Reduction};
@@ -212,7 +213,8 @@ impl Strips<'_> {
                     block.reduce(*of, answer, piece.start);
                 }
                 for (port, from) in &self.plan.copies {
-                    let copy = PlannedOp { to: Location::Port(*port), lut: Lut::copy(*from) };
+                    let function = Function::Lut(Lut::copy(*from));
+                    let copy = PlannedOp { to: Location::Port(*port), function };
                     block.operate(&copy);
                 }
             }
@@ -240,23 +242,25 @@ impl Block<'_, '_> {
             Location::Buffer(buffer) => {
                 let mut to = std::mem::take(&mut self.buffers[buffer as usize]);
                 for (at, dst) in to.chunks_mut(self.width).take(self.lines.len()).enumerate() {
-                    self.apply(&op.lut, &mut dst[..self.limbs.len()], at);
+                    self.apply(&op.function, &mut dst[..self.limbs.len()], at);
                 }
                 self.buffers[buffer as usize] = to;
             }
             Location::Port(port) => {
                 let mut to = std::mem::take(&mut self.lanes[port.0 as usize]);
-                let table = op.lut.table();
                 // In place, whichever operand it is.
-                let (table, with) = match *op.lut.inputs() {
-                    [left, right] if left == op.to => (table, Some(right)),
-                    [left, right] if right == op.to => (swapped(table), Some(left)),
-                    _ => (table, None),
+                let in_place = match &op.function {
+                    Function::Lut(lut) => match *lut.inputs() {
+                        [left, right] if left == op.to => Some((lut.table(), right)),
+                        [left, right] if right == op.to => Some((swapped(lut.table()), left)),
+                        _ => None,
+                    },
+                    Function::Chain(_) => None,
                 };
                 for (at, line) in self.lines.iter().enumerate() {
                     let dst = to.strip_mut(line - self.first_line, &self.limbs);
-                    match with {
-                        Some(with) => {
+                    match in_place {
+                        Some((table, with)) => {
                             self.kernels.lut2_assign(
                                 table,
                                 dst,
@@ -264,7 +268,7 @@ impl Block<'_, '_> {
                                 self.n_bits,
                             );
                         }
-                        None => self.apply(&op.lut, dst, at),
+                        None => self.apply(&op.function, dst, at),
                     }
                 }
                 self.lanes[port.0 as usize] = to;
@@ -274,9 +278,18 @@ impl Block<'_, '_> {
 
     /// `dst` takes a function of the strips of line `at` of this block.
     #[inline]
-    fn apply(&self, lut: &Lut<Location>, dst: &mut [u64], at: usize) {
-        let (kernels, table, n_bits) = (self.kernels, lut.table(), self.n_bits);
+    fn apply(&self, function: &Function<Location>, dst: &mut [u64], at: usize) {
+        let (kernels, n_bits) = (self.kernels, self.n_bits);
         let of = |location: &Location| self.source(*location, at);
+        let lut = match function {
+            Function::Lut(lut) => lut,
+            Function::Chain(chain) => {
+                let (operands, flags) = chain.operands();
+                kernels.chain(flags, dst, operands.map(|operand| of(&operand)), n_bits);
+                return;
+            }
+        };
+        let table = lut.table();
         match lut.inputs() {
             [] => kernels.fill(dst, table == 1, n_bits),
             [a] => kernels.lut1(table, dst, of(a), n_bits),

@@ -104,3 +104,24 @@ fn not_fill_and_mask() {
         }
     });
 }
+
+#[test]
+fn every_conjunction_of_five_operands() {
+    at_all_lengths(|len, rarity, random| {
+        let operands = [rarity, 1, 1, 1, 1].map(|rarity| random.bits(len, rarity));
+        for flags in 0..64_u8 {
+            let flag = |at: usize| flags >> at & 1 == 1;
+            let one = |bit: usize| {
+                let mut operands = operands.iter().enumerate();
+                operands.all(|(at, bits)| bits[bit] != flag(at)) != flag(5)
+            };
+            let bits = pack(&(0..len).map(one).collect::<Vec<bool>>());
+            let packed = operands.each_ref().map(|bits| pack(bits));
+            for kernels in kernels() {
+                let mut dst = dirty(len);
+                kernels.chain(flags, &mut dst, packed.each_ref().map(|limbs| &limbs[..]), len);
+                assert_eq!(dst, bits, "{flags:06b} {kernels:?}");
+            }
+        }
+    });
+}
