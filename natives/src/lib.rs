@@ -12,16 +12,19 @@ pub mod cbt;
 mod closure;
 mod components;
 mod environment;
+pub mod moving;
 pub mod polyline;
 mod reach;
 mod state;
 pub mod wave;
+mod workers;
 
 pub use closure::Closing;
 pub use components::{Ahead, Components};
 pub use environment::{Ended, Environment, InterruptPoller, install};
 pub use reach::Reach;
 pub use state::{ChangingState, Lines, NativeState, StateTable, state_of};
+pub use workers::Workers;
 
 /// Is a bit of a set one?
 #[inline]

@@ -1,0 +1,123 @@
+//! The id index: for each object its cell, bucket and slot.
+//!
+//! Entries are atomic numbers since owners of different cells write them at the same time, each object's by one
+//! owner only: plain loads and stores, in no order that matters.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::environment::Ended;
+use crate::moving::grid::CellId;
+
+const SLOT_BITS: u32 = 5;
+const BUCKET_BITS: u32 = 27;
+const CELL_BITS: u32 = 18;
+const UNKNOWN: u64 = u64::MAX;
+
+/// A bucket of a region and a slot of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub(super) struct Place(u32);
+
+impl Place {
+    /// No region has more buckets.
+    pub(super) const MOST_BUCKETS: u32 = 1 << BUCKET_BITS;
+
+    #[inline]
+    pub(super) fn new(bucket: u32, slot: u32) -> Place {
+        Place(bucket << SLOT_BITS | slot)
+    }
+
+    #[inline]
+    pub(super) fn bucket(self) -> u32 {
+        self.0 >> SLOT_BITS
+    }
+
+    #[inline]
+    pub(super) fn slot(self) -> u32 {
+        self.0 & ((1 << SLOT_BITS) - 1)
+    }
+}
+
+/// Where an object is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Location {
+    pub(super) cell: CellId,
+    pub(super) place: Place,
+}
+
+impl Location {
+    #[inline]
+    fn pack(self) -> u64 {
+        let CellId { region, cell } = self.cell;
+        (u64::from(region) << CELL_BITS | u64::from(cell)) << (SLOT_BITS + BUCKET_BITS)
+            | u64::from(self.place.0)
+    }
+
+    #[inline]
+    fn unpack(packed: u64) -> Location {
+        let cell = packed >> (SLOT_BITS + BUCKET_BITS);
+        Location {
+            cell: CellId {
+                region: (cell >> CELL_BITS) as u32,
+                cell: (cell & ((1 << CELL_BITS) - 1)) as u32,
+            },
+            place: Place(packed as u32),
+        }
+    }
+}
+
+/// An entry of the id index, as it is stored.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Known(u64);
+
+impl Known {
+    /// Where the object is; `None` if it is unknown.
+    #[inline]
+    pub(super) fn location(self) -> Option<Location> {
+        (self.0 != UNKNOWN).then(|| Location::unpack(self.0))
+    }
+}
+
+/// For each id the place of its object.
+#[derive(Debug, Default)]
+pub(super) struct IdIndex(Vec<AtomicU64>);
+
+impl IdIndex {
+    /// Ids below this number have an entry.
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Bytes that it takes.
+    pub(super) fn n_bytes(&self) -> u64 {
+        8 * self.0.capacity() as u64
+    }
+
+    /// Makes entries for all ids below `n`.
+    pub(super) fn grow(&mut self, n: usize) -> Result<(), Ended> {
+        if let Some(more) = n.checked_sub(self.0.len()) {
+            self.0.try_reserve(more).map_err(|_| Ended::OutOfMemory)?;
+            self.0.resize_with(n, || AtomicU64::new(UNKNOWN));
+        }
+        Ok(())
+    }
+
+    /// Forgets all objects.
+    pub(super) fn clear(&mut self) {
+        self.0.iter_mut().for_each(|entry| *entry.get_mut() = UNKNOWN);
+    }
+
+    #[inline]
+    pub(super) fn get(&self, id: u32) -> Known {
+        Known(self.0[id as usize].load(Ordering::Relaxed))
+    }
+
+    #[inline]
+    pub(super) fn put(&self, id: u32, location: Location) {
+        self.0[id as usize].store(location.pack(), Ordering::Relaxed);
+    }
+
+    #[inline]
+    pub(super) fn forget(&self, id: u32) {
+        self.0[id as usize].store(UNKNOWN, Ordering::Relaxed);
+    }
+}

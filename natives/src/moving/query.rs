@@ -1,0 +1,315 @@
+//! Range queries of a batch, all at once.
+//!
+//! The cells that any query touches are the *candidate cells*. The *query-confirmation table* lists for each of them
+//! the queries that touch it; the *candidate-set map*, prefix sums over what the cells hold, says how much work
+//! lies in front of each, so that it can be cut into equal pieces whatever the load of the cells. Every object of a
+//! candidate cell is read once for all queries of the batch; queries that cover the cell fully test nothing.
+
+use std::hint;
+
+use rayon::prelude::*;
+
+use crate::environment::{Ended, Environment};
+use crate::moving::geometry::Rect;
+use crate::moving::grid::Grid;
+use crate::moving::region::N_SLOTS;
+use crate::moving::statistics::Answering;
+use crate::moving::store::Store;
+use crate::moving::{Collector, Query};
+
+/// Entries of the confirmation table that are made at once: wide queries are answered in several turns.
+const MOST_CONFIRMATIONS: u64 = 1 << 22;
+/// Queries that are worth a task of their own.
+const PER_TASK: usize = 1 << 9;
+/// Tasks and pieces for each thread, so that unequal ones even out.
+const TASKS_PER_THREAD: usize = 4;
+/// Tests that are worth a piece of their own.
+const PER_PIECE: u64 = 1 << 12;
+/// Cells whose buckets are touched before they are read.
+const TOUCHED: usize = 16;
+
+/// A candidate cell and a query that touches it.
+#[derive(Clone, Copy, Debug, Default)]
+struct Confirmation {
+    /// The cell in its region.
+    cell: u32,
+    /// The query in the batch, twice, and one more if it covers the cell.
+    query: u32,
+}
+
+impl Confirmation {
+    fn query(self) -> usize {
+        (self.query >> 1) as usize
+    }
+
+    fn covers(self) -> bool {
+        self.query & 1 == 1
+    }
+}
+
+/// Confirmations of some queries by region.
+#[derive(Debug, Default)]
+struct Part {
+    found: Vec<(u32, Confirmation)>,
+    starts: Vec<u32>,
+    items: Vec<Confirmation>,
+}
+
+impl Part {
+    fn fill(&mut self, first: usize, queries: &[Query], grid: &Grid) -> Result<(), Ended> {
+        let Part { found, starts, items } = self;
+        let refused = |_| Ended::OutOfMemory;
+        found.clear();
+        for (idx, query) in queries.iter().enumerate() {
+            let idx = (first + idx) as u32;
+            if found.capacity() - found.len() < 64 {
+                let n = grid.n_touched(query.range) as usize;
+                found.try_reserve(n).map_err(refused)?;
+            }
+            grid.touch(query.range, |id, covers| {
+                let query = idx << 1 | u32::from(covers);
+                found.push((id.region, Confirmation { cell: id.cell, query }));
+            });
+        }
+        let n_regions = grid.region_cells().len();
+        starts.clear();
+        starts.try_reserve(n_regions + 2).map_err(refused)?;
+        starts.resize(n_regions + 2, 0);
+        found.iter().for_each(|&(region, _)| starts[region as usize + 2] += 1);
+        for idx in 2..starts.len() {
+            starts[idx] += starts[idx - 1];
+        }
+        items.try_reserve(found.len().saturating_sub(items.len())).map_err(refused)?;
+        items.resize(found.len(), Confirmation::default());
+        for &(region, item) in found.iter() {
+            let next = &mut starts[region as usize + 1];
+            items[*next as usize] = item;
+            *next += 1;
+        }
+        Ok(())
+    }
+
+    fn of(&self, region: usize) -> &[Confirmation] {
+        &self.items[self.starts[region] as usize..self.starts[region + 1] as usize]
+    }
+}
+
+/// A candidate cell.
+#[derive(Clone, Copy, Debug)]
+struct Candidate {
+    region: u32,
+    cell: u32,
+    /// Where its confirmations begin and end.
+    from: u32,
+    to: u32,
+    n_objects: u32,
+}
+
+/// The candidate cells of some regions, and their part of the confirmation table.
+#[derive(Debug, Default)]
+struct Candidates {
+    cells: Vec<Candidate>,
+    table: Vec<Confirmation>,
+}
+
+impl Candidates {
+    fn fill(
+        &mut self,
+        regions: std::ops::Range<usize>,
+        parts: &[Part],
+        store: &Store,
+    ) -> Result<(), Ended> {
+        let Candidates { cells, table } = self;
+        cells.clear();
+        table.clear();
+        let n: usize = regions
+            .clone()
+            .map(|region| parts.iter().map(|part| part.of(region).len()).sum::<usize>())
+            .sum();
+        let refused = |_| Ended::OutOfMemory;
+        table.try_reserve(n).map_err(refused)?;
+        cells.try_reserve(n).map_err(refused)?;
+        for idx in regions {
+            let start = table.len();
+            parts.iter().for_each(|part| table.extend_from_slice(part.of(idx)));
+            table[start..].sort_unstable_by_key(|entry| entry.cell);
+            let mut from = start as u32;
+            for entries in table[start..].chunk_by(|one, next| one.cell == next.cell) {
+                let to = from + entries.len() as u32;
+                cells.push(Candidate {
+                    region: idx as u32,
+                    cell: entries[0].cell,
+                    from,
+                    to,
+                    n_objects: 0,
+                });
+                from = to;
+            }
+        }
+        // The first touch of each bucket: many are on their way at once.
+        for candidate in cells.iter_mut() {
+            candidate.n_objects = store.region(candidate.region).n_objects(candidate.cell);
+        }
+        Ok(())
+    }
+
+    /// Tests that answering takes.
+    fn work(&self) -> u64 {
+        self.cells.iter().map(Candidate::work).sum()
+    }
+}
+
+impl Candidate {
+    fn work(&self) -> u64 {
+        4 + u64::from(self.n_objects) * u64::from(self.to - self.from)
+    }
+}
+
+/// What answering needs again and again.
+#[derive(Debug, Default)]
+pub(super) struct Answerer {
+    parts: Vec<Part>,
+    candidates: Vec<Candidates>,
+}
+
+impl Answerer {
+    /// Answers range queries.
+    pub(super) fn answer<C: Collector>(
+        &mut self,
+        queries: &[Query],
+        grid: &Grid,
+        store: &Store,
+        collector: &mut C,
+        environment: &dyn Environment,
+    ) -> Result<Answering, Ended> {
+        let mut counted = Answering::default();
+        let mut rest = queries;
+        while !rest.is_empty() {
+            let mut n_confirmations = 0;
+            let n = rest.iter().take_while(|query| {
+                let is_first = n_confirmations == 0;
+                n_confirmations += grid.n_touched(query.range);
+                is_first || n_confirmations <= MOST_CONFIRMATIONS
+            });
+            let (turn, later) = rest.split_at(n.count());
+            rest = later;
+            counted.add(self.turn(turn, grid, store, collector, environment)?);
+        }
+        Ok(counted)
+    }
+
+    fn turn<C: Collector>(
+        &mut self,
+        queries: &[Query],
+        grid: &Grid,
+        store: &Store,
+        collector: &mut C,
+        environment: &dyn Environment,
+    ) -> Result<Answering, Ended> {
+        let most_tasks = TASKS_PER_THREAD * rayon::current_num_threads();
+        let per_part = queries.len().div_ceil(queries.len().div_ceil(PER_TASK).min(most_tasks));
+        let n_parts = queries.len().div_ceil(per_part);
+        self.parts.resize_with(self.parts.len().max(n_parts), Part::default);
+        let parts = &mut self.parts[..n_parts];
+        parts.par_iter_mut().zip(queries.par_chunks(per_part)).enumerate().try_for_each(
+            |(idx, (part, queries))| {
+                environment.poll()?;
+                part.fill(idx * per_part, queries, grid)
+            },
+        )?;
+
+        let parts = &*parts;
+        let n_regions = grid.region_cells().len();
+        let per_task = n_regions.div_ceil(n_parts);
+        let n_tasks = n_regions.div_ceil(per_task);
+        self.candidates.resize_with(self.candidates.len().max(n_tasks), Candidates::default);
+        let candidates = &mut self.candidates[..n_tasks];
+        candidates.par_iter_mut().enumerate().try_for_each(|(idx, candidates)| {
+            environment.poll()?;
+            let regions = idx * per_task..((idx + 1) * per_task).min(n_regions);
+            candidates.fill(regions, parts, store)
+        })?;
+
+        let candidates = &*candidates;
+        let work: u64 = candidates.iter().map(Candidates::work).sum();
+        let per_piece = work.div_ceil(most_tasks as u64).max(PER_PIECE);
+        let mut pieces: Vec<(&[Candidate], &[Confirmation])> = Vec::new();
+        for Candidates { cells, table } in candidates {
+            let mut from = 0;
+            let mut in_front = 0;
+            for (idx, cell) in cells.iter().enumerate() {
+                in_front += cell.work();
+                if in_front >= per_piece || idx + 1 == cells.len() {
+                    pieces.push((&cells[from..=idx], table));
+                    from = idx + 1;
+                    in_front = 0;
+                }
+            }
+        }
+        let found: Result<Vec<(C, Answering)>, Ended> = pieces
+            .par_iter()
+            .map(|(cells, table)| {
+                let mut collector = C::default();
+                let mut counted = Answering::default();
+                for (idx, block) in cells.chunks(TOUCHED).enumerate() {
+                    if idx % 16 == 0 {
+                        environment.poll()?;
+                    }
+                    let touch = |one: &Candidate| store.region(one.region).touch(one.cell);
+                    hint::black_box(block.iter().fold(0, |all, one| all ^ touch(one)));
+                    for candidate in block {
+                        let table = &table[candidate.from as usize..candidate.to as usize];
+                        scan(candidate, table, queries, store, &mut collector, &mut counted);
+                    }
+                }
+                Ok((collector, counted))
+            })
+            .collect();
+        let mut counted = Answering { queries: queries.len() as u64, ..Answering::default() };
+        for (piece, its) in found? {
+            collector.absorb(piece);
+            counted.add(its);
+        }
+        Ok(counted)
+    }
+}
+
+/// Reads the objects of a cell once, for all queries that touch it.
+#[inline]
+fn scan<C: Collector>(
+    candidate: &Candidate,
+    table: &[Confirmation],
+    queries: &[Query],
+    store: &Store,
+    collector: &mut C,
+    counted: &mut Answering,
+) {
+    counted.candidate_cells += 1;
+    counted.confirmations += table.len() as u64;
+    counted.candidates += u64::from(candidate.n_objects);
+    store.region(candidate.region).for_each_bucket(candidate.cell, |used, slots| {
+        for confirmation in table {
+            let query = &queries[confirmation.query()];
+            let mut inside = used;
+            if !confirmation.covers() {
+                inside &= mask(query.range, slots);
+            }
+            counted.hits += u64::from(inside.count_ones());
+            while inside != 0 {
+                collector.hit(query.number, slots[inside.trailing_zeros() as usize].id);
+                inside &= inside - 1;
+            }
+        }
+    });
+    counted.covered += table.iter().filter(|confirmation| confirmation.covers()).count() as u64;
+}
+
+/// The slots whose points lie in a rectangle; what holes hold is not asked.
+#[inline]
+fn mask(rect: Rect, slots: &[crate::moving::region::Entry; N_SLOTS]) -> u32 {
+    let mut mask = 0;
+    for (idx, slot) in slots.iter().enumerate() {
+        mask |= u32::from(rect.holds(slot.at)) << idx;
+    }
+    mask
+}

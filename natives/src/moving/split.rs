@@ -1,0 +1,368 @@
+//! Operation splitting: a batch of updates becomes deletions, insertions and moves for the owners of the cells.
+//!
+//! First the updates are put into groups by id, each chunk of the batch on its own; within a group their order is
+//! that of the batch. A group is small enough for its entries of the id index to lie in a cache, and belongs to one
+//! task: that one finds the updates that a later one of the same id makes void, looks up where the objects are,
+//! and queues for each region what its owner has to do. There is no sorting and no lock.
+
+use rayon::prelude::*;
+
+use crate::environment::{Ended, Environment};
+use crate::moving::Update;
+use crate::moving::geometry::Point;
+use crate::moving::grid::{CellId, Grid};
+use crate::moving::ids::{IdIndex, Known, Place};
+use crate::moving::region::Entry;
+use crate::moving::statistics::Updates;
+
+/// A group holds 2¹⁶ ids: half a megabyte of the id index.
+const GROUP_BITS: u32 = 16;
+/// Updates that are worth a task of their own.
+const PER_TASK: usize = 1 << 12;
+/// Tasks for each thread, so that unequal ones even out.
+const TASKS_PER_THREAD: usize = 4;
+
+/// An object that comes into a cell.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Insertion {
+    pub(super) cell: u32,
+    pub(super) entry: Entry,
+}
+
+/// An object that stays in its cell.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Relocation {
+    pub(super) place: Place,
+    pub(super) to: Point,
+}
+
+/// What was queued by region, in one piece.
+#[derive(Debug)]
+struct Lanes<T> {
+    /// In the order they were found, with their regions.
+    found: Vec<(u32, T)>,
+    /// For each region where its items begin, and where the last ones end.
+    starts: Vec<u32>,
+    items: Vec<T>,
+}
+
+impl<T> Default for Lanes<T> {
+    fn default() -> Self {
+        Lanes { found: Vec::new(), starts: Vec::new(), items: Vec::new() }
+    }
+}
+
+impl<T: Copy + Default> Lanes<T> {
+    fn clear(&mut self) {
+        self.found.clear();
+    }
+
+    /// Brings the items of each region together, in the order in which they were found.
+    fn arrange(&mut self, n_regions: usize) -> Result<(), Ended> {
+        self.starts.clear();
+        let refused = |_| Ended::OutOfMemory;
+        self.starts.try_reserve(n_regions + 2).map_err(refused)?;
+        self.starts.resize(n_regions + 2, 0);
+        self.found.iter().for_each(|&(region, _)| self.starts[region as usize + 2] += 1);
+        for idx in 2..self.starts.len() {
+            self.starts[idx] += self.starts[idx - 1];
+        }
+        let n_more = self.found.len().saturating_sub(self.items.len());
+        self.items.try_reserve(n_more).map_err(refused)?;
+        self.items.resize(self.found.len(), T::default());
+        for &(region, item) in &self.found {
+            let next = &mut self.starts[region as usize + 1];
+            self.items[*next as usize] = item;
+            *next += 1;
+        }
+        Ok(())
+    }
+
+    fn n_bytes(&self) -> u64 {
+        bytes(&self.found) + bytes(&self.starts) + bytes(&self.items)
+    }
+
+    fn of(&self, region: usize) -> &[T] {
+        match self.starts.get(region..region + 2) {
+            Some([from, to]) => &self.items[*from as usize..*to as usize],
+            _ => &[],
+        }
+    }
+}
+
+/// What one task has queued for the owners.
+#[derive(Debug, Default)]
+struct Queue {
+    deletions: Lanes<Place>,
+    insertions: Lanes<Insertion>,
+    relocations: Lanes<Relocation>,
+    counted: Updates,
+    scratch: Scratch,
+}
+
+#[derive(Debug, Default)]
+struct Scratch {
+    /// The updates of a group, in their order.
+    updates: Vec<Update>,
+    /// Which ids of the group came up already, from the end of the batch on; which twice.
+    seen: Vec<u64>,
+    twice: Vec<u64>,
+    /// The updates that no later one makes void, and where their objects are.
+    last: Vec<(Update, Known)>,
+    /// The updates whose ids come more than once: id and number in the group.
+    repeated: Vec<(u32, u32)>,
+}
+
+/// A chunk of the batch by groups.
+#[derive(Debug, Default)]
+struct Chunk {
+    starts: Vec<u32>,
+    updates: Vec<Update>,
+}
+
+/// A batch after splitting: the log that each of the two indexes takes.
+#[derive(Debug, Default)]
+pub(super) struct Operations {
+    chunks: Vec<Chunk>,
+    queues: Vec<Queue>,
+    n_queues: usize,
+}
+
+impl Operations {
+    /// What has to be done in a region: all deletions, then all insertions, then the moves within cells.
+    pub(super) fn deletions(&self, region: usize) -> impl Iterator<Item = &[Place]> {
+        self.queues[..self.n_queues].iter().map(move |queue| queue.deletions.of(region))
+    }
+
+    pub(super) fn insertions(&self, region: usize) -> impl Iterator<Item = &[Insertion]> {
+        self.queues[..self.n_queues].iter().map(move |queue| queue.insertions.of(region))
+    }
+
+    pub(super) fn relocations(&self, region: usize) -> impl Iterator<Item = &[Relocation]> {
+        self.queues[..self.n_queues].iter().map(move |queue| queue.relocations.of(region))
+    }
+
+    /// Nothing to do.
+    pub(super) fn clear(&mut self) {
+        self.n_queues = 0;
+    }
+
+    /// Bytes that it takes.
+    pub(super) fn n_bytes(&self) -> u64 {
+        let chunks = self.chunks.iter().map(|chunk| bytes(&chunk.starts) + bytes(&chunk.updates));
+        let queues = self.queues.iter().map(Queue::n_bytes);
+        chunks.sum::<u64>() + queues.sum::<u64>()
+    }
+
+    /// Splits a batch: the id index says where objects are, and forgets those that are removed.
+    pub(super) fn split(
+        &mut self,
+        updates: &[Update],
+        ids: &IdIndex,
+        grid: &Grid,
+        environment: &dyn Environment,
+    ) -> Result<Updates, Ended> {
+        self.clear();
+        if updates.is_empty() {
+            return Ok(Updates::default());
+        }
+        let n_groups = ids.len().div_ceil(1 << GROUP_BITS).max(1);
+        let n_tasks = updates.len().div_ceil(PER_TASK);
+        let n_tasks = n_tasks.min(TASKS_PER_THREAD * rayon::current_num_threads());
+
+        let per_chunk = updates.len().div_ceil(n_tasks);
+        let n_chunks = updates.len().div_ceil(per_chunk);
+        self.chunks.resize_with(self.chunks.len().max(n_chunks), Chunk::default);
+        let chunks = &mut self.chunks[..n_chunks];
+        chunks.par_iter_mut().zip(updates.par_chunks(per_chunk)).try_for_each(
+            |(chunk, updates)| {
+                environment.poll()?;
+                chunk.fill(updates, n_groups)
+            },
+        )?;
+
+        let chunks = &*chunks;
+        let per_queue = n_groups.div_ceil(n_tasks);
+        let n_queues = n_groups.div_ceil(per_queue);
+        self.queues.resize_with(self.queues.len().max(n_queues), Queue::default);
+        self.queues[..n_queues].par_iter_mut().enumerate().try_for_each(|(idx, queue)| {
+            environment.poll()?;
+            queue.clear();
+            for group in idx * per_queue..((idx + 1) * per_queue).min(n_groups) {
+                queue.split(chunks, group, ids, grid)?;
+            }
+            queue.arrange(grid.region_cells().len())
+        })?;
+        self.n_queues = n_queues;
+        let mut counted = Updates::default();
+        self.queues[..n_queues].iter().for_each(|queue| counted.add(queue.counted));
+        counted.updates = updates.len() as u64;
+        Ok(counted)
+    }
+}
+
+impl Chunk {
+    fn fill(&mut self, updates: &[Update], n_groups: usize) -> Result<(), Ended> {
+        let refused = |_| Ended::OutOfMemory;
+        self.starts.clear();
+        self.starts.try_reserve(n_groups + 2).map_err(refused)?;
+        self.starts.resize(n_groups + 2, 0);
+        let group = |update: &Update| (update.id >> GROUP_BITS) as usize;
+        updates.iter().for_each(|update| self.starts[group(update) + 2] += 1);
+        for idx in 2..self.starts.len() {
+            self.starts[idx] += self.starts[idx - 1];
+        }
+        self.updates
+            .try_reserve(updates.len().saturating_sub(self.updates.len()))
+            .map_err(refused)?;
+        self.updates.resize(updates.len(), Update { id: 0, to: None });
+        for update in updates {
+            let next = &mut self.starts[group(update) + 1];
+            self.updates[*next as usize] = *update;
+            *next += 1;
+        }
+        Ok(())
+    }
+
+    fn group(&self, group: usize) -> &[Update] {
+        &self.updates[self.starts[group] as usize..self.starts[group + 1] as usize]
+    }
+}
+
+impl Queue {
+    fn clear(&mut self) {
+        self.deletions.clear();
+        self.insertions.clear();
+        self.relocations.clear();
+        self.counted = Updates::default();
+        self.scratch.seen.resize(1 << (GROUP_BITS - 6), 0);
+        self.scratch.twice.resize(1 << (GROUP_BITS - 6), 0);
+    }
+
+    fn n_bytes(&self) -> u64 {
+        let Queue { deletions, insertions, relocations, counted: _, scratch } = self;
+        let Scratch { updates, seen, twice, last, repeated } = scratch;
+        let of_scratch =
+            bytes(updates) + bytes(seen) + bytes(twice) + bytes(last) + bytes(repeated);
+        deletions.n_bytes() + insertions.n_bytes() + relocations.n_bytes() + of_scratch
+    }
+
+    fn arrange(&mut self, n_regions: usize) -> Result<(), Ended> {
+        self.deletions.arrange(n_regions)?;
+        self.insertions.arrange(n_regions)?;
+        self.relocations.arrange(n_regions)
+    }
+
+    fn split(
+        &mut self,
+        chunks: &[Chunk],
+        group: usize,
+        ids: &IdIndex,
+        grid: &Grid,
+    ) -> Result<(), Ended> {
+        self.scratch.take(chunks, group, ids)?;
+        let (n_unknown, n_again) = self.count_repeated(ids);
+        for &(Update { id, to }, known) in &self.scratch.last {
+            match (known.location(), to) {
+                (None, None) => self.counted.unknown_removals += 1,
+                (None, Some(at)) => {
+                    self.counted.inserted += 1;
+                    let CellId { region, cell } = grid.cell_of(at);
+                    self.insertions
+                        .found
+                        .push((region, Insertion { cell, entry: Entry { at, id } }));
+                }
+                (Some(old), None) => {
+                    self.counted.removed += 1;
+                    ids.forget(id);
+                    self.deletions.found.push((old.cell.region, old.place));
+                }
+                (Some(old), Some(at)) => {
+                    let CellId { region, cell } = grid.cell_of(at);
+                    if old.cell == (CellId { region, cell }) {
+                        self.counted.in_place += 1;
+                        self.relocations
+                            .found
+                            .push((region, Relocation { place: old.place, to: at }));
+                    } else {
+                        self.counted.split += 1;
+                        self.deletions.found.push((old.cell.region, old.place));
+                        let entry = Entry { at, id };
+                        self.insertions.found.push((region, Insertion { cell, entry }));
+                    }
+                }
+            }
+        }
+        self.counted.unknown_removals += n_unknown;
+        self.counted.unknown_removals -= n_again;
+        Ok(())
+    }
+
+    /// Of the ids that come more than once: how many removals find no object, one update after another; and how many
+    /// seem to, if one looks only at the last update of each.
+    fn count_repeated(&mut self, ids: &IdIndex) -> (u64, u64) {
+        let Scratch { updates, last, repeated, .. } = &mut self.scratch;
+        let (mut n_unknown, mut n_again) = (0, 0);
+        self.counted.superseded += (updates.len() - last.len()) as u64;
+        repeated.sort_unstable();
+        for of_id in repeated.chunk_by(|one, next| one.0 == next.0) {
+            let was_known = ids.get(of_id[0].0).location().is_some();
+            let mut is_known = was_known;
+            for &(_, idx) in of_id {
+                let is_removal = updates[idx as usize].to.is_none();
+                n_unknown += u64::from(is_removal && !is_known);
+                is_known = !is_removal;
+            }
+            n_again += u64::from(!is_known && !was_known);
+        }
+        (n_unknown, n_again)
+    }
+}
+
+impl Scratch {
+    /// Takes the updates of a group, and finds the last one of each id.
+    fn take(&mut self, chunks: &[Chunk], group: usize, ids: &IdIndex) -> Result<(), Ended> {
+        let Scratch { updates, seen, twice, last, repeated } = self;
+        let refused = |_| Ended::OutOfMemory;
+        updates.clear();
+        last.clear();
+        repeated.clear();
+        let n: usize = chunks.iter().map(|chunk| chunk.group(group).len()).sum();
+        updates.try_reserve(n).map_err(refused)?;
+        last.try_reserve(n).map_err(refused)?;
+        chunks.iter().for_each(|chunk| updates.extend_from_slice(chunk.group(group)));
+        let place = |id: u32| ((id >> 6) as usize & (seen_len() - 1), 1u64 << (id & 63));
+        for update in updates.iter().rev() {
+            let (word, bit) = place(update.id);
+            if seen[word] & bit == 0 {
+                seen[word] |= bit;
+                last.push((*update, ids.get(update.id)));
+            } else {
+                twice[word] |= bit;
+            }
+        }
+        if last.len() < updates.len() {
+            for (idx, update) in updates.iter().enumerate() {
+                let (word, bit) = place(update.id);
+                if twice[word] & bit != 0 {
+                    repeated.push((update.id, idx as u32));
+                }
+            }
+        }
+        for update in updates.iter() {
+            let (word, _) = place(update.id);
+            seen[word] = 0;
+            twice[word] = 0;
+        }
+        Ok(())
+    }
+}
+
+/// Words of a set of ids of a group.
+const fn seen_len() -> usize {
+    1 << (GROUP_BITS - 6)
+}
+
+fn bytes<T>(list: &Vec<T>) -> u64 {
+    (list.capacity() * size_of::<T>()) as u64
+}

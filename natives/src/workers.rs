@@ -1,0 +1,68 @@
+//! Threads for algorithms that no backend runs: tools and benchmarks.
+
+use crate::environment::{Ended, Environment};
+
+/// Limbs between two looks at the flag.
+const POLL_LIMBS: usize = 1 << 16;
+
+/// Threads of its own, and a flag that ends the work.
+pub struct Workers<'a> {
+    pool: rayon::ThreadPool,
+    stop: &'a (dyn Fn() -> bool + Sync),
+}
+
+impl<'a> Workers<'a> {
+    /// So many threads, one for each core if `None`; the work ends soon after `stop` says so.
+    ///
+    /// # Errors
+    /// [`Ended::OutOfMemory`] if the system refuses the threads.
+    pub fn new(
+        n: Option<usize>,
+        stop: &'a (dyn Fn() -> bool + Sync),
+    ) -> Result<Workers<'a>, Ended> {
+        let n = n.or_else(|| std::thread::available_parallelism().ok().map(usize::from));
+        let builder = rayon::ThreadPoolBuilder::new().num_threads(n.unwrap_or(1));
+        let pool = builder.build().map_err(|_| Ended::OutOfMemory)?;
+        Ok(Workers { pool, stop })
+    }
+
+    /// Nothing ends the work.
+    pub const NEVER: &'static (dyn Fn() -> bool + Sync) = &|| false;
+}
+
+impl Environment for Workers<'_> {
+    fn poll_limbs(&self) -> usize {
+        POLL_LIMBS
+    }
+
+    fn poll(&self) -> Result<(), Ended> {
+        if (self.stop)() { Err(Ended::Interrupted) } else { Ok(()) }
+    }
+
+    fn fill(
+        &self,
+        to: &mut [u64],
+        piece: &(dyn Fn(usize, &mut [u64]) + Sync),
+    ) -> Result<(), Ended> {
+        for (idx, part) in to.chunks_mut(POLL_LIMBS).enumerate() {
+            self.poll()?;
+            piece(idx * POLL_LIMBS, part);
+        }
+        Ok(())
+    }
+
+    fn or_assign(&self, to: &mut [u64], line: &[u64]) -> Result<(), Ended> {
+        self.fill(to, &|start, part| {
+            part.iter_mut().zip(&line[start..]).for_each(|(to, line)| *to |= line);
+        })
+    }
+
+    fn threads(&self) -> usize {
+        self.pool.current_num_threads()
+    }
+
+    fn install(&self, work: &mut (dyn FnMut() + Send)) -> Result<(), Ended> {
+        self.pool.install(work);
+        Ok(())
+    }
+}
