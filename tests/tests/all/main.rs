@@ -31,7 +31,6 @@ mod golden;
 mod graphs;
 mod house;
 mod lowering;
-mod native_state;
 mod natives;
 mod operations;
 mod passes;
