@@ -35,10 +35,14 @@ pub fn check(text: &str) -> Compilation {
 
 /// Checks the first of some files, which may import the others.
 pub fn check_files(files: &[(&str, &str)]) -> Compilation {
+    check_with(files, &LIBRARY)
+}
+
+fn check_with(files: &[(&str, &str)], library: &Library) -> Compilation {
     let texts = files.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned()));
     let mut loader = Texts(texts.collect());
     let root = files.first().map_or("test.star", |(name, _)| name);
-    star_compiler::check(root, &mut loader, &LIBRARY)
+    star_compiler::check(root, &mut loader, library)
 }
 
 /// The messages, errors and lints, as `CODE line:column message`.
@@ -71,7 +75,19 @@ pub fn compile(text: &str, options: &LowerOptions) -> (Compilation, Lowered) {
 /// # Panics
 /// If they have errors, or if the SIR does not verify.
 pub fn compile_files(files: &[(&str, &str)], options: &LowerOptions) -> (Compilation, Lowered) {
-    let compilation = check_files(files);
+    compile_with(files, options, &LIBRARY)
+}
+
+/// Likewise with a library of its own.
+///
+/// # Panics
+/// If they have errors, or if the SIR does not verify.
+pub fn compile_with(
+    files: &[(&str, &str)],
+    options: &LowerOptions,
+    library: &Library,
+) -> (Compilation, Lowered) {
+    let compilation = check_with(files, library);
     assert!(!compilation.has_errors(), "{:#?}", messages(&compilation));
     let lowered = match star_compiler::lower(&compilation, options) {
         Ok(lowered) => lowered,

@@ -10,7 +10,8 @@ use star_tests::run::{LIMITS, Program};
 use star_tests::{check, messages};
 use star_vm::{HostValue, Limits, Outcome};
 
-use super::{caller, table};
+use super::arguments::table;
+use super::subject::caller;
 
 #[test]
 fn a_routine_of_the_same_name_is_no_twin() {
@@ -24,7 +25,7 @@ fn a_routine_of_the_same_name_is_no_twin() {
 
 #[test]
 fn without_room_for_a_native_the_star_body_runs() {
-    let program = Program::new(&caller(&[(CLOSURE, "WARSHALL")]));
+    let program = Program::new(&caller(CLOSURE, "WARSHALL"));
     let mut random = Random::new(1);
     let args = [HostValue::Int(64), HostValue::Table(table(64, 64, &mut random))];
     let entry = program.entry("TRY");

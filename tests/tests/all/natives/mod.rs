@@ -1,245 +1,148 @@
 //! Natives against the Star bodies that they are the twins of: for every entry of the catalogue, called and
 //! as the entry, random arguments for which the preconditions hold, and such for which just one fails.
 
+mod arguments;
 mod closure;
+mod subject;
 mod toys;
 
-use std::fmt::Write as _;
-
-use star_base::natives::{Kind, Native, Param, ParamMode, Signature, SizeTerm};
-use star_base::{BitTable, BitVector};
-use star_tests::backends::{Mode, WITH_NATIVES, backends};
+use star_base::natives::{Native, Precondition, Signature, SizeExpr};
+use star_tests::backends::{Compiled, Mode, WITH_NATIVES, backends};
 use star_tests::case::Random;
 use star_tests::differ::difference;
-use star_tests::run::{LIMITS, Program};
+use star_tests::run::LIMITS;
 use star_vm::HostValue;
 
-/// Sizes around the borders of limbs and lines.
-const SIZES: [usize; 14] = [0, 1, 2, 3, 7, 31, 32, 33, 63, 64, 65, 96, 127, 129];
+use arguments::{Arguments, Sizes};
+use subject::Subject;
 
 /// Calls with random arguments, for each routine.
-const CALLS: usize = 400;
+const CALLS: usize = 250;
 
 #[test]
 fn every_native_does_what_its_star_body_does() {
     for &native in Native::ALL {
         for routine in native.signature().routines {
-            compare(native, routine);
+            compare(&Subject::new(native, routine));
         }
     }
 }
 
-/// A routine that is called: its native, and its name.
-type Called = (Native, &'static str);
-
-/// The routine, after one that makes the handle that it reads.
-fn calls_of(native: Native, routine: &'static str) -> Vec<Called> {
-    let module = native.signature().module;
-    let is_handle =
-        |param: &&Param, mode: ParamMode| param.kind == Kind::Handle && param.mode == mode;
-    let params = native.signature().params;
-    let mut calls = vec![(native, routine)];
-    if params.iter().any(|param| is_handle(&param, ParamMode::Value)) {
-        let maker = Native::ALL.iter().find(|maker| {
-            let Signature { module: of, params, .. } = maker.signature();
-            *of == module && params.iter().any(|param| is_handle(&param, ParamMode::Made))
-        });
-        let maker = *maker.expect("something makes the handle");
-        calls.insert(0, (maker, maker.signature().routines[0]));
-    }
-    calls
-}
-
-fn compare(native: Native, routine: &'static str) {
-    let calls = calls_of(native, routine);
+fn compare(subject: &Subject) {
+    let Subject { calls, program, .. } = subject;
+    let (native, routine) = subject.last();
     let signature = native.signature();
-    let program = Program::new(&caller(&calls));
-    let mut entries = vec![program.entry("TRY")];
-    if signature.params.iter().all(|param| param.kind != Kind::Handle) {
-        entries.push(program.lowered.program.find(routine).expect("it is called"));
-    }
+    let entries = subject.entries();
     let compiled = program.compile_on(&backends());
-    let (first, others) = compiled.split_first().expect("a backend");
     let mut random = Random::new(2016);
-    let mut n_held = 0;
-    let mut n_failed = vec![0; signature.preconditions.len()];
+    let mut seen = Seen::new(signature);
     for _ in 0..CALLS {
-        let given = arguments(&calls, &mut random);
-        let all = |(of, _): &Called| given.suit(of.signature());
-        let n_taken = calls.iter().take_while(|&call| all(call)).count();
-        n_held += usize::from(n_taken == calls.len());
-        if n_taken + 1 >= calls.len() {
-            let value = |term| given.value(signature, term);
-            let failed = (0..signature.preconditions.len())
-                .filter(|&idx| !signature.preconditions[idx].holds(value))
-                .collect::<Vec<usize>>();
-            if let [only] = failed[..] {
-                n_failed[only] += 1;
-            }
+        let mut given: Vec<Arguments> = Vec::new();
+        for (called, _) in calls {
+            let sizes = subject.sizes(&compiled[0], &given, called.signature());
+            given.push(Arguments::random(called.signature(), sizes, &mut random));
         }
-        let args: Vec<HostValue> = given.0.iter().map(|(_, value)| value.clone()).collect();
+        let expected_taken = expected_taken(&given);
+        if *expected_taken.end() + 1 >= calls.len()
+            && let Some(arguments) = given.last()
+        {
+            seen.failing(signature, arguments);
+        }
         for &entry in &entries {
-            let expected = first.run(entry, &args, LIMITS);
-            for other in others {
-                let found = other.run(entry, &args, LIMITS);
-                let context = || format!("{routine} on `{}`, {args:?}", other.name);
-                if let Some(difference) = difference(&program, &expected, &found, Mode::AsLowered) {
-                    panic!("{}: {difference}", context());
+            let args = subject.args(entry, &given);
+            let (_, expected) = run(subject, &compiled[0], entry, &args);
+            for other in &compiled[1..] {
+                let (context, found) = run(subject, other, entry, &args);
+                if let Some(difference) = difference(program, &expected, &found, Mode::AsLowered) {
+                    panic!("{context}: {difference}");
                 }
-                let has = WITH_NATIVES.contains(&other.name);
-                let n_taken = if has { n_taken as u64 } else { 0 };
-                assert_eq!(found.stats.natives, n_taken, "{}", context());
+                let natives = found.stats.natives as usize;
+                if WITH_NATIVES.contains(&other.name) {
+                    assert!(expected_taken.contains(&natives), "{natives} natives, {context}");
+                    seen.taken(natives == calls.len());
+                } else {
+                    assert_eq!(natives, 0, "{context}");
+                }
             }
         }
     }
-    assert!(n_held * 40 >= CALLS, "{routine} was taken {n_held} times only");
-    for (need, n_failed) in signature.preconditions.iter().zip(n_failed) {
-        assert!(n_failed > 0, "{routine}: `{}` never failed alone", signature.word(*need));
-    }
+    seen.assert_all(signature, routine);
 }
 
-/// The keyword of a kind.
-fn keyword(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Int => "integer",
-        Kind::Bool => "boolean",
-        Kind::Text => "string",
-        Kind::Slice => "slice",
-        Kind::Word => "word",
-        Kind::Table => "table",
-        Kind::Handle => "handle",
-    }
+/// The run, and what it is, for messages.
+fn run(
+    subject: &Subject,
+    compiled: &Compiled,
+    entry: star_ir::RoutineId,
+    args: &[HostValue],
+) -> (String, star_tests::run::Run) {
+    let context = format!("{} on `{}`, {args:?}", subject.last().1, compiled.name);
+    (context, compiled.run(entry, args, LIMITS))
 }
 
-/// A program that does nothing but make the calls; handles are its own.
-fn caller(calls: &[Called]) -> String {
-    let (mut header, mut body) = (Vec::new(), String::new());
-    for (native, routine) in calls {
-        let Signature { params, result, .. } = native.signature();
-        for Param { name, kind, mode } in params.iter().filter(|param| param.kind != Kind::Handle) {
-            let var = if mode.is_by_ref() { "var " } else { "" };
-            header.push(format!("{var}{name}: {}", keyword(*kind)));
-        }
-        let names: Vec<&str> = params.iter().map(|param| param.name).collect();
-        let call = format!("{routine}({})", names.join(","));
-        match result {
-            Some(kind) => {
-                header.push(format!("var R: {}", keyword(*kind)));
-                let _ = write!(body, "R:={call}; "); // a String takes any text
-            }
-            None => body += &format!("{call}; "),
-        }
-    }
-    let module = calls[0].0.signature().module;
-    let header = header.join("; ");
-    format!("import \"star:{module}\"; procedure TRY({header}); var H: handle; begin {body}end;")
+/// How many natives are taken, from the first call on: that many at least, and at most.
+fn expected_taken(given: &[Arguments]) -> std::ops::RangeInclusive<usize> {
+    let n_suiting = given.iter().take_while(|arguments| arguments.suit()).count();
+    let n_surely = given[..n_suiting].iter().take_while(|arguments| !arguments.may_decline());
+    n_surely.count()..=n_suiting
 }
 
-/// The arguments of the caller, with the names of its parameters.
-struct Arguments(Vec<(&'static str, HostValue)>);
+/// What happened to a native so far.
+struct Seen {
+    n_taken: usize,
+    n_refused: usize,
+    /// Comparisons of each precondition that failed while all others held: how often.
+    n_alone: Vec<Vec<usize>>,
+}
 
-impl Arguments {
-    /// Would the native of this signature be taken?
-    fn suit(&self, signature: &Signature) -> bool {
-        let fits = |param: &Param| match (param.mode, self.named(param.name)) {
-            (ParamMode::Value, _) | (_, None) => true,
-            (ParamMode::Changed, Some(value)) => *value != HostValue::Unset,
-            // A slice that is given keeps its size.
-            (ParamMode::Made, Some(HostValue::Slice(bits))) => Some(bits.len()) == self.n_rows("H"),
-            (ParamMode::Made, Some(_)) => true,
-        };
-        signature.params.iter().all(fits) && signature.holds(|term| self.value(signature, term))
+impl Seen {
+    fn new(signature: &Signature) -> Self {
+        let conditions = signature.preconditions.iter();
+        let n_alone = conditions.map(|condition| vec![0; comparisons(*condition).len()]).collect();
+        Seen { n_taken: 0, n_refused: 0, n_alone }
     }
 
-    fn named(&self, name: &str) -> Option<&HostValue> {
-        self.0.iter().find(|(given, _)| *given == name).map(|(_, value)| value)
+    fn taken(&mut self, is_taken: bool) {
+        *(if is_taken { &mut self.n_taken } else { &mut self.n_refused }) += 1;
     }
 
-    /// Rows and columns of a table, or of the graph that a handle is made of.
-    fn n_rows(&self, name: &str) -> Option<usize> {
-        self.table(name).map(BitTable::n_rows)
-    }
-
-    fn table(&self, name: &str) -> Option<&BitTable> {
-        match self.named(if name == "H" { "G" } else { name }) {
-            Some(HostValue::Table(table)) => Some(table),
-            Some(_) | None => None,
+    /// Notes what fails alone.
+    fn failing(&mut self, signature: &Signature, arguments: &Arguments) {
+        let value = |term| arguments.value(term);
+        let conditions = signature.preconditions.iter().enumerate();
+        let failed: Vec<(usize, usize)> = conditions
+            .flat_map(|(idx, condition)| {
+                let comparisons = comparisons(*condition).into_iter().enumerate();
+                let failed = comparisons.filter(|(_, comparison)| !comparison.holds(value));
+                failed.map(move |(side, _)| (idx, side)).collect::<Vec<_>>()
+            })
+            .collect();
+        if let [(idx, side)] = failed[..] {
+            self.n_alone[idx][side] += 1;
         }
     }
 
-    fn value(&self, signature: &Signature, term: SizeTerm) -> Option<i64> {
-        let name = |idx: usize| signature.params[idx].name;
-        match term {
-            SizeTerm::Value(idx) => match self.named(name(idx)) {
-                Some(HostValue::Int(number)) => Some(*number),
-                Some(_) | None => None,
-            },
-            SizeTerm::Length(idx) => match self.named(name(idx)) {
-                Some(HostValue::Slice(bits)) => Some(bits.len() as i64),
-                Some(_) | None => None,
-            },
-            SizeTerm::Rows(idx) | SizeTerm::PartRows(idx, _) => {
-                self.n_rows(name(idx)).map(|n| n as i64)
-            }
-            SizeTerm::Columns(idx) | SizeTerm::PartColumns(idx, _) => {
-                self.table(name(idx)).map(|table| table.n_cols() as i64)
+    fn assert_all(&self, signature: &Signature, routine: &str) {
+        assert!(self.n_taken * 40 >= CALLS, "{routine} was taken {} times only", self.n_taken);
+        assert!(self.n_refused > 0, "{routine} was never refused");
+        for (condition, n_alone) in signature.preconditions.iter().zip(&self.n_alone) {
+            for (side, n_alone) in comparisons(*condition).into_iter().zip(n_alone) {
+                assert!(*n_alone > 0, "{routine}: `{}` never failed alone", signature.word(side));
             }
         }
     }
 }
 
-/// Arguments whose sizes and numbers lie near each other, so that preconditions hold often, and fail by little.
-fn arguments(calls: &[Called], random: &mut Random) -> Arguments {
-    let size = SIZES[random.below(SIZES.len())];
-    let near = |random: &mut Random| size + [0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 70][random.below(11)];
-    let mut given = Vec::new();
-    for (native, _) in calls {
-        let Signature { params, result, .. } = native.signature();
-        for Param { name, kind, mode } in *params {
-            let value = match kind {
-                Kind::Handle => continue,
-                Kind::Text => HostValue::Str("text".to_owned()),
-                Kind::Word => {
-                    let len = near(random);
-                    HostValue::Word(BitVector::from_bools(&random.bits(len, 50)))
-                }
-                Kind::Bool => HostValue::Bool(random.chance(50)),
-                Kind::Int => HostValue::Int(match random.below(8) {
-                    0 => 0,
-                    1 => -1,
-                    2 | 3 => random.below(size + 2) as i64,
-                    _ => size as i64 + [0, 0, 0, 1, 1, -1][random.below(6)],
-                }),
-                Kind::Slice if random.chance(70) => HostValue::Unset,
-                Kind::Slice => {
-                    let len = near(random);
-                    HostValue::Slice(BitVector::from_bools(&random.bits(len, 50)))
-                }
-                Kind::Table if *mode != ParamMode::Value && random.chance(5) => HostValue::Unset,
-                Kind::Table => {
-                    let (n_rows, n_cols) = (near(random), near(random));
-                    HostValue::Table(table(n_rows, n_cols, random))
-                }
-            };
-            given.push((*name, value));
+/// A precondition as comparisons each of which can fail alone.
+fn comparisons(condition: Precondition) -> Vec<Precondition> {
+    match condition {
+        Precondition::AtMost(SizeExpr::Number(_), SizeExpr::Number(_)) => Vec::new(),
+        Precondition::AtMost(..) => vec![condition],
+        Precondition::Equal(left, right) => {
+            vec![Precondition::AtMost(left, right), Precondition::AtMost(right, left)]
         }
-        if result.is_some() {
-            given.push(("R", HostValue::Unset));
+        Precondition::Within(low, middle, high) => {
+            vec![Precondition::AtMost(low, middle), Precondition::AtMost(middle, high)]
         }
     }
-    Arguments(given)
-}
-
-/// A table with few or many ones, on both sides of the diagonal or on one.
-fn table(n_rows: usize, n_cols: usize, random: &mut Random) -> BitTable {
-    let one_in = [1, 2, 8, 1 + n_rows / 2, 1 + n_rows, 1 + 4 * n_rows][random.below(6)];
-    let keeps = [|_, _| true, |row, col| row < col, |row, col| row > col, |row, col| row != col];
-    let keeps: fn(usize, usize) -> bool = keeps[random.below(keeps.len())];
-    let columns: Vec<BitVector> = (0..n_cols)
-        .map(|col| {
-            let bits = (0..n_rows).map(|row| keeps(row, col) && random.below(one_in) == 0);
-            BitVector::from_bools(&bits.collect::<Vec<bool>>())
-        })
-        .collect();
-    BitTable::from_columns(n_rows, &columns)
 }
