@@ -23,7 +23,7 @@ pub use closure::Closing;
 pub use components::{Ahead, Components};
 pub use environment::{Ended, Environment, InterruptPoller, install};
 pub use reach::Reach;
-pub use state::{ChangingState, Lines, NativeState, StateTable, state_of};
+pub use state::{Lines, NativeState, StateTable, state_of};
 pub use workers::Workers;
 
 /// Is a bit of a set one?

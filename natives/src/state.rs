@@ -11,7 +11,9 @@ use crate::environment::{Ended, Environment};
 /// What a native keeps in a handle instead of the tables that the Star body keeps there.
 ///
 /// A backend knows a state by this trait only: how many bytes it takes, and the tables that it stands for. It is
-/// turned into these when a Star body reads one of them, or when the run is short of memory.
+/// turned into these when a Star body reads one of them, when one changes a handle that somebody else has too, or when
+/// the run is short of memory. They count as tables that nobody shares: a Star body that made less of
+/// them, storing a table that it was given, would need less memory than its native.
 pub trait NativeState: Any + Debug + Send + Sync {
     /// Bytes that it takes.
     fn n_bytes(&self) -> u64;
@@ -29,15 +31,6 @@ pub trait NativeState: Any + Debug + Send + Sync {
         lines: &mut BitTable,
         environment: &dyn Environment,
     ) -> Result<(), Ended>;
-}
-
-/// A state that natives change in place.
-pub trait ChangingState: NativeState + Sized {
-    /// A copy, to be changed when others have the state too.
-    ///
-    /// # Errors
-    /// If the system refuses the memory, or the run has to end.
-    fn try_copy(&self, environment: &dyn Environment) -> Result<Self, Ended>;
 }
 
 /// A table that a state stands for.

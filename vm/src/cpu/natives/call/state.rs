@@ -1,10 +1,11 @@
 //! Handles of a call: states of natives, and tables that Star bodies store. Note [Handles] in `handle` says more.
 
 use std::any::Any;
+use std::marker::PhantomData;
 use std::sync::Arc;
 
 use star_base::BitTable;
-use star_natives::{ChangingState, Lines, NativeState, state_of};
+use star_natives::{Lines, NativeState, state_of};
 
 use super::tables::home_lines;
 use super::{NativeCall, NativeResult, NotTaken, Target};
@@ -13,11 +14,12 @@ use crate::cpu::handle::{Handle, state_bytes};
 use crate::cpu::table::Table;
 use crate::stop::{Run, broken};
 
-/// A table that a handle holds as Star bodies store it.
-#[derive(Clone, Debug)]
-pub struct HandlePart(Arc<Table>);
+/// A table that a handle holds as Star bodies store it. It is gone before the handle takes something else, so that
+/// its bytes are counted off.
+#[derive(Debug)]
+pub struct HandlePart<'c>(Arc<Table>, PhantomData<&'c ()>);
 
-impl HandlePart {
+impl HandlePart<'_> {
     /// Its rows and columns.
     pub fn size(&self) -> [usize; 2] {
         [self.0.n_rows(), self.0.n_cols()]
@@ -58,14 +60,23 @@ impl NativeCall<'_, '_, '_, '_> {
         state.ok_or_else(NotTaken::declined)
     }
 
+    /// Does a handle hold a state of this kind?
+    ///
+    /// # Errors
+    /// If the parameter is no handle. The Star body runs if nothing was put into it.
+    pub fn has_state<T: NativeState>(&self, idx: usize) -> NativeResult<bool> {
+        Ok(self.handle(idx)?.state().and_then(state_of::<T>).is_some())
+    }
+
     /// A table in a handle that has no state, or has lost it, of the native's own module: a state can be made of it
     /// again.
     ///
     /// # Errors
     /// If the parameter is no handle. The Star body runs if it does not hold such a table.
-    pub fn part(&self, idx: usize, name: &str) -> NativeResult<HandlePart> {
+    pub fn part(&self, idx: usize, name: &str) -> NativeResult<HandlePart<'_>> {
         let table = self.handle(idx)?.table(self.module, name);
-        table.map(HandlePart).ok_or_else(NotTaken::declined)
+        let table = table.ok_or_else(NotTaken::declined)?;
+        Ok(HandlePart(table, PhantomData))
     }
 
     /// Bytes that [`NativeCall::put_state`] takes: those of the state and of its tables.
@@ -78,35 +89,26 @@ impl NativeCall<'_, '_, '_, '_> {
     /// # Errors
     /// If the parameter is no handle.
     pub fn put_state(&mut self, idx: usize, state: impl NativeState) -> NativeResult {
-        self.has_written = true;
-        Ok(self.replace_state(idx, Arc::new(state))?)
-    }
-
-    fn replace_state(&mut self, idx: usize, state: Arc<dyn NativeState>) -> Run<()> {
         let reg = self.handle_reg(idx)?;
-        let handle = Arc::new(Handle::of_state(self.module, state));
+        let handle = Arc::new(Handle::of_state(self.module, Arc::new(state)));
         let n_bytes = handle.n_bytes();
         self.spend(n_bytes)?;
+        self.has_written = true;
         self.interpreter.budget.commit(n_bytes);
         self.interpreter.watch_state(&handle);
         self.interpreter.put_handle(reg, Some(handle));
         Ok(())
     }
 
-    /// Reserves what changing a state takes: nobody else has it afterwards. That is no write: it holds what it held.
+    /// Sees to it that [`NativeCall::change_state`] may change a state: that nobody else has it. There are no copies
+    /// of states: those of a Star body may share tables, and so take less memory.
     ///
     /// # Errors
-    /// If the parameter is no handle, or the run is to end. The Star body runs if it holds something else, or if
-    /// there is no memory for a copy of what others have too.
-    pub fn own_state<T: ChangingState>(&mut self, idx: usize) -> NativeResult {
+    /// If the parameter is no handle. The Star body runs if the handle holds something else, or if others have it
+    /// too.
+    pub fn own_state<T: NativeState>(&mut self, idx: usize) -> NativeResult {
         let is_own = self.handle(idx)?.has_own_state();
-        let state = self.state::<T>(idx)?;
-        if !is_own {
-            self.reserve(state_bytes(&*state))?;
-            let copy = state.try_copy(&self.environment())?;
-            self.replace_state(idx, Arc::new(copy))?;
-        }
-        Ok(())
+        if is_own && self.has_state::<T>(idx)? { Ok(()) } else { Err(NotTaken::declined()) }
     }
 
     /// Changes a state in place; [`NativeCall::own_state`] comes before, and so many bytes are reserved as it and its
@@ -114,7 +116,7 @@ impl NativeCall<'_, '_, '_, '_> {
     ///
     /// # Errors
     /// Those of `change`; if the parameter is no handle, or others have the state too.
-    pub fn change_state<T: ChangingState, R>(
+    pub fn change_state<T: NativeState, R>(
         &mut self,
         idx: usize,
         change: impl FnOnce(&mut T, &mut Self) -> NativeResult<R>,
