@@ -1,17 +1,26 @@
 //! Natives of module `closure`, and what their handles keep.
 
 use star_base::BitTable;
-use star_base::natives::catalogue::closure::CLOSURE;
+use star_base::natives::catalogue::closure::{CLOSURE, CLOSURE_PART};
+use star_compiler::LowerOptions;
 use star_ir::LimitKind;
-use star_tests::backends::{Mode, WITH_NATIVES, backends};
+use star_tests::backends::{Machine, Mode, WITH_NATIVES, backends};
 use star_tests::case::{Random, prints, traps};
 use star_tests::differ::difference;
 use star_tests::run::{LIMITS, Program};
-use star_tests::{check, messages};
+use star_tests::{check, compile_with, messages};
 use star_vm::{HostValue, Limits, Outcome};
 
 use super::arguments::table;
-use super::subject::caller;
+use super::memory::memory_runs_out_no_earlier;
+use super::subject::{caller, with_probes};
+
+/// The backends that have natives.
+fn machines_with_natives() -> Vec<Machine> {
+    let mut machines = backends();
+    machines.retain(|machine| WITH_NATIVES.contains(&machine.name));
+    machines
+}
 
 #[test]
 fn a_routine_of_the_same_name_is_no_twin() {
@@ -31,9 +40,7 @@ fn without_room_for_a_native_the_star_body_runs() {
     let entry = program.entry("TRY");
     // The table, and a few lines.
     let tight = Limits { memory: Some(64 * 8 + 100), ..LIMITS };
-    let mut machines = backends();
-    machines.retain(|machine| WITH_NATIVES.contains(&machine.name));
-    for compiled in program.compile_on(&machines) {
+    for compiled in program.compile_on(&machines_with_natives()) {
         let [wide, tight] = [LIMITS, tight].map(|limits| compiled.run(entry, &args, limits));
         assert_eq!((wide.stats.natives, tight.stats.natives), (1, 0), "{}", compiled.name);
         assert_eq!(difference(&program, &tight, &wide, Mode::AsLowered), None);
@@ -57,9 +64,7 @@ fn a_table_in_which_nothing_changes_is_not_copied() {
     // The table, and half as much: enough for the native, but not for a second table.
     let tight = Limits { memory: Some(one.n_bytes() / 2 * 3), ..LIMITS };
     let least = Limits { memory: Some(one.n_bytes()), ..LIMITS };
-    let mut machines = backends();
-    machines.retain(|machine| WITH_NATIVES.contains(&machine.name));
-    for compiled in program.compile_on(&machines) {
+    for compiled in program.compile_on(&machines_with_natives()) {
         let run = |n: usize, graph: &BitTable, limits| {
             let args =
                 [HostValue::Int(n as i64), HostValue::Table(graph.clone()), HostValue::Unset];
@@ -123,11 +128,49 @@ fn a_kept_state_becomes_its_table_however_tight_the_memory_is() {
     // The graph, its closure, and what finding that takes: enough for a state, but not for its table beside it.
     let limits = Limits { memory: Some(2 * chain.n_bytes() + 30 * n as u64 + 4096), ..LIMITS };
     let args = [HostValue::Int(n as i64), HostValue::Table(chain)];
-    let mut machines = backends();
-    machines.retain(|machine| WITH_NATIVES.contains(&machine.name));
-    for compiled in program.compile_on(&machines) {
+    for compiled in program.compile_on(&machines_with_natives()) {
         let outcome = compiled.run(entry, &args, limits).outcome;
         assert!(matches!(outcome, Outcome::Trap(_)), "{}: {outcome:?}", compiled.name);
+    }
+}
+
+#[test]
+fn memory_runs_out_no_earlier_than_without_natives() {
+    // PROBE0 gives the closure out that the handle keeps.
+    let text = "import \"star:closure\";
+        procedure TRY(n: integer; G: table; var X: slice; var P: table; var b: boolean);
+        var H: handle;
+        begin
+          CONDENSE(n,G,H); b:=REACHES(H,1,n); REACHABLE(H,n,X);
+          PROBE0(H,P); P(1,1):=0; WARSHALL(n,P); b:=REACHES(H,n,1);
+        end;";
+    let library = with_probes("closure", &[CLOSURE_PART.to_owned()]);
+    let files = [("test.star", text)];
+    let (compilation, lowered) = compile_with(&files, &LowerOptions::default(), &library);
+    let mut program = Program::of(compilation, lowered);
+    let entry = program.entry("TRY");
+    let with_natives = program.compile_on(&machines_with_natives());
+    for routine in &mut program.lowered.program.routines {
+        routine.native = None;
+    }
+    let cpu = machines_with_natives().into_iter().find(|machine| machine.name == "cpu");
+    let plain = program.compile_on(&[cpu.expect("the backend that people use")]);
+    let n = 100;
+    let mut cycle = BitTable::zeros(n, n).expect("memory");
+    (0..n).for_each(|vertex| cycle.put(vertex, (vertex + 1) % n, true));
+    let mut chain = cycle.clone();
+    chain.put(n - 1, 0, false);
+    for graph in [cycle, chain] {
+        let unset = HostValue::Unset;
+        let args = [
+            HostValue::Int(n as i64),
+            HostValue::Table(graph),
+            unset.clone(),
+            unset.clone(),
+            unset,
+        ];
+        let [least, most] = memory_runs_out_no_earlier(&plain[0], &with_natives, entry, &args);
+        assert!(least < most && most >= 4, "{least}, {most}");
     }
 }
 

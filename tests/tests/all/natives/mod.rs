@@ -3,6 +3,7 @@
 
 mod arguments;
 mod closure;
+mod memory;
 mod subject;
 mod toys;
 

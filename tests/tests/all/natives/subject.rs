@@ -145,7 +145,7 @@ fn keyword(kind: Kind) -> &'static str {
 }
 
 /// The library with procedures in a module that give the tables of its handles out.
-fn with_probes(module: &str, parts: &[String]) -> Library {
+pub(super) fn with_probes(module: &str, parts: &[String]) -> Library {
     let modules = LIBRARY.modules.iter().map(|&(name, text)| {
         let mut text = text.to_owned();
         if name == module {

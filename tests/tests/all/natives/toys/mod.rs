@@ -1,22 +1,26 @@
-//! A second kind of state in a handle, known to this file alone: a module, a native and its state that are
-//! registered from outside show that no file of the machine names a kind.
+//! A second kind of state in a handle, and natives with parameters of every kind, known to this folder alone: a module,
+//! entries and functions that are registered from outside show that no file of the machine names a kind.
+
+mod faults;
+mod kinds;
+mod states;
 
 use star_base::BitTable;
 use star_base::natives::{Kind, Native, Param, Precondition, Signature, SizeExpr};
 use star_compiler::{Library, LowerOptions};
-use star_ir::LimitKind;
 use star_natives::{Ended, Environment, Lines, NativeState, StateTable};
 use star_tests::backends::{Compiled, on};
+use star_tests::compile_with;
 use star_tests::run::LIMITS;
-use star_vm::cpu::{NativeCall, NativeResult, NativeTwin, Target};
-use star_vm::{Cpu, HostValue, Limits, Outcome, Reference};
+use star_vm::cpu::{NativeCall, NativeFn, NativeResult, NativeTwin, Settings, Target};
+use star_vm::kernels::Kernels;
+use star_vm::{Cpu, HostValue, Reference};
 
 const MODULE: &str = "procedure KEEP(T: table; var H: handle);
-var N: table; j: integer;
+var S,N: table; j: integer;
 begin
-  N:=T;
-  for j:=1 to size(T) do COL(j,N):=not COL(j,T);
-  H.same:=T; H.other:=N;
+  for j:=1 to size(T) do begin COL(j,S):=COL(j,T); COL(j,N):=not COL(j,T); end;
+  H.same:=S; H.other:=N;
 end;
 
 function HAS(H: handle; i,j: integer): boolean;
@@ -28,6 +32,22 @@ begin A:=H.same; B:=H.other; end;
 
 procedure FIRST(var H: handle; T: table);
 begin H.same:=T; end;
+
+procedure TOGGLE(var H: handle; X: slice; j: integer);
+var S,N: table;
+begin
+  S:=H.same; N:=H.other;
+  COL(j,S):=COL(j,S) xor X; COL(j,N):=COL(j,N) xor X;
+  H.same:=S; H.other:=N;
+end;
+
+procedure WIDEN(var H: handle; X: slice);
+var S,N: table;
+begin
+  S:=H.same; N:=H.other;
+  COL(size(S)+1,S):=X; COL(size(N)+1,N):=not X;
+  H.same:=S; H.other:=N;
+end;
 ";
 
 /// A module that has a handle of its own, too.
@@ -75,7 +95,7 @@ const KEEP: Native = Native::new(&Signature {
     routines: &["KEEP"],
     params: &[Param::value("T", Kind::Table), Param::made("H", Kind::Handle)],
     result: None,
-    preconditions: &[Precondition::AtMost(SizeExpr::Number(1), SizeExpr::rows(0))],
+    preconditions: &[Precondition::AtMost(SizeExpr::Number(1), SizeExpr::columns(0))],
     declines: None,
     summary: "keeps one table instead of two",
 });
@@ -110,21 +130,44 @@ const HAS: Native = Native::new(&Signature {
     summary: "looks at one bit",
 });
 
+const TOGGLE: Native = Native::new(&Signature {
+    name: "toy-toggle",
+    module: "toy",
+    routines: &["TOGGLE"],
+    params: &[
+        Param::changed("H", Kind::Handle),
+        Param::value("X", Kind::Slice),
+        Param::value("j", Kind::Int),
+    ],
+    result: None,
+    preconditions: &[
+        Precondition::Equal(SizeExpr::length(1), SizeExpr::part_rows(0, "same")),
+        Precondition::Within(
+            SizeExpr::Number(1),
+            SizeExpr::value(2),
+            SizeExpr::part_columns(0, "same"),
+        ),
+    ],
+    declines: None,
+    summary: "changes one column instead of two",
+});
+
+const WIDEN: Native = Native::new(&Signature {
+    name: "toy-widen",
+    module: "toy",
+    routines: &["WIDEN"],
+    params: &[Param::changed("H", Kind::Handle), Param::value("X", Kind::Slice)],
+    result: None,
+    preconditions: &[Precondition::Equal(SizeExpr::length(1), SizeExpr::part_rows(0, "same"))],
+    declines: None,
+    summary: "adds one column instead of two",
+});
+
 fn keep(call: &mut NativeCall) -> NativeResult {
     let [n_rows, n_cols] = call.table_size(0)?;
-    let n_bytes = 8 * (n_rows.div_ceil(64) * n_cols) as u64;
-    call.reserve(3 * n_bytes)?;
-    let mut copy = BitTable::zeros(n_rows, n_cols).map_err(Ended::from)?;
+    call.reserve(3 * bytes_of(n_rows) * n_cols as u64)?;
     let (home, lines) = call.home(0)?;
-    for row in 0..n_rows {
-        for col in 0..n_cols {
-            let bit = match lines {
-                Lines::Columns => home.get(row, col),
-                Lines::Rows => home.get(col, row),
-            };
-            copy.put(row, col, bit);
-        }
-    }
+    let copy = by_columns(home, lines)?;
     call.put_state(1, Doubled(copy))
 }
 
@@ -133,35 +176,120 @@ fn has(call: &mut NativeCall) -> NativeResult {
     call.put_truth(Target::Value, state.0.get(call.index(1)?, call.index(2)?))
 }
 
-/// The program on the reference, on the CPU backend, and there with the natives of this file.
-fn compiled(text: &str) -> ([Compiled; 3], star_ir::RoutineId) {
-    let library =
-        Library { basic: star_stdlib::BASIC, modules: &[("toy", MODULE), ("other", OTHER)] };
-    let compilation = star_compiler::check(
-        "test.star",
-        &mut star_tests::Texts(vec![("test.star".to_owned(), text.to_owned())]),
-        &library,
-    );
-    assert!(!compilation.has_errors(), "{:#?}", star_tests::messages(&compilation));
-    let lowered = star_compiler::lower(&compilation, &LowerOptions::default());
-    let mut program = lowered.expect("it is lowered").program;
-    for native in [KEEP, HAS] {
-        for routine in &mut program.routines {
-            if native.signature().routines.contains(&routine.name.as_str()) {
-                routine.native = Some(native);
-            }
-        }
-    }
-    assert_eq!(star_ir::verify(&program), Ok(()));
-    let entry = program.find("TRY").expect("the entry");
-    let toys = [NativeTwin { native: KEEP, run: keep }, NativeTwin { native: HAS, run: has }];
-    let cpu = toys.into_iter().fold(Cpu::new(), Cpu::with_native);
-    let machines = [on("reference", Reference::default()), on("cpu", Cpu::new()), on("toys", cpu)];
-    (machines.map(|machine| machine.compile(program.clone()).expect("it compiles")), entry)
+fn toggle(call: &mut NativeCall) -> NativeResult {
+    let column = call.index(2)?;
+    own(call)?;
+    call.change_state(0, |Doubled(table), call| {
+        let bits = call.bits(1)?.limbs();
+        table.column_limbs_mut(column).iter_mut().zip(bits).for_each(|(to, bits)| *to ^= bits);
+        Ok(())
+    })
 }
 
-/// Without a limit on steps, which turns natives off.
-const FREE: Limits = Limits { steps: None, ..LIMITS };
+fn widen(call: &mut NativeCall) -> NativeResult {
+    call.reserve(3 * bytes_of(call.bits(1)?.len()))?;
+    own(call)?;
+    call.change_state(0, |Doubled(table), call| {
+        let n_cols = table.n_cols();
+        table.resize_columns(n_cols + 1).map_err(Ended::from)?;
+        table.column_limbs_mut(n_cols).copy_from_slice(call.bits(1)?.limbs());
+        Ok(())
+    })
+}
+
+/// The state of handle 0 can be changed: it is made again if tables have taken its place.
+fn own(call: &mut NativeCall) -> NativeResult {
+    if call.has_state::<Doubled>(0)? {
+        return call.own_state::<Doubled>(0);
+    }
+    let [n_rows, n_cols] = call.part(0, "same")?.size();
+    call.reserve(3 * bytes_of(n_rows) * n_cols as u64)?;
+    let copy = {
+        let part = call.part(0, "same")?;
+        let (home, lines) = part.home();
+        by_columns(home, lines)?
+    };
+    call.put_state(0, Doubled(copy))
+}
+
+fn by_columns(home: &BitTable, lines: Lines) -> Result<BitTable, Ended> {
+    let (n_rows, n_cols) = match lines {
+        Lines::Columns => return Ok(home.try_clone()?),
+        Lines::Rows => (home.n_cols(), home.n_rows()),
+    };
+    let mut table = BitTable::zeros(n_rows, n_cols)?;
+    for row in 0..n_rows {
+        (0..n_cols).for_each(|col| table.put(row, col, home.get(col, row)));
+    }
+    Ok(table)
+}
+
+/// Bytes of packed bits.
+fn bytes_of(len: usize) -> u64 {
+    8 * len.div_ceil(64) as u64
+}
+
+/// A program with its entry on the reference, on the CPU backend, and there with toys, as it is and with tiny sizes.
+struct Toys {
+    machines: [Compiled; 4],
+    entry: star_ir::RoutineId,
+}
+
+impl Toys {
+    /// With the states.
+    fn new(text: &str) -> Self {
+        Toys::with(MODULE, &[(KEEP, keep), (HAS, has), (TOGGLE, toggle), (WIDEN, widen)], text)
+    }
+
+    /// With a module and natives for it.
+    fn with(module: &'static str, natives: &[(Native, NativeFn)], text: &str) -> Self {
+        let modules = Box::leak(Box::new([("toy", module), ("other", OTHER)]));
+        let library = Library { basic: star_stdlib::BASIC, modules };
+        let (_, lowered) = compile_with(&[("test.star", text)], &LowerOptions::default(), &library);
+        let mut program = lowered.program;
+        for (native, _) in natives {
+            for routine in &mut program.routines {
+                if native.signature().routines.contains(&routine.name.as_str()) {
+                    routine.native = Some(*native);
+                }
+            }
+        }
+        assert_eq!(star_ir::verify(&program), Ok(()));
+        let entry = program.find("TRY").expect("the entry");
+        let with_toys = |cpu: Cpu| {
+            let twins = natives.iter().map(|&(native, run)| NativeTwin { native, run });
+            twins.fold(cpu, Cpu::with_native)
+        };
+        let tiny = Cpu::with(Settings::tiny(), Kernels::detect());
+        let machines = [
+            on("reference", Reference::default()),
+            on("cpu", Cpu::new()),
+            on("toys", with_toys(Cpu::new())),
+            on("toys-tiny", with_toys(tiny)),
+        ];
+        let compile = |machine: star_tests::backends::Machine| {
+            machine.compile(program.clone()).expect("code")
+        };
+        Toys { machines: machines.map(compile), entry }
+    }
+
+    /// Runs on all, which have to agree; the natives taken.
+    fn agree(&self, args: &[HostValue]) -> u64 {
+        let runs = self.machines.each_ref().map(|machine| machine.run(self.entry, args, LIMITS));
+        for run in &runs {
+            assert_eq!(run.outcome, runs[0].outcome);
+            assert_eq!(run.values, runs[0].values);
+        }
+        let [reference, plain, toys, tiny] = runs.map(|run| run.stats.natives);
+        assert_eq!((reference, plain, tiny), (0, 0, toys));
+        toys
+    }
+}
+
+/// Likewise of a text, with the states.
+fn agree(text: &str, args: &[HostValue]) -> u64 {
+    Toys::new(text).agree(args)
+}
 
 fn table(n_rows: usize, n_cols: usize) -> BitTable {
     let mut table = BitTable::zeros(n_rows, n_cols).expect("memory");
@@ -171,118 +299,4 @@ fn table(n_rows: usize, n_cols: usize) -> BitTable {
         });
     }
     table
-}
-
-/// Runs on all three, which have to agree; the natives taken.
-fn agree(text: &str, args: &[HostValue]) -> u64 {
-    let (compiled, entry) = compiled(text);
-    let runs = compiled.map(|compiled| compiled.run(entry, args, FREE));
-    for run in &runs {
-        assert_eq!(run.outcome, runs[0].outcome);
-        assert_eq!(run.values, runs[0].values);
-    }
-    assert_eq!((runs[0].stats.natives, runs[1].stats.natives), (0, 0));
-    runs[2].stats.natives
-}
-
-#[test]
-fn a_state_gives_itself_back_as_its_tables() {
-    let text = "import \"star:toy\";
-        procedure TRY(T: table; var A,B: table; var b: boolean);
-        var H: handle;
-        begin
-          KEEP(T,H); b:=HAS(H,2,3); OPEN(H,A,B); b:=HAS(H,2,3);
-        end;";
-    let unset = HostValue::Unset;
-    for (n_rows, n_cols) in [(2, 3), (63, 5), (64, 65), (130, 64), (5, 129)] {
-        let args =
-            [HostValue::Table(table(n_rows, n_cols)), unset.clone(), unset.clone(), unset.clone()];
-        // Its tables have taken the place of the state when it is asked again.
-        assert_eq!(agree(text, &args), 2, "{n_rows} x {n_cols}");
-    }
-}
-
-#[test]
-fn a_part_that_is_stored_leaves_the_others() {
-    // FIRST changes a copy of the handle.
-    let text = "import \"star:toy\";
-        procedure PROBE(H: handle; T: table; var C: table);
-        var D: table;
-        begin FIRST(H,T); OPEN(H,C,D); end;
-        procedure TRY(T,S: table; var A,B,C: table);
-        var H: handle;
-        begin KEEP(T,H); PROBE(H,S,C); OPEN(H,A,B); end;";
-    let unset = HostValue::Unset;
-    let args = [
-        HostValue::Table(table(9, 4)),
-        HostValue::Table(table(3, 3)),
-        unset.clone(),
-        unset.clone(),
-        unset,
-    ];
-    assert_eq!(agree(text, &args), 1);
-}
-
-#[test]
-fn a_part_of_another_module_gives_the_handle_up() {
-    for call in ["OPEN(H,A,B)", "KEEP(T,H); OTHER(T,H); OPEN(H,A,B)", "OTHER(T,H); b:=HAS(H,1,1)"] {
-        let text = format!(
-            "import \"star:toy\"; import \"star:other\";
-            procedure TRY(T: table; var A,B: table; var b: boolean);
-            var H: handle;
-            begin if T(1,1)=0 then FIRST(H,T); {call}; end;"
-        );
-        let unset = HostValue::Unset;
-        let args = [HostValue::Table(table(3, 3)), unset.clone(), unset.clone(), unset];
-        agree(&text, &args);
-        let (compiled, entry) = compiled(&text);
-        for compiled in &compiled {
-            let outcome = compiled.run(entry, &args, FREE).outcome;
-            let Outcome::Trap(trap) = outcome else { panic!("{call}: {outcome:?}") };
-            assert_eq!(trap.kind.code().to_string(), "T0103", "{call}");
-        }
-    }
-}
-
-#[test]
-fn memory_runs_out_no_earlier_than_without_natives() {
-    let text = "import \"star:toy\";
-        procedure TRY(n: integer; T: table; var A,B,C: table);
-        var H: handle; S: slice(n); i: integer;
-        begin
-          KEEP(T,H);
-          S:=COL(1,T);
-          for i:=1 to size(T) do COL(i,C):=S;
-          OPEN(H,A,B);
-        end;";
-    let (n_rows, n_cols) = (640, 64);
-    let input = table(n_rows, n_cols);
-    let unset = HostValue::Unset;
-    let args = [
-        HostValue::Int(n_rows as i64),
-        HostValue::Table(input.clone()),
-        unset.clone(),
-        unset.clone(),
-        unset,
-    ];
-    let (compiled, entry) = compiled(text);
-    let [_, plain, toys] = &compiled;
-    let needed = plain.run(entry, &args, FREE).stats.peak_bytes;
-    let mut n_taken = 0;
-    for more in [0, 1, input.n_bytes() / 2, input.n_bytes(), 2 * input.n_bytes()] {
-        let within = |memory: u64| Limits { memory: Some(memory), ..FREE };
-        let [expected, found] =
-            [plain, toys].map(|compiled| compiled.run(entry, &args, within(needed + more)));
-        assert_eq!(expected.outcome, Outcome::Done);
-        assert_eq!(
-            (&found.outcome, &found.values),
-            (&expected.outcome, &expected.values),
-            "{more}"
-        );
-        assert!(found.stats.peak_bytes <= needed + more);
-        n_taken += found.stats.natives;
-    }
-    assert!(n_taken > 0);
-    let tight = plain.run(entry, &args, Limits { memory: Some(needed - 1), ..FREE }).outcome;
-    assert!(matches!(tight, Outcome::Limit { kind: LimitKind::Memory { .. }, .. }), "{tight:?}");
 }
