@@ -18,7 +18,7 @@ fn line(item: &Item, program: &Program, sources: &SourceMap) -> String {
     let Item { subject, routine, loc, became } = item;
     let routine = routine.and_then(|id| program.routines.get(id.0 as usize));
     let routine = routine.map_or_else(String::new, |it| format!(" `{}`", text::one_line(&it.name)));
-    let location = loc.and_then(|loc| program.locations.get(loc.0 as usize));
+    let location = loc.and_then(|loc| program.locations.get(loc));
     let place = location.and_then(|location| {
         let file = sources.get(location.span.file)?;
         let line = file.line_column(location.span.start as usize).line;

@@ -46,7 +46,7 @@ pub(crate) fn with_result(program: &mut Program, entry: RoutineId) -> Option<Rou
         native: None,
     };
     let id = RoutineId(u32::try_from(program.routines.len()).ok()?);
-    program.routines.push(routine);
+    program.push(routine);
     Some(id)
 }
 

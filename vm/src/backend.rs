@@ -4,7 +4,7 @@
 //! crate star-harness lists them. The steps, each of which may fail with a [`BackendError`]:
 //!
 //! 1. [`Backend::caps`]: what the device has, before anything is given to it.
-//! 2. [`Backend::compile`]: SIR to the backend's own executable form, once per program.
+//! 2. [`Backend::compile`]: SIR to the backend's own executable form, once per program; [`Backend::recompile`] for the next line of a session.
 //! 3. [`Backend::plan`]: ready for an entry and the sizes of its arguments; [`Backend::explain`] says what became of it.
 //! 4. [`Backend::load`], or [`Backend::new_table`] and [`Backend::load_columns`]: arguments, by ranges of columns if they are large.
 //! 5. [`Backend::run`], as often as wanted.
@@ -149,6 +149,21 @@ pub trait Backend {
         program: Program,
         options: &CompileOptions,
     ) -> Result<Self::Code, BackendError>;
+
+    /// [`Backend::compile`] of a program that goes on from the one that `earlier` is of: a line of a session, after the one
+    /// before it. Routines that they share (Note \[Shared routines\] in star-ir) may keep what the backend has made of them;
+    /// how many did comes with the code. For backends that compile routine by routine.
+    ///
+    /// # Errors
+    /// As for [`Backend::compile`].
+    fn recompile(
+        &self,
+        program: Program,
+        options: &CompileOptions,
+        _earlier: &Self::Code,
+    ) -> Result<(Self::Code, usize), BackendError> {
+        self.compile(program, options).map(|code| (code, 0))
+    }
 
     /// Makes ready to run `entry` with arguments of these types; `None` is one that is unset, or not known yet.
     ///

@@ -41,6 +41,12 @@ pub trait DynBackend {
     ) -> Result<BitTable, BackendError>;
     fn unload(&self, value: DynValue, interrupt: &AtomicBool) -> Result<HostValue, BackendError>;
     fn compile(&self, program: Program, options: &CompileOptions) -> Result<DynCode, BackendError>;
+    fn recompile(
+        &self,
+        program: Program,
+        options: &CompileOptions,
+        earlier: &DynCode,
+    ) -> Result<(DynCode, usize), BackendError>;
     fn plan(
         &self,
         code: &DynCode,
@@ -156,6 +162,16 @@ impl<B: Backend + 'static> DynBackend for Erased<B> {
 
     fn compile(&self, program: Program, options: &CompileOptions) -> Result<DynCode, BackendError> {
         self.0.compile(program, options).map(|code| DynCode(Box::new(code)))
+    }
+
+    fn recompile(
+        &self,
+        program: Program,
+        options: &CompileOptions,
+        earlier: &DynCode,
+    ) -> Result<(DynCode, usize), BackendError> {
+        let (code, n_kept) = self.0.recompile(program, options, of::<B::Code>(&*earlier.0)?)?;
+        Ok((DynCode(Box::new(code)), n_kept))
     }
 
     fn plan(

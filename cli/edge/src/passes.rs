@@ -3,7 +3,7 @@
 use clap::Args;
 use star_base::{Code, Diagnostic, text};
 use star_ir::Program;
-use star_opt::{ApplyError, Broken, Options, PASSES, UnknownPass};
+use star_opt::{ApplyError, Broken, Optimised, Options, PASSES, UnknownPass};
 
 use crate::failure::internal;
 
@@ -33,6 +33,18 @@ impl PassArgs {
 /// A fault of a pass.
 pub fn optimise(program: &mut Program, options: &Options) -> Result<(), Diagnostic> {
     star_opt::optimise(program, options).map(|_| ()).map_err(|pass| broken(&pass))
+}
+
+/// Optimises what `program` does not share with what was optimised before.
+///
+/// # Errors
+/// A fault of a pass.
+pub fn reoptimise(
+    program: Program,
+    options: &Options,
+    earlier: Option<&Optimised>,
+) -> Result<Optimised, Diagnostic> {
+    star_opt::reoptimise(program, options, earlier).map_err(|pass| broken(&pass))
 }
 
 /// The message for a name that is no pass's.

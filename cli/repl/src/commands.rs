@@ -430,6 +430,7 @@ impl Session {
         self.definitions = star_compiler::session::Session::new(star_edge::sources::LIBRARY);
         self.environment = Environment::default();
         self.values = Values::new(Rc::clone(&self.engine.backend));
+        self.optimised = None;
         self.log.clear();
         self.files.clear();
     }

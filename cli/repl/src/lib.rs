@@ -25,5 +25,7 @@ mod run;
 pub mod session;
 pub mod show;
 mod step;
+#[cfg(test)]
+mod tests;
 mod values;
 pub mod view;

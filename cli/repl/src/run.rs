@@ -65,9 +65,16 @@ impl Session {
         // Steps are those of the program as lowered.
         if options.optimise && matches!(how, How::Whole) {
             let enabled = star_opt::Options::default();
-            if let Err(diagnostic) = passes::optimise(&mut program, &enabled) {
-                self.refuse(&diagnostic, sink);
-                return Ran::Not;
+            match passes::reoptimise(program, &enabled, self.optimised.as_ref()) {
+                Ok(optimised) => {
+                    program = optimised.program().clone();
+                    self.n_optimised += program.routines.len() - optimised.n_kept();
+                    self.optimised = Some(optimised);
+                }
+                Err(diagnostic) => {
+                    self.refuse(&diagnostic, sink);
+                    return Ran::Not;
+                }
             }
         }
         let begun = Instant::now();

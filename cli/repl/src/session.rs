@@ -14,6 +14,7 @@ use star_edge::flags::Flags;
 use star_edge::limits::LimitArgs;
 use star_edge::report::Reporter;
 use star_edge::sources::{FileLoader, LIBRARY};
+use star_opt::Optimised;
 use star_syntax::{Feed, Piece, PieceKind, Readiness};
 
 use super::command::{self, Command};
@@ -44,6 +45,21 @@ pub struct Session {
     feed: Feed,
     /// How the first thing that went wrong would have ended a command.
     first_failure: Option<Exit>,
+    /// The program of the last line that passes ran over.
+    pub(super) optimised: Option<Optimised>,
+    pub(super) n_optimised: usize,
+}
+
+/// How many routines were made so far, those of lines among them. One that did not change, and calls none that did, is made
+/// once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Work {
+    /// From HIR to SIR.
+    pub lowered: usize,
+    /// By passes.
+    pub optimised: usize,
+    /// From SIR to code.
+    pub compiled: usize,
 }
 
 /// What the user can set.
@@ -98,6 +114,8 @@ impl Session {
             offers: None,
             feed: Feed::new(),
             first_failure: None,
+            optimised: None,
+            n_optimised: 0,
         })
     }
 
@@ -113,6 +131,15 @@ impl Session {
     /// The definitions.
     pub fn definitions(&self) -> &compiler::Session {
         &self.definitions
+    }
+
+    /// What was done to run lines so far.
+    pub fn work(&self) -> Work {
+        Work {
+            lowered: self.definitions.n_lowered(),
+            optimised: self.n_optimised,
+            compiled: self.values.n_compiled(),
+        }
     }
 
     /// Offers what a graph has to names without a meaning.

@@ -7,12 +7,17 @@ use std::sync::atomic::AtomicBool;
 
 use star_base::BitTable;
 use star_ir::{Program, RoutineId, Ty};
-use star_vm::{BackendError, CompileOptions, Control, DynBackend, DynValue, HostValue, Outcome};
+use star_vm::{
+    BackendError, CompileOptions, Control, DynBackend, DynCode, DynValue, HostValue, Outcome,
+};
 
 /// Named values on a backend.
 pub struct Values {
     backend: Rc<dyn DynBackend>,
     slots: BTreeMap<String, DynValue>,
+    /// Code of the last program that ran.
+    code: Option<DynCode>,
+    n_compiled: usize,
 }
 
 /// What is to be run on values.
@@ -30,7 +35,7 @@ pub struct Job<'a> {
 impl Values {
     /// No values yet.
     pub fn new(backend: Rc<dyn DynBackend>) -> Self {
-        Values { backend, slots: BTreeMap::new() }
+        Values { backend, slots: BTreeMap::new(), code: None, n_compiled: 0 }
     }
 
     /// Puts a value into a slot, whatever the slot held. A `fixed` slice or word keeps its size, a `fixed`
@@ -97,6 +102,11 @@ impl Values {
         self.backend.store_columns(value, columns, interrupt)
     }
 
+    /// How many routines were compiled so far.
+    pub fn n_compiled(&self) -> usize {
+        self.n_compiled
+    }
+
     /// Runs a routine whose parameters, all of them `var` parameters, are these slots, in order. A slot
     /// without a value is a variable that was never set. However the run ends, the slots hold what it left.
     ///
@@ -109,8 +119,14 @@ impl Values {
     ) -> Result<Outcome, BackendError> {
         let Job { program, entry, slots, options } = job;
         let types: Vec<Option<Ty>> = slots.iter().map(|slot| self.ty(slot)).collect();
-        let code = self.backend.compile(program, &options)?;
+        let n_routines = program.routines.len();
+        let (code, n_kept) = match &self.code {
+            Some(earlier) => self.backend.recompile(program, &options, earlier)?,
+            None => (self.backend.compile(program, &options)?, 0),
+        };
+        self.n_compiled += n_routines - n_kept;
         let plan = self.backend.plan(&code, entry, &types)?;
+        self.code = Some(code);
         for slot in slots {
             if !self.slots.contains_key(slot) {
                 self.load(slot, HostValue::Unset, false)?;

@@ -48,7 +48,7 @@ pub enum MachineOp {
 }
 
 /// A procedure, function or program.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub struct Routine {
     /// Its name.
     pub name: String,
@@ -84,7 +84,7 @@ impl Routine {
 }
 
 /// A variable.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub struct Local {
     /// Its name.
     pub name: String,
@@ -115,7 +115,7 @@ pub enum Role {
 pub type Size = Option<Box<Expr>>;
 
 /// A type with declared sizes.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub enum Ty {
     /// `integer`
     Int,
@@ -217,7 +217,7 @@ pub struct VarUse {
 }
 
 /// An expression.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub struct Expr {
     /// Which one.
     pub kind: ExprKind,
@@ -270,7 +270,7 @@ impl Expr {
 }
 
 /// An expression; the types of operands are as the variant needs them.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub enum ExprKind {
     /// Unreadable or ill-typed; a message says so, and nothing is lowered.
     Error,
@@ -337,7 +337,7 @@ pub enum ChainOp {
 }
 
 /// An argument of a call.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub enum Arg {
     /// For a value parameter.
     Value(Expr),
@@ -346,7 +346,7 @@ pub enum Arg {
 }
 
 /// The left side of an assignment.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub enum Target {
     /// A whole variable.
     Var(VarUse),
@@ -363,7 +363,7 @@ pub enum Target {
 }
 
 /// A statement.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub struct Stmt {
     /// What it does.
     pub kind: StmtKind,
@@ -372,7 +372,7 @@ pub struct Stmt {
 }
 
 /// What a statement does.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub enum StmtKind {
     /// `place := value`
     Assign(Target, Expr),

@@ -26,7 +26,6 @@ use star_syntax::ast;
 
 pub use format::Formatter;
 pub use loader::{Library, LoadError, MAX_SOURCE_BYTES, Source, SourceLoader, read_source};
-use lower::internal_fault;
 pub use lower::{LowerOptions, Lowered};
 pub use statements::{Head, HeadKind, Statements};
 pub use traps::{describe_limit, describe_trap};
@@ -165,23 +164,19 @@ pub fn lower(
     // Checking has reported what lowering finds, but not what only these options show.
     match found.into_iter().find(|diagnostic| diagnostic.code == Code::Internal) {
         Some(fault) => Err(Box::new(fault)),
-        None => verified(lowered),
+        None => verified(star_ir::verify(&lowered.program)).map(|()| lowered),
     }
 }
 
-fn verified(lowered: Lowered) -> Result<Lowered, Box<Diagnostic>> {
-    match star_ir::verify(&lowered.program) {
-        Ok(()) => Ok(lowered),
-        Err(errors) => {
-            let first = errors.first().map(ToString::to_string).unwrap_or_default();
-            let message = format!("internal error: the program does not verify: {first}");
-            let diagnostic = Diagnostic::new(Code::Internal, message);
-            Err(Box::new(
-                diagnostic
-                    .help("this is a fault of the toolchain, not of the program: please report it"),
-            ))
-        }
-    }
+/// What the verifier found, as a message.
+fn verified(found: Result<(), Vec<star_ir::VerifyError>>) -> Result<(), Box<Diagnostic>> {
+    found.map_err(|errors| {
+        let first = errors.first().map(ToString::to_string).unwrap_or_default();
+        let message = format!("internal error: the program does not verify: {first}");
+        let diagnostic = Diagnostic::new(Code::Internal, message);
+        let help = "this is a fault of the toolchain, not of the program: please report it";
+        Box::new(diagnostic.help(help))
+    })
 }
 
 /// The HIR of the file itself, for people who work on the compiler.

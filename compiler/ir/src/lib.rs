@@ -20,6 +20,7 @@
 pub mod analysis;
 pub mod check;
 mod kind;
+mod locations;
 mod mnemonic;
 pub mod op;
 pub mod parse;
@@ -34,6 +35,7 @@ pub mod verify;
 pub mod visit;
 
 pub use check::{Check, SizeOperand};
+pub use locations::Locations;
 pub use op::{Direction, IntOp, LogicOp, Op, Operand, Relation, Sense};
 pub use parse::{MAX_DEPTH, ParseError, parse};
 pub use print::print;
@@ -46,5 +48,5 @@ pub use stmt::{
     TileReduction, TileReductionOp,
 };
 pub use trap::{Frame, LimitKind, NamedSize, Trap, TrapKind};
-pub use verify::{VerifyError, verify, verify_guards};
+pub use verify::{VerifyError, verify, verify_guards, verify_routines};
 pub use visit::{Access, Observation};

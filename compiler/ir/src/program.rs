@@ -5,6 +5,7 @@ use std::sync::Arc;
 use star_base::{Native, Span};
 use std::fmt;
 
+use crate::locations::Locations;
 use crate::stmt::Block;
 
 /// Number of a routine in its program.
@@ -36,15 +37,27 @@ impl fmt::Display for LocId {
 }
 
 /// A whole program: every routine that can be called, and the locations of their statements.
+///
+/// Note [Shared routines]. A copy of a program shares its routines until one of them is changed. A program that goes on
+/// from another one, such as the next line of a session, shares a routine with it only if it shares all that this routine
+/// calls, directly or not, under the same numbers, and the locations that these name. So whoever made something of a
+/// routine (an optimised routine, code) knows by its address that this still holds ([`Program::shares`]), whatever it has
+/// looked at in the routines that are called.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Program {
     /// Routines; a [`RoutineId`] is an index.
-    pub routines: Vec<Routine>,
+    pub routines: Vec<Arc<Routine>>,
     /// Locations; a [`LocId`] is an index.
-    pub locations: Vec<Location>,
+    pub locations: Locations,
 }
 
 impl Program {
+    /// A program of these routines and locations.
+    pub fn new(routines: Vec<Routine>, locations: Vec<Location>) -> Self {
+        let routines = routines.into_iter().map(Arc::new).collect();
+        Program { routines, locations: locations.into() }
+    }
+
     /// The routine with number `id`. Panics if it is not of this program, as indexing does.
     pub fn routine(&self, id: RoutineId) -> &Routine {
         &self.routines[id.0 as usize]
@@ -52,7 +65,28 @@ impl Program {
 
     /// The location with number `id`. Panics if it is not of this program, as indexing does.
     pub fn location(&self, id: LocId) -> &Location {
-        &self.locations[id.0 as usize]
+        &self.locations[id]
+    }
+
+    /// Adds a routine behind the others.
+    pub fn push(&mut self, routine: Routine) {
+        self.routines.push(Arc::new(routine));
+    }
+
+    /// The routine with number `id`, to be changed: from then on it is not shared. Panics if it is not of this program.
+    pub fn routine_mut(&mut self, id: RoutineId) -> &mut Routine {
+        Arc::make_mut(&mut self.routines[id.0 as usize])
+    }
+
+    /// All routines, to be changed.
+    pub fn routines_mut(&mut self) -> impl Iterator<Item = &mut Routine> {
+        self.routines.iter_mut().map(Arc::make_mut)
+    }
+
+    /// Is the routine with number `id` one that it shares with `earlier`? See Note [Shared routines].
+    pub fn shares(&self, earlier: &Program, id: RoutineId) -> bool {
+        let routine = |program: &Program| program.routines.get(id.0 as usize).map(Arc::as_ptr);
+        routine(self).is_some() && routine(self) == routine(earlier)
     }
 
     /// The first routine of this name.

@@ -6,8 +6,9 @@
 //! Every struct is destructured in full, so that a new field has to be thought of here.
 
 use crate::check::{Check, SizeOperand};
+use crate::locations::Locations;
 use crate::op::{Op, Operand};
-use crate::program::{Location, Mode, Program, Routine, VarId};
+use crate::program::{Mode, Program, Routine, VarId};
 use crate::stmt::{
     Arg, Block, ForallRange, Part, PartKind, Reduction, SizeOp, Stmt, StmtKind, TileReduction,
 };
@@ -72,7 +73,7 @@ impl Access {
 /// values the trap shows, and all that outlives the trap: the `ref` parameters of the routine. So a store
 /// to one of these is dead only if nothing that can trap lies before the next store.
 pub struct Observation<'p> {
-    locations: &'p [Location],
+    locations: &'p Locations,
     /// The `ref` parameters.
     lent: Vec<VarId>,
 }
@@ -91,7 +92,7 @@ impl<'p> Observation<'p> {
     /// what it observes, then what [`accesses`] says. A variable may come several times.
     pub fn accesses(&self, stmt: &Stmt, f: &mut impl FnMut(VarId, Access)) {
         if may_trap(&stmt.kind) {
-            let location = self.locations.get(stmt.loc.0 as usize);
+            let location = self.locations.get(stmt.loc);
             let shown = location.into_iter().flat_map(|location| &location.operands);
             shown.for_each(|operand| f(operand.var, Access::Observe));
             self.lent.iter().for_each(|&var| f(var, Access::Observe));

@@ -347,7 +347,8 @@ impl Maker<'_> {
         }
     }
     fn program(&mut self) -> Program {
-        Program { routines: self.list(Self::routine), locations: self.list(Self::location) }
+        let routines = self.list(Self::routine);
+        Program::new(routines, self.list(Self::location))
     }
 }
 
@@ -424,7 +425,7 @@ fn every_statement_operation_and_guard_reads_back() {
         let mut program = maker.program();
         let mut routine = maker.routine();
         routine.body = body;
-        program.routines.push(routine);
+        program.push(routine);
         assert_round_trip(&program);
     }
 }

@@ -1,7 +1,8 @@
 //! Optimisation: passes from SIR to SIR.
 //!
 //! * [`PASSES`] is the list of all passes in the order in which they run; each pass is a file.
-//! * [`optimise`] runs the list over a program, [`apply`] the passes that are named, in that order.
+//! * [`optimise`] runs the list over a program, [`reoptimise`] over what is new in one that goes on from another
+//!   ([`Optimised`]), [`apply`] the passes that are named, in that order.
 //!
 //! Every pass keeps what a program does: its results, output, traps with their location and values, and the
 //! sum of `cost` on every path. The verifier runs after each pass, so that a fault names the pass at fault
@@ -14,6 +15,7 @@ mod checks;
 mod constants;
 mod copies;
 mod dead;
+mod optimised;
 mod pipeline;
 mod rewrite;
 mod sizes;
@@ -22,6 +24,7 @@ mod unreachable;
 
 use star_ir::{Program, RoutineId};
 
+pub use optimised::{Optimised, reoptimise};
 pub use pipeline::{ApplyError, Broken, Options, Report, UnknownPass, Verify, apply, optimise};
 
 /// A transformation of one routine.

@@ -26,6 +26,11 @@ impl Options {
         let disabled = disabled.map(|pass| pass.map(|pass| pass.name.to_owned()));
         Ok(Options { disabled: disabled.collect::<Result<_, _>>()?, ..Options::default() })
     }
+
+    /// The passes that run, in their order.
+    pub(crate) fn passes(&self) -> impl Iterator<Item = &'static Pass> {
+        PASSES.iter().filter(|pass| self.disabled.iter().all(|name| name != pass.name))
+    }
 }
 
 /// When the verifier runs.
@@ -63,8 +68,8 @@ impl Report {
 /// # Errors
 /// If the program does not verify after a pass: a fault of that pass.
 pub fn optimise(program: &mut Program, options: &Options) -> Result<Report, Broken> {
-    let enabled = |pass: &&Pass| options.disabled.iter().all(|name| name != pass.name);
-    run(program, PASSES.iter().filter(enabled), options.verify)
+    let all = all_of(program);
+    run(program, &all, options.passes(), options.verify)
 }
 
 /// Runs the passes named, in that order; `all` stands for the whole list. The verifier runs after each.
@@ -79,23 +84,29 @@ pub fn apply(program: &mut Program, names: &[&str]) -> Result<Report, ApplyError
             name => passes.push(Pass::find(name)?),
         }
     }
-    Ok(run(program, passes, Verify::EachPass)?)
+    let all = all_of(program);
+    Ok(run(program, &all, passes, Verify::EachPass)?)
 }
 
-fn run(
+/// The routines of a program.
+fn all_of(program: &Program) -> Vec<RoutineId> {
+    (0..).map(RoutineId).take(program.routines.len()).collect()
+}
+
+/// Runs passes over these routines; the others verify.
+pub(crate) fn run(
     program: &mut Program,
+    ids: &[RoutineId],
     passes: impl IntoIterator<Item = &'static Pass>,
     verify: Verify,
 ) -> Result<Report, Broken> {
     let mut report = Report::default();
     for pass in passes {
-        let n_routines = u32::try_from(program.routines.len()).unwrap_or(u32::MAX);
-        let count = (0..n_routines).map(|id| (pass.run)(program, RoutineId(id))).sum();
+        let count = ids.iter().map(|&id| (pass.run)(program, id)).sum();
         report.fired.push((pass.name, count));
         match verify {
-            Verify::EachPass => {
-                star_ir::verify(program).map_err(|errors| Broken { pass: pass.name, errors })?
-            }
+            Verify::EachPass => star_ir::verify_routines(program, ids)
+                .map_err(|errors| Broken { pass: pass.name, errors })?,
             Verify::Never => {}
         }
     }
@@ -214,15 +225,16 @@ mod tests {
             name: "bad",
             about: "reads a variable that is not there",
             run: |program, id| {
-                let body = &mut program.routines[id.0 as usize].body;
+                let body = &mut program.routine_mut(id).body;
                 body[0].kind = StmtKind::Print(vec![star_ir::Operand::Var(VarId(9))]);
                 1
             },
         };
-        let broken = run(&mut program(), [&BAD], Verify::EachPass).expect_err("does not verify");
+        let broken = run(&mut program(), &[RoutineId(0)], [&BAD], Verify::EachPass)
+            .expect_err("does not verify");
         assert_eq!(broken.pass, "bad");
         assert!(broken.to_string().starts_with("the program does not verify after the pass `bad`"));
-        assert!(run(&mut program(), [&BAD], Verify::Never).is_ok());
+        assert!(run(&mut program(), &[RoutineId(0)], [&BAD], Verify::Never).is_ok());
     }
 
     #[test]

@@ -15,9 +15,8 @@ pub(crate) fn guarded(
     id: RoutineId,
     rewrite: impl FnOnce(&mut Routine) -> usize,
 ) -> usize {
-    let Some(routine) = program.routines.get_mut(id.0 as usize) else { return 0 };
-    let before = routine.clone();
-    let fired = rewrite(routine);
+    let Some(before) = program.routines.get(id.0 as usize).cloned() else { return 0 };
+    let fired = rewrite(program.routine_mut(id));
     if fired > 0 && verify_guards(program, id).is_err() {
         program.routines[id.0 as usize] = before;
         return 0;
@@ -47,7 +46,7 @@ pub(crate) fn remove_redundant(
         }
         let before = program.routines[id.0 as usize].clone();
         let edits: Edits = found.iter().map(|(at, _)| (*at, Edit::Remove)).collect();
-        edit(&mut program.routines[id.0 as usize].body, &edits);
+        edit(&mut program.routine_mut(id).body, &edits);
         let Err(errors) = verify_guards(program, id) else { return found.len() };
         program.routines[id.0 as usize] = before;
         let needed: BTreeSet<VarId> = errors.into_iter().flat_map(|error| error.vars).collect();

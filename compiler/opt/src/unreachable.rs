@@ -6,7 +6,7 @@ use star_ir::visit::blocks_mut;
 use star_ir::{Block, Program, RoutineId, StmtKind};
 
 pub(crate) fn run(program: &mut Program, id: RoutineId) -> usize {
-    program.routines.get_mut(id.0 as usize).map_or(0, |routine| block(&mut routine.body))
+    block(&mut program.routine_mut(id).body)
 }
 
 /// Number of blocks that became shorter.

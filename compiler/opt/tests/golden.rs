@@ -47,7 +47,7 @@ fn difference(input: &Path) -> Option<String> {
     let before = text(input);
     let mut program = star_ir::parse(&before).unwrap_or_else(|error| panic!("{shown}: {error}"));
     star_ir::verify(&program).unwrap_or_else(|errors| panic!("{shown}: {errors:?}"));
-    let before_costs: Vec<CostForm> = program.routines.iter().map(CostForm::of).collect();
+    let before_costs: Vec<CostForm> = program.routines.iter().map(|it| CostForm::of(it)).collect();
     let report = star_opt::apply(&mut program, &names(&before))
         .unwrap_or_else(|error| panic!("{shown}: {error}"));
     for (before, routine) in before_costs.iter().zip(&program.routines) {

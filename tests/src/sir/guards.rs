@@ -9,7 +9,7 @@ use star_ir::{
 
 /// Puts the guards of every statement in front of it, whether they are known to hold or not.
 pub fn guard(program: &mut Program) {
-    for routine in &mut program.routines {
+    for routine in program.routines_mut() {
         let vars = routine.vars.clone();
         block(&mut routine.body, &vars, None, &mut Vec::new(), &mut Vec::new());
     }

@@ -339,7 +339,7 @@ mod faulty {
             mut program: Program,
             options: &CompileOptions,
         ) -> Result<Code, BackendError> {
-            program.routines.iter_mut().for_each(|routine| spoil(&mut routine.body));
+            program.routines_mut().for_each(|routine| spoil(&mut routine.body));
             self.0.compile(program, options)
         }
         fn plan(

@@ -3,6 +3,8 @@
 //! A variable passed by reference moves into the callee with its size and size property, and back at the
 //! end; until then nothing else can name it. A table passed by value is shared.
 
+use std::sync::Arc;
+
 use star_ir::{Extent, LimitKind, Mode, NamedSize, RoutineId, SizeOperand, TrapKind, Ty, VarId};
 
 use super::code::{CallArg, Number, Pc, RegRef, RoutineCode, Size};
@@ -14,7 +16,7 @@ use crate::stop::{Run, Stop, broken};
 
 impl<'p> Interpreter<'p, '_, '_> {
     fn code_of(&self, id: RoutineId) -> Run<&'p RoutineCode> {
-        let routine = self.code.routines.get(id.0 as usize);
+        let routine = self.code.routines.get(id.0 as usize).map(Arc::as_ref);
         routine.ok_or_else(|| broken(format!("there is no routine number {}", id.0)))
     }
 

@@ -4,6 +4,7 @@
 //! kind: numbers (integers and truth values, 0 and 1), bits (slices and words), tables; texts and handles have
 //! two more. Loops keep their own state in numbers that no variable has.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use star_base::BitVector;
@@ -28,8 +29,10 @@ pub(super) type Pc = u32;
 #[derive(Debug)]
 pub(super) struct Code {
     pub(super) program: Program,
-    pub(super) routines: Vec<RoutineCode>,
+    pub(super) routines: Vec<Arc<RoutineCode>>,
     pub(super) options: CompileOptions,
+    /// Routines whose code is that of an earlier program.
+    pub(super) n_kept: usize,
 }
 
 /// A compiled routine.
@@ -68,6 +71,8 @@ pub(super) struct RoutineCode {
     pub(super) summary: Summary,
     /// What became of statements, for `explain`.
     pub(super) decisions: Vec<Item>,
+    /// The parameters by value that it only looks at.
+    pub(super) unchanged: Arc<HashSet<VarId>>,
 }
 
 /// How many registers of each kind a routine has.

@@ -120,7 +120,12 @@ impl Interpreter<'_, '_, '_> {
 impl Sight for Interpreter<'_, '_, '_> {
     fn source(&self) -> Run<&Routine> {
         let id = self.routine()?.id.0 as usize;
-        self.code.program.routines.get(id).ok_or_else(|| broken("there is no such routine"))
+        self.code
+            .program
+            .routines
+            .get(id)
+            .map(Arc::as_ref)
+            .ok_or_else(|| broken("there is no such routine"))
     }
 
     fn int(&self, operand: &Operand) -> Run<i64> {

@@ -214,7 +214,18 @@ impl Backend for Cpu {
     }
 
     fn compile(&self, program: Program, options: &CompileOptions) -> Result<Code, BackendError> {
-        Ok(Code(Arc::new(compile::compile(program, *options, &self.natives)?)))
+        Ok(Code(Arc::new(compile::compile(program, *options, &self.natives, None)?)))
+    }
+
+    fn recompile(
+        &self,
+        program: Program,
+        options: &CompileOptions,
+        earlier: &Code,
+    ) -> Result<(Code, usize), BackendError> {
+        let code = compile::compile(program, *options, &self.natives, Some(&earlier.0))?;
+        let n_kept = code.n_kept;
+        Ok((Code(Arc::new(code)), n_kept))
     }
 
     fn plan(

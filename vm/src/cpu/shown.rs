@@ -35,7 +35,7 @@ impl Seen<'_> {
 impl Interpreter<'_, '_, '_> {
     /// The source variables at a place of the innermost routine, with their values.
     pub(super) fn values_at(&self, loc: LocId) -> Run<Vec<(String, String)>> {
-        let location = self.code.program.locations.get(loc.0 as usize);
+        let location = self.code.program.locations.get(loc);
         let Some((location, Ok(routine))) = location.map(|location| (location, self.routine()))
         else {
             return Ok(Vec::new());

@@ -339,7 +339,7 @@ impl<'p> Interpreter<'p, '_, '_> {
 
     /// The source variables at the place that is running, with their values.
     fn values_here(&self) -> Option<Vec<(String, String)>> {
-        let location = self.program.locations.get(self.loc.0 as usize)?;
+        let location = self.program.locations.get(self.loc)?;
         let frame = self.frames.last()?;
         let mut values = Vec::new();
         for named in &location.operands {

@@ -128,7 +128,7 @@ impl<'a> Stepper<'a> {
     }
 
     fn head(&self, scene: &Scene<'_>) -> Option<Head> {
-        let location = self.program.locations.get(scene.loc().0 as usize)?;
+        let location = self.program.locations.get(scene.loc())?;
         self.statements.at(location.span)
     }
 

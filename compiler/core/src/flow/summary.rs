@@ -17,7 +17,8 @@ pub(crate) struct ParamEffects {
     pub(crate) written: bool,
 }
 
-/// The fates of all variables of the routines that are looked at.
+/// The effects on all variables of the routines that were looked at.
+#[derive(Default)]
 pub(crate) struct Summaries {
     effects: Vec<Vec<ParamEffects>>,
     /// Of each routine's parameters: is it surely set when the routine ends? Filled in as routines are
@@ -28,13 +29,17 @@ pub(crate) struct Summaries {
 }
 
 impl Summaries {
-    /// Looks at these routines, among which are all that they call.
-    pub(crate) fn new(program: &Program, concerned: &[RoutineId]) -> Self {
-        let mut effects: Vec<Vec<ParamEffects>> =
-            program.routines.iter().map(|_| Vec::new()).collect();
+    /// Looks at these routines, too; those that they call are among them, or were looked at before.
+    pub(crate) fn add(&mut self, program: &Program, concerned: &[RoutineId]) {
+        let Summaries { effects, assigns, takes } = self;
+        effects.resize_with(program.routines.len(), Vec::new);
+        assigns.resize_with(program.routines.len(), Vec::new);
+        takes.resize_with(program.routines.len(), Vec::new);
         let mut calls: Vec<(RoutineId, LocalId, RoutineId, usize)> = Vec::new();
         for &id in concerned {
             effects[id.0 as usize] = own_effects(program, program.routine(id), id, &mut calls);
+            assigns[id.0 as usize].clear();
+            takes[id.0 as usize].clear();
         }
         // What a callee does to a parameter happens to the argument; sized parameters keep their size.
         let mut changed = true;
@@ -55,8 +60,6 @@ impl Summaries {
                 *to = joined;
             }
         }
-        let unknown = || program.routines.iter().map(|_| Vec::new()).collect();
-        Summaries { effects, assigns: unknown(), takes: unknown() }
     }
 
     pub(crate) fn effects(&self, routine: RoutineId, local: LocalId) -> ParamEffects {
@@ -84,10 +87,16 @@ impl Summaries {
     }
 }
 
-/// These routines and all that they call, callees before callers as far as there is no recursion.
-pub(crate) fn callees_first(program: &Program, roots: &[RoutineId]) -> Vec<RoutineId> {
-    let mut order = Vec::with_capacity(program.routines.len());
-    let mut seen = vec![false; program.routines.len()];
+/// These routines and all that they call, callees before callers as far as there is no recursion. Those that are
+/// `known` already are left out, with what they call.
+pub(crate) fn callees_first(
+    program: &Program,
+    roots: &[RoutineId],
+    known: impl Fn(RoutineId) -> bool,
+) -> Vec<RoutineId> {
+    let mut order = Vec::new();
+    let mut seen: Vec<bool> =
+        (0..).map(|idx| known(RoutineId(idx))).take(program.routines.len()).collect();
     for root in roots {
         // An explicit stack: call chains may be long.
         let mut stack = vec![(root.0 as usize, None::<std::vec::IntoIter<usize>>)];

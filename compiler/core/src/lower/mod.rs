@@ -11,6 +11,7 @@
 //! is forgotten.
 
 mod bits;
+mod cache;
 mod call;
 mod expr;
 mod header;
@@ -26,12 +27,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use star_base::{Diagnostic, Span};
 use star_ir::{
-    Block, Check, Extent, LabelId, LocId, Location, Mode, Op, Param, Stmt, StmtKind, Ty, Var, VarId,
+    Block, Check, Extent, LabelId, LocId, Location, Locations, Mode, Op, Param, Stmt, StmtKind, Ty,
+    Var, VarId,
 };
 
-use crate::flow::summary::{ParamEffects, Summaries, callees_first};
+use crate::flow::summary::{ParamEffects, Summaries, callees_first, callees_of};
 use crate::flow::webs::{self, Webs};
 use crate::hir::{self, Kind, LocalId, MachineOp, Program, Role, Routine, RoutineId};
+pub(crate) use cache::LoweringCache;
 pub(crate) use internal::internal_fault;
 use sizes::{Ext, Exts, SizeKey};
 
@@ -64,7 +67,7 @@ pub struct Lowered {
     /// A `cost` statement counts for several statements of the source, and stands at the last one. Here
     /// are, for those with other places than their own, the places and what each of them counts. Empty
     /// unless it was asked for.
-    pub costs: Vec<(LocId, Vec<(Span, u64)>)>,
+    pub costs: Vec<CostParts>,
     ids: Vec<Option<star_ir::RoutineId>>,
     /// Of the parameters of each HIR routine: may it look at what the caller gave?
     takes: Vec<Vec<bool>>,
@@ -90,16 +93,9 @@ pub(crate) fn lower(
     options: &LowerOptions,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Lowered {
-    let concerned = reachable(program, roots, Bodies::All);
-    let mut summaries = Summaries::new(program, &concerned);
-    let mut webs: Vec<Option<Webs>> = program.routines.iter().map(|_| None).collect();
-    for id in callees_first(program, &concerned) {
-        let found = webs::analyse(program, id, &summaries, options.machine_ops);
-        summaries.learn(id, found.assigns.clone(), found.takes.clone());
-        webs[id.0 as usize] = Some(found);
-    }
-    let bodies = if options.machine_ops { Bodies::NotOfMachineOps } else { Bodies::All };
-    let needed = reachable(program, roots, bodies);
+    let mut analysed = Analysed::default();
+    analysed.add(program, roots, options);
+    let needed = reachable(program, roots, Bodies::lowered(options), |_| false);
     let mut ids = vec![None; program.routines.len()];
     for (idx, &id) in needed.iter().enumerate() {
         ids[id.0 as usize] = Some(star_ir::RoutineId(idx as u32));
@@ -107,38 +103,118 @@ pub(crate) fn lower(
     let mut lowered = star_ir::Program::default();
     let mut costs = Vec::new();
     for id in needed {
-        let Some(webs) = &webs[id.0 as usize] else {
+        let locations = &mut lowered.locations;
+        let made = analysed.lower(program, id, options, &ids, locations, diagnostics);
+        if let Some((routine, of_routine)) = made {
+            lowered.push(routine);
+            costs.extend(of_routine);
+        }
+    }
+    Lowered { program: lowered, costs, ids, takes: analysed.summaries.into_takes() }
+}
+
+/// What a `cost` statement with this location counts for: places and what each of them counts.
+type CostParts = (LocId, Vec<(Span, u64)>);
+
+/// What the flow of values shows of routines, before they are lowered.
+#[derive(Default)]
+struct Analysed {
+    summaries: Summaries,
+    /// Is the routine with this number among them?
+    is_known: Vec<bool>,
+    /// What each of them calls.
+    callees: Vec<Vec<usize>>,
+    /// The webs of those that were not lowered yet.
+    webs: Vec<Option<Webs>>,
+}
+
+impl Analysed {
+    /// Analyses these routines and all that they call, machine operations included, unless that was done.
+    fn add(&mut self, program: &Program, roots: &[RoutineId], options: &LowerOptions) {
+        let n_routines = program.routines.len();
+        self.is_known.resize(n_routines, false);
+        self.webs.resize_with(n_routines, || None);
+        self.callees.resize_with(n_routines, Vec::new);
+        let is_known = |id: RoutineId| self.is_known[id.0 as usize];
+        let concerned = reachable(program, roots, Bodies::All, is_known);
+        let order = callees_first(program, &concerned, is_known);
+        self.summaries.add(program, &concerned);
+        for id in order {
+            let found = webs::analyse(program, id, &self.summaries, options.machine_ops);
+            self.summaries.learn(id, found.assigns.clone(), found.takes.clone());
+            self.webs[id.0 as usize] = Some(found);
+            self.callees[id.0 as usize] = callees_of(program.routine(id));
+            self.is_known[id.0 as usize] = true;
+        }
+    }
+
+    /// Gives up routines and all that call them, directly or not; which ones that were.
+    fn forget(&mut self, changed: impl Fn(RoutineId) -> bool) -> Vec<RoutineId> {
+        let ids = || (0..).map(RoutineId).take(self.is_known.len());
+        let mut gone: Vec<bool> = ids().map(changed).collect();
+        loop {
+            let n_before = gone.iter().filter(|gone| **gone).count();
+            for (idx, callees) in self.callees.iter().enumerate() {
+                gone[idx] |= callees.iter().any(|&callee| gone[callee]);
+            }
+            if gone.iter().filter(|gone| **gone).count() == n_before {
+                break;
+            }
+        }
+        let gone: Vec<RoutineId> = ids().filter(|id| gone[id.0 as usize]).collect();
+        for id in &gone {
+            let idx = id.0 as usize;
+            self.is_known[idx] = false;
+            self.webs[idx] = None;
+            self.callees[idx].clear();
+        }
+        gone
+    }
+
+    fn truncate(&mut self, n_routines: usize) {
+        self.is_known.truncate(n_routines);
+        self.webs.truncate(n_routines);
+        self.callees.truncate(n_routines);
+    }
+
+    /// Lowers a routine that was analysed and adds its locations to others; the routine, and what its `cost` statements
+    /// count for, where that is not their own place.
+    fn lower(
+        &mut self,
+        program: &Program,
+        id: RoutineId,
+        options: &LowerOptions,
+        ids: &[Option<star_ir::RoutineId>],
+        all_locations: &mut Locations,
+        diagnostics: &mut Vec<Diagnostic>,
+    ) -> Option<(star_ir::Routine, Vec<CostParts>)> {
+        let Some(webs) = self.webs[id.0 as usize].take() else {
             let routine = program.routine(id);
             let what = format!("the webs of `{}` were not found", routine.name);
             diagnostics.push(internal_fault(routine.header, &what));
-            continue;
+            return None;
         };
         if !program.routine(id).library {
-            crate::flow::lints::never_set(program.routine(id), webs, diagnostics);
+            crate::flow::lints::never_set(program.routine(id), &webs, diagnostics);
         }
-        let lowerer = Lowerer::new(
-            program,
-            id,
-            webs,
-            &summaries,
-            options,
-            &ids,
-            &mut lowered.locations,
-            &mut costs,
-            diagnostics,
-        );
-        let routine = lowerer.routine();
-        lowered.routines.push(routine);
+        let lowerer = Lowerer::new(program, id, &webs, &self.summaries, options, ids, diagnostics);
+        let (mut routine, locations, costs) = lowerer.routine();
+        let first = all_locations.len();
+        let (kept, new_ids) = used_locations(&mut routine, locations, first);
+        all_locations.append(kept);
+        let costs = costs.into_iter();
+        let costs = costs.filter_map(|(loc, parts)| Some((new_ids[loc.0 as usize]?, parts)));
+        Some((routine, costs.collect()))
     }
-    let new_ids = drop_unused_locations(&mut lowered);
-    let costs = costs.into_iter();
-    let costs = costs.filter_map(|(loc, parts)| Some((new_ids[loc.0 as usize]?, parts)));
-    Lowered { program: lowered, costs: costs.collect(), ids, takes: summaries.into_takes() }
 }
 
-/// Keeps the places that a statement or routine has, and numbers them anew in the order of use; the new
-/// number of each.
-fn drop_unused_locations(program: &mut star_ir::Program) -> Vec<Option<LocId>> {
+/// The locations that a statement or the header of a routine has, numbered from `first` on in the order of use; and
+/// the new number of each.
+fn used_locations(
+    routine: &mut star_ir::Routine,
+    locations: Vec<Location>,
+    first: usize,
+) -> (Vec<Location>, Vec<Option<LocId>>) {
     fn renumber(block: &mut Block, fresh: &mut impl FnMut(LocId) -> LocId) {
         for stmt in block {
             stmt.loc = fresh(stmt.loc);
@@ -147,23 +223,20 @@ fn drop_unused_locations(program: &mut star_ir::Program) -> Vec<Option<LocId>> {
             }
         }
     }
-    let mut old: Vec<Option<Location>> =
-        std::mem::take(&mut program.locations).into_iter().map(Some).collect();
+    let mut old: Vec<Option<Location>> = locations.into_iter().map(Some).collect();
     let mut new_ids: Vec<Option<LocId>> = vec![None; old.len()];
     let mut kept = Vec::new();
     let mut fresh = |loc: LocId| {
         let idx = loc.0 as usize;
         *new_ids[idx].get_or_insert_with(|| {
             kept.extend(old[idx].take());
-            LocId(kept.len() as u32 - 1)
+            LocId((first + kept.len() - 1) as u32)
         })
     };
-    for routine in &mut program.routines {
-        routine.loc = fresh(routine.loc);
-        renumber(&mut routine.body, &mut fresh);
-    }
-    program.locations = kept;
-    new_ids
+    let star_ir::Routine { loc, body, .. } = routine;
+    *loc = fresh(*loc);
+    renumber(body, &mut fresh);
+    (kept, new_ids)
 }
 
 /// Which bodies count.
@@ -175,15 +248,28 @@ enum Bodies {
     NotOfMachineOps,
 }
 
-/// The routines that are needed, in the order of the source.
-fn reachable(program: &Program, roots: &[RoutineId], bodies: Bodies) -> Vec<RoutineId> {
+impl Bodies {
+    /// Those that are lowered.
+    fn lowered(options: &LowerOptions) -> Bodies {
+        if options.machine_ops { Bodies::NotOfMachineOps } else { Bodies::All }
+    }
+}
+
+/// The routines that are needed, in the order of the source; those that are `known` already are left out, with what
+/// they call.
+fn reachable(
+    program: &Program,
+    roots: &[RoutineId],
+    bodies: Bodies,
+    known: impl Fn(RoutineId) -> bool,
+) -> Vec<RoutineId> {
     let mut seen = BTreeSet::new();
     let mut work: Vec<RoutineId> = roots.to_vec();
     while let Some(id) = work.pop() {
-        if !seen.insert(id) {
+        if known(id) || !seen.insert(id) {
             continue;
         }
-        for callee in crate::flow::summary::callees_of(program.routine(id)) {
+        for callee in callees_of(program.routine(id)) {
             let callee = RoutineId(callee as u32);
             if bodies == Bodies::All || program.routine(callee).machine_op.is_none() {
                 work.push(callee);
@@ -232,9 +318,10 @@ struct Lowerer<'a> {
     summaries: &'a Summaries,
     options: &'a LowerOptions,
     ids: &'a [Option<star_ir::RoutineId>],
-    locations: &'a mut Vec<Location>,
+    /// Those of the routine, numbered from 0.
+    locations: Vec<Location>,
     /// See [`Lowered::costs`].
-    costs: &'a mut Vec<(LocId, Vec<(Span, u64)>)>,
+    costs: Vec<CostParts>,
     diagnostics: &'a mut Vec<Diagnostic>,
     known_locs: BTreeMap<(Span, bool), LocId>,
     vars: Vec<Var>,
@@ -256,10 +343,6 @@ struct Lowerer<'a> {
 }
 
 impl<'a> Lowerer<'a> {
-    #[allow(
-        clippy::too_many_arguments,
-        reason = "the only caller is `lower`, which owns all of them"
-    )]
     fn new(
         program: &'a Program,
         id: RoutineId,
@@ -267,8 +350,6 @@ impl<'a> Lowerer<'a> {
         summaries: &'a Summaries,
         options: &'a LowerOptions,
         ids: &'a [Option<star_ir::RoutineId>],
-        locations: &'a mut Vec<Location>,
-        costs: &'a mut Vec<(LocId, Vec<(Span, u64)>)>,
         diagnostics: &'a mut Vec<Diagnostic>,
     ) -> Self {
         Lowerer {
@@ -279,8 +360,8 @@ impl<'a> Lowerer<'a> {
             summaries,
             options,
             ids,
-            locations,
-            costs,
+            locations: Vec::new(),
+            costs: Vec::new(),
             diagnostics,
             known_locs: BTreeMap::new(),
             vars: Vec::new(),
@@ -300,7 +381,8 @@ impl<'a> Lowerer<'a> {
         }
     }
 
-    fn routine(mut self) -> star_ir::Routine {
+    /// The routine, with its locations and what its `cost` statements count for.
+    fn routine(mut self) -> (star_ir::Routine, Vec<Location>, Vec<CostParts>) {
         let header = self.location(self.r.header, &[], false);
         self.loc = header;
         self.infer_exts();
@@ -327,7 +409,7 @@ impl<'a> Lowerer<'a> {
             self.leave();
         }
         self.flush_cost();
-        star_ir::Routine {
+        let routine = star_ir::Routine {
             name: self.r.name.clone(),
             params,
             result,
@@ -335,7 +417,8 @@ impl<'a> Lowerer<'a> {
             body: self.block,
             loc: header,
             native: self.r.native,
-        }
+        };
+        (routine, self.locations, self.costs)
     }
 
     fn effects(&self, local: LocalId) -> ParamEffects {

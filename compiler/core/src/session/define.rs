@@ -9,11 +9,11 @@ use std::collections::BTreeSet;
 use star_base::{Diagnostic, SourceFile, Span};
 use star_syntax::ast;
 
-use super::{Environment, Import, Session, name_of, span_of};
+use super::{Environment, Import, Session, lowered_with, name_of, span_of};
 use crate::check::{self, Rechecked};
 use crate::hir::RoutineId;
 use crate::loader::{SourceLoader, read_source};
-use crate::lower::{self, LowerOptions};
+use crate::lower::LowerOptions;
 use crate::scope::World;
 
 /// What became of definitions.
@@ -325,7 +325,8 @@ impl Session {
         world.session = Some(environment);
         let steady = world.signatures.iter().filter(|signature| signature.unit < home).count();
         let mut checked = std::mem::take(&mut self.hir.routines);
-        checked.truncate(self.n_steady.unwrap_or(0));
+        let n_kept = checked.len().min(self.n_steady.unwrap_or(0));
+        let before = checked.split_off(n_kept);
         let Rechecked { program, constants, routines } =
             check::recheck(&world, &self.files.sources, checked);
         let new_spans: BTreeSet<Span> = tried.iter().map(|one| one.span).collect();
@@ -341,6 +342,13 @@ impl Session {
             .collect();
         self.hir = program;
         self.n_steady = Some(steady);
+        let n_items = self.hir.routines.len();
+        for cache in &mut self.lowered {
+            cache.forget(n_items, |id| {
+                let idx = id.0 as usize;
+                idx >= n_kept && before.get(idx - n_kept) != self.hir.routines.get(idx)
+            });
+        }
 
         let mut found = CheckOutcome::default();
         let within = |diagnostic: &Diagnostic| {
@@ -394,9 +402,11 @@ impl Session {
         let concerned: Vec<&OfHome> =
             concerned.filter(|one| self.reaches_broken(one.id).is_none()).collect();
         let roots: Vec<RoutineId> = concerned.iter().map(|one| one.id).collect();
-        let mut diagnostics = Vec::new();
-        lower::lower(&self.hir, &roots, &LowerOptions::default(), &mut diagnostics);
-        for diagnostic in diagnostics {
+        let cache = lowered_with(&mut self.lowered, &LowerOptions::default());
+        if let Err(fault) = cache.lower(&self.hir, self.hir.routines.len(), &roots) {
+            found.diagnostics.push(*fault);
+        }
+        for diagnostic in roots.iter().flat_map(|&id| cache.said(id)).cloned() {
             let within = |one: &&&OfHome| {
                 diagnostic.span().is_some_and(|at| {
                     at.file == one.span.file && one.span.start <= at.start && at.end <= one.span.end

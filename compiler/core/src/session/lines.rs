@@ -4,11 +4,11 @@ use star_base::{Diagnostic, Span};
 use star_ir::Program;
 use star_syntax::{Piece, PieceKind, ast};
 
-use super::{Environment, Session, Variable};
+use super::{Environment, Session, Variable, lowered_with};
 use crate::check::{self, Effect, Values, Wants};
 use crate::flow::summary::callees_of;
 use crate::hir::{Kind, RoutineId};
-use crate::lower::{self, LowerOptions};
+use crate::lower::LowerOptions;
 use crate::scope::World;
 use crate::statements::Statements;
 
@@ -82,14 +82,10 @@ impl Session {
         if errors {
             return Lines { lines: Vec::new(), diagnostics: found };
         }
-        let mut lines = Vec::new();
-        for one in checked {
-            match self.lower(one, options, &mut found) {
-                Some(line) => lines.push(line),
-                None => return Lines { lines: Vec::new(), diagnostics: found },
-            }
+        match self.lower(checked, options, &mut found) {
+            Some(lines) => Lines { lines, diagnostics: found },
+            None => Lines { lines: Vec::new(), diagnostics: found },
         }
-        Lines { lines, diagnostics: found }
     }
 
     /// The type of an expression.
@@ -215,76 +211,77 @@ impl Session {
         (done, errors)
     }
 
+    /// Lowers lines that were checked; `None` if one of them cannot run.
     fn lower(
         &mut self,
-        checked: Checked,
+        checked: Vec<Checked>,
         options: &LowerOptions,
         found: &mut Vec<Diagnostic>,
-    ) -> Option<Line> {
-        let Checked { span, statements, what, declares } = checked;
-        let line = match what {
-            What::Show(name) => {
-                return Some(Line {
-                    span,
-                    statements,
-                    does: Does::Show(name),
-                    declares,
-                    steps: None,
-                });
-            }
-            What::Run(line) => line,
-        };
-        let check::CheckedLine { routine, slots, declares: _, effect } = *line;
-        let id = RoutineId(self.hir.routines.len() as u32);
-        self.hir.routines.push(routine);
-        if let Some(name) = self.reaches_broken(id) {
-            self.hir.routines.pop();
-            found.extend(self.cannot_call(&name, span));
-            return None;
+    ) -> Option<Vec<Line>> {
+        // Their routines stand behind all others until this is done.
+        let n_items = self.hir.routines.len();
+        let mut lines = Vec::new();
+        for Checked { span, statements, what, declares } in checked {
+            let does = match what {
+                What::Show(name) => Does::Show(name),
+                What::Run(line) => {
+                    let check::CheckedLine { routine, slots, declares: _, effect } = *line;
+                    let entry = star_ir::RoutineId(self.hir.routines.len() as u32);
+                    self.hir.routines.push(routine);
+                    run_of(entry, slots, effect)
+                }
+            };
+            lines.push(Line { span, statements, does, declares, steps: None });
         }
-        let n_before = found.len();
-        let lowered = lower::lower(&self.hir, &[id], options, found);
-        let steps = options.by_statement.then(|| Statements::new(&self.hir));
-        self.hir.routines.pop();
+        let well = self.lower_routines(n_items, &mut lines, options, found);
+        self.hir.routines.truncate(n_items);
+        well.then_some(lines)
+    }
+
+    /// Lowers the routines of lines, which have the numbers from `n_items` on; did all go well?
+    fn lower_routines(
+        &mut self,
+        n_items: usize,
+        lines: &mut [Line],
+        options: &LowerOptions,
+        found: &mut Vec<Diagnostic>,
+    ) -> bool {
+        let ids = (n_items..self.hir.routines.len()).map(|idx| RoutineId(idx as u32));
+        let broken = ids.clone().find_map(|id| Some((id, self.reaches_broken(id)?)));
+        let roots: Vec<RoutineId> =
+            ids.take_while(|id| broken.as_ref().is_none_or(|(broken, _)| id != broken)).collect();
+        let cache = lowered_with(&mut self.lowered, options);
+        let fault = cache.lower(&self.hir, n_items, &roots).err();
         // What the routines that are called have to say was said when they were defined.
-        let mut new = found.split_off(n_before);
-        new.retain(|diagnostic| {
-            diagnostic.is_error() || diagnostic.span().is_some_and(|at| at.file == span.file)
-        });
-        let errors = new.iter().any(Diagnostic::is_error);
-        found.extend(new);
-        if errors {
-            return None;
-        }
-        let lowered = match crate::verified(lowered) {
-            Ok(lowered) => lowered,
-            Err(diagnostic) => {
-                found.push(*diagnostic);
-                return None;
+        let callees = cache.faulty().iter().filter(|id| !roots.contains(id));
+        let said = callees.flat_map(|&id| cache.said(id)).filter(|said| said.is_error());
+        let n_before = found.len();
+        found.extend(said.cloned());
+        for &root in &roots {
+            found.extend(cache.said(root).iter().cloned());
+            if cache.said(root).iter().any(Diagnostic::is_error) {
+                return false;
             }
-        };
-        let Some(entry) = lowered.routine(id) else {
-            found.push(crate::internal_fault(span, "the line was not lowered"));
-            return None;
-        };
-        let value = match effect {
-            Effect::Value(kind) => Some(kind),
-            Effect::None | Effect::Declares(_) => None,
-        };
-        let variables = match effect {
-            Effect::None | Effect::Value(_) => Vec::new(),
-            Effect::Declares(wanted) => wanted
-                .into_iter()
-                .map(|one| Declared {
-                    variable: variable_of(one.kind, one.span, &slots),
-                    sizes: one.sizes.map(|size| slots.get(size?).cloned()),
-                    name: one.name,
-                })
-                .collect(),
-        };
-        let program = lowered.program;
-        let does = Does::Run { program, entry, slots, value, variables };
-        Some(Line { span, statements, does, declares, steps })
+        }
+        found.extend(fault.map(|fault| *fault));
+        if found[n_before..].iter().any(Diagnostic::is_error) {
+            return false;
+        }
+        let lowered = cache.program().clone();
+        if let Some((id, name)) = broken {
+            found.extend(self.cannot_call(&name, self.hir.routine(id).header));
+            return false;
+        }
+        for line in lines {
+            match &mut line.does {
+                Does::Show(_) => {}
+                Does::Run { program, .. } => {
+                    *program = lowered.clone();
+                    line.steps = options.by_statement.then(|| Statements::new(&self.hir));
+                }
+            }
+        }
+        true
     }
 
     /// A routine that `id` calls, perhaps through others, although it does not fit any more.
@@ -329,6 +326,26 @@ struct Checked {
 enum What {
     Show(String),
     Run(Box<check::CheckedLine>),
+}
+
+/// What a line with this routine does; its program is still empty.
+fn run_of(entry: star_ir::RoutineId, slots: Vec<String>, effect: Effect) -> Does {
+    let value = match effect {
+        Effect::Value(kind) => Some(kind),
+        Effect::None | Effect::Declares(_) => None,
+    };
+    let variables = match effect {
+        Effect::None | Effect::Value(_) => Vec::new(),
+        Effect::Declares(wanted) => wanted
+            .into_iter()
+            .map(|one| Declared {
+                variable: variable_of(one.kind, one.span, &slots),
+                sizes: one.sizes.map(|size| slots.get(size?).cloned()),
+                name: one.name,
+            })
+            .collect(),
+    };
+    Does::Run { program: Program::default(), entry, slots, value, variables }
 }
 
 fn variable_of(kind: Kind, span: Span, slots: &[String]) -> Variable {

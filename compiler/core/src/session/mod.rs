@@ -24,6 +24,7 @@ use star_syntax::{Piece, ast};
 
 use crate::hir;
 use crate::loader::{Library, Unit, Units};
+use crate::lower::{LowerOptions, LoweringCache};
 
 pub use define::{Defined, DefinedItem, ItemKind};
 pub use environment::{Environment, Variable};
@@ -47,6 +48,8 @@ pub struct Session {
     /// Those of which that was said.
     told_broken: BTreeSet<String>,
     n_texts: usize,
+    /// What was lowered, for each way to lower that was asked for.
+    lowered: Vec<LoweringCache>,
 }
 
 /// An import of the session.
@@ -83,6 +86,7 @@ impl Session {
             broken: BTreeMap::new(),
             told_broken: BTreeSet::new(),
             n_texts: 0,
+            lowered: Vec::new(),
         };
         let file = session.files.sources.add(SourceFile::new("‹session›", String::new()));
         session.files.units.push(Unit {
@@ -171,9 +175,27 @@ impl Session {
         units.flat_map(|unit| &self.files.units[unit].tree.items)
     }
 
+    /// How many routines were lowered so far, those of lines among them. One that did not change, and calls none that
+    /// did, is lowered once.
+    pub fn n_lowered(&self) -> usize {
+        self.lowered.iter().map(LoweringCache::n_lowered).sum()
+    }
+
     fn home(&self) -> usize {
         self.files.units.len() - 1
     }
+}
+
+/// What was lowered with these options.
+fn lowered_with<'a>(
+    caches: &'a mut Vec<LoweringCache>,
+    options: &LowerOptions,
+) -> &'a mut LoweringCache {
+    let at = caches.iter().position(|cache| cache.options() == options).unwrap_or_else(|| {
+        caches.push(LoweringCache::new(*options));
+        caches.len() - 1
+    });
+    &mut caches[at]
 }
 
 /// The name that an item declares.

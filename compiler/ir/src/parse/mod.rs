@@ -99,10 +99,10 @@ impl<'a> Parser<'a> {
         let mut program = Program::default();
         while self.is_word("routine") {
             let routine = self.routine(program.routines.len())?;
-            program.routines.push(routine);
+            program.push(routine);
         }
         if self.is_word("locations") {
-            program.locations = self.locations()?;
+            program.locations = self.locations()?.into();
         }
         if self.token != Token::End {
             return self.expected("a routine, the locations or the end");

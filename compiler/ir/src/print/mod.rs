@@ -5,6 +5,7 @@ mod data;
 mod stmt;
 
 use std::fmt::{self, Write};
+use std::sync::Arc;
 
 use star_base::Span;
 
@@ -28,7 +29,7 @@ pub fn print(program: &Program) -> String {
 /// The first line of a statement, without its location.
 pub fn print_statement(program: &Program, routine: RoutineId, stmt: &Stmt) -> String {
     let mut printer = Printer::new(program);
-    printer.enter(program.routines.get(routine.0 as usize));
+    printer.enter(program.routines.get(routine.0 as usize).map(Arc::as_ref));
     printer.head(&stmt.kind);
     printer.out
 }
@@ -36,7 +37,7 @@ pub fn print_statement(program: &Program, routine: RoutineId, stmt: &Stmt) -> St
 /// A guard as it stands in the text, `check` left out.
 pub fn print_check(program: &Program, routine: RoutineId, check: &Check) -> String {
     let mut printer = Printer::new(program);
-    printer.enter(program.routines.get(routine.0 as usize));
+    printer.enter(program.routines.get(routine.0 as usize).map(Arc::as_ref));
     printer.check(check);
     printer.out
 }

@@ -41,7 +41,7 @@ fn exists(subject: &mut Subject<'_, '_>, stmt: Option<&Stmt>, var: VarId) {
 
 /// The location exists, and what it names: variables of this routine, each once, and calls that were inlined.
 fn location(subject: &mut Subject<'_, '_>, stmt: Option<&Stmt>, loc: LocId) {
-    let Some(location) = subject.program.locations.get(loc.0 as usize) else {
+    let Some(location) = subject.program.locations.get(loc) else {
         return subject.fault(stmt, format!("there is no location `{loc}`"));
     };
     let mut named = BTreeSet::new();
@@ -62,7 +62,7 @@ fn location(subject: &mut Subject<'_, '_>, stmt: Option<&Stmt>, loc: LocId) {
         if routine.0 as usize >= subject.program.routines.len() {
             subject.fault(stmt, format!("there is no routine {}", routine.0));
         }
-        match subject.program.locations.get(call.0 as usize) {
+        match subject.program.locations.get(call) {
             None => subject.fault(stmt, format!("there is no location `{call}`")),
             Some(outer) if !outer.inlined.is_empty() => {
                 subject.fault(stmt, format!("the call at `{call}` was inlined itself"));

@@ -83,7 +83,16 @@ impl std::error::Error for VerifyError {}
 /// Everything that breaks one, in the order of the text; later rules are only looked at where the
 /// earlier ones hold.
 pub fn verify(program: &Program) -> Result<(), Vec<VerifyError>> {
-    let mut checker = Checker { program, errors: Vec::new(), owners: BTreeMap::new() };
+    let all: Vec<RoutineId> = (0..).map(RoutineId).take(program.routines.len()).collect();
+    verify_routines(program, &all)
+}
+
+/// Looks whether these routines keep the rules, in a program whose other routines do.
+///
+/// # Errors
+/// As for [`verify`].
+pub fn verify_routines(program: &Program, ids: &[RoutineId]) -> Result<(), Vec<VerifyError>> {
+    let mut checker = Checker { program, ids, errors: Vec::new(), owners: BTreeMap::new() };
     checker.each(ids::check);
     if checker.errors.is_empty() {
         checker.each(|routine| {
@@ -112,6 +121,7 @@ pub fn verify_guards(program: &Program, id: RoutineId) -> Result<(), Vec<VerifyE
 
 struct Checker<'a> {
     program: &'a Program,
+    ids: &'a [RoutineId],
     errors: Vec<VerifyError>,
     /// Whose variables a location names.
     owners: BTreeMap<LocId, RoutineId>,
@@ -119,11 +129,11 @@ struct Checker<'a> {
 
 impl<'a> Checker<'a> {
     fn each(&mut self, mut rules: impl FnMut(&mut Subject<'a, '_>)) {
-        for (id, routine) in (0..).zip(&self.program.routines) {
+        for &id in self.ids {
             rules(&mut Subject {
                 program: self.program,
-                id: RoutineId(id),
-                routine,
+                id,
+                routine: self.program.routine(id),
                 errors: &mut self.errors,
                 owners: &mut self.owners,
             });

@@ -294,7 +294,7 @@ fn cost_forms_tell_paths_apart() {
 fn fresh_names_and_labels_are_new_and_copies_have_their_own() {
     let body = "block @4 {\nif %x {\nbreak @4\n}\n}";
     let mut program = program("(value %x: bool)", body);
-    let routine = &mut program.routines[0];
+    let routine = program.routine_mut(RoutineId(0));
     let (a, b) = (fresh_var(routine, "t", Ty::Int), fresh_var(routine, "t", Ty::Int));
     assert_eq!((routine.var(a).name.as_str(), routine.var(b).name.as_str()), ("t.1", "t.2"));
     let mut labels = Labels::new(routine);
@@ -310,7 +310,10 @@ fn edits_go_by_the_numbers_before_them() {
     let body = "print 0\nif %x {\nprint 2\nprint 3\n} else {\nprint 4\n}\nprint 5";
     let edited = |edits: &[(usize, Edit)]| {
         let mut program = program("(value %x: bool)", body);
-        edit(&mut program.routines[0].body, &edits.iter().cloned().collect::<Edits>());
+        edit(
+            &mut program.routine_mut(RoutineId(0)).body,
+            &edits.iter().cloned().collect::<Edits>(),
+        );
         let text = program.to_string();
         let lines = text.lines().skip(1).take_while(|line| *line != "}");
         lines.map(|line| line.trim().trim_end_matches(" !0")).collect::<Vec<_>>().join("; ")

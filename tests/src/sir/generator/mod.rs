@@ -59,7 +59,7 @@ pub fn generate(seed: u64) -> Generated {
         at_call: false,
     };
     let routines = vec![main, changes(), combines()];
-    let mut program = Program { routines, locations: vec![location] };
+    let mut program = Program::new(routines, vec![location]);
     guards::guard(&mut program);
     Generated { program, args: maker.args, kinds: maker.kinds }
 }

@@ -150,7 +150,7 @@ fn memory_runs_out_no_earlier_than_without_natives() {
     let mut program = Program::of(compilation, lowered);
     let entry = program.entry("TRY");
     let with_natives = program.compile_on(&machines_with_natives());
-    for routine in &mut program.lowered.program.routines {
+    for routine in program.lowered.program.routines_mut() {
         routine.native = None;
     }
     let cpu = machines_with_natives().into_iter().find(|machine| machine.name == "cpu");

@@ -8,6 +8,7 @@ mod operations;
 mod peephole;
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use star_ir::{
     Arg, Block, ForallRange, HandlePart, LabelId, LocId, Mode, Operand, Param, Part, PartKind,
@@ -23,7 +24,8 @@ use super::natives::NativeTwin;
 use super::table::Line;
 use crate::backend::{BackendError, CompileOptions};
 
-/// Compiles a verified program.
+/// Compiles a verified program. Routines that it shares with a program that was compiled before with the same options
+/// keep their code (Note \[Shared routines\] in star-ir).
 ///
 /// # Errors
 /// [`BackendError::Internal`] with the location, if the program breaks a rule that the verifier keeps.
@@ -31,17 +33,33 @@ pub(super) fn compile(
     program: Program,
     options: CompileOptions,
     natives: &[NativeTwin],
+    earlier: Option<&Code>,
 ) -> Result<Code, BackendError> {
-    let unchanged: Vec<HashSet<VarId>> = program.routines.iter().map(unchanged).collect();
-    let routines = program.routines.iter().enumerate();
-    let routines = routines.map(|(idx, routine)| {
+    let earlier = earlier.filter(|earlier| earlier.options == options);
+    let ids = || (0..).map(RoutineId).zip(&program.routines);
+    let kept: Vec<Option<&Arc<RoutineCode>>> = ids()
+        .map(|(id, _)| {
+            let earlier = earlier.filter(|earlier| program.shares(&earlier.program, id))?;
+            earlier.routines.get(id.0 as usize)
+        })
+        .collect();
+    let unchanged = kept.iter().zip(&program.routines).map(|(kept, routine)| match kept {
+        Some(code) => Arc::clone(&code.unchanged),
+        None => Arc::new(unchanged(routine)),
+    });
+    let unchanged: Vec<Arc<HashSet<VarId>>> = unchanged.collect();
+    let compiled = |id: RoutineId, routine: &Arc<Routine>| {
         let twin = natives.iter().find(|twin| Some(twin.native) == routine.native);
         let native = twin.copied().filter(|_| options.natives);
-        let id = RoutineId(idx as u32);
-        Compiler::new(&program, options, &unchanged, id, routine, native).routine()
+        Compiler::new(&program, options, &unchanged, id, routine, native).routine().map(Arc::new)
+    };
+    let routines = ids().zip(&kept).map(|((id, routine), kept)| match kept {
+        Some(code) => Ok(Arc::clone(code)),
+        None => compiled(id, routine),
     });
     let routines = routines.collect::<Result<_, _>>()?;
-    Ok(Code { program, routines, options })
+    let n_kept = kept.iter().flatten().count();
+    Ok(Code { program, routines, options, n_kept })
 }
 
 /// The parameters by value that a routine only looks at. One that is a native may do with its own as it likes.
@@ -74,7 +92,7 @@ struct Compiler<'p> {
     program: &'p Program,
     options: CompileOptions,
     /// For each routine; see [`unchanged`].
-    unchanged: &'p [HashSet<VarId>],
+    unchanged: &'p [Arc<HashSet<VarId>>],
     routine: &'p Routine,
     code: RoutineCode,
     contexts: Vec<LoopContext>,
@@ -94,7 +112,7 @@ impl<'p> Compiler<'p> {
     fn new(
         program: &'p Program,
         options: CompileOptions,
-        unchanged: &'p [HashSet<VarId>],
+        unchanged: &'p [Arc<HashSet<VarId>>],
         id: RoutineId,
         routine: &'p Routine,
         native: Option<NativeTwin>,
@@ -138,6 +156,7 @@ impl<'p> Compiler<'p> {
             tiles: Vec::new(),
             summary: Summary::default(),
             decisions: Vec::new(),
+            unchanged: Arc::clone(&unchanged[id.0 as usize]),
             places,
         };
         let loc = routine.loc;

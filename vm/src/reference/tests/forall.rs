@@ -245,11 +245,11 @@ fn what_a_callee_does_to_a_reference_is_seen() {
         let put = StmtKind::Put { bits: y, index, bit: n(1) };
         draft.body(vec![st(put)])
     };
-    program.routines.push(callee(v(VarId(1))));
+    program.push(callee(v(VarId(1))));
     let (outcome, after) = in_all_orders(&program, &square());
     assert_eq!(outcome, Outcome::Done);
     assert_eq!(after[1], slice("1111"));
-    program.routines[1] = callee(n(3));
+    *program.routine_mut(RoutineId(1)) = callee(n(3));
     meets(&program, &square(), "component 3 of `X`");
 }
 

@@ -132,7 +132,7 @@ pub(super) fn program(routines: Vec<Routine>) -> Program {
         operands: Vec::new(),
         at_call: false,
     };
-    Program { routines, locations: vec![location; 10] }
+    Program::new(routines, vec![location; 10])
 }
 
 pub(super) fn named(var: VarId, name: &str) -> NamedVar {

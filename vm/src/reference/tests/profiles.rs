@@ -21,10 +21,11 @@ fn spread_out(program: &Program) -> Program {
         }
     }
     let mut program = program.clone();
-    let Program { routines, locations } = &mut program;
-    for routine in routines {
-        spread(&mut routine.body, locations);
+    let mut locations: Vec<_> = program.locations.iter().cloned().collect();
+    for routine in program.routines_mut() {
+        spread(&mut routine.body, &mut locations);
     }
+    program.locations = locations.into();
     program
 }
 

@@ -230,7 +230,8 @@ fn a_trap_inside_a_kernel_leaves_slices_and_tables_as_before() {
     ];
     let tile = StmtKind::Tile { rows: n(6), privates: vec![private], body, reductions: Vec::new() };
     let mut program = program(vec![draft.body(vec![st(tile)])]);
-    program.locations[1].operands = vec![named(x, "X"), named(private, "Y"), named(i, "i")];
+    program.locations.get_mut(LocId(1)).unwrap().operands =
+        vec![named(x, "X"), named(private, "Y"), named(i, "i")];
     let before = |last| {
         vec![
             slice("011011"),

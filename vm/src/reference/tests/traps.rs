@@ -265,7 +265,7 @@ fn a_trap_names_frames_calls_and_values() {
     let m = main.param("M", SLICE, Mode::Ref);
     let main = main.body(vec![at(3, call(1, Arg::Value(n(7)), m))]);
     let mut program = program(vec![main, middle, callee]);
-    program.locations[2].operands =
+    program.locations.get_mut(LocId(2)).unwrap().operands =
         vec![named(i, "i"), named(y, "Y"), named(z, "Z"), named(handle, "H")];
     let (outcome, after) = Trial::new().run(&program, vec![slice("0110")]);
     let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());

@@ -248,7 +248,7 @@ impl Toys {
         let (_, lowered) = compile_with(&[("test.star", text)], &LowerOptions::default(), &library);
         let mut program = lowered.program;
         for (native, _) in natives {
-            for routine in &mut program.routines {
+            for routine in program.routines_mut() {
                 if native.signature().routines.contains(&routine.name.as_str()) {
                     routine.native = Some(*native);
                 }

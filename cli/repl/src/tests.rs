@@ -1,0 +1,116 @@
+//! What a line takes over from the lines before it.
+
+use star_edge::access::Grants;
+use star_edge::engine::Engine;
+use star_edge::limits::LimitArgs;
+use star_edge::report::{ErrorFormat, Reporter};
+
+use crate::event::{Event, Sink};
+use crate::session::{Flow, Session, Settings, Work};
+
+/// Keeps what is printed.
+#[derive(Default)]
+struct Printed(String);
+
+impl Sink for Printed {
+    fn show(&mut self, event: Event<'_>) -> bool {
+        match event {
+            Event::Printed(line) => self.0 += line,
+            Event::Message(_, message) => self.0 += &format!("{}\n", message.message),
+            Event::Value { .. } | Event::Note(_) | Event::Answer(_) => {}
+        }
+        true
+    }
+
+    fn width(&self) -> usize {
+        80
+    }
+}
+
+fn session(checked: bool) -> Session {
+    let engine = Engine::find("cpu").unwrap();
+    let limits = LimitArgs::default();
+    let settings = Settings { time: false, cost: false, limits, memory: 1 << 30, checked };
+    Session::new(engine, settings, Reporter::new(ErrorFormat::Text), Grants::default()).unwrap()
+}
+
+/// What a line prints, and how many routines were lowered, optimised and compiled for it.
+fn line(session: &mut Session, text: &str) -> (String, [usize; 3]) {
+    let Work { lowered, optimised, compiled } = session.work();
+    let mut sink = Printed::default();
+    assert_ne!(session.block(text, &mut sink), Flow::Quit);
+    let now = session.work();
+    (sink.0, [now.lowered - lowered, now.optimised - optimised, now.compiled - compiled])
+}
+
+const TWICE: &str = "procedure TWICE(n: integer; var m: integer);\nbegin ONCE(n,m); ONCE(m,m) end;";
+
+fn once(body: &str) -> String {
+    format!("procedure ONCE(n: integer; var m: integer);\nbegin {body} end;")
+}
+
+#[test]
+fn a_line_makes_its_own_routine_and_nothing_again() {
+    for checked in [false, true] {
+        let mut session = session(checked);
+        line(&mut session, "import \"star:paths\"; x := 1; COL(1,T) := CONVERT('1')");
+        line(&mut session, "MIN(T, COL(1,T), w)");
+        let (_, first) = line(&mut session, "FLOYD(1, 1, '1', T)");
+        assert!(first.iter().all(|made| *made > 1), "{first:?}");
+        assert_eq!(line(&mut session, "FLOYD(1, 1, '1', T)").1, [1, 1, 1]);
+        // Two lines of one text, with a value between them.
+        assert_eq!(line(&mut session, "FLOYD(1, 1, '1', T); x + 1").1[0], 2);
+        assert_eq!(line(&mut session, "FLOYD(1, 1, '1', T)").1, [1, 1, 1]);
+    }
+}
+
+#[test]
+fn what_is_defined_anew_is_seen_by_its_callers_and_nobody_else() {
+    let mut session = session(false);
+    line(&mut session, &once("m := n + 1"));
+    line(&mut session, TWICE);
+    line(&mut session, "procedure APART(var m: integer);\nbegin m := 7 end;");
+    line(&mut session, "x := 0; y := 0");
+    assert_eq!(line(&mut session, "TWICE(1, x); APART(y); print(x); print(y)").0, "3\n7\n");
+    // Lowered when it is defined, and its caller with it.
+    let (said, made) = line(&mut session, &once("m := n * 10"));
+    assert_eq!((said.as_str(), made), ("", [2, 0, 0]));
+    let (said, made) = line(&mut session, "TWICE(1, x); APART(y); print(x); print(y)");
+    assert_eq!((said.as_str(), made), ("100\n7\n", [1, 3, 3]));
+    // Another parameter: the caller fits no more, and the rest is as it was.
+    line(&mut session, "procedure ONCE(var m: integer);\nbegin m := 5 end;");
+    let (said, made) = line(&mut session, "TWICE(1, x)");
+    assert!(!said.is_empty());
+    assert_eq!(made, [0, 0, 0]);
+    // The new definition was lowered when it was read; nothing stands for its caller.
+    assert_eq!(line(&mut session, "APART(y); print(y)"), ("7\n".to_owned(), [1, 3, 3]));
+    assert_eq!(line(&mut session, "APART(y); print(y)"), ("7\n".to_owned(), [1, 1, 1]));
+    line(&mut session, &once("m := n"));
+    assert_eq!(line(&mut session, "TWICE(4, x); print(x)").0, "4\n");
+}
+
+#[test]
+fn a_constant_that_changes_and_a_new_import_are_seen() {
+    let mut session = session(false);
+    line(&mut session, "const N = 3;");
+    line(&mut session, "procedure SHOW;\nbegin print(N) end;");
+    assert_eq!(line(&mut session, "SHOW").0, "3\n");
+    line(&mut session, "const N = 4;");
+    assert_eq!(line(&mut session, "SHOW").0, "4\n");
+    // All routines of the session get other numbers.
+    line(&mut session, "import \"star:closure\"");
+    assert_eq!(line(&mut session, "SHOW").0, "4\n");
+    assert_eq!(line(&mut session, "SHOW").1, [1, 1, 1]);
+}
+
+#[test]
+fn many_definitions_of_one_name_do_not_pile_up() {
+    let mut session = session(false);
+    line(&mut session, TWICE.replace("TWICE", "ONCE").as_str());
+    for n in 0..40 {
+        line(&mut session, &once(&format!("m := n + {n}")));
+        line(&mut session, TWICE);
+        let (said, _) = line(&mut session, "TWICE(1, x); print(x)");
+        assert_eq!(said, format!("{}\n", 1 + 2 * n));
+    }
+}
