@@ -2,7 +2,7 @@
 //!
 //! An algorithm works on packed lines (the columns of a [`BitTable`](star_base::BitTable), which are limbs with a
 //! stride) and on integers. It knows nothing of SIR, registers, values or backends; what it needs of one it asks
-//! an [`Environment`] for: polls, threads, vector kernels.
+//! an [`Environment`] for: polls, threads, vector kernels. How to add a native: `docs/natives.md`.
 //!
 //! Note [Memory]. A native reserves all its memory before it writes anything: an algorithm says in advance how many bytes
 //! it takes at most (`n_bytes`), and the backend runs the Star body if its budget refuses them. If the system refuses
