@@ -62,11 +62,8 @@ pub(super) fn compile(
     Ok(Code { program, routines, options, n_kept })
 }
 
-/// The parameters by value that a routine only looks at. One that is a native may do with its own as it likes.
+/// The parameters by value that a routine only looks at, as its native does.
 fn unchanged(routine: &Routine) -> HashSet<VarId> {
-    if routine.native.is_some() {
-        return HashSet::new();
-    }
     let values = routine.params.iter().filter(|param| param.mode == Mode::Value);
     let mut unchanged: HashSet<VarId> = values.map(|param| param.var).collect();
     visit::walk(&routine.body, &mut |stmt| {

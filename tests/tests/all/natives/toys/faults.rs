@@ -1,5 +1,6 @@
 //! Natives that break a rule end the run as an internal error, and a native that a backend has not is said.
 
+use star_base::BitVector;
 use star_base::natives::{Kind, Native, Param, Signature};
 use star_tests::backends::Compiled;
 use star_tests::run::LIMITS;
@@ -8,16 +9,20 @@ use star_vm::{Argument, HostValue, Outcome};
 
 use super::Toys;
 
-const MODULE: &str = "procedure FILL(var X: slice; var m: integer);
+const MODULE: &str = "procedure FILL(var X: slice; var m: integer; Z: slice);
 var Y: slice;
-begin Y:=not X; X:=Y; m:=1; end;
+begin Y:=not X; X:=Y xor Z; m:=1; end;
 ";
 
 const FILL: Native = Native::new(&Signature {
     name: "toy-fill",
     module: "toy",
     routines: &["FILL"],
-    params: &[Param::changed("X", Kind::Slice), Param::made("m", Kind::Int)],
+    params: &[
+        Param::changed("X", Kind::Slice),
+        Param::made("m", Kind::Int),
+        Param::value("Z", Kind::Slice),
+    ],
     result: None,
     preconditions: &[],
     declines: None,
@@ -25,10 +30,11 @@ const FILL: Native = Native::new(&Signature {
 });
 
 const CALLER: &str = "import \"star:toy\";
-    procedure TRY(var X: slice; var m: integer); begin FILL(X,m); end;";
+    procedure TRY(var X: slice; var m: integer; Z: slice); begin FILL(X,m,Z); end;";
 
-fn args() -> [HostValue; 2] {
-    [HostValue::Slice(star_base::BitVector::zeros(70)), HostValue::Unset]
+fn args() -> [HostValue; 3] {
+    let slice = || HostValue::Slice(BitVector::zeros(70));
+    [slice(), HostValue::Unset, slice()]
 }
 
 fn ends_as_a_fault(native: NativeFn, message: &str) {
@@ -56,9 +62,10 @@ fn a_native_that_breaks_a_rule_ends_the_run() {
         "reserves memory after a write",
     );
     ends_as_a_fault(
-        |call: &mut NativeCall| call.put_bits(0, star_base::BitVector::zeros(70)),
+        |call: &mut NativeCall| call.put_bits(0, BitVector::zeros(70)),
         "writes more than it has reserved",
     );
+    ends_as_a_fault(|call: &mut NativeCall| call.change_bits(2, |_, _| Ok(())), "is a value");
     ends_as_a_fault(|call: &mut NativeCall| call.put_truth(1, true), "is of another kind");
     ends_as_a_fault(|call: &mut NativeCall| call.table_size(5).map(|_| ()), "a native without");
 }

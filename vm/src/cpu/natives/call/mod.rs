@@ -14,7 +14,7 @@ mod tables;
 use std::sync::Arc;
 
 use star_base::BitVector;
-use star_ir::LimitKind;
+use star_ir::{LimitKind, Mode};
 use star_natives::{Ended, Environment};
 
 use super::NativeTwin;
@@ -148,6 +148,16 @@ impl<'h> NativeCall<'_, '_, '_, 'h> {
         place.ok_or_else(|| broken(format!("a native without {target:?}")))
     }
 
+    /// Where a result goes: value parameters are lent by the caller and stay as they are.
+    fn result_place(&self, target: Target) -> Run<RegRef> {
+        if let Target::Param(idx) = target
+            && let Some((_, Mode::Value)) = self.interpreter.routine()?.params.get(idx)
+        {
+            return Err(broken(format!("a native writes {target:?}, which is a value")));
+        }
+        self.place(target)
+    }
+
     fn other_kind(target: Target) -> Stop {
         broken(format!("a native whose {target:?} is of another kind"))
     }
@@ -218,11 +228,13 @@ impl<'h> NativeCall<'_, '_, '_, 'h> {
     /// # Errors
     /// If the parameter is none.
     pub fn bits(&self, idx: usize) -> NativeResult<&BitVector> {
-        Ok(self.interpreter.bits(self.bits_reg(Target::Param(idx))?))
+        let target = Target::Param(idx);
+        let reg = self.place(target)?.bits().ok_or_else(|| Self::other_kind(target))?;
+        Ok(self.interpreter.bits(reg))
     }
 
-    fn bits_reg(&self, target: Target) -> Run<Reg> {
-        self.place(target)?.bits().ok_or_else(|| Self::other_kind(target))
+    fn bits_result(&self, target: Target) -> Run<Reg> {
+        self.result_place(target)?.bits().ok_or_else(|| Self::other_kind(target))
     }
 
     /// An integer takes a value.
@@ -231,7 +243,7 @@ impl<'h> NativeCall<'_, '_, '_, 'h> {
     /// If the target is none.
     pub fn put_int(&mut self, target: impl Into<Target>, value: i64) -> NativeResult {
         let target = target.into();
-        match self.place(target)? {
+        match self.result_place(target)? {
             RegRef::Int(reg) => self.put_number(reg, value),
             RegRef::Bool(_)
             | RegRef::Slice(_)
@@ -249,7 +261,7 @@ impl<'h> NativeCall<'_, '_, '_, 'h> {
     /// If the target is none.
     pub fn put_truth(&mut self, target: impl Into<Target>, value: bool) -> NativeResult {
         let target = target.into();
-        match self.place(target)? {
+        match self.result_place(target)? {
             RegRef::Bool(reg) => self.put_number(reg, i64::from(value)),
             RegRef::Int(_)
             | RegRef::Slice(_)
@@ -272,7 +284,7 @@ impl<'h> NativeCall<'_, '_, '_, 'h> {
     /// If the target is none.
     pub fn put_text(&mut self, target: impl Into<Target>, text: &str) -> NativeResult {
         let target = target.into();
-        let reg = self.place(target)?.text().ok_or_else(|| Self::other_kind(target))?;
+        let reg = self.result_place(target)?.text().ok_or_else(|| Self::other_kind(target))?;
         self.has_written = true;
         let at = self.interpreter.base.texts + reg as usize;
         self.interpreter.texts[at] = Some(Arc::from(text));
@@ -288,7 +300,7 @@ impl<'h> NativeCall<'_, '_, '_, 'h> {
         target: impl Into<Target>,
         len: usize,
     ) -> NativeResult<BitVector> {
-        let slot = self.interpreter.bits_slot(self.bits_reg(target.into())?);
+        let slot = self.interpreter.bits_slot(self.bits_result(target.into())?);
         let length = if slot.is_set { Some(slot.bits.len()) } else { slot.size };
         if slot.fixed && length != Some(len) {
             return Err(NotTaken::declined());
@@ -302,7 +314,7 @@ impl<'h> NativeCall<'_, '_, '_, 'h> {
     /// # Errors
     /// If the target is none.
     pub fn put_bits(&mut self, target: impl Into<Target>, bits: BitVector) -> NativeResult {
-        let reg = self.bits_reg(target.into())?;
+        let reg = self.bits_result(target.into())?;
         self.spend(bytes_of(bits.len()))?;
         self.has_written = true;
         self.interpreter.put_new_bits(reg, bits);
@@ -319,7 +331,7 @@ impl<'h> NativeCall<'_, '_, '_, 'h> {
         idx: usize,
         change: impl FnOnce(&mut [u64], &mut Self) -> NativeResult<R>,
     ) -> NativeResult<R> {
-        let reg = self.bits_reg(Target::Param(idx))?;
+        let reg = self.bits_result(Target::Param(idx))?;
         let lent = self.interpreter.bits_slot_mut(reg).take();
         let mut lent = lent.ok_or_else(|| broken("bits that were never set"))?;
         self.has_written = true;

@@ -89,6 +89,7 @@ impl NativeCall<'_, '_, '_, '_> {
     /// # Errors
     /// If the parameter is no handle.
     pub fn put_state(&mut self, idx: usize, state: impl NativeState) -> NativeResult {
+        self.result_place(Target::Param(idx))?;
         let reg = self.handle_reg(idx)?;
         let handle = Arc::new(Handle::of_state(self.module, Arc::new(state)));
         let n_bytes = handle.n_bytes();
@@ -107,6 +108,7 @@ impl NativeCall<'_, '_, '_, '_> {
     /// If the parameter is no handle. The Star body runs if the handle holds something else, or if others have it
     /// too.
     pub fn own_state<T: NativeState>(&mut self, idx: usize) -> NativeResult {
+        self.result_place(Target::Param(idx))?;
         let is_own = self.handle(idx)?.has_own_state();
         if is_own && self.has_state::<T>(idx)? { Ok(()) } else { Err(NotTaken::declined()) }
     }
@@ -121,6 +123,7 @@ impl NativeCall<'_, '_, '_, '_> {
         idx: usize,
         change: impl FnOnce(&mut T, &mut Self) -> NativeResult<R>,
     ) -> NativeResult<R> {
+        self.result_place(Target::Param(idx))?;
         let not_own = || broken("a native changes a state that it does not own");
         let handle = self.handle(idx)?;
         let mut state = handle.lend_state().ok_or_else(not_own)?;

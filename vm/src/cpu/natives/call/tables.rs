@@ -15,6 +15,10 @@ impl NativeCall<'_, '_, '_, '_> {
         self.place(target)?.table().ok_or_else(|| Self::other_kind(target))
     }
 
+    fn table_result(&self, target: Target) -> Run<Reg> {
+        self.result_place(target)?.table().ok_or_else(|| Self::other_kind(target))
+    }
+
     fn table(&self, idx: usize) -> Run<&Table> {
         self.interpreter.table(self.table_reg(Target::Param(idx))?)
     }
@@ -69,7 +73,7 @@ impl NativeCall<'_, '_, '_, '_> {
     /// # Errors
     /// If the parameter is none, or the run is to end. The Star body runs if there is no memory.
     pub fn own(&mut self, idx: usize, lines: Option<Lines>) -> NativeResult {
-        let reg = self.table_reg(Target::Param(idx))?;
+        let reg = self.table_result(Target::Param(idx))?;
         let n_bytes = self.interpreter.table(reg)?.n_bytes();
         if !self.interpreter.owns(reg) {
             self.reserve(n_bytes)?;
@@ -104,7 +108,7 @@ impl NativeCall<'_, '_, '_, '_> {
         idx: usize,
         change: impl FnOnce(&mut BitTable, Lines, &mut Self) -> NativeResult<R>,
     ) -> NativeResult<R> {
-        let reg = self.table_reg(Target::Param(idx))?;
+        let reg = self.table_result(Target::Param(idx))?;
         let mut lent = std::mem::take(&mut self.interpreter.table_slot_mut(reg).table);
         self.has_written = true;
         let done = match lent.get_mut() {
@@ -132,7 +136,7 @@ impl NativeCall<'_, '_, '_, '_> {
         n_cols: usize,
         lines: Lines,
     ) -> NativeResult<BitTable> {
-        let slot = self.interpreter.table_slot(self.table_reg(target.into())?);
+        let slot = self.interpreter.table_slot(self.table_result(target.into())?);
         let size = slot.table.get().map(|table| (table.n_rows(), table.n_cols()));
         if slot.fixed && size != Some((n_rows, n_cols)) {
             return Err(NotTaken::declined());
@@ -155,7 +159,7 @@ impl NativeCall<'_, '_, '_, '_> {
         bits: BitTable,
         lines: Lines,
     ) -> NativeResult {
-        let reg = self.table_reg(target.into())?;
+        let reg = self.table_result(target.into())?;
         let mut table = Table::new(bits);
         match lines {
             Lines::Columns => {}
