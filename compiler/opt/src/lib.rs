@@ -15,8 +15,10 @@ mod checks;
 mod constants;
 mod copies;
 mod dead;
+mod lift;
 mod optimised;
 mod pipeline;
+mod responders;
 mod rewrite;
 mod sizes;
 mod temporaries;
@@ -45,10 +47,20 @@ pub static PASSES: &[Pass] = &[
         run: constants::run,
     },
     Pass { name: "unreachable", about: "removes statements behind a jump", run: unreachable::run },
+    Pass {
+        name: "responders",
+        about: "turns loops that visit the ones of a slice or word into `foreach`",
+        run: responders::run,
+    },
     Pass { name: "checks", about: "removes checks that are proven", run: checks::run },
     Pass { name: "sizes", about: "removes size operations that change nothing", run: sizes::run },
     Pass { name: "copies", about: "uses what was copied instead of the copy", run: copies::run },
     Pass { name: "dead", about: "removes stores that nothing sees", run: dead::run },
+    Pass {
+        name: "lift",
+        about: "turns loops whose iterations are independent into `forall`",
+        run: lift::run,
+    },
 ];
 
 impl Pass {

@@ -154,12 +154,18 @@ fn walk(
                 both.extend(walk(otherwise, sums, done)?);
                 both
             }
-            Item::Around(_, _, head, body) => {
-                let mut after = walk(head, sums.clone(), done)?;
+            // The head of a `while` runs once more than its body.
+            Item::Around("while", _, head, body) => {
+                let mut after = walk(head, sums, done)?;
                 let turn = walk(body, after.clone(), done)?;
-                after.extend(turn);
-                after.extend(sums);
+                after.extend(walk(head, turn, done)?);
                 after
+            }
+            Item::Around("block", _, body, _) => walk(body, sums, done)?,
+            Item::Around(_, _, body, _) => {
+                let turn = walk(body, sums.clone(), done)?;
+                sums.extend(turn);
+                sums
             }
             Item::Tile(body) => walk(body, sums, done)?,
             Item::Break(_) | Item::Continue(_) | Item::Exit => {

@@ -21,6 +21,7 @@ use crate::visit::{self, Access, Observation};
 pub struct Liveness {
     after: Vec<VarSet>,
     entry: VarSet,
+    exit: VarSet,
 }
 
 /// The sets of a routine take no more bits than this; in a larger one everything counts as live.
@@ -39,7 +40,7 @@ impl Liveness {
         let n = super::n_statements(&routine.body);
         if n.saturating_mul(routine.vars.len()) > MAX_BITS {
             (0..).map(VarId).take(routine.vars.len()).for_each(|var| exit.insert(var));
-            return Liveness { after: Vec::new(), entry: exit };
+            return Liveness { after: Vec::new(), entry: exit.clone(), exit };
         }
         let mut sizes = HashMap::new();
         number(&routine.body, &mut sizes);
@@ -52,15 +53,20 @@ impl Liveness {
             targets: Vec::new(),
             exit: exit.clone(),
         };
-        let mut entry = exit;
+        let mut entry = exit.clone();
         walk.block(&routine.body, 0, &mut entry);
-        Liveness { after: walk.after, entry }
+        Liveness { after: walk.after, entry, exit }
     }
 
     /// Is the variable live behind the statement with number `at` ([`super::n_statements`])? At the end of
     /// the body of a loop that is before the next turn.
     pub fn is_live_after(&self, at: usize, var: VarId) -> bool {
         self.after.get(at).is_none_or(|live| live.contains(var))
+    }
+
+    /// Does what the variable holds outlive the routine?
+    pub fn is_live_at_exit(&self, var: VarId) -> bool {
+        self.exit.contains(var)
     }
 
     /// Is the variable live where the routine begins?

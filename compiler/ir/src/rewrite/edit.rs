@@ -12,6 +12,8 @@ pub enum Edit {
     Remove,
     /// It does something else; its location stays.
     Replace(StmtKind),
+    /// These statements stand in its place.
+    Splice(Block),
     /// Its first block stands in its place: the `then` of an `if`, the head of a `while`.
     First,
     /// Its second block stands in its place: the `else` of an `if`.
@@ -57,6 +59,7 @@ fn edit_from(block: &mut Block, edits: &Edits, next: &mut usize) {
             None => edited.push(stmt),
             Some(Edit::Remove) => {}
             Some(Edit::Replace(kind)) => edited.push(Stmt { kind: kind.clone(), loc: stmt.loc }),
+            Some(Edit::Splice(stmts)) => edited.extend(stmts.iter().cloned()),
             Some(Edit::First) => edited.extend(nth_block(&mut stmt, 0)),
             Some(Edit::Second) => edited.extend(nth_block(&mut stmt, 1)),
         }
