@@ -25,12 +25,18 @@ impl Compiled {
 
     /// The same with other options.
     pub(crate) fn with(backend: Cpu, options: CompileOptions, text: &str) -> Self {
-        let library = Library { basic: star_stdlib::BASIC, modules: star_stdlib::MODULES };
-        let compilation =
-            star_compiler::check("bench.star", &mut OneText(text.to_owned()), &library);
-        assert!(!compilation.has_errors(), "{:?}", compilation.diagnostics);
-        let lowered = star_compiler::lower(&compilation, &LowerOptions::default());
-        let program = lowered.expect("what has no errors is lowered").program;
+        Compiled::of(backend, options, lowered(text))
+    }
+
+    /// The same after all passes.
+    pub(crate) fn optimised(backend: Cpu, text: &str) -> Self {
+        let mut program = lowered(text);
+        let optimised = star_opt::optimise(&mut program, &star_opt::Options::default());
+        optimised.expect("it verifies after every pass");
+        Compiled::of(backend, CompileOptions::default(), program)
+    }
+
+    fn of(backend: Cpu, options: CompileOptions, program: Program) -> Self {
         let code = backend.compile(program.clone(), &options).expect("it can run every program");
         Compiled { program, code, backend }
     }
@@ -90,6 +96,15 @@ impl Compiled {
         let time = start.elapsed();
         (Called { time, operations: control.stats.operations }, outcome)
     }
+}
+
+/// A text without errors as SIR.
+fn lowered(text: &str) -> Program {
+    let library = Library { basic: star_stdlib::BASIC, modules: star_stdlib::MODULES };
+    let compilation = star_compiler::check("bench.star", &mut OneText(text.to_owned()), &library);
+    assert!(!compilation.has_errors(), "{:?}", compilation.diagnostics);
+    let lowered = star_compiler::lower(&compilation, &LowerOptions::default());
+    lowered.expect("what has no errors is lowered").program
 }
 
 /// What a call took.

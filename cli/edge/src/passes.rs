@@ -3,7 +3,7 @@
 use clap::Args;
 use star_base::{Code, Diagnostic, text};
 use star_ir::Program;
-use star_opt::{ApplyError, Broken, Optimised, Options, PASSES, UnknownPass};
+use star_opt::{ApplyError, Broken, Optimised, Options, PASSES, Report, UnknownPass};
 
 use crate::failure::internal;
 
@@ -27,12 +27,12 @@ impl PassArgs {
     }
 }
 
-/// Optimises a program.
+/// Optimises a program; yields what the passes did.
 ///
 /// # Errors
 /// A fault of a pass.
-pub fn optimise(program: &mut Program, options: &Options) -> Result<(), Diagnostic> {
-    star_opt::optimise(program, options).map(|_| ()).map_err(|pass| broken(&pass))
+pub fn optimise(program: &mut Program, options: &Options) -> Result<Report, Diagnostic> {
+    star_opt::optimise(program, options).map_err(|pass| broken(&pass))
 }
 
 /// Optimises what `program` does not share with what was optimised before.

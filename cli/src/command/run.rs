@@ -27,6 +27,7 @@ use star_edge::report::Reporter;
 use star_edge::sources::FileLoader;
 use star_io::FileError;
 use star_ir::{Program, RoutineId};
+use star_opt::Remark;
 use star_vm::{BackendError, CompileOptions, Control, HostValue, Outcome, Stats};
 
 use super::{Lints, compile_with};
@@ -86,11 +87,11 @@ pub(crate) struct RunArgs {
     )]
     profile: Option<String>,
 
-    /// Say what the backend made of the program, and run it
+    /// Say what was made of the program, and run it
     ///
-    /// A line for each thing that it decided about: how tables lie, which routines are natives, which loops run in
-    /// blocks, and why not.
-    #[arg(long)]
+    /// A line for each thing that was decided: how tables lie, which routines are natives, what every loop became,
+    /// and which condition it failed on.
+    #[arg(long, visible_alias = "explain-plan")]
     explain: bool,
 
     /// Run library procedures as they are written, even where the backend has a faster way
@@ -229,7 +230,7 @@ pub(crate) fn run_with(
         let explanation = explanation
             .map_err(|error| refused_by_backend("the plan cannot be explained", &error))?;
         let (program, sources) = (&ready.lowered.program, &compilation.sources);
-        for line in explained::lines(&explanation, program, sources) {
+        for line in explained::lines(&explanation, &ready.remarks, program, sources) {
             reporter.summary(&line);
         }
     }
@@ -345,6 +346,8 @@ fn grants<'a>(args: &'a RunArgs, binding: &Binding) -> Grants<'a> {
 /// A program ready to run.
 struct Ready {
     lowered: Lowered,
+    /// What the passes say of its loops.
+    remarks: Vec<Remark>,
     entry: RoutineId,
     /// Is the entry a function in its wrapper?
     is_function: bool,
@@ -373,13 +376,15 @@ fn lower(
         ..LowerOptions::default()
     };
     let mut lowered = star_compiler::lower(compilation, &options).map_err(|error| *error)?;
-    if let Some(enabled) = enabled {
-        passes::optimise(&mut lowered.program, enabled)?;
-    }
+    let remarks = match enabled {
+        Some(enabled) => passes::optimise(&mut lowered.program, enabled)?.remarks,
+        None => Vec::new(),
+    };
     let found = lowered.routine(entry.id);
     let found = found.ok_or_else(|| internal("the routine to run was not lowered"))?;
     let wrapper = wrap::with_result(&mut lowered.program, found);
-    Ok(Ready { lowered, entry: wrapper.unwrap_or(found), is_function: wrapper.is_some() })
+    let is_function = wrapper.is_some();
+    Ok(Ready { lowered, remarks, entry: wrapper.unwrap_or(found), is_function })
 }
 
 /// Writes and prints the results.

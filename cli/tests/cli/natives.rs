@@ -129,3 +129,39 @@ fn a_run_explains_how_its_tables_lie_and_which_natives_it_takes() {
         ran.stderr
     );
 }
+
+#[test]
+fn a_run_explains_what_its_loops_became_and_why_not_more() {
+    let text = "procedure F(var P: table; var c: integer);
+var X: slice(P); w: word(P); i,k: integer;
+begin
+  for k:=1 to rows(P) do
+  begin
+    X:=COL(k,P);
+    w:=ROW(k,P);
+    while SOME(X) do
+    begin
+      i:=STEP(X);
+      ROW(i,P):=ROW(i,P) or w;
+    end;
+    X:=COL(1,P);
+    while SOME(X) do
+    begin
+      i:=STEP(X);
+      c:=NUMB(X);
+    end;
+  end;
+end;
+";
+    let folder = Folder::new(&[("f.star", text)]);
+    let ran = folder.star(&["run", "f.star", "P='01 10'", "c=0", "--explain-plan"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    for line in [
+        "loop `F` (f.star:4): as written: ",
+        "loop `F` (f.star:8): foreach, then forall",
+        "loop `F` (f.star:14): as written: its body reads `X`",
+        "forall `F` (f.star:8): a kernel over lines",
+    ] {
+        assert!(ran.stderr.contains(line), "{line}: {}", ran.stderr);
+    }
+}

@@ -7,9 +7,10 @@
 use star_ir::analysis::facts::Facts;
 use star_ir::{Check, Program, RoutineId, SizeOperand, StmtKind};
 
+use crate::remark::Remarks;
 use crate::rewrite::remove_redundant;
 
-pub(crate) fn run(program: &mut Program, id: RoutineId) -> usize {
+pub(crate) fn run(program: &mut Program, id: RoutineId, _: &mut Remarks) -> usize {
     remove_redundant(program, id, |_, stmt, facts| match &stmt.kind {
         StmtKind::Check(check) => is_proven(check, facts),
         StmtKind::Assign(..)

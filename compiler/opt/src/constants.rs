@@ -15,9 +15,10 @@ use star_ir::{
     SizeOperand, Stmt, StmtKind, Ty, Var, VarId, visit,
 };
 
+use crate::remark::Remarks;
 use crate::rewrite::guarded;
 
-pub(crate) fn run(program: &mut Program, id: RoutineId) -> usize {
+pub(crate) fn run(program: &mut Program, id: RoutineId, _: &mut Remarks) -> usize {
     guarded(program, id, |routine| {
         let mut analysis = Constants { at: BTreeMap::new() };
         forward::run(routine, &mut analysis, Known::new());

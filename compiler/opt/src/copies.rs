@@ -21,10 +21,11 @@ use star_ir::{
     StmtKind, Var, VarId, visit,
 };
 
+use crate::remark::Remarks;
 use crate::rewrite::guarded;
 use crate::temporaries;
 
-pub(crate) fn run(program: &mut Program, id: RoutineId) -> usize {
+pub(crate) fn run(program: &mut Program, id: RoutineId, _: &mut Remarks) -> usize {
     // First, since a read of `y` that became one of `t` would keep `t` alive.
     let joined = temporaries::run(program, id);
     let Some(routine) = program.routines.get(id.0 as usize) else { return joined };

@@ -11,12 +11,13 @@ use star_ir::analysis::liveness::Liveness;
 use star_ir::rewrite::{Edit, Edits, edit};
 use star_ir::{Op, Operand, Program, RoutineId, SizeOp, StmtKind, VarId, visit};
 
+use crate::remark::Remarks;
 use crate::rewrite::guarded;
 
 /// Removing one store makes others dead; so many rounds at most.
 const MAX_ROUNDS: usize = 10;
 
-pub(crate) fn run(program: &mut Program, id: RoutineId) -> usize {
+pub(crate) fn run(program: &mut Program, id: RoutineId, _: &mut Remarks) -> usize {
     let mut fired = 0;
     for _ in 0..MAX_ROUNDS {
         let dead = find(program, id);

@@ -18,16 +18,19 @@ mod dead;
 mod lift;
 mod optimised;
 mod pipeline;
+mod remark;
 mod responders;
 mod rewrite;
 mod sizes;
 mod temporaries;
 mod unreachable;
 
+use remark::Remarks;
 use star_ir::{Program, RoutineId};
 
 pub use optimised::{Optimised, reoptimise};
 pub use pipeline::{ApplyError, Broken, Options, Report, UnknownPass, Verify, apply, optimise};
+pub use remark::{Outcome, Remark};
 
 /// A transformation of one routine.
 pub struct Pass {
@@ -35,8 +38,9 @@ pub struct Pass {
     pub name: &'static str,
     /// What it does, in a few words.
     pub about: &'static str,
-    /// Transforms one routine; yields how often it fired. It may read the other routines.
-    run: fn(&mut Program, RoutineId) -> usize,
+    /// Transforms one routine; yields how often it fired. It may read the other routines. Loops that it looked at
+    /// are remarked upon.
+    run: fn(&mut Program, RoutineId, &mut Remarks) -> usize,
 }
 
 /// All passes in the order in which they run.

@@ -15,32 +15,45 @@
 
 use std::collections::BTreeMap;
 
+use star_ir::analysis::facts::Facts;
 use star_ir::analysis::liveness::Liveness;
 use star_ir::analysis::n_statements;
 use star_ir::analysis::walk::{Belief, Inspect, Point, walk};
 use star_ir::rewrite::{Edit, Edits, Labels, clone_block, edit, fresh_var};
 use star_ir::visit;
 use star_ir::{
-    Block, Check, ForallRange, LogicOp, Op, Operand, Part, PartKind, Program, Relation, Routine,
-    RoutineId, SizeOperand, Stmt, StmtKind, Ty, VarId,
+    Block, Check, ForallRange, LocId, LogicOp, Op, Operand, Part, PartKind, Program, Relation,
+    Routine, RoutineId, SizeOperand, Stmt, StmtKind, Ty, VarId,
 };
 
+use crate::remark::{self, Remarks};
 use crate::rewrite::guarded;
 
-pub(crate) fn run(program: &mut Program, id: RoutineId) -> usize {
+pub(crate) fn run(program: &mut Program, id: RoutineId, remarks: &mut Remarks) -> usize {
     let Some(routine) = program.routines.get(id.0 as usize) else { return 0 };
-    let mut finder = Finder { routine, liveness: None, program, id, found: BTreeMap::new() };
+    let mut finder =
+        Finder { program, id, routine, liveness: None, found: BTreeMap::new(), stayed: Vec::new() };
     walk(program, routine, Belief::Nothing, &mut finder);
-    let found = finder.found;
-    guarded(program, id, |routine| {
+    let Finder { found, stayed, .. } = finder;
+    stayed.into_iter().for_each(|(loc, why)| remarks.stayed(id, loc, why));
+    let locs: Vec<LocId> = found.values().map(|lifted| lifted.loc).collect();
+    let fired = guarded(program, id, |routine| {
         let n = found.len();
         rewrite(routine, found);
         n
-    })
+    });
+    for loc in locs {
+        match fired {
+            0 => remarks.stayed(id, loc, "what guards its body is found too late"),
+            _ => remarks.became(id, loc, "forall"),
+        }
+    }
+    fired
 }
 
 /// A loop that can be lifted.
 struct Lifted {
+    loc: LocId,
     range: ForallRange,
     part: Part,
     privates: Vec<VarId>,
@@ -71,6 +84,8 @@ struct Finder<'p> {
     /// Made when the first loop is met.
     liveness: Option<Liveness>,
     found: BTreeMap<usize, Lifted>,
+    /// The other loops, and why they stay.
+    stayed: Vec<(LocId, String)>,
 }
 
 impl Inspect for Finder<'_> {
@@ -108,32 +123,47 @@ impl Inspect for Finder<'_> {
             | StmtKind::Continue(_)
             | StmtKind::Exit => return,
         };
-        let mut lines = Lines {
-            routine: self.routine,
-            var,
-            line: None,
-            stored: None,
-            loaded: Vec::new(),
-            written: Vec::new(),
-            guards: Vec::new(),
-        };
-        if !body.iter().all(|stmt| lines.statement(stmt, &range)) {
-            return;
+        match self.lifted(at, stmt, (var, range, body), point.facts) {
+            Ok(lifted) => {
+                self.found.insert(at, lifted);
+            }
+            Err(why) => self.stayed.push((stmt.loc, why)),
         }
-        let Some(part) = lines.part() else { return };
+    }
+}
+
+impl Finder<'_> {
+    /// The loop with number `at` as a `forall`, or why it is none.
+    fn lifted(
+        &mut self,
+        at: usize,
+        stmt: &Stmt,
+        (var, range, body): (VarId, ForallRange, &[Stmt]),
+        facts: &Facts<'_>,
+    ) -> Result<Lifted, String> {
+        let mut lines = Lines::new(self.routine, var);
+        body.iter().try_for_each(|stmt| lines.statement(stmt, &range))?;
+        let Lines { line, stored, written, guards, .. } = lines;
+        let (Some(line), Some(table)) = (line, stored) else {
+            return Err("its body stores no row or column of its index".to_owned());
+        };
         // Sizes are compared of what has one.
-        let is_sized =
-            |guard: &Guard| visit::measured(&guard.limit).is_none_or(|var| point.facts.is_set(var));
-        if !lines.guards.iter().all(is_sized) {
-            return;
+        for guard in &guards {
+            if let Some(var) = visit::measured(&guard.limit)
+                && !facts.is_set(var)
+            {
+                return Err(format!("{} may be unset", remark::name(self.routine, var)));
+            }
         }
         let liveness = self.liveness.get_or_insert_with(|| Liveness::of(self.program, self.id));
         let last = at + n_statements(body);
-        let is_private = |var: &VarId| !liveness.is_live_after(last, *var);
-        if is_private(&var) && lines.written.iter().all(is_private) {
-            let Lines { written: privates, guards, .. } = lines;
-            self.found.insert(at, Lifted { range, part, privates, guards });
+        let kept = written.iter().chain([&var]).find(|var| liveness.is_live_after(last, **var));
+        if let Some(kept) = kept {
+            let name = remark::name(self.routine, *kept);
+            return Err(format!("{name} is needed in the next turn, or behind the loop"));
         }
+        let part = Part { var: table, kind: line };
+        Ok(Lifted { loc: stmt.loc, range, part, privates: written, guards })
     }
 }
 
@@ -144,87 +174,109 @@ struct Lines<'p> {
     var: VarId,
     line: Option<PartKind>,
     stored: Option<VarId>,
-    /// Tables of which lines are loaded.
-    loaded: Vec<VarId>,
     /// Slices and words that are assigned.
     written: Vec<VarId>,
     guards: Vec<Guard>,
 }
 
-impl Lines<'_> {
-    /// The part that an iteration stores, if it stores one.
-    fn part(&self) -> Option<Part> {
-        Some(Part { var: self.stored?, kind: self.line.clone()? })
+impl<'p> Lines<'p> {
+    fn new(routine: &'p Routine, var: VarId) -> Self {
+        let (written, guards) = (Vec::new(), Vec::new());
+        Lines { routine, var, line: None, stored: None, written, guards }
     }
 
-    /// Does the statement do nothing but work on lines of its own index?
-    fn statement(&mut self, stmt: &Stmt, range: &ForallRange) -> bool {
-        match &stmt.kind {
-            StmtKind::Assign(dst, op) => self.op(*dst, op),
-            StmtKind::PutRow { table, index, value: _ } => self.store(*table, index, PartKind::Row),
-            StmtKind::PutColumn { table, index, value: _ } => {
-                self.store(*table, index, PartKind::Column)
+    fn name(&self, var: VarId) -> String {
+        remark::name(self.routine, var)
+    }
+
+    /// Fails unless the statement does nothing but work on lines of its own index.
+    fn statement(&mut self, stmt: &Stmt, range: &ForallRange) -> Result<(), String> {
+        let why = match &stmt.kind {
+            StmtKind::Assign(dst, op) => return self.op(*dst, op),
+            StmtKind::PutRow { table, index, value: _ } => {
+                return self.store(*table, index, PartKind::Row);
             }
-            StmtKind::Check(Check::Index(index, limit)) => self.check(index, limit, range),
-            StmtKind::Cost { units: _, times } => times.is_none(),
-            StmtKind::Check(_)
-            | StmtKind::Step { .. }
-            | StmtKind::Put { .. }
+            StmtKind::PutColumn { table, index, value: _ } => {
+                return self.store(*table, index, PartKind::Column);
+            }
+            StmtKind::Check(Check::Index(index, limit)) => return self.check(index, limit, range),
+            StmtKind::Cost { units: _, times: None } => return Ok(()),
+            StmtKind::Cost { .. } => "what its body costs depends on a size",
+            StmtKind::Check(_) => "a check in its body may fail that is not of its index",
+            StmtKind::Step { .. } => "its body steps through a slice or word",
+            StmtKind::Put { .. }
             | StmtKind::Replace { .. }
             | StmtKind::PutBit { .. }
-            | StmtKind::PutField { .. }
-            | StmtKind::PutHandlePart { .. }
-            | StmtKind::Size(_)
-            | StmtKind::Call { .. }
-            | StmtKind::Print(_)
-            | StmtKind::Read { .. }
-            | StmtKind::Write { .. }
-            | StmtKind::For { .. }
+            | StmtKind::PutField { .. } => "its body stores less or more than a row or column",
+            StmtKind::PutHandlePart { .. } => "its body changes a handle",
+            StmtKind::Size(_) => "its body may give a variable its size",
+            StmtKind::Call { .. } => "its body calls a routine",
+            StmtKind::Print(_) | StmtKind::Read { .. } | StmtKind::Write { .. } => {
+                "its body prints, reads or writes"
+            }
+            StmtKind::For { .. }
             | StmtKind::While { .. }
             | StmtKind::Foreach { .. }
             | StmtKind::Forall { .. }
-            | StmtKind::Tile { .. }
-            | StmtKind::If { .. }
-            | StmtKind::Block { .. }
-            | StmtKind::Break(_)
-            | StmtKind::Continue(_)
-            | StmtKind::Exit => false,
-        }
+            | StmtKind::Tile { .. } => "there is a loop in its body",
+            StmtKind::If { .. } | StmtKind::Block { .. } => "there are branches in its body",
+            StmtKind::Break(_) | StmtKind::Continue(_) | StmtKind::Exit => "its body leaves a turn",
+        };
+        Err(why.to_owned())
     }
 
-    fn op(&mut self, dst: VarId, op: &Op) -> bool {
-        let fits = if let Op::Row(table, index) = op {
-            self.loaded.push(*table);
-            self.is_own(index, PartKind::Row)
+    fn op(&mut self, dst: VarId, op: &Op) -> Result<(), String> {
+        if let Op::Row(table, index) = op {
+            self.own(*table, index, PartKind::Row)?;
         } else if let Op::Column(table, index) = op {
-            self.loaded.push(*table);
-            self.is_own(index, PartKind::Column)
-        } else if let Op::Copy(Operand::Var(src)) = op {
-            self.routine.var(*src).ty.is_bits()
-        } else {
-            matches!(op, Op::BitsLogic(..) | Op::BitsNot(_))
-        };
+            self.own(*table, index, PartKind::Column)?;
+        } else if !is_logic(op) {
+            return Err(format!("{} takes more than a function bit by bit", self.name(dst)));
+        }
         // What is measured was the size of another value.
-        let is_measured =
-            self.guards.iter().any(|guard| visit::measured(&guard.limit) == Some(dst));
+        if self.guards.iter().any(|guard| visit::measured(&guard.limit) == Some(dst)) {
+            return Err(format!("{} changes its size", self.name(dst)));
+        }
+        if !self.routine.var(dst).ty.is_bits() {
+            return Err(format!("its body assigns {}", self.name(dst)));
+        }
         if !self.written.contains(&dst) {
             self.written.push(dst);
         }
-        fits && !is_measured && self.routine.var(dst).ty.is_bits()
+        Ok(())
     }
 
-    fn store(&mut self, table: VarId, index: &Operand, line: PartKind) -> bool {
-        self.is_own(index, line) && *self.stored.get_or_insert(table) == table
+    fn store(&mut self, table: VarId, index: &Operand, line: PartKind) -> Result<(), String> {
+        self.own(table, index, line)?;
+        match *self.stored.get_or_insert(table) == table {
+            true => Ok(()),
+            false => Err("its body stores into several tables".to_owned()),
+        }
     }
 
-    /// Is it the line of the iteration, of the kind that the others are?
-    fn is_own(&mut self, index: &Operand, line: PartKind) -> bool {
-        *index == Operand::Var(self.var) && *self.line.get_or_insert_with(|| line.clone()) == line
+    /// Fails unless it is the line of the iteration, of the kind that the others are.
+    fn own(&mut self, table: VarId, index: &Operand, line: PartKind) -> Result<(), String> {
+        if *index != Operand::Var(self.var) {
+            let [table, var] = [table, self.var].map(|var| self.name(var));
+            return Err(format!("{table} is accessed at another index than {var}"));
+        }
+        match *self.line.get_or_insert_with(|| line.clone()) == line {
+            true => Ok(()),
+            false => Err("its body accesses rows and columns".to_owned()),
+        }
     }
 
     /// A check of the index becomes a guard in front of the loop.
-    fn check(&mut self, index: &Operand, limit: &SizeOperand, range: &ForallRange) -> bool {
-        let written = visit::measured(limit).is_some_and(|var| self.written.contains(&var));
+    fn check(
+        &mut self,
+        index: &Operand,
+        limit: &SizeOperand,
+        range: &ForallRange,
+    ) -> Result<(), String> {
+        let is_written = visit::measured(limit).is_none_or(|var| self.written.contains(&var));
+        if *index != Operand::Var(self.var) || is_written {
+            return Err("a check in its body may fail that is not of its index".to_owned());
+        }
         let least = match range {
             ForallRange::Range(from, to) => Least::Range(from.clone(), to.clone()),
             ForallRange::Ones(over) => Least::Length(*over),
@@ -233,12 +285,13 @@ impl Lines<'_> {
         if !self.guards.contains(&guard) {
             self.guards.push(guard);
         }
-        let is_size = match limit {
-            SizeOperand::Rows(_) | SizeOperand::Columns(_) | SizeOperand::Length(_) => true,
-            SizeOperand::Value(_) => false,
-        };
-        *index == Operand::Var(self.var) && is_size && !written
+        Ok(())
     }
+}
+
+/// Is each bit of the result a function of the same bits of the operands?
+fn is_logic(op: &Op) -> bool {
+    matches!(op, Op::Copy(Operand::Var(_)) | Op::BitsLogic(..) | Op::BitsNot(_))
 }
 
 fn rewrite(routine: &mut Routine, found: BTreeMap<usize, Lifted>) {
@@ -262,7 +315,7 @@ fn rewrite(routine: &mut Routine, found: BTreeMap<usize, Lifted>) {
 
 /// What stands in the place of the loop.
 fn forall(routine: &mut Routine, labels: &mut Labels, stmt: Stmt, lifted: Lifted) -> Block {
-    let Lifted { range, part, privates, guards } = lifted;
+    let Lifted { loc: _, range, part, privates, guards } = lifted;
     let (StmtKind::For { label, var, body, .. } | StmtKind::Foreach { label, var, body, .. }) =
         &stmt.kind
     else {
@@ -319,12 +372,7 @@ fn forall(routine: &mut Routine, labels: &mut Labels, stmt: Stmt, lifted: Lifted
 }
 
 /// The size as a number.
-fn measure(
-    routine: &mut Routine,
-    stmts: &mut Block,
-    loc: star_ir::LocId,
-    size: &SizeOperand,
-) -> Operand {
+fn measure(routine: &mut Routine, stmts: &mut Block, loc: LocId, size: &SizeOperand) -> Operand {
     let op = match size {
         SizeOperand::Length(var) => Op::Length(*var),
         SizeOperand::Rows(var) => Op::Rows(*var),

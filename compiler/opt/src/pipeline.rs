@@ -5,6 +5,7 @@ use std::fmt;
 use star_base::did_you_mean;
 use star_ir::{Program, RoutineId, VerifyError};
 
+use crate::remark::{Remark, Remarks};
 use crate::{PASSES, Pass};
 
 /// How a program is optimised.
@@ -54,6 +55,8 @@ impl Default for Verify {
 pub struct Report {
     /// Name of a pass, and how often it fired in all routines together.
     pub fired: Vec<(&'static str, usize)>,
+    /// What became of the loops of the program, in the order in which passes looked at them.
+    pub remarks: Vec<Remark>,
 }
 
 impl Report {
@@ -102,7 +105,8 @@ pub(crate) fn run(
 ) -> Result<Report, Broken> {
     let mut report = Report::default();
     for pass in passes {
-        let count = ids.iter().map(|&id| (pass.run)(program, id)).sum();
+        let remarks = &mut Remarks { pass: pass.name, all: &mut report.remarks };
+        let count = ids.iter().map(|&id| (pass.run)(program, id, remarks)).sum();
         report.fired.push((pass.name, count));
         match verify {
             Verify::EachPass => star_ir::verify_routines(program, ids)
@@ -224,7 +228,7 @@ mod tests {
         static BAD: Pass = Pass {
             name: "bad",
             about: "reads a variable that is not there",
-            run: |program, id| {
+            run: |program, id, _| {
                 let body = &mut program.routine_mut(id).body;
                 body[0].kind = StmtKind::Print(vec![star_ir::Operand::Var(VarId(9))]);
                 1

@@ -24,26 +24,39 @@ use star_ir::{
     StmtKind, Ty, VarId,
 };
 
+use crate::remark::{self, Remarks};
 use crate::rewrite::guarded;
 
 /// Loops inside loops are rewritten from the innermost on; so many levels at most.
 const MAX_NESTING: usize = 16;
 
-pub(crate) fn run(program: &mut Program, id: RoutineId) -> usize {
+pub(crate) fn run(program: &mut Program, id: RoutineId, remarks: &mut Remarks) -> usize {
     let mut fired = 0;
     for _ in 0..MAX_NESTING {
-        let found = find(program, id);
+        let Found { loops, stayed } = find(program, id);
+        let locs: Vec<LocId> = loops.iter().map(|found| found.loc).collect();
         let rewritten = guarded(program, id, |routine| {
-            let n = found.len();
-            rewrite(routine, found);
+            let n = loops.len();
+            rewrite(routine, loops);
             n
         });
         fired += rewritten;
         if rewritten == 0 {
+            stayed.into_iter().for_each(|(loc, why)| remarks.stayed(id, loc, why));
             break;
         }
+        locs.into_iter().for_each(|loc| remarks.became(id, loc, "foreach"));
     }
     fired
+}
+
+/// The `while` loops of a routine.
+#[derive(Default)]
+struct Found {
+    /// Those to rewrite, which have none of these inside them.
+    loops: Vec<Responders>,
+    /// The others, and why they stay.
+    stayed: Vec<(LocId, String)>,
 }
 
 /// A `while` that visits the ones of a slice or word.
@@ -68,35 +81,33 @@ struct Responders {
     var_is_live: bool,
 }
 
-/// The loops to rewrite that have none inside them.
-fn find(program: &Program, id: RoutineId) -> Vec<Responders> {
-    let Some(routine) = program.routines.get(id.0 as usize) else { return Vec::new() };
-    let has_while = |routine: &Routine| {
-        let mut found = false;
-        visit::walk(&routine.body, &mut |stmt| {
-            found |= matches!(stmt.kind, StmtKind::While { .. });
-        });
-        found
-    };
-    if !has_while(routine) {
-        return Vec::new();
+fn find(program: &Program, id: RoutineId) -> Found {
+    let Some(routine) = program.routines.get(id.0 as usize) else { return Found::default() };
+    let mut has_while = false;
+    visit::walk(&routine.body, &mut |stmt| {
+        has_while |= matches!(stmt.kind, StmtKind::While { .. });
+    });
+    if !has_while {
+        return Found::default();
     }
     let mut finder = Finder {
+        routine,
         liveness: Liveness::of(program, id),
         observation: Observation::new(program, routine),
         outer: Vec::new(),
-        found: Vec::new(),
+        found: Found::default(),
     };
     finder.block(&routine.body, 0);
     finder.found
 }
 
 struct Finder<'p> {
+    routine: &'p Routine,
     liveness: Liveness,
     observation: Observation<'p>,
     /// The labels around, and the number of the statement that has each.
     outer: Vec<(LabelId, usize)>,
-    found: Vec<Responders>,
+    found: Found,
 }
 
 impl Finder<'_> {
@@ -104,7 +115,7 @@ impl Finder<'_> {
     fn block(&mut self, block: &[Stmt], first: usize) -> usize {
         let mut at = first;
         for (idx, stmt) in block.iter().enumerate() {
-            let n_before = self.found.len();
+            let n_before = self.found.loops.len();
             let label = label_of(&stmt.kind);
             self.outer.extend(label.map(|label| (label, at)));
             let mut next = at + 1;
@@ -114,39 +125,64 @@ impl Finder<'_> {
             if label.is_some() {
                 self.outer.pop();
             }
-            if self.found.len() == n_before {
-                let found = self.responders(&block[..idx], stmt, at);
-                self.found.extend(found);
+            if self.found.loops.len() == n_before
+                && let StmtKind::While { .. } = stmt.kind
+            {
+                match self.responders(&block[..idx], stmt, at) {
+                    Ok(found) => self.found.loops.push(found),
+                    Err(why) => self.found.stayed.push((stmt.loc, why)),
+                }
             }
             at = next;
         }
         at
     }
 
-    /// The loop that the statement with number `at` is, if it is one; `before` are those before it.
-    fn responders(&self, before: &[Stmt], stmt: &Stmt, at: usize) -> Option<Responders> {
+    /// The loop that the statement with number `at` is, or why it is none; `before` are those before it.
+    fn responders(&self, before: &[Stmt], stmt: &Stmt, at: usize) -> Result<Responders, String> {
+        let other = "it does not visit the ones of a slice or word by STEP";
         let StmtKind::While { label, head, test: Operand::Var(test), body } = &stmt.kind else {
-            return None;
+            return Err(other.to_owned());
         };
+        let first = some_and_step(head, *test, body).map(|shape| (shape, false));
+        let second = || step_and_test(before, head, *test, body, at).map(|shape| (shape, true));
         let (Shape { var, over, checks, head_costs, body, first_step }, is_second) =
-            match some_and_step(head, *test, body) {
-                Some(shape) => (shape, false),
-                None => (step_and_test(before, head, *test, body, at)?, true),
-            };
-        let mut fits = var != *test && !self.liveness.is_live_after(at, *test);
+            first.or_else(second).ok_or(other)?;
+        let name = |var| remark::name(self.routine, var);
+        if var == *test || self.liveness.is_live_after(at, *test) {
+            return Err("its condition is needed behind it".to_owned());
+        }
         let mut jumps = Jumps { label: *label, inside: BTreeSet::new(), breaks: false };
+        let mut why = None;
         visit::walk(&body, &mut |stmt| {
             self.observation.accesses(stmt, &mut |accessed, access| {
-                fits &= accessed != over || access == Access::ReadSize;
-                fits &= accessed != var || !access.writes();
-                fits &= accessed != *test;
+                let reason = if accessed == over && access == Access::Observe {
+                    format!("a trap in its body would show {}", name(over))
+                } else if accessed == over && access.writes() {
+                    format!("its body changes {}", name(over))
+                } else if accessed == over && access != Access::ReadSize {
+                    format!("its body reads {}", name(over))
+                } else if accessed == var && access.writes() {
+                    format!("its body assigns {}", name(var))
+                } else if accessed == *test {
+                    "its body uses its condition".to_owned()
+                } else {
+                    return;
+                };
+                why.get_or_insert(reason);
             });
             jumps.inside.extend(label_of(&stmt.kind));
         });
         visit::walk(&body, &mut |stmt| {
-            fits &= self.may_jump(&mut jumps, stmt, at, over, is_second)
+            if !self.may_jump(&mut jumps, stmt, at, over, is_second) {
+                let reason = "its body leaves a turn, and what is left of it then is needed";
+                why.get_or_insert(format!("{reason}: {}", name(over)));
+            }
         });
-        fits.then(|| Responders {
+        if let Some(why) = why {
+            return Err(why);
+        }
+        Ok(Responders {
             at,
             first_step,
             loc: stmt.loc,

@@ -9,9 +9,10 @@
 use star_ir::analysis::facts::Facts;
 use star_ir::{Check, Program, Routine, RoutineId, SizeOp, SizeOperand, Stmt, StmtKind, VarId};
 
+use crate::remark::Remarks;
 use crate::rewrite::remove_redundant;
 
-pub(crate) fn run(program: &mut Program, id: RoutineId) -> usize {
+pub(crate) fn run(program: &mut Program, id: RoutineId, _: &mut Remarks) -> usize {
     remove_redundant(program, id, |routine, Stmt { kind, loc: _ }, facts| match kind {
         StmtKind::Size(op) => changes_nothing(routine, op, facts),
         StmtKind::Assign(..)

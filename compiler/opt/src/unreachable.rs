@@ -5,7 +5,9 @@
 use star_ir::visit::blocks_mut;
 use star_ir::{Block, Program, RoutineId, StmtKind};
 
-pub(crate) fn run(program: &mut Program, id: RoutineId) -> usize {
+use crate::remark::Remarks;
+
+pub(crate) fn run(program: &mut Program, id: RoutineId, _: &mut Remarks) -> usize {
     block(&mut program.routine_mut(id).body)
 }
 
