@@ -80,7 +80,8 @@ impl Session {
         let mut lines = Vec::new();
         for (number, (tally, (file, line_idx))) in (0..).zip(profile.lines.iter().zip(&self.places))
         {
-            if tally.runs > 0 || tally.time > 0 {
+            // A statement that a pass took into another one still counts its operations.
+            if tally.runs > 0 || tally.time > 0 || tally.operations > 0 {
                 let natives = profile.natives.iter().filter(|((line, _), _)| *line == number);
                 let natives = natives.map(|((_, native), tally)| Native {
                     name: native.signature().name.to_owned(),

@@ -53,7 +53,14 @@ fn what_a_run_needs_is_enough_and_less_is_not() {
             assert_eq!(enough.stdout, well.stdout, "{limit} {need}: {enough:?}");
             assert_eq!(enough.code, 0, "{limit} {need}: {enough:?}");
             if need > 0 {
-                let less = bounded(&folder, arguments, limit, need - 1);
+                // Passes may need less memory; with a limit on steps the program runs as lowered.
+                let all_steps = format!("--max-steps={steps}");
+                let as_lowered: &[&str] = match limit {
+                    "--max-steps" => &[],
+                    _ => &[&all_steps],
+                };
+                let arguments = [arguments, as_lowered].concat();
+                let less = bounded(&folder, &arguments, limit, need - 1);
                 less.fails(4, &[&format!("error[{code}]")]);
             }
         }
