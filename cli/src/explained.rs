@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use star_base::{SourceMap, text};
-use star_ir::{LocId, Program, Routine, RoutineId};
+use star_ir::{LocId, Program, RoutineId};
 use star_opt::{Outcome, Remark};
 use star_vm::Explanation;
 use star_vm::explain::{Became, Item};
@@ -18,8 +18,8 @@ pub(crate) fn lines(
 ) -> Vec<String> {
     let place = |routine: Option<RoutineId>, loc: Option<LocId>| {
         let routine = routine.and_then(|id| program.routines.get(id.0 as usize));
-        let name = |routine: &Routine| format!(" `{}`", text::one_line(&routine.name));
-        let name = routine.map(name).unwrap_or_default();
+        let name = routine.map(|routine| format!(" `{}`", text::one_line(&routine.name)));
+        let name = name.unwrap_or_default();
         let location = loc.and_then(|loc| program.locations.get(loc));
         let line = location.and_then(|location| {
             let file = sources.get(location.span.file)?;
