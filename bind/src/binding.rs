@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use star_base::{Code, Diagnostic, did_you_mean};
-use star_vm::HostValue;
+use star_vm::{HostValue, TableForm};
 
 use crate::arg_value::{self, ArgValue};
 use crate::data::{MAX_WIDTH, WidthOverrides};
@@ -34,6 +34,9 @@ pub struct Binding {
     pub origins: Vec<Origin>,
     /// Widths that the user gave.
     pub widths: WidthOverrides,
+    /// How the tables of the parameters had best lie, as far as that is known: in order, by columns where there is
+    /// none.
+    pub forms: Vec<TableForm>,
     /// What the user says about files.
     pub settings: Settings,
     /// Faults unless one of the files turns out to be an update stream, which takes widths without a layout.
@@ -103,7 +106,7 @@ pub fn bind(
     let reported = (&mut faults, &mut unless_stream);
     let widths = widths(signature, &origins, &others, unknown, reported);
     match faults.is_empty() {
-        true => Ok(Binding { origins, widths, settings, unless_stream }),
+        true => Ok(Binding { origins, widths, forms: Vec::new(), settings, unless_stream }),
         false => Err(faults),
     }
 }

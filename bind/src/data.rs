@@ -7,7 +7,7 @@ use star_io::{
     Data, FileError, Format, Graph, GraphSizes, Layout, LayoutOptions, LayoutValue, NumberLayout,
     Numbers, ReadOptions, Shape, Widths,
 };
-use star_vm::HostValue;
+use star_vm::{HostValue, TableForm};
 
 use crate::layouts::{self, AnyLayout};
 use crate::param::Kind;
@@ -44,6 +44,8 @@ pub struct LoadRequest<'a> {
     pub max_bytes: u64,
     /// Widths that the user gave.
     pub widths: WidthOverrides,
+    /// How a table had best lie.
+    pub form: TableForm,
 }
 
 /// What is known of a file before it is opened.
@@ -137,7 +139,8 @@ pub fn to_value(
     match data {
         Data::Graph(graph) => {
             let max_bytes = request.max_bytes.saturating_sub(bytes_of_graph(&graph));
-            from_graph(reading, &graph, LoadRequest { max_bytes, ..request })
+            let request = LoadRequest { max_bytes, form: TableForm::Columns, ..request };
+            from_graph(reading, &graph, request).map(|(value, _)| value)
         }
         Data::Numbers(numbers) => {
             let max_bytes = request.max_bytes.saturating_sub(bytes_in(&numbers));
@@ -154,7 +157,8 @@ pub fn to_value(
     }
 }
 
-/// Lays out a graph. Widths that are chosen here are reported to the user.
+/// Lays out a graph; the form is that of a table, the requested one where the layout may have it. Widths that are
+/// chosen here are reported to the user.
 ///
 /// # Errors
 /// If the layout gives no value of that kind, a width is too small, or the value does not fit.
@@ -162,7 +166,7 @@ pub fn from_graph(
     reading: Reading<'_>,
     graph: &Graph,
     request: LoadRequest<'_>,
-) -> Result<HostValue, FileError> {
+) -> Result<(HostValue, TableForm), FileError> {
     let layout = match (request.layout, request.kind) {
         (Some(AnyLayout::Graph(layout)), _) => *layout,
         (Some(AnyLayout::Numbers(_)), _) => {
@@ -189,10 +193,12 @@ pub fn from_graph(
     if uses_h {
         widths::check_h(graph, &[layout], widths.h, request.file)?;
     }
-    let LoadRequest { kind, file, max_bytes, .. } = request;
+    let LoadRequest { kind, file, max_bytes, form, .. } = request;
+    let by_rows = form == TableForm::Rows && kind == Kind::Table && layout.may_lie_by_rows(graph);
+    let form = if by_rows { TableForm::Rows } else { TableForm::Columns };
     let mut go_on = || reading.observer.stop().is_none();
     let mut options =
-        LayoutOptions { go_on: Some(&mut go_on), ..LayoutOptions::new(file, max_bytes) };
+        LayoutOptions { by_rows, go_on: Some(&mut go_on), ..LayoutOptions::new(file, max_bytes) };
     let laid_out = star_io::lay_out_with(layout, graph, widths, &mut options);
     let value = match (laid_out.map_err(|error| stopped(reading, error))?, kind) {
         (LayoutValue::Table(table), _) => from_table(table, request)?,
@@ -210,7 +216,7 @@ pub fn from_graph(
         let (chosen, layout) = (chosen.join(", "), layout.name());
         reading.observer.note(&format!("{file}: {chosen} for `{layout}`"));
     }
-    Ok(value)
+    Ok((value, form))
 }
 
 /// Lays out numbers. Where the fields lie is reported to the user.

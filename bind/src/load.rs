@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use star_base::Code;
 use star_io::{Data, FileError, Graph, GraphSizes, Layout};
-use star_vm::{Argument, HostValue};
+use star_vm::{Argument, HostValue, TableForm};
 
 use crate::arg_value::ArgValue;
 use crate::binding::{Binding, Origin};
@@ -42,7 +42,7 @@ pub fn load(
     let (free, graphs) = (max_bytes, Vec::new());
     let mut loader =
         Loader { reading, max_bytes, free, peak: 0, graphs, changed, saw_stream: false };
-    let Binding { origins, widths, settings: _, mut unless_stream } = binding;
+    let Binding { origins, widths, forms, settings: _, mut unless_stream } = binding;
     let offered = match graph {
         Some(file) => loader.offered_graph(file, &origins, widths)?,
         None => None,
@@ -54,10 +54,12 @@ pub fn load(
     };
     loader.changed = changed_graph(reading, &offered, widths);
     let mut arguments = Vec::new();
-    for (param, origin) in signature.params.iter().zip(origins) {
+    let columns = std::iter::repeat(TableForm::Columns);
+    let forms = forms.into_iter().chain(columns);
+    for ((param, origin), form) in signature.params.iter().zip(origins).zip(forms) {
         let fixed = origin != Origin::Unset;
-        let value = match (origin, &offered) {
-            (Origin::Argument(ArgValue::Value(value)), _) => value,
+        let (value, form) = match (origin, &offered) {
+            (Origin::Argument(ArgValue::Value(value)), _) => (value, TableForm::Columns),
             (Origin::Argument(ArgValue::File { layout, path }), _) => {
                 let request = LoadRequest {
                     kind: param.kind,
@@ -65,6 +67,7 @@ pub fn load(
                     file: &path,
                     max_bytes: loader.free,
                     widths,
+                    form,
                 };
                 loader.file(request)?
             }
@@ -75,15 +78,16 @@ pub fn load(
                     file: offered.file,
                     max_bytes: loader.free,
                     widths: offered.widths,
+                    form,
                 };
-                let value = offer.value(reading, &offered.graph, request)?;
+                let (value, form) = offer.value(reading, &offered.graph, request)?;
                 loader.note(data::bytes_of(&value));
-                value
+                (value, form)
             }
-            (Origin::Offer(_), None) | (Origin::Unset, _) => HostValue::Unset,
+            (Origin::Offer(_), None) | (Origin::Unset, _) => (HostValue::Unset, TableForm::Columns),
         };
         loader.free = loader.free.saturating_sub(data::bytes_of(&value));
-        arguments.push(Argument { value, fixed });
+        arguments.push(Argument { value, fixed, form });
     }
     match unless_stream.is_empty() || loader.saw_stream {
         true => Ok(Loaded { arguments, peak_bytes: loader.peak }),
@@ -162,7 +166,7 @@ impl Loader<'_> {
         self.peak = self.peak.max(taken.saturating_add(n_bytes));
     }
 
-    fn file(&mut self, request: LoadRequest<'_>) -> Result<HostValue, FileError> {
+    fn file(&mut self, request: LoadRequest<'_>) -> Result<(HostValue, TableForm), FileError> {
         let request = LoadRequest { max_bytes: self.free, ..request };
         if let Some(graph) = self.known_graph(request.file) {
             return self.lay_out(&graph, request);
@@ -183,15 +187,19 @@ impl Loader<'_> {
                 let n_bytes = data::bytes_of_numbers(&other);
                 let value = data::to_value(self.reading, other, request)?;
                 self.note(n_bytes.saturating_add(data::laid_out_bytes(&value)));
-                Ok(value)
+                Ok((value, TableForm::Columns))
             }
         }
     }
 
-    fn lay_out(&mut self, graph: &Graph, request: LoadRequest<'_>) -> Result<HostValue, FileError> {
-        let value = data::from_graph(self.reading, graph, request)?;
+    fn lay_out(
+        &mut self,
+        graph: &Graph,
+        request: LoadRequest<'_>,
+    ) -> Result<(HostValue, TableForm), FileError> {
+        let (value, form) = data::from_graph(self.reading, graph, request)?;
         self.note(data::laid_out_bytes(&value));
-        Ok(value)
+        Ok((value, form))
     }
 
     fn known_graph(&self, file: &str) -> Option<Rc<Graph>> {

@@ -2,7 +2,7 @@
 
 use star_base::BitVector;
 use star_io::{FileError, Graph, Layout, Weights};
-use star_vm::HostValue;
+use star_vm::{HostValue, TableForm};
 
 use crate::data::{self, LoadRequest};
 use crate::layouts::AnyLayout;
@@ -92,7 +92,7 @@ impl Offer {
         }
     }
 
-    /// The value for a parameter. The widths that the offer needs are in `request`.
+    /// The value for a parameter, and how it lies. The widths that the offer needs are in `request`.
     ///
     /// # Errors
     /// If it does not fit.
@@ -101,25 +101,26 @@ impl Offer {
         reading: Reading<'_>,
         graph: &Graph,
         request: LoadRequest<'_>,
-    ) -> Result<HostValue, FileError> {
+    ) -> Result<(HostValue, TableForm), FileError> {
         let int = |number: usize| HostValue::Int(i64::try_from(number).unwrap_or(i64::MAX));
         let h = request.widths.h.unwrap_or(0);
-        match self {
-            Offer::Vertices => Ok(int(graph.n_vertices)),
-            Offer::Edges => Ok(int(graph.n_edges())),
-            Offer::PathWidth => Ok(int(h)),
-            Offer::CodeWidth => Ok(int(request.widths.b.unwrap_or(0))),
-            Offer::Infinity => Ok(HostValue::Word(BitVector::from_bools(&vec![true; h]))),
+        let value = match self {
+            Offer::Vertices => int(graph.n_vertices),
+            Offer::Edges => int(graph.n_edges()),
+            Offer::PathWidth => int(h),
+            Offer::CodeWidth => int(request.widths.b.unwrap_or(0)),
+            Offer::Infinity => HostValue::Word(BitVector::from_bools(&vec![true; h])),
             Offer::BiasedZero => {
                 let bits: Vec<bool> = (0..h).map(|idx| idx == 0).collect();
-                Ok(HostValue::Word(BitVector::from_bools(&bits)))
+                HostValue::Word(BitVector::from_bools(&bits))
             }
             Offer::Layout(layout) => {
                 let layout = AnyLayout::Graph(layout);
                 let request = LoadRequest { layout: Some(&layout), ..request };
-                data::from_graph(reading, graph, request)
+                return data::from_graph(reading, graph, request);
             }
-        }
+        };
+        Ok((value, TableForm::Columns))
     }
 }
 

@@ -3,7 +3,7 @@
 use star_base::{Code, Diagnostic, text};
 use star_io::{FileError, GraphSizes};
 use star_ir::Ty;
-use star_vm::HostValue;
+use star_vm::{HostValue, TableForm};
 
 use crate::arg_value;
 use crate::data::{self, Expected, FileContents, LoadRequest, WidthOverrides};
@@ -45,7 +45,8 @@ pub fn read_value(
     let expected = Expected { format, graph };
     let located = locate(file, reading.files);
     let FileContents { data, .. } = data::read_file(reading, &located, max_bytes, expected)?;
-    let request = LoadRequest { kind, layout: layout.as_ref(), file, max_bytes, widths };
+    let form = TableForm::Columns;
+    let request = LoadRequest { kind, layout: layout.as_ref(), file, max_bytes, widths, form };
     data::to_value(reading, data, request)
 }
 

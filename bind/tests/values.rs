@@ -8,6 +8,7 @@
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::io::Cursor;
+use std::sync::atomic::AtomicBool;
 
 use star_base::{BitTable, BitVector, Code};
 use star_bind::request::read_value;
@@ -17,7 +18,7 @@ use star_bind::{
 };
 use star_io::FileError;
 use star_ir::{Extent, Ty};
-use star_vm::HostValue;
+use star_vm::{Cpu, HostValue, Reference, TableForm, erase};
 
 /// Three vertices, two arcs; the width of their paths is 10 bits.
 const ROAD: &str = "p sp 3 2\na 1 2 70\na 2 3 200\n";
@@ -116,6 +117,36 @@ fn numbers_are_laid_out_with_their_widths() {
     let rows = BitTable::parse(&["0011", "0001"]).unwrap();
     assert_eq!(loaded.arguments[0].value, HostValue::Table(rows));
     assert_eq!(*ears.heard.borrow(), ["cars.csv: `speed` in columns 1 to 4"]);
+}
+
+#[test]
+fn a_graph_is_laid_out_by_rows_where_that_is_wanted() {
+    let graph = "gen gnm -n 600 -m 900 --seed 3";
+    let signature = Signature {
+        name: "P".to_owned(),
+        params: ["G", "H", "L"].map(|name| param(name, Kind::Table)).to_vec(),
+    };
+    let arguments = ["G", "H"].map(|name| format!("{name}=adjacency:{graph}"));
+    let arguments = [&arguments[..], &[format!("L=left:{graph}")]].concat();
+    let mut binding = bind(&signature, &arguments, false, UnknownNames::Refused).unwrap();
+    binding.forms = vec![TableForm::Rows, TableForm::Columns, TableForm::Rows];
+    let (files, settings, ears) = (shelf(), binding.settings.clone(), Ears::default());
+    let reading = Reading { files: &files, observer: &ears, settings: &settings };
+    let loaded = load(&signature, binding, None, reading, 1 << 20).unwrap().arguments;
+    let forms: Vec<TableForm> = loaded.iter().map(|argument| argument.form).collect();
+    // A list of codes is narrow, and lies by columns in any case.
+    assert_eq!(forms, [TableForm::Rows, TableForm::Columns, TableForm::Columns]);
+    let [HostValue::Table(rows), HostValue::Table(columns)] = [&loaded[0].value, &loaded[1].value]
+    else {
+        panic!("{loaded:?}")
+    };
+    assert!(rows != columns && (0..600).all(|row| rows.column(row) == columns.row(row)));
+    // A backend takes both for the same table.
+    let never = AtomicBool::new(false);
+    for backend in [erase(Cpu::new()), erase(Reference::new())] {
+        let value = backend.load_rows(rows.clone(), true).unwrap();
+        assert_eq!(backend.store(&value, &never), Ok(HostValue::Table(columns.clone())));
+    }
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 use star_ir::{Mode, Program, RoutineId};
 use star_vm::{
     Argument, Backend, BackendError, CompileOptions, Control, DynBackend, DynCode, DynPlan,
-    DynValue, Explanation, HostValue, Limits, Outcome, erase,
+    DynValue, Explanation, HostValue, Limits, Outcome, TableForm, erase,
 };
 
 use crate::run::{self, Run};
@@ -67,7 +67,10 @@ impl Compiled {
     /// As for [`Backend::load`] and [`Backend::plan`].
     pub fn load(&self, entry: RoutineId, arguments: Vec<Argument>) -> Result<Loaded, BackendError> {
         let backend = Rc::clone(&self.backend);
-        let values = arguments.into_iter().map(|it| backend.load(it.value, it.fixed));
+        let values = arguments.into_iter().map(|it| match (it.form, it.value) {
+            (TableForm::Rows, HostValue::Table(rows)) => backend.load_rows(rows, it.fixed),
+            (TableForm::Rows | TableForm::Columns, value) => backend.load(value, it.fixed),
+        });
         let values = values.collect::<Result<Vec<DynValue>, _>>()?;
         let types = values.iter().map(|value| backend.ty(value)).collect::<Result<Vec<_>, _>>()?;
         let plan = backend.plan(&self.code, entry, &types)?;
@@ -76,6 +79,14 @@ impl Compiled {
             BackendError::Internal(format!("the program has no routine {}", entry.0))
         })?;
         Ok(Loaded { backend, plan, values, modes })
+    }
+
+    /// How the tables among the parameters of `entry` had best lie.
+    ///
+    /// # Errors
+    /// [`BackendError::Internal`], if the code is another backend's.
+    pub fn home_forms(&self, entry: RoutineId) -> Result<Vec<TableForm>, BackendError> {
+        self.backend.home_forms(&self.code, entry)
     }
 
     /// Runs `entry` once, with no interrupts and files in memory. Arguments that are set are given as fixed

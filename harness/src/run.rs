@@ -119,6 +119,9 @@ impl Host for Printed {
 /// Runs it with nobody to interrupt it, and files in memory.
 pub(crate) fn alone(loaded: &mut Loaded, limits: Limits) -> Run {
     let flag = AtomicBool::new(false);
+    if let Err(error) = loaded.lay_out(limits.memory, &flag) {
+        return Run::failed(error);
+    }
     let mut host = Printed::default();
     let mut control = Control {
         interrupt: &flag,

@@ -9,6 +9,7 @@ mod columns;
 mod fill;
 mod numbers;
 mod poller;
+mod target;
 
 use std::fmt;
 
@@ -16,6 +17,7 @@ use star_base::{BitTable, BitVector, Code};
 
 pub use self::numbers::{NumberLayout, NumbersLaidOut, lay_out_numbers};
 use self::poller::InterruptPoller;
+use self::target::Target;
 use crate::error::FileError;
 use crate::graph::{Graph, bit_length};
 use crate::source;
@@ -93,6 +95,27 @@ impl Layout {
         }
     }
 
+    /// May the table lie by rows? Those of lists, and of few vertices, would be mostly gaps.
+    pub fn may_lie_by_rows(self, graph: &Graph) -> bool {
+        match self {
+            Layout::Adjacency
+            | Layout::WeightsOut
+            | Layout::SignedOut
+            | Layout::WeightsIn
+            | Layout::Distances
+            | Layout::Incidence
+            | Layout::Tails
+            | Layout::Heads => graph.n_vertices >= LEAST_ROW,
+            Layout::Left
+            | Layout::Right
+            | Layout::Weight
+            | Layout::Arcs
+            | Layout::Code
+            | Layout::CodeDouble
+            | Layout::Edges => false,
+        }
+    }
+
     /// The least widths in which the procedures of the library can use this layout of the graph
     /// without an overflow; 0 where it has no such numbers.
     ///
@@ -108,6 +131,9 @@ impl Layout {
         Ok(Widths { h, b: bit_length(product(self.codes(), graph.n_vertices)) })
     }
 }
+
+/// Bits of the shortest rows that a table is laid out by.
+const LEAST_ROW: usize = 512;
 
 /// What a layout's weights are for, which decides how wide they have to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -146,6 +172,8 @@ pub struct LayoutOptions<'a> {
     pub file: &'a str,
     /// Most bytes that the result may take.
     pub max_bytes: u64,
+    /// The columns of the result are the rows of the table: it lies by rows, if [`Layout::may_lie_by_rows`].
+    pub by_rows: bool,
     /// InterruptibleSink now and then, at least every 20 ms; `false` stops the work with [`Code::Interrupted`].
     pub go_on: Option<&'a mut dyn FnMut() -> bool>,
 }
@@ -153,16 +181,17 @@ pub struct LayoutOptions<'a> {
 impl<'a> LayoutOptions<'a> {
     /// Options without a way to stop.
     pub fn new(file: &'a str, max_bytes: u64) -> Self {
-        LayoutOptions { file, max_bytes, go_on: None }
+        LayoutOptions { file, max_bytes, by_rows: false, go_on: None }
     }
 }
 
 impl fmt::Debug for LayoutOptions<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let LayoutOptions { file, max_bytes, go_on } = self;
+        let LayoutOptions { file, max_bytes, by_rows, go_on } = self;
         f.debug_struct("LayoutOptions")
             .field("file", file)
             .field("max_bytes", max_bytes)
+            .field("by_rows", by_rows)
             .field("go_on", &go_on.is_some())
             .finish()
     }
@@ -199,7 +228,7 @@ pub fn lay_out_with(
     widths: Widths,
     options: &mut LayoutOptions<'_>,
 ) -> Result<LayoutValue, FileError> {
-    let LayoutOptions { file, max_bytes, .. } = *options;
+    let LayoutOptions { file, max_bytes, by_rows, .. } = *options;
     let (n, m) = (graph.n_vertices, graph.n_edges());
     let Widths { h, b } = widths;
     graph.check_ends(file)?;
@@ -212,7 +241,10 @@ pub fn lay_out_with(
         Weights::Signed => check_weight_width(graph, h, 1, file)?,
     }
     check_code_width(graph, layout, b, file)?;
-    let zeros = |n_rows: usize, n_cols: u128| zeros(n_rows, n_cols, max_bytes, file);
+    let by_rows = by_rows && layout.may_lie_by_rows(graph);
+    let zeros = |n_rows: usize, n_cols: u128| {
+        zeros(n_rows, n_cols, by_rows, max_bytes, file).map(|lines| Target::new(lines, by_rows))
+    };
     let mut poller = InterruptPoller::new(options);
     let poller = &mut poller;
     // What the lists hold in the row of an arc.
@@ -256,7 +288,7 @@ pub fn lay_out_with(
         Layout::Tails => fill::ends(zeros(m, n as u128)?, graph, &[End::Tail], poller)?,
         Layout::Heads => fill::ends(zeros(m, n as u128)?, graph, &[End::Head], poller)?,
     };
-    Ok(LayoutValue::Table(table))
+    Ok(LayoutValue::Table(table.into_lines()))
 }
 
 /// An end of an arc.
@@ -270,10 +302,19 @@ fn product(a: usize, b: usize) -> u128 {
     a as u128 * b as u128
 }
 
-/// A table of zeros within the budget.
-fn zeros(n_rows: usize, n_cols: u128, max_bytes: u64, file: &str) -> Result<BitTable, FileError> {
-    let n_column_bytes = n_rows.div_ceil(64) as u128 * 8;
-    let n_bytes = n_column_bytes.saturating_mul(n_cols);
+/// A table of zeros within the budget; its columns are the rows asked for if it lies by rows.
+fn zeros(
+    n_rows: usize,
+    n_cols: u128,
+    by_rows: bool,
+    max_bytes: u64,
+    file: &str,
+) -> Result<BitTable, FileError> {
+    let (length, n_lines) = match by_rows {
+        true => (n_cols, n_rows as u128),
+        false => (n_rows as u128, n_cols),
+    };
+    let n_bytes = (length.div_ceil(64) * 8).saturating_mul(n_lines);
     let out_of_memory = || {
         let mut error = FileError::from(source::out_of_memory(file, n_bytes, max_bytes));
         error.message = format!("a table of {n_rows} × {n_cols}: {}", error.message);
@@ -282,8 +323,10 @@ fn zeros(n_rows: usize, n_cols: u128, max_bytes: u64, file: &str) -> Result<BitT
     if n_bytes > u128::from(max_bytes) {
         return Err(out_of_memory());
     }
-    let n_cols = usize::try_from(n_cols).map_err(|_| out_of_memory())?;
-    BitTable::zeros(n_rows, n_cols).map_err(|_| out_of_memory())
+    let (Ok(length), Ok(n_lines)) = (usize::try_from(length), usize::try_from(n_lines)) else {
+        return Err(out_of_memory());
+    };
+    BitTable::zeros(length, n_lines).map_err(|_| out_of_memory())
 }
 
 /// Does every weight fit below infinity in `h` bits, of which `n_sign_bits` are for the sign?

@@ -6,7 +6,8 @@
 //! 1. [`Backend::caps`]: what the device has, before anything is given to it.
 //! 2. [`Backend::compile`]: SIR to the backend's own executable form, once per program; [`Backend::recompile`] for the next line of a session.
 //! 3. [`Backend::plan`]: ready for an entry and the sizes of its arguments; [`Backend::explain`] says what became of it.
-//! 4. [`Backend::load`], or [`Backend::new_table`] and [`Backend::load_columns`]: arguments, by ranges of columns if they are large.
+//! 4. [`Backend::load`], or [`Backend::new_table`] and [`Backend::load_columns`]: arguments, by ranges of columns if they are large;
+//!    [`Backend::load_rows`] where [`Backend::home_forms`] asks for it.
 //! 5. [`Backend::run`], as often as wanted.
 //! 6. [`Backend::store`] or [`Backend::store_columns`]: results.
 //!
@@ -23,7 +24,7 @@ use star_ir::{LimitKind, LocId, Program, RoutineId, Trap, Ty};
 use crate::explain::Explanation;
 use crate::paths::PathStats;
 use crate::profile::Profile;
-use crate::value::HostValue;
+use crate::value::{HostValue, TableForm};
 
 /// A compiler from SIR to an executable form of its own, and a machine that runs it.
 pub trait Backend {
@@ -96,6 +97,19 @@ pub trait Backend {
         interrupt: &AtomicBool,
     ) -> Result<HostValue, BackendError> {
         self.store(&value, interrupt)
+    }
+
+    /// [`Backend::load`] of a table whose rows are the columns of `rows`.
+    ///
+    /// # Errors
+    /// As for [`Backend::load`].
+    fn load_rows(&self, rows: BitTable, fixed: bool) -> Result<Self::Value, BackendError> {
+        let (n_rows, n_cols) = (rows.n_cols(), rows.n_rows());
+        let mut table = BitTable::zeros(n_rows, n_cols).map_err(|_| refused(n_rows, n_cols))?;
+        for col_idx in 0..n_cols {
+            table.column_limbs_mut(col_idx).copy_from_slice(rows.row(col_idx).limbs());
+        }
+        self.load(HostValue::Table(table), fixed)
     }
 
     /// [`Backend::load`] of a table, range by range. For backends that do not take over the host's memory.
@@ -175,6 +189,12 @@ pub trait Backend {
         entry: RoutineId,
         args: &[Option<Ty>],
     ) -> Result<Self::Plan, BackendError>;
+
+    /// How the tables among the parameters of an entry had best lie, in their order: whoever makes the values may make
+    /// them so, for [`Backend::load_rows`]. Parameters that are not named lie by columns.
+    fn home_forms(&self, _code: &Self::Code, _entry: RoutineId) -> Vec<TableForm> {
+        Vec::new()
+    }
 
     /// Lays the arguments of a plan out as its entry touches them, where a run within `memory` could not do that on its
     /// way: a table too large for a second form beside it goes into the form of which the program reads more lines.

@@ -12,7 +12,7 @@ use star_ir::{Program, RoutineId, Ty};
 
 use crate::backend::{Backend, BackendError, Capabilities, CompileOptions, Control, Outcome};
 use crate::explain::Explanation;
-use crate::value::HostValue;
+use crate::value::{HostValue, TableForm};
 
 /// A [`Backend`] as an object; see there for what the methods do.
 #[allow(missing_docs, clippy::missing_errors_doc, reason = "they are those of `Backend`")]
@@ -31,6 +31,7 @@ pub trait DynBackend {
         start: usize,
         columns: &BitTable,
     ) -> Result<(), BackendError>;
+    fn load_rows(&self, rows: BitTable, fixed: bool) -> Result<DynValue, BackendError>;
     fn ty(&self, value: &DynValue) -> Result<Option<Ty>, BackendError>;
     fn store(&self, value: &DynValue, interrupt: &AtomicBool) -> Result<HostValue, BackendError>;
     fn store_columns(
@@ -53,6 +54,7 @@ pub trait DynBackend {
         entry: RoutineId,
         args: &[Option<Ty>],
     ) -> Result<DynPlan, BackendError>;
+    fn home_forms(&self, code: &DynCode, entry: RoutineId) -> Result<Vec<TableForm>, BackendError>;
     fn lay_out(
         &self,
         plan: &DynPlan,
@@ -134,6 +136,10 @@ impl<B: Backend + 'static> DynBackend for Erased<B> {
         self.0.load_columns(value, start, columns)
     }
 
+    fn load_rows(&self, rows: BitTable, fixed: bool) -> Result<DynValue, BackendError> {
+        self.0.load_rows(rows, fixed).map(Self::value)
+    }
+
     fn ty(&self, value: &DynValue) -> Result<Option<Ty>, BackendError> {
         Ok(self.0.ty(value_of::<B::Value>(value)?))
     }
@@ -182,6 +188,10 @@ impl<B: Backend + 'static> DynBackend for Erased<B> {
     ) -> Result<DynPlan, BackendError> {
         let plan = self.0.plan(of::<B::Code>(&*code.0)?, entry, args)?;
         Ok(DynPlan(Box::new(plan)))
+    }
+
+    fn home_forms(&self, code: &DynCode, entry: RoutineId) -> Result<Vec<TableForm>, BackendError> {
+        Ok(self.0.home_forms(of::<B::Code>(&*code.0)?, entry))
     }
 
     fn lay_out(

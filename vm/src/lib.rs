@@ -37,4 +37,4 @@ pub use explain::Explanation;
 pub use paths::{Declined, PathStats};
 pub use profile::Profile;
 pub use reference::Reference;
-pub use value::{Argument, HostValue};
+pub use value::{Argument, HostValue, TableForm};

@@ -61,18 +61,35 @@ impl HostValue {
     }
 }
 
+/// How the bits of a table lie.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TableForm {
+    /// Each column together, as everywhere outside a backend.
+    #[default]
+    Columns,
+    /// Each row together.
+    Rows,
+}
+
 /// An argument of an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Argument {
-    /// Its value.
+    /// Its value. The rows of a table by rows are the columns of this one.
     pub value: HostValue,
     /// Given from outside: it keeps its size and does not grow.
     pub fixed: bool,
+    /// How it lies if it is a table.
+    pub form: TableForm,
 }
 
 impl Argument {
     /// A value; one that is set is given from outside.
     pub fn of(value: &HostValue) -> Self {
-        Argument { value: value.clone(), fixed: *value != HostValue::Unset }
+        Argument::new(value.clone(), *value != HostValue::Unset)
+    }
+
+    /// A value, and whether it is given from outside.
+    pub fn new(value: HostValue, fixed: bool) -> Self {
+        Argument { value, fixed, form: TableForm::Columns }
     }
 }

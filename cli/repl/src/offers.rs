@@ -13,7 +13,7 @@ use star_edge::failure::refused_by_backend;
 use star_edge::files::{Console, Disk};
 use star_io::{FileError, Graph, Layout};
 use star_syntax::Piece;
-use star_vm::HostValue;
+use star_vm::{HostValue, TableForm};
 
 use super::event::{Event, Sink};
 use super::session::Session;
@@ -52,8 +52,9 @@ impl Offers {
                 graph.insert(Ready { graph: read, widths })
             }
         };
-        let wanted = LoadRequest { kind, layout: None, file, max_bytes, widths: *widths };
-        offered.value(reading, graph, wanted)
+        let form = TableForm::Columns;
+        let wanted = LoadRequest { kind, layout: None, file, max_bytes, widths: *widths, form };
+        offered.value(reading, graph, wanted).map(|(value, _)| value)
     }
 }
 

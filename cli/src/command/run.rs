@@ -187,7 +187,7 @@ pub(crate) fn run_with(
     let entries = compilation.entries();
     let entry = entry::choose(&entries, args.proc.as_deref(), &args.file)?;
     let signature = entry::signature(entry)?;
-    let (binding, outs) = command_line(args, &signature)?;
+    let (mut binding, outs) = command_line(args, &signature)?;
     let target = args.profile.as_deref().map(profile::Target::new).transpose()?;
     let access = Access::new(beside, grants(args, &binding))?;
 
@@ -207,19 +207,22 @@ pub(crate) fn run_with(
     let console = Console { flags: &flags, reporter };
     let reading = Reading { files: &Disk, observer: &console, settings: &settings };
     let max_bytes = limits.memory.unwrap_or(u64::MAX);
-    let loaded = load(&signature, binding, args.graph.as_deref(), reading, max_bytes)
-        .map_err(stopped_at_file);
-    let Loaded { mut arguments, peak_bytes: loading_bytes } = loaded?;
-
     let options = CompileOptions { profile: target.is_some(), ..options(args) };
     let enabled = options.optimise.then_some(&enabled);
     let ready = lower(&compilation, entry, args, enabled)?;
-    if ready.is_function {
-        arguments.push(Argument { value: HostValue::Unset, fixed: false });
-    }
     let compiled = engine.machine(options).compile(ready.lowered.program.clone());
     let compiled =
         compiled.map_err(|error| refused_by_backend("the program cannot run", &error))?;
+    // Files are laid out as the program touches them.
+    let forms = compiled.home_forms(ready.entry);
+    binding.forms =
+        forms.map_err(|error| refused_by_backend("the program cannot be planned", &error))?;
+    let loaded = load(&signature, binding, args.graph.as_deref(), reading, max_bytes)
+        .map_err(stopped_at_file);
+    let Loaded { mut arguments, peak_bytes: loading_bytes } = loaded?;
+    if ready.is_function {
+        arguments.push(Argument::new(HostValue::Unset, false));
+    }
     let ready_to_run = compiled.load(ready.entry, arguments);
     let mut ready_to_run =
         ready_to_run.map_err(|error| refused_by_backend("no memory for the arguments", &error))?;

@@ -92,7 +92,7 @@ pub(crate) fn inputs(
     let mut arguments = read(entry, &mut binding, graph.as_deref(), around)
         .map_err(|error| vec![place.of_file(&error)])?;
     if routine.result.is_some() {
-        arguments.push(Argument { value: HostValue::Unset, fixed: false });
+        arguments.push(Argument::new(HostValue::Unset, false));
     }
     Ok(Inputs { arguments, sizes })
 }
@@ -140,6 +140,7 @@ fn read(
     let binding = Binding {
         origins: std::mem::take(&mut binding.origins),
         widths: binding.widths,
+        forms: binding.forms.clone(),
         settings: settings.clone(),
         // A header has names of its own.
         unless_stream: Vec::new(),

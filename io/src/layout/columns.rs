@@ -1,10 +1,10 @@
-//! The arcs of a graph by the columns that they set in an adjacency table.
+//! The arcs of a graph by the columns that they set in an adjacency table, or by the rows.
 
 use super::poller::InterruptPoller;
 use crate::error::FileError;
-use crate::graph::Graph;
+use crate::graph::{Arc, Graph};
 
-/// The rows of the ones of every column, parallel arcs included.
+/// The rows of the ones of every column, parallel arcs included; the columns of the ones of every row, if that is wanted.
 pub(super) struct Columns {
     /// Rows of column j, from 0, lie from `ends[j - 1]` to `ends[j]`.
     ends: Vec<usize>,
@@ -15,6 +15,7 @@ impl Columns {
     /// Sorts by counting. `None` if the system refuses the memory.
     pub(super) fn of(
         graph: &Graph,
+        by_rows: bool,
         poller: &mut InterruptPoller<'_>,
     ) -> Result<Option<Self>, FileError> {
         let (mut ends, mut rows) = (Vec::new(), Vec::new());
@@ -25,8 +26,9 @@ impl Columns {
             return Ok(None);
         }
         ends.resize(graph.n_vertices, 0usize);
+        let line = |arc: &Arc| if by_rows { (arc.tail, arc.head) } else { (arc.head, arc.tail) };
         for arc in graph.directed_arcs() {
-            ends[arc.head as usize] += 1;
+            ends[line(&arc).0 as usize] += 1;
             poller.step(1)?;
         }
         let mut sum = 0;
@@ -36,8 +38,9 @@ impl Columns {
         }
         rows.resize(sum, 0u32);
         for arc in graph.directed_arcs() {
-            let end = &mut ends[arc.head as usize];
-            rows[*end] = arc.tail;
+            let (line, place) = line(&arc);
+            let end = &mut ends[line as usize];
+            rows[*end] = place;
             *end += 1;
             poller.step(1)?;
         }

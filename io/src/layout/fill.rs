@@ -9,13 +9,12 @@ use star_base::{BitTable, BitVector};
 use super::End;
 use super::columns::Columns;
 use super::poller::InterruptPoller;
+use super::target::Target;
 use crate::error::FileError;
 use crate::graph::Graph;
 
 /// A table that the caches hold is filled in any order.
 const SMALL_BYTES: u64 = 1 << 22;
-/// Limbs of a page.
-const PAGE_LIMBS: usize = 512;
 /// What making a limb bit by bit costs, in steps.
 const LIMB_STEPS: usize = 1;
 
@@ -28,33 +27,34 @@ pub(super) enum Direction {
     In,
 }
 
-/// n × n. The ones of a column are set together: in a large table that is several times as fast as in
+/// n × n. The ones of a line are set together: in a large table that is several times as fast as in
 /// the order of the file, since a page is taken once and its neighbour next.
 pub(super) fn adjacency(
-    mut table: BitTable,
+    mut table: Target,
     graph: &Graph,
     poller: &mut InterruptPoller<'_>,
-) -> Result<BitTable, FileError> {
-    let columns = match table.n_bytes() > SMALL_BYTES {
-        true => Columns::of(graph, poller)?,
+) -> Result<Target, FileError> {
+    let by_rows = table.by_rows();
+    let lines = match table.lines_mut().n_bytes() > SMALL_BYTES {
+        true => Columns::of(graph, by_rows, poller)?,
         false => None,
     };
-    let Some(columns) = columns else {
+    let Some(lines) = lines else {
         for arc in graph.directed_arcs() {
             table.put(arc.tail as usize, arc.head as usize, true);
             poller.step(1)?;
         }
         return Ok(table);
     };
-    for col in 0..table.n_cols() {
-        let rows = columns.rows(col);
+    for line in 0..graph.n_vertices {
+        let ones = lines.rows(line);
         poller.step(1)?;
-        if rows.is_empty() {
+        if ones.is_empty() {
             continue;
         }
-        let limbs = table.column_limbs_mut(col);
-        for &row in rows {
-            limbs[row as usize / 64] |= 1 << (row % 64);
+        let limbs = table.lines_mut().column_limbs_mut(line);
+        for &place in ones {
+            limbs[place as usize / 64] |= 1 << (place % 64);
             poller.step(1)?;
         }
     }
@@ -63,12 +63,12 @@ pub(super) fn adjacency(
 
 /// n × n·h.
 pub(super) fn weights(
-    table: BitTable,
+    table: Target,
     graph: &Graph,
     h: usize,
     direction: Direction,
     poller: &mut InterruptPoller<'_>,
-) -> Result<BitTable, FileError> {
+) -> Result<Target, FileError> {
     let bit = |weight: i64, exponent: usize| bit_of(weight.unsigned_abs(), exponent);
     least_weights(table, graph, h, direction, bit, poller)
 }
@@ -76,38 +76,49 @@ pub(super) fn weights(
 /// n × n·h, in two's complement. That is the biased number, whose order is that of numbers without
 /// signs, with the first bit turned over: all ones, which stand for no arc, become 01…1.
 pub(super) fn signed_weights(
-    table: BitTable,
+    table: Target,
     graph: &Graph,
     h: usize,
     poller: &mut InterruptPoller<'_>,
-) -> Result<BitTable, FileError> {
+) -> Result<Target, FileError> {
     let biased_bit = |weight: i64, exponent: usize| match exponent + 1 == h {
         true => weight >= 0,
         false => weight >> exponent.min(63) & 1 == 1,
     };
     let mut table = least_weights(table, graph, h, Direction::Out, biased_bit, poller)?;
     let n_rows = table.n_rows();
+    if table.by_rows() {
+        for row in 0..n_rows {
+            for field in 0..graph.n_vertices {
+                let bit = table.get(row, field * h);
+                table.put(row, field * h, !bit);
+                poller.step(1)?;
+            }
+        }
+        return Ok(table);
+    }
+    let columns = table.lines_mut();
     for field in 0..graph.n_vertices {
-        let limbs = table.column_limbs_mut(field * h);
+        let limbs = columns.column_limbs_mut(field * h);
         for limb in limbs.iter_mut() {
             *limb = !*limb;
             poller.step(LIMB_STEPS)?;
         }
-        zero_tail(table.column_limbs_mut(field * h), n_rows);
+        zero_tail(columns.column_limbs_mut(field * h), n_rows);
     }
     Ok(table)
 }
 
 /// n × n·h: ones, and the least of the parallel arcs, whose bits `bit` gives by weight and exponent.
 fn least_weights(
-    table: BitTable,
+    mut table: Target,
     graph: &Graph,
     h: usize,
     direction: Direction,
     bit: impl Fn(i64, usize) -> bool,
     poller: &mut InterruptPoller<'_>,
-) -> Result<BitTable, FileError> {
-    let mut table = all_ones(table, poller)?;
+) -> Result<Target, FileError> {
+    table.set_all(poller)?;
     for arc in graph.directed_arcs() {
         let (tail, head) = (arc.tail as usize, arc.head as usize);
         let (row, field) = match direction {
@@ -125,10 +136,10 @@ fn least_weights(
 
 /// Writes 0 into the fields on the diagonal.
 pub(super) fn no_distance_to_itself(
-    mut table: BitTable,
+    mut table: Target,
     h: usize,
     poller: &mut InterruptPoller<'_>,
-) -> Result<BitTable, FileError> {
+) -> Result<Target, FileError> {
     for row in 0..table.n_rows() {
         put_number(&mut table, row, row * h, h, |_| false);
         poller.step(h)?;
@@ -138,19 +149,20 @@ pub(super) fn no_distance_to_itself(
 
 /// The slice of ones as long as the only column of `table`.
 pub(super) fn ones(
-    table: BitTable,
+    mut table: Target,
     poller: &mut InterruptPoller<'_>,
 ) -> Result<BitVector, FileError> {
-    Ok(all_ones(table, poller)?.into_first_column())
+    table.set_all(poller)?;
+    Ok(table.into_lines().into_first_column())
 }
 
 /// m × n: ones at these ends of every arc.
 pub(super) fn ends(
-    mut table: BitTable,
+    mut table: Target,
     graph: &Graph,
     ends: &[End],
     poller: &mut InterruptPoller<'_>,
-) -> Result<BitTable, FileError> {
+) -> Result<Target, FileError> {
     for (row, arc) in graph.arcs.iter().enumerate() {
         for end in ends {
             let vertex = match end {
@@ -164,17 +176,18 @@ pub(super) fn ends(
     Ok(table)
 }
 
-/// The number of every row in these columns, column by column.
+/// The number of every row in these columns, column by column. The table lies by columns.
 pub(super) fn numbers(
-    mut table: BitTable,
+    mut table: Target,
     columns: Range<usize>,
     number: impl Fn(usize) -> u64,
     poller: &mut InterruptPoller<'_>,
-) -> Result<BitTable, FileError> {
+) -> Result<Target, FileError> {
     let end = columns.end;
     for col in columns {
         let exponent = end - 1 - col;
-        fill_column(&mut table, col, |row| bit_of(number(row), exponent), poller)?;
+        let bit = |row| bit_of(number(row), exponent);
+        fill_column(table.lines_mut(), col, bit, poller)?;
     }
     Ok(table)
 }
@@ -199,23 +212,10 @@ pub(super) fn fill_column(
     Ok(())
 }
 
-/// The columns all of ones, except for the bits beyond the last row.
-fn all_ones(mut table: BitTable, poller: &mut InterruptPoller<'_>) -> Result<BitTable, FileError> {
-    let n_rows = table.n_rows();
-    for col in 0..table.n_cols() {
-        for part in table.column_limbs_mut(col).chunks_mut(PAGE_LIMBS) {
-            part.fill(u64::MAX);
-            poller.step(1)?;
-        }
-        zero_tail(table.column_limbs_mut(col), n_rows);
-    }
-    Ok(table)
-}
-
 /// Writes a number, most significant bit first, into `width` columns from `first`. `bit` gives its bits
 /// by their exponents.
 fn put_number(
-    table: &mut BitTable,
+    table: &mut Target,
     row: usize,
     first: usize,
     width: usize,
@@ -228,7 +228,7 @@ fn put_number(
 
 /// Is the number with the bits `bit` less than what stands in `width` columns from `first`?
 fn is_less(
-    table: &BitTable,
+    table: &Target,
     row: usize,
     first: usize,
     width: usize,

@@ -108,7 +108,8 @@ pub fn lay_out_numbers(
         }
     };
     let sum = widths.iter().map(|&bits| bits as u128).sum::<u128>();
-    let mut table = zeros(height, sum.saturating_mul(width as u128), options.max_bytes, file)?;
+    let mut table =
+        zeros(height, sum.saturating_mul(width as u128), false, options.max_bytes, file)?;
     let mut poller = InterruptPoller::new(options);
     let offsets: Vec<i64> = fields.iter().map(Field::offset).collect();
     let mut n_filled = 0;

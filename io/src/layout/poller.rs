@@ -20,7 +20,7 @@ pub(super) struct InterruptPoller<'a> {
 impl<'a> InterruptPoller<'a> {
     /// Polls the sink of the options.
     pub(super) fn new<'b: 'a>(options: &'a mut LayoutOptions<'b>) -> Self {
-        let LayoutOptions { file, max_bytes: _, go_on } = options;
+        let LayoutOptions { file, max_bytes: _, by_rows: _, go_on } = options;
         let go_on = go_on.as_mut().map(|go_on| &mut **go_on as &mut dyn FnMut() -> bool);
         InterruptPoller { rest: STEPS, go_on, file }
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use star_base::BitTable;
-use star_io::{Arc, Graph, Layout, LayoutValue, Widths, lay_out};
+use star_io::{Arc, Graph, Layout, LayoutOptions, LayoutValue, Widths, lay_out, lay_out_with};
 
 use crate::support::BUDGET;
 
@@ -199,4 +199,37 @@ fn codes_for_contracted_cycles_follow_those_of_the_vertices() {
             assert_eq!(number(&codes, row, 0, widths.b + 1), row as u64 + 1);
         }
     });
+}
+
+#[test]
+fn a_table_by_rows_is_the_one_by_columns_turned() {
+    // Sizes below and above the one from which a large adjacency table is filled line by line.
+    for (n, m) in [(511, 900), (512, 900), (700, 2000), (6000, 20_000)] {
+        for symmetric in [false, true] {
+            let graph = sample(n, m, symmetric);
+            let widths = Widths { h: 9, b: 14 };
+            for layout in Layout::ALL {
+                let is_large = n == 6000;
+                if (*layout == Layout::Edges) || (is_large && *layout != Layout::Adjacency) {
+                    continue;
+                }
+                let mut options =
+                    LayoutOptions { by_rows: true, ..LayoutOptions::new("f", 1 << 24) };
+                let found = lay_out_with(*layout, &graph, widths, &mut options).unwrap();
+                let LayoutValue::Table(lines) = found else { panic!("{found:?}") };
+                let columns = lay_out(*layout, &graph, widths, 1 << 24, "f").unwrap();
+                let LayoutValue::Table(columns) = columns else { panic!("{columns:?}") };
+                if !layout.may_lie_by_rows(&graph) {
+                    assert!(lines == columns, "{layout:?}");
+                    continue;
+                }
+                assert_eq!((lines.n_rows(), lines.n_cols()), (columns.n_cols(), columns.n_rows()));
+                let rows: Vec<_> = (0..columns.n_rows()).map(|row| columns.row(row)).collect();
+                let turned = BitTable::from_columns(columns.n_cols(), &rows);
+                assert!(lines == turned, "{layout:?} of {n} vertices");
+            }
+        }
+    }
+    let graph = sample(511, 3, false);
+    assert!(!Layout::Adjacency.may_lie_by_rows(&graph), "mostly gaps");
 }

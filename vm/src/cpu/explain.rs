@@ -44,7 +44,7 @@ fn of_tables(plan: &Plan) -> Vec<Item> {
         let LineAccesses { rows, columns } = accesses;
         let form = if wants_rows(accesses) { "by rows" } else { "by columns" };
         let form = format!(
-            "`{}` {form}: touched by rows {rows}, by columns {columns} times, each loop counted as {TURNS}",
+            "`{}` {form}: touched by rows {rows}, by columns {columns} times, a loop whose bounds are not known counted as {TURNS}",
             var.name
         );
         let (routine, became) = (Some(plan.entry), Became::Form(form));

@@ -57,7 +57,7 @@ use crate::backend::{
 use crate::budget::MemoryBudget;
 use crate::explain::Explanation;
 use crate::kernels::Kernels;
-use crate::value::HostValue;
+use crate::value::{HostValue, TableForm};
 
 pub use natives::{HandlePart, NativeCall, NativeFn, NativeResult, NativeTwin, NotTaken, Target};
 pub use parallelism::Settings;
@@ -172,6 +172,11 @@ impl Backend for Cpu {
         Ok(())
     }
 
+    fn load_rows(&self, rows: BitTable, fixed: bool) -> Result<Value, BackendError> {
+        let table = Arc::new(table::Table::of_rows(rows));
+        Ok(Value { data: ValueData::Table(table), size: None, fixed })
+    }
+
     fn ty(&self, value: &Value) -> Option<Ty> {
         value.data.ty()
     }
@@ -182,7 +187,7 @@ impl Backend for Cpu {
 
     fn unload(&self, value: Value, interrupt: &AtomicBool) -> Result<HostValue, BackendError> {
         let parallelism = self.parallelism(&MemoryBudget::new(interrupt, &NEVER, u64::MAX));
-        let table = match value.data {
+        let mut table = match value.data {
             ValueData::Table(table) => table,
             ValueData::Slice(bits) => return Ok(HostValue::Slice(bits)),
             ValueData::Word(bits) => return Ok(HostValue::Word(bits)),
@@ -194,6 +199,12 @@ impl Backend for Cpu {
                 return data.to_host(&parallelism);
             }
         };
+        if let Some(table) = Arc::get_mut(&mut table)
+            && table.n_bytes() >= IN_PLACE_BYTES
+        {
+            let turned = table.turn_in_place(table::Line::Column, &parallelism);
+            turned.map_err(|_stop| BackendError::Interrupted)?;
+        }
         let shared = match Arc::try_unwrap(table).map(table::Table::into_columns) {
             Ok(Ok(columns)) => return Ok(HostValue::Table(columns)),
             Ok(Err(table)) => Arc::new(table),
@@ -238,6 +249,12 @@ impl Backend for Cpu {
         Ok(Plan { code: code.0.clone(), entry, kernels: self.kernels, pool: self.pool })
     }
 
+    fn home_forms(&self, code: &Code, entry: RoutineId) -> Vec<TableForm> {
+        let accesses = line_accesses(&code.0.program, entry).into_iter();
+        let form = |of| if wants_rows(of) { TableForm::Rows } else { TableForm::Columns };
+        accesses.map(form).collect()
+    }
+
     fn lay_out(
         &self,
         plan: &Plan,
@@ -245,19 +262,25 @@ impl Backend for Cpu {
         memory: Option<u64>,
         interrupt: &AtomicBool,
     ) -> Result<(), BackendError> {
-        let budget = MemoryBudget::new(interrupt, &NEVER, memory.unwrap_or(u64::MAX));
+        let mut budget = MemoryBudget::new(interrupt, &NEVER, memory.unwrap_or(u64::MAX));
+        values.iter().for_each(|value| budget.commit(value.data.n_bytes()));
         let parallelism = self.parallelism(&budget);
         let wanted = line_accesses(&plan.code.program, plan.entry);
         for (value, accesses) in values.iter_mut().zip(wanted) {
             let ValueData::Table(shared) = &mut value.data else { continue };
-            let has_second_form = Copies::default().may_add(&budget, shared.n_bytes());
-            if !wants_rows(accesses) || has_second_form {
+            let n_bytes = shared.n_bytes();
+            if !wants_rows(accesses) || Copies::default().may_add(&budget, n_bytes) {
                 continue;
             }
             // A table that somebody else has, too, stays as it is.
             if let Some(table) = Arc::get_mut(shared) {
                 // Nothing but a flag stops that.
-                table.turn_in_place(&parallelism).map_err(|_stop| BackendError::Interrupted)?;
+                let interrupted = |_stop| BackendError::Interrupted;
+                let is_turned = table.turn_in_place(table::Line::Row, &parallelism);
+                if !is_turned.map_err(interrupted)? && n_bytes <= budget.available() {
+                    // There is room for both forms for as long as it takes.
+                    table.make_home_now(table::Line::Row, &parallelism).map_err(interrupted)?;
+                }
             }
         }
         Ok(())
@@ -294,6 +317,9 @@ impl Backend for Cpu {
         outcome
     }
 }
+
+/// From so many bytes on a table that is given up turns in its own memory, which takes one thread, and not into other.
+const IN_PLACE_BYTES: u64 = 1 << 28;
 
 /// Had a table better lie by rows?
 fn wants_rows(accesses: LineAccesses) -> bool {

@@ -51,6 +51,13 @@ impl Table {
         }
     }
 
+    /// A table whose rows are the columns of `rows`.
+    pub(super) fn of_rows(rows: BitTable) -> Self {
+        let mut table = Table::new(rows);
+        table.transpose();
+        table
+    }
+
     pub(super) fn n_rows(&self) -> usize {
         self.n_rows
     }
@@ -390,15 +397,29 @@ impl Table {
         }
     }
 
-    /// Turns a square table that lies by columns, and has no other form, in its own memory; others stay as they are.
+    /// Makes such lines lie together in the table's own memory, if it is square and has no form of them; do they now?
     /// When a flag stops that, the table is worth nothing.
-    pub(super) fn turn_in_place(&mut self, parallelism: &Parallelism<'_>) -> Run<()> {
-        if self.n_rows != self.n_cols || self.by_rows || self.has_copy() {
-            return Ok(());
+    pub(super) fn turn_in_place(&mut self, line: Line, parallelism: &Parallelism<'_>) -> Run<bool> {
+        if self.has(line) || self.n_rows != self.n_cols {
+            return Ok(self.has(line));
         }
         turn_in_place(&mut self.home, parallelism)?;
-        self.by_rows = true;
+        self.by_rows = line == Line::Row;
         *self.against.get_mut() = 0;
+        Ok(true)
+    }
+
+    /// Makes the form of such lines the home form, with both in memory meanwhile; it stays as it is if the system has no
+    /// room for that.
+    pub(super) fn make_home_now(&mut self, line: Line, parallelism: &Parallelism<'_>) -> Run<()> {
+        if !self.is_home(line)
+            && let Some(turned) = self.turned(parallelism)?
+        {
+            self.copy.take();
+            self.home = turned;
+            self.by_rows = line == Line::Row;
+            *self.against.get_mut() = 0;
+        }
         Ok(())
     }
 
@@ -542,6 +563,30 @@ mod tests {
             (0..3).map(|row| [0, 1].map(|col| table.bit(row, col))).collect();
         assert_eq!(rows, [[false, true], [true, false], [true, false]]);
         assert!(table.has(Line::Row) && !table.has(Line::Column));
+    }
+
+    #[test]
+    fn a_table_turns_in_its_own_memory_or_with_a_second_form_for_a_while() {
+        let never = std::sync::atomic::AtomicBool::new(false);
+        let budget = crate::budget::MemoryBudget::new(&never, &never, u64::MAX);
+        let settings = super::super::Settings::default();
+        let pool = crate::cpu::pool::Pool::of(settings.threads);
+        let parallelism =
+            Parallelism::new(crate::kernels::Kernels::detect(), settings, budget.flags(), pool);
+        let rows = ["011", "100", "110"];
+        let mut square = Table::new(BitTable::parse(&rows).unwrap());
+        for line in [Line::Row, Line::Row, Line::Column, Line::Row] {
+            assert!(matches!(square.turn_in_place(line, &parallelism), Ok(true)));
+            assert!(
+                square.is_home(line) && square.bit(0, 1) && square.bit(1, 0) && !square.bit(0, 0)
+            );
+        }
+        let mut wide = Table::new(BitTable::parse(&rows[..2]).unwrap());
+        assert!(matches!(wide.turn_in_place(Line::Row, &parallelism), Ok(false)));
+        assert!(matches!(wide.turn_in_place(Line::Column, &parallelism), Ok(true)));
+        assert!(matches!(wide.make_home_now(Line::Row, &parallelism), Ok(())));
+        assert!(wide.is_home(Line::Row) && !wide.has(Line::Column));
+        assert_eq!((wide.n_rows(), wide.n_cols(), wide.bit(0, 2)), (2, 3, true));
     }
 
     #[test]

@@ -179,8 +179,12 @@ impl Contender {
             let arguments = around.arguments.to_vec();
             let begun = Instant::now();
             let ready = self.compiled.load(entry, arguments);
+            let mut ready =
+                ready.map_err(|error| refused("no memory for the arguments", &error))?;
+            let laid_out = ready.lay_out(self.limits.memory, &flags.interrupt);
+            laid_out.map_err(|error| refused("the arguments cannot be laid out", &error))?;
             load += begun.elapsed();
-            loaded.push(ready.map_err(|error| refused("no memory for the arguments", &error))?);
+            loaded.push(ready);
         }
         let settings = Settings::default();
         let console = Console { flags: &flags, reporter: around.reporter };

@@ -45,7 +45,7 @@ pub(super) fn run(
     let mut arguments = loaded.arguments;
     let wrapper = wrap::with_result(&mut program, chosen);
     if wrapper.is_some() {
-        arguments.push(Argument { value: HostValue::Unset, fixed: false });
+        arguments.push(Argument::new(HostValue::Unset, false));
     }
 
     let options = CompileOptions { natives: false, ..CompileOptions::default() };
@@ -55,6 +55,8 @@ pub(super) fn run(
     let ready = compiled.load(wrapper.unwrap_or(chosen), arguments);
     let mut ready =
         ready.map_err(|error| refused_by_backend("no memory for the arguments", &error))?;
+    let laid_out = ready.lay_out(limits.memory, &flags.interrupt);
+    laid_out.map_err(|error| refused_by_backend("the arguments cannot be laid out", &error))?;
     let mut host = RunHost::new(output, &access, console, &settings);
     let mut control = Control {
         interrupt: &flags.interrupt,

@@ -144,9 +144,8 @@ fn smaller(
     let n_arguments = given.arguments.len();
     let of = |values: &[HostValue]| {
         let arguments = given.arguments.iter().zip(values);
-        let arguments = arguments
-            .map(|(old, value)| Argument { value: value.clone(), fixed: old.fixed })
-            .collect();
+        let arguments =
+            arguments.map(|(old, value)| Argument::new(value.clone(), old.fixed)).collect();
         let numbers = values.iter().skip(n_arguments);
         let sizes = given.sizes.iter().zip(numbers).map(|((name, old), value)| {
             let number = match value {

@@ -87,11 +87,16 @@ impl Trial<'_> {
             Fault { kind: FaultKind::Input, diagnostic: cause }
         })?;
         let ReadContext { flags, reporter, folder: _, max_bytes: _ } = around;
+        let limits = self.limits_of(ready);
+        loaded.lay_out(limits.memory, &flags.interrupt).map_err(|error| {
+            let cause = refused_by_backend("the arguments cannot be laid out", &error);
+            Fault { kind: FaultKind::Input, diagnostic: cause }
+        })?;
         let mut host = TestHost::new(self.access, Console { flags, reporter });
         let mut control = Control {
             interrupt: &flags.interrupt,
             deadline: &flags.deadline,
-            limits: self.limits_of(ready),
+            limits,
             host: &mut host,
             profile: None,
             stats: Stats::default(),

@@ -1,15 +1,15 @@
 //! How often a routine touches its table parameters by rows and by columns, callees included: a backend that
 //! keeps a table in one form takes the one that the program asks for more often.
 //!
-//! What a loop does counts [`TURNS`] times, whatever its bounds; a constant bound says little about the whole
-//! program. Branches count as if both were taken. A recursive call counts nothing.
+//! What a loop does counts as often as its bounds say if they are numbers, otherwise [`TURNS`] times. Branches count as
+//! if both were taken. A recursive call counts nothing.
 
 use crate::op::{Op, Operand};
 use crate::program::{Program, Routine, RoutineId, VarId};
 use crate::stmt::{Arg, Stmt, StmtKind};
 use crate::visit;
 
-/// Turns of a loop, as it is weighted.
+/// Turns of a loop whose bounds are not known, as it is weighted.
 pub const TURNS: u64 = 16;
 
 /// How often a table is touched along its rows and along its columns, weighted.
@@ -56,10 +56,7 @@ impl Counting<'_> {
     ) {
         for stmt in block {
             self.stmt(routine, &stmt.kind, weight, found);
-            let inside = match is_loop(&stmt.kind) {
-                true => weight.saturating_mul(TURNS),
-                false => weight,
-            };
+            let inside = weight.saturating_mul(turns(&stmt.kind));
             for block in visit::blocks(&stmt.kind) {
                 self.block(routine, block, inside, found);
             }
@@ -128,13 +125,18 @@ impl Counting<'_> {
     }
 }
 
-/// Does what is inside run several times?
-fn is_loop(kind: &StmtKind) -> bool {
+/// How often what is inside runs.
+fn turns(kind: &StmtKind) -> u64 {
     match kind {
+        StmtKind::For { from: Operand::Int(from), to: Operand::Int(to), down, .. } => {
+            let (first, last) = if *down { (to, from) } else { (from, to) };
+            let turns = i128::from(*last) - i128::from(*first) + 1;
+            u64::try_from(turns.max(0)).unwrap_or(u64::MAX)
+        }
         StmtKind::For { .. }
         | StmtKind::While { .. }
         | StmtKind::Foreach { .. }
-        | StmtKind::Forall { .. } => true,
+        | StmtKind::Forall { .. } => TURNS,
         StmtKind::Assign(..)
         | StmtKind::Step { .. }
         | StmtKind::Put { .. }
@@ -156,6 +158,6 @@ fn is_loop(kind: &StmtKind) -> bool {
         | StmtKind::Block { .. }
         | StmtKind::Break(_)
         | StmtKind::Continue(_)
-        | StmtKind::Exit => false,
+        | StmtKind::Exit => 1,
     }
 }

@@ -340,6 +340,14 @@ fn rows_and_columns_are_counted_with_loops_and_through_calls() {
     %w = row %T, %i !0
     call 1 \"G\" (value %U, value %n) !0
   }
+  for @1 %i = 3 downto 1 !0 {
+    check index %i, rows %T !0
+    %w = row %T, %i !0
+  }
+  for @2 %i = 3 to 1 !0 {
+    check index %i, rows %T !0
+    %w = row %T, %i !0
+  }
   check index %n, columns %T !0
   %x = column %T, %n !0
 }
@@ -356,6 +364,7 @@ locations {
     let program = parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let found = line_accesses(&program, RoutineId(0));
     let accesses = |rows, columns| LineAccesses { rows, columns };
-    assert_eq!(found, [accesses(TURNS, 1), accesses(0, TURNS), accesses(0, 0)]);
+    // A loop with numbers for bounds counts as often as it runs.
+    assert_eq!(found, [accesses(TURNS + 3, 1), accesses(0, TURNS), accesses(0, 0)]);
     assert_eq!(line_accesses(&program, RoutineId(7)), []);
 }

@@ -1,0 +1,66 @@
+//! The table that a layout fills, by columns or by rows.
+
+use star_base::BitTable;
+use star_base::bits::zero_tail;
+
+use super::poller::InterruptPoller;
+use crate::error::FileError;
+
+/// Limbs of a page.
+const PAGE_LIMBS: usize = 512;
+
+/// A table of zeros that is filled.
+pub(super) struct Target {
+    /// Its columns; its rows if it lies by rows.
+    lines: BitTable,
+    by_rows: bool,
+}
+
+impl Target {
+    pub(super) fn new(lines: BitTable, by_rows: bool) -> Self {
+        Target { lines, by_rows }
+    }
+
+    /// What was filled: a table whose columns are the rows if it lies by rows.
+    pub(super) fn into_lines(self) -> BitTable {
+        self.lines
+    }
+
+    pub(super) fn by_rows(&self) -> bool {
+        self.by_rows
+    }
+
+    pub(super) fn n_rows(&self) -> usize {
+        if self.by_rows { self.lines.n_cols() } else { self.lines.n_rows() }
+    }
+
+    /// The lines, each of which lies together.
+    pub(super) fn lines_mut(&mut self) -> &mut BitTable {
+        &mut self.lines
+    }
+
+    pub(super) fn get(&self, row: usize, col: usize) -> bool {
+        if self.by_rows { self.lines.get(col, row) } else { self.lines.get(row, col) }
+    }
+
+    pub(super) fn put(&mut self, row: usize, col: usize, bit: bool) {
+        if self.by_rows {
+            self.lines.put(col, row, bit);
+        } else {
+            self.lines.put(row, col, bit);
+        }
+    }
+
+    /// All bits become ones.
+    pub(super) fn set_all(&mut self, poller: &mut InterruptPoller<'_>) -> Result<(), FileError> {
+        let len = self.lines.n_rows();
+        for line in 0..self.lines.n_cols() {
+            for part in self.lines.column_limbs_mut(line).chunks_mut(PAGE_LIMBS) {
+                part.fill(u64::MAX);
+                poller.step(1)?;
+            }
+            zero_tail(self.lines.column_limbs_mut(line), len);
+        }
+        Ok(())
+    }
+}
