@@ -13,15 +13,18 @@ mod closure;
 mod components;
 mod environment;
 pub mod moving;
+mod numbers;
 pub mod polyline;
 mod reach;
 mod state;
+pub mod terrain;
 pub mod wave;
 mod workers;
 
 pub use closure::Closing;
 pub use components::{Ahead, Components};
 pub use environment::{Ended, Environment, InterruptPoller, install};
+pub use numbers::{read_numbers, write_numbers};
 pub use reach::Reach;
 pub use state::{Lines, NativeState, StateTable, state_of};
 pub use workers::Workers;
@@ -55,7 +58,7 @@ mod tests {
 
     /// One thread, a poll every three limbs, and a flag.
     #[derive(Default)]
-    struct Plain(AtomicBool);
+    pub(crate) struct Plain(AtomicBool);
 
     impl Environment for Plain {
         fn poll_limbs(&self) -> usize {

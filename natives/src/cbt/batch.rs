@@ -64,7 +64,7 @@ impl Tree {
         Ok(changed)
     }
 
-    /// A cycle that splits the leaves whose first bits are marked in the one field, and merges the pairs of which both
+    /// A cycle on the tree as it is that splits the leaves whose first bits are marked in the one field, and merges the pairs of which both
     /// are marked in the other and neither in the one. Bits at which no leaf begins do not count.
     ///
     /// # Errors
@@ -79,6 +79,9 @@ impl Tree {
         environment: &dyn Environment,
     ) -> Result<[usize; 2], Ended> {
         assert_eq!([splits.len(), merges.len()], [self.reduced.len(); 2], "limbs of marks");
+        if self.is_stale() {
+            self.reduce(environment)?;
+        }
         let depth = self.depth;
         let decide = |leaf: Leaf| {
             let bit = depth.bit(leaf.node);

@@ -55,6 +55,11 @@ impl Heap {
         &self.limbs
     }
 
+    /// Likewise, to be filled in.
+    pub fn limbs_mut(&mut self) -> &mut [u64] {
+        &mut self.limbs
+    }
+
     /// Its bytes: 2^(D−1) of them.
     pub fn bytes(&self) -> impl Iterator<Item = u8> {
         let n_bytes = self.depth.n_bits() / 2;

@@ -19,13 +19,15 @@ mod heap;
 mod node;
 mod patterns;
 mod reduce;
+mod state;
 mod sums;
 mod tree;
 
 pub use batch::Change;
 pub use heap::Heap;
 pub use node::{Depth, Leaf, Node, TreeError};
+pub use state::LEVEL_BITS;
 pub use tree::Tree;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

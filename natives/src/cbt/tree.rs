@@ -55,7 +55,7 @@ impl Tree {
     /// If there are not 2^D bits in whole limbs.
     pub fn of_bits(depth: Depth, bits: &[u64]) -> Result<Tree, TreeError> {
         assert_eq!(bits.len(), depth.n_limbs(), "limbs of a field of depth {depth:?}");
-        check(depth, bits)?;
+        check(depth, bits.iter().copied())?;
         Tree::filled(depth, |idx| bits[idx])
     }
 
@@ -80,11 +80,6 @@ impl Tree {
         self.depth
     }
 
-    /// Bytes that it takes.
-    pub fn n_bytes(&self) -> u64 {
-        Tree::most_bytes(self.depth)
-    }
-
     /// Number of leaves, as of the last reduce.
     #[inline]
     pub fn count(&self) -> usize {
@@ -104,6 +99,22 @@ impl Tree {
     /// Was it changed since the last reduce?
     pub fn is_stale(&self) -> bool {
         self.stale.load(Ordering::Relaxed)
+    }
+
+    /// Does the field of the last reduce code a tree? Without splits and merges that were not tested it does.
+    ///
+    /// # Errors
+    /// [`TreeError::NoTree`] at the first leaf that is no node.
+    pub fn check(&self) -> Result<(), TreeError> {
+        check(self.depth, self.reduced.iter().copied())
+    }
+
+    /// Does the live field?
+    ///
+    /// # Errors
+    /// As for [`Tree::check`].
+    pub fn check_live(&self) -> Result<(), TreeError> {
+        check(self.depth, self.live_bits())
     }
 
     /// Leaves under a node: at level D as the live field says, otherwise as of the last reduce.
@@ -152,6 +163,13 @@ impl Tree {
         self.is_set(bit)
             && self.is_set(bit + width)
             && (width == 1 || !self.is_set(bit + width / 2))
+    }
+
+    /// Was the node a leaf at the last reduce?
+    #[inline]
+    pub fn was_leaf(&self, node: Node) -> bool {
+        let (bit, width) = (self.depth.bit(node), self.depth.width(node));
+        has(&self.reduced, bit) && width_at(&self.reduced, self.depth, bit) == width
     }
 
     /// Splits a leaf above level D; says whether it was one. Otherwise nothing changes.
@@ -230,20 +248,21 @@ pub(super) fn width_at(bits: &[u64], depth: Depth, bit: usize) -> usize {
 }
 
 /// Does the field code a tree? Every leaf has to begin at a multiple of its width, which is a power of two.
-fn check(depth: Depth, bits: &[u64]) -> Result<(), TreeError> {
-    if bits[0] & 1 == 0 {
-        return Err(TreeError::NoTree { bit: 0 });
-    }
-    if depth.n_bits() < 64 && bits[0] >> depth.n_bits() != 0 {
-        return Err(TreeError::NoTree { bit: depth.n_bits() });
-    }
+fn check(depth: Depth, bits: impl Iterator<Item = u64>) -> Result<(), TreeError> {
     let is_node = |start: usize, end: usize| {
         let width = end - start;
         width.is_power_of_two() && start.is_multiple_of(width)
     };
     let mut start = 0;
-    for (idx, &limb) in bits.iter().enumerate() {
-        let mut rest = if idx == 0 { limb & !1 } else { limb };
+    for (idx, limb) in bits.enumerate() {
+        let mut rest = match idx {
+            0 if limb & 1 == 0 => return Err(TreeError::NoTree { bit: 0 }),
+            0 if depth.n_bits() < 64 && limb >> depth.n_bits() != 0 => {
+                return Err(TreeError::NoTree { bit: depth.n_bits() });
+            }
+            0 => limb & !1,
+            _ => limb,
+        };
         while rest != 0 {
             let next = idx * 64 + rest.trailing_zeros() as usize;
             if !is_node(start, next) {

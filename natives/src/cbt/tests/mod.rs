@@ -13,14 +13,14 @@ use super::{Depth, Leaf, Tree};
 use crate::environment::{Ended, Environment};
 
 /// Threads that are there, and nobody who interrupts.
-pub(super) struct Threads(Option<ThreadPool>);
+pub(crate) struct Threads(Option<ThreadPool>);
 
 impl Threads {
-    pub(super) fn one() -> Threads {
+    pub(crate) fn one() -> Threads {
         Threads(None)
     }
 
-    pub(super) fn some(n: usize) -> Threads {
+    pub(crate) fn some(n: usize) -> Threads {
         Threads(Some(ThreadPoolBuilder::new().num_threads(n).build().unwrap()))
     }
 }
@@ -62,7 +62,7 @@ impl Environment for Threads {
 }
 
 /// Random numbers: splitmix64.
-pub(super) struct Random(pub(super) u64);
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
     pub(super) fn next(&mut self) -> u64 {
@@ -72,7 +72,7 @@ impl Random {
         z ^ z >> 31
     }
 
-    pub(super) fn below(&mut self, end: usize) -> usize {
+    pub(crate) fn below(&mut self, end: usize) -> usize {
         ((u128::from(self.next()) * end as u128) >> 64) as usize
     }
 }

@@ -1,0 +1,92 @@
+//! Numbers in the columns of a table: in each row one, its most significant bit in the first column.
+
+use multiversion::multiversion;
+use star_base::BitTable;
+
+use crate::environment::{Ended, InterruptPoller};
+use crate::reserved;
+
+/// Writes a number for each row into `width` columns from column `first`, from 0.
+///
+/// # Errors
+/// If the run has to end.
+pub fn write_numbers(
+    lines: &mut BitTable,
+    first: usize,
+    width: usize,
+    numbers: &[u32],
+    poller: &mut InterruptPoller<'_>,
+) -> Result<(), Ended> {
+    for place in 0..width {
+        poller.spend(numbers.len() / 16)?;
+        write_bit(lines.column_limbs_mut(first + place), numbers, width - 1 - place);
+    }
+    Ok(())
+}
+
+/// The number that each row has in `width` columns, at most 32, from column `first`, from 0.
+///
+/// # Errors
+/// If the run has to end, or the system refuses the memory.
+pub fn read_numbers(
+    lines: &BitTable,
+    first: usize,
+    width: usize,
+    poller: &mut InterruptPoller<'_>,
+) -> Result<Vec<u32>, Ended> {
+    let mut numbers = reserved(lines.n_rows())?;
+    numbers.resize(lines.n_rows(), 0);
+    for place in 0..width {
+        poller.spend(numbers.len() / 16)?;
+        read_bit(lines.column_limbs(first + place), &mut numbers, width - 1 - place);
+    }
+    Ok(numbers)
+}
+
+/// One bit of each number; none beyond 32.
+#[multiversion(targets("x86_64+avx2+bmi1+bmi2+lzcnt+popcnt"))]
+fn write_bit(limbs: &mut [u64], numbers: &[u32], bit: usize) {
+    if bit >= 32 {
+        return;
+    }
+    for (limb, numbers) in limbs.iter_mut().zip(numbers.chunks(64)) {
+        let place = |(place, &number): (usize, &u32)| u64::from(number >> bit & 1) << place;
+        *limb = numbers.iter().enumerate().map(place).fold(0, |limb, bit| limb | bit);
+    }
+}
+
+#[multiversion(targets("x86_64+avx2+bmi1+bmi2+lzcnt+popcnt"))]
+fn read_bit(limbs: &[u64], numbers: &mut [u32], bit: usize) {
+    if bit >= 32 {
+        return;
+    }
+    for (limb, numbers) in limbs.iter().zip(numbers.chunks_mut(64)) {
+        for (place, number) in numbers.iter_mut().enumerate() {
+            *number |= ((limb >> place & 1) as u32) << bit;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::environment::Environment;
+
+    #[test]
+    fn numbers_read_back() {
+        let environment = crate::tests::Plain::default();
+        let environment: &dyn Environment = &environment;
+        let mut poller = InterruptPoller::new(environment);
+        for (n, width) in [(0, 3), (1, 1), (65, 7), (130, 32)] {
+            let mut table = BitTable::zeros(n, width + 2).unwrap();
+            let numbers: Vec<u32> =
+                (0..n as u32).map(|row| row.wrapping_mul(0x9e37_79b9) >> (32 - width)).collect();
+            write_numbers(&mut table, 1, width, &numbers, &mut poller).unwrap();
+            assert_eq!(read_numbers(&table, 1, width, &mut poller).unwrap(), numbers);
+            for (row, &number) in numbers.iter().enumerate() {
+                assert_eq!(table.get(row, 1), number >> (width - 1) & 1 == 1);
+                assert!(!table.get(row, 0) && !table.get(row, width + 1));
+            }
+        }
+    }
+}
