@@ -1,8 +1,8 @@
 //! The world outside the machine: `print`, `read` and `write` of a running program.
 
 use star_base::{BitsRef, Code};
-use star_bind::{Kind, Reading, Settings, encoding, request};
-use star_io::FileError;
+use star_bind::{Kind, Pixels, Reading, Settings, encoding, request};
+use star_io::{FileError, OutputRef};
 use star_ir::{LimitKind, Trap, TrapKind, Ty};
 use star_vm::{Host, HostError, HostValue};
 
@@ -86,7 +86,14 @@ impl Host for RunHost<'_> {
     }
 
     fn write(&mut self, file: &str, value: BitsRef<'_>) -> Result<(), HostError> {
+        let (pixels, file) = Pixels::of_file(file);
         let written = self.access.for_writing(file).and_then(|path| {
+            if let Some(pixels) = pixels {
+                let target = Target::new(&path, file, &|format| pixels.holds(format))?;
+                let picture = pixels.picture(value, file)?;
+                let picture = OutputRef::Numbers(&picture);
+                return target.write_data(picture, self.console.flags)?.0.commit();
+            }
             let kind = match value {
                 BitsRef::Slice(_) => Kind::Slice,
                 BitsRef::Word(_) => Kind::Word,
