@@ -33,6 +33,8 @@ pub static MODULES: &[(&str, &str)] = &[
     ("ramalingam", include_str!("../modules/ramalingam.star")),
     ("reach", include_str!("../modules/reach.star")),
     ("updates", include_str!("../modules/updates.star")),
+    ("cbt", include_str!("../modules/cbt.star")),
+    ("terrain", include_str!("../modules/terrain.star")),
 ];
 
 #[cfg(test)]

@@ -9,6 +9,8 @@
 //! * `graphs`: the graph procedures against independent references.
 //! * `lowering`: where control flow, sizes and effects meet.
 //! * `natives`: every native against the Star body that it is the twin of.
+//! * `cbt`: concurrent binary trees, natives against Star texts.
+//! * `terrain`: meshes, likewise.
 //! * `passes`: each fires in generated programs, and keeps their cost.
 //! * `profile`: what lines and routines are charged with.
 //! * `programs`: generated programs, the same on every backend.
@@ -22,6 +24,7 @@
 //! codes that of star-cli's.
 
 mod bad_input;
+mod cbt;
 mod decisions;
 mod documentation;
 mod fast_paths;
@@ -38,3 +41,4 @@ mod profile;
 mod programs;
 mod published;
 mod sir_programs;
+mod terrain;

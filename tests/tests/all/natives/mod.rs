@@ -20,9 +20,13 @@ use subject::Subject;
 /// Calls with random arguments, for each routine.
 const CALLS: usize = 250;
 
+/// Modules whose natives need arguments that are no random bits: suites of their own call them.
+const OWN_SUITES: &[&str] = &["cbt", "terrain"];
+
 #[test]
 fn every_native_does_what_its_star_body_does() {
-    for &native in Native::ALL {
+    let natives = Native::ALL.iter();
+    for &native in natives.filter(|native| !OWN_SUITES.contains(&native.signature().module)) {
         for routine in native.signature().routines {
             compare(&Subject::new(native, routine));
         }

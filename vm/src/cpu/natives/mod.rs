@@ -9,10 +9,13 @@
 //! something in between.
 
 mod call;
+mod cbt;
 mod closure;
 mod reach;
+mod terrain;
 
 use star_base::Native;
+use star_base::natives::catalogue;
 use star_base::natives::catalogue::closure::{CLOSURE, CONDENSE, REACHABLE, REACHES};
 use star_base::natives::{ParamMode, SizeTerm};
 use star_ir::{LogicOp, Mode};
@@ -43,6 +46,24 @@ pub(super) const TABLE: &[NativeTwin] = &[
     NativeTwin { native: CONDENSE, run: reach::condense },
     NativeTwin { native: REACHES, run: reach::reaches },
     NativeTwin { native: REACHABLE, run: reach::reachable },
+    NativeTwin { native: catalogue::cbt::INIT, run: cbt::init },
+    NativeTwin { native: catalogue::cbt::OF, run: cbt::of },
+    NativeTwin { native: catalogue::cbt::FIELD, run: cbt::field },
+    NativeTwin { native: catalogue::cbt::SPLIT, run: cbt::split },
+    NativeTwin { native: catalogue::cbt::MERGE, run: cbt::merge },
+    NativeTwin { native: catalogue::cbt::SPLIT_RAW, run: cbt::split_raw },
+    NativeTwin { native: catalogue::cbt::MERGE_RAW, run: cbt::merge_raw },
+    NativeTwin { native: catalogue::cbt::CHANGE, run: cbt::change },
+    NativeTwin { native: catalogue::cbt::REDUCE, run: cbt::reduce },
+    NativeTwin { native: catalogue::cbt::COUNT, run: cbt::count },
+    NativeTwin { native: catalogue::cbt::LEAF, run: cbt::leaf },
+    NativeTwin { native: catalogue::cbt::LEAVES, run: cbt::leaves },
+    NativeTwin { native: catalogue::cbt::HEAP, run: cbt::heap },
+    NativeTwin { native: catalogue::cbt::OF_HEAP, run: cbt::of_heap },
+    NativeTwin { native: catalogue::terrain::INIT, run: terrain::init },
+    NativeTwin { native: catalogue::terrain::STEP, run: terrain::step },
+    NativeTwin { native: catalogue::terrain::MESH, run: terrain::mesh },
+    NativeTwin { native: catalogue::terrain::PICTURE, run: terrain::picture },
 ];
 
 impl Environment for Parallelism<'_> {

@@ -1,9 +1,33 @@
 //! The natives of the library: a file for each module that has some.
 
+pub mod cbt;
 pub mod closure;
+pub mod terrain;
 
 use super::Native;
 
 /// All of them, in the order of lists.
-pub const ALL: &[Native] =
-    &[closure::CLOSURE, closure::CONDENSE, closure::REACHES, closure::REACHABLE];
+pub const ALL: &[Native] = &[
+    closure::CLOSURE,
+    closure::CONDENSE,
+    closure::REACHES,
+    closure::REACHABLE,
+    cbt::INIT,
+    cbt::OF,
+    cbt::FIELD,
+    cbt::SPLIT,
+    cbt::MERGE,
+    cbt::SPLIT_RAW,
+    cbt::MERGE_RAW,
+    cbt::CHANGE,
+    cbt::REDUCE,
+    cbt::COUNT,
+    cbt::LEAF,
+    cbt::LEAVES,
+    cbt::HEAP,
+    cbt::OF_HEAP,
+    terrain::INIT,
+    terrain::STEP,
+    terrain::MESH,
+    terrain::PICTURE,
+];
