@@ -19,6 +19,11 @@
 //! as a program carries it out, on 10³ to that many bits (10⁹ by default, which takes 9 GB of memory), each for half
 //! a second or as long as `--time` says, beside the speed of plain reading; a table in Markdown at the end.
 //!
+//! `star-benches cbt [--libcbt DIR] [--most DEPTH] [--threads N] [--rounds N]`: concurrent binary trees of depth 10 to 20, or
+//! to 26 with `--most 26`, in turn with libcbt if its folder is named.
+//!
+//! `star-benches terrain FILE [ARRAY [THREADS]]`: a mesh of the heights in a file that follows a viewpoint.
+//!
 //! `star-benches start`, `large [VERTICES [ARCS]]`, `interrupt search|write|out …`, `profiling`: the command `star`
 //! as a whole (`whole`): its start, a table of 5 GB with time and most memory, Ctrl-C while it is searched and while a
 //! file is written, and what `--profile` takes; each with `[--star FILE] [--runs N] [--dir FOLDER]`.
@@ -47,6 +52,7 @@ mod operations;
 mod peers;
 mod program;
 mod say;
+mod trees;
 #[cfg(unix)]
 mod whole;
 
@@ -57,6 +63,8 @@ const USAGE: &str = "usage: star-benches front-end [MB] | kernels [BITS [NAME]] 
                      | algorithms [N [NAME]] \
                      | operations [BITS [NAME]] [--time SECONDS] | loading [FILE…] \
                      | edge-list [MB] | adjacency [VERTICES [ARCS]] \
+                     | cbt [--libcbt DIR] [--most DEPTH] [--threads N] [--rounds N] \
+                     | terrain FILE [ARRAY [THREADS]] \
                      | start | large [VERTICES [ARCS]] | interrupt search|write|out [NUMBER…] | profiling \
                      [--star FILE] [--runs N] [--dir FOLDER] \
                      | peers rust|python|c|all [OPTIONS]";
@@ -95,6 +103,8 @@ fn main() -> ExitCode {
         "adjacency" => number(1, 200_000)
             .zip(number(2, 4_000_000))
             .map(|(n, m)| graphs::adjacency(n as u64, m as u64).map_err(|error| error.to_string())),
+        "cbt" => trees::Options::of(&args[1..]).map(|options| trees::run(&options)),
+        "terrain" => Some(trees::terrain(&args[1..])),
         #[cfg(unix)]
         "start" => whole::Options::of(&args[1..]).map(|options| whole::start(&options)),
         #[cfg(unix)]
