@@ -212,6 +212,39 @@ fn a_chain_takes_four_operands_at_a_time_and_no_buffer_beside_its_port() {
     assert_eq!(plan.reductions, [(Reduction::Count, Location::Port(ports[0]))]);
 }
 
+/// The conjunction of so many ports, in the first one.
+fn conjunction(n_ports: usize) -> Tape {
+    let mut tape = Tape::default();
+    let ports: Vec<PortId> = (0..n_ports).map(|_| tape.port()).collect();
+    let loads: Vec<ValueId> = ports.iter().map(|port| tape.load(*port)).collect();
+    let all = loads[1..].iter().fold(loads[0], |all, load| tape.lut(AND, &[all, *load]));
+    tape.store(ports[0], all);
+    tape
+}
+
+#[test]
+fn a_chain_may_begin_or_end_with_a_function_of_two() {
+    assert_eq!(sizes(&conjunction(4)), (1, 1, 1), "one operation on four, and a copy");
+    assert_eq!(sizes(&conjunction(6)), (2, 1, 0), "five, and one more in place");
+    assert_eq!(sizes(&conjunction(8)), (2, 1, 0));
+}
+
+#[test]
+fn a_buffer_is_used_again_when_nobody_needs_what_it_holds() {
+    assert_eq!(sizes(&conjunction(33)), (8, 2, 0));
+}
+
+#[test]
+fn a_port_that_is_only_asked_about_is_read() {
+    let mut tape = Tape::default();
+    let [asked, unused] = [(); 2].map(|()| tape.port());
+    let value = tape.load(asked);
+    tape.load(unused);
+    tape.reduce(Reduction::Count, value);
+    let reads: Vec<bool> = Plan::new(&tape).ports.iter().map(|port| port.is_read).collect();
+    assert_eq!(reads, [true, false]);
+}
+
 #[test]
 fn ports_are_exchanged_and_what_nobody_stores_is_not_made() {
     let mut tape = Tape::default();
@@ -307,5 +340,6 @@ fn a_port_without_memory_is_a_fault() {
         let lane = || Lane::Read { limbs: &[7], stride: 0 };
         assert!(strips.line(vec![lane(), lane()]).is_err(), "a store to what is only read");
         assert!(strips.line(vec![lane()]).is_err());
+        assert!(strips.lines(vec![lane(), lane()], &[0]).is_err(), "likewise");
     });
 }
