@@ -81,6 +81,10 @@ pub fn bind(
                 }
             },
             (None, Some(offer)) => Origin::Offer(offer),
+            // A flag that is not given is not set.
+            (None, None) if !by_ref && *kind == Kind::Bool => {
+                Origin::Argument(ArgValue::Value(HostValue::Bool(false)))
+            }
             (None, None) => {
                 if !by_ref {
                     missing.push(param);

@@ -1,0 +1,220 @@
+//! How a program writes a table as numbers: a form before the name of the file, `records x=16 y=16:way.csv`.
+//!
+//! * `records`: every row is a record, with its fields side by side; what [`NumberLayout`](star_io::NumberLayout) reads as
+//!   `records`.
+//! * `planes`: every row is a row of a picture. It has a part for each bit of each field, the most significant one
+//!   first; a part has one bit for each pixel of the row.
+//!
+//! Behind the form stand the fields in their order, each with its bits.
+
+use star_base::{BitsRef, Code, text};
+use star_io::{Field, FileError, Format, Numbers, OutputRef, Shape};
+
+use crate::encoding::cannot_hold;
+
+/// Widest field that is one number.
+const MAX_BITS: usize = 63;
+
+/// A form with its fields.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fields {
+    form: FieldForm,
+    /// Names and bits.
+    fields: Vec<(String, usize)>,
+}
+
+/// How the fields lie in a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum FieldForm {
+    /// One record.
+    Records,
+    /// Bit by bit, for all pixels of a row.
+    Planes,
+}
+
+impl FieldForm {
+    const ALL: [FieldForm; 2] = [FieldForm::Records, FieldForm::Planes];
+
+    fn name(self) -> &'static str {
+        match self {
+            FieldForm::Records => "records",
+            FieldForm::Planes => "planes",
+        }
+    }
+}
+
+impl Fields {
+    /// Splits `[FORM NAME=BITS …:]FILE`.
+    ///
+    /// # Errors
+    /// E0507 if a form stands there and its fields are none.
+    pub fn split(text: &str) -> Result<(Option<Self>, &str), FileError> {
+        let Some((prefix, file)) = text.split_once(':') else { return Ok((None, text)) };
+        let mut words = prefix.split_whitespace();
+        let form =
+            words.next().and_then(|word| FieldForm::ALL.into_iter().find(|f| f.name() == word));
+        let Some(form) = form else { return Ok((None, text)) };
+        let field = |word: &str| {
+            let (name, bits) = word.split_once('=')?;
+            let bits = bits.parse().ok().filter(|bits| (1..=MAX_BITS).contains(bits))?;
+            (!name.is_empty()).then(|| (name.to_owned(), bits))
+        };
+        let fields: Option<Vec<(String, usize)>> = words.map(field).collect();
+        match fields.filter(|fields| !fields.is_empty()) {
+            Some(fields) => Ok((Some(Fields { form, fields }), file)),
+            None => {
+                let message = format!("`{}` names no fields", text::one_line(prefix));
+                let error = FileError::new(Code::NoSuchLayout, file, message);
+                let help = format!("write `{} x=16 y=16:{file}`, names and bits", form.name());
+                Err(error.help(help).note(format!("a field has 1 to {MAX_BITS} bits")))
+            }
+        }
+    }
+
+    /// Refuses a format that does not hold such numbers.
+    ///
+    /// # Errors
+    /// E0507.
+    pub fn held_by(&self, format: Format) -> Result<(), FileError> {
+        let shape = match self.form {
+            FieldForm::Records => Shape::List(1),
+            FieldForm::Planes => Shape::Grid { height: 1, width: 1 },
+        };
+        let greatest = |bits: usize| vec![(1_i64 << (bits - 1)) - 1 + (1_i64 << (bits - 1))];
+        let example = Numbers { shape, fields: self.with(|bits, _| greatest(bits)) };
+        let written = star_io::write(format, OutputRef::Numbers(&example), &mut std::io::sink());
+        written.map_err(|refusal| {
+            let what = match self.form {
+                FieldForm::Records => "a list of such fields",
+                FieldForm::Planes => "a picture of such fields",
+            };
+            FileError { notes: refusal.notes, ..cannot_hold(what, format) }
+        })
+    }
+
+    /// A table as these numbers; `file` is what messages call it.
+    ///
+    /// # Errors
+    /// E0507 if it is no table of rows that consist of the fields, E0511 if the system refuses the memory.
+    pub fn numbers(&self, value: BitsRef<'_>, file: &str) -> Result<Numbers, FileError> {
+        let refused = |message: String| FileError::new(Code::NoSuchLayout, file, message);
+        let BitsRef::Table(table) = value else {
+            return Err(refused(format!("`{}` is a form of tables", self.form.name())));
+        };
+        let (n_rows, n_cols) = (table.n_rows(), table.n_cols());
+        let n_bits: usize = self.fields.iter().map(|(_, bits)| bits).sum();
+        let width = match self.form {
+            FieldForm::Records if n_cols == n_bits => 1,
+            FieldForm::Planes if n_cols % n_bits == 0 => n_cols / n_bits,
+            FieldForm::Records | FieldForm::Planes => {
+                let message = format!("rows of {n_cols} bits are no fields of {n_bits}");
+                return Err(refused(message));
+            }
+        };
+        let n_records = n_rows.saturating_mul(width);
+        let mut planes = Vec::new();
+        for (_, bits) in &self.fields {
+            let mut values: Vec<i64> = Vec::new();
+            if values.try_reserve_exact(n_records).is_err() {
+                let message = format!("no memory for {n_records} numbers");
+                return Err(FileError::new(Code::DoesNotFit, file, message));
+            }
+            values.resize(n_records, 0);
+            planes.push((*bits, values));
+        }
+        let mut column = 0;
+        for (bits, values) in &mut planes {
+            for _ in 0..*bits {
+                for x in 0..width {
+                    for y in 0..n_rows {
+                        let value = &mut values[y * width + x];
+                        *value = *value << 1 | i64::from(table.get(y, column));
+                    }
+                    column += 1;
+                }
+            }
+        }
+        let mut values = planes.into_iter().map(|(_, values)| values);
+        let fields = self.with(|_, _| values.next().unwrap_or_default());
+        let shape = match self.form {
+            FieldForm::Records => Shape::List(n_rows),
+            FieldForm::Planes => Shape::Grid { height: n_rows, width },
+        };
+        Ok(Numbers { shape, fields })
+    }
+
+    /// The fields with these values. Samples keep their bits, and so the depth of a picture.
+    fn with(&self, mut values: impl FnMut(usize, &str) -> Vec<i64>) -> Vec<Field> {
+        let field = |(name, bits): &(String, usize)| Field {
+            name: name.clone(),
+            bits: match self.form {
+                FieldForm::Records => None,
+                FieldForm::Planes => Some(*bits),
+            },
+            values: values(*bits, name),
+        };
+        self.fields.iter().map(field).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use star_base::{BitTable, BitVector};
+
+    use super::*;
+
+    fn fields(text: &str) -> (Fields, &str) {
+        let (fields, file) = Fields::split(text).unwrap();
+        (fields.unwrap(), file)
+    }
+
+    #[test]
+    fn a_form_stands_before_a_file() {
+        for plain in ["way.csv", "C:\\way.csv", "records", "rows x=3:way.csv", ""] {
+            assert_eq!(Fields::split(plain).unwrap(), (None, plain));
+        }
+        assert_eq!(fields("records x=16  y=3:a:b.csv").1, "a:b.csv");
+        for wrong in
+            ["records:a.csv", "planes x:a.png", "records x=0:a", "planes =3:a", "records x=64:a"]
+        {
+            assert_eq!(Fields::split(wrong).unwrap_err().code, Code::NoSuchLayout, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn rows_become_records_and_planes_pictures() {
+        let table = BitTable::parse(&["011101", "100011"]).unwrap();
+        let (records, _) = fields("records x=2 y=4:a.csv");
+        let numbers = records.numbers(BitsRef::Table(&table), "a.csv").unwrap();
+        assert_eq!(numbers.shape, Shape::List(2));
+        assert_eq!(
+            (&numbers.fields[0].values[..], &numbers.fields[1].values[..]),
+            (&[1, 2][..], &[13, 3][..])
+        );
+        let mut text = Vec::new();
+        star_io::write(Format::Csv, OutputRef::Numbers(&numbers), &mut text).unwrap();
+        assert_eq!(String::from_utf8(text).unwrap(), "x,y\n1,13\n2,3\n");
+        // Two pixels in a row: 01 and 11 in two planes, 01 in one.
+        let (planes, _) = fields("planes gray=2 alpha=1:a.png");
+        let numbers = planes.numbers(BitsRef::Table(&table), "a.png").unwrap();
+        assert_eq!(numbers.shape, Shape::Grid { height: 2, width: 2 });
+        assert_eq!(numbers.fields[0].values, [1, 3, 2, 0]);
+        assert_eq!(numbers.fields[1].values, [0, 1, 1, 1]);
+    }
+
+    #[test]
+    fn what_does_not_suit_is_refused() {
+        let (records, _) = fields("records x=2 y=4:a.csv");
+        let table = BitTable::zeros(3, 5).unwrap();
+        let word = BitVector::zeros(6);
+        for value in [BitsRef::Table(&table), BitsRef::Word(&word)] {
+            assert_eq!(records.numbers(value, "a.csv").unwrap_err().code, Code::NoSuchLayout);
+        }
+        assert!(records.held_by(Format::Csv).is_ok());
+        assert_eq!(records.held_by(Format::Png).unwrap_err().code, Code::NoSuchLayout);
+        let (planes, _) = fields("planes red=8 green=8 blue=8:a.png");
+        assert!(planes.held_by(Format::Png).is_ok());
+        let (deep, _) = fields("planes gray=63:a.png");
+        assert!(deep.held_by(Format::Png).is_err());
+    }
+}
