@@ -35,6 +35,7 @@ pub static MODULES: &[(&str, &str)] = &[
     ("updates", include_str!("../modules/updates.star")),
     ("cbt", include_str!("../modules/cbt.star")),
     ("terrain", include_str!("../modules/terrain.star")),
+    ("wave", include_str!("../modules/wave.star")),
 ];
 
 #[cfg(test)]

@@ -83,8 +83,7 @@ struct Flood<'a> {
     environment: &'a dyn Environment,
 }
 
-/// Labels of all cells: waves from `goals`, which have label 0. With `stop_at` the wave ends when that cell is reached,
-/// and cells as far as that have labels or not.
+/// Labels of all cells: waves from `goals`, which have label 0. With `stop_at` the wave ends when that cell is reached.
 ///
 /// # Errors
 /// If the run is to end, or the system refuses the memory.

@@ -205,6 +205,37 @@ impl Grid {
         Grid::of_edges(width, height, |a, b| free[a.y * width + a.x] && free[b.y * width + b.x])
     }
 
+    /// The grid of packed transitions, one row of cells directly behind the other: bit `y * width + x`. What leads over the
+    /// lower border is closed. `None` if a transition leads over the right one.
+    ///
+    /// # Errors
+    /// [`GridError`].
+    pub fn of_bits(
+        width: usize,
+        n_cells: usize,
+        right: &[u64],
+        down: &[u64],
+    ) -> Result<Option<Self>, GridError> {
+        let height = rows_of(width, n_cells)?;
+        let n_limbs = n_cells.div_ceil(64);
+        if right.len() < n_limbs || down.len() < n_limbs {
+            return Err(GridError::WrongLength);
+        }
+        let mut grid = Grid::closed(width, height)?;
+        let last = width.saturating_sub(1);
+        for y in 0..height {
+            let (first, row) = (y * width, y * grid.row_limbs..(y + 1) * grid.row_limbs);
+            cut(right, first, width, &mut grid.right[row.clone()]);
+            if y + 1 < height {
+                cut(down, first, width, &mut grid.down[row]);
+            }
+            if grid.opens_right(last, y) {
+                return Ok(None);
+            }
+        }
+        Ok(Some(grid))
+    }
+
     /// Cells in a row.
     pub fn width(&self) -> usize {
         self.width
@@ -292,6 +323,22 @@ impl Grid {
         let open =
             |plane: &[u64]| plane.iter().map(|limb| u64::from(limb.count_ones())).sum::<u64>();
         self.n_transitions() - open(&self.right) - open(&self.down)
+    }
+}
+
+/// `to` takes `len` bits from the bit `first` on, and zeros behind them.
+fn cut(bits: &[u64], first: usize, len: usize, to: &mut [u64]) {
+    let (limb, shift) = (first / 64, first % 64);
+    for (idx, to) in to.iter_mut().enumerate() {
+        let low = bits.get(limb + idx).map_or(0, |limb| limb >> shift);
+        let high = match shift {
+            0 => 0,
+            shift => bits.get(limb + idx + 1).map_or(0, |limb| limb << (64 - shift)),
+        };
+        *to = low | high;
+    }
+    if let (Some(end), 1..) = (to.last_mut(), len % 64) {
+        *end &= u64::MAX >> (64 - len % 64);
     }
 }
 

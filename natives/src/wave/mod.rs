@@ -85,8 +85,8 @@ impl Wave {
         n_cells.saturating_mul(6).saturating_add(n_cells / 4).saturating_add(1 << 20)
     }
 
-    /// Lets a wave go from all goals at once until nothing changes. With `stop_at` it ends when that cell is reached: the labels
-    /// of cells as far from the goals are then there or not, those of nearer ones are.
+    /// Lets a wave go from all goals at once until nothing changes. With `stop_at` it ends when that cell is reached: exactly
+    /// the cells that are no farther from the goals have labels then.
     ///
     /// # Errors
     /// [`WaveError::Outside`] for a goal or an end that the grid does not have, [`WaveError::Ended`].

@@ -42,3 +42,4 @@ mod programs;
 mod published;
 mod sir_programs;
 mod terrain;
+mod wave;

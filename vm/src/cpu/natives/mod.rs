@@ -13,10 +13,12 @@ mod cbt;
 mod closure;
 mod reach;
 mod terrain;
+mod wave;
 
 use star_base::Native;
 use star_base::natives::catalogue;
 use star_base::natives::catalogue::closure::{CLOSURE, CONDENSE, REACHABLE, REACHES};
+use star_base::natives::catalogue::wave::WAVE;
 use star_base::natives::{ParamMode, SizeTerm};
 use star_ir::{LogicOp, Mode};
 use star_natives::{Ended, Environment};
@@ -64,6 +66,7 @@ pub(super) const TABLE: &[NativeTwin] = &[
     NativeTwin { native: catalogue::terrain::STEP, run: terrain::step },
     NativeTwin { native: catalogue::terrain::MESH, run: terrain::mesh },
     NativeTwin { native: catalogue::terrain::PICTURE, run: terrain::picture },
+    NativeTwin { native: WAVE, run: wave::wave },
 ];
 
 impl Environment for Parallelism<'_> {

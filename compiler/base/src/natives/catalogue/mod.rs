@@ -3,6 +3,7 @@
 pub mod cbt;
 pub mod closure;
 pub mod terrain;
+pub mod wave;
 
 use super::Native;
 
@@ -30,4 +31,5 @@ pub const ALL: &[Native] = &[
     terrain::STEP,
     terrain::MESH,
     terrain::PICTURE,
+    wave::WAVE,
 ];

@@ -1,0 +1,31 @@
+//! Module `wave`: Lee's wave on a grid.
+
+use crate::natives::Precondition::{Equal, Within};
+use crate::natives::{Kind, Native, Param, Signature, SizeExpr};
+
+/// The labels of all cells.
+pub const WAVE: Native = Native::new(&Signature {
+    name: "wave",
+    module: "wave",
+    routines: &["WAVE"],
+    params: &[
+        Param::value("w", Kind::Int),
+        Param::value("moore", Kind::Bool),
+        Param::value("stop", Kind::Int),
+        Param::value("Right", Kind::Slice),
+        Param::value("Down", Kind::Slice),
+        Param::value("Goals", Kind::Slice),
+        Param::made("Label", Kind::Table),
+    ],
+    result: None,
+    preconditions: &[
+        Within(SizeExpr::Number(1), SizeExpr::value(0), SizeExpr::length(3)),
+        Within(SizeExpr::Number(0), SizeExpr::value(2), SizeExpr::length(3)),
+        Equal(SizeExpr::length(3), SizeExpr::length(4)),
+        Equal(SizeExpr::length(3), SizeExpr::length(5)),
+    ],
+    declines: Some(
+        "the cells are no whole rows, a transition leads over the right border, or there are more than 2^31 cells",
+    ),
+    summary: "tiles of 64 × 64 cells as bit boards, all of which move on together",
+});

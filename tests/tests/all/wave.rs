@@ -1,0 +1,253 @@
+//! Lee's wave: the module of the library on every backend, and its native on the scenario files of the shared data, against
+//! breadth-first search. Files that are missing are named and skipped.
+
+use std::collections::VecDeque;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use star_base::BitVector;
+use star_natives::wave::{Cell, Costs, Grid, Neighbourhood, UNREACHED, Wave, Weighed};
+use star_natives::{Ended, Environment};
+use star_tests::backends::{Mode, WITH_NATIVES, backends};
+use star_tests::case::{Random, traps};
+use star_tests::differ::difference;
+use star_tests::run::{LIMITS, Program};
+use star_vm::HostValue;
+
+const BOTH: [Neighbourhood; 2] = [Neighbourhood::VonNeumann, Neighbourhood::Moore];
+
+/// One thread.
+struct Alone;
+
+impl Environment for Alone {
+    fn poll_limbs(&self) -> usize {
+        1 << 16
+    }
+
+    fn poll(&self) -> Result<(), Ended> {
+        Ok(())
+    }
+
+    fn fill(
+        &self,
+        to: &mut [u64],
+        piece: &(dyn Fn(usize, &mut [u64]) + Sync),
+    ) -> Result<(), Ended> {
+        piece(0, to);
+        Ok(())
+    }
+
+    fn or_assign(&self, to: &mut [u64], line: &[u64]) -> Result<(), Ended> {
+        to.iter_mut().zip(line).for_each(|(to, line)| *to |= line);
+        Ok(())
+    }
+
+    fn threads(&self) -> usize {
+        1
+    }
+
+    fn install(&self, work: &mut (dyn FnMut() + Send)) -> Result<(), Ended> {
+        work();
+        Ok(())
+    }
+}
+
+/// Labels of a map of free cells by breadth-first search: a diagonal step needs both cells beside it.
+fn searched(width: usize, free: &[bool], neighbourhood: Neighbourhood, goal: usize) -> Vec<u32> {
+    let height = free.len() / width;
+    let is_free = |x: isize, y: isize| {
+        let inside = (0..width as isize).contains(&x) && (0..height as isize).contains(&y);
+        inside && free[y as usize * width + x as usize]
+    };
+    let mut labels = vec![UNREACHED; free.len()];
+    labels[goal] = 0;
+    let mut queue = VecDeque::from([goal]);
+    while let Some(at) = queue.pop_front() {
+        let (x, y) = ((at % width) as isize, (at / width) as isize);
+        for (dx, dy) in [(-1, 0), (0, -1), (1, 0), (0, 1), (-1, -1), (1, -1), (1, 1), (-1, 1)] {
+            let is_diagonal = dx != 0 && dy != 0;
+            if is_diagonal && neighbourhood == Neighbourhood::VonNeumann {
+                continue;
+            }
+            if !(is_free(x, y)
+                && is_free(x + dx, y + dy)
+                && is_free(x + dx, y)
+                && is_free(x, y + dy))
+            {
+                continue;
+            }
+            let to = (y + dy) as usize * width + (x + dx) as usize;
+            if labels[to] == UNREACHED {
+                labels[to] = labels[at] + 1;
+                queue.push_back(to);
+            }
+        }
+    }
+    labels
+}
+
+const TRY: &str = "import \"star:wave\";
+    procedure TRY(w: integer; moore: boolean; stop,start: integer; Free,Goals: slice(n);
+                  var Label,Path: table; var On: slice);
+    var Right,Down: slice(n);
+    begin
+      OPEN_CELLS(w,Free,Right,Down);
+      WAVE(w,moore,stop,Right,Down,Goals,Label);
+      if stop=0 then TRACE(w,moore,Right,Down,start,Label,Path,On);
+    end;";
+
+#[test]
+fn the_star_text_gives_what_the_native_and_a_search_give() {
+    let program = Program::new(TRY);
+    let entry = program.entry("TRY");
+    let compiled = program.compile_on(&backends());
+    let mut random = Random::new(2002);
+    for (width, height) in [(1, 1), (1, 9), (9, 1), (8, 8), (13, 7), (64, 3), (70, 12), (22, 23)] {
+        for moore in [false, true] {
+            let n = width * height;
+            let percent = [60, 75, 90, 100][random.below(4)];
+            let mut free = random.bits(n, percent);
+            let (start, goal) = (random.below(n), random.below(n));
+            (free[start], free[goal]) = (true, true);
+            let stop = [0, random.below(n) + 1][random.below(2)];
+            let mut goals = BitVector::zeros(n);
+            goals.put(goal, true);
+            let args = [
+                HostValue::Int(width as i64),
+                HostValue::Bool(moore),
+                HostValue::Int(stop as i64),
+                HostValue::Int(start as i64 + 1),
+                HostValue::Slice(BitVector::from_bools(&free)),
+                HostValue::Slice(goals),
+                HostValue::Unset,
+                HostValue::Unset,
+                HostValue::Unset,
+            ];
+            let expected = compiled[0].run(entry, &args, LIMITS);
+            for other in &compiled[1..] {
+                let found = other.run(entry, &args, LIMITS);
+                assert_eq!(difference(&program, &expected, &found, Mode::AsLowered), None);
+                let n_natives = u64::from(WITH_NATIVES.contains(&other.name));
+                assert_eq!(found.stats.natives, n_natives, "{} {width} x {height}", other.name);
+            }
+            if stop > 0 {
+                continue;
+            }
+            let labels = searched(width, &free, BOTH[usize::from(moore)], goal);
+            let [.., HostValue::Table(table), HostValue::Table(path), HostValue::Slice(on)] =
+                &expected.values[..]
+            else {
+                panic!("{:?}", expected.values)
+            };
+            for (cell, &label) in labels.iter().enumerate() {
+                let bits = table.row(cell);
+                let number = bits.iter().fold(0, |number, bit| number << 1 | u32::from(bit));
+                let all_ones = (1 << bits.len()) - 1;
+                assert_eq!(number, if label == UNREACHED { all_ones } else { label });
+            }
+            let n_cells = labels[start].wrapping_add(1) as usize;
+            assert_eq!((path.n_rows(), on.count_ones() as usize), (n_cells, n_cells));
+        }
+    }
+}
+
+#[test]
+fn grids_without_columns_and_labels_of_other_grids_trap() {
+    let wave = |w: &str| {
+        traps(&format!(
+            "import \"star:wave\"; program P; var Label: table;
+             begin WAVE({w},false,0,'0','0','1',Label); end."
+        ))
+    };
+    assert!(wave("0").contains("a grid has a column"), "{}", wave("0"));
+    let traced = traps(
+        "import \"star:wave\"; program P; var Label,Path: table; On: slice;
+         begin
+           WAVE(3,false,0,'110','000','100',Label);
+           TRACE(3,false,'000','000',2,Label,Path,On);
+         end.",
+    );
+    assert!(traced.contains("not those of this grid"), "{traced}");
+}
+
+/// The files of this kind in the folder of grids, if it is there.
+fn grids() -> Option<Vec<PathBuf>> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/grids");
+    let files = fs::read_dir(folder).ok()?.filter_map(|entry| Some(entry.ok()?.path()));
+    let mut maps: Vec<PathBuf> =
+        files.filter(|path| path.extension().is_some_and(|end| end == "map")).collect();
+    maps.sort();
+    Some(maps)
+}
+
+/// A map, read by hand: its width and which cells are free.
+fn map(path: &Path) -> (usize, Vec<bool>) {
+    let text = fs::read_to_string(path).unwrap();
+    let rows: Vec<&str> = text.lines().skip_while(|line| *line != "map").skip(1).collect();
+    let free = rows.iter().flat_map(|row| row.chars()).map(|c| matches!(c, '.' | 'G' | 'S'));
+    (rows[0].len(), free.collect())
+}
+
+/// Start, goal and length of the problems of a map.
+fn problems(map: &Path) -> Vec<(Cell, Cell, f64)> {
+    let text = fs::read_to_string(map.with_extension("map.scen")).unwrap();
+    let problem = |line: &str| {
+        let fields: Vec<&str> = line.split_whitespace().collect();
+        let number = |idx: usize| fields[idx].parse::<usize>().unwrap();
+        let cell = |idx: usize| Cell { x: number(idx), y: number(idx + 1) };
+        (cell(4), cell(6), fields[8].parse().unwrap())
+    };
+    text.lines().skip(1).filter(|line| !line.is_empty()).map(problem).collect()
+}
+
+#[expect(clippy::print_stdout, reason = "says what was not there")]
+fn skip() {
+    println!("skipped: no ../shared/data/grids");
+}
+
+#[test]
+fn all_labels_of_the_scenario_files_are_those_of_a_search() {
+    let Some(maps) = grids() else { return skip() };
+    assert!(!maps.is_empty());
+    for path in maps {
+        let (width, free) = map(&path);
+        let grid = Grid::of_cells(width, &free).unwrap();
+        let problems = problems(&path);
+        // All labels of goals that lie all over the map.
+        for (start, goal, _) in problems.iter().step_by(problems.len() / 10 + 1) {
+            for neighbourhood in BOTH {
+                let expected = searched(width, &free, neighbourhood, goal.y * width + goal.x);
+                let wave = Wave::spread(&grid, neighbourhood, &[*goal], None, &Alone).unwrap();
+                assert!(wave.labels().iter().eq(expected.iter().copied()), "{path:?} {goal:?}");
+                let way = wave.path(&grid, *start).unwrap();
+                assert_eq!(way.len(), expected[start.y * width + start.x] as usize + 1);
+                let labels = way.iter().map(|cell| expected[cell.y * width + cell.x]);
+                assert!(labels.rev().eq(0..way.len() as u32), "{path:?} {start:?} {goal:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn octile_lengths_are_those_of_the_scenario_files() {
+    let Some(maps) = grids() else { return skip() };
+    for path in maps {
+        let (width, free) = map(&path);
+        let grid = Grid::of_cells(width, &free).unwrap();
+        let problems = problems(&path);
+        for (start, goal, length) in problems.iter().step_by(problems.len() / 6 + 1) {
+            let (moore, costs) = (Neighbourhood::Moore, Costs::OCTILE);
+            let weighed = Weighed::spread(&grid, moore, &[*goal], costs, &Alone).unwrap();
+            let way = weighed.path(&grid, moore, costs, *start).unwrap();
+            let is_diagonal = |pair: &&[Cell]| pair[0].x != pair[1].x && pair[0].y != pair[1].y;
+            let n_diagonal = way.windows(2).filter(is_diagonal).count();
+            let n_straight = way.len() - 1 - n_diagonal;
+            let found = n_straight as f64 + n_diagonal as f64 * f64::sqrt(2.0);
+            // Some files give two decimals.
+            assert!(
+                (found - length).abs() < 0.006,
+                "{path:?} {start:?} {goal:?}: {found} {length}"
+            );
+        }
+    }
+}
