@@ -24,6 +24,9 @@
 //!
 //! `star-benches terrain FILE [ARRAY [THREADS]]`: a mesh of the heights in a file that follows a viewpoint.
 //!
+//! `star-benches wave [N [RUNS [THREADS]]]`: Lee's wave on grids of N × N cells (1000 by default), every class of
+//! impassability, beside a search over two queues and, up to N = 1000, the crate `pathfinding`.
+//!
 //! `star-benches start`, `large [VERTICES [ARCS]]`, `interrupt search|write|out …`, `profiling`: the command `star`
 //! as a whole (`whole`): its start, a table of 5 GB with time and most memory, Ctrl-C while it is searched and while a
 //! file is written, and what `--profile` takes; each with `[--star FILE] [--runs N] [--dir FOLDER]`.
@@ -53,6 +56,7 @@ mod peers;
 mod program;
 mod say;
 mod trees;
+mod wave;
 #[cfg(unix)]
 mod whole;
 
@@ -65,6 +69,7 @@ const USAGE: &str = "usage: star-benches front-end [MB] | kernels [BITS [NAME]] 
                      | edge-list [MB] | adjacency [VERTICES [ARCS]] \
                      | cbt [--libcbt DIR] [--most DEPTH] [--threads N] [--rounds N] \
                      | terrain FILE [ARRAY [THREADS]] \
+                     | wave [N [RUNS [THREADS]]] \
                      | start | large [VERTICES [ARCS]] | interrupt search|write|out [NUMBER…] | profiling \
                      [--star FILE] [--runs N] [--dir FOLDER] \
                      | peers rust|python|c|all [OPTIONS]";
@@ -105,6 +110,10 @@ fn main() -> ExitCode {
             .map(|(n, m)| graphs::adjacency(n as u64, m as u64).map_err(|error| error.to_string())),
         "cbt" => trees::Options::of(&args[1..]).map(|options| trees::run(&options)),
         "terrain" => Some(trees::terrain(&args[1..])),
+        "wave" => number(1, 1000)
+            .zip(number(2, 5))
+            .zip(number(3, 2))
+            .map(|((n, runs), threads)| wave::run(n, runs, threads)),
         #[cfg(unix)]
         "start" => whole::Options::of(&args[1..]).map(|options| whole::start(&options)),
         #[cfg(unix)]

@@ -1,0 +1,315 @@
+//! Lee's wave: all labels of a grid by the native of `star:wave`, in turn with a scalar search over two queues and with
+//! the crate pathfinding, on two kinds of maps in eleven classes of impassability.
+
+use std::time::Instant;
+
+use pathfinding::directed::bfs::bfs_reach;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use star_io::generate::{GenerateOptions, Terrain};
+use star_natives::wave::{Cell, Grid, Neighbourhood, UNREACHED, Wave};
+use star_natives::{Ended, Environment};
+
+/// The largest side at which the crate takes part: it keeps a hash map of all cells.
+const MOST_OF_CRATE: usize = 1000;
+
+/// What the first queue of a run is given at most, in cells off the corner.
+const MOST_OFF: usize = 64;
+
+/// A pool of its own.
+struct Pool {
+    threads: ThreadPool,
+    n_threads: usize,
+}
+
+impl Pool {
+    fn new(n_threads: usize) -> Result<Self, String> {
+        let threads = ThreadPoolBuilder::new().num_threads(n_threads).build();
+        Ok(Pool { threads: threads.map_err(|error| error.to_string())?, n_threads })
+    }
+}
+
+impl Environment for Pool {
+    fn poll_limbs(&self) -> usize {
+        1 << 20
+    }
+
+    fn poll(&self) -> Result<(), Ended> {
+        Ok(())
+    }
+
+    fn fill(
+        &self,
+        to: &mut [u64],
+        piece: &(dyn Fn(usize, &mut [u64]) + Sync),
+    ) -> Result<(), Ended> {
+        piece(0, to);
+        Ok(())
+    }
+
+    fn or_assign(&self, to: &mut [u64], line: &[u64]) -> Result<(), Ended> {
+        to.iter_mut().zip(line).for_each(|(to, line)| *to |= line);
+        Ok(())
+    }
+
+    fn threads(&self) -> usize {
+        self.n_threads
+    }
+
+    fn install(&self, work: &mut (dyn FnMut() + Send)) -> Result<(), Ended> {
+        self.threads.install(work);
+        Ok(())
+    }
+}
+
+/// A grid of side `n` in which this share of the transitions is blocked, as nearly as the generator can.
+#[derive(Clone, Copy, Debug)]
+enum Maps {
+    /// Each transition on its own.
+    Independent,
+    /// By the heights of a country made by diamond and square, and a threshold.
+    Heights,
+}
+
+impl Maps {
+    const ALL: [Maps; 2] = [Maps::Independent, Maps::Heights];
+
+    fn name(self) -> &'static str {
+        match self {
+            Maps::Independent => "independent",
+            Maps::Heights => "heights",
+        }
+    }
+
+    fn make(self, n: usize, beta: f64, seed: u64) -> Result<Grid, String> {
+        match self {
+            Maps::Independent => {
+                let mut grid = Grid::of_edges(n, n, |_, _| true).map_err(|e| e.to_string())?;
+                let limit = (beta * f64::from(u32::MAX)) as u64;
+                let mut state = seed;
+                for y in 0..n {
+                    for x in 0..n {
+                        let random = splitmix(&mut state);
+                        grid.put_right(x, y, (random & 0xffff_ffff) >= limit);
+                        grid.put_down(x, y, (random >> 32) >= limit);
+                    }
+                }
+                Ok(grid)
+            }
+            Maps::Heights => {
+                let size_log2 = (n - 1).max(1).ilog2() + 1;
+                let terrain = Terrain { size_log2, roughness: 0.7, bits: 24 };
+                let made = terrain.generate(&mut GenerateOptions::new(seed, 1 << 33));
+                let made = made.map_err(|error| error.to_string())?;
+                let side = (1 << size_log2) + 1;
+                let all = &made.fields[0].values;
+                let heights: Vec<i64> = (0..n * n).map(|i| all[i / n * side + i % n]).collect();
+                drop(made);
+                Grid::of_heights(n, &heights, threshold(&heights, n, beta))
+                    .map_err(|e| e.to_string())
+            }
+        }
+    }
+}
+
+/// The threshold that blocks such a share of the transitions, found from a sample of them.
+fn threshold(heights: &[i64], n: usize, beta: f64) -> u64 {
+    let stride = (n * n / 1_000_000).max(1);
+    let cells = (0..n * n).step_by(stride).filter(|cell| cell % n + 1 < n && cell / n + 1 < n);
+    let mut differences: Vec<u64> =
+        cells.flat_map(|c| [c + 1, c + n].map(|next| heights[c].abs_diff(heights[next]))).collect();
+    differences.sort_unstable();
+    let n_open = ((1.0 - beta) * differences.len() as f64) as usize;
+    differences.get(n_open).copied().unwrap_or(u64::MAX)
+}
+
+fn splitmix(state: &mut u64) -> u64 {
+    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mut z = *state;
+    z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ z >> 31
+}
+
+/// The open transitions of each cell in a byte: left, up, right, down from the lowest bit.
+fn bytes(grid: &Grid) -> Vec<u8> {
+    let (width, height) = (grid.width(), grid.height());
+    let mut open = vec![0; width * height];
+    for y in 0..height {
+        for x in 0..width {
+            let cell = y * width + x;
+            if grid.opens_right(x, y) {
+                open[cell] |= 4;
+                open[cell + 1] |= 1;
+            }
+            if grid.opens_down(x, y) {
+                open[cell] |= 8;
+                open[cell + width] |= 2;
+            }
+        }
+    }
+    open
+}
+
+/// Breadth-first search over two queues, labels of 16 bits.
+fn two_queues(open: &[u8], width: usize, goal: usize) -> Vec<u16> {
+    let mut labels = vec![u16::MAX; open.len()];
+    let (mut front, mut next) = (vec![goal as u32], Vec::new());
+    labels[goal] = 0;
+    let mut label = 0u16;
+    while !front.is_empty() && label < u16::MAX - 1 {
+        label += 1;
+        for &cell in &front {
+            let cell = cell as usize;
+            let steps = open[cell];
+            let mut reach = |to: usize| {
+                if labels[to] == u16::MAX {
+                    labels[to] = label;
+                    next.push(to as u32);
+                }
+            };
+            if steps & 1 != 0 {
+                reach(cell - 1);
+            }
+            if steps & 2 != 0 {
+                reach(cell - width);
+            }
+            if steps & 4 != 0 {
+                reach(cell + 1);
+            }
+            if steps & 8 != 0 {
+                reach(cell + width);
+            }
+        }
+        front.clear();
+        std::mem::swap(&mut front, &mut next);
+    }
+    labels
+}
+
+/// Cells reached, the sum of their labels, and the greatest one.
+fn digest(labels: impl Iterator<Item = u32>) -> (u64, u64, u32) {
+    labels
+        .filter(|&label| label != UNREACHED)
+        .fold((0, 0, 0), |(n, sum, most), label| (n + 1, sum + u64::from(label), most.max(label)))
+}
+
+fn milliseconds<T>(work: impl FnOnce() -> T) -> (f64, T) {
+    let begin = Instant::now();
+    let done = work();
+    (begin.elapsed().as_secs_f64() * 1e3, done)
+}
+
+fn median(mut times: Vec<f64>) -> f64 {
+    times.sort_by(f64::total_cmp);
+    times.get(times.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
+/// A goal near a place from which a wave gets far: the first along the diagonal towards the middle.
+fn goal_near(grid: &Grid, at: usize, pool: &Pool) -> Result<Cell, String> {
+    let n = grid.width();
+    let mut best = (0, Cell { x: at, y: at });
+    for off in 0..MOST_OFF.min(n / 2) {
+        let place = if at < n / 2 { at + off } else { at - off };
+        let goal = Cell { x: place, y: place };
+        let wave = spread(grid, goal, pool)?;
+        let n_reached = digest(wave.labels().iter()).0;
+        if n_reached > n as u64 * 8 {
+            return Ok(goal);
+        }
+        if n_reached > best.0 {
+            best = (n_reached, goal);
+        }
+    }
+    Ok(best.1)
+}
+
+fn spread(grid: &Grid, goal: Cell, pool: &Pool) -> Result<Wave, String> {
+    let wave = Wave::spread(grid, Neighbourhood::VonNeumann, &[goal], None, pool);
+    wave.map_err(|error| error.to_string())
+}
+
+/// All classes of a side, each so many times; medians.
+pub(crate) fn run(n: usize, runs: usize, threads: usize) -> Result<(), String> {
+    if n < 2 {
+        return Err("a side has 2 cells or more".to_owned());
+    }
+    let (one, all) = (Pool::new(1)?, Pool::new(threads)?);
+    println!("n = {n}, medians of {runs}, ms; {threads} threads\n");
+    println!(
+        "| maps | β % | goal | waves | cells reached | ours, 1 thread | ours | scalar | scalar ÷ ours | pathfinding | path |"
+    );
+    println!("|---|---|---|---|---|---|---|---|---|---|---|");
+    for maps in Maps::ALL {
+        for class in 0..11 {
+            let beta = if class == 10 { 0.6 } else { 0.05 * f64::from(class) + 0.025 };
+            let grid = maps.make(n, beta, 2002 + u64::from(class as u32))?;
+            let open = bytes(&grid);
+            let share = grid.n_blocked() as f64 / grid.n_transitions() as f64 * 100.0;
+            for (name, at) in [("corner", n - 1), ("centre", n / 2)] {
+                let goal = goal_near(&grid, at, &one)?;
+                let row = contest(&grid, &open, goal, runs, [&one, &all])?;
+                println!("| {} | {share:.1} | {name} {row}", maps.name());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// One line of the table from its fourth column on.
+fn contest(
+    grid: &Grid,
+    open: &[u8],
+    goal: Cell,
+    runs: usize,
+    [one, all]: [&Pool; 2],
+) -> Result<String, String> {
+    let width = grid.width();
+    let start = Cell { x: width - 1 - goal.x, y: width - 1 - goal.y };
+    let mut times: [Vec<f64>; 5] = Default::default();
+    let mut expected = None;
+    let mut same = |found: (u64, u64, u32)| match *expected.get_or_insert(found) == found {
+        true => Ok(found),
+        false => Err("the labels differ".to_owned()),
+    };
+    let mut seen = (0, 0, 0);
+    for run in 0..runs.max(1) {
+        let (time, labels) = milliseconds(|| two_queues(open, width, goal.y * width + goal.x));
+        times[2].push(time);
+        let label = |&label: &u16| if label == u16::MAX { UNREACHED } else { u32::from(label) };
+        seen = same(digest(labels.iter().map(label)))?;
+        drop(labels);
+        for (pool, which) in [(one, 0), (all, 1)] {
+            let (time, wave) = milliseconds(|| spread(grid, goal, pool));
+            let wave = wave?;
+            times[which].push(time);
+            same(digest(wave.labels().iter()))?;
+            let (time, path) = milliseconds(|| wave.path(grid, start));
+            path.map_err(|error| error.to_string())?;
+            times[4].push(time);
+        }
+        if width <= MOST_OF_CRATE && run == 0 {
+            let cell = |idx: usize| Cell { x: idx % width, y: idx / width };
+            let steps = Neighbourhood::VonNeumann.steps();
+            let next = |idx: &usize| {
+                let to = steps.iter().filter_map(|&step| grid.go(cell(*idx), step));
+                to.map(|to| to.y * width + to.x).collect::<Vec<usize>>()
+            };
+            let first = goal.y * width + goal.x;
+            let (time, n_reached) = milliseconds(|| bfs_reach(first, next).count());
+            times[3].push(time);
+            if n_reached as u64 != seen.0 {
+                return Err("pathfinding reaches other cells".to_owned());
+            }
+        }
+    }
+    let [alone, ours, scalar, theirs, path] = times.map(median);
+    let theirs = if theirs.is_nan() { "–".to_owned() } else { format!("{theirs:.1}") };
+    Ok(format!(
+        "({}, {}) | {} | {} | {alone:.1} | {ours:.1} | {scalar:.1} | {:.1} | {theirs} | {path:.2} |",
+        goal.x + 1,
+        goal.y + 1,
+        seen.2,
+        seen.0,
+        scalar / ours
+    ))
+}
