@@ -1,5 +1,5 @@
 //! Do backends agree? Everything that a program can show is compared: how it ended (for traps code,
-//! place, calls and values; for limits which one, and where), all arguments afterwards, what was
+//! calls and place in the source, and values; for limits which one, and where in the source), all arguments afterwards, what was
 //! printed and written, elementary operations, and steps in programs as lowered.
 
 use star_ir::LimitKind;
@@ -45,7 +45,7 @@ impl Difference {
 /// What two runs of a program with the same arguments differ in; `None` if in nothing that matters.
 /// `expected` ran as lowered on a backend without natives, `found` in this mode.
 pub fn difference(expected: &Run, found: &Run, mode: Mode) -> Option<Difference> {
-    let Run { outcome, values, printed, files, stats } = expected;
+    let Run { outcome, source: _, values, printed, files, stats } = expected;
     if is_limit(outcome, |kind| matches!(kind, LimitKind::Memory { .. })) {
         // Bytes are counted by each backend in its own way: one may hold less for the same values.
         return None;
@@ -55,7 +55,7 @@ pub fn difference(expected: &Run, found: &Run, mode: Mode) -> Option<Difference>
         // A native takes no steps: it gets further.
         return None;
     }
-    if *outcome != found.outcome {
+    if !same_end(expected, found) {
         return Some(Difference::Outcome);
     }
     if values.len() != found.values.len() {
@@ -84,6 +84,28 @@ pub fn difference(expected: &Run, found: &Run, mode: Mode) -> Option<Difference>
     }
 }
 
+/// Did both end in the same way at the same place of the source? By which number a program knows that place does not
+/// matter.
+fn same_end(expected: &Run, found: &Run) -> bool {
+    expected.source == found.source
+        && match (&expected.outcome, &found.outcome) {
+            (Outcome::Trap(one), Outcome::Trap(other)) => {
+                (&one.kind, &one.values) == (&other.kind, &other.values)
+            }
+            (Outcome::Limit { kind, loc: _ }, Outcome::Limit { kind: other, loc: _ }) => {
+                kind == other
+            }
+            (
+                Outcome::Done
+                | Outcome::Trap(_)
+                | Outcome::Limit { .. }
+                | Outcome::DeviceLost { .. }
+                | Outcome::Internal(_),
+                other,
+            ) => expected.outcome == *other,
+        }
+}
+
 /// May two runs end apart, because one was faster than the other when the time was up?
 pub fn is_timed(run: &Run) -> bool {
     is_limit(&run.outcome, |kind| matches!(kind, LimitKind::Time | LimitKind::Interrupted))
@@ -102,7 +124,8 @@ fn is_limit(outcome: &Outcome, is: impl Fn(&LimitKind) -> bool) -> bool {
 mod tests {
     use std::collections::BTreeMap;
 
-    use star_ir::LocId;
+    use star_base::{FileId, Span};
+    use star_ir::{LocId, Trap, TrapKind};
     use star_vm::{HostValue, Stats};
 
     use super::*;
@@ -110,6 +133,7 @@ mod tests {
     fn run() -> Run {
         Run {
             outcome: Outcome::Done,
+            source: Vec::new(),
             values: vec![HostValue::Int(1), HostValue::Bool(true)],
             printed: "a\n".to_owned(),
             files: BTreeMap::new(),
@@ -135,6 +159,25 @@ mod tests {
         assert_eq!(differs(&file), Some(Difference::Files));
         assert_eq!(differs(&|run| run.stats.operations += 1), Some(Difference::Operations));
         assert_eq!(differs(&|run| run.stats.steps += 1), Some(Difference::Steps));
+    }
+
+    #[test]
+    fn places_are_compared_and_not_their_numbers() {
+        let at = |loc: u32, start: u32| {
+            let kind = TrapKind::Assert("no".to_owned());
+            let trap = Trap { kind, loc: LocId(loc), frames: Vec::new(), values: Vec::new() };
+            let source = vec![Span { file: FileId(0), start, end: start + 1 }];
+            Run { outcome: Outcome::Trap(Box::new(trap)), source, ..run() }
+        };
+        assert_eq!(difference(&at(1, 7), &at(2, 7), Mode::Optimised), None);
+        let elsewhere = difference(&at(1, 7), &at(1, 8), Mode::Optimised);
+        assert_eq!(elsewhere, Some(Difference::Outcome));
+        let limit = |loc| {
+            let outcome = Outcome::Limit { kind: LimitKind::Time, loc: LocId(loc) };
+            Run { outcome, source: at(1, 7).source, ..run() }
+        };
+        assert_eq!(difference(&limit(1), &limit(2), Mode::AsLowered), None);
+        assert_eq!(difference(&limit(1), &at(1, 7), Mode::AsLowered), Some(Difference::Outcome));
     }
 
     #[test]

@@ -5,7 +5,8 @@
 use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
 
-use star_ir::{Mode, Program, RoutineId};
+use star_base::Span;
+use star_ir::{LocId, Mode, Program, RoutineId};
 use star_vm::{
     Argument, Backend, BackendError, CompileOptions, Control, DynBackend, DynCode, DynPlan,
     DynValue, Explanation, HostValue, Limits, Outcome, TableForm, erase,
@@ -30,8 +31,7 @@ pub struct Compiled {
     pub name: &'static str,
     backend: Rc<dyn DynBackend>,
     code: DynCode,
-    /// Those of the parameters of each routine.
-    modes: Vec<Vec<Mode>>,
+    program: Program,
 }
 
 /// A routine with its arguments, ready to run.
@@ -39,7 +39,8 @@ pub struct Loaded {
     backend: Rc<dyn DynBackend>,
     plan: DynPlan,
     values: Vec<DynValue>,
-    modes: Vec<Mode>,
+    program: Program,
+    entry: RoutineId,
 }
 
 /// A backend that compiles as well as it can.
@@ -53,10 +54,14 @@ impl Machine {
     /// # Errors
     /// As for [`Backend::compile`].
     pub fn compile(&self, program: Program) -> Result<Compiled, BackendError> {
-        let modes = |params: &[star_ir::Param]| params.iter().map(|param| param.mode).collect();
-        let modes = program.routines.iter().map(|routine| modes(&routine.params)).collect();
-        let code = self.backend.compile(program, &self.options)?;
-        Ok(Compiled { name: self.name, backend: Rc::clone(&self.backend), code, modes })
+        let code = self.backend.compile(program.clone(), &self.options)?;
+        Ok(Compiled { name: self.name, backend: Rc::clone(&self.backend), code, program })
+    }
+
+    /// The same backend, which runs programs as they were lowered.
+    #[must_use]
+    pub fn as_lowered(&self) -> Machine {
+        Machine { options: CompileOptions::AS_LOWERED, ..self.clone() }
     }
 }
 
@@ -74,11 +79,7 @@ impl Compiled {
         let values = values.collect::<Result<Vec<DynValue>, _>>()?;
         let types = values.iter().map(|value| backend.ty(value)).collect::<Result<Vec<_>, _>>()?;
         let plan = backend.plan(&self.code, entry, &types)?;
-        let modes = self.modes.get(entry.0 as usize).cloned();
-        let modes = modes.ok_or_else(|| {
-            BackendError::Internal(format!("the program has no routine {}", entry.0))
-        })?;
-        Ok(Loaded { backend, plan, values, modes })
+        Ok(Loaded { backend, plan, values, program: self.program.clone(), entry })
     }
 
     /// How the tables among the parameters of `entry` had best lie.
@@ -139,9 +140,25 @@ impl Loaded {
     /// # Errors
     /// As for [`Loaded::values`].
     pub fn into_results(self, interrupt: &AtomicBool) -> Result<Vec<HostValue>, BackendError> {
-        let Loaded { backend, plan: _, values, modes } = self;
-        let results = values.into_iter().zip(modes).filter(|(_, mode)| *mode == Mode::Ref);
+        let Loaded { backend, plan: _, values, program, entry } = self;
+        let params = &program.routine(entry).params;
+        let results = values.into_iter().zip(params).filter(|(_, param)| param.mode == Mode::Ref);
         results.map(|(value, _)| backend.unload(value, interrupt)).collect()
+    }
+
+    /// Where a run ended in the source: the calls that were active, inlined ones among them, the outermost first, and
+    /// then the place itself. Empty if it ended well, or without a place.
+    pub(crate) fn end_in_source(&self, outcome: &Outcome) -> Vec<Span> {
+        let span = |loc: LocId| self.program.locations.get(loc).map(|location| location.span);
+        match outcome {
+            Outcome::Trap(trap) => {
+                let stack = trap.call_stack(&self.program);
+                let calls = stack.iter().filter_map(|frame| frame.call);
+                calls.chain([trap.loc]).filter_map(span).collect()
+            }
+            Outcome::Limit { loc, .. } => span(*loc).into_iter().collect(),
+            Outcome::Done | Outcome::DeviceLost { .. } | Outcome::Internal(_) => Vec::new(),
+        }
     }
 
     /// Leaves the memory of the arguments as it is, for a process that is about to end: giving gigabytes

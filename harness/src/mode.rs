@@ -8,7 +8,7 @@ use star_vm::Limits;
 /// fastest ways of running loops and kernels aside: a suite that always sets one never sees them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// As lowered, without passes, under the limits given; steps are compared.
+    /// As lowered, without passes and compiled as it stands, under the limits given; steps are compared.
     AsLowered,
     /// Optimised, without a limit on steps; these are not compared.
     Optimised,

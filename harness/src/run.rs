@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 
-use star_base::{BitsRef, Code};
+use star_base::{BitsRef, Code, Span};
 use star_ir::{LimitKind, LocId, Ty};
 use star_vm::{BackendError, Control, Host, HostError, HostValue, Limits, Outcome, Stats};
 
@@ -14,6 +14,9 @@ use crate::machine::Loaded;
 pub struct Run {
     /// How it ended.
     pub outcome: Outcome,
+    /// Where it ended in the source: the calls that were active, inlined ones among them, the outermost first, and
+    /// then the place itself. Numbers of locations differ between forms of a program, places do not.
+    pub source: Vec<Span>,
     /// The arguments afterwards; none if they could not be taken out of the backend.
     pub values: Vec<HostValue>,
     /// What was printed.
@@ -38,13 +41,15 @@ impl Run {
             Ok(values) => (outcome, values),
             Err(error) => (ended(error), Vec::new()),
         };
-        Run { outcome, values, printed, files, stats }
+        let source = loaded.end_in_source(&outcome);
+        Run { outcome, source, values, printed, files, stats }
     }
 
     /// What is left where a step before the run failed.
     pub fn failed(error: BackendError) -> Self {
         Run {
             outcome: ended(error),
+            source: Vec::new(),
             values: Vec::new(),
             printed: String::new(),
             files: BTreeMap::new(),
