@@ -53,6 +53,8 @@ impl Agreement {
 /// A program on some backends, as lowered and optimised.
 pub struct InBothModes {
     as_lowered: Vec<Compiled>,
+    /// Without passes, on the backends that have fast paths of their own.
+    as_written: Vec<Compiled>,
     /// What passes make of it, if they change it: on the specification, and on the backend that people use.
     optimised: Vec<Compiled>,
 }
@@ -70,14 +72,32 @@ impl InBothModes {
             .iter()
             .filter(|machine| optimised != *program && matches!(machine.name, "reference" | "cpu"));
         InBothModes {
-            as_lowered: compile(program, machines),
+            as_lowered: machines
+                .iter()
+                .map(|machine| compiled(program, &machine.as_lowered()))
+                .collect(),
+            as_written: machines
+                .iter()
+                .filter(|machine| !machine.name.starts_with("reference"))
+                .map(|machine| compiled(program, machine))
+                .collect(),
             optimised: machines_of_passes.map(|machine| compiled(&optimised, machine)).collect(),
         }
     }
 
-    /// The backends that have fast paths to take where steps have no limit.
-    fn fast(&self) -> impl Iterator<Item = &Compiled> {
-        self.as_lowered.iter().filter(|compiled| !compiled.name.starts_with("reference"))
+    /// Runs an entry without passes on a backend that has fast paths of its own.
+    ///
+    /// # Panics
+    /// If there is no such backend.
+    pub fn run_as_written(
+        &self,
+        machine: &str,
+        entry: RoutineId,
+        args: &[HostValue],
+        limits: Limits,
+    ) -> Run {
+        let compiled = self.as_written.iter().find(|compiled| compiled.name == machine);
+        compiled.unwrap_or_else(|| panic!("no `{machine}`")).run(entry, args, limits)
     }
 
     /// Runs an entry on each backend in both modes and compares them with the first one as lowered: without
@@ -110,7 +130,7 @@ impl InBothModes {
             Some(format!("`{first}` and `{}`, {how}: {difference}", other.name))
         };
         let mut taken = Vec::new();
-        for other in self.fast() {
+        for other in &self.as_written {
             let found = other.run(entry, args, Mode::Optimised.limits(limits));
             if let Some(difference) = differs(other, &found, "without limits") {
                 return Same::No(difference);

@@ -87,6 +87,14 @@ impl Sir {
             Same::No(difference) => panic!("{difference}\n{args:?}"),
         }
     }
+
+    /// Runs the first routine without passes on one backend, under a limit on steps.
+    ///
+    /// # Panics
+    /// If there is no such backend.
+    pub fn run_in_steps(&self, machine: &str, args: &[HostValue]) -> Run {
+        self.compiled.run_as_written(machine, RoutineId(0), args, LIMITS)
+    }
 }
 
 /// The reference, iterations backward and in a shuffled order, tiles of 3 rows, 1 row and 64 rows.

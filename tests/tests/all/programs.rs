@@ -150,7 +150,8 @@ fn tight(limits: Limits, kind: usize, needed: u64) -> [Limits; 2] {
 /// Runs a program with just enough of steps, memory and output, and with one too few; the number of
 /// limits that it met.
 fn meets_limits(program: &Program, name: &str, args: &[HostValue]) -> usize {
-    let compiled = program.compile_on(&backends());
+    let machines: Vec<_> = backends().iter().map(|machine| machine.as_lowered()).collect();
+    let compiled = program.compile_on(&machines);
     let run = |limits| match same_as_lowered(program, &compiled, name, args, limits) {
         Same::Yes(agreement) => agreement.run,
         Same::No(difference) => panic!("{limits:?}: {difference}"),
