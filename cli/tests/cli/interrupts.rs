@@ -13,6 +13,9 @@ use crate::support::{ENDLESS, Folder, Ran, kill};
 /// No run takes longer to end.
 const BOUND: Duration = Duration::from_secs(5);
 
+/// How often a run that takes longer is tried again: a busy machine is late now and then, a fault always.
+const MAX_TRIES: usize = 4;
+
 /// Rows of large tables of 4096 columns: 1 GiB where the build is a fast one.
 const N_ROWS: usize = if cfg!(debug_assertions) { 1 << 17 } else { 1 << 21 };
 
@@ -190,23 +193,32 @@ fn reading_laying_out_and_writing_end_soon() {
         let start = Instant::now();
         let ran = Ran::of(begin(&folder, &arguments).wait_with_output().unwrap());
         assert_eq!(ran.code, 0, "{}", ran.stderr);
-        let whole = start.elapsed();
+        let mut whole = start.elapsed();
         folder.write("f.stb", b"old");
         let _ = std::fs::remove_file(folder.path("f.mtx"));
         let mut in_time = 0;
         for part in 1..20 {
-            let child = begin(&folder, &arguments);
             let wait = whole * part / 20;
-            std::thread::sleep(wait);
-            let (took, ran) = interrupt(child);
-            let (wait, all) = (wait.as_millis(), whole.as_millis());
+            let mut tries = 1;
+            let (took, ran) = loop {
+                let child = begin(&folder, &arguments);
+                std::thread::sleep(wait);
+                let (took, ran) = interrupt(child);
+                if took < BOUND || tries == MAX_TRIES {
+                    break (took, ran);
+                }
+                folder.write("f.stb", b"old");
+                tries += 1;
+            };
             println!(
-                "{layout}, after {wait} of {all} ms: exit {} in {} ms{}",
+                "{layout}, after {} of {} ms: exit {} in {} ms{}",
+                wait.as_millis(),
+                whole.as_millis(),
                 ran.code,
                 took.as_millis(),
                 ran.stderr.lines().find(|line| line.contains("error")).unwrap_or_default()
             );
-            assert!(took < BOUND.max(whole), "{took:?}");
+            assert!(took < BOUND, "{took:?}");
             if ran.code == 130 {
                 in_time += 1;
                 assert!(ran.stderr.contains("error[L0106]"), "{ran:?}");
@@ -216,6 +228,8 @@ fn reading_laying_out_and_writing_end_soon() {
             } else {
                 assert_eq!(ran.code, 0, "{ran:?}");
                 folder.write("f.stb", b"old");
+                // The machine was busier when the whole run was timed.
+                whole = whole.min(wait);
             }
         }
         assert!(in_time > 0, "all runs ended before they were interrupted");
