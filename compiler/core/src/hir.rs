@@ -235,6 +235,40 @@ impl Expr {
         if let ExprKind::Var(place) = self.kind { Some(place) } else { None }
     }
 
+    /// The size that it names.
+    pub(crate) fn as_size(&self) -> SizeTerm {
+        match &self.kind {
+            ExprKind::Int(value) => SizeTerm::Number(*value),
+            ExprKind::Var(place) => SizeTerm::Int(*place),
+            ExprKind::NRows(place) => SizeTerm::Rows(*place),
+            ExprKind::NCols(place) => SizeTerm::Columns(*place),
+            ExprKind::Builtin(Builtin::Length, args) => {
+                args.first().and_then(Expr::as_var).map_or(SizeTerm::Computed, SizeTerm::Length)
+            }
+            ExprKind::Error
+            | ExprKind::Bool(_)
+            | ExprKind::Str(_)
+            | ExprKind::Bits(_)
+            | ExprKind::Theta
+            | ExprKind::Chain(..)
+            | ExprKind::Neg(_)
+            | ExprKind::Compare(..)
+            | ExprKind::BoolDiffers(..)
+            | ExprKind::Not(_)
+            | ExprKind::BitsNot(_)
+            | ExprKind::BitsEqual(..)
+            | ExprKind::Component(..)
+            | ExprKind::Bit(..)
+            | ExprKind::Part(..)
+            | ExprKind::Step(_)
+            | ExprKind::Shift(..)
+            | ExprKind::Col(..)
+            | ExprKind::Row(..)
+            | ExprKind::Builtin(..)
+            | ExprKind::Call(..) => SizeTerm::Computed,
+        }
+    }
+
     /// Is it made of `Θ` alone, so that its size comes from the context?
     pub fn is_sizeless(&self) -> bool {
         match &self.kind {
@@ -267,6 +301,23 @@ impl Expr {
             | ExprKind::Call(..) => false,
         }
     }
+}
+
+/// An integer expression as a size: of a declaration, or of a header.
+#[derive(Clone, Copy)]
+pub(crate) enum SizeTerm {
+    /// A number.
+    Number(i64),
+    /// The value of a variable.
+    Int(VarUse),
+    /// Rows of a table.
+    Rows(VarUse),
+    /// Columns of a table.
+    Columns(VarUse),
+    /// Components of a slice or word.
+    Length(VarUse),
+    /// Anything else.
+    Computed,
 }
 
 /// An expression; the types of operands are as the variant needs them.

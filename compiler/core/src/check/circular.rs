@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use star_base::{Code, Diagnostic};
 
 use super::Checker;
-use crate::hir::{Expr, ExprKind, Kind, LocalId, Ty};
+use crate::hir::{Expr, ExprKind, Kind, LocalId, SizeTerm, Ty};
 use crate::visit;
 
 /// Sizes declared through sizes declared through sizes … more often than this are refused.
@@ -109,32 +109,13 @@ impl Checker<'_> {
         let mut links = Vec::new();
         if let Some(size) = self.declared(id) {
             visit::any_expr(size, &mut |expr| {
-                let dims = match expr.kind {
-                    ExprKind::NRows(_) => 0..1,
-                    ExprKind::NCols(_) => 1..2,
-                    ExprKind::Error
-                    | ExprKind::Int(_)
-                    | ExprKind::Bool(_)
-                    | ExprKind::Str(_)
-                    | ExprKind::Bits(_)
-                    | ExprKind::Theta
-                    | ExprKind::Var(_)
-                    | ExprKind::Chain(..)
-                    | ExprKind::Neg(_)
-                    | ExprKind::Compare(..)
-                    | ExprKind::BoolDiffers(..)
-                    | ExprKind::Not(_)
-                    | ExprKind::BitsNot(_)
-                    | ExprKind::BitsEqual(..)
-                    | ExprKind::Component(..)
-                    | ExprKind::Bit(..)
-                    | ExprKind::Part(..)
-                    | ExprKind::Step(_)
-                    | ExprKind::Shift(..)
-                    | ExprKind::Col(..)
-                    | ExprKind::Row(..)
-                    | ExprKind::Builtin(..)
-                    | ExprKind::Call(..) => 0..2,
+                let dims = match expr.as_size() {
+                    SizeTerm::Rows(_) => 0..1,
+                    SizeTerm::Columns(_) => 1..2,
+                    SizeTerm::Number(_)
+                    | SizeTerm::Int(_)
+                    | SizeTerm::Length(_)
+                    | SizeTerm::Computed => 0..2,
                 };
                 visit::own_places(expr, &mut |place| {
                     let sizes = dims.clone().map(|dim| (place.local, dim));

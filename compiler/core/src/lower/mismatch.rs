@@ -4,7 +4,7 @@ use star_base::{Code, Diagnostic, Span};
 
 use super::Lowerer;
 use super::sizes::{Ext, SizeKey};
-use crate::hir::{self, Expr, ExprKind, LocalId, RoutineId};
+use crate::hir::{self, Expr, ExprKind, LocalId, RoutineId, SizeTerm};
 
 /// Where a known size comes from.
 #[derive(Clone)]
@@ -47,14 +47,14 @@ impl Lowerer<'_> {
                     hir::Arg::Ref(place) => self.declared(place.local, dim),
                 };
                 let (Some(size), Some(found)) = (size, found) else { continue };
-                match &size.kind {
-                    ExprKind::Int(n) => {
+                match size.as_size() {
+                    SizeTerm::Number(n) => {
                         let text = format!("the header asks for {n}");
-                        if let Ok(n) = u64::try_from(*n) {
+                        if let Ok(n) = u64::try_from(n) {
                             self.mismatch(call, &found, &Origin { size: n, span: size.span, text });
                         }
                     }
-                    ExprKind::Var(name) => {
+                    SizeTerm::Int(name) => {
                         let first = bound.iter().find(|(other, _)| *other == name.local);
                         match first.map(|(_, first)| first.clone()) {
                             Some(first) => self.mismatch(call, &found, &first),
@@ -62,29 +62,10 @@ impl Lowerer<'_> {
                         }
                     }
                     // Only a number or a name says which sizes are equal.
-                    ExprKind::Error
-                    | ExprKind::Bool(_)
-                    | ExprKind::Str(_)
-                    | ExprKind::Bits(_)
-                    | ExprKind::Theta
-                    | ExprKind::Chain(..)
-                    | ExprKind::Neg(_)
-                    | ExprKind::Compare(..)
-                    | ExprKind::BoolDiffers(..)
-                    | ExprKind::Not(_)
-                    | ExprKind::BitsNot(_)
-                    | ExprKind::BitsEqual(..)
-                    | ExprKind::Component(..)
-                    | ExprKind::Bit(..)
-                    | ExprKind::Part(..)
-                    | ExprKind::Step(_)
-                    | ExprKind::Shift(..)
-                    | ExprKind::Col(..)
-                    | ExprKind::Row(..)
-                    | ExprKind::NCols(_)
-                    | ExprKind::NRows(_)
-                    | ExprKind::Builtin(..)
-                    | ExprKind::Call(..) => {}
+                    SizeTerm::Rows(_)
+                    | SizeTerm::Columns(_)
+                    | SizeTerm::Length(_)
+                    | SizeTerm::Computed => {}
                 }
             }
         }

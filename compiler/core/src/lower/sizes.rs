@@ -1,11 +1,10 @@
 //! Symbolic sizes: which size a web has, and the SIR variable that holds it.
 
-use star_base::Builtin;
 use star_ir::{Check, Extent, Op, Operand, SizeOp, SizeOperand, StmtKind, Ty, VarId};
 
 use super::shape::{Bits, Shape, shape};
 use super::{Fact, Lowerer};
-use crate::hir::{self, Expr, ExprKind, Kind, LocalId, Role, Routine};
+use crate::hir::{self, Expr, ExprKind, Kind, LocalId, Role, Routine, SizeTerm};
 
 /// A size that does not change while the routine runs, once it is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -66,49 +65,25 @@ impl Lowerer<'_> {
         if fuel == 0 {
             return Some(declared);
         }
-        Some(match &size.kind {
-            ExprKind::Int(value) => u64::try_from(*value).map_or(declared, SizeKey::Const),
-            ExprKind::Var(place) if self.is_fixed_int(place.local) => SizeKey::Int(place.local),
-            ExprKind::NRows(place) => match self.declared_key_within(place.local, 0, fuel - 1) {
+        let within = |place: hir::VarUse, dim| self.declared_key_within(place.local, dim, fuel - 1);
+        let effects = |place: hir::VarUse| self.effects(place.local);
+        Some(match size.as_size() {
+            SizeTerm::Number(value) => u64::try_from(value).map_or(declared, SizeKey::Const),
+            SizeTerm::Int(place) if self.is_fixed_int(place.local) => SizeKey::Int(place.local),
+            SizeTerm::Rows(place) => match within(place, 0) {
                 Some(key) => key,
-                None if !self.effects(place.local).replaced => SizeKey::Rows(place.local),
+                None if !effects(place).replaced => SizeKey::Rows(place.local),
                 None => declared,
             },
-            ExprKind::NCols(place) => match self.declared_key_within(place.local, 1, fuel - 1) {
+            SizeTerm::Columns(place) => match within(place, 1) {
                 Some(key) => key,
-                None if !self.effects(place.local).replaced && !self.effects(place.local).grown => {
+                None if !effects(place).replaced && !effects(place).grown => {
                     SizeKey::Cols(place.local)
                 }
                 None => declared,
             },
-            ExprKind::Builtin(Builtin::Length, args) => {
-                let measured = args.first().and_then(Expr::as_var);
-                let key =
-                    measured.and_then(|place| self.declared_key_within(place.local, 0, fuel - 1));
-                key.unwrap_or(declared)
-            }
-            ExprKind::Error
-            | ExprKind::Bool(_)
-            | ExprKind::Str(_)
-            | ExprKind::Bits(_)
-            | ExprKind::Theta
-            | ExprKind::Var(_)
-            | ExprKind::Chain(..)
-            | ExprKind::Neg(_)
-            | ExprKind::Compare(..)
-            | ExprKind::BoolDiffers(..)
-            | ExprKind::Not(_)
-            | ExprKind::BitsNot(_)
-            | ExprKind::BitsEqual(..)
-            | ExprKind::Component(..)
-            | ExprKind::Bit(..)
-            | ExprKind::Part(..)
-            | ExprKind::Step(_)
-            | ExprKind::Shift(..)
-            | ExprKind::Col(..)
-            | ExprKind::Row(..)
-            | ExprKind::Builtin(..)
-            | ExprKind::Call(..) => declared,
+            SizeTerm::Length(place) => within(place, 0).unwrap_or(declared),
+            SizeTerm::Int(_) | SizeTerm::Computed => declared,
         })
     }
 
@@ -190,31 +165,9 @@ impl Lowerer<'_> {
     fn find_size(&mut self, key: SizeKey, var: VarId) {
         match key {
             SizeKey::Const(_) | SizeKey::Int(_) => {}
-            SizeKey::Rows(local) => {
-                let table = self.local_var(local);
-                let at_entry = self.r.local(local).role == Role::Value;
-                if at_entry {
-                    self.assign(var, Op::Rows(table));
-                } else {
-                    self.check_set_var(local, table);
-                    self.emit(StmtKind::Size(SizeOp::Latch {
-                        dst: var,
-                        size: SizeOperand::Rows(table),
-                    }));
-                }
-            }
+            SizeKey::Rows(local) => self.find_table_size(var, local, Op::Rows, SizeOperand::Rows),
             SizeKey::Cols(local) => {
-                let table = self.local_var(local);
-                let at_entry = self.r.local(local).role == Role::Value;
-                if at_entry {
-                    self.assign(var, Op::Columns(table));
-                } else {
-                    self.check_set_var(local, table);
-                    self.emit(StmtKind::Size(SizeOp::Latch {
-                        dst: var,
-                        size: SizeOperand::Columns(table),
-                    }));
-                }
+                self.find_table_size(var, local, Op::Columns, SizeOperand::Columns);
             }
             SizeKey::Length(local) => {
                 let bits = self.local_var(local);
@@ -239,6 +192,23 @@ impl Lowerer<'_> {
                 }
                 self.loc = loc;
             }
+        }
+    }
+
+    /// Sets `var` to the rows or columns of a table.
+    fn find_table_size(
+        &mut self,
+        var: VarId,
+        local: LocalId,
+        op: fn(VarId) -> Op,
+        size: fn(VarId) -> SizeOperand,
+    ) {
+        let table = self.local_var(local);
+        if self.r.local(local).role == Role::Value {
+            self.assign(var, op(table));
+        } else {
+            self.check_set_var(local, table);
+            self.emit(StmtKind::Size(SizeOp::Latch { dst: var, size: size(table) }));
         }
     }
 
