@@ -2,7 +2,7 @@
 //!
 //! * [`registry`]: the formats, one line each, and the two doors [`read`] and [`write()`].
 //! * [`data`], [`graph`], [`numbers`]: what a file holds.
-//! * [`updates`]: the lines of an update stream.
+//! * [`updates`]: the lines of an update stream. * [`moving`]: streams of moving objects.
 //! * [`layout`]: a graph laid out as a table or slice of bits.
 //! * [`generate`]: random graphs, tables, heights and images, each from a seed.
 //! * [`options`], [`error`]: what a reader is told, and what it says when it cannot go on.
@@ -47,6 +47,7 @@ pub mod generate;
 pub mod graph;
 mod growing;
 pub mod layout;
+pub mod moving;
 pub mod numbers;
 pub mod options;
 pub mod packing;

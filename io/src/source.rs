@@ -23,6 +23,8 @@ pub(crate) struct Source<'r, 'o> {
     budget: Budget,
     scaling: Option<&'r Scaling>,
     n_read: u64,
+    /// Bytes that were read and taken back.
+    pushed_back: Vec<u8>,
 }
 
 /// The bytes: the first ones, which were looked at already, and the rest.
@@ -50,11 +52,22 @@ impl<'r, 'o> Source<'r, 'o> {
             false => Input::Plain(whole),
         };
         let budget = Budget::from(options.max_bytes);
-        Ok(Source { input, options, budget, scaling, n_read: 0 })
+        Ok(Source { input, options, budget, scaling, n_read: 0, pushed_back: Vec::new() })
+    }
+
+    /// Takes the first bytes back, which were looked at to find out what the file is.
+    pub(crate) fn push_back(&mut self, bytes: &[u8]) {
+        self.pushed_back = bytes.to_vec();
     }
 
     /// Reads up to `buffer.len()` bytes; 0 at the end of the file only.
     pub(crate) fn read(&mut self, buffer: &mut [u8]) -> Result<usize, Fault> {
+        if !self.pushed_back.is_empty() {
+            let n_bytes = self.pushed_back.len().min(buffer.len());
+            let bytes = self.pushed_back.drain(..n_bytes);
+            buffer.iter_mut().zip(bytes).for_each(|(to, byte)| *to = byte);
+            return Ok(n_bytes);
+        }
         let n_bytes = loop {
             let result = match &mut self.input {
                 Input::Plain(input) => input.read(buffer),

@@ -3,7 +3,7 @@
 //! * [`uniform`]: random graphs in which every arc is as likely as any other, acyclic ones included.
 //! * [`rmat`]: graphs with few great vertices and many small ones.
 //! * [`road`]: road-like grids. [`table`]: tables of bits. [`terrain`]: heights. [`curve`]: images.
-//! * [`updates`]: changes of a graph and questions about it.
+//! * [`updates`]: changes of a graph and questions about it. * [`moving`]: moving objects and questions about them.
 //! * [`spec`]: all of them with their options, from a command line or from text.
 //!
 //! A generator is a pure function of its parameters and a seed. The random numbers are those of
@@ -28,6 +28,7 @@
 //! ```
 
 pub mod curve;
+pub mod moving;
 mod numbering;
 mod pacer;
 mod pairs;
@@ -50,6 +51,7 @@ use crate::error::{Fault, FileError};
 use crate::graph::Arc;
 
 pub use curve::{CurveImage, NoisyCurve};
+pub use moving::{Hubs, MovingObjects, MovingSteps};
 pub use numbering::Labels;
 pub use rmat::{Repeats, Rmat};
 pub use road::{Parts, Road, RoadNetwork};

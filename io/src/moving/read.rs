@@ -1,0 +1,370 @@
+//! Reads streams of moving objects, batch by batch.
+
+use std::io::Read;
+use std::marker::PhantomData;
+
+use star_base::Code;
+
+use super::sealed::Sealed;
+use super::{MAX_COORDINATE, Position, Record, Window, is_coordinate};
+use crate::error::{Fault, FileError};
+use crate::options::ReadOptions;
+use crate::scan::Scanner;
+use crate::source::Source;
+
+/// Bytes before the records of a batch.
+const BATCH_HEADER: usize = 12;
+/// Records of the binary form that are read at once.
+const BLOCK: usize = 4096;
+
+/// A stream that is being read.
+pub struct MovingReader<'r, 'o, R> {
+    input: Input<'r, 'o>,
+    /// Numbers of records may not be greater.
+    greatest: u32,
+    /// Why not.
+    declared: bool,
+    /// The time of the last record.
+    last: Option<i64>,
+    /// The first record of the next batch, if it was read.
+    ahead: Option<(i64, R)>,
+    n_read: u64,
+    record: PhantomData<R>,
+}
+
+enum Input<'r, 'o> {
+    Text(Box<Scanner<'r, 'o>>),
+    Binary(Binary<'r, 'o>),
+    /// After the end, or a fault.
+    Ended,
+}
+
+/// The binary form.
+struct Binary<'r, 'o> {
+    source: Source<'r, 'o>,
+    /// Where in the file the next byte is.
+    offset: u64,
+    /// The batch at hand, and how many records of it are to come.
+    time: i64,
+    n_left: u32,
+    n_in_batch: u32,
+    block: Vec<u8>,
+    /// Bytes of the block that were handed out.
+    n_done: usize,
+}
+
+impl<'r, 'o, R: Record> MovingReader<'r, 'o, R> {
+    /// A stream whose numbers of records go up to `greatest`, which the user declared, or which is the most there can be.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub fn open(
+        input: &'r mut dyn Read,
+        options: &'r mut ReadOptions<'o>,
+        greatest: u32,
+        declared: bool,
+    ) -> Result<Self, FileError> {
+        let mut source = Source::open(input, options, None)?;
+        let mut magic = [0; 8];
+        let n_bytes = source.fill(&mut magic)?;
+        let input = if magic == R::MAGIC {
+            Input::Binary(Binary {
+                source,
+                offset: 8,
+                time: 0,
+                n_left: 0,
+                n_in_batch: 0,
+                block: Vec::new(),
+                n_done: 0,
+            })
+        } else if magic.starts_with(b"STARMOV") {
+            let message = format!("this stream holds no {}", R::NOUN);
+            return Err(source.fault(Code::BadFormat, message).into());
+        } else {
+            source.push_back(&magic[..n_bytes]);
+            Input::Text(Box::new(Scanner::new(source)?))
+        };
+        let mut reader = MovingReader {
+            input,
+            greatest,
+            declared,
+            last: None,
+            ahead: None,
+            n_read: 0,
+            record: PhantomData,
+        };
+        if let Input::Text(scanner) = &mut reader.input {
+            pass_header::<R>(scanner)?;
+        }
+        Ok(reader)
+    }
+
+    /// The time of the next batch; `None` at the end.
+    ///
+    /// # Errors
+    /// If what comes is no record. The stream is then at its end.
+    pub fn time(&mut self) -> Result<Option<i64>, FileError> {
+        if self.ahead.is_none() {
+            self.ahead = self.next()?;
+        }
+        Ok(self.ahead.as_ref().map(|(time, _)| *time))
+    }
+
+    /// Hands out all records of the next batch.
+    ///
+    /// # Errors
+    /// If what comes is no record: those before were handed out, and the stream is at its end.
+    pub fn batch(&mut self, mut take: impl FnMut(R)) -> Result<(), FileError> {
+        let first = match self.ahead.take() {
+            Some(first) => Some(first),
+            None => self.next()?,
+        };
+        let Some((time, record)) = first else { return Ok(()) };
+        take(record);
+        while let Some((next, record)) = self.next()? {
+            if next != time {
+                self.ahead = Some((next, record));
+                break;
+            }
+            take(record);
+        }
+        Ok(())
+    }
+
+    /// The time of the last record that was read.
+    pub fn last_time(&self) -> Option<i64> {
+        self.last
+    }
+
+    /// Records that were read.
+    pub fn n_read(&self) -> u64 {
+        self.n_read
+    }
+
+    #[inline]
+    fn next(&mut self) -> Result<Option<(i64, R)>, FileError> {
+        let next = match &mut self.input {
+            Input::Text(scanner) => text_record(scanner, self.greatest, self.declared, self.last),
+            Input::Binary(binary) => binary.record(self.greatest, self.declared, self.last),
+            Input::Ended => Ok(None),
+        };
+        match next {
+            Ok(Some((time, record))) => {
+                self.last = Some(time);
+                self.n_read += 1;
+                Ok(Some((time, record)))
+            }
+            Ok(None) => {
+                self.input = Input::Ended;
+                Ok(None)
+            }
+            Err(fault) => {
+                self.input = Input::Ended;
+                Err(fault.into())
+            }
+        }
+    }
+}
+
+/// Passes over the names of the fields, if the file begins with them.
+fn pass_header<R: Record>(scanner: &mut Scanner<'_, '_>) -> Result<(), Fault> {
+    if scanner.next_entry()? != Some(b't') {
+        return Ok(());
+    }
+    scanner.begin_token();
+    let mut line = Vec::new();
+    scanner.take_line(&mut line, 80)?;
+    let names: Vec<u8> = line.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect();
+    if names == R::HEADER.as_bytes() {
+        return Ok(());
+    }
+    let quoted = crate::text::quote(line.trim_ascii_end());
+    let message = format!("{quoted} where `{}` should stand", R::HEADER);
+    let fault = scanner.source().fault(Code::BadFormat, message);
+    Err(Box::new(fault.at(scanner.line().saturating_sub(1).max(1), 1)))
+}
+
+fn text_record<R: Record>(
+    scanner: &mut Scanner<'_, '_>,
+    greatest: u32,
+    declared: bool,
+    last: Option<i64>,
+) -> Result<Option<(i64, R)>, Fault> {
+    if scanner.next_entry()?.is_none() {
+        return Ok(None);
+    }
+    let time = scanner.signed("the time")?;
+    if let Some(message) = backwards(time, last) {
+        return Err(scanner.at_token(Code::OutOfRange, message));
+    }
+    comma(scanner, R::NUMBER)?;
+    let number = scanner.unsigned(R::NUMBER)?;
+    let number = match u32::try_from(number).ok().filter(|&number| number <= greatest) {
+        Some(number) => number,
+        None => {
+            let fault = scanner.at_token(Code::OutOfRange, beyond::<R>(number, greatest, declared));
+            return Err(advised::<R>(fault, declared));
+        }
+    };
+    let record = R::parse(number, scanner)?;
+    scanner.end_line()?;
+    Ok(Some((time, record)))
+}
+
+fn backwards(time: i64, last: Option<i64>) -> Option<String> {
+    let last = last.filter(|&last| time < last)?;
+    Some(format!("time runs backwards: {time} comes behind {last}"))
+}
+
+fn beyond<R: Record>(number: u64, greatest: u32, declared: bool) -> String {
+    let why = if declared { "the declared number of objects" } else { "the greatest there can be" };
+    format!("{} {number} is beyond {greatest}, {why}", R::NUMBER)
+}
+
+fn advised<R: Record>(fault: Fault, declared: bool) -> Fault {
+    match !declared && R::NUMBER == Position::NUMBER {
+        true => Box::new(fault.help("`--objects N` declares a greater number")),
+        false => fault,
+    }
+}
+
+/// Passes over a comma; `what` comes behind it.
+fn comma(scanner: &mut Scanner<'_, '_>, what: &str) -> Result<(), Fault> {
+    match scanner.skip_blanks()? {
+        Some(b',') => {
+            scanner.bump();
+            Ok(())
+        }
+        None => {
+            let message = format!("the file ends where {what} should stand");
+            Err(scanner.here(Code::Truncated, message))
+        }
+        Some(b'\r' | b'\n') => {
+            Err(scanner.here(Code::BadFormat, format!("the line ends where {what} should stand")))
+        }
+        Some(_) => {
+            let message = format!("a comma should stand before {what}");
+            Err(scanner.here(Code::BadFormat, message))
+        }
+    }
+}
+
+fn coordinate(scanner: &mut Scanner<'_, '_>, what: &str) -> Result<i32, Fault> {
+    let number = scanner.signed(what)?;
+    match i32::try_from(number).ok().filter(|&c| is_coordinate(c)) {
+        Some(c) => Ok(c),
+        None => {
+            let message = format!("{what} is {number}, beyond ±{MAX_COORDINATE}");
+            Err(scanner.at_token(Code::OutOfRange, message))
+        }
+    }
+}
+
+#[allow(private_interfaces, reason = "the trait is sealed: nobody else calls it")]
+impl Sealed for Position {
+    fn parse(id: u32, scanner: &mut Scanner<'_, '_>) -> Result<Self, Fault> {
+        comma(scanner, "x")?;
+        if scanner.skip_blanks()? == Some(b',') {
+            comma(scanner, "y")?;
+            return match scanner.at_line_end()? {
+                true => Ok(Position { id, at: None }),
+                false => {
+                    let fault = scanner.here(Code::BadFormat, "y without x");
+                    Err(Box::new(fault.note("an object that is gone has neither: `3,7,,`")))
+                }
+            };
+        }
+        let x = coordinate(scanner, "x")?;
+        comma(scanner, "y")?;
+        Ok(Position { id, at: Some([x, coordinate(scanner, "y")?]) })
+    }
+}
+
+#[allow(private_interfaces, reason = "the trait is sealed: nobody else calls it")]
+impl Sealed for Window {
+    fn parse(number: u32, scanner: &mut Scanner<'_, '_>) -> Result<Self, Fault> {
+        let mut corners = [0; 4];
+        for (c, what) in corners.iter_mut().zip(["x1", "y1", "x2", "y2"]) {
+            comma(scanner, what)?;
+            *c = coordinate(scanner, what)?;
+        }
+        let [x1, y1, x2, y2] = corners;
+        Ok(Window { number, low: [x1, y1], high: [x2, y2] })
+    }
+}
+
+impl Binary<'_, '_> {
+    fn record<R: Record>(
+        &mut self,
+        greatest: u32,
+        declared: bool,
+        last: Option<i64>,
+    ) -> Result<Option<(i64, R)>, Fault> {
+        while self.n_left == 0 {
+            if !self.begin_batch(last)? {
+                return Ok(None);
+            }
+        }
+        if self.n_done == self.block.len() {
+            self.fill::<R>()?;
+        }
+        let bytes = &self.block[self.n_done..self.n_done + R::N_BYTES];
+        let record = R::decode(bytes);
+        if record.number() > greatest {
+            let message = beyond::<R>(record.number().into(), greatest, declared);
+            return Err(advised::<R>(self.fault(Code::OutOfRange, &message), declared));
+        }
+        if !record.in_range() {
+            let message = format!("a coordinate beyond ±{MAX_COORDINATE}");
+            return Err(self.fault(Code::OutOfRange, &message));
+        }
+        self.n_done += R::N_BYTES;
+        self.offset += R::N_BYTES as u64;
+        self.n_left -= 1;
+        Ok(Some((self.time, record)))
+    }
+
+    /// Reads time and number of the next batch; `false` at the end of the file.
+    fn begin_batch(&mut self, last: Option<i64>) -> Result<bool, Fault> {
+        let mut header = [0; BATCH_HEADER];
+        match self.source.fill(&mut header)? {
+            0 => return Ok(false),
+            BATCH_HEADER => {}
+            _ => return Err(self.fault(Code::Truncated, "the file ends where a batch begins")),
+        }
+        let [mut time, mut n] = [[0; 8], [0; 8]];
+        time.copy_from_slice(&header[..8]);
+        n[..4].copy_from_slice(&header[8..]);
+        let time = i64::from_le_bytes(time);
+        if let Some(message) = backwards(time, last) {
+            return Err(self.fault(Code::OutOfRange, &message));
+        }
+        self.offset += BATCH_HEADER as u64;
+        self.time = time;
+        self.n_left = u64::from_le_bytes(n) as u32;
+        self.n_in_batch = self.n_left;
+        Ok(true)
+    }
+
+    /// Reads the next records of the batch: those that are whole, if the file ends among them.
+    fn fill<R: Record>(&mut self) -> Result<(), Fault> {
+        let n_wanted = BLOCK.min(self.n_left as usize) * R::N_BYTES;
+        self.block.resize(n_wanted, 0);
+        let n_bytes = self.source.fill(&mut self.block)?;
+        self.block.truncate(n_bytes / R::N_BYTES * R::N_BYTES);
+        self.n_done = 0;
+        if self.block.is_empty() {
+            let n_there = self.n_in_batch - self.n_left;
+            let message = format!(
+                "the file ends in the middle of the batch of time {}: {n_there} of {} records are there",
+                self.time, self.n_in_batch
+            );
+            return Err(self.fault(Code::Truncated, &message));
+        }
+        Ok(())
+    }
+
+    fn fault(&self, code: Code, message: &str) -> Fault {
+        self.source.fault(code, format!("{message} (byte {})", self.offset + 1))
+    }
+}
