@@ -77,6 +77,8 @@ enum Command {
     /// Make a random graph, table, terrain or image, and write it to a file
     #[command(name = "gen")]
     Generate(Box<command::generate::GenArgs>),
+    /// Keep objects that move: take a stream of updates, answer a stream of questions
+    Moving(Box<command::moving::MovingArgs>),
     /// Show what the compiler makes of a program
     Dev(command::dev::DevArgs),
     /// Run the benchmarks that the headers of programs describe
@@ -149,6 +151,7 @@ fn dispatch(command: &Command, reporter: &Reporter, output: &mut Output) -> Resu
         }
         Command::Doc(args) => command::doc::run(args, reporter, output),
         Command::Generate(args) => command::generate::run(args, reporter, output),
+        Command::Moving(args) => command::moving::run(args, reporter, output),
         Command::Dev(args) => command::dev::run(args, reporter, output),
         Command::Bench(args) => command::bench::run(args, reporter, output),
         Command::BenchCompare(args) => command::benchcmp::run(args, output),

@@ -20,6 +20,7 @@ mod interrupts;
 mod keys;
 mod limits;
 mod messages;
+mod moving;
 mod natives;
 mod output;
 mod page;

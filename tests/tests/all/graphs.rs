@@ -20,6 +20,7 @@ mod edmonds;
 mod gabow;
 mod italiano;
 mod module;
+mod moving;
 mod mst;
 mod paths;
 mod ramalingam;

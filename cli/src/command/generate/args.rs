@@ -1,10 +1,26 @@
 //! The kinds of data as subcommands, from the table of star-io.
 
 use clap::error::ErrorKind;
-use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Command, Error, FromArgMatches, Subcommand};
+use clap::{
+    Arg, ArgAction, ArgGroup, ArgMatches, Args, Command, Error, FromArgMatches, Subcommand,
+};
 use star_io::generate::spec::options::{KINDS, KindSpec, OptionSpec, Presence};
 use star_io::generate::spec::value::{Value, ValueKind};
 use star_io::generate::spec::{OptionValues, Specification};
+
+use super::moving::MovingGenArgs;
+
+/// What is made.
+#[derive(Clone, Debug)]
+pub(super) enum Kinds {
+    /// Data for one format or another.
+    Data(KindArgs),
+    /// Two streams.
+    Moving(MovingGenArgs),
+}
+
+/// The name of the kind that makes two streams.
+const MOVING: &str = "moving";
 
 /// What a kind of data is told.
 #[derive(Clone, Debug)]
@@ -17,10 +33,13 @@ pub(super) struct KindArgs {
     pub(super) quiet: bool,
 }
 
-impl FromArgMatches for KindArgs {
+impl FromArgMatches for Kinds {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
         let unknown = || Error::raw(ErrorKind::InvalidSubcommand, "no such kind of data");
         let (name, matches) = matches.subcommand().ok_or_else(unknown)?;
+        if name == MOVING {
+            return MovingGenArgs::from_arg_matches(matches).map(Kinds::Moving);
+        }
         let kind = KINDS.iter().find(|kind| kind.name == name).ok_or_else(unknown)?;
         let mut values = OptionValues::default();
         for option in kind.options() {
@@ -37,26 +56,30 @@ impl FromArgMatches for KindArgs {
         let spec = Specification::new(kind.kind, &values)
             .map_err(|error| Error::raw(ErrorKind::MissingRequiredArgument, error.message))?;
         let output = matches.get_one::<String>("output").cloned().unwrap_or_default();
-        Ok(KindArgs { spec, output, quiet: matches.get_flag("quiet") })
+        Ok(Kinds::Data(KindArgs { spec, output, quiet: matches.get_flag("quiet") }))
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
-        *self = KindArgs::from_arg_matches(matches)?;
+        *self = Kinds::from_arg_matches(matches)?;
         Ok(())
     }
 }
 
-impl Subcommand for KindArgs {
+impl Subcommand for Kinds {
     fn augment_subcommands(command: Command) -> Command {
-        command.subcommands(KINDS.iter().map(subcommand))
+        let moving = Command::new(MOVING)
+            .about("Objects that move, and questions about them: the workload of source 004");
+        command
+            .subcommands(KINDS.iter().map(subcommand))
+            .subcommand(MovingGenArgs::augment_args(moving))
     }
 
     fn augment_subcommands_for_update(command: Command) -> Command {
-        KindArgs::augment_subcommands(command)
+        Kinds::augment_subcommands(command)
     }
 
     fn has_subcommand(name: &str) -> bool {
-        KINDS.iter().any(|kind| kind.name == name)
+        name == MOVING || KINDS.iter().any(|kind| kind.name == name)
     }
 }
 

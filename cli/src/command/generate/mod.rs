@@ -1,6 +1,7 @@
 //! `star gen`: makes random graphs, tables, heights, images and update streams, and writes them to files.
 
 mod args;
+mod moving;
 
 use std::time::Instant;
 
@@ -21,7 +22,7 @@ use star_io::generate::GenerateOptions;
 use star_io::generate::spec::{Made, Specification};
 use star_io::{FileError, Format};
 
-use self::args::KindArgs;
+use self::args::{KindArgs, Kinds};
 use crate::outlet::Outlet;
 use crate::text;
 
@@ -36,11 +37,12 @@ use crate::text;
   star gen table --rows 10000 --widths 16,16,1 -o records.stb
   star gen terrain --size 8 --bits 12 -o heights.stb
   star gen curve --rows 200 --columns 300 -o image.stb --mask curve.stb
-  star gen updates --graph road.gr --undirected -k 1000 -o road.updates")]
+  star gen updates --graph road.gr --undirected -k 1000 -o road.updates
+  star gen moving -n 100000 --updates 1000000 -o updates.csv --queries queries.csv")]
 #[command(after_long_help = LONG_HELP)]
 pub(crate) struct GenArgs {
     #[command(subcommand)]
-    kind: KindArgs,
+    kind: Kinds,
 }
 
 const LONG_HELP: &str = "\
@@ -68,6 +70,10 @@ pub(crate) fn run(
     reporter: &Reporter,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
+    let args = match &args.kind {
+        Kinds::Moving(args) => return moving::run(args, reporter),
+        Kinds::Data(args) => args,
+    };
     let start = Instant::now();
     let flags = Flags::default();
     if let Err(error) = flags.catch_interrupts() {
@@ -75,7 +81,7 @@ pub(crate) fn run(
         reporter.warning(&format!("Ctrl-C ends the run without a message: {why}"));
     }
     let console = Console { flags: &flags, reporter };
-    let KindArgs { spec, output: file, quiet } = &args.kind;
+    let KindArgs { spec, output: file, quiet } = args;
     let Specification { generator, seed, max_bytes, mask } = spec;
     let (outlet, form) = outlet(file, &Subject::of(generator))?;
     let mask = match mask {
@@ -120,7 +126,7 @@ pub(crate) fn run(
     written.into_iter().try_for_each(|file| file.commit())?;
     // Nobody reads on: there is nothing to boast of.
     if !quiet && !output.failed() {
-        summary(&args.kind, &sizes, n_bytes, start.elapsed().as_secs_f64(), reporter);
+        summary(args, &sizes, n_bytes, start.elapsed().as_secs_f64(), reporter);
     }
     Ok(Exit::Success)
 }

@@ -9,7 +9,9 @@ use star_vm::HostValue;
 use super::module::{Call, Module, text};
 use super::random::Rng;
 use super::values::zeros;
-use super::{closure, dynmst, edmonds, gabow, italiano, mst, paths, ramalingam, reach, updates};
+use super::{
+    closure, dynmst, edmonds, gabow, italiano, moving, mst, paths, ramalingam, reach, updates,
+};
 
 /// Calls of all procedures of a module, on instances of these seeds.
 fn calls(name: &str, seeds: std::ops::Range<u64>) -> Vec<Call> {
@@ -22,6 +24,7 @@ fn calls(name: &str, seeds: std::ops::Range<u64>) -> Vec<Call> {
             "edmonds" => edmonds::play(&module, rng),
             "gabow" => gabow::play(&module, rng),
             "italiano" => italiano::play(&module, rng),
+            "moving" => moving::play(&module, rng),
             "mst" => mst::play(&module, rng),
             "paths" => paths::play(&module, rng),
             "ramalingam" => ramalingam::play(&module, rng),
@@ -70,7 +73,7 @@ fn listings(name: &str) -> Option<[String; 2]> {
         "closure" => include_str!("../../../programs/published/warshall.star").to_owned(),
         "gabow" => file("dynmst")? + &file("gabow")?,
         // Of later date: it has no listing.
-        "updates" => return None,
+        "updates" | "moving" => return None,
         _ => file(name)?,
     };
     let with_library = file("lib")? + &listing;

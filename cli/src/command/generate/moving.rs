@@ -1,0 +1,189 @@
+//! `star gen moving`: the workload of source 004, as two streams.
+
+use std::io::{self, BufWriter};
+use std::time::Instant;
+
+use clap::Args;
+use serde_json::json;
+use star_base::{Code, Diagnostic};
+use star_bind::Observer;
+use star_edge::exit::Exit;
+use star_edge::failure::Failure;
+use star_edge::files::Console;
+use star_edge::flags::Flags;
+use star_edge::report::Reporter;
+use star_edge::sizes::{available_memory, parse_count};
+use star_io::FileError;
+use star_io::generate::{GenerateOptions, Hubs, MovingObjects};
+use star_io::moving::{MovingForm, MovingWriter, Position, Record, Window};
+
+use crate::command::moving::Sheet;
+use crate::text;
+
+/// What `star gen moving` is told.
+#[derive(Args, Clone, Debug)]
+#[command(after_help = "Examples:
+  star gen moving -n 100000 --updates 1000000 -o updates.csv --queries queries.csv
+  star gen moving -n 10000000 --updates 40000000 -o updates.moving --queries queries.moving
+  star gen moving -n 100000 --updates 1000000 --hubs 100 --query-side 3500 -o u.csv --queries q.csv
+
+The extension says the form: `.csv` is text, `.moving` the binary form. Unit: a centimetre. The defaults
+are those of source 004: 100 km, squares of 100 m, 10 questions for 100 updates, batches of 100000.")]
+pub(crate) struct MovingGenArgs {
+    /// Objects, numbered from 1
+    #[arg(short = 'n', long, value_name = "N", value_parser = parse_count)]
+    objects: u64,
+
+    /// Updates behind the first placing
+    #[arg(long, value_name = "N", value_parser = parse_count)]
+    updates: u64,
+
+    /// Updates of a batch
+    #[arg(long, value_name = "N", default_value = "100000", value_parser = parse_count)]
+    batch: u64,
+
+    /// Questions for 100 updates
+    #[arg(long, value_name = "N", default_value = "10", value_parser = parse_count)]
+    per_hundred: u64,
+
+    /// The side of the area
+    #[arg(long, value_name = "N", default_value = "10000000", value_parser = parse_count)]
+    side: u64,
+
+    /// The side of the square of a question
+    #[arg(long, value_name = "N", default_value = "10000", value_parser = parse_count)]
+    query_side: u64,
+
+    /// Gather the objects around so many places
+    #[arg(long, value_name = "N", value_parser = parse_count)]
+    hubs: Option<u64>,
+
+    /// How far around them: the standard deviation of each coordinate
+    #[arg(long, value_name = "N", default_value = "100000", value_parser = parse_count)]
+    deviation: u64,
+
+    /// Where the random numbers begin
+    #[arg(long, value_name = "N", default_value = "1", value_parser = parse_count)]
+    seed: u64,
+
+    /// The file for the updates
+    #[arg(short, long, value_name = "FILE")]
+    output: String,
+
+    /// The file for the questions
+    #[arg(long, value_name = "FILE")]
+    queries: String,
+
+    /// No summary
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+/// Makes both streams.
+///
+/// # Errors
+/// If a parameter does not suit, a file cannot be written, or Ctrl-C came.
+pub(super) fn run(args: &MovingGenArgs, reporter: &Reporter) -> Result<Exit, Failure> {
+    let begin = Instant::now();
+    let flags = Flags::default();
+    if let Err(error) = flags.catch_interrupts() {
+        let why = text::reason(&error);
+        reporter.warning(&format!("Ctrl-C ends the run without a message: {why}"));
+    }
+    let console = Console { flags: &flags, reporter };
+    if args.output == args.queries {
+        let message = format!("updates and questions for one file, `{}`", args.output);
+        return Err(Diagnostic::new(Code::Usage, message).into());
+    }
+    let workload = MovingObjects {
+        n_objects: args.objects,
+        n_updates: args.updates,
+        per_batch: args.batch,
+        per_hundred: args.per_hundred,
+        side: args.side,
+        query_side: args.query_side,
+        hubs: args.hubs.map(|n| Hubs { n, deviation: args.deviation }),
+    };
+    let (mut updates_sheet, updates_form) = sheet(&args.output)?;
+    let (mut queries_sheet, queries_form) = sheet(&args.queries)?;
+    let mut steps = workload
+        .start(&mut GenerateOptions::new(args.seed, available_memory() / 4 * 3))
+        .map_err(star_bind::generated::advise)?;
+    let (mut n_updates, mut n_queries) = (args.objects, 0);
+
+    let cannot_updates = |error: io::Error| cannot_write(&args.output, &error);
+    let cannot_queries = |error: io::Error| cannot_write(&args.queries, &error);
+    let mut updates_out =
+        writer::<Position>(&mut updates_sheet, updates_form).map_err(cannot_updates)?;
+    let mut queries_out =
+        writer::<Window>(&mut queries_sheet, queries_form).map_err(cannot_queries)?;
+    let (mut updates, mut queries) = (Vec::new(), Vec::new());
+    let mut placed = steps.positions();
+    loop {
+        updates.clear();
+        updates.extend(placed.by_ref().take(1 << 16));
+        if updates.is_empty() {
+            break;
+        }
+        updates_out.batch(0, &updates).map_err(cannot_updates)?;
+        goes_on(&console, &args.output)?;
+    }
+    drop(placed);
+    while steps.step(&mut updates, &mut queries) {
+        n_updates += updates.len() as u64;
+        n_queries += queries.len() as u64;
+        updates_out.batch(steps.time(), &updates).map_err(cannot_updates)?;
+        queries_out.batch(steps.time(), &queries).map_err(cannot_queries)?;
+        goes_on(&console, &args.output)?;
+    }
+    let n_bytes = updates_out.finish().map_err(cannot_updates)?
+        + queries_out.finish().map_err(cannot_queries)?;
+    updates_sheet.commit()?;
+    queries_sheet.commit()?;
+    if !args.quiet {
+        let seconds = begin.elapsed().as_secs_f64();
+        let line = format!(
+            "{}, {}: {n_updates} updates, {n_queries} queries, {n_bytes} bytes in {seconds:.2} s, seed {}",
+            text::one_line(&args.output),
+            text::one_line(&args.queries),
+            args.seed
+        );
+        let object = json!({
+            "file": args.output,
+            "queries_file": args.queries,
+            "seed": args.seed,
+            "bytes": n_bytes,
+            "seconds": seconds,
+            "updates": n_updates,
+            "queries": n_queries,
+        });
+        reporter.outcome(&line, &json!({ "generated": object }));
+    }
+    Ok(Exit::Success)
+}
+
+fn writer<R: Record>(
+    sheet: &mut Sheet,
+    form: MovingForm,
+) -> io::Result<MovingWriter<BufWriter<&mut Sheet>, R>> {
+    MovingWriter::new(BufWriter::new(sheet), form)
+}
+
+fn sheet(name: &str) -> Result<(Sheet, MovingForm), FileError> {
+    let form = MovingForm::of_name(name).ok_or_else(|| {
+        FileError::new(Code::UnknownFormat, name, "the extension says no form of a stream")
+            .help("`.csv` is text, `.moving` the binary form")
+    })?;
+    Ok((Sheet::new(name)?, form))
+}
+
+fn goes_on(console: &Console<'_>, file: &str) -> Result<(), FileError> {
+    match console.stop() {
+        Some(code) => Err(FileError::new(code, file, "interrupted")),
+        None => Ok(()),
+    }
+}
+
+fn cannot_write(name: &str, error: &io::Error) -> FileError {
+    FileError::new(Code::CannotWrite, name, format!("cannot write: {}", text::reason(error)))
+}

@@ -1,0 +1,125 @@
+//! Where the objects are, as a picture: the more, the brighter, in steps of the logarithm; on it the outlines of
+//! questions. The second coordinate goes up.
+
+use star_io::{Field, Numbers, Shape};
+use star_natives::moving::{MovingIndex, Point, Query, Rect};
+
+/// Pixels of the longer side.
+const SIDE: u32 = 900;
+/// Questions that are drawn at most: more would hide the objects.
+const MOST_QUERIES: usize = 500;
+/// Colours from no object to the most in a pixel.
+const COLOURS: [[u8; 3]; 5] =
+    [[8, 8, 16], [40, 40, 130], [190, 50, 90], [250, 170, 50], [255, 255, 220]];
+/// The colour of questions.
+const OUTLINE: [u8; 3] = [80, 240, 200];
+
+/// From coordinates to pixels.
+struct Canvas {
+    area: Rect,
+    width: usize,
+    height: usize,
+    /// Units of a pixel.
+    unit: u64,
+}
+
+impl Canvas {
+    fn new(area: Rect) -> Canvas {
+        let (low, high) = (area.low(), area.high());
+        let (w, h) = (high.x().abs_diff(low.x()), high.y().abs_diff(low.y()));
+        let unit = u64::from(w.max(h) / SIDE) + 1;
+        let side = |length: u32| (u64::from(length) / unit) as usize + 1;
+        Canvas { area, width: side(w), height: side(h), unit }
+    }
+
+    /// Column and row of a point; one outside takes the nearest.
+    fn pixel(&self, at: Point) -> (usize, usize) {
+        let low = self.area.low();
+        let along = |c: i32, low: i32, n: usize| {
+            let from_low = (i64::from(c) - i64::from(low)).max(0) as u64;
+            ((from_low / self.unit) as usize).min(n - 1)
+        };
+        let row = self.height - 1 - along(at.y(), low.y(), self.height);
+        (along(at.x(), low.x(), self.width), row)
+    }
+}
+
+/// The picture.
+pub(super) fn draw(index: &MovingIndex, queries: &[Query]) -> Numbers {
+    let canvas = Canvas::new(extent(index));
+    let mut counts = vec![0u32; canvas.width * canvas.height];
+    index.for_each(|_, at| {
+        let (column, row) = canvas.pixel(at);
+        counts[row * canvas.width + column] += 1;
+    });
+    let most = counts.iter().copied().max().unwrap_or(0);
+    let mut pixels: Vec<[u8; 3]> = counts.iter().map(|&count| colour(count, most)).collect();
+    for query in queries.iter().take(MOST_QUERIES) {
+        let (left, bottom) = canvas.pixel(query.range.low());
+        let (right, top) = canvas.pixel(query.range.high());
+        for column in left..=right {
+            pixels[top * canvas.width + column] = OUTLINE;
+            pixels[bottom * canvas.width + column] = OUTLINE;
+        }
+        for row in top..=bottom {
+            pixels[row * canvas.width + left] = OUTLINE;
+            pixels[row * canvas.width + right] = OUTLINE;
+        }
+    }
+    let fields = ["red", "green", "blue"].iter().enumerate().map(|(idx, name)| Field {
+        name: (*name).to_owned(),
+        bits: Some(8),
+        values: pixels.iter().map(|pixel| pixel[idx].into()).collect(),
+    });
+    let shape = Shape::Grid { height: canvas.height, width: canvas.width };
+    Numbers { shape, fields: fields.collect() }
+}
+
+/// The least rectangle that holds the area and all objects.
+fn extent(index: &MovingIndex) -> Rect {
+    let origin = Rect::new(Point::default(), Point::default());
+    let mut extent = index.area().unwrap_or(origin);
+    index.for_each(|_, at| {
+        if !extent.holds(at) {
+            extent = Rect::bounding([extent.low(), extent.high(), at]).unwrap_or(extent);
+        }
+    });
+    extent
+}
+
+/// The colour of so many objects where the most in a pixel are `most`.
+fn colour(count: u32, most: u32) -> [u8; 3] {
+    let level = f64::from(count).ln_1p() / f64::from(most.max(1)).ln_1p();
+    let place = level * (COLOURS.len() - 1) as f64;
+    let idx = (place as usize).min(COLOURS.len() - 2);
+    let share = place - idx as f64;
+    let mix = |channel: usize| {
+        let [one, other] = [idx, idx + 1].map(|idx| f64::from(COLOURS[idx][channel]));
+        (one + (other - one) * share).round() as u8
+    };
+    [mix(0), mix(1), mix(2)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_second_coordinate_goes_up() {
+        let corner = |x, y| Point::new(x, y).unwrap();
+        let canvas = Canvas::new(Rect::new(corner(0, 0), corner(1799, 899)));
+        assert_eq!((canvas.width, canvas.height, canvas.unit), (900, 450, 2));
+        assert_eq!(canvas.pixel(corner(0, 0)), (0, 449));
+        assert_eq!(canvas.pixel(corner(1799, 899)), (899, 0));
+        assert_eq!(canvas.pixel(corner(-5, 10_000)), (0, 0));
+    }
+
+    #[test]
+    fn more_objects_are_brighter() {
+        let sums: Vec<u32> = [0, 1, 5, 40, 100]
+            .map(|count| colour(count, 100).iter().map(|&c| u32::from(c)).sum())
+            .to_vec();
+        assert!(sums.is_sorted_by(|one, next| one < next), "{sums:?}");
+        assert_eq!((colour(0, 0), colour(100, 100)), (COLOURS[0], COLOURS[4]));
+    }
+}

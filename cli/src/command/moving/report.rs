@@ -1,0 +1,76 @@
+//! What was done, and how fast, in lines for people or as one object.
+
+use serde_json::json;
+use star_edge::report::Reporter;
+use star_natives::moving::{Answering, Statistics, Updates};
+
+use super::Times;
+use crate::text;
+
+/// Tells it.
+pub(super) fn outcome(its: &Statistics, times: Times, reporter: &Reporter) {
+    let Statistics {
+        objects,
+        cells,
+        regions,
+        further_buckets,
+        n_bytes,
+        choices,
+        batches,
+        updates,
+        answering,
+    } = *its;
+    let Updates { updates: n, superseded, in_place, split, inserted, removed, unknown_removals } =
+        updates;
+    let Answering { queries, candidate_cells, confirmations, covered, candidates, hits } =
+        answering;
+    let seconds = times.index.as_secs_f64();
+    let rate = |n: u64| n as f64 / seconds.max(1e-9) / 1e6;
+    let per = |n: u64, of: u64| n as f64 / of.max(1) as f64;
+    let lines = [
+        format!(
+            "{n} updates in {batches} batches, {queries} queries, {hits} answers: {seconds:.3} s in the index, {:.3} s in all",
+            times.all.as_secs_f64()
+        ),
+        format!("  {:.2} M updates/s and {:.3} M queries/s", rate(n), rate(queries)),
+        format!(
+            "  updates: {in_place} in place, {split} split, {inserted} new, {removed} gone, {superseded} superseded, {unknown_removals} of unknown objects to be gone"
+        ),
+        format!(
+            "  queries: {candidate_cells} candidate cells of {:.1} objects, {:.2} confirmations each, {covered} of them of the whole cell",
+            per(candidates, candidate_cells),
+            per(confirmations, candidate_cells)
+        ),
+        format!(
+            "  index: {objects} objects in {cells} cells of {regions} regions, {further_buckets} further buckets, {}, cells chosen {choices} times",
+            text::bytes(n_bytes)
+        ),
+    ];
+    let object = json!({
+        "moving": {
+            "seconds": seconds,
+            "seconds_in_all": times.all.as_secs_f64(),
+            "batches": batches,
+            "updates": n,
+            "in_place": in_place,
+            "split": split,
+            "inserted": inserted,
+            "removed": removed,
+            "superseded": superseded,
+            "unknown_removals": unknown_removals,
+            "queries": queries,
+            "answers": hits,
+            "candidate_cells": candidate_cells,
+            "candidates": candidates,
+            "confirmations": confirmations,
+            "covered": covered,
+            "objects": objects,
+            "cells": cells,
+            "regions": regions,
+            "further_buckets": further_buckets,
+            "bytes": n_bytes,
+            "choices": choices,
+        }
+    });
+    reporter.outcome(&lines.join("\n"), &object);
+}

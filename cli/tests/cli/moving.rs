@@ -1,0 +1,153 @@
+//! `star moving` and `star gen moving`.
+
+use std::collections::BTreeMap;
+
+use crate::support::{Folder, Ran};
+
+const UPDATES: &str = "t,id,x,y\n1,1,10,10\n1,2,20,20\n2,1,500,500\n";
+
+fn moving(folder: &Folder, line: &str) -> Ran {
+    folder.shell(&format!("$STAR moving {line}"))
+}
+
+/// The lines behind the first one as numbers.
+fn rows(text: &str) -> Vec<Vec<i64>> {
+    let row = |line: &str| line.split(',').map(|field| field.parse().unwrap()).collect();
+    text.lines().skip(1).map(row).collect()
+}
+
+/// The answers to a stream of questions, by the definition.
+fn brute(updates: &str, queries: &str) -> Vec<Vec<i64>> {
+    let (updates, queries) = (rows(updates), rows(queries));
+    let mut times: Vec<i64> = updates.iter().chain(&queries).map(|row| row[0]).collect();
+    times.sort_unstable();
+    times.dedup();
+    let (mut at, mut answers) = (BTreeMap::new(), Vec::new());
+    for time in times {
+        for query in queries.iter().filter(|query| query[0] == time) {
+            let [x1, y1, x2, y2] = [2, 3, 4, 5].map(|idx| query[idx]);
+            for (&id, &(x, y)) in &at {
+                if x1 <= x && x <= x2 && y1 <= y && y <= y2 {
+                    answers.push(vec![time, query[1], id]);
+                }
+            }
+        }
+        for update in updates.iter().filter(|update| update[0] == time) {
+            at.insert(update[1], (update[2], update[3]));
+        }
+    }
+    answers.sort();
+    answers
+}
+
+fn mix64(mut z: u64) -> u64 {
+    z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ z >> 31
+}
+
+#[test]
+fn every_answer_is_that_of_the_definition_in_both_forms() {
+    for options in ["", "--hubs 4 --deviation 50000"] {
+        let folder = Folder::new(&[]);
+        let sizes = "-n 2000 --updates 5000 --batch 700 --side 1000000 --query-side 60000";
+        for extension in ["csv", "moving"] {
+            let made = folder.shell(&format!(
+                "$STAR gen moving {sizes} {options} -o u.{extension} --queries q.{extension}"
+            ));
+            let told = format!("u.{extension}, q.{extension}: 7000 updates, 500 queries, ");
+            made.fails(0, &[told.as_str(), "seed 1\n"]);
+        }
+        let text = |name: &str| std::fs::read_to_string(folder.path(name)).unwrap();
+        let expected = brute(&text("u.csv"), &text("q.csv"));
+        assert!(expected.len() > 1000, "{}", expected.len());
+        moving(&folder, "u.csv q.csv -o a.csv").fails(0, &["7000 updates in 9 batches"]);
+        assert_eq!(rows(&text("a.csv")), expected);
+        let printed = moving(&folder, "u.moving q.moving --quiet");
+        assert_eq!((printed.code, printed.stderr.as_str()), (0, ""));
+        assert_eq!(printed.stdout, text("a.csv"));
+        let hash = expected.iter().fold(0u64, |sum, row| {
+            sum.wrapping_add(mix64(((row[1] as u64) << 32) + row[2] as u64))
+        });
+        let hashed = moving(&folder, "u.moving q.csv --hash --threads 1 -q");
+        hashed.prints(&format!("answers {}\nhash {hash}\n", expected.len()));
+    }
+}
+
+#[test]
+fn a_question_sees_the_batches_before_its_own() {
+    let queries = "1,1,0,0,30,30\n2,2,0,0,30,30\n3,3,0,0,30,30\n3,4,10,10,10,10\n9,5,9,9,8,8\n9,6,500,20,20,500\n9,7,20,20,500,500\n";
+    let folder = Folder::new(&[("u.csv", UPDATES), ("q.csv", queries)]);
+    let expected = "t,qid,id\n2,2,1\n2,2,2\n3,3,2\n9,7,1\n9,7,2\n";
+    moving(&folder, "u.csv q.csv -q").prints(expected);
+    moving(&folder, "u.csv q.csv -q --area 100,100,200,300").prints(expected);
+    moving(&folder, "u.csv -q").prints("t,qid,id\n");
+}
+
+#[test]
+fn objects_go_come_back_and_the_last_update_of_a_batch_counts() {
+    let updates = "1,1,5,5\n1,1,6,6\n1,2,5,5\n1,2,,\n1,3,,\n2,1,,\n2,2,7,7\n2,3,7,7\n2,3,8,8\n";
+    let queries = "2,1,0,0,9,9\n3,2,0,0,9,9\n3,3,8,8,8,8\n";
+    let folder = Folder::new(&[("u.csv", updates), ("q.csv", queries)]);
+    let ran = moving(&folder, "u.csv q.csv");
+    assert_eq!(ran.stdout, "t,qid,id\n2,1,1\n3,2,2\n3,2,3\n3,3,3\n");
+    ran.fails(0, &["3 new, 1 gone, 3 superseded, 1 of unknown objects"]);
+}
+
+#[test]
+fn what_was_read_before_a_fault_is_kept() {
+    let cases = [
+        ("2,2,NaN,0\n", "E0502", "u.csv:4:5: `NaN,0` is not a whole number"),
+        ("2,8,3,3\n", "E0504", "u.csv:4:3: id 8 is beyond 7, the declared number of objects"),
+        ("2,2,3", "E0503", "u.csv:4:6: the file ends where y should stand"),
+        ("0,2,3,3\n", "E0504", "u.csv:4:1: time runs backwards: 0 comes behind 2"),
+    ];
+    // The last question has to see all of batch 2, and cannot.
+    let queries = "1,1,0,0,99,99\n2,2,0,0,99,99\n3,3,0,0,99,99\n";
+    for (line, code, message) in cases {
+        let updates = format!("1,1,1,1\n1,2,2,2\n2,1,3,3\n{line}");
+        let folder = Folder::new(&[("u.csv", &updates), ("q.csv", queries)]);
+        let ran = moving(&folder, "u.csv q.csv -o a.csv --objects 7");
+        ran.fails(5, &[&format!("error[{code}]: {message}"), "3 updates in 2 batches"]);
+        let answers = std::fs::read_to_string(folder.path("a.csv")).unwrap();
+        assert_eq!(answers, "t,qid,id\n2,2,1\n2,2,2\n");
+    }
+    // Questions before a fault are answered, those of its batch included.
+    let queries = "2,1,0,0,99,99\n2,2,0,0,99,\n";
+    let folder = Folder::new(&[("u.csv", UPDATES), ("q.csv", queries)]);
+    let ran = moving(&folder, "u.csv q.csv");
+    ran.fails(5, &["error[E0502]: q.csv:2:12: the line ends where y2 should stand"]);
+    assert_eq!(ran.stdout, "t,qid,id\n2,1,1\n2,1,2\n");
+    let ran = moving(&folder, "u.csv u.csv");
+    ran.fails(5, &["E0502", "u.csv:1:1: `t,id,x,y` where `t,qid,x1,y1,x2,y2` should stand"]);
+    moving(&folder, "none.csv q.csv").fails(5, &["E0501", "none.csv"]);
+    moving(&folder, "u.csv --area 1,2,3").fails(2, &["four whole numbers"]);
+}
+
+#[test]
+fn a_binary_stream_that_ends_in_a_batch_loses_nothing_before() {
+    let folder = Folder::new(&[]);
+    let sizes = "-n 100 --updates 250 --batch 100 --side 1000 --query-side 1000";
+    folder.shell(&format!("$STAR gen moving {sizes} -o u.moving --queries q.csv -q")).prints("");
+    let bytes = std::fs::read(folder.path("u.moving")).unwrap();
+    // In the middle of a record of the last batch, the 41st of 50.
+    folder.write("cut.moving", &bytes[..bytes.len() - 10 * 12 + 5]);
+    let ran = moving(&folder, "cut.moving q.csv --picture p.png --hash");
+    let message = "the file ends in the middle of the batch of time 3: 40 of 50 records are there";
+    ran.fails(5, &["E0503", message, "340 updates in 4 batches, 25 queries"]);
+    let whole = moving(&folder, "u.moving q.csv --hash -q");
+    assert_eq!(ran.stdout, whole.stdout);
+    let picture = std::fs::read(folder.path("p.png")).unwrap();
+    assert!(picture.starts_with(b"\x89PNG"), "{picture:?}");
+}
+
+#[test]
+fn streams_have_forms_that_their_names_say() {
+    let folder = Folder::new(&[]);
+    let make = |line: &str| folder.shell(&format!("$STAR gen moving -n 9 --updates 9 {line}"));
+    make("-o u.txt --queries q.csv").fails(5, &["E0506", "`.moving` the binary form"]);
+    make("-o u.csv --queries u.csv").fails(2, &["one file, `u.csv`"]);
+    make("-o no/u.csv --queries q.csv").fails(5, &["E0509"]);
+    make("-o u.csv --queries q.csv --query-side 0 --side 0").fails(2, &["`side` is 0"]);
+    assert!(folder.names().is_empty(), "{:?}", folder.names());
+}
