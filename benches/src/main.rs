@@ -27,6 +27,9 @@
 //! `star-benches wave [N [RUNS [THREADS]]]`: Lee's wave on grids of N × N cells (1000 by default), every class of
 //! impassability, beside a search over two queues and, up to N = 1000, the crate `pathfinding`.
 //!
+//! `star-benches moving [OBJECTS [BATCHES]]`: source 004's workload (10⁷ objects, 400 batches by default, which take 4 GB of
+//! memory and some minutes), uniform and in hubs, beside a naive grid and, up to 10⁶ objects, the crate `rstar`.
+//!
 //! `star-benches start`, `large [VERTICES [ARCS]]`, `interrupt search|write|out …`, `profiling`: the command `star`
 //! as a whole (`whole`): its start, a table of 5 GB with time and most memory, Ctrl-C while it is searched and while a
 //! file is written, and what `--profile` takes; each with `[--star FILE] [--runs N] [--dir FOLDER]`.
@@ -51,6 +54,7 @@ mod front_end;
 mod graphs;
 mod kernels;
 mod loading;
+mod moving;
 mod operations;
 mod peers;
 mod program;
@@ -66,6 +70,7 @@ const USAGE: &str = "usage: star-benches front-end [MB] | kernels [BITS [NAME]] 
                      | closure-native [N [RUNS [THREADS]]] \
                      | algorithms [N [NAME]] \
                      | operations [BITS [NAME]] [--time SECONDS] | loading [FILE…] \
+                     | moving [OBJECTS [BATCHES]] \
                      | edge-list [MB] | adjacency [VERTICES [ARCS]] \
                      | cbt [--libcbt DIR] [--most DEPTH] [--threads N] [--rounds N] \
                      | terrain FILE [ARRAY [THREADS]] \
@@ -101,6 +106,9 @@ fn main() -> ExitCode {
         "operations" => {
             operations::Options::of(&args[1..]).map(|options| operations::run(&options))
         }
+        "moving" => number(1, 10_000_000)
+            .zip(number(2, 400))
+            .map(|(n, batches)| moving::run(n as u64, batches as u64)),
         "loading" => Some(loading::run(&args[1..])),
         "edge-list" => number(1, 200).map(|megabytes| {
             graphs::edge_list(megabytes as u64).map_err(|error| error.to_string())
