@@ -28,7 +28,8 @@ const WIKI_VOTE: &str = "../shared/data/graphs/wiki-Vote.txt";
 /// Compares both listings, as lowered and after all passes, with the hand-written program on three graphs of `n`
 /// vertices.
 pub(crate) fn run(n: usize, n_runs: usize) {
-    let backend = Cpu::new();
+    let settings = cpu::Settings { threads: Some(1), ..Default::default() };
+    let backend = Cpu::with(settings, Kernels::detect());
     say!(
         "closure of n = {n} vertices, seed {SEED}, {} kernels, {} threads; medians of {n_runs}",
         backend.kernels().level().name(),

@@ -182,7 +182,7 @@ fn grids() -> Option<Vec<PathBuf>> {
 
 /// A map, read by hand: its width and which cells are free.
 fn map(path: &Path) -> (usize, Vec<bool>) {
-    let text = fs::read_to_string(path).unwrap();
+    let text = fs::read_to_string(path).expect("a map");
     let rows: Vec<&str> = text.lines().skip_while(|line| *line != "map").skip(1).collect();
     let free = rows.iter().flat_map(|row| row.chars()).map(|c| matches!(c, '.' | 'G' | 'S'));
     (rows[0].len(), free.collect())
@@ -190,12 +190,12 @@ fn map(path: &Path) -> (usize, Vec<bool>) {
 
 /// Start, goal and length of the problems of a map.
 fn problems(map: &Path) -> Vec<(Cell, Cell, f64)> {
-    let text = fs::read_to_string(map.with_extension("map.scen")).unwrap();
+    let text = fs::read_to_string(map.with_extension("map.scen")).expect("its problems");
     let problem = |line: &str| {
         let fields: Vec<&str> = line.split_whitespace().collect();
-        let number = |idx: usize| fields[idx].parse::<usize>().unwrap();
+        let number = |idx: usize| fields[idx].parse::<usize>().expect("a number");
         let cell = |idx: usize| Cell { x: number(idx), y: number(idx + 1) };
-        (cell(4), cell(6), fields[8].parse().unwrap())
+        (cell(4), cell(6), fields[8].parse().expect("a length"))
     };
     text.lines().skip(1).filter(|line| !line.is_empty()).map(problem).collect()
 }
