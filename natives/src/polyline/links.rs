@@ -13,7 +13,7 @@
 use rayon::prelude::*;
 
 use super::Gradient;
-use super::geometry::{Pixel, rounded};
+use super::geometry::Pixel;
 use crate::environment::{Ended, Environment};
 use crate::reserved;
 
@@ -155,10 +155,8 @@ impl Shape {
     fn set(&mut self, dx: i64, dy: i64, [right, down]: [usize; 2]) {
         let n = dx.abs().max(dy.abs());
         self.offsets.clear();
-        self.offsets.extend((0..=n).map(|t| {
-            let [x, y] = [dx, dy].map(|delta| rounded(t * delta, n.max(1)) as usize);
-            x.wrapping_mul(right).wrapping_add(y.wrapping_mul(down))
-        }));
+        let (mut right, mut down) = (Steps::new(dx, n, right), Steps::new(dy, n, down));
+        self.offsets.extend((0..=n).map(|_| right.next().wrapping_add(down.next())));
         let squared = (dx * dx + dy * dy) as u64;
         (self.dx, self.dy) = (dx, dy);
         self.length = (squared << 20).isqrt();
@@ -168,14 +166,21 @@ impl Shape {
 
     /// The sums of |u·Δy − v·Δx| over the pixels of the links from these places.
     fn sums(&self, places: [usize; N_TOGETHER], vectors: &[[i16; 2]]) -> [u64; N_TOGETHER] {
-        let (dx, dy) = (self.dx as i32, self.dy as i32);
+        // No side of an image part is longer than 2^15.
+        let weights = [[self.dy as i16, -self.dx as i16]; N_TOGETHER];
         let mut sums = [0; N_TOGETHER];
         for offsets in self.offsets.chunks(self.n_safe) {
             let mut parts = [0u32; N_TOGETHER];
             for &offset in offsets {
-                for (part, place) in parts.iter_mut().zip(places) {
-                    let [u, v] = vectors[place.wrapping_add(offset)];
-                    *part += (i32::from(u) * dy - i32::from(v) * dx).unsigned_abs();
+                let vectors = places.map(|place| vectors[place.wrapping_add(offset)]);
+                // Products first, then the sums of two: on vectors that is one instruction.
+                let (vectors, weights) = (vectors.as_flattened(), weights.as_flattened());
+                let mut products = [0; 2 * N_TOGETHER];
+                for ((product, &part), &weight) in products.iter_mut().zip(vectors).zip(weights) {
+                    *product = i32::from(part) * i32::from(weight);
+                }
+                for (part, products) in parts.iter_mut().zip(products.as_chunks::<2>().0) {
+                    *part += (products[0] + products[1]).unsigned_abs();
                 }
             }
             for (sum, part) in sums.iter_mut().zip(parts) {
@@ -188,6 +193,36 @@ impl Shape {
     /// The score of a link with this sum.
     fn score(&self, sum: u64) -> u32 {
         (sum << 12).checked_div(self.length).unwrap_or(0) as u32
+    }
+}
+
+/// t·Δ/n for t = 0, 1 … rounded half away from zero, times a stride: as Bresenham does it, without a division.
+struct Steps {
+    /// Twice |Δ|, and twice n.
+    rise: u64,
+    period: u64,
+    /// 2·t·|Δ| + n less the whole periods that were stepped over.
+    left: u64,
+    step: usize,
+    sum: usize,
+}
+
+impl Steps {
+    fn new(delta: i64, n: i64, stride: usize) -> Self {
+        let step = if delta < 0 { stride.wrapping_neg() } else { stride };
+        let (rise, n) = (2 * delta.unsigned_abs(), n as u64);
+        Steps { rise, period: 2 * n, left: n, step, sum: 0 }
+    }
+
+    fn next(&mut self) -> usize {
+        let sum = self.sum;
+        self.left += self.rise;
+        // |Δ| is n at most, so one period is all that may be full.
+        if self.left >= self.period {
+            self.left -= self.period;
+            self.sum = sum.wrapping_add(self.step);
+        }
+        sum
     }
 }
 
