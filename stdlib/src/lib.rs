@@ -37,6 +37,7 @@ pub static MODULES: &[(&str, &str)] = &[
     ("terrain", include_str!("../modules/terrain.star")),
     ("wave", include_str!("../modules/wave.star")),
     ("moving", include_str!("../modules/moving.star")),
+    ("polyline", include_str!("../modules/polyline.star")),
 ];
 
 #[cfg(test)]
