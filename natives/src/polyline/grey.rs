@@ -1,5 +1,7 @@
 //! Grey images.
 
+use star_base::BitTable;
+
 use crate::environment::Ended;
 use crate::reserved;
 
@@ -31,18 +33,23 @@ impl GreyImage {
         })
     }
 
-    /// The image of which this is red, green and blue, pixel by pixel.
+    /// The image whose pixels are the rows of 8 columns, the first one most significant; the width divides their
+    /// number.
     ///
     /// # Errors
     /// If the system refuses the memory.
-    pub fn from_colours(
-        width: usize,
-        height: usize,
-        colours: impl Iterator<Item = [u8; 3]>,
-    ) -> Result<Self, Ended> {
-        let mut pixels = reserved(width * height)?;
-        pixels.extend(colours.take(width * height).map(|[r, g, b]| grey(r, g, b)));
-        pixels.resize(width * height, 0);
-        Ok(GreyImage { width, height, pixels })
+    pub fn from_planes(width: usize, planes: &BitTable) -> Result<Self, Ended> {
+        let n_pixels = planes.n_rows();
+        let mut pixels = reserved(n_pixels)?;
+        pixels.resize(n_pixels, 0);
+        for plane in 0..planes.n_cols().min(8) {
+            let limbs = planes.column_limbs(plane);
+            for (pixels, limb) in pixels.chunks_mut(64).zip(limbs) {
+                for (bit, pixel) in pixels.iter_mut().enumerate() {
+                    *pixel |= ((limb >> bit & 1) as u8) << (7 - plane);
+                }
+            }
+        }
+        Ok(GreyImage { width, height: n_pixels / width.max(1), pixels })
     }
 }

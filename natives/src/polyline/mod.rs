@@ -40,6 +40,12 @@ use crate::environment::{Ended, Environment};
 /// Greatest length of a guide, and of the part of \[a,b\] between two guides, in pixels: angles are decided in 64 bits.
 pub const MAX_SPAN: usize = 4096;
 
+/// Most points of a guide.
+pub const MAX_POINTS: usize = 4096;
+
+/// Most rows and columns of an image: a coordinate has 16 bits.
+pub const MAX_SIDE: usize = 65_535;
+
 /// Most pixels that the links of a polyline may have together: scores are 31 bits.
 pub const MAX_PIXELS: usize = 32_000;
 
@@ -77,6 +83,10 @@ pub enum Refusal {
     Angle,
     /// The guides, or their distances, are longer than [`MAX_SPAN`].
     TooLong,
+    /// A guide has more than [`MAX_POINTS`].
+    TooManyPoints,
+    /// The image has more than [`MAX_SIDE`] rows or columns.
+    TooLarge,
     /// Polylines may have more than [`MAX_PIXELS`].
     TooManyPixels,
 }
@@ -121,6 +131,12 @@ impl Request {
         };
         if self.n_points < 2 {
             return Err(Refusal::OnePoint);
+        }
+        if self.n_points > MAX_POINTS {
+            return Err(Refusal::TooManyPoints);
+        }
+        if width > MAX_SIDE || height > MAX_SIDE {
+            return Err(Refusal::TooLarge);
         }
         if self.width < 1 {
             return Err(Refusal::NoWidth);

@@ -309,6 +309,7 @@ fn what_has_no_meaning_is_refused() {
         (Request { max_turn: 181, ..good }, Refusal::Angle),
         (Request { width: 4097, ..good }, Refusal::TooLong),
         (Request { width: 4096, n_nodes: 9, ..good }, Refusal::TooManyPixels),
+        (Request { n_points: 4097, ..good }, Refusal::TooManyPoints),
     ];
     for (request, refusal) in cases {
         assert_eq!(request.check(10, 5), Err(refusal), "{request:?}");

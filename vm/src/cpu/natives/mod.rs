@@ -11,6 +11,7 @@
 mod call;
 mod cbt;
 mod closure;
+mod polyline;
 mod reach;
 mod terrain;
 mod wave;
@@ -67,6 +68,7 @@ pub(super) const TABLE: &[NativeTwin] = &[
     NativeTwin { native: catalogue::terrain::MESH, run: terrain::mesh },
     NativeTwin { native: catalogue::terrain::PICTURE, run: terrain::picture },
     NativeTwin { native: WAVE, run: wave::wave },
+    NativeTwin { native: catalogue::polyline::POLYLINES, run: polyline::polylines },
 ];
 
 impl Environment for Parallelism<'_> {

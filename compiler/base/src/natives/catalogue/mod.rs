@@ -2,6 +2,7 @@
 
 pub mod cbt;
 pub mod closure;
+pub mod polyline;
 pub mod terrain;
 pub mod wave;
 
@@ -32,4 +33,5 @@ pub const ALL: &[Native] = &[
     terrain::MESH,
     terrain::PICTURE,
     wave::WAVE,
+    polyline::POLYLINES,
 ];
