@@ -37,6 +37,7 @@ mod lowering;
 mod natives;
 mod operations;
 mod passes;
+mod polyline;
 mod profile;
 mod programs;
 mod published;
