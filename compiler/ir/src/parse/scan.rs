@@ -78,6 +78,19 @@ impl<'a> Scanner<'a> {
         &rest[..end]
     }
 
+    /// A word; a hyphen between letters belongs to it, as in the names of natives.
+    fn word(&mut self) -> &'a str {
+        let (rest, start) = (self.rest(), self.at);
+        loop {
+            self.take(|c| c.is_ascii_alphanumeric() || c == '_');
+            let goes_on = |rest: &str| rest.starts_with(|c: char| c.is_ascii_alphabetic());
+            match self.rest().strip_prefix('-') {
+                Some(behind) if goes_on(behind) => self.at += 1,
+                Some(_) | None => return &rest[..self.at - start],
+            }
+        }
+    }
+
     fn skip_blanks(&mut self) {
         loop {
             self.take(char::is_whitespace);
@@ -97,9 +110,7 @@ impl<'a> Scanner<'a> {
             return Ok((start, Token::End));
         };
         let token = match first {
-            'a'..='z' | 'A'..='Z' | '_' => {
-                Token::Word(self.take(|c| c.is_ascii_alphanumeric() || c == '_'))
-            }
+            'a'..='z' | 'A'..='Z' | '_' => Token::Word(self.word()),
             '0'..='9' => Token::Number(self.digits()?),
             '-' if rest.starts_with("->") => self.take_mark(2),
             '-' => {
