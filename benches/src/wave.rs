@@ -4,62 +4,15 @@
 use std::time::Instant;
 
 use pathfinding::directed::bfs::bfs_reach;
-use rayon::{ThreadPool, ThreadPoolBuilder};
 use star_io::generate::{GenerateOptions, Terrain};
+use star_natives::Workers;
 use star_natives::wave::{Cell, Grid, Neighbourhood, UNREACHED, Wave};
-use star_natives::{Ended, Environment};
 
 /// The largest side at which the crate takes part: it keeps a hash map of all cells.
 const MOST_OF_CRATE: usize = 1000;
 
 /// What the first queue of a run is given at most, in cells off the corner.
 const MOST_OFF: usize = 64;
-
-/// A pool of its own.
-struct Pool {
-    threads: ThreadPool,
-    n_threads: usize,
-}
-
-impl Pool {
-    fn new(n_threads: usize) -> Result<Self, String> {
-        let threads = ThreadPoolBuilder::new().num_threads(n_threads).build();
-        Ok(Pool { threads: threads.map_err(|error| error.to_string())?, n_threads })
-    }
-}
-
-impl Environment for Pool {
-    fn poll_limbs(&self) -> usize {
-        1 << 20
-    }
-
-    fn poll(&self) -> Result<(), Ended> {
-        Ok(())
-    }
-
-    fn fill(
-        &self,
-        to: &mut [u64],
-        piece: &(dyn Fn(usize, &mut [u64]) + Sync),
-    ) -> Result<(), Ended> {
-        piece(0, to);
-        Ok(())
-    }
-
-    fn or_assign(&self, to: &mut [u64], line: &[u64]) -> Result<(), Ended> {
-        to.iter_mut().zip(line).for_each(|(to, line)| *to |= line);
-        Ok(())
-    }
-
-    fn threads(&self) -> usize {
-        self.n_threads
-    }
-
-    fn install(&self, work: &mut (dyn FnMut() + Send)) -> Result<(), Ended> {
-        self.threads.install(work);
-        Ok(())
-    }
-}
 
 /// A grid of side `n` in which this share of the transitions is blocked, as nearly as the generator can.
 #[derive(Clone, Copy, Debug)]
@@ -205,7 +158,7 @@ fn median(mut times: Vec<f64>) -> f64 {
 }
 
 /// A goal near a place from which a wave gets far: the first along the diagonal towards the middle.
-fn goal_near(grid: &Grid, at: usize, pool: &Pool) -> Result<Cell, String> {
+fn goal_near(grid: &Grid, at: usize, pool: &Workers<'_>) -> Result<Cell, String> {
     let n = grid.width();
     let mut best = (0, Cell { x: at, y: at });
     for off in 0..MOST_OFF.min(n / 2) {
@@ -223,7 +176,7 @@ fn goal_near(grid: &Grid, at: usize, pool: &Pool) -> Result<Cell, String> {
     Ok(best.1)
 }
 
-fn spread(grid: &Grid, goal: Cell, pool: &Pool) -> Result<Wave, String> {
+fn spread(grid: &Grid, goal: Cell, pool: &Workers<'_>) -> Result<Wave, String> {
     let wave = Wave::spread(grid, Neighbourhood::VonNeumann, &[goal], None, pool);
     wave.map_err(|error| error.to_string())
 }
@@ -233,7 +186,8 @@ pub(crate) fn run(n: usize, runs: usize, threads: usize) -> Result<(), String> {
     if n < 2 {
         return Err("a side has 2 cells or more".to_owned());
     }
-    let (one, all) = (Pool::new(1)?, Pool::new(threads)?);
+    let workers = |n| Workers::new(Some(n), Workers::NEVER).map_err(|_| "no threads".to_owned());
+    let (one, all) = (workers(1)?, workers(threads)?);
     println!("n = {n}, medians of {runs}, ms; {threads} threads\n");
     println!(
         "| maps | β % | goal | waves | cells reached | ours, 1 thread | ours | scalar | scalar ÷ ours | pathfinding | path |"
@@ -261,7 +215,7 @@ fn contest(
     open: &[u8],
     goal: Cell,
     runs: usize,
-    [one, all]: [&Pool; 2],
+    [one, all]: [&Workers<'_>; 2],
 ) -> Result<String, String> {
     let width = grid.width();
     let start = Cell { x: width - 1 - goal.x, y: width - 1 - goal.y };

@@ -1,24 +1,21 @@
 //! Concurrent binary trees beside libcbt, on the same heaps.
 //!
 //! * `libcbt`: the C library as a process that is compiled on the spot, if its folder is named.
-//! * `environment`: threads for the natives' algorithms.
 //! * `terrain`: a mesh that follows a viewpoint.
 //!
 //! Rounds take turns: ours, the peer, ours …; figures are medians. Before them both carry out a random sequence of splits and
 //! merges and compare the bytes of their heaps after each, and every timed decoding is compared by a sum over all leaves.
 
-mod environment;
 mod libcbt;
 mod terrain;
 
 use std::hint::black_box;
 use std::time::Instant;
 
-use star_natives::Environment;
 use star_natives::cbt::{Depth, Heap, Tree};
+use star_natives::{Environment, Workers};
 
 use crate::say::say;
-use environment::Threads;
 use libcbt::Libcbt;
 pub(crate) use terrain::run as terrain;
 
@@ -64,9 +61,14 @@ enum Shape {
     RandomQuarter,
 }
 
+/// So many threads.
+fn workers(n: usize) -> Result<Workers<'static>, String> {
+    Workers::new(Some(n), Workers::NEVER).map_err(|_| format!("the system refuses {n} threads"))
+}
+
 /// Measures trees of depth 10 and more.
 pub(crate) fn run(options: &Options) -> Result<(), String> {
-    let environment = Threads::new(options.threads)?;
+    let environment = workers(options.threads)?;
     let mut peer = options.libcbt.as_deref().map(Libcbt::start).transpose()?;
     say!("{} threads, {} rounds, seed {SEED}; medians in µs", options.threads, options.rounds);
     match &mut peer {
@@ -103,7 +105,7 @@ fn line(
     shape: Shape,
     rounds: usize,
     peer: &mut Option<Libcbt>,
-    environment: &Threads,
+    environment: &Workers<'_>,
 ) -> Result<(), String> {
     let mut tree = make(levels, shape, environment)?;
     let depth = tree.depth();
@@ -187,7 +189,7 @@ fn line(
 }
 
 /// A random sequence of splits and merges: the bytes of both heaps after each.
-fn compare_heaps(peer: &mut Libcbt, environment: &Threads) -> Result<(), String> {
+fn compare_heaps(peer: &mut Libcbt, environment: &Workers<'_>) -> Result<(), String> {
     // At depth 5 libcbt ends by itself when it takes a heap in.
     for levels in [6, 8, 13] {
         let mut tree = make(levels, Shape::Quarter, environment)?;

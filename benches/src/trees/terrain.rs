@@ -5,7 +5,6 @@ use std::time::Instant;
 use star_io::{Data, Decimal, Format, ReadOptions, Shape};
 use star_natives::terrain::Mesh;
 
-use super::environment::Threads;
 use super::{ended, median};
 use crate::say::say;
 
@@ -18,7 +17,7 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
     let array = rest.first().map(String::as_str).filter(|array| !array.is_empty());
     let threads = rest.get(1).map_or(Ok(1), |text| text.parse()).map_err(|_| "threads")?;
     let (size @ [width, height], samples) = heights(file, array)?;
-    let environment = Threads::new(threads)?;
+    let environment = super::workers(threads)?;
     let range = samples.iter().max().copied().unwrap_or(0);
     let bits = (range.ilog2() + 1) as usize;
     say!("{width} × {height} samples, heights to {range}; {threads} threads, {FRAMES} frames");

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::{Mesh, MeshError, Point};
-use crate::cbt::tests::{Random, Threads};
+use crate::cbt::tests::{Random, one, some};
 use crate::cbt::{Heap, Tree};
 use crate::environment::Environment;
 
@@ -91,7 +91,7 @@ fn corners(mesh: &Mesh, environment: &dyn Environment) -> Vec<[Point; 3]> {
 
 #[test]
 fn meshes_keep_the_bound_everywhere() {
-    let environment = Threads::some(2);
+    let environment = some(2);
     for (width, height) in [(2, 2), (3, 3), (2, 9), (17, 17), (33, 20), (40, 65), (70, 51)] {
         let samples = hills(width, height, 1);
         let mut counts = Vec::new();
@@ -115,7 +115,7 @@ fn meshes_keep_the_bound_everywhere() {
 
 #[test]
 fn meshes_follow_a_viewpoint_and_are_conforming_after_every_batch() {
-    let environment = Threads::some(3);
+    let environment = some(3);
     let size @ [width, height] = [65, 50];
     let samples = hills(width, height, 2);
     let (tolerance, near) = (3, 6);
@@ -149,13 +149,13 @@ fn meshes_follow_a_viewpoint_and_are_conforming_after_every_batch() {
 #[test]
 fn threads_make_the_same_mesh() {
     let samples = hills(100, 120, 3);
-    let heaps = [Threads::one(), Threads::some(4)].map(|environment| {
-        let mut mesh = Mesh::new([100, 120], samples.clone(), 10, [2, 20], &environment).unwrap();
+    let heaps = [one(), &some(4)].map(|environment| {
+        let mut mesh = Mesh::new([100, 120], samples.clone(), 10, [2, 20], environment).unwrap();
         let mut heaps = Vec::new();
         for viewpoint in [[0, 0], [50, 60], [200, -70]] {
-            settle(&mut mesh, viewpoint, &environment);
+            settle(&mut mesh, viewpoint, environment);
             let mut heap = Heap::zeros(mesh.tree().depth()).unwrap();
-            heap.pack(mesh.tree(), &environment).unwrap();
+            heap.pack(mesh.tree(), environment).unwrap();
             heaps.push(heap.limbs().to_vec());
         }
         heaps
@@ -165,10 +165,10 @@ fn threads_make_the_same_mesh() {
 
 #[test]
 fn grids_without_two_samples_are_refused() {
-    let environment = Threads::one();
+    let environment = one();
     for (width, height) in [(0, 0), (1, 1), (1, 5), (5, 1), (0, 7), (2, Mesh::MAX_SIDE + 2)] {
         let samples = vec![0; width * height];
-        let mesh = Mesh::new([width, height], samples, 1, [0, 0], &environment).map(|_| ());
+        let mesh = Mesh::new([width, height], samples, 1, [0, 0], environment).map(|_| ());
         assert_eq!(mesh, Err(MeshError::Size { width, height }));
     }
     assert!(Tree::most_bytes(crate::cbt::Depth::MAX) < Mesh::most_bytes(16_385, 16_385));

@@ -3,63 +3,18 @@
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use rayon::ThreadPool;
 use star_base::{BitTable, BitVector};
 
 use super::{
     Cell, Costs, Grid, GridError, Labels, MAX_CELLS, Neighbourhood, Step, UNREACHED, Wave,
     WaveError, Weighed,
 };
-use crate::environment::{Ended, Environment, InterruptPoller};
+use crate::environment::{Ended, InterruptPoller};
+use crate::workers::Workers;
 
-/// Threads of its own, and an end after so many polls.
-struct Threads {
-    pool: ThreadPool,
-    n_threads: usize,
-    n_polls: AtomicUsize,
-}
-
-impl Threads {
-    fn new(n_threads: usize) -> Self {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(n_threads).build().unwrap();
-        Threads { pool, n_threads, n_polls: AtomicUsize::new(usize::MAX) }
-    }
-}
-
-impl Environment for Threads {
-    fn poll_limbs(&self) -> usize {
-        1 << 10
-    }
-
-    fn poll(&self) -> Result<(), Ended> {
-        match self.n_polls.fetch_sub(1, Ordering::Relaxed) {
-            0 => Err(Ended::Interrupted),
-            _ => Ok(()),
-        }
-    }
-
-    fn fill(
-        &self,
-        to: &mut [u64],
-        piece: &(dyn Fn(usize, &mut [u64]) + Sync),
-    ) -> Result<(), Ended> {
-        piece(0, to);
-        Ok(())
-    }
-
-    fn or_assign(&self, to: &mut [u64], line: &[u64]) -> Result<(), Ended> {
-        to.iter_mut().zip(line).for_each(|(to, line)| *to |= line);
-        Ok(())
-    }
-
-    fn threads(&self) -> usize {
-        self.n_threads
-    }
-
-    fn install(&self, work: &mut (dyn FnMut() + Send)) -> Result<(), Ended> {
-        self.pool.install(work);
-        Ok(())
-    }
+/// So many threads.
+fn workers(n: usize) -> Workers<'static> {
+    Workers::new(Some(n), Workers::NEVER).unwrap()
 }
 
 /// Random numbers: splitmix64.
@@ -162,7 +117,12 @@ fn searched(grid: &Grid, neighbourhood: Neighbourhood, goals: &[Cell]) -> Vec<u3
     labels
 }
 
-fn spread(grid: &Grid, neighbourhood: Neighbourhood, goals: &[Cell], threads: &Threads) -> Wave {
+fn spread(
+    grid: &Grid,
+    neighbourhood: Neighbourhood,
+    goals: &[Cell],
+    threads: &Workers<'_>,
+) -> Wave {
     Wave::spread(grid, neighbourhood, goals, None, threads).unwrap()
 }
 
@@ -196,8 +156,8 @@ const BOTH: [Neighbourhood; 2] = [Neighbourhood::VonNeumann, Neighbourhood::Moor
 
 #[test]
 fn labels_are_those_of_a_search_at_every_size() {
-    let one = Threads::new(1);
-    let three = Threads::new(3);
+    let one = workers(1);
+    let three = workers(3);
     for (idx, (width, height)) in [
         (1, 1),
         (1, 200),
@@ -238,7 +198,7 @@ fn labels_are_those_of_a_search_at_every_size() {
 #[test]
 fn eleven_classes_of_impassability_from_two_generators() {
     let n = 200;
-    let threads = Threads::new(2);
+    let threads = workers(2);
     for class in 0..11 {
         for map in 0..30 {
             let mut random = Random(class * 1000 + map);
@@ -268,7 +228,7 @@ fn eleven_classes_of_impassability_from_two_generators() {
 
 #[test]
 fn a_long_front_is_moved_by_all_threads_and_a_short_one_by_one() {
-    let threads = Threads::new(2);
+    let threads = workers(2);
     let open = Grid::of_edges(2500, 2500, |_, _| true).unwrap();
     let wave = spread(&open, Neighbourhood::VonNeumann, &[Cell { x: 0, y: 0 }], &threads);
     let stats = wave.stats();
@@ -287,7 +247,7 @@ fn winding(width: usize, height: usize) -> Grid {
 
 #[test]
 fn labels_become_long_where_short_ones_do_not_suffice() {
-    let threads = Threads::new(1);
+    let threads = workers(1);
     for (width, height, is_long) in [(256, 255, false), (256, 256, true), (300, 300, true)] {
         let grid = winding(width, height);
         let goal = Cell { x: 0, y: 0 };
@@ -310,7 +270,7 @@ fn tiles_that_the_wave_left_long_ago_are_entered_again() {
         if a.y == b.y { true } else { a.x == if a.y % 2 == 0 { width - 1 } else { 0 } }
     })
     .unwrap();
-    for threads in [1, 2].map(Threads::new) {
+    for threads in [1, 2].map(workers) {
         let goal = Cell { x: 0, y: 0 };
         let wave = spread(&grid, Neighbourhood::VonNeumann, &[goal], &threads);
         assert!(wave.labels().iter().eq(searched(&grid, Neighbourhood::VonNeumann, &[goal])));
@@ -320,7 +280,7 @@ fn tiles_that_the_wave_left_long_ago_are_entered_again() {
 #[test]
 fn a_wave_may_end_at_the_start() {
     let grid = blocked(700, 700, 200, 5);
-    for threads in [1, 3].map(Threads::new) {
+    for threads in [1, 3].map(workers) {
         for neighbourhood in BOTH {
             let (start, goal) = (Cell { x: 350, y: 300 }, Cell { x: 690, y: 10 });
             let full = spread(&grid, neighbourhood, &[goal], &threads);
@@ -338,7 +298,7 @@ fn a_wave_may_end_at_the_start() {
 fn a_closed_start_has_no_path_and_the_goal_one_of_one_cell() {
     let free: Vec<bool> = "..@.@....".chars().map(|c| c == '.').collect();
     let grid = Grid::of_cells(3, &free).unwrap();
-    let threads = Threads::new(1);
+    let threads = workers(1);
     let goal = Cell { x: 0, y: 0 };
     let wave = spread(&grid, Neighbourhood::Moore, &[goal], &threads);
     assert_eq!(wave.path(&grid, Cell { x: 2, y: 0 }), Ok(Vec::new()));
@@ -362,7 +322,7 @@ fn grids_are_counted_before_memory_is_taken() {
     assert!(grid.opens_right(0, 0), "heights differ by less than the threshold");
     assert!(Grid::of_heights(2, &[0, 6], 6).is_ok_and(|grid| grid.n_blocked() == 1), "strictly");
     let one = Grid::of_heights(1, &[7], 1).unwrap();
-    let wave = spread(&one, Neighbourhood::Moore, &[Cell { x: 0, y: 0 }], &Threads::new(1));
+    let wave = spread(&one, Neighbourhood::Moore, &[Cell { x: 0, y: 0 }], &workers(1));
     assert_eq!(wave.labels().iter().collect::<Vec<u32>>(), [0]);
 }
 
@@ -370,12 +330,14 @@ fn grids_are_counted_before_memory_is_taken() {
 fn the_user_ends_a_wave() {
     let grid = Grid::of_edges(1500, 1500, |_, _| true).unwrap();
     for n_threads in [1, 2] {
-        let threads = Threads::new(n_threads);
-        threads.n_polls.store(20, Ordering::Relaxed);
+        // It ends after so many polls.
+        let n_polls = AtomicUsize::new(20);
+        let stop = || n_polls.fetch_sub(1, Ordering::Relaxed) == 0;
+        let threads = Workers::new(Some(n_threads), &stop).unwrap();
         let goal = Cell { x: 0, y: 0 };
         let ended = Wave::spread(&grid, Neighbourhood::VonNeumann, &[goal], None, &threads);
         assert_eq!(ended, Err(WaveError::Ended(Ended::Interrupted)));
-        threads.n_polls.store(20, Ordering::Relaxed);
+        n_polls.store(20, Ordering::Relaxed);
         let costs = Costs { straight: 1, diagonal: 1, weights: None };
         let ended = Weighed::spread(&grid, Neighbourhood::Moore, &[goal], costs, &threads);
         assert_eq!(ended, Err(WaveError::Ended(Ended::Interrupted)));
@@ -384,7 +346,7 @@ fn the_user_ends_a_wave() {
 
 #[test]
 fn weights_of_one_give_the_labels_and_others_the_cheapest_way_round() {
-    let threads = Threads::new(1);
+    let threads = workers(1);
     let grid = blocked(90, 70, 250, 3);
     let goals = [Cell { x: 5, y: 60 }, Cell { x: 80, y: 2 }];
     for neighbourhood in BOTH {
@@ -416,7 +378,7 @@ fn weights_of_one_give_the_labels_and_others_the_cheapest_way_round() {
 
 #[test]
 fn packed_transitions_and_columns_of_labels_are_those_of_the_grid() {
-    let threads = Threads::new(1);
+    let threads = workers(1);
     for (width, height) in [(1, 1), (7, 5), (64, 3), (65, 129), (130, 70)] {
         let grid = blocked(width, height, 300, width as u64);
         let mut right = BitVector::zeros(width * height);
@@ -455,7 +417,7 @@ fn steps_go_in_the_order_of_ties() {
         Step::ALL.iter().map(|&step| grid.go(middle, step).unwrap()).map(|c| (c.x, c.y)).collect();
     assert_eq!(reached, [(0, 1), (1, 0), (2, 1), (1, 2), (0, 0), (2, 0), (2, 2), (0, 2)]);
     // From every corner the ties go left before up, right before down, and along before across.
-    let threads = Threads::new(1);
+    let threads = workers(1);
     let wave = spread(&grid, Neighbourhood::VonNeumann, &[Cell { x: 0, y: 0 }], &threads);
     let path = wave.path(&grid, Cell { x: 2, y: 2 }).unwrap();
     let path: Vec<(usize, usize)> = path.iter().map(|cell| (cell.x, cell.y)).collect();

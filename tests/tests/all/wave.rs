@@ -6,8 +6,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use star_base::BitVector;
+use star_natives::Workers;
 use star_natives::wave::{Cell, Costs, Grid, Neighbourhood, UNREACHED, Wave, Weighed};
-use star_natives::{Ended, Environment};
 use star_tests::backends::{Mode, WITH_NATIVES, backends};
 use star_tests::case::{Random, traps};
 use star_tests::differ::difference;
@@ -15,42 +15,6 @@ use star_tests::run::{LIMITS, Program};
 use star_vm::HostValue;
 
 const BOTH: [Neighbourhood; 2] = [Neighbourhood::VonNeumann, Neighbourhood::Moore];
-
-/// One thread.
-struct Alone;
-
-impl Environment for Alone {
-    fn poll_limbs(&self) -> usize {
-        1 << 16
-    }
-
-    fn poll(&self) -> Result<(), Ended> {
-        Ok(())
-    }
-
-    fn fill(
-        &self,
-        to: &mut [u64],
-        piece: &(dyn Fn(usize, &mut [u64]) + Sync),
-    ) -> Result<(), Ended> {
-        piece(0, to);
-        Ok(())
-    }
-
-    fn or_assign(&self, to: &mut [u64], line: &[u64]) -> Result<(), Ended> {
-        to.iter_mut().zip(line).for_each(|(to, line)| *to |= line);
-        Ok(())
-    }
-
-    fn threads(&self) -> usize {
-        1
-    }
-
-    fn install(&self, work: &mut (dyn FnMut() + Send)) -> Result<(), Ended> {
-        work();
-        Ok(())
-    }
-}
 
 /// Labels of a map of free cells by breadth-first search: a diagonal step needs both cells beside it.
 fn searched(width: usize, free: &[bool], neighbourhood: Neighbourhood, goal: usize) -> Vec<u32> {
@@ -208,6 +172,7 @@ fn skip() {
 #[test]
 fn all_labels_of_the_scenario_files_are_those_of_a_search() {
     let Some(maps) = grids() else { return skip() };
+    let alone = Workers::new(Some(1), Workers::NEVER).unwrap();
     assert!(!maps.is_empty());
     for path in maps {
         let (width, free) = map(&path);
@@ -217,7 +182,7 @@ fn all_labels_of_the_scenario_files_are_those_of_a_search() {
         for (start, goal, _) in problems.iter().step_by(problems.len() / 10 + 1) {
             for neighbourhood in BOTH {
                 let expected = searched(width, &free, neighbourhood, goal.y * width + goal.x);
-                let wave = Wave::spread(&grid, neighbourhood, &[*goal], None, &Alone).unwrap();
+                let wave = Wave::spread(&grid, neighbourhood, &[*goal], None, &alone).unwrap();
                 assert!(wave.labels().iter().eq(expected.iter().copied()), "{path:?} {goal:?}");
                 let way = wave.path(&grid, *start).unwrap();
                 assert_eq!(way.len(), expected[start.y * width + start.x] as usize + 1);
@@ -231,13 +196,14 @@ fn all_labels_of_the_scenario_files_are_those_of_a_search() {
 #[test]
 fn octile_lengths_are_those_of_the_scenario_files() {
     let Some(maps) = grids() else { return skip() };
+    let alone = Workers::new(Some(1), Workers::NEVER).unwrap();
     for path in maps {
         let (width, free) = map(&path);
         let grid = Grid::of_cells(width, &free).unwrap();
         let problems = problems(&path);
         for (start, goal, length) in problems.iter().step_by(problems.len() / 6 + 1) {
             let (moore, costs) = (Neighbourhood::Moore, Costs::OCTILE);
-            let weighed = Weighed::spread(&grid, moore, &[*goal], costs, &Alone).unwrap();
+            let weighed = Weighed::spread(&grid, moore, &[*goal], costs, &alone).unwrap();
             let way = weighed.path(&grid, moore, costs, *start).unwrap();
             let is_diagonal = |pair: &&[Cell]| pair[0].x != pair[1].x && pair[0].y != pair[1].y;
             let n_diagonal = way.windows(2).filter(is_diagonal).count();

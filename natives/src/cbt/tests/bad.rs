@@ -1,7 +1,7 @@
 //! What is no tree.
 
 use super::super::{Depth, Heap, Tree, TreeError};
-use super::{Threads, depth, random_tree};
+use super::{depth, one, random_tree};
 
 #[test]
 fn depths_are_from_1_to_30() {
@@ -35,13 +35,13 @@ fn fields_that_code_no_tree_are_refused_at_their_first_leaf() {
 
 #[test]
 fn heaps_that_are_damaged_are_refused() {
-    let environment = Threads::one();
+    let environment = one();
     for levels in [1, 3, 5, 9, 13] {
         let tree = random_tree(levels, 3 << (levels / 2), 9);
         let mut heap = Heap::zeros(tree.depth()).unwrap();
-        heap.pack(&tree, &environment).unwrap();
+        heap.pack(&tree, environment).unwrap();
         let bytes: Vec<u8> = heap.bytes().collect();
-        let read = |bytes: &[u8]| Heap::of_bytes(bytes)?.tree(&environment).unwrap().map(|_| ());
+        let read = |bytes: &[u8]| Heap::of_bytes(bytes)?.tree(environment).unwrap().map(|_| ());
         assert_eq!(read(&bytes), Ok(()));
         // Truncated.
         let n_bits = 8 * (bytes.len() - 1);

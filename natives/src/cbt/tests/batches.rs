@@ -1,7 +1,7 @@
 //! All marked leaves at once.
 
 use super::super::{Change, Leaf, Tree};
-use super::{Random, Threads, decoded, depth, random_tree};
+use super::{Random, decoded, depth, one, random_tree};
 
 /// What the rules of a batch say, leaf by leaf: judged on the tree before it.
 fn expected(
@@ -40,7 +40,7 @@ fn a_batch_is_judged_on_the_tree_before_it() {
         let mut random = Random(levels as u64);
         let mut tree = random_tree(levels, 1 << (levels / 2), 2);
         for round in 0..40_u64 {
-            let before = decoded(&tree, &Threads::one());
+            let before = decoded(&tree, one());
             // Grow, then shrink; now and then everything at once.
             let odds = if round % 8 < 4 { [6, 8] } else { [1, 9] };
             let seed = random.next();
@@ -58,11 +58,9 @@ fn a_batch_is_judged_on_the_tree_before_it() {
                 }
             };
             let (leaves, n) = expected(&before, &change, levels as u32);
-            let changed = tree.cycle(&change, &Threads::one()).unwrap();
-            let after: Vec<u64> = decoded(&tree, &Threads::one())
-                .iter()
-                .map(|leaf| u64::from(leaf.node.index()))
-                .collect();
+            let changed = tree.cycle(&change, one()).unwrap();
+            let after: Vec<u64> =
+                decoded(&tree, one()).iter().map(|leaf| u64::from(leaf.node.index())).collect();
             assert_eq!(after, leaves, "depth {levels}, round {round}");
             assert_eq!(changed, n);
             // What it left codes a tree.
@@ -75,9 +73,9 @@ fn a_batch_is_judged_on_the_tree_before_it() {
 fn marks_stand_where_leaves_begin() {
     let mut tree = Tree::at_level(depth(3), 2).unwrap();
     // Leaves at 0, 2, 4, 6. Splits at 0 and, where none begins, 1; merges of 4 and 6, and of 0, which splits.
-    let changed = tree.change_marked(&[0b0000_0011], &[0b0101_0101], &Threads::one()).unwrap();
+    let changed = tree.change_marked(&[0b0000_0011], &[0b0101_0101], one()).unwrap();
     assert_eq!((changed, tree.bits()), ([1, 1], &[0b0001_0111][..]));
     // One mark of a pair is not enough.
-    let changed = tree.change_marked(&[0], &[0b0001_0101], &Threads::one()).unwrap();
+    let changed = tree.change_marked(&[0], &[0b0001_0101], one()).unwrap();
     assert_eq!((changed, tree.bits()), ([0, 0], &[0b0001_0111][..]));
 }

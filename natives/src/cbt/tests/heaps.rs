@@ -2,9 +2,10 @@
 
 use super::super::{Heap, Tree};
 use super::model::{self, Pointers};
-use super::{Random, Threads, decoded, depth, random_tree};
+use super::{Random, decoded, depth, one, random_tree, some};
+use crate::environment::Environment;
 
-fn packed(tree: &Tree, environment: &Threads) -> Heap {
+fn packed(tree: &Tree, environment: &dyn Environment) -> Heap {
     let mut heap = Heap::zeros(tree.depth()).unwrap();
     heap.pack(tree, environment).unwrap();
     heap
@@ -26,9 +27,9 @@ fn heaps_are_what_the_definition_says_after_every_operation() {
             } else if index > 1 {
                 assert_eq!(tree.merge(node(index / 2)), pointers.merge(index / 2));
             }
-            tree.reduce(&Threads::one()).unwrap();
+            tree.reduce(one()).unwrap();
             let expected = model::limbs(&model::heap(levels as u32, &pointers.leaves()));
-            let heap = packed(&tree, &Threads::one());
+            let heap = packed(&tree, one());
             assert_eq!(heap.limbs(), expected, "depth {levels}, round {round}");
             assert_eq!(heap.bytes().count(), 1 << (levels - 1));
         }
@@ -40,15 +41,13 @@ fn heaps_of_all_depths_read_back() {
     for levels in 1..=17 {
         for share in [1, 4] {
             let tree = random_tree(levels, (1 << levels) / share, 1);
-            let leaves: Vec<u64> = decoded(&tree, &Threads::one())
-                .iter()
-                .map(|leaf| u64::from(leaf.node.index()))
-                .collect();
-            let heap = packed(&tree, &Threads::some(3));
+            let leaves: Vec<u64> =
+                decoded(&tree, one()).iter().map(|leaf| u64::from(leaf.node.index())).collect();
+            let heap = packed(&tree, &some(3));
             let expected = model::limbs(&model::heap(levels as u32, &leaves));
             assert!(heap.limbs() == expected, "depth {levels}");
             let bytes: Vec<u8> = heap.bytes().collect();
-            let back = Heap::of_bytes(&bytes).unwrap().tree(&Threads::some(3)).unwrap().unwrap();
+            let back = Heap::of_bytes(&bytes).unwrap().tree(&some(3)).unwrap().unwrap();
             assert!(back.bits() == tree.bits() && back.count() == leaves.len());
         }
     }
@@ -58,9 +57,9 @@ fn heaps_of_all_depths_read_back() {
 fn between_a_change_and_a_reduce_the_heap_is_that_of_the_source() {
     // Level D is live, the counts above are those of before.
     let tree = Tree::at_level(depth(12), 11).unwrap();
-    let before = packed(&tree, &Threads::one());
+    let before = packed(&tree, one());
     tree.split(tree.depth().node(1 << 11).unwrap());
-    let after = packed(&tree, &Threads::one());
+    let after = packed(&tree, one());
     let field = 3 << 12 >> 6;
     assert_eq!(after.limbs()[..field], before.limbs()[..field]);
     assert_eq!(after.limbs()[field], before.limbs()[field] | 2);

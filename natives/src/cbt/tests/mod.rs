@@ -7,58 +7,21 @@ mod model;
 mod nodes;
 mod threads;
 
-use rayon::{ThreadPool, ThreadPoolBuilder};
+use std::sync::LazyLock;
 
 use super::{Depth, Leaf, Tree};
-use crate::environment::{Ended, Environment};
+use crate::environment::Environment;
+use crate::workers::Workers;
 
-/// Threads that are there, and nobody who interrupts.
-pub(crate) struct Threads(Option<ThreadPool>);
-
-impl Threads {
-    pub(crate) fn one() -> Threads {
-        Threads(None)
-    }
-
-    pub(crate) fn some(n: usize) -> Threads {
-        Threads(Some(ThreadPoolBuilder::new().num_threads(n).build().unwrap()))
-    }
+/// One thread.
+pub(crate) fn one() -> &'static Workers<'static> {
+    static ONE: LazyLock<Workers<'static>> = LazyLock::new(|| some(1));
+    &ONE
 }
 
-impl Environment for Threads {
-    fn poll_limbs(&self) -> usize {
-        1 << 16
-    }
-
-    fn poll(&self) -> Result<(), Ended> {
-        Ok(())
-    }
-
-    fn fill(
-        &self,
-        to: &mut [u64],
-        piece: &(dyn Fn(usize, &mut [u64]) + Sync),
-    ) -> Result<(), Ended> {
-        piece(0, to);
-        Ok(())
-    }
-
-    fn or_assign(&self, to: &mut [u64], line: &[u64]) -> Result<(), Ended> {
-        to.iter_mut().zip(line).for_each(|(to, line)| *to |= line);
-        Ok(())
-    }
-
-    fn threads(&self) -> usize {
-        self.0.as_ref().map_or(1, ThreadPool::current_num_threads)
-    }
-
-    fn install(&self, work: &mut (dyn FnMut() + Send)) -> Result<(), Ended> {
-        match &self.0 {
-            Some(pool) => pool.install(work),
-            None => work(),
-        }
-        Ok(())
-    }
+/// So many threads.
+pub(crate) fn some(n: usize) -> Workers<'static> {
+    Workers::new(Some(n), Workers::NEVER).unwrap()
 }
 
 /// Random numbers: splitmix64.
@@ -106,6 +69,6 @@ pub(super) fn random_tree(levels: i64, n_leaves: usize, seed: u64) -> Tree {
             .extend([2 * index, 2 * index + 1].iter().filter(|leaf| leaf.ilog2() < depth.levels()));
         count += 1;
     }
-    tree.reduce(&Threads::one()).unwrap();
+    tree.reduce(one()).unwrap();
     tree
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::super::{Depth, Leaf, Node, Tree};
 use super::model::Pointers;
-use super::{Random, Threads, decoded, depth, random_tree};
+use super::{Random, decoded, depth, one, random_tree};
 
 fn indices(leaves: &[Leaf]) -> Vec<u64> {
     leaves.iter().map(|leaf| u64::from(leaf.node.index())).collect()
@@ -14,7 +14,7 @@ fn indices(leaves: &[Leaf]) -> Vec<u64> {
 fn compare(tree: &Tree, expected: &[u64]) {
     let depth = tree.depth();
     assert_eq!(tree.count(), expected.len());
-    let leaves = decoded(tree, &Threads::one());
+    let leaves = decoded(tree, one());
     assert_eq!(indices(&leaves), expected, "{depth:?}");
     for (ordinal, leaf) in leaves.iter().enumerate() {
         assert_eq!(leaf.level, leaf.node.level());
@@ -77,11 +77,11 @@ fn random_operations_do_what_they_do_to_a_tree_of_pointers() {
                 n_done[2 * kind + usize::from(tree_did)] += 1;
             }
             if round % 97 == 0 {
-                tree.reduce(&Threads::one()).unwrap();
+                tree.reduce(one()).unwrap();
                 compare(&tree, &model.leaves());
             }
         }
-        tree.reduce(&Threads::one()).unwrap();
+        tree.reduce(one()).unwrap();
         compare(&tree, &model.leaves());
     }
     assert!(n_done.iter().all(|&n| n > 500), "{n_done:?}");
@@ -123,7 +123,7 @@ fn a_million_operations_leave_the_tree_of_pointers() {
         }
     }
     assert!(leaves.len() > 1_000);
-    tree.reduce(&Threads::one()).unwrap();
+    tree.reduce(one()).unwrap();
     compare(&tree, &model.leaves());
 }
 
@@ -131,7 +131,7 @@ fn a_million_operations_leave_the_tree_of_pointers() {
 fn split_and_merge_are_idempotent_and_undo_each_other() {
     let tree = random_tree(12, 300, 3);
     let before: Vec<u64> = tree.live_bits().collect();
-    for leaf in decoded(&tree, &Threads::one()) {
+    for leaf in decoded(&tree, one()) {
         if leaf.level < 12 {
             assert!(tree.split(leaf.node) && !tree.split(leaf.node));
             tree.split_raw(leaf.node);
@@ -172,7 +172,7 @@ fn counts_are_stale_above_level_d_until_a_reduce() {
     assert_eq!([tree.count_under(parent), tree.count_under(right)], [1, 0]);
     assert!(!tree.is_stale() && tree.split(parent) && tree.is_stale());
     assert_eq!([tree.count_under(parent), tree.count_under(right), tree.count()], [1, 1, 32]);
-    tree.reduce(&Threads::one()).unwrap();
+    tree.reduce(one()).unwrap();
     assert_eq!([tree.count_under(parent), tree.count_under(right), tree.count()], [2, 1, 33]);
     assert!(!tree.is_stale());
 }
@@ -181,7 +181,7 @@ fn counts_are_stale_above_level_d_until_a_reduce() {
 fn counts_are_the_leaves_below() {
     for (levels, n_leaves) in [(3, 5), (7, 40), (11, 700), (13, 900)] {
         let tree = random_tree(levels, n_leaves, 5);
-        let leaves = indices(&decoded(&tree, &Threads::one()));
+        let leaves = indices(&decoded(&tree, one()));
         for index in 1..2_u64 << levels {
             let node = tree.depth().node(index).unwrap();
             // A leaf counts below itself all along its first bit.
@@ -205,7 +205,7 @@ fn the_greatest_depth_works() {
         index = 2 * index + 1;
     }
     assert!(!tree.split(depth.node(index).unwrap()));
-    tree.reduce(&Threads::one()).unwrap();
+    tree.reduce(one()).unwrap();
     assert_eq!(tree.count(), 31);
     let leaf = tree.leaf(30).unwrap();
     assert_eq!((leaf.node.index(), leaf.level), ((1 << 31) - 1, 30));

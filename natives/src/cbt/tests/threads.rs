@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::super::{Change, Heap, Leaf, Tree};
-use super::{Random, Threads, decoded, depth, random_tree};
+use super::{Random, decoded, depth, one, random_tree, some};
 use crate::environment::{Environment, install};
 
 #[test]
@@ -13,18 +13,18 @@ fn all_threads_decode_what_one_does() {
             n if n as i64 == levels => Tree::at_level(depth(levels), n).unwrap(),
             _ => random_tree(levels, n_leaves, 4),
         };
-        let one = decoded(&tree, &Threads::one());
-        assert!(one == decoded(&tree, &Threads::some(4)), "depth {levels}");
+        let one = decoded(&tree, one());
+        assert!(one == decoded(&tree, &some(4)), "depth {levels}");
         assert_eq!(one.len(), n_leaves);
     }
 }
 
 #[test]
 fn splits_and_merges_without_conflict_are_those_in_turn() {
-    let environment = Threads::some(4);
+    let environment = some(4);
     for seed in 0..4 {
         let trees = [(); 2].map(|()| random_tree(18, 60_000, seed));
-        let leaves = decoded(&trees[0], &Threads::one());
+        let leaves = decoded(&trees[0], one());
         // Disjoint subtrees: leaves to split, and pairs to merge.
         let jobs: Vec<(Leaf, Change)> = leaves
             .iter()
@@ -53,9 +53,9 @@ fn splits_and_merges_without_conflict_are_those_in_turn() {
 
 #[test]
 fn leaves_are_decoded_while_others_change() {
-    let environment = Threads::some(4);
+    let environment = some(4);
     let tree = random_tree(19, 100_000, 8);
-    let before = decoded(&tree, &Threads::one());
+    let before = decoded(&tree, one());
     // No pair lies on both sides.
     let middle =
         50_000 + before[50_000..].iter().position(|leaf| leaf.node.index() % 2 == 0).unwrap();
@@ -85,7 +85,7 @@ fn leaves_are_decoded_while_others_change() {
 
 #[test]
 fn a_cycle_on_all_threads_is_one_on_one() {
-    let environments: [&dyn Environment; 2] = [&Threads::one(), &Threads::some(4)];
+    let environments: [&dyn Environment; 2] = [one(), &some(4)];
     let results = environments.map(|environment| {
         let mut tree = random_tree(19, 1 << 16, 6);
         let mut n_changed = Vec::new();

@@ -4,7 +4,9 @@ mod reference;
 mod requests;
 mod searches;
 
-use crate::environment::{Ended, Environment};
+use std::sync::LazyLock;
+
+use crate::workers::Workers;
 
 /// Random numbers by SplitMix64.
 struct Random(u64);
@@ -24,38 +26,9 @@ impl Random {
     }
 }
 
-/// The threads of rayon's own pool, and no interruption.
-struct Plain;
-
-impl Environment for Plain {
-    fn poll_limbs(&self) -> usize {
-        1
-    }
-
-    fn poll(&self) -> Result<(), Ended> {
-        Ok(())
-    }
-
-    fn fill(
-        &self,
-        to: &mut [u64],
-        piece: &(dyn Fn(usize, &mut [u64]) + Sync),
-    ) -> Result<(), Ended> {
-        piece(0, to);
-        Ok(())
-    }
-
-    fn or_assign(&self, to: &mut [u64], line: &[u64]) -> Result<(), Ended> {
-        to.iter_mut().zip(line).for_each(|(to, line)| *to |= line);
-        Ok(())
-    }
-
-    fn threads(&self) -> usize {
-        1
-    }
-
-    fn install(&self, work: &mut (dyn FnMut() + Send)) -> Result<(), Ended> {
-        work();
-        Ok(())
-    }
+/// Two threads.
+fn threads() -> &'static Workers<'static> {
+    static THREADS: LazyLock<Workers<'static>> =
+        LazyLock::new(|| Workers::new(Some(2), Workers::NEVER).unwrap());
+    &THREADS
 }

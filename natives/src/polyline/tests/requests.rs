@@ -4,7 +4,7 @@ use super::super::{
     Blur, Geometry, Gradient, GreyImage, LinkScores, Pixel, Polyline, Refusal, Request, grey, trace,
 };
 use super::reference::Instance;
-use super::{Plain, Random};
+use super::{Random, threads};
 
 /// An image of random pixels, or of random bright squares.
 fn image(random: &mut Random, width: usize, height: usize) -> GreyImage {
@@ -89,7 +89,7 @@ fn instance(image: &GreyImage, request: &Request) -> Instance {
 }
 
 fn answer(image: &GreyImage, request: &Request) -> Polyline {
-    let mut answers = trace(image, 0, &[*request], &Plain).unwrap();
+    let mut answers = trace(image, 0, &[*request], threads()).unwrap();
     answers.pop().unwrap()
 }
 
@@ -178,10 +178,10 @@ fn several_polylines_of_one_call_are_those_of_several_calls() {
     let image = image(&mut random, 50, 40);
     let requests: Vec<Request> = (0..8).map(|_| request(&mut random, 50, 40)).collect();
     for n_blurs in [0, 1, 3] {
-        let together = trace(&image, n_blurs, &requests, &Plain).unwrap();
+        let together = trace(&image, n_blurs, &requests, threads()).unwrap();
         for (request, answer) in requests.iter().zip(together) {
             assert_eq!(
-                trace(&image, n_blurs, &[*request], &Plain).unwrap(),
+                trace(&image, n_blurs, &[*request], threads()).unwrap(),
                 [answer],
                 "{request:?}"
             );
@@ -197,12 +197,12 @@ fn many_points_that_share_pixels_score_as_each_alone() {
         let [a, b] = [a, b].map(|(x, y)| Pixel { x, y });
         let request = Request { a, b, n_nodes: 5, n_points: 150, width: 60, max_turn: 40 };
         let geometry = Geometry::new(&request, 90, 70).unwrap();
-        let gradient = Gradient::new(&image, 0, &Plain).unwrap();
+        let gradient = Gradient::new(&image, 0, threads()).unwrap();
         let links = LinkScores::new(&gradient);
         let guides: Vec<Vec<Pixel>> =
             geometry.guides().map(|guide| guide.pixels().unwrap()).collect();
         for two in guides.windows(2) {
-            let scores = links.between(&two[0], &two[1], &Plain).unwrap();
+            let scores = links.between(&two[0], &two[1], threads()).unwrap();
             for (at, &from) in two[0].iter().enumerate() {
                 for (to_at, &to) in two[1].iter().enumerate().step_by(7) {
                     let expected = score(&image, from, to);
@@ -212,7 +212,7 @@ fn many_points_that_share_pixels_score_as_each_alone() {
             }
         }
         // The part of the image that the request needs gives the same as the whole.
-        let part = Gradient::within(&image, 0, &geometry, &Plain).unwrap();
+        let part = Gradient::within(&image, 0, &geometry, threads()).unwrap();
         for &point in guides.iter().flatten() {
             assert_eq!(part.at(point), gradient.at(point), "{point:?}");
         }
@@ -233,8 +233,8 @@ fn smoothing_a_part_is_smoothing_the_whole() {
     };
     let geometry = Geometry::new(&request, 60, 50).unwrap();
     for n_blurs in 0..5 {
-        let whole = Gradient::new(&image, n_blurs, &Plain).unwrap();
-        let part = Gradient::within(&image, n_blurs, &geometry, &Plain).unwrap();
+        let whole = Gradient::new(&image, n_blurs, threads()).unwrap();
+        let part = Gradient::within(&image, n_blurs, &geometry, threads()).unwrap();
         for point in geometry.guides().flat_map(|guide| guide.pixels().unwrap()) {
             assert_eq!(part.at(point), whole.at(point), "{n_blurs} times, {point:?}");
         }
@@ -246,7 +246,7 @@ fn smoothing_spreads_a_point_by_the_binomial_weights() {
     let mut pixels = [0; 25];
     pixels[12] = 16;
     let mut blur = Blur::new(5, pixels.into_iter()).unwrap();
-    blur.smooth(&Plain).unwrap();
+    blur.smooth(threads()).unwrap();
     let expected = [
         0, 0, 0, 0, 0, //
         0, 16, 32, 16, 0, //
@@ -257,7 +257,7 @@ fn smoothing_spreads_a_point_by_the_binomial_weights() {
     assert_eq!(blur.pixels(), expected);
     // Where all is one grey, it stays so, at the border too.
     let mut blur = Blur::new(3, [200; 9].into_iter()).unwrap();
-    blur.smooth(&Plain).unwrap();
+    blur.smooth(threads()).unwrap();
     assert_eq!(blur.pixels(), [200 * 16; 9]);
 }
 

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::super::{Found, Search, Turn};
 use super::reference::Instance;
-use super::{Plain, Random};
+use super::{Random, threads};
 
 /// What the search finds.
 fn search(instance: &Instance) -> Option<(u32, Vec<usize>)> {
@@ -15,9 +15,9 @@ fn search(instance: &Instance) -> Option<(u32, Vec<usize>)> {
     let mut search = Search::new(turn, instance.d);
     search.begin(instance.guides[0].clone(), instance.first.clone());
     for (guide, scores) in instance.guides[1..].iter().zip(&instance.links) {
-        search.extend(guide.clone(), scores, &Plain).unwrap();
+        search.extend(guide.clone(), scores, threads()).unwrap();
     }
-    let found = search.end(&instance.last, &Plain).unwrap();
+    let found = search.end(&instance.last, threads()).unwrap();
     found.map(|Found { score, indices }| (score, indices))
 }
 
