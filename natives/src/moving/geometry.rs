@@ -3,8 +3,8 @@
 /// A place in the plane, in integer units (source 004: centimetres).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct Point {
-    x: i32,
-    y: i32,
+    pub(super) x: i32,
+    pub(super) y: i32,
 }
 
 impl Point {

@@ -131,7 +131,9 @@ impl Grid {
         let per_region = n_cells.div_ceil(MOST_REGIONS).max(FEWEST_CELLS);
 
         let mut tiles = reserved(n_tiles)?;
-        let mut region_cells = vec![0u32];
+        // A region for each tile at most.
+        let mut region_cells: Vec<u32> = reserved(n_tiles)?;
+        region_cells.push(0);
         for count in counts {
             let side = side(count);
             let mut base = region_cells.last().copied().unwrap_or(0);

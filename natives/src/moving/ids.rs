@@ -101,14 +101,15 @@ impl IdIndex {
         Ok(())
     }
 
-    /// Forgets all objects.
-    pub(super) fn clear(&mut self) {
-        self.0.iter_mut().for_each(|entry| *entry.get_mut() = UNKNOWN);
-    }
-
     #[inline]
     pub(super) fn get(&self, id: u32) -> Known {
         Known(self.0[id as usize].load(Ordering::Relaxed))
+    }
+
+    /// Reads the entry ahead of its use: many such reads wait together. What comes is of no use.
+    #[inline]
+    pub(super) fn touch(&self, id: u32) -> u64 {
+        self.0[id as usize].load(Ordering::Relaxed)
     }
 
     #[inline]

@@ -19,31 +19,67 @@ use crate::reserved;
 pub struct MovingIndex {
     /// The area to cut into cells, if that is not the one of the objects.
     area: Option<Rect>,
-    grid: Option<Grid>,
     ids: IdIndex,
-    /// The index that has taken all batches.
-    ahead: Store,
-    /// The index that has not taken the last batch yet.
-    behind: Store,
-    /// The last batch, which is yet to be taken by the index that is behind.
-    log: Operations,
+    /// `None` before the first batch.
+    indexes: Option<Indexes>,
     /// The batch that is being taken.
     new: Operations,
     answerer: Answerer,
     n_objects: u64,
-    /// Objects when the cells were chosen, and updates since.
-    n_chosen_for: u64,
-    n_since: u64,
     choices: u64,
     batches: u64,
     updates: Updates,
     answering: Answering,
 }
 
+/// The two indexes, and the cells that both have.
+#[derive(Debug)]
+struct Indexes {
+    grid: Grid,
+    /// The index that has taken all batches.
+    ahead: Store,
+    /// The index that has not taken the last batch yet.
+    behind: Store,
+    /// The last batch, which is yet to be taken by the index that is behind.
+    log: Operations,
+    /// Objects when the cells were chosen, and updates since.
+    n_chosen_for: u64,
+    n_since: u64,
+}
+
+impl Indexes {
+    /// Cells for these points, without objects.
+    fn choose(points: &[Point], area: Option<Rect>) -> Result<Indexes, Ended> {
+        let grid = Grid::choose(points, area)?;
+        let (ahead, behind) = (Store::new(&grid)?, Store::new(&grid)?);
+        let (log, n_chosen_for) = (Operations::default(), points.len() as u64);
+        Ok(Indexes { grid, ahead, behind, log, n_chosen_for, n_since: 0 })
+    }
+
+    /// Is it time to choose the cells anew? See Note [Choosing cells].
+    fn are_outgrown(&self) -> bool {
+        self.n_since >= self.n_chosen_for.max(1)
+            && self.ahead.n_further_buckets() > self.grid.n_cells()
+    }
+
+    fn n_bytes(&self) -> u64 {
+        let Indexes { grid, ahead, behind, log, n_chosen_for: _, n_since: _ } = self;
+        grid.n_bytes() + ahead.n_bytes() + behind.n_bytes() + log.n_bytes()
+    }
+}
+
 impl MovingIndex {
     /// An index without objects. Objects outside the area are kept and found like others, only slower.
     pub fn new(area: Option<Rect>) -> MovingIndex {
         MovingIndex { area, ..MovingIndex::default() }
+    }
+
+    /// Makes room for the ids below `n`, which the index otherwise does when they come.
+    ///
+    /// # Errors
+    /// If the system refuses the memory.
+    pub fn reserve_ids(&mut self, n: usize) -> Result<(), Ended> {
+        self.ids.grow(n)
     }
 
     /// One period: answers the queries, which see all batches before and none of this one, while the updates are made.
@@ -62,9 +98,20 @@ impl MovingIndex {
             if updates.is_empty() {
                 return self.answer(queries, collector, environment);
             }
-            let is_first = self.prepare(updates)?;
-            let MovingIndex { grid, ids, ahead, behind, log, new, answerer, .. } = self;
-            let Some(grid) = grid else { return Ok(()) };
+            let greatest = updates.par_iter().map(|update| update.id).max();
+            self.ids.grow(greatest.map_or(0, |id| id as usize + 1))?;
+            let is_first = self.indexes.is_none();
+            let indexes = match &mut self.indexes {
+                Some(indexes) => indexes,
+                none @ None => {
+                    let mut points = reserved(updates.len())?;
+                    points.extend(updates.iter().filter_map(|update| update.to));
+                    self.choices += 1;
+                    none.insert(Indexes::choose(&points, self.area)?)
+                }
+            };
+            let Indexes { grid, ahead, behind, log, .. } = indexes;
+            let (ids, new, answerer) = (&self.ids, &mut self.new, &mut self.answerer);
             let taken = || -> Result<Updates, Ended> {
                 let counted = new.split(updates, ids, grid, environment)?;
                 behind.apply(log, new, ids, environment)?;
@@ -73,15 +120,20 @@ impl MovingIndex {
             let answered = || answerer.answer(queries, grid, ahead, collector, environment);
             let (counted, answered) = rayon::join(taken, answered);
             let (counted, answered) = (counted?, answered?);
-            std::mem::swap(&mut self.ahead, &mut self.behind);
-            std::mem::swap(&mut self.log, &mut self.new);
+            std::mem::swap(ahead, behind);
+            std::mem::swap(log, new);
             self.n_objects += counted.inserted;
             self.n_objects -= counted.removed;
-            self.n_since += if is_first { 0 } else { counted.updates };
+            indexes.n_since += if is_first { 0 } else { counted.updates };
             self.batches += 1;
             self.updates.add(counted);
             self.answering.add(answered);
-            self.choose_again(environment)
+            if indexes.are_outgrown() {
+                *indexes =
+                    chosen_again(indexes, self.n_objects, self.area, &self.ids, environment)?;
+                self.choices += 1;
+            }
+            Ok(())
         })
     }
 
@@ -91,11 +143,11 @@ impl MovingIndex {
         collector: &mut C,
         environment: &dyn Environment,
     ) -> Result<(), Ended> {
-        let Some(grid) = &self.grid else {
+        let Some(Indexes { grid, ahead, .. }) = &self.indexes else {
             self.answering.queries += queries.len() as u64;
             return Ok(());
         };
-        let answered = self.answerer.answer(queries, grid, &self.ahead, collector, environment)?;
+        let answered = self.answerer.answer(queries, grid, ahead, collector, environment)?;
         self.answering.add(answered);
         Ok(())
     }
@@ -111,12 +163,17 @@ impl MovingIndex {
         k: usize,
         environment: &dyn Environment,
     ) -> Result<Vec<Vec<Neighbour>>, Ended> {
-        let Some(grid) = &self.grid else { return Ok(vec![Vec::new(); points.len()]) };
+        let indexes = self.indexes.as_ref();
         install(environment, || {
             let of_point = |scratch: &mut Vec<Neighbour>, &point: &Point| {
                 environment.poll()?;
-                nearest(&self.ahead, grid, point, k, scratch);
-                Ok(scratch.clone())
+                scratch.clear();
+                if let Some(Indexes { grid, ahead, .. }) = indexes {
+                    nearest(ahead, grid, point, k, scratch)?;
+                }
+                let mut found = reserved(scratch.len())?;
+                found.extend_from_slice(scratch);
+                Ok(found)
             };
             points.par_iter().map_init(Vec::new, of_point).collect()
         })
@@ -128,13 +185,13 @@ impl MovingIndex {
             return None;
         }
         let location = self.ids.get(id).location()?;
-        Some(self.ahead.region(location.cell.region).at(location.place))
+        Some(self.indexes.as_ref()?.ahead.region(location.cell.region).at(location.place))
     }
 
     /// Calls `each` for every object, in no order.
-    pub fn for_each(&self, mut each: impl FnMut(u32, Point)) {
-        for region in self.ahead.regions() {
-            region.for_each(|entry| each(entry.id, entry.at));
+    pub fn for_each(&self, each: impl FnMut(u32, Point)) {
+        if let Some(indexes) = &self.indexes {
+            indexes.ahead.for_each(each);
         }
     }
 
@@ -145,17 +202,17 @@ impl MovingIndex {
 
     /// The area that is cut into cells; `None` before the first batch.
     pub fn area(&self) -> Option<Rect> {
-        self.grid.as_ref().map(Grid::area)
+        self.indexes.as_ref().map(|indexes| indexes.grid.area())
     }
 
     /// How it lies in memory, and what it has done.
     pub fn statistics(&self) -> Statistics {
-        let grid = self.grid.as_ref();
+        let indexes = self.indexes.as_ref();
         Statistics {
             objects: self.n_objects,
-            cells: grid.map_or(0, Grid::n_cells),
-            regions: grid.map_or(0, |grid| grid.region_cells().len() as u64),
-            further_buckets: self.ahead.n_further_buckets(),
+            cells: indexes.map_or(0, |its| its.grid.n_cells()),
+            regions: indexes.map_or(0, |its| its.grid.region_cells().len() as u64),
+            further_buckets: indexes.map_or(0, |its| its.ahead.n_further_buckets()),
             n_bytes: self.n_bytes(),
             choices: self.choices,
             batches: self.batches,
@@ -164,57 +221,31 @@ impl MovingIndex {
         }
     }
 
-    /// Bytes that it takes.
+    /// Bytes that it takes, what it keeps for the next batch included.
     pub fn n_bytes(&self) -> u64 {
-        let stores = self.ahead.n_bytes() + self.behind.n_bytes();
-        let batches = self.log.n_bytes() + self.new.n_bytes();
-        stores + batches + self.ids.n_bytes() + self.grid.as_ref().map_or(0, Grid::n_bytes)
+        let indexes = self.indexes.as_ref().map_or(0, Indexes::n_bytes);
+        indexes + self.ids.n_bytes() + self.new.n_bytes() + self.answerer.n_bytes()
     }
+}
 
-    /// Makes room for the ids of a batch, and cells if it is the first, which it says.
-    fn prepare(&mut self, updates: &[Update]) -> Result<bool, Ended> {
-        let greatest = updates.par_iter().map(|update| update.id).max();
-        self.ids.grow(greatest.map_or(0, |id| id as usize + 1))?;
-        let is_first = self.grid.is_none();
-        if is_first {
-            let mut points = reserved(updates.len())?;
-            points.extend(updates.iter().filter_map(|update| update.to));
-            self.choose(&points)?;
-        }
-        Ok(is_first)
-    }
-
-    /// Chooses cells for these points, and empties them.
-    fn choose(&mut self, points: &[Point]) -> Result<(), Ended> {
-        let grid = Grid::choose(points, self.area)?;
-        self.behind = Store::new(&grid)?;
-        self.ahead = Store::new(&grid)?;
-        self.log.clear();
-        self.grid = Some(grid);
-        self.n_chosen_for = points.len() as u64;
-        self.n_since = 0;
-        self.choices += 1;
-        Ok(())
-    }
-
-    /// Chooses the cells anew if it is time: see Note [Choosing cells].
-    fn choose_again(&mut self, environment: &dyn Environment) -> Result<(), Ended> {
-        let Some(grid) = &self.grid else { return Ok(()) };
-        let is_time = self.n_since >= self.n_chosen_for.max(1)
-            && self.ahead.n_further_buckets() > grid.n_cells();
-        if !is_time {
-            return Ok(());
-        }
-        let n = self.n_objects as usize;
-        let (mut objects, mut points) = (reserved(n)?, reserved(n)?);
-        self.for_each(|id, at| {
-            objects.push(Update { id, to: Some(at) });
-            points.push(at);
-        });
-        self.choose(&points)?;
-        self.ids.clear();
-        let Some(grid) = &self.grid else { return Ok(()) };
-        self.log.split(&objects, &self.ids, grid, environment)?;
-        self.ahead.apply(&Operations::default(), &self.log, &self.ids, environment)
-    }
+/// The same objects in cells that are chosen for where they are now.
+fn chosen_again(
+    old: &Indexes,
+    n_objects: u64,
+    area: Option<Rect>,
+    ids: &IdIndex,
+    environment: &dyn Environment,
+) -> Result<Indexes, Ended> {
+    let n = n_objects as usize;
+    let (mut objects, mut points) = (reserved(n)?, reserved(n)?);
+    old.ahead.for_each(|id, at| {
+        objects.push(Update { id, to: Some(at) });
+        points.push(at);
+    });
+    let mut chosen = Indexes::choose(&points, area)?;
+    // All of them are new.
+    objects.iter().for_each(|object| ids.forget(object.id));
+    chosen.log.split(&objects, ids, &chosen.grid, environment)?;
+    chosen.ahead.apply(&Operations::default(), &chosen.log, ids, environment)?;
+    Ok(chosen)
 }

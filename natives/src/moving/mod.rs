@@ -17,7 +17,7 @@
 //!
 //! Note [Choosing cells]. Cells are chosen when the first batch comes, and again only when there are more buckets behind
 //! the first ones of their cells than cells, and at least as many updates came since as there were objects: per update
-//! that is a constant. A period never rebuilds anything.
+//! that is a constant. No other batch rebuilds anything.
 
 mod geometry;
 mod grid;
@@ -36,6 +36,8 @@ pub use geometry::{Point, Rect};
 pub use index::MovingIndex;
 pub use nearest::Neighbour;
 pub use statistics::{Answering, Statistics, Updates};
+
+use crate::environment::Ended;
 
 /// An object that comes, moves or goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,15 +59,28 @@ pub struct Query {
 
 /// Takes answers: each piece of the work fills one, and they are put together.
 pub trait Collector: Default + Send {
+    /// Makes room for so many objects more.
+    ///
+    /// # Errors
+    /// If the system refuses the memory.
+    fn reserve(&mut self, n: usize) -> Result<(), Ended>;
+
     /// Query `number` has found an object.
     fn hit(&mut self, number: u32, id: u32);
 
-    /// Takes what another piece has found.
+    /// Takes what another piece has found; there is room for it.
     fn absorb(&mut self, other: Self);
+
+    /// How many objects it needs room for.
+    fn n_kept(&self) -> usize;
 }
 
 /// Answers one by one: number of the query and id, in no order.
 impl Collector for Vec<(u32, u32)> {
+    fn reserve(&mut self, n: usize) -> Result<(), Ended> {
+        self.try_reserve(n).map_err(|_| Ended::OutOfMemory)
+    }
+
     #[inline]
     fn hit(&mut self, number: u32, id: u32) {
         self.push((number, id));
@@ -73,6 +88,10 @@ impl Collector for Vec<(u32, u32)> {
 
     fn absorb(&mut self, mut other: Self) {
         self.append(&mut other);
+    }
+
+    fn n_kept(&self) -> usize {
+        self.len()
     }
 }
 
@@ -86,6 +105,10 @@ pub struct AnswerHash {
 }
 
 impl Collector for AnswerHash {
+    fn reserve(&mut self, _: usize) -> Result<(), Ended> {
+        Ok(())
+    }
+
     #[inline]
     fn hit(&mut self, number: u32, id: u32) {
         self.hits += 1;
@@ -96,6 +119,10 @@ impl Collector for AnswerHash {
         self.hits += other.hits;
         self.hash = self.hash.wrapping_add(other.hash);
     }
+
+    fn n_kept(&self) -> usize {
+        0
+    }
 }
 
 /// The finaliser of splitmix64.
@@ -104,4 +131,17 @@ fn mix64(mut z: u64) -> u64 {
     z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
     z ^ z >> 31
+}
+
+/// Bytes of a list.
+fn bytes<T>(list: &Vec<T>) -> u64 {
+    (list.capacity() * size_of::<T>()) as u64
+}
+
+/// Makes a list at least so long.
+fn grow<T: Default>(list: &mut Vec<T>, n: usize) -> Result<(), Ended> {
+    let n_more = n.saturating_sub(list.len());
+    list.try_reserve(n_more).map_err(|_| Ended::OutOfMemory)?;
+    list.resize_with(list.len() + n_more, T::default);
+    Ok(())
 }

@@ -3,6 +3,7 @@
 //! The objects of a square around the point are taken, and the square grows until the k-th of them is no farther than
 //! its border: nothing outside can then be nearer. Distances are exact, ties go to the smaller id.
 
+use crate::environment::Ended;
 use crate::moving::geometry::{Point, Rect};
 use crate::moving::grid::Grid;
 use crate::moving::store::Store;
@@ -17,22 +18,27 @@ pub struct Neighbour {
 }
 
 /// The `k` nearest of a point, all there are if there are fewer.
+///
+/// # Errors
+/// If the system refuses the memory.
 pub(super) fn nearest(
     store: &Store,
     grid: &Grid,
     from: Point,
     k: usize,
     found: &mut Vec<Neighbour>,
-) {
+) -> Result<(), Ended> {
     found.clear();
     if k == 0 {
-        return;
+        return Ok(());
     }
     let mut reach = grid.cell_side(from);
     loop {
         let rect = Rect::around(from, reach);
         let is_all = rect == Rect::EVERYWHERE;
         found.clear();
+        let n_near = store.n_near(grid, rect);
+        found.try_reserve(n_near).map_err(|_| Ended::OutOfMemory)?;
         store.for_each_in(grid, rect, |entry| {
             let distance_squared = entry.at.distance_squared(from);
             found.push(Neighbour { distance_squared, id: entry.id });
@@ -49,4 +55,5 @@ pub(super) fn nearest(
         found.truncate(k);
     }
     found.sort_unstable();
+    Ok(())
 }

@@ -7,15 +7,16 @@
 
 use std::hint;
 
+use multiversion::multiversion;
 use rayon::prelude::*;
 
 use crate::environment::{Ended, Environment};
 use crate::moving::geometry::Rect;
 use crate::moving::grid::Grid;
-use crate::moving::region::N_SLOTS;
+use crate::moving::region::{Line, for_each_slot};
 use crate::moving::statistics::Answering;
 use crate::moving::store::Store;
-use crate::moving::{Collector, Query};
+use crate::moving::{Collector, Query, bytes, grow};
 
 /// Entries of the confirmation table that are made at once: wide queries are answered in several turns.
 const MOST_CONFIRMATIONS: u64 = 1 << 22;
@@ -173,6 +174,17 @@ pub(super) struct Answerer {
 }
 
 impl Answerer {
+    /// Bytes that it keeps.
+    pub(super) fn n_bytes(&self) -> u64 {
+        let parts = self
+            .parts
+            .iter()
+            .map(|Part { found, starts, items }| bytes(found) + bytes(starts) + bytes(items));
+        let candidates = self.candidates.iter();
+        let candidates = candidates.map(|Candidates { cells, table }| bytes(cells) + bytes(table));
+        parts.sum::<u64>() + candidates.sum::<u64>()
+    }
+
     /// Answers range queries.
     pub(super) fn answer<C: Collector>(
         &mut self,
@@ -209,7 +221,7 @@ impl Answerer {
         let most_tasks = TASKS_PER_THREAD * rayon::current_num_threads();
         let per_part = queries.len().div_ceil(queries.len().div_ceil(PER_TASK).min(most_tasks));
         let n_parts = queries.len().div_ceil(per_part);
-        self.parts.resize_with(self.parts.len().max(n_parts), Part::default);
+        grow(&mut self.parts, n_parts)?;
         let parts = &mut self.parts[..n_parts];
         parts.par_iter_mut().zip(queries.par_chunks(per_part)).enumerate().try_for_each(
             |(idx, (part, queries))| {
@@ -222,7 +234,7 @@ impl Answerer {
         let n_regions = grid.region_cells().len();
         let per_task = n_regions.div_ceil(n_parts);
         let n_tasks = n_regions.div_ceil(per_task);
-        self.candidates.resize_with(self.candidates.len().max(n_tasks), Candidates::default);
+        grow(&mut self.candidates, n_tasks)?;
         let candidates = &mut self.candidates[..n_tasks];
         candidates.par_iter_mut().enumerate().try_for_each(|(idx, candidates)| {
             environment.poll()?;
@@ -240,6 +252,7 @@ impl Answerer {
             for (idx, cell) in cells.iter().enumerate() {
                 in_front += cell.work();
                 if in_front >= per_piece || idx + 1 == cells.len() {
+                    pieces.try_reserve(1).map_err(|_| Ended::OutOfMemory)?;
                     pieces.push((&cells[from..=idx], table));
                     from = idx + 1;
                     in_front = 0;
@@ -251,22 +264,30 @@ impl Answerer {
             .map(|(cells, table)| {
                 let mut collector = C::default();
                 let mut counted = Answering::default();
+                let mut hits = Vec::new();
                 for (idx, block) in cells.chunks(TOUCHED).enumerate() {
                     if idx % 16 == 0 {
                         environment.poll()?;
                     }
-                    let touch = |one: &Candidate| store.region(one.region).touch(one.cell);
-                    hint::black_box(block.iter().fold(0, |all, one| all ^ touch(one)));
                     for candidate in block {
-                        let table = &table[candidate.from as usize..candidate.to as usize];
-                        scan(candidate, table, queries, store, &mut collector, &mut counted);
+                        counted.candidate_cells += 1;
+                        counted.candidates += u64::from(candidate.n_objects);
+                        counted.confirmations += u64::from(candidate.to - candidate.from);
                     }
+                    let most: u64 = block.iter().map(Candidate::work).sum();
+                    hits.try_reserve(most as usize).map_err(|_| Ended::OutOfMemory)?;
+                    counted.covered += scan(block, table, queries, store, &mut hits);
+                    counted.hits += hits.len() as u64;
+                    collector.reserve(hits.len())?;
+                    hits.drain(..).for_each(|(number, id)| collector.hit(number, id));
                 }
                 Ok((collector, counted))
             })
             .collect();
         let mut counted = Answering { queries: queries.len() as u64, ..Answering::default() };
-        for (piece, its) in found? {
+        let found = found?;
+        collector.reserve(found.iter().map(|(piece, _)| piece.n_kept()).sum())?;
+        for (piece, its) in found {
             collector.absorb(piece);
             counted.add(its);
         }
@@ -274,42 +295,43 @@ impl Answerer {
     }
 }
 
-/// Reads the objects of a cell once, for all queries that touch it.
-#[inline]
-fn scan<C: Collector>(
-    candidate: &Candidate,
+/// Reads the objects of some cells once, for all queries that touch them. How many queries cover a cell fully.
+#[multiversion(targets(
+    "x86_64+avx512f+avx512vl+avx2+bmi1+bmi2+lzcnt+popcnt",
+    "x86_64+avx2+bmi1+bmi2+lzcnt+popcnt"
+))]
+fn scan(
+    cells: &[Candidate],
     table: &[Confirmation],
     queries: &[Query],
     store: &Store,
-    collector: &mut C,
-    counted: &mut Answering,
-) {
-    counted.candidate_cells += 1;
-    counted.confirmations += table.len() as u64;
-    counted.candidates += u64::from(candidate.n_objects);
-    store.region(candidate.region).for_each_bucket(candidate.cell, |used, slots| {
-        for confirmation in table {
-            let query = &queries[confirmation.query()];
-            let mut inside = used;
-            if !confirmation.covers() {
-                inside &= mask(query.range, slots);
+    hits: &mut Vec<(u32, u32)>,
+) -> u64 {
+    let touch = |one: &Candidate| store.region(one.region).touch(one.cell);
+    hint::black_box(cells.iter().fold(0, |all, one| all ^ touch(one)));
+    let mut n_covered = 0;
+    for &Candidate { region, cell, from, to, .. } in cells {
+        let table = &table[from as usize..to as usize];
+        store.region(region).for_each_bucket(cell, |used, lines| {
+            for confirmation in table {
+                let query = &queries[confirmation.query()];
+                let mut inside = used;
+                if !confirmation.covers() {
+                    inside &= mask(query.range, lines);
+                }
+                for_each_slot(inside, |line, place| {
+                    hits.push((query.number, lines[line].id(place)))
+                });
             }
-            counted.hits += u64::from(inside.count_ones());
-            while inside != 0 {
-                collector.hit(query.number, slots[inside.trailing_zeros() as usize].id);
-                inside &= inside - 1;
-            }
-        }
-    });
-    counted.covered += table.iter().filter(|confirmation| confirmation.covers()).count() as u64;
+        });
+        n_covered += table.iter().filter(|confirmation| confirmation.covers()).count() as u64;
+    }
+    n_covered
 }
 
 /// The slots whose points lie in a rectangle; what holes hold is not asked.
 #[inline]
-fn mask(rect: Rect, slots: &[crate::moving::region::Entry; N_SLOTS]) -> u32 {
-    let mut mask = 0;
-    for (idx, slot) in slots.iter().enumerate() {
-        mask |= u32::from(rect.holds(slot.at)) << idx;
-    }
-    mask
+fn mask(rect: Rect, lines: &[Line]) -> u32 {
+    let masks = lines.iter().zip([0, 8, 16, 24]).map(|(line, bit)| line.inside(rect) << bit);
+    masks.fold(0, |all, mask| all | mask)
 }

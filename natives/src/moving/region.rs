@@ -5,18 +5,29 @@
 //! behind its first that have holes are linked in a second list: an insertion finds a place at once, however long
 //! the chain is.
 //!
+//! Which slots hold objects does not stand in the buckets but beside them, four bytes for each: those of a region fit
+//! into the fastest cache. So a deletion touches no bucket at all, and an insertion the one cache line that it writes.
+//!
 //! What an insertion decides depends only on the operations before it. Two regions that take the same operations
 //! in the same order therefore put every object into the same place: see Note [Catching up] in `mod.rs`.
 
 use crate::environment::Ended;
-use crate::moving::geometry::Point;
+use crate::moving::bytes;
+use crate::moving::geometry::{Point, Rect};
 use crate::moving::ids::Place;
 use crate::reserved;
 
-/// Places of a bucket.
-pub(super) const N_SLOTS: usize = 20;
+/// Objects of a cache line.
+pub(super) const PER_LINE: usize = 5;
+/// Cache lines of a bucket.
+const N_LINES: usize = 4;
+/// Bits of the used slots of a bucket for each of its lines: slot 8 i + j is place j of line i, and slots with j from 5
+/// on do not exist.
+const BITS_PER_LINE: u32 = 8;
 /// A bucket without a hole.
-const FULL: u32 = (1 << N_SLOTS) - 1;
+const FULL: u32 = 0x1f1f_1f1f;
+/// Beside the slots of the first bucket of a cell: there are further ones.
+const GOES_ON: u32 = 1 << 31;
 /// No bucket.
 const NONE: u32 = u32::MAX;
 
@@ -27,31 +38,71 @@ pub(super) struct Entry {
     pub(super) id: u32,
 }
 
-/// Four cache lines, two pairs that processors like to fetch together.
+/// A cache line: first coordinates, second coordinates, ids. The tests of a query run side by side.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C, align(64))]
+pub(super) struct Line {
+    x: [i32; PER_LINE],
+    y: [i32; PER_LINE],
+    id: [u32; PER_LINE],
+}
+
+impl Line {
+    /// What lies in a place, which may be a hole.
+    #[inline]
+    pub(super) fn entry(&self, place: usize) -> Entry {
+        Entry { at: Point { x: self.x[place], y: self.y[place] }, id: self.id[place] }
+    }
+
+    #[inline]
+    fn put(&mut self, place: usize, Entry { at, id }: Entry) {
+        self.move_to(place, at);
+        self.id[place] = id;
+    }
+
+    #[inline]
+    fn move_to(&mut self, place: usize, at: Point) {
+        (self.x[place], self.y[place]) = (at.x, at.y);
+    }
+
+    /// The id of what lies in a place.
+    #[inline]
+    pub(super) fn id(&self, place: usize) -> u32 {
+        self.id[place]
+    }
+
+    /// The places whose points lie in a rectangle; what holes hold is not asked.
+    #[inline]
+    pub(super) fn inside(&self, rect: Rect) -> u32 {
+        let mut mask = 0;
+        for (place, (&x, &y)) in self.x.iter().zip(&self.y).enumerate() {
+            mask |= u32::from(rect.holds(Point { x, y })) << place;
+        }
+        mask
+    }
+}
+
+/// Places for objects.
+type Bucket = [Line; N_LINES];
+
+/// How the buckets of a cell hang together; of no interest while there is but the first one.
 #[derive(Clone, Copy, Debug)]
-#[repr(C, align(128))]
-struct Bucket {
-    /// Which slots hold an object.
-    used: u32,
+struct Link {
+    /// The cell.
+    cell: u32,
     /// The next bucket of the cell.
     next: u32,
     /// The next bucket with a hole; of the first bucket of a cell: the first such bucket behind it.
     with_hole: u32,
-    /// The cell.
-    cell: u32,
-    slots: [Entry; N_SLOTS],
-}
-
-impl Bucket {
-    fn new(cell: u32) -> Bucket {
-        Bucket { used: 0, next: NONE, with_hole: NONE, cell, slots: [Entry::default(); N_SLOTS] }
-    }
 }
 
 /// The buckets of some neighbouring cells.
 #[derive(Debug)]
 pub(super) struct Region {
     n_cells: u32,
+    /// For each bucket which slots hold an object.
+    used: Vec<u32>,
+    links: Vec<Link>,
     buckets: Vec<Bucket>,
 }
 
@@ -60,14 +111,19 @@ impl Region {
     pub(super) fn new(n_cells: u32) -> Result<Region, Ended> {
         let n = n_cells as usize;
         // Room for the few cells that need a second bucket.
-        let mut buckets = reserved(n + n / 8)?;
-        buckets.extend((0..n_cells).map(Bucket::new));
-        Ok(Region { n_cells, buckets })
+        let capacity = n + n / 8;
+        let (mut used, mut links) = (reserved(capacity)?, reserved(capacity)?);
+        let mut buckets = reserved(capacity)?;
+        used.resize(n, 0);
+        links.extend((0..n_cells).map(|cell| Link { cell, next: NONE, with_hole: NONE }));
+        buckets.resize(n, [Line::default(); N_LINES]);
+        Ok(Region { n_cells, used, links, buckets })
     }
 
     /// Bytes that it takes.
     pub(super) fn n_bytes(&self) -> u64 {
-        (self.buckets.capacity() * size_of::<Bucket>()) as u64
+        let Region { n_cells: _, used, links, buckets } = self;
+        bytes(used) + bytes(links) + bytes(buckets)
     }
 
     /// Buckets, the first ones of cells and those behind.
@@ -79,110 +135,174 @@ impl Region {
     /// Takes an object out of its place.
     #[inline]
     pub(super) fn delete(&mut self, place: Place) {
-        let (idx, slot) = (place.bucket(), place.slot());
-        let Bucket { used, cell, .. } = self.buckets[idx as usize];
-        self.buckets[idx as usize].used = used & !(1 << slot);
-        if used == FULL && idx >= self.n_cells {
-            let first = self.buckets[cell as usize].with_hole;
-            self.buckets[idx as usize].with_hole = first;
-            self.buckets[cell as usize].with_hole = idx;
+        let idx = place.bucket();
+        let used = &mut self.used[idx as usize];
+        let was_full = *used == FULL;
+        *used &= !(1 << place.slot());
+        if was_full && idx >= self.n_cells {
+            self.has_hole(idx);
         }
+    }
+
+    /// A further bucket was full and has a hole now.
+    #[cold]
+    fn has_hole(&mut self, idx: u32) {
+        let cell = self.links[idx as usize].cell as usize;
+        self.links[idx as usize].with_hole = self.links[cell].with_hole;
+        self.links[cell].with_hole = idx;
     }
 
     /// Puts an object into a cell, and says where.
     #[inline]
     pub(super) fn insert(&mut self, cell: u32, entry: Entry) -> Result<Place, Ended> {
-        let mut idx = cell;
-        let first = &self.buckets[cell as usize];
-        if first.used == FULL {
-            idx = first.with_hole;
-            if idx == NONE {
-                idx = self.lengthen(cell)?;
-            }
+        let used = &mut self.used[cell as usize];
+        if *used & FULL == FULL {
+            return self.insert_behind(cell, entry);
         }
-        let bucket = &mut self.buckets[idx as usize];
-        let slot = bucket.used.trailing_ones();
-        bucket.used |= 1 << slot;
-        bucket.slots[slot as usize] = entry;
-        if bucket.used == FULL && idx != cell {
-            let next = bucket.with_hole;
-            self.buckets[cell as usize].with_hole = next;
+        let slot = hole(*used);
+        *used |= 1 << slot;
+        let (line, place) = in_lines(slot);
+        self.buckets[cell as usize][line].put(place, entry);
+        Ok(Place::new(cell, slot))
+    }
+
+    /// Puts an object behind the first bucket of a cell.
+    #[cold]
+    fn insert_behind(&mut self, cell: u32, entry: Entry) -> Result<Place, Ended> {
+        let mut idx = self.links[cell as usize].with_hole;
+        if idx == NONE {
+            idx = self.lengthen(cell)?;
+        }
+        let used = &mut self.used[idx as usize];
+        let slot = hole(*used);
+        *used |= 1 << slot;
+        let (line, place) = in_lines(slot);
+        self.buckets[idx as usize][line].put(place, entry);
+        if *used == FULL {
+            self.links[cell as usize].with_hole = self.links[idx as usize].with_hole;
         }
         Ok(Place::new(idx, slot))
     }
 
     /// A further bucket for a cell without holes.
-    #[cold]
     fn lengthen(&mut self, cell: u32) -> Result<u32, Ended> {
         let idx = u32::try_from(self.buckets.len()).ok().filter(|&idx| idx < Place::MOST_BUCKETS);
         let idx = idx.ok_or(Ended::OutOfMemory)?;
-        self.buckets.try_reserve(1).map_err(|_| Ended::OutOfMemory)?;
-        let mut bucket = Bucket::new(cell);
-        let first = &mut self.buckets[cell as usize];
-        bucket.next = first.next;
+        let refused = |_| Ended::OutOfMemory;
+        self.used.try_reserve(1).map_err(refused)?;
+        self.links.try_reserve(1).map_err(refused)?;
+        self.buckets.try_reserve(1).map_err(refused)?;
+        let first = &mut self.links[cell as usize];
+        let link = Link { cell, next: first.next, with_hole: NONE };
         first.next = idx;
         first.with_hole = idx;
-        self.buckets.push(bucket);
+        self.used[cell as usize] |= GOES_ON;
+        self.used.push(0);
+        self.links.push(link);
+        self.buckets.push([Line::default(); N_LINES]);
         Ok(idx)
     }
 
     /// Moves an object within its cell.
     #[inline]
     pub(super) fn relocate(&mut self, place: Place, to: Point) {
-        self.buckets[place.bucket() as usize].slots[place.slot() as usize].at = to;
+        let (line, idx) = in_lines(place.slot());
+        self.buckets[place.bucket() as usize][line].move_to(idx, to);
     }
 
     /// Where the object in a place is.
     pub(super) fn at(&self, place: Place) -> Point {
-        self.buckets[place.bucket() as usize].slots[place.slot() as usize].at
+        let (line, idx) = in_lines(place.slot());
+        self.buckets[place.bucket() as usize][line].entry(idx).at
     }
 
-    /// Reads a number of each cache line of the first bucket of a cell. Callers do so for many cells before they use
-    /// them: the reads wait for nothing, so that memory serves several at once. What comes is of no use.
+    /// Reads a number of each cache line that objects of the first bucket of a cell lie in. Callers do so for many
+    /// cells before they use them: the reads wait for nothing, so that memory serves several at once. What comes is of
+    /// no use.
     #[inline]
     pub(super) fn touch(&self, cell: u32) -> u32 {
-        let bucket = &self.buckets[cell as usize];
-        bucket.used ^ bucket.slots[5].id ^ bucket.slots[10].id ^ bucket.slots[15].id
+        let lines = &self.buckets[cell as usize][..n_lines(self.used[cell as usize])];
+        lines.iter().fold(0, |all, line| all ^ line.id[0])
     }
 
-    /// Likewise of the line with the head of a bucket.
+    /// Likewise of the line into which an insertion will write.
     #[inline]
-    pub(super) fn touch_head(&self, bucket: u32) -> u32 {
-        self.buckets[bucket as usize].used
+    pub(super) fn touch_hole(&self, cell: u32) -> u32 {
+        let (line, _) = in_lines(hole(self.used[cell as usize]));
+        self.buckets[cell as usize][line].id[0]
+    }
+
+    /// Likewise of the line with an object.
+    #[inline]
+    pub(super) fn touch_place(&self, place: Place) -> u32 {
+        let (line, _) = in_lines(place.slot());
+        self.buckets[place.bucket() as usize][line].id[0]
     }
 
     /// Number of objects in a cell.
     #[inline]
     pub(super) fn n_objects(&self, cell: u32) -> u32 {
-        let mut n = 0;
-        let mut idx = cell;
-        while idx != NONE {
-            let bucket = &self.buckets[idx as usize];
-            n += bucket.used.count_ones();
-            idx = bucket.next;
+        let used = self.used[cell as usize];
+        let mut n = (used & FULL).count_ones();
+        if used & GOES_ON != 0 {
+            let mut idx = self.links[cell as usize].next;
+            while idx != NONE {
+                n += self.used[idx as usize].count_ones();
+                idx = self.links[idx as usize].next;
+            }
         }
         n
     }
 
-    /// Calls `each` with the slots of every bucket of a cell, and the mask of those that hold an object.
+    /// Calls `each` with the lines of every bucket of a cell, up to the last one that holds an object, and the mask
+    /// of the slots that do: eight bits for each line.
     #[inline]
-    pub(super) fn for_each_bucket(&self, cell: u32, mut each: impl FnMut(u32, &[Entry; N_SLOTS])) {
-        let mut idx = cell;
-        while idx != NONE {
-            let bucket = &self.buckets[idx as usize];
-            each(bucket.used, &bucket.slots);
-            idx = bucket.next;
+    pub(super) fn for_each_bucket(&self, cell: u32, mut each: impl FnMut(u32, &[Line])) {
+        let used = self.used[cell as usize];
+        each(used & FULL, &self.buckets[cell as usize][..n_lines(used)]);
+        if used & GOES_ON != 0 {
+            let mut idx = self.links[cell as usize].next;
+            while idx != NONE {
+                let used = self.used[idx as usize];
+                each(used, &self.buckets[idx as usize][..n_lines(used)]);
+                idx = self.links[idx as usize].next;
+            }
         }
     }
 
     /// Calls `each` for every object.
     pub(super) fn for_each(&self, mut each: impl FnMut(Entry)) {
-        for bucket in &self.buckets {
-            let mut used = bucket.used;
-            while used != 0 {
-                each(bucket.slots[used.trailing_zeros() as usize]);
-                used &= used - 1;
-            }
+        for (&used, bucket) in self.used.iter().zip(&self.buckets) {
+            for_each_slot(used & FULL, |line, place| each(bucket[line].entry(place)));
         }
     }
+}
+
+/// Calls `each` with line and place of every slot of a mask.
+#[inline]
+pub(super) fn for_each_slot(mut slots: u32, mut each: impl FnMut(usize, usize)) {
+    while slots != 0 {
+        let (line, place) = in_lines(slots.trailing_zeros());
+        each(line, place);
+        slots &= slots - 1;
+    }
+}
+
+/// The first hole of a bucket; that of a full one does not exist, but its line does.
+#[inline]
+fn hole(used: u32) -> u32 {
+    (!used & FULL).trailing_zeros()
+}
+
+/// Line and place of a slot.
+#[inline]
+fn in_lines(slot: u32) -> (usize, usize) {
+    // A mask that makes the line one that exists whatever the slot is, so that nothing has to be checked.
+    ((slot / BITS_PER_LINE) as usize % N_LINES, (slot % BITS_PER_LINE) as usize)
+}
+
+/// Lines up to the last one that holds an object.
+#[inline]
+fn n_lines(used: u32) -> usize {
+    ((u32::BITS - (used & FULL).leading_zeros()).div_ceil(BITS_PER_LINE)) as usize
 }

@@ -5,15 +5,17 @@
 //! task: that one finds the updates that a later one of the same id makes void, looks up where the objects are,
 //! and queues for each region what its owner has to do. There is no sorting and no lock.
 
+use std::hint;
+
 use rayon::prelude::*;
 
 use crate::environment::{Ended, Environment};
-use crate::moving::Update;
 use crate::moving::geometry::Point;
 use crate::moving::grid::{CellId, Grid};
 use crate::moving::ids::{IdIndex, Known, Place};
 use crate::moving::region::Entry;
 use crate::moving::statistics::Updates;
+use crate::moving::{Update, bytes, grow};
 
 /// A group holds 2¹⁶ ids: half a megabyte of the id index.
 const GROUP_BITS: u32 = 16;
@@ -57,6 +59,11 @@ impl<T: Copy + Default> Lanes<T> {
         self.found.clear();
     }
 
+    /// Makes room for so many items more.
+    fn reserve(&mut self, n: usize) -> Result<(), Ended> {
+        self.found.try_reserve(n).map_err(|_| Ended::OutOfMemory)
+    }
+
     /// Brings the items of each region together, in the order in which they were found.
     fn arrange(&mut self, n_regions: usize) -> Result<(), Ended> {
         self.starts.clear();
@@ -83,10 +90,7 @@ impl<T: Copy + Default> Lanes<T> {
     }
 
     fn of(&self, region: usize) -> &[T] {
-        match self.starts.get(region..region + 2) {
-            Some([from, to]) => &self.items[*from as usize..*to as usize],
-            _ => &[],
-        }
+        &self.items[self.starts[region] as usize..self.starts[region + 1] as usize]
     }
 }
 
@@ -126,6 +130,8 @@ pub(super) struct Operations {
     chunks: Vec<Chunk>,
     queues: Vec<Queue>,
     n_queues: usize,
+    /// Updates of the last batch.
+    n_updates: usize,
 }
 
 impl Operations {
@@ -140,11 +146,6 @@ impl Operations {
 
     pub(super) fn relocations(&self, region: usize) -> impl Iterator<Item = &[Relocation]> {
         self.queues[..self.n_queues].iter().map(move |queue| queue.relocations.of(region))
-    }
-
-    /// Nothing to do.
-    pub(super) fn clear(&mut self) {
-        self.n_queues = 0;
     }
 
     /// Bytes that it takes.
@@ -162,7 +163,12 @@ impl Operations {
         grid: &Grid,
         environment: &dyn Environment,
     ) -> Result<Updates, Ended> {
-        self.clear();
+        // A large batch, as the first one often is, leaves no room behind that no other one needs.
+        if self.n_updates / 8 > updates.len().max(1 << 16) {
+            *self = Operations::default();
+        }
+        self.n_updates = updates.len();
+        self.n_queues = 0;
         if updates.is_empty() {
             return Ok(Updates::default());
         }
@@ -172,7 +178,7 @@ impl Operations {
 
         let per_chunk = updates.len().div_ceil(n_tasks);
         let n_chunks = updates.len().div_ceil(per_chunk);
-        self.chunks.resize_with(self.chunks.len().max(n_chunks), Chunk::default);
+        grow(&mut self.chunks, n_chunks)?;
         let chunks = &mut self.chunks[..n_chunks];
         chunks.par_iter_mut().zip(updates.par_chunks(per_chunk)).try_for_each(
             |(chunk, updates)| {
@@ -184,10 +190,10 @@ impl Operations {
         let chunks = &*chunks;
         let per_queue = n_groups.div_ceil(n_tasks);
         let n_queues = n_groups.div_ceil(per_queue);
-        self.queues.resize_with(self.queues.len().max(n_queues), Queue::default);
+        grow(&mut self.queues, n_queues)?;
         self.queues[..n_queues].par_iter_mut().enumerate().try_for_each(|(idx, queue)| {
             environment.poll()?;
-            queue.clear();
+            queue.clear()?;
             for group in idx * per_queue..((idx + 1) * per_queue).min(n_groups) {
                 queue.split(chunks, group, ids, grid)?;
             }
@@ -230,13 +236,17 @@ impl Chunk {
 }
 
 impl Queue {
-    fn clear(&mut self) {
+    fn clear(&mut self) -> Result<(), Ended> {
         self.deletions.clear();
         self.insertions.clear();
         self.relocations.clear();
         self.counted = Updates::default();
-        self.scratch.seen.resize(1 << (GROUP_BITS - 6), 0);
-        self.scratch.twice.resize(1 << (GROUP_BITS - 6), 0);
+        for set in [&mut self.scratch.seen, &mut self.scratch.twice] {
+            set.try_reserve(seen_len().saturating_sub(set.len()))
+                .map_err(|_| Ended::OutOfMemory)?;
+            set.resize(seen_len(), 0);
+        }
+        Ok(())
     }
 
     fn n_bytes(&self) -> u64 {
@@ -261,6 +271,10 @@ impl Queue {
         grid: &Grid,
     ) -> Result<(), Ended> {
         self.scratch.take(chunks, group, ids)?;
+        let n = self.scratch.last.len();
+        self.deletions.reserve(n)?;
+        self.insertions.reserve(n)?;
+        self.relocations.reserve(n)?;
         let (n_unknown, n_again) = self.count_repeated(ids);
         for &(Update { id, to }, known) in &self.scratch.last {
             match (known.location(), to) {
@@ -331,6 +345,7 @@ impl Scratch {
         updates.try_reserve(n).map_err(refused)?;
         last.try_reserve(n).map_err(refused)?;
         chunks.iter().for_each(|chunk| updates.extend_from_slice(chunk.group(group)));
+        hint::black_box(updates.iter().fold(0, |all, update| all ^ ids.touch(update.id)));
         let place = |id: u32| ((id >> 6) as usize & (seen_len() - 1), 1u64 << (id & 63));
         for update in updates.iter().rev() {
             let (word, bit) = place(update.id);
@@ -342,6 +357,7 @@ impl Scratch {
             }
         }
         if last.len() < updates.len() {
+            repeated.try_reserve(n).map_err(refused)?;
             for (idx, update) in updates.iter().enumerate() {
                 let (word, bit) = place(update.id);
                 if twice[word] & bit != 0 {
@@ -361,8 +377,4 @@ impl Scratch {
 /// Words of a set of ids of a group.
 const fn seen_len() -> usize {
     1 << (GROUP_BITS - 6)
-}
-
-fn bytes<T>(list: &Vec<T>) -> u64 {
-    (list.capacity() * size_of::<T>()) as u64
 }

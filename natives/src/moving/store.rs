@@ -5,17 +5,18 @@ use std::hint;
 use rayon::prelude::*;
 
 use crate::environment::{Ended, Environment};
-use crate::moving::geometry::Rect;
+use crate::moving::geometry::{Point, Rect};
 use crate::moving::grid::{CellId, Grid};
 use crate::moving::ids::{IdIndex, Location, Place};
-use crate::moving::region::{Entry, Region};
+use crate::moving::region::{Entry, Region, for_each_slot};
 use crate::moving::split::{Insertion, Operations};
 
-/// Buckets that are touched before they are changed: their first reads wait together.
-const TOUCHED: usize = 32;
+/// Operations of a region whose cache lines are touched before any is made, so that their first reads wait together. No
+/// batch of usual size has more of them; those of a larger one lie close together.
+const TOUCHED: usize = 1 << 9;
 
 /// The objects of all cells.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Store {
     regions: Vec<Region>,
 }
@@ -48,10 +49,11 @@ impl Store {
     ) -> Result<(), Ended> {
         self.regions.par_iter_mut().enumerate().try_for_each(|(idx, region)| {
             environment.poll()?;
-            region.apply(behind, idx, |_, _, _| {})?;
-            region.apply(new, idx, |id, cell, place| {
+            region.apply(behind, idx, |_| 0, |_, _, _| {})?;
+            let inserted = |id, cell, place| {
                 ids.put(id, Location { cell: CellId { region: idx as u32, cell }, place });
-            })
+            };
+            region.apply(new, idx, |id| ids.touch(id), inserted)
         })
     }
 
@@ -60,22 +62,30 @@ impl Store {
         &self.regions[region as usize]
     }
 
-    /// All regions.
-    pub(super) fn regions(&self) -> &[Region] {
-        &self.regions
+    /// Calls `each` for every object.
+    pub(super) fn for_each(&self, mut each: impl FnMut(u32, Point)) {
+        for region in &self.regions {
+            region.for_each(|entry| each(entry.id, entry.at));
+        }
+    }
+
+    /// How many objects the cells hold that a rectangle touches.
+    pub(super) fn n_near(&self, grid: &Grid, rect: Rect) -> usize {
+        let mut n = 0;
+        grid.touch(rect, |CellId { region, cell }, _| n += self.region(region).n_objects(cell));
+        n as usize
     }
 
     /// Calls `each` for every object in a rectangle, one cell after another.
     pub(super) fn for_each_in(&self, grid: &Grid, rect: Rect, mut each: impl FnMut(Entry)) {
         grid.touch(rect, |CellId { region, cell }, _| {
-            self.region(region).for_each_bucket(cell, |mut used, slots| {
-                while used != 0 {
-                    let entry = slots[used.trailing_zeros() as usize];
-                    used &= used - 1;
+            self.region(region).for_each_bucket(cell, |used, lines| {
+                for_each_slot(used, |line, place| {
+                    let entry = lines[line].entry(place);
                     if rect.holds(entry.at) {
                         each(entry);
                     }
-                }
+                });
             });
         });
     }
@@ -87,29 +97,42 @@ impl Region {
         &mut self,
         operations: &Operations,
         idx: usize,
+        mut touch_id: impl FnMut(u32) -> u64,
         mut inserted: impl FnMut(u32, u32, Place),
     ) -> Result<(), Ended> {
         for deletions in operations.deletions(idx) {
-            for deletions in deletions.chunks(TOUCHED) {
-                let touch = |place: &Place| self.touch_head(place.bucket());
-                hint::black_box(deletions.iter().fold(0, |all, place| all ^ touch(place)));
-                deletions.iter().for_each(|&place| self.delete(place));
+            for &place in deletions {
+                self.delete(place);
             }
         }
+        let mut touched = 0;
+        let mut n_left = TOUCHED;
         for insertions in operations.insertions(idx) {
-            for insertions in insertions.chunks(TOUCHED) {
-                let touch = |insertion: &Insertion| self.touch_head(insertion.cell);
-                hint::black_box(insertions.iter().fold(0, |all, one| all ^ touch(one)));
-                for insertion in insertions {
-                    let place = self.insert(insertion.cell, insertion.entry)?;
-                    inserted(insertion.entry.id, insertion.cell, place);
-                }
+            let insertions = &insertions[..insertions.len().min(n_left)];
+            n_left -= insertions.len();
+            for Insertion { cell, entry } in insertions {
+                touched ^= u64::from(self.touch_hole(*cell)) ^ touch_id(entry.id);
+            }
+        }
+        let mut n_left = TOUCHED;
+        for relocations in operations.relocations(idx) {
+            let relocations = &relocations[..relocations.len().min(n_left)];
+            n_left -= relocations.len();
+            for relocation in relocations {
+                touched ^= u64::from(self.touch_place(relocation.place));
+            }
+        }
+        hint::black_box(touched);
+        for insertions in operations.insertions(idx) {
+            for &Insertion { cell, entry } in insertions {
+                let place = self.insert(cell, entry)?;
+                inserted(entry.id, cell, place);
             }
         }
         for relocations in operations.relocations(idx) {
-            relocations
-                .iter()
-                .for_each(|relocation| self.relocate(relocation.place, relocation.to));
+            for relocation in relocations {
+                self.relocate(relocation.place, relocation.to);
+            }
         }
         Ok(())
     }
