@@ -12,8 +12,8 @@
 
 use rayon::prelude::*;
 
-use super::Gradient;
-use super::geometry::Pixel;
+use super::geometry::{Guide, Pixel};
+use super::{Gradient, LinkTable};
 use crate::environment::{Ended, Environment};
 use crate::reserved;
 
@@ -48,9 +48,9 @@ impl<'a> LinkScores<'a> {
         LinkScores { gradient }
     }
 
-    /// Bytes that the scores between two guides of so many points take, and to make them.
+    /// Bytes that the scores between two guides of so many points take while their table is made.
     pub fn n_bytes(n_points: usize) -> u64 {
-        (n_points as u64).saturating_mul(n_points as u64).saturating_mul(2 * 4)
+        (n_points as u64).saturating_mul(n_points as u64).saturating_mul(4)
     }
 
     /// The score of one link, in units of 2⁻¹⁶.
@@ -72,35 +72,34 @@ impl<'a> LinkScores<'a> {
         to: &[Pixel],
         environment: &dyn Environment,
     ) -> Result<Vec<u32>, Ended> {
-        let (starts, ends) = (Distinct::new(from)?, Distinct::new(to)?);
-        let scores = self.between_distinct(&starts.pixels, &ends.pixels, environment)?;
-        if starts.pixels.len() == from.len() && ends.pixels.len() == to.len() {
-            return Ok(scores);
-        }
-        let mut spread = reserved(from.len() * to.len())?;
-        spread.resize(from.len() * to.len(), 0u32);
-        let rows = spread.par_chunks_mut(to.len().max(1)).zip(&starts.of);
-        rows.for_each(|(row, &start)| {
-            let scores = &scores[start * ends.pixels.len()..];
-            for (score, &end) in row.iter_mut().zip(&ends.of) {
-                *score = scores[end];
-            }
-        });
-        Ok(spread)
-    }
-
-    fn between_distinct(
-        &self,
-        from: &[Pixel],
-        to: &[Pixel],
-        environment: &dyn Environment,
-    ) -> Result<Vec<u32>, Ended> {
         let mut scores = reserved(from.len() * to.len())?;
         scores.resize(from.len() * to.len(), 0u32);
         let parts =
             scores.par_chunks_mut((N_POINTS * to.len()).max(1)).zip(from.par_chunks(N_POINTS));
         parts.try_for_each(|(scores, from)| self.part(from, to, scores, environment))?;
         Ok(scores)
+    }
+
+    /// Likewise, between the points of two guides that lie inside the image, as a [`Search`](super::Search) takes them.
+    ///
+    /// # Errors
+    /// Those of [`LinkScores::between`].
+    pub fn table(
+        &self,
+        from: &Guide<'_>,
+        to: &Guide<'_>,
+        environment: &dyn Environment,
+    ) -> Result<LinkTable, Ended> {
+        let (starts, ends) = (Distinct::new(&from.pixels()?)?, Distinct::new(&to.pixels()?)?);
+        let scores = self.between(&starts.pixels, &ends.pixels, environment)?;
+        let n_ends = ends.pixels.len();
+        LinkTable::of_rows(
+            from.inside.clone(),
+            to.inside.clone(),
+            environment,
+            |idx| &scores[starts.of[idx] * n_ends..][..n_ends],
+            |idx| ends.of[idx],
+        )
     }
 
     /// Scores of links from few pixels, difference of indices by difference.

@@ -19,6 +19,7 @@ mod gradient;
 mod grey;
 mod links;
 mod search;
+mod table;
 mod turn;
 mod window;
 
@@ -33,6 +34,7 @@ pub use gradient::Gradient;
 pub use grey::{GreyImage, grey};
 pub use links::LinkScores;
 pub use search::{Found, Search};
+pub use table::LinkTable;
 pub use turn::Turn;
 
 use crate::environment::{Ended, Environment};
@@ -195,18 +197,20 @@ fn one(
     }
     let gradient = Gradient::within(image, n_blurs, &geometry, environment)?;
     let links = LinkScores::new(&gradient);
-    let mut search = Search::new(geometry.turn(), request.n_points);
-    let mut before = vec![request.a];
-    for (idx, guide) in geometry.guides().enumerate() {
-        let pixels = guide.pixels()?;
-        let scores = links.between(&before, &pixels, environment)?;
-        match idx {
-            0 => search.begin(guide.inside, scores),
-            _ => search.extend(guide.inside, &scores, environment)?,
+    let mut search = Search::new(geometry.turn(), request.n_points)?;
+    let mut last: Option<Guide<'_>> = None;
+    for guide in geometry.guides() {
+        match &last {
+            None => {
+                let scores = links.between(&[request.a], &guide.pixels()?, environment)?;
+                search.begin(guide.inside.clone(), scores);
+            }
+            Some(last) => search.extend(links.table(last, &guide, environment)?, environment)?,
         }
-        before = pixels;
+        last = Some(guide);
     }
-    let scores = links.between(&before, &[request.b], environment)?;
+    let pixels = last.map_or(Ok(Vec::new()), |guide| guide.pixels())?;
+    let scores = links.between(&pixels, &[request.b], environment)?;
     let found = search.end(&scores, environment)?.map(|Found { score, indices }| {
         let points = geometry.guides().zip(&indices).map(|(guide, &idx)| guide.pixel(idx));
         let nodes = [request.a].into_iter().chain(points).chain([request.b]).collect();

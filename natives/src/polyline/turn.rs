@@ -10,6 +10,9 @@
 
 use std::ops::Range;
 
+use crate::environment::Ended;
+use crate::reserved;
+
 /// One as a cosine.
 const ONE: i64 = 1 << 20;
 
@@ -50,26 +53,31 @@ impl Turn {
         sine * dot - cosine * cross.abs() >= 0
     }
 
-    /// The indices of `range` whose difference may stand before `v`; `u` rises with the index.
-    pub fn before(&self, range: Range<i64>, v: i64, u: impl Fn(i64) -> i64) -> Range<i64> {
-        let start = first(range.clone(), |idx| u(idx) >= v || self.admits(u(idx), v));
-        let end = first(start..range.end, |idx| u(idx) > v && !self.admits(u(idx), v));
-        start..end
-    }
-}
-
-/// The first index for which a condition holds that holds for all behind it, too.
-fn first(range: Range<i64>, holds: impl Fn(i64) -> bool) -> i64 {
-    let Range { mut start, mut end } = range;
-    while start < end {
-        let middle = start + (end - start) / 2;
-        if holds(middle) {
-            end = middle;
-        } else {
-            start = middle + 1;
+    /// For each of `links`, which rise, the indices of `range` whose difference may stand before it; `u` rises with the
+    /// index. So both ends of what they are rise, too.
+    ///
+    /// # Errors
+    /// If the system refuses the memory.
+    pub fn before(
+        &self,
+        range: Range<i64>,
+        links: impl ExactSizeIterator<Item = i64>,
+        u: impl Fn(i64) -> i64,
+    ) -> Result<Vec<Range<i64>>, Ended> {
+        let mut admitted = reserved(links.len())?;
+        let Range { mut start, mut end } = range.start..range.start;
+        for v in links {
+            while start < range.end && u(start) < v && !self.admits(u(start), v) {
+                start += 1;
+            }
+            end = end.max(start);
+            while end < range.end && (u(end) <= v || self.admits(u(end), v)) {
+                end += 1;
+            }
+            admitted.push(start..end);
         }
+        Ok(admitted)
     }
-    start
 }
 
 /// The sine of at most 90 degrees in units of 2⁻²⁰, rounded.
@@ -111,8 +119,9 @@ mod tests {
             for degrees in (0..=180).step_by(5) {
                 let turn = Turn::new(along, across, degrees);
                 let mut last = -41..-40;
-                for v in -40..=40 {
-                    let range = turn.before(-40..41, v, |u| u);
+                let ranges =
+                    turn.before(-40..41, (0usize..81).map(|v| v as i64 - 40), |u| u).unwrap();
+                for (v, range) in (-40..=40).zip(ranges) {
                     for u in -40..=40 {
                         let expected = turn.admits(u, v);
                         assert_eq!(range.contains(&u), expected, "{turn:?}: {u} before {v}");

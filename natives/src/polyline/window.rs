@@ -1,5 +1,7 @@
 //! The greatest row of a window that only moves forwards.
 
+use crate::environment::Ended;
+
 /// Neighbouring points of a guide that are worked on at once.
 pub(super) const N_LANES: usize = 64;
 
@@ -13,28 +15,39 @@ pub(super) const NONE: i32 = i32::MIN;
 ///
 /// It is a queue of two stacks: rows before `split` hold the maximum from themselves to there, and `behind` is that
 /// of the rows from there to the end of the window. So every row is compared three times, however long the window
-/// is.
-pub(super) struct Window {
-    rows: Vec<Lanes>,
+/// is. A row is fetched when the window reaches it, so that it is still at hand.
+pub(super) struct Window<'a> {
+    /// Those up to the end of the window.
+    rows: &'a mut Vec<Lanes>,
     split: usize,
-    end: usize,
     behind: Lanes,
 }
 
-impl Window {
-    /// An empty window at the first row.
-    pub(super) fn new(rows: Vec<Lanes>) -> Self {
-        Window { rows, split: 0, end: 0, behind: [NONE; N_LANES] }
+impl<'a> Window<'a> {
+    /// An empty window before row 0 of at most `n_rows`, which are kept in memory that may have served before.
+    pub(super) fn new(rows: &'a mut Vec<Lanes>, n_rows: usize) -> Result<Self, Ended> {
+        rows.clear();
+        rows.try_reserve_exact(n_rows).map_err(|_| Ended::OutOfMemory)?;
+        Ok(Window { rows, split: 0, behind: [NONE; N_LANES] })
     }
 
-    /// The maxima of the rows from `start` to `end`, without that one; neither is less than in the last call.
-    pub(super) fn maxima(&mut self, start: usize, end: usize) -> Lanes {
-        while self.end < end {
-            raise(&mut self.behind, &self.rows[self.end]);
-            self.end += 1;
+    /// Adds the maxima of the rows from `start` to `end`, without that one, to a row; neither is less than in the last
+    /// call. Rows come from `fetch`, in order.
+    #[inline(always)]
+    pub(super) fn add_maxima(
+        &mut self,
+        (start, end): (usize, usize),
+        fetch: impl Fn(usize) -> Lanes,
+        to: &mut Lanes,
+    ) {
+        while self.rows.len() < end {
+            let row = fetch(self.rows.len());
+            raise(&mut self.behind, &row);
+            self.rows.push(row);
         }
         if start >= end {
-            return [NONE; N_LANES];
+            *to = [NONE; N_LANES];
+            return;
         }
         if start >= self.split {
             for idx in (start..end - 1).rev() {
@@ -44,13 +57,15 @@ impl Window {
             self.split = end;
             self.behind = [NONE; N_LANES];
         }
-        let mut maxima = self.rows[start];
-        raise(&mut maxima, &self.behind);
-        maxima
+        for ((to, front), behind) in to.iter_mut().zip(&self.rows[start]).zip(&self.behind) {
+            // Adding a score to none leaves it below zero: all scores of a polyline are below 2^31.
+            *to += (*front).max(*behind);
+        }
     }
 }
 
 /// Each lane becomes the greater one.
+#[inline(always)]
 fn raise(lanes: &mut Lanes, others: &Lanes) {
     for (lane, other) in lanes.iter_mut().zip(others) {
         *lane = (*lane).max(*other);

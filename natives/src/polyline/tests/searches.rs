@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::super::{Found, Search, Turn};
+use super::super::{Found, LinkTable, Search, Turn};
 use super::reference::Instance;
 use super::{Random, threads};
 
@@ -12,10 +12,11 @@ fn search(instance: &Instance) -> Option<(u32, Vec<usize>)> {
         return None;
     }
     let turn = Turn::new(instance.a, instance.b, instance.degrees);
-    let mut search = Search::new(turn, instance.d);
+    let mut search = Search::new(turn, instance.d).unwrap();
     search.begin(instance.guides[0].clone(), instance.first.clone());
-    for (guide, scores) in instance.guides[1..].iter().zip(&instance.links) {
-        search.extend(guide.clone(), scores, threads()).unwrap();
+    for (two, scores) in instance.guides.windows(2).zip(&instance.links) {
+        let table = LinkTable::new(two[0].clone(), two[1].clone(), scores, threads()).unwrap();
+        search.extend(table, threads()).unwrap();
     }
     let found = search.end(&instance.last, threads()).unwrap();
     found.map(|Found { score, indices }| (score, indices))
