@@ -6,10 +6,13 @@
 //! one pixel has no direction, and scores 0.
 //!
 //! Note [Shared offsets]. The offsets of the pixels from P depend on Δ alone. Guides are lines, so the pairs with
-//! the same difference of indices have few different Δ: their offsets are made once, and [`N_TOGETHER`] links are
-//! summed side by side. If a guide's points are nearer than pixels, neighbours share a pixel, and a link between
+//! the same difference of indices have few different Δ: their offsets are made once, and many links are summed side by
+//! side. Where a guide runs along neighbours in memory, so do the pixels of its links, one for each link: those of
+//! [`N_TOGETHER`] links are one load. Elsewhere [`N_APART`] links are loaded one by one, in windows of one length, so that
+//! one comparison guards all. If a guide's points are nearer than pixels, neighbours share a pixel, and a link between
 //! the same pixels is scored once.
 
+use multiversion::multiversion;
 use rayon::prelude::*;
 
 use super::geometry::{Guide, Pixel};
@@ -17,11 +20,14 @@ use super::{Gradient, LinkTable};
 use crate::environment::{Ended, Environment};
 use crate::reserved;
 
-/// Links that are summed side by side.
-const N_TOGETHER: usize = 8;
+/// Links that are summed side by side where their pixels lie anywhere.
+const N_APART: usize = 8;
 
-/// Points of a guide that a thread takes at once, each with all points of the next guide.
-const N_POINTS: usize = 64;
+/// Links that are summed side by side where their pixels lie side by side, too.
+const N_TOGETHER: usize = 16;
+
+/// Points of a guide that a thread takes at once at least and at most, each with all points of the next guide.
+const N_POINTS: [usize; 2] = [64, 512];
 
 /// Scores links in an image.
 #[derive(Clone, Copy, Debug)]
@@ -34,8 +40,11 @@ pub struct LinkScores<'a> {
 struct Shape {
     dx: i64,
     dy: i64,
-    /// From the place of the first pixel to that of each, modulo 2^64.
-    offsets: Vec<usize>,
+    /// From the least of their places to that of each pixel.
+    offsets: Vec<u32>,
+    /// From the least place to that of the first pixel, and to behind the greatest one.
+    begin: usize,
+    span: usize,
     /// The length, in units of 2⁻¹⁰.
     length: u64,
     /// Pixels whose weights together stay below 2^32.
@@ -58,7 +67,9 @@ impl<'a> LinkScores<'a> {
         let mut shape = Shape::default();
         shape.set(to.x - from.x, to.y - from.y, self.gradient.strides());
         let place = self.gradient.place(from);
-        shape.score(shape.sums([place; N_TOGETHER], self.gradient.vectors())[0])
+        let mut sums = [0; 1];
+        shape.sums(&[place], self.gradient.vectors(), &mut sums);
+        shape.score(sums[0])
     }
 
     /// The scores of all links between two lists of pixels, row by row from those of the first one. All pixels lie
@@ -74,8 +85,10 @@ impl<'a> LinkScores<'a> {
     ) -> Result<Vec<u32>, Ended> {
         let mut scores = reserved(from.len() * to.len())?;
         scores.resize(from.len() * to.len(), 0u32);
+        let [least, most] = N_POINTS;
+        let n_points = from.len().div_ceil(2 * environment.threads().max(1)).clamp(least, most);
         let parts =
-            scores.par_chunks_mut((N_POINTS * to.len()).max(1)).zip(from.par_chunks(N_POINTS));
+            scores.par_chunks_mut((n_points * to.len()).max(1)).zip(from.par_chunks(n_points));
         parts.try_for_each(|(scores, from)| self.part(from, to, scores, environment))?;
         Ok(scores)
     }
@@ -115,6 +128,7 @@ impl<'a> LinkScores<'a> {
         let mut shape = Shape::default();
         // Those with the Δ at hand, and those with another one.
         let (mut same, mut others) = (Vec::new(), Vec::new());
+        let (mut places, mut sums) = (Vec::new(), Vec::new());
         for diagonal in 0..n_from + n_to - 1 {
             environment.poll()?;
             // Point `first` and the last point meet, then all pairs with one difference more.
@@ -134,14 +148,19 @@ impl<'a> LinkScores<'a> {
                     }
                     !is_same
                 });
-                for links in same.chunks(N_TOGETHER) {
-                    let mut places = [self.gradient.place(from[links[0].0]); N_TOGETHER];
-                    for (place, &(a, _)) in places.iter_mut().zip(links) {
-                        *place = self.gradient.place(from[a]);
-                    }
-                    for (&(a, b), sum) in links.iter().zip(shape.sums(places, vectors)) {
-                        scores[a * n_to + b] = shape.score(sum);
-                    }
+                // Along the guide places rise or fall.
+                if let (Some(&(first, _)), Some(&(last, _))) = (same.first(), same.last())
+                    && self.gradient.place(from[first]) > self.gradient.place(from[last])
+                {
+                    same.reverse();
+                }
+                places.clear();
+                places.extend(same.iter().map(|&(a, _)| self.gradient.place(from[a])));
+                sums.clear();
+                sums.resize(same.len(), 0);
+                shape.sums(&places, vectors, &mut sums);
+                for (&(a, b), &sum) in same.iter().zip(&sums) {
+                    scores[a * n_to + b] = shape.score(sum);
                 }
             }
         }
@@ -153,9 +172,16 @@ impl Shape {
     /// Becomes that of the links with this Δ.
     fn set(&mut self, dx: i64, dy: i64, [right, down]: [usize; 2]) {
         let n = dx.abs().max(dy.abs());
-        self.offsets.clear();
+        // The places of the two corners of the box around a link, seen from its first pixel.
+        let ways = [(dx, right), (dy, down)].map(|(delta, stride)| delta * stride as i64);
+        let least: i64 = ways.iter().map(|&way| way.min(0)).sum();
+        let most: i64 = ways.iter().map(|&way| way.max(0)).sum();
+        (self.begin, self.span) = (-least as usize, (most - least) as usize + 1);
         let (mut right, mut down) = (Steps::new(dx, n, right), Steps::new(dy, n, down));
-        self.offsets.extend((0..=n).map(|_| right.next().wrapping_add(down.next())));
+        self.offsets.clear();
+        let place =
+            (0..=n).map(|_| self.begin.wrapping_add(right.next()).wrapping_add(down.next()));
+        self.offsets.extend(place.map(|place| place as u32));
         let squared = (dx * dx + dy * dy) as u64;
         (self.dx, self.dy) = (dx, dy);
         self.length = (squared << 20).isqrt();
@@ -164,34 +190,76 @@ impl Shape {
     }
 
     /// The sums of |u·Δy − v·Δx| over the pixels of the links from these places.
-    fn sums(&self, places: [usize; N_TOGETHER], vectors: &[[i16; 2]]) -> [u64; N_TOGETHER] {
+    fn sums(&self, places: &[usize], vectors: &[[i16; 2]], sums: &mut [u64]) {
         // No side of an image part is longer than 2^15.
-        let weights = [[self.dy as i16, -self.dx as i16]; N_TOGETHER];
-        let mut sums = [0; N_TOGETHER];
-        for offsets in self.offsets.chunks(self.n_safe) {
-            let mut parts = [0u32; N_TOGETHER];
-            for &offset in offsets {
-                let vectors = places.map(|place| vectors[place.wrapping_add(offset)]);
-                // Products first, then the sums of two: on vectors that is one instruction.
-                let (vectors, weights) = (vectors.as_flattened(), weights.as_flattened());
-                let mut products = [0; 2 * N_TOGETHER];
-                for ((product, &part), &weight) in products.iter_mut().zip(vectors).zip(weights) {
-                    *product = i32::from(part) * i32::from(weight);
+        let weights = [self.dy as i16, -self.dx as i16];
+        for (places, sums) in places.chunks(N_TOGETHER).zip(sums.chunks_mut(N_TOGETHER)) {
+            let first = places[0] - self.begin;
+            let is_run = places.iter().zip(places[0]..).all(|(&place, next)| place == next);
+            if is_run && places.len() == N_TOGETHER {
+                let vectors = &vectors[first..first + self.span + N_TOGETHER - 1];
+                for offsets in self.offsets.chunks(self.n_safe) {
+                    let parts = sum_together(vectors, offsets, weights);
+                    sums.iter_mut().zip(parts).for_each(|(sum, part)| *sum += u64::from(part));
                 }
-                for (part, products) in parts.iter_mut().zip(products.as_chunks::<2>().0) {
-                    *part += (products[0] + products[1]).unsigned_abs();
-                }
+                continue;
             }
-            for (sum, part) in sums.iter_mut().zip(parts) {
-                *sum += u64::from(part);
+            for (places, sums) in places.chunks(N_APART).zip(sums.chunks_mut(N_APART)) {
+                let mut parts = [&vectors[first..first + self.span]; N_APART];
+                for (part, &place) in parts.iter_mut().zip(places) {
+                    *part = &vectors[place - self.begin..][..self.span];
+                }
+                for offsets in self.offsets.chunks(self.n_safe) {
+                    let parts = sum_apart(parts, offsets, weights);
+                    sums.iter_mut().zip(parts).for_each(|(sum, part)| *sum += u64::from(part));
+                }
             }
         }
-        sums
     }
 
     /// The score of a link with this sum.
     fn score(&self, sum: u64) -> u32 {
         (sum << 12).checked_div(self.length).unwrap_or(0) as u32
+    }
+}
+
+/// The sums of weighed vectors at these places of all windows of [`N_TOGETHER`] neighbours.
+#[multiversion(targets(
+    "x86_64+avx2+avx512bw+avx512dq+avx512f+avx512vl+bmi1+bmi2+lzcnt+popcnt",
+    "x86_64+avx2+bmi1+bmi2+lzcnt+popcnt"
+))]
+fn sum_together(vectors: &[[i16; 2]], offsets: &[u32], weights: [i16; 2]) -> [u32; N_TOGETHER] {
+    let mut sums = [0; N_TOGETHER];
+    for &offset in offsets {
+        let Some(vectors) = vectors[offset as usize..].first_chunk::<N_TOGETHER>() else { break };
+        add_weighed(&mut sums, vectors, weights);
+    }
+    sums
+}
+
+/// The sums of weighed vectors at these places of each part; all are equally long.
+#[multiversion(targets(
+    "x86_64+avx2+avx512bw+avx512dq+avx512f+avx512vl+bmi1+bmi2+lzcnt+popcnt",
+    "x86_64+avx2+bmi1+bmi2+lzcnt+popcnt"
+))]
+fn sum_apart(parts: [&[[i16; 2]]; N_APART], offsets: &[u32], weights: [i16; 2]) -> [u32; N_APART] {
+    let mut sums = [0; N_APART];
+    // One comparison for all.
+    let len = parts[0].len();
+    let parts = parts.map(|part| &part[..len]);
+    for &offset in offsets {
+        let vectors = parts.map(|part| part[offset as usize]);
+        add_weighed(&mut sums, &vectors, weights);
+    }
+    sums
+}
+
+/// Adds |u·Δy − v·Δx| for each vector.
+#[inline(always)]
+fn add_weighed<const N: usize>(sums: &mut [u32; N], vectors: &[[i16; 2]; N], weights: [i16; 2]) {
+    for (sum, &[u, v]) in sums.iter_mut().zip(vectors) {
+        let [u, v] = [i32::from(u) * i32::from(weights[0]), i32::from(v) * i32::from(weights[1])];
+        *sum += (u + v).unsigned_abs();
     }
 }
 
