@@ -30,6 +30,9 @@
 //! `star-benches moving [OBJECTS [BATCHES]]`: source 004's workload (10⁷ objects, 400 batches by default, which take 4 GB of
 //! memory and some minutes), uniform and in hubs, beside a naive grid and, up to 10⁶ objects, the crate `rstar`.
 //!
+//! `star-benches polyline [D [RUNS [THREADS]]]`: polylines of maximal objective on guides of up to D points (1024 by default),
+//! the search alone beside the source's programme in O(d³), and from pixels.
+//!
 //! `star-benches start`, `large [VERTICES [ARCS]]`, `interrupt search|write|out …`, `profiling`: the command `star`
 //! as a whole (`whole`): its start, a table of 5 GB with time and most memory, Ctrl-C while it is searched and while a
 //! file is written, and what `--profile` takes; each with `[--star FILE] [--runs N] [--dir FOLDER]`.
@@ -57,6 +60,7 @@ mod loading;
 mod moving;
 mod operations;
 mod peers;
+mod polyline;
 mod program;
 mod say;
 mod trees;
@@ -75,6 +79,7 @@ const USAGE: &str = "usage: star-benches front-end [MB] | kernels [BITS [NAME]] 
                      | cbt [--libcbt DIR] [--most DEPTH] [--threads N] [--rounds N] \
                      | terrain FILE [ARRAY [THREADS]] \
                      | wave [N [RUNS [THREADS]]] \
+                     | polyline [D [RUNS [THREADS]]] \
                      | start | large [VERTICES [ARCS]] | interrupt search|write|out [NUMBER…] | profiling \
                      [--star FILE] [--runs N] [--dir FOLDER] \
                      | peers rust|python|c|all [OPTIONS]";
@@ -122,6 +127,10 @@ fn main() -> ExitCode {
             .zip(number(2, 5))
             .zip(number(3, 2))
             .map(|((n, runs), threads)| wave::run(n, runs, threads)),
+        "polyline" => number(1, 1024)
+            .zip(number(2, 5))
+            .zip(number(3, 2))
+            .map(|((d, runs), threads)| polyline::run(d, runs, threads)),
         #[cfg(unix)]
         "start" => whole::Options::of(&args[1..]).map(|options| whole::start(&options)),
         #[cfg(unix)]
