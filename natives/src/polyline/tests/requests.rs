@@ -1,7 +1,8 @@
 //! Whole requests, from pixels.
 
 use super::super::{
-    Blur, Geometry, Gradient, GreyImage, LinkScores, Pixel, Polyline, Refusal, Request, grey, trace,
+    Blur, Geometry, Gradient, GreyImage, Guide, LinkScores, Pixel, Polyline, Refusal, Request,
+    grey, trace,
 };
 use super::reference::Instance;
 use super::{Random, threads};
@@ -193,7 +194,9 @@ fn several_polylines_of_one_call_are_those_of_several_calls() {
 fn many_points_that_share_pixels_score_as_each_alone() {
     let mut random = Random(18);
     let image = image(&mut random, 90, 70);
-    for (a, b) in [((5, 40), (80, 20)), ((30, 3), (50, 68)), ((10, 10), (60, 60))] {
+    // Beside a direction of its own, along both axes: there pixels of neighbouring links are neighbours.
+    let ends = [((5, 40), (80, 20)), ((30, 3), (50, 68)), ((10, 10), (60, 60))];
+    for (a, b) in ends.into_iter().chain([((5, 35), (85, 35)), ((45, 65), (45, 5))]) {
         let [a, b] = [a, b].map(|(x, y)| Pixel { x, y });
         let request = Request { a, b, n_nodes: 5, n_points: 150, width: 60, max_turn: 40 };
         let geometry = Geometry::new(&request, 90, 70).unwrap();
@@ -201,12 +204,16 @@ fn many_points_that_share_pixels_score_as_each_alone() {
         let links = LinkScores::new(&gradient);
         let guides: Vec<Vec<Pixel>> =
             geometry.guides().map(|guide| guide.pixels().unwrap()).collect();
-        for two in guides.windows(2) {
+        let guides_of: Vec<Guide<'_>> = geometry.guides().collect();
+        for (two, of) in guides.windows(2).zip(guides_of.windows(2)) {
             let scores = links.between(&two[0], &two[1], threads()).unwrap();
+            let table = links.table(&of[0], &of[1], threads()).unwrap();
             for (at, &from) in two[0].iter().enumerate() {
                 for (to_at, &to) in two[1].iter().enumerate().step_by(7) {
                     let expected = score(&image, from, to);
                     assert_eq!(links.score(from, to), expected);
+                    let [start, end] = [of[0].inside.start + at, of[1].inside.start + to_at];
+                    assert_eq!(table.value(start, end), expected as i32);
                     assert_eq!(scores[at * two[1].len() + to_at], expected, "{from:?} to {to:?}");
                 }
             }
