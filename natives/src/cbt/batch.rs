@@ -7,7 +7,6 @@ use super::node::{Depth, Leaf};
 use super::reduce::BLOCK;
 use super::tree::{Tree, width_at};
 use crate::environment::{Ended, Environment, install};
-use crate::has;
 
 /// Blocks that one thread takes at once.
 const GRAIN: usize = 64;
@@ -32,7 +31,7 @@ impl Tree {
     /// [`Ended::Interrupted`] if the run has to end: some leaves are changed then.
     pub fn update(
         &self,
-        decide: &(dyn Fn(Leaf) -> Change + Sync),
+        decide: &(impl Fn(Leaf) -> Change + Sync),
         environment: &dyn Environment,
     ) -> Result<[usize; 2], Ended> {
         let n_blocks = self.ranks.len() - 1;
@@ -56,7 +55,7 @@ impl Tree {
     /// As for [`Tree::update`].
     pub fn cycle(
         &mut self,
-        decide: &(dyn Fn(Leaf) -> Change + Sync),
+        decide: &(impl Fn(Leaf) -> Change + Sync),
         environment: &dyn Environment,
     ) -> Result<[usize; 2], Ended> {
         let changed = self.update(decide, environment)?;
@@ -64,41 +63,11 @@ impl Tree {
         Ok(changed)
     }
 
-    /// A cycle on the tree as it is that splits the leaves whose first bits are marked in the one field, and merges the pairs of which both
-    /// are marked in the other and neither in the one. Bits at which no leaf begins do not count.
-    ///
-    /// # Errors
-    /// As for [`Tree::update`].
-    ///
-    /// # Panics
-    /// If a field has not 2^D bits in whole limbs.
-    pub fn change_marked(
-        &mut self,
-        splits: &[u64],
-        merges: &[u64],
-        environment: &dyn Environment,
-    ) -> Result<[usize; 2], Ended> {
-        assert_eq!([splits.len(), merges.len()], [self.reduced.len(); 2], "limbs of marks");
-        if self.is_stale() {
-            self.reduce(environment)?;
-        }
-        let depth = self.depth;
-        let decide = |leaf: Leaf| {
-            let bit = depth.bit(leaf.node);
-            match (has(splits, bit), has(merges, bit)) {
-                (true, _) => Change::Split,
-                (false, true) => Change::Merge,
-                (false, false) => Change::Keep,
-            }
-        };
-        self.cycle(&decide, environment)
-    }
-
     fn update_blocks(
         &self,
         start: usize,
         end: usize,
-        decide: &(dyn Fn(Leaf) -> Change + Sync),
+        decide: &(impl Fn(Leaf) -> Change + Sync),
     ) -> [usize; 2] {
         let mut leaves = BlockLeaves::EMPTY;
         let mut changes = Changes { tree: self, limb: start * BLOCK, set: 0, clear: 0 };

@@ -1,18 +1,26 @@
 //! All leaves: a scan of the field, on all threads.
 
-use multiversion::multiversion;
+use std::ops::Range;
 
+use multiversion::multiversion;
+use multiversion::target::match_target;
+
+#[cfg(target_arch = "x86_64")]
+use super::compress;
 use super::node::{Depth, Leaf};
 use super::patterns::pattern;
 use super::reduce::BLOCK;
 use super::tree::{Tree, width_at};
 use crate::environment::{Ended, Environment, install};
 
-/// Blocks that one thread decodes at once: 32,768 bits.
-const GRAIN: usize = 64;
+/// Blocks that one thread decodes at once: 65,536 bits, some 5 µs.
+const GRAIN: usize = 1 << 7;
+
+/// Blocks from which on threads pay: a tree of depth 20 takes one some 50 µs, and to hand work over takes 12.
+const MANY: usize = 1 << 11;
 
 /// Leaves that the patterns write at once, of which only the first may be some.
-const LANES: usize = 16;
+pub(super) const LANES: usize = 16;
 
 impl Tree {
     /// All leaves of the last reduce in their order: heap indices and levels. Both lists have [`Tree::count`] places.
@@ -31,7 +39,7 @@ impl Tree {
         assert_eq!([indices.len(), levels.len()], [self.count(); 2], "places for leaves");
         let n_blocks = self.ranks.len() - 1;
         environment.poll()?;
-        if n_blocks <= GRAIN || environment.threads() == 1 {
+        if n_blocks < MANY || environment.threads() == 1 {
             return self.decode_blocks(0, n_blocks, indices, levels, environment);
         }
         install(environment, || self.spread(0, n_blocks, indices, levels, environment))
@@ -62,7 +70,7 @@ impl Tree {
 
     fn decode_range(&self, start: usize, end: usize, indices: &mut [u32], levels: &mut [u8]) {
         let limbs = start * BLOCK..(end * BLOCK).min(self.reduced.len());
-        scan(self.depth, &self.reduced, limbs.start, limbs.end, indices, levels);
+        scan(Scan { depth: self.depth, bits: &self.reduced, limbs, indices, levels });
     }
 
     fn spread(
@@ -112,25 +120,44 @@ impl BlockLeaves {
 /// Places that a limb's leaves are written to, and behind them.
 const WINDOW: usize = 64 + LANES;
 
-/// The leaves that begin in limbs `start..end`.
+/// What is decoded, and whereto.
+pub(super) struct Scan<'a> {
+    pub(super) depth: Depth,
+    /// The field.
+    pub(super) bits: &'a [u64],
+    /// The limbs whose leaves are asked for.
+    pub(super) limbs: Range<usize>,
+    /// Places for their leaves, or more: what is behind them may be written.
+    pub(super) indices: &'a mut [u32],
+    /// Likewise.
+    pub(super) levels: &'a mut [u8],
+}
+
+/// The leaves that begin in some limbs.
+#[multiversion(targets(
+    "x86_64+avx2+avx512bitalg+avx512bw+avx512dq+avx512f+avx512vbmi2+avx512vl+bmi1+bmi2+lzcnt+popcnt",
+    "x86_64+avx2+avx512bw+avx512dq+avx512f+avx512vl+bmi1+bmi2+lzcnt+popcnt",
+    "x86_64+avx2+bmi1+bmi2+lzcnt+popcnt"
+))]
+fn scan(scan: Scan<'_>) {
+    match_target! {
+        "x86_64+avx512bitalg+avx512vbmi2" => match scan.depth.levels() {
+            6.. => compress::scan(scan),
+            _ => scan_by_patterns(scan),
+        },
+        _ => scan_by_patterns(scan),
+    }
+}
+
+/// The leaves that begin in some limbs, on any machine.
 ///
 /// A limb whose leaves are of one level is counted through; one without zeros for 16 bits is decoded by patterns, 16 bits
 /// a step; others hold few leaves and are decoded one by one. Near the end of the lists, where a step would write behind
 /// them, likewise.
-#[multiversion(targets(
-    "x86_64+avx2+avx512bw+avx512dq+avx512f+avx512vl+bmi1+bmi2+lzcnt+popcnt",
-    "x86_64+avx2+bmi1+bmi2+lzcnt+popcnt"
-))]
-fn scan(
-    depth: Depth,
-    bits: &[u64],
-    start: usize,
-    end: usize,
-    indices: &mut [u32],
-    levels: &mut [u8],
-) {
+#[inline(always)]
+pub(super) fn scan_by_patterns(Scan { depth, bits, limbs, indices, levels }: Scan<'_>) {
     let mut at = 0;
-    for (idx, &limb) in bits.iter().enumerate().take(end).skip(start) {
+    for (idx, &limb) in bits.iter().enumerate().take(limbs.end).skip(limbs.start) {
         if limb == 0 {
             continue;
         }
@@ -158,9 +185,7 @@ fn scan(
                 _ => idx * 64 + rest.trailing_zeros() as usize - bit,
             };
             let Leaf { node, level } = depth.leaf(bit, width);
-            if let (Some(to), Some(to_level)) = (indices.get_mut(at), levels.get_mut(at)) {
-                (*to, *to_level) = (node.index(), level as u8);
-            }
+            (indices[at], levels[at]) = (node.index(), level as u8);
             at += 1;
         }
     }

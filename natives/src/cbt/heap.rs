@@ -129,7 +129,7 @@ impl Heap {
             self.pack_small(tree);
             return Ok(());
         }
-        let few = self.depth.n_limbs() <= 1 << 12;
+        let few = self.depth.n_limbs() < MANY;
         if few || environment.threads() == 1 {
             self.pack_levels(tree, &|rows, each| rows.into_iter().try_for_each(each), environment)
         } else {
@@ -257,6 +257,9 @@ impl Heap {
         })
     }
 }
+
+/// Limbs from which on threads pay: a tree of depth 20 takes one some 100 µs, and to hand work over takes 12.
+const MANY: usize = 1 << 14;
 
 /// Groups that a thread packs at once.
 const BATCH: usize = 8;

@@ -14,8 +14,11 @@
 //! binary trees (with application to longest edge bisection)".
 
 mod batch;
+#[cfg(target_arch = "x86_64")]
+mod compress;
 mod decode;
 mod heap;
+mod marks;
 mod node;
 mod patterns;
 mod reduce;

@@ -11,8 +11,11 @@ use crate::environment::{Ended, Environment, install};
 /// Limbs of a block of the rank directory: 512 bits.
 pub(super) const BLOCK: usize = 8;
 
-/// Blocks that a thread takes at once, and below which one thread does all: 128 KiB of the field.
+/// Blocks that a thread takes at once: 128 KiB of the field, some 7 µs.
 const GRAIN: usize = 1 << 11;
+
+/// Blocks from which on threads pay: a tree of depth 23 takes one some 60 µs, and to hand work over takes 12.
+const MANY: usize = 1 << 14;
 
 impl Tree {
     /// Takes over the live field: count, ordinals and leaves are those of now.
@@ -21,7 +24,7 @@ impl Tree {
     /// [`Ended::Interrupted`] if the run has to end; another reduce puts it right.
     pub fn reduce(&mut self, environment: &dyn Environment) -> Result<(), Ended> {
         environment.poll()?;
-        if self.ranks.len() <= GRAIN || environment.threads() == 1 {
+        if self.ranks.len() <= MANY || environment.threads() == 1 {
             self.reduce_here();
             return Ok(());
         }

@@ -1,7 +1,8 @@
 //! All marked leaves at once.
 
 use super::super::{Change, Leaf, Tree};
-use super::{Random, decoded, depth, one, random_tree};
+use super::{Random, decoded, depth, one, random_tree, some};
+use crate::environment::Environment;
 
 /// What the rules of a batch say, leaf by leaf: judged on the tree before it.
 fn expected(
@@ -78,4 +79,52 @@ fn marks_stand_where_leaves_begin() {
     // One mark of a pair is not enough.
     let changed = tree.change_marked(&[0], &[0b0001_0101], one()).unwrap();
     assert_eq!((changed, tree.bits()), ([0, 0], &[0b0001_0111][..]));
+}
+
+#[test]
+fn marks_change_what_a_function_of_the_leaves_does() {
+    for (levels, n_leaves) in
+        [(1, 2), (3, 5), (5, 32), (6, 1), (7, 3), (12, 40), (12, 900), (23, 60_000)]
+    {
+        let mut random = Random(levels as u64);
+        let mut tree = random_tree(levels, n_leaves, 3);
+        let mut all = [0; 2];
+        let mut other = Tree::of_bits(tree.depth(), tree.bits()).unwrap();
+        for round in 0..if levels > 12 { 4 } else { 60_u64 } {
+            // Also where no leaf begins; runs now and then, so that pairs are marked.
+            let n_bits = tree.depth().n_bits();
+            let behind = if n_bits < 64 { u64::MAX << n_bits } else { 0 };
+            let mut marks = || {
+                let mut field = vec![0_u64; tree.depth().n_limbs()];
+                for limb in &mut field {
+                    *limb = random.next() & (random.next() | (round % 2).wrapping_neg());
+                    *limb |= (*limb << 1) & (u64::from(round % 4 == 0)).wrapping_neg();
+                    *limb &= !behind;
+                }
+                field
+            };
+            let [splits, mut merges] = [marks(), marks()];
+            if round % 5 == 0 {
+                merges = tree.bits().to_vec();
+            }
+            let has = |marks: &[u64], leaf: Leaf| {
+                let bit = other.depth().bit(leaf.node);
+                marks[bit / 64] >> (bit % 64) & 1 == 1
+            };
+            let change = |leaf: Leaf| match (has(&splits, leaf), has(&merges, leaf)) {
+                (true, _) => Change::Split,
+                (false, true) => Change::Merge,
+                (false, false) => Change::Keep,
+            };
+            let n = other.update(&change, one()).unwrap();
+            other.reduce(one()).unwrap();
+            let environment: &dyn Environment = if round % 2 == 0 { one() } else { &some(3) };
+            let changed = tree.change_marked(&splits, &merges, environment).unwrap();
+            assert_eq!(changed, n, "depth {levels}, round {round}");
+            all = [all[0] + n[0], all[1] + n[1]];
+            assert!(tree.bits() == other.bits() && tree.live_bits().eq(other.live_bits()));
+            assert_eq!(tree.count(), other.count());
+        }
+        assert!(all.into_iter().all(|n| n > 3), "depth {levels}: {all:?}");
+    }
 }

@@ -5,6 +5,7 @@ mod batches;
 mod heaps;
 mod model;
 mod nodes;
+mod scans;
 mod threads;
 
 use std::sync::LazyLock;

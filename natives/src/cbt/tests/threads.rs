@@ -8,7 +8,7 @@ use crate::environment::{Environment, install};
 
 #[test]
 fn all_threads_decode_what_one_does() {
-    for (levels, n_leaves) in [(15, 1_usize << 15), (18, 1 << 16), (19, 3_000), (20, 1 << 20)] {
+    for (levels, n_leaves) in [(15, 1_usize << 15), (20, 1 << 18), (20, 3_000), (21, 1 << 21)] {
         let tree = match n_leaves.ilog2() {
             n if n as i64 == levels => Tree::at_level(depth(levels), n).unwrap(),
             _ => random_tree(levels, n_leaves, 4),
@@ -54,7 +54,7 @@ fn splits_and_merges_without_conflict_are_those_in_turn() {
 #[test]
 fn leaves_are_decoded_while_others_change() {
     let environment = some(4);
-    let tree = random_tree(19, 100_000, 8);
+    let tree = random_tree(20, 100_000, 8);
     let before = decoded(&tree, one());
     // No pair lies on both sides.
     let middle =
@@ -87,7 +87,7 @@ fn leaves_are_decoded_while_others_change() {
 fn a_cycle_on_all_threads_is_one_on_one() {
     let environments: [&dyn Environment; 2] = [one(), &some(4)];
     let results = environments.map(|environment| {
-        let mut tree = random_tree(19, 1 << 16, 6);
+        let mut tree = random_tree(20, 1 << 16, 6);
         let mut n_changed = Vec::new();
         for round in 0..12_u64 {
             let change =
