@@ -83,8 +83,9 @@ pub(super) struct Board {
     /// Groups in which anything comes in.
     coming_groups: u8,
     pub(super) open: Open,
-    /// Group, plane, row: when cells were reached; see Note [Times].
-    planes: [[[u64; GROUP]; 8]; SIDE / GROUP],
+    /// When cells were reached; see Note [Times]. A plane lies in one piece: the lower ones change most often, and are what
+    /// the cache has to keep.
+    planes: [[u64; SIDE]; 8],
     /// The code of the fresh cells of each group.
     codes: [u8; SIDE / GROUP],
     /// Groups in which the front is.
@@ -126,7 +127,7 @@ impl Board {
             coming: [0; SIDE],
             coming_groups: 0,
             open,
-            planes: [[[0; GROUP]; 8]; SIDE / GROUP],
+            planes: [[0; SIDE]; 8],
             codes: [0; SIDE / GROUP],
             groups: 0,
             is_written: false,
@@ -195,7 +196,8 @@ impl Board {
         for (y, row) in rows.enumerate() {
             let row = &mut row[x * SIDE..][..n_cells];
             if self.is_written && y % GROUP == 0 {
-                turn(&self.planes[y / GROUP], part(&self.fresh, y), &mut bytes);
+                let planes = self.planes.each_ref().map(|plane| *part(plane, y));
+                turn(&planes, part(&self.fresh, y), &mut bytes);
             }
             let steps = &bytes[y % GROUP];
             // Time t is label t − 1.
@@ -215,7 +217,7 @@ impl Board {
             self.is_written = false;
         }
         if self.codes != [0; SIDE / GROUP] {
-            self.planes = [[[0; GROUP]; 8]; SIDE / GROUP];
+            self.planes = [[0; SIDE]; 8];
             self.codes = [0; SIDE / GROUP];
         }
         self.base = time;
@@ -338,7 +340,8 @@ fn go(
         let mut changing = codes[group] ^ code;
         codes[group] = code;
         while changing != 0 {
-            let plane = &mut planes[group][changing.trailing_zeros() as usize % 8];
+            let plane = &mut planes[changing.trailing_zeros() as usize % 8];
+            let plane: &mut [u64; GROUP] = part_mut(plane, first);
             changing &= changing - 1;
             for i in 0..GROUP {
                 plane[i] ^= unreached[i];
