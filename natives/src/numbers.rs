@@ -1,5 +1,7 @@
 //! Numbers in the columns of a table: in each row one, its most significant bit in the first column.
 
+use std::ops::Range;
+
 use multiversion::multiversion;
 use star_base::BitTable;
 
@@ -17,9 +19,26 @@ pub fn write_numbers(
     numbers: &[u32],
     poller: &mut InterruptPoller<'_>,
 ) -> Result<(), Ended> {
-    for place in 0..width {
+    write_numbers_from(lines, 0, first..first + width, numbers, poller)
+}
+
+/// Likewise for the rows from `row` on, a multiple of 64, into these columns. What lies behind the last number in its limb becomes
+/// zero.
+///
+/// # Errors
+/// If the run has to end.
+pub(crate) fn write_numbers_from(
+    lines: &mut BitTable,
+    row: usize,
+    columns: Range<usize>,
+    numbers: &[u32],
+    poller: &mut InterruptPoller<'_>,
+) -> Result<(), Ended> {
+    let width = columns.len();
+    for (place, column) in columns.enumerate() {
         poller.spend(numbers.len() / 16)?;
-        write_bit(lines.column_limbs_mut(first + place), numbers, width - 1 - place);
+        let limbs = &mut lines.column_limbs_mut(column)[row / 64..];
+        write_bit(limbs, numbers, width - 1 - place);
     }
     Ok(())
 }
@@ -44,7 +63,10 @@ pub fn read_numbers(
 }
 
 /// One bit of each number; none beyond 32.
-#[multiversion(targets("x86_64+avx2+bmi1+bmi2+lzcnt+popcnt"))]
+#[multiversion(targets(
+    "x86_64+avx2+avx512bitalg+avx512bw+avx512dq+avx512f+avx512vl+avx512vpopcntdq+bmi1+bmi2+lzcnt+popcnt",
+    "x86_64+avx2+bmi1+bmi2+lzcnt+popcnt"
+))]
 fn write_bit(limbs: &mut [u64], numbers: &[u32], bit: usize) {
     if bit >= 32 {
         return;

@@ -1,9 +1,9 @@
 //! Labels: the number of the wave that reached a cell.
 
-use multiversion::multiversion;
 use star_base::BitTable;
 
 use crate::environment::{Ended, InterruptPoller};
+use crate::numbers::write_numbers_from;
 
 /// Cells whose labels are brought into columns at once; a multiple of 64.
 const BLOCK: usize = 4096;
@@ -94,16 +94,11 @@ impl Labels {
         let n_bits = table.n_cols();
         let mut block = [0; BLOCK];
         for first in (0..self.len()).step_by(BLOCK) {
-            poller.spend(BLOCK / 64 * n_bits)?;
-            let n_cells = BLOCK.min(self.len() - first);
-            block.fill(0);
-            for (idx, label) in block[..n_cells].iter_mut().enumerate() {
+            let block = &mut block[..BLOCK.min(self.len() - first)];
+            for (idx, label) in block.iter_mut().enumerate() {
                 *label = self.at(first + idx);
             }
-            for column in 0..n_bits {
-                let limbs = &mut table.column_limbs_mut(column)[first / 64..];
-                gather(&block, (n_bits - 1 - column) as u32, &mut limbs[..n_cells.div_ceil(64)]);
-            }
+            write_numbers_from(table, first, 0..n_bits, block, poller)?;
         }
         Ok(())
     }
@@ -129,16 +124,4 @@ pub(super) fn room<L: Label>(n_cells: usize) -> Result<Vec<L>, Ended> {
     // Asked for first, since `vec!` cannot be refused; a vector of zeros takes no time.
     drop(crate::reserved::<L>(n_cells)?);
     Ok(vec![L::default(); n_cells])
-}
-
-/// One bit of every label, packed.
-#[multiversion(targets(
-    "x86_64+avx2+avx512bitalg+avx512bw+avx512dq+avx512f+avx512vl+avx512vpopcntdq+bmi1+bmi2+lzcnt+popcnt",
-    "x86_64+avx2+bmi1+bmi2+lzcnt+popcnt"
-))]
-fn gather(labels: &[u32; BLOCK], bit: u32, to: &mut [u64]) {
-    for (limb, labels) in to.iter_mut().zip(labels.as_chunks::<64>().0) {
-        let bits = labels.iter().enumerate();
-        *limb = bits.fold(0, |limb, (idx, label)| limb | u64::from(label >> bit & 1) << idx);
-    }
 }
