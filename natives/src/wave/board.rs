@@ -23,6 +23,15 @@ const GROUP: usize = 8;
 /// Steps that the planes can tell apart.
 const PERIOD: u32 = 255;
 
+/// A side of a tile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Side {
+    Top,
+    Bottom,
+    Left,
+    Right,
+}
+
 /// What a board gets from its neighbours in one step: which cells of its border rows and columns are reached.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Arrivals {
@@ -45,6 +54,8 @@ pub(super) struct Edges {
     pub(super) bottom: u64,
     pub(super) left: u64,
     pub(super) right: u64,
+    /// What came in: where that lies on the border, the cell on the other side was reached before.
+    pub(super) came: Arrivals,
     pub(super) any: bool,
 }
 
@@ -70,12 +81,27 @@ pub(super) struct Open {
     pub(super) corner_square: bool,
 }
 
+impl Open {
+    fn closed() -> Self {
+        Open {
+            right: [0; SIDE],
+            down: [0; SIDE + 1],
+            squares: [0; SIDE + 1],
+            left_edge: 0,
+            right_edge: 0,
+            left_squares: 0,
+            right_squares: 0,
+            corner_square: false,
+        }
+    }
+}
+
 /// A tile through which the wave goes.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub(super) struct Board {
-    /// The cells that were reached in the last step; a row of zeros on either side.
-    front: [u64; SIDE + 2],
+    /// The cells that were reached in the last step; a group of zeros on either side, so that groups lie in lines of the cache.
+    front: [u64; SIDE + 2 * GROUP],
     /// Cells that were not reached yet.
     fresh: [u64; SIDE],
     /// What comes in over the border in the step at hand.
@@ -116,39 +142,49 @@ pub(super) struct Tile {
 }
 
 impl Board {
-    /// A board that nothing was reached of, in which the wave arrives after `base`.
-    pub(super) fn new(tile: Tile, open: Open, base: u32) -> Self {
-        let row = u64::MAX >> (SIDE - tile.width);
-        let mut fresh = [0; SIDE];
-        fresh[..tile.height].fill(row);
+    /// A board without a tile.
+    pub(super) fn new() -> Self {
         Board {
-            front: [0; SIDE + 2],
-            fresh,
+            front: [0; SIDE + 2 * GROUP],
+            fresh: [0; SIDE],
             coming: [0; SIDE],
             coming_groups: 0,
-            open,
+            open: Open::closed(),
             planes: [[0; SIDE]; 8],
             codes: [0; SIDE / GROUP],
             groups: 0,
             is_written: false,
-            base,
+            base: 0,
             inbox: [Arrivals::default(); 2],
-            tile,
+            tile: Tile { x: 0, y: 0, width: 0, height: 0 },
             is_listed: false,
             has_labels: false,
         }
     }
 
-    /// What comes in at the next time of this parity. Returns false if all of that is reached already.
-    pub(super) fn arrive(&mut self, time: u32, arrivals: Arrivals) -> bool {
-        let Arrivals { top, bottom, left, right } = arrivals;
+    /// Takes a tile that nothing was reached of, in which the wave arrives after `base`. The board is new, or was
+    /// flushed when the wave had left it, so that no front and no planes are to be wiped. What is open is to be said.
+    pub(super) fn take(&mut self, tile: Tile, base: u32) {
+        let row = u64::MAX >> (SIDE - tile.width);
+        self.fresh = [0; SIDE];
+        self.fresh[..tile.height].fill(row);
+        self.inbox = [Arrivals::default(); 2];
+        self.base = base;
+        self.tile = tile;
+        self.has_labels = false;
+    }
+
+    /// What comes in over a side at the next time of this parity. Returns false if all of that is reached already.
+    pub(super) fn arrive(&mut self, time: u32, side: Side, cells: u64) -> bool {
         let inbox = &mut self.inbox[time as usize % 2];
-        let (top, bottom) = (top & self.fresh[0], bottom & self.fresh[SIDE - 1]);
-        inbox.top |= top;
-        inbox.bottom |= bottom;
-        inbox.left |= left;
-        inbox.right |= right;
-        top | bottom | left | right != 0
+        let (arrivals, cells) = match side {
+            Side::Top => (&mut inbox.top, cells & self.fresh[0]),
+            Side::Bottom => (&mut inbox.bottom, cells & self.fresh[SIDE - 1]),
+            Side::Left => (&mut inbox.left, cells),
+            Side::Right => (&mut inbox.right, cells),
+        };
+        *arrivals |= cells;
+        cells != 0
     }
 
     /// Does anything come in at this time?
@@ -212,10 +248,9 @@ impl Board {
         self.begin(time);
     }
 
+    /// Wipes the planes, which count from `time` on.
     fn begin(&mut self, time: u32) {
-        if self.is_written {
-            self.is_written = false;
-        }
+        self.is_written = false;
         if self.codes != [0; SIDE / GROUP] {
             self.planes = [[0; SIDE]; 8];
             self.codes = [0; SIDE / GROUP];
@@ -240,10 +275,10 @@ impl Board {
         self.coming_groups |= 1 << (y / GROUP);
     }
 
-    /// Brings what arrives to its rows.
-    fn unpack(&mut self, time: u32) {
-        let Arrivals { top, bottom, left, right } =
-            std::mem::take(&mut self.inbox[time as usize % 2]);
+    /// Brings what arrives to its rows, and says what that is.
+    fn unpack(&mut self, time: u32) -> Arrivals {
+        let came = std::mem::take(&mut self.inbox[time as usize % 2]);
+        let Arrivals { top, bottom, left, right } = came;
         self.coming[0] |= top;
         self.coming[SIDE - 1] |= bottom;
         self.coming_groups |= u8::from(top != 0) | u8::from(bottom != 0) << 7;
@@ -255,6 +290,7 @@ impl Board {
                 self.coming_groups |= 1 << (y / GROUP);
             }
         }
+        came
     }
 }
 
@@ -295,23 +331,23 @@ fn go(
     time: u32,
     diagonal: impl Fn(&[u64; GROUP + 2], &[u64; GROUP + 1], usize) -> u64,
 ) -> Edges {
-    board.unpack(time);
+    let came = board.unpack(time);
     let step = (time - board.base) as u8;
     let code = step ^ step >> 1;
     let Board { front, fresh, coming, coming_groups, open, planes, codes, groups, .. } = board;
     let coming_groups = std::mem::take(coming_groups);
     let touched = *groups | *groups << 1 | *groups >> 1 | coming_groups;
-    let mut edges = Edges::default();
+    let mut edges = Edges { came, ..Edges::default() };
     let mut reached_groups = 0u8;
     // The last row of the group above, as it was before this step.
     let mut above = 0;
-    for group in 0..SIDE / GROUP {
+    for (group, kept) in codes.iter_mut().enumerate() {
         if touched >> group & 1 == 0 {
             above = 0;
             continue;
         }
         let first = group * GROUP;
-        let mut old: [u64; GROUP + 2] = *part(front, first);
+        let mut old: [u64; GROUP + 2] = *part(front, GROUP + first - 1);
         old[0] = above;
         above = old[GROUP];
         let right: &[u64; GROUP] = part(&open.right, first);
@@ -332,13 +368,13 @@ fn go(
                 | diagonal(&old, squares, i);
             reached[i] = spread[i] & unreached[i];
         }
-        *part_mut::<GROUP>(front, first + 1) = reached;
+        *part_mut::<GROUP>(front, GROUP + first) = reached;
         let all = reached.iter().fold(0, |all, row| all | row);
         if all == 0 {
             continue;
         }
-        let mut changing = codes[group] ^ code;
-        codes[group] = code;
+        let mut changing = *kept ^ code;
+        *kept = code;
         while changing != 0 {
             let plane = &mut planes[changing.trailing_zeros() as usize % 8];
             let plane: &mut [u64; GROUP] = part_mut(plane, first);
@@ -358,8 +394,8 @@ fn go(
             edges.right |= column(&reached, SIDE - 1) << first;
         }
     }
-    edges.top = front[1];
-    edges.bottom = front[SIDE];
+    edges.top = front[GROUP];
+    edges.bottom = front[GROUP + SIDE - 1];
     edges.any = reached_groups != 0;
     *groups = reached_groups;
     board.is_written |= edges.any;

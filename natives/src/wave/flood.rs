@@ -83,6 +83,12 @@ struct Flood<'a> {
     environment: &'a dyn Environment,
 }
 
+/// Bytes that a wave takes beside the grid and the labels, at most.
+pub(super) fn n_bytes(width: usize, height: usize) -> u64 {
+    // The lists that have an entry for each thread are short.
+    Field::n_bytes(width, height).saturating_add(1 << 20)
+}
+
 /// Labels of all cells: waves from `goals`, which have label 0. With `stop_at` the wave ends when that cell is reached.
 ///
 /// # Errors
@@ -100,8 +106,9 @@ pub(super) fn flood(
             n => n.min(rayon::current_num_threads()),
         };
         // No more than have a band.
-        let field = Field::new(grid, neighbourhood, n_threads);
-        let workers = (0..n_threads).map(|idx| Mutex::new(Worker::new(idx, &field))).collect();
+        let field = Field::new(grid, neighbourhood, n_threads)?;
+        let workers = (0..n_threads).map(|idx| Worker::new(idx, &field).map(Mutex::new));
+        let workers = workers.collect::<Result<_, Ended>>()?;
         let stats = FloodStats::default();
         let mut flood = Flood {
             field,
@@ -114,7 +121,7 @@ pub(super) fn flood(
             environment,
         };
         let mut labels = room::<u16>(grid.n_cells())?;
-        flood.begin(goals, &mut labels);
+        flood.begin(goals, &mut labels)?;
         match flood.spread(&mut labels)? {
             true => Ok((Labels::Short(labels), flood.stats)),
             false => {
@@ -132,19 +139,20 @@ pub(super) fn flood(
 }
 
 impl Flood<'_> {
-    fn begin<L: Label>(&mut self, goals: &[Cell], labels: &mut [L]) {
-        let bands = self.field.deal(labels);
+    fn begin<L: Label>(&mut self, goals: &[Cell], labels: &mut [L]) -> Result<(), Ended> {
+        let bands = self.field.deal(labels)?;
         for (worker, mut bands) in self.workers.iter_mut().zip(bands) {
             let worker = worker.get_mut().unwrap_or_else(|poisoned| poisoned.into_inner());
             for goal in goals {
                 worker.begin_at(goal.x, goal.y, &self.field, &mut bands);
             }
         }
+        Ok(())
     }
 
     /// Goes on until nothing changes; false if the labels are full.
     fn spread<L: Label>(&mut self, labels: &mut [L]) -> Result<bool, Ended> {
-        let bands = self.field.deal(labels);
+        let bands = self.field.deal(labels)?;
         let bands: Vec<Mutex<Bands<'_, L>>> = bands.into_iter().map(Mutex::new).collect();
         let mut pause = Pause::Short;
         let is_done = loop {

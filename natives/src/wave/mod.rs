@@ -79,10 +79,12 @@ pub struct Wave {
 }
 
 impl Wave {
-    /// Bytes that a wave takes at most beside the grid: long labels while short ones are there too, and some for each tile.
+    /// Bytes that a wave takes at most beside the grid: long labels while short ones are there too, and what the tiles take
+    /// if the wave is in all of them at once, which is some 2 bytes for each cell.
     pub fn n_bytes(width: usize, height: usize) -> u64 {
         let n_cells = (width as u64).saturating_mul(height as u64);
-        n_cells.saturating_mul(6).saturating_add(n_cells / 4).saturating_add(1 << 20)
+        let of_labels = n_cells.saturating_mul((size_of::<u16>() + size_of::<u32>()) as u64);
+        of_labels.saturating_add(flood::n_bytes(width, height))
     }
 
     /// Lets a wave go from all goals at once until nothing changes. With `stop_at` it ends when that cell is reached: exactly

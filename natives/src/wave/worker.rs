@@ -5,13 +5,18 @@
 
 use std::sync::Mutex;
 
-use super::board::{Arrivals, Board, Edges, Open, SIDE, Tile};
+use super::board::{Board, Edges, Open, SIDE, Side, Tile};
 use super::grid::{Grid, Neighbourhood, Step};
 use super::label::Label;
 use super::locked;
+use crate::environment::Ended;
+use crate::reserved;
 
 /// Rows of tiles in a band.
 const BAND: usize = 2;
+
+/// Messages of a tile at one time, at most: straight on and over two corners. It borders on one other band, or on none.
+const MESSAGES: usize = 3;
 
 /// Steps between two looks for boards that the wave has left.
 const SWEEP: u32 = 256;
@@ -21,7 +26,8 @@ const SWEEP: u32 = 256;
 pub(super) struct Message {
     x: u32,
     y: u32,
-    arrivals: Arrivals,
+    side: Side,
+    cells: u64,
 }
 
 /// What all workers see.
@@ -42,31 +48,76 @@ pub(super) struct Field<'g> {
 pub(super) type Bands<'l, L> = Vec<&'l mut [L]>;
 
 impl<'g> Field<'g> {
-    pub(super) fn new(grid: &'g Grid, neighbourhood: Neighbourhood, n_workers: usize) -> Self {
+    /// The field of a wave over a grid.
+    ///
+    /// # Errors
+    /// [`Ended::OutOfMemory`].
+    pub(super) fn new(
+        grid: &'g Grid,
+        neighbourhood: Neighbourhood,
+        n_workers: usize,
+    ) -> Result<Self, Ended> {
         let squares = match neighbourhood {
             Neighbourhood::VonNeumann => None,
-            Neighbourhood::Moore => Some(squares(grid)),
+            Neighbourhood::Moore => Some(squares(grid)?),
         };
-        Field {
-            grid,
-            squares,
-            n_tile_cols: grid.width().div_ceil(SIDE),
-            owners: (0..grid.height().div_ceil(SIDE))
-                .map(|y| (y / BAND % n_workers, y / BAND / n_workers * BAND + y % BAND))
-                .collect(),
-            n_workers,
-            mail: (0..n_workers).map(|_| Default::default()).collect(),
+        let n_tile_rows = grid.height().div_ceil(SIDE);
+        let mut owners = reserved(n_tile_rows)?;
+        owners.extend(
+            (0..n_tile_rows)
+                .map(|y| (y / BAND % n_workers, y / BAND / n_workers * BAND + y % BAND)),
+        );
+        let n_tile_cols = grid.width().div_ceil(SIDE);
+        let mut field =
+            Field { grid, squares, n_tile_cols, owners, n_workers, mail: reserved(n_workers)? };
+        for worker in 0..n_workers {
+            let n_messages = MESSAGES * field.n_tiles_of(worker);
+            let mail = || Ok::<_, Ended>(Mutex::new(reserved(n_messages)?));
+            field.mail.push([mail()?, mail()?]);
         }
+        Ok(field)
+    }
+
+    /// Bytes of a field and of its workers, at most.
+    pub(super) fn n_bytes(width: usize, height: usize) -> u64 {
+        // In lists: active, entered and unused boards; messages for two neighbours, and those at two times.
+        let tile = size_of::<Board>()
+            + size_of::<Place>()
+            + 3 * size_of::<u32>()
+            + 4 * MESSAGES * size_of::<Message>();
+        let row = size_of::<(usize, usize)>() + size_of::<&mut [u32]>();
+        let (n_cols, n_rows) = (width.div_ceil(SIDE) as u64, height.div_ceil(SIDE) as u64);
+        let n_bytes = n_cols.saturating_mul(n_rows).saturating_mul(tile as u64);
+        n_bytes
+            .saturating_add(n_rows.saturating_mul(row as u64))
+            .saturating_add(Grid::n_bytes(width, height) / 2)
     }
 
     /// Deals labels to the workers.
-    pub(super) fn deal<'l, L: Label>(&self, labels: &'l mut [L]) -> Vec<Bands<'l, L>> {
-        let mut bands: Vec<Bands<'l, L>> = (0..self.n_workers).map(|_| Vec::new()).collect();
+    ///
+    /// # Errors
+    /// [`Ended::OutOfMemory`].
+    pub(super) fn deal<'l, L: Label>(
+        &self,
+        labels: &'l mut [L],
+    ) -> Result<Vec<Bands<'l, L>>, Ended> {
+        let mut bands = reserved(self.n_workers)?;
+        for worker in 0..self.n_workers {
+            bands.push(reserved(self.n_tile_rows_of(worker))?);
+        }
         let n_labels = SIDE * self.grid.width();
         for (tile_y, labels) in labels.chunks_mut(n_labels.max(1)).enumerate() {
             bands[self.owners[tile_y].0].push(labels);
         }
-        bands
+        Ok(bands)
+    }
+
+    fn n_tile_rows_of(&self, worker: usize) -> usize {
+        self.owners.iter().filter(|(owner, _)| *owner == worker).count()
+    }
+
+    fn n_tiles_of(&self, worker: usize) -> usize {
+        self.n_tile_rows_of(worker) * self.n_tile_cols
     }
 
     fn tile(&self, x: usize, y: usize) -> Tile {
@@ -75,22 +126,15 @@ impl<'g> Field<'g> {
         Tile { x, y, width, height }
     }
 
-    /// The open transitions of a tile.
-    fn open(&self, tile: Tile) -> Open {
+    /// Writes the open transitions of a tile.
+    fn open(&self, tile: Tile, open: &mut Open) {
         let limbs = self.grid.row_limbs();
         let (right, down) = self.grid.planes();
         let first = tile.y * SIDE;
         let limb = |plane: &[u64], x: usize, y: usize| plane[y * limbs + x];
-        let mut open = Open {
-            right: [0; SIDE],
-            down: [0; SIDE + 1],
-            squares: [0; SIDE + 1],
-            left_edge: 0,
-            right_edge: 0,
-            left_squares: 0,
-            right_squares: 0,
-            corner_square: false,
-        };
+        open.right = [0; SIDE];
+        open.down = [0; SIDE + 1];
+        (open.left_edge, open.right_edge) = (0, 0);
         if tile.y > 0 {
             open.down[0] = limb(down, tile.x, first - 1);
         }
@@ -103,6 +147,8 @@ impl<'g> Field<'g> {
             }
         }
         if let Some(squares) = &self.squares {
+            open.squares = [0; SIDE + 1];
+            (open.left_squares, open.right_squares, open.corner_square) = (0, 0, false);
             if tile.y > 0 {
                 open.squares[0] = limb(squares, tile.x, first - 1);
                 open.corner_square =
@@ -116,15 +162,15 @@ impl<'g> Field<'g> {
                 }
             }
         }
-        open
     }
 }
 
 /// The open 2 × 2 squares of a grid, laid out as its transitions.
-fn squares(grid: &Grid) -> Vec<u64> {
+fn squares(grid: &Grid) -> Result<Vec<u64>, Ended> {
     let limbs = grid.row_limbs();
     let (right, down) = grid.planes();
-    let mut squares = vec![0; right.len()];
+    let mut squares = reserved(right.len())?;
+    squares.resize(right.len(), 0);
     for y in 0..grid.height().saturating_sub(1) {
         let row = y * limbs;
         for limb in 0..limbs {
@@ -134,7 +180,7 @@ fn squares(grid: &Grid) -> Vec<u64> {
                 right[row + limb] & right[row + limbs + limb] & here & (here >> 1 | beside);
         }
     }
-    squares
+    Ok(squares)
 }
 
 /// Where the board of a tile is.
@@ -168,17 +214,29 @@ pub(super) struct Worker {
 }
 
 impl Worker {
-    pub(super) fn new(idx: usize, field: &Field<'_>) -> Self {
-        let n_rows = field.owners.iter().filter(|(owner, _)| *owner == idx).count();
-        Worker {
-            idx,
-            places: vec![Place::Untouched; n_rows * field.n_tile_cols],
-            boards: Vec::new(),
-            unused: Vec::new(),
-            active: Vec::new(),
-            entered: Vec::new(),
-            outgoing: (0..field.n_workers).map(|_| Vec::new()).collect(),
+    /// A worker that has room for boards of all its tiles: the system gives the memory when it is written to, which for most
+    /// waves is not all at once.
+    ///
+    /// # Errors
+    /// [`Ended::OutOfMemory`].
+    pub(super) fn new(idx: usize, field: &Field<'_>) -> Result<Self, Ended> {
+        let (n_tiles, n_workers) = (field.n_tiles_of(idx), field.n_workers);
+        let mut places = reserved(n_tiles)?;
+        places.resize(n_tiles, Place::Untouched);
+        let mut outgoing = reserved(n_workers)?;
+        for to in 0..n_workers {
+            let is_beside = (to + 1) % n_workers == idx || (idx + 1) % n_workers == to;
+            outgoing.push(reserved(if is_beside { MESSAGES * n_tiles } else { 0 })?);
         }
+        Ok(Worker {
+            idx,
+            places,
+            boards: reserved(n_tiles)?,
+            unused: reserved(n_tiles)?,
+            active: reserved(n_tiles)?,
+            entered: reserved(n_tiles)?,
+            outgoing,
+        })
     }
 
     /// Lets the wave begin at a cell of its own at time 1.
@@ -289,48 +347,47 @@ impl Worker {
     ) {
         let Board { open, tile, .. } = &self.boards[slot as usize];
         let Tile { x, y, .. } = *tile;
-        let last = SIDE - 1;
-        let (up, down) = (open.squares[0], open.squares[SIDE]);
-        let top = edges.top & open.down[0] | (edges.top & up) << 1 | edges.top >> 1 & up;
-        let bottom =
-            edges.bottom & open.down[SIDE] | (edges.bottom & down) << 1 | edges.bottom >> 1 & down;
-        let left = edges.left & open.left_edge
-            | (edges.left & open.left_squares) << 1
-            | edges.left >> 1 & open.left_squares;
-        let right = edges.right & open.right_edge
-            | (edges.right & open.right_squares) << 1
-            | edges.right >> 1 & open.right_squares;
-        let corners = [
-            (open.corner_square && edges.top & 1 == 1, Step::UpLeft),
-            (up >> last & edges.top >> last == 1, Step::UpRight),
-            (down >> last & edges.bottom >> last == 1, Step::DownRight),
-            (open.left_squares >> last & edges.bottom & 1 == 1, Step::DownLeft),
-        ];
-        let none = Arrivals::default();
+        let Edges { came, .. } = edges;
+        // Straight back, where it came from, every cell is reached.
+        let mut top = edges.top & open.down[0] & !came.top;
+        let mut bottom = edges.bottom & open.down[SIDE] & !came.bottom;
+        let mut left = edges.left & open.left_edge & !came.left;
+        let mut right = edges.right & open.right_edge & !came.right;
+        let mut corners = [None; 4];
+        if field.squares.is_some() {
+            let last = SIDE - 1;
+            let across = |cells: u64, squares: u64| (cells & squares) << 1 | cells >> 1 & squares;
+            let (up, down) = (open.squares[0], open.squares[SIDE]);
+            top |= across(edges.top, up);
+            bottom |= across(edges.bottom, down);
+            left |= across(edges.left, open.left_squares);
+            right |= across(edges.right, open.right_squares);
+            corners = [
+                (open.corner_square && edges.top & 1 == 1, Step::UpLeft),
+                (up >> last & edges.top >> last == 1, Step::UpRight),
+                (down >> last & edges.bottom >> last == 1, Step::DownRight),
+                (open.left_squares >> last & edges.bottom & 1 == 1, Step::DownLeft),
+            ]
+            .map(|(is_open, step)| is_open.then_some(step));
+        }
         if top != 0 {
-            self.deliver(x, y - 1, Arrivals { bottom: top, ..none }, time, field, bands);
+            self.deliver(x, y - 1, (Side::Bottom, top), time, field, bands);
         }
         if bottom != 0 {
-            self.deliver(x, y + 1, Arrivals { top: bottom, ..none }, time, field, bands);
+            self.deliver(x, y + 1, (Side::Top, bottom), time, field, bands);
         }
         if left != 0 {
-            self.deliver(x - 1, y, Arrivals { right: left, ..none }, time, field, bands);
+            self.deliver(x - 1, y, (Side::Right, left), time, field, bands);
         }
         if right != 0 {
-            self.deliver(x + 1, y, Arrivals { left: right, ..none }, time, field, bands);
+            self.deliver(x + 1, y, (Side::Left, right), time, field, bands);
         }
-        for (is_open, step) in corners {
-            if !is_open {
-                continue;
-            }
+        for step in corners.into_iter().flatten() {
             let (dx, dy) = step.offset();
-            let bit = if dx < 0 { 1 << last } else { 1 };
-            let arrivals = match dy < 0 {
-                true => Arrivals { bottom: bit, ..none },
-                false => Arrivals { top: bit, ..none },
-            };
+            let cell = if dx < 0 { 1 << (SIDE - 1) } else { 1 };
+            let side = if dy < 0 { Side::Bottom } else { Side::Top };
             let (x, y) = (x.wrapping_add_signed(dx), y.wrapping_add_signed(dy));
-            self.deliver(x, y, arrivals, time, field, bands);
+            self.deliver(x, y, (side, cell), time, field, bands);
         }
     }
 
@@ -339,18 +396,18 @@ impl Worker {
         &mut self,
         x: usize,
         y: usize,
-        arrivals: Arrivals,
+        (side, cells): (Side, u64),
         time: u32,
         field: &Field<'_>,
         bands: &mut Bands<'_, L>,
     ) {
         let (owner, _) = field.owners[y];
         if owner != self.idx {
-            self.outgoing[owner].push(Message { x: x as u32, y: y as u32, arrivals });
+            self.outgoing[owner].push(Message { x: x as u32, y: y as u32, side, cells });
             return;
         }
         if let Some(slot) = self.board_of(x, y, time, field, bands)
-            && self.boards[slot as usize].arrive(time, arrivals)
+            && self.boards[slot as usize].arrive(time, side, cells)
         {
             self.enter(slot);
         }
@@ -371,8 +428,8 @@ impl Worker {
             return;
         }
         let mut mail = locked(&field.mail[self.idx][time as usize % 2]);
-        for Message { x, y, arrivals } in mail.drain(..) {
-            self.deliver(x as usize, y as usize, arrivals, time, field, bands);
+        for Message { x, y, side, cells } in mail.drain(..) {
+            self.deliver(x as usize, y as usize, (side, cells), time, field, bands);
         }
     }
 
@@ -405,21 +462,17 @@ impl Worker {
             Place::Untouched => false,
             Place::Left => true,
         };
+        let slot = self.unused.pop().unwrap_or_else(|| {
+            self.boards.push(Board::new());
+            self.boards.len() as u32 - 1
+        });
+        let board = &mut self.boards[slot as usize];
         let tile = field.tile(x, y);
-        let mut board = Board::new(tile, field.open(tile), time - 1);
+        board.take(tile, time - 1);
+        field.open(tile, &mut board.open);
         if is_left {
             board.recall(bands[band], field.grid.width());
         }
-        let slot = match self.unused.pop() {
-            Some(slot) => {
-                self.boards[slot as usize] = board;
-                slot
-            }
-            None => {
-                self.boards.push(board);
-                self.boards.len() as u32 - 1
-            }
-        };
         *place = Place::At(slot);
         Some(slot)
     }
