@@ -96,11 +96,25 @@ fn profiled<B: Backend>(
     limits: Limits,
     key: impl Fn(Span) -> (u32, u32),
 ) -> Profiled {
+    let clock = Rc::default();
+    profiled_by(&clock, 0, (backend, options), program, (entry, args, limits), key)
+}
+
+/// Likewise; `time` moves on by `step` whenever it is read.
+fn profiled_by<B: Backend>(
+    time: &Rc<Cell<u64>>,
+    step: u64,
+    (backend, options): (&B, CompileOptions),
+    program: &Program,
+    (entry, args, limits): (&str, &[HostValue], Limits),
+    key: impl Fn(Span) -> (u32, u32),
+) -> Profiled {
     let lowered = &program.lowered;
     let (lines, keys) = lines(lowered, key);
-    let mut world = World::default();
-    let time = Rc::clone(&world.time);
-    let clock = Clock { ticks: Arc::clone(&world.ticks), now: Box::new(move || time.get()) };
+    let mut world = World { time: Rc::clone(time), ..World::default() };
+    let time = Rc::clone(time);
+    let now = Box::new(move || time.replace(time.get() + step));
+    let clock = Clock { ticks: Arc::clone(&world.ticks), now };
     let mut profile = Profile::new(&lowered.program, lines, clock);
     let load = |value: &HostValue| {
         backend.load(value.clone(), *value != HostValue::Unset).expect("memory")
@@ -291,6 +305,38 @@ fn lines_have_their_own_operations_and_runs() {
         }
         assert_eq!(run.line(1).runs, 4, "the header of what is called");
         assert_eq!(run.line(5).runs, 1, "the header of the entry");
+    }
+}
+
+const TAPE: &str = "\
+procedure P(X,Y: slice; var Z,W: slice; var k: integer);
+begin
+  Z := X and Y;
+  W := X or Y;
+  k := NUMB(Z)
+end;
+";
+
+#[test]
+fn a_tape_is_charged_to_the_lines_that_recorded_it() {
+    let args = |n| {
+        let slice = || HostValue::Slice(star_base::BitVector::from_bools(&vec![true; n]));
+        [slice(), slice(), HostValue::Unset, HostValue::Unset, HostValue::Unset]
+    };
+    let program = Program::with(TAPE, &with_places());
+    // The first instructions are timed one by one: every reading of the clock is charged to somebody.
+    let times = |n| {
+        let clock = Rc::default();
+        let args = args(n);
+        let cpu = (&Cpu::new(), CompileOptions::default());
+        let run = profiled_by(&clock, 100, cpu, &program, ("P", &args, LIMITS), by_line(&program));
+        let n_recorded = run.stats.paths.ops_recorded;
+        assert_eq!(n_recorded > 0, n > 1000, "{n_recorded} for {n}: {:?}", run.outcome);
+        [3, 4, 5].map(|line| run.line(line).time)
+    };
+    let (short, long) = (times(1000), times(1 << 19));
+    for line in 0..2 {
+        assert!(long[line] > short[line], "line {}: {short:?}, {long:?}", line + 3);
     }
 }
 

@@ -1,6 +1,6 @@
 //! `forall` over the rows or columns of a table.
 
-use star_tests::sir::Sir;
+use star_tests::sir::{self, Sir};
 use star_vm::{Declined, HostValue};
 
 use super::{EDGES, declined, each, slice, table, word};
@@ -228,6 +228,47 @@ fn a_body_that_is_more_than_lines_runs_as_it_is_written() {
         declined(&sir.agree(&arguments(line, 5, 65, (1, 5))), Declined::Body);
         let sir = program(line, "= 1 to 1", bodies[1]);
         declined(&sir.agree(&arguments(line, 5, 65, (1, 1))), Declined::Body);
+    }
+}
+
+/// A routine over P and Q with guards of its own: `rows` checks are proven in front of the loop.
+fn hoisted(checks: &str, body: &str) -> Sir {
+    let text = format!(
+        "routine 0 \"F\" (ref %P: table[?, ?], value %Q: table[?, ?], value %n: int) {{
+         var %i: int
+         var %k: int
+         var %v: slice[?]
+         check set %P
+         check index 1, columns %Q
+         {checks}
+         forall @0 %i = 1 to %n writes [column %P] privates [%v] {{
+         check index %i, columns %P
+         {body}
+         }}
+         }}"
+    );
+    Sir::new(&sir::read(&text), &Sir::machines())
+}
+
+fn two_tables(n_cols: usize, of_q: usize) -> Vec<HostValue> {
+    vec![table(65, n_cols, 1), table(65, of_q, 2), HostValue::Int(n_cols as i64)]
+}
+
+#[test]
+fn a_line_of_another_index_is_not_that_of_the_iteration_though_no_guard_says_so() {
+    let equal = "check size rows %P, rows %Q";
+    let sir = hoisted(equal, "%v = column %Q, 1\nput_column %P, %i, %v");
+    declined(&sir.agree(&two_tables(5, 5)), Declined::Body);
+}
+
+#[test]
+fn a_table_that_is_only_asked_for_its_size_ends_the_loop_too() {
+    let body =
+        "%v = column %P, %i\n%v = bits_not %v\ncheck index %i, columns %Q\nput_column %P, %i, %v";
+    let sir = hoisted("", body);
+    each(&sir.agree(&two_tables(5, 5)), |paths| paths.line_kernels == 1);
+    for of_q in [1, 4] {
+        declined(&sir.agree(&two_tables(5, of_q)), Declined::Guard);
     }
 }
 

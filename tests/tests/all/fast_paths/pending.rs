@@ -69,6 +69,7 @@ const TOUCHES: &[&str] = &[
     "put %X, 1, 1\nput %Y, 1, 0",
     "adapt %X, 3",
     "%k = step %X\n%k = step %X\n%X = bits_not %X",
+    "%S = fill %m, true\n%X = bits_not %S",
     // What is pending is read.
     "%k = count %A",
     "%k = first %E",
@@ -113,6 +114,8 @@ const TOUCHES: &[&str] = &[
     "put %A, 1, 1",
     "adapt %A, 3",
     "fix %A, 3",
+    "%S = fill %m, true\n%A = bits_not %S",
+    "%S = fill %m, true\n%E = copy %S",
     "%C = copy %X\n%X = copy %Y\n%Y = copy %C",
     "%C = copy %X\n%X = copy %A\n%A = copy %C",
     // The table that is read changes, or its form.
@@ -188,7 +191,8 @@ const WORD_TOUCHES: &[&str] = &[
     "print %a",
 ];
 
-const VARS: &str = "var %D: slice[?]\nvar %E: slice[?]\nvar %p: slice[?]\nvar %x: word[?]";
+const VARS: &str =
+    "var %D: slice[?]\nvar %E: slice[?]\nvar %p: slice[?]\nvar %S: slice[?]\nvar %x: word[?]";
 
 /// The program, with two routines that it may call.
 fn program(before: &str, touch: &str, after: &str) -> Sir {
@@ -227,6 +231,18 @@ fn whatever_touches_what_is_pending_finds_it_done() {
         }
     }
     assert!(n_recorded > 1000, "{n_recorded}");
+}
+
+#[test]
+fn each_tape_counts_its_own_operations() {
+    // The question flushes the first tape, the end of the routine the second one.
+    let touch = "%k = count %E\n%S = shift_down %E, 1\n%C = bits_or %C, %S";
+    let program = program(BEFORE, touch, AFTER);
+    let agreement = program.agree(&arguments(300));
+    for machine in ["cpu-tiny", "cpu-baseline"] {
+        let paths = agreement.optimised(machine);
+        assert_eq!((paths.tapes_flushed, paths.ops_recorded), (2, 4 + 3), "{machine}: {paths:?}");
+    }
 }
 
 #[test]

@@ -7,6 +7,11 @@ use super::{EDGES, declined, each, slice, table};
 
 /// A kernel over `n` rows with tables T and F, slices X, Y, Z and private p, q and G; X is counted behind it.
 fn kernel(body: &str) -> Sir {
+    kernel_behind("", body)
+}
+
+/// The same behind other statements.
+fn kernel_behind(before: &str, body: &str) -> Sir {
     let header = "(value %n: int, value %i: int, value %j: int, ref %T: table[?, ?], \
                   value %F: table[?, ?], ref %X: slice[?], ref %Y: slice[?], ref %Z: slice[?], \
                   ref %k: int, value %w: word[?])";
@@ -17,6 +22,8 @@ fn kernel(body: &str) -> Sir {
          var %m: int
          var %c: int
          var %b: bool
+         var %u: word[?]
+         {before}
          tile %n privates [%p, %q, %G] reductions [%k = count %X] {{
          {body}
          }}"
@@ -210,6 +217,22 @@ fn what_a_tape_does_not_take_is_executed_and_undone_where_a_guard_fails() {
     for n_rows in [0, 1, 64, 130, 4097] {
         for i in [1, 4, 5, 0] {
             declined(&kernel.agree(&arguments(n_rows, i, 2)), Declined::Body);
+        }
+    }
+}
+
+#[test]
+fn a_table_by_rows_that_a_kernel_stores_to_is_as_before_where_a_guard_fails() {
+    // Rows are changed until the table lies by rows; a column is then scattered, which no tape does.
+    let by_rows = "for @8 %m = 1 to 60 {\n%u = row %T, %m\nput_row %T, %m, %u\n}";
+    let kernel = kernel_behind(by_rows, "put_column %T, 2, %X\n%p = column %T, %i\n%Y = copy %p");
+    for n_rows in [65, 4097, 33_000] {
+        for i in [1, 9] {
+            let agreement = kernel.agree(&arguments(n_rows, i, 1));
+            if n_rows > 65 {
+                let paths = agreement.optimised("cpu");
+                assert_eq!(paths.declined(Declined::Body), 1, "{n_rows} rows: {paths:?}");
+            }
         }
     }
 }
