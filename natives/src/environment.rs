@@ -10,6 +10,8 @@ pub enum Ended {
     Interrupted,
     /// The system refuses the memory: the Star body runs instead.
     OutOfMemory,
+    /// Cannot happen: an internal error, which is this.
+    Internal(&'static str),
 }
 
 impl From<OutOfMemory> for Ended {

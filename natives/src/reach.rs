@@ -133,10 +133,13 @@ impl NativeState for Reach {
     /// The closure of the graph that it was made of: line i marks what vertex i reaches.
     fn write(
         &self,
-        _idx: usize,
+        idx: usize,
         lines: &mut BitTable,
         environment: &dyn Environment,
     ) -> Result<(), Ended> {
+        if idx > 0 {
+            return Err(StateTable::MISSING);
+        }
         let mut poller = InterruptPoller::new(environment);
         let (stride, n_limbs) = (lines.stride(), lines.column_len());
         for from in 0..self.components.len() {

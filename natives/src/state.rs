@@ -24,7 +24,7 @@ pub trait NativeState: Any + Debug + Send + Sync {
     /// Writes table `idx` of [`NativeState::tables`] into zeros with a column per line of it.
     ///
     /// # Errors
-    /// If the run has to end.
+    /// If the run has to end; [`Ended::Internal`] if there is no table of this index.
     fn write(
         &self,
         idx: usize,
@@ -56,6 +56,9 @@ pub enum Lines {
 }
 
 impl StateTable {
+    /// A state was asked for a table that it does not stand for.
+    pub const MISSING: Ended = Ended::Internal("a state without a table of this index");
+
     /// Zeros with a column per line.
     ///
     /// # Errors

@@ -16,6 +16,16 @@ pub enum SizeOperand {
     Value(Operand),
 }
 
+impl SizeOperand {
+    /// The number that it is, if it is a constant.
+    pub fn as_int(&self) -> Option<i64> {
+        match self {
+            SizeOperand::Value(value) => value.as_int(),
+            SizeOperand::Length(_) | SizeOperand::Rows(_) | SizeOperand::Columns(_) => None,
+        }
+    }
+}
+
 /// A guard. If it does not hold, the program traps at the location of the statement.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Check {

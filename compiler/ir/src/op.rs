@@ -18,6 +18,16 @@ pub enum Operand {
     Str(Arc<str>),
 }
 
+impl Operand {
+    /// The integer that it is, if it is a constant.
+    pub fn as_int(&self) -> Option<i64> {
+        match self {
+            Operand::Int(number) => Some(*number),
+            Operand::Var(_) | Operand::Bool(_) | Operand::Str(_) => None,
+        }
+    }
+}
+
 /// Arithmetic on integers. Guards: `check_int` of the same operation and operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum IntOp {

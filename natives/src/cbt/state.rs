@@ -63,7 +63,8 @@ impl NativeState for Tree {
         let to = lines.column_limbs_mut(0);
         match idx {
             0 => to.iter_mut().zip(self.live_bits()).for_each(|(to, limb)| *to = limb),
-            _ => to.copy_from_slice(&self.reduced),
+            1 => to.copy_from_slice(&self.reduced),
+            2.. => return Err(StateTable::MISSING),
         }
         environment.poll()
     }

@@ -225,13 +225,14 @@ impl NativeState for Mesh {
             }
             1 => write_numbers(lines, 0, Mesh::RADIUS_BITS, &self.radii, &mut poller),
             2 => write_numbers(lines, 0, self.height_bits, &self.heights.samples, &mut poller),
-            _ => write_numbers(
+            3 => write_numbers(
                 lines,
                 0,
                 Mesh::RADIUS_BITS,
                 &[self.heights.width as u32],
                 &mut poller,
             ),
+            4.. => Err(StateTable::MISSING),
         }
     }
 }

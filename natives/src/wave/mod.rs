@@ -58,6 +58,7 @@ impl fmt::Display for WaveError {
             WaveError::OtherGrid => f.write_str("the labels are those of another grid"),
             WaveError::Ended(Ended::Interrupted) => f.write_str("interrupted"),
             WaveError::Ended(Ended::OutOfMemory) => f.write_str("no memory for the wave"),
+            WaveError::Ended(Ended::Internal(why)) => f.write_str(why),
         }
     }
 }

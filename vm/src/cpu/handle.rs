@@ -224,6 +224,7 @@ impl Interpreter<'_, '_, '_> {
         match handle.settle(&self.parallelism) {
             Ok(freed) => self.budget.release(freed),
             Err(Ended::Interrupted) => return Err(self.interrupted()),
+            Err(Ended::Internal(why)) => return Err(broken(why)),
             Err(Ended::OutOfMemory) => {
                 let n_bytes = state.map_or(0, |state| state_bytes(&*state));
                 return Err(self.out_of_memory(OutOfMemory { n_bytes: u128::from(n_bytes) }));

@@ -225,21 +225,21 @@ fn gcd(a: u128, b: u128) -> u128 {
 /// The value that combines with `like` to `like`.
 fn neutral(budget: &mut MemoryBudget<'_>, op: ReductionOp, like: &Data) -> Run<Data> {
     let ones = op == ReductionOp::And;
-    match (op, like) {
-        (ReductionOp::Or | ReductionOp::And | ReductionOp::Xor, Data::Bool(_)) => {
-            Ok(Data::Bool(ones))
-        }
-        (ReductionOp::Or | ReductionOp::And | ReductionOp::Xor, Data::Slice(bits)) => {
-            Ok(Data::Slice(budget.make(bits.len(), |_| ones)?))
-        }
-        (ReductionOp::Or | ReductionOp::And | ReductionOp::Xor, Data::Word(bits)) => {
-            Ok(Data::Word(budget.make(bits.len(), |_| ones)?))
-        }
-        (ReductionOp::Min, Data::Int(_)) => Ok(Data::Int(i64::MAX)),
-        (ReductionOp::Max, Data::Int(_)) => Ok(Data::Int(i64::MIN)),
-        (ReductionOp::Add, Data::Int(_)) => Ok(Data::Int(0)),
-        _ => Err(broken("a reduction of another type")),
-    }
+    let number = match op {
+        ReductionOp::Or | ReductionOp::And | ReductionOp::Xor => None,
+        ReductionOp::Min => Some(i64::MAX),
+        ReductionOp::Max => Some(i64::MIN),
+        ReductionOp::Add => Some(0),
+    };
+    let neutral = match (like, number) {
+        (Data::Bool(_), None) => Some(Data::Bool(ones)),
+        (Data::Slice(bits), None) => Some(Data::Slice(budget.make(bits.len(), |_| ones)?)),
+        (Data::Word(bits), None) => Some(Data::Word(budget.make(bits.len(), |_| ones)?)),
+        (Data::Int(_), number) => number.map(Data::Int),
+        (Data::Bool(_) | Data::Slice(_) | Data::Word(_), Some(_))
+        | (Data::Str(_) | Data::Table(_) | Data::Handle(_), _) => None,
+    };
+    neutral.ok_or_else(|| broken("a reduction of another type"))
 }
 
 /// `into` takes `into op value`.
@@ -256,13 +256,29 @@ fn combine(op: ReductionOp, into: &mut Data, value: Data) -> Run<()> {
         ReductionOp::Add => x.checked_add(y),
         ReductionOp::Or | ReductionOp::And | ReductionOp::Xor => None,
     };
-    let done = match (into, value) {
-        (Data::Bool(x), Data::Bool(y)) => bit(*x, y).map(|result| *x = result),
-        (Data::Int(x), Data::Int(y)) => number(*x, y).map(|result| *x = result),
-        (Data::Slice(x), Data::Slice(y)) | (Data::Word(x), Data::Word(y)) if x.len() == y.len() => {
-            x.iter_mut().zip(y).try_for_each(|(x, y)| bit(*x, y).map(|result| *x = result))
+    let bits = |x: &mut [bool], y: &[bool]| {
+        let mut pairs = x.iter_mut().zip(y);
+        let done = pairs.try_for_each(|(x, y)| bit(*x, *y).map(|result| *x = result));
+        done.filter(|()| x.len() == y.len())
+    };
+    let done = match into {
+        Data::Bool(x) => value.as_bool().and_then(|y| bit(*x, y)).map(|result| *x = result),
+        Data::Int(x) => value.as_int().and_then(|y| number(*x, y)).map(|result| *x = result),
+        Data::Slice(x) => {
+            if let Data::Slice(y) = &value {
+                bits(x, y)
+            } else {
+                None
+            }
         }
-        _ => None,
+        Data::Word(x) => {
+            if let Data::Word(y) = &value {
+                bits(x, y)
+            } else {
+                None
+            }
+        }
+        Data::Str(_) | Data::Table(_) | Data::Handle(_) => None,
     };
     done.ok_or_else(|| broken("a reduction that overflows, or of another type or size"))
 }

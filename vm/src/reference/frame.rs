@@ -80,10 +80,10 @@ impl<'p> Frame<'p> {
     pub(super) fn int(&self, operand: &Operand) -> Run<i64> {
         match operand {
             Operand::Int(number) => Ok(*number),
-            Operand::Var(var) => match self.data(*var)? {
-                Data::Int(number) => Ok(*number),
-                _ => Err(self.wrong_kind(*var, "an integer")),
-            },
+            Operand::Var(var) => {
+                let number = self.data(*var)?.as_int();
+                number.ok_or_else(|| self.wrong_kind(*var, "an integer"))
+            }
             Operand::Bool(_) | Operand::Str(_) => Err(broken("a constant that is no integer")),
         }
     }
@@ -91,10 +91,10 @@ impl<'p> Frame<'p> {
     pub(super) fn boolean(&self, operand: &Operand) -> Run<bool> {
         match operand {
             Operand::Bool(truth) => Ok(*truth),
-            Operand::Var(var) => match self.data(*var)? {
-                Data::Bool(truth) => Ok(*truth),
-                _ => Err(self.wrong_kind(*var, "a truth value")),
-            },
+            Operand::Var(var) => {
+                let truth = self.data(*var)?.as_bool();
+                truth.ok_or_else(|| self.wrong_kind(*var, "a truth value"))
+            }
             Operand::Int(_) | Operand::Str(_) => Err(broken("a constant that is no truth value")),
         }
     }
@@ -102,34 +102,26 @@ impl<'p> Frame<'p> {
     pub(super) fn text(&self, operand: &Operand) -> Run<Arc<str>> {
         match operand {
             Operand::Str(text) => Ok(text.clone()),
-            Operand::Var(var) => match self.data(*var)? {
-                Data::Str(text) => Ok(text.clone()),
-                _ => Err(self.wrong_kind(*var, "a text")),
-            },
+            Operand::Var(var) => {
+                let text = self.data(*var)?.as_text();
+                text.cloned().ok_or_else(|| self.wrong_kind(*var, "a text"))
+            }
             Operand::Int(_) | Operand::Bool(_) => Err(broken("a constant that is no text")),
         }
     }
 
     /// The components of a slice or word.
     pub(super) fn bits(&self, var: VarId) -> Run<&[bool]> {
-        match self.data(var)? {
-            Data::Slice(bits) | Data::Word(bits) => Ok(bits),
-            _ => Err(self.wrong_kind(var, "a slice or word")),
-        }
+        let bits = self.data(var)?.as_bits();
+        bits.ok_or_else(|| self.wrong_kind(var, "a slice or word"))
     }
 
     pub(super) fn table(&self, var: VarId) -> Run<&Table> {
-        match self.data(var)? {
-            Data::Table(table) => Ok(table),
-            _ => Err(self.wrong_kind(var, "a table")),
-        }
+        self.data(var)?.as_table().ok_or_else(|| self.wrong_kind(var, "a table"))
     }
 
     pub(super) fn handle(&self, var: VarId) -> Run<&Handle> {
-        match self.data(var)? {
-            Data::Handle(handle) => Ok(handle),
-            _ => Err(self.wrong_kind(var, "a handle")),
-        }
+        self.data(var)?.as_handle().ok_or_else(|| self.wrong_kind(var, "a handle"))
     }
 
     /// A size; `None` if what it measures has none that is known.
@@ -269,13 +261,17 @@ impl<'p> Frame<'p> {
 
     /// The sizes of the value and of the variable's extents where they differ.
     pub(super) fn other_size(&self, var: VarId, data: &Data) -> Option<TrapKind> {
-        match (self.ty(var).ok()?, data) {
-            (Ty::Slice(_), Data::Slice(bits)) => self.other_length(var, self.whole(bits.len())),
-            (Ty::Word(_), Data::Word(bits)) => self.other_length(var, bits.len()),
-            (Ty::Table(rows, columns), Data::Table(table)) => self
-                .differs(SizeOperand::Rows(var), rows, self.whole(table.rows))
-                .or_else(|| self.differs(SizeOperand::Columns(var), columns, table.columns.len())),
-            _ => None,
+        match data {
+            Data::Slice(bits) => self.other_length(var, self.whole(bits.len())),
+            Data::Word(bits) => self.other_length(var, bits.len()),
+            Data::Table(table) => {
+                let Ty::Table(rows, columns) = self.ty(var).ok()? else { return None };
+                let other_rows = self.differs(SizeOperand::Rows(var), rows, self.whole(table.rows));
+                other_rows.or_else(|| {
+                    self.differs(SizeOperand::Columns(var), columns, table.columns.len())
+                })
+            }
+            Data::Int(_) | Data::Bool(_) | Data::Str(_) | Data::Handle(_) => None,
         }
     }
 
@@ -292,10 +288,9 @@ impl<'p> Frame<'p> {
     fn differs(&self, measure: SizeOperand, extent: Extent, n: usize) -> Option<TrapKind> {
         let wanted = match extent {
             Extent::Const(size) => size,
-            Extent::Var(size) => match &self.slot(size).ok()?.data {
-                Some(Data::Int(n)) => u64::try_from(*n).ok()?,
-                _ => return None,
-            },
+            Extent::Var(size) => {
+                u64::try_from(self.slot(size).ok()?.data.as_ref()?.as_int()?).ok()?
+            }
             Extent::Dynamic => return None,
         };
         (wanted != n as u64).then_some(TrapKind::Size {
@@ -312,9 +307,9 @@ impl<'p> Frame<'p> {
     ) -> Run<()> {
         self.table(var)?;
         let mut data = self.slot_mut(var)?.data.take();
-        let changed = match &mut data {
-            Some(Data::Table(table)) => change(table, self),
-            _ => Ok(()),
+        let changed = match data.as_mut().and_then(Data::as_table_mut) {
+            Some(table) => change(table, self),
+            None => Err(broken("a table that is gone")),
         };
         self.slot_mut(var)?.data = data;
         changed
@@ -328,9 +323,9 @@ impl<'p> Frame<'p> {
     ) -> Run<()> {
         self.bits(var)?;
         let mut data = self.slot_mut(var)?.data.take();
-        let changed = match &mut data {
-            Some(Data::Slice(bits) | Data::Word(bits)) => change(bits, self),
-            _ => Ok(()),
+        let changed = match data.as_mut().and_then(Data::as_bits_mut) {
+            Some(bits) => change(bits, self),
+            None => Err(broken("bits that are gone")),
         };
         self.slot_mut(var)?.data = data;
         changed

@@ -68,7 +68,14 @@ impl<'p> Tile<'p> {
                 && match &source {
                     Some(Data::Slice(bits)) => bits.len() == rows,
                     Some(Data::Table(table)) => table.rows == rows,
-                    _ => false,
+                    Some(
+                        Data::Int(_)
+                        | Data::Bool(_)
+                        | Data::Str(_)
+                        | Data::Word(_)
+                        | Data::Handle(_),
+                    )
+                    | None => false,
                 };
             tall.push(Tall { slot, source, fits, result: None });
         }
@@ -221,18 +228,23 @@ fn part_of(data: &Data, window: Window) -> Data {
 
 /// Puts the rows of `below` under those of `above`; `false` if they do not go together.
 fn join(above: &mut Data, below: Data) -> bool {
-    match (above, below) {
-        (Data::Slice(above), Data::Slice(below)) => {
+    match above {
+        Data::Slice(above) => {
+            let Data::Slice(below) = below else { return false };
             above.extend(below);
             true
         }
-        (Data::Table(above), Data::Table(below)) if above.columns.len() == below.columns.len() => {
-            above.rows += below.rows;
-            for (above, below) in above.columns.iter_mut().zip(below.columns) {
-                above.extend(below);
+        Data::Table(above) => {
+            let Data::Table(below) = below else { return false };
+            let fits = above.columns.len() == below.columns.len();
+            if fits {
+                above.rows += below.rows;
+                for (above, below) in above.columns.iter_mut().zip(below.columns) {
+                    above.extend(below);
+                }
             }
-            true
+            fits
         }
-        _ => false,
+        Data::Int(_) | Data::Bool(_) | Data::Str(_) | Data::Word(_) | Data::Handle(_) => false,
     }
 }

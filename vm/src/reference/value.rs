@@ -80,6 +80,39 @@ impl Data {
         }
     }
 
+    pub(super) fn as_int(&self) -> Option<i64> {
+        if let Data::Int(number) = self { Some(*number) } else { None }
+    }
+
+    pub(super) fn as_bool(&self) -> Option<bool> {
+        if let Data::Bool(truth) = self { Some(*truth) } else { None }
+    }
+
+    pub(super) fn as_text(&self) -> Option<&Arc<str>> {
+        if let Data::Str(text) = self { Some(text) } else { None }
+    }
+
+    /// The components of a slice or word.
+    pub(super) fn as_bits(&self) -> Option<&[bool]> {
+        if let Data::Slice(bits) | Data::Word(bits) = self { Some(bits) } else { None }
+    }
+
+    pub(super) fn as_bits_mut(&mut self) -> Option<&mut [bool]> {
+        if let Data::Slice(bits) | Data::Word(bits) = self { Some(bits) } else { None }
+    }
+
+    pub(super) fn as_table(&self) -> Option<&Table> {
+        if let Data::Table(table) = self { Some(table) } else { None }
+    }
+
+    pub(super) fn as_table_mut(&mut self) -> Option<&mut Table> {
+        if let Data::Table(table) = self { Some(table) } else { None }
+    }
+
+    pub(super) fn as_handle(&self) -> Option<&Handle> {
+        if let Data::Handle(handle) = self { Some(handle) } else { None }
+    }
+
     /// The type with its sizes.
     pub(super) fn ty(&self) -> Ty {
         let extent = |n: usize| Extent::Const(n as u64);

@@ -322,6 +322,7 @@ fn failed(ended: Ended, flags: &Flags) -> Failure {
         Ended::OutOfMemory => {
             Diagnostic::new(Code::DoesNotFit, "there is no memory for the index of so many objects")
         }
+        Ended::Internal(why) => Diagnostic::new(Code::Internal, why),
     };
     diagnostic.into()
 }

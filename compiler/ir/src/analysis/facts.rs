@@ -368,14 +368,14 @@ impl<'a> Facts<'a> {
                 let widths = self.values(&SizeOperand::Value(width.clone()));
                 self.holds_range(std::slice::from_ref(base), &widths, limit)
             }
-            Check::Int(op, a, b) => match (a, b) {
-                (Operand::Int(a), Operand::Int(b)) => op.apply(*a, *b).is_some(),
-                (_, Operand::Int(b)) => match op {
-                    IntOp::Div => *b != 0 && *b != -1,
-                    IntOp::Mod => *b != 0,
+            Check::Int(op, a, b) => match (a.as_int(), b.as_int()) {
+                (Some(a), Some(b)) => op.apply(a, b).is_some(),
+                (None, Some(b)) => match op {
+                    IntOp::Div => b != 0 && b != -1,
+                    IntOp::Mod => b != 0,
                     IntOp::Add | IntOp::Sub | IntOp::Mul => false,
                 },
-                _ => false,
+                (Some(_) | None, None) => false,
             },
             Check::Bit(bit) => matches!(bit, Operand::Int(0 | 1)),
             Check::NotNegative(value) => {
@@ -385,12 +385,11 @@ impl<'a> Facts<'a> {
                     SizeOperand::Value(value) => self.knows(Check::NotNegative(value.clone())),
                 })
             }
-            Check::Fits { value, width } => match (value, width) {
-                (Operand::Int(value), Operand::Int(width)) => {
-                    *value >= 0 && *width >= 0 && (*width >= 63 || *value < 1 << *width)
-                }
-                _ => false,
-            },
+            Check::Fits { value, width } => {
+                value.as_int().zip(width.as_int()).is_some_and(|(value, width)| {
+                    value >= 0 && width >= 0 && (width >= 63 || value < 1 << width)
+                })
+            }
             Check::FitsInt(v) => self.length_is(*v, |n| n < 64),
             Check::Even(v) => self.length_is(*v, |n| n % 2 == 0),
             Check::HandlePart(..) | Check::NoCarry(..) | Check::Assert(..) => false,
@@ -412,9 +411,11 @@ impl<'a> Facts<'a> {
         }
         let indices = self.values(&SizeOperand::Value(index.clone()));
         self.class(limit).iter().any(|limit| {
-            indices.iter().any(|index| match (index, limit) {
-                (Operand::Int(i), SizeOperand::Value(Operand::Int(n))) => 1 <= *i && i <= n,
-                _ => self.knows(Check::Index(index.clone(), limit.clone())),
+            indices.iter().any(|index| match (index.as_int(), limit.as_int()) {
+                (Some(i), Some(n)) => 1 <= i && i <= n,
+                (None, Some(_)) | (Some(_) | None, None) => {
+                    self.knows(Check::Index(index.clone(), limit.clone()))
+                }
             })
         })
     }

@@ -24,9 +24,10 @@ impl Latches {
         let mut latches =
             Latches { sources: BTreeMap::new(), assigned: BTreeMap::new(), lost: BTreeSet::new() };
         visit::walk(body, &mut |stmt| {
-            let latched = match &stmt.kind {
-                StmtKind::Size(SizeOp::Latch { dst: _, size }) => Some(size),
-                _ => None,
+            let latched = if let StmtKind::Size(SizeOp::Latch { dst: _, size }) = &stmt.kind {
+                Some(size)
+            } else {
+                None
             };
             if let StmtKind::Assign(dst, op) = &stmt.kind {
                 let sizes =

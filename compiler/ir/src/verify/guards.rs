@@ -131,18 +131,19 @@ impl Guards<'_, '_, '_> {
     /// set already changes nothing, and an extent that only takes the size of this variable follows.
     fn extents_kept(&self, kind: &StmtKind, point: &Point<'_, '_>) -> Vec<Requirement> {
         let zero = Operand::Int(0);
-        let (var, sizes) = match kind {
-            StmtKind::Size(SizeOp::SetRows { table, rows }) => {
+        let StmtKind::Size(op) = kind else { return Vec::new() };
+        let (var, sizes) = match op {
+            SizeOp::SetRows { table, rows } => {
                 (*table, vec![rows.clone(), SizeOperand::Value(zero)])
             }
-            StmtKind::Size(SizeOp::Init { table, rows, columns }) => (
+            SizeOp::Init { table, rows, columns } => (
                 *table,
                 vec![SizeOperand::Value(rows.clone()), SizeOperand::Value(columns.clone())],
             ),
-            StmtKind::Size(SizeOp::Fix { bits, size }) => {
-                (*bits, vec![SizeOperand::Value(size.clone())])
+            SizeOp::Fix { bits, size } => (*bits, vec![SizeOperand::Value(size.clone())]),
+            SizeOp::Latch { .. } | SizeOp::EnsureColumns { .. } | SizeOp::Adapt { .. } => {
+                return Vec::new();
             }
-            _ => return Vec::new(),
         };
         if point.facts.is_set(var) || self.is_param(var) {
             return Vec::new();

@@ -81,7 +81,8 @@ impl NativeState for Doubled {
             for col in 0..self.0.n_cols() {
                 match idx {
                     0 => lines.put(row, col, self.0.get(row, col)),
-                    _ => lines.put(col, row, !self.0.get(row, col)),
+                    1 => lines.put(col, row, !self.0.get(row, col)),
+                    2.. => return Err(StateTable::MISSING),
                 }
             }
         }

@@ -54,6 +54,7 @@ impl From<Ended> for NotTaken {
         NotTaken(match ended {
             Ended::Interrupted => Reason::Interrupted,
             Ended::OutOfMemory => Reason::Declined,
+            Ended::Internal(why) => Reason::Stop(broken(why)),
         })
     }
 }
