@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::effects::{Effects, is_loop};
 use crate::check::Check;
+use crate::op::Operand;
 use crate::program::{LabelId, Program, VarId};
 use crate::stmt::{Arg, Stmt, StmtKind};
 use crate::visit::{self, Access};
@@ -88,8 +89,8 @@ struct Turn<'a> {
     program: &'a Program,
     /// What the loops inside leave unset.
     unset_by: &'a BTreeMap<LabelId, BTreeSet<VarId>>,
-    /// For each block or loop inside: what may be unset at its `break`s and `continue`s so far.
-    left: Vec<(LabelId, BTreeSet<VarId>)>,
+    /// For each block or loop inside: what may be unset at its `break`s so far; `None` if there was none.
+    left: Vec<(LabelId, State)>,
     /// The loop itself, and what may be unset at its `continue`s.
     again: (LabelId, BTreeSet<VarId>),
 }
@@ -114,7 +115,7 @@ impl Turn<'_> {
                 meet(state, other);
             }
             StmtKind::Block { label, body } => {
-                self.left.push((*label, BTreeSet::new()));
+                self.left.push((*label, None));
                 self.block(body, state);
                 self.leave(state);
             }
@@ -122,17 +123,18 @@ impl Turn<'_> {
                 self.inner_loop(kind, state);
             }
             StmtKind::Forall { .. } | StmtKind::Tile { .. } => unset_all(kind, state),
-            StmtKind::Break(label) | StmtKind::Continue(label) => {
-                let known = state.take().unwrap_or_default();
+            StmtKind::Break(label) => {
+                // Behind a `break` of the loop itself there is no other turn.
+                let known = state.take();
+                if let Some((_, left)) = self.left.iter_mut().rfind(|(inner, _)| inner == label) {
+                    meet(left, known);
+                }
+            }
+            StmtKind::Continue(label) => {
+                // What a loop inside leaves unset stands at its head already.
+                let known = state.take();
                 if self.again.0 == *label {
-                    // Behind a `break` there is no other turn.
-                    if matches!(kind, StmtKind::Continue(_)) {
-                        self.again.1.extend(known);
-                    }
-                } else if let Some((_, left)) =
-                    self.left.iter_mut().rev().find(|(inner, _)| inner == label)
-                {
-                    left.extend(known);
+                    self.again.1.extend(known.into_iter().flatten());
                 }
             }
             StmtKind::Exit => *state = None,
@@ -187,21 +189,24 @@ impl Turn<'_> {
         if let (Some(unset), Some(more)) = (state.as_mut(), self.unset_by.get(&label)) {
             unset.extend(more);
         }
-        // At the head stands what was unset before, and what a turn leaves unset.
-        let head = state.clone();
-        self.left.push((label, BTreeSet::new()));
-        for block in visit::blocks(kind) {
-            self.block(block, state);
+        self.left.push((label, None));
+        // At the head stands what was unset before, and what a turn leaves unset. There the loop ends.
+        let mut at_end = state.clone();
+        match kind {
+            StmtKind::While { head, test, body, .. } => {
+                self.block(head, state);
+                at_end = state.clone().filter(|_| *test != Operand::Bool(true));
+                self.block(body, state);
+            }
+            other => visit::blocks(other).into_iter().for_each(|block| self.block(block, state)),
         }
-        *state = head;
+        *state = at_end;
         self.leave(state);
     }
 
     fn leave(&mut self, state: &mut State) {
-        if let Some((_, left)) = self.left.pop()
-            && !left.is_empty()
-        {
-            meet(state, Some(left));
+        if let Some((_, left)) = self.left.pop() {
+            meet(state, left);
         }
     }
 }

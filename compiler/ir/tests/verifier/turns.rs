@@ -104,3 +104,24 @@ fn deep_nests_of_loops_take_little_time() {
     body += &"}\n".repeat(depth);
     passes(&body);
 }
+
+#[test]
+fn an_inner_loop_ends_behind_its_head() {
+    let inner = |head: &str, test: &str, body: &str| {
+        format!("while @2 {{\n{head}\n}} test {test} {{\n{body}\n}}")
+    };
+    // What the head unsets is unset behind the loop, although the body sets it again.
+    turn_rule(
+        &inner("adapt %x, 3", "%b", "%x = copy %Y"),
+        &inner("adapt %x, 3\n%x = copy %Y", "%b", ""),
+    );
+    // With a test that always holds, a `break` is the only way out.
+    let endless = |body: &str| format!("adapt %x, 3\n{}", inner("", "true", body));
+    let leave = "if %b {\nbreak @2\n}";
+    turn_rule(
+        &endless(&format!("{leave}\n%x = copy %Y")),
+        &endless(&format!("%x = copy %Y\n{leave}")),
+    );
+    // Without a way out, there is no other turn of the outer one.
+    turn_rule(&endless(leave), &endless("adapt %x, 3"));
+}
