@@ -55,22 +55,56 @@ pub struct InBothModes {
     as_lowered: Vec<Compiled>,
     /// Without passes, on the backends that have fast paths of their own.
     as_written: Vec<Compiled>,
-    /// What passes make of it, if they change it: on the specification, and on the backend that people use.
-    optimised: Vec<Compiled>,
+    /// What passes make of it, if they change it: on the specification in both orders, and on the backend that
+    /// people use.
+    optimised: Vec<Optimised>,
 }
 
+/// What some passes make of a program.
+struct Optimised {
+    /// Which passes, in words.
+    passes: String,
+    compiled: Vec<Compiled>,
+}
+
+/// The backends that run optimised programs.
+const OF_PASSES: [&str; 3] = ["reference", "reference-backward", "cpu"];
+
 impl InBothModes {
-    /// Optimises and compiles.
+    /// Optimises by all passes, and compiles.
     ///
     /// # Panics
     /// If the program does not verify after a pass.
     pub fn new(program: &star_ir::Program, machines: &[Machine]) -> Self {
-        let mut optimised = program.clone();
-        star_opt::optimise(&mut optimised, &Options::default())
-            .unwrap_or_else(|broken| panic!("{broken}"));
-        let machines_of_passes = machines
-            .iter()
-            .filter(|machine| optimised != *program && matches!(machine.name, "reference" | "cpu"));
+        InBothModes::with_passes(program, machines, &[Options::default()])
+    }
+
+    /// Likewise by several selections of passes, each on its own.
+    ///
+    /// # Panics
+    /// If the program does not verify after a pass.
+    pub fn with_passes(
+        program: &star_ir::Program,
+        machines: &[Machine],
+        selections: &[Options],
+    ) -> Self {
+        let mut rewritten = vec![program.clone()];
+        let mut optimised = Vec::new();
+        for selection in selections {
+            let mut after = program.clone();
+            star_opt::optimise(&mut after, selection).unwrap_or_else(|broken| panic!("{broken}"));
+            if rewritten.contains(&after) {
+                continue;
+            }
+            let passes = match selection.disabled.as_slice() {
+                [] => "after passes".to_owned(),
+                disabled => format!("after passes but {}", disabled.join(", ")),
+            };
+            let machines = machines.iter().filter(|machine| OF_PASSES.contains(&machine.name));
+            let compiled = machines.map(|machine| compiled(&after, machine)).collect();
+            optimised.push(Optimised { passes, compiled });
+            rewritten.push(after);
+        }
         InBothModes {
             as_lowered: machines
                 .iter()
@@ -81,7 +115,7 @@ impl InBothModes {
                 .filter(|machine| !machine.name.starts_with("reference"))
                 .map(|machine| compiled(program, machine))
                 .collect(),
-            optimised: machines_of_passes.map(|machine| compiled(&optimised, machine)).collect(),
+            optimised,
         }
     }
 
@@ -137,10 +171,12 @@ impl InBothModes {
             }
             taken.push((other.name, found));
         }
-        for other in &self.optimised {
-            let found = other.run(entry, args, Mode::Optimised.limits(limits));
-            if let Some(difference) = differs(other, &found, "after passes") {
-                return Same::No(difference);
+        for Optimised { passes, compiled } in &self.optimised {
+            for other in compiled {
+                let found = other.run(entry, args, Mode::Optimised.limits(limits));
+                if let Some(difference) = differs(other, &found, passes) {
+                    return Same::No(difference);
+                }
             }
         }
         for (name, found) in taken {

@@ -31,6 +31,7 @@ mod values;
 
 use star_base::Builtin;
 use star_compiler::LowerOptions;
+use star_opt::{Options, PASSES};
 use star_vm::HostValue;
 
 use crate::case::Random;
@@ -57,6 +58,8 @@ pub struct Generated {
     pub options: LowerOptions,
     /// What is in it.
     pub counts: Counts,
+    /// The selections of passes that optimise it: all of them, and a subset that the seed chooses.
+    pub passes: Vec<Options>,
 }
 
 impl Generated {
@@ -68,7 +71,16 @@ impl Generated {
 
 /// The program of a seed.
 pub fn generate(seed: u64) -> Generated {
-    routines::program(Random::new(seed))
+    let mut generated = routines::program(Random::new(seed));
+    generated.passes.push(some_passes(&mut Random::new(!seed)));
+    generated
+}
+
+/// Each pass with even chances.
+fn some_passes(random: &mut Random) -> Options {
+    let disabled = PASSES.iter().filter(|_| random.chance(50));
+    let disabled = disabled.map(|pass| pass.name.to_owned()).collect();
+    Options { disabled, ..Options::default() }
 }
 
 /// Elementary operations, by a rough estimate, that a program may take.

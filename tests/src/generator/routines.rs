@@ -1,6 +1,7 @@
 //! Routines and whole texts.
 
 use star_compiler::LowerOptions;
+use star_opt::Options;
 
 use super::calls::{Callable, Mode, Param};
 use super::scope::{Known, Scope, Var};
@@ -35,7 +36,8 @@ pub(super) fn program(mut random: Random) -> Generated {
     routines.append(&mut this.helpers);
     routines.push(entry);
     let source = Source { consts: this.consts, routines };
-    Generated { source, entry: name, args, options: this.options, counts: this.counts }
+    let (options, counts, passes) = (this.options, this.counts, vec![Options::default()]);
+    Generated { source, entry: name, args, options, counts, passes }
 }
 
 impl Current {

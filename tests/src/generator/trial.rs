@@ -1,7 +1,6 @@
 //! Running a generated program on backends, and saying what is wrong with it.
 
-use star_compiler::LowerOptions;
-use star_vm::{HostValue, Limits, Outcome};
+use star_vm::{Limits, Outcome};
 
 use super::Generated;
 use super::shrink::shrink;
@@ -29,45 +28,33 @@ pub enum Verdict {
     Wrong(String),
 }
 
-/// Compiles and runs a text.
-pub fn try_text(
-    source: &Source,
-    entry: &str,
-    args: &[HostValue],
-    options: &LowerOptions,
-    machines: &[Machine],
-) -> (Verdict, Option<Program>) {
-    let compilation = crate::check(&source.to_string());
-    if compilation.has_errors() {
-        return (Verdict::Refused(crate::messages(&compilation).join("\n")), None);
-    }
-    let lowered = match star_compiler::lower(&compilation, options) {
-        Ok(lowered) => lowered,
-        Err(error) => return (Verdict::Wrong(error.message.clone()), None),
-    };
-    let program = Program::of(compilation, lowered);
-    if !program.compilation.entries().iter().any(|known| known.name == entry) {
-        return (Verdict::Refused("no entry".to_owned()), None);
-    }
-    let compiled = InBothModes::new(&program.lowered.program, machines);
-    let verdict = match same(&program, &compiled, entry, args, LIMITS) {
-        Same::Yes(agreement) => match &agreement.run.outcome {
-            Outcome::Internal(why) => Verdict::Wrong(format!("internal: {why}")),
-            Outcome::DeviceLost { why } => Verdict::Wrong(format!("device lost: {why}")),
-            Outcome::Done | Outcome::Trap(_) | Outcome::Limit { .. } => {
-                Verdict::Same(Box::new(agreement.run))
-            }
-        },
-        Same::No(difference) => Verdict::Wrong(difference),
-    };
-    (verdict, Some(program))
-}
-
 impl Generated {
-    /// Compiles and runs the program.
-    pub fn run(&self, machines: &[Machine]) -> (Verdict, Option<Program>) {
-        let Generated { source, entry, args, options, counts: _ } = self;
-        try_text(source, entry, args, options, machines)
+    /// Compiles and runs another text with the program's arguments, options and passes.
+    pub fn try_text(&self, source: &Source, machines: &[Machine]) -> (Verdict, Option<Program>) {
+        let compilation = crate::check(&source.to_string());
+        if compilation.has_errors() {
+            return (Verdict::Refused(crate::messages(&compilation).join("\n")), None);
+        }
+        let lowered = match star_compiler::lower(&compilation, &self.options) {
+            Ok(lowered) => lowered,
+            Err(error) => return (Verdict::Wrong(error.message.clone()), None),
+        };
+        let program = Program::of(compilation, lowered);
+        if !program.compilation.entries().iter().any(|known| known.name == self.entry) {
+            return (Verdict::Refused("no entry".to_owned()), None);
+        }
+        let compiled = InBothModes::with_passes(&program.lowered.program, machines, &self.passes);
+        let verdict = match same(&program, &compiled, &self.entry, &self.args, LIMITS) {
+            Same::Yes(agreement) => match &agreement.run.outcome {
+                Outcome::Internal(why) => Verdict::Wrong(format!("internal: {why}")),
+                Outcome::DeviceLost { why } => Verdict::Wrong(format!("device lost: {why}")),
+                Outcome::Done | Outcome::Trap(_) | Outcome::Limit { .. } => {
+                    Verdict::Same(Box::new(agreement.run))
+                }
+            },
+            Same::No(difference) => Verdict::Wrong(difference),
+        };
+        (verdict, Some(program))
     }
 
     /// Compiles and runs the program; `None` if the compiler refuses what was made wrong on purpose.
@@ -76,7 +63,7 @@ impl Generated {
     /// In words, if backends differ, or if the program does not end well although nothing was made
     /// wrong on purpose.
     pub fn tried(&self, machines: &[Machine]) -> Result<Option<Run>, String> {
-        let (verdict, program) = self.run(machines);
+        let (verdict, program) = self.try_text(&self.source, machines);
         match (self.complaint(&verdict, program.as_ref()), verdict) {
             (Some(why), _) => Err(why),
             (None, Verdict::Same(run)) => Ok(Some(*run)),
@@ -87,9 +74,9 @@ impl Generated {
     /// The program, and a smaller text that gives a complaint of the same kind as `why`.
     pub fn shrunk(&self, why: &str, machines: &[Machine]) -> String {
         let kind = |why: &str| why.split([' ', ':']).next().unwrap_or_default().to_owned();
-        let Generated { source, entry, args, options, counts: _ } = self;
+        let Generated { source, args, options, .. } = self;
         let smallest = shrink(source, MOST_TRIED, |source| {
-            let (verdict, program) = try_text(source, entry, args, options, machines);
+            let (verdict, program) = self.try_text(source, machines);
             let complaint = self.complaint(&verdict, program.as_ref());
             complaint.is_some_and(|other| kind(&other) == kind(why))
         });

@@ -1,7 +1,8 @@
 //! Generated programs on every backend.
 //!
 //! `STAR_SEED` and `STAR_PROGRAMS` run others than the fixed ones: so many programs, the first of
-//! this seed and the others of the seeds that follow.
+//! this seed and the others of the seeds that follow. Each is optimised by all passes and by a subset that its seed
+//! chooses; `STAR_NO_PASS` names passes that do not run, instead of that subset.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +13,7 @@ use star_tests::backends::{Compiled, backends, on};
 use star_tests::case::ending;
 use star_tests::differ::{Same, same_as_lowered};
 use star_tests::generator::report::Report;
-use star_tests::generator::trial::{LIMITS, Verdict, try_text};
+use star_tests::generator::trial::{LIMITS, Verdict};
 use star_tests::generator::{NEAR_MISSES, PROCEDURES, STATEMENTS, generate, shrink};
 use star_tests::run::{Program, done};
 use star_vm::{HostValue, Limits, Outcome, Reference};
@@ -26,10 +27,17 @@ fn setting(name: &str, otherwise: u64) -> u64 {
 fn generated_programs_leave_the_same_on_every_backend() {
     let machines = backends();
     let (first, n) = (setting("STAR_SEED", 1), setting("STAR_PROGRAMS", 600));
+    let passes = std::env::var("STAR_NO_PASS").ok().map(|names| {
+        let names: Vec<&str> = names.split(',').collect();
+        star_opt::Options::without(&names).expect("names of passes")
+    });
     let mut report = Report::default();
     let mut faults = Vec::new();
     for seed in first..first + n {
-        let generated = generate(seed);
+        let mut generated = generate(seed);
+        if let Some(passes) = &passes {
+            generated.passes = vec![passes.clone()];
+        }
         match generated.tried(&machines) {
             Err(why) => faults.push((seed, why)),
             Ok(None) => report.n_refused += 1,
@@ -117,15 +125,12 @@ fn shrinking_keeps_what_it_is_asked_to_keep() {
         if !generated.counts.near_misses.contains_key("division by zero") {
             continue;
         }
-        let divides = |source: &_| {
-            let (args, options) = (&generated.args, &generated.options);
-            match try_text(source, &generated.entry, args, options, &machines).0 {
-                Verdict::Same(run) => matches!(
-                    &run.outcome,
-                    Outcome::Trap(trap) if trap.kind.code().as_str() == "T0105"
-                ),
-                Verdict::Refused(_) | Verdict::Wrong(_) => false,
-            }
+        let divides = |source: &_| match generated.try_text(source, &machines).0 {
+            Verdict::Same(run) => matches!(
+                &run.outcome,
+                Outcome::Trap(trap) if trap.kind.code().as_str() == "T0105"
+            ),
+            Verdict::Refused(_) | Verdict::Wrong(_) => false,
         };
         if divides(&generated.source) {
             let smallest = shrink::shrink(&generated.source, 2000, divides);
