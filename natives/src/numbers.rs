@@ -46,13 +46,16 @@ pub(crate) fn write_numbers_from(
 /// The number that each row has in `width` columns, at most 32, from column `first`, from 0.
 ///
 /// # Errors
-/// If the run has to end, or the system refuses the memory.
+/// If the run has to end, or the system refuses the memory; [`Ended::Internal`] if the columns are more.
 pub fn read_numbers(
     lines: &BitTable,
     first: usize,
     width: usize,
     poller: &mut InterruptPoller<'_>,
 ) -> Result<Vec<u32>, Ended> {
+    if width > u32::BITS as usize {
+        return Err(Ended::Internal("numbers of more than 32 bits are read as such"));
+    }
     let mut numbers = reserved(lines.n_rows())?;
     numbers.resize(lines.n_rows(), 0);
     for place in 0..width {
@@ -62,26 +65,22 @@ pub fn read_numbers(
     Ok(numbers)
 }
 
-/// One bit of each number; none beyond 32.
+/// One bit of each number; those beyond its 32 are zero.
 #[multiversion(targets(
     "x86_64+avx2+avx512bitalg+avx512bw+avx512dq+avx512f+avx512vl+avx512vpopcntdq+bmi1+bmi2+lzcnt+popcnt",
     "x86_64+avx2+bmi1+bmi2+lzcnt+popcnt"
 ))]
 fn write_bit(limbs: &mut [u64], numbers: &[u32], bit: usize) {
-    if bit >= 32 {
-        return;
-    }
+    let bit = bit as u32;
     for (limb, numbers) in limbs.iter_mut().zip(numbers.chunks(64)) {
-        let place = |(place, &number): (usize, &u32)| u64::from(number >> bit & 1) << place;
+        let place =
+            |(place, &number): (usize, &u32)| u64::from(number.unbounded_shr(bit) & 1) << place;
         *limb = numbers.iter().enumerate().map(place).fold(0, |limb, bit| limb | bit);
     }
 }
 
 #[multiversion(targets("x86_64+avx2+bmi1+bmi2+lzcnt+popcnt"))]
 fn read_bit(limbs: &[u64], numbers: &mut [u32], bit: usize) {
-    if bit >= 32 {
-        return;
-    }
     for (limb, numbers) in limbs.iter().zip(numbers.chunks_mut(64)) {
         for (place, number) in numbers.iter_mut().enumerate() {
             *number |= ((limb >> place & 1) as u32) << bit;
@@ -93,6 +92,20 @@ fn read_bit(limbs: &[u64], numbers: &mut [u32], bit: usize) {
 mod tests {
     use super::*;
     use crate::environment::Environment;
+
+    #[test]
+    fn bits_beyond_32_are_zero_and_not_read() {
+        let environment = crate::tests::Plain::default();
+        let environment: &dyn Environment = &environment;
+        let mut poller = InterruptPoller::new(environment);
+        let mut table = BitTable::zeros(2, 34).unwrap();
+        table.put(1, 0, true);
+        write_numbers(&mut table, 0, 34, &[u32::MAX, 1], &mut poller).unwrap();
+        assert_eq!(table.row(0).to_string(), format!("00{}", "1".repeat(32)));
+        assert_eq!(table.row(1).to_string(), format!("{}1", "0".repeat(33)));
+        let refused = read_numbers(&table, 0, 34, &mut poller);
+        assert!(matches!(refused, Err(Ended::Internal(_))), "{refused:?}");
+    }
 
     #[test]
     fn numbers_read_back() {

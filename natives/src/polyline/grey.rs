@@ -2,7 +2,8 @@
 
 use star_base::BitTable;
 
-use crate::environment::Ended;
+use crate::environment::{Ended, InterruptPoller};
+use crate::numbers::read_numbers;
 use crate::reserved;
 
 /// An image of one byte a pixel, row by row from the top.
@@ -37,19 +38,21 @@ impl GreyImage {
     /// number.
     ///
     /// # Errors
-    /// If the system refuses the memory.
-    pub fn from_planes(width: usize, planes: &BitTable) -> Result<Self, Ended> {
-        let n_pixels = planes.n_rows();
-        let mut pixels = reserved(n_pixels)?;
-        pixels.resize(n_pixels, 0);
-        for plane in 0..planes.n_cols().min(8) {
-            let limbs = planes.column_limbs(plane);
-            for (pixels, limb) in pixels.chunks_mut(64).zip(limbs) {
-                for (bit, pixel) in pixels.iter_mut().enumerate() {
-                    *pixel |= ((limb >> bit & 1) as u8) << (7 - plane);
-                }
-            }
-        }
-        Ok(GreyImage { width, height: n_pixels / width.max(1), pixels })
+    /// If the run is to end, or the system refuses the memory.
+    pub fn from_planes(
+        width: usize,
+        planes: &BitTable,
+        poller: &mut InterruptPoller<'_>,
+    ) -> Result<Self, Ended> {
+        let mut pixels = reserved(planes.n_rows())?;
+        let numbers = read_numbers(planes, 0, planes.n_cols().min(8), poller)?;
+        // Eight bits.
+        pixels.extend(numbers.into_iter().map(|number| number as u8));
+        Ok(GreyImage { width, height: planes.n_rows() / width.max(1), pixels })
+    }
+
+    /// Bytes that [`GreyImage::from_planes`] takes for so many pixels.
+    pub fn n_bytes(n_pixels: usize) -> u64 {
+        (n_pixels as u64).saturating_mul(size_of::<u8>() as u64 + size_of::<u32>() as u64)
     }
 }

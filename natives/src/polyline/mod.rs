@@ -38,6 +38,7 @@ pub use table::LinkTable;
 pub use turn::Turn;
 
 use crate::environment::{Ended, Environment};
+use crate::reserved;
 
 /// Greatest length of a guide, and of the part of \[a,b\] between two guides, in pixels: angles are decided in 64 bits.
 pub const MAX_SPAN: usize = 4096;
@@ -159,13 +160,20 @@ impl Request {
         }
     }
 
-    /// Bytes that [`trace`] takes at most for this request beside the image, on so many threads.
+    /// Bytes that [`trace`] takes at most for this request beside the image and the answers, on so many threads.
     pub fn n_bytes(&self, width: usize, height: usize, threads: usize) -> u64 {
         let n_inner = self.n_nodes.saturating_sub(3).max(1);
         (Gradient::n_bytes(width, height))
             .saturating_add(LinkScores::n_bytes(self.n_points))
             .saturating_add(Search::n_bytes(self.n_points, n_inner, threads))
             .saturating_add((self.n_nodes as u64).saturating_mul(64 * self.n_points as u64))
+    }
+
+    /// Bytes that its answer keeps.
+    pub fn n_answer_bytes(&self) -> u64 {
+        let of_node = size_of::<Pixel>() + size_of::<usize>() + size_of::<Range<usize>>();
+        let of_nodes = (self.n_nodes as u64).saturating_mul(of_node as u64);
+        of_nodes.saturating_add(size_of::<Polyline>() as u64)
     }
 }
 
@@ -180,7 +188,11 @@ pub fn trace(
     environment: &dyn Environment,
 ) -> Result<Vec<Polyline>, Ended> {
     crate::install(environment, || {
-        requests.iter().map(|request| one(image, n_blurs, request, environment)).collect()
+        let mut answers = reserved(requests.len())?;
+        for request in requests {
+            answers.push(one(image, n_blurs, request, environment)?);
+        }
+        Ok(answers)
     })
 }
 
@@ -191,7 +203,8 @@ fn one(
     environment: &dyn Environment,
 ) -> Result<Polyline, Ended> {
     let geometry = Geometry::new(request, image.width, image.height)?;
-    let inside: Vec<Range<usize>> = geometry.guides().map(|guide| guide.inside.clone()).collect();
+    let mut inside: Vec<Range<usize>> = reserved(geometry.guides().len())?;
+    inside.extend(geometry.guides().map(|guide| guide.inside));
     if inside.iter().any(Range::is_empty) {
         return Ok(Polyline { found: None, inside });
     }
@@ -211,10 +224,12 @@ fn one(
     }
     let pixels = last.map_or(Ok(Vec::new()), |guide| guide.pixels())?;
     let scores = links.between(&pixels, &[request.b], environment)?;
-    let found = search.end(&scores, environment)?.map(|Found { score, indices }| {
+    let found = search.end(&scores, environment)?;
+    let found = found.map(|Found { score, indices }| -> Result<Traced, Ended> {
         let points = geometry.guides().zip(&indices).map(|(guide, &idx)| guide.pixel(idx));
-        let nodes = [request.a].into_iter().chain(points).chain([request.b]).collect();
-        Traced { score, indices, nodes }
+        let mut nodes = reserved(request.n_nodes)?;
+        nodes.extend([request.a].into_iter().chain(points).chain([request.b]));
+        Ok(Traced { score, indices, nodes })
     });
-    Ok(Polyline { found, inside })
+    Ok(Polyline { found: found.transpose()?, inside })
 }

@@ -1,10 +1,13 @@
 //! POLYLINES.
 
-use star_base::BitTable;
 use star_natives::polyline::{GreyImage, Pixel, Polyline, Request, trace};
-use star_natives::{Ended, Lines};
+use star_natives::{Ended, InterruptPoller, Lines, read_numbers, write_numbers};
 
 use super::{NativeCall, NativeResult, NotTaken};
+
+/// Bits of a coordinate, and of a score.
+const COORDINATE_BITS: usize = 16;
+const SCORE_BITS: usize = 32;
 
 /// `POLYLINES(w,t,Grey,Q,p,d,width,g,Score,Path,Out)`
 pub(super) fn polylines(call: &mut NativeCall) -> NativeResult {
@@ -14,73 +17,88 @@ pub(super) fn polylines(call: &mut NativeCall) -> NativeResult {
         return Err(NotTaken::declined());
     }
     let height = n_pixels / width;
-    let [n_requests, _] = call.table_size(3)?;
-    let (n_nodes, n_points) = (call.size(4)?, call.size(5)?);
-    call.turn(3, Lines::Columns)?;
-    call.reserve((n_requests as u64).saturating_mul(size_of::<Request>() as u64))?;
-    let mut requests = Vec::new();
-    requests.try_reserve_exact(n_requests).map_err(|_| Ended::OutOfMemory)?;
-    for row in 0..n_requests {
-        let ends = call.lines(3, Lines::Columns)?;
-        // Coordinates count from 1.
-        let pixel = |first: usize| Pixel {
-            x: number(ends, row, first) - 1,
-            y: number(ends, row, first + 16) - 1,
-        };
-        let request = Request {
-            a: pixel(0),
-            b: pixel(32),
-            n_nodes,
-            n_points,
-            width: call.size(6)?,
-            max_turn: call.size(7)?,
-        };
+    let requests = requests(call)?;
+    for request in &requests {
         request.check(width, height).map_err(|_| NotTaken::declined())?;
-        requests.push(request);
     }
     // Path has fewer rows than requests have pixels, so its size fits.
+    let (n_nodes, n_points) = (call.size(4)?, call.size(5)?);
     let n_guides = n_nodes - 2;
-    let [path_rows, out_rows] = [n_nodes, n_guides].map(|n| n_requests.checked_mul(n));
+    let [path_rows, out_rows] = [n_nodes, n_guides].map(|n| requests.len().checked_mul(n));
     let (Some(path_rows), Some(out_rows)) = (path_rows, out_rows) else {
         return Err(NotTaken::declined());
     };
-    let mut score = call.reserve_table(8, n_requests, 32, Lines::Columns)?;
-    let mut path = call.reserve_table(9, path_rows, 32, Lines::Columns)?;
-    let mut out = call.reserve_table(10, out_rows, 16, Lines::Columns)?;
+    let mut score = call.reserve_table(8, requests.len(), SCORE_BITS, Lines::Columns)?;
+    let mut path = call.reserve_table(9, path_rows, 2 * COORDINATE_BITS, Lines::Columns)?;
+    let mut out = call.reserve_table(10, out_rows, COORDINATE_BITS, Lines::Columns)?;
     call.turn(2, Lines::Columns)?;
     let environment = call.environment();
+    let mut poller = InterruptPoller::new(&environment);
     let threads = star_natives::Environment::threads(&environment);
-    let most = requests.iter().map(|request| request.n_bytes(width, height, threads)).max();
-    call.reserve(most.unwrap_or(0).saturating_add(n_pixels as u64))?;
-    let answers = {
-        let planes = call.lines(2, Lines::Columns)?;
-        let image = GreyImage::from_planes(width, planes)?;
-        trace(&image, n_blurs, &requests, &environment)?
-    };
-    for (row, Polyline { found, inside }) in answers.iter().enumerate() {
-        put(&mut score, row, 32, found.as_ref().map_or(u32::MAX, |found| found.score));
-        let nodes = found.iter().flat_map(|found| &found.nodes).enumerate();
-        for (idx, Pixel { x, y }) in nodes {
-            let place = (x + 1) as u32 * 65_536 + (y + 1) as u32;
-            put(&mut path, row * n_nodes + idx, 32, place);
+    let work = requests.iter().map(|request| request.n_bytes(width, height, threads)).max();
+    let answers = requests.iter().map(Request::n_answer_bytes).fold(0, u64::saturating_add);
+    let numbers = [requests.len(), path_rows, out_rows].map(|n| (n as u64).saturating_mul(4));
+    call.reserve(GreyImage::n_bytes(n_pixels))?;
+    call.reserve(work.unwrap_or(0))?;
+    call.reserve(numbers.into_iter().fold(answers, u64::saturating_add))?;
+    let image = GreyImage::from_planes(width, call.lines(2, Lines::Columns)?, &mut poller)?;
+    let answers = trace(&image, n_blurs, &requests, &environment)?;
+    let (mut scores, mut nodes) = (reserved(requests.len())?, reserved(path_rows)?);
+    let mut n_outside = reserved(out_rows)?;
+    for Polyline { found, inside } in &answers {
+        scores.push(found.as_ref().map_or(u32::MAX, |found| found.score));
+        match found {
+            Some(found) => nodes.extend(found.nodes.iter().map(place)),
+            None => nodes.extend(std::iter::repeat_n(0, n_nodes)),
         }
-        for (idx, inside) in inside.iter().enumerate() {
-            put(&mut out, row * n_guides + idx, 16, (n_points - inside.len()) as u32);
-        }
+        n_outside.extend(inside.iter().map(|inside| (n_points - inside.len()) as u32));
     }
+    write_numbers(&mut score, 0, SCORE_BITS, &scores, &mut poller)?;
+    write_numbers(&mut path, 0, 2 * COORDINATE_BITS, &nodes, &mut poller)?;
+    write_numbers(&mut out, 0, COORDINATE_BITS, &n_outside, &mut poller)?;
     call.put_table(8, score, Lines::Columns)?;
     call.put_table(9, path, Lines::Columns)?;
     call.put_table(10, out, Lines::Columns)
 }
 
-/// The 16 bits of a row from a column on, the first one most significant.
-fn number(table: &BitTable, row: usize, first: usize) -> i64 {
-    (first..first + 16).fold(0, |number, column| 2 * number + i64::from(table.get(row, column)))
+/// The requests, whether they have a meaning or not.
+fn requests(call: &mut NativeCall) -> NativeResult<Vec<Request>> {
+    let [n_requests, _] = call.table_size(3)?;
+    let (n_nodes, n_points) = (call.size(4)?, call.size(5)?);
+    let (width, max_turn) = (call.size(6)?, call.size(7)?);
+    call.turn(3, Lines::Columns)?;
+    let of_request = size_of::<Request>() + 4 * size_of::<u32>();
+    call.reserve((n_requests as u64).saturating_mul(of_request as u64))?;
+    let environment = call.environment();
+    let mut poller = InterruptPoller::new(&environment);
+    let lines = call.lines(3, Lines::Columns)?;
+    let mut column =
+        |number: usize| read_numbers(lines, number * COORDINATE_BITS, COORDINATE_BITS, &mut poller);
+    let (ax, ay, bx, by) = (column(0)?, column(1)?, column(2)?, column(3)?);
+    let mut requests = reserved(n_requests)?;
+    for ((ax, ay), (bx, by)) in ax.into_iter().zip(ay).zip(bx.into_iter().zip(by)) {
+        // Coordinates count from 1.
+        let pixel = |x: u32, y: u32| Pixel { x: i64::from(x) - 1, y: i64::from(y) - 1 };
+        requests.push(Request {
+            a: pixel(ax, ay),
+            b: pixel(bx, by),
+            n_nodes,
+            n_points,
+            width,
+            max_turn,
+        });
+    }
+    Ok(requests)
 }
 
-/// A row of zeros becomes a number of so many bits.
-fn put(table: &mut BitTable, row: usize, bits: usize, number: u32) {
-    for column in (0..bits).filter(|column| number >> (bits - 1 - column) & 1 == 1) {
-        table.put(row, column, true);
-    }
+/// A node as Path has it, counted from 1: x in front of y. An image has at most 65,535 rows and columns.
+fn place(&Pixel { x, y }: &Pixel) -> u32 {
+    ((x + 1) as u32) << COORDINATE_BITS | (y + 1) as u32
+}
+
+/// An empty list that `len` numbers fit into.
+fn reserved<T>(len: usize) -> NativeResult<Vec<T>> {
+    let mut list = Vec::new();
+    list.try_reserve_exact(len).map_err(|_| Ended::OutOfMemory)?;
+    Ok(list)
 }
