@@ -22,7 +22,7 @@ const MOST_TILES: usize = 128;
 /// Cells along the side of a tile at most.
 const MOST_CELLS: usize = 255;
 /// Regions at most, but for those of a single tile.
-const MOST_REGIONS: usize = 1024;
+pub(super) const MOST_REGIONS: usize = 1024;
 /// Cells that a region has at least.
 const FEWEST_CELLS: usize = 64;
 /// Places after the point of a coordinate in tiles.

@@ -8,6 +8,7 @@ use crate::moving::grid::Grid;
 use crate::moving::ids::IdIndex;
 use crate::moving::nearest::{Neighbour, nearest};
 use crate::moving::query::Answerer;
+use crate::moving::region::Region;
 use crate::moving::split::Operations;
 use crate::moving::statistics::{Answering, Statistics, Updates};
 use crate::moving::store::Store;
@@ -34,10 +35,10 @@ pub struct MovingIndex {
 
 /// The two indexes, and the cells that both have.
 #[derive(Debug)]
-struct Indexes {
-    grid: Grid,
+pub(super) struct Indexes {
+    pub(super) grid: Grid,
     /// The index that has taken all batches.
-    ahead: Store,
+    pub(super) ahead: Store,
     /// The index that has not taken the last batch yet.
     behind: Store,
     /// The last batch, which is yet to be taken by the index that is behind.
@@ -60,6 +61,20 @@ impl Indexes {
     fn are_outgrown(&self) -> bool {
         self.n_since >= self.n_chosen_for.max(1)
             && self.ahead.n_further_buckets() > self.grid.n_cells()
+    }
+
+    /// May it be time after so many updates more?
+    pub(super) fn may_be_outgrown(&self, n_updates: u64) -> bool {
+        self.n_since.saturating_add(n_updates) >= self.n_chosen_for.max(1)
+            && self.ahead.n_further_buckets().saturating_add(n_updates) > self.grid.n_cells()
+    }
+
+    /// Bytes of the further buckets that so many updates may make in one of the indexes, at most.
+    pub(super) fn most_further(&self, n_updates: u64) -> u64 {
+        // The index that is behind takes the last batch, too.
+        let n_updates = n_updates.saturating_add(self.log.n_updates());
+        let n_buckets = self.grid.n_cells() + self.ahead.n_further_buckets();
+        Region::most_growth(n_buckets, n_updates)
     }
 
     fn n_bytes(&self) -> u64 {
@@ -152,6 +167,23 @@ impl MovingIndex {
         Ok(())
     }
 
+    /// Answers queries, which see all batches, and keeps nothing for the next ones; they are in no statistics.
+    ///
+    /// # Errors
+    /// If the system refuses the memory or the run has to end; the index stays as it is.
+    pub fn ask<C: Collector>(
+        &self,
+        queries: &[Query],
+        collector: &mut C,
+        environment: &dyn Environment,
+    ) -> Result<(), Ended> {
+        let Some(Indexes { grid, ahead, .. }) = &self.indexes else { return Ok(()) };
+        install(environment, || {
+            let mut answerer = Answerer::default();
+            answerer.answer(queries, grid, ahead, collector, environment).map(|_| ())
+        })
+    }
+
     /// The `k` nearest objects of each point, by distance and then by id; all there are if there are fewer. They see
     /// all batches.
     ///
@@ -193,6 +225,15 @@ impl MovingIndex {
         if let Some(indexes) = &self.indexes {
             indexes.ahead.for_each(each);
         }
+    }
+
+    /// Ids below this number have an entry.
+    pub(super) fn n_ids(&self) -> usize {
+        self.ids.len()
+    }
+
+    pub(super) fn indexes(&self) -> Option<&Indexes> {
+        self.indexes.as_ref()
     }
 
     /// Number of objects.

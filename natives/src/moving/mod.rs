@@ -26,7 +26,9 @@ mod index;
 mod nearest;
 mod query;
 mod region;
+mod room;
 mod split;
+mod state;
 mod statistics;
 mod store;
 #[cfg(test)]
@@ -35,6 +37,7 @@ mod tests;
 pub use geometry::{Point, Rect};
 pub use index::MovingIndex;
 pub use nearest::Neighbour;
+pub use state::Movers;
 pub use statistics::{Answering, Statistics, Updates};
 
 use crate::environment::Ended;

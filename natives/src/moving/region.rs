@@ -14,6 +14,7 @@
 use crate::environment::Ended;
 use crate::moving::bytes;
 use crate::moving::geometry::{Point, Rect};
+use crate::moving::grid::MOST_REGIONS;
 use crate::moving::ids::Place;
 use crate::reserved;
 
@@ -28,6 +29,9 @@ const BITS_PER_LINE: u32 = 8;
 const FULL: u32 = 0x1f1f_1f1f;
 /// Beside the slots of the first bucket of a cell: there are further ones.
 const GOES_ON: u32 = 1 << 31;
+/// Room is made for a sixteenth of the buckets at once, and for so many at least.
+const STEP_SHARE: u64 = 16;
+const STEP: usize = 8;
 /// No bucket.
 const NONE: u32 = u32::MAX;
 
@@ -107,6 +111,16 @@ pub(super) struct Region {
 }
 
 impl Region {
+    /// Bytes of a bucket, with what stands beside it.
+    pub(super) const BUCKET_BYTES: u64 =
+        (size_of::<Bucket>() + size_of::<Link>() + size_of::<u32>()) as u64;
+
+    /// Bytes that regions with so many buckets grow by at most while so many further ones are made.
+    pub(super) fn most_growth(n_buckets: u64, n_made: u64) -> u64 {
+        let n = n_made.saturating_add(n_buckets.saturating_add(n_made) / STEP_SHARE);
+        n.saturating_add((STEP * (MOST_REGIONS + 2)) as u64).saturating_mul(Region::BUCKET_BYTES)
+    }
+
     /// Empty cells.
     pub(super) fn new(n_cells: u32) -> Result<Region, Ended> {
         let n = n_cells as usize;
@@ -188,10 +202,13 @@ impl Region {
     fn lengthen(&mut self, cell: u32) -> Result<u32, Ended> {
         let idx = u32::try_from(self.buckets.len()).ok().filter(|&idx| idx < Place::MOST_BUCKETS);
         let idx = idx.ok_or(Ended::OutOfMemory)?;
-        let refused = |_| Ended::OutOfMemory;
-        self.used.try_reserve(1).map_err(refused)?;
-        self.links.try_reserve(1).map_err(refused)?;
-        self.buckets.try_reserve(1).map_err(refused)?;
+        if self.buckets.len() == self.buckets.capacity() {
+            let n_more = STEP.max(self.buckets.len() / STEP_SHARE as usize);
+            let refused = |_| Ended::OutOfMemory;
+            self.used.try_reserve_exact(n_more).map_err(refused)?;
+            self.links.try_reserve_exact(n_more).map_err(refused)?;
+            self.buckets.try_reserve_exact(n_more).map_err(refused)?;
+        }
         let first = &mut self.links[cell as usize];
         let link = Link { cell, next: first.next, with_hole: NONE };
         first.next = idx;

@@ -18,7 +18,7 @@ use crate::moving::statistics::Updates;
 use crate::moving::{Update, bytes, grow};
 
 /// A group holds 2¹⁶ ids: half a megabyte of the id index.
-const GROUP_BITS: u32 = 16;
+pub(super) const GROUP_BITS: u32 = 16;
 /// Updates that are worth a task of their own.
 const PER_TASK: usize = 1 << 12;
 /// Tasks for each thread, so that unequal ones even out.
@@ -146,6 +146,11 @@ impl Operations {
 
     pub(super) fn relocations(&self, region: usize) -> impl Iterator<Item = &[Relocation]> {
         self.queues[..self.n_queues].iter().map(move |queue| queue.relocations.of(region))
+    }
+
+    /// Updates of the batch.
+    pub(super) fn n_updates(&self) -> u64 {
+        self.n_updates as u64
     }
 
     /// Bytes that it takes.

@@ -127,6 +127,13 @@ fn period(
     found
 }
 
+fn ask(index: &MovingIndex, queries: &[Query], workers: &Workers<'_>) -> Vec<(u32, u32)> {
+    let mut found: Vec<(u32, u32)> = Vec::new();
+    index.ask(queries, &mut found, workers).unwrap();
+    found.sort_unstable();
+    found
+}
+
 #[test]
 fn every_answer_is_that_of_brute_force() {
     let workers = workers();
@@ -149,8 +156,15 @@ fn every_answer_is_that_of_brute_force() {
             let queries: Vec<Query> = (0..random.below(60) as u32)
                 .map(|number| Query { number, range: random.rect(side) })
                 .collect();
+            let asked = ask(&index, &queries, &workers);
+            index.reserve_ids(n_ids as usize).unwrap();
+            let before = index.n_bytes();
+            let room = index.most_growth(updates.len(), 3) + index.most_for_queries(&queries);
             let found = period(&mut index, &updates, &queries, &workers);
             assert_eq!(found, brute.answers(&queries), "seed {seed}, batch {batch}");
+            assert_eq!(found, asked, "seed {seed}, batch {batch}");
+            let growth = index.n_bytes().saturating_sub(before);
+            assert!(growth <= room, "seed {seed}, batch {batch}: {growth} bytes, not {room}");
             brute.take(&updates);
 
             let mut all = BTreeMap::new();

@@ -10,6 +10,7 @@
 //! * `lowering`: where control flow, sizes and effects meet.
 //! * `natives`: every native against the Star body that it is the twin of.
 //! * `cbt`: concurrent binary trees, natives against Star texts.
+//! * `moving`: objects in a handle, likewise.
 //! * `terrain`: meshes, likewise.
 //! * `passes`: each fires in generated programs, and keeps their cost.
 //! * `profile`: what lines and routines are charged with.
@@ -34,6 +35,7 @@ mod golden;
 mod graphs;
 mod house;
 mod lowering;
+mod moving;
 mod natives;
 mod operations;
 mod passes;

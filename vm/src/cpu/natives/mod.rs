@@ -11,6 +11,7 @@
 mod call;
 mod cbt;
 mod closure;
+mod moving;
 mod polyline;
 mod reach;
 mod terrain;
@@ -69,6 +70,13 @@ pub(super) const TABLE: &[NativeTwin] = &[
     NativeTwin { native: catalogue::terrain::PICTURE, run: terrain::picture },
     NativeTwin { native: WAVE, run: wave::wave },
     NativeTwin { native: catalogue::polyline::POLYLINES, run: polyline::polylines },
+    NativeTwin { native: catalogue::moving::INIT, run: moving::init },
+    NativeTwin { native: catalogue::moving::PUT, run: moving::put },
+    NativeTwin { native: catalogue::moving::DROP, run: moving::drop_object },
+    NativeTwin { native: catalogue::moving::MOVES, run: moving::moves },
+    NativeTwin { native: catalogue::moving::RANGES, run: moving::ranges },
+    NativeTwin { native: catalogue::moving::NEAREST, run: moving::nearest },
+    NativeTwin { native: catalogue::moving::TABLES, run: moving::tables },
 ];
 
 impl Environment for Parallelism<'_> {

@@ -2,6 +2,7 @@
 
 pub mod cbt;
 pub mod closure;
+pub mod moving;
 pub mod polyline;
 pub mod terrain;
 pub mod wave;
@@ -34,4 +35,11 @@ pub const ALL: &[Native] = &[
     terrain::PICTURE,
     wave::WAVE,
     polyline::POLYLINES,
+    moving::INIT,
+    moving::PUT,
+    moving::DROP,
+    moving::MOVES,
+    moving::RANGES,
+    moving::NEAREST,
+    moving::TABLES,
 ];
