@@ -174,19 +174,34 @@ impl Profile {
 
     /// Time that was spent on a line, in the routine that is active.
     pub(crate) fn charge(&mut self, line: u32, time: u64) {
-        self.time += time;
-        if let Some(routine) = self.stack.last().map(|(_, routine)| *routine as usize) {
-            add_time(&mut self.routines, &self.open_routines, routine, time);
+        match self.stack.last() {
+            Some((_, routine)) => self.charge_in(RoutineId(*routine), line, time),
+            None => self.charge_line(line, time),
         }
+    }
+
+    /// Time that was spent on a line of a routine, which may have returned.
+    fn charge_in(&mut self, routine: RoutineId, line: u32, time: u64) {
+        add_time(&mut self.routines, &self.open_routines, routine.0 as usize, time);
+        self.charge_line(line, time);
+    }
+
+    fn charge_line(&mut self, line: u32, time: u64) {
+        self.time += time;
         add_time(&mut self.lines, &self.open_lines, line as usize, time);
     }
 
-    /// Time that was spent on several lines at once.
-    pub(crate) fn charge_all(&mut self, lines: &[u32], time: u64) {
-        let count = lines.len().max(1) as u64;
-        for (idx, line) in lines.iter().enumerate() {
-            let rest = u64::from((idx as u64) < time % count);
-            self.charge(*line, time / count + rest);
+    /// Time that was spent on several lines of the active routine at once.
+    pub(crate) fn charge_lines(&mut self, lines: &[u32], time: u64) {
+        for (line, share) in lines.iter().zip(shares(time, lines.len())) {
+            self.charge(*line, share);
+        }
+    }
+
+    /// Time that was spent on several lines of these routines at once.
+    pub(crate) fn charge_all(&mut self, lines: &[(RoutineId, u32)], time: u64) {
+        for ((routine, line), share) in lines.iter().zip(shares(time, lines.len())) {
+            self.charge_in(*routine, *line, share);
         }
     }
 
@@ -277,6 +292,12 @@ impl Profile {
             self.count_runs(line, runs);
         }
     }
+}
+
+/// Time in so many equal parts; the first ones are longer by what is left.
+fn shares(time: u64, count: usize) -> impl Iterator<Item = u64> {
+    let count = count.max(1) as u64;
+    (0..count).map(move |idx| time / count + u64::from(idx < time % count))
 }
 
 fn add_time(tallies: &mut [Tally], open: &[Open], idx: usize, time: u64) {

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use star_ir::{Extent, LimitKind, Mode, NamedSize, RoutineId, SizeOperand, TrapKind, Ty, VarId};
 
+use super::class::{Bitwise, Class};
 use super::code::{CallArg, Number, Pc, RegRef, RoutineCode, Size};
 use super::interpreter::Interpreter;
 use super::registers::{Base, CowTable, Frame};
@@ -138,6 +139,7 @@ impl<'p> Interpreter<'p, '_, '_> {
         self.paths.lent_arguments += call.n_lent;
         let copied = self.copy_arguments(&call.args, base);
         if copied.is_err() {
+            self.recorder.leave(base);
             self.shrink(base);
         }
         copied?;
@@ -189,8 +191,12 @@ impl<'p> Interpreter<'p, '_, '_> {
                     RegRef::Slice(reg) | RegRef::Word(reg),
                 ) => {
                     // The register of the callee, as counted from those of the caller.
-                    let offset = (base.bits - outer.bits) as u32;
-                    self.copy_bits(reg + offset, *from)?;
+                    let param = reg + (base.bits - outer.bits) as u32;
+                    if !self.is_pending(*from) {
+                        self.copy_bits(param, *from)?;
+                    } else if !self.record(Class::Bitwise(Bitwise::copy(param, *from)))? {
+                        return Err(broken("a copy of what is pending that is not recorded"));
+                    }
                 }
                 (CallArg::Move(_) | CallArg::Ref(_), _) => {}
                 (CallArg::Number(_) | CallArg::Text(_) | CallArg::Copy(_), _) => {
@@ -203,6 +209,9 @@ impl<'p> Interpreter<'p, '_, '_> {
 
     /// A variable of one frame moves to one of another; with its size and size property if `whole`.
     fn move_value(&mut self, from: Base, place: RegRef, to: Base, param: RegRef, whole: bool) {
+        if self.recorder.is_open() {
+            self.move_port(from, place, to, param);
+        }
         if let (RegRef::Table(place), RegRef::Table(param)) = (place, param) {
             let slot = &mut self.tables[from.tables + place as usize];
             let (table, fixed) = (std::mem::take(&mut slot.table), slot.fixed);
@@ -238,6 +247,16 @@ impl<'p> Interpreter<'p, '_, '_> {
         self.base = back;
     }
 
+    /// What is recorded of a variable follows it.
+    #[cold]
+    fn move_port(&mut self, from: Base, place: RegRef, to: Base, param: RegRef) {
+        if let (Some(place), Some(param)) = (place.bits(), param.bits()) {
+            self.recorder.move_slice(from.bits + place as usize, to.bits + param as usize);
+        } else if let (Some(place), Some(param)) = (place.table(), param.table()) {
+            self.recorder.move_table(from.tables + place as usize, to.tables + param as usize);
+        }
+    }
+
     /// Ends a call; the instruction of the caller that comes next.
     pub(super) fn leave(&mut self) -> Run<Pc> {
         let (Some(frame), Some(caller)) = (self.frames.pop(), self.frames.last().copied()) else {
@@ -249,6 +268,9 @@ impl<'p> Interpreter<'p, '_, '_> {
         self.pc = frame.back as usize - 1;
         let call = &self.code.routines[caller.routine].calls[number as usize];
         self.give_back(frame, caller);
+        if self.recorder.is_open() {
+            self.recorder.leave(frame.base);
+        }
         let callee = &self.code.routines[frame.routine];
         self.base = frame.base;
         let result = callee.result.map(|place| self.take_value(place));

@@ -50,6 +50,10 @@ impl Bitwise {
         Bitwise { dst, table, of: all, n: N as u8 }
     }
 
+    pub(super) fn copy(dst: Reg, src: Reg) -> Self {
+        Bitwise::new(dst, COPY, [src])
+    }
+
     pub(super) fn of(&self) -> &[Reg] {
         &self.of[..usize::from(self.n)]
     }

@@ -10,6 +10,7 @@ use star_ir::{LocId, RoutineId};
 use super::class::Class;
 use super::code::{Code, RoutineCode};
 use super::inst::Inst;
+use super::recording::Deferred;
 use crate::profile::Profile;
 
 /// Watches the interpreter.
@@ -33,7 +34,7 @@ pub(super) trait Probe {
     fn together(&mut self, routine: &RoutineCode, range: Range<usize>, runs: u64);
 
     /// Before the instruction, those `deferred` are executed.
-    fn flush(&mut self, deferred: &[usize]);
+    fn flush(&mut self, deferred: &[Deferred]);
 
     /// They are.
     fn flushed(&mut self);
@@ -63,7 +64,7 @@ impl Probe for NoProbe {
     fn together(&mut self, _: &RoutineCode, _: Range<usize>, _: u64) {}
 
     #[inline(always)]
-    fn flush(&mut self, _: &[usize]) {}
+    fn flush(&mut self, _: &[Deferred]) {}
 
     #[inline(always)]
     fn flushed(&mut self) {}
@@ -86,8 +87,8 @@ pub(super) struct ProfilingProbe<'p> {
     covered: HashMap<usize, Vec<u32>>,
     /// The instruction that is running.
     current: usize,
-    /// The lines whose work it did.
-    worked_on: Vec<u32>,
+    /// The routines and lines whose work it did.
+    worked_on: Vec<(RoutineId, u32)>,
 }
 
 impl<'p> ProfilingProbe<'p> {
@@ -143,7 +144,7 @@ impl<'p> ProfilingProbe<'p> {
         if !self.worked_on.is_empty() {
             self.profile.charge_all(&self.worked_on, time);
         } else if let Some(lines) = self.covered.get(&self.current) {
-            self.profile.charge_all(lines, time);
+            self.profile.charge_lines(lines, time);
         } else {
             self.profile.charge(self.line(self.current), time);
         }
@@ -214,14 +215,17 @@ impl Probe for ProfilingProbe<'_> {
                 Class::Guard(_) | Class::Cost { .. } | Class::Scalar | Class::Control => false,
             };
             if works {
-                self.worked_on.push(self.profile.line(loc));
+                self.worked_on.push((routine.id, self.profile.line(loc)));
             }
         }
     }
-    fn flush(&mut self, deferred: &[usize]) {
+    fn flush(&mut self, deferred: &[Deferred]) {
         self.settle();
-        let (profile, locs, first) = (&*self.profile, &self.locs, self.first);
-        self.worked_on.extend(deferred.iter().map(|pc| profile.line(locs[first + pc])));
+        let (profile, locs, firsts) = (&*self.profile, &self.locs, &self.firsts);
+        let routines = &self.code.routines;
+        self.worked_on.extend(deferred.iter().map(|Deferred { routine, pc }| {
+            (routines[*routine].id, profile.line(locs[firsts[*routine] + pc]))
+        }));
     }
 
     fn flushed(&mut self) {

@@ -106,6 +106,14 @@ impl CowTable {
         CowTable::Shared(shared)
     }
 
+    /// Do both registers share one table?
+    pub(super) fn is_same(&self, other: &CowTable) -> bool {
+        match (self, other) {
+            (CowTable::Shared(table), CowTable::Shared(other)) => Arc::ptr_eq(table, other),
+            (CowTable::None | CowTable::Own(_) | CowTable::Shared(_), _) => false,
+        }
+    }
+
     /// The table as a value outside.
     pub(super) fn into_shared(self) -> Option<Arc<Table>> {
         match self {
@@ -151,6 +159,18 @@ impl Interpreter<'_, '_, '_> {
         let at = self.base.numbers + reg as usize;
         self.numbers[at] = value;
         self.numbers_set[at] = true;
+    }
+
+    /// The number of a register of bits among those of all frames.
+    #[inline]
+    pub(super) fn bits_at(&self, reg: Reg) -> usize {
+        self.base.bits + reg as usize
+    }
+
+    /// Likewise of one of a table.
+    #[inline]
+    pub(super) fn table_at(&self, reg: Reg) -> usize {
+        self.base.tables + reg as usize
     }
 
     #[inline]

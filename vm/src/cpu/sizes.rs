@@ -59,11 +59,27 @@ impl Interpreter<'_, '_, '_> {
     }
 
     fn adapt(&mut self, bits: Reg, size: Number) {
+        if !self.keeps_length(bits, size) {
+            self.unset(RegRef::Slice(bits));
+        }
+    }
+
+    /// Does a slice or word that is to have this size stay as it is?
+    fn keeps_length(&self, bits: Reg, size: Number) -> bool {
         let wanted = u64::try_from(self.number(size)).ok();
         let length = self.size(Size::Length(bits));
-        let slot = self.bits_slot(bits);
-        if length.is_some() && length != wanted && !slot.fixed {
-            self.unset(RegRef::Slice(bits));
+        length.is_none() || length == wanted || self.bits_slot(bits).fixed
+    }
+
+    /// Is the instruction one about a slice or word that changes nothing of it, pending or not?
+    pub(super) fn leaves_bits(&self, inst: SizeInst) -> bool {
+        match inst {
+            SizeInst::Adapt { bits, size } => self.keeps_length(bits, size),
+            SizeInst::Fix { bits, .. } => self.bits_slot(bits).is_set,
+            SizeInst::Latch { .. }
+            | SizeInst::SetRows { .. }
+            | SizeInst::EnsureColumns { .. }
+            | SizeInst::Init { .. } => false,
         }
     }
 

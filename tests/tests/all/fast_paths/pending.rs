@@ -149,6 +149,20 @@ const TOUCHES: &[&str] = &[
     "call 1 \"G\" (value %E, ref %A)",
     "call 1 \"G\" (value %X, ref %C)",
     "%C = call 2 \"H\" (value %A, value %X)",
+    "%C = call 2 \"H\" (move %E, value %Y)\n%E = copy %C",
+    "call 3 \"L\" (value %T, value %X, ref %C)",
+    "call 3 \"L\" (value %T, value %A, ref %E)\ncall 3 \"L\" (value %F, value %E, ref %A)",
+    "call 3 \"L\" (value %T, value %A, ref %E)\nput_column %T, 2, %X",
+    "call 3 \"L\" (value %T, value %A, ref %E)\n%T = copy %F",
+    "put_column %T, 2, %A\ncall 3 \"L\" (value %T, value %X, ref %E)",
+    "call 4 \"S\" (ref %T, value %A, ref %E)\ncall 3 \"L\" (value %T, value %E, ref %A)",
+    "call 4 \"S\" (ref %T, value %A, ref %E)\n%k = bit %T, 1, 2",
+    "call 5 \"W\" (value %T, value %A, ref %E)\n%C = column %T, 2",
+    "call 6 \"N\" (value %T, value %A, ref %E)\nput_column %T, 1, %E",
+    "call 6 \"N\" (value %F, value %A, ref %E)\ncall 6 \"N\" (value %T, value %E, ref %A)\n%k = count %A",
+    "call 7 \"K\" (value %X, value %n, ref %A)\n%k = first %A",
+    "%k = call 8 \"C\" (value %A)",
+    "for @0 %k = 1 to 3 {\ncall 3 \"L\" (value %T, value %A, ref %E)\ncall 3 \"L\" (value %F, value %E, ref %A)\n}",
     "%A = call 2 \"H\" (value %A, value %A)",
     "%X = call 2 \"H\" (move %E, value %X)\n%E = copy %C",
     "tile %n {\n%C = bits_and %A, %X\n%X = bits_not %E\n}",
@@ -194,7 +208,7 @@ const WORD_TOUCHES: &[&str] = &[
 const VARS: &str =
     "var %D: slice[?]\nvar %E: slice[?]\nvar %p: slice[?]\nvar %S: slice[?]\nvar %x: word[?]";
 
-/// The program, with two routines that it may call.
+/// The program, with routines that it may call.
 fn program(before: &str, touch: &str, after: &str) -> Sir {
     let main = format!("routine 0 \"F\" {HEADER} {{\n{VARS}\n{before}\n{touch}\n{after}\n}}\n");
     let others = "
@@ -207,6 +221,45 @@ fn program(before: &str, touch: &str, after: &str) -> Sir {
         %r = bits_or %p, %q
         %r = bits_not %r
         cost 1
+        }
+        routine 3 \"L\" (value %T: table[?, ?], value %X: slice[?], ref %Z: slice[?]) !0 {
+        var %Y: slice[?]
+        var %D: slice[?]
+        %Y = column %T, 2
+        %D = bits_xor %Y, %X
+        %Y = column %T, 1
+        %Z = bits_and %D, %Y
+        cost 2
+        }
+        routine 4 \"S\" (ref %T: table[?, ?], value %X: slice[?], ref %Z: slice[?]) !0 {
+        %Z = column %T, 2
+        %Z = bits_xor %Z, %X
+        put_column %T, 1, %Z
+        cost 1
+        }
+        routine 5 \"W\" (value %T: table[?, ?], value %X: slice[?], ref %Z: slice[?]) !0 {
+        put_column %T, 2, %X
+        %Z = column %T, 2
+        put_bit %T, 1, 1, 1
+        %X = column %T, 1
+        %Z = bits_xor %Z, %X
+        }
+        routine 6 \"N\" (value %T: table[?, ?], value %X: slice[?], ref %Z: slice[?]) !0 {
+        call 3 \"L\" (value %T, value %X, ref %Z)
+        %X = bits_not %Z
+        call 3 \"L\" (value %T, value %X, ref %Z)
+        }
+        routine 7 \"K\" (value %X: slice[?], value %n: int, ref %Z: slice[?]) !0 {
+        var %Y: slice[?]
+        %Y = shift_down %X, 1
+        %Z = bits_xor %Z, %Y
+        %Y = bits_not %Z
+        %Z = bits_xor %X, %Z
+        }
+        routine 8 \"C\" (value %X: slice[?]) -> %k !0 {
+        var %k: int
+        %X = bits_not %X
+        %k = count %X
         }";
     Sir::guarded_text(&format!("{main}{others}"))
 }
@@ -243,6 +296,16 @@ fn each_tape_counts_its_own_operations() {
         let paths = agreement.optimised(machine);
         assert_eq!((paths.tapes_flushed, paths.ops_recorded), (2, 4 + 3), "{machine}: {paths:?}");
     }
+}
+
+#[test]
+fn what_is_recorded_goes_on_through_calls_and_returns() {
+    let three = "call 3 \"L\" (value %T, value %A, ref %E)\ncall 6 \"N\" (value %T, value %E, ref %A)\n\
+                 call 3 \"L\" (value %F, value %A, ref %C)\n%k = count %C";
+    let program = program(BEFORE, three, "");
+    let agreement = program.agree(&arguments(300));
+    let paths = agreement.optimised("cpu-baseline");
+    assert_eq!(paths.tapes_flushed, 1, "{paths:?}");
 }
 
 #[test]

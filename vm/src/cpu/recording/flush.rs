@@ -6,7 +6,7 @@ use super::super::ask::Ask;
 use super::super::code::Reg;
 use super::super::interpreter::Interpreter;
 use super::super::registers::CowTable;
-use super::super::table::Line;
+use super::super::table::{Line, Table};
 use super::{Port, Recorder};
 use crate::stop::{Run, broken};
 use crate::tape::{Answer, Lane, Plan, PortId, Strips};
@@ -14,8 +14,8 @@ use crate::tape::{Answer, Lane, Plan, PortId, Strips};
 /// What a tape writes, taken out of its registers.
 #[derive(Default)]
 struct Taken {
-    slices: Vec<(usize, Reg, BitVector)>,
-    tables: Vec<(Reg, CowTable)>,
+    slices: Vec<(usize, usize, BitVector)>,
+    tables: Vec<(usize, CowTable)>,
 }
 
 impl Interpreter<'_, '_, '_> {
@@ -59,24 +59,25 @@ impl Interpreter<'_, '_, '_> {
                 continue;
             }
             match *port {
-                Port::Slice(reg) => {
-                    let bits = std::mem::take(&mut self.bits_slot_mut(reg).bits);
-                    taken.slices.push((idx, reg, bits));
+                Port::Slice(at) => {
+                    let bits = std::mem::take(&mut self.bits[at].bits);
+                    taken.slices.push((idx, at, bits));
                 }
-                Port::Column(reg, _) => {
-                    if taken.tables.iter().all(|(known, _)| *known != reg) {
-                        let table = std::mem::take(&mut self.table_slot_mut(reg).table);
-                        taken.tables.push((reg, table));
+                Port::Column(at, _) => {
+                    if taken.tables.iter().all(|(known, _)| *known != at) {
+                        let table = std::mem::take(&mut self.tables[at].table);
+                        taken.tables.push((at, table));
                     }
                 }
+                Port::Gone => return Err(broken("a tape writes what is gone")),
             }
         }
         let done = self.run_lanes(recorder, plan, &mut taken);
-        for (_, reg, bits) in taken.slices {
-            self.bits_slot_mut(reg).bits = bits;
+        for (_, at, bits) in taken.slices {
+            self.bits[at].bits = bits;
         }
-        for (reg, table) in taken.tables {
-            self.table_slot_mut(reg).table = table;
+        for (at, table) in taken.tables {
+            self.tables[at].table = table;
         }
         done
     }
@@ -88,25 +89,26 @@ impl Interpreter<'_, '_, '_> {
                 continue;
             }
             let limbs = match *port {
-                Port::Slice(reg) => self.bits(reg).limbs(),
-                Port::Column(reg, _) if taken.tables.iter().any(|(known, _)| *known == reg) => {
+                Port::Slice(at) => self.bits[at].bits.limbs(),
+                Port::Column(at, _) if taken.tables.iter().any(|(known, _)| *known == at) => {
                     continue;
                 }
-                Port::Column(reg, col_idx) => {
-                    let form = self.table(reg)?.as_columns();
-                    form.ok_or_else(|| broken("a table by rows"))?.column_limbs(col_idx)
+                Port::Column(at, col_idx) => {
+                    let form = self.tables[at].table.get().and_then(Table::as_columns);
+                    form.ok_or_else(|| broken("no table by columns"))?.column_limbs(col_idx)
                 }
+                Port::Gone => return Err(broken("a tape reads what is gone")),
             };
             lanes[idx] = Lane::Read { limbs, stride: 0 };
         }
         for (idx, _, bits) in &mut taken.slices {
             lanes[*idx] = Lane::Written { limbs: bits.limbs_mut(), stride: 0 };
         }
-        for (reg, table) in &mut taken.tables {
+        for (at, table) in &mut taken.tables {
             let table = table.get_mut().ok_or_else(|| broken("a table that is still shared"))?;
             let ports = recorder.columns.iter().filter(|((of, _), port)| {
                 let used = plan.ports[port.0 as usize];
-                of == reg && (used.is_read || used.is_written)
+                of == at && (used.is_read || used.is_written)
             });
             let mut columns: Vec<(usize, PortId)> =
                 ports.map(|((_, col_idx), port)| (*col_idx, *port)).collect();

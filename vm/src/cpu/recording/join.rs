@@ -1,16 +1,14 @@
 //! Which instructions are recorded, which leave the tape alone, and which want it flushed first.
 
-use star_ir::Mode;
-
 use super::super::bits::index_in;
 use super::super::class::{Bitwise, Class, Effects};
-use super::super::code::{Reg, RegRef, RoutineCode};
+use super::super::code::{Reg, RoutineCode};
 use super::super::inst::Inst;
 use super::super::interpreter::Interpreter;
 use super::super::probe::Probe;
 use super::super::table::{Line, Table};
 use super::super::value::bytes_of;
-use super::Port;
+use super::Deferred;
 use crate::stop::Run;
 use crate::tape::{Answer, Reduction, ValueId};
 
@@ -47,9 +45,18 @@ impl Interpreter<'_, '_, '_> {
             return Ok(false);
         }
         if let Inst::Return = inst {
-            self.recorder.keep(|port| leaves(routine, port));
-        } else if let Inst::Unset(RegRef::Slice(reg) | RegRef::Word(reg)) = inst {
-            self.recorder.drop_slice(reg);
+            self.drop_locals(routine);
+            if self.may_return(routine) {
+                return Ok(false);
+            }
+        } else if let Inst::Call(number) = inst
+            && self.may_call(&routine.calls[number as usize])
+        {
+            return Ok(false);
+        } else if let Inst::Size(inst) = inst
+            && self.leaves_bits(inst)
+        {
+            return Ok(false);
         }
         let answered = match class {
             Class::Reduce { ask, of, .. } => self.record_reduction(ask.into(), &of),
@@ -95,7 +102,7 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// Records an instruction if it is one of those that a tape takes, and this tape can.
-    fn record(&mut self, class: Class) -> Run<bool> {
+    pub(in crate::cpu) fn record(&mut self, class: Class) -> Run<bool> {
         if let Some(dst) = class.writes()
             && self.is_word_in_tile(dst)
         {
@@ -123,7 +130,7 @@ impl Interpreter<'_, '_, '_> {
                     return Ok(false);
                 }
                 self.claim(dst, n_rows)?;
-                let port = self.recorder.column(table, col_idx, false);
+                let port = self.recorder.column(self.shared_from(table), col_idx, false);
                 let value = self.recorder.tape.load(port);
                 self.assign(dst, value, n_rows);
                 Ok(true)
@@ -135,8 +142,8 @@ impl Interpreter<'_, '_, '_> {
                 if of.n_rows() != n_rows || !self.takes(n_rows) || !self.may_store(table)? {
                     return Ok(false);
                 }
-                let value = self.recorder.value(value);
-                let port = self.recorder.column(table, col_idx, true);
+                let value = self.recorder.value(self.bits_at(value));
+                let port = self.recorder.column(self.table_at(table), col_idx, true);
                 self.recorder.tape.store(port, value);
                 self.deferred(n_rows);
                 Ok(true)
@@ -171,14 +178,14 @@ impl Interpreter<'_, '_, '_> {
     fn value_of(&mut self, op: &Bitwise) -> ValueId {
         let mut inputs = [ValueId::default(); 3];
         for (input, reg) in inputs.iter_mut().zip(op.of()) {
-            *input = self.recorder.value(*reg);
+            *input = self.recorder.value(self.base.bits + *reg as usize);
         }
         self.recorder.tape.lut(op.table, &inputs[..op.of().len()])
     }
 
     /// Asks about a function of slices when the tape is flushed, if one of them is pending.
     fn record_reduction(&mut self, reduction: Reduction, of: &Bitwise) -> bool {
-        let is_pending = of.of().iter().any(|reg| self.recorder.is_pending(*reg));
+        let is_pending = of.of().iter().any(|reg| self.is_pending(*reg));
         let fits = |reg: &Reg| self.bits(*reg).len() == self.recorder.n_rows;
         if !is_pending || !of.of().iter().all(fits) {
             return false;
@@ -195,7 +202,7 @@ impl Interpreter<'_, '_, '_> {
 
     /// A slice, claimed before, takes a value.
     fn assign(&mut self, dst: Reg, value: ValueId, n_rows: usize) {
-        let port = self.recorder.slice(dst);
+        let port = self.recorder.slice(self.bits_at(dst));
         self.recorder.tape.store(port, value);
         self.deferred(n_rows);
     }
@@ -203,7 +210,8 @@ impl Interpreter<'_, '_, '_> {
     /// The instruction that is running is recorded.
     fn deferred(&mut self, n_rows: usize) {
         self.recorder.n_rows = n_rows;
-        self.recorder.deferred.push(self.pc);
+        let routine = self.frames.last().map_or(0, |frame| frame.routine);
+        self.recorder.deferred.push(Deferred { routine, pc: self.pc });
         self.recorder.is_open = true;
     }
 
@@ -228,7 +236,7 @@ impl Interpreter<'_, '_, '_> {
     /// not pay. What is recorded of it before may have been a form of it that goes.
     fn may_store(&mut self, table: Reg) -> Run<bool> {
         let keeps_form = self.owns(table) && self.table(table)?.is_home(Line::Column);
-        if !keeps_form && self.recorder.touches_table(table) {
+        if !keeps_form && self.touches_table(table) {
             return Ok(false);
         }
         self.own_lines(table, Line::Column)
@@ -237,25 +245,39 @@ impl Interpreter<'_, '_, '_> {
     /// May the instruction be executed before what is recorded? It must not look at what is pending, nor change
     /// what is read or pending.
     fn is_apart(&self, class: &Class) -> bool {
-        let recorder = &self.recorder;
-        let keeps = |reg: &Reg| !recorder.touches(*reg);
-        let knows = |reg: &Reg| !recorder.is_pending(*reg);
+        let keeps = |reg: &Reg| !self.recorder.touches(self.bits_at(*reg));
+        let knows = |reg: &Reg| !self.is_pending(*reg);
         match class {
             Class::Cost { .. } | Class::Scalar => true,
             Class::Guard(test) => test.looks_at().iter().flatten().all(knows),
             Class::Bitwise(op) => keeps(&op.dst) && op.of().iter().all(knows),
             Class::Fill { dst, .. } => keeps(dst),
-            Class::Load { dst, table, .. } => keeps(dst) && !recorder.stores_to(*table),
-            Class::Store { table, value, .. } => knows(value) && !recorder.touches_table(*table),
+            Class::Load { dst, table, .. } => keeps(dst) && !self.stores_to(*table),
+            Class::Store { table, value, .. } => knows(value) && !self.touches_table(*table),
             Class::Reduce { of, .. } => of.of().iter().all(knows),
             Class::Other(Effects { reads, writes, reads_table, writes_table }) => {
                 reads.iter().flatten().all(knows)
                     && writes.iter().all(keeps)
-                    && reads_table.is_none_or(|table| !recorder.stores_to(table))
-                    && writes_table.is_none_or(|table| !recorder.touches_table(table))
+                    && reads_table.is_none_or(|table| !self.stores_to(table))
+                    && writes_table.is_none_or(|table| !self.touches_table(table))
             }
             Class::Control => false,
         }
+    }
+
+    /// Does a slice wait for its value?
+    pub(in crate::cpu) fn is_pending(&self, reg: Reg) -> bool {
+        self.recorder.is_pending(self.bits_at(reg))
+    }
+
+    /// Do columns of a table wait for their values?
+    pub(super) fn stores_to(&self, table: Reg) -> bool {
+        self.recorder.stores_to(self.table_at(table))
+    }
+
+    /// Are columns of the register's own table loaded or stored?
+    fn touches_table(&self, table: Reg) -> bool {
+        self.recorder.touches_table(self.table_at(table))
     }
 
     /// How many rows a table has, for those who ask whether that is many.
@@ -267,13 +289,3 @@ impl Interpreter<'_, '_, '_> {
 
 /// Most operations of a tile kernel on one tape.
 const MOST_IN_TILE: usize = 1 << 16;
-
-/// Does what lies behind the port outlive the routine?
-fn leaves(routine: &RoutineCode, port: Port) -> bool {
-    let is_it = |place: RegRef| match port {
-        Port::Slice(reg) => place.bits() == Some(reg),
-        Port::Column(reg, _) => place.table() == Some(reg),
-    };
-    let mut refs = routine.params.iter().filter(|(_, mode)| *mode == Mode::Ref);
-    refs.any(|(place, _)| is_it(*place)) || routine.result.is_some_and(is_it)
-}

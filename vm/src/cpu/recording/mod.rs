@@ -11,25 +11,25 @@
 //! Nobody can see that. What may fail happens when an operation is recorded: guards are tested before, memory is
 //! reserved, the result is set and has its length, a table that is stored to is nobody else's and lies by
 //! columns. Before a run ends with a trap or a limit the tape is flushed; only after Ctrl-C or at the time limit
-//! it is not, and then values lie between two states anyway. A tape belongs to one frame: it is flushed before a
-//! call, and before a return too, without what the routine does not give back.
+//! it is not, and then values lie between two states anyway. Calls and returns do not end a tape, but for what
+//! Note [Calls on tape] says.
 //!
-//! Ports are registers, and columns of tables in registers by their index, which is known here: two columns are
-//! the same one if table and index are. Two registers that share a table are no trouble, since a table is its
-//! register's own before a store to it is recorded.
+//! Ports are registers, numbered through all frames, and columns of tables in registers by their index, which is
+//! known here: two columns are the same one if table and index are. Two registers that share a table are no trouble,
+//! since a table is its register's own before a store to it is recorded.
 
+mod calls;
 mod flush;
 mod join;
 mod tile;
 
 use std::collections::HashMap;
 
-use super::code::Reg;
 use crate::tape::{PortId, Tape, ValueId};
 
 pub(super) use tile::{Tile, TileScope};
 
-/// What is recorded. Registers are those of the frame that is running.
+/// What is recorded. Registers are numbered through all frames.
 #[derive(Debug, Default)]
 pub(super) struct Recorder {
     tape: Tape,
@@ -39,27 +39,37 @@ pub(super) struct Recorder {
     ports: Vec<Port>,
     /// The port of each slice that has one.
     slices: Vec<Option<PortId>>,
-    columns: HashMap<(Reg, usize), PortId>,
+    columns: HashMap<(usize, usize), PortId>,
     /// Tables of which columns are loaded or stored.
     tables: Vec<TableUse>,
     /// The instructions recorded.
-    deferred: Vec<usize>,
+    deferred: Vec<Deferred>,
     /// Is there anything recorded, or a tile kernel running?
     is_open: bool,
+}
+
+/// An instruction that is recorded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Deferred {
+    /// The number of its routine.
+    pub(super) routine: usize,
+    pub(super) pc: usize,
 }
 
 /// Something outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Port {
-    Slice(Reg),
+    Slice(usize),
     /// Of a table, the column of this index, from 0.
-    Column(Reg, usize),
+    Column(usize, usize),
+    /// A register of a routine that has returned, which nobody reads or writes any more.
+    Gone,
 }
 
 /// A table on the tape.
 #[derive(Clone, Copy, Debug)]
 struct TableUse {
-    table: Reg,
+    table: usize,
     is_stored: bool,
 }
 
@@ -71,56 +81,59 @@ impl Recorder {
     }
 
     /// The instructions that are recorded.
-    pub(super) fn deferred(&self) -> &[usize] {
+    pub(super) fn deferred(&self) -> &[Deferred] {
         &self.deferred
     }
 
     /// Does a slice wait for its value?
-    fn is_pending(&self, reg: Reg) -> bool {
-        self.slice_port(reg).is_some_and(|port| self.tape.stored(port).is_some())
+    fn is_pending(&self, at: usize) -> bool {
+        self.slice_port(at).is_some_and(|port| self.tape.stored(port).is_some())
     }
 
     /// Is it pending, or is what it holds still to be read?
-    fn touches(&self, reg: Reg) -> bool {
-        self.slice_port(reg)
+    fn touches(&self, at: usize) -> bool {
+        self.slice_port(at)
             .is_some_and(|port| self.tape.stored(port).is_some() || self.tape.is_loaded(port))
     }
 
     /// Are columns of the table loaded or stored?
-    fn touches_table(&self, table: Reg) -> bool {
+    fn touches_table(&self, table: usize) -> bool {
         self.tables.iter().any(|used| used.table == table)
     }
 
     /// Do columns of it wait for their values?
-    fn stores_to(&self, table: Reg) -> bool {
+    fn stores_to(&self, table: usize) -> bool {
         self.tables.iter().any(|used| used.table == table && used.is_stored)
     }
 
-    fn slice_port(&self, reg: Reg) -> Option<PortId> {
-        self.slices.get(reg as usize).copied().flatten()
+    fn slice_port(&self, at: usize) -> Option<PortId> {
+        self.slices.get(at).copied().flatten()
     }
 
-    fn slice(&mut self, reg: Reg) -> PortId {
-        if let Some(port) = self.slice_port(reg) {
+    fn put_slice_port(&mut self, at: usize, port: PortId) {
+        if self.slices.len() <= at {
+            self.slices.resize(at + 1, None);
+        }
+        self.slices[at] = Some(port);
+    }
+
+    fn slice(&mut self, at: usize) -> PortId {
+        if let Some(port) = self.slice_port(at) {
             return port;
         }
-        let idx = reg as usize;
-        if self.slices.len() <= idx {
-            self.slices.resize(idx + 1, None);
-        }
         let port = self.tape.port();
-        self.ports.push(Port::Slice(reg));
-        self.slices[idx] = Some(port);
+        self.ports.push(Port::Slice(at));
+        self.put_slice_port(at, port);
         port
     }
 
     /// What a slice holds.
-    fn value(&mut self, reg: Reg) -> ValueId {
-        let port = self.slice(reg);
+    fn value(&mut self, at: usize) -> ValueId {
+        let port = self.slice(at);
         self.tape.load(port)
     }
 
-    fn column(&mut self, table: Reg, col_idx: usize, is_stored: bool) -> PortId {
+    fn column(&mut self, table: usize, col_idx: usize, is_stored: bool) -> PortId {
         match self.tables.iter_mut().find(|used| used.table == table) {
             Some(used) => used.is_stored |= is_stored,
             None => self.tables.push(TableUse { table, is_stored }),
@@ -129,13 +142,6 @@ impl Recorder {
             self.ports.push(Port::Column(table, col_idx));
             self.tape.port()
         })
-    }
-
-    /// The value of a slice is not wanted any more.
-    fn drop_slice(&mut self, reg: Reg) {
-        if let Some(port) = self.slice_port(reg) {
-            self.tape.drop_store(port);
-        }
     }
 
     /// Only what is stored to these ports is wanted.
@@ -153,8 +159,8 @@ impl Recorder {
         tape.clear();
         // As many as there are ports, of registers that may be many more.
         for port in ports.drain(..) {
-            if let Port::Slice(reg) = port {
-                slices[reg as usize] = None;
+            if let Port::Slice(at) = port {
+                slices[at] = None;
             }
         }
         columns.clear();

@@ -61,16 +61,20 @@ impl Interpreter<'_, '_, '_> {
             .all(|(_, _, of)| !self.recorder.deferred.is_empty() && self.bits(*of).len() == n_rows);
         if are_recorded {
             for (_, ask, of) in reductions {
-                let value = self.recorder.value(*of);
+                let value = self.recorder.value(self.base.bits + *of as usize);
                 self.recorder.tape.reduce((*ask).into(), value);
             }
         }
+        // Whatever is recorded is of this frame.
+        let base = self.base;
         self.recorder.keep(|port| match port {
-            Port::Slice(reg) => {
+            Port::Slice(at) => {
+                let reg = (at - base.bits) as Reg;
                 let is_asked = reductions.iter().any(|(_, _, of)| *of == reg);
                 !privates.contains(&RegRef::Slice(reg)) || (is_asked && !are_recorded)
             }
-            Port::Column(reg, _) => !privates.contains(&RegRef::Table(reg)),
+            Port::Column(at, _) => !privates.contains(&RegRef::Table((at - base.tables) as Reg)),
+            Port::Gone => false,
         });
         let answers = self.run_tape()?;
         for (idx, (dst, ask, of)) in reductions.iter().enumerate() {
@@ -155,7 +159,7 @@ impl Interpreter<'_, '_, '_> {
             let data = self.second(*place)?;
             self.log(*place, data);
             if let RegRef::Table(reg) = *place
-                && self.recorder.stores_to(reg)
+                && self.stores_to(reg)
             {
                 self.own(reg)?;
             }
