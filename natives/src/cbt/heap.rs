@@ -270,8 +270,11 @@ impl Tree {
                     *to = from.load(Ordering::Relaxed);
                 }
                 let mut next = parts.iter_mut().filter_map(Iterator::next);
-                let [w7, w6, w5, w4, w3, w2, w1] =
-                    array::from_fn(|_| next.next().expect("every level has limbs for each group"));
+                let [Some(w7), Some(w6), Some(w5), Some(w4), Some(w3), Some(w2), Some(w1)] =
+                    array::from_fn(|_| next.next())
+                else {
+                    return Err(Ended::Internal("a level of a heap is too short"));
+                };
                 let mut field = [0; GROUP];
                 field.copy_from_slice(&self.reduced[start..start + GROUP]);
                 pack_group(&field, [w7, w6, w5, w4, w3, w2]);
