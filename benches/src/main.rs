@@ -29,6 +29,7 @@
 //!
 //! `star-benches moving [OBJECTS [BATCHES]]`: source 004's workload (10⁷ objects, 400 batches by default, which take 4 GB of
 //! memory and some minutes), uniform and in hubs, beside a naive grid and, up to 10⁶ objects, the crate `rstar`.
+//! `star-benches moving-check [OBJECTS [BATCHES]]`: 10 batches of it on 10⁷ objects, every answer against brute force.
 //!
 //! `star-benches polyline [D [RUNS [THREADS]]]`: polylines of maximal objective on guides of up to D points (1024 by default),
 //! the search alone beside the source's programme in O(d³), and from pixels.
@@ -58,6 +59,7 @@ mod graphs;
 mod kernels;
 mod loading;
 mod moving;
+mod moving_check;
 mod operations;
 mod peers;
 mod polyline;
@@ -74,7 +76,7 @@ const USAGE: &str = "usage: star-benches front-end [MB] | kernels [BITS [NAME]] 
                      | closure-native [N [RUNS [THREADS]]] \
                      | algorithms [N [NAME]] \
                      | operations [BITS [NAME]] [--time SECONDS] | loading [FILE…] \
-                     | moving [OBJECTS [BATCHES]] \
+                     | moving [OBJECTS [BATCHES]] | moving-check [OBJECTS [BATCHES]] \
                      | edge-list [MB] | adjacency [VERTICES [ARCS]] \
                      | cbt [--libcbt DIR] [--most DEPTH] [--threads N] [--rounds N] \
                      | terrain FILE [ARRAY [THREADS]] \
@@ -114,6 +116,9 @@ fn main() -> ExitCode {
         "moving" => number(1, 10_000_000)
             .zip(number(2, 400))
             .map(|(n, batches)| moving::run(n as u64, batches as u64)),
+        "moving-check" => number(1, 10_000_000)
+            .zip(number(2, 10))
+            .map(|(n, batches)| moving_check::run(n as u64, batches as u64)),
         "loading" => Some(loading::run(&args[1..])),
         "edge-list" => number(1, 200).map(|megabytes| {
             graphs::edge_list(megabytes as u64).map_err(|error| error.to_string())

@@ -146,7 +146,8 @@ impl Destination {
         temporary.persist(&self.path).map_err(|error| self.cannot(&error.error))
     }
 
-    fn cannot(&self, error: &io::Error) -> FileError {
+    /// The error that it cannot be written, and why.
+    pub fn cannot(&self, error: &io::Error) -> FileError {
         let message = format!("cannot write: {}", text::reason(error));
         FileError::new(Code::CannotWrite, self.name.clone(), message)
     }

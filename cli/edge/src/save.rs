@@ -9,9 +9,10 @@ use star_bind::encoding::writable;
 use star_io::{FileError, Format, OutputRef};
 use star_vm::HostValue;
 
-use crate::destination::{Destination, Temporary};
+use crate::destination::Destination;
 use crate::flags::Flags;
 use crate::progress::Progress;
+use crate::sheet::Sheet;
 
 /// A file to be written: where, and how.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,10 +24,7 @@ pub struct Target {
 
 /// A file that is written but not yet in its place. Dropped, it leaves nothing behind.
 #[derive(Debug)]
-pub struct Written {
-    target: Target,
-    temporary: Option<Temporary>,
-}
+pub struct Written(Sheet);
 
 impl Target {
     /// A file at `path`, called `name` in messages; its extension says the format. `holds` refuses the formats
@@ -72,15 +70,10 @@ impl Target {
         output: OutputRef<'_>,
         flags: &Flags,
     ) -> Result<(Written, u64), FileError> {
-        if !self.place.is_regular() {
-            let mut file = self.place.open()?;
-            let n_bytes = write(&self.encoding, output, &mut file, flags)?;
-            return Ok((Written { target: self, temporary: None }, n_bytes));
-        }
         // What is not written to its end goes as `Written` does.
-        let mut file = Temporary::new(self.place.temporary()?);
-        let n_bytes = write(&self.encoding, output, file.as_file_mut(), flags)?;
-        Ok((Written { target: self, temporary: Some(file) }, n_bytes))
+        let mut sheet = Sheet::at(self.place)?;
+        let n_bytes = write(&self.encoding, output, &mut sheet, flags)?;
+        Ok((Written(sheet), n_bytes))
     }
 }
 
@@ -104,11 +97,7 @@ impl Written {
     /// # Errors
     /// If the system refuses.
     pub fn commit(self) -> Result<(), FileError> {
-        let Written { target, temporary } = self;
-        match temporary {
-            None => Ok(()),
-            Some(temporary) => target.place.put(temporary.into_path()),
-        }
+        self.0.commit()
     }
 }
 

@@ -118,6 +118,15 @@ fn what_was_read_before_a_fault_is_kept() {
     let ran = moving(&folder, "u.csv q.csv");
     ran.fails(5, &["error[E0502]: q.csv:2:12: the line ends where y2 should stand"]);
     assert_eq!(ran.stdout, "t,qid,id\n2,1,1\n2,1,2\n");
+    // Behind a fault of the questions nothing more is done, wherever it was found: in the batch at hand, or at the next.
+    for bad in ["2,2,0,0,99,\n", "3,2,0,0,99,\n"] {
+        let queries = format!("2,1,0,0,99,99\n{bad}4,3,0,0,9,9\n");
+        let folder =
+            Folder::new(&[("u.csv", &(UPDATES.to_owned() + "9,9,9,9\n")), ("q.csv", &queries)]);
+        let ran = moving(&folder, "u.csv q.csv");
+        ran.fails(5, &["error[E0502]: q.csv:2:12", "3 updates in 2 batches, 1 queries"]);
+        assert_eq!(ran.stdout, "t,qid,id\n2,1,1\n2,1,2\n");
+    }
     let ran = moving(&folder, "u.csv u.csv");
     ran.fails(5, &["E0502", "u.csv:1:1: `t,id,x,y` where `t,qid,x1,y1,x2,y2` should stand"]);
     moving(&folder, "none.csv q.csv").fails(5, &["E0501", "none.csv"]);
@@ -150,4 +159,36 @@ fn streams_have_forms_that_their_names_say() {
     make("-o no/u.csv --queries q.csv").fails(5, &["E0509"]);
     make("-o u.csv --queries q.csv --query-side 0 --side 0").fails(2, &["`side` is 0"]);
     assert!(folder.names().is_empty(), "{:?}", folder.names());
+}
+
+#[test]
+fn limits_end_the_work_with_their_codes() {
+    let folder = Folder::new(&[("u.csv", UPDATES), ("far.csv", "1,200000000,1,1\n")]);
+    folder.shell(
+        "$STAR gen moving -n 20000 --updates 200000 --batch 1000 -o g.csv --queries q.csv -q",
+    );
+    let help = "`--max-memory` sets the budget";
+    let ran = moving(&folder, "g.csv q.csv -o a.csv --max-memory 256K");
+    ran.fails(5, &["error[E0511]: ", "the budget is 0.2 MiB", help]);
+    assert!(!folder.names().contains(&"a.csv".to_owned()), "no half of a file");
+    // The index of ids alone would take 1.6 GB.
+    moving(&folder, "far.csv --max-memory 1G").fails(5, &["E0511", "1.5 GiB of memory", help]);
+    moving(&folder, "u.csv --max-memory 1M -q").prints("t,qid,id\n");
+    let ran = moving(&folder, "g.csv q.csv --max-time 1ms");
+    ran.fails(4, &["error[L0103]: ", "the time is up", "`--max-time` sets this limit"]);
+    let ran = moving(&folder, "far.csv --objects 100");
+    ran.fails(5, &["id 200000000 is beyond 100, the declared number of objects"]);
+    let folder = Folder::new(&[("far.csv", "1,300000000,1,1\n")]);
+    let told = "id 300000000 is beyond 268435456, the greatest that need not be declared";
+    moving(&folder, "far.csv").fails(5, &[told, "`--objects N` declares a greater number"]);
+}
+
+#[test]
+#[cfg(unix)]
+fn a_reader_who_leaves_ends_the_work_without_a_word() {
+    let folder = Folder::new(&[]);
+    folder.shell("$STAR gen moving -n 2000 --updates 400000 --query-side 100000 --side 1000000 -o u.moving --queries q.moving -q");
+    // Far more answers than a pipe and its buffers hold.
+    let ran = folder.shell("( $STAR moving u.moving q.moving; echo left with $? >&2 ) | head -n 1");
+    assert_eq!((ran.stdout.as_str(), ran.stderr.as_str()), ("t,qid,id\n", "left with 141\n"));
 }

@@ -19,7 +19,7 @@ mod write;
 
 use std::io::{self, Write};
 
-pub use read::MovingReader;
+pub use read::{MovingReader, NumberLimit};
 pub use write::{MovingForm, MovingWriter};
 
 use crate::error::Fault;

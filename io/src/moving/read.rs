@@ -17,13 +17,53 @@ const BATCH_HEADER: usize = 12;
 /// Records of the binary form that are read at once.
 const BLOCK: usize = 4096;
 
+/// The greatest number that records of a stream may have, and why.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NumberLimit {
+    /// The user has declared so many.
+    Declared(u32),
+    /// The user has declared nothing, and greater ones have to be declared.
+    Undeclared(u32),
+    /// Nothing but the 32 bits of a number.
+    None,
+}
+
+impl NumberLimit {
+    fn allows(self, number: u64) -> bool {
+        match self {
+            NumberLimit::Declared(greatest) | NumberLimit::Undeclared(greatest) => {
+                number <= u64::from(greatest)
+            }
+            NumberLimit::None => number <= u64::from(u32::MAX),
+        }
+    }
+
+    /// Why a number is refused, and what helps.
+    fn refusal<R: Record>(self, number: u64) -> (String, Option<&'static str>) {
+        let name = R::NUMBER;
+        match self {
+            NumberLimit::Declared(greatest) => {
+                let why =
+                    format!("{name} {number} is beyond {greatest}, the declared number of objects");
+                (why, None)
+            }
+            NumberLimit::Undeclared(greatest) => {
+                let why = format!(
+                    "{name} {number} is beyond {greatest}, the greatest that need not be declared"
+                );
+                (why, Some("`--objects N` declares a greater number"))
+            }
+            NumberLimit::None => {
+                (format!("{name} {number} is beyond {}, the greatest there can be", u32::MAX), None)
+            }
+        }
+    }
+}
+
 /// A stream that is being read.
 pub struct MovingReader<'r, 'o, R> {
     input: Input<'r, 'o>,
-    /// Numbers of records may not be greater.
-    greatest: u32,
-    /// Why not.
-    declared: bool,
+    limit: NumberLimit,
     /// The time of the last record.
     last: Option<i64>,
     /// The first record of the next batch, if it was read.
@@ -54,15 +94,14 @@ struct Binary<'r, 'o> {
 }
 
 impl<'r, 'o, R: Record> MovingReader<'r, 'o, R> {
-    /// A stream whose numbers of records go up to `greatest`, which the user declared, or which is the most there can be.
+    /// A stream whose records have numbers within a limit.
     ///
     /// # Errors
     /// If the file cannot be read.
     pub fn open(
         input: &'r mut dyn Read,
         options: &'r mut ReadOptions<'o>,
-        greatest: u32,
-        declared: bool,
+        limit: NumberLimit,
     ) -> Result<Self, FileError> {
         let mut source = Source::open(input, options, None)?;
         let mut magic = [0; 8];
@@ -84,15 +123,8 @@ impl<'r, 'o, R: Record> MovingReader<'r, 'o, R> {
             source.push_back(&magic[..n_bytes]);
             Input::Text(Box::new(Scanner::new(source)?))
         };
-        let mut reader = MovingReader {
-            input,
-            greatest,
-            declared,
-            last: None,
-            ahead: None,
-            n_read: 0,
-            record: PhantomData,
-        };
+        let (last, ahead, n_read, record) = (None, None, 0, PhantomData);
+        let mut reader = MovingReader { input, limit, last, ahead, n_read, record };
         if let Input::Text(scanner) = &mut reader.input {
             pass_header::<R>(scanner)?;
         }
@@ -113,20 +145,23 @@ impl<'r, 'o, R: Record> MovingReader<'r, 'o, R> {
     /// Hands out all records of the next batch.
     ///
     /// # Errors
-    /// If what comes is no record: those before were handed out, and the stream is at its end.
-    pub fn batch(&mut self, mut take: impl FnMut(R)) -> Result<(), FileError> {
+    /// If what comes is no record: those before were handed out, and the stream is at its end. Those of `take`.
+    pub fn batch(
+        &mut self,
+        mut take: impl FnMut(R) -> Result<(), FileError>,
+    ) -> Result<(), FileError> {
         let first = match self.ahead.take() {
             Some(first) => Some(first),
             None => self.next()?,
         };
         let Some((time, record)) = first else { return Ok(()) };
-        take(record);
+        take(record)?;
         while let Some((next, record)) = self.next()? {
             if next != time {
                 self.ahead = Some((next, record));
                 break;
             }
-            take(record);
+            take(record)?;
         }
         Ok(())
     }
@@ -144,8 +179,8 @@ impl<'r, 'o, R: Record> MovingReader<'r, 'o, R> {
     #[inline]
     fn next(&mut self) -> Result<Option<(i64, R)>, FileError> {
         let next = match &mut self.input {
-            Input::Text(scanner) => text_record(scanner, self.greatest, self.declared, self.last),
-            Input::Binary(binary) => binary.record(self.greatest, self.declared, self.last),
+            Input::Text(scanner) => text_record(scanner, self.limit, self.last),
+            Input::Binary(binary) => binary.record(self.limit, self.last),
             Input::Ended => Ok(None),
         };
         match next {
@@ -186,8 +221,7 @@ fn pass_header<R: Record>(scanner: &mut Scanner<'_, '_>) -> Result<(), Fault> {
 
 fn text_record<R: Record>(
     scanner: &mut Scanner<'_, '_>,
-    greatest: u32,
-    declared: bool,
+    limit: NumberLimit,
     last: Option<i64>,
 ) -> Result<Option<(i64, R)>, Fault> {
     if scanner.next_entry()?.is_none() {
@@ -199,11 +233,11 @@ fn text_record<R: Record>(
     }
     comma(scanner, R::NUMBER)?;
     let number = scanner.unsigned(R::NUMBER)?;
-    let number = match u32::try_from(number).ok().filter(|&number| number <= greatest) {
+    let number = match u32::try_from(number).ok().filter(|_| limit.allows(number)) {
         Some(number) => number,
         None => {
-            let fault = scanner.at_token(Code::OutOfRange, beyond::<R>(number, greatest, declared));
-            return Err(advised::<R>(fault, declared));
+            let (message, help) = limit.refusal::<R>(number);
+            return Err(advised(scanner.at_token(Code::OutOfRange, message), help));
         }
     };
     let record = R::parse(number, scanner)?;
@@ -216,15 +250,10 @@ fn backwards(time: i64, last: Option<i64>) -> Option<String> {
     Some(format!("time runs backwards: {time} comes behind {last}"))
 }
 
-fn beyond<R: Record>(number: u64, greatest: u32, declared: bool) -> String {
-    let why = if declared { "the declared number of objects" } else { "the greatest there can be" };
-    format!("{} {number} is beyond {greatest}, {why}", R::NUMBER)
-}
-
-fn advised<R: Record>(fault: Fault, declared: bool) -> Fault {
-    match !declared && R::NUMBER == Position::NUMBER {
-        true => Box::new(fault.help("`--objects N` declares a greater number")),
-        false => fault,
+fn advised(fault: Fault, help: Option<&'static str>) -> Fault {
+    match help {
+        Some(help) => Box::new(fault.help(help)),
+        None => fault,
     }
 }
 
@@ -296,8 +325,7 @@ impl Sealed for Window {
 impl Binary<'_, '_> {
     fn record<R: Record>(
         &mut self,
-        greatest: u32,
-        declared: bool,
+        limit: NumberLimit,
         last: Option<i64>,
     ) -> Result<Option<(i64, R)>, Fault> {
         while self.n_left == 0 {
@@ -310,9 +338,10 @@ impl Binary<'_, '_> {
         }
         let bytes = &self.block[self.n_done..self.n_done + R::N_BYTES];
         let record = R::decode(bytes);
-        if record.number() > greatest {
-            let message = beyond::<R>(record.number().into(), greatest, declared);
-            return Err(advised::<R>(self.fault(Code::OutOfRange, &message), declared));
+        let number = u64::from(record.number());
+        if !limit.allows(number) {
+            let (message, help) = limit.refusal::<R>(number);
+            return Err(advised(self.fault(Code::OutOfRange, &message), help));
         }
         if !record.in_range() {
             let message = format!("a coordinate beyond ±{MAX_COORDINATE}");
@@ -332,16 +361,16 @@ impl Binary<'_, '_> {
             BATCH_HEADER => {}
             _ => return Err(self.fault(Code::Truncated, "the file ends where a batch begins")),
         }
-        let [mut time, mut n] = [[0; 8], [0; 8]];
+        let (mut time, mut n) = ([0; 8], [0; 4]);
         time.copy_from_slice(&header[..8]);
-        n[..4].copy_from_slice(&header[8..]);
+        n.copy_from_slice(&header[8..]);
         let time = i64::from_le_bytes(time);
         if let Some(message) = backwards(time, last) {
             return Err(self.fault(Code::OutOfRange, &message));
         }
         self.offset += BATCH_HEADER as u64;
         self.time = time;
-        self.n_left = u64::from_le_bytes(n) as u32;
+        self.n_left = u32::from_le_bytes(n);
         self.n_in_batch = self.n_left;
         Ok(true)
     }

@@ -2,7 +2,7 @@
 
 use star_base::Code;
 
-use super::{MovingForm, MovingReader, MovingWriter, Position, Record, Window};
+use super::{MovingForm, MovingReader, MovingWriter, NumberLimit, Position, Record, Window};
 use crate::error::FileError;
 use crate::options::ReadOptions;
 
@@ -13,10 +13,11 @@ fn read<R: Record>(bytes: &[u8], greatest: u32) -> (Batches<R>, Option<FileError
     let mut options = ReadOptions::new("m", 1 << 30);
     let mut input = bytes;
     let mut batches = Vec::new();
-    let mut reader = match MovingReader::open(&mut input, &mut options, greatest, true) {
-        Ok(reader) => reader,
-        Err(error) => return (batches, Some(error)),
-    };
+    let mut reader =
+        match MovingReader::open(&mut input, &mut options, NumberLimit::Declared(greatest)) {
+            Ok(reader) => reader,
+            Err(error) => return (batches, Some(error)),
+        };
     loop {
         match reader.time() {
             Ok(None) => return (batches, None),
@@ -24,7 +25,11 @@ fn read<R: Record>(bytes: &[u8], greatest: u32) -> (Batches<R>, Option<FileError
             Err(error) => return (batches, Some(error)),
         }
         let batch = &mut batches.last_mut().unwrap().1;
-        if let Err(error) = reader.batch(|record| batch.push(record)) {
+        let mut take = |record| {
+            batch.push(record);
+            Ok(())
+        };
+        if let Err(error) = reader.batch(&mut take) {
             let n_read: usize = batches.iter().map(|(_, records)| records.len()).sum();
             assert_eq!(reader.n_read(), n_read as u64);
             assert_eq!(reader.last_time(), batches.last().map(|(time, _)| *time));
@@ -147,4 +152,20 @@ fn binary_streams_that_end_early_keep_whole_records() {
     let mut far = bytes;
     far[35] = 0x7f;
     assert_eq!(read::<Position>(&far, 9).1.unwrap().code, Code::OutOfRange);
+}
+
+#[test]
+fn a_number_beyond_the_limit_is_told_with_its_reason() {
+    let refused = |limit: NumberLimit| {
+        let mut options = ReadOptions::new("m", 1 << 30);
+        let mut input: &[u8] = b"1,4294967296,7,8\n";
+        let mut reader = MovingReader::<Position>::open(&mut input, &mut options, limit).unwrap();
+        reader.time().unwrap_err()
+    };
+    let error = refused(NumberLimit::None);
+    let message = "m:1:3: id 4294967296 is beyond 4294967295, the greatest there can be";
+    assert_eq!((error.to_string().as_str(), error.help.len()), (message, 0));
+    let error = refused(NumberLimit::Undeclared(7));
+    let message = "m:1:3: id 4294967296 is beyond 7, the greatest that need not be declared";
+    assert_eq!((error.to_string().as_str(), error.help.len()), (message, 1));
 }

@@ -40,15 +40,11 @@ impl<W: Write, R: Record> MovingWriter<W, R> {
     /// # Errors
     /// Those of the output.
     pub fn new(out: W, form: MovingForm) -> io::Result<Self> {
-        let mut writer =
-            MovingWriter { out, form, n_bytes: 0, bytes: Vec::new(), record: PhantomData };
-        match form {
-            MovingForm::Text => writer.bytes.extend_from_slice(R::HEADER.as_bytes()),
-            MovingForm::Binary => writer.bytes.extend_from_slice(&R::MAGIC),
-        }
-        if form == MovingForm::Text {
-            writer.bytes.push(b'\n');
-        }
+        let bytes = match form {
+            MovingForm::Text => format!("{}\n", R::HEADER).into_bytes(),
+            MovingForm::Binary => R::MAGIC.to_vec(),
+        };
+        let mut writer = MovingWriter { out, form, n_bytes: 0, bytes, record: PhantomData };
         writer.bring_out()?;
         Ok(writer)
     }

@@ -262,6 +262,12 @@ impl MovingIndex {
         }
     }
 
+    /// Bytes that it takes at least once an object of this id is there.
+    pub fn n_bytes_with(&self, id: u32) -> u64 {
+        let n_more = (u64::from(id) + 1).saturating_sub(self.ids.len() as u64);
+        self.n_bytes() + 8 * n_more
+    }
+
     /// Bytes that it takes, what it keeps for the next batch included.
     pub fn n_bytes(&self) -> u64 {
         let indexes = self.indexes.as_ref().map_or(0, Indexes::n_bytes);

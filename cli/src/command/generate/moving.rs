@@ -12,12 +12,12 @@ use star_edge::failure::Failure;
 use star_edge::files::Console;
 use star_edge::flags::Flags;
 use star_edge::report::Reporter;
+use star_edge::sheet::Sheet;
 use star_edge::sizes::{available_memory, parse_count};
 use star_io::FileError;
 use star_io::generate::{GenerateOptions, Hubs, MovingObjects};
 use star_io::moving::{MovingForm, MovingWriter, Position, Record, Window};
 
-use crate::command::moving::Sheet;
 use crate::text;
 
 /// What `star gen moving` is told.
@@ -111,8 +111,10 @@ pub(super) fn run(args: &MovingGenArgs, reporter: &Reporter) -> Result<Exit, Fai
         .map_err(star_bind::generated::advise)?;
     let (mut n_updates, mut n_queries) = (args.objects, 0);
 
-    let cannot_updates = |error: io::Error| cannot_write(&args.output, &error);
-    let cannot_queries = |error: io::Error| cannot_write(&args.queries, &error);
+    let [updates_place, queries_place] =
+        [&updates_sheet, &queries_sheet].map(|sheet| sheet.place().clone());
+    let cannot_updates = |error: io::Error| updates_place.cannot(&error);
+    let cannot_queries = |error: io::Error| queries_place.cannot(&error);
     let mut updates_out =
         writer::<Position>(&mut updates_sheet, updates_form).map_err(cannot_updates)?;
     let mut queries_out =
@@ -182,8 +184,4 @@ fn goes_on(console: &Console<'_>, file: &str) -> Result<(), FileError> {
         Some(code) => Err(FileError::new(code, file, "interrupted")),
         None => Ok(()),
     }
-}
-
-fn cannot_write(name: &str, error: &io::Error) -> FileError {
-    FileError::new(Code::CannotWrite, name, format!("cannot write: {}", text::reason(error)))
 }

@@ -1,30 +1,31 @@
 //! `star moving`: makes the updates of a stream of moving objects and answers the questions of another.
 
+mod batches;
 mod picture;
 mod report;
-mod sheet;
 
 use std::io::{self, BufWriter, Write};
+use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use clap::Args;
 use star_base::{Code, Diagnostic};
-use star_bind::{Files, Observer};
+use star_edge::destination::Destination;
 use star_edge::exit::Exit;
-use star_edge::failure::Failure;
-use star_edge::files::{Console, Disk};
-use star_edge::flags::Flags;
+use star_edge::failure::{Failure, internal};
+use star_edge::flags::{Flags, Watchdog};
 use star_edge::output::Output;
 use star_edge::report::Reporter;
-use star_io::moving::{MovingReader, Position, Window};
-use star_io::{FileError, OutputRef, ReadOptions};
-use star_natives::moving::{AnswerHash, Collector, MovingIndex, Point, Query, Rect, Update};
+use star_edge::sheet::Sheet;
+use star_edge::sizes::{available_memory, parse_size, parse_time};
+use star_io::moving::NumberLimit;
+use star_io::{FileError, OutputRef};
+use star_natives::moving::{AnswerHash, Collector, MovingIndex, Point, Query, Rect};
 use star_natives::{Ended, Workers};
 
+use self::batches::{Batch, Streams};
 use crate::outlet::Outlet;
 use crate::text;
-
-pub(super) use self::sheet::Sheet;
 
 /// Ids go so far if no number of objects is declared: the index of them takes 8 bytes each.
 const MOST_OBJECTS: u32 = 1 << 28;
@@ -71,6 +72,17 @@ pub(crate) struct MovingArgs {
     /// No summary
     #[arg(short, long)]
     quiet: bool,
+
+    /// Bytes of the index, the batches at hand and their answers, looked at between batches
+    ///
+    /// Written `1000`, `64K`, `512M` or `2G`. Without it, three quarters of the memory that is
+    /// available.
+    #[arg(long, value_name = "SIZE", value_parser = parse_size, help_heading = "Limits")]
+    max_memory: Option<u64>,
+
+    /// Time from the first input file on: `5` or `5s`, `200ms`, `2m`
+    #[arg(long, value_name = "TIME", value_parser = parse_time, help_heading = "Limits")]
+    max_time: Option<Duration>,
 }
 
 const LONG_HELP: &str = "\
@@ -80,8 +92,11 @@ updates of an object in a batch the last one counts. Time never runs backwards i
 The hash is the sum of mix64(qid * 2^32 + id) modulo 2^64, mix64 being the finaliser of splitmix64: it
 does not depend on the order of the answers.
 
-If a file is faulty, what was read before is kept: the updates are made, and the questions that see no
-missing update are answered.
+If the updates are faulty, what was read before is kept: the updates are made, and the questions that see
+no missing update are answered. If the questions are, those before are answered, and the work ends with
+their batch.
+
+The next batch is read while one is worked at.
 ";
 
 fn area(text: &str) -> Result<Rect, String> {
@@ -106,6 +121,9 @@ struct Times {
 trait Answers: Collector {
     /// The batch of this time is answered.
     fn batch(&mut self, time: i64, out: &mut dyn Write) -> io::Result<()>;
+
+    /// Bytes that it keeps.
+    fn n_bytes(&self) -> u64;
 }
 
 impl Answers for Vec<(u32, u32)> {
@@ -113,18 +131,26 @@ impl Answers for Vec<(u32, u32)> {
         self.sort_unstable();
         self.drain(..).try_for_each(|(number, id)| writeln!(out, "{time},{number},{id}"))
     }
+
+    fn n_bytes(&self) -> u64 {
+        (self.capacity() * size_of::<(u32, u32)>()) as u64
+    }
 }
 
 impl Answers for AnswerHash {
     fn batch(&mut self, _: i64, _: &mut dyn Write) -> io::Result<()> {
         Ok(())
     }
+
+    fn n_bytes(&self) -> u64 {
+        0
+    }
 }
 
 /// Reads, makes the updates, answers.
 ///
 /// # Errors
-/// If a file cannot be read or is faulty, an output cannot be written, memory is short, or Ctrl-C came.
+/// If a file cannot be read or is faulty, an output cannot be written, a limit is met, or Ctrl-C came.
 pub(crate) fn run(
     args: &MovingArgs,
     reporter: &Reporter,
@@ -136,29 +162,47 @@ pub(crate) fn run(
         let why = text::reason(&error);
         reporter.warning(&format!("Ctrl-C ends the run without a message: {why}"));
     }
-    let console = Console { flags: &flags, reporter };
+    let _watchdog = match args.max_time {
+        None => None,
+        Some(time) => Some(Watchdog::start(&flags, time).map_err(|error| no_thread(&error))?),
+    };
     let stop = || flags.stop().is_some();
     let workers = Workers::new(args.threads, &stop).map_err(|ended| failed(ended, &flags))?;
     let picture = args.picture.as_deref().map(|name| Outlet::new(name, &|_| Ok(()))).transpose()?;
     let mut sheet = args.output.as_deref().map(Sheet::new).transpose()?;
 
-    let mut run = Run::new(args.area);
+    let max_bytes = args.max_memory.unwrap_or_else(|| available_memory() / 4 * 3);
+    let streams = Streams {
+        updates: &args.updates,
+        queries: args.queries.as_deref(),
+        limit: args.objects.map_or(NumberLimit::Undeclared(MOST_OBJECTS), NumberLimit::Declared),
+        max_bytes,
+        flags: &flags,
+    };
+    let index = MovingIndex::new(args.area);
+    let (time, last_queries) = (Duration::ZERO, Vec::new());
+    let mut run = Run { index, time, last_queries, max_bytes, flags: &flags, workers: &workers };
     let (faults, hash) = match (args.hash, &mut sheet) {
         (true, _) => {
             let mut hash = AnswerHash::default();
-            (run.streams(args, &console, &workers, &mut hash, &mut io::sink())?, Some(hash))
+            (run.answer(&streams, &mut hash, &mut io::sink(), None)?, Some(hash))
         }
         (false, Some(sheet)) => {
+            let place = sheet.place().clone();
             let mut out = BufWriter::with_capacity(1 << 16, sheet);
-            writeln!(out, "{ANSWERS}").map_err(|error| cannot_write(args, &error))?;
-            let faults = run.streams(args, &console, &workers, &mut Vec::new(), &mut out)?;
-            out.flush().map_err(|error| cannot_write(args, &error))?;
+            let begun = writeln!(out, "{ANSWERS}");
+            begun.map_err(|error| place.cannot(&error))?;
+            let faults = run.answer(&streams, &mut Vec::new(), &mut out, Some(&place))?;
+            out.flush().map_err(|error| place.cannot(&error))?;
             (faults, None)
         }
         (false, None) => {
-            let mut out = Printed { output, waiting: format!("{ANSWERS}\n").into_bytes() };
-            let faults = run.streams(args, &console, &workers, &mut Vec::new(), &mut out)?;
-            // Whoever does not read on is told when the command ends.
+            let mut out = BufWriter::with_capacity(1 << 16, &mut *output);
+            // What cannot be written is told when the command ends.
+            let faults = match writeln!(out, "{ANSWERS}") {
+                Ok(()) => run.answer(&streams, &mut Vec::new(), &mut out, None)?,
+                Err(_) => Vec::new(),
+            };
             let _ = out.flush();
             (faults, None)
         }
@@ -189,167 +233,95 @@ pub(crate) fn run(
 const ANSWERS: &str = "t,qid,id";
 
 /// The index, and what is kept for the end.
-struct Run {
+struct Run<'a> {
     index: MovingIndex,
     time: Duration,
     last_queries: Vec<Query>,
+    max_bytes: u64,
+    flags: &'a Flags,
+    workers: &'a Workers<'a>,
 }
 
-impl Run {
-    fn new(area: Option<Rect>) -> Run {
-        Run { index: MovingIndex::new(area), time: Duration::ZERO, last_queries: Vec::new() }
-    }
-
-    /// Works through both streams, and gives the faults of these: what was read before them is kept.
-    fn streams<A: Answers>(
+impl Run<'_> {
+    /// Works through both streams, and gives the faults of these: what was read before them is kept. Without a place,
+    /// an output that fails ends the work, and whoever owns it tells.
+    fn answer<A: Answers>(
         &mut self,
-        args: &MovingArgs,
-        console: &Console<'_>,
-        workers: &Workers<'_>,
+        streams: &Streams<'_>,
         answers: &mut A,
         out: &mut dyn Write,
+        place: Option<&Destination>,
     ) -> Result<Vec<FileError>, Failure> {
-        let (greatest, declared) = match args.objects {
-            Some(n) => (n, true),
-            None => (MOST_OBJECTS, false),
-        };
-        let mut updates = Disk.open(&args.updates)?;
-        let mut goes_on = |n_read| {
-            (updates.progress)(n_read);
-            console.stop().is_none()
-        };
-        let mut options = ReadOptions::new(&args.updates, u64::MAX);
-        options.size_hint = updates.n_bytes;
-        options.progress = Some(&mut goes_on);
-        let updates = MovingReader::open(&mut updates.input, &mut options, greatest, declared)?;
-        match &args.queries {
-            None => self.both(updates, None, console, workers, answers, out, args),
-            Some(name) => {
-                let mut queries = Disk.open(name)?;
-                let mut goes_on = |n_read| {
-                    (queries.progress)(n_read);
-                    console.stop().is_none()
-                };
-                let mut options = ReadOptions::new(name, u64::MAX);
-                options.size_hint = queries.n_bytes;
-                options.progress = Some(&mut goes_on);
-                let queries =
-                    MovingReader::open(&mut queries.input, &mut options, u32::MAX, false)?;
-                self.both(updates, Some(queries), console, workers, answers, out, args)
+        let mut faults = streams.for_each(|batch| {
+            self.period(batch, answers)?;
+            match (answers.batch(batch.time, out), place) {
+                (Ok(()), _) => Ok(ControlFlow::Continue(())),
+                (Err(error), Some(place)) => Err(place.cannot(&error).into()),
+                (Err(_), None) => Ok(ControlFlow::Break(())),
             }
-        }
-    }
-
-    #[allow(clippy::too_many_arguments, reason = "two streams, an output, and who watches")]
-    fn both<A: Answers>(
-        &mut self,
-        mut updates: MovingReader<'_, '_, Position>,
-        mut queries: Option<MovingReader<'_, '_, Window>>,
-        console: &Console<'_>,
-        workers: &Workers<'_>,
-        answers: &mut A,
-        out: &mut dyn Write,
-        args: &MovingArgs,
-    ) -> Result<Vec<FileError>, Failure> {
-        let (mut changes, mut questions) = (Vec::new(), Vec::new());
-        let mut faults = Vec::new();
-        loop {
-            let next_updates = kept(updates.time(), &mut faults).flatten();
-            let n_faults = faults.len();
-            let next_queries = match &mut queries {
-                Some(queries) => kept(queries.time(), &mut faults).flatten(),
-                None => None,
-            };
-            // Behind a fault of the updates, a question of a later time would not see all it has to; behind one of the
-            // questions, no update matters.
-            let is_blind = n_faults > 0 && next_queries > updates.last_time();
-            let Some(time) = [next_updates, next_queries].into_iter().flatten().min() else {
-                break;
-            };
-            if faults.len() > n_faults || is_blind {
-                break;
-            }
-            changes.clear();
-            questions.clear();
-            if next_updates == Some(time) {
-                let taken = updates.batch(|Position { id, at }| {
-                    // The reader has seen to the range.
-                    let to = at.and_then(|[x, y]| Point::new(x.into(), y.into()));
-                    changes.push(Update { id, to });
-                });
-                kept(taken, &mut faults);
-            }
-            if let Some(queries) = &mut queries
-                && next_queries == Some(time)
-            {
-                kept(queries.batch(|window| questions.extend(query(window))), &mut faults);
-            }
-            let begin = Instant::now();
-            let done = self.index.period(&changes, &questions, answers, workers);
-            done.map_err(|ended| failed(ended, console.flags))?;
-            self.time += begin.elapsed();
-            answers.batch(time, out).map_err(|error| cannot_write(args, &error))?;
-            if !questions.is_empty() {
-                std::mem::swap(&mut self.last_queries, &mut questions);
-            }
-        }
-        let interrupted = faults.iter().position(|fault| fault.code == Code::Interrupted);
-        match interrupted {
-            Some(idx) => Err(faults.swap_remove(idx).into()),
+        })?;
+        let stopped = |fault: &FileError| matches!(fault.code, Code::Interrupted | Code::TimeLimit);
+        match faults.iter().position(stopped) {
+            Some(idx) => Err(advised(faults.swap_remove(idx).to_diagnostic())),
             None => Ok(faults),
         }
     }
-}
 
-/// A question; `None` if its rectangle holds nothing.
-fn query(window: Window) -> Option<Query> {
-    let Window { number, low: [x1, y1], high: [x2, y2] } = window;
-    let low = Point::new(x1.into(), y1.into())?;
-    let high = Point::new(x2.into(), y2.into())?;
-    (x1 <= x2 && y1 <= y2).then(|| Query { number, range: Rect::new(low, high) })
-}
+    fn period<A: Answers>(&mut self, batch: &mut Batch, answers: &mut A) -> Result<(), Failure> {
+        // Another batch is being read meanwhile.
+        let of_batches = 2 * batch.n_bytes();
+        self.check_memory(self.index.n_bytes_with(batch.greatest) + of_batches)?;
+        let begin = Instant::now();
+        let Batch { changes, questions, .. } = batch;
+        let done = self.index.period(changes, questions, answers, self.workers);
+        done.map_err(|ended| failed(ended, self.flags))?;
+        self.time += begin.elapsed();
+        self.check_memory(self.index.n_bytes() + of_batches + answers.n_bytes())?;
+        if !questions.is_empty() {
+            std::mem::swap(&mut self.last_queries, questions);
+        }
+        Ok(())
+    }
 
-/// What was read; a fault is kept.
-fn kept<T>(read: Result<T, FileError>, faults: &mut Vec<FileError>) -> Option<T> {
-    read.map_err(|fault| faults.push(fault)).ok()
+    fn check_memory(&self, n_bytes: u64) -> Result<(), Failure> {
+        if n_bytes <= self.max_bytes {
+            return Ok(());
+        }
+        let message = format!(
+            "the moving objects take {} of memory, and the budget is {}",
+            text::bytes(n_bytes),
+            text::bytes(self.max_bytes)
+        );
+        Err(advised(Diagnostic::new(Code::DoesNotFit, message)))
+    }
 }
 
 fn failed(ended: Ended, flags: &Flags) -> Failure {
     let diagnostic = match ended {
-        Ended::Interrupted => {
-            Diagnostic::new(flags.stop().unwrap_or(Code::Interrupted), "interrupted")
-        }
+        Ended::Interrupted => match flags.stop() {
+            Some(Code::TimeLimit) => Diagnostic::new(Code::TimeLimit, "the time is up"),
+            Some(_) | None => Diagnostic::new(Code::Interrupted, "interrupted"),
+        },
         Ended::OutOfMemory => {
             Diagnostic::new(Code::DoesNotFit, "there is no memory for the index of so many objects")
         }
-        Ended::Internal(why) => Diagnostic::new(Code::Internal, why),
+        Ended::Internal(fault) => internal(fault),
     };
-    diagnostic.into()
+    advised(diagnostic)
 }
 
-fn cannot_write(args: &MovingArgs, error: &io::Error) -> FileError {
-    let name = args.output.as_deref().unwrap_or("standard output");
-    FileError::new(Code::CannotWrite, name, format!("cannot write: {}", text::reason(error)))
-}
-
-/// Standard output, a buffer at a time.
-struct Printed<'a> {
-    output: &'a mut Output,
-    waiting: Vec<u8>,
-}
-
-impl Write for Printed<'_> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.waiting.extend_from_slice(bytes);
-        if self.waiting.len() >= 1 << 16 {
-            self.flush()?;
-        }
-        Ok(bytes.len())
+/// The message with what sets the limit that was met.
+fn advised(diagnostic: Diagnostic) -> Failure {
+    let help = [
+        (Code::TimeLimit, "`--max-time` sets this limit"),
+        (Code::DoesNotFit, "`--max-memory` sets the budget"),
+    ];
+    match help.into_iter().find(|(code, _)| *code == diagnostic.code) {
+        Some((_, help)) => diagnostic.help(help).into(),
+        None => diagnostic.into(),
     }
+}
 
-    fn flush(&mut self) -> io::Result<()> {
-        self.output.write(&String::from_utf8_lossy(&self.waiting));
-        self.waiting.clear();
-        Ok(())
-    }
+fn no_thread(error: &io::Error) -> Diagnostic {
+    internal(&format!("the system gives no thread: {}", text::reason(error)))
 }

@@ -7,7 +7,6 @@ mod model;
 mod nodes;
 mod scans;
 mod threads;
-mod watches;
 
 use std::sync::LazyLock;
 

@@ -1,0 +1,197 @@
+//! The batches of both streams, in the order of time, read ahead: while one is worked at, a thread reads the next.
+
+use std::ops::ControlFlow;
+use std::sync::mpsc::{self, Receiver, SyncSender};
+use std::thread;
+
+use star_base::Code;
+use star_bind::{Files, OpenFile};
+use star_edge::failure::{Failure, internal};
+use star_edge::files::Disk;
+use star_edge::flags::Flags;
+use star_io::moving::{MovingReader, NumberLimit, Position, Record, Window};
+use star_io::{FileError, ReadOptions};
+use star_natives::moving::{Point, Query, Rect, Update};
+
+use super::no_thread;
+
+/// All that has one time.
+#[derive(Debug, Default)]
+pub(super) struct Batch {
+    pub(super) time: i64,
+    pub(super) changes: Vec<Update>,
+    pub(super) questions: Vec<Query>,
+    /// The greatest id of the changes.
+    pub(super) greatest: u32,
+}
+
+impl Batch {
+    /// Bytes that it takes.
+    pub(super) fn n_bytes(&self) -> u64 {
+        let Batch { time: _, changes, questions, greatest: _ } = self;
+        (changes.capacity() * size_of::<Update>() + questions.capacity() * size_of::<Query>())
+            as u64
+    }
+}
+
+/// Both streams, and what they may be.
+pub(super) struct Streams<'a> {
+    pub(super) updates: &'a str,
+    pub(super) queries: Option<&'a str>,
+    /// The greatest id.
+    pub(super) limit: NumberLimit,
+    /// Bytes that a batch may take.
+    pub(super) max_bytes: u64,
+    pub(super) flags: &'a Flags,
+}
+
+impl Streams<'_> {
+    /// Calls `each` for every batch until it breaks off, and gives the faults of the streams: before them, everything
+    /// was handed out that may be worked at.
+    ///
+    /// # Errors
+    /// If a file cannot be opened or holds something else, and those of `each`.
+    pub(super) fn for_each(
+        &self,
+        mut each: impl FnMut(&mut Batch) -> Result<ControlFlow<()>, Failure>,
+    ) -> Result<Vec<FileError>, Failure> {
+        thread::scope(|scope| {
+            let (send, receive) = mpsc::sync_channel(1);
+            let (give_back, spare) = mpsc::channel();
+            let read = move || self.read(&send, &spare);
+            let reader = thread::Builder::new().name("reader".to_owned());
+            let reader = reader.spawn_scoped(scope, read).map_err(|error| no_thread(&error))?;
+            for mut batch in &receive {
+                if each(&mut batch)?.is_break() {
+                    break;
+                }
+                // The reader may have ended already.
+                let _ = give_back.send(batch);
+            }
+            // Where nobody takes more, the reader ends.
+            drop(receive);
+            let broken = |_| internal("the thread that reads has died");
+            Ok(reader.join().map_err(broken)??)
+        })
+    }
+
+    fn read(
+        &self,
+        send: &SyncSender<Batch>,
+        spare: &Receiver<Batch>,
+    ) -> Result<Vec<FileError>, FileError> {
+        self.open(self.updates, self.limit, |mut updates| match self.queries {
+            None => Ok(self.merge(&mut updates, None, send, spare)),
+            Some(name) => self.open(name, NumberLimit::None, |mut queries| {
+                Ok(self.merge(&mut updates, Some(&mut queries), send, spare))
+            }),
+        })
+    }
+
+    /// Opens a stream, and does something with it.
+    fn open<R: Record, T>(
+        &self,
+        name: &str,
+        limit: NumberLimit,
+        read: impl FnOnce(MovingReader<'_, '_, R>) -> Result<T, FileError>,
+    ) -> Result<T, FileError> {
+        let OpenFile { mut input, n_bytes, mut progress } = Disk.open(name)?;
+        let mut goes_on = |n_read| {
+            progress(n_read);
+            self.flags.stop().is_none()
+        };
+        let mut options = ReadOptions::new(name, self.max_bytes);
+        options.size_hint = n_bytes;
+        options.progress = Some(&mut goes_on);
+        let opened = MovingReader::open(&mut input, &mut options, limit);
+        read(opened.map_err(|error| self.stopped(error))?)
+    }
+
+    /// Hands out batch after batch; the faults at which the streams ended.
+    fn merge(
+        &self,
+        updates: &mut MovingReader<'_, '_, Position>,
+        mut queries: Option<&mut MovingReader<'_, '_, Window>>,
+        send: &SyncSender<Batch>,
+        spare: &Receiver<Batch>,
+    ) -> Vec<FileError> {
+        let (mut bad_update, mut bad_query) = (None, None);
+        loop {
+            let next_updates = self.kept(updates.time(), &mut bad_update).flatten();
+            let next_queries = match &mut queries {
+                Some(queries) => self.kept(queries.time(), &mut bad_query).flatten(),
+                None => None,
+            };
+            // Behind a fault of the updates, a question of a later time would not see all it has to; behind one of the
+            // questions, no update matters.
+            let is_blind = bad_update.is_some() && next_queries > updates.last_time();
+            let time = [next_updates, next_queries].into_iter().flatten().min();
+            let Some(time) = time.filter(|_| bad_query.is_none() && !is_blind) else { break };
+            let mut batch = spare.try_recv().unwrap_or_default();
+            let Batch { changes, questions, greatest, .. } = &mut batch;
+            changes.clear();
+            questions.clear();
+            *greatest = 0;
+            if next_updates == Some(time) {
+                let taken = updates.batch(|Position { id, at }| {
+                    // The reader has seen to the range.
+                    let to = at.and_then(|[x, y]| Point::new(x.into(), y.into()));
+                    *greatest = id.max(*greatest);
+                    self.push(changes, Update { id, to }, self.updates)
+                });
+                self.kept(taken, &mut bad_update);
+            }
+            if let Some(queries) = &mut queries
+                && next_queries == Some(time)
+            {
+                let taken = queries.batch(|window| match query(window) {
+                    Some(query) => self.push(questions, query, self.queries.unwrap_or_default()),
+                    None => Ok(()),
+                });
+                self.kept(taken, &mut bad_query);
+            }
+            batch.time = time;
+            if send.send(batch).is_err() {
+                break;
+            }
+        }
+        bad_update.into_iter().chain(bad_query).collect()
+    }
+
+    /// A list takes an item, unless there is no memory for it.
+    fn push<T>(&self, list: &mut Vec<T>, item: T, name: &str) -> Result<(), FileError> {
+        if list.len() == list.capacity() {
+            let needed = 2 * (list.capacity() * size_of::<T>()) as u64;
+            if needed > self.max_bytes || list.try_reserve(1).is_err() {
+                let message = "a batch is larger than the memory budget";
+                return Err(FileError::new(Code::DoesNotFit, name, message)
+                    .help("`--max-memory` sets the budget"));
+            }
+        }
+        list.push(item);
+        Ok(())
+    }
+
+    /// What was read; the fault at which a stream ends is kept.
+    fn kept<T>(&self, read: Result<T, FileError>, fault: &mut Option<FileError>) -> Option<T> {
+        read.map_err(|error| *fault = Some(self.stopped(error))).ok()
+    }
+
+    /// What ended the reading, if it was a flag.
+    fn stopped(&self, error: FileError) -> FileError {
+        match (error.code, self.flags.stop()) {
+            (Code::Interrupted, Some(Code::TimeLimit)) => {
+                FileError::new(Code::TimeLimit, error.file, "the time is up while reading")
+            }
+            (_, Some(_) | None) => error,
+        }
+    }
+}
+
+/// A question; `None` if its rectangle holds nothing.
+fn query(window: Window) -> Option<Query> {
+    let Window { number, low: [x1, y1], high: [x2, y2] } = window;
+    let low = Point::new(x1.into(), y1.into())?;
+    let high = Point::new(x2.into(), y2.into())?;
+    (x1 <= x2 && y1 <= y2).then(|| Query { number, range: Rect::new(low, high) })
+}
