@@ -50,7 +50,8 @@ pub(crate) struct RunArgs {
     /// `n=5`, `b=true`, `s=text`, `X=0101` or `X='0101'`, `T='010 001'` for the rows of a table; `G=road.gr` for a table, slice or word from
     /// a file. A layout may stand before a graph, as in `Cost=weights-out:road.gr`; a table is laid
     /// out as `adjacency` otherwise. Numbers have the layouts `records`, `grid` and `field:NAME`, as
-    /// in `Z=field:speed:cars.csv`. `H=grid:dem.npz#height` is the array `height` of an archive. `T=` leaves a `var` parameter unset whatever `--graph` offers.
+    /// in `Z=field:speed:cars.csv`. `H=grid:dem.npz#height` is the array `height` of an archive. `T=` leaves a `var` parameter unset whatever `--graph` offers. A
+    /// boolean that is not given is false.
     #[arg(value_name = "NAME=VALUE")]
     arguments: Vec<String>,
 
