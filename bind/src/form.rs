@@ -62,6 +62,13 @@ impl Subject {
                 let example = grid_example("height", terrain.bits as usize);
                 ("a grid of heights".to_owned(), example, Vec::new())
             }
+            Generator::Blocks(_) => {
+                ("a grid of transitions".to_owned(), transitions_example(), Vec::new())
+            }
+            Generator::Country(country) => {
+                let example = grid_example("height", country.bits as usize);
+                ("a grid of heights".to_owned(), example, Vec::new())
+            }
             Generator::Curve(_) => ("a gray image".to_owned(), grid_example("gray", 8), Vec::new()),
             Generator::Updates(_) => ("an update stream".to_owned(), updates_example(), Vec::new()),
         };
@@ -193,6 +200,13 @@ fn grid_example(name: &str, bits: usize) -> Data {
     let field = Field { name: name.to_owned(), bits: Some(bits), values: vec![greatest] };
     let shape = Shape::Grid { height: 1, width: 1 };
     Data::Numbers(Numbers { shape, fields: vec![field] })
+}
+
+/// A cell with transitions to two sides.
+fn transitions_example() -> Data {
+    let field = |name: &str| Field { name: name.to_owned(), bits: Some(1), values: vec![1] };
+    let fields = vec![field("right"), field("down")];
+    Data::Numbers(Numbers { shape: Shape::Grid { height: 1, width: 1 }, fields })
 }
 
 /// A stream of one line.

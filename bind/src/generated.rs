@@ -70,6 +70,8 @@ pub(crate) fn make(
         | Generator::Road(_)
         | Generator::Table(_)
         | Generator::Terrain(_)
+        | Generator::Blocks(_)
+        | Generator::Country(_)
         | Generator::Curve(_) => Ok(FileContents { data: made.data, is_stream: false, n_bytes }),
     }
 }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use crate::support::{Folder, Ran, kill};
 
 /// Every kind with a file for it.
-const KINDS: [&str; 10] = [
+const KINDS: [&str; 12] = [
     "gnp -n 50 -p 0.1 -o f.gr",
     "gnm -n 50 -m 100 --undirected --max-weight 9 -o f.mtx",
     "dag -n 50 -p 0.1 --shuffle -o f.txt",
@@ -15,6 +15,8 @@ const KINDS: [&str; 10] = [
     "road --rows 6 --columns 7 --diagonals 0.5 --connected -o f.gr",
     "table --rows 70 --widths 8,3 -o f.stb",
     "terrain --size 3 --bits 12 -o f.stb",
+    "blocks --rows 20 --columns 30 --impassable 0.4 -o f.npz",
+    "country --rows 20 --columns 30 --impassable 0.4 -o f.npy",
     "curve --rows 20 --columns 30 -o f.stb --mask m.mtx",
     "updates -n 20 -k 50 --max-weight 9 --whole-vertices 1 -o f.updates",
 ];
@@ -58,6 +60,8 @@ fn programs_read_what_was_made() {
         ("table --rows 70 --widths 8,3", "stb", "70 11\n"),
         ("table --rows 70 --widths 8,3", "mtx", "70 11\n"),
         ("terrain --size 3 --bits 12", "stb", "81 12\n"),
+        ("blocks --rows 5 --columns 7 --impassable 0.4", "stb", "35 2\n"),
+        ("country --rows 5 --columns 7 --impassable 0.4", "stb", "35 16\n"),
     ];
     for (line, extension, printed) in cases {
         generate(&folder, &format!("{line} -o f.{extension}")).prints("");

@@ -3,6 +3,7 @@
 //! * [`uniform`]: random graphs in which every arc is as likely as any other, acyclic ones included.
 //! * [`rmat`]: graphs with few great vertices and many small ones.
 //! * [`road`]: road-like grids. [`table`]: tables of bits. [`terrain`]: heights. [`curve`]: images.
+//! * [`blocks`] and [`country`]: maps for shortest paths on grids.
 //! * [`updates`]: changes of a graph and questions about it. * [`moving`]: moving objects and questions about them.
 //! * [`spec`]: all of them with their options, from a command line or from text.
 //!
@@ -27,6 +28,8 @@
 //! # Ok::<(), star_io::FileError>(())
 //! ```
 
+pub mod blocks;
+pub mod country;
 pub mod curve;
 pub mod moving;
 mod numbering;
@@ -50,6 +53,8 @@ use crate::budget::Budget;
 use crate::error::{Fault, FileError};
 use crate::graph::Arc;
 
+pub use blocks::{BlockedGrid, Blocks};
+pub use country::{Country, CountryGrid};
 pub use curve::{CurveImage, NoisyCurve};
 pub use moving::{Hubs, MovingObjects, MovingSteps};
 pub use numbering::Labels;

@@ -36,6 +36,8 @@ use crate::text;
   star gen road --rows 100 --columns 200 --connected -o road.gr
   star gen table --rows 10000 --widths 16,16,1 -o records.stb
   star gen terrain --size 8 --bits 12 -o heights.stb
+  star gen blocks --rows 200 --columns 200 --impassable 0.4 -o blocks.npz
+  star gen country --rows 200 --columns 200 --impassable 0.4 -o country.npy
   star gen curve --rows 200 --columns 300 -o image.stb --mask curve.stb
   star gen updates --graph road.gr --undirected -k 1000 -o road.updates
   star gen moving -n 100000 --updates 1000000 -o updates.csv --queries queries.csv")]

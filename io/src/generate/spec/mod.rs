@@ -14,8 +14,8 @@ use star_base::Code;
 use self::options::{Kind, KindSpec, Presence};
 use self::value::Value;
 use super::{
-    Density, GenerateOptions, Kind as GraphKind, Labels, NoisyCurve, Parts, RandomTable, Repeats,
-    Rmat, Road, Shares, Terrain, UniformGraph, UpdateStream,
+    Blocks, Country, Density, GenerateOptions, Kind as GraphKind, Labels, NoisyCurve, Parts,
+    RandomTable, Repeats, Rmat, Road, Shares, Terrain, UniformGraph, UpdateStream,
 };
 use crate::data::Data;
 use crate::error::FileError;
@@ -47,6 +47,10 @@ pub enum Generator {
     Table(RandomTable),
     /// Heights.
     Terrain(Terrain),
+    /// A grid with blocked transitions.
+    Blocks(Blocks),
+    /// Heights and a threshold.
+    Country(Country),
     /// An image.
     Curve(NoisyCurve),
     /// An update stream.
@@ -239,6 +243,18 @@ impl Specification {
                 roughness: options.share("roughness")?,
                 bits: options.short("bits")?,
             }),
+            Kind::Blocks => Generator::Blocks(Blocks {
+                height: options.count("rows")?,
+                width: options.count("columns")?,
+                impassable: options.share("impassable")?,
+            }),
+            Kind::Country => Generator::Country(Country {
+                height: options.count("rows")?,
+                width: options.count("columns")?,
+                impassable: options.share("impassable")?,
+                roughness: options.share("roughness")?,
+                bits: options.short("bits")?,
+            }),
             Kind::Curve => Generator::Curve(NoisyCurve {
                 height: options.count("rows")?,
                 width: options.count("columns")?,
@@ -285,6 +301,8 @@ impl Generator {
             | Generator::Road(_)
             | Generator::Table(_)
             | Generator::Terrain(_)
+            | Generator::Blocks(_)
+            | Generator::Country(_)
             | Generator::Curve(_) => None,
         }
     }
@@ -321,6 +339,25 @@ impl Generator {
                 let numbers = terrain.generate(options)?;
                 let side = (1 << terrain.size_log2) + 1;
                 of_data(Data::Numbers(numbers), vec![("rows", side), ("columns", side)])
+            }
+            Generator::Blocks(blocks) => {
+                let made = blocks.generate(options)?;
+                let sizes = vec![
+                    ("rows", blocks.height),
+                    ("columns", blocks.width),
+                    ("blocked", made.n_blocked),
+                ];
+                of_data(Data::Numbers(made.open), sizes)
+            }
+            Generator::Country(country) => {
+                let made = country.generate(options)?;
+                let sizes = vec![
+                    ("rows", country.height),
+                    ("columns", country.width),
+                    ("threshold", made.threshold),
+                    ("blocked", made.n_blocked),
+                ];
+                of_data(Data::Numbers(made.heights), sizes)
             }
             Generator::Curve(curve) => {
                 let made = curve.generate(options)?;

@@ -21,6 +21,10 @@ pub enum Kind {
     Table,
     /// Heights.
     Terrain,
+    /// A grid with blocked transitions.
+    Blocks,
+    /// Heights and a threshold.
+    Country,
     /// An image.
     Curve,
     /// An update stream.
@@ -131,6 +135,13 @@ const fn option(
 const VERTICES: OptionSpec = option("vertices", "N", Count, "Number of vertices").short('n');
 const ARCS: OptionSpec = option("arcs", "M", Count, "Number of arcs").short('m');
 const UNDIRECTED: OptionSpec = OptionSpec::flag("undirected", "Edges in place of arcs");
+
+const IMPASSABLE: OptionSpec = option(
+    "impassable",
+    "P",
+    Share,
+    "Share of blocked transitions between neighbours, from 0 to 1",
+);
 
 /// Options of all graphs.
 const GRAPH: &[OptionSpec] = &[
@@ -263,6 +274,30 @@ pub static KINDS: &[KindSpec] = &[
             option("size", "K", Short, "The side has 2^K + 1 cells"),
             option("roughness", "R", Share, "From 0, soft hills, to 1, jagged rock").default("0.4"),
             option("bits", "N", Short, "Bits of a height").default("8"),
+        ]],
+    },
+    KindSpec {
+        kind: Kind::Blocks,
+        name: "blocks",
+        about: "A grid whose transitions are blocked one by one, for `star:wave`",
+        examples: &["blocks --rows 200 --columns 200 --impassable 0.4 -o blocks.npz"],
+        groups: &[&[
+            option("rows", "N", Count, "Rows of cells"),
+            option("columns", "N", Count, "Columns of cells"),
+            IMPASSABLE,
+        ]],
+    },
+    KindSpec {
+        kind: Kind::Country,
+        name: "country",
+        about: "Heights with a threshold that blocks transitions, for `star:wave`",
+        examples: &["country --rows 200 --columns 200 --impassable 0.4 -o country.npy"],
+        groups: &[&[
+            option("rows", "N", Count, "Rows of cells"),
+            option("columns", "N", Count, "Columns of cells"),
+            IMPASSABLE,
+            option("roughness", "R", Share, "From 0, soft hills, to 1, jagged rock").default("0.7"),
+            option("bits", "N", Short, "Bits of a height").default("16"),
         ]],
     },
     KindSpec {

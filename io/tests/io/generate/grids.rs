@@ -1,7 +1,7 @@
 //! Random tables, heights and images.
 
 use star_base::BitTable;
-use star_io::generate::{NoisyCurve, RandomTable, Terrain};
+use star_io::generate::{Blocks, Country, NoisyCurve, RandomTable, Terrain};
 use star_io::{Numbers, Shape};
 
 use super::{CURVE, near, options};
@@ -127,4 +127,56 @@ fn noise_has_its_mean_and_deviation() {
     }
     let loud = NoisyCurve { noise: 255, ..curve }.generate(&mut options(7)).unwrap();
     assert!(values(&loud.image).iter().all(|pixel| (0..=255).contains(pixel)));
+}
+
+/// Pairs of neighbours of a grid: the first to the left of the second, or above it.
+fn neighbours(height: usize, width: usize) -> impl Iterator<Item = (usize, usize)> {
+    (0..height * width).flat_map(move |cell| {
+        let right = ((cell + 1) % width != 0).then_some((cell, cell + 1));
+        let down = (cell + width < height * width).then_some((cell, cell + width));
+        [right, down].into_iter().flatten()
+    })
+}
+
+#[test]
+fn transitions_are_blocked_with_their_probability_and_at_the_border() {
+    for impassable in [0.0, 0.3, 1.0] {
+        let blocks = Blocks { height: 90, width: 110, impassable };
+        let made = blocks.generate(&mut options(2)).unwrap();
+        let [right, down] = &made.open.fields[..] else { panic!("{:?}", made.open.shape) };
+        assert_eq!((right.name.as_str(), down.name.as_str()), ("right", "down"));
+        let is_open = |(a, b): (usize, usize)| match b - a {
+            1 => right.values[a] == 1,
+            _ => down.values[a] == 1,
+        };
+        let n_all = neighbours(90, 110).count() as f64;
+        let n_open = neighbours(90, 110).filter(|&pair| is_open(pair)).count();
+        let n_ones = [right, down].map(|field| field.values.iter().sum::<i64>() as usize);
+        assert_eq!(n_ones[0] + n_ones[1], n_open, "none leads over the border");
+        assert_eq!(made.n_blocked, n_all as u64 - n_open as u64);
+        let sigma = (n_all * impassable * (1.0 - impassable)).sqrt();
+        assert!((made.n_blocked as f64 - n_all * impassable).abs() <= 5.0 * sigma);
+    }
+}
+
+#[test]
+fn the_threshold_of_a_country_blocks_most_nearly_what_is_wanted() {
+    for (height, width, bits) in [(1, 1, 8), (1, 40, 8), (33, 33, 3), (50, 70, 16), (64, 20, 32)] {
+        for impassable in [0.0, 0.1, 0.425, 0.6, 1.0] {
+            let country = Country { height, width, impassable, roughness: 0.7, bits };
+            let made = country.generate(&mut options(6)).unwrap();
+            let heights = &made.heights.fields[0].values;
+            let (height, width) = (height as usize, width as usize);
+            assert_eq!(made.heights.shape, Shape::Grid { height, width });
+            let differences: Vec<u64> =
+                neighbours(height, width).map(|(a, b)| heights[a].abs_diff(heights[b])).collect();
+            let blocked = |threshold| differences.iter().filter(|&&d| d >= threshold).count();
+            assert_eq!(made.n_blocked, blocked(made.threshold) as u64);
+            let wanted = (impassable * differences.len() as f64).round() as u64;
+            let miss = |threshold| (blocked(threshold) as u64).abs_diff(wanted);
+            let all = differences.iter().flat_map(|&difference| [difference, difference + 1]);
+            let least = all.map(miss).min().unwrap_or(0);
+            assert_eq!(miss(made.threshold), least, "{height} x {width}, {bits} bits");
+        }
+    }
 }

@@ -2,8 +2,8 @@
 
 use star_base::Code;
 use star_io::generate::{
-    Density, GenerateOptions, Kind, Labels, NoisyCurve, Parts, RandomTable, Repeats, Rmat, Road,
-    Shares, Terrain, UniformGraph, UpdateStream,
+    Blocks, Country, Density, GenerateOptions, Kind, Labels, NoisyCurve, Parts, RandomTable,
+    Repeats, Rmat, Road, Shares, Terrain, UniformGraph, UpdateStream,
 };
 use star_io::{FileError, Graph};
 
@@ -30,6 +30,9 @@ const RMAT: Rmat = Rmat {
     max_weight: Some(9),
 };
 const NO_SHARES: Shares = Shares { insert: 0, delete: 0, change: 0, vertices: 0, ask: 0 };
+const BLOCKS: Blocks = Blocks { height: 200, width: 300, impassable: 0.4 };
+const COUNTRY: Country =
+    Country { height: 200, width: 300, impassable: 0.4, roughness: 0.7, bits: 16 };
 const TERRAIN: Terrain = Terrain { size_log2: 8, roughness: 0.5, bits: 8 };
 
 #[test]
@@ -44,6 +47,8 @@ fn a_parameter_outside_its_range_is_named() {
         table.generate(&mut super::options(0)).map(|_| ())
     };
     let terrain = |terrain: Terrain| terrain.generate(&mut super::options(0)).map(|_| ());
+    let blocks = |blocks: Blocks| blocks.generate(&mut super::options(0)).map(|_| ());
+    let country = |country: Country| country.generate(&mut super::options(0)).map(|_| ());
     let curve = |curve: NoisyCurve| curve.generate(&mut super::options(0)).map(|_| ());
     let updates = |n_vertices, shares, max_weight| {
         let start = &Graph { n_vertices, ..Graph::default() };
@@ -81,6 +86,12 @@ fn a_parameter_outside_its_range_is_named() {
         (terrain(Terrain { roughness: 1.1, ..TERRAIN }), "`roughness` is 1.1"),
         (terrain(Terrain { bits: 0, ..TERRAIN }), "`bits` is 0"),
         (terrain(Terrain { bits: 33, ..TERRAIN }), "`bits` is 33"),
+        (blocks(Blocks { height: 0, ..BLOCKS }), "`rows` is 0"),
+        (blocks(Blocks { width: 1 << 21, ..BLOCKS }), "`columns` is 2097152"),
+        (blocks(Blocks { impassable: f64::NAN, ..BLOCKS }), "`impassable` is NaN"),
+        (country(Country { width: 0, ..COUNTRY }), "`columns` is 0"),
+        (country(Country { impassable: 1.5, ..COUNTRY }), "`impassable` is 1.5"),
+        (country(Country { bits: 33, ..COUNTRY }), "`bits` is 33"),
         (curve(NoisyCurve { height: 0, ..CURVE }), "`rows` is 0"),
         (curve(NoisyCurve { width: 1 << 21, ..CURVE }), "`columns` is 2097152"),
         (curve(NoisyCurve { thickness: 91, ..CURVE }), "`thickness` is 91"),
@@ -121,6 +132,8 @@ fn each(check: impl Fn(&str, Make<'_>)) {
     let table = RandomTable { n_rows: 1_000_000, widths: vec![4; 2], density: Some(0.1) };
     check("table", &|options| table.generate(options).map(|_| ()));
     check("terrain", &|options| TERRAIN.generate(options).map(|_| ()));
+    check("blocks", &|options| BLOCKS.generate(options).map(|_| ()));
+    check("country", &|options| COUNTRY.generate(options).map(|_| ()));
     let image = NoisyCurve { height: 300, width: 300, ..CURVE };
     check("curve", &|options| image.generate(options).map(|_| ()));
     let start = &Graph { n_vertices: 500, ..Graph::default() };

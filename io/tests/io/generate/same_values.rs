@@ -2,8 +2,8 @@
 
 use star_base::BitTable;
 use star_io::generate::{
-    Density, Kind, Labels, NoisyCurve, Parts, RandomTable, Repeats, Rmat, Road, Terrain,
-    UniformGraph, UpdateStream,
+    Blocks, Country, Density, Kind, Labels, NoisyCurve, Parts, RandomTable, Repeats, Rmat, Road,
+    Terrain, UniformGraph, UpdateStream,
 };
 use star_io::{Graph, Numbers};
 
@@ -66,6 +66,10 @@ fn sums(seed: u64) -> Vec<(&'static str, u32)> {
         let table = RandomTable { n_rows: 1000, widths: vec![5, 3], density };
         of_table(&table.generate(&mut options(seed)).expect("small enough"))
     };
+    let blocks = Blocks { height: 20, width: 30, impassable: 0.3 };
+    let blocks = blocks.generate(&mut options(seed)).expect("small enough");
+    let country = Country { height: 20, width: 30, impassable: 0.3, roughness: 0.7, bits: 16 };
+    let country = country.generate(&mut options(seed)).expect("small enough");
     let terrain = Terrain { size_log2: 5, roughness: 0.4, bits: 16 };
     let curve =
         NoisyCurve { height: 40, ..CURVE }.generate(&mut options(seed)).expect("small enough");
@@ -86,6 +90,8 @@ fn sums(seed: u64) -> Vec<(&'static str, u32)> {
         ("table", table(None)),
         ("table, thin", table(Some(0.1))),
         ("terrain", of_numbers(&terrain.generate(&mut options(seed)).expect("small enough"))),
+        ("blocks", of_numbers(&blocks.open)),
+        ("country", of_numbers(&country.heights)),
         ("curve", of_numbers(&curve.image)),
         ("curve, mask", of_table(&curve.mask)),
         ("updates", updates(&directed, false)),
@@ -106,6 +112,8 @@ fn a_seed_gives_the_same_data_in_every_version() {
         ("table", 4251931705),
         ("table, thin", 1528263390),
         ("terrain", 4071999959),
+        ("blocks", 2855578668),
+        ("country", 840986487),
         ("curve", 695591645),
         ("curve, mask", 1312996180),
         ("updates", 1478060248),
