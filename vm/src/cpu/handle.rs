@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use star_base::limbs::OutOfMemory;
 use star_ir::HandlePart;
-use star_natives::{Ended, Lines, NativeState, StateTable};
+use star_natives::{Ended, NativeState, StateTable};
 
 use super::code::Reg;
 use super::copies::Copies;
@@ -33,8 +33,8 @@ pub(super) struct Handle {
 
 #[derive(Debug)]
 enum Form {
-    /// As a native keeps it.
-    State(Arc<dyn NativeState>),
+    /// As a native keeps it, and the tables that it stands for.
+    State(Arc<dyn NativeState>, Vec<StateTable>),
     /// As Star bodies keep it.
     Tables(Tables),
     /// A native is changing its state.
@@ -47,7 +47,8 @@ type Tables = BTreeMap<Arc<str>, Arc<Table>>;
 impl Handle {
     /// What a native of a module keeps.
     pub(super) fn of_state(module: &str, state: Arc<dyn NativeState>) -> Self {
-        Handle { module: module.into(), form: Mutex::new(Form::State(state)) }
+        let tables = state.tables();
+        Handle { module: module.into(), form: Mutex::new(Form::State(state, tables)) }
     }
 
     fn form(&self) -> MutexGuard<'_, Form> {
@@ -58,7 +59,7 @@ impl Handle {
     /// Bytes, as memory counts them.
     pub(super) fn n_bytes(&self) -> u64 {
         match &*self.form() {
-            Form::State(state) => state_bytes(&**state),
+            Form::State(state, tables) => bytes_with(&**state, tables),
             Form::Tables(tables) => tables.values().map(|table| table.n_bytes()).sum(),
             Form::Lent => 0,
         }
@@ -67,14 +68,14 @@ impl Handle {
     /// The state that a native keeps, unless tables have taken its place.
     pub(super) fn state(&self) -> Option<Arc<dyn NativeState>> {
         match &*self.form() {
-            Form::State(state) => Some(state.clone()),
+            Form::State(state, _) => Some(state.clone()),
             Form::Tables(_) | Form::Lent => None,
         }
     }
 
     /// Is nobody else able to see a change of its state?
     pub(super) fn has_own_state(self: &Arc<Self>) -> bool {
-        let Form::State(state) = &*self.form() else { return false };
+        let Form::State(state, _) = &*self.form() else { return false };
         Arc::strong_count(self) == 1 && Arc::strong_count(state) == 1
     }
 
@@ -84,22 +85,28 @@ impl Handle {
             return None;
         }
         match std::mem::replace(&mut *self.form(), Form::Lent) {
-            Form::State(state) => Some(state),
+            Form::State(state, _) => Some(state),
             Form::Tables(_) | Form::Lent => None,
         }
     }
 
     /// Puts a state back that was lent.
     pub(super) fn return_state(&self, state: Arc<dyn NativeState>) {
-        *self.form() = Form::State(state);
+        let tables = state.tables();
+        *self.form() = Form::State(state, tables);
     }
 
     /// A table, if Star bodies have stored it; none of a state.
     pub(super) fn table(&self, module: &str, name: &str) -> Option<Arc<Table>> {
-        if *self.module != *module {
-            return None;
+        if *self.module == *module { self.stored(name) } else { None }
+    }
+
+    /// A table of this name; none of a state.
+    fn stored(&self, name: &str) -> Option<Arc<Table>> {
+        match &*self.form() {
+            Form::State(..) | Form::Lent => None,
+            Form::Tables(tables) => tables.get(name).cloned(),
         }
-        self.tables().remove(name)
     }
 
     /// Rows and columns of a table, if it holds it.
@@ -108,8 +115,8 @@ impl Handle {
             return None;
         }
         match &*self.form() {
-            Form::State(state) => {
-                let table = state.tables().into_iter().find(|table| table.name == name)?;
+            Form::State(_, tables) => {
+                let table = tables.iter().find(|table| table.name == name)?;
                 Some([table.n_rows, table.n_cols])
             }
             Form::Tables(tables) => tables.get(name).map(|table| [table.n_rows(), table.n_cols()]),
@@ -120,17 +127,12 @@ impl Handle {
     /// Turns a state into its tables; how many bytes that gives back.
     fn settle(&self, parallelism: &Parallelism<'_>) -> Result<u64, Ended> {
         let mut form = self.form();
-        let Form::State(state) = &*form else { return Ok(0) };
+        let Form::State(state, parts) = &*form else { return Ok(0) };
         let mut tables = Tables::new();
-        for (idx, part) in state.tables().iter().enumerate() {
+        for (idx, part) in parts.iter().enumerate() {
             let mut lines = part.zeros()?;
             state.write(idx, &mut lines, parallelism)?;
-            let mut table = Table::new(lines);
-            match part.lines {
-                Lines::Columns => {}
-                Lines::Rows => table.transpose(),
-            }
-            tables.insert(part.name.into(), Arc::new(table));
+            tables.insert(part.name.into(), Arc::new(Table::of_lines(lines, part.lines)));
         }
         let n_bytes = state.n_bytes();
         *form = Form::Tables(tables);
@@ -140,7 +142,7 @@ impl Handle {
     /// Counts the second forms that its tables have.
     pub(super) fn count_copies(&self, copies: &mut Copies) {
         match &*self.form() {
-            Form::State(_) | Form::Lent => {}
+            Form::State(..) | Form::Lent => {}
             Form::Tables(tables) => tables.values().for_each(|table| copies.count(table, false)),
         }
     }
@@ -148,7 +150,7 @@ impl Handle {
     /// The tables that it holds; none of a state.
     fn tables(&self) -> Tables {
         match &*self.form() {
-            Form::State(_) | Form::Lent => Tables::new(),
+            Form::State(..) | Form::Lent => Tables::new(),
             Form::Tables(tables) => tables.clone(),
         }
     }
@@ -156,7 +158,10 @@ impl Handle {
 
 /// Bytes of a state and of its tables.
 pub(super) fn state_bytes(state: &dyn NativeState) -> u64 {
-    let tables = state.tables();
+    bytes_with(state, &state.tables())
+}
+
+fn bytes_with(state: &dyn NativeState, tables: &[StateTable]) -> u64 {
     let tables = tables.iter().map(StateTable::n_bytes);
     tables.fold(state.n_bytes(), u64::saturating_add)
 }
@@ -170,7 +175,7 @@ struct KeptState<'a> {
 impl Reclaim for KeptState<'_> {
     fn is_gone(&self) -> bool {
         self.handle.upgrade().is_none_or(|handle| match &*handle.form() {
-            Form::State(_) | Form::Lent => false,
+            Form::State(..) | Form::Lent => false,
             Form::Tables(_) => true,
         })
     }
@@ -210,7 +215,7 @@ impl Interpreter<'_, '_, '_> {
     pub(super) fn release_handle(&mut self, handle: Option<Arc<Handle>>) {
         let Some(handle) = handle.and_then(Arc::into_inner) else { return };
         match handle.form.into_inner().unwrap_or_else(PoisonError::into_inner) {
-            Form::State(state) => self.budget.release(state_bytes(&*state)),
+            Form::State(state, tables) => self.budget.release(bytes_with(&*state, &tables)),
             Form::Tables(tables) => {
                 tables.into_values().for_each(|table| self.release(CowTable::Shared(table)));
             }
@@ -218,26 +223,28 @@ impl Interpreter<'_, '_, '_> {
         }
     }
 
-    /// The handle's own tables: those of a state take its place.
-    fn settled(&mut self, handle: &Handle) -> Run<Tables> {
-        let state = handle.state();
+    /// The tables of a state take its place.
+    fn settle(&mut self, handle: &Handle) -> Run<()> {
         match handle.settle(&self.parallelism) {
             Ok(freed) => self.budget.release(freed),
             Err(Ended::Interrupted) => return Err(self.interrupted()),
             Err(Ended::Internal(why)) => return Err(broken(why)),
             Err(Ended::OutOfMemory) => {
-                let n_bytes = state.map_or(0, |state| state_bytes(&*state));
-                return Err(self.out_of_memory(OutOfMemory { n_bytes: u128::from(n_bytes) }));
+                let n_bytes = u128::from(handle.n_bytes());
+                return Err(self.out_of_memory(OutOfMemory { n_bytes }));
             }
         }
-        Ok(handle.tables())
+        Ok(())
     }
 
     /// `H.part := T`
     pub(super) fn put_handle_part(&mut self, reg: Reg, part: &HandlePart, value: Reg) -> Run<()> {
         let HandlePart { module, name } = part;
         let mut tables = match self.handle_slot(reg).clone() {
-            Some(handle) if handle.module == *module => self.settled(&handle)?,
+            Some(handle) if handle.module == *module => {
+                self.settle(&handle)?;
+                handle.tables()
+            }
             Some(_) | None => Tables::new(),
         };
         let table = self.table_slot_mut(value).table.share().into_shared();
@@ -252,7 +259,8 @@ impl Interpreter<'_, '_, '_> {
     /// `T := H.part`
     pub(super) fn handle_part(&mut self, dst: Reg, reg: Reg, part: &HandlePart) -> Run<()> {
         let handle = self.handle(reg)?;
-        let table = self.settled(&handle)?.remove(&part.name);
+        self.settle(&handle)?;
+        let table = handle.stored(&part.name);
         let table = table.ok_or_else(|| broken("a part that a handle does not hold"))?;
         self.put_table(dst, CowTable::Shared(table));
         Ok(())

@@ -46,7 +46,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use star_base::{BitTable, OutOfMemory};
+use star_base::{BitTable, Native, OutOfMemory};
 use star_ir::analysis::line_accesses::{LineAccesses, line_accesses};
 use star_ir::{Program, RoutineId, Ty};
 
@@ -128,6 +128,17 @@ impl Cpu {
         self.pool.wanted()
     }
 
+    /// Its natives, each once.
+    fn each_native(&self) -> Vec<Native> {
+        let mut natives: Vec<Native> = Vec::with_capacity(self.natives.len());
+        for twin in &self.natives {
+            if !natives.contains(&twin.native) {
+                natives.push(twin.native);
+            }
+        }
+        natives
+    }
+
     fn parallelism<'a>(&self, budget: &MemoryBudget<'a>) -> Parallelism<'a> {
         Parallelism::new(self.kernels, self.settings, budget.flags(), self.pool)
     }
@@ -145,7 +156,7 @@ impl Backend for Cpu {
             threads: self.threads(),
             expansion: 1,
             max_bytes: u64::MAX,
-            natives: self.natives.iter().map(|twin| twin.native).collect(),
+            natives: self.each_native(),
         }
     }
 
@@ -200,7 +211,7 @@ impl Backend for Cpu {
             }
         };
         if let Some(table) = Arc::get_mut(&mut table)
-            && table.n_bytes() >= IN_PLACE_BYTES
+            && table.n_bytes() >= self.settings.in_place_bytes
         {
             let turned = table.turn_in_place(table::Line::Column, &parallelism);
             turned.map_err(|_stop| BackendError::Interrupted)?;
@@ -279,7 +290,7 @@ impl Backend for Cpu {
                 let is_turned = table.turn_in_place(table::Line::Row, &parallelism);
                 if !is_turned.map_err(interrupted)? && n_bytes <= budget.available() {
                     // There is room for both forms for as long as it takes.
-                    table.make_home_now(table::Line::Row, &parallelism).map_err(interrupted)?;
+                    table.home_along(table::Line::Row, &parallelism).map_err(interrupted)?;
                 }
             }
         }
@@ -318,9 +329,6 @@ impl Backend for Cpu {
     }
 }
 
-/// From so many bytes on a table that is given up turns in its own memory, which takes one thread, and not into other.
-const IN_PLACE_BYTES: u64 = 1 << 28;
-
 /// Had a table better lie by rows?
 fn wants_rows(accesses: LineAccesses) -> bool {
     accesses.rows > accesses.columns
@@ -338,4 +346,37 @@ fn shared_mut<'t>(
     }
     let refused = || BackendError::Internal("a table that was just copied is shared".to_owned());
     Arc::get_mut(shared).ok_or_else(refused)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_by_rows_is_given_up_by_columns_in_its_own_memory_and_in_other() {
+        let (never, always) = (AtomicBool::new(false), AtomicBool::new(true));
+        for (n_rows, n_cols) in [(1, 1), (65, 65), (513, 513), (65, 130)] {
+            let bit = |row: usize, col: usize| (row * 31 + col * 17).is_multiple_of(7);
+            let mut columns = BitTable::zeros(n_rows, n_cols).expect("memory");
+            let mut rows = BitTable::zeros(n_cols, n_rows).expect("memory");
+            for (row, col) in (0..n_rows).flat_map(|row| (0..n_cols).map(move |col| (row, col))) {
+                columns.put(row, col, bit(row, col));
+                rows.put(col, row, bit(row, col));
+            }
+            for settings in [Settings::tiny(), Settings::default()] {
+                let cpu = Cpu::with(settings, Kernels::detect());
+                let load = || cpu.load_rows(rows.clone(), true).expect("memory");
+                let given_up = cpu.unload(load(), &never).expect("memory");
+                assert!(given_up == HostValue::Table(columns.clone()), "{n_rows} x {n_cols}");
+                assert_eq!(cpu.unload(load(), &always), Err(BackendError::Interrupted));
+            }
+        }
+    }
+
+    #[test]
+    fn each_native_is_named_once() {
+        let cpu = Cpu::new();
+        let (names, twin) = (cpu.caps().natives, cpu.natives[0]);
+        assert_eq!(cpu.with_native(twin).caps().natives, names);
+    }
 }

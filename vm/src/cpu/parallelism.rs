@@ -32,6 +32,9 @@ pub struct Settings {
     pub record_ops: usize,
     /// Turn a table as soon as it is accessed against its form.
     pub eager_turns: bool,
+    /// Bytes from which on a square table that is given up turns in its own memory, which takes one thread, and not
+    /// into other.
+    pub in_place_bytes: u64,
 }
 
 impl Default for Settings {
@@ -46,6 +49,7 @@ impl Default for Settings {
             record_limbs: 1 << 12,
             record_ops: 512,
             eager_turns: false,
+            in_place_bytes: 1 << 28,
         }
     }
 }
@@ -62,6 +66,7 @@ impl Settings {
             record_limbs: 4,
             record_ops: 5,
             eager_turns: true,
+            in_place_bytes: 0,
         }
     }
 }

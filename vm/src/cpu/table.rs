@@ -12,9 +12,11 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use star_base::{BitTable, OutOfMemory};
+use star_natives::Lines;
 
 use super::parallelism::{Parallelism, pieces};
 use super::turn::turn_in_place;
+use super::value::bytes_of;
 use crate::backend::{BackendError, check_columns};
 use crate::kernels::Columns;
 use crate::stop::{Run, broken};
@@ -58,6 +60,14 @@ impl Table {
         table
     }
 
+    /// A table whose columns or rows, as `lines` says, are the columns of `bits`.
+    pub(super) fn of_lines(bits: BitTable, lines: Lines) -> Self {
+        match lines {
+            Lines::Columns => Table::new(bits),
+            Lines::Rows => Table::of_rows(bits),
+        }
+    }
+
     pub(super) fn n_rows(&self) -> usize {
         self.n_rows
     }
@@ -68,7 +78,7 @@ impl Table {
 
     /// Bytes of its packed bits, one form, as every backend counts them.
     pub(super) fn n_bytes(&self) -> u64 {
-        (self.n_rows.div_ceil(64) as u64 * 8).saturating_mul(self.n_cols as u64)
+        bytes_of(self.n_rows).saturating_mul(self.n_cols as u64)
     }
 
     /// Is there a copy in the other form?
@@ -409,20 +419,6 @@ impl Table {
         Ok(true)
     }
 
-    /// Makes the form of such lines the home form, with both in memory meanwhile; it stays as it is if the system has no
-    /// room for that.
-    pub(super) fn make_home_now(&mut self, line: Line, parallelism: &Parallelism<'_>) -> Run<()> {
-        if !self.is_home(line)
-            && let Some(turned) = self.turned(parallelism)?
-        {
-            self.copy.take();
-            self.home = turned;
-            self.by_rows = line == Line::Row;
-            *self.against.get_mut() = 0;
-        }
-        Ok(())
-    }
-
     /// Number of ones.
     pub(super) fn n_ones(&self, parallelism: &Parallelism<'_>) -> Run<u64> {
         parallelism.count(self.home.storage())
@@ -584,7 +580,7 @@ mod tests {
         let mut wide = Table::new(BitTable::parse(&rows[..2]).unwrap());
         assert!(matches!(wide.turn_in_place(Line::Row, &parallelism), Ok(false)));
         assert!(matches!(wide.turn_in_place(Line::Column, &parallelism), Ok(true)));
-        assert!(matches!(wide.make_home_now(Line::Row, &parallelism), Ok(())));
+        assert!(matches!(wide.home_along(Line::Row, &parallelism), Ok(Some(_))));
         assert!(wide.is_home(Line::Row) && !wide.has(Line::Column));
         assert_eq!((wide.n_rows(), wide.n_cols(), wide.bit(0, 2)), (2, 3, true));
     }

@@ -11,8 +11,6 @@
 mod state;
 mod tables;
 
-use std::sync::Arc;
-
 use star_base::BitVector;
 use star_ir::{LimitKind, Mode};
 use star_natives::{Ended, Environment};
@@ -277,19 +275,6 @@ impl<'h> NativeCall<'_, '_, '_, 'h> {
     fn put_number(&mut self, reg: Reg, value: i64) {
         self.has_written = true;
         self.interpreter.set(reg, value);
-    }
-
-    /// A string takes a value.
-    ///
-    /// # Errors
-    /// If the target is none.
-    pub fn put_text(&mut self, target: impl Into<Target>, text: &str) -> NativeResult {
-        let target = target.into();
-        let reg = self.result_place(target)?.text().ok_or_else(|| Self::other_kind(target))?;
-        self.has_written = true;
-        let at = self.interpreter.base.texts + reg as usize;
-        self.interpreter.texts[at] = Some(Arc::from(text));
-        Ok(())
     }
 
     /// Reserves zeros for [`NativeCall::put_bits`]: a slice or word of `len` components.

@@ -160,11 +160,7 @@ impl NativeCall<'_, '_, '_, '_> {
         lines: Lines,
     ) -> NativeResult {
         let reg = self.table_result(target.into())?;
-        let mut table = Table::new(bits);
-        match lines {
-            Lines::Columns => {}
-            Lines::Rows => table.transpose(),
-        }
+        let table = Table::of_lines(bits, lines);
         let n_bytes = table.n_bytes();
         self.spend(n_bytes)?;
         self.has_written = true;
