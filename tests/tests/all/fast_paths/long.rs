@@ -25,6 +25,9 @@ procedure search(T: table; X: slice; w: word; var Z: slice; var b: boolean);
 begin MATCH(T,X,w,Z); b:=SOME(Z) end;
 procedure compare(T: table; X: slice; w: word; var Z: slice; var k: integer);
 begin LESS(T,X,w,Z); k:=NUMB(Z) end;
+procedure three(T,F: table; X: slice; v,w: word; var k: integer);
+var Y,Z: slice(X);
+begin LESS(T,X,v,Y); GREAT(T,Y,w,Z); LESS(F,Z,v,Y); k:=NUMB(Y) end;
 procedure sum(T,F: table; X: slice; var R: table);
 begin ADDV(T,F,X,R) end;
 procedure swap(var X,Y: slice; var Z: slice);
@@ -63,6 +66,18 @@ fn long_slices_are_recorded_by_default() {
     let n = LONG[0];
     let args = vec![table(n, 3, 1), table(n, 3, 2), slice(n, 2), HostValue::Unset];
     assert!(recorded(&program, "sum", args) >= 6);
+}
+
+#[test]
+fn three_searches_and_a_question_are_one_pass() {
+    let program = Program::new(TEXT);
+    for n in LONG {
+        let tables = [table(n, 5, 1), table(n, 5, 2)].into_iter();
+        let others = [slice(n, 3), word(5, 4), word(5, 5), HostValue::Unset].into_iter();
+        let args: Vec<HostValue> = tables.chain(others).collect();
+        let paths = program.agree("three", args, LIMITS).optimised("cpu");
+        assert_eq!(paths.tapes_flushed, 1, "{paths:?}");
+    }
 }
 
 #[test]
