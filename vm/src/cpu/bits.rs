@@ -7,9 +7,9 @@ use star_base::limbs::OutOfMemory;
 use star_ir::Relation;
 
 use super::code::{Number, Reg, Size};
+use super::form::bytes_of;
 use super::inst::{BitsInst, Inst};
 use super::interpreter::Interpreter;
-use super::value::bytes_of;
 use crate::scalars;
 use crate::stop::{Run, Stop, broken};
 use crate::tape::swapped;

@@ -9,9 +9,10 @@ use star_ir::{Extent, LimitKind, Mode, NamedSize, RoutineId, SizeOperand, TrapKi
 
 use super::class::{Bitwise, Class};
 use super::code::{CallArg, Number, Pc, RegRef, RoutineCode, Size};
+use super::form::bytes_of;
 use super::interpreter::Interpreter;
 use super::registers::{Base, CowTable, Frame};
-use super::value::{Value, ValueData, bytes_of};
+use super::value::{Value, ValueData};
 use crate::checks::Sight;
 use crate::stop::{Run, Stop, broken};
 

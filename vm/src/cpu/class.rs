@@ -5,8 +5,8 @@ use star_ir::Sense;
 
 use super::ask::{Ask, Search};
 use super::code::{Number, Reg, RegRef, Test};
+use super::form::Line;
 use super::inst::{BitsInst, Inst, SizeInst, TableInst};
-use super::table::Line;
 use crate::tape::{Lut, Reduction};
 
 /// What an instruction does.

@@ -5,8 +5,9 @@ use star_base::BitVector;
 use star_ir::{LogicOp, ReductionOp};
 
 use super::code::{Forall, Range, RegRef};
+use super::form::bytes_of;
 use super::interpreter::Interpreter;
-use super::value::{ValueData, bytes_of};
+use super::value::ValueData;
 use crate::scalars;
 use crate::stop::{Run, Stop, broken};
 

@@ -1,6 +1,6 @@
 //! The CPU backend: packed bits, SIMD kernels, threads.
 //!
-//! * [`Value`]: packed limbs; tables in up to two forms (`table`).
+//! * [`Value`]: packed limbs; tables in up to two forms (`table`, `form`).
 //! * `compile` makes register code (`code`, `inst`) of SIR; `class` says what instructions do; `explain` says what became of it.
 //! * The interpreter (`interpreter`): frames of `registers`, `calls`, `forall`, kernels over `lines`, `recording` of operations on long slices and in tile
 //!   kernels, `guards`; instructions on `bits`
@@ -21,6 +21,7 @@ mod compile;
 mod copies;
 mod explain;
 mod forall;
+mod form;
 mod guards;
 mod handle;
 mod host;
@@ -213,7 +214,7 @@ impl Backend for Cpu {
         if let Some(table) = Arc::get_mut(&mut table)
             && table.n_bytes() >= self.settings.in_place_bytes
         {
-            let turned = table.turn_in_place(table::Line::Column, &parallelism);
+            let turned = table.turn_in_place(form::Line::Column, &parallelism);
             turned.map_err(|_stop| BackendError::Interrupted)?;
         }
         let shared = match Arc::try_unwrap(table).map(table::Table::into_columns) {
@@ -287,10 +288,10 @@ impl Backend for Cpu {
             if let Some(table) = Arc::get_mut(shared) {
                 // Nothing but a flag stops that.
                 let interrupted = |_stop| BackendError::Interrupted;
-                let is_turned = table.turn_in_place(table::Line::Row, &parallelism);
+                let is_turned = table.turn_in_place(form::Line::Row, &parallelism);
                 if !is_turned.map_err(interrupted)? && n_bytes <= budget.available() {
                     // There is room for both forms for as long as it takes.
-                    table.home_along(table::Line::Row, &parallelism).map_err(interrupted)?;
+                    table.home_along(form::Line::Row, &parallelism).map_err(interrupted)?;
                 }
             }
         }

@@ -6,9 +6,10 @@ use star_base::BitVector;
 use star_ir::LocId;
 
 use super::code::{FrameSize, Number, Pc, Reg, RegRef, Size};
+use super::form::bytes_of;
 use super::interpreter::Interpreter;
 use super::table::Table;
-use super::value::{ValueData, bytes_of};
+use super::value::ValueData;
 use crate::stop::{Run, broken};
 
 /// A register of bits: a slice or word. What it held last stays as memory for what it holds next.

@@ -3,10 +3,10 @@
 use star_base::limbs::OutOfMemory;
 
 use super::code::{Number, Reg, RegRef, Size};
+use super::form::bytes_of;
 use super::inst::SizeInst;
 use super::interpreter::Interpreter;
 use super::registers::TableSlot;
-use super::value::bytes_of;
 use crate::stop::{Run, broken};
 
 impl Interpreter<'_, '_, '_> {

@@ -11,12 +11,12 @@ use star_ir::Sense;
 
 use super::bits::index_in;
 use super::code::{Number, Reg, Size};
+use super::form::{Line, bytes_of, columns_of, copy_columns};
 use super::inst::TableInst;
 use super::interpreter::Interpreter;
 use super::parallelism::pieces;
 use super::registers::CowTable;
-use super::table::{Line, Table, columns_of, copy_columns};
-use super::value::bytes_of;
+use super::table::Table;
 use crate::stop::{Run, broken};
 
 impl Interpreter<'_, '_, '_> {

@@ -6,6 +6,7 @@ use star_base::BitVector;
 use star_base::limbs::OutOfMemory;
 use star_ir::{Extent, Ty};
 
+use super::form::bytes_of;
 use super::handle::Handle;
 use super::parallelism::Parallelism;
 use super::table::Table;
@@ -98,9 +99,4 @@ impl ValueData {
             }
         })
     }
-}
-
-/// Bytes of packed bits, whole limbs.
-pub(super) fn bytes_of(len: usize) -> u64 {
-    len.div_ceil(64) as u64 * 8
 }

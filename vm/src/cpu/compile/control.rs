@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use star_ir::{Block, LabelId, Operand, StmtKind, TileReduction, VarId, visit};
 
 use super::super::code::{Forall, Pc, Reg, RegRef};
+use super::super::form::Line;
 use super::super::inst::Inst;
 use super::super::lines::LineKernel;
 use super::super::recording::Tile;
-use super::super::table::Line;
 use super::{Compiler, LoopContext};
 use crate::explain::{Became, Item, Subject};
 

@@ -19,9 +19,9 @@ use super::code::{
     Call, CallArg, Code, FileUse, Forall, FrameSize, Number, Pc, Range, Reg, RegRef, RoutineCode,
     Size, Summary,
 };
+use super::form::Line;
 use super::inst::{BitsInst, Inst, TableInst};
 use super::natives::NativeTwin;
-use super::table::Line;
 use crate::backend::{BackendError, CompileOptions};
 
 /// Compiles a verified program. Routines that it shares with a program that was compiled before with the same options

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use super::super::class::{Bitwise, Class};
 use super::super::code::{Forall, Number, Reg, Size, Test};
+use super::super::form::Line;
 use super::super::inst::Inst;
-use super::super::table::Line;
 use super::{LineKernel, LineSize, Port};
 use crate::tape::{Plan, PortId, Tape, ValueId};
 

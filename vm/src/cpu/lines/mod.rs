@@ -10,7 +10,7 @@ mod compile;
 mod run;
 
 use super::code::{Reg, Size};
-use super::table::Line;
+use super::form::Line;
 use crate::tape::Plan;
 
 /// A body that runs over lines.

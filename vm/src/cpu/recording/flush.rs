@@ -4,9 +4,10 @@ use star_base::{BitTable, BitVector};
 
 use super::super::ask::Ask;
 use super::super::code::Reg;
+use super::super::form::Line;
 use super::super::interpreter::Interpreter;
 use super::super::registers::CowTable;
-use super::super::table::{Line, Table};
+use super::super::table::Table;
 use super::{Port, Recorder};
 use crate::stop::{Run, broken};
 use crate::tape::{Answer, Lane, Plan, PortId, Strips};

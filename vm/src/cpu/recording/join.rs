@@ -3,11 +3,11 @@
 use super::super::bits::index_in;
 use super::super::class::{Bitwise, Class, Effects};
 use super::super::code::{Reg, RoutineCode};
+use super::super::form::{Line, bytes_of};
 use super::super::inst::Inst;
 use super::super::interpreter::Interpreter;
 use super::super::probe::Probe;
-use super::super::table::{Line, Table};
-use super::super::value::bytes_of;
+use super::super::table::Table;
 use super::Deferred;
 use crate::stop::Run;
 use crate::tape::{Answer, Reduction, ValueId};

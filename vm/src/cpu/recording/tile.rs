@@ -10,9 +10,10 @@
 use super::super::ask::Ask;
 use super::super::class::Class;
 use super::super::code::{Reg, RegRef};
+use super::super::form::bytes_of;
 use super::super::interpreter::Interpreter;
 use super::super::registers::CowTable;
-use super::super::value::{ValueData, bytes_of};
+use super::super::value::ValueData;
 use super::Port;
 use crate::paths::Declined;
 use crate::stop::Run;

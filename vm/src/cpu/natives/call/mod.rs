@@ -17,8 +17,8 @@ use star_natives::{Ended, Environment};
 
 use super::NativeTwin;
 use crate::cpu::code::{Number, Reg, RegRef};
+use crate::cpu::form::bytes_of;
 use crate::cpu::interpreter::Interpreter;
-use crate::cpu::value::bytes_of;
 use crate::stop::{Run, Stop, broken};
 
 pub use state::HandlePart;

@@ -5,9 +5,9 @@ use star_natives::Lines;
 
 use super::{NativeCall, NativeResult, NotTaken, Target};
 use crate::cpu::code::Reg;
+use crate::cpu::form::{Line, bytes_of};
 use crate::cpu::registers::CowTable;
-use crate::cpu::table::{Line, Table};
-use crate::cpu::value::bytes_of;
+use crate::cpu::table::Table;
 use crate::stop::{Run, broken};
 
 impl NativeCall<'_, '_, '_, '_> {
