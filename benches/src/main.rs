@@ -19,7 +19,7 @@
 //! as a program carries it out, on 10³ to that many bits (10⁹ by default, which takes 9 GB of memory), each for half
 //! a second or as long as `--time` says, beside the speed of plain reading; a table in Markdown at the end.
 //!
-//! `star-benches cbt [--libcbt DIR] [--most DEPTH] [--threads N] [--rounds N]`: concurrent binary trees of depth 10 to 20, or
+//! `star-benches cbt [--libcbt DIR] [--most DEPTH] [--threads N[,N…]] [--rounds N]`: concurrent binary trees of depth 10 to 20, or
 //! to 26 with `--most 26`, in turn with libcbt if its folder is named.
 //!
 //! `star-benches terrain FILE [ARRAY [THREADS]]`: a mesh of the heights in a file that follows a viewpoint.
@@ -78,7 +78,7 @@ const USAGE: &str = "usage: star-benches front-end [MB] | kernels [BITS [NAME]] 
                      | operations [BITS [NAME]] [--time SECONDS] | loading [FILE…] \
                      | moving [OBJECTS [BATCHES]] | moving-check [OBJECTS [BATCHES]] \
                      | edge-list [MB] | adjacency [VERTICES [ARCS]] \
-                     | cbt [--libcbt DIR] [--most DEPTH] [--threads N] [--rounds N] \
+                     | cbt [--libcbt DIR] [--most DEPTH] [--threads N[,N…]] [--rounds N] \
                      | terrain FILE [ARRAY [THREADS]] \
                      | wave [N [RUNS [THREADS]]] \
                      | polyline [D [RUNS [THREADS]]] \

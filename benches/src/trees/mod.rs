@@ -1,12 +1,17 @@
 //! Concurrent binary trees beside libcbt, on the same heaps.
 //!
 //! * `libcbt`: the C library as a process that is compiled on the spot, if its folder is named.
+//! * `marks`: what the cycles split and merge.
 //! * `terrain`: a mesh that follows a viewpoint.
 //!
 //! Rounds take turns: ours, the peer, ours …; figures are medians. Before them both carry out a random sequence of splits and
 //! merges and compare the bytes of their heaps after each, and every timed decoding is compared by a sum over all leaves.
+//!
+//! Two cycles: that of the source's figures, reduce and decode; and a whole one, which decodes all leaves, splits and
+//! merges a part of them that is marked, and reduces. The whole ones undo each other, two by two.
 
 mod libcbt;
+mod marks;
 mod terrain;
 
 use std::hint::black_box;
@@ -17,6 +22,7 @@ use star_natives::{Environment, Workers};
 
 use crate::say::say;
 use libcbt::Libcbt;
+use marks::Turns;
 pub(crate) use terrain::run as terrain;
 
 /// What the random trees and operations begin with.
@@ -28,20 +34,23 @@ const N_OPERATIONS: usize = 10_000;
 pub(crate) struct Options {
     libcbt: Option<String>,
     most: i64,
-    threads: usize,
+    threads: Vec<usize>,
     rounds: usize,
 }
 
 impl Options {
-    /// `[--libcbt DIR] [--most DEPTH] [--threads N] [--rounds N]`.
+    /// `[--libcbt DIR] [--most DEPTH] [--threads N[,N…]] [--rounds N]`.
     pub(crate) fn of(args: &[String]) -> Option<Options> {
-        let mut options = Options { libcbt: None, most: 20, threads: 1, rounds: 7 };
+        let mut options = Options { libcbt: None, most: 20, threads: vec![1], rounds: 7 };
         for pair in args.chunks(2) {
             let [name, value] = pair else { return None };
             match name.as_str() {
                 "--libcbt" => options.libcbt = Some(value.clone()),
                 "--most" => options.most = value.parse().ok()?,
-                "--threads" => options.threads = value.parse().ok()?,
+                "--threads" => {
+                    let threads = value.split(',').map(str::parse);
+                    options.threads = threads.collect::<Result<_, _>>().ok()?;
+                }
                 "--rounds" => options.rounds = value.parse().ok().filter(|&rounds| rounds > 0)?,
                 _ => return None,
             }
@@ -68,24 +77,33 @@ fn workers(n: usize) -> Result<Workers<'static>, String> {
 
 /// Measures trees of depth 10 and more.
 pub(crate) fn run(options: &Options) -> Result<(), String> {
-    let environment = workers(options.threads)?;
+    let environments = options
+        .threads
+        .iter()
+        .map(|&n| workers(n))
+        .collect::<Result<Vec<Workers<'_>>, String>>()?;
+    let Some(first) = environments.first() else { return Err("no threads".to_owned()) };
     let mut peer = options.libcbt.as_deref().map(Libcbt::start).transpose()?;
-    say!("{} threads, {} rounds, seed {SEED}; medians in µs", options.threads, options.rounds);
+    say!("{} rounds, seed {SEED}; medians in µs", options.rounds);
     match &mut peer {
-        Some(peer) => compare_heaps(peer, &environment)?,
+        Some(peer) => compare_heaps(peer, first)?,
         None => {
             say!("libcbt takes no part: name its folder with --libcbt (github.com/jdupuy/libcbt)")
         }
     }
     say!(
-        "{:>2} {:15} {:>9} {:>10} {:>9} {:>9} {:>10} {:>12} {:>11} {:>8} {:>7} {:>7}",
+        "{:>2} {:15} {:>9} {:>7} {:>10} {:>9} {:>9} {:>12} {:>10} {:>9} {:>9} {:>12} {:>11} {:>8} {:>7} {:>7}",
         "D",
         "tree",
         "leaves",
+        "threads",
         "decode",
         "reduce",
         "pack",
+        "red.+decode",
         "cycle",
+        "splits",
+        "merges",
         "libcbt dec.",
         "reduce",
         "decode ×",
@@ -94,97 +112,136 @@ pub(crate) fn run(options: &Options) -> Result<(), String> {
     );
     for depth in [10, 15, 17, 20, 23, 25, 26].into_iter().filter(|&depth| depth <= options.most) {
         for shape in [Shape::Perfect, Shape::Quarter, Shape::RandomQuarter] {
-            line(depth, shape, options.rounds, &mut peer, &environment)?;
+            measure(depth, shape, options.rounds, &mut peer, &environments)?;
         }
     }
     Ok(())
 }
 
-fn line(
+/// What is timed.
+#[derive(Clone, Copy)]
+enum Job {
+    /// All leaves.
+    Decode,
+    /// The rank directory.
+    Reduce,
+    /// The packed heap.
+    Pack,
+    /// Reduce and decode.
+    Both,
+    /// Decode, split, merge, reduce.
+    Cycle,
+}
+
+impl Job {
+    const ALL: [Job; 5] = [Job::Decode, Job::Reduce, Job::Pack, Job::Both, Job::Cycle];
+}
+
+fn measure(
     levels: i64,
     shape: Shape,
     rounds: usize,
     peer: &mut Option<Libcbt>,
-    environment: &Workers<'_>,
+    environments: &[Workers<'_>],
 ) -> Result<(), String> {
-    let mut tree = make(levels, shape, environment)?;
-    let depth = tree.depth();
+    let [first, ..] = environments else { return Ok(()) };
+    let mut tree = make(levels, shape, first)?;
     let n = tree.count();
     let (mut indices, mut levels_of) = (vec![0; n], vec![0; n]);
-    let mut heap = Heap::zeros(depth).map_err(|error| error.to_string())?;
-    heap.pack(&tree, environment).map_err(ended)?;
+    tree.decode(&mut indices, &mut levels_of, first).map_err(ended)?;
+    let turns = Turns::of(&tree, &indices);
+    let mut heap = Heap::zeros(tree.depth()).map_err(|error| error.to_string())?;
+    heap.pack(&tree, first).map_err(ended)?;
     if let Some(peer) = peer {
         peer.load(&heap, n)?;
     }
-    let mut times: [Vec<f64>; 6] = Default::default();
-    let [decodes, reduces, packs, cycles, peer_decodes, peer_reduces] = &mut times;
-    // A short run is repeated, so that the clock does not count.
-    let repeat = (1 << 20 >> levels.min(20)).max(1);
-    let time = |work: &mut dyn FnMut() -> Result<(), String>| -> Result<f64, String> {
-        let start = Instant::now();
-        for _ in 0..repeat {
-            work()?;
-        }
-        Ok(start.elapsed().as_secs_f64() * 1e6 / f64::from(repeat))
+    let turn = |tree: &mut Tree, turn: usize, environment: &Workers<'_>| {
+        let [splits, merges] = turns.batch(turn);
+        tree.change_marked(splits, merges, environment).map_err(ended)
     };
+    // There and back.
+    let [splits, merges] = turn(&mut tree, 0, first)?;
+    let most = n.max(tree.count());
+    turn(&mut tree, 1, first)?;
+    if tree.count() != n {
+        return Err("two cycles leave another tree".to_owned());
+    }
+    indices.resize(most, 0);
+    levels_of.resize(most, 0);
+    // A short run is repeated, so that the clock does not count; cycles come in pairs.
+    let repeat = (1 << 20 >> levels.min(19)).max(2);
+    let mut times = vec![Job::ALL.map(|_| Vec::new()); environments.len()];
+    let mut peer_times = [Vec::new(), Vec::new()];
     for round in 0..=rounds {
-        let [mut decode, mut reduce, mut pack, mut cycle] = [0.0; 4];
-        for (figure, step) in [(&mut decode, 0), (&mut reduce, 1), (&mut pack, 2), (&mut cycle, 3)]
-        {
-            *figure = time(&mut || {
-                match step {
-                    0 => tree.decode(&mut indices, &mut levels_of, environment),
-                    1 => tree.reduce(environment),
-                    2 => heap.pack(&tree, environment),
-                    _ => tree
-                        .reduce(environment)
-                        .and_then(|()| tree.decode(&mut indices, &mut levels_of, environment)),
+        for (environment, times) in environments.iter().zip(&mut times) {
+            for (job, times) in Job::ALL.into_iter().zip(times) {
+                let start = Instant::now();
+                for step in 0..repeat {
+                    let mut decode = |tree: &Tree| {
+                        let n = tree.count();
+                        tree.decode(&mut indices[..n], &mut levels_of[..n], environment)
+                    };
+                    match job {
+                        Job::Decode => decode(&tree).map_err(ended)?,
+                        Job::Reduce => tree.reduce(environment).map_err(ended)?,
+                        Job::Pack => heap.pack(&tree, environment).map_err(ended)?,
+                        Job::Both => {
+                            tree.reduce(environment).map_err(ended)?;
+                            decode(&tree).map_err(ended)?;
+                        }
+                        Job::Cycle => {
+                            decode(&tree).map_err(ended)?;
+                            turn(&mut tree, step, environment)?;
+                        }
+                    }
                 }
-                .map_err(ended)
-            })?;
-        }
-        black_box((&indices, &levels_of, heap.limbs()));
-        let theirs = match peer {
-            Some(peer) => {
-                let sum = indices.iter().zip(&levels_of).fold(0_u64, |sum, (&index, &level)| {
-                    sum.wrapping_mul(31).wrapping_add(u64::from(index) * 32 + u64::from(level))
-                });
-                // The peer's decoding takes seconds from D = 20 on: once is enough.
-                let again = round == 0 || levels <= 20;
-                Some((if again { Some(peer.decode(sum)?) } else { None }, peer.reduce()?))
+                let time = start.elapsed().as_secs_f64() * 1e6 / repeat as f64;
+                black_box((&indices, &levels_of, heap.limbs()));
+                // The first round warms up.
+                if round > 0 {
+                    times.push(time);
+                }
             }
-            None => None,
-        };
-        // The first round warms up, but for what the peer does only once.
-        if round > 0 {
-            decodes.push(decode);
-            reduces.push(reduce);
-            packs.push(pack);
-            cycles.push(cycle);
         }
-        if let Some((decode, reduce)) = theirs {
-            peer_decodes.extend(decode.filter(|_| round > 0 || levels > 20));
-            peer_reduces.push(reduce);
+        if let Some(peer) = peer {
+            tree.decode(&mut indices[..n], &mut levels_of[..n], first).map_err(ended)?;
+            let leaves = indices[..n].iter().zip(&levels_of[..n]);
+            let sum = leaves.fold(0_u64, |sum, (&index, &level)| {
+                sum.wrapping_mul(31).wrapping_add(u64::from(index) * 32 + u64::from(level))
+            });
+            let [decodes, reduces] = &mut peer_times;
+            // Its decoding takes seconds above depth 20: once is enough.
+            match (round, levels) {
+                (0, ..=20) => drop(peer.decode(sum)?),
+                (0, _) | (_, ..=20) => decodes.push(peer.decode(sum)?),
+                (_, _) => {}
+            }
+            reduces.push(peer.reduce()?);
         }
     }
-    let [decode, reduce, pack, cycle, peer_decode, peer_reduce] = times.map(median);
     let name = match shape {
         Shape::Perfect => "perfect",
         Shape::Quarter => "25 %, one level",
         Shape::RandomQuarter => "25 %, random",
     };
-    let mut text = format!(
-        "{levels:>2} {name:15} {n:>9} {decode:>10.2} {reduce:>9.2} {pack:>9.2} {cycle:>10.2}"
-    );
-    if peer.is_some() {
-        text += &format!(
-            " {peer_decode:>12.1} {peer_reduce:>11.1} {:>8.0} {:>7.0} {:>7.1}",
-            peer_decode / decode,
-            peer_reduce / reduce,
-            peer_reduce / pack
+    let [peer_decode, peer_reduce] = peer_times.map(median);
+    for (environment, times) in environments.iter().zip(times) {
+        let [decode, reduce, pack, both, cycle] = times.map(median);
+        let threads = environment.threads();
+        let mut text = format!(
+            "{levels:>2} {name:15} {n:>9} {threads:>7} {decode:>10.2} {reduce:>9.2} {pack:>9.2} \
+             {both:>12.2} {cycle:>10.2} {splits:>9} {merges:>9}"
         );
+        if peer.is_some() {
+            text += &format!(
+                " {peer_decode:>12.1} {peer_reduce:>11.1} {:>8.0} {:>7.0} {:>7.1}",
+                peer_decode / decode,
+                peer_reduce / reduce,
+                peer_reduce / pack
+            );
+        }
+        say!("{text}");
     }
-    say!("{text}");
     Ok(())
 }
 
