@@ -168,8 +168,8 @@ fn measure(
     }
     indices.resize(most, 0);
     levels_of.resize(most, 0);
-    // A short run is repeated, so that the clock does not count; cycles come in pairs.
-    let repeat = (1 << 20 >> levels.min(19)).max(2);
+    // A short run is repeated, so that neither the clock nor what the peer left in the caches counts; cycles come in pairs.
+    let repeat = 1 << 23 >> levels.min(22);
     let mut times = vec![Job::ALL.map(|_| Vec::new()); environments.len()];
     let mut peer_times = [Vec::new(), Vec::new()];
     for round in 0..=rounds {

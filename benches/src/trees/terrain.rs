@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use star_io::{Data, Decimal, Format, ReadOptions, Shape};
-use star_natives::terrain::Mesh;
+use star_natives::terrain::{GridSize, Mesh};
 
 use super::{ended, median};
 use crate::say::say;
@@ -18,6 +18,7 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
     let threads = rest.get(1).map_or(Ok(1), |text| text.parse()).map_err(|_| "threads")?;
     let (size @ [width, height], samples) = heights(file, array)?;
     let environment = super::workers(threads)?;
+    let grid = GridSize::new(size).map_err(|error| error.to_string())?;
     let range = samples.iter().max().copied().unwrap_or(0);
     let bits = (range.ilog2() + 1) as usize;
     say!("{width} × {height} samples, heights to {range}; {threads} threads, {FRAMES} frames");
@@ -34,7 +35,7 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
     );
     for bound @ [eps, near] in [[20, 0], [5, 0], [5, 40], [2, 40], [1, 100]] {
         let start = Instant::now();
-        let mut mesh = Mesh::new(size, samples.clone(), bits, bound, &environment)
+        let mut mesh = Mesh::new(grid, samples.clone(), bits, bound, &environment)
             .map_err(|error| error.to_string())?;
         let init = start.elapsed().as_secs_f64() * 1e3;
         let (mut times, mut changes, mut batches) = (Vec::new(), 0, 0);

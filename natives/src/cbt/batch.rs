@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::decode::BlockLeaves;
-use super::node::{Depth, Leaf};
+use super::node::{Leaf, Node};
 use super::reduce::BLOCK;
 use super::tree::{Tree, width_at};
 use crate::environment::{Ended, Environment, install};
@@ -40,13 +40,11 @@ impl Tree {
             Ok(self.update_blocks(part * GRAIN, ((part + 1) * GRAIN).min(n_blocks), decide))
         };
         let n_parts = n_blocks.div_ceil(GRAIN);
-        let sum = |[splits, merges]: [usize; 2], [more, more_merges]: [usize; 2]| {
-            Ok([splits + more, merges + more_merges])
-        };
         if n_parts == 1 || environment.threads() == 1 {
-            return (0..n_parts).map(part).try_fold([0; 2], |all, these| sum(all, these?));
+            return (0..n_parts).map(part).try_fold([0; 2], |all, these| Ok(sum(all, these?)));
         }
-        install(environment, || (0..n_parts).into_par_iter().map(part).try_reduce(|| [0; 2], sum))
+        let parts = || (0..n_parts).into_par_iter().map(part);
+        install(environment, || parts().try_reduce(|| [0; 2], |all, these| Ok(sum(all, these))))
     }
 
     /// One cycle: decode, decide, split and merge, reduce.
@@ -75,7 +73,7 @@ impl Tree {
         for block in start..end {
             let n = self.decode_block(block, &mut leaves);
             for (&index, &level) in leaves.indices[..n].iter().zip(&leaves.levels[..n]) {
-                let Some(node) = self.depth.node(u64::from(index)) else { continue };
+                let node = Node::decoded(index);
                 let leaf = Leaf { node, level: u32::from(level) };
                 let (bit, width) = (self.depth.bit(node), self.depth.width(node));
                 match decide(leaf) {
@@ -87,7 +85,7 @@ impl Tree {
                     }
                     // The left one of a pair speaks for both.
                     Change::Merge => {
-                        let sibling = (index % 2 == 0).then(|| self.right_leaf(leaf)).flatten();
+                        let sibling = self.right_leaf(leaf);
                         if sibling.is_some_and(|right| decide(right) == Change::Merge) {
                             n_changed[1] += 1;
                             changes.clear(bit + width);
@@ -100,13 +98,17 @@ impl Tree {
         n_changed
     }
 
-    /// The sibling of a left child that is a leaf, if it is a leaf of the last reduce, too.
-    fn right_leaf(&self, Leaf { node, level }: Leaf) -> Option<Leaf> {
-        let depth: Depth = self.depth;
-        let (bit, width) = (depth.bit(node) + depth.width(node), depth.width(node));
-        let node = node.sibling()?;
-        (width_at(&self.reduced, depth, bit) == width).then_some(Leaf { node, level })
+    /// The sibling of a leaf that is a left child, if it is a leaf of the last reduce, too.
+    pub(super) fn right_leaf(&self, Leaf { node, level }: Leaf) -> Option<Leaf> {
+        let (bit, width) = (self.depth.bit(node) + self.depth.width(node), self.depth.width(node));
+        let right = node.sibling().filter(|right| right.index() > node.index())?;
+        (width_at(&self.reduced, self.depth, bit) == width).then_some(Leaf { node: right, level })
     }
+}
+
+/// Splits and merges of two parts.
+pub(super) fn sum([splits, merges]: [usize; 2], [more, more_merges]: [usize; 2]) -> [usize; 2] {
+    [splits + more, merges + more_merges]
 }
 
 /// Changes of a limb, gathered: most leaves change bits of the limb that they begin in.

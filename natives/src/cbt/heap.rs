@@ -83,39 +83,15 @@ impl Heap {
         Ok(heap)
     }
 
-    /// The tree in it. The depth may also be told by bit D+2, as the text of [000] has it.
+    /// The tree in it, as [`Tree::of_heap`] reads it.
     ///
     /// # Errors
-    /// [`TreeError::Marker`] if neither tells it, [`TreeError::NoTree`] if the field codes none,
-    /// [`TreeError::Count`] if a count is wrong, [`TreeError::OutOfMemory`].
+    /// As for [`Tree::of_heap`].
     pub fn tree(&self, environment: &dyn Environment) -> Result<Result<Tree, TreeError>, Ended> {
-        let depth = self.depth;
-        let (levels, n_bits) = (depth.levels(), depth.n_bits());
-        let marker = self.limbs[0] & low(levels + 3);
-        if marker != 1 << levels && marker != 1 << (levels + 2) {
-            return Ok(Err(TreeError::Marker { depth: levels }));
-        }
-        let field = 3 * n_bits;
-        let tree = match n_bits {
-            ..64 => {
-                Tree::of_bits(depth, &[self.limbs[field / 64] >> (field % 64) & low(n_bits as u32)])
-            }
-            _ => Tree::of_bits(depth, &self.limbs[field / 64..]),
-        };
-        let (tree, mut again) = match (tree, Heap::zeros(depth)) {
-            (Ok(tree), Ok(again)) => (tree, again),
-            (Err(error), _) | (_, Err(error)) => return Ok(Err(error)),
-        };
-        again.pack(&tree, environment)?;
-        again.limbs[0] ^= (1 << levels) ^ marker;
-        let differs = again.limbs.iter().zip(self.limbs.iter()).position(|(new, old)| new != old);
-        Ok(match differs {
-            None => Ok(tree),
-            Some(limb) => Err(TreeError::Count { limb }),
-        })
+        Tree::of_heap(self.depth, &self.limbs, environment)
     }
 
-    /// Packs a tree of the same depth: the counts of its last reduce, and its live field.
+    /// Packs a tree of the same depth, as [`Tree::pack`] does.
     ///
     /// # Errors
     /// [`Ended::Interrupted`] if the run has to end.
@@ -124,36 +100,87 @@ impl Heap {
     /// If the depths differ.
     pub fn pack(&mut self, tree: &Tree, environment: &dyn Environment) -> Result<(), Ended> {
         assert_eq!(self.depth, tree.depth(), "depths of a heap and a tree");
+        tree.pack(&mut self.limbs, environment)
+    }
+}
+
+impl Tree {
+    /// The tree in the limbs of a heap. The depth may also be told by bit D+2, as the text of [000] has it.
+    ///
+    /// # Errors
+    /// [`TreeError::Marker`] if neither tells it, [`TreeError::NoTree`] if the field codes none,
+    /// [`TreeError::Count`] if a count is wrong, [`TreeError::OutOfMemory`].
+    ///
+    /// # Panics
+    /// If there are not 2^(D+2) bits in whole limbs.
+    pub fn of_heap(
+        depth: Depth,
+        limbs: &[u64],
+        environment: &dyn Environment,
+    ) -> Result<Result<Tree, TreeError>, Ended> {
+        assert_eq!(limbs.len(), Heap::n_limbs(depth), "limbs of a heap");
+        let (levels, n_bits) = (depth.levels(), depth.n_bits());
+        let marker = limbs[0] & low(levels + 3);
+        if marker != 1 << levels && marker != 1 << (levels + 2) {
+            return Ok(Err(TreeError::Marker { depth: levels }));
+        }
+        let field = 3 * n_bits;
+        let tree = match n_bits {
+            ..64 => Tree::of_bits(depth, &[limbs[field / 64] >> (field % 64) & low(n_bits as u32)]),
+            _ => Tree::of_bits(depth, &limbs[field / 64..]),
+        };
+        let (tree, mut again) = match (tree, Heap::zeros(depth)) {
+            (Ok(tree), Ok(again)) => (tree, again),
+            (Err(error), _) | (_, Err(error)) => return Ok(Err(error)),
+        };
+        again.pack(&tree, environment)?;
+        again.limbs[0] ^= (1 << levels) ^ marker;
+        let differs = again.limbs.iter().zip(limbs).position(|(new, old)| new != old);
+        Ok(match differs {
+            None => Ok(tree),
+            Some(limb) => Err(TreeError::Count { limb }),
+        })
+    }
+
+    /// Packs the heap into zeros: the counts of the last reduce, and the live field.
+    ///
+    /// # Errors
+    /// [`Ended::Interrupted`] if the run has to end.
+    ///
+    /// # Panics
+    /// If there are not 2^(D+2) bits in whole limbs.
+    pub fn pack(&self, limbs: &mut [u64], environment: &dyn Environment) -> Result<(), Ended> {
+        assert_eq!(limbs.len(), Heap::n_limbs(self.depth), "limbs of a heap");
         environment.poll()?;
         if self.depth.levels() < GROUP_LEVELS {
-            self.pack_small(tree);
+            self.pack_small(limbs);
             return Ok(());
         }
         let few = self.depth.n_limbs() < MANY;
         if few || environment.threads() == 1 {
-            self.pack_levels(tree, &|rows, each| rows.into_iter().try_for_each(each), environment)
+            self.pack_levels(limbs, &|rows, each| rows.into_iter().try_for_each(each), environment)
         } else {
             install(environment, || {
                 let spread: &Spread<'_> =
                     &|rows, each| rows.into_par_iter().with_max_len(4).try_for_each(each);
-                self.pack_levels(tree, spread, environment)
+                self.pack_levels(limbs, spread, environment)
             })
         }
     }
 
     /// All levels in one stream.
-    fn pack_small(&mut self, tree: &Tree) {
+    fn pack_small(&self, limbs: &mut [u64]) {
         let levels = self.depth.levels();
-        let mut packer = Packer::new(&mut self.limbs);
+        let mut packer = Packer::new(limbs);
         packer.put(1 << levels, levels + 3);
         // Levels of whole limbs, if there are such, and those below.
         for level in 0..levels.saturating_sub(6) {
             for node in 0..1 << level {
-                packer.put(u64::from(tree.leaves_at(level, node)), levels - level + 1);
+                packer.put(u64::from(self.leaves_at(level, node)), levels - level + 1);
             }
         }
         if levels >= 6 {
-            let bits = tree.reduced.iter();
+            let bits = self.reduced.iter();
             let nibbles = || bits.clone().map(|&limb| nibbles(pairs(limb)));
             let words = || nibbles().map(|x| words(bytes(x)));
             words().for_each(|x| packer.put(by_7(halves(x)), 7));
@@ -166,31 +193,31 @@ impl Heap {
             for level in 0..levels {
                 let width = 1 << (levels - level);
                 for first in (0..self.depth.n_bits()).step_by(width) {
-                    let ones = tree.reduced[0] >> first & low(width as u32);
+                    let ones = self.reduced[0] >> first & low(width as u32);
                     packer.put(u64::from(ones.count_ones()), levels - level + 1);
                 }
             }
         }
-        for limb in tree.live_bits() {
+        for limb in self.live_bits() {
             packer.put(limb, self.depth.n_bits().min(64) as u32);
         }
         packer.finish();
     }
 
     fn pack_levels(
-        &mut self,
-        tree: &Tree,
+        &self,
+        limbs: &mut [u64],
         spread: &Spread<'_>,
         environment: &dyn Environment,
     ) -> Result<(), Ended> {
         let levels = self.depth.levels();
-        let (top, mut rest) = self.limbs.split_at_mut(levels as usize - 3);
+        let (top, mut rest) = limbs.split_at_mut(levels as usize - 3);
         // Levels 0 to 5 lie side by side: with six of them begins the first whole limb.
         let mut packer = Packer::new(top);
         packer.put(1 << levels, levels + 3);
         for level in 0..6 {
             for node in 0..1 << level {
-                packer.put(u64::from(tree.leaves_at(level, node)), levels - level + 1);
+                packer.put(u64::from(self.leaves_at(level, node)), levels - level + 1);
             }
         }
         packer.finish();
@@ -208,7 +235,7 @@ impl Heap {
                 let n = row.limbs.len() * 64 / width as usize;
                 let mut packer = Packer::new(row.limbs);
                 for node in first..first + n {
-                    packer.put(u64::from(tree.leaves_at(level, node)), width);
+                    packer.put(u64::from(self.leaves_at(level, node)), width);
                 }
                 packer.finish();
                 environment.poll()
@@ -239,17 +266,17 @@ impl Heap {
             for group in idx * batch..(idx + 1) * batch {
                 let start = group * GROUP;
                 let mut live = [0; GROUP];
-                for (to, from) in live.iter_mut().zip(&tree.live[start..]) {
+                for (to, from) in live.iter_mut().zip(&self.live[start..]) {
                     *to = from.load(Ordering::Relaxed);
                 }
                 let mut next = parts.iter_mut().filter_map(Iterator::next);
                 let [Some(w7), Some(w6), Some(w5), Some(w4), Some(w3), Some(w2), Some(w1)] =
                     array::from_fn(|_| next.next())
                 else {
-                    break; // every part has a chunk for each group
+                    return Err(Ended::Internal("a level of a heap is too short"));
                 };
                 let mut field = [0; GROUP];
-                field.copy_from_slice(&tree.reduced[start..start + GROUP]);
+                field.copy_from_slice(&self.reduced[start..start + GROUP]);
                 pack_group(&field, [w7, w6, w5, w4, w3, w2]);
                 w1.copy_from_slice(&live);
             }

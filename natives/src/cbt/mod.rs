@@ -25,12 +25,14 @@ mod reduce;
 mod state;
 mod sums;
 mod tree;
+mod watch;
 
 pub use batch::Change;
 pub use heap::Heap;
 pub use node::{Depth, Leaf, Node, TreeError};
 pub use state::LEVEL_BITS;
 pub use tree::Tree;
+pub use watch::{Verdict, Watch};
 
 #[cfg(test)]
 pub(crate) mod tests;

@@ -140,6 +140,13 @@ impl Node {
     /// The root.
     pub const ROOT: Node = Node(1);
 
+    /// The node whose index was decoded.
+    #[inline]
+    pub(crate) fn decoded(index: u32) -> Node {
+        debug_assert!(index > 0, "no node has index 0");
+        Node(index)
+    }
+
     /// The heap index.
     #[inline]
     pub fn index(self) -> u32 {

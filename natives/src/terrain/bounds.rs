@@ -1,8 +1,11 @@
 //! From how far away each diamond has to be split: Note [Bounds].
 
+use multiversion::multiversion;
 use rayon::prelude::*;
 
 use super::triangle::{Point, Triangle};
+use super::walk::Walk;
+use crate::cbt::Node;
 use crate::environment::{Ended, Environment};
 use crate::reserved;
 
@@ -68,19 +71,32 @@ impl Heights {
             i64::from(x2 - x) * i64::from(py - y) - i64::from(y2 - y) * i64::from(px - x)
         };
         let whole = area(a, b, c);
+        let edges = [[b, c], [c, a], [a, b]];
         let heights = [a, b, c].map(|corner| self.sample(corner));
+        // By how much weights grow along a row: 0, or a power of two, as edges run along rows, columns or diagonals.
+        let steps = edges.map(|[from, to]| i64::from(from[1] - to[1]));
+        let plane_step: i64 = steps.iter().zip(heights).map(|(step, z)| step * z).sum();
         let [[left, top], [right, bottom]] = triangle.extent();
         let mut worst = 0;
         for y in top..=bottom {
-            for x in left..=right {
-                let point = [x, y];
-                let weights = [area(b, c, point), area(c, a, point), area(a, b, point)];
-                if weights.iter().any(|&weight| weight < 0) {
-                    continue;
+            let weights = edges.map(|[from, to]| area(from, to, [left, y]));
+            // The samples of the row at which no weight is negative.
+            let (mut first, mut last) = (0, i64::from(right - left));
+            for (weight, step) in weights.into_iter().zip(steps) {
+                let steps = weight >> step.trailing_zeros().min(63);
+                match step.signum() {
+                    0 => {}
+                    1 => first = first.max(-steps),
+                    _ => last = last.min(steps),
                 }
-                let plane: i64 = weights.iter().zip(heights).map(|(weight, z)| weight * z).sum();
-                worst = worst.max((plane - whole * self.sample(point)).unsigned_abs());
             }
+            if first > last {
+                continue;
+            }
+            let plane: i64 = weights.iter().zip(heights).map(|(weight, z)| weight * z).sum();
+            let start = y as usize * self.width as usize + left as usize;
+            let row = &self.samples[start + first as usize..=start + last as usize];
+            worst = worst.max(worst_of(row, plane + first * plane_step, plane_step, whole));
         }
         worst.div_ceil(whole.unsigned_abs().max(1))
     }
@@ -123,72 +139,92 @@ impl Heights {
         }
         // From the finest level upwards; every level is a run of indices.
         for level in (1..levels).rev() {
-            let first = 1_usize << level;
-            let (rest, below) = radii.split_at_mut(2 * first);
-            let here = &mut rest[first..];
-            let own = |idx: usize| {
-                let triangle = walk((first + idx) as u32, level, side);
+            let first_idx = 1_usize << level;
+            let (rest, below) = radii.split_at_mut(2 * first_idx);
+            let here = &mut rest[first_idx..];
+            let own = |walk: &mut Walk, node: Node| {
+                let triangle = walk.to(node);
                 let middle = triangle.middle();
-                let own = self.own_radius(&triangle);
-                // The children of both triangles of the diamond.
-                [triangle.node, triangle.across].into_iter().filter(|&node| node > 0).fold(
-                    own,
-                    |radius, node| {
-                        let children = [2 * node, 2 * node + 1];
-                        children.into_iter().fold(radius, |radius, child| {
-                            let inner =
-                                below.get(child as usize - 2 * first).copied().unwrap_or(NEVER);
-                            let reach = || {
-                                let to = walk(child, level + 1, side).middle();
-                                u64::from(inner) + root_up(distance2(middle, to))
-                            };
-                            radius.max(match inner {
-                                NEVER | ALWAYS => inner,
-                                _ => or_always(reach()),
-                            })
+                let [first, second, apex] = triangle.corners;
+                let other = [first[0] + second[0] - apex[0], first[1] + second[1] - apex[1]];
+                // The children of both triangles of the diamond, and their longest edges.
+                let edges = [[apex, first], [second, apex], [other, second], [first, other]];
+                let children = [2 * triangle.node, 2 * triangle.node + 1];
+                let others = [2 * triangle.across, 2 * triangle.across + 1];
+                children.into_iter().chain(others).zip(edges).fold(
+                    self.own_radius(&triangle),
+                    |radius, (child, [from, to])| {
+                        let has_radius = child > 1 && level + 1 < levels;
+                        let inner =
+                            if has_radius { below[child as usize - 2 * first_idx] } else { NEVER };
+                        let reach = || {
+                            let to = [from[0].midpoint(to[0]), from[1].midpoint(to[1])];
+                            or_always(u64::from(inner) + root_up(distance2(middle, to)))
+                        };
+                        radius.max(match inner {
+                            NEVER | ALWAYS => inner,
+                            _ => reach(),
                         })
                     },
                 )
             };
-            let fill = |(chunk, part): (usize, &mut [u32])| {
-                part.iter_mut().enumerate().for_each(|(idx, to)| *to = own(chunk * GRAIN + idx));
-                environment.poll()
-            };
-            if environment.threads() == 1 {
-                here.chunks_mut(GRAIN).enumerate().try_for_each(fill)?;
-            } else {
-                here.par_chunks_mut(GRAIN).enumerate().try_for_each(fill)?;
-            }
+            spread(here, environment, &|first, part| {
+                let mut walk = Walk::new(side);
+                for (to, idx) in part.iter_mut().zip(first_idx + first..) {
+                    *to = own(&mut walk, Node::decoded(idx as u32));
+                }
+            })?;
             // The same for both triangles of a diamond: a level above reads it.
             let alone = {
                 let mut alone = reserved(here.len())?;
                 alone.extend_from_slice(here);
                 alone
             };
-            let join = |(idx, to): (usize, &mut u32)| {
-                let across = walk((first + idx) as u32, level, side).across as usize;
-                if across > 0 {
-                    *to = alone[idx].max(alone[across - first]);
+            spread(here, environment, &|first, part| {
+                let mut walk = Walk::new(side);
+                for (to, idx) in part.iter_mut().zip(first_idx + first..) {
+                    let across = walk.to(Node::decoded(idx as u32)).across as usize;
+                    if across > 0 {
+                        *to = alone[idx - first_idx].max(alone[across - first_idx]);
+                    }
                 }
-            };
-            if environment.threads() == 1 {
-                here.iter_mut().enumerate().for_each(join);
-            } else {
-                here.par_iter_mut().enumerate().for_each(join);
-            }
-            environment.poll()?;
+            })?;
         }
         Ok(radii)
     }
 }
 
-/// Nodes that a thread takes at once.
-const GRAIN: usize = 64;
+/// Nodes that a thread takes at once, at most.
+const GRAIN: usize = 1 << 10;
 
-/// The triangle of an index of a level.
-fn walk(index: u32, level: u32, side: i32) -> Triangle {
-    let half = Triangle::half(index >> (level - 1), side);
-    (0..level - 1)
-        .rev()
-        .fold(half, |triangle, place| triangle.children()[(index >> place & 1) as usize])
+/// Fills in all parts, on all threads: `fill` takes where a part begins, and the part.
+fn spread(
+    list: &mut [u32],
+    environment: &dyn Environment,
+    fill: &(dyn Fn(usize, &mut [u32]) + Sync),
+) -> Result<(), Ended> {
+    // Large triangles are few.
+    let grain = (list.len() / 64).clamp(1, GRAIN);
+    let fill = |(idx, part): (usize, &mut [u32])| {
+        fill(idx * grain, part);
+        environment.poll()
+    };
+    if environment.threads() == 1 {
+        return list.chunks_mut(grain).enumerate().try_for_each(fill);
+    }
+    list.par_chunks_mut(grain).enumerate().try_for_each(fill)
+}
+
+/// The greatest distance of samples from a plane, times `whole`: it begins with `plane` and grows by `step`.
+#[multiversion(targets(
+    "x86_64+avx2+avx512bw+avx512dq+avx512f+avx512vl+bmi1+bmi2+lzcnt+popcnt",
+    "x86_64+avx2+bmi1+bmi2+lzcnt+popcnt"
+))]
+fn worst_of(row: &[u32], plane: i64, step: i64, whole: i64) -> u64 {
+    let (mut worst, mut plane) = (0, plane);
+    for &sample in row {
+        worst = worst.max((plane - whole * i64::from(sample)).unsigned_abs());
+        plane += step;
+    }
+    worst
 }

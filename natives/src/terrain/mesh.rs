@@ -2,27 +2,33 @@
 
 use std::fmt;
 
-use star_base::BitTable;
-
-use super::bounds::{ALWAYS, FAR_AWAY, Heights, NEVER, distance2};
+use super::bounds::{ALWAYS, FAR_AWAY, Heights, NEVER, distance2, root_up};
+use super::size::GridSize;
 use super::triangle::{Point, Triangle};
-use crate::cbt::{Change, Depth, Leaf, Node, Tree, TreeError};
+use super::walk::Walk;
+use crate::cbt::{Leaf, Node, Tree, TreeError, Verdict, Watch};
 use crate::environment::{Ended, Environment, InterruptPoller, install};
-use crate::numbers::write_numbers;
 use crate::reserved;
-use crate::state::{Lines, NativeState, StateTable};
 
 /// A terrain and its mesh.
 #[derive(Debug)]
 pub struct Mesh {
-    heights: Heights,
+    pub(super) heights: Heights,
+    size: GridSize,
     /// Bits of a height.
-    height_bits: usize,
-    side: i32,
+    pub(super) height_bits: usize,
     /// The radii of the inner nodes, by their indices.
-    radii: Vec<u32>,
+    pub(super) radii: Vec<u32>,
     tree: Tree,
+    /// How far the viewpoint has to have travelled for leaves to be judged again.
+    watch: Watch,
+    viewpoint: Point,
+    /// How far it has travelled, in units of slack, and one more.
+    travelled: u64,
 }
+
+/// Units of slack in a step.
+const SLACK_UNIT: u64 = 16;
 
 /// What is wrong with a grid of heights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,56 +47,37 @@ pub enum MeshError {
 }
 
 impl Mesh {
-    /// Most steps of a side: a tree has 30 levels at most.
-    pub const MAX_SIDE: usize = 1 << 14;
     /// Greatest coordinate of a viewpoint, and of its negative.
     pub const FAR_AWAY: i32 = FAR_AWAY;
     /// Bits of a radius in a table.
     pub const RADIUS_BITS: usize = 32;
 
-    /// log2 of the side of the square that a grid lies in.
-    ///
-    /// # Errors
-    /// [`MeshError::Size`] if the grid is too small or too large.
-    pub fn side_log2(width: usize, height: usize) -> Result<u32, MeshError> {
-        if width.min(height) < 2 || width.max(height) - 1 > Mesh::MAX_SIDE {
-            return Err(MeshError::Size { width, height });
-        }
-        Ok((width.max(height) - 1).next_power_of_two().trailing_zeros())
-    }
-
-    /// Bytes of the mesh of a grid, and those taken beside while it is made.
-    pub fn most_bytes(width: usize, height: usize) -> u64 {
-        let levels = Mesh::side_log2(width, height).map_or(1, |log| 2 * log + 1);
-        let depth = Depth::new(i64::from(levels)).unwrap_or(Depth::MAX);
-        // Radii, and those of a level again.
-        4 * (width as u64 * height as u64) + 6 * depth.n_bits() as u64 + Tree::most_bytes(depth)
-    }
-
     /// The mesh of a grid of heights, row by row, for a viewpoint that is far away. `tolerance` is ε in units of heights, and holds
     /// up to the distance `near` in steps from the viewpoint, or everywhere if `near` is 0.
     ///
     /// # Errors
-    /// [`MeshError`].
+    /// [`MeshError::Ended`], [`MeshError::Tree`] if there is no memory.
     ///
     /// # Panics
-    /// If there are not width · height samples.
+    /// If there are not as many samples as the size says.
     pub fn new(
-        [width, height]: [usize; 2],
+        size: GridSize,
         samples: Vec<u32>,
         height_bits: usize,
         [tolerance, near]: [u32; 2],
         environment: &dyn Environment,
     ) -> Result<Mesh, MeshError> {
-        let log2 = Mesh::side_log2(width, height)?;
-        assert_eq!(samples.len(), width * height, "samples of a grid");
-        let (side, levels) = (1_i32 << log2, 2 * log2 + 1);
-        let heights =
-            Heights { width: width as i32, height: height as i32, samples, tolerance, near };
-        let tree = Tree::at_level(Depth::new(i64::from(levels))?, 1)?;
-        let radii = install(environment, || heights.radii(levels, side, environment))?;
-        let mut mesh = Mesh { heights, height_bits, side, radii, tree };
-        while mesh.step([FAR_AWAY, 0], environment)? != [0; 2] {}
+        assert_eq!(samples.len(), size.n_samples(), "samples of a grid");
+        let (width, height) = (size.width() as i32, size.height() as i32);
+        let heights = Heights { width, height, samples, tolerance, near };
+        let tree = Tree::at_level(size.depth(), 1)?;
+        let watch = Watch::new(&tree)?;
+        let levels = size.depth().levels();
+        let radii = install(environment, || heights.radii(levels, size.side(), environment))?;
+        let (viewpoint, travelled) = ([FAR_AWAY, 0], 1);
+        let mut mesh =
+            Mesh { heights, size, height_bits, radii, tree, watch, viewpoint, travelled };
+        while mesh.step(viewpoint, environment)? != [0; 2] {}
         Ok(mesh)
     }
 
@@ -99,39 +86,9 @@ impl Mesh {
         &self.tree
     }
 
-    /// Has the diamond to be split, seen from there?
-    fn is_coarse(&self, triangle: &Triangle, viewpoint: Point) -> bool {
-        match self.radii.get(triangle.node as usize).copied() {
-            None | Some(NEVER) => false,
-            Some(ALWAYS) => true,
-            Some(radius) => {
-                distance2(triangle.middle(), viewpoint) < u64::from(radius) * u64::from(radius)
-            }
-        }
-    }
-
-    fn is_leaf(&self, index: u32) -> bool {
-        let node = self.tree.depth().node(u64::from(index));
-        node.is_some_and(|node| self.tree.was_leaf(node))
-    }
-
-    /// What is to become of a leaf: both triangles of a diamond decide alike.
-    fn decide(&self, node: Node, viewpoint: Point) -> Change {
-        let triangle = Triangle::of(node, self.side);
-        if self.is_coarse(&triangle, viewpoint) {
-            // Its neighbour is coarser still, and splits first.
-            let waits = triangle.across > 0 && !self.is_leaf(triangle.across);
-            return if waits { Change::Keep } else { Change::Split };
-        }
-        let Some(parent) = node.parent().filter(|parent| parent.index() > 1) else {
-            return Change::Keep;
-        };
-        let parent = Triangle::of(parent, self.side);
-        let merges = || {
-            let diamond = [parent.node, parent.across].into_iter().filter(|&node| node > 0);
-            diamond.flat_map(|node| [2 * node, 2 * node + 1]).all(|child| self.is_leaf(child))
-        };
-        if !self.is_coarse(&parent, viewpoint) && merges() { Change::Merge } else { Change::Keep }
+    /// Samples in a row, and rows.
+    pub fn size(&self) -> GridSize {
+        self.size
     }
 
     /// One batch of splits and merges towards the mesh for a viewpoint, in steps; how many leaves were split, and how many
@@ -144,10 +101,22 @@ impl Mesh {
         viewpoint: Point,
         environment: &dyn Environment,
     ) -> Result<[usize; 2], Ended> {
-        let changed =
-            self.tree.update(&|leaf: Leaf| self.decide(leaf.node, viewpoint), environment)?;
-        self.tree.reduce(environment)?;
-        Ok(changed)
+        self.travelled += root_up(distance2(self.viewpoint, viewpoint) * SLACK_UNIT * SLACK_UNIT);
+        self.viewpoint = viewpoint;
+        let Mesh { heights: _, size, height_bits: _, radii, tree, watch, viewpoint, travelled } =
+            self;
+        let view = View { radii, viewpoint: *viewpoint, now: *travelled };
+        let judge = || {
+            let mut walk = Walk::new(size.side());
+            move |tree: &Tree, leaf: Leaf| view.judge(leaf, tree, &mut walk)
+        };
+        tree.cycle_due(watch, *travelled, &judge, environment)
+    }
+
+    /// Bytes that [`Mesh::triangles`] and [`Mesh::corner_numbers`] take together.
+    pub fn triangle_bytes(&self) -> u64 {
+        // Index, level, triangle, number.
+        (4 + 1 + size_of::<Triangle>() as u64 + 4) * self.tree.count() as u64
     }
 
     /// The triangles of the mesh from left to right in the tree, those outside the grid left out.
@@ -162,10 +131,10 @@ impl Mesh {
         self.tree.decode(&mut indices, &mut levels, environment)?;
         let mut poller = InterruptPoller::new(environment);
         let mut triangles = reserved(n)?;
+        let mut walk = Walk::new(self.size.side());
         for index in indices {
-            poller.spend(levels.len().ilog2() as usize)?;
-            let Some(node) = self.tree.depth().node(u64::from(index)) else { continue };
-            let triangle = Triangle::of(node, self.side);
+            poller.spend(size_of::<Triangle>() / 8)?;
+            let triangle = walk.to(Node::decoded(index));
             if !self.heights.is_outside(&triangle) {
                 triangles.push(triangle);
             }
@@ -173,10 +142,15 @@ impl Mesh {
         Ok(triangles)
     }
 
-    /// Numbers of the samples at the corners of triangles, from 1, corner by corner.
-    pub fn corner_numbers(&self, triangles: &[Triangle], corner: usize) -> Vec<u32> {
+    /// Numbers of the samples at one of the corners of triangles, 0 to 2: rows of the table of heights, from 1.
+    ///
+    /// # Errors
+    /// If the system refuses the memory.
+    pub fn corner_numbers(&self, triangles: &[Triangle], corner: usize) -> Result<Vec<u32>, Ended> {
         let number = |[x, y]: Point| (y * self.heights.width + x) as u32 + 1;
-        triangles.iter().map(|triangle| number(triangle.corners[corner])).collect()
+        let mut numbers = reserved(triangles.len())?;
+        numbers.extend(triangles.iter().map(|triangle| number(triangle.corners[corner])));
+        Ok(numbers)
     }
 
     /// The heights, row by row.
@@ -187,52 +161,78 @@ impl Mesh {
     pub(super) fn sample(&self, point: Point) -> i64 {
         self.heights.sample(point)
     }
-
-    /// Samples in a row, and rows.
-    pub fn size(&self) -> [usize; 2] {
-        [self.heights.width as usize, self.heights.height as usize]
-    }
 }
 
-impl NativeState for Mesh {
-    fn n_bytes(&self) -> u64 {
-        4 * (self.heights.samples.len() + self.radii.len()) as u64
-            + NativeState::n_bytes(&self.tree)
-    }
+/// What leaves are judged by: Note [Slack].
+#[derive(Clone, Copy)]
+struct View<'a> {
+    radii: &'a [u32],
+    viewpoint: Point,
+    /// How far the viewpoint has travelled.
+    now: u64,
+}
 
-    fn tables(&self) -> Vec<StateTable> {
-        let table =
-            |name, n_rows, n_cols| StateTable { name, n_rows, n_cols, lines: Lines::Columns };
-        vec![
-            table("field", self.tree.depth().n_bits(), 1),
-            table("radius", self.radii.len(), Mesh::RADIUS_BITS),
-            table("heights", self.heights.samples.len(), self.height_bits),
-            table("width", 1, Mesh::RADIUS_BITS),
-        ]
-    }
+/// Has a diamond to be split?
+enum Sight {
+    /// It has.
+    Coarse {
+        /// Until the viewpoint has travelled so far, at least.
+        until: u64,
+    },
+    /// It has not.
+    Fine {
+        /// Likewise.
+        until: u64,
+    },
+}
 
-    fn write(
-        &self,
-        idx: usize,
-        lines: &mut BitTable,
-        environment: &dyn Environment,
-    ) -> Result<(), Ended> {
-        let mut poller = InterruptPoller::new(environment);
-        match idx {
-            0 => {
-                lines.column_limbs_mut(0).copy_from_slice(self.tree.bits());
-                poller.spend(self.tree.bits().len())
+impl View<'_> {
+    /// Has the diamond to be split, seen from there?
+    #[inline]
+    fn look(&self, triangle: &Triangle) -> Sight {
+        // Nothing is below level D.
+        let radius = self.radii.get(triangle.node as usize).copied().unwrap_or(NEVER);
+        let until = |slack: u64| self.now + slack;
+        match radius {
+            NEVER => Sight::Fine { until: u64::MAX },
+            ALWAYS => Sight::Coarse { until: u64::MAX },
+            _ => {
+                let square = distance2(triangle.middle(), self.viewpoint);
+                let radius = u64::from(radius);
+                // Within a unit, and the slack is taken to be less by two.
+                let distance = ((square as f64).sqrt() * SLACK_UNIT as f64) as u64;
+                let reach = radius * SLACK_UNIT;
+                if square < radius * radius {
+                    Sight::Coarse { until: until(reach.saturating_sub(distance + 2)) }
+                } else {
+                    Sight::Fine { until: until(distance.saturating_sub(reach + 2)) }
+                }
             }
-            1 => write_numbers(lines, 0, Mesh::RADIUS_BITS, &self.radii, &mut poller),
-            2 => write_numbers(lines, 0, self.height_bits, &self.heights.samples, &mut poller),
-            3 => write_numbers(
-                lines,
-                0,
-                Mesh::RADIUS_BITS,
-                &[self.heights.width as u32],
-                &mut poller,
-            ),
-            4.. => Err(StateTable::MISSING),
+        }
+    }
+
+    /// What is to become of a leaf: both triangles of a diamond are judged alike.
+    fn judge(&self, leaf: Leaf, tree: &Tree, walk: &mut Walk) -> Verdict {
+        let is_leaf = |index: u32| tree.was_leaf(Node::decoded(index));
+        let triangle = walk.to(leaf.node);
+        let own = match self.look(&triangle) {
+            // Its neighbour is coarser still, and splits first.
+            Sight::Coarse { .. } if triangle.across > 0 && !is_leaf(triangle.across) => {
+                return Verdict::Wait;
+            }
+            Sight::Coarse { .. } => return Verdict::Split,
+            Sight::Fine { until } => until,
+        };
+        let Some(parent) = walk.parent() else { return Verdict::KeepUntil(own) };
+        match self.look(parent) {
+            Sight::Coarse { until } => Verdict::KeepUntil(own.min(until)),
+            Sight::Fine { .. } => {
+                let diamond = [parent.node, parent.across].into_iter().filter(|&node| node > 0);
+                match diamond.flat_map(|node| [2 * node, 2 * node + 1]).all(is_leaf) {
+                    true => Verdict::Merge,
+                    false => Verdict::Wait,
+                }
+            }
         }
     }
 }
@@ -255,7 +255,7 @@ impl fmt::Display for MeshError {
             MeshError::Size { width, height } => write!(
                 f,
                 "a grid of {width} × {height} samples: a mesh takes 2 to {} in each direction",
-                Mesh::MAX_SIDE + 1
+                GridSize::MAX_SIDE + 1
             ),
             MeshError::Ended(_) => f.write_str("the mesh was not finished"),
             MeshError::Tree(error) => error.fmt(f),

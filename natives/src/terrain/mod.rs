@@ -12,6 +12,10 @@
 //! some *radius* of its middle, or always, or never. Radii are made to contain each other, from the leaves to the root:
 //! whoever splits a diamond has split those above it, and each leaf decides by itself. All is decided in whole numbers.
 //!
+//! Note [Slack]. When the viewpoint has moved by less than what a distance is off a radius, the answer is the same. So a
+//! leaf that need not change is not asked again until the viewpoint has travelled so far, and a frame looks at the leaves
+//! alone at which something may happen, and at those that just came to be.
+//!
 //! Triangles outside the grid are never split and not shown; along the grid's far sides, unless these are 2^m
 //! steps long, the mesh is as fine as the samples.
 //!
@@ -21,11 +25,15 @@
 mod bounds;
 mod mesh;
 mod picture;
+mod size;
+mod state;
 mod triangle;
+mod walk;
 
 pub use mesh::{Mesh, MeshError};
 pub use picture::PIXEL_BITS;
-pub use triangle::{Point, Triangle};
+pub use size::GridSize;
+pub use triangle::{Point, Side, Triangle};
 
 #[cfg(test)]
 mod tests;

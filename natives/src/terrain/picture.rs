@@ -13,7 +13,7 @@ pub const PIXEL_BITS: usize = 24;
 impl Mesh {
     /// Rows and columns of pixels of a picture with so many pixels for a step.
     pub fn picture_size(&self, scale: usize) -> [usize; 2] {
-        let [width, height] = self.size();
+        let (width, height) = (self.size().width(), self.size().height());
         [(height - 1) * scale, (width - 1) * scale]
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{Mesh, MeshError, Point};
+use super::{GridSize, Mesh, MeshError, Point};
 use crate::cbt::tests::{Random, one, some};
 use crate::cbt::{Heap, Tree};
 use crate::environment::Environment;
@@ -97,8 +97,14 @@ fn meshes_keep_the_bound_everywhere() {
         let mut counts = Vec::new();
         for tolerance in [0, 1, 7, 40, 100_000] {
             let size = [width, height];
-            let mut mesh =
-                Mesh::new(size, samples.clone(), 10, [tolerance, 0], &environment).unwrap();
+            let mut mesh = Mesh::new(
+                GridSize::new(size).unwrap(),
+                samples.clone(),
+                10,
+                [tolerance, 0],
+                &environment,
+            )
+            .unwrap();
             settle(&mut mesh, [0, 0], &environment);
             let triangles = corners(&mesh, &environment);
             check(&triangles, size, &samples, &|_| f64::from(tolerance));
@@ -119,7 +125,14 @@ fn meshes_follow_a_viewpoint_and_are_conforming_after_every_batch() {
     let size @ [width, height] = [65, 50];
     let samples = hills(width, height, 2);
     let (tolerance, near) = (3, 6);
-    let mut mesh = Mesh::new(size, samples.clone(), 10, [tolerance, near], &environment).unwrap();
+    let mut mesh = Mesh::new(
+        GridSize::new(size).unwrap(),
+        samples.clone(),
+        10,
+        [tolerance, near],
+        &environment,
+    )
+    .unwrap();
     let mut n_changed = [0; 2];
     for frame in 0..60 {
         let viewpoint = [frame * 66 / 60, 10 + frame / 2];
@@ -138,8 +151,14 @@ fn meshes_follow_a_viewpoint_and_are_conforming_after_every_batch() {
         let triangles = corners(&mesh, &environment);
         check(&triangles, size, &samples, &tolerated);
         // It is the mesh that is made from nothing.
-        let mut anew =
-            Mesh::new(size, samples.clone(), 10, [tolerance, near], &environment).unwrap();
+        let mut anew = Mesh::new(
+            GridSize::new(size).unwrap(),
+            samples.clone(),
+            10,
+            [tolerance, near],
+            &environment,
+        )
+        .unwrap();
         settle(&mut anew, viewpoint, &environment);
         assert!(anew.tree().bits() == mesh.tree().bits(), "frame {frame}");
     }
@@ -150,7 +169,14 @@ fn meshes_follow_a_viewpoint_and_are_conforming_after_every_batch() {
 fn threads_make_the_same_mesh() {
     let samples = hills(100, 120, 3);
     let heaps = [one(), &some(4)].map(|environment| {
-        let mut mesh = Mesh::new([100, 120], samples.clone(), 10, [2, 20], environment).unwrap();
+        let mut mesh = Mesh::new(
+            GridSize::new([100, 120]).unwrap(),
+            samples.clone(),
+            10,
+            [2, 20],
+            environment,
+        )
+        .unwrap();
         let mut heaps = Vec::new();
         for viewpoint in [[0, 0], [50, 60], [200, -70]] {
             settle(&mut mesh, viewpoint, environment);
@@ -165,11 +191,12 @@ fn threads_make_the_same_mesh() {
 
 #[test]
 fn grids_without_two_samples_are_refused() {
-    let environment = one();
-    for (width, height) in [(0, 0), (1, 1), (1, 5), (5, 1), (0, 7), (2, Mesh::MAX_SIDE + 2)] {
-        let samples = vec![0; width * height];
-        let mesh = Mesh::new([width, height], samples, 1, [0, 0], environment).map(|_| ());
-        assert_eq!(mesh, Err(MeshError::Size { width, height }));
+    let most = GridSize::MAX_SIDE + 1;
+    for (width, height) in [(0, 0), (1, 1), (1, 5), (5, 1), (0, 7), (2, most + 1)] {
+        assert_eq!(GridSize::new([width, height]), Err(MeshError::Size { width, height }));
     }
-    assert!(Tree::most_bytes(crate::cbt::Depth::MAX) < Mesh::most_bytes(16_385, 16_385));
+    assert!(GridSize::new([2, usize::MAX]).is_err());
+    let largest = GridSize::new([most, most]).unwrap();
+    assert_eq!(largest.depth().levels(), 29);
+    assert!(Tree::most_bytes(largest.depth()) < Mesh::most_bytes(largest, 8));
 }

@@ -1,7 +1,5 @@
 //! The triangle of a node, and its neighbours.
 
-use crate::cbt::Node;
-
 /// A sample: column and row, from 0.
 pub type Point = [i32; 2];
 
@@ -21,6 +19,15 @@ pub struct Triangle {
     pub right: u32,
 }
 
+/// Which half of a triangle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// At the first corner.
+    Left,
+    /// At the second corner.
+    Right,
+}
+
 impl Triangle {
     /// A half of the square: node 2 or 3.
     pub fn half(node: u32, side: i32) -> Triangle {
@@ -32,17 +39,6 @@ impl Triangle {
         Triangle { corners, node, across: node ^ 1, left: 0, right: 0 }
     }
 
-    /// The triangle of a node below the root, by the path that its bits say.
-    pub fn of(node: Node, side: i32) -> Triangle {
-        let index = node.index();
-        let level = node.level();
-        let half = Triangle::half(index >> level.saturating_sub(1), side);
-        (0..level.saturating_sub(1)).rev().fold(half, |triangle, place| {
-            let [left, right] = triangle.children();
-            if index >> place & 1 == 0 { left } else { right }
-        })
-    }
-
     /// The middle of the longest edge, where a split puts a vertex.
     #[inline]
     pub fn middle(&self) -> Point {
@@ -50,28 +46,29 @@ impl Triangle {
         [x.midpoint(x2), y.midpoint(y2)]
     }
 
-    /// Both halves. The four triangles of a diamond that is split meet in its middle, each a neighbour of the next; across
-    /// its longest edge a half has a half of the parent's neighbour there.
-    pub fn children(&self) -> [Triangle; 2] {
+    /// The left or the right half. The four triangles of a diamond that is split meet in its middle, each a neighbour of the
+    /// next; across its longest edge a half has a half of the parent's neighbour there.
+    #[inline]
+    pub fn half_of(&self, side: Side) -> Triangle {
         let Triangle { corners: [first, second, apex], node, across, left, right } = *self;
         let middle = self.middle();
-        let child = |of: u32, bit: u32| if of == 0 { 0 } else { 2 * of + bit };
-        [
-            Triangle {
+        let child = |of: u32, bit: u32| 2 * of + (bit & u32::from(of > 0));
+        match side {
+            Side::Left => Triangle {
                 corners: [apex, first, middle],
                 node: 2 * node,
                 across: child(left, 1),
                 left: 2 * node + 1,
                 right: child(across, 1),
             },
-            Triangle {
+            Side::Right => Triangle {
                 corners: [second, apex, middle],
                 node: 2 * node + 1,
                 across: child(right, 0),
                 left: child(across, 0),
                 right: 2 * node,
             },
-        ]
+        }
     }
 
     /// The least and the greatest coordinates.

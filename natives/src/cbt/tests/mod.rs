@@ -7,6 +7,7 @@ mod model;
 mod nodes;
 mod scans;
 mod threads;
+mod watches;
 
 use std::sync::LazyLock;
 

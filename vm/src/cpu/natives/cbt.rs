@@ -1,6 +1,5 @@
 //! The routines of module `cbt`, with a [`Tree`] in the handle.
 
-use star_base::BitVector;
 use star_natives::Lines;
 use star_natives::cbt::{Depth, Heap, LEVEL_BITS, Node, Tree, TreeError};
 
@@ -86,15 +85,11 @@ pub(super) fn merge_raw(call: &mut NativeCall) -> NativeResult {
 pub(super) fn change(call: &mut NativeCall) -> NativeResult {
     // Where the field codes no tree, the Star body says so.
     call.state::<Tree>(2)?.check_live()?;
-    let marks = [0, 1].map(|idx| Ok(call.bits(idx)?.try_clone().ok()));
-    let [splits, merges]: [NativeResult<Option<BitVector>>; 2] = marks;
-    let (Some(splits), Some(merges)) = (splits?, merges?) else {
-        return Err(NotTaken::declined());
-    };
     call.own_state::<Tree>(2)?;
     let environment = call.environment();
-    let [splits, merges] = call.change_state(2, |tree: &mut Tree, _| {
-        Ok(tree.change_marked(splits.limbs(), merges.limbs(), &environment)?)
+    let [splits, merges] = call.change_state(2, |tree: &mut Tree, call| {
+        let [splits, merges] = [call.bits(0)?.limbs(), call.bits(1)?.limbs()];
+        Ok(tree.change_marked(splits, merges, &environment)?)
     })?;
     call.put_int(3, splits as i64)?;
     call.put_int(4, merges as i64)
@@ -139,10 +134,7 @@ pub(super) fn leaves(call: &mut NativeCall) -> NativeResult {
 pub(super) fn heap(call: &mut NativeCall) -> NativeResult {
     let tree = call.state::<Tree>(0)?;
     let mut bits = call.reserve_bits(1, 4 * tree.depth().n_bits())?;
-    call.reserve(Heap::most_bytes(tree.depth()))?;
-    let mut heap = Heap::zeros(tree.depth())?;
-    heap.pack(&tree, &call.environment())?;
-    bits.limbs_mut().copy_from_slice(heap.limbs());
+    tree.pack(bits.limbs_mut(), &call.environment())?;
     call.put_bits(1, bits)
 }
 
@@ -153,11 +145,9 @@ pub(super) fn of_heap(call: &mut NativeCall) -> NativeResult {
     if !n_bits.is_multiple_of(4) {
         return Err(NotTaken::declined());
     }
-    // The heap, and one to compare it with.
-    call.reserve(2 * Heap::most_bytes(depth))?;
+    // One to compare it with.
+    call.reserve(Heap::most_bytes(depth))?;
     make(call, 1, depth, |call| {
-        let mut heap = Heap::zeros(depth)?;
-        heap.limbs_mut().copy_from_slice(call.bits(0)?.limbs());
-        Ok(heap.tree(&call.environment())??)
+        Ok(Tree::of_heap(depth, call.bits(0)?.limbs(), &call.environment())??)
     })
 }

@@ -1,6 +1,6 @@
 //! The routines of module `terrain`, with a [`Mesh`] in the handle.
 
-use star_natives::terrain::{Mesh, MeshError, PIXEL_BITS};
+use star_natives::terrain::{GridSize, Mesh, MeshError, PIXEL_BITS};
 use star_natives::{InterruptPoller, Lines, read_numbers, write_numbers};
 
 use super::{NativeCall, NativeResult, NotTaken};
@@ -24,15 +24,14 @@ pub(super) fn init(call: &mut NativeCall) -> NativeResult {
     if height * width != n_samples {
         return Err(NotTaken::declined());
     }
-    Mesh::side_log2(width, height)?;
-    call.reserve(Mesh::most_bytes(width, height))?;
+    let size = GridSize::new([width, height])?;
+    call.reserve(Mesh::most_bytes(size, n_bits))?;
     call.turn(1, Lines::Columns)?;
     let environment = call.environment();
     let mut poller = InterruptPoller::new(&environment);
     let samples = read_numbers(call.lines(1, Lines::Columns)?, 0, n_bits, &mut poller)?;
     let bound = [tolerance?, near?];
-    let mesh = Mesh::new([width, height], samples, n_bits, bound, &environment)?;
-    call.reserve(NativeCall::state_bytes(&mesh))?;
+    let mesh = Mesh::new(size, samples, n_bits, bound, &environment)?;
     call.put_state(4, mesh)
 }
 
@@ -53,14 +52,14 @@ pub(super) fn step(call: &mut NativeCall) -> NativeResult {
 /// `TERRAIN_MESH(H,T)`
 pub(super) fn mesh(call: &mut NativeCall) -> NativeResult {
     let mesh = call.state::<Mesh>(0)?;
-    call.reserve(64 * mesh.tree().count() as u64)?;
+    call.reserve(mesh.triangle_bytes())?;
     let environment = call.environment();
     let triangles = mesh.triangles(&environment)?;
     let width = mesh.samples().len().ilog2() as usize + 1;
     let mut table = call.reserve_table(1, triangles.len(), 3 * width, Lines::Columns)?;
     let mut poller = InterruptPoller::new(&environment);
     for corner in 0..3 {
-        let numbers = mesh.corner_numbers(&triangles, corner);
+        let numbers = mesh.corner_numbers(&triangles, corner)?;
         write_numbers(&mut table, corner * width, width, &numbers, &mut poller)?;
     }
     call.put_table(1, table, Lines::Columns)
@@ -72,7 +71,7 @@ pub(super) fn picture(call: &mut NativeCall) -> NativeResult {
     let step = u32::try_from(call.int(2)?).map_err(|_| NotTaken::declined())?;
     let [n_rows, n_cols] = mesh.picture_size(scale);
     let mut rows = call.reserve_table(3, n_rows, PIXEL_BITS * n_cols, Lines::Rows)?;
-    call.reserve(64 * mesh.tree().count() as u64)?;
+    call.reserve(mesh.triangle_bytes())?;
     mesh.draw(scale, step, &mut rows, &call.environment())?;
     call.put_table(3, rows, Lines::Rows)
 }
