@@ -1,9 +1,10 @@
-//! What became of a program, in lines for people: `star run --explain`. Passes say it of loops, the backend of the
-//! rest.
+//! What became of a program: in lines for people, `star run --explain`, or as notes at the loops, `star check --plan`.
+//! Passes say it of loops, the backend of the rest.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
-use star_base::{SourceMap, text};
+use star_base::{Code, Diagnostic, FileId, SourceMap, text};
 use star_ir::{LocId, Program, RoutineId};
 use star_opt::{Outcome, Remark};
 use star_vm::Explanation;
@@ -35,15 +36,25 @@ pub(crate) fn lines(
         };
         format!("{}{}: {what}", subject.name(), place(*routine, *loc))
     });
-    let loops = loops(remarks).into_iter().map(|((routine, loc), Loop { became, stayed })| {
-        let form = match became.is_empty() {
-            true => "as written".to_owned(),
-            false => became.join(", then "),
-        };
-        let why = stayed.map(|why| format!(": {why}")).unwrap_or_default();
-        format!("loop{}: {form}{why}", place(Some(routine), Some(loc)))
+    let loops = loops(remarks).into_iter().map(|((routine, loc), became)| {
+        format!("loop{}: {became}", place(Some(routine), Some(loc)))
     });
     items.chain(loops).collect()
+}
+
+/// A note for each loop of a file that the passes looked at, in the order of the text.
+pub(crate) fn plan(remarks: &[Remark], program: &Program, file: FileId) -> Vec<Diagnostic> {
+    let mut notes = Vec::new();
+    for ((routine, loc), became) in loops(remarks) {
+        let Some(location) = program.locations.get(loc) else { continue };
+        if location.span.file == file {
+            let name = &program.routine(routine).name;
+            let message = format!("this loop of `{}`: {became}", text::one_line(name));
+            notes.push(Diagnostic::at(Code::Plan, location.span, message));
+        }
+    }
+    notes.sort_by_key(Diagnostic::span);
+    notes
 }
 
 /// What became of a loop of the source.
@@ -53,6 +64,16 @@ struct Loop<'r> {
     became: Vec<&'r str>,
     /// Why it became nothing more.
     stayed: Option<&'r str>,
+}
+
+impl fmt::Display for Loop<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.became.is_empty() {
+            true => f.write_str("as written")?,
+            false => f.write_str(&self.became.join(", then "))?,
+        }
+        self.stayed.map_or(Ok(()), |why| write!(f, ": {why}"))
+    }
 }
 
 /// The loops by routine and place. What a pass says of what another one has made of a loop is said of the loop.

@@ -142,7 +142,7 @@ fn dispatch(command: &Command, reporter: &Reporter, output: &mut Output) -> Resu
     match command {
         Command::Run(args) => command::run::run(args, reporter, output),
         Command::Repl(args) => command::repl::run(args, reporter, output),
-        Command::Check(args) => Ok(command::check::run(args, reporter)),
+        Command::Check(args) => Ok(command::check::run(args, reporter)?),
         Command::Fmt(args) => Ok(command::fmt::run(args, reporter, output)),
         Command::Test(args) => command::test::run(args, reporter, output),
         Command::Explain(args) => {

@@ -69,7 +69,7 @@ impl Exit {
             "T01" => Exit::Trap,
             "L01" if code == Code::Interrupted => Exit::Interrupted,
             "L01" => Exit::Limit,
-            "W01" => Exit::Success,
+            "W01" | "N01" => Exit::Success,
             "I00" => Exit::Internal,
             _ => Exit::Compile,
         }

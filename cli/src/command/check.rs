@@ -1,11 +1,15 @@
 //! `star check`: what is wrong with a program, without running it.
 
 use clap::Args;
+use star_base::Diagnostic;
+use star_compiler::{Compilation, LowerOptions};
 use star_edge::exit::Exit;
+use star_edge::passes::{self, PassArgs};
 use star_edge::report::Reporter;
+use star_opt::Options;
 
 use super::{Lints, Tally, compile};
-use crate::headers;
+use crate::{explained, headers};
 
 /// What `star check` is told.
 #[derive(Args, Debug)]
@@ -13,10 +17,21 @@ pub(crate) struct CheckArgs {
     /// Star programs; `-` is standard input
     #[arg(required = true, value_name = "FILE")]
     files: Vec<String>,
+
+    /// Say of every loop what passes make of it, or which condition it fails on
+    #[arg(long)]
+    plan: bool,
+
+    #[command(flatten)]
+    passes: PassArgs,
 }
 
 /// Checks all files.
-pub(crate) fn run(args: &CheckArgs, reporter: &Reporter) -> Exit {
+///
+/// # Errors
+/// If a pass is not known, or a fault of the toolchain.
+pub(crate) fn run(args: &CheckArgs, reporter: &Reporter) -> Result<Exit, Diagnostic> {
+    let enabled = args.passes.options()?;
     let mut total = Tally::default();
     for file in &args.files {
         let (compilation, tally) = compile(file, Lints::Shown, reporter);
@@ -24,14 +39,28 @@ pub(crate) fn run(args: &CheckArgs, reporter: &Reporter) -> Exit {
         for fault in &faults {
             reporter.diagnostic(&compilation.sources, fault);
         }
+        if args.plan && !compilation.has_errors() {
+            for note in plan(&compilation, &enabled)? {
+                reporter.diagnostic(&compilation.sources, &note);
+            }
+        }
         total.errors += tally.errors + faults.len();
         total.warnings += tally.warnings;
     }
     if let Some(summary) = total.summary() {
         reporter.summary(&summary);
     }
-    match total.errors {
+    Ok(match total.errors {
         0 => Exit::Success,
         _ => Exit::Compile,
-    }
+    })
+}
+
+/// What became of the loops of the file.
+fn plan(compilation: &Compilation, enabled: &Options) -> Result<Vec<Diagnostic>, Diagnostic> {
+    let Some(file) = compilation.root_file() else { return Ok(Vec::new()) };
+    let lowered = star_compiler::lower(compilation, &LowerOptions::default());
+    let mut program = lowered.map_err(|error| *error)?.program;
+    let remarks = passes::optimise(&mut program, enabled)?.remarks;
+    Ok(explained::plan(&remarks, &program, file))
 }

@@ -164,4 +164,17 @@ end;
     ] {
         assert!(ran.stderr.contains(line), "{line}: {}", ran.stderr);
     }
+    // Likewise as notes at the loops, without a run.
+    let checked = folder.star(&["check", "--plan", "f.star"]);
+    assert_eq!(checked.code, 0, "{}", checked.stderr);
+    for part in [
+        "note[N0101]: this loop of `F`: foreach, then forall",
+        "note[N0101]: this loop of `F`: as written: its body reads `X`",
+    ] {
+        assert!(checked.stderr.contains(part), "{part}: {}", checked.stderr);
+    }
+    let checked = folder.star(&["check", "--plan", "--no-pass", "lift", "f.star"]);
+    let part = "note[N0101]: this loop of `F`: foreach\n";
+    assert!(checked.stderr.contains(part), "{}", checked.stderr);
+    assert_eq!(folder.star(&["check", "f.star"]).stderr, "");
 }

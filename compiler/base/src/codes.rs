@@ -1,8 +1,8 @@
 //! The catalogue of diagnostics: one code per kind of message.
 //!
 //! The number says the kind: `E01` text, `E02` names, `E03` types, `E04` sizes, `E05` data files,
-//! `E06` the command line, `E07` documentation, `T01` traps, `L01` limits, `W01` lints, `I00` faults
-//! of the toolchain itself. A code is never reused. The explanation of a code, with an example that a
+//! `E06` the command line, `E07` documentation, `T01` traps, `L01` limits, `W01` lints, `N01` what was made
+//! of a program, `I00` faults of the toolchain itself. A code is never reused. The explanation of a code, with an example that a
 //! test runs, is `explain/CODE.md`.
 
 use std::fmt;
@@ -10,6 +10,8 @@ use std::fmt;
 /// How bad a message is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
+    /// Nothing is wrong: something that was asked for.
+    Note,
     /// Nothing is wrong yet: a lint.
     Warning,
     /// What was asked for cannot be done.
@@ -150,6 +152,8 @@ codes! {
     W0104 LoopNeverSteps "a `while SOME(X)` whose body never changes `X`"
     W0105 HidesLibrary "a routine that hides one of the library"
 
+    N0101 Plan "what became of a loop"
+
     I0001 Internal "a fault of the toolchain"
 }
 
@@ -159,9 +163,13 @@ impl Code {
         Code::ALL.iter().copied().find(|code| code.as_str().eq_ignore_ascii_case(text))
     }
 
-    /// Lints are warnings, everything else is an error.
+    /// Lints are warnings, plans are notes, everything else is an error.
     pub fn severity(self) -> Severity {
-        if self.as_str().starts_with('W') { Severity::Warning } else { Severity::Error }
+        match self.as_str().as_bytes() {
+            [b'W', ..] => Severity::Warning,
+            [b'N', ..] => Severity::Note,
+            _ => Severity::Error,
+        }
     }
 }
 

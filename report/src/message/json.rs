@@ -15,6 +15,7 @@ pub fn diagnostic(sources: &SourceMap, diagnostic: &Diagnostic) -> String {
     let severity = match diagnostic.severity() {
         Severity::Error => "error",
         Severity::Warning => "warning",
+        Severity::Note => "note",
     };
     line(&json!({
         "code": code.as_str(),

@@ -39,6 +39,7 @@ pub fn render(sources: &SourceMap, diagnostic: &Diagnostic, style: Style) -> Str
     let severity = match diagnostic.severity() {
         Severity::Error => DrawnSeverity::Error,
         Severity::Warning => DrawnSeverity::Warning,
+        Severity::Note => DrawnSeverity::Note,
     };
     let shown = Shown::new(sources, diagnostic);
     let mut next: BTreeMap<FileId, usize> = BTreeMap::new();
