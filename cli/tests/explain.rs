@@ -222,7 +222,8 @@ fn is_program(kind: &str, name: &str) -> bool {
 /// The codes of messages: `E0301` of a line that begins with `error[E0301]`.
 fn codes_of(stderr: &str) -> BTreeSet<String> {
     let heads = stderr.lines().filter_map(|line| {
-        let rest = line.strip_prefix("error[").or_else(|| line.strip_prefix("warning["))?;
+        let rest =
+            ["error[", "warning[", "note["].into_iter().find_map(|head| line.strip_prefix(head))?;
         Some(rest.split_once(']')?.0.to_owned())
     });
     heads.collect()
