@@ -4,6 +4,7 @@ use star_natives::wave::{Cell, Grid, GridError, Labels, Neighbourhood, Wave, Wav
 use star_natives::{Ended, InterruptPoller, Lines};
 
 use super::{NativeCall, NativeResult, NotTaken};
+use crate::stop::broken;
 
 /// `WAVE(w,moore,stop,Right,Down,Goals,Label)`
 pub(super) fn wave(call: &mut NativeCall) -> NativeResult {
@@ -25,7 +26,9 @@ pub(super) fn wave(call: &mut NativeCall) -> NativeResult {
     let grid = Grid::of_bits(width, n_cells, call.bits(3)?.limbs(), call.bits(4)?.limbs());
     let grid = grid.map_err(|error| match error {
         GridError::OutOfMemory => NotTaken::from(Ended::OutOfMemory),
-        GridError::TooLarge | GridError::WrongLength => NotTaken::declined(),
+        GridError::TooLarge => NotTaken::declined(),
+        // Preconditions and the lines above saw to it.
+        GridError::WrongLength => NotTaken::from(broken(format!("a wave: {error}"))),
     })?;
     let grid = grid.ok_or_else(NotTaken::declined)?;
     let mut goals = Vec::new();
@@ -40,7 +43,7 @@ pub(super) fn wave(call: &mut NativeCall) -> NativeResult {
         WaveError::Outside(_)
         | WaveError::WrongLength
         | WaveError::NoWeight(_)
-        | WaveError::OtherGrid => NotTaken::declined(),
+        | WaveError::OtherGrid => NotTaken::from(broken(format!("a wave: {error}"))),
     })?;
     let n_bits = Labels::n_bits(n_cells);
     let mut table = call.reserve_table(6, n_cells, n_bits, Lines::Columns)?;
