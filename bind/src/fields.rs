@@ -1,13 +1,15 @@
-//! How a program writes a table as numbers: a form before the name of the file, `records x=16 y=16:way.csv`.
+//! How tables are written as numbers: a form before the name of the file, `records x=16 y=16:way.csv`.
 //!
 //! * `records`: every row is a record, with its fields side by side; what [`NumberLayout`](star_io::NumberLayout) reads as
 //!   `records`.
+//! * `pixels`: every row is a row of a picture, pixel by pixel, each with its fields side by side. `rgb` and `gray` are
+//!   short for those with 8 bits each of red, green and blue, and of gray.
 //! * `planes`: every row is a row of a picture. It has a part for each bit of each field, the most significant one
 //!   first; a part has one bit for each pixel of the row.
 //!
 //! Behind the form stand the fields in their order, each with its bits.
 
-use star_base::{BitsRef, Code, text};
+use star_base::{BitTable, BitsRef, Code, text};
 use star_io::{Field, FileError, Format, Numbers, OutputRef, Shape};
 
 use crate::encoding::cannot_hold;
@@ -28,20 +30,27 @@ pub struct Fields {
 enum FieldForm {
     /// One record.
     Records,
+    /// Pixel by pixel.
+    Pixels,
     /// Bit by bit, for all pixels of a row.
     Planes,
 }
 
 impl FieldForm {
-    const ALL: [FieldForm; 2] = [FieldForm::Records, FieldForm::Planes];
+    const ALL: [FieldForm; 3] = [FieldForm::Records, FieldForm::Pixels, FieldForm::Planes];
 
     fn name(self) -> &'static str {
         match self {
             FieldForm::Records => "records",
+            FieldForm::Pixels => "pixels",
             FieldForm::Planes => "planes",
         }
     }
 }
+
+/// Forms with their fields, all of 8 bits, in one word.
+const SHORT: [(&str, FieldForm, &[&str]); 2] =
+    [("rgb", FieldForm::Pixels, &["red", "green", "blue"]), ("gray", FieldForm::Pixels, &["gray"])];
 
 impl Fields {
     /// Splits `[FORM NAME=BITS …:]FILE`.
@@ -50,6 +59,10 @@ impl Fields {
     /// E0507 if a form stands there and its fields are none.
     pub fn split(text: &str) -> Result<(Option<Self>, &str), FileError> {
         let Some((prefix, file)) = text.split_once(':') else { return Ok((None, text)) };
+        if let Some((_, form, names)) = SHORT.into_iter().find(|(name, ..)| *name == prefix) {
+            let fields = names.iter().map(|name| ((*name).to_owned(), 8)).collect();
+            return Ok((Some(Fields { form, fields }), file));
+        }
         let mut words = prefix.split_whitespace();
         let form =
             words.next().and_then(|word| FieldForm::ALL.into_iter().find(|f| f.name() == word));
@@ -76,17 +89,13 @@ impl Fields {
     /// # Errors
     /// E0507.
     pub fn held_by(&self, format: Format) -> Result<(), FileError> {
-        let shape = match self.form {
-            FieldForm::Records => Shape::List(1),
-            FieldForm::Planes => Shape::Grid { height: 1, width: 1 },
-        };
-        let greatest = |bits: usize| vec![(1_i64 << (bits - 1)) - 1 + (1_i64 << (bits - 1))];
-        let example = Numbers { shape, fields: self.with(|bits, _| greatest(bits)) };
+        // The greatest numbers: a format that does not hold them is seen before.
+        let example = self.with(self.shape(1, 1), |bits| vec![i64::MAX >> (MAX_BITS - bits)]);
         let written = star_io::write(format, OutputRef::Numbers(&example), &mut std::io::sink());
         written.map_err(|refusal| {
             let what = match self.form {
                 FieldForm::Records => "a list of such fields",
-                FieldForm::Planes => "a picture of such fields",
+                FieldForm::Pixels | FieldForm::Planes => "a picture of such fields",
             };
             FileError { notes: refusal.notes, ..cannot_hold(what, format) }
         })
@@ -105,14 +114,15 @@ impl Fields {
         let n_bits: usize = self.fields.iter().map(|(_, bits)| bits).sum();
         let width = match self.form {
             FieldForm::Records if n_cols == n_bits => 1,
-            FieldForm::Planes if n_cols % n_bits == 0 => n_cols / n_bits,
-            FieldForm::Records | FieldForm::Planes => {
+            FieldForm::Pixels | FieldForm::Planes if n_cols % n_bits == 0 => n_cols / n_bits,
+            FieldForm::Records | FieldForm::Pixels | FieldForm::Planes => {
                 let message = format!("rows of {n_cols} bits are no fields of {n_bits}");
                 return Err(refused(message));
             }
         };
         let n_records = n_rows.saturating_mul(width);
-        let mut planes = Vec::new();
+        let mut fields = Vec::new();
+        let mut first = 0;
         for (_, bits) in &self.fields {
             let mut values: Vec<i64> = Vec::new();
             if values.try_reserve_exact(n_records).is_err() {
@@ -120,40 +130,62 @@ impl Fields {
                 return Err(FileError::new(Code::DoesNotFit, file, message));
             }
             values.resize(n_records, 0);
-            planes.push((*bits, values));
+            // Where a bit of a pixel stands.
+            let column = |bit: usize, x: usize| match self.form {
+                FieldForm::Records | FieldForm::Pixels => x * n_bits + first + bit,
+                FieldForm::Planes => (first + bit) * width + x,
+            };
+            gather(table, width, *bits, column, &mut values);
+            fields.push(values);
+            first += bits;
         }
-        let mut column = 0;
-        for (bits, values) in &mut planes {
-            for _ in 0..*bits {
-                for x in 0..width {
-                    for y in 0..n_rows {
-                        let value = &mut values[y * width + x];
-                        *value = *value << 1 | i64::from(table.get(y, column));
-                    }
-                    column += 1;
-                }
-            }
-        }
-        let mut values = planes.into_iter().map(|(_, values)| values);
-        let fields = self.with(|_, _| values.next().unwrap_or_default());
-        let shape = match self.form {
-            FieldForm::Records => Shape::List(n_rows),
-            FieldForm::Planes => Shape::Grid { height: n_rows, width },
-        };
-        Ok(Numbers { shape, fields })
+        let mut values = fields.into_iter();
+        Ok(self.with(self.shape(n_rows, width), |_| values.next().unwrap_or_default()))
     }
 
-    /// The fields with these values. Samples keep their bits, and so the depth of a picture.
-    fn with(&self, mut values: impl FnMut(usize, &str) -> Vec<i64>) -> Vec<Field> {
+    fn shape(&self, height: usize, width: usize) -> Shape {
+        match self.form {
+            FieldForm::Records => Shape::List(height),
+            FieldForm::Pixels | FieldForm::Planes => Shape::Grid { height, width },
+        }
+    }
+
+    /// Numbers with these values for fields of so many bits. Samples keep their bits, and so the depth of a picture.
+    fn with(&self, shape: Shape, mut values: impl FnMut(usize) -> Vec<i64>) -> Numbers {
         let field = |(name, bits): &(String, usize)| Field {
             name: name.clone(),
             bits: match self.form {
                 FieldForm::Records => None,
-                FieldForm::Planes => Some(*bits),
+                FieldForm::Pixels | FieldForm::Planes => Some(*bits),
             },
-            values: values(*bits, name),
+            values: values(*bits),
         };
-        self.fields.iter().map(field).collect()
+        Numbers { shape, fields: self.fields.iter().map(field).collect() }
+    }
+}
+
+/// The numbers of a field, `width` in each row, of so many bits in columns that `column` says from bit and place.
+fn gather(
+    table: &BitTable,
+    width: usize,
+    n_bits: usize,
+    column: impl Fn(usize, usize) -> usize,
+    values: &mut [i64],
+) {
+    // As many rows as a limb has, so that the rows of numbers are at hand.
+    for (limb, rows) in values.chunks_mut(64 * width.max(1)).enumerate() {
+        for x in 0..width {
+            let mut numbers = [0i64; 64];
+            for bit in 0..n_bits {
+                let bits = table.column_limbs(column(bit, x))[limb];
+                for (row, number) in numbers.iter_mut().enumerate() {
+                    *number = *number << 1 | (bits >> row & 1) as i64;
+                }
+            }
+            for (value, number) in rows[x..].iter_mut().step_by(width).zip(numbers) {
+                *value = number;
+            }
+        }
     }
 }
 
@@ -170,7 +202,9 @@ mod tests {
 
     #[test]
     fn a_form_stands_before_a_file() {
-        for plain in ["way.csv", "C:\\way.csv", "records", "rows x=3:way.csv", ""] {
+        for plain in
+            ["way.csv", "C:\\way.csv", "gr:-", "x:rgb:a.png", "records", "rows x=3:way.csv", ""]
+        {
             assert_eq!(Fields::split(plain).unwrap(), (None, plain));
         }
         assert_eq!(fields("records x=16  y=3:a:b.csv").1, "a:b.csv");
@@ -200,6 +234,33 @@ mod tests {
         assert_eq!(numbers.shape, Shape::Grid { height: 2, width: 2 });
         assert_eq!(numbers.fields[0].values, [1, 3, 2, 0]);
         assert_eq!(numbers.fields[1].values, [0, 1, 1, 1]);
+    }
+
+    #[test]
+    fn rows_become_pixels() {
+        let table =
+            BitTable::parse(&["000000010000001000000011", "111111110000000010000000"]).unwrap();
+        let (rgb, file) = fields("rgb:a.png");
+        assert_eq!((file, &rgb), ("a.png", &fields("pixels red=8 green=8 blue=8:a.png").0));
+        let picture = rgb.numbers(BitsRef::Table(&table), "a.png").unwrap();
+        assert_eq!(picture.shape, Shape::Grid { height: 2, width: 1 });
+        let values: Vec<&[i64]> = picture.fields.iter().map(|field| &field.values[..]).collect();
+        assert_eq!(values, [&[1, 255][..], &[2, 0], &[3, 128]]);
+        let gray = fields("gray:a.png").0.numbers(BitsRef::Table(&table), "a.png").unwrap();
+        assert_eq!(gray.shape, Shape::Grid { height: 2, width: 3 });
+        assert_eq!(gray.fields[0].values, [1, 2, 3, 255, 0, 128]);
+        assert!(rgb.held_by(Format::Png).is_ok());
+        assert_eq!(rgb.held_by(Format::Metis).unwrap_err().code, Code::NoSuchLayout);
+        // More rows than a limb has.
+        let mut long = BitTable::zeros(130, 4).unwrap();
+        (0..130).filter(|row| row % 3 == 0).for_each(|row| long.put(row, row % 4, true));
+        let (pixels, _) = fields("pixels gray=2:a.png");
+        let tall = pixels.numbers(BitsRef::Table(&long), "a.png").unwrap();
+        let bit = |row: usize, column: usize| i64::from(long.get(row, column));
+        for row in 0..130 {
+            let expected = [0, 2].map(|x| 2 * bit(row, x) + bit(row, x + 1));
+            assert_eq!(tall.fields[0].values[2 * row..2 * row + 2], expected, "{row}");
+        }
     }
 
     #[test]

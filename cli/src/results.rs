@@ -2,10 +2,10 @@
 
 use star_base::{Code, Diagnostic};
 use star_bind::results::{ResultFile, result_file, summary};
-use star_bind::{Signature, encoding};
+use star_bind::{Fields, Signature, encoding};
 use star_edge::flags::Flags;
 use star_edge::output::Output;
-use star_io::FileError;
+use star_io::{FileError, OutputRef};
 use star_vm::HostValue;
 
 use crate::outlet::Outlet;
@@ -14,6 +14,8 @@ use crate::outlet::Outlet;
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Out {
     result: usize,
+    /// What its rows are, if they are no bits.
+    fields: Option<Fields>,
     outlet: Outlet,
 }
 
@@ -39,9 +41,15 @@ pub(crate) fn outs(entry: &Signature, options: &[String]) -> Result<Vec<Out>, Ve
 
 fn out(entry: &Signature, option: &str) -> Result<Out, Diagnostic> {
     let ResultFile { idx, kind, file } = result_file(entry, option)?;
-    let holds = |format| encoding::holds(kind, format);
-    let outlet = Outlet::new(file, &holds).map_err(|error| error.to_diagnostic())?;
-    Ok(Out { result: idx, outlet })
+    let outlet = Fields::split(file).and_then(|(fields, file)| {
+        let holds = |format| match &fields {
+            Some(fields) => fields.held_by(format),
+            None => encoding::holds(kind, format),
+        };
+        let outlet = Outlet::new(file, &holds)?;
+        Ok(Out { result: idx, fields, outlet })
+    });
+    outlet.map_err(|error| error.to_diagnostic())
 }
 
 /// Does one of them go to standard output?
@@ -60,10 +68,17 @@ pub(crate) fn save(
     output: &mut Output,
 ) -> Result<(), Vec<FileError>> {
     let (mut written, mut faults) = (Vec::new(), Vec::new());
-    for Out { result, outlet } in outs {
+    for Out { result, fields, outlet } in outs {
         let value = results.get(result).unwrap_or(&HostValue::Unset);
         let data = encoding::writable(value, outlet.name());
-        match data.and_then(|data| outlet.write(data, flags, output)) {
+        let file = data.and_then(|data| match (fields, data) {
+            (Some(fields), OutputRef::Bits(bits)) => {
+                let numbers = fields.numbers(bits, outlet.name())?;
+                outlet.write(OutputRef::Numbers(&numbers), flags, output)
+            }
+            (Some(_) | None, data) => outlet.write(data, flags, output),
+        });
+        match file {
             Ok((file, _)) => written.extend(file),
             Err(fault) if flags.stop().is_some() => return Err(vec![fault]),
             Err(fault) => faults.push(fault),
@@ -120,5 +135,14 @@ mod tests {
         assert_eq!(codes(&["D=jpg:-", "X=gr:-"]), [Code::NoSuchLayout; 2]);
         assert_eq!(codes(&["D=gr:-", "X=x.stb"]), []);
         assert_eq!(codes(&["D=gr:-", "X=stb:-"]), [Code::NotAResult]);
+    }
+
+    #[test]
+    fn rows_of_results_may_be_fields() {
+        assert_eq!(codes(&["D=records x=16 y=16:d.csv", "X=x.stb"]), []);
+        assert_eq!(codes(&["D=rgb:d.png"]), []);
+        assert_eq!(codes(&["D=records x=16:csv:-"]), []);
+        assert_eq!(codes(&["D=rgb:d.csv.xyz"]), [Code::UnknownFormat]);
+        assert_eq!(codes(&["D=records x:d.csv", "D=rgb:d.gr"]), [Code::NoSuchLayout; 2]);
     }
 }

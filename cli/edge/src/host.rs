@@ -1,7 +1,7 @@
 //! The world outside the machine: `print`, `read` and `write` of a running program.
 
 use star_base::{BitsRef, Code};
-use star_bind::{Fields, Kind, Pixels, Reading, Settings, encoding, request};
+use star_bind::{Fields, Kind, Reading, Settings, encoding, request};
 use star_io::{FileError, OutputRef};
 use star_ir::{LimitKind, Trap, TrapKind, Ty};
 use star_vm::{Host, HostError, HostValue};
@@ -87,19 +87,12 @@ impl Host for RunHost<'_> {
 
     fn write(&mut self, file: &str, value: BitsRef<'_>) -> Result<(), HostError> {
         let written = Fields::split(file).and_then(|(fields, file)| {
-            let (pixels, file) = Pixels::of_file(file);
             let path = self.access.for_writing(file)?;
             if let Some(fields) = fields {
                 let target = Target::new(&path, file, &|format| fields.held_by(format))?;
                 let numbers = fields.numbers(value, file)?;
                 let numbers = OutputRef::Numbers(&numbers);
                 return target.write_data(numbers, self.console.flags)?.0.commit();
-            }
-            if let Some(pixels) = pixels {
-                let target = Target::new(&path, file, &|format| pixels.holds(format))?;
-                let picture = pixels.picture(value, file)?;
-                let picture = OutputRef::Numbers(&picture);
-                return target.write_data(picture, self.console.flags)?.0.commit();
             }
             let kind = match value {
                 BitsRef::Slice(_) => Kind::Slice,
