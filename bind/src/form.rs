@@ -182,6 +182,7 @@ fn takes_rows_of_bits(format: Format) -> bool {
         | Format::Pbm
         | Format::Pgm
         | Format::Ppm
+        | Format::Svg
         | Format::Npy
         | Format::Npz
         | Format::Updates => false,

@@ -68,6 +68,7 @@ formats! {
     Pbm "PBM" ["pbm"] pnm::pbm
     Pgm "PGM" ["pgm", "pnm"] pnm::pgm
     Ppm "PPM" ["ppm"] pnm::ppm
+    Svg "SVG" ["svg"] svg
     Npy "NumPy" ["npy"] npy
     Npz "NumPy archive" ["npz"] npz
     Updates "update stream" ["updates"] updates
@@ -93,7 +94,7 @@ impl Format {
             Format::MatrixMarket | Format::EdgeList | Format::Dimacs | Format::Metis => false,
             Format::Coordinates | Format::Map | Format::Scenarios | Format::Stb => false,
             Format::Png | Format::Jpeg | Format::Tiff => false,
-            Format::Pbm | Format::Pgm | Format::Ppm => false,
+            Format::Pbm | Format::Pgm | Format::Ppm | Format::Svg => false,
         }
     }
 

@@ -14,6 +14,7 @@ pub(crate) mod npz;
 pub(crate) mod png;
 pub(crate) mod pnm;
 pub(crate) mod stb;
+pub(crate) mod svg;
 pub(crate) mod tiff;
 pub(crate) mod updates;
 

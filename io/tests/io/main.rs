@@ -29,5 +29,6 @@ mod shared_grids;
 mod shared_rasters;
 mod stb;
 mod support;
+mod svg;
 mod updates;
 mod written_pictures;
