@@ -19,6 +19,7 @@ mod interrupts;
 #[cfg(target_os = "linux")]
 mod keys;
 mod limits;
+mod lines;
 mod messages;
 mod moving;
 mod natives;
