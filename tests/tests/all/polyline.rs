@@ -1,7 +1,9 @@
 //! Module `polyline`: its Star texts and its native find the same polylines, and refuse the same.
 
 use star_base::{BitTable, BitVector};
-use star_tests::case::{Random, call_traps};
+use star_natives::Workers;
+use star_natives::polyline::{Gradient, GreyImage, LinkScores, Pixel};
+use star_tests::case::{Random, call_traps, ends};
 use star_tests::run::Program;
 use star_vm::HostValue;
 
@@ -63,6 +65,56 @@ fn star_texts_and_the_native_find_the_same() {
         same_everywhere(&program, &arguments(width, &pixels, &ends, numbers_of), &mut n_taken);
     }
     assert!(n_taken >= 16, "{n_taken} natives");
+}
+
+/// The number in these columns of a row, counted from 0.
+fn number(table: &BitTable, row: usize, columns: std::ops::Range<usize>) -> u64 {
+    columns.fold(0, |number, column| number << 1 | u64::from(table.get(row, column)))
+}
+
+#[test]
+fn gradients_and_link_scores_of_the_native_are_those_of_the_star_texts() {
+    const PARTS: &str = "import \"star:polyline\";
+procedure PARTS(w,t: integer; Grey: table; Q: table(r,64); var U,V,S: table);
+var N: table(r,32); u,v: table; i: integer;
+begin
+  GRADIENT(w,t,Grey,u,v);
+  for i:=1 to r do
+    ROW(i,N):=WORD(LINK(w,u,v,INT(TRIM(1,16,ROW(i,Q))),INT(TRIM(17,32,ROW(i,Q))),
+                        INT(TRIM(33,48,ROW(i,Q))),INT(TRIM(49,64,ROW(i,Q)))),32);
+  U:=u; V:=v; S:=N;
+end;";
+    let workers = Workers::new(Some(2), Workers::NEVER).unwrap();
+    let mut random = Random::new(17);
+    for n_blurs in 0..3 {
+        let (width, height) = (3 + random.below(20), 3 + random.below(20));
+        let pixels: Vec<u8> = (0..width * height).map(|_| random.below(256) as u8).collect();
+        let mut place = || Pixel { x: random.below(width) as i64, y: random.below(height) as i64 };
+        let links: Vec<[Pixel; 2]> = (0..40).map(|_| [place(), place()]).collect();
+        let packed = links.iter().flatten().map(|at| (at.x as u64 + 1) << 16 | (at.y as u64 + 1));
+        let packed: Vec<u64> = packed.collect();
+        let requests: Vec<u64> = packed.chunks(2).map(|two| two[0] << 32 | two[1]).collect();
+        let greys: Vec<u64> = pixels.iter().map(|&pixel| u64::from(pixel)).collect();
+        let mut args = vec![HostValue::Int(width as i64), HostValue::Int(n_blurs as i64)];
+        args.extend([numbers(8, &greys), numbers(64, &requests)]);
+        args.extend([HostValue::Unset, HostValue::Unset, HostValue::Unset]);
+        let ended = ends(PARTS, "PARTS", args);
+        let [HostValue::Table(u), HostValue::Table(v), HostValue::Table(scores)] = &ended[4..]
+        else {
+            panic!("{ended:?}")
+        };
+        let image = GreyImage::new(width, height, pixels).unwrap();
+        let gradient = Gradient::new(&image, n_blurs, &workers).unwrap();
+        for row in 0..width * height {
+            let at = Pixel { x: (row % width) as i64, y: (row / width) as i64 };
+            let expected = [u, v].map(|table| number(table, row, 0..16) as u16 as i16);
+            assert_eq!(gradient.at(at), expected, "{at:?}, smoothed {n_blurs} times");
+        }
+        for (row, &[from, to]) in links.iter().enumerate() {
+            let score = u64::from(LinkScores::new(&gradient).score(from, to));
+            assert_eq!(score, number(scores, row, 0..32), "{from:?} to {to:?}");
+        }
+    }
 }
 
 #[test]
