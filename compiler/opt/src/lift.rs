@@ -22,8 +22,8 @@ use star_ir::analysis::walk::{Belief, Inspect, Point, walk};
 use star_ir::rewrite::{Edit, Edits, Labels, clone_block, edit, fresh_var};
 use star_ir::visit;
 use star_ir::{
-    Block, Check, ForallRange, LocId, LogicOp, Op, Operand, Part, PartKind, Program, Relation,
-    Routine, RoutineId, SizeOperand, Stmt, StmtKind, Ty, VarId,
+    Block, Check, ForallRange, LabelId, LocId, LogicOp, Op, Operand, Part, PartKind, Program,
+    Relation, Routine, RoutineId, SizeOperand, Stmt, StmtKind, Ty, VarId,
 };
 
 use crate::remark::{self, Remarks};
@@ -36,7 +36,7 @@ pub(crate) fn run(program: &mut Program, id: RoutineId, remarks: &mut Remarks) -
     walk(program, routine, Belief::Nothing, &mut finder);
     let Finder { found, stayed, .. } = finder;
     stayed.into_iter().for_each(|(loc, why)| remarks.stayed(id, loc, why));
-    let locs: Vec<LocId> = found.values().map(|lifted| lifted.loc).collect();
+    let locs: Vec<LocId> = found.values().map(|lifted| lifted.stmt.loc).collect();
     let fired = guarded(program, id, |routine| {
         let n = found.len();
         rewrite(routine, found);
@@ -44,7 +44,7 @@ pub(crate) fn run(program: &mut Program, id: RoutineId, remarks: &mut Remarks) -
     });
     for loc in locs {
         match fired {
-            0 => remarks.stayed(id, loc, "what guards its body is found too late"),
+            0 => remarks.stayed(id, loc, "the verifier finds no guard for its body"),
             _ => remarks.became(id, loc, "forall"),
         }
     }
@@ -53,7 +53,11 @@ pub(crate) fn run(program: &mut Program, id: RoutineId, remarks: &mut Remarks) -
 
 /// A loop that can be lifted.
 struct Lifted {
-    loc: LocId,
+    /// The loop, which is kept behind the guards.
+    stmt: Stmt,
+    label: LabelId,
+    var: VarId,
+    body: Block,
     range: ForallRange,
     part: Part,
     privates: Vec<VarId>,
@@ -90,14 +94,16 @@ struct Finder<'p> {
 
 impl Inspect for Finder<'_> {
     fn before(&mut self, at: usize, stmt: &Stmt, point: &mut Point<'_, '_>) {
-        let (var, range, body) = match &stmt.kind {
-            StmtKind::For { var, from, to, down: false, body, .. } => {
-                (*var, ForallRange::Range(from.clone(), to.clone()), body)
+        let (label, var, range, body) = match &stmt.kind {
+            StmtKind::For { label, var, from, to, down: false, body } => {
+                (*label, *var, ForallRange::Range(from.clone(), to.clone()), body)
             }
-            StmtKind::For { var, from, to, down: true, body, .. } => {
-                (*var, ForallRange::Range(to.clone(), from.clone()), body)
+            StmtKind::For { label, var, from, to, down: true, body } => {
+                (*label, *var, ForallRange::Range(to.clone(), from.clone()), body)
             }
-            StmtKind::Foreach { var, over, body, .. } => (*var, ForallRange::Ones(*over), body),
+            StmtKind::Foreach { label, var, over, body } => {
+                (*label, *var, ForallRange::Ones(*over), body)
+            }
             StmtKind::Assign(..)
             | StmtKind::Step { .. }
             | StmtKind::Put { .. }
@@ -123,7 +129,7 @@ impl Inspect for Finder<'_> {
             | StmtKind::Continue(_)
             | StmtKind::Exit => return,
         };
-        match self.lifted(at, stmt, (var, range, body), point.facts) {
+        match self.lifted(at, stmt, (label, var, range, body), point.facts) {
             Ok(lifted) => {
                 self.found.insert(at, lifted);
             }
@@ -138,7 +144,7 @@ impl Finder<'_> {
         &mut self,
         at: usize,
         stmt: &Stmt,
-        (var, range, body): (VarId, ForallRange, &[Stmt]),
+        (label, var, range, body): (LabelId, VarId, ForallRange, &[Stmt]),
         facts: &Facts<'_>,
     ) -> Result<Lifted, String> {
         let mut lines = Lines::new(self.routine, var);
@@ -163,7 +169,8 @@ impl Finder<'_> {
             return Err(format!("{name} is needed in the next turn, or behind the loop"));
         }
         let part = Part { var: table, kind: line };
-        Ok(Lifted { loc: stmt.loc, range, part, privates: written, guards })
+        let (stmt, body) = (stmt.clone(), body.to_vec());
+        Ok(Lifted { stmt, label, var, body, range, part, privates: written, guards })
     }
 }
 
@@ -296,42 +303,21 @@ fn is_logic(op: &Op) -> bool {
 
 fn rewrite(routine: &mut Routine, found: BTreeMap<usize, Lifted>) {
     let mut labels = Labels::new(routine);
-    let mut loops = BTreeMap::new();
-    let mut at = 0;
-    visit::walk(&routine.body, &mut |stmt| {
-        if found.contains_key(&at) {
-            loops.insert(at, stmt.clone());
-        }
-        at += 1;
-    });
     let mut edits = Edits::new();
     for (at, lifted) in found {
-        if let Some(stmt) = loops.remove(&at) {
-            edits.insert(at, Edit::Splice(forall(routine, &mut labels, stmt, lifted)));
-        }
+        edits.insert(at, Edit::Splice(forall(routine, &mut labels, lifted)));
     }
     edit(&mut routine.body, &edits);
 }
 
 /// What stands in the place of the loop.
-fn forall(routine: &mut Routine, labels: &mut Labels, stmt: Stmt, lifted: Lifted) -> Block {
-    let Lifted { loc: _, range, part, privates, guards } = lifted;
-    let (StmtKind::For { label, var, body, .. } | StmtKind::Foreach { label, var, body, .. }) =
-        &stmt.kind
-    else {
-        return vec![stmt];
-    };
+fn forall(routine: &mut Routine, labels: &mut Labels, lifted: Lifted) -> Block {
+    let Lifted { stmt, label, var, body, range, part, privates, guards } = lifted;
     let loc = stmt.loc;
     let at = |kind| Stmt { kind, loc };
-    let forall = at(StmtKind::Forall {
-        label: *label,
-        var: *var,
-        range,
-        writes: vec![part],
-        privates,
-        reductions: Vec::new(),
-        body: body.clone(),
-    });
+    let writes = vec![part];
+    let reductions = Vec::new();
+    let forall = at(StmtKind::Forall { label, var, range, writes, privates, reductions, body });
     if guards.is_empty() {
         return vec![forall];
     }
