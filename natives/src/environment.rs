@@ -66,18 +66,19 @@ pub trait Environment: Sync {
 /// outside: its global pool has as many threads as the shell says.
 ///
 /// # Errors
-/// Those of the work, and [`Ended::OutOfMemory`] if the system refuses every thread.
+/// Those of the work, [`Ended::OutOfMemory`] if the system refuses every thread, and [`Ended::Internal`] if the
+/// environment leaves the work undone without a word.
 pub fn install<T: Send>(
     environment: &dyn Environment,
     work: impl FnOnce() -> Result<T, Ended> + Send,
 ) -> Result<T, Ended> {
-    let (mut work, mut result) = (Some(work), Err(Ended::OutOfMemory));
+    let (mut work, mut result) = (Some(work), None);
     environment.install(&mut || {
         if let Some(work) = work.take() {
-            result = work();
+            result = Some(work());
         }
     })?;
-    result
+    result.unwrap_or(Err(Ended::Internal("threads have left the work of a native undone")))
 }
 
 /// Polls each time that so much was done as may lie between two polls.

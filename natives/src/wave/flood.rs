@@ -131,7 +131,7 @@ pub(super) fn flood(
                 match flood.spread(&mut long)? {
                     true => Ok((Labels::Long(long), flood.stats)),
                     // There are fewer cells than labels of 32 bits.
-                    false => Err(Ended::OutOfMemory),
+                    false => Err(Ended::Internal("labels of 32 bits do not suffice")),
                 }
             }
         }
