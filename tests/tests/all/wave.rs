@@ -68,7 +68,7 @@ fn cheapest(
     [straight, diagonal]: [u64; 2],
     weights: &[u64],
 ) -> Vec<Option<u64>> {
-    let grid = Grid::of_cells(width, free).unwrap();
+    let grid = Grid::of_cells(width, free).expect("it is small");
     let cell = |idx: usize| Cell { x: idx % width, y: idx / width };
     let mut costs: Vec<Option<u64>> = goals.iter().map(|goal| goal.then_some(0)).collect();
     loop {
