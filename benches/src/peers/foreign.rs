@@ -55,6 +55,7 @@ impl Foreign {
             | Job::Prim
             | Job::Branching => "graphs.py",
             Job::Match | Job::Less | Job::Least | Job::Add | Job::Sum | Job::Three => "columns.py",
+            Job::Wave => "grids.py",
         };
         let mut command = Command::new(python);
         // No compiled files beside the sources.

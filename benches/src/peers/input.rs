@@ -73,6 +73,11 @@ pub(super) enum Source {
         /// Bits of each number; the first one is zero, so that sums fit.
         bits: u64,
     },
+    /// Cells of a square grid, of which three in ten are blocked; the first one is free.
+    Cells {
+        /// Rows and columns.
+        side: u64,
+    },
 }
 
 /// Files made ready.
@@ -119,6 +124,7 @@ impl Source {
             Source::Rome => "rome99".to_owned(),
             Source::Edges { n, m } => format!("{}n edges", m / n.max(1)),
             Source::Columns { bits, .. } => format!("{bits} bits"),
+            Source::Cells { .. } => "3 of 10 cells blocked".to_owned(),
         }
     }
 
@@ -130,7 +136,7 @@ impl Source {
             | Source::Acyclic { n }
             | Source::Arcs { n, .. }
             | Source::Edges { n, .. } => Some(("n", n)),
-            Source::Road { side } => Some(("side", side)),
+            Source::Road { side } | Source::Cells { side } => Some(("side", side)),
             Source::Columns { rows, .. } => Some(("n", rows)),
             Source::WikiVote | Source::Rome => None,
         }
@@ -157,12 +163,13 @@ impl Source {
             | Source::Arcs { .. }
             | Source::Road { .. }
             | Source::Edges { .. }
-            | Source::Columns { .. } => {}
+            | Source::Columns { .. }
+            | Source::Cells { .. } => {}
         }
         parameters
     }
 
-    /// The number of vertices or rows, for limits; 0 where a file says it.
+    /// The number of vertices, cells or rows, for limits; 0 where a file says it.
     pub(super) fn n(self) -> u64 {
         match self {
             Source::Sparse { n }
@@ -170,7 +177,7 @@ impl Source {
             | Source::Acyclic { n }
             | Source::Arcs { n, .. }
             | Source::Edges { n, .. } => n,
-            Source::Road { side } => side * side,
+            Source::Road { side } | Source::Cells { side } => side * side,
             Source::Columns { rows, .. } => rows,
             Source::WikiVote | Source::Rome => 0,
         }
@@ -189,9 +196,13 @@ impl Source {
             Source::Rome => ("rome99.mtx".to_owned(), "graph"),
             Source::Edges { n, m } => (format!("edges-n{n}-m{m}-s{seed}.mtx"), "graph"),
             Source::Columns { rows, bits } => return columns(rows, bits, folders),
+            Source::Cells { side } => (format!("cells-{side}-s{seed}.npy"), "matrix"),
         };
         let file = written(&folders.data, &name, |path| match key {
-            "matrix" => write_matrix(&self.graph(folders)?, path),
+            "matrix" => match self {
+                Source::Cells { side } => write_table(&cells(side as usize, seed)?, path),
+                _ => write_matrix(&self.graph(folders)?, path),
+            },
             _ => write_to(path, Format::MatrixMarket, OutputRef::Graph(&self.graph(folders)?)),
         })?;
         let given =
@@ -225,7 +236,9 @@ impl Source {
             }
             Source::WikiVote => shared(folders, "wiki-Vote.txt", Format::EdgeList),
             Source::Rome => shared(folders, "rome99.gr", Format::Dimacs),
-            Source::Columns { .. } => Err(Failure::peer("columns are no graph")),
+            Source::Columns { .. } | Source::Cells { .. } => {
+                Err(Failure::peer("columns and cells are no graph"))
+            }
         }
     }
 }
@@ -257,7 +270,24 @@ fn write_matrix(graph: &Graph, path: &Path) -> Result<(), Failure> {
         LayoutValue::Table(table) => table,
         LayoutValue::Slice(_) => return Err(Failure::peer("an adjacency is a table")),
     };
-    write_to(path, Format::Npy, OutputRef::Bits(BitsRef::Table(&table)))
+    write_table(&table, path)
+}
+
+fn write_table(table: &BitTable, path: &Path) -> Result<(), Failure> {
+    write_to(path, Format::Npy, OutputRef::Bits(BitsRef::Table(table)))
+}
+
+/// The free cells of a grid, one row of it in each row.
+fn cells(side: usize, seed: u64) -> Result<BitTable, Failure> {
+    let mut random = Random(seed);
+    let zeros = BitTable::zeros(side, side);
+    let mut free = zeros.map_err(|error| Failure::peer(error.to_string()))?;
+    for y in 0..side {
+        for x in 0..side {
+            free.put(y, x, random.next() % 10 >= 3 || (x, y) == (0, 0));
+        }
+    }
+    Ok(free)
 }
 
 fn columns(rows: u64, bits: u64, folders: &Folders) -> Result<Input, Failure> {

@@ -29,11 +29,13 @@ pub(super) enum Job {
     Sum,
     /// How many rows three predicates hold for.
     Three,
+    /// The distances of all cells of a grid from one cell, by Lee's wave.
+    Wave,
 }
 
 impl Job {
     /// In the order in which they are measured.
-    pub(super) const ALL: [Job; 13] = [
+    pub(super) const ALL: [Job; 14] = [
         Job::Closure,
         Job::Floyd,
         Job::Paths,
@@ -47,6 +49,7 @@ impl Job {
         Job::Add,
         Job::Sum,
         Job::Three,
+        Job::Wave,
     ];
 
     /// Its name on command lines, the routine of the library, and the benchmark that rows of it belong to: the file in
@@ -78,6 +81,7 @@ impl Job {
             Job::Three => {
                 ("three", "LESS, GREAT, LESS, NUMB", ("basic.star", "three predicates and NUMB"))
             }
+            Job::Wave => ("wave", "WAVE", ("wave.star", "labels of a grid: Lee's wave")),
         }
     }
 

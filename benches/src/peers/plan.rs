@@ -76,7 +76,8 @@ pub(super) fn peers(job: Job, family: Family) -> &'static [&'static str] {
         (Family::Rust, Job::Closure) => &["bit-matrix", "by hand"],
         (Family::Rust, Job::Floyd | Job::Kruskal | Job::Prim) => &["petgraph"],
         (Family::Rust, Job::Paths | Job::Levels) => &["petgraph", "rustworkx-core"],
-        (Family::Rust, Job::Branching) => &[],
+        // `star-benches wave` has the Rust peers of the wave.
+        (Family::Rust, Job::Branching | Job::Wave) => &[],
         (Family::Rust, Job::Match | Job::Less | Job::Least | Job::Add | Job::Sum | Job::Three) => {
             &["packed numbers"]
         }
@@ -85,6 +86,7 @@ pub(super) fn peers(job: Job, family: Family) -> &'static [&'static str] {
             &["scipy", "rustworkx", "networkx"]
         }
         (Family::Python, Job::Branching) => &["networkx"],
+        (Family::Python, Job::Wave) => &["scikit-image"],
         (
             Family::Python,
             Job::Match | Job::Less | Job::Least | Job::Add | Job::Sum | Job::Three,
@@ -102,7 +104,8 @@ pub(super) fn peers(job: Job, family: Family) -> &'static [&'static str] {
             | Job::Least
             | Job::Add
             | Job::Sum
-            | Job::Three,
+            | Job::Three
+            | Job::Wave,
         ) => &[],
     }
 }
@@ -195,6 +198,9 @@ fn sources(job: Job, sizes: &Sizes, shared: bool) -> Vec<Source> {
             let of = |bits| rows.iter().map(move |&rows| Source::Columns { rows, bits });
             of(32).chain(of(12)).collect()
         }
+        Job::Wave => {
+            pick(&[300, 1000], &[3000]).into_iter().map(|side| Source::Cells { side }).collect()
+        }
     }
 }
 
@@ -236,9 +242,11 @@ mod tests {
         for case in cases(&[Family::Rust, Family::C], &Sizes::Quick, false) {
             let (file, title) = case.job.benchmark();
             let is_own = match case.source {
-                Source::Dense { .. } | Source::Road { .. } | Source::Rome | Source::WikiVote => {
-                    true
-                }
+                Source::Dense { .. }
+                | Source::Road { .. }
+                | Source::Cells { .. }
+                | Source::Rome
+                | Source::WikiVote => true,
                 Source::Columns { bits, .. } => bits == 12 || case.job == Job::Three,
                 Source::Sparse { .. }
                 | Source::Acyclic { .. }
@@ -254,6 +262,7 @@ mod tests {
     #[test]
     fn given_sizes_are_the_only_ones() {
         let cases = cases(&[Family::Python], &Sizes::PeerArgs(vec![100]), true);
-        assert!(cases.iter().all(|case| case.source.n() == 100));
+        let of_side = |case: &Case| case.job == Job::Wave && case.source.n() == 100 * 100;
+        assert!(cases.iter().all(|case| case.source.n() == 100 || of_side(case)));
     }
 }

@@ -91,7 +91,8 @@ fn work<T: Packed>(job: Job, given: &PeerArgs) -> Result<Box<dyn Work>, Failure>
         | Job::Levels
         | Job::Kruskal
         | Job::Prim
-        | Job::Branching => return Err(nothing_for(given)),
+        | Job::Branching
+        | Job::Wave => return Err(nothing_for(given)),
     })
 }
 

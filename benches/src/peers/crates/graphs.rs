@@ -80,7 +80,8 @@ pub(super) fn petgraph(job: Job, given: &PeerArgs) -> Result<Opened, Failure> {
         | Job::Least
         | Job::Add
         | Job::Sum
-        | Job::Three => return Err(nothing_for(given)),
+        | Job::Three
+        | Job::Wave => return Err(nothing_for(given)),
     };
     Ok(Opened { version: "0.8", conditions: "", work })
 }
@@ -124,7 +125,8 @@ pub(super) fn rustworkx_core(job: Job, given: &PeerArgs) -> Result<Opened, Failu
         | Job::Least
         | Job::Add
         | Job::Sum
-        | Job::Three => return Err(nothing_for(given)),
+        | Job::Three
+        | Job::Wave => return Err(nothing_for(given)),
     };
     Ok(Opened { version: "0.18", conditions: "", work })
 }

@@ -34,7 +34,8 @@ pub(super) fn ready(job: Job, given: &PeerArgs) -> Result<Ready, Failure> {
         | Job::Levels
         | Job::Kruskal
         | Job::Prim
-        | Job::Branching => return Err(Failure::peer("no job on columns")),
+        | Job::Branching
+        | Job::Wave => return Err(Failure::peer("no job on columns")),
     };
     let changing = vec![args.len() - 1];
     let digest = Box::new(|value: &HostValue| match value {

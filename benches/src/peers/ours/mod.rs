@@ -1,9 +1,10 @@
 //! Ours: routines of the library on the CPU backend.
 //!
-//! * `graphs`: jobs on graphs. `columns`: jobs on columns of numbers.
+//! * `graphs`: jobs on graphs. `columns`: jobs on columns of numbers. `grids`: jobs on grids of cells.
 
 mod columns;
 mod graphs;
+mod grids;
 
 use std::time::{Duration, Instant};
 
@@ -53,6 +54,7 @@ pub(super) fn open(given: &PeerArgs) -> Result<Local, Failure> {
         Job::Match | Job::Less | Job::Least | Job::Add | Job::Sum | Job::Three => {
             columns::ready(job, given)?
         }
+        Job::Wave => grids::wave(given)?,
     };
     let threads = given.number("threads")?;
     let natives = given.text("natives")? == "on";

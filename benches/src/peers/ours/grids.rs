@@ -1,0 +1,50 @@
+//! Jobs on grids of cells.
+
+use star_base::BitVector;
+use star_vm::HostValue;
+
+use super::super::digest::{Digest, UNREACHABLE};
+use super::super::failure::Failure;
+use super::super::peer_args::PeerArgs;
+use super::super::read::matrix_of;
+use super::{Ready, field};
+use crate::algorithms::instance::int;
+
+/// The library's procedure, which the backend has a native for.
+const LABELS: &str = "import \"star:wave\";
+procedure LABELS(w: integer; Right,Down,Goals: slice(n); var Label: table);
+begin WAVE(w,false,0,Right,Down,Goals,Label) end;";
+
+/// The distances of all cells from the cell `source`, from 1, row by row.
+pub(super) fn wave(given: &PeerArgs) -> Result<Ready, Failure> {
+    let free = matrix_of(given)?;
+    let (height, width) = (free.n_rows(), free.n_cols());
+    let n = height * width;
+    let is_free = |cell: usize| free.get(cell / width, cell % width);
+    let slice = |holds: &dyn Fn(usize) -> bool| {
+        HostValue::Slice(BitVector::from_bools(&(0..n).map(holds).collect::<Vec<bool>>()))
+    };
+    let goal = given.number::<usize>("source")?;
+    let args = vec![
+        int(width),
+        slice(&|cell| (cell + 1) % width != 0 && is_free(cell) && is_free(cell + 1)),
+        slice(&|cell| cell + width < n && is_free(cell) && is_free(cell + width)),
+        slice(&|cell| cell + 1 == goal),
+        HostValue::Unset,
+    ];
+    let digest = Box::new(|value: &HostValue| match value {
+        HostValue::Table(table) => {
+            let h = table.n_cols();
+            let none = (1 << h) - 1;
+            let labels = field(table, 0, h).into_iter();
+            Some(Digest::of(labels.map(|label| if label == none { UNREACHABLE } else { label })))
+        }
+        HostValue::Unset
+        | HostValue::Int(_)
+        | HostValue::Bool(_)
+        | HostValue::Str(_)
+        | HostValue::Slice(_)
+        | HostValue::Word(_) => None,
+    });
+    Ok(Ready { text: LABELS.to_owned(), routine: "LABELS", args, changing: vec![4], digest })
+}
