@@ -8,7 +8,11 @@ use star_base::BitTable;
 use super::index::MovingIndex;
 use super::{AnswerHash, Point, Update};
 use crate::environment::{Ended, Environment, InterruptPoller};
+use crate::numbers::write_numbers_from;
 use crate::state::{Lines, NativeState, StateTable};
+
+/// Rows that are written at once, whole limbs.
+const ROWS: usize = 1024;
 
 /// So many objects, some of which are there, and the bits of their coordinates.
 #[derive(Debug)]
@@ -71,28 +75,23 @@ impl Movers {
         u32::try_from(object).ok().and_then(|id| self.index.position(id))
     }
 
-    /// Writes columns with the numbers that 64 rows at a time have.
+    /// Writes the numbers that objects have; zero where none is.
     fn write_field(
         &self,
         lines: &mut BitTable,
-        bits: u32,
+        width: usize,
         number: impl Fn(Point) -> u32,
         environment: &dyn Environment,
     ) -> Result<(), Ended> {
         let n = self.n as usize;
         let mut poller = InterruptPoller::new(environment);
-        for limb in 0..n.div_ceil(64) {
-            poller.spend(64 * bits as usize)?;
-            let mut column = [0; Movers::MOST_BITS as usize];
-            for place in 0..64.min(n - 64 * limb) {
-                let number = self.at(64 * limb + place + 1).map_or(0, &number);
-                for (idx, limb) in column.iter_mut().enumerate().take(bits as usize) {
-                    *limb |= u64::from(number >> (bits as usize - 1 - idx) & 1) << place;
-                }
+        let mut numbers = [0; ROWS];
+        for first in (0..n).step_by(ROWS) {
+            let rows = &mut numbers[..ROWS.min(n - first)];
+            for (row, to) in rows.iter_mut().enumerate() {
+                *to = self.at(first + row + 1).map_or(0, &number);
             }
-            for (idx, &its) in column.iter().enumerate().take(bits as usize) {
-                lines.column_limbs_mut(idx)[limb] = its;
-            }
+            write_numbers_from(lines, first, 0..width, rows, &mut poller)?;
         }
         Ok(())
     }
@@ -119,10 +118,12 @@ impl NativeState for Movers {
         environment: &dyn Environment,
     ) -> Result<(), Ended> {
         // Coordinates of this state are not negative.
+        let width = self.bits as usize;
         match idx {
-            0 => self.write_field(lines, self.bits, |at| at.x() as u32, environment),
-            1 => self.write_field(lines, self.bits, |at| at.y() as u32, environment),
-            _ => self.write_field(lines, 1, |_| 1, environment),
+            0 => self.write_field(lines, width, |at| at.x() as u32, environment),
+            1 => self.write_field(lines, width, |at| at.y() as u32, environment),
+            2 => self.write_field(lines, 1, |_| 1, environment),
+            3.. => Err(StateTable::MISSING),
         }
     }
 }
