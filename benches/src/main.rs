@@ -65,6 +65,7 @@ mod peers;
 mod polyline;
 mod program;
 mod say;
+mod timing;
 mod trees;
 mod wave;
 #[cfg(unix)]

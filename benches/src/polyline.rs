@@ -3,8 +3,6 @@
 //!
 //! Pixels are noise: the work depends on places and sizes only. Scores are compared in each round.
 
-use std::time::Instant;
-
 use multiversion::multiversion;
 use star_natives::polyline::{
     Geometry, Gradient, GreyImage, Guide, LinkScores, LinkTable, Pixel, Request, Search, trace,
@@ -12,6 +10,7 @@ use star_natives::polyline::{
 use star_natives::{Environment, Workers};
 
 use crate::say::say;
+use crate::timing::{median, milliseconds};
 
 /// Rows and columns of the image.
 const SIDE: usize = 1411;
@@ -279,15 +278,4 @@ impl Instance {
 ))]
 fn greatest(numbers: &[i32]) -> i32 {
     numbers.iter().fold(NONE, |most, &number| most.max(number))
-}
-
-fn milliseconds<T>(work: impl FnOnce() -> T) -> (f64, T) {
-    let begin = Instant::now();
-    let done = work();
-    (begin.elapsed().as_secs_f64() * 1e3, done)
-}
-
-fn median(mut times: Vec<f64>) -> f64 {
-    times.sort_by(f64::total_cmp);
-    times.get(times.len() / 2).copied().unwrap_or(f64::NAN)
 }

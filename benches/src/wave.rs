@@ -1,12 +1,12 @@
 //! Lee's wave: all labels of a grid by the native of `star:wave`, in turn with a scalar search over two queues and with
 //! the crate pathfinding, on two kinds of maps in eleven classes of impassability.
 
-use std::time::Instant;
-
 use pathfinding::directed::bfs::bfs_reach;
-use star_io::generate::{GenerateOptions, Terrain};
+use star_io::generate::{Blocks, Country, GenerateOptions};
 use star_natives::Workers;
 use star_natives::wave::{Cell, Grid, Neighbourhood, UNREACHED, Wave};
+
+use crate::timing::{median, milliseconds};
 
 /// The largest side at which the crate takes part: it keeps a hash map of all cells.
 const MOST_OF_CRATE: usize = 1000;
@@ -33,54 +33,33 @@ impl Maps {
         }
     }
 
+    /// The grid that `star gen` makes.
     fn make(self, n: usize, beta: f64, seed: u64) -> Result<Grid, String> {
+        let mut options = GenerateOptions::new(seed, 1 << 33);
+        let (side, impassable) = (n as u64, beta);
         match self {
             Maps::Independent => {
+                let blocks = Blocks { height: side, width: side, impassable };
+                let made = blocks.generate(&mut options).map_err(|error| error.to_string())?;
+                let [right, down] = &made.open.fields[..] else {
+                    return Err("transitions are two fields".to_owned());
+                };
                 let mut grid = Grid::of_edges(n, n, |_, _| true).map_err(|e| e.to_string())?;
-                let limit = (beta * f64::from(u32::MAX)) as u64;
-                let mut state = seed;
-                for y in 0..n {
-                    for x in 0..n {
-                        let random = splitmix(&mut state);
-                        grid.put_right(x, y, (random & 0xffff_ffff) >= limit);
-                        grid.put_down(x, y, (random >> 32) >= limit);
-                    }
+                for (cell, (&right, &down)) in right.values.iter().zip(&down.values).enumerate() {
+                    grid.put_right(cell % n, cell / n, right != 0);
+                    grid.put_down(cell % n, cell / n, down != 0);
                 }
                 Ok(grid)
             }
             Maps::Heights => {
-                let size_log2 = (n - 1).max(1).ilog2() + 1;
-                let terrain = Terrain { size_log2, roughness: 0.7, bits: 24 };
-                let made = terrain.generate(&mut GenerateOptions::new(seed, 1 << 33));
-                let made = made.map_err(|error| error.to_string())?;
-                let side = (1 << size_log2) + 1;
-                let all = &made.fields[0].values;
-                let heights: Vec<i64> = (0..n * n).map(|i| all[i / n * side + i % n]).collect();
-                drop(made);
-                Grid::of_heights(n, &heights, threshold(&heights, n, beta))
-                    .map_err(|e| e.to_string())
+                let (roughness, bits) = (0.7, 24);
+                let country = Country { height: side, width: side, impassable, roughness, bits };
+                let made = country.generate(&mut options).map_err(|error| error.to_string())?;
+                let heights = &made.heights.fields[0].values;
+                Grid::of_heights(n, heights, made.threshold).map_err(|e| e.to_string())
             }
         }
     }
-}
-
-/// The threshold that blocks such a share of the transitions, found from a sample of them.
-fn threshold(heights: &[i64], n: usize, beta: f64) -> u64 {
-    let stride = (n * n / 1_000_000).max(1);
-    let cells = (0..n * n).step_by(stride).filter(|cell| cell % n + 1 < n && cell / n + 1 < n);
-    let mut differences: Vec<u64> =
-        cells.flat_map(|c| [c + 1, c + n].map(|next| heights[c].abs_diff(heights[next]))).collect();
-    differences.sort_unstable();
-    let n_open = ((1.0 - beta) * differences.len() as f64) as usize;
-    differences.get(n_open).copied().unwrap_or(u64::MAX)
-}
-
-fn splitmix(state: &mut u64) -> u64 {
-    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mut z = *state;
-    z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ z >> 31
 }
 
 /// The open transitions of each cell in a byte: left, up, right, down from the lowest bit.
@@ -144,17 +123,6 @@ fn digest(labels: impl Iterator<Item = u32>) -> (u64, u64, u32) {
     labels
         .filter(|&label| label != UNREACHED)
         .fold((0, 0, 0), |(n, sum, most), label| (n + 1, sum + u64::from(label), most.max(label)))
-}
-
-fn milliseconds<T>(work: impl FnOnce() -> T) -> (f64, T) {
-    let begin = Instant::now();
-    let done = work();
-    (begin.elapsed().as_secs_f64() * 1e3, done)
-}
-
-fn median(mut times: Vec<f64>) -> f64 {
-    times.sort_by(f64::total_cmp);
-    times.get(times.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
 /// A goal near a place from which a wave gets far: the first along the diagonal towards the middle.

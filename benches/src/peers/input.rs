@@ -199,10 +199,10 @@ impl Source {
             Source::Cells { side } => (format!("cells-{side}-s{seed}.npy"), "matrix"),
         };
         let file = written(&folders.data, &name, |path| match key {
-            "matrix" => match self {
-                Source::Cells { side } => write_table(&cells(side as usize, seed)?, path),
-                _ => write_matrix(&self.graph(folders)?, path),
-            },
+            "matrix" if let Source::Cells { side } = self => {
+                write_table(&cells(side as usize, seed)?, path)
+            }
+            "matrix" => write_matrix(&self.graph(folders)?, path),
             _ => write_to(path, Format::MatrixMarket, OutputRef::Graph(&self.graph(folders)?)),
         })?;
         let given =

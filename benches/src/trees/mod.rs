@@ -21,6 +21,7 @@ use star_natives::cbt::{Depth, Heap, Tree};
 use star_natives::{Environment, Workers};
 
 use crate::say::say;
+use crate::timing::median;
 use libcbt::Libcbt;
 use marks::Turns;
 pub(crate) use terrain::run as terrain;
@@ -306,11 +307,6 @@ fn make(levels: i64, shape: Shape, environment: &dyn Environment) -> Result<Tree
 
 fn ended(ended: star_natives::Ended) -> String {
     format!("{ended:?}")
-}
-
-fn median(mut times: Vec<f64>) -> f64 {
-    times.sort_by(f64::total_cmp);
-    times.get(times.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
 /// Random numbers: splitmix64.
