@@ -13,6 +13,7 @@ use crate::{explained, headers};
 
 /// What `star check` is told.
 #[derive(Args, Debug)]
+#[command(mut_arg("no_pass", |arg| arg.requires("plan")))]
 pub(crate) struct CheckArgs {
     /// Star programs; `-` is standard input
     #[arg(required = true, value_name = "FILE")]

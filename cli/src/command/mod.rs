@@ -42,14 +42,12 @@ pub(crate) struct Tally {
     pub(crate) errors: usize,
     /// Warnings.
     pub(crate) warnings: usize,
-    /// Notes, which a summary leaves out.
-    pub(crate) notes: usize,
 }
 
 impl Tally {
     /// `2 errors, 1 warning`; `None` if there is nothing to tell.
     pub(crate) fn summary(self) -> Option<String> {
-        let Tally { errors, warnings, notes: _ } = self;
+        let Tally { errors, warnings } = self;
         let parts = [(errors, "error"), (warnings, "warning")];
         let parts = parts.iter().filter(|(n, _)| *n > 0);
         let parts: Vec<String> = parts.map(|&(n, noun)| text::count(n, noun)).collect();
@@ -77,7 +75,10 @@ fn compile_with(
             Severity::Error => &mut tally.errors,
             Severity::Warning if lints == Lints::Hidden => continue,
             Severity::Warning => &mut tally.warnings,
-            Severity::Note => &mut tally.notes,
+            Severity::Note => {
+                reporter.diagnostic(&compilation.sources, diagnostic);
+                continue;
+            }
         };
         *n_alike += 1;
         if *n_alike <= MAX_SHOWN {
@@ -99,7 +100,7 @@ mod tests {
 
     #[test]
     fn the_summary_counts_what_there_is() {
-        let summary = |errors, warnings| Tally { errors, warnings, notes: 3 }.summary();
+        let summary = |errors, warnings| Tally { errors, warnings }.summary();
         assert_eq!(summary(2, 1).as_deref(), Some("2 errors, 1 warning"));
         assert_eq!(summary(0, 2).as_deref(), Some("2 warnings"));
         assert_eq!(summary(0, 0), None);
