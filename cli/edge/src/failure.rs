@@ -15,6 +15,20 @@ pub struct Failure {
 }
 
 impl Failure {
+    /// Adds to each limit that was met the option that sets it.
+    #[must_use]
+    pub fn with_limit_options(mut self) -> Self {
+        let options = [
+            (Code::TimeLimit, "`--max-time` sets this limit"),
+            (Code::DoesNotFit, "`--max-memory` sets the budget"),
+        ];
+        for diagnostic in &mut self.diagnostics {
+            let its = options.iter().filter(|(code, _)| *code == diagnostic.code);
+            diagnostic.help.extend(its.map(|(_, help)| (*help).to_owned()));
+        }
+        self
+    }
+
     /// Says why, and how the command ends.
     pub fn report(&self, reporter: &Reporter) -> Exit {
         for diagnostic in &self.diagnostics {

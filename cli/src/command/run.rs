@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use star_base::{Code, Diagnostic};
+use star_base::Diagnostic;
 use star_bind::offer::OFFER_HELP;
 use star_bind::settings::SETTINGS_HELP;
 use star_bind::{
@@ -449,19 +449,11 @@ pub(crate) fn describe(outcome: Outcome, program: &Program) -> Diagnostic {
 
 /// The messages for files that were not written to their ends.
 fn stopped_at_files(errors: Vec<FileError>) -> Failure {
-    let diagnostics = errors.into_iter().flat_map(|error| stopped_at_file(error).diagnostics);
-    diagnostics.collect::<Vec<Diagnostic>>().into()
+    let diagnostics: Vec<Diagnostic> = errors.iter().map(FileError::to_diagnostic).collect();
+    Failure::from(diagnostics).with_limit_options()
 }
 
-/// The message for a file that was not read or written to its end.
+/// The message for a file that was not read to its end.
 fn stopped_at_file(error: FileError) -> Failure {
-    let diagnostic = error.to_diagnostic();
-    let help = [
-        (Code::TimeLimit, "`--max-time` sets this limit"),
-        (Code::DoesNotFit, "`--max-memory` sets the budget"),
-    ];
-    match help.into_iter().find(|(code, _)| *code == error.code) {
-        Some((_, help)) => diagnostic.help(help).into(),
-        None => diagnostic.into(),
-    }
+    Failure::from(error).with_limit_options()
 }

@@ -164,8 +164,7 @@ impl Streams<'_> {
             let needed = 2 * (list.capacity() * size_of::<T>()) as u64;
             if needed > self.max_bytes || list.try_reserve(1).is_err() {
                 let message = "a batch is larger than the memory budget";
-                return Err(FileError::new(Code::DoesNotFit, name, message)
-                    .help("`--max-memory` sets the budget"));
+                return Err(FileError::new(Code::DoesNotFit, name, message));
             }
         }
         list.push(item);

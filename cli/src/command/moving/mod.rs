@@ -156,6 +156,10 @@ pub(crate) fn run(
     reporter: &Reporter,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
+    answer(args, reporter, output).map_err(Failure::with_limit_options)
+}
+
+fn answer(args: &MovingArgs, reporter: &Reporter, output: &mut Output) -> Result<Exit, Failure> {
     let begin = Instant::now();
     let flags = Flags::default();
     if let Err(error) = flags.catch_interrupts() {
@@ -262,7 +266,7 @@ impl Run<'_> {
         })?;
         let stopped = |fault: &FileError| matches!(fault.code, Code::Interrupted | Code::TimeLimit);
         match faults.iter().position(stopped) {
-            Some(idx) => Err(advised(faults.swap_remove(idx).to_diagnostic())),
+            Some(idx) => Err(faults.swap_remove(idx).into()),
             None => Ok(faults),
         }
     }
@@ -292,7 +296,7 @@ impl Run<'_> {
             text::bytes(n_bytes),
             text::bytes(self.max_bytes)
         );
-        Err(advised(Diagnostic::new(Code::DoesNotFit, message)))
+        Err(Diagnostic::new(Code::DoesNotFit, message).into())
     }
 }
 
@@ -307,19 +311,7 @@ fn failed(ended: Ended, flags: &Flags) -> Failure {
         }
         Ended::Internal(fault) => internal(fault),
     };
-    advised(diagnostic)
-}
-
-/// The message with what sets the limit that was met.
-fn advised(diagnostic: Diagnostic) -> Failure {
-    let help = [
-        (Code::TimeLimit, "`--max-time` sets this limit"),
-        (Code::DoesNotFit, "`--max-memory` sets the budget"),
-    ];
-    match help.into_iter().find(|(code, _)| *code == diagnostic.code) {
-        Some((_, help)) => diagnostic.help(help).into(),
-        None => diagnostic.into(),
-    }
+    diagnostic.into()
 }
 
 fn no_thread(error: &io::Error) -> Diagnostic {
