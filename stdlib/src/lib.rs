@@ -36,6 +36,7 @@ pub static MODULES: &[(&str, &str)] = &[
     ("cbt", include_str!("../modules/cbt.star")),
     ("terrain", include_str!("../modules/terrain.star")),
     ("wave", include_str!("../modules/wave.star")),
+    ("weighed", include_str!("../modules/weighed.star")),
     ("moving", include_str!("../modules/moving.star")),
     ("polyline", include_str!("../modules/polyline.star")),
 ];

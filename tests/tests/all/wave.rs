@@ -50,7 +50,7 @@ fn searched(width: usize, free: &[bool], neighbourhood: Neighbourhood, goal: usi
     labels
 }
 
-const WEIGH: &str = "import \"star:wave\";
+const WEIGH: &str = "import \"star:wave\"; import \"star:weighed\";
     procedure WEIGH(w: integer; moore: boolean; straight,diagonal: integer; Free,Goals: slice(n);
                     Weight: table(n); var Cost: table);
     var Right,Down: slice(n);
