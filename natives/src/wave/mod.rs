@@ -14,6 +14,7 @@ mod flood;
 mod gate;
 mod grid;
 mod label;
+mod queue;
 mod weighed;
 mod worker;
 

@@ -1,11 +1,16 @@
 //! Waves whose steps cost more or less: Dijkstra's algorithm from the goals (E. W. Dijkstra, 1959).
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use star_base::BitTable;
 
 use super::grid::{Cell, Grid, Neighbourhood};
+use super::label::Labels;
+use super::queue::CostQueue;
 use super::{WaveError, inside};
 use crate::environment::{Ended, Environment, InterruptPoller};
+use crate::numbers::write_numbers_from;
+
+/// Cells whose costs are brought into columns at once; a multiple of 64.
+const BLOCK: usize = 4096;
 
 /// A cell that was not reached.
 const NONE: u64 = u64::MAX;
@@ -38,7 +43,21 @@ pub struct Weighed {
 }
 
 impl Weighed {
+    /// Bits of a cost in a table of so many cells, whose weights have `weight_bits`: those of the weights, of the greater step, and
+    /// of a [label](Labels::n_bits). All ones are no cost.
+    pub fn n_bits(n_cells: usize, weight_bits: usize, straight: u32, diagonal: u32) -> usize {
+        let step_bits = Labels::n_bits(straight.max(diagonal) as usize);
+        weight_bits.saturating_add(step_bits).saturating_add(Labels::n_bits(n_cells))
+    }
+
+    /// Bytes that a wave takes beside the grid and the weights.
+    pub fn n_bytes(n_cells: u64) -> u64 {
+        n_cells.saturating_mul(size_of::<u64>() as u64).saturating_add(CostQueue::n_bytes(n_cells))
+    }
+
     /// Finds the costs from all cells to the nearest of the goals.
+    ///
+    /// Costs are below 2⁶⁴ if [`Weighed::n_bits`] of the weights are at most 64.
     ///
     /// # Errors
     /// [`WaveError`].
@@ -62,20 +81,15 @@ impl Weighed {
         let mut found = crate::reserved(grid.n_cells())?;
         found.resize(grid.n_cells(), NONE);
         let mut poller = InterruptPoller::new(environment);
-        let mut front = BinaryHeap::new();
+        let mut front = CostQueue::new(grid.n_cells())?;
         for goal in goals {
             let idx = goal.y * width + goal.x;
             found[idx] = 0;
-            front.push(Reverse((0u64, idx as u32)));
+            front.put(idx, 0);
         }
-        while let Some(Reverse((cost, idx))) = front.pop() {
+        while let Some(idx) = front.take(&found) {
             poller.spend(neighbourhood.steps().len())?;
-            let idx = idx as usize;
-            if cost > found[idx] {
-                continue;
-            }
-            let cell = Cell { x: idx % width, y: idx / width };
-            front.try_reserve(neighbourhood.steps().len()).map_err(|_| Ended::OutOfMemory)?;
+            let (cell, cost) = (Cell { x: idx % width, y: idx / width }, found[idx]);
             for &step in neighbourhood.steps() {
                 let Some(to) = grid.go(cell, step) else { continue };
                 // The path goes the other way, and enters this cell.
@@ -83,7 +97,7 @@ impl Weighed {
                 let to = to.y * width + to.x;
                 if through < found[to] {
                     found[to] = through;
-                    front.push(Reverse((through, to as u32)));
+                    front.put(to, through);
                 }
             }
         }
@@ -101,6 +115,30 @@ impl Weighed {
         }
         let cost = self.costs[cell.y * grid.width() + cell.x];
         Ok((cost != NONE).then_some(cost))
+    }
+
+    /// Writes the costs into a table of zeros with a row for each cell: the most significant bit into column 0.
+    ///
+    /// # Errors
+    /// If the run is to end.
+    pub fn write(
+        &self,
+        table: &mut BitTable,
+        poller: &mut InterruptPoller<'_>,
+    ) -> Result<(), Ended> {
+        let n_bits = table.n_cols();
+        let n_high = n_bits.saturating_sub(u32::BITS as usize);
+        let mut half = [0; BLOCK];
+        for (block, costs) in self.costs.chunks(BLOCK).enumerate() {
+            for (columns, shift) in [(0..n_high, u32::BITS), (n_high..n_bits, 0)] {
+                let half = &mut half[..costs.len()];
+                for (half, cost) in half.iter_mut().zip(costs) {
+                    *half = (cost >> shift) as u32;
+                }
+                write_numbers_from(table, block * BLOCK, columns, half, poller)?;
+            }
+        }
+        Ok(())
     }
 
     /// The cheapest path from a cell to a goal, both included; the first neighbour on such a path, in the order of ties. Empty

@@ -46,3 +46,4 @@ mod published;
 mod sir_programs;
 mod terrain;
 mod wave;
+mod weighed;

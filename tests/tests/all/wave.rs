@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use star_base::{BitTable, BitVector};
+use star_base::BitVector;
 use star_natives::Workers;
 use star_natives::wave::{Cell, Costs, Grid, Neighbourhood, UNREACHED, Wave, Weighed};
 use star_tests::backends::{Mode, WITH_NATIVES, backends};
@@ -48,97 +48,6 @@ fn searched(width: usize, free: &[bool], neighbourhood: Neighbourhood, goal: usi
         }
     }
     labels
-}
-
-const WEIGH: &str = "import \"star:wave\"; import \"star:weighed\";
-    procedure WEIGH(w: integer; moore: boolean; straight,diagonal: integer; Free,Goals: slice(n);
-                    Weight: table(n); var Cost: table);
-    var Right,Down: slice(n);
-    begin
-      OPEN_CELLS(w,Free,Right,Down);
-      WEIGHED_WAVE(w,moore,straight,diagonal,Right,Down,Goals,Weight,Cost);
-    end;";
-
-/// Costs of the cheapest paths to the goals over a map of free cells: steps are tried until none makes a path cheaper.
-fn cheapest(
-    width: usize,
-    free: &[bool],
-    neighbourhood: Neighbourhood,
-    goals: &BitVector,
-    [straight, diagonal]: [u64; 2],
-    weights: &[u64],
-) -> Vec<Option<u64>> {
-    let grid = Grid::of_cells(width, free).expect("it is small");
-    let cell = |idx: usize| Cell { x: idx % width, y: idx / width };
-    let mut costs: Vec<Option<u64>> = goals.iter().map(|goal| goal.then_some(0)).collect();
-    loop {
-        let mut changes = false;
-        for from in 0..free.len() {
-            for &step in neighbourhood.steps() {
-                let Some(to) = grid.go(cell(from), step) else { continue };
-                let to = to.y * width + to.x;
-                let price = if step.is_diagonal() { diagonal } else { straight } * weights[to];
-                let Some(through) = costs[to].map(|cost| cost + price) else { continue };
-                if costs[from].is_none_or(|cost| through < cost) {
-                    (costs[from], changes) = (Some(through), true);
-                }
-            }
-        }
-        if !changes {
-            return costs;
-        }
-    }
-}
-
-#[test]
-fn the_star_text_finds_the_cheapest_paths_over_weighted_cells() {
-    let program = Program::new(WEIGH);
-    let entry = program.entry("WEIGH");
-    let compiled = program.compile_on(&backends());
-    let mut random = Random::new(1959);
-    for (width, height) in [(1, 1), (1, 9), (9, 1), (13, 7), (8, 8), (17, 12)] {
-        for moore in [false, true] {
-            let n = width * height;
-            let free = random.bits(n, 80);
-            let n_bits = 1 + random.below(4);
-            let mut goals = BitVector::zeros(n);
-            (0..1 + random.below(2)).for_each(|_| goals.put(random.below(n), true));
-            let weights: Vec<u64> =
-                (0..n).map(|_| 1 + random.below((1 << n_bits) - 1) as u64).collect();
-            let mut table = BitTable::zeros(n, n_bits).unwrap();
-            for (row, weight) in weights.iter().enumerate() {
-                (0..n_bits)
-                    .for_each(|bit| table.put(row, n_bits - 1 - bit, weight >> bit & 1 == 1));
-            }
-            let prices = [[1, 1], [5, 7], [1 << 10, 1448]][random.below(3)];
-            let args = [
-                HostValue::Int(width as i64),
-                HostValue::Bool(moore),
-                HostValue::Int(prices[0] as i64),
-                HostValue::Int(prices[1] as i64),
-                HostValue::Slice(BitVector::from_bools(&free)),
-                HostValue::Slice(goals.clone()),
-                HostValue::Table(table),
-                HostValue::Unset,
-            ];
-            let expected = compiled[0].run(entry, &args, LIMITS);
-            for other in &compiled[1..] {
-                let found = other.run(entry, &args, LIMITS);
-                assert_eq!(difference(&program, &expected, &found, Mode::AsLowered), None);
-            }
-            let Some(HostValue::Table(costs)) = expected.values.last() else {
-                panic!("{:?}", expected.values)
-            };
-            let neighbourhood = BOTH[usize::from(moore)];
-            let wanted = cheapest(width, &free, neighbourhood, &goals, prices, &weights);
-            for (cell, wanted) in wanted.into_iter().enumerate() {
-                let bits = costs.row(cell);
-                let number = bits.iter().fold(0, |number, bit| number << 1 | u64::from(bit));
-                let none = (1 << bits.len()) - 1;
-                assert_eq!(number, wanted.unwrap_or(none), "{width} x {height}, {moore}, {cell}");
-            }
-        }
-    }
 }
 
 const TRY: &str = "import \"star:wave\";

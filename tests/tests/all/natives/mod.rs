@@ -21,7 +21,7 @@ use subject::Subject;
 const CALLS: usize = 250;
 
 /// Modules whose natives need arguments that are no random bits: suites of their own call them.
-const OWN_SUITES: &[&str] = &["cbt", "moving", "polyline", "terrain"];
+const OWN_SUITES: &[&str] = &["cbt", "moving", "polyline", "terrain", "weighed"];
 
 #[test]
 fn every_native_does_what_its_star_body_does() {

@@ -20,7 +20,7 @@ mod wave;
 use star_base::Native;
 use star_base::natives::catalogue;
 use star_base::natives::catalogue::closure::{CLOSURE, CONDENSE, REACHABLE, REACHES};
-use star_base::natives::catalogue::wave::WAVE;
+use star_base::natives::catalogue::wave::{WAVE, WEIGHED_WAVE};
 use star_base::natives::{ParamMode, SizeTerm};
 use star_ir::{LogicOp, Mode};
 use star_natives::{Ended, Environment};
@@ -69,6 +69,7 @@ pub(super) const TABLE: &[NativeTwin] = &[
     NativeTwin { native: catalogue::terrain::MESH, run: terrain::mesh },
     NativeTwin { native: catalogue::terrain::PICTURE, run: terrain::picture },
     NativeTwin { native: WAVE, run: wave::wave },
+    NativeTwin { native: WEIGHED_WAVE, run: wave::weighed_wave },
     NativeTwin { native: catalogue::polyline::POLYLINES, run: polyline::polylines },
     NativeTwin { native: catalogue::moving::INIT, run: moving::init },
     NativeTwin { native: catalogue::moving::PUT, run: moving::put },

@@ -34,6 +34,7 @@ pub const ALL: &[Native] = &[
     terrain::MESH,
     terrain::PICTURE,
     wave::WAVE,
+    wave::WEIGHED_WAVE,
     polyline::POLYLINES,
     moving::INIT,
     moving::PUT,
