@@ -86,6 +86,12 @@ impl BitVector {
         &self.limbs
     }
 
+    /// The limbs and zeros behind them, a multiple of eight in all: [`Limbs::whole_lines`].
+    #[inline]
+    pub fn whole_lines(&self) -> &[u64] {
+        self.limbs.whole_lines()
+    }
+
     /// The limbs. Bits beyond the length must stay zero.
     #[inline]
     pub fn limbs_mut(&mut self) -> &mut [u64] {

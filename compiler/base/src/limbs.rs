@@ -103,6 +103,12 @@ impl Limbs {
         }
     }
 
+    /// The limbs and the zeros behind them, whole lines of 64 bytes.
+    #[inline]
+    pub fn whole_lines(&self) -> &[u64] {
+        &self.limbs[self.start..self.start + self.len.next_multiple_of(LINE)]
+    }
+
     /// Keeps the first `len` limbs, or all if there are fewer. Their memory stays.
     pub fn truncate(&mut self, len: usize) {
         if len < self.len {
@@ -249,6 +255,17 @@ mod tests {
             assert_eq!(limbs.len(), len);
             assert!(limbs.iter().all(|&limb| limb == 0));
             assert_eq!(limbs.as_ptr().addr() % 64, 0);
+            assert_eq!(limbs.whole_lines().len(), len.next_multiple_of(8));
+        }
+    }
+
+    #[test]
+    fn what_follows_on_a_line_is_zero() {
+        let mut limbs = Limbs::zeros(30).unwrap();
+        for len in [30, 21, 17, 60, 59, 3] {
+            limbs.resize(len).unwrap();
+            limbs.fill(u64::MAX);
+            assert!(limbs.whole_lines()[len..].iter().all(|&limb| limb == 0));
         }
     }
 

@@ -32,7 +32,7 @@ impl<'p> Interpreter<'p, '_, '_> {
         for ((place, mode), value) in routine.params.iter().zip(&*values) {
             self.budget.commit(value.data.n_bytes());
             match &value.data {
-                ValueData::Table(table) => self.copies.count(table, false),
+                ValueData::Table(table) => self.copies.count(table, 0),
                 ValueData::Handle(handle) => handle.count_copies(&mut self.copies),
                 ValueData::Nothing
                 | ValueData::Int(_)

@@ -143,7 +143,7 @@ impl Handle {
     pub(super) fn count_copies(&self, copies: &mut Copies) {
         match &*self.form() {
             Form::State(..) | Form::Lent => {}
-            Form::Tables(tables) => tables.values().for_each(|table| copies.count(table, false)),
+            Form::Tables(tables) => tables.values().for_each(|table| copies.count(table, 0)),
         }
     }
 

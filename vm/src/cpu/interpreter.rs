@@ -41,6 +41,8 @@ pub(super) struct Interpreter<'p, 'c, 'h> {
     pub(super) handles: Vec<Option<Arc<Handle>>>,
     /// Takes results that may not overwrite their operands.
     pub(super) spare: BitVector,
+    /// The lines that a kernel over lines works on; empty between kernels.
+    pub(super) lines: Vec<usize>,
     /// Bytes of the second forms of tables.
     pub(super) copies: Copies,
     /// `forall` loops that are running.
@@ -92,6 +94,7 @@ pub(super) fn run<'h, P: Probe>(
         spare: BitVector::default(),
         copies: Copies::default(),
         foralls: Vec::new(),
+        lines: Vec::new(),
         tile: None,
         recorder: Recorder::default(),
         pc: 0,

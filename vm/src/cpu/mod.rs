@@ -41,6 +41,7 @@ mod table;
 mod tables;
 mod turn;
 mod value;
+mod window;
 mod words;
 
 use std::ops::Range;

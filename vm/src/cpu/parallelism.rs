@@ -116,6 +116,14 @@ impl<'a> Parallelism<'a> {
         threads.inspect(|threads| threads.install(work)).is_some()
     }
 
+    /// Limbs of a piece of work on `n_limbs` limbs: nobody else waits for one where there are no threads.
+    pub(crate) fn piece_limbs(&self, n_limbs: usize) -> usize {
+        match self.threads(n_limbs) {
+            Some(_) => self.settings.piece_limbs,
+            None => self.settings.piece_limbs.max(self.settings.poll_limbs),
+        }
+    }
+
     /// Is the work short enough to be done at once?
     #[inline]
     fn is_short(&self, n_limbs: usize) -> bool {

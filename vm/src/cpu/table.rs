@@ -14,9 +14,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use star_base::{BitTable, OutOfMemory};
 use star_natives::Lines;
 
-use super::form::{Line, bytes_of, copy_of, gather, scatter, turn};
+use super::form::{Line, bytes_of, columns_of, copy_of, gather, scatter, turn};
 use super::parallelism::{Parallelism, pieces};
 use super::turn::turn_in_place;
+use super::window::Window;
 use crate::backend::{BackendError, check_columns};
 use crate::stop::{Run, broken};
 
@@ -31,6 +32,8 @@ pub(super) struct Table {
     copy: OnceLock<BitTable>,
     /// Accesses against the home form since the last write along it.
     against: AtomicUsize,
+    /// Over the home form; see Note [Windows].
+    window: Window,
 }
 
 impl Table {
@@ -42,6 +45,7 @@ impl Table {
             home: table,
             copy: OnceLock::new(),
             against: AtomicUsize::new(0),
+            window: Window::default(),
         }
     }
 
@@ -73,9 +77,10 @@ impl Table {
         bytes_of(self.n_rows).saturating_mul(self.n_cols as u64)
     }
 
-    /// Is there a copy in the other form?
-    pub(super) fn has_copy(&self) -> bool {
-        self.copy.get().is_some()
+    /// Bytes that it takes beside its home form: those of a copy in the other form, and of the window.
+    pub(super) fn extra_bytes(&self) -> u64 {
+        let copy = if self.copy.get().is_some() { self.n_bytes() } else { 0 };
+        copy.saturating_add(self.window.n_bytes())
     }
 
     /// A copy of the table, its home form only; `None` if the system has no room for it.
@@ -88,6 +93,7 @@ impl Table {
             home,
             copy: OnceLock::new(),
             against: AtomicUsize::new(0),
+            window: Window::default(),
         }))
     }
 
@@ -133,6 +139,27 @@ impl Table {
         }
     }
 
+    /// As [`Table::read`], with a window over a table that nobody shares. `may_add` says whether so many bytes may be
+    /// taken beside the table.
+    pub(super) fn read_own(
+        &mut self,
+        line: Line,
+        idx: usize,
+        dst: &mut [u64],
+        parallelism: &Parallelism<'_>,
+        may_add: impl Fn(u64) -> bool,
+    ) -> Run<()> {
+        if self.form(line).is_none() {
+            let form = columns_of(&self.home);
+            let may_move = may_add(Window::n_bytes_of(form.n_cols));
+            if self.window.read(form, idx, dst, parallelism, may_move)? {
+                return Ok(());
+            }
+        }
+        let may_copy = may_add(self.n_bytes());
+        self.read(line, idx, dst, parallelism, may_copy)
+    }
+
     /// Is there a form in which such a line lies together?
     #[inline]
     pub(super) fn has(&self, line: Line) -> bool {
@@ -176,8 +203,7 @@ impl Table {
                 None => None,
             };
             let Some(turned) = turned else { return Ok(false) };
-            self.home = turned;
-            self.by_rows = !self.by_rows;
+            self.set_home(turned);
         }
         Ok(true)
     }
@@ -185,9 +211,37 @@ impl Table {
     /// The home form, whose columns are such lines, to be changed; see [`Table::make_home`].
     pub(super) fn lines_mut(&mut self, line: Line) -> &mut BitTable {
         debug_assert_eq!(self.by_rows, line == Line::Row);
+        self.home_mut()
+    }
+
+    /// The same, with the window over it: a limb of its lines and that limb of all of them, which whoever changes
+    /// lines has to keep.
+    pub(super) fn lines_and_window(
+        &mut self,
+        line: Line,
+    ) -> (&mut BitTable, Option<(usize, &mut [u64])>) {
+        debug_assert_eq!(self.by_rows, line == Line::Row);
+        self.lines_change();
+        (&mut self.home, self.window.get_mut())
+    }
+
+    /// Lines along the home form are going to be written: the other form is worth nothing any more.
+    pub(super) fn lines_change(&mut self) {
         self.copy.take();
         *self.against.get_mut() = 0;
-        &mut self.home
+    }
+
+    /// Anything may change: the window is worth nothing any more, too.
+    pub(super) fn all_changes(&mut self) {
+        self.lines_change();
+        self.window.drop();
+    }
+
+    /// The other form becomes the home form.
+    fn set_home(&mut self, turned: BitTable) {
+        self.window.drop();
+        self.home = turned;
+        self.by_rows = !self.by_rows;
     }
 
     /// The home form, and whether it is the one by columns: then its lines are columns of the table.
@@ -197,8 +251,7 @@ impl Table {
 
     /// The home form, by rows or by columns, to be changed.
     pub(super) fn home_mut(&mut self) -> &mut BitTable {
-        self.copy.take();
-        *self.against.get_mut() = 0;
+        self.all_changes();
         &mut self.home
     }
 
@@ -239,17 +292,15 @@ impl Table {
                 None => None,
             };
             match turned {
-                Some(form) => {
-                    self.home = form;
-                    self.by_rows = !self.by_rows;
-                }
+                Some(form) => self.set_home(form),
                 None => {
+                    self.window.drop();
                     return scatter(&mut self.home, idx, src, parallelism);
                 }
             }
         }
-        self.copy.take();
-        *self.against.get_mut() = 0;
+        self.lines_change();
+        self.window.write(idx, src);
         let limbs = self.home.column_limbs_mut(idx);
         parallelism
             .fill(limbs, 1, |start, part| part.copy_from_slice(&src[start..start + part.len()]))
@@ -262,6 +313,8 @@ impl Table {
             true => form.put(col_idx, row_idx, bit),
         };
         put(&mut self.home, self.by_rows);
+        let (idx, at) = if self.by_rows { (row_idx, col_idx) } else { (col_idx, row_idx) };
+        self.window.put(idx, at, bit);
         if let Some(copy) = self.copy.get_mut() {
             put(copy, !self.by_rows);
         }
@@ -293,8 +346,7 @@ impl Table {
                 None => self.turned(parallelism)?,
             };
             let Some(turned) = turned else { return Ok(None) };
-            self.home = turned;
-            self.by_rows = !self.by_rows;
+            self.set_home(turned);
         }
         Ok(Some(self.home_mut()))
     }
@@ -405,6 +457,7 @@ impl Table {
         if self.has(line) || self.n_rows != self.n_cols {
             return Ok(self.has(line));
         }
+        self.window.drop();
         turn_in_place(&mut self.home, parallelism)?;
         self.by_rows = line == Line::Row;
         *self.against.get_mut() = 0;
@@ -430,6 +483,54 @@ mod tests {
             (0..3).map(|row| [0, 1].map(|col| table.bit(row, col))).collect();
         assert_eq!(rows, [[false, true], [true, false], [true, false]]);
         assert!(table.has(Line::Row) && !table.has(Line::Column));
+    }
+
+    /// Reads lines against the form in a row while lines along it, single bits and whole forms change.
+    #[test]
+    fn a_window_holds_what_the_form_does() {
+        let never = std::sync::atomic::AtomicBool::new(false);
+        let budget = crate::budget::MemoryBudget::new(&never, &never, u64::MAX);
+        for settings in [super::super::Settings::default(), super::super::Settings::tiny()] {
+            let settings = super::super::Settings { eager_turns: false, ..settings };
+            let pool = crate::cpu::pool::Pool::of(settings.threads);
+            let kernels = crate::kernels::Kernels::detect();
+            let parallelism = Parallelism::new(kernels, settings, budget.flags(), pool);
+            let (n_lines, len) = (150, 130);
+            let mut table = Table::of_rows(BitTable::zeros(len, n_lines).unwrap());
+            let mut model = vec![vec![false; len]; n_lines];
+            let mut state = 1_u64;
+            let mut below = |limit: usize| {
+                state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
+                (state >> 33) as usize % limit
+            };
+            let mut windows = 0;
+            for step in 0..2000 {
+                let at = (step / 3) % len;
+                let mut dst = vec![!0; n_lines.div_ceil(64)];
+                table
+                    .read_own(Line::Column, at, &mut dst, &parallelism, |bytes| bytes < 2000)
+                    .unwrap_or_else(|_| panic!("nobody stops it"));
+                for (idx, line) in model.iter().enumerate() {
+                    assert_eq!(dst[idx / 64] >> (idx % 64) & 1 == 1, line[at], "{step}, {idx}");
+                }
+                windows += u64::from(table.extra_bytes() == 8 * n_lines as u64);
+                let (idx, bit) = (below(n_lines), below(2) == 1);
+                match below(20) {
+                    0 => table.home_mut().put(at, idx, bit),
+                    1..8 => table.put(idx, at, bit),
+                    _ => {
+                        model[idx].iter_mut().for_each(|bit| *bit = below(2) == 1);
+                        let line = star_base::BitVector::from_bools(&model[idx]);
+                        table
+                            .write(Line::Row, idx, line.limbs(), &parallelism, false)
+                            .unwrap_or_else(|_| panic!("nobody stops it"));
+                        continue;
+                    }
+                }
+                model[idx][at] = bit;
+            }
+            assert!(windows > 1000, "{windows}");
+        }
     }
 
     #[test]

@@ -109,10 +109,10 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// A table that is read may have got a second form.
-    pub(super) fn recount_copy(&mut self, table: Reg, had_copy: bool) -> Run<()> {
+    pub(super) fn recount_copy(&mut self, table: Reg, before: u64) -> Run<()> {
         let table = self.tables[self.base.tables + table as usize].table.get();
         let table = table.ok_or_else(|| broken("a table that was never set"))?;
-        self.copies.count(table, had_copy);
+        self.copies.count(table, before);
         Ok(())
     }
 
@@ -126,9 +126,9 @@ impl Interpreter<'_, '_, '_> {
         let at = self.base.tables + reg as usize;
         let mut holding = std::mem::take(&mut self.tables[at].table);
         let table = holding.get_mut().ok_or_else(|| broken("a table that is still shared"))?;
-        let had_copy = table.has_copy();
+        let before = table.extra_bytes();
         let done = change(table, self);
-        self.copies.count(table, had_copy);
+        self.copies.count(table, before);
         self.tables[at].table = holding;
         done
     }
@@ -159,20 +159,20 @@ impl Interpreter<'_, '_, '_> {
         Ok(())
     }
 
-    /// Makes a table one's own, and its lines lie together; `false` if that does not pay.
-    pub(super) fn own_lines(&mut self, reg: Reg, line: Line) -> Run<bool> {
+    /// Makes a table one's own, and its lines lie together; `false` if that does not pay. They are going to be
+    /// written: `change` says so to the table.
+    pub(super) fn own_lines(&mut self, reg: Reg, line: Line, change: fn(&mut Table)) -> Run<bool> {
         self.own(reg)?;
         let at = self.base.tables + reg as usize;
         let table = self.tables[at].table.get_mut();
         let table = table.ok_or_else(|| broken("a table that is still shared"))?;
-        let had_copy = table.has_copy();
+        let before = table.extra_bytes();
         let may_turn = self.copies.may_add(&self.budget, table.n_bytes());
         let is_ready = table.make_home(line, &self.parallelism, may_turn);
         if let Ok(true) = is_ready {
-            // They are going to be written, so the other form is worth nothing any more.
-            table.lines_mut(line);
+            change(table);
         }
-        self.copies.count(table, had_copy);
+        self.copies.count(table, before);
         is_ready
     }
 
@@ -180,8 +180,8 @@ impl Interpreter<'_, '_, '_> {
     #[inline]
     pub(super) fn line(&mut self, dst: Reg, table: Reg, line: Line, index: Number) -> Run<()> {
         let Interpreter { bits, tables, numbers, base, parallelism, budget, copies, .. } = self;
-        let table = tables[base.tables + table as usize].table.get();
-        let table = table.ok_or_else(|| broken("a table that was never set"))?;
+        let holding = &mut tables[base.tables + table as usize].table;
+        let table = holding.get().ok_or_else(|| broken("a table that was never set"))?;
         let (of, len) = match line {
             Line::Row => (table.n_rows(), table.n_cols()),
             Line::Column => (table.n_cols(), table.n_rows()),
@@ -200,10 +200,21 @@ impl Interpreter<'_, '_, '_> {
         if table.has(line) {
             table.copy_line(line, idx, slot.bits.limbs_mut(), parallelism)?;
         } else {
-            let had_copy = table.has_copy();
-            let may_copy = copies.may_add(budget, table.n_bytes());
-            let done = table.read(line, idx, slot.bits.limbs_mut(), parallelism, may_copy);
-            copies.count(table, had_copy);
+            let (before, dst) = (table.extra_bytes(), slot.bits.limbs_mut());
+            let may_add = |bytes| copies.may_add(budget, bytes);
+            let done = match holding.get_mut() {
+                Some(own) => own.read_own(line, idx, dst, parallelism, may_add),
+                None => match holding.get() {
+                    Some(table) => {
+                        let may_copy = may_add(table.n_bytes());
+                        table.read(line, idx, dst, parallelism, may_copy)
+                    }
+                    None => Err(broken("a table that was never set")),
+                },
+            };
+            if let Some(table) = holding.get() {
+                copies.count(table, before);
+            }
             done?;
         }
         slot.is_set = true;
@@ -232,10 +243,10 @@ impl Interpreter<'_, '_, '_> {
         if len != value.len() {
             return Err(broken("a line of another size"));
         }
-        let had_copy = table.has_copy();
+        let before = table.extra_bytes();
         let may_turn = copies.may_add(budget, table.n_bytes());
         let done = table.write(line, idx, value.limbs(), parallelism, may_turn);
-        copies.count(table, had_copy);
+        copies.count(table, before);
         done
     }
 
@@ -246,16 +257,16 @@ impl Interpreter<'_, '_, '_> {
         if dst != table && self.is_own_of(dst, n_rows, width) {
             // Memory that was touched before costs less than other.
             self.budget.reserve(bytes_of(n_rows).saturating_mul(width as u64))?;
-            let had_copy = self.table(table)?.has_copy();
+            let before = self.table(table)?.extra_bytes();
             let done =
                 self.change(dst, |to, interpreter| interpreter.copy_field(to, table, part.start));
-            self.recount_copy(table, had_copy)?;
+            self.recount_copy(table, before)?;
             return done;
         }
         let mut made = self.zeros(n_rows, width)?;
-        let had_copy = self.table(table)?.has_copy();
+        let before = self.table(table)?.extra_bytes();
         let done = self.copy_field(&mut made, table, part.start);
-        self.recount_copy(table, had_copy)?;
+        self.recount_copy(table, before)?;
         match done {
             Ok(()) => {
                 self.put_table(dst, CowTable::Own(Box::new(made)));
@@ -330,7 +341,7 @@ impl Interpreter<'_, '_, '_> {
         if self.table(table)?.n_rows() != len {
             return Err(broken("a mask of another size than the table"));
         }
-        let (bytes, had_copy) = (self.table(table)?.n_bytes(), self.table(table)?.has_copy());
+        let (bytes, before) = (self.table(table)?.n_bytes(), self.table(table)?.extra_bytes());
         let turned = match self.table(table)?.as_columns() {
             Some(_) => None,
             None if self.may_copy(self.table(table)?) => {
@@ -342,7 +353,7 @@ impl Interpreter<'_, '_, '_> {
                 Some(self.table(table)?.to_host(&self.parallelism)?)
             }
         };
-        self.recount_copy(table, had_copy)?;
+        self.recount_copy(table, before)?;
         let refused = OutOfMemory { n_bytes: u128::from(bytes) };
         self.make(dst, len, dst == mask, |interpreter, to| {
             let form = match &turned {

@@ -9,6 +9,7 @@ use multiversion::{inherit_target, multiversion};
 use star_ir::{LogicOp, Sense};
 
 use super::level::Level;
+use super::lines::{Lines, LinesMut, LinesOf};
 use super::tables::Columns;
 use super::{elementwise, extreme, lut, moves, reduce, tables, transpose, words};
 
@@ -120,6 +121,12 @@ kernels! {
     lut fn lut2_assign(table: u8, dst: &mut [u64], b: &[u64], len: usize);
     /// `dst = f(a, b, c)`: f(a, b, c) is bit `4a + 2b + c` of `table`.
     lut fn lut3(table: u8, dst: &mut [u64], a: &[u64], b: &[u64], c: &[u64], len: usize);
+    /// [`Kernels::lut2`] in every line.
+    lut fn lut2_lines(table: u8, dst: LinesMut<'_>, of: [LinesOf<'_>; 2], lines: Lines<'_>);
+    /// [`Kernels::lut2_assign`] in every line.
+    lut fn lut2_assign_lines(table: u8, dst: LinesMut<'_>, b: LinesOf<'_>, lines: Lines<'_>);
+    /// [`Kernels::lut3`] in every line.
+    lut fn lut3_lines(table: u8, dst: LinesMut<'_>, of: [LinesOf<'_>; 3], lines: Lines<'_>);
     /// `dst` is the conjunction of five operands. Bits of `flags`: i for the complement of operand i, 5 for that of
     /// the conjunction.
     lut fn chain(flags: u8, dst: &mut [u64], of: [&[u64]; 5], len: usize);
@@ -170,6 +177,8 @@ kernels! {
     /// The number in `len` bits; higher digits are lost. `value` is not negative.
     words fn from_int(dst: &mut [u64], value: i64, len: usize);
 
+    /// Bit j of `dst` is bit `bit` of limb j.
+    tables fn gather_bit(limbs: &[u64], bit: usize, dst: &mut [u64]);
     /// Bit j of `dst` is bit `row` of column j.
     tables fn gather_row(columns: Columns<'_>, row: usize, dst: &mut [u64]);
     /// Bit `row` of column j, of `n_cols` columns that lie `stride` limbs apart, is bit j of `src`.

@@ -8,6 +8,7 @@
 use star_base::bits::zero_tail;
 
 use super::elementwise::{not, update, zip, zip3};
+use super::lines::{Lines, LinesMut, LinesOf, update_lines, zero_tails, zip_lines, zip3_lines};
 use super::n_limbs;
 use super::reduce::{count_by, first_limb, place};
 
@@ -80,6 +81,29 @@ pub(super) fn lut2_assign(table: u8, dst: &mut [u64], b: &[u64], len: usize) {
     }
 }
 
+#[inline(always)]
+pub(super) fn lut2_lines(table: u8, mut dst: LinesMut<'_>, of: [LinesOf<'_>; 2], lines: Lines<'_>) {
+    let flip = flip(table);
+    by_two!(table, flip, zip_lines(&mut dst, of, lines));
+    if flip != 0 {
+        zero_tails(&mut dst, lines);
+    }
+}
+
+#[inline(always)]
+pub(super) fn lut2_assign_lines(
+    table: u8,
+    mut dst: LinesMut<'_>,
+    b: LinesOf<'_>,
+    lines: Lines<'_>,
+) {
+    let flip = flip(table);
+    by_two!(table, flip, update_lines(&mut dst, b, lines));
+    if flip != 0 {
+        zero_tails(&mut dst, lines);
+    }
+}
+
 /// For each function of three bits that with the same inputs in another order for which there is a loop, and
 /// which of its inputs are the first, second and third there.
 const CLASSES: [(u8, [u8; 3]); 256] = classes();
@@ -125,12 +149,19 @@ const fn reordered(table: u8, order: [u8; 3]) -> u8 {
 
 /// The loop for a class of functions of three bits.
 macro_rules! by_class {
-    ($class:expr, $flip:ident, $dst:ident, [$a:ident, $b:ident, $c:ident], $($of:literal)*; $last:literal) => {
+    ($class:expr, $flip:ident, $loop:ident $operands:tt) => {
+        by_class!($class, $flip, $loop $operands,
+            0x00 0x02 0x06 0x08 0x0a 0x0e 0x16 0x18 0x1a 0x1e 0x28 0x2a 0x2c 0x2e 0x3c 0x3e 0x68 0x6a
+            0x6e 0x7e 0x80 0x82 0x86 0x88 0x8a 0x8e 0x96 0x98 0x9a 0x9e 0xa8 0xaa 0xac 0xae 0xbc 0xbe
+            0xe8 0xea 0xee; 0xfe)
+    };
+    ($class:expr, $flip:ident, $loop:ident $operands:tt, $($of:literal)*; $last:literal) => {
         match $class {
-            $($of => zip3($dst, $a, $b, $c, |x, y, z| three($of, x, y, z) ^ $flip),)*
-            _ => zip3($dst, $a, $b, $c, |x, y, z| three($last, x, y, z) ^ $flip),
+            $($of => by_class!(@$loop $operands, |x, y, z| three($of, x, y, z) ^ $flip),)*
+            _ => by_class!(@$loop $operands, |x, y, z| three($last, x, y, z) ^ $flip),
         }
     };
+    (@$loop:ident($($operand:expr),*), $function:expr) => { $loop($($operand,)* $function) };
 }
 
 #[inline(always)]
@@ -140,12 +171,20 @@ pub(super) fn lut3(table: u8, dst: &mut [u64], a: &[u64], b: &[u64], c: &[u64], 
     let (class, order) = CLASSES[usize::from(table)];
     let operands = [a, b, c];
     let [a, b, c] = order.map(|of| operands[usize::from(of)]);
-    by_class!(class, flip, dst, [a, b, c],
-        0x00 0x02 0x06 0x08 0x0a 0x0e 0x16 0x18 0x1a 0x1e 0x28 0x2a 0x2c 0x2e 0x3c 0x3e 0x68 0x6a 0x6e
-        0x7e 0x80 0x82 0x86 0x88 0x8a 0x8e 0x96 0x98 0x9a 0x9e 0xa8 0xaa 0xac 0xae 0xbc 0xbe 0xe8 0xea
-        0xee; 0xfe);
+    by_class!(class, flip, zip3(dst, a, b, c));
     if flip != 0 {
         zero_tail(dst, len);
+    }
+}
+
+#[inline(always)]
+pub(super) fn lut3_lines(table: u8, mut dst: LinesMut<'_>, of: [LinesOf<'_>; 3], lines: Lines<'_>) {
+    let flip = flip(table);
+    let (class, order) = CLASSES[usize::from(table)];
+    let of = order.map(|operand| of[usize::from(operand)]);
+    by_class!(class, flip, zip3_lines(&mut dst, of, lines));
+    if flip != 0 {
+        zero_tails(&mut dst, lines);
     }
 }
 

@@ -1,7 +1,7 @@
 //! Serial kernels over packed limbs: what the CPU backend computes with.
 //!
 //! * [`Level`], [`Kernels`]: the sets of instructions, and all kernels compiled for one of them.
-//! * `elementwise`, `lut`: logic, limb by limb. `reduce`: SOME, NUMB, FND. `moves`: shifts,
+//! * `elementwise`, `lut`: logic, limb by limb, of one line or of several (`lines`). `reduce`: SOME, NUMB, FND. `moves`: shifts,
 //!   rotation, parts. `words`: big-endian numbers. `tables`, `transpose`: rows of tables stored by
 //!   columns, corner turns. `extreme`: MIN and MAX over columns.
 //!
@@ -23,6 +23,7 @@ mod dispatch;
 mod elementwise;
 mod extreme;
 mod level;
+mod lines;
 mod lut;
 mod moves;
 mod reduce;
@@ -35,6 +36,7 @@ mod tests;
 
 pub use dispatch::Kernels;
 pub use level::Level;
+pub use lines::{Lines, LinesMut, LinesOf, Spacing};
 pub use tables::Columns;
 
 /// Limbs of `len` bits.

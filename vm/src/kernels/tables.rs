@@ -28,6 +28,26 @@ pub(super) fn gather_row(columns: Columns<'_>, row: usize, dst: &mut [u64]) {
 }
 
 #[inline(always)]
+pub(super) fn gather_bit(limbs: &[u64], bit: usize, dst: &mut [u64]) {
+    let (blocks, rest) = limbs.as_chunks::<64>();
+    let n_limbs = limbs.len().div_ceil(64);
+    for (d, block) in dst[..n_limbs].iter_mut().zip(blocks) {
+        // Eight sums side by side, which are one at the end.
+        let mut sums = [0u64; 8];
+        for (idx, eight) in block.as_chunks::<8>().0.iter().enumerate() {
+            for (at, (sum, limb)) in sums.iter_mut().zip(eight).enumerate() {
+                *sum |= (limb >> bit & 1) << (8 * idx + at);
+            }
+        }
+        *d = sums.iter().fold(0, |all, sum| all | sum);
+    }
+    if !rest.is_empty() {
+        let bits = rest.iter().enumerate().map(|(idx, limb)| (limb >> bit & 1) << idx);
+        dst[n_limbs - 1] = bits.fold(0, |all, one| all | one);
+    }
+}
+
+#[inline(always)]
 pub(super) fn scatter_row(
     storage: &mut [u64],
     stride: usize,

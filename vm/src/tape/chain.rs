@@ -37,6 +37,17 @@ impl<T: Copy + Eq + Default> Function<T> {
         }
     }
 
+    /// Its value where all inputs are zero.
+    pub(crate) fn of_zeros(&self) -> bool {
+        match self {
+            Function::Lut(lut) => lut.value(|_| false),
+            Function::Chain(chain) => {
+                let all = (1 << chain.n) - 1;
+                (chain.complements == all) != chain.is_complemented
+            }
+        }
+    }
+
     /// The same function of other inputs, which are as different as these.
     pub(crate) fn map<U: Copy + Eq + Default>(&self, map: impl Fn(T) -> U) -> Function<U> {
         match self {

@@ -37,6 +37,8 @@ pub(crate) struct Plan {
     pub(crate) reductions: Vec<(Reduction, Location)>,
     pub(crate) copies: Vec<(PortId, Location)>,
     pub(crate) n_buffers: usize,
+    /// Does every operation make zeros of zeros?
+    pub(crate) keeps_zeros: bool,
     /// For each port: is it read, is it written?
     pub(crate) ports: Vec<PortUse>,
 }
@@ -91,6 +93,7 @@ impl Plan {
         let of = |value: &ValueId| locations[value.0 as usize];
         plan.reductions.extend(reductions.map(|(reduction, value)| (*reduction, of(value))));
         plan.mark_ports();
+        plan.keeps_zeros = plan.ops.iter().all(|op| !op.function.of_zeros());
         plan
     }
 
@@ -100,7 +103,7 @@ impl Plan {
     }
 
     fn mark_ports(&mut self) {
-        let Plan { ops, reductions, copies, n_buffers: _, ports } = self;
+        let Plan { ops, reductions, copies, n_buffers: _, keeps_zeros: _, ports } = self;
         let mut reads = |location: Location| match location {
             Location::Port(port) => ports[port.0 as usize].is_read = true,
             Location::Buffer(_) => {}

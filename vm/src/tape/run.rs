@@ -2,16 +2,16 @@
 //!
 //! Note [Strips]. All operations run over one strip of limbs, then over the next one, so that a port is read
 //! from memory once and written once, and what lies between stays in the fastest cache. For a family of lines,
-//! such as rows of a table, a strip is a block of several lines. Strips come out of [`Lane::strip`] alone.
+//! such as rows of a table, a strip is a block of several lines, over which each operation is one loop.
 
 use std::ops::Range;
 
 use super::chain::Function;
 use super::lut::{Lut, swapped};
 use super::plan::{Location, Plan, PlannedOp};
-use super::record::{Answer, Reduction};
+use super::record::{Answer, PortId, Reduction};
 use crate::cpu::parallelism::{Parallelism, pieces};
-use crate::kernels::Kernels;
+use crate::kernels::{Kernels, Lines, LinesMut, LinesOf, Spacing};
 use crate::stop::{Run, broken};
 
 /// The memory behind a port: one line, or a family of lines of which line i begins at limb `i * stride`. With
@@ -28,28 +28,6 @@ impl Default for Lane<'_> {
 }
 
 impl<'m> Lane<'m> {
-    /// Limbs of a line.
-    fn strip(&self, line: usize, range: &Range<usize>) -> &[u64] {
-        match self {
-            Lane::Read { limbs, stride } => {
-                &limbs[line * stride + range.start..line * stride + range.end]
-            }
-            Lane::Written { limbs, stride } => {
-                &limbs[line * *stride + range.start..line * *stride + range.end]
-            }
-        }
-    }
-
-    /// Limbs of a line, to be written.
-    fn strip_mut(&mut self, line: usize, range: &Range<usize>) -> &mut [u64] {
-        match self {
-            Lane::Read { .. } => &mut [],
-            Lane::Written { limbs, stride } => {
-                &mut limbs[line * *stride + range.start..line * *stride + range.end]
-            }
-        }
-    }
-
     /// Takes the first limbs off.
     fn split(&mut self, n_limbs: usize) -> Lane<'m> {
         match self {
@@ -78,11 +56,38 @@ impl<'m> Lane<'m> {
         }
     }
 
+    /// Does it hold so many limbs of every line, or zeros behind it?
+    fn holds(&self, n_limbs: usize) -> bool {
+        match self {
+            Lane::Read { limbs, stride: 0 } => limbs.len() >= n_limbs,
+            Lane::Read { stride, .. } | Lane::Written { stride, .. } => *stride >= n_limbs,
+        }
+    }
+
     /// Does it hold a line of its own for each line?
     fn has_lines(&self) -> bool {
         match self {
             Lane::Read { stride, .. } | Lane::Written { stride, .. } => *stride > 0,
         }
+    }
+}
+
+/// Where one limb of each line that is written is put as well.
+pub(crate) struct Echo<'m> {
+    /// The port that is written.
+    pub(crate) port: PortId,
+    /// Which limb of its lines.
+    pub(crate) limb: usize,
+    /// That limb of all lines.
+    pub(crate) limbs: &'m mut [u64],
+}
+
+impl<'m> Echo<'m> {
+    /// Takes the first lines off.
+    fn split_lines(&mut self, n_lines: usize) -> Echo<'m> {
+        let (first, rest) = std::mem::take(&mut self.limbs).split_at_mut(n_lines);
+        self.limbs = rest;
+        Echo { limbs: first, ..*self }
     }
 }
 
@@ -103,6 +108,7 @@ struct Piece<'m> {
     first_line: usize,
     lines: &'m [usize],
     lanes: Vec<Lane<'m>>,
+    echo: Option<Echo<'m>>,
     answers: &'m mut [Answer],
 }
 
@@ -126,6 +132,7 @@ impl Strips<'_> {
             first_line: 0,
             lines: &[0],
             lanes: lanes.iter_mut().map(|lane| lane.split(range.len())).collect(),
+            echo: None,
             answers: parts.next().unwrap_or_default(),
         });
         self.run(pieces, piece_limbs.saturating_mul(weight))?;
@@ -139,12 +146,22 @@ impl Strips<'_> {
     }
 
     /// Runs the plan, which has no reductions, over the lines with these ascending indices.
-    pub(crate) fn lines(&self, mut lanes: Vec<Lane<'_>>, indices: &[usize]) -> Run<()> {
+    pub(crate) fn lines(
+        &self,
+        mut lanes: Vec<Lane<'_>>,
+        mut echo: Option<Echo<'_>>,
+        indices: &[usize],
+    ) -> Run<()> {
         self.check(&lanes)?;
-        let n_limbs = self.n_bits.div_ceil(64);
+        // Loops over whole vectors of limbs are the fastest, and zeros beyond the lines stay what they are.
+        let whole = self.n_bits.next_multiple_of(512);
+        let is_whole = self.plan.keeps_zeros && lanes.iter().all(|lane| lane.holds(whole / 64));
+        let n_bits = if is_whole { whole } else { self.n_bits };
+        let n_limbs = n_bits.div_ceil(64);
         let weight = lanes.iter().filter(|lane| lane.has_lines()).count().max(1);
         let line_limbs = n_limbs.saturating_mul(weight).max(1);
-        let per_piece = (self.parallelism.settings.piece_limbs / line_limbs).max(1);
+        let at_once = self.parallelism.piece_limbs(indices.len().saturating_mul(line_limbs));
+        let per_piece = (at_once / line_limbs).max(1);
         let mut next = 0;
         let pieces = indices.chunks(per_piece).map(|lines| {
             let (first_line, last) = (lines[0], lines[lines.len() - 1]);
@@ -153,10 +170,15 @@ impl Strips<'_> {
                 lane.split_lines(last + 1 - first_line)
             });
             let lanes = lanes.collect();
+            let echo = echo.as_mut().map(|echo| {
+                echo.split_lines(first_line - next);
+                echo.split_lines(last + 1 - first_line)
+            });
             next = last + 1;
-            Piece { start: 0, n_limbs, first_line, lines, lanes, answers: &mut [] }
+            Piece { start: 0, n_limbs, first_line, lines, lanes, echo, answers: &mut [] }
         });
-        self.run(pieces, per_piece.saturating_mul(line_limbs))
+        let strips = Strips { n_bits, ..*self };
+        strips.run(pieces, per_piece.saturating_mul(line_limbs))
     }
 
     /// Every port that the plan uses has a lane of its kind.
@@ -191,7 +213,10 @@ impl Strips<'_> {
     /// Works on a piece, strip by strip. The buffers may hold anything.
     fn piece(&self, buffers: &mut [Vec<u64>], mut piece: Piece<'_>) {
         let width = self.strip_limbs().min(piece.n_limbs);
-        let per_block = self.buffer_limbs() / (width * self.plan.n_buffers).max(1);
+        // What an operation alone leaves is looked at by the echo at most.
+        let is_one = self.plan.ops.len() + self.plan.copies.len() == 1;
+        let block_limbs = if is_one { 2 * self.buffer_limbs() } else { self.buffer_limbs() };
+        let per_block = block_limbs / (width * self.plan.n_buffers).max(1);
         let per_block = per_block.clamp(1, piece.lines.len());
         for buffer in &mut *buffers {
             buffer.resize(width * per_block, 0);
@@ -217,6 +242,9 @@ impl Strips<'_> {
                     let copy = PlannedOp { to: Location::Port(*port), function };
                     block.operate(&copy);
                 }
+                if let Some(echo) = &mut piece.echo {
+                    block.echo(echo);
+                }
             }
         }
     }
@@ -241,79 +269,103 @@ impl Block<'_, '_> {
         match op.to {
             Location::Buffer(buffer) => {
                 let mut to = std::mem::take(&mut self.buffers[buffer as usize]);
-                for (at, dst) in to.chunks_mut(self.width).take(self.lines.len()).enumerate() {
-                    self.apply(&op.function, &mut dst[..self.limbs.len()], at);
-                }
+                let spacing = self.of_buffer();
+                self.apply(op, LinesMut { limbs: &mut to, spacing });
                 self.buffers[buffer as usize] = to;
             }
             Location::Port(port) => {
                 let mut to = std::mem::take(&mut self.lanes[port.0 as usize]);
-                // In place, whichever operand it is.
-                let in_place = match &op.function {
-                    Function::Lut(lut) => match *lut.inputs() {
-                        [left, right] if left == op.to => Some((lut.table(), right)),
-                        [left, right] if right == op.to => Some((swapped(lut.table()), left)),
-                        _ => None,
-                    },
-                    Function::Chain(_) => None,
-                };
-                for (at, line) in self.lines.iter().enumerate() {
-                    let dst = to.strip_mut(line - self.first_line, &self.limbs);
-                    match in_place {
-                        Some((table, with)) => {
-                            self.kernels.lut2_assign(
-                                table,
-                                dst,
-                                self.source(with, at),
-                                self.n_bits,
-                            );
-                        }
-                        None => self.apply(&op.function, dst, at),
-                    }
+                if let Lane::Written { limbs, stride } = &mut to {
+                    let spacing = self.of_lane(*stride);
+                    self.apply(op, LinesMut { limbs, spacing });
                 }
                 self.lanes[port.0 as usize] = to;
             }
         }
     }
 
-    /// `dst` takes a function of the strips of line `at` of this block.
-    #[inline]
-    fn apply(&self, function: &Function<Location>, dst: &mut [u64], at: usize) {
-        let (kernels, n_bits) = (self.kernels, self.n_bits);
-        let of = |location: &Location| self.source(*location, at);
-        let lut = match function {
+    /// The lines of `dst` take a function of others.
+    fn apply(&self, op: &PlannedOp, mut dst: LinesMut<'_>) {
+        let kernels = self.kernels;
+        let lines = Lines { indices: self.lines, first: self.first_line, len: self.n_bits };
+        let of = |location: &Location| self.source(*location);
+        let lut = match &op.function {
             Function::Lut(lut) => lut,
             Function::Chain(chain) => {
                 let (operands, flags) = chain.operands();
-                kernels.chain(flags, dst, operands.map(|operand| of(&operand)), n_bits);
+                let operands = operands.map(|operand| of(&operand));
+                for (place, index) in self.lines.iter().enumerate() {
+                    let index = index - self.first_line;
+                    let n = self.limbs.len();
+                    let operands = operands.each_ref().map(|line| line.line(place, index, n));
+                    kernels.chain(flags, dst.line(place, index, n), operands, self.n_bits);
+                }
                 return;
             }
         };
         let table = lut.table();
         match lut.inputs() {
-            [] => kernels.fill(dst, table == 1, n_bits),
-            [a] => kernels.lut1(table, dst, of(a), n_bits),
-            [a, b] => kernels.lut2(table, dst, of(a), of(b), n_bits),
-            [a, b, c, ..] => kernels.lut3(table, dst, of(a), of(b), of(c), n_bits),
+            [] | [_] => {
+                for (place, index) in self.lines.iter().enumerate() {
+                    let (index, n) = (index - self.first_line, self.limbs.len());
+                    let to = dst.line(place, index, n);
+                    match lut.inputs() {
+                        [a, ..] => {
+                            kernels.lut1(table, to, of(a).line(place, index, n), self.n_bits)
+                        }
+                        [] => kernels.fill(to, table == 1, self.n_bits),
+                    }
+                }
+            }
+            // In place, whichever operand it is.
+            [left, right] if *left == op.to => {
+                kernels.lut2_assign_lines(table, dst, of(right), lines);
+            }
+            [left, right] if *right == op.to => {
+                kernels.lut2_assign_lines(swapped(table), dst, of(left), lines);
+            }
+            [a, b] => kernels.lut2_lines(table, dst, [of(a), of(b)], lines),
+            [a, b, c, ..] => kernels.lut3_lines(table, dst, [of(a), of(b), of(c)], lines),
         }
     }
 
-    #[inline]
-    fn source(&self, location: Location, at: usize) -> &[u64] {
-        match location {
-            Location::Buffer(buffer) => {
-                &self.buffers[buffer as usize][at * self.width..][..self.limbs.len()]
-            }
-            Location::Port(port) => {
-                let line = self.lines[at] - self.first_line;
-                self.lanes[port.0 as usize].strip(line, &self.limbs)
+    /// Puts a limb of each line where the echo is, if the strip has it.
+    fn echo(&self, echo: &mut Echo<'_>) {
+        if self.limbs.contains(&echo.limb) {
+            let LinesOf { limbs, spacing } = self.source(Location::Port(echo.port));
+            for line in self.lines {
+                let index = line - self.first_line;
+                echo.limbs[index] = limbs[index * spacing.per_index + echo.limb];
             }
         }
+    }
+
+    fn source(&self, location: Location) -> LinesOf<'_> {
+        match location {
+            Location::Buffer(buffer) => {
+                LinesOf { limbs: &self.buffers[buffer as usize], spacing: self.of_buffer() }
+            }
+            Location::Port(port) => match &self.lanes[port.0 as usize] {
+                Lane::Read { limbs, stride } => LinesOf { limbs, spacing: self.of_lane(*stride) },
+                Lane::Written { limbs, stride } => {
+                    LinesOf { limbs, spacing: self.of_lane(*stride) }
+                }
+            },
+        }
+    }
+
+    fn of_buffer(&self) -> Spacing {
+        Spacing { start: 0, per_index: 0, per_place: self.width }
+    }
+
+    fn of_lane(&self, stride: usize) -> Spacing {
+        Spacing { start: self.limbs.start, per_index: stride, per_place: 0 }
     }
 
     /// Joins what the strip of the only line answers. `start` is the first limb of the piece.
     fn reduce(&self, of: Location, answer: &mut Answer, start: usize) {
-        let limbs = self.source(of, 0);
+        let limbs = self.source(of);
+        let limbs = limbs.line(0, 0, self.limbs.len());
         match answer {
             Answer::First(Some(_)) | Answer::All(false) => {}
             Answer::First(first) => {

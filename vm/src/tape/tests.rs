@@ -277,20 +277,30 @@ fn a_value_used_often_is_made_once() {
     assert_eq!(sizes(&tape), (11, 1, 0));
 }
 
+/// What the lines of a family become: a function of the line itself, another one and one that all share.
+type Body = (fn(&mut Tape, [ValueId; 3]) -> ValueId, fn(bool, bool, bool) -> bool);
+
+const BODIES: [Body; 5] = [
+    (|tape, [x, y, _]| tape.lut(XOR, &[x, y]), |x, y, _| x != y),
+    (|tape, [x, _, z]| tape.lut(0b0100, &[x, z]), |x, _, z| x && !z),
+    (|tape, [x, _, z]| tape.lut(0b0001, &[x, z]), |x, _, z| !(x || z)),
+    (|tape, [x, _, _]| tape.lut(0b01, &[x]), |x, _, _| !x),
+    (
+        |tape, [x, y, z]| {
+            let mixed = tape.lut(XOR, &[x, y]);
+            tape.lut(0b0100, &[mixed, z])
+        },
+        |x, y, z| x != y && !z,
+    ),
+];
+
 #[test]
 fn families_of_lines_run_line_by_line() {
     let mut random = Random(3);
-    for n_bits in [1_usize, 64, 65, 130, 700] {
-        for n_lines in [1, 3, 40] {
-            // own := (own xor other) and not shared; other is read only.
-            let mut tape = Tape::default();
-            let [own, other, shared] = [(); 3].map(|()| tape.port());
-            let [x, y, z] = [own, other, shared].map(|port| tape.load(port));
-            let mixed = tape.lut(XOR, &[x, y]);
-            let mixed = if n_lines == 3 { mixed } else { tape.lut(0b0100, &[mixed, z]) };
-            tape.store(own, mixed);
-            let plan = Plan::new(&tape);
-            let stride = n_bits.div_ceil(64) + 3;
+    for n_bits in [1_usize, 64, 65, 130, 513, 700] {
+        for (n_lines, gap) in [(1, 3), (3, 0), (40, 8), (41, 1)] {
+            let gap = if gap == 8 { n_bits.div_ceil(64).wrapping_neg() % 8 } else { gap };
+            let stride = n_bits.div_ceil(64) + gap;
             let lines = |random: &mut Random| -> Vec<Vec<bool>> {
                 (0..n_lines).map(|_| random.bits(n_bits)).collect()
             };
@@ -305,24 +315,41 @@ fn families_of_lines_run_line_by_line() {
                 padded.collect()
             };
             let indices: Vec<usize> = (0..n_lines).filter(|_| random.below(3) > 0).collect();
-            for settings in settings() {
+            for (settings, (record, model)) in
+                settings().into_iter().flat_map(|settings| BODIES.map(|body| (settings, body)))
+            {
+                let mut tape = Tape::default();
+                let ports = [(); 3].map(|()| tape.port());
+                let loads = ports.map(|port| tape.load(port));
+                let value = record(&mut tape, loads);
+                tape.store(ports[0], value);
+                let plan = Plan::new(&tape);
                 let (mut memory, others) = (pack(&xs), pack(&ys));
                 let common = BitVector::from_bools(&z);
+                // Only what the plan uses has to be there.
                 let lanes = vec![
                     Lane::Written { limbs: &mut memory, stride },
                     Lane::Read { limbs: &others, stride },
-                    Lane::Read { limbs: common.limbs(), stride: 0 },
+                    Lane::Read { limbs: common.whole_lines(), stride: 0 },
                 ];
+                let limb = (n_bits - 1) / 64;
+                let mut echoed = vec![7; n_lines];
+                let echo = Echo { port: ports[0], limb, limbs: &mut echoed };
                 with_parallelism(settings, Level::detect(), |parallelism| {
-                    Strips { parallelism, plan: &plan, n_bits }.lines(lanes, &indices).unwrap();
+                    let strips = Strips { parallelism, plan: &plan, n_bits };
+                    strips.lines(lanes, Some(echo), &indices).unwrap();
                 });
                 let mut wanted = xs.clone();
                 for &idx in &indices {
                     for (i, bit) in wanted[idx].iter_mut().enumerate() {
-                        *bit = (*bit != ys[idx][i]) && (n_lines == 3 || !z[i]);
+                        *bit = model(*bit, ys[idx][i], z[i]);
                     }
                 }
                 assert_eq!(memory, pack(&wanted), "{n_bits} bits");
+                for (idx, echoed) in echoed.into_iter().enumerate() {
+                    let changed = indices.contains(&idx);
+                    assert_eq!(echoed, if changed { memory[idx * stride + limb] } else { 7 });
+                }
             }
         }
     }
@@ -340,6 +367,6 @@ fn a_port_without_memory_is_a_fault() {
         let lane = || Lane::Read { limbs: &[7], stride: 0 };
         assert!(strips.line(vec![lane(), lane()]).is_err(), "a store to what is only read");
         assert!(strips.line(vec![lane()]).is_err());
-        assert!(strips.lines(vec![lane(), lane()], &[0]).is_err(), "likewise");
+        assert!(strips.lines(vec![lane(), lane()], None, &[0]).is_err(), "likewise");
     });
 }

@@ -8,7 +8,7 @@ use super::super::table::Table;
 use super::{LineKernel, LineSize, Port};
 use crate::paths::Declined;
 use crate::stop::{Run, broken};
-use crate::tape::{Lane, Strips};
+use crate::tape::{Echo, Lane, PortId, Strips};
 
 impl Interpreter<'_, '_, '_> {
     /// Runs all iterations, if that can be done by lines; how many there were. Otherwise nothing has
@@ -33,9 +33,24 @@ impl Interpreter<'_, '_, '_> {
         if self.has_step_limit() {
             return Ok(Err(Declined::StepLimit));
         }
-        let Some(indices) = self.line_indices(kernel, forall.range) else {
-            return Ok(Err(Declined::Range));
+        let mut indices = std::mem::take(&mut self.lines);
+        let done = match self.line_indices(kernel, forall.range, &mut indices) {
+            false => Ok(Err(Declined::Range)),
+            true => self.run_on(forall, kernel, &indices),
         };
+        // Its memory stays for the next kernel.
+        indices.clear();
+        self.lines = indices;
+        done
+    }
+
+    /// Runs the iterations with these indices.
+    fn run_on(
+        &mut self,
+        forall: &Forall,
+        kernel: &LineKernel,
+        indices: &[usize],
+    ) -> Run<Result<u64, Declined>> {
         if indices.is_empty() {
             return Ok(Err(Declined::Empty));
         }
@@ -44,7 +59,7 @@ impl Interpreter<'_, '_, '_> {
         if let Err(reason) = self.is_ready(kernel, len)? {
             return Ok(Err(reason));
         }
-        self.update_lines(kernel, &indices, len)?;
+        self.update_lines(kernel, indices, len)?;
         self.count_turns(n_turns, kernel.cost);
         for private in &forall.privates {
             self.unset(*private);
@@ -53,27 +68,33 @@ impl Interpreter<'_, '_, '_> {
         Ok(Ok(n_turns))
     }
 
-    /// The indices of the iterations, ascending from 0; `None` if one is no line.
-    fn line_indices(&self, kernel: &LineKernel, range: Range) -> Option<Vec<usize>> {
-        let n_lines = self.size(kernel.n_lines())? as i64;
+    /// Adds the indices of the iterations, ascending from 0, to an empty list; false if one is no line.
+    fn line_indices(&self, kernel: &LineKernel, range: Range, indices: &mut Vec<usize>) -> bool {
+        let Some(n_lines) = self.size(kernel.n_lines()) else { return false };
         match range {
             Range::Numbers(from, to) => {
                 let (from, to) = (self.number(from), self.number(to));
-                let inside = from >= 1 && to <= n_lines;
-                inside.then(|| (from..=to).map(|index| index as usize - 1).collect())
+                let is_inside = from >= 1 && to <= n_lines as i64;
+                if is_inside {
+                    indices.extend((from..=to).map(|index| index as usize - 1));
+                }
+                is_inside
             }
             Range::Ones(over) => {
-                let bits = self.bits(over);
-                let mut indices = Vec::new();
-                for (limb_idx, &limb) in bits.limbs().iter().enumerate() {
-                    let mut rest = limb;
+                let limbs = self.bits(over).limbs();
+                indices.reserve(self.parallelism.kernels.count(limbs) as usize);
+                for (limb_idx, &limb) in limbs.iter().enumerate() {
+                    let (start, mut rest) = (limb_idx * 64, limb);
+                    if rest == !0 {
+                        indices.extend(start..start + 64);
+                        continue;
+                    }
                     while rest != 0 {
-                        indices.push(limb_idx * 64 + rest.trailing_zeros() as usize);
+                        indices.push(start + rest.trailing_zeros() as usize);
                         rest &= rest - 1;
                     }
                 }
-                let inside = indices.last().is_none_or(|&last| (last as i64) < n_lines);
-                inside.then_some(indices)
+                indices.last().is_none_or(|&last| (last as u64) < n_lines)
             }
         }
     }
@@ -105,7 +126,7 @@ impl Interpreter<'_, '_, '_> {
                 return Ok(Err(Declined::Guard));
             }
         }
-        let is_ready = self.own_lines(kernel.target, kernel.line)?;
+        let is_ready = self.own_lines(kernel.target, kernel.line, Table::lines_change)?;
         Ok(if is_ready { Ok(()) } else { Err(Declined::Form) })
     }
 
@@ -114,7 +135,7 @@ impl Interpreter<'_, '_, '_> {
         let at = self.base.tables + kernel.target as usize;
         let mut target = std::mem::take(&mut self.tables[at].table);
         let done = match target.get_mut() {
-            Some(table) => self.run_over(kernel, table.lines_mut(kernel.line), indices, len),
+            Some(table) => self.run_over(kernel, table.lines_and_window(kernel.line), indices, len),
             None => Err(broken("a table that is still shared")),
         };
         self.tables[at].table = target;
@@ -124,18 +145,22 @@ impl Interpreter<'_, '_, '_> {
     fn run_over(
         &self,
         kernel: &LineKernel,
-        target: &mut BitTable,
+        (target, window): (&mut BitTable, Option<(usize, &mut [u64])>),
         indices: &[usize],
         len: usize,
     ) -> Run<()> {
         let mut target = Some(target);
+        let mut echo = window.map(|(limb, limbs)| Echo { port: PortId::default(), limb, limbs });
         let mut lanes = Vec::with_capacity(kernel.ports.len());
-        for port in &kernel.ports {
+        for (idx, port) in kernel.ports.iter().enumerate() {
             lanes.push(match *port {
-                Port::Outer(reg) => Lane::Read { limbs: self.bits(reg).limbs(), stride: 0 },
+                Port::Outer(reg) => Lane::Read { limbs: self.bits(reg).whole_lines(), stride: 0 },
                 Port::Lines(reg) if reg == kernel.target => {
                     let form = target.take().ok_or_else(|| broken("a port twice"))?;
                     let stride = form.stride();
+                    if let Some(echo) = &mut echo {
+                        echo.port = PortId(idx as u32);
+                    }
                     Lane::Written { limbs: form.storage_mut(), stride }
                 }
                 Port::Lines(reg) => {
@@ -146,6 +171,6 @@ impl Interpreter<'_, '_, '_> {
             });
         }
         let strips = Strips { parallelism: &self.parallelism, plan: &kernel.plan, n_bits: len };
-        strips.lines(lanes, indices)
+        strips.lines(lanes, echo, indices)
     }
 }

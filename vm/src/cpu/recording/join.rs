@@ -239,7 +239,7 @@ impl Interpreter<'_, '_, '_> {
         if !keeps_form && self.touches_table(table) {
             return Ok(false);
         }
-        self.own_lines(table, Line::Column)
+        self.own_lines(table, Line::Column, Table::all_changes)
     }
 
     /// May the instruction be executed before what is recorded? It must not look at what is pending, nor change

@@ -46,6 +46,22 @@ const SIZES: [(usize, usize, usize); 14] = [
 ];
 
 #[test]
+fn one_bit_of_each_limb() {
+    let mut random = Random(11);
+    for n in [0, 1, 63, 64, 65, 200, 512, 513] {
+        let limbs: Vec<u64> = (0..n).map(|_| random.next()).collect();
+        for bit in [0, 1, 31, 63] {
+            let bits: Vec<bool> = limbs.iter().map(|limb| limb >> bit & 1 == 1).collect();
+            for kernels in kernels() {
+                let mut dst = dirty(n);
+                kernels.gather_bit(&limbs, bit, &mut dst);
+                assert_eq!(dst, pack(&bits), "{n} limbs, {kernels:?}");
+            }
+        }
+    }
+}
+
+#[test]
 fn rows_are_gathered_and_scattered() {
     let mut random = Random(5);
     for (n_rows, n_cols, gap) in SIZES {

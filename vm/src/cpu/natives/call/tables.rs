@@ -51,11 +51,11 @@ impl NativeCall<'_, '_, '_, '_> {
         if table.has(line(lines)) {
             return Ok(());
         }
-        let may_copy = self.interpreter.may_copy(table);
+        let (may_copy, before) = (self.interpreter.may_copy(table), table.extra_bytes());
         if !may_copy || table.make_form(line(lines), &self.interpreter.parallelism)?.is_none() {
             return Err(NotTaken::declined());
         }
-        Ok(self.interpreter.recount_copy(reg, false)?)
+        Ok(self.interpreter.recount_copy(reg, before)?)
     }
 
     /// The lines of a table in a form that it has; see [`NativeCall::turn`].
@@ -113,10 +113,10 @@ impl NativeCall<'_, '_, '_, '_> {
         self.has_written = true;
         let done = match lent.get_mut() {
             Some(table) => {
-                let (lines, had_copy) = (home_lines(table), table.has_copy());
+                let (lines, before) = (home_lines(table), table.extra_bytes());
                 let bits = table.home_mut();
                 let done = change(bits, lines, self);
-                self.interpreter.copies.count(table, had_copy);
+                self.interpreter.copies.count(table, before);
                 done
             }
             None => Err(broken("a native changes a table that it does not own").into()),

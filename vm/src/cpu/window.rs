@@ -1,0 +1,111 @@
+//! Note [Windows]. A line against the home form of a table is one bit of a limb of every line along it, each on a line of
+//! the cache of its own. The next such line is mostly the neighbouring bit of the same limbs. So when a limb is asked
+//! for a second time in a row, that limb of all lines is put together, 64 lines against the form: the window. What is
+//! written along the form is written there, too; any other change drops it. It counts as a second form does.
+
+use star_base::Limbs;
+
+use super::form::bytes_of;
+use super::parallelism::Parallelism;
+use crate::kernels::Columns;
+use crate::stop::Run;
+
+/// One limb of every line of a form, if there is one.
+#[derive(Debug, Default)]
+pub(super) struct Window {
+    /// Which limb; of no lines if there is no window.
+    limb: usize,
+    limbs: Limbs,
+    /// The limb that was asked for last.
+    last: Option<usize>,
+}
+
+impl Window {
+    /// Bytes that a window over so many lines takes.
+    pub(super) fn n_bytes_of(n_lines: usize) -> u64 {
+        (n_lines as u64).saturating_mul(bytes_of(1))
+    }
+
+    /// Bytes that it takes.
+    pub(super) fn n_bytes(&self) -> u64 {
+        Window::n_bytes_of(self.limbs.len())
+    }
+
+    /// There is no window any more.
+    pub(super) fn drop(&mut self) {
+        if !self.limbs.is_empty() {
+            self.limbs = Limbs::default();
+        }
+        self.last = None;
+    }
+
+    /// The limb and that limb of all lines, to be changed; `None` if there is no window.
+    pub(super) fn get_mut(&mut self) -> Option<(usize, &mut [u64])> {
+        (!self.limbs.is_empty()).then_some((self.limb, &mut *self.limbs))
+    }
+
+    /// Line `idx` of the form takes these limbs.
+    #[inline]
+    pub(super) fn write(&mut self, idx: usize, limbs: &[u64]) {
+        if let Some(to) = self.limbs.get_mut(idx)
+            && let Some(from) = limbs.get(self.limb)
+        {
+            *to = *from;
+        }
+    }
+
+    /// Bit `at` of line `idx` takes a value.
+    pub(super) fn put(&mut self, idx: usize, at: usize, bit: bool) {
+        if at / 64 == self.limb
+            && let Some(limb) = self.limbs.get_mut(idx)
+        {
+            *limb = *limb & !(1 << (at % 64)) | u64::from(bit) << (at % 64);
+        }
+    }
+
+    /// `dst` takes bit `at` of all lines, if the window has it; may it be `moved` there?
+    pub(super) fn read(
+        &mut self,
+        form: Columns<'_>,
+        at: usize,
+        dst: &mut [u64],
+        parallelism: &Parallelism<'_>,
+        may_move: bool,
+    ) -> Run<bool> {
+        let limb = at / 64;
+        if self.limbs.is_empty() || self.limb != limb {
+            let is_asked_again = self.last.replace(limb) == Some(limb);
+            if !(is_asked_again && may_move && self.make(form, limb, parallelism)?) {
+                return Ok(false);
+            }
+        }
+        let limbs = &*self.limbs;
+        // Each limb of the destination reads 64.
+        parallelism.fill(dst, 64, |start, part| {
+            let end = (64 * (start + part.len())).min(limbs.len());
+            parallelism.kernels.gather_bit(&limbs[64 * start..end], at % 64, part);
+        })?;
+        Ok(true)
+    }
+
+    /// Puts a limb of all lines together; false if the system has no room for that.
+    fn make(&mut self, form: Columns<'_>, limb: usize, parallelism: &Parallelism<'_>) -> Run<bool> {
+        let n_lines = form.n_cols;
+        if self.limbs.len() != n_lines {
+            let Ok(limbs) = Limbs::zeros(n_lines) else { return Ok(false) };
+            self.limbs = limbs;
+        }
+        self.limb = limb;
+        // Each may miss every cache.
+        let done = parallelism.fill(&mut self.limbs, 8, |start, part| {
+            let lines = form.storage[start * form.stride..].chunks(form.stride.max(1));
+            for (to, line) in part.iter_mut().zip(lines) {
+                *to = line[limb];
+            }
+        });
+        if done.is_err() {
+            self.drop();
+        }
+        done.map(|()| true)
+    }
+}
