@@ -14,6 +14,7 @@ mod files;
 mod fmt;
 mod formats;
 mod generate;
+mod grids;
 mod guide;
 mod interrupts;
 #[cfg(target_os = "linux")]

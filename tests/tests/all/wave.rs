@@ -5,11 +5,11 @@ use std::collections::VecDeque;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use star_base::BitVector;
+use star_base::{BitTable, BitVector};
 use star_natives::Workers;
 use star_natives::wave::{Cell, Costs, Grid, Neighbourhood, UNREACHED, Wave, Weighed};
 use star_tests::backends::{Mode, WITH_NATIVES, backends};
-use star_tests::case::{Random, traps};
+use star_tests::case::{Random, ends, traps};
 use star_tests::differ::difference;
 use star_tests::run::{LIMITS, Program};
 use star_vm::HostValue;
@@ -132,6 +132,79 @@ fn grids_without_columns_and_labels_of_other_grids_trap() {
          end.",
     );
     assert!(traced.contains("not those of this grid"), "{traced}");
+}
+
+/// The labels of figure 5 of the source; `*` is a cell that the wave does not reach. The bold lines are where labels of neighbours do
+/// not differ by 1.
+const FIGURE: &str = "
+    4  3  2  3  4  5  6  7  8  9
+    3  2  1  2  3  4  5  6  7  8
+    2  1  0  5  4  5  6  7  8  9
+    3  2  7  6  5  6  7  8  9 10
+    4  5  6  7  8  7  8  9 10 11
+    5  6  7  8  9  *  9 10 11 12
+    8  7  8  9 10 11 10 11 12 13
+    9  8  9 10 11 12 13 12 13 14
+   10 11 12 11 12 13 14 13 14 15
+   11 12 13 12 13 14 15 14 15 16";
+
+#[test]
+fn the_figures_of_the_source_come_about() {
+    let figure: Vec<Option<i64>> =
+        FIGURE.split_whitespace().map(|label| label.parse().ok()).collect();
+    let is_open = |a: usize, b: usize| match (figure[a], figure.get(b)) {
+        (Some(a), Some(Some(b))) => a.abs_diff(*b) == 1,
+        (_, _) => false,
+    };
+    let right: Vec<bool> = (0..100).map(|at| at % 10 < 9 && is_open(at, at + 1)).collect();
+    let down: Vec<bool> = (0..100).map(|at| is_open(at, at + 10)).collect();
+    let number = |x: i64, y: i64| 10 * (y - 1) + x;
+    let values = ends(
+        "import \"star:wave\";
+         procedure FIGURES(Right,Down,Goals: slice(n); robot: integer;
+                           var Found,Third,Path: table);
+         var On: slice(n); i: integer;
+         begin
+           WAVE(10,false,0,Right,Down,Goals,Found);
+           TRACE(10,false,Right,Down,robot,Found,Path,On);
+           WAVE(10,false,1,Right,Down,Goals,Third);  // to the corner: four waves
+         end;",
+        "FIGURES",
+        vec![
+            HostValue::Slice(BitVector::from_bools(&right)),
+            HostValue::Slice(BitVector::from_bools(&down)),
+            HostValue::Slice(BitVector::from_bools(
+                &(1..=100).map(|at| at == number(3, 3)).collect::<Vec<bool>>(),
+            )),
+            HostValue::Int(number(9, 8)),
+            HostValue::Unset,
+            HostValue::Unset,
+            HostValue::Unset,
+        ],
+    );
+    let [.., HostValue::Table(found), HostValue::Table(fourth), HostValue::Table(path)] =
+        &values[..]
+    else {
+        panic!("{values:?}")
+    };
+    let label = |table: &BitTable, cell: usize| {
+        let bits = table.row(cell);
+        let number = bits.iter().fold(0, |number, bit| number << 1 | i64::from(bit));
+        (number < 127).then_some(number)
+    };
+    for (cell, &wanted) in figure.iter().enumerate() {
+        assert_eq!(label(found, cell), wanted, "cell {cell}");
+        // Figure 4: what the first waves reach.
+        assert_eq!(label(fourth, cell), wanted.filter(|&label| label <= 4), "cell {cell}");
+    }
+    assert_eq!(path.n_rows(), 13 + 1, "the length is the label of the robot");
+    // The list of the source up to its eighth step: neighbours over open transitions, each label one less.
+    let list = [(9, 8), (9, 7), (8, 7), (7, 7), (7, 6), (7, 5), (6, 5), (6, 4), (5, 4)];
+    for (pair, label) in list.windows(2).zip((0..13).rev()) {
+        let [a, b] = [pair[0], pair[1]].map(|(x, y)| number(x, y) as usize - 1);
+        assert_eq!(figure[b], Some(label));
+        assert!(if a.abs_diff(b) == 1 { right[a.min(b)] } else { down[a.min(b)] });
+    }
 }
 
 /// The files of this kind in the folder of grids, if it is there.
