@@ -3,9 +3,7 @@
 
 use std::sync::Arc;
 
-use star_ir::{
-    Check, HandlePart, IntOp, NamedSize, Operand, Routine, SizeOperand, TrapKind, VarId,
-};
+use star_ir::{Check, HandlePart, IntOp, NamedSize, Names, Operand, SizeOperand, TrapKind, VarId};
 
 use crate::scalars;
 use crate::stop::{Run, broken};
@@ -13,8 +11,8 @@ use crate::stop::{Run, broken};
 /// The variables of a routine that is running, as guards look at them. A fault is one of the program,
 /// not of the value that is asked for.
 pub(crate) trait Sight {
-    /// The routine: what the source calls its variables.
-    fn source(&self) -> Run<&Routine>;
+    /// What the source calls the variables where the guard stands.
+    fn names(&self) -> Run<Names<'_>>;
     /// The value of an integer operand.
     fn int(&self, operand: &Operand) -> Run<i64>;
     /// The value of a boolean operand.
@@ -67,11 +65,11 @@ pub(crate) fn check(frame: &impl Sight, check: &Check) -> Run<Option<TrapKind>> 
 }
 
 fn name_of(frame: &impl Sight, var: VarId) -> Run<Option<String>> {
-    Ok(frame.source()?.source_name(var).map(str::to_owned))
+    Ok(frame.names()?.of(var).map(str::to_owned))
 }
 
 fn size_of(frame: &impl Sight, operand: &SizeOperand) -> Run<NamedSize> {
-    Ok(NamedSize::of(operand, frame.source()?))
+    Ok(NamedSize::of(operand, frame.names()?))
 }
 
 fn trap_unless(holds: bool, kind: TrapKind) -> Option<TrapKind> {

@@ -47,6 +47,6 @@ pub use stmt::{
     Arg, Block, ForallRange, Part, PartKind, Reduction, ReductionOp, SizeOp, Stmt, StmtKind,
     TileReduction, TileReductionOp,
 };
-pub use trap::{Frame, LimitKind, NamedSize, Trap, TrapKind};
+pub use trap::{Frame, LimitKind, NamedSize, Names, Trap, TrapKind};
 pub use verify::{VerifyError, verify, verify_guards, verify_routines};
 pub use visit::{Access, Observation};

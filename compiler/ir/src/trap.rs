@@ -4,7 +4,7 @@ use star_base::Code;
 
 use crate::check::SizeOperand;
 use crate::op::IntOp;
-use crate::program::{HandlePart, LocId, Program, Routine, RoutineId, VarId};
+use crate::program::{HandlePart, LocId, Location, Program, Routine, RoutineId, VarId};
 
 /// A trap: which guard failed, where, and with what values. It names variables as the source does, so that
 /// it says the same after inlining.
@@ -65,10 +65,28 @@ pub enum NamedSize {
     Number,
 }
 
+/// What the source calls the variables of a routine at a place of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Names<'p> {
+    /// The routine.
+    pub routine: &'p Routine,
+    /// The place. Inlined code calls a variable of its caller as the routine did that it comes from.
+    pub place: Option<&'p Location>,
+}
+
+impl<'p> Names<'p> {
+    /// What the source calls the variable; `None` for what the compiler made.
+    pub fn of(self, var: VarId) -> Option<&'p str> {
+        let inlined = self.place.filter(|place| !place.inlined.is_empty());
+        let named = inlined.and_then(|place| place.operands.iter().find(|named| named.var == var));
+        named.map(|named| named.name.as_str()).or_else(|| self.routine.source_name(var))
+    }
+}
+
 impl NamedSize {
-    /// The operand under the names of a routine.
-    pub fn of(operand: &SizeOperand, routine: &Routine) -> Self {
-        let name = |var: VarId| routine.source_name(var).map(str::to_owned);
+    /// The operand under the names of a place.
+    pub fn of(operand: &SizeOperand, names: Names<'_>) -> Self {
+        let name = |var: VarId| names.of(var).map(str::to_owned);
         match operand {
             SizeOperand::Length(var) => NamedSize::Length(name(*var)),
             SizeOperand::Rows(var) => NamedSize::Rows(name(*var)),

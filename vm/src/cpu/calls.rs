@@ -366,7 +366,7 @@ impl<'p> Interpreter<'p, '_, '_> {
             };
             if n != wanted {
                 return Ok(Some(TrapKind::Size {
-                    left: (NamedSize::of(&measure, self.source()?), n),
+                    left: (NamedSize::of(&measure, self.names()?), n),
                     right: (NamedSize::Number, wanted),
                 }));
             }

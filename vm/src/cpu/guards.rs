@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use star_ir::{Check, HandlePart, IntOp, Operand, Routine, SizeOperand, VarId};
+use star_ir::{Check, HandlePart, IntOp, Names, Operand, SizeOperand, VarId};
 
 use super::code::{Number, Reg, RegRef, Size, Test};
 use super::handle::Handle;
@@ -118,14 +118,11 @@ impl Interpreter<'_, '_, '_> {
 }
 
 impl Sight for Interpreter<'_, '_, '_> {
-    fn source(&self) -> Run<&Routine> {
-        let id = self.routine()?.id.0 as usize;
-        self.code
-            .program
-            .routines
-            .get(id)
-            .map(Arc::as_ref)
-            .ok_or_else(|| broken("there is no such routine"))
+    fn names(&self) -> Run<Names<'_>> {
+        let program = &self.code.program;
+        let routine = program.routines.get(self.routine()?.id.0 as usize);
+        let routine = routine.ok_or_else(|| broken("there is no such routine"))?;
+        Ok(Names { routine, place: program.locations.get(self.loc()) })
     }
 
     fn int(&self, operand: &Operand) -> Run<i64> {

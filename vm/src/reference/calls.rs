@@ -131,6 +131,7 @@ impl<'p> Interpreter<'p, '_, '_> {
             self.budget.release(slot.bytes());
         }
         self.loc = call.loc;
+        caller.place = self.program.locations.get(call.loc);
         for arg in call.args {
             if let Arg::Ref(var) = arg {
                 // A parameter without a size of its own may bring back another one.
@@ -195,6 +196,7 @@ impl<'p> Interpreter<'p, '_, '_> {
         Ok(Frame {
             id,
             routine,
+            place: None,
             slots: slots.collect(),
             regions: vec![Region::block(&routine.body)],
             call: None,

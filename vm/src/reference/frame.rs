@@ -1,8 +1,8 @@
 //! An active routine: its variables, and how far each of its constructs has come.
 
 use star_ir::{
-    Arg, Extent, HandlePart, IntOp, LocId, NamedSize, Operand, Routine, RoutineId, SizeOperand,
-    TrapKind, Ty, VarId,
+    Arg, Extent, HandlePart, IntOp, LocId, Location, NamedSize, Names, Operand, Routine, RoutineId,
+    SizeOperand, TrapKind, Ty, VarId,
 };
 use std::sync::Arc;
 
@@ -17,6 +17,8 @@ use crate::stop::{Run, broken};
 pub(super) struct Frame<'p> {
     pub(super) id: RoutineId,
     pub(super) routine: &'p Routine,
+    /// The place of the guard, or of the call that came back, that was looked at last.
+    pub(super) place: Option<&'p Location>,
     /// The variables; a `VarId` is an index.
     pub(super) slots: Vec<Value>,
     /// Constructs that were begun, the innermost last; none when the routine is at its end.
@@ -293,8 +295,9 @@ impl<'p> Frame<'p> {
             }
             Extent::Dynamic => return None,
         };
+        let names = Names { routine: self.routine, place: self.place };
         (wanted != n as u64).then_some(TrapKind::Size {
-            left: (NamedSize::of(&measure, self.routine), n as u64),
+            left: (NamedSize::of(&measure, names), n as u64),
             right: (NamedSize::Number, wanted),
         })
     }
@@ -341,8 +344,8 @@ fn no_variable(var: VarId) -> crate::stop::Stop {
 }
 
 impl Sight for Frame<'_> {
-    fn source(&self) -> Run<&Routine> {
-        Ok(self.routine)
+    fn names(&self) -> Run<Names<'_>> {
+        Ok(Names { routine: self.routine, place: self.place })
     }
 
     fn int(&self, operand: &Operand) -> Run<i64> {

@@ -170,10 +170,13 @@ impl<'p> Interpreter<'p, '_, '_> {
                 stores::put_handle_part(frame, budget, *handle, part, *value)
             }
             StmtKind::Size(op) => stores::resize(frame, budget, op),
-            StmtKind::Check(check) => match checks::check(frame, check)? {
-                Some(trap) => Err(Stop::Trap(trap)),
-                None => Ok(()),
-            },
+            StmtKind::Check(check) => {
+                frame.place = self.program.locations.get(loc);
+                match checks::check(frame, check)? {
+                    Some(trap) => Err(Stop::Trap(trap)),
+                    None => Ok(()),
+                }
+            }
             StmtKind::Cost { units, times } => self.cost(*units, times.as_ref(), loc),
             StmtKind::Call { callee, args, dst } => self.call(*callee, args, *dst, loc),
             StmtKind::Print(items) => self.print(items),
