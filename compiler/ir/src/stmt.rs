@@ -290,6 +290,9 @@ pub enum SizeOp {
         /// Number of components.
         size: Operand,
     },
+    /// The variable, of any type, is as if it had never been set, and no size of it is known: that is how a
+    /// routine begins, and its memory is given up as when one ends. For the variables of inlined code.
+    Unset(VarId),
 }
 
 /// An argument.

@@ -31,7 +31,7 @@ pub enum Access {
     InitSize,
     /// The variable of a `for` or `foreach`: takes new values; without a turn it is as before.
     LoopVar,
-    /// It may become unset: `adapt`; a private variable or the variable of a `forall`.
+    /// It may become unset: `adapt`, `unset`; a private variable or the variable of a `forall`.
     Kill,
     /// It is read and loses its value.
     Move,
@@ -392,6 +392,7 @@ fn size_op(op: &SizeOp, f: &mut impl FnMut(VarId, Access)) {
             operand(size, f);
             f(*bits, Access::InitSize);
         }
+        SizeOp::Unset(var) => f(*var, Access::Kill),
     }
 }
 

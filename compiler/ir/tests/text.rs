@@ -153,12 +153,13 @@ impl Maker<'_> {
         }
     }
     fn size_op(&mut self) -> SizeOp {
-        match self.below(6) {
+        match self.below(7) {
             0 => SizeOp::Latch { dst: self.var(), size: self.measure() },
             1 => SizeOp::SetRows { table: self.var(), rows: self.measure() },
             2 => SizeOp::EnsureColumns { table: self.var(), columns: self.measure() },
             3 => SizeOp::Init { table: self.var(), rows: self.operand(), columns: self.operand() },
             4 => SizeOp::Adapt { bits: self.var(), size: self.operand() },
+            5 => SizeOp::Unset(self.var()),
             _ => SizeOp::Fix { bits: self.var(), size: self.operand() },
         }
     }

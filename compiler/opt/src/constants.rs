@@ -281,7 +281,8 @@ fn substitute(stmt: &mut Stmt, known: &Known, vars: &[Var]) -> usize {
             | SizeOp::SetRows { .. }
             | SizeOp::Init { .. }
             | SizeOp::Adapt { .. }
-            | SizeOp::Fix { .. },
+            | SizeOp::Fix { .. }
+            | SizeOp::Unset(_),
         )
         | StmtKind::Cost { .. }
         | StmtKind::Foreach { .. }

@@ -285,7 +285,8 @@ impl Found {
                 | SizeOp::EnsureColumns { .. }
                 | SizeOp::Init { .. }
                 | SizeOp::Adapt { .. }
-                | SizeOp::Fix { .. },
+                | SizeOp::Fix { .. }
+                | SizeOp::Unset(_),
             )
             | StmtKind::Forall { .. }
             | StmtKind::Tile { .. } => {}
@@ -394,7 +395,8 @@ impl<'s> Store<'s> {
                 | SizeOp::SetRows { .. }
                 | SizeOp::Init { .. }
                 | SizeOp::Adapt { .. }
-                | SizeOp::Fix { .. },
+                | SizeOp::Fix { .. }
+                | SizeOp::Unset(_),
             )
             | StmtKind::Assign(..)
             | StmtKind::Step { .. }

@@ -80,7 +80,9 @@ fn is_dead(kind: &StmtKind, dead: impl Fn(VarId) -> bool) -> bool {
             let results = reductions.iter().map(|reduction| reduction.dst);
             body.is_empty() && results.chain(privates.iter().copied()).all(dead)
         }
-        StmtKind::Check(_)
+        // It gives up memory.
+        StmtKind::Size(SizeOp::Unset(_))
+        | StmtKind::Check(_)
         | StmtKind::Cost { .. }
         | StmtKind::Call { .. }
         | StmtKind::Print(_)

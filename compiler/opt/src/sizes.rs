@@ -70,5 +70,7 @@ fn changes_nothing(routine: &Routine, op: &SizeOp, facts: &Facts<'_>) -> bool {
             is_sized(*bits) || facts.is_set(*bits) && facts.holds(&Check::Size(own, wanted))
         }
         SizeOp::Fix { bits, size: _ } => facts.is_sized(*bits),
+        // It gives up memory.
+        SizeOp::Unset(_) => false,
     }
 }

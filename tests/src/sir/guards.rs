@@ -170,7 +170,9 @@ fn checks_of(kind: &StmtKind, vars: &[Var], rows: Option<&Operand>) -> Vec<Check
             Arg::Value(Operand::Var(var)) | Arg::Move(var) => Some(Check::Set(*var)),
             Arg::Value(_) | Arg::Ref(_) => None,
         })),
-        StmtKind::Size(SizeOp::Latch { .. } | SizeOp::SetRows { .. } | SizeOp::Adapt { .. })
+        StmtKind::Size(
+            SizeOp::Latch { .. } | SizeOp::SetRows { .. } | SizeOp::Adapt { .. } | SizeOp::Unset(_),
+        )
         | StmtKind::Step { .. }
         | StmtKind::Replace { .. }
         | StmtKind::PutField { .. }

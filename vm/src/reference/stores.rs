@@ -123,6 +123,7 @@ pub(super) fn resize(frame: &mut Frame<'_>, budget: &mut MemoryBudget<'_>, op: &
         SizeOp::Init { table, rows, columns } => init(frame, budget, *table, rows, columns),
         SizeOp::Adapt { bits, size } => adapt(frame, budget, *bits, size),
         SizeOp::Fix { bits, size } => fix(frame, *bits, size),
+        SizeOp::Unset(var) => frame.unset(budget, *var),
     }
 }
 

@@ -376,6 +376,7 @@ impl List<'_, '_> {
                 let is_new = self.frame.slot(*bits)?.size != wanted;
                 (*bits, is_new && stores::fixes(self.frame, *bits)?)
             }
+            SizeOp::Unset(var) => (*var, true),
         };
         let region = if changes { Region::Whole } else { Region::Sizes };
         self.part(var, region, changes);

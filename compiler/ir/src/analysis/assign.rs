@@ -116,6 +116,15 @@ impl<I: Inspect> Walk<'_, '_, I> {
                 facts.settled(*bits);
                 facts.sized(*bits);
             }
+            SizeOp::Unset(var) => {
+                facts.replaced(*var);
+                facts.unset(*var);
+                // What has it as its extent is unset, too, before its next use.
+                for &other in &self.sized_by[var.0 as usize] {
+                    facts.replaced(other);
+                    facts.unset(other);
+                }
+            }
         }
     }
 }

@@ -198,7 +198,7 @@ pub(crate) fn of_statement(kind: &StmtKind) -> Vec<Requirement> {
             SizeOp::Init { table: _, rows, columns } => {
                 vec![not_negative(rows), not_negative(columns)]
             }
-            SizeOp::Adapt { bits: _, size: _ } => Vec::new(),
+            SizeOp::Adapt { bits: _, size: _ } | SizeOp::Unset(_) => Vec::new(),
             SizeOp::Fix { bits: _, size } => vec![not_negative(size)],
         },
         StmtKind::Check(Check::NoCarry(_, v, w)) => vec![same_length(*v, *w)],

@@ -107,6 +107,7 @@ impl Parser<'_> {
             "adapt" => {
                 StmtKind::Size(SizeOp::Adapt { bits: self.var()?, size: self.next_operand()? })
             }
+            "unset" => StmtKind::Size(SizeOp::Unset(self.var()?)),
             "fix" => StmtKind::Size(SizeOp::Fix { bits: self.var()?, size: self.next_operand()? }),
             "check" => StmtKind::Check(self.check()?),
             "cost" => {

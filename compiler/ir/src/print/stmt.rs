@@ -218,6 +218,7 @@ impl Printer<'_> {
             }
             SizeOp::Adapt { bits, size } => return self.store("adapt", *bits, &[size], None),
             SizeOp::Fix { bits, size } => return self.store("fix", *bits, &[size], None),
+            SizeOp::Unset(var) => return self.store("unset", *var, &[], None),
         };
         self.store(word, *var, &[], None);
         self.put(", ");

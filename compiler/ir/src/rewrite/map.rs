@@ -263,6 +263,7 @@ fn size_op(op: &mut SizeOp, m: &mut impl Mapper) {
             m.operand(size);
             m.write(bits);
         }
+        SizeOp::Unset(var) => m.write(var),
     }
 }
 

@@ -6,7 +6,7 @@ use super::Subject;
 use crate::analysis::effects::{self, Effects};
 use crate::op::Operand;
 use crate::program::{Extent, LabelId, Mode, Ty, VarId};
-use crate::stmt::{Arg, Stmt, StmtKind};
+use crate::stmt::{Arg, SizeOp, Stmt, StmtKind};
 use crate::visit::{self, Access};
 
 pub(super) fn check(subject: &mut Subject<'_, '_>) {
@@ -210,6 +210,7 @@ fn extents(subject: &mut Subject<'_, '_>) {
             let sources = &mut sources[var.0 as usize];
             match access {
                 Access::Read | Access::ReadSize | Access::Observe => {}
+                Access::Kill if matches!(stmt.kind, StmtKind::Size(SizeOp::Unset(_))) => {}
                 Access::InitSize => sources.latched = true,
                 Access::Write if matches!(stmt.kind, StmtKind::Assign(..)) => {
                     sources.assigned = sources.assigned.saturating_add(1);

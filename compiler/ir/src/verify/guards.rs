@@ -141,9 +141,10 @@ impl Guards<'_, '_, '_> {
                 vec![SizeOperand::Value(rows.clone()), SizeOperand::Value(columns.clone())],
             ),
             SizeOp::Fix { bits, size } => (*bits, vec![SizeOperand::Value(size.clone())]),
-            SizeOp::Latch { .. } | SizeOp::EnsureColumns { .. } | SizeOp::Adapt { .. } => {
-                return Vec::new();
-            }
+            SizeOp::Latch { .. }
+            | SizeOp::EnsureColumns { .. }
+            | SizeOp::Adapt { .. }
+            | SizeOp::Unset(_) => return Vec::new(),
         };
         if point.facts.is_set(var) || self.is_param(var) {
             return Vec::new();
@@ -176,6 +177,7 @@ impl Guards<'_, '_, '_> {
                 let name = self.subject.name(*var);
                 let message = format!("{name} may be unset and come back with another size");
                 self.subject.fault(Some(stmt), message);
+                self.about(&Requirement::Check(Check::Set(*var)));
             }
         }
     }

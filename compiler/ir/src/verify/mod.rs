@@ -23,7 +23,7 @@
 //!  7. An argument by reference is no other argument of the call, a moved one neither; `ref` parameters
 //!     are not moved.
 //!  8. A variable used as an extent is an `int`: a value parameter that is never assigned, or assigned
-//!     by one `=` with an operation, or only by `latch`.
+//!     by one `=` with an operation, or only by `latch`; `unset` does not count.
 //!
 //! Parallel statements (`parallel`):
 //!  9. A `forall` writes only its privates, the parts it declares (at the index that is its variable, a

@@ -45,6 +45,10 @@ impl Compiler<'_> {
             SizeOp::Fix { bits, size } => {
                 SizeInst::Fix { bits: self.reg(*bits), size: self.number(size) }
             }
+            SizeOp::Unset(var) => {
+                self.emit(Inst::Unset(self.place(*var)));
+                return;
+            }
         };
         self.emit(Inst::Size(inst));
     }

@@ -270,6 +270,7 @@ impl Types<'_, '_, '_> {
                 self.var(*bits, Kind::Bits);
                 self.operand(size, Kind::Int);
             }
+            SizeOp::Unset(var) => self.var(*var, Kind::Any),
         }
     }
 
