@@ -179,7 +179,11 @@ pub(crate) fn run_with(
     output: &mut Output,
 ) -> Result<Exit, Failure> {
     let engine = Engine::find(&args.backend)?;
-    let enabled = args.passes.options()?;
+    let mut enabled = args.passes.options()?;
+    if args.profile.is_some() {
+        // Time is charged to the routine that runs, and calls are counted.
+        enabled.disabled.push("inline".to_owned());
+    }
     let lints = if args.warnings { Lints::Shown } else { Lints::Hidden };
     let (compilation, _) = compile_with(loader, &args.file, lints, reporter);
     if compilation.has_errors() {

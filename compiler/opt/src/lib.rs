@@ -15,6 +15,7 @@ mod checks;
 mod constants;
 mod copies;
 mod dead;
+mod inline;
 mod lift;
 mod optimised;
 mod pipeline;
@@ -38,6 +39,8 @@ pub struct Pass {
     pub name: &'static str,
     /// What it does, in a few words.
     pub about: &'static str,
+    /// Does it add places to the program? A session leaves it out.
+    adds_places: bool,
     /// Transforms one routine; yields how often it fired. It may read the other routines. Loops that it looked at
     /// are remarked upon.
     run: fn(&mut Program, RoutineId, &mut Remarks) -> usize,
@@ -46,23 +49,57 @@ pub struct Pass {
 /// All passes in the order in which they run.
 pub static PASSES: &[Pass] = &[
     Pass {
+        name: "inline",
+        about: "puts the statements of small routines in the place of calls",
+        adds_places: true,
+        run: inline::run,
+    },
+    Pass {
         name: "constants",
         about: "folds and propagates constants, takes branches whose test is known",
+        adds_places: false,
         run: constants::run,
     },
-    Pass { name: "unreachable", about: "removes statements behind a jump", run: unreachable::run },
+    Pass {
+        name: "unreachable",
+        about: "removes statements behind a jump",
+        adds_places: false,
+        run: unreachable::run,
+    },
     Pass {
         name: "responders",
         about: "turns loops that visit the ones of a slice or word into `foreach`",
+        adds_places: false,
         run: responders::run,
     },
-    Pass { name: "checks", about: "removes checks that are proven", run: checks::run },
-    Pass { name: "sizes", about: "removes size operations that change nothing", run: sizes::run },
-    Pass { name: "copies", about: "uses what was copied instead of the copy", run: copies::run },
-    Pass { name: "dead", about: "removes stores that nothing sees", run: dead::run },
+    Pass {
+        name: "checks",
+        about: "removes checks that are proven",
+        adds_places: false,
+        run: checks::run,
+    },
+    Pass {
+        name: "sizes",
+        about: "removes size operations that change nothing",
+        adds_places: false,
+        run: sizes::run,
+    },
+    Pass {
+        name: "copies",
+        about: "uses what was copied instead of the copy",
+        adds_places: false,
+        run: copies::run,
+    },
+    Pass {
+        name: "dead",
+        about: "removes stores that nothing sees",
+        adds_places: false,
+        run: dead::run,
+    },
     Pass {
         name: "lift",
         about: "turns loops whose iterations are independent into `forall`",
+        adds_places: false,
         run: lift::run,
     },
 ];

@@ -1,9 +1,10 @@
 //! Runs passes over programs, and the verifier behind each.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use star_base::did_you_mean;
-use star_ir::{Program, RoutineId, VerifyError};
+use star_ir::{Program, RoutineId, StmtKind, VerifyError, visit};
 
 use crate::remark::{Remark, Remarks};
 use crate::{PASSES, Pass};
@@ -96,6 +97,45 @@ fn all_of(program: &Program) -> Vec<RoutineId> {
     (0..).map(RoutineId).take(program.routines.len()).collect()
 }
 
+/// The routines, each behind those of them that it calls, unless these call it, too.
+fn callees_first(program: &Program, ids: &[RoutineId]) -> Vec<RoutineId> {
+    let mut ordered = Vec::new();
+    let mut seen: BTreeSet<RoutineId> = BTreeSet::new();
+    for &id in ids {
+        // A routine stands on the stack with the callees that are still to be visited.
+        let mut open = vec![(id, Vec::new())];
+        if seen.insert(id) {
+            open[0].1 = callees(program, id);
+        }
+        while let Some((at, rest)) = open.last_mut() {
+            match rest.pop() {
+                Some(callee) if seen.insert(callee) => {
+                    open.push((callee, callees(program, callee)))
+                }
+                Some(_) => {}
+                None => {
+                    ordered.push(*at);
+                    open.pop();
+                }
+            }
+        }
+    }
+    let mut wanted: BTreeSet<RoutineId> = ids.iter().copied().collect();
+    ordered.retain(|id| wanted.remove(id));
+    ordered
+}
+
+fn callees(program: &Program, id: RoutineId) -> Vec<RoutineId> {
+    let mut found = Vec::new();
+    let Some(routine) = program.routines.get(id.0 as usize) else { return found };
+    visit::walk(&routine.body, &mut |stmt| {
+        if let StmtKind::Call { callee, .. } = &stmt.kind {
+            found.push(*callee);
+        }
+    });
+    found
+}
+
 /// Runs passes over these routines; the others verify.
 pub(crate) fn run(
     program: &mut Program,
@@ -104,6 +144,7 @@ pub(crate) fn run(
     verify: Verify,
 ) -> Result<Report, Broken> {
     let mut report = Report::default();
+    let ids = &callees_first(program, ids)[..];
     for pass in passes {
         let remarks = &mut Remarks { pass: pass.name, all: &mut report.remarks };
         let count = ids.iter().map(|&id| (pass.run)(program, id, remarks)).sum();
@@ -192,7 +233,7 @@ impl std::error::Error for ApplyError {}
 #[cfg(test)]
 mod tests {
     use super::*;
-    use star_ir::{StmtKind, VarId};
+    use star_ir::VarId;
 
     fn program() -> Program {
         let text = "routine 0 \"F\" (value %n: int) !0 {\n  exit !0\n  print %n !0\n}\n\
@@ -228,6 +269,7 @@ mod tests {
         static BAD: Pass = Pass {
             name: "bad",
             about: "reads a variable that is not there",
+            adds_places: false,
             run: |program, id, _| {
                 let body = &mut program.routine_mut(id).body;
                 body[0].kind = StmtKind::Print(vec![star_ir::Operand::Var(VarId(9))]);

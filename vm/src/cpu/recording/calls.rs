@@ -85,6 +85,22 @@ impl<'p> Interpreter<'p, '_, '_> {
             && !self.recorder.ports.iter().copied().zip(0..).any(goes_while_loaded)
     }
 
+    /// A variable is unset next.
+    pub(super) fn drop_pending(&mut self, place: RegRef) {
+        let of = match place {
+            RegRef::Slice(reg) => Gone::Slice(self.bits_at(reg)),
+            RegRef::Table(reg) => Gone::Table(self.table_at(reg)),
+            RegRef::Word(_)
+            | RegRef::Int(_)
+            | RegRef::Bool(_)
+            | RegRef::Text(_)
+            | RegRef::Handle(_) => return,
+        };
+        if self.tile.is_none() {
+            self.recorder.drop_pending(of);
+        }
+    }
+
     /// The call that the innermost frame came from; none of the entry.
     fn call_of_frame(&self) -> Option<&'p Call> {
         let [.., caller, frame] = &self.frames[..] else { return None };
@@ -117,6 +133,34 @@ impl Recorder {
         }
     }
 
+    /// What is pending for a variable that is unset next is not wanted, unless what it holds is still to be read.
+    fn drop_pending(&mut self, of: Gone) {
+        let is_of = |port: &Port| match *port {
+            Port::Slice(at) => of == Gone::Slice(at),
+            Port::Column(table, _) => of == Gone::Table(table),
+            Port::Gone => false,
+        };
+        let ports: Vec<u32> = self
+            .ports
+            .iter()
+            .zip(0..)
+            .filter(|(port, _)| is_of(port))
+            .map(|(_, idx)| idx)
+            .collect();
+        if ports.iter().any(|idx| self.tape.is_loaded(PortId(*idx))) {
+            return;
+        }
+        for idx in ports {
+            match std::mem::replace(&mut self.ports[idx as usize], Port::Gone) {
+                Port::Slice(at) => self.slices[at] = None,
+                Port::Column(table, col_idx) => drop(self.columns.remove(&(table, col_idx))),
+                Port::Gone => {}
+            }
+            self.tape.drop_store(PortId(idx));
+        }
+        self.tables.retain(|used| of != Gone::Table(used.table));
+    }
+
     /// The registers from `base` on are gone.
     pub(in crate::cpu) fn leave(&mut self, base: Base) {
         for (port, idx) in self.ports.iter_mut().zip(0..) {
@@ -133,6 +177,13 @@ impl Recorder {
         }
         self.tables.retain(|used| used.table < base.tables);
     }
+}
+
+/// A variable that is unset, by its register among those of all frames.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Gone {
+    Slice(usize),
+    Table(usize),
 }
 
 /// The register of the caller that a parameter shares its table with, if it is passed by value.

@@ -57,6 +57,8 @@ impl Interpreter<'_, '_, '_> {
             && self.leaves_bits(inst)
         {
             return Ok(false);
+        } else if let Inst::Unset(place) = inst {
+            self.drop_pending(place);
         }
         let answered = match class {
             Class::Reduce { ask, of, .. } => self.record_reduction(ask.into(), &of),

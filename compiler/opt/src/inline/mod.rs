@@ -1,0 +1,123 @@
+//! `inline`: a call of a small routine becomes the statements of that routine.
+//!
+//! Small library procedures (MATCH, TCOPY, ADDC …) stand in the loops of larger ones; what is in front of the passes
+//! is a loop with all that it does. Routines come in the order in which callees stand before their callers, so that
+//! what is copied has had its own calls inlined. Not inlined are:
+//!
+//! * a routine in a cycle of the call graph, one with a native, one that may end without its value, and a large one;
+//! * a call inside a `forall` or `tile`, and one that a pass has copied here;
+//! * a call through which a variable could come back with another size than its extents say: that is a trap of the call;
+//! * a call of which a message would name a variable otherwise than the routine did.
+//!
+//! What is kept: values, since a value parameter is a copy, or is the argument itself if the routine leaves it alone;
+//! the state, since a `ref` parameter is the argument; traps, since each place is that of the routine with the call
+//! added to the calls that it was inlined through, and names what the routine named ([`star_ir::Names`]); memory, since
+//! the routine's variables are unset where it returned, which is also how they have to be before the next turn of a loop
+//! around the call.
+//!
+//! The places that it adds are behind those of the program. So sessions, whose programs go on from one another, leave
+//! this pass out ([`crate::reoptimise`]).
+
+mod site;
+mod splice;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use star_ir::analysis::walk::{Belief, Inspect, Point, walk};
+use star_ir::rewrite::{Edit, Edits, Labels, edit};
+use star_ir::{Program, RoutineId, Stmt, StmtKind, VarId, verify_guards};
+
+use crate::remark::Remarks;
+use site::Site;
+use splice::{Proof, Spliced};
+
+/// How often a routine is tried with fewer of its calls inlined.
+const MAX_ROUNDS: usize = 6;
+
+pub(crate) fn run(program: &mut Program, id: RoutineId, _: &mut Remarks) -> usize {
+    let mut sites = site::find(program, id);
+    for _ in 0..MAX_ROUNDS {
+        if sites.is_empty() {
+            break;
+        }
+        let before = Arc::clone(&program.routines[id.0 as usize]);
+        let n_locations = program.locations.len();
+        let refused = inline(program, id, &sites);
+        if refused.is_empty() {
+            return sites.len();
+        }
+        program.routines[id.0 as usize] = before;
+        program.locations.truncate(n_locations);
+        let mut number = 0..;
+        sites.retain(|_| number.next().is_none_or(|at| !refused.contains(&at)));
+    }
+    0
+}
+
+/// Inlines the calls; the numbers of those for which something is not proven. Then the program is to be taken back.
+fn inline(program: &mut Program, id: RoutineId, sites: &[Site]) -> BTreeSet<usize> {
+    let mut all = Vec::new();
+    let mut labels = Labels::new(program.routine(id));
+    for site in sites {
+        match splice::splice(program, id, site, &mut labels) {
+            Some(spliced) => all.push(spliced),
+            None => return BTreeSet::from([all.len()]),
+        }
+    }
+    let edits: Edits = (sites.iter().zip(&mut all))
+        .map(|(site, spliced)| (site.at, Edit::Splice(spliced.take_block())))
+        .collect();
+    edit(&mut program.routine_mut(id).body, &edits);
+    let mut refused = unproven(program, id, &all);
+    if let Err(errors) = verify_guards(program, id) {
+        for error in errors {
+            let concerns = |spliced: &Spliced| error.vars.iter().any(|var| spliced.concerns(*var));
+            let n_before = refused.len();
+            refused.extend((0..all.len()).filter(|at| concerns(&all[*at])));
+            if refused.len() == n_before && error.vars.iter().all(|var| !known(&all, *var)) {
+                refused.extend(0..all.len());
+            }
+        }
+    }
+    refused
+}
+
+/// Does a call that was inlined work on the variable?
+fn known(all: &[Spliced], var: VarId) -> bool {
+    all.iter().any(|spliced| spliced.concerns(var))
+}
+
+/// The calls of which the sizes of variables that come back are not proven to be those of their extents. The checks
+/// that say so go.
+fn unproven(program: &mut Program, id: RoutineId, all: &[Spliced]) -> BTreeSet<usize> {
+    let proofs = all.iter().enumerate();
+    let proofs =
+        proofs.flat_map(|(at, spliced)| spliced.proofs.iter().map(move |proof| (at, proof)));
+    let mut finder = Finder { proofs: proofs.collect(), open: BTreeSet::new(), at: Edits::new() };
+    walk(program, program.routine(id), Belief::Header, &mut finder);
+    let Finder { open, at, .. } = finder;
+    edit(&mut program.routine_mut(id).body, &at);
+    open
+}
+
+struct Finder<'s> {
+    proofs: Vec<(usize, &'s Proof)>,
+    /// Calls of which a proof does not hold.
+    open: BTreeSet<usize>,
+    at: Edits,
+}
+
+impl Inspect for Finder<'_> {
+    fn before(&mut self, at: usize, stmt: &Stmt, point: &mut Point<'_, '_>) {
+        let StmtKind::Check(check) = &stmt.kind else { return };
+        for (site, proof) in &self.proofs {
+            if proof.check == *check && proof.loc == stmt.loc {
+                self.at.insert(at, Edit::Remove);
+                if !point.facts.holds(check) {
+                    self.open.insert(*site);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! Which calls of a routine are inlined: the small ones, those in loops first, within a budget of growth.
+
+use star_ir::analysis::effects::{self, Effect};
+use star_ir::analysis::n_statements;
+use star_ir::analysis::summary::is_recursive;
+use star_ir::{
+    Arg, Check, Extent, LocId, MAX_DEPTH, Program, Routine, RoutineId, Stmt, StmtKind, VarId, visit,
+};
+
+/// Statements of a routine that is inlined, at most.
+const MAX_CALLEE: usize = 60;
+/// Statements that a routine grows by, at most.
+const MAX_GROWTH: usize = 200;
+
+/// A call to be inlined.
+pub(super) struct Site {
+    /// The number of its statement.
+    pub(super) at: usize,
+    pub(super) loc: LocId,
+    pub(super) callee: RoutineId,
+    pub(super) args: Vec<Arg>,
+    pub(super) dst: Option<VarId>,
+    /// Is it in a loop, so that it comes again?
+    pub(super) is_in_loop: bool,
+}
+
+/// The calls of a routine that are worth inlining, in the order of the text.
+pub(super) fn find(program: &Program, id: RoutineId) -> Vec<Site> {
+    let Some(routine) = program.routines.get(id.0 as usize) else { return Vec::new() };
+    let mut finder = Finder { program, id, at: 0, found: Vec::new() };
+    finder.block(&routine.body, Around::default());
+    let mut found = finder.found;
+    if found.is_empty() {
+        return Vec::new();
+    }
+    // What runs most often comes first.
+    found.sort_by_key(|(around, site)| (std::cmp::Reverse(around.n_loops), site.at));
+    let mut growth = 0;
+    found.retain(|(_, site)| {
+        let more = growth + n_statements(&program.routine(site.callee).body);
+        let fits = more <= MAX_GROWTH;
+        if fits {
+            growth = more;
+        }
+        fits
+    });
+    let mut sites: Vec<Site> = found.into_iter().map(|(_, site)| site).collect();
+    sites.sort_by_key(|site| site.at);
+    sites.retain(|site| keeps_sizes(program, routine, site));
+    sites
+}
+
+/// What is around a statement.
+#[derive(Clone, Copy, Default)]
+struct Around {
+    n_loops: usize,
+    depth: usize,
+}
+
+struct Finder<'p> {
+    program: &'p Program,
+    id: RoutineId,
+    at: usize,
+    found: Vec<(Around, Site)>,
+}
+
+impl Finder<'_> {
+    fn block(&mut self, block: &[Stmt], around: Around) {
+        for stmt in block {
+            let at = self.at;
+            self.at += 1;
+            if let StmtKind::Call { callee, args, dst } = &stmt.kind
+                && self.suits(*callee, stmt.loc, around)
+            {
+                let is_in_loop = around.n_loops > 0;
+                let (callee, args, dst, loc) = (*callee, args.clone(), *dst, stmt.loc);
+                let site = Site { at, loc, callee, args, dst, is_in_loop };
+                self.found.push((around, site));
+            }
+            if matches!(stmt.kind, StmtKind::Forall { .. } | StmtKind::Tile { .. }) {
+                self.at += visit::blocks(&stmt.kind).into_iter().map(n_statements).sum::<usize>();
+                continue;
+            }
+            let n_loops = around.n_loops + usize::from(effects::is_loop(&stmt.kind));
+            let inside = Around { n_loops, depth: around.depth + 1 };
+            visit::blocks(&stmt.kind).into_iter().for_each(|inner| self.block(inner, inside));
+        }
+    }
+
+    fn suits(&self, callee: RoutineId, loc: LocId, around: Around) -> bool {
+        let Some(routine) = self.program.routines.get(callee.0 as usize) else { return false };
+        let is_source =
+            self.program.locations.get(loc).is_some_and(|location| location.inlined.is_empty());
+        let mut gives_result = true;
+        visit::walk(&routine.body, &mut |stmt| {
+            gives_result &= !matches!(stmt.kind, StmtKind::Check(Check::Result(_)));
+        });
+        callee != self.id
+            && is_source
+            && gives_result
+            && routine.native.is_none()
+            && n_statements(&routine.body) <= MAX_CALLEE
+            && around.depth + depth(&routine.body) + 1 < MAX_DEPTH
+            && !is_recursive(self.program, callee)
+    }
+}
+
+/// How deep blocks nest.
+fn depth(block: &[Stmt]) -> usize {
+    let of = |stmt: &Stmt| visit::blocks(&stmt.kind).into_iter().map(depth).max().unwrap_or(0);
+    if block.is_empty() { 0 } else { 1 + block.iter().map(of).max().unwrap_or(0) }
+}
+
+/// Can no variable come back with another size than its extents say, as far as that is not to be proven?
+fn keeps_sizes(program: &Program, routine: &Routine, site: &Site) -> bool {
+    let callee = program.routine(site.callee);
+    let (params, args) = (&callee.params, &site.args);
+    params.iter().zip(args).all(|(param, arg)| {
+        let Arg::Ref(var) = arg else { return true };
+        let theirs = callee.var(param.var).ty.extents();
+        let ours = routine.var(*var).ty.extents();
+        only_contents(callee, param.var)
+            || ours.into_iter().zip(theirs).all(|pair| match pair {
+                (Extent::Dynamic, _) => true,
+                (Extent::Const(_) | Extent::Var(_), Extent::Dynamic) => false,
+                (Extent::Const(ours), Extent::Const(theirs)) => ours == theirs,
+                (Extent::Var(_), Extent::Const(_)) => false,
+                // To be proven.
+                (Extent::Const(_) | Extent::Var(_), Extent::Var(_)) => true,
+            })
+    })
+}
+
+/// Does the routine change the variable in place only?
+pub(super) fn only_contents(routine: &Routine, var: VarId) -> bool {
+    let mut only = true;
+    visit::walk(&routine.body, &mut |stmt| {
+        visit::accesses(&stmt.kind, &mut |accessed, access| {
+            if accessed == var
+                && let Some(Effect { contents: _, settled, replaced, unset }) =
+                    Effect::of(access, routine.var(var))
+            {
+                only &= !(settled || replaced || unset);
+            }
+        });
+    });
+    only
+}
