@@ -140,10 +140,9 @@ fn sample(idx: usize, bits: usize) -> i64 {
 }
 
 fn numbers(depths: &[usize]) -> Numbers {
-    let fields = depths.iter().enumerate().map(|(idx, &bits)| Field {
-        name: format!("band{idx}"),
-        bits: Some(bits),
-        values: (0..SIDE * SIDE).map(|at| sample(at + idx, bits)).collect(),
+    let fields = depths.iter().enumerate().map(|(idx, &bits)| {
+        let samples = (0..SIDE * SIDE).map(|at| sample(at + idx, bits));
+        Field::new(format!("band{idx}"), Some(bits), samples.collect())
     });
     Numbers { shape: Shape::Grid { height: SIDE, width: SIDE }, fields: fields.collect() }
 }

@@ -141,6 +141,8 @@ fn file(name: &str, text: &str) -> Result<ArgValue, Diagnostic> {
         let fault = match prefix {
             "field" => Diagnostic::new(Code::BadArgument, "no name of a field before the file")
                 .help(format!("write `{name}=field:NAME:FILE`")),
+            "code" => Diagnostic::new(Code::BadArgument, "no value of a field before the file")
+                .help(format!("write `{name}=code:FIELD=VALUE:FILE`")),
             _ => no_layout(prefix),
         };
         return Err(fault.help(format!(

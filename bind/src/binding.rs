@@ -37,6 +37,8 @@ pub struct Binding {
     /// How the tables of the parameters had best lie, as far as that is known: in order, by columns where there is
     /// none.
     pub forms: Vec<TableForm>,
+    /// The parameters whose rows are kept as what they stand for, and perhaps [`GRAPH`](crate::rows::GRAPH).
+    pub kept: Vec<String>,
     /// What the user says about files.
     pub settings: Settings,
     /// Faults unless one of the files turns out to be an update stream, which takes widths without a layout.
@@ -99,24 +101,34 @@ pub fn bind(
     let mut settings = Settings::default();
     // A parameter of that name is a setting, too.
     for name in ["scale", "widths"] {
-        if let Some(value) = given.get(name).or(others.get(name))
-            && let Err(fault) = settings.take(name, value)
-            && others.contains_key(name)
-        {
-            faults.push(fault);
+        if let Some(value) = given.get(name) {
+            // What does not suit the setting is for the parameter alone.
+            let _ = settings.take(name, value);
+        }
+    }
+    for (name, value) in &others {
+        // A number of a header may have any name.
+        let is_size = unknown == UnknownNames::Ignored
+            && matches!(*name, "texts" | "order")
+            && value.parse::<i64>().is_ok();
+        if !is_size {
+            faults.extend(settings.take(name, value).err());
         }
     }
     let mut unless_stream = Vec::new();
     let reported = (&mut faults, &mut unless_stream);
     let widths = widths(signature, &origins, &others, unknown, reported);
     match faults.is_empty() {
-        true => Ok(Binding { origins, widths, forms: Vec::new(), settings, unless_stream }),
+        true => {
+            let (forms, kept) = (Vec::new(), Vec::new());
+            Ok(Binding { origins, widths, forms, kept, settings, unless_stream })
+        }
         false => Err(faults),
     }
 }
 
 /// The names that are settings where no parameter has them.
-pub const SETTINGS: [&str; 4] = ["scale", "widths", "h", "b"];
+pub const SETTINGS: [&str; 7] = ["scale", "widths", "texts", "order", "empty", "h", "b"];
 
 /// Texts by names.
 type Texts<'a> = BTreeMap<&'a str, &'a str>;

@@ -1,6 +1,7 @@
 //! Data files: opened, read within the budget, and turned into values.
 
 use std::io::{Cursor, Read};
+use std::ops::Range;
 
 use star_base::{BitTable, BitVector, Code, text};
 use star_io::{
@@ -97,6 +98,7 @@ pub fn read_file(
     let mut options = ReadOptions::new(name, max_bytes);
     options.size_hint = size;
     options.scale = reading.settings.scale;
+    options.fields = reading.settings.field_rules();
     options.graph = expected.graph;
     options.part = *part;
     options.progress = Some(&mut progress);
@@ -144,7 +146,8 @@ pub fn to_value(
         }
         Data::Numbers(numbers) => {
             let max_bytes = request.max_bytes.saturating_sub(bytes_in(&numbers));
-            from_numbers(reading, &numbers, LoadRequest { max_bytes, ..request })
+            let request = LoadRequest { max_bytes, ..request };
+            from_numbers(reading, &numbers, request).map(|(value, _)| value)
         }
         Data::Table(_) | Data::Slice(_) | Data::Word(_) if request.layout.is_some() => {
             Err(wrong_layout(request, "these are bits").help("name the file without a layout"))
@@ -219,15 +222,24 @@ pub fn from_graph(
     Ok((value, form))
 }
 
+/// The fields that lie side by side in the rows of a table.
+#[derive(Clone, Debug)]
+pub struct RowFields {
+    /// Which of all fields.
+    pub fields: Range<usize>,
+    /// Bits of each.
+    pub widths: Vec<usize>,
+}
+
 /// Lays out numbers. Where the fields lie is reported to the user.
 ///
 /// # Errors
 /// If the layout gives no value of that kind, a width is too small, or the value does not fit.
-fn from_numbers(
+pub fn from_numbers(
     reading: Reading<'_>,
     numbers: &Numbers,
     request: LoadRequest<'_>,
-) -> Result<HostValue, FileError> {
+) -> Result<(HostValue, RowFields), FileError> {
     let layout = match (request.layout, request.kind) {
         (Some(AnyLayout::Numbers(layout)), _) => layout,
         (Some(AnyLayout::Graph(_)), _) => {
@@ -249,20 +261,24 @@ fn from_numbers(
     for note in &laid_out.notes {
         reading.observer.note(&format!("{file}: {note}"));
     }
-    if let Some(columns) = columns(&laid_out.fields) {
+    if !matches!(layout, NumberLayout::Code { .. })
+        && let Some(columns) = columns(&laid_out.fields)
+    {
         let what = match (layout, numbers.shape) {
             (NumberLayout::Grid, Shape::Grid { .. }) => " of every cell",
             (
                 NumberLayout::Grid
                 | NumberLayout::Records
                 | NumberLayout::Natural
-                | NumberLayout::Field(_),
+                | NumberLayout::Field(_)
+                | NumberLayout::Code { .. },
                 Shape::Grid { .. } | Shape::List(_),
             ) => "",
         };
         reading.observer.note(&format!("{file}: {columns}{what}"));
     }
-    Ok(value)
+    let widths = laid_out.fields.into_iter().map(|(_, bits)| bits).collect();
+    Ok((value, RowFields { fields: laid_out.chosen, widths }))
 }
 
 /// In which columns the fields lie; nothing for one field of one bit.
@@ -331,17 +347,13 @@ pub fn bytes_of_graph(graph: &Graph) -> u64 {
     (graph.arcs.len() as u64).saturating_mul(size_of::<star_io::Arc>() as u64)
 }
 
-/// Bytes that what was read takes beside what is made of it, if that is something else; a graph is kept anyway.
-pub fn bytes_of_numbers(data: &Data) -> u64 {
-    match data {
-        Data::Numbers(numbers) => bytes_in(numbers),
-        Data::Graph(_) | Data::Table(_) | Data::Slice(_) | Data::Word(_) => 0,
-    }
-}
-
-fn bytes_in(numbers: &Numbers) -> u64 {
-    let n_values = numbers.fields.iter().map(|field| field.values.len() as u64).sum::<u64>();
-    n_values.saturating_mul(size_of::<i64>() as u64)
+/// Bytes that numbers take, and the texts that they stand for.
+pub fn bytes_in(numbers: &Numbers) -> u64 {
+    let bytes = numbers.fields.iter().map(|field| {
+        let of_numbers = (field.values.len() as u64).saturating_mul(size_of::<i64>() as u64);
+        of_numbers.saturating_add(field.meaning.n_bytes())
+    });
+    bytes.fold(0, u64::saturating_add)
 }
 
 /// Bytes of the table that a value was laid out as; a word is the row of one.

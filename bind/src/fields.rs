@@ -53,6 +53,11 @@ const SHORT: [(&str, FieldForm, &[&str]); 2] =
     [("rgb", FieldForm::Pixels, &["red", "green", "blue"]), ("gray", FieldForm::Pixels, &["gray"])];
 
 impl Fields {
+    /// Records with fields of these names and bits.
+    pub fn records(fields: Vec<(String, usize)>) -> Self {
+        Fields { form: FieldForm::Records, fields }
+    }
+
     /// Splits `[FORM NAME=BITS …:]FILE`.
     ///
     /// # Errors
@@ -152,13 +157,12 @@ impl Fields {
 
     /// Numbers with these values for fields of so many bits. Samples keep their bits, and so the depth of a picture.
     fn with(&self, shape: Shape, mut values: impl FnMut(usize) -> Vec<i64>) -> Numbers {
-        let field = |(name, bits): &(String, usize)| Field {
-            name: name.clone(),
-            bits: match self.form {
+        let field = |(name, bits): &(String, usize)| {
+            let kept = match self.form {
                 FieldForm::Records => None,
                 FieldForm::Pixels | FieldForm::Planes => Some(*bits),
-            },
-            values: values(*bits),
+            };
+            Field::new(name.as_str(), kept, values(*bits))
         };
         Numbers { shape, fields: self.fields.iter().map(field).collect() }
     }

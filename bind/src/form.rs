@@ -198,21 +198,21 @@ fn graph_example(weighted: bool, symmetric: bool) -> Data {
 /// A grid of one number, the greatest of so many bits: a format that does not hold that is seen before.
 fn grid_example(name: &str, bits: usize) -> Data {
     let greatest = (1i64 << bits.min(62)) - 1;
-    let field = Field { name: name.to_owned(), bits: Some(bits), values: vec![greatest] };
+    let field = Field::new(name, Some(bits), vec![greatest]);
     let shape = Shape::Grid { height: 1, width: 1 };
     Data::Numbers(Numbers { shape, fields: vec![field] })
 }
 
 /// A cell with transitions to two sides.
 fn transitions_example() -> Data {
-    let field = |name: &str| Field { name: name.to_owned(), bits: Some(1), values: vec![1] };
+    let field = |name: &str| Field::new(name, Some(1), vec![1]);
     let fields = vec![field("right"), field("down")];
     Data::Numbers(Numbers { shape: Shape::Grid { height: 1, width: 1 }, fields })
 }
 
 /// A stream of one line.
 fn updates_example() -> Data {
-    let field = |name: &str| Field { name: name.to_owned(), bits: None, values: vec![0] };
+    let field = |name: &str| Field::new(name, None, vec![0]);
     let fields = star_io::updates::FIELDS.map(field).into();
     Data::Numbers(Numbers { shape: Shape::List(1), fields })
 }
@@ -231,7 +231,7 @@ fn gray(table: &BitTable) -> Data {
     let (height, width) = (table.n_rows(), table.n_cols());
     let pixels = (0..height).flat_map(|row| (0..width).map(move |col| (row, col)));
     let values = pixels.map(|(row, col)| if table.get(row, col) { 255 } else { 0 }).collect();
-    let field = Field { name: "gray".to_owned(), bits: Some(8), values };
+    let field = Field::new("gray", Some(8), values);
     let shape = Shape::Grid { height, width };
     Data::Numbers(Numbers { shape, fields: vec![field] })
 }
@@ -251,7 +251,7 @@ fn fields(table: &BitTable, widths: &[u64], goes_on: &mut dyn FnMut() -> bool) -
                 return None;
             }
         }
-        fields.push(Field { name: format!("f{number}"), bits: Some(width as usize), values });
+        fields.push(Field::new(format!("f{number}"), Some(width as usize), values));
     }
     Some(Data::Numbers(Numbers { shape: Shape::List(n_rows), fields }))
 }

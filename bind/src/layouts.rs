@@ -38,6 +38,11 @@ impl AnyLayout {
     /// Splits `LAYOUT:FILE`. `None` if no layout stands before the first colon.
     pub fn split(text: &str) -> Option<(Self, &str)> {
         let (name, path) = text.split_once(':')?;
+        if name == "code" {
+            // A value may have colons, as times have.
+            let (layout, path) = text.rsplit_once(':')?;
+            return Some((AnyLayout::Numbers(NumberLayout::parse(layout)?), path));
+        }
         if name == "field" {
             let (field, path) = path.split_once(':')?;
             let layout = NumberLayout::parse(&format!("field:{field}"))?;
@@ -107,6 +112,8 @@ mod tests {
         assert_eq!(split("field:red:a.png"), Some(("field:red".to_owned(), "a.png")));
         assert_eq!(split("field:red:a:b"), Some(("field:red".to_owned(), "a:b")));
         assert_eq!(split("records:a.csv"), Some(("records".to_owned(), "a.csv")));
+        assert_eq!(split("code:t=12:30:a.csv"), Some(("code:t=12:30".to_owned(), "a.csv")));
+        assert_eq!((split("code:t:a.csv"), split("code:t=5")), (None, None));
         assert_eq!(split("arcs:a.gr"), Some(("arcs".to_owned(), "a.gr")));
         assert_eq!(split("updates:a.txt"), Some(("updates".to_owned(), "a.txt")));
         assert_eq!(split("field:a.png"), None);

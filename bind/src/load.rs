@@ -1,20 +1,22 @@
 //! The values of parameters: what the binding says is read here, within the budget.
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use star_base::Code;
-use star_io::{Data, FileError, Graph, GraphSizes, Layout};
+use star_io::{Data, FileError, Graph, GraphSizes, Layout, Shape};
 use star_vm::{Argument, HostValue, TableForm};
 
 use crate::arg_value::ArgValue;
 use crate::binding::{Binding, Origin};
-use crate::data::{self, Expected, FileContents, LoadRequest, WidthOverrides};
+use crate::data::{self, Expected, FileContents, LoadRequest, RowFields, WidthOverrides};
 use crate::error;
 use crate::generated;
 use crate::layouts::AnyLayout;
 use crate::offer::Offer;
 use crate::param::Signature;
 use crate::part::locate;
+use crate::rows::{GRAPH, Rows};
 use crate::source::Reading;
 use crate::widths;
 
@@ -22,6 +24,8 @@ use crate::widths;
 pub struct Loaded {
     /// The values of the parameters.
     pub arguments: Vec<Argument>,
+    /// What the rows of parameters stand for, by their names, where the binding keeps that.
+    pub rows: BTreeMap<String, Rows>,
     /// The most memory that reading and laying out took at once: with as much they can be loaded again.
     pub peak_bytes: u64,
 }
@@ -42,7 +46,9 @@ pub fn load(
     let (free, graphs) = (max_bytes, Vec::new());
     let mut loader =
         Loader { reading, max_bytes, free, peak: 0, graphs, changed, saw_stream: false };
-    let Binding { origins, widths, forms, settings: _, mut unless_stream } = binding;
+    let Binding { origins, widths, forms, kept, settings: _, mut unless_stream } = binding;
+    let is_kept = |name: &str| kept.iter().any(|kept| kept == name);
+    let mut kept_rows = BTreeMap::new();
     let offered = match graph {
         Some(file) => loader.offered_graph(file, &origins, widths)?,
         None => None,
@@ -58,6 +64,7 @@ pub fn load(
     let forms = forms.into_iter().chain(columns);
     for ((param, origin), form) in signature.params.iter().zip(origins).zip(forms) {
         let fixed = origin != Origin::Unset;
+        let mut rows = None;
         let (value, form) = match (origin, &offered) {
             (Origin::Argument(ArgValue::Value(value)), _) => (value, TableForm::Columns),
             (Origin::Argument(ArgValue::File { layout, path }), _) => {
@@ -69,7 +76,10 @@ pub fn load(
                     widths,
                     form,
                 };
-                loader.file(request)?
+                let FileValue { value, form, rows: found } =
+                    loader.file(request, is_kept(&param.name))?;
+                rows = found;
+                (value, form)
             }
             (Origin::Offer(offer), Some(offered)) => {
                 let request = LoadRequest {
@@ -80,17 +90,26 @@ pub fn load(
                     widths: offered.widths,
                     form,
                 };
+                if offer.layout().is_some_and(Layout::rows_are_arcs) {
+                    rows = Some(Rows::Arcs(Rc::clone(&offered.graph)));
+                }
                 let (value, form) = offer.value(reading, &offered.graph, request)?;
                 loader.note(data::bytes_of(&value));
                 (value, form)
             }
             (Origin::Offer(_), None) | (Origin::Unset, _) => (HostValue::Unset, TableForm::Columns),
         };
+        if let Some(rows) = rows.filter(|_| is_kept(&param.name)) {
+            kept_rows.insert(param.name.clone(), rows);
+        }
         loader.free = loader.free.saturating_sub(data::bytes_of(&value));
         arguments.push(Argument { value, fixed, form });
     }
+    if let Some(offered) = offered.filter(|_| is_kept(GRAPH)) {
+        kept_rows.entry(GRAPH.to_owned()).or_insert(Rows::Arcs(offered.graph));
+    }
     match unless_stream.is_empty() || loader.saw_stream {
-        true => Ok(Loaded { arguments, peak_bytes: loader.peak }),
+        true => Ok(Loaded { arguments, rows: kept_rows, peak_bytes: loader.peak }),
         false => Err(error::without_file(unless_stream.swap_remove(0))),
     }
 }
@@ -143,6 +162,14 @@ fn shared(
     offered.as_ref().filter(|_| taken).and_then(|offered| width(offered.widths))
 }
 
+/// What a file gives.
+struct FileValue {
+    value: HostValue,
+    form: TableForm,
+    /// What the rows stand for.
+    rows: Option<Rows>,
+}
+
 struct Loader<'a> {
     reading: Reading<'a>,
     /// Bytes that might be taken.
@@ -166,10 +193,11 @@ impl Loader<'_> {
         self.peak = self.peak.max(taken.saturating_add(n_bytes));
     }
 
-    fn file(&mut self, request: LoadRequest<'_>) -> Result<(HostValue, TableForm), FileError> {
+    /// Reads a file; the records of a list are kept if they are asked for.
+    fn file(&mut self, request: LoadRequest<'_>, is_kept: bool) -> Result<FileValue, FileError> {
         let request = LoadRequest { max_bytes: self.free, ..request };
         if let Some(graph) = self.known_graph(request.file) {
-            return self.lay_out(&graph, request);
+            return self.lay_out(graph, request);
         }
         let format = request.layout.and_then(AnyLayout::format);
         let expected = Expected { format, graph: self.changed };
@@ -181,25 +209,46 @@ impl Loader<'_> {
             Data::Graph(graph) => {
                 let graph = self.keep(request.file, graph);
                 let request = LoadRequest { max_bytes: self.free, ..request };
-                self.lay_out(&graph, request)
+                self.lay_out(graph, request)
             }
-            other => {
-                let n_bytes = data::bytes_of_numbers(&other);
-                let value = data::to_value(self.reading, other, request)?;
+            Data::Numbers(numbers) => {
+                let n_bytes = data::bytes_in(&numbers);
+                let max_bytes = request.max_bytes.saturating_sub(n_bytes);
+                let request = LoadRequest { max_bytes, ..request };
+                let (value, RowFields { fields, widths }) =
+                    data::from_numbers(self.reading, &numbers, request)?;
                 self.note(n_bytes.saturating_add(data::laid_out_bytes(&value)));
-                Ok((value, TableForm::Columns))
+                let is_list = match numbers.shape {
+                    Shape::List(_) => !matches!(value, HostValue::Word(_)),
+                    Shape::Grid { .. } => false,
+                };
+                let rows = (is_kept && is_list).then(|| {
+                    self.free = self.free.saturating_sub(n_bytes);
+                    Rows::Records { numbers, fields, widths }
+                });
+                Ok(FileValue { value, form: TableForm::Columns, rows })
+            }
+            other @ (Data::Table(_) | Data::Slice(_) | Data::Word(_)) => {
+                let value = data::to_value(self.reading, other, request)?;
+                self.note(data::laid_out_bytes(&value));
+                Ok(FileValue { value, form: TableForm::Columns, rows: None })
             }
         }
     }
 
     fn lay_out(
         &mut self,
-        graph: &Graph,
+        graph: Rc<Graph>,
         request: LoadRequest<'_>,
-    ) -> Result<(HostValue, TableForm), FileError> {
-        let (value, form) = data::from_graph(self.reading, graph, request)?;
+    ) -> Result<FileValue, FileError> {
+        let (value, form) = data::from_graph(self.reading, &graph, request)?;
         self.note(data::laid_out_bytes(&value));
-        Ok((value, form))
+        let rows_are_arcs = match request.layout {
+            Some(AnyLayout::Graph(layout)) => layout.rows_are_arcs(),
+            None => matches!(value, HostValue::Slice(_)),
+            Some(AnyLayout::Numbers(_) | AnyLayout::Updates) => false,
+        };
+        Ok(FileValue { value, form, rows: rows_are_arcs.then_some(Rows::Arcs(graph)) })
     }
 
     fn known_graph(&self, file: &str) -> Option<Rc<Graph>> {

@@ -1,7 +1,7 @@
 //! Settings for the reading of files, given like parameters: `scale=100`, `widths=8,4`.
 
 use star_base::{Code, Diagnostic};
-use star_io::Decimal;
+use star_io::{Decimal, FieldRules};
 
 /// Widest field, in bits.
 const MAX_WIDTH: usize = 4096;
@@ -11,15 +11,27 @@ const MAX_WIDTH: usize = 4096;
 pub struct Settings {
     /// What the values of files are multiplied with.
     pub scale: Option<Decimal>,
+    /// What those of single fields of lists are multiplied with.
+    pub field_scales: Vec<(String, Decimal)>,
     /// Bits of the fields of numbers, in order.
     pub widths: Option<Vec<usize>>,
+    /// Fields of lists that hold texts, whatever these look like.
+    pub texts: Vec<String>,
+    /// Do the codes of texts follow the order of their characters?
+    pub sorted: bool,
+    /// What stands where a field of a list is empty.
+    pub empty: Option<String>,
 }
 
 /// What `--help` says about settings.
 pub const SETTINGS_HELP: &str = "\
 Settings for files, given like parameters:
-  scale=NUMBER  every value of a file is multiplied with it and rounded to a whole weight or number
+  scale=NUMBER  every value of a file is multiplied with it and rounded to a whole weight or number;
+                `scale=price:100` is for one field of a CSV file
   widths=A,B,…  bits of the fields of numbers, in order
+  texts=A,B,…   fields of a CSV file that hold texts, even if these look like numbers
+  order=sorted  codes of texts in the order of their characters, not of their first appearance
+  empty=VALUE   what stands in a CSV file where a number, date or time is missing
   h=BITS        width of weights and distances, for layouts of graphs and update streams
   b=BITS        width of the codes of vertices";
 
@@ -30,13 +42,23 @@ impl Settings {
     /// E0605 if the value does not suit.
     pub fn take(&mut self, name: &str, value: &str) -> Result<bool, Diagnostic> {
         match name {
-            "scale" => match Decimal::parse_positive(value) {
-                Some(scale) => self.scale = Some(scale),
-                None => {
-                    let help = "a scale is a positive number: `scale=100` or `scale=0.5`";
-                    return Err(bad(name, value, help));
+            "scale" => {
+                let of_field = |part: &str| {
+                    let (field, scale) = part.rsplit_once(':')?;
+                    Some((field.trim().to_owned(), Decimal::parse_positive(scale)?))
+                };
+                match Decimal::parse_positive(value) {
+                    Some(scale) => self.scale = Some(scale),
+                    None => match value.split(',').map(of_field).collect() {
+                        Some(scales) => self.field_scales = scales,
+                        None => {
+                            let help = "a scale is a positive number: `scale=100`, `scale=0.5`, \
+                                        `scale=price:100` for one field of a CSV file";
+                            return Err(bad(name, value, help));
+                        }
+                    },
                 }
-            },
+            }
             "widths" => {
                 let widths = value.split(',').map(|bits| bits.trim().parse::<usize>());
                 match widths.collect::<Result<Vec<usize>, _>>() {
@@ -51,9 +73,22 @@ impl Settings {
                     }
                 }
             }
+            "texts" => self.texts = value.split(',').map(|name| name.trim().to_owned()).collect(),
+            "order" => match value {
+                "sorted" => self.sorted = true,
+                "first" => self.sorted = false,
+                _ => return Err(bad(name, value, "write `order=sorted` or `order=first`")),
+            },
+            "empty" => self.empty = Some(value.to_owned()),
             _ => return Ok(false),
         }
         Ok(true)
+    }
+
+    /// How the fields of lists are read.
+    pub fn field_rules(&self) -> FieldRules<'_> {
+        let Settings { field_scales, texts, sorted, empty, scale: _, widths: _ } = self;
+        FieldRules { texts, scales: field_scales, sorted: *sorted, empty: empty.as_deref() }
     }
 }
 
@@ -73,8 +108,25 @@ mod tests {
         assert_eq!(settings.take("scale", "2.5"), Ok(true));
         assert_eq!(settings.take("widths", "8, 4"), Ok(true));
         assert_eq!(settings.take("width", "8"), Ok(false));
+        for (name, value) in [("texts", "zip, phone"), ("order", "sorted"), ("empty", "0")] {
+            assert_eq!(settings.take(name, value), Ok(true));
+        }
+        let texts = ["zip", "phone"].map(str::to_owned);
+        assert_eq!(settings.take("scale", "a:10, b:2:100"), Ok(true));
+        let scales = [("a", "10"), ("b:2", "100")].map(|(name, scale)| {
+            (name.to_owned(), Decimal::parse_positive(scale).expect("a number"))
+        });
+        let rules = FieldRules { texts: &texts, scales: &scales, sorted: true, empty: Some("0") };
+        assert_eq!(settings.field_rules(), rules);
         assert_eq!(settings.widths, Some(vec![8, 4]));
-        for (name, value) in [("scale", "0"), ("scale", "-1"), ("widths", ""), ("widths", "5000")] {
+        for (name, value) in [
+            ("scale", "0"),
+            ("scale", "a:10,5"),
+            ("scale", "-1"),
+            ("widths", ""),
+            ("widths", "5000"),
+            ("order", "up"),
+        ] {
             assert_eq!(settings.take(name, value).unwrap_err().code, Code::BadArgument, "{value}");
         }
     }

@@ -1,8 +1,10 @@
 //! Where the results of a run go: `--out NAME=FILE`, and the summary on standard output.
 
+use std::collections::BTreeMap;
+
 use star_base::{Code, Diagnostic};
 use star_bind::results::{ResultFile, result_file, summary};
-use star_bind::{Fields, Signature, encoding};
+use star_bind::{ResultForm, Rows, Signature, encoding};
 use star_edge::flags::Flags;
 use star_edge::output::Output;
 use star_io::{FileError, OutputRef};
@@ -14,8 +16,8 @@ use crate::outlet::Outlet;
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Out {
     result: usize,
-    /// What its rows are, if they are no bits.
-    fields: Option<Fields>,
+    /// What it is written as, if not as its bits.
+    form: Option<ResultForm>,
     outlet: Outlet,
 }
 
@@ -41,15 +43,21 @@ pub(crate) fn outs(entry: &Signature, options: &[String]) -> Result<Vec<Out>, Ve
 
 fn out(entry: &Signature, option: &str) -> Result<Out, Diagnostic> {
     let ResultFile { idx, kind, file } = result_file(entry, option)?;
-    let outlet = Fields::split(file).and_then(|(fields, file)| {
-        let holds = |format| match &fields {
-            Some(fields) => fields.held_by(format),
-            None => encoding::holds(kind, format),
-        };
-        let outlet = Outlet::new(file, &holds)?;
-        Ok(Out { result: idx, fields, outlet })
-    });
-    outlet.map_err(|error| error.to_diagnostic())
+    let (form, file) = ResultForm::split(file).map_err(|error| error.to_diagnostic())?;
+    if let Some(form) = &form {
+        form.check(entry)?;
+    }
+    let holds = |format| match &form {
+        Some(form) => form.held_by(format),
+        None => encoding::holds(kind, format),
+    };
+    let outlet = Outlet::new(file, &holds).map_err(|error| error.to_diagnostic())?;
+    Ok(Out { result: idx, form, outlet })
+}
+
+/// The parameters whose rows they speak of.
+pub(crate) fn parameters(outs: &[Out]) -> Vec<String> {
+    outs.iter().filter_map(|out| Some(out.form.as_ref()?.parameter()?.to_owned())).collect()
 }
 
 /// Does one of them go to standard output?
@@ -64,17 +72,19 @@ pub(crate) fn use_stdout(outs: &[Out]) -> bool {
 pub(crate) fn save(
     outs: Vec<Out>,
     results: &[HostValue],
+    rows: &BTreeMap<String, Rows>,
     flags: &Flags,
     output: &mut Output,
 ) -> Result<(), Vec<FileError>> {
     let (mut written, mut faults) = (Vec::new(), Vec::new());
-    for Out { result, fields, outlet } in outs {
+    for Out { result, form, outlet } in outs {
         let value = results.get(result).unwrap_or(&HostValue::Unset);
         let data = encoding::writable(value, outlet.name());
-        let file = data.and_then(|data| match (fields, data) {
-            (Some(fields), OutputRef::Bits(bits)) => {
-                let numbers = fields.numbers(bits, outlet.name())?;
-                outlet.write(OutputRef::Numbers(&numbers), flags, output)
+        let file = data.and_then(|data| match (form, data) {
+            (Some(form), OutputRef::Bits(bits)) => {
+                let rows = form.parameter().and_then(|name| rows.get(name));
+                let shaped = form.data(bits, rows, outlet.name())?;
+                outlet.write(shaped.as_output(), flags, output)
             }
             (Some(_) | None, data) => outlet.write(data, flags, output),
         });

@@ -160,10 +160,8 @@ fn data_files() -> Vec<Seed> {
 
 /// Six small numbers in each of some fields.
 fn numbers(shape: Shape, names: &[&str]) -> Numbers {
-    let fields = names.iter().enumerate().map(|(idx, name)| Field {
-        name: (*name).to_owned(),
-        bits: Some(8),
-        values: (0..6).map(|value| value * 40 + idx as i64).collect(),
+    let fields = names.iter().enumerate().map(|(idx, name)| {
+        Field::new(*name, Some(8), (0..6).map(|value| value * 40 + idx as i64).collect())
     });
     Numbers { shape, fields: fields.collect() }
 }

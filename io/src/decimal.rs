@@ -89,11 +89,6 @@ impl Decimal {
         self.digits != 0
     }
 
-    /// Is it below zero?
-    pub(crate) fn is_negative(self) -> bool {
-        self.negative && self.is_nonzero()
-    }
-
     /// The exponent of the power of ten at its first digit: 0 for 1 to 9.
     pub(crate) fn magnitude(self) -> i64 {
         let n_digits = self.digits.checked_ilog10().unwrap_or(0);

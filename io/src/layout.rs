@@ -95,6 +95,27 @@ impl Layout {
         }
     }
 
+    /// Is row i for arc i?
+    pub fn rows_are_arcs(self) -> bool {
+        match self {
+            Layout::Left
+            | Layout::Right
+            | Layout::Weight
+            | Layout::Arcs
+            | Layout::Edges
+            | Layout::Incidence
+            | Layout::Tails
+            | Layout::Heads => true,
+            Layout::Adjacency
+            | Layout::WeightsOut
+            | Layout::SignedOut
+            | Layout::WeightsIn
+            | Layout::Distances
+            | Layout::Code
+            | Layout::CodeDouble => false,
+        }
+    }
+
     /// May the table lie by rows? Those of lists, and of few vertices, would be mostly gaps.
     pub fn may_lie_by_rows(self, graph: &Graph) -> bool {
         match self {

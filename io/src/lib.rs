@@ -1,7 +1,7 @@
 //! Readers, writers, layouts and generators of graphs and bit tables.
 //!
 //! * [`registry`]: the formats, one line each, and the two doors [`read`] and [`write()`].
-//! * [`data`], [`graph`], [`numbers`]: what a file holds.
+//! * [`data`], [`graph`], [`numbers`]: what a file holds. * [`meaning`]: what numbers stand for.
 //! * [`updates`]: the lines of an update stream. * [`moving`]: streams of moving objects.
 //! * [`layout`]: a graph laid out as a table or slice of bits.
 //! * [`generate`]: random graphs, tables, heights and images, each from a seed.
@@ -47,6 +47,8 @@ pub mod generate;
 pub mod graph;
 mod growing;
 pub mod layout;
+pub mod meaning;
+mod moment;
 pub mod moving;
 pub mod numbers;
 pub mod options;
@@ -69,8 +71,9 @@ pub use layout::{
     Layout, LayoutOptions, LayoutValue, NumberLayout, NumbersLaidOut, Weights, Widths, lay_out,
     lay_out_numbers, lay_out_with,
 };
+pub use meaning::{Meaning, Texts};
 pub use numbers::{Field, Numbers, Shape};
-pub use options::{GraphSizes, ReadOptions};
+pub use options::{FieldRules, GraphSizes, ReadOptions};
 pub use packing::Packing;
 pub use registry::{Format, read, write, write_packed};
 pub use updates::Update;

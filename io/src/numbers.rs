@@ -4,6 +4,7 @@ use star_base::Code;
 
 use crate::error::FileError;
 use crate::graph::bit_length;
+use crate::meaning::Meaning;
 
 /// Widest number, in bits: no weight, code or colour needs more.
 pub(crate) const MAX_BITS: usize = 4096;
@@ -63,23 +64,41 @@ pub struct Field {
     pub name: String,
     /// The bits that the file or the user gives every number; `None` for the least that is enough.
     pub bits: Option<usize>,
+    /// What its numbers stand for.
+    pub meaning: Meaning,
     /// The numbers.
     pub values: Vec<i64>,
 }
 
 impl Field {
+    /// A field whose numbers stand for themselves.
+    pub fn new(name: impl Into<String>, bits: Option<usize>, values: Vec<i64>) -> Self {
+        Field { name: name.into(), bits, meaning: Meaning::Number, values }
+    }
+
+    /// The same field of no records.
+    #[must_use]
+    pub fn without_values(&self) -> Self {
+        let Field { name, bits, meaning, values: _ } = self;
+        Field { name: name.clone(), bits: *bits, meaning: meaning.clone(), values: Vec::new() }
+    }
+
     /// Is every number 0 or 1?
     pub(crate) fn is_bits(&self) -> bool {
         self.values.iter().all(|number| matches!(number, 0 | 1))
     }
 
     /// What is taken off every number, so that none is negative: the least one if it is.
-    pub(crate) fn offset(&self) -> i64 {
+    pub fn offset(&self) -> i64 {
         self.values.iter().copied().min().unwrap_or(0).min(0)
     }
 
-    /// The least width, at least 1, in which every number less the offset fits.
+    /// The least width, at least 1, in which every number less the offset fits; beside the codes of texts, one that no
+    /// text has.
     pub(crate) fn least_bits(&self) -> usize {
+        if let Meaning::Texts(texts) = &self.meaning {
+            return texts.width();
+        }
         let greatest = self.values.iter().copied().max().unwrap_or(0);
         let range = i128::from(greatest) - i128::from(self.offset());
         bit_length(range.unsigned_abs()).max(1)

@@ -15,6 +15,19 @@ pub struct GraphSizes {
     pub h: Option<usize>,
 }
 
+/// How to read the fields of a list of text, CSV.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FieldRules<'a> {
+    /// The names of fields that hold texts, whatever these look like.
+    pub texts: &'a [String],
+    /// What the numbers of single fields are multiplied with, instead of those of all.
+    pub scales: &'a [(String, Decimal)],
+    /// Do the codes of texts follow the order of their characters, and not that of their first appearance?
+    pub sorted: bool,
+    /// What stands where a number, date or time is missing; without it an empty field is refused.
+    pub empty: Option<&'a str>,
+}
+
 /// How to read a file.
 pub struct ReadOptions<'a> {
     /// The name of the file as errors show it.
@@ -27,6 +40,8 @@ pub struct ReadOptions<'a> {
     /// before they are rounded to whole ones. Without it a value with a fraction is refused, unless the
     /// format decides for itself, and says so.
     pub scale: Option<Decimal>,
+    /// What is known of the fields of a list of text.
+    pub fields: FieldRules<'a>,
     /// What is known of the graph that an update stream changes.
     pub graph: GraphSizes,
     /// The array to read of a file with several (`.npz`); `None` for the one there is.
@@ -44,6 +59,7 @@ impl<'a> ReadOptions<'a> {
             size_hint: None,
             max_bytes,
             scale: None,
+            fields: FieldRules::default(),
             graph: GraphSizes::default(),
             part: None,
             progress: None,
@@ -53,12 +69,13 @@ impl<'a> ReadOptions<'a> {
 
 impl fmt::Debug for ReadOptions<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ReadOptions { file, size_hint, max_bytes, scale, graph, part, progress } = self;
+        let ReadOptions { file, size_hint, max_bytes, scale, fields, graph, part, progress } = self;
         f.debug_struct("ReadOptions")
             .field("file", file)
             .field("size_hint", size_hint)
             .field("max_bytes", max_bytes)
             .field("scale", scale)
+            .field("fields", fields)
             .field("graph", graph)
             .field("part", part)
             .field("progress", &progress.is_some())

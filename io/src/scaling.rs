@@ -28,6 +28,11 @@ impl Scaling {
         }
     }
 
+    /// What values are multiplied with.
+    pub(crate) fn factor(&self) -> Decimal {
+        self.factor
+    }
+
     /// What a value becomes, from its exact product; `None` beyond 64 bits with a sign.
     #[inline]
     pub(crate) fn decimal(&self, value: Decimal) -> Option<i64> {

@@ -8,7 +8,7 @@ use star_base::Code;
 
 use crate::budget::Budget;
 use crate::error::{Fault, FileError};
-use crate::options::{GraphSizes, ReadOptions};
+use crate::options::{FieldRules, GraphSizes, ReadOptions};
 use crate::packing::{BytesBehind, GZIP_MAGIC, Gunzip};
 use crate::scaling::Scaling;
 use crate::text;
@@ -57,7 +57,7 @@ impl<'r, 'o> Source<'r, 'o> {
 
     /// Takes the first bytes back, which were looked at to find out what the file is.
     pub(crate) fn push_back(&mut self, bytes: &[u8]) {
-        self.pushed_back = bytes.to_vec();
+        self.pushed_back.splice(0..0, bytes.iter().copied());
     }
 
     /// Reads up to `buffer.len()` bytes; 0 at the end of the file only.
@@ -175,6 +175,11 @@ impl<'r, 'o> Source<'r, 'o> {
     /// What values are multiplied with, if the user says so.
     pub(crate) fn scaling(&self) -> Option<&'r Scaling> {
         self.scaling
+    }
+
+    /// How the fields of a list of text are read.
+    pub(crate) fn field_rules(&self) -> FieldRules<'o> {
+        self.options.fields
     }
 
     /// What is known of the graph that an update stream changes.

@@ -102,10 +102,8 @@ pub(crate) fn to_numbers(
     let b = b.unwrap_or_else(|| bits(greatest(1).max(greatest(2))));
     let h = h.unwrap_or_else(|| bit_length(u128::from(greatest(3).unsigned_abs()) + 1));
     let widths = [OPERATION_BITS, b, b, h];
-    let fields = FIELDS.iter().zip(widths).enumerate().map(|(idx, (name, bits))| Field {
-        name: (*name).to_owned(),
-        bits: Some(bits),
-        values: records.iter().map(|record| record[idx]).collect(),
+    let fields = FIELDS.iter().zip(widths).enumerate().map(|(idx, (name, bits))| {
+        Field::new(*name, Some(bits), records.iter().map(|record| record[idx]).collect())
     });
     Numbers { shape: Shape::List(records.len()), fields: fields.collect() }
 }

@@ -123,7 +123,7 @@ mod tests {
 
     #[test]
     fn scale_multiplies_whole_numbers_too() {
-        let field = Field { name: "a".to_owned(), bits: Some(8), values: vec![3, -5, 0] };
+        let field = Field::new("a", Some(8), vec![3, -5, 0]);
         let mut fields = [field];
         let half = Scaling::new(Decimal::parse_positive("0.5").unwrap());
         scale_fields(&mut fields, Some(&half)).unwrap();

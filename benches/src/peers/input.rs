@@ -309,7 +309,7 @@ fn columns(rows: u64, bits: u64, folders: &Folders) -> Result<Input, Failure> {
                 _ => (random.next() % range) as i64,
             };
             let values = (0..n_rows).map(number).collect();
-            let field = Field { name: key.to_owned(), bits: Some(bits as usize), values };
+            let field = Field::new(key, Some(bits as usize), values);
             let numbers = Numbers { shape: Shape::List(n_rows), fields: vec![field] };
             write_to(path, Format::Npy, OutputRef::Numbers(&numbers))
         })?;

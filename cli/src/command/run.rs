@@ -1,5 +1,6 @@
 //! `star run`: binds the parameters of a routine, runs it, and shows its results.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -7,7 +8,7 @@ use star_base::Diagnostic;
 use star_bind::offer::OFFER_HELP;
 use star_bind::settings::SETTINGS_HELP;
 use star_bind::{
-    ArgValue, Binding, Loaded, Origin, Reading, Signature, UnknownNames, bind, load, part,
+    ArgValue, Binding, Loaded, Origin, Reading, Rows, Signature, UnknownNames, bind, load, part,
 };
 use star_compiler::{
     Compilation, Entry, LowerOptions, Lowered, SourceLoader, describe_limit, describe_trap,
@@ -212,6 +213,7 @@ pub(crate) fn run_with(
     let console = Console { flags: &flags, reporter };
     let reading = Reading { files: &Disk, observer: &console, settings: &settings };
     let max_bytes = limits.memory.unwrap_or(u64::MAX);
+    binding.kept = results::parameters(&outs);
     let options = CompileOptions { profile: target.is_some(), ..options(args) };
     let enabled = options.optimise.then_some(&enabled);
     let ready = lower(&compilation, entry, args, enabled)?;
@@ -224,7 +226,7 @@ pub(crate) fn run_with(
         forms.map_err(|error| refused_by_backend("the program cannot be planned", &error))?;
     let loaded = load(&signature, binding, args.graph.as_deref(), reading, max_bytes)
         .map_err(stopped_at_file);
-    let Loaded { mut arguments, peak_bytes: loading_bytes } = loaded?;
+    let Loaded { mut arguments, rows, peak_bytes: loading_bytes } = loaded?;
     if ready.is_function {
         arguments.push(Argument::new(HostValue::Unset, false));
     }
@@ -266,7 +268,7 @@ pub(crate) fn run_with(
             // The run ended in time: its results are worth some more.
             let flags = flags.without_deadline();
             let results = ready_to_run.into_results(&flags.interrupt);
-            finish(&names, outs, results, &flags, reporter, output)
+            finish(&names, outs, results, &rows, &flags, reporter, output)
         }
         // A `print` without a reader or disk: that is told at the end.
         Outcome::Trap(_) if print_failed => Exit::Success,
@@ -400,6 +402,7 @@ fn finish(
     names: &[Option<&str>],
     outs: Vec<Out>,
     results: Result<Vec<HostValue>, BackendError>,
+    rows: &BTreeMap<String, Rows>,
     flags: &Flags,
     reporter: &Reporter,
     output: &mut Output,
@@ -416,7 +419,7 @@ fn finish(
     };
     // What reads the data from a pipe does not want a summary among them.
     let is_data = results::use_stdout(&outs);
-    let saved = results::save(outs, &results, flags, output);
+    let saved = results::save(outs, &results, rows, flags, output);
     if flags.stop().is_some()
         && let Err(errors) = saved
     {

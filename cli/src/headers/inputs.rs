@@ -141,6 +141,7 @@ fn read(
         origins: std::mem::take(&mut binding.origins),
         widths: binding.widths,
         forms: binding.forms.clone(),
+        kept: Vec::new(),
         settings: settings.clone(),
         // A header has names of its own.
         unless_stream: Vec::new(),

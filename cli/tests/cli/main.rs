@@ -27,6 +27,7 @@ mod natives;
 mod output;
 mod page;
 mod profile;
+mod records;
 mod repl;
 mod site;
 mod sources;

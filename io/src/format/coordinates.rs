@@ -80,7 +80,7 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
             values.extend(places.iter().map(value));
             scanner.source_mut().go_on()?;
         }
-        Ok::<_, Fault>(Field { name: name.to_owned(), bits: None, values })
+        Ok::<_, Fault>(Field::new(name, None, values))
     };
     let fields = vec![field("x", |place| place.x)?, field("y", |place| place.y)?];
     Ok((

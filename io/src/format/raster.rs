@@ -102,7 +102,7 @@ pub(crate) fn field(
     let n_bytes = len as u128 * u128::from(SAMPLE_BYTES);
     list.try_reserve_exact(len).map_err(|_| source.out_of_memory(n_bytes))?;
     list.extend(values);
-    Ok(Field { name: name.to_owned(), bits, values: list })
+    Ok(Field::new(name, bits, list))
 }
 
 /// Takes samples that lie pixel by pixel apart into one field for each name.

@@ -58,7 +58,7 @@ impl Blocks {
                 pacer.step()?;
             }
         }
-        let field = |name: &str, values| Field { name: name.to_owned(), bits: Some(1), values };
+        let field = |name: &str, values| Field::new(name, Some(1), values);
         let (shape, fields) = (
             Shape::Grid { height: height as usize, width: width as usize },
             vec![field("right", right), field("down", down)],

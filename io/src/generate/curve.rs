@@ -75,7 +75,7 @@ impl NoisyCurve {
                 pacer.step()?;
             }
         }
-        let field = Field { name: "gray".to_owned(), bits: Some(8), values };
+        let field = Field::new("gray", Some(8), values);
         let shape = Shape::Grid { height, width };
         Ok(CurveImage { image: Numbers { shape, fields: vec![field] }, mask })
     }

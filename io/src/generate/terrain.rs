@@ -50,11 +50,7 @@ impl Terrain {
         scale(&mut heights, self.bits, &mut pacer)?;
         Ok(Numbers {
             shape: Shape::Grid { height: side as usize, width: side as usize },
-            fields: vec![Field {
-                name: "height".to_owned(),
-                bits: Some(self.bits as usize),
-                values: heights,
-            }],
+            fields: vec![Field::new("height", Some(self.bits as usize), heights)],
         })
     }
 }

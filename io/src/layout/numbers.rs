@@ -2,6 +2,7 @@
 //! column 1 is the most significant bit.
 
 use std::fmt;
+use std::ops::Range;
 
 use star_base::{BitTable, Code};
 
@@ -9,6 +10,7 @@ use super::fill::fill_column;
 use super::poller::InterruptPoller;
 use super::{LayoutOptions, zeros};
 use crate::error::FileError;
+use crate::meaning::Meaning;
 use crate::numbers::{Field, MAX_BITS, Numbers, Shape};
 use crate::text;
 
@@ -25,6 +27,14 @@ pub enum NumberLayout {
     Grid,
     /// `field:NAME`: like [`NumberLayout::Natural`], of one field; `NAME` may be its number, from 1.
     Field(String),
+    /// `code:NAME=VALUE`: a word, the number that this value has in a field as the field is laid out. For a text that
+    /// no record has, all ones, which no record has either.
+    Code {
+        /// The field, by its name or number.
+        field: String,
+        /// The text of the value, as in the file.
+        value: String,
+    },
 }
 
 impl NumberLayout {
@@ -33,6 +43,7 @@ impl NumberLayout {
         ("records", "a row for each record or cell, the fields side by side"),
         ("grid", "a row for each row of a grid, its cells side by side"),
         ("field:NAME", "one field only: rows of a grid of zeros and ones, or records"),
+        ("code:NAME=VALUE", "a word: the number that a value of a field has in the table"),
     ];
 
     /// The layout of this name.
@@ -40,9 +51,14 @@ impl NumberLayout {
         match text {
             "records" => Some(NumberLayout::Records),
             "grid" => Some(NumberLayout::Grid),
-            _ => match text.strip_prefix("field:") {
-                Some("") | None => None,
-                Some(name) => Some(NumberLayout::Field(name.to_owned())),
+            _ => match text.split_once(':')? {
+                ("field", name) if !name.is_empty() => Some(NumberLayout::Field(name.to_owned())),
+                ("code", value) => {
+                    let (field, value) = value.split_once('=')?;
+                    let (field, value) = (field.to_owned(), value.to_owned());
+                    (!field.is_empty()).then_some(NumberLayout::Code { field, value })
+                }
+                _ => None,
             },
         }
     }
@@ -56,6 +72,7 @@ impl fmt::Display for NumberLayout {
             NumberLayout::Records => f.write_str("records"),
             NumberLayout::Grid => f.write_str("grid"),
             NumberLayout::Field(name) => write!(f, "field:{name}"),
+            NumberLayout::Code { field, value } => write!(f, "code:{field}={value}"),
         }
     }
 }
@@ -67,13 +84,16 @@ pub struct NumbersLaidOut {
     pub table: BitTable,
     /// The fields as they lie in it: name, and bits of every number.
     pub fields: Vec<(String, usize)>,
+    /// Which of all fields these are, counted from 0.
+    pub chosen: Range<usize>,
     /// What the user should know; worded like errors.
     pub notes: Vec<String>,
 }
 
-/// Lays out numbers. `widths` are the bits of the fields laid out, in order; without them those that the
+/// Lays out numbers. `widths` are the bits of the fields laid out, or of all fields, in order; without them those that the
 /// file says count, or else the least that are enough. A field with negative numbers is stored less its
-/// least number, and a note says so. Takes the memory of the result and no more.
+/// least number, and a note says so; others say what the numbers of a field stand for. Takes the memory of the result
+/// and no more.
 ///
 /// # Errors
 /// [`Code::NoSuchLayout`] if there is no such field, no grid, or another number of widths than of fields;
@@ -88,8 +108,17 @@ pub fn lay_out_numbers(
 ) -> Result<NumbersLaidOut, FileError> {
     let file = options.file;
     numbers.check(file)?;
-    let fields = chosen(layout, numbers, file)?;
+    let chosen = chosen(layout, numbers, file)?;
+    let fields = &numbers.fields[chosen.clone()];
+    // The widths of all fields are those of each.
+    let of_all = widths.filter(|widths| widths.len() == numbers.fields.len());
+    let widths = of_all.map(|widths| &widths[chosen.clone()]).or(widths);
     let widths = field_widths(fields, numbers.shape, widths, file)?;
+    if let (NumberLayout::Code { value, .. }, [field], [bits]) = (layout, fields, &widths[..]) {
+        let table = code(field, *bits, value, options)?;
+        let fields = vec![(field.name.clone(), *bits)];
+        return Ok(NumbersLaidOut { table, fields, chosen, notes: Vec::new() });
+    }
     let is_mask = matches!(fields, [field] if field.is_bits()) && widths == [1];
     let (height, width) = match (layout, numbers.shape) {
         (NumberLayout::Grid, Shape::Grid { height, width }) => (height, width),
@@ -103,9 +132,13 @@ pub fn lay_out_numbers(
         {
             (height, width)
         }
-        (NumberLayout::Natural | NumberLayout::Field(_) | NumberLayout::Records, shape) => {
-            (shape.n_records(), 1)
-        }
+        (
+            NumberLayout::Natural
+            | NumberLayout::Field(_)
+            | NumberLayout::Records
+            | NumberLayout::Code { .. },
+            shape,
+        ) => (shape.n_records(), 1),
     };
     let sum = widths.iter().map(|&bits| bits as u128).sum::<u128>();
     let mut table =
@@ -130,25 +163,66 @@ pub fn lay_out_numbers(
     let notes = negative.map(|(Field { name, .. }, offset)| {
         format!("the field `{name}` is stored less its least number, which is {offset}")
     });
+    let meanings = fields
+        .iter()
+        .filter_map(|field| Some(format!("the field `{}` {}", field.name, field.meaning.note()?)));
+    let notes = meanings.chain(notes);
     let names = fields.iter().map(|field| field.name.clone());
-    Ok(NumbersLaidOut { table, notes: notes.collect(), fields: names.zip(widths).collect() })
+    let fields = names.zip(widths).collect();
+    Ok(NumbersLaidOut { table, fields, chosen, notes: notes.collect() })
 }
 
-/// The fields that are laid out.
-fn chosen<'a>(
-    layout: &NumberLayout,
-    numbers: &'a Numbers,
-    file: &str,
-) -> Result<&'a [Field], FileError> {
+/// The word of a value in a field of so many bits.
+fn code(
+    field: &Field,
+    bits: usize,
+    value: &str,
+    options: &mut LayoutOptions<'_>,
+) -> Result<BitTable, FileError> {
+    let mut table = zeros(1, bits as u128, false, options.max_bytes, options.file)?;
+    let offset = field.offset();
+    let quoted = text::quote(value.as_bytes());
+    let number = match (&field.meaning, field.meaning.number(value)) {
+        (_, Some(number)) => i128::from(number) - i128::from(offset),
+        // The width leaves this code free.
+        (Meaning::Texts(_), None) => {
+            (0..bits).for_each(|column| table.put(0, column, true));
+            return Ok(table);
+        }
+        (meaning, None) => {
+            let what = meaning.describe();
+            let message = format!("{quoted} for the field `{}` is not {what}", field.name);
+            return Err(FileError::new(Code::OutOfRange, options.file, message));
+        }
+    };
+    if number < 0 || number.checked_shr(bits.min(127) as u32).is_some_and(|rest| rest != 0) {
+        let message = format!("{quoted} is beyond the field `{}`", field.name);
+        let most = if bits < 64 { (1i128 << bits) - 1 } else { i128::from(i64::MAX) };
+        let most = i64::try_from(most + i128::from(offset)).unwrap_or(i64::MAX);
+        let (from, to) = (field.meaning.text(offset), field.meaning.text(most));
+        let note = format!("its {} hold {from} to {to}", text::count(bits as u128, "bit"));
+        return Err(FileError::new(Code::WidthTooSmall, options.file, message).note(note));
+    }
+    for place in 0..bits {
+        let exponent = bits - 1 - place;
+        table.put(0, place, exponent < 64 && number >> exponent & 1 == 1);
+    }
+    Ok(table)
+}
+
+/// Which fields are laid out.
+fn chosen(layout: &NumberLayout, numbers: &Numbers, file: &str) -> Result<Range<usize>, FileError> {
     let fields = numbers.fields.as_slice();
     let name = match layout {
-        NumberLayout::Natural | NumberLayout::Records | NumberLayout::Grid => return Ok(fields),
-        NumberLayout::Field(name) => name,
+        NumberLayout::Natural | NumberLayout::Records | NumberLayout::Grid => {
+            return Ok(0..fields.len());
+        }
+        NumberLayout::Field(name) | NumberLayout::Code { field: name, .. } => name,
     };
     let by_number = || name.parse::<usize>().ok()?.checked_sub(1);
     let by_name = || fields.iter().position(|field| field.name == *name);
-    match by_name().or_else(by_number).and_then(|idx| fields.get(idx..=idx)) {
-        Some(found) => Ok(found),
+    match by_name().or_else(by_number).filter(|&idx| idx < fields.len()) {
+        Some(idx) => Ok(idx..idx + 1),
         None => {
             let names: Vec<String> =
                 fields.iter().map(|field| text::quote(field.name.as_bytes())).collect();
@@ -196,6 +270,16 @@ fn field_widths(
                 Err(error.note(format!("the widest has {MAX_BITS}")))
             }
             Some(bits) if bits >= least || all_zero => Ok(bits),
+            Some(bits) if let Meaning::Texts(texts) = &field.meaning => {
+                let n_texts = text::count(texts.as_slice().len() as u128, "text");
+                let bits = text::count(bits as u128, "bit");
+                let message =
+                    format!("{n_texts} of the field `{}` do not fit in {bits}", field.name);
+                let error = FileError::new(Code::WidthTooSmall, file, message);
+                Err(error
+                    .note("0 is an empty field, and all ones no text of the file")
+                    .help(format!("it takes {least}")))
+            }
             Some(bits) => {
                 let numbered = field.values.iter().enumerate().rev();
                 let (idx, &greatest) =

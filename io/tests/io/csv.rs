@@ -1,9 +1,12 @@
-//! CSV of unsigned integers.
+//! CSV of whole numbers, texts, dates and times.
 
 use star_base::Code::{BadFormat, DoesNotFit, OutOfRange, Truncated};
 use star_base::{BitTable, BitVector, BitsRef, Code};
 use star_io::Format::Csv;
-use star_io::{Field, Numbers, OutputRef, ReadOptions, Shape, read, write};
+use star_io::{
+    Data, Decimal, Field, FieldRules, FileError, Meaning, Numbers, OutputRef, ReadOptions, Shape,
+    read, write,
+};
 
 use crate::support::{fields, load, numbers, refuses};
 
@@ -40,9 +43,18 @@ fn bad_inputs_are_refused_at_their_place() {
         &[
             (b"", Truncated, 1, 1, "empty"),
             (b"\n\n", Truncated, 1, 1, "empty"),
-            (b"a,b\n1,x\n", BadFormat, 2, 3, "`x` is not a whole number"),
-            (b"a,b\n1,\n", BadFormat, 2, 3, "an empty field is not a whole number"),
-            (b"a,b\n1,2\n12,-3\n", OutOfRange, 3, 4, "negative"),
+            (b"a,b\n1,2\n3,x\n", BadFormat, 3, 3, "`x` is not a whole number"),
+            (b"a,b\n1,2\n3,\n", BadFormat, 3, 3, "an empty field is not a whole number"),
+            (b"a,b\n1,\n3,4\n", BadFormat, 2, 3, "an empty field is not a whole number"),
+            (b"a,b\n1,3rd\n", BadFormat, 2, 3, "`3rd` is not a whole number"),
+            (b"a,b\n1,2\n12,--3\n", BadFormat, 3, 4, "`--3` is not a whole number"),
+            (b"a,b\n1,-9223372036854775809\n", OutOfRange, 2, 3, "beyond 63 bits"),
+            (b"a;b\n1;2\n1;x\n", BadFormat, 3, 3, "`x`"),
+            (b"a\tb\n1\t 2\n\"1\"\t\tx\n", BadFormat, 3, 1, "3 fields in a line"),
+            (b"a\tb\n1\t2\n\"1\"\t x\n", BadFormat, 3, 6, "`x`"),
+            (b"d\n2024-02-29\n2023-02-29\n", BadFormat, 3, 1, "is not a date"),
+            (b"d\n2024-02-29\n5\n", BadFormat, 3, 1, "`5` is not a date"),
+            (b"n\nAnn\n\xff\n", BadFormat, 3, 1, "is not UTF-8"),
             (b"a,b\n1,2.5\n", BadFormat, 2, 3, "`2.5`"),
             (b"a\n9223372036854775808\n", OutOfRange, 2, 1, "beyond 63 bits"),
             (b"a,b\n1,2\n3\n", BadFormat, 3, 1, "1 field in a line, 2 before"),
@@ -50,8 +62,8 @@ fn bad_inputs_are_refused_at_their_place() {
             (b"a\r\n1\r\nx\r\n", BadFormat, 3, 1, "`x`"),
             (b"\r\na,b\r\n\r\n1,2\r\n1\r\n", BadFormat, 5, 1, "1 field in a line"),
             (b"a\n\n\n1\n\nx\n", BadFormat, 6, 1, "`x`"),
-            (b"a,b\n\"1\", x\n", BadFormat, 2, 6, "`x`"),
-            (b"a,b,c\n 1 ,\"2\n\",\"x\"\"\"\n", BadFormat, 3, 3, "`x\"`"),
+            (b"a,b\n1,1\n\"1\", x\n", BadFormat, 3, 6, "`x`"),
+            (b"a,b,c\n1,1,1\n 1 ,\"2\n\",\"x\"\"\"\n", BadFormat, 4, 3, "`x\"`"),
         ],
     );
 }
@@ -62,25 +74,18 @@ fn a_first_line_with_a_number_in_it_is_no_header() {
         Csv,
         &[
             (b"1.5,3\n4,2\n", BadFormat, 1, 1, "`1.5` is not a whole number"),
-            (b"-1,3\n4,2\n", OutOfRange, 1, 1, "`-1` is negative"),
             (b"4,0.5\n1,2\n", BadFormat, 1, 3, "`0.5` is not a whole number"),
             (b"+1,2\n", BadFormat, 1, 1, "`+1`"),
             (b".5,a\n", BadFormat, 1, 1, "`.5`"),
-            (b"1,\n", BadFormat, 1, 3, "an empty field"),
-            (b"a,\n1,2\n", BadFormat, 1, 1, "`a`"),
-            (b"a,3\n1,2\n", BadFormat, 1, 1, "`a`"),
-            (b"7,b\n1,2\n", BadFormat, 1, 3, "`b`"),
+            (b"3rd,a\n", BadFormat, 1, 1, "`3rd`"),
+            (b"1,\n2,3\n", BadFormat, 1, 3, "an empty field"),
             (b"1e3\n", BadFormat, 1, 1, "`1e3`"),
-            (b"1;2\n3;4\n", BadFormat, 1, 1, "`1;2`"),
             (b"1 2\n", BadFormat, 1, 1, "`1 2`"),
-            (b"\n2024-01-01,5\n", BadFormat, 2, 1, "`2024-01-01`"),
-            (b"\"a\nb\",c\n1,2\n", BadFormat, 1, 1, "is not a whole number"),
         ],
     );
     let help = |text: &str| load(Csv, text.as_bytes()).unwrap_err().help;
     assert_eq!(help("a\n0.05\n"), ["`scale=1000` multiplies every number by 1000 and rounds it"]);
     assert_eq!(help("1e3\n"), ["with `scale=1` whole numbers may be written like this one"]);
-    assert_eq!(help("1;2\n"), ["commas separate the fields of a CSV file"]);
     let (found, _) = numbers(Csv, "2nd:,.5:4,:\n1,2,3\n");
     let expected = [("2nd", None, &[1][..]), (".5", Some(4), &[2][..]), ("", None, &[3][..])];
     assert_eq!(fields(&found), expected);
@@ -148,7 +153,7 @@ fn bits_are_one_number_a_row() {
 
 #[test]
 fn headers_are_written_so_that_they_are_read_as_such() {
-    let field = |name: &str, bits| Field { name: name.to_owned(), bits, values: vec![0, 7] };
+    let field = |name: &str, bits| Field::new(name, bits, vec![0, 7]);
     for fields in [
         vec![field("1", None), field("2", None)],
         vec![field("1", Some(9)), field("a,b", None), field("c\"d", Some(3))],
@@ -163,13 +168,94 @@ fn headers_are_written_so_that_they_are_read_as_such() {
 }
 
 #[test]
-fn what_is_no_unsigned_integer_is_not_written() {
-    let field = Field { name: "x".to_owned(), bits: None, values: vec![3, -1] };
-    let negative = Numbers { shape: Shape::List(2), fields: vec![field] };
+fn what_is_wider_than_a_number_is_not_written() {
     let wide = BitTable::zeros(2, 64).unwrap();
-    for value in [OutputRef::Numbers(&negative), OutputRef::Bits(BitsRef::Table(&wide))] {
-        let error = write(Csv, value, &mut Vec::new()).unwrap_err();
-        assert_eq!(error.code, Code::NoSuchLayout);
-        crate::support::check_wording(&error);
+    let error = write(Csv, OutputRef::Bits(BitsRef::Table(&wide)), &mut Vec::new()).unwrap_err();
+    assert_eq!(error.code, Code::NoSuchLayout);
+    crate::support::check_wording(&error);
+}
+
+fn with(rules: FieldRules<'_>, text: &str) -> Result<Numbers, FileError> {
+    let mut options = ReadOptions { fields: rules, ..ReadOptions::new("f", 1 << 20) };
+    match read(Csv, &mut text.as_bytes(), &mut options)?.data {
+        Data::Numbers(numbers) => Ok(numbers),
+        other => panic!("{other:?}"),
     }
+}
+
+const PEOPLE: &str = "name,city,born,wakes,temperature,zip:text\n\
+    Ann,Paris,1990-05-01,07:30,-3,01234\n\
+    Bob,,1969-12-31,06:00:05,12,80331\n\
+    \"Eve, of X\",Paris,2001-01-01,23:59,0,01234\n";
+
+#[test]
+fn texts_dates_and_times_become_numbers_and_texts_again() {
+    let (people, notes) = numbers(Csv, PEOPLE);
+    assert!(notes.is_empty());
+    let values: Vec<&[i64]> = people.fields.iter().map(|field| &field.values[..]).collect();
+    let expected: [&[i64]; 6] = [
+        &[1, 2, 3],
+        &[1, 0, 1],
+        &[7425, -1, 11_323],
+        &[27_000, 21_605, 86_340],
+        &[-3, 12, 0],
+        &[1, 2, 1],
+    ];
+    assert_eq!(values, expected);
+    let Meaning::Texts(names) = &people.fields[0].meaning else { panic!("texts") };
+    assert_eq!(names.as_slice(), ["Ann", "Bob", "Eve, of X"]);
+    let again = written(OutputRef::Numbers(&people));
+    assert_eq!(again, PEOPLE.replace(":30,", ":30:00,").replace(":59,", ":59:00,"));
+    assert_eq!(numbers(Csv, &again).0, people);
+    let german = "preis;ort\n1,50;Ulm\n-0,25;\n";
+    let mut options =
+        ReadOptions { scale: Decimal::parse_positive("100"), ..ReadOptions::new("f", 9999) };
+    let loaded = read(Csv, &mut german.as_bytes(), &mut options).unwrap();
+    assert_eq!(loaded.notes, ["semicolons separate the fields"]);
+    let Data::Numbers(prices) = &loaded.data else { panic!("numbers") };
+    assert_eq!([&prices.fields[0].values[..], &prices.fields[1].values], [[150, -25], [1, 0]]);
+    assert_eq!(written(loaded.data.as_output()), "preis,ort\n1.5,Ulm\n-0.25,\n");
+}
+
+#[test]
+fn the_user_says_what_holds_texts_their_order_and_what_is_empty() {
+    let text = "a,b\n3,x\n,w\n12,x\n";
+    let rules = FieldRules { empty: Some("-1"), sorted: true, ..FieldRules::default() };
+    let numbers = with(rules, text).unwrap();
+    assert_eq!(fields(&numbers), [("a", None, &[3, -1, 12][..]), ("b", None, &[2, 1, 2][..])]);
+    let names = ["a".to_owned()];
+    let rules = FieldRules { texts: &names, ..FieldRules::default() };
+    assert_eq!(with(rules, text).unwrap().fields[0].values, [1, 0, 2]);
+    let rules = FieldRules { empty: Some("none"), ..FieldRules::default() };
+    let error = with(rules, "a,b\n,1\n3,2\n").unwrap_err();
+    assert_eq!((error.line, error.column), (Some(2), Some(1)));
+    assert_eq!(with(rules, "a,b\n,1\n,2\n").unwrap().fields[0].values, [0, 0]);
+}
+
+#[test]
+fn fields_have_scales_of_their_own() {
+    let scales = [("p".to_owned(), Decimal::whole(100))];
+    let rules = FieldRules { scales: &scales, ..FieldRules::default() };
+    let numbers = with(rules, "n,p\n7,2.40\n8,-1\n").unwrap();
+    assert_eq!(fields(&numbers), [("n", None, &[7, 8][..]), ("p", None, &[240, -100][..])]);
+    assert_eq!(written(OutputRef::Numbers(&numbers)), "n,p\n7,2.4\n8,-1\n");
+    let mut options = ReadOptions { fields: rules, ..ReadOptions::new("f", 9999) };
+    let loaded = read(Csv, &mut &b"n\n7\n"[..], &mut options).unwrap();
+    assert_eq!(loaded.warnings, ["there is no field `p`"]);
+    let mut options = ReadOptions { fields: rules, ..ReadOptions::new("f", 9999) };
+    let loaded = read(Csv, &mut &b"p\n0.001\n"[..], &mut options).unwrap();
+    assert!(loaded.warnings[0].starts_with("the field `p`: 1 of 1 value became 0"), "{loaded:?}");
+}
+
+#[test]
+fn memory_of_texts_is_bounded() {
+    let text: String = (0..1000).map(|n| format!("t{n}\n")).collect();
+    let of_budget = |max_bytes| {
+        let mut options = ReadOptions::new("f", max_bytes);
+        read(Csv, &mut text.as_bytes(), &mut options).map(|loaded| loaded.n_bytes)
+    };
+    let n_bytes = of_budget(1 << 20).unwrap();
+    assert!(n_bytes > 1000 * 128, "{n_bytes}");
+    assert_eq!(of_budget(n_bytes).unwrap(), n_bytes);
+    assert_eq!(of_budget(n_bytes - 1).unwrap_err().code, DoesNotFit);
 }

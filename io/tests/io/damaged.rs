@@ -30,7 +30,7 @@ static FILES: LazyLock<Vec<(Format, Vec<u8>)>> = LazyLock::new(|| {
     let records = npy(2, &header("[('a', '<f4'), ('b', '|b1')]", "False", "(2,)"), &[0; 10]);
     let numbers = Numbers {
         shape: Shape::Grid { height: 20, width: 20 },
-        fields: vec![Field { name: "a".into(), bits: None, values: (0..400).collect() }],
+        fields: vec![Field::new("a", None, (0..400).collect())],
     };
     let mut archive = Vec::new();
     write(Format::Npz, OutputRef::Numbers(&numbers), &mut archive).expect("an archive");

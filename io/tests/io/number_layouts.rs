@@ -10,7 +10,7 @@ use star_io::{
 use crate::support::{BUDGET, check_wording};
 
 fn field(name: &str, bits: Option<usize>, values: &[i64]) -> Field {
-    Field { name: name.to_owned(), bits, values: values.to_vec() }
+    Field::new(name, bits, values.to_vec())
 }
 
 fn list(fields: Vec<Field>) -> Numbers {
@@ -157,4 +157,43 @@ fn every_layout_can_be_stopped() {
     options.go_on = Some(&mut go_on);
     let found = lay_out_numbers(&NumberLayout::Records, &numbers, None, &mut options);
     assert_eq!(found.unwrap_err().code, Code::Interrupted);
+}
+
+#[test]
+fn a_value_has_its_code_as_the_field_is_laid_out() {
+    let text = "city,born,t:6\nUlm,1990-05-01,-3\n,1990-05-04,12\nRom,1990-05-02,0\n";
+    let numbers = crate::support::numbers(star_io::Format::Csv, text).0;
+    let code = |value: &str, widths: Option<&[usize]>| {
+        let code = laid_out(&format!("code:{value}"), &numbers, widths)?;
+        Ok::<_, FileError>(code.table.row(0).to_string())
+    };
+    let codes = ["city=Ulm", "city=Rom", "city=", "city=Oslo", "born=1990-05-03", "t=-3", "3=5"];
+    let found = codes.map(|layout| code(layout, None).unwrap());
+    let born = format!("{:013b}", 7427);
+    assert_eq!(found, ["01", "10", "00", "11", &born, "000000", "001000"]);
+    assert_eq!(code("city=Oslo", Some(&[70])).unwrap(), "1".repeat(70));
+    assert_eq!(code("city=Rom", Some(&[70])).unwrap(), format!("{}10", "0".repeat(68)));
+    for (layout, widths, expected) in [
+        ("t=-4", None, Code::WidthTooSmall),
+        ("t=61", None, Code::WidthTooSmall),
+        ("t=1.5", None, Code::OutOfRange),
+        ("born=May", None, Code::OutOfRange),
+        ("town=Ulm", None, Code::NoSuchLayout),
+        ("city=Ulm", Some(&[1][..]), Code::WidthTooSmall),
+    ] {
+        let error = code(layout, widths).unwrap_err();
+        assert_eq!(error.code, expected, "{layout}: {error}");
+        check_wording(&error);
+    }
+    let error = code("t=61", None).unwrap_err();
+    assert_eq!(error.notes, ["its 6 bits hold -3 to 60"]);
+    assert_eq!(code("t=5", Some(&[2, 13, 7])).unwrap(), "0001000");
+    let laid_out = laid_out("records", &numbers, None).unwrap();
+    assert_eq!(laid_out.table.row(1).to_string(), format!("00{:013b}001111", 7428));
+    let notes = [
+        "the field `city` holds texts, from `Ulm` as 1 to `Rom` as 2",
+        "the field `born` is a date, in days since 1970-01-01",
+        "the field `t` is stored less its least number, which is -3",
+    ];
+    assert_eq!(laid_out.notes, notes);
 }

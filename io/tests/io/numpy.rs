@@ -237,7 +237,7 @@ fn arrays_are_written_as_numpy_writes_them() {
         ([i64::MIN, i64::MAX], Some(64), "'<i8'"),
         ([0, 1], Some(4096), "'|u1'"),
     ] {
-        let field = Field { name: "v".into(), bits, values: values.to_vec() };
+        let field = Field::new("v", bits, values.to_vec());
         let numbers = Numbers { shape: Shape::List(2), fields: vec![field] };
         let bytes = written(Npy, OutputRef::Numbers(&numbers));
         let text = String::from_utf8_lossy(&bytes);
@@ -256,11 +256,10 @@ fn any_numbers() -> impl Strategy<Value = Numbers> {
             let values = prop::collection::vec(value.clone(), height * width);
             let fields = prop::collection::vec(("[a-zä'\\\\ ]{1,4}", values), n);
             fields.prop_map(move |fields| {
-                let fields = fields.into_iter().enumerate().map(|(idx, (name, values))| Field {
-                    name: format!("{name}{idx}"),
-                    bits: None,
-                    values,
-                });
+                let fields = fields
+                    .into_iter()
+                    .enumerate()
+                    .map(|(idx, (name, values))| Field::new(format!("{name}{idx}"), None, values));
                 Numbers { shape, fields: fields.collect() }
             })
         },

@@ -58,7 +58,7 @@ fn numbers_in(
         let values = prop::collection::vec(values.clone(), len);
         let bits = prop::option::of(64usize..100);
         let field = ("[a-z0-9:,\" ]{0,3}[a-z0-9]", bits, values)
-            .prop_map(|(name, bits, values)| Field { name: name.trim().to_owned(), bits, values });
+            .prop_map(|(name, bits, values)| Field::new(name.trim(), bits, values));
         prop::collection::vec(field, n_fields)
             .prop_map(move |fields| Numbers { shape: Shape::List(len), fields })
     })
@@ -202,7 +202,7 @@ fn names_of_vertices_survive_in_edge_lists() {
 fn values_that_a_format_cannot_hold_are_refused() {
     let stray = Arc { tail: 0, head: 7, weight: 1 };
     let graph = Graph { n_vertices: 1, arcs: vec![stray], ..Graph::default() };
-    let field = Field { name: "x".to_owned(), bits: None, values: vec![1, 2] };
+    let field = Field::new("x", None, vec![1, 2]);
     let numbers = Numbers { shape: Shape::List(2), fields: vec![field] };
     for format in [Format::MatrixMarket, Format::EdgeList, Format::Dimacs, Format::Stb] {
         let code = |value| write(format, value, &mut Vec::new()).unwrap_err().code;

@@ -80,7 +80,7 @@ fn what_cannot_be_multiplied_is_refused_at_its_place() {
         (Format::EdgeList, "1 2 1e18\n", Code::OutOfRange, 1, 5),
         (Format::EdgeList, "1 2 0.5x\n", Code::BadFormat, 1, 5),
         (Format::Csv, "1,1e18\n", Code::OutOfRange, 1, 3),
-        (Format::Csv, "1,-0.5\n", Code::OutOfRange, 1, 3),
+        (Format::Csv, "1,-1e18\n", Code::OutOfRange, 1, 3),
         (Format::Csv, "a\n1\n.\n", Code::BadFormat, 3, 1),
         (Format::Updates, "+ 1 2 -0.5\n", Code::OutOfRange, 1, 7),
     ] {

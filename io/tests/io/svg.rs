@@ -7,8 +7,7 @@ use crate::support::refuses;
 
 fn places(names: [&str; 2], shape: Shape) -> Numbers {
     let values = [vec![1, 40, 17], vec![9, 2, 30]];
-    let field =
-        |(name, values): (&str, Vec<i64>)| Field { name: name.to_owned(), bits: None, values };
+    let field = |(name, values): (&str, Vec<i64>)| Field::new(name, None, values);
     Numbers { shape, fields: names.into_iter().zip(values).map(field).collect() }
 }
 

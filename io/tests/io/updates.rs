@@ -204,11 +204,7 @@ proptest! {
         packed in any::<bool>(),
     ) {
         let records: Vec<[i64; 4]> = updates.iter().map(|update| update.record()).collect();
-        let fields = FIELDS.iter().enumerate().map(|(idx, name)| Field {
-            name: (*name).to_owned(),
-            bits: None,
-            values: records.iter().map(|record| record[idx]).collect(),
-        });
+        let fields = FIELDS.iter().enumerate().map(|(idx, name)| Field::new(*name, None, records.iter().map(|record| record[idx]).collect()));
         let numbers = Numbers { shape: Shape::List(records.len()), fields: fields.collect() };
         let packing = if packed { Packing::Gzip } else { Packing::Plain };
         let mut bytes = Vec::new();

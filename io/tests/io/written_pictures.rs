@@ -18,7 +18,7 @@ fn back(format: Format, value: OutputRef<'_>) -> Numbers {
 }
 
 fn field(name: &str, bits: Option<usize>, values: &[i64]) -> Field {
-    Field { name: name.to_owned(), bits, values: values.to_vec() }
+    Field::new(name, bits, values.to_vec())
 }
 
 #[test]

@@ -66,10 +66,8 @@ pub(super) fn draw(index: &MovingIndex, queries: &[Query]) -> Numbers {
             pixels[row * canvas.width + right] = OUTLINE;
         }
     }
-    let fields = ["red", "green", "blue"].iter().enumerate().map(|(idx, name)| Field {
-        name: (*name).to_owned(),
-        bits: Some(8),
-        values: pixels.iter().map(|pixel| pixel[idx].into()).collect(),
+    let fields = ["red", "green", "blue"].iter().enumerate().map(|(idx, name)| {
+        Field::new(*name, Some(8), pixels.iter().map(|pixel| pixel[idx].into()).collect())
     });
     let shape = Shape::Grid { height: canvas.height, width: canvas.width };
     Numbers { shape, fields: fields.collect() }

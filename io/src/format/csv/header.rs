@@ -1,31 +1,35 @@
-//! The header of a CSV file: names of fields, and their widths.
+//! The header of a CSV file: names of fields, their widths, and which hold texts.
 
 use csv::ByteRecord;
 use star_base::Code;
 
-use super::is_digits;
+use super::column::{Column, is_digits};
 use super::pipe::END;
 use super::records::Records;
 use crate::error::Fault;
+use crate::meaning::{Meaning, Texts};
 use crate::numbers::{Field, MAX_BITS};
 use crate::text;
+
+/// What stands behind the name of a field that holds texts.
+const TEXT: &str = "text";
 
 /// Is every field of the record a name? One that looks like a number, or like a mistake in one, has a
 /// colon behind it to be one.
 pub(super) fn is_header(record: &ByteRecord) -> bool {
     record.iter().all(|cell| match split(&String::from_utf8_lossy(cell)) {
         (_, Behind::Nothing) => !looks_like_data(cell),
-        (_, Behind::Colon | Behind::Width(_)) => true,
+        (_, Behind::Colon | Behind::Width(_) | Behind::Text) => true,
     })
 }
 
 /// The fields that the last record names.
-pub(super) fn parse(records: &Records) -> Result<Vec<Field>, Fault> {
-    let fields = records.record().iter().enumerate().map(|(idx, cell)| {
+pub(super) fn parse(records: &Records) -> Result<Vec<Column>, Fault> {
+    let columns = records.record().iter().enumerate().map(|(idx, cell)| {
         let text = String::from_utf8_lossy(cell);
         let (name, behind) = split(&text);
         let bits = match behind {
-            Behind::Nothing | Behind::Colon => None,
+            Behind::Nothing | Behind::Colon | Behind::Text => None,
             Behind::Width(digits) => match digits.parse::<usize>() {
                 Ok(bits) if bits <= MAX_BITS => Some(bits),
                 Ok(_) | Err(_) => {
@@ -35,27 +39,42 @@ pub(super) fn parse(records: &Records) -> Result<Vec<Field>, Fault> {
                 }
             },
         };
-        Ok(Field { name: name.to_owned(), bits, values: Vec::new() })
+        let is_text = matches!(behind, Behind::Text);
+        Ok(records.column(Field::new(name, bits, Vec::new()), is_text))
     });
-    fields.collect()
+    columns.collect()
 }
 
 /// The fields of a file without a header.
-pub(super) fn unnamed(n_fields: u64) -> Vec<Field> {
-    let names = 1..=n_fields;
-    names.map(|name| Field { name: name.to_string(), bits: None, values: Vec::new() }).collect()
+pub(super) fn unnamed(records: &Records) -> Vec<Column> {
+    let names = 1..=records.record().len();
+    let columns = names.map(|name| Field::new(name.to_string(), None, Vec::new()));
+    columns.map(|field| records.column(field, false)).collect()
 }
 
 /// The header of these fields.
 pub(super) fn of_fields(fields: &[Field]) -> Vec<String> {
-    let names = fields.iter().map(|Field { name, bits, values: _ }| match bits {
-        Some(bits) => format!("{name}:{bits}"),
-        None if name.contains(':') || is_unclear(name.as_bytes().trim_ascii()) => {
+    let names = fields.iter().map(|field| match field {
+        Field { name, meaning: Meaning::Texts(texts), values, .. }
+            if !looks_like_text(texts, values) =>
+        {
+            format!("{name}:{TEXT}")
+        }
+        Field { name, bits: Some(bits), .. } if !matches!(field.meaning, Meaning::Texts(_)) => {
+            format!("{name}:{bits}")
+        }
+        Field { name, .. } if name.contains(':') || is_unclear(name.as_bytes().trim_ascii()) => {
             format!("{name}:")
         }
-        None => name.clone(),
+        Field { name, .. } => name.clone(),
     });
     names.collect()
+}
+
+/// Would a reader see by the first of them that is not empty that these are texts?
+fn looks_like_text(texts: &Texts, codes: &[i64]) -> bool {
+    let first = codes.iter().find(|&&code| code != 0);
+    first.and_then(|&code| texts.text(code)).is_none_or(|text| !looks_like_data(text.as_bytes()))
 }
 
 /// Would the name stand for data, or for the end of the file?
@@ -70,11 +89,14 @@ enum Behind<'a> {
     Colon,
     /// The digits of one.
     Width(&'a str),
+    /// That these are texts.
+    Text,
 }
 
 fn split(cell: &str) -> (&str, Behind<'_>) {
     match cell.rsplit_once(':') {
         Some((name, "")) => (name, Behind::Colon),
+        Some((name, TEXT)) => (name, Behind::Text),
         Some((name, digits)) if is_digits(digits.trim().as_bytes()) => {
             (name, Behind::Width(digits.trim()))
         }
@@ -82,7 +104,8 @@ fn split(cell: &str) -> (&str, Behind<'_>) {
     }
 }
 
-fn looks_like_data(name: &[u8]) -> bool {
+/// Does it begin like a number, a date or a time, or is it nothing that stands in a line?
+pub(super) fn looks_like_data(name: &[u8]) -> bool {
     let begins_like_a_number = |byte: &u8| matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.');
     name.first().is_none_or(begins_like_a_number)
         || name.iter().any(|byte| matches!(byte, b'\n' | b'\r'))

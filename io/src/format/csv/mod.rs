@@ -1,9 +1,11 @@
-//! CSV of unsigned integers: one record a line, numbers separated by commas, in quotes or not. With a
-//! scale the numbers may have fractions.
+//! CSV, a record in each line: whole numbers, texts, dates and times, in quotes or not. With a scale the numbers
+//! may have fractions.
 //!
 //! If every field of the first record is a name, it is a header; behind a name may stand the width of its
-//! field in bits, as in `speed:8`. Without a header the fields are called `1`, `2` and so on.
+//! field in bits, as in `speed:8`, or that it holds texts, `zip:text`. Without a header the fields are called `1`, `2`
+//! and so on. Commas separate the fields, or semicolons or tabs if there are any in the first line.
 
+mod column;
 mod header;
 mod pipe;
 mod places;
@@ -12,15 +14,17 @@ mod write;
 
 use star_base::Code;
 
+use self::column::{Cause, Cells, Column, Refused, is_digits};
 use self::records::Records;
 pub(crate) use self::write::write;
 use super::{ReadResult, ReaderNotes};
 use crate::data::Data;
-use crate::decimal::Decimal;
 use crate::error::Fault;
-use crate::growing::{Growing, OutOfBudget};
+use crate::growing::OutOfBudget;
+use crate::meaning::Meaning;
 use crate::numbers::{Numbers, Shape};
-use crate::scaling::{Scaling, advice};
+use crate::options::FieldRules;
+use crate::scaling::advice;
 use crate::source::Source;
 use crate::text;
 
@@ -29,8 +33,9 @@ const FIELD_BYTES: u64 = 256;
 
 /// Reads a list.
 pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
-    let (budget, scaling) = (source.budget().clone(), source.scaling());
-    let mut records = Records::new(source);
+    let (budget, scaling, rules) =
+        (source.budget().clone(), source.scaling(), source.field_rules());
+    let mut records = Records::new(source)?;
     if !records.next()? {
         return Err(records.at(1, 1, Code::Truncated, "the file is empty"));
     }
@@ -40,71 +45,106 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
         return Err(records.out_of_memory(n_bytes, budget.max_bytes()));
     }
     let is_header = header::is_header(records.record());
-    let mut fields = match is_header {
+    let mut columns = match is_header {
         true => header::parse(&records)?,
-        false => header::unnamed(n_fields),
+        false => header::unnamed(&records),
     };
-    let mut columns: Vec<Growing<i64>> = fields
-        .iter()
-        // All of them grow together.
-        .map(|_| Growing::new(&budget, n_fields * size_of::<i64>() as u64))
-        .collect();
+    let cells = Cells { scaling, empty: rules.empty, has_commas: records.separator() == b';' };
+    let record_bytes = u128::from(n_fields) * size_of::<i64>() as u128;
+    let mut n_records = 0;
     let mut more = if is_header { records.next()? } else { true };
     while more {
+        let mut text_bytes = 0;
         for (idx, (cell, column)) in records.record().iter().zip(&mut columns).enumerate() {
-            let number = match scaling {
-                None => plain_number(cell),
-                Some(scaling) => scaled_number(cell, scaling),
-            };
-            let number = number.ok_or_else(|| no_number(&records, idx, scaling))?;
-            column.push(number).map_err(|OutOfBudget(n_bytes)| {
-                records.out_of_memory(n_bytes, budget.max_bytes())
-            })?;
+            let missing = || wrong(&records, idx, None, Cause::Empty, &cells);
+            let pushed = column.push(cell, &cells, missing);
+            pushed.map_err(|refused| refused_cell(&records, idx, column, refused, &cells))?;
+            text_bytes += u128::from(column.text_bytes());
+        }
+        n_records += 1;
+        let n_bytes = text_bytes + n_records as u128 * record_bytes;
+        if text_bytes > 0 && !budget.allows(n_bytes) {
+            return Err(records.out_of_memory(n_bytes, budget.max_bytes()));
         }
         more = records.next()?;
     }
-    for (field, column) in fields.iter_mut().zip(columns) {
-        field.values = column.into_vec();
+    let mut warnings = strange_names(&columns, rules);
+    warnings.extend(columns.iter().filter_map(|column| {
+        Some(format!("the field {}: {}", text::quote(column.name().as_bytes()), column.warning()?))
+    }));
+    let mut fields = Vec::new();
+    for column in columns {
+        let field = column.finish(rules.sorted);
+        fields.push(
+            field.map_err(|OutOfBudget(n_bytes)| {
+                records.out_of_memory(n_bytes, budget.max_bytes())
+            })?,
+        );
     }
-    let n_records = fields.first().map_or(0, |field| field.values.len());
-    Ok((Data::Numbers(Numbers { shape: Shape::List(n_records), fields }), ReaderNotes::default()))
+    let separator = match records.separator() {
+        b';' => Some("semicolons separate the fields"),
+        b'\t' => Some("tabs separate the fields"),
+        _ => None,
+    };
+    let notes = separator.map(str::to_owned).into_iter().collect();
+    let numbers = Numbers { shape: Shape::List(n_records), fields };
+    Ok((Data::Numbers(numbers), ReaderNotes { warnings, notes }))
 }
 
-fn is_digits(text: &[u8]) -> bool {
-    !text.is_empty() && text.iter().all(u8::is_ascii_digit)
+/// Names in the rules that no field has; another file of the run may have them.
+fn strange_names(columns: &[Column], rules: FieldRules<'_>) -> Vec<String> {
+    let names = rules.texts.iter().chain(rules.scales.iter().map(|(name, _)| name));
+    let strange = names.filter(|name| columns.iter().all(|column| column.name() != *name));
+    strange.map(|name| format!("there is no field {}", text::quote(name.as_bytes()))).collect()
 }
 
-fn plain_number(cell: &[u8]) -> Option<i64> {
-    let digits = std::str::from_utf8(cell).ok().filter(|text| is_digits(text.as_bytes()));
-    digits?.parse().ok()
+/// The fault of a cell that its column does not take.
+fn refused_cell(
+    records: &Records,
+    idx: usize,
+    column: &Column,
+    refused: Refused,
+    cells: &Cells<'_>,
+) -> Fault {
+    match refused {
+        Refused::Wrong(cause) => wrong(records, idx, Some(column), cause, cells),
+        Refused::Memory(OutOfBudget(n_bytes)) => {
+            records.out_of_memory(n_bytes, records.budget().max_bytes())
+        }
+        Refused::Before(fault) => fault,
+    }
 }
 
-fn scaled_number(cell: &[u8], scaling: &Scaling) -> Option<i64> {
-    let number = decimal(cell).filter(|number| !number.is_negative())?;
-    scaling.decimal(number)
-}
-
-fn decimal(cell: &[u8]) -> Option<Decimal> {
-    Decimal::parse(std::str::from_utf8(cell).ok()?)
-}
-
-/// The fault that field `idx` of the last record holds no number that is read.
-fn no_number(records: &Records, idx: usize, scaling: Option<&Scaling>) -> Fault {
+/// The fault that field `idx` of the last record holds nothing of the kind of its column; a number, if that is not known.
+fn wrong(
+    records: &Records,
+    idx: usize,
+    column: Option<&Column>,
+    cause: Cause,
+    cells: &Cells<'_>,
+) -> Fault {
     let cell = records.record().get(idx).unwrap_or_default();
-    let (number, quoted) = (decimal(cell), text::quote(cell));
-    let kind = if scaling.is_some() { "a number" } else { "a whole number" };
-    let (code, message) = match number {
-        Some(number) if number.is_negative() => {
-            let why = "is negative, and only unsigned integers are read";
-            (Code::OutOfRange, format!("{quoted} {why}"))
+    let meaning = column.map_or(&Meaning::Number, Column::meaning);
+    let is_scaled = column.map_or(cells.scaling, |column| column.scaling(cells)).is_some();
+    let (number, quoted, kind) = (cells.decimal(cell), text::quote(cell), meaning.describe());
+    let is_moment = matches!(meaning, Meaning::Date | Meaning::Clock | Meaning::DateTime);
+    let (code, message) = match (cause, cells.empty) {
+        (Cause::Encoding, _) => (Code::BadFormat, format!("{quoted} is not UTF-8")),
+        (Cause::Empty, Some(empty)) => {
+            let empty = text::quote(empty.as_bytes());
+            (Code::BadFormat, format!("{empty}, for an empty field, is not {kind}"))
         }
-        Some(_) if scaling.is_some() => {
-            (Code::OutOfRange, format!("{quoted} times the scale is beyond 63 bits"))
-        }
-        Some(_) if is_digits(cell) => (Code::OutOfRange, format!("{quoted} is beyond 63 bits")),
-        Some(_) => (Code::BadFormat, format!("{quoted} is not a whole number")),
-        None if cell.is_empty() => (Code::BadFormat, format!("an empty field is not {kind}")),
-        None => (Code::BadFormat, format!("{quoted} is not {kind}")),
+        (Cause::Empty, None) => (Code::BadFormat, format!("an empty field is not {kind}")),
+        (Cause::Cell, _) => match number {
+            Some(_) if is_moment => (Code::BadFormat, format!("{quoted} is not {kind}")),
+            Some(_) if is_scaled => {
+                (Code::OutOfRange, format!("{quoted} times the scale is beyond 63 bits"))
+            }
+            Some(_) if is_digits(cell.strip_prefix(b"-").unwrap_or(cell)) => {
+                (Code::OutOfRange, format!("{quoted} is beyond 63 bits"))
+            }
+            Some(_) | None => (Code::BadFormat, format!("{quoted} is not {kind}")),
+        },
     };
     let mut error = *records.in_field(idx, code, message);
     if records.is_first() {
@@ -113,11 +153,15 @@ fn no_number(records: &Records, idx: usize, scaling: Option<&Scaling>) -> Fault 
              a colon behind it makes a name of anything: `2nd:`",
         );
     }
-    Box::new(match number {
-        Some(number) if code == Code::BadFormat => error.help(advice(number)),
-        None if cell.iter().any(|byte| matches!(byte, b';' | b'\t' | b' ')) => {
-            error.help("commas separate the fields of a CSV file")
+    Box::new(match (cause, number) {
+        (Cause::Encoding, _) => error.help("save the file as UTF-8"),
+        (Cause::Empty, _) => error.help("`empty=0` says what stands where nothing does"),
+        (Cause::Cell, Some(number)) if code == Code::BadFormat && !is_moment => {
+            error.help(advice(number))
         }
-        Some(_) | None => error,
+        (Cause::Cell, Some(_)) => error,
+        (Cause::Cell, None) => error.help(
+            "`:text` behind the name of a field, or `texts=NAME`, makes texts of all its cells",
+        ),
     })
 }

@@ -27,6 +27,8 @@ pub(super) struct Shared {
     n_pending: Cell<usize>,
     /// The byte and the line from which on that record begins.
     start: Cell<(u64, u64)>,
+    /// What separates fields.
+    pub(super) separator: Cell<u8>,
     recent: RefCell<Recent>,
 }
 
@@ -39,7 +41,7 @@ impl Shared {
 
     /// Line and column of field `idx`, from 0, of the record that begins at this byte and line.
     pub(super) fn place(&self, (byte, line): (u64, u64), idx: usize) -> (u64, u64) {
-        self.recent.borrow().place(byte, line, idx)
+        self.recent.borrow().place(byte, line, idx, self.separator.get())
     }
 
     /// The fault that ended the reading.

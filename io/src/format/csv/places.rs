@@ -25,7 +25,7 @@ impl Recent {
 
     /// Line and column of field `idx`, from 0, of the record that was looked for from byte `start` on, in
     /// `line`. The first column of that line if the bytes are gone.
-    pub(super) fn place(&self, start: u64, line: u64, idx: usize) -> (u64, u64) {
+    pub(super) fn place(&self, start: u64, line: u64, idx: usize, separator: u8) -> (u64, u64) {
         let at = start.checked_sub(self.offset).and_then(|at| usize::try_from(at).ok());
         let Some(bytes) = at.and_then(|at| self.bytes.get(at..)) else { return (line, 1) };
         let mut cursor = Cursor { bytes, line, column: 1 };
@@ -33,9 +33,11 @@ impl Recent {
             cursor.bump();
         }
         for _ in 0..idx {
-            cursor.skip_field();
+            cursor.skip_field(separator);
         }
-        while let Some(b' ' | b'\t') = cursor.bytes.first() {
+        while let Some(b' ' | b'\t') = cursor.bytes.first()
+            && cursor.bytes.first() != Some(&separator)
+        {
             cursor.bump();
         }
         (cursor.line, cursor.column)
@@ -60,12 +62,12 @@ impl Cursor<'_> {
         }
     }
 
-    /// Passes over a field and the comma behind it.
-    fn skip_field(&mut self) {
+    /// Passes over a field and the separator behind it.
+    fn skip_field(&mut self, separator: u8) {
         let is_quoted = self.bytes.first() == Some(&b'"');
         let mut is_inside = false;
         while let Some(byte) = self.bytes.first() {
-            let ends = *byte == b',' && !is_inside;
+            let ends = *byte == separator && !is_inside;
             // A quote that is doubled closes and opens again.
             is_inside ^= is_quoted && *byte == b'"';
             self.bump();
@@ -84,15 +86,15 @@ mod tests {
     fn fields_are_found_behind_blank_lines_quotes_and_blanks() {
         let mut recent = Recent::default();
         recent.push(b"a,b\r\n\r\n  1,2\r\n");
-        assert_eq!(recent.place(0, 1, 1), (1, 3));
+        assert_eq!(recent.place(0, 1, 1, b','), (1, 3));
         let behind_return = 4; // the parser has read no further
-        assert_eq!(recent.place(behind_return, 1, 0), (3, 3));
-        assert_eq!(recent.place(behind_return, 1, 1), (3, 5));
+        assert_eq!(recent.place(behind_return, 1, 0, b','), (3, 3));
+        assert_eq!(recent.place(behind_return, 1, 1, b','), (3, 5));
         let mut quoted = Recent::default();
         quoted.push(b"\"1\"\"\n,\",\"2,");
         quoted.push(b"\n\",\"3,\",  7,x\n");
         for (idx, place) in [(1, (2, 4)), (2, (3, 3)), (3, (3, 10)), (4, (3, 12))] {
-            assert_eq!(quoted.place(0, 1, idx), place, "{idx}");
+            assert_eq!(quoted.place(0, 1, idx, b','), place, "{idx}");
         }
     }
 
@@ -104,8 +106,8 @@ mod tests {
         }
         assert_eq!(recent.bytes.len(), 2 * CHUNK);
         let n_lines = CHUNK as u64 / 4;
-        assert_eq!(recent.place(4, 2, 1), (2, 1));
-        assert_eq!(recent.place(4 * n_lines, n_lines + 1, 1), (n_lines + 1, 3));
-        assert_eq!(recent.place(u64::MAX, 9, 1), (9, 1));
+        assert_eq!(recent.place(4, 2, 1, b','), (2, 1));
+        assert_eq!(recent.place(4 * n_lines, n_lines + 1, 1, b','), (n_lines + 1, 3));
+        assert_eq!(recent.place(u64::MAX, 9, 1, b','), (9, 1));
     }
 }

@@ -5,8 +5,13 @@ use std::rc::Rc;
 use csv::{ByteRecord, ErrorKind, Reader, ReaderBuilder, Trim};
 use star_base::Code;
 
+use super::column::Column;
 use super::pipe::{END, Pipe, Shared};
+use crate::budget::Budget;
 use crate::error::{Fault, FileError};
+use crate::growing::Growing;
+use crate::numbers::Field;
+use crate::options::FieldRules;
 use crate::source::{CHUNK, Source};
 use crate::text;
 
@@ -15,23 +20,54 @@ pub(super) struct Records<'r, 'o> {
     reader: Reader<Pipe<'r, 'o>>,
     shared: Rc<Shared>,
     file: String,
+    budget: Budget,
+    rules: FieldRules<'o>,
     record: ByteRecord,
     /// Fields of the first record.
     n_fields: Option<usize>,
 }
 
 impl<'r, 'o> Records<'r, 'o> {
-    pub(super) fn new(source: Source<'r, 'o>) -> Self {
-        let file = source.file().to_owned();
+    /// Looks at the first line for what separates the fields.
+    pub(super) fn new(mut source: Source<'r, 'o>) -> Result<Self, Fault> {
+        let (file, budget) = (source.file().to_owned(), source.budget().clone());
+        let rules = source.field_rules();
+        let mut first = vec![0; CHUNK];
+        let n_bytes = source.fill(&mut first)?;
+        let separator = separator(&first[..n_bytes]);
+        source.push_back(&first[..n_bytes]);
         let pipe = Pipe::new(source);
         let shared = Rc::clone(&pipe.shared);
+        shared.separator.set(separator);
         let reader = ReaderBuilder::new()
             .has_headers(false)
+            .delimiter(separator)
             .flexible(true) // the lengths are compared here
             .trim(Trim::All)
             .buffer_capacity(CHUNK)
             .from_reader(pipe);
-        Records { reader, shared, file, record: ByteRecord::new(), n_fields: None }
+        let record = ByteRecord::new();
+        Ok(Records { reader, shared, file, budget, rules, record, n_fields: None })
+    }
+
+    /// What separates the fields.
+    pub(super) fn separator(&self) -> u8 {
+        self.shared.separator.get()
+    }
+
+    /// The memory for what is read.
+    pub(super) fn budget(&self) -> &Budget {
+        &self.budget
+    }
+
+    /// A column of as many as the last record has fields.
+    pub(super) fn column(&self, field: Field, is_text: bool) -> Column {
+        let is_text = is_text || self.rules.texts.contains(&field.name);
+        let mut scales = self.rules.scales.iter();
+        let scale = scales.find(|(name, _)| *name == field.name).map(|(_, scale)| *scale);
+        // All of them grow together.
+        let record_bytes = self.record.len() as u64 * size_of::<i64>() as u64;
+        Column::new(field, is_text, scale, Growing::new(&self.budget, record_bytes))
     }
 
     /// Reads a record with as many fields as the first one; `false` at the end of the file.
@@ -118,4 +154,23 @@ impl<'r, 'o> Records<'r, 'o> {
             })
         })
     }
+}
+
+/// What separates the fields of a file that begins so: a tab or a semicolon if the first line that is not blank has one
+/// outside of quotes, or else a comma.
+fn separator(bytes: &[u8]) -> u8 {
+    let mut found = b',';
+    let (mut is_quoted, mut is_blank) = (false, true);
+    for &byte in bytes {
+        match byte {
+            b'"' => is_quoted = !is_quoted,
+            _ if is_quoted => {}
+            b'\t' => return b'\t',
+            b';' => found = b';',
+            b'\n' | b'\r' if !is_blank => break,
+            _ => {}
+        }
+        is_blank &= matches!(byte, b'\n' | b'\r');
+    }
+    found
 }

@@ -1,4 +1,4 @@
-//! Writing of CSV: numbers with the names of their fields, or rows of bits as numbers.
+//! Writing of CSV: what numbers stand for with the names of their fields, or rows of bits as numbers.
 
 use std::io::{self, Write};
 
@@ -8,7 +8,7 @@ use super::header;
 use crate::data::OutputRef;
 use crate::error::Fault;
 use crate::format::{cannot_hold, cannot_write};
-use crate::numbers::{Field, Numbers};
+use crate::numbers::Numbers;
 
 /// Writes numbers, cells of a grid row by row, or bits: each row of a table is one number of the field
 /// `bits`, a slice is a column, a word a row.
@@ -42,21 +42,16 @@ fn write_numbers(
     out: &mut dyn Write,
 ) -> Result<(), Fault> {
     numbers.check("")?;
-    let negative = |field: &&Field| field.values.iter().any(|&number| number < 0);
-    let refused = match numbers.fields.iter().find(negative) {
-        Some(field) => Some(format!("the field `{}` has negative numbers", field.name)),
-        None => numbers.fields.is_empty().then(|| "there is no field".to_owned()),
-    };
-    if let Some(why) = refused {
-        let fault = cannot_hold(value, "CSV", "unsigned integers");
-        return Err(Box::new(fault.note(why)));
+    if numbers.fields.is_empty() {
+        let fault = cannot_hold(value, "CSV", "lists of fields");
+        return Err(Box::new(fault.note("there is no field")));
     }
     let mut writer = WriterBuilder::new().terminator(Terminator::Any(b'\n')).from_writer(out);
     let mut write = || {
         writer.write_record(header::of_fields(&numbers.fields))?;
         (0..numbers.shape.n_records()).try_for_each(|record| {
-            let numbers = numbers.fields.iter().map(|field| field.values[record].to_string());
-            writer.write_record(numbers)
+            let texts = numbers.fields.iter().map(|field| field.meaning.text(field.values[record]));
+            writer.write_record(texts.map(|text| text.into_owned()))
         })?;
         writer.flush().map_err(csv::Error::from)
     };

@@ -50,7 +50,7 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
         let message = format!("a line beyond the {all} of the header");
         return Err(scanner.here(Code::HeaderLies, message));
     }
-    let field = Field { name: "passable".to_owned(), bits: Some(1), values: cells.into_vec() };
+    let field = Field::new("passable", Some(1), cells.into_vec());
     let shape = Shape::Grid { height: height as usize, width: width as usize };
     let notes = match n_water {
         0 => Vec::new(),

@@ -49,10 +49,8 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
         problems.push(problem).map_err(|e| scanner.out_of_memory(&e))?;
     }
     let problems = problems.into_vec();
-    let fields = FIELDS.iter().enumerate().map(|(idx, name)| Field {
-        name: (*name).to_owned(),
-        bits: None,
-        values: problems.iter().map(|problem| problem[idx]).collect(),
+    let fields = FIELDS.iter().enumerate().map(|(idx, name)| {
+        Field::new(*name, None, problems.iter().map(|problem| problem[idx]).collect())
     });
     let numbers = Numbers { shape: Shape::List(problems.len()), fields: fields.collect() };
     let notes = match given {

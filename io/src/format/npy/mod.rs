@@ -73,7 +73,7 @@ pub(super) fn read_array(
             (None, Kind::Unsigned) => Some(column.n_bytes * 8),
         };
         let name = column.name.as_deref().unwrap_or(name).to_owned();
-        fields.push(Field { name, bits, values });
+        fields.push(Field::new(name, bits, values));
     }
     Ok(Numbers { shape, fields })
 }
@@ -116,7 +116,7 @@ fn write_numbers(numbers: &Numbers, out: &mut dyn Write, format: &str) -> Result
     }
     let n_records = shape.n_records();
     let columns = fields.iter().map(|field| {
-        let Field { name, bits, values } = field;
+        let Field { name, bits, meaning: _, values } = field;
         let name = (fields.len() > 1).then(|| name.clone());
         Column::least(name, *bits, values)
     });

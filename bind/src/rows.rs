@@ -1,0 +1,215 @@
+//! What the rows of a parameter stand for in the file that they come from, records of a list or arcs of a graph, and
+//! results that are written as such.
+
+use std::ops::Range;
+use std::rc::Rc;
+
+use star_base::{BitTable, BitVector, BitsRef, Code, Diagnostic, did_you_mean, text};
+use star_io::{Data, Field, FileError, Format, Graph, Numbers, Shape};
+
+use crate::encoding::cannot_hold;
+use crate::fields::Fields;
+use crate::param::Signature;
+
+/// The name of the graph of `--graph`, where no parameter is called so.
+pub const GRAPH: &str = "graph";
+
+/// Widest field that is a number.
+const MAX_BITS: usize = 63;
+
+/// What the rows of a parameter stand for.
+#[derive(Clone, Debug)]
+pub enum Rows {
+    /// Row i for record i of a list.
+    Records {
+        /// The records.
+        numbers: Numbers,
+        /// Which of their fields lie side by side in a row.
+        fields: Range<usize>,
+        /// Bits of these.
+        widths: Vec<usize>,
+    },
+    /// Row i for arc i of a graph.
+    Arcs(Rc<Graph>),
+}
+
+/// What a result is written as, if not as its bits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ResultForm {
+    /// Numbers with these fields.
+    Fields(Fields),
+    /// `rows of NAME`: a slice as the records or arcs of a parameter at which it has ones.
+    RowsOf(String),
+    /// `like NAME`: a table as records with the fields of a parameter.
+    Like(String),
+}
+
+impl ResultForm {
+    /// Splits `[FORM:]FILE`.
+    ///
+    /// # Errors
+    /// E0507 if a form stands there that is not written right.
+    pub fn split(text: &str) -> Result<(Option<Self>, &str), FileError> {
+        if let Some((prefix, file)) = text.split_once(':') {
+            let words: Vec<&str> = prefix.split_whitespace().collect();
+            match words[..] {
+                ["rows", "of", name] => {
+                    return Ok((Some(ResultForm::RowsOf(name.to_owned())), file));
+                }
+                ["like", name] => return Ok((Some(ResultForm::Like(name.to_owned())), file)),
+                _ => {}
+            }
+        }
+        let (fields, file) = Fields::split(text)?;
+        Ok((fields.map(ResultForm::Fields), file))
+    }
+
+    /// The parameter whose rows it speaks of.
+    pub fn parameter(&self) -> Option<&str> {
+        match self {
+            ResultForm::Fields(_) => None,
+            ResultForm::RowsOf(name) | ResultForm::Like(name) => Some(name),
+        }
+    }
+
+    /// Refuses a parameter that there is none of.
+    ///
+    /// # Errors
+    /// E0603 with what was perhaps meant.
+    pub fn check(&self, signature: &Signature) -> Result<(), Diagnostic> {
+        let names = || signature.params.iter().map(|param| param.name.as_str());
+        let Some(name) = self.parameter().filter(|name| names().all(|other| other != *name)) else {
+            return Ok(());
+        };
+        if name == GRAPH && matches!(self, ResultForm::RowsOf(_)) {
+            return Ok(());
+        }
+        let message = format!("`{}` has no parameter `{name}`", signature.name);
+        let fault = Diagnostic::new(Code::NoSuchParameter, message)
+            .note(format!("its parameters are {}", text::quoted_list(names())));
+        Err(match did_you_mean(name, names()) {
+            Some(meant) => fault.help(format!("did you mean `{meant}`?")),
+            None => fault,
+        })
+    }
+
+    /// Refuses a format that holds nothing of this form.
+    ///
+    /// # Errors
+    /// E0507.
+    pub fn held_by(&self, format: Format) -> Result<(), FileError> {
+        let field = Field::new("x", None, vec![1]);
+        let list = Data::Numbers(Numbers { shape: Shape::List(1), fields: vec![field] });
+        let (examples, what) = match self {
+            ResultForm::Fields(fields) => return fields.held_by(format),
+            ResultForm::RowsOf(_) => {
+                let arcs = Vec::new();
+                let graph =
+                    Graph { n_vertices: 1, arcs, weighted: false, symmetric: true, labels: None };
+                (vec![list, Data::Graph(graph)], "records or arcs")
+            }
+            ResultForm::Like(_) => (vec![list], "a list of records"),
+        };
+        let holds =
+            |data: &Data| star_io::write(format, data.as_output(), &mut std::io::sink()).is_ok();
+        if examples.iter().any(holds) { Ok(()) } else { Err(cannot_hold(what, format)) }
+    }
+
+    /// A result in this form. `rows` are those of the parameter that the form names, `file` is what messages call it.
+    ///
+    /// # Errors
+    /// E0507 if the result, or the parameter, is nothing of this form; E0511 if the system refuses the memory.
+    pub fn data(
+        &self,
+        value: BitsRef<'_>,
+        rows: Option<&Rows>,
+        file: &str,
+    ) -> Result<Data, FileError> {
+        let refused = |message: String| FileError::new(Code::NoSuchLayout, file, message);
+        let name = match self {
+            ResultForm::Fields(fields) => return fields.numbers(value, file).map(Data::Numbers),
+            ResultForm::RowsOf(name) | ResultForm::Like(name) => name,
+        };
+        let Some(rows) = rows else {
+            let message = format!("the rows of `{name}` are no records of a list and no arcs");
+            return Err(refused(message)
+                .help("give it a list of numbers, CSV for one, or arcs of a graph in a layout"));
+        };
+        match (self, value, rows) {
+            (ResultForm::RowsOf(_), BitsRef::Slice(slice), rows) => {
+                rows.chosen(slice).map_err(|n_rows| {
+                    let n_bits = slice.len();
+                    refused(format!("a slice of {n_bits} for {n_rows} rows of `{name}`"))
+                })
+            }
+            (ResultForm::RowsOf(_), BitsRef::Table(_) | BitsRef::Word(_), _) => {
+                Err(refused(format!("`rows of {name}` is a form of slices")))
+            }
+            (
+                ResultForm::Like(_),
+                BitsRef::Table(table),
+                Rows::Records { numbers, fields, widths },
+            ) => like(table, &numbers.fields[fields.clone()], widths, file).map(Data::Numbers),
+            (ResultForm::Like(_), BitsRef::Table(_), Rows::Arcs(_)) => {
+                Err(refused(format!("the rows of `{name}` are arcs, and no records of a list")))
+            }
+            (ResultForm::Like(_) | ResultForm::Fields(_), _, _) => {
+                Err(refused(format!("`like {name}` is a form of tables")))
+            }
+        }
+    }
+}
+
+impl Rows {
+    /// Those at which the slice has ones; the number of rows if the slice has another.
+    fn chosen(&self, slice: &BitVector) -> Result<Data, usize> {
+        let rows = || (0..slice.len()).filter(|&row| slice.get(row));
+        match self {
+            Rows::Records { numbers, .. } => {
+                let n_records = numbers.shape.n_records();
+                if slice.len() != n_records {
+                    return Err(n_records);
+                }
+                let fields = numbers.fields.iter().map(|field| Field {
+                    values: rows().map(|row| field.values[row]).collect(),
+                    ..field.without_values()
+                });
+                let fields: Vec<Field> = fields.collect();
+                Ok(Data::Numbers(Numbers { shape: Shape::List(rows().count()), fields }))
+            }
+            Rows::Arcs(graph) => {
+                if slice.len() != graph.arcs.len() {
+                    return Err(graph.arcs.len());
+                }
+                let arcs = rows().map(|row| graph.arcs[row]).collect();
+                let Graph { n_vertices, weighted, symmetric, ref labels, arcs: _ } = **graph;
+                let labels = labels.clone();
+                Ok(Data::Graph(Graph { n_vertices, arcs, weighted, symmetric, labels }))
+            }
+        }
+    }
+}
+
+/// The rows of a table as records with these fields.
+fn like(
+    table: &BitTable,
+    fields: &[Field],
+    widths: &[usize],
+    file: &str,
+) -> Result<Numbers, FileError> {
+    if let Some(width) = widths.iter().find(|&&width| width > MAX_BITS) {
+        let message = format!("a field of {width} bits");
+        let error = FileError::new(Code::NoSuchLayout, file, message);
+        return Err(error.note(format!("a number has {MAX_BITS} at most")));
+    }
+    let widths = fields.iter().zip(widths).map(|(field, &width)| (field.name.clone(), width));
+    let records = Fields::records(widths.collect());
+    let mut numbers = records.numbers(BitsRef::Table(table), file)?;
+    for (found, field) in numbers.fields.iter_mut().zip(fields) {
+        let offset = field.offset();
+        found.values.iter_mut().for_each(|number| *number = number.saturating_add(offset));
+        found.bits = field.bits;
+        found.meaning = field.meaning.clone();
+    }
+    Ok(numbers)
+}

@@ -1,0 +1,111 @@
+//! Lists of texts, dates and numbers: searched by content, and written as records again.
+
+use crate::support::{Folder, Ran};
+
+const PEOPLE: &str = "name,city,born,temp\n\
+    Ann,Paris,1990-05-01,-3\n\
+    Bob,,1969-12-31,12\n\
+    \"Eve, of X\",Paris,2001-01-01,0\n";
+
+const FIND: &str = "\
+procedure FIND(T: table; v: word; var X: slice(T));
+var Y: slice(T);
+begin
+  SET(Y);
+  MATCH(T,Y,v,X)
+end;
+procedure SAME(T: table; var R: table);
+begin
+  R:=T
+end;
+";
+
+fn find(folder: &Folder, arguments: &[&str]) -> Ran {
+    folder.star(&[&["run", "find.star", "--proc", "FIND"], arguments].concat())
+}
+
+fn folder() -> Folder {
+    Folder::new(&[("find.star", FIND), ("people.csv", PEOPLE)])
+}
+
+#[test]
+fn records_are_found_by_their_texts_and_written_as_they_were() {
+    let folder = folder();
+    let paris = ["T=field:city:people.csv", "v=code:city=Paris:people.csv"];
+    let ran = find(&folder, &[&paris[..], &["--out", "X=rows of T:csv:-"]].concat());
+    ran.prints("name,city,born,temp\nAnn,Paris,1990-05-01,-3\n\"Eve, of X\",Paris,2001-01-01,0\n");
+    assert!(ran.stderr.contains("the field `city` holds the text `Paris` as 1"), "{ran:?}");
+    for (field, value, found) in [
+        ("city", "", "010"),
+        ("city", "Oslo", "000"),
+        ("born", "1969-12-31", "010"),
+        ("temp", "-3", "100"),
+        ("name", "Eve, of X", "001"),
+    ] {
+        let table = format!("T=field:{field}:people.csv");
+        let code = format!("v=code:{field}={value}:people.csv");
+        find(&folder, &[&table, &code]).prints(&format!("X = {found}\n"));
+    }
+}
+
+#[test]
+fn a_table_is_written_with_the_fields_of_another() {
+    let folder = folder();
+    let same = ["run", "find.star", "--proc", "SAME", "T=people.csv"];
+    let ran = folder.star(&[&same[..], &["--out", "R=like T:csv:-"]].concat());
+    ran.prints(PEOPLE);
+    let ran = folder.star(&[&same[..], &["order=sorted", "--out", "R=like T:r.csv"]].concat());
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert_eq!(std::fs::read_to_string(folder.path("r.csv")).unwrap(), PEOPLE);
+    assert!(ran.stderr.contains("holds texts, from `Ann` as 1 to `Eve, of X` as 3"), "{ran:?}");
+}
+
+#[test]
+fn arcs_that_are_marked_are_a_graph() {
+    let town = "p sp 3 3\na 1 2 7\na 2 3 5\na 1 3 4\n";
+    let folder = Folder::new(&[("town.gr", town)]);
+    let kruskal = ["run", "star:mst", "--proc", "KRUSKAL", "--graph", "town.gr", "--out"];
+    for rows in ["T=rows of graph:gr:-", "T=rows of left:gr:-"] {
+        let ran = folder.star(&[&kruskal[..], &[rows]].concat());
+        ran.prints("p sp 3 2\na 2 3 5\na 1 3 4\n");
+    }
+}
+
+#[test]
+fn programs_read_codes_themselves() {
+    let program = "program P; var T: table; v: word; X,Y: slice(T);
+begin
+  read(T,\"people.csv\",\"field:city\"); read(v,\"people.csv\",\"code:city=Paris\");
+  SET(Y); MATCH(T,Y,v,X); print(NUMB(X))
+end.";
+    let folder = Folder::new(&[("p.star", program), ("people.csv", PEOPLE)]);
+    folder.star(&["run", "p.star"]).prints("2\n");
+}
+
+#[test]
+fn what_does_not_suit_is_told() {
+    let folder = folder();
+    let (city, bits) = ("T=field:city:people.csv", "v=01");
+    find(&folder, &[city, "v=code:town=Ulm:people.csv"])
+        .fails(5, &["E0507", "no field `town`", "`name`, `city`, `born`, `temp`"]);
+    find(&folder, &[city, "v=code:city:people.csv"])
+        .fails(2, &["E0605", "`v=code:FIELD=VALUE:FILE`"]);
+    find(&folder, &[city, "v=code:temp=99:people.csv"]).fails(5, &["E0508", "hold -3 to 12"]);
+    find(&folder, &[city, "v=code:born=May:people.csv"]).fails(5, &["E0504", "is not a date"]);
+    find(&folder, &[city, bits, "--out", "X=rows of t:o.csv"])
+        .fails(2, &["E0603", "did you mean `T`?"]);
+    find(&folder, &["T='01 10'", bits, "--out", "X=rows of T:o.csv"])
+        .fails(5, &["E0507", "the rows of `T` are no records of a list and no arcs"]);
+    find(&folder, &[city, bits, "--out", "X=like T:o.csv"])
+        .fails(5, &["`like T` is a form of tables"]);
+    find(&folder, &[city, bits, "--out", "X=rows of T:o.png"]).fails(5, &["E0507", "PNG"]);
+    find(&folder, &[city, bits, "order=up"])
+        .fails(2, &["E0605", "`order=sorted` or `order=first`"]);
+    let ran = find(&folder, &[city, bits, "texts=zip"]);
+    assert!(ran.code == 0 && ran.stderr.contains("there is no field `zip`"), "{ran:?}");
+    assert!(!folder.names().contains(&"o.csv".to_owned()), "no half of a file");
+    folder.write("gap.csv", b"a,b\n1,\n,2\n");
+    let gap = ["T=field:a:gap.csv", "v=code:b=2:gap.csv"];
+    find(&folder, &gap).fails(5, &["E0502", "gap.csv:3:1: an empty field", "`empty=0` says"]);
+    find(&folder, &[&gap[..], &["empty=3"]].concat()).prints("X = 00\n");
+}
