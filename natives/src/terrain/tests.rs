@@ -74,6 +74,17 @@ fn check(
     }
 }
 
+/// A mesh of heights of 10 bits, with a tolerance and the distance from which on it grows.
+fn mesh_of(
+    size: [usize; 2],
+    samples: &[u32],
+    bound: [u32; 2],
+    environment: &dyn Environment,
+) -> Mesh {
+    let samples = samples.to_vec();
+    Mesh::new(GridSize::new(size).unwrap(), samples, 10, bound, environment).unwrap()
+}
+
 fn settle(mesh: &mut Mesh, viewpoint: Point, environment: &dyn Environment) -> [usize; 2] {
     let mut all = [0; 2];
     loop {
@@ -97,14 +108,7 @@ fn meshes_keep_the_bound_everywhere() {
         let mut counts = Vec::new();
         for tolerance in [0, 1, 7, 40, 100_000] {
             let size = [width, height];
-            let mut mesh = Mesh::new(
-                GridSize::new(size).unwrap(),
-                samples.clone(),
-                10,
-                [tolerance, 0],
-                &environment,
-            )
-            .unwrap();
+            let mut mesh = mesh_of(size, &samples, [tolerance, 0], &environment);
             settle(&mut mesh, [0, 0], &environment);
             let triangles = corners(&mesh, &environment);
             check(&triangles, size, &samples, &|_| f64::from(tolerance));
@@ -125,14 +129,7 @@ fn meshes_follow_a_viewpoint_and_are_conforming_after_every_batch() {
     let size @ [width, height] = [65, 50];
     let samples = hills(width, height, 2);
     let (tolerance, near) = (3, 6);
-    let mut mesh = Mesh::new(
-        GridSize::new(size).unwrap(),
-        samples.clone(),
-        10,
-        [tolerance, near],
-        &environment,
-    )
-    .unwrap();
+    let mut mesh = mesh_of(size, &samples, [tolerance, near], &environment);
     let mut n_changed = [0; 2];
     for frame in 0..60 {
         let viewpoint = [frame * 66 / 60, 10 + frame / 2];
@@ -151,14 +148,7 @@ fn meshes_follow_a_viewpoint_and_are_conforming_after_every_batch() {
         let triangles = corners(&mesh, &environment);
         check(&triangles, size, &samples, &tolerated);
         // It is the mesh that is made from nothing.
-        let mut anew = Mesh::new(
-            GridSize::new(size).unwrap(),
-            samples.clone(),
-            10,
-            [tolerance, near],
-            &environment,
-        )
-        .unwrap();
+        let mut anew = mesh_of(size, &samples, [tolerance, near], &environment);
         settle(&mut anew, viewpoint, &environment);
         assert!(anew.tree().bits() == mesh.tree().bits(), "frame {frame}");
     }
@@ -169,14 +159,7 @@ fn meshes_follow_a_viewpoint_and_are_conforming_after_every_batch() {
 fn threads_make_the_same_mesh() {
     let samples = hills(100, 120, 3);
     let heaps = [one(), &some(4)].map(|environment| {
-        let mut mesh = Mesh::new(
-            GridSize::new([100, 120]).unwrap(),
-            samples.clone(),
-            10,
-            [2, 20],
-            environment,
-        )
-        .unwrap();
+        let mut mesh = mesh_of([100, 120], &samples, [2, 20], environment);
         let mut heaps = Vec::new();
         for viewpoint in [[0, 0], [50, 60], [200, -70]] {
             settle(&mut mesh, viewpoint, environment);
