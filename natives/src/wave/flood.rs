@@ -6,11 +6,12 @@
 
 use std::sync::Mutex;
 
+use super::field::{Bands, Field};
 use super::gate::Gate;
 use super::grid::{Cell, Grid, Neighbourhood};
 use super::label::{Label, Labels, lengthened, room};
 use super::locked;
-use super::worker::{Bands, Field, Worker};
+use super::worker::Worker;
 use crate::environment::{Ended, Environment, install};
 
 /// Boards for each thread with which waiting for others pays.

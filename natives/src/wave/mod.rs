@@ -10,6 +10,7 @@
 //! order left, up, right, down, and then the diagonals.
 
 mod board;
+mod field;
 mod flood;
 mod gate;
 mod grid;
