@@ -38,6 +38,7 @@ pub static MODULES: &[(&str, &str)] = &[
     ("wave", include_str!("../modules/wave.star")),
     ("weighed", include_str!("../modules/weighed.star")),
     ("moving", include_str!("../modules/moving.star")),
+    ("gradient", include_str!("../modules/gradient.star")),
     ("polyline", include_str!("../modules/polyline.star")),
 ];
 

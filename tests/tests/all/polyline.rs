@@ -74,7 +74,7 @@ fn number(table: &BitTable, row: usize, columns: std::ops::Range<usize>) -> u64 
 
 #[test]
 fn gradients_and_link_scores_of_the_native_are_those_of_the_star_texts() {
-    const PARTS: &str = "import \"star:polyline\";
+    const PARTS: &str = "import \"star:gradient\"; import \"star:polyline\";
 procedure PARTS(w,t: integer; Grey: table; Q: table(r,64); var U,V,S: table);
 var N: table(r,32); u,v: table; i: integer;
 begin

@@ -49,7 +49,7 @@ fn routines(name: &str) -> impl Iterator<Item = &'static str> {
 }
 
 /// Modules of other subjects, which suites of their own play.
-const OWN_SUITES: &[&str] = &["cbt", "polyline", "terrain", "wave", "weighed"];
+const OWN_SUITES: &[&str] = &["cbt", "gradient", "polyline", "terrain", "wave", "weighed"];
 
 fn all_modules() -> impl Iterator<Item = &'static str> {
     let modules = star_stdlib::MODULES.iter().map(|(name, _)| *name);
