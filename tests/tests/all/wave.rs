@@ -116,14 +116,29 @@ fn the_star_text_gives_what_the_native_and_a_search_give() {
 }
 
 #[test]
-fn grids_without_columns_and_labels_of_other_grids_trap() {
-    let wave = |w: &str| {
-        traps(&format!(
-            "import \"star:wave\"; program P; var Label: table;
-             begin WAVE({w},false,0,'0','0','1',Label); end."
-        ))
-    };
-    assert!(wave("0").contains("a grid has a column"), "{}", wave("0"));
+fn sizes_that_are_none_and_labels_of_other_grids_trap() {
+    for (calls, code, message) in [
+        ("WAVE(0,false,0,'000','000','100',L)", "T0111", "a grid has a column"),
+        ("WAVE(-1,false,0,'000','000','100',L)", "T0111", "a grid has a column"),
+        ("WAVE(3,false,4,'110','000','100',L)", "T0101", "index 4 outside 1..3"),
+        ("OPEN_CELLS(0,'111',X,Y)", "T0111", "a grid has a column"),
+        ("WAVE(3,false,0,'110','000','100',L); k:=DISTANCE(0,L)", "T0101", "index 0 outside 1..3"),
+        ("WAVE(3,false,0,'110','000','100',L); k:=DISTANCE(4,L)", "T0101", "index 4 outside 1..3"),
+        // A row of more cells than a number of 64 bits counts has no row below it.
+        (
+            "WCOPY('1','111',T); WEIGHED_WAVE(9223372036854775807,true,1,1,'110','000','100',T,L)",
+            "T0104",
+            "overflows 64 bits",
+        ),
+    ] {
+        let trap = traps(&format!(
+            "import \"star:wave\"; import \"star:weighed\"; program P;
+             var L: table; T: table(3,1); X,Y: slice(3); k: integer;
+             begin {calls}; end."
+        ));
+        assert!(trap.starts_with(code), "{calls}: {trap}");
+        assert!(trap.contains(message), "{calls}: {trap}");
+    }
     let traced = traps(
         "import \"star:wave\"; program P; var Label,Path: table; On: slice;
          begin
