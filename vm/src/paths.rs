@@ -16,6 +16,8 @@ pub struct PathStats {
     pub tapes_flushed: u64,
     /// Operations that were recorded and then executed together.
     pub ops_recorded: u64,
+    /// Operations with two results in these tapes: searches that go from column to column with a mask.
+    pub cascades: u64,
     /// Value arguments that moved into the callee and back instead of being copied.
     pub lent_arguments: u64,
     /// Shared tables that were copied since one of their owners wrote.
@@ -84,6 +86,7 @@ impl PathStats {
             tile_kernels,
             tapes_flushed,
             ops_recorded,
+            cascades,
             lent_arguments,
             table_copies,
             declined,
@@ -94,6 +97,7 @@ impl PathStats {
             ("tile kernels", tile_kernels),
             ("tapes flushed", tapes_flushed),
             ("operations recorded", ops_recorded),
+            ("cascades", cascades),
             ("arguments lent", lent_arguments),
             ("tables copied", table_copies),
         ];

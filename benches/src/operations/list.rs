@@ -103,6 +103,17 @@ pub(super) const OPERATIONS: &[Operation] = &[
 ];
 
 impl Operation {
+    /// One turn of the loop: of a library procedure with a question about its last argument, which is the result.
+    pub(super) fn turn(&self) -> String {
+        let statement = self.statement;
+        let result = statement.trim_end_matches(')').rsplit(',').next().unwrap_or_default();
+        match (self.kind, result) {
+            (Long | Alone | One, _) => statement.to_owned(),
+            (Library, "Z") => format!("{statement}; k := Z(1)"),
+            (Library, table) => format!("{statement}; k := {table}(1,1)"),
+        }
+    }
+
     /// Does it want the table of 32 columns?
     pub(super) fn wants_wide(&self) -> bool {
         names(self.statement).any(|name| name == "T")

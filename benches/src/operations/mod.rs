@@ -5,7 +5,7 @@
 //!
 //! Operations are measured one by one, without batches (Note [Batches] of the CPU backend): in a loop that never
 //! asks for a result they would work on strips in the caches. Library procedures are measured as programs have
-//! them; what is pending when they return is carried out.
+//! them; each turn asks for a bit of the result, so that nothing is pending when the next one begins.
 
 mod list;
 mod plain;
@@ -141,7 +141,7 @@ impl Bench {
                     Kind::Long | Kind::Alone | Kind::One => (&self.single, single),
                     Kind::Library => (&self.library, library),
                 };
-                let ns = (self.time(backend, operation.statement, &mut args) - nothing).max(0.1);
+                let ns = (self.time(backend, &operation.turn(), &mut args) - nothing).max(0.1);
                 let threads = self.threads(operation, n_bits);
                 (ns, operation.streams.map(|streams| streams.speed(n_bits, threads)))
             })

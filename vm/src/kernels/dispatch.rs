@@ -130,6 +130,12 @@ kernels! {
     /// `dst` is the conjunction of five operands. Bits of `flags`: i for the complement of operand i, 5 for that of
     /// the conjunction.
     lut fn chain(flags: u8, dst: &mut [u64], of: [&[u64]; 5], len: usize);
+    /// Four steps `found = found or mask and g(x, y); mask = mask and k(x, y)`: a table has the function k in its lower
+    /// four bits and g in its upper ones, each as in [`Kernels::lut2`]. Bits of `flags`: 0 if `mask` is held as its
+    /// complement, 1 if `found` is.
+    lut fn cascade(
+        flags: u8, mask: &mut [u64], found: &mut [u64], of: [[&[u64]; 2]; 4], tables: [u8; 4], len: usize
+    );
     /// `dst = not a`.
     elementwise fn not(dst: &mut [u64], a: &[u64], len: usize);
     /// Every bit of `dst` is `bit`.

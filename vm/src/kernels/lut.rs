@@ -205,6 +205,78 @@ pub(super) fn chain(flags: u8, dst: &mut [u64], of: [&[u64]; 5], len: usize) {
     }
 }
 
+/// A function of two bits as `a xor b x xor (c xor d x) y`: its value is sums of products, with factors that are
+/// all ones or none.
+#[derive(Clone, Copy)]
+struct Sums {
+    a: u64,
+    b: u64,
+    c: u64,
+    d: u64,
+}
+
+impl Sums {
+    #[inline(always)]
+    fn of(table: u8) -> Sums {
+        let bit = |at: usize| 0u64.wrapping_sub(u64::from(table >> at & 1));
+        let (a, b, c) = (bit(0), bit(0) ^ bit(2), bit(0) ^ bit(1));
+        Sums { a, b, c, d: a ^ bit(1) ^ bit(2) ^ bit(3) }
+    }
+
+    #[inline(always)]
+    fn two(self, x: u64, y: u64) -> u64 {
+        self.a ^ self.b & x ^ (self.c ^ self.d & x) & y
+    }
+
+    /// Its value where both bits are the same.
+    #[inline(always)]
+    fn one(self, x: u64) -> u64 {
+        self.a ^ (self.b ^ self.c ^ self.d) & x
+    }
+}
+
+#[inline(always)]
+pub(super) fn cascade(
+    flags: u8,
+    mask: &mut [u64],
+    found: &mut [u64],
+    of: [[&[u64]; 2]; 4],
+    tables: [u8; 4],
+    len: usize,
+) {
+    let n = n_limbs(len);
+    let (mask, found) = (&mut mask[..n], &mut found[..n]);
+    let of = of.map(|pair| pair.map(|operand| &operand[..n]));
+    let keep = tables.map(|table| Sums::of(table & 15));
+    let give = tables.map(|table| Sums::of(table >> 4));
+    let [flip_mask, flip_found] =
+        [flags & 1, flags >> 1 & 1].map(|flag| 0u64.wrapping_sub(flag.into()));
+    if of.iter().all(|[x, y]| std::ptr::eq(*x, *y)) {
+        let of = of.map(|[x, _]| x);
+        for idx in 0..n {
+            let (mut open, mut ones) = (mask[idx] ^ flip_mask, found[idx] ^ flip_found);
+            for at in 0..4 {
+                let x = of[at][idx];
+                ones |= open & give[at].one(x);
+                open &= keep[at].one(x);
+            }
+            (mask[idx], found[idx]) = (open ^ flip_mask, ones ^ flip_found);
+        }
+    } else {
+        for idx in 0..n {
+            let (mut open, mut ones) = (mask[idx] ^ flip_mask, found[idx] ^ flip_found);
+            for at in 0..4 {
+                let (x, y) = (of[at][0][idx], of[at][1][idx]);
+                ones |= open & give[at].two(x, y);
+                open &= keep[at].two(x, y);
+            }
+            (mask[idx], found[idx]) = (open ^ flip_mask, ones ^ flip_found);
+        }
+    }
+    zero_tail(mask, len);
+    zero_tail(found, len);
+}
+
 #[inline(always)]
 pub(super) fn lut1(table: u8, dst: &mut [u64], a: &[u64], len: usize) {
     match table & 3 {

@@ -5,6 +5,7 @@
 //! conjunctions of values and complements of values, each used by the next one alone, become one operation of up to
 //! [`LENGTH`] inputs: four new ones beside what there is so far. Disjunctions are complements of such.
 
+use super::cascade::Pair;
 use super::lut::Lut;
 use super::record::ValueId;
 
@@ -27,6 +28,13 @@ pub(crate) struct Chain<T> {
 pub(crate) enum Function<T> {
     Lut(Lut<T>),
     Chain(Chain<T>),
+}
+
+/// What makes one value or two.
+#[derive(Clone, Debug)]
+pub(super) enum Work {
+    One(ValueId, Function<ValueId>),
+    Two(Pair),
 }
 
 impl<T: Copy + Eq + Default> Function<T> {
@@ -134,42 +142,50 @@ fn full(n: usize) -> u8 {
     }
 }
 
-/// The functions, in an order in which each comes behind those it uses, with as few chains as they make. `roots` are
-/// needed themselves.
+/// The functions and pairs, in an order in which each comes behind those it uses, with as few chains as they make. `luts`
+/// and `pairs` are in such orders. `roots` are needed themselves.
 pub(super) fn chains(
     luts: Vec<(ValueId, Lut<ValueId>)>,
+    pairs: Vec<Pair>,
     roots: impl Iterator<Item = ValueId>,
     n_values: usize,
-) -> Vec<(ValueId, Function<ValueId>)> {
+) -> Vec<Work> {
     // How often each value is used, and where the function lies that makes it.
     let mut n_uses = vec![0_u32; n_values];
     let mut places = vec![None; n_values];
     for root in roots {
         n_uses[root.0 as usize] += 1;
     }
-    for (at, (value, lut)) in luts.iter().enumerate() {
-        places[value.0 as usize] = Some(at);
-        for input in lut.inputs() {
-            n_uses[input.0 as usize] += 1;
-        }
+    for input in pairs.iter().flat_map(Pair::inputs) {
+        n_uses[input.0 as usize] += 1;
     }
-    let mut functions: Vec<Option<(ValueId, Function<ValueId>)>> = Vec::with_capacity(luts.len());
+    for input in luts.iter().flat_map(|(_, lut)| lut.inputs()) {
+        n_uses[input.0 as usize] += 1;
+    }
+    let mut works: Vec<Option<Work>> = Vec::with_capacity(luts.len() + pairs.len());
+    let mut pairs = pairs.into_iter().peekable();
     for (value, lut) in luts {
+        while let Some(pair) = pairs.next_if(|pair| pair.end() < Some(value)) {
+            works.push(Some(Work::Two(pair)));
+        }
         let function = Chain::of(&lut).and_then(|chain| {
             lut.inputs().iter().find_map(|input| {
-                let at = places[input.0 as usize].filter(|_| n_uses[input.0 as usize] == 1)?;
-                let by = match &functions[at].as_ref()?.1 {
-                    Function::Lut(lut) => Chain::of(lut)?,
-                    Function::Chain(chain) => *chain,
+                let at: usize = places[input.0 as usize]?;
+                (n_uses[input.0 as usize] == 1).then_some(())?;
+                let by = match works[at].as_ref()? {
+                    Work::One(_, Function::Lut(lut)) => Chain::of(lut)?,
+                    Work::One(_, Function::Chain(chain)) => *chain,
+                    Work::Two(_) => return None,
                 };
                 let joined = chain.with(*input, &by)?;
-                functions[at] = None;
+                works[at] = None;
                 Some(joined)
             })
         });
-        functions.push(Some((value, function.map_or(Function::Lut(lut), Function::Chain))));
+        places[value.0 as usize] = Some(works.len());
+        works.push(Some(Work::One(value, function.map_or(Function::Lut(lut), Function::Chain))));
     }
-    functions.into_iter().flatten().collect()
+    works.into_iter().flatten().chain(pairs.map(Work::Two)).collect()
 }
 
 #[cfg(test)]

@@ -40,12 +40,16 @@ impl Users {
     }
 }
 
-/// The functions that are needed for `roots`, in an order in which each comes behind those it uses.
+/// The functions that are needed for `roots`, in an order in which each comes behind those it uses, without those that
+/// are made elsewhere.
 pub(super) fn cover(
     nodes: &[Node],
     roots: impl Iterator<Item = ValueId>,
+    elsewhere: impl Iterator<Item = ValueId>,
 ) -> Vec<(ValueId, Lut<ValueId>)> {
     let mut users = vec![Users::default(); nodes.len()];
+    let mut is_elsewhere = vec![false; nodes.len()];
+    elsewhere.for_each(|value| is_elsewhere[value.0 as usize] = true);
     for root in roots {
         users[root.0 as usize].pinned = true;
     }
@@ -53,6 +57,7 @@ pub(super) fn cover(
     for (idx, node) in nodes.iter().enumerate().rev() {
         if let Node::Lut(lut) = node
             && (users[idx].pinned || users[idx].n > 0)
+            && !is_elsewhere[idx]
         {
             luts[idx] = Some(*lut);
             for input in lut.inputs() {

@@ -1,8 +1,8 @@
 //! The tape: work that combines packed bits limb by limb, recorded, planned and run as one.
 //!
 //! * [`Lut`]: functions of up to three bits. [`Tape`]: what is recorded, values in SSA form (`record`).
-//! * [`Plan`]: what is run (`plan`, `cover`, `chain`): without dead code, in as few operations of three inputs as
-//!   they fit in, conjunctions in longer ones, with a buffer for each value that lives.
+//! * [`Plan`]: what is run (`plan`, `cover`, `chain`, `cascade`): without dead code, in as few operations of three inputs
+//!   as they fit in, conjunctions and searches in longer ones, with a buffer for each value that lives.
 //! * [`Lane`], [`Strips`]: memory behind the ports, and the loop over it (`run`).
 //!
 //! Nothing here knows who records a tape, nor what its ports stand for: a recorder gives ports numbers, and
@@ -12,12 +12,14 @@
 //! A port that is stored to and loaded later is not memory but an SSA value: stores are forwarded. So the order
 //! of loads and stores does not count, and strips may run in any order, on any thread.
 
+mod cascade;
 mod chain;
 mod cover;
 mod lut;
 mod plan;
 mod record;
 mod run;
+mod step;
 
 #[cfg(test)]
 mod tests;

@@ -5,10 +5,12 @@
 //! buffer of one strip while they live. What a port is given that another one holds, which is stored to as
 //! well, lies in a buffer meanwhile.
 
-use super::chain::{Function, chains};
+use super::cascade::{Cascade, Complements, Pair, cascades};
+use super::chain::{Function, Work, chains};
 use super::cover::cover;
 use super::lut::Lut;
 use super::record::{Node, PortId, Reduction, Tape, ValueId};
+use super::step::Users;
 
 /// Where a value of a strip lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,10 +26,31 @@ impl Default for Location {
 }
 
 /// An operation on a strip.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct PlannedOp {
-    pub(crate) to: Location,
-    pub(crate) function: Function<Location>,
+#[derive(Clone, Debug)]
+pub(crate) enum PlannedOp {
+    One {
+        to: Location,
+        function: Function<Location>,
+    },
+    /// Steps in place, in the buffers that hold the mask and what is found.
+    Two {
+        mask: u32,
+        found: u32,
+        cascade: Cascade<Location>,
+    },
+}
+
+impl PlannedOp {
+    /// Does it make zeros of zeros?
+    fn keeps_zeros(&self) -> bool {
+        match self {
+            PlannedOp::One { to: _, function } => !function.of_zeros(),
+            PlannedOp::Two { mask: _, found: _, cascade } => {
+                let Complements { mask, found } = cascade.is_complemented;
+                !mask && !found
+            }
+        }
+    }
 }
 
 /// What is done to every strip: operations, then reductions, then copies.
@@ -55,12 +78,17 @@ impl Plan {
         let stores: Vec<(PortId, ValueId)> = tape.stores().collect();
         let roots = stores.iter().map(|(_, value)| *value);
         let roots = roots.chain(tape.reductions.iter().map(|(_, value)| *value));
-        let luts = cover(&tape.nodes, roots.clone());
-        let functions = chains(luts, roots.clone(), tape.nodes.len());
+        let pairs = cascades(Users::new(&tape.nodes, roots.clone()));
+        let needed = roots.clone().chain(pairs.iter().flat_map(Pair::inputs));
+        let members = pairs.iter().flat_map(|pair| pair.members.iter().copied());
+        let luts = cover(&tape.nodes, needed, members);
+        let works = chains(luts, pairs, roots.clone(), tape.nodes.len());
         let mut last_uses = vec![None; tape.nodes.len()];
-        for (at, (_, function)) in functions.iter().enumerate() {
-            for input in function.inputs() {
-                last_uses[input.0 as usize] = Some(at);
+        for (at, work) in works.iter().enumerate() {
+            let mut uses = |input: ValueId| last_uses[input.0 as usize] = Some(at);
+            match work {
+                Work::One(_, function) => function.inputs().iter().copied().for_each(uses),
+                Work::Two(pair) => pair.inputs().for_each(&mut uses),
             }
         }
         for root in roots {
@@ -84,8 +112,13 @@ impl Plan {
         for (port, value) in &stores {
             homes[value.0 as usize].get_or_insert(*port);
         }
-        for (at, (value, function)) in functions.iter().enumerate() {
-            planner.op(at, *value, function, homes[value.0 as usize]);
+        for (at, work) in works.iter().enumerate() {
+            match work {
+                Work::One(value, function) => {
+                    planner.op(at, *value, function, homes[value.0 as usize]);
+                }
+                Work::Two(pair) => planner.pair(at, pair),
+            }
         }
         planner.stores(&stores);
         let Planner { locations, mut plan, .. } = planner;
@@ -93,7 +126,7 @@ impl Plan {
         let of = |value: &ValueId| locations[value.0 as usize];
         plan.reductions.extend(reductions.map(|(reduction, value)| (*reduction, of(value))));
         plan.mark_ports();
-        plan.keeps_zeros = plan.ops.iter().all(|op| !op.function.of_zeros());
+        plan.keeps_zeros = plan.ops.iter().all(PlannedOp::keeps_zeros);
         plan
     }
 
@@ -102,17 +135,31 @@ impl Plan {
         self.ports.iter().filter(|port| port.is_read || port.is_written).count()
     }
 
+    /// Operations with two results.
+    pub(crate) fn n_cascades(&self) -> usize {
+        self.ops.iter().filter(|op| matches!(op, PlannedOp::Two { .. })).count()
+    }
+
     fn mark_ports(&mut self) {
         let Plan { ops, reductions, copies, n_buffers: _, keeps_zeros: _, ports } = self;
         let mut reads = |location: Location| match location {
             Location::Port(port) => ports[port.0 as usize].is_read = true,
             Location::Buffer(_) => {}
         };
-        ops.iter().flat_map(|op| op.function.inputs()).for_each(|from| reads(*from));
+        for op in &*ops {
+            match op {
+                PlannedOp::One { to: _, function } => {
+                    function.inputs().iter().copied().for_each(&mut reads);
+                }
+                PlannedOp::Two { mask: _, found: _, cascade } => {
+                    cascade.inputs().for_each(&mut reads);
+                }
+            }
+        }
         reductions.iter().for_each(|(_, of)| reads(*of));
         copies.iter().for_each(|(_, from)| reads(*from));
         for op in &*ops {
-            if let Location::Port(port) = op.to {
+            if let PlannedOp::One { to: Location::Port(port), function: _ } = op {
                 ports[port.0 as usize].is_written = true;
             }
         }
@@ -157,7 +204,7 @@ impl Planner<'_> {
         };
         let locations = &self.locations;
         let from = function.map(|input| locations[input.0 as usize]);
-        self.plan.ops.push(PlannedOp { to, function: from });
+        self.plan.ops.push(PlannedOp::One { to, function: from });
         self.locations[value.0 as usize] = to;
         for input in function.inputs() {
             if let Location::Buffer(buffer) = self.locations[input.0 as usize]
@@ -166,6 +213,66 @@ impl Planner<'_> {
                 self.free.push(buffer);
             }
         }
+    }
+
+    /// Both slices of a cascade lie in buffers, where its steps change them.
+    fn pair(&mut self, at: usize, pair: &Pair) {
+        let Pair { before, after, cascade, members: _ } = pair;
+        let mask = self.accumulator(at, Some(before.mask), false, cascade);
+        let found = before.found.filter(|found| *found != before.mask);
+        let found = self.accumulator(at, found, cascade.is_complemented.found, cascade);
+        let locations = &self.locations;
+        let steps = cascade.map(|input| locations[input.0 as usize]);
+        self.plan.ops.push(PlannedOp::Two { mask, found, cascade: steps });
+        let mut dead: Vec<u32> =
+            pair.inputs().filter_map(|input| self.last_used(input, at)).collect();
+        let results =
+            [(Some(after.mask), Some(before.mask), mask), (after.found, before.found, found)];
+        for (after, before, buffer) in results {
+            match after.filter(|after| Some(*after) != before) {
+                Some(value) => {
+                    self.locations[value.0 as usize] = Location::Buffer(buffer);
+                    dead.retain(|known| *known != buffer);
+                    if self.last_uses[value.0 as usize].is_none() {
+                        dead.push(buffer);
+                    }
+                }
+                None => dead.push(buffer),
+            }
+        }
+        dead.sort_unstable();
+        dead.dedup();
+        self.free.extend(dead);
+    }
+
+    /// The buffer of a value that is not needed behind operation `at`.
+    fn last_used(&self, value: ValueId, at: usize) -> Option<u32> {
+        match self.locations[value.0 as usize] {
+            Location::Buffer(buffer) if self.last_uses[value.0 as usize] == Some(at) => {
+                Some(buffer)
+            }
+            Location::Buffer(_) | Location::Port(_) => None,
+        }
+    }
+
+    /// A buffer with the value, or with nothing but `bit`, that the cascade may change.
+    fn accumulator(
+        &mut self,
+        at: usize,
+        value: Option<ValueId>,
+        bit: bool,
+        cascade: &Cascade<ValueId>,
+    ) -> u32 {
+        let own = value.filter(|value| cascade.inputs().all(|input| input != *value));
+        if let Some(buffer) = own.and_then(|value| self.last_used(value, at)) {
+            return buffer;
+        }
+        let lut =
+            value.map_or(Lut::constant(bit), |value| Lut::copy(self.locations[value.0 as usize]));
+        let buffer = self.free_buffer();
+        let to = Location::Buffer(buffer);
+        self.plan.ops.push(PlannedOp::One { to, function: Function::Lut(lut) });
+        buffer
     }
 
     /// May operation `at` write the port?
@@ -178,10 +285,14 @@ impl Planner<'_> {
     }
 
     fn buffer(&mut self) -> Location {
-        Location::Buffer(self.free.pop().unwrap_or_else(|| {
+        Location::Buffer(self.free_buffer())
+    }
+
+    fn free_buffer(&mut self) -> u32 {
+        self.free.pop().unwrap_or_else(|| {
             self.plan.n_buffers += 1;
             self.plan.n_buffers as u32 - 1
-        }))
+        })
     }
 
     /// What was not made where it is stored is copied there.
@@ -197,7 +308,7 @@ impl Planner<'_> {
                 && from == Location::Port(other)
             {
                 let to = self.buffer();
-                self.plan.ops.push(PlannedOp { to, function: Function::Lut(Lut::copy(from)) });
+                self.plan.ops.push(PlannedOp::One { to, function: Function::Lut(Lut::copy(from)) });
                 // Whoever needs it in the end finds it there, too.
                 self.locations[value.0 as usize] = to;
                 from = to;

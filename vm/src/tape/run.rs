@@ -6,6 +6,7 @@
 
 use std::ops::Range;
 
+use super::cascade::{Cascade, Complements};
 use super::chain::Function;
 use super::lut::{Lut, swapped};
 use super::plan::{Location, Plan, PlannedOp};
@@ -239,8 +240,7 @@ impl Strips<'_> {
                 }
                 for (port, from) in &self.plan.copies {
                     let function = Function::Lut(Lut::copy(*from));
-                    let copy = PlannedOp { to: Location::Port(*port), function };
-                    block.operate(&copy);
+                    block.make(Location::Port(*port), &function);
                 }
                 if let Some(echo) = &mut piece.echo {
                     block.echo(echo);
@@ -266,30 +266,67 @@ struct Block<'b, 'm> {
 
 impl Block<'_, '_> {
     fn operate(&mut self, op: &PlannedOp) {
-        match op.to {
+        match op {
+            PlannedOp::One { to, function } => self.make(*to, function),
+            PlannedOp::Two { mask, found, cascade } => self.step(*mask, *found, cascade),
+        }
+    }
+
+    /// The steps of a cascade, in the buffers of its two slices.
+    fn step(&mut self, mask: u32, found: u32, cascade: &Cascade<Location>) {
+        let Cascade { steps, is_complemented } = cascade;
+        let Complements { mask: mask_flag, found: found_flag } = *is_complemented;
+        let flags = u8::from(mask_flag) | u8::from(found_flag) << 1;
+        let (mut masks, mut founds) = (
+            std::mem::take(&mut self.buffers[mask as usize]),
+            std::mem::take(&mut self.buffers[found as usize]),
+        );
+        let n = self.limbs.len();
+        let inputs: Vec<[LinesOf<'_>; 2]> =
+            steps.iter().map(|step| step.inputs.map(|input| self.source(input))).collect();
+        let lines = masks.chunks_mut(self.width).zip(founds.chunks_mut(self.width));
+        for (place, ((mask, found), line)) in lines.zip(self.lines).enumerate() {
+            let index = line - self.first_line;
+            // What is missing keeps the mask and gives nothing.
+            let of = std::array::from_fn(|idx| {
+                let inputs = inputs.get(idx).unwrap_or(&inputs[0]);
+                inputs.each_ref().map(|input| input.line(place, index, n))
+            });
+            let table =
+                |idx: usize| steps.get(idx).map_or(0b1111, |step| step.keep | step.give << 4);
+            let tables = std::array::from_fn(table);
+            self.kernels.cascade(flags, &mut mask[..n], &mut found[..n], of, tables, self.n_bits);
+        }
+        self.buffers[mask as usize] = masks;
+        self.buffers[found as usize] = founds;
+    }
+
+    /// Makes the value of a function.
+    fn make(&mut self, to: Location, function: &Function<Location>) {
+        match to {
             Location::Buffer(buffer) => {
-                let mut to = std::mem::take(&mut self.buffers[buffer as usize]);
+                let mut made = std::mem::take(&mut self.buffers[buffer as usize]);
                 let spacing = self.of_buffer();
-                self.apply(op, LinesMut { limbs: &mut to, spacing });
-                self.buffers[buffer as usize] = to;
+                self.apply(to, function, LinesMut { limbs: &mut made, spacing });
+                self.buffers[buffer as usize] = made;
             }
             Location::Port(port) => {
-                let mut to = std::mem::take(&mut self.lanes[port.0 as usize]);
-                if let Lane::Written { limbs, stride } = &mut to {
+                let mut lane = std::mem::take(&mut self.lanes[port.0 as usize]);
+                if let Lane::Written { limbs, stride } = &mut lane {
                     let spacing = self.of_lane(*stride);
-                    self.apply(op, LinesMut { limbs, spacing });
+                    self.apply(to, function, LinesMut { limbs, spacing });
                 }
-                self.lanes[port.0 as usize] = to;
+                self.lanes[port.0 as usize] = lane;
             }
         }
     }
 
-    /// The lines of `dst` take a function of others.
-    fn apply(&self, op: &PlannedOp, mut dst: LinesMut<'_>) {
+    /// The lines of `dst`, which lie at `to`, take a function of others.
+    fn apply(&self, to: Location, function: &Function<Location>, mut dst: LinesMut<'_>) {
         let kernels = self.kernels;
         let lines = Lines { indices: self.lines, first: self.first_line, len: self.n_bits };
         let of = |location: &Location| self.source(*location);
-        let lut = match &op.function {
+        let lut = match function {
             Function::Lut(lut) => lut,
             Function::Chain(chain) => {
                 let (operands, flags) = chain.operands();
@@ -308,20 +345,20 @@ impl Block<'_, '_> {
             [] | [_] => {
                 for (place, index) in self.lines.iter().enumerate() {
                     let (index, n) = (index - self.first_line, self.limbs.len());
-                    let to = dst.line(place, index, n);
+                    let dst = dst.line(place, index, n);
                     match lut.inputs() {
                         [a, ..] => {
-                            kernels.lut1(table, to, of(a).line(place, index, n), self.n_bits)
+                            kernels.lut1(table, dst, of(a).line(place, index, n), self.n_bits)
                         }
-                        [] => kernels.fill(to, table == 1, self.n_bits),
+                        [] => kernels.fill(dst, table == 1, self.n_bits),
                     }
                 }
             }
             // In place, whichever operand it is.
-            [left, right] if *left == op.to => {
+            [left, right] if *left == to => {
                 kernels.lut2_assign_lines(table, dst, of(right), lines);
             }
-            [left, right] if *right == op.to => {
+            [left, right] if *right == to => {
                 kernels.lut2_assign_lines(swapped(table), dst, of(left), lines);
             }
             [a, b] => kernels.lut2_lines(table, dst, [of(a), of(b)], lines),

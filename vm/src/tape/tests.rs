@@ -148,6 +148,144 @@ fn random_tapes_give_what_their_operations_do() {
     }
 }
 
+/// A tape of searches: a mask that gets less and what it finds, now and then with something else in between.
+fn record_searches(random: &mut Random, n_bits: usize, n_steps: usize) -> Recording {
+    let mut tape = Tape::default();
+    let ports: Vec<Vec<bool>> = (0..12).map(|_| random.bits(n_bits)).collect();
+    let ids: Vec<PortId> = ports.iter().map(|_| tape.port()).collect();
+    let mut values: Vec<(ValueId, Vec<bool>)> =
+        ids.iter().zip(&ports).map(|(id, bits)| (tape.load(*id), bits.clone())).collect();
+    let mut apply = |table: u8, of: &[&(ValueId, Vec<bool>)]| {
+        let inputs: Vec<ValueId> = of.iter().map(|(value, _)| *value).collect();
+        let at = |i: usize| of.iter().fold(0, |idx, (_, bits)| idx << 1 | u8::from(bits[i]));
+        let bits = (0..n_bits).map(|i| table >> at(i) & 1 == 1).collect();
+        (tape.lut(table, &inputs), bits)
+    };
+    let (mut mask, mut found) = (values[0].clone(), values[1].clone());
+    // Each slice may be held as its complement.
+    let (and, or) = ([AND, 0b0001], [0b1110, 0b0111]);
+    let [by_mask, by_found] = [random.below(2), random.below(2)];
+    let active = |table: u8, is_complemented: usize| match is_complemented {
+        0 => table,
+        // The first input, complemented.
+        _ => (table & 3) << 2 | table >> 2,
+    };
+    for _ in 0..n_steps {
+        let [x, y] = [(); 2].map(|()| values[random.below(values.len())].clone());
+        let input = match random.below(3) {
+            0 => apply([0b0110, 0b1001, 0b0010][random.below(3)], &[&x, &y]),
+            1 => apply(0b01, &[&x]),
+            _ => x.clone(),
+        };
+        if random.below(4) > 0 {
+            let given = match random.below(4) {
+                0 => apply(active(AND, by_mask), &[&mask, &input]),
+                1 => apply(active(0b0100, by_mask), &[&mask, &input]),
+                2 => apply(active(AND, by_mask), &[&mask, &y]),
+                _ => apply(active(0b1100, by_mask), &[&mask, &input]),
+            };
+            let table = if by_found == 0 { OR } else { 0b0100 };
+            found = apply(table, &[&found, &given]);
+        }
+        if random.below(5) > 0 {
+            let table = [0b1000, 0b0100][random.below(2)];
+            let table = if by_mask == 0 { table } else { [or[0], 0b1101][random.below(2)] };
+            mask = apply(table, &[&mask, &input]);
+        }
+        match random.below(20) {
+            0 => values.push(mask.clone()),
+            1 => values.push(found.clone()),
+            2 => mask = apply(and[0], &[&mask, &values[random.below(12)].clone()]),
+            3 => found = values[random.below(12)].clone(),
+            _ => {}
+        }
+    }
+    let mut stores = vec![None; ports.len()];
+    let mut put = |to: usize, (value, bits): &(ValueId, Vec<bool>)| {
+        tape.store(ids[to], *value);
+        stores[to] = Some(bits.clone());
+    };
+    put(1, &found);
+    if random.below(2) == 0 {
+        put(random.below(12), &mask);
+    }
+    let count = found.1.iter().filter(|bit| **bit).count() as u64;
+    tape.reduce(Reduction::Count, found.0);
+    Recording { tape, ports, values, stores, answers: vec![Answer::Count(count)] }
+}
+
+#[test]
+fn random_searches_give_what_their_operations_do() {
+    let mut random = Random(4);
+    let mut n_cascades = 0;
+    for round in 0..1500 {
+        let n_bits = [1, 63, 64, 65, 130, 700, 2900][round % 7];
+        let n_steps = 1 + random.below(24);
+        let recording = record_searches(&mut random, n_bits, n_steps);
+        let plan = Plan::new(&recording.tape);
+        n_cascades += plan.n_cascades();
+        let level = Level::supported()[round % Level::supported().len()];
+        with_parallelism(settings()[round / 7 % 3], level, |parallelism| {
+            run(&recording, &plan, n_bits, parallelism);
+        });
+    }
+    assert!(n_cascades > 1500, "{n_cascades}");
+}
+
+/// A search below a number as the library has it: how many operations a plan of it has, and how many with two results.
+fn search(digits: &[bool], needs_mask: bool) -> (usize, usize) {
+    let mut tape = Tape::default();
+    let ports: Vec<PortId> = (0..digits.len() + 2).map(|_| tape.port()).collect();
+    let mut found = tape.constant(false);
+    let mut mask = tape.load(ports[0]);
+    for (port, digit) in ports[2..].iter().zip(digits) {
+        let column = tape.load(*port);
+        if *digit {
+            let less = tape.lut(0b0100, &[mask, column]);
+            found = tape.lut(OR, &[found, less]);
+            mask = tape.lut(AND, &[mask, column]);
+        } else {
+            mask = tape.lut(0b0100, &[mask, column]);
+        }
+    }
+    tape.store(ports[1], found);
+    if needs_mask {
+        tape.reduce(Reduction::Count, mask);
+    }
+    let plan = Plan::new(&tape);
+    (plan.ops.len(), plan.n_cascades())
+}
+
+#[test]
+fn a_search_takes_four_columns_at_a_time() {
+    // Two slices that are begun, and eight times four columns.
+    assert_eq!(search(&[true; 32], true), (2 + 8, 8));
+    assert_eq!(search(&[true, true], true), (2 + 1, 1));
+    let mixed: Vec<bool> = (0..32).map(|idx| idx % 3 > 0).collect();
+    let (n_ops, n_cascades) = search(&mixed, false);
+    assert!(n_cascades >= 6 && n_ops <= n_cascades + 5, "{n_ops} {n_cascades}");
+    assert_eq!(search(&[true], true).1, 0, "one step is no cascade");
+}
+
+#[test]
+fn what_somebody_else_needs_is_not_hidden_in_a_search() {
+    let mut tape = Tape::default();
+    let ports: Vec<PortId> = (0..8).map(|_| tape.port()).collect();
+    let loads: Vec<ValueId> = ports.iter().map(|port| tape.load(*port)).collect();
+    let (mut less, mut greater, mut mask) = (loads[0], loads[1], loads[2]);
+    for column in &loads[3..] {
+        let both = tape.lut(AND, &[mask, *column]);
+        greater = tape.lut(OR, &[greater, both]);
+        let neither = tape.lut(0b0100, &[mask, *column]);
+        less = tape.lut(OR, &[less, neither]);
+        mask = tape.lut(0b0100, &[mask, *column]);
+    }
+    tape.store(ports[0], less);
+    tape.store(ports[1], greater);
+    // Both need every mask.
+    assert_eq!(Plan::new(&tape).n_cascades(), 0);
+}
+
 #[test]
 fn equal_values_have_one_number() {
     let mut random = Random(2);

@@ -1,5 +1,6 @@
 //! Slices of 32 KiB and more on the backend as people use it: their operations are recorded by default.
 
+use star_base::BitVector;
 use star_tests::run::{LIMITS, Program};
 use star_vm::HostValue;
 
@@ -28,6 +29,30 @@ begin LESS(T,X,w,Z); k:=NUMB(Z) end;
 procedure three(T,F: table; X: slice; v,w: word; var k: integer);
 var Y,Z: slice(X);
 begin LESS(T,X,v,Y); GREAT(T,Y,w,Z); LESS(F,Z,v,Y); k:=NUMB(Y) end;
+procedure below(T: table; X: slice; w: word; var Z: slice);
+begin LESS(T,X,w,Z) end;
+procedure above(T: table; X: slice; w: word; var Z: slice);
+begin GREAT(T,X,w,Z) end;
+procedure lesser(T,F: table; X: slice; var Z: slice);
+begin SETMIN(T,F,X,Z) end;
+procedure greater(T,F: table; X: slice; var Z: slice);
+begin SETMAX(T,F,X,Z) end;
+procedure decided(T: table(n); X: slice(n); var D,Z: slice(n));
+var Y: slice(n); i: integer;
+begin
+  /* Both slices as complements: D what is decided, Z what was not found. */
+  D:=not X; SET(Z);
+  for i:=1 to size(T) do
+  begin Y:=COL(i,T); Z:=Z and (D or Y); D:=D or (not Y) end;
+end;
+procedure counted(T: table; X: slice; var D,Z: slice; var k: integer);
+var i: integer;
+begin
+  /* The mask of every step is needed. */
+  D:=X; CLR(Z); k:=0;
+  for i:=1 to size(T) do
+  begin Z:=Z or (D and COL(i,T)); D:=D and not COL(i,T); k:=k+NUMB(D) end;
+end;
 procedure sum(T,F: table; X: slice; var R: table);
 begin ADDV(T,F,X,R) end;
 procedure swap(var X,Y: slice; var Z: slice);
@@ -77,6 +102,36 @@ fn three_searches_and_a_question_are_one_pass() {
         let args: Vec<HostValue> = tables.chain(others).collect();
         let paths = program.agree("three", args, LIMITS).optimised("cpu");
         assert_eq!(paths.tapes_flushed, 1, "{paths:?}");
+    }
+}
+
+#[test]
+fn searches_by_value_go_by_several_columns_at_once() {
+    let program = Program::new(TEXT);
+    let n = LONG[1];
+    let cascades = |routine: &str, args: Vec<HostValue>| {
+        program.agree(routine, args, LIMITS).optimised("cpu").cascades
+    };
+    let unset = || HostValue::Unset;
+    for (seed, k) in [(1, 3), (2, 6)] {
+        let (t, f) = (|| table(n, k, seed), || table(n, k, seed + 7));
+        let x = || slice(n, seed + 3);
+        let ones = || HostValue::Word(BitVector::from_bools(&vec![true; k]));
+        let zeros = || HostValue::Word(BitVector::zeros(k));
+        for (routine, args) in [
+            ("below", vec![t(), x(), ones(), unset()]),
+            ("above", vec![t(), x(), zeros(), unset()]),
+            ("lesser", vec![t(), f(), x(), unset()]),
+            ("greater", vec![t(), f(), x(), unset()]),
+            ("decided", vec![t(), x(), unset(), unset()]),
+        ] {
+            let taken = cascades(routine, args);
+            assert!((1..k as u64).contains(&taken), "{routine}: {taken} of {k} columns");
+        }
+        cascades("below", vec![t(), x(), word(k, seed), unset()]);
+        cascades("above", vec![t(), x(), word(k, seed), unset()]);
+        let args = vec![t(), x(), unset(), unset(), unset()];
+        assert_eq!(cascades("counted", args), 0);
     }
 }
 

@@ -39,7 +39,9 @@ impl Interpreter<'_, '_, '_> {
         }
         let mut recorder = std::mem::take(&mut self.recorder);
         let done = if recorder.tape.has_effect() {
-            self.run_plan(&recorder, &Plan::new(&recorder.tape))
+            let plan = Plan::new(&recorder.tape);
+            self.paths.cascades += plan.n_cascades() as u64;
+            self.run_plan(&recorder, &plan)
         } else {
             Ok(Vec::new())
         };

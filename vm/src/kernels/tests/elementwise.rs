@@ -125,3 +125,39 @@ fn every_conjunction_of_five_operands() {
         }
     });
 }
+
+#[test]
+fn steps_of_a_cascade_with_every_function_of_one_and_two_bits() {
+    at_all_lengths(|len, rarity, random| {
+        let inputs = [(); 8].map(|()| random.bits(len, rarity));
+        let (mask, found) = (random.bits(len, 1), random.bits(len, rarity));
+        for round in 0..40_usize {
+            let tables: [u8; 4] = std::array::from_fn(|_| random.below(256) as u8);
+            let flags = round as u8 & 3;
+            let flag = |at: u8| flags >> at & 1 == 1;
+            let is_single = round & 4 == 0;
+            let of = |step: usize| [2 * step, if is_single { 2 * step } else { 2 * step + 1 }];
+            let bit = |at: usize| {
+                let (mut open, mut ones) = (mask[at] != flag(0), found[at] != flag(1));
+                for (step, table) in tables.iter().enumerate() {
+                    let idx = of(step).iter().fold(0, |idx, x| idx << 1 | u8::from(inputs[*x][at]));
+                    ones |= open && table >> (idx + 4) & 1 == 1;
+                    open &= table >> idx & 1 == 1;
+                }
+                (open != flag(0), ones != flag(1))
+            };
+            let (open, ones): (Vec<bool>, Vec<bool>) = (0..len).map(bit).unzip();
+            let packed = inputs.each_ref().map(|bits| pack(bits));
+            for kernels in kernels() {
+                let (mut to_mask, mut to_found) = (pack(&mask), pack(&found));
+                let of = std::array::from_fn(|step| of(step).map(|x| &packed[x][..]));
+                kernels.cascade(flags, &mut to_mask, &mut to_found, of, tables, len);
+                assert_eq!(
+                    (to_mask, to_found),
+                    (pack(&open), pack(&ones)),
+                    "{tables:?} {kernels:?}"
+                );
+            }
+        }
+    });
+}

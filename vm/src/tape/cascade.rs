@@ -1,0 +1,155 @@
+//! Cascades: chains of operations with two results, a mask and what it has found.
+//!
+//! Note [Cascades]. Searches by value go from column to column with two slices: the rows that are still undecided (the
+//! *mask*), and those that were decided in favour (what is *found*). A step reads one or two values x and does
+//!
+//! > `found := found or (mask and give(x)); mask := mask and keep(x)`
+//!
+//! for some functions `keep` and `give`; either may be missing. As operations of three inputs that is one or two for each
+//! column, and each of them reads a single line from memory, which is slow (Note [Chains] in `chain`). So up to
+//! [`LENGTH`] steps are one operation, which reads all their lines at once and keeps both slices in registers. Either slice may be
+//! held as its complement, so that conjunctions count as well. What lies between the steps must be needed by nobody else.
+//!
+//! Rows of steps are found from the last one to the first, in what is recorded and not in what covers it (Note [Covering]
+//! in `cover`), which joins neighbouring steps in other ways. `step` finds one.
+
+use super::record::ValueId;
+use super::step::{Link, Users};
+
+/// Most steps of one operation.
+pub(crate) const LENGTH: usize = 4;
+
+/// A step: functions of two inputs, the same one twice where there is one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Step<T> {
+    pub(crate) inputs: [T; 2],
+    /// Where the mask stays.
+    pub(crate) keep: u8,
+    /// Where the mask gives to what is found.
+    pub(crate) give: u8,
+}
+
+/// Steps that are one operation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Cascade<T> {
+    /// At least one, [`LENGTH`] at most.
+    pub(crate) steps: Vec<Step<T>>,
+    pub(crate) is_complemented: Complements,
+}
+
+/// Which of the two slices is held as its complement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Complements {
+    pub(crate) mask: bool,
+    pub(crate) found: bool,
+}
+
+impl<T: Copy + PartialEq> Cascade<T> {
+    pub(crate) fn inputs(&self) -> impl Iterator<Item = T> {
+        self.steps.iter().flat_map(|step| step.inputs)
+    }
+
+    /// The same with other inputs.
+    pub(crate) fn map<U>(&self, map: impl Fn(T) -> U) -> Cascade<U> {
+        let steps = self.steps.iter().map(|step| {
+            let Step { inputs, keep, give } = *step;
+            Step { inputs: inputs.map(&map), keep, give }
+        });
+        Cascade { steps: steps.collect(), is_complemented: self.is_complemented }
+    }
+}
+
+/// A cascade between values.
+#[derive(Clone, Debug)]
+pub(super) struct Pair {
+    pub(super) before: State,
+    pub(super) after: State,
+    pub(super) cascade: Cascade<ValueId>,
+    /// The values it stands for, the last one of them at the end.
+    pub(super) members: Vec<ValueId>,
+}
+
+/// The two values between two steps. Nothing is found yet where there is none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct State {
+    pub(super) mask: ValueId,
+    pub(super) found: Option<ValueId>,
+}
+
+impl State {
+    /// What a step to this state makes.
+    fn made_since(self, before: State) -> impl Iterator<Item = ValueId> {
+        let mask = (self.mask != before.mask).then_some(self.mask);
+        mask.into_iter().chain(self.found.filter(|found| before.found != Some(*found)))
+    }
+}
+
+impl Pair {
+    /// All values that it reads.
+    pub(super) fn inputs(&self) -> impl Iterator<Item = ValueId> {
+        let State { mask, found } = self.before;
+        self.cascade.inputs().chain([mask]).chain(found)
+    }
+
+    /// Its place in the order of values: whoever needs what it makes stands behind that.
+    pub(super) fn end(&self) -> Option<ValueId> {
+        self.members.last().copied()
+    }
+}
+
+/// What is recorded as pairs, in the order of their ends.
+pub(super) fn cascades(mut users: Users<'_>) -> Vec<Pair> {
+    let mut pairs = Vec::new();
+    for value in users.values().rev() {
+        if let Some((links, is_complemented)) = users.row(value) {
+            cut(links, is_complemented, &mut users, &mut pairs);
+        }
+    }
+    pairs.sort_unstable_by_key(Pair::end);
+    pairs
+}
+
+/// Cuts steps, from the last one to the first, into pairs. Between two of them lies what somebody needs for something else than
+/// to go on from it.
+fn cut(
+    mut links: Vec<Link>,
+    is_complemented: Complements,
+    users: &mut Users<'_>,
+    pairs: &mut Vec<Pair>,
+) {
+    links.reverse();
+    // Before anything is found, conjunctions do.
+    let first = links.iter().position(|link| link.before.found != link.after.found);
+    links.drain(..first.unwrap_or_default());
+    let members: Vec<ValueId> =
+        links.iter().flat_map(|link| link.members.iter().copied()).collect();
+    let is_input = |value: ValueId| links.iter().any(|link| link.step.inputs.contains(&value));
+    let is_needed = |value| is_input(value) || users.is_used_beside(value, &members);
+    let ends = links.iter().map(|link| link.after.made_since(link.before).any(is_needed));
+    let ends: Vec<bool> = ends.collect();
+    let mut start = 0;
+    for (idx, is_end) in ends.iter().enumerate() {
+        if *is_end || idx + 1 - start == LENGTH || idx + 1 == links.len() {
+            pairs.extend(pair(&links[start..=idx], is_complemented, users));
+            start = idx + 1;
+        }
+    }
+}
+
+/// A pair of some steps if there are several, and if whoever needs what comes of it stands behind all of it.
+fn pair(links: &[Link], is_complemented: Complements, users: &mut Users<'_>) -> Option<Pair> {
+    let ([first, _, ..], Some(last)) = (links, links.last()) else { return None };
+    let (before, after) = (first.before, last.after);
+    let mut members: Vec<ValueId> =
+        links.iter().flat_map(|link| link.members.iter().copied()).collect();
+    members.sort_unstable();
+    let end = members.last().copied()?;
+    let is_early = |value| users.of(value).any(|user| user < end && !members.contains(&user));
+    if after.made_since(before).any(is_early) {
+        return None;
+    }
+    users.take(&members);
+    let steps = links.iter().map(|link| link.step).collect();
+    let cascade = Cascade { steps, is_complemented };
+    Some(Pair { before, after, cascade, members })
+}
