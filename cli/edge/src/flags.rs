@@ -8,9 +8,10 @@ use std::thread;
 use std::time::Duration;
 
 use signal_hook::consts::{SIGINT, SIGTERM};
-use star_base::Code;
+use star_base::{Code, text};
 
 use crate::exit::Exit;
+use crate::report::Reporter;
 
 /// The flags that a run looks at.
 #[derive(Clone, Debug, Default)]
@@ -27,7 +28,7 @@ impl Flags {
     ///
     /// # Errors
     /// If the system refuses; the signals then end the process at once, as without this.
-    pub fn catch_interrupts(&self) -> io::Result<()> {
+    fn catch_interrupts(&self) -> io::Result<()> {
         let number = i32::from(Exit::Interrupted.number());
         for signal in [SIGINT, SIGTERM] {
             // In this order: the flag that was set before this signal decides.
@@ -36,6 +37,13 @@ impl Flags {
             signal_hook::flag::register(signal, flag())?;
         }
         Ok(())
+    }
+
+    /// The same; a warning says what Ctrl-C ends if the system refuses.
+    pub fn catch_or_warn(&self, reporter: &Reporter, ended: &str) {
+        if let Err(error) = self.catch_interrupts() {
+            reporter.warning(&format!("Ctrl-C ends {ended}: {}", text::reason(&error)));
+        }
     }
 
     /// From now on Ctrl-C sets the flag, as often as it is pressed, and ends the process only while `idle` is

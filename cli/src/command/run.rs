@@ -198,10 +198,7 @@ pub(crate) fn run_with(
     let access = Access::new(beside, grants(args, &binding))?;
 
     let flags = Flags::default();
-    if let Err(error) = flags.catch_interrupts() {
-        let why = text::reason(&error);
-        reporter.warning(&format!("Ctrl-C ends the run without a message: {why}"));
-    }
+    flags.catch_or_warn(reporter, "the run without a message");
     let _watchdog = match args.limits.max_time {
         None => None,
         Some(time) => Some(Watchdog::start(&flags, time).map_err(|error| {

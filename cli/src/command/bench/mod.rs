@@ -169,10 +169,7 @@ pub(crate) fn run(
     }
     let targets = targets(&args.paths)?;
     let flags = Flags::default();
-    if let Err(error) = flags.catch_interrupts() {
-        let why = text::reason(&error);
-        reporter.warning(&format!("Ctrl-C ends the run without its figures: {why}"));
-    }
+    flags.catch_or_warn(reporter, "the run without its figures");
     let mut record = empty(args);
     let threads = record.machine.threads.unwrap_or(1);
     let quick = args.quick.then_some(surroundings::QUICK);

@@ -78,10 +78,7 @@ pub(crate) fn run(
     };
     let start = Instant::now();
     let flags = Flags::default();
-    if let Err(error) = flags.catch_interrupts() {
-        let why = text::reason(&error);
-        reporter.warning(&format!("Ctrl-C ends the run without a message: {why}"));
-    }
+    flags.catch_or_warn(reporter, "the run without a message");
     let console = Console { flags: &flags, reporter };
     let KindArgs { spec, output: file, quiet } = args;
     let Specification { generator, seed, max_bytes, mask } = spec;

@@ -86,10 +86,7 @@ pub(crate) struct MovingGenArgs {
 pub(super) fn run(args: &MovingGenArgs, reporter: &Reporter) -> Result<Exit, Failure> {
     let begin = Instant::now();
     let flags = Flags::default();
-    if let Err(error) = flags.catch_interrupts() {
-        let why = text::reason(&error);
-        reporter.warning(&format!("Ctrl-C ends the run without a message: {why}"));
-    }
+    flags.catch_or_warn(reporter, "the run without a message");
     let console = Console { flags: &flags, reporter };
     if args.output == args.queries {
         let message = format!("updates and questions for one file, `{}`", args.output);

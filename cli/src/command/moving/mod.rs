@@ -162,10 +162,7 @@ pub(crate) fn run(
 fn answer(args: &MovingArgs, reporter: &Reporter, output: &mut Output) -> Result<Exit, Failure> {
     let begin = Instant::now();
     let flags = Flags::default();
-    if let Err(error) = flags.catch_interrupts() {
-        let why = text::reason(&error);
-        reporter.warning(&format!("Ctrl-C ends the run without a message: {why}"));
-    }
+    flags.catch_or_warn(reporter, "the run without a message");
     let _watchdog = match args.max_time {
         None => None,
         Some(time) => Some(Watchdog::start(&flags, time).map_err(|error| no_thread(&error))?),

@@ -108,10 +108,7 @@ pub(crate) fn run(args: &TestArgs, reporter: &Reporter, output: &mut Output) -> 
     let paths = if args.paths.is_empty() { &here[..] } else { &args.paths[..] };
     let files = star_files(paths)?;
     let flags = Flags::default();
-    if let Err(error) = flags.catch_interrupts() {
-        let why = text::reason(&error);
-        reporter.warning(&format!("Ctrl-C ends the tests without a summary: {why}"));
-    }
+    flags.catch_or_warn(reporter, "the tests without a summary");
     let totals = Totals::default();
     let results = Results { format: args.format, reporter, output, totals };
     let mut session = Session {
