@@ -380,7 +380,7 @@ pub enum Outcome {
 
 impl Outcome {
     /// The end of a run with a profile of code that was not compiled for one.
-    pub(crate) fn not_profiled() -> Outcome {
+    pub fn not_profiled() -> Outcome {
         Outcome::Internal("a profile of code that was compiled without".to_owned())
     }
 }
@@ -438,7 +438,10 @@ fn refused(n_rows: usize, n_cols: usize) -> BackendError {
 }
 
 /// Are these columns part of a table with so many?
-pub(crate) fn check_columns(columns: &Range<usize>, n_cols: usize) -> Result<(), BackendError> {
+///
+/// # Errors
+/// [`BackendError::Internal`] if they are not.
+pub fn check_columns(columns: &Range<usize>, n_cols: usize) -> Result<(), BackendError> {
     if columns.start <= columns.end && columns.end <= n_cols {
         return Ok(());
     }
@@ -447,7 +450,10 @@ pub(crate) fn check_columns(columns: &Range<usize>, n_cols: usize) -> Result<(),
 }
 
 /// Do columns of so many rows fit into a table from `start` on?
-pub(crate) fn check_part(
+///
+/// # Errors
+/// [`BackendError::Internal`] if they do not.
+pub fn check_part(
     (n_rows, n_cols): (usize, usize),
     start: usize,
     part: &BitTable,
@@ -461,12 +467,15 @@ pub(crate) fn check_part(
 }
 
 /// The error for columns of what is no table.
-pub(crate) fn no_table() -> BackendError {
+pub fn no_table() -> BackendError {
     BackendError::Internal("columns of what is no table".to_owned())
 }
 
 /// Is there such a routine?
-pub(crate) fn check_entry(program: &Program, entry: RoutineId) -> Result<(), BackendError> {
+///
+/// # Errors
+/// [`BackendError::Internal`] if there is none.
+pub fn check_entry(program: &Program, entry: RoutineId) -> Result<(), BackendError> {
     match program.routines.get(entry.0 as usize) {
         Some(_) => Ok(()),
         None => Err(BackendError::Internal(format!("the program has no routine {}", entry.0))),

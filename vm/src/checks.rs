@@ -1,5 +1,5 @@
 //! Guards: what each check finds. `None` means that it holds. A backend may test a guard in its own
-//! way; the words of the trap are found here.
+//! way; the words of the trap are found here, for backends in other crates, too.
 
 use std::sync::Arc;
 
@@ -10,8 +10,11 @@ use crate::stop::{Run, broken};
 
 /// The variables of a routine that is running, as guards look at them. A fault is one of the program,
 /// not of the value that is asked for.
-pub(crate) trait Sight {
+pub trait Sight {
     /// What the source calls the variables where the guard stands.
+    ///
+    /// # Errors
+    /// As all of these: if there is no such thing, a fault of the program.
     fn names(&self) -> Run<Names<'_>>;
     /// The value of an integer operand.
     fn int(&self, operand: &Operand) -> Run<i64>;
@@ -40,7 +43,10 @@ pub(crate) trait Sight {
 }
 
 /// What the check finds.
-pub(crate) fn check(frame: &impl Sight, check: &Check) -> Run<Option<TrapKind>> {
+///
+/// # Errors
+/// If the program breaks a rule that the verifier should have kept.
+pub fn check(frame: &impl Sight, check: &Check) -> Run<Option<TrapKind>> {
     match check {
         Check::Set(var) => set(frame, *var),
         Check::Sized(var) => sized(frame, *var),

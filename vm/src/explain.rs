@@ -73,7 +73,7 @@ pub enum Became {
 
 impl Explanation {
     /// An item about the whole program.
-    pub(crate) fn whole(&mut self, subject: Subject, form: impl Into<String>) {
+    pub fn whole(&mut self, subject: Subject, form: impl Into<String>) {
         let became = Became::Form(form.into());
         self.items.push(Item { subject, routine: None, loc: None, became });
     }

@@ -13,7 +13,7 @@
 
 pub mod backend;
 mod budget;
-mod checks;
+pub mod checks;
 pub mod cpu;
 pub mod display;
 pub mod erased;
@@ -23,7 +23,7 @@ mod paths;
 pub mod profile;
 pub mod reference;
 mod scalars;
-mod stop;
+pub mod stop;
 mod tape;
 pub mod value;
 

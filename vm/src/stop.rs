@@ -4,7 +4,7 @@ use star_ir::{LimitKind, TrapKind};
 
 /// Why a run stops; the machine adds where.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Stop {
+pub enum Stop {
     /// A guard did not hold.
     Trap(TrapKind),
     /// A limit or a flag.
@@ -14,9 +14,9 @@ pub(crate) enum Stop {
 }
 
 /// The result of whatever may stop a run.
-pub(crate) type Run<T> = Result<T, Stop>;
+pub type Run<T> = Result<T, Stop>;
 
 /// The stop for a broken rule.
-pub(crate) fn broken(what: impl Into<String>) -> Stop {
+pub fn broken(what: impl Into<String>) -> Stop {
     Stop::Internal(what.into())
 }
