@@ -1,0 +1,232 @@
+//! Places that host and device share, in words of 32 bits.
+//!
+//! Note [State]. A dispatch begins with the state that the last one left. The host writes what it wants of the
+//! dispatch behind what the device writes.
+//!
+//! Note [Frames]. An activation of a routine has a frame: links, the registers of the routine while it waits for a call,
+//! a pointer and a descriptor for each object, cells for registers that did not fit. The frames of one routine are
+//! a list, since memory that its variables took is there for its next activation; the host appends to it.
+//!
+//! Note [Descriptors]. An object is a descriptor: where its limbs are, how many words it may take, flags, rows, columns,
+//! words from one column to the next. Slices and words are one column.
+
+/// Registers.
+pub const REGISTERS: u32 = 64;
+/// Words of the state.
+pub const STATE_WORDS: u32 = 32 + 2 * REGISTERS;
+/// Words of an instruction.
+pub const INST_WORDS: u32 = 8;
+/// Words of a frame before its pointers.
+pub const FRAME_HEAD: u32 = 8 + 2 * REGISTERS;
+/// Words of a descriptor.
+pub const DESC_WORDS: u32 = 8;
+/// What stands for a register that is absent.
+pub const NO_REG: u32 = 0xff;
+/// What stands for an object that is absent.
+pub const NO_OBJECT: u32 = 0xffff;
+/// Registers from here on carry numbers into a call and out of it.
+pub const STAGING: u32 = 44;
+
+/// The names of all places for the shaders.
+pub const CONSTANTS: &[(&str, u32)] = &[
+    ("REGISTERS", REGISTERS),
+    ("STATE_WORDS", STATE_WORDS),
+    ("FRAME_HEAD", FRAME_HEAD),
+    ("DESC_WORDS", DESC_WORDS),
+    ("NO_REG", NO_REG),
+    ("NO_OBJECT", NO_OBJECT),
+    ("STAGING", STAGING),
+    ("S_PC", state::PC),
+    ("S_STATUS", state::STATUS),
+    ("S_PAYLOAD", state::PAYLOAD),
+    ("S_FRAME", state::FRAME),
+    ("S_DEPTH", state::DEPTH),
+    ("S_OPERATIONS", state::OPERATIONS),
+    ("S_STEPS", state::STEPS),
+    ("S_MARK", state::MARK),
+    ("S_CALLEE", state::CALLEE),
+    ("S_BUDGET", state::BUDGET),
+    ("S_LINE_TURNS", state::LINE_TURNS),
+    ("S_GATHER_TURNS", state::GATHER_TURNS),
+    ("S_SERIAL_TURNS", state::SERIAL_TURNS),
+    ("S_STEP_LIMIT", state::STEP_LIMIT),
+    ("S_DEPTH_LIMIT", state::DEPTH_LIMIT),
+    ("S_ROUTINES", state::ROUTINES),
+    ("S_LITERALS", state::LITERALS),
+    ("S_WANTED_MARK", state::WANTED_MARK),
+    ("S_REGISTERS", state::REGISTERS),
+    ("F_NEXT", frame::NEXT),
+    ("F_BEFORE", frame::BEFORE),
+    ("F_CALLER", frame::CALLER),
+    ("F_RETURN", frame::RETURN),
+    ("F_ROUTINE", frame::ROUTINE),
+    ("F_OBJECTS", frame::OBJECTS),
+    ("F_REGISTERS", frame::REGISTERS),
+    ("R_FIRST", routine::FIRST),
+    ("R_CURRENT", routine::CURRENT),
+    ("R_ENTRY", routine::ENTRY),
+    ("R_WORDS", routine::WORDS),
+    ("D_AT", descriptor::AT),
+    ("D_CAPACITY", descriptor::CAPACITY),
+    ("D_FLAGS", descriptor::FLAGS),
+    ("D_ROWS", descriptor::ROWS),
+    ("D_COLUMNS", descriptor::COLUMNS),
+    ("D_STRIDE", descriptor::STRIDE),
+    ("D_INITIAL", descriptor::INITIAL),
+    ("SET", flag::SET),
+    ("SIZED", flag::SIZED),
+    ("FIXED", flag::FIXED),
+    ("RUNNING", status::RUNNING),
+    ("DONE", status::DONE),
+    ("TRAP", status::TRAP),
+    ("HOST", status::HOST),
+    ("MEMORY", status::MEMORY),
+    ("NO_FRAME", status::NO_FRAME),
+    ("STEP_LIMIT", status::STEP_LIMIT),
+    ("DEPTH_LIMIT", status::DEPTH_LIMIT),
+    ("BROKEN", status::BROKEN),
+    ("M_LENGTH", measure::LENGTH),
+    ("M_ROWS", measure::ROWS),
+    ("M_COLUMNS", measure::COLUMNS),
+    ("M_SET", measure::SET),
+    ("M_KNOWN", measure::KNOWN),
+    ("M_FIXED", measure::FIXED),
+];
+
+/// The state of a run between two dispatches; see Note [State].
+pub mod state {
+    /// The next instruction.
+    pub const PC: u32 = 0;
+    /// Why the dispatch ended.
+    pub const STATUS: u32 = 1;
+    /// What the status is about, two words.
+    pub const PAYLOAD: u32 = 2;
+    /// The frame of the routine that runs.
+    pub const FRAME: u32 = 4;
+    /// Active calls.
+    pub const DEPTH: u32 = 5;
+    /// Elementary operations, two words.
+    pub const OPERATIONS: u32 = 6;
+    /// Steps, two words.
+    pub const STEPS: u32 = 8;
+    /// What the host asked for at [`WANTED_MARK`]: the dispatch came to its end.
+    pub const MARK: u32 = 10;
+    /// The frame that a call is prepared in, or that was returned from.
+    pub const CALLEE: u32 = 11;
+    /// Turns of loops that the dispatch may take.
+    pub const BUDGET: u32 = 16;
+    /// Most turns of a loop over the limbs of a line.
+    pub const LINE_TURNS: u32 = 17;
+    /// Most turns of a loop over the columns of a row.
+    pub const GATHER_TURNS: u32 = 18;
+    /// Most turns of one thread over the limbs of a word.
+    pub const SERIAL_TURNS: u32 = 19;
+    /// Most steps, two words.
+    pub const STEP_LIMIT: u32 = 20;
+    /// Most active calls.
+    pub const DEPTH_LIMIT: u32 = 22;
+    /// Where the records of the routines lie.
+    pub const ROUTINES: u32 = 23;
+    /// Where the constants lie.
+    pub const LITERALS: u32 = 24;
+    /// See [`MARK`].
+    pub const WANTED_MARK: u32 = 25;
+    /// The registers, two words each.
+    pub const REGISTERS: u32 = 32;
+}
+
+/// A frame; see Note [Frames].
+pub mod frame {
+    /// The next frame of the same routine, 0 if there is none.
+    pub const NEXT: u32 = 0;
+    /// The frame of the same routine that was active before.
+    pub const BEFORE: u32 = 1;
+    /// The frame of the caller, 0 for the entry.
+    pub const CALLER: u32 = 2;
+    /// The instruction behind the call.
+    pub const RETURN: u32 = 3;
+    /// The number of the routine.
+    pub const ROUTINE: u32 = 4;
+    /// How many objects it has.
+    pub const OBJECTS: u32 = 5;
+    /// The registers while a call is active.
+    pub const REGISTERS: u32 = 8;
+}
+
+/// The record of a routine.
+pub mod routine {
+    /// Its first frame, 0 if it has none yet.
+    pub const FIRST: u32 = 0;
+    /// The frame of its innermost activation, 0 if there is none.
+    pub const CURRENT: u32 = 1;
+    /// Its first instruction.
+    pub const ENTRY: u32 = 2;
+    /// Words of a record.
+    pub const WORDS: u32 = 4;
+}
+
+/// A descriptor; see Note [Descriptors].
+pub mod descriptor {
+    /// Where the first limb is.
+    pub const AT: u32 = 0;
+    /// Words that it may take from there.
+    pub const CAPACITY: u32 = 1;
+    /// See [`super::flag`].
+    pub const FLAGS: u32 = 2;
+    /// Components of a column.
+    pub const ROWS: u32 = 3;
+    /// Columns.
+    pub const COLUMNS: u32 = 4;
+    /// Words from one column to the next.
+    pub const STRIDE: u32 = 5;
+    /// The flags at the begin of an activation.
+    pub const INITIAL: u32 = 6;
+}
+
+/// Flags of an object.
+pub mod flag {
+    /// It has a value.
+    pub const SET: u32 = 1;
+    /// It has none, but its size is known.
+    pub const SIZED: u32 = 2;
+    /// A table does not grow, a slice or word keeps its size.
+    pub const FIXED: u32 = 4;
+}
+
+/// Why a dispatch ended.
+pub mod status {
+    /// Its budget was used up.
+    pub const RUNNING: u32 = 0;
+    /// The entry has ended.
+    pub const DONE: u32 = 1;
+    /// The guard of the instruction does not hold.
+    pub const TRAP: u32 = 2;
+    /// The instruction is served by the host.
+    pub const HOST: u32 = 3;
+    /// The object of the instruction needs more memory; the payload is its descriptor.
+    pub const MEMORY: u32 = 4;
+    /// The routine of the instruction needs a further frame; the payload is the one before it, 0 for the first.
+    pub const NO_FRAME: u32 = 5;
+    /// Too many steps.
+    pub const STEP_LIMIT: u32 = 6;
+    /// Too many active calls.
+    pub const DEPTH_LIMIT: u32 = 7;
+    /// An instruction that there is not.
+    pub const BROKEN: u32 = 8;
+}
+
+/// What may be asked about an object.
+pub mod measure {
+    /// Components of a slice or word, set or sized.
+    pub const LENGTH: u32 = 0;
+    /// Rows of a table.
+    pub const ROWS: u32 = 1;
+    /// Columns of a table.
+    pub const COLUMNS: u32 = 2;
+    /// Has it a value?
+    pub const SET: u32 = 3;
+    /// Is its size known?
+    pub const KNOWN: u32 = 4;
+    /// Does it keep its size?
+    pub const FIXED: u32 = 5;
+}

@@ -1,0 +1,33 @@
+//! Shaders of the GPU backend as data.
+//!
+//! * [`op`]: the operations of the register code by their numbers, once for the shader, the compiler and the twin of the
+//!   shader in Rust.
+//! * [`layout`]: the places of what host and device share: state, frames, descriptors.
+//! * [`control_unit`]: the kernel that interprets register code, the same for every program.
+//!
+//! The shader names operations and places by constants that are written from the tables here, so that nothing is kept
+//! equal by hand.
+
+pub mod layout;
+pub mod op;
+
+pub use op::{Generator, Op, Reduce};
+
+use std::fmt::Write;
+
+/// The text of the control unit behind its constants.
+const CONTROL_UNIT: &str = include_str!("../wgsl/control_unit.wgsl");
+
+/// The control unit for a workgroup of so many threads.
+pub fn control_unit(threads: u32) -> String {
+    let mut text = String::new();
+    let mut constant = |name: &str, value: u32| {
+        writeln!(text, "const {name} = {value}u;").expect("writing to a string does not fail");
+    };
+    constant("THREADS", threads);
+    Op::ALL.iter().for_each(|op| constant(op.constant(), *op as u32));
+    Generator::ALL.iter().for_each(|it| constant(it.constant(), *it as u32));
+    Reduce::ALL.iter().for_each(|it| constant(it.constant(), *it as u32));
+    layout::CONSTANTS.iter().for_each(|(name, value)| constant(name, *value));
+    text + CONTROL_UNIT
+}

@@ -1,0 +1,189 @@
+//! Operations of the register code.
+
+/// An enum of which every member has a number, a name, and a constant in the shaders.
+macro_rules! numbered {
+    ($(#[$about:meta])* $name:ident: $($(#[$doc:meta])* $member:ident = $number:literal $text:literal $constant:literal,)*) => {
+        $(#[$about])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[repr(u32)]
+        pub enum $name { $($(#[$doc])* $member = $number,)* }
+
+        impl $name {
+            /// All members.
+            pub const ALL: &'static [$name] = &[$($name::$member,)*];
+
+            /// The member with this number.
+            pub fn of_number(number: u32) -> Option<$name> {
+                Self::ALL.iter().copied().find(|member| *member as u32 == number)
+            }
+
+            /// Its name in text.
+            pub fn name(self) -> &'static str {
+                match self { $($name::$member => $text,)* }
+            }
+
+            /// Its name in the shaders.
+            pub fn constant(self) -> &'static str {
+                match self { $($name::$member => $constant,)* }
+            }
+        }
+    };
+}
+
+numbered! {
+    /// An operation. d, a, b, c are registers; b is the immediate where it is absent. x, y, z are objects: slices, words,
+    /// tables. Those below 64 touch registers only and run in the inner loop of the control unit.
+    Op:
+    /// d := immediate.
+    Load = 0 "load" "OP_LOAD",
+    /// d := a.
+    Move = 1 "move" "OP_MOVE",
+    /// d := a + b, modulo 2⁶⁴.
+    Add = 2 "add" "OP_ADD",
+    /// d := a − b, modulo 2⁶⁴.
+    Sub = 3 "sub" "OP_SUB",
+    /// d := a · b, modulo 2⁶⁴.
+    Mul = 4 "mul" "OP_MUL",
+    /// d := a and b, bit by bit.
+    And = 5 "and" "OP_AND",
+    /// d := a or b.
+    Or = 6 "or" "OP_OR",
+    /// d := a xor b.
+    Xor = 7 "xor" "OP_XOR",
+    /// d := is a = b?
+    Eq = 8 "eq" "OP_EQ",
+    /// d := is a ≠ b?
+    Ne = 9 "ne" "OP_NE",
+    /// d := is a < b?
+    Lt = 10 "lt" "OP_LT",
+    /// d := is a ≤ b?
+    Le = 11 "le" "OP_LE",
+    /// d := is a > b?
+    Gt = 12 "gt" "OP_GT",
+    /// d := is a ≥ b?
+    Ge = 13 "ge" "OP_GE",
+    /// d := the lesser one.
+    Min = 14 "min" "OP_MIN",
+    /// d := the greater one.
+    Max = 15 "max" "OP_MAX",
+    /// d := a without its lowest b bits, a not negative.
+    Shr = 16 "shr" "OP_SHR",
+    /// d := does a + b overflow?
+    AddOverflows = 17 "add-overflows" "OP_ADD_OVERFLOWS",
+    /// d := does a − b overflow?
+    SubOverflows = 18 "sub-overflows" "OP_SUB_OVERFLOWS",
+    /// d := does a · b overflow?
+    MulOverflows = 19 "mul-overflows" "OP_MUL_OVERFLOWS",
+    /// Goes on at the target.
+    Jump = 20 "jump" "OP_JUMP",
+    /// Goes on at the target if a is 0.
+    JumpZero = 21 "jump-zero" "OP_JUMP_ZERO",
+    /// Goes on at the target if a is not 0.
+    JumpNonzero = 22 "jump-nonzero" "OP_JUMP_NONZERO",
+    /// Counts as many elementary operations and steps as the immediate says.
+    Cost = 23 "cost" "OP_COST",
+    /// Likewise immediate · a, nothing if a is negative.
+    CostTimes = 24 "cost-times" "OP_COST_TIMES",
+    /// Counts a step.
+    Turn = 25 "turn" "OP_TURN",
+    /// Stops with a trap if a is 0.
+    TrapZero = 26 "trap-zero" "OP_TRAP_ZERO",
+    /// Stops with a trap if a is not 0.
+    TrapNonzero = 27 "trap-nonzero" "OP_TRAP_NONZERO",
+    /// Stops for the host.
+    Host = 28 "host" "OP_HOST",
+
+    /// d := a div b, both defined.
+    Div = 64 "div" "OP_DIV",
+    /// d := a mod b, both defined.
+    Mod = 65 "mod" "OP_MOD",
+    /// Limb by limb: a generator makes limbs of y and z, which go to x and into a reduction.
+    Line = 66 "line" "OP_LINE",
+    /// d := component c of y, or of column b of it.
+    BitGet = 67 "bit-get" "OP_BIT_GET",
+    /// Component b of x, or of column a of it, becomes c.
+    BitPut = 68 "bit-put" "OP_BIT_PUT",
+    /// Row a of x becomes y.
+    RowPut = 69 "row-put" "OP_ROW_PUT",
+    /// x := y + z; d := does it need a further bit?
+    WordAdd = 70 "word-add" "OP_WORD_ADD",
+    /// x := y − z; d := is it negative?
+    WordSub = 71 "word-sub" "OP_WORD_SUB",
+    /// d := the last 63 components of y as a number.
+    WordToInt = 72 "word-to-int" "OP_WORD_TO_INT",
+    /// d := a measure of y; which one is the immediate.
+    Size = 73 "size" "OP_SIZE",
+    /// x is set and has as many rows and columns as y.
+    ShapeLike = 74 "shape-like" "OP_SHAPE_LIKE",
+    /// x is set and has a rows and b columns; b is 1 if absent.
+    Shape = 75 "shape" "OP_SHAPE",
+    /// x has a columns; those that it had stay.
+    Columns = 76 "columns" "OP_COLUMNS",
+    /// x is unset.
+    Unset = 77 "unset" "OP_UNSET",
+    /// The size of x, which is unset, is a.
+    Fix = 78 "fix" "OP_FIX",
+    /// d := a cell of the frame.
+    Fill = 79 "fill" "OP_FILL",
+    /// A cell of the frame becomes a.
+    Spill = 80 "spill" "OP_SPILL",
+    /// Finds the frame for a call of the routine that the immediate says, and unsets its variables.
+    Prepare = 81 "prepare" "OP_PREPARE",
+    /// Variable x of the routine that is about to be called is variable y.
+    Lend = 82 "lend" "OP_LEND",
+    /// Variable x of the routine that is about to be called takes the value of y, which loses it.
+    Give = 83 "give" "OP_GIVE",
+    /// Calls.
+    Call = 84 "call" "OP_CALL",
+    /// Returns, or ends the run.
+    Return = 85 "return" "OP_RETURN",
+    /// Variable x takes the value of variable y of the routine that has just returned.
+    Take = 86 "take" "OP_TAKE",
+}
+
+numbered! {
+    /// Where limb number k of a line comes from.
+    Generator:
+    /// A function of limb k of y and of z by its truth table.
+    Logic = 0 "logic" "GEN_LOGIC",
+    /// Components 32k + 1 + b … of y, zeros beyond it.
+    Funnel = 1 "funnel" "GEN_FUNNEL",
+    /// y turned down by b places, 0 ≤ b < length.
+    Rotate = 2 "rotate" "GEN_ROTATE",
+    /// y reversed.
+    Mirror = 3 "mirror" "GEN_MIRROR",
+    /// The halves of y shuffled.
+    Shuffle = 4 "shuffle" "GEN_SHUFFLE",
+    /// Ones from b to c.
+    Mask = 5 "mask" "GEN_MASK",
+    /// The number b, its last digit last.
+    Number = 6 "number" "GEN_NUMBER",
+    /// Row b of y.
+    Row = 7 "row" "GEN_ROW",
+    /// The constant that lies at the immediate.
+    Literal = 8 "literal" "GEN_LITERAL",
+    /// x with y in the places behind b.
+    Replace = 9 "replace" "GEN_REPLACE",
+}
+
+numbered! {
+    /// What is found out about the limbs of a line.
+    Reduce:
+    /// Nothing.
+    Nothing = 0 "-" "RED_NOTHING",
+    /// The index of the first one behind c, 0 if there is none.
+    First = 1 "first" "RED_FIRST",
+    /// The number of ones.
+    Count = 2 "count" "RED_COUNT",
+    /// Is there a one?
+    Some = 3 "some" "RED_SOME",
+    /// Is there none?
+    None = 4 "none" "RED_NONE",
+}
+
+impl Op {
+    /// Does it run in the inner loop of the control unit?
+    pub fn is_scalar(self) -> bool {
+        (self as u32) < 64
+    }
+}

@@ -1,0 +1,485 @@
+// The control unit: interprets register code, one instruction a turn and all scalar ones up to the next vector one.
+// The constants in front are written from the tables of star-shaders; vm/gpu/src/twin does the same in Rust.
+//
+// Everything that decides where control goes is the same in every thread: registers take values only from the code, from
+// other registers, and from what the threads exchange. What is read from `mem` decides about one thread's own work.
+
+@group(0) @binding(0) var<storage, read_write> mem: array<u32>;
+@group(0) @binding(1) var<storage, read> code: array<vec4<u32>>;
+@group(0) @binding(2) var<storage, read_write> state: array<u32>;
+
+var<workgroup> least: atomic<u32>;
+var<workgroup> total: atomic<u32>;
+// What one thread found: two words, a status, and whether a descriptor changes.
+var<workgroup> found: vec4<u32>;
+var<workgroup> exchanged: vec4<u32>;
+var<workgroup> kept: array<u32, STATE_WORDS>;
+
+const NOTHING = 0xffffffffu;
+
+fn truth(holds: bool) -> vec2<u32> { return vec2<u32>(select(0u, 1u, holds), 0u); }
+fn negative(a: vec2<u32>) -> bool { return (a.y & 0x80000000u) != 0u; }
+fn below(a: vec2<u32>, b: vec2<u32>) -> bool { return a.y < b.y || (a.y == b.y && a.x < b.x); }
+fn less(a: vec2<u32>, b: vec2<u32>) -> bool {
+  return below(vec2<u32>(a.x, a.y ^ 0x80000000u), vec2<u32>(b.x, b.y ^ 0x80000000u));
+}
+fn add(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
+  let low = a.x + b.x;
+  return vec2<u32>(low, a.y + b.y + select(0u, 1u, low < a.x));
+}
+fn sub(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
+  return vec2<u32>(a.x - b.x, a.y - b.y - select(0u, 1u, a.x < b.x));
+}
+fn magnitude(a: vec2<u32>) -> vec2<u32> { if (negative(a)) { return sub(vec2<u32>(0u), a); } return a; }
+fn wide(a: u32, b: u32) -> vec2<u32> {
+  let al = a & 0xffffu; let ah = a >> 16u; let bl = b & 0xffffu; let bh = b >> 16u;
+  let ll = al * bl; let lh = al * bh; let hl = ah * bl;
+  let middle = (ll >> 16u) + (lh & 0xffffu) + (hl & 0xffffu);
+  return vec2<u32>((ll & 0xffffu) | (middle << 16u), ah * bh + (lh >> 16u) + (hl >> 16u) + (middle >> 16u));
+}
+fn mul(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
+  let low = wide(a.x, b.x);
+  return vec2<u32>(low.x, low.y + a.x * b.y + a.y * b.x);
+}
+fn mul_overflows(a: vec2<u32>, b: vec2<u32>) -> bool {
+  let m = magnitude(a); let n = magnitude(b);
+  if (m.y != 0u && n.y != 0u) { return true; }
+  let low = wide(m.x, n.x);
+  let cross = add(wide(m.x, n.y), wide(m.y, n.x));
+  let high = add(cross, vec2<u32>(low.y, 0u));
+  if (high.y != 0u) { return true; }
+  let product = vec2<u32>(low.x, high.x);
+  if (negative(a) != negative(b)) { return below(vec2<u32>(0u, 0x80000000u), product); }
+  return negative(product);
+}
+fn shift_right(a: vec2<u32>, by: u32) -> vec2<u32> {
+  if (by == 0u) { return a; }
+  if (by >= 64u) { return vec2<u32>(0u); }
+  if (by >= 32u) { return vec2<u32>(a.y >> (by - 32u), 0u); }
+  return vec2<u32>((a.x >> by) | (a.y << (32u - by)), a.y >> by);
+}
+fn count_steps(steps: vec2<u32>, by: vec2<u32>) -> vec2<u32> {
+  let sum = add(steps, by);
+  return select(sum, vec2<u32>(NOTHING), below(sum, steps));
+}
+// Quotient and remainder of numbers without a sign.
+fn divide(a: vec2<u32>, b: vec2<u32>) -> vec4<u32> {
+  var quotient = vec2<u32>(0u); var rest = vec2<u32>(0u);
+  for (var i = 0u; i < 64u; i++) {
+    let digit = shift_right(a, 63u - i).x & 1u;
+    let carried = rest.y >> 31u;
+    rest = vec2<u32>((rest.x << 1u) | digit, (rest.y << 1u) | (rest.x >> 31u));
+    quotient = vec2<u32>(quotient.x << 1u, (quotient.y << 1u) | (quotient.x >> 31u));
+    if (carried != 0u || !below(rest, b)) { rest = sub(rest, b); quotient.x |= 1u; }
+  }
+  return vec4<u32>(quotient, rest);
+}
+// The components `position` + 1 … + 32 of `n` that begin at `at`; zeros outside.
+fn funnel(at: u32, n: u32, position: i32) -> u32 {
+  let limb = position >> 5u; let by = u32(position & 31);
+  let limbs = i32((n + 31u) >> 5u);
+  var low = 0u; var high = 0u;
+  if (limb >= 0 && limb < limbs) { low = mem[at + u32(limb)]; }
+  if (by == 0u) { return low; }
+  if (limb + 1 >= 0 && limb + 1 < limbs) { high = mem[at + u32(limb + 1)]; }
+  return (low >> by) | (high << (32u - by));
+}
+// Ones in the places of limb `k` that lie in `start` .. `to`, both counted from 0, `to` left out.
+fn ones(k: u32, start: i32, to: i32) -> u32 {
+  let begin = i32(k * 32u);
+  let lo = clamp(start - begin, 0, 32); let hi = clamp(to - begin, 0, 32);
+  if (lo >= hi) { return 0u; }
+  let upper = select((1u << u32(hi)) - 1u, NOTHING, hi == 32);
+  return upper & ~((1u << u32(lo)) - 1u);
+}
+fn spread(bits: u32) -> u32 {
+  var u = bits & 0xffffu;
+  u = (u | (u << 8u)) & 0x00ff00ffu; u = (u | (u << 4u)) & 0x0f0f0f0fu;
+  u = (u | (u << 2u)) & 0x33333333u; return (u | (u << 1u)) & 0x55555555u;
+}
+fn clamped(a: vec2<u32>) -> i32 {
+  if (negative(a)) { return select(-0x7fffffff, i32(a.x), a.y == NOTHING && a.x > 0x80000000u); }
+  return select(0x7fffffff, i32(a.x), a.y == 0u && a.x < 0x80000000u);
+}
+fn descriptor(frame: u32, object: u32) -> u32 { return mem[frame + FRAME_HEAD + object]; }
+fn own_descriptor(frame: u32, object: u32) -> u32 {
+  return frame + FRAME_HEAD + mem[frame + F_OBJECTS] + object * DESC_WORDS;
+}
+
+@compute @workgroup_size(THREADS)
+fn main(@builtin(local_invocation_index) id: u32) {
+  for (var i = id; i < STATE_WORDS; i += THREADS) { kept[i] = state[i]; }
+  if (id == 0u) { atomicStore(&least, NOTHING); atomicStore(&total, 0u); found = vec4<u32>(0u); }
+  let begin = workgroupUniformLoad(&kept);
+  var r: array<vec2<u32>, REGISTERS>;
+  for (var i = 0u; i < REGISTERS; i++) { r[i] = vec2<u32>(begin[S_REGISTERS + 2u * i], begin[S_REGISTERS + 2u * i + 1u]); }
+  var pc = begin[S_PC]; var status = RUNNING; var payload = 0u;
+  var frame = begin[S_FRAME]; var depth = begin[S_DEPTH]; var callee = begin[S_CALLEE];
+  var operations = vec2<u32>(begin[S_OPERATIONS], begin[S_OPERATIONS + 1u]);
+  var steps = vec2<u32>(begin[S_STEPS], begin[S_STEPS + 1u]);
+  let step_limit = vec2<u32>(begin[S_STEP_LIMIT], begin[S_STEP_LIMIT + 1u]);
+  let routines = begin[S_ROUTINES];
+  var budget = i32(begin[S_BUDGET]);
+
+  while (budget > 0 && status == RUNNING) {
+    var P = vec4<u32>(0u); var Q = vec4<u32>(0u); var op = 0u;
+    loop {
+      P = code[2u * pc]; Q = code[2u * pc + 1u]; op = P.x & 0xffu; pc++; budget -= 2;
+      if (op >= 64u) { break; }
+      let ra = (P.y >> 8u) & 0xffu; let rb = (P.y >> 16u) & 0xffu;
+      var a = vec2<u32>(0u); var b = Q.xy;
+      if (ra != NO_REG) { a = r[ra]; }
+      if (rb != NO_REG) { b = r[rb]; }
+      var v = vec2<u32>(0u);
+      switch (op) {
+        case OP_LOAD: { v = Q.xy; }
+        case OP_MOVE: { v = a; }
+        case OP_ADD: { v = add(a, b); }
+        case OP_SUB: { v = sub(a, b); }
+        case OP_MUL: { v = mul(a, b); }
+        case OP_AND: { v = a & b; }
+        case OP_OR: { v = a | b; }
+        case OP_XOR: { v = a ^ b; }
+        case OP_EQ: { v = truth(all(a == b)); }
+        case OP_NE: { v = truth(any(a != b)); }
+        case OP_LT: { v = truth(less(a, b)); }
+        case OP_LE: { v = truth(!less(b, a)); }
+        case OP_GT: { v = truth(less(b, a)); }
+        case OP_GE: { v = truth(!less(a, b)); }
+        case OP_MIN: { v = select(b, a, less(a, b)); }
+        case OP_MAX: { v = select(a, b, less(a, b)); }
+        case OP_SHR: { v = shift_right(a, select(64u, b.x, b.y == 0u && b.x < 64u)); }
+        case OP_ADD_OVERFLOWS: { let s = add(a, b); v = truth(negative(a) == negative(b) && negative(s) != negative(a)); }
+        case OP_SUB_OVERFLOWS: { let s = sub(a, b); v = truth(negative(a) != negative(b) && negative(s) != negative(a)); }
+        case OP_MUL_OVERFLOWS: { v = truth(mul_overflows(a, b)); }
+        case OP_JUMP: { pc = Q.z; }
+        case OP_JUMP_ZERO: { if (all(a == vec2<u32>(0u))) { pc = Q.z; } }
+        case OP_JUMP_NONZERO: { if (any(a != vec2<u32>(0u))) { pc = Q.z; } }
+        case OP_COST: { operations = count_steps(operations, Q.xy); steps = count_steps(steps, Q.xy); }
+        case OP_COST_TIMES: {
+          if (!negative(a)) {
+            let cost = select(mul(a, Q.xy), vec2<u32>(NOTHING), mul_overflows(a, Q.xy));
+            operations = count_steps(operations, cost); steps = count_steps(steps, cost);
+          }
+        }
+        case OP_TURN: { steps = count_steps(steps, vec2<u32>(1u, 0u)); }
+        case OP_TRAP_ZERO: { if (all(a == vec2<u32>(0u))) { status = TRAP; } }
+        case OP_TRAP_NONZERO: { if (any(a != vec2<u32>(0u))) { status = TRAP; } }
+        case OP_HOST: { status = HOST; }
+        default: { status = BROKEN; }
+      }
+      let rd = P.y & 0xffu;
+      if (rd != NO_REG) { r[rd] = v; }
+      if (status == RUNNING && below(step_limit, steps)) { status = STEP_LIMIT; }
+      if (budget <= 0 || status != RUNNING) { break; }
+    }
+    if (op >= 64u && status == RUNNING) {
+      let rd = P.y & 0xffu; let ra = (P.y >> 8u) & 0xffu; let rb = (P.y >> 16u) & 0xffu; let rc = P.y >> 24u;
+      let ox = P.z & 0xffffu; let oy = P.z >> 16u; let oz = P.w & 0xffffu;
+      let table = (P.x >> 8u) & 15u; let generator = (P.x >> 12u) & 15u; let reduce = (P.x >> 16u) & 15u;
+      let stores = (P.x & 0x100000u) != 0u; let clears = (P.x & 0x200000u) != 0u;
+      var a = vec2<u32>(0u); var b = Q.xy; var c = Q.xy;
+      if (ra != NO_REG) { a = r[ra]; }
+      if (rb != NO_REG) { b = r[rb]; }
+      if (rc != NO_REG) { c = r[rc]; }
+      if ((P.x & 0x400000u) != 0u) { storageBarrier(); }
+      budget -= 24;
+      var dx = 0u; var dy = 0u; var dz = 0u;
+      if (ox != NO_OBJECT) { dx = descriptor(frame, ox); }
+      if (oy != NO_OBJECT) { dy = descriptor(frame, oy); }
+      if (oz != NO_OBJECT) { dz = descriptor(frame, oz); }
+      var at_y = 0u; var bits_y = 0u;
+      if (oy != NO_OBJECT) { at_y = mem[dy + D_AT]; bits_y = mem[dy + D_ROWS]; }
+      var near = NOTHING;
+      switch (op) {
+        case OP_DIV, OP_MOD: {
+          let parts = divide(magnitude(a), magnitude(b));
+          budget -= 64;
+          var v = parts.xy;
+          var flips = negative(a) != negative(b);
+          if (op == OP_MOD) { v = parts.zw; flips = negative(a); }
+          if (flips) { v = sub(vec2<u32>(0u), v); }
+          r[rd] = v;
+        }
+        case OP_LINE: {
+          var at_x = 0u; var n = bits_y;
+          if (stores) { at_x = mem[dx + D_AT]; n = mem[dx + D_ROWS]; if (ra != NO_REG) { at_x += (a.x - 1u) * mem[dx + D_STRIDE]; } }
+          var at = at_y; var at_z = 0u;
+          if (generator == GEN_LOGIC && oy != NO_OBJECT && rb != NO_REG) { at += (b.x - 1u) * mem[dy + D_STRIDE]; }
+          if (oz != NO_OBJECT) { at_z = mem[dz + D_AT]; if (rc != NO_REG) { at_z += (c.x - 1u) * mem[dz + D_STRIDE]; } }
+          let limbs = (n + 31u) >> 5u;
+          let t0 = 0u - (table & 1u); let t1 = 0u - ((table >> 1u) & 1u); let t2 = 0u - ((table >> 2u) & 1u); let t3 = 0u - ((table >> 3u) & 1u);
+          let offset = clamped(b); let last = clamped(c);
+          var behind = 0u;
+          if (reduce == RED_FIRST && rc != NO_REG && oz == NO_OBJECT) { behind = c.x; }
+          budget -= i32(begin[S_LINE_TURNS]) + select(0, i32(begin[S_GATHER_TURNS]), generator == GEN_ROW);
+          for (var k = id; k < limbs; k += THREADS) {
+            var u = 0u;
+            let place = i32(k * 32u);
+            switch (generator) {
+              case GEN_LOGIC: {
+                var p = 0u; var q = 0u;
+                if (oy != NO_OBJECT) { p = mem[at + k]; }
+                if (oz != NO_OBJECT) { q = mem[at_z + k]; }
+                u = (p & ((q & t3) | (~q & t2))) | (~p & ((q & t1) | (~q & t0)));
+              }
+              case GEN_FUNNEL: { if (abs(offset) < 0x7fffffff) { u = funnel(at, bits_y, place + offset); } }
+              case GEN_ROTATE: { u = funnel(at, bits_y, place - offset) | funnel(at, bits_y, place - offset + i32(n)); }
+              case GEN_MIRROR: { u = reverseBits(funnel(at, bits_y, i32(n) - 32 - place)); }
+              case GEN_SHUFFLE: {
+                let half = i32(n >> 1u); let start = place >> 1u;
+                u = spread(funnel(at, bits_y, start) & ones(0u, 0, half - start)) | (spread(funnel(at, bits_y, half + start)) << 1u);
+              }
+              case GEN_MASK: { u = ones(k, offset - 1, last); }
+              case GEN_NUMBER: {
+                let lowest = i32(n) - 32 - place;
+                if (lowest <= -32) { u = 0u; } else if (lowest < 0) { u = reverseBits(b.x << u32(-lowest)); } else { u = reverseBits(shift_right(b, u32(lowest)).x); }
+              }
+              case GEN_ROW: {
+                let row = b.x - 1u; let stride = mem[dy + D_STRIDE];
+                let base = at_y + (row >> 5u);
+                for (var j = 0u; j < min(32u, n - k * 32u); j++) { u |= ((mem[base + (k * 32u + j) * stride] >> (row & 31u)) & 1u) << j; }
+              }
+              case GEN_LITERAL: { u = mem[begin[S_LITERALS] + Q.x + k]; }
+              case GEN_REPLACE: {
+                let mask = ones(k, offset, offset + i32(bits_y));
+                u = (mem[at_x + k] & ~mask) | (funnel(at, bits_y, place - offset) & mask);
+              }
+              default: {}
+            }
+            u &= ones(k, 0, i32(n));
+            if (stores) { mem[at_x + k] = u; }
+            if (reduce == RED_COUNT) { atomicAdd(&total, countOneBits(u)); }
+            else if (reduce != RED_NOTHING) {
+              if (behind != 0u) { u &= ~ones(k, 0, i32(behind)); }
+              if (u != 0u && near == NOTHING) { near = k * 32u + firstTrailingBit(u); }
+            }
+          }
+        }
+        case OP_BIT_GET: {
+          var at = at_y;
+          if (rb != NO_REG) { at += (b.x - 1u) * mem[dy + D_STRIDE]; }
+          let limb = (c.x - 1u) >> 5u;
+          if (limb % THREADS == id) { found = vec4<u32>((mem[at + limb] >> ((c.x - 1u) & 31u)) & 1u, 0u, 0u, 0u); }
+        }
+        case OP_BIT_PUT: {
+          var at = mem[dx + D_AT];
+          if (ra != NO_REG) { at += (a.x - 1u) * mem[dx + D_STRIDE]; }
+          let limb = (b.x - 1u) >> 5u; let bit = 1u << ((b.x - 1u) & 31u);
+          if (limb % THREADS == id) { mem[at + limb] = select(mem[at + limb] & ~bit, mem[at + limb] | bit, c.x != 0u); }
+        }
+        case OP_ROW_PUT: {
+          let stride = mem[dx + D_STRIDE]; let limb = (a.x - 1u) >> 5u; let bit = 1u << ((a.x - 1u) & 31u);
+          let columns = mem[dx + D_COLUMNS];
+          budget -= i32(begin[S_GATHER_TURNS]);
+          for (var j = id; j < columns; j += THREADS) {
+            let at = mem[dx + D_AT] + j * stride + limb;
+            let one = (mem[at_y + (j >> 5u)] >> (j & 31u)) & 1u;
+            mem[at] = select(mem[at] & ~bit, mem[at] | bit, one != 0u);
+          }
+        }
+        case OP_WORD_ADD, OP_WORD_SUB: {
+          budget -= i32(begin[S_SERIAL_TURNS]);
+          if (id == 0u) {
+            var at_x = 0u;
+            if (stores) { at_x = mem[dx + D_AT]; }
+            let at_z = mem[dz + D_AT];
+            var carry = 0u;
+            for (var k = (bits_y + 31u) >> 5u; k > 0u; k--) {
+              let p = reverseBits(mem[at_y + k - 1u]); let q = reverseBits(mem[at_z + k - 1u]);
+              var u = 0u;
+              if (op == OP_WORD_ADD) {
+                let s = p + q; u = s + carry;
+                carry = select(0u, 1u, s < p || u < s);
+              } else {
+                let s = p - q; u = s - carry;
+                carry = select(0u, 1u, p < q || s < carry);
+              }
+              if (stores) { mem[at_x + k - 1u] = reverseBits(u); }
+            }
+            found = vec4<u32>(carry, 0u, 0u, 0u);
+          }
+        }
+        case OP_WORD_TO_INT: {
+          if (id == 0u) {
+            let n = i32(bits_y);
+            found = vec4<u32>(reverseBits(funnel(at_y, bits_y, n - 32)), reverseBits(funnel(at_y, bits_y, n - 64)), 0u, 0u);
+          }
+        }
+        case OP_SIZE: {
+          if (id == 0u) {
+            let flags = mem[dy + D_FLAGS];
+            var v = 0u;
+            switch (Q.x) {
+              case M_LENGTH: { if ((flags & (SET | SIZED)) != 0u) { v = mem[dy + D_ROWS]; } }
+              case M_ROWS: { if ((flags & SET) != 0u) { v = mem[dy + D_ROWS]; } }
+              case M_COLUMNS: { if ((flags & SET) != 0u) { v = mem[dy + D_COLUMNS]; } }
+              case M_SET: { v = flags & SET; }
+              case M_KNOWN: { v = select(0u, 1u, (flags & (SET | SIZED)) != 0u); }
+              default: { v = select(0u, 1u, (flags & FIXED) != 0u); }
+            }
+            found = vec4<u32>(v, 0u, 0u, 0u);
+          }
+        }
+        case OP_SHAPE, OP_SHAPE_LIKE, OP_COLUMNS: {
+          if (id == 0u) {
+            var rows = a; var columns = vec2<u32>(1u, 0u);
+            if (op == OP_SHAPE_LIKE) { rows = vec2<u32>(mem[dy + D_ROWS], 0u); columns = vec2<u32>(mem[dy + D_COLUMNS], 0u); }
+            if (op == OP_COLUMNS) { rows = vec2<u32>(mem[dx + D_ROWS], 0u); columns = a; }
+            if (op == OP_SHAPE && rb != NO_REG) { columns = b; }
+            let stride = 2u * ((rows.x + 63u) >> 6u);
+            let words = wide(stride, columns.x);
+            if (rows.y != 0u || columns.y != 0u || rows.x > 0x7fffffc0u || words.y != 0u || words.x > mem[dx + D_CAPACITY]) {
+              found = vec4<u32>(dx, 0u, MEMORY, 0u);
+            } else {
+              let is = (mem[dx + D_FLAGS] & SET) != 0u && mem[dx + D_ROWS] == rows.x && mem[dx + D_COLUMNS] == columns.x;
+              found = vec4<u32>(rows.x, columns.x, RUNNING, select(1u, 0u, is));
+            }
+          }
+        }
+        case OP_FILL: {
+          if (id == 0u) {
+            let cell = own_descriptor(frame, mem[frame + F_OBJECTS]) + 2u * Q.x;
+            found = vec4<u32>(mem[cell], mem[cell + 1u], 0u, 0u);
+          }
+        }
+        case OP_PREPARE: {
+          if (id == 0u) {
+            let record = routines + Q.x * R_WORDS;
+            let current = mem[record + R_CURRENT];
+            var next = mem[record + R_FIRST];
+            if (current != 0u) { next = mem[current + F_NEXT]; }
+            found = vec4<u32>(next, current, select(RUNNING, NO_FRAME, next == 0u), 0u);
+          }
+        }
+        case OP_RETURN: {
+          if (id == 0u) {
+            found = vec4<u32>(mem[frame + F_CALLER], mem[frame + F_RETURN], 0u, 0u);
+          }
+        }
+        default: {}
+      }
+      // Whatever the threads have to tell each other.
+      var e = vec4<u32>(0u);
+      if ((P.x & 0x800000u) != 0u) {
+        if (near != NOTHING) { atomicMin(&least, near); }
+        workgroupBarrier();
+        if (id == 0u) {
+          exchanged = found;
+          if (op == OP_LINE) { exchanged = vec4<u32>(atomicLoad(&least), atomicLoad(&total), 0u, 0u); }
+          found = vec4<u32>(0u); atomicStore(&least, NOTHING); atomicStore(&total, 0u);
+        }
+        e = workgroupUniformLoad(&exchanged);
+      }
+      switch (op) {
+        case OP_LINE: {
+          if (reduce != RED_NOTHING) {
+            var v = vec2<u32>(e.x + 1u, 0u);
+            if (reduce == RED_COUNT) { v = vec2<u32>(e.y, 0u); }
+            if (reduce == RED_SOME) { v = truth(e.x != NOTHING); }
+            if (reduce == RED_NONE) { v = truth(e.x == NOTHING); }
+            if (clears && e.x != NOTHING && (e.x >> 5u) % THREADS == id) { mem[at_y + (e.x >> 5u)] &= ~(1u << (e.x & 31u)); }
+            r[rd] = v;
+          }
+        }
+        case OP_BIT_GET, OP_WORD_TO_INT, OP_SIZE, OP_FILL: { r[rd] = e.xy; }
+        case OP_WORD_ADD, OP_WORD_SUB: { if (rd != NO_REG) { r[rd] = e.xy; } }
+        case OP_SHAPE, OP_SHAPE_LIKE, OP_COLUMNS: {
+          if (e.z != RUNNING) { status = e.z; payload = e.x; pc--; }
+          else if (e.w != 0u) {
+            if (id == 0u) {
+              mem[dx + D_FLAGS] = (mem[dx + D_FLAGS] & FIXED) | SET;
+              mem[dx + D_ROWS] = e.x; mem[dx + D_COLUMNS] = e.y; mem[dx + D_STRIDE] = 2u * ((e.x + 63u) >> 6u);
+            }
+            storageBarrier();
+          }
+        }
+        case OP_UNSET, OP_FIX: {
+          storageBarrier();
+          if (id == 0u) {
+            mem[dx + D_FLAGS] &= FIXED;
+            if (op == OP_FIX) { mem[dx + D_FLAGS] |= SIZED; mem[dx + D_ROWS] = a.x; mem[dx + D_COLUMNS] = 1u; }
+          }
+          storageBarrier();
+        }
+        case OP_SPILL: {
+          storageBarrier();
+          if (id == 0u) {
+            let cell = own_descriptor(frame, mem[frame + F_OBJECTS]) + 2u * Q.x;
+            mem[cell] = a.x; mem[cell + 1u] = a.y;
+          }
+          storageBarrier();
+        }
+        case OP_PREPARE: {
+          if (depth >= begin[S_DEPTH_LIMIT]) { status = DEPTH_LIMIT; }
+          else if (e.z != RUNNING) { status = e.z; payload = e.y; pc--; }
+          else {
+            callee = e.x;
+            storageBarrier();
+            let objects = mem[callee + F_OBJECTS];
+            for (var i = id; i < objects; i += THREADS) {
+              let own = own_descriptor(callee, i);
+              mem[callee + FRAME_HEAD + i] = own;
+              mem[own + D_FLAGS] = mem[own + D_INITIAL];
+            }
+            if (id == 0u) { mem[callee + F_BEFORE] = e.y; }
+            storageBarrier();
+          }
+          budget -= 64;
+        }
+        case OP_LEND: {
+          if (id == 0u) { mem[callee + FRAME_HEAD + ox] = dy; }
+          storageBarrier();
+        }
+        case OP_GIVE, OP_TAKE: {
+          storageBarrier();
+          if (id == 0u) {
+            var to = own_descriptor(callee, ox); var start = dy;
+            if (op == OP_TAKE) { to = dx; start = descriptor(callee, oy); }
+            for (var i = 0u; i < 6u; i++) {
+              let word = mem[to + i]; mem[to + i] = mem[start + i]; mem[start + i] = word;
+            }
+            let fixed_from = mem[to + D_FLAGS] & FIXED; let fixed_to = mem[start + D_FLAGS] & FIXED;
+            mem[to + D_FLAGS] = (mem[to + D_FLAGS] & ~FIXED) | fixed_to;
+            mem[start + D_FLAGS] = fixed_from;
+          }
+          storageBarrier();
+        }
+        case OP_CALL: {
+          storageBarrier();
+          for (var i = id; i < REGISTERS; i += THREADS) {
+            mem[frame + F_REGISTERS + 2u * i] = r[i].x; mem[frame + F_REGISTERS + 2u * i + 1u] = r[i].y;
+          }
+          if (id == 0u) {
+            mem[callee + F_CALLER] = frame; mem[callee + F_RETURN] = pc;
+            mem[routines + Q.x * R_WORDS + R_CURRENT] = callee;
+          }
+          storageBarrier();
+          budget -= 64; depth++; frame = callee; pc = Q.z;
+        }
+        case OP_RETURN: {
+          let caller = e.x;
+          if (id == 0u) { mem[routines + Q.x * R_WORDS + R_CURRENT] = mem[frame + F_BEFORE]; }
+          if (caller == 0u) { status = DONE; }
+          else {
+            for (var i = id; i < 2u * REGISTERS; i += THREADS) { kept[i] = mem[caller + F_REGISTERS + i]; }
+            let back = workgroupUniformLoad(&kept);
+            for (var i = 0u; i < STAGING; i++) { r[i] = vec2<u32>(back[2u * i], back[2u * i + 1u]); }
+            callee = frame; frame = caller; pc = e.y; depth--;
+          }
+          storageBarrier();
+          budget -= 128;
+        }
+        default: {}
+      }
+    }
+  }
+  if (id == 0u) {
+    state[S_PC] = pc; state[S_STATUS] = status; state[S_PAYLOAD] = payload;
+    state[S_FRAME] = frame; state[S_DEPTH] = depth; state[S_CALLEE] = callee;
+    state[S_OPERATIONS] = operations.x; state[S_OPERATIONS + 1u] = operations.y;
+    state[S_STEPS] = steps.x; state[S_STEPS + 1u] = steps.y;
+    for (var i = 0u; i < REGISTERS; i++) { state[S_REGISTERS + 2u * i] = r[i].x; state[S_REGISTERS + 2u * i + 1u] = r[i].y; }
+    state[S_MARK] = begin[S_WANTED_MARK];
+  }
+}

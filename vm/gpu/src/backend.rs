@@ -1,0 +1,225 @@
+//! The backend: values, compiling, runs.
+
+use std::cell::RefCell;
+use std::ops::Range;
+use std::rc::Rc;
+use std::sync::atomic::AtomicBool;
+
+use star_base::BitTable;
+use star_ir::{Program, RoutineId, Ty};
+use star_vm::backend::{check_columns, check_entry, check_part, no_table};
+use star_vm::explain::Subject;
+use star_vm::{
+    Backend, BackendError, Capabilities, CompileOptions, Control, Explanation, HostValue, Outcome,
+};
+
+use crate::compile::Choices;
+use crate::heap::Heap;
+use crate::program::{Code, Plan, internal};
+use crate::run::{self, Argument, Slot};
+use crate::unit::Unit;
+use crate::value::{
+    Data, Kind, Placed, Sizes, Value, download, download_object, place, upload_columns,
+};
+
+/// The backend that runs programs on a device.
+pub struct Gpu {
+    heap: Rc<RefCell<Heap>>,
+}
+
+impl Gpu {
+    pub(crate) fn on(unit: Box<dyn Unit>) -> Self {
+        Gpu { heap: Rc::new(RefCell::new(Heap::new(unit))) }
+    }
+
+    fn object(&self, sizes: Sizes, block: crate::heap::Block) -> Data {
+        Data::Object(Placed { sizes, block, heap: Rc::clone(&self.heap) })
+    }
+
+    fn heap(&self) -> Result<std::cell::RefMut<'_, Heap>, BackendError> {
+        self.heap.try_borrow_mut().map_err(|_| internal("the device is in use"))
+    }
+}
+
+/// Register code as text, routine by routine: what `star dev` shows.
+pub fn listing(plan: &Plan) -> String {
+    plan.listing()
+}
+
+impl Backend for Gpu {
+    type Value = Value;
+    type Code = Code;
+    type Plan = Plan;
+
+    fn caps(&self) -> Capabilities {
+        let (device, max_bytes) = match self.heap.try_borrow() {
+            Ok(heap) => (heap.unit.device(), heap.unit.max_words().saturating_mul(4)),
+            Err(_) => (String::new(), 0),
+        };
+        Capabilities {
+            name: "gpu",
+            device,
+            threads: 1,
+            expansion: 1,
+            max_bytes,
+            natives: Vec::new(),
+        }
+    }
+
+    fn load(&self, value: HostValue, fixed: bool) -> Result<Value, BackendError> {
+        let data = match value {
+            HostValue::Unset => Data::Nothing,
+            HostValue::Int(number) => Data::Int(number),
+            HostValue::Bool(truth) => Data::Bool(truth),
+            HostValue::Str(text) => Data::Text(text.into()),
+            value @ (HostValue::Slice(_) | HostValue::Word(_) | HostValue::Table(_)) => {
+                let (sizes, block) = place(&mut *self.heap()?, &value)?;
+                self.object(sizes, block)
+            }
+        };
+        Ok(Value { data, size: None, fixed })
+    }
+
+    fn new_table(&self, n_rows: usize, n_cols: usize, fixed: bool) -> Result<Value, BackendError> {
+        let sizes = Sizes::new(Kind::Table, n_rows, n_cols)?;
+        let block = self.heap()?.take(sizes.words())?;
+        Ok(Value { data: self.object(sizes, block), size: None, fixed })
+    }
+
+    fn load_columns(
+        &self,
+        value: &mut Value,
+        start: usize,
+        columns: &BitTable,
+    ) -> Result<(), BackendError> {
+        let table = table_of(value)?;
+        let sizes = table.sizes;
+        check_part((sizes.rows as usize, sizes.columns as usize), start, columns)?;
+        let at = table.block.at + start as u32 * sizes.stride();
+        upload_columns(&mut *self.heap()?, at, sizes, columns)
+    }
+
+    fn ty(&self, value: &Value) -> Option<Ty> {
+        Some(match &value.data {
+            Data::Nothing => return None,
+            Data::Int(_) => Ty::Int,
+            Data::Bool(_) => Ty::Bool,
+            Data::Text(_) => Ty::Str,
+            Data::Object(placed) => placed.sizes.ty(),
+        })
+    }
+
+    fn store(&self, value: &Value, interrupt: &AtomicBool) -> Result<HostValue, BackendError> {
+        Ok(match &value.data {
+            Data::Nothing => HostValue::Unset,
+            Data::Int(number) => HostValue::Int(*number),
+            Data::Bool(truth) => HostValue::Bool(*truth),
+            Data::Text(text) => HostValue::Str(text.to_string()),
+            Data::Object(placed) if placed.sizes.kind == Kind::Table => {
+                let sizes = (placed.sizes.rows as usize, placed.sizes.columns as usize);
+                HostValue::Table(self.store_by_ranges(value, sizes, interrupt)?)
+            }
+            Data::Object(placed) => {
+                download_object(&mut *self.heap()?, placed.block.at, placed.sizes)?
+            }
+        })
+    }
+
+    fn store_columns(
+        &self,
+        value: &Value,
+        columns: Range<usize>,
+        _interrupt: &AtomicBool,
+    ) -> Result<BitTable, BackendError> {
+        let table = table_of(value)?;
+        let sizes = table.sizes;
+        check_columns(&columns, sizes.columns as usize)?;
+        let refused = || internal("columns that are too large");
+        let mut part =
+            BitTable::zeros(sizes.rows as usize, columns.len()).map_err(|_| refused())?;
+        let at = table.block.at + columns.start as u32 * sizes.stride();
+        download(&mut *self.heap()?, at, (sizes.rows, columns.len()), |idx, limbs| {
+            part.column_limbs_mut(idx).copy_from_slice(limbs);
+        })?;
+        Ok(part)
+    }
+
+    fn compile(&self, program: Program, options: &CompileOptions) -> Result<Code, BackendError> {
+        let CompileOptions { natives: _, optimise, profile } = *options;
+        if profile {
+            return Err(BackendError::Unsupported { what: "profiles".to_owned() });
+        }
+        Ok(Code::new(program, Choices { counts_steps: !optimise }))
+    }
+
+    fn plan(
+        &self,
+        code: &Code,
+        entry: RoutineId,
+        _args: &[Option<Ty>],
+    ) -> Result<Plan, BackendError> {
+        check_entry(&code.program, entry)?;
+        code.link(entry)
+    }
+
+    fn explain(&self, plan: &Plan) -> Explanation {
+        let mut all = Explanation::default();
+        let n_insts = plan.words.len() / star_shaders::layout::INST_WORDS as usize;
+        let n_routines = plan.routines.iter().flatten().count();
+        let entry = &plan.program.routine(plan.entry).name;
+        let form = format!(
+            "register code, {n_insts} instructions in {n_routines} routines, entry `{entry}`"
+        );
+        all.whole(Subject::Program, form);
+        all.whole(Subject::Device, self.caps().device);
+        all
+    }
+
+    fn run(&self, plan: &Plan, values: &mut [Value], control: &mut Control<'_>) -> Outcome {
+        if control.profile.take().is_some() {
+            return Outcome::not_profiled();
+        }
+        let mut slots = Vec::with_capacity(values.len());
+        for value in values.iter_mut() {
+            let argument = match &mut value.data {
+                Data::Nothing => Argument::Nothing,
+                Data::Int(number) => Argument::Number(*number),
+                Data::Bool(truth) => Argument::Number(i64::from(*truth)),
+                Data::Text(text) => Argument::Text(text.clone()),
+                // The run has the block for as long as it lasts.
+                Data::Object(placed) => {
+                    Argument::Object(placed.sizes, std::mem::take(&mut placed.block))
+                }
+            };
+            slots.push(Slot { argument, size: value.size, fixed: value.fixed });
+        }
+        let outcome = match self.heap() {
+            Ok(mut heap) => run::run(&mut heap, plan, &mut slots, control),
+            Err(error) => Outcome::Internal(error.to_string()),
+        };
+        let params = &plan.program.routine(plan.entry).params;
+        for (idx, (value, slot)) in values.iter_mut().zip(slots).enumerate() {
+            let ty =
+                params.get(idx).map(|param| plan.program.routine(plan.entry).var(param.var).ty);
+            value.size = slot.size;
+            value.fixed = slot.fixed;
+            value.data = match slot.argument {
+                Argument::Nothing => Data::Nothing,
+                Argument::Number(number) if ty == Some(Ty::Bool) => Data::Bool(number != 0),
+                Argument::Number(number) => Data::Int(number),
+                Argument::Text(text) => Data::Text(text),
+                Argument::Object(sizes, block) => self.object(sizes, block),
+            };
+        }
+        outcome
+    }
+}
+
+fn table_of(value: &Value) -> Result<&Placed, BackendError> {
+    match &value.data {
+        Data::Object(placed) if placed.sizes.kind == Kind::Table => Ok(placed),
+        Data::Object(_) | Data::Nothing | Data::Int(_) | Data::Bool(_) | Data::Text(_) => {
+            Err(no_table())
+        }
+    }
+}

@@ -1,0 +1,267 @@
+//! Register code: instructions as data, as words for the device, and as text.
+
+use std::fmt;
+
+use star_ir::LocId;
+use star_shaders::layout::{INST_WORDS, NO_OBJECT, NO_REG};
+use star_shaders::{Generator, Op, Reduce};
+
+/// A register; while a routine is being compiled, of any number of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct Reg(pub(crate) u32);
+
+/// An object of a routine: a place in its frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct Object(pub(crate) u32);
+
+/// Reads limbs of lines; see [`Op::Line`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct LineKind {
+    /// Truth table of [`Generator::Logic`]: bit 2p + q is the value for p of y and q of z.
+    pub(crate) table: u32,
+    pub(crate) generator: Generator,
+    pub(crate) reduce: Reduce,
+    pub(crate) stores: bool,
+    /// The component of y that was found first becomes 0.
+    pub(crate) clears: bool,
+}
+
+/// An instruction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Inst {
+    pub(crate) op: Op,
+    pub(crate) d: Option<Reg>,
+    pub(crate) a: Option<Reg>,
+    pub(crate) b: Option<Reg>,
+    pub(crate) c: Option<Reg>,
+    pub(crate) x: Option<Object>,
+    pub(crate) y: Option<Object>,
+    pub(crate) z: Option<Object>,
+    pub(crate) line: Option<LineKind>,
+    pub(crate) imm: i64,
+    /// Where it jumps to: a label while a routine is being compiled, then an instruction.
+    pub(crate) target: u32,
+    /// What the host has to know about it, a number in the routine.
+    pub(crate) site: Option<u32>,
+    pub(crate) loc: LocId,
+    /// What earlier instructions did to limbs is seen by all threads.
+    pub(crate) sync: bool,
+    /// Registers that a trap or the host looks at.
+    pub(crate) observed: Vec<Reg>,
+}
+
+/// What a jump has for a target that is no jump.
+pub(crate) const NO_TARGET: u32 = u32::MAX;
+
+impl Inst {
+    /// An operation without operands.
+    pub(crate) fn new(op: Op, loc: LocId) -> Self {
+        Inst {
+            op,
+            d: None,
+            a: None,
+            b: None,
+            c: None,
+            x: None,
+            y: None,
+            z: None,
+            line: None,
+            imm: 0,
+            target: NO_TARGET,
+            site: None,
+            loc,
+            sync: false,
+            observed: Vec::new(),
+        }
+    }
+
+    /// The registers that it reads.
+    pub(crate) fn reads(&self) -> impl Iterator<Item = Reg> + '_ {
+        [self.a, self.b, self.c].into_iter().flatten().chain(self.observed.iter().copied())
+    }
+
+    /// Has it no effect but its result?
+    pub(crate) fn is_pure(&self) -> bool {
+        match self.op {
+            Op::Load
+            | Op::Move
+            | Op::Add
+            | Op::Sub
+            | Op::Mul
+            | Op::And
+            | Op::Or
+            | Op::Xor
+            | Op::Eq
+            | Op::Ne
+            | Op::Lt
+            | Op::Le
+            | Op::Gt
+            | Op::Ge
+            | Op::Min
+            | Op::Max
+            | Op::Shr
+            | Op::AddOverflows
+            | Op::SubOverflows
+            | Op::MulOverflows
+            | Op::Div
+            | Op::Mod
+            | Op::BitGet
+            | Op::WordToInt
+            | Op::Size
+            | Op::Fill => true,
+            Op::Line => self.line.is_some_and(|line| !line.stores && !line.clears),
+            Op::Jump
+            | Op::JumpZero
+            | Op::JumpNonzero
+            | Op::Cost
+            | Op::CostTimes
+            | Op::Turn
+            | Op::TrapZero
+            | Op::TrapNonzero
+            | Op::Host
+            | Op::BitPut
+            | Op::RowPut
+            | Op::WordAdd
+            | Op::WordSub
+            | Op::ShapeLike
+            | Op::Shape
+            | Op::Columns
+            | Op::Unset
+            | Op::Fix
+            | Op::Spill
+            | Op::Prepare
+            | Op::Lend
+            | Op::Give
+            | Op::Call
+            | Op::Return
+            | Op::Take => false,
+        }
+    }
+
+    /// Do the threads exchange something in it?
+    fn exchanges(&self) -> bool {
+        match self.op {
+            Op::Line => self.line.is_some_and(|line| line.reduce != Reduce::Nothing),
+            Op::WordAdd | Op::WordSub => self.d.is_some(),
+            Op::BitGet
+            | Op::WordToInt
+            | Op::Size
+            | Op::ShapeLike
+            | Op::Shape
+            | Op::Columns
+            | Op::Fill
+            | Op::Prepare
+            | Op::Return => true,
+            Op::Load
+            | Op::Move
+            | Op::Add
+            | Op::Sub
+            | Op::Mul
+            | Op::And
+            | Op::Or
+            | Op::Xor
+            | Op::Eq
+            | Op::Ne
+            | Op::Lt
+            | Op::Le
+            | Op::Gt
+            | Op::Ge
+            | Op::Min
+            | Op::Max
+            | Op::Shr
+            | Op::AddOverflows
+            | Op::SubOverflows
+            | Op::MulOverflows
+            | Op::Jump
+            | Op::JumpZero
+            | Op::JumpNonzero
+            | Op::Cost
+            | Op::CostTimes
+            | Op::Turn
+            | Op::TrapZero
+            | Op::TrapNonzero
+            | Op::Host
+            | Op::Div
+            | Op::Mod
+            | Op::BitPut
+            | Op::RowPut
+            | Op::Unset
+            | Op::Fix
+            | Op::Spill
+            | Op::Lend
+            | Op::Give
+            | Op::Call
+            | Op::Take => false,
+        }
+    }
+
+    /// The words for the device, once registers and targets are final.
+    pub(crate) fn words(&self) -> [u32; INST_WORDS as usize] {
+        let reg = |reg: Option<Reg>| reg.map_or(NO_REG, |reg| reg.0);
+        let object = |object: Option<Object>| object.map_or(NO_OBJECT, |object| object.0);
+        let mut first = self.op as u32 | u32::from(self.sync) << 22;
+        if let Some(LineKind { table, generator, reduce, stores, clears }) = self.line {
+            first |= table << 8 | (generator as u32) << 12 | (reduce as u32) << 16;
+            first |= u32::from(stores) << 20 | u32::from(clears) << 21;
+        } else if self.x.is_some() {
+            first |= 1 << 20;
+        }
+        first |= u32::from(self.exchanges()) << 23;
+        let registers = reg(self.d) | reg(self.a) << 8 | reg(self.b) << 16 | reg(self.c) << 24;
+        let imm = self.imm as u64;
+        [
+            first,
+            registers,
+            object(self.x) | object(self.y) << 16,
+            object(self.z),
+            imm as u32,
+            (imm >> 32) as u32,
+            self.target,
+            0,
+        ]
+    }
+}
+
+/// The text of an instruction: the operation, its result, its operands, what else there is.
+impl fmt::Display for Inst {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.sync {
+            f.write_str("sync ")?;
+        }
+        if let Some(d) = self.d {
+            write!(f, "r{} := ", d.0)?;
+        }
+        f.write_str(self.op.name())?;
+        for (name, reg) in [("a", self.a), ("b", self.b), ("c", self.c)] {
+            if let Some(reg) = reg {
+                write!(f, " {name}=r{}", reg.0)?;
+            }
+        }
+        for (name, object) in [("x", self.x), ("y", self.y), ("z", self.z)] {
+            if let Some(object) = object {
+                write!(f, " {name}=o{}", object.0)?;
+            }
+        }
+        if let Some(LineKind { table, generator, reduce, stores, clears }) = self.line {
+            write!(f, " {}", generator.name())?;
+            if generator == Generator::Logic {
+                write!(f, " {table:04b}")?;
+            }
+            if reduce != Reduce::Nothing {
+                write!(f, " {}", reduce.name())?;
+            }
+            for (holds, word) in [(stores, " stores"), (clears, " clears")] {
+                if holds {
+                    f.write_str(word)?;
+                }
+            }
+        }
+        if self.imm != 0 {
+            write!(f, " #{}", self.imm)?;
+        }
+        if self.target != NO_TARGET {
+            write!(f, " -> {}", self.target)?;
+        }
+        Ok(())
+    }
+}

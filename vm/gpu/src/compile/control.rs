@@ -1,0 +1,278 @@
+//! Statements that decide what runs next.
+
+use star_ir::{ForallRange, LabelId, Operand, Stmt, StmtKind, VarId};
+use star_shaders::{Op, Reduce};
+
+use super::builder::{Builder, Label, flag_of, table};
+use super::{SiteKind, Unsupported, is_number};
+use crate::code::{Object, Reg};
+
+impl Builder<'_> {
+    pub(super) fn block(&mut self, block: &[Stmt]) -> Result<(), Unsupported> {
+        block.iter().try_for_each(|stmt| self.statement(stmt))
+    }
+
+    fn statement(&mut self, stmt: &Stmt) -> Result<(), Unsupported> {
+        self.loc = stmt.loc;
+        self.taken = 0;
+        self.observe(stmt);
+        match &stmt.kind {
+            StmtKind::Assign(dst, op) => self.assignment(*dst, op),
+            StmtKind::Step { .. }
+            | StmtKind::Put { .. }
+            | StmtKind::Replace { .. }
+            | StmtKind::PutColumn { .. }
+            | StmtKind::PutRow { .. }
+            | StmtKind::PutBit { .. }
+            | StmtKind::PutField { .. }
+            | StmtKind::PutHandlePart { .. } => self.store(&stmt.kind),
+            StmtKind::Size(op) => {
+                self.resize(op);
+                Ok(())
+            }
+            StmtKind::Check(check) => self.check(check),
+            StmtKind::Cost { units, times } => {
+                let units = i64::try_from(*units).unwrap_or(i64::MAX);
+                match times {
+                    None => self.count(Op::Cost, None, units),
+                    Some(times) => {
+                        let times = self.measure(times);
+                        self.count(Op::CostTimes, Some(times), units);
+                    }
+                }
+                Ok(())
+            }
+            StmtKind::Call { callee, args, dst } => self.call(*callee, args, *dst),
+            StmtKind::Print(items) => {
+                self.host(SiteKind::Print(items.clone()), None);
+                Ok(())
+            }
+            StmtKind::Read { dst, file, layout } => {
+                let (dst, file, layout) = (*dst, file.clone(), layout.clone());
+                let object = self.object(dst);
+                self.host(SiteKind::Read { dst, file, layout }, Some(object));
+                Ok(())
+            }
+            StmtKind::Write { src, file } => {
+                self.host(SiteKind::Write { src: *src, file: file.clone() }, None);
+                Ok(())
+            }
+            StmtKind::For { label, var, from, to, down, body } => {
+                self.for_loop(*label, *var, (from, to), *down, body)
+            }
+            StmtKind::While { label, head, test, body } => {
+                self.while_loop(*label, head, test, body)
+            }
+            StmtKind::Foreach { label, var, over, body } => {
+                let over = self.object(*over);
+                self.over_ones(*label, *var, over, &[], body)
+            }
+            StmtKind::Forall { label, var, range, writes: _, privates, reductions, body } => {
+                if !reductions.is_empty() {
+                    return Err(Unsupported("reductions of `forall`".to_owned()));
+                }
+                self.forall(*label, *var, range, privates, body)
+            }
+            StmtKind::Tile { .. } => Err(Unsupported("tile kernels".to_owned())),
+            StmtKind::If { test, then, otherwise } => {
+                let (test, other, end) = (self.value(test), self.label(), self.label());
+                self.jump_if(Op::JumpZero, test, other);
+                self.block(then)?;
+                self.jump(end);
+                self.here(other);
+                self.block(otherwise)?;
+                self.here(end);
+                Ok(())
+            }
+            StmtKind::Block { label, body } => {
+                let end = self.label();
+                self.around.push((*label, None, end));
+                self.block(body)?;
+                self.around.pop();
+                self.here(end);
+                Ok(())
+            }
+            StmtKind::Break(label) => {
+                let to = self.target(*label)?.1;
+                self.jump(to);
+                Ok(())
+            }
+            StmtKind::Continue(label) => {
+                let to = self.target(*label)?.0.ok_or_else(|| no_loop(*label))?;
+                self.jump(to);
+                Ok(())
+            }
+            StmtKind::Exit => {
+                self.jump(self.end);
+                Ok(())
+            }
+        }
+    }
+
+    fn target(&self, label: LabelId) -> Result<(Option<Label>, Label), Unsupported> {
+        let found = self.around.iter().rev().find(|(known, _, _)| *known == label);
+        found.map(|(_, again, end)| (*again, *end)).ok_or_else(|| no_loop(label))
+    }
+
+    /// Stops for the host.
+    fn host(&mut self, kind: SiteKind, x: Option<Object>) {
+        let site = self.site(kind);
+        let observed = self.looked_at(site);
+        self.emit(Op::Host, |it| (it.x, it.site, it.observed) = (x, Some(site), observed));
+    }
+
+    /// The body of a loop, with its counted turn in front.
+    fn turn(&mut self, var: VarId, value: Reg, loc: star_ir::LocId) {
+        self.loc = loc;
+        self.count(Op::Turn, None, 0);
+        self.assign(var, value);
+    }
+
+    fn for_loop(
+        &mut self,
+        label: LabelId,
+        var: VarId,
+        (from, to): (&Operand, &Operand),
+        down: bool,
+        body: &[Stmt],
+    ) -> Result<(), Unsupported> {
+        let loc = self.loc;
+        let (from, to) = (self.value(from), self.value(to));
+        let (next, last) = (self.fresh(), self.fresh());
+        self.emit(Op::Move, |it| (it.d, it.a) = (Some(next), Some(from)));
+        self.emit(Op::Move, |it| (it.d, it.a) = (Some(last), Some(to)));
+        let (again, goes_on, end) = (self.label(), self.label(), self.label());
+        let beyond = self.alu(if down { Op::Lt } else { Op::Gt }, next, last);
+        self.jump_if(Op::JumpNonzero, beyond, end);
+        self.here(again);
+        self.turn(var, next, loc);
+        self.around.push((label, Some(goes_on), end));
+        self.block(body)?;
+        self.around.pop();
+        self.here(goes_on);
+        self.loc = loc;
+        // No value lies beyond the last one, which may be the greatest integer there is.
+        let at_last = self.alu(Op::Eq, next, last);
+        self.jump_if(Op::JumpNonzero, at_last, end);
+        let step = if down { -1 } else { 1 };
+        self.emit(Op::Add, |it| (it.d, it.a, it.imm) = (Some(next), Some(next), step));
+        self.jump(again);
+        self.here(end);
+        Ok(())
+    }
+
+    fn while_loop(
+        &mut self,
+        label: LabelId,
+        head: &[Stmt],
+        test: &Operand,
+        body: &[Stmt],
+    ) -> Result<(), Unsupported> {
+        let loc = self.loc;
+        let (again, end) = (self.label(), self.label());
+        self.here(again);
+        self.around.push((label, Some(again), end));
+        self.block(head)?;
+        self.loc = loc;
+        let test = self.value(test);
+        self.jump_if(Op::JumpZero, test, end);
+        self.count(Op::Turn, None, 0);
+        self.block(body)?;
+        self.around.pop();
+        self.jump(again);
+        self.here(end);
+        Ok(())
+    }
+
+    /// A turn for each component of `over` that is one.
+    fn over_ones(
+        &mut self,
+        label: LabelId,
+        var: VarId,
+        over: Object,
+        privates: &[VarId],
+        body: &[Stmt],
+    ) -> Result<(), Unsupported> {
+        let loc = self.loc;
+        let (at, again, end) = (self.fresh(), self.label(), self.label());
+        self.load(at, 0);
+        self.here(again);
+        self.loc = loc;
+        self.unset(privates);
+        let first = self.reduce(Reduce::First, table::FIRST, over, None, Some(at));
+        self.emit(Op::Move, |it| (it.d, it.a) = (Some(at), Some(first)));
+        self.jump_if(Op::JumpZero, at, end);
+        self.turn(var, at, loc);
+        self.around.push((label, Some(again), end));
+        self.block(body)?;
+        self.around.pop();
+        self.jump(again);
+        self.here(end);
+        Ok(())
+    }
+
+    /// The iterations one after another, in the order of their numbers.
+    fn forall(
+        &mut self,
+        label: LabelId,
+        var: VarId,
+        range: &ForallRange,
+        privates: &[VarId],
+        body: &[Stmt],
+    ) -> Result<(), Unsupported> {
+        let loc = self.loc;
+        match range {
+            ForallRange::Ones(over) => {
+                // The body may write it, or use temporaries of its own.
+                self.objects.push(0);
+                let ones = Object(self.objects.len() as u32 - 1);
+                let over = self.object(*over);
+                self.copy_bits(ones, over);
+                self.over_ones(label, var, ones, privates, body)?;
+            }
+            ForallRange::Range(from, to) => {
+                let (again, goes_on, end) = (self.label(), self.label(), self.label());
+                let (from, to) = (self.value(from), self.value(to));
+                let (next, last) = (self.fresh(), self.fresh());
+                self.emit(Op::Move, |it| (it.d, it.a) = (Some(next), Some(from)));
+                self.emit(Op::Move, |it| (it.d, it.a) = (Some(last), Some(to)));
+                let beyond = self.alu(Op::Gt, next, last);
+                self.jump_if(Op::JumpNonzero, beyond, end);
+                self.here(again);
+                self.loc = loc;
+                self.unset(privates);
+                self.turn(var, next, loc);
+                self.around.push((label, Some(goes_on), end));
+                self.block(body)?;
+                self.around.pop();
+                self.here(goes_on);
+                self.loc = loc;
+                let at_last = self.alu(Op::Eq, next, last);
+                self.jump_if(Op::JumpNonzero, at_last, end);
+                self.emit(Op::Add, |it| (it.d, it.a, it.imm) = (Some(next), Some(next), 1));
+                self.jump(again);
+                self.here(end);
+            }
+        }
+        self.loc = loc;
+        self.unset(privates);
+        self.unset(&[var]);
+        Ok(())
+    }
+
+    /// The variables hold nothing any more.
+    pub(super) fn unset(&mut self, vars: &[VarId]) {
+        for &var in vars {
+            if is_number(self.routine.var(var).ty) {
+                self.load(flag_of(var), 0);
+            } else {
+                let object = self.object(var);
+                self.emit(Op::Unset, |it| it.x = Some(object));
+            }
+        }
+    }
+}
+
+fn no_loop(label: LabelId) -> Unsupported {
+    Unsupported(format!("a jump to {label}, which is not around it"))
+}

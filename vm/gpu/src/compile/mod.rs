@@ -1,0 +1,188 @@
+//! The compiler from SIR to register code, routine by routine.
+//!
+//! * `builder`: instructions over any number of registers, labels; `control`, `calls`, `operations`, `sizes`, `checks`: a
+//!   statement each.
+//! * `facts`: what is surely set needs no flag and no shape; `registers`: liveness, what nobody reads, registers and
+//!   cells; `sync`: where threads have to wait for each other.
+//!
+//! Note [Variables]. A number, truth value or text is a register, and so is whether it was set, as 0 or 1; texts are numbers into
+//! a list. A slice, word or table is an object, and whether it was set is in its descriptor.
+//!
+//! Note [Values that outlive a stop]. A trap shows variables and leaves the caller's; the host finds them by the site of the
+//! instruction, which says for each number where it is. So they are live there, as SIR's observation says.
+
+mod builder;
+mod calls;
+mod checks;
+mod control;
+mod facts;
+mod operations;
+mod registers;
+mod sizes;
+mod sync;
+
+use std::sync::Arc;
+
+use star_base::BitVector;
+use star_ir::{Check, Mode, Operand, Program, Routine, RoutineId, Ty, VarId, visit};
+
+use crate::code::{Inst, Object};
+
+pub(crate) use builder::Builder;
+
+/// A routine as register code. Jumps lead to instructions of the routine, counted from 0.
+#[derive(Clone, Debug)]
+pub(crate) struct RoutineCode {
+    pub(crate) insts: Vec<Inst>,
+    /// For each object the flags that it begins with.
+    pub(crate) objects: Vec<u32>,
+    /// For each variable its object, if it is one.
+    pub(crate) object_of: Vec<Option<Object>>,
+    /// Cells of the frame, for numbers without a register.
+    pub(crate) cells: u32,
+    pub(crate) sites: Vec<Site>,
+    /// The routines that it calls.
+    pub(crate) callees: Vec<RoutineId>,
+}
+
+/// What the host has to know of an instruction.
+#[derive(Clone, Debug)]
+pub(crate) struct Site {
+    pub(crate) kind: SiteKind,
+    /// Where numbers are that somebody may ask for here; none are of variables that are unset.
+    pub(crate) numbers: Vec<(VarId, Number)>,
+}
+
+/// What an instruction stops for.
+#[derive(Clone, Debug)]
+pub(crate) enum SiteKind {
+    /// A guard.
+    Check(Check),
+    /// The size of what a call brought back.
+    Returned(VarId),
+    /// A call; `lent` are the numbers that are lent, parameter and variable.
+    Call { lent: Vec<(VarId, VarId)> },
+    /// `print`.
+    Print(Vec<Operand>),
+    /// `read`.
+    Read { dst: VarId, file: Operand, layout: Option<Operand> },
+    /// `write`.
+    Write { src: VarId, file: Operand },
+    /// Steps are counted.
+    Count,
+}
+
+/// A number at a site.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Number {
+    pub(crate) at: Home,
+    /// Where it is said whether it is set; `None` if it surely is.
+    pub(crate) flag: Option<Home>,
+}
+
+/// Where a number is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Home {
+    Register(u32),
+    Cell(u32),
+}
+
+/// The constants of a program.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Constants {
+    /// Texts by their numbers.
+    pub(crate) texts: Vec<Arc<str>>,
+    /// Words of bits.
+    pub(crate) limbs: Vec<u32>,
+}
+
+impl Constants {
+    /// The number of a text.
+    pub(crate) fn text(&mut self, text: &Arc<str>) -> usize {
+        match self.texts.iter().position(|known| known == text) {
+            Some(number) => number,
+            None => {
+                self.texts.push(Arc::clone(text));
+                self.texts.len() - 1
+            }
+        }
+    }
+
+    /// Where the limbs of constant bits begin.
+    fn bits(&mut self, bits: &BitVector) -> usize {
+        let at = self.limbs.len();
+        self.limbs.extend(words_of(bits.limbs()));
+        at
+    }
+}
+
+/// Limbs of the host as words of the device.
+pub(crate) fn words_of(limbs: &[u64]) -> impl Iterator<Item = u32> + '_ {
+    limbs.iter().flat_map(|&limb| [limb as u32, (limb >> 32) as u32])
+}
+
+/// What the device has no code for, in words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Unsupported(pub(crate) String);
+
+/// How routines are compiled.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Choices {
+    /// Steps are counted one by one, so that the variables of the caller are looked at wherever they are.
+    pub(crate) counts_steps: bool,
+}
+
+/// The code of one routine.
+///
+/// # Errors
+/// What in it the device has no code for.
+pub(crate) fn compile(
+    program: &Program,
+    id: RoutineId,
+    choices: Choices,
+    constants: &mut Constants,
+) -> Result<RoutineCode, Unsupported> {
+    let routine = program.routine(id);
+    if routine.vars.iter().any(|var| var.ty == Ty::Handle) {
+        return Err(Unsupported("handles".to_owned()));
+    }
+    let mut builder = Builder::new(program, id, choices, constants);
+    builder.routine()?;
+    let Builder { mut insts, mut labels, n_regs, objects, object_of, mut sites, callees, .. } =
+        builder;
+    let tracked = facts::Tracked::new(routine, &object_of);
+    facts::apply(&tracked, &mut insts, &mut labels, &mut sites);
+    let cells = registers::allocate(&mut insts, &mut labels, n_regs, &mut sites);
+    sync::place(&mut insts, &labels);
+    for inst in &mut insts {
+        if inst.target != crate::code::NO_TARGET && inst.op != star_shaders::Op::Call {
+            inst.target = labels[inst.target as usize] as u32;
+        }
+    }
+    Ok(RoutineCode { insts, objects, object_of, cells, sites, callees })
+}
+
+/// Does the routine change its parameter, so that it needs one of its own?
+pub(crate) fn changes(routine: &Routine, param: VarId) -> bool {
+    let mut changes = false;
+    visit::walk(&routine.body, &mut |stmt| {
+        visit::accesses(&stmt.kind, &mut |var, access| changes |= var == param && access.writes());
+    });
+    changes
+}
+
+/// The numbers that go into a call, parameter by parameter, and whether each comes back, too.
+pub(crate) fn numbers_of(routine: &Routine) -> impl Iterator<Item = (usize, VarId, Mode)> + '_ {
+    let params = routine.params.iter().enumerate();
+    params
+        .filter(|(_, param)| is_number(routine.var(param.var).ty))
+        .map(|(at, it)| (at, it.var, it.mode))
+}
+
+/// Is it a number to the device: an integer, a truth value or a text?
+pub(crate) fn is_number(ty: Ty) -> bool {
+    match ty {
+        Ty::Int | Ty::Bool | Ty::Str => true,
+        Ty::Slice(_) | Ty::Word(_) | Ty::Table(..) | Ty::Handle => false,
+    }
+}

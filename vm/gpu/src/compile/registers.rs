@@ -1,0 +1,273 @@
+//! Registers by liveness: what nobody reads is left out, the rest shares the registers of the device, and what does not fit lies
+//! in a cell of the frame.
+
+use star_shaders::Op;
+use star_shaders::layout::{REGISTERS, STAGING};
+
+use super::facts::{is_jump, keep};
+use super::{Home, Site};
+use crate::code::{Inst, Reg};
+
+/// Registers for what lies in cells: three operands and a result.
+const SCRATCH: [u32; 4] = [STAGING - 4, STAGING - 3, STAGING - 2, STAGING - 1];
+/// Registers that are shared out.
+const SHARED: u32 = STAGING - 4;
+
+/// A run of instructions without a jump but the last.
+struct Span {
+    start: usize,
+    end: usize,
+    next: Vec<usize>,
+    live_in: Bits,
+    live_out: Bits,
+}
+
+/// A set of registers.
+#[derive(Clone, PartialEq, Eq)]
+struct Bits(Vec<u64>);
+
+impl Bits {
+    fn new(n: u32) -> Self {
+        Bits(vec![0; n.div_ceil(64) as usize])
+    }
+    fn insert(&mut self, reg: Reg) {
+        self.0[reg.0 as usize / 64] |= 1 << (reg.0 % 64);
+    }
+    fn remove(&mut self, reg: Reg) {
+        self.0[reg.0 as usize / 64] &= !(1 << (reg.0 % 64));
+    }
+    fn contains(&self, reg: Reg) -> bool {
+        self.0[reg.0 as usize / 64] >> (reg.0 % 64) & 1 == 1
+    }
+    fn join(&mut self, other: &Bits) {
+        self.0.iter_mut().zip(&other.0).for_each(|(word, other)| *word |= other);
+    }
+    fn iter(&self) -> impl Iterator<Item = Reg> + '_ {
+        let words = self.0.iter().enumerate().filter(|(_, word)| **word != 0);
+        words.flat_map(|(idx, word)| {
+            (0..64)
+                .filter(move |bit| word >> bit & 1 == 1)
+                .map(move |bit| Reg(idx as u32 * 64 + bit))
+        })
+    }
+}
+
+/// Gives every register one of the device, or a cell; how many cells that are.
+pub(super) fn allocate(
+    insts: &mut Vec<Inst>,
+    labels: &mut [usize],
+    n_regs: u32,
+    sites: &mut [Site],
+) -> u32 {
+    let mut spans = liveness(insts, labels, n_regs);
+    loop {
+        let before = insts.len();
+        leave_out(insts, labels, &spans);
+        spans = liveness(insts, labels, n_regs);
+        if insts.len() == before {
+            break;
+        }
+    }
+    let (homes, cells) = share(&intervals(insts, &spans, n_regs));
+    for inst in insts.iter() {
+        if let Some(site) = inst.site {
+            for (_, number) in &mut sites[site as usize].numbers {
+                for home in [Some(&mut number.at), number.flag.as_mut()].into_iter().flatten() {
+                    if let Home::Register(reg) = *home
+                        && let Some(found) = homes.get(reg as usize).copied().flatten()
+                    {
+                        *home = found;
+                    }
+                }
+            }
+        }
+    }
+    rewrite(insts, labels, &homes);
+    cells
+}
+
+fn liveness(insts: &[Inst], labels: &[usize], n_regs: u32) -> Vec<Span> {
+    let mut starts = vec![false; insts.len() + 1];
+    starts[0] = true;
+    for (at, inst) in insts.iter().enumerate() {
+        if is_jump(inst) {
+            starts[labels[inst.target as usize]] = true;
+        }
+        if is_jump(inst) || inst.op == Op::Return {
+            starts[at + 1] = true;
+        }
+    }
+    let starts: Vec<usize> = (0..insts.len()).filter(|&at| starts[at]).collect();
+    let number = |at: usize| starts.binary_search(&at).ok();
+    let mut spans: Vec<Span> = Vec::with_capacity(starts.len());
+    for (idx, &start) in starts.iter().enumerate() {
+        let end = starts.get(idx + 1).copied().unwrap_or(insts.len());
+        let last = &insts[end - 1];
+        let mut next = Vec::new();
+        if is_jump(last) {
+            next.extend(number(labels[last.target as usize]));
+        }
+        if last.op != Op::Jump && last.op != Op::Return {
+            next.extend(number(end));
+        }
+        let (live_in, live_out) = (Bits::new(n_regs), Bits::new(n_regs));
+        spans.push(Span { start, end, next, live_in, live_out });
+    }
+    loop {
+        let mut changed = false;
+        for idx in (0..spans.len()).rev() {
+            let mut live = spans[idx].live_out.clone();
+            for &next in &spans[idx].next {
+                live.join(&spans[next].live_in);
+            }
+            spans[idx].live_out = live.clone();
+            for inst in insts[spans[idx].start..spans[idx].end].iter().rev() {
+                backwards(inst, &mut live);
+            }
+            changed |= live != spans[idx].live_in;
+            spans[idx].live_in = live;
+        }
+        if !changed {
+            return spans;
+        }
+    }
+}
+
+/// What is live before the instruction, of what is live behind it.
+fn backwards(inst: &Inst, live: &mut Bits) {
+    if let Some(d) = inst.d {
+        live.remove(d);
+    }
+    inst.reads().for_each(|reg| live.insert(reg));
+}
+
+/// Leaves out results that nobody reads.
+fn leave_out(insts: &mut Vec<Inst>, labels: &mut [usize], spans: &[Span]) {
+    let mut kept: Vec<Option<Inst>> = std::mem::take(insts).into_iter().map(Some).collect();
+    for span in spans {
+        let mut live = span.live_out.clone();
+        for place in kept[span.start..span.end].iter_mut().rev() {
+            let Some(inst) = place else { continue };
+            let is_read = inst.d.is_none_or(|d| d.0 < REGISTERS || live.contains(d));
+            if inst.is_pure() && !is_read {
+                *place = None;
+                continue;
+            }
+            backwards(inst, &mut live);
+        }
+    }
+    *insts = keep(kept, labels);
+}
+
+/// From where to where each register is live.
+fn intervals(insts: &[Inst], spans: &[Span], n_regs: u32) -> Vec<Option<(usize, usize)>> {
+    let mut intervals: Vec<Option<(usize, usize)>> = vec![None; n_regs as usize];
+    let mut live_at = |reg: Reg, at: usize| {
+        let interval = &mut intervals[reg.0 as usize];
+        let (start, end) = interval.unwrap_or((at, at));
+        *interval = Some((start.min(at), end.max(at)));
+    };
+    for span in spans {
+        span.live_in.iter().for_each(|reg| live_at(reg, span.start));
+        span.live_out.iter().for_each(|reg| live_at(reg, span.end));
+        for (at, inst) in insts.iter().enumerate().take(span.end).skip(span.start) {
+            inst.reads().for_each(|reg| live_at(reg, at));
+            // A result is not read before the next instruction.
+            if let Some(d) = inst.d {
+                live_at(d, at);
+                live_at(d, at + 1);
+            }
+        }
+    }
+    intervals
+}
+
+/// Where each register goes; what is live longest gives way.
+fn share(intervals: &[Option<(usize, usize)>]) -> (Vec<Option<Home>>, u32) {
+    let mut homes = vec![None; intervals.len()];
+    let mut waiting: Vec<(usize, usize, usize)> = intervals
+        .iter()
+        .enumerate()
+        .skip(REGISTERS as usize)
+        .filter_map(|(reg, interval)| interval.map(|(start, end)| (start, end, reg)))
+        .collect();
+    waiting.sort_unstable();
+    let mut free: Vec<u32> = (0..SHARED).rev().collect();
+    let mut active: Vec<(usize, usize, u32)> = Vec::new();
+    let mut cells = 0;
+    for (start, end, reg) in waiting {
+        active.retain(|&(last, _, at)| {
+            if last < start {
+                free.push(at);
+            }
+            last >= start
+        });
+        let mut own = (end, reg);
+        let at = match free.pop() {
+            Some(at) => Some(at),
+            None => {
+                let longest = active.iter_mut().max_by_key(|(last, _, _)| *last);
+                longest.filter(|(last, _, _)| *last > end).map(|longest| {
+                    let (last, other, at) = *longest;
+                    own = (last, other);
+                    *longest = (end, reg, at);
+                    homes[reg] = Some(Home::Register(at));
+                    at
+                })
+            }
+        };
+        match at {
+            Some(at) if own.1 == reg => {
+                homes[reg] = Some(Home::Register(at));
+                active.push((end, reg, at));
+            }
+            Some(_) | None => {
+                homes[own.1] = Some(Home::Cell(cells));
+                cells += 1;
+            }
+        }
+    }
+    (homes, cells)
+}
+
+/// Names the registers of the device; what lies in a cell is fetched and put back.
+fn rewrite(insts: &mut Vec<Inst>, labels: &mut [usize], homes: &[Option<Home>]) {
+    let mut moved = Vec::with_capacity(insts.len() + 1);
+    let mut done: Vec<Inst> = Vec::with_capacity(insts.len());
+    for mut inst in std::mem::take(insts) {
+        moved.push(done.len());
+        let loc = inst.loc;
+        let home = |reg: Reg| homes.get(reg.0 as usize).copied().flatten();
+        for (operand, scratch) in [&mut inst.a, &mut inst.b, &mut inst.c].into_iter().zip(SCRATCH) {
+            match operand.and_then(home) {
+                Some(Home::Register(at)) => *operand = Some(Reg(at)),
+                Some(Home::Cell(cell)) => {
+                    let mut fill = Inst::new(Op::Fill, loc);
+                    (fill.d, fill.imm) = (Some(Reg(scratch)), i64::from(cell));
+                    done.push(fill);
+                    *operand = Some(Reg(scratch));
+                }
+                None => {}
+            }
+        }
+        let mut behind = None;
+        match inst.d.and_then(home) {
+            Some(Home::Register(at)) => inst.d = Some(Reg(at)),
+            Some(Home::Cell(cell)) => {
+                let mut spill = Inst::new(Op::Spill, loc);
+                (spill.a, spill.imm) = (Some(Reg(SCRATCH[3])), i64::from(cell));
+                behind = Some(spill);
+                inst.d = Some(Reg(SCRATCH[3]));
+            }
+            None => {}
+        }
+        inst.observed.clear();
+        done.push(inst);
+        done.extend(behind);
+    }
+    moved.push(done.len());
+    for label in labels {
+        *label = moved.get(*label).copied().unwrap_or(usize::MAX);
+    }
+    *insts = done;
+}

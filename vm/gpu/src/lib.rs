@@ -1,0 +1,43 @@
+//! The STAR-machine on graphics cards.
+//!
+//! * `compile`: SIR to register code, a routine at a time; `code`: its instructions; `program`: linked for an entry.
+//! * `unit`: what a control unit is to the host. `device` is one on an adapter, the twin in Rust one for
+//!   tests.
+//! * `heap`, `value`: memory of the device and what lies in it; `run`: dispatches and what the host does between them;
+//!   `scene`: the variables of a routine that has stopped.
+//!
+//! The compiler decides everything about a program before it runs: what the device has no code for is
+//! [`star_vm::BackendError::Unsupported`] when an entry is planned, and no other backend computes any of it.
+
+mod backend;
+mod code;
+mod compile;
+mod device;
+mod heap;
+mod program;
+mod run;
+mod scene;
+mod twin;
+mod unit;
+mod value;
+
+pub use backend::{Gpu, listing};
+pub use device::DeviceSettings;
+pub use program::{Code, Plan};
+pub use twin::TwinSettings;
+pub use value::Value;
+
+impl Gpu {
+    /// The backend on an adapter.
+    ///
+    /// # Errors
+    /// Why there is none, in words.
+    pub fn open(settings: &DeviceSettings) -> Result<Gpu, String> {
+        Ok(Gpu::on(Box::new(device::Device::open(settings)?)))
+    }
+
+    /// The backend on the twin of the control unit, which checks what the shader relies on.
+    pub fn twin(settings: TwinSettings) -> Gpu {
+        Gpu::on(Box::new(twin::Twin::new(settings)))
+    }
+}

@@ -1,0 +1,174 @@
+//! A program as register code: routines compiled one by one, then linked for an entry.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use star_ir::{Program, RoutineId};
+use star_shaders::Op;
+use star_shaders::layout::{DESC_WORDS, FRAME_HEAD, descriptor, frame};
+use star_vm::BackendError;
+
+use crate::code::{Inst, NO_TARGET};
+use crate::compile::{self, Choices, Constants, RoutineCode, Unsupported};
+
+/// Routines as register code. What the device has no code for is found out here; it matters only to an entry that gets there.
+#[derive(Debug)]
+pub struct Code {
+    pub(crate) program: Arc<Program>,
+    routines: Vec<Result<RoutineCode, Unsupported>>,
+    constants: Constants,
+}
+
+/// Register code for an entry.
+#[derive(Debug)]
+pub struct Plan {
+    pub(crate) program: Arc<Program>,
+    pub(crate) entry: RoutineId,
+    /// By the numbers of the program; `None` are routines that the entry does not get to.
+    pub(crate) routines: Vec<Option<Linked>>,
+    pub(crate) constants: Constants,
+    pub(crate) words: Vec<u32>,
+    /// Tells plans apart.
+    pub(crate) number: u64,
+}
+
+/// A routine in its place.
+#[derive(Clone, Debug)]
+pub(crate) struct Linked {
+    pub(crate) code: RoutineCode,
+    /// Its first instruction.
+    pub(crate) base: u32,
+}
+
+impl Code {
+    pub(crate) fn new(program: Program, choices: Choices) -> Self {
+        let mut constants = Constants::default();
+        let ids = (0..program.routines.len()).map(|idx| RoutineId(idx as u32));
+        let routines =
+            ids.map(|id| compile::compile(&program, id, choices, &mut constants)).collect();
+        Code { program: Arc::new(program), routines, constants }
+    }
+
+    /// The code of what the entry gets to.
+    ///
+    /// # Errors
+    /// [`BackendError::Unsupported`] with what the device has no code for, and the routine that it stands in.
+    pub(crate) fn link(&self, entry: RoutineId) -> Result<Plan, BackendError> {
+        static NUMBER: AtomicU64 = AtomicU64::new(1);
+        let mut routines: Vec<Option<Linked>> = vec![None; self.routines.len()];
+        let mut work = vec![entry];
+        let mut base = 0;
+        while let Some(id) = work.pop() {
+            let place = id.0 as usize;
+            if routines[place].is_some() {
+                continue;
+            }
+            let code = match &self.routines[place] {
+                Ok(code) => code.clone(),
+                Err(Unsupported(what)) => {
+                    let name = &self.program.routine(id).name;
+                    return Err(BackendError::Unsupported {
+                        what: format!("{what} (in `{name}`)"),
+                    });
+                }
+            };
+            work.extend(&code.callees);
+            let n_insts = code.insts.len() as u32;
+            routines[place] = Some(Linked { code, base });
+            base += n_insts;
+        }
+        let mut placed: Vec<&Linked> = routines.iter().flatten().collect();
+        placed.sort_by_key(|linked| linked.base);
+        let mut words = Vec::with_capacity(base as usize * 8);
+        for linked in placed {
+            for inst in &linked.code.insts {
+                let mut inst = inst.clone();
+                if inst.op == Op::Call {
+                    let callee = routines.get(inst.target as usize).and_then(Option::as_ref);
+                    inst.target = callee.map_or(NO_TARGET, |callee| callee.base);
+                } else if inst.target != NO_TARGET {
+                    inst.target += linked.base;
+                }
+                words.extend(inst.words());
+            }
+        }
+        Ok(Plan {
+            program: Arc::clone(&self.program),
+            entry,
+            routines,
+            constants: self.constants.clone(),
+            words,
+            number: NUMBER.fetch_add(1, Ordering::Relaxed),
+        })
+    }
+}
+
+impl Plan {
+    /// The instruction of this number, and the routine that it stands in.
+    pub(crate) fn inst(&self, pc: u32) -> Option<(RoutineId, &Inst)> {
+        for (idx, linked) in self.routines.iter().enumerate() {
+            let Some(Linked { code, base }) = linked else { continue };
+            if let Some(inst) = pc.checked_sub(*base).and_then(|at| code.insts.get(at as usize)) {
+                return Some((RoutineId(idx as u32), inst));
+            }
+        }
+        None
+    }
+
+    /// The code of a routine.
+    pub(crate) fn routine(&self, id: RoutineId) -> Result<&RoutineCode, BackendError> {
+        let linked = self.routines.get(id.0 as usize).and_then(Option::as_ref);
+        let linked = linked.ok_or_else(|| internal(format!("no code of routine {}", id.0)))?;
+        Ok(&linked.code)
+    }
+
+    /// Register code as text.
+    pub(crate) fn listing(&self) -> String {
+        let mut text = String::new();
+        for (routine, linked) in self.program.routines.iter().zip(&self.routines) {
+            let Some(Linked { code, base }) = linked else { continue };
+            let (objects, cells) = (code.objects.len(), code.cells);
+            text += &format!("{}: {objects} objects, {cells} cells\n", routine.name);
+            for (at, inst) in code.insts.iter().enumerate() {
+                text += &format!("{:5}  {inst}\n", *base as usize + at);
+            }
+        }
+        text
+    }
+}
+
+impl RoutineCode {
+    /// Words of a frame.
+    pub(crate) fn frame_words(&self) -> u32 {
+        self.cell(0) + 2 * self.cells
+    }
+
+    /// Where in a frame the descriptor of an object is.
+    pub(crate) fn descriptor(&self, object: u32) -> u32 {
+        FRAME_HEAD + self.objects.len() as u32 + object * DESC_WORDS
+    }
+
+    /// Where in a frame a cell is.
+    pub(crate) fn cell(&self, cell: u32) -> u32 {
+        self.descriptor(self.objects.len() as u32) + 2 * cell
+    }
+
+    /// A frame at `at`, nothing in it set.
+    pub(crate) fn new_frame(&self, id: RoutineId, at: u32) -> Vec<u32> {
+        let mut words = vec![0; self.frame_words() as usize];
+        words[frame::ROUTINE as usize] = id.0;
+        words[frame::OBJECTS as usize] = self.objects.len() as u32;
+        for (object, flags) in self.objects.iter().enumerate() {
+            let own = self.descriptor(object as u32);
+            words[FRAME_HEAD as usize + object] = at + own;
+            words[(own + descriptor::FLAGS) as usize] = *flags;
+            words[(own + descriptor::INITIAL) as usize] = *flags;
+        }
+        words
+    }
+}
+
+/// A fault of the toolchain.
+pub(crate) fn internal(what: impl Into<String>) -> BackendError {
+    BackendError::Internal(what.into())
+}

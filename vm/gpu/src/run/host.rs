@@ -1,0 +1,122 @@
+//! What a program asks of the host.
+
+use super::{End, Run};
+use crate::compile::SiteKind;
+use crate::heap::Block;
+use crate::program::internal;
+use crate::value::{Kind, place};
+use star_ir::{LimitKind, RoutineId, TrapKind, VarId};
+use star_shaders::layout::{DESC_WORDS, FRAME_HEAD, descriptor, flag, state};
+use star_vm::display::{self, Shown};
+use star_vm::stop::Stop;
+use star_vm::{HostError, HostValue};
+
+impl Run<'_, '_> {
+    /// Does what a program asks of the host.
+    pub(super) fn serve(&mut self) -> Result<(), End> {
+        let (id, inst) = self.stopped_at()?;
+        let site = self.site(id, &inst)?.ok_or_else(|| internal("nothing is asked of the host"))?;
+        let mut vars = Vec::new();
+        let operand = |vars: &mut Vec<VarId>, operand: &star_ir::Operand| {
+            if let star_ir::Operand::Var(var) = operand {
+                vars.push(*var);
+            }
+        };
+        match &site.kind {
+            SiteKind::Print(items) => items.iter().for_each(|item| operand(&mut vars, item)),
+            SiteKind::Read { dst: _, file, layout } => {
+                operand(&mut vars, file);
+                layout.iter().for_each(|layout| operand(&mut vars, layout));
+            }
+            SiteKind::Write { src, file } => {
+                operand(&mut vars, file);
+                vars.push(*src);
+            }
+            SiteKind::Check(_)
+            | SiteKind::Returned(_)
+            | SiteKind::Call { .. }
+            | SiteKind::Count => {}
+        }
+        let scene = self.scene((id, inst.loc), &site, &vars)?;
+        match &site.kind {
+            SiteKind::Print(items) => {
+                let values: Vec<_> = items.iter().map(|item| scene.operand(item)).collect();
+                let shown: Vec<_> = values.iter().map(Shown::from).collect();
+                let line = display::print_line(&shown);
+                let output = self.control.stats.output_bytes.saturating_add(line.len() as u64);
+                if let Some(limit) = self.control.limits.output.filter(|&limit| output > limit) {
+                    return Err(Stop::Limit(LimitKind::Output { limit }).into());
+                }
+                self.control.host.print(&line).map_err(file_trap)?;
+                self.control.stats.output_bytes = output;
+            }
+            SiteKind::Read { dst, file, layout } => {
+                let file = scene.text_of(file)?;
+                let layout = layout.as_ref().map(|layout| scene.text_of(layout)).transpose()?;
+                let max_bytes = Some(self.limit.saturating_sub(self.alive));
+                let ty = self.plan.program.routine(id).var(*dst).ty;
+                let host = &mut self.control.host;
+                let value =
+                    host.read(&file, layout.as_deref(), ty, max_bytes).map_err(file_trap)?;
+                self.take_read(id, *dst, &value)?;
+            }
+            SiteKind::Write { src, file } => {
+                let file = scene.text_of(file)?;
+                let value = scene.seen.get(src).and_then(|seen| seen.value.bits());
+                let value = value.ok_or_else(|| internal("a value that cannot be written"))?;
+                self.control.host.write(&file, value).map_err(file_trap)?;
+            }
+            SiteKind::Check(_)
+            | SiteKind::Returned(_)
+            | SiteKind::Call { .. }
+            | SiteKind::Count => {
+                return Err(internal("nothing is asked of the host").into());
+            }
+        }
+        Ok(())
+    }
+
+    /// A variable takes what was read; a table does not grow then.
+    pub(super) fn take_read(
+        &mut self,
+        id: RoutineId,
+        dst: VarId,
+        value: &HostValue,
+    ) -> Result<(), End> {
+        let code = self.plan.routine(id)?;
+        let object =
+            code.object_of[dst.0 as usize].ok_or_else(|| internal("a file as a number"))?;
+        let frame = self.get(state::FRAME);
+        let pointer = self.words(frame + FRAME_HEAD + object.0, 1)?[0];
+        let words = self.words(pointer, DESC_WORDS)?;
+        let n_words = match value {
+            HostValue::Slice(bits) | HostValue::Word(bits) => bits.limbs().len() as u64 * 2,
+            HostValue::Table(table) => table.n_bytes() / 4,
+            HostValue::Unset | HostValue::Int(_) | HostValue::Bool(_) | HostValue::Str(_) => {
+                return Err(internal("a file gave no value").into());
+            }
+        };
+        self.reserve(n_words)?;
+        let (sizes, block) = place(self.heap, value)?;
+        self.alive += u64::from(block.words) * 4;
+        if block.words > 0 {
+            self.blocks.insert(block.at, block);
+        }
+        self.release(Block {
+            at: words[descriptor::AT as usize],
+            words: words[descriptor::CAPACITY as usize],
+        });
+        self.saw(sizes);
+        let keeps = words[descriptor::FLAGS as usize] & flag::FIXED;
+        let fixed = if sizes.kind == Kind::Table { flag::FIXED } else { keeps };
+        let new =
+            [block.at, block.words, flag::SET | fixed, sizes.rows, sizes.columns, sizes.stride()];
+        self.heap.unit.write(pointer, &new)?;
+        Ok(())
+    }
+}
+
+fn file_trap(error: HostError) -> Stop {
+    let HostError { code, message } = error;
+    Stop::Trap(TrapKind::File { code, message })
+}

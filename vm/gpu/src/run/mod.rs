@@ -1,0 +1,256 @@
+//! A run: dispatches, and what the host does between them.
+//!
+//! * `enter`: arguments into the frame of the entry, and back. `memory`: objects that need more of it, frames.
+//! * `stopped`: the variables of a routine that has stopped, traps. `host`: `print`, `read` and `write`.
+
+mod enter;
+mod host;
+mod memory;
+mod stopped;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use star_ir::{LimitKind, LocId, RoutineId};
+use star_shaders::layout::{STATE_WORDS, state, status};
+use star_vm::stop::Stop;
+use star_vm::{BackendError, Control, Outcome, Stats};
+
+use crate::code::{Inst, Reg};
+use crate::heap::{Block, Heap};
+use crate::program::{Plan, internal};
+use crate::unit::State;
+use crate::value::{Kind, Sizes};
+
+/// An argument on its way in, or a result on its way out.
+pub(crate) enum Argument {
+    Nothing,
+    Number(i64),
+    Text(Arc<str>),
+    Object(Sizes, Block),
+}
+
+/// What goes into a run for a parameter and comes out of it.
+pub(crate) struct Slot {
+    pub(crate) argument: Argument,
+    pub(crate) size: Option<u32>,
+    pub(crate) fixed: bool,
+}
+
+/// A run that is on its way.
+pub(crate) struct Run<'r, 'h> {
+    heap: &'r mut Heap,
+    plan: &'r Plan,
+    control: &'r mut Control<'h>,
+    state: State,
+    /// What the objects of the run have, and the arguments that it may change.
+    blocks: BTreeMap<u32, Block>,
+    /// What frames, records and constants have.
+    furniture: Vec<Block>,
+    /// All frames, with their routines.
+    frames: Vec<(u32, RoutineId)>,
+    texts: Vec<Arc<str>>,
+    /// Bytes of all objects.
+    alive: u64,
+    /// Most limbs of a line.
+    longest: u32,
+    /// Most columns of a table.
+    widest: u32,
+    limit: u64,
+}
+
+/// Why a run stops.
+enum End {
+    Stop(Stop),
+    Failed(BackendError),
+}
+
+impl From<BackendError> for End {
+    fn from(error: BackendError) -> Self {
+        End::Failed(error)
+    }
+}
+
+impl From<Stop> for End {
+    fn from(stop: Stop) -> Self {
+        End::Stop(stop)
+    }
+}
+
+/// An active routine.
+struct Active {
+    at: u32,
+    routine: RoutineId,
+    /// The instruction behind the call in the caller.
+    back: u32,
+}
+
+/// Runs the entry of a plan.
+pub(crate) fn run(
+    heap: &mut Heap,
+    plan: &Plan,
+    slots: &mut [Slot],
+    control: &mut Control<'_>,
+) -> Outcome {
+    control.stats = Stats::default();
+    let most = heap.unit.max_words().saturating_mul(4);
+    let limit = control.limits.memory.unwrap_or(most).min(most);
+    let mut run = Run {
+        heap,
+        plan,
+        control,
+        state: [0; STATE_WORDS as usize],
+        blocks: BTreeMap::new(),
+        furniture: Vec::new(),
+        frames: Vec::new(),
+        texts: plan.constants.texts.clone(),
+        alive: 0,
+        longest: 1,
+        widest: 1,
+        limit,
+    };
+    let began = run.begin(slots);
+    let entered = began.is_ok();
+    let ended = began.and_then(|()| run.dispatches());
+    let done = ended.is_ok();
+    let mut outcome = match ended {
+        Ok(()) => Outcome::Done,
+        Err(End::Stop(stop)) => run.stopped(stop),
+        Err(End::Failed(error)) => failed(error),
+    };
+    if entered && let Err(error) = run.leave(slots, done) {
+        outcome = failed(error);
+    }
+    run.give_back();
+    outcome
+}
+
+/// How a run ends in which a step failed.
+fn failed(error: BackendError) -> Outcome {
+    match error {
+        BackendError::DeviceLost { why } => Outcome::DeviceLost { why },
+        BackendError::Interrupted => Outcome::Limit { kind: LimitKind::Interrupted, loc: LocId(0) },
+        BackendError::OutOfMemory(refused) => {
+            let wanted = u64::try_from(refused.n_bytes).unwrap_or(u64::MAX);
+            Outcome::Limit { kind: LimitKind::Memory { limit: 0, wanted }, loc: LocId(0) }
+        }
+        error @ (BackendError::Unsupported { .. } | BackendError::Internal(_)) => {
+            Outcome::Internal(error.to_string())
+        }
+    }
+}
+
+impl Run<'_, '_> {
+    /// One dispatch after another.
+    fn dispatches(&mut self) -> Result<(), End> {
+        let budget = self.heap.unit.budget();
+        let mut mark = 0;
+        loop {
+            if self.control.interrupt.load(Ordering::Relaxed) {
+                return Err(Stop::Limit(LimitKind::Interrupted).into());
+            }
+            if self.control.deadline.load(Ordering::Relaxed) {
+                return Err(Stop::Limit(LimitKind::Time).into());
+            }
+            mark += 1;
+            let threads = self.heap.unit.threads();
+            // A loop over the limbs of a line may hold one over the columns of a row.
+            self.put(state::LINE_TURNS, 2 * self.longest.div_ceil(threads));
+            self.put(
+                state::GATHER_TURNS,
+                33 * (self.widest.div_ceil(32)).div_ceil(threads) + self.widest.div_ceil(threads),
+            );
+            self.put(state::SERIAL_TURNS, self.longest.max(self.widest.div_ceil(32)));
+            self.put(state::BUDGET, budget);
+            self.put(state::WANTED_MARK, mark);
+            self.heap.unit.dispatch(&mut self.state)?;
+            if self.get(state::MARK) != mark {
+                let why = "a dispatch did not come to its end".to_owned();
+                return Err(BackendError::DeviceLost { why }.into());
+            }
+            self.control.stats.operations = self.get_wide(state::OPERATIONS);
+            self.control.stats.steps = self.get_wide(state::STEPS);
+            match self.get(state::STATUS) {
+                status::RUNNING => {}
+                status::DONE => return Ok(()),
+                status::TRAP => return Err(self.trapped()?.into()),
+                status::HOST => self.serve()?,
+                status::MEMORY => self.enlarge()?,
+                status::NO_FRAME => self.add_frames()?,
+                status::STEP_LIMIT => {
+                    let limit = self.control.limits.steps.unwrap_or(u64::MAX);
+                    return Err(Stop::Limit(LimitKind::Steps { limit }).into());
+                }
+                status::DEPTH_LIMIT => {
+                    let limit = self.control.limits.depth;
+                    return Err(Stop::Limit(LimitKind::Depth { limit }).into());
+                }
+                status => {
+                    return Err(internal(format!("a dispatch ended with status {status}")).into());
+                }
+            }
+        }
+    }
+
+    fn get(&self, place: u32) -> u32 {
+        self.state[place as usize]
+    }
+
+    fn put(&mut self, place: u32, word: u32) {
+        self.state[place as usize] = word;
+    }
+
+    fn get_wide(&self, place: u32) -> u64 {
+        u64::from(self.get(place)) | u64::from(self.get(place + 1)) << 32
+    }
+
+    fn put_wide(&mut self, place: u32, number: u64) {
+        self.put(place, number as u32);
+        self.put(place + 1, (number >> 32) as u32);
+    }
+
+    fn register(&self, reg: Reg) -> i64 {
+        self.get_wide(state::REGISTERS + 2 * reg.0) as i64
+    }
+
+    fn set_register(&mut self, reg: Reg, number: i64) {
+        self.put_wide(state::REGISTERS + 2 * reg.0, number as u64);
+    }
+
+    fn words(&mut self, at: u32, n: u32) -> Result<Vec<u32>, BackendError> {
+        let mut words = vec![0; n as usize];
+        self.heap.unit.read(at, &mut words)?;
+        Ok(words)
+    }
+
+    /// Lines are as long, and tables as wide, as this.
+    fn saw(&mut self, sizes: Sizes) {
+        self.longest = self.longest.max(sizes.rows.div_ceil(32));
+        self.widest = self.widest.max(sizes.columns);
+        if sizes.kind != Kind::Table {
+            self.widest = self.widest.max(sizes.rows.min(1 << 20));
+        }
+    }
+
+    /// The instruction that the last dispatch ended with.
+    fn stopped_at(&self) -> Result<(RoutineId, Inst), BackendError> {
+        let pc = self.get(state::PC);
+        let at = match self.get(state::STATUS) {
+            status::RUNNING | status::MEMORY | status::NO_FRAME => pc,
+            _ => pc.wrapping_sub(1),
+        };
+        let found = self.plan.inst(at).ok_or_else(|| internal(format!("no instruction {at}")))?;
+        Ok((found.0, found.1.clone()))
+    }
+
+    /// All memory of the run is free.
+    fn give_back(&mut self) {
+        for block in std::mem::take(&mut self.blocks).into_values() {
+            self.heap.give(block);
+        }
+        for block in std::mem::take(&mut self.furniture) {
+            self.heap.give(block);
+        }
+    }
+}

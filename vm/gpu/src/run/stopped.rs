@@ -1,0 +1,205 @@
+//! A run that has stopped: the active routines, their variables, the trap.
+
+use super::{Active, Run, failed};
+use crate::code::{Inst, Reg};
+use crate::compile::{Home, Number, Site, SiteKind};
+use crate::program::internal;
+use crate::scene::{Scene, Seen};
+use crate::value::{Kind, Sizes, download_object};
+use star_ir::{Frame, LocId, RoutineId, Trap, TrapKind, Ty, VarId, visit};
+use star_shaders::layout::{DESC_WORDS, FRAME_HEAD, descriptor, flag, frame, state};
+use star_vm::display::{self, Shown};
+use star_vm::stop::Stop;
+use star_vm::{BackendError, HostValue, Outcome, checks};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+impl Run<'_, '_> {
+    /// The active routines, the entry first.
+    pub(super) fn active(&mut self) -> Result<Vec<Active>, BackendError> {
+        let mut active = Vec::new();
+        let mut at = self.get(state::FRAME);
+        while at != 0 {
+            let head = self.words(at, FRAME_HEAD.min(8))?;
+            let routine = RoutineId(head[frame::ROUTINE as usize]);
+            active.push(Active { at, routine, back: head[frame::RETURN as usize] });
+            at = head[frame::CALLER as usize];
+        }
+        active.reverse();
+        Ok(active)
+    }
+
+    pub(super) fn site(&self, id: RoutineId, inst: &Inst) -> Result<Option<Site>, BackendError> {
+        let sites = &self.plan.routine(id)?.sites;
+        Ok(inst.site.and_then(|site| sites.get(site as usize)).cloned())
+    }
+
+    /// The number at a place of an active routine; `waits` is one that has called another.
+    pub(super) fn number(
+        &mut self,
+        number: Number,
+        active: &Active,
+        waits: bool,
+    ) -> Result<Option<i64>, BackendError> {
+        let code = self.plan.routine(active.routine)?;
+        let mut at = |home: Home| {
+            let place = match home {
+                Home::Register(reg) if !waits => return Ok(self.register(Reg(reg))),
+                Home::Register(reg) => active.at + frame::REGISTERS + 2 * reg,
+                Home::Cell(cell) => active.at + code.cell(cell),
+            };
+            let words = self.words(place, 2)?;
+            Ok::<i64, BackendError>((u64::from(words[0]) | u64::from(words[1]) << 32) as i64)
+        };
+        if let Some(flag) = number.flag
+            && at(flag)? == 0
+        {
+            return Ok(None);
+        }
+        at(number.at).map(Some)
+    }
+
+    /// What can be seen of variables of the innermost routine.
+    pub(super) fn scene(
+        &mut self,
+        (id, loc): (RoutineId, LocId),
+        site: &Site,
+        vars: &[VarId],
+    ) -> Result<Scene, BackendError> {
+        let plan = self.plan;
+        let (sir, code) = (plan.program.routine(id), plan.routine(id)?);
+        let here = Active { at: self.get(state::FRAME), routine: id, back: 0 };
+        let mut scene =
+            Scene { program: Arc::clone(&plan.program), routine: id, loc, seen: BTreeMap::new() };
+        for &var in vars {
+            let ty = sir.var(var).ty;
+            let seen = match code.object_of[var.0 as usize] {
+                None => {
+                    let number = site.numbers.iter().find(|(known, _)| *known == var);
+                    let number = match number {
+                        Some((_, number)) => self.number(*number, &here, false)?,
+                        None => None,
+                    };
+                    Seen { value: self.host_number(ty, number)?, size: None, fixed: false }
+                }
+                Some(object) => {
+                    let pointer = self.words(here.at + FRAME_HEAD + object.0, 1)?[0];
+                    self.seen(ty, pointer)?
+                }
+            };
+            scene.seen.insert(var, seen);
+        }
+        Ok(scene)
+    }
+
+    pub(super) fn host_number(
+        &self,
+        ty: Ty,
+        number: Option<i64>,
+    ) -> Result<HostValue, BackendError> {
+        Ok(match (ty, number) {
+            (_, None) => HostValue::Unset,
+            (Ty::Int, Some(number)) => HostValue::Int(number),
+            (Ty::Bool, Some(number)) => HostValue::Bool(number != 0),
+            (Ty::Str, Some(number)) => {
+                let text = usize::try_from(number).ok().and_then(|number| self.texts.get(number));
+                let text = text.ok_or_else(|| internal(format!("no text {number}")))?;
+                HostValue::Str(text.to_string())
+            }
+            (Ty::Slice(_) | Ty::Word(_) | Ty::Table(..) | Ty::Handle, Some(_)) => {
+                return Err(internal("an object in the place of a number"));
+            }
+        })
+    }
+
+    pub(super) fn seen(&mut self, ty: Ty, pointer: u32) -> Result<Seen, BackendError> {
+        let words = self.words(pointer, DESC_WORDS)?;
+        let has = |word: u32| words[word as usize];
+        let flags = has(descriptor::FLAGS);
+        let kind = Kind::of(ty).ok_or_else(|| internal("a number in the place of an object"))?;
+        let sizes = Sizes { kind, rows: has(descriptor::ROWS), columns: has(descriptor::COLUMNS) };
+        let size = (flags & flag::SIZED != 0).then_some(u64::from(sizes.rows));
+        let value = if flags & flag::SET != 0 {
+            download_object(self.heap, has(descriptor::AT), sizes)?
+        } else {
+            HostValue::Unset
+        };
+        Ok(Seen { value, size, fixed: flags & flag::FIXED != 0 })
+    }
+
+    /// The trap that the last dispatch ended with.
+    pub(super) fn trapped(&mut self) -> Result<Stop, BackendError> {
+        let (id, inst) = self.stopped_at()?;
+        let site = self.site(id, &inst)?.ok_or_else(|| internal("a trap of no guard"))?;
+        let mut vars = Vec::new();
+        match &site.kind {
+            SiteKind::Check(check) => visit::check_accesses(check, &mut |var, _| vars.push(var)),
+            SiteKind::Returned(var) => {
+                vars.push(*var);
+                for extent in self.plan.program.routine(id).var(*var).ty.extents() {
+                    if let star_ir::Extent::Var(size) = extent {
+                        vars.push(size);
+                    }
+                }
+            }
+            SiteKind::Call { .. }
+            | SiteKind::Print(_)
+            | SiteKind::Read { .. }
+            | SiteKind::Write { .. }
+            | SiteKind::Count => return Err(internal("a trap of no guard")),
+        }
+        let scene = self.scene((id, inst.loc), &site, &vars)?;
+        let found = match &site.kind {
+            SiteKind::Returned(var) => Ok(scene.other_size(*var)),
+            SiteKind::Check(check) => checks::check(&scene, check),
+            SiteKind::Call { .. }
+            | SiteKind::Print(_)
+            | SiteKind::Read { .. }
+            | SiteKind::Write { .. }
+            | SiteKind::Count => Ok(None),
+        };
+        Ok(match found {
+            Ok(Some(kind)) => Stop::Trap(kind),
+            Ok(None) => {
+                Stop::Internal(format!("a guard holds for the host that failed: {:?}", site.kind))
+            }
+            Err(stop) => stop,
+        })
+    }
+
+    /// The outcome of a run that stopped.
+    pub(super) fn stopped(&mut self, stop: Stop) -> Outcome {
+        let loc =
+            self.stopped_at().map_or(self.plan.program.routine(self.plan.entry).loc, |it| it.1.loc);
+        match stop {
+            Stop::Trap(kind) => match self.trap(kind) {
+                Ok(trap) => Outcome::Trap(Box::new(trap)),
+                Err(error) => failed(error),
+            },
+            Stop::Limit(kind) => Outcome::Limit { kind, loc },
+            Stop::Internal(what) => Outcome::Internal(what),
+        }
+    }
+
+    pub(super) fn trap(&mut self, kind: TrapKind) -> Result<Trap, BackendError> {
+        let (id, inst) = self.stopped_at()?;
+        let site = self.site(id, &inst)?.ok_or_else(|| internal("a trap of no guard"))?;
+        let plan = self.plan;
+        let operands = plan.program.locations.get(inst.loc).map(|location| &location.operands);
+        let named: Vec<_> = operands.into_iter().flatten().collect();
+        let vars: Vec<VarId> = named.iter().map(|named| named.var).collect();
+        let scene = self.scene((id, inst.loc), &site, &vars)?;
+        let values = named.iter().filter_map(|named| {
+            let seen = scene.seen.get(&named.var)?;
+            Some((named.name.clone(), display::short(Shown::from(&seen.value))))
+        });
+        let values = values.collect();
+        let mut frames = Vec::new();
+        for (idx, active) in self.active()?.into_iter().enumerate() {
+            let call = self.plan.inst(active.back.wrapping_sub(1)).map(|(_, inst)| inst.loc);
+            let call = if idx == 0 { None } else { call };
+            frames.push(Frame { routine: active.routine, call });
+        }
+        Ok(Trap { kind, loc: inst.loc, frames, values })
+    }
+}

@@ -1,0 +1,249 @@
+//! The twin of the control unit in Rust: runs the same register code, thread by thread in a random order, and checks what the
+//! shader relies on: between two barriers no two threads touch one limb if one of them writes.
+//!
+//! It is there for tests. Where the shader and the twin differ, one of them is wrong.
+
+mod limbs;
+mod scalar;
+mod vector;
+
+use std::collections::BTreeMap;
+
+use star_base::limbs::OutOfMemory;
+use star_shaders::layout::{INST_WORDS, REGISTERS, state, status};
+use star_vm::BackendError;
+
+use crate::program::internal;
+use crate::unit::{State, Unit};
+
+/// Sizes that must not matter.
+#[derive(Clone, Copy, Debug)]
+pub struct TwinSettings {
+    /// Threads of the workgroup, 64 at most.
+    pub threads: u32,
+    /// Turns of loops in a dispatch.
+    pub budget: u32,
+    /// Words that the memory has at first.
+    pub words: u32,
+    /// Decides about the order of the threads.
+    pub seed: u64,
+}
+
+impl TwinSettings {
+    /// Everything as small as can be.
+    pub const TINY: TwinSettings = TwinSettings { threads: 3, budget: 60, words: 64, seed: 1 };
+    /// What a device has.
+    pub const USUAL: TwinSettings =
+        TwinSettings { threads: 8, budget: 60_000, words: 1 << 16, seed: 1 };
+}
+
+/// The twin.
+pub(crate) struct Twin {
+    settings: TwinSettings,
+    mem: Vec<u32>,
+    code: Vec<u32>,
+    /// Which threads have read and written a limb since the last barrier.
+    touched: BTreeMap<u32, (u64, u64)>,
+    seed: u64,
+    /// The first two threads that met at a limb.
+    clash: Option<String>,
+}
+
+/// A dispatch.
+struct Dispatch {
+    r: [i64; REGISTERS as usize],
+    pc: u32,
+    status: u32,
+    payload: u32,
+    frame: u32,
+    depth: u32,
+    callee: u32,
+    operations: u64,
+    steps: u64,
+    step_limit: u64,
+    depth_limit: u32,
+    routines: u32,
+    literals: u32,
+}
+
+/// An instruction, decoded.
+#[derive(Clone, Copy)]
+struct Fields {
+    op: star_shaders::Op,
+    first: u32,
+    d: u32,
+    a: Option<u32>,
+    b: Option<u32>,
+    c: Option<u32>,
+    x: Option<u32>,
+    y: Option<u32>,
+    z: Option<u32>,
+    imm: i64,
+    target: u32,
+}
+
+impl Twin {
+    pub(crate) fn new(settings: TwinSettings) -> Self {
+        Twin {
+            settings,
+            mem: vec![0; settings.words as usize],
+            code: Vec::new(),
+            touched: BTreeMap::new(),
+            seed: settings.seed,
+            clash: None,
+        }
+    }
+
+    /// The threads in the order of this instruction.
+    fn order(&mut self) -> Vec<u32> {
+        let mut order: Vec<u32> = (0..self.settings.threads).collect();
+        for last in (1..order.len()).rev() {
+            self.seed =
+                self.seed.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+            order.swap(last, (self.seed >> 33) as usize % (last + 1));
+        }
+        order
+    }
+
+    fn fields(&self, pc: u32) -> Result<Fields, BackendError> {
+        let at = (pc * INST_WORDS) as usize;
+        let words = self.code.get(at..at + INST_WORDS as usize);
+        let words = words.ok_or_else(|| internal(format!("no instruction {pc}")))?;
+        let op = star_shaders::Op::of_number(words[0] & 0xff);
+        let reg = |shift: u32| {
+            Some(words[1] >> shift & 0xff).filter(|&reg| reg != star_shaders::layout::NO_REG)
+        };
+        let object =
+            |word: u32| Some(word & 0xffff).filter(|&it| it != star_shaders::layout::NO_OBJECT);
+        Ok(Fields {
+            op: op.ok_or_else(|| internal(format!("no operation {}", words[0] & 0xff)))?,
+            first: words[0],
+            d: words[1] & 0xff,
+            a: reg(8),
+            b: reg(16),
+            c: reg(24),
+            x: object(words[2]),
+            y: object(words[2] >> 16),
+            z: object(words[3]),
+            imm: (u64::from(words[4]) | u64::from(words[5]) << 32) as i64,
+            target: words[6],
+        })
+    }
+}
+
+impl Unit for Twin {
+    fn device(&self) -> String {
+        let threads = self.settings.threads;
+        format!("the twin of the control unit, {threads} threads, checked")
+    }
+
+    fn threads(&self) -> u32 {
+        self.settings.threads
+    }
+
+    fn budget(&self) -> u32 {
+        self.settings.budget
+    }
+
+    fn max_words(&self) -> u64 {
+        1 << 28
+    }
+
+    fn words(&self) -> u32 {
+        self.mem.len() as u32
+    }
+
+    fn grow(&mut self, words: u32) -> Result<(), BackendError> {
+        let more = (words as usize).saturating_sub(self.mem.len());
+        let refused = OutOfMemory { n_bytes: more as u128 * 4 };
+        self.mem.try_reserve_exact(more).map_err(|_| refused)?;
+        self.mem.resize(words as usize, 0);
+        Ok(())
+    }
+
+    fn read(&mut self, at: u32, into: &mut [u32]) -> Result<(), BackendError> {
+        into.copy_from_slice(&self.mem[at as usize..at as usize + into.len()]);
+        Ok(())
+    }
+
+    fn write(&mut self, at: u32, from: &[u32]) -> Result<(), BackendError> {
+        self.mem[at as usize..at as usize + from.len()].copy_from_slice(from);
+        Ok(())
+    }
+
+    fn copy(&mut self, from: u32, to: u32, words: u32) -> Result<(), BackendError> {
+        let from = from as usize..(from + words) as usize;
+        self.mem.copy_within(from, to as usize);
+        Ok(())
+    }
+
+    fn clear(&mut self, at: u32, words: u32) -> Result<(), BackendError> {
+        // What a block holds beyond the limbs of its object is nobody's business: tests look for that.
+        self.mem[at as usize..(at + words) as usize].fill(0);
+        Ok(())
+    }
+
+    fn load_code(&mut self, code: &[u32]) -> Result<(), BackendError> {
+        self.code = code.to_vec();
+        Ok(())
+    }
+
+    fn dispatch(&mut self, state: &mut State) -> Result<(), BackendError> {
+        let wide = |place: u32| {
+            u64::from(state[place as usize]) | u64::from(state[place as usize + 1]) << 32
+        };
+        let word = |place: u32| state[place as usize];
+        let mut run = Dispatch {
+            r: std::array::from_fn(|reg| wide(state::REGISTERS + 2 * reg as u32) as i64),
+            pc: word(state::PC),
+            status: status::RUNNING,
+            payload: 0,
+            frame: word(state::FRAME),
+            depth: word(state::DEPTH),
+            callee: word(state::CALLEE),
+            operations: wide(state::OPERATIONS),
+            steps: wide(state::STEPS),
+            step_limit: wide(state::STEP_LIMIT),
+            depth_limit: word(state::DEPTH_LIMIT),
+            routines: word(state::ROUTINES),
+            literals: word(state::LITERALS),
+        };
+        let mut budget = i64::from(word(state::BUDGET));
+        self.touched.clear();
+        while budget > 0 && run.status == status::RUNNING {
+            let inst = self.fields(run.pc)?;
+            run.pc += 1;
+            if inst.op.is_scalar() {
+                budget -= 2;
+                run.scalar(inst);
+            } else {
+                budget -= 24;
+                self.vector(&mut run, inst);
+            }
+            if let Some(clash) = &self.clash {
+                return Err(internal(format!("{clash}, at instruction {}", run.pc - 1)));
+            }
+        }
+        let mut put = |place: u32, word: u32| state[place as usize] = word;
+        for (place, word) in [
+            (state::PC, run.pc),
+            (state::STATUS, run.status),
+            (state::PAYLOAD, run.payload),
+            (state::FRAME, run.frame),
+            (state::DEPTH, run.depth),
+            (state::CALLEE, run.callee),
+        ] {
+            put(place, word);
+        }
+        let numbers = [(state::OPERATIONS, run.operations), (state::STEPS, run.steps)];
+        let registers = run.r.iter().enumerate();
+        let registers =
+            registers.map(|(reg, number)| (state::REGISTERS + 2 * reg as u32, *number as u64));
+        for (place, number) in numbers.into_iter().chain(registers) {
+            put(place, number as u32);
+            put(place + 1, (number >> 32) as u32);
+        }
+        state[state::MARK as usize] = state[state::WANTED_MARK as usize];
+        Ok(())
+    }
+}

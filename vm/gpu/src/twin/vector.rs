@@ -1,0 +1,345 @@
+//! What touches objects, and frames.
+
+use star_shaders::layout::{
+    DESC_WORDS, FRAME_HEAD, REGISTERS, STAGING, descriptor, flag, frame, measure, routine, status,
+};
+use star_shaders::{Generator, Op, Reduce};
+
+use super::limbs::{Line, Source, ones};
+use super::{Dispatch, Fields, Twin};
+
+impl Twin {
+    fn word(&self, at: u32) -> u32 {
+        self.mem[at as usize]
+    }
+
+    fn set(&mut self, at: u32, word: u32) {
+        self.mem[at as usize] = word;
+    }
+
+    fn pointer(&self, frame: u32, object: u32) -> u32 {
+        self.word(frame + FRAME_HEAD + object)
+    }
+
+    fn own(&self, frame: u32, object: u32) -> u32 {
+        frame + FRAME_HEAD + self.word(frame + frame::OBJECTS) + object * DESC_WORDS
+    }
+
+    fn cell(&self, frame: u32, cell: i64) -> u32 {
+        self.own(frame, self.word(frame + frame::OBJECTS)) + 2 * cell as u32
+    }
+
+    /// The line of an object, or a column of it.
+    fn line(&self, pointer: u32, column: Option<i64>) -> Line {
+        let has = |word: u32| self.word(pointer + word);
+        let skipped = column.map_or(0, |column| (column as u32 - 1) * has(descriptor::STRIDE));
+        Line { at: has(descriptor::AT) + skipped, bits: has(descriptor::ROWS) }
+    }
+
+    fn wide(&self, at: u32) -> i64 {
+        (u64::from(self.word(at)) | u64::from(self.word(at + 1)) << 32) as i64
+    }
+
+    fn set_wide(&mut self, at: u32, number: i64) {
+        self.set(at, number as u32);
+        self.set(at + 1, (number as u64 >> 32) as u32);
+    }
+
+    pub(super) fn vector(&mut self, run: &mut Dispatch, inst: Fields) {
+        if inst.first & 0x40_0000 != 0 {
+            self.barrier();
+        }
+        let pointer =
+            |object: Option<u32>| object.map_or(0, |object| self.pointer(run.frame, object));
+        let (dx, dy, dz) = (pointer(inst.x), pointer(inst.y), pointer(inst.z));
+        let a = run.operand(inst.a, 0);
+        let (b, c) = (run.operand(inst.b, inst.imm), run.operand(inst.c, inst.imm));
+        let column = |reg: Option<u32>, number: i64| reg.map(|_| number);
+        match inst.op {
+            Op::Div => run.put(inst.d, a.wrapping_div(b)),
+            Op::Mod => run.put(inst.d, a.wrapping_rem(b)),
+            Op::Line => self.line_inst(run, inst, (dx, dy, dz), (a, b, c)),
+            Op::BitGet => {
+                let line = self.line(dy, column(inst.b, b));
+                let place = c as u32 - 1;
+                let thread = place / 32 % self.settings.threads;
+                let limb = self.load(thread, line.at + place / 32);
+                run.put(inst.d, i64::from(limb >> (place % 32) & 1));
+            }
+            Op::BitPut => {
+                let line = self.line(dx, column(inst.a, a));
+                let place = b as u32 - 1;
+                let (thread, at) = (place / 32 % self.settings.threads, line.at + place / 32);
+                let limb = self.load(thread, at) & !(1 << (place % 32));
+                self.keep(thread, at, limb | u32::from(c != 0) << (place % 32));
+            }
+            Op::RowPut => {
+                let (first, row) = (self.line(dx, None), a as u32 - 1);
+                let stride = self.word(dx + descriptor::STRIDE);
+                let word = self.line(dy, None);
+                for thread in self.order() {
+                    let columns = self.word(dx + descriptor::COLUMNS);
+                    for j in (thread..columns).step_by(self.settings.threads as usize) {
+                        let at = first.at + j * stride + row / 32;
+                        let one = self.load(thread, word.at + j / 32) >> (j % 32) & 1;
+                        let limb = self.load(thread, at) & !(1 << (row % 32));
+                        self.keep(thread, at, limb | one << (row % 32));
+                    }
+                }
+            }
+            Op::WordAdd | Op::WordSub => {
+                let (y, z) = (self.line(dy, None), self.line(dz, None));
+                let x = inst.x.map(|_| self.line(dx, None));
+                let mut carry = false;
+                for k in (0..y.bits.div_ceil(32)).rev() {
+                    let p = self.load(0, y.at + k).reverse_bits();
+                    let q = self.load(0, z.at + k).reverse_bits();
+                    let (limb, over) = match inst.op {
+                        Op::WordAdd => p.carrying(q, carry),
+                        _ => p.borrowing(q, carry),
+                    };
+                    carry = over;
+                    if let Some(x) = x {
+                        self.keep(0, x.at + k, limb.reverse_bits());
+                    }
+                }
+                run.put(inst.d, i64::from(carry));
+            }
+            Op::WordToInt => {
+                let y = self.line(dy, None);
+                let n = i64::from(y.bits);
+                let low = self.funnel(0, y, n - 32).reverse_bits();
+                let high = self.funnel(0, y, n - 64).reverse_bits();
+                run.put(inst.d, (u64::from(low) | u64::from(high) << 32) as i64);
+            }
+            Op::Size => {
+                let has = |word: u32| self.word(dy + word);
+                let flags = has(descriptor::FLAGS);
+                let known = |flags: u32, word: u32| if flags != 0 { has(word) } else { 0 };
+                let number = match inst.imm as u32 {
+                    measure::LENGTH => known(flags & (flag::SET | flag::SIZED), descriptor::ROWS),
+                    measure::ROWS => known(flags & flag::SET, descriptor::ROWS),
+                    measure::COLUMNS => known(flags & flag::SET, descriptor::COLUMNS),
+                    measure::SET => flags & flag::SET,
+                    measure::KNOWN => u32::from(flags & (flag::SET | flag::SIZED) != 0),
+                    _ => u32::from(flags & flag::FIXED != 0),
+                };
+                run.put(inst.d, i64::from(number));
+            }
+            Op::Shape | Op::ShapeLike | Op::Columns => {
+                let (rows, columns) = match inst.op {
+                    Op::ShapeLike => (
+                        i64::from(self.word(dy + descriptor::ROWS)),
+                        i64::from(self.word(dy + descriptor::COLUMNS)),
+                    ),
+                    Op::Columns => (i64::from(self.word(dx + descriptor::ROWS)), a),
+                    _ => (a, if inst.b.is_some() { b } else { 1 }),
+                };
+                self.shape(run, dx, rows, columns);
+            }
+            Op::Unset | Op::Fix => {
+                self.barrier();
+                let flags = self.word(dx + descriptor::FLAGS) & flag::FIXED;
+                self.set(dx + descriptor::FLAGS, flags);
+                if inst.op == Op::Fix {
+                    self.set(dx + descriptor::FLAGS, flags | flag::SIZED);
+                    self.set(dx + descriptor::ROWS, a as u32);
+                    self.set(dx + descriptor::COLUMNS, 1);
+                }
+            }
+            Op::Fill => {
+                let number = self.wide(self.cell(run.frame, inst.imm));
+                run.put(inst.d, number);
+            }
+            Op::Spill => {
+                self.barrier();
+                self.set_wide(self.cell(run.frame, inst.imm), a);
+            }
+            _ => self.link(run, inst, (dx, dy)),
+        }
+    }
+
+    fn shape(&mut self, run: &mut Dispatch, dx: u32, rows: i64, columns: i64) {
+        let has = |word: u32| self.word(dx + word);
+        let fits = (0..=0x7fff_ffc0).contains(&rows) && u32::try_from(columns).is_ok();
+        let words =
+            i128::from(rows.div_euclid(64) + i64::from(rows % 64 != 0)) * 2 * i128::from(columns);
+        if !fits || words > i128::from(has(descriptor::CAPACITY)) {
+            (run.status, run.payload) = (status::MEMORY, dx);
+            run.pc -= 1;
+            return;
+        }
+        let (rows, columns) = (rows as u32, columns as u32);
+        let flags = has(descriptor::FLAGS);
+        let is = flags & flag::SET != 0
+            && (has(descriptor::ROWS), has(descriptor::COLUMNS)) == (rows, columns);
+        if !is {
+            self.barrier();
+            self.set(dx + descriptor::FLAGS, flags & flag::FIXED | flag::SET);
+            self.set(dx + descriptor::ROWS, rows);
+            self.set(dx + descriptor::COLUMNS, columns);
+            self.set(dx + descriptor::STRIDE, 2 * rows.div_ceil(64));
+        }
+    }
+
+    fn line_inst(
+        &mut self,
+        run: &mut Dispatch,
+        inst: Fields,
+        (dx, dy, dz): (u32, u32, u32),
+        (a, b, c): (i64, i64, i64),
+    ) {
+        let generator = Generator::of_number(inst.first >> 12 & 15).unwrap_or(Generator::Logic);
+        let reduce = Reduce::of_number(inst.first >> 16 & 15).unwrap_or(Reduce::Nothing);
+        let (stores, clears) = (inst.first & 0x10_0000 != 0, inst.first & 0x20_0000 != 0);
+        let of_column = generator == Generator::Logic;
+        let x = self.line(dx, inst.a.filter(|_| stores).map(|_| a));
+        let y = inst.y.map(|_| self.line(dy, inst.b.filter(|_| of_column).map(|_| b)));
+        let z = inst.z.map(|_| self.line(dz, inst.c.map(|_| c)));
+        let n = if stores { x.bits } else { y.map_or(0, |y| y.bits) };
+        let behind =
+            if reduce == Reduce::First && inst.z.is_none() && inst.c.is_some() { c } else { 0 };
+        let source = Source {
+            table: inst.first >> 8 & 15,
+            x,
+            y,
+            z,
+            b,
+            c,
+            literal: run.literals + inst.imm as u32,
+            stride: if inst.y.is_some() { self.word(dy + descriptor::STRIDE) } else { 0 },
+            n,
+        };
+        let (mut least, mut total) = (u32::MAX, 0);
+        for thread in self.order() {
+            for k in (thread..n.div_ceil(32)).step_by(self.settings.threads as usize) {
+                let mut limb = self.limb(thread, k, generator, source) & ones(k, 0, i64::from(n));
+                if stores {
+                    self.keep(thread, x.at + k, limb);
+                }
+                total += limb.count_ones();
+                limb &= !ones(k, 0, behind);
+                if limb != 0 {
+                    least = least.min(k * 32 + limb.trailing_zeros());
+                }
+            }
+        }
+        match reduce {
+            Reduce::Nothing => return,
+            Reduce::First => {
+                run.put(inst.d, if least == u32::MAX { 0 } else { i64::from(least) + 1 })
+            }
+            Reduce::Count => run.put(inst.d, i64::from(total)),
+            Reduce::Some => run.put(inst.d, i64::from(least != u32::MAX)),
+            Reduce::None => run.put(inst.d, i64::from(least == u32::MAX)),
+        }
+        if clears
+            && least != u32::MAX
+            && let Some(y) = y
+        {
+            let (thread, at) = (least / 32 % self.settings.threads, y.at + least / 32);
+            let limb = self.load(thread, at) & !(1 << (least % 32));
+            self.keep(thread, at, limb);
+        }
+    }
+
+    /// Calls and returns, and what objects go along.
+    fn link(&mut self, run: &mut Dispatch, inst: Fields, (dx, dy): (u32, u32)) {
+        self.barrier();
+        let record = run.routines + inst.imm as u32 * routine::WORDS;
+        match inst.op {
+            Op::Prepare => {
+                if run.depth >= run.depth_limit {
+                    run.status = status::DEPTH_LIMIT;
+                    return;
+                }
+                let current = self.word(record + routine::CURRENT);
+                let next = match current {
+                    0 => self.word(record + routine::FIRST),
+                    current => self.word(current + frame::NEXT),
+                };
+                if next == 0 {
+                    (run.status, run.payload) = (status::NO_FRAME, current);
+                    run.pc -= 1;
+                    return;
+                }
+                run.callee = next;
+                for object in 0..self.word(next + frame::OBJECTS) {
+                    let own = self.own(next, object);
+                    self.set(next + FRAME_HEAD + object, own);
+                    self.set(own + descriptor::FLAGS, self.word(own + descriptor::INITIAL));
+                }
+                self.set(next + frame::BEFORE, current);
+            }
+            Op::Lend => self.set(run.callee + FRAME_HEAD + inst.x.unwrap_or(0), dy),
+            Op::Give => {
+                let to = self.own(run.callee, inst.x.unwrap_or(0));
+                self.give(to, dy);
+            }
+            Op::Take => {
+                let from = self.pointer(run.callee, inst.y.unwrap_or(0));
+                self.give(dx, from);
+            }
+            Op::Call => {
+                for reg in 0..REGISTERS {
+                    self.set_wide(run.frame + frame::REGISTERS + 2 * reg, run.r[reg as usize]);
+                }
+                self.set(run.callee + frame::CALLER, run.frame);
+                self.set(run.callee + frame::RETURN, run.pc);
+                self.set(record + routine::CURRENT, run.callee);
+                (run.frame, run.pc) = (run.callee, inst.target);
+                run.depth += 1;
+            }
+            Op::Return => {
+                let before = self.word(run.frame + frame::BEFORE);
+                self.set(record + routine::CURRENT, before);
+                let caller = self.word(run.frame + frame::CALLER);
+                if caller == 0 {
+                    run.status = status::DONE;
+                    return;
+                }
+                for reg in 0..STAGING {
+                    run.r[reg as usize] = self.wide(caller + frame::REGISTERS + 2 * reg);
+                }
+                run.pc = self.word(run.frame + frame::RETURN);
+                (run.callee, run.frame) = (run.frame, caller);
+                run.depth -= 1;
+            }
+            _ => run.status = status::BROKEN,
+        }
+    }
+
+    /// One object takes what another one has; both keep whether their sizes are fixed.
+    fn give(&mut self, to: u32, from: u32) {
+        let (fixed_to, fixed_from) = (
+            self.word(to + descriptor::FLAGS) & flag::FIXED,
+            self.word(from + descriptor::FLAGS) & flag::FIXED,
+        );
+        for word in 0..6 {
+            let kept = self.word(to + word);
+            self.set(to + word, self.word(from + word));
+            self.set(from + word, kept);
+        }
+        let flags = self.word(to + descriptor::FLAGS) & !flag::FIXED;
+        self.set(to + descriptor::FLAGS, flags | fixed_to);
+        self.set(from + descriptor::FLAGS, fixed_from);
+    }
+}
+
+/// Sums and differences with what is carried.
+trait Carrying: Sized {
+    fn carrying(self, other: Self, carry: bool) -> (Self, bool);
+    fn borrowing(self, other: Self, borrow: bool) -> (Self, bool);
+}
+
+impl Carrying for u32 {
+    fn carrying(self, other: u32, carry: bool) -> (u32, bool) {
+        let sum = u64::from(self) + u64::from(other) + u64::from(carry);
+        (sum as u32, sum >> 32 != 0)
+    }
+
+    fn borrowing(self, other: u32, borrow: bool) -> (u32, bool) {
+        let difference = i64::from(self) - i64::from(other) - i64::from(borrow);
+        (difference as u32, difference < 0)
+    }
+}

@@ -1,0 +1,46 @@
+//! What a control unit is to the host: memory, code, and dispatches.
+
+use star_shaders::layout::STATE_WORDS;
+use star_vm::BackendError;
+
+/// The state of a run between two dispatches (Note \[State\] in star-shaders).
+pub(crate) type State = [u32; STATE_WORDS as usize];
+
+/// A control unit with its memory of words of 32 bits. Address 0 is nobody's.
+pub(crate) trait Unit {
+    /// What computes, for people.
+    fn device(&self) -> String;
+
+    /// Threads of a workgroup.
+    fn threads(&self) -> u32;
+
+    /// Turns of loops that one dispatch may take at most.
+    fn budget(&self) -> u32;
+
+    /// Words that its memory may have at most.
+    fn max_words(&self) -> u64;
+
+    /// Words that its memory has.
+    fn words(&self) -> u32;
+
+    /// Makes the memory larger, with zeros behind what is there.
+    fn grow(&mut self, words: u32) -> Result<(), BackendError>;
+
+    /// Reads words from `at` on.
+    fn read(&mut self, at: u32, into: &mut [u32]) -> Result<(), BackendError>;
+
+    /// Writes words from `at` on.
+    fn write(&mut self, at: u32, from: &[u32]) -> Result<(), BackendError>;
+
+    /// Copies words; the places do not overlap.
+    fn copy(&mut self, from: u32, to: u32, words: u32) -> Result<(), BackendError>;
+
+    /// Writes zeros.
+    fn clear(&mut self, at: u32, words: u32) -> Result<(), BackendError>;
+
+    /// The code of the dispatches that follow.
+    fn load_code(&mut self, code: &[u32]) -> Result<(), BackendError>;
+
+    /// One dispatch.
+    fn dispatch(&mut self, state: &mut State) -> Result<(), BackendError>;
+}

@@ -1,0 +1,237 @@
+//! Values on the device, and the way of bits there and back.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use star_base::limbs::OutOfMemory;
+use star_base::{BitTable, BitVector};
+use star_ir::{Extent, Ty};
+use star_vm::{BackendError, HostValue};
+
+use crate::compile::words_of;
+use crate::heap::{Block, Heap};
+
+/// A variable's place outside a run: what it holds, if anything, and whether its size is fixed.
+#[derive(Default)]
+pub struct Value {
+    pub(crate) data: Data,
+    /// The number of components of a slice or word that was never set, if it is known.
+    pub(crate) size: Option<u32>,
+    /// A slice or word keeps its size, a table does not grow.
+    pub(crate) fixed: bool,
+}
+
+/// What a value is.
+#[derive(Default)]
+pub(crate) enum Data {
+    #[default]
+    Nothing,
+    Int(i64),
+    Bool(bool),
+    Text(Arc<str>),
+    Object(Placed),
+}
+
+/// The kind of an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Slice,
+    Word,
+    Table,
+}
+
+/// The sizes of an object. A slice or word is one column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Sizes {
+    pub(crate) kind: Kind,
+    pub(crate) rows: u32,
+    pub(crate) columns: u32,
+}
+
+/// An object on the device, which goes with this.
+pub(crate) struct Placed {
+    pub(crate) sizes: Sizes,
+    pub(crate) block: Block,
+    pub(crate) heap: Rc<RefCell<Heap>>,
+}
+
+impl Drop for Placed {
+    fn drop(&mut self) {
+        // While a run has the heap it has all values, too.
+        if let Ok(mut heap) = self.heap.try_borrow_mut() {
+            heap.give(self.block);
+        }
+    }
+}
+
+impl Sizes {
+    /// Words from one column to the next.
+    pub(crate) fn stride(self) -> u32 {
+        2 * self.rows.div_ceil(64)
+    }
+
+    /// Words of all columns.
+    pub(crate) fn words(self) -> u64 {
+        u64::from(self.stride()) * u64::from(self.columns)
+    }
+
+    /// The type with these sizes.
+    pub(crate) fn ty(self) -> Ty {
+        let (rows, columns) = (Extent::Const(self.rows.into()), Extent::Const(self.columns.into()));
+        match self.kind {
+            Kind::Slice => Ty::Slice(rows),
+            Kind::Word => Ty::Word(rows),
+            Kind::Table => Ty::Table(rows, columns),
+        }
+    }
+
+    /// Sizes that the device can hold.
+    ///
+    /// # Errors
+    /// [`BackendError::Unsupported`] for lines that are too long.
+    pub(crate) fn new(kind: Kind, rows: usize, columns: usize) -> Result<Self, BackendError> {
+        let size = |n: usize| match u32::try_from(n) {
+            Ok(n) if n <= MAX_BITS => Ok(n),
+            Ok(_) | Err(_) => Err(BackendError::Unsupported {
+                what: format!("lines of {n} components; it holds at most {MAX_BITS}"),
+            }),
+        };
+        Ok(Sizes { kind, rows: size(rows)?, columns: size(columns)? })
+    }
+}
+
+/// Most components of a line: places in it are signed numbers of 32 bits on the device.
+pub(crate) const MAX_BITS: u32 = 0x7fff_ffc0;
+
+impl Kind {
+    /// The kind of a type of objects.
+    pub(crate) fn of(ty: Ty) -> Option<Kind> {
+        match ty {
+            Ty::Slice(_) => Some(Kind::Slice),
+            Ty::Word(_) => Some(Kind::Word),
+            Ty::Table(..) => Some(Kind::Table),
+            Ty::Int | Ty::Bool | Ty::Str | Ty::Handle => None,
+        }
+    }
+}
+
+/// Writes columns, the first to `at`.
+pub(crate) fn upload(heap: &mut Heap, at: u32, limbs: &[u64]) -> Result<(), BackendError> {
+    // The device takes what it is given piece by piece.
+    for (idx, piece) in limbs.chunks(PIECE).enumerate() {
+        let words: Vec<u32> = words_of(piece).collect();
+        heap.unit.write(at + (idx * PIECE * 2) as u32, &words)?;
+    }
+    Ok(())
+}
+
+/// Limbs that go to the device or come from it at once: 8 MiB.
+const PIECE: usize = 1 << 20;
+
+/// Reads `columns` lines of `rows` components, the first from `at`.
+pub(crate) fn download(
+    heap: &mut Heap,
+    at: u32,
+    (rows, columns): (u32, usize),
+    mut into: impl FnMut(usize, &[u64]),
+) -> Result<(), BackendError> {
+    let stride = 2 * rows.div_ceil(64) as usize;
+    if stride == 0 {
+        return Ok(());
+    }
+    let at_once = (PIECE * 2 / stride).max(1);
+    let (mut words, mut limbs) = (Vec::new(), vec![0; stride / 2]);
+    for first in (0..columns).step_by(at_once) {
+        let n = at_once.min(columns - first);
+        words.resize(n * stride, 0);
+        heap.unit.read(at + (first * stride) as u32, &mut words)?;
+        for (idx, line) in words.chunks(stride).enumerate() {
+            let used = rows.div_ceil(32) as usize;
+            for (limb, pair) in limbs.iter_mut().zip(line.chunks(2)) {
+                *limb = u64::from(pair[0]) | u64::from(pair[1]) << 32;
+            }
+            // Nobody writes the other half of the last limb.
+            if used % 2 == 1 {
+                limbs[used / 2] &= 0xffff_ffff;
+            }
+            into(first + idx, &limbs);
+        }
+    }
+    Ok(())
+}
+
+/// The value of an object.
+pub(crate) fn download_object(
+    heap: &mut Heap,
+    at: u32,
+    sizes: Sizes,
+) -> Result<HostValue, BackendError> {
+    let (rows, columns) = (sizes.rows as usize, sizes.columns as usize);
+    match sizes.kind {
+        Kind::Slice | Kind::Word => {
+            let mut bits = BitVector::try_zeros(rows)?;
+            download(heap, at, (sizes.rows, 1), |_, limbs| {
+                bits.limbs_mut().copy_from_slice(limbs)
+            })?;
+            Ok(match sizes.kind {
+                Kind::Slice => HostValue::Slice(bits),
+                Kind::Word | Kind::Table => HostValue::Word(bits),
+            })
+        }
+        Kind::Table => {
+            let n_bytes = u128::from(sizes.words()) * 4;
+            let mut table = BitTable::zeros(rows, columns).map_err(|_| OutOfMemory { n_bytes })?;
+            download(heap, at, (sizes.rows, columns), |idx, limbs| {
+                table.column_limbs_mut(idx).copy_from_slice(limbs);
+            })?;
+            Ok(HostValue::Table(table))
+        }
+    }
+}
+
+/// Puts bits on the device.
+///
+/// # Errors
+/// If there is no memory for them, or their lines are too long.
+pub(crate) fn place(heap: &mut Heap, value: &HostValue) -> Result<(Sizes, Block), BackendError> {
+    match value {
+        HostValue::Slice(bits) | HostValue::Word(bits) => {
+            let kind = if matches!(value, HostValue::Slice(_)) { Kind::Slice } else { Kind::Word };
+            let sizes = Sizes::new(kind, bits.len(), 1)?;
+            let block = heap.take(sizes.words())?;
+            upload(heap, block.at, bits.limbs())?;
+            Ok((sizes, block))
+        }
+        HostValue::Table(table) => {
+            let sizes = Sizes::new(Kind::Table, table.n_rows(), table.n_cols())?;
+            let block = heap.take(sizes.words())?;
+            upload_columns(heap, block.at, sizes, table)?;
+            Ok((sizes, block))
+        }
+        HostValue::Unset | HostValue::Int(_) | HostValue::Bool(_) | HostValue::Str(_) => {
+            Err(BackendError::Internal("a number in the place of an object".to_owned()))
+        }
+    }
+}
+
+/// Writes all columns of a table, the first to `at`.
+pub(crate) fn upload_columns(
+    heap: &mut Heap,
+    at: u32,
+    sizes: Sizes,
+    table: &BitTable,
+) -> Result<(), BackendError> {
+    let stride = sizes.stride() as usize;
+    if stride == 0 {
+        return Ok(());
+    }
+    let at_once = (PIECE * 2 / stride).max(1);
+    for first in (0..table.n_cols()).step_by(at_once) {
+        let columns = first..table.n_cols().min(first + at_once);
+        let words: Vec<u32> =
+            columns.flat_map(|idx| words_of(table.column_limbs(idx)).take(stride)).collect();
+        heap.unit.write(at + (first * stride) as u32, &words)?;
+    }
+    Ok(())
+}
