@@ -10,7 +10,9 @@ use star_vm::{Backend, Cpu, DynBackend, Reference, erase};
 pub struct Entry {
     /// The name for `--backend`.
     pub name: &'static str,
-    open: fn() -> Availability,
+    /// Is it part of this build, whether or not its device is there?
+    pub in_build: bool,
+    open: fn(Option<&str>) -> Availability,
 }
 
 /// Is a backend there?
@@ -27,12 +29,12 @@ pub enum Availability {
 
 /// All backends.
 pub const BACKENDS: &[Entry] = &[
-    Entry { name: "cpu", open: || ready(Cpu::new()) },
-    Entry { name: "reference", open: || ready(Reference::new()) },
-    Entry {
-        name: "gpu",
-        open: || unavailable("not in this build: no GPU backend has been written yet"),
-    },
+    Entry { name: "cpu", in_build: true, open: |_| ready(Cpu::new()) },
+    Entry { name: "reference", in_build: true, open: |_| ready(Reference::new()) },
+    #[cfg(feature = "gpu")]
+    Entry { name: "gpu", in_build: true, open: open_gpu },
+    #[cfg(not(feature = "gpu"))]
+    Entry { name: "gpu", in_build: false, open: |_| unavailable("not in this build".to_owned()) },
 ];
 
 impl Entry {
@@ -41,9 +43,14 @@ impl Entry {
         BACKENDS.iter().find(|entry| entry.name == name)
     }
 
-    /// Opens it.
+    /// Opens it on its best device.
     pub fn open(&self) -> Availability {
-        (self.open)()
+        (self.open)(None)
+    }
+
+    /// Opens it on the device with this part of a name. Backends without a choice of devices have nothing to look for.
+    pub fn open_on(&self, adapter: Option<&str>) -> Availability {
+        (self.open)(adapter)
     }
 }
 
@@ -73,8 +80,19 @@ pub(crate) fn ready<B: Backend + 'static>(backend: B) -> Availability {
     Availability::Ready(erase(backend).into())
 }
 
-fn unavailable(reason: &str) -> Availability {
-    Availability::Unavailable { reason: reason.to_owned() }
+/// The GPU backend on an adapter.
+#[cfg(feature = "gpu")]
+fn open_gpu(adapter: Option<&str>) -> Availability {
+    let adapter = adapter.map(str::to_owned);
+    let settings = star_gpu::DeviceSettings { adapter, ..Default::default() };
+    match star_gpu::Gpu::open(&settings) {
+        Ok(gpu) => ready(gpu),
+        Err(reason) => unavailable(reason),
+    }
+}
+
+fn unavailable(reason: String) -> Availability {
+    Availability::Unavailable { reason }
 }
 
 #[cfg(test)]

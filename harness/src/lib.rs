@@ -33,7 +33,7 @@ pub use cases::{Binding, Case, MAX_CASES, Purpose};
 pub use compare::{Difference, difference};
 pub use header::{Definition, Expectation, Expected, Header, Kind, Name, Published, headers};
 pub use machine::{Compiled, Loaded, Machine, on};
-pub use machines::{Configuration, MACHINES};
+pub use machines::{Configuration, DEVICES, MACHINES};
 pub use mode::Mode;
 pub use run::{Printed, Run};
 pub use shrink::shrink;

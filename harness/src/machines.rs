@@ -2,6 +2,8 @@
 
 use std::num::NonZeroUsize;
 
+#[cfg(feature = "gpu")]
+use star_gpu::{DeviceSettings, Gpu, TwinSettings};
 use star_vm::kernels::Kernels;
 use star_vm::reference::{ForallOrder, Settings, TileHeight};
 use star_vm::{CompileOptions, Cpu, Reference};
@@ -63,10 +65,47 @@ pub const MACHINES: &[Configuration] = &[
     },
 ];
 
+/// Configurations that need a device, or stand for one; they run where they are named.
+#[cfg(feature = "gpu")]
+pub const DEVICES: &[Configuration] = &[
+    Configuration {
+        name: "gpu",
+        about: "the GPU backend on the best adapter",
+        natives: false,
+        backend: "gpu",
+        make: || device(&DeviceSettings::default()),
+    },
+    Configuration {
+        name: "gpu-tiny",
+        about: "the same, every size as small as can be",
+        natives: false,
+        backend: "gpu",
+        make: || device(&DeviceSettings::tiny()),
+    },
+    Configuration {
+        name: "gpu-twin",
+        about: "the control unit of the GPU backend in Rust, which checks what its threads share",
+        natives: false,
+        backend: "reference",
+        make: || ready(Gpu::twin(TwinSettings::USUAL)),
+    },
+    Configuration {
+        name: "gpu-twin-tiny",
+        about: "the same, every size as small as can be",
+        natives: false,
+        backend: "reference",
+        make: || ready(Gpu::twin(TwinSettings::TINY)),
+    },
+];
+
+/// Without the backend for graphics cards there is none.
+#[cfg(not(feature = "gpu"))]
+pub const DEVICES: &[Configuration] = &[];
+
 impl Configuration {
     /// The configuration of this name.
     pub fn find(name: &str) -> Option<&'static Configuration> {
-        MACHINES.iter().find(|configuration| configuration.name == name)
+        MACHINES.iter().chain(DEVICES).find(|configuration| configuration.name == name)
     }
 
     /// The backend with these settings.
@@ -79,6 +118,15 @@ impl Configuration {
             Availability::Ready(backend) => Ok(Machine { name: self.name, backend, options }),
             Availability::Unavailable { reason } => Err(reason),
         }
+    }
+}
+
+/// The GPU backend on an adapter.
+#[cfg(feature = "gpu")]
+fn device(settings: &DeviceSettings) -> Availability {
+    match Gpu::open(settings) {
+        Ok(gpu) => ready(gpu),
+        Err(reason) => Availability::Unavailable { reason },
     }
 }
 
@@ -113,6 +161,6 @@ mod tests {
             let name = found.and_then(Result::ok).map(|machine| machine.name);
             assert_eq!(name, Some(configuration.name));
         }
-        assert!(Configuration::find("gpu").is_none());
+        assert!(Configuration::find("abacus").is_none());
     }
 }

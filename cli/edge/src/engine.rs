@@ -28,7 +28,15 @@ impl Engine {
     /// # Errors
     /// E0607 with the names that there are, or why this one is not there.
     pub fn find(name: &str) -> Result<Engine, Diagnostic> {
-        match Entry::find(name).map(Entry::open) {
+        Engine::find_on(name, None)
+    }
+
+    /// The backend of this name, on a device with this part of a name.
+    ///
+    /// # Errors
+    /// As for [`Engine::find`].
+    pub fn find_on(name: &str, adapter: Option<&str>) -> Result<Engine, Diagnostic> {
+        match Entry::find(name).map(|entry| entry.open_on(adapter)) {
             Some(Availability::Ready(backend)) => Ok(Engine { caps: backend.caps(), backend }),
             Some(Availability::Unavailable { reason }) => {
                 let message = format!("the backend `{name}` is not there: {reason}");
@@ -51,10 +59,9 @@ impl Engine {
     }
 }
 
-/// The names of the backends that are there.
+/// The names of the backends of this build. Whether the device of one is there shows when it is opened.
 pub fn ready_names() -> Vec<&'static str> {
-    let ready = BACKENDS.iter().filter(|entry| entry.open().ready().is_some());
-    ready.map(|entry| entry.name).collect()
+    BACKENDS.iter().filter(|entry| entry.in_build).map(|entry| entry.name).collect()
 }
 
 fn ready_ones() -> String {
@@ -77,15 +84,15 @@ mod tests {
         assert!(Engine::find(DEFAULT).is_ok());
         let diagnostic = refused("referense");
         assert_eq!(diagnostic.code, Code::NoBackend);
-        assert_eq!(diagnostic.notes, ["this build has `cpu`, `reference`"]);
+        assert_eq!(diagnostic.notes, ["this build has `cpu`, `reference`, `gpu`"]);
         assert_eq!(diagnostic.help, ["did you mean `reference`?"]);
     }
 
     #[test]
     fn a_backend_that_is_not_there_says_why() {
-        let diagnostic = refused("gpu");
+        let found = Engine::find_on("gpu", Some("no adapter of this name"));
+        let Err(diagnostic) = found else { panic!("an adapter of this name") };
         assert_eq!(diagnostic.code, Code::NoBackend);
-        assert!(diagnostic.message.contains("not in this build"), "{}", diagnostic.message);
-        assert_eq!(diagnostic.notes, ["this build has `cpu`, `reference`"]);
+        assert!(diagnostic.message.contains("is not there: no adapter"), "{}", diagnostic.message);
     }
 }

@@ -69,7 +69,7 @@ fn table(findings: &Findings) -> String {
             format!("{}, {free}", folder.map_or_else(unknown, |folder| text::one_line(&folder)))
         }),
     ];
-    for BackendState { name, is_default, state, default_memory, natives } in backends {
+    for BackendState { name, is_default, state, device, default_memory, natives } in backends {
         let is_there = state.is_ok();
         let state = match (state, default_memory) {
             (Err(why), _) => why.clone(),
@@ -81,6 +81,7 @@ fn table(findings: &Findings) -> String {
         };
         let state = if *is_default { format!("{state}; the default") } else { state };
         rows.push((format!("backend {name}"), state));
+        rows.extend(device.iter().map(|device| ("  device".to_owned(), text::one_line(device))));
         rows.extend(natives.iter().map(|native| ("  native".to_owned(), routines(*native))));
         let as_written = if is_there { as_written(natives) } else { Vec::new() };
         if !as_written.is_empty() {
@@ -99,12 +100,13 @@ fn object(findings: &Findings) -> Value {
         features.iter().map(|&(name, has)| (name.to_owned(), json!(has))).collect();
     let backends: Vec<Value> = backends
         .iter()
-        .map(|BackendState { name, is_default, state, default_memory, natives }| {
+        .map(|BackendState { name, is_default, state, device, default_memory, natives }| {
             json!({
                 "name": name,
                 "default": is_default,
                 "available": state.is_ok(),
                 "reason": state.as_ref().err(),
+                "device": device,
                 "default_memory": default_memory,
                 "natives": natives.iter().map(|native| of_native(*native)).collect::<Vec<Value>>(),
                 "as_written": if state.is_ok() { as_written(natives) } else { Vec::new() },
@@ -175,6 +177,7 @@ mod tests {
                     name: "one",
                     is_default: true,
                     state: Ok(()),
+                    device: None,
                     default_memory: Some(3 << 30),
                     natives: vec![star_base::natives::catalogue::closure::CLOSURE],
                 },
@@ -182,6 +185,7 @@ mod tests {
                     name: "two",
                     is_default: false,
                     state: Err("not here".to_owned()),
+                    device: None,
                     default_memory: None,
                     natives: Vec::new(),
                 },

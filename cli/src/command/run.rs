@@ -72,6 +72,10 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "NAME", default_value = engine::DEFAULT)]
     backend: String,
 
+    /// The graphics adapter for `--backend gpu`, by part of its name; `star doctor` names the best one
+    #[arg(long, value_name = "NAME")]
+    adapter: Option<String>,
+
     /// Print elementary operations, steps and memory at the end; implies `--no-natives`
     #[arg(long)]
     cost: bool,
@@ -179,7 +183,7 @@ pub(crate) fn run_with(
     reporter: &Reporter,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
-    let engine = Engine::find(&args.backend)?;
+    let engine = Engine::find_on(&args.backend, args.adapter.as_deref())?;
     let mut enabled = args.passes.options()?;
     if args.profile.is_some() {
         // Time is charged to the routine that runs, and calls are counted.

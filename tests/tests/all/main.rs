@@ -6,6 +6,7 @@
 //! * `documentation`: the form of documentation comments, and their examples.
 //! * `golden`: messages and SIR as files.
 //! * `format`: the formatter over all texts there are, as they stand and set badly.
+//! * `gpu`: generated programs on the twin of the control unit, and on an adapter.
 //! * `graphs`: the graph procedures against independent references.
 //! * `lowering`: where control flow, sizes and effects meet.
 //! * `natives`: every native against the Star body that it is the twin of.
@@ -32,6 +33,8 @@ mod fast_paths;
 mod faults;
 mod format;
 mod golden;
+#[cfg(feature = "gpu")]
+mod gpu;
 mod graphs;
 mod house;
 mod lowering;

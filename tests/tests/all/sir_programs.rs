@@ -40,7 +40,8 @@ fn generated_sir_leaves_the_same_on_every_backend() {
     {
         println!("seeds {first} to {}\n{report}", first + n - 1);
     }
-    if n >= 500 {
+    // The fast paths are those of one backend.
+    if n >= 500 && machines.iter().any(|machine| machine.name == "cpu") {
         assert!(report.well() >= 80.0, "{report}");
         for path in [
             "line kernels",
