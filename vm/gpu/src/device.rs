@@ -35,6 +35,8 @@ impl DeviceSettings {
 
 /// Turns of loops in a dispatch on an adapter that is a processor: llvmpipe ends a shader without a word after 65,535.
 const PROCESSOR_TURNS: u32 = 50_000;
+/// What an instruction may take beyond that.
+const PROCESSOR_SLACK: u32 = 10_000;
 /// Likewise on others: some ten milliseconds.
 const TURNS: u32 = 400_000;
 /// Threads of a workgroup, likewise.
@@ -55,6 +57,7 @@ struct Opened {
     about: String,
     threads: u32,
     turns: u32,
+    is_processor: bool,
     max_bytes: u64,
     /// Why the device was lost, once it was.
     lost: Arc<Mutex<Option<String>>>,
@@ -194,6 +197,7 @@ impl Opened {
             about: format!("{}, {kind}, {}, {threads} threads", info.name, driver.trim()),
             threads,
             turns: if is_processor { PROCESSOR_TURNS } else { TURNS },
+            is_processor,
             // Places are words of 32 bits, and one buffer holds them all.
             max_bytes: limits.max_storage_buffer_binding_size.min(limits.max_buffer_size),
             lost,
@@ -301,6 +305,13 @@ impl Unit for Device {
 
     fn budget(&self) -> u32 {
         self.budget
+    }
+
+    fn max_turns(&self) -> u32 {
+        match self.opened.is_processor {
+            true => PROCESSOR_TURNS + PROCESSOR_SLACK,
+            false => u32::MAX,
+        }
     }
 
     fn max_words(&self) -> u64 {

@@ -28,6 +28,8 @@ pub struct Plan {
     pub(crate) routines: Vec<Option<Linked>>,
     pub(crate) constants: Constants,
     pub(crate) words: Vec<u32>,
+    /// Does it add or subtract words, which one thread does?
+    pub(crate) has_serial: bool,
     /// Tells plans apart.
     pub(crate) number: u64,
 }
@@ -80,9 +82,11 @@ impl Code {
         let mut placed: Vec<&Linked> = routines.iter().flatten().collect();
         placed.sort_by_key(|linked| linked.base);
         let mut words = Vec::with_capacity(base as usize * 8);
+        let mut has_serial = false;
         for linked in placed {
             for inst in &linked.code.insts {
                 let mut inst = inst.clone();
+                has_serial |= matches!(inst.op, Op::WordAdd | Op::WordSub);
                 if inst.op == Op::Call {
                     let callee = routines.get(inst.target as usize).and_then(Option::as_ref);
                     inst.target = callee.map_or(NO_TARGET, |callee| callee.base);
@@ -98,6 +102,7 @@ impl Code {
             routines,
             constants: self.constants.clone(),
             words,
+            has_serial,
             number: NUMBER.fetch_add(1, Ordering::Relaxed),
         })
     }

@@ -17,6 +17,9 @@ pub(crate) trait Unit {
     /// Turns of loops that one dispatch may take at most.
     fn budget(&self) -> u32;
 
+    /// Turns of loops that one instruction may take at most: beyond them a driver may end a shader without a word.
+    fn max_turns(&self) -> u32;
+
     /// Words that its memory may have at most.
     fn max_words(&self) -> u64;
 

@@ -137,7 +137,6 @@ impl Run<'_, '_> {
         self.heap.unit.write(at + descriptor::AT, &[block.at, block.words])?;
         let (rows, columns) = (rows as u32, columns as u32);
         self.saw(Sizes { kind: Kind::Table, rows, columns });
-        self.widest = self.widest.max(rows.min(1 << 20));
         Ok(())
     }
 

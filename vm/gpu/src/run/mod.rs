@@ -21,7 +21,7 @@ use crate::code::{Inst, Reg};
 use crate::heap::{Block, Heap};
 use crate::program::{Plan, internal};
 use crate::unit::State;
-use crate::value::{Kind, Sizes};
+use crate::value::Sizes;
 
 /// An argument on its way in, or a result on its way out.
 pub(crate) enum Argument {
@@ -162,6 +162,7 @@ impl Run<'_, '_> {
                 33 * (self.widest.div_ceil(32)).div_ceil(threads) + self.widest.div_ceil(threads),
             );
             self.put(state::SERIAL_TURNS, self.longest.max(self.widest.div_ceil(32)));
+            self.look_for_long_lines()?;
             self.put(state::BUDGET, budget);
             self.put(state::WANTED_MARK, mark);
             self.heap.unit.dispatch(&mut self.state)?;
@@ -190,6 +191,22 @@ impl Run<'_, '_> {
                     return Err(internal(format!("a dispatch ended with status {status}")).into());
                 }
             }
+        }
+    }
+
+    /// Nothing runs whose loops a driver would end without a word.
+    fn look_for_long_lines(&self) -> Result<(), BackendError> {
+        let most = self.heap.unit.max_turns();
+        let serial = if self.plan.has_serial { self.get(state::SERIAL_TURNS) } else { 0 };
+        let turns = self.get(state::LINE_TURNS).max(self.get(state::GATHER_TURNS)).max(serial);
+        match turns <= most {
+            true => Ok(()),
+            false => Err(BackendError::Unsupported {
+                what: format!(
+                    "lines of {} components on this adapter",
+                    u64::from(self.longest) * 32
+                ),
+            }),
         }
     }
 
@@ -228,9 +245,6 @@ impl Run<'_, '_> {
     fn saw(&mut self, sizes: Sizes) {
         self.longest = self.longest.max(sizes.rows.div_ceil(32));
         self.widest = self.widest.max(sizes.columns);
-        if sizes.kind != Kind::Table {
-            self.widest = self.widest.max(sizes.rows.min(1 << 20));
-        }
     }
 
     /// The instruction that the last dispatch ended with.

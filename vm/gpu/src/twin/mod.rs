@@ -145,6 +145,10 @@ impl Unit for Twin {
         self.settings.budget
     }
 
+    fn max_turns(&self) -> u32 {
+        u32::MAX
+    }
+
     fn max_words(&self) -> u64 {
         1 << 28
     }
