@@ -84,7 +84,7 @@ mod tests {
         assert!(Engine::find(DEFAULT).is_ok());
         let diagnostic = refused("referense");
         assert_eq!(diagnostic.code, Code::NoBackend);
-        assert_eq!(diagnostic.notes, ["this build has `cpu`, `reference`, `gpu`"]);
+        assert_eq!(diagnostic.notes, [ready_ones()]);
         assert_eq!(diagnostic.help, ["did you mean `reference`?"]);
     }
 
@@ -93,6 +93,6 @@ mod tests {
         let found = Engine::find_on("gpu", Some("no adapter of this name"));
         let Err(diagnostic) = found else { panic!("an adapter of this name") };
         assert_eq!(diagnostic.code, Code::NoBackend);
-        assert!(diagnostic.message.contains("is not there: no adapter"), "{}", diagnostic.message);
+        assert!(diagnostic.message.contains("is not there: no"), "{}", diagnostic.message);
     }
 }

@@ -103,7 +103,7 @@ fn arguments_that_do_not_suit_are_told_all_at_once() {
     ran.fails(2, &["error[E0608]", "error[E0509]: none/a.mtx: there is no folder `none`"]);
     star(&["n=x"]).fails(2, &["error[E0605]", "`n=5`"]);
     star(&["n=1", "n=2"]).fails(2, &["error[E0605]", "twice"]);
-    star(&["n=1", "--backend", "gpu"]).fails(2, &["error[E0607]", "`reference`"]);
+    star(&["n=1", "--backend", "abacus"]).fails(2, &["error[E0607]", "`reference`"]);
 }
 
 #[test]

@@ -187,8 +187,8 @@ fn no_benchmark_is_an_error_with_what_to_write() {
     bench(&folder, &["a.star"]).fails(2, &["error[E0609]: no benchmark in `a.star`", "@bench"]);
     bench(&folder, &["--filter", "xyz"]).fails(2, &["has `xyz` in its file, title or routine"]);
     bench(&folder, &["none"]).fails(1, &["E0111", "`none`"]);
-    let gpu = ["b.star", "--backends", "cpu,gpu"];
-    bench(&folder, &gpu).fails(2, &["E0607", "`gpu` is not there", "this build has `cpu`"]);
+    let unknown = ["b.star", "--backends", "cpu,abacus"];
+    bench(&folder, &unknown).fails(2, &["E0607", "no backend `abacus`", "this build has `cpu`"]);
     bench(&folder, &["b.star", "--out", "no/such/o.json"]).fails(5, &["no folder"]);
     let svg = ["b.star", "--svg", "a.star/plots"];
     bench(&folder, &svg).fails(5, &["a.star/plots", "cannot make the folder"]);

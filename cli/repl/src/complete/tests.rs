@@ -76,7 +76,7 @@ fn commands_and_what_stands_behind_them_are_completed() {
         (":lo|", ":load "),
         (":q|", ":quit"),
         (":time o|", ":time off / :time on"),
-        (":backend |", ":backend cpu / :backend reference"),
+        (":backend r|", ":backend reference"),
         (":limits st|", ":limits steps="),
         (":help star:|", ":help star:closure / :help star:paths"),
         (":help mat|", ":help MATCH"),
