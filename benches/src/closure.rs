@@ -25,8 +25,8 @@ const SEED: u64 = 2016;
 /// The one real graph, if it is there.
 const WIKI_VOTE: &str = "../shared/data/graphs/wiki-Vote.txt";
 
-/// Compares both listings, as lowered and after all passes, with the hand-written program on three graphs of `n`
-/// vertices.
+/// Compares both listings, as lowered, after the passes that know no whole algorithm, and after all, with the hand-written
+/// program on three graphs of `n` vertices.
 pub(crate) fn run(n: usize, n_runs: usize) {
     let settings = cpu::Settings { threads: Some(1), ..Default::default() };
     let backend = Cpu::with(settings, Kernels::detect());
@@ -37,7 +37,8 @@ pub(crate) fn run(n: usize, n_runs: usize) {
     );
     let programs = [
         ("as lowered", Compiled::new(backend.clone(), PUBLISHED)),
-        ("passes", Compiled::optimised(backend, PUBLISHED)),
+        ("passes, idioms off", Compiled::optimised(backend.clone(), PUBLISHED, &["idioms"])),
+        ("passes", Compiled::optimised(backend, PUBLISHED, &[])),
     ];
     let graphs = [
         ("m = 1.5 n", sparse(n)),

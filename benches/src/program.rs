@@ -28,10 +28,11 @@ impl Compiled {
         Compiled::of(backend, options, lowered(text))
     }
 
-    /// The same after all passes.
-    pub(crate) fn optimised(backend: Cpu, text: &str) -> Self {
+    /// The same after all passes but those named.
+    pub(crate) fn optimised(backend: Cpu, text: &str, without: &[&str]) -> Self {
         let mut program = lowered(text);
-        let optimised = star_opt::optimise(&mut program, &star_opt::Options::default());
+        let options = star_opt::Options::without(without).expect("passes");
+        let optimised = star_opt::optimise(&mut program, &options);
         optimised.expect("it verifies after every pass");
         Compiled::of(backend, CompileOptions::default(), program)
     }

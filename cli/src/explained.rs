@@ -64,10 +64,15 @@ struct Loop<'r> {
     became: Vec<&'r str>,
     /// Why it became nothing more.
     stayed: Option<&'r str>,
+    /// What it is as a whole.
+    whole: Option<&'r str>,
 }
 
 impl fmt::Display for Loop<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(whole) = self.whole {
+            return f.write_str(whole);
+        }
         match self.became.is_empty() {
             true => f.write_str("as written")?,
             false => f.write_str(&self.became.join(", then "))?,
@@ -86,6 +91,7 @@ fn loops(remarks: &[Remark]) -> BTreeMap<(RoutineId, LocId), Loop<'_>> {
                 found.became.push(form);
                 found.stayed = None;
             }
+            Outcome::Whole(form) => found.whole = Some(form),
             Outcome::Stayed(why) => found.stayed = Some(why),
         }
     }

@@ -15,6 +15,12 @@ mod checks;
 mod constants;
 mod copies;
 mod dead;
+        name: "idioms",
+        about: "gives routines that are a known algorithm the native of that",
+        adds_places: false,
+        run: idioms::run,
+    },
+    Pass {
 mod inline;
 mod lift;
 mod optimised;
@@ -48,6 +54,12 @@ pub struct Pass {
 
 /// All passes in the order in which they run.
 pub static PASSES: &[Pass] = &[
+    Pass {
+        name: "idioms",
+        about: "gives routines that are a known algorithm the native of that",
+        adds_places: false,
+        run: idioms::run,
+    },
     Pass {
         name: "inline",
         about: "puts the statements of small routines in the place of calls",

@@ -20,6 +20,8 @@ pub struct Remark {
 pub enum Outcome {
     /// This, as `a foreach`.
     Became(String),
+    /// This, as a whole; the loop is kept for where that cannot be, and what becomes of it is of less interest.
+    Whole(String),
     /// It stays, because of this condition, as "`X` is read in its body".
     Stayed(String),
 }
@@ -34,6 +36,12 @@ impl Remarks<'_> {
     /// A loop of the routine became something else.
     pub(crate) fn became(&mut self, routine: RoutineId, loc: LocId, form: impl Into<String>) {
         let (pass, outcome) = (self.pass, Outcome::Became(form.into()));
+        self.all.push(Remark { pass, routine, loc, outcome });
+    }
+
+    /// A loop of the routine is this as a whole, under conditions that the form names.
+    pub(crate) fn whole(&mut self, routine: RoutineId, loc: LocId, form: impl Into<String>) {
+        let (pass, outcome) = (self.pass, Outcome::Whole(form.into()));
         self.all.push(Remark { pass, routine, loc, outcome });
     }
 

@@ -37,6 +37,7 @@ mod golden;
 mod gpu;
 mod graphs;
 mod house;
+mod idioms;
 mod lowering;
 mod moving;
 mod natives;

@@ -11,6 +11,9 @@ use star_tests::generator::generate;
 /// that `constants` takes makes statements unreachable.
 const RARE: [&str; 1] = ["unreachable"];
 
+/// Passes that know whole routines, which no generator writes by chance: `idioms` has texts of its own.
+const OF_LISTINGS: [&str; 1] = ["idioms"];
+
 /// Programs that are looked at.
 const N_PROGRAMS: u64 = 300;
 
@@ -41,7 +44,11 @@ fn every_pass_fires_in_one_of_twenty_generated_programs() {
     }
     for pass in star_opt::PASSES {
         let n_fired = fired.get(pass.name).copied().unwrap_or(0);
-        let least = if RARE.contains(&pass.name) { 1 } else { n_programs / 20 };
+        let least = match pass.name {
+            name if OF_LISTINGS.contains(&name) => 0,
+            name if RARE.contains(&name) => 1,
+            _ => n_programs / 20,
+        };
         assert!(n_fired >= least, "`{}` fires in {n_fired} of {n_programs}: {fired:?}", pass.name);
     }
 }
