@@ -15,12 +15,7 @@ mod checks;
 mod constants;
 mod copies;
 mod dead;
-        name: "idioms",
-        about: "gives routines that are a known algorithm the native of that",
-        adds_places: false,
-        run: idioms::run,
-    },
-    Pass {
+mod idioms;
 mod inline;
 mod lift;
 mod optimised;

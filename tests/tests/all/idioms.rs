@@ -8,7 +8,7 @@ use star_opt::{Options, Outcome};
 use star_tests::backends::WITH_NATIVES;
 use star_tests::case::Random;
 use star_tests::run::{LIMITS, Program};
-use star_vm::{HostValue, Limits, Outcome};
+use star_vm::{HostValue, Limits};
 
 /// Listings 1 and 2 of source 001, letter by letter.
 const PUBLISHED: &str = include_str!("../../programs/published/warshall.star");
@@ -84,7 +84,7 @@ fn where_a_precondition_fails_the_text_runs_and_traps_where_it_does() {
         for (n, n_rows, n_cols) in [(6, 5, 6), (6, 6, 5), (7, 0, 0), (-1, 4, 4), (i64::MAX, 3, 3)] {
             let args = vec![HostValue::Int(n), graph(&mut random, n_rows, n_cols, 40)];
             let run = program.run(listing, args.clone());
-            assert_eq!(run.outcome != Outcome::Done, n > 0, "{listing}, n = {n}");
+            assert_eq!(run.outcome != star_vm::Outcome::Done, n > 0, "{listing}, n = {n}");
             assert_eq!(natives_taken(&program, listing, &args), [0, 0], "{listing}, n = {n}");
         }
         // No table at all.
