@@ -14,7 +14,7 @@ use std::collections::HashMap;
 use super::var_set::VarSet;
 use crate::op::Operand;
 use crate::program::{Extent, LabelId, Mode, Program, Routine, RoutineId, VarId};
-use crate::stmt::{ForallRange, PartKind, Stmt, StmtKind};
+use crate::stmt::{ForallRange, PartKind, SizeOp, Stmt, StmtKind};
 use crate::visit::{self, Access, Observation};
 
 /// Which variables are live behind each statement of a routine.
@@ -217,6 +217,10 @@ impl Backward<'_> {
 
     /// A statement without blocks or jumps: definitions, then uses.
     fn simple(&mut self, stmt: &Stmt, live: &mut VarSet) {
+        // What it held is not looked at.
+        if let StmtKind::Size(SizeOp::Unset(var)) = &stmt.kind {
+            return live.remove(*var);
+        }
         let (mut defined, mut used) = (Vec::new(), Vec::new());
         self.observation.accesses(stmt, &mut |var, access| match access {
             Access::Write => defined.push(var),
