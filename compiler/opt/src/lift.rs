@@ -1,13 +1,15 @@
 //! `lift`: loops whose iterations do not depend on each other become `forall`.
 //!
 //! So far loops over lines: the body loads rows (or columns) of its own index, combines them with each other and
-//! with slices or words from outside, and stores rows (or columns) of its own index of one table. Of each variable
-//! one of these has to hold:
+//! with slices or words from outside, and stores rows (or columns) of its own index of one table, or combines them into
+//! a slice or word. Of each variable one of these has to hold:
 //!
 //! * It is not written in the body.
 //! * It is written before it is read in each iteration, and not read behind the loop: private. So is the loop
 //!   variable.
 //! * It is the table that is stored to: all iterations access only the line of their own index.
+//! * It is a reduction by or, and, or xor: the body does nothing with it but `Z := Z op e`, always with the same operation.
+//!   A body with a reduction stores nothing else.
 //!
 //! The body has no control flow, and cannot trap: its checks are proven, or compare the index with a size that the
 //! loop leaves alone. Such a check is hoisted, to a guard in front: where it fails the sequential loop runs, which
@@ -22,8 +24,9 @@ use star_ir::analysis::walk::{Belief, Inspect, Point, walk};
 use star_ir::rewrite::{Edit, Edits, Labels, clone_block, edit, fresh_var};
 use star_ir::visit;
 use star_ir::{
-    Block, Check, ForallRange, LabelId, LocId, LogicOp, Op, Operand, Part, PartKind, Program,
-    Relation, Routine, RoutineId, SizeOperand, Stmt, StmtKind, Ty, VarId,
+    Access, Block, Check, ForallRange, LabelId, LocId, LogicOp, Op, Operand, Part, PartKind,
+    Program, Reduction, ReductionOp, Relation, Routine, RoutineId, SizeOp, SizeOperand, Stmt,
+    StmtKind, Ty, VarId,
 };
 
 use crate::remark::{self, Remarks};
@@ -59,7 +62,8 @@ struct Lifted {
     var: VarId,
     body: Block,
     range: ForallRange,
-    part: Part,
+    writes: Vec<Part>,
+    reductions: Vec<Reduction>,
     privates: Vec<VarId>,
     /// What has to hold that is not proven.
     guards: Vec<Guard>,
@@ -148,10 +152,15 @@ impl Finder<'_> {
         facts: &Facts<'_>,
     ) -> Result<Lifted, String> {
         let mut lines = Lines::new(self.routine, var);
+        lines.reduction = reduction(self.routine, body);
         body.iter().try_for_each(|stmt| lines.statement(stmt, &range))?;
-        let Lines { line, stored, written, guards, .. } = lines;
-        let (Some(line), Some(table)) = (line, stored) else {
-            return Err("its body stores no row or column of its index".to_owned());
+        let Lines { line, stored, written, guards, reduction, .. } = lines;
+        let (writes, reductions) = match (line, stored, reduction) {
+            (Some(kind), Some(var), None) => (vec![Part { var, kind }], Vec::new()),
+            (Some(_), None, Some(reduction)) => (Vec::new(), vec![reduction]),
+            (None, _, _) | (Some(_), None, None) | (Some(_), Some(_), Some(_)) => {
+                return Err("its body stores no row or column of its index".to_owned());
+            }
         };
         // Sizes are compared of what has one.
         for guard in &guards {
@@ -168,9 +177,11 @@ impl Finder<'_> {
             let name = remark::name(self.routine, *kept);
             return Err(format!("{name} is needed in the next turn, or behind the loop"));
         }
-        let part = Part { var: table, kind: line };
-        let (stmt, body) = (stmt.clone(), body.to_vec());
-        Ok(Lifted { stmt, label, var, body, range, part, privates: written, guards })
+        // Private variables are unset when a turn ends.
+        let unsets = |stmt: &&Stmt| matches!(stmt.kind, StmtKind::Size(SizeOp::Unset(_)));
+        let (stmt, body) = (stmt.clone(), body.iter().filter(|stmt| !unsets(stmt)).cloned());
+        let (body, privates) = (body.collect(), written);
+        Ok(Lifted { stmt, label, var, body, range, writes, reductions, privates, guards })
     }
 }
 
@@ -181,6 +192,7 @@ struct Lines<'p> {
     var: VarId,
     line: Option<PartKind>,
     stored: Option<VarId>,
+    reduction: Option<Reduction>,
     /// Slices and words that are assigned.
     written: Vec<VarId>,
     guards: Vec<Guard>,
@@ -189,7 +201,7 @@ struct Lines<'p> {
 impl<'p> Lines<'p> {
     fn new(routine: &'p Routine, var: VarId) -> Self {
         let (written, guards) = (Vec::new(), Vec::new());
-        Lines { routine, var, line: None, stored: None, written, guards }
+        Lines { routine, var, line: None, stored: None, reduction: None, written, guards }
     }
 
     fn name(&self, var: VarId) -> String {
@@ -216,6 +228,7 @@ impl<'p> Lines<'p> {
             | StmtKind::PutBit { .. }
             | StmtKind::PutField { .. } => "its body stores less or more than a row or column",
             StmtKind::PutHandlePart { .. } => "its body changes a handle",
+            StmtKind::Size(SizeOp::Unset(var)) if self.written.contains(var) => return Ok(()),
             StmtKind::Size(_) => "its body may give a variable its size",
             StmtKind::Call { .. } => "its body calls a routine",
             StmtKind::Print(_) | StmtKind::Read { .. } | StmtKind::Write { .. } => {
@@ -247,7 +260,8 @@ impl<'p> Lines<'p> {
         if !self.routine.var(dst).ty.is_bits() {
             return Err(format!("its body assigns {}", self.name(dst)));
         }
-        if !self.written.contains(&dst) {
+        let is_reduced = self.reduction.is_some_and(|reduction| reduction.var == dst);
+        if !is_reduced && !self.written.contains(&dst) {
             self.written.push(dst);
         }
         Ok(())
@@ -296,6 +310,34 @@ impl<'p> Lines<'p> {
     }
 }
 
+/// The slice or word into which a body combines something, if there is one, and nothing else is done with it.
+fn reduction(routine: &Routine, body: &[Stmt]) -> Option<Reduction> {
+    let step = |stmt: &Stmt| {
+        if let StmtKind::Assign(dst, Op::BitsLogic(op, a, b)) = &stmt.kind
+            && (a == dst) != (b == dst)
+        {
+            let op = match op {
+                LogicOp::Or => ReductionOp::Or,
+                LogicOp::And => ReductionOp::And,
+                LogicOp::Xor => ReductionOp::Xor,
+            };
+            return Some(Reduction { var: *dst, op });
+        }
+        None
+    };
+    let is_only = |found: &Reduction| {
+        routine.var(found.var).ty.is_bits()
+            && body.iter().all(|stmt| {
+                let mut is_accessed = false;
+                visit::accesses(&stmt.kind, &mut |var, access| {
+                    is_accessed |= var == found.var && access != Access::ReadSize;
+                });
+                !is_accessed || step(stmt) == Some(*found)
+            })
+    };
+    body.iter().filter_map(step).find(is_only)
+}
+
 /// Is each bit of the result a function of the same bits of the operands?
 fn is_logic(op: &Op) -> bool {
     matches!(op, Op::Copy(Operand::Var(_)) | Op::BitsLogic(..) | Op::BitsNot(_))
@@ -312,11 +354,9 @@ fn rewrite(routine: &mut Routine, found: BTreeMap<usize, Lifted>) {
 
 /// What stands in the place of the loop.
 fn forall(routine: &mut Routine, labels: &mut Labels, lifted: Lifted) -> Block {
-    let Lifted { stmt, label, var, body, range, part, privates, guards } = lifted;
+    let Lifted { stmt, label, var, body, range, writes, reductions, privates, guards } = lifted;
     let loc = stmt.loc;
     let at = |kind| Stmt { kind, loc };
-    let writes = vec![part];
-    let reductions = Vec::new();
     let forall = at(StmtKind::Forall { label, var, range, writes, privates, reductions, body });
     if guards.is_empty() {
         return vec![forall];

@@ -13,7 +13,7 @@ use star_ir::{
 };
 
 use super::inst::Inst;
-use super::lines::LineKernel;
+use super::lines::Kernel;
 use super::natives::NativeTwin;
 use super::recording::Tile;
 use crate::backend::CompileOptions;
@@ -256,7 +256,7 @@ pub(super) struct Forall {
     pub(super) privates: Vec<RegRef>,
     pub(super) reductions: Vec<(RegRef, ReductionOp)>,
     /// The body as a kernel over lines, if it is one.
-    pub(super) kernel: Option<Box<LineKernel>>,
+    pub(super) kernel: Option<Box<Kernel>>,
 }
 
 /// Where the iterations of a `forall` come from.

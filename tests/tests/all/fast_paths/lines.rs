@@ -282,3 +282,68 @@ fn a_limit_on_steps_counts_each_iteration() {
         assert_eq!(paths.declined(Declined::StepLimit), 1, "{machine}: {paths:?}");
     }
 }
+
+/// The iterations combine lines of P into `w`, which is then stored where it shows. The body is written for rows.
+fn combining(line: Line, op: &str, body: &str) -> Sir {
+    let header = "(ref %P: table[?, ?], value %X: slice[?], value %w)";
+    let vars =
+        "var %m: int\nvar %w: word[%m]\nvar %v: word[?]\nvar %u: word[?]\nvar %n: int\nvar %i: int";
+    let forall = format!(
+        "%m = length %w\ncheck size columns %P, %m\n%u = copy %w\n\
+         forall @0 %i {ONES} privates [%v] reductions [{op} %w] {{\n{body}\n}}\nput_row %P, 1, %w"
+    );
+    match line {
+        // Tables come by columns: they turn when their rows have been read.
+        Line::Row => {
+            let turn = "%n = rows %P\nfor @9 %i = 1 to %n {\n%v = row %P, %i\n}";
+            Sir::guarded(header, &format!("{vars}\n{turn}\n{forall}"))
+        }
+        Line::Column => {
+            let turned = |text: &str| {
+                let text = text.replace("columns %P", "rows %P").replace("row %P, ", "column %P, ");
+                text.replace("word[", "slice[").replace("put_row", "put_column")
+            };
+            let body = format!("{vars}\n{forall}").replace("put_row %P, ", "put_column %P, ");
+            Sir::guarded(header, &turned(&body))
+        }
+    }
+}
+
+/// P, the lines that are combined, and what they are combined with.
+fn combined(line: Line, n_lines: usize, len: usize) -> Vec<HostValue> {
+    let mut values = arguments(line, n_lines, len, (0, 0));
+    values.truncate(4);
+    values.remove(1);
+    values
+}
+
+#[test]
+fn lines_that_are_combined_are_one_kernel() {
+    let bodies = [
+        ("or", "%v = row %P, %i\n%w = bits_or %w, %v\ncost 2"),
+        ("xor", "%v = row %P, %i\n%w = bits_xor %v, %w"),
+        ("and", "%v = row %P, %i\n%v = bits_not %v\n%w = bits_and %w, %v\ncost 3"),
+    ];
+    for line in LINES {
+        for (op, body) in bodies {
+            let program = combining(line, op, body);
+            for n_lines in [1, 63, 64, 65, 129, 300] {
+                for len in [1, 64, 65, 129] {
+                    let agreement = program.agree(&combined(line, n_lines, len));
+                    each(&agreement, |paths| {
+                        paths.line_kernels + paths.declined(Declined::Empty) == 1
+                    });
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_no_line_is_combined_as_it_is_written() {
+    let body = "%v = row %P, %i\n%v = bits_and %v, %u\n%w = bits_or %w, %v";
+    for line in LINES {
+        let program = combining(line, "or", body);
+        declined(&program.agree(&combined(line, 65, 65)), Declined::Body);
+    }
+}

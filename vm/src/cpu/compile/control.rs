@@ -7,7 +7,7 @@ use star_ir::{Block, LabelId, Operand, StmtKind, TileReduction, VarId, visit};
 use super::super::code::{Forall, Pc, Reg, RegRef};
 use super::super::form::Line;
 use super::super::inst::Inst;
-use super::super::lines::LineKernel;
+use super::super::lines::{Kernel, LineKernel, LineReduction};
 use super::super::recording::Tile;
 use super::{Compiler, LoopContext};
 use crate::explain::{Became, Item, Subject};
@@ -75,14 +75,18 @@ impl Compiler<'_> {
         let insts = &self.code.insts[begin + 2..self.code.insts.len() - 1];
         let forall = &self.code.foralls[idx];
         let kernel = match self.options.optimise {
-            true => writes.and_then(|writes| LineKernel::compile(forall, writes, insts)),
+            true => match writes {
+                Some(writes) => LineKernel::compile(forall, writes, insts).map(Kernel::Lines),
+                None => LineReduction::compile(forall, insts).map(Kernel::Reduction),
+            },
             false => None,
         };
         self.loc = loc;
         self.decide(
             Subject::Forall,
             match kernel {
-                Some(_) => Ok("a kernel over lines"),
+                Some(Kernel::Lines(_)) => Ok("a kernel over lines"),
+                Some(Kernel::Reduction(_)) => Ok("a kernel that combines lines"),
                 None => Err("its body is more than logic on lines of its own index"),
             },
         );

@@ -7,11 +7,23 @@
 //! loop runs as it is written, and traps where that traps.
 
 mod compile;
+mod reduce;
 mod run;
 
 use super::code::{Reg, Size};
 use super::form::Line;
 use crate::tape::Plan;
+
+pub(super) use reduce::LineReduction;
+
+/// What becomes of a body that works on lines.
+#[derive(Clone, Debug)]
+pub(super) enum Kernel {
+    /// It stores lines.
+    Lines(LineKernel),
+    /// It combines lines.
+    Reduction(LineReduction),
+}
 
 /// A body that runs over lines.
 #[derive(Clone, Debug)]

@@ -5,7 +5,7 @@ use star_base::BitTable;
 use super::super::code::{Forall, Range, RegRef};
 use super::super::interpreter::Interpreter;
 use super::super::table::Table;
-use super::{LineKernel, LineSize, Port};
+use super::{Kernel, LineKernel, LineSize, Port};
 use crate::paths::Declined;
 use crate::stop::{Run, broken};
 use crate::tape::{Echo, Lane, PortId, Strips};
@@ -33,8 +33,13 @@ impl Interpreter<'_, '_, '_> {
         if self.has_step_limit() {
             return Ok(Err(Declined::StepLimit));
         }
+        let kernel = match &**kernel {
+            Kernel::Lines(kernel) => kernel,
+            Kernel::Reduction(reduction) => return self.run_reduction(forall, reduction),
+        };
+        let Some(n_lines) = self.size(kernel.n_lines()) else { return Ok(Err(Declined::Range)) };
         let mut indices = std::mem::take(&mut self.lines);
-        let done = match self.line_indices(kernel, forall.range, &mut indices) {
+        let done = match self.line_indices(n_lines, forall.range, &mut indices) {
             false => Ok(Err(Declined::Range)),
             true => self.run_on(forall, kernel, &indices),
         };
@@ -69,8 +74,12 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// Adds the indices of the iterations, ascending from 0, to an empty list; false if one is no line.
-    fn line_indices(&self, kernel: &LineKernel, range: Range, indices: &mut Vec<usize>) -> bool {
-        let Some(n_lines) = self.size(kernel.n_lines()) else { return false };
+    pub(super) fn line_indices(
+        &self,
+        n_lines: u64,
+        range: Range,
+        indices: &mut Vec<usize>,
+    ) -> bool {
         match range {
             Range::Numbers(from, to) => {
                 let (from, to) = (self.number(from), self.number(to));

@@ -1,0 +1,171 @@
+//! Reductions over lines: a `forall` whose iterations combine the line of their index into a slice or word.
+//!
+//! Or, and, exclusive or are taken in any order, so that the slice or word itself takes one line after another: no
+//! iteration needs one of its own. What an iteration does is a function of two bits, that of the slice or word and that
+//! of the line.
+
+use std::collections::HashMap;
+
+use star_ir::ReductionOp;
+
+use super::super::class::{Bitwise, Class};
+use super::super::code::{Forall, Number, Reg, RegRef, Size, Test};
+use super::super::form::Line;
+use super::super::inst::Inst;
+use super::super::interpreter::Interpreter;
+use crate::paths::Declined;
+use crate::stop::Run;
+
+/// A body that combines lines.
+#[derive(Clone, Debug)]
+pub(in crate::cpu) struct LineReduction {
+    /// The slice or word.
+    dst: Reg,
+    table: Reg,
+    line: Line,
+    /// What it takes: bit `2a + b` for its own bit a and the bit b of the line.
+    function: u8,
+    /// Elementary operations of an iteration.
+    cost: u64,
+}
+
+/// The bit of the slice or word, and that of the line, as functions of both.
+const OWN: u8 = 0b1100;
+const OF_LINE: u8 = 0b1010;
+
+impl LineReduction {
+    /// Compiles the instructions of a body; `None` if it does anything else.
+    pub(in crate::cpu) fn compile(forall: &Forall, body: &[Inst]) -> Option<LineReduction> {
+        let [(place, ReductionOp::Or | ReductionOp::And | ReductionOp::Xor)] =
+            forall.reductions[..]
+        else {
+            return None;
+        };
+        let dst = place.bits()?;
+        let (mut of, mut tables, mut cost) = (None, Vec::new(), 0_u64);
+        let mut values = HashMap::from([(dst, OWN)]);
+        for inst in body {
+            match inst.class() {
+                Class::Cost { units } => cost = cost.checked_add(u64::from(units?))?,
+                Class::Load { dst: to, table, line, index } => {
+                    let is_same = *of.get_or_insert((table, line)) == (table, line);
+                    (is_same && index == Number(forall.var)).then_some(())?;
+                    values.insert(to, OF_LINE);
+                }
+                Class::Guard(Test::Index(index, limit)) => {
+                    // That the line is there is looked at before all.
+                    let own = match limit {
+                        Size::Rows(table) => (table, Line::Row),
+                        Size::Columns(table) => (table, Line::Column),
+                        Size::Value(_) | Size::Length(_) => return None,
+                    };
+                    let is_same = *of.get_or_insert(own) == own;
+                    (is_same && index == Number(forall.var)).then_some(())?;
+                }
+                // What it combines into is looked at before all, and so is the table.
+                Class::Guard(Test::BitsSet(reg) | Test::BitsSized(reg)) => {
+                    values.contains_key(&reg).then_some(())?;
+                }
+                Class::Guard(Test::TableSet(table)) => tables.push(table),
+                Class::Guard(Test::NumberSet(reg)) => (reg == forall.var).then_some(())?,
+                Class::Bitwise(op) => {
+                    let value = composed(&op, &values)?;
+                    values.insert(op.dst, value);
+                }
+                Class::Guard(_)
+                | Class::Fill { .. }
+                | Class::Store { .. }
+                | Class::Reduce { .. }
+                | Class::Scalar
+                | Class::Other(_)
+                | Class::Control => return None,
+            }
+        }
+        let (table, line) = of?;
+        tables.iter().all(|other| *other == table).then_some(())?;
+        let is_private = |reg: &Reg| {
+            *reg == dst || forall.privates.iter().any(|place| place.bits() == Some(*reg))
+        };
+        values.keys().all(is_private).then_some(())?;
+        Some(LineReduction { dst, table, line, function: values[&dst], cost })
+    }
+}
+
+/// The function as one of the two bits that its operands are functions of.
+fn composed(op: &Bitwise, values: &HashMap<Reg, u8>) -> Option<u8> {
+    let mut of = Vec::with_capacity(3);
+    for reg in op.of() {
+        of.push(*values.get(reg)?);
+    }
+    let bit = |bits: u8| {
+        let number = of.iter().fold(0, |number, value| number * 2 + (value >> bits & 1));
+        op.table >> number & 1
+    };
+    Some((0..4).map(|bits| bit(bits) << bits).sum())
+}
+
+impl Interpreter<'_, '_, '_> {
+    /// Combines all lines, if they lie as they are needed; how many there were. Otherwise nothing has happened.
+    pub(super) fn run_reduction(
+        &mut self,
+        forall: &Forall,
+        reduction: &LineReduction,
+    ) -> Run<Result<u64, Declined>> {
+        let LineReduction { dst, table, line, function, cost } = *reduction;
+        let (n_lines, len) = match line {
+            Line::Row => (Size::Rows(table), Size::Columns(table)),
+            Line::Column => (Size::Columns(table), Size::Rows(table)),
+        };
+        let (Some(n_lines), Some(len)) = (self.size(n_lines), self.size(len)) else {
+            return Ok(Err(Declined::Guard));
+        };
+        let mut indices = Vec::new();
+        if !self.line_indices(n_lines, forall.range, &mut indices) {
+            return Ok(Err(Declined::Range));
+        }
+        let len = len as usize;
+        let slot = self.bits_slot(dst);
+        if !slot.is_set || slot.bits.len() != len {
+            return Ok(Err(Declined::Guard));
+        }
+        if indices.is_empty() {
+            return Ok(Err(Declined::Empty));
+        }
+        if self.table(table)?.lines(line).is_none() {
+            return Ok(Err(Declined::Form));
+        }
+        let at = self.bits_at(dst);
+        let mut bits = std::mem::take(&mut self.bits[at].bits);
+        let done = self.combine_lines(&mut bits, (table, line), function, &indices);
+        self.bits[at].bits = bits;
+        self.bits[at].zeros = 0;
+        done?;
+        let n_turns = indices.len() as u64;
+        self.count_turns(n_turns, cost);
+        for private in &forall.privates {
+            self.unset(*private);
+        }
+        self.unset(RegRef::Int(forall.var));
+        Ok(Ok(n_turns))
+    }
+
+    fn combine_lines(
+        &self,
+        bits: &mut star_base::BitVector,
+        (table, line): (Reg, Line),
+        function: u8,
+        indices: &[usize],
+    ) -> Run<()> {
+        let Some(lines) = self.table(table)?.lines(line) else { return Ok(()) };
+        let (storage, stride, kernels) =
+            (lines.storage(), lines.stride(), self.parallelism.kernels);
+        let len = bits.len();
+        self.parallelism.fill(bits.limbs_mut(), indices.len(), |start, part| {
+            let n_bits = (len - start * 64).min(part.len() * 64);
+            for idx in indices {
+                let begin = idx * stride + start;
+                kernels.lut2_assign(function, part, &storage[begin..begin + part.len()], n_bits);
+            }
+        })
+    }
+}
