@@ -1,12 +1,15 @@
 //! `forall`: the iterations one after another. Each begins with its private variables unset and the
-//! neutral element in every reduction of numbers; what it leaves there joins what those before left.
+//! neutral element in every reduction; what it leaves there joins what those before left.
 
 use star_base::BitVector;
-use star_ir::ReductionOp;
+use star_ir::{LogicOp, ReductionOp};
 
 use super::code::{Forall, Range, RegRef};
+use super::form::bytes_of;
 use super::interpreter::Interpreter;
+use super::lines::Kernel;
 use super::value::ValueData;
+use crate::scalars;
 use crate::stop::{Run, Stop, broken};
 
 /// A `forall` that is running.
@@ -28,8 +31,7 @@ impl Interpreter<'_, '_, '_> {
             Range::Numbers(from, to) => (self.number(from), self.number(to), None),
             Range::Ones(over) => (0, 0, Some(self.second_bits(self.bits(over))?)),
         };
-        let reductions = parts(forall);
-        let combined = reductions.map(|(place, _)| (*place, self.take_value(*place))).collect();
+        let combined = parts(forall).map(|(place, _)| (*place, self.take_value(*place))).collect();
         self.foralls.push(Running { next: Some(next), to, over, has_begun: false, combined });
         Ok(())
     }
@@ -118,27 +120,33 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// The element that changes nothing it is combined with; nothing for what was never set.
-    fn neutral(&self, op: ReductionOp, like: &ValueData) -> Run<ValueData> {
-        match (like, op) {
-            (ValueData::Nothing, _) => Ok(ValueData::Nothing),
-            (ValueData::Int(_), ReductionOp::Min) => Ok(ValueData::Int(i64::MAX)),
-            (ValueData::Int(_), ReductionOp::Max) => Ok(ValueData::Int(i64::MIN)),
-            (ValueData::Int(_), ReductionOp::Add) => Ok(ValueData::Int(0)),
-            (
-                ValueData::Int(_)
-                | ValueData::Bool(_)
-                | ValueData::Slice(_)
-                | ValueData::Word(_)
-                | ValueData::Text(_)
-                | ValueData::Table(_)
-                | ValueData::Handle(_),
-                _,
-            ) => Err(wrong()),
+    fn neutral(&mut self, op: ReductionOp, like: &ValueData) -> Run<ValueData> {
+        Ok(match like {
+            ValueData::Nothing => ValueData::Nothing,
+            ValueData::Int(_) => ValueData::Int(match op {
+                ReductionOp::Min => i64::MAX,
+                ReductionOp::Max => i64::MIN,
+                ReductionOp::Add => 0,
+                ReductionOp::Or | ReductionOp::And | ReductionOp::Xor => return Err(wrong()),
+            }),
+            ValueData::Bool(_) => ValueData::Bool(logic(op)? == LogicOp::And),
+            ValueData::Slice(bits) => ValueData::Slice(self.neutral_bits(op, bits.len())?),
+            ValueData::Word(bits) => ValueData::Word(self.neutral_bits(op, bits.len())?),
+            ValueData::Text(_) | ValueData::Table(_) | ValueData::Handle(_) => return Err(wrong()),
+        })
+    }
+
+    fn neutral_bits(&mut self, op: ReductionOp, len: usize) -> Run<BitVector> {
+        self.budget.reserve(bytes_of(len))?;
+        let mut bits = BitVector::try_zeros(len).map_err(|wanted| self.out_of_memory(wanted))?;
+        if logic(op)? == LogicOp::And {
+            self.parallelism.kernels.fill(bits.limbs_mut(), true, len);
         }
+        Ok(bits)
     }
 
     /// `into` takes `into op value`.
-    fn combine(&self, op: ReductionOp, into: &mut ValueData, value: ValueData) -> Run<()> {
+    fn combine(&mut self, op: ReductionOp, into: &mut ValueData, value: ValueData) -> Run<()> {
         match (into, value) {
             (_, ValueData::Nothing) => Ok(()),
             (into @ ValueData::Nothing, value) => {
@@ -154,6 +162,20 @@ impl Interpreter<'_, '_, '_> {
                 };
                 Ok(())
             }
+            (ValueData::Bool(x), ValueData::Bool(y)) => {
+                *x = scalars::logic(logic(op)?, *x, y);
+                Ok(())
+            }
+            (ValueData::Slice(x), ValueData::Slice(y))
+            | (ValueData::Word(x), ValueData::Word(y))
+                if x.len() == y.len() =>
+            {
+                self.budget.release(bytes_of(y.len()));
+                let (op, kernels) = (logic(op)?, self.parallelism.kernels);
+                self.parallelism.fill(x.limbs_mut(), 1, |start, part| {
+                    kernels.logic_assign(op, part, &y.limbs()[start..start + part.len()]);
+                })
+            }
             (
                 ValueData::Int(_)
                 | ValueData::Bool(_)
@@ -168,15 +190,26 @@ impl Interpreter<'_, '_, '_> {
     }
 }
 
-/// The reductions of which each iteration has a part of its own. Logic needs none: one iteration after another changes
-/// the variable itself, and the order does not matter.
+/// The reductions of which each iteration has a part of its own. A body that does nothing but combine into what it
+/// finds needs none: one iteration after another changes the variable itself.
 fn parts(forall: &Forall) -> impl Iterator<Item = &(RegRef, ReductionOp)> {
-    forall.reductions.iter().filter(|(_, op)| match op {
-        ReductionOp::Min | ReductionOp::Max | ReductionOp::Add => true,
-        ReductionOp::Or | ReductionOp::And | ReductionOp::Xor => false,
-    })
+    let accumulates = match forall.kernel.as_deref() {
+        Some(Kernel::Reduction(reduction)) => reduction.accumulates(),
+        Some(Kernel::Lines(_)) | None => false,
+    };
+    forall.reductions.iter().filter(move |_| !accumulates)
+}
+
+/// The logic operation of a reduction of truth values or bits.
+fn logic(op: ReductionOp) -> Run<LogicOp> {
+    match op {
+        ReductionOp::Or => Ok(LogicOp::Or),
+        ReductionOp::And => Ok(LogicOp::And),
+        ReductionOp::Xor => Ok(LogicOp::Xor),
+        ReductionOp::Min | ReductionOp::Max | ReductionOp::Add => Err(wrong()),
+    }
 }
 
 fn wrong() -> Stop {
-    broken("a reduction that overflows, or of another type")
+    broken("a reduction that overflows, or of another type or size")
 }

@@ -25,6 +25,8 @@ pub(in crate::cpu) struct LineReduction {
     line: Line,
     /// What it takes: bit `2a + b` for its own bit a and the bit b of the line.
     function: u8,
+    /// Is that what the body does with what it finds there?
+    accumulates: bool,
     /// Elementary operations of an iteration.
     cost: u64,
 }
@@ -36,11 +38,7 @@ const OF_LINE: u8 = 0b1010;
 impl LineReduction {
     /// Compiles the instructions of a body; `None` if it does anything else.
     pub(in crate::cpu) fn compile(forall: &Forall, body: &[Inst]) -> Option<LineReduction> {
-        let [(place, ReductionOp::Or | ReductionOp::And | ReductionOp::Xor)] =
-            forall.reductions[..]
-        else {
-            return None;
-        };
+        let [(place, op)] = forall.reductions[..] else { return None };
         let dst = place.bits()?;
         let (mut of, mut tables, mut cost) = (None, Vec::new(), 0_u64);
         let mut values = HashMap::from([(dst, OWN)]);
@@ -87,7 +85,27 @@ impl LineReduction {
             *reg == dst || forall.privates.iter().any(|place| place.bits() == Some(*reg))
         };
         values.keys().all(is_private).then_some(())?;
-        Some(LineReduction { dst, table, line, function: values[&dst], cost })
+        let body = values[&dst];
+        let function = combined(op, body)?;
+        let accumulates = function == body;
+        Some(LineReduction { dst, table, line, function, accumulates, cost })
+    }
+
+    /// Does the body combine into what it finds, so that the slice or word itself can be there?
+    pub(in crate::cpu) fn accumulates(&self) -> bool {
+        self.accumulates
+    }
+}
+
+/// What the slice or word takes where each iteration finds the neutral element and leaves the `body` of it and its line.
+fn combined(op: ReductionOp, body: u8) -> Option<u8> {
+    // With zeros for its own bit, and with ones.
+    let (of_zeros, of_ones) = (body & 0b11 | (body & 0b11) << 2, body >> 2 | body & 0b1100);
+    match op {
+        ReductionOp::Or => Some(OWN | of_zeros),
+        ReductionOp::Xor => Some(OWN ^ of_zeros),
+        ReductionOp::And => Some(OWN & of_ones),
+        ReductionOp::Min | ReductionOp::Max | ReductionOp::Add => None,
     }
 }
 
@@ -111,7 +129,7 @@ impl Interpreter<'_, '_, '_> {
         forall: &Forall,
         reduction: &LineReduction,
     ) -> Run<Result<u64, Declined>> {
-        let LineReduction { dst, table, line, function, cost } = *reduction;
+        let LineReduction { dst, table, line, function, accumulates: _, cost } = *reduction;
         let (n_lines, len) = match line {
             Line::Row => (Size::Rows(table), Size::Columns(table)),
             Line::Column => (Size::Columns(table), Size::Rows(table)),
