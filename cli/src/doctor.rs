@@ -84,27 +84,38 @@ pub(crate) struct BackendState {
     pub(crate) natives: Vec<Native>,
 }
 
-/// Looks at the machine.
+/// Looks at the machine, and opens the device of every backend.
 pub(crate) fn examine() -> Findings {
-    let available = available_memory();
     let folder = std::env::current_dir().ok();
+    let memory = memory();
     Findings {
-        processor: Processor {
-            model: model(),
-            architecture: std::env::consts::ARCH,
-            features: features(),
-            n_threads: thread::available_parallelism().ok().map(usize::from),
-        },
-        memory: Memory { total: meminfo("MemTotal:"), available, allowed: address_space_left() },
+        processor: processor(),
         kernels: Level::detect().name(),
+        backends: list_backends(memory.available),
+        memory,
         files: Files {
             max_open: limits::open_files(),
             max_bytes: limits::file_size(),
             free: folder.as_deref().and_then(limits::free_bytes),
             folder,
         },
-        backends: list_backends(available),
     }
+}
+
+/// Looks at the processor.
+pub(crate) fn processor() -> Processor {
+    Processor {
+        model: model(),
+        architecture: std::env::consts::ARCH,
+        features: features(),
+        n_threads: thread::available_parallelism().ok().map(usize::from),
+    }
+}
+
+/// Looks at the memory.
+pub(crate) fn memory() -> Memory {
+    let (available, allowed) = (available_memory(), address_space_left());
+    Memory { total: meminfo("MemTotal:"), available, allowed }
 }
 
 /// The backends as the harness lists them.

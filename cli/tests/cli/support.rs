@@ -139,7 +139,9 @@ pub(crate) fn star_in(folder: &Path, arguments: &[&str]) -> Ran {
 fn command_in(folder: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(binary());
     command.args(arguments).current_dir(folder);
-    command.env("NO_COLOR", "1").stdin(Stdio::null());
+    // Drivers of graphics cards complain on standard error where no folder is said.
+    command.env("NO_COLOR", "1").env("XDG_RUNTIME_DIR", std::env::temp_dir());
+    command.stdin(Stdio::null());
     command
 }
 

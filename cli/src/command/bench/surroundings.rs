@@ -6,8 +6,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use star_edge::sizes::available_memory;
 use star_report::measure::{Bandwidth, read_speed};
 use star_report::record::{MachineInfo, Speed, Tool, utc};
+use star_vm::kernels::Level;
 
-use crate::doctor::{Findings, examine};
+use crate::doctor::{memory, processor};
 
 /// A buffer to read is this many times as large as the largest cache.
 const BEYOND_CACHES: usize = 4;
@@ -18,7 +19,7 @@ pub(super) const QUICK: u64 = 8 << 20;
 
 /// The machine as `star doctor` sees it.
 pub(super) fn machine() -> MachineInfo {
-    let Findings { processor, memory, kernels, files: _, backends: _ } = examine();
+    let (processor, memory, kernels) = (processor(), memory(), Level::detect().name());
     let there = processor.features.iter().filter(|(_, there)| *there);
     MachineInfo {
         cpu: processor.model,

@@ -114,11 +114,15 @@ pub(crate) fn run(
                     None => return Ok(Exit::Compile),
                 },
             };
+            let entry = match args.run {
+                true => Some(run::entry(&program, args.proc.as_deref(), &args.file)?),
+                false => None,
+            };
             let names: Vec<&str> = args.passes.iter().map(|name| name.trim()).collect();
             let report = star_opt::apply(&mut program, &names);
             let report = report.map_err(|error| passes::not_applied(&error))?;
-            if args.run {
-                return run::run(program, &sources, args, reporter, output);
+            if let Some(entry) = entry {
+                return run::run(program, entry, &sources, args, reporter, output);
             }
             if !args.verify {
                 let fired = report.fired.iter().map(|(name, count)| format!("; {name}: {count}\n"));

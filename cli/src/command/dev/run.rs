@@ -26,13 +26,13 @@ use crate::wrap;
 /// Whatever ends it before its first step.
 pub(super) fn run(
     mut program: Program,
+    chosen: RoutineId,
     sources: &SourceMap,
     args: &DevArgs,
     reporter: &Reporter,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
     let engine = Engine::find(&args.backend)?;
-    let chosen = entry(&program, args.proc.as_deref(), &args.file)?;
     let signature = signature(program.routine(chosen));
     let binding = bind(&signature, &args.arguments, false, UnknownNames::Refused)?;
     let access = Access::new(&args.file, Grants::default())?;
@@ -96,7 +96,11 @@ pub(super) fn run(
 }
 
 /// The routine of this name, or the only one that no other calls.
-fn entry(program: &Program, proc: Option<&str>, file: &str) -> Result<RoutineId, Diagnostic> {
+pub(super) fn entry(
+    program: &Program,
+    proc: Option<&str>,
+    file: &str,
+) -> Result<RoutineId, Diagnostic> {
     let which = |message: String, ids: &[RoutineId]| {
         let names = ids.iter().map(|&id| &program.routine(id).name);
         Diagnostic::new(Code::WhichRoutine, message)
