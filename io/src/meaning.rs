@@ -85,7 +85,7 @@ impl Texts {
 }
 
 /// Memory of a text in a dictionary beside its bytes, which are kept twice.
-const TEXT_BYTES: u64 = 128;
+const TEXT_BYTES: u64 = 192;
 
 impl Meaning {
     /// The number that a text stands for; `None` if it is no text of that kind. A text that no field holds is `None`,

@@ -161,6 +161,7 @@ fn headers_are_written_so_that_they_are_read_as_such() {
         vec![field("a:5", Some(5))],
         vec![field("", None), field("x", None), field("-y", None), field(".5", Some(3))],
         vec![field("a\nb", None), field("3", None)],
+        vec![field("a;b", None), field("c\td", None), field("e\"f", None)],
     ] {
         let data = Numbers { shape: Shape::List(2), fields };
         assert_eq!(numbers(Csv, &written(OutputRef::Numbers(&data))).0, data);

@@ -1,5 +1,6 @@
 //! Writing of CSV: what numbers stand for with the names of their fields, or rows of bits as numbers.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 use csv::{ErrorKind, Terminator, WriterBuilder};
@@ -46,9 +47,11 @@ fn write_numbers(
         let fault = cannot_hold(value, "CSV", "lists of fields");
         return Err(Box::new(fault.note("there is no field")));
     }
+    let names = header::of_fields(&numbers.fields);
+    writeln!(out, "{}", names.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(","))
+        .map_err(|e| cannot_write(&e))?;
     let mut writer = WriterBuilder::new().terminator(Terminator::Any(b'\n')).from_writer(out);
     let mut write = || {
-        writer.write_record(header::of_fields(&numbers.fields))?;
         (0..numbers.shape.n_records()).try_for_each(|record| {
             let texts = numbers.fields.iter().map(|field| field.meaning.text(field.values[record]));
             writer.write_record(texts.map(|text| text.into_owned()))
@@ -60,4 +63,12 @@ fn write_numbers(
         // The writer has no other reason: all records have as many fields.
         other => cannot_write(&io::Error::other(format!("{other:?}"))),
     })
+}
+
+/// A name in the first line, by which a reader tells what separates the fields: everything that could is in quotes.
+fn quoted(name: &str) -> Cow<'_, str> {
+    match name.is_empty() || name.contains([',', ';', '\t', '"', '\r', '\n']) {
+        true => format!("\"{}\"", name.replace('"', "\"\"")).into(),
+        false => name.into(),
+    }
 }
