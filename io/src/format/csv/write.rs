@@ -1,9 +1,8 @@
 //! Writing of CSV: what numbers stand for with the names of their fields, or rows of bits as numbers.
 
-use std::borrow::Cow;
 use std::io::{self, Write};
 
-use csv::{ErrorKind, Terminator, WriterBuilder};
+use csv::{ErrorKind, QuoteStyle, Terminator, WriterBuilder};
 
 use super::header;
 use crate::data::OutputRef;
@@ -48,9 +47,17 @@ fn write_numbers(
         return Err(Box::new(fault.note("there is no field")));
     }
     let names = header::of_fields(&numbers.fields);
-    writeln!(out, "{}", names.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(","))
-        .map_err(|e| cannot_write(&e))?;
-    let mut writer = WriterBuilder::new().terminator(Terminator::Any(b'\n')).from_writer(out);
+    // By the first line a reader tells what separates the fields.
+    let quotes = match names.iter().any(|name| name.contains([';', '\t'])) {
+        true => QuoteStyle::Always,
+        false => QuoteStyle::Necessary,
+    };
+    let mut writer = WriterBuilder::new();
+    writer.terminator(Terminator::Any(b'\n'));
+    let mut header = writer.quote_style(quotes).from_writer(&mut *out);
+    let written = header.write_record(names).and_then(|()| Ok(header.flush()?));
+    drop(header);
+    let mut writer = writer.quote_style(QuoteStyle::Necessary).from_writer(out);
     let mut write = || {
         (0..numbers.shape.n_records()).try_for_each(|record| {
             let texts = numbers.fields.iter().map(|field| field.meaning.text(field.values[record]));
@@ -58,17 +65,9 @@ fn write_numbers(
         })?;
         writer.flush().map_err(csv::Error::from)
     };
-    write().map_err(|error: csv::Error| match error.into_kind() {
+    written.and_then(|()| write()).map_err(|error: csv::Error| match error.into_kind() {
         ErrorKind::Io(error) => cannot_write(&error),
         // The writer has no other reason: all records have as many fields.
         other => cannot_write(&io::Error::other(format!("{other:?}"))),
     })
-}
-
-/// A name in the first line, by which a reader tells what separates the fields: everything that could is in quotes.
-fn quoted(name: &str) -> Cow<'_, str> {
-    match name.is_empty() || name.contains([',', ';', '\t', '"', '\r', '\n']) {
-        true => format!("\"{}\"", name.replace('"', "\"\"")).into(),
-        false => name.into(),
-    }
 }
