@@ -66,10 +66,8 @@ pub fn refused_by_backend(what: &str, error: &BackendError) -> Diagnostic {
             Diagnostic::new(Code::MemoryLimit, format!("{what}: {refused}"))
         }
         BackendError::Interrupted => Diagnostic::new(Code::Interrupted, "interrupted"),
-        BackendError::Unsupported { .. } => {
-            Diagnostic::new(Code::NoBackend, format!("{what}: {error}"))
-                .help("another backend may be able to: `star doctor` lists them")
-        }
+        BackendError::Unsupported { .. } => Diagnostic::new(Code::NoBackend, error.to_string())
+            .help("another backend may be able to: `star doctor` lists them"),
         BackendError::DeviceLost { why } => device_lost(why),
         BackendError::Internal(fault) => internal(fault),
     }
