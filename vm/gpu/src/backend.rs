@@ -41,11 +41,6 @@ impl Gpu {
     }
 }
 
-/// Register code as text, routine by routine: what `star dev` shows.
-pub fn listing(plan: &Plan) -> String {
-    plan.listing()
-}
-
 impl Backend for Gpu {
     type Value = Value;
     type Code = Code;

@@ -1,6 +1,4 @@
-//! Register code: instructions as data, as words for the device, and as text.
-
-use std::fmt;
+//! Register code: instructions as data, and as words for the device.
 
 use star_ir::LocId;
 use star_shaders::layout::{INST_WORDS, NO_OBJECT, NO_REG};
@@ -219,49 +217,5 @@ impl Inst {
             self.target,
             0,
         ]
-    }
-}
-
-/// The text of an instruction: the operation, its result, its operands, what else there is.
-impl fmt::Display for Inst {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.sync {
-            f.write_str("sync ")?;
-        }
-        if let Some(d) = self.d {
-            write!(f, "r{} := ", d.0)?;
-        }
-        f.write_str(self.op.name())?;
-        for (name, reg) in [("a", self.a), ("b", self.b), ("c", self.c)] {
-            if let Some(reg) = reg {
-                write!(f, " {name}=r{}", reg.0)?;
-            }
-        }
-        for (name, object) in [("x", self.x), ("y", self.y), ("z", self.z)] {
-            if let Some(object) = object {
-                write!(f, " {name}=o{}", object.0)?;
-            }
-        }
-        if let Some(LineKind { table, generator, reduce, stores, clears }) = self.line {
-            write!(f, " {}", generator.name())?;
-            if generator == Generator::Logic {
-                write!(f, " {table:04b}")?;
-            }
-            if reduce != Reduce::Nothing {
-                write!(f, " {}", reduce.name())?;
-            }
-            for (holds, word) in [(stores, " stores"), (clears, " clears")] {
-                if holds {
-                    f.write_str(word)?;
-                }
-            }
-        }
-        if self.imm != 0 {
-            write!(f, " #{}", self.imm)?;
-        }
-        if self.target != NO_TARGET {
-            write!(f, " -> {}", self.target)?;
-        }
-        Ok(())
     }
 }

@@ -21,7 +21,7 @@ mod twin;
 mod unit;
 mod value;
 
-pub use backend::{Gpu, listing};
+pub use backend::Gpu;
 pub use device::DeviceSettings;
 pub use program::{Code, Plan};
 pub use twin::TwinSettings;

@@ -126,20 +126,6 @@ impl Plan {
         let linked = linked.ok_or_else(|| internal(format!("no code of routine {}", id.0)))?;
         Ok(&linked.code)
     }
-
-    /// Register code as text.
-    pub(crate) fn listing(&self) -> String {
-        let mut text = String::new();
-        for (routine, linked) in self.program.routines.iter().zip(&self.routines) {
-            let Some(Linked { code, base }) = linked else { continue };
-            let (objects, cells) = (code.objects.len(), code.cells);
-            text += &format!("{}: {objects} objects, {cells} cells\n", routine.name);
-            for (at, inst) in code.insts.iter().enumerate() {
-                text += &format!("{:5}  {inst}\n", *base as usize + at);
-            }
-        }
-        text
-    }
 }
 
 impl RoutineCode {
