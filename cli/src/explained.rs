@@ -1,14 +1,11 @@
 //! What became of a program: in lines for people, `star run --explain`, or as notes at the loops, `star check --plan`.
 //! Passes say it of loops, the backend of the rest.
 
-use std::collections::BTreeMap;
-use std::fmt;
-
 use star_base::{Code, Diagnostic, FileId, SourceMap, text};
 use star_ir::{LocId, Program, RoutineId};
-use star_opt::{Outcome, Remark};
+use star_opt::{Remark, loops};
 use star_vm::Explanation;
-use star_vm::explain::{Became, Item};
+use star_vm::explain::{Became, Item, Subject};
 
 /// A line for each thing that the backend decided about, and for each loop that the passes looked at.
 pub(crate) fn lines(
@@ -36,7 +33,16 @@ pub(crate) fn lines(
         };
         format!("{}{}: {what}", subject.name(), place(*routine, *loc))
     });
-    let loops = loops(remarks).into_iter().map(|((routine, loc), became)| {
+    // What is a kernel though no pass changed it is said once.
+    let is_kernel = |routine: RoutineId, loc: LocId| {
+        explanation.items.iter().any(|item| {
+            (item.subject, item.routine, item.loc) == (Subject::Loop, Some(routine), Some(loc))
+        })
+    };
+    let loops = loops(remarks)
+        .into_iter()
+        .filter(|((routine, loc), became)| became.became_something() || !is_kernel(*routine, *loc));
+    let loops = loops.map(|((routine, loc), became)| {
         format!("loop{}: {became}", place(Some(routine), Some(loc)))
     });
     items.chain(loops).collect()
@@ -55,45 +61,4 @@ pub(crate) fn plan(remarks: &[Remark], program: &Program, file: FileId) -> Vec<D
     }
     notes.sort_by_key(Diagnostic::span);
     notes
-}
-
-/// What became of a loop of the source.
-#[derive(Default)]
-struct Loop<'r> {
-    /// One thing after another.
-    became: Vec<&'r str>,
-    /// Why it became nothing more.
-    stayed: Option<&'r str>,
-    /// What it is as a whole.
-    whole: Option<&'r str>,
-}
-
-impl fmt::Display for Loop<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(whole) = self.whole {
-            return f.write_str(whole);
-        }
-        match self.became.is_empty() {
-            true => f.write_str("as written")?,
-            false => f.write_str(&self.became.join(", then "))?,
-        }
-        self.stayed.map_or(Ok(()), |why| write!(f, ": {why}"))
-    }
-}
-
-/// The loops by routine and place. What a pass says of what another one has made of a loop is said of the loop.
-fn loops(remarks: &[Remark]) -> BTreeMap<(RoutineId, LocId), Loop<'_>> {
-    let mut loops: BTreeMap<_, Loop<'_>> = BTreeMap::new();
-    for Remark { pass: _, routine, loc, outcome } in remarks {
-        let found = loops.entry((*routine, *loc)).or_default();
-        match outcome {
-            Outcome::Became(form) => {
-                found.became.push(form);
-                found.stayed = None;
-            }
-            Outcome::Whole(form) => found.whole = Some(form),
-            Outcome::Stayed(why) => found.stayed = Some(why),
-        }
-    }
-    loops
 }

@@ -35,6 +35,8 @@ pub enum Subject {
     Routine,
     /// A library routine that has a native.
     Native,
+    /// A `for`.
+    Loop,
     /// A `forall`.
     Forall,
     /// A tile kernel.
@@ -52,6 +54,7 @@ impl Subject {
             Subject::Threads => "threads",
             Subject::Routine => "routine",
             Subject::Native => "native",
+            Subject::Loop => "loop",
             Subject::Forall => "forall",
             Subject::Tile => "tile",
             Subject::Table => "table",

@@ -10,6 +10,10 @@ pub struct PathStats {
     pub line_kernels: u64,
     /// Iterations of those.
     pub lines: u64,
+    /// `for` loops whose turns ran as one kernel over columns.
+    pub loop_kernels: u64,
+    /// Turns of those.
+    pub turns: u64,
     /// Tile kernels that were recorded whole.
     pub tile_kernels: u64,
     /// Times that recorded operations were executed together.
@@ -83,6 +87,8 @@ impl PathStats {
         let PathStats {
             line_kernels,
             lines,
+            loop_kernels,
+            turns,
             tile_kernels,
             tapes_flushed,
             ops_recorded,
@@ -94,6 +100,8 @@ impl PathStats {
         let taken = [
             ("line kernels", line_kernels),
             ("lines", lines),
+            ("loop kernels", loop_kernels),
+            ("turns", turns),
             ("tile kernels", tile_kernels),
             ("tapes flushed", tapes_flushed),
             ("operations recorded", ops_recorded),

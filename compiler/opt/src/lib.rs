@@ -18,6 +18,7 @@ mod dead;
 mod idioms;
 mod inline;
 mod lift;
+mod loops;
 mod optimised;
 mod pipeline;
 mod remark;
@@ -30,6 +31,7 @@ mod unreachable;
 use remark::Remarks;
 use star_ir::{Program, RoutineId};
 
+pub use loops::{Loop, loops};
 pub use optimised::{Optimised, reoptimise};
 pub use pipeline::{ApplyError, Broken, Options, Report, UnknownPass, Verify, apply, optimise};
 pub use remark::{Outcome, Remark};

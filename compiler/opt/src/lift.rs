@@ -11,9 +11,10 @@
 //! * It is a reduction by or, and, or xor: the body does nothing with it but `Z := Z op e`, always with the same operation.
 //!   A body with a reduction stores nothing else.
 //!
-//! The body has no control flow, and cannot trap: its checks are proven, or compare the index with a size that the
-//! loop leaves alone. Such a check is hoisted, to a guard in front: where it fails the sequential loop runs, which
-//! is kept behind it, and traps where it did.
+//! The body has no control flow, and cannot trap: its checks are proven, or compare the index, or the size of what an
+//! iteration makes, with a size that the loop leaves alone. A slice or word that is made of lines is as long as these,
+//! in every iteration. Such a check is hoisted, to a guard in front: where it fails the sequential loop runs, which is
+//! kept behind it, and traps where it did.
 
 use std::collections::BTreeMap;
 
@@ -71,9 +72,22 @@ struct Lifted {
 
 /// A condition on sizes that the loop leaves alone.
 #[derive(Clone, PartialEq, Eq)]
-struct Guard {
-    least: Least,
-    limit: SizeOperand,
+enum Guard {
+    /// This is at most the limit.
+    AtMost(Least, SizeOperand),
+    /// Both sizes are the same.
+    Equal(SizeOperand, SizeOperand),
+}
+
+impl Guard {
+    /// The variables whose sizes are compared.
+    fn measured(&self) -> impl Iterator<Item = VarId> {
+        let of = match self {
+            Guard::AtMost(_, limit) => [visit::measured(limit), None],
+            Guard::Equal(left, right) => [visit::measured(left), visit::measured(right)],
+        };
+        of.into_iter().flatten()
+    }
 }
 
 /// What is at most the limit.
@@ -163,12 +177,9 @@ impl Finder<'_> {
             }
         };
         // Sizes are compared of what has one.
-        for guard in &guards {
-            if let Some(var) = visit::measured(&guard.limit)
-                && !facts.is_set(var)
-            {
-                return Err(format!("{} may be unset", remark::name(self.routine, var)));
-            }
+        let unset = guards.iter().flat_map(Guard::measured).find(|var| !facts.is_set(*var));
+        if let Some(var) = unset {
+            return Err(format!("{} may be unset", remark::name(self.routine, var)));
         }
         let liveness = self.liveness.get_or_insert_with(|| Liveness::of(self.program, self.id));
         let last = at + n_statements(body);
@@ -195,13 +206,15 @@ struct Lines<'p> {
     reduction: Option<Reduction>,
     /// Slices and words that are assigned.
     written: Vec<VarId>,
+    /// How long they are: a size that the loop leaves alone.
+    lengths: BTreeMap<VarId, SizeOperand>,
     guards: Vec<Guard>,
 }
 
 impl<'p> Lines<'p> {
     fn new(routine: &'p Routine, var: VarId) -> Self {
-        let (written, guards) = (Vec::new(), Vec::new());
-        Lines { routine, var, line: None, stored: None, reduction: None, written, guards }
+        let (written, lengths, guards) = (Vec::new(), BTreeMap::new(), Vec::new());
+        Lines { routine, var, line: None, stored: None, reduction: None, written, lengths, guards }
     }
 
     fn name(&self, var: VarId) -> String {
@@ -219,6 +232,7 @@ impl<'p> Lines<'p> {
                 return self.store(*table, index, PartKind::Column);
             }
             StmtKind::Check(Check::Index(index, limit)) => return self.check(index, limit, range),
+            StmtKind::Check(Check::Size(left, right)) => return self.sizes(left, right),
             StmtKind::Cost { units: _, times: None } => return Ok(()),
             StmtKind::Cost { .. } => "what its body costs depends on a size",
             StmtKind::Check(_) => "a check in its body may fail that is not of its index",
@@ -253,16 +267,63 @@ impl<'p> Lines<'p> {
         } else if !is_logic(op) {
             return Err(format!("{} takes more than a function bit by bit", self.name(dst)));
         }
-        // What is measured was the size of another value.
-        if self.guards.iter().any(|guard| visit::measured(&guard.limit) == Some(dst)) {
-            return Err(format!("{} changes its size", self.name(dst)));
-        }
         if !self.routine.var(dst).ty.is_bits() {
             return Err(format!("its body assigns {}", self.name(dst)));
         }
-        let is_reduced = self.reduction.is_some_and(|reduction| reduction.var == dst);
-        if !is_reduced && !self.written.contains(&dst) {
+        // A reduction keeps its size.
+        if self.reduction.is_some_and(|reduction| reduction.var == dst) {
+            return Ok(());
+        }
+        // What is measured was the size of another value.
+        if self.guards.iter().flat_map(Guard::measured).any(|measured| measured == dst) {
+            return Err(format!("{} changes its size", self.name(dst)));
+        }
+        if let Some(length) = self.length_of(op) {
+            self.lengths.insert(dst, length);
+        }
+        if !self.written.contains(&dst) {
             self.written.push(dst);
+        }
+        Ok(())
+    }
+
+    /// How long is what an operation on lines makes?
+    fn length_of(&self, op: &Op) -> Option<SizeOperand> {
+        if let Op::Row(table, _) = op {
+            Some(SizeOperand::Columns(*table))
+        } else if let Op::Column(table, _) = op {
+            Some(SizeOperand::Rows(*table))
+        } else if let Op::Copy(Operand::Var(of))
+        | Op::BitsLogic(_, of, _)
+        | Op::BitsNot(of)
+        | Op::Convert(of) = op
+        {
+            Some(self.size(&SizeOperand::Length(*of)))
+        } else {
+            None
+        }
+    }
+
+    /// A size, by one that the loop leaves alone if that of the operand is one of an iteration.
+    fn size(&self, size: &SizeOperand) -> SizeOperand {
+        match size {
+            SizeOperand::Length(var) => self.lengths.get(var).unwrap_or(size).clone(),
+            SizeOperand::Rows(_) | SizeOperand::Columns(_) | SizeOperand::Value(_) => size.clone(),
+        }
+    }
+
+    /// A check of sizes becomes a guard in front of the loop.
+    fn sizes(&mut self, left: &SizeOperand, right: &SizeOperand) -> Result<(), String> {
+        let (left, right) = (self.size(left), self.size(right));
+        let own = SizeOperand::Value(Operand::Var(self.var));
+        let guard = Guard::Equal(left.clone(), right.clone());
+        if [&left, &right].contains(&&own)
+            || guard.measured().any(|measured| self.written.contains(&measured))
+        {
+            return Err("a check in its body may fail that is not of its index".to_owned());
+        }
+        if left != right && !self.guards.contains(&guard) {
+            self.guards.push(guard);
         }
         Ok(())
     }
@@ -302,7 +363,7 @@ impl<'p> Lines<'p> {
             ForallRange::Range(from, to) => Least::Range(from.clone(), to.clone()),
             ForallRange::Ones(over) => Least::Length(*over),
         };
-        let guard = Guard { least, limit: limit.clone() };
+        let guard = Guard::AtMost(least, limit.clone());
         if !self.guards.contains(&guard) {
             self.guards.push(guard);
         }
@@ -340,7 +401,7 @@ fn reduction(routine: &Routine, body: &[Stmt]) -> Option<Reduction> {
 
 /// Is each bit of the result a function of the same bits of the operands?
 fn is_logic(op: &Op) -> bool {
-    matches!(op, Op::Copy(Operand::Var(_)) | Op::BitsLogic(..) | Op::BitsNot(_))
+    matches!(op, Op::Copy(Operand::Var(_)) | Op::BitsLogic(..) | Op::BitsNot(_) | Op::Convert(_))
 }
 
 fn rewrite(routine: &mut Routine, found: BTreeMap<usize, Lifted>) {
@@ -376,7 +437,16 @@ fn forall(routine: &mut Routine, labels: &mut Labels, lifted: Lifted) -> Block {
             }
         });
     };
-    for Guard { least, limit } in guards {
+    for guard in guards {
+        let (least, limit) = match guard {
+            Guard::AtMost(least, limit) => (least, limit),
+            Guard::Equal(left, right) => {
+                let sizes = [left, right].map(|of| measure(routine, &mut stmts, loc, &of));
+                let [left, right] = sizes;
+                and(routine, &mut stmts, Op::Compare(Relation::Eq, left, right));
+                continue;
+            }
+        };
         let limit = measure(routine, &mut stmts, loc, &limit);
         let greatest = match least {
             Least::Range(from, to) => {

@@ -43,6 +43,7 @@ mod moving;
 mod natives;
 mod operations;
 mod passes;
+mod plans;
 mod polyline;
 mod profile;
 mod programs;

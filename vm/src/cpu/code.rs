@@ -16,6 +16,7 @@ use super::inst::Inst;
 use super::lines::Kernel;
 use super::natives::NativeTwin;
 use super::recording::Tile;
+use super::turns::LoopKernel;
 use crate::backend::CompileOptions;
 use crate::explain::Item;
 
@@ -67,6 +68,7 @@ pub(super) struct RoutineCode {
     pub(super) parts: Vec<HandlePart>,
     pub(super) foralls: Vec<Forall>,
     pub(super) tiles: Vec<Tile>,
+    pub(super) loops: Vec<LoopKernel>,
     /// What was counted, for `explain`.
     pub(super) summary: Summary,
     /// What became of statements, for `explain`.

@@ -127,11 +127,13 @@ pub(super) enum Inst {
         test: Number,
         to: Pc,
     },
-    /// State of a `for` in the registers from `state` on: next value, last value, whether there is a next.
+    /// State of a `for` in the registers from `state` on: next value, last value, whether there is a next. The
+    /// kernel with this number, if there is one, may run all turns.
     ForBegin {
         state: Reg,
         from: Number,
         to: Number,
+        kernel: Option<u32>,
     },
     ForNext {
         state: Reg,

@@ -15,6 +15,7 @@ use super::parallelism::Parallelism;
 use super::probe::Probe;
 use super::recording::{Recorder, TileScope};
 use super::registers::{Base, BitsSlot, Frame, TableSlot};
+use super::turns::Scratch;
 use super::value::Value;
 use crate::backend::{Control, Outcome, Stats};
 use crate::budget::MemoryBudget;
@@ -49,6 +50,8 @@ pub(super) struct Interpreter<'p, 'c, 'h> {
     pub(super) foralls: Vec<Running>,
     /// The tile kernel that is running.
     pub(super) tile: Option<TileScope>,
+    /// Memory of loop kernels.
+    pub(super) scratch: Scratch,
     /// Operations on slices that are deferred.
     pub(super) recorder: Recorder,
     /// The instruction that is running.
@@ -96,6 +99,7 @@ pub(super) fn run<'h, P: Probe>(
         foralls: Vec::new(),
         lines: Vec::new(),
         tile: None,
+        scratch: Scratch::default(),
         recorder: Recorder::default(),
         pc: 0,
         entry_loc: code.program.routines.get(entry.0 as usize).map_or(LocId(0), |r| r.loc),
@@ -251,11 +255,17 @@ impl<'p> Interpreter<'p, '_, '_> {
                         self.count_turn()?;
                     }
                 }
-                Inst::ForBegin { state, from, to } => {
+                Inst::ForBegin { state, from, to, kernel } => {
                     let (from, to) = (self.number(from), self.number(to));
                     self.set(state, from);
                     self.set(state + 1, to);
                     self.set(state + 2, 1);
+                    if let Some(kernel) = kernel {
+                        let kernel = &routine.loops[kernel as usize];
+                        if let Some(taken) = self.run_turns(kernel)? {
+                            kernel.charge(taken, next, routine, probe);
+                        }
+                    }
                 }
                 Inst::ForNext { state, var, down, exit } => match self.for_turn(state, down) {
                     Some(value) => {

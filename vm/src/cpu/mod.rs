@@ -40,6 +40,7 @@ mod sizes;
 mod table;
 mod tables;
 mod turn;
+mod turns;
 mod value;
 mod window;
 mod words;

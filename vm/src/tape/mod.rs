@@ -27,4 +27,4 @@ mod tests;
 pub(crate) use lut::{Lut, swapped, table2};
 pub(crate) use plan::Plan;
 pub(crate) use record::{Answer, PortId, Reduction, Tape, ValueId};
-pub(crate) use run::{Echo, Lane, Strips};
+pub(crate) use run::{Echo, Lane, Strips, Turns};

@@ -250,6 +250,40 @@ impl Strips<'_> {
     }
 }
 
+/// Plans that run over one short line after another, each of which finds what those before it left: nothing is cut into
+/// strips, nothing is spread.
+pub(crate) struct Turns<'b, 'm> {
+    pub(crate) kernels: Kernels,
+    pub(crate) lanes: &'b mut [Lane<'m>],
+    /// As long as a line, as many as any of the plans needs; they may hold anything.
+    pub(crate) buffers: &'b mut [Vec<u64>],
+    /// Bits of a line: at least one.
+    pub(crate) n_bits: usize,
+}
+
+impl Turns<'_, '_> {
+    /// Runs the operations of a plan, which has no reductions, over the line with this index.
+    pub(crate) fn run(&mut self, plan: &Plan, line: usize) {
+        let n_limbs = self.n_bits.div_ceil(64);
+        let mut block = Block {
+            kernels: self.kernels,
+            buffers: &mut *self.buffers,
+            lanes: &mut *self.lanes,
+            first_line: 0,
+            lines: &[line],
+            limbs: 0..n_limbs,
+            width: n_limbs,
+            n_bits: self.n_bits,
+        };
+        for op in &plan.ops {
+            block.operate(op);
+        }
+        for (port, from) in &plan.copies {
+            block.make(Location::Port(*port), &Function::Lut(Lut::copy(*from)));
+        }
+    }
+}
+
 /// A strip of several lines.
 struct Block<'b, 'm> {
     kernels: Kernels,

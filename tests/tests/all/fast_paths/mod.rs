@@ -8,6 +8,7 @@ mod lines;
 mod long;
 mod pending;
 mod tiles;
+mod turns;
 
 use star_base::{BitTable, BitVector};
 use star_tests::case::Random;

@@ -2,15 +2,28 @@
 
 use std::collections::BTreeSet;
 
+use star_ir::analysis::liveness::Liveness;
 use star_ir::{Block, LabelId, Operand, StmtKind, TileReduction, VarId, visit};
 
-use super::super::code::{Forall, Pc, Reg, RegRef};
+use super::super::class::Class;
+use super::super::code::{Forall, Number, Pc, Range, Reg, RegRef, RoutineCode, Summary};
 use super::super::form::Line;
 use super::super::inst::Inst;
 use super::super::lines::{Kernel, LineKernel, LineReduction};
 use super::super::recording::Tile;
+use super::super::turns::{Body, LoopKernel};
 use super::{Compiler, LoopContext};
 use crate::explain::{Became, Item, Subject};
+
+/// A place in the code.
+struct Mark {
+    n_insts: usize,
+    n_covered: usize,
+    n_decisions: usize,
+    summary: Summary,
+    settled: usize,
+    at: usize,
+}
 
 impl Compiler<'_> {
     pub(super) fn for_loop(
@@ -22,12 +35,49 @@ impl Compiler<'_> {
         down: bool,
         body: &Block,
     ) {
+        let (from, to, var) = (self.number(from), self.number(to), self.reg(var));
+        self.for_numbers(label, var, (from, to), down, body);
+    }
+
+    fn for_numbers(
+        &mut self,
+        label: LabelId,
+        var: Reg,
+        (from, to): (Number, Number),
+        down: bool,
+        body: &Block,
+    ) {
         self.code.summary.loops += 1;
+        let (at, loc) = (self.at, self.loc);
         let state = self.state(3);
-        let (from, to) = (self.number(from), self.number(to));
-        self.emit(Inst::ForBegin { state, from, to });
-        let var = self.reg(var);
+        let begin = self.emit(Inst::ForBegin { state, from, to, kernel: None });
         self.turns(label, Inst::ForNext { state, var, down, exit: 0 }, body);
+        if self.options.optimise {
+            self.loc = loc;
+            self.loop_kernel(begin, at, (var, state, down));
+        }
+    }
+
+    /// A kernel for the loop that the instruction `begin` begins, the statement with number `at`, if it can have one.
+    #[inline(never)]
+    fn loop_kernel(&mut self, begin: usize, at: usize, (var, state, down): (Reg, Reg, bool)) {
+        let RoutineCode { insts, constants, places, id, .. } = &self.code;
+        // Behind the two instructions that begin, and without the one that jumps back.
+        let body =
+            Body { insts, first: begin + 2, end: insts.len() - 1, var, state, down, constants };
+        let (program, liveness) = (self.program, &mut self.liveness);
+        let kernel = LoopKernel::compile(body, |place| {
+            let liveness = liveness.get_or_insert_with(|| Liveness::of(program, *id));
+            let var = places.iter().position(|known| *known == place);
+            var.is_some_and(|var| liveness.is_live_after(at, VarId(var as u32)))
+        });
+        let Some(kernel) = kernel else { return };
+        self.decide(Subject::Loop, Ok("a kernel over columns, where slices are short"));
+        self.code.loops.push(kernel);
+        let number = self.code.loops.len() as u32 - 1;
+        if let Inst::ForBegin { kernel, .. } = &mut self.code.insts[begin] {
+            *kernel = Some(number);
+        }
     }
 
     pub(super) fn while_loop(
@@ -66,7 +116,7 @@ impl Compiler<'_> {
         writes: Option<(Reg, Line)>,
         body: &Block,
     ) {
-        let loc = self.loc;
+        let (loc, before) = (self.loc, self.mark());
         self.code.foralls.push(forall);
         let idx = self.code.foralls.len() - 1;
         let begin = self.emit(Inst::ForallBegin(idx as u32));
@@ -82,6 +132,15 @@ impl Compiler<'_> {
             false => None,
         };
         self.loc = loc;
+        if kernel.is_none()
+            && self.options.optimise
+            && let Range::Numbers(from, to) = self.code.foralls[idx].range
+            && self.has_columns(begin, idx)
+        {
+            // Turns in order can be a kernel, or be recorded.
+            self.undo(before);
+            return self.forall_in_order(label, idx, (from, to), body);
+        }
         self.decide(
             Subject::Forall,
             match kernel {
@@ -91,6 +150,69 @@ impl Compiler<'_> {
             },
         );
         self.code.foralls[idx].kernel = kernel.map(Box::new);
+    }
+
+    /// Does the `forall` that the instruction `begin` begins work on columns and slices alone? Where it combines
+    /// something, nothing may trap: what the iteration that traps has combined would show.
+    fn has_columns(&self, begin: usize, idx: usize) -> bool {
+        let Forall { var, reductions, .. } = &self.code.foralls[idx];
+        let (own, may_trap) = (Number(*var), reductions.is_empty());
+        let is_column = |inst: &Inst| match inst.class() {
+            Class::Load { line, index, .. } | Class::Store { line, index, .. } => {
+                line == Line::Column && index == own
+            }
+            Class::Guard(_) => may_trap,
+            Class::Bitwise(_) | Class::Cost { .. } => true,
+            Class::Fill { .. }
+            | Class::Reduce { .. }
+            | Class::Scalar
+            | Class::Other(_)
+            | Class::Control => false,
+        };
+        self.code.insts[begin + 2..self.code.insts.len() - 1].iter().all(is_column)
+    }
+
+    /// Where the code ends now.
+    fn mark(&self) -> Mark {
+        Mark {
+            n_insts: self.code.insts.len(),
+            n_covered: self.code.covered.len(),
+            n_decisions: self.code.decisions.len(),
+            summary: self.code.summary,
+            settled: self.settled,
+            at: self.at,
+        }
+    }
+
+    /// Takes back what was emitted since, inside the statement that was at hand.
+    fn undo(&mut self, mark: Mark) {
+        let Mark { n_insts, n_covered, n_decisions, summary, settled, at } = mark;
+        self.code.insts.truncate(n_insts);
+        self.code.locs.truncate(n_insts);
+        self.code.covered.truncate(n_covered);
+        self.code.decisions.truncate(n_decisions);
+        self.code.summary = summary;
+        self.settled = settled;
+        (self.at, self.next_at) = (at, at + 1);
+    }
+
+    /// A `forall` over a range as a `for`: iterations may run in any order, and what they combine is a slice or word
+    /// that each of them combines into.
+    fn forall_in_order(
+        &mut self,
+        label: LabelId,
+        idx: usize,
+        range: (Number, Number),
+        body: &Block,
+    ) {
+        let Forall { var, privates, .. } = &self.code.foralls[idx];
+        let (var, privates) = (*var, privates.clone());
+        let loc = self.loc;
+        self.for_numbers(label, var, range, false, body);
+        self.loc = loc;
+        for private in privates.into_iter().chain([RegRef::Int(var)]) {
+            self.emit(Inst::Unset(private));
+        }
     }
 
     #[inline(never)]

@@ -3,6 +3,7 @@
 //! Here are routines, variables and statements; loops and branches are in `control`, operations, guards
 //! and sizes in `operations`.
 
+mod calls;
 mod control;
 mod operations;
 mod peephole;
@@ -10,14 +11,14 @@ mod peephole;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use star_ir::analysis::liveness::Liveness;
 use star_ir::{
-    Arg, Block, ForallRange, HandlePart, LabelId, LocId, Mode, Operand, Param, Part, PartKind,
-    Program, Reduction, Routine, RoutineId, SizeOperand, Stmt, StmtKind, Ty, VarId, visit,
+    Block, ForallRange, HandlePart, LabelId, LocId, Mode, Operand, Part, PartKind, Program,
+    Reduction, Routine, RoutineId, SizeOperand, Stmt, StmtKind, Ty, VarId, visit,
 };
 
 use super::code::{
-    Call, CallArg, Code, FileUse, Forall, FrameSize, Number, Pc, Range, Reg, RegRef, RoutineCode,
-    Size, Summary,
+    Code, FileUse, Forall, FrameSize, Number, Pc, Range, Reg, RegRef, RoutineCode, Size, Summary,
 };
 use super::form::Line;
 use super::inst::{BitsInst, Inst, TableInst};
@@ -101,6 +102,11 @@ struct Compiler<'p> {
     /// Instructions before this one may be jumped to, so that they stay as they are.
     settled: usize,
     loc: LocId,
+    /// The number of the statement at hand, and of that which comes next.
+    at: usize,
+    next_at: usize,
+    /// Made when the first loop asks.
+    liveness: Option<Liveness>,
     /// What breaks a rule, if something does.
     fault: Option<String>,
 }
@@ -151,6 +157,7 @@ impl<'p> Compiler<'p> {
             parts: Vec::new(),
             foralls: Vec::new(),
             tiles: Vec::new(),
+            loops: Vec::new(),
             summary: Summary::default(),
             decisions: Vec::new(),
             unchanged: Arc::clone(&unchanged[id.0 as usize]),
@@ -169,6 +176,9 @@ impl<'p> Compiler<'p> {
             constants: HashMap::new(),
             settled: 0,
             loc,
+            at: 0,
+            next_at: 0,
+            liveness: None,
             fault: None,
         }
     }
@@ -298,6 +308,8 @@ impl<'p> Compiler<'p> {
 
     fn stmt(&mut self, stmt: &Stmt) {
         self.loc = stmt.loc;
+        self.at = self.next_at;
+        self.next_at += 1;
         match &stmt.kind {
             StmtKind::Assign(dst, op) => self.assign(*dst, op),
             StmtKind::Step { dst, bits } => {
@@ -444,53 +456,6 @@ impl<'p> Compiler<'p> {
         let var = self.place(var);
         self.code.files.push(FileUse { var, ty, file: file.clone(), layout: layout.cloned() });
         self.code.files.len() as u32 - 1
-    }
-
-    fn call(&mut self, callee: RoutineId, args: &[Arg], dst: Option<VarId>) {
-        let mut size = FrameSize::default();
-        let routine = self.program.routine(callee);
-        let places: Vec<RegRef> = routine.vars.iter().map(|var| place(&mut size, var.ty)).collect();
-        let mut extents = Vec::new();
-        // What the callee only looks at need not be copied: it moves there and back.
-        let unchanged = &self.unchanged[callee.0 as usize];
-        let is_lent = |param: &Param, var: VarId| {
-            let value = Arg::Value(Operand::Var(var));
-            unchanged.contains(&param.var)
-                && args.iter().filter(|other| **other == value).count() == 1
-        };
-        let mut n_lent = 0;
-        let args: Vec<(CallArg, RegRef)> = routine
-            .params
-            .iter()
-            .zip(args)
-            .map(|(param, arg)| {
-                let arg = match arg {
-                    Arg::Value(Operand::Str(text)) => CallArg::Text(text.clone()),
-                    Arg::Value(Operand::Var(var)) => match self.place(*var).number() {
-                        Some(reg) => CallArg::Number(Number(reg)),
-                        None => match self.place(*var) {
-                            place @ (RegRef::Slice(_) | RegRef::Word(_))
-                                if is_lent(param, *var) =>
-                            {
-                                n_lent += 1;
-                                CallArg::Ref(place)
-                            }
-                            place => CallArg::Copy(place),
-                        },
-                    },
-                    Arg::Value(constant) => CallArg::Number(self.number(constant)),
-                    Arg::Move(var) => CallArg::Move(self.place(*var)),
-                    Arg::Ref(var) => {
-                        extents.push((*var, self.place(*var), self.routine.var(*var).ty));
-                        CallArg::Ref(self.place(*var))
-                    }
-                };
-                (arg, places[param.var.0 as usize])
-            })
-            .collect();
-        let dst = dst.map(|dst| self.place(dst));
-        self.code.calls.push(Call { callee, args, n_lent, dst, extents });
-        self.emit(Inst::Call(self.code.calls.len() as u32 - 1));
     }
 }
 

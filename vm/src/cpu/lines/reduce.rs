@@ -64,6 +64,11 @@ impl LineReduction {
                 Class::Guard(Test::BitsSet(reg) | Test::BitsSized(reg)) => {
                     values.contains_key(&reg).then_some(())?;
                 }
+                // What it makes is as long as the lines.
+                Class::Guard(Test::Size(Size::Length(left), Size::Length(right))) => {
+                    let are_lines = values.contains_key(&left) && values.contains_key(&right);
+                    are_lines.then_some(())?;
+                }
                 Class::Guard(Test::TableSet(table)) => tables.push(table),
                 Class::Guard(Test::NumberSet(reg)) => (reg == forall.var).then_some(())?,
                 Class::Bitwise(op) => {

@@ -218,7 +218,7 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// The result of a recorded operation has its length from now on, and its memory.
-    fn claim(&mut self, dst: Reg, len: usize) -> Run<()> {
+    pub(in crate::cpu) fn claim(&mut self, dst: Reg, len: usize) -> Run<()> {
         self.budget.reserve(bytes_of(len))?;
         self.log_in_tile(dst, len);
         let at = self.base.bits + dst as usize;

@@ -1,0 +1,164 @@
+//! The plan of the listings: what became of each loop, or why not, as `docs/loops.md` has it.
+//!
+//! `STAR_BLESS=1 cargo test -p star-tests plans` writes its tables anew: read the diff.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use star_base::SourceMap;
+use star_ir::{LocId, Program, RoutineId};
+use star_opt::{Options, Remark};
+use star_tests::check;
+use star_vm::explain::{Became, Subject};
+use star_vm::{Backend, CompileOptions, Cpu};
+
+/// The listings with loops over responders, in the order of the library's documentation.
+const LISTINGS: [(&str, &str); 9] = [
+    ("published", include_str!("../../programs/published/warshall.star")),
+    ("star:paths", include_str!("../../../stdlib/modules/paths.star")),
+    ("star:mst", include_str!("../../../stdlib/modules/mst.star")),
+    ("star:edmonds", include_str!("../../../stdlib/modules/edmonds.star")),
+    ("star:reach", include_str!("../../../stdlib/modules/reach.star")),
+    ("star:italiano", include_str!("../../../stdlib/modules/italiano.star")),
+    ("star:dynmst", include_str!("../../../stdlib/modules/dynmst.star")),
+    ("star:ramalingam", include_str!("../../../stdlib/modules/ramalingam.star")),
+    ("star:gabow", include_str!("../../../stdlib/modules/gabow.star")),
+];
+
+/// The procedures that every program sees.
+const BASIC: [&str; 6] = [
+    include_str!("../../../stdlib/basic/search.star"),
+    include_str!("../../../stdlib/basic/order.star"),
+    include_str!("../../../stdlib/basic/arithmetic.star"),
+    include_str!("../../../stdlib/basic/copy.star"),
+    include_str!("../../../stdlib/basic/overflow.star"),
+    include_str!("../../../stdlib/basic/signed.star"),
+];
+
+/// A line of a table.
+struct Row {
+    start: u32,
+    routine: String,
+    head: String,
+    became: String,
+    /// Does the loop visit the ones of a slice or word, or nearly so?
+    is_over_responders: bool,
+}
+
+/// The loops of a text: what the passes say, then what the CPU backend does.
+fn plan(text: &str) -> Vec<Row> {
+    let compilation = check(text);
+    assert!(!compilation.has_errors());
+    let options = star_compiler::LowerOptions::default();
+    let lowered = star_compiler::lower(&compilation, &options).expect("lowered");
+    let mut program = lowered.program;
+    let report = star_opt::optimise(&mut program, &Options::default()).expect("it verifies");
+    let kernels = kernels(&program);
+    let root = compilation.root_file().expect("a file");
+    let mut rows = Vec::new();
+    for ((routine, loc), became) in star_opt::loops(&report.remarks) {
+        let span = program.locations.get(loc).expect("a place").span;
+        if span.file != root {
+            continue;
+        }
+        let mut words = became.to_string();
+        if let Some(kernel) = kernels.get(&(routine, loc)) {
+            words = match became.became_something() {
+                true => format!("{words}; {kernel}"),
+                false => kernel.clone(),
+            };
+        }
+        rows.push(Row {
+            start: span.start,
+            routine: program.routine(routine).name.clone(),
+            head: head(&compilation.sources, span.file, span.start),
+            became: words,
+            is_over_responders: is_over_responders(&report.remarks, routine, loc),
+        });
+    }
+    rows.sort_by_key(|row| row.start);
+    rows
+}
+
+/// What the CPU backend says of loops.
+fn kernels(program: &Program) -> BTreeMap<(RoutineId, LocId), String> {
+    let cpu = Cpu::default();
+    let code = cpu.compile(program.clone(), &CompileOptions::default()).expect("compiled");
+    let plan = cpu.plan(&code, RoutineId(0), &[]).expect("a plan");
+    let mut kernels = BTreeMap::new();
+    for item in cpu.explain(&plan).items {
+        let is_loop = matches!(item.subject, Subject::Loop | Subject::Forall);
+        if let (true, Some(routine), Some(loc), Became::Form(form)) =
+            (is_loop, item.routine, item.loc, item.became)
+        {
+            kernels.insert((routine, loc), form);
+        }
+    }
+    kernels
+}
+
+fn is_over_responders(remarks: &[Remark], routine: RoutineId, loc: LocId) -> bool {
+    remarks.iter().any(|remark| {
+        let of = remark.pass == "responders" && (remark.routine, remark.loc) == (routine, loc);
+        of && match &remark.outcome {
+            star_opt::Outcome::Became(_) | star_opt::Outcome::Whole(_) => true,
+            star_opt::Outcome::Stayed(why) => !why.starts_with("it does not visit"),
+        }
+    })
+}
+
+/// The line on which a loop begins.
+fn head(sources: &SourceMap, file: star_base::FileId, start: u32) -> String {
+    let file = sources.get(file).expect("a file");
+    let rest = &file.text()[start as usize..];
+    let line = rest.lines().next().unwrap_or_default();
+    let line = line.split("/*").next().unwrap_or_default();
+    line.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The table of some loops.
+fn table(rows: impl Iterator<Item = (String, Row)>) -> String {
+    let mut table =
+        "| listing | procedure | loop | what became of it |\n|---|---|---|---|\n".to_owned();
+    for (listing, Row { routine, head, became, .. }) in rows {
+        table += &format!("| {listing} | {routine} | `{head}` | {became} |\n");
+    }
+    table
+}
+
+#[test]
+fn plans_of_the_listings_are_those_of_the_docs() {
+    let (mut responders, mut others) = (Vec::new(), Vec::new());
+    for (name, text) in LISTINGS {
+        for row in plan(text) {
+            let list = if row.is_over_responders { &mut responders } else { &mut others };
+            list.push((name.to_owned(), row));
+        }
+    }
+    let n_became = responders.iter().filter(|(_, row)| !row.became.starts_with("as written"));
+    let (n_became, n_responders) = (n_became.count(), responders.len());
+    let mut basic = Vec::new();
+    for text in BASIC {
+        basic.extend(plan(text).into_iter().map(|row| ("basic".to_owned(), row)));
+    }
+    let count = format!("{n_became} of {n_responders} are no `while` any more.\n");
+    let tables = [
+        ("responders", format!("{count}\n{}", table(responders.into_iter()))),
+        ("others", table(others.into_iter())),
+        ("basic", table(basic.into_iter())),
+    ];
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/loops.md");
+    let before = std::fs::read_to_string(&path).expect("docs/loops.md");
+    let mut after = before.clone();
+    for (name, table) in tables {
+        let (begin, end) = (format!("<!-- {name} -->\n"), format!("<!-- end of {name} -->"));
+        let from = after.find(&begin).expect("its mark") + begin.len();
+        let to = after.find(&end).expect("the mark of its end");
+        after.replace_range(from..to, &format!("\n{table}\n"));
+    }
+    if std::env::var_os("STAR_BLESS").is_some_and(|value| value == "1") {
+        std::fs::write(&path, after).expect("written");
+        return;
+    }
+    assert!(after == before, "STAR_BLESS=1 cargo test -p star-tests plans\n{after}");
+}

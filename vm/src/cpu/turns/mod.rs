@@ -1,0 +1,89 @@
+//! Loop kernels: a `for` over columns whose turns are logic on columns and slices.
+//!
+//! Note [Loop kernels]. MATCH, SETMIN, ADDC go from column to column and carry slices from turn to turn. Where
+//! slices are too short to be recorded, an instruction takes as long as its bits. So the body is planned when it is
+//! compiled: one tape for each *way* through its branches, which may only ask for components of words by the
+//! index of the turn. A turn then is the few operations of its way, on columns where they lie. What nobody looks at
+//! behind the loop is not stored.
+//!
+//! Before anything changes every guard is tested for all turns; if one would fail, or a table does not lie by
+//! columns, the loop runs as it is written, and traps where that traps. Long slices are left to the tape, which
+//! reads them once for all columns.
+
+mod compile;
+mod run;
+
+use std::ops::Range;
+
+use super::code::{Reg, Size};
+use crate::tape::Plan;
+
+pub(super) use compile::Body;
+pub(super) use run::Scratch;
+
+/// A body whose turns are logic on the columns of their index, and on slices.
+#[derive(Clone, Debug)]
+pub(super) struct LoopKernel {
+    /// The loop's state; see `ForBegin`.
+    state: Reg,
+    down: bool,
+    /// The words that branches ask: way w is taken where the component of word i is bit i of w.
+    words: Vec<Reg>,
+    ways: Vec<Way>,
+    /// What the ports of all plans stand for; at most [`MOST_PORTS`].
+    ports: Vec<Port>,
+    /// Tables whose columns are indexed, or that have to be set.
+    tables: Vec<Reg>,
+    /// Slices and words that have to be set.
+    bits: Vec<Reg>,
+    /// Numbers that have to be set.
+    numbers: Vec<Reg>,
+    /// What the index is at most.
+    limits: Vec<RowsOr>,
+    /// Sizes that have to agree.
+    sizes: Vec<(RowsOr, RowsOr)>,
+    n_buffers: usize,
+}
+
+/// A way through the branches of a body.
+#[derive(Clone, Debug)]
+struct Way {
+    plan: Plan,
+    /// Elementary operations of a turn.
+    cost: u64,
+    /// The instructions that it stands for.
+    insts: Vec<Range<usize>>,
+}
+
+/// What a port stands for.
+#[derive(Clone, Copy, Debug)]
+struct Port {
+    source: Source,
+    is_written: bool,
+    /// Is it a slice that every way sets before it reads it?
+    is_new: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Source {
+    /// The column of the turn.
+    Column(Reg),
+    /// A slice.
+    Slice(Reg),
+}
+
+/// A size in a guard: how many rows there are, or one from outside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum RowsOr {
+    Rows,
+    Outer(Size),
+}
+
+/// Most ports of a kernel.
+const MOST_PORTS: usize = 16;
+
+/// Most words that branches ask.
+const MOST_WORDS: usize = 2;
+
+/// Most ways through a body.
+const MOST_WAYS: usize = 1 << MOST_WORDS;
