@@ -5,7 +5,7 @@
 use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
 
-use star_base::Span;
+use star_base::{Native, Span};
 use star_ir::{LocId, Mode, Program, RoutineId};
 use star_vm::{
     Argument, Backend, BackendError, CompileOptions, Control, DynBackend, DynCode, DynPlan,
@@ -29,6 +29,7 @@ pub struct Machine {
 pub struct Compiled {
     /// What messages call the backend.
     pub name: &'static str,
+    natives: bool,
     backend: Rc<dyn DynBackend>,
     code: DynCode,
     program: Program,
@@ -55,7 +56,8 @@ impl Machine {
     /// As for [`Backend::compile`].
     pub fn compile(&self, program: Program) -> Result<Compiled, BackendError> {
         let code = self.backend.compile(program.clone(), &self.options)?;
-        Ok(Compiled { name: self.name, backend: Rc::clone(&self.backend), code, program })
+        let (name, natives) = (self.name, self.options.natives);
+        Ok(Compiled { name, natives, backend: Rc::clone(&self.backend), code, program })
     }
 
     /// The same backend, which runs programs as they were lowered.
@@ -66,6 +68,11 @@ impl Machine {
 }
 
 impl Compiled {
+    /// Has the backend this native, and may it take it?
+    pub fn takes(&self, native: Native) -> bool {
+        self.natives && self.backend.caps().natives.contains(&native)
+    }
+
     /// Takes the arguments of `entry` in, in order, and plans a run with them.
     ///
     /// # Errors

@@ -71,14 +71,14 @@ pub const DEVICES: &[Configuration] = &[
     Configuration {
         name: "gpu",
         about: "the GPU backend on the best adapter",
-        natives: false,
+        natives: true,
         backend: "gpu",
         make: || device(&DeviceSettings::default()),
     },
     Configuration {
         name: "gpu-tiny",
         about: "the same, every size as small as can be",
-        natives: false,
+        natives: true,
         backend: "gpu",
         make: || device(&DeviceSettings::tiny()),
     },

@@ -5,10 +5,13 @@
 //! * [`layout`]: the places of what host and device share: state, frames, descriptors.
 //! * [`control_unit`]: the kernel that interprets register code, the same for every program.
 //!
+//! * [`natives`]: kernels over a grid that do what a library routine does.
+//!
 //! The shader names operations and places by constants that are written from the tables here, so that nothing is kept
 //! equal by hand.
 
 pub mod layout;
+pub mod natives;
 pub mod op;
 
 pub use op::{Generator, Op, Reduce};

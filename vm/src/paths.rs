@@ -24,6 +24,12 @@ pub struct PathStats {
     pub cascades: u64,
     /// Value arguments that moved into the callee and back instead of being copied.
     pub lent_arguments: u64,
+    /// Loops that ran as kernels over a grid of workgroups.
+    pub grid_loops: u64,
+    /// Dispatches of kernels over a grid of workgroups, natives among them.
+    pub grid_kernels: u64,
+    /// Nanoseconds that the device took for these, if it can tell.
+    pub grid_nanoseconds: u64,
     /// Shared tables that were copied since one of their owners wrote.
     pub table_copies: u64,
     /// Loops and tile kernels that ran as they are written, by reason; see [`PathStats::declined`].
@@ -45,17 +51,20 @@ pub enum Declined {
     Guard,
     /// A table does not lie by the lines that are needed, and turning it does not pay.
     Form,
+    /// There is no room for what it needs beside the values.
+    Memory,
 }
 
 impl Declined {
     /// All reasons, in the order of their numbers.
-    pub const ALL: [Declined; 6] = [
+    pub const ALL: [Declined; 7] = [
         Declined::Body,
         Declined::StepLimit,
         Declined::Empty,
         Declined::Range,
         Declined::Guard,
         Declined::Form,
+        Declined::Memory,
     ];
 
     /// A word for it.
@@ -67,6 +76,7 @@ impl Declined {
             Declined::Range => "range",
             Declined::Guard => "guard",
             Declined::Form => "form",
+            Declined::Memory => "memory",
         }
     }
 }
@@ -78,7 +88,7 @@ impl PathStats {
     }
 
     /// Counts one that was declined.
-    pub(crate) fn decline(&mut self, reason: Declined) {
+    pub fn decline(&mut self, reason: Declined) {
         self.declined[reason as usize] += 1;
     }
 
@@ -94,6 +104,9 @@ impl PathStats {
             ops_recorded,
             cascades,
             lent_arguments,
+            grid_loops,
+            grid_kernels,
+            grid_nanoseconds,
             table_copies,
             declined,
         } = *self;
@@ -107,6 +120,9 @@ impl PathStats {
             ("operations recorded", ops_recorded),
             ("cascades", cascades),
             ("arguments lent", lent_arguments),
+            ("loops over a grid", grid_loops),
+            ("kernels over a grid", grid_kernels),
+            ("nanoseconds of these", grid_nanoseconds),
             ("tables copied", table_copies),
         ];
         let declined = Declined::ALL.into_iter().zip(declined);

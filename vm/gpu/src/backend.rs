@@ -15,6 +15,7 @@ use star_vm::{
 
 use crate::compile::Choices;
 use crate::heap::Heap;
+use crate::natives;
 use crate::program::{Code, Plan, internal};
 use crate::run::{self, Argument, Slot};
 use crate::unit::Unit;
@@ -36,6 +37,12 @@ impl Gpu {
         Data::Object(Placed { sizes, block, heap: Rc::clone(&self.heap) })
     }
 
+    /// If it has kernels over a grid: from how many bits on loops over lines of a table become some.
+    fn least_bits(&self) -> Option<[u64; 2]> {
+        let mut heap = self.heap.try_borrow_mut().ok()?;
+        heap.unit.grid().map(|grid| grid.least_bits())
+    }
+
     fn heap(&self) -> Result<std::cell::RefMut<'_, Heap>, BackendError> {
         self.heap.try_borrow_mut().map_err(|_| internal("the device is in use"))
     }
@@ -51,14 +58,11 @@ impl Backend for Gpu {
             Ok(heap) => (heap.unit.device(), heap.unit.max_words().saturating_mul(4)),
             Err(_) => (String::new(), 0),
         };
-        Capabilities {
-            name: "gpu",
-            device,
-            threads: 1,
-            expansion: 1,
-            max_bytes,
-            natives: Vec::new(),
-        }
+        let natives = match self.least_bits().is_some() {
+            true => natives::TABLE.iter().map(|twin| twin.native).collect(),
+            false => Vec::new(),
+        };
+        Capabilities { name: "gpu", device, threads: 1, expansion: 1, max_bytes, natives }
     }
 
     fn load(&self, value: HostValue, fixed: bool) -> Result<Value, BackendError> {
@@ -140,11 +144,15 @@ impl Backend for Gpu {
     }
 
     fn compile(&self, program: Program, options: &CompileOptions) -> Result<Code, BackendError> {
-        let CompileOptions { natives: _, optimise, profile } = *options;
+        let CompileOptions { natives, optimise, profile } = *options;
+        let lifts = self.least_bits().filter(|_| optimise);
         if profile {
             return Err(BackendError::Unsupported { what: "profiles".to_owned() });
         }
-        Ok(Code::new(program, Choices { counts_steps: !optimise }))
+        Ok(Code::new(
+            program,
+            Choices { counts_steps: !optimise, natives: natives && lifts.is_some(), lifts },
+        ))
     }
 
     fn plan(

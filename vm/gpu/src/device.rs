@@ -1,4 +1,6 @@
-//! The control unit on an adapter, through wgpu: the only file that knows it.
+//! The control unit on an adapter, through wgpu: the only module that knows it. `grid`: kernels beside it.
+
+mod grid;
 
 use std::future::Future;
 use std::pin::pin;
@@ -9,6 +11,7 @@ use star_base::limbs::OutOfMemory;
 use star_shaders::layout::STATE_WORDS;
 use star_vm::BackendError;
 
+use crate::grid::Grid;
 use crate::program::internal;
 use crate::unit::{State, Unit};
 
@@ -23,13 +26,15 @@ pub struct DeviceSettings {
     pub budget: Option<u32>,
     /// Words that the heap has at first.
     pub words: Option<u32>,
+    /// Bits of a table from which on loops over its lines run as kernels over a grid.
+    pub least_bits: Option<u64>,
 }
 
 impl DeviceSettings {
     /// Everything as small as can be.
     pub fn tiny() -> Self {
         let (threads, budget, words) = (Some(4), Some(200), Some(64));
-        DeviceSettings { adapter: None, threads, budget, words }
+        DeviceSettings { adapter: None, threads, budget, words, least_bits: Some(1) }
     }
 }
 
@@ -59,6 +64,7 @@ struct Opened {
     turns: u32,
     is_processor: bool,
     max_bytes: u64,
+    kernels: grid::Kernels,
     /// Why the device was lost, once it was.
     lost: Arc<Mutex<Option<String>>>,
 }
@@ -73,6 +79,8 @@ pub(crate) struct Device {
     state: wgpu::Buffer,
     staging: wgpu::Buffer,
     bindings: Option<wgpu::BindGroup>,
+    grid: Option<grid::GridParts>,
+    least_bits: Option<u64>,
 }
 
 /// Adapters that were opened in this process, with the settings that they were opened for.
@@ -142,6 +150,7 @@ impl Opened {
         });
         let descriptor = wgpu::DeviceDescriptor {
             label: Some("star"),
+            required_features: adapter.features() & wgpu::Features::TIMESTAMP_QUERY,
             required_limits: limits.clone(),
             ..Default::default()
         };
@@ -200,6 +209,7 @@ impl Opened {
             is_processor,
             // Places are words of 32 bits, and one buffer holds them all.
             max_bytes: limits.max_storage_buffer_binding_size.min(limits.max_buffer_size),
+            kernels: grid::Kernels::default(),
             lost,
         })
     }
@@ -248,6 +258,8 @@ impl Device {
             state: buffer(u64::from(STATE_WORDS) * 4, STORED)?,
             staging: buffer(STAGING_BYTES, read_back)?,
             bindings: None,
+            grid: None,
+            least_bits: settings.least_bits,
             opened,
         })
     }
@@ -372,6 +384,10 @@ impl Unit for Device {
         self.opened.queue.write_buffer(&buffer, 0, &bytes_of(code));
         (self.code, self.bindings) = (Some(buffer), None);
         Ok(())
+    }
+
+    fn grid(&mut self) -> Option<&mut dyn Grid> {
+        Some(self)
     }
 
     fn dispatch(&mut self, state: &mut State) -> Result<(), BackendError> {

@@ -3,6 +3,8 @@
 //! * `compile`: SIR to register code, a routine at a time; `code`: its instructions; `program`: linked for an entry.
 //! * `unit`: what a control unit is to the host. `device` is one on an adapter, the twin in Rust one for
 //!   tests.
+//! * `grid`: kernels over a grid of workgroups; `natives`: library routines that are such kernels.
+//! * `lift`: loops that are such kernels.
 //! * `heap`, `value`: memory of the device and what lies in it; `run`: dispatches and what the host does between them;
 //!   `scene`: the variables of a routine that has stopped.
 //!
@@ -13,7 +15,10 @@ mod backend;
 mod code;
 mod compile;
 mod device;
+mod grid;
 mod heap;
+mod lift;
+mod natives;
 mod program;
 mod run;
 mod scene;

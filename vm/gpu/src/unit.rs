@@ -3,6 +3,8 @@
 use star_shaders::layout::STATE_WORDS;
 use star_vm::BackendError;
 
+use crate::grid::Grid;
+
 /// The state of a run between two dispatches (Note \[State\] in star-shaders).
 pub(crate) type State = [u32; STATE_WORDS as usize];
 
@@ -43,6 +45,9 @@ pub(crate) trait Unit {
 
     /// The code of the dispatches that follow.
     fn load_code(&mut self, code: &[u32]) -> Result<(), BackendError>;
+
+    /// What runs kernels over a grid on the same memory, if there is such a thing.
+    fn grid(&mut self) -> Option<&mut dyn Grid>;
 
     /// One dispatch.
     fn dispatch(&mut self, state: &mut State) -> Result<(), BackendError>;

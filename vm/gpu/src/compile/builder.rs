@@ -2,13 +2,16 @@
 //!
 //! Registers below [`REGISTERS`] are those of the device; the others are made one of them later.
 
+use std::collections::HashMap;
+
 use star_base::BitVector;
-use star_ir::{LabelId, LocId, Mode, Operand, Program, Routine, RoutineId, Ty, VarId, visit};
+use star_ir::{LabelId, LocId, Mode, Operand, Program, Routine, RoutineId, Stmt, Ty, VarId, visit};
 use star_shaders::layout::{REGISTERS, STAGING, flag};
 use star_shaders::{Generator, Op, Reduce};
 
 use super::{Choices, Constants, Home, Number, Site, SiteKind, Unsupported, is_number, numbers_of};
 use crate::code::{Inst, LineKind, Object, Reg};
+use crate::lift::Lifted;
 
 /// A place that jumps lead to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,6 +41,8 @@ pub(crate) struct Builder<'p> {
     pub(super) observed: Vec<VarId>,
     temporaries: Vec<Object>,
     pub(super) taken: usize,
+    /// Loops that may run as kernels, by where they stand, until they are compiled.
+    pub(super) lifted: HashMap<*const Stmt, Lifted>,
 }
 
 /// Functions of two limbs: bit 2p + q is the value for p and q.
@@ -104,6 +109,7 @@ impl<'p> Builder<'p> {
             observed: Vec::new(),
             temporaries: Vec::new(),
             taken: 0,
+            lifted: HashMap::new(),
         }
     }
 
@@ -131,6 +137,17 @@ impl<'p> Builder<'p> {
                     staged += 2;
                 }
             }
+        }
+        if let Some(native) = self.routine.native
+            && self.choices.natives
+            && crate::natives::twin(native).is_some()
+        {
+            self.observed = numbers.iter().map(|(_, var, _)| *var).collect();
+            let site = self.site(SiteKind::Native(native));
+            let (observed, end) = (self.looked_at(site), self.end);
+            self.emit(Op::Host, |it| {
+                (it.site, it.observed, it.target) = (Some(site), observed, end.0);
+            });
         }
         self.block(&self.routine.body)?;
         self.here(self.end);

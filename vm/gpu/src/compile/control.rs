@@ -12,7 +12,13 @@ impl Builder<'_> {
         block.iter().try_for_each(|stmt| self.statement(stmt))
     }
 
-    fn statement(&mut self, stmt: &Stmt) -> Result<(), Unsupported> {
+    pub(super) fn statement(&mut self, stmt: &Stmt) -> Result<(), Unsupported> {
+        if let Some(lifted) = self.lifted.remove(&std::ptr::from_ref(stmt))
+            && let Some([turns, single]) = self.choices.lifts
+        {
+            let least = if lifted.turns.is_some() { turns } else { single };
+            return self.lifted_loop(stmt, lifted, least);
+        }
         self.loc = stmt.loc;
         self.taken = 0;
         self.observe(stmt);

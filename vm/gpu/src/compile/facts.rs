@@ -125,11 +125,11 @@ fn states(tracked: &Tracked, insts: &[Inst], labels: &[usize]) -> Vec<Option<Vec
             tracked.transfer(inst, &mut state);
             match inst.op {
                 Op::Jump => at = labels[inst.target as usize],
-                Op::JumpZero | Op::JumpNonzero => {
+                Op::Return => break,
+                _ if is_jump(inst) => {
                     work.push((labels[inst.target as usize], state.clone()));
                     at += 1;
                 }
-                Op::Return => break,
                 _ => at += 1,
             }
         }

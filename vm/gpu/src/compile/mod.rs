@@ -16,6 +16,7 @@ mod calls;
 mod checks;
 mod control;
 mod facts;
+mod lift;
 mod operations;
 mod registers;
 mod sizes;
@@ -23,10 +24,11 @@ mod sync;
 
 use std::sync::Arc;
 
-use star_base::BitVector;
+use star_base::{BitVector, Native};
 use star_ir::{Check, Mode, Operand, Program, Routine, RoutineId, Ty, VarId, visit};
 
 use crate::code::{Inst, Object};
+use crate::lift::{self as lifts, Lifted};
 
 pub(crate) use builder::Builder;
 
@@ -68,6 +70,10 @@ pub(crate) enum SiteKind {
     Read { dst: VarId, file: Operand, layout: Option<Operand> },
     /// `write`.
     Write { src: VarId, file: Operand },
+    /// A loop begins that may run as kernels.
+    Lifted(Arc<Lifted>),
+    /// The routine begins; this does all of it, perhaps.
+    Native(Native),
     /// Steps are counted.
     Count,
 }
@@ -130,6 +136,10 @@ pub(crate) struct Unsupported(pub(crate) String);
 pub(crate) struct Choices {
     /// Steps are counted one by one, so that the variables of the caller are looked at wherever they are.
     pub(crate) counts_steps: bool,
+    /// Routines with a native of the backend ask for it.
+    pub(crate) natives: bool,
+    /// Loops become kernels over a grid where their tables have so many bits: loops with turns, and single dispatches.
+    pub(crate) lifts: Option<[u64; 2]>,
 }
 
 /// The code of one routine.
@@ -147,6 +157,9 @@ pub(crate) fn compile(
         return Err(Unsupported("handles".to_owned()));
     }
     let mut builder = Builder::new(program, id, choices, constants);
+    if choices.lifts.is_some() {
+        builder.lifted = lifts::find(program, id);
+    }
     builder.routine()?;
     let Builder { mut insts, mut labels, n_regs, objects, object_of, mut sites, callees, .. } =
         builder;

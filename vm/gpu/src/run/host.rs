@@ -10,6 +10,7 @@ use star_shaders::layout::{DESC_WORDS, FRAME_HEAD, descriptor, flag, state};
 use star_vm::display::{self, Shown};
 use star_vm::stop::Stop;
 use star_vm::{HostError, HostValue};
+use std::sync::Arc;
 
 impl Run<'_, '_> {
     /// Does what a program asks of the host.
@@ -32,6 +33,11 @@ impl Run<'_, '_> {
                 operand(&mut vars, file);
                 vars.push(*src);
             }
+            SiteKind::Lifted(lifted) => {
+                let lifted = Arc::clone(lifted);
+                return self.lifted(&lifted, (id, &inst), &site);
+            }
+            SiteKind::Native(native) => return self.native(*native, (id, &inst), &site),
             SiteKind::Check(_)
             | SiteKind::Returned(_)
             | SiteKind::Call { .. }
@@ -66,7 +72,9 @@ impl Run<'_, '_> {
                 let value = value.ok_or_else(|| internal("a value that cannot be written"))?;
                 self.control.host.write(&file, value).map_err(file_trap)?;
             }
-            SiteKind::Check(_)
+            SiteKind::Lifted(_)
+            | SiteKind::Native(_)
+            | SiteKind::Check(_)
             | SiteKind::Returned(_)
             | SiteKind::Call { .. }
             | SiteKind::Count => {

@@ -1,11 +1,14 @@
 //! A run: dispatches, and what the host does between them.
 //!
 //! * `enter`: arguments into the frame of the entry, and back. `memory`: objects that need more of it, frames.
+//! * `lifted`: loops that are kernels over a grid. `native`: library routines that are kernels over a grid.
 //! * `stopped`: the variables of a routine that has stopped, traps. `host`: `print`, `read` and `write`.
 
 mod enter;
 mod host;
+mod lifted;
 mod memory;
+mod native;
 mod stopped;
 
 use std::collections::BTreeMap;
@@ -22,6 +25,8 @@ use crate::heap::{Block, Heap};
 use crate::program::{Plan, internal};
 use crate::unit::State;
 use crate::value::Sizes;
+
+pub(crate) use native::Call;
 
 /// An argument on its way in, or a result on its way out.
 pub(crate) enum Argument {
@@ -61,7 +66,8 @@ pub(crate) struct Run<'r, 'h> {
 }
 
 /// Why a run stops.
-enum End {
+#[derive(Debug)]
+pub(crate) enum End {
     Stop(Stop),
     Failed(BackendError),
 }

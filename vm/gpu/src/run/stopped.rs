@@ -146,6 +146,8 @@ impl Run<'_, '_> {
             | SiteKind::Print(_)
             | SiteKind::Read { .. }
             | SiteKind::Write { .. }
+            | SiteKind::Lifted(_)
+            | SiteKind::Native(_)
             | SiteKind::Count => return Err(internal("a trap of no guard")),
         }
         let scene = self.scene((id, inst.loc), &site, &vars)?;
@@ -156,6 +158,8 @@ impl Run<'_, '_> {
             | SiteKind::Print(_)
             | SiteKind::Read { .. }
             | SiteKind::Write { .. }
+            | SiteKind::Lifted(_)
+            | SiteKind::Native(_)
             | SiteKind::Count => Ok(None),
         };
         Ok(match found {

@@ -13,6 +13,7 @@ use star_base::limbs::OutOfMemory;
 use star_shaders::layout::{INST_WORDS, REGISTERS, state, status};
 use star_vm::BackendError;
 
+use crate::grid::Grid;
 use crate::program::internal;
 use crate::unit::{State, Unit};
 
@@ -190,6 +191,10 @@ impl Unit for Twin {
     fn load_code(&mut self, code: &[u32]) -> Result<(), BackendError> {
         self.code = code.to_vec();
         Ok(())
+    }
+
+    fn grid(&mut self) -> Option<&mut dyn Grid> {
+        None
     }
 
     fn dispatch(&mut self, state: &mut State) -> Result<(), BackendError> {

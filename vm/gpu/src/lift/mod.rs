@@ -1,0 +1,147 @@
+//! Loops that become kernels over a grid of workgroups.
+//!
+//! * `find`: which loops, and what has to hold when they begin; `text`: the kernel. The host decides in `run::lifted`.
+//!
+//! Note [Lifted loops]. A `forall` whose iterations combine lines of their own index, limb by limb, is one dispatch: a thread
+//! makes a limb of a column, whichever lines the loop goes by. A `for` whose turns load lines of their own index and end with such
+//! a `forall` is a dispatch for each turn. What a turn loads of the table that the turns change, the dispatch of the turn
+//! before it writes beside the table: the thread that makes a limb knows it, so that no thread waits for another one.
+//!
+//! Before the first dispatch all checks of all turns are made. Where one would fail the loop runs as it is written, and
+//! traps where that traps. Nothing that the loop leaves but the table is needed afterwards; lengths that it found out
+//! are found out again behind it.
+
+mod find;
+mod text;
+
+pub(crate) use text::{ACROSS, DOWN, FIRST_PORT};
+
+use std::collections::HashMap;
+
+use star_ir::analysis::liveness::Liveness;
+use star_ir::{Check, LogicOp, Op, Operand, Program, RoutineId, SizeOperand, Stmt, VarId, visit};
+
+/// A loop that becomes kernels.
+#[derive(Clone, Debug)]
+pub(crate) struct Lifted {
+    /// The loop around the `forall`; without one there is one dispatch.
+    pub(crate) turns: Option<Turns>,
+    /// The table that changes.
+    pub(crate) target: VarId,
+    /// The lines that belong to the iterations.
+    pub(crate) line: Line,
+    pub(crate) over: Over,
+    /// The variable of the iterations.
+    pub(crate) iteration: VarId,
+    /// Slices, words and tables from outside.
+    pub(crate) objects: Vec<VarId>,
+    /// What is looked at and made before the first dispatch, in order.
+    pub(crate) steps: Vec<Step>,
+    /// The text of its kernel.
+    pub(crate) text: String,
+    /// What its ports are, behind the words that every kernel is given.
+    pub(crate) ports: Vec<Port>,
+    /// Elementary operations of a turn, and of an iteration.
+    pub(crate) turn_cost: u64,
+    pub(crate) cost: u64,
+    /// Lengths that it finds out, for who comes after it.
+    pub(crate) latches: Vec<(VarId, SizeOperand)>,
+}
+
+/// `for var:=from to to`.
+#[derive(Clone, Debug)]
+pub(crate) struct Turns {
+    pub(crate) var: VarId,
+    pub(crate) from: Operand,
+    pub(crate) to: Operand,
+    pub(crate) down: bool,
+}
+
+/// Where the iterations come from.
+#[derive(Clone, Debug)]
+pub(crate) enum Over {
+    Range(Operand, Operand),
+    /// The ones of something with this length.
+    Ones(Length),
+}
+
+/// Rows or columns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Line {
+    Row,
+    Column,
+}
+
+/// How long a slice or word is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Length {
+    /// As long as a variable from outside.
+    Of(VarId),
+    /// As long as a line of a table.
+    Line(Line, VarId),
+}
+
+/// What the host does before the first dispatch.
+#[derive(Clone, Debug)]
+pub(crate) enum Step {
+    /// Has to hold in every turn.
+    Check(Check),
+    /// A slice or word of the loop gets this length.
+    Bits(VarId, Length),
+    /// A number of the loop.
+    Number(VarId, Op),
+    /// If the number was never set, it is this.
+    Latch(VarId, SizeOperand),
+    /// Has to hold.
+    Holds(Operand),
+}
+
+/// What a kernel reads beside the table that it changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Port {
+    /// A slice or word from outside, along these lines of the target: as long as they are.
+    Bits(VarId, Line),
+    /// A table: two words, where it begins and from one column to the next. Its sizes are those of the target.
+    Table(VarId),
+}
+
+/// A value of a kernel: a limb of it in the thread of a limb.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Node {
+    /// The line of the iteration.
+    Own(VarId),
+    /// The line of the turn.
+    Pivot(Line, VarId),
+    /// A slice or word from outside.
+    Outer(VarId),
+    Not(usize),
+    Logic(LogicOp, usize, usize),
+}
+
+impl Line {
+    pub(crate) fn other(self) -> Line {
+        match self {
+            Line::Row => Line::Column,
+            Line::Column => Line::Row,
+        }
+    }
+}
+
+/// The loops of a routine that become kernels, by where they stand in the program.
+pub(crate) fn find(program: &Program, id: RoutineId) -> HashMap<*const Stmt, Lifted> {
+    let routine = program.routine(id);
+    let mut found = HashMap::new();
+    let mut liveness = None;
+    let mut at = 0;
+    visit::walk(&routine.body, &mut |stmt| {
+        if find::may_be(stmt) {
+            let liveness = liveness.get_or_insert_with(|| Liveness::of(program, id));
+            let lives = |var: VarId| liveness.is_live_after(at, var);
+            if let Some(lifted) = find::Finder::new(routine).lifted(stmt, &lives) {
+                found.insert(std::ptr::from_ref(stmt), lifted);
+            }
+        }
+        at += 1;
+    });
+    found
+}

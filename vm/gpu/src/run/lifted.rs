@@ -1,0 +1,357 @@
+//! A loop that may run as kernels begins: what has to hold, and its dispatches.
+
+use std::collections::HashMap;
+use std::ops::RangeInclusive;
+
+use star_ir::{Check, Op, Operand, Relation, RoutineId, SizeOperand, VarId};
+use star_shaders::layout::state;
+use star_vm::BackendError;
+use star_vm::Declined;
+
+use super::native::Placed;
+use super::{Active, End, Run};
+use crate::code::Inst;
+use crate::compile::Site;
+use crate::grid::{Given, Launch, MAX_GROUPS};
+use crate::lift::{ACROSS, DOWN, FIRST_PORT, Length, Lifted, Line, Over, Port, Step};
+use crate::program::internal;
+
+/// What is known of the variables before the first dispatch.
+struct Scene<'a> {
+    lifted: &'a Lifted,
+    numbers: HashMap<VarId, Option<i64>>,
+    objects: HashMap<VarId, Option<Placed>>,
+    lengths: HashMap<VarId, i64>,
+    /// The turns.
+    turns: RangeInclusive<i64>,
+}
+
+/// Columns of a thread where there are many.
+const SHARE: u32 = 4;
+
+impl Run<'_, '_> {
+    /// Runs all turns, if that can be done by kernels.
+    pub(super) fn lifted(
+        &mut self,
+        lifted: &Lifted,
+        (id, inst): (RoutineId, &Inst),
+        site: &Site,
+    ) -> Result<(), End> {
+        match self.lifted_launches(lifted, id, site)? {
+            Ok(()) => {
+                self.control.stats.paths.grid_loops += 1;
+                self.go_on(id, inst)
+            }
+            Err(reason) => {
+                self.control.stats.paths.decline(reason);
+                Ok(())
+            }
+        }
+    }
+
+    fn lifted_launches(
+        &mut self,
+        lifted: &Lifted,
+        id: RoutineId,
+        site: &Site,
+    ) -> Result<Result<(), Declined>, End> {
+        let scene = self.loop_scene(lifted, id, site)?;
+        let scene = match scene {
+            Ok(scene) => scene,
+            Err(reason) => return Ok(Err(reason)),
+        };
+        let Some(Some(table)) = scene.objects.get(&lifted.target).copied() else {
+            return Ok(Err(Declined::Guard));
+        };
+        let (limbs, columns) = (table.sizes.rows.div_ceil(32), table.sizes.columns);
+        let Some((from, to)) = scene.iterations(table) else { return Ok(Err(Declined::Range)) };
+        let Some(ports) = scene.ports(table) else { return Ok(Err(Declined::Guard)) };
+        let share = SHARE.min(columns.div_ceil(DOWN)).max(columns.div_ceil(DOWN * MAX_GROUPS));
+        let groups = [limbs.div_ceil(ACROSS), columns.div_ceil(DOWN * share)];
+        let n_counts = limbs.max(columns);
+        // A column and a row of the turn and of the next one, and how many iterations there were.
+        let words = 2 * (u64::from(limbs) + u64::from(columns)) + u64::from(n_counts);
+        let wanted = self.alive.saturating_add(words * 4);
+        if wanted > self.limit {
+            return Ok(Err(Declined::Memory));
+        }
+        let Some(grid) = self.heap.unit.grid() else { return Err(internal("no grid").into()) };
+        let kernel = match grid.kernel(&lifted.text) {
+            Err(BackendError::Unsupported { .. }) => return Ok(Err(Declined::Body)),
+            other => other?,
+        };
+        let block = match self.heap.take(words) {
+            Err(BackendError::OutOfMemory(_)) => return Ok(Err(Declined::Memory)),
+            other => other?,
+        };
+        self.control.stats.peak_bytes = self.control.stats.peak_bytes.max(wanted);
+        let rows_at = block.at + 2 * limbs;
+        let counts = rows_at + 2 * columns;
+        let launch = |turn: u32, k: u32, next: u32, acts: u32| {
+            let mut given: Given = [0; 32];
+            given[..4].copy_from_slice(&[
+                table.at,
+                table.stride,
+                table.sizes.rows,
+                table.sizes.columns,
+            ]);
+            given[4..8].copy_from_slice(&[k, next, acts, share]);
+            let place = |at: u32, turn: u32, words: u32| at + turn % 2 * words;
+            given[8..12].copy_from_slice(&[
+                place(block.at, turn, limbs),
+                place(block.at, turn + 1, limbs),
+                place(rows_at, turn, columns),
+                place(rows_at, turn + 1, columns),
+            ]);
+            given[12..15].copy_from_slice(&[counts, from, to]);
+            given[FIRST_PORT..FIRST_PORT + ports.len()].copy_from_slice(&ports);
+            Launch { kernel, groups, given }
+        };
+        const NOTHING: u32 = u32::MAX;
+        let mut launches = Vec::new();
+        let n_turns = match &lifted.turns {
+            None => {
+                launches.push(launch(0, 0, NOTHING, NOTHING));
+                1
+            }
+            Some(turns) => {
+                let n = scene.turns.end() - scene.turns.start() + 1;
+                let place = |turn: i64| match turns.down {
+                    false => scene.turns.start() + turn - 1,
+                    true => scene.turns.end() - turn - 1,
+                };
+                launches.push(launch(1, 0, place(0) as u32, 0));
+                launches.extend((0..n).map(|turn| {
+                    let next = if turn + 1 < n { place(turn + 1) as u32 } else { NOTHING };
+                    launch(turn as u32, place(turn) as u32, next, NOTHING)
+                }));
+                n as u64
+            }
+        };
+        let done = self.launch(&launches, u64::from(limbs) * u64::from(columns));
+        let counted = done.and_then(|()| Ok(self.words(counts, n_counts)?));
+        self.heap.give(block);
+        let n_iterations: u64 = counted?.into_iter().map(u64::from).sum();
+        let turns = lifted.turn_cost.saturating_mul(n_turns);
+        let cost = turns.saturating_add(lifted.cost.saturating_mul(n_iterations));
+        let operations = self.get_wide(state::OPERATIONS).saturating_add(cost);
+        self.put_wide(state::OPERATIONS, operations);
+        let steps = self.get_wide(state::STEPS).saturating_add(cost);
+        self.put_wide(state::STEPS, steps.saturating_add(n_turns).saturating_add(n_iterations));
+        self.control.stats.operations = operations;
+        Ok(Ok(()))
+    }
+
+    /// Everything that the checks of all turns look at, if these hold.
+    fn loop_scene<'l>(
+        &mut self,
+        lifted: &'l Lifted,
+        id: RoutineId,
+        site: &Site,
+    ) -> Result<Result<Scene<'l>, Declined>, End> {
+        let plan = self.plan;
+        let (sir, code) = (plan.program.routine(id), plan.routine(id)?);
+        let here = Active { at: self.get(state::FRAME), routine: id, back: 0 };
+        let mut numbers = HashMap::new();
+        for (var, number) in &site.numbers {
+            numbers.insert(*var, self.number(*number, &here, false)?);
+        }
+        let mut objects = HashMap::new();
+        for &var in &lifted.objects {
+            let object = code.object_of[var.0 as usize];
+            let object = object.ok_or_else(|| internal("a number in the place of an object"))?;
+            objects.insert(var, self.placed(sir.var(var).ty, object.0)?);
+        }
+        let lengths = HashMap::new();
+        let mut scene = Scene { lifted, numbers, objects, lengths, turns: 1..=0 };
+        if let Some(turns) = &lifted.turns {
+            let (Some(from), Some(to)) = (scene.number(&turns.from), scene.number(&turns.to))
+            else {
+                return Ok(Err(Declined::Guard));
+            };
+            scene.turns = if turns.down { to..=from } else { from..=to };
+            if scene.turns.is_empty() {
+                return Ok(Err(Declined::Empty));
+            }
+            if *scene.turns.start() < 1 || *scene.turns.end() > i64::from(u32::MAX >> 1) {
+                return Ok(Err(Declined::Range));
+            }
+        }
+        for step in &lifted.steps {
+            if scene.step(step).is_none() {
+                return Ok(Err(Declined::Guard));
+            }
+        }
+        Ok(Ok(scene))
+    }
+}
+
+impl Scene<'_> {
+    fn number(&self, operand: &Operand) -> Option<i64> {
+        match operand {
+            Operand::Int(number) => Some(*number),
+            Operand::Bool(truth) => Some(i64::from(*truth)),
+            // They are another number in every turn.
+            Operand::Var(var) if self.is_turn(*var) || *var == self.lifted.iteration => None,
+            Operand::Var(var) => self.numbers.get(var).copied().flatten(),
+            Operand::Str(_) => None,
+        }
+    }
+
+    fn table(&self, var: VarId) -> Option<Placed> {
+        self.objects.get(&var).copied().flatten()
+    }
+
+    fn length(&self, length: &Length) -> Option<i64> {
+        Some(match length {
+            Length::Of(var) => i64::from(self.table(*var)?.sizes.rows),
+            Length::Line(Line::Column, table) => i64::from(self.table(*table)?.sizes.rows),
+            Length::Line(Line::Row, table) => i64::from(self.table(*table)?.sizes.columns),
+        })
+    }
+
+    fn size(&self, size: &SizeOperand) -> Option<i64> {
+        match size {
+            SizeOperand::Length(var) => match self.lengths.get(var) {
+                Some(length) => Some(*length),
+                None => self.length(&Length::Of(*var)),
+            },
+            SizeOperand::Rows(table) => self.length(&Length::Line(Line::Column, *table)),
+            SizeOperand::Columns(table) => self.length(&Length::Line(Line::Row, *table)),
+            SizeOperand::Value(operand) => self.number(operand),
+        }
+    }
+
+    /// `None` if it cannot be done, or does not hold.
+    fn step(&mut self, step: &Step) -> Option<()> {
+        match step {
+            Step::Check(check) => self.holds(check).then_some(()),
+            Step::Bits(var, length) => {
+                let length = self.length(length)?;
+                self.lengths.insert(*var, length);
+                Some(())
+            }
+            Step::Number(var, op) => {
+                let number = match op {
+                    Op::Copy(operand) => self.number(operand)?,
+                    Op::Int(op, left, right) => {
+                        op.apply(self.number(left)?, self.number(right)?)?
+                    }
+                    Op::Compare(relation, left, right) => {
+                        let (left, right) = (self.number(left)?, self.number(right)?);
+                        i64::from(match relation {
+                            Relation::Eq => left == right,
+                            Relation::Ne => left != right,
+                            Relation::Lt => left < right,
+                            Relation::Le => left <= right,
+                            Relation::Gt => left > right,
+                            Relation::Ge => left >= right,
+                        })
+                    }
+                    Op::Length(var) => self.size(&SizeOperand::Length(*var))?,
+                    Op::Rows(table) => self.size(&SizeOperand::Rows(*table))?,
+                    Op::Columns(table) => self.size(&SizeOperand::Columns(*table))?,
+                    _ => return None,
+                };
+                self.numbers.insert(*var, Some(number));
+                Some(())
+            }
+            Step::Latch(var, size) => {
+                if self.number(&Operand::Var(*var)).is_none() {
+                    let size = self.size(size)?;
+                    self.numbers.insert(*var, Some(size));
+                }
+                Some(())
+            }
+            Step::Holds(operand) => self.number(operand).filter(|truth| *truth != 0).map(drop),
+        }
+    }
+
+    /// Does the check hold in every turn and iteration?
+    fn holds(&self, check: &Check) -> bool {
+        match check {
+            Check::Set(var) => {
+                self.lengths.contains_key(var)
+                    || self.table(*var).is_some()
+                    || self.number(&Operand::Var(*var)).is_some()
+                    || self.is_turn(*var)
+                    || *var == self.lifted.iteration
+            }
+            Check::Index(Operand::Var(var), limit) if self.is_turn(*var) => {
+                self.size(limit).is_some_and(|limit| *self.turns.end() <= limit)
+            }
+            Check::Index(Operand::Var(var), limit) if *var == self.lifted.iteration => {
+                let lines =
+                    self.length(&Length::Line(self.lifted.line.other(), self.lifted.target));
+                matches!((lines, self.size(limit)), (Some(lines), Some(limit)) if lines <= limit)
+            }
+            Check::Index(index, limit) => {
+                matches!((self.number(index), self.size(limit)), (Some(index), Some(limit))
+                    if (1..=limit).contains(&index))
+            }
+            Check::Size(left, right) => {
+                let sizes = (self.size(left), self.size(right));
+                matches!(sizes, (Some(left), Some(right)) if left == right && left >= 0)
+            }
+            Check::NotNegative(operand) => self.number(operand).is_some_and(|number| number >= 0),
+            Check::Sized(_)
+            | Check::HandlePart(..)
+            | Check::Result(_)
+            | Check::NewColumn(..)
+            | Check::Range { .. }
+            | Check::Int(..)
+            | Check::Bit(_)
+            | Check::Fits { .. }
+            | Check::FitsInt(_)
+            | Check::Even(_)
+            | Check::NoCarry(..)
+            | Check::Assert(..) => false,
+        }
+    }
+
+    fn is_turn(&self, var: VarId) -> bool {
+        self.lifted.turns.as_ref().is_some_and(|turns| turns.var == var)
+    }
+
+    /// The iterations, counted from 0, of a range; of the ones of a slice or word all that there may be.
+    fn iterations(&self, table: Placed) -> Option<(u32, u32)> {
+        let n_lines = match self.lifted.line {
+            Line::Row => table.sizes.rows,
+            Line::Column => table.sizes.columns,
+        };
+        match &self.lifted.over {
+            Over::Ones(length) => {
+                (self.length(length) == Some(i64::from(n_lines))).then_some((0, n_lines))
+            }
+            Over::Range(from, to) => {
+                let (from, to) = (self.number(from)?, self.number(to)?);
+                let is_inside = from >= 1 && from <= to && to <= i64::from(n_lines);
+                is_inside.then_some((from as u32 - 1, to as u32))
+            }
+        }
+    }
+
+    /// What the kernel is given for its ports.
+    fn ports(&self, table: Placed) -> Option<Vec<u32>> {
+        let mut words = Vec::new();
+        for port in &self.lifted.ports {
+            match port {
+                Port::Bits(var, along) => {
+                    let bits = self.table(*var)?;
+                    let wanted = match along {
+                        Line::Column => table.sizes.rows,
+                        Line::Row => table.sizes.columns,
+                    };
+                    (bits.sizes.rows == wanted).then_some(())?;
+                    words.push(bits.at);
+                }
+                Port::Table(var) => {
+                    let other = self.table(*var)?;
+                    (other.sizes == table.sizes).then_some(())?;
+                    words.extend([other.at, other.stride]);
+                }
+            }
+        }
+        Some(words)
+    }
+}

@@ -1,0 +1,392 @@
+//! Kernels over a grid, on an adapter: natives and loops that are lifted, at the borders of limbs, rounds and workgroups, beside
+//! algorithms that know nothing of either, and beside the reference.
+//!
+//! `STAR_REQUIRE_ADAPTER` makes a missing adapter a failure.
+
+use std::sync::atomic::AtomicBool;
+
+use star_base::{BitTable, BitVector, BitsRef, Code};
+use star_gpu::{DeviceSettings, Gpu};
+use star_ir::{RoutineId, Ty, parse, verify};
+use star_vm::{
+    Backend, CompileOptions, Control, Declined, Host, HostError, HostValue, Limits, Outcome,
+    Reference, Stats,
+};
+
+/// Around the borders of limbs, of rounds and of workgroups.
+const SIZES: [usize; 15] = [0, 1, 31, 32, 33, 63, 64, 65, 127, 128, 129, 300, 511, 512, 513];
+
+const LIMITS: Limits = Limits { steps: None, memory: None, output: None, depth: 100 };
+
+struct Nobody;
+
+impl Host for Nobody {
+    fn print(&mut self, _: &str) -> Result<(), HostError> {
+        Ok(())
+    }
+
+    fn read(
+        &mut self,
+        _: &str,
+        _: Option<&str>,
+        _: Ty,
+        _: Option<u64>,
+    ) -> Result<HostValue, HostError> {
+        Err(HostError { code: Code::CannotOpen, message: String::new() })
+    }
+
+    fn write(&mut self, _: &str, _: BitsRef<'_>) -> Result<(), HostError> {
+        Err(HostError { code: Code::CannotWrite, message: String::new() })
+    }
+}
+
+/// The device with usual sizes and with tiny ones; `None` without an adapter, which a test may have to have.
+fn devices() -> Option<[Gpu; 2]> {
+    let settings = [DeviceSettings::default(), DeviceSettings::tiny()];
+    let opened: Result<Vec<Gpu>, String> = settings.iter().map(Gpu::open).collect();
+    match opened {
+        Ok(opened) => opened.try_into().ok(),
+        Err(why) => {
+            assert!(std::env::var_os("STAR_REQUIRE_ADAPTER").is_none(), "{why}");
+            None
+        }
+    }
+}
+
+/// How the first routine of a program ends, what its arguments hold then, and what it used.
+fn run<B: Backend>(
+    backend: &B,
+    text: &str,
+    args: &[HostValue],
+    limits: Limits,
+) -> (Outcome, Vec<HostValue>, Stats) {
+    let program = parse(text).unwrap_or_else(|error| panic!("{error:?}\n{text}"));
+    verify(&program).unwrap_or_else(|error| panic!("{error:?}\n{text}"));
+    let code = backend.compile(program, &CompileOptions::default()).expect("it compiles");
+    let plan = backend.plan(&code, RoutineId(0), &[]).expect("a plan");
+    let load = |value: &HostValue| backend.load(value.clone(), true).expect("a value");
+    let mut values: Vec<B::Value> = args.iter().map(load).collect();
+    let flag = AtomicBool::new(false);
+    let mut control = Control {
+        interrupt: &flag,
+        deadline: &flag,
+        limits,
+        host: &mut Nobody,
+        profile: None,
+        stats: Stats::default(),
+    };
+    let outcome = backend.run(&plan, &mut values, &mut control);
+    let stats = control.stats;
+    let values = values.iter().map(|value| backend.store(value, &flag).expect("a value"));
+    (outcome, values.collect(), stats)
+}
+
+/// Numbers that are the same in every run.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+        self.0 >> 33
+    }
+
+    fn bits(&mut self, len: usize, percent: u64) -> BitVector {
+        let mut bits = BitVector::zeros(len);
+        (0..len).for_each(|idx| bits.put(idx, self.next() % 100 < percent));
+        bits
+    }
+
+    /// A table in which each bit is one with so many percent, with a chain through some of its vertices.
+    fn table(&mut self, (rows, columns): (usize, usize), percent: u64) -> BitTable {
+        let mut table = BitTable::zeros(rows, columns).expect("small");
+        for column in 0..columns {
+            (0..rows).for_each(|row| table.put(row, column, self.next() % 100 < percent));
+        }
+        for vertex in 1..rows.min(columns) / 2 {
+            table.put(vertex * 2 - 2, vertex * 2, true);
+        }
+        table
+    }
+}
+
+/// Warshall's algorithm, bit by bit.
+fn closed(mut graph: BitTable, n: usize) -> BitTable {
+    for k in 0..n {
+        let pivot = graph.column_limbs(k).to_vec();
+        for column in 0..graph.n_cols() {
+            if graph.get(k, column) {
+                let limbs = graph.column_limbs_mut(column);
+                limbs.iter_mut().zip(&pivot).for_each(|(limb, more)| *limb |= more);
+            }
+        }
+    }
+    graph
+}
+
+/// The textbook closure by rows as the passes leave it; `native` is its native, or nothing.
+fn by_rows(native: &str) -> String {
+    format!(
+        r#"routine 0 "WARSHALL"{native} (value %n: int as "n", ref %P) !0 {{
+  var %P.rows: int
+  var %P.columns: int
+  var %P: table[%P.rows, %P.columns] as "P"
+  var %k: int as "k"
+  var %X: slice[%P.rows] sized as "X"
+  var %w: word[%P.columns] as "w"
+  var %i: int as "i"
+  var %v: word[%P.columns] as "v"
+  var %v.2: word[%P.columns] as "v"
+  for @0 %k = 1 to %n !0 {{
+    check set %P !0
+    check index %k, columns %P !0
+    latch %P.rows, rows %P !0
+    %X = column %P, %k !0
+    check index %k, rows %P !0
+    latch %P.columns, columns %P !0
+    %w = row %P, %k !0
+    cost 2 !0
+    forall @1 %i in %X writes [row %P] privates [%v, %v.2] !0 {{
+      cost 1 !0
+      %v = row %P, %i !0
+      %v.2 = bits_or %v, %w !0
+      put_row %P, %i, %v.2 !0
+      cost 4 !0
+    }}
+    cost 1 !0
+  }}
+}}
+locations {{
+  !0 = 6:0..44 names [#3 "P"]
+}}
+"#
+    )
+}
+
+/// The same by columns, over as many pivots as the caller says, with a guard around the `forall`.
+fn by_columns(range: &str) -> String {
+    format!(
+        r#"routine 0 "WARSHALL-C" (value %n: int as "n", ref %P) !0 {{
+  var %P.rows: int
+  var %P: table[%P.rows, ?] as "P"
+  var %k: int as "k"
+  var %x: word[?] as "x"
+  var %W: slice[%P.rows] as "W"
+  var %i: int as "i"
+  var %V: slice[%P.rows] as "V"
+  var %V.2: slice[%P.rows] as "V"
+  var %1: int
+  var %2: int
+  var %3: bool
+  for @0 %k = {range} !0 {{
+    check set %P !0
+    check index %k, rows %P !0
+    %x = row %P, %k !0
+    check index %k, columns %P !0
+    latch %P.rows, rows %P !0
+    %W = column %P, %k !0
+    cost 3 !0
+    %1 = columns %P !0
+    %2 = length %x !0
+    %3 = le %2, %1 !0
+    if %3 !0 {{
+      forall @1 %i in %x writes [column %P] privates [%V, %V.2] !0 {{
+        check index %i, columns %P !0
+        %V = column %P, %i !0
+        %V.2 = bits_or %V, %W !0
+        put_column %P, %i, %V.2 !0
+        cost 4 !0
+      }}
+    }} else {{
+      foreach @2 %i in %x !0 {{
+        check index %i, columns %P !0
+        %V = column %P, %i !0
+        %V.2 = bits_or %V, %W !0
+        put_column %P, %i, %V.2 !0
+        cost 4 !0
+      }}
+    }}
+  }}
+}}
+locations {{
+  !0 = 6:0..44 names [#1 "P"]
+}}
+"#
+    )
+}
+
+/// One dispatch: lines of T combined with those of U, a line from outside, and their complement.
+const COMBINED: &str = r#"routine 0 "COMBINE" (value %a: int, value %b: int, value %U, value %w, ref %T) !0 {
+  var %U: table[?, ?] as "U"
+  var %w: word[?] as "w"
+  var %T: table[?, ?] as "T"
+  var %i: int as "i"
+  var %v: word[?]
+  var %u: word[?]
+  var %x: word[?]
+  var %y: word[?]
+  var %z: word[?]
+  check set %T !0
+  check set %U !0
+  forall @0 %i = %a to %b writes [row %T] privates [%v, %u, %x, %y, %z] !0 {
+    check index %i, rows %T !0
+    %v = row %T, %i !0
+    check index %i, rows %U !0
+    %u = row %U, %i !0
+    check size length %v, length %u !0
+    %x = bits_xor %v, %u !0
+    check size length %x, length %w !0
+    %y = bits_and %x, %w !0
+    %z = bits_not %y !0
+    check size columns %T, length %z !0
+    put_row %T, %i, %z !0
+    cost 7 !0
+  }
+}
+locations {
+  !0 = 6:0..44
+}
+"#;
+
+#[test]
+fn the_native_of_the_closure_is_right_at_every_border() {
+    let Some(devices) = devices() else { return };
+    let mut random = Random(5);
+    for size in SIZES {
+        // As many vertices as rows and columns; fewer, in tables that are no squares.
+        for shape in [(size, size), (size + 70, size + 3), (size, size + 130)] {
+            let percent = [0, 1, 50][random.next() as usize % 3];
+            let graph = random.table(shape, percent);
+            let args = [HostValue::Int(size as i64), HostValue::Table(graph.clone())];
+            let expected = HostValue::Table(closed(graph, size));
+            for device in &devices {
+                let context = format!("{size} of {shape:?}, {percent} %");
+                let text = by_rows(" native closure");
+                let (outcome, values, stats) = run(device, &text, &args, LIMITS);
+                if shape.0 == 0 || shape.1 == 0 {
+                    continue;
+                }
+                assert_eq!(outcome, Outcome::Done, "{context}");
+                assert_eq!((stats.natives, stats.operations), (1, 0), "{context}");
+                let rounds = if size == 0 { 0 } else { size.div_ceil(64) + 1 };
+                assert_eq!(stats.paths.grid_kernels, rounds as u64, "{context}");
+                assert!(values[1] == expected, "{context}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_native_that_may_not_be_taken_leaves_what_its_body_leaves() {
+    let Some(devices) = devices() else { return };
+    let mut random = Random(6);
+    let text = by_rows(" native closure");
+    let tight = Limits { memory: Some(64 * 8 + 500), ..LIMITS };
+    for (n, shape, limits) in [
+        (-1, (40, 40), LIMITS),
+        (40, (40, 39), LIMITS),
+        (40, (39, 40), LIMITS),
+        (64, (64, 64), tight),
+    ] {
+        let args = [HostValue::Int(n), HostValue::Table(random.table(shape, 4))];
+        let (expected, wanted, counted) = run(&Reference::new(), &text, &args, LIMITS);
+        for device in &devices {
+            let (outcome, values, stats) = run(device, &text, &args, limits);
+            assert_eq!((&outcome, &values), (&expected, &wanted), "{n} of {shape:?}");
+            assert_eq!(stats.natives, 0);
+            assert_eq!(stats.operations, counted.operations);
+        }
+    }
+}
+
+#[test]
+fn textbook_closures_are_lifted_turn_by_turn() {
+    let Some(devices) = devices() else { return };
+    let mut random = Random(7);
+    for size in SIZES.into_iter().filter(|size| *size > 0) {
+        for shape in [(size, size), (size + 70, size + 3), (size, size + 130)] {
+            let percent = [0, 1, 50][random.next() as usize % 3];
+            let graph = random.table(shape, percent);
+            let args = [HostValue::Int(size as i64), HostValue::Table(graph.clone())];
+            let expected = HostValue::Table(closed(graph, size));
+            for text in [by_rows(""), by_columns("1 to %n")] {
+                // The reference takes its time.
+                let counted = (size <= 65).then(|| run(&Reference::new(), &text, &args, LIMITS).2);
+                for (device, least) in devices.iter().zip([1 << 10, 1]) {
+                    let context = format!("{size} of {shape:?}, {percent} %, from {least} bits on");
+                    let (outcome, values, stats) = run(device, &text, &args, LIMITS);
+                    assert_eq!(outcome, Outcome::Done, "{context}");
+                    assert!(values[1] == expected, "{context}");
+                    let is_lifted = shape.0 * shape.1 >= least;
+                    assert_eq!(stats.paths.grid_loops, u64::from(is_lifted), "{context}");
+                    let kernels = if is_lifted { size as u64 + 1 } else { 0 };
+                    assert!(stats.paths.grid_kernels >= kernels, "{context}");
+                    if let Some(counted) = counted {
+                        assert_eq!(stats.operations, counted.operations, "{context}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn turns_may_go_down_and_begin_anywhere() {
+    let Some(devices) = devices() else { return };
+    let mut random = Random(8);
+    for range in ["%n downto 1", "3 to %n", "%n to 45", "%n to %n", "50 downto %n"] {
+        let args = [HostValue::Int(40), HostValue::Table(random.table((50, 60), 3))];
+        let text = by_columns(range);
+        let (expected, wanted, counted) = run(&Reference::new(), &text, &args, LIMITS);
+        for device in &devices {
+            let (outcome, values, stats) = run(device, &text, &args, LIMITS);
+            assert_eq!((&outcome, &values), (&expected, &wanted), "{range}");
+            assert_eq!(stats.paths.grid_loops, 1, "{range}");
+            assert_eq!(stats.operations, counted.operations, "{range}");
+        }
+    }
+}
+
+#[test]
+fn a_turn_that_would_trap_traps_where_it_is_written() {
+    let Some([device, _]) = devices() else { return };
+    let mut random = Random(9);
+    let cases = [
+        (by_rows(""), 41, (40, 50), Declined::Guard),
+        (by_rows(""), 41, (50, 40), Declined::Guard),
+        (by_rows(""), 0, (50, 40), Declined::Empty),
+        (by_columns("-2 to %n"), 5, (50, 40), Declined::Range),
+        (by_columns("51 downto %n"), 5, (50, 50), Declined::Guard),
+    ];
+    for (text, n, shape, reason) in cases {
+        let args = [HostValue::Int(n), HostValue::Table(random.table(shape, 3))];
+        let (expected, wanted, counted) = run(&Reference::new(), &text, &args, LIMITS);
+        let (outcome, values, stats) = run(&device, &text, &args, LIMITS);
+        assert_eq!((&outcome, &values), (&expected, &wanted), "{n} of {shape:?}");
+        assert_eq!((stats.paths.grid_loops, stats.paths.declined(reason)), (0, 1));
+        assert_eq!(stats.operations, counted.operations);
+    }
+}
+
+#[test]
+fn a_loop_of_one_dispatch_combines_lines() {
+    let Some([_, device]) = devices() else { return };
+    let mut random = Random(10);
+    for (rows, columns) in [(1, 1), (40, 33), (65, 7), (129, 300), (513, 64)] {
+        let n = rows as i64;
+        for (a, b) in [(1, n), (n / 2 + 1, n), (1, 0), (1, n + 1)] {
+            let args = [
+                HostValue::Int(a),
+                HostValue::Int(b),
+                HostValue::Table(random.table((rows, columns), 40)),
+                HostValue::Word(random.bits(columns, 70)),
+                HostValue::Table(random.table((rows, columns), 50)),
+            ];
+            let (expected, wanted, counted) = run(&Reference::new(), COMBINED, &args, LIMITS);
+            let (outcome, values, stats) = run(&device, COMBINED, &args, LIMITS);
+            assert_eq!((&outcome, &values), (&expected, &wanted), "{a} to {b} of {rows}×{columns}");
+            let is_lifted = b >= a && b <= n;
+            assert_eq!(stats.paths.grid_loops, u64::from(is_lifted));
+            assert_eq!(stats.operations, counted.operations);
+        }
+    }
+}
