@@ -50,6 +50,11 @@ pub fn on<B: Backend + 'static>(name: &'static str, backend: B) -> Machine {
 }
 
 impl Machine {
+    /// Has the backend this native, and may programs take it?
+    pub fn takes(&self, native: Native) -> bool {
+        self.options.natives && self.backend.caps().natives.contains(&native)
+    }
+
     /// Compiles a verified program.
     ///
     /// # Errors

@@ -5,95 +5,133 @@
 // table as the round before it left it: the bits of the pivots in every line, and the lines of the pivots. That round has
 // written them beside the table, so that no thread reads what another one writes, and a round is one dispatch.
 //
-// A workgroup makes ORs of pivots in groups of four, 16 of each group, for 16 limbs; then each of its lines takes one of each
-// group.
+// A workgroup finds out which pivots get to which by others, and makes ORs of pivots in groups of four, 16 of each group, for 16
+// limbs. Each of its lines takes one of each group, four limbs a thread. Places are counted in pairs of limbs: lines begin
+// at even ones.
 
-@group(0) @binding(0) var<storage, read_write> mem: array<u32>;
+@group(0) @binding(0) var<storage, read_write> mem: array<vec2<u32>>;
 @group(0) @binding(1) var<uniform> given: array<vec4<u32>, 8>;
 
-// OR of the pivots in number `entry` of group `group`, for the limb of a lane: [group][entry][lane].
-var<workgroup> sums: array<u32, 16u * 16u * LANES>;
-// For each pivot the pivots that it has arcs from, and for 256 lines the pivots that get there.
+// OR of the pivots in number `entry` of group `part`, for four limbs: [part][entry][lane].
+var<workgroup> sums: array<vec4<u32>, 16u * 16u * 4u>;
+// For each pivot those that it takes its ones from, itself included, and ORs of these in groups of four: [part][entry].
 var<workgroup> arcs: array<vec2<u32>, 64>;
+var<workgroup> steps: array<vec2<u32>, 16u * 16u>;
+// Which steps of the closure of `arcs` changed it, and whether the last one did.
+var<workgroup> changes: atomic<u32>;
+var<workgroup> has_changed: u32;
+// For as many lines as there are threads the pivots that they take their ones from.
 var<workgroup> reached: array<vec2<u32>, THREADS>;
+
+const NO_PIVOT = vec2<u32>(0u);
+
+// Pairs `x` and `x` + 1 of a line that has `pairs`.
+fn load(at: u32, x: u32, pairs: u32) -> vec4<u32> {
+  var u = vec4<u32>(0u);
+  if (x < pairs) { let pair = mem[at + x]; u.x = pair.x; u.y = pair.y; }
+  if (x + 1u < pairs) { let pair = mem[at + x + 1u]; u.z = pair.x; u.w = pair.y; }
+  return u;
+}
+fn store(at: u32, x: u32, pairs: u32, u: vec4<u32>) {
+  if (x < pairs) { mem[at + x] = u.xy; }
+  if (x + 1u < pairs) { mem[at + x + 1u] = u.zw; }
+}
 
 // Those of the pivots that lie below `n`.
 fn valid(round: u32, n: u32) -> vec2<u32> {
   let start = 64u * round;
   let has = clamp(max(n, start) - start, 0u, 64u);
-  var mask = vec2<u32>(0u);
+  var mask = NO_PIVOT;
   if (has >= 32u) { mask.x = 0xffffffffu; } else { mask.x = (1u << has) - 1u; }
   if (has >= 64u) { mask.y = 0xffffffffu; } else if (has > 32u) { mask.y = (1u << (has - 32u)) - 1u; }
   return mask;
 }
 
-// Everything that gets to one of these pivots by pivots, themselves included.
-fn closed(start: vec2<u32>) -> vec2<u32> {
-  var seen = start; var rest = start;
-  while (any(rest != vec2<u32>(0u))) {
-    var k = 0u;
-    if (rest.x != 0u) { k = firstTrailingBit(rest.x); rest.x &= rest.x - 1u; }
-    else { k = 32u + firstTrailingBit(rest.y); rest.y &= rest.y - 1u; }
-    let more = arcs[k] & ~seen;
-    seen |= more; rest |= more;
-  }
-  return seen;
+// OR of what these pivots have in `arcs`.
+fn stepped(w: vec2<u32>) -> vec2<u32> {
+  return steps[0u + (w.x & 15u)] | steps[16u + ((w.x >> 4u) & 15u)] |
+    steps[32u + ((w.x >> 8u) & 15u)] | steps[48u + ((w.x >> 12u) & 15u)] |
+    steps[64u + ((w.x >> 16u) & 15u)] | steps[80u + ((w.x >> 20u) & 15u)] |
+    steps[96u + ((w.x >> 24u) & 15u)] | steps[112u + ((w.x >> 28u) & 15u)] |
+    steps[128u + (w.y & 15u)] | steps[144u + ((w.y >> 4u) & 15u)] |
+    steps[160u + ((w.y >> 8u) & 15u)] | steps[176u + ((w.y >> 12u) & 15u)] |
+    steps[192u + ((w.y >> 16u) & 15u)] | steps[208u + ((w.y >> 20u) & 15u)] |
+    steps[224u + ((w.y >> 24u) & 15u)] | steps[240u + ((w.y >> 28u) & 15u)];
 }
 
 @compute @workgroup_size(THREADS)
 fn main(@builtin(local_invocation_index) id: u32, @builtin(workgroup_id) group: vec3<u32>) {
-  let table = given[0].x; let stride = given[0].y; let lines = given[0].z; let limbs = given[0].w;
+  let table = given[0].x; let stride = given[0].y; let lines = given[0].z;
   let n = given[1].x; let round = given[1].y; let next = given[1].z; let share = given[1].w;
   // Bits of the pivots in every line, and lines of the pivots: of this round, and of the next one.
   let bits = given[2].x; let bits_next = given[2].y; let pivots = given[2].z; let pivots_next = given[2].w;
   let is_pivot = valid(round, n);
-  let lane = id % LANES; let x = group.x * LANES + lane;
-
+  // A thread makes four entries of a group: those with the same upper two pivots.
+  let part = id >> 4u; let quarter = id & 3u; let column = 8u * group.x + 2u * ((id >> 2u) & 3u);
+  let has = max(n, 64u * round + 4u * part) - (64u * round + 4u * part);
+  var p = vec4<u32>(0u); var q = vec4<u32>(0u); var upper = vec4<u32>(0u);
+  if (has > 0u) { p = load(pivots + 4u * part * stride, column, stride); }
+  if (has > 1u) { q = load(pivots + (4u * part + 1u) * stride, column, stride); }
+  if (has > 2u && (quarter & 1u) != 0u) { upper = load(pivots + (4u * part + 2u) * stride, column, stride); }
+  if (has > 3u && (quarter & 2u) != 0u) { upper |= load(pivots + (4u * part + 3u) * stride, column, stride); }
   if (id < 64u) {
-    var own = vec2<u32>(0u);
+    var own = NO_PIVOT;
     let line = 64u * round + id;
-    if (line < n) { own = vec2<u32>(mem[bits + 2u * line], mem[bits + 2u * line + 1u]) & is_pivot; }
+    if (line < n) {
+      own = mem[bits + line] & is_pivot;
+      if (id < 32u) { own.x |= 1u << id; } else { own.y |= 1u << (id - 32u); }
+    }
     arcs[id] = own;
   }
-  {
-    let part = id / LANES;
-    var p: array<u32, 4>;
-    for (var i = 0u; i < 4u; i++) {
-      p[i] = 0u;
-      if (x < limbs && 64u * round + 4u * part + i < n) { p[i] = mem[pivots + (4u * part + i) * limbs + x]; }
-    }
-    for (var entry = 0u; entry < 16u; entry++) {
-      var sum = 0u;
-      if ((entry & 1u) != 0u) { sum |= p[0]; }
-      if ((entry & 2u) != 0u) { sum |= p[1]; }
-      if ((entry & 4u) != 0u) { sum |= p[2]; }
-      if ((entry & 8u) != 0u) { sum |= p[3]; }
-      sums[(16u * part + entry) * LANES + lane] = sum;
-    }
-  }
+  if (id == 0u) { atomicStore(&changes, 0u); }
+  let entry = 64u * part + 16u * quarter + ((id >> 2u) & 3u);
+  sums[entry] = upper; sums[entry + 4u] = upper | p;
+  sums[entry + 8u] = upper | q; sums[entry + 12u] = upper | p | q;
   workgroupBarrier();
-  let start = group.y * share; let end = min(start + share, lines);
-  for (var first = start; first < end; first += THREADS) {
-    let own = first + id;
-    if (own < end) {
-      reached[id] = closed(vec2<u32>(mem[bits + 2u * own], mem[bits + 2u * own + 1u]) & is_pivot);
+  // Ways of up to 2, 4, 8 … 64 arcs; the last step finds none that is longer.
+  for (var i = 0u; i < 7u; i++) {
+    var sum = NO_PIVOT;
+    if ((id & 1u) != 0u) { sum |= arcs[4u * part]; }
+    if ((id & 2u) != 0u) { sum |= arcs[4u * part + 1u]; }
+    if ((id & 4u) != 0u) { sum |= arcs[4u * part + 2u]; }
+    if ((id & 8u) != 0u) { sum |= arcs[4u * part + 3u]; }
+    steps[id] = sum;
+    workgroupBarrier();
+    if (id < 64u) {
+      let before = arcs[id]; let after = stepped(before);
+      if (any(after != before)) { arcs[id] = after; atomicOr(&changes, 1u << i); }
     }
     workgroupBarrier();
-    for (var i = id / LANES; i < min(THREADS, end - first); i += THREADS / LANES) {
+    if (id == 0u) { has_changed = (atomicLoad(&changes) >> i) & 1u; }
+    if (workgroupUniformLoad(&has_changed) == 0u) { break; }
+  }
+  let lane = id & 3u; let x = 8u * group.x + 2u * lane;
+  // Does this thread have the bits of the pivots of the next round?
+  let low_bits = x == next; let high_bits = x + 1u == next;
+  let start = group.y * share; let end = min(start + share, lines);
+  for (var first = start; first < end; first += THREADS) {
+    if (first + id < end) { reached[id] = stepped(mem[bits + first + id] & is_pivot); }
+    workgroupBarrier();
+    for (var i = id >> 2u; i < min(THREADS, end - first); i += THREADS / 4u) {
       let line = first + i; let w = reached[i];
-      // Does somebody need it in the next round?
-      let has_bits = x >> 1u == next; let is_next = line >> 6u == next;
-      if (x < limbs && (any(w != vec2<u32>(0u)) || has_bits || is_next)) {
-        let at = table + line * stride + x;
-        let before = mem[at];
+      let is_next = line >> 6u == next;
+      if (any(w != NO_PIVOT) || low_bits || high_bits || is_next) {
+        let before = load(table + line * stride, x, stride);
         var sum = before;
-        for (var g = 0u; g < 8u; g++) {
-          sum |= sums[(16u * g + ((w.x >> (4u * g)) & 15u)) * LANES + lane];
-          sum |= sums[(128u + 16u * g + ((w.y >> (4u * g)) & 15u)) * LANES + lane];
+        if (any(w != NO_PIVOT) && any(before != vec4<u32>(0xffffffffu))) {
+          sum |= sums[0u + 4u * (w.x & 15u) + lane] | sums[64u + 4u * ((w.x >> 4u) & 15u) + lane] |
+            sums[128u + 4u * ((w.x >> 8u) & 15u) + lane] | sums[192u + 4u * ((w.x >> 12u) & 15u) + lane] |
+            sums[256u + 4u * ((w.x >> 16u) & 15u) + lane] | sums[320u + 4u * ((w.x >> 20u) & 15u) + lane] |
+            sums[384u + 4u * ((w.x >> 24u) & 15u) + lane] | sums[448u + 4u * ((w.x >> 28u) & 15u) + lane] |
+            sums[512u + 4u * (w.y & 15u) + lane] | sums[576u + 4u * ((w.y >> 4u) & 15u) + lane] |
+            sums[640u + 4u * ((w.y >> 8u) & 15u) + lane] | sums[704u + 4u * ((w.y >> 12u) & 15u) + lane] |
+            sums[768u + 4u * ((w.y >> 16u) & 15u) + lane] | sums[832u + 4u * ((w.y >> 20u) & 15u) + lane] |
+            sums[896u + 4u * ((w.y >> 24u) & 15u) + lane] | sums[960u + 4u * ((w.y >> 28u) & 15u) + lane];
+          if (any(sum != before)) { store(table + line * stride, x, stride, sum); }
         }
-        if (sum != before) { mem[at] = sum; }
-        if (has_bits) { mem[bits_next + 2u * line + (x & 1u)] = sum; }
-        if (is_next) { mem[pivots_next + (line & 63u) * limbs + x] = sum; }
+        if (low_bits) { mem[bits_next + line] = sum.xy; }
+        if (high_bits) { mem[bits_next + line] = sum.zw; }
+        if (is_next) { store(pivots_next + (line & 63u) * stride, x, stride, sum); }
       }
     }
     workgroupBarrier();

@@ -4,8 +4,8 @@
 //! the backends with natives took one.
 
 use star_base::BitTable;
+use star_base::natives::catalogue::closure::CLOSURE;
 use star_opt::{Options, Outcome};
-use star_tests::backends::WITH_NATIVES;
 use star_tests::case::Random;
 use star_tests::run::{LIMITS, Program};
 use star_vm::{HostValue, Limits};
@@ -31,7 +31,7 @@ fn natives_taken(program: &Program, name: &str, args: &[HostValue]) -> Vec<u64> 
     star_opt::optimise(&mut optimised, &Options::default()).expect("it verifies");
     let entry = program.entry(name);
     let mut machines = star_tests::backends::backends();
-    machines.retain(|machine| WITH_NATIVES.contains(&machine.name));
+    machines.retain(|machine| machine.takes(CLOSURE));
     let compiled = star_tests::differ::compile(&optimised, &machines);
     compiled.iter().map(|machine| machine.run(entry, args, UNLIMITED).stats.natives).collect()
 }
@@ -104,7 +104,7 @@ fn without_room_for_the_native_the_text_runs() {
     let mut optimised = program.lowered.program.clone();
     star_opt::optimise(&mut optimised, &Options::default()).expect("it verifies");
     let mut machines = star_tests::backends::backends();
-    machines.retain(|machine| WITH_NATIVES.contains(&machine.name));
+    machines.retain(|machine| machine.takes(CLOSURE));
     let entry = program.entry("WARSHALL");
     for compiled in star_tests::differ::compile(&optimised, &machines) {
         let run = |memory| compiled.run(entry, &args, Limits { memory, ..UNLIMITED });

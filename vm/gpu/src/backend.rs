@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 use star_base::BitTable;
 use star_ir::{Program, RoutineId, Ty};
 use star_vm::backend::{check_columns, check_entry, check_part, no_table};
-use star_vm::explain::Subject;
+use star_vm::explain::{Became, Item, Subject};
 use star_vm::{
     Backend, BackendError, Capabilities, CompileOptions, Control, Explanation, HostValue, Outcome,
 };
@@ -175,6 +175,17 @@ impl Backend for Gpu {
         );
         all.whole(Subject::Program, form);
         all.whole(Subject::Device, self.caps().device);
+        for (id, linked) in plan.routines.iter().enumerate() {
+            let Some(linked) = linked else { continue };
+            let asked = linked.code.insts.iter().filter_map(|inst| {
+                let site = linked.code.sites.get(inst.site? as usize)?;
+                site.kind.on_grid().map(|(subject, form)| (inst.loc, subject, form))
+            });
+            for (loc, subject, form) in asked {
+                let (routine, became) = (Some(RoutineId(id as u32)), Became::Form(form));
+                all.items.push(Item { subject, routine, loc: Some(loc), became });
+            }
+        }
         all
     }
 

@@ -26,6 +26,7 @@ use std::sync::Arc;
 
 use star_base::{BitVector, Native};
 use star_ir::{Check, Mode, Operand, Program, Routine, RoutineId, Ty, VarId, visit};
+use star_vm::explain::Subject;
 
 use crate::code::{Inst, Object};
 use crate::lift::{self as lifts, Lifted};
@@ -76,6 +77,33 @@ pub(crate) enum SiteKind {
     Native(Native),
     /// Steps are counted.
     Count,
+}
+
+impl SiteKind {
+    /// What may run over the grid there, in words.
+    pub(crate) fn on_grid(&self) -> Option<(Subject, String)> {
+        match self {
+            SiteKind::Native(native) => {
+                let form = format!("native `{native}`: kernels over the grid");
+                Some((Subject::Native, form))
+            }
+            SiteKind::Lifted(lifted) => {
+                let kernels = match lifted.turns {
+                    Some(_) => "a kernel over the grid for each turn, and one before the first",
+                    None => "one kernel over the grid",
+                };
+                let form = format!("{kernels}; a word for each line is read back at the end");
+                Some((Subject::Forall, form))
+            }
+            SiteKind::Check(_)
+            | SiteKind::Returned(_)
+            | SiteKind::Call { .. }
+            | SiteKind::Print(_)
+            | SiteKind::Read { .. }
+            | SiteKind::Write { .. }
+            | SiteKind::Count => None,
+        }
+    }
 }
 
 /// A number at a site.

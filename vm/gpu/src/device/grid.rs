@@ -18,7 +18,7 @@ pub(super) struct Kernels {
 pub(super) struct GridParts {
     layout: wgpu::BindGroupLayout,
     pipelines: wgpu::PipelineLayout,
-    /// What the launches of a submission are given, each at a multiple of [`GridParts::step`].
+    /// What launches are given, each at a multiple of [`GridParts::step`].
     given: wgpu::Buffer,
     step: u32,
     times: Option<Times>,
@@ -32,8 +32,10 @@ struct Times {
     period: f64,
 }
 
-/// Launches of a submission.
-const LAUNCHES: usize = 1024;
+/// Launches of the first submission, and of the others.
+const SOON: usize = 64;
+const LAUNCHES: usize = 512;
+const GIVEN: wgpu::BufferUsages = wgpu::BufferUsages::UNIFORM.union(wgpu::BufferUsages::COPY_DST);
 /// Bytes of what a launch is given.
 const GIVEN_BYTES: u64 = size_of::<Given>() as u64;
 /// Limbs in some ten milliseconds, on an adapter that is a processor and on others.
@@ -69,8 +71,7 @@ impl GridParts {
             immediate_size: 0,
         });
         let step = device.limits().min_uniform_buffer_offset_alignment.max(GIVEN_BYTES as u32);
-        let usage = wgpu::BufferUsages::UNIFORM.union(wgpu::BufferUsages::COPY_DST);
-        let given = opened.buffer(u64::from(step) * LAUNCHES as u64, usage)?;
+        let given = opened.buffer(u64::from(step) * LAUNCHES as u64, GIVEN)?;
         let times = match device.features().contains(wgpu::Features::TIMESTAMP_QUERY) {
             false => None,
             true => Some(Times {
@@ -102,65 +103,68 @@ impl Device {
         self.opened.kernels.all.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Runs as many launches as a submission holds.
-    fn submission(&mut self, launches: &[Launch]) -> Result<Option<u64>, BackendError> {
+    /// Writes what the launches are given, and binds it.
+    fn give(&mut self, launches: &[Launch]) -> Result<wgpu::BindGroup, BackendError> {
         self.grid_parts()?;
-        let Some(parts) = &self.grid else { return Err(internal("a device without parts")) };
-        let mut given = Vec::with_capacity(launches.len() * parts.step as usize);
+        let Some(parts) = &mut self.grid else { return Err(internal("a device without parts")) };
+        let step = parts.step as usize;
+        let mut given = Vec::with_capacity(launches.len() * step);
         for launch in launches {
             given.extend(bytes_of(&launch.given));
-            given.resize(given.len().next_multiple_of(parts.step as usize), 0);
+            given.resize(given.len().next_multiple_of(step), 0);
+        }
+        if given.len() as u64 > parts.given.size() {
+            parts.given = self.opened.buffer(given.len() as u64, GIVEN)?;
         }
         self.opened.queue.write_buffer(&parts.given, 0, &given);
         let whole = |buffer| wgpu::BufferBinding { buffer, offset: 0, size: None };
-        let one = wgpu::BufferBinding {
-            size: std::num::NonZeroU64::new(GIVEN_BYTES),
-            ..whole(&parts.given)
-        };
-        let bindings = self.opened.device.create_bind_group(&wgpu::BindGroupDescriptor {
+        let size = std::num::NonZeroU64::new(GIVEN_BYTES);
+        let one = wgpu::BufferBinding { size, ..whole(&parts.given) };
+        Ok(self.opened.device.create_bind_group(&wgpu::BindGroupDescriptor {
             label: None,
             layout: &parts.layout,
-            entries: &[
-                wgpu::BindGroupEntry {
-                    binding: 0,
-                    resource: wgpu::BindingResource::Buffer(whole(&self.heap)),
-                },
-                wgpu::BindGroupEntry { binding: 1, resource: wgpu::BindingResource::Buffer(one) },
-            ],
-        });
-        let mut encoder = self.encoder();
-        {
-            let pipelines = self.pipelines();
-            let writes = parts.times.as_ref().map(|times| wgpu::ComputePassTimestampWrites {
-                query_set: &times.queries,
-                beginning_of_pass_write_index: Some(0),
-                end_of_pass_write_index: Some(1),
-            });
-            let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
-                label: None,
-                timestamp_writes: writes,
-            });
-            for (idx, launch) in launches.iter().enumerate() {
-                let (_, pipeline) = pipelines
-                    .get(launch.kernel.0)
-                    .ok_or_else(|| internal("a kernel that is not there"))?;
-                pass.set_pipeline(pipeline);
-                pass.set_bind_group(0, &bindings, &[idx as u32 * parts.step]);
-                pass.dispatch_workgroups(launch.groups[0], launch.groups[1], 1);
-            }
-        }
-        let Some(times) = &parts.times else {
-            encoder.copy_buffer_to_buffer(&self.heap, 0, &self.staging, 0, 4);
-            self.submit(encoder, 4)?;
-            return Ok(None);
-        };
-        encoder.resolve_query_set(&times.queries, 0..2, &times.resolved, 0);
-        encoder.copy_buffer_to_buffer(&times.resolved, 0, &self.staging, 0, 16);
-        let period = times.period;
-        let words = self.submit(encoder, 16)?;
-        let ticks = |at: usize| u64::from(words[at]) | u64::from(words[at + 1]) << 32;
-        Ok(Some((ticks(2).saturating_sub(ticks(0)) as f64 * period) as u64))
+            entries: &[bound(0, whole(&self.heap)), bound(1, one)],
+        }))
     }
+
+    /// Records launches; `first` is the number of the first one. The clock is read before it, and behind them if they are
+    /// the last.
+    fn recorded(
+        &self,
+        launches: &[Launch],
+        first: usize,
+        is_last: bool,
+        bindings: &wgpu::BindGroup,
+    ) -> Result<wgpu::CommandEncoder, BackendError> {
+        let Some(parts) = &self.grid else { return Err(internal("a device without parts")) };
+        let mut encoder = self.encoder();
+        let writes = parts.times.as_ref().filter(|_| first == 0 || is_last);
+        let timestamp_writes = writes.map(|times| wgpu::ComputePassTimestampWrites {
+            query_set: &times.queries,
+            beginning_of_pass_write_index: (first == 0).then_some(0),
+            end_of_pass_write_index: is_last.then_some(1),
+        });
+        let descriptor = wgpu::ComputePassDescriptor { label: None, timestamp_writes };
+        let mut pass = encoder.begin_compute_pass(&descriptor);
+        let pipelines = self.pipelines();
+        let mut set = None;
+        for (idx, launch) in launches.iter().enumerate() {
+            if set != Some(launch.kernel) {
+                let found = pipelines.get(launch.kernel.0);
+                let (_, pipeline) = found.ok_or_else(|| internal("a kernel that is not there"))?;
+                pass.set_pipeline(pipeline);
+                set = Some(launch.kernel);
+            }
+            pass.set_bind_group(0, bindings, &[(first + idx) as u32 * parts.step]);
+            pass.dispatch_workgroups(launch.groups[0], launch.groups[1], 1);
+        }
+        drop(pass);
+        Ok(encoder)
+    }
+}
+
+fn bound(binding: u32, buffer: wgpu::BufferBinding<'_>) -> wgpu::BindGroupEntry<'_> {
+    wgpu::BindGroupEntry { binding, resource: wgpu::BindingResource::Buffer(buffer) }
 }
 
 impl Grid for Device {
@@ -208,11 +212,32 @@ impl Grid for Device {
     }
 
     fn launch(&mut self, launches: &[Launch]) -> Result<Option<u64>, BackendError> {
-        let mut sum = Some(0);
-        for some in launches.chunks(LAUNCHES) {
-            let took = self.submission(some)?;
-            sum = sum.zip(took).map(|(sum, took)| sum + took);
+        if launches.is_empty() {
+            return Ok(Some(0));
         }
-        Ok(sum)
+        let bindings = self.give(launches)?;
+        // The device begins while the rest is being recorded.
+        let mut first = 0;
+        loop {
+            let end = launches.len().min(if first == 0 { SOON } else { first + LAUNCHES });
+            let is_last = end == launches.len();
+            let mut encoder = self.recorded(&launches[first..end], first, is_last, &bindings)?;
+            if !is_last {
+                self.opened.queue.submit([encoder.finish()]);
+                first = end;
+                continue;
+            }
+            let Some(times) = self.grid.as_ref().and_then(|parts| parts.times.as_ref()) else {
+                encoder.copy_buffer_to_buffer(&self.heap, 0, &self.staging, 0, 4);
+                self.submit(encoder, 4)?;
+                return Ok(None);
+            };
+            encoder.resolve_query_set(&times.queries, 0..2, &times.resolved, 0);
+            encoder.copy_buffer_to_buffer(&times.resolved, 0, &self.staging, 0, 16);
+            let period = times.period;
+            let words = self.submit(encoder, 16)?;
+            let ticks = |at: usize| u64::from(words[at]) | u64::from(words[at + 1]) << 32;
+            return Ok(Some((ticks(2).saturating_sub(ticks(0)) as f64 * period) as u64));
+        }
     }
 }

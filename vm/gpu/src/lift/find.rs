@@ -139,8 +139,9 @@ impl<'r> Finder<'r> {
             Some(some) => text.limb(some, line.other())?,
             None => text.range(),
         };
+        let changes = text.changes(made);
         let made = text.limb(made, line)?;
-        let (text, ports) = text.kernel(&some, &made, turns.is_some());
+        let (text, ports) = text.kernel(&some, &made, changes, turns.is_some());
         (ports.len() <= super::text::MOST_PORTS).then_some(())?;
         let Finder { steps, latches, turn_cost, cost, .. } = self;
         Some(Lifted {

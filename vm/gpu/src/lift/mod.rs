@@ -14,7 +14,7 @@
 mod find;
 mod text;
 
-pub(crate) use text::{ACROSS, DOWN, FIRST_PORT};
+pub(crate) use text::{ACROSS, DOWN, FIRST_PORT, SHARE};
 
 use std::collections::HashMap;
 

@@ -14,6 +14,11 @@ pub(crate) const FIRST_PORT: usize = 16;
 /// Threads of a workgroup along a column, and over columns.
 pub(crate) const ACROSS: u32 = 32;
 pub(crate) const DOWN: u32 = 8;
+/// Columns of a thread: what it reads of one does not wait for another.
+pub(crate) const SHARE: u32 = 4;
+
+/// Stands for the number of the column of a thread in names.
+const COLUMN: &str = "#";
 
 /// A kernel that is being written.
 pub(super) struct Text<'n> {
@@ -21,12 +26,25 @@ pub(super) struct Text<'n> {
     target: VarId,
     line: Line,
     ports: Vec<Port>,
-    /// Names of values along these lines.
-    names: HashMap<(usize, Line), String>,
-    /// What does not need the limb that is changed.
-    lets: String,
-    /// Behind its load.
-    behind: String,
+    /// Values along these lines.
+    values: HashMap<(usize, Line), Value>,
+    /// What is the same for all columns of a thread; what belongs to a column; what needs the limb that is changed.
+    lets: [String; 3],
+}
+
+/// A value that has a name.
+#[derive(Clone)]
+struct Value {
+    name: String,
+    stage: Stage,
+}
+
+/// When a value can be made.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Stage {
+    Once = 0,
+    Column = 1,
+    Loaded = 2,
 }
 
 /// In front of every kernel: its memory, what it is given, a bit for every limb.
@@ -43,156 +61,181 @@ fn below(n: u32, x: u32) -> u32 {
 
 impl<'n> Text<'n> {
     pub(super) fn new(nodes: &'n [Node], target: VarId, line: Line) -> Self {
-        let names = HashMap::new();
-        let (lets, behind) = (String::new(), String::new());
-        Text { nodes, target, line, ports: Vec::new(), names, lets, behind }
+        let (ports, values) = (Vec::new(), HashMap::new());
+        Text { nodes, target, line, ports, values, lets: Default::default() }
     }
 
-    /// The word that a port begins with.
-    fn port(&mut self, port: Port) -> String {
+    /// The words that a port begins with: of a table where it lies, and from one column to the next.
+    fn port(&mut self, port: Port) -> [String; 2] {
         let mut at = FIRST_PORT;
         for known in &self.ports {
             if *known == port {
-                return word(at);
+                return [word(at), word(at + 1)];
             }
             at += known.words();
         }
         self.ports.push(port);
-        word(at)
+        [word(at), word(at + 1)]
     }
 
-    /// A limb of a value that runs along rows or columns: components of a row stand for columns. `None` if it runs the other
-    /// way.
+    /// The name of a limb of a value that runs along rows or columns: components of a row stand for columns. `None` if it
+    /// runs the other way.
     pub(super) fn limb(&mut self, node: usize, along: Line) -> Option<String> {
-        if let Some(name) = self.names.get(&(node, along)) {
-            return Some(name.clone());
+        self.value(node, along).map(|value| value.name)
+    }
+
+    fn value(&mut self, node: usize, along: Line) -> Option<Value> {
+        if let Some(known) = self.values.get(&(node, along)) {
+            return Some(known.clone());
         }
-        let own = format!("v{node}{}", if along == Line::Row { "r" } else { "c" });
-        let (expression, needs_load) = match self.nodes[node] {
+        let stage_of = |line: Line| match line {
+            Line::Column => Stage::Once,
+            Line::Row => Stage::Column,
+        };
+        let (expression, stage) = match self.nodes[node] {
             Node::Own(table) => {
                 (along == self.line).then_some(())?;
                 if table == self.target {
-                    ("before".to_owned(), true)
+                    (format!("before{COLUMN}"), Stage::Loaded)
                 } else {
-                    let at = self.port(Port::Table(table));
-                    let stride = self.stride(table);
-                    (format!("mem[{at} + j * {stride} + x]"), false)
+                    let [at, stride] = self.port(Port::Table(table));
+                    (format!("mem[{at} + j{COLUMN} * {stride} + x]"), Stage::Column)
                 }
             }
             Node::Pivot(line, table) => {
                 (line == along).then_some(())?;
-                let text = match (line, table == self.target) {
-                    (Line::Column, true) => "mem[column_in + x]".to_owned(),
-                    (Line::Row, true) => "mem[row_in + j]".to_owned(),
-                    (Line::Column, false) => {
-                        let at = self.port(Port::Table(table));
-                        format!("mem[{at} + k * {} + x]", self.stride(table))
+                let text = if table == self.target {
+                    match line {
+                        Line::Column => "mem[column_in + x]".to_owned(),
+                        Line::Row => format!("mem[row_in + j{COLUMN}]"),
                     }
-                    (Line::Row, false) => {
-                        let at = self.port(Port::Table(table));
-                        format!("bit({at} + j * {}, k)", self.stride(table))
+                } else {
+                    let [at, stride] = self.port(Port::Table(table));
+                    match line {
+                        Line::Column => format!("mem[{at} + k * {stride} + x]"),
+                        Line::Row => format!("bit({at} + j{COLUMN} * {stride}, k)"),
                     }
                 };
-                (text, false)
+                (text, stage_of(line))
             }
             Node::Outer(var) => {
-                let at = self.port(Port::Bits(var, along));
+                let [at, _] = self.port(Port::Bits(var, along));
                 let text = match along {
                     Line::Column => format!("mem[{at} + x]"),
-                    Line::Row => format!("bit({at}, j)"),
+                    Line::Row => format!("bit({at}, j{COLUMN})"),
                 };
-                (text, false)
+                (text, stage_of(along))
             }
             Node::Not(of) => {
-                let of = self.limb(of, along)?;
-                let late = self.is_late(&of);
-                (format!("~{of}"), late)
+                let of = self.value(of, along)?;
+                (format!("~{}", of.name), of.stage)
             }
             Node::Logic(op, left, right) => {
-                let (left, right) = (self.limb(left, along)?, self.limb(right, along)?);
+                let (left, right) = (self.value(left, along)?, self.value(right, along)?);
                 let sign = match op {
                     LogicOp::And => "&",
                     LogicOp::Or => "|",
                     LogicOp::Xor => "^",
                 };
-                let late = self.is_late(&left) || self.is_late(&right);
-                (format!("{left} {sign} {right}"), late)
+                (format!("{} {sign} {}", left.name, right.name), left.stage.max(right.stage))
             }
         };
-        let name = if expression == "before" {
-            expression
-        } else {
-            let to = if needs_load { &mut self.behind } else { &mut self.lets };
-            let _ = writeln!(to, "    let {own} = {expression};");
-            own
+        let way = if along == Line::Row { "r" } else { "c" };
+        let name = match stage {
+            Stage::Once => format!("v{node}{way}"),
+            Stage::Column | Stage::Loaded => format!("v{node}{way}_{COLUMN}"),
         };
-        self.names.insert((node, along), name.clone());
-        Some(name)
-    }
-
-    /// Is the value made behind the load of the limb that changes?
-    fn is_late(&self, name: &str) -> bool {
-        name == "before" || self.behind.contains(&format!("let {name} ="))
-    }
-
-    fn stride(&mut self, table: VarId) -> String {
-        let mut at = FIRST_PORT;
-        for known in &self.ports {
-            if *known == Port::Table(table) {
-                break;
-            }
-            at += known.words();
-        }
-        word(at + 1)
+        let _ = writeln!(self.lets[stage as usize], "  let {name} = {expression};");
+        let value = Value { name, stage };
+        self.values.insert((node, along), value.clone());
+        Some(value)
     }
 
     /// The iterations of a range, as a limb.
-    pub(super) fn range(&mut self) -> String {
+    pub(super) fn range(&self) -> String {
         match self.line {
             Line::Row => "(below(upto, x) & ~below(start, x))".to_owned(),
-            Line::Column => "select(0u, 0xffffffffu, j >= start && j < upto)".to_owned(),
+            Line::Column => {
+                format!("select(0u, 0xffffffffu, j{COLUMN} >= start && j{COLUMN} < upto)")
+            }
         }
     }
 
-    /// The whole text, and its ports. Iterations are where `some` has ones, and their lines become `made`.
-    pub(super) fn kernel(self, some: &str, made: &str, has_turns: bool) -> (String, Vec<Port>) {
-        let Text { ports, lets, behind, line, .. } = self;
+    /// Where a line that becomes `made` may change at all, as far as that can be told without loading it.
+    pub(super) fn changes(&mut self, made: usize) -> Option<String> {
+        let Node::Logic(op, left, right) = self.nodes[made] else { return None };
+        let own = Node::Own(self.target);
+        let other = match (self.nodes[left] == own, self.nodes[right] == own) {
+            (true, false) => right,
+            (false, true) => left,
+            (true, true) | (false, false) => return None,
+        };
+        let other = self.value(other, self.line).filter(|other| other.stage != Stage::Loaded)?;
+        Some(match op {
+            LogicOp::Or | LogicOp::Xor => other.name,
+            LogicOp::And => format!("~{}", other.name),
+        })
+    }
+
+    /// The whole text, and its ports. Iterations are where `some` has ones, and their lines become `made`, which
+    /// differs from what they were only where `changes` has ones.
+    pub(super) fn kernel(
+        self,
+        some: &str,
+        made: &str,
+        changes: Option<String>,
+        has_turns: bool,
+    ) -> (String, Vec<Port>) {
+        let Text { ports, lets: [once, column, loaded], line, .. } = self;
+        let changes = changes.unwrap_or_else(|| "0xffffffffu".to_owned());
         let count = match line {
-            Line::Row => "if (j == 0u) { mem[counts + x] += countOneBits(some); }",
-            Line::Column => "if (x == 0u) { mem[counts + j] += some & 1u; }",
+            Line::Row => {
+                "  if (acts != 0u && j# == 0u) { mem[counts + x] += countOneBits(some#); }\n"
+            }
+            Line::Column => {
+                "  if (acts != 0u && x == 0u && in#) { mem[counts + j#] += some# & 1u; }\n"
+            }
         };
-        let (keeps, kept) = match has_turns {
-            false => ("false", ""),
-            true => (
-                "next >> 5u == x || next == j",
-                "      if (next == j) { mem[column_out + x] = after; }
-      if (next >> 5u == x) { mem[row_out + j] = 0u - ((after >> (next & 31u)) & 1u); }
-",
-            ),
+        let keeps = if has_turns { "in# && (next >> 5u == x || next == j#)" } else { "false" };
+        let kept = match has_turns {
+            false => "",
+            true => {
+                "    if (next == j#) { mem[column_out + x] = after#; }
+    if (next >> 5u == x) { mem[row_out + j#] = 0u - ((after# >> (next & 31u)) & 1u); }
+"
+            }
         };
+        let loads = format!(
+            "  let j# = thread.y * {SHARE}u + #u; let in# = j# < columns;
+{column}  let some# = select(0u, {some} & is_row, in#);
+  let touched# = some# & {changes}; let keeps# = {keeps};
+  let at# = table + j# * stride + x;
+  let before# = mem[at#];
+"
+        );
+        let stores = format!(
+            "{loaded}  let after# = ({made} & touched#) | (before# & ~touched#);
+  if (touched# != 0u || keeps#) {{
+    if (after# != before#) {{ mem[at#] = after#; }}
+{kept}  }}
+{count}"
+        );
+        let all = |text: &str| -> String {
+            (0..SHARE).map(|column| text.replace(COLUMN, &column.to_string())).collect()
+        };
+        let (loads, stores) = (all(&loads), all(&stores));
         let text = format!(
             "{HEAD}
 @compute @workgroup_size({ACROSS}, {DOWN})
 fn main(@builtin(global_invocation_id) thread: vec3<u32>) {{
   let table = given[0].x; let stride = given[0].y; let rows = given[0].z; let columns = given[0].w;
-  let k = given[1].x; let next = given[1].y; let acts = given[1].z; let share = given[1].w;
+  let k = given[1].x; let next = given[1].y; let acts = given[1].z;
   let column_in = given[2].x; let column_out = given[2].y; let row_in = given[2].z; let row_out = given[2].w;
   let counts = given[3].x; let start = given[3].y; let upto = given[3].z;
   let x = thread.x;
   if (x >= (rows + 31u) >> 5u) {{ return; }}
   let is_row = below(rows, x) & acts;
-  for (var j = thread.y * share; j < min(columns, (thread.y + 1u) * share); j++) {{
-{lets}    let some = {some} & is_row;
-    let keeps = {keeps};
-    if (some != 0u || keeps) {{
-      let at = table + j * stride + x;
-      let before = mem[at];
-{behind}      let after = ({made} & some) | (before & ~some);
-      if (after != before) {{ mem[at] = after; }}
-{kept}    }}
-    if (acts != 0u) {{ {count} }}
-  }}
-}}
+{once}{loads}{stores}}}
 "
         );
         (text, ports)

@@ -13,7 +13,7 @@ use super::{Active, End, Run};
 use crate::code::Inst;
 use crate::compile::Site;
 use crate::grid::{Given, Launch, MAX_GROUPS};
-use crate::lift::{ACROSS, DOWN, FIRST_PORT, Length, Lifted, Line, Over, Port, Step};
+use crate::lift::{ACROSS, DOWN, FIRST_PORT, Length, Lifted, Line, Over, Port, SHARE, Step};
 use crate::program::internal;
 
 /// What is known of the variables before the first dispatch.
@@ -25,9 +25,6 @@ struct Scene<'a> {
     /// The turns.
     turns: RangeInclusive<i64>,
 }
-
-/// Columns of a thread where there are many.
-const SHARE: u32 = 4;
 
 impl Run<'_, '_> {
     /// Runs all turns, if that can be done by kernels.
@@ -66,8 +63,10 @@ impl Run<'_, '_> {
         let (limbs, columns) = (table.sizes.rows.div_ceil(32), table.sizes.columns);
         let Some((from, to)) = scene.iterations(table) else { return Ok(Err(Declined::Range)) };
         let Some(ports) = scene.ports(table) else { return Ok(Err(Declined::Guard)) };
-        let share = SHARE.min(columns.div_ceil(DOWN)).max(columns.div_ceil(DOWN * MAX_GROUPS));
-        let groups = [limbs.div_ceil(ACROSS), columns.div_ceil(DOWN * share)];
+        let groups = [limbs.div_ceil(ACROSS), columns.div_ceil(DOWN * SHARE)];
+        if groups.iter().any(|&n| n > MAX_GROUPS) {
+            return Ok(Err(Declined::Range));
+        }
         let n_counts = limbs.max(columns);
         // A column and a row of the turn and of the next one, and how many iterations there were.
         let words = 2 * (u64::from(limbs) + u64::from(columns)) + u64::from(n_counts);
@@ -95,7 +94,7 @@ impl Run<'_, '_> {
                 table.sizes.rows,
                 table.sizes.columns,
             ]);
-            given[4..8].copy_from_slice(&[k, next, acts, share]);
+            given[4..8].copy_from_slice(&[k, next, acts, 0]);
             let place = |at: u32, turn: u32, words: u32| at + turn % 2 * words;
             given[8..12].copy_from_slice(&[
                 place(block.at, turn, limbs),
@@ -326,7 +325,7 @@ impl Scene<'_> {
             Over::Range(from, to) => {
                 let (from, to) = (self.number(from)?, self.number(to)?);
                 let is_inside = from >= 1 && from <= to && to <= i64::from(n_lines);
-                is_inside.then_some((from as u32 - 1, to as u32))
+                is_inside.then(|| (from as u32 - 1, to as u32))
             }
         }
     }
