@@ -188,6 +188,7 @@ fn nothing_below_the_edge_touches_the_world() {
                 "cli/",
                 "lsp/",
                 "harness/",
+                "vm/gpu/tests/",
                 "report/src/measure/",
                 "tests/",
                 "benches/",

@@ -8,12 +8,13 @@ use std::sync::atomic::AtomicBool;
 use star_base::BitTable;
 use star_ir::{Program, RoutineId, Ty};
 use star_vm::backend::{check_columns, check_entry, check_part, no_table};
-use star_vm::explain::{Became, Item, Subject};
+use star_vm::explain::Subject;
 use star_vm::{
     Backend, BackendError, Capabilities, CompileOptions, Control, Explanation, HostValue, Outcome,
 };
 
 use crate::compile::Choices;
+use crate::device::Mode;
 use crate::heap::Heap;
 use crate::natives;
 use crate::program::{Code, Plan, internal};
@@ -26,11 +27,12 @@ use crate::value::{
 /// The backend that runs programs on a device.
 pub struct Gpu {
     heap: Rc<RefCell<Heap>>,
+    mode: Mode,
 }
 
 impl Gpu {
-    pub(crate) fn on(unit: Box<dyn Unit>) -> Self {
-        Gpu { heap: Rc::new(RefCell::new(Heap::new(unit))) }
+    pub(crate) fn on(unit: Box<dyn Unit>, mode: Mode) -> Self {
+        Gpu { heap: Rc::new(RefCell::new(Heap::new(unit))), mode }
     }
 
     fn object(&self, sizes: Sizes, block: crate::heap::Block) -> Data {
@@ -39,6 +41,10 @@ impl Gpu {
 
     /// If it has kernels over a grid: from how many bits on loops over lines of a table become some.
     fn least_bits(&self) -> Option<[u64; 2]> {
+        match self.mode {
+            Mode::Auto | Mode::Lifted => {}
+            Mode::Resident => return None,
+        }
         let mut heap = self.heap.try_borrow_mut().ok()?;
         heap.unit.grid().map(|grid| grid.least_bits())
     }
@@ -162,7 +168,17 @@ impl Backend for Gpu {
         _args: &[Option<Ty>],
     ) -> Result<Plan, BackendError> {
         check_entry(&code.program, entry)?;
-        code.link(entry)
+        let plan = code.link(entry)?;
+        match self.mode {
+            Mode::Auto | Mode::Resident => Ok(plan),
+            Mode::Lifted if plan.on_grid().next().is_some() => Ok(plan),
+            Mode::Lifted => Err(BackendError::Unsupported {
+                what:
+                    "this program as kernels over a grid: it has no native of the device, and no \
+                       loop that becomes kernels"
+                        .to_owned(),
+            }),
+        }
     }
 
     fn explain(&self, plan: &Plan) -> Explanation {
@@ -175,17 +191,7 @@ impl Backend for Gpu {
         );
         all.whole(Subject::Program, form);
         all.whole(Subject::Device, self.caps().device);
-        for (id, linked) in plan.routines.iter().enumerate() {
-            let Some(linked) = linked else { continue };
-            let asked = linked.code.insts.iter().filter_map(|inst| {
-                let site = linked.code.sites.get(inst.site? as usize)?;
-                site.kind.on_grid().map(|(subject, form)| (inst.loc, subject, form))
-            });
-            for (loc, subject, form) in asked {
-                let (routine, became) = (Some(RoutineId(id as u32)), Became::Form(form));
-                all.items.push(Item { subject, routine, loc: Some(loc), became });
-            }
-        }
+        all.items.extend(plan.on_grid());
         all
     }
 

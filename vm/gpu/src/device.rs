@@ -28,13 +28,28 @@ pub struct DeviceSettings {
     pub words: Option<u32>,
     /// Bits of a table from which on loops over its lines run as kernels over a grid.
     pub least_bits: Option<u64>,
+    /// How programs run.
+    pub mode: Mode,
+}
+
+/// How programs run on a device.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mode {
+    /// Natives and loops that can be as kernels over a grid, everything else on the control unit.
+    #[default]
+    Auto,
+    /// Everything on the control unit.
+    Resident,
+    /// As [`Mode::Auto`]; a program of which nothing can run as kernels over a grid is refused.
+    Lifted,
 }
 
 impl DeviceSettings {
     /// Everything as small as can be.
     pub fn tiny() -> Self {
         let (threads, budget, words) = (Some(4), Some(200), Some(64));
-        DeviceSettings { adapter: None, threads, budget, words, least_bits: Some(1) }
+        let least_bits = Some(1);
+        DeviceSettings { threads, budget, words, least_bits, ..DeviceSettings::default() }
     }
 }
 

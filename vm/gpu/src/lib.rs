@@ -27,7 +27,7 @@ mod unit;
 mod value;
 
 pub use backend::Gpu;
-pub use device::DeviceSettings;
+pub use device::{DeviceSettings, Mode};
 pub use program::{Code, Plan};
 pub use twin::TwinSettings;
 pub use value::Value;
@@ -38,11 +38,11 @@ impl Gpu {
     /// # Errors
     /// Why there is none, in words.
     pub fn open(settings: &DeviceSettings) -> Result<Gpu, String> {
-        Ok(Gpu::on(Box::new(device::Device::open(settings)?)))
+        Ok(Gpu::on(Box::new(device::Device::open(settings)?), settings.mode))
     }
 
     /// The backend on the twin of the control unit, which checks what the shader relies on.
     pub fn twin(settings: TwinSettings) -> Gpu {
-        Gpu::on(Box::new(twin::Twin::new(settings)))
+        Gpu::on(Box::new(twin::Twin::new(settings)), Mode::Resident)
     }
 }

@@ -7,6 +7,7 @@ use star_ir::{Program, RoutineId};
 use star_shaders::Op;
 use star_shaders::layout::{DESC_WORDS, FRAME_HEAD, descriptor, frame};
 use star_vm::BackendError;
+use star_vm::explain::{Became, Item};
 
 use crate::code::{Inst, NO_TARGET};
 use crate::compile::{self, Choices, Constants, RoutineCode, Unsupported};
@@ -118,6 +119,20 @@ impl Plan {
             }
         }
         None
+    }
+
+    /// What may run as kernels over a grid.
+    pub(crate) fn on_grid(&self) -> impl Iterator<Item = Item> + '_ {
+        let routines = self.routines.iter().enumerate();
+        let insts = routines.filter_map(|(id, linked)| Some((id, linked.as_ref()?)));
+        insts.flat_map(|(id, Linked { code, base: _ })| {
+            code.insts.iter().filter_map(move |inst| {
+                let site = code.sites.get(inst.site? as usize)?;
+                let (subject, form) = site.kind.on_grid()?;
+                let (routine, loc) = (Some(RoutineId(id as u32)), Some(inst.loc));
+                Some(Item { subject, routine, loc, became: Became::Form(form) })
+            })
+        })
     }
 
     /// The code of a routine.

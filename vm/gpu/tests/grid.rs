@@ -6,11 +6,11 @@
 use std::sync::atomic::AtomicBool;
 
 use star_base::{BitTable, BitVector, BitsRef, Code};
-use star_gpu::{DeviceSettings, Gpu};
+use star_gpu::{DeviceSettings, Gpu, Mode};
 use star_ir::{RoutineId, Ty, parse, verify};
 use star_vm::{
-    Backend, CompileOptions, Control, Declined, Host, HostError, HostValue, Limits, Outcome,
-    Reference, Stats,
+    Backend, BackendError, CompileOptions, Control, Declined, Host, HostError, HostValue, Limits,
+    Outcome, Reference, Stats,
 };
 
 /// Around the borders of limbs, of rounds and of workgroups.
@@ -389,4 +389,28 @@ fn a_loop_of_one_dispatch_combines_lines() {
             assert_eq!(stats.operations, counted.operations);
         }
     }
+}
+
+#[test]
+fn a_mode_is_kept_or_refused() {
+    let Some([device, _]) = devices() else { return };
+    let of = |mode: Mode| {
+        Gpu::open(&DeviceSettings { mode, ..DeviceSettings::default() }).expect("an adapter")
+    };
+    let args = [HostValue::Int(70), HostValue::Table(Random(11).table((70, 70), 3))];
+    for (text, loops, natives) in [(by_rows(""), 1, 0), (by_rows(" native closure"), 0, 1)] {
+        let (_, expected, _) = run(&device, &text, &args, LIMITS);
+        let (_, values, stats) = run(&of(Mode::Lifted), &text, &args, LIMITS);
+        assert!(values == expected);
+        assert_eq!((stats.paths.grid_loops, stats.natives), (loops, natives));
+        let (_, values, stats) = run(&of(Mode::Resident), &text, &args, LIMITS);
+        assert!(values == expected);
+        assert_eq!((stats.paths.grid_kernels, stats.natives), (0, 0));
+    }
+    let text = "routine 0 \"NOTHING\" () !0 {\n}\nlocations {\n  !0 = 6:0..44\n}\n";
+    let program = parse(text).expect("it is SIR");
+    let lifted = of(Mode::Lifted);
+    let code = lifted.compile(program, &CompileOptions::default()).expect("it compiles");
+    let refused = lifted.plan(&code, RoutineId(0), &[]).expect_err("nothing is a kernel");
+    assert!(matches!(&refused, BackendError::Unsupported { what } if what.contains("kernels")));
 }

@@ -162,7 +162,7 @@ impl Run<'_, '_> {
             objects.insert(var, self.placed(sir.var(var).ty, object.0)?);
         }
         let lengths = HashMap::new();
-        let mut scene = Scene { lifted, numbers, objects, lengths, turns: 1..=0 };
+        let mut scene = Scene { lifted, numbers, objects, lengths, turns: 0..=0 };
         if let Some(turns) = &lifted.turns {
             let (Some(from), Some(to)) = (scene.number(&turns.from), scene.number(&turns.to))
             else {
