@@ -292,20 +292,18 @@ impl Device {
         self.opened.queue.submit([encoder.finish()]);
         let lost = |why: String| BackendError::DeviceLost { why };
         let slice = self.staging.slice(..bytes);
-        let mapped = Arc::new(Mutex::new(None));
-        let noted = Arc::clone(&mapped);
-        slice.map_async(wgpu::MapMode::Read, move |result| {
-            *noted.lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
-        });
+        // Whoever looks after the device next calls back, perhaps another thread.
+        let (send, mapped) = std::sync::mpsc::channel();
+        slice.map_async(wgpu::MapMode::Read, move |result| drop(send.send(result)));
         let polled = self.opened.device.poll(wgpu::PollType::wait_indefinitely());
         if let Some(why) = self.opened.why_lost() {
             return Err(lost(why));
         }
         polled.map_err(|error| lost(error.to_string()))?;
-        match mapped.lock().unwrap_or_else(PoisonError::into_inner).take() {
-            Some(Ok(())) => {}
-            Some(Err(error)) => return Err(lost(error.to_string())),
-            None => return Err(lost("nothing came back".to_owned())),
+        match mapped.recv() {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => return Err(lost(error.to_string())),
+            Err(_) => return Err(lost("nothing came back".to_owned())),
         }
         let view = slice.get_mapped_range().map_err(|error| lost(error.to_string()))?;
         let words = view.chunks_exact(4).map(|it| u32::from_le_bytes([it[0], it[1], it[2], it[3]]));
