@@ -3,13 +3,16 @@
 //! `STAR_REQUIRE_ADAPTER` makes a missing adapter a failure. The whole suite runs on a device with
 //! `STAR_MACHINES=gpu,gpu-tiny`; `STAR_SEED` and `STAR_PROGRAMS` choose generated programs as they do elsewhere.
 
+use star_base::BitTable;
 use star_harness::Configuration;
 use star_ir::print;
 use star_tests::backends::{Machine, on};
+use star_tests::case::Random;
 use star_tests::differ::Same;
+use star_tests::run::{LIMITS, Program};
 use star_tests::sir::Sir;
 use star_tests::{generator, sir};
-use star_vm::Reference;
+use star_vm::{HostValue, Limits, Reference};
 
 /// The reference and the machines of these names.
 fn machines(names: &[&str]) -> Result<Vec<Machine>, String> {
@@ -60,6 +63,45 @@ fn generated_programs_leave_the_same_on_an_adapter() {
             {
                 eprintln!("skipped: {why}");
             }
+        }
+    }
+}
+
+/// Listings 1 and 2 of source 001, letter by letter.
+const PUBLISHED: &str = include_str!("../../programs/published/warshall.star");
+
+/// What the passes make of the textbook closure runs as kernels, a dispatch for each vertex; with its native in fewer.
+#[test]
+fn the_published_closures_run_as_kernels_over_a_grid() {
+    let Ok(machines) = machines(&["gpu"]) else {
+        assert!(std::env::var_os("STAR_REQUIRE_ADAPTER").is_none(), "there is no adapter");
+        return;
+    };
+    let program = Program::new(PUBLISHED);
+    let n = 70;
+    let mut random = Random::new(19);
+    let mut graph = BitTable::zeros(n, n).expect("small");
+    for column in 0..n {
+        let bits = random.bits(n, 3);
+        bits.iter().enumerate().for_each(|(row, bit)| graph.put(row, column, *bit));
+    }
+    let args = [HostValue::Int(n as i64), HostValue::Table(graph)];
+    let limits = Limits { steps: None, ..LIMITS };
+    for (without, natives) in [("idioms", 0), ("unreachable", 1)] {
+        let options =
+            star_opt::Options { disabled: vec![without.to_owned()], ..Default::default() };
+        let mut optimised = program.lowered.program.clone();
+        star_opt::optimise(&mut optimised, &options).expect("it verifies");
+        let compiled = star_tests::differ::compile(&optimised, &machines);
+        for name in ["WARSHALL", "WARSHALL-C"] {
+            let entry = program.entry(name);
+            let [expected, found] = [0, 1].map(|at: usize| compiled[at].run(entry, &args, limits));
+            assert_eq!(found.values, expected.values, "{name} without {without}");
+            assert_eq!(found.stats.natives, natives, "{name} without {without}");
+            let paths = found.stats.paths;
+            assert_eq!(paths.grid_loops, 1 - natives, "{name} without {without}");
+            let kernels = if natives == 1 { n.div_ceil(64) + 1 } else { n + 1 };
+            assert_eq!(paths.grid_kernels, kernels as u64, "{name} without {without}");
         }
     }
 }

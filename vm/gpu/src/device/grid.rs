@@ -42,7 +42,7 @@ const GIVEN_BYTES: u64 = size_of::<Given>() as u64;
 const PROCESSOR_LIMBS: u64 = 1 << 22;
 const LIMBS: u64 = 1 << 33;
 /// Bits of a table whose loops are worth a stop: a few turns of the control unit take as long.
-const LEAST_BITS: [u64; 2] = [1 << 10, 1 << 20];
+const LEAST_BITS: [u64; 2] = [1 << 10, 1 << 24];
 
 impl GridParts {
     fn new(opened: &Opened) -> Result<GridParts, BackendError> {
