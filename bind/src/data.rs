@@ -6,14 +6,14 @@ use std::ops::Range;
 use star_base::{BitTable, BitVector, Code, text};
 use star_io::{
     Data, FileError, Format, Graph, GraphSizes, Layout, LayoutOptions, LayoutValue, NumberLayout,
-    Numbers, ReadOptions, Shape, Widths,
+    Numbers, ReadOptions, Shape, Stopped, Widths,
 };
 use star_vm::{HostValue, TableForm};
 
 use crate::layouts::{self, AnyLayout};
 use crate::param::Kind;
 use crate::part::Located;
-use crate::source::{OpenFile, Reading};
+use crate::source::{OpenFile, Reading, Waiting};
 use crate::widths;
 
 /// First bytes of a file by which its format is recognised.
@@ -79,13 +79,17 @@ pub fn read_file(
     expected: Expected,
 ) -> Result<FileContents, FileError> {
     let Located { file: name, part } = located;
-    let OpenFile { input: mut file, n_bytes: size, progress: mut show } =
-        reading.files.open(name)?;
+    let OpenFile { input, n_bytes: size, progress: mut show } = reading.files.open(name)?;
+    let goes_on = || reading.observer.stop().is_none();
+    let mut file = Waiting::new(input, &goes_on);
     let mut head = Vec::new();
     let start = file.by_ref().take(HEAD_BYTES).read_to_end(&mut head);
     start.map_err(|error| {
-        let message = format!("cannot open: {}", text::reason(&error));
-        FileError::new(Code::CannotOpen, *name, message)
+        let (code, message) = match error.get_ref().is_some_and(|error| error.is::<Stopped>()) {
+            true => (Code::Interrupted, error.to_string()),
+            false => (Code::CannotOpen, format!("cannot open: {}", text::reason(&error))),
+        };
+        stopped(reading, FileError::new(code, *name, message))
     })?;
     let format = match expected.format {
         Some(format) => format,
@@ -100,6 +104,7 @@ pub fn read_file(
     options.scale = reading.settings.scale;
     options.fields = reading.settings.field_rules();
     options.graph = expected.graph;
+    options.palette_indices = reading.settings.palette_indices;
     options.part = *part;
     options.progress = Some(&mut progress);
     let mut input = Cursor::new(head).chain(file);
@@ -113,7 +118,11 @@ pub fn read_file(
         reading.observer.note(&format!("{name}: {note}"));
     }
     let is_stream = loaded.format == Format::Updates;
-    Ok(FileContents { data: loaded.data, is_stream, n_bytes: loaded.n_bytes })
+    let mut data = loaded.data;
+    if let Data::Numbers(numbers) = &mut data {
+        reading.settings.mark_missing(numbers);
+    }
+    Ok(FileContents { data, is_stream, n_bytes: loaded.n_bytes })
 }
 
 /// What ended the work, if it was a flag.
@@ -147,7 +156,8 @@ pub fn to_value(
         Data::Numbers(numbers) => {
             let max_bytes = request.max_bytes.saturating_sub(bytes_in(&numbers));
             let request = LoadRequest { max_bytes, ..request };
-            from_numbers(reading, &numbers, request).map(|(value, _)| value)
+            let request = LoadRequest { form: TableForm::Columns, ..request };
+            from_numbers(reading, &numbers, request).map(|(value, ..)| value)
         }
         Data::Table(_) | Data::Slice(_) | Data::Word(_) if request.layout.is_some() => {
             Err(wrong_layout(request, "these are bits").help("name the file without a layout"))
@@ -231,7 +241,8 @@ pub struct RowFields {
     pub widths: Vec<usize>,
 }
 
-/// Lays out numbers. Where the fields lie is reported to the user.
+/// Lays out numbers; the form is that of a table, the requested one where its rows are long. Where the fields lie is
+/// reported to the user.
 ///
 /// # Errors
 /// If the layout gives no value of that kind, a width is too small, or the value does not fit.
@@ -239,7 +250,7 @@ pub fn from_numbers(
     reading: Reading<'_>,
     numbers: &Numbers,
     request: LoadRequest<'_>,
-) -> Result<(HostValue, RowFields), FileError> {
+) -> Result<(HostValue, TableForm, RowFields), FileError> {
     let layout = match (request.layout, request.kind) {
         (Some(AnyLayout::Numbers(layout)), _) => layout,
         (Some(AnyLayout::Graph(_)), _) => {
@@ -250,10 +261,11 @@ pub fn from_numbers(
         (Some(AnyLayout::Updates), _) | (None, Kind::Slice) => &NumberLayout::Records,
         (None, _) => &NumberLayout::Natural,
     };
-    let LoadRequest { file, max_bytes, .. } = request;
+    let LoadRequest { kind, file, max_bytes, form, .. } = request;
+    let by_rows = form == TableForm::Rows && kind == Kind::Table;
     let mut go_on = || reading.observer.stop().is_none();
     let mut options =
-        LayoutOptions { go_on: Some(&mut go_on), ..LayoutOptions::new(file, max_bytes) };
+        LayoutOptions { by_rows, go_on: Some(&mut go_on), ..LayoutOptions::new(file, max_bytes) };
     let widths = reading.settings.widths.as_deref();
     let laid_out = star_io::lay_out_numbers(layout, numbers, widths, &mut options);
     let laid_out = laid_out.map_err(|error| stopped(reading, error))?;
@@ -278,7 +290,8 @@ pub fn from_numbers(
         reading.observer.note(&format!("{file}: {columns}{what}"));
     }
     let widths = laid_out.fields.into_iter().map(|(_, bits)| bits).collect();
-    Ok((value, RowFields { fields: laid_out.chosen, widths }))
+    let form = if laid_out.by_rows { TableForm::Rows } else { TableForm::Columns };
+    Ok((value, form, RowFields { fields: laid_out.chosen, widths }))
 }
 
 /// In which columns the fields lie; nothing for one field of one bit.

@@ -192,7 +192,7 @@ fn takes_rows_of_bits(format: Format) -> bool {
 /// A graph of one arc.
 fn graph_example(weighted: bool, symmetric: bool) -> Data {
     let arcs = vec![Arc { tail: 1, head: 0, weight: 1 }];
-    Data::Graph(Graph { n_vertices: 2, arcs, weighted, symmetric, labels: None })
+    Data::Graph(Graph { n_vertices: 2, arcs, weighted, symmetric, labels: None, no_weights: None })
 }
 
 /// A grid of one number, the greatest of so many bits: a format that does not hold that is seen before.

@@ -46,4 +46,4 @@ pub use load::{Loaded, load};
 pub use param::{Kind, Param, Signature};
 pub use rows::{ResultForm, Rows};
 pub use settings::Settings;
-pub use source::{Files, Observer, OpenFile, Reading};
+pub use source::{Files, Observer, OpenFile, Reading, Waiting};

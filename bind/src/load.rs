@@ -215,7 +215,7 @@ impl Loader<'_> {
                 let n_bytes = data::bytes_in(&numbers);
                 let max_bytes = request.max_bytes.saturating_sub(n_bytes);
                 let request = LoadRequest { max_bytes, ..request };
-                let (value, RowFields { fields, widths }) =
+                let (value, form, RowFields { fields, widths }) =
                     data::from_numbers(self.reading, &numbers, request)?;
                 self.note(n_bytes.saturating_add(data::laid_out_bytes(&value)));
                 let is_list = match numbers.shape {
@@ -226,7 +226,7 @@ impl Loader<'_> {
                     self.free = self.free.saturating_sub(n_bytes);
                     Rows::Records { numbers, fields, widths }
                 });
-                Ok(FileValue { value, form: TableForm::Columns, rows })
+                Ok(FileValue { value, form, rows })
             }
             other @ (Data::Table(_) | Data::Slice(_) | Data::Word(_)) => {
                 let value = data::to_value(self.reading, other, request)?;

@@ -104,8 +104,14 @@ impl ResultForm {
             ResultForm::Fields(fields) => return fields.held_by(format),
             ResultForm::RowsOf(_) => {
                 let arcs = Vec::new();
-                let graph =
-                    Graph { n_vertices: 1, arcs, weighted: false, symmetric: true, labels: None };
+                let graph = Graph {
+                    n_vertices: 1,
+                    arcs,
+                    weighted: false,
+                    symmetric: true,
+                    labels: None,
+                    no_weights: None,
+                };
                 (vec![list, Data::Graph(graph)], "records or arcs")
             }
             ResultForm::Like(_) => (vec![list], "a list of records"),
@@ -182,9 +188,10 @@ impl Rows {
                     return Err(graph.arcs.len());
                 }
                 let arcs = rows().map(|row| graph.arcs[row]).collect();
-                let Graph { n_vertices, weighted, symmetric, ref labels, arcs: _ } = **graph;
-                let labels = labels.clone();
-                Ok(Data::Graph(Graph { n_vertices, arcs, weighted, symmetric, labels }))
+                let Graph { n_vertices, weighted, symmetric, ref labels, arcs: _, ref no_weights } =
+                    **graph;
+                let (labels, no_weights) = (labels.clone(), no_weights.clone());
+                Ok(Data::Graph(Graph { n_vertices, arcs, weighted, symmetric, labels, no_weights }))
             }
         }
     }
@@ -207,7 +214,14 @@ fn like(
     let mut numbers = records.numbers(BitsRef::Table(table), file)?;
     for (found, field) in numbers.fields.iter_mut().zip(fields) {
         let offset = field.offset();
-        found.values.iter_mut().for_each(|number| *number = number.saturating_add(offset));
+        let ones = found.bits.map_or(i64::MAX, |bits| i64::MAX >> 63usize.saturating_sub(bits));
+        found.values.iter_mut().for_each(|number| {
+            *number = match field.nodata {
+                Some(nodata) if *number == ones => nodata,
+                Some(_) | None => number.saturating_add(offset),
+            };
+        });
+        found.nodata = field.nodata;
         found.bits = field.bits;
         found.meaning = field.meaning.clone();
     }

@@ -1,7 +1,7 @@
 //! Settings for the reading of files, given like parameters: `scale=100`, `widths=8,4`.
 
 use star_base::{Code, Diagnostic};
-use star_io::{Decimal, FieldRules};
+use star_io::{Decimal, FieldRules, Meaning, Numbers};
 
 /// Widest field, in bits.
 const MAX_WIDTH: usize = 4096;
@@ -21,6 +21,10 @@ pub struct Settings {
     pub sorted: bool,
     /// What stands where a field of a list is empty.
     pub empty: Option<String>,
+    /// The number of a file that says that there is none.
+    pub nodata: Option<Decimal>,
+    /// Is a picture with a palette read as the numbers of its colours?
+    pub palette_indices: bool,
 }
 
 /// What `--help` says about settings.
@@ -32,6 +36,8 @@ Settings for files, given like parameters:
   texts=A,B,…   fields of a CSV file that hold texts, even if these look like numbers
   order=sorted  codes of texts in the order of their characters, not of their first appearance
   empty=VALUE   what stands in a CSV file where a number, date or time is missing
+  nodata=NUMBER the number of a file that says that there is none: it becomes all ones
+  palette=index a PNG picture with a palette as the numbers of its colours, not as these
   h=BITS        width of weights and distances, for layouts of graphs and update streams
   b=BITS        width of the codes of vertices";
 
@@ -80,6 +86,15 @@ impl Settings {
                 _ => return Err(bad(name, value, "write `order=sorted` or `order=first`")),
             },
             "empty" => self.empty = Some(value.to_owned()),
+            "nodata" => match Decimal::parse(value) {
+                Some(number) => self.nodata = Some(number),
+                None => return Err(bad(name, value, "write a number, as in `nodata=-32768`")),
+            },
+            "palette" => match value {
+                "index" => self.palette_indices = true,
+                "colours" | "colors" => self.palette_indices = false,
+                _ => return Err(bad(name, value, "write `palette=index` or `palette=colours`")),
+            },
             _ => return Ok(false),
         }
         Ok(true)
@@ -87,8 +102,29 @@ impl Settings {
 
     /// How the fields of lists are read.
     pub fn field_rules(&self) -> FieldRules<'_> {
-        let Settings { field_scales, texts, sorted, empty, scale: _, widths: _ } = self;
-        FieldRules { texts, scales: field_scales, sorted: *sorted, empty: empty.as_deref() }
+        FieldRules {
+            texts: &self.texts,
+            scales: &self.field_scales,
+            sorted: self.sorted,
+            empty: self.empty.as_deref(),
+        }
+    }
+
+    /// Says which numbers of these there are not, by the scale of each field.
+    pub fn mark_missing(&self, numbers: &mut Numbers) {
+        let Some(nodata) = self.nodata else { return };
+        for field in &mut numbers.fields {
+            let scale = match &field.meaning {
+                Meaning::Scaled(scale) => Some(*scale),
+                Meaning::Number => self.scale,
+                Meaning::Texts(_) | Meaning::Date | Meaning::Clock | Meaning::DateTime => continue,
+            };
+            let number = match scale {
+                Some(scale) => nodata.scaled(scale),
+                None => nodata.to_whole(),
+            };
+            field.nodata = number.filter(|number| field.values.contains(number));
+        }
     }
 }
 
@@ -100,6 +136,8 @@ fn bad(name: &str, value: &str, help: &str) -> Diagnostic {
 
 #[cfg(test)]
 mod tests {
+    use star_io::{Field, Shape};
+
     use super::*;
 
     #[test]
@@ -108,7 +146,13 @@ mod tests {
         assert_eq!(settings.take("scale", "2.5"), Ok(true));
         assert_eq!(settings.take("widths", "8, 4"), Ok(true));
         assert_eq!(settings.take("width", "8"), Ok(false));
-        for (name, value) in [("texts", "zip, phone"), ("order", "sorted"), ("empty", "0")] {
+        for (name, value) in [
+            ("texts", "zip, phone"),
+            ("order", "sorted"),
+            ("empty", "0"),
+            ("nodata", "-32768"),
+            ("palette", "index"),
+        ] {
             assert_eq!(settings.take(name, value), Ok(true));
         }
         let texts = ["zip", "phone"].map(str::to_owned);
@@ -119,6 +163,12 @@ mod tests {
         let rules = FieldRules { texts: &texts, scales: &scales, sorted: true, empty: Some("0") };
         assert_eq!(settings.field_rules(), rules);
         assert_eq!(settings.widths, Some(vec![8, 4]));
+        assert!(settings.palette_indices);
+        // The number is that of the file: it is multiplied as the others are.
+        let field = Field::new("height", None, vec![5, -81920]);
+        let mut numbers = Numbers { shape: Shape::List(2), fields: vec![field] };
+        settings.mark_missing(&mut numbers);
+        assert_eq!(numbers.fields[0].nodata, Some(-81920));
         for (name, value) in [
             ("scale", "0"),
             ("scale", "a:10,5"),
@@ -126,6 +176,8 @@ mod tests {
             ("widths", ""),
             ("widths", "5000"),
             ("order", "up"),
+            ("nodata", "none"),
+            ("palette", "2"),
         ] {
             assert_eq!(settings.take(name, value).unwrap_err().code, Code::BadArgument, "{value}");
         }

@@ -29,7 +29,7 @@ impl Decimal {
     }
 
     /// A number written like `100`, `-0.25`, `.5` or `1e6`.
-    pub(crate) fn parse(text: &str) -> Option<Self> {
+    pub fn parse(text: &str) -> Option<Self> {
         let (sign, magnitude) = match text.as_bytes().first() {
             Some(b'-' | b'+') => text.split_at(1),
             Some(_) | None => ("", text),

@@ -27,6 +27,19 @@ pub struct FileError {
     pub help: Vec<String>,
 }
 
+/// Why an input ends that was waiting for bytes: the caller wants the reading to end. Inside an
+/// [`std::io::Error`] it makes [`Code::Interrupted`] of a reading.
+#[derive(Clone, Copy, Debug)]
+pub struct Stopped;
+
+impl fmt::Display for Stopped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("interrupted")
+    }
+}
+
+impl std::error::Error for Stopped {}
+
 impl FileError {
     /// An error about the whole of `file`.
     pub fn new(code: Code, file: impl Into<String>, message: impl Into<String>) -> Self {

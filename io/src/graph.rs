@@ -32,9 +32,23 @@ pub struct Graph {
     /// The names of the vertices in the file, ascending, if they are not simply consecutive from 0
     /// or 1.
     pub labels: Option<Vec<u64>>,
+    /// Why there are no weights though the file has some: the first one that is no whole number. Layouts with weights are
+    /// refused so, those of arcs alone are not.
+    pub no_weights: Option<Box<FileError>>,
 }
 
 impl Graph {
+    /// Are the weights there that the file has?
+    ///
+    /// # Errors
+    /// [`Code::BadFormat`] with the place of one that could not be read.
+    pub(crate) fn wants_weights(&self) -> Result<(), FileError> {
+        match &self.no_weights {
+            None => Ok(()),
+            Some(error) => Err(FileError::clone(error)),
+        }
+    }
+
     /// Number of rows of the graph's lists: `arcs.len()`.
     pub fn n_edges(&self) -> usize {
         self.arcs.len()
@@ -100,6 +114,7 @@ impl Graph {
     /// # Errors
     /// [`Code::DoesNotFit`] if the bound is beyond 128 bits. The error names no file.
     pub fn signed_width(&self) -> Result<usize, FileError> {
+        self.wants_weights()?;
         let n = self.n_vertices as u128;
         let n_steps = n.checked_mul(n);
         let farthest = n_steps.and_then(|steps| steps.checked_mul(self.heaviest()));
@@ -128,6 +143,7 @@ impl Graph {
 
     /// Refuses negative weights.
     pub(crate) fn check_weights(&self, file: &str) -> Result<(), FileError> {
+        self.wants_weights()?;
         match self.arcs.iter().zip(1..).find(|(arc, _)| arc.weight < 0) {
             None => Ok(()),
             Some((arc, number)) => {

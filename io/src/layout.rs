@@ -259,7 +259,10 @@ pub fn lay_out_with(
             graph.check_weights(file)?;
             check_weight_width(graph, h, 0, file)?;
         }
-        Weights::Signed => check_weight_width(graph, h, 1, file)?,
+        Weights::Signed => {
+            graph.wants_weights()?;
+            check_weight_width(graph, h, 1, file)?;
+        }
     }
     check_code_width(graph, layout, b, file)?;
     let by_rows = by_rows && layout.may_lie_by_rows(graph);

@@ -65,7 +65,7 @@ mod whole;
 
 pub use data::{Data, Loaded, OutputRef};
 pub use decimal::Decimal;
-pub use error::FileError;
+pub use error::{FileError, Stopped};
 pub use graph::{Arc, Graph};
 pub use layout::{
     Layout, LayoutOptions, LayoutValue, NumberLayout, NumbersLaidOut, Weights, Widths, lay_out,

@@ -66,6 +66,9 @@ pub struct Field {
     pub bits: Option<usize>,
     /// What its numbers stand for.
     pub meaning: Meaning,
+    /// The number that says that there is none, as heights have where nothing was measured. It counts neither for the least
+    /// number nor for the width, and is stored as all ones, which no other number is then.
+    pub nodata: Option<i64>,
     /// The numbers.
     pub values: Vec<i64>,
 }
@@ -73,14 +76,15 @@ pub struct Field {
 impl Field {
     /// A field whose numbers stand for themselves.
     pub fn new(name: impl Into<String>, bits: Option<usize>, values: Vec<i64>) -> Self {
-        Field { name: name.into(), bits, meaning: Meaning::Number, values }
+        Field { name: name.into(), bits, meaning: Meaning::Number, nodata: None, values }
     }
 
     /// The same field of no records.
     #[must_use]
     pub fn without_values(&self) -> Self {
-        let Field { name, bits, meaning, values: _ } = self;
-        Field { name: name.clone(), bits: *bits, meaning: meaning.clone(), values: Vec::new() }
+        let Field { name, bits, meaning, nodata, values: _ } = self;
+        let (name, meaning) = (name.clone(), meaning.clone());
+        Field { name, bits: *bits, meaning, nodata: *nodata, values: Vec::new() }
     }
 
     /// Is every number 0 or 1?
@@ -88,19 +92,33 @@ impl Field {
         self.values.iter().all(|number| matches!(number, 0 | 1))
     }
 
-    /// What is taken off every number, so that none is negative: the least one if it is.
-    pub fn offset(&self) -> i64 {
-        self.values.iter().copied().min().unwrap_or(0).min(0)
+    /// The numbers that there are.
+    fn present(&self) -> impl Iterator<Item = i64> + '_ {
+        self.values.iter().copied().filter(|number| Some(*number) != self.nodata)
     }
 
-    /// The least width, at least 1, in which every number less the offset fits; beside the codes of texts, one that no
-    /// text has.
+    /// How many there are not.
+    pub(crate) fn n_missing(&self) -> usize {
+        match self.nodata {
+            None => 0,
+            Some(nodata) => self.values.iter().filter(|number| **number == nodata).count(),
+        }
+    }
+
+    /// What is taken off every number, so that none is negative: the least one if it is.
+    pub fn offset(&self) -> i64 {
+        self.present().min().unwrap_or(0).min(0)
+    }
+
+    /// The least width, at least 1, in which every number less the offset fits; beside the codes of texts, and beside numbers
+    /// of which some are missing, one that none has.
     pub(crate) fn least_bits(&self) -> usize {
         if let Meaning::Texts(texts) = &self.meaning {
             return texts.width();
         }
-        let greatest = self.values.iter().copied().max().unwrap_or(0);
+        let greatest = self.present().max().unwrap_or(0);
         let range = i128::from(greatest) - i128::from(self.offset());
-        bit_length(range.unsigned_abs()).max(1)
+        let one_more = u128::from(self.n_missing() > 0);
+        bit_length(range.unsigned_abs() + one_more).max(1)
     }
 }

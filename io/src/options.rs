@@ -44,6 +44,8 @@ pub struct ReadOptions<'a> {
     pub fields: FieldRules<'a>,
     /// What is known of the graph that an update stream changes.
     pub graph: GraphSizes,
+    /// Is a picture with a palette read as the numbers of its colours, and not as these?
+    pub palette_indices: bool,
     /// The array to read of a file with several (`.npz`); `None` for the one there is.
     pub part: Option<&'a str>,
     /// Told now and then how many bytes were read so far; `false` stops the reading with
@@ -61,6 +63,7 @@ impl<'a> ReadOptions<'a> {
             scale: None,
             fields: FieldRules::default(),
             graph: GraphSizes::default(),
+            palette_indices: false,
             part: None,
             progress: None,
         }
@@ -69,7 +72,17 @@ impl<'a> ReadOptions<'a> {
 
 impl fmt::Debug for ReadOptions<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ReadOptions { file, size_hint, max_bytes, scale, fields, graph, part, progress } = self;
+        let ReadOptions {
+            file,
+            size_hint,
+            max_bytes,
+            scale,
+            fields,
+            graph,
+            palette_indices,
+            part,
+            progress,
+        } = self;
         f.debug_struct("ReadOptions")
             .field("file", file)
             .field("size_hint", size_hint)
@@ -77,6 +90,7 @@ impl fmt::Debug for ReadOptions<'_> {
             .field("scale", scale)
             .field("fields", fields)
             .field("graph", graph)
+            .field("palette_indices", palette_indices)
             .field("part", part)
             .field("progress", &progress.is_some())
             .finish()

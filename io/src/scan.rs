@@ -15,6 +15,12 @@ use crate::text;
 /// Bytes of a token that are kept for a message: 40 characters of four bytes and one more.
 const KEPT: usize = 164;
 
+/// Bytes of a word, or digits of a number: no format has longer ones, but a device without an end does.
+const MAX_WORD_BYTES: usize = 1 << 16;
+
+/// Bytes of a comment, or of a line of a grid, likewise.
+const MAX_LINE_BYTES: usize = 1 << 28;
+
 /// A text file being read.
 pub(crate) struct Scanner<'r, 'o> {
     source: Source<'r, 'o>,
@@ -154,7 +160,12 @@ impl<'r, 'o> Scanner<'r, 'o> {
     /// `text`.
     pub(crate) fn take_line(&mut self, text: &mut Vec<u8>, limit: usize) -> Result<(), Fault> {
         text.clear();
+        let mut n_passed = 0;
         while self.peek()?.is_some() {
+            if n_passed > MAX_LINE_BYTES {
+                let longest = text::size(MAX_LINE_BYTES as u128);
+                return Err(self.here(Code::BadFormat, format!("a line longer than {longest}")));
+            }
             let rest = &self.buffer[self.pos..self.end];
             let len = rest.iter().position(|&byte| byte == b'\n');
             let n_kept = (limit - text.len()).min(len.unwrap_or(rest.len()));
@@ -165,7 +176,10 @@ impl<'r, 'o> Scanner<'r, 'o> {
                     self.pass_newline();
                     break;
                 }
-                None => self.pos = self.end,
+                None => {
+                    n_passed += rest.len();
+                    self.pos = self.end;
+                }
             }
         }
         Ok(())
@@ -177,12 +191,19 @@ impl<'r, 'o> Scanner<'r, 'o> {
         word.clear();
         self.skip_blanks()?;
         self.begin_token();
+        let mut n_bytes = 0;
         while let Some(byte) = self.peek()?
             && !matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
         {
             self.bump();
             if word.len() < KEPT {
                 word.push(byte);
+            }
+            n_bytes += 1;
+            if n_bytes > MAX_WORD_BYTES {
+                let longest = text::size(MAX_WORD_BYTES as u128);
+                let message = format!("a word longer than {longest}");
+                return Err(self.at_token(Code::BadFormat, message));
             }
         }
         Ok(())

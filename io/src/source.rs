@@ -7,7 +7,7 @@ use std::io::{self, Chain, Cursor, ErrorKind, Read};
 use star_base::Code;
 
 use crate::budget::Budget;
-use crate::error::{Fault, FileError};
+use crate::error::{Fault, FileError, Stopped};
 use crate::options::{FieldRules, GraphSizes, ReadOptions};
 use crate::packing::{BytesBehind, GZIP_MAGIC, Gunzip};
 use crate::scaling::Scaling;
@@ -15,6 +15,9 @@ use crate::text;
 
 /// How many bytes a reader asks for at once.
 pub(crate) const CHUNK: usize = 1 << 18;
+
+/// Bytes that tell whether a file is in a format with a magic.
+const FIRST_BYTES: usize = 16;
 
 /// A file being read.
 pub(crate) struct Source<'r, 'o> {
@@ -99,8 +102,17 @@ impl<'r, 'o> Source<'r, 'o> {
         Ok(n_bytes)
     }
 
-    /// Reads all of the file, for decoders that go to and fro in it. It counts against the budget.
-    pub(crate) fn read_all(&mut self) -> Result<Vec<u8>, Fault> {
+    /// Reads all of the file, for decoders that go to and fro in it. It counts against the budget. Of a file that
+    /// begins with none of `magics` nothing but the first bytes is read: they are enough to refuse it, and it may have no
+    /// end.
+    pub(crate) fn read_all(&mut self, magics: &[&[u8]]) -> Result<Vec<u8>, Fault> {
+        let mut first = [0; FIRST_BYTES];
+        let n_first = self.fill(&mut first)?;
+        let first = &first[..n_first];
+        if !magics.iter().any(|magic| first.starts_with(magic) || magic.starts_with(first)) {
+            return Ok(first.to_vec());
+        }
+        self.push_back(first);
         let mut bytes = Vec::new();
         // The byte beyond the length finds the end. Failing is no error here.
         let expected = self.size_hint().unwrap_or(0).min(self.max_bytes()).saturating_add(1);
@@ -187,6 +199,11 @@ impl<'r, 'o> Source<'r, 'o> {
         self.options.graph
     }
 
+    /// Is a picture with a palette read as the numbers of its colours?
+    pub(crate) fn palette_indices(&self) -> bool {
+        self.options.palette_indices
+    }
+
     /// The array to read.
     pub(crate) fn part(&self) -> Option<&str> {
         self.options.part
@@ -204,6 +221,9 @@ impl<'r, 'o> Source<'r, 'o> {
 }
 
 fn cannot_read(file: &str, error: &io::Error) -> Fault {
+    if error.get_ref().is_some_and(|error| error.is::<Stopped>()) {
+        return Box::new(FileError::new(Code::Interrupted, file, "interrupted"));
+    }
     Box::new(FileError::new(Code::CannotOpen, file, format!("cannot read: {error}")))
 }
 

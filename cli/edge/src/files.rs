@@ -1,7 +1,7 @@
 //! Data files on the disk, as star-bind opens them: any that the command line names, or those that a program
 //! may read; and what it tells while it reads.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io;
 use std::path::Path;
 
@@ -11,6 +11,7 @@ use star_io::FileError;
 
 use crate::access::Access;
 use crate::flags::Flags;
+use crate::patient;
 use crate::progress::Progress;
 use crate::report::Reporter;
 use crate::sources::STDIN;
@@ -53,11 +54,11 @@ fn open(path: &Path, name: &str) -> Result<OpenFile, FileError> {
     if metadata.is_dir() {
         return Err(FileError::new(Code::CannotOpen, name, "it is a directory"));
     }
-    let file = File::open(path).map_err(cannot)?;
+    let input = patient::open(path, &metadata).map_err(cannot)?;
     let n_bytes = metadata.is_file().then_some(metadata.len());
     let mut bar = Progress::reading(name, n_bytes);
     let progress = Box::new(move |n_read| bar.show(n_read));
-    Ok(OpenFile { input: Box::new(file), n_bytes, progress })
+    Ok(OpenFile { input, n_bytes, progress })
 }
 
 /// The terminal as an observer: it shows notes and warnings, and the flags say when to stop.

@@ -8,6 +8,8 @@ mod dev;
 mod disk;
 mod doc;
 mod doctor;
+#[cfg(target_os = "linux")]
+mod endless;
 mod examples;
 mod exit_codes;
 mod files;

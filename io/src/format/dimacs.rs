@@ -27,7 +27,7 @@ struct Header {
 /// Reads a graph.
 pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
     let mut scanner = Scanner::new(source)?;
-    let mut header = None;
+    let (mut header, mut no_weights) = (None, None);
     let mut arcs = Growing::new(scanner.source().budget(), ARC_BYTES);
     while let Some(kind) = scanner.next_entry()? {
         scanner.begin_token();
@@ -42,7 +42,7 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
                     if arcs.len() as u64 == *n_arcs {
                         return Err(super::too_many(&scanner, *n_arcs));
                     }
-                    let arc = read_arc(&mut scanner, u64::from(*n_vertices))?;
+                    let arc = read_arc(&mut scanner, u64::from(*n_vertices), &mut no_weights)?;
                     arcs.push(arc).map_err(|e| scanner.out_of_memory(&e))?;
                 }
             },
@@ -62,14 +62,19 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
     if (arcs.len() as u64) < n_arcs {
         return Err(super::too_few(&scanner, arcs.len() as u64, n_arcs));
     }
+    let (mut arcs, mut warnings) = (arcs.into_vec(), Vec::new());
+    if let Some(fault) = &no_weights {
+        warnings.push(super::leave_weights_out(&mut arcs, fault));
+    }
     let graph = Graph {
         n_vertices: n_vertices as usize,
-        arcs: arcs.into_vec(),
-        weighted: true,
+        arcs,
+        weighted: no_weights.is_none(),
         symmetric: false,
         labels: None,
+        no_weights,
     };
-    let warnings = super::arc_warnings(&graph, scanner.source_mut())?;
+    warnings.extend(super::arc_warnings(&graph, scanner.source_mut())?);
     Ok((Data::Graph(graph), warnings.into()))
 }
 
@@ -110,11 +115,15 @@ fn read_header(scanner: &mut Scanner) -> Result<Header, Fault> {
 }
 
 #[inline]
-fn read_arc(scanner: &mut Scanner, n_vertices: u64) -> Result<Arc, Fault> {
+fn read_arc(
+    scanner: &mut Scanner,
+    n_vertices: u64,
+    no_weights: &mut Option<Fault>,
+) -> Result<Arc, Fault> {
     skip_kind(scanner, KINDS)?;
     let tail = scanner.index("the tail of the arc", n_vertices, "vertices")?;
     let head = scanner.index("the head of the arc", n_vertices, "vertices")?;
-    let weight = scanner.value("the weight")?;
+    let weight = scanner.weight("the weight", no_weights)?;
     scanner.end_line()?;
     Ok(Arc { tail, head, weight })
 }

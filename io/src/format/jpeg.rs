@@ -28,7 +28,7 @@ const WORK_BYTES: u64 = 8;
 
 /// Reads a picture.
 pub(crate) fn read(mut source: Source) -> Result<ReadResult, Fault> {
-    let bytes = source.read_all()?;
+    let bytes = source.read_all(&[&MAGIC])?;
     let n_file_bytes = bytes.len();
     let pixels = check_end(&source, &bytes)?;
     let side = usize::from(u16::MAX);

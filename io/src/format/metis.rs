@@ -4,7 +4,8 @@
 //!
 //! The digits of FORMAT say, from the right, whether there are weights of edges (behind every
 //! neighbour), weights of vertices (NCON of them before the neighbours), and sizes of vertices (before
-//! those). What vertices weigh is read and left out: a graph has no place for it. Accepted beyond the
+//! those). The first end of an edge is the vertex with the greater number, in whose line it is read; its edges come in the
+//! order of that line, and the vertices in theirs. What vertices weigh is read and left out: a graph has no place for it. Accepted beyond the
 //! manual: parallel edges, and weights that are 0 or negative.
 
 use std::io;
@@ -44,6 +45,7 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
     // Every arc once, and both halves once more when they are compared.
     let mut arcs: Growing<Arc> = Growing::new(&budget, 2 * ARC_BYTES);
     arcs.reserve(header.n_edges.saturating_mul(2), scanner.source().size_hint(), 2);
+    let mut no_weights = None;
     let mut lines = Growing::new(&budget, size_of::<u64>() as u64);
     for vertex in 0..header.n_vertices {
         while scanner.skip_blanks()? == Some(b'%') {
@@ -57,11 +59,15 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
             return Err(scanner.here(Code::Truncated, message));
         }
         lines.push(scanner.line()).map_err(|e| scanner.out_of_memory(&e))?;
-        read_vertex(&mut scanner, vertex, &header, &mut arcs)?;
+        read_vertex(&mut scanner, vertex, &header, &mut arcs, &mut no_weights)?;
     }
     refuse_more_lines(&mut scanner, header.n_vertices)?;
     // An edge in one line only is why the number is wrong, if it is.
-    let edges = one_of_each(&mut scanner, arcs.into_vec(), &lines.into_vec())?;
+    let (mut arcs, mut warnings) = (arcs.into_vec(), Vec::new());
+    if let Some(fault) = &no_weights {
+        warnings.push(super::leave_weights_out(&mut arcs, fault));
+    }
+    let edges = one_of_each(&mut scanner, arcs, &lines.into_vec())?;
     if edges.len() as u64 != header.n_edges {
         let (announced, found) = (text::counted(header.n_edges, "edges"), edges.len());
         let message =
@@ -74,11 +80,11 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
     let graph = Graph {
         n_vertices: header.n_vertices as usize,
         arcs: edges,
-        weighted: header.edge_weights,
+        weighted: header.edge_weights && no_weights.is_none(),
         symmetric: true,
         labels: None,
+        no_weights,
     };
-    let mut warnings = Vec::new();
     if header.n_before > 0 && header.n_vertices > 0 {
         warnings.push("the weights and sizes of vertices are left out".to_owned());
     }
@@ -195,6 +201,7 @@ fn read_vertex(
     vertex: u32,
     header: &Header,
     arcs: &mut Growing<Arc>,
+    no_weights: &mut Option<Fault>,
 ) -> Result<(), Fault> {
     if header.n_before > 0 && scanner.peek()?.is_some() {
         for _ in 0..header.n_before {
@@ -209,7 +216,7 @@ fn read_vertex(
             return Err(Box::new(fault.note("a METIS graph has no loops")));
         }
         let weight = match header.edge_weights {
-            true => scanner.value("the weight of the edge")?,
+            true => scanner.weight("the weight of the edge", no_weights)?,
             false => 1,
         };
         arcs.push(Arc { tail: vertex, head, weight }).map_err(|e| scanner.out_of_memory(&e))?;

@@ -104,6 +104,14 @@ fn arc_warnings(graph: &Graph, source: &mut Source) -> Result<Vec<String>, Fault
     Ok(warnings)
 }
 
+/// Gives all arcs the weight 1, since one of the file is no whole number; the warning that says so.
+fn leave_weights_out(arcs: &mut [Arc], fault: &FileError) -> String {
+    arcs.iter_mut().for_each(|arc| arc.weight = 1);
+    let line = fault.line.map_or_else(String::new, |line| format!(" in line {line}"));
+    let help = fault.help.first().map_or_else(String::new, |help| format!("; {help}"));
+    format!("the arcs are read without their weights: {}{line}{help}", fault.message)
+}
+
 /// What a graph format writes: a graph as it is, or the graph of an adjacency table.
 #[derive(Clone, Copy)]
 enum GraphRef<'a> {

@@ -47,7 +47,7 @@ impl Part {
 
 /// Reads one array.
 pub(crate) fn read(mut source: Source) -> Result<ReadResult, Fault> {
-    let bytes = source.read_all()?;
+    let bytes = source.read_all(&[&MAGIC])?;
     if !bytes.starts_with(&MAGIC) {
         let code = match MAGIC.starts_with(&bytes) {
             true => Code::Truncated,

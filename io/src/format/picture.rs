@@ -115,7 +115,7 @@ fn bits_of(bits: BitsRef<'_>) -> (usize, usize, Channels, usize, Samples<'_>) {
 
 /// Bits that the field needs, and at least as many as it says.
 fn field_bits(field: &Field, format: &str) -> Result<usize, Fault> {
-    let Field { name, bits, meaning: _, values } = field;
+    let Field { name, bits, meaning: _, nodata: _, values } = field;
     let refuse = |message: String| {
         let error = FileError::new(Code::NoSuchLayout, "", message);
         let error = error.note(format!("{format} holds numbers from 0 to 65535"));

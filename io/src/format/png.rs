@@ -1,9 +1,8 @@
 //! Portable Network Graphics, `.png`: gray of 1, 2, 4, 8 and 16 bits, colours of 8 and 16 bits, with
 //! and without alpha, palettes.
 //!
-//! Samples come as the file has them; nothing is scaled. A palette picture whose numbers are only 0
-//! and 1 is a mask: one field, `index`, of one bit. Any other palette is looked up: the fields are
-//! red, green and blue. A colour that only stands for "transparent" (a `tRNS` chunk of a picture
+//! Samples come as the file has them; nothing is scaled. A palette is looked up: the fields are red, green and blue, and
+//! alpha if it has some; if the options say so, the numbers of the colours are one field, `index`. A colour that only stands for "transparent" (a `tRNS` chunk of a picture
 //! without palette) is kept as it is, with a warning. Of an animation the first picture is read.
 
 use std::fmt::Display;
@@ -26,7 +25,7 @@ pub(crate) const MAGIC: [u8; 8] = *b"\x89PNG\r\n\x1a\n";
 
 /// Reads a picture.
 pub(crate) fn read(mut source: Source) -> Result<ReadResult, Fault> {
-    let bytes = source.read_all()?;
+    let bytes = source.read_all(&[&MAGIC])?;
     let n_file_bytes = bytes.len();
     let max_bytes = usize::try_from(source.max_bytes()).unwrap_or(usize::MAX);
     let limits = Limits { bytes: max_bytes };
@@ -154,7 +153,7 @@ fn plain_fields(
     }
 }
 
-/// The mask, or the colours of the palette.
+/// The colours of the palette, or their numbers.
 fn palette_fields(
     source: &mut Source,
     info: &Info<'_>,
@@ -162,14 +161,20 @@ fn palette_fields(
     extent: Extent,
     bits: usize,
 ) -> Result<Vec<Field>, Fault> {
+    let Some(palette) = info.palette.as_deref() else {
+        let message = "a picture with a palette that is not there: it has no chunk `PLTE`";
+        return Err(source.fault(Code::BadFormat, message));
+    };
     let indices = raster::unpack(packed, bits, extent.width);
-    if indices.iter().all(|&index| index <= 1) {
-        return raster::take_apart(source, &indices, names(ColorType::Indexed), 1, i64::from);
-    }
-    let (colors, _) = info.palette.as_deref().unwrap_or_default().as_chunks::<3>();
+    let (colors, _) = palette.as_chunks::<3>();
     if let Some(beyond) = indices.iter().find(|&&index| usize::from(index) >= colors.len()) {
         let message = format!("a pixel has colour {beyond}, and the palette ends before it");
         return Err(source.fault(Code::BadFormat, message));
+    }
+    if source.palette_indices() {
+        // A picture of two colours is a mask.
+        let bits = if indices.iter().all(|&index| index <= 1) { 1 } else { bits };
+        return raster::take_apart(source, &indices, names(ColorType::Indexed), bits, i64::from);
     }
     let len = extent.n_pixels();
     let mut fields = Vec::with_capacity(4);

@@ -73,6 +73,7 @@ impl UniformGraph {
             weighted: false,
             symmetric: self.kind == Kind::Undirected,
             labels: None,
+            no_weights: None,
         };
         numbering::finish(&mut graph, self.labels, self.max_weight, &mut pacer)?;
         Ok(graph)

@@ -8,7 +8,7 @@ use star_base::{BitTable, Code};
 
 use super::fill::fill_column;
 use super::poller::InterruptPoller;
-use super::{LayoutOptions, zeros};
+use super::{LEAST_ROW, LayoutOptions, zeros};
 use crate::error::FileError;
 use crate::meaning::Meaning;
 use crate::numbers::{Field, MAX_BITS, Numbers, Shape};
@@ -80,8 +80,10 @@ impl fmt::Display for NumberLayout {
 /// Numbers laid out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NumbersLaidOut {
-    /// The table.
+    /// The table; its columns are the rows if it lies by rows.
     pub table: BitTable,
+    /// Does it lie by rows? If the options ask for it, and the rows are long enough to be worth it.
+    pub by_rows: bool,
     /// The fields as they lie in it: name, and bits of every number.
     pub fields: Vec<(String, usize)>,
     /// Which of all fields these are, counted from 0.
@@ -92,7 +94,7 @@ pub struct NumbersLaidOut {
 
 /// Lays out numbers. `widths` are the bits of the fields laid out, or of all fields, in order; without them those that the
 /// file says count, or else the least that are enough. A field with negative numbers is stored less its
-/// least number, and a note says so; others say what the numbers of a field stand for. Takes the memory of the result
+/// least number, and a note says so, as one says how many are missing; others say what the numbers of a field stand for. Takes the memory of the result
 /// and no more.
 ///
 /// # Errors
@@ -117,7 +119,7 @@ pub fn lay_out_numbers(
     if let (NumberLayout::Code { value, .. }, [field], [bits]) = (layout, fields, &widths[..]) {
         let table = code(field, *bits, value, options)?;
         let fields = vec![(field.name.clone(), *bits)];
-        return Ok(NumbersLaidOut { table, fields, chosen, notes: Vec::new() });
+        return Ok(NumbersLaidOut { table, by_rows: false, fields, chosen, notes: Vec::new() });
     }
     let is_mask = matches!(fields, [field] if field.is_bits()) && widths == [1];
     let (height, width) = match (layout, numbers.shape) {
@@ -141,21 +143,31 @@ pub fn lay_out_numbers(
         ) => (shape.n_records(), 1),
     };
     let sum = widths.iter().map(|&bits| bits as u128).sum::<u128>();
-    let mut table =
-        zeros(height, sum.saturating_mul(width as u128), false, options.max_bytes, file)?;
+    let n_cols = sum.saturating_mul(width as u128);
+    let by_rows = options.by_rows && n_cols >= LEAST_ROW as u128;
+    let mut table = zeros(height, n_cols, by_rows, options.max_bytes, file)?;
     let mut poller = InterruptPoller::new(options);
     let offsets: Vec<i64> = fields.iter().map(Field::offset).collect();
-    let mut n_filled = 0;
-    for cell in 0..width {
-        for ((field, &bits), &offset) in fields.iter().zip(&widths).zip(&offsets) {
-            for place in 0..bits {
-                let exponent = bits - 1 - place;
-                let bit = |row: usize| {
-                    let number = field.values[row * width + cell].wrapping_sub(offset) as u64;
-                    exponent < 64 && number >> exponent & 1 == 1
-                };
-                fill_column(&mut table, n_filled, bit, &mut poller)?;
-                n_filled += 1;
+    // Of each column of a cell the field and the exponent.
+    let columns: Vec<(usize, usize)> = (0..fields.len())
+        .flat_map(|idx| (0..widths[idx]).rev().map(move |exponent| (idx, exponent)))
+        .collect();
+    if by_rows {
+        for row in 0..height {
+            let of_column = |col: usize| {
+                let (idx, exponent) = columns[col % columns.len()];
+                let number = fields[idx].values[row * width + col / columns.len()];
+                bit(number, &fields[idx], offsets[idx], exponent)
+            };
+            fill_column(&mut table, row, of_column, &mut poller)?;
+        }
+    } else {
+        for cell in 0..width {
+            for (place, &(idx, exponent)) in columns.iter().enumerate() {
+                let (field, offset) = (&fields[idx], offsets[idx]);
+                let of_row =
+                    |row: usize| bit(field.values[row * width + cell], field, offset, exponent);
+                fill_column(&mut table, cell * columns.len() + place, of_row, &mut poller)?;
             }
         }
     }
@@ -163,13 +175,24 @@ pub fn lay_out_numbers(
     let notes = negative.map(|(Field { name, .. }, offset)| {
         format!("the field `{name}` is stored less its least number, which is {offset}")
     });
+    let missing = fields.iter().filter(|field| field.n_missing() > 0).map(|field| {
+        let (n_missing, n) = (field.n_missing(), field.values.len());
+        format!("{n_missing} of {n} numbers of the field `{}` are missing: all ones", field.name)
+    });
     let meanings = fields
         .iter()
         .filter_map(|field| Some(format!("the field `{}` {}", field.name, field.meaning.note()?)));
-    let notes = meanings.chain(notes);
+    let notes = meanings.chain(notes).chain(missing);
     let names = fields.iter().map(|field| field.name.clone());
     let fields = names.zip(widths).collect();
-    Ok(NumbersLaidOut { table, fields, chosen, notes: notes.collect() })
+    Ok(NumbersLaidOut { table, by_rows, fields, chosen, notes: notes.collect() })
+}
+
+/// A bit of a number in its field.
+#[inline]
+fn bit(number: i64, field: &Field, offset: i64, exponent: usize) -> bool {
+    let distance = number.wrapping_sub(offset) as u64;
+    Some(number) == field.nodata || (exponent < 64 && distance >> exponent & 1 == 1)
 }
 
 /// The word of a value in a field of so many bits.
@@ -183,7 +206,13 @@ fn code(
     let offset = field.offset();
     let quoted = text::quote(value.as_bytes());
     let number = match (&field.meaning, field.meaning.number(value)) {
-        (_, Some(number)) => i128::from(number) - i128::from(offset),
+        (_, Some(number)) if Some(number) != field.nodata => {
+            i128::from(number) - i128::from(offset)
+        }
+        (_, Some(_)) => {
+            (0..bits).for_each(|column| table.put(0, column, true));
+            return Ok(table);
+        }
         // The width leaves this code free.
         (Meaning::Texts(_), None) => {
             (0..bits).for_each(|column| table.put(0, column, true));
@@ -260,8 +289,14 @@ fn field_widths(
     }
     let width = |(idx, field): (usize, &Field)| {
         let (least, offset) = (field.least_bits(), field.offset());
-        let given = widths.and_then(|widths| widths.get(idx).copied()).or(field.bits);
-        let all_zero = least == 1 && field.values.iter().all(|&number| number == offset);
+        // What says that numbers are missing may take one more bit than the file has.
+        let of_file = match field.nodata {
+            None => field.bits,
+            Some(_) => field.bits.map(|bits| bits.max(least)),
+        };
+        let given = widths.and_then(|widths| widths.get(idx).copied()).or(of_file);
+        let is_offset = |&number: &i64| number == offset || Some(number) == field.nodata;
+        let all_zero = least == 1 && field.values.iter().all(is_offset);
         match given {
             None => Ok(least),
             Some(bits) if bits > MAX_BITS => {
@@ -281,7 +316,8 @@ fn field_widths(
                     .help(format!("it takes {least}")))
             }
             Some(bits) => {
-                let numbered = field.values.iter().enumerate().rev();
+                let is_there = |(_, number): &(usize, &i64)| Some(**number) != field.nodata;
+                let numbered = field.values.iter().enumerate().rev().filter(is_there);
                 let (idx, &greatest) =
                     numbered.max_by_key(|(_, number)| **number).unwrap_or((0, &0));
                 let message = format!(
@@ -295,6 +331,10 @@ fn field_widths(
                     least => error.note(format!("the least number, {least}, is stored as 0")),
                 };
                 let error = error.note(format!("it stands in {}", place(shape, idx)));
+                let error = match field.n_missing() {
+                    0 => error,
+                    _ => error.note("all ones is for the numbers that are missing"),
+                };
                 Err(error.help(format!("it takes {least}")))
             }
         }

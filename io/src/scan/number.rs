@@ -5,9 +5,9 @@
 
 use star_base::Code;
 
-use super::Scanner;
+use super::{KEPT, MAX_WORD_BYTES, Scanner};
 use crate::decimal::Decimal;
-use crate::error::Fault;
+use crate::error::{Fault, FileError};
 use crate::scaling::{Scaling, advice};
 use crate::text;
 
@@ -64,6 +64,34 @@ impl Scanner<'_, '_> {
                 self.scaled(what, value, scaling)
             }
         }
+    }
+
+    /// The weight of an arc. The arcs are good without weights, too: the first one that is no whole number, and has no scale,
+    /// is kept as the fault that it is to who wants weights, and it and all later ones are 1.
+    #[inline]
+    pub(crate) fn weight(
+        &mut self,
+        what: &str,
+        no_weights: &mut Option<Fault>,
+    ) -> Result<i64, Fault> {
+        if no_weights.is_some() {
+            return self.real(what).map(|_| 1);
+        }
+        match self.value(what) {
+            Err(fault) if self.is_fraction(&fault) => {
+                *no_weights = Some(fault);
+                Ok(1)
+            }
+            weight => weight,
+        }
+    }
+
+    /// Is the fault that the last token, which was read to its end, is a number with a fraction?
+    #[cold]
+    fn is_fraction(&mut self, fault: &FileError) -> bool {
+        let token = self.token_bytes();
+        let value = std::str::from_utf8(&token).ok().and_then(Decimal::parse);
+        fault.code == Code::BadFormat && token.len() < KEPT && value.is_some()
     }
 
     /// Likewise a value that is not negative.
@@ -155,6 +183,7 @@ impl Scanner<'_, '_> {
         while let Some(byte @ b'0'..=b'9') = self.peek()? {
             self.bump();
             n_digits += 1;
+            self.refuse_endless(n_digits)?;
             let longer =
                 value.checked_mul(10).and_then(|value| value.checked_add(u64::from(byte - b'0')));
             match longer {
@@ -176,8 +205,21 @@ impl Scanner<'_, '_> {
             self.bump();
             n_digits += 1;
             each(byte - b'0');
+            self.refuse_endless(n_digits)?;
         }
         Ok(n_digits)
+    }
+
+    /// The fault that a number has more digits than any file has a reason for.
+    #[inline]
+    fn refuse_endless(&self, n_digits: u64) -> Result<(), Fault> {
+        match n_digits > MAX_WORD_BYTES as u64 {
+            true => {
+                let message = format!("a number of more than {MAX_WORD_BYTES} digits");
+                Err(self.at_token(Code::BadFormat, message))
+            }
+            false => Ok(()),
+        }
     }
 
     /// Begins the token of a field that must not be missing; its first byte.

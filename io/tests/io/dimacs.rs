@@ -80,7 +80,7 @@ fn bad_inputs_are_refused_at_their_place() {
             (b"p sp 2 1\na -1 2 3\n", OutOfRange, 2, 3, "`-1` is negative"),
             (b"p sp 2 1\na - 2 3\n", BadFormat, 2, 3, "`-` is not a whole number"),
             (b"p sp 2 1\na 1 2 -\n", BadFormat, 2, 7, "`-` is not a whole number"),
-            (b"p sp 2 1\na 1 2 0.5\n", BadFormat, 2, 7, "`0.5` is not a whole number"),
+            (b"p sp 2 1\na 1 2 0.5x\n", BadFormat, 2, 7, "`0.5x` is not a whole number"),
             (b"p sp 2 1\na 1,2 3\n", BadFormat, 2, 4, "`,2` is not a whole number"),
             (b"p sp 2 1\na 1 2\n", BadFormat, 2, 6, "the weight"),
             (b"p sp 2 1\na 1 2\r\n", BadFormat, 2, 6, "the weight"),

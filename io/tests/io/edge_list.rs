@@ -1,7 +1,8 @@
 //! Edge lists.
 
 use star_base::Code::{BadFormat, HeaderLies, OutOfRange, Truncated};
-use star_io::Format::EdgeList;
+use star_io::Format::{Dimacs, EdgeList, Metis};
+use star_io::{Data, Decimal, Layout, ReadOptions, Widths, lay_out, read};
 
 use crate::support::{arcs, graph, refuses};
 
@@ -84,7 +85,8 @@ fn bad_inputs_are_refused_at_their_place() {
             (b"-1 2\n", OutOfRange, 1, 1, "`-1` is negative"),
             (b"0 1\n0 -2\n", OutOfRange, 2, 3, "`-2` is negative"),
             (b"0 18446744073709551616\n", OutOfRange, 1, 3, "beyond 64 bits"),
-            (b"0 1 0.5\n", BadFormat, 1, 5, "`0.5` is not a whole number"),
+            (b"0 1 0.5x\n", BadFormat, 1, 5, "`0.5x` is not a whole number"),
+            (b"0 1 0.5\n1 0 2.x\n", BadFormat, 2, 5, "`2.x` is not a number"),
             (b"0 1\n0 1 2\n", BadFormat, 2, 5, "3 fields in a line, 2 in"),
             (b"0 1 2\n0 1\n", BadFormat, 2, 4, "2 fields in a line, 3 in"),
             (b"0 1 2 3\n", BadFormat, 1, 7, "`3` where the line should end"),
@@ -99,4 +101,35 @@ fn bad_inputs_are_refused_at_their_place() {
             (&long, OutOfRange, 2, 3, "7777777777…`"),
         ],
     );
+}
+
+#[test]
+fn arcs_are_good_without_weights_that_are_no_whole_numbers() {
+    for (format, text, line) in [
+        (EdgeList, "0 1 3\n1 2 1.261404\n2 0 -4e-3\n", 2),
+        (Dimacs, "p sp 3 3\na 1 2 3\na 2 3 1.261404\na 3 1 7\n", 3),
+        (Metis, "3 2 1\n2 1.261404\n1 1.261404 3 5\n2 5\n", 2),
+    ] {
+        let (graph, warnings) = graph(format, text);
+        assert!(!graph.weighted && graph.arcs.iter().all(|arc| arc.weight == 1), "{graph:?}");
+        let told =
+            format!("without their weights: `1.261404` is not a whole number in line {line}");
+        assert!(warnings[0].contains(&told) && warnings[0].contains("`scale=100`"), "{warnings:?}");
+        for layout in [Layout::Adjacency, Layout::Left, Layout::Incidence, Layout::Edges] {
+            let widths = layout.least_widths(&graph).unwrap();
+            lay_out(layout, &graph, widths, 1 << 20, "f").unwrap();
+        }
+        for layout in [Layout::WeightsOut, Layout::SignedOut, Layout::Weight, Layout::Arcs] {
+            let refused =
+                lay_out(layout, &graph, Widths { h: 30, b: 3 }, 1 << 20, "f").unwrap_err();
+            assert_eq!((refused.code, refused.line), (BadFormat, Some(line)), "{refused}");
+            assert_eq!(layout.least_widths(&graph).unwrap_err(), refused);
+        }
+        let mut options = ReadOptions::new("f", 1 << 20);
+        options.scale = Decimal::parse_positive("1000000");
+        let scaled = read(format, &mut text.as_bytes(), &mut options).unwrap();
+        let Data::Graph(scaled) = scaled.data else { panic!("no graph") };
+        assert!(scaled.weighted && scaled.no_weights.is_none());
+        assert!(scaled.arcs.iter().any(|arc| arc.weight == 1_261_404), "{scaled:?}");
+    }
 }

@@ -24,7 +24,14 @@ fn sample(n: usize, m: usize, symmetric: bool) -> Graph {
         head: next(n) as u32,
         weight: next(100) as i64,
     });
-    Graph { n_vertices: n, arcs: arcs.collect(), weighted: true, symmetric, labels: None }
+    Graph {
+        n_vertices: n,
+        arcs: arcs.collect(),
+        weighted: true,
+        symmetric,
+        labels: None,
+        no_weights: None,
+    }
 }
 
 /// The table of a layout that must succeed.

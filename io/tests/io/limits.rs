@@ -164,7 +164,14 @@ fn sorting_before_the_first_byte_is_written_can_be_stopped() {
     let arcs =
         (1..=n as u32).rev().map(|head| Arc { tail: 0, head, weight: i64::from(head) % 7 - 3 });
     let arcs = arcs.collect();
-    let graph = Graph { n_vertices: n + 1, arcs, weighted: true, symmetric: true, labels: None };
+    let graph = Graph {
+        n_vertices: n + 1,
+        arcs,
+        weighted: true,
+        symmetric: true,
+        labels: None,
+        no_weights: None,
+    };
     let write_until = |n_last: usize| {
         let (mut bytes, mut n_asked) = (Vec::new(), 0);
         let mut go_on = || {

@@ -197,3 +197,56 @@ fn a_value_has_its_code_as_the_field_is_laid_out() {
     ];
     assert_eq!(laid_out.notes, notes);
 }
+
+#[test]
+fn numbers_that_are_missing_are_all_ones_and_cost_no_width() {
+    let mut heights = list(vec![field("height", None, &[-32768, -5, 7, -32768, 10])]);
+    let wide = laid_out("", &heights, None).unwrap();
+    assert_eq!(wide.fields[0].1, 16);
+    heights.fields[0].nodata = Some(-32768);
+    let laid = laid_out("", &heights, None).unwrap();
+    // From −5 to 10 there are 16 numbers: the one beyond is the fifth bit.
+    assert_eq!(laid.fields[0].1, 5);
+    let ones = "11111";
+    assert_eq!(rows("", &heights, None), [ones, "00000", "01100", ones, "01111"]);
+    let told = "2 of 5 numbers of the field `height` are missing: all ones";
+    assert!(laid.notes.iter().any(|note| note == told), "{:?}", laid.notes);
+    assert_eq!(rows("code:height=-32768", &heights, None), [ones]);
+    let refused = laid_out("", &heights, Some(&[4])).unwrap_err();
+    assert_eq!(refused.code, Code::WidthTooSmall);
+    assert!(refused.message.contains("10 in the field"), "{refused}");
+    check_wording(&refused);
+    // The file has 8 bits for its numbers, and all of them are taken.
+    let mut bytes = list(vec![field("gray", Some(8), &[0, 255, 3])]);
+    bytes.fields[0].nodata = Some(0);
+    assert_eq!(rows("", &bytes, None), ["111111111", "011111111", "000000011"]);
+    // All of them, and none.
+    let mut all = list(vec![field("h", None, &[-1, -1])]);
+    all.fields[0].nodata = Some(-1);
+    assert_eq!(rows("", &all, None), ["1", "1"]);
+    all.fields[0].nodata = Some(3);
+    assert_eq!(rows("", &all, None), ["0", "0"]);
+}
+
+#[test]
+fn a_grid_by_rows_is_the_one_by_columns_turned() {
+    for width in [170, 171, 700] {
+        let shape = Shape::Grid { height: 3, width };
+        let values: Vec<i64> = (0..3 * width as i64).map(|at| at * at % 13 - 6).collect();
+        let mut numbers = Numbers { shape, fields: vec![field("a", Some(5), &values)] };
+        numbers.fields.push(field("b", Some(1), &vec![1; values.len()]));
+        numbers.fields[0].nodata = Some(-2);
+        let columns = laid_out("grid", &numbers, None).unwrap();
+        let mut options = LayoutOptions { by_rows: true, ..LayoutOptions::new("f", BUDGET) };
+        let rows = lay_out_numbers(&NumberLayout::Grid, &numbers, None, &mut options).unwrap();
+        assert!(rows.by_rows && !columns.by_rows);
+        let (n_rows, n_cols) = (columns.table.n_rows(), columns.table.n_cols());
+        assert_eq!((rows.table.n_cols(), rows.table.n_rows()), (n_rows, n_cols));
+        let mut places = (0..n_rows).flat_map(|row| (0..n_cols).map(move |col| (row, col)));
+        assert!(places.all(|(row, col)| columns.table.get(row, col) == rows.table.get(col, row)));
+    }
+    let narrow = list(vec![field("a", None, &[1, 2, 3])]);
+    let mut options = LayoutOptions { by_rows: true, ..LayoutOptions::new("f", BUDGET) };
+    let laid = lay_out_numbers(&NumberLayout::Records, &narrow, None, &mut options).unwrap();
+    assert!(!laid.by_rows, "mostly gaps");
+}

@@ -58,10 +58,22 @@ fn png_colours_are_fields() {
 }
 
 #[test]
-fn png_palette_is_a_mask_or_colours() {
+fn png_palette_is_read_by_its_colours_unless_told_otherwise() {
     let palette: (&[u8; 4], &[u8]) = (b"PLTE", &[10, 20, 30, 40, 50, 60, 70, 80, 90]);
-    let mask = png((3, 1), 3, 8, &[palette], &[&[1, 0, 1]]);
-    assert_eq!(fields(&grid(Png, &mask)), [("index", Some(1), &[1, 0, 1][..])]);
+    let indices = |bytes: &[u8]| {
+        let options = ReadOptions::new("f", BUDGET);
+        let mut options = ReadOptions { palette_indices: true, ..options };
+        let loaded = read(Png, &mut &bytes[..], &mut options).unwrap();
+        let Data::Numbers(numbers) = loaded.data else { panic!("no numbers") };
+        numbers
+    };
+    let two = png((3, 1), 3, 8, &[palette], &[&[1, 0, 1]]);
+    assert_eq!(grid(Png, &two).fields[0].values, [40, 10, 40]);
+    assert_eq!(fields(&indices(&two)), [("index", Some(1), &[1, 0, 1][..])]);
+    let three = png((3, 1), 3, 8, &[palette], &[&[1, 2, 0]]);
+    assert_eq!(fields(&indices(&three)), [("index", Some(8), &[1, 2, 0][..])]);
+    let (code, message) = error(Png, &png((1, 1), 3, 8, &[], &[&[0]]));
+    assert!(message.contains("PLTE"), "{code:?} {message}");
     let colors = png((3, 1), 3, 2, &[palette], &[&[0b1000_0100]]);
     let expected: [(&str, Option<usize>, &[i64]); 3] = [
         ("red", Some(8), &[70, 10, 40]),

@@ -45,7 +45,14 @@ fn graph(symmetric: bool) -> impl Strategy<Value = Graph> {
                 true => Arc { tail: tail.max(head), head: tail.min(head), weight },
                 false => Arc { tail, head, weight },
             });
-            Graph { n_vertices, arcs: arcs.collect(), weighted, symmetric, labels: None }
+            Graph {
+                n_vertices,
+                arcs: arcs.collect(),
+                weighted,
+                symmetric,
+                labels: None,
+                no_weights: None,
+            }
         })
     })
 }
@@ -185,7 +192,8 @@ proptest! {
 fn names_of_vertices_survive_in_edge_lists() {
     let arcs = vec![Arc { tail: 1, head: 0, weight: 5 }, Arc { tail: 1, head: 2, weight: 6 }];
     let labels = Some(vec![10, 20, 1 << 40]);
-    let graph = Graph { n_vertices: 3, arcs, weighted: true, symmetric: false, labels };
+    let graph =
+        Graph { n_vertices: 3, arcs, weighted: true, symmetric: false, labels, no_weights: None };
     let mut bytes = Vec::new();
     write(Format::EdgeList, OutputRef::Graph(&graph), &mut bytes).unwrap();
     let found = read(Format::EdgeList, &mut &bytes[..], &mut ReadOptions::new("f", BUDGET));

@@ -5,7 +5,7 @@ use std::sync::mpsc::{self, Receiver, SyncSender};
 use std::thread;
 
 use star_base::Code;
-use star_bind::{Files, OpenFile};
+use star_bind::{Files, OpenFile, Waiting};
 use star_edge::failure::{Failure, internal};
 use star_edge::files::Disk;
 use star_edge::flags::Flags;
@@ -95,7 +95,9 @@ impl Streams<'_> {
         limit: NumberLimit,
         read: impl FnOnce(MovingReader<'_, '_, R>) -> Result<T, FileError>,
     ) -> Result<T, FileError> {
-        let OpenFile { mut input, n_bytes, mut progress } = Disk.open(name)?;
+        let OpenFile { input, n_bytes, mut progress } = Disk.open(name)?;
+        let waits_on = || self.flags.stop().is_none();
+        let mut input = Waiting::new(input, &waits_on);
         let mut goes_on = |n_read| {
             progress(n_read);
             self.flags.stop().is_none()

@@ -34,7 +34,7 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
     let mut remarks = Remarks::default();
     let mut text = Vec::new();
     let mut raw: Growing<RawArc> = Growing::new(scanner.source().budget(), RAW_BYTES);
-    let mut weighted = None;
+    let (mut weighted, mut no_weights) = (None, None);
     while let Some(first) = scanner.next_entry()? {
         if matches!(first, b'#' | b'%') {
             scanner.take_line(&mut text, remarks::MAX_BYTES)?;
@@ -49,12 +49,12 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
         {
             return Err(super::too_many(&scanner, n_arcs));
         }
-        let arc = read_edge(&mut scanner, &remarks, &mut weighted)?;
+        let arc = read_edge(&mut scanner, &remarks, &mut weighted, &mut no_weights)?;
         raw.push(arc).map_err(|e| scanner.out_of_memory(&e))?;
     }
     let (mut warnings, mut notes) = (Vec::new(), Vec::new());
     let raw = raw.into_vec();
-    let numbered = match remarks.exact {
+    let mut numbered = match remarks.exact {
         Some(Announced { n_arcs, .. }) if (raw.len() as u64) < n_arcs => {
             return Err(super::too_few(&scanner, raw.len() as u64, n_arcs));
         }
@@ -73,12 +73,16 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
         ));
     }
     warnings.extend(remarks.disagreement(numbered.n_vertices, numbered.arcs.len()));
+    if let Some(fault) = &no_weights {
+        warnings.push(super::leave_weights_out(&mut numbered.arcs, fault));
+    }
     let graph = Graph {
         n_vertices: numbered.n_vertices,
         arcs: numbered.arcs,
-        weighted: weighted.unwrap_or(false),
+        weighted: weighted.unwrap_or(false) && no_weights.is_none(),
         symmetric: false,
         labels: numbered.labels,
+        no_weights,
     };
     warnings.extend(super::arc_warnings(&graph, scanner.source_mut())?);
     Ok((Data::Graph(graph), ReaderNotes { warnings, notes }))
@@ -119,6 +123,7 @@ fn read_edge(
     scanner: &mut Scanner,
     remarks: &Remarks,
     weighted: &mut Option<bool>,
+    no_weights: &mut Option<Fault>,
 ) -> Result<RawArc, Fault> {
     let tail = read_end(scanner, remarks, "the first vertex")?;
     skip_separator(scanner)?;
@@ -134,7 +139,7 @@ fn read_edge(
         }
     }
     let weight = match more {
-        true => scanner.value("the weight")?,
+        true => scanner.weight("the weight", no_weights)?,
         false => 1,
     };
     scanner.end_line()?;

@@ -71,6 +71,7 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
         weighted,
         symmetric: header.symmetric,
         labels: None,
+        no_weights: None,
     };
     if header.n_rows == header.n_cols {
         warnings.extend(super::arc_warnings(&graph, scanner.source_mut())?);

@@ -57,6 +57,9 @@ impl Kind {
     }
 }
 
+/// The first bytes of the files of the six kinds.
+const MAGICS: [&[u8]; 6] = [b"P1", b"P2", b"P3", b"P4", b"P5", b"P6"];
+
 /// Do the bytes begin as one of these formats does?
 pub(crate) fn is_start(bytes: &[u8]) -> bool {
     match bytes {
@@ -68,7 +71,7 @@ pub(crate) fn is_start(bytes: &[u8]) -> bool {
 }
 
 fn read(mut source: Source) -> Result<ReadResult, Fault> {
-    let bytes = source.read_all()?;
+    let bytes = source.read_all(&MAGICS)?;
     let n_file_bytes = bytes.len();
     if !is_start(&bytes) {
         let code = if bytes.len() < 3 { Code::Truncated } else { Code::BadFormat };

@@ -54,7 +54,7 @@ struct Layout {
 
 /// Reads the bands of a picture.
 pub(crate) fn read(mut source: Source) -> Result<ReadResult, Fault> {
-    let mut bytes = source.read_all()?;
+    let mut bytes = source.read_all(&MAGICS.each_ref().map(|magic| &magic[..]))?;
     if bytes.len() < 4 {
         return Err(raster::truncated(&source));
     }

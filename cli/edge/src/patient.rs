@@ -1,0 +1,67 @@
+//! Files that may keep a reader waiting: pipes, terminals, devices. They are opened without waiting for a writer, and
+//! each read waits for a moment at most, so that whoever reads can look at its flags in between.
+
+use std::fs::{File, Metadata};
+use std::io::{self, Read};
+use std::path::Path;
+
+/// Opens a file of which this is known. If it is no regular one, its reads answer [`io::ErrorKind::WouldBlock`] after
+/// [`MOMENT`] without a byte.
+///
+/// # Errors
+/// If it cannot be opened.
+pub fn open(path: &Path, metadata: &Metadata) -> io::Result<Box<dyn Read>> {
+    match metadata.is_file() {
+        true => Ok(Box::new(File::open(path)?)),
+        false => open_patiently(path),
+    }
+}
+
+#[cfg(not(unix))]
+fn open_patiently(path: &Path) -> io::Result<Box<dyn Read>> {
+    Ok(Box::new(File::open(path)?))
+}
+
+#[cfg(unix)]
+pub use self::unix::MOMENT;
+#[cfg(unix)]
+use self::unix::open_patiently;
+
+#[cfg(unix)]
+mod unix {
+    use std::fs::{File, OpenOptions};
+    use std::io::{self, ErrorKind, Read};
+    use std::os::unix::fs::OpenOptionsExt;
+    use std::path::Path;
+    use std::time::Duration;
+
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    use rustix::fs::OFlags;
+
+    /// How long a read waits.
+    pub const MOMENT: Duration = Duration::from_millis(20);
+
+    /// A pipe that nobody writes to is open at once; whose it is shows in `read`.
+    pub(super) fn open_patiently(path: &Path) -> io::Result<Box<dyn Read>> {
+        let mut options = OpenOptions::new();
+        // The flag is that of this opening: another process that has the same pipe does not notice.
+        options.read(true).custom_flags(OFlags::NONBLOCK.bits().cast_signed());
+        Ok(Box::new(Patient { file: options.open(path)? }))
+    }
+
+    struct Patient {
+        file: File,
+    }
+
+    impl Read for Patient {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            let moment = Timespec { tv_sec: 0, tv_nsec: MOMENT.subsec_nanos().into() };
+            let mut files = [PollFd::new(&self.file, PollFlags::IN)];
+            match poll(&mut files, Some(&moment))? {
+                // A pipe without a writer would look as if it had ended.
+                0 => Err(ErrorKind::WouldBlock.into()),
+                _ => self.file.read(buffer),
+            }
+        }
+    }
+}

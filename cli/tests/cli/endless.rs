@@ -1,0 +1,150 @@
+//! Inputs that keep a reader waiting, or never end: pipes that nobody writes to, and devices.
+
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::os::unix::fs::symlink;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::support::{Folder, PATH, Ran, kill};
+
+const PROGRAM: &str = "procedure P(T: table); begin print(rows(T),\" \",T(1,2),T(2,1)) end;";
+const READS: &str = "procedure R(s: string); var T: table; begin read(T,s); print(rows(T)) end;";
+
+/// What asks a reader to end is heard so soon, even on a machine that does a lot else.
+const SOON: Duration = Duration::from_secs(10);
+
+fn folder_with_a_pipe(name: &str) -> Folder {
+    let folder = Folder::new(&[("p.star", PROGRAM), ("r.star", READS)]);
+    let made = Command::new("mkfifo").arg(folder.path(name)).status().unwrap();
+    assert!(made.success());
+    folder
+}
+
+fn begin(folder: &Folder, arguments: &[&str]) -> Child {
+    let mut command = folder.command(arguments);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+/// Waits until the process has this file open.
+fn wait_for_opening(folder: &Folder, child: &mut Child, name: &str) {
+    let start = Instant::now();
+    let wanted = folder.path(name).canonicalize().unwrap();
+    let open = format!("/proc/{}/fd", child.id());
+    let has_it = || {
+        let files = std::fs::read_dir(&open).into_iter().flatten().flatten();
+        let mut targets = files.filter_map(|file| std::fs::read_link(file.path()).ok());
+        targets.any(|target| target == wanted)
+    };
+    while !has_it() {
+        assert!(child.try_wait().unwrap().is_none(), "it ends before it opens {name}");
+        assert!(start.elapsed() < Duration::from_secs(120), "it does not open {name}");
+        thread::sleep(Duration::from_millis(2));
+    }
+}
+
+/// All commands that read data.
+const READERS: [&[&str]; 6] = [
+    &["run", "p.star", "T=pipe.gr"],
+    &["run", "p.star", "T=weights-out:pipe.gr", "--max-memory", "1M"],
+    &["run", "star:closure", "--proc", "WARSHALL", "--graph", "pipe.gr"],
+    &["run", "r.star", "s=pipe.gr"],
+    &["moving", "pipe.gr"],
+    &["gen", "updates", "--graph", "pipe.gr", "-k", "10", "-o", "u.updates"],
+];
+
+#[test]
+fn a_pipe_that_nobody_writes_to_does_not_outlast_a_signal_or_the_time() {
+    for arguments in READERS {
+        let folder = folder_with_a_pipe("pipe.gr");
+        for signal in ["-INT", "-TERM"] {
+            let mut child = begin(&folder, arguments);
+            wait_for_opening(&folder, &mut child, "pipe.gr");
+            let start = Instant::now();
+            kill(&child, signal);
+            let ran = Ran::of(child.wait_with_output().unwrap());
+            assert!(start.elapsed() < SOON, "{arguments:?} {signal}: {:?}", start.elapsed());
+            ran.fails(130, &["error[L0106]"]);
+        }
+        if arguments[0] != "gen" {
+            let start = Instant::now();
+            let ran = folder.star(&[arguments, &["--max-time", "100ms"]].concat());
+            assert!(start.elapsed() < SOON, "{arguments:?}: {:?}", start.elapsed());
+            ran.fails(4, &["error[L0103]"]);
+        }
+    }
+}
+
+#[test]
+fn a_writer_that_says_nothing_is_no_reason_to_wait_for_ever() {
+    let folder = folder_with_a_pipe("pipe.gr");
+    let mut child = begin(&folder, &["run", "p.star", "T=pipe.gr"]);
+    wait_for_opening(&folder, &mut child, "pipe.gr");
+    let mut writer = OpenOptions::new().write(true).open(folder.path("pipe.gr")).unwrap();
+    writer.write_all(b"p sp 3 2\na 1").unwrap();
+    thread::sleep(Duration::from_millis(100));
+    kill(&child, "-INT");
+    Ran::of(child.wait_with_output().unwrap()).fails(130, &["error[L0106]"]);
+}
+
+#[test]
+fn a_slow_writer_is_read_to_the_end() {
+    let folder = folder_with_a_pipe("pipe.gr");
+    let packed = {
+        let path = folder.path("path.gr");
+        std::fs::write(&path, PATH).unwrap();
+        let gzip = Command::new("gzip").arg("-c").arg(&path).output().unwrap();
+        gzip.stdout
+    };
+    for bytes in [PATH.as_bytes(), &packed] {
+        let child = begin(&folder, &["run", "p.star", "T=pipe.gr"]);
+        let mut writer = OpenOptions::new().write(true).open(folder.path("pipe.gr")).unwrap();
+        for piece in bytes.chunks(bytes.len().div_ceil(4)) {
+            thread::sleep(Duration::from_millis(50));
+            writer.write_all(piece).unwrap();
+        }
+        drop(writer);
+        let ran = Ran::of(child.wait_with_output().unwrap());
+        assert_eq!((ran.code, ran.stdout.as_str()), (0, "3 10\n"), "{ran:?}");
+    }
+    // Standard input by its name, with a writer that is gone before it is read.
+    let ran = folder.shell("cat path.gr | (sleep 0.1; $STAR run p.star T=/dev/stdin)");
+    ran.prints("3 10\n");
+    let ran = folder.shell(": | (sleep 0.1; $STAR run p.star T=/dev/stdin)");
+    ran.fails(5, &["neither the name nor the first bytes"]);
+}
+
+#[test]
+fn devices_without_an_end_are_refused_by_their_first_bytes() {
+    let folder = Folder::new(&[("p.star", PROGRAM)]);
+    let extensions = [
+        "mtx", "txt", "gr", "graph", "co", "csv", "map", "scen", "stb", "png", "jpg", "tif", "pbm",
+        "pgm", "ppm", "svg", "npy", "npz", "updates",
+    ];
+    for extension in extensions {
+        let name = format!("zero.{extension}");
+        symlink("/dev/zero", folder.path(&name)).unwrap();
+        let argument = format!("T={name}");
+        // Were it read to the limit on memory, that would be the message.
+        let ran =
+            folder.star(&["run", "p.star", &argument, "--max-memory", "256M", "--max-time", "60s"]);
+        ran.fails(5, &["error[E0502]", &name]);
+    }
+    // Of what looks well to begin with, a word, a number and a comment have an end.
+    for (first, rest, extension) in [
+        ("", "0", "gr"),
+        ("p sp 1 1\na ", "0", "gr"),
+        ("p sp 1 1\na 1 1 0.", "0", "gr"),
+        ("%%MatrixMarket matrix ", "c", "mtx"),
+        ("# ", "x", "txt"),
+    ] {
+        let line = format!(
+            "(printf '{first}'; yes {rest} | tr -d '\\n') | \
+             $STAR run p.star T=in.{extension} scale=10 --max-memory 256M --max-time 60s"
+        );
+        let _ = std::fs::remove_file(folder.path(&format!("in.{extension}")));
+        symlink("/dev/stdin", folder.path(&format!("in.{extension}"))).unwrap();
+        folder.shell(&line).fails(5, &["error[E0502]"]);
+    }
+}
