@@ -94,6 +94,22 @@ impl Compiled {
         Ok(Loaded { backend, plan, values, program: self.program.clone(), entry })
     }
 
+    /// The same, with the arguments laid out as the entry touches them; see [`Backend::lay_out`].
+    ///
+    /// # Errors
+    /// As for [`Backend::load`], [`Backend::plan`] and [`Backend::lay_out`].
+    pub fn load_laid_out(
+        &self,
+        entry: RoutineId,
+        arguments: Vec<Argument>,
+        memory: Option<u64>,
+        interrupt: &AtomicBool,
+    ) -> Result<Loaded, BackendError> {
+        let mut loaded = self.load(entry, arguments)?;
+        loaded.lay_out(memory, interrupt)?;
+        Ok(loaded)
+    }
+
     /// How the tables among the parameters of `entry` had best lie.
     ///
     /// # Errors
@@ -126,7 +142,7 @@ impl Loaded {
     ///
     /// # Errors
     /// As for [`Backend::lay_out`].
-    pub fn lay_out(
+    pub(crate) fn lay_out(
         &mut self,
         memory: Option<u64>,
         interrupt: &AtomicBool,

@@ -3,7 +3,7 @@
 //! * [`sources`], [`files`] (with [`access`]; [`patient`] are those that may keep one waiting), [`save`] (each at its [`destination`], as a [`sheet`]): files that are read and written;
 //!   [`output`] (over a [`stream`]) is standard output.
 //! * [`engine`]: the backends by their names; [`entry`] describes a routine to be run, [`host`] serves the program,
-//!   [`limits`] (with [`sizes`]) bound it, [`flags`] end it, [`cost`] says what it used.
+//!   [`limits`] (with [`sizes`]) bound it, [`flags`] end it, and a [`sentry`] while it is compiled, [`cost`] says what it used.
 //! * [`passes`]: which passes run before a program does, and what is said about them.
 //! * [`report`] writes messages to standard error, [`progress`] shows how far something is; [`failure`] and [`exit`] say
 //!   how a command ends.
@@ -32,6 +32,7 @@ pub mod patient;
 pub mod progress;
 pub mod report;
 pub mod save;
+pub mod sentry;
 pub mod sheet;
 pub mod sizes;
 pub mod sources;

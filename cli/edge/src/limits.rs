@@ -20,11 +20,12 @@ pub struct LimitArgs {
     /// Bytes of slices, words and tables alive at once, packed; input files included
     ///
     /// Written `1000`, `64K`, `512M` or `2G`. Without it, three quarters of the memory that is
-    /// available, less where the backend needs more than one bit for a bit.
+    /// available, less where the backend needs more than one bit for a bit. Compiling may take as much before, and
+    /// at least 64M.
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub max_memory: Option<u64>,
 
-    /// Time from the first input file on: `5` or `5s`, `200ms`, `2m`
+    /// Time from the first input file on, and for compiling before: `5` or `5s`, `200ms`, `2m`
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     pub max_time: Option<Duration>,
 

@@ -40,6 +40,11 @@ pub fn address_space_left() -> Option<u64> {
     None
 }
 
+/// Bytes that this process has in memory; `None` if the system does not say.
+pub fn resident_memory() -> Option<u64> {
+    bytes_of(&std::fs::read_to_string("/proc/self/status").ok()?, "VmRSS:")
+}
+
 /// The bytes that the system says for this name, colon included.
 pub fn meminfo(name: &str) -> Option<u64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;

@@ -25,6 +25,7 @@ use star_edge::limits::LimitArgs;
 use star_edge::output::Output;
 use star_edge::passes::{self, PassArgs};
 use star_edge::report::Reporter;
+use star_edge::sentry::{Bounds, Sentry};
 use star_edge::sources::FileLoader;
 use star_io::FileError;
 use star_ir::{Program, RoutineId};
@@ -189,6 +190,12 @@ pub(crate) fn run_with(
         // Time is charged to the routine that runs, and calls are counted.
         enabled.disabled.push("inline".to_owned());
     }
+    let flags = Flags::default();
+    flags.catch_or_warn(reporter, "the run without a message");
+    let limits = args.limits.limits(&engine)?;
+    let max_bytes = limits.memory.unwrap_or(u64::MAX);
+    let bounds = Bounds { time: args.limits.max_time, memory: max_bytes };
+    let sentry = Sentry::start(&flags, bounds, reporter)?;
     let lints = if args.warnings { Lints::Shown } else { Lints::Hidden };
     let (compilation, _) = compile_with(loader, &args.file, lints, reporter);
     if compilation.has_errors() {
@@ -201,19 +208,9 @@ pub(crate) fn run_with(
     let target = args.profile.as_deref().map(profile::Target::new).transpose()?;
     let access = Access::new(beside, grants(args, &binding))?;
 
-    let flags = Flags::default();
-    flags.catch_or_warn(reporter, "the run without a message");
-    let _watchdog = match args.limits.max_time {
-        None => None,
-        Some(time) => Some(Watchdog::start(&flags, time).map_err(|error| {
-            internal(&format!("no thread for the clock: {}", text::reason(&error)))
-        })?),
-    };
-    let limits = args.limits.limits(&engine)?;
     let settings = binding.settings.clone();
     let console = Console { flags: &flags, reporter };
     let reading = Reading { files: &Disk, observer: &console, settings: &settings };
-    let max_bytes = limits.memory.unwrap_or(u64::MAX);
     binding.kept = results::parameters(&outs);
     let options = CompileOptions { profile: target.is_some(), ..options(args) };
     let enabled = options.optimise.then_some(&enabled);
@@ -225,17 +222,23 @@ pub(crate) fn run_with(
     let forms = compiled.home_forms(ready.entry);
     binding.forms =
         forms.map_err(|error| refused_by_backend("the program cannot be planned", &error))?;
+    drop(sentry);
+    let _watchdog = match args.limits.max_time {
+        None => None,
+        Some(time) => Some(Watchdog::start(&flags, time).map_err(|error| {
+            internal(&format!("no thread for the clock: {}", text::reason(&error)))
+        })?),
+    };
     let loaded = load(&signature, binding, args.graph.as_deref(), reading, max_bytes)
         .map_err(stopped_at_file);
     let Loaded { mut arguments, rows, peak_bytes: loading_bytes } = loaded?;
     if ready.is_function {
         arguments.push(Argument::new(HostValue::Unset, false));
     }
-    let ready_to_run = compiled.load(ready.entry, arguments);
+    let ready_to_run =
+        compiled.load_laid_out(ready.entry, arguments, limits.memory, &flags.interrupt);
     let mut ready_to_run =
         ready_to_run.map_err(|error| refused_by_backend("no memory for the arguments", &error))?;
-    let laid_out = ready_to_run.lay_out(limits.memory, &flags.interrupt);
-    laid_out.map_err(|error| refused_by_backend("the arguments cannot be laid out", &error))?;
     if args.explain {
         let explanation = ready_to_run.explain();
         let explanation = explanation

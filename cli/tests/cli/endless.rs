@@ -148,3 +148,34 @@ fn devices_without_an_end_are_refused_by_their_first_bytes() {
         folder.shell(&line).fails(5, &["error[E0502]"]);
     }
 }
+
+/// Statements enough for more than a second of compiling, and more than 64 MiB.
+fn long_program() -> String {
+    format!("program L; var i: integer; begin i:=1;\n{} end.", "i:=i+1;\n".repeat(60_000))
+}
+
+#[test]
+fn a_long_program_is_not_compiled_beyond_the_limits() {
+    let folder = Folder::new(&[("long.star", &long_program())]);
+    let arguments = ["run", "long.star"];
+    let ran = folder.star(&[&arguments[..], &["--max-memory", "1M"]].concat());
+    ran.fails(4, &["error[L0102]: compiling takes more than 64.0 MiB", "--max-memory"]);
+    let ran = folder.star(&[&arguments[..], &["--max-time", "100ms"]].concat());
+    ran.fails(4, &["error[L0103]: the time is up while compiling", "--max-time"]);
+    let mut child = begin(&folder, &arguments);
+    let tasks = format!("/proc/{}/task", child.id());
+    let is_watched = || {
+        let tasks = std::fs::read_dir(&tasks).into_iter().flatten().flatten();
+        let mut names = tasks.filter_map(|it| std::fs::read(it.path().join("comm")).ok());
+        names.any(|name| name == b"sentry\n")
+    };
+    while !is_watched() {
+        assert!(child.try_wait().unwrap().is_none(), "it ends before it is watched");
+        thread::sleep(Duration::from_millis(1));
+    }
+    let start = Instant::now();
+    kill(&child, "-INT");
+    let ran = Ran::of(child.wait_with_output().unwrap());
+    assert!(start.elapsed() < SOON, "{:?}", start.elapsed());
+    ran.fails(130, &["error[L0106]: interrupted while compiling"]);
+}

@@ -178,11 +178,9 @@ impl Contender {
         for _ in 0..n {
             let arguments = around.arguments.to_vec();
             let begun = Instant::now();
-            let ready = self.compiled.load(entry, arguments);
-            let mut ready =
-                ready.map_err(|error| refused("no memory for the arguments", &error))?;
-            let laid_out = ready.lay_out(self.limits.memory, &flags.interrupt);
-            laid_out.map_err(|error| refused("the arguments cannot be laid out", &error))?;
+            let (memory, interrupt) = (self.limits.memory, &flags.interrupt);
+            let ready = self.compiled.load_laid_out(entry, arguments, memory, interrupt);
+            let ready = ready.map_err(|error| refused("no memory for the arguments", &error))?;
             load += begun.elapsed();
             loaded.push(ready);
         }

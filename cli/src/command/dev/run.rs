@@ -52,11 +52,10 @@ pub(super) fn run(
     let compiled = engine.machine(options).compile(program.clone());
     let compiled =
         compiled.map_err(|error| refused_by_backend("the program cannot run", &error))?;
-    let ready = compiled.load(wrapper.unwrap_or(chosen), arguments);
+    let entry = wrapper.unwrap_or(chosen);
+    let ready = compiled.load_laid_out(entry, arguments, limits.memory, &flags.interrupt);
     let mut ready =
         ready.map_err(|error| refused_by_backend("no memory for the arguments", &error))?;
-    let laid_out = ready.lay_out(limits.memory, &flags.interrupt);
-    laid_out.map_err(|error| refused_by_backend("the arguments cannot be laid out", &error))?;
     let mut host = RunHost::new(output, &access, console, &settings);
     let mut control = Control {
         interrupt: &flags.interrupt,

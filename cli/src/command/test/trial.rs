@@ -82,14 +82,11 @@ impl Trial<'_> {
         around: ReadContext<'_>,
     ) -> Result<Run, Fault> {
         let arguments = values.iter().map(star_harness::Argument::of).collect();
-        let mut loaded = ready.compiled.load(id, arguments).map_err(|error| {
-            let cause = refused_by_backend("no memory for the arguments", &error);
-            Fault { kind: FaultKind::Input, diagnostic: cause }
-        })?;
         let ReadContext { flags, reporter, folder: _, max_bytes: _ } = around;
         let limits = self.limits_of(ready);
-        loaded.lay_out(limits.memory, &flags.interrupt).map_err(|error| {
-            let cause = refused_by_backend("the arguments cannot be laid out", &error);
+        let loaded = ready.compiled.load_laid_out(id, arguments, limits.memory, &flags.interrupt);
+        let mut loaded = loaded.map_err(|error| {
+            let cause = refused_by_backend("no memory for the arguments", &error);
             Fault { kind: FaultKind::Input, diagnostic: cause }
         })?;
         let mut host = TestHost::new(self.access, Console { flags, reporter });
