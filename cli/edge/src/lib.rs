@@ -1,6 +1,7 @@
 //! Where the command `star` meets the world; the only crate of ours, besides the command itself, that does.
 //!
-//! * [`sources`], [`files`] (with [`access`]; [`patient`] are those that may keep one waiting), [`save`] (each at its [`destination`], as a [`sheet`]): files that are read and written;
+//! * [`sources`], [`files`] (with [`access`]; [`patient`] are those that may keep one waiting),
+//!   [`save`] (each at its [`destination`], as a [`sheet`]): files that are read and written;
 //!   [`output`] (over a [`stream`]) is standard output.
 //! * [`engine`]: the backends by their names; [`entry`] describes a routine to be run, [`host`] serves the program,
 //!   [`limits`] (with [`sizes`]) bound it, [`flags`] end it, and a [`sentry`] while it is compiled, [`cost`] says what it used.
