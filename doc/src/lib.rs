@@ -1,6 +1,7 @@
 //! The documentation of the language, its library and the user's files, from the comments in them.
 //!
 //! * [`shelf`]: what is documented, and how a name is looked up.
+//! * [`mod@search`]: what speaks of a word, the sections of [`guides`] among it.
 //! * [`plain`] makes text of it, [`mod@site`] a site of HTML.
 //!
 //! Nothing here opens a file or runs an example.
@@ -10,8 +11,10 @@
     reason = "a message is made once, where a name is not found, and its fields are public and plain"
 )]
 
+pub mod guides;
 mod links;
 pub mod plain;
+pub mod search;
 pub mod shelf;
 mod site;
 

@@ -2,12 +2,18 @@
 
 use star_syntax::doc::{Block, Doc, RoutineDoc, Section, blocks};
 
+use crate::guides::Section as GuideSection;
+use crate::search::Hit;
 use crate::shelf::{Module, Shelf, Topic};
 
 /// Nobody likes to read longer lines, however wide the terminal.
 const WIDEST: usize = 100;
 /// Words are not cut for less.
 const NARROWEST: usize = 30;
+/// Characters of the name of a found topic behind which what it is about begins.
+const MAX_TITLE: usize = 28;
+/// Found topics that are shown.
+const MAX_HITS: usize = 20;
 /// Blanks in front of what belongs to something.
 const INDENT: usize = 3;
 
@@ -38,6 +44,35 @@ pub fn topics(shelf: &Shelf, topics: &[Topic], width: usize) -> String {
     };
     let pages: Vec<String> = topics.iter().map(page).collect();
     pages.join("\n\n")
+}
+
+/// What was found for a search, best first, one line each; `command` shows what a line names.
+pub fn hits(hits: &[Hit], query: &str, command: &str, width: usize) -> String {
+    let title = |hit: &Hit| match hit.place.as_str() {
+        "" => hit.name.clone(),
+        place => format!("{} ({place})", hit.name),
+    };
+    let shown = &hits[..hits.len().min(MAX_HITS)];
+    let widest = shown.iter().map(|hit| title(hit).chars().count()).max().unwrap_or(0);
+    let widest = widest.min(MAX_TITLE);
+    let rows = shown.iter().map(|hit| {
+        let line = format!("   {:<widest$}  {}", title(hit), hit.about);
+        cut(line.trim_end(), width) + "\n"
+    });
+    let rows: String = rows.collect();
+    let more = match hits.len() - shown.len() {
+        0 => String::new(),
+        n => format!("   and {n} more: say it with more words\n"),
+    };
+    format!("About `{query}`:\n\n{rows}{more}\n`{command} NAME` shows one of them.\n")
+}
+
+/// Sections of guides as they stand, each with its title.
+pub fn sections(sections: &[GuideSection]) -> String {
+    let page = |section: &GuideSection| {
+        format!("{}, docs/{}.md\n\n{}\n", section.heading, section.guide, section.text)
+    };
+    sections.iter().map(page).collect::<Vec<_>>().join("\n\n")
 }
 
 fn whole(module: &Module, width: usize) -> String {

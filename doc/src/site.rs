@@ -1,5 +1,5 @@
-//! Documentation as a site: an index, one page for each module, one style sheet. It needs no script,
-//! and its links stay inside it.
+//! Documentation as a site: an index, one page for each module, one style sheet, and a search that needs no server. Without
+//! its script the box for it stays hidden, and nothing else is missing. All links stay inside the site.
 
 use std::collections::BTreeSet;
 
@@ -9,10 +9,14 @@ use star_report::html::{self, Style};
 use star_syntax::doc::{Block, Doc, RoutineDoc, Section, blocks};
 
 use crate::links::{In, Links};
+use crate::search;
 use crate::shelf::{Kind, Module, Shelf};
 
 const INDEX: &str = "index.html";
 const STYLE_FILE: &str = "style.css";
+const SEARCH_FILE: &str = "search.js";
+/// Looks for words in `ENTRIES`.
+const SEARCH: &str = include_str!("search.js");
 
 /// The files of the site for these modules: name and text.
 pub fn site(shelf: &Shelf, modules: &[usize]) -> Vec<(String, String)> {
@@ -36,7 +40,8 @@ pub fn site(shelf: &Shelf, modules: &[usize]) -> Vec<(String, String)> {
         pages.push((module, page));
     }
     let style = (STYLE_FILE.to_owned(), html::STYLE.to_owned());
-    let mut site = vec![(INDEX.to_owned(), index(&pages)), style];
+    let script = (SEARCH_FILE.to_owned(), format!("{}{SEARCH}", entries(&pages)));
+    let mut site = vec![(INDEX.to_owned(), index(&pages)), style, script];
     for (module, page) in &pages {
         let writer = Writer { links: &links, page, own: None };
         site.push((page.clone(), writer.module(module)));
@@ -84,10 +89,58 @@ fn link(page: &str, name: &str) -> Markup {
 
 fn document(title: &str, body: &Markup) -> String {
     let body = html! {
-        nav { a href=(INDEX) { "Contents" } } "\n"
+        nav {
+            a href=(INDEX) { "Contents" }
+            form.search role="search" hidden {
+                input type="search" placeholder="Search" aria-label="Search" autocomplete="off";
+                ul {}
+            }
+        }
+        "\n"
         main { "\n" (body) } "\n"
+        script src=(SEARCH_FILE) {} "\n"
     };
     html::page(html::Kind::Documentation, title, Style::File(STYLE_FILE), &body)
+}
+
+/// What can be found, as a constant of a script: name, address, first sentence, all words, in this order.
+fn entries(pages: &[(&Module, String)]) -> String {
+    let mut rows = Vec::new();
+    for (module, page) in pages {
+        let about = module.head.as_ref().map(Doc::summary).unwrap_or_default();
+        let text = module.head.as_ref().map(search::text_of).unwrap_or_default();
+        rows.push([printable(&module.title).into_owned(), page.clone(), about.clone(), text]);
+        for RoutineDoc { name, doc, signature, .. } in &module.routines {
+            let own = doc.as_ref().map(Doc::summary).unwrap_or_default();
+            let text = doc.as_ref().map(search::text_of).unwrap_or_default();
+            let name = printable(name).into_owned();
+            let address = format!("{page}#{name}");
+            rows.push([name, address, own, format!("{signature} {text} {about}")]);
+        }
+    }
+    let row = |[name, address, about, text]: &[String; 4]| {
+        // One blank between words: the text is looked through, not shown.
+        let text: Vec<&str> = text.split_whitespace().collect();
+        let fields = [name, address, about, &text.join(" ")].map(|field| js_string(field));
+        format!("[{}]", fields.join(","))
+    };
+    let rows: Vec<String> = rows.iter().map(row).collect();
+    format!("const ENTRIES = [\n{}\n];\n", rows.join(",\n"))
+}
+
+/// A text of a script. A script of its own file has no markup to be careful of, but lines end.
+fn js_string(text: &str) -> String {
+    let mut quoted = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => quoted.extend(['\\', c]),
+            '\u{2028}' | '\u{2029}' => quoted.push(' '),
+            c if c.is_control() => quoted.push(' '),
+            c => quoted.push(c),
+        }
+    }
+    quoted.push('"');
+    quoted
 }
 
 /// Writes one page; comments have no links to `own`, the routine that they are about.

@@ -121,6 +121,15 @@ impl Output {
         }
     }
 
+    /// Was standard output closed when the process began? The runtime has then opened the null device in its place, for
+    /// reading, too, as nobody does who wants to write to it.
+    pub fn is_closed(&self) -> bool {
+        match &self.inner {
+            Sink::Stdout(_) => is_closed(),
+            Sink::Text(_) => false,
+        }
+    }
+
     /// Did a writing fail?
     pub fn failed(&self) -> bool {
         self.failure.is_some()
@@ -134,6 +143,25 @@ impl Output {
         }
         self.failure.is_none()
     }
+}
+
+/// Does standard output lead to the null device, open for reading and writing?
+#[cfg(unix)]
+fn is_closed() -> bool {
+    let stdout = io::stdout();
+    let flags = rustix::fs::fcntl_getfl(&stdout);
+    let both = flags.is_ok_and(|flags| flags.contains(rustix::fs::OFlags::RDWR));
+    let (here, null) = (rustix::fs::fstat(&stdout), rustix::fs::stat("/dev/null"));
+    let same = here
+        .ok()
+        .zip(null.ok())
+        .is_some_and(|(here, null)| (here.st_dev, here.st_ino) == (null.st_dev, null.st_ino));
+    both && same
+}
+
+#[cfg(not(unix))]
+fn is_closed() -> bool {
+    false
 }
 
 /// Columns of the terminal behind standard output.

@@ -33,6 +33,8 @@ pub enum Command {
     Limits,
     /// `:save`
     Save,
+    /// `:save!`
+    SaveOver,
     /// `:dump`
     Dump,
     /// `:reset`
@@ -68,7 +70,7 @@ pub enum Argument {
 
 impl Command {
     /// All commands, in the order of `:help`.
-    pub const ALL: [Command; 16] = [
+    pub const ALL: [Command; 17] = [
         Command::Help,
         Command::Load,
         Command::Reload,
@@ -82,6 +84,7 @@ impl Command {
         Command::Backend,
         Command::Limits,
         Command::Save,
+        Command::SaveOver,
         Command::Dump,
         Command::Reset,
         Command::Quit,
@@ -103,6 +106,7 @@ impl Command {
             Command::Backend => "backend",
             Command::Limits => "limits",
             Command::Save => "save",
+            Command::SaveOver => "save!",
             Command::Dump => "dump",
             Command::Reset => "reset",
             Command::Quit => "quit",
@@ -113,7 +117,7 @@ impl Command {
     pub fn argument(self) -> Argument {
         match self {
             Command::Help => Argument::Topic,
-            Command::Load | Command::Save => Argument::File,
+            Command::Load | Command::Save | Command::SaveOver => Argument::File,
             Command::Reload | Command::Vars | Command::Reset | Command::Quit => Argument::None,
             Command::Type | Command::Step => Argument::Code,
             Command::Info => Argument::Name,
@@ -128,9 +132,10 @@ impl Command {
     /// How it is written, and what it does.
     pub fn usage(self) -> (&'static str, &'static str) {
         match self {
-            Command::Help => {
-                (":help [NAME]", "these commands, or the documentation of a routine or module")
-            }
+            Command::Help => (
+                ":help [WORD]",
+                "these commands, or what is documented of a name or a word; `?WORD`, too",
+            ),
             Command::Load => (":load FILE", "take over the routines and constants of a file"),
             Command::Reload => (":reload", "read the files that were loaded again"),
             Command::Type => (":type EXPR", "the type of an expression, which is not evaluated"),
@@ -158,12 +163,13 @@ impl Command {
             Command::Save => {
                 (":save FILE", "write the definitions and what was typed as a Star program")
             }
+            Command::SaveOver => (":save! FILE", "the same, in place of whatever the file holds"),
             Command::Dump => (
                 ":dump NAME FILE",
                 "write a variable to a data file; the extension says the format",
             ),
             Command::Reset => (":reset", "forget variables and definitions"),
-            Command::Quit => (":quit", "leave; Ctrl-D does the same"),
+            Command::Quit => (":quit", "leave; `quit`, `exit` and Ctrl-D do the same"),
         }
     }
 }
@@ -171,6 +177,9 @@ impl Command {
 /// The command that a line is, with what stands behind it. Inside an entry that is not complete (`alone` is
 /// false) only whole names count, since `:` begins lines of programs, too.
 pub fn line(line: &str, alone: bool) -> Option<(Result<Command, Diagnostic>, &str)> {
+    if let Some(topic) = line.trim().strip_prefix('?').filter(|_| alone) {
+        return Some((Ok(Command::Help), topic));
+    }
     let text = line.trim().strip_prefix(':')?;
     if !text.starts_with(|first: char| first.is_ascii_alphabetic() || first == '?') {
         return None;
@@ -183,14 +192,27 @@ pub fn line(line: &str, alone: bool) -> Option<(Result<Command, Diagnostic>, &st
     Some((found, rest))
 }
 
+/// Is it `quit` or `exit` alone, as people leave other programs? Both are words of programs, too.
+pub fn is_farewell(line: &str) -> bool {
+    let word = line.trim().trim_end_matches(';').trim_end_matches("()");
+    ["quit", "exit"].iter().any(|known| word.eq_ignore_ascii_case(known))
+}
+
+/// The command that a word without its colon would be.
+pub fn without_colon(word: &str) -> Option<Command> {
+    Command::ALL.into_iter().find(|command| command.name() == word)
+}
+
 /// The command of this name, or the only one that begins so.
 fn find(word: &str) -> Result<Command, Diagnostic> {
     let lower = word.to_ascii_lowercase();
     if lower == "?" {
         return Ok(Command::Help);
     }
-    let begin: Vec<Command> =
-        Command::ALL.into_iter().filter(|command| command.name().starts_with(&lower)).collect();
+    // What ends in `!` is meant only where it is written so.
+    let named = |command: &Command| command.name().ends_with('!') == lower.ends_with('!');
+    let begin = Command::ALL.into_iter().filter(named);
+    let begin: Vec<Command> = begin.filter(|command| command.name().starts_with(&lower)).collect();
     if let Some(exact) = begin.iter().find(|command| command.name() == lower) {
         return Ok(*exact);
     }
@@ -224,6 +246,8 @@ mod tests {
         let found = |text| line(text, true).map(|(found, rest)| (found.unwrap(), rest));
         assert_eq!(found(":q"), Some((Command::Quit, "")));
         assert_eq!(found("  :LOAD a b "), Some((Command::Load, "a b")));
+        assert_eq!(found("?MATCH"), Some((Command::Help, "MATCH")));
+        assert_eq!(found(" ? "), Some((Command::Help, "")));
         assert_eq!(found(": integer"), None);
         assert_eq!(found(":= 1"), None);
     }
@@ -234,6 +258,18 @@ mod tests {
         assert_eq!(error(":lod x").help, ["did you mean `:load`?"]);
         assert_eq!(error(":r").notes, ["they are `:reload`, `:reset`"]);
         assert_eq!(error(":xyzzy").help, ["`:help` lists the commands"]);
+    }
+
+    #[test]
+    fn quit_and_exit_alone_are_farewells() {
+        for text in ["quit", "exit", " EXIT; ", "quit()", "exit();"] {
+            assert!(is_farewell(text), "{text}");
+        }
+        for text in ["quit := 1", "quit(1)", "if a then exit", "quitter", ""] {
+            assert!(!is_farewell(text), "{text}");
+        }
+        assert_eq!(without_colon("vars"), Some(Command::Vars));
+        assert_eq!(without_colon("VARS"), None);
     }
 
     #[test]

@@ -6,8 +6,9 @@ use star_base::text;
 use star_base::{Builtin, Code, Diagnostic, Span, did_you_mean};
 use star_compiler::hir::Kind;
 use star_compiler::session::{Environment, Variable, span_of};
-use star_doc::plain;
+use star_doc::search::search;
 use star_doc::shelf::Shelf;
+use star_doc::{guides, plain};
 use star_edge::engine::{self, Engine};
 use star_edge::failure::{not_shown, refused_by_backend};
 use star_edge::limits::default_memory;
@@ -18,6 +19,7 @@ use star_vm::{BackendError, HostValue, display};
 
 use super::command::{Argument, Command};
 use super::event::{Event, Sink};
+use super::program::Over;
 use super::run::How;
 use super::session::{Flow, Session, is_item};
 use super::show;
@@ -60,7 +62,8 @@ impl Session {
             }),
             Command::Backend => self.backend(rest, sink),
             Command::Limits => self.set_limits(rest, sink),
-            Command::Save => self.save(rest, sink),
+            Command::Save => self.save(rest, Over::OwnText, sink),
+            Command::SaveOver => self.save(rest, Over::Anything, sink),
             Command::Dump => self.dump(rest, sink),
             Command::Reset => {
                 self.reset();
@@ -109,8 +112,22 @@ impl Session {
             return Ok(());
         }
         let shelf = Shelf::library(&star_edge::sources::LIBRARY);
-        let topics = shelf.find(rest).map_err(|mut diagnostic| {
-            if Command::ALL.iter().any(|command| command.name() == rest) {
+        let sections = guides::find(rest);
+        if !sections.is_empty() {
+            sink.show(Event::Answer(&text::printable(&plain::sections(&sections))));
+            return Ok(());
+        }
+        let topics = shelf.find(rest);
+        let is_command = Command::ALL.iter().any(|command| command.name() == rest);
+        let looks = topics.is_err() && !is_command;
+        let hits = if looks { search(&shelf, rest) } else { Vec::new() };
+        if !hits.is_empty() {
+            let page = plain::hits(&hits, &text::one_line(rest), ":help", sink.width());
+            sink.show(Event::Answer(&text::printable(&page)));
+            return Ok(());
+        }
+        let topics = topics.map_err(|mut diagnostic| {
+            if is_command {
                 diagnostic.help = vec![format!("`:help :{rest}` is about the command")];
                 return diagnostic;
             }
@@ -419,7 +436,7 @@ impl Session {
         let text = format!(
             "steps   {}\nmemory  {}\ntime    {}\n",
             shown(limits.max_steps.map(|n| n.to_string())),
-            limits.max_memory.unwrap_or(self.settings.memory),
+            text::bytes(limits.max_memory.unwrap_or(self.settings.memory)),
             shown(limits.max_time.map(|time| format!("{time:?}"))),
         );
         sink.show(Event::Answer(&text));

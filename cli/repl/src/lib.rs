@@ -19,6 +19,7 @@ pub mod complete;
 pub mod event;
 mod files;
 mod log;
+mod messages;
 mod offers;
 mod program;
 mod run;

@@ -17,9 +17,23 @@ use super::event::{Event, Sink};
 use super::files::unquoted;
 use super::session::Session;
 
+/// What a program may replace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Over {
+    /// The text that this session last wrote to that file.
+    OwnText,
+    /// Whatever the file holds.
+    Anything,
+}
+
 impl Session {
     /// Writes the definitions and what was typed as a program.
-    pub(super) fn save(&mut self, rest: &str, sink: &mut dyn Sink) -> Result<(), Diagnostic> {
+    pub(super) fn save(
+        &mut self,
+        rest: &str,
+        over: Over,
+        sink: &mut dyn Sink,
+    ) -> Result<(), Diagnostic> {
         if rest.is_empty() {
             return Err(usage(Command::Save));
         }
@@ -37,7 +51,17 @@ impl Session {
         let place =
             Destination::new(Path::new(file), file).map_err(|error| error.to_diagnostic())?;
         let replaces = place.is_regular() && Path::new(file).exists();
+        if replaces && over == Over::OwnText && !self.wrote_last(file) {
+            let shown = text::one_line(file);
+            let message = format!("`{shown}` holds something that this session did not write");
+            return Err(
+                Diagnostic::new(Code::Usage, message).help(format!("`:save! {shown}` replaces it"))
+            );
+        }
         place.write_text(&program).map_err(|error| error.to_diagnostic())?;
+        if let Ok(path) = fs::canonicalize(file) {
+            self.saved.insert(path, program.clone());
+        }
         let done = if replaces { "replaced" } else { "written" };
         sink.show(Event::Answer(&format!("{file}: {done}\n")));
         for difference in self.log.differences() {
@@ -54,6 +78,12 @@ impl Session {
             ));
         }
         Ok(())
+    }
+
+    /// Is the file, letter by letter, what the session last wrote there?
+    fn wrote_last(&self, file: &str) -> bool {
+        let written = fs::canonicalize(file).ok().and_then(|path| self.saved.get(&path));
+        written.is_some_and(|text| fs::read(file).is_ok_and(|now| now == text.as_bytes()))
     }
 
     /// Did definitions of the session come from this file?

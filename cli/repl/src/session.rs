@@ -1,12 +1,13 @@
 //! A session without a terminal: text goes in, [`Event`]s come out.
 
+use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use star_base::text;
-use star_base::{Builtin, Diagnostic, SourceMap, Span};
-use star_compiler::session::{self as compiler, Defined, Does, Environment, ItemKind, Line};
+use star_base::{Builtin, Diagnostic, Span};
+use star_compiler::session::{self as compiler, Does, Environment, Line};
 use star_edge::access::{Access, Grants};
 use star_edge::engine::Engine;
 use star_edge::exit::Exit;
@@ -42,6 +43,8 @@ pub struct Session {
     pub(super) log: Log,
     /// What `--graph` offers.
     pub(super) offers: Option<Offers>,
+    /// What was written by `:save`, by the files.
+    pub(super) saved: BTreeMap<PathBuf, String>,
     feed: Feed,
     /// How the first thing that went wrong would have ended a command.
     first_failure: Option<Exit>,
@@ -112,6 +115,7 @@ impl Session {
             files: Vec::new(),
             log: Log::default(),
             offers: None,
+            saved: BTreeMap::new(),
             feed: Feed::new(),
             first_failure: None,
             optimised: None,
@@ -203,6 +207,10 @@ impl Session {
                 flow => flow,
             };
         }
+        if alone && command::is_farewell(line) && !self.means_something(line) {
+            self.feed.take();
+            return Flow::Quit;
+        }
         match self.feed.line(line) {
             Readiness::Complete if !self.feed.may_go_on() => self.flush(sink),
             Readiness::Empty if line.trim().is_empty() => {
@@ -282,23 +290,6 @@ impl Session {
         self.first_failure.get_or_insert(exit);
     }
 
-    /// A message that fails the line.
-    pub fn refuse(&mut self, diagnostic: &Diagnostic, sink: &mut dyn Sink) {
-        self.failed(Exit::of(diagnostic.code));
-        sink.show(Event::Message(&SourceMap::new(), diagnostic));
-    }
-
-    /// Shows messages; is there an error among them?
-    pub(super) fn report(&mut self, diagnostics: &[Diagnostic], sink: &mut dyn Sink) -> bool {
-        for diagnostic in diagnostics {
-            if diagnostic.is_error() {
-                self.failed(Exit::of(diagnostic.code));
-            }
-            sink.show(Event::Message(self.definitions.sources(), diagnostic));
-        }
-        diagnostics.iter().any(Diagnostic::is_error)
-    }
-
     /// Takes over and runs what a text says; did all of it go well?
     fn enter(&mut self, text: String, sink: &mut dyn Sink) -> bool {
         let n_lines = text.trim_end().lines().count();
@@ -340,41 +331,6 @@ impl Session {
         let (environment, items) = (&self.environment, items.collect());
         let defined = self.definitions.define(environment, items, &mut FileLoader::default());
         self.tell(defined, sink)
-    }
-
-    /// Says what became of definitions; did all go well?
-    pub(super) fn tell(&mut self, defined: Defined, sink: &mut dyn Sink) -> bool {
-        let Defined { items, refused, broken, mended, diagnostics } = defined;
-        let errors = self.report(&diagnostics, sink);
-        for item in &items {
-            let is_variable = self.environment.get(&item.name).is_some();
-            if item.kind != ItemKind::Import && is_variable {
-                self.forget(&item.name);
-                let name = &item.name;
-                sink.show(Event::Note(&format!(
-                    "the variable `{name}` is gone: the name is defined now"
-                )));
-            }
-        }
-        if !refused.is_empty() {
-            self.failed(Exit::Compile);
-            let (names, verb) =
-                (text::quoted_list(&refused), if refused.len() == 1 { "is" } else { "are" });
-            sink.show(Event::Note(&format!("{names} {verb} not defined by this text")));
-        }
-        if !broken.is_empty() {
-            let names = text::quoted_list(&broken);
-            let verb = if broken.len() == 1 { "does" } else { "do" };
-            sink.show(Event::Note(&format!(
-                "{names} {verb} not fit this definition, and cannot be called until one of them is changed"
-            )));
-        }
-        if !mended.is_empty() {
-            let names = text::quoted_list(&mended);
-            let verb = if mended.len() == 1 { "fits" } else { "fit" };
-            sink.show(Event::Note(&format!("{names} {verb} again")));
-        }
-        !errors && refused.is_empty()
     }
 
     pub(super) fn lines(&mut self, pieces: Vec<Piece>, how: How, sink: &mut dyn Sink) -> bool {

@@ -110,7 +110,7 @@ fn what_does_not_suit_is_told_and_nothing_is_written() {
         ("table --rows -1 --widths 1 -o f.stb", 2, &["`--rows <N>`: it is to be 0 or more"]),
         ("rmat --scale 4 --edge-factor -1 -o f.gr", 2, &["`--edge-factor <N>`: it is to be 0"]),
         ("gnp -n 10 -p 1/2 -o f.gr", 2, &["`--probability <P>`: a number is written `0.25`"]),
-        ("curve --rows 9 --columns 9 --noise 1e9 -o f.pgm", 2, &["a number is written in digits"]),
+        ("curve --rows 9 --columns 9 --noise 1e9 -o f.pgm", 2, &["from 0 to 255"]),
         ("curve --rows 9 --columns 9 --line 256 -o f.pgm", 2, &["it is to be from 0 to 255"]),
         ("terrain --size -1 -o f.pgm", 2, &["`--size <K>`: it is to be 0 or more"]),
         ("rmat -n 10 -a 0.9 -b 0.9 -o f.gr", 2, &["error[E0605]: `a + b + c`"]),

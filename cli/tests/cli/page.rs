@@ -12,7 +12,7 @@ pub(crate) struct Page {
 }
 
 /// Elements without an end.
-const EMPTY: &[&str] = &["!DOCTYPE", "meta", "link", "br"];
+const EMPTY: &[&str] = &["!DOCTYPE", "meta", "link", "br", "input"];
 
 /// Reads a page; every element has to be closed where it should be, every id to be there once.
 pub(crate) fn read(name: &str, text: &str) -> Page {

@@ -29,9 +29,15 @@ fn check(folder: &Folder, site: &str) -> BTreeMap<String, String> {
             assert!(texts.contains_key(file), "{name}: `{link}` leads nowhere");
             assert!(id.is_empty() || pages[file].ids.contains(id), "{name}: no place for `{link}`");
         }
-        for word in ["<script", "http:", "https:", "src="] {
+        for word in ["http:", "https:"] {
             assert!(!texts[*name].contains(word), "{name} has {word}");
         }
+        // The search is the only script, and hidden without it.
+        let scripts = "<script src=\"search.js\"></script>";
+        let text = texts[*name].replace(scripts, "");
+        assert!(text.len() + scripts.len() == texts[*name].len(), "{name}");
+        assert!(!text.contains("<script") && !text.contains("src="), "{name}");
+        assert!(text.contains("<form class=\"search\" role=\"search\" hidden>"), "{name}");
     }
     assert!(texts["style.css"].contains("prefers-color-scheme: dark"));
     assert!(!texts["style.css"].contains("url("));
@@ -62,7 +68,10 @@ fn files_of_the_user_are_escaped_and_have_pages_of_their_own() {
     folder.star(&[&["doc", "--format", "html", "--out", "s"], &files[..]].concat()).prints("");
     let texts = check(&folder, "s");
     let names: Vec<&String> = texts.keys().collect();
-    assert_eq!(names, ["_.html", "index-2.html", "index-3.html", "index.html", "style.css"]);
+    assert_eq!(
+        names,
+        ["_.html", "index-2.html", "index-3.html", "index.html", "search.js", "style.css"]
+    );
     assert!(texts["index-2.html"].contains("&lt;b&gt;&amp;&quot;'␛"), "{texts:?}");
     assert!(texts["index-2.html"].contains("<p>Of <code>not &lt;X&gt;</code>, a ` and INDEX.</p>"));
 }
@@ -77,7 +86,7 @@ fn a_site_replaces_its_files_and_no_others() {
     site("s").prints("");
     assert!(fs::read_to_string(folder.path("s/index.html")).unwrap().starts_with("<!DOCTYPE"));
     assert_eq!(fs::read(folder.path("s/other")).unwrap(), b"mine");
-    assert_eq!(fs::read_dir(folder.path("s")).unwrap().count(), 4);
+    assert_eq!(fs::read_dir(folder.path("s")).unwrap().count(), 5);
     site("f").fails(5, &["error[E0509]: f: cannot make this folder"]);
     folder.star(&["doc", "--format", "html"]).fails(2, &["error[E0608]", "add `--out DIR`"]);
     let one = folder.star(&["doc", "MATCH", "--format", "html", "--out", "s"]);

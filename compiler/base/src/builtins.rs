@@ -212,6 +212,15 @@ impl Builtin {
         }
     }
 
+    /// Can it stand alone as a statement? STEP and FRST can, and have values, too.
+    pub fn is_statement(self) -> bool {
+        match self.form() {
+            Form::Statement(..) | Form::Special(Special::Step, _) => true,
+            Form::Value(..) => self == Builtin::Frst,
+            Form::Special(..) => false,
+        }
+    }
+
     /// Has it a value? FRST is a statement, too.
     pub fn is_value(self) -> bool {
         match self.form() {

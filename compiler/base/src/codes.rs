@@ -151,6 +151,7 @@ codes! {
     W0103 NeverSet "a variable that is never set"
     W0104 LoopNeverSteps "a `while SOME(X)` whose body never changes `X`"
     W0105 HidesLibrary "a routine that hides one of the library"
+    W0106 ForgottenVar "a result parameter without `var`"
 
     N0101 Plan "what became of a loop"
 

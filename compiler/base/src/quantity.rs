@@ -1,6 +1,6 @@
 //! Numbers and sizes as people write them: `4_096`, `64K`, `2G`.
 
-/// Reads a number, with `_` between digits if wanted.
+/// Reads a number, with `_` between digits if wanted: `1000000`, `1_000_000`, `1e6`.
 ///
 /// # Errors
 /// What is wrong with it, as part of a sentence.
@@ -10,10 +10,16 @@ pub fn parse_count(text: &str) -> Result<u64, String> {
     if digits.strip_prefix('-').is_some_and(is_number) {
         return Err("it is to be 0 or more".to_owned());
     }
-    if !is_number(&digits) {
-        return Err("a number is written in digits".to_owned());
+    let (digits, zeros) = digits.split_once(['e', 'E']).unwrap_or((&digits, "0"));
+    if !is_number(digits) || !is_number(zeros) {
+        return Err("a number is written in digits, as `1000000` or `1e6`".to_owned());
     }
-    digits.parse().map_err(|_| "the number is beyond 64 bits".to_owned())
+    let number = digits.parse::<u64>().ok().zip(zeros.parse::<u32>().ok());
+    let number = number.and_then(|(number, zeros)| match number {
+        0 => Some(0),
+        number => number.checked_mul(10u64.checked_pow(zeros)?),
+    });
+    number.ok_or_else(|| "the number is beyond 64 bits".to_owned())
 }
 
 /// Reads a number of bytes: `1000`, `64K`, `512M`, `2G`, `1T`, each also with `B` or `iB`. The
@@ -40,6 +46,19 @@ pub fn parse_size(text: &str) -> Result<u64, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn counts_may_have_zeros_as_an_exponent() {
+        assert_eq!(parse_count("1_000"), Ok(1000));
+        assert_eq!(parse_count("1e9"), Ok(1_000_000_000));
+        assert_eq!(parse_count("25E3"), Ok(25_000));
+        assert_eq!(parse_count("0e99"), Ok(0));
+        assert_eq!(parse_count("18e18"), Ok(18_000_000_000_000_000_000));
+        for wrong in ["", "e9", "1e", "1e-3", "1.5e3", "1e1e1", "19e18", "1e20", "1e99999999999"] {
+            assert!(parse_count(wrong).is_err(), "{wrong}");
+        }
+        assert_eq!(parse_count("-1"), Err("it is to be 0 or more".to_owned()));
+    }
 
     #[test]
     fn sizes_have_binary_units() {

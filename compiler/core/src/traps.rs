@@ -1,7 +1,7 @@
 //! Wording of traps and limits.
 
 use star_base::{Code, Diagnostic, Span};
-use star_ir::{HandlePart, IntOp, LimitKind, LocId, NamedSize, Program, Trap, TrapKind};
+use star_ir::{HandlePart, IntOp, LimitKind, LocId, NamedSize, Program, Trap, TrapKind, Ty};
 
 /// The message for a trap: what failed, where, with which values, and how the program got there.
 pub fn describe_trap(trap: &Trap, program: &Program) -> Diagnostic {
@@ -34,6 +34,16 @@ pub fn describe_trap(trap: &Trap, program: &Program) -> Diagnostic {
     if !values.is_empty() {
         diagnostic = diagnostic.note(values.join("\n"));
     }
+    if let TrapKind::NoSize(Some(name)) = &trap.kind {
+        let routine = stack.last().map(|frame| program.routine(frame.routine));
+        let vars = routine.iter().flat_map(|routine| &routine.vars);
+        let mut named = vars.filter(|var| var.source.as_deref() == Some(name));
+        diagnostic = match named.next().map(|var| &var.ty) {
+            Some(Ty::Slice(_) | Ty::Word(_)) => diagnostic.help(SIZE_OF_BITS),
+            Some(Ty::Table(..)) => diagnostic.help(SIZES_OF_TABLE),
+            Some(Ty::Int | Ty::Bool | Ty::Str | Ty::Handle) | None => diagnostic,
+        };
+    }
     let outer_calls = if at_call { &calls[..calls.len() - 1] } else { &calls[..] };
     let n_frames = stack.len();
     for (idx, &call) in outer_calls.iter().enumerate().rev() {
@@ -51,6 +61,13 @@ pub fn describe_trap(trap: &Trap, program: &Program) -> Diagnostic {
     }
     diagnostic
 }
+
+/// What to do about a slice or word without a size.
+pub(crate) const SIZE_OF_BITS: &str =
+    "assign it first; without a declared size it has none to clear";
+
+/// What to do about a table without sizes.
+pub(crate) const SIZES_OF_TABLE: &str = "write a column first, or declare its sizes: `table(n,k)`";
 
 /// Calls that a message shows.
 const MAX_CALLS: usize = 8;

@@ -78,7 +78,7 @@ pub(crate) struct BenchArgs {
     time: Duration,
 
     /// Samples of each row at most
-    #[arg(long, value_name = "N", default_value = "1000", value_parser = parse_count)]
+    #[arg(long, value_name = "N", default_value = "1000", value_parser = parse_runs)]
     runs: u64,
 
     /// Enough if the interval of the median reaches no farther than this share of it
@@ -134,6 +134,13 @@ enum Which {
     Off,
     /// Both.
     Both,
+}
+
+fn parse_runs(text: &str) -> Result<u64, String> {
+    match parse_count(text)? {
+        0 => Err("a row needs 1 sample at least".to_owned()),
+        runs => Ok(runs),
+    }
 }
 
 fn parse_width(text: &str) -> Result<f64, String> {
@@ -252,7 +259,7 @@ fn budget(args: &BenchArgs) -> Budget {
     match args.quick {
         true => Budget { width: args.width, time: Duration::ZERO, max_runs: 1 },
         false => {
-            let max_runs = usize::try_from(args.runs.max(1)).unwrap_or(usize::MAX);
+            let max_runs = usize::try_from(args.runs).unwrap_or(usize::MAX);
             Budget { width: args.width, time: args.time, max_runs }
         }
     }

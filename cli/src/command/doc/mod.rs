@@ -9,8 +9,9 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use star_base::{Code, Diagnostic};
+use star_doc::search::search;
 use star_doc::shelf::{self, Module, Shelf, Topic};
-use star_doc::{plain, site};
+use star_doc::{guides, plain, site};
 use star_edge::destination::Destination;
 use star_edge::engine::{self, Engine};
 use star_edge::exit::Exit;
@@ -29,14 +30,15 @@ use crate::text;
 #[command(after_help = "Examples:
   star doc
   star doc MATCH
+  star doc shortest path
   star doc star:mst
   star doc my.star --out my.txt
   star doc --format html --out site
   star doc --test my.star")]
 pub(crate) struct DocArgs {
-    /// Routines, elementary operations, modules such as `star:mst`, and Star files; without one, the
-    /// whole library
-    #[arg(value_name = "NAME|FILE")]
+    /// Routines, elementary operations, modules such as `star:mst`, Star files, sections of the
+    /// guides, or words to look for; without one, the whole library
+    #[arg(value_name = "NAME|FILE|WORD")]
     what: Vec<String>,
 
     /// The form of the documentation
@@ -94,7 +96,10 @@ pub(crate) fn run(
             let module = known.unwrap_or_else(|| shelf.add(module));
             topics.push(Topic { module, routine: None });
         } else {
-            topics.extend(shelf.find(name)?);
+            match shelf.find(name) {
+                Ok(found) => topics.extend(found),
+                Err(unknown) => return look_for(args, &shelf, unknown, output),
+            }
         }
     }
     let all = topics.is_empty();
@@ -122,18 +127,43 @@ pub(crate) fn run(
             } else {
                 plain::topics(&shelf, &topics, width)
             };
-            let page = text::printable(&page);
-            match &args.out {
-                None => {
-                    output.write(&page);
-                }
-                Some(file) => {
-                    Destination::new(file, &file.display().to_string())?.write_text(&page)?
-                }
-            }
+            show(&text::printable(&page), args, output)?;
         }
     }
     Ok(Exit::Success)
+}
+
+/// Shows a section of a guide, or what speaks of the words that name nothing.
+///
+/// # Errors
+/// `unknown` if there is neither, or if more than text is asked for.
+fn look_for(
+    args: &DocArgs,
+    shelf: &Shelf,
+    unknown: Diagnostic,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
+    let query = args.what.join(" ");
+    let plain = !args.check && !args.test && args.format == Format::Text;
+    let page = match (guides::find(&query), search(shelf, &query)) {
+        _ if !plain => return Err(unknown.into()),
+        (sections, _) if !sections.is_empty() => plain::sections(&sections),
+        (_, hits) if hits.is_empty() => return Err(unknown.into()),
+        (_, hits) => plain::hits(&hits, &text::one_line(&query), "star doc", output.width()),
+    };
+    show(&text::printable(&page), args, output)?;
+    Ok(Exit::Success)
+}
+
+/// Writes text to standard output, or where the command line wants it.
+fn show(page: &str, args: &DocArgs, output: &mut Output) -> Result<(), Failure> {
+    match &args.out {
+        None => {
+            output.write(page);
+        }
+        Some(file) => Destination::new(file, &file.display().to_string())?.write_text(page)?,
+    }
+    Ok(())
 }
 
 /// Does the user name a file?

@@ -19,6 +19,11 @@ impl Checker<'_> {
     /// An expression of the kind `want`.
     pub(super) fn typed(&mut self, tree: &ast::Expr, want: Kind) -> Expr {
         let expr = self.expr(tree, Some(want));
+        self.of_type(expr, want)
+    }
+
+    /// The expression if it is of the kind `want`, and an error if not.
+    pub(super) fn of_type(&mut self, expr: Expr, want: Kind) -> Expr {
         if expr.ty != want && expr.ty != Kind::Error && want != Kind::Error {
             if want == Kind::Bool && expr.ty == Kind::Int && is_component(&expr) {
                 self.component_as_condition(expr.span);

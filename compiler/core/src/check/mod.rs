@@ -94,6 +94,8 @@ struct Reports<'a> {
 enum ExpectedName {
     /// A variable, a constant, or a routine without arguments.
     Name,
+    /// The variable of a loop: an integer.
+    LoopVariable,
     /// A variable or a function, in front of indices or arguments.
     Value,
     /// A procedure.
@@ -250,7 +252,9 @@ impl<'a> Checker<'a> {
         *self.n_unknown += 1;
         let spelled = &name.name;
         let (code, message) = match wanted {
-            ExpectedName::Name => (Code::UnknownName, format!("`{spelled}` is not declared")),
+            ExpectedName::Name | ExpectedName::LoopVariable => {
+                (Code::UnknownName, format!("`{spelled}` is not declared"))
+            }
             ExpectedName::Value | ExpectedName::Procedure => {
                 (Code::UnknownRoutine, format!("there is no routine `{spelled}`"))
             }
@@ -267,6 +271,9 @@ impl<'a> Checker<'a> {
             }
             diagnostic = diagnostic.fix(format!("did you mean `{meant}`?"), name.span, meant);
         }
+        if wanted == ExpectedName::LoopVariable && diagnostic.fixes.is_empty() {
+            diagnostic = diagnostic.help(format!("declare `{spelled}: integer` in `var`"));
+        }
         if wanted != ExpectedName::Procedure {
             diagnostic = self.not_seen(name, diagnostic);
         }
@@ -278,15 +285,16 @@ impl<'a> Checker<'a> {
         if *self.n_unknown > MAX_SUGGESTIONS {
             return None;
         }
-        let (variables, builtins) = match wanted {
-            ExpectedName::Name => (true, false),
-            ExpectedName::Value => (true, true),
-            ExpectedName::Procedure => (false, true),
-        };
+        let variables = wanted != ExpectedName::Procedure;
         let of_session = self.declaring.iter().flat_map(Declaring::names);
         let variables =
             self.names.keys().map(String::as_str).chain(of_session).filter(|_| variables);
-        let builtins = Builtin::ALL.iter().map(|builtin| builtin.name()).filter(|_| builtins);
+        let suits = move |builtin: &Builtin| match wanted {
+            ExpectedName::Name | ExpectedName::LoopVariable => false,
+            ExpectedName::Value => builtin.is_value(),
+            ExpectedName::Procedure => builtin.is_statement(),
+        };
+        let builtins = Builtin::ALL.iter().copied().filter(suits).map(|builtin| builtin.name());
         let declared = self.world.visible_names(self.unit);
         did_you_mean(name, variables.chain(declared).chain(builtins))
     }

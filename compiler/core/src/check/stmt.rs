@@ -131,7 +131,7 @@ impl Checker<'_> {
                 None
             }
             None => {
-                self.unknown(var, ExpectedName::Name);
+                self.unknown(var, ExpectedName::LoopVariable);
                 None
             }
         };
@@ -180,7 +180,9 @@ impl Checker<'_> {
             return None;
         }
         let n_before = self.diagnostics.len();
-        let value = self.typed(value, want);
+        let value = self.expr(value, Some(want));
+        let found = value.ty;
+        let value = self.of_type(value, want);
         if self.diagnostics.len() > n_before
             && let Some(Target::Var(place)) = &checked
         {
@@ -200,6 +202,10 @@ impl Checker<'_> {
                     last.help.push(format!(
                         "`SET({name})` makes all components one, `CLR({name})` zero"
                     ));
+                }
+                if self.declaring.is_some() {
+                    let found = found.name();
+                    last.help.push(format!("`var {name}: {found}` declares it anew"));
                 }
             }
         }

@@ -4,6 +4,7 @@ use star_base::{Code, Diagnostic};
 
 use crate::flow::webs::Webs;
 use crate::hir::{Kind, LocalId, Role, Routine, VarUse};
+use crate::traps::{SIZE_OF_BITS, SIZES_OF_TABLE};
 use crate::visit;
 
 /// Variables of a routine that are read although nothing sets them.
@@ -37,12 +38,8 @@ pub(crate) fn never_set(routine: &Routine, found: &Webs, diagnostics: &mut Vec<D
                         star_base::Span::new(stmt.span.file, stmt.span.start, stmt.span.start);
                     diagnostic.fix(format!("clear `{name}` first"), here, format!("CLR({name}); "))
                 }
-                Kind::Slice | Kind::Word => {
-                    diagnostic.help("assign it first; without a declared size it has none to clear")
-                }
-                Kind::Table => {
-                    diagnostic.help("write a column first, or declare its sizes: `table(n,k)`")
-                }
+                Kind::Slice | Kind::Word => diagnostic.help(SIZE_OF_BITS),
+                Kind::Table => diagnostic.help(SIZES_OF_TABLE),
                 Kind::Handle => diagnostic.help("make it first with a procedure of its module"),
                 Kind::Int | Kind::Bool | Kind::Str | Kind::Error => {
                     diagnostic.help("assign a value first")
@@ -52,6 +49,44 @@ pub(crate) fn never_set(routine: &Routine, found: &Webs, diagnostics: &mut Vec<D
         });
         false
     });
+}
+
+/// Parameters by value that the routine stores to before it looks at what it was given: results whose `var` was
+/// forgotten.
+pub(crate) fn forgotten_var(routine: &Routine, found: &Webs, diagnostics: &mut Vec<Diagnostic>) {
+    let params = routine.params.iter().zip(&found.takes);
+    let untouched = params.filter(|(_, takes)| !**takes).map(|(&param, _)| param);
+    for param in untouched {
+        let local = routine.local(param);
+        let stored = stored_to(routine, param);
+        let (Role::Value, Some(stored)) = (local.role, stored) else { continue };
+        let name = &local.name;
+        let ty = local.ty.kind().name();
+        diagnostics.push(
+            Diagnostic::at(
+                Code::ForgottenVar,
+                stored,
+                format!("the caller does not see what is stored to `{name}`"),
+            )
+            .label(local.span, "a parameter by value, never looked at before this")
+            .help(format!("if it is a result, declare it as `var {name}: {ty}`"))
+            .help("if it is not, declare a variable in the routine"),
+        );
+    }
+}
+
+/// Where the routine first stores to a variable.
+fn stored_to(routine: &Routine, local: LocalId) -> Option<star_base::Span> {
+    let mut found = None;
+    visit::any_stmt(&routine.body, &mut |stmt| {
+        visit::places_of_stmt(stmt, &mut |place: &VarUse| {
+            if place.local == local && found.is_none() {
+                found = Some(place.span);
+            }
+        });
+        found.is_some()
+    });
+    found
 }
 
 /// A variable passed by `var` may be set by the callee, and a first column gives a table its rows.

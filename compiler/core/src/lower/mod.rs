@@ -196,6 +196,7 @@ impl Analysed {
         };
         if !program.routine(id).library {
             crate::flow::lints::never_set(program.routine(id), &webs, diagnostics);
+            crate::flow::lints::forgotten_var(program.routine(id), &webs, diagnostics);
         }
         let lowerer = Lowerer::new(program, id, &webs, &self.summaries, options, ids, diagnostics);
         let (mut routine, locations, costs) = lowerer.routine();

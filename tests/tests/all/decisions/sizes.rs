@@ -58,14 +58,22 @@ fn a_declared_size_is_known_behind_a_var_parameter() {
 #[test]
 fn a_size_that_is_not_known_yet_traps() {
     let text = "program p; var T: table; X: slice(T);\nbegin\n  SET(X); COL(1,T):=X\nend.";
-    assert_eq!(traps(text), "T0114 3:3 the size of `T` is not known yet\n");
+    assert_eq!(
+        traps(text),
+        "T0114 3:3 the size of `T` is not known yet\n\
+         \x20 help: write a column first, or declare its sizes: `table(n,k)`\n"
+    );
     assert_eq!(
         traps("program p; var n: integer; X: slice(n);\nbegin n:=-1;\n  CLR(X); print(X)\nend."),
         "T0113 1:37 `n` is -1, but a size or count is not negative\n  note: n = -1\n"
     );
     let unsized_one = "program p; var X: slice;\nbegin SET(X); print(X) end.";
     assert_eq!(codes(unsized_one), ["W0103"]);
-    assert_eq!(traps(unsized_one), "T0114 2:7 the size of `X` is not known yet\n");
+    assert_eq!(
+        traps(unsized_one),
+        "T0114 2:7 the size of `X` is not known yet\n\
+         \x20 help: assign it first; without a declared size it has none to clear\n"
+    );
 }
 
 #[test]

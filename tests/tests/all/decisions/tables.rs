@@ -33,7 +33,8 @@ fn rows_and_bits_need_a_table_with_rows() {
     let text = "procedure q(var T: table);\nbegin\n  ROW(1,T):='01'\nend;";
     assert_eq!(
         call_traps(text, "q", vec![HostValue::Unset]),
-        "T0114 3:3 the size of `T` is not known yet\n"
+        "T0114 3:3 the size of `T` is not known yet\n\
+         \x20 help: write a column first, or declare its sizes: `table(n,k)`\n"
     );
 }
 

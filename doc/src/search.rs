@@ -1,0 +1,162 @@
+//! What is documented about words: `tree`, `shortest path`, `csv`.
+
+use star_syntax::doc::{Doc, RoutineDoc};
+
+use crate::guides::{self, Section};
+use crate::shelf::Shelf;
+
+/// Something that speaks of what is looked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hit {
+    /// What `star doc` shows it by: `WARSHALL`, `star:mst`, `formats: CSV`.
+    pub name: String,
+    /// Where it is: the module of a routine; empty for the others.
+    pub place: String,
+    /// What it is about, in a sentence.
+    pub about: String,
+    /// The more, the better it fits.
+    score: u32,
+}
+
+/// What a word counts for in the name.
+const IN_NAME: u32 = 12;
+/// In the first sentence.
+const IN_SUMMARY: u32 = 4;
+/// Anywhere else.
+const IN_TEXT: u32 = 1;
+
+/// Everything in which all words of `query` begin words, whatever their letter case; the best first.
+pub fn search(shelf: &Shelf, query: &str) -> Vec<Hit> {
+    let wanted: Vec<String> = words(query).map(stem).collect();
+    let mut hits = Vec::new();
+    if wanted.is_empty() {
+        return hits;
+    }
+    let mut add = |weight: u32, (name, place): (&str, &str), about: &str, text: &str| {
+        // What a module or a guide is about is its name.
+        let title = match place {
+            "" => format!("{name} {about}"),
+            place => format!("{name} {place}"),
+        };
+        if let Some(score) = score(&wanted, &title, about, text) {
+            let score = score * weight;
+            let (name, place, about) = (name.to_owned(), place.to_owned(), about.to_owned());
+            hits.push(Hit { name, place, about, score });
+        }
+    };
+    for (_, module) in shelf.modules() {
+        let head = module.head.as_ref();
+        let about = head.map(Doc::summary).unwrap_or_default();
+        add(2, (&module.title, ""), &about, &head.map(text_of).unwrap_or_default());
+        for RoutineDoc { name, doc, signature, .. } in &module.routines {
+            let own = doc.as_ref().map(Doc::summary).unwrap_or_default();
+            let text = doc.as_ref().map(text_of).unwrap_or_default();
+            // What its module is about, it is about, too.
+            add(2, (name, &module.title), &own, &format!("{signature} {text} {about}"));
+        }
+    }
+    for section in guides::sections() {
+        // Routines are what most people look for.
+        add(1, (&guides::title(&section), ""), &first_sentence(&section), section.text);
+    }
+    // The sort keeps the order of what is equally good.
+    hits.sort_by_key(|hit| std::cmp::Reverse(hit.score));
+    hits
+}
+
+/// The words of a text, in small letters.
+fn words(text: &str) -> impl Iterator<Item = String> {
+    let pieces = text.split(|c: char| !c.is_alphanumeric());
+    pieces.filter(|word| !word.is_empty()).map(str::to_lowercase)
+}
+
+/// A word without the ending of its plural.
+fn stem(word: String) -> String {
+    match word.strip_suffix('s') {
+        Some(stem) if stem.len() > 2 && !stem.ends_with('s') => stem.to_owned(),
+        Some(_) | None => word,
+    }
+}
+
+/// How well a text fits; `None` if a word is missing.
+fn score(wanted: &[String], name: &str, about: &str, text: &str) -> Option<u32> {
+    let places = [(name, IN_NAME), (about, IN_SUMMARY), (text, IN_TEXT)];
+    let places = places.map(|(text, counts)| (words(text).collect::<Vec<_>>(), counts));
+    let mut sum = 0;
+    for word in wanted {
+        let found = places.iter().filter_map(|(words, counts)| {
+            let begins = words.iter().filter(|known| known.starts_with(word.as_str()));
+            // The word itself is better than one that begins so.
+            begins.map(|known| counts * if known == word { 2 } else { 1 }).max()
+        });
+        let found: u32 = found.sum();
+        if found == 0 {
+            return None;
+        }
+        sum += found;
+    }
+    Some(sum)
+}
+
+/// All that a comment says.
+pub(crate) fn text_of(doc: &Doc) -> String {
+    let sections = doc.sections.iter().flat_map(|section| &section.lines);
+    let lines = doc.text.iter().chain(sections).map(|line| line.text.as_str());
+    let lines: Vec<&str> = lines.collect();
+    lines.join(" ")
+}
+
+/// The first sentence of a section, without marks of Markdown; examples and tables have none.
+fn first_sentence(section: &Section) -> String {
+    let paragraphs = section.text.split("\n\n");
+    let is_prose = |text: &&str| !text.starts_with(['|', '`', '#']);
+    let first = paragraphs.filter(is_prose).map(|text| text.replace(['\n', '`', '*'], " ")).next();
+    let first = first.unwrap_or_default();
+    let words: Vec<&str> = first.split_whitespace().collect();
+    let text = words.join(" ");
+    let end = text.find(". ").map_or(text.len(), |at| at + 1);
+    text[..end].to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use star_compiler::Library;
+
+    use super::*;
+
+    fn names(query: &str) -> Vec<String> {
+        let library = Library { basic: star_stdlib::BASIC, modules: star_stdlib::MODULES };
+        let hits = search(&Shelf::library(&library), query);
+        hits.into_iter().map(|hit| hit.name).collect()
+    }
+
+    #[test]
+    fn topics_lead_to_routines_modules_and_guides() {
+        for (query, wanted) in [
+            ("tree", "star:mst"),
+            ("trees", "star:mst"),
+            ("shortest path", "DIJKSTRA"),
+            ("path shortest", "FLOYD"),
+            ("csv", "formats: CSV"),
+            ("minimum", "MIN"),
+            ("field", "formats: CSV"),
+            ("benchmark", "benchmarks: Benchmarks"),
+        ] {
+            let found = names(query);
+            assert!(found.iter().take(20).any(|name| name == wanted), "{query}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn all_words_have_to_be_there() {
+        assert_eq!(names("tree xyzzy"), [""; 0]);
+        assert_eq!(names("  "), [""; 0]);
+        assert!(names("tree minimum").len() < names("tree").len());
+    }
+
+    #[test]
+    fn a_word_begins_where_it_is_looked_for() {
+        assert!(!names("atch").contains(&"MATCH".to_owned()));
+        assert_eq!(names("match")[0], "MATCH");
+    }
+}
