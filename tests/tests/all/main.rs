@@ -29,6 +29,7 @@ mod bad_input;
 mod cbt;
 mod decisions;
 mod documentation;
+mod editors;
 mod fast_paths;
 mod faults;
 mod format;
