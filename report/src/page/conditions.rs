@@ -46,41 +46,56 @@ pub fn differences(a: &Record, b: &Record) -> Vec<String> {
     found
 }
 
-/// What a reader should know before anything else.
+/// What a reader should know before anything else: one line for each kind of warning, with the files that it is about
+/// folded under it.
 pub(super) fn warnings(files: &[NamedRecord]) -> Markup {
-    let mut warnings = Vec::new();
+    let mut kinds: Vec<(&str, Vec<String>)> = Vec::new();
+    let mut warn = |kind: &'static str, about: String| match kinds
+        .iter_mut()
+        .find(|(known, _)| *known == kind)
+    {
+        Some((_, cases)) => cases.push(about),
+        None => kinds.push((kind, vec![about])),
+    };
     for NamedRecord { name, record } in files {
         if record.tool.profile.as_deref() == Some("debug") {
-            warnings.push(format!("{name}: measured with a debug build; its times mean little"));
+            warn("measured with a debug build: its times mean little", name.clone());
         }
         if record.interrupted {
-            warnings.push(format!("{name}: interrupted; what was measured until then is here"));
+            warn("interrupted: what was measured until then is here", name.clone());
         }
         let wide = |row: &&crate::record::Row| {
             row.time.as_ref().is_some_and(|time| time.reached == Some(false))
         };
+        let rows = |n: usize| format!("{name}: {}", text::count(n, "row"));
         let n = record.rows.iter().filter(wide).count();
         if n > 0 {
-            let rows =
-                if n == 1 { "row has a wider interval" } else { "rows have wider intervals" };
-            warnings.push(format!(
-                "{name}: {n} {rows} than asked for (marked ~): time or runs were used up"
-            ));
+            let kind = "intervals wider than asked for (marked ~): time or runs were used up";
+            warn(kind, rows(n));
         }
         let n = record.rows.iter().filter(|row| row.error.is_some()).count();
         if n > 0 {
-            let rows = if n == 1 { "row has" } else { "rows have" };
-            warnings.push(format!("{name}: {n} {rows} an error in place of a time"));
+            warn("an error in place of a time", rows(n));
         }
     }
     for other in files.iter().skip(1) {
         for difference in differences(&files[0].record, &other.record) {
-            warnings.push(format!("{} and {} differ: {difference}", files[0].name, other.name));
+            let about = format!("{} and {}: {difference}", files[0].name, other.name);
+            warn("machines that differ: ratios across these files say little", about);
         }
     }
     html! {
-        @if !warnings.is_empty() {
-            ul.warnings { @for warning in &warnings { "\n" li { (one_line(warning)) } } "\n" } "\n"
+        @if !kinds.is_empty() {
+            div.warnings {
+                @for (kind, cases) in &kinds {
+                    "\n" details {
+                        summary { (kind) " (" (text::count(cases.len(), if kind.starts_with("machines") { "difference" } else { "file" })) ")" }
+                        ul { @for about in cases { "\n" li { (one_line(about)) } } "\n" }
+                    }
+                }
+                "\n"
+            }
+            "\n"
         }
     }
 }
@@ -170,7 +185,7 @@ pub(super) fn reading() -> Markup {
             }
             "\n" p {
                 "A ratio below 1 is less time. Ratios to a peer are formed within one file where both are in it, \
-                 since machines swing; others are marked *. Exponents are fitted over the last four sizes at most. \
+                 since machines swing; others are marked *. Exponents are fitted over the last four sizes at most, and told over three or more. \
                  Published figures are of other machines and, as a rule, of other inputs: they stand here with \
                  their conditions, and no ratio to them is formed."
             }
@@ -224,7 +239,10 @@ mod tests {
         doubtful.interrupted = true;
         doubtful.tool.profile = Some("debug".to_owned());
         let said = warnings(&[named(doubtful)]).into_string();
-        for part in ["debug build", "interrupted", "1 row has a wider interval"] {
+        assert_eq!(said.matches("<summary>").count(), 3, "{said}");
+        for part in
+            ["debug build", "interrupted", "intervals wider than asked for", "new.json: 1 row<"]
+        {
             assert!(said.contains(part), "{part}: {said}");
         }
     }

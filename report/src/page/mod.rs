@@ -3,6 +3,7 @@
 //!
 //! * [`series`]: which rows belong together; [`plot`] (with [`axis`], [`palette`]) draws them, [`table`]
 //!   lists them;
+//! * [`overview`]: where ours is ahead and where behind;
 //! * [`conditions`]: machines, bandwidth, and what a reader should be warned of;
 //! * [`figures`]: numbers as people read them; [`crate::html`] has the frame.
 //!
@@ -11,6 +12,7 @@
 mod axis;
 mod conditions;
 pub mod figures;
+mod overview;
 mod palette;
 mod plot;
 mod series;
@@ -48,6 +50,7 @@ pub fn page(files: &[NamedRecord]) -> String {
     let body = html! {
         h1 { "Star benchmarks" } "\n"
         p.faint { (one_line(&days)) " · times of the runs alone, medians" } "\n"
+        (overview::overview(&benchmarks))
         (conditions::warnings(files))
         (conditions::machines(files))
         (contents(&benchmarks))

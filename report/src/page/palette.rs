@@ -11,6 +11,13 @@ pub(crate) struct Colour {
     dark: (u8, u8, u8),
 }
 
+impl Colour {
+    /// On a light ground, as the SVG backend writes it.
+    pub(crate) fn as_hex(self) -> String {
+        hex(self.light)
+    }
+}
+
 /// The ground.
 pub(crate) const GROUND: Colour = Colour { light: (0xfe, 0xfe, 0xfd), dark: (0x14, 0x18, 0x1d) };
 /// Texts and axes.
@@ -36,6 +43,36 @@ const LINES: [Colour; 8] = [
 /// The colour of a line by its number.
 pub(crate) fn line(number: usize) -> Colour {
     LINES[number % LINES.len()]
+}
+
+/// The mark of a line by its number. There is one more colour than there are marks, so that both together repeat only after
+/// all pairs.
+pub(crate) fn mark(number: usize) -> LineMark {
+    LineMark::ALL[number % LineMark::ALL.len()]
+}
+
+/// What stands at the points of a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum LineMark {
+    Disk,
+    Square,
+    Triangle,
+    Ring,
+    Plus,
+    Diamond,
+    Frame,
+}
+
+impl LineMark {
+    const ALL: [LineMark; 7] = [
+        LineMark::Disk,
+        LineMark::Square,
+        LineMark::Triangle,
+        LineMark::Ring,
+        LineMark::Plus,
+        LineMark::Diamond,
+        LineMark::Frame,
+    ];
 }
 
 /// Rules for a dark page: each colour of an SVG becomes its twin. `scope` stands in front of them.
@@ -82,6 +119,13 @@ mod tests {
                 assert!(contrast(colour.dark, GROUND.dark) >= least, "{colour:?}");
             }
         }
+    }
+
+    #[test]
+    fn no_two_of_many_lines_have_colour_and_mark_in_common() {
+        let looks: std::collections::BTreeSet<_> =
+            (0..56).map(|number| (line(number).light, mark(number))).collect();
+        assert_eq!(looks.len(), 56);
     }
 
     #[test]

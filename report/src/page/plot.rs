@@ -5,22 +5,26 @@
 
 use maud::html;
 use plotters::coord::Shift;
-use plotters::element::{Circle, Cross, EmptyElement, PathElement, Rectangle, TriangleMarker};
+use plotters::element::{
+    Circle, Cross, EmptyElement, PathElement, Polygon, Rectangle, TriangleMarker,
+};
 use plotters::prelude::{DrawingArea, IntoDrawingArea, IntoFont, RGBColor, SVGBackend, Text};
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{Color as _, ShapeStyle};
-use star_base::text::one_line;
+use star_base::text::{self, one_line};
 
 use super::axis::Axis;
 use super::figures;
-use super::palette::{self, Colour, FAINT, GRID, GROUND, INK};
+use super::palette::{self, Colour, FAINT, GRID, GROUND, INK, LineMark};
 use super::series::{Benchmark, Series};
 use crate::record::Source;
 
 /// Width and height of the picture.
 const SIZE: (i32, i32) = (900, 400);
 /// The field of the data: left, top, right, bottom.
-const FIELD: (i32, i32, i32, i32) = (78, 18, 588, 340);
+const FIELD: (i32, i32, i32, i32) = (78, 34, 588, 340);
+/// What the upright axis shows.
+const TIME: &str = "time of a run";
 /// Where the legend begins.
 const LEGEND: (i32, i32) = (612, 30);
 /// Between two lines of the legend.
@@ -108,7 +112,8 @@ impl Plot<'_, '_> {
 
     fn axes(&self, benchmark: &Benchmark<'_>, size: &str) -> Drawn {
         let (left, top, right, bottom) = FIELD;
-        for tick in self.y.ticks() {
+        let apart = 1.4 * TEXT / f64::from(bottom - top);
+        for tick in self.y.labelled(&self.y.ticks(), apart) {
             let (_, y) = self.at(self.x.low, tick);
             self.line(&[(left, y), (right, y)], stroke(GRID, 1))?;
             let label = figures::time(tick).replace(".00", "").replace(".0", "");
@@ -124,12 +129,13 @@ impl Plot<'_, '_> {
             self.text(&label, (x, bottom + 8), FAINT, (HPos::Center, VPos::Top))?;
         }
         self.line(&[(left, top), (left, bottom), (right, bottom)], stroke(INK, 1))?;
+        self.text(TIME, (8, 6), INK, (HPos::Left, VPos::Top))?;
         let middle = (i32::midpoint(left, right), bottom + 32);
         self.text(&shortened(size, 40), middle, INK, (HPos::Center, VPos::Top))
     }
 
     fn series(&self, series: &Series) -> Drawn {
-        let colour = palette::line(series.runner);
+        let colour = palette::line(series.look);
         let places: Vec<(i32, i32)> =
             series.points.iter().map(|point| self.at(point.x, point.y)).collect();
         match series.source {
@@ -152,16 +158,25 @@ impl Plot<'_, '_> {
     }
 
     fn marker(&self, place: (i32, i32), series: &Series) -> Drawn {
-        let colour = palette::line(series.runner);
+        let colour = palette::line(series.look);
         let filled = ShapeStyle { filled: true, ..stroke(colour, 1) };
-        let drawn = match (series.source, series.runner % 3) {
+        let square = |style| Rectangle::new([(-4, -4), (4, 4)], style);
+        let path = |points: &[(i32, i32)]| PathElement::new(points.to_vec(), stroke(colour, 2));
+        let at = || EmptyElement::at(place);
+        let drawn = match (series.source, palette::mark(series.look)) {
             (Source::Published, _) => self.area.draw(&Cross::new(place, 5, stroke(colour, 2))),
-            (_, 0) => self.area.draw(&Circle::new(place, 4, filled)),
-            (_, 1) => {
-                let square = Rectangle::new([(-4, -4), (4, 4)], filled);
-                self.area.draw(&(EmptyElement::at(place) + square))
+            (_, LineMark::Disk) => self.area.draw(&Circle::new(place, 4, filled)),
+            (_, LineMark::Square) => self.area.draw(&(at() + square(filled))),
+            (_, LineMark::Triangle) => self.area.draw(&TriangleMarker::new(place, 5, filled)),
+            (_, LineMark::Ring) => self.area.draw(&Circle::new(place, 5, stroke(colour, 2))),
+            (_, LineMark::Plus) => {
+                self.area.draw(&(at() + path(&[(-5, 0), (5, 0)]) + path(&[(0, -5), (0, 5)])))
             }
-            (_, _) => self.area.draw(&TriangleMarker::new(place, 5, filled)),
+            (_, LineMark::Diamond) => {
+                let corners = vec![(0, -6), (6, 0), (0, 6), (-6, 0)];
+                self.area.draw(&(at() + Polygon::new(corners, filled)))
+            }
+            (_, LineMark::Frame) => self.area.draw(&(at() + square(stroke(colour, 2)))),
         };
         drawn.map_err(|error| error.to_string().into())
     }
@@ -169,7 +184,7 @@ impl Plot<'_, '_> {
     fn legend(&self, all: &[Series], size: &str) -> Drawn {
         let (x, mut y) = LEGEND;
         for series in all.iter().take(LEGEND_LINES) {
-            let colour = palette::line(series.runner);
+            let colour = palette::line(series.look);
             let places = [(x, y), (x + 26, y)];
             match series.source {
                 Source::Star => self.line(&places, stroke(colour, 2))?,
@@ -183,7 +198,7 @@ impl Plot<'_, '_> {
                 ("", Some((exponent, n))) => {
                     format!("grows as {size}^{exponent:.2} over the last {n} sizes")
                 }
-                ("", None) => "one size".to_owned(),
+                ("", None) => text::count(series.points.len(), "size"),
                 (rest, _) => rest.to_owned(),
             };
             self.text(&below, (x + 34, y + 15), FAINT, (HPos::Left, VPos::Center))?;

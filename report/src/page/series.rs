@@ -1,6 +1,6 @@
 //! The rows of several files by what they belong to: benchmarks, and lines in their plots.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::measure::exponent;
 use crate::record::{Parameters, Record, Row, Source};
@@ -29,6 +29,8 @@ pub(crate) struct Series {
     pub(crate) source: Source,
     /// The number of whoever ran it, the same on the whole page.
     pub(crate) runner: usize,
+    /// The number of its colour and mark: that of the runner, or the next one that no other line of the plot has.
+    pub(crate) look: usize,
     /// By size.
     pub(crate) points: Vec<Point>,
     /// The exponent of growth, and over how many sizes it is fitted.
@@ -94,7 +96,14 @@ fn runners(records: &[Record]) -> Vec<String> {
 fn series(rows: &[(usize, &Row)], size: &str, runners: &[String]) -> Vec<Series> {
     let mut lines: Vec<(Line<'_>, usize, Series)> = Vec::new();
     let varying = varying(rows, size);
-    for (number, row) in rows {
+    // Where several files have the same line, one that was measured in turn with peers is drawn.
+    let has = |number: usize, source: Source| {
+        rows.iter().any(|(of, row)| *of == number && row.source == source && row.time.is_some())
+    };
+    let in_turn = |number: usize| has(number, Source::Star) && has(number, Source::Peer);
+    let (first, rest): (Vec<_>, Vec<_>) =
+        rows.iter().partition::<Vec<&(usize, &Row)>, _>(|(number, _)| in_turn(*number));
+    for (number, row) in first.into_iter().chain(rest) {
         let (Some(time), Some(x)) = (&row.time, x_of(&row.parameters, size)) else { continue };
         if time.median_s <= 0.0 || x <= 0.0 {
             continue; // a logarithmic plot has no place for it
@@ -109,8 +118,8 @@ fn series(rows: &[(usize, &Row)], size: &str, runners: &[String]) -> Vec<Series>
             None => {
                 let label = label(&line);
                 let runner = runners.iter().position(|name| *name == line.0).unwrap_or(0);
-                let series =
-                    Series { label, source: row.source, runner, points: vec![point], growth: None };
+                let (source, points) = (row.source, vec![point]);
+                let series = Series { label, source, runner, look: 0, points, growth: None };
                 lines.push((line, *number, series));
             }
         }
@@ -119,9 +128,15 @@ fn series(rows: &[(usize, &Row)], size: &str, runners: &[String]) -> Vec<Series>
     for line in &mut series {
         line.points.sort_by(|a, b| a.x.total_cmp(&b.x));
         let points: Vec<(f64, f64)> = line.points.iter().map(|point| (point.x, point.y)).collect();
-        line.growth = exponent(&points);
+        // A line through two points says nothing of how it goes on.
+        line.growth = exponent(&points).filter(|(_, n_sizes)| *n_sizes >= 3);
     }
     series.sort_by_key(|line| line.runner);
+    let mut taken = BTreeSet::new();
+    for line in &mut series {
+        let mut looks = line.runner..;
+        line.look = looks.find(|look| taken.insert(*look)).unwrap_or(line.runner);
+    }
     series
 }
 
@@ -182,14 +197,15 @@ mod tests {
         (peer.source, peer.name) = (Source::Peer, Some("other".to_owned()));
         let rows =
             vec![peer, row("closure", 400, 4.0), row("closure", 200, 1.0), row("other", 5, 1.0)];
+        let rows: Vec<Row> = rows.into_iter().chain([row("closure", 100, 0.25)]).collect();
         let records = [record(rows)];
         let found = benchmarks(&records);
         assert_eq!(found.iter().map(|b| b.title).collect::<Vec<_>>(), ["closure", "other"]);
         let [ours, peer] = found[0].series.as_slice() else { panic!("two lines") };
         assert_eq!((ours.label.as_str(), ours.runner), ("cpu", 0));
-        assert_eq!(ours.points.iter().map(|p| p.x).collect::<Vec<_>>(), [200.0, 400.0]);
+        assert_eq!(ours.points.iter().map(|p| p.x).collect::<Vec<_>>(), [100.0, 200.0, 400.0]);
         let (growth, n) = ours.growth.unwrap();
-        assert!((growth - 2.0).abs() < 1e-9 && n == 2);
+        assert!((growth - 2.0).abs() < 1e-9 && n == 3);
         assert_eq!((peer.label.as_str(), peer.growth), ("other", None));
     }
 
@@ -211,6 +227,36 @@ mod tests {
         assert_eq!(found[0].series[0].points.len(), 1);
         assert_eq!(found[0].series[0].points[0].y, 1.0);
         assert_eq!(found[0].rows.len(), 2);
+    }
+
+    #[test]
+    fn a_line_that_was_measured_in_turn_with_peers_is_drawn() {
+        let mut peer = row("a", 2, 4.0);
+        (peer.source, peer.name) = (Source::Peer, Some("other".to_owned()));
+        let records = [record(vec![row("a", 2, 1.0)]), record(vec![row("a", 2, 5.0), peer])];
+        let found = benchmarks(&records);
+        let [ours, theirs] = found[0].series.as_slice() else { panic!("two lines") };
+        assert_eq!((ours.points[0].y, theirs.points[0].y), (5.0, 4.0));
+    }
+
+    #[test]
+    fn no_two_lines_of_a_plot_look_alike() {
+        let seeds: Vec<Row> = (1..=3).map(|seed| with(200, seed, 1.0)).collect();
+        let mut peer = row("closure", 200, 4.0);
+        (peer.source, peer.name) = (Source::Peer, Some("other".to_owned()));
+        let records = [record(seeds.into_iter().chain([peer]).collect())];
+        let looks: Vec<usize> =
+            benchmarks(&records)[0].series.iter().map(|line| line.look).collect();
+        assert_eq!(looks, [0, 1, 2, 3]);
+    }
+
+    #[test]
+    fn growth_is_told_over_three_sizes_or_more() {
+        let rows =
+            |sizes: &[i64]| -> Vec<Row> { sizes.iter().map(|&n| row("a", n, n as f64)).collect() };
+        let growth = |sizes: &[i64]| benchmarks(&[record(rows(sizes))])[0].series[0].growth;
+        assert_eq!(growth(&[2, 4]), None);
+        assert!(growth(&[2, 4, 8]).is_some_and(|(exponent, n)| n == 3 && exponent > 0.99));
     }
 
     #[test]

@@ -1,0 +1,195 @@
+//! Where ours is ahead of peers and where behind, as one picture: a bar for each benchmark, at its largest case that both were
+//! measured at in one file.
+
+use maud::{Markup, html};
+use star_base::text::one_line;
+
+use super::figures;
+use super::palette::{GRID, INK};
+use super::series::Benchmark;
+use crate::record::{Row, Source};
+
+/// Ours against a peer in one benchmark.
+#[derive(Debug)]
+pub(super) struct Standing<'a> {
+    /// The number of its section.
+    number: usize,
+    title: &'a str,
+    /// The parameters of the case.
+    case: String,
+    peer: &'a str,
+    /// Our time as a share of theirs; less than 1 is ahead.
+    ratio: f64,
+}
+
+/// How each benchmark stands that has a case with both, the best first. Of ours and of theirs the fastest rows count; rows of
+/// different files are not compared, since machines swing.
+pub(super) fn standings<'a>(benchmarks: &'a [Benchmark<'a>]) -> Vec<Standing<'a>> {
+    let mut found: Vec<Standing<'a>> =
+        benchmarks.iter().enumerate().filter_map(|(number, one)| standing(number, one)).collect();
+    found.sort_by(|a, b| a.ratio.total_cmp(&b.ratio));
+    found
+}
+
+fn standing<'a>(number: usize, benchmark: &'a Benchmark<'a>) -> Option<Standing<'a>> {
+    let cases = benchmark.rows.chunk_by(|(_, a), (_, b)| a.parameters == b.parameters);
+    // Rows are by size: the last case is the largest one.
+    cases.rev().find_map(|rows| {
+        let fastest = |file: usize, source: Source| {
+            let of = rows.iter().filter(|(of, row)| *of == file && row.source == source);
+            let timed = of.filter_map(|(_, row)| Some((*row, seconds(row)?)));
+            timed.min_by(|(_, a), (_, b)| a.total_cmp(b))
+        };
+        rows.iter().find_map(|(file, row)| {
+            let (_, ours) = fastest(*file, Source::Star)?;
+            let (peer, theirs) = fastest(*file, Source::Peer)?;
+            let (title, case) = (benchmark.title, row.parameters_text());
+            let peer = peer.name.as_deref().unwrap_or("a peer");
+            Some(Standing { number, title, case, peer, ratio: ours / theirs })
+        })
+    })
+}
+
+fn seconds(row: &Row) -> Option<f64> {
+    row.time.as_ref().map(|time| time.median_s).filter(|seconds| *seconds > 0.0)
+}
+
+/// The height of a line of the picture, and where its bars begin and end, of a width of 900.
+const LINE: f64 = 30.0;
+const BARS: (f64, f64) = (330.0, 760.0);
+const WIDTH: f64 = 900.0;
+/// Characters of a title.
+const MAX_TITLE: usize = 44;
+
+/// The overview; nothing if nothing can be compared.
+pub(super) fn overview(benchmarks: &[Benchmark<'_>]) -> Markup {
+    let standings = standings(benchmarks);
+    if standings.is_empty() {
+        return html! {};
+    }
+    let n_ahead = standings.iter().filter(|one| one.ratio < 1.0).count();
+    let n_behind = standings.len() - n_ahead;
+    // Both sides have the same scale.
+    let farthest = standings.iter().map(|one| one.ratio.log10().abs()).fold(1.0, f64::max).ceil();
+    let middle = f64::midpoint(BARS.0, BARS.1);
+    let half = (BARS.1 - BARS.0) / 2.0;
+    let place = |ratio: f64| middle - ratio.log10() / farthest * half;
+    let height = LINE * (standings.len() as f64 + 1.5);
+    let bottom = height - 6.0;
+    let decades = -(farthest as i32)..=farthest as i32;
+    let ticks: Vec<(f64, String)> = decades
+        .map(|power| {
+            let times = figures::whole(10_u64.pow(power.unsigned_abs().min(18)));
+            let label = match power {
+                0 => "equal".to_owned(),
+                1.. => format!("{times}×"),
+                _ => format!("1/{times}"),
+            };
+            (place(10_f64.powi(-power)), label)
+        })
+        .collect();
+    // A label every so often, so that none touches the next.
+    let step = (ticks.len() / 7).max(1);
+    html! {
+        section.overview {
+            "\n" h2 #overview { "Overview" }
+            "\n" p {
+                "Ahead of the fastest peer in " b { (n_ahead) } " of " (standings.len()) " benchmarks, behind in " b { (n_behind) }
+                ", each at the largest case that both were measured at in one file. To the right: how many times as fast."
+            }
+            "\n" figure {
+                svg.plot.bars role="img" aria-label="how many times as fast as the fastest peer"
+                    viewBox={ "0 0 " (WIDTH) " " (height) } width=(WIDTH) height=(height) {
+                    "\n"
+                    @for (idx, (x, label)) in ticks.iter().enumerate() {
+                        line x1=(px(*x)) x2=(px(*x)) y1="26" y2=(px(bottom)) stroke=(if label == "equal" { INK.as_hex() } else { GRID.as_hex() }) {}
+                        @if (idx + ticks.len() - ticks.len() / 2).is_multiple_of(step) || label == "equal" {
+                            text.tick x=(px(*x)) y="18" text-anchor="middle" { (label) }
+                        }
+                        "\n"
+                    }
+                    @for (idx, one) in standings.iter().enumerate() {
+                        @let y = LINE * (idx as f64 + 1.2);
+                        @let end = place(one.ratio);
+                        @let ahead = one.ratio < 1.0;
+                        a href={ "#b" (one.number) } {
+                            title { (one_line(&format!("{}, {}: {}", one.title, one.case, one.peer))) }
+                            text x="8" y=(px(y + 15.0)) { (shortened(one.title)) }
+                        }
+                        rect class=(if ahead { "ahead" } else { "behind" })
+                            x=(px(end.min(middle))) y=(px(y + 3.0)) width=(px((end - middle).abs().max(1.0))) height="16" {}
+                        text.tick x=(px(BARS.1 + 10.0)) y=(px(y + 15.0)) {
+                            (figures::digits(1.0 / one.ratio)) "× " (shortened_to(one.peer, 14))
+                        }
+                        "\n"
+                    }
+                }
+            }
+            "\n"
+        }
+        "\n"
+    }
+}
+
+fn px(place: f64) -> String {
+    format!("{place:.1}")
+}
+
+fn shortened(text: &str) -> String {
+    shortened_to(text, MAX_TITLE)
+}
+
+fn shortened_to(text: &str, most: usize) -> String {
+    let line = one_line(text);
+    match line.char_indices().nth(most) {
+        None => line,
+        Some((end, _)) => format!("{}…", line[..end].trim_end()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::page::series::benchmarks;
+    use crate::page::testing::{record, row, well_formed};
+
+    fn peer(title: &str, n: i64, seconds: f64) -> Row {
+        let mut peer = row(title, n, seconds);
+        (peer.source, peer.name) = (Source::Peer, Some("<other>".to_owned()));
+        peer
+    }
+
+    #[test]
+    fn the_largest_case_that_both_have_counts() {
+        let rows = vec![
+            row("a", 5, 1.0),
+            peer("a", 5, 9.0),
+            row("a", 50, 2.0),
+            peer("a", 50, 8.0),
+            peer("a", 50, 4.0),
+            row("a", 500, 2.0),
+            row("b", 5, 3.0),
+            peer("b", 5, 1.0),
+            row("c", 5, 1.0),
+        ];
+        let records = [record(rows)];
+        let benchmarks = benchmarks(&records);
+        let found = standings(&benchmarks);
+        let seen: Vec<(&str, f64, &str)> =
+            found.iter().map(|one| (one.title, one.ratio, one.case.as_str())).collect();
+        assert_eq!(seen, [("a", 0.5, "n=50"), ("b", 3.0, "n=5")]);
+        let text = overview(&benchmarks).into_string();
+        well_formed(&text);
+        assert!(text.contains("<b>1</b> of 2 benchmarks, behind in <b>1</b>"), "{text}");
+        assert!(text.contains("2.00× &lt;other&gt;") && text.contains("0.333× "), "{text}");
+        assert!(text.contains("href=\"#b0\"") && text.contains("class=\"behind\""));
+    }
+
+    #[test]
+    fn rows_of_different_files_are_not_compared() {
+        let records = [record(vec![row("a", 5, 1.0)]), record(vec![peer("a", 5, 2.0)])];
+        let benchmarks = benchmarks(&records);
+        assert!(standings(&benchmarks).is_empty());
+        assert_eq!(overview(&benchmarks).into_string(), "");
+    }
+}
