@@ -5,13 +5,15 @@
 use std::collections::BTreeMap;
 
 use star_base::{Code, Diagnostic, did_you_mean};
+use star_io::Layout;
 use star_vm::{HostValue, TableForm};
 
 use crate::arg_value::{self, ArgValue};
 use crate::data::{MAX_WIDTH, WidthOverrides};
 use crate::layouts::AnyLayout;
-use crate::offer::{Offer, offer};
+use crate::offer::{Offer, offer, offered_names};
 use crate::param::{Kind, Param, Signature};
+use crate::rows::GRAPH;
 use crate::settings::Settings;
 use crate::widths::uses;
 use star_base::text;
@@ -39,10 +41,29 @@ pub struct Binding {
     pub forms: Vec<TableForm>,
     /// The parameters whose rows are kept as what they stand for, and perhaps [`GRAPH`](crate::rows::GRAPH).
     pub kept: Vec<String>,
+    /// Is the graph kept that the values come from?
+    pub keeps_graph: bool,
     /// What the user says about files.
     pub settings: Settings,
     /// Faults unless one of the files turns out to be an update stream, which takes widths without a layout.
     pub unless_stream: Vec<Diagnostic>,
+}
+
+impl Binding {
+    /// What the rows of a slice over edges are, if nothing else is said: those of the first parameter of `signature` whose
+    /// rows are arcs, or else of the graph of `--graph`.
+    pub fn arcs(&self, signature: &Signature, with_graph: bool) -> Option<String> {
+        let mut params = signature.params.iter().zip(&self.origins);
+        let named = params.find(|(_, origin)| match origin {
+            Origin::Argument(ArgValue::File { layout: Some(AnyLayout::Graph(layout)), .. }) => {
+                layout.rows_are_arcs()
+            }
+            Origin::Offer(offer) => offer.layout().is_some_and(Layout::rows_are_arcs),
+            Origin::Argument(_) | Origin::Unset => false,
+        });
+        let named = named.map(|(param, _)| param.name.clone());
+        named.or_else(|| with_graph.then(|| GRAPH.to_owned()))
+    }
 }
 
 /// What is done about names that mean nothing to the routine, or to its files.
@@ -96,7 +117,7 @@ pub fn bind(
         });
     }
     if !missing.is_empty() {
-        faults.push(no_value(signature, &missing));
+        faults.push(no_value(signature, &missing, with_graph));
     }
     let mut settings = Settings::default();
     // A parameter of that name is a setting, too.
@@ -121,7 +142,8 @@ pub fn bind(
     match faults.is_empty() {
         true => {
             let (forms, kept) = (Vec::new(), Vec::new());
-            Ok(Binding { origins, widths, forms, kept, settings, unless_stream })
+            let keeps_graph = false;
+            Ok(Binding { origins, widths, forms, kept, keeps_graph, settings, unless_stream })
         }
         false => Err(faults),
     }
@@ -182,7 +204,7 @@ fn no_parameter(signature: &Signature, name: &str) -> Diagnostic {
     }
 }
 
-fn no_value(signature: &Signature, missing: &[&Param]) -> Diagnostic {
+fn no_value(signature: &Signature, missing: &[&Param], with_graph: bool) -> Diagnostic {
     let names = text::quoted_list(missing.iter().map(|param| &param.name));
     let message = match missing {
         [_] => format!("`{}` needs a value for {names}", signature.name),
@@ -190,13 +212,35 @@ fn no_value(signature: &Signature, missing: &[&Param]) -> Diagnostic {
     };
     let mut diagnostic = Diagnostic::new(Code::MissingArgument, message);
     for param in missing {
-        let help = arg_value::what_to_write(&param.name, param.kind);
-        diagnostic = diagnostic.help(match offer(&param.name, param.kind) {
-            Some(_) => format!("{help}; `--graph FILE` offers it, too"),
-            None => help,
-        });
+        let Param { name, kind, .. } = param;
+        let help = arg_value::what_to_write(name, *kind);
+        diagnostic = match offer(name, *kind) {
+            Some(_) => diagnostic.help(format!("{help}; `--graph FILE` offers it, too")),
+            None if with_graph => {
+                let offered = not_offered(name, *kind);
+                let diagnostic = offered.into_iter().fold(diagnostic, Diagnostic::note);
+                match kind {
+                    Kind::Table => diagnostic.help(format!(
+                        "write `{name}=adjacency:FILE`, or another layout of the graph in front of the colon"
+                    )),
+                    Kind::Slice => diagnostic.help(format!("write `{name}=edges:FILE` for its edges")),
+                    Kind::Int | Kind::Bool | Kind::Str | Kind::Word | Kind::Handle => {
+                        diagnostic.help(help)
+                    }
+                }
+            }
+            None => diagnostic.help(help),
+        };
     }
     diagnostic
+}
+
+/// What `--graph` has for parameters of this kind, which have other names; nothing if it has nothing for them.
+fn not_offered(name: &str, kind: Kind) -> Option<String> {
+    let names = text::quoted_list(offered_names(kind));
+    (!names.is_empty()).then(|| {
+        format!("`--graph` offers {} as {names}, and not as `{name}`", kind.with_article())
+    })
 }
 
 /// The integers given to `h` and `b`, if something is laid out with them.
@@ -291,7 +335,6 @@ impl Use {
 mod tests {
     use super::*;
     use crate::param::examples::{signature, value, var};
-    use star_io::Layout;
 
     fn dijkstra() -> Signature {
         let params = vec![

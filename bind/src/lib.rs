@@ -35,6 +35,7 @@ pub mod results;
 pub mod rows;
 pub mod settings;
 pub mod source;
+mod vertices;
 pub mod widths;
 
 pub use arg_value::ArgValue;

@@ -26,6 +26,8 @@ pub struct Loaded {
     pub arguments: Vec<Argument>,
     /// What the rows of parameters stand for, by their names, where the binding keeps that.
     pub rows: BTreeMap<String, Rows>,
+    /// The graph of `--graph`, or else the only one that was read, and its file, where the binding keeps it.
+    pub graph: Option<(String, Rc<Graph>)>,
     /// The most memory that reading and laying out took at once: with as much they can be loaded again.
     pub peak_bytes: u64,
 }
@@ -46,7 +48,8 @@ pub fn load(
     let (free, graphs) = (max_bytes, Vec::new());
     let mut loader =
         Loader { reading, max_bytes, free, peak: 0, graphs, changed, saw_stream: false };
-    let Binding { origins, widths, forms, kept, settings: _, mut unless_stream } = binding;
+    let Binding { origins, widths, forms, kept, keeps_graph, settings: _, mut unless_stream } =
+        binding;
     let is_kept = |name: &str| kept.iter().any(|kept| kept == name);
     let mut kept_rows = BTreeMap::new();
     let offered = match graph {
@@ -105,11 +108,21 @@ pub fn load(
         loader.free = loader.free.saturating_sub(data::bytes_of(&value));
         arguments.push(Argument { value, fixed, form });
     }
+    let graph = match (&offered, loader.graphs.as_slice()) {
+        (Some(offered), _) => Some((offered.file.to_owned(), Rc::clone(&offered.graph))),
+        (None, [only]) => Some(only.clone()),
+        (None, [] | [_, ..]) => None,
+    };
     if let Some(offered) = offered.filter(|_| is_kept(GRAPH)) {
         kept_rows.entry(GRAPH.to_owned()).or_insert(Rows::Arcs(offered.graph));
     }
     match unless_stream.is_empty() || loader.saw_stream {
-        true => Ok(Loaded { arguments, rows: kept_rows, peak_bytes: loader.peak }),
+        true => Ok(Loaded {
+            arguments,
+            rows: kept_rows,
+            graph: graph.filter(|_| keeps_graph),
+            peak_bytes: loader.peak,
+        }),
         false => Err(error::without_file(unless_stream.swap_remove(0))),
     }
 }
@@ -317,6 +330,14 @@ impl Loader<'_> {
 /// If it cannot be read; E0507 if it holds something else.
 pub fn read_graph(reading: Reading<'_>, file: &str, max_bytes: u64) -> Result<Graph, FileError> {
     find_graph(reading, file, max_bytes).map(|(graph, _)| graph)
+}
+
+/// Reads whatever a file holds.
+///
+/// # Errors
+/// If it cannot be read.
+pub fn read_data(reading: Reading<'_>, file: &str, max_bytes: u64) -> Result<Data, FileError> {
+    read(reading, file, max_bytes, Expected::default()).map(|contents| contents.data)
 }
 
 /// The same, and the memory that reading it took.

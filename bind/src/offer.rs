@@ -45,32 +45,41 @@ looks at it is a result: it is offered nothing.
 h and b are the least widths that suit all of them: no sum of the procedures of
 the library reaches infinity. Give them as settings for wider ones.";
 
+/// All offers: to parameters of which kind and names.
+const OFFERS: [(Kind, &[&str], Offer); 20] = [
+    (Kind::Int, &["n"], Offer::Vertices),
+    (Kind::Int, &["m"], Offer::Edges),
+    (Kind::Int, &["h"], Offer::PathWidth),
+    (Kind::Int, &["b"], Offer::CodeWidth),
+    (Kind::Word, &["inf"], Offer::Infinity),
+    (Kind::Word, &["zero"], Offer::BiasedZero),
+    (Kind::Table, &["G", "P", "adjacency"], Offer::Layout(Layout::Adjacency)),
+    (Kind::Table, &["Cost"], Offer::Layout(Layout::WeightsOut)),
+    (Kind::Table, &["Signed"], Offer::Layout(Layout::SignedOut)),
+    (Kind::Table, &["Weight"], Offer::Layout(Layout::WeightsIn)),
+    (Kind::Table, &["D"], Offer::Layout(Layout::Distances)),
+    (Kind::Table, &["left"], Offer::Layout(Layout::Left)),
+    (Kind::Table, &["right"], Offer::Layout(Layout::Right)),
+    (Kind::Table, &["weight"], Offer::Layout(Layout::Weight)),
+    (Kind::Table, &["code"], Offer::Layout(Layout::Code)),
+    (Kind::Table, &["code2"], Offer::Layout(Layout::CodeDouble)),
+    (Kind::Table, &["Inc"], Offer::Layout(Layout::Incidence)),
+    (Kind::Table, &["Tail"], Offer::Layout(Layout::Tails)),
+    (Kind::Table, &["Head"], Offer::Layout(Layout::Heads)),
+    (Kind::Slice, &["S", "E"], Offer::Layout(Layout::Edges)),
+];
+
 /// What a graph offers to a parameter of this name and kind.
 pub fn offer(name: &str, kind: Kind) -> Option<Offer> {
-    let offer = match (kind, name) {
-        (Kind::Int, "n") => Offer::Vertices,
-        (Kind::Int, "m") => Offer::Edges,
-        (Kind::Int, "h") => Offer::PathWidth,
-        (Kind::Int, "b") => Offer::CodeWidth,
-        (Kind::Word, "inf") => Offer::Infinity,
-        (Kind::Word, "zero") => Offer::BiasedZero,
-        (Kind::Table, "G" | "P" | "adjacency") => Offer::Layout(Layout::Adjacency),
-        (Kind::Table, "Cost") => Offer::Layout(Layout::WeightsOut),
-        (Kind::Table, "Signed") => Offer::Layout(Layout::SignedOut),
-        (Kind::Table, "Weight") => Offer::Layout(Layout::WeightsIn),
-        (Kind::Table, "D") => Offer::Layout(Layout::Distances),
-        (Kind::Table, "left") => Offer::Layout(Layout::Left),
-        (Kind::Table, "right") => Offer::Layout(Layout::Right),
-        (Kind::Table, "weight") => Offer::Layout(Layout::Weight),
-        (Kind::Table, "code") => Offer::Layout(Layout::Code),
-        (Kind::Table, "code2") => Offer::Layout(Layout::CodeDouble),
-        (Kind::Table, "Inc") => Offer::Layout(Layout::Incidence),
-        (Kind::Table, "Tail") => Offer::Layout(Layout::Tails),
-        (Kind::Table, "Head") => Offer::Layout(Layout::Heads),
-        (Kind::Slice, "S" | "E") => Offer::Layout(Layout::Edges),
-        _ => return None,
-    };
-    Some(offer)
+    let mut offers = OFFERS.iter();
+    let found = offers.find(|(of_kind, names, _)| *of_kind == kind && names.contains(&name));
+    found.map(|&(_, _, offer)| offer)
+}
+
+/// The names that a graph offers something to, of parameters of this kind.
+pub fn offered_names(kind: Kind) -> impl Iterator<Item = &'static str> {
+    let offers = OFFERS.iter().filter(move |(of_kind, _, _)| *of_kind == kind);
+    offers.flat_map(|(_, names, _)| names.iter().copied())
 }
 
 impl Offer {

@@ -10,6 +10,7 @@ use star_io::{Data, Field, FileError, Format, Graph, Numbers, Shape};
 use crate::encoding::cannot_hold;
 use crate::fields::Fields;
 use crate::param::Signature;
+use crate::vertices;
 
 /// The name of the graph of `--graph`, where no parameter is called so.
 pub const GRAPH: &str = "graph";
@@ -42,6 +43,10 @@ pub enum ResultForm {
     RowsOf(String),
     /// `like NAME`: a table as records with the fields of a parameter.
     Like(String),
+    /// `vertices`: a slice as the vertices at which it has ones, a table as the vertices with the numbers in their rows.
+    Vertices,
+    /// `distances`: the same, without the rows that are infinity, all ones.
+    Distances,
 }
 
 impl ResultForm {
@@ -57,6 +62,8 @@ impl ResultForm {
                     return Ok((Some(ResultForm::RowsOf(name.to_owned())), file));
                 }
                 ["like", name] => return Ok((Some(ResultForm::Like(name.to_owned())), file)),
+                ["vertices"] => return Ok((Some(ResultForm::Vertices), file)),
+                ["distances"] => return Ok((Some(ResultForm::Distances), file)),
                 _ => {}
             }
         }
@@ -67,8 +74,16 @@ impl ResultForm {
     /// The parameter whose rows it speaks of.
     pub fn parameter(&self) -> Option<&str> {
         match self {
-            ResultForm::Fields(_) => None,
+            ResultForm::Fields(_) | ResultForm::Vertices | ResultForm::Distances => None,
             ResultForm::RowsOf(name) | ResultForm::Like(name) => Some(name),
+        }
+    }
+
+    /// Is it about the vertices of the graph that the values come from?
+    pub fn names_vertices(&self) -> bool {
+        match self {
+            ResultForm::Vertices | ResultForm::Distances => true,
+            ResultForm::Fields(_) | ResultForm::RowsOf(_) | ResultForm::Like(_) => false,
         }
     }
 
@@ -115,13 +130,15 @@ impl ResultForm {
                 (vec![list, Data::Graph(graph)], "records or arcs")
             }
             ResultForm::Like(_) => (vec![list], "a list of records"),
+            ResultForm::Vertices | ResultForm::Distances => (vec![list], "a list of vertices"),
         };
         let holds =
             |data: &Data| star_io::write(format, data.as_output(), &mut std::io::sink()).is_ok();
         if examples.iter().any(holds) { Ok(()) } else { Err(cannot_hold(what, format)) }
     }
 
-    /// A result in this form. `rows` are those of the parameter that the form names, `file` is what messages call it.
+    /// A result in this form. `rows` are those of the parameter that the form names, `graph` is the one that the values come
+    /// from, `file` is what messages call it.
     ///
     /// # Errors
     /// E0507 if the result, or the parameter, is nothing of this form; E0511 if the system refuses the memory.
@@ -129,11 +146,14 @@ impl ResultForm {
         &self,
         value: BitsRef<'_>,
         rows: Option<&Rows>,
+        graph: Option<&Graph>,
         file: &str,
     ) -> Result<Data, FileError> {
         let refused = |message: String| FileError::new(Code::NoSuchLayout, file, message);
         let name = match self {
             ResultForm::Fields(fields) => return fields.numbers(value, file).map(Data::Numbers),
+            ResultForm::Vertices => return vertices::all(value, graph, file).map(Data::Numbers),
+            ResultForm::Distances => return vertices::near(value, graph, file).map(Data::Numbers),
             ResultForm::RowsOf(name) | ResultForm::Like(name) => name,
         };
         let Some(rows) = rows else {
@@ -159,9 +179,14 @@ impl ResultForm {
             (ResultForm::Like(_), BitsRef::Table(_), Rows::Arcs(_)) => {
                 Err(refused(format!("the rows of `{name}` are arcs, and no records of a list")))
             }
-            (ResultForm::Like(_) | ResultForm::Fields(_), _, _) => {
-                Err(refused(format!("`like {name}` is a form of tables")))
-            }
+            (
+                ResultForm::Like(_)
+                | ResultForm::Fields(_)
+                | ResultForm::Vertices
+                | ResultForm::Distances,
+                _,
+                _,
+            ) => Err(refused(format!("`like {name}` is a form of tables"))),
         }
     }
 }

@@ -1,9 +1,10 @@
 //! `star`: checks and runs Star programs.
 //!
-//! * [`command`]: the subcommands, one file each; [`usage`]: command lines that do not parse.
+//! * [`command`]: the subcommands, one file each; [`usage`]: command lines that do not parse; [`mod@view`]: pictures of data.
 //! * A run: star-bind finds out where the parameters of a routine get their values, star-edge has the backends, files,
 //!   flags and passes, [`wrap`] makes functions runnable; [`results`] go to an [`outlet`], [`profile`] and [`records`]
 //!   to files.
+//! * [`times`]: how long the parts of a run took.
 //! * [`repl`]: a terminal and a pipe for the sessions of star-repl.
 //! * [`explained`]: what a backend made of a program; [`doctor`]: what the machine has; [`headers`]: the tests and benchmarks in comments.
 //!
@@ -23,7 +24,9 @@ mod profile;
 mod records;
 mod repl;
 mod results;
+mod times;
 mod usage;
+mod view;
 mod wrap;
 
 use std::panic::{self, AssertUnwindSafe, PanicHookInfo};
@@ -74,6 +77,10 @@ enum Command {
     Test(Box<command::test::TestArgs>),
     /// Explain the code of a message
     Explain(command::explain::ExplainArgs),
+    /// Make a folder with a program, a test, a benchmark and data to begin with
+    New(command::new::NewArgs),
+    /// Draw a file: bits, a graph, numbers in a grid
+    View(command::view::ViewArgs),
     /// Make a random graph, table, terrain or image, and write it to a file
     #[command(name = "gen")]
     Generate(Box<command::generate::GenArgs>),
@@ -150,6 +157,8 @@ fn dispatch(command: &Command, reporter: &Reporter, output: &mut Output) -> Resu
             Ok(Exit::Success)
         }
         Command::Doc(args) => command::doc::run(args, reporter, output),
+        Command::New(args) => command::new::run(args, output),
+        Command::View(args) => command::view::run(args, reporter),
         Command::Generate(args) => command::generate::run(args, reporter, output),
         Command::Moving(args) => command::moving::run(args, reporter, output),
         Command::Dev(args) => command::dev::run(args, reporter, output),

@@ -92,11 +92,25 @@ impl Outlet {
                 let (written, n_bytes) = target.write_data(data, flags)?;
                 Ok((Some(written), n_bytes))
             }
+            Outlet::Stdout(encoding) if output.is_closed() => {
+                let message = "cannot write: standard output is closed";
+                Err(FileError::new(Code::CannotWrite, encoding.name, message))
+            }
             Outlet::Stdout(encoding) => match save::write(&encoding, data, output, flags) {
                 Err(_) if output.failed() => Ok((None, 0)),
                 written => Ok((None, written?)),
             },
         }
+    }
+}
+
+/// The format that the name of a file or of standard output says.
+pub(crate) fn format_of(text: &str) -> Option<Format> {
+    match text.rsplit_once(':') {
+        Some((extension, STDOUT)) if is_extension(extension) => {
+            Format::of_path(&format!("stdout.{extension}"))
+        }
+        Some(_) | None => Format::of_path(text),
     }
 }
 

@@ -1,16 +1,17 @@
 //! Where the results of a run go: `--out NAME=FILE`, and the summary on standard output.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
-use star_base::{Code, Diagnostic};
+use star_base::{BitVector, Code, Diagnostic};
 use star_bind::results::{ResultFile, result_file, summary};
-use star_bind::{ResultForm, Rows, Signature, encoding};
+use star_bind::{Kind, ResultForm, Rows, Signature, encoding};
 use star_edge::flags::Flags;
 use star_edge::output::Output;
-use star_io::{FileError, OutputRef};
+use star_io::{Arc, FileError, Graph, Numbers, OutputRef};
 use star_vm::HostValue;
 
-use crate::outlet::Outlet;
+use crate::outlet::{self, Outlet};
 
 /// An `--out`: which result, counted from 0 among the `var` parameters, goes where.
 #[derive(Debug, PartialEq, Eq)]
@@ -21,15 +22,31 @@ pub(crate) struct Out {
     outlet: Outlet,
 }
 
-/// Understands the `--out NAME=FILE` of a command line.
+/// What the values of a run come from, where its results are written as that.
+#[derive(Debug, Default)]
+pub(crate) struct Origins {
+    /// What the rows of parameters stand for, by their names.
+    pub(crate) rows: BTreeMap<String, Rows>,
+    /// The graph, and its file.
+    pub(crate) graph: Option<(String, Rc<Graph>)>,
+    /// Coordinates of its vertices, where it is drawn.
+    pub(crate) places: Option<Numbers>,
+}
+
+/// Understands the `--out NAME=FILE` of a command line. A slice in a file that holds graphs and no slices is the graph of the
+/// arcs that it marks among those of `arcs`.
 ///
 /// # Errors
 /// All of E0606, E0608, E0506, E0507 and E0509 that can be seen before the run.
-pub(crate) fn outs(entry: &Signature, options: &[String]) -> Result<Vec<Out>, Vec<Diagnostic>> {
+pub(crate) fn outs(
+    entry: &Signature,
+    options: &[String],
+    arcs: Option<&str>,
+) -> Result<Vec<Out>, Vec<Diagnostic>> {
     let mut faults = Vec::new();
     let mut outs: Vec<Out> = Vec::new();
     for option in options {
-        match out(entry, option) {
+        match out(entry, option, arcs) {
             Err(fault) => faults.push(fault),
             Ok(new) if outs.iter().any(|out| out.outlet.is(&new.outlet)) => {
                 let message = format!("two results for the file `{}`", new.outlet.name());
@@ -41,9 +58,17 @@ pub(crate) fn outs(entry: &Signature, options: &[String]) -> Result<Vec<Out>, Ve
     if faults.is_empty() { Ok(outs) } else { Err(faults) }
 }
 
-fn out(entry: &Signature, option: &str) -> Result<Out, Diagnostic> {
+fn out(entry: &Signature, option: &str, arcs: Option<&str>) -> Result<Out, Diagnostic> {
     let ResultFile { idx, kind, file } = result_file(entry, option)?;
     let (form, file) = ResultForm::split(file).map_err(|error| error.to_diagnostic())?;
+    let edges = arcs.filter(|_| form.is_none() && kind == Kind::Slice);
+    let edges = edges.map(|name| ResultForm::RowsOf(name.to_owned()));
+    let form = form.or(edges.filter(|edges| {
+        let format = outlet::format_of(file);
+        format.is_some_and(|format| {
+            encoding::holds(kind, format).is_err() && edges.held_by(format).is_ok()
+        })
+    }));
     if let Some(form) = &form {
         form.check(entry)?;
     }
@@ -60,6 +85,11 @@ pub(crate) fn parameters(outs: &[Out]) -> Vec<String> {
     outs.iter().filter_map(|out| Some(out.form.as_ref()?.parameter()?.to_owned())).collect()
 }
 
+/// Does one of them name vertices?
+pub(crate) fn name_vertices(outs: &[Out]) -> bool {
+    outs.iter().any(|out| out.form.as_ref().is_some_and(ResultForm::names_vertices))
+}
+
 /// Does one of them go to standard output?
 pub(crate) fn use_stdout(outs: &[Out]) -> bool {
     outs.iter().any(|out| out.outlet.is_stdout())
@@ -72,7 +102,7 @@ pub(crate) fn use_stdout(outs: &[Out]) -> bool {
 pub(crate) fn save(
     outs: Vec<Out>,
     results: &[HostValue],
-    rows: &BTreeMap<String, Rows>,
+    origins: &Origins,
     flags: &Flags,
     output: &mut Output,
 ) -> Result<(), Vec<FileError>> {
@@ -82,8 +112,10 @@ pub(crate) fn save(
         let data = encoding::writable(value, outlet.name());
         let file = data.and_then(|data| match (form, data) {
             (Some(form), OutputRef::Bits(bits)) => {
+                let Origins { rows, graph, .. } = origins;
                 let rows = form.parameter().and_then(|name| rows.get(name));
-                let shaped = form.data(bits, rows, outlet.name())?;
+                let graph = graph.as_ref().map(|(_, graph)| &**graph);
+                let shaped = form.data(bits, rows, graph, outlet.name())?;
                 outlet.write(shaped.as_output(), flags, output)
             }
             (Some(_) | None, data) => outlet.write(data, flags, output),
@@ -99,18 +131,61 @@ pub(crate) fn save(
 }
 
 /// Prints the results as `NAME = …`.
-pub(crate) fn print(output: &mut Output, names: &[Option<&str>], results: &[HostValue]) {
+pub(crate) fn print(
+    output: &mut Output,
+    names: &[Option<&str>],
+    results: &[HostValue],
+    origins: &Origins,
+) {
+    let graph = origins.graph.as_ref().map(|(_, graph)| &**graph);
     let named = names.iter().zip(results).filter_map(|(name, value)| Some(((*name)?, value)));
     for (name, value) in named {
-        if !output.write(&summary(name, value)) {
+        let marked = match (value, graph) {
+            (HostValue::Slice(slice), Some(graph)) => marked(slice, graph).unwrap_or_default(),
+            _ => String::new(),
+        };
+        if !output.write(&(summary(name, value) + &marked)) {
             return;
         }
     }
 }
 
+/// Edges or vertices that are shown of a slice.
+const MAX_MARKED: usize = 12;
+
+/// What a slice marks in a graph, edges or vertices by its length, the first of them; nothing if it may be both or neither, or
+/// has no ones.
+fn marked(slice: &BitVector, graph: &Graph) -> Option<String> {
+    let label = |vertex: usize| {
+        let labels = graph.labels.as_ref();
+        let label = labels.and_then(|labels| labels.get(vertex).copied());
+        label.unwrap_or(vertex as u64 + 1)
+    };
+    let sign = if graph.symmetric { "–" } else { "→" };
+    let (is_arcs, is_vertices) = (slice.len() == graph.arcs.len(), slice.len() == graph.n_vertices);
+    let shown = |row: usize| match is_arcs {
+        true => {
+            let Arc { tail, head, .. } = graph.arcs[row];
+            format!("{}{sign}{}", label(tail as usize), label(head as usize))
+        }
+        false => label(row).to_string(),
+    };
+    let noun = match (is_arcs, is_vertices, graph.symmetric) {
+        (true, false, true) => "edges",
+        (true, false, false) => "arcs",
+        (false, true, _) => "vertices",
+        (true, true, _) | (false, false, _) => return None,
+    };
+    let ones = || (0..slice.len()).filter(|&row| slice.get(row));
+    let n_ones = ones().count();
+    let first: Vec<String> = ones().take(MAX_MARKED).map(shown).collect();
+    let more = if n_ones > first.len() { format!(", … {n_ones} in all") } else { String::new() };
+    (n_ones > 0).then(|| format!("    {noun} {}{more}\n", first.join(", ")))
+}
+
 #[cfg(test)]
 mod tests {
-    use star_bind::{Kind, Param};
+    use star_bind::Param;
 
     use super::*;
 
@@ -124,7 +199,7 @@ mod tests {
         let params = vec![param("D", Kind::Table), param("X", Kind::Slice)];
         let floyd = Signature { name: "FLOYD".to_owned(), params };
         let options: Vec<String> = options.iter().map(|text| (*text).to_owned()).collect();
-        match outs(&floyd, &options) {
+        match outs(&floyd, &options, None) {
             Ok(_) => Vec::new(),
             Err(faults) => faults.iter().map(|fault| fault.code).collect(),
         }

@@ -6,6 +6,7 @@
 //! * [`message`]: diagnostics, as text or as JSON.
 //! * [`compare`]: two records beside each other.
 //! * [`profile`]: where a run spent its time.
+//! * [`view`]: pictures of data.
 //! * [`html`]: the frame of pages; [`columns`]: tables in a terminal; [`json`]: objects on lines.
 //!
 //! Nothing here opens a file, runs a program or knows a terminal or a command line.
@@ -20,3 +21,4 @@ pub mod message;
 pub mod page;
 pub mod profile;
 pub mod record;
+pub mod view;

@@ -96,12 +96,20 @@ impl Destination {
     /// # Errors
     /// If the system refuses; what was there stays.
     pub fn write_text(&self, text: &str) -> Result<(), FileError> {
+        self.write_bytes(text.as_bytes())
+    }
+
+    /// Writes bytes there.
+    ///
+    /// # Errors
+    /// If the system refuses; what was there stays.
+    pub fn write_bytes(&self, bytes: &[u8]) -> Result<(), FileError> {
         let cannot = |error: io::Error| self.cannot(&error);
         if !self.is_regular() {
-            return self.open()?.write_all(text.as_bytes()).map_err(cannot);
+            return self.open()?.write_all(bytes).map_err(cannot);
         }
         let mut file = self.temporary()?;
-        file.write_all(text.as_bytes()).map_err(cannot)?;
+        file.write_all(bytes).map_err(cannot)?;
         self.put(file.into_temp_path())
     }
 

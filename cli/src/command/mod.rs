@@ -12,9 +12,11 @@ pub(crate) mod explain;
 pub(crate) mod fmt;
 pub(crate) mod generate;
 pub(crate) mod moving;
+pub(crate) mod new;
 pub(crate) mod repl;
 pub(crate) mod run;
 pub(crate) mod test;
+pub(crate) mod view;
 
 use star_base::Severity;
 use star_compiler::{Compilation, SourceLoader};

@@ -1,19 +1,18 @@
 //! `star run`: binds the parameters of a routine, runs it, and shows its results.
 
-use std::collections::BTreeMap;
+mod line;
+
 use std::path::PathBuf;
 
 use clap::Args;
 use star_base::Diagnostic;
 use star_bind::offer::OFFER_HELP;
 use star_bind::settings::SETTINGS_HELP;
-use star_bind::{
-    ArgValue, Binding, Loaded, Origin, Reading, Rows, Signature, UnknownNames, bind, load, part,
-};
+use star_bind::{Kind, Loaded, Reading, load};
 use star_compiler::{
     Compilation, Entry, LowerOptions, Lowered, SourceLoader, describe_limit, describe_trap,
 };
-use star_edge::access::{Access, Grants};
+use star_edge::access::Access;
 use star_edge::engine::{self, Argument, Engine};
 use star_edge::entry;
 use star_edge::exit::{EXIT_HELP, Exit};
@@ -35,8 +34,10 @@ use star_vm::{BackendError, CompileOptions, Control, HostValue, Outcome, Stats};
 use super::{Lints, compile_with};
 use crate::explained;
 use crate::profile::{self, Session};
-use crate::results::{self, Out};
+use crate::results::{self, Origins};
 use crate::text;
+use crate::times::{Part, Times};
+use crate::view;
 use crate::wrap;
 
 /// What `star run` is told.
@@ -62,8 +63,20 @@ pub(crate) struct RunArgs {
     proc: Option<String>,
 
     /// Write a result to a file; the extension says the format, `gr:-` is standard output
+    ///
+    /// A form may stand before the file: `D=distances:d.csv` has vertices and distances, `X=vertices:x.csv` those that a slice
+    /// marks; `T=rows of R:t.csv` the records or arcs that it marks; `T=like R:t.csv`, `records`, `pixels` and `planes` make
+    /// numbers of a table. A slice over the arcs of a graph in a `.gr` file is the graph of those.
     #[arg(long, value_name = "NAME=FILE")]
     out: Vec<String>,
+
+    /// Draw a result, as `NAME.svg` or in this file, `.svg` or `.png`
+    ///
+    /// A table is drawn as its bits, a slice over the edges or vertices of the graph on that graph, with the
+    /// coordinates of a `.co` file of the same name if there is one. A form may stand before the file, as for `--out`:
+    /// `H=planes height=8:h.png` is drawn with a scale.
+    #[arg(long, value_name = "NAME[=FILE]")]
+    view: Vec<String>,
 
     /// A graph for the parameters that are not given
     #[arg(long, value_name = "FILE")]
@@ -80,6 +93,10 @@ pub(crate) struct RunArgs {
     /// Print elementary operations, steps and memory at the end; implies `--no-natives`
     #[arg(long)]
     cost: bool,
+
+    /// Say how long compiling, loading, the run and its results took
+    #[arg(long)]
+    time: bool,
 
     /// Say which lines took the time and the operations; with `=FILE.html` or `=FILE.json` in a file
     ///
@@ -139,7 +156,10 @@ impl RunArgs {
     /// May the run write files outside the folder of the program?
     pub(crate) fn writes_elsewhere(&self) -> bool {
         let has_profile_file = self.profile.as_ref().is_some_and(|file| !file.is_empty());
-        !self.out.is_empty() || !self.allow_write.is_empty() || has_profile_file
+        !self.out.is_empty()
+            || !self.view.is_empty()
+            || !self.allow_write.is_empty()
+            || has_profile_file
     }
 }
 
@@ -184,6 +204,7 @@ pub(crate) fn run_with(
     reporter: &Reporter,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
+    let mut times = Times::start();
     let engine = Engine::find_on(&args.backend, args.adapter.as_deref())?;
     let mut enabled = args.passes.options()?;
     if args.profile.is_some() {
@@ -204,14 +225,17 @@ pub(crate) fn run_with(
     let entries = compilation.entries();
     let entry = entry::choose(&entries, args.proc.as_deref(), &args.file)?;
     let signature = entry::signature(entry)?;
-    let (mut binding, outs) = command_line(args, &signature)?;
+    let (mut binding, wanted) = line::read(args, &signature)?;
     let target = args.profile.as_deref().map(profile::Target::new).transpose()?;
-    let access = Access::new(beside, grants(args, &binding))?;
+    let access = Access::new(beside, line::grants(args, &binding))?;
 
     let settings = binding.settings.clone();
     let console = Console { flags: &flags, reporter };
     let reading = Reading { files: &Disk, observer: &console, settings: &settings };
-    binding.kept = results::parameters(&outs);
+    binding.kept = results::parameters(&wanted.outs);
+    binding.kept.extend(view::parameters(&wanted.views));
+    binding.keeps_graph =
+        wanted.need_graph() || signature.results().any(|param| param.kind == Kind::Slice);
     let options = CompileOptions { profile: target.is_some(), ..options(args) };
     let enabled = options.optimise.then_some(&enabled);
     let ready = lower(&compilation, entry, args, enabled)?;
@@ -229,9 +253,19 @@ pub(crate) fn run_with(
             internal(&format!("no thread for the clock: {}", text::reason(&error)))
         })?),
     };
+    times.end(Part::Compiling);
     let loaded = load(&signature, binding, args.graph.as_deref(), reading, max_bytes)
         .map_err(stopped_at_file);
-    let Loaded { mut arguments, rows, peak_bytes: loading_bytes } = loaded?;
+    let Loaded { mut arguments, rows, graph, peak_bytes: loading_bytes } = loaded?;
+    // What is only shown is not worth much memory.
+    let graph = graph.filter(|(_, graph)| wanted.need_graph() || graph.arcs.len() <= MAX_KEPT_ARCS);
+    let places = match &graph {
+        Some((file, _)) if !wanted.views.is_empty() => {
+            view::places_for(reading, file, None, max_bytes).map_err(stopped_at_file)?
+        }
+        Some(_) | None => None,
+    };
+    let origins = Origins { rows, graph, places };
     if ready.is_function {
         arguments.push(Argument::new(HostValue::Unset, false));
     }
@@ -261,7 +295,9 @@ pub(crate) fn run_with(
         profile: session.as_mut().map(|session| &mut session.profile),
         stats: Stats::default(),
     };
+    times.end(Part::Loading);
     let outcome = ready_to_run.run(&mut control);
+    times.end(Part::Running);
     let stats = control.stats;
     let advice = std::mem::take(&mut host.advice);
     let print_failed = output.failed();
@@ -272,7 +308,7 @@ pub(crate) fn run_with(
             // The run ended in time: its results are worth some more.
             let flags = flags.without_deadline();
             let results = ready_to_run.into_results(&flags.interrupt);
-            finish(&names, outs, results, &rows, &flags, reporter, output)
+            finish(&names, wanted, results, &origins, &flags, reporter, output)
         }
         // A `print` without a reader or disk: that is told at the end.
         Outcome::Trap(_) if print_failed => Exit::Success,
@@ -294,6 +330,10 @@ pub(crate) fn run_with(
         }
     };
     output.flush();
+    times.end(Part::Results);
+    if args.time {
+        times.tell(reporter);
+    }
     if args.cost {
         // The call of a function from its wrapper is none of the program's.
         let steps = stats.steps.saturating_sub(u64::from(ready.is_function));
@@ -320,42 +360,8 @@ fn options(args: &RunArgs) -> CompileOptions {
     CompileOptions { natives: options.natives && !args.no_natives, ..options }
 }
 
-/// What the command line means for the entry; all its faults at once.
-fn command_line(args: &RunArgs, entry: &Signature) -> Result<(Binding, Vec<Out>), Failure> {
-    let binding = bind(entry, &args.arguments, args.graph.is_some(), UnknownNames::Refused);
-    let outs = results::outs(entry, &args.out);
-    match (binding, outs) {
-        (Ok(binding), Ok(outs)) => Ok((binding, outs)),
-        (binding, outs) => {
-            let mut faults = binding.err().unwrap_or_default();
-            faults.extend(outs.err().unwrap_or_default());
-            Err(faults.into())
-        }
-    }
-}
-
-/// The files that the command line names: those of parameters may be read, those of `--out` written,
-/// and those in strings both.
-fn grants<'a>(args: &'a RunArgs, binding: &Binding) -> Grants<'a> {
-    let mut read_names: Vec<String> = args.graph.iter().cloned().collect();
-    let outs = args.out.iter().filter_map(|out| out.split_once('='));
-    let mut write_names: Vec<String> = outs.map(|(_, file)| file.to_owned()).collect();
-    for origin in &binding.origins {
-        match origin {
-            Origin::Argument(ArgValue::File { path, .. }) => read_names.push(path.clone()),
-            Origin::Argument(ArgValue::Value(HostValue::Str(text))) => {
-                read_names.push(text.clone());
-                write_names.push(text.clone());
-            }
-            Origin::Argument(ArgValue::Value(_)) | Origin::Offer(_) | Origin::Unset => {}
-        }
-    }
-    // `FILE#ARRAY` names the file.
-    let files = read_names.iter().flat_map(|name| part::files(name).map(str::to_owned));
-    let files: Vec<String> = files.collect();
-    read_names.extend(files);
-    Grants { read: &args.allow_read, write: &args.allow_write, read_names, write_names }
-}
+/// Arcs of a graph that is kept only to show what a slice marks.
+const MAX_KEPT_ARCS: usize = 100_000;
 
 /// A program ready to run.
 struct Ready {
@@ -404,9 +410,9 @@ fn lower(
 /// Writes and prints the results.
 fn finish(
     names: &[Option<&str>],
-    outs: Vec<Out>,
+    line::Wanted { outs, views }: line::Wanted,
     results: Result<Vec<HostValue>, BackendError>,
-    rows: &BTreeMap<String, Rows>,
+    origins: &Origins,
     flags: &Flags,
     reporter: &Reporter,
     output: &mut Output,
@@ -423,7 +429,7 @@ fn finish(
     };
     // What reads the data from a pipe does not want a summary among them.
     let is_data = results::use_stdout(&outs);
-    let saved = results::save(outs, &results, rows, flags, output);
+    let mut saved = results::save(outs, &results, origins, flags, output);
     if flags.stop().is_some()
         && let Err(errors) = saved
     {
@@ -434,9 +440,14 @@ fn finish(
         return exit;
     }
     if !is_data {
-        results::print(output, names, &results);
+        results::print(output, names, &results, origins);
     }
     output.flush();
+    for view in &views {
+        if let Err(fault) = view.draw(&results, origins, reporter) {
+            saved = Err(saved.err().into_iter().flatten().chain([fault]).collect());
+        }
+    }
     match saved {
         Ok(()) => Exit::Success,
         Err(errors) => stopped_at_files(errors).report(reporter),

@@ -142,6 +142,7 @@ fn read(
         widths: binding.widths,
         forms: binding.forms.clone(),
         kept: Vec::new(),
+        keeps_graph: false,
         settings: settings.clone(),
         // A header has names of its own.
         unless_stream: Vec::new(),

@@ -76,6 +76,7 @@ pub(super) fn run(
                 output,
                 &star_bind::results::names(&signature, wrapper.is_some()),
                 &values,
+                &results::Origins::default(),
             );
             Exit::Success
         }

@@ -1,0 +1,70 @@
+//! What the command line of `star run` wants: where values come from, and where results go.
+
+use star_bind::rows::GRAPH;
+use star_bind::{ArgValue, Binding, Origin, Signature, UnknownNames, bind, part};
+use star_edge::access::Grants;
+use star_edge::failure::Failure;
+use star_vm::HostValue;
+
+use super::RunArgs;
+use crate::results::{self, Out};
+use crate::view::{self, View};
+
+/// What the command line means for the entry; all its faults at once.
+pub(super) fn read(args: &RunArgs, entry: &Signature) -> Result<(Binding, Wanted), Failure> {
+    let with_graph = args.graph.is_some();
+    let binding = bind(entry, &args.arguments, with_graph, UnknownNames::Refused);
+    let arcs = match &binding {
+        Ok(binding) => binding.arcs(entry, with_graph),
+        Err(_) => Some(GRAPH.to_owned()),
+    };
+    let outs = results::outs(entry, &args.out, arcs.as_deref());
+    let views = view::views(entry, &args.view);
+    match (binding, outs, views) {
+        (Ok(binding), Ok(outs), Ok(views)) => Ok((binding, Wanted { outs, views })),
+        (binding, outs, views) => {
+            let mut faults = binding.err().unwrap_or_default();
+            faults.extend(outs.err().unwrap_or_default());
+            faults.extend(views.err().unwrap_or_default());
+            Err(faults.into())
+        }
+    }
+}
+
+/// What is done with the results beside showing them.
+pub(super) struct Wanted {
+    /// Written to files.
+    pub(super) outs: Vec<Out>,
+    /// Drawn.
+    pub(super) views: Vec<View>,
+}
+
+impl Wanted {
+    /// Does it take the graph that the values come from?
+    pub(super) fn need_graph(&self) -> bool {
+        !self.views.is_empty() || results::name_vertices(&self.outs)
+    }
+}
+
+/// The files that the command line names: those of parameters may be read, those of `--out` written,
+/// and those in strings both.
+pub(super) fn grants<'a>(args: &'a RunArgs, binding: &Binding) -> Grants<'a> {
+    let mut read_names: Vec<String> = args.graph.iter().cloned().collect();
+    let outs = args.out.iter().chain(&args.view).filter_map(|out| out.split_once('='));
+    let mut write_names: Vec<String> = outs.map(|(_, file)| file.to_owned()).collect();
+    for origin in &binding.origins {
+        match origin {
+            Origin::Argument(ArgValue::File { path, .. }) => read_names.push(path.clone()),
+            Origin::Argument(ArgValue::Value(HostValue::Str(text))) => {
+                read_names.push(text.clone());
+                write_names.push(text.clone());
+            }
+            Origin::Argument(ArgValue::Value(_)) | Origin::Offer(_) | Origin::Unset => {}
+        }
+    }
+    // `FILE#ARRAY` names the file.
+    let files = read_names.iter().flat_map(|name| part::files(name).map(str::to_owned));
+    let files: Vec<String> = files.collect();
+    read_names.extend(files);
+    Grants { read: &args.allow_read, write: &args.allow_write, read_names, write_names }
+}

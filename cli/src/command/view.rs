@@ -1,0 +1,82 @@
+//! `star view`: a picture of a file.
+
+use std::path::Path;
+
+use clap::Args;
+use star_bind::{Reading, Settings};
+use star_edge::engine::{DEFAULT, Engine};
+use star_edge::exit::Exit;
+use star_edge::failure::Failure;
+use star_edge::files::{Console, Disk};
+use star_edge::flags::Flags;
+use star_edge::limits::LimitArgs;
+use star_edge::report::Reporter;
+use star_io::Data;
+
+use crate::text;
+use crate::view::{Extras, Frame, drawing, places_for};
+
+/// What `star view` is told.
+#[derive(Args, Debug)]
+#[command(
+    after_help = "A table is drawn as its bits, a graph as disks and lines, numbers in a grid as colours with a scale.
+
+Examples:
+  star view closure.mtx
+  star view road.gr --places road.co
+  star view dem.png --out heights.svg"
+)]
+pub(crate) struct ViewArgs {
+    /// A file of bits, numbers or a graph
+    #[arg(value_name = "FILE")]
+    file: String,
+
+    /// Where the picture goes: `.svg` or `.png`; the name of the file with `.svg`, in the folder at hand, without it
+    #[arg(long, short, value_name = "FILE")]
+    out: Option<String>,
+
+    /// Coordinates of the vertices of a graph; a file beside it that ends in `.co`, without it
+    #[arg(long, value_name = "FILE")]
+    places: Option<String>,
+
+    #[command(flatten)]
+    limits: LimitArgs,
+}
+
+/// Draws a file.
+///
+/// # Errors
+/// If it cannot be read, there is no picture of it, or the picture cannot be written.
+pub(crate) fn run(args: &ViewArgs, reporter: &Reporter) -> Result<Exit, Failure> {
+    let frame = Frame::new(&match &args.out {
+        Some(out) => out.clone(),
+        None => default_name(&args.file),
+    })?;
+    let flags = Flags::default();
+    flags.catch_or_warn(reporter, "reading without a message");
+    let settings = Settings::default();
+    let console = Console { flags: &flags, reporter };
+    let reading = Reading { files: &Disk, observer: &console, settings: &settings };
+    let limits = args.limits.limits(&Engine::find(DEFAULT)?)?;
+    let max_bytes = limits.memory.unwrap_or(u64::MAX);
+    let stopped = |error| Failure::from(error).with_limit_options();
+    let data = star_bind::load::read_data(reading, &args.file, max_bytes).map_err(stopped)?;
+    let places = match &data {
+        Data::Graph(_) => {
+            places_for(reading, &args.file, args.places.as_deref(), max_bytes).map_err(stopped)?
+        }
+        Data::Table(_) | Data::Slice(_) | Data::Word(_) | Data::Numbers(_) => None,
+    };
+    let extras = Extras { places: places.as_ref(), marked: None };
+    let drawing = drawing(&data, extras, &args.file)?;
+    frame.write(&drawing)?;
+    reporter.summary(&format!("{}: {}", text::one_line(&frame.name), drawing.about));
+    Ok(Exit::Success)
+}
+
+/// The name of the picture of a file.
+fn default_name(file: &str) -> String {
+    let file = file.trim_end_matches(".gz");
+    let stem = Path::new(file).file_stem().and_then(|stem| stem.to_str());
+    format!("{}.svg", stem.filter(|stem| !stem.is_empty()).unwrap_or("view"))
+}

@@ -1,0 +1,313 @@
+//! Pictures of data: `star view FILE`, and `star run --view NAME[=FILE]`. What is drawn is star-report's business; here it
+//! is chosen, and written as SVG or PNG.
+
+use std::path::Path;
+
+use star_base::{BitVector, BitsRef, Code, Diagnostic};
+use star_bind::results::{ResultFile, result_file};
+use star_bind::{Reading, ResultForm, Signature, encoding};
+use star_edge::destination::Destination;
+use star_edge::report::Reporter;
+use star_io::{Data, Field, FileError, Format, Graph, Numbers, OutputRef, Shape};
+use star_report::view::{self, Drawing, MAX_ARCS, MAX_VERTICES, Network, Picture, raster, svg};
+use star_vm::HostValue;
+
+use crate::results::Origins;
+use crate::text;
+
+/// How pictures are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    Svg,
+    Png,
+}
+
+/// A file for a picture.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Frame {
+    /// As messages show it.
+    pub(crate) name: String,
+    form: Form,
+    place: Destination,
+}
+
+impl Frame {
+    /// A file, whose extension says the form.
+    ///
+    /// # Errors
+    /// E0506 if it says none, E0509 if it can be seen that the file cannot be written.
+    pub(crate) fn new(name: &str) -> Result<Self, FileError> {
+        let extension = Path::new(name).extension().and_then(|extension| extension.to_str());
+        let form = match extension.map(str::to_ascii_lowercase).as_deref() {
+            Some("svg") => Form::Svg,
+            Some("png") => Form::Png,
+            Some(_) | None => {
+                let message = "the name does not say the form of the picture";
+                return Err(FileError::new(Code::UnknownFormat, name, message)
+                    .help("it can end in `.svg` or `.png`"));
+            }
+        };
+        let place = Destination::new(Path::new(name), name)?;
+        Ok(Frame { name: name.to_owned(), form, place })
+    }
+
+    /// Writes a drawing there.
+    ///
+    /// # Errors
+    /// If the system refuses.
+    pub(crate) fn write(&self, drawing: &Drawing) -> Result<(), FileError> {
+        match self.form {
+            Form::Svg => self.place.write_text(&svg(drawing, &png)?),
+            Form::Png => self.place.write_bytes(&png(&raster(drawing))?),
+        }
+    }
+}
+
+/// A picture as a file of PNG.
+fn png(picture: &Picture) -> Result<Vec<u8>, FileError> {
+    let Picture { width, height, pixels } = picture;
+    let field = |(channel, name): (usize, &str)| {
+        let values = pixels.iter().map(|pixel| i64::from(pixel[channel])).collect();
+        Field::new(name, Some(8), values)
+    };
+    let fields = ["red", "green", "blue"].into_iter().enumerate().map(field).collect();
+    let numbers = Numbers { shape: Shape::Grid { height: *height, width: *width }, fields };
+    let mut bytes = Vec::new();
+    star_io::write(Format::Png, OutputRef::Numbers(&numbers), &mut bytes)?;
+    Ok(bytes)
+}
+
+/// What a graph is drawn with.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Extras<'a> {
+    /// Coordinates of its vertices.
+    pub(crate) places: Option<&'a Numbers>,
+    /// Its arcs or its vertices that stand out.
+    pub(crate) marked: Option<&'a BitVector>,
+}
+
+/// A drawing of data, called `name` in messages.
+///
+/// # Errors
+/// E0507 if there is no picture of such data.
+pub(crate) fn drawing(data: &Data, extras: Extras<'_>, name: &str) -> Result<Drawing, FileError> {
+    match data {
+        Data::Graph(graph) => of_graph(graph, extras, name),
+        Data::Table(table) => of_bits(BitsRef::Table(table), name),
+        Data::Slice(slice) => of_bits(BitsRef::Slice(slice), name),
+        Data::Word(word) => of_bits(BitsRef::Word(word), name),
+        Data::Numbers(numbers) => of_numbers(numbers, name),
+    }
+}
+
+/// A drawing of bits.
+///
+/// # Errors
+/// E0507 if there are none.
+pub(crate) fn of_bits(value: BitsRef<'_>, name: &str) -> Result<Drawing, FileError> {
+    match value.shape() {
+        (0, _) | (_, 0) => Err(refused(name, "there are no bits to draw")),
+        _ => Ok(view::bits(value)),
+    }
+}
+
+/// A drawing of a graph.
+///
+/// # Errors
+/// E0507 if it is too large, or the coordinates are not those of its vertices.
+pub(crate) fn of_graph(
+    graph: &Graph,
+    extras: Extras<'_>,
+    name: &str,
+) -> Result<Drawing, FileError> {
+    let n_vertices = graph.n_vertices;
+    if n_vertices == 0 {
+        return Err(refused(name, "there are no vertices to draw"));
+    }
+    let places = match extras.places.map(|numbers| numbers.fields.as_slice()) {
+        Some([x, y]) if x.values.len() == n_vertices => Some([&x.values[..], &y.values[..]]),
+        Some(fields) => {
+            let n_places = fields.first().map_or(0, |field| field.values.len());
+            let message = format!("coordinates of {n_places} vertices for {n_vertices}");
+            return Err(refused(name, &message));
+        }
+        None => None,
+    };
+    let ends = |arc: &star_io::Arc| (arc.tail as usize, arc.head as usize);
+    let arcs: Vec<(usize, usize)> = graph.arcs.iter().map(ends).collect();
+    let marks: Vec<bool> = extras.marked.map(|marked| marked.iter().collect()).unwrap_or_default();
+    let (marked_arcs, marked_vertices) = match marks.len() {
+        n if n == arcs.len() => (&marks[..], &[][..]),
+        n if n == n_vertices => (&[][..], &marks[..]),
+        0 => (&[][..], &[][..]),
+        n => {
+            let n_arcs = arcs.len();
+            let message =
+                format!("a slice of {n} for a graph of {n_vertices} vertices and {n_arcs} arcs");
+            return Err(refused(name, &message));
+        }
+    };
+    let labels = graph.labels.as_deref();
+    let symmetric = graph.symmetric;
+    let network = Network {
+        n_vertices,
+        arcs: &arcs,
+        symmetric,
+        labels,
+        places,
+        marked_arcs,
+        marked_vertices,
+    };
+    view::network(&network).ok_or_else(|| {
+        let n_arcs = arcs.len();
+        let message = format!("{n_vertices} vertices and {n_arcs} arcs are too many to draw");
+        refused(name, &message)
+            .note(format!(
+                "at most {MAX_ARCS} arcs are drawn, and {MAX_VERTICES} vertices without coordinates"
+            ))
+            .help("coordinates are a file of the same name that ends in `.co`, or `--places FILE`")
+    })
+}
+
+/// A drawing of numbers: a grid as a picture with a scale, places as points.
+fn of_numbers(numbers: &Numbers, name: &str) -> Result<Drawing, FileError> {
+    let fields = numbers.fields.as_slice();
+    let first = match fields {
+        [first, ..] if !first.values.is_empty() => first,
+        [] | [..] => return Err(refused(name, "there are no numbers to draw")),
+    };
+    match (numbers.shape, fields) {
+        (Shape::List(_), [x, y]) if (x.name.as_str(), y.name.as_str()) == ("x", "y") => {
+            Ok(view::points(&x.values, &y.values))
+        }
+        (Shape::List(_), _) => Err(refused(name, "a list of records is no picture")
+            .note("grids, pictures, graphs, bits and lists of `x` and `y` are drawn")),
+        (Shape::Grid { width, .. }, [red, green, blue, ..]) => {
+            let channels = [red, green, blue].map(|field| &field.values[..]);
+            let most = match red.bits {
+                Some(bits @ 1..=62) => (1 << bits) - 1,
+                Some(_) | None => channels.into_iter().flatten().max().copied().unwrap_or(0),
+            };
+            Ok(view::colours(channels, width, most))
+        }
+        (Shape::Grid { width, .. }, _) => Ok(view::grid(&first.values, width, &first.name)),
+    }
+}
+
+/// The coordinates for the graph of a file: those of `given`, or those beside it, in a file of the same name that ends in
+/// `.co`, if there is one.
+///
+/// # Errors
+/// If they cannot be read, or the file holds something else.
+pub(crate) fn places_for(
+    reading: Reading<'_>,
+    file: &str,
+    given: Option<&str>,
+    max_bytes: u64,
+) -> Result<Option<Numbers>, FileError> {
+    let beside = Path::new(file.trim_end_matches(".gz")).with_extension("co");
+    let beside = beside.to_str().filter(|beside| reading.files.exists(beside));
+    let Some(name) = given.or(beside) else { return Ok(None) };
+    let data = star_bind::load::read_data(reading, name, max_bytes)?;
+    match data {
+        Data::Numbers(numbers) if numbers.fields.len() == 2 => Ok(Some(numbers)),
+        Data::Graph(_) | Data::Table(_) | Data::Slice(_) | Data::Word(_) | Data::Numbers(_) => {
+            Err(refused(name, "the file holds no coordinates")
+                .help("coordinates are a list of two numbers for each vertex, as in `.co` files"))
+        }
+    }
+}
+
+/// A `--view` of a run: which result, counted from 0 among the `var` parameters, goes where.
+#[derive(Debug)]
+pub(crate) struct View {
+    result: usize,
+    /// What it is drawn as, if not as its bits or as marks of a graph.
+    form: Option<ResultForm>,
+    frame: Frame,
+}
+
+/// Understands the `--view NAME[=[FORM:]FILE]` of a command line.
+///
+/// # Errors
+/// All of E0506, E0507, E0509, E0606 and E0608 that can be seen before the run.
+pub(crate) fn views(entry: &Signature, options: &[String]) -> Result<Vec<View>, Vec<Diagnostic>> {
+    let mut faults = Vec::new();
+    let mut views = Vec::new();
+    for option in options {
+        match view_of(entry, option) {
+            Ok(view) => views.push(view),
+            Err(fault) => faults.push(fault),
+        }
+    }
+    if faults.is_empty() { Ok(views) } else { Err(faults) }
+}
+
+fn view_of(entry: &Signature, option: &str) -> Result<View, Diagnostic> {
+    let whole = match option.contains('=') {
+        true => option.to_owned(),
+        false => format!("{option}={option}.svg"),
+    };
+    let ResultFile { idx: result, file, .. } =
+        result_file(entry, &whole).map_err(|mut fault| {
+            for help in &mut fault.help {
+                *help = help.replace("--out", "--view").replace(".mtx", ".svg");
+            }
+            fault
+        })?;
+    let (form, file) = ResultForm::split(file).map_err(|error| error.to_diagnostic())?;
+    if let Some(form) = &form {
+        form.check(entry)?;
+    }
+    let frame = Frame::new(file).map_err(|error| error.to_diagnostic())?;
+    Ok(View { result, form, frame })
+}
+
+/// The parameters whose rows they speak of.
+pub(crate) fn parameters(views: &[View]) -> impl Iterator<Item = String> {
+    views.iter().filter_map(|view| Some(view.form.as_ref()?.parameter()?.to_owned()))
+}
+
+impl View {
+    /// Draws the result and says what is to be seen.
+    ///
+    /// # Errors
+    /// E0507 if there is no picture of it, E0509 if it is unset or cannot be written.
+    pub(crate) fn draw(
+        &self,
+        results: &[HostValue],
+        origins: &Origins,
+        reporter: &Reporter,
+    ) -> Result<(), FileError> {
+        let name = &self.frame.name;
+        let value = results.get(self.result).unwrap_or(&HostValue::Unset);
+        let graph = origins.graph.as_ref().map(|(_, graph)| &**graph);
+        let places = origins.places.as_ref();
+        let drawing = match (&self.form, encoding::writable(value, name)?) {
+            (Some(form), OutputRef::Bits(bits)) => {
+                let rows = form.parameter().and_then(|name| origins.rows.get(name));
+                let data = form.data(bits, rows, graph, name)?;
+                drawing(&data, Extras { places, marked: None }, name)?
+            }
+            (None, OutputRef::Bits(BitsRef::Slice(slice))) => {
+                let marks =
+                    |graph: &&Graph| [graph.arcs.len(), graph.n_vertices].contains(&slice.len());
+                match graph.filter(marks) {
+                    Some(graph) => of_graph(graph, Extras { places, marked: Some(slice) }, name)?,
+                    None => of_bits(BitsRef::Slice(slice), name)?,
+                }
+            }
+            (None, OutputRef::Bits(bits)) => of_bits(bits, name)?,
+            (_, OutputRef::Graph(_) | OutputRef::Numbers(_)) => {
+                return Err(refused(name, "a value of a program is bits"));
+            }
+        };
+        self.frame.write(&drawing)?;
+        reporter.summary(&format!("{}: {}", text::one_line(name), drawing.about));
+        Ok(())
+    }
+}
+
+fn refused(name: &str, message: &str) -> FileError {
+    FileError::new(Code::NoSuchLayout, name, message)
+}

@@ -1,0 +1,56 @@
+//! `star new`: the folder that it makes, and every command that it names.
+
+use crate::support::{Folder, star_in};
+
+#[test]
+fn every_command_of_a_new_folder_works() {
+    let folder = Folder::new(&[]);
+    let made = folder.star(&["new", "net-work_1"]);
+    assert_eq!((made.code, made.stderr.as_str()), (0, ""), "{made:?}");
+    assert!(made.stdout.starts_with("net-work_1/net-work_1.star\nnet-work_1/data/flights.txt\n"));
+    let inside = folder.path("net-work_1");
+    let readme = std::fs::read_to_string(inside.join("README.md")).unwrap();
+    let commands = made.stdout.lines().filter_map(|line| line.strip_prefix("  star "));
+    let mut n_commands = 0;
+    for line in commands {
+        let (command, _) = line.split_once("  ").unwrap();
+        assert!(readme.contains(&format!("star {command} ")), "{command} in {readme}");
+        let mut words: Vec<&str> = command.split(' ').collect();
+        if words[0] == "bench" {
+            words.push("--quick");
+        }
+        let ran = star_in(&inside, &words);
+        assert_eq!(ran.code, 0, "{command}: {ran:?}");
+        let shown = ran.stdout + &ran.stderr;
+        let part = match words[0] {
+            "run" => "from 1: 5 of 6\n",
+            "test" => "all passed",
+            "bench" => "reach in sparse graphs",
+            "view" => "flights.svg: a graph of 6 vertices",
+            "check" => "for",
+            other => panic!("{other} is not looked at"),
+        };
+        assert!(shown.contains(part), "{command}: {shown}");
+        n_commands += 1;
+    }
+    assert_eq!(n_commands, 5);
+    let file = "net-work_1.star";
+    for words in [&["fmt", "--check", file][..], &["doc", "--test", file], &["check", file]] {
+        let ran = star_in(&inside, words);
+        assert_eq!(ran.code, 0, "{words:?}: {ran:?}");
+        assert!(!ran.stderr.contains("warning"), "{ran:?}");
+    }
+}
+
+#[test]
+fn what_is_there_stays_and_names_are_plain() {
+    let folder = Folder::new(&[("mine", "text"), ("there/x", "")]);
+    for name in ["mine", "there"] {
+        folder.star(&["new", name]).fails(2, &[&format!("`{name}` is there already")]);
+    }
+    for name in ["", "1st", "a b", "..", "ж", "x.star"] {
+        folder.star(&["new", name]).fails(2, &["is no name for a program"]);
+    }
+    assert_eq!(folder.names(), ["mine", "there"]);
+    assert_eq!(folder.star(&["new", "sub/deep"]).code, 0);
+}

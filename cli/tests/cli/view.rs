@@ -1,0 +1,135 @@
+//! Results as what they are, and pictures: `--out` with vertices, distances and edges, `--view`, `star view`.
+
+use std::fs;
+
+use crate::support::{Folder, PATH};
+
+/// Distances from a vertex in table form, and slices over edges and vertices.
+const RESULTS: &str = "\
+procedure RESULTS(n: integer; S: slice; code: table; var D: table(n,3); var T: slice(S); var X: slice(n));
+var w: word(3); i: integer;
+begin
+  T := S; T(1) := 0;
+  CLR(X); X(1) := 1; X(3) := 1;
+  w := '101'; ROW(1,D) := w;
+  w := '111'; ROW(2,D) := w;
+  w := '000'; ROW(3,D) := w
+end;
+";
+
+fn folder() -> Folder {
+    Folder::new(&[("r.star", RESULTS), ("g.gr", PATH)])
+}
+
+const RUN: [&str; 4] = ["run", "r.star", "--graph", "g.gr"];
+
+#[test]
+fn results_are_written_as_vertices_distances_and_edges() {
+    let folder = folder();
+    let outs = ["--out", "T=t.gr", "--out", "X=vertices:x.csv", "--out", "D=distances:d.csv"];
+    let ran = folder.star(&[&RUN[..], &outs[..]].concat());
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let read = |name: &str| fs::read_to_string(folder.path(name)).unwrap();
+    assert_eq!(read("x.csv"), "vertex\n1\n3\n");
+    assert_eq!(read("d.csv"), "vertex,distance\n1,5\n3,0\n");
+    // The second of two arcs, with its weight.
+    assert!(read("t.gr").contains("p sp 3 1\n"), "{}", read("t.gr"));
+    assert!(read("t.gr").ends_with("a 2 3 4\n"), "{}", read("t.gr"));
+    let all = folder.star(&[&RUN[..], &["--out", "D=vertices:a.csv"]].concat());
+    assert_eq!(all.code, 0, "{all:?}");
+    assert_eq!(read("a.csv"), "vertex,value\n1,5\n2,7\n3,0\n");
+}
+
+#[test]
+fn vertices_have_the_numbers_of_the_file_and_must_be_as_many() {
+    let folder = folder();
+    folder.write("e.txt", b"10 20\n20 70\n");
+    let run = ["run", "r.star", "--graph", "e.txt", "--out", "X=vertices:csv:-"];
+    folder.star(&run).prints("vertex\n10\n70\n");
+    let given = ["n=4", "--out", "X=vertices:x.csv", "--out", "D=distances:d.csv"];
+    let ran = folder.star(&[&RUN[..], &given[..]].concat());
+    ran.fails(5, &["error[E0507]: x.csv: 4 rows for 3 vertices"]);
+    let ran = folder.star(&[&RUN[..], &["--out", "T=distances:t.csv"]].concat());
+    ran.fails(5, &["`distances` is a form of tables"]);
+    let ran = folder.star(&[&RUN[..], &["--out", "X=vertices:x.png"]].concat());
+    assert_eq!(ran.code, 2, "{ran:?}");
+}
+
+#[test]
+fn a_summary_says_what_a_slice_marks() {
+    let ran = folder().star(&RUN);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(ran.stdout.contains("T = 01\n    arcs 2→3\n"), "{ran:?}");
+    assert!(ran.stdout.contains("X = 101\n    vertices 1, 3\n"), "{ran:?}");
+}
+
+#[test]
+fn results_are_drawn() {
+    let folder = folder();
+    folder.write("g.co", b"p aux sp co 3\nv 1 0 0\nv 2 10 0\nv 3 10 10\n");
+    let views = ["--view", "T", "--view", "X=x.png", "--view", "D=d.svg"];
+    let ran = folder.star(&[&RUN[..], &views[..]].concat());
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(
+        ran.stderr.contains("T.svg: a graph of 3 vertices and 2 arcs, 1 arcs marked"),
+        "{ran:?}"
+    );
+    assert!(ran.stderr.contains("x.png: a graph of 3 vertices and 2 arcs, 2 vertices marked"));
+    assert!(ran.stderr.contains("d.svg: a table of 3 × 3"), "{ran:?}");
+    let tree = fs::read_to_string(folder.path("T.svg")).unwrap();
+    assert!(tree.starts_with("<svg ") && tree.ends_with("</svg>\n"), "{tree}");
+    // The places are those of the file: the second vertex is to the right of the first, as low.
+    let circles: Vec<&str> = tree.lines().filter(|line| line.starts_with("<circle")).collect();
+    assert_eq!(circles.len(), 3, "{tree}");
+    assert!(circles[0].contains("cx=\"40.0\" cy=\"940.0\""), "{circles:?}");
+    assert!(circles[1].contains("cx=\"940.0\" cy=\"940.0\""), "{circles:?}");
+    assert!(fs::read(folder.path("x.png")).unwrap().starts_with(b"\x89PNG"));
+    // What is drawn can be read.
+    let back = folder.star(&["view", "x.png", "--out", "again.svg"]);
+    assert!(back.stderr.starts_with("again.svg: a picture of "), "{back:?}");
+}
+
+#[test]
+fn views_that_cannot_be_are_refused_before_the_run() {
+    let folder = folder();
+    for (view, part) in [
+        ("Q", "`Q` is no result"),
+        ("D=d.jpg", "it can end in `.svg` or `.png`"),
+        ("D=no/d.svg", "there is no folder `no`"),
+        ("n", "`n` is no result"),
+        ("D=", "`--out D=` names no result"),
+    ] {
+        let ran = folder.star(&[&RUN[..], &["--view", view]].concat());
+        assert!(ran.code != 0 && ran.stdout.is_empty(), "{view}: {ran:?}");
+        assert!(ran.stderr.contains(part) || view == "D=", "{view}: {ran:?}");
+    }
+    assert_eq!(folder.names(), ["g.gr", "r.star"]);
+}
+
+#[test]
+fn files_are_drawn_as_what_they_hold() {
+    let folder = Folder::new(&[
+        ("g.gr", PATH),
+        ("t.csv", "name,n\na,1\n"),
+        ("z.map", "type octile\nheight 2\nwidth 3\nmap\n..@\n.@.\n"),
+        ("e.txt", ""),
+    ]);
+    for (file, about) in [
+        ("g.gr", "g.svg: a graph of 3 vertices and 2 arcs\n"),
+        ("z.map", "z.svg: `passable` of 2 × 3, from 0 to 1\n"),
+    ] {
+        let ran = folder.star(&["view", file]);
+        assert_eq!((ran.code, ran.stderr.as_str()), (0, about), "{ran:?}");
+    }
+    let first = fs::read(folder.path("g.svg")).unwrap();
+    folder.star(&["view", "g.gr"]).prints("");
+    assert_eq!(fs::read(folder.path("g.svg")).unwrap(), first, "the same graph, the same picture");
+    folder.star(&["view", "t.csv"]).fails(5, &["a list of records is no picture"]);
+    folder.star(&["view", "e.txt"]).fails(5, &["error["]);
+    folder.star(&["view", "none.gr"]).fails(5, &["none.gr"]);
+    folder.star(&["view", "g.gr", "--places", "t.csv"]).fails(5, &["error["]);
+    folder.star(&["view", "g.gr", "--out", "g.jpg"]).fails(5, &["`.svg` or `.png`"]);
+    let many: String = (1..=500).map(|v| format!("{v} {}\n", v + 1)).collect();
+    folder.write("m.txt", many.as_bytes());
+    folder.star(&["view", "m.txt"]).fails(5, &["501 vertices and 500 arcs are too many", ".co"]);
+}

@@ -1,0 +1,151 @@
+//! Numbers in a grid as a picture: heights, distances, times of a wave. Each has a colour, and a scale beside says which.
+
+use super::{Anchor, Drawing, INK, MARGIN, Mark, NUMBER, Picture, Rgb, Scale, WANTED};
+use super::{between, framed};
+
+/// The colours of the scale, from the least number to the greatest, equally far apart; each is lighter than the one before,
+/// so that the order is seen without colours, too.
+const SCALE: [Rgb; 5] =
+    [[24, 28, 84], [32, 92, 140], [40, 150, 130], [150, 196, 84], [250, 232, 110]];
+/// The width of the scale, and the gap before it.
+const BAR: f64 = 18.0;
+
+/// The grid of one number for each cell, row by row from the top, `width` in each row.
+#[must_use]
+pub fn grid(values: &[i64], width: usize, name: &str) -> Drawing {
+    let height = values.len() / width.max(1);
+    let (least, most) = bounds(values);
+    let Scale { block, cell } = Scale::of(height, width);
+    let (n_rows, n_columns) = (height.div_ceil(block), width.div_ceil(block));
+    let colour_of = |row: usize, column: usize| {
+        let rows = row * block..(row * block + block).min(height);
+        let columns = column * block..(column * block + block).min(width);
+        let n_cells = rows.len() * columns.len();
+        let cells = rows.flat_map(|row| columns.clone().map(move |column| row * width + column));
+        // The mean: sums of numbers of 64 bits need more of them.
+        let sum: i128 = cells.map(|at| i128::from(values[at])).sum();
+        colour(share(sum as f64 / n_cells as f64, least, most))
+    };
+    let places = (0..n_rows).flat_map(|row| (0..n_columns).map(move |column| (row, column)));
+    let pixels = places.map(|(row, column)| colour_of(row, column)).collect();
+    let picture = Picture { width: n_columns, height: n_rows, pixels };
+    let about = format!("`{name}` of {height} × {width}, from {least} to {most}");
+    let mut drawing = framed(height, width, picture, cell, about);
+    add_scale(&mut drawing, least, most);
+    drawing
+}
+
+/// A picture whose cells have a colour of their own, given by red, green and blue from 0 to `most`.
+#[must_use]
+pub fn colours(channels: [&[i64]; 3], width: usize, most: i64) -> Drawing {
+    let height = channels[0].len() / width.max(1);
+    let Scale { block, cell } = Scale::of(height, width);
+    let (n_rows, n_columns) = (height.div_ceil(block), width.div_ceil(block));
+    let level = |value: i64| (share(value as f64, 0, most) * 255.0).round() as u8;
+    let places = (0..n_rows).flat_map(|row| (0..n_columns).map(move |column| (row, column)));
+    let pixels = places.map(|(row, column)| {
+        let at = row * block * width + column * block;
+        channels.map(|channel| level(channel[at]))
+    });
+    let picture = Picture { width: n_columns, height: n_rows, pixels: pixels.collect() };
+    framed(height, width, picture, cell, format!("a picture of {height} × {width}"))
+}
+
+/// Places with whole coordinates, x to the right and y upwards.
+#[must_use]
+pub fn points(x: &[i64], y: &[i64]) -> Drawing {
+    let places = super::places::fitted(x, y, WANTED as f64);
+    let radius = if places.at.len() > 2000 { 1.0 } else { 2.5 };
+    let marks = places.at.iter().map(|&at| Mark::Disk { at, radius, colour: INK }).collect();
+    let about = format!("{} places", places.at.len());
+    Drawing { width: places.width, height: places.height, marks, about }
+}
+
+/// The least and the greatest number; 0 and 0 without any.
+fn bounds(values: &[i64]) -> (i64, i64) {
+    let least = values.iter().min().copied().unwrap_or(0);
+    (least, values.iter().max().copied().unwrap_or(0))
+}
+
+/// How far a number is on the way from the least to the greatest.
+fn share(value: f64, least: i64, most: i64) -> f64 {
+    let width = most as f64 - least as f64;
+    if width > 0.0 { (value - least as f64) / width } else { 0.0 }
+}
+
+fn colour(share: f64) -> Rgb {
+    let at = share.clamp(0.0, 1.0) * (SCALE.len() - 1) as f64;
+    let below = (at as usize).min(SCALE.len() - 2);
+    between(SCALE[below], SCALE[below + 1], at - below as f64)
+}
+
+/// Puts the scale to the right: the greatest number on top.
+fn add_scale(drawing: &mut Drawing, least: i64, most: i64) {
+    let (left, top) = (drawing.width - MARGIN + BAR, MARGIN);
+    let steps = 64;
+    let height = (drawing.height - 2.0 * MARGIN).max(96.0);
+    let pixels = (0..steps).map(|step| colour(1.0 - step as f64 / (steps - 1) as f64));
+    let pixels: Vec<Rgb> = pixels.collect();
+    // A strip of squares is narrow; three of them side by side are a bar.
+    let cell = height / steps as f64;
+    let n_columns = (BAR / cell).ceil().max(1.0) as usize;
+    let wide = pixels.iter().flat_map(|pixel| vec![*pixel; n_columns]).collect();
+    let picture = Picture { width: n_columns, height: steps, pixels: wide };
+    let right = left + n_columns as f64 * cell;
+    drawing.marks.push(Mark::Picture { at: (left, top), cell, picture });
+    let number = |text: i64, y: f64| Mark::Number {
+        at: (right + NUMBER / 2.0, y),
+        anchor: Anchor::Start,
+        size: NUMBER,
+        text: text.to_string(),
+        colour: INK,
+    };
+    drawing.marks.push(number(most, top + NUMBER / 2.0));
+    drawing.marks.push(number(least, top + height - NUMBER / 2.0));
+    let n_digits = most.to_string().len().max(least.to_string().len());
+    drawing.width = right + NUMBER * (n_digits as f64 * 0.75 + 1.0) + MARGIN / 2.0;
+    drawing.height = drawing.height.max(top + height + MARGIN);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_least_and_the_greatest_have_the_ends_of_the_scale() {
+        let drawing = grid(&[3, -4, 0, 10, 2, 2], 3, "z");
+        assert_eq!(drawing.about, "`z` of 2 × 3, from -4 to 10");
+        let Mark::Picture { picture, .. } = &drawing.marks[0] else { panic!("{drawing:?}") };
+        assert_eq!((picture.pixels[1], picture.pixels[3]), (SCALE[0], SCALE[4]));
+        let texts = drawing.marks.iter().filter_map(|mark| match mark {
+            Mark::Number { text, .. } => Some(text.as_str()),
+            Mark::Line { .. } | Mark::Disk { .. } | Mark::Picture { .. } => None,
+        });
+        assert_eq!(texts.collect::<Vec<_>>(), ["1", "1", "3", "2", "10", "-4"]);
+    }
+
+    #[test]
+    fn numbers_of_64_bits_and_one_number_are_drawn() {
+        let drawing = grid(&[i64::MIN, i64::MAX], 2, "z");
+        let Mark::Picture { picture, .. } = &drawing.marks[0] else { panic!("{drawing:?}") };
+        assert_eq!(picture.pixels, [SCALE[0], SCALE[4]]);
+        assert!(grid(&[7], 1, "z").about.ends_with("from 7 to 7"));
+    }
+
+    #[test]
+    fn the_scale_gets_lighter_all_the_way() {
+        let light = |rgb: Rgb| {
+            let [red, green, blue] = rgb.map(f64::from);
+            0.299 * red + 0.587 * green + 0.114 * blue
+        };
+        let shades: Vec<f64> = (0..=100).map(|at| light(colour(f64::from(at) / 100.0))).collect();
+        assert!(shades.windows(2).all(|pair| pair[0] < pair[1] + 0.5), "{shades:?}");
+    }
+
+    #[test]
+    fn colours_are_those_of_the_cells() {
+        let drawing = colours([&[255, 0], &[0, 0], &[0, 255]], 2, 255);
+        let Mark::Picture { picture, .. } = &drawing.marks[0] else { panic!("{drawing:?}") };
+        assert_eq!(picture.pixels, [[255, 0, 0], [0, 0, 255]]);
+    }
+}

@@ -1,0 +1,173 @@
+//! A graph as disks and lines. What is marked has a colour and lies above the rest, so that a tree is seen on its map.
+
+use std::collections::BTreeSet;
+
+use super::places::{Places, fitted, sprung};
+use super::{Anchor, Drawing, FAINT, INK, MARKED, Mark, NUMBER, PAPER, Place, Rgb, WANTED};
+
+/// Vertices that are drawn at most if their places have to be found.
+pub const MAX_VERTICES: usize = 400;
+/// Arcs that are drawn at most.
+pub const MAX_ARCS: usize = 200_000;
+/// Vertices that have their numbers beside them at most.
+const MAX_NAMED: usize = 60;
+
+/// What is drawn.
+#[derive(Clone, Copy, Debug)]
+pub struct Network<'a> {
+    /// How many vertices there are.
+    pub n_vertices: usize,
+    /// The arcs, from and to, counted from 0.
+    pub arcs: &'a [(usize, usize)],
+    /// Have they no direction?
+    pub symmetric: bool,
+    /// The numbers of the vertices, if they are not 1, 2, …
+    pub labels: Option<&'a [u64]>,
+    /// Coordinates of the vertices, if they have any: x to the right, y upwards.
+    pub places: Option<[&'a [i64]; 2]>,
+    /// Is it marked? One for each arc, or empty.
+    pub marked_arcs: &'a [bool],
+    /// Is it marked? One for each vertex, or empty.
+    pub marked_vertices: &'a [bool],
+}
+
+/// A drawing of a graph, or `None` if it is too large for one.
+#[must_use]
+pub fn network(network: &Network<'_>) -> Option<Drawing> {
+    let Network { n_vertices, arcs, symmetric, labels, places, marked_arcs, marked_vertices } =
+        *network;
+    if arcs.len() > MAX_ARCS || places.is_none() && n_vertices > MAX_VERTICES {
+        return None;
+    }
+    let Places { at, width, height } = match places {
+        Some([x, y]) => fitted(x, y, WANTED as f64 * 1.25),
+        None => sprung(n_vertices, arcs, WANTED as f64),
+    };
+    let radius = match n_vertices {
+        0..=MAX_NAMED => NUMBER * 0.75,
+        n if n <= 600 => 3.0,
+        _ => 1.2,
+    };
+    let any = |marks: &[bool]| marks.iter().any(|&mark| mark);
+    let rest = if any(marked_arcs) { FAINT } else { INK };
+    let both: BTreeSet<(usize, usize)> = match symmetric {
+        true => BTreeSet::new(),
+        false => arcs.iter().copied().collect(),
+    };
+    let is_marked = |marks: &[bool], idx: usize| marks.get(idx).copied().unwrap_or(false);
+    let mut marks = Vec::new();
+    for wanted in [false, true] {
+        let (colour, thickness) = if wanted { (MARKED, 2.5) } else { (rest, 1.0) };
+        for (idx, &(tail, head)) in arcs.iter().enumerate() {
+            if is_marked(marked_arcs, idx) != wanted || tail == head {
+                continue;
+            }
+            let (from, to) = (at[tail], at[head]);
+            marks.push(Mark::Line { from, to, width: thickness, colour });
+            // An edge stored in both directions has no arrow.
+            if !symmetric && !both.contains(&(head, tail)) {
+                arrow(&mut marks, from, to, radius, colour);
+            }
+        }
+    }
+    for (vertex, &at) in at.iter().enumerate() {
+        let is_marked = is_marked(marked_vertices, vertex);
+        let colour = if is_marked { MARKED } else { INK };
+        // Smaller disks of many vertices would hide a marked one.
+        let radius = if is_marked { radius.max(3.0) } else { radius };
+        marks.push(Mark::Disk { at, radius, colour });
+        if n_vertices <= MAX_NAMED {
+            let label = labels.and_then(|labels| labels.get(vertex)).copied();
+            let text = label.unwrap_or(vertex as u64 + 1).to_string();
+            let size = NUMBER * if text.len() > 3 { 0.5 } else { 0.75 };
+            marks.push(Mark::Number { at, anchor: Anchor::Middle, size, text, colour: PAPER });
+        }
+    }
+    let (lines, n_marked) = (if symmetric { "edges" } else { "arcs" }, |marks: &[bool]| {
+        marks.iter().filter(|&&mark| mark).count()
+    });
+    let mut about = format!("a graph of {n_vertices} vertices and {} {lines}", arcs.len());
+    for (marks, what) in [(marked_arcs, lines), (marked_vertices, "vertices")] {
+        if !marks.is_empty() {
+            about += &format!(", {} {what} marked", n_marked(marks));
+        }
+    }
+    Some(Drawing { width, height, marks, about })
+}
+
+/// The head of an arrow at the edge of the disk that it leads to.
+fn arrow(marks: &mut Vec<Mark>, from: Place, to: Place, radius: f64, colour: Rgb) {
+    let (dx, dy) = (to.0 - from.0, to.1 - from.1);
+    let length = (dx * dx + dy * dy).sqrt();
+    let size = (radius + 4.0).min(10.0);
+    if length < radius * 2.0 + size {
+        return;
+    }
+    let (dx, dy) = (dx / length, dy / length);
+    let tip = (to.0 - dx * (radius + 1.0), to.1 - dy * (radius + 1.0));
+    for side in [-0.45, 0.45] {
+        let back = (tip.0 - (dx - dy * side) * size, tip.1 - (dy + dx * side) * size);
+        marks.push(Mark::Line { from: tip, to: back, width: 1.5, colour });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PATH: Network<'_> = Network {
+        n_vertices: 3,
+        arcs: &[(0, 1), (1, 2)],
+        symmetric: true,
+        labels: None,
+        places: None,
+        marked_arcs: &[],
+        marked_vertices: &[],
+    };
+
+    fn lines(drawing: &Drawing, wanted: Rgb) -> usize {
+        let is = |mark: &&Mark| matches!(mark, Mark::Line { colour, .. } if *colour == wanted);
+        drawing.marks.iter().filter(is).count()
+    }
+
+    #[test]
+    fn what_is_marked_stands_out() {
+        let plain = network(&PATH).unwrap();
+        assert_eq!((lines(&plain, INK), lines(&plain, MARKED)), (2, 0));
+        assert_eq!(plain.about, "a graph of 3 vertices and 2 edges");
+        let tree = network(&Network { marked_arcs: &[false, true], ..PATH }).unwrap();
+        assert_eq!((lines(&tree, FAINT), lines(&tree, MARKED)), (1, 1));
+        assert!(tree.about.ends_with("2 edges, 1 edges marked"), "{}", tree.about);
+        let way = network(&Network { marked_vertices: &[true, false, true], ..PATH }).unwrap();
+        let marked = |mark: &&Mark| matches!(mark, Mark::Disk { colour, .. } if *colour == MARKED);
+        assert_eq!(way.marks.iter().filter(marked).count(), 2);
+    }
+
+    #[test]
+    fn an_arc_has_a_head_unless_there_is_one_back() {
+        let arcs = [(0, 1), (1, 0), (1, 2), (2, 2)];
+        let drawing = network(&Network { arcs: &arcs, symmetric: false, ..PATH }).unwrap();
+        // Three lines, of which one has two more for its head; a loop has none.
+        assert_eq!(lines(&drawing, INK), 5);
+    }
+
+    #[test]
+    fn numbers_are_those_of_the_file() {
+        let labels = [10, 20, 30];
+        let drawing = network(&Network { labels: Some(&labels), ..PATH }).unwrap();
+        let text = drawing.marks.iter().filter_map(|mark| match mark {
+            Mark::Number { text, .. } => Some(text.as_str()),
+            Mark::Line { .. } | Mark::Disk { .. } | Mark::Picture { .. } => None,
+        });
+        assert_eq!(text.collect::<Vec<_>>(), ["10", "20", "30"]);
+    }
+
+    #[test]
+    fn a_large_graph_needs_coordinates() {
+        let large = Network { n_vertices: MAX_VERTICES + 1, arcs: &[], ..PATH };
+        assert_eq!(network(&large), None);
+        let places = vec![1; MAX_VERTICES + 1];
+        let drawn = network(&Network { places: Some([&places, &places]), ..large });
+        assert!(drawn.is_some_and(|drawing| drawing.marks.len() == MAX_VERTICES + 1));
+    }
+}
