@@ -3,7 +3,7 @@
 use star_base::{Code, Diagnostic};
 
 use crate::flow::webs::Webs;
-use crate::hir::{Kind, LocalId, Role, Routine, VarUse};
+use crate::hir::{Arg, Kind, LocalId, Role, Routine, Stmt, StmtKind, Target, VarUse};
 use crate::traps::{SIZE_OF_BITS, SIZES_OF_TABLE};
 use crate::visit;
 
@@ -58,7 +58,7 @@ pub(crate) fn forgotten_var(routine: &Routine, found: &Webs, diagnostics: &mut V
     let untouched = params.filter(|(_, takes)| !**takes).map(|(&param, _)| param);
     for param in untouched {
         let local = routine.local(param);
-        let stored = stored_to(routine, param);
+        let stored = stored_to(routine, found, param);
         let (Role::Value, Some(stored)) = (local.role, stored) else { continue };
         let name = &local.name;
         let ty = local.ty.kind().name();
@@ -75,23 +75,61 @@ pub(crate) fn forgotten_var(routine: &Routine, found: &Webs, diagnostics: &mut V
     }
 }
 
-/// Where the routine first stores to a variable.
-fn stored_to(routine: &Routine, local: LocalId) -> Option<star_base::Span> {
-    let mut found = None;
+/// Where the routine first stores to a variable, in code that it can get to.
+fn stored_to(routine: &Routine, found: &Webs, local: LocalId) -> Option<star_base::Span> {
+    let mut first = None;
     visit::any_stmt(&routine.body, &mut |stmt| {
-        visit::places_of_stmt(stmt, &mut |place: &VarUse| {
-            if place.local == local && found.is_none() {
-                found = Some(place.span);
-            }
-        });
-        found.is_some()
+        let place = stores(stmt)
+            .into_iter()
+            .find(|place| place.local == local && found.web(place.site).is_some());
+        first = place.map(|place| place.span);
+        first.is_some()
     });
-    found
+    first
+}
+
+/// What a statement itself stores to, those inside it excepted.
+fn stores(stmt: &Stmt) -> Vec<&VarUse> {
+    match &stmt.kind {
+        StmtKind::Assign(
+            Target::Var(place)
+            | Target::Component(place, _)
+            | Target::Bit(place, ..)
+            | Target::Col(_, place)
+            | Target::Row(_, place)
+            | Target::Part(place, _),
+            _,
+        )
+        | StmtKind::Fill(place, _)
+        | StmtKind::KeepFirst(place)
+        | StmtKind::Step(place)
+        | StmtKind::Replace { word: place, .. }
+        | StmtKind::Read(place, ..)
+        | StmtKind::For { var: place, .. }
+        | StmtKind::Foreach { var: place, .. } => vec![place],
+        StmtKind::Call(_, args) => {
+            let by_ref = args.iter().filter_map(|arg| match arg {
+                Arg::Ref(place) => Some(place),
+                Arg::Value(_) => None,
+            });
+            by_ref.collect()
+        }
+        StmtKind::Print(_)
+        | StmtKind::Write(..)
+        | StmtKind::Assert(..)
+        | StmtKind::Block(_)
+        | StmtKind::If(..)
+        | StmtKind::While(..)
+        | StmtKind::Repeat(..)
+        | StmtKind::Exit
+        | StmtKind::Break
+        | StmtKind::Continue => Vec::new(),
+    }
 }
 
 /// A variable passed by `var` may be set by the callee, and a first column gives a table its rows.
 fn is_passed_or_grown(stmt: &crate::hir::Stmt, place: &VarUse) -> bool {
-    use crate::hir::{Arg, Expr, ExprKind, StmtKind, Target};
+    use crate::hir::{Expr, ExprKind};
     let passed = |args: &[Arg]| {
         args.iter().any(|arg| matches!(arg, Arg::Ref(other) if other.site == place.site))
     };
