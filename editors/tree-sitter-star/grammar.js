@@ -15,13 +15,13 @@ const word = (text) =>
       .map((letter) => (/[a-z]/i.test(letter) ? `[${letter.toLowerCase()}${letter.toUpperCase()}]` : letter))
       .join(""),
   );
-const words = (list) => token(prec(1, choice(...list.map(word))));
+// The longest match wins, so `beginning` is a name; of two equally long ones the rule that comes first, so names come last.
+const words = (list) => token(choice(...list.map(word)));
 
 module.exports = grammar({
   name: "star",
 
   extras: ($) => [/\s/, $.comment],
-  word: ($) => $.identifier,
 
   rules: {
     source_file: ($) => repeat($._item),
