@@ -5,7 +5,6 @@ use maud::{Markup, html};
 use star_base::text::one_line;
 
 use super::figures;
-use super::palette::{GRID, INK};
 use super::series::Benchmark;
 use crate::record::{Row, Source};
 
@@ -54,12 +53,8 @@ fn seconds(row: &Row) -> Option<f64> {
     row.time.as_ref().map(|time| time.median_s).filter(|seconds| *seconds > 0.0)
 }
 
-/// The height of a line of the picture, and where its bars begin and end, of a width of 900.
-const LINE: f64 = 30.0;
-const BARS: (f64, f64) = (330.0, 760.0);
-const WIDTH: f64 = 900.0;
-/// Characters of a title.
-const MAX_TITLE: usize = 44;
+/// Marks of the scale at most, beside the one in the middle.
+const MAX_MARKS: usize = 6;
 
 /// The overview; nothing if nothing can be compared.
 pub(super) fn overview(benchmarks: &[Benchmark<'_>]) -> Markup {
@@ -71,13 +66,14 @@ pub(super) fn overview(benchmarks: &[Benchmark<'_>]) -> Markup {
     let n_behind = standings.len() - n_ahead;
     // Both sides have the same scale.
     let farthest = standings.iter().map(|one| one.ratio.log10().abs()).fold(1.0, f64::max).ceil();
-    let middle = f64::midpoint(BARS.0, BARS.1);
-    let half = (BARS.1 - BARS.0) / 2.0;
-    let place = |ratio: f64| middle - ratio.log10() / farthest * half;
-    let height = LINE * (standings.len() as f64 + 1.5);
-    let bottom = height - 6.0;
-    let decades = -(farthest as i32)..=farthest as i32;
-    let ticks: Vec<(f64, String)> = decades
+    // Per cent of the width, from the left.
+    let place = |ratio: f64| 50.0 - ratio.log10() / farthest * 50.0;
+    let percent = |share: f64| format!("{share:.2}%");
+    let reach = farthest as i32;
+    let stride = (2 * reach as usize).div_ceil(MAX_MARKS).max(1);
+    let marks =
+        (-reach..=reach).filter(|power| (power.unsigned_abs() as usize).is_multiple_of(stride));
+    let marks: Vec<(f64, String)> = marks
         .map(|power| {
             let times = figures::whole(10_u64.pow(power.unsigned_abs().min(18)));
             let label = match power {
@@ -88,62 +84,35 @@ pub(super) fn overview(benchmarks: &[Benchmark<'_>]) -> Markup {
             (place(10_f64.powi(-power)), label)
         })
         .collect();
-    // A label every so often, so that none touches the next.
-    let step = (ticks.len() / 7).max(1);
     html! {
         section.overview {
             "\n" h2 #overview { "Overview" }
             "\n" p {
                 "Ahead of the fastest peer in " b { (n_ahead) } " of " (standings.len()) " benchmarks, behind in " b { (n_behind) }
-                ", each at the largest case that both were measured at in one file. To the right: how many times as fast."
+                ", each at the largest case that both were measured at in one file. Bars say how many times as fast, to the right where "
+                "ours is faster; behind them stands the peer."
             }
-            "\n" figure {
-                svg.plot.bars role="img" aria-label="how many times as fast as the fastest peer"
-                    viewBox={ "0 0 " (WIDTH) " " (height) } width=(WIDTH) height=(height) {
-                    "\n"
-                    @for (idx, (x, label)) in ticks.iter().enumerate() {
-                        line x1=(px(*x)) x2=(px(*x)) y1="26" y2=(px(bottom)) stroke=(if label == "equal" { INK.as_hex() } else { GRID.as_hex() }) {}
-                        @if (idx + ticks.len() - ticks.len() / 2).is_multiple_of(step) || label == "equal" {
-                            text.tick x=(px(*x)) y="18" text-anchor="middle" { (label) }
-                        }
-                        "\n"
-                    }
-                    @for (idx, one) in standings.iter().enumerate() {
-                        @let y = LINE * (idx as f64 + 1.2);
-                        @let end = place(one.ratio);
-                        @let ahead = one.ratio < 1.0;
-                        a href={ "#b" (one.number) } {
-                            title { (one_line(&format!("{}, {}: {}", one.title, one.case, one.peer))) }
-                            text x="8" y=(px(y + 15.0)) { (shortened(one.title)) }
-                        }
-                        rect class=(if ahead { "ahead" } else { "behind" })
-                            x=(px(end.min(middle))) y=(px(y + 3.0)) width=(px((end - middle).abs().max(1.0))) height="16" {}
-                        text.tick x=(px(BARS.1 + 10.0)) y=(px(y + 15.0)) {
-                            (figures::digits(1.0 / one.ratio)) "× " (shortened_to(one.peer, 14))
-                        }
-                        "\n"
+            "\n" div.standings {
+                "\n" div.standing {
+                    span.bar.scale {
+                        @for (at, label) in &marks { span style={ "left:" (percent(*at)) } { (label) } }
                     }
                 }
+                @for one in &standings {
+                    @let end = place(one.ratio);
+                    @let (from, width) = (end.min(50.0), (end - 50.0).abs().max(0.3));
+                    @let side = if one.ratio < 1.0 { "ahead" } else { "behind" };
+                    "\n" div.standing {
+                        a href={ "#b" (one.number) } title=(one_line(&one.case)) { (one_line(one.title)) }
+                        span.bar { span class=(side) style={ "left:" (percent(from)) ";width:" (percent(width)) } {} }
+                        span.faint { b { (figures::digits(1.0 / one.ratio)) "×" } " " (one_line(one.peer)) }
+                    }
+                }
+                "\n"
             }
             "\n"
         }
         "\n"
-    }
-}
-
-fn px(place: f64) -> String {
-    format!("{place:.1}")
-}
-
-fn shortened(text: &str) -> String {
-    shortened_to(text, MAX_TITLE)
-}
-
-fn shortened_to(text: &str, most: usize) -> String {
-    let line = one_line(text);
-    match line.char_indices().nth(most) {
-        None => line,
-        Some((end, _)) => format!("{}…", line[..end].trim_end()),
     }
 }
 
@@ -181,7 +150,10 @@ mod tests {
         let text = overview(&benchmarks).into_string();
         well_formed(&text);
         assert!(text.contains("<b>1</b> of 2 benchmarks, behind in <b>1</b>"), "{text}");
-        assert!(text.contains("2.00× &lt;other&gt;") && text.contains("0.333× "), "{text}");
+        assert!(text.contains("<b>2.00×</b> &lt;other&gt;") && text.contains("<b>0.333×</b>"));
+        // Ahead to the right of the middle, behind to the left of it.
+        assert!(text.contains("class=\"ahead\" style=\"left:50.00%;width:15.05%\""), "{text}");
+        assert!(text.contains("class=\"behind\" style=\"left:26.14%;width:23.86%\""), "{text}");
         assert!(text.contains("href=\"#b0\"") && text.contains("class=\"behind\""));
     }
 

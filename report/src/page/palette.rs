@@ -11,13 +11,6 @@ pub(crate) struct Colour {
     dark: (u8, u8, u8),
 }
 
-impl Colour {
-    /// On a light ground, as the SVG backend writes it.
-    pub(crate) fn as_hex(self) -> String {
-        hex(self.light)
-    }
-}
-
 /// The ground.
 pub(crate) const GROUND: Colour = Colour { light: (0xfe, 0xfe, 0xfd), dark: (0x14, 0x18, 0x1d) };
 /// Texts and axes.
@@ -27,9 +20,14 @@ pub(crate) const FAINT: Colour = Colour { light: (0x5b, 0x65, 0x70), dark: (0x9a
 /// Lines of the grid.
 pub(crate) const GRID: Colour = Colour { light: (0xdf, 0xe3, 0xe8), dark: (0x2b, 0x32, 0x3a) };
 
+/// Colours of lines.
+pub(crate) const COLOURS: usize = 8;
+/// Marks of lines: one less than colours, so that both together repeat only after all pairs.
+pub(crate) const MARKS: usize = 7;
+
 /// The lines of data: told apart by people who see no red or green, too (after Okabe and Ito 2008), and by
 /// their markers.
-const LINES: [Colour; 8] = [
+const LINES: [Colour; COLOURS] = [
     Colour { light: (0x00, 0x5f, 0xa3), dark: (0x5a, 0xb0, 0xf5) },
     Colour { light: (0xc2, 0x4e, 0x00), dark: (0xff, 0x9a, 0x4d) },
     Colour { light: (0x00, 0x7d, 0x5a), dark: (0x35, 0xc9, 0x9b) },
@@ -42,13 +40,12 @@ const LINES: [Colour; 8] = [
 
 /// The colour of a line by its number.
 pub(crate) fn line(number: usize) -> Colour {
-    LINES[number % LINES.len()]
+    LINES[number % COLOURS]
 }
 
-/// The mark of a line by its number. There is one more colour than there are marks, so that both together repeat only after
-/// all pairs.
+/// The mark of a line by its number.
 pub(crate) fn mark(number: usize) -> LineMark {
-    LineMark::ALL[number % LineMark::ALL.len()]
+    LineMark::ALL[number % MARKS]
 }
 
 /// What stands at the points of a line.
@@ -64,7 +61,7 @@ pub(crate) enum LineMark {
 }
 
 impl LineMark {
-    const ALL: [LineMark; 7] = [
+    const ALL: [LineMark; MARKS] = [
         LineMark::Disk,
         LineMark::Square,
         LineMark::Triangle,

@@ -1,7 +1,8 @@
 //! The rows of several files by what they belong to: benchmarks, and lines in their plots.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
+use super::palette;
 use crate::measure::exponent;
 use crate::record::{Parameters, Record, Row, Source};
 
@@ -132,10 +133,19 @@ fn series(rows: &[(usize, &Row)], size: &str, runners: &[String]) -> Vec<Series>
         line.growth = exponent(&points).filter(|(_, n_sizes)| *n_sizes >= 3);
     }
     series.sort_by_key(|line| line.runner);
-    let mut taken = BTreeSet::new();
+    let few = series.len() <= palette::MARKS;
+    let mut taken: Vec<usize> = Vec::new();
     for line in &mut series {
-        let mut looks = line.runner..;
-        line.look = looks.find(|look| taken.insert(*look)).unwrap_or(line.runner);
+        // Neither colour nor mark comes twice where there are enough of both, and never both together.
+        let alike = |one: usize, other: usize| {
+            let same = |n: usize| one % n == other % n;
+            let (colour, mark) = (same(palette::COLOURS), same(palette::MARKS));
+            if few { colour || mark } else { colour && mark }
+        };
+        let mut looks = line.runner..line.runner + palette::COLOURS * palette::MARKS;
+        let free = looks.find(|&look| taken.iter().all(|&other| !alike(look, other)));
+        line.look = free.unwrap_or(line.runner);
+        taken.push(line.look);
     }
     series
 }
