@@ -27,6 +27,7 @@ pub mod form;
 pub mod generated;
 pub mod layouts;
 pub mod load;
+pub mod marked;
 pub mod offer;
 pub mod param;
 pub mod part;

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use star_base::{BitVector, Code, Diagnostic};
+use star_base::{Code, Diagnostic};
+use star_bind::marked::marked;
 use star_bind::results::{ResultFile, result_file, summary};
 use star_bind::{Kind, ResultForm, Rows, Signature, encoding};
 use star_edge::flags::Flags;
 use star_edge::output::Output;
-use star_io::{Arc, FileError, Graph, Numbers, OutputRef};
+use star_io::{FileError, Graph, Numbers, OutputRef};
 use star_vm::HostValue;
 
 use crate::outlet::{self, Outlet};
@@ -148,39 +149,6 @@ pub(crate) fn print(
             return;
         }
     }
-}
-
-/// Edges or vertices that are shown of a slice.
-const MAX_MARKED: usize = 12;
-
-/// What a slice marks in a graph, edges or vertices by its length, the first of them; nothing if it may be both or neither, or
-/// has no ones.
-fn marked(slice: &BitVector, graph: &Graph) -> Option<String> {
-    let label = |vertex: usize| {
-        let labels = graph.labels.as_ref();
-        let label = labels.and_then(|labels| labels.get(vertex).copied());
-        label.unwrap_or(vertex as u64 + 1)
-    };
-    let sign = if graph.symmetric { "–" } else { "→" };
-    let (is_arcs, is_vertices) = (slice.len() == graph.arcs.len(), slice.len() == graph.n_vertices);
-    let shown = |row: usize| match is_arcs {
-        true => {
-            let Arc { tail, head, .. } = graph.arcs[row];
-            format!("{}{sign}{}", label(tail as usize), label(head as usize))
-        }
-        false => label(row).to_string(),
-    };
-    let noun = match (is_arcs, is_vertices, graph.symmetric) {
-        (true, false, true) => "edges",
-        (true, false, false) => "arcs",
-        (false, true, _) => "vertices",
-        (true, true, _) | (false, false, _) => return None,
-    };
-    let ones = || (0..slice.len()).filter(|&row| slice.get(row));
-    let n_ones = ones().count();
-    let first: Vec<String> = ones().take(MAX_MARKED).map(shown).collect();
-    let more = if n_ones > first.len() { format!(", … {n_ones} in all") } else { String::new() };
-    (n_ones > 0).then(|| format!("    {noun} {}{more}\n", first.join(", ")))
 }
 
 #[cfg(test)]

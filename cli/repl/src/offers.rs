@@ -4,6 +4,7 @@
 use star_base::Span;
 use star_bind::data::{LoadRequest, WidthOverrides};
 use star_bind::load::read_graph;
+use star_bind::marked::marked;
 use star_bind::offer::{Offer, offer};
 use star_bind::{Kind, Reading, Settings, widths};
 use star_compiler::hir;
@@ -12,6 +13,7 @@ use star_edge::entry::kind_of;
 use star_edge::failure::refused_by_backend;
 use star_edge::files::{Console, Disk};
 use star_io::{FileError, Graph, Layout};
+use star_ir::Ty;
 use star_syntax::Piece;
 use star_vm::{HostValue, TableForm};
 
@@ -77,6 +79,19 @@ fn offered(name: &str) -> Option<(hir::Kind, Kind, Offer)> {
 }
 
 impl Session {
+    /// Shows what a slice marks in the graph of `--graph`, if it was read.
+    pub(super) fn show_marked(&self, slot: &str, sink: &mut dyn Sink) {
+        let ready = self.offers.as_ref().and_then(|offers| offers.graph.as_ref());
+        let (Some(Ready { graph, .. }), Some(Ty::Slice(_))) = (ready, self.values.ty(slot)) else {
+            return;
+        };
+        if let Ok(HostValue::Slice(slice)) = self.values.store(slot, &self.flags.interrupt)
+            && let Some(line) = marked(&slice, graph)
+        {
+            sink.show(Event::Answer(&line));
+        }
+    }
+
     /// Declares the names in these pieces that have no meaning but that of an offer; `false` if one cannot be
     /// read.
     pub(super) fn take_offers(&mut self, pieces: &[Piece], sink: &mut dyn Sink) -> bool {

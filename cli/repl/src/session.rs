@@ -412,12 +412,14 @@ impl Session {
             return Ran::Not;
         }
         sink.show(Event::Value { view: &self.view(), slot: name });
+        self.show_marked(name, sink);
         Ran::Well
     }
 
     /// Shows the result of an expression, and gives it up.
     pub(super) fn show_result(&mut self, sink: &mut dyn Sink) {
         sink.show(Event::Value { view: &self.view(), slot: RESULT });
+        self.show_marked(RESULT, sink);
         self.values.forget(RESULT);
     }
 
