@@ -13,7 +13,7 @@ fn value_parameters_are_copies_that_may_be_assigned() {
          begin i:=1; X:='01'; w:='1'; q(i,X,T,w); print(i,X,T,w); q(i,X,T,w) end.
          procedure q(i: integer; X: slice; T: table; w: word);
          begin
-           i:=i+1; STEP(X); T(1,2):=1; COL(1,T):='1'; w:='000'; print(i,X,T,w);
+           i:=i+1; STEP(X); T(1,2):=1; COL(1,T):='1'; if SOME(w) then w:='000'; print(i,X,T,w);
            X:='1'; T:=T; SET(w)
          end;",
         "200\n11\n000\n101\n00\n1\n200\n11\n000\n",
