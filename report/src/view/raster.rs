@@ -158,8 +158,9 @@ mod tests {
         };
         assert_eq!((count(&cells, INK), count(&cells, MARKED)), (16, 16));
         let number = |text: &str| Mark::Number {
-            at: (10.0, 5.0),
-            anchor: Anchor::Middle,
+            // A dot is a whole pixel there.
+            at: (10.0, 5.5),
+            anchor: Anchor::Start,
             size: 7.0,
             text: text.to_owned(),
             colour: INK,
