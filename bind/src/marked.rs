@@ -43,7 +43,7 @@ mod tests {
     fn path(n_vertices: usize, symmetric: bool) -> Graph {
         let arc = |tail: u32| Arc { tail, head: tail + 1, weight: 1 };
         let arcs = (0..n_vertices as u32 - 1).map(arc).collect();
-        Graph { n_vertices, arcs, weighted: false, symmetric, labels: None }
+        Graph { n_vertices, arcs, symmetric, ..Graph::default() }
     }
 
     fn ones(len: usize) -> BitVector {

@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     fn graph(labels: Option<Vec<u64>>) -> Graph {
-        Graph { n_vertices: 3, arcs: Vec::new(), weighted: false, symmetric: false, labels }
+        Graph { n_vertices: 3, labels, ..Graph::default() }
     }
 
     fn columns(numbers: Numbers) -> Vec<(String, Vec<i64>)> {
