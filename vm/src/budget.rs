@@ -85,7 +85,7 @@ impl<'a> MemoryBudget<'a> {
     pub(crate) fn reserve(&mut self, bytes: u64) -> Run<()> {
         let mut wanted = self.alive.saturating_add(bytes);
         if wanted > self.limit {
-            self.reclaim();
+            self.reclaim(bytes);
             wanted = self.alive.saturating_add(bytes);
             if wanted > self.limit {
                 return Err(self.refused(self.limit, wanted));
@@ -101,11 +101,20 @@ impl<'a> MemoryBudget<'a> {
         self.reclaimable.push(value);
     }
 
+    /// Values give memory back, one after another, until there is room for so many bytes more. What does not give any, since the
+    /// system or a flag is against it, may do so the next time.
     #[cold]
-    fn reclaim(&mut self) {
+    fn reclaim(&mut self, bytes: u64) {
+        let mut kept = Vec::new();
         for value in std::mem::take(&mut self.reclaimable) {
-            self.release(value.reclaim());
+            if self.available() < bytes {
+                self.release(value.reclaim());
+            }
+            if !value.is_gone() {
+                kept.push(value);
+            }
         }
+        self.reclaimable = kept;
     }
 
     /// A value that was asked for is alive now.
@@ -141,5 +150,53 @@ impl<'a> MemoryBudget<'a> {
     /// The end of a run that wants more bytes than there are.
     pub(crate) fn refused(&self, limit: u64, wanted: u64) -> Stop {
         Stop::Limit(LimitKind::Memory { limit, wanted })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::rc::Rc;
+
+    use super::*;
+
+    /// Gives so many bytes back, at the `after`th time that it is asked.
+    struct Kept {
+        bytes: u64,
+        after: Rc<Cell<u32>>,
+        is_gone: Rc<Cell<bool>>,
+    }
+
+    impl Reclaim for Kept {
+        fn is_gone(&self) -> bool {
+            self.is_gone.get()
+        }
+
+        fn reclaim(&self) -> u64 {
+            let left = self.after.get();
+            self.after.set(left.saturating_sub(1));
+            self.is_gone.set(left == 0);
+            if left == 0 { self.bytes } else { 0 }
+        }
+    }
+
+    #[test]
+    fn values_give_back_what_is_wanted_and_are_asked_again() {
+        let never = AtomicBool::new(false);
+        let mut budget = MemoryBudget::new(&never, &never, 100);
+        let gone: Vec<Rc<Cell<bool>>> = (0..3).map(|_| Rc::default()).collect();
+        for (is_gone, after) in gone.iter().zip([1, 0, 0]) {
+            let (is_gone, after) = (is_gone.clone(), Rc::new(Cell::new(after)));
+            budget.add_reclaimable(Box::new(Kept { bytes: 30, after, is_gone }));
+            budget.commit(30);
+        }
+        let are_gone = || gone.iter().map(|gone| gone.get()).collect::<Vec<bool>>();
+        assert!(budget.reserve(10).is_ok());
+        assert_eq!(are_gone(), [false; 3]);
+        // The first one gives nothing, the second one enough.
+        assert!(budget.reserve(30).is_ok());
+        assert_eq!((are_gone(), budget.alive()), (vec![false, true, false], 60));
+        assert!(budget.reserve(101).is_err());
+        assert_eq!((are_gone(), budget.alive()), (vec![true; 3], 0));
     }
 }
