@@ -1,0 +1,84 @@
+//! Every shader is valid WGSL, and its barriers stand where control is the same in all threads.
+
+mod uniform;
+
+use naga::Module;
+use naga::valid::{Capabilities, ValidationFlags, Validator};
+
+fn parsed(text: &str) -> Module {
+    naga::front::wgsl::parse_str(text)
+        .unwrap_or_else(|error| panic!("{}", error.emit_to_string(text)))
+}
+
+fn valid(text: &str) -> Module {
+    let module = parsed(text);
+    let mut validator = Validator::new(ValidationFlags::all(), Capabilities::empty());
+    validator.validate(&module).unwrap_or_else(|error| panic!("{}", error.emit_to_string(text)));
+    module
+}
+
+#[test]
+fn the_control_unit_is_valid_for_every_size_of_workgroup() {
+    for threads in [1, 8, 128, 256, 1024] {
+        let module = valid(&star_shaders::control_unit(threads));
+        assert_eq!(uniform::check(&module), Ok(()), "{threads} threads");
+    }
+}
+
+#[test]
+fn natives_are_valid() {
+    assert_eq!(uniform::check(&valid(&star_shaders::natives::closure())), Ok(()));
+}
+
+/// A shader with this body of its entry.
+fn shader(body: &str) -> Module {
+    parsed(&format!(
+        "@group(0) @binding(0) var<storage, read_write> mem: array<u32>;
+         @group(0) @binding(1) var<storage, read> code: array<u32>;
+         var<workgroup> shared_word: u32;
+         fn same(a: u32) -> u32 {{ if (a > 3u) {{ return 1u; }} return a; }}
+         fn loaded(a: u32) -> u32 {{ return mem[a]; }}
+         fn waits() {{ workgroupBarrier(); }}
+         @compute @workgroup_size(8)
+         fn main(@builtin(local_invocation_index) id: u32, @builtin(workgroup_id) group: vec3<u32>) {{
+           {body}
+         }}"
+    ))
+}
+
+#[test]
+fn barriers_under_control_that_is_the_same_are_accepted() {
+    for body in [
+        "workgroupBarrier();",
+        "if (group.x == 1u) { workgroupBarrier(); }",
+        "for (var i = 0u; i < code[3]; i++) { mem[id] = i; workgroupBarrier(); }",
+        "if (mem[id] == 0u) { mem[id] = 1u; } workgroupBarrier();",
+        "if (id == 0u) { shared_word = mem[1]; } let w = workgroupUniformLoad(&shared_word); if (w == 2u) { workgroupBarrier(); }",
+        "for (var i = id; i < 64u; i += 8u) { mem[i] = 0u; } storageBarrier();",
+        "var a = 1u; while (same(a) < 3u) { a++; waits(); }",
+        "switch (code[0]) { case 1u: { if (id == 3u) { break; } mem[0] = 1u; } default: {} } workgroupBarrier();",
+    ] {
+        assert_eq!(uniform::check(&shader(body)), Ok(()), "{body}");
+    }
+}
+
+#[test]
+fn barriers_that_some_threads_may_miss_are_refused() {
+    for body in [
+        "if (id == 0u) { workgroupBarrier(); }",
+        "if (mem[0] == 1u) { workgroupBarrier(); }",
+        "var a = 0u; if (id == 0u) { a = 1u; } if (a == 1u) { storageBarrier(); }",
+        "for (var i = id; i < 64u; i += 8u) { workgroupBarrier(); }",
+        "if (id == 3u) { return; } workgroupBarrier();",
+        "loop { if (id == 3u) { break; } workgroupBarrier(); }",
+        "for (var i = 0u; i < 4u; i++) { if (mem[i] == id) { continue; } workgroupBarrier(); }",
+        "if (shared_word == 1u) { workgroupBarrier(); }",
+        "if (loaded(1u) == 1u) { workgroupBarrier(); }",
+        "if (same(id) == 1u) { workgroupBarrier(); }",
+        "switch (id) { case 1u: { workgroupBarrier(); } default: {} }",
+        "if (id == 0u) { waits(); }",
+        "var a = array<u32, 4>(); a[id & 3u] = 1u; if (a[0] == 1u) { workgroupBarrier(); }",
+    ] {
+        assert!(uniform::check(&shader(body)).is_err(), "{body}");
+    }
+}
