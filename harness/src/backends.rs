@@ -75,6 +75,18 @@ impl fmt::Debug for Availability {
     }
 }
 
+/// The register code that the GPU backend makes of a program; `None` if it is not in this build.
+#[cfg(feature = "gpu")]
+pub fn register_code(program: star_ir::Program) -> Option<String> {
+    Some(star_gpu::listing(program))
+}
+
+/// Likewise.
+#[cfg(not(feature = "gpu"))]
+pub fn register_code(_program: star_ir::Program) -> Option<String> {
+    None
+}
+
 /// A backend that is there.
 pub(crate) fn ready<B: Backend + 'static>(backend: B) -> Availability {
     Availability::Ready(erase(backend).into())

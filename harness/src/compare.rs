@@ -45,7 +45,7 @@ impl Difference {
 /// What two runs of a program with the same arguments differ in; `None` if in nothing that matters.
 /// `expected` ran as lowered on a backend without natives, `found` in this mode.
 pub fn difference(expected: &Run, found: &Run, mode: Mode) -> Option<Difference> {
-    let Run { outcome, source: _, values, printed, files, stats, unsupported: _ } = expected;
+    let Run { outcome, source: _, values, printed, files, stats } = expected;
     if is_limit(outcome, |kind| matches!(kind, LimitKind::Memory { .. })) {
         // Bytes are counted by each backend in its own way: one may hold less for the same values.
         return None;
@@ -138,7 +138,6 @@ mod tests {
             printed: "a\n".to_owned(),
             files: BTreeMap::new(),
             stats: Stats { operations: 3, steps: 5, ..Stats::default() },
-            unsupported: None,
         }
     }
 

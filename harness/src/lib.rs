@@ -28,7 +28,7 @@ pub mod run;
 pub mod shrink;
 pub mod template;
 
-pub use backends::{Availability, BACKENDS, Entry};
+pub use backends::{Availability, BACKENDS, Entry, register_code};
 pub use cases::{Binding, Case, MAX_CASES, Purpose};
 pub use compare::{Difference, difference};
 pub use header::{Definition, Expectation, Expected, Header, Kind, Name, Published, headers};

@@ -25,8 +25,6 @@ pub struct Run {
     pub files: BTreeMap<String, HostValue>,
     /// What was used.
     pub stats: Stats,
-    /// What the backend has no way to do, so that nothing ran.
-    pub unsupported: Option<String>,
 }
 
 impl Run {
@@ -44,18 +42,11 @@ impl Run {
             Err(error) => (ended(error), Vec::new()),
         };
         let source = loaded.end_in_source(&outcome);
-        Run { outcome, source, values, printed, files, stats, unsupported: None }
+        Run { outcome, source, values, printed, files, stats }
     }
 
     /// What is left where a step before the run failed.
     pub fn failed(error: BackendError) -> Self {
-        let unsupported = match &error {
-            BackendError::Unsupported { what } => Some(what.clone()),
-            BackendError::OutOfMemory(_)
-            | BackendError::DeviceLost { .. }
-            | BackendError::Interrupted
-            | BackendError::Internal(_) => None,
-        };
         Run {
             outcome: ended(error),
             source: Vec::new(),
@@ -63,7 +54,6 @@ impl Run {
             printed: String::new(),
             files: BTreeMap::new(),
             stats: Stats::default(),
-            unsupported,
         }
     }
 }

@@ -54,6 +54,7 @@ pub const CONSTANTS: &[(&str, u32)] = &[
     ("S_ROUTINES", state::ROUTINES),
     ("S_LITERALS", state::LITERALS),
     ("S_WANTED_MARK", state::WANTED_MARK),
+    ("S_PROFILE", state::PROFILE),
     ("S_REGISTERS", state::REGISTERS),
     ("F_NEXT", frame::NEXT),
     ("F_BEFORE", frame::BEFORE),
@@ -66,6 +67,11 @@ pub const CONSTANTS: &[(&str, u32)] = &[
     ("R_CURRENT", routine::CURRENT),
     ("R_ENTRY", routine::ENTRY),
     ("R_WORDS", routine::WORDS),
+    ("P_DEPTH", charged::DEPTH),
+    ("P_SINCE", charged::SINCE),
+    ("P_OWN", charged::OWN),
+    ("P_TOTAL", charged::TOTAL),
+    ("P_RUNS", charged::RUNS),
     ("D_AT", descriptor::AT),
     ("D_CAPACITY", descriptor::CAPACITY),
     ("D_FLAGS", descriptor::FLAGS),
@@ -131,6 +137,8 @@ pub mod state {
     pub const LITERALS: u32 = 24;
     /// See [`MARK`].
     pub const WANTED_MARK: u32 = 25;
+    /// Where the profile lies: for each counter where its record is.
+    pub const PROFILE: u32 = 26;
     /// The registers, two words each.
     pub const REGISTERS: u32 = 32;
 }
@@ -163,6 +171,22 @@ pub mod routine {
     pub const ENTRY: u32 = 2;
     /// Words of a record.
     pub const WORDS: u32 = 4;
+}
+
+/// What a line or a routine was charged with; numbers of two words.
+pub mod charged {
+    /// How often it is in the middle of a call, one word.
+    pub const DEPTH: u32 = 0;
+    /// Operations of the run when the outermost of those calls began.
+    pub const SINCE: u32 = 2;
+    /// Operations.
+    pub const OWN: u32 = 4;
+    /// Operations, with those of what it called.
+    pub const TOTAL: u32 = 6;
+    /// How often it was called.
+    pub const RUNS: u32 = 8;
+    /// Words of a record.
+    pub const WORDS: u32 = 10;
 }
 
 /// A descriptor; see Note [Descriptors].

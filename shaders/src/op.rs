@@ -139,6 +139,18 @@ numbered! {
     Return = 85 "return" "OP_RETURN",
     /// Variable x takes the value of variable y of the routine that has just returned.
     Take = 86 "take" "OP_TAKE",
+    /// A cell of the frame that a call is prepared in becomes a.
+    Pass = 87 "pass" "OP_PASS",
+    /// d := a cell of the frame that was returned from.
+    Fetch = 88 "fetch" "OP_FETCH",
+    /// Counter number immediate of the profile counts one more.
+    Tally = 89 "tally" "OP_TALLY",
+    /// The records that number immediate leads to are charged with operations, a times if a is there.
+    Charge = 90 "charge" "OP_CHARGE",
+    /// A line calls, or a routine is called: what is charged from now on belongs to the total of record number immediate.
+    Open = 91 "open" "OP_OPEN",
+    /// The call is over.
+    Close = 92 "close" "OP_CLOSE",
 }
 
 numbered! {

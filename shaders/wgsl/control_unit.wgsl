@@ -106,6 +106,36 @@ fn own_descriptor(frame: u32, object: u32) -> u32 {
   return frame + FRAME_HEAD + mem[frame + F_OBJECTS] + object * DESC_WORDS;
 }
 
+fn count_up(at: u32, by: vec2<u32>) {
+  let sum = add(vec2<u32>(mem[at], mem[at + 1u]), by);
+  mem[at] = sum.x; mem[at + 1u] = sum.y;
+}
+// One thread keeps the profile; nobody else touches it.
+fn profile(op: u32, record: u32, times: vec2<u32>, operations: vec2<u32>) {
+  switch (op) {
+    case OP_TALLY: { count_up(record, vec2<u32>(1u, 0u)); }
+    case OP_CHARGE: {
+      for (var i = 0u; i < mem[record]; i++) {
+        let charged = mem[record + 1u + 2u * i];
+        let units = mul(times, vec2<u32>(mem[record + 2u + 2u * i], 0u));
+        count_up(charged + P_OWN, units);
+        if (mem[charged + P_DEPTH] == 0u) { count_up(charged + P_TOTAL, units); }
+      }
+    }
+    case OP_OPEN: {
+      count_up(record + P_RUNS, vec2<u32>(1u, 0u));
+      if (mem[record + P_DEPTH] == 0u) { mem[record + P_SINCE] = operations.x; mem[record + P_SINCE + 1u] = operations.y; }
+      mem[record + P_DEPTH]++;
+    }
+    default: {
+      mem[record + P_DEPTH]--;
+      if (mem[record + P_DEPTH] == 0u) {
+        count_up(record + P_TOTAL, sub(operations, vec2<u32>(mem[record + P_SINCE], mem[record + P_SINCE + 1u])));
+      }
+    }
+  }
+}
+
 @compute @workgroup_size(THREADS)
 fn main(@builtin(local_invocation_index) id: u32) {
   for (var i = id; i < STATE_WORDS; i += THREADS) { kept[i] = state[i]; }
@@ -337,9 +367,10 @@ fn main(@builtin(local_invocation_index) id: u32) {
             }
           }
         }
-        case OP_FILL: {
+        case OP_FILL, OP_FETCH: {
           if (id == 0u) {
-            let cell = own_descriptor(frame, mem[frame + F_OBJECTS]) + 2u * Q.x;
+            let owner = select(frame, callee, op == OP_FETCH);
+            let cell = own_descriptor(owner, mem[owner + F_OBJECTS]) + 2u * Q.x;
             found = vec4<u32>(mem[cell], mem[cell + 1u], 0u, 0u);
           }
         }
@@ -382,7 +413,7 @@ fn main(@builtin(local_invocation_index) id: u32) {
             r[rd] = v;
           }
         }
-        case OP_BIT_GET, OP_WORD_TO_INT, OP_SIZE, OP_FILL: { r[rd] = e.xy; }
+        case OP_BIT_GET, OP_WORD_TO_INT, OP_SIZE, OP_FILL, OP_FETCH: { r[rd] = e.xy; }
         case OP_WORD_ADD, OP_WORD_SUB: { if (rd != NO_REG) { r[rd] = e.xy; } }
         case OP_SHAPE, OP_SHAPE_LIKE, OP_COLUMNS: {
           if (e.z != RUNNING) { status = e.z; payload = e.x; pc--; }
@@ -394,6 +425,12 @@ fn main(@builtin(local_invocation_index) id: u32) {
             storageBarrier();
           }
         }
+        case OP_TALLY, OP_CHARGE, OP_OPEN, OP_CLOSE: {
+          if (id == 0u && !negative(a)) {
+            profile(op, mem[begin[S_PROFILE] + Q.x], select(vec2<u32>(1u, 0u), a, ra != NO_REG), operations);
+          }
+          budget -= 16;
+        }
         case OP_UNSET, OP_FIX: {
           storageBarrier();
           if (id == 0u) {
@@ -402,10 +439,11 @@ fn main(@builtin(local_invocation_index) id: u32) {
           }
           storageBarrier();
         }
-        case OP_SPILL: {
+        case OP_SPILL, OP_PASS: {
           storageBarrier();
           if (id == 0u) {
-            let cell = own_descriptor(frame, mem[frame + F_OBJECTS]) + 2u * Q.x;
+            let owner = select(frame, callee, op == OP_PASS);
+            let cell = own_descriptor(owner, mem[owner + F_OBJECTS]) + 2u * Q.x;
             mem[cell] = a.x; mem[cell + 1u] = a.y;
           }
           storageBarrier();

@@ -1,8 +1,5 @@
 //! The backends that every test program runs on: those of the harness.
 
-use std::collections::BTreeMap;
-use std::sync::Mutex;
-
 pub use star_harness::{Compiled, Machine, Mode, on};
 
 use star_harness::{Configuration, MACHINES};
@@ -28,15 +25,7 @@ fn named(name: &str) -> Machine {
     found.machine().unwrap_or_else(|why| panic!("`{name}` is not there: {why}"))
 }
 
-/// Notes what a backend has no way to do, so that a run is left out, and says how often: nobody takes it for a
-/// run that agreed.
-pub fn left_out(machine: &str, what: &str) {
-    static COUNTS: Mutex<BTreeMap<String, usize>> = Mutex::new(BTreeMap::new());
-    let Ok(mut counts) = COUNTS.lock() else { return };
-    let count = counts.entry(format!("{machine}: {what}")).or_default();
-    *count += 1;
-    #[expect(clippy::print_stderr, reason = "what a test left out has to be seen")]
-    if count.is_power_of_two() {
-        eprintln!("left out, {count} times so far: {machine}: {what}");
-    }
+/// Does any of the backends do library routines in ways of its own? Tests that ask for that have nothing to ask of others.
+pub fn have_natives() -> bool {
+    backends().iter().any(|machine| WITH_NATIVES.contains(&machine.name))
 }

@@ -5,7 +5,7 @@ use star_ir::RoutineId;
 use star_opt::Options;
 use star_vm::{HostValue, Limits, Outcome, PathStats};
 
-use crate::backends::{Compiled, Machine, left_out};
+use crate::backends::{Compiled, Machine};
 use crate::case::ending;
 use crate::run::{Program, Run};
 
@@ -167,9 +167,6 @@ impl InBothModes {
         let mut taken = Vec::new();
         for other in &self.as_written {
             let found = other.run(entry, args, Mode::Optimised.limits(limits));
-            if is_left_out(other, &found) {
-                continue;
-            }
             if let Some(difference) = differs(other, &found, "without limits") {
                 return Same::No(difference);
             }
@@ -178,9 +175,6 @@ impl InBothModes {
         for Optimised { passes, compiled } in &self.optimised {
             for other in compiled {
                 let found = other.run(entry, args, Mode::Optimised.limits(limits));
-                if is_left_out(other, &found) {
-                    continue;
-                }
                 if let Some(difference) = differs(other, &found, passes) {
                     return Same::No(difference);
                 }
@@ -191,13 +185,6 @@ impl InBothModes {
         }
         Same::Yes(agreement)
     }
-}
-
-/// Has the backend no way to run this, so that there is nothing to compare?
-fn is_left_out(machine: &Compiled, run: &Run) -> bool {
-    let Some(what) = &run.unsupported else { return false };
-    left_out(machine.name, what);
-    true
 }
 
 /// A program on each of some backends.
@@ -249,9 +236,6 @@ fn run_as_lowered(
     let mut agreement = Box::new(Agreement { run: expected, paths: Vec::new() });
     for other in others {
         let found = other.run(entry, args, limits);
-        if is_left_out(other, &found) {
-            continue;
-        }
         if let Some(difference) = in_words(&agreement.run, &found, Mode::AsLowered, ending) {
             return Same::No(format!("`{}` and `{}`: {difference}", first.name, other.name));
         }

@@ -139,9 +139,36 @@ impl Profile {
         }
     }
 
-    /// The line of a place.
-    pub(crate) fn line(&self, loc: LocId) -> u32 {
+    /// The line of a place, [`u32::MAX`] if it is on none.
+    pub fn line(&self, loc: LocId) -> u32 {
         self.line_of.get(loc.0 as usize).copied().unwrap_or(u32::MAX)
+    }
+
+    /// The lines that a `cost` statement of so many units counts for, and how much each.
+    pub fn charged_by(&self, loc: LocId, units: u64) -> Vec<(u32, u64)> {
+        match self.cost_parts.get(loc.0 as usize) {
+            Some(parts) if !parts.is_empty() => parts.clone(),
+            Some(_) | None => vec![(self.line(loc), units)],
+        }
+    }
+
+    /// A run begins on a device that counts by itself; [`Profile::end_counted`] ends it.
+    pub fn begin_counted(&mut self) {
+        self.last = (self.clock.now)();
+    }
+
+    /// The run is over of which a device has counted operations and runs of lines and routines. Nobody saw its time go by: it
+    /// is shared out in proportion to operations, and goes to these, a line and a routine, if there were none.
+    pub fn end_counted(
+        &mut self,
+        mut lines: Vec<Tally>,
+        mut routines: Vec<Tally>,
+        (line, routine): (u32, RoutineId),
+    ) {
+        let time = self.elapsed();
+        share_time(&mut lines, time, line as usize);
+        share_time(&mut routines, time, routine.0 as usize);
+        (self.lines, self.routines, self.time) = (lines, routines, time);
     }
 
     /// The run begins with this routine.
@@ -291,6 +318,25 @@ impl Profile {
             let (line, runs) = (self.line(routine.loc), self.routines[idx].runs);
             self.count_runs(line, runs);
         }
+    }
+}
+
+/// Time in proportion to operations; the shares add up to it.
+fn share_time(tallies: &mut [Tally], time: u64, otherwise: usize) {
+    let all: u128 = tallies.iter().map(|tally| u128::from(tally.operations)).sum();
+    if all == 0 {
+        if let Some(tally) = tallies.get_mut(otherwise) {
+            (tally.time, tally.total_time) = (time, time);
+        }
+        return;
+    }
+    let share = |operations: u128| (u128::from(time) * operations.min(all) / all) as u64;
+    let mut before = 0;
+    for tally in tallies {
+        let operations = before + u128::from(tally.operations);
+        tally.time = share(operations) - share(before);
+        tally.total_time = share(tally.total_operations.into()).max(tally.time);
+        before = operations;
     }
 }
 

@@ -27,6 +27,11 @@ fn levels_of_the_compiler_are_dumped_and_read_back() {
     folder.star(&["dev", "--verify", "w.star"]).prints("");
     folder.star(&["dev", "w.sir"]).prints(&sir);
     folder.star(&["dev", "w.star"]).prints(&sir);
+    #[cfg(feature = "gpu")]
+    for listing in [dump("registers"), folder.star(&["dev", "--dump", "registers", "w.sir"])] {
+        assert!(listing.stdout.starts_with("WARSHALL: "), "{listing:?}");
+        assert!(listing.stdout.contains("row-put"), "{listing:?}");
+    }
 }
 
 #[test]
@@ -60,6 +65,8 @@ fn levels_that_a_file_does_not_have_are_refused() {
     folder.star(&["dev", "--dump", "ast", "f.sir"]).fails(2, &["error[E0608]", "no other level"]);
     let passes = ["dev", "--dump", "hir", "--passes", "all", "w.star"];
     folder.star(&passes).fails(2, &["error[E0608]", "work on SIR only"]);
+    let run = ["dev", "--dump", "registers", "--run", "w.star"];
+    folder.star(&run).fails(2, &["error[E0608]", "work on SIR only"]);
     folder.star(&["dev"]).fails(2, &["error[E0608]"]);
     folder.write("bad.sir", b"routine 7");
     folder.star(&["dev", "bad.sir"]).fails(1, &["bad.sir:1:9"]);

@@ -1,7 +1,7 @@
 //! Module `cbt`: its Star texts and their natives do the same, after any operations; and what it refuses.
 
 use star_base::{BitTable, BitVector};
-use star_tests::backends::{Mode, WITH_NATIVES, backends};
+use star_tests::backends::{Mode, WITH_NATIVES, backends, have_natives};
 use star_tests::case::{Random, ending, traps};
 use star_tests::differ::difference;
 use star_tests::run::{LIMITS, Program, Run};
@@ -105,7 +105,7 @@ fn star_texts_and_natives_do_the_same() {
             most_leaves = most_leaves.max(leaves.n_rows());
         }
     }
-    assert!(n_taken > 40 * 30, "{n_taken} natives");
+    assert!(n_taken > 40 * 30 || !have_natives(), "{n_taken} natives");
     assert!(most_leaves > 20, "{most_leaves} leaves");
 }
 

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use star_base::{BitTable, BitVector};
+use star_tests::backends::have_natives;
 use star_tests::case::{Random, traps};
 use star_tests::run::Program;
 use star_vm::HostValue;
@@ -146,7 +147,7 @@ fn star_texts_natives_and_a_list_of_objects_say_the_same() {
         let there: Vec<bool> = (1..=n as u32).map(|id| objects.contains_key(&id)).collect();
         assert_eq!(run.values[22], HostValue::Slice(BitVector::from_bools(&there)));
     }
-    assert!(n_taken > 40 * 9, "{n_taken} natives");
+    assert!(n_taken > 40 * 9 || !have_natives(), "{n_taken} natives");
     assert!(n_found > 100, "{n_found} answers");
 }
 

@@ -256,6 +256,42 @@ fn both_backends_count_the_same_everywhere_in_generated_programs() {
     assert!(n_compared > 70, "{n_compared}");
 }
 
+/// Runs and operations, total ones too, are those of the reference; time is shared out.
+#[cfg(feature = "gpu")]
+#[test]
+fn a_device_counts_as_the_reference_does_in_generated_programs() {
+    use star_gpu::{Gpu, TwinSettings};
+    let tiny = TwinSettings { words: 1 << 12, budget: 2000, ..TwinSettings::TINY };
+    let (mut n_compared, mut n_operations) = (0, 0);
+    for seed in 3001..3041 {
+        let generated = generate(seed);
+        let options = LowerOptions { cost_places: true, ..generated.options };
+        let program = Program::with(&generated.source.to_string(), &options);
+        let (entry, args) = (generated.entry.as_str(), generated.args.as_slice());
+        let limits = Limits { steps: Some(20_000), ..LIMITS };
+        let key = |span: Span| (span.file.0, span.start << 12 ^ span.end);
+        let plainly = CompileOptions::default();
+        let slow = profiled((&Reference::new(), plainly), &program, entry, args, limits, key);
+        if slow.outcome != Outcome::Done {
+            continue;
+        }
+        let (time, twin) = (Rc::default(), Gpu::twin(tiny));
+        let run = (entry, args, limits);
+        let found = profiled_by(&time, 1000, (&twin, plainly), &program, run, key);
+        n_compared += 1;
+        n_operations += found.stats.operations;
+        assert_eq!(found.outcome, Outcome::Done, "seed {seed}");
+        assert_eq!(slow.counts(), found.counts(), "seed {seed}:\n{}", generated.source);
+        assert!(found.profile.time > 0, "seed {seed}");
+        let of_routines = |run: &Profiled| -> Vec<(u64, u64, u64)> {
+            let routines = run.profile.routines.iter();
+            routines.map(|it| (it.runs, it.operations, it.total_operations)).collect()
+        };
+        assert_eq!(of_routines(&slow), of_routines(&found), "seed {seed}");
+    }
+    assert!(n_compared > 20 && n_operations > 500, "{n_compared}, {n_operations} operations");
+}
+
 const LOOPS: &str = "\
 function ONES(X: slice): integer;
 begin

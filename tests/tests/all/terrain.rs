@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use star_base::{BitTable, BitVector};
 use star_io::{Data, Decimal, Format, ReadOptions, Shape};
-use star_tests::backends::backends;
+use star_tests::backends::{have_natives, on};
 use star_tests::case::{Random, traps};
 use star_tests::run::{LIMITS, Program};
 use star_vm::{HostValue, Limits, Outcome};
@@ -55,7 +55,7 @@ fn star_texts_and_natives_make_the_same_mesh() {
             same_everywhere(&program, &args, &mut n_taken);
         }
     }
-    assert!(n_taken > 20 * 8, "{n_taken}");
+    assert!(n_taken > 20 * 8 || !have_natives(), "{n_taken}");
 }
 
 #[test]
@@ -178,7 +178,7 @@ fn check(table: &BitTable, heights: &[i64], width: usize, tolerated: &dyn Fn(i64
 fn the_elevation_models_keep_the_bound_frame_by_frame() {
     let program = Program::new(FRAMES);
     let entry = program.entry("TRY");
-    let cpu = backends().into_iter().find(|machine| machine.name == "cpu").expect("it is there");
+    let cpu = on("cpu", star_vm::Cpu::new());
     let compiled = program.compile_on(&[cpu]);
     for (file, array, eps) in
         [("jacksboro_fault_dem.npz", "elevation", 8), ("topobathy.npz", "topo", 25)]

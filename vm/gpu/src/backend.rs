@@ -3,10 +3,11 @@
 use std::cell::RefCell;
 use std::ops::Range;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use star_base::BitTable;
-use star_ir::{Program, RoutineId, Ty};
+use star_ir::{Check, HandlePart, Op, Program, RoutineId, StmtKind, Ty, visit};
 use star_vm::backend::{check_columns, check_entry, check_part, no_table};
 use star_vm::explain::Subject;
 use star_vm::{
@@ -28,15 +29,25 @@ use crate::value::{
 pub struct Gpu {
     heap: Rc<RefCell<Heap>>,
     mode: Mode,
+    /// The parts of handles in all programs so far: a handle outlives the program that made it.
+    parts: RefCell<Vec<HandlePart>>,
 }
 
 impl Gpu {
     pub(crate) fn on(unit: Box<dyn Unit>, mode: Mode) -> Self {
-        Gpu { heap: Rc::new(RefCell::new(Heap::new(unit))), mode }
+        Gpu { heap: Rc::new(RefCell::new(Heap::new(unit))), mode, parts: RefCell::default() }
     }
 
-    fn object(&self, sizes: Sizes, block: crate::heap::Block) -> Data {
-        Data::Object(Placed { sizes, block, heap: Rc::clone(&self.heap) })
+    fn placed(&self, sizes: Sizes, block: crate::heap::Block) -> Placed {
+        Placed { sizes, block, heap: Rc::clone(&self.heap) }
+    }
+
+    /// The parts of handles in all programs so far, this one with them.
+    fn parts_with(&self, program: &Program) -> Result<Arc<[HandlePart]>, BackendError> {
+        let known = self.parts.try_borrow_mut();
+        let mut known = known.map_err(|_| internal("the backend is in use"))?;
+        parts_of(program, &mut known);
+        Ok(known.as_slice().into())
     }
 
     /// If it has kernels over a grid: from how many bits on loops over lines of a table become some.
@@ -79,7 +90,7 @@ impl Backend for Gpu {
             HostValue::Str(text) => Data::Text(text.into()),
             value @ (HostValue::Slice(_) | HostValue::Word(_) | HostValue::Table(_)) => {
                 let (sizes, block) = place(&mut *self.heap()?, &value)?;
-                self.object(sizes, block)
+                Data::Object(self.placed(sizes, block))
             }
         };
         Ok(Value { data, size: None, fixed })
@@ -88,7 +99,7 @@ impl Backend for Gpu {
     fn new_table(&self, n_rows: usize, n_cols: usize, fixed: bool) -> Result<Value, BackendError> {
         let sizes = Sizes::new(Kind::Table, n_rows, n_cols)?;
         let block = self.heap()?.take(sizes.words())?;
-        Ok(Value { data: self.object(sizes, block), size: None, fixed })
+        Ok(Value { data: Data::Object(self.placed(sizes, block)), size: None, fixed })
     }
 
     fn load_columns(
@@ -111,12 +122,13 @@ impl Backend for Gpu {
             Data::Bool(_) => Ty::Bool,
             Data::Text(_) => Ty::Str,
             Data::Object(placed) => placed.sizes.ty(),
+            Data::Handle(_) => Ty::Handle,
         })
     }
 
     fn store(&self, value: &Value, interrupt: &AtomicBool) -> Result<HostValue, BackendError> {
         Ok(match &value.data {
-            Data::Nothing => HostValue::Unset,
+            Data::Nothing | Data::Handle(_) => HostValue::Unset,
             Data::Int(number) => HostValue::Int(*number),
             Data::Bool(truth) => HostValue::Bool(*truth),
             Data::Text(text) => HostValue::Str(text.to_string()),
@@ -151,14 +163,12 @@ impl Backend for Gpu {
 
     fn compile(&self, program: Program, options: &CompileOptions) -> Result<Code, BackendError> {
         let CompileOptions { natives, optimise, profile } = *options;
-        let lifts = self.least_bits().filter(|_| optimise);
-        if profile {
-            return Err(BackendError::Unsupported { what: "profiles".to_owned() });
-        }
-        Ok(Code::new(
-            program,
-            Choices { counts_steps: !optimise, natives: natives && lifts.is_some(), lifts },
-        ))
+        let parts = self.parts_with(&program)?;
+        // What runs over a grid is no line of its own.
+        let lifts = self.least_bits().filter(|_| optimise && !profile);
+        let natives = natives && lifts.is_some();
+        let choices = Choices { counts_steps: !optimise, natives, lifts, profiles: profile };
+        Ok(Code::new(program, parts, choices))
     }
 
     fn plan(
@@ -196,7 +206,7 @@ impl Backend for Gpu {
     }
 
     fn run(&self, plan: &Plan, values: &mut [Value], control: &mut Control<'_>) -> Outcome {
-        if control.profile.take().is_some() {
+        if control.profile.is_some() && !plan.profiles {
             return Outcome::not_profiled();
         }
         let mut slots = Vec::with_capacity(values.len());
@@ -209,6 +219,12 @@ impl Backend for Gpu {
                 // The run has the block for as long as it lasts.
                 Data::Object(placed) => {
                     Argument::Object(placed.sizes, std::mem::take(&mut placed.block))
+                }
+                Data::Handle(parts) => {
+                    let parts = parts.iter_mut().map(|(part, placed)| {
+                        (part.clone(), placed.sizes, std::mem::take(&mut placed.block))
+                    });
+                    Argument::Handle(parts.collect())
                 }
             };
             slots.push(Slot { argument, size: value.size, fixed: value.fixed });
@@ -228,18 +244,42 @@ impl Backend for Gpu {
                 Argument::Number(number) if ty == Some(Ty::Bool) => Data::Bool(number != 0),
                 Argument::Number(number) => Data::Int(number),
                 Argument::Text(text) => Data::Text(text),
-                Argument::Object(sizes, block) => self.object(sizes, block),
+                Argument::Object(sizes, block) => Data::Object(self.placed(sizes, block)),
+                Argument::Handle(parts) => {
+                    let parts = parts.into_iter();
+                    let placed =
+                        parts.map(|(part, sizes, block)| (part, self.placed(sizes, block)));
+                    Data::Handle(placed.collect())
+                }
             };
         }
         outcome
     }
 }
 
+/// Adds the parts of handles that the program names.
+pub(crate) fn parts_of(program: &Program, parts: &mut Vec<HandlePart>) {
+    for routine in &program.routines {
+        visit::walk(&routine.body, &mut |stmt| {
+            if let StmtKind::PutHandlePart { part, .. }
+            | StmtKind::Assign(_, Op::HandlePart(_, part))
+            | StmtKind::Check(Check::HandlePart(_, part)) = &stmt.kind
+                && !parts.contains(part)
+            {
+                parts.push(part.clone());
+            }
+        });
+    }
+}
+
 fn table_of(value: &Value) -> Result<&Placed, BackendError> {
     match &value.data {
         Data::Object(placed) if placed.sizes.kind == Kind::Table => Ok(placed),
-        Data::Object(_) | Data::Nothing | Data::Int(_) | Data::Bool(_) | Data::Text(_) => {
-            Err(no_table())
-        }
+        Data::Object(_)
+        | Data::Handle(_)
+        | Data::Nothing
+        | Data::Int(_)
+        | Data::Bool(_)
+        | Data::Text(_) => Err(no_table()),
     }
 }

@@ -106,7 +106,8 @@ impl Inst {
             | Op::BitGet
             | Op::WordToInt
             | Op::Size
-            | Op::Fill => true,
+            | Op::Fill
+            | Op::Fetch => true,
             Op::Line => self.line.is_some_and(|line| !line.stores && !line.clears),
             Op::Jump
             | Op::JumpZero
@@ -127,12 +128,17 @@ impl Inst {
             | Op::Unset
             | Op::Fix
             | Op::Spill
+            | Op::Pass
             | Op::Prepare
             | Op::Lend
             | Op::Give
             | Op::Call
             | Op::Return
-            | Op::Take => false,
+            | Op::Take
+            | Op::Tally
+            | Op::Charge
+            | Op::Open
+            | Op::Close => false,
         }
     }
 
@@ -148,6 +154,7 @@ impl Inst {
             | Op::Shape
             | Op::Columns
             | Op::Fill
+            | Op::Fetch
             | Op::Prepare
             | Op::Return => true,
             Op::Load
@@ -186,10 +193,15 @@ impl Inst {
             | Op::Unset
             | Op::Fix
             | Op::Spill
+            | Op::Pass
             | Op::Lend
             | Op::Give
             | Op::Call
-            | Op::Take => false,
+            | Op::Take
+            | Op::Tally
+            | Op::Charge
+            | Op::Open
+            | Op::Close => false,
         }
     }
 

@@ -4,8 +4,9 @@ mod grid;
 
 use std::future::Future;
 use std::pin::pin;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::task::{Context, Poll, Waker};
+use std::time::Duration;
 
 use star_base::limbs::OutOfMemory;
 use star_shaders::layout::STATE_WORDS;
@@ -59,9 +60,15 @@ const PROCESSOR_TURNS: u32 = 50_000;
 const PROCESSOR_SLACK: u32 = 10_000;
 /// Likewise on others: some ten milliseconds.
 const TURNS: u32 = 400_000;
+/// Where a test asks for a small budget it has one for so many dispatches of a run, and a middle one behind them: a long program
+/// would else take minutes.
+const SMALL_DISPATCHES: u32 = 300;
+const MIDDLE_TURNS: u32 = 5_000;
 /// Threads of a workgroup, likewise.
 const PROCESSOR_THREADS: u32 = 8;
 const THREADS: u32 = 256;
+/// How long a dispatch may take. Budgets keep them to some ten milliseconds; a processor may be busy with others.
+const PATIENCE: Duration = Duration::from_secs(60);
 /// Words that a heap has at first.
 const WORDS: u32 = 1 << 18;
 /// Bytes that are read back at once.
@@ -176,6 +183,7 @@ impl Opened {
         device.set_device_lost_callback(move |_, why| {
             *noted.lock().unwrap_or_else(PoisonError::into_inner) = Some(why);
         });
+        let internal = device.push_error_scope(wgpu::ErrorFilter::Internal);
         let scope = device.push_error_scope(wgpu::ErrorFilter::Validation);
         let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
             label: Some("control unit"),
@@ -208,7 +216,8 @@ impl Opened {
             compilation_options: wgpu::PipelineCompilationOptions::default(),
             cache: None,
         });
-        if let Some(error) = answer(scope.pop())? {
+        let refused = [answer(scope.pop())?, answer(internal.pop())?];
+        if let Some(error) = refused.into_iter().flatten().next() {
             return Err(format!("{} refuses the control unit: {error}", info.name));
         }
         let kind = format!("{:?}", info.backend);
@@ -289,18 +298,30 @@ impl Device {
         encoder: wgpu::CommandEncoder,
         bytes: u64,
     ) -> Result<Vec<u32>, BackendError> {
-        self.opened.queue.submit([encoder.finish()]);
         let lost = |why: String| BackendError::DeviceLost { why };
+        if let Some(why) = self.opened.why_lost() {
+            return Err(lost(why));
+        }
+        self.opened.queue.submit([encoder.finish()]);
         let slice = self.staging.slice(..bytes);
-        // Whoever looks after the device next calls back, perhaps another thread.
-        let (send, mapped) = std::sync::mpsc::channel();
-        slice.map_async(wgpu::MapMode::Read, move |result| drop(send.send(result)));
-        let polled = self.opened.device.poll(wgpu::PollType::wait_indefinitely());
+        let (noted, mapped) = mpsc::channel();
+        slice.map_async(wgpu::MapMode::Read, move |result| {
+            // Whoever asked may have given up.
+            let _ = noted.send(result);
+        });
+        let wait = wgpu::PollType::Wait { submission_index: None, timeout: Some(PATIENCE) };
+        let polled = self.opened.device.poll(wait);
+        if polled.is_err() {
+            // Whatever it does, nobody waits for it any more, and nobody opens it again.
+            let mut lost = self.opened.lost.lock().unwrap_or_else(PoisonError::into_inner);
+            lost.get_or_insert_with(|| format!("no answer in {} s", PATIENCE.as_secs()));
+        }
         if let Some(why) = self.opened.why_lost() {
             return Err(lost(why));
         }
         polled.map_err(|error| lost(error.to_string()))?;
-        match mapped.recv() {
+        // Another thread that waits for the device may be the one that says so.
+        match mapped.recv_timeout(PATIENCE) {
             Ok(Ok(())) => {}
             Ok(Err(error)) => return Err(lost(error.to_string())),
             Err(_) => return Err(lost("nothing came back".to_owned())),
@@ -328,8 +349,8 @@ impl Unit for Device {
         self.opened.threads
     }
 
-    fn budget(&self) -> u32 {
-        self.budget
+    fn budget(&self, dispatch: u32) -> u32 {
+        if dispatch < SMALL_DISPATCHES { self.budget } else { self.budget.max(MIDDLE_TURNS) }
     }
 
     fn max_turns(&self) -> u32 {

@@ -1,6 +1,7 @@
 //! The STAR-machine on graphics cards.
 //!
 //! * `compile`: SIR to register code, a routine at a time; `code`: its instructions; `program`: linked for an entry.
+//! * `listing`: register code as text.
 //! * `unit`: what a control unit is to the host. `device` is one on an adapter, the twin in Rust one for
 //!   tests.
 //! * `grid`: kernels over a grid of workgroups; `natives`: library routines that are such kernels.
@@ -18,6 +19,7 @@ mod device;
 mod grid;
 mod heap;
 mod lift;
+mod listing;
 mod natives;
 mod program;
 mod run;
@@ -28,6 +30,7 @@ mod value;
 
 pub use backend::Gpu;
 pub use device::{DeviceSettings, Mode};
+pub use listing::listing;
 pub use program::{Code, Plan};
 pub use twin::TwinSettings;
 pub use value::Value;

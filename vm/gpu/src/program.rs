@@ -3,21 +3,23 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use star_ir::{Program, RoutineId};
+use star_ir::{HandlePart, Program, RoutineId};
 use star_shaders::Op;
 use star_shaders::layout::{DESC_WORDS, FRAME_HEAD, descriptor, frame};
 use star_vm::BackendError;
 use star_vm::explain::{Became, Item};
 
 use crate::code::{Inst, NO_TARGET};
-use crate::compile::{self, Choices, Constants, RoutineCode, Unsupported};
+use crate::compile::{self, Choices, Constants, Counter, RoutineCode, Source, Unsupported};
 
 /// Routines as register code. What the device has no code for is found out here; it matters only to an entry that gets there.
 #[derive(Debug)]
 pub struct Code {
     pub(crate) program: Arc<Program>,
-    routines: Vec<Result<RoutineCode, Unsupported>>,
+    parts: Arc<[HandlePart]>,
+    pub(crate) routines: Vec<Result<RoutineCode, Unsupported>>,
     constants: Constants,
+    profiles: bool,
 }
 
 /// Register code for an entry.
@@ -25,10 +27,16 @@ pub struct Code {
 pub struct Plan {
     pub(crate) program: Arc<Program>,
     pub(crate) entry: RoutineId,
+    /// What handles may hold; each of them is so many objects.
+    pub(crate) parts: Arc<[HandlePart]>,
     /// By the numbers of the program; `None` are routines that the entry does not get to.
     pub(crate) routines: Vec<Option<Linked>>,
     pub(crate) constants: Constants,
     pub(crate) words: Vec<u32>,
+    /// What a profile counts, by numbers that its instructions have, and the routine that each stands in.
+    pub(crate) counters: Vec<(RoutineId, Counter)>,
+    /// Was it compiled for a profile?
+    pub(crate) profiles: bool,
     /// Does it add or subtract words, which one thread does?
     pub(crate) has_serial: bool,
     /// Tells plans apart.
@@ -38,18 +46,21 @@ pub struct Plan {
 /// A routine in its place.
 #[derive(Clone, Debug)]
 pub(crate) struct Linked {
+    pub(crate) id: RoutineId,
     pub(crate) code: RoutineCode,
     /// Its first instruction.
     pub(crate) base: u32,
 }
 
 impl Code {
-    pub(crate) fn new(program: Program, choices: Choices) -> Self {
+    /// `parts` are those that handles may hold.
+    pub(crate) fn new(program: Program, parts: Arc<[HandlePart]>, choices: Choices) -> Self {
         let mut constants = Constants::default();
         let ids = (0..program.routines.len()).map(|idx| RoutineId(idx as u32));
-        let routines =
-            ids.map(|id| compile::compile(&program, id, choices, &mut constants)).collect();
-        Code { program: Arc::new(program), routines, constants }
+        let source = Source { program: &program, parts: &parts, choices };
+        let routines = ids.map(|id| compile::compile(source, id, &mut constants)).collect();
+        let profiles = choices.profiles;
+        Code { program: Arc::new(program), parts, routines, constants, profiles }
     }
 
     /// The code of what the entry gets to.
@@ -77,17 +88,22 @@ impl Code {
             };
             work.extend(&code.callees);
             let n_insts = code.insts.len() as u32;
-            routines[place] = Some(Linked { code, base });
+            routines[place] = Some(Linked { id, code, base });
             base += n_insts;
         }
         let mut placed: Vec<&Linked> = routines.iter().flatten().collect();
         placed.sort_by_key(|linked| linked.base);
         let mut words = Vec::with_capacity(base as usize * 8);
-        let mut has_serial = false;
+        let (mut has_serial, mut counters) = (false, Vec::new());
         for linked in placed {
+            let first = counters.len() as i64;
+            counters.extend(linked.code.counters.iter().map(|counter| (linked.id, *counter)));
             for inst in &linked.code.insts {
                 let mut inst = inst.clone();
                 has_serial |= matches!(inst.op, Op::WordAdd | Op::WordSub);
+                if matches!(inst.op, Op::Tally | Op::Charge | Op::Open | Op::Close) {
+                    inst.imm += first;
+                }
                 if inst.op == Op::Call {
                     let callee = routines.get(inst.target as usize).and_then(Option::as_ref);
                     inst.target = callee.map_or(NO_TARGET, |callee| callee.base);
@@ -100,9 +116,12 @@ impl Code {
         Ok(Plan {
             program: Arc::clone(&self.program),
             entry,
+            parts: Arc::clone(&self.parts),
             routines,
             constants: self.constants.clone(),
             words,
+            counters,
+            profiles: self.profiles,
             has_serial,
             number: NUMBER.fetch_add(1, Ordering::Relaxed),
         })
@@ -113,7 +132,7 @@ impl Plan {
     /// The instruction of this number, and the routine that it stands in.
     pub(crate) fn inst(&self, pc: u32) -> Option<(RoutineId, &Inst)> {
         for (idx, linked) in self.routines.iter().enumerate() {
-            let Some(Linked { code, base }) = linked else { continue };
+            let Some(Linked { code, base, .. }) = linked else { continue };
             if let Some(inst) = pc.checked_sub(*base).and_then(|at| code.insts.get(at as usize)) {
                 return Some((RoutineId(idx as u32), inst));
             }
@@ -125,7 +144,7 @@ impl Plan {
     pub(crate) fn on_grid(&self) -> impl Iterator<Item = Item> + '_ {
         let routines = self.routines.iter().enumerate();
         let insts = routines.filter_map(|(id, linked)| Some((id, linked.as_ref()?)));
-        insts.flat_map(|(id, Linked { code, base: _ })| {
+        insts.flat_map(|(id, Linked { code, .. })| {
             code.insts.iter().filter_map(move |inst| {
                 let site = code.sites.get(inst.site? as usize)?;
                 let (subject, form) = site.kind.on_grid()?;

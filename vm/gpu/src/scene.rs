@@ -18,6 +18,8 @@ pub(crate) struct Seen {
     /// The number of components of a slice or word that was never set, if it is known.
     pub(crate) size: Option<u64>,
     pub(crate) fixed: bool,
+    /// What a handle holds.
+    pub(crate) parts: Vec<HandlePart>,
 }
 
 /// Variables of a routine.
@@ -168,7 +170,8 @@ impl Sight for Scene {
     }
 
     fn is_set(&self, var: VarId) -> Run<bool> {
-        Ok(self.of(var)?.value != HostValue::Unset)
+        let seen = self.of(var)?;
+        Ok(seen.value != HostValue::Unset || !seen.parts.is_empty())
     }
 
     fn is_sized(&self, var: VarId) -> Run<bool> {
@@ -188,8 +191,8 @@ impl Sight for Scene {
         Ok((0..bits.len().saturating_sub(63)).all(|idx| !bits.get(idx)))
     }
 
-    fn has_part(&self, _handle: VarId, _part: &HandlePart) -> Run<bool> {
-        Err(broken("a handle on a device"))
+    fn has_part(&self, handle: VarId, part: &HandlePart) -> Run<bool> {
+        Ok(self.of(handle)?.parts.contains(part))
     }
 
     fn carries(&self, op: IntOp, left: VarId, right: VarId) -> Run<bool> {

@@ -16,8 +16,8 @@ pub(crate) trait Unit {
     /// Threads of a workgroup.
     fn threads(&self) -> u32;
 
-    /// Turns of loops that one dispatch may take at most.
-    fn budget(&self) -> u32;
+    /// Turns of loops that a dispatch may take at most, the first of a run being number 1.
+    fn budget(&self, dispatch: u32) -> u32;
 
     /// Turns of loops that one instruction may take at most: beyond them a driver may end a shader without a word.
     fn max_turns(&self) -> u32;

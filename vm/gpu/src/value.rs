@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use star_base::limbs::OutOfMemory;
 use star_base::{BitTable, BitVector};
-use star_ir::{Extent, Ty};
+use star_ir::{Extent, HandlePart, Ty};
 use star_vm::{BackendError, HostValue};
 
 use crate::compile::words_of;
@@ -31,6 +31,8 @@ pub(crate) enum Data {
     Bool(bool),
     Text(Arc<str>),
     Object(Placed),
+    /// The tables of a handle.
+    Handle(Vec<(HandlePart, Placed)>),
 }
 
 /// The kind of an object.

@@ -14,6 +14,7 @@ use star_edge::failure::Failure;
 use star_edge::output::Output;
 use star_edge::passes;
 use star_edge::report::Reporter;
+use star_harness::register_code;
 use star_ir::Program;
 use star_opt::PASSES;
 use star_report::columns::{self, Align};
@@ -67,6 +68,8 @@ enum Level {
     Hir,
     /// What a backend is given.
     Sir,
+    /// What the GPU backend makes of it.
+    Registers,
 }
 
 fn long_help() -> String {
@@ -75,6 +78,7 @@ fn long_help() -> String {
   star dev --passes all closure.star
   star dev --passes unreachable loop.sir
   star dev --passes all --run loop.sir n=5 X=0101
+  star dev --passes all --dump registers closure.star
 
 The output can be read back: how often a pass fired is a comment.
 
@@ -106,7 +110,10 @@ pub(crate) fn run(
             output.write(&star_compiler::dump_hir(&compilation));
             Exit::Success
         })),
-        Level::Sir => {
+        Level::Registers if args.verify || args.run => {
+            Err(usage("`--verify` and `--run` work on SIR only"))
+        }
+        Level::Sir | Level::Registers => {
             let (mut program, sources) = match is_sir {
                 true => (read(&args.file)?, SourceMap::new()),
                 false => match checked(&args.file, reporter) {
@@ -123,6 +130,12 @@ pub(crate) fn run(
             let report = report.map_err(|error| passes::not_applied(&error))?;
             if let Some(entry) = entry {
                 return run::run(program, entry, &sources, args, reporter, output);
+            }
+            if args.dump == Level::Registers {
+                let listing = register_code(program)
+                    .ok_or_else(|| usage("the GPU backend is not in this build"))?;
+                output.write(&listing);
+                return Ok(Exit::Success);
             }
             if !args.verify {
                 let fired = report.fired.iter().map(|(name, count)| format!("; {name}: {count}\n"));

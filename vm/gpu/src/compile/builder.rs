@@ -2,14 +2,17 @@
 //!
 //! Registers below [`REGISTERS`] are those of the device; the others are made one of them later.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use star_base::BitVector;
-use star_ir::{LabelId, LocId, Mode, Operand, Program, Routine, RoutineId, Stmt, Ty, VarId, visit};
-use star_shaders::layout::{REGISTERS, STAGING, flag};
+use star_ir::{LabelId, LocId, Mode, Operand, Routine, RoutineId, Stmt, Ty, VarId, visit};
+use star_shaders::layout::REGISTERS;
 use star_shaders::{Generator, Op, Reduce};
 
-use super::{Choices, Constants, Home, Number, Site, SiteKind, Unsupported, is_number, numbers_of};
+use super::{
+    Constants, Counter, Home, Number, Site, SiteKind, Source, Unsupported, is_number, numbers_of,
+    objects_of, staged,
+};
 use crate::code::{Inst, LineKind, Object, Reg};
 use crate::lift::Lifted;
 
@@ -19,9 +22,8 @@ pub(crate) struct Label(pub(super) u32);
 
 /// A routine that is being compiled.
 pub(crate) struct Builder<'p> {
-    pub(super) program: &'p Program,
+    pub(super) source: Source<'p>,
     pub(super) routine: &'p Routine,
-    pub(super) choices: Choices,
     constants: &'p mut Constants,
     pub(super) insts: Vec<Inst>,
     /// For each label the instruction that it is in front of.
@@ -30,8 +32,13 @@ pub(crate) struct Builder<'p> {
     /// For each object the flags that it begins with.
     pub(super) objects: Vec<u32>,
     pub(super) object_of: Vec<Option<Object>>,
+    /// Objects that stand for slices and tables while a tile kernel or an iteration has its own.
+    pub(super) other_objects: BTreeMap<VarId, Object>,
+    /// Likewise for numbers: value, and whether it is set.
+    pub(super) other_numbers: BTreeMap<VarId, (Reg, Reg)>,
     pub(super) sites: Vec<Site>,
     pub(super) callees: Vec<RoutineId>,
+    pub(super) counters: Vec<Counter>,
     /// Of the loops and blocks around: their names, where `continue` and where `break` lead.
     pub(super) around: Vec<(LabelId, Option<Label>, Label)>,
     pub(super) end: Label,
@@ -74,35 +81,24 @@ impl From<Object> for Line {
 }
 
 impl<'p> Builder<'p> {
-    pub(super) fn new(
-        program: &'p Program,
-        id: RoutineId,
-        choices: Choices,
-        constants: &'p mut Constants,
-    ) -> Self {
-        let routine = program.routine(id);
-        let mut objects = Vec::new();
-        let object_of = routine.vars.iter().map(|var| {
-            if is_number(var.ty) {
-                return None;
-            }
-            objects.push(if var.sized { flag::FIXED } else { 0 });
-            Some(Object(objects.len() as u32 - 1))
-        });
-        let object_of = object_of.collect();
+    pub(super) fn new(source: Source<'p>, id: RoutineId, constants: &'p mut Constants) -> Self {
+        let routine = source.program.routine(id);
+        let (object_of, objects) = objects_of(routine, source.parts.len());
         let n_regs = REGISTERS + 2 * routine.vars.len() as u32;
         Builder {
-            program,
+            source,
             routine,
-            choices,
             constants,
             insts: Vec::new(),
             labels: vec![0],
             n_regs,
             objects,
             object_of,
+            other_objects: BTreeMap::new(),
+            other_numbers: BTreeMap::new(),
             sites: Vec::new(),
             callees: Vec::new(),
+            counters: Vec::new(),
             around: Vec::new(),
             end: Label(0),
             loc: routine.loc,
@@ -116,7 +112,7 @@ impl<'p> Builder<'p> {
     /// The whole routine.
     pub(super) fn routine(&mut self) -> Result<(), Unsupported> {
         let numbers: Vec<_> = numbers_of(self.routine).collect();
-        let mut staged = STAGING;
+        let mut place = 0;
         for var in (0..self.routine.vars.len()).map(|idx| VarId(idx as u32)) {
             let ty = self.routine.var(var).ty;
             let is_param = self.routine.params.iter().any(|param| param.var == var);
@@ -125,21 +121,20 @@ impl<'p> Builder<'p> {
             }
         }
         for &(_, var, mode) in &numbers {
-            self.emit(Op::Move, |it| (it.d, it.a) = (Some(value_of(var)), Some(Reg(staged))));
+            self.unstage(value_of(var), place);
             match mode {
                 Mode::Value => {
                     self.load(flag_of(var), 1);
-                    staged += 1;
+                    place += 1;
                 }
                 Mode::Ref => {
-                    let flag = Reg(staged + 1);
-                    self.emit(Op::Move, |it| (it.d, it.a) = (Some(flag_of(var)), Some(flag)));
-                    staged += 2;
+                    self.unstage(flag_of(var), place + 1);
+                    place += 2;
                 }
             }
         }
         if let Some(native) = self.routine.native
-            && self.choices.natives
+            && self.source.choices.natives
             && crate::natives::twin(native).is_some()
         {
             self.observed = numbers.iter().map(|(_, var, _)| *var).collect();
@@ -151,24 +146,44 @@ impl<'p> Builder<'p> {
         }
         self.block(&self.routine.body)?;
         self.here(self.end);
-        let mut staged = STAGING;
+        let mut place = 0;
         let back = numbers.iter().filter(|(_, _, mode)| *mode == Mode::Ref);
         let mut leaving = Vec::new();
         for &(_, var, _) in back {
-            leaving.extend([(staged, value_of(var)), (staged + 1, flag_of(var))]);
-            staged += 2;
+            leaving.extend([(place, value_of(var)), (place + 1, flag_of(var))]);
+            place += 2;
         }
         if let Some(result) = self.routine.result
             && is_number(self.routine.var(result).ty)
         {
-            leaving.push((staged, value_of(result)));
+            leaving.push((place, value_of(result)));
         }
         for (to, from) in leaving {
-            self.emit(Op::Move, |it| (it.d, it.a) = (Some(Reg(to)), Some(from)));
+            match staged(to) {
+                Home::Register(to) => {
+                    self.emit(Op::Move, |it| (it.d, it.a) = (Some(Reg(to)), Some(from)));
+                }
+                Home::Cell(cell) => {
+                    self.emit(Op::Spill, |it| (it.a, it.imm) = (Some(from), i64::from(cell)));
+                }
+            }
         }
-        let id = self.program.routines.iter().position(|it| std::ptr::eq(&**it, self.routine));
+        let id =
+            self.source.program.routines.iter().position(|it| std::ptr::eq(&**it, self.routine));
         self.emit(Op::Return, |it| it.imm = id.map_or(-1, |id| id as i64));
         Ok(())
+    }
+
+    /// d := a number that came with the call.
+    fn unstage(&mut self, d: Reg, place: u32) {
+        match staged(place) {
+            Home::Register(from) => {
+                self.emit(Op::Move, |it| (it.d, it.a) = (Some(d), Some(Reg(from))));
+            }
+            Home::Cell(cell) => {
+                self.emit(Op::Fill, |it| (it.d, it.imm) = (Some(d), i64::from(cell)));
+            }
+        }
     }
 
     /// Appends an instruction.
@@ -225,7 +240,7 @@ impl<'p> Builder<'p> {
     /// The register of a number.
     pub(super) fn value(&mut self, operand: &Operand) -> Reg {
         let imm = match operand {
-            Operand::Var(var) => return value_of(*var),
+            Operand::Var(var) => return self.number(*var).0,
             Operand::Int(number) => *number,
             Operand::Bool(truth) => i64::from(*truth),
             Operand::Str(text) => self.constants.text(text) as i64,
@@ -237,13 +252,39 @@ impl<'p> Builder<'p> {
 
     /// The number becomes the value of `reg`.
     pub(super) fn assign(&mut self, var: VarId, reg: Reg) {
-        self.emit(Op::Move, |it| (it.d, it.a) = (Some(value_of(var)), Some(reg)));
-        self.load(flag_of(var), 1);
+        let (value, flag) = self.number(var);
+        self.emit(Op::Move, |it| (it.d, it.a) = (Some(value), Some(reg)));
+        self.load(flag, 1);
+    }
+
+    /// Where the value of a number is, and where it is said whether it is set.
+    pub(super) fn number(&self, var: VarId) -> (Reg, Reg) {
+        let usual = (value_of(var), flag_of(var));
+        self.other_numbers.get(&var).copied().unwrap_or(usual)
     }
 
     /// The object of a slice, word or table.
     pub(super) fn object(&self, var: VarId) -> Object {
-        self.object_of[var.0 as usize].unwrap_or(Object(0))
+        let usual = self.object_of[var.0 as usize].unwrap_or(Object(0));
+        self.other_objects.get(&var).copied().unwrap_or(usual)
+    }
+
+    /// The objects of a variable: one for each part of a handle, else its own.
+    pub(super) fn objects_of(&self, var: VarId) -> Vec<Object> {
+        match self.routine.var(var).ty {
+            Ty::Handle => {
+                let first = self.object_of[var.0 as usize].unwrap_or(Object(0)).0;
+                (first..first + self.source.parts.len() as u32).map(Object).collect()
+            }
+            Ty::Slice(_) | Ty::Word(_) | Ty::Table(..) => vec![self.object(var)],
+            Ty::Int | Ty::Bool | Ty::Str => Vec::new(),
+        }
+    }
+
+    /// An object that no variable has, for the rest of the routine.
+    pub(super) fn hidden(&mut self) -> Object {
+        self.objects.push(0);
+        Object(self.objects.len() as u32 - 1)
     }
 
     pub(super) fn is_table(&self, var: VarId) -> bool {
@@ -253,8 +294,8 @@ impl<'p> Builder<'p> {
     /// An object for what lies between, until the statement ends.
     pub(super) fn temporary(&mut self) -> Object {
         if self.taken == self.temporaries.len() {
-            self.objects.push(0);
-            self.temporaries.push(Object(self.objects.len() as u32 - 1));
+            let object = self.hidden();
+            self.temporaries.push(object);
         }
         self.taken += 1;
         self.temporaries[self.taken - 1]
@@ -356,7 +397,8 @@ impl<'p> Builder<'p> {
         let number =
             |var: &VarId| (*var, Number { at: at(value_of(*var)), flag: Some(at(flag_of(*var))) });
         let numbers = numbers.map(number).collect();
-        self.sites.push(Site { kind, numbers });
+        let objects = self.other_objects.clone();
+        self.sites.push(Site { kind, numbers, objects });
         self.sites.len() as u32 - 1
     }
 
@@ -376,7 +418,7 @@ impl<'p> Builder<'p> {
     /// Counts steps; a limit may end the run here.
     pub(super) fn count(&mut self, op: Op, a: Option<Reg>, imm: i64) {
         let (mut site, mut observed) = (None, Vec::new());
-        if self.choices.counts_steps {
+        if self.source.choices.counts_steps {
             let shown = std::mem::take(&mut self.observed);
             self.observed = self.lent();
             let number = self.site(SiteKind::Count);
@@ -384,6 +426,37 @@ impl<'p> Builder<'p> {
             (site, observed) = (Some(number), self.looked_at(number));
         }
         self.emit(op, |it| (it.a, it.imm, it.site, it.observed) = (a, imm, site, observed));
+    }
+
+    /// An instruction of a profile, if there is one.
+    pub(super) fn profile(&mut self, op: Op, counter: Counter, times: Option<Reg>) {
+        if self.source.choices.profiles {
+            // What begins is counted statement by statement.
+            let known = match counter {
+                Counter::Runs(_) => None,
+                Counter::Cost(..) | Counter::Line(_) | Counter::Routine(_) => {
+                    self.counters.iter().position(|known| *known == counter)
+                }
+            };
+            let at = known.unwrap_or(self.counters.len());
+            if known.is_none() {
+                self.counters.push(counter);
+            }
+            self.emit(op, |it| (it.a, it.imm) = (times, at as i64));
+        }
+    }
+
+    /// A loop looks for its next turn.
+    pub(super) fn looks_for_turn(&mut self, counter: usize) {
+        if self.source.choices.profiles {
+            self.emit(Op::Tally, |it| it.imm = counter as i64);
+        }
+    }
+
+    /// The counter of the turns of a loop at this place.
+    pub(super) fn turns(&mut self) -> usize {
+        self.counters.push(Counter::Runs(self.loc));
+        self.counters.len() - 1
     }
 
     /// The variables of the caller.
@@ -396,7 +469,7 @@ impl<'p> Builder<'p> {
     pub(super) fn observe(&mut self, stmt: &star_ir::Stmt) {
         self.observed.clear();
         if visit::may_trap(&stmt.kind) {
-            let observation = visit::Observation::new(self.program, self.routine);
+            let observation = visit::Observation::new(self.source.program, self.routine);
             let mut observed = Vec::new();
             observation.accesses(stmt, &mut |var, _| observed.push(var));
             observed.sort_unstable();

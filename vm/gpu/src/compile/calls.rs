@@ -1,14 +1,16 @@
 //! Calls: how arguments get into a routine, and results out of it.
 //!
 //! Objects are lent or given through the frame of the routine that is called; numbers go through registers that a return
-//! leaves as they are. A value argument that the routine does not change is lent, too.
+//! leaves as they are, and through cells of that frame if they are many. A value argument that the routine does not change is lent, too.
 
-use star_ir::{Arg, Extent, Mode, Operand, RoutineId, SizeOperand, Ty, VarId};
+use star_ir::{Arg, Extent, Mode, Operand, Routine, RoutineId, SizeOperand, Ty, VarId};
 use star_shaders::Op;
-use star_shaders::layout::{REGISTERS, STAGING, measure};
+use star_shaders::layout::measure;
 
-use super::builder::{Builder, flag_of, value_of};
-use super::{SiteKind, Unsupported, changes, is_number, numbers_of};
+use super::builder::Builder;
+use super::{
+    Counter, Home, SiteKind, Unsupported, changes, is_number, numbers_of, objects_of, staged,
+};
 use crate::code::{Object, Reg};
 
 /// How an object gets to its parameter.
@@ -25,36 +27,15 @@ impl Builder<'_> {
         args: &[Arg],
         dst: Option<VarId>,
     ) -> Result<(), Unsupported> {
-        let routine = self.program.routine(callee);
+        let routine = self.source.program.routine(callee);
         self.callees.push(callee);
         let loc = self.loc;
         self.count(Op::Turn, None, 0);
         let mut passed = Vec::new();
         for (param, arg) in routine.params.iter().zip(args) {
-            if is_number(routine.var(param.var).ty) {
-                continue;
+            if !is_number(routine.var(param.var).ty) {
+                self.pass(routine, param.var, arg, args, &mut passed)?;
             }
-            passed.push(match arg {
-                Arg::Value(Operand::Var(var)) => {
-                    let object = self.object(*var);
-                    if changes(routine, param.var) || is_elsewhere(*var, args) {
-                        let own = self.temporary();
-                        if self.is_table(*var) {
-                            self.copy_table(own, object);
-                        } else {
-                            self.copy_bits(own, object);
-                        }
-                        Passed::Given(own)
-                    } else {
-                        Passed::Lent(object, Mode::Value)
-                    }
-                }
-                Arg::Value(Operand::Int(_) | Operand::Bool(_) | Operand::Str(_)) => {
-                    return Err(Unsupported("a number in the place of an object".to_owned()));
-                }
-                Arg::Move(var) => Passed::Given(self.object(*var)),
-                Arg::Ref(var) => Passed::Lent(self.object(*var), Mode::Ref),
-            });
         }
         // Too many calls end the run here.
         let site = self.site(SiteKind::Count);
@@ -62,11 +43,7 @@ impl Builder<'_> {
         self.emit(Op::Prepare, |it| {
             (it.imm, it.site, it.observed) = (i64::from(callee.0), Some(site), observed);
         });
-        // The routine's objects are those of its variables, in their order.
-        let objects = routine.params.iter().filter(|param| !is_number(routine.var(param.var).ty));
-        for (param, passed) in objects.zip(passed) {
-            let before = routine.vars[..param.var.0 as usize].iter();
-            let x = Object(before.filter(|var| !is_number(var.ty)).count() as u32);
+        for (x, passed) in passed {
             match passed {
                 Passed::Lent(object, mode) => self.emit(Op::Lend, |it| {
                     (it.x, it.y, it.imm) = (Some(x), Some(object), i64::from(mode == Mode::Ref));
@@ -76,41 +53,33 @@ impl Builder<'_> {
                 }
             }
         }
-        let mut staged = STAGING;
+        let mut place = 0;
         let mut lent = Vec::new();
         for (at, param, mode) in numbers_of(routine) {
-            if staged + 2 > REGISTERS {
-                let most = REGISTERS - STAGING;
-                return Err(Unsupported(format!(
-                    "a call that takes {most} registers for its numbers"
-                )));
-            }
             match (&args[at], mode) {
                 (Arg::Value(operand), _) => {
                     let from = self.value(operand);
-                    self.stage(staged, from);
+                    self.stage(place, from);
                 }
-                (Arg::Move(var), _) => self.stage(staged, value_of(*var)),
+                (Arg::Move(var), _) => self.stage(place, self.number(*var).0),
                 (Arg::Ref(var), _) => {
                     lent.push((param, *var));
-                    self.stage(staged, value_of(*var));
-                    self.stage(staged + 1, flag_of(*var));
+                    self.stage(place, self.number(*var).0);
+                    self.stage(place + 1, self.number(*var).1);
                 }
             }
-            staged += if mode == Mode::Ref { 2 } else { 1 };
-        }
-        if dst.is_some_and(|dst| is_number(self.routine.var(dst).ty))
-            && 2 * lent.len() as u32 + STAGING >= REGISTERS
-        {
-            return Err(Unsupported("a function with so many `var` numbers".to_owned()));
+            place += if mode == Mode::Ref { 2 } else { 1 };
         }
         for arg in args {
             if let Arg::Move(var) = arg
                 && is_number(self.routine.var(*var).ty)
             {
-                self.load(flag_of(*var), 0);
+                self.load(self.number(*var).1, 0);
             }
         }
+        let (line, routine_of) = (Counter::Line(loc), Counter::Routine(callee));
+        self.profile(Op::Open, line, None);
+        self.profile(Op::Open, routine_of, None);
         let site = self.site(SiteKind::Call { lent: lent.clone() });
         let observed = self.looked_at(site);
         self.emit(Op::Call, |it| {
@@ -118,14 +87,17 @@ impl Builder<'_> {
             (it.site, it.observed) = (Some(site), observed);
         });
         self.loc = loc;
-        let mut staged = STAGING;
+        self.profile(Op::Close, routine_of, None);
+        self.profile(Op::Close, line, None);
+        let mut place = 0;
         for (_, var) in lent {
-            self.emit(Op::Move, |it| (it.d, it.a) = (Some(value_of(var)), Some(Reg(staged))));
-            self.emit(Op::Move, |it| (it.d, it.a) = (Some(flag_of(var)), Some(Reg(staged + 1))));
-            staged += 2;
+            let (value, flag) = self.number(var);
+            self.fetch(value, place);
+            self.fetch(flag, place + 1);
+            place += 2;
         }
         // The result is taken before anything else is called, and shows only if no size is wrong.
-        let taken = dst.and_then(|dst| self.take(routine, dst, staged).map(|taken| (dst, taken)));
+        let taken = dst.and_then(|dst| self.take(routine, dst, place).map(|taken| (dst, taken)));
         for arg in args {
             if let Arg::Ref(var) = arg {
                 self.check_returned(*var);
@@ -134,12 +106,13 @@ impl Builder<'_> {
         if let Some((dst, taken)) = taken {
             match taken {
                 Taken::Number(reg) => self.assign(dst, reg),
-                Taken::Object(object) => {
-                    let x = self.object(dst);
-                    if self.is_table(dst) {
-                        self.copy_table(x, object);
-                    } else {
-                        self.copy_bits(x, object);
+                Taken::Objects(objects) => {
+                    let is_handle = self.routine.var(dst).ty == Ty::Handle;
+                    for (x, object) in self.objects_of(dst).into_iter().zip(objects) {
+                        match is_handle {
+                            true => self.copy_if_set(x, object, Builder::copy_table),
+                            false => self.copy(dst, x, object),
+                        }
                     }
                 }
             }
@@ -147,23 +120,86 @@ impl Builder<'_> {
         Ok(())
     }
 
-    fn stage(&mut self, to: u32, from: Reg) {
-        self.emit(Op::Move, |it| (it.d, it.a) = (Some(Reg(to)), Some(from)));
+    /// How the objects of an argument get to those of its parameter.
+    fn pass(
+        &mut self,
+        callee: &Routine,
+        param: VarId,
+        arg: &Arg,
+        args: &[Arg],
+        passed: &mut Vec<(Object, Passed)>,
+    ) -> Result<(), Unsupported> {
+        let to = objects_at(callee, param, self.source.parts.len());
+        match arg {
+            Arg::Value(Operand::Var(var)) => {
+                let copies = changes(callee, param) || is_elsewhere(*var, args);
+                let is_handle = self.routine.var(*var).ty == Ty::Handle;
+                for (to, object) in to.zip(self.objects_of(*var)) {
+                    if !copies {
+                        passed.push((to, Passed::Lent(object, Mode::Value)));
+                        continue;
+                    }
+                    let own = self.temporary();
+                    match is_handle {
+                        true => self.copy_if_set(own, object, Builder::copy_table),
+                        false => self.copy(*var, own, object),
+                    }
+                    passed.push((to, Passed::Given(own)));
+                }
+            }
+            Arg::Value(Operand::Int(_) | Operand::Bool(_) | Operand::Str(_)) => {
+                return Err(Unsupported("a number in the place of an object".to_owned()));
+            }
+            Arg::Move(var) => {
+                let objects = self.objects_of(*var).into_iter().map(Passed::Given);
+                passed.extend(to.zip(objects));
+            }
+            Arg::Ref(var) => {
+                let lent = |object| Passed::Lent(object, Mode::Ref);
+                passed.extend(to.zip(self.objects_of(*var).into_iter().map(lent)));
+            }
+        }
+        Ok(())
+    }
+
+    /// A number goes into a call.
+    fn stage(&mut self, place: u32, from: Reg) {
+        match staged(place) {
+            Home::Register(to) => {
+                self.emit(Op::Move, |it| (it.d, it.a) = (Some(Reg(to)), Some(from)));
+            }
+            Home::Cell(cell) => {
+                self.emit(Op::Pass, |it| (it.a, it.imm) = (Some(from), i64::from(cell)));
+            }
+        }
+    }
+
+    /// d := a number that comes out of a call.
+    fn fetch(&mut self, d: Reg, place: u32) {
+        match staged(place) {
+            Home::Register(from) => {
+                self.emit(Op::Move, |it| (it.d, it.a) = (Some(d), Some(Reg(from))));
+            }
+            Home::Cell(cell) => {
+                self.emit(Op::Fetch, |it| (it.d, it.imm) = (Some(d), i64::from(cell)));
+            }
+        }
     }
 
     /// The value of a function that has just returned.
-    fn take(&mut self, callee: &star_ir::Routine, dst: VarId, staged: u32) -> Option<Taken> {
+    fn take(&mut self, callee: &Routine, dst: VarId, place: u32) -> Option<Taken> {
         let result = callee.result?;
         if is_number(self.routine.var(dst).ty) {
             let reg = self.fresh();
-            self.emit(Op::Move, |it| (it.d, it.a) = (Some(reg), Some(Reg(staged))));
+            self.fetch(reg, place);
             return Some(Taken::Number(reg));
         }
-        let before = callee.vars[..result.0 as usize].iter();
-        let y = Object(before.filter(|var| !is_number(var.ty)).count() as u32);
-        let x = self.temporary();
-        self.emit(Op::Take, |it| (it.x, it.y) = (Some(x), Some(y)));
-        Some(Taken::Object(x))
+        let taken = objects_at(callee, result, self.source.parts.len()).map(|y| {
+            let x = self.temporary();
+            self.emit(Op::Take, |it| (it.x, it.y) = (Some(x), Some(y)));
+            x
+        });
+        Some(Taken::Objects(taken.collect()))
     }
 
     /// A parameter without a size of its own may bring back another one.
@@ -188,8 +224,9 @@ impl Builder<'_> {
                     reg
                 }
                 Extent::Var(size) => {
-                    self.jump_if(Op::JumpZero, flag_of(size), skips);
-                    value_of(size)
+                    let (value, flag) = self.number(size);
+                    self.jump_if(Op::JumpZero, flag, skips);
+                    value
                 }
             };
             let known = self.size(self.object(var), measure::KNOWN);
@@ -210,7 +247,19 @@ impl Builder<'_> {
 /// What a function gave.
 enum Taken {
     Number(Reg),
-    Object(Object),
+    Objects(Vec<Object>),
+}
+
+/// The objects of a variable of a routine.
+fn objects_at(
+    routine: &Routine,
+    var: VarId,
+    n_parts: usize,
+) -> impl Iterator<Item = Object> + use<> {
+    let (object_of, _) = objects_of(routine, n_parts);
+    let n = if routine.var(var).ty == Ty::Handle { n_parts } else { 1 };
+    let first = object_of[var.0 as usize].map(|object| object.0);
+    first.into_iter().flat_map(move |first| (first..first + n as u32).map(Object))
 }
 
 /// Is the variable lent or given by another argument?

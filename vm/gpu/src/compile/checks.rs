@@ -4,7 +4,7 @@ use star_ir::{Check, IntOp, Operand, SizeOperand};
 use star_shaders::layout::measure;
 use star_shaders::{Op, Reduce};
 
-use super::builder::{Builder, flag_of, table};
+use super::builder::{Builder, table};
 use super::sizes::measured;
 use super::{SiteKind, Unsupported, is_number};
 use crate::code::Reg;
@@ -15,9 +15,9 @@ impl Builder<'_> {
         match check {
             Check::Set(var) | Check::Result(var) => {
                 let set = if is_number(self.routine.var(*var).ty) {
-                    flag_of(*var)
+                    self.number(*var).1
                 } else {
-                    self.size(self.object(*var), measure::SET)
+                    self.is_set(*var)
                 };
                 self.trap(Op::TrapZero, set, kind);
             }
@@ -25,7 +25,11 @@ impl Builder<'_> {
                 let known = self.size(self.object(*var), measure::KNOWN);
                 self.trap(Op::TrapZero, known, kind);
             }
-            Check::HandlePart(..) => return Err(Unsupported("handles".to_owned())),
+            Check::HandlePart(handle, part) => {
+                let part = self.part_of(*handle, part)?;
+                let held = self.size(part, measure::SET);
+                self.trap(Op::TrapZero, held, kind);
+            }
             Check::Index(index, limit) => {
                 let (index, high) = (self.value(index), self.measure(limit));
                 self.at_least(index, 1, &kind);

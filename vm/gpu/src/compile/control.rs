@@ -1,10 +1,11 @@
 //! Statements that decide what runs next.
 
-use star_ir::{ForallRange, LabelId, Operand, Stmt, StmtKind, VarId};
+use star_ir::{LabelId, Operand, Stmt, StmtKind, VarId};
 use star_shaders::{Op, Reduce};
 
-use super::builder::{Builder, Label, flag_of, table};
-use super::{SiteKind, Unsupported, is_number};
+use super::builder::{Builder, Label, table};
+use super::parallel::Forall;
+use super::{Counter, SiteKind, Unsupported, is_number};
 use crate::code::{Object, Reg};
 
 impl Builder<'_> {
@@ -14,7 +15,7 @@ impl Builder<'_> {
 
     pub(super) fn statement(&mut self, stmt: &Stmt) -> Result<(), Unsupported> {
         if let Some(lifted) = self.lifted.remove(&std::ptr::from_ref(stmt))
-            && let Some([turns, single]) = self.choices.lifts
+            && let Some([turns, single]) = self.source.choices.lifts
         {
             let least = if lifted.turns.is_some() { turns } else { single };
             return self.lifted_loop(stmt, lifted, least);
@@ -22,6 +23,10 @@ impl Builder<'_> {
         self.loc = stmt.loc;
         self.taken = 0;
         self.observe(stmt);
+        // A block is only its statements, and a `while` begins with its head.
+        if !matches!(stmt.kind, StmtKind::Block { .. } | StmtKind::While { .. }) {
+            self.profile(Op::Tally, Counter::Runs(stmt.loc), None);
+        }
         match &stmt.kind {
             StmtKind::Assign(dst, op) => self.assignment(*dst, op),
             StmtKind::Step { .. }
@@ -40,9 +45,14 @@ impl Builder<'_> {
             StmtKind::Cost { units, times } => {
                 let units = i64::try_from(*units).unwrap_or(i64::MAX);
                 match times {
-                    None => self.count(Op::Cost, None, units),
+                    None => {
+                        self.profile(Op::Charge, Counter::Cost(stmt.loc, units as u64), None);
+                        self.count(Op::Cost, None, units);
+                    }
                     Some(times) => {
                         let times = self.measure(times);
+                        let cost = Counter::Cost(stmt.loc, units as u64);
+                        self.profile(Op::Charge, cost, Some(times));
                         self.count(Op::CostTimes, Some(times), units);
                     }
                 }
@@ -71,15 +81,14 @@ impl Builder<'_> {
             }
             StmtKind::Foreach { label, var, over, body } => {
                 let over = self.object(*over);
-                self.over_ones(*label, *var, over, &[], body)
+                self.over_ones(*label, *var, over, body)
             }
             StmtKind::Forall { label, var, range, writes: _, privates, reductions, body } => {
-                if !reductions.is_empty() {
-                    return Err(Unsupported("reductions of `forall`".to_owned()));
-                }
-                self.forall(*label, *var, range, privates, body)
+                self.forall(&Forall { label: *label, var: *var, range, privates, reductions, body })
             }
-            StmtKind::Tile { .. } => Err(Unsupported("tile kernels".to_owned())),
+            StmtKind::Tile { rows, privates, body, reductions } => {
+                self.tile(rows, privates, reductions, body)
+            }
             StmtKind::If { test, then, otherwise } => {
                 let (test, other, end) = (self.value(test), self.label(), self.label());
                 self.jump_if(Op::JumpZero, test, other);
@@ -128,7 +137,7 @@ impl Builder<'_> {
     }
 
     /// The body of a loop, with its counted turn in front.
-    fn turn(&mut self, var: VarId, value: Reg, loc: star_ir::LocId) {
+    pub(super) fn turn(&mut self, var: VarId, value: Reg, loc: star_ir::LocId) {
         self.loc = loc;
         self.count(Op::Turn, None, 0);
         self.assign(var, value);
@@ -142,12 +151,13 @@ impl Builder<'_> {
         down: bool,
         body: &[Stmt],
     ) -> Result<(), Unsupported> {
-        let loc = self.loc;
+        let (loc, turns) = (self.loc, self.turns());
         let (from, to) = (self.value(from), self.value(to));
         let (next, last) = (self.fresh(), self.fresh());
         self.emit(Op::Move, |it| (it.d, it.a) = (Some(next), Some(from)));
         self.emit(Op::Move, |it| (it.d, it.a) = (Some(last), Some(to)));
         let (again, goes_on, end) = (self.label(), self.label(), self.label());
+        self.looks_for_turn(turns);
         let beyond = self.alu(if down { Op::Lt } else { Op::Gt }, next, last);
         self.jump_if(Op::JumpNonzero, beyond, end);
         self.here(again);
@@ -157,6 +167,7 @@ impl Builder<'_> {
         self.around.pop();
         self.here(goes_on);
         self.loc = loc;
+        self.looks_for_turn(turns);
         // No value lies beyond the last one, which may be the greatest integer there is.
         let at_last = self.alu(Op::Eq, next, last);
         self.jump_if(Op::JumpNonzero, at_last, end);
@@ -174,9 +185,10 @@ impl Builder<'_> {
         test: &Operand,
         body: &[Stmt],
     ) -> Result<(), Unsupported> {
-        let loc = self.loc;
+        let (loc, turns) = (self.loc, self.turns());
         let (again, end) = (self.label(), self.label());
         self.here(again);
+        self.looks_for_turn(turns);
         self.around.push((label, Some(again), end));
         self.block(head)?;
         self.loc = loc;
@@ -196,15 +208,14 @@ impl Builder<'_> {
         label: LabelId,
         var: VarId,
         over: Object,
-        privates: &[VarId],
         body: &[Stmt],
     ) -> Result<(), Unsupported> {
-        let loc = self.loc;
+        let (loc, turns) = (self.loc, self.turns());
         let (at, again, end) = (self.fresh(), self.label(), self.label());
         self.load(at, 0);
         self.here(again);
         self.loc = loc;
-        self.unset(privates);
+        self.looks_for_turn(turns);
         let first = self.reduce(Reduce::First, table::FIRST, over, None, Some(at));
         self.emit(Op::Move, |it| (it.d, it.a) = (Some(at), Some(first)));
         self.jump_if(Op::JumpZero, at, end);
@@ -217,62 +228,13 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// The iterations one after another, in the order of their numbers.
-    fn forall(
-        &mut self,
-        label: LabelId,
-        var: VarId,
-        range: &ForallRange,
-        privates: &[VarId],
-        body: &[Stmt],
-    ) -> Result<(), Unsupported> {
-        let loc = self.loc;
-        match range {
-            ForallRange::Ones(over) => {
-                // The body may write it, or use temporaries of its own.
-                self.objects.push(0);
-                let ones = Object(self.objects.len() as u32 - 1);
-                let over = self.object(*over);
-                self.copy_bits(ones, over);
-                self.over_ones(label, var, ones, privates, body)?;
-            }
-            ForallRange::Range(from, to) => {
-                let (again, goes_on, end) = (self.label(), self.label(), self.label());
-                let (from, to) = (self.value(from), self.value(to));
-                let (next, last) = (self.fresh(), self.fresh());
-                self.emit(Op::Move, |it| (it.d, it.a) = (Some(next), Some(from)));
-                self.emit(Op::Move, |it| (it.d, it.a) = (Some(last), Some(to)));
-                let beyond = self.alu(Op::Gt, next, last);
-                self.jump_if(Op::JumpNonzero, beyond, end);
-                self.here(again);
-                self.loc = loc;
-                self.unset(privates);
-                self.turn(var, next, loc);
-                self.around.push((label, Some(goes_on), end));
-                self.block(body)?;
-                self.around.pop();
-                self.here(goes_on);
-                self.loc = loc;
-                let at_last = self.alu(Op::Eq, next, last);
-                self.jump_if(Op::JumpNonzero, at_last, end);
-                self.emit(Op::Add, |it| (it.d, it.a, it.imm) = (Some(next), Some(next), 1));
-                self.jump(again);
-                self.here(end);
-            }
-        }
-        self.loc = loc;
-        self.unset(privates);
-        self.unset(&[var]);
-        Ok(())
-    }
-
     /// The variables hold nothing any more.
     pub(super) fn unset(&mut self, vars: &[VarId]) {
         for &var in vars {
             if is_number(self.routine.var(var).ty) {
-                self.load(flag_of(var), 0);
-            } else {
-                let object = self.object(var);
+                self.load(self.number(var).1, 0);
+            }
+            for object in self.objects_of(var) {
                 self.emit(Op::Unset, |it| it.x = Some(object));
             }
         }

@@ -23,27 +23,35 @@ pub(super) struct Tracked {
 }
 
 impl Tracked {
-    pub(super) fn new(routine: &Routine, object_of: &[Option<Object>]) -> Self {
-        let n_objects = object_of.iter().flatten().count();
+    pub(super) fn new(routine: &Routine, object_of: &[Option<Object>], n_parts: usize) -> Self {
+        let size_of = |ty: Ty| match ty {
+            Ty::Int | Ty::Bool | Ty::Str => 0,
+            Ty::Slice(_) | Ty::Word(_) | Ty::Table(..) => 1,
+            Ty::Handle => n_parts,
+        };
+        let n_objects = routine.vars.iter().map(|var| size_of(var.ty)).sum();
         let (mut initial, mut is_static) = (vec![UNSET; n_objects], vec![false; n_objects]);
         for (var, object) in routine.vars.iter().zip(object_of) {
             if let Some(object) = object {
                 let fixed = |extent: Extent| !matches!(extent, Extent::Dynamic);
-                is_static[object.0 as usize] = match var.ty {
+                let has_one_size = match var.ty {
                     Ty::Slice(n) | Ty::Word(n) => fixed(n),
                     Ty::Table(rows, columns) => fixed(rows) && fixed(columns),
                     Ty::Int | Ty::Bool | Ty::Str | Ty::Handle => false,
                 };
+                let own = object.0 as usize..object.0 as usize + size_of(var.ty);
+                is_static[own].fill(has_one_size);
             }
         }
         for param in &routine.params {
             if let Some(object) = object_of[param.var.0 as usize] {
-                initial[object.0 as usize] = match param.mode {
-                    Mode::Value => SET,
-                    Mode::Ref => SET | UNSET,
-                };
+                let ty = routine.var(param.var).ty;
+                let own = object.0 as usize..object.0 as usize + size_of(ty);
+                // A handle may hold any of its parts.
+                let is_set = param.mode == Mode::Value && ty != Ty::Handle;
+                initial[own.clone()].fill(if is_set { SET } else { SET | UNSET });
                 // What comes from outside has its size checked only behind the header.
-                is_static[object.0 as usize] = false;
+                is_static[own].fill(false);
             }
         }
         Tracked { n_vars: routine.vars.len(), initial, is_static }

@@ -1,12 +1,15 @@
 //! The compiler from SIR to register code, routine by routine.
 //!
-//! * `builder`: instructions over any number of registers, labels; `control`, `calls`, `operations`, `sizes`, `checks`: a
-//!   statement each.
+//! * `builder`: instructions over any number of registers, labels; `control`, `parallel`, `calls`, `operations`, `sizes`,
+//!   `checks`, `handles`: a statement each.
 //! * `facts`: what is surely set needs no flag and no shape; `registers`: liveness, what nobody reads, registers and
 //!   cells; `sync`: where threads have to wait for each other.
 //!
 //! Note [Variables]. A number, truth value or text is a register, and so is whether it was set, as 0 or 1; texts are numbers into
 //! a list. A slice, word or table is an object, and whether it was set is in its descriptor.
+//!
+//! A handle is as many tables as there are parts in the program, those that it does not hold unset. It holds parts of one
+//! module only, so that these say which one.
 //!
 //! Note [Values that outlive a stop]. A trap shows variables and leaves the caller's; the host finds them by the site of the
 //! instruction, which says for each number where it is. So they are live there, as SIR's observation says.
@@ -14,18 +17,25 @@
 mod builder;
 mod calls;
 mod checks;
+mod columns;
 mod control;
 mod facts;
+mod handles;
 mod lift;
 mod operations;
+mod parallel;
 mod registers;
 mod sizes;
 mod sync;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use star_base::{BitVector, Native};
-use star_ir::{Check, Mode, Operand, Program, Routine, RoutineId, Ty, VarId, visit};
+use star_ir::{
+    Check, HandlePart, LocId, Mode, Operand, Program, Routine, RoutineId, Ty, VarId, visit,
+};
+use star_shaders::layout::{REGISTERS, STAGING, flag};
 use star_vm::explain::Subject;
 
 use crate::code::{Inst, Object};
@@ -39,13 +49,28 @@ pub(crate) struct RoutineCode {
     pub(crate) insts: Vec<Inst>,
     /// For each object the flags that it begins with.
     pub(crate) objects: Vec<u32>,
-    /// For each variable its object, if it is one.
+    /// For each variable its object, if it is one; of a handle the one of the first part.
     pub(crate) object_of: Vec<Option<Object>>,
     /// Cells of the frame, for numbers without a register.
     pub(crate) cells: u32,
     pub(crate) sites: Vec<Site>,
     /// The routines that it calls.
     pub(crate) callees: Vec<RoutineId>,
+    /// What the instructions of a profile count, by their numbers in the routine.
+    pub(crate) counters: Vec<Counter>,
+}
+
+/// What an instruction of a profile is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Counter {
+    /// How often something at this place began.
+    Runs(LocId),
+    /// So many operations, counted at this place.
+    Cost(LocId, u64),
+    /// The line of a call.
+    Line(LocId),
+    /// A routine that is called.
+    Routine(RoutineId),
 }
 
 /// What the host has to know of an instruction.
@@ -54,6 +79,8 @@ pub(crate) struct Site {
     pub(crate) kind: SiteKind,
     /// Where numbers are that somebody may ask for here; none are of variables that are unset.
     pub(crate) numbers: Vec<(VarId, Number)>,
+    /// The objects that the guard looks at for variables of which the code around it has its own.
+    pub(crate) objects: BTreeMap<VarId, Object>,
 }
 
 /// What an instruction stops for.
@@ -168,6 +195,17 @@ pub(crate) struct Choices {
     pub(crate) natives: bool,
     /// Loops become kernels over a grid where their tables have so many bits: loops with turns, and single dispatches.
     pub(crate) lifts: Option<[u64; 2]>,
+    /// Lines and routines are charged.
+    pub(crate) profiles: bool,
+}
+
+/// What routines are compiled of.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Source<'p> {
+    pub(crate) program: &'p Program,
+    /// All parts that handles may hold.
+    pub(crate) parts: &'p [HandlePart],
+    pub(crate) choices: Choices,
 }
 
 /// The code of one routine.
@@ -175,32 +213,63 @@ pub(crate) struct Choices {
 /// # Errors
 /// What in it the device has no code for.
 pub(crate) fn compile(
-    program: &Program,
+    source: Source<'_>,
     id: RoutineId,
-    choices: Choices,
     constants: &mut Constants,
 ) -> Result<RoutineCode, Unsupported> {
-    let routine = program.routine(id);
-    if routine.vars.iter().any(|var| var.ty == Ty::Handle) {
-        return Err(Unsupported("handles".to_owned()));
-    }
-    let mut builder = Builder::new(program, id, choices, constants);
-    if choices.lifts.is_some() {
-        builder.lifted = lifts::find(program, id);
+    let routine = source.program.routine(id);
+    let mut builder = Builder::new(source, id, constants);
+    if source.choices.lifts.is_some() {
+        builder.lifted = lifts::find(source.program, id);
     }
     builder.routine()?;
-    let Builder { mut insts, mut labels, n_regs, objects, object_of, mut sites, callees, .. } =
-        builder;
-    let tracked = facts::Tracked::new(routine, &object_of);
+    let Builder { mut insts, mut labels, n_regs, objects, object_of, mut sites, .. } = builder;
+    let (callees, counters) = (builder.callees, builder.counters);
+    let tracked = facts::Tracked::new(routine, &object_of, source.parts.len());
     facts::apply(&tracked, &mut insts, &mut labels, &mut sites);
-    let cells = registers::allocate(&mut insts, &mut labels, n_regs, &mut sites);
+    let cells =
+        registers::allocate(&mut insts, &mut labels, (n_regs, passed_cells(routine)), &mut sites);
     sync::place(&mut insts, &labels);
     for inst in &mut insts {
         if inst.target != crate::code::NO_TARGET && inst.op != star_shaders::Op::Call {
             inst.target = labels[inst.target as usize] as u32;
         }
     }
-    Ok(RoutineCode { insts, objects, object_of, cells, sites, callees })
+    Ok(RoutineCode { insts, objects, object_of, cells, sites, callees, counters })
+}
+
+/// The objects of a routine's variables in their order, and the flags that each begins with.
+pub(crate) fn objects_of(routine: &Routine, n_parts: usize) -> (Vec<Option<Object>>, Vec<u32>) {
+    let mut flags = Vec::new();
+    let object_of = routine.vars.iter().map(|var| {
+        let own = flags.len() as u32;
+        match var.ty {
+            Ty::Int | Ty::Bool | Ty::Str => return None,
+            Ty::Handle => flags.resize(flags.len() + n_parts, 0),
+            Ty::Slice(_) | Ty::Word(_) | Ty::Table(..) => {
+                flags.push(if var.sized { flag::FIXED } else { 0 });
+            }
+        }
+        Some(Object(own))
+    });
+    (object_of.collect(), flags)
+}
+
+/// Where a number of this place is while it goes into a call or out of it: a register, or a cell in the frame of the
+/// routine that is called.
+pub(crate) fn staged(place: u32) -> Home {
+    match STAGING + place {
+        register if register < REGISTERS => Home::Register(register),
+        beyond => Home::Cell(beyond - REGISTERS),
+    }
+}
+
+/// Cells for the numbers of a call that have no register.
+fn passed_cells(routine: &Routine) -> u32 {
+    let numbers = || numbers_of(routine).map(|(_, _, mode)| mode);
+    let into: u32 = numbers().map(|mode| if mode == Mode::Ref { 2 } else { 1 }).sum();
+    let out = 2 * numbers().filter(|mode| *mode == Mode::Ref).count() as u32 + 1;
+    (STAGING + into.max(out)).saturating_sub(REGISTERS)
 }
 
 /// Does the routine change its parameter, so that it needs one of its own?

@@ -1,21 +1,15 @@
-//! Assignments and stores. Operations on whole tables are loops over their columns, so that no instruction takes longer than a line.
+//! Assignments and stores. Operations on whole tables are loops over their columns (`columns`).
 
 use star_ir::{
-    Direction, IntOp, LogicOp, Op as Sir, Operand, Relation, Sense, SizeOperand, StmtKind, VarId,
+    Direction, IntOp, LogicOp, Op as Sir, Operand, Relation, Sense, SizeOperand, StmtKind, Ty,
+    VarId,
 };
 use star_shaders::layout::measure;
 use star_shaders::{Generator, Op, Reduce};
 
-use super::builder::{Builder, Label, Line, table};
+use super::builder::{Builder, Line, table};
 use super::{Unsupported, is_number};
 use crate::code::{Object, Reg};
-
-/// A loop over numbers of columns.
-struct Columns {
-    at: Reg,
-    again: Label,
-    end: Label,
-}
 
 impl Builder<'_> {
     /// The variable takes the value of the operation.
@@ -25,16 +19,13 @@ impl Builder<'_> {
             self.assign(dst, value);
             return Ok(());
         }
+        if let (Ty::Handle, Sir::Copy(Operand::Var(from))) = (self.routine.var(dst).ty, op) {
+            self.copy_handle(dst, *from);
+            return Ok(());
+        }
         let x = self.object(dst);
         match op {
-            Sir::Copy(Operand::Var(from)) => {
-                let y = self.object(*from);
-                if self.is_table(dst) {
-                    self.copy_table(x, y);
-                } else {
-                    self.copy_bits(x, y);
-                }
-            }
+            Sir::Copy(Operand::Var(from)) => self.copy(dst, x, self.object(*from)),
             Sir::Convert(from) => self.copy_bits(x, self.object(*from)),
             Sir::Fill(len, bit) => {
                 let len = self.value(len);
@@ -148,7 +139,10 @@ impl Builder<'_> {
             Sir::Extreme { table, mask, sense } => {
                 self.extreme(x, self.object(*table), self.object(*mask), *sense);
             }
-            Sir::HandlePart(..) => return Err(Unsupported("handles".to_owned())),
+            Sir::HandlePart(handle, part) => {
+                let part = self.part_of(*handle, part)?;
+                self.copy_table(x, part);
+            }
             Sir::Copy(Operand::Int(_) | Operand::Bool(_) | Operand::Str(_))
             | Sir::Int(..)
             | Sir::Compare(..)
@@ -309,7 +303,9 @@ impl Builder<'_> {
                     self.next_column(columns);
                 }
             }
-            StmtKind::PutHandlePart { .. } => return Err(Unsupported("handles".to_owned())),
+            StmtKind::PutHandlePart { handle, part, value } => {
+                self.put_part(*handle, part, *value)?;
+            }
             StmtKind::Assign(..)
             | StmtKind::Size(_)
             | StmtKind::Check(_)
@@ -340,61 +336,6 @@ impl Builder<'_> {
             SizeOperand::Rows(var) => self.size(self.object(*var), measure::ROWS),
             SizeOperand::Columns(var) => self.size(self.object(*var), measure::COLUMNS),
         }
-    }
-
-    /// x := y, slices or words.
-    pub(super) fn copy_bits(&mut self, x: Object, y: Object) {
-        if x != y {
-            self.shape_like(x, y);
-            self.logic(table::FIRST, x.into(), Some(y.into()), None);
-        }
-    }
-
-    /// x := y, tables.
-    pub(super) fn copy_table(&mut self, x: Object, y: Object) {
-        if x != y {
-            self.shape_like(x, y);
-            let width = self.size(y, measure::COLUMNS);
-            let columns = self.columns(None, width);
-            self.column_copy(x, columns.at, y, columns.at);
-            self.next_column(columns);
-        }
-    }
-
-    /// The columns behind `behind` up to `last` become zeros.
-    pub(super) fn clear_columns(&mut self, x: Object, behind: Option<Reg>, last: Reg) {
-        let columns = self.columns(behind, last);
-        let column = Line { object: x, column: Some(columns.at) };
-        self.logic(table::ZERO, column, None, None);
-        self.next_column(columns);
-    }
-
-    fn column_copy(&mut self, x: Object, to: Reg, y: Object, from: Reg) {
-        let to = Line { object: x, column: Some(to) };
-        let from = Line { object: y, column: Some(from) };
-        self.logic(table::FIRST, to, Some(from), None);
-    }
-
-    /// Begins a loop over the numbers from 1, or behind `behind`, to `last`.
-    fn columns(&mut self, behind: Option<Reg>, last: Reg) -> Columns {
-        let (at, again, end) = (self.fresh(), self.label(), self.label());
-        match behind {
-            Some(behind) => {
-                self.emit(Op::Add, |it| (it.d, it.a, it.imm) = (Some(at), Some(behind), 1));
-            }
-            None => self.load(at, 1),
-        }
-        self.here(again);
-        let beyond = self.alu(Op::Gt, at, last);
-        self.jump_if(Op::JumpNonzero, beyond, end);
-        Columns { at, again, end }
-    }
-
-    fn next_column(&mut self, columns: Columns) {
-        let Columns { at, again, end } = columns;
-        self.emit(Op::Add, |it| (it.d, it.a, it.imm) = (Some(at), Some(at), 1));
-        self.jump(again);
-        self.here(end);
     }
 
     /// x is what a generator makes of the other components of y: never in place.

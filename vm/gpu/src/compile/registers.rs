@@ -52,11 +52,11 @@ impl Bits {
     }
 }
 
-/// Gives every register one of the device, or a cell; how many cells that are.
+/// Gives every register one of the device, or a cell behind those that are `taken`; how many cells that are.
 pub(super) fn allocate(
     insts: &mut Vec<Inst>,
     labels: &mut [usize],
-    n_regs: u32,
+    (n_regs, taken): (u32, u32),
     sites: &mut [Site],
 ) -> u32 {
     let mut spans = liveness(insts, labels, n_regs);
@@ -68,7 +68,7 @@ pub(super) fn allocate(
             break;
         }
     }
-    let (homes, cells) = share(&intervals(insts, &spans, n_regs));
+    let (homes, cells) = share(&intervals(insts, &spans, n_regs), taken);
     for inst in insts.iter() {
         if let Some(site) = inst.site {
             for (_, number) in &mut sites[site as usize].numbers {
@@ -183,7 +183,7 @@ fn intervals(insts: &[Inst], spans: &[Span], n_regs: u32) -> Vec<Option<(usize, 
 }
 
 /// Where each register goes; what is live longest gives way.
-fn share(intervals: &[Option<(usize, usize)>]) -> (Vec<Option<Home>>, u32) {
+fn share(intervals: &[Option<(usize, usize)>], taken: u32) -> (Vec<Option<Home>>, u32) {
     let mut homes = vec![None; intervals.len()];
     let mut waiting: Vec<(usize, usize, usize)> = intervals
         .iter()
@@ -194,7 +194,7 @@ fn share(intervals: &[Option<(usize, usize)>]) -> (Vec<Option<Home>>, u32) {
     waiting.sort_unstable();
     let mut free: Vec<u32> = (0..SHARED).rev().collect();
     let mut active: Vec<(usize, usize, u32)> = Vec::new();
-    let mut cells = 0;
+    let mut cells = taken;
     for (start, end, reg) in waiting {
         active.retain(|&(last, _, at)| {
             if last < start {

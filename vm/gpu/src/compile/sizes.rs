@@ -4,7 +4,7 @@ use star_ir::{SizeOp, SizeOperand, VarId};
 use star_shaders::Op;
 use star_shaders::layout::measure;
 
-use super::builder::{Builder, Label, flag_of};
+use super::builder::{Builder, Label};
 use crate::code::{Object, Reg};
 
 impl Builder<'_> {
@@ -12,7 +12,7 @@ impl Builder<'_> {
         let end = self.label();
         match op {
             SizeOp::Latch { dst, size } => {
-                self.jump_if(Op::JumpNonzero, flag_of(*dst), end);
+                self.jump_if(Op::JumpNonzero, self.number(*dst).1, end);
                 if let Some(var) = measured(size) {
                     self.skip_unless(Op::JumpZero, self.object(var), measure::KNOWN, end);
                 }

@@ -79,6 +79,7 @@ fn is_barrier(op: Op) -> bool {
         Op::Unset
             | Op::Fix
             | Op::Spill
+            | Op::Pass
             | Op::Prepare
             | Op::Lend
             | Op::Give

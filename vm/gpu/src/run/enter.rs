@@ -2,12 +2,12 @@
 
 use super::{Active, Argument, End, Run, Slot};
 use crate::code::Reg;
-use crate::compile::{SiteKind, changes, is_number};
+use crate::compile::{Home, SiteKind, changes, is_number, staged};
 use crate::heap::Block;
 use crate::program::internal;
 use crate::value::{Kind, Sizes};
-use star_ir::{LimitKind, Mode, Ty, VarId};
-use star_shaders::layout::{DESC_WORDS, STAGING, descriptor, flag, routine, state};
+use star_ir::{LimitKind, Mode, Param, Routine, Ty, VarId};
+use star_shaders::layout::{DESC_WORDS, descriptor, flag, routine, state};
 use star_vm::stop::Stop;
 use star_vm::{BackendError, HostValue};
 use std::sync::Arc;
@@ -29,6 +29,10 @@ impl Run<'_, '_> {
                 Argument::Number(_) => matches!(ty, Ty::Int | Ty::Bool),
                 Argument::Text(_) => ty == Ty::Str,
                 Argument::Object(sizes, _) => Kind::of(ty) == Some(sizes.kind),
+                Argument::Handle(parts) => {
+                    let is_known = |part| plan.parts.contains(part);
+                    ty == Ty::Handle && parts.iter().all(|(part, _, _)| is_known(part))
+                }
             };
             if !fits {
                 let name = &sir.var(param.var).name;
@@ -40,7 +44,7 @@ impl Run<'_, '_> {
         self.heap.unit.write(literals.at, &plan.constants.limbs)?;
         let at = self.new_frame(entry)?;
         let mut words = code.new_frame(entry, at);
-        let mut staged = STAGING;
+        let mut place = 0;
         for (param, slot) in sir.params.iter().zip(&mut *slots) {
             if is_number(sir.var(param.var).ty) {
                 let number = match &slot.argument {
@@ -49,63 +53,65 @@ impl Run<'_, '_> {
                         self.texts.push(Arc::clone(text));
                         Some(self.texts.len() as i64 - 1)
                     }
-                    Argument::Nothing | Argument::Object(..) => None,
+                    Argument::Nothing | Argument::Object(..) | Argument::Handle(_) => None,
                 };
-                let needed = if param.mode == Mode::Ref { 2 } else { 1 };
-                if staged + needed > star_shaders::layout::REGISTERS {
-                    let what = "an entry with so many numbers among its parameters".to_owned();
-                    return Err(BackendError::Unsupported { what }.into());
-                }
-                self.set_register(Reg(staged), number.unwrap_or(0));
+                let mut given = vec![number.unwrap_or(0)];
                 if param.mode == Mode::Ref {
-                    self.set_register(Reg(staged + 1), i64::from(number.is_some()));
+                    given.push(i64::from(number.is_some()));
                 }
-                staged += needed;
+                for number in given {
+                    match staged(place) {
+                        Home::Register(reg) => self.set_register(Reg(reg), number),
+                        Home::Cell(cell) => {
+                            let cell = code.cell(cell) as usize;
+                            words[cell] = number as u32;
+                            words[cell + 1] = (number as u64 >> 32) as u32;
+                        }
+                    }
+                    place += 1;
+                }
                 continue;
             }
             let Some(object) = code.object_of[param.var.0 as usize] else {
                 return Err(internal("a parameter that is neither number nor object").into());
             };
             let own = code.descriptor(object.0) as usize;
-            let fixed = match param.mode {
-                Mode::Ref if slot.fixed => flag::FIXED,
-                Mode::Ref => 0,
-                Mode::Value => code.objects[object.0 as usize],
-            };
-            let place = |word: u32| own + word as usize;
-            words[place(descriptor::FLAGS)] = fixed;
             match std::mem::replace(&mut slot.argument, Argument::Nothing) {
                 Argument::Object(sizes, block) => {
-                    let bytes = u64::from(block.words) * 4;
-                    self.alive += bytes;
-                    self.control.stats.peak_bytes = self.alive;
-                    self.saw(sizes);
-                    let mut used = block;
-                    match param.mode {
-                        Mode::Ref => drop(self.blocks.insert(block.at, block)),
-                        Mode::Value => {
-                            if changes(sir, param.var) && block.words > 0 {
-                                self.reserve(u64::from(block.words))?;
-                                used = self.heap.take(u64::from(block.words))?;
-                                self.blocks.insert(used.at, used);
-                                self.heap.unit.copy(block.at, used.at, block.words)?;
-                                self.alive += bytes;
-                            }
-                            slot.argument = Argument::Object(sizes, block);
-                        }
+                    words[own + descriptor::FLAGS as usize] =
+                        flags_of(param.mode, slot.fixed, code.objects[object.0 as usize]);
+                    let own = &mut words[own..own + DESC_WORDS as usize];
+                    let kept = self.let_in(sir, param, (sizes, block), own)?;
+                    if let Some(block) = kept {
+                        slot.argument = Argument::Object(sizes, block);
                     }
-                    words[place(descriptor::AT)] = used.at;
-                    words[place(descriptor::CAPACITY)] = used.words;
-                    words[place(descriptor::FLAGS)] |= flag::SET;
-                    words[place(descriptor::ROWS)] = sizes.rows;
-                    words[place(descriptor::COLUMNS)] = sizes.columns;
-                    words[place(descriptor::STRIDE)] = sizes.stride();
+                }
+                Argument::Handle(parts) => {
+                    let mut kept = Vec::new();
+                    for (part, sizes, block) in parts {
+                        let Some(at) = plan.parts.iter().position(|known| *known == part) else {
+                            return Err(internal("a handle with an unknown part").into());
+                        };
+                        let own = code.descriptor(object.0 + at as u32) as usize;
+                        let own = &mut words[own..own + DESC_WORDS as usize];
+                        let block = self.let_in(sir, param, (sizes, block), own)?;
+                        kept.extend(block.map(|block| (part, sizes, block)));
+                    }
+                    if param.mode == Mode::Value {
+                        slot.argument = Argument::Handle(kept);
+                    }
                 }
                 Argument::Nothing | Argument::Number(_) | Argument::Text(_) => {
+                    if sir.var(param.var).ty == Ty::Handle {
+                        continue;
+                    }
+                    let own = &mut words[own..own + DESC_WORDS as usize];
+                    own[descriptor::FLAGS as usize] =
+                        flags_of(param.mode, slot.fixed, code.objects[object.0 as usize]);
                     if let Some(size) = slot.size {
-                        words[place(descriptor::FLAGS)] |= flag::SIZED;
-                        words[place(descriptor::ROWS)] = size;
-                        words[place(descriptor::COLUMNS)] = 1;
+                        own[descriptor::FLAGS as usize] |= flag::SIZED;
+                        own[descriptor::ROWS as usize] = size;
+                        own[descriptor::COLUMNS as usize] = 1;
                     }
                 }
             }
@@ -133,6 +139,45 @@ impl Run<'_, '_> {
         Ok(())
     }
 
+    /// An object of the caller is one of the entry's, with this descriptor; the caller keeps a block that is its own
+    /// still.
+    fn let_in(
+        &mut self,
+        sir: &Routine,
+        param: &Param,
+        (sizes, block): (Sizes, Block),
+        own: &mut [u32],
+    ) -> Result<Option<Block>, End> {
+        let bytes = u64::from(block.words) * 4;
+        self.alive += bytes;
+        self.control.stats.peak_bytes = self.alive;
+        self.saw(sizes);
+        let mut used = block;
+        let kept = match param.mode {
+            Mode::Ref => {
+                self.blocks.insert(block.at, block);
+                None
+            }
+            Mode::Value => {
+                if changes(sir, param.var) && block.words > 0 {
+                    self.reserve(u64::from(block.words))?;
+                    used = self.heap.take(u64::from(block.words))?;
+                    self.blocks.insert(used.at, used);
+                    self.heap.unit.copy(block.at, used.at, block.words)?;
+                    self.alive += bytes;
+                }
+                Some(block)
+            }
+        };
+        own[descriptor::AT as usize] = used.at;
+        own[descriptor::CAPACITY as usize] = used.words;
+        own[descriptor::FLAGS as usize] |= flag::SET;
+        own[descriptor::ROWS as usize] = sizes.rows;
+        own[descriptor::COLUMNS as usize] = sizes.columns;
+        own[descriptor::STRIDE as usize] = sizes.stride();
+        Ok(kept)
+    }
+
     /// What `var` parameters hold at the end goes back to the caller.
     pub(super) fn leave(&mut self, slots: &mut [Slot], done: bool) -> Result<(), BackendError> {
         let (plan, entry) = (self.plan, self.plan.entry);
@@ -140,7 +185,7 @@ impl Run<'_, '_> {
         let code = plan.routine(entry)?;
         let Some(&(at, _)) = self.frames.first() else { return Ok(()) };
         let active = if done { Vec::new() } else { self.active()? };
-        let mut staged = STAGING;
+        let mut place = 0;
         for (param, slot) in sir.params.iter().zip(slots) {
             if param.mode == Mode::Value {
                 continue;
@@ -148,9 +193,9 @@ impl Run<'_, '_> {
             let ty = sir.var(param.var).ty;
             let Some(object) = code.object_of[param.var.0 as usize] else {
                 let number = if done {
-                    let (value, is_set) =
-                        (self.register(Reg(staged)), self.register(Reg(staged + 1)));
-                    staged += 2;
+                    let value = self.came_out(at, place)?;
+                    let is_set = self.came_out(at, place + 1)?;
+                    place += 2;
                     (is_set != 0).then_some(value)
                 } else {
                     self.followed(&active, param.var)?
@@ -166,25 +211,58 @@ impl Run<'_, '_> {
                 };
                 continue;
             };
+            slot.argument = Argument::Nothing;
+            if ty == Ty::Handle {
+                let mut held = Vec::new();
+                for (idx, part) in plan.parts.iter().enumerate() {
+                    let own = at + code.descriptor(object.0 + idx as u32);
+                    let words = self.words(own, DESC_WORDS)?;
+                    let found = self.let_out(Kind::Table, &words);
+                    held.extend(found.map(|(sizes, block)| (part.clone(), sizes, block)));
+                }
+                if !held.is_empty() {
+                    slot.argument = Argument::Handle(held);
+                }
+                continue;
+            }
             let words = self.words(at + code.descriptor(object.0), DESC_WORDS)?;
             let has = |word: u32| words[word as usize];
             let flags = has(descriptor::FLAGS);
             slot.fixed = flags & flag::FIXED != 0;
             slot.size = (flags & flag::SIZED != 0).then_some(has(descriptor::ROWS));
-            slot.argument = Argument::Nothing;
-            if flags & flag::SET != 0 {
-                let kind =
-                    Kind::of(ty).ok_or_else(|| internal("a number in the place of an object"))?;
-                let sizes =
-                    Sizes { kind, rows: has(descriptor::ROWS), columns: has(descriptor::COLUMNS) };
-                let block = match has(descriptor::CAPACITY) {
-                    0 => Block::default(),
-                    _ => self.blocks.remove(&has(descriptor::AT)).unwrap_or_default(),
-                };
+            let kind =
+                Kind::of(ty).ok_or_else(|| internal("a number in the place of an object"))?;
+            if let Some((sizes, block)) = self.let_out(kind, &words) {
                 slot.argument = Argument::Object(sizes, block);
             }
         }
         Ok(())
+    }
+
+    /// What an object holds goes to the caller, if it is set.
+    fn let_out(&mut self, kind: Kind, words: &[u32]) -> Option<(Sizes, Block)> {
+        let has = |word: u32| words[word as usize];
+        if has(descriptor::FLAGS) & flag::SET == 0 {
+            return None;
+        }
+        let sizes = Sizes { kind, rows: has(descriptor::ROWS), columns: has(descriptor::COLUMNS) };
+        let block = match has(descriptor::CAPACITY) {
+            0 => Block::default(),
+            _ => self.blocks.remove(&has(descriptor::AT)).unwrap_or_default(),
+        };
+        Some((sizes, block))
+    }
+
+    /// A number that the entry, whose frame is at `at`, gave back.
+    fn came_out(&mut self, at: u32, place: u32) -> Result<i64, BackendError> {
+        match staged(place) {
+            Home::Register(reg) => Ok(self.register(Reg(reg))),
+            Home::Cell(cell) => {
+                let code = self.plan.routine(self.plan.entry)?;
+                let words = self.words(at + code.cell(cell), 2)?;
+                Ok((u64::from(words[0]) | u64::from(words[1]) << 32) as i64)
+            }
+        }
     }
 
     /// The number of a variable of the entry, in whichever routine it is now.
@@ -216,5 +294,14 @@ impl Run<'_, '_> {
             };
         }
         Ok(None)
+    }
+}
+
+/// The flags that an object of the entry begins with.
+fn flags_of(mode: Mode, is_fixed: bool, own: u32) -> u32 {
+    match mode {
+        Mode::Ref if is_fixed => flag::FIXED,
+        Mode::Ref => 0,
+        Mode::Value => own,
     }
 }

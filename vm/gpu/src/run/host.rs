@@ -1,5 +1,6 @@
 //! What a program asks of the host.
 
+use super::stopped::View;
 use super::{End, Run};
 use crate::compile::SiteKind;
 use crate::heap::Block;
@@ -43,7 +44,7 @@ impl Run<'_, '_> {
             | SiteKind::Call { .. }
             | SiteKind::Count => {}
         }
-        let scene = self.scene((id, inst.loc), &site, &vars)?;
+        let scene = self.scene((id, inst.loc), (&site, View::Inside), &vars)?;
         match &site.kind {
             SiteKind::Print(items) => {
                 let values: Vec<_> = items.iter().map(|item| scene.operand(item)).collect();

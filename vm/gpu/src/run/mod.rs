@@ -2,20 +2,21 @@
 //!
 //! * `enter`: arguments into the frame of the entry, and back. `memory`: objects that need more of it, frames.
 //! * `lifted`: loops that are kernels over a grid. `native`: library routines that are kernels over a grid.
-//! * `stopped`: the variables of a routine that has stopped, traps. `host`: `print`, `read` and `write`.
+//! * `profile`: what lines and routines are charged. `stopped`: the variables of a routine that has stopped, traps. `host`: `print`, `read` and `write`.
 
 mod enter;
 mod host;
 mod lifted;
 mod memory;
 mod native;
+mod profile;
 mod stopped;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use star_ir::{LimitKind, LocId, RoutineId};
+use star_ir::{HandlePart, LimitKind, LocId, RoutineId};
 use star_shaders::layout::{STATE_WORDS, state, status};
 use star_vm::stop::Stop;
 use star_vm::{BackendError, Control, Outcome, Stats};
@@ -34,6 +35,7 @@ pub(crate) enum Argument {
     Number(i64),
     Text(Arc<str>),
     Object(Sizes, Block),
+    Handle(Vec<(HandlePart, Sizes, Block)>),
 }
 
 /// What goes into a run for a parameter and comes out of it.
@@ -118,13 +120,31 @@ pub(crate) fn run(
     };
     let began = run.begin(slots);
     let entered = began.is_ok();
-    let ended = began.and_then(|()| run.dispatches());
+    let (mut records, mut ended) = (None, began);
+    if entered {
+        match run.begin_profile() {
+            Ok(made) => records = made,
+            Err(error) => ended = Err(error.into()),
+        }
+    }
+    let ended = ended.and_then(|()| run.dispatches());
     let done = ended.is_ok();
     let mut outcome = match ended {
         Ok(()) => Outcome::Done,
         Err(End::Stop(stop)) => run.stopped(stop),
+        Err(End::Failed(BackendError::OutOfMemory(refused))) => {
+            let wanted = u64::try_from(refused.n_bytes).unwrap_or(u64::MAX);
+            let wanted = run.alive.saturating_add(wanted);
+            let limit = run.limit.min(wanted.saturating_sub(1));
+            run.stopped(Stop::Limit(LimitKind::Memory { limit, wanted }))
+        }
         Err(End::Failed(error)) => failed(error),
     };
+    if let Some(records) = records
+        && let Err(error) = run.end_profile(&records)
+    {
+        outcome = failed(error);
+    }
     if entered && let Err(error) = run.leave(slots, done) {
         outcome = failed(error);
     }
@@ -150,7 +170,6 @@ fn failed(error: BackendError) -> Outcome {
 impl Run<'_, '_> {
     /// One dispatch after another.
     fn dispatches(&mut self) -> Result<(), End> {
-        let budget = self.heap.unit.budget();
         let mut mark = 0;
         loop {
             if self.control.interrupt.load(Ordering::Relaxed) {
@@ -160,7 +179,7 @@ impl Run<'_, '_> {
                 return Err(Stop::Limit(LimitKind::Time).into());
             }
             mark += 1;
-            let threads = self.heap.unit.threads();
+            let (threads, budget) = (self.heap.unit.threads(), self.heap.unit.budget(mark));
             // A loop over the limbs of a line may hold one over the columns of a row.
             self.put(state::LINE_TURNS, 2 * self.longest.div_ceil(threads));
             self.put(

@@ -14,6 +14,15 @@ use star_vm::{BackendError, HostValue, Outcome, checks};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+/// From where variables are looked at that a parallel statement has others for meanwhile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum View {
+    /// As its body sees them.
+    Inside,
+    /// As it leaves them when it is stopped.
+    Outside,
+}
+
 impl Run<'_, '_> {
     /// The active routines, the entry first.
     pub(super) fn active(&mut self) -> Result<Vec<Active>, BackendError> {
@@ -63,7 +72,7 @@ impl Run<'_, '_> {
     pub(super) fn scene(
         &mut self,
         (id, loc): (RoutineId, LocId),
-        site: &Site,
+        (site, view): (&Site, View),
         vars: &[VarId],
     ) -> Result<Scene, BackendError> {
         let plan = self.plan;
@@ -80,9 +89,22 @@ impl Run<'_, '_> {
                         Some((_, number)) => self.number(*number, &here, false)?,
                         None => None,
                     };
-                    Seen { value: self.host_number(ty, number)?, size: None, fixed: false }
+                    let value = self.host_number(ty, number)?;
+                    Seen { value, size: None, fixed: false, parts: Vec::new() }
+                }
+                Some(object) if ty == Ty::Handle => {
+                    let mut parts = Vec::new();
+                    for (idx, part) in plan.parts.iter().enumerate() {
+                        let place = here.at + FRAME_HEAD + object.0 + idx as u32;
+                        let pointer = self.words(place, 1)?[0];
+                        let flags = self.words(pointer + descriptor::FLAGS, 1)?[0];
+                        parts.extend((flags & flag::SET != 0).then(|| part.clone()));
+                    }
+                    Seen { value: HostValue::Unset, size: None, fixed: false, parts }
                 }
                 Some(object) => {
+                    let own = site.objects.get(&var).filter(|_| view == View::Inside);
+                    let object = own.copied().unwrap_or(object);
                     let pointer = self.words(here.at + FRAME_HEAD + object.0, 1)?[0];
                     self.seen(ty, pointer)?
                 }
@@ -124,7 +146,7 @@ impl Run<'_, '_> {
         } else {
             HostValue::Unset
         };
-        Ok(Seen { value, size, fixed: flags & flag::FIXED != 0 })
+        Ok(Seen { value, size, fixed: flags & flag::FIXED != 0, parts: Vec::new() })
     }
 
     /// The trap that the last dispatch ended with.
@@ -150,7 +172,7 @@ impl Run<'_, '_> {
             | SiteKind::Native(_)
             | SiteKind::Count => return Err(internal("a trap of no guard")),
         }
-        let scene = self.scene((id, inst.loc), &site, &vars)?;
+        let scene = self.scene((id, inst.loc), (&site, View::Inside), &vars)?;
         let found = match &site.kind {
             SiteKind::Returned(var) => Ok(scene.other_size(*var)),
             SiteKind::Check(check) => checks::check(&scene, check),
@@ -191,8 +213,10 @@ impl Run<'_, '_> {
         let plan = self.plan;
         let operands = plan.program.locations.get(inst.loc).map(|location| &location.operands);
         let named: Vec<_> = operands.into_iter().flatten().collect();
-        let vars: Vec<VarId> = named.iter().map(|named| named.var).collect();
-        let scene = self.scene((id, inst.loc), &site, &vars)?;
+        let is_shown = |var: VarId| plan.program.routine(id).var(var).ty != Ty::Handle;
+        let vars = named.iter().map(|named| named.var).filter(|var| is_shown(*var));
+        let vars: Vec<VarId> = vars.collect();
+        let scene = self.scene((id, inst.loc), (&site, View::Outside), &vars)?;
         let values = named.iter().filter_map(|named| {
             let seen = scene.seen.get(&named.var)?;
             Some((named.name.clone(), display::short(Shown::from(&seen.value))))

@@ -28,14 +28,25 @@ pub struct TwinSettings {
     pub words: u32,
     /// Decides about the order of the threads.
     pub seed: u64,
+    /// Words that the memory may have at most.
+    pub most_words: u64,
+    /// Dispatches until the device is lost.
+    pub lost_after: u64,
 }
 
 impl TwinSettings {
     /// Everything as small as can be.
-    pub const TINY: TwinSettings = TwinSettings { threads: 3, budget: 60, words: 64, seed: 1 };
+    pub const TINY: TwinSettings =
+        TwinSettings { threads: 3, budget: 60, words: 64, ..TwinSettings::USUAL };
     /// What a device has.
-    pub const USUAL: TwinSettings =
-        TwinSettings { threads: 8, budget: 60_000, words: 1 << 16, seed: 1 };
+    pub const USUAL: TwinSettings = TwinSettings {
+        threads: 8,
+        budget: 60_000,
+        words: 1 << 16,
+        seed: 1,
+        most_words: 1 << 28,
+        lost_after: u64::MAX,
+    };
 }
 
 /// The twin.
@@ -46,6 +57,7 @@ pub(crate) struct Twin {
     /// Which threads have read and written a limb since the last barrier.
     touched: BTreeMap<u32, (u64, u64)>,
     seed: u64,
+    dispatches: u64,
     /// The first two threads that met at a limb.
     clash: Option<String>,
 }
@@ -65,6 +77,7 @@ struct Dispatch {
     depth_limit: u32,
     routines: u32,
     literals: u32,
+    profile: u32,
 }
 
 /// An instruction, decoded.
@@ -91,6 +104,7 @@ impl Twin {
             code: Vec::new(),
             touched: BTreeMap::new(),
             seed: settings.seed,
+            dispatches: 0,
             clash: None,
         }
     }
@@ -104,6 +118,14 @@ impl Twin {
             order.swap(last, (self.seed >> 33) as usize % (last + 1));
         }
         order
+    }
+
+    /// Fails once the device is lost.
+    fn is_there(&self) -> Result<(), BackendError> {
+        match self.dispatches < self.settings.lost_after {
+            true => Ok(()),
+            false => Err(BackendError::DeviceLost { why: "the test said so".to_owned() }),
+        }
     }
 
     fn fields(&self, pc: u32) -> Result<Fields, BackendError> {
@@ -142,7 +164,7 @@ impl Unit for Twin {
         self.settings.threads
     }
 
-    fn budget(&self) -> u32 {
+    fn budget(&self, _dispatch: u32) -> u32 {
         self.settings.budget
     }
 
@@ -151,7 +173,7 @@ impl Unit for Twin {
     }
 
     fn max_words(&self) -> u64 {
-        1 << 28
+        self.settings.most_words
     }
 
     fn words(&self) -> u32 {
@@ -167,6 +189,7 @@ impl Unit for Twin {
     }
 
     fn read(&mut self, at: u32, into: &mut [u32]) -> Result<(), BackendError> {
+        self.is_there()?;
         into.copy_from_slice(&self.mem[at as usize..at as usize + into.len()]);
         Ok(())
     }
@@ -198,6 +221,8 @@ impl Unit for Twin {
     }
 
     fn dispatch(&mut self, state: &mut State) -> Result<(), BackendError> {
+        self.is_there()?;
+        self.dispatches += 1;
         let wide = |place: u32| {
             u64::from(state[place as usize]) | u64::from(state[place as usize + 1]) << 32
         };
@@ -216,6 +241,7 @@ impl Unit for Twin {
             depth_limit: word(state::DEPTH_LIMIT),
             routines: word(state::ROUTINES),
             literals: word(state::LITERALS),
+            profile: word(state::PROFILE),
         };
         let mut budget = i64::from(word(state::BUDGET));
         self.touched.clear();

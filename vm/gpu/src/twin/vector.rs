@@ -1,7 +1,8 @@
 //! What touches objects, and frames.
 
 use star_shaders::layout::{
-    DESC_WORDS, FRAME_HEAD, REGISTERS, STAGING, descriptor, flag, frame, measure, routine, status,
+    DESC_WORDS, FRAME_HEAD, REGISTERS, STAGING, charged, descriptor, flag, frame, measure, routine,
+    status,
 };
 use star_shaders::{Generator, Op, Reduce};
 
@@ -147,15 +148,56 @@ impl Twin {
                     self.set(dx + descriptor::COLUMNS, 1);
                 }
             }
-            Op::Fill => {
-                let number = self.wide(self.cell(run.frame, inst.imm));
+            Op::Fill | Op::Fetch => {
+                let of = if inst.op == Op::Fetch { run.callee } else { run.frame };
+                let number = self.wide(self.cell(of, inst.imm));
                 run.put(inst.d, number);
             }
-            Op::Spill => {
+            Op::Spill | Op::Pass => {
                 self.barrier();
-                self.set_wide(self.cell(run.frame, inst.imm), a);
+                let of = if inst.op == Op::Pass { run.callee } else { run.frame };
+                self.set_wide(self.cell(of, inst.imm), a);
             }
+            Op::Tally | Op::Charge | Op::Open | Op::Close => self.profile(run, inst, a),
             _ => self.link(run, inst, (dx, dy)),
+        }
+    }
+
+    /// One thread keeps the profile.
+    fn profile(&mut self, run: &Dispatch, inst: Fields, a: i64) {
+        let times = if inst.a.is_some() { a.max(0) } else { 1 };
+        let record = self.word(run.profile + inst.imm as u32);
+        let count = |this: &mut Self, at: u32, by: i64| {
+            let sum = this.wide(at).wrapping_add(by);
+            this.set_wide(at, sum);
+        };
+        let depth = record + charged::DEPTH;
+        match inst.op {
+            Op::Tally => count(self, record, 1),
+            Op::Charge => {
+                for item in 0..self.word(record) {
+                    let to = self.word(record + 1 + 2 * item);
+                    let units = i64::from(self.word(record + 2 + 2 * item)).wrapping_mul(times);
+                    count(self, to + charged::OWN, units);
+                    if self.word(to + charged::DEPTH) == 0 {
+                        count(self, to + charged::TOTAL, units);
+                    }
+                }
+            }
+            Op::Open => {
+                count(self, record + charged::RUNS, 1);
+                if self.word(depth) == 0 {
+                    self.set_wide(record + charged::SINCE, run.operations as i64);
+                }
+                self.set(depth, self.word(depth) + 1);
+            }
+            _ => {
+                self.set(depth, self.word(depth) - 1);
+                if self.word(depth) == 0 {
+                    let since = self.wide(record + charged::SINCE);
+                    count(self, record + charged::TOTAL, run.operations as i64 - since);
+                }
+            }
         }
     }
 

@@ -3,6 +3,8 @@
 //! `STAR_REQUIRE_ADAPTER` makes a missing adapter a failure. The whole suite runs on a device with
 //! `STAR_MACHINES=gpu,gpu-tiny`; `STAR_SEED` and `STAR_PROGRAMS` choose generated programs as they do elsewhere.
 
+mod faults;
+
 use star_base::BitTable;
 use star_harness::Configuration;
 use star_ir::print;
@@ -68,7 +70,7 @@ fn generated_programs_leave_the_same_on_an_adapter() {
 }
 
 /// Listings 1 and 2 of source 001, letter by letter.
-const PUBLISHED: &str = include_str!("../../programs/published/warshall.star");
+const PUBLISHED: &str = include_str!("../../../programs/published/warshall.star");
 
 /// What the passes make of the textbook closure runs as kernels, a dispatch for each vertex; with its native in fewer.
 #[test]

@@ -1,0 +1,210 @@
+//! What goes wrong with a device: it is lost, has no more memory, refuses a kernel, or runs a program without an end. Nothing
+//! hangs, and what failed says so.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use star_base::{BitTable, BitsRef};
+use star_gpu::{DeviceSettings, Gpu, TwinSettings};
+use star_ir::{LimitKind, RoutineId, Ty};
+use star_vm::{
+    Backend, BackendError, CompileOptions, Control, Host, HostError, HostValue, Limits, Outcome,
+    Stats,
+};
+
+/// Takes what is printed, and has no files.
+#[derive(Default)]
+struct World {
+    printed: String,
+}
+
+impl Host for World {
+    fn print(&mut self, line: &str) -> Result<(), HostError> {
+        self.printed += line;
+        Ok(())
+    }
+
+    fn read(
+        &mut self,
+        _file: &str,
+        _layout: Option<&str>,
+        _ty: Ty,
+        _max_bytes: Option<u64>,
+    ) -> Result<HostValue, HostError> {
+        Err(HostError { code: star_base::Code::CannotOpen, message: "no files".to_owned() })
+    }
+
+    fn write(&mut self, _file: &str, _value: BitsRef<'_>) -> Result<(), HostError> {
+        Err(HostError { code: star_base::Code::CannotOpen, message: "no files".to_owned() })
+    }
+}
+
+/// What a run leaves: its outcome, what it printed, and the arguments.
+type Left = (Outcome, String, Vec<Result<HostValue, BackendError>>);
+
+/// Runs the first routine of a text of SIR.
+fn run(gpu: &Gpu, text: &str, args: &[HostValue], interrupt: &AtomicBool) -> Left {
+    let program = star_ir::parse(text).unwrap_or_else(|error| panic!("{error}"));
+    star_ir::verify(&program).unwrap_or_else(|errors| panic!("{errors:?}"));
+    let mut values: Vec<_> =
+        args.iter().map(|value| gpu.load(value.clone(), false).expect("memory")).collect();
+    let code = gpu.compile(program, &CompileOptions::default()).expect("compiled");
+    let plan = gpu.plan(&code, RoutineId(0), &[]).expect("planned");
+    let (mut world, deadline) = (World::default(), AtomicBool::new(false));
+    let mut control = Control {
+        interrupt,
+        deadline: &deadline,
+        limits: Limits { steps: None, memory: None, output: None, depth: 200 },
+        host: &mut world,
+        profile: None,
+        stats: Stats::default(),
+    };
+    let outcome = gpu.run(&plan, &mut values, &mut control);
+    let never = AtomicBool::new(false);
+    let values = values.iter().map(|value| gpu.store(value, &never)).collect();
+    (outcome, world.printed, values)
+}
+
+/// Prints the numbers from 1 to n, and sets every component of a slice, one after another.
+const COUNTS: &str = "routine 0 \"F\" (value %n: int, ref %x: slice[?]) !0 {
+  var %i: int
+  check not_negative %n !0
+  %x = fill %n, false !0
+  for @0 %i = 1 to %n !0 {
+    print %i !0
+    check index %i, length %x !0
+    put %x, %i, 1 !0
+  }
+}
+locations {
+  !0 = 0:0..0
+}
+";
+
+const ENDLESS: &str = "routine 0 \"F\" (ref %n: int) !0 {
+  var %t: bool
+  %n = copy 0 !0
+  %t = copy true !0
+  while @0 !0 {
+  } test %t {
+    %n = copy 1 !0
+  }
+}
+locations {
+  !0 = 0:0..0
+}
+";
+
+/// A table that doubles until there is no more memory.
+const GROWS: &str = "routine 0 \"F\" (ref %T: table[?, ?]) !0 {
+  var %n: int
+  var %t: bool
+  %n = copy 1 !0
+  %t = copy true !0
+  while @0 !0 {
+  } test %t {
+    check add %n, %n !0
+    %n = add %n, %n !0
+    check not_negative %n !0
+    %T = new_table 64, %n !0
+  }
+}
+locations {
+  !0 = 0:0..0
+}
+";
+
+#[test]
+fn a_device_that_is_lost_at_any_dispatch_ends_the_run_and_says_so() {
+    let never = AtomicBool::new(false);
+    let args = [HostValue::Int(5), HostValue::Unset];
+    let mut done = 0;
+    for lost_after in 0..200 {
+        let gpu = Gpu::twin(TwinSettings { lost_after, ..TwinSettings::TINY });
+        let (outcome, printed, values) = run(&gpu, COUNTS, &args, &never);
+        match outcome {
+            Outcome::DeviceLost { why } => {
+                assert!(done == 0 && why.contains("the test"), "{lost_after}: {why}");
+                assert!(matches!(values[1], Ok(HostValue::Unset) | Err(_)), "{values:?}");
+                // It stays lost, and nothing waits for it.
+                let again = run(&gpu, COUNTS, &args, &never).0;
+                assert!(matches!(again, Outcome::DeviceLost { .. }), "{again:?}");
+            }
+            outcome => {
+                // It is lost right behind the end, or not at all.
+                assert_eq!((outcome, printed.as_str()), (Outcome::Done, "1\n2\n3\n4\n5\n"));
+                done += 1;
+            }
+        }
+    }
+    assert!((1..195).contains(&done), "{done} of 200 came to their end");
+}
+
+#[test]
+fn no_more_memory_is_a_limit_with_the_size_asked_for() {
+    let never = AtomicBool::new(false);
+    let gpu = Gpu::twin(TwinSettings { most_words: 1 << 12, ..TwinSettings::TINY });
+    let (outcome, _, _) = run(&gpu, GROWS, &[HostValue::Unset], &never);
+    match outcome {
+        Outcome::Limit { kind: LimitKind::Memory { limit, wanted }, .. } => {
+            assert!(limit <= 1 << 14 && wanted > limit && wanted <= 1 << 16, "{limit} {wanted}");
+        }
+        outcome => panic!("{outcome:?}"),
+    }
+    // What it had is free again.
+    let (outcome, printed, _) = run(&gpu, COUNTS, &[HostValue::Int(2), HostValue::Unset], &never);
+    assert_eq!((outcome, printed.as_str()), (Outcome::Done, "1\n2\n"));
+    // A value that does not fit says how large it is.
+    let table = BitTable::zeros(64, 5000).expect("memory");
+    match gpu.load(HostValue::Table(table), false) {
+        Err(BackendError::OutOfMemory(refused)) => assert_eq!(refused.n_bytes, 40_000),
+        other => panic!("{:?}", other.err()),
+    }
+}
+
+/// The twin, and an adapter if there is one.
+fn all() -> Vec<Gpu> {
+    let mut all = vec![Gpu::twin(TwinSettings::USUAL)];
+    match Gpu::open(&DeviceSettings::default()) {
+        Ok(gpu) => all.push(gpu),
+        Err(why) => assert!(std::env::var_os("STAR_REQUIRE_ADAPTER").is_none(), "{why}"),
+    }
+    all
+}
+
+#[test]
+fn a_program_without_an_end_is_interrupted_at_the_next_batch() {
+    for gpu in all() {
+        // Whatever takes time once does so here.
+        run(&gpu, COUNTS, &[HostValue::Int(1), HostValue::Unset], &AtomicBool::new(false));
+        let interrupt = AtomicBool::new(false);
+        let (outcome, took) = std::thread::scope(|scope| {
+            let pressed = scope.spawn(|| {
+                std::thread::sleep(Duration::from_millis(100));
+                interrupt.store(true, Ordering::Relaxed);
+                Instant::now()
+            });
+            let outcome = run(&gpu, ENDLESS, &[HostValue::Unset], &interrupt).0;
+            let ended = Instant::now();
+            (outcome, ended.duration_since(pressed.join().expect("it sleeps only")))
+        });
+        let limit = LimitKind::Interrupted;
+        assert!(matches!(&outcome, Outcome::Limit { kind, .. } if *kind == limit), "{outcome:?}");
+        // A batch takes some ten milliseconds; the machine may be busy with other tests.
+        assert!(took < Duration::from_secs(2), "{took:?}");
+    }
+}
+
+#[test]
+fn an_adapter_that_refuses_the_control_unit_is_not_there() {
+    if let Err(why) = Gpu::open(&DeviceSettings::default()) {
+        assert!(std::env::var_os("STAR_REQUIRE_ADAPTER").is_none(), "{why}");
+        return;
+    }
+    let settings = DeviceSettings { threads: Some(1 << 20), ..Default::default() };
+    let refused = Gpu::open(&settings).err().unwrap_or_default();
+    assert!(refused.contains("refuses the control unit"), "{refused:?}");
+    let settings = DeviceSettings { adapter: Some("abacus".to_owned()), ..Default::default() };
+    let none = Gpu::open(&settings).err().unwrap_or_default();
+    assert!(none.contains("no adapter's name has `abacus` in it; there are: "), "{none:?}");
+}

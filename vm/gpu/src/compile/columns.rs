@@ -1,0 +1,82 @@
+//! Copies, and loops over the columns of a table: whole tables are worked on column by column, so that no instruction takes longer
+//! than a line.
+
+use star_ir::VarId;
+use star_shaders::Op;
+use star_shaders::layout::measure;
+
+use super::builder::{Builder, Label, Line, table};
+use crate::code::{Object, Reg};
+
+/// A loop over numbers of columns.
+pub(super) struct Columns {
+    pub(super) at: Reg,
+    again: Label,
+    end: Label,
+}
+
+impl Builder<'_> {
+    /// x := y, of the kind of a variable.
+    pub(super) fn copy(&mut self, like: VarId, x: Object, y: Object) {
+        if self.is_table(like) {
+            self.copy_table(x, y);
+        } else {
+            self.copy_bits(x, y);
+        }
+    }
+
+    /// x := y, slices or words.
+    pub(super) fn copy_bits(&mut self, x: Object, y: Object) {
+        if x != y {
+            self.shape_like(x, y);
+            self.logic(table::FIRST, x.into(), Some(y.into()), None);
+        }
+    }
+
+    /// x := y, tables.
+    pub(super) fn copy_table(&mut self, x: Object, y: Object) {
+        if x != y {
+            self.shape_like(x, y);
+            let width = self.size(y, measure::COLUMNS);
+            let columns = self.columns(None, width);
+            self.column_copy(x, columns.at, y, columns.at);
+            self.next_column(columns);
+        }
+    }
+
+    /// The columns behind `behind` up to `last` become zeros.
+    pub(super) fn clear_columns(&mut self, x: Object, behind: Option<Reg>, last: Reg) {
+        let columns = self.columns(behind, last);
+        let column = Line { object: x, column: Some(columns.at) };
+        self.logic(table::ZERO, column, None, None);
+        self.next_column(columns);
+    }
+
+    pub(super) fn column_copy(&mut self, x: Object, to: Reg, y: Object, from: Reg) {
+        let to = Line { object: x, column: Some(to) };
+        let from = Line { object: y, column: Some(from) };
+        self.logic(table::FIRST, to, Some(from), None);
+    }
+
+    /// Begins a loop over the numbers from 1, or behind `behind`, to `last`.
+    pub(super) fn columns(&mut self, behind: Option<Reg>, last: Reg) -> Columns {
+        let (at, again, end) = (self.fresh(), self.label(), self.label());
+        match behind {
+            Some(behind) => {
+                self.emit(Op::Add, |it| (it.d, it.a, it.imm) = (Some(at), Some(behind), 1));
+            }
+            None => self.load(at, 1),
+        }
+        self.here(again);
+        let beyond = self.alu(Op::Gt, at, last);
+        self.jump_if(Op::JumpNonzero, beyond, end);
+        Columns { at, again, end }
+    }
+
+    pub(super) fn next_column(&mut self, columns: Columns) {
+        let Columns { at, again, end } = columns;
+        self.emit(Op::Add, |it| (it.d, it.a, it.imm) = (Some(at), Some(at), 1));
+        self.jump(again);
+        self.here(end);
+    }
+}

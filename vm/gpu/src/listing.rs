@@ -1,0 +1,99 @@
+//! Register code as text, for people who work on the compiler.
+
+use std::fmt;
+use std::sync::Arc;
+
+use star_ir::Program;
+use star_shaders::{Generator, Reduce};
+
+use crate::backend::parts_of;
+use crate::code::{Inst, LineKind, NO_TARGET};
+use crate::compile::{Choices, Unsupported};
+use crate::program::Code;
+
+/// The register code of all routines of a program, one instruction a line with its number in the routine; of a routine that the
+/// device has no code for, why not.
+pub fn listing(program: Program) -> String {
+    let mut parts = Vec::new();
+    parts_of(&program, &mut parts);
+    let code = Code::new(
+        program,
+        Arc::from(parts),
+        Choices { counts_steps: false, natives: false, lifts: None, profiles: false },
+    );
+    let mut text = String::new();
+    for (routine, compiled) in code.program.routines.iter().zip(&code.routines) {
+        match compiled {
+            Ok(compiled) => {
+                let (objects, cells) = (compiled.objects.len(), compiled.cells);
+                text += &format!("{}: {objects} objects, {cells} cells\n", routine.name);
+                for (at, inst) in compiled.insts.iter().enumerate() {
+                    text += &format!("{at:5}  {inst}\n");
+                }
+            }
+            Err(Unsupported(what)) => {
+                text += &format!("{}: no register code for {what}\n", routine.name);
+            }
+        }
+    }
+    text
+}
+
+/// The operation, its result, its operands, what else there is. Registers are r, objects o, numbers #.
+impl fmt::Display for Inst {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.sync {
+            f.write_str("sync ")?;
+        }
+        if let Some(d) = self.d {
+            write!(f, "r{} := ", d.0)?;
+        }
+        f.write_str(self.op.name())?;
+        for (name, reg) in [("a", self.a), ("b", self.b), ("c", self.c)] {
+            if let Some(reg) = reg {
+                write!(f, " {name}=r{}", reg.0)?;
+            }
+        }
+        for (name, object) in [("x", self.x), ("y", self.y), ("z", self.z)] {
+            if let Some(object) = object {
+                write!(f, " {name}=o{}", object.0)?;
+            }
+        }
+        if let Some(LineKind { table, generator, reduce, stores, clears }) = self.line {
+            write!(f, " {}", generator.name())?;
+            if generator == Generator::Logic {
+                write!(f, " {table:04b}")?;
+            }
+            if reduce != Reduce::Nothing {
+                write!(f, " {}", reduce.name())?;
+            }
+            for (holds, word) in [(stores, " stores"), (clears, " clears")] {
+                if holds {
+                    f.write_str(word)?;
+                }
+            }
+        }
+        if self.imm != 0 {
+            write!(f, " #{}", self.imm)?;
+        }
+        if self.target != NO_TARGET {
+            write!(f, " -> {}", self.target)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_routine_is_listed_with_its_operations_by_name() {
+        let text = "routine 0 \"F\" (value %x: slice[8], ref %s: int) !0 {\n  %s = count %x !0\n}\nlocations {\n  !0 = 0:0..0\n}\n";
+        let listing = listing(star_ir::parse(text).expect("it is SIR"));
+        let lines: Vec<&str> = listing.lines().collect();
+        assert!(lines[0].starts_with("F: 1 objects"), "{listing}");
+        assert!(listing.contains("line y=o0 logic 1100 count"), "{listing}");
+        assert!(lines.last().is_some_and(|last| last.contains("return")), "{listing}");
+    }
+}
