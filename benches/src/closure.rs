@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use bit_matrix::BitMatrix;
-use star_base::{BitTable, Limbs};
+use star_base::{BitTable, Limbs, Random};
 use star_ir::LogicOp;
 use star_vm::kernels::{Columns, Kernels};
 use star_vm::{Cpu, HostValue, cpu};
@@ -171,7 +171,7 @@ pub(crate) fn turned(table: &BitTable) -> BitTable {
 
 fn sparse(n: usize) -> BitTable {
     let mut graph = BitTable::zeros(n, n).expect("a table");
-    let mut random = Random(SEED);
+    let mut random = Random::new(SEED);
     let mut left = n * 3 / 2;
     while left > 0 {
         let (from, to) = (random.below(n), random.below(n));
@@ -185,10 +185,10 @@ fn sparse(n: usize) -> BitTable {
 
 fn dense(n: usize) -> BitTable {
     let mut graph = BitTable::zeros(n, n).expect("a table");
-    let mut random = Random(SEED);
+    let mut random = Random::new(SEED);
     for col_idx in 0..n {
         let column = graph.column_limbs_mut(col_idx);
-        column.fill_with(|| random.next());
+        column.fill_with(|| random.next_u64());
         star_base::bits::zero_tail(column, n);
     }
     graph
@@ -198,7 +198,7 @@ fn dense(n: usize) -> BitTable {
 /// by `name`.
 fn acyclic(n: usize, name: impl Fn(usize) -> usize) -> BitTable {
     let mut graph = BitTable::zeros(n, n).expect("a table");
-    let mut random = Random(SEED);
+    let mut random = Random::new(SEED);
     for from in 0..n {
         for to in from + 1..n {
             if random.below(10) == 0 {
@@ -211,26 +211,10 @@ fn acyclic(n: usize, name: impl Fn(usize) -> usize) -> BitTable {
 
 /// The numbers below `n` in a random order.
 fn shuffled(n: usize) -> impl Fn(usize) -> usize {
-    let mut random = Random(SEED + 1);
+    let mut random = Random::new(SEED + 1);
     let mut order: Vec<usize> = (0..n).collect();
     for last in (1..n).rev() {
         order.swap(last, random.below(last + 1));
     }
     move |vertex| order[vertex]
-}
-
-/// SplitMix64.
-pub(crate) struct Random(pub(crate) u64);
-
-impl Random {
-    pub(crate) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    pub(crate) fn below(&mut self, n: usize) -> usize {
-        (self.next() % n as u64) as usize
-    }
 }

@@ -4,6 +4,7 @@
 //! Pixels are noise: the work depends on places and sizes only. Scores are compared in each round.
 
 use multiversion::multiversion;
+use star_base::Random;
 use star_natives::polyline::{
     Geometry, Gradient, GreyImage, Guide, LinkScores, LinkTable, Pixel, Request, Search, trace,
 };
@@ -140,15 +141,10 @@ fn workers(n: usize) -> Result<Workers<'static>, String> {
     Workers::new(Some(n), Workers::NEVER).map_err(|ended| format!("{ended:?}"))
 }
 
-/// An image of noise, by SplitMix64.
+/// An image of noise.
 fn noise() -> Option<GreyImage> {
-    let mut state = SEED;
-    let pixels = (0..SIDE * SIDE).map(|_| {
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let bits = (state ^ state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let bits = (bits ^ bits >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (bits >> 56) as u8
-    });
+    let mut random = Random::new(SEED);
+    let pixels = (0..SIDE * SIDE).map(|_| (random.next_u64() >> 56) as u8);
     GreyImage::new(SIDE, SIDE, pixels.collect())
 }
 

@@ -128,22 +128,19 @@ fn place(sources: &SourceMap, span: Span) -> String {
     }
 }
 
-/// Numbers that look random and are the same in every run (SplitMix64).
+/// Numbers that look random and are the same in every run.
 #[derive(Clone, Debug)]
-pub struct Random(u64);
+pub struct Random(star_base::Random);
 
 impl Random {
     /// The numbers that this seed gives.
     pub fn new(seed: u64) -> Self {
-        Random(seed)
+        Random(star_base::Random::new(seed))
     }
 
     /// The next 64 bits.
     pub fn bits64(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
+        self.0.next_u64()
     }
 
     /// A number below `n`, which is not 0.

@@ -15,8 +15,8 @@ use super::instance::{
 use super::measure::{Bench, Line, module_of, timed};
 use super::paths::as_table;
 use super::trees::{WEIGHT_WIDTH, as_slice, tree_weight};
-use crate::closure::Random;
 use crate::program::{Called, Compiled, median};
+use star_base::Random;
 
 /// Changes of each kind.
 const CHANGES: usize = 200;
@@ -121,7 +121,7 @@ fn spanning_tree(bench: &Bench<'_>) {
         let peer = undirected_peer(&Graph { arcs: arcs.collect(), ..graph.clone() });
         timed(|| tree_weight(min_spanning_tree(&peer)))
     };
-    let mut random = Random(instance::SEED);
+    let mut random = Random::new(instance::SEED);
     let order = chosen(m, &mut random);
     for insert in [false, true] {
         let name = if insert { "INSERT_EDGE" } else { "DELETE_EDGE" };
@@ -207,7 +207,7 @@ fn closure(bench: &Bench<'_>) {
     };
     times.theirs.push(compare(&star, &state, &alive));
     times.print("INSERT_ARC", &format!("{input}, all arcs"), "petgraph Bfs from all, anew");
-    let mut random = Random(instance::SEED);
+    let mut random = Random::new(instance::SEED);
     let order = chosen(m, &mut random);
     for insert in [false, true] {
         let name = if insert { "INSERT_ARC" } else { "DELETE_ARC" };
@@ -259,7 +259,7 @@ fn shortest_paths(bench: &Bench<'_>) {
     times.add(change(&star, "SP_INIT", &[int(1), int(h), word(infinite, h)], &mut state));
     times.theirs.push(distances(&alive).0);
     times.print("SP_INIT", &input, "petgraph dijkstra");
-    let mut random = Random(instance::SEED);
+    let mut random = Random::new(instance::SEED);
     let order = chosen(alive.len(), &mut random);
     for insert in [false, true] {
         let name = if insert { "INSERT_ARC_SP" } else { "DELETE_ARC_SP" };
@@ -305,7 +305,7 @@ fn reachability(bench: &Bench<'_>) {
         HostValue::Slice(set),
     ]);
     let mut times = Times::default();
-    let order = shuffled(graph.arcs.len(), &mut Random(instance::SEED));
+    let order = shuffled(graph.arcs.len(), &mut Random::new(instance::SEED));
     for &row in &order {
         let arc = graph.arcs[row];
         let place = [int(arc.tail as usize + 1), int(arc.head as usize + 1)];

@@ -6,7 +6,7 @@ use star_io::generate::{Density, GenerateOptions, Kind, Labels, UniformGraph};
 use star_io::{Arc, Graph, Layout, LayoutValue, Widths, lay_out};
 use star_vm::HostValue;
 
-use crate::closure::Random;
+use star_base::Random;
 
 /// Where the random numbers begin.
 pub(super) const SEED: u64 = 2016;
@@ -25,7 +25,7 @@ pub(super) fn directed(n: usize, m: usize) -> Graph {
 /// A connected graph of n vertices and `m` edges: a path through all vertices, and random edges.
 pub(super) fn connected(n: usize, m: usize) -> Graph {
     let mut graph = uniform(n, m + 1 - n, Kind::Undirected);
-    let mut random = Random(SEED);
+    let mut random = Random::new(SEED);
     graph.arcs.extend((1..n as u32).map(|x| Arc {
         tail: x - 1,
         head: x,

@@ -4,7 +4,7 @@
 use star_base::{BitTable, BitVector};
 use star_vm::HostValue;
 
-use crate::closure::Random;
+use star_base::Random;
 
 /// The seed of all values.
 pub(super) const SEED: u64 = 1;
@@ -27,7 +27,7 @@ var k,t: integer; b: boolean; part: word;
 /// The arguments of that routine, without the first one, for slices of `n_bits` bits. Tables that nobody wants have the
 /// rows that the others have, and no more than one column.
 pub(super) fn values(n_bits: usize, wide: bool, narrow: bool) -> Vec<HostValue> {
-    let mut random = Random(SEED);
+    let mut random = Random::new(SEED);
     let width = |wanted, columns| if wanted { columns } else { 1 };
     let (wide, narrow) = (width(wide, WIDE), width(narrow, NARROW));
     let tables = [wide, narrow, narrow, narrow].map(|columns| table(&mut random, n_bits, columns));
@@ -61,6 +61,6 @@ fn table(random: &mut Random, n_rows: usize, n_cols: usize) -> BitTable {
 }
 
 fn fill(random: &mut Random, limbs: &mut [u64], n_bits: usize) {
-    limbs.fill_with(|| random.next());
+    limbs.fill_with(|| random.next_u64());
     star_base::bits::zero_tail(limbs, n_bits);
 }

@@ -17,7 +17,7 @@ use super::failure::Failure;
 use super::ours::MAX_BYTES;
 use super::peer_args::PeerArgs;
 use super::read::load;
-use crate::closure::Random;
+use star_base::Random;
 
 /// Weights are 1 to this.
 const MAX_WEIGHT: i64 = 1000;
@@ -279,12 +279,12 @@ fn write_table(table: &BitTable, path: &Path) -> Result<(), Failure> {
 
 /// The free cells of a grid, one row of it in each row.
 fn cells(side: usize, seed: u64) -> Result<BitTable, Failure> {
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let zeros = BitTable::zeros(side, side);
     let mut free = zeros.map_err(|error| Failure::peer(error.to_string()))?;
     for y in 0..side {
         for x in 0..side {
-            free.put(y, x, random.next() % 10 >= 3 || (x, y) == (0, 0));
+            free.put(y, x, random.next_u64() % 10 >= 3 || (x, y) == (0, 0));
         }
     }
     Ok(free)
@@ -303,10 +303,10 @@ fn columns(rows: u64, bits: u64, folders: &Folders) -> Result<Input, Failure> {
     for (key, stream) in [("a", 0), ("b", 1)] {
         let name = format!("column-{key}-r{rows}-b{bits}-s{seed}.npy");
         let file = written(&folders.data, &name, |path| {
-            let mut random = Random(seed.wrapping_mul(2).wrapping_add(stream));
+            let mut random = Random::new(seed.wrapping_mul(2).wrapping_add(stream));
             let number = |row: usize| match row % PLANTED {
                 0 => value as i64,
-                _ => (random.next() % range) as i64,
+                _ => (random.next_u64() % range) as i64,
             };
             let values = (0..n_rows).map(number).collect();
             let field = Field::new(key, Some(bits as usize), values);

@@ -1,8 +1,9 @@
 //! Marks for cycles of a tree that comes back: what one batch splits the next one merges, and the other way round.
 
+use star_base::Random;
 use star_natives::cbt::{Depth, Tree};
 
-use super::{Random, SEED};
+use super::SEED;
 
 /// Of the leaves that may be split and the pairs that may merge, one in so many is marked.
 const ONE_IN: usize = 8;
@@ -20,7 +21,7 @@ impl Turns {
         let field = || vec![0; depth.n_limbs()];
         let mut batches = [(); 2].map(|()| [field(), field()]);
         let [[splits, merges], [splits_back, merges_back]] = &mut batches;
-        let mut random = Random(SEED);
+        let mut random = Random::new(SEED);
         let mut at = 0;
         while let Some(&index) = indices.get(at) {
             at += 1;

@@ -17,6 +17,7 @@ mod terrain;
 use std::hint::black_box;
 use std::time::Instant;
 
+use star_base::Random;
 use star_natives::cbt::{Depth, Heap, Tree};
 use star_natives::{Environment, Workers};
 
@@ -255,7 +256,7 @@ fn compare_heaps(peer: &mut Libcbt, environment: &Workers<'_>) -> Result<(), Str
         let mut heap = Heap::zeros(depth).map_err(|error| error.to_string())?;
         heap.pack(&tree, environment).map_err(ended)?;
         peer.load(&heap, tree.count())?;
-        let mut random = Random(SEED);
+        let mut random = Random::new(SEED);
         for operation in 0..N_OPERATIONS {
             let leaf = tree.leaf(random.below(tree.count())).ok_or("a leaf that is not there")?;
             if random.below(2) == 0 {
@@ -290,7 +291,7 @@ fn make(levels: i64, shape: Shape, environment: &dyn Environment) -> Result<Tree
     };
     let mut tree = Tree::at_level(depth, level).map_err(|error| error.to_string())?;
     if let Shape::RandomQuarter = shape {
-        let mut random = Random(SEED);
+        let mut random = Random::new(SEED);
         let (mut leaves, mut count) = (vec![1_u64], 1);
         while count < depth.n_bits() / 4 {
             let index = leaves.swap_remove(random.below(leaves.len()));
@@ -307,16 +308,4 @@ fn make(levels: i64, shape: Shape, environment: &dyn Environment) -> Result<Tree
 
 fn ended(ended: star_natives::Ended) -> String {
     format!("{ended:?}")
-}
-
-/// Random numbers: splitmix64.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, end: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((u128::from(z ^ z >> 31) * end as u128) >> 64) as usize
-    }
 }

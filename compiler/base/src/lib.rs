@@ -7,6 +7,7 @@
 //! * [`bits`]: packed bit vectors and tables, the form in which values enter and leave a machine;
 //!   [`bits_ref`]: either of them, borrowed.
 //! * [`text`]: pieces of wording; [`quantity`]: numbers and sizes as people write them.
+//! * [`random`]: numbers from a seed, for tests and measurements.
 //!
 //! Nothing here touches files, the environment, standard output or the clock.
 
@@ -19,6 +20,7 @@ pub mod language;
 pub mod limbs;
 pub mod natives;
 pub mod quantity;
+pub mod random;
 pub mod span;
 pub mod text;
 
@@ -29,4 +31,5 @@ pub use codes::{Code, Severity};
 pub use diagnostic::{DataPlace, Diagnostic, Fix, Label, did_you_mean};
 pub use limbs::{Limbs, OutOfMemory};
 pub use natives::Native;
+pub use random::{Random, mix64};
 pub use span::{FileId, LineColumn, SourceFile, SourceMap, Span};

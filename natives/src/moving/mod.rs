@@ -40,6 +40,8 @@ pub use nearest::Neighbour;
 pub use state::Movers;
 pub use statistics::{Answering, Statistics, Updates};
 
+use star_base::mix64;
+
 use crate::environment::Ended;
 
 /// An object that comes, moves or goes.
@@ -126,14 +128,6 @@ impl Collector for AnswerHash {
     fn n_kept(&self) -> usize {
         0
     }
-}
-
-/// The finaliser of splitmix64.
-#[inline]
-fn mix64(mut z: u64) -> u64 {
-    z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ z >> 31
 }
 
 /// Bytes of a list.

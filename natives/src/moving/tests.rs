@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::{AnswerHash, MovingIndex, Neighbour, Point, Query, Rect, Update, mix64};
+use star_base::mix64;
+
+use super::{AnswerHash, MovingIndex, Neighbour, Point, Query, Rect, Update};
 use crate::environment::Ended;
 use crate::workers::Workers;
 
@@ -61,13 +63,12 @@ impl Brute {
     }
 }
 
-/// Random numbers: splitmix64.
-struct Random(u64);
+/// Random numbers, and points and rectangles of them.
+struct Random(star_base::Random);
 
 impl Random {
     fn below(&mut self, n: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        (u128::from(mix64(self.0)) * u128::from(n)).checked_shr(64).unwrap() as u64
+        self.0.below(n as usize) as u64
     }
 
     fn within(&mut self, low: i64, high: i64) -> i64 {
@@ -138,7 +139,7 @@ fn ask(index: &MovingIndex, queries: &[Query], workers: &Workers<'_>) -> Vec<(u3
 fn every_answer_is_that_of_brute_force() {
     let workers = workers();
     for seed in 0..60 {
-        let mut random = Random(seed);
+        let mut random = Random(star_base::Random::new(seed));
         let side = [1, 30, 1000, 10_000_000][seed as usize % 4];
         let n_ids = [1, 7, 300, 5000][seed as usize / 4 % 4];
         let area = (seed % 3 == 0).then(|| Rect::new(point(0, 0), point(side, side)));
@@ -189,7 +190,7 @@ fn every_answer_is_that_of_brute_force() {
 #[test]
 fn the_counts_add_up() {
     let workers = workers();
-    let mut random = Random(7);
+    let mut random = Random(star_base::Random::new(7));
     let mut index = MovingIndex::new(None);
     for batch in 0..20 {
         let updates: Vec<Update> = (0..5000)
@@ -285,7 +286,7 @@ fn no_point_beyond_the_greatest_coordinate() {
 #[test]
 fn cells_follow_objects_that_grow_many_or_gather() {
     let workers = workers();
-    let mut random = Random(3);
+    let mut random = Random(star_base::Random::new(3));
     let mut index = MovingIndex::new(None);
     period(&mut index, &[put(0, 0, 0), put(1, 999_999, 999_999)], &[], &workers);
     let mut brute = Brute::default();
@@ -330,7 +331,7 @@ fn all_objects_in_one_place_are_no_catastrophe() {
 #[test]
 fn wide_queries_are_answered_in_turns() {
     let workers = workers();
-    let mut random = Random(5);
+    let mut random = Random(star_base::Random::new(5));
     let updates: Vec<Update> =
         (0..200_000).map(|id| Update { id, to: Some(random.point(1 << 20)) }).collect();
     let mut index = MovingIndex::new(None);
@@ -348,7 +349,7 @@ fn wide_queries_are_answered_in_turns() {
 #[test]
 fn the_hash_is_the_sum_over_the_answers() {
     let workers = workers();
-    let mut random = Random(11);
+    let mut random = Random(star_base::Random::new(11));
     let mut index = MovingIndex::new(None);
     let updates: Vec<Update> =
         (0..3000).map(|id| Update { id, to: Some(random.point(1000)) }).collect();
@@ -388,7 +389,7 @@ fn the_user_and_the_clock_end_the_work() {
 #[test]
 fn a_hundred_thousand_objects_and_every_query() {
     let workers = workers();
-    let mut random = Random(4);
+    let mut random = Random(star_base::Random::new(4));
     let side = 1_000_000;
     let n = 100_000;
     let mut at: Vec<Point> =

@@ -3,13 +3,14 @@
 use std::collections::HashMap;
 
 use super::{GridSize, Mesh, MeshError, Point};
-use crate::cbt::tests::{Random, one, some};
+use crate::cbt::tests::{one, some};
 use crate::cbt::{Heap, Tree};
 use crate::environment::Environment;
+use star_base::Random;
 
 /// Hills, a cliff and noise.
 fn hills(width: usize, height: usize, seed: u64) -> Vec<u32> {
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let mut samples = Vec::new();
     for y in 0..height {
         for x in 0..width {

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use star_base::{BitTable, BitVector};
+use star_base::{BitTable, BitVector, Random};
 
 use super::{
     Cell, Costs, Grid, GridError, Labels, MAX_CELLS, Neighbourhood, Step, UNREACHED, Wave,
@@ -17,26 +17,9 @@ fn workers(n: usize) -> Workers<'static> {
     Workers::new(Some(n), Workers::NEVER).unwrap()
 }
 
-/// Random numbers: splitmix64.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ z >> 31
-    }
-
-    fn below(&mut self, limit: usize) -> usize {
-        (self.next() % limit as u64) as usize
-    }
-}
-
 /// Every transition is blocked with this probability, in per mille, whatever the others are.
 fn blocked(width: usize, height: usize, per_mille: usize, seed: u64) -> Grid {
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let mut grid = Grid::of_edges(width, height, |_, _| true).unwrap();
     for y in 0..height {
         for x in 0..width {
@@ -49,14 +32,14 @@ fn blocked(width: usize, height: usize, per_mille: usize, seed: u64) -> Grid {
 
 /// Heights by diamond and square, with the threshold that blocks this share of the transitions most nearly.
 fn hilly(n: usize, per_mille: usize, seed: u64) -> Grid {
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let side = n.next_power_of_two() + 1;
     let mut heights = vec![0i64; side * side];
     let mut step = side - 1;
     let mut range = 1 << 24;
     while step > 1 {
         let half = step / 2;
-        let mut noise = |range: i64| (random.next() % (2 * range as u64 + 1)) as i64 - range;
+        let mut noise = |range: i64| (random.next_u64() % (2 * range as u64 + 1)) as i64 - range;
         for y in (half..side).step_by(step) {
             for x in (half..side).step_by(step) {
                 let at = |y: usize, x: usize| heights[y * side + x];
@@ -175,7 +158,7 @@ fn labels_are_those_of_a_search_at_every_size() {
     {
         for per_mille in [0, 150, 300, 420, 480] {
             let grid = blocked(width, height, per_mille, idx as u64);
-            let mut random = Random(per_mille as u64);
+            let mut random = Random::new(per_mille as u64);
             let n_goals = 1 + per_mille % 4;
             let goals: Vec<Cell> = (0..n_goals)
                 .map(|_| Cell { x: random.below(width), y: random.below(height) })
@@ -201,12 +184,12 @@ fn eleven_classes_of_impassability_from_two_generators() {
     let threads = workers(2);
     for class in 0..11 {
         for map in 0..30 {
-            let mut random = Random(class * 1000 + map);
+            let mut random = Random::new(class * 1000 + map);
             let per_mille = match class {
                 10 => 500 + random.below(501),
                 class => 50 * class as usize + random.below(50),
             };
-            let seed = random.next();
+            let seed = random.next_u64();
             for grid in [blocked(n, n, per_mille, seed), hilly(n, per_mille, seed)] {
                 let beta = grid.n_blocked() as f64 / grid.n_transitions() as f64;
                 assert!((beta - per_mille as f64 / 1000.0).abs() < 0.02, "{beta} {per_mille}");

@@ -4,8 +4,9 @@
 //! [`EXACT`] samples without ties its distribution is computed exactly, otherwise by the normal approximation
 //! with corrections for ties and continuity. The interval of the ratio is a bootstrap with a fixed seed.
 
+use star_base::Random;
+
 use super::median::{Median, middle};
-use super::random::Random;
 
 /// Nothing is called a change whose p is not below this.
 pub const SIGNIFICANT: f64 = 0.01;

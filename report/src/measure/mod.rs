@@ -4,8 +4,7 @@
 //! * [`sampler`]: when there are enough samples;
 //! * [`clock`]: what the clock can tell apart, and how often to repeat a short run;
 //! * [`compare`]: whether two sets of samples differ, and by which ratio;
-//! * [`bandwidth`]: how fast memory is read;
-//! * [`random`]: the seeded numbers of all that.
+//! * [`bandwidth`]: how fast memory is read.
 //!
 //! Nothing here knows what is measured.
 
@@ -14,7 +13,6 @@ pub mod clock;
 pub mod compare;
 pub mod growth;
 pub mod median;
-pub mod random;
 pub mod sampler;
 
 pub use bandwidth::{Bandwidth, read_speed};
@@ -22,5 +20,4 @@ pub use clock::{repetitions, resolution};
 pub use compare::{Change, Comparison, compare};
 pub use growth::exponent;
 pub use median::{CONFIDENCE, Median};
-pub use random::Random;
 pub use sampler::{Budget, Sampler, Stop};

@@ -5,6 +5,7 @@
 //! well as `s := x`. After the loop the private variables are unset. A recorder proves that the
 //! iterations do not meddle with each other.
 
+use star_base::Random;
 use star_ir::{Block, ForallRange, LabelId, LocId, Part, PartKind, Reduction, ReductionOp, VarId};
 
 use super::ForallOrder;
@@ -198,24 +199,16 @@ fn place_in_order(order: ForallOrder, turn: u128, len: u128) -> u128 {
         ForallOrder::Forward => turn,
         ForallOrder::Backward => len - 1 - turn,
         ForallOrder::Shuffled(seed) => {
-            let mixed = mix(seed);
+            let mixed = Random::new(seed).next_u64();
             // Factors stay below 2⁶³ each, so that the product fits.
             let limit = len.min(1 << 62);
             let mut factor = u128::from(mixed) % limit;
             while gcd(factor, len) != 1 {
                 factor = (factor + 1) % limit.max(2);
             }
-            (factor * turn + u128::from(mix(mixed)) % len) % len
+            (factor * turn + u128::from(Random::new(mixed).next_u64()) % len) % len
         }
     }
-}
-
-/// Scatters a seed over 64 bits (the last step of SplitMix64).
-fn mix(seed: u64) -> u64 {
-    let seed = seed.wrapping_add(0x9E37_79B9_7F4A_7C15);
-    let seed = (seed ^ seed >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    let seed = (seed ^ seed >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-    seed ^ seed >> 31
 }
 
 fn gcd(a: u128, b: u128) -> u128 {

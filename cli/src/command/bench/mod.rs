@@ -12,6 +12,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
+use star_base::Random;
 use star_base::{Code, Diagnostic};
 use star_edge::destination::Destination;
 use star_edge::engine::{self, Engine};
@@ -24,7 +25,7 @@ use star_edge::passes::PassArgs;
 use star_edge::report::Reporter;
 use star_edge::sizes::{parse_count, parse_size, parse_time};
 use star_report::live::Live;
-use star_report::measure::{Budget, CONFIDENCE, Random, resolution};
+use star_report::measure::{Budget, CONFIDENCE, resolution};
 use star_report::page::{self, NamedRecord};
 use star_report::record::{Record, SCHEMA, Settings, to_json};
 

@@ -1,7 +1,8 @@
 //! One case: every backend with natives and without, in rounds, so that what disturbs the machine disturbs all.
 
+use star_base::Random;
 use star_edge::engine::Engine;
-use star_report::measure::{Budget, Median, Random};
+use star_report::measure::{Budget, Median};
 use star_report::record::{NativeUse, Row, RowError, Source, Time};
 use star_vm::{CompileOptions, Limits};
 

@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use clap::Parser;
+use star_base::Random;
 use star_base::{Code, Diagnostic, Severity, SourceMap};
 use star_edge::access::{Access, Grants};
 use star_edge::engine::Engine;
@@ -14,7 +15,7 @@ use star_edge::passes;
 use star_edge::report::Reporter;
 use star_harness::{Argument, Case, Header, Purpose};
 use star_report::live::Live;
-use star_report::measure::{Budget, Random};
+use star_report::measure::Budget;
 use star_report::record::{Row, RowError};
 
 use star_vm::CompileOptions;

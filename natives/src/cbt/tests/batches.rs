@@ -1,7 +1,9 @@
 //! All marked leaves at once.
 
 use super::super::{Change, Leaf, Tree};
-use super::{Random, decoded, depth, one, random_tree, some};
+use star_base::Random;
+
+use super::{decoded, depth, one, random_tree, some};
 use crate::environment::Environment;
 
 /// What the rules of a batch say, leaf by leaf: judged on the tree before it.
@@ -38,18 +40,18 @@ fn expected(
 #[test]
 fn a_batch_is_judged_on_the_tree_before_it() {
     for levels in [1, 2, 4, 6, 9, 13, 16] {
-        let mut random = Random(levels as u64);
+        let mut random = Random::new(levels as u64);
         let mut tree = random_tree(levels, 1 << (levels / 2), 2);
         for round in 0..40_u64 {
             let before = decoded(&tree, one());
             // Grow, then shrink; now and then everything at once.
             let odds = if round % 8 < 4 { [6, 8] } else { [1, 9] };
-            let seed = random.next();
+            let seed = random.next_u64();
             let change = move |leaf: Leaf| {
                 let index = u64::from(leaf.node.index());
                 // Pairs draw together, mostly.
-                let draw = Random(seed ^ (index & !1)).below(10);
-                match (round % 10, Random(seed ^ index).below(12)) {
+                let draw = Random::new(seed ^ (index & !1)).below(10);
+                match (round % 10, Random::new(seed ^ index).below(12)) {
                     (9, _) => Change::Merge,
                     (5, _) => Change::Split,
                     (_, 0) => Change::Keep,
@@ -86,7 +88,7 @@ fn marks_change_what_a_function_of_the_leaves_does() {
     for (levels, n_leaves) in
         [(1, 2), (3, 5), (5, 32), (6, 1), (7, 3), (12, 40), (12, 900), (23, 60_000)]
     {
-        let mut random = Random(levels as u64);
+        let mut random = Random::new(levels as u64);
         let mut tree = random_tree(levels, n_leaves, 3);
         let mut all = [0; 2];
         let mut other = Tree::of_bits(tree.depth(), tree.bits()).unwrap();
@@ -97,7 +99,7 @@ fn marks_change_what_a_function_of_the_leaves_does() {
             let mut marks = || {
                 let mut field = vec![0_u64; tree.depth().n_limbs()];
                 for limb in &mut field {
-                    *limb = random.next() & (random.next() | (round % 2).wrapping_neg());
+                    *limb = random.next_u64() & (random.next_u64() | (round % 2).wrapping_neg());
                     *limb |= (*limb << 1) & (u64::from(round % 4 == 0)).wrapping_neg();
                     *limb &= !behind;
                 }

@@ -2,7 +2,9 @@
 
 use super::super::{Heap, Tree};
 use super::model::{self, Pointers};
-use super::{Random, decoded, depth, one, random_tree, some};
+use star_base::Random;
+
+use super::{decoded, depth, one, random_tree, some};
 use crate::environment::Environment;
 
 fn packed(tree: &Tree, environment: &dyn Environment) -> Heap {
@@ -15,7 +17,7 @@ fn packed(tree: &Tree, environment: &dyn Environment) -> Heap {
 fn heaps_are_what_the_definition_says_after_every_operation() {
     for (levels, n_rounds) in [(1, 20), (2, 60), (4, 300), (5, 300), (6, 300), (10, 300), (12, 60)]
     {
-        let mut random = Random(levels as u64);
+        let mut random = Random::new(levels as u64);
         let mut tree = Tree::at_level(depth(levels), levels as u32 / 2).unwrap();
         let mut pointers = Pointers::at_level(levels as u32 / 2);
         for round in 0..n_rounds {

@@ -11,6 +11,8 @@ mod watches;
 
 use std::sync::LazyLock;
 
+use star_base::Random;
+
 use super::{Depth, Leaf, Tree};
 use crate::environment::Environment;
 use crate::workers::Workers;
@@ -24,22 +26,6 @@ pub(crate) fn one() -> &'static Workers<'static> {
 /// So many threads.
 pub(crate) fn some(n: usize) -> Workers<'static> {
     Workers::new(Some(n), Workers::NEVER).unwrap()
-}
-
-/// Random numbers: splitmix64.
-pub(crate) struct Random(pub(crate) u64);
-
-impl Random {
-    pub(super) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ z >> 31
-    }
-
-    pub(crate) fn below(&mut self, end: usize) -> usize {
-        ((u128::from(self.next()) * end as u128) >> 64) as usize
-    }
 }
 
 pub(super) fn depth(levels: i64) -> Depth {
@@ -60,7 +46,7 @@ pub(super) fn decoded(tree: &Tree, environment: &dyn Environment) -> Vec<Leaf> {
 /// A tree that was split at random until it has so many leaves, or none can be split any more.
 pub(super) fn random_tree(levels: i64, n_leaves: usize, seed: u64) -> Tree {
     let depth = depth(levels);
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let mut tree = Tree::at_level(depth, 0).unwrap();
     // Leaves above level D, in no order.
     let (mut leaves, mut count) = (vec![1_u64], 1);

@@ -4,7 +4,9 @@ use std::collections::HashMap;
 
 use super::super::{Depth, Leaf, Node, Tree};
 use super::model::Pointers;
-use super::{Random, decoded, depth, one, random_tree};
+use star_base::Random;
+
+use super::{decoded, depth, one, random_tree};
 
 fn indices(leaves: &[Leaf]) -> Vec<u64> {
     leaves.iter().map(|leaf| u64::from(leaf.node.index())).collect()
@@ -58,7 +60,7 @@ fn random_operations_do_what_they_do_to_a_tree_of_pointers() {
     let mut n_done = [0; 4];
     for (levels, n_rounds) in [(1, 200), (2, 400), (5, 4_000), (6, 4_000), (8, 8_000), (13, 20_000)]
     {
-        let mut random = Random(levels as u64);
+        let mut random = Random::new(levels as u64);
         let (mut tree, mut model) =
             (Tree::at_level(depth(levels), 0).unwrap(), Pointers::at_level(0));
         for round in 0..n_rounds {
@@ -91,7 +93,7 @@ fn random_operations_do_what_they_do_to_a_tree_of_pointers() {
 fn a_million_operations_leave_the_tree_of_pointers() {
     let levels = 18;
     let (mut tree, mut model) = (random_tree(levels, 1, 0), Pointers::at_level(0));
-    let mut random = Random(7);
+    let mut random = Random::new(7);
     // The leaves in no order, and where each stands.
     let (mut leaves, mut places) = (vec![1_u64], HashMap::from([(1_u64, 0)]));
     for _ in 0..1_000_000 {

@@ -3,7 +3,9 @@
 use rayon::prelude::*;
 
 use super::super::{Change, Heap, Leaf, Tree};
-use super::{Random, decoded, depth, one, random_tree, some};
+use star_base::Random;
+
+use super::{decoded, depth, one, random_tree, some};
 use crate::environment::{Environment, install};
 
 #[test]
@@ -29,7 +31,7 @@ fn splits_and_merges_without_conflict_are_those_in_turn() {
         let jobs: Vec<(Leaf, Change)> = leaves
             .iter()
             .map(|&leaf| {
-                let draw = Random(u64::from(leaf.node.index() / 2) ^ seed).below(3);
+                let draw = Random::new(u64::from(leaf.node.index() / 2) ^ seed).below(3);
                 (leaf, [Change::Keep, Change::Split, Change::Merge][draw])
             })
             .collect();
@@ -91,7 +93,7 @@ fn a_cycle_on_all_threads_is_one_on_one() {
         let mut n_changed = Vec::new();
         for round in 0..12_u64 {
             let change =
-                |leaf: Leaf| match Random(u64::from(leaf.node.index() / 2) ^ round).below(5) {
+                |leaf: Leaf| match Random::new(u64::from(leaf.node.index() / 2) ^ round).below(5) {
                     0 | 1 => Change::Split,
                     2 | 3 => Change::Merge,
                     _ => Change::Keep,

@@ -1,15 +1,17 @@
 //! Cycles that look where something is due do what cycles do that look everywhere.
 
 use super::super::{Change, Leaf, Tree, Verdict, Watch};
-use super::{Random, one, random_tree, some};
+use star_base::Random;
+
+use super::{one, random_tree, some};
 use crate::environment::Environment;
 
 /// Siblings are judged alike for some time, then otherwise.
 fn verdict(Leaf { node, level: _ }: Leaf, now: u64) -> Verdict {
     let pair = u64::from(node.index() / 2);
-    let period = 1 + Random(pair).below(9) as u64;
+    let period = 1 + Random::new(pair).below(9) as u64;
     let turn = now / period;
-    match Random(pair ^ turn << 32).below(8) {
+    match Random::new(pair ^ turn << 32).below(8) {
         0 | 1 => Verdict::Split,
         2 => Verdict::Merge,
         3 => Verdict::Wait,

@@ -5,7 +5,9 @@ use super::super::{
     grey, trace,
 };
 use super::reference::Instance;
-use super::{Random, threads};
+use star_base::Random;
+
+use super::threads;
 
 /// An image of random pixels, or of random bright squares.
 fn image(random: &mut Random, width: usize, height: usize) -> GreyImage {
@@ -13,7 +15,7 @@ fn image(random: &mut Random, width: usize, height: usize) -> GreyImage {
     let mut pixels: Vec<u8> = Vec::new();
     for at in 0..width * height {
         let same = !rough && at > width && random.below(8) > 0;
-        pixels.push(if same { pixels[at - width] } else { random.next() as u8 });
+        pixels.push(if same { pixels[at - width] } else { random.next_u64() as u8 });
     }
     GreyImage::new(width, height, pixels).unwrap()
 }
@@ -101,7 +103,7 @@ fn plain(answer: &Polyline) -> Option<(u32, Vec<usize>)> {
 
 #[test]
 fn requests_are_answered_as_the_definition_says() {
-    let mut random = Random(14);
+    let mut random = Random::new(14);
     let mut n_clipped = 0;
     for round in 0..400 {
         let (width, height) = (1 + random.below(40), 2 + random.below(40));
@@ -119,7 +121,7 @@ fn requests_are_answered_as_the_definition_says() {
 
 #[test]
 fn points_lie_where_the_definition_puts_them() {
-    let mut random = Random(13);
+    let mut random = Random::new(13);
     for _ in 0..2000 {
         let request = request(&mut random, 300, 200);
         let Request { a, b, n_nodes, n_points, width, .. } = request;
@@ -146,7 +148,7 @@ fn points_lie_where_the_definition_puts_them() {
 
 #[test]
 fn a_mirrored_image_gives_the_same_score() {
-    let mut random = Random(16);
+    let mut random = Random::new(16);
     for _ in 0..100 {
         let (width, height) = (20 + random.below(20), 20 + random.below(20));
         let image = image(&mut random, width, height);
@@ -175,7 +177,7 @@ fn a_mirrored_image_gives_the_same_score() {
 
 #[test]
 fn several_polylines_of_one_call_are_those_of_several_calls() {
-    let mut random = Random(17);
+    let mut random = Random::new(17);
     let image = image(&mut random, 50, 40);
     let requests: Vec<Request> = (0..8).map(|_| request(&mut random, 50, 40)).collect();
     for n_blurs in [0, 1, 3] {
@@ -192,7 +194,7 @@ fn several_polylines_of_one_call_are_those_of_several_calls() {
 
 #[test]
 fn many_points_that_share_pixels_score_as_each_alone() {
-    let mut random = Random(18);
+    let mut random = Random::new(18);
     let image = image(&mut random, 90, 70);
     // Beside a direction of its own, along both axes: there pixels of neighbouring links are neighbours.
     let ends = [((5, 40), (80, 20)), ((30, 3), (50, 68)), ((10, 10), (60, 60))];
@@ -228,7 +230,7 @@ fn many_points_that_share_pixels_score_as_each_alone() {
 
 #[test]
 fn smoothing_a_part_is_smoothing_the_whole() {
-    let mut random = Random(19);
+    let mut random = Random::new(19);
     let image = image(&mut random, 60, 50);
     let request = Request {
         a: Pixel { x: 20, y: 25 },

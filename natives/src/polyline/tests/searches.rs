@@ -4,7 +4,9 @@ use std::ops::Range;
 
 use super::super::{Found, LinkTable, Search, Turn};
 use super::reference::Instance;
-use super::{Random, threads};
+use star_base::Random;
+
+use super::threads;
 
 /// What the search finds.
 fn search(instance: &Instance) -> Option<(u32, Vec<usize>)> {
@@ -45,7 +47,7 @@ fn instance(random: &mut Random, n_guides: usize, d: usize, end: usize, clips: b
 
 #[test]
 fn the_search_finds_what_all_polylines_and_the_source_find() {
-    let mut random = Random(2016);
+    let mut random = Random::new(2016);
     let (mut n_none, mut n_turned) = (0, 0);
     for round in 0..4000 {
         let n_guides = 1 + random.below(5);
@@ -66,7 +68,7 @@ fn the_search_finds_what_all_polylines_and_the_source_find() {
 
 #[test]
 fn the_search_finds_what_the_source_finds_beyond_a_block_of_lanes() {
-    let mut random = Random(3);
+    let mut random = Random::new(3);
     for round in 0..60 {
         let d = [63, 64, 65, 90, 130][random.below(5)];
         let (n_guides, end) = (1 + random.below(4), [3, 100_000][random.below(2)]);
@@ -78,7 +80,7 @@ fn the_search_finds_what_the_source_finds_beyond_a_block_of_lanes() {
 
 #[test]
 fn without_a_limit_and_with_one_that_admits_all_the_same_is_found() {
-    let mut random = Random(7);
+    let mut random = Random::new(7);
     for _ in 0..200 {
         let mut instance = instance(&mut random, 4, 20, 50, true);
         // No link is steep enough to turn by 179 degrees.
@@ -91,7 +93,7 @@ fn without_a_limit_and_with_one_that_admits_all_the_same_is_found() {
 
 #[test]
 fn a_limit_of_0_degrees_leaves_the_segment_or_nothing() {
-    let mut random = Random(11);
+    let mut random = Random::new(11);
     for d in 2..12 {
         let mut instance = instance(&mut random, 3, d, 9, false);
         (instance.a, instance.b, instance.degrees) = (900, 100, 0);

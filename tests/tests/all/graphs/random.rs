@@ -2,28 +2,20 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use star_base::BitVector;
+use star_base::{BitVector, Random};
 use star_io::{Arc, Graph};
 
-/// SplitMix64.
-pub(super) struct Rng(u64);
+/// Random numbers, and instances of them.
+pub(super) struct Rng(Random);
 
 impl Rng {
     pub(super) fn new(seed: u64) -> Self {
-        Rng(seed)
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+        Rng(Random::new(seed))
     }
 
     /// A number below `bound`, which is not 0.
     pub(super) fn below(&mut self, bound: usize) -> usize {
-        (self.next() % bound as u64) as usize
+        (self.0.next_u64() % bound as u64) as usize
     }
 
     /// A number from `low` to `high`.

@@ -19,7 +19,7 @@ fn model2(op: LogicOp, a: &[bool], b: &[bool]) -> Vec<bool> {
 #[test]
 fn logic_in_place() {
     everywhere(|len, rarity, random| {
-        let (a, b) = (random.bits(len, rarity), random.bits(len, 1));
+        let (a, b) = (random_bits(random, len, rarity), random_bits(random, len, 1));
         for op in OPS {
             let expected = pack(&model2(op, &a, &b));
             for kernels in kernels() {
@@ -40,7 +40,7 @@ fn looked_up<const N: usize>(table: u8, operands: [&[bool]; N]) -> Vec<bool> {
 #[test]
 fn every_function_of_one_and_two_bits() {
     at_all_lengths(|len, rarity, random| {
-        let (a, b) = (random.bits(len, rarity), random.bits(len, 1));
+        let (a, b) = (random_bits(random, len, rarity), random_bits(random, len, 1));
         for table in 0..16 {
             let bits = looked_up(table, [&a, &b]);
             let ones = bits.iter().filter(|bit| **bit).count() as u64;
@@ -67,7 +67,7 @@ fn every_function_of_one_and_two_bits() {
 #[test]
 fn every_function_of_three_bits() {
     at_all_lengths(|len, rarity, random| {
-        let [a, b, c] = [rarity, 1, 1].map(|rarity| random.bits(len, rarity));
+        let [a, b, c] = [rarity, 1, 1].map(|rarity| random_bits(random, len, rarity));
         for table in 0..=255 {
             let bits = pack(&looked_up(table, [&a, &b, &c]));
             for kernels in kernels() {
@@ -82,7 +82,7 @@ fn every_function_of_three_bits() {
 #[test]
 fn not_fill_and_mask() {
     everywhere(|len, rarity, random| {
-        let a = random.bits(len, rarity);
+        let a = random_bits(random, len, rarity);
         let inverted: Vec<bool> = a.iter().map(|bit| !bit).collect();
         let (x, y) = (random.below(len + 1), random.below(len + 1));
         let ones = x.min(y)..x.max(y);
@@ -108,7 +108,7 @@ fn not_fill_and_mask() {
 #[test]
 fn every_conjunction_of_five_operands() {
     at_all_lengths(|len, rarity, random| {
-        let operands = [rarity, 1, 1, 1, 1].map(|rarity| random.bits(len, rarity));
+        let operands = [rarity, 1, 1, 1, 1].map(|rarity| random_bits(random, len, rarity));
         for flags in 0..64_u8 {
             let flag = |at: usize| flags >> at & 1 == 1;
             let one = |bit: usize| {
@@ -129,8 +129,8 @@ fn every_conjunction_of_five_operands() {
 #[test]
 fn steps_of_a_cascade_with_every_function_of_one_and_two_bits() {
     at_all_lengths(|len, rarity, random| {
-        let inputs = [(); 8].map(|()| random.bits(len, rarity));
-        let (mask, found) = (random.bits(len, 1), random.bits(len, rarity));
+        let inputs = [(); 8].map(|()| random_bits(random, len, rarity));
+        let (mask, found) = (random_bits(random, len, 1), random_bits(random, len, rarity));
         for round in 0..40_usize {
             let tables: [u8; 4] = std::array::from_fn(|_| random.below(256) as u8);
             let flags = round as u8 & 3;

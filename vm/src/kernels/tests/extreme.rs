@@ -5,12 +5,12 @@ use super::*;
 
 #[test]
 fn extremes_of_blocks_and_the_rows_that_hold_them() {
-    let mut random = Random(10);
+    let mut random = Random::new(10);
     for (n_rows, n_cols, block) in
         [(0, 5, 1), (1, 1, 1), (64, 0, 1), (65, 3, 1), (200, 12, 2), (1500, 7, 5), (5000, 65, 64)]
     {
         for rarity in [0, 1, 4, 12] {
-            let mask = random.bits(n_rows, rarity);
+            let mask = random_bits(&mut random, n_rows, rarity);
             let table = Table::random(&mut random, n_rows, n_cols, 1);
             let word = |row: usize| table.bits.iter().map(|column| column[row]).collect::<Vec<_>>();
             let n_limbs = n_rows.div_ceil(64);

@@ -9,6 +9,7 @@ mod tables;
 mod words;
 
 use proptest::prelude::*;
+use star_base::Random;
 
 use super::{Kernels, Level};
 
@@ -24,25 +25,9 @@ fn kernels() -> impl Iterator<Item = Kernels> {
     Level::supported().into_iter().map(|level| Kernels::at(level).unwrap())
 }
 
-/// SplitMix64: bits for a seed.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let x = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        x ^ x >> 31
-    }
-
-    fn below(&mut self, limit: usize) -> usize {
-        (self.next() % limit.max(1) as u64) as usize
-    }
-
-    /// Bits of which one in `1 << rarity` is one; a high rarity leaves long runs of zeros.
-    fn bits(&mut self, len: usize, rarity: u32) -> Vec<bool> {
-        (0..len).map(|_| self.next() & ((1 << rarity) - 1) == 0).collect()
-    }
+/// Bits of which one in `1 << rarity` is one; a high rarity leaves long runs of zeros.
+fn random_bits(random: &mut Random, len: usize, rarity: u32) -> Vec<bool> {
+    (0..len).map(|_| random.next_u64() & ((1 << rarity) - 1) == 0).collect()
 }
 
 fn pack(bits: &[bool]) -> Vec<u64> {
@@ -60,7 +45,7 @@ fn dirty(len: usize) -> Vec<u64> {
 
 /// Runs `check` at all lengths of the list, with all rarities, for a fixed seed.
 fn at_all_lengths(mut check: impl FnMut(usize, u32, &mut Random)) {
-    let mut random = Random(1);
+    let mut random = Random::new(1);
     for len in LENGTHS {
         for rarity in [0, 1, 3, 10] {
             check(len, rarity, &mut random);
@@ -71,7 +56,7 @@ fn at_all_lengths(mut check: impl FnMut(usize, u32, &mut Random)) {
 /// Runs `check` at random lengths.
 fn at_random_lengths(check: impl Fn(usize, u32, &mut Random)) {
     proptest!(ProptestConfig::with_cases(64), |(len in 0..6000_usize, rarity in 0..12_u32, seed: u64)| {
-        check(len, rarity, &mut Random(seed));
+        check(len, rarity, &mut Random::new(seed));
     });
 }
 

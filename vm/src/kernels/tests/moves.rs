@@ -3,7 +3,7 @@ use super::*;
 #[test]
 fn shifts_and_rotations() {
     everywhere(|len, rarity, random| {
-        let a = random.bits(len, rarity);
+        let a = random_bits(random, len, rarity);
         let limbs = pack(&a);
         let distances = [0, 1, 63, 64, 65, len / 2, len.saturating_sub(1), len, len + 1, len + 200];
         for by in distances.into_iter().chain([random.below(len + 1)]) {
@@ -40,7 +40,7 @@ fn shifts_and_rotations() {
 #[test]
 fn mirror_and_shuffle() {
     everywhere(|len, rarity, random| {
-        let a = random.bits(len, rarity);
+        let a = random_bits(random, len, rarity);
         let mirrored: Vec<bool> = a.iter().rev().copied().collect();
         let even = &a[..len & !1];
         let half = even.len() / 2;
@@ -69,9 +69,9 @@ fn mirror_and_shuffle() {
 #[test]
 fn copied_bits_leave_all_others_alone() {
     everywhere(|len, rarity, random| {
-        let src = random.bits(len, rarity);
+        let src = random_bits(random, len, rarity);
         let other_len = random.below(700) + 1;
-        let before = random.bits(other_len, 1);
+        let before = random_bits(random, other_len, 1);
         for _ in 0..8 {
             let (src_bit, dst_bit) = (random.below(len + 1), random.below(other_len + 1));
             let longest = (len - src_bit).min(other_len - dst_bit);

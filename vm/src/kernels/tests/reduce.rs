@@ -11,7 +11,7 @@ fn place(bits: &[bool]) -> Option<usize> {
 #[test]
 fn reductions_of_one_operand() {
     everywhere(|len, rarity, random| {
-        let a = random.bits(len, rarity);
+        let a = random_bits(random, len, rarity);
         let limbs = pack(&a);
         let start = random.below(len + 70);
         let from = (start..len).find(|&i| a[i]);
@@ -51,7 +51,7 @@ fn one_bit_alone_is_seen_wherever_it_is() {
 #[test]
 fn equality() {
     everywhere(|len, rarity, random| {
-        let (a, b) = (random.bits(len, rarity), random.bits(len, rarity));
+        let (a, b) = (random_bits(random, len, rarity), random_bits(random, len, rarity));
         for kernels in kernels() {
             assert_eq!(kernels.equal(&pack(&a), &pack(&b)), a == b, "{kernels:?}");
         }

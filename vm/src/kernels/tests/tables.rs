@@ -10,7 +10,7 @@ pub(super) struct Table {
 
 impl Table {
     pub(super) fn random(random: &mut Random, n_rows: usize, n_cols: usize, gap: usize) -> Table {
-        let bits: Vec<Vec<bool>> = (0..n_cols).map(|_| random.bits(n_rows, 1)).collect();
+        let bits: Vec<Vec<bool>> = (0..n_cols).map(|_| random_bits(random, n_rows, 1)).collect();
         Table::new(bits, n_rows, gap)
     }
 
@@ -47,9 +47,9 @@ const SIZES: [(usize, usize, usize); 14] = [
 
 #[test]
 fn one_bit_of_each_limb() {
-    let mut random = Random(11);
+    let mut random = Random::new(11);
     for n in [0, 1, 63, 64, 65, 200, 512, 513] {
-        let limbs: Vec<u64> = (0..n).map(|_| random.next()).collect();
+        let limbs: Vec<u64> = (0..n).map(|_| random.next_u64()).collect();
         for bit in [0, 1, 31, 63] {
             let bits: Vec<bool> = limbs.iter().map(|limb| limb >> bit & 1 == 1).collect();
             for kernels in kernels() {
@@ -63,7 +63,7 @@ fn one_bit_of_each_limb() {
 
 #[test]
 fn rows_are_gathered_and_scattered() {
-    let mut random = Random(5);
+    let mut random = Random::new(5);
     for (n_rows, n_cols, gap) in SIZES {
         let table = Table::random(&mut random, n_rows, n_cols, gap);
         for row in [0, n_rows / 2, n_rows.saturating_sub(1)] {
@@ -71,7 +71,7 @@ fn rows_are_gathered_and_scattered() {
                 continue;
             }
             let bits: Vec<bool> = table.bits.iter().map(|column| column[row]).collect();
-            let other = random.bits(n_cols, 1);
+            let other = random_bits(&mut random, n_cols, 1);
             let mut changed = table.bits.clone();
             for (column, &bit) in changed.iter_mut().zip(&other) {
                 column[row] = bit;
@@ -96,7 +96,7 @@ fn turned(table: &Table, n_rows: usize, gap: usize) -> Table {
 
 #[test]
 fn corner_turns_leave_the_gaps_alone() {
-    let mut random = Random(6);
+    let mut random = Random::new(6);
     for (n_rows, n_cols, gap) in SIZES {
         for dst_gap in [0, 1] {
             let table = Table::random(&mut random, n_rows, n_cols, gap);

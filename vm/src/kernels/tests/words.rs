@@ -3,7 +3,7 @@ use super::*;
 #[test]
 fn comparison_is_that_of_the_bits() {
     everywhere(|len, rarity, random| {
-        let v = random.bits(len, rarity);
+        let v = random_bits(random, len, rarity);
         let mut w = v.clone();
         for _ in 0..3 {
             for kernels in kernels() {
@@ -32,10 +32,11 @@ fn ripple(v: &[bool], w: &[bool], borrow: bool) -> (Vec<bool>, bool) {
 #[test]
 fn sums_and_differences() {
     everywhere(|len, rarity, random| {
-        let dense: Vec<bool> = random.bits(len, rarity).iter().map(|bit| !bit).collect();
-        for (v, w) in
-            [(random.bits(len, 1), random.bits(len, rarity)), (dense, random.bits(len, rarity))]
-        {
+        let dense: Vec<bool> = random_bits(random, len, rarity).iter().map(|bit| !bit).collect();
+        for (v, w) in [
+            (random_bits(random, len, 1), random_bits(random, len, rarity)),
+            (dense, random_bits(random, len, rarity)),
+        ] {
             let (sum, carry) = ripple(&v, &w, false);
             let (difference, borrow) = ripple(&v, &w, true);
             assert_eq!(borrow, v < w);
@@ -74,13 +75,13 @@ fn sums_and_differences() {
 
 #[test]
 fn numbers_and_words() {
-    let mut random = Random(3);
+    let mut random = Random::new(3);
     for len in LENGTHS.into_iter().chain(60..70) {
         for digits in [0, 1, 2, 31, 32, 62, 63, 64, 65, 66] {
             let mut w = vec![false; len];
             let start = len.saturating_sub(digits);
             for (i, bit) in w.iter_mut().enumerate().skip(start) {
-                *bit = i == start || random.next() & 1 == 1;
+                *bit = i == start || random.next_u64() & 1 == 1;
             }
             let value = if len - start > 63 {
                 None

@@ -1,5 +1,5 @@
-//! Random numbers from a seed: SplitMix64 (Steele, Lea, Flood 2014). They shuffle rounds and draw samples
-//! again; nothing that is kept depends on their quality.
+//! Random numbers from a seed: SplitMix64 (Steele, Lea, Flood 2014), for tests, measurements, and orders that must not matter. Data that
+//! people generate come from the generators of star-io, whose values never change.
 
 /// A generator.
 #[derive(Clone, Debug)]
@@ -17,9 +17,7 @@ impl Random {
     /// The next number.
     pub fn next_u64(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.state ^ (self.state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
+        mix64(self.state)
     }
 
     /// A number below `n`, which is not 0.
@@ -34,6 +32,15 @@ impl Random {
             items.swap(last, self.below(last + 1));
         }
     }
+}
+
+/// The finaliser of SplitMix64: scatters a number over 64 bits, each number to another one.
+#[inline]
+#[must_use]
+pub fn mix64(number: u64) -> u64 {
+    let mixed = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    mixed ^ (mixed >> 31)
 }
 
 #[cfg(test)]
