@@ -98,7 +98,7 @@ pub fn holds(kind: Kind, format: Format) -> Result<(), FileError> {
     star_io::write(format, example, &mut io::sink()).map_err(|refusal| {
         // The example has a size that nobody asked for.
         let FileError { notes, .. } = refusal;
-        FileError { notes, ..cannot_hold(kind.with_article(), format) }
+        FileError { notes, ..cannot_hold(&kind.with_article(), format) }
     })
 }
 

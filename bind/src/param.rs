@@ -1,23 +1,6 @@
 //! A routine as values are bound to it: its name, and the names and kinds of its parameters.
 
-/// A type without sizes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
-    /// `integer`
-    Int,
-    /// `boolean`
-    Bool,
-    /// `string`
-    Str,
-    /// `slice`
-    Slice,
-    /// `word`
-    Word,
-    /// `table`
-    Table,
-    /// `handle`
-    Handle,
-}
+pub use star_base::Kind;
 
 /// A parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,29 +28,6 @@ impl Signature {
     /// The parameters that give something back, in order.
     pub fn results(&self) -> impl Iterator<Item = &Param> {
         self.params.iter().filter(|param| param.by_ref)
-    }
-}
-
-impl Kind {
-    /// With an article: `an integer`.
-    pub fn with_article(self) -> &'static str {
-        match self {
-            Kind::Int => "an integer",
-            Kind::Bool => "a boolean",
-            Kind::Str => "a string",
-            Kind::Slice => "a slice",
-            Kind::Word => "a word",
-            Kind::Table => "a table",
-            Kind::Handle => "a handle",
-        }
-    }
-
-    /// Can a file give it, or hold it?
-    pub fn is_data(self) -> bool {
-        match self {
-            Kind::Slice | Kind::Word | Kind::Table => true,
-            Kind::Int | Kind::Bool | Kind::Str | Kind::Handle => false,
-        }
     }
 }
 

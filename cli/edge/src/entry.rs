@@ -2,8 +2,8 @@
 
 use star_base::text;
 use star_base::{Code, Diagnostic, did_you_mean};
-use star_bind::{Kind, Param, Signature};
-use star_compiler::{Entry, EntryParam, hir};
+use star_bind::{Param, Signature};
+use star_compiler::{Entry, EntryParam};
 use star_syntax::ast::RoutineKind;
 
 use crate::failure::internal;
@@ -47,25 +47,12 @@ pub fn choose<'e>(
 pub fn signature(entry: &Entry) -> Result<Signature, Diagnostic> {
     let params = entry.params.iter().map(|param| {
         let EntryParam { name, by_ref, takes_value, kind } = param;
-        let kind = kind_of(*kind)
+        let kind = kind
+            .known()
             .ok_or_else(|| internal(&format!("`{name}` of `{}` has no type", entry.name)))?;
         Ok(Param { name: name.clone(), by_ref: *by_ref, takes_value: *takes_value, kind })
     });
     Ok(Signature { name: entry.name.clone(), params: params.collect::<Result<_, Diagnostic>>()? })
-}
-
-/// A type of the compiler as values are bound to it; `None` for that of an error.
-pub fn kind_of(kind: hir::Kind) -> Option<Kind> {
-    match kind {
-        hir::Kind::Int => Some(Kind::Int),
-        hir::Kind::Bool => Some(Kind::Bool),
-        hir::Kind::Str => Some(Kind::Str),
-        hir::Kind::Slice => Some(Kind::Slice),
-        hir::Kind::Word => Some(Kind::Word),
-        hir::Kind::Table => Some(Kind::Table),
-        hir::Kind::Handle => Some(Kind::Handle),
-        hir::Kind::Error => None,
-    }
 }
 
 /// Exactly, or else the only one when letter case is ignored; blanks around hyphens do not matter.
@@ -124,7 +111,7 @@ fn command(entry: &Entry, file: &str) -> String {
 #[cfg(test)]
 mod tests {
     use star_base::{FileId, Span};
-    use star_compiler::hir::RoutineId;
+    use star_compiler::hir::{self, RoutineId};
 
     use super::*;
 

@@ -5,7 +5,6 @@ use std::path::Path;
 use star_base::text;
 use star_base::{Code, Diagnostic};
 use star_bind::encoding;
-use star_edge::entry::kind_of;
 use star_edge::failure::refused_by_backend;
 use star_edge::save::Target;
 use star_edge::sources::FileLoader;
@@ -64,7 +63,7 @@ impl Session {
         };
         let file = unquoted(file.trim());
         let variable = self.environment.get(name);
-        let Some(kind) = variable.and_then(|variable| kind_of(variable.kind)) else {
+        let Some(kind) = variable.and_then(|variable| variable.kind.known()) else {
             let message = format!("`{}` is no variable", text::one_line(name));
             let names = self.environment.iter().map(|(name, _)| name);
             let diagnostic = Diagnostic::new(Code::UnknownName, message);

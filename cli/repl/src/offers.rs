@@ -9,7 +9,6 @@ use star_bind::offer::{Offer, offer};
 use star_bind::{Kind, Reading, Settings, widths};
 use star_compiler::hir;
 use star_compiler::session::Variable;
-use star_edge::entry::kind_of;
 use star_edge::failure::refused_by_backend;
 use star_edge::files::{Console, Disk};
 use star_io::{FileError, Graph, Layout};
@@ -73,7 +72,7 @@ fn widths_of(graph: &Graph, file: &str) -> WidthOverrides {
 fn offered(name: &str) -> Option<(hir::Kind, Kind, Offer)> {
     let kinds = [hir::Kind::Int, hir::Kind::Word, hir::Kind::Table, hir::Kind::Slice];
     kinds.into_iter().find_map(|of_variable| {
-        let kind = kind_of(of_variable)?;
+        let kind = of_variable.known()?;
         Some((of_variable, kind, offer(name, kind)?))
     })
 }

@@ -3,15 +3,11 @@
 
 use std::path::Path;
 
-use star_base::{Code, Diagnostic, Span};
+use star_base::{Code, Diagnostic, Kind, Span};
 use star_bind::arg_value::{self, ArgValue};
 use star_bind::binding::SETTINGS;
-use star_bind::{
-    Binding, Kind, Origin, Param, Reading, Signature, UnknownNames, bind, generated, load,
-};
-use star_compiler::hir;
-use star_edge::entry::{kind_of, signature};
-use star_edge::failure::internal;
+use star_bind::{Binding, Origin, Param, Reading, Signature, UnknownNames, bind, generated, load};
+use star_edge::entry::signature;
 use star_edge::files::{Console, Disk};
 use star_edge::flags::Flags;
 use star_edge::report::Reporter;
@@ -103,12 +99,11 @@ pub(crate) fn inputs(
 /// What `star run` would say, with this place.
 pub(crate) fn value(
     name: &str,
-    kind: hir::Kind,
+    kind: Kind,
     text: &str,
     span: Span,
     around: ReadContext<'_>,
 ) -> Result<HostValue, Vec<Diagnostic>> {
-    let kind = kind_of(kind).ok_or_else(|| vec![internal(&format!("`{name}` has no type"))])?;
     let param = Param { name: name.to_owned(), by_ref: false, takes_value: true, kind };
     let entry = Signature { name: name.to_owned(), params: vec![param] };
     let at = |fault: Diagnostic| fault.label(span, "");
@@ -181,7 +176,7 @@ pub(crate) fn command_line(
     words.extend(header.options.as_ref().map(|options| options.text.clone()));
     for (name, value) in values {
         let param = entry.params.iter().find(|param| param.name == *name);
-        let kind = param.and_then(|param| kind_of(param.kind)).filter(|kind| kind.is_data());
+        let kind = param.and_then(|param| param.kind.known()).filter(|kind| kind.is_data());
         let value = match kind {
             Some(kind) => file_in(name, value, kind, folder),
             None => value.clone(),

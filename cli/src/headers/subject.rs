@@ -2,14 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use star_base::{Code, Diagnostic, did_you_mean};
-use star_compiler::hir::Kind;
+use star_base::{Code, Diagnostic, Kind, did_you_mean};
 use star_compiler::{Compilation, Entry, LowerOptions};
 use star_edge::failure::internal;
 use star_edge::passes;
 use star_edge::sources::{FileLoader, LIBRARY};
 use star_harness::{Expected, Header};
-use star_ir::{Program, RoutineId, Ty};
+use star_ir::{Program, RoutineId};
 use star_syntax::ast::RoutineKind;
 
 use crate::text;
@@ -98,7 +97,7 @@ impl Runnable {
         }
         for (entry, found) in entries.into_iter().zip(ids) {
             let function = program.routine(found);
-            let result = function.result.map(|value| kind_of(function.var(value).ty));
+            let result = function.result.map(|value| function.var(value).ty.kind());
             let id = wrap::with_result(&mut program, found).unwrap_or(found);
             routines.push(Routine { entry, id, result });
         }
@@ -166,17 +165,5 @@ impl Runnable {
             Some(meant) => fault.help(format!("did you mean `{meant}`?")),
             None => fault,
         })
-    }
-}
-
-fn kind_of(ty: Ty) -> Kind {
-    match ty {
-        Ty::Int => Kind::Int,
-        Ty::Bool => Kind::Bool,
-        Ty::Str => Kind::Str,
-        Ty::Slice(_) => Kind::Slice,
-        Ty::Word(_) => Kind::Word,
-        Ty::Table(..) => Kind::Table,
-        Ty::Handle => Kind::Handle,
     }
 }

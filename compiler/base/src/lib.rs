@@ -6,6 +6,7 @@
 //!   language for people.
 //! * [`bits`]: packed bit vectors and tables, the form in which values enter and leave a machine;
 //!   [`bits_ref`]: either of them, borrowed.
+//! * [`kind`]: types without sizes.
 //! * [`text`]: pieces of wording; [`quantity`]: numbers and sizes as people write them.
 //! * [`random`]: numbers from a seed, for tests and measurements.
 //!
@@ -16,6 +17,7 @@ pub mod bits_ref;
 pub mod builtins;
 pub mod codes;
 pub mod diagnostic;
+pub mod kind;
 pub mod language;
 pub mod limbs;
 pub mod natives;
@@ -29,6 +31,7 @@ pub use bits_ref::BitsRef;
 pub use builtins::Builtin;
 pub use codes::{Code, Severity};
 pub use diagnostic::{DataPlace, Diagnostic, Fix, Label, did_you_mean};
+pub use kind::Kind;
 pub use limbs::{Limbs, OutOfMemory};
 pub use natives::Native;
 pub use random::{Random, mix64};

@@ -179,24 +179,28 @@ impl Ty {
 }
 
 impl Kind {
+    /// What it is, unless it is that of an error.
+    pub fn known(self) -> Option<star_base::Kind> {
+        match self {
+            Kind::Int => Some(star_base::Kind::Int),
+            Kind::Bool => Some(star_base::Kind::Bool),
+            Kind::Str => Some(star_base::Kind::Str),
+            Kind::Slice => Some(star_base::Kind::Slice),
+            Kind::Word => Some(star_base::Kind::Word),
+            Kind::Table => Some(star_base::Kind::Table),
+            Kind::Handle => Some(star_base::Kind::Handle),
+            Kind::Error => None,
+        }
+    }
+
     /// The keyword.
     pub fn name(self) -> &'static str {
-        match self {
-            Kind::Int => "integer",
-            Kind::Bool => "boolean",
-            Kind::Str => "string",
-            Kind::Slice => "slice",
-            Kind::Word => "word",
-            Kind::Table => "table",
-            Kind::Handle => "handle",
-            Kind::Error => "value",
-        }
+        self.known().map_or("value", star_base::Kind::name)
     }
 
     /// With an article: `an integer`.
     pub fn with_article(self) -> String {
-        let article = if self == Kind::Int { "an" } else { "a" };
-        format!("{article} {}", self.name())
+        self.known().map_or_else(|| "a value".to_owned(), star_base::Kind::with_article)
     }
 
     /// Is it a slice or a word?

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use star_base::{Native, Span};
+use star_base::{Kind, Native, Span};
 use std::fmt;
 
 use crate::locations::Locations;
@@ -191,6 +191,19 @@ pub enum Ty {
 }
 
 impl Ty {
+    /// The type without sizes.
+    pub fn kind(self) -> Kind {
+        match self {
+            Ty::Int => Kind::Int,
+            Ty::Bool => Kind::Bool,
+            Ty::Str => Kind::Str,
+            Ty::Slice(_) => Kind::Slice,
+            Ty::Word(_) => Kind::Word,
+            Ty::Table(..) => Kind::Table,
+            Ty::Handle => Kind::Handle,
+        }
+    }
+
     /// Is it a slice or a word?
     pub fn is_bits(self) -> bool {
         matches!(self, Ty::Slice(_) | Ty::Word(_))

@@ -1,7 +1,7 @@
 //! `star dev --run`: SIR on a backend, with results and counts.
 
 use star_base::{Code, Diagnostic, SourceMap, text};
-use star_bind::{Kind, Param, Reading, Signature, UnknownNames, bind, load};
+use star_bind::{Param, Reading, Signature, UnknownNames, bind, load};
 use star_edge::access::{Access, Grants};
 use star_edge::engine::Engine;
 use star_edge::exit::Exit;
@@ -12,7 +12,7 @@ use star_edge::host::RunHost;
 use star_edge::limits::LimitArgs;
 use star_edge::output::Output;
 use star_edge::report::Reporter;
-use star_ir::{Mode, Program, Routine, RoutineId, StmtKind, Ty, visit};
+use star_ir::{Mode, Program, Routine, RoutineId, StmtKind, visit};
 use star_vm::{Argument, CompileOptions, Control, HostValue, Outcome, Stats};
 
 use super::DevArgs;
@@ -144,15 +144,7 @@ fn signature(routine: &Routine) -> Signature {
             name: var.name.clone(),
             by_ref: param.mode == Mode::Ref,
             takes_value: true,
-            kind: match var.ty {
-                Ty::Int => Kind::Int,
-                Ty::Bool => Kind::Bool,
-                Ty::Str => Kind::Str,
-                Ty::Slice(_) => Kind::Slice,
-                Ty::Word(_) => Kind::Word,
-                Ty::Table(..) => Kind::Table,
-                Ty::Handle => Kind::Handle,
-            },
+            kind: var.ty.kind(),
         }
     });
     Signature { name: routine.name.clone(), params: params.collect() }

@@ -209,10 +209,10 @@ impl Trial<'_> {
     }
 
     /// The kind and number of a parameter, or of the value of a function.
-    pub(super) fn place_of(&self, name: &str) -> Option<(star_compiler::hir::Kind, usize)> {
+    pub(super) fn place_of(&self, name: &str) -> Option<(star_base::Kind, usize)> {
         let params = &self.routine.entry.params;
         match params.iter().position(|param| param.name == name) {
-            Some(idx) => Some((params.get(idx)?.kind, idx)),
+            Some(idx) => Some((params.get(idx)?.kind.known()?, idx)),
             None => Some((self.routine.result.filter(|_| name == "value")?, params.len())),
         }
     }

@@ -10,6 +10,7 @@
 pub mod catalogue;
 mod precondition;
 
+pub use crate::kind::Kind;
 pub use precondition::{Precondition, SizeExpr, SizeTerm};
 
 use std::cmp::Ordering;
@@ -52,25 +53,6 @@ pub struct Param {
     pub kind: Kind,
     /// What happens to the argument.
     pub mode: ParamMode,
-}
-
-/// The kind of a parameter or result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// An integer.
-    Int,
-    /// A truth value.
-    Bool,
-    /// A text.
-    Text,
-    /// A slice.
-    Slice,
-    /// A word.
-    Word,
-    /// A table.
-    Table,
-    /// A handle.
-    Handle,
 }
 
 /// How a native treats an argument.

@@ -66,7 +66,7 @@ impl Arguments {
             Kind::Handle => return None,
             Kind::Int => HostValue::Int(self.number(SizeTerm::Value(idx), near, random)),
             Kind::Bool => HostValue::Bool(random.chance(50)),
-            Kind::Text => HostValue::Str(["", "text"][random.below(2)].to_owned()),
+            Kind::Str => HostValue::Str(["", "text"][random.below(2)].to_owned()),
             Kind::Slice => HostValue::Slice(bits(random)),
             Kind::Word => HostValue::Word(bits(random)),
             Kind::Table => {

@@ -103,7 +103,7 @@ fn takes_handle(param: &Param) -> bool {
         (Kind::Handle, ParamMode::Value | ParamMode::Changed) => true,
         (Kind::Handle, ParamMode::Made) => false,
         (
-            Kind::Int | Kind::Bool | Kind::Text | Kind::Slice | Kind::Word | Kind::Table,
+            Kind::Int | Kind::Bool | Kind::Str | Kind::Slice | Kind::Word | Kind::Table,
             ParamMode::Value | ParamMode::Changed | ParamMode::Made,
         ) => false,
     }
@@ -129,19 +129,6 @@ fn makers(native: Native) -> Vec<Called> {
         (maker, maker.signature().routines[0])
     };
     wanted.map(maker).collect()
-}
-
-/// The keyword of a kind.
-fn keyword(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Int => "integer",
-        Kind::Bool => "boolean",
-        Kind::Text => "string",
-        Kind::Slice => "slice",
-        Kind::Word => "word",
-        Kind::Table => "table",
-        Kind::Handle => "handle",
-    }
 }
 
 /// The library with procedures in a module that give the tables of its handles out.
@@ -215,13 +202,13 @@ fn head_and_body(calls: &[Called]) -> (Vec<String>, String) {
                 continue;
             }
             let var = if mode.is_by_ref() { "var " } else { "" };
-            header.push(format!("{var}A{call}X{idx}: {}", keyword(*kind)));
+            header.push(format!("{var}A{call}X{idx}: {}", kind.name()));
             names.push(format!("A{call}X{idx}"));
         }
         let call_text = format!("{routine}({})", names.join(","));
         match result {
             Some(kind) => {
-                header.push(format!("var R{call}: {}", keyword(*kind)));
+                header.push(format!("var R{call}: {}", kind.name()));
                 let _ = write!(body, "R{call}:={call_text}; "); // a String takes any text
             }
             None => body += &format!("{call_text}; "),

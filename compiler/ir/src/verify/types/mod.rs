@@ -29,15 +29,7 @@ fn native(subject: &mut Subject<'_, '_>) {
     let routine = subject.routine;
     let Some(native) = routine.native else { return };
     let params = native.signature().params;
-    let suits = |var: VarId, kind: natives::Kind| match kind {
-        natives::Kind::Int => Kind::Int.takes(routine.var(var).ty),
-        natives::Kind::Bool => Kind::Bool.takes(routine.var(var).ty),
-        natives::Kind::Text => Kind::Str.takes(routine.var(var).ty),
-        natives::Kind::Slice => Kind::Slice.takes(routine.var(var).ty),
-        natives::Kind::Word => Kind::Word.takes(routine.var(var).ty),
-        natives::Kind::Table => Kind::Table.takes(routine.var(var).ty),
-        natives::Kind::Handle => Kind::Handle.takes(routine.var(var).ty),
-    };
+    let suits = |var: VarId, kind| routine.var(var).ty.kind() == kind;
     let is_one = |(param, wanted): (&Param, &natives::Param)| {
         let mode = if wanted.mode.is_by_ref() { Mode::Ref } else { Mode::Value };
         param.mode == mode && suits(param.var, wanted.kind)

@@ -27,7 +27,7 @@ const EVERY: Native = Native::new(&Signature {
     params: &[
         Param::value("n", Kind::Int),
         Param::value("b", Kind::Bool),
-        Param::value("s", Kind::Text),
+        Param::value("s", Kind::Str),
         Param::value("X", Kind::Slice),
         Param::value("w", Kind::Word),
         Param::value("T", Kind::Table),

@@ -1,0 +1,54 @@
+//! Types without sizes.
+
+/// A type without sizes: what a parameter, a result or a value is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// `integer`
+    Int,
+    /// `boolean`
+    Bool,
+    /// `string`
+    Str,
+    /// `slice`
+    Slice,
+    /// `word`
+    Word,
+    /// `table`
+    Table,
+    /// `handle`
+    Handle,
+}
+
+impl Kind {
+    /// The keyword.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Int => "integer",
+            Kind::Bool => "boolean",
+            Kind::Str => "string",
+            Kind::Slice => "slice",
+            Kind::Word => "word",
+            Kind::Table => "table",
+            Kind::Handle => "handle",
+        }
+    }
+
+    /// With an article: `an integer`.
+    pub fn with_article(self) -> String {
+        let article = if self == Kind::Int { "an" } else { "a" };
+        format!("{article} {}", self.name())
+    }
+
+    /// Is it a slice or a word?
+    pub fn is_bits(self) -> bool {
+        match self {
+            Kind::Slice | Kind::Word => true,
+            Kind::Int | Kind::Bool | Kind::Str | Kind::Table | Kind::Handle => false,
+        }
+    }
+
+    /// Can a file give it, or hold it?
+    pub fn is_data(self) -> bool {
+        self.is_bits() || self == Kind::Table
+    }
+}
