@@ -12,7 +12,47 @@ pub struct Entry {
     pub name: &'static str,
     /// Is it part of this build, whether or not its device is there?
     pub in_build: bool,
-    open: fn(Option<&str>) -> Availability,
+    open: fn(&Wanted<'_>) -> Availability,
+}
+
+/// Which device, and how programs run on it. Backends without a choice of either have nothing to look for.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Wanted<'a> {
+    /// Part of the adapter's name.
+    pub adapter: Option<&'a str>,
+    /// How programs run.
+    pub mode: GpuMode,
+}
+
+/// How programs run on a graphics card.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum GpuMode {
+    /// As kernels over the whole card where they can, otherwise on its control unit.
+    #[default]
+    Auto,
+    /// On the control unit.
+    Resident,
+    /// As kernels, at least in part; a program that cannot is refused.
+    Lifted,
+}
+
+impl GpuMode {
+    /// All modes.
+    pub const ALL: [GpuMode; 3] = [GpuMode::Auto, GpuMode::Resident, GpuMode::Lifted];
+
+    /// Its name for `--gpu-mode`.
+    pub fn name(self) -> &'static str {
+        match self {
+            GpuMode::Auto => "auto",
+            GpuMode::Resident => "resident",
+            GpuMode::Lifted => "lifted",
+        }
+    }
+
+    /// The mode of this name.
+    pub fn find(name: &str) -> Option<GpuMode> {
+        GpuMode::ALL.into_iter().find(|mode| mode.name() == name)
+    }
 }
 
 /// Is a backend there?
@@ -45,12 +85,12 @@ impl Entry {
 
     /// Opens it on its best device.
     pub fn open(&self) -> Availability {
-        (self.open)(None)
+        (self.open)(&Wanted::default())
     }
 
-    /// Opens it on the device with this part of a name. Backends without a choice of devices have nothing to look for.
-    pub fn open_on(&self, adapter: Option<&str>) -> Availability {
-        (self.open)(adapter)
+    /// Opens it on the device that is wanted.
+    pub fn open_on(&self, wanted: &Wanted<'_>) -> Availability {
+        (self.open)(wanted)
     }
 }
 
@@ -94,9 +134,14 @@ pub(crate) fn ready<B: Backend + 'static>(backend: B) -> Availability {
 
 /// The GPU backend on an adapter.
 #[cfg(feature = "gpu")]
-fn open_gpu(adapter: Option<&str>) -> Availability {
-    let adapter = adapter.map(str::to_owned);
-    let settings = star_gpu::DeviceSettings { adapter, ..Default::default() };
+fn open_gpu(wanted: &Wanted<'_>) -> Availability {
+    let adapter = wanted.adapter.map(str::to_owned);
+    let mode = match wanted.mode {
+        GpuMode::Auto => star_gpu::Mode::Auto,
+        GpuMode::Resident => star_gpu::Mode::Resident,
+        GpuMode::Lifted => star_gpu::Mode::Lifted,
+    };
+    let settings = star_gpu::DeviceSettings { adapter, mode, ..Default::default() };
     match star_gpu::Gpu::open(&settings) {
         Ok(gpu) => ready(gpu),
         Err(reason) => unavailable(reason),

@@ -6,6 +6,7 @@ use star_base::{Code, Diagnostic, did_you_mean};
 pub use star_harness::Argument;
 use star_harness::Machine;
 use star_harness::backends::{Availability, BACKENDS, Entry};
+pub use star_harness::backends::{GpuMode, Wanted};
 use star_vm::{Capabilities, CompileOptions, DynBackend};
 
 use star_base::text;
@@ -28,15 +29,15 @@ impl Engine {
     /// # Errors
     /// E0607 with the names that there are, or why this one is not there.
     pub fn find(name: &str) -> Result<Engine, Diagnostic> {
-        Engine::find_on(name, None)
+        Engine::find_on(name, &Wanted::default())
     }
 
-    /// The backend of this name, on a device with this part of a name.
+    /// The backend of this name, on the device that is wanted.
     ///
     /// # Errors
     /// As for [`Engine::find`].
-    pub fn find_on(name: &str, adapter: Option<&str>) -> Result<Engine, Diagnostic> {
-        match Entry::find(name).map(|entry| entry.open_on(adapter)) {
+    pub fn find_on(name: &str, wanted: &Wanted<'_>) -> Result<Engine, Diagnostic> {
+        match Entry::find(name).map(|entry| entry.open_on(wanted)) {
             Some(Availability::Ready(backend)) => Ok(Engine { caps: backend.caps(), backend }),
             Some(Availability::Unavailable { reason }) => {
                 let message = format!("the backend `{name}` is not there: {reason}");
@@ -90,7 +91,10 @@ mod tests {
 
     #[test]
     fn a_backend_that_is_not_there_says_why() {
-        let found = Engine::find_on("gpu", Some("no adapter of this name"));
+        let found = Engine::find_on(
+            "gpu",
+            &Wanted { adapter: Some("no adapter of this name"), ..Wanted::default() },
+        );
         let Err(diagnostic) = found else { panic!("an adapter of this name") };
         assert_eq!(diagnostic.code, Code::NoBackend);
         assert!(diagnostic.message.contains("is not there: no"), "{}", diagnostic.message);

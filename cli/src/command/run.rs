@@ -5,6 +5,7 @@ mod line;
 use std::path::PathBuf;
 
 use clap::Args;
+use clap::builder::PossibleValuesParser;
 use star_base::Diagnostic;
 use star_bind::offer::OFFER_HELP;
 use star_bind::settings::SETTINGS_HELP;
@@ -13,7 +14,7 @@ use star_compiler::{
     Compilation, Entry, LowerOptions, Lowered, SourceLoader, describe_limit, describe_trap,
 };
 use star_edge::access::Access;
-use star_edge::engine::{self, Argument, Engine};
+use star_edge::engine::{self, Argument, Engine, GpuMode, Wanted};
 use star_edge::entry;
 use star_edge::exit::{EXIT_HELP, Exit};
 use star_edge::failure::{Failure, device_lost, internal, refused_by_backend};
@@ -89,6 +90,15 @@ pub(crate) struct RunArgs {
     /// The graphics adapter for `--backend gpu`, by part of its name; `star doctor` names the best one
     #[arg(long, value_name = "NAME")]
     adapter: Option<String>,
+
+    /// How `--backend gpu` runs programs; `lifted` refuses one of which nothing can run as kernels over the whole card
+    #[arg(
+        long,
+        value_name = "MODE",
+        default_value = GpuMode::Auto.name(),
+        value_parser = PossibleValuesParser::new(GpuMode::ALL.map(GpuMode::name))
+    )]
+    gpu_mode: String,
 
     /// Print elementary operations, steps and memory at the end; implies `--no-natives`
     #[arg(long)]
@@ -205,7 +215,9 @@ pub(crate) fn run_with(
     output: &mut Output,
 ) -> Result<Exit, Failure> {
     let mut times = Times::start();
-    let engine = Engine::find_on(&args.backend, args.adapter.as_deref())?;
+    let mode = GpuMode::find(&args.gpu_mode).unwrap_or_default();
+    let wanted = Wanted { adapter: args.adapter.as_deref(), mode };
+    let engine = Engine::find_on(&args.backend, &wanted)?;
     let mut enabled = args.passes.options()?;
     if args.profile.is_some() {
         // Time is charged to the routine that runs, and calls are counted.
