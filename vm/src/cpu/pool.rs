@@ -63,6 +63,12 @@ impl Pool {
         }
     }
 
+    /// Was it ever needed?
+    #[cfg(test)]
+    pub(crate) fn is_made(&self) -> bool {
+        self.made.get().is_some()
+    }
+
     /// How many threads work at once, and why fewer than were asked for.
     pub(super) fn found(&self) -> (usize, Option<&str>) {
         match self.wanted {

@@ -122,7 +122,7 @@ impl Strips<'_> {
         // What each limb of a piece costs.
         let weight = self.plan.n_streams().max(self.plan.ops.len()).max(1);
         let piece_limbs = (self.parallelism.settings.piece_limbs / weight).max(1);
-        let piece_limbs = piece_limbs.next_multiple_of(self.strip_limbs());
+        let piece_limbs = piece_limbs.next_multiple_of(self.strip_limbs()).min(n_limbs.max(1));
         let neutral = self.plan.reductions.iter().map(|(reduction, _)| Answer::neutral(*reduction));
         let neutral: Vec<Answer> = neutral.collect();
         let mut answers = neutral.repeat(n_limbs.div_ceil(piece_limbs));
@@ -162,7 +162,7 @@ impl Strips<'_> {
         let weight = lanes.iter().filter(|lane| lane.has_lines()).count().max(1);
         let line_limbs = n_limbs.saturating_mul(weight).max(1);
         let at_once = self.parallelism.piece_limbs(indices.len().saturating_mul(line_limbs));
-        let per_piece = (at_once / line_limbs).max(1);
+        let per_piece = (at_once / line_limbs).clamp(1, indices.len().max(1));
         let mut next = 0;
         let pieces = indices.chunks(per_piece).map(|lines| {
             let (first_line, last) = (lines[0], lines[lines.len() - 1]);

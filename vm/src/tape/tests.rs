@@ -493,6 +493,31 @@ fn families_of_lines_run_line_by_line() {
     }
 }
 
+/// Handing work to threads takes longer than a few kilobytes do.
+#[test]
+fn short_work_stays_on_its_thread() {
+    let mut tape = Tape::default();
+    let [p, q] = [(); 2].map(|()| tape.port());
+    let value = tape.load(p);
+    tape.store(q, value);
+    let plan = Plan::new(&tape);
+    // No other test asks for so many.
+    let settings = Settings { threads: Some(5), ..Settings::default() };
+    with_parallelism(settings, Level::Baseline, |parallelism| {
+        for (n_lines, is_long) in [(24, false), (2 * settings.parallel_limbs / 80, true)] {
+            let (from, mut to) = (vec![5; 80 * n_lines], vec![0; 80 * n_lines]);
+            let indices: Vec<usize> = (0..n_lines).collect();
+            let lanes = vec![
+                Lane::Read { limbs: &from, stride: 80 },
+                Lane::Written { limbs: &mut to, stride: 80 },
+            ];
+            let strips = Strips { parallelism, plan: &plan, n_bits: 80 * 64 };
+            strips.lines(lanes, None, &indices).unwrap();
+            assert_eq!((to, Pool::of(Some(5)).is_made()), (from, is_long), "{n_lines}");
+        }
+    });
+}
+
 #[test]
 fn a_port_without_memory_is_a_fault() {
     let mut tape = Tape::default();
