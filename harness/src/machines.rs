@@ -142,11 +142,16 @@ fn tiny() -> Cpu {
     Cpu::with(star_vm::cpu::Settings::tiny(), Kernels::detect())
 }
 
-/// The CPU backend with the kernels that every processor can run, and with operations on slices of a limb and more
-/// recorded.
+/// The CPU backend with the kernels that every processor can run, with operations on slices of a limb and more
+/// recorded, and with tables of one form, which changes when that pays.
 fn baseline() -> Cpu {
-    let settings =
-        star_vm::cpu::Settings { threads: Some(1), record_limbs: 1, ..Default::default() };
+    let settings = star_vm::cpu::Settings {
+        threads: Some(1),
+        record_limbs: 1,
+        copy_bytes: 0,
+        copy_share: u64::MAX,
+        ..Default::default()
+    };
     Cpu::with(settings, Kernels::baseline())
 }
 

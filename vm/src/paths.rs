@@ -32,6 +32,8 @@ pub struct PathStats {
     pub grid_nanoseconds: u64,
     /// Shared tables that were copied since one of their owners wrote.
     pub table_copies: u64,
+    /// Times that the home form of a table changed since there was no memory for a second one.
+    pub homes_changed: u64,
     /// Loops and tile kernels that ran as they are written, by reason; see [`PathStats::declined`].
     declined: [u64; Declined::ALL.len()],
 }
@@ -108,6 +110,7 @@ impl PathStats {
             grid_kernels,
             grid_nanoseconds,
             table_copies,
+            homes_changed,
             declined,
         } = *self;
         let taken = [
@@ -124,6 +127,7 @@ impl PathStats {
             ("kernels over a grid", grid_kernels),
             ("nanoseconds of these", grid_nanoseconds),
             ("tables copied", table_copies),
+            ("home forms changed", homes_changed),
         ];
         let declined = Declined::ALL.into_iter().zip(declined);
         let declined = declined.map(|(reason, n)| (format!("declined: {}", reason.name()), n));

@@ -1,17 +1,20 @@
 //! Calls: how arguments get into a routine, and results out of it.
 //!
 //! A variable passed by reference moves into the callee with its size and size property, and back at the
-//! end; until then nothing else can name it. A table passed by value is shared.
+//! end; until then nothing else can name it. So does a slice, word or table that is passed by value to a routine that only looks at
+//! it; any other table passed by value is shared.
 
 use std::sync::Arc;
 
-use star_ir::{Extent, LimitKind, Mode, NamedSize, RoutineId, SizeOperand, TrapKind, Ty, VarId};
+use star_base::OutOfMemory;
+use star_ir::{Extent, LimitKind, NamedSize, RoutineId, SizeOperand, TrapKind, Ty, VarId};
 
 use super::class::{Bitwise, Class};
-use super::code::{CallArg, Number, Pc, RegRef, RoutineCode, Size};
+use super::code::{CallArg, Number, Passing, Pc, RegRef, RoutineCode, Size};
 use super::form::bytes_of;
 use super::interpreter::Interpreter;
 use super::registers::{Base, CowTable, Frame};
+use super::table::Table;
 use super::value::{Value, ValueData};
 use crate::checks::Sight;
 use crate::stop::{Run, Stop, broken};
@@ -29,7 +32,14 @@ impl<'p> Interpreter<'p, '_, '_> {
             let (wanted, given) = (routine.params.len(), values.len());
             return Err(broken(format!("{given} arguments for {wanted} parameters")));
         }
-        for ((place, mode), value) in routine.params.iter().zip(&*values) {
+        for value in &mut *values {
+            if let ValueData::Table(table) = &mut value.data
+                && table.is_half_turned()
+            {
+                self.end_turn(table)?;
+            }
+        }
+        for ((place, passing), value) in routine.params.iter().zip(&*values) {
             self.budget.commit(value.data.n_bytes());
             match &value.data {
                 ValueData::Table(table) => self.copies.count(table, 0),
@@ -42,7 +52,7 @@ impl<'p> Interpreter<'p, '_, '_> {
                 | ValueData::Word(_) => {}
             }
             let fits = match &value.data {
-                ValueData::Nothing => *mode == Mode::Ref,
+                ValueData::Nothing => *passing == Passing::Ref,
                 data => suits(*place, data),
             };
             if !fits {
@@ -53,8 +63,8 @@ impl<'p> Interpreter<'p, '_, '_> {
         let base = self.grow(routine.size);
         self.base = base;
         self.prepare(routine);
-        for ((place, mode), value) in routine.params.iter().zip(&*values) {
-            if *mode == Mode::Value {
+        for ((place, passing), value) in routine.params.iter().zip(&*values) {
+            if *passing == Passing::Copied {
                 let copy = self.copy_value(&value.data)?;
                 self.put_value(*place, copy);
             }
@@ -72,14 +82,26 @@ impl<'p> Interpreter<'p, '_, '_> {
             call: None,
             n_foralls: 0,
         });
-        for ((place, mode), value) in routine.params.iter().zip(values) {
-            if *mode == Mode::Ref {
+        for ((place, passing), value) in routine.params.iter().zip(values) {
+            if passing.moves() {
                 let Value { data, size, fixed } = std::mem::take(value);
                 self.put_value(*place, data);
                 self.set_size(*place, size, fixed);
             }
         }
         Ok(())
+    }
+
+    /// A table is brought to the end of a turn that a flag has stopped in an earlier run.
+    #[cold]
+    fn end_turn(&self, shared: &mut Arc<Table>) -> Run<()> {
+        if Arc::get_mut(shared).is_none() {
+            let refused = OutOfMemory { n_bytes: u128::from(shared.n_bytes()) };
+            let copy = shared.try_clone(&self.parallelism)?;
+            *shared = Arc::new(copy.ok_or_else(|| self.out_of_memory(refused))?);
+        }
+        let table = Arc::get_mut(shared).ok_or_else(|| broken("a copy that is shared"))?;
+        table.end_turn(&self.parallelism)
     }
 
     /// A copy of an argument; a table is shared.
@@ -397,8 +419,8 @@ impl<'p> Interpreter<'p, '_, '_> {
             }
             self.base = frame.base;
             let params = &self.code.routines[frame.routine].params;
-            for ((place, mode), value) in params.iter().zip(&mut *values) {
-                if *mode == Mode::Ref {
+            for ((place, passing), value) in params.iter().zip(&mut *values) {
+                if passing.moves() {
                     let data = self.take_value(*place);
                     let (size, fixed) = match *place {
                         RegRef::Slice(reg) | RegRef::Word(reg) => {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use star_base::BitVector;
 use star_ir::{
-    Check, HandlePart, IntOp, LocId, Mode, Operand, Program, ReductionOp, RoutineId, Ty, VarId,
+    Check, HandlePart, IntOp, LocId, Operand, Program, ReductionOp, RoutineId, Ty, VarId,
 };
 
 use super::inst::Inst;
@@ -36,6 +36,27 @@ pub(super) struct Code {
     pub(super) n_kept: usize,
 }
 
+/// How a value reaches a parameter of the routine that a run begins with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Passing {
+    /// The routine has its own.
+    Copied,
+    /// It moves there and back, though it is passed by value: the routine only looks at it.
+    Lent,
+    /// By reference.
+    Ref,
+}
+
+impl Passing {
+    /// Does the value move there and back?
+    pub(super) fn moves(self) -> bool {
+        match self {
+            Passing::Lent | Passing::Ref => true,
+            Passing::Copied => false,
+        }
+    }
+}
+
 /// A compiled routine.
 #[derive(Debug)]
 pub(super) struct RoutineCode {
@@ -52,7 +73,7 @@ pub(super) struct RoutineCode {
     pub(super) size: FrameSize,
     /// Bits registers of variables that keep their size; tables that do not grow.
     pub(super) sized: Vec<RegRef>,
-    pub(super) params: Vec<(RegRef, Mode)>,
+    pub(super) params: Vec<(RegRef, Passing)>,
     /// What does all that it does, if natives are on.
     pub(super) native: Option<NativeTwin>,
     pub(super) result: Option<RegRef>,

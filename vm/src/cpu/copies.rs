@@ -2,23 +2,36 @@
 //! does not count as one, and is made only while all of them together take an eighth of the memory at most. A few are
 //! made under every limit, so that small programs do the same work, and ask for the same memory, whatever the limit is.
 
-use super::table::Table;
+use super::parallelism::Settings;
+use super::table::{Table, TurnRoom};
 use crate::budget::MemoryBudget;
 
-/// Bytes of those that are made under every limit.
-const FREE_BYTES: u64 = 1 << 16;
-
 /// The second forms and windows of all tables.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Copies {
     bytes: u64,
+    /// [`Settings::copy_bytes`]
+    free: u64,
+    /// [`Settings::copy_share`]
+    share: u64,
 }
 
 impl Copies {
+    /// None yet.
+    pub(super) fn new(settings: &Settings) -> Self {
+        Copies { bytes: 0, free: settings.copy_bytes, share: settings.copy_share }
+    }
+
     /// May a second form or window of so many bytes be made?
     pub(super) fn may_add(self, budget: &MemoryBudget<'_>, bytes: u64) -> bool {
         let bytes = self.bytes.saturating_add(bytes);
-        bytes <= FREE_BYTES || (bytes <= budget.limit() / 8 && bytes <= budget.available())
+        bytes <= self.free
+            || (bytes <= budget.limit() / self.share.max(1) && bytes <= budget.available())
+    }
+
+    /// What room there is to turn a table, or make a window, of so many bytes; with `change` its home form may change.
+    pub(super) fn room(self, budget: &MemoryBudget<'_>, bytes: u64, change: bool) -> TurnRoom {
+        TurnRoom { copy: self.may_add(budget, bytes), both: bytes <= budget.available(), change }
     }
 
     /// A table came with whatever it has beside its home form, or has something else there now; `before` bytes is what

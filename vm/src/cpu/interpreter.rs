@@ -80,6 +80,7 @@ pub(super) fn run<'h, P: Probe>(
 ) -> Outcome {
     control.stats = Stats::default();
     let limit = control.limits.memory.unwrap_or(u64::MAX);
+    let copies = Copies::new(&parallelism.settings);
     let mut interpreter = Interpreter {
         code,
         parallelism,
@@ -95,7 +96,7 @@ pub(super) fn run<'h, P: Probe>(
         texts: Vec::new(),
         handles: Vec::new(),
         spare: BitVector::default(),
-        copies: Copies::default(),
+        copies,
         foralls: Vec::new(),
         lines: Vec::new(),
         tile: None,

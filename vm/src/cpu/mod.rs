@@ -283,7 +283,7 @@ impl Backend for Cpu {
         for (value, accesses) in values.iter_mut().zip(wanted) {
             let ValueData::Table(shared) = &mut value.data else { continue };
             let n_bytes = shared.n_bytes();
-            if !wants_rows(accesses) || Copies::default().may_add(&budget, n_bytes) {
+            if !wants_rows(accesses) || Copies::new(&self.settings).may_add(&budget, n_bytes) {
                 continue;
             }
             // A table that somebody else has, too, stays as it is.
@@ -348,7 +348,9 @@ fn shared_mut<'t>(
         *shared = Arc::new(copy.ok_or(refused)?);
     }
     let refused = || BackendError::Internal("a table that was just copied is shared".to_owned());
-    Arc::get_mut(shared).ok_or_else(refused)
+    let table = Arc::get_mut(shared).ok_or_else(refused)?;
+    table.end_turn(parallelism).map_err(|_stop| BackendError::Interrupted)?;
+    Ok(table)
 }
 
 #[cfg(test)]

@@ -35,6 +35,10 @@ pub struct Settings {
     /// Bytes from which on a square table that is given up turns in its own memory, which takes one thread, and not
     /// into other.
     pub in_place_bytes: u64,
+    /// Bytes of second forms of tables that are made under every limit.
+    pub copy_bytes: u64,
+    /// The part of the limit on memory that second forms take at most: one in so many.
+    pub copy_share: u64,
 }
 
 impl Default for Settings {
@@ -50,6 +54,8 @@ impl Default for Settings {
             record_ops: 512,
             eager_turns: false,
             in_place_bytes: 1 << 28,
+            copy_bytes: 1 << 16,
+            copy_share: 8,
         }
     }
 }
@@ -67,6 +73,8 @@ impl Settings {
             record_ops: 5,
             eager_turns: true,
             in_place_bytes: 0,
+            copy_bytes: 1 << 16,
+            copy_share: 8,
         }
     }
 }

@@ -6,19 +6,22 @@
 //! column. A corner turn of the whole table costs as much as about one access per 64 bits of it. So the
 //! table counts the accesses against its home since the last write along it, and turns when they have
 //! cost as much as a turn. What a turn makes is a copy if the access reads, the new home if it writes. A
-//! write to one form drops the other.
+//! write to one form drops the other. Where there is no memory for a copy, a table that nobody shares changes its home: in its own
+//! memory if it is square, and else if both forms find room for as long as it takes. Each time it does, the next time takes twice
+//! as many accesses, since what is read in both ways would be turned for ever.
+
+mod host;
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use star_base::{BitTable, OutOfMemory};
+use star_base::BitTable;
 use star_natives::Lines;
 
 use super::form::{Line, bytes_of, columns_of, copy_of, gather, scatter, turn};
 use super::parallelism::{Parallelism, pieces};
-use super::turn::turn_in_place;
+use super::turn::{Progress, turn_in_place};
 use super::window::Window;
-use crate::backend::{BackendError, check_columns};
 use crate::stop::{Run, broken};
 
 /// A table.
@@ -34,6 +37,21 @@ pub(super) struct Table {
     against: AtomicUsize,
     /// Over the home form; see Note [Windows].
     window: Window,
+    /// How often the home form has changed for want of memory for a copy.
+    n_changes: u32,
+    /// A turn in its own memory that a flag has stopped; see Note [Half turned] in `turn.rs`.
+    half_turned: Option<Progress>,
+}
+
+/// What memory there is for turning a table.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TurnRoom {
+    /// A copy in the other form.
+    pub(super) copy: bool,
+    /// Both forms, for as long as a turn takes.
+    pub(super) both: bool,
+    /// May the home form change where there is no room for a copy?
+    pub(super) change: bool,
 }
 
 impl Table {
@@ -46,6 +64,8 @@ impl Table {
             copy: OnceLock::new(),
             against: AtomicUsize::new(0),
             window: Window::default(),
+            n_changes: 0,
+            half_turned: None,
         }
     }
 
@@ -94,6 +114,8 @@ impl Table {
             copy: OnceLock::new(),
             against: AtomicUsize::new(0),
             window: Window::default(),
+            n_changes: 0,
+            half_turned: self.half_turned,
         }))
     }
 
@@ -109,6 +131,30 @@ impl Table {
         self.against.store(so_far, Ordering::Relaxed);
         parallelism.settings.eager_turns
             || so_far / 64 >= self.n_rows.saturating_mul(self.n_cols) / 4096
+    }
+
+    /// Makes the form along such lines the home form without a copy beside it, if the accesses so far have cost as much as some turns,
+    /// and there is room for that; is it now?
+    fn change_home(
+        &mut self,
+        line: Line,
+        room: TurnRoom,
+        parallelism: &Parallelism<'_>,
+    ) -> Run<bool> {
+        let so_far = self.against.load(Ordering::Relaxed) / 64;
+        let turns = (self.n_rows.saturating_mul(self.n_cols) / 4096).saturating_mul(2);
+        let is_due = parallelism.settings.eager_turns
+            || so_far.checked_shr(self.n_changes).is_some_and(|so_far| so_far >= turns);
+        if !room.change || !is_due {
+            return Ok(false);
+        }
+        let is_changed = self.turn_in_place(line, parallelism)?
+            || (room.both && self.home_along(line, parallelism)?.is_some());
+        if is_changed {
+            self.n_changes = self.n_changes.saturating_add(1);
+            *self.against.get_mut() = 0;
+        }
+        Ok(is_changed)
     }
 
     /// The other form of the home; `None` if the system has no room for it.
@@ -139,25 +185,28 @@ impl Table {
         }
     }
 
-    /// As [`Table::read`], with a window over a table that nobody shares. `may_add` says whether so many bytes may be
-    /// taken beside the table.
+    /// As [`Table::read`], with a window over a table that nobody shares, and whose home form may change. `room_for` says whether
+    /// there is so much room beside the table.
     pub(super) fn read_own(
         &mut self,
         line: Line,
         idx: usize,
         dst: &mut [u64],
         parallelism: &Parallelism<'_>,
-        may_add: impl Fn(u64) -> bool,
+        room_for: impl Fn(u64) -> TurnRoom,
     ) -> Run<()> {
+        let room = room_for(self.n_bytes());
         if self.form(line).is_none() {
             let form = columns_of(&self.home);
-            let may_move = may_add(Window::n_bytes_of(form.n_cols));
+            let may_move = room_for(Window::n_bytes_of(form.n_cols)).copy;
             if self.window.read(form, idx, dst, parallelism, may_move)? {
                 return Ok(());
             }
+            if !room.copy && self.change_home(line, room, parallelism)? {
+                return self.copy_line(line, idx, dst, parallelism);
+            }
         }
-        let may_copy = may_add(self.n_bytes());
-        self.read(line, idx, dst, parallelism, may_copy)
+        self.read(line, idx, dst, parallelism, room.copy)
     }
 
     /// Is there a form in which such a line lies together?
@@ -194,12 +243,13 @@ impl Table {
         &mut self,
         line: Line,
         parallelism: &Parallelism<'_>,
-        may_turn: bool,
+        room: TurnRoom,
     ) -> Run<bool> {
         if self.by_rows != (line == Line::Row) {
             let turned = match self.copy.take() {
                 Some(copy) => Some(copy),
-                None if self.wants_turn(0, parallelism) && may_turn => self.turned(parallelism)?,
+                None if !room.copy => return self.change_home(line, room, parallelism),
+                None if self.wants_turn(0, parallelism) => self.turned(parallelism)?,
                 None => None,
             };
             let Some(turned) = turned else { return Ok(false) };
@@ -281,18 +331,19 @@ impl Table {
         idx: usize,
         src: &[u64],
         parallelism: &Parallelism<'_>,
-        may_turn: bool,
+        room: TurnRoom,
     ) -> Run<()> {
         if self.by_rows != (line == Line::Row) {
             let turned = match self.copy.take() {
                 Some(copy) => Some(copy),
-                None if self.wants_turn(src.len() * 64, parallelism) && may_turn => {
+                None if self.wants_turn(src.len() * 64, parallelism) && room.copy => {
                     self.turned(parallelism)?
                 }
                 None => None,
             };
             match turned {
                 Some(form) => self.set_home(form),
+                None if !room.copy && self.change_home(line, room, parallelism)? => {}
                 None => {
                     self.window.drop();
                     return scatter(&mut self.home, idx, src, parallelism);
@@ -395,73 +446,38 @@ impl Table {
         self.form(Line::Column)
     }
 
-    /// The table as a host knows it, taken apart; `None` if the system has no room to turn it.
-    pub(super) fn to_host(&self, parallelism: &Parallelism<'_>) -> Run<Option<BitTable>> {
-        match self.form(Line::Column) {
-            Some(form) => copy_of(form, parallelism),
-            None => self.turned(parallelism),
-        }
-    }
-
-    /// The form by columns alone; the table itself if it has none.
-    #[expect(clippy::result_large_err, reason = "it is the table, not an error")]
-    pub(super) fn into_columns(mut self) -> Result<BitTable, Table> {
-        if !self.by_rows {
-            return Ok(self.home);
-        }
-        self.copy.take().ok_or(self)
-    }
-
-    /// Some columns (from 0) as a table of their own.
-    ///
-    /// # Errors
-    /// If there are no such columns, the system refuses the memory, or a flag is set.
-    pub(super) fn some_columns(
-        &self,
-        columns: std::ops::Range<usize>,
-        parallelism: &Parallelism<'_>,
-    ) -> Result<BitTable, BackendError> {
-        check_columns(&columns, self.n_cols)?;
-        // Nothing but a flag stops work on a value.
-        let interrupted = |_stop| BackendError::Interrupted;
-        let n_bytes = self.n_rows.div_ceil(64) as u128 * 8 * columns.len() as u128;
-        let refused = |_too_large| OutOfMemory { n_bytes };
-        let mut part = BitTable::zeros(self.n_rows, columns.len()).map_err(refused)?;
-        for (idx, col_idx) in columns.enumerate() {
-            parallelism.poll().map_err(interrupted)?;
-            let limbs = part.column_limbs_mut(idx);
-            self.read(Line::Column, col_idx, limbs, parallelism, false).map_err(interrupted)?;
-        }
-        Ok(part)
-    }
-
-    /// The columns from `start` (from 0) on become those of `part`, which has as many rows.
-    pub(super) fn set_columns(&mut self, start: usize, part: &BitTable) {
-        let by_rows = self.by_rows;
-        let home = self.home_mut();
-        for col_idx in 0..part.n_cols() {
-            if by_rows {
-                for row_idx in 0..part.n_rows() {
-                    home.put(start + col_idx, row_idx, part.get(row_idx, col_idx));
-                }
-            } else {
-                let column = home.column_limbs_mut(start + col_idx);
-                column.copy_from_slice(part.column_limbs(col_idx));
-            }
-        }
-    }
-
     /// Makes such lines lie together in the table's own memory, if it is square and has no form of them; do they now?
-    /// When a flag stops that, the table is worth nothing.
+    /// When a flag stops that, the table is half turned.
     pub(super) fn turn_in_place(&mut self, line: Line, parallelism: &Parallelism<'_>) -> Run<bool> {
+        self.end_turn(parallelism)?;
         if self.has(line) || self.n_rows != self.n_cols {
             return Ok(self.has(line));
         }
         self.window.drop();
-        turn_in_place(&mut self.home, parallelism)?;
-        self.by_rows = line == Line::Row;
-        *self.against.get_mut() = 0;
+        self.half_turned = Some(Progress::default());
+        self.end_turn(parallelism)?;
         Ok(true)
+    }
+
+    /// How often its home form has changed for want of memory for a copy.
+    pub(super) fn n_changes(&self) -> u32 {
+        self.n_changes
+    }
+
+    /// Has a flag stopped a turn of it?
+    pub(super) fn is_half_turned(&self) -> bool {
+        self.half_turned.is_some()
+    }
+
+    /// Brings a turn to its end that a flag has stopped.
+    pub(super) fn end_turn(&mut self, parallelism: &Parallelism<'_>) -> Run<()> {
+        if let Some(progress) = &mut self.half_turned {
+            turn_in_place(&mut self.home, progress, parallelism)?;
+            self.half_turned = None;
+            self.by_rows = !self.by_rows;
+            *self.against.get_mut() = 0;
+        }
+        Ok(())
     }
 
     /// Number of ones.
@@ -471,114 +487,4 @@ impl Table {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_transposed_table_has_its_rows_as_columns() {
-        let mut table = Table::new(BitTable::parse(&["011", "100"]).unwrap());
-        table.transpose();
-        assert_eq!((table.n_rows(), table.n_cols()), (3, 2));
-        let rows: Vec<[bool; 2]> =
-            (0..3).map(|row| [0, 1].map(|col| table.bit(row, col))).collect();
-        assert_eq!(rows, [[false, true], [true, false], [true, false]]);
-        assert!(table.has(Line::Row) && !table.has(Line::Column));
-    }
-
-    /// Reads lines against the form in a row while lines along it, single bits and whole forms change.
-    #[test]
-    fn a_window_holds_what_the_form_does() {
-        let never = std::sync::atomic::AtomicBool::new(false);
-        let budget = crate::budget::MemoryBudget::new(&never, &never, u64::MAX);
-        for settings in [super::super::Settings::default(), super::super::Settings::tiny()] {
-            let settings = super::super::Settings { eager_turns: false, ..settings };
-            let pool = crate::cpu::pool::Pool::of(settings.threads);
-            let kernels = crate::kernels::Kernels::detect();
-            let parallelism = Parallelism::new(kernels, settings, budget.flags(), pool);
-            let (n_lines, len) = (150, 130);
-            let mut table = Table::of_rows(BitTable::zeros(len, n_lines).unwrap());
-            let mut model = vec![vec![false; len]; n_lines];
-            let mut state = 1_u64;
-            let mut below = |limit: usize| {
-                state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
-                (state >> 33) as usize % limit
-            };
-            let mut windows = 0;
-            for step in 0..2000 {
-                let at = (step / 3) % len;
-                let mut dst = vec![!0; n_lines.div_ceil(64)];
-                table
-                    .read_own(Line::Column, at, &mut dst, &parallelism, |bytes| bytes < 2000)
-                    .unwrap_or_else(|_| panic!("nobody stops it"));
-                for (idx, line) in model.iter().enumerate() {
-                    assert_eq!(dst[idx / 64] >> (idx % 64) & 1 == 1, line[at], "{step}, {idx}");
-                }
-                windows += u64::from(table.extra_bytes() == 8 * n_lines as u64);
-                let (idx, bit) = (below(n_lines), below(2) == 1);
-                match below(20) {
-                    0 => table.home_mut().put(at, idx, bit),
-                    1..8 => table.put(idx, at, bit),
-                    _ => {
-                        model[idx].iter_mut().for_each(|bit| *bit = below(2) == 1);
-                        let line = star_base::BitVector::from_bools(&model[idx]);
-                        table
-                            .write(Line::Row, idx, line.limbs(), &parallelism, false)
-                            .unwrap_or_else(|_| panic!("nobody stops it"));
-                        continue;
-                    }
-                }
-                model[idx][at] = bit;
-            }
-            assert!(windows > 1000, "{windows}");
-        }
-    }
-
-    #[test]
-    fn a_table_turns_in_its_own_memory_or_with_a_second_form_for_a_while() {
-        let never = std::sync::atomic::AtomicBool::new(false);
-        let budget = crate::budget::MemoryBudget::new(&never, &never, u64::MAX);
-        let settings = super::super::Settings::default();
-        let pool = crate::cpu::pool::Pool::of(settings.threads);
-        let parallelism =
-            Parallelism::new(crate::kernels::Kernels::detect(), settings, budget.flags(), pool);
-        let rows = ["011", "100", "110"];
-        let mut square = Table::new(BitTable::parse(&rows).unwrap());
-        for line in [Line::Row, Line::Row, Line::Column, Line::Row] {
-            assert!(matches!(square.turn_in_place(line, &parallelism), Ok(true)));
-            assert!(
-                square.is_home(line) && square.bit(0, 1) && square.bit(1, 0) && !square.bit(0, 0)
-            );
-        }
-        let mut wide = Table::new(BitTable::parse(&rows[..2]).unwrap());
-        assert!(matches!(wide.turn_in_place(Line::Row, &parallelism), Ok(false)));
-        assert!(matches!(wide.turn_in_place(Line::Column, &parallelism), Ok(true)));
-        assert!(matches!(wide.home_along(Line::Row, &parallelism), Ok(Some(_))));
-        assert!(wide.is_home(Line::Row) && !wide.has(Line::Column));
-        assert_eq!((wide.n_rows(), wide.n_cols(), wide.bit(0, 2)), (2, 3, true));
-    }
-
-    #[test]
-    fn a_table_grows_in_whatever_steps() {
-        let never = std::sync::atomic::AtomicBool::new(false);
-        let budget = crate::budget::MemoryBudget::new(&never, &never, u64::MAX);
-        let settings = super::super::Settings { poll_limbs: 16, ..Default::default() };
-        let pool = crate::cpu::pool::Pool::of(settings.threads);
-        let parallelism =
-            Parallelism::new(crate::kernels::Kernels::detect(), settings, budget.flags(), pool);
-        let mut table = Table::new(BitTable::parse(&["01"; 70]).unwrap());
-        for n_cols in [2, 3, 40, 41, 60, 60, 7] {
-            let n_cols_after = table.n_cols().max(n_cols);
-            assert!(matches!(table.grow(n_cols, &parallelism), Ok(true)));
-            assert_eq!((table.n_cols(), table.bit(69, 1)), (n_cols_after, true));
-            assert!(matches!(table.n_ones(&parallelism), Ok(70)));
-        }
-        // Columns without rows are many and cost nothing.
-        let mut table = Table::new(BitTable::zeros(0, 0).unwrap());
-        for n_cols in [1 << 62, (1 << 62) + (1 << 61)] {
-            assert!(matches!(table.grow(n_cols, &parallelism), Ok(true)));
-            assert_eq!(table.n_cols(), n_cols);
-        }
-        assert!(matches!(table.grow(7, &parallelism), Ok(true)));
-        assert_eq!(table.n_cols(), (1 << 62) + (1 << 61));
-    }
-}
+mod tests;

@@ -166,9 +166,11 @@ impl Interpreter<'_, '_, '_> {
         let at = self.base.tables + reg as usize;
         let table = self.tables[at].table.get_mut();
         let table = table.ok_or_else(|| broken("a table that is still shared"))?;
-        let before = table.extra_bytes();
-        let may_turn = self.copies.may_add(&self.budget, table.n_bytes());
-        let is_ready = table.make_home(line, &self.parallelism, may_turn);
+        let (before, n_changes) = (table.extra_bytes(), table.n_changes());
+        let may_change = !self.recorder.touches_table(at);
+        let room = self.copies.room(&self.budget, table.n_bytes(), may_change);
+        let is_ready = table.make_home(line, &self.parallelism, room);
+        self.paths.homes_changed += u64::from(table.n_changes() - n_changes);
         if let Ok(true) = is_ready {
             change(table);
         }
@@ -179,8 +181,20 @@ impl Interpreter<'_, '_, '_> {
     /// A register takes a row or column.
     #[inline]
     pub(super) fn line(&mut self, dst: Reg, table: Reg, line: Line, index: Number) -> Run<()> {
-        let Interpreter { bits, tables, numbers, base, parallelism, budget, copies, .. } = self;
-        let holding = &mut tables[base.tables + table as usize].table;
+        let Interpreter {
+            bits,
+            tables,
+            numbers,
+            base,
+            parallelism,
+            budget,
+            copies,
+            recorder,
+            paths,
+            ..
+        } = self;
+        let table_reg = table;
+        let holding = &mut tables[base.tables + table_reg as usize].table;
         let table = holding.get().ok_or_else(|| broken("a table that was never set"))?;
         let (of, len) = match line {
             Line::Row => (table.n_rows(), table.n_cols()),
@@ -201,12 +215,19 @@ impl Interpreter<'_, '_, '_> {
             table.copy_line(line, idx, slot.bits.limbs_mut(), parallelism)?;
         } else {
             let (before, dst) = (table.extra_bytes(), slot.bits.limbs_mut());
-            let may_add = |bytes| copies.may_add(budget, bytes);
             let done = match holding.get_mut() {
-                Some(own) => own.read_own(line, idx, dst, parallelism, may_add),
+                Some(own) => {
+                    // What is recorded of it reads columns where they lie now.
+                    let may_change = !recorder.touches_table(base.tables + table_reg as usize);
+                    let n_changes = own.n_changes();
+                    let room = |bytes| copies.room(budget, bytes, may_change);
+                    let done = own.read_own(line, idx, dst, parallelism, room);
+                    paths.homes_changed += u64::from(own.n_changes() - n_changes);
+                    done
+                }
                 None => match holding.get() {
                     Some(table) => {
-                        let may_copy = may_add(table.n_bytes());
+                        let may_copy = copies.may_add(budget, table.n_bytes());
                         table.read(line, idx, dst, parallelism, may_copy)
                     }
                     None => Err(broken("a table that was never set")),
@@ -231,8 +252,20 @@ impl Interpreter<'_, '_, '_> {
         value: Reg,
     ) -> Run<()> {
         self.own(table)?;
-        let Interpreter { bits, tables, numbers, base, parallelism, budget, copies, .. } = self;
-        let table = tables[base.tables + table as usize].table.get_mut();
+        let Interpreter {
+            bits,
+            tables,
+            numbers,
+            base,
+            parallelism,
+            budget,
+            copies,
+            recorder,
+            paths,
+            ..
+        } = self;
+        let at = base.tables + table as usize;
+        let table = tables[at].table.get_mut();
         let table = table.ok_or_else(|| broken("a table that is still shared"))?;
         let value = &bits[base.bits + value as usize].bits;
         let (of, len) = match line {
@@ -243,9 +276,10 @@ impl Interpreter<'_, '_, '_> {
         if len != value.len() {
             return Err(broken("a line of another size"));
         }
-        let before = table.extra_bytes();
-        let may_turn = copies.may_add(budget, table.n_bytes());
-        let done = table.write(line, idx, value.limbs(), parallelism, may_turn);
+        let (before, n_changes) = (table.extra_bytes(), table.n_changes());
+        let room = copies.room(budget, table.n_bytes(), !recorder.touches_table(at));
+        let done = table.write(line, idx, value.limbs(), parallelism, room);
+        paths.homes_changed += u64::from(table.n_changes() - n_changes);
         copies.count(table, before);
         done
     }
@@ -314,7 +348,9 @@ impl Interpreter<'_, '_, '_> {
         if rows != self.table(table)?.n_rows() {
             return Err(broken("a field of another size"));
         }
-        let may_turn = self.may_copy(self.table(table)?);
+        let may_change = !self.recorder.touches_table(self.base.tables + table as usize);
+        let n_bytes = self.table(table)?.n_bytes();
+        let room = self.copies.room(&self.budget, n_bytes, may_change);
         self.change(table, |table, interpreter| {
             let (value, parallelism) = (interpreter.table(value)?, &interpreter.parallelism);
             if let Some(form) = value.as_columns()
@@ -328,7 +364,7 @@ impl Interpreter<'_, '_, '_> {
             for (idx, at) in part.enumerate() {
                 parallelism.poll()?;
                 value.read(Line::Column, idx, column.limbs_mut(), parallelism, false)?;
-                table.write(Line::Column, at, column.limbs(), parallelism, may_turn)?;
+                table.write(Line::Column, at, column.limbs(), parallelism, room)?;
             }
             Ok(())
         })

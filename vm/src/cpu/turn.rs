@@ -2,6 +2,10 @@
 //!
 //! Tiles of 512 × 512 bits are exchanged across the diagonal. A line of 64 bytes that holds the same afterwards is not
 //! written: pages that hold no one are never taken.
+//!
+//! Note [Half turned]. A flag may stop a turn between two exchanges. What it leaves is a table still: [`Progress`] says which tiles
+//! lie where. No run works with such a table. It is turned to the end before one begins, and before the host writes to it; the host reads it
+//! as it is ([`read_column`]), so that a run that was interrupted ends at once.
 
 use star_base::BitTable;
 
@@ -15,28 +19,93 @@ const TILE: usize = 512;
 /// Limbs of a column of a tile.
 const LIMBS: usize = TILE / 64;
 
-/// The columns of `form`, which is square, become its rows. When a flag stops that, the table holds neither.
-pub(super) fn turn_in_place(form: &mut BitTable, parallelism: &Parallelism<'_>) -> Run<()> {
+/// The pair of tiles that is exchanged next: those of a pair are (`above`, `below`) and (`below`, `above`), and pairs follow one another by
+/// `below`, then by `above`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Progress {
+    below: usize,
+    above: usize,
+}
+
+impl Progress {
+    /// Is the tile of these rows and columns, or columns and rows, exchanged?
+    fn has(self, rows: usize, cols: usize) -> bool {
+        let (above, below) = (rows.min(cols), rows.max(cols));
+        (below, above) < (self.below, self.above)
+    }
+}
+
+/// The columns of `form`, which is square, become its rows, from `progress` on, which says how far it came when a flag stops that.
+pub(super) fn turn_in_place(
+    form: &mut BitTable,
+    progress: &mut Progress,
+    parallelism: &Parallelism<'_>,
+) -> Run<()> {
     debug_assert_eq!(form.n_rows(), form.n_cols());
-    let zeros = || vec![0; TILE * LIMBS].into_boxed_slice();
-    let (mut upper, mut lower, mut turned) = (zeros(), zeros(), zeros());
-    for below in 0..form.n_cols().div_ceil(TILE) {
-        for above in 0..=below {
+    let mut tiles = Tiles::new();
+    let begin = *progress;
+    for below in begin.below..form.n_cols().div_ceil(TILE) {
+        let first = if below == begin.below { begin.above } else { 0 };
+        for above in first..=below {
+            *progress = Progress { below, above };
             parallelism.poll()?;
-            let has_upper = read(form, above, below, &mut upper);
-            let has_lower = read(form, below, above, &mut lower);
-            if !has_upper && !has_lower {
-                continue;
-            }
-            turn(form.n_cols(), (above, below), &upper, &mut turned, parallelism);
-            write(form, below, above, &turned);
-            if above != below {
-                turn(form.n_cols(), (below, above), &lower, &mut turned, parallelism);
-                write(form, above, below, &turned);
-            }
+            tiles.exchange(form, *progress, parallelism);
         }
     }
     Ok(())
+}
+
+/// A pair of tiles, and one that is turned.
+struct Tiles {
+    upper: Box<[u64]>,
+    lower: Box<[u64]>,
+    turned: Box<[u64]>,
+}
+
+impl Tiles {
+    fn new() -> Self {
+        let zeros = || vec![0; TILE * LIMBS].into_boxed_slice();
+        Tiles { upper: zeros(), lower: zeros(), turned: zeros() }
+    }
+
+    /// Exchanges a pair of tiles, or turns one on the diagonal.
+    fn exchange(&mut self, form: &mut BitTable, pair: Progress, parallelism: &Parallelism<'_>) {
+        let Progress { below, above } = pair;
+        let has_upper = read(form, above, below, &mut self.upper);
+        let has_lower = read(form, below, above, &mut self.lower);
+        if !has_upper && !has_lower {
+            return;
+        }
+        turn(form.n_cols(), (above, below), &self.upper, &mut self.turned, parallelism);
+        write(form, below, above, &self.turned);
+        if above != below {
+            turn(form.n_cols(), (below, above), &self.lower, &mut self.turned, parallelism);
+            write(form, above, below, &self.turned);
+        }
+    }
+}
+
+/// Column `idx` of what `form` was before the turn that came as far as `progress`, or with `turned` of what it is to become.
+pub(super) fn read_column(
+    form: &BitTable,
+    progress: Progress,
+    turned: bool,
+    idx: usize,
+    dst: &mut [u64],
+) {
+    dst.fill(0);
+    let column = form.column_limbs(idx);
+    for tile in 0..form.n_cols().div_ceil(TILE) {
+        let (start, n) = (tile * TILE, n_lines(form.n_cols(), tile));
+        if progress.has(tile, idx / TILE) == turned {
+            let limbs = limbs(dst.len(), tile);
+            dst[limbs.clone()].copy_from_slice(&column[limbs]);
+        } else {
+            for at in (start..start + n).filter(|&at| form.get(idx, at)) {
+                dst[at / 64] |= 1 << (at % 64);
+            }
+        }
+    }
 }
 
 /// Lines of a table of `n` in the tile of this number.
@@ -93,6 +162,26 @@ fn write(form: &mut BitTable, rows: usize, cols: usize, tile: &[u64]) {
     }
 }
 
+/// A turn that a flag has stopped after so many pairs of tiles.
+#[cfg(test)]
+pub(super) fn stopped_after(
+    form: &mut BitTable,
+    n_pairs: usize,
+    parallelism: &Parallelism<'_>,
+) -> Progress {
+    let mut tiles = Tiles::new();
+    let mut progress = Progress::default();
+    for _ in 0..n_pairs {
+        tiles.exchange(form, progress, parallelism);
+        let Progress { below, above } = progress;
+        progress = match above == below {
+            true => Progress { below: below + 1, above: 0 },
+            false => Progress { below, above: above + 1 },
+        };
+    }
+    progress
+}
+
 #[cfg(test)]
 mod tests {
     use std::sync::atomic::AtomicBool;
@@ -122,8 +211,25 @@ mod tests {
                     (0..n).map(|col| BitVector::from_bools(&column(col))).collect();
                 let mut table = BitTable::from_columns(n, &columns);
                 let rows: Vec<BitVector> = (0..n).map(|row| table.row(row)).collect();
-                turn_in_place(&mut table, &parallelism).unwrap();
+                let before = table.clone();
+                turn_in_place(&mut table, &mut Progress::default(), &parallelism).unwrap();
                 assert!(table == BitTable::from_columns(n, &rows), "n = {n}");
+
+                // Stopped before each pair of tiles, read as it is, and brought to its end.
+                let n_tiles = n.div_ceil(TILE);
+                for n_pairs in 0..=n_tiles * (n_tiles + 1) / 2 {
+                    let mut half = before.clone();
+                    let mut progress = stopped_after(&mut half, n_pairs, &parallelism);
+                    for (turned, whole) in [(false, &before), (true, &table)] {
+                        for idx in (0..n).step_by(37) {
+                            let mut column = vec![!0; n.div_ceil(64)];
+                            read_column(&half, progress, turned, idx, &mut column);
+                            assert_eq!(column, whole.column_limbs(idx), "{idx}");
+                        }
+                    }
+                    turn_in_place(&mut half, &mut progress, &parallelism).unwrap();
+                    assert!(half == table, "n = {n}, from pair {n_pairs}");
+                }
             }
         }
         let flag = AtomicBool::new(true);
@@ -131,6 +237,8 @@ mod tests {
         let pool = Pool::of(Some(1));
         let parallelism = Parallelism::new(Kernels::detect(), settings, budget.flags(), pool);
         let mut table = BitTable::parse(&["01", "11"]).unwrap();
-        assert!(turn_in_place(&mut table, &parallelism).is_err());
+        let mut progress = Progress::default();
+        assert!(turn_in_place(&mut table, &mut progress, &parallelism).is_err());
+        assert!(progress == Progress::default());
     }
 }

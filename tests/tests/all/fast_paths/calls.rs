@@ -24,7 +24,15 @@ procedure values(X: slice; var k: integer); begin k:=ones(X)+ones(X); if SOME(X)
 procedure nested(X: slice; var k: integer; var Y: slice); begin deep(X,5,k); Y:=X end;
 procedure stepped(X: slice; var k: integer; var Z: slice); begin both(X,X,Z); k:=STEP(X); both(X,Z,Z) end;
 procedure looked(T: table; var X: slice); var F: table; begin F:=T; reads(F,X); reads(T,X) end;
-procedure written(T: table; X: slice; var Z,Y: slice); begin writes(T,X,Z); Y:=COL(1,T) end;";
+procedure written(T: table; X: slice; var Z,Y: slice); begin writes(T,X,Z); Y:=COL(1,T) end;
+procedure wanders(T: table(n); k: integer; var v: word);
+var i: integer; begin for i:=1 to 40 do begin v:=ROW(k,T); k:=(k+i*i) mod n+1 end end;
+procedure looks(T: table; z: integer; var X: slice);
+var i,j: integer; begin for i:=1 to z do for j:=1 to z do X:=COL(1,T) end;
+procedure mixed(T: table; z: integer; var X: slice; var v: word);
+var U: table; begin looks(T,z,X); U:=T; wanders(T,1,v); X:=COL(2,T); wanders(T,2,v); COL(1,U):=X; wanders(U,1,v) end;
+procedure own(T: table; z: integer; var X: slice; var v: word);
+begin looks(T,z,X); wanders(T,1,v); X:=COL(2,T); wanders(T,2,v) end;";
 
 /// What every CPU backend took is the same, and this.
 #[track_caller]
@@ -53,6 +61,23 @@ fn what_a_callee_only_reads_is_lent() {
         assert!(lent("stepped", vec![x, UNSET, UNSET]) >= 1);
         if n > 0 {
             assert_eq!(lent("words", vec![word(n, 1), UNSET, UNSET]), 1);
+        }
+    }
+}
+
+#[test]
+fn a_table_that_nobody_shares_changes_its_home_where_there_is_no_room_for_two_forms() {
+    let program = Program::new(TEXT);
+    for (n_rows, n_cols) in [(2, 2), (65, 65), (65, 3), (3, 130), (513, 513)] {
+        for routine in ["own", "mixed"] {
+            // What is never done makes the plan want columns, so that the table is not turned before the run.
+            let args = vec![table(n_rows, n_cols, 1), HostValue::Int(0), UNSET, UNSET];
+            let agreement = program.agree(routine, args, LIMITS);
+            let changed = agreement.optimised("cpu-baseline").homes_changed;
+            assert!(changed > 0, "{routine} {n_rows} x {n_cols}: {changed}");
+            for machine in ["cpu", "cpu-tiny"] {
+                assert_eq!(agreement.optimised(machine).homes_changed, 0, "{machine}");
+            }
         }
     }
 }

@@ -31,7 +31,7 @@ impl Compiler<'_> {
                     Arg::Value(Operand::Var(var)) => match self.place(*var).number() {
                         Some(reg) => CallArg::Number(Number(reg)),
                         None => match self.place(*var) {
-                            place @ (RegRef::Slice(_) | RegRef::Word(_))
+                            place @ (RegRef::Slice(_) | RegRef::Word(_) | RegRef::Table(_))
                                 if is_lent(param, *var) =>
                             {
                                 n_lent += 1;

@@ -13,12 +13,13 @@ use std::sync::Arc;
 
 use star_ir::analysis::liveness::Liveness;
 use star_ir::{
-    Block, ForallRange, HandlePart, LabelId, LocId, Mode, Operand, Part, PartKind, Program,
+    Block, ForallRange, HandlePart, LabelId, LocId, Mode, Operand, Param, Part, PartKind, Program,
     Reduction, Routine, RoutineId, SizeOperand, Stmt, StmtKind, Ty, VarId, visit,
 };
 
 use super::code::{
-    Code, FileUse, Forall, FrameSize, Number, Pc, Range, Reg, RegRef, RoutineCode, Size, Summary,
+    Code, FileUse, Forall, FrameSize, Number, Passing, Pc, Range, Reg, RegRef, RoutineCode, Size,
+    Summary,
 };
 use super::form::Line;
 use super::inst::{BitsInst, Inst, TableInst};
@@ -138,6 +139,14 @@ impl<'p> Compiler<'p> {
         let sized = routine.vars.iter().zip(&places);
         let sized = sized.filter(|(var, _)| var.sized).map(|(_, place)| *place).collect();
         let of = |var: VarId| places[var.0 as usize];
+        let passing = |param: &Param| match (param.mode, of(param.var)) {
+            (Mode::Ref, _) => Passing::Ref,
+            (Mode::Value, RegRef::Table(_)) if unchanged[id.0 as usize].contains(&param.var) => {
+                Passing::Lent
+            }
+            (Mode::Value, _) => Passing::Copied,
+        };
+        let params = routine.params.iter().map(|param| (of(param.var), passing(param))).collect();
         let code = RoutineCode {
             id,
             insts: Vec::new(),
@@ -145,7 +154,7 @@ impl<'p> Compiler<'p> {
             covered: Vec::new(),
             size,
             sized,
-            params: routine.params.iter().map(|param| (of(param.var), param.mode)).collect(),
+            params,
             native,
             result: routine.result.map(of),
             checks: Vec::new(),

@@ -22,10 +22,10 @@ use star_base::natives::catalogue;
 use star_base::natives::catalogue::closure::{CLOSURE, CONDENSE, REACHABLE, REACHES};
 use star_base::natives::catalogue::wave::{WAVE, WEIGHED_WAVE};
 use star_base::natives::{ParamMode, SizeTerm};
-use star_ir::{LogicOp, Mode};
+use star_ir::LogicOp;
 use star_natives::{Ended, Environment};
 
-use super::code::{Number, Reg, RegRef, Size};
+use super::code::{Number, Passing, Reg, RegRef, Size};
 use super::interpreter::Interpreter;
 use super::parallelism::Parallelism;
 use crate::stop::{Run, Stop, broken};
@@ -142,7 +142,7 @@ impl Interpreter<'_, '_, '_> {
     fn native_may(&self, native: Native) -> Run<bool> {
         let params = &self.routine()?.params;
         let signature = native.signature();
-        let is_set = |((place, _), mode): (&(RegRef, Mode), ParamMode)| match mode {
+        let is_set = |((place, _), mode): (&(RegRef, Passing), ParamMode)| match mode {
             // Value arguments are set.
             ParamMode::Value | ParamMode::Made => true,
             ParamMode::Changed => self.holds_value(*place),

@@ -6,8 +6,6 @@
 //! When a routine returns, what is pending for its own registers is forgotten. What has to be flushed first: a table that
 //! would be shared while it is stored to, a load from a register that goes, and a result.
 
-use star_ir::Mode;
-
 use super::super::code::{Call, CallArg, Reg, RegRef, RoutineCode};
 use super::super::interpreter::Interpreter;
 use super::super::registers::Base;
@@ -216,7 +214,7 @@ fn moves_out(routine: &RoutineCode, call: Option<&Call>, base: Base, port: Port)
             CallArg::Copy(_) | CallArg::Number(_) | CallArg::Text(_) | CallArg::Move(_) => false,
         }),
         None => {
-            let mut refs = routine.params.iter().filter(|(_, mode)| *mode == Mode::Ref);
+            let mut refs = routine.params.iter().filter(|(_, passing)| passing.moves());
             refs.any(|(place, _)| is_behind(port, base, *place))
         }
     }

@@ -97,7 +97,7 @@ impl Recorder {
     }
 
     /// Are columns of the table loaded or stored?
-    fn touches_table(&self, table: usize) -> bool {
+    pub(super) fn touches_table(&self, table: usize) -> bool {
         self.tables.iter().any(|used| used.table == table)
     }
 

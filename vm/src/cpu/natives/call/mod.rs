@@ -12,11 +12,11 @@ mod state;
 mod tables;
 
 use star_base::BitVector;
-use star_ir::{LimitKind, Mode};
+use star_ir::LimitKind;
 use star_natives::{Ended, Environment};
 
 use super::NativeTwin;
-use crate::cpu::code::{Number, Reg, RegRef};
+use crate::cpu::code::{Number, Passing, Reg, RegRef};
 use crate::cpu::form::bytes_of;
 use crate::cpu::interpreter::Interpreter;
 use crate::stop::{Run, Stop, broken};
@@ -150,7 +150,8 @@ impl<'h> NativeCall<'_, '_, '_, 'h> {
     /// Where a result goes: value parameters are lent by the caller and stay as they are.
     fn result_place(&self, target: Target) -> Run<RegRef> {
         if let Target::Param(idx) = target
-            && let Some((_, Mode::Value)) = self.interpreter.routine()?.params.get(idx)
+            && let Some((_, Passing::Copied | Passing::Lent)) =
+                self.interpreter.routine()?.params.get(idx)
         {
             return Err(broken(format!("a native writes {target:?}, which is a value")));
         }

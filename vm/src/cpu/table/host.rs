@@ -1,0 +1,88 @@
+//! Tables as the host has them: by columns, in ranges of these.
+
+use std::ops::Range;
+
+use star_base::{BitTable, OutOfMemory};
+
+use super::Table;
+use crate::backend::{BackendError, check_columns};
+use crate::cpu::form::{Line, copy_of};
+use crate::cpu::parallelism::Parallelism;
+use crate::cpu::turn::read_column;
+use crate::stop::Run;
+
+impl Table {
+    /// The table as a host knows it, taken apart; `None` if the system has no room to turn it.
+    pub(in crate::cpu) fn to_host(&self, parallelism: &Parallelism<'_>) -> Run<Option<BitTable>> {
+        if let Some(progress) = self.half_turned {
+            let Ok(mut columns) = BitTable::zeros(self.n_rows, self.n_cols) else {
+                return Ok(None);
+            };
+            for idx in 0..self.n_cols {
+                parallelism.poll()?;
+                let limbs = columns.column_limbs_mut(idx);
+                read_column(&self.home, progress, self.by_rows, idx, limbs);
+            }
+            return Ok(Some(columns));
+        }
+        match self.form(Line::Column) {
+            Some(form) => copy_of(form, parallelism),
+            None => self.turned(parallelism),
+        }
+    }
+
+    /// The form by columns alone; the table itself if it has none.
+    #[expect(clippy::result_large_err, reason = "it is the table, not an error")]
+    pub(in crate::cpu) fn into_columns(mut self) -> Result<BitTable, Table> {
+        if self.half_turned.is_some() {
+            return Err(self);
+        }
+        if !self.by_rows {
+            return Ok(self.home);
+        }
+        self.copy.take().ok_or(self)
+    }
+
+    /// Some columns (from 0) as a table of their own.
+    ///
+    /// # Errors
+    /// If there are no such columns, the system refuses the memory, or a flag is set.
+    pub(in crate::cpu) fn some_columns(
+        &self,
+        columns: Range<usize>,
+        parallelism: &Parallelism<'_>,
+    ) -> Result<BitTable, BackendError> {
+        check_columns(&columns, self.n_cols)?;
+        // Nothing but a flag stops work on a value.
+        let interrupted = |_stop| BackendError::Interrupted;
+        let n_bytes = self.n_rows.div_ceil(64) as u128 * 8 * columns.len() as u128;
+        let refused = |_too_large| OutOfMemory { n_bytes };
+        let mut part = BitTable::zeros(self.n_rows, columns.len()).map_err(refused)?;
+        for (idx, col_idx) in columns.enumerate() {
+            parallelism.poll().map_err(interrupted)?;
+            let limbs = part.column_limbs_mut(idx);
+            if let Some(progress) = self.half_turned {
+                read_column(&self.home, progress, self.by_rows, col_idx, limbs);
+                continue;
+            }
+            self.read(Line::Column, col_idx, limbs, parallelism, false).map_err(interrupted)?;
+        }
+        Ok(part)
+    }
+
+    /// The columns from `start` (from 0) on become those of `part`, which has as many rows.
+    pub(in crate::cpu) fn set_columns(&mut self, start: usize, part: &BitTable) {
+        let by_rows = self.by_rows;
+        let home = self.home_mut();
+        for col_idx in 0..part.n_cols() {
+            if by_rows {
+                for row_idx in 0..part.n_rows() {
+                    home.put(start + col_idx, row_idx, part.get(row_idx, col_idx));
+                }
+            } else {
+                let column = home.column_limbs_mut(start + col_idx);
+                column.copy_from_slice(part.column_limbs(col_idx));
+            }
+        }
+    }
+}
