@@ -14,7 +14,7 @@ fn every_command_of_a_new_folder_works() {
     let mut n_commands = 0;
     for line in commands {
         let (command, _) = line.split_once("  ").unwrap();
-        assert!(readme.contains(&format!("star {command} ")), "{command} in {readme}");
+        assert!(readme.contains(&format!("star {command}\n")), "{command} in {readme}");
         let mut words: Vec<&str> = command.split(' ').collect();
         if words[0] == "bench" {
             words.push("--quick");
