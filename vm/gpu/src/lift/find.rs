@@ -43,13 +43,11 @@ pub(super) fn may_be(stmt: &Stmt) -> bool {
     }
 }
 
-/// Does one of the statements, or the guarded form of one, go over lines?
+/// Does a statement, however deep, go over lines?
 fn has_forall(block: &[Stmt]) -> bool {
-    block.iter().any(|stmt| match &stmt.kind {
-        StmtKind::Forall { .. } => true,
-        StmtKind::If { then, .. } => has_forall(then),
-        _ => false,
-    })
+    let mut has_forall = false;
+    visit::walk(block, &mut |stmt| has_forall |= matches!(stmt.kind, StmtKind::Forall { .. }));
+    has_forall
 }
 
 /// What is known of a loop so far.
