@@ -2,58 +2,11 @@
 
 use std::ops::Range;
 
-use star_ir::TileReductionOp;
-
 use super::bits::bits_in;
-use super::code::Reg;
+use super::inst::{Ask, Search};
 use super::interpreter::Interpreter;
+use super::operand::Reg;
 use crate::stop::Run;
-
-/// What is asked about bits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Ask {
-    /// What the place of the first one answers.
-    Search(Search),
-    /// Are all of them one?
-    All,
-    /// How many are one?
-    Count,
-}
-
-/// What the place of the first one answers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Search {
-    /// Is there one?
-    Some,
-    /// Is there none?
-    None,
-    /// Its index, 0 if there is none.
-    First,
-}
-
-impl Search {
-    /// The answer, for the place of the first one, from 0.
-    #[inline]
-    pub(super) fn answer(self, first: Option<usize>) -> i64 {
-        match self {
-            Search::Some => i64::from(first.is_some()),
-            Search::None => i64::from(first.is_none()),
-            Search::First => first.map_or(0, |idx| idx as i64 + 1),
-        }
-    }
-}
-
-impl From<TileReductionOp> for Ask {
-    fn from(op: TileReductionOp) -> Ask {
-        match op {
-            TileReductionOp::Some => Ask::Search(Search::Some),
-            TileReductionOp::All => Ask::All,
-            TileReductionOp::None => Ask::Search(Search::None),
-            TileReductionOp::First => Ask::Search(Search::First),
-            TileReductionOp::Count => Ask::Count,
-        }
-    }
-}
 
 impl Interpreter<'_, '_, '_> {
     /// The first one that is not before `start`, both from 0.

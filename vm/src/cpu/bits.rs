@@ -6,10 +6,10 @@ use star_base::BitVector;
 use star_base::limbs::OutOfMemory;
 use star_ir::Relation;
 
-use super::code::{Number, Reg, Size};
 use super::form::bytes_of;
 use super::inst::{BitsInst, Inst};
 use super::interpreter::Interpreter;
+use super::operand::{Number, Reg, Size};
 use crate::scalars;
 use crate::stop::{Run, Stop, broken};
 use crate::tape::swapped;

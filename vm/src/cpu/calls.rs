@@ -10,9 +10,10 @@ use star_base::OutOfMemory;
 use star_ir::{Extent, LimitKind, NamedSize, RoutineId, SizeOperand, TrapKind, Ty, VarId};
 
 use super::class::{Bitwise, Class};
-use super::code::{CallArg, Number, Passing, Pc, RegRef, RoutineCode, Size};
+use super::code::{CallArg, RoutineCode};
 use super::form::bytes_of;
 use super::interpreter::Interpreter;
+use super::operand::{Number, Passing, Pc, RegRef, Size};
 use super::registers::{Base, CowTable, Frame};
 use super::table::Table;
 use super::value::{Value, ValueData};

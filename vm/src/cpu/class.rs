@@ -3,10 +3,10 @@
 
 use star_ir::Sense;
 
-use super::ask::{Ask, Search};
-use super::code::{Number, Reg, RegRef, Test};
 use super::form::Line;
+use super::inst::{Ask, Search};
 use super::inst::{BitsInst, Inst, SizeInst, TableInst};
+use super::operand::{Number, Reg, RegRef, Test};
 use crate::tape::{Lut, Reduction};
 
 /// What an instruction does.

@@ -8,23 +8,15 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use star_base::BitVector;
-use star_ir::{
-    Check, HandlePart, IntOp, LocId, Operand, Program, ReductionOp, RoutineId, Ty, VarId,
-};
+use star_ir::{Check, HandlePart, LocId, Operand, Program, ReductionOp, RoutineId, Ty, VarId};
 
 use super::inst::Inst;
 use super::lines::Kernel;
-use super::natives::NativeTwin;
+use super::operand::{Number, Passing, Pc, Range, Reg, RegRef};
 use super::recording::Tile;
 use super::turns::LoopKernel;
 use crate::backend::CompileOptions;
 use crate::explain::Item;
-
-/// Number of a register in its file, counted from the first one of the routine.
-pub(super) type Reg = u32;
-
-/// Number of an instruction in its routine.
-pub(super) type Pc = u32;
 
 /// A compiled program.
 #[derive(Debug)]
@@ -34,27 +26,6 @@ pub(super) struct Code {
     pub(super) options: CompileOptions,
     /// Routines whose code is that of an earlier program.
     pub(super) n_kept: usize,
-}
-
-/// How a value reaches a parameter of the routine that a run begins with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Passing {
-    /// The routine has its own.
-    Copied,
-    /// It moves there and back, though it is passed by value: the routine only looks at it.
-    Lent,
-    /// By reference.
-    Ref,
-}
-
-impl Passing {
-    /// Does the value move there and back?
-    pub(super) fn moves(self) -> bool {
-        match self {
-            Passing::Lent | Passing::Ref => true,
-            Passing::Copied => false,
-        }
-    }
 }
 
 /// A compiled routine.
@@ -74,8 +45,8 @@ pub(super) struct RoutineCode {
     /// Bits registers of variables that keep their size; tables that do not grow.
     pub(super) sized: Vec<RegRef>,
     pub(super) params: Vec<(RegRef, Passing)>,
-    /// What does all that it does, if natives are on.
-    pub(super) native: Option<NativeTwin>,
+    /// What does all that it does, if natives are on: its place among those of the backend.
+    pub(super) native: Option<usize>,
     pub(super) result: Option<RegRef>,
     /// The checks of SIR that its guards stand for: the words of a trap are found with them.
     pub(super) checks: Vec<Check>,
@@ -114,129 +85,6 @@ pub(super) struct Summary {
     pub(super) loops: usize,
     /// Operations that became part of others.
     pub(super) fused: usize,
-}
-
-/// Where a variable lives.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum RegRef {
-    Int(Reg),
-    Bool(Reg),
-    Slice(Reg),
-    Word(Reg),
-    Table(Reg),
-    Text(Reg),
-    Handle(Reg),
-}
-
-impl RegRef {
-    /// Its register, if it is a number's.
-    pub(super) fn number(self) -> Option<Reg> {
-        match self {
-            RegRef::Int(reg) | RegRef::Bool(reg) => Some(reg),
-            RegRef::Slice(_)
-            | RegRef::Word(_)
-            | RegRef::Table(_)
-            | RegRef::Text(_)
-            | RegRef::Handle(_) => None,
-        }
-    }
-
-    /// Its register, if it is one of bits.
-    pub(super) fn bits(self) -> Option<Reg> {
-        match self {
-            RegRef::Slice(reg) | RegRef::Word(reg) => Some(reg),
-            RegRef::Int(_)
-            | RegRef::Bool(_)
-            | RegRef::Table(_)
-            | RegRef::Text(_)
-            | RegRef::Handle(_) => None,
-        }
-    }
-
-    /// Its register, if it is a table's.
-    pub(super) fn table(self) -> Option<Reg> {
-        match self {
-            RegRef::Table(reg) => Some(reg),
-            RegRef::Int(_)
-            | RegRef::Bool(_)
-            | RegRef::Slice(_)
-            | RegRef::Word(_)
-            | RegRef::Text(_)
-            | RegRef::Handle(_) => None,
-        }
-    }
-
-    /// Its register, if it is a handle's.
-    pub(super) fn handle(self) -> Option<Reg> {
-        match self {
-            RegRef::Handle(reg) => Some(reg),
-            RegRef::Int(_)
-            | RegRef::Bool(_)
-            | RegRef::Slice(_)
-            | RegRef::Word(_)
-            | RegRef::Table(_)
-            | RegRef::Text(_) => None,
-        }
-    }
-
-    /// Its register, if it is a text's.
-    pub(super) fn text(self) -> Option<Reg> {
-        match self {
-            RegRef::Text(reg) => Some(reg),
-            RegRef::Int(_)
-            | RegRef::Bool(_)
-            | RegRef::Slice(_)
-            | RegRef::Word(_)
-            | RegRef::Table(_)
-            | RegRef::Handle(_) => None,
-        }
-    }
-}
-
-/// A number: what its register holds. Constants have registers too, which are filled when the routine
-/// begins, so that no instruction asks whether an operand is one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Number(pub(super) Reg);
-
-/// A size that can be asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Size {
-    Value(Number),
-    Length(Reg),
-    Rows(Reg),
-    Columns(Reg),
-}
-
-/// What a guard tests.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Test {
-    NumberSet(Reg),
-    BitsSet(Reg),
-    TableSet(Reg),
-    TextSet(Reg),
-    HandleSet(Reg),
-    /// The handle holds the part with this number.
-    HandlePart(Reg, u32),
-    BitsSized(Reg),
-    Index(Number, Size),
-    NewColumn(Reg, Number),
-    Size(Size, Size),
-    Range {
-        base: Number,
-        width: Number,
-        limit: Size,
-    },
-    Int(IntOp, Number, Number),
-    Bit(Number),
-    NotNegative(Number),
-    Fits {
-        value: Number,
-        width: Number,
-    },
-    FitsInt(Reg),
-    Even(Reg),
-    NoCarry(IntOp, Reg, Reg),
-    Holds(Number),
 }
 
 /// A call.
@@ -280,11 +128,4 @@ pub(super) struct Forall {
     pub(super) reductions: Vec<(RegRef, ReductionOp)>,
     /// The body as a kernel over lines, if it is one.
     pub(super) kernel: Option<Box<Kernel>>,
-}
-
-/// Where the iterations of a `forall` come from.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Range {
-    Numbers(Number, Number),
-    Ones(Reg),
 }

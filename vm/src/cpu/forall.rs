@@ -4,26 +4,15 @@
 use star_base::BitVector;
 use star_ir::{LogicOp, ReductionOp};
 
-use super::code::{Forall, Range, RegRef};
+use super::code::Forall;
 use super::form::bytes_of;
 use super::interpreter::Interpreter;
 use super::lines::Kernel;
+use super::operand::{Range, RegRef};
+use super::registers::Running;
 use super::value::ValueData;
 use crate::scalars;
 use crate::stop::{Run, Stop, broken};
-
-/// A `forall` that is running.
-#[derive(Debug)]
-pub(super) struct Running {
-    /// The index of the next iteration, or the first component to look at for it.
-    next: Option<i64>,
-    to: i64,
-    /// The slice or word as it was when the loop began.
-    over: Option<BitVector>,
-    has_begun: bool,
-    /// What the iterations so far combine to, for each reduction.
-    combined: Vec<(RegRef, ValueData)>,
-}
 
 impl Interpreter<'_, '_, '_> {
     pub(super) fn begin_forall(&mut self, forall: &Forall) -> Run<()> {

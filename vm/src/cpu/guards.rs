@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use star_ir::{Check, HandlePart, IntOp, Names, Operand, SizeOperand, VarId};
 
-use super::code::{Number, Reg, RegRef, Size, Test};
 use super::handle::Handle;
 use super::interpreter::Interpreter;
+use super::operand::{Number, Reg, RegRef, Size, Test};
 use crate::checks::{self, Sight};
 use crate::scalars;
 use crate::stop::{Run, Stop, broken};

@@ -10,29 +10,23 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use star_base::limbs::OutOfMemory;
-use star_ir::HandlePart;
 use star_natives::{Ended, NativeState, StateTable};
 
-use super::code::Reg;
 use super::copies::Copies;
-use super::interpreter::Interpreter;
 use super::parallelism::Parallelism;
-use super::registers::CowTable;
 use super::table::Table;
 use crate::budget::Reclaim;
-use crate::stop::{Run, broken};
 
 /// What a handle holds; it does not change but for its form.
 #[derive(Debug)]
 pub(super) struct Handle {
     /// The library module that made it.
-    module: Arc<str>,
-    form: Mutex<Form>,
+    pub(super) module: Arc<str>,
+    pub(super) form: Mutex<Form>,
 }
 
 #[derive(Debug)]
-enum Form {
+pub(super) enum Form {
     /// As a native keeps it, and the tables that it stands for.
     State(Arc<dyn NativeState>, Vec<StateTable>),
     /// As Star bodies keep it.
@@ -42,7 +36,7 @@ enum Form {
 }
 
 /// Tables by their names.
-type Tables = BTreeMap<Arc<str>, Arc<Table>>;
+pub(super) type Tables = BTreeMap<Arc<str>, Arc<Table>>;
 
 impl Handle {
     /// What a native of a module keeps.
@@ -102,7 +96,7 @@ impl Handle {
     }
 
     /// A table of this name; none of a state.
-    fn stored(&self, name: &str) -> Option<Arc<Table>> {
+    pub(super) fn stored(&self, name: &str) -> Option<Arc<Table>> {
         match &*self.form() {
             Form::State(..) | Form::Lent => None,
             Form::Tables(tables) => tables.get(name).cloned(),
@@ -125,7 +119,7 @@ impl Handle {
     }
 
     /// Turns a state into its tables; how many bytes that gives back.
-    fn settle(&self, parallelism: &Parallelism<'_>) -> Result<u64, Ended> {
+    pub(super) fn settle(&self, parallelism: &Parallelism<'_>) -> Result<u64, Ended> {
         let mut form = self.form();
         let Form::State(state, parts) = &*form else { return Ok(0) };
         let mut tables = Tables::new();
@@ -148,7 +142,7 @@ impl Handle {
     }
 
     /// The tables that it holds; none of a state.
-    fn tables(&self) -> Tables {
+    pub(super) fn tables(&self) -> Tables {
         match &*self.form() {
             Form::State(..) | Form::Lent => Tables::new(),
             Form::Tables(tables) => tables.clone(),
@@ -161,15 +155,15 @@ pub(super) fn state_bytes(state: &dyn NativeState) -> u64 {
     bytes_with(state, &state.tables())
 }
 
-fn bytes_with(state: &dyn NativeState, tables: &[StateTable]) -> u64 {
+pub(super) fn bytes_with(state: &dyn NativeState, tables: &[StateTable]) -> u64 {
     let tables = tables.iter().map(StateTable::n_bytes);
     tables.fold(state.n_bytes(), u64::saturating_add)
 }
 
 /// A state that becomes its tables if the run is short of memory.
-struct KeptState<'a> {
-    handle: Weak<Handle>,
-    parallelism: Parallelism<'a>,
+pub(super) struct KeptState<'a> {
+    pub(super) handle: Weak<Handle>,
+    pub(super) parallelism: Parallelism<'a>,
 }
 
 impl Reclaim for KeptState<'_> {
@@ -183,86 +177,5 @@ impl Reclaim for KeptState<'_> {
     fn reclaim(&self) -> u64 {
         // If it cannot be done, the run is refused the memory, or ends at the flag.
         self.handle.upgrade().map_or(0, |handle| handle.settle(&self.parallelism).unwrap_or(0))
-    }
-}
-
-impl Interpreter<'_, '_, '_> {
-    pub(super) fn handle_slot(&self, reg: Reg) -> &Option<Arc<Handle>> {
-        &self.handles[self.base.handles + reg as usize]
-    }
-
-    fn handle(&self, reg: Reg) -> Run<Arc<Handle>> {
-        self.handle_slot(reg).clone().ok_or_else(|| broken("a handle that was never set"))
-    }
-
-    /// A register takes a handle whose bytes are counted already.
-    pub(super) fn put_handle(&mut self, reg: Reg, handle: Option<Arc<Handle>>) {
-        let at = self.base.handles + reg as usize;
-        let before = std::mem::replace(&mut self.handles[at], handle);
-        self.release_handle(before);
-    }
-
-    /// A handle that comes from outside, or that a native made, may have to give its state back.
-    pub(super) fn watch_state(&mut self, handle: &Arc<Handle>) {
-        if handle.state().is_some() {
-            let parallelism = self.parallelism.clone();
-            let kept = KeptState { handle: Arc::downgrade(handle), parallelism };
-            self.budget.add_reclaimable(Box::new(kept));
-        }
-    }
-
-    /// A register gives a handle up: its bytes are free if nobody shares it.
-    pub(super) fn release_handle(&mut self, handle: Option<Arc<Handle>>) {
-        let Some(handle) = handle.and_then(Arc::into_inner) else { return };
-        match handle.form.into_inner().unwrap_or_else(PoisonError::into_inner) {
-            Form::State(state, tables) => self.budget.release(bytes_with(&*state, &tables)),
-            Form::Tables(tables) => {
-                tables.into_values().for_each(|table| self.release(CowTable::Shared(table)));
-            }
-            Form::Lent => {}
-        }
-    }
-
-    /// The tables of a state take its place.
-    fn settle(&mut self, handle: &Handle) -> Run<()> {
-        match handle.settle(&self.parallelism) {
-            Ok(freed) => self.budget.release(freed),
-            Err(Ended::Interrupted) => return Err(self.interrupted()),
-            Err(Ended::Internal(why)) => return Err(broken(why)),
-            Err(Ended::OutOfMemory) => {
-                let n_bytes = u128::from(handle.n_bytes());
-                return Err(self.out_of_memory(OutOfMemory { n_bytes }));
-            }
-        }
-        Ok(())
-    }
-
-    /// `H.part := T`
-    pub(super) fn put_handle_part(&mut self, reg: Reg, part: &HandlePart, value: Reg) -> Run<()> {
-        let HandlePart { module, name } = part;
-        let mut tables = match self.handle_slot(reg).clone() {
-            Some(handle) if handle.module == *module => {
-                self.settle(&handle)?;
-                handle.tables()
-            }
-            Some(_) | None => Tables::new(),
-        };
-        let table = self.table_slot_mut(value).table.share().into_shared();
-        let table = table.ok_or_else(|| broken("a table that was never set"))?;
-        // The register still holds the table that is replaced.
-        tables.insert(name.clone(), table);
-        let form = Mutex::new(Form::Tables(tables));
-        self.put_handle(reg, Some(Arc::new(Handle { module: module.clone(), form })));
-        Ok(())
-    }
-
-    /// `T := H.part`
-    pub(super) fn handle_part(&mut self, dst: Reg, reg: Reg, part: &HandlePart) -> Run<()> {
-        let handle = self.handle(reg)?;
-        self.settle(&handle)?;
-        let table = handle.stored(&part.name);
-        let table = table.ok_or_else(|| broken("a part that a handle does not hold"))?;
-        self.put_table(dst, CowTable::Shared(table));
-        Ok(())
     }
 }

@@ -3,8 +3,9 @@
 use star_base::{BitTable, BitsRef};
 use star_ir::{LimitKind, Operand, TrapKind};
 
-use super::code::{FileUse, Reg, RegRef};
+use super::code::FileUse;
 use super::interpreter::Interpreter;
+use super::operand::{Reg, RegRef};
 use super::registers::CowTable;
 use super::shown::Seen;
 use super::value::ValueData;

@@ -3,10 +3,9 @@
 //! Those of inner loops stand for themselves; the others are grouped by what they work on, each group
 //! with its interpreter: [`BitsInst`] in `bits`, [`TableInst`] in `tables`, [`SizeInst`] in `sizes`.
 
-use star_ir::{Direction, IntOp, LogicOp, Relation, Sense};
+use star_ir::{Direction, IntOp, LogicOp, Relation, Sense, TileReductionOp};
 
-use super::ask::{Ask, Search};
-use super::code::{Number, Pc, Reg, RegRef, Size, Test};
+use super::operand::{Number, Pc, Reg, RegRef, Size, Test};
 
 /// An instruction. Indices count from 1, as in SIR; registers from 0.
 ///
@@ -404,6 +403,52 @@ impl Inst {
             | Inst::Print(_)
             | Inst::Read(_)
             | Inst::Write(_) => None,
+        }
+    }
+}
+
+/// What is asked about bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ask {
+    /// What the place of the first one answers.
+    Search(Search),
+    /// Are all of them one?
+    All,
+    /// How many are one?
+    Count,
+}
+
+/// What the place of the first one answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Search {
+    /// Is there one?
+    Some,
+    /// Is there none?
+    None,
+    /// Its index, 0 if there is none.
+    First,
+}
+
+impl Search {
+    /// The answer, for the place of the first one, from 0.
+    #[inline]
+    pub(super) fn answer(self, first: Option<usize>) -> i64 {
+        match self {
+            Search::Some => i64::from(first.is_some()),
+            Search::None => i64::from(first.is_none()),
+            Search::First => first.map_or(0, |idx| idx as i64 + 1),
+        }
+    }
+}
+
+impl From<TileReductionOp> for Ask {
+    fn from(op: TileReductionOp) -> Ask {
+        match op {
+            TileReductionOp::Some => Ask::Search(Search::Some),
+            TileReductionOp::All => Ask::All,
+            TileReductionOp::None => Ask::Search(Search::None),
+            TileReductionOp::First => Ask::Search(Search::First),
+            TileReductionOp::Count => Ask::Count,
         }
     }
 }

@@ -5,16 +5,17 @@ use std::sync::Arc;
 use star_base::BitVector;
 use star_ir::{LimitKind, LocId, RoutineId, Trap, TrapKind};
 
-use super::code::{Code, Number, Pc, Reg, RoutineCode};
+use super::code::{Code, RoutineCode};
 use super::copies::Copies;
-use super::forall::Running;
 use super::form::Line;
 use super::handle::Handle;
 use super::inst::Inst;
+use super::natives::NativeTwin;
+use super::operand::{Number, Pc, Reg};
 use super::parallelism::Parallelism;
 use super::probe::Probe;
 use super::recording::{Recorder, TileScope};
-use super::registers::{Base, BitsSlot, Frame, TableSlot};
+use super::registers::{Base, BitsSlot, Frame, Running, TableSlot};
 use super::turns::Scratch;
 use super::value::Value;
 use crate::backend::{Control, Outcome, Stats};
@@ -63,6 +64,8 @@ pub(super) struct Interpreter<'p, 'c, 'h> {
     /// Those, turns of loops and calls.
     steps: u64,
     step_limit: u64,
+    /// The natives of the backend.
+    twins: &'p [NativeTwin],
     /// Natives taken.
     natives: u64,
     /// Fast paths taken and declined.
@@ -72,6 +75,7 @@ pub(super) struct Interpreter<'p, 'c, 'h> {
 /// Runs `entry`; see [`crate::Backend::run`].
 pub(super) fn run<'h, P: Probe>(
     code: &Code,
+    twins: &[NativeTwin],
     parallelism: Parallelism<'h>,
     entry: RoutineId,
     values: &mut [Value],
@@ -83,6 +87,7 @@ pub(super) fn run<'h, P: Probe>(
     let copies = Copies::new(&parallelism.settings);
     let mut interpreter = Interpreter {
         code,
+        twins,
         parallelism,
         budget: MemoryBudget::new(control.interrupt, control.deadline, limit),
         step_limit: control.limits.steps.unwrap_or(u64::MAX),
@@ -328,7 +333,7 @@ impl<'p> Interpreter<'p, '_, '_> {
                     probe.left(routine);
                 }
                 Inst::Native => {
-                    if let Some(twin) = routine.native
+                    if let Some(twin) = routine.native.map(|native| self.twins[native])
                         && self.native(twin)?
                     {
                         probe.native(twin.native);

@@ -12,6 +12,7 @@
 //!
 //! What each operation does is said by the reference; this backend gives the same bits, traps and counts.
 
+mod access;
 mod ask;
 mod bits;
 mod calls;
@@ -24,12 +25,14 @@ mod forall;
 mod form;
 mod guards;
 mod handle;
+mod handles;
 mod host;
 mod inst;
 mod interpreter;
 mod lines;
 mod moves;
 mod natives;
+mod operand;
 pub(crate) mod parallelism;
 pub(crate) mod pool;
 mod probe;
@@ -129,6 +132,11 @@ impl Cpu {
     /// How many threads it uses at most.
     pub fn threads(&self) -> usize {
         self.pool.wanted()
+    }
+
+    /// The entries of its natives, each at the place of its native.
+    fn entries(&self) -> Vec<Native> {
+        self.natives.iter().map(|twin| twin.native).collect()
     }
 
     /// Its natives, each once.
@@ -239,7 +247,7 @@ impl Backend for Cpu {
     }
 
     fn compile(&self, program: Program, options: &CompileOptions) -> Result<Code, BackendError> {
-        Ok(Code(Arc::new(compile::compile(program, *options, &self.natives, None)?)))
+        Ok(Code(Arc::new(compile::compile(program, *options, &self.entries(), None)?)))
     }
 
     fn recompile(
@@ -248,7 +256,7 @@ impl Backend for Cpu {
         options: &CompileOptions,
         earlier: &Code,
     ) -> Result<(Code, usize), BackendError> {
-        let code = compile::compile(program, *options, &self.natives, Some(&earlier.0))?;
+        let code = compile::compile(program, *options, &self.entries(), Some(&earlier.0))?;
         let n_kept = code.n_kept;
         Ok((Code(Arc::new(code)), n_kept))
     }
@@ -315,6 +323,7 @@ impl Backend for Cpu {
         let Some(profile) = control.profile.take() else {
             return interpreter::run(
                 code,
+                &self.natives,
                 parallelism,
                 entry,
                 values,
@@ -326,7 +335,8 @@ impl Backend for Cpu {
             return Outcome::not_profiled();
         }
         let mut probe = probe::ProfilingProbe::new(code, entry, profile);
-        let outcome = interpreter::run(code, parallelism, entry, values, control, &mut probe);
+        let outcome =
+            interpreter::run(code, &self.natives, parallelism, entry, values, control, &mut probe);
         probe.end();
         outcome
     }

@@ -3,8 +3,8 @@
 use star_ir::Direction;
 
 use super::bits::bits_in;
-use super::code::{Number, Reg, Size};
 use super::interpreter::Interpreter;
+use super::operand::{Number, Reg, Size};
 use crate::stop::{Run, broken};
 
 impl Interpreter<'_, '_, '_> {

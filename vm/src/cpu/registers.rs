@@ -5,12 +5,10 @@ use std::sync::Arc;
 use star_base::BitVector;
 use star_ir::LocId;
 
-use super::code::{FrameSize, Number, Pc, Reg, RegRef, Size};
 use super::form::bytes_of;
-use super::interpreter::Interpreter;
+use super::operand::{Pc, RegRef};
 use super::table::Table;
 use super::value::ValueData;
-use crate::stop::{Run, broken};
 
 /// A register of bits: a slice or word. What it held last stays as memory for what it holds next.
 #[derive(Default)]
@@ -44,7 +42,7 @@ impl BitsSlot {
 }
 
 /// Most bytes that a register of bits keeps when it holds nothing any more.
-const MOST_KEPT_BYTES: u64 = 1 << 20;
+pub(super) const MOST_KEPT_BYTES: u64 = 1 << 20;
 
 /// A register of a table.
 #[derive(Default)]
@@ -149,194 +147,15 @@ pub(super) struct Base {
     pub(super) handles: usize,
 }
 
-impl Interpreter<'_, '_, '_> {
-    #[inline]
-    pub(super) fn number(&self, number: Number) -> i64 {
-        self.numbers[self.base.numbers + number.0 as usize]
-    }
-
-    #[inline]
-    pub(super) fn set(&mut self, reg: Reg, value: i64) {
-        let at = self.base.numbers + reg as usize;
-        self.numbers[at] = value;
-        self.numbers_set[at] = true;
-    }
-
-    /// The number of a register of bits among those of all frames.
-    #[inline]
-    pub(super) fn bits_at(&self, reg: Reg) -> usize {
-        self.base.bits + reg as usize
-    }
-
-    /// Likewise of one of a table.
-    #[inline]
-    pub(super) fn table_at(&self, reg: Reg) -> usize {
-        self.base.tables + reg as usize
-    }
-
-    #[inline]
-    pub(super) fn bits(&self, reg: Reg) -> &BitVector {
-        &self.bits[self.base.bits + reg as usize].bits
-    }
-
-    #[inline]
-    pub(super) fn bits_slot(&self, reg: Reg) -> &BitsSlot {
-        &self.bits[self.base.bits + reg as usize]
-    }
-
-    #[inline]
-    pub(super) fn bits_slot_mut(&mut self, reg: Reg) -> &mut BitsSlot {
-        &mut self.bits[self.base.bits + reg as usize]
-    }
-
-    #[inline]
-    pub(super) fn table_slot(&self, reg: Reg) -> &TableSlot {
-        &self.tables[self.base.tables + reg as usize]
-    }
-
-    #[inline]
-    pub(super) fn table_slot_mut(&mut self, reg: Reg) -> &mut TableSlot {
-        &mut self.tables[self.base.tables + reg as usize]
-    }
-
-    pub(super) fn table(&self, reg: Reg) -> Run<&Table> {
-        let table = self.table_slot(reg).table.get();
-        table.ok_or_else(|| broken("a table that was never set"))
-    }
-
-    /// A size; `None` if what it measures has none that is known.
-    #[inline(always)]
-    pub(super) fn size(&self, size: Size) -> Option<u64> {
-        match size {
-            Size::Value(number) => u64::try_from(self.number(number)).ok(),
-            Size::Length(reg) => {
-                let slot = self.bits_slot(reg);
-                if slot.is_set {
-                    Some(slot.bits.len() as u64)
-                } else {
-                    slot.size.map(|size| size as u64)
-                }
-            }
-            Size::Rows(reg) => self.table_slot(reg).table.get().map(|table| table.n_rows() as u64),
-            Size::Columns(reg) => {
-                self.table_slot(reg).table.get().map(|table| table.n_cols() as u64)
-            }
-        }
-    }
-
-    /// A size that is known and that memory can have.
-    pub(super) fn known_size(&self, size: Size) -> Run<usize> {
-        let known = self.size(size).and_then(|size| usize::try_from(size).ok());
-        known.ok_or_else(|| broken("a size that is not known"))
-    }
-
-    /// A variable holds nothing any more, and no size of it is known.
-    pub(super) fn unset(&mut self, place: RegRef) {
-        match place {
-            RegRef::Int(reg) | RegRef::Bool(reg) => {
-                self.numbers_set[self.base.numbers + reg as usize] = false;
-            }
-            RegRef::Slice(reg) | RegRef::Word(reg) => {
-                let slot = &mut self.bits[self.base.bits + reg as usize];
-                self.budget.release(slot.n_bytes());
-                if slot.n_bytes() > MOST_KEPT_BYTES {
-                    slot.bits = BitVector::default();
-                }
-                slot.is_set = false;
-                slot.size = None;
-            }
-            RegRef::Table(reg) => {
-                let table = std::mem::take(&mut self.table_slot_mut(reg).table);
-                self.release(table);
-            }
-            RegRef::Handle(reg) => self.put_handle(reg, None),
-            RegRef::Text(reg) => self.texts[self.base.texts + reg as usize] = None,
-        }
-    }
-
-    /// Registers for another routine, all unset; the first of them.
-    pub(super) fn grow(&mut self, size: FrameSize) -> Base {
-        let base = Base {
-            numbers: self.numbers.len(),
-            bits: self.bits.len(),
-            tables: self.tables.len(),
-            texts: self.texts.len(),
-            handles: self.handles.len(),
-        };
-        self.numbers.resize(base.numbers + size.numbers as usize, 0);
-        self.numbers_set.resize(base.numbers + size.numbers as usize, false);
-        self.bits.resize_with(base.bits + size.bits as usize, BitsSlot::default);
-        self.tables.resize_with(base.tables + size.tables as usize, TableSlot::default);
-        self.texts.resize(base.texts + size.texts as usize, None);
-        self.handles.resize(base.handles + size.handles as usize, None);
-        base
-    }
-
-    /// A variable takes a value whose bytes are counted already; one of another kind is not taken.
-    pub(super) fn put_value(&mut self, place: RegRef, data: ValueData) {
-        match data {
-            ValueData::Nothing => {}
-            ValueData::Int(number) => self.put_number(place, number),
-            ValueData::Bool(truth) => self.put_number(place, i64::from(truth)),
-            ValueData::Slice(bits) | ValueData::Word(bits) => {
-                if let Some(reg) = place.bits() {
-                    self.bits_slot_mut(reg).put(bits);
-                }
-            }
-            ValueData::Table(table) => {
-                if let Some(reg) = place.table() {
-                    self.table_slot_mut(reg).table = CowTable::Shared(table);
-                }
-            }
-            ValueData::Handle(handle) => {
-                if let RegRef::Handle(reg) = place {
-                    self.put_handle(reg, Some(handle));
-                }
-            }
-            ValueData::Text(text) => {
-                if let Some(reg) = place.text() {
-                    self.texts[self.base.texts + reg as usize] = Some(text);
-                }
-            }
-        }
-    }
-
-    fn put_number(&mut self, place: RegRef, number: i64) {
-        if let Some(reg) = place.number() {
-            self.set(reg, number);
-        }
-    }
-
-    /// What a variable holds, taken out.
-    pub(super) fn take_value(&mut self, place: RegRef) -> ValueData {
-        let data = match place {
-            RegRef::Int(reg) => self.take_number(reg).map(ValueData::Int),
-            RegRef::Bool(reg) => self.take_number(reg).map(|number| ValueData::Bool(number != 0)),
-            RegRef::Slice(reg) => self.bits_slot_mut(reg).take().map(ValueData::Slice),
-            RegRef::Word(reg) => self.bits_slot_mut(reg).take().map(ValueData::Word),
-            RegRef::Table(reg) => {
-                let table = std::mem::take(&mut self.table_slot_mut(reg).table);
-                table.into_shared().map(ValueData::Table)
-            }
-            RegRef::Text(reg) => {
-                self.texts[self.base.texts + reg as usize].take().map(ValueData::Text)
-            }
-            RegRef::Handle(reg) => {
-                self.handles[self.base.handles + reg as usize].take().map(ValueData::Handle)
-            }
-        };
-        data.unwrap_or(ValueData::Nothing)
-    }
-
-    fn take_number(&mut self, reg: Reg) -> Option<i64> {
-        let at = self.base.numbers + reg as usize;
-        std::mem::take(&mut self.numbers_set[at]).then(|| self.numbers[at])
-    }
-
-    /// A register takes bits that were asked for and count from now on.
-    pub(super) fn put_new_bits(&mut self, reg: Reg, bits: BitVector) {
-        let before = self.bits_slot(reg).n_bytes();
-        self.budget.exchange(before, bytes_of(bits.len()));
-        self.bits_slot_mut(reg).put(bits);
-    }
+/// A `forall` that is running.
+#[derive(Debug)]
+pub(super) struct Running {
+    /// The index of the next iteration, or the first component to look at for it.
+    pub(super) next: Option<i64>,
+    pub(super) to: i64,
+    /// The slice or word as it was when the loop began.
+    pub(super) over: Option<BitVector>,
+    pub(super) has_begun: bool,
+    /// What the iterations so far combine to, for each reduction.
+    pub(super) combined: Vec<(RegRef, ValueData)>,
 }

@@ -3,8 +3,8 @@
 use star_base::BitVector;
 use star_ir::LocId;
 
-use super::code::{Reg, RegRef};
 use super::interpreter::Interpreter;
+use super::operand::{Reg, RegRef};
 use super::table::Table;
 use crate::display::{self, Shown, ShownBits, ShownTable};
 use crate::stop::Run;

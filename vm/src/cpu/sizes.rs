@@ -2,10 +2,10 @@
 
 use star_base::limbs::OutOfMemory;
 
-use super::code::{Number, Reg, RegRef, Size};
 use super::form::bytes_of;
 use super::inst::SizeInst;
 use super::interpreter::Interpreter;
+use super::operand::{Number, Reg, RegRef, Size};
 use super::registers::TableSlot;
 use crate::stop::{Run, broken};
 

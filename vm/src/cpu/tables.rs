@@ -10,10 +10,10 @@ use star_base::{BitTable, BitVector};
 use star_ir::Sense;
 
 use super::bits::index_in;
-use super::code::{Number, Reg, Size};
 use super::form::{Line, bytes_of, columns_of, copy_columns};
 use super::inst::TableInst;
 use super::interpreter::Interpreter;
+use super::operand::{Number, Reg, Size};
 use super::parallelism::pieces;
 use super::registers::CowTable;
 use super::table::Table;

@@ -5,8 +5,8 @@ use std::cmp::Ordering;
 use star_ir::IntOp;
 
 use super::bits::bits_in;
-use super::code::{Number, Reg, Size};
 use super::interpreter::Interpreter;
+use super::operand::{Number, Reg, Size};
 use super::parallelism::Parallelism;
 use crate::scalars;
 use crate::stop::{Run, broken};

@@ -2,8 +2,9 @@
 
 use star_ir::{Arg, Operand, Param, RoutineId, VarId};
 
-use super::super::code::{Call, CallArg, FrameSize, Number, RegRef};
+use super::super::code::{Call, CallArg, FrameSize};
 use super::super::inst::Inst;
+use super::super::operand::{Number, RegRef};
 use super::{Compiler, place};
 
 impl Compiler<'_> {

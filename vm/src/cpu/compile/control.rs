@@ -6,10 +6,11 @@ use star_ir::analysis::liveness::Liveness;
 use star_ir::{Block, LabelId, Operand, StmtKind, TileReduction, VarId, visit};
 
 use super::super::class::Class;
-use super::super::code::{Forall, Number, Pc, Range, Reg, RegRef, RoutineCode, Summary};
+use super::super::code::{Forall, RoutineCode, Summary};
 use super::super::form::Line;
 use super::super::inst::Inst;
 use super::super::lines::{Kernel, LineKernel, LineReduction};
+use super::super::operand::{Number, Pc, Range, Reg, RegRef};
 use super::super::recording::Tile;
 use super::super::turns::{Body, LoopKernel};
 use super::{Compiler, LoopContext};

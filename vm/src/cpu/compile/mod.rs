@@ -11,19 +11,17 @@ mod peephole;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use star_base::Native;
 use star_ir::analysis::liveness::Liveness;
 use star_ir::{
     Block, ForallRange, HandlePart, LabelId, LocId, Mode, Operand, Param, Part, PartKind, Program,
     Reduction, Routine, RoutineId, SizeOperand, Stmt, StmtKind, Ty, VarId, visit,
 };
 
-use super::code::{
-    Code, FileUse, Forall, FrameSize, Number, Passing, Pc, Range, Reg, RegRef, RoutineCode, Size,
-    Summary,
-};
+use super::code::{Code, FileUse, Forall, FrameSize, RoutineCode, Summary};
 use super::form::Line;
 use super::inst::{BitsInst, Inst, TableInst};
-use super::natives::NativeTwin;
+use super::operand::{Number, Passing, Pc, Range, Reg, RegRef, Size};
 use crate::backend::{BackendError, CompileOptions};
 
 /// Compiles a verified program. Routines that it shares with a program that was compiled before with the same options
@@ -34,7 +32,7 @@ use crate::backend::{BackendError, CompileOptions};
 pub(super) fn compile(
     program: Program,
     options: CompileOptions,
-    natives: &[NativeTwin],
+    natives: &[Native],
     earlier: Option<&Code>,
 ) -> Result<Code, BackendError> {
     let earlier = earlier.filter(|earlier| earlier.options == options);
@@ -51,8 +49,8 @@ pub(super) fn compile(
     });
     let unchanged: Vec<Arc<HashSet<VarId>>> = unchanged.collect();
     let compiled = |id: RoutineId, routine: &Arc<Routine>| {
-        let twin = natives.iter().find(|twin| Some(twin.native) == routine.native);
-        let native = twin.copied().filter(|_| options.natives);
+        let native = natives.iter().position(|native| Some(*native) == routine.native);
+        let native = native.filter(|_| options.natives);
         Compiler::new(&program, options, &unchanged, id, routine, native).routine().map(Arc::new)
     };
     let routines = ids().zip(&kept).map(|((id, routine), kept)| match kept {
@@ -119,7 +117,7 @@ impl<'p> Compiler<'p> {
         unchanged: &'p [Arc<HashSet<VarId>>],
         id: RoutineId,
         routine: &'p Routine,
-        native: Option<NativeTwin>,
+        native: Option<usize>,
     ) -> Self {
         let mut size = FrameSize::default();
         let places: Vec<RegRef> = routine.vars.iter().map(|var| place(&mut size, var.ty)).collect();

@@ -2,9 +2,9 @@
 
 use star_ir::{Check, LocId, Op, Operand, SizeOp, SizeOperand, VarId};
 
-use super::super::ask::{Ask, Search};
-use super::super::code::{Pc, Reg, RegRef, Size, Test};
+use super::super::inst::{Ask, Search};
 use super::super::inst::{BitsInst, Inst, SizeInst, TableInst};
+use super::super::operand::{Pc, Reg, RegRef, Size, Test};
 use super::{Compiler, peephole};
 use crate::scalars;
 use crate::tape::table2;

@@ -1,10 +1,10 @@
 //! Several instructions as one: a function of slices whose result only the next one uses need not be written to
 //! memory, if together they have three operands at most. And a guard that was tested before is not tested again.
 
-use super::super::ask::Ask;
 use super::super::class::{Bitwise, Class};
-use super::super::code::{Reg, Size, Test};
+use super::super::inst::Ask;
 use super::super::inst::{BitsInst, Inst};
+use super::super::operand::{Reg, Size, Test};
 use crate::tape::Lut;
 
 /// The instruction that does what `inst` and one before it do, and the number of that one in `run`, a
@@ -106,9 +106,9 @@ fn maker(run: &[Inst], reg: Reg) -> Option<(usize, Lut<Reg>)> {
 mod tests {
     use super::*;
 
-    use super::super::super::ask::Search;
-    use super::super::super::code::Number;
+    use super::super::super::inst::Search;
     use super::super::super::inst::SizeInst;
+    use super::super::super::operand::Number;
     use crate::tape::table2;
 
     fn lut2(table: u8, dst: Reg, left: Reg, right: Reg) -> Inst {

@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 
 use super::super::class::{Bitwise, Class};
-use super::super::code::{Forall, Number, Reg, Size, Test};
+use super::super::code::Forall;
 use super::super::form::Line;
 use super::super::inst::Inst;
+use super::super::operand::{Number, Reg, Size, Test};
 use super::{LineKernel, LineSize, Port};
 use crate::tape::{Plan, PortId, Tape, ValueId};
 

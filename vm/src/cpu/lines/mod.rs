@@ -10,8 +10,8 @@ mod compile;
 mod reduce;
 mod run;
 
-use super::code::{Reg, Size};
 use super::form::Line;
+use super::operand::{Reg, Size};
 use crate::tape::Plan;
 
 pub(super) use reduce::LineReduction;

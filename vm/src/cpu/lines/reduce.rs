@@ -9,10 +9,11 @@ use std::collections::HashMap;
 use star_ir::ReductionOp;
 
 use super::super::class::{Bitwise, Class};
-use super::super::code::{Forall, Number, Reg, RegRef, Size, Test};
+use super::super::code::Forall;
 use super::super::form::Line;
 use super::super::inst::Inst;
 use super::super::interpreter::Interpreter;
+use super::super::operand::{Number, Reg, RegRef, Size, Test};
 use crate::paths::Declined;
 use crate::stop::Run;
 

@@ -2,8 +2,9 @@
 
 use star_base::BitTable;
 
-use super::super::code::{Forall, Range, RegRef};
+use super::super::code::Forall;
 use super::super::interpreter::Interpreter;
+use super::super::operand::{Range, RegRef};
 use super::super::table::Table;
 use super::{Kernel, LineKernel, LineSize, Port};
 use crate::paths::Declined;

@@ -25,8 +25,8 @@ use star_base::natives::{ParamMode, SizeTerm};
 use star_ir::LogicOp;
 use star_natives::{Ended, Environment};
 
-use super::code::{Number, Passing, Reg, RegRef, Size};
 use super::interpreter::Interpreter;
+use super::operand::{Number, Passing, Reg, RegRef, Size};
 use super::parallelism::Parallelism;
 use crate::stop::{Run, Stop, broken};
 

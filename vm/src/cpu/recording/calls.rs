@@ -6,8 +6,9 @@
 //! When a routine returns, what is pending for its own registers is forgotten. What has to be flushed first: a table that
 //! would be shared while it is stored to, a load from a register that goes, and a result.
 
-use super::super::code::{Call, CallArg, Reg, RegRef, RoutineCode};
+use super::super::code::{Call, CallArg, RoutineCode};
 use super::super::interpreter::Interpreter;
+use super::super::operand::{Reg, RegRef};
 use super::super::registers::Base;
 use super::{Port, Recorder};
 use crate::tape::PortId;

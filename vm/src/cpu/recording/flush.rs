@@ -2,10 +2,10 @@
 
 use star_base::{BitTable, BitVector};
 
-use super::super::ask::Ask;
-use super::super::code::Reg;
 use super::super::form::Line;
+use super::super::inst::Ask;
 use super::super::interpreter::Interpreter;
+use super::super::operand::Reg;
 use super::super::registers::CowTable;
 use super::super::table::Table;
 use super::{Port, Recorder};

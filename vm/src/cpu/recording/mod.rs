@@ -25,9 +25,10 @@ mod tile;
 
 use std::collections::HashMap;
 
+use super::inst::Ask;
+use super::operand::{Reg, RegRef};
+use super::value::ValueData;
 use crate::tape::{PortId, Tape, ValueId};
-
-pub(super) use tile::{Tile, TileScope};
 
 /// What is recorded. Registers are numbered through all frames.
 #[derive(Debug, Default)]
@@ -168,4 +169,25 @@ impl Recorder {
         deferred.clear();
         *is_open = false;
     }
+}
+
+/// A tile kernel.
+#[derive(Clone, Debug)]
+pub(super) struct Tile {
+    /// Its private slices and tables.
+    pub(super) privates: Vec<RegRef>,
+    /// Other slices and tables that it writes, if it has guards.
+    pub(super) written: Vec<RegRef>,
+    /// Numbers found out about slices at its end.
+    pub(super) reductions: Vec<(Reg, Ask, Reg)>,
+}
+
+/// A tile kernel that is running.
+#[derive(Debug)]
+pub(super) struct TileScope {
+    tile: u32,
+    /// What variables held before, of those that do not hold it any more.
+    before: Vec<(RegRef, ValueData)>,
+    /// Is everything in there that it writes?
+    is_kept: bool,
 }

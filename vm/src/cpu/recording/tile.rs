@@ -7,37 +7,15 @@
 //! does not take, what the kernel writes is copied before that is executed (a table is shared, so that only one
 //! that is written is copied), and the kernel goes on as if it were no kernel.
 
-use super::super::ask::Ask;
 use super::super::class::Class;
-use super::super::code::{Reg, RegRef};
 use super::super::form::bytes_of;
 use super::super::interpreter::Interpreter;
+use super::super::operand::{Reg, RegRef};
 use super::super::registers::CowTable;
 use super::super::value::ValueData;
-use super::Port;
+use super::{Port, Tile, TileScope};
 use crate::paths::Declined;
 use crate::stop::Run;
-
-/// A tile kernel.
-#[derive(Clone, Debug)]
-pub(in crate::cpu) struct Tile {
-    /// Its private slices and tables.
-    pub(in crate::cpu) privates: Vec<RegRef>,
-    /// Other slices and tables that it writes, if it has guards.
-    pub(in crate::cpu) written: Vec<RegRef>,
-    /// Numbers found out about slices at its end.
-    pub(in crate::cpu) reductions: Vec<(Reg, Ask, Reg)>,
-}
-
-/// A tile kernel that is running.
-#[derive(Debug)]
-pub(in crate::cpu) struct TileScope {
-    tile: u32,
-    /// What variables held before, of those that do not hold it any more.
-    before: Vec<(RegRef, ValueData)>,
-    /// Is everything in there that it writes?
-    is_kept: bool,
-}
 
 impl Interpreter<'_, '_, '_> {
     /// Begins a kernel.

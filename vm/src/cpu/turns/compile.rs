@@ -6,9 +6,9 @@ use std::ops::Range;
 use star_ir::Relation;
 
 use super::super::class::{Bitwise, Class};
-use super::super::code::{Number, Reg, RegRef, Size, Test};
 use super::super::form::Line;
 use super::super::inst::{BitsInst, Inst};
+use super::super::operand::{Number, Reg, RegRef, Size, Test};
 use super::{LoopKernel, MOST_PORTS, MOST_WORDS, Port, RowsOr, Source, Way};
 use crate::tape::{Plan, PortId, Tape, ValueId};
 

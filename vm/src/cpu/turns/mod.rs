@@ -15,11 +15,10 @@ mod run;
 
 use std::ops::Range;
 
-use super::code::{Reg, Size};
+use super::operand::{Reg, Size};
 use crate::tape::Plan;
 
 pub(super) use compile::Body;
-pub(super) use run::Scratch;
 
 /// A body whose turns are logic on the columns of their index, and on slices.
 #[derive(Clone, Debug)]
@@ -87,3 +86,9 @@ const MOST_WORDS: usize = 2;
 
 /// Most ways through a body.
 const MOST_WAYS: usize = 1 << MOST_WORDS;
+
+/// Memory that kernels use one after another.
+#[derive(Debug, Default)]
+pub(super) struct Scratch {
+    buffers: Vec<Vec<u64>>,
+}

@@ -8,16 +8,10 @@ use super::super::interpreter::Interpreter;
 use super::super::probe::Probe;
 use super::super::registers::CowTable;
 use super::super::table::Table;
-use super::{LoopKernel, MOST_PORTS, MOST_WAYS, RowsOr, Source};
+use super::{LoopKernel, MOST_PORTS, MOST_WAYS, RowsOr, Scratch, Source};
 use crate::paths::Declined;
 use crate::stop::{Run, broken};
 use crate::tape::{Lane, Turns};
-
-/// Memory that kernels use one after another.
-#[derive(Debug, Default)]
-pub(in crate::cpu) struct Scratch {
-    buffers: Vec<Vec<u64>>,
-}
 
 /// How often each way was taken.
 #[derive(Clone, Copy, Debug, Default)]

@@ -16,9 +16,9 @@ use star_ir::LimitKind;
 use star_natives::{Ended, Environment};
 
 use super::NativeTwin;
-use crate::cpu::code::{Number, Passing, Reg, RegRef};
 use crate::cpu::form::bytes_of;
 use crate::cpu::interpreter::Interpreter;
+use crate::cpu::operand::{Number, Passing, Reg, RegRef};
 use crate::stop::{Run, Stop, broken};
 
 pub use state::HandlePart;

@@ -9,8 +9,8 @@ use star_natives::{Lines, NativeState, state_of};
 
 use super::tables::home_lines;
 use super::{NativeCall, NativeResult, NotTaken, Target};
-use crate::cpu::code::{Reg, RegRef};
 use crate::cpu::handle::{Handle, state_bytes};
+use crate::cpu::operand::{Reg, RegRef};
 use crate::cpu::table::Table;
 use crate::stop::{Run, broken};
 

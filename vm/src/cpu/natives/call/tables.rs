@@ -4,8 +4,8 @@ use star_base::BitTable;
 use star_natives::Lines;
 
 use super::{NativeCall, NativeResult, NotTaken, Target};
-use crate::cpu::code::Reg;
 use crate::cpu::form::{Line, bytes_of};
+use crate::cpu::operand::Reg;
 use crate::cpu::registers::CowTable;
 use crate::cpu::table::Table;
 use crate::stop::{Run, broken};

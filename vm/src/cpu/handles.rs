@@ -1,0 +1,94 @@
+//! What instructions do with handles.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use star_base::limbs::OutOfMemory;
+use star_ir::HandlePart;
+use star_natives::Ended;
+
+use super::handle::{Form, Handle, KeptState, Tables, bytes_with};
+use super::interpreter::Interpreter;
+use super::operand::Reg;
+use super::registers::CowTable;
+use crate::stop::{Run, broken};
+
+impl Interpreter<'_, '_, '_> {
+    pub(super) fn handle_slot(&self, reg: Reg) -> &Option<Arc<Handle>> {
+        &self.handles[self.base.handles + reg as usize]
+    }
+
+    fn handle(&self, reg: Reg) -> Run<Arc<Handle>> {
+        self.handle_slot(reg).clone().ok_or_else(|| broken("a handle that was never set"))
+    }
+
+    /// A register takes a handle whose bytes are counted already.
+    pub(super) fn put_handle(&mut self, reg: Reg, handle: Option<Arc<Handle>>) {
+        let at = self.base.handles + reg as usize;
+        let before = std::mem::replace(&mut self.handles[at], handle);
+        self.release_handle(before);
+    }
+
+    /// A handle that comes from outside, or that a native made, may have to give its state back.
+    pub(super) fn watch_state(&mut self, handle: &Arc<Handle>) {
+        if handle.state().is_some() {
+            let parallelism = self.parallelism.clone();
+            let kept = KeptState { handle: Arc::downgrade(handle), parallelism };
+            self.budget.add_reclaimable(Box::new(kept));
+        }
+    }
+
+    /// A register gives a handle up: its bytes are free if nobody shares it.
+    pub(super) fn release_handle(&mut self, handle: Option<Arc<Handle>>) {
+        let Some(handle) = handle.and_then(Arc::into_inner) else { return };
+        match handle.form.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            Form::State(state, tables) => self.budget.release(bytes_with(&*state, &tables)),
+            Form::Tables(tables) => {
+                tables.into_values().for_each(|table| self.release(CowTable::Shared(table)));
+            }
+            Form::Lent => {}
+        }
+    }
+
+    /// The tables of a state take its place.
+    fn settle(&mut self, handle: &Handle) -> Run<()> {
+        match handle.settle(&self.parallelism) {
+            Ok(freed) => self.budget.release(freed),
+            Err(Ended::Interrupted) => return Err(self.interrupted()),
+            Err(Ended::Internal(why)) => return Err(broken(why)),
+            Err(Ended::OutOfMemory) => {
+                let n_bytes = u128::from(handle.n_bytes());
+                return Err(self.out_of_memory(OutOfMemory { n_bytes }));
+            }
+        }
+        Ok(())
+    }
+
+    /// `H.part := T`
+    pub(super) fn put_handle_part(&mut self, reg: Reg, part: &HandlePart, value: Reg) -> Run<()> {
+        let HandlePart { module, name } = part;
+        let mut tables = match self.handle_slot(reg).clone() {
+            Some(handle) if handle.module == *module => {
+                self.settle(&handle)?;
+                handle.tables()
+            }
+            Some(_) | None => Tables::new(),
+        };
+        let table = self.table_slot_mut(value).table.share().into_shared();
+        let table = table.ok_or_else(|| broken("a table that was never set"))?;
+        // The register still holds the table that is replaced.
+        tables.insert(name.clone(), table);
+        let form = Mutex::new(Form::Tables(tables));
+        self.put_handle(reg, Some(Arc::new(Handle { module: module.clone(), form })));
+        Ok(())
+    }
+
+    /// `T := H.part`
+    pub(super) fn handle_part(&mut self, dst: Reg, reg: Reg, part: &HandlePart) -> Run<()> {
+        let handle = self.handle(reg)?;
+        self.settle(&handle)?;
+        let table = handle.stored(&part.name);
+        let table = table.ok_or_else(|| broken("a part that a handle does not hold"))?;
+        self.put_table(dst, CowTable::Shared(table));
+        Ok(())
+    }
+}
