@@ -85,13 +85,15 @@ fn where_a_precondition_fails_the_text_runs_and_traps_where_it_does() {
             let args = vec![HostValue::Int(n), graph(&mut random, n_rows, n_cols, 40)];
             let run = program.run(listing, args.clone());
             assert_eq!(run.outcome != star_vm::Outcome::Done, n > 0, "{listing}, n = {n}");
-            assert_eq!(natives_taken(&program, listing, &args), [0, 0], "{listing}, n = {n}");
+            let taken = natives_taken(&program, listing, &args);
+            assert!(taken.iter().all(|taken| *taken == 0), "{listing}, n = {n}: {taken:?}");
         }
         // No table at all.
         for n in [0, 1] {
             let args = vec![HostValue::Int(n), HostValue::Unset];
             let _ = program.run(listing, args.clone());
-            assert_eq!(natives_taken(&program, listing, &args), [0, 0]);
+            let taken = natives_taken(&program, listing, &args);
+            assert!(taken.iter().all(|taken| *taken == 0), "{listing}, n = {n}: {taken:?}");
         }
     }
 }
@@ -108,7 +110,7 @@ fn without_room_for_the_native_the_text_runs() {
     let entry = program.entry("WARSHALL");
     for compiled in star_tests::differ::compile(&optimised, &machines) {
         let run = |memory| compiled.run(entry, &args, Limits { memory, ..UNLIMITED });
-        let (wide, tight) = (run(Some(1 << 30)), run(Some(64 * 8 + 100)));
+        let (wide, tight) = (run(Some(1 << 30)), run(Some(64 * 8 + 300)));
         assert_eq!((wide.stats.natives, tight.stats.natives), (1, 0), "{}", compiled.name);
         assert_eq!((wide.outcome, wide.values), (tight.outcome, tight.values));
     }
