@@ -1,6 +1,8 @@
 //! Kernels over a grid of workgroups that do what a library routine does. All bind the memory of the device as `mem` and 32 words
 //! as `given`.
 
+pub mod min_plus;
+
 /// Threads of a workgroup of [`CLOSURE`].
 pub const CLOSURE_THREADS: u32 = 256;
 /// Limbs of 32 bits of a line that a workgroup of [`CLOSURE`] works on.

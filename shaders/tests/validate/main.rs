@@ -27,7 +27,18 @@ fn the_control_unit_is_valid_for_every_size_of_workgroup() {
 
 #[test]
 fn natives_are_valid() {
-    assert_eq!(uniform::check(&valid(&star_shaders::natives::closure())), Ok(()));
+    use star_shaders::natives::{closure, min_plus};
+    let all = [
+        closure(),
+        min_plus::read(),
+        min_plus::greatest(),
+        min_plus::pivots(),
+        min_plus::all(),
+        min_plus::write(),
+    ];
+    for text in &all {
+        assert_eq!(uniform::check(&valid(text)), Ok(()), "{text}");
+    }
 }
 
 /// A shader with this body of its entry.

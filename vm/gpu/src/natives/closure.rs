@@ -19,7 +19,7 @@ pub(super) fn closure(call: &mut Call<'_, '_, '_>) -> NativeResult {
     if n == 0 {
         return Ok(());
     }
-    let table = call.table(1)?;
+    let table = call.object(1)?;
     // Lines begin at even places, so that the kernel counts pairs of limbs.
     let (lines, pairs) = (table.sizes.columns, table.stride / 2);
     let tiles = pairs.div_ceil(CLOSURE_LIMBS / 2);

@@ -7,9 +7,11 @@
 //! hold something in between.
 
 mod closure;
+mod min_plus;
 
 use star_base::Native;
 use star_base::natives::catalogue::closure::CLOSURE;
+use star_base::natives::catalogue::paths::MIN_PLUS;
 
 use crate::run::Call;
 
@@ -41,7 +43,10 @@ impl<E: Into<crate::run::End>> From<E> for NotTaken {
 }
 
 /// The natives of this backend. An entry of the catalogue that is not here runs its Star body.
-pub(crate) const TABLE: &[NativeTwin] = &[NativeTwin { native: CLOSURE, run: closure::closure }];
+pub(crate) const TABLE: &[NativeTwin] = &[
+    NativeTwin { native: CLOSURE, run: closure::closure },
+    NativeTwin { native: MIN_PLUS, run: min_plus::min_plus },
+];
 
 /// What this backend does for a native.
 pub(crate) fn twin(native: Native) -> Option<NativeTwin> {

@@ -50,11 +50,11 @@ impl Call<'_, '_, '_> {
         }
     }
 
-    /// A table.
-    pub(crate) fn table(&self, param: usize) -> Result<Placed, NotTaken> {
+    /// A table, slice or word.
+    pub(crate) fn object(&self, param: usize) -> Result<Placed, NotTaken> {
         match self.given.get(param) {
             Some(Some(Given::Object(placed))) => Ok(*placed),
-            Some(Some(Given::Number(_)) | None) | None => Err(broken("a table")),
+            Some(Some(Given::Number(_)) | None) | None => Err(broken("an object")),
         }
     }
 
@@ -88,6 +88,13 @@ impl Call<'_, '_, '_> {
             Err(BackendError::OutOfMemory(_)) => Err(NotTaken::Declined),
             Err(error) => Err(error.into()),
         }
+    }
+
+    /// Words that dispatches have written.
+    pub(crate) fn words<const N: usize>(&mut self, at: u32) -> Result<[u32; N], NotTaken> {
+        let mut words = [0; N];
+        self.run.heap.unit.read(at, &mut words)?;
+        Ok(words)
     }
 
     /// Runs dispatches that touch so many limbs each, in submissions between which the user may end the run.

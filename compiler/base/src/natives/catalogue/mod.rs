@@ -3,6 +3,7 @@
 pub mod cbt;
 pub mod closure;
 pub mod moving;
+pub mod paths;
 pub mod polyline;
 pub mod terrain;
 pub mod wave;
@@ -43,4 +44,5 @@ pub const ALL: &[Native] = &[
     moving::RANGES,
     moving::NEAREST,
     moving::TABLES,
+    paths::MIN_PLUS,
 ];

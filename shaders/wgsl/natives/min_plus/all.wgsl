@@ -1,0 +1,32 @@
+// The second half of a round: every length, or the one by way of 64 pivots if that is less. A workgroup has 128 lines and 128
+// places of the matrix, a thread 8 and 8 of these: places are counted in fours. What LOAD, STEPS and STORE stand for is written out for each of them.
+
+@group(0) @binding(0) var<storage, read_write> mem: array<vec4<u32>>;
+@group(0) @binding(1) var<uniform> given: array<vec4<u32>, 8>;
+
+// Lengths from and to 16 pivots: [pivot][four others].
+var<workgroup> down: array<vec4<u32>, 512>;
+var<workgroup> across: array<vec4<u32>, 512>;
+
+@compute @workgroup_size(THREADS)
+fn main(@builtin(local_invocation_index) id: u32, @builtin(workgroup_id) group: vec3<u32>) {
+  let side = given[0].y;
+  let down_at = given[1].x + 32u * group.y; let across_at = given[1].y + 32u * group.x;
+  let x = id & 15u; let y = id >> 4u;
+  let own = given[0].x + (128u * group.y + 4u * y) * side + 32u * group.x + x;
+  let far = own + 64u * side;
+LOAD
+  for (var first = 0u; first < 64u; first += 16u) {
+    for (var i = id; i < 512u; i += THREADS) {
+      let at = (first + (i >> 5u)) * side + (i & 31u);
+      down[i] = mem[down_at + at]; across[i] = mem[across_at + at];
+    }
+    workgroupBarrier();
+    for (var k = 0u; k < 512u; k += 128u) {
+      var p: vec4<u32>; var q: vec4<u32>; var a: vec4<u32>; var b: vec4<u32>;
+STEPS
+    }
+    workgroupBarrier();
+  }
+STORE
+}
