@@ -123,9 +123,19 @@ impl Gen {
         }
         match param.known {
             Known::Table(rows, columns) => self.new_table(rows, columns),
-            Known::Bits(_) | Known::Scalar | Known::Unset => {
-                self.declare(param.kind, None, param.domain)
+            Known::Bits(_) => {
+                let idx = self.declare(param.kind, None, param.domain);
+                self.keep_in_turns(idx, param.known);
+                idx
             }
+            Known::Scalar | Known::Unset => self.declare(param.kind, None, param.domain),
+        }
+    }
+
+    /// A variable that is made inside a loop keeps its size, since it has it in the next turn.
+    fn keep_in_turns(&mut self, idx: VarIdx, known: Known) {
+        if self.routine.depth > 0 {
+            self.var_mut(idx).fixed = Some(known);
         }
     }
 
@@ -165,17 +175,14 @@ impl Gen {
         }
     }
 
-    /// A new table for a result of these sizes. One that is made inside a loop keeps them, since it has
-    /// them in the next turn.
+    /// A new table for a result of these sizes.
     pub(super) fn new_table(&mut self, rows: usize, columns: usize) -> VarIdx {
         let known = Known::Table(rows, columns);
         if self.random.chance(30) {
             return self.declare(Kind::Table, Some(known), (0, 0));
         }
         let idx = self.declare(Kind::Table, None, (0, 0));
-        if self.routine.depth > 0 {
-            self.var_mut(idx).fixed = Some(known);
-        }
+        self.keep_in_turns(idx, known);
         idx
     }
 

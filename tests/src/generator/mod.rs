@@ -210,8 +210,9 @@ impl Gen {
             Some(known @ Known::Table(..)) => known,
             Some(_) | None => Known::Unset,
         };
-        let (locked, hidden) = (false, false);
-        self.routine.scope.vars.push(Var { name, kind, known, fixed, domain, locked, hidden });
+        let (constant, locked, hidden) = (false, false, false);
+        let var = Var { name, kind, known, fixed, domain, constant, locked, hidden };
+        self.routine.scope.vars.push(var);
         self.routine.scope.vars.len() - 1
     }
 
@@ -265,7 +266,7 @@ impl Gen {
     /// Parameters whose sizes or values a declaration may name: those that never change.
     fn sources_of_sizes(&self, suits: impl Fn(&Var) -> bool) -> Vec<VarIdx> {
         self.routine.scope.readable(|var| {
-            let stays = var.locked || matches!(var.fixed, Some(Known::Table(..)));
+            let stays = var.constant || matches!(var.fixed, Some(Known::Table(..)));
             let header = var.name.starts_with("p") || var.name.starts_with("n");
             header && stays && suits(var)
         })

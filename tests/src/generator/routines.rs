@@ -236,14 +236,16 @@ impl Gen {
             (Kind::Table, Mode::Value) | (_, Mode::InOut | Mode::Out) => Some(known),
         };
         // What counts recursion down or is a size never changes.
-        let locked = kind == Kind::Int && (domain.0 == domain.1 || domain == (0, 3));
+        let counts = kind == Kind::Int && (domain.0 == domain.1 || domain == (0, 3));
+        let constant = counts && mode == Mode::Value;
         self.routine.scope.vars.push(Var {
             name: name.clone(),
             kind,
             known: held,
             fixed,
             domain,
-            locked: locked && mode == Mode::Value,
+            constant,
+            locked: constant,
             hidden: false,
         });
         let ty = kind.keyword().to_owned();
@@ -295,6 +297,7 @@ impl Gen {
                     known: Known::Scalar,
                     fixed: Some(Known::Scalar),
                     domain: (size as i64, size as i64),
+                    constant: true,
                     locked: true,
                     hidden: false,
                 });

@@ -30,6 +30,8 @@ pub(super) struct Var {
     pub(super) fixed: Option<Known>,
     /// Least and greatest value of an integer.
     pub(super) domain: (i64, i64),
+    /// Does it hold one value as long as its routine runs? A loop variable holds one for a turn only.
+    pub(super) constant: bool,
     /// May statements that are made at random write it?
     pub(super) locked: bool,
     /// May expressions that are made at random read it?
