@@ -24,7 +24,7 @@
 //!
 //! `star-benches terrain FILE [ARRAY [THREADS]]`: a mesh of the heights in a file that follows a viewpoint.
 //!
-//! `star-benches wave [N [RUNS [THREADS]]]`: Lee's wave on grids of N × N cells (1000 by default), every class of
+//! `star-benches wave [N [RUNS [THREADS [CLASS]]]]`: Lee's wave on grids of N × N cells (1000 by default), every class of
 //! impassability, beside a search over two queues and, up to N = 1000, the crate `pathfinding`.
 //!
 //! `star-benches moving [OBJECTS [BATCHES]]`: source 004's workload (10⁷ objects, 400 batches by default, which take 4 GB of
@@ -81,7 +81,7 @@ const USAGE: &str = "usage: star-benches front-end [MB] | kernels [BITS [NAME]] 
                      | edge-list [MB] | adjacency [VERTICES [ARCS]] \
                      | cbt [--libcbt DIR] [--most DEPTH] [--threads N[,N…]] [--rounds N] \
                      | terrain FILE [ARRAY [THREADS]] \
-                     | wave [N [RUNS [THREADS]]] \
+                     | wave [N [RUNS [THREADS [CLASS]]]] \
                      | polyline [D [RUNS [THREADS]]] \
                      | start | large [VERTICES [ARCS]] | interrupt search|write|out [NUMBER…] | profiling \
                      [--star FILE] [--runs N] [--dir FOLDER] \
@@ -132,7 +132,8 @@ fn main() -> ExitCode {
         "wave" => number(1, 1000)
             .zip(number(2, 5))
             .zip(number(3, 2))
-            .map(|((n, runs), threads)| wave::run(n, runs, threads)),
+            .zip(number(4, wave::N_CLASSES))
+            .map(|(((n, runs), threads), class)| wave::run(n, runs, threads, class)),
         "polyline" => number(1, 1024)
             .zip(number(2, 5))
             .zip(number(3, 2))

@@ -14,6 +14,9 @@ const MOST_OF_CRATE: usize = 1000;
 /// What the first queue of a run is given at most, in cells off the corner.
 const MOST_OFF: usize = 64;
 
+/// Classes of impassability.
+pub(crate) const N_CLASSES: usize = 11;
+
 /// A grid of side `n` in which this share of the transitions is blocked, as nearly as the generator can.
 #[derive(Clone, Copy, Debug)]
 enum Maps {
@@ -149,8 +152,9 @@ fn spread(grid: &Grid, goal: Cell, pool: &Workers<'_>) -> Result<Wave, String> {
     wave.map_err(|error| error.to_string())
 }
 
-/// All classes of a side, each so many times; medians.
-pub(crate) fn run(n: usize, runs: usize, threads: usize) -> Result<(), String> {
+/// All classes of a side, or one of them, each so many times; medians.
+pub(crate) fn run(n: usize, runs: usize, threads: usize, class: usize) -> Result<(), String> {
+    let classes = if class < N_CLASSES { class..class + 1 } else { 0..N_CLASSES };
     if n < 2 {
         return Err("a side has 2 cells or more".to_owned());
     }
@@ -162,9 +166,9 @@ pub(crate) fn run(n: usize, runs: usize, threads: usize) -> Result<(), String> {
     );
     println!("|---|---|---|---|---|---|---|---|---|---|---|");
     for maps in Maps::ALL {
-        for class in 0..11 {
-            let beta = if class == 10 { 0.6 } else { 0.05 * f64::from(class) + 0.025 };
-            let grid = maps.make(n, beta, 2002 + u64::from(class as u32))?;
+        for class in classes.clone() {
+            let beta = if class == N_CLASSES - 1 { 0.6 } else { 0.05 * class as f64 + 0.025 };
+            let grid = maps.make(n, beta, 2002 + class as u64)?;
             let open = bytes(&grid);
             let share = grid.n_blocked() as f64 / grid.n_transitions() as f64 * 100.0;
             for (name, at) in [("corner", n - 1), ("centre", n / 2)] {

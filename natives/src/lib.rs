@@ -20,6 +20,7 @@ mod state;
 pub mod terrain;
 pub mod wave;
 mod workers;
+mod zeros;
 
 pub use closure::Closing;
 pub use components::{Ahead, Components};
@@ -28,6 +29,7 @@ pub use numbers::{read_numbers, write_numbers};
 pub use reach::Reach;
 pub use state::{Lines, NativeState, StateTable, state_of};
 pub use workers::Workers;
+pub use zeros::Zeros;
 
 /// Is a bit of a set one?
 #[inline]

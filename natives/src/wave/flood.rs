@@ -9,10 +9,11 @@ use std::sync::Mutex;
 use super::field::{Bands, Field};
 use super::gate::Gate;
 use super::grid::{Cell, Grid, Neighbourhood};
-use super::label::{Label, Labels, lengthened, room};
+use super::label::{Label, Labels, lengthened};
 use super::locked;
 use super::worker::Worker;
 use crate::environment::{Ended, Environment, install};
+use crate::zeros::Zeros;
 
 /// Boards for each thread with which waiting for others pays.
 const LONG: usize = 24;
@@ -121,7 +122,7 @@ pub(super) fn flood(
             stats,
             environment,
         };
-        let mut labels = room::<u16>(grid.n_cells())?;
+        let mut labels = Zeros::<u16>::new(grid.n_cells())?;
         flood.begin(goals, &mut labels)?;
         match flood.spread(&mut labels)? {
             true => Ok((Labels::Short(labels), flood.stats)),

@@ -4,6 +4,7 @@ use star_base::BitTable;
 
 use crate::environment::{Ended, InterruptPoller};
 use crate::numbers::write_numbers_from;
+use crate::zeros::Zeros;
 
 /// Cells whose labels are brought into columns at once; a multiple of 64.
 const BLOCK: usize = 4096;
@@ -43,12 +44,12 @@ impl Label for u32 {
 }
 
 /// The labels of all cells, row by row.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub enum Labels {
     /// At most 65,534 waves.
-    Short(Vec<u16>),
+    Short(Zeros<u16>),
     /// More.
-    Long(Vec<u32>),
+    Long(Zeros<u32>),
 }
 
 impl Labels {
@@ -110,18 +111,13 @@ impl Labels {
 }
 
 /// Short labels as long ones.
-pub(super) fn lengthened(short: &[u16]) -> Result<Vec<u32>, Ended> {
-    let mut long = crate::reserved(short.len())?;
-    long.extend(short.iter().map(|&label| match label {
-        u16::NONE => UNREACHED,
-        label => u32::from(label),
-    }));
+pub(super) fn lengthened(short: &[u16]) -> Result<Zeros<u32>, Ended> {
+    let mut long = Zeros::<u32>::new(short.len())?;
+    for (long, &label) in long.iter_mut().zip(short) {
+        *long = match label {
+            u16::NONE => UNREACHED,
+            label => u32::from(label),
+        };
+    }
     Ok(long)
-}
-
-/// Room for labels, which nothing was written to: the system gives it page by page.
-pub(super) fn room<L: Label>(n_cells: usize) -> Result<Vec<L>, Ended> {
-    // Asked for first, since `vec!` cannot be refused; a vector of zeros takes no time.
-    drop(crate::reserved::<L>(n_cells)?);
-    Ok(vec![L::default(); n_cells])
 }

@@ -74,7 +74,7 @@ impl From<Ended> for WaveError {
 }
 
 /// The labels of all cells: how many steps it takes from each to the nearest goal.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct Wave {
     neighbourhood: Neighbourhood,
     labels: Labels,
