@@ -169,7 +169,7 @@ pub(crate) fn turned(table: &BitTable) -> BitTable {
     turned
 }
 
-fn sparse(n: usize) -> BitTable {
+pub(crate) fn sparse(n: usize) -> BitTable {
     let mut graph = BitTable::zeros(n, n).expect("a table");
     let mut random = Random::new(SEED);
     let mut left = n * 3 / 2;
@@ -183,7 +183,7 @@ fn sparse(n: usize) -> BitTable {
     graph
 }
 
-fn dense(n: usize) -> BitTable {
+pub(crate) fn dense(n: usize) -> BitTable {
     let mut graph = BitTable::zeros(n, n).expect("a table");
     let mut random = Random::new(SEED);
     for col_idx in 0..n {
@@ -196,7 +196,7 @@ fn dense(n: usize) -> BitTable {
 
 /// An arc between every two vertices with probability 0.1, from the first to the second; vertices are named
 /// by `name`.
-fn acyclic(n: usize, name: impl Fn(usize) -> usize) -> BitTable {
+pub(crate) fn acyclic(n: usize, name: impl Fn(usize) -> usize) -> BitTable {
     let mut graph = BitTable::zeros(n, n).expect("a table");
     let mut random = Random::new(SEED);
     for from in 0..n {
@@ -210,7 +210,7 @@ fn acyclic(n: usize, name: impl Fn(usize) -> usize) -> BitTable {
 }
 
 /// The numbers below `n` in a random order.
-fn shuffled(n: usize) -> impl Fn(usize) -> usize {
+pub(crate) fn shuffled(n: usize) -> impl Fn(usize) -> usize {
     let mut random = Random::new(SEED + 1);
     let mut order: Vec<usize> = (0..n).collect();
     for last in (1..n).rev() {

@@ -34,6 +34,10 @@
 //! `star-benches polyline [D [RUNS [THREADS]]]`: polylines of maximal objective on guides of up to D points (1024 by default),
 //! the search alone beside the source's programme in O(d³), and from pixels.
 //!
+//! `star-benches gpu [JOB [N]] [--runs N] [--adapter NAME] [--alone]`: programs on a graphics card, device time beside end to end: what a run
+//! costs (`costs`), the closure by its native and lifted (`closure`, `warshall`) and on the control unit (`turns`), distances
+//! (`floyd`), operations on long tables (`tables`); each beside one run on the CPU backend, whose results it has to have, unless `--alone`.
+//!
 //! `star-benches start`, `large [VERTICES [ARCS]]`, `interrupt search|write|out …`, `profiling`: the command `star`
 //! as a whole (`whole`): its start, a table of 5 GB with time and most memory, Ctrl-C while it is searched and while a
 //! file is written, and what `--profile` takes; each with `[--star FILE] [--runs N] [--dir FOLDER]`.
@@ -55,6 +59,7 @@
 mod algorithms;
 mod closure;
 mod front_end;
+mod gpu;
 mod graphs;
 mod kernels;
 mod loading;
@@ -83,6 +88,7 @@ const USAGE: &str = "usage: star-benches front-end [MB] | kernels [BITS [NAME]] 
                      | terrain FILE [ARRAY [THREADS]] \
                      | wave [N [RUNS [THREADS [CLASS]]]] \
                      | polyline [D [RUNS [THREADS]]] \
+                     | gpu [JOB [N]] [--runs N] [--adapter NAME] [--alone] \
                      | start | large [VERTICES [ARCS]] | interrupt search|write|out [NUMBER…] | profiling \
                      [--star FILE] [--runs N] [--dir FOLDER] \
                      | peers rust|python|c|all [OPTIONS]";
@@ -138,6 +144,7 @@ fn main() -> ExitCode {
             .zip(number(2, 5))
             .zip(number(3, 2))
             .map(|((d, runs), threads)| polyline::run(d, runs, threads)),
+        "gpu" => Some(gpu::run(&args[1..])),
         #[cfg(unix)]
         "start" => whole::Options::of(&args[1..]).map(|options| whole::start(&options)),
         #[cfg(unix)]

@@ -100,7 +100,7 @@ impl Compiled {
 }
 
 /// A text without errors as SIR.
-fn lowered(text: &str) -> Program {
+pub(crate) fn lowered(text: &str) -> Program {
     let library = Library { basic: star_stdlib::BASIC, modules: star_stdlib::MODULES };
     let compilation = star_compiler::check("bench.star", &mut OneText(text.to_owned()), &library);
     assert!(!compilation.has_errors(), "{:?}", compilation.diagnostics);

@@ -4,7 +4,7 @@
 //! * [`mod@header`]: headers as they are written, read from the comments of a file.
 //! * [`template`] and [`expr`]: the values in them, with integer expressions in braces.
 //! * [`cases`]: the combinations of values that a header asks for, smallest first.
-//! * [`backends`]: the backends by their names; [`machines`]: the same with other settings that must not matter;
+//! * [`backends`]: the backends by their names, [`choice`]: which of them suits a program; [`machines`]: the same with other settings that must not matter;
 //!   [`machine`]: programs on one of them, run as often as wanted; [`mod@mode`]: as lowered, or optimised.
 //! * [`mod@run`]: one run with all that it left behind; [`compare`]: what two runs differ in.
 //! * [`mod@shrink`]: smaller inputs that fail as well.
@@ -18,6 +18,7 @@
 
 pub mod backends;
 pub mod cases;
+pub mod choice;
 pub mod compare;
 pub mod expr;
 pub mod header;

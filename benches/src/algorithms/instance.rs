@@ -9,7 +9,7 @@ use star_vm::HostValue;
 use star_base::Random;
 
 /// Where the random numbers begin.
-pub(super) const SEED: u64 = 2016;
+pub(crate) const SEED: u64 = 2016;
 
 /// Weights are 1 to this.
 pub(super) const MAX_WEIGHT: i64 = 1000;

@@ -14,6 +14,9 @@ use star_base::text;
 /// The name of the backend that runs programs unless told otherwise.
 pub const DEFAULT: &str = "cpu";
 
+/// The name that leaves the choice to the toolchain.
+pub const AUTO: &str = "auto";
+
 /// A backend that is there.
 #[derive(Clone)]
 pub struct Engine {

@@ -1,5 +1,6 @@
 //! `star run`: binds the parameters of a routine, runs it, and shows its results.
 
+mod auto;
 mod line;
 
 use std::path::PathBuf;
@@ -83,7 +84,7 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "FILE")]
     graph: Option<String>,
 
-    /// What runs the program
+    /// What runs the program; `auto` decides by the program and its tables, and says why
     #[arg(long, value_name = "NAME", default_value = engine::DEFAULT)]
     backend: String,
 
@@ -216,8 +217,8 @@ pub(crate) fn run_with(
 ) -> Result<Exit, Failure> {
     let mut times = Times::start();
     let mode = GpuMode::find(&args.gpu_mode).unwrap_or_default();
-    let wanted = Wanted { adapter: args.adapter.as_deref(), mode };
-    let engine = Engine::find_on(&args.backend, &wanted)?;
+    let device = Wanted { adapter: args.adapter.as_deref(), mode };
+    let engine = Engine::find_on(auto::first(&args.backend), &device)?;
     let mut enabled = args.passes.options()?;
     if args.profile.is_some() {
         // Time is charged to the routine that runs, and calls are counted.
@@ -281,6 +282,10 @@ pub(crate) fn run_with(
     if ready.is_function {
         arguments.push(Argument::new(HostValue::Unset, false));
     }
+    let compiled = match args.backend == engine::AUTO {
+        true => auto::settle((compiled, &engine), &device, options, &ready, &arguments, reporter)?,
+        false => compiled,
+    };
     let ready_to_run =
         compiled.load_laid_out(ready.entry, arguments, limits.memory, &flags.interrupt);
     let mut ready_to_run =

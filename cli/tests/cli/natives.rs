@@ -178,3 +178,39 @@ end;
     assert!(checked.stderr.contains(part), "{}", checked.stderr);
     assert_eq!(folder.star(&["check", "f.star"]).stderr, "");
 }
+
+/// The distance from the first vertex of a graph to the second one.
+const DISTANCE: &str = "\
+import \"star:paths\";
+procedure DISTANCE(n,h: integer; inf: word(h); D: table(n,n*h));
+var w: word;
+begin
+  FLOYD(n,h,inf,D);
+  w := ROW(1,D); w := TRIM(h+1,2*h,w);
+  print(INT(w))
+end;
+";
+
+#[test]
+fn auto_takes_the_backend_that_suits_and_says_why() {
+    let graph = |n: usize| format!("p sp {n} 1\na 1 2 3\n");
+    let (few, many) = (graph(20), graph(300));
+    let folder = Folder::new(&[
+        ("c.star", CLOSE),
+        ("d.star", DISTANCE),
+        ("few.gr", few.as_str()),
+        ("many.gr", many.as_str()),
+    ]);
+    let ran = folder.star(&["run", "c.star", "--backend", "auto"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (0, CLOSED), "{}", ran.stderr);
+    assert!(ran.stderr.contains("backend cpu: "), "{}", ran.stderr);
+    let ran = folder.star(&["run", "c.star", "--backend", "auto", "--cost"]);
+    assert!(ran.stderr.contains("backend cpu: steps"), "{}", ran.stderr);
+    // So many vertices that a card with a native pays, where this build has that backend; there may be no card here, and that is said.
+    let many = if cfg!(feature = "gpu") { "gpu" } else { "cpu" };
+    for (graph, found) in [("few.gr", "backend cpu: "), ("many.gr", many)] {
+        let ran = folder.star(&["run", "d.star", "--backend", "auto", "--graph", graph]);
+        assert_eq!((ran.code, ran.stdout.as_str()), (0, "3\n"), "{graph}: {}", ran.stderr);
+        assert!(ran.stderr.contains(found), "{graph}: {}", ran.stderr);
+    }
+}

@@ -1,6 +1,8 @@
-//! The control unit on an adapter, through wgpu: the only module that knows it. `grid`: kernels beside it.
+//! The control unit on an adapter, through wgpu: the only module that knows it. `grid`: kernels beside it. `window`: what of the
+//! heap the host has.
 
 mod grid;
+mod window;
 
 use std::future::Future;
 use std::pin::pin;
@@ -12,6 +14,7 @@ use star_base::limbs::OutOfMemory;
 use star_shaders::layout::STATE_WORDS;
 use star_vm::BackendError;
 
+use self::window::bytes_of;
 use crate::grid::Grid;
 use crate::program::internal;
 use crate::unit::{State, Unit};
@@ -56,12 +59,11 @@ impl DeviceSettings {
 
 /// Turns of loops in a dispatch on an adapter that is a processor: llvmpipe ends a shader without a word after 65,535.
 const PROCESSOR_TURNS: u32 = 50_000;
-/// What an instruction may take beyond that.
+/// Beyond that, for an instruction.
 const PROCESSOR_SLACK: u32 = 10_000;
 /// Likewise on others: some ten milliseconds.
 const TURNS: u32 = 400_000;
-/// Where a test asks for a small budget it has one for so many dispatches of a run, and a middle one behind them: a long program
-/// would else take minutes.
+/// A small budget holds for so many dispatches of a run, and a middle one behind them: a long test would else take minutes.
 const SMALL_DISPATCHES: u32 = 300;
 const MIDDLE_TURNS: u32 = 5_000;
 /// Threads of a workgroup, likewise.
@@ -71,6 +73,8 @@ const THREADS: u32 = 256;
 const PATIENCE: Duration = Duration::from_secs(60);
 /// Words that a heap has at first.
 const WORDS: u32 = 1 << 18;
+/// Words whose zeros are written rather than made on the device.
+const SHORT: u32 = 1 << 12;
 /// Bytes that are read back at once.
 const STAGING_BYTES: u64 = 8 << 20;
 
@@ -101,6 +105,7 @@ pub(crate) struct Device {
     state: wgpu::Buffer,
     staging: wgpu::Buffer,
     bindings: Option<wgpu::BindGroup>,
+    window: window::Window,
     grid: Option<grid::GridParts>,
     least_bits: Option<u64>,
 }
@@ -282,6 +287,7 @@ impl Device {
             state: buffer(u64::from(STATE_WORDS) * 4, STORED)?,
             staging: buffer(STAGING_BYTES, read_back)?,
             bindings: None,
+            window: window::Window::new(words),
             grid: None,
             least_bits: settings.least_bits,
             opened,
@@ -302,14 +308,16 @@ impl Device {
         if let Some(why) = self.opened.why_lost() {
             return Err(lost(why));
         }
-        self.opened.queue.submit([encoder.finish()]);
+        let submission = self.opened.queue.submit([encoder.finish()]);
         let slice = self.staging.slice(..bytes);
         let (noted, mapped) = mpsc::channel();
         slice.map_async(wgpu::MapMode::Read, move |result| {
             // Whoever asked may have given up.
             let _ = noted.send(result);
         });
-        let wait = wgpu::PollType::Wait { submission_index: None, timeout: Some(PATIENCE) };
+        // What other runs have sent meanwhile is theirs to wait for.
+        let submission_index = Some(submission);
+        let wait = wgpu::PollType::Wait { submission_index, timeout: Some(PATIENCE) };
         let polled = self.opened.device.poll(wait);
         if polled.is_err() {
             // Whatever it does, nobody waits for it any more, and nobody opens it again.
@@ -333,11 +341,6 @@ impl Device {
         self.staging.unmap();
         Ok(words)
     }
-}
-
-/// Words as a device takes them.
-fn bytes_of(words: &[u32]) -> Vec<u8> {
-    words.iter().flat_map(|word| word.to_le_bytes()).collect()
 }
 
 impl Unit for Device {
@@ -369,6 +372,7 @@ impl Unit for Device {
     }
 
     fn grow(&mut self, words: u32) -> Result<(), BackendError> {
+        self.flush();
         let larger = self.opened.buffer(u64::from(words) * 4, STORED)?;
         let mut encoder = self.encoder();
         encoder.copy_buffer_to_buffer(&self.heap, 0, &larger, 0, u64::from(self.words) * 4);
@@ -378,6 +382,10 @@ impl Unit for Device {
     }
 
     fn read(&mut self, at: u32, into: &mut [u32]) -> Result<(), BackendError> {
+        if self.read_window(at, into)? {
+            return Ok(());
+        }
+        self.flush();
         for (idx, piece) in into.chunks_mut(STAGING_BYTES as usize / 4).enumerate() {
             let start = u64::from(at) * 4 + idx as u64 * STAGING_BYTES;
             let bytes = piece.len() as u64 * 4;
@@ -389,6 +397,8 @@ impl Unit for Device {
     }
 
     fn write(&mut self, at: u32, from: &[u32]) -> Result<(), BackendError> {
+        let n = self.write_window(at, from);
+        let (at, from) = (at + n as u32, &from[n..]);
         if !from.is_empty() {
             self.opened.queue.write_buffer(&self.heap, u64::from(at) * 4, &bytes_of(from));
         }
@@ -396,6 +406,11 @@ impl Unit for Device {
     }
 
     fn copy(&mut self, from: u32, to: u32, words: u32) -> Result<(), BackendError> {
+        if self.window.copy(from, to, words) {
+            return Ok(());
+        }
+        self.flush();
+        self.window.forget();
         // A buffer cannot be copied to itself.
         let bytes = u64::from(words) * 4;
         let between = self.opened.buffer(bytes, STORED)?;
@@ -407,6 +422,13 @@ impl Unit for Device {
     }
 
     fn clear(&mut self, at: u32, words: u32) -> Result<(), BackendError> {
+        // What is short goes with other writes.
+        if words <= SHORT {
+            return self.write(at, &vec![0; words as usize]);
+        }
+        self.flush();
+        self.window.cover(at, words as usize);
+        self.window.forget();
         let mut encoder = self.encoder();
         encoder.clear_buffer(&self.heap, u64::from(at) * 4, Some(u64::from(words) * 4));
         self.opened.queue.submit([encoder.finish()]);
@@ -443,6 +465,7 @@ impl Unit for Device {
             })
         });
         let bindings = bindings.clone();
+        self.flush();
         self.opened.queue.write_buffer(&self.state, 0, &bytes_of(state));
         let mut encoder = self.encoder();
         {
@@ -456,7 +479,14 @@ impl Unit for Device {
         }
         let bytes = u64::from(STATE_WORDS) * 4;
         encoder.copy_buffer_to_buffer(&self.state, 0, &self.staging, 0, bytes);
-        state.copy_from_slice(&self.submit(encoder, bytes)?);
+        let seen = self.window.len() as u64 * 4;
+        if seen > 0 {
+            encoder.copy_buffer_to_buffer(&self.heap, 0, &self.staging, bytes, seen);
+        }
+        let words = self.submit(encoder, bytes + seen)?;
+        let (ended, seen) = words.split_at(state.len());
+        state.copy_from_slice(ended);
+        self.window.refresh(seen);
         Ok(())
     }
 }

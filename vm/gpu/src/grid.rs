@@ -40,5 +40,8 @@ pub(crate) trait Grid {
     fn launch(&mut self, launches: &[Launch]) -> Result<Option<u64>, BackendError>;
 }
 
+/// Bits of a table whose loops are worth a stop: a few turns of the control unit take as long.
+pub(crate) const LEAST_BITS: [u64; 2] = [1 << 10, 1 << 24];
+
 /// Most workgroups of a dispatch in one direction.
 pub(crate) const MAX_GROUPS: u32 = 65_535;

@@ -5,7 +5,7 @@
 //! * `unit`: what a control unit is to the host. `device` is one on an adapter, the twin in Rust one for
 //!   tests.
 //! * `grid`: kernels over a grid of workgroups; `natives`: library routines that are such kernels.
-//! * `lift`: loops that are such kernels.
+//! * `lift`: loops that are such kernels; `forecast`: what of a program is some of these, without a device.
 //! * `heap`, `value`: memory of the device and what lies in it; `run`: dispatches and what the host does between them;
 //!   `scene`: the variables of a routine that has stopped.
 //!
@@ -16,6 +16,7 @@ mod backend;
 mod code;
 mod compile;
 mod device;
+mod forecast;
 mod grid;
 mod heap;
 mod lift;
@@ -30,6 +31,7 @@ mod value;
 
 pub use backend::Gpu;
 pub use device::{DeviceSettings, Mode};
+pub use forecast::{Forecast, forecast};
 pub use listing::listing;
 pub use program::{Code, Plan};
 pub use twin::TwinSettings;

@@ -3,6 +3,7 @@
 //! `STAR_REQUIRE_ADAPTER` makes a missing adapter a failure. The whole suite runs on a device with
 //! `STAR_MACHINES=gpu,gpu-tiny`; `STAR_SEED` and `STAR_PROGRAMS` choose generated programs as they do elsewhere.
 
+mod choice;
 mod faults;
 
 use star_base::BitTable;

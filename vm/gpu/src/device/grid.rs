@@ -4,8 +4,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use star_vm::BackendError;
 
-use super::{Device, Opened, answer, bytes_of};
-use crate::grid::{Given, Grid, Kernel, Launch};
+use super::window::bytes_of;
+use super::{Device, Opened, answer};
+use crate::grid::{Given, Grid, Kernel, LEAST_BITS, Launch};
 use crate::program::internal;
 
 /// Kernels that an adapter has compiled, by their texts.
@@ -41,8 +42,6 @@ const GIVEN_BYTES: u64 = size_of::<Given>() as u64;
 /// Limbs in some ten milliseconds, on an adapter that is a processor and on others.
 const PROCESSOR_LIMBS: u64 = 1 << 22;
 const LIMBS: u64 = 1 << 33;
-/// Bits of a table whose loops are worth a stop: a few turns of the control unit take as long.
-const LEAST_BITS: [u64; 2] = [1 << 10, 1 << 24];
 
 impl GridParts {
     fn new(opened: &Opened) -> Result<GridParts, BackendError> {
@@ -215,6 +214,8 @@ impl Grid for Device {
         if launches.is_empty() {
             return Ok(Some(0));
         }
+        self.flush();
+        self.window.forget();
         let bindings = self.give(launches)?;
         // The device begins while the rest is being recorded.
         let mut first = 0;

@@ -1,0 +1,373 @@
+//! Programs on a graphics card: device time between timestamps, run end to end from values on the device to values on the
+//! device, and the way of values there and back; every result is that of the CPU backend.
+
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use star_base::{BitTable, BitVector, Random};
+use star_harness::backends::{GpuMode, Wanted};
+use star_harness::{Availability, BACKENDS, Compiled, Machine, Printed};
+use star_vm::{Argument, CompileOptions, Control, HostValue, Limits, Outcome, Stats};
+
+use crate::algorithms::instance::{SEED, int, ones, word};
+use crate::closure::{acyclic, dense, shuffled, sparse};
+use crate::program::lowered;
+use crate::say::say;
+
+/// Listings 1 and 2 of source 001, letter by letter.
+const PUBLISHED: &str = include_str!("../../tests/programs/published/warshall.star");
+
+/// What each job measures, with the size that it has by default.
+const JOBS: &[(&str, usize, fn(&Bench, usize) -> Result<(), String>)] = &[
+    ("costs", 64, Bench::costs),
+    ("closure", 5000, Bench::closure),
+    ("warshall", 5000, Bench::warshall),
+    ("turns", 1000, Bench::turns),
+    ("floyd", 5000, Bench::floyd),
+    ("tables", 100_000_000, Bench::tables),
+];
+
+/// Work right before a run: clocks fall without any.
+const WARM: Duration = Duration::from_millis(120);
+
+/// Above so many bytes of arguments there is one copy of them on the device, and no work before a run.
+const LARGE: u64 = 600 << 20;
+
+/// Words between 0 and the greatest length of an arc.
+const LONGEST: usize = 100;
+
+struct Bench {
+    gpu: Machine,
+    cpu: Machine,
+    runs: usize,
+    /// Are results compared with those of the CPU backend?
+    compares: bool,
+}
+
+/// Milliseconds of a run.
+#[derive(Clone, Copy)]
+struct Sample {
+    load: f64,
+    run: f64,
+    device: f64,
+    back: f64,
+    stats: Stats,
+}
+
+/// `gpu JOB [N] [--runs N] [--adapter NAME] [--alone]`; all jobs without one.
+pub(crate) fn run(args: &[String]) -> Result<(), String> {
+    let (mut plain, mut runs, mut adapter, mut compares) = (Vec::new(), 5, None, true);
+    let mut args = args.iter();
+    while let Some(arg) = args.next() {
+        let mut value = || args.next().ok_or_else(|| format!("{arg} wants a value"));
+        match arg.as_str() {
+            "--runs" => runs = value()?.parse().map_err(|_| "--runs wants a number")?,
+            "--adapter" => adapter = Some(value()?.clone()),
+            "--alone" => compares = false,
+            _ => plain.push(arg.as_str()),
+        }
+    }
+    let begun = Instant::now();
+    let open = |name: &str| {
+        let entry = BACKENDS.iter().find(|entry| entry.name == name).ok_or("no such backend")?;
+        let wanted = Wanted { adapter: adapter.as_deref(), mode: GpuMode::Auto };
+        match entry.open_on(&wanted) {
+            Availability::Ready(backend) => {
+                Ok(Machine { name: entry.name, backend, options: CompileOptions::default() })
+            }
+            Availability::Unavailable { reason } => Err(reason),
+        }
+    };
+    let gpu = open("gpu")?;
+    let opened = milliseconds(begun);
+    let bench = Bench { gpu, cpu: open("cpu")?, runs, compares };
+    let device = bench.gpu.backend.caps().device;
+    say!(
+        "{device}; opened in {opened:.0} ms; seed {SEED}; medians of {runs} runs after one, milliseconds"
+    );
+    let wanted = plain.first().copied();
+    if let Some(name) = wanted
+        && !JOBS.iter().any(|(known, ..)| *known == name)
+    {
+        let names: Vec<&str> = JOBS.iter().map(|(name, ..)| *name).collect();
+        return Err(format!("no job `{name}`; there are: {}", names.join(", ")));
+    }
+    for (name, usual, job) in JOBS.iter().filter(|(name, ..)| wanted.is_none_or(|it| it == *name)) {
+        let n = plain.get(1).map_or(Ok(*usual), |text| text.parse());
+        job(&bench, n.map_err(|_| format!("`{name}` wants a size"))?)?;
+    }
+    Ok(())
+}
+
+impl Bench {
+    /// A routine after all passes but those named.
+    fn compiled(
+        &self,
+        machine: &Machine,
+        text: &str,
+        without: &[&str],
+    ) -> Result<Compiled, String> {
+        let mut program = lowered(text);
+        let options = star_opt::Options::without(without).map_err(|error| format!("{error:?}"))?;
+        star_opt::optimise(&mut program, &options).map_err(|error| format!("{error:?}"))?;
+        machine.compile(program).map_err(|error| error.to_string())
+    }
+
+    /// Runs a routine a few times, and once on the CPU backend; a line about it.
+    fn line(
+        &self,
+        about: &str,
+        (text, name, without): (&str, &str, &[&str]),
+        args: &[HostValue],
+    ) -> Result<Sample, String> {
+        let entry = lowered(text).find(name).ok_or("no such routine")?;
+        let compiled = self.compiled(&self.gpu, text, without)?;
+        let bytes: u64 = args.iter().map(n_bytes).sum();
+        let mut samples = Vec::new();
+        let mut found = Vec::new();
+        for round in 0..=self.runs {
+            let load = || {
+                let given = args.iter().map(Argument::of).collect();
+                compiled.load(entry, given).map_err(|error| error.to_string())
+            };
+            let begun = Instant::now();
+            let mut loaded = load()?;
+            let load_time = milliseconds(begun);
+            if bytes < LARGE {
+                let begun = Instant::now();
+                while begun.elapsed() < WARM {
+                    once(&mut load()?)?;
+                }
+            }
+            let begun = Instant::now();
+            let stats = once(&mut loaded)?;
+            let run = milliseconds(begun);
+            let begun = Instant::now();
+            found = loaded.values(&AtomicBool::new(false)).map_err(|error| error.to_string())?;
+            let back = milliseconds(begun);
+            let device = stats.paths.grid_nanoseconds as f64 / 1e6;
+            if round > 0 || self.runs == 0 {
+                samples.push(Sample { load: load_time, run, device, back, stats });
+            }
+        }
+        let cpu = if self.compares {
+            self.on_cpu((text, name, without), args, &found)?
+        } else {
+            f64::NAN
+        };
+        samples.sort_by(|one, other| one.run.total_cmp(&other.run));
+        let sample = samples[samples.len() / 2];
+        let Stats { natives, paths, .. } = sample.stats;
+        say!(
+            "{about}: run {:.3} (least {:.3}), device {:.3}, to the device {:.2}, back {:.2}; {} kernels, {natives} natives; cpu {cpu:.2}",
+            sample.run,
+            samples[0].run,
+            sample.device,
+            sample.load,
+            sample.back,
+            paths.grid_kernels,
+        );
+        Ok(sample)
+    }
+
+    /// Milliseconds of one run on the CPU backend, whose results have to be the same.
+    fn on_cpu(
+        &self,
+        (text, name, without): (&str, &str, &[&str]),
+        args: &[HostValue],
+        found: &[HostValue],
+    ) -> Result<f64, String> {
+        let entry = lowered(text).find(name).ok_or("no such routine")?;
+        let compiled = self.compiled(&self.cpu, text, without)?;
+        let given = args.iter().map(Argument::of).collect();
+        let mut loaded = compiled.load(entry, given).map_err(|error| error.to_string())?;
+        let begun = Instant::now();
+        once(&mut loaded)?;
+        let time = milliseconds(begun);
+        let expected = loaded.values(&AtomicBool::new(false)).map_err(|error| error.to_string())?;
+        match expected == found {
+            true => Ok(time),
+            false => Err(format!("{name}: the results differ from those of the CPU backend")),
+        }
+    }
+
+    /// What a run costs that does next to nothing.
+    fn costs(&self, n: usize) -> Result<(), String> {
+        let slice = || HostValue::Slice(BitVector::zeros(n));
+        let nothing = "procedure P; begin end;";
+        self.line("nothing", (nothing, "P", &[]), &[])?;
+        let one = "procedure P(var X: slice); begin X(1):=1 end;";
+        self.line("a bit of an argument", (one, "P", &[]), &[slice()])?;
+        let local = "procedure P(var X: slice); var Y,Z: slice(X); begin SET(Y); Z:=X and Y; X:=Z xor Y end;";
+        self.line("two locals", (local, "P", &[]), &[slice()])?;
+        let printed =
+            "procedure P(n: integer); var i: integer; begin for i:=1 to n do print(i) end;";
+        let sample = self.line(&format!("{n} lines printed"), (printed, "P", &[]), &[int(n)])?;
+        say!("  {:.4} ms a line", sample.run / n as f64);
+        let turns = "procedure P(n: integer; var k: integer); var i: integer;
+            begin k:=0; for i:=1 to n do if k<i then k:=k+2 end;";
+        let most = 100_000;
+        let sample =
+            self.line(&format!("{most} turns"), (turns, "P", &[]), &[int(most), int(0)])?;
+        say!("  {:.4} µs a turn", sample.run * 1e3 / most as f64);
+        Ok(())
+    }
+
+    /// The native of the closure.
+    fn closure(&self, n: usize) -> Result<(), String> {
+        for (name, graph) in graphs(n) {
+            let args = [int(n), HostValue::Table(graph)];
+            self.line(
+                &format!("closure, native, n = {n}, {name}"),
+                (PUBLISHED, "WARSHALL", &[]),
+                &args,
+            )?;
+        }
+        Ok(())
+    }
+
+    /// Both listings, lifted.
+    fn warshall(&self, n: usize) -> Result<(), String> {
+        for (name, graph) in graphs(n) {
+            let args = [int(n), HostValue::Table(graph)];
+            for listing in ["WARSHALL", "WARSHALL-C"] {
+                let about = format!("{listing} as published, lifted, n = {n}, {name}");
+                self.line(&about, (PUBLISHED, listing, &["idioms"]), &args)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A turn of the inner loop of WARSHALL on the control unit.
+    fn turns(&self, n: usize) -> Result<(), String> {
+        // Every vertex has an arc to the first half, so that each of n turns of the outer loop has n / 2 of the inner one.
+        let mut graph = BitTable::zeros(n, n).map_err(|_| "no memory")?;
+        (0..n).for_each(|row| (0..n / 2).for_each(|column| graph.put(row, column, true)));
+        let args = [int(n), HostValue::Table(graph)];
+        let without = ["idioms", "lift"];
+        for listing in ["WARSHALL", "WARSHALL-C"] {
+            let about = format!("{listing}, control unit, n = {n}");
+            let sample = self.line(&about, (PUBLISHED, listing, &without), &args)?;
+            let turns = (n * (n / 2)) as f64;
+            say!(
+                "  {:.3} µs for each of {turns} turns of the inner loop",
+                sample.run * 1e3 / turns
+            );
+        }
+        Ok(())
+    }
+
+    /// The native of FLOYD.
+    fn floyd(&self, n: usize) -> Result<(), String> {
+        let text = "import \"star:paths\";
+            procedure TRY(n,h: integer; inf: word; var D: table); begin FLOYD(n,h,inf,D) end;";
+        let sums = 2 * n.max(2) * LONGEST;
+        let h = usize::BITS as usize - sums.leading_zeros() as usize;
+        // Its generator asks for each arc, and a full matrix takes no more time than another.
+        for percent in if n > 8000 { &[100][..] } else { &[1, 100] } {
+            let args =
+                [int(n), int(h), word(u64::MAX, h), HostValue::Table(lengths(n, h, *percent)?)];
+            let about = format!("FLOYD, n = {n}, {h} bits, {percent} % of all arcs");
+            let sample = self.line(&about, (text, "TRY", &[]), &args)?;
+            let sums = (n as f64).powi(3);
+            say!("  {:.2} · 10¹² sums a second of device time", sums / sample.device / 1e9);
+        }
+        Ok(())
+    }
+
+    /// Operations on long tables of 32 columns.
+    fn tables(&self, n: usize) -> Result<(), String> {
+        let table = |seed: u64| -> Result<HostValue, String> {
+            let mut random = Random::new(seed);
+            let mut table = BitTable::zeros(n, 32).map_err(|_| "no memory")?;
+            for column in 0..32 {
+                let limbs = table.column_limbs_mut(column);
+                limbs.fill_with(|| random.next_u64());
+                star_base::bits::zero_tail(limbs, n);
+            }
+            Ok(HostValue::Table(table))
+        };
+        let text =
+            "procedure M(T: table; X: slice; w: word; var Z: slice); begin MATCH(T,X,w,Z) end;
+            procedure L(T: table; X: slice; w: word; var Z: slice); begin LESS(T,X,w,Z) end;
+            procedure N(T: table; X: slice; w: word; var Z: slice); begin MIN(T,X,Z) end;
+            procedure A(T: table; X: slice; w: word; var Z: slice; F: table; var R: table);
+            begin ADDV(T,F,X,R) end;";
+        let zeros = || HostValue::Slice(BitVector::zeros(n));
+        let first = [table(SEED)?, ones(n), word(0x5a5a_1234, 32), zeros()];
+        for (about, name, lines) in [("MATCH", "M", 34), ("LESS", "L", 34), ("MIN", "N", 34)] {
+            let sample = self.line(&format!("{about}, {n} rows"), (text, name, &[]), &first)?;
+            say!("  {:.1} GB/s", lines as f64 * n as f64 / 8.0 / sample.run / 1e6);
+        }
+        let [t, x, w, z] = first;
+        let args = [t, x, w, z, table(SEED + 1)?, HostValue::Unset];
+        let sample = self.line(&format!("ADDV, {n} rows"), (text, "A", &[]), &args)?;
+        say!("  {:.1} GB/s", 97.0 * n as f64 / 8.0 / sample.run / 1e6);
+        Ok(())
+    }
+}
+
+/// One run to its end.
+fn once(loaded: &mut star_harness::Loaded) -> Result<Stats, String> {
+    let flag = AtomicBool::new(false);
+    let limits = Limits { steps: None, memory: None, output: None, depth: 1000 };
+    let mut control = Control {
+        interrupt: &flag,
+        deadline: &flag,
+        limits,
+        host: &mut Printed::default(),
+        profile: None,
+        stats: Stats::default(),
+    };
+    match loaded.run(&mut control) {
+        Outcome::Done => Ok(control.stats),
+        other => Err(format!("the run ended with {other:?}")),
+    }
+}
+
+/// The graphs of the figures.
+fn graphs(n: usize) -> Vec<(&'static str, BitTable)> {
+    let mut all = vec![("½", dense(n)), ("1.5 n arcs", sparse(n))];
+    // Its generator asks for each arc.
+    if n <= 10_000 {
+        all.push(("acyclic", acyclic(n, shuffled(n))));
+    }
+    all
+}
+
+/// Arcs of random lengths with so many percent, in fields of `h` bits.
+fn lengths(n: usize, h: usize, percent: usize) -> Result<BitTable, String> {
+    let mut table = BitTable::zeros(n, n * h).map_err(|_| "no memory for the lengths")?;
+    let mut random = Random::new(SEED);
+    let mut numbers = vec![0; n];
+    for to in 0..n {
+        for (from, number) in numbers.iter_mut().enumerate() {
+            *number = match from == to {
+                true => 0,
+                false if random.below(100) < percent => 1 + random.below(LONGEST) as u64,
+                false => u64::MAX,
+            };
+        }
+        for bit in 0..h {
+            let column = table.column_limbs_mut(to * h + bit);
+            for (limb, numbers) in column.iter_mut().zip(numbers.chunks(64)) {
+                let bits = numbers.iter().enumerate();
+                *limb =
+                    bits.fold(0, |limb, (at, number)| limb | (number >> (h - 1 - bit) & 1) << at);
+            }
+        }
+    }
+    Ok(table)
+}
+
+fn n_bytes(value: &HostValue) -> u64 {
+    match value {
+        HostValue::Table(table) => table.n_bytes(),
+        HostValue::Slice(bits) | HostValue::Word(bits) => bits.len() as u64 / 8,
+        HostValue::Unset | HostValue::Int(_) | HostValue::Bool(_) | HostValue::Str(_) => 0,
+    }
+}
+
+fn milliseconds(begun: Instant) -> f64 {
+    begun.elapsed().as_secs_f64() * 1e3
+}

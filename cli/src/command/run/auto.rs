@@ -1,0 +1,50 @@
+//! `--backend auto`: the CPU backend compiles and says how files are laid out; whether a graphics card suits better is
+//! decided once the arguments are there, and only then is an adapter opened.
+
+use star_edge::engine::{self, Argument, Engine, Wanted};
+use star_edge::failure::{Failure, refused_by_backend};
+use star_edge::report::Reporter;
+use star_harness::Compiled;
+use star_harness::choice::{Asked, Choice, choose};
+use star_vm::CompileOptions;
+
+use super::Ready;
+
+/// The backend that a program is compiled for first.
+pub(super) fn first(name: &str) -> &str {
+    if name == engine::AUTO { engine::DEFAULT } else { name }
+}
+
+/// The program on the backend that suits, and a line that says which and why.
+pub(super) fn settle(
+    (compiled, engine): (Compiled, &Engine),
+    device: &Wanted<'_>,
+    options: CompileOptions,
+    ready: &Ready,
+    arguments: &[Argument],
+    reporter: &Reporter,
+) -> Result<Compiled, Failure> {
+    let (program, entry) = (&ready.lowered.program, ready.entry);
+    let cpu_natives = &engine.caps.natives;
+    let Choice { backend, why } =
+        choose(&Asked { program, entry, arguments, options, cpu_natives });
+    if backend == engine.caps.name {
+        reporter.summary(&format!("backend {backend}: {why}"));
+        return Ok(compiled);
+    }
+    match Engine::find_on(backend, device) {
+        Ok(better) => {
+            reporter.summary(&format!("backend {backend}: {why}"));
+            let compiled = better.machine(options).compile(program.clone());
+            compiled.map_err(|error| refused_by_backend("the program cannot run", &error))
+        }
+        Err(missing) => {
+            let name = engine.caps.name;
+            reporter.summary(&format!(
+                "backend {name}: {backend} would suit ({why}), but {}",
+                missing.message
+            ));
+            Ok(compiled)
+        }
+    }
+}

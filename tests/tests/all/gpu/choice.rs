@@ -1,0 +1,65 @@
+//! Which backend suits, without any adapter.
+
+use star_base::{BitTable, Native};
+use star_harness::choice::{Asked, choose};
+use star_opt::Options;
+use star_tests::run::Program;
+use star_vm::{Argument, CompileOptions, HostValue};
+
+/// The backend for the entry of an optimised text with a table of so many rows and columns, on a CPU backend with these natives.
+fn chosen(
+    text: &str,
+    entry: &str,
+    size: [usize; 2],
+    without: &str,
+    cpu_natives: &[Native],
+) -> (&'static str, String) {
+    let program = Program::new(text);
+    let mut optimised = program.lowered.program.clone();
+    let options = Options { disabled: vec![without.to_owned()], ..Options::default() };
+    star_opt::optimise(&mut optimised, &options).expect("it verifies");
+    let table = HostValue::Table(BitTable::zeros(size[0], size[1]).expect("zeros"));
+    let arguments = [Argument::of(&table)];
+    let choice = choose(&Asked {
+        program: &optimised,
+        entry: program.entry(entry),
+        arguments: &arguments,
+        options: CompileOptions::default(),
+        cpu_natives,
+    });
+    (choice.backend, choice.why)
+}
+
+#[test]
+fn a_card_is_chosen_for_large_tables_and_kernels_only() {
+    let published = super::PUBLISHED;
+    // A dispatch a turn.
+    for (n, backend) in [(16_384, "gpu"), (16_000, "cpu")] {
+        let (found, why) = chosen(published, "WARSHALL", [n, n], "idioms", &[]);
+        assert_eq!(found, backend, "{n}: {why}");
+        assert!(why.contains(&(n * n).to_string()), "{why}");
+    }
+    // The native of the closure wins nowhere.
+    let (found, why) = chosen(published, "WARSHALL", [16_384, 16_384], "unreachable", &[]);
+    assert_eq!(found, "cpu", "{why}");
+    // Nothing to gain.
+    let text = "program P(T: table); begin print(rows(T)) end.";
+    let (found, why) = chosen(text, "P", [16_384, 16_384], "unreachable", &[]);
+    assert_eq!((found, why.contains("nothing")), ("cpu", true), "{why}");
+}
+
+#[test]
+fn distances_pay_on_a_card_sooner_where_the_cpu_has_no_native() {
+    use star_base::natives::catalogue::paths::MIN_PLUS;
+    let text = "import \"star:paths\";
+        procedure TRY(n,h: integer; inf: word; var D: table); begin FLOYD(n,h,inf,D) end;";
+    for (n, natives, backend) in [
+        (299, &[][..], "cpu"),
+        (300, &[], "gpu"),
+        (300, &[MIN_PLUS], "cpu"),
+        (4096, &[MIN_PLUS], "gpu"),
+    ] {
+        let (found, why) = chosen(text, "TRY", [n, 4 * n], "unreachable", natives);
+        assert_eq!(found, backend, "{n}: {why}");
+    }
+}

@@ -1,0 +1,55 @@
+//! What a device would run as kernels over a grid, known without one.
+
+use std::sync::Arc;
+
+use star_base::Native;
+use star_ir::{Program, RoutineId};
+use star_vm::BackendError;
+
+use crate::backend::parts_of;
+use crate::compile::{Choices, SiteKind};
+use crate::grid::LEAST_BITS;
+use crate::program::Code;
+
+/// What an entry gets to that may run as kernels over a grid.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Forecast {
+    /// Natives.
+    pub natives: Vec<Native>,
+    /// Loops with turns of their own, a dispatch for each, in routines that have no native.
+    pub loops: usize,
+}
+
+/// What the entry of an optimised program gets to that may run as kernels over a grid.
+///
+/// # Errors
+/// [`BackendError::Unsupported`] with what the device has no code for.
+pub fn forecast(program: Program, entry: RoutineId) -> Result<Forecast, BackendError> {
+    let mut parts = Vec::new();
+    parts_of(&program, &mut parts);
+    let choices =
+        Choices { counts_steps: false, natives: true, lifts: Some(LEAST_BITS), profiles: false };
+    let plan = Code::new(program, Arc::from(parts), choices).link(entry)?;
+    let mut forecast = Forecast::default();
+    for (idx, linked) in plan.routines.iter().enumerate() {
+        let Some(linked) = linked else { continue };
+        let native = plan.program.routine(RoutineId(idx as u32)).native;
+        for site in &linked.code.sites {
+            match &site.kind {
+                SiteKind::Native(native) => forecast.natives.push(*native),
+                SiteKind::Lifted(lifted) if native.is_none() && lifted.turns.is_some() => {
+                    forecast.loops += 1;
+                }
+                SiteKind::Lifted(_)
+                | SiteKind::Check(_)
+                | SiteKind::Returned(_)
+                | SiteKind::Call { .. }
+                | SiteKind::Print(_)
+                | SiteKind::Read { .. }
+                | SiteKind::Write { .. }
+                | SiteKind::Count => {}
+            }
+        }
+    }
+    Ok(forecast)
+}
