@@ -36,7 +36,8 @@ pub(super) fn settle(
         Ok(better) => {
             reporter.summary(&format!("backend {backend}: {why}"));
             let compiled = better.machine(options).compile(program.clone());
-            compiled.map_err(|error| refused_by_backend("the program cannot run", &error))
+            let refused = |error| refused_by_backend("the program cannot run", &error);
+            Ok(compiled.map_err(refused)?)
         }
         Err(missing) => {
             let name = engine.caps.name;
