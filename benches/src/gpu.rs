@@ -17,8 +17,11 @@ use crate::say::say;
 /// Listings 1 and 2 of source 001, letter by letter.
 const PUBLISHED: &str = include_str!("../../tests/programs/published/warshall.star");
 
-/// What each job measures, with the size that it has by default.
-const JOBS: &[(&str, usize, fn(&Bench, usize) -> Result<(), String>)] = &[
+/// Measures something at a size, and prints it.
+type Job = fn(&Bench, usize) -> Result<(), String>;
+
+/// The jobs by their names, with the sizes that they have by default.
+const JOBS: &[(&str, usize, Job)] = &[
     ("costs", 64, Bench::costs),
     ("closure", 5000, Bench::closure),
     ("warshall", 5000, Bench::warshall),
