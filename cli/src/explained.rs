@@ -43,7 +43,14 @@ pub(crate) fn lines(
         .into_iter()
         .filter(|((routine, loc), became)| became.became_something() || !is_kernel(*routine, *loc));
     let loops = loops.map(|((routine, loc), became)| {
-        format!("loop{}: {became}", place(Some(routine), Some(loc)))
+        let at = became.at.and_then(|at| program.locations.get(at));
+        let line = at.and_then(|location| {
+            let file = sources.get(location.span.file)?;
+            let line = file.line_column(location.span.start as usize).line;
+            Some(format!(", in {}:{line}", text::one_line(file.name())))
+        });
+        let line = line.unwrap_or_default();
+        format!("loop{}: {became}{line}", place(Some(routine), Some(loc)))
     });
     items.chain(loops).collect()
 }
@@ -56,7 +63,11 @@ pub(crate) fn plan(remarks: &[Remark], program: &Program, file: FileId) -> Vec<D
         if location.span.file == file {
             let name = &program.routine(routine).name;
             let message = format!("this loop of `{}`: {became}", text::one_line(name));
-            notes.push(Diagnostic::at(Code::Plan, location.span, message));
+            let mut note = Diagnostic::at(Code::Plan, location.span, message);
+            if let Some(at) = became.at.and_then(|at| program.locations.get(at)) {
+                note = note.label(at.span, "because of this");
+            }
+            notes.push(note);
         }
     }
     notes.sort_by_key(Diagnostic::span);

@@ -12,6 +12,7 @@ pub mod cbt;
 mod closure;
 mod components;
 mod environment;
+pub mod min_plus;
 pub mod moving;
 mod numbers;
 pub mod polyline;

@@ -14,6 +14,10 @@ pub struct PathStats {
     pub loop_kernels: u64,
     /// Turns of those.
     pub turns: u64,
+    /// Those of them that ran on few limbs of their slices: the ones that a mask has ones in, or all of short ones.
+    pub turns_on_few: u64,
+    /// Those of them that narrowed a slice by several columns at once.
+    pub turns_narrowing: u64,
     /// Tile kernels that were recorded whole.
     pub tile_kernels: u64,
     /// Times that recorded operations were executed together.
@@ -101,6 +105,8 @@ impl PathStats {
             lines,
             loop_kernels,
             turns,
+            turns_on_few,
+            turns_narrowing,
             tile_kernels,
             tapes_flushed,
             ops_recorded,
@@ -118,6 +124,8 @@ impl PathStats {
             ("lines", lines),
             ("loop kernels", loop_kernels),
             ("turns", turns),
+            ("turns on few limbs", turns_on_few),
+            ("turns that narrow a slice", turns_narrowing),
             ("tile kernels", tile_kernels),
             ("tapes flushed", tapes_flushed),
             ("operations recorded", ops_recorded),

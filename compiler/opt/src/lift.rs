@@ -30,7 +30,7 @@ use star_ir::{
     StmtKind, Ty, VarId,
 };
 
-use crate::remark::{self, Remarks};
+use crate::remark::{self, Remarks, Stay};
 use crate::rewrite::guarded;
 
 pub(crate) fn run(program: &mut Program, id: RoutineId, remarks: &mut Remarks) -> usize {
@@ -39,7 +39,7 @@ pub(crate) fn run(program: &mut Program, id: RoutineId, remarks: &mut Remarks) -
         Finder { program, id, routine, liveness: None, found: BTreeMap::new(), stayed: Vec::new() };
     walk(program, routine, Belief::Nothing, &mut finder);
     let Finder { found, stayed, .. } = finder;
-    stayed.into_iter().for_each(|(loc, why)| remarks.stayed(id, loc, why));
+    stayed.into_iter().for_each(|(loc, stay)| remarks.stayed_for(id, loc, stay));
     let locs: Vec<LocId> = found.values().map(|lifted| lifted.stmt.loc).collect();
     let fired = guarded(program, id, |routine| {
         let n = found.len();
@@ -107,7 +107,7 @@ struct Finder<'p> {
     liveness: Option<Liveness>,
     found: BTreeMap<usize, Lifted>,
     /// The other loops, and why they stay.
-    stayed: Vec<(LocId, String)>,
+    stayed: Vec<(LocId, Stay)>,
 }
 
 impl Inspect for Finder<'_> {
@@ -164,29 +164,32 @@ impl Finder<'_> {
         stmt: &Stmt,
         (label, var, range, body): (LabelId, VarId, ForallRange, &[Stmt]),
         facts: &Facts<'_>,
-    ) -> Result<Lifted, String> {
+    ) -> Result<Lifted, Stay> {
         let mut lines = Lines::new(self.routine, var);
         lines.reduction = reduction(self.routine, body);
-        body.iter().try_for_each(|stmt| lines.statement(stmt, &range))?;
+        for stmt in body {
+            let done = lines.statement(stmt, &range);
+            done.map_err(|why| Stay { why, at: Some(stmt.loc) })?;
+        }
         let Lines { line, stored, written, guards, reduction, .. } = lines;
         let (writes, reductions) = match (line, stored, reduction) {
             (Some(kind), Some(var), None) => (vec![Part { var, kind }], Vec::new()),
             (Some(_), None, Some(reduction)) => (Vec::new(), vec![reduction]),
             (None, _, _) | (Some(_), None, None) | (Some(_), Some(_), Some(_)) => {
-                return Err("its body stores no row or column of its index".to_owned());
+                return Err("its body stores no row or column of its index".to_owned().into());
             }
         };
         // Sizes are compared of what has one.
         let unset = guards.iter().flat_map(Guard::measured).find(|var| !facts.is_set(*var));
         if let Some(var) = unset {
-            return Err(format!("{} may be unset", remark::name(self.routine, var)));
+            return Err(format!("{} may be unset", remark::name(self.routine, var)).into());
         }
         let liveness = self.liveness.get_or_insert_with(|| Liveness::of(self.program, self.id));
         let last = at + n_statements(body);
         let kept = written.iter().chain([&var]).find(|var| liveness.is_live_after(last, **var));
         if let Some(kept) = kept {
             let name = remark::name(self.routine, *kept);
-            return Err(format!("{name} is needed in the next turn, or behind the loop"));
+            return Err(format!("{name} is needed in the next turn, or behind the loop").into());
         }
         // Private variables are unset when a turn ends.
         let unsets = |stmt: &&Stmt| matches!(stmt.kind, StmtKind::Size(SizeOp::Unset(_)));
@@ -231,11 +234,13 @@ impl<'p> Lines<'p> {
             StmtKind::PutColumn { table, index, value: _ } => {
                 return self.store(*table, index, PartKind::Column);
             }
-            StmtKind::Check(Check::Index(index, limit)) => return self.check(index, limit, range),
+            StmtKind::Check(check @ Check::Index(index, limit)) => {
+                return self.check(check, index, limit, range);
+            }
             StmtKind::Check(Check::Size(left, right)) => return self.sizes(left, right),
             StmtKind::Cost { units: _, times: None } => return Ok(()),
             StmtKind::Cost { .. } => "what its body costs depends on a size",
-            StmtKind::Check(_) => "a check in its body may fail that is not of its index",
+            StmtKind::Check(check) => return Err(remark::may_fail(self.routine, check)),
             StmtKind::Step { .. } => "its body steps through a slice or word",
             StmtKind::Put { .. }
             | StmtKind::Replace { .. }
@@ -320,7 +325,7 @@ impl<'p> Lines<'p> {
         if [&left, &right].contains(&&own)
             || guard.measured().any(|measured| self.written.contains(&measured))
         {
-            return Err("a check in its body may fail that is not of its index".to_owned());
+            return Err(remark::may_fail(self.routine, &Check::Size(left, right)));
         }
         if left != right && !self.guards.contains(&guard) {
             self.guards.push(guard);
@@ -351,13 +356,14 @@ impl<'p> Lines<'p> {
     /// A check of the index becomes a guard in front of the loop.
     fn check(
         &mut self,
+        check: &Check,
         index: &Operand,
         limit: &SizeOperand,
         range: &ForallRange,
     ) -> Result<(), String> {
         let is_written = visit::measured(limit).is_none_or(|var| self.written.contains(&var));
         if *index != Operand::Var(self.var) || is_written {
-            return Err("a check in its body may fail that is not of its index".to_owned());
+            return Err(remark::may_fail(self.routine, check));
         }
         let least = match range {
             ForallRange::Range(from, to) => Least::Range(from.clone(), to.clone()),

@@ -14,6 +14,8 @@ pub struct Loop<'r> {
     pub became: Vec<&'r str>,
     /// Why it became nothing more.
     pub stayed: Option<&'r str>,
+    /// The place in its body where that is, if it is said.
+    pub at: Option<LocId>,
     /// What it is as a whole.
     pub whole: Option<&'r str>,
 }
@@ -42,15 +44,15 @@ impl fmt::Display for Loop<'_> {
 /// of the loop.
 pub fn loops(remarks: &[Remark]) -> BTreeMap<(RoutineId, LocId), Loop<'_>> {
     let mut loops: BTreeMap<_, Loop<'_>> = BTreeMap::new();
-    for Remark { pass: _, routine, loc, outcome } in remarks {
+    for Remark { pass: _, routine, loc, outcome, at } in remarks {
         let found = loops.entry((*routine, *loc)).or_default();
         match outcome {
             Outcome::Became(form) => {
                 found.became.push(form);
-                found.stayed = None;
+                (found.stayed, found.at) = (None, None);
             }
             Outcome::Whole(form) => found.whole = Some(form),
-            Outcome::Stayed(why) => found.stayed = Some(why),
+            Outcome::Stayed(why) => (found.stayed, found.at) = (Some(why.as_str()), *at),
         }
     }
     loops

@@ -26,6 +26,9 @@ pub struct Settings {
     pub poll_limbs: usize,
     /// Limbs of a column in a block of several columns that are worked on together.
     pub block_limbs: usize,
+    /// Limbs that a loop kernel takes at most where it works on some limbs alone: the whole of a slice as short as that, or
+    /// as many of a longer one as a mask has ones in. 0 for never.
+    pub few_limbs: usize,
     /// Limbs of a slice from which on operations on it are recorded.
     pub record_limbs: usize,
     /// Operations that are recorded before they are executed at most.
@@ -50,6 +53,7 @@ impl Default for Settings {
             piece_limbs: 1 << 14,
             poll_limbs: 1 << 21,
             block_limbs: 512,
+            few_limbs: 16,
             record_limbs: 1 << 12,
             record_ops: 512,
             eager_turns: false,
@@ -69,6 +73,7 @@ impl Settings {
             piece_limbs: 1,
             poll_limbs: 3,
             block_limbs: 1,
+            few_limbs: 0,
             record_limbs: 4,
             record_ops: 5,
             eager_turns: true,
@@ -134,7 +139,7 @@ impl<'a> Parallelism<'a> {
 
     /// Is the work short enough to be done at once?
     #[inline]
-    fn is_short(&self, n_limbs: usize) -> bool {
+    pub(crate) fn is_short(&self, n_limbs: usize) -> bool {
         n_limbs < self.settings.parallel_limbs.min(self.settings.poll_limbs)
     }
 

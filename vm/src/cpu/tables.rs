@@ -370,8 +370,8 @@ impl Interpreter<'_, '_, '_> {
         })
     }
 
-    /// Two passes: the extreme number of each block of rows, and of those the extreme one; then the rows
-    /// that hold it.
+    /// At once where rows are few; otherwise in two passes: the extreme number of each block of rows, and of those the
+    /// extreme one; then the rows that hold it.
     fn extreme(&mut self, dst: Reg, table: Reg, mask: Reg, sense: Sense) -> Run<()> {
         let len = self.bits(mask).len();
         if self.table(table)?.n_rows() != len {
@@ -391,14 +391,24 @@ impl Interpreter<'_, '_, '_> {
         };
         self.recount_copy(table, before)?;
         let refused = OutOfMemory { n_bytes: u128::from(bytes) };
-        self.make(dst, len, dst == mask, |interpreter, to| {
+        let mut spare = std::mem::take(&mut self.scratch.spare);
+        let done = self.make(dst, len, dst == mask, |interpreter, to| {
             let form = match &turned {
                 Some(turned) => turned.as_ref(),
                 None => interpreter.table(table)?.as_columns(),
             };
             let form = form.ok_or_else(|| interpreter.out_of_memory(refused))?;
-            interpreter.find_extreme(form, interpreter.bits(mask).limbs(), sense, to)
-        })
+            let (mask, columns) = (interpreter.bits(mask).limbs(), columns_of(form));
+            let n_limbs = mask.len().saturating_mul(columns.n_cols.max(1));
+            if interpreter.parallelism.is_short(n_limbs) && spare.resize(to.len()).is_ok() {
+                let kernels = interpreter.parallelism.kernels;
+                kernels.extreme(columns, mask, sense, &mut spare, to);
+                return Ok(());
+            }
+            interpreter.find_extreme(form, mask, sense, to)
+        });
+        self.scratch.spare = spare;
+        done
     }
 
     fn find_extreme(&self, form: &BitTable, mask: &[u64], sense: Sense, to: &mut [u64]) -> Run<()> {

@@ -10,6 +10,7 @@ use star_ir::{LogicOp, Sense};
 
 use super::level::Level;
 use super::lines::{Lines, LinesMut, LinesOf};
+use super::lut::{BlockOp, NARROWED_AT_ONCE};
 use super::tables::Columns;
 use super::{elementwise, extreme, lut, moves, reduce, tables, transpose, words};
 
@@ -136,6 +137,12 @@ kernels! {
     lut fn cascade(
         flags: u8, mask: &mut [u64], found: &mut [u64], of: [[&[u64]; 2]; 4], tables: [u8; 4], len: usize
     );
+    /// Functions of blocks of limbs, one after another.
+    lut fn blocks(ops: &[BlockOp], slots: &mut [[u64; 8]]);
+    /// `slice = slice and f(x, y)` for each pair of operands, f with bit `2x + y` of its table.
+    lut fn narrow(
+        slice: &mut [u64], of: [[&[u64]; 2]; NARROWED_AT_ONCE], tables: [u8; NARROWED_AT_ONCE]
+    );
     /// `dst = not a`.
     elementwise fn not(dst: &mut [u64], a: &[u64], len: usize);
     /// Every bit of `dst` is `bit`.
@@ -149,6 +156,8 @@ kernels! {
     reduce fn all(a: &[u64], len: usize) -> bool;
     /// Place of the first one that is not before `start`.
     reduce fn first_from(a: &[u64], start: usize) -> Option<usize>;
+    /// Lists the limbs that are not zero, ascending: how many there are, `None` if there are more than the list has room for.
+    reduce fn list_nonzero(a: &[u64], list: &mut [u64]) -> Option<usize>;
     /// Are a and b, of equal length, equal?
     reduce fn equal(a: &[u64], b: &[u64]) -> bool;
     /// Number of ones of f(a, b), f as in [`Kernels::lut2`] and zero for zeros.
@@ -205,6 +214,11 @@ kernels! {
         columns: Columns<'_>, limbs: Range<usize>, mask: &[u64], sense: Sense, scratch: &mut [u64],
         out_word: &mut [u64]
     ) -> bool;
+    /// `out` marks the rows that `mask` marks and that hold the extreme number among these. `spare` has as many limbs and may
+    /// hold anything.
+    extreme fn extreme(
+        columns: Columns<'_>, mask: &[u64], sense: Sense, spare: &mut [u64], out: &mut [u64]
+    );
     /// `out` marks the rows of some limbs that `mask` marks and that hold `word`: bit 0 of `out[0]` is the
     /// first row of limb `limbs.start`. True if there is one.
     extreme fn block_match(

@@ -7,7 +7,7 @@ use std::ops::Range;
 use star_ir::Sense;
 
 use super::Columns;
-use super::reduce::some;
+use super::reduce::{list_nonzero, some};
 
 /// The limbs of column `col_idx` in the range.
 #[inline(always)]
@@ -74,6 +74,86 @@ pub(super) fn block_extreme(
         }
     }
     true
+}
+
+/// Limbs with candidates are few if one in so many is one.
+const FEW: usize = 8;
+
+#[inline(always)]
+pub(super) fn extreme(
+    columns: Columns<'_>,
+    mask: &[u64],
+    sense: Sense,
+    spare: &mut [u64],
+    out: &mut [u64],
+) {
+    let n = out.len();
+    let spare = &mut spare[..n];
+    out.copy_from_slice(&mask[..n]);
+    let flip = match sense {
+        Sense::Min => !0,
+        Sense::Max => 0,
+    };
+    let whole = 0..n;
+    // The candidates lie in `out` or in `spare`.
+    let (mut is_out, mut col_idx) = (true, 0);
+    while col_idx < columns.n_cols {
+        let (candidates, narrowed) = match is_out {
+            true => (&mut *out, &mut *spare),
+            false => (&mut *spare, &mut *out),
+        };
+        let column = part(&columns, col_idx, &whole);
+        col_idx += 1;
+        let n_left = narrow_and_count(narrowed, candidates, column, flip);
+        if n_left > 0 {
+            is_out = !is_out;
+            if n_left <= n / FEW {
+                break;
+            }
+        }
+    }
+    if !is_out {
+        out.copy_from_slice(spare);
+    }
+    if col_idx < columns.n_cols {
+        let n_left = list_nonzero(out, spare).unwrap_or(n);
+        narrow_few(columns, col_idx, flip, &mut spare[..n_left], out);
+    }
+}
+
+/// [`narrow`]; how many limbs have a bit left?
+#[inline(always)]
+fn narrow_and_count(dst: &mut [u64], a: &[u64], b: &[u64], flip: u64) -> usize {
+    let mut left = 0_u64;
+    for ((d, &x), &y) in dst.iter_mut().zip(a).zip(b) {
+        *d = x & (y ^ flip);
+        left += u64::from(*d != 0);
+    }
+    left as usize
+}
+
+/// Narrows the candidates, which lie in these limbs, by the columns from this one on.
+#[inline(always)]
+fn narrow_few(columns: Columns<'_>, from: usize, flip: u64, few: &mut [u64], out: &mut [u64]) {
+    let mut n = few.len();
+    for col_idx in from..columns.n_cols {
+        let column = part(&columns, col_idx, &(0..out.len()));
+        let left = few[..n].iter().fold(0, |left, &at| {
+            let at = at as usize;
+            left | out[at] & (column[at] ^ flip)
+        });
+        if left == 0 {
+            continue;
+        }
+        let mut n_left = 0;
+        for place in 0..n {
+            let at = few[place] as usize;
+            out[at] &= column[at] ^ flip;
+            few[n_left] = few[place];
+            n_left += usize::from(out[at] != 0);
+        }
+        n = n_left;
+    }
 }
 
 #[inline(always)]

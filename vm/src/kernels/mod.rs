@@ -37,6 +37,7 @@ mod tests;
 pub use dispatch::Kernels;
 pub use level::Level;
 pub use lines::{Lines, LinesMut, LinesOf, Spacing};
+pub use lut::{BlockOp, NARROWED_AT_ONCE};
 pub use tables::Columns;
 
 /// Limbs of `len` bits.

@@ -17,6 +17,24 @@ fn any_in<const N: usize>(a: &[u64; N], b: &[u64; N], f: impl Fn(u64, u64) -> u6
     lanes.iter().fold(0, |sum, lane| sum | lane) != 0
 }
 
+/// Lists the limbs that are not zero: how many there are, `None` if there are more than the list has room for.
+#[inline(always)]
+pub(super) fn list_nonzero(a: &[u64], list: &mut [u64]) -> Option<usize> {
+    let mut n = 0;
+    for (start, eight) in a.chunks(8).enumerate() {
+        if eight.iter().fold(0, |sum, limb| sum | limb) == 0 {
+            continue;
+        }
+        for (at, limb) in eight.iter().enumerate() {
+            if *limb != 0 {
+                *list.get_mut(n)? = (8 * start + at) as u64;
+                n += 1;
+            }
+        }
+    }
+    Some(n)
+}
+
 /// The first limb of f(a, b) that is not zero: its index and value.
 #[inline(always)]
 pub(super) fn first_limb(

@@ -4,6 +4,8 @@
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
+use foldhash::fast::RandomState;
+
 use super::effects::Effect;
 use super::var_set::VarSet;
 use crate::check::{Check, SizeOperand};
@@ -40,8 +42,8 @@ pub struct Facts<'a> {
     set: VarSet,
     /// Slices and words of known size, set or not.
     sized: VarSet,
-    known: HashSet<Rc<Fact>>,
-    by_key: HashMap<Key, Vec<Rc<Fact>>>,
+    known: HashSet<Rc<Fact>, RandomState>,
+    by_key: HashMap<Key, Vec<Rc<Fact>>, RandomState>,
     /// Sizes that do not follow from extents.
     untrue: Rc<[SizeOperand]>,
 }
@@ -52,8 +54,8 @@ impl<'a> Facts<'a> {
             vars,
             set: VarSet::default(),
             sized: VarSet::default(),
-            known: HashSet::new(),
-            by_key: HashMap::new(),
+            known: HashSet::default(),
+            by_key: HashMap::default(),
             untrue: Rc::from([]),
         }
     }

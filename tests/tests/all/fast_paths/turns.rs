@@ -1,5 +1,6 @@
 //! `for` over columns, whose turns carry slices.
 
+use star_base::BitVector;
 use star_tests::differ::Agreement;
 use star_tests::sir::{self, Sir};
 use star_vm::{Declined, HostValue};
@@ -298,4 +299,79 @@ fn tables_that_lie_by_rows_are_left_as_they_lie() {
     // The smallest settings turn a table as soon as a row of it is asked for.
     let stored = "%v = column %P, %i\n%v = bits_or %v, %X\nput_column %P, %i, %v";
     assert_eq!(paths(stored, 65).declined(Declined::Form), 1);
+}
+
+/// As WMERGE.
+const WMERGE: &str = "
+    %v = column %P, %i
+    %b = component %w, %i
+    %t = eq %b, 1
+    if %t {
+      %v = bits_or %v, %X
+      cost 4
+    } else {
+      %u = bits_not %X
+      %v = bits_and %v, %u
+      cost 5
+    }
+    put_column %P, %i, %v";
+
+/// Rows of a slice whose limbs are not few by themselves, and limbs that are.
+const LONG: usize = 5000;
+const FEW: usize = 16;
+
+/// A slice with a one in the limbs 0, 4, 8 …, so many of them, and in the last row if `with_last`.
+fn spread(n_limbs: usize, with_last: bool) -> HostValue {
+    let mut bits = BitVector::zeros(LONG);
+    for limb in 0..n_limbs {
+        bits.put(256 * limb + 7 * limb % 64, true);
+        bits.put(256 * limb + 63, true);
+    }
+    bits.put(LONG - 1, with_last);
+    HostValue::Slice(bits)
+}
+
+#[test]
+fn a_mask_with_few_ones_has_its_limbs_worked_on_alone() {
+    for range in [UP, DOWN] {
+        for body in [MATCH, ADDC, SETMIN, WCOPY, WMERGE] {
+            let program = program(range, body, "");
+            for (n_limbs, with_last) in [(0, false), (0, true), (1, false), (8, true), (15, true)] {
+                let mut args = arguments(LONG, 24, (2, 23));
+                args[2] = spread(n_limbs, with_last);
+                let paths = program.agree(&args).optimised("cpu");
+                assert_eq!((paths.turns, paths.turns_on_few), (22, 22), "{n_limbs} {paths:?}");
+            }
+            // One limb more, and a slice of ones everywhere.
+            for mask in [spread(FEW, true), slice(LONG, 3)] {
+                let mut args = arguments(LONG, 24, (2, 23));
+                args[2] = mask;
+                let paths = program.agree(&args).optimised("cpu");
+                let narrowing = if body == MATCH { 22 } else { 0 };
+                assert_eq!((paths.turns, paths.turns_on_few), (22, 0), "{paths:?}");
+                assert_eq!(paths.turns_narrowing, narrowing, "{paths:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn without_a_mask_all_limbs_of_long_slices_are_worked_on() {
+    for (body, behind) in [
+        // Whatever is stored may be one anywhere.
+        (MIXTURE, ""),
+        ("%v = column %Q, %i\n%v = bits_or %v, %X\nput_column %P, %i, %v", ""),
+        // The carries are looked at behind the loop.
+        (ADDC, "%Y = copy %C"),
+        // Another slice changes where the mask is zero.
+        ("%v = column %Q, %i\n%X = bits_and %X, %v\n%Y = bits_xor %Y, %v", ""),
+    ] {
+        let mut args = arguments(LONG, 9, (1, 9));
+        args[2] = spread(3, true);
+        let paths = program(UP, body, behind).agree(&args).optimised("cpu");
+        assert_eq!((paths.turns, paths.turns_on_few), (9, 0), "{body} {paths:?}");
+        // Short ones are worked on whole.
+        let paths = program(UP, body, behind).agree(&arguments(1000, 9, (1, 9))).optimised("cpu");
+        assert_eq!((paths.turns, paths.turns_on_few), (9, 9), "{body} {paths:?}");
+    }
 }

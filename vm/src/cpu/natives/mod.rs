@@ -12,6 +12,7 @@ mod call;
 mod cbt;
 mod closure;
 mod moving;
+mod paths;
 mod polyline;
 mod reach;
 mod terrain;
@@ -50,6 +51,7 @@ pub(super) const TABLE: &[NativeTwin] = &[
     NativeTwin { native: CONDENSE, run: reach::condense },
     NativeTwin { native: REACHES, run: reach::reaches },
     NativeTwin { native: REACHABLE, run: reach::reachable },
+    NativeTwin { native: catalogue::paths::MIN_PLUS, run: paths::min_plus },
     NativeTwin { native: catalogue::cbt::INIT, run: cbt::init },
     NativeTwin { native: catalogue::cbt::OF, run: cbt::of },
     NativeTwin { native: catalogue::cbt::FIELD, run: cbt::field },

@@ -9,6 +9,7 @@ use super::super::class::{Bitwise, Class};
 use super::super::form::Line;
 use super::super::inst::{BitsInst, Inst};
 use super::super::operand::{Number, Reg, RegRef, Size, Test};
+use super::few::{Few, Narrowings};
 use super::{LoopKernel, MOST_PORTS, MOST_WORDS, Port, RowsOr, Source, Way};
 use crate::tape::{Plan, PortId, Tape, ValueId};
 
@@ -65,6 +66,8 @@ impl LoopKernel {
             limits: Vec::new(),
             sizes: Vec::new(),
             n_buffers: 0,
+            few: None,
+            narrowing: None,
         };
         let n_ways = 1 << kernel.words.len();
         // What each way reads of the turn before, and which slices it sets.
@@ -80,6 +83,7 @@ impl LoopKernel {
         let is_new = |reg: &Reg| !carried.contains(reg) && !partial.contains(reg);
         kernel.ports.clear();
         kernel.tables.clear();
+        let mut tapes = Vec::with_capacity(n_ways);
         for way in 0..n_ways {
             let mut maker = Maker::new(&body, &mut kernel, &slices, &numbers);
             maker.steps(&steps, way)?;
@@ -96,6 +100,7 @@ impl LoopKernel {
                 port.is_written |= used.is_written;
             }
             kernel.ways.push(Way { plan, cost, insts });
+            tapes.push(tape);
         }
         for port in &mut kernel.ports {
             match port.source {
@@ -103,6 +108,8 @@ impl LoopKernel {
                 Source::Column(_) => {}
             }
         }
+        kernel.few = Few::of(&kernel.ports, &mut tapes, &live);
+        kernel.narrowing = Narrowings::of(&kernel.ports, &tapes);
         let has_effect = kernel.ports.iter().any(|port| port.is_written);
         (has_effect && kernel.ports.len() <= MOST_PORTS).then_some(kernel)
     }

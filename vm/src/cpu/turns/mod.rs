@@ -9,11 +9,20 @@
 //! Before anything changes every guard is tested for all turns; if one would fail, or a table does not lie by
 //! columns, the loop runs as it is written, and traps where that traps. Long slices are left to the tape, which
 //! reads them once for all columns.
+//!
+//! Note [Few limbs]. ADDC, SETMIN, WMERGE take the rows of a slice, which are often few: arcs that leave a vertex, or edges
+//! of a component. Where such a mask is zero the turns change nothing or store zeros (Note [Outside] in
+//! `crate::tape::few`), so that they run on those limbs in which it has a one: eight of them at a time, all
+//! turns on these before the next eight, and what is carried along stays where it is. So do the turns on short slices, whole.
+//! MATCH and HIT only narrow a slice: several columns at once then, so that it is not written in every turn.
 
 mod compile;
+mod few;
 mod run;
 
 use std::ops::Range;
+
+use star_base::Limbs;
 
 use super::operand::{Reg, Size};
 use crate::tape::Plan;
@@ -42,6 +51,10 @@ pub(super) struct LoopKernel {
     /// Sizes that have to agree.
     sizes: Vec<(RowsOr, RowsOr)>,
     n_buffers: usize,
+    /// How it runs on some limbs alone.
+    few: Option<few::Few>,
+    /// How its turns narrow one slice, if they do that alone.
+    narrowing: Option<few::Narrowings>,
 }
 
 /// A way through the branches of a body.
@@ -91,4 +104,14 @@ const MOST_WAYS: usize = 1 << MOST_WORDS;
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
     buffers: Vec<Vec<u64>>,
+    /// For MIN and MAX.
+    pub(super) spare: Limbs,
+    /// The limbs that are worked on, if these are few.
+    few: Vec<u64>,
+    /// The column of each turn, from 0, and its way.
+    turns: Vec<(usize, usize)>,
 }
+
+/// How often each way was taken.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Taken([u64; MOST_WAYS]);

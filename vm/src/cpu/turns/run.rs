@@ -8,14 +8,11 @@ use super::super::interpreter::Interpreter;
 use super::super::probe::Probe;
 use super::super::registers::CowTable;
 use super::super::table::Table;
-use super::{LoopKernel, MOST_PORTS, MOST_WAYS, RowsOr, Scratch, Source};
+use super::few::OnFew;
+use super::{LoopKernel, MOST_PORTS, RowsOr, Scratch, Source, Taken};
 use crate::paths::Declined;
 use crate::stop::{Run, broken};
 use crate::tape::{Lane, Turns};
-
-/// How often each way was taken.
-#[derive(Clone, Copy, Debug, Default)]
-pub(in crate::cpu) struct Taken([u64; MOST_WAYS]);
 
 /// The turns of a loop: at least one.
 #[derive(Clone, Copy)]
@@ -92,8 +89,10 @@ impl Interpreter<'_, '_, '_> {
         }
         let mut taken = Taken::default();
         let mut scratch = std::mem::take(&mut self.scratch);
+        let on_few = self.find_few(kernel, n_rows, &mut scratch.few);
         let mut outputs = self.take_outputs(kernel);
-        let done = self.turns(kernel, indices, n_rows, &mut outputs, &mut scratch, &mut taken);
+        let rows = (n_rows, on_few);
+        let done = self.turns(kernel, indices, rows, &mut outputs, &mut scratch, &mut taken);
         self.put_outputs(kernel, outputs);
         self.scratch = scratch;
         for (way, n_turns) in kernel.ways.iter().zip(taken.0) {
@@ -102,7 +101,13 @@ impl Interpreter<'_, '_, '_> {
         done?;
         self.numbers[at + 2] = 0;
         self.paths.loop_kernels += 1;
-        self.paths.turns += taken.0.iter().sum::<u64>();
+        let n_turns = taken.0.iter().sum::<u64>();
+        self.paths.turns += n_turns;
+        if on_few.is_some() {
+            self.paths.turns_on_few += n_turns;
+        } else if kernel.narrowing.is_some() {
+            self.paths.turns_narrowing += n_turns;
+        }
         Ok(Some(taken))
     }
 
@@ -199,9 +204,9 @@ impl Interpreter<'_, '_, '_> {
         &self,
         kernel: &LoopKernel,
         indices: Indices,
-        n_rows: usize,
+        (n_rows, on_few): (usize, Option<OnFew>),
         Outputs { slices, tables }: &mut Outputs,
-        Scratch { buffers }: &mut Scratch,
+        scratch: &mut Scratch,
         taken: &mut Taken,
     ) -> Run<()> {
         let mut lanes: [Lane<'_>; MOST_PORTS] = std::array::from_fn(|_| Lane::default());
@@ -226,6 +231,27 @@ impl Interpreter<'_, '_, '_> {
                 }
             };
         }
+        scratch.turns.clear();
+        let Indices { first, last, down } = indices;
+        let mut index = first;
+        loop {
+            let idx = index as usize - 1;
+            let asked = kernel.words.iter().enumerate();
+            let way = asked
+                .fold(0, |way, (nth, word)| way | usize::from(self.bits(*word).get(idx)) << nth);
+            scratch.turns.push((idx, way));
+            if index == last {
+                break;
+            }
+            index += if down { -1 } else { 1 };
+        }
+        if let (Some(few), Some(on_few)) = (&kernel.few, on_few) {
+            return self.turns_on_few(kernel, (few, on_few), scratch, &mut lanes, n_rows, taken);
+        }
+        if let Some(narrowing) = &kernel.narrowing {
+            return self.narrow(narrowing, &scratch.turns, &mut lanes, taken);
+        }
+        let Scratch { buffers, turns: of_turns, .. } = scratch;
         let n_limbs = n_rows.div_ceil(64);
         if buffers.len() < kernel.n_buffers {
             buffers.resize(kernel.n_buffers, Vec::new());
@@ -235,20 +261,11 @@ impl Interpreter<'_, '_, '_> {
         }
         let kernels = self.parallelism.kernels;
         let mut turns = Turns { kernels, lanes: &mut lanes, buffers, n_bits: n_rows };
-        let Indices { first, last, down } = indices;
-        let mut index = first;
-        loop {
+        for (idx, way) in of_turns {
             self.parallelism.poll()?;
-            let idx = index as usize - 1;
-            let asked = kernel.words.iter().enumerate();
-            let way = asked
-                .fold(0, |way, (nth, word)| way | usize::from(self.bits(*word).get(idx)) << nth);
-            turns.run(&kernel.ways[way].plan, idx);
-            taken.0[way] += 1;
-            if index == last {
-                return Ok(());
-            }
-            index += if down { -1 } else { 1 };
+            turns.run(&kernel.ways[*way].plan, *idx);
+            taken.0[*way] += 1;
         }
+        Ok(())
     }
 }

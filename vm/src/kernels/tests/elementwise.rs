@@ -161,3 +161,58 @@ fn steps_of_a_cascade_with_every_function_of_one_and_two_bits() {
         }
     });
 }
+
+#[test]
+fn a_slice_is_narrowed_by_every_function_of_one_and_two_bits() {
+    at_all_lengths(|len, rarity, random| {
+        let inputs = [(); 2 * NARROWED_AT_ONCE].map(|()| random_bits(random, len, rarity));
+        let slice = random_bits(random, len, 0);
+        for round in 0..20_usize {
+            let tables = std::array::from_fn(|_| random.below(16) as u8 | 0b0110);
+            let is_single = round & 1 == 0;
+            let of = |step: usize| [2 * step, if is_single { 2 * step } else { 2 * step + 1 }];
+            let bit = |at: usize| {
+                slice[at]
+                    && tables.iter().enumerate().all(|(step, table)| {
+                        let idx =
+                            of(step).iter().fold(0, |idx, x| idx << 1 | u8::from(inputs[*x][at]));
+                        table >> idx & 1 == 1
+                    })
+            };
+            let bits: Vec<bool> = (0..len).map(bit).collect();
+            let packed = inputs.each_ref().map(|bits| pack(bits));
+            for kernels in kernels() {
+                let mut narrowed = pack(&slice);
+                let of = std::array::from_fn(|step| of(step).map(|x| &packed[x][..]));
+                kernels.narrow(&mut narrowed, of, tables);
+                assert_eq!(narrowed, pack(&bits), "{tables:?} {kernels:?}");
+            }
+        }
+    });
+}
+
+#[test]
+fn functions_of_blocks_in_slots() {
+    let mut random = Random::new(3);
+    for table in 0..=255_u8 {
+        for n in 0..=3_usize {
+            let mut slots = [(); 4].map(|()| [(); 8].map(|()| random.next_u64()));
+            // The result may lie where an operand does.
+            let (of, to) = ([2, 0, 1], if table & 1 == 0 { 3 } else { 0 });
+            let op = BlockOp::new(table, &of[..n], to);
+            let wanted: [u64; 8] = std::array::from_fn(|limb| {
+                (0..64).fold(0, |made, bit| {
+                    let digit = |slot: u8| slots[usize::from(slot)][limb] >> bit & 1;
+                    let idx = of[..n].iter().fold(0, |idx, slot| idx << 1 | digit(*slot));
+                    made | u64::from(table >> idx & 1) << bit
+                })
+            });
+            let before = slots;
+            for kernels in kernels() {
+                slots = before;
+                kernels.blocks(&[op], &mut slots);
+                assert_eq!(slots[usize::from(to)], wanted, "{table:08b} of {n} {kernels:?}");
+            }
+        }
+    }
+}

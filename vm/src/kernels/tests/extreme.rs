@@ -52,6 +52,20 @@ fn extremes_of_blocks_and_the_rows_that_hold_them() {
                     }
                 }
             }
+            for sense in [Sense::Min, Sense::Max] {
+                let marked = (0..n_rows).filter(|&row| mask[row]).map(word);
+                let extreme = match sense {
+                    Sense::Min => marked.min(),
+                    Sense::Max => marked.max(),
+                };
+                let holds = |row| mask[row] && Some(word(row)) == extreme;
+                let holders: Vec<bool> = (0..n_rows).map(holds).collect();
+                for kernels in kernels() {
+                    let (mut spare, mut out) = (dirty(n_rows), dirty(n_rows));
+                    kernels.extreme(table.columns(), &pack(&mask), sense, &mut spare, &mut out);
+                    assert_eq!(out, pack(&holders), "{sense:?} {kernels:?}");
+                }
+            }
         }
     }
 }

@@ -11,7 +11,7 @@ mod words;
 use proptest::prelude::*;
 use star_base::Random;
 
-use super::{Kernels, Level};
+use super::{BlockOp, Kernels, Level, NARROWED_AT_ONCE};
 
 /// Lengths at which something begins or ends.
 const LENGTHS: [usize; 20] = [

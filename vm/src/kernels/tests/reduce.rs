@@ -20,6 +20,14 @@ fn reductions_of_one_operand() {
             assert_eq!(kernels.all(&limbs, len), !a.contains(&false), "{kernels:?}");
             assert_eq!(kernels.first_from(&limbs, 0), place(&a), "{kernels:?}");
             assert_eq!(kernels.first_from(&limbs, start), from, "{start} {kernels:?}");
+            let nonzero: Vec<u64> =
+                (0..limbs.len() as u64).filter(|i| limbs[*i as usize] != 0).collect();
+            let mut list = vec![DIRT; nonzero.len()];
+            assert_eq!(kernels.list_nonzero(&limbs, &mut list), Some(nonzero.len()), "{kernels:?}");
+            assert_eq!(list, nonzero, "{kernels:?}");
+            if let Some((_, less)) = list.split_last_mut() {
+                assert_eq!(kernels.list_nonzero(&limbs, less), None, "{kernels:?}");
+            }
         }
     });
 }

@@ -1,0 +1,283 @@
+//! Turns on few limbs, and turns that narrow a slice by several columns at once: see Note [Few limbs].
+
+use std::collections::BTreeSet;
+
+use super::super::interpreter::Interpreter;
+use super::super::operand::Reg;
+use super::{LoopKernel, MOST_PORTS, Port, Scratch, Source, Taken};
+use crate::kernels::NARROWED_AT_ONCE;
+use crate::stop::{Run, broken};
+use crate::tape::{BlockProgram, Lane, N_SLOTS, Narrowing, Outside, PortId, Tape};
+
+/// Limbs of a block.
+const BLOCK: usize = 8;
+
+/// Where a mask is: in at most one in so many limbs of a slice.
+const SHARE: usize = 8;
+
+/// How a kernel runs on some limbs alone.
+#[derive(Clone, Debug)]
+pub(super) struct Few {
+    /// The operations of each way.
+    programs: Vec<BlockProgram>,
+    mask: Option<Mask>,
+}
+
+/// A slice outside of which the turns change nothing or store zeros.
+#[derive(Clone, Debug)]
+struct Mask {
+    reg: Reg,
+    /// The columns that get zeros there, for each way.
+    cleared: Vec<Vec<PortId>>,
+}
+
+/// Which limbs are worked on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum OnFew {
+    All,
+    /// Those that the mask has ones in.
+    Masked,
+}
+
+/// How each way narrows one slice.
+#[derive(Clone, Debug)]
+pub(super) struct Narrowings {
+    slice: PortId,
+    ways: Vec<Narrowing>,
+}
+
+impl Few {
+    /// `live` are the slices that are needed behind the loop. The tapes get all ports.
+    pub(super) fn of(ports: &[Port], tapes: &mut [Tape], live: &BTreeSet<Reg>) -> Option<Few> {
+        for tape in &mut *tapes {
+            while tape.n_ports() < ports.len() {
+                tape.port();
+            }
+        }
+        let programs = tapes.iter().map(Tape::block_program).collect::<Option<Vec<_>>>()?;
+        let mut masks = ports.iter().enumerate();
+        let mask = masks.find_map(|(idx, port)| match port.source {
+            Source::Slice(reg) if !port.is_new => {
+                let cleared = tapes
+                    .iter()
+                    .map(|tape| cleared(ports, tape, PortId(idx as u32), live))
+                    .collect::<Option<Vec<_>>>()?;
+                Some(Mask { reg, cleared })
+            }
+            Source::Slice(_) | Source::Column(_) => None,
+        });
+        Some(Few { programs, mask })
+    }
+}
+
+/// The columns that get zeros where the mask is zero, if nothing else changes there that anybody looks at.
+fn cleared(ports: &[Port], tape: &Tape, mask: PortId, live: &BTreeSet<Reg>) -> Option<Vec<PortId>> {
+    let mut cleared = Vec::new();
+    for (idx, (port, outside)) in ports.iter().zip(tape.outside(mask)).enumerate() {
+        let at = PortId(idx as u32);
+        match (port.source, outside) {
+            (_, Outside::Kept) => {}
+            (Source::Column(_), Outside::Zeros) => cleared.push(at),
+            // What is zero stays so.
+            (Source::Slice(_), Outside::Zeros) if at == mask => {}
+            (Source::Slice(reg), Outside::Zeros | Outside::Other) => {
+                (at != mask && !live.contains(&reg)).then_some(())?;
+            }
+            (Source::Column(_), Outside::Other) => return None,
+        }
+    }
+    Some(cleared)
+}
+
+impl Narrowings {
+    pub(super) fn of(ports: &[Port], tapes: &[Tape]) -> Option<Narrowings> {
+        let mut written = (0..ports.len()).filter(|idx| ports[*idx].is_written);
+        let (Some(idx), None) = (written.next(), written.next()) else { return None };
+        let slice = PortId(idx as u32);
+        let ways = tapes.iter().map(|tape| tape.narrowing(slice)).collect::<Option<Vec<_>>>()?;
+        let is_column = |port: &PortId| match ports[port.0 as usize].source {
+            Source::Column(_) => true,
+            Source::Slice(_) => false,
+        };
+        let columns_only = ways.iter().flat_map(|way| &way.of).all(is_column);
+        (columns_only && matches!(ports[idx].source, Source::Slice(_)))
+            .then_some(Narrowings { slice, ways })
+    }
+}
+
+impl Interpreter<'_, '_, '_> {
+    /// Lists the limbs that a kernel has to work on, if these are few.
+    pub(super) fn find_few(
+        &self,
+        kernel: &LoopKernel,
+        n_rows: usize,
+        few: &mut Vec<u64>,
+    ) -> Option<OnFew> {
+        let Few { mask, .. } = kernel.few.as_ref()?;
+        let (n_limbs, most) = (n_rows.div_ceil(64), self.parallelism.settings.few_limbs);
+        few.clear();
+        if n_limbs <= most {
+            few.extend(0..n_limbs as u64);
+            return Some(OnFew::All);
+        }
+        let most = if most == 0 { 0 } else { most.max(n_limbs / SHARE) };
+        let mask = self.bits(mask.as_ref()?.reg).limbs();
+        few.resize(most, 0);
+        let n = self.parallelism.kernels.list_nonzero(mask, few)?;
+        few.truncate(n);
+        Some(OnFew::Masked)
+    }
+
+    /// All turns on some limbs, then on the next ones.
+    pub(super) fn turns_on_few(
+        &self,
+        kernel: &LoopKernel,
+        (few, on_few): (&Few, OnFew),
+        Scratch { few: limbs, turns, .. }: &Scratch,
+        lanes: &mut [Lane<'_>],
+        n_rows: usize,
+        taken: &mut Taken,
+    ) -> Run<()> {
+        let kernels = self.parallelism.kernels;
+        let mut slots = [[0; BLOCK]; N_SLOTS];
+        for block in limbs.chunks(BLOCK) {
+            self.parallelism.poll()?;
+            let places = Places::of(block, n_rows);
+            for (at, port) in kernel.ports.iter().enumerate() {
+                if let Source::Slice(_) = port.source {
+                    places.load(&lanes[at], 0, &mut slots[at]);
+                }
+            }
+            for (column, way) in turns {
+                let program = &few.programs[*way];
+                for port in &program.loads {
+                    let at = port.0 as usize;
+                    if let Source::Column(_) = kernel.ports[at].source {
+                        places.load(&lanes[at], *column, &mut slots[at]);
+                    }
+                }
+                kernels.blocks(&program.ops, &mut slots);
+                for (port, slot) in &program.stores {
+                    let (at, made) = (port.0 as usize, slots[usize::from(*slot)]);
+                    match kernel.ports[at].source {
+                        Source::Slice(_) => slots[at] = made,
+                        Source::Column(_) => places.store(&mut lanes[at], *column, &made),
+                    }
+                }
+            }
+            for (at, port) in kernel.ports.iter().enumerate() {
+                if let (Source::Slice(_), true) = (port.source, port.is_written) {
+                    places.store(&mut lanes[at], 0, &slots[at]);
+                }
+            }
+        }
+        if let (OnFew::Masked, Some(mask)) = (on_few, &few.mask) {
+            let n_limbs = n_rows.div_ceil(64);
+            for (column, way) in turns {
+                self.parallelism.poll()?;
+                for port in &mask.cleared[*way] {
+                    clear_others(&mut lanes[port.0 as usize], *column, limbs, n_limbs);
+                }
+            }
+        }
+        for (_, way) in turns {
+            taken.0[*way] += 1;
+        }
+        Ok(())
+    }
+
+    /// Narrows a slice by several columns at once.
+    pub(super) fn narrow(
+        &self,
+        narrowings: &Narrowings,
+        turns: &[(usize, usize)],
+        lanes: &mut [Lane<'_>; MOST_PORTS],
+        taken: &mut Taken,
+    ) -> Run<()> {
+        let slice = std::mem::take(&mut lanes[narrowings.slice.0 as usize]);
+        let Lane::Written { limbs: slice, stride: _ } = slice else {
+            return Err(broken("a slice that is narrowed and not written"));
+        };
+        let n = slice.len();
+        let line = |port: PortId, column: usize| match &lanes[port.0 as usize] {
+            Lane::Read { limbs, stride } => &limbs[stride * column..][..n],
+            Lane::Written { limbs, stride } => &limbs[stride * column..][..n],
+        };
+        for turns in turns.chunks(NARROWED_AT_ONCE) {
+            self.parallelism.poll()?;
+            // Those that are missing keep everything.
+            let (column, way) = turns[0];
+            let mut of = [narrowings.ways[way].of.map(|port| line(port, column)); NARROWED_AT_ONCE];
+            let mut tables = [0b1111; NARROWED_AT_ONCE];
+            for ((of, table), (column, way)) in of.iter_mut().zip(&mut tables).zip(turns) {
+                let Narrowing { table: keep, of: ports } = narrowings.ways[*way];
+                (*of, *table) = (ports.map(|port| line(port, *column)), keep);
+                taken.0[*way] += 1;
+            }
+            self.parallelism.kernels.narrow(slice, of, tables);
+        }
+        Ok(())
+    }
+}
+
+/// The limbs of a block.
+struct Places<'l> {
+    limbs: &'l [u64],
+    /// Do they lie beside each other?
+    is_run: bool,
+    /// The bits of each that there are.
+    bits: [u64; BLOCK],
+}
+
+impl<'l> Places<'l> {
+    /// There is at least one limb and at most a block of them.
+    fn of(limbs: &'l [u64], n_rows: usize) -> Self {
+        let mut bits = [!0; BLOCK];
+        let (first, last) = (limbs[0] as usize, limbs[limbs.len() - 1] as usize);
+        if (last + 1) * 64 > n_rows {
+            bits[limbs.len() - 1] = !0 >> ((last + 1) * 64 - n_rows);
+        }
+        Places { limbs, is_run: last - first + 1 == limbs.len(), bits }
+    }
+
+    #[inline]
+    fn load(&self, lane: &Lane<'_>, column: usize, to: &mut [u64; BLOCK]) {
+        let (limbs, stride): (&[u64], usize) = match lane {
+            Lane::Read { limbs, stride } => (limbs, *stride),
+            Lane::Written { limbs, stride } => (limbs, *stride),
+        };
+        let line = &limbs[stride * column..];
+        if self.is_run {
+            let from = &line[self.limbs[0] as usize..][..self.limbs.len()];
+            match from.first_chunk() {
+                Some(block) => *to = *block,
+                None => to[..from.len()].copy_from_slice(from),
+            }
+            return;
+        }
+        for (to, at) in to.iter_mut().zip(self.limbs) {
+            *to = line[*at as usize];
+        }
+    }
+
+    #[inline]
+    fn store(&self, lane: &mut Lane<'_>, column: usize, from: &[u64; BLOCK]) {
+        let Lane::Written { limbs, stride } = lane else { return };
+        let line = &mut limbs[*stride * column..];
+        for ((from, bits), at) in from.iter().zip(&self.bits).zip(self.limbs) {
+            line[*at as usize] = from & bits;
+        }
+    }
+}
+
+/// The limbs of a column that are not in the list become zero.
+fn clear_others(lane: &mut Lane<'_>, column: usize, limbs: &[u64], n_limbs: usize) {
+    let Lane::Written { limbs: storage, stride } = lane else { return };
+    let line = &mut storage[*stride * column..][..n_limbs];
+    let mut next = 0;
+    for at in limbs {
+        line[next..*at as usize].fill(0);
+        next = *at as usize + 1;
+    }
+    line[next..].fill(0);
+}
