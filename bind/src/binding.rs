@@ -9,7 +9,7 @@ use star_io::Layout;
 use star_vm::{HostValue, TableForm};
 
 use crate::arg_value::{self, ArgValue};
-use crate::data::{MAX_WIDTH, WidthOverrides};
+use crate::data::{MAX_WIDTH, SparseWish, WidthOverrides};
 use crate::layouts::AnyLayout;
 use crate::offer::{Offer, offer, offered_names};
 use crate::param::{Kind, Param, Signature};
@@ -39,6 +39,8 @@ pub struct Binding {
     /// How the tables of the parameters had best lie, as far as that is known: in order, by columns where there is
     /// none.
     pub forms: Vec<TableForm>,
+    /// When they are laid out sparse: likewise, never where there is none.
+    pub sparse: Vec<SparseWish>,
     /// The parameters whose rows are kept as what they stand for, and perhaps [`GRAPH`](crate::rows::GRAPH).
     pub kept: Vec<String>,
     /// Is the graph kept that the values come from?
@@ -141,9 +143,18 @@ pub fn bind(
     let widths = widths(signature, &origins, &others, unknown, reported);
     match faults.is_empty() {
         true => {
-            let (forms, kept) = (Vec::new(), Vec::new());
+            let (forms, sparse, kept) = (Vec::new(), Vec::new(), Vec::new());
             let keeps_graph = false;
-            Ok(Binding { origins, widths, forms, kept, keeps_graph, settings, unless_stream })
+            Ok(Binding {
+                origins,
+                widths,
+                forms,
+                sparse,
+                kept,
+                keeps_graph,
+                settings,
+                unless_stream,
+            })
         }
         false => Err(faults),
     }

@@ -3,10 +3,10 @@
 use std::io::{Cursor, Read};
 use std::ops::Range;
 
-use star_base::{BitTable, BitVector, Code, text};
+use star_base::{BitTable, BitVector, Code, SparseLines, text};
 use star_io::{
-    Data, FileError, Format, Graph, GraphSizes, Layout, LayoutOptions, LayoutValue, NumberLayout,
-    Numbers, ReadOptions, Shape, Stopped, Widths,
+    Data, FileError, Format, Graph, GraphSizes, Layout, LayoutBytes, LayoutOptions, LayoutValue,
+    NumberLayout, Numbers, ReadOptions, Shape, Stopped, Widths,
 };
 use star_vm::{HostValue, TableForm};
 
@@ -47,7 +47,51 @@ pub struct LoadRequest<'a> {
     pub widths: WidthOverrides,
     /// How a table had best lie.
     pub form: TableForm,
+    /// May it be sparse?
+    pub sparse: SparseWish,
 }
+
+/// When a table is laid out sparse, of those layouts that can be.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SparseWish {
+    /// Never: the backend has no such tables, or the user wants none.
+    #[default]
+    Never,
+    /// Where it does not fit otherwise: the program does more with it than to look at its lines and bits.
+    WhereNeeded,
+    /// Where that takes much less.
+    WhereSmaller,
+    /// Wherever it can.
+    Always,
+}
+
+/// A graph that is laid out.
+#[derive(Clone, Debug)]
+pub struct LaidOut {
+    /// The value; unset if it is a sparse table.
+    pub value: HostValue,
+    /// How a table lies.
+    pub form: TableForm,
+    /// The rows or columns of a sparse table, as `form` says.
+    pub sparse: Option<SparseLines>,
+}
+
+impl LaidOut {
+    /// A value that is no sparse table.
+    pub fn dense(value: HostValue, form: TableForm) -> Self {
+        LaidOut { value, form, sparse: None }
+    }
+
+    /// Bytes that it takes.
+    pub fn n_bytes(&self) -> u64 {
+        bytes_of(&self.value).saturating_add(self.sparse.as_ref().map_or(0, SparseLines::n_bytes))
+    }
+}
+
+/// A table that takes fewer bytes is not worth being sparse.
+const LEAST_DENSE_BYTES: u128 = 1 << 26;
+/// One that is sparse takes one in so many bytes at most.
+const SPARSE_SHARE: u128 = 16;
 
 /// What is known of a file before it is opened.
 #[derive(Clone, Copy, Debug, Default)]
@@ -150,8 +194,9 @@ pub fn to_value(
     match data {
         Data::Graph(graph) => {
             let max_bytes = request.max_bytes.saturating_sub(bytes_of_graph(&graph));
-            let request = LoadRequest { max_bytes, form: TableForm::Columns, ..request };
-            from_graph(reading, &graph, request).map(|(value, _)| value)
+            let (form, sparse) = (TableForm::Columns, SparseWish::Never);
+            let request = LoadRequest { max_bytes, form, sparse, ..request };
+            from_graph(reading, &graph, request).map(|laid_out| laid_out.value)
         }
         Data::Numbers(numbers) => {
             let max_bytes = request.max_bytes.saturating_sub(bytes_in(&numbers));
@@ -179,7 +224,7 @@ pub fn from_graph(
     reading: Reading<'_>,
     graph: &Graph,
     request: LoadRequest<'_>,
-) -> Result<(HostValue, TableForm), FileError> {
+) -> Result<LaidOut, FileError> {
     let layout = match (request.layout, request.kind) {
         (Some(AnyLayout::Graph(layout)), _) => *layout,
         (Some(AnyLayout::Numbers(_)), _) => {
@@ -206,6 +251,9 @@ pub fn from_graph(
     if uses_h {
         widths::check_h(graph, &[layout], widths.h, request.file)?;
     }
+    if let Some(laid_out) = sparse(reading, graph, layout, request)? {
+        return Ok(laid_out);
+    }
     let LoadRequest { kind, file, max_bytes, form, .. } = request;
     let by_rows = form == TableForm::Rows && kind == Kind::Table && layout.may_lie_by_rows(graph);
     let form = if by_rows { TableForm::Rows } else { TableForm::Columns };
@@ -229,7 +277,46 @@ pub fn from_graph(
         let (chosen, layout) = (chosen.join(", "), layout.name());
         reading.observer.note(&format!("{file}: {chosen} for `{layout}`"));
     }
-    Ok((value, form))
+    Ok(LaidOut::dense(value, form))
+}
+
+/// Lays out a graph as a sparse table, if that is wished and pays; how and why is told to the user.
+fn sparse(
+    reading: Reading<'_>,
+    graph: &Graph,
+    layout: Layout,
+    request: LoadRequest<'_>,
+) -> Result<Option<LaidOut>, FileError> {
+    let LoadRequest { kind, file, max_bytes, form, .. } = request;
+    let Some(bytes) = star_io::bytes_of_forms(layout, graph).filter(|_| kind == Kind::Table) else {
+        return Ok(None);
+    };
+    let LayoutBytes { dense, sparse } = bytes;
+    let does_not_fit = dense > u128::from(max_bytes);
+    let is_smaller = dense >= LEAST_DENSE_BYTES && u128::from(sparse) <= dense / SPARSE_SHARE;
+    let why = match request.sparse {
+        SparseWish::Never => return Ok(None),
+        SparseWish::Always => "as asked for",
+        SparseWish::WhereSmaller | SparseWish::WhereNeeded if does_not_fit => {
+            "it does not fit dense"
+        }
+        SparseWish::WhereSmaller if is_smaller => "the program looks at its lines and bits only",
+        SparseWish::WhereSmaller | SparseWish::WhereNeeded => return Ok(None),
+    };
+    let by_rows = form == TableForm::Rows;
+    let mut go_on = || reading.observer.stop().is_none();
+    let mut options =
+        LayoutOptions { by_rows, go_on: Some(&mut go_on), ..LayoutOptions::new(file, max_bytes) };
+    let lines = star_io::lay_out_sparse(graph, &mut options);
+    let lines = lines.map_err(|error| stopped(reading, error))?;
+    let lies = if by_rows { "rows" } else { "columns" };
+    let (sparse, dense) =
+        (text::bytes(lines.n_bytes()), text::bytes(u64::try_from(dense).unwrap_or(u64::MAX)));
+    let layout = layout.name();
+    reading.observer.note(&format!(
+        "{file}: `{layout}` is sparse by {lies}, {sparse} instead of {dense}: {why}"
+    ));
+    Ok(Some(LaidOut { value: HostValue::Unset, form, sparse: Some(lines) }))
 }
 
 /// The fields that lie side by side in the rows of a table.

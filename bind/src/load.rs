@@ -9,7 +9,9 @@ use star_vm::{Argument, HostValue, TableForm};
 
 use crate::arg_value::ArgValue;
 use crate::binding::{Binding, Origin};
-use crate::data::{self, Expected, FileContents, LoadRequest, RowFields, WidthOverrides};
+use crate::data::{
+    self, Expected, FileContents, LaidOut, LoadRequest, RowFields, SparseWish, WidthOverrides,
+};
 use crate::error;
 use crate::generated;
 use crate::layouts::AnyLayout;
@@ -48,8 +50,16 @@ pub fn load(
     let (free, graphs) = (max_bytes, Vec::new());
     let mut loader =
         Loader { reading, max_bytes, free, peak: 0, graphs, changed, saw_stream: false };
-    let Binding { origins, widths, forms, kept, keeps_graph, settings: _, mut unless_stream } =
-        binding;
+    let Binding {
+        origins,
+        widths,
+        forms,
+        sparse,
+        kept,
+        keeps_graph,
+        settings: _,
+        mut unless_stream,
+    } = binding;
     let is_kept = |name: &str| kept.iter().any(|kept| kept == name);
     let mut kept_rows = BTreeMap::new();
     let offered = match graph {
@@ -64,12 +74,15 @@ pub fn load(
     loader.changed = changed_graph(reading, &offered, widths);
     let mut arguments = Vec::new();
     let columns = std::iter::repeat(TableForm::Columns);
-    let forms = forms.into_iter().chain(columns);
-    for ((param, origin), form) in signature.params.iter().zip(origins).zip(forms) {
+    let never = std::iter::repeat(SparseWish::Never);
+    let forms = forms.into_iter().chain(columns).zip(sparse.into_iter().chain(never));
+    for ((param, origin), (form, sparse)) in signature.params.iter().zip(origins).zip(forms) {
         let fixed = origin != Origin::Unset;
         let mut rows = None;
-        let (value, form) = match (origin, &offered) {
-            (Origin::Argument(ArgValue::Value(value)), _) => (value, TableForm::Columns),
+        let laid_out = match (origin, &offered) {
+            (Origin::Argument(ArgValue::Value(value)), _) => {
+                LaidOut::dense(value, TableForm::Columns)
+            }
             (Origin::Argument(ArgValue::File { layout, path }), _) => {
                 let request = LoadRequest {
                     kind: param.kind,
@@ -78,11 +91,12 @@ pub fn load(
                     max_bytes: loader.free,
                     widths,
                     form,
+                    sparse,
                 };
-                let FileValue { value, form, rows: found } =
+                let FileValue { laid_out, rows: found } =
                     loader.file(request, is_kept(&param.name))?;
                 rows = found;
-                (value, form)
+                laid_out
             }
             (Origin::Offer(offer), Some(offered)) => {
                 let request = LoadRequest {
@@ -92,21 +106,25 @@ pub fn load(
                     max_bytes: loader.free,
                     widths: offered.widths,
                     form,
+                    sparse,
                 };
                 if offer.layout().is_some_and(Layout::rows_are_arcs) {
                     rows = Some(Rows::Arcs(Rc::clone(&offered.graph)));
                 }
-                let (value, form) = offer.value(reading, &offered.graph, request)?;
-                loader.note(data::bytes_of(&value));
-                (value, form)
+                let laid_out = offer.value(reading, &offered.graph, request)?;
+                loader.note(laid_out.n_bytes());
+                laid_out
             }
-            (Origin::Offer(_), None) | (Origin::Unset, _) => (HostValue::Unset, TableForm::Columns),
+            (Origin::Offer(_), None) | (Origin::Unset, _) => {
+                LaidOut::dense(HostValue::Unset, TableForm::Columns)
+            }
         };
         if let Some(rows) = rows.filter(|_| is_kept(&param.name)) {
             kept_rows.insert(param.name.clone(), rows);
         }
-        loader.free = loader.free.saturating_sub(data::bytes_of(&value));
-        arguments.push(Argument { value, fixed, form });
+        loader.free = loader.free.saturating_sub(laid_out.n_bytes());
+        let LaidOut { value, form, sparse } = laid_out;
+        arguments.push(Argument { value, fixed, form, sparse });
     }
     let graph = match (&offered, loader.graphs.as_slice()) {
         (Some(offered), _) => Some((offered.file.to_owned(), Rc::clone(&offered.graph))),
@@ -177,8 +195,7 @@ fn shared(
 
 /// What a file gives.
 struct FileValue {
-    value: HostValue,
-    form: TableForm,
+    laid_out: LaidOut,
     /// What the rows stand for.
     rows: Option<Rows>,
 }
@@ -239,12 +256,13 @@ impl Loader<'_> {
                     self.free = self.free.saturating_sub(n_bytes);
                     Rows::Records { numbers, fields, widths }
                 });
-                Ok(FileValue { value, form, rows })
+                Ok(FileValue { laid_out: LaidOut::dense(value, form), rows })
             }
             other @ (Data::Table(_) | Data::Slice(_) | Data::Word(_)) => {
                 let value = data::to_value(self.reading, other, request)?;
                 self.note(data::laid_out_bytes(&value));
-                Ok(FileValue { value, form: TableForm::Columns, rows: None })
+                let laid_out = LaidOut::dense(value, TableForm::Columns);
+                Ok(FileValue { laid_out, rows: None })
             }
         }
     }
@@ -254,14 +272,18 @@ impl Loader<'_> {
         graph: Rc<Graph>,
         request: LoadRequest<'_>,
     ) -> Result<FileValue, FileError> {
-        let (value, form) = data::from_graph(self.reading, &graph, request)?;
-        self.note(data::laid_out_bytes(&value));
+        let laid_out = data::from_graph(self.reading, &graph, request)?;
+        let n_bytes = match &laid_out.sparse {
+            Some(lines) => lines.n_bytes(),
+            None => data::laid_out_bytes(&laid_out.value),
+        };
+        self.note(n_bytes);
         let rows_are_arcs = match request.layout {
             Some(AnyLayout::Graph(layout)) => layout.rows_are_arcs(),
-            None => matches!(value, HostValue::Slice(_)),
+            None => matches!(laid_out.value, HostValue::Slice(_)),
             Some(AnyLayout::Numbers(_) | AnyLayout::Updates) => false,
         };
-        Ok(FileValue { value, form, rows: rows_are_arcs.then_some(Rows::Arcs(graph)) })
+        Ok(FileValue { laid_out, rows: rows_are_arcs.then_some(Rows::Arcs(graph)) })
     }
 
     fn known_graph(&self, file: &str) -> Option<Rc<Graph>> {

@@ -4,7 +4,7 @@ use star_base::BitVector;
 use star_io::{FileError, Graph, Layout, Weights};
 use star_vm::{HostValue, TableForm};
 
-use crate::data::{self, LoadRequest};
+use crate::data::{self, LaidOut, LoadRequest};
 use crate::layouts::AnyLayout;
 use crate::param::Kind;
 use crate::source::Reading;
@@ -110,7 +110,7 @@ impl Offer {
         reading: Reading<'_>,
         graph: &Graph,
         request: LoadRequest<'_>,
-    ) -> Result<(HostValue, TableForm), FileError> {
+    ) -> Result<LaidOut, FileError> {
         let int = |number: usize| HostValue::Int(i64::try_from(number).unwrap_or(i64::MAX));
         let h = request.widths.h.unwrap_or(0);
         let value = match self {
@@ -129,7 +129,7 @@ impl Offer {
                 return data::from_graph(reading, graph, request);
             }
         };
-        Ok((value, TableForm::Columns))
+        Ok(LaidOut::dense(value, TableForm::Columns))
     }
 }
 

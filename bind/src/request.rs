@@ -6,7 +6,7 @@ use star_ir::Ty;
 use star_vm::{HostValue, TableForm};
 
 use crate::arg_value;
-use crate::data::{self, Expected, FileContents, LoadRequest, WidthOverrides};
+use crate::data::{self, Expected, FileContents, LoadRequest, SparseWish, WidthOverrides};
 use crate::error::without_file;
 use crate::layouts::AnyLayout;
 use crate::param::Kind;
@@ -45,8 +45,9 @@ pub fn read_value(
     let expected = Expected { format, graph };
     let located = locate(file, reading.files);
     let FileContents { data, .. } = data::read_file(reading, &located, max_bytes, expected)?;
-    let form = TableForm::Columns;
-    let request = LoadRequest { kind, layout: layout.as_ref(), file, max_bytes, widths, form };
+    let (form, sparse) = (TableForm::Columns, SparseWish::Never);
+    let layout = layout.as_ref();
+    let request = LoadRequest { kind, layout, file, max_bytes, widths, form, sparse };
     data::to_value(reading, data, request)
 }
 

@@ -11,6 +11,7 @@ use std::io::Cursor;
 use std::sync::atomic::AtomicBool;
 
 use star_base::{BitTable, BitVector, Code};
+use star_bind::data::SparseWish;
 use star_bind::request::read_value;
 use star_bind::{
     Files, Kind, Loaded, Observer, OpenFile, Param, Reading, Settings, Signature, UnknownNames,
@@ -18,7 +19,7 @@ use star_bind::{
 };
 use star_io::FileError;
 use star_ir::{Extent, Ty};
-use star_vm::{Cpu, HostValue, Reference, TableForm, erase};
+use star_vm::{Backend, Cpu, HostValue, Reference, TableForm, erase};
 
 /// Three vertices, two arcs; the width of their paths is 10 bits.
 const ROAD: &str = "p sp 3 2\na 1 2 70\na 2 3 200\n";
@@ -147,6 +148,44 @@ fn a_graph_is_laid_out_by_rows_where_that_is_wanted() {
         let value = backend.load_rows(rows.clone(), true).unwrap();
         assert_eq!(backend.store(&value, &never), Ok(HostValue::Table(columns.clone())));
     }
+}
+
+#[test]
+fn a_graph_is_laid_out_sparse_where_that_is_wished() {
+    let small = "gen gnm -n 600 -m 900 --seed 3";
+    let large = "gen gnm -n 30000 -m 9 --seed 3";
+    let form = |wish: SparseWish, graph: &str, max_bytes: u64| {
+        let params = vec![param("G", Kind::Table)];
+        let signature = Signature { name: "P".to_owned(), params };
+        let arguments = [format!("G={graph}")];
+        let mut binding = bind(&signature, &arguments, false, UnknownNames::Refused).unwrap();
+        (binding.forms, binding.sparse) = (vec![TableForm::Rows], vec![wish]);
+        let (files, settings, ears) = (shelf(), binding.settings.clone(), Ears::default());
+        let reading = Reading { files: &files, observer: &ears, settings: &settings };
+        let loaded = load(&signature, binding, None, reading, max_bytes);
+        let heard = ears.heard.borrow().join("");
+        loaded.map(|mut loaded| (loaded.arguments.swap_remove(0), heard)).map_err(|it| it.code)
+    };
+    let is_sparse = |wish, graph, max_bytes| {
+        let (argument, heard) = form(wish, graph, max_bytes).unwrap();
+        assert_eq!(heard.contains("`adjacency` is sparse by rows"), argument.sparse.is_some());
+        argument.sparse.is_some()
+    };
+    let much = 1 << 28;
+    assert!(is_sparse(SparseWish::Always, small, much));
+    assert!(!is_sparse(SparseWish::WhereSmaller, small, much), "it is small");
+    assert!(is_sparse(SparseWish::WhereSmaller, large, much));
+    assert!(!is_sparse(SparseWish::WhereNeeded, large, much), "it fits");
+    assert!(is_sparse(SparseWish::WhereNeeded, large, 1 << 23));
+    assert_eq!(form(SparseWish::Never, large, 1 << 23).unwrap_err(), Code::DoesNotFit);
+
+    // A backend takes it for the table that it is, or says that it cannot.
+    let never = AtomicBool::new(false);
+    let sparse = form(SparseWish::Always, small, much).unwrap().0.sparse.unwrap();
+    let dense = form(SparseWish::Never, small, much).unwrap().0.value;
+    let value = Cpu::new().load_sparse(sparse.clone(), TableForm::Columns, true).unwrap();
+    assert_eq!(Cpu::new().store(&value, &never), Ok(dense));
+    assert!(Reference::new().load_sparse(sparse, TableForm::Rows, true).is_err());
 }
 
 #[test]

@@ -85,6 +85,9 @@ impl Compiled {
     pub fn load(&self, entry: RoutineId, arguments: Vec<Argument>) -> Result<Loaded, BackendError> {
         let backend = Rc::clone(&self.backend);
         let values = arguments.into_iter().map(|it| match (it.form, it.value) {
+            (form, HostValue::Unset) if it.sparse.is_some() => {
+                backend.load_sparse(it.sparse.unwrap_or_default(), form, it.fixed)
+            }
             (TableForm::Rows, HostValue::Table(rows)) => backend.load_rows(rows, it.fixed),
             (TableForm::Rows | TableForm::Columns, value) => backend.load(value, it.fixed),
         });
@@ -118,10 +121,22 @@ impl Compiled {
         self.backend.home_forms(&self.code, entry)
     }
 
+    /// Which tables among the parameters of `entry` may as well be sparse; see [`Backend::sparse_tables`].
+    ///
+    /// # Errors
+    /// [`BackendError::Internal`], if the code is another backend's.
+    pub fn sparse_tables(&self, entry: RoutineId) -> Result<Option<Vec<bool>>, BackendError> {
+        self.backend.sparse_tables(&self.code, entry)
+    }
+
     /// Runs `entry` once, with no interrupts and files in memory. Arguments that are set are given as fixed
     /// ones: they keep their sizes.
     pub fn run(&self, entry: RoutineId, args: &[HostValue], limits: Limits) -> Run {
-        let arguments = args.iter().map(Argument::of).collect();
+        self.run_with(entry, args.iter().map(Argument::of).collect(), limits)
+    }
+
+    /// The same with arguments in the forms in which they are.
+    pub fn run_with(&self, entry: RoutineId, arguments: Vec<Argument>, limits: Limits) -> Run {
         match self.load(entry, arguments) {
             Ok(mut loaded) => run::alone(&mut loaded, limits),
             Err(error) => Run::failed(error),

@@ -63,6 +63,13 @@ pub const MACHINES: &[Configuration] = &[
         backend: "cpu",
         make: || ready(baseline()),
     },
+    Configuration {
+        name: "cpu-sparse",
+        about: "the packed backend, every table sparse and every slice with a summary of its blocks",
+        natives: false,
+        backend: "cpu",
+        make: || ready(Cpu::with(star_vm::cpu::Settings::sparse(), Kernels::detect())),
+    },
 ];
 
 /// Configurations that need a device, or stand for one; they run where they are named.

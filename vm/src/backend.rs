@@ -18,7 +18,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use star_base::limbs::OutOfMemory;
-use star_base::{BitTable, BitsRef, Code, Native};
+use star_base::{BitTable, BitsRef, Code, Native, SparseLines};
 use star_ir::{LimitKind, LocId, Program, RoutineId, Trap, Ty};
 
 use crate::explain::Explanation;
@@ -112,6 +112,19 @@ pub trait Backend {
         self.load(HostValue::Table(table), fixed)
     }
 
+    /// [`Backend::load`] of a sparse table, whose columns or rows are these lines, for backends that have [`Backend::sparse_tables`].
+    ///
+    /// # Errors
+    /// As for [`Backend::load`].
+    fn load_sparse(
+        &self,
+        _lines: SparseLines,
+        _form: TableForm,
+        _fixed: bool,
+    ) -> Result<Self::Value, BackendError> {
+        Err(BackendError::Unsupported { what: "sparse tables".to_owned() })
+    }
+
     /// [`Backend::load`] of a table, range by range. For backends that do not take over the host's memory.
     ///
     /// # Errors
@@ -190,10 +203,14 @@ pub trait Backend {
         args: &[Option<Ty>],
     ) -> Result<Self::Plan, BackendError>;
 
-    /// How the tables among the parameters of an entry had best lie, in their order: whoever makes the values may make
-    /// them so, for [`Backend::load_rows`]. Parameters that are not named lie by columns.
+    /// How the tables among the parameters of an entry had best lie, in their order, for [`Backend::load_rows`]; by columns where nothing is said.
     fn home_forms(&self, _code: &Self::Code, _entry: RoutineId) -> Vec<TableForm> {
         Vec::new()
+    }
+
+    /// Which tables among the parameters of an entry may as well be sparse: it only reads their rows, columns and bits. `None` without such tables.
+    fn sparse_tables(&self, _code: &Self::Code, _entry: RoutineId) -> Option<Vec<bool>> {
+        None
     }
 
     /// Lays the arguments of a plan out as its entry touches them, where a run within `memory` could not do that on its

@@ -7,7 +7,7 @@ use std::any::Any;
 use std::ops::Range;
 use std::sync::atomic::AtomicBool;
 
-use star_base::BitTable;
+use star_base::{BitTable, SparseLines};
 use star_ir::{Program, RoutineId, Ty};
 
 use crate::backend::{Backend, BackendError, Capabilities, CompileOptions, Control, Outcome};
@@ -32,6 +32,17 @@ pub trait DynBackend {
         columns: &BitTable,
     ) -> Result<(), BackendError>;
     fn load_rows(&self, rows: BitTable, fixed: bool) -> Result<DynValue, BackendError>;
+    fn load_sparse(
+        &self,
+        lines: SparseLines,
+        form: TableForm,
+        fixed: bool,
+    ) -> Result<DynValue, BackendError>;
+    fn sparse_tables(
+        &self,
+        code: &DynCode,
+        entry: RoutineId,
+    ) -> Result<Option<Vec<bool>>, BackendError>;
     fn ty(&self, value: &DynValue) -> Result<Option<Ty>, BackendError>;
     fn store(&self, value: &DynValue, interrupt: &AtomicBool) -> Result<HostValue, BackendError>;
     fn store_columns(
@@ -138,6 +149,23 @@ impl<B: Backend + 'static> DynBackend for Erased<B> {
 
     fn load_rows(&self, rows: BitTable, fixed: bool) -> Result<DynValue, BackendError> {
         self.0.load_rows(rows, fixed).map(Self::value)
+    }
+
+    fn load_sparse(
+        &self,
+        lines: SparseLines,
+        form: TableForm,
+        fixed: bool,
+    ) -> Result<DynValue, BackendError> {
+        self.0.load_sparse(lines, form, fixed).map(Self::value)
+    }
+
+    fn sparse_tables(
+        &self,
+        code: &DynCode,
+        entry: RoutineId,
+    ) -> Result<Option<Vec<bool>>, BackendError> {
+        Ok(self.0.sparse_tables(of::<B::Code>(&*code.0)?, entry))
     }
 
     fn ty(&self, value: &DynValue) -> Result<Option<Ty>, BackendError> {

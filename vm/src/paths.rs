@@ -1,7 +1,8 @@
 //! Which fast paths a run took, and why it declined others.
 //!
 //! A fast path that never runs passes every comparison of results, so tests ask for these counts. They
-//! are of whole loops, kernels, flushes and calls: nothing is counted per operation.
+//! are of whole loops, kernels, flushes and calls; operations are counted only where they go by blocks or on sparse tables, and so are never
+//! short.
 
 /// What a run took, and what it declined.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -38,6 +39,12 @@ pub struct PathStats {
     pub table_copies: u64,
     /// Times that the home form of a table changed since there was no memory for a second one.
     pub homes_changed: u64,
+    /// Rows and columns of sparse tables that were read or written.
+    pub sparse_lines: u64,
+    /// Sparse tables that became dense, since they were full or something needs all of them.
+    pub tables_made_dense: u64,
+    /// Operations on slices and words that went block by block.
+    pub block_operations: u64,
     /// Loops and tile kernels that ran as they are written, by reason; see [`PathStats::declined`].
     declined: [u64; Declined::ALL.len()],
 }
@@ -117,6 +124,9 @@ impl PathStats {
             grid_nanoseconds,
             table_copies,
             homes_changed,
+            sparse_lines,
+            tables_made_dense,
+            block_operations,
             declined,
         } = *self;
         let taken = [
@@ -136,6 +146,9 @@ impl PathStats {
             ("nanoseconds of these", grid_nanoseconds),
             ("tables copied", table_copies),
             ("home forms changed", homes_changed),
+            ("lines of sparse tables", sparse_lines),
+            ("sparse tables made dense", tables_made_dense),
+            ("operations by blocks", block_operations),
         ];
         let declined = Declined::ALL.into_iter().zip(declined);
         let declined = declined.map(|(reason, n)| (format!("declined: {}", reason.name()), n));

@@ -1,6 +1,6 @@
 //! Host values: what a program is given and what it gives back.
 
-use star_base::{BitTable, BitVector, BitsRef};
+use star_base::{BitTable, BitVector, BitsRef, SparseLines};
 use star_ir::{Extent, Ty};
 
 /// A value outside any backend.
@@ -80,6 +80,8 @@ pub struct Argument {
     pub fixed: bool,
     /// How it lies if it is a table.
     pub form: TableForm,
+    /// The table, if it is sparse: its columns or rows, as `form` says. `value` is unset then.
+    pub sparse: Option<SparseLines>,
 }
 
 impl Argument {
@@ -90,6 +92,6 @@ impl Argument {
 
     /// A value, and whether it is given from outside.
     pub fn new(value: HostValue, fixed: bool) -> Self {
-        Argument { value, fixed, form: TableForm::Columns }
+        Argument { value, fixed, form: TableForm::Columns, sparse: None }
     }
 }

@@ -2,7 +2,7 @@
 //! `star run`, becomes a variable when it is first mentioned.
 
 use star_base::Span;
-use star_bind::data::{LoadRequest, WidthOverrides};
+use star_bind::data::{LoadRequest, SparseWish, WidthOverrides};
 use star_bind::load::read_graph;
 use star_bind::marked::marked;
 use star_bind::offer::{Offer, offer};
@@ -53,9 +53,9 @@ impl Offers {
                 graph.insert(Ready { graph: read, widths })
             }
         };
-        let form = TableForm::Columns;
-        let wanted = LoadRequest { kind, layout: None, file, max_bytes, widths: *widths, form };
-        offered.value(reading, graph, wanted).map(|(value, _)| value)
+        let (form, sparse, widths) = (TableForm::Columns, SparseWish::Never, *widths);
+        let wanted = LoadRequest { kind, layout: None, file, max_bytes, widths, form, sparse };
+        offered.value(reading, graph, wanted).map(|laid_out| laid_out.value)
     }
 }
 

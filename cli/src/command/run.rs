@@ -101,6 +101,10 @@ pub(crate) struct RunArgs {
     )]
     gpu_mode: String,
 
+    /// How the adjacency table of a graph lies; if nothing is said, sparse where that pays or it does not fit otherwise
+    #[arg(long, value_name = "FORM", value_parser = ["dense", "sparse"])]
+    table_form: Option<String>,
+
     /// Print elementary operations, steps and memory at the end; implies `--no-natives`
     #[arg(long)]
     cost: bool,
@@ -122,10 +126,7 @@ pub(crate) struct RunArgs {
     )]
     profile: Option<String>,
 
-    /// Say what was made of the program, and run it
-    ///
-    /// A line for each thing that was decided: how tables lie, which routines are natives, what every loop became,
-    /// and which condition it failed on.
+    /// Say what was made of the program, how tables lie and what every loop became, and run it
     #[arg(long, visible_alias = "explain-plan")]
     explain: bool,
 
@@ -259,6 +260,7 @@ pub(crate) fn run_with(
     let forms = compiled.home_forms(ready.entry);
     binding.forms =
         forms.map_err(|error| refused_by_backend("the program cannot be planned", &error))?;
+    binding.sparse = line::sparse_wishes(args, &compiled, ready.entry)?;
     drop(sentry);
     let _watchdog = match args.limits.max_time {
         None => None,

@@ -136,6 +136,7 @@ fn read(
         origins: std::mem::take(&mut binding.origins),
         widths: binding.widths,
         forms: binding.forms.clone(),
+        sparse: binding.sparse.clone(),
         kept: Vec::new(),
         keeps_graph: false,
         settings: settings.clone(),

@@ -24,6 +24,7 @@ pub mod natives;
 pub mod quantity;
 pub mod random;
 pub mod span;
+pub mod sparse;
 pub mod text;
 
 pub use bits::{BitTable, BitVector};
@@ -36,3 +37,4 @@ pub use limbs::{Limbs, OutOfMemory};
 pub use natives::Native;
 pub use random::{Random, mix64};
 pub use span::{FileId, LineColumn, SourceFile, SourceMap, Span};
+pub use sparse::SparseLines;

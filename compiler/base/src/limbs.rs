@@ -226,7 +226,7 @@ pub mod fault {
 
     /// Is this allocation refused?
     #[cfg(feature = "fault-injection")]
-    pub(super) fn strikes() -> bool {
+    pub(crate) fn strikes() -> bool {
         match LEFT.get() {
             None | Some(0) => false,
             Some(left) => {
@@ -239,7 +239,7 @@ pub mod fault {
     /// Is this allocation refused? Never, outside tests.
     #[cfg(not(feature = "fault-injection"))]
     #[inline]
-    pub(super) fn strikes() -> bool {
+    pub(crate) fn strikes() -> bool {
         false
     }
 }

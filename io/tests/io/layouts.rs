@@ -2,8 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use star_base::BitTable;
-use star_io::{Arc, Graph, Layout, LayoutOptions, LayoutValue, Widths, lay_out, lay_out_with};
+use star_base::{BitTable, Code, SparseLines};
+use star_io::{
+    Arc, Graph, Layout, LayoutOptions, LayoutValue, Widths, bytes_of_forms, lay_out,
+    lay_out_sparse, lay_out_with,
+};
 
 use crate::support::BUDGET;
 
@@ -206,6 +209,37 @@ fn codes_for_contracted_cycles_follow_those_of_the_vertices() {
             assert_eq!(number(&codes, row, 0, widths.b + 1), row as u64 + 1);
         }
     });
+}
+
+#[test]
+fn a_sparse_adjacency_table_is_the_dense_one() {
+    for (n, m) in [(0, 0), (1, 2), (64, 100), (65, 3), (700, 9000)] {
+        for symmetric in [false, true] {
+            let graph = sample(n, m, symmetric);
+            let dense = table(Layout::Adjacency, &graph, Widths { h: 0, b: 0 });
+            let bytes = bytes_of_forms(Layout::Adjacency, &graph).unwrap();
+            assert_eq!(bytes.dense, u128::from(dense.n_bytes()));
+            for by_rows in [false, true] {
+                let mut options = LayoutOptions { by_rows, ..LayoutOptions::new("f", 1 << 24) };
+                let lines = lay_out_sparse(&graph, &mut options).unwrap();
+                assert!(lines.n_bytes() <= bytes.sparse, "{} of {}", lines.n_bytes(), bytes.sparse);
+                let rows: Vec<_> = (0..n).map(|row| dense.row(row)).collect();
+                let expected =
+                    if by_rows { BitTable::from_columns(n, &rows) } else { dense.clone() };
+                assert!(lines == SparseLines::of_columns(&expected).unwrap(), "{n}, {by_rows}");
+            }
+        }
+    }
+    let graph = sample(700, 900, false);
+    let refused = lay_out_sparse(&graph, &mut LayoutOptions::new("f", 1000)).unwrap_err();
+    assert_eq!(refused.code, Code::DoesNotFit);
+    assert!(refused.message.contains("sparse table of 700 × 700"), "{refused}");
+    let mut go_on = || false;
+    let mut options = LayoutOptions::new("f", 1 << 24);
+    options.go_on = Some(&mut go_on);
+    let stopped = lay_out_sparse(&sample(9000, 20_000, false), &mut options).unwrap_err();
+    assert_eq!(stopped.code, Code::Interrupted);
+    assert!(bytes_of_forms(Layout::Distances, &graph).is_none());
 }
 
 #[test]

@@ -229,6 +229,7 @@ fn the_tape_does_not_know_who_records_it() {
         "vm/src/cpu/probe.rs",
         "vm/src/cpu/recording/mod.rs",
         "vm/src/cpu/registers.rs",
+        "vm/src/cpu/summary.rs",
         "vm/src/cpu/table.rs",
         "vm/src/cpu/table/",
         "vm/src/cpu/turn.rs",

@@ -103,6 +103,7 @@ impl Interpreter<'_, '_, '_> {
                 self.budget.release(slot.n_bytes());
                 if slot.n_bytes() > MOST_KEPT_BYTES {
                     slot.bits = BitVector::default();
+                    slot.known.forget();
                 }
                 slot.is_set = false;
                 slot.size = None;

@@ -13,10 +13,13 @@ impl Interpreter<'_, '_, '_> {
     #[inline]
     pub(super) fn first_from(&self, bits: Reg, start: usize) -> Run<Option<usize>> {
         let slot = self.bits_slot(bits);
-        let start = start.max(slot.zeros * 64);
+        let start = start.max(slot.known.zeros * 64);
         let limbs = slot.bits.limbs();
         if start >= slot.bits.len() {
             return Ok(None);
+        }
+        if let Some(summary) = slot.known.summary() {
+            return Ok(self.first_in_blocks(slot, summary, start));
         }
         let skipped = start / 64;
         let kernels = self.parallelism.kernels;
@@ -37,7 +40,7 @@ impl Interpreter<'_, '_, '_> {
         match ask {
             Ask::Search(search) => {
                 let first = self.first_from(of, 0)?;
-                self.bits_slot_mut(of).zeros = first.unwrap_or(len) / 64;
+                self.known_zeros(of, first.unwrap_or(len) / 64);
                 Ok(search.answer(first))
             }
             Ask::All => {
@@ -47,7 +50,10 @@ impl Interpreter<'_, '_, '_> {
                 })?;
                 Ok(i64::from(gap.is_none()))
             }
-            Ask::Count => Ok(self.parallelism.count(limbs)? as i64),
+            Ask::Count => match self.count_blocks(of) {
+                Some(n_ones) => Ok(n_ones as i64),
+                None => Ok(self.parallelism.count(limbs)? as i64),
+            },
         }
     }
 
@@ -57,6 +63,9 @@ impl Interpreter<'_, '_, '_> {
         self.same_length(left, right)?;
         let (a, b) = (self.bits(left).limbs(), self.bits(right).limbs());
         let kernels = self.parallelism.kernels;
+        if let Some(first) = self.first_of_blocks(table, [left, right]) {
+            return Ok(search.answer(first));
+        }
         let first = self.parallelism.find(a.len(), |range| {
             let found = kernels.first_lut2(table, &a[range.clone()], &b[range.clone()]);
             found.map(|idx| range.start * 64 + idx)
@@ -70,6 +79,9 @@ impl Interpreter<'_, '_, '_> {
         self.same_length(left, right)?;
         let (a, b) = (self.bits(left).limbs(), self.bits(right).limbs());
         let kernels = self.parallelism.kernels;
+        if let Some(n_ones) = self.count_of_blocks(table, [left, right]) {
+            return Ok(n_ones as i64);
+        }
         let count = |range: Range<usize>| kernels.count_lut2(table, &a[range.clone()], &b[range]);
         Ok(self.parallelism.fold(a.len(), 1, 0, count, |a, b| a + b)? as i64)
     }
@@ -77,11 +89,22 @@ impl Interpreter<'_, '_, '_> {
     #[inline]
     pub(super) fn step(&mut self, bits: Reg) -> Run<i64> {
         let first = self.first_from(bits, 0)?;
-        let slot = self.bits_slot_mut(bits);
+        let Interpreter { bits: slots, base, parallelism, .. } = self;
+        let slot = &mut slots[base.bits + bits as usize];
+        let n_zeros = first.unwrap_or(slot.bits.len()) / 64;
         if let Some(first) = first {
             slot.bits.put(first, false);
+            slot.known.put(first, false, &parallelism.settings);
         }
-        slot.zeros = first.unwrap_or(slot.bits.len()) / 64;
+        slot.known.begins_with_zeros(n_zeros, &parallelism.settings);
         Ok(Search::First.answer(first))
+    }
+
+    /// So many limbs at the beginning of a slice or word have turned out to be zero.
+    #[inline]
+    pub(super) fn known_zeros(&mut self, reg: Reg, n_limbs: usize) {
+        let Interpreter { bits, base, parallelism, .. } = self;
+        let slot = &mut bits[base.bits + reg as usize];
+        slot.known.begins_with_zeros(n_limbs, &parallelism.settings);
     }
 }

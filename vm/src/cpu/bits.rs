@@ -19,18 +19,16 @@ impl Interpreter<'_, '_, '_> {
     pub(super) fn bits_inst(&mut self, inst: BitsInst) -> Run<()> {
         let all = Inst::Bits(inst);
         match inst {
-            BitsInst::Copy { dst, src } => match self.record_long(all, self.bits(src).len())? {
+            BitsInst::Copy { dst, src } => match self.long_function(all, 0b10, dst, &[src])? {
                 true => Ok(()),
                 false => self.copy_bits(dst, src),
             },
             BitsInst::Fill { dst, len, bit } => {
                 let len = self.known_size(Size::Value(len))?;
-                match self.record_long(all, len)? {
-                    true => Ok(()),
-                    false => self.fill(dst, len, bit),
-                }
+                let is_done = self.fill_blocks(dst, len, bit)? || self.record_long(all, len)?;
+                if is_done { Ok(()) } else { self.fill(dst, len, bit) }
             }
-            BitsInst::Not { dst, src } => match self.record_long(all, self.bits(src).len())? {
+            BitsInst::Not { dst, src } => match self.long_function(all, 0b01, dst, &[src])? {
                 true => Ok(()),
                 false => self.not_bits(dst, src),
             },
@@ -82,9 +80,10 @@ impl Interpreter<'_, '_, '_> {
             BitsInst::Put { bits, index, bit } => {
                 let idx = self.place(index, Size::Length(bits))?;
                 let bit = self.bit(bit)?;
-                let slot = self.bits_slot_mut(bits);
+                let Interpreter { bits: slots, base, parallelism, .. } = self;
+                let slot = &mut slots[base.bits + bits as usize];
                 slot.bits.put(idx, bit);
-                slot.zeros = slot.zeros.min(idx / 64);
+                slot.known.put(idx, bit, &parallelism.settings);
                 Ok(())
             }
             BitsInst::Replace { word, base, value } => self.replace(word, base, value),
@@ -153,7 +152,7 @@ impl Interpreter<'_, '_, '_> {
             if !is_operand {
                 slot.bits = bits;
             }
-            slot.zeros = 0;
+            slot.known.forget();
             self.budget.exchange(before, slot.n_bytes());
             return Err(stop);
         }
@@ -166,7 +165,7 @@ impl Interpreter<'_, '_, '_> {
         } else {
             slot.bits = bits;
         }
-        slot.zeros = 0;
+        slot.known.forget();
         slot.is_set = true;
         self.budget.exchange(before, bytes_of(len));
         Ok(())
@@ -247,9 +246,9 @@ impl Interpreter<'_, '_, '_> {
         let len = slot.bits.len();
         budget.reserve(bytes_of(len))?;
         // Zeros stay where the function is zero for them.
-        if table & 0b0011 != 0 {
-            slot.zeros = 0;
-        }
+        let zeros = if table & 0b0011 == 0 { slot.known.zeros } else { 0 };
+        slot.known.forget();
+        slot.known.zeros = zeros;
         let (kernels, other) = (parallelism.kernels, other.bits.limbs());
         parallelism.fill(slot.bits.limbs_mut(), 1, |start, part| {
             let n_bits = bits_in(len, start, part);

@@ -248,22 +248,25 @@ impl<'p> Interpreter<'p, '_, '_> {
         }
         let back = self.base;
         self.base = from;
+        // What is known goes with the limbs, of which an unset variable gives none.
+        let of_limbs = place.bits().filter(|reg| self.bits_slot(*reg).is_set);
+        let known = of_limbs.map(|reg| std::mem::take(&mut self.bits_slot_mut(reg).known));
         let data = self.take_value(place);
-        let (size, fixed, zeros) = match place {
+        let (size, fixed) = match place {
             RegRef::Slice(reg) | RegRef::Word(reg) => {
                 let slot = self.bits_slot_mut(reg);
-                (slot.size.take(), slot.fixed, slot.zeros)
+                (slot.size.take(), slot.fixed)
             }
             RegRef::Int(_)
             | RegRef::Bool(_)
             | RegRef::Table(_)
             | RegRef::Text(_)
-            | RegRef::Handle(_) => (None, false, 0),
+            | RegRef::Handle(_) => (None, false),
         };
         self.base = to;
         self.put_value(param, data);
-        if let Some(reg) = param.bits() {
-            self.bits_slot_mut(reg).zeros = zeros;
+        if let (Some(reg), Some(known)) = (param.bits(), known) {
+            self.bits_slot_mut(reg).known = known;
         }
         if whole {
             self.set_size(param, size, fixed);

@@ -87,10 +87,13 @@ impl Interpreter<'_, '_, '_> {
                 match table.as_columns() {
                     Some(form) => BitsRef::Table(form),
                     None => {
-                        let made = table.to_host(&self.parallelism)?;
-                        let bytes = table.n_bytes();
+                        let bytes = table.dense_bytes();
                         let alive = self.budget.alive();
                         let refused = || self.budget.refused(alive, alive.saturating_add(bytes));
+                        if table.is_sparse() && bytes > self.budget.available() {
+                            return Err(refused());
+                        }
+                        let made = table.to_host(&self.parallelism)?;
                         turned = made.ok_or_else(refused)?;
                         BitsRef::Table(&turned)
                     }

@@ -16,6 +16,7 @@ use super::parallelism::Parallelism;
 use super::probe::Probe;
 use super::recording::{Recorder, TileScope};
 use super::registers::{Base, BitsSlot, Frame, Running, TableSlot};
+use super::summary::Word;
 use super::turns::Scratch;
 use super::value::Value;
 use crate::backend::{Control, Outcome, Stats};
@@ -43,6 +44,8 @@ pub(super) struct Interpreter<'p, 'c, 'h> {
     pub(super) handles: Vec<Option<Arc<Handle>>>,
     /// Takes results that may not overwrite their operands.
     pub(super) spare: BitVector,
+    /// What happens to the blocks of an operation; memory only.
+    pub(super) block_words: Vec<Word>,
     /// The lines that a kernel over lines works on; empty between kernels.
     pub(super) lines: Vec<usize>,
     /// Bytes of the second forms of tables.
@@ -101,6 +104,7 @@ pub(super) fn run<'h, P: Probe>(
         texts: Vec::new(),
         handles: Vec::new(),
         spare: BitVector::default(),
+        block_words: Vec::new(),
         copies,
         foralls: Vec::new(),
         lines: Vec::new(),
@@ -365,12 +369,12 @@ impl<'p> Interpreter<'p, '_, '_> {
                     self.set(dst, found);
                 }
                 Inst::Lut2 { table, dst, left, right } => {
-                    if !self.record_long(*inst, self.bits(left).len())? {
+                    if !self.long_function(*inst, table, dst, &[left, right])? {
                         self.lut2(table, dst, left, right)?;
                     }
                 }
                 Inst::Lut3 { table, dst, of } => {
-                    if !self.record_long(*inst, self.bits(of[0]).len())? {
+                    if !self.long_function(*inst, table, dst, &of)? {
                         self.lut3(table, dst, of)?;
                     }
                 }

@@ -15,6 +15,7 @@
 mod access;
 mod ask;
 mod bits;
+mod blocks;
 mod calls;
 mod class;
 mod code;
@@ -40,6 +41,8 @@ mod recording;
 mod registers;
 mod shown;
 mod sizes;
+mod sparse;
+mod summary;
 mod table;
 mod tables;
 mod turn;
@@ -52,7 +55,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use star_base::{BitTable, Native, OutOfMemory};
+use star_base::{BitTable, Native, OutOfMemory, SparseLines};
 use star_ir::analysis::line_accesses::{LineAccesses, line_accesses};
 use star_ir::{Program, RoutineId, Ty};
 
@@ -172,7 +175,11 @@ impl Backend for Cpu {
     }
 
     fn load(&self, value: HostValue, fixed: bool) -> Result<Value, BackendError> {
-        Ok(Value { data: ValueData::from_host(value), size: None, fixed })
+        let mut data = ValueData::from_host(value);
+        if let (ValueData::Table(table), true) = (&mut data, self.settings.all_sparse) {
+            *table = Arc::new(sparse_of(table)?);
+        }
+        Ok(Value { data, size: None, fixed })
     }
 
     fn new_table(&self, n_rows: usize, n_cols: usize, fixed: bool) -> Result<Value, BackendError> {
@@ -190,12 +197,34 @@ impl Backend for Cpu {
         let ValueData::Table(shared) = &mut value.data else { return Err(no_table()) };
         check_part((shared.n_rows(), shared.n_cols()), start, columns)?;
         let never = MemoryBudget::new(&NEVER, &NEVER, u64::MAX);
-        shared_mut(shared, &self.parallelism(&never))?.set_columns(start, columns);
+        let parallelism = self.parallelism(&never);
+        let table = shared_mut(shared, &parallelism)?;
+        let refused = OutOfMemory { n_bytes: u128::from(table.dense_bytes()) };
+        let is_sparse = table.is_sparse();
+        let made = table.make_dense(&parallelism).map_err(|_stop| BackendError::Interrupted)?;
+        if is_sparse && !made {
+            return Err(refused.into());
+        }
+        table.set_columns(start, columns);
         Ok(())
     }
 
     fn load_rows(&self, rows: BitTable, fixed: bool) -> Result<Value, BackendError> {
         let table = Arc::new(table::Table::of_rows(rows));
+        Ok(Value { data: ValueData::Table(table), size: None, fixed })
+    }
+
+    fn load_sparse(
+        &self,
+        lines: SparseLines,
+        form: TableForm,
+        fixed: bool,
+    ) -> Result<Value, BackendError> {
+        let line = match form {
+            TableForm::Columns => form::Line::Column,
+            TableForm::Rows => form::Line::Row,
+        };
+        let table = Arc::new(table::Table::of_sparse(lines, line));
         Ok(Value { data: ValueData::Table(table), size: None, fixed })
     }
 
@@ -277,6 +306,11 @@ impl Backend for Cpu {
         accesses.map(form).collect()
     }
 
+    fn sparse_tables(&self, code: &Code, entry: RoutineId) -> Option<Vec<bool>> {
+        let accesses = line_accesses(&code.0.program, entry).into_iter();
+        Some(accesses.map(|of| of.rows.max(of.columns) > 0 && !of.whole).collect())
+    }
+
     fn lay_out(
         &self,
         plan: &Plan,
@@ -291,7 +325,10 @@ impl Backend for Cpu {
         for (value, accesses) in values.iter_mut().zip(wanted) {
             let ValueData::Table(shared) = &mut value.data else { continue };
             let n_bytes = shared.n_bytes();
-            if !wants_rows(accesses) || Copies::new(&self.settings).may_add(&budget, n_bytes) {
+            if shared.is_sparse()
+                || !wants_rows(accesses)
+                || Copies::new(&self.settings).may_add(&budget, n_bytes)
+            {
                 continue;
             }
             // A table that somebody else has, too, stays as it is.
@@ -339,6 +376,21 @@ impl Backend for Cpu {
             interpreter::run(code, &self.natives, parallelism, entry, values, control, &mut probe);
         probe.end();
         outcome
+    }
+}
+
+/// A sparse table of the same bits, by rows or by columns, so that tests see both.
+fn sparse_of(table: &table::Table) -> Result<table::Table, BackendError> {
+    let Some(columns) = table.as_columns() else {
+        return Err(BackendError::Internal("a table of a host that is by rows".to_owned()));
+    };
+    let lines = SparseLines::of_columns(columns)?;
+    if (table.n_rows() + table.n_cols()).is_multiple_of(2) {
+        return Ok(table::Table::of_sparse(lines, form::Line::Column));
+    }
+    match lines.turned(|| true)? {
+        Some(rows) => Ok(table::Table::of_sparse(rows, form::Line::Row)),
+        None => Err(BackendError::Interrupted),
     }
 }
 

@@ -129,7 +129,7 @@ impl Interpreter<'_, '_, '_> {
         });
         let slot = &mut self.bits[at];
         slot.bits = bits;
-        slot.zeros = 0;
+        slot.known.forget();
         done
     }
 }

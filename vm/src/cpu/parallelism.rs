@@ -42,10 +42,16 @@ pub struct Settings {
     pub copy_bytes: u64,
     /// The part of the limit on memory that second forms take at most: one in so many.
     pub copy_share: u64,
+    /// Limbs of a slice or word from which on its blocks have a summary.
+    pub summary_limbs: usize,
+    /// Limbs of such a block, 1 to 8.
+    pub summary_block: usize,
+    /// Every table that is given or made is sparse and stays so, and every operation that can goes by blocks.
+    pub all_sparse: bool,
 }
 
 impl Default for Settings {
-    /// 1 MiB for threads, pieces of 128 KiB, looks every 16 MiB, blocks of 4 KiB, recording from 32 KiB on.
+    /// 1 MiB for threads, summaries from 16 KiB on, of blocks of 64 bytes, pieces of 128 KiB, looks every 16 MiB, blocks of 4 KiB, recording from 32 KiB on.
     fn default() -> Self {
         Settings {
             threads: None,
@@ -60,6 +66,9 @@ impl Default for Settings {
             in_place_bytes: 1 << 28,
             copy_bytes: 1 << 16,
             copy_share: 8,
+            summary_limbs: 1 << 11,
+            summary_block: 8,
+            all_sparse: false,
         }
     }
 }
@@ -80,7 +89,15 @@ impl Settings {
             in_place_bytes: 0,
             copy_bytes: 1 << 16,
             copy_share: 8,
+            summary_limbs: 0,
+            summary_block: 1,
+            all_sparse: false,
         }
+    }
+
+    /// Every slice with a summary of blocks of 64 bits, every table sparse, and nothing recorded that could go by blocks.
+    pub fn sparse() -> Self {
+        Settings { all_sparse: true, record_limbs: usize::MAX, ..Settings::tiny() }
     }
 }
 

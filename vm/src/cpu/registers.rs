@@ -7,6 +7,7 @@ use star_ir::LocId;
 
 use super::form::bytes_of;
 use super::operand::{Pc, RegRef};
+use super::summary::Known;
 use super::table::Table;
 use super::value::ValueData;
 
@@ -18,8 +19,8 @@ pub(super) struct BitsSlot {
     /// The number of components if it was never set, if it is known.
     pub(super) size: Option<usize>,
     pub(super) fixed: bool,
-    /// So many limbs at the beginning are known to be zero: STEP need not look at them again.
-    pub(super) zeros: usize,
+    /// What is known of `bits` as they lie there, set or not.
+    pub(super) known: Known,
 }
 
 impl BitsSlot {
@@ -27,12 +28,15 @@ impl BitsSlot {
     pub(super) fn put(&mut self, bits: BitVector) {
         self.bits = bits;
         self.is_set = true;
-        self.zeros = 0;
+        self.known.forget();
     }
 
     /// It gives its bits up, if it holds any.
     pub(super) fn take(&mut self) -> Option<BitVector> {
-        std::mem::take(&mut self.is_set).then(|| std::mem::take(&mut self.bits))
+        std::mem::take(&mut self.is_set).then(|| {
+            self.known.forget();
+            std::mem::take(&mut self.bits)
+        })
     }
 
     /// Bytes of what it holds.

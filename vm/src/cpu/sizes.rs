@@ -94,6 +94,9 @@ impl Interpreter<'_, '_, '_> {
         if fixed || columns <= before {
             return Ok(());
         }
+        if self.is_sparse(table) {
+            return self.grow_sparse(table, columns);
+        }
         let more = bytes_of(rows).saturating_mul((columns - before) as u64);
         self.own(table)?;
         let is_by_rows = self.table(table)?.as_columns().is_none();

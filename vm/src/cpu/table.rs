@@ -10,7 +10,9 @@
 //! memory if it is square, and else if both forms find room for as long as it takes. Each time it does, the next time takes twice
 //! as many accesses, since what is read in both ways would be turned for ever.
 
+mod growth;
 mod host;
+mod sparse;
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -19,10 +21,13 @@ use star_base::BitTable;
 use star_natives::Lines;
 
 use super::form::{Line, bytes_of, columns_of, copy_of, gather, scatter, turn};
-use super::parallelism::{Parallelism, pieces};
+use super::parallelism::Parallelism;
 use super::turn::{Progress, turn_in_place};
 use super::window::Window;
 use crate::stop::{Run, broken};
+
+pub(super) use sparse::Found;
+use sparse::Sparse;
 
 /// A table.
 #[derive(Debug, Default)]
@@ -33,6 +38,8 @@ pub(super) struct Table {
     by_rows: bool,
     home: BitTable,
     copy: OnceLock<BitTable>,
+    /// The table, if it is sparse; `home` holds nothing then. See Note [Sparse tables] in `table/sparse.rs`.
+    sparse: Option<Box<Sparse>>,
     /// Accesses against the home form since the last write along it.
     against: AtomicUsize,
     /// Over the home form; see Note [Windows].
@@ -61,11 +68,7 @@ impl Table {
             n_cols: table.n_cols(),
             by_rows: false,
             home: table,
-            copy: OnceLock::new(),
-            against: AtomicUsize::new(0),
-            window: Window::default(),
-            n_changes: 0,
-            half_turned: None,
+            ..Table::default()
         }
     }
 
@@ -94,34 +97,46 @@ impl Table {
 
     /// Bytes of its packed bits, one form, as every backend counts them.
     pub(super) fn n_bytes(&self) -> u64 {
+        if let Some(sparse) = &self.sparse {
+            return sparse.n_bytes();
+        }
         bytes_of(self.n_rows).saturating_mul(self.n_cols as u64)
     }
 
     /// Bytes that it takes beside its home form: those of a copy in the other form, and of the window.
     pub(super) fn extra_bytes(&self) -> u64 {
+        if let Some(sparse) = &self.sparse {
+            return sparse.extra_bytes();
+        }
         let copy = if self.copy.get().is_some() { self.n_bytes() } else { 0 };
         copy.saturating_add(self.window.n_bytes())
     }
 
     /// A copy of the table, its home form only; `None` if the system has no room for it.
     pub(super) fn try_clone(&self, parallelism: &Parallelism<'_>) -> Run<Option<Table>> {
+        let sparse = match self.sparse.as_deref().map(Sparse::try_clone) {
+            Some(Ok(copy)) => Some(Box::new(copy)),
+            Some(Err(_)) => return Ok(None),
+            None => None,
+        };
         let Some(home) = copy_of(&self.home, parallelism)? else { return Ok(None) };
         Ok(Some(Table {
             n_rows: self.n_rows,
             n_cols: self.n_cols,
             by_rows: self.by_rows,
             home,
-            copy: OnceLock::new(),
-            against: AtomicUsize::new(0),
-            window: Window::default(),
-            n_changes: 0,
+            sparse,
             half_turned: self.half_turned,
+            ..Table::default()
         }))
     }
 
     /// The form in which the lines are columns of a bit table, if it is valid.
     #[inline]
     fn form(&self, line: Line) -> Option<&BitTable> {
+        if self.sparse.is_some() {
+            return None;
+        }
         if self.by_rows == (line == Line::Row) { Some(&self.home) } else { self.copy.get() }
     }
 
@@ -171,6 +186,9 @@ impl Table {
         parallelism: &Parallelism<'_>,
         may_copy: bool,
     ) -> Run<()> {
+        if self.sparse.is_some() {
+            return self.read_sparse(line, idx, dst, parallelism, may_copy);
+        }
         if self.form(line).is_none()
             && self.wants_turn(dst.len() * 64, parallelism)
             && may_copy
@@ -215,9 +233,15 @@ impl Table {
         self.form(line).is_some()
     }
 
-    /// Is that the home form?
+    /// Is that the home form, and do its lines lie together?
     #[inline]
     pub(super) fn is_home(&self, line: Line) -> bool {
+        self.lies_along(line) && self.sparse.is_none()
+    }
+
+    /// Does the home form, sparse or not, hold such lines?
+    #[inline]
+    pub(super) fn lies_along(&self, line: Line) -> bool {
         self.by_rows == (line == Line::Row)
     }
 
@@ -245,6 +269,9 @@ impl Table {
         parallelism: &Parallelism<'_>,
         room: TurnRoom,
     ) -> Run<bool> {
+        if self.sparse.is_some() {
+            return Ok(false);
+        }
         if self.by_rows != (line == Line::Row) {
             let turned = match self.copy.take() {
                 Some(copy) => Some(copy),
@@ -318,6 +345,9 @@ impl Table {
 
     /// Bit (row, column), both from 0.
     pub(super) fn bit(&self, row_idx: usize, col_idx: usize) -> bool {
+        if let Some(sparse) = &self.sparse {
+            return Table::sparse_bit(sparse, self.by_rows, row_idx, col_idx);
+        }
         match self.by_rows {
             false => self.home.get(row_idx, col_idx),
             true => self.home.get(col_idx, row_idx),
@@ -378,6 +408,7 @@ impl Table {
         parallelism: &Parallelism<'_>,
     ) -> Run<Option<&BitTable>> {
         if self.form(line).is_none()
+            && self.sparse.is_none()
             && let Some(copy) = self.turned(parallelism)?
         {
             let _ = self.copy.set(copy);
@@ -391,6 +422,9 @@ impl Table {
         line: Line,
         parallelism: &Parallelism<'_>,
     ) -> Run<Option<&mut BitTable>> {
+        if self.sparse.is_some() {
+            return Ok(None);
+        }
         if !self.is_home(line) {
             let turned = match self.copy.take() {
                 Some(copy) => Some(copy),
@@ -402,45 +436,6 @@ impl Table {
         Ok(Some(self.home_mut()))
     }
 
-    /// Grows to `n_cols` columns, if it has fewer; false if the system has no room for that.
-    pub(super) fn grow(&mut self, n_cols: usize, parallelism: &Parallelism<'_>) -> Run<bool> {
-        let Some(home) = self.home_along(Line::Column, parallelism)? else { return Ok(false) };
-        let before = home.n_cols();
-        if n_cols <= before {
-            return Ok(true);
-        }
-        if n_cols / 2 >= before || home.stride() == 0 {
-            // Zeros that nobody has touched cost nothing.
-            let Ok(mut grown) = BitTable::zeros(home.n_rows(), n_cols) else { return Ok(false) };
-            let from = &home.storage()[..before * home.stride()];
-            parallelism.fill(&mut grown.storage_mut()[..from.len()], 1, |start, part| {
-                part.copy_from_slice(&from[start..start + part.len()]);
-            })?;
-            *home = grown;
-            self.n_cols = n_cols;
-            return Ok(true);
-        }
-        // The allocator gives a large table more pages without moving it, so that there are never two.
-        let at_once = (parallelism.settings.poll_limbs / home.stride().max(1)).max(1);
-        let mut grow = || -> Run<bool> {
-            for columns in pieces(before..n_cols, at_once) {
-                parallelism.poll()?;
-                if home.resize_columns(columns.end).is_err() {
-                    return Ok(false);
-                }
-            }
-            Ok(true)
-        };
-        let grown = grow();
-        if let Ok(true) = grown {
-            self.n_cols = n_cols;
-        } else {
-            // Fewer columns are never refused.
-            let _ = home.resize_columns(before);
-        }
-        grown
-    }
-
     /// The form by columns, if it is valid; a table by rows alone has none.
     pub(super) fn as_columns(&self) -> Option<&BitTable> {
         self.form(Line::Column)
@@ -450,7 +445,7 @@ impl Table {
     /// When a flag stops that, the table is half turned.
     pub(super) fn turn_in_place(&mut self, line: Line, parallelism: &Parallelism<'_>) -> Run<bool> {
         self.end_turn(parallelism)?;
-        if self.has(line) || self.n_rows != self.n_cols {
+        if self.has(line) || self.n_rows != self.n_cols || self.sparse.is_some() {
             return Ok(self.has(line));
         }
         self.window.drop();
@@ -482,7 +477,10 @@ impl Table {
 
     /// Number of ones.
     pub(super) fn n_ones(&self, parallelism: &Parallelism<'_>) -> Run<u64> {
-        parallelism.count(self.home.storage())
+        match &self.sparse {
+            Some(sparse) => Ok(sparse.lines().count_ones()),
+            None => parallelism.count(self.home.storage()),
+        }
     }
 }
 

@@ -32,6 +32,8 @@ impl Interpreter<'_, '_, '_> {
                 self.handle_part(dst, handle, &self.routine()?.parts[part as usize])
             }
             TableInst::PutPart { handle, part, value } => {
+                // Natives look at what a handle holds.
+                self.make_dense(value)?;
                 self.put_handle_part(handle, &self.routine()?.parts[part as usize], value)
             }
             TableInst::CopyHandle { dst, src } => {
@@ -58,6 +60,9 @@ impl Interpreter<'_, '_, '_> {
                 let row_idx = self.place(row, Size::Rows(table))?;
                 let col_idx = self.place(column, Size::Columns(table))?;
                 let bit = self.bit(bit)?;
+                if self.is_sparse(table) {
+                    return self.put_sparse_bit(table, row_idx, col_idx, bit);
+                }
                 self.change(table, |table, _| {
                     table.put(row_idx, col_idx, bit);
                     Ok(())
@@ -69,7 +74,10 @@ impl Interpreter<'_, '_, '_> {
 
     /// A register takes a table of zeros.
     pub(super) fn new_table(&mut self, dst: Reg, rows: usize, columns: usize) -> Run<()> {
-        let table = self.zeros(rows, columns)?;
+        let table = match self.parallelism.settings.all_sparse {
+            true => self.sparse_zeros(rows, columns)?,
+            false => self.zeros(rows, columns)?,
+        };
         self.put_table(dst, CowTable::Own(Box::new(table)));
         Ok(())
     }
@@ -153,7 +161,8 @@ impl Interpreter<'_, '_, '_> {
         self.budget.reserve(bytes)?;
         let refused = OutOfMemory { n_bytes: u128::from(bytes) };
         let own = table.try_clone(&self.parallelism)?.ok_or_else(|| self.out_of_memory(refused))?;
-        self.budget.commit(bytes);
+        // A sparse copy has no unused room.
+        self.budget.commit(own.n_bytes());
         self.tables[at].table = CowTable::Own(Box::new(own));
         self.paths.table_copies += 1;
         Ok(())
@@ -196,6 +205,9 @@ impl Interpreter<'_, '_, '_> {
         let table_reg = table;
         let holding = &mut tables[base.tables + table_reg as usize].table;
         let table = holding.get().ok_or_else(|| broken("a table that was never set"))?;
+        if table.is_sparse() {
+            return self.sparse_line(dst, table_reg, line, index);
+        }
         let (of, len) = match line {
             Line::Row => (table.n_rows(), table.n_cols()),
             Line::Column => (table.n_cols(), table.n_rows()),
@@ -210,7 +222,7 @@ impl Interpreter<'_, '_, '_> {
             let refused = |_| budget.refused(alive, alive.saturating_add(wanted));
             slot.bits.resize(len).map_err(refused)?;
         }
-        slot.zeros = 0;
+        slot.known.forget();
         if table.has(line) {
             table.copy_line(line, idx, slot.bits.limbs_mut(), parallelism)?;
         } else {
@@ -251,6 +263,9 @@ impl Interpreter<'_, '_, '_> {
         index: Number,
         value: Reg,
     ) -> Run<()> {
+        if self.is_sparse(table) {
+            return self.put_sparse_line(table, line, index, value);
+        }
         self.own(table)?;
         let Interpreter {
             bits,
@@ -343,6 +358,7 @@ impl Interpreter<'_, '_, '_> {
         if table == value {
             return Ok(());
         }
+        self.make_dense(table)?;
         let (rows, width) = (self.table(value)?.n_rows(), self.table(value)?.n_cols());
         let part = self.part(base, width, self.table(table)?.n_cols())?;
         if rows != self.table(table)?.n_rows() {
@@ -377,10 +393,11 @@ impl Interpreter<'_, '_, '_> {
         if self.table(table)?.n_rows() != len {
             return Err(broken("a mask of another size than the table"));
         }
-        let (bytes, before) = (self.table(table)?.n_bytes(), self.table(table)?.extra_bytes());
+        let (bytes, before) = (self.table(table)?.dense_bytes(), self.table(table)?.extra_bytes());
+        let is_sparse = self.is_sparse(table);
         let turned = match self.table(table)?.as_columns() {
             Some(_) => None,
-            None if self.may_copy(self.table(table)?) => {
+            None if !is_sparse && self.may_copy(self.table(table)?) => {
                 self.table(table)?.make_form(Line::Column, &self.parallelism)?;
                 None
             }

@@ -1,9 +1,13 @@
 //! What the command line of `star run` wants: where values come from, and where results go.
 
+use star_base::{Code, Diagnostic};
+use star_bind::data::SparseWish;
 use star_bind::rows::GRAPH;
 use star_bind::{ArgValue, Binding, Origin, Signature, UnknownNames, bind, part};
 use star_edge::access::Grants;
-use star_edge::failure::Failure;
+use star_edge::failure::{Failure, refused_by_backend};
+use star_harness::Compiled;
+use star_ir::RoutineId;
 use star_vm::HostValue;
 
 use super::RunArgs;
@@ -67,4 +71,31 @@ pub(super) fn grants<'a>(args: &'a RunArgs, binding: &Binding) -> Grants<'a> {
     let files: Vec<String> = files.collect();
     read_names.extend(files);
     Grants { read: &args.allow_read, write: &args.allow_write, read_names, write_names }
+}
+
+/// Which tables are to be sparse, of those of which the plan says whether they may as well be.
+pub(super) fn sparse_wishes(
+    args: &RunArgs,
+    compiled: &Compiled,
+    entry: RoutineId,
+) -> Result<Vec<SparseWish>, Failure> {
+    let form = args.table_form.as_deref();
+    let planned = compiled.sparse_tables(entry);
+    let planned =
+        planned.map_err(|error| refused_by_backend("the program cannot be planned", &error))?;
+    let Some(planned) = planned else {
+        if form != Some("sparse") {
+            return Ok(Vec::new());
+        }
+        let message = format!("the backend `{}` has no sparse tables", args.backend);
+        let error = Diagnostic::new(Code::Usage, message);
+        return Err(error.help("leave `--table-form` out, or take `--backend cpu`").into());
+    };
+    let wish = |looks_only: &bool| match (form, looks_only) {
+        (Some("dense"), _) => SparseWish::Never,
+        (Some(_), _) => SparseWish::Always,
+        (None, true) => SparseWish::WhereSmaller,
+        (None, false) => SparseWish::WhereNeeded,
+    };
+    Ok(planned.iter().map(wish).collect())
 }

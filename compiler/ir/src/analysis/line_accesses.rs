@@ -5,9 +5,9 @@
 //! if both were taken. A recursive call counts nothing.
 
 use crate::op::{Op, Operand};
-use crate::program::{Program, Routine, RoutineId, VarId};
+use crate::program::{Mode, Program, Routine, RoutineId, VarId};
 use crate::stmt::{Arg, Stmt, StmtKind};
-use crate::visit;
+use crate::visit::{self, Access};
 
 /// Turns of a loop whose bounds are not known, as it is weighted.
 pub const TURNS: u64 = 16;
@@ -19,6 +19,8 @@ pub struct LineAccesses {
     pub rows: u64,
     /// Columns that are read or written; a field, or an extreme value, is one.
     pub columns: u64,
+    /// Is anything else done with it than that rows, columns, bits and sizes are read?
+    pub whole: bool,
 }
 
 /// The accesses to each parameter of a routine, in their order; those that are no tables have none.
@@ -43,6 +45,10 @@ impl Counting<'_> {
         self.known[idx] = Some(vec![LineAccesses::default(); routine.params.len()]);
         let mut found = vec![LineAccesses::default(); routine.params.len()];
         self.block(routine, &routine.body, 1, &mut found);
+        for (param, found) in routine.params.iter().zip(&mut found) {
+            // A routine with a native may do with its tables whatever the native does.
+            found.whole |= param.mode != Mode::Value || routine.native.is_some();
+        }
         self.known[idx] = Some(found.clone());
         found
     }
@@ -72,28 +78,38 @@ impl Counting<'_> {
         found: &mut [LineAccesses],
     ) {
         let param = |var: VarId| routine.params.iter().position(|param| param.var == var);
-        let mut add = |var: VarId, by_rows: u64, by_columns: u64| {
+        if !only_looks(kind) {
+            visit::accesses(kind, &mut |var, access| {
+                if !matches!(access, Access::ReadSize | Access::Observe)
+                    && let Some(counts) = param(var).and_then(|idx| found.get_mut(idx))
+                {
+                    counts.whole = true;
+                }
+            });
+        }
+        let mut add = |var: VarId, by_rows: u64, by_columns: u64, whole: bool| {
             if let Some(counts) = param(var).and_then(|idx| found.get_mut(idx)) {
                 counts.rows = counts.rows.saturating_add(weight.saturating_mul(by_rows));
                 counts.columns = counts.columns.saturating_add(weight.saturating_mul(by_columns));
+                counts.whole |= whole;
             }
         };
         match kind {
             StmtKind::Assign(_, Op::Row(table, _)) | StmtKind::PutRow { table, .. } => {
-                add(*table, 1, 0);
+                add(*table, 1, 0, false);
             }
             StmtKind::Assign(
                 _,
                 Op::Column(table, _) | Op::Field { table, .. } | Op::Extreme { table, .. },
             )
             | StmtKind::PutColumn { table, .. }
-            | StmtKind::PutField { table, .. } => add(*table, 0, 1),
+            | StmtKind::PutField { table, .. } => add(*table, 0, 1, false),
             StmtKind::Call { callee, args, .. } => {
                 let inside = self.routine(*callee);
-                for (arg, LineAccesses { rows, columns }) in args.iter().zip(inside) {
+                for (arg, LineAccesses { rows, columns, whole }) in args.iter().zip(inside) {
                     match arg {
                         Arg::Value(Operand::Var(var)) | Arg::Move(var) | Arg::Ref(var) => {
-                            add(*var, rows, columns);
+                            add(*var, rows, columns, whole);
                         }
                         Arg::Value(Operand::Int(_) | Operand::Bool(_) | Operand::Str(_)) => {}
                     }
@@ -123,6 +139,18 @@ impl Counting<'_> {
             | StmtKind::Exit => {}
         }
     }
+}
+
+/// Does the statement itself do nothing with tables but read their lines and bits, or pass them on, of which the callee says what becomes?
+fn only_looks(kind: &StmtKind) -> bool {
+    matches!(
+        kind,
+        StmtKind::Assign(
+            _,
+            Op::Row(..) | Op::Column(..) | Op::Bit(..) | Op::Rows(_) | Op::Columns(_)
+        ) | StmtKind::Check(_)
+            | StmtKind::Call { .. }
+    )
 }
 
 /// How often what is inside runs.

@@ -363,8 +363,38 @@ locations {
 ";
     let program = parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let found = line_accesses(&program, RoutineId(0));
-    let accesses = |rows, columns| LineAccesses { rows, columns };
+    let accesses = |rows, columns| LineAccesses { rows, columns, whole: false };
     // A loop with numbers for bounds counts as often as it runs.
     assert_eq!(found, [accesses(TURNS + 3, 1), accesses(0, TURNS), accesses(0, 0)]);
     assert_eq!(line_accesses(&program, RoutineId(7)), []);
+}
+
+#[test]
+fn whatever_is_not_a_look_at_lines_bits_or_sizes_is_one_at_the_whole_table() {
+    let whole = |header: &str, rest: &str| {
+        let text = format!(
+            "routine 0 \"F\" ({header}) !0 {{
+  var %U: table[?, ?]
+  var %n: int
+  check set %T !0
+  {rest}
+}}
+routine 1 \"G\" (value %T: table[?, ?]) !0 {{
+  var %U: table[?, ?]
+  check set %T !0
+  %U = copy %T !0
+}}
+locations {{
+  !0 = 0:0..0
+}}
+"
+        );
+        let program = parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        line_accesses(&program, RoutineId(0))[0].whole
+    };
+    assert!(!whole("value %T: table[?, ?]", ""));
+    assert!(!whole("value %T: table[?, ?]", "%n = rows %T !0\n  %n = columns %T !0"));
+    assert!(whole("ref %T: table[?, ?]", ""), "it goes back to the caller");
+    assert!(whole("value %T: table[?, ?]", "%U = copy %T !0"));
+    assert!(whole("value %T: table[?, ?]", "call 1 \"G\" (value %T) !0"), "the callee copies it");
 }

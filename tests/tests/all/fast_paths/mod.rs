@@ -3,6 +3,7 @@
 //! Whatever is run here is compared on every backend in both modes; these tests say in addition what has to
 //! have been taken: a fast path that never runs passes every comparison.
 
+mod blocks;
 mod calls;
 mod lines;
 mod long;

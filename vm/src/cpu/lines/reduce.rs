@@ -155,14 +155,18 @@ impl Interpreter<'_, '_, '_> {
         if indices.is_empty() {
             return Ok(Err(Declined::Empty));
         }
-        if self.table(table)?.lines(line).is_none() {
+        let is_sparse = self.combines_sparse(table, line, function);
+        if !is_sparse && self.table(table)?.lines(line).is_none() {
             return Ok(Err(Declined::Form));
         }
         let at = self.bits_at(dst);
         let mut bits = std::mem::take(&mut self.bits[at].bits);
-        let done = self.combine_lines(&mut bits, (table, line), function, &indices);
+        let done = match is_sparse {
+            true => self.combine_sparse(&mut bits, table, function, &indices),
+            false => self.combine_lines(&mut bits, (table, line), function, &indices),
+        };
         self.bits[at].bits = bits;
-        self.bits[at].zeros = 0;
+        self.bits[at].known.forget();
         done?;
         let n_turns = indices.len() as u64;
         self.count_turns(n_turns, cost);

@@ -125,11 +125,26 @@ impl Interpreter<'_, '_, '_> {
             return Ok(false);
         }
         self.budget.poll()?;
+        if !self.all_dense()? {
+            return Ok(false);
+        }
         let taken = call::run(self, twin)?;
         if taken {
             self.count_native();
         }
         Ok(taken)
+    }
+
+    /// Makes the sparse tables among the arguments dense, since natives work on lines that lie together; false if there is no memory for that.
+    fn all_dense(&mut self) -> Run<bool> {
+        for (place, _) in &self.routine()?.params {
+            let Some(reg) = place.table().filter(|reg| self.is_sparse(*reg)) else { continue };
+            if self.table(reg)?.dense_bytes() > self.budget.available() {
+                return Ok(false);
+            }
+            self.make_dense(reg)?;
+        }
+        Ok(true)
     }
 
     /// The stop at which an algorithm was interrupted.

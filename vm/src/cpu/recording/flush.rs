@@ -130,8 +130,8 @@ impl Interpreter<'_, '_, '_> {
         let number = match (ask, answer) {
             (Ask::Search(search), Answer::First(first)) => {
                 if let [of] = of {
-                    let slot = self.bits_slot_mut(*of);
-                    slot.zeros = first.unwrap_or(slot.bits.len()) / 64;
+                    let n_zeros = first.unwrap_or(self.bits(*of).len()) / 64;
+                    self.known_zeros(*of, n_zeros);
                 }
                 search.answer(first)
             }

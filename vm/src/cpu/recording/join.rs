@@ -145,7 +145,7 @@ impl Interpreter<'_, '_, '_> {
                 if of.n_rows() != n_rows || !self.takes(n_rows) || !self.may_store(table)? {
                     return Ok(false);
                 }
-                let value = self.recorder.value(self.bits_at(value));
+                let value = self.loaded(value);
                 let port = self.recorder.column(self.table_at(table), col_idx, true);
                 self.recorder.tape.store(port, value);
                 self.deferred(n_rows);
@@ -181,9 +181,17 @@ impl Interpreter<'_, '_, '_> {
     fn value_of(&mut self, op: &Bitwise) -> ValueId {
         let mut inputs = [ValueId::default(); 3];
         for (input, reg) in inputs.iter_mut().zip(op.of()) {
-            *input = self.recorder.value(self.base.bits + *reg as usize);
+            *input = self.loaded(*reg);
         }
         self.recorder.tape.lut(op.table, &inputs[..op.of().len()])
+    }
+
+    /// What a slice holds: a constant if that is known, which is not so of one that is pending.
+    fn loaded(&mut self, reg: Reg) -> ValueId {
+        match self.bits_slot(reg).known.constant() {
+            Some(bit) => self.recorder.tape.constant(bit),
+            None => self.recorder.value(self.bits_at(reg)),
+        }
     }
 
     /// Asks about a function of slices when the tape is flushed, if one of them is pending.
@@ -230,7 +238,7 @@ impl Interpreter<'_, '_, '_> {
         }
         let slot = &mut self.bits[at];
         slot.is_set = true;
-        slot.zeros = 0;
+        slot.known.forget();
         self.budget.exchange(before, bytes_of(len));
         Ok(())
     }

@@ -91,7 +91,7 @@ impl Interpreter<'_, '_, '_> {
 
     /// The tile kernel that is running, if its tape can still be forgotten.
     #[inline]
-    pub(super) fn recorded_tile(&self) -> Option<&TileScope> {
+    pub(in crate::cpu) fn recorded_tile(&self) -> Option<&TileScope> {
         self.tile.as_ref().filter(|scope| !scope.is_kept)
     }
 

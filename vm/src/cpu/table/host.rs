@@ -14,6 +14,9 @@ use crate::stop::Run;
 impl Table {
     /// The table as a host knows it, taken apart; `None` if the system has no room to turn it.
     pub(in crate::cpu) fn to_host(&self, parallelism: &Parallelism<'_>) -> Run<Option<BitTable>> {
+        if let Some(sparse) = &self.sparse {
+            return self.sparse_to_host(sparse, parallelism);
+        }
         if let Some(progress) = self.half_turned {
             let Ok(mut columns) = BitTable::zeros(self.n_rows, self.n_cols) else {
                 return Ok(None);
@@ -34,7 +37,7 @@ impl Table {
     /// The form by columns alone; the table itself if it has none.
     #[expect(clippy::result_large_err, reason = "it is the table, not an error")]
     pub(in crate::cpu) fn into_columns(mut self) -> Result<BitTable, Table> {
-        if self.half_turned.is_some() {
+        if self.half_turned.is_some() || self.sparse.is_some() {
             return Err(self);
         }
         if !self.by_rows {

@@ -190,7 +190,7 @@ impl Interpreter<'_, '_, '_> {
                 Source::Slice(reg) => {
                     let slot = self.bits_slot_mut(reg);
                     slot.bits = std::mem::take(&mut outputs.slices[idx]);
-                    slot.zeros = 0;
+                    slot.known.forget();
                 }
                 Source::Column(reg) => {
                     self.table_slot_mut(reg).table = std::mem::take(&mut outputs.tables[idx]);

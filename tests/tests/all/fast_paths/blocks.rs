@@ -1,0 +1,179 @@
+//! Slices with summaries and sparse tables on the backend as people use it.
+
+use star_base::{BitTable, Random, SparseLines};
+use star_harness::Machine;
+use star_tests::run::{LIMITS, Program};
+use star_vm::{Argument, HostValue, Limits, TableForm};
+
+use super::slice;
+
+/// The first size with a summary; one that ends inside a block and a limb; one that would be recorded without.
+const SIZES: [usize; 3] = [1 << 17, (1 << 17) + 1000, (1 << 18) + 77];
+
+const TEXT: &str = "import \"star:closure\";
+procedure close(n: integer; var P: table(n,n)); begin WARSHALL(n,P) end;
+procedure logic(X,Y: slice(n); i,j: integer; var Z,U,V,W: slice(n); var k: integer);
+var A,B: slice(n); l: integer;
+begin
+  CLR(A); A(i):=1; A(j):=1;
+  SET(B); B(i):=0;
+  Z:=A or X; U:=A and Y; V:=A xor B; W:=not A;
+  W:=W and (not B); Z:=Z and (not A) or (X and Y and A);
+  k:=NUMB(A)*1000+FND(A); k:=k*3+NUMB(B); k:=k*3+FND(W); k:=k*3+NUMB(V);
+  A:=A and B; U:=U or A;
+  while SOME(A) do begin l:=STEP(A); k:=k+l; end;
+  CLR(B); B(j):=1; A:=B; A:=A or B; SET(A); CLR(A);
+  for l:=1 to 3 do begin B(l):=1; A:=A or B; V:=V and (not A); end;
+  if ONE(A) then k:=k+1;
+  if ZERO(A and X) then k:=k+2;
+  k:=k+NUMB(A and B)+NUMB(A and (not B));
+  A:=A xor A; V:=V or A
+end;
+procedure search(s: integer; G: table(n,n); var Level: table(n); var k: integer);
+var F,N,R,Y: slice(G); w: word; d,x: integer;
+begin
+  CLR(F); F(s):=1; R:=F; d:=0; k:=0;
+  while SOME(F) do
+  begin
+    d:=d+1; COL(d,Level):=F; CLR(N);
+    while SOME(F) do
+    begin x:=STEP(F); w:=ROW(x,G); Y:=CONVERT(w); N:=N or Y; k:=k+NUMB(w) end;
+    F:=N and (not R); R:=R or F
+  end;
+  F:=COL(s,G); k:=k*2+NUMB(F)+G(s,s)
+end;
+procedure changes(i,j: integer; X: slice(n); var G: table(n,n); var k: integer);
+var w: word; l: integer;
+begin
+  G(i,j):=1; G(j,j):=0; w:=ROW(i,G); ROW(j,G):=w;
+  COL(i,G):=X; k:=NUMB(ROW(i,G))+NUMB(COL(i,G));
+  for l:=1 to 9 do k:=k+NUMB(COL(l,G))
+end;
+procedure joins(X: slice(n); G: table(n,n); var N,M,A: slice(n));
+var w: word; Y: slice(n); i: integer;
+begin
+  CLR(N); CLR(M); SET(A);
+  foreach i in X do begin w:=ROW(i,G); Y:=CONVERT(w); N:=N or Y end;
+  foreach i in X do begin w:=ROW(i,G); Y:=CONVERT(w); M:=M xor Y end;
+  foreach i in X do begin w:=ROW(i,G); Y:=CONVERT(w); A:=A and Y end;
+  foreach i in X do begin Y:=COL(i,G); A:=A or Y end
+end;
+procedure fills(X: slice(n); var G: table(n,n); var k: integer);
+var w: word; i: integer;
+begin
+  w:=CONVERT(X); k:=0;
+  for i:=1 to n do begin ROW(i,G):=w; k:=k+G(i,i) end
+end;";
+
+#[test]
+fn operations_on_slices_of_few_ones_go_by_blocks() {
+    let program = Program::new(TEXT);
+    for n in SIZES {
+        let unset = || HostValue::Unset;
+        let int = |number: usize| HostValue::Int(number as i64);
+        for (i, j) in [(1, n), (n / 2, n / 2), (600, 513), (n - 1, 2)] {
+            let args = [slice(n, 1), slice(n, 2), int(i), int(j)].into_iter();
+            let args = args.chain([unset(), unset(), unset(), unset(), unset()]).collect();
+            let paths = program.agree("logic", args, LIMITS).optimised("cpu");
+            // A tape that is open takes what it can.
+            let least = if n < 1 << 18 { 15 } else { 3 };
+            assert!(paths.block_operations >= least, "{n}: {paths:?}");
+        }
+    }
+}
+
+/// Few ones for each vertex, as rows or columns.
+fn graph(n: usize, degree: usize) -> (BitTable, [SparseLines; 2]) {
+    let mut random = Random::new(5);
+    let mut table = BitTable::zeros(n, n).expect("memory");
+    for vertex in 0..n {
+        for _ in 0..degree {
+            table.put(vertex, random.below(n), true);
+        }
+    }
+    let columns = SparseLines::of_columns(&table).expect("memory");
+    let rows = columns.turned(|| true).expect("memory").expect("nobody stops it");
+    (table, [columns, rows])
+}
+
+/// Runs a routine with a table in every form, the second argument from behind; what it left has to be the same.
+fn in_every_form(routine: &str, before: &[HostValue], n: usize, after: &[HostValue]) {
+    let program = Program::new(TEXT);
+    let (table, [columns, rows]) = graph(n, 3);
+    let dense = (Argument::of(&HostValue::Table(table)), false);
+    let sparse = |lines: SparseLines, form| Argument {
+        sparse: Some(lines),
+        form,
+        ..Argument::new(HostValue::Unset, true)
+    };
+    let forms =
+        [dense, (sparse(columns, TableForm::Columns), true), (sparse(rows, TableForm::Rows), true)];
+    let mut expected = None;
+    for (graph, is_sparse) in forms {
+        for machine in ["cpu", "cpu-tiny", "cpu-sparse", "cpu-baseline"] {
+            let machine = star_harness::machines::Configuration::find(machine);
+            let machine: Machine = machine.and_then(|it| it.machine().ok()).expect("a machine");
+            let name = machine.name;
+            let compiled = machine.compile(program.lowered.program.clone()).expect("it compiles");
+            let arguments = before.iter().map(Argument::of).chain([graph.clone()]);
+            let arguments = arguments.chain(after.iter().map(Argument::of)).collect();
+            let limits = Limits { steps: None, ..LIMITS };
+            let run = compiled.run_with(program.entry(routine), arguments, limits);
+            let paths = run.stats.paths;
+            let left = (format!("{:?}", run.outcome), run.values);
+            let expected = expected.get_or_insert_with(|| left.clone());
+            assert!(left == *expected, "{routine} on {name}, sparse: {is_sparse}, {}", left.0);
+            let n_taken = paths.sparse_lines + paths.tables_made_dense;
+            assert!(!is_sparse || n_taken > 0, "{name}: {paths:?}");
+            // So small a table is full at once elsewhere.
+            assert!(name != "cpu-sparse" || paths.sparse_lines > 0, "{name}: {paths:?}");
+        }
+    }
+}
+
+#[test]
+fn sparse_tables_hold_what_dense_ones_do() {
+    let int = |number: i64| HostValue::Int(number);
+    for n in [1, 63, 64, 65, 700] {
+        let (i, j) = (int(1), int(n as i64));
+        let unset = [HostValue::Unset, HostValue::Unset];
+        in_every_form("search", std::slice::from_ref(&i), n, &unset);
+        if n > 9 {
+            in_every_form("changes", &[i, j.clone(), slice(n, 3)], n, &unset[..1]);
+        }
+        let three = [HostValue::Unset, HostValue::Unset, HostValue::Unset];
+        in_every_form("joins", &[slice(n, 5)], n, &three);
+        in_every_form("fills", &[slice(n, 4)], n, &unset[..1]);
+        if n < 100 {
+            // A native takes a table that it makes dense.
+            in_every_form("close", &[j], n, &[]);
+        }
+    }
+}
+
+#[test]
+fn a_sparse_table_that_fills_up_becomes_dense_once_and_within_memory() {
+    let program = Program::new(TEXT);
+    let n = 2000;
+    let (_, [_, rows]) = graph(n, 1);
+    let dense_bytes = n as u64 * (n.div_ceil(64) as u64 * 8);
+    let run = |memory: u64| {
+        let machine = star_harness::machines::Configuration::find("cpu").expect("it is there");
+        let machine = machine.machine().expect("it is ready");
+        let compiled = machine.compile(program.lowered.program.clone()).expect("it compiles");
+        let graph = Argument {
+            sparse: Some(rows.clone()),
+            form: TableForm::Rows,
+            ..Argument::new(HostValue::Unset, true)
+        };
+        let arguments = [Argument::of(&slice(n, 1)), graph, Argument::of(&HostValue::Unset)];
+        let limits = Limits { memory: Some(memory), ..LIMITS };
+        compiled.run_with(program.entry("fills"), arguments.into(), limits)
+    };
+    let free = run(10 * dense_bytes);
+    assert_eq!(free.stats.paths.tables_made_dense, 1, "{:?}", free.stats.paths);
+    assert!(matches!(free.outcome, star_vm::Outcome::Done), "{:?}", free.outcome);
+    let tight = run(dense_bytes / 2);
+    let ended = format!("{:?}", tight.outcome);
+    assert!(ended.contains("Memory") && tight.stats.peak_bytes <= dense_bytes / 2, "{ended}");
+}

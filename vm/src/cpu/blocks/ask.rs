@@ -1,0 +1,92 @@
+//! What is asked about slices whose blocks are known: only those that may hold ones are looked at.
+
+use super::super::interpreter::Interpreter;
+use super::super::operand::Reg;
+use super::super::registers::BitsSlot;
+use super::super::summary::{Blocks, Summary, each};
+
+impl Interpreter<'_, '_, '_> {
+    /// The first one that is not before `start`, by a summary that holds.
+    pub(in crate::cpu) fn first_in_blocks(
+        &self,
+        slot: &BitsSlot,
+        summary: &Summary,
+        start: usize,
+    ) -> Option<usize> {
+        let blocks = Blocks::of(slot.bits.len(), &self.parallelism.settings)?;
+        let (limbs, kernels) = (slot.bits.limbs(), self.parallelism.kernels);
+        let first = start / 64 / blocks.limbs;
+        let mut hidden = (1 << (first % 64)) - 1;
+        for (idx, word) in summary.ones.iter().enumerate().skip(first / 64) {
+            let mut word = word & !hidden;
+            hidden = 0;
+            while word != 0 {
+                let range = blocks.range(idx * 64 + word.trailing_zeros() as usize);
+                let from = start.saturating_sub(range.start * 64);
+                if let Some(found) = kernels.first_from(&limbs[range.clone()], from) {
+                    return Some(range.start * 64 + found);
+                }
+                word &= word - 1;
+            }
+        }
+        None
+    }
+
+    /// Number of ones; `None` if that is better found limb by limb.
+    pub(in crate::cpu) fn count_blocks(&self, of: Reg) -> Option<u64> {
+        let slot = self.bits_slot(of);
+        let summary = slot.known.summary()?;
+        let blocks = Blocks::of(slot.bits.len(), &self.parallelism.settings)?;
+        let n_mixed = summary.ones.iter().zip(&summary.zeros);
+        let n_mixed = n_mixed.map(|(ones, zeros)| (ones & zeros).count_ones() as usize).sum();
+        if !blocks.pays(n_mixed, &self.parallelism.settings) {
+            return None;
+        }
+        let (limbs, kernels) = (slot.bits.limbs(), self.parallelism.kernels);
+        let mut n_ones = 0;
+        for (idx, (ones, zeros)) in summary.ones.iter().zip(&summary.zeros).enumerate() {
+            each(*ones, |block| {
+                let is_full = zeros >> block & 1 == 0;
+                let block = idx * 64 + block;
+                n_ones += match is_full {
+                    true => blocks.n_bits(block) as u64,
+                    false => kernels.count(&limbs[blocks.range(block)]),
+                };
+            });
+        }
+        Some(n_ones)
+    }
+
+    /// The first one of a function of two that is zero for zeros; the outer `None` if that is better found limb by limb.
+    pub(in crate::cpu) fn first_of_blocks(&self, table: u8, of: [Reg; 2]) -> Option<Option<usize>> {
+        let (blocks, words) = self.blocks_with_ones(table, of)?;
+        let [a, b] = of.map(|reg| self.bits(reg).limbs());
+        for (idx, word) in words.iter().enumerate() {
+            let mut word = *word;
+            while word != 0 {
+                let range = blocks.range(idx * 64 + word.trailing_zeros() as usize);
+                let (a, b) = (&a[range.clone()], &b[range.clone()]);
+                if let Some(found) = self.parallelism.kernels.first_lut2(table, a, b) {
+                    return Some(Some(range.start * 64 + found));
+                }
+                word &= word - 1;
+            }
+        }
+        Some(None)
+    }
+
+    /// Number of ones of such a function; `None` if that is better found limb by limb.
+    pub(in crate::cpu) fn count_of_blocks(&self, table: u8, of: [Reg; 2]) -> Option<u64> {
+        let (blocks, words) = self.blocks_with_ones(table, of)?;
+        let [a, b] = of.map(|reg| self.bits(reg).limbs());
+        let mut n_ones = 0;
+        for (idx, word) in words.iter().enumerate() {
+            each(*word, |block| {
+                let range = blocks.range(idx * 64 + block);
+                let (a, b) = (&a[range.clone()], &b[range]);
+                n_ones += self.parallelism.kernels.count_lut2(table, a, b);
+            });
+        }
+        Some(n_ones)
+    }
+}

@@ -1,0 +1,113 @@
+//! CLR, SET, and rows and columns of sparse tables.
+
+use super::super::form::bytes_of;
+use super::super::interpreter::Interpreter;
+use super::super::operand::Reg;
+use super::super::summary::{Blocks, Known, each, no_summary};
+use super::fill_all;
+use crate::stop::Run;
+
+impl Interpreter<'_, '_, '_> {
+    /// All components take one value, of which those blocks are written that may hold another; false if the limbs are to be
+    /// filled, or that is to be recorded.
+    pub(in crate::cpu) fn fill_blocks(&mut self, dst: Reg, len: usize, bit: bool) -> Run<bool> {
+        let settings = self.parallelism.settings;
+        let Some(blocks) = Blocks::of(len, &settings) else { return Ok(false) };
+        let slot = self.bits_slot(dst);
+        let is_known = slot.bits.len() == len && slot.known.summary().is_some();
+        let is_fresh = slot.bits.is_empty() && !bit;
+        let is_short = len / 64 < settings.record_limbs;
+        if !(is_known || is_fresh || is_short || settings.all_sparse) {
+            return Ok(false);
+        }
+        if is_known || is_fresh {
+            self.refill(dst, blocks, bit)?;
+        } else {
+            self.make(dst, len, false, |interpreter, to| fill_all(interpreter, to, len, bit))?;
+        }
+        self.bits_slot_mut(dst).known.set_constant(blocks, bit);
+        self.paths.block_operations += 1;
+        Ok(true)
+    }
+
+    /// Writes the blocks that may hold another bit than this one.
+    fn refill(&mut self, dst: Reg, blocks: Blocks, bit: bool) -> Run<()> {
+        let len = blocks.len;
+        self.budget.reserve(bytes_of(len))?;
+        let before = self.bits_slot(dst).n_bytes();
+        if self.bits(dst).len() != len {
+            let resized = self.bits_slot_mut(dst).bits.resize(len);
+            resized.map_err(|wanted| self.out_of_memory(wanted))?;
+        } else {
+            let kernels = self.parallelism.kernels;
+            let slot = self.bits_slot_mut(dst);
+            let summary = slot.known.summary().ok_or_else(no_summary)?;
+            let others = if bit { &summary.zeros } else { &summary.ones };
+            let limbs = slot.bits.limbs_mut();
+            for (idx, word) in others.iter().enumerate() {
+                each(*word, |block| {
+                    let block = idx * 64 + block;
+                    kernels.fill(&mut limbs[blocks.range(block)], bit, blocks.n_bits(block));
+                });
+            }
+        }
+        let slot = self.bits_slot_mut(dst);
+        slot.is_set = true;
+        self.budget.exchange(before, bytes_of(len));
+        Ok(())
+    }
+
+    /// A slice or word takes these limbs, and zeros everywhere else.
+    pub(in crate::cpu) fn put_limbs(
+        &mut self,
+        dst: Reg,
+        len: usize,
+        limbs: impl Iterator<Item = (u32, u64)>,
+    ) -> Run<()> {
+        match self.fill_blocks(dst, len, false)? {
+            true => {}
+            false => {
+                self.make(dst, len, false, |interpreter, to| fill_all(interpreter, to, len, false))?
+            }
+        }
+        let blocks = Blocks::of(len, &self.parallelism.settings);
+        let slot = self.bits_slot_mut(dst);
+        let to = slot.bits.limbs_mut();
+        let Some(blocks) = blocks else {
+            limbs.for_each(|(place, limb)| to[place as usize] = limb);
+            return Ok(());
+        };
+        if slot.known.summary().is_none() {
+            // It was filled as a long slice is: that much is known now.
+            slot.known.set_constant(blocks, false);
+        }
+        let summary = slot.known.summary_mut().ok_or_else(no_summary)?;
+        for (place, limb) in limbs {
+            let (place, block) = (place as usize, place as usize / blocks.limbs);
+            to[place] = limb;
+            summary.ones[block / 64] |= 1 << (block % 64);
+        }
+        Ok(())
+    }
+
+    /// The limbs of a slice that are not zero, with their places.
+    pub(in crate::cpu) fn limbs_with_ones(&self, src: Reg) -> Vec<(u32, u64)> {
+        let (slot, settings) = (self.bits_slot(src), &self.parallelism.settings);
+        let limbs = slot.bits.limbs();
+        let mut found = Vec::new();
+        let mut add = |range: std::ops::Range<usize>| {
+            let some = range.filter(|at| limbs[*at] != 0).map(|at| (at as u32, limbs[at]));
+            found.extend(some);
+        };
+        let blocks = Blocks::of(slot.bits.len(), settings);
+        match (blocks, Known::summary(&slot.known)) {
+            (Some(blocks), Some(summary)) => {
+                for (idx, word) in summary.ones.iter().enumerate() {
+                    each(*word, |block| add(blocks.range(idx * 64 + block)));
+                }
+            }
+            (None, _) | (_, None) => add(0..limbs.len()),
+        }
+        found
+    }
+}

@@ -1,0 +1,274 @@
+//! Operations on sparse tables; Note [Sparse tables] in `table/sparse.rs` says what they are.
+
+use star_base::limbs::OutOfMemory;
+use star_base::{BitVector, SparseLines};
+
+use super::bits::index_in;
+use super::form::Line;
+use super::interpreter::Interpreter;
+use super::operand::{Number, Reg};
+use super::registers::CowTable;
+use super::table::Table;
+use crate::stop::{Run, broken};
+
+impl Interpreter<'_, '_, '_> {
+    /// Is the table sparse?
+    #[inline]
+    pub(super) fn is_sparse(&self, table: Reg) -> bool {
+        self.table_slot(table).table.get().is_some_and(Table::is_sparse)
+    }
+
+    /// A table of zeros that is sparse, by columns.
+    pub(super) fn sparse_zeros(&mut self, rows: usize, columns: usize) -> Run<Table> {
+        let bytes = SparseLines::bytes_for(columns, 0);
+        self.budget.reserve(bytes)?;
+        let lines = SparseLines::zeros(rows, columns, 0);
+        let lines = lines.map_err(|refused| self.out_of_memory(refused))?;
+        let table = Table::of_sparse(lines, Line::Column);
+        self.budget.commit(table.n_bytes());
+        Ok(table)
+    }
+
+    /// A register takes a row or column of a sparse table.
+    pub(super) fn sparse_line(
+        &mut self,
+        dst: Reg,
+        table: Reg,
+        line: Line,
+        index: Number,
+    ) -> Run<()> {
+        let (of, len) = self.lines_of(table, line)?;
+        let idx = index_in(self.number(index), of)?;
+        let at = self.table_at(table);
+        let holding = std::mem::take(&mut self.tables[at].table);
+        let done = match holding.get() {
+            Some(table) => self.take_line(dst, table, line, idx, len),
+            None => Err(broken("a table that was never set")),
+        };
+        self.tables[at].table = holding;
+        self.paths.sparse_lines += 1;
+        done
+    }
+
+    fn take_line(
+        &mut self,
+        dst: Reg,
+        table: &Table,
+        line: Line,
+        idx: usize,
+        len: usize,
+    ) -> Run<()> {
+        let before = table.extra_bytes();
+        let may_turn = |bytes| self.copies.may_add(&self.budget, bytes);
+        let found = table.find_line(line, idx, &self.parallelism, may_turn)?;
+        self.copies.count(table, before);
+        match found {
+            super::table::Found::Line(places, limbs) => {
+                let limbs = places.iter().copied().zip(limbs.iter().copied());
+                self.put_limbs(dst, len, limbs)
+            }
+            super::table::Found::Gathered(limbs) => self.put_limbs(dst, len, limbs.into_iter()),
+        }
+    }
+
+    /// A row or column of a sparse table takes a value.
+    pub(super) fn put_sparse_line(
+        &mut self,
+        table: Reg,
+        line: Line,
+        index: Number,
+        value: Reg,
+    ) -> Run<()> {
+        let (of, len) = self.lines_of(table, line)?;
+        let idx = index_in(self.number(index), of)?;
+        if len != self.bits(value).len() {
+            return Err(broken("a line of another size"));
+        }
+        let limbs = self.limbs_with_ones(value);
+        let along = self.table(table)?.lies_along(line);
+        self.paths.sparse_lines += 1;
+        if along {
+            let limbs = limbs.iter().copied();
+            let growth = |lines: &SparseLines| lines.bytes_to_grow(idx, limbs.len());
+            return self.change_sparse(table, growth, |lines, _| lines.set(idx, limbs.clone()));
+        }
+        // One bit of every line: those that it may add get room of their own.
+        let n_ones = limbs.iter().map(|(_, limb)| limb.count_ones() as usize).sum::<usize>();
+        let growth =
+            |lines: &SparseLines| SparseLines::bytes_for(0, 2 * lines.n_limbs() + 10 * n_ones);
+        self.change_sparse(table, growth, |lines, poll| {
+            let mut limbs = limbs.iter().peekable();
+            for start in (0..of_lines(lines)).step_by(64) {
+                let place = (start / 64) as u32;
+                let limb = limbs.next_if(|(at, _)| *at == place).map_or(0, |(_, limb)| *limb);
+                for at in 0..64.min(of_lines(lines) - start) {
+                    lines.put(start + at, idx, limb >> at & 1 == 1)?;
+                }
+                if start.is_multiple_of(1 << 16) && poll() {
+                    break;
+                }
+            }
+            Ok(())
+        })?;
+        self.budget.poll()
+    }
+
+    /// Do such lines of a sparse table lie in it, and does a function give back what it finds where a line is zero?
+    pub(super) fn combines_sparse(&self, table: Reg, line: Line, function: u8) -> bool {
+        let table = self.table_slot(table).table.get();
+        function & 0b101 == 0b100
+            && table.is_some_and(|table| table.is_sparse() && table.lies_along(line))
+    }
+
+    /// Bits take a function of themselves and each of these lines, one after another; see [`Interpreter::combines_sparse`].
+    pub(super) fn combine_sparse(
+        &mut self,
+        bits: &mut BitVector,
+        table: Reg,
+        function: u8,
+        indices: &[usize],
+    ) -> Run<()> {
+        let [for_zero, for_one] =
+            [1, 3].map(|at| 0_u64.wrapping_sub(u64::from(function >> at & 1)));
+        let of = self.table(table)?;
+        let lines = of.sparse_lines().ok_or_else(|| broken("a table that is not sparse"))?;
+        let to = bits.limbs_mut();
+        for (turn, idx) in indices.iter().enumerate() {
+            if turn.is_multiple_of(1 << 14) {
+                self.parallelism.poll()?;
+            }
+            let (places, limbs) = lines.line(*idx);
+            for (place, limb) in places.iter().zip(limbs) {
+                let to = &mut to[*place as usize];
+                *to = *to & !limb | !*to & limb & for_zero | *to & limb & for_one;
+            }
+        }
+        self.paths.sparse_lines += indices.len() as u64;
+        Ok(())
+    }
+
+    /// A bit of a sparse table takes a value.
+    pub(super) fn put_sparse_bit(
+        &mut self,
+        table: Reg,
+        row_idx: usize,
+        col_idx: usize,
+        bit: bool,
+    ) -> Run<()> {
+        let (idx, at) = match self.table(table)?.lies_along(Line::Row) {
+            true => (row_idx, col_idx),
+            false => (col_idx, row_idx),
+        };
+        let growth = |lines: &SparseLines| lines.bytes_to_grow(idx, lines.line(idx).0.len() + 1);
+        self.change_sparse(table, growth, |lines, _| lines.put(idx, at, bit))
+    }
+
+    /// Rows and their length, or columns and theirs.
+    fn lines_of(&self, table: Reg, line: Line) -> Run<(usize, usize)> {
+        let table = self.table(table)?;
+        Ok(match line {
+            Line::Row => (table.n_rows(), table.n_cols()),
+            Line::Column => (table.n_cols(), table.n_rows()),
+        })
+    }
+
+    /// Changes a sparse table, of its own if it was shared; `growth` says before what that takes. One that is full afterwards becomes dense, if
+    /// there is room for both.
+    fn change_sparse(
+        &mut self,
+        reg: Reg,
+        growth: impl FnOnce(&SparseLines) -> u64,
+        change: impl FnOnce(&mut SparseLines, &dyn Fn() -> bool) -> Result<(), OutOfMemory>,
+    ) -> Run<()> {
+        self.own(reg)?;
+        let at = self.table_at(reg);
+        let mut holding = std::mem::take(&mut self.tables[at].table);
+        let done = match holding.get_mut() {
+            Some(table) => self.change_lines_of(table, growth, change),
+            None => Err(broken("a table that is still shared")),
+        };
+        self.tables[at].table = holding;
+        done?;
+        let table = self.table(reg)?;
+        let has_room = table.dense_bytes() <= self.budget.available();
+        if table.is_full() && has_room && !self.parallelism.settings.all_sparse {
+            self.make_dense(reg)?;
+        }
+        Ok(())
+    }
+
+    fn change_lines_of(
+        &mut self,
+        table: &mut Table,
+        growth: impl FnOnce(&SparseLines) -> u64,
+        change: impl FnOnce(&mut SparseLines, &dyn Fn() -> bool) -> Result<(), OutOfMemory>,
+    ) -> Run<()> {
+        let (bytes, extra) = (table.n_bytes(), table.extra_bytes());
+        let Some(lines) = table.sparse_mut() else { return Err(broken("a table of another form")) };
+        let reserved = self.budget.reserve(growth(lines));
+        let poll = || self.parallelism.poll().is_err();
+        let done = reserved
+            .and_then(|()| change(lines, &poll).map_err(|refused| self.out_of_memory(refused)));
+        self.budget.exchange(bytes, table.n_bytes());
+        self.copies.count(table, extra);
+        done
+    }
+
+    /// A sparse table becomes dense, if there is memory for both.
+    ///
+    /// # Errors
+    /// The limit, with the bytes that the dense table takes.
+    pub(super) fn make_dense(&mut self, reg: Reg) -> Run<()> {
+        if !self.is_sparse(reg) {
+            return Ok(());
+        }
+        self.own(reg)?;
+        let dense = self.table(reg)?.dense_bytes();
+        self.budget.reserve(dense)?;
+        let at = self.table_at(reg);
+        let mut holding: CowTable = std::mem::take(&mut self.tables[at].table);
+        let done = match holding.get_mut() {
+            Some(table) => {
+                let (bytes, extra) = (table.n_bytes(), table.extra_bytes());
+                let made = table.make_dense(&self.parallelism);
+                self.budget.exchange(bytes, table.n_bytes());
+                self.copies.count(table, extra);
+                made
+            }
+            None => Err(broken("a table that is still shared")),
+        };
+        self.tables[at].table = holding;
+        match done? {
+            true => {
+                self.paths.tables_made_dense += 1;
+                Ok(())
+            }
+            false => Err(self.out_of_memory(OutOfMemory { n_bytes: u128::from(dense) })),
+        }
+    }
+
+    /// More columns for a sparse table.
+    pub(super) fn grow_sparse(&mut self, reg: Reg, n_cols: usize) -> Run<()> {
+        self.own(reg)?;
+        let growth = self.table(reg)?.sparse_growth(n_cols);
+        self.budget.reserve(growth)?;
+        let at = self.table_at(reg);
+        let mut holding = std::mem::take(&mut self.tables[at].table);
+        let done = match holding.get_mut() {
+            Some(table) => {
+                let (bytes, extra) = (table.n_bytes(), table.extra_bytes());
+                let grown = table.grow_sparse(n_cols);
+                self.budget.exchange(bytes, table.n_bytes());
+                self.copies.count(table, extra);
+                grown.map_err(|refused| self.out_of_memory(refused))
+            }
+            None => Err(broken("a table that is still shared")),
+        };
+        self.tables[at].table = holding;
+        done
+    }
+}
+
+fn of_lines(lines: &SparseLines) -> usize {
+    lines.n_lines()
+}

@@ -1,0 +1,53 @@
+//! More columns for a table.
+
+use star_base::BitTable;
+
+use super::Table;
+use crate::cpu::form::Line;
+use crate::cpu::parallelism::{Parallelism, pieces};
+use crate::stop::Run;
+
+impl Table {
+    /// Grows to `n_cols` columns, if it has fewer; false if the system has no room for that.
+    pub(in crate::cpu) fn grow(
+        &mut self,
+        n_cols: usize,
+        parallelism: &Parallelism<'_>,
+    ) -> Run<bool> {
+        let Some(home) = self.home_along(Line::Column, parallelism)? else { return Ok(false) };
+        let before = home.n_cols();
+        if n_cols <= before {
+            return Ok(true);
+        }
+        if n_cols / 2 >= before || home.stride() == 0 {
+            // Zeros that nobody has touched cost nothing.
+            let Ok(mut grown) = BitTable::zeros(home.n_rows(), n_cols) else { return Ok(false) };
+            let from = &home.storage()[..before * home.stride()];
+            parallelism.fill(&mut grown.storage_mut()[..from.len()], 1, |start, part| {
+                part.copy_from_slice(&from[start..start + part.len()]);
+            })?;
+            *home = grown;
+            self.n_cols = n_cols;
+            return Ok(true);
+        }
+        // The allocator gives a large table more pages without moving it, so that there are never two.
+        let at_once = (parallelism.settings.poll_limbs / home.stride().max(1)).max(1);
+        let mut grow = || -> Run<bool> {
+            for columns in pieces(before..n_cols, at_once) {
+                parallelism.poll()?;
+                if home.resize_columns(columns.end).is_err() {
+                    return Ok(false);
+                }
+            }
+            Ok(true)
+        };
+        let grown = grow();
+        if let Ok(true) = grown {
+            self.n_cols = n_cols;
+        } else {
+            // Fewer columns are never refused.
+            let _ = home.resize_columns(before);
+        }
+        grown
+    }
+}

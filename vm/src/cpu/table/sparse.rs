@@ -1,0 +1,255 @@
+//! Note [Sparse tables]. A table may have a third home form: by columns or by rows, of each line only the limbs that are not zero
+//! ([`SparseLines`]). Rows, columns, bits, whole tables by lines and growth work on it as it is; a line against it is looked for in every line, and
+//! when that has been done a few times, the corner turn is kept beside it as a second form is (Note [Forms]). Whatever else wants lines that lie together
+//! (kernels over lines, loop kernels, the tape) declines it, and what wants the whole table (a field that is written, natives, handles) makes it dense first,
+//! if there is memory for that. So does a write that leaves it with half of the bytes that it would have packed. It never becomes sparse again.
+
+use std::sync::OnceLock;
+use std::sync::atomic::Ordering;
+
+use star_base::{BitTable, OutOfMemory, SparseLines};
+
+use super::Table;
+use crate::cpu::form::Line;
+use crate::cpu::parallelism::Parallelism;
+use crate::stop::{Run, broken};
+
+/// A table of few ones.
+#[derive(Debug)]
+pub(super) struct Sparse {
+    lines: SparseLines,
+    /// Its corner turn, while that is valid.
+    turned: OnceLock<SparseLines>,
+}
+
+/// Accesses against a sparse form that cost as much as a corner turn of it, about.
+const ACCESSES_OF_A_TURN: usize = 4;
+
+/// The limbs of a line that are not zero, and their places.
+pub(in crate::cpu) enum Found<'t> {
+    /// As they lie.
+    Line(&'t [u32], &'t [u64]),
+    /// From all lines.
+    Gathered(Vec<(u32, u64)>),
+}
+
+impl Found<'_> {
+    /// The limbs in order.
+    pub(in crate::cpu) fn each(&self, mut work: impl FnMut(u32, u64)) {
+        match self {
+            Found::Line(places, limbs) => {
+                places.iter().zip(*limbs).for_each(|(place, limb)| work(*place, *limb));
+            }
+            Found::Gathered(limbs) => limbs.iter().for_each(|(place, limb)| work(*place, *limb)),
+        }
+    }
+}
+
+impl Sparse {
+    pub(super) fn n_bytes(&self) -> u64 {
+        self.lines.n_bytes()
+    }
+
+    /// Bytes of the corner turn.
+    pub(super) fn extra_bytes(&self) -> u64 {
+        self.turned.get().map_or(0, SparseLines::n_bytes)
+    }
+
+    pub(super) fn lines(&self) -> &SparseLines {
+        &self.lines
+    }
+
+    pub(super) fn try_clone(&self) -> Result<Self, OutOfMemory> {
+        Ok(Sparse { lines: self.lines.try_clone()?, turned: OnceLock::new() })
+    }
+
+    /// Bit `at` of all lines.
+    fn gather(&self, at: usize, parallelism: &Parallelism<'_>) -> Run<Vec<(u32, u64)>> {
+        let mut limbs: Vec<(u32, u64)> = Vec::new();
+        for idx in 0..self.lines.n_lines() {
+            if idx.is_multiple_of(1 << 16) {
+                parallelism.poll()?;
+            }
+            if self.lines.get(idx, at) {
+                let (place, mask) = ((idx / 64) as u32, 1 << (idx % 64));
+                match limbs.last_mut() {
+                    Some((last, limb)) if *last == place => *limb |= mask,
+                    Some(_) | None => limbs.push((place, mask)),
+                }
+            }
+        }
+        Ok(limbs)
+    }
+}
+
+impl Table {
+    /// A sparse table whose rows or columns, as `line` says, are these lines.
+    pub(in crate::cpu) fn of_sparse(lines: SparseLines, line: Line) -> Self {
+        let (len, n_lines) = (lines.len(), lines.n_lines());
+        let by_rows = line == Line::Row;
+        let (n_rows, n_cols) = if by_rows { (n_lines, len) } else { (len, n_lines) };
+        let sparse = Some(Box::new(Sparse { lines, turned: OnceLock::new() }));
+        Table { n_rows, n_cols, by_rows, sparse, ..Table::default() }
+    }
+
+    /// Is it sparse?
+    #[inline]
+    pub(in crate::cpu) fn is_sparse(&self) -> bool {
+        self.sparse.is_some()
+    }
+
+    /// The lines of a sparse table, as they lie.
+    pub(in crate::cpu) fn sparse_lines(&self) -> Option<&SparseLines> {
+        self.sparse.as_deref().map(Sparse::lines)
+    }
+
+    /// The same, and whether they are such lines.
+    fn sparse_along(&self, line: Line) -> Run<(&Sparse, bool)> {
+        let sparse = self.sparse.as_deref().ok_or_else(|| broken("a table that is not sparse"))?;
+        Ok((sparse, self.by_rows == (line == Line::Row)))
+    }
+
+    /// Line `idx`, from 0, of a sparse table. `may_turn` says whether there is so much room beside it.
+    pub(in crate::cpu) fn find_line(
+        &self,
+        line: Line,
+        idx: usize,
+        parallelism: &Parallelism<'_>,
+        may_turn: impl Fn(u64) -> bool,
+    ) -> Run<Found<'_>> {
+        let (sparse, is_along) = self.sparse_along(line)?;
+        if is_along {
+            let (places, limbs) = sparse.lines.line(idx);
+            return Ok(Found::Line(places, limbs));
+        }
+        if sparse.turned.get().is_none() {
+            let so_far = self.against.fetch_add(1, Ordering::Relaxed);
+            let is_due = so_far >= ACCESSES_OF_A_TURN || parallelism.settings.eager_turns;
+            let n_bytes = |ones: u64| SparseLines::bytes_for(sparse.lines.len(), ones as usize);
+            if is_due && may_turn(n_bytes(sparse.lines.count_ones())) {
+                let turned = sparse.lines.turned(|| parallelism.poll().is_ok());
+                parallelism.poll()?;
+                if let Ok(Some(turned)) = turned {
+                    // Nobody else has set it: whoever shares the table is of this thread.
+                    let _ = sparse.turned.set(turned);
+                }
+            }
+        }
+        match sparse.turned.get() {
+            Some(turned) => {
+                let (places, limbs) = turned.line(idx);
+                Ok(Found::Line(places, limbs))
+            }
+            None => sparse.gather(idx, parallelism).map(Found::Gathered),
+        }
+    }
+
+    /// `dst` takes line `idx`, from 0, of a sparse table.
+    pub(super) fn read_sparse(
+        &self,
+        line: Line,
+        idx: usize,
+        dst: &mut [u64],
+        parallelism: &Parallelism<'_>,
+        may_turn: bool,
+    ) -> Run<()> {
+        let found = self.find_line(line, idx, parallelism, |_| may_turn)?;
+        parallelism.fill(dst, 1, |_, part| part.fill(0))?;
+        found.each(|place, limb| dst[place as usize] = limb);
+        Ok(())
+    }
+
+    /// Bit (row, column) of a sparse table, both from 0.
+    pub(super) fn sparse_bit(sparse: &Sparse, by_rows: bool, row: usize, col: usize) -> bool {
+        if by_rows { sparse.lines.get(row, col) } else { sparse.lines.get(col, row) }
+    }
+
+    /// The lines of a sparse table, to be changed: its corner turn is not valid any more. `None` if it is not sparse.
+    pub(in crate::cpu) fn sparse_mut(&mut self) -> Option<&mut SparseLines> {
+        let sparse = self.sparse.as_deref_mut()?;
+        sparse.turned.take();
+        *self.against.get_mut() = 0;
+        Some(&mut sparse.lines)
+    }
+
+    /// Bytes that it takes packed.
+    pub(in crate::cpu) fn dense_bytes(&self) -> u64 {
+        match &self.sparse {
+            Some(sparse) => sparse.lines.dense_bytes(),
+            None => self.n_bytes(),
+        }
+    }
+
+    /// Has a sparse table become so full that it had better be dense?
+    pub(in crate::cpu) fn is_full(&self) -> bool {
+        self.is_sparse() && self.n_bytes() > self.dense_bytes() / 2
+    }
+
+    /// The columns or rows of a sparse table, as they lie, become a dense one; false if the system has no room for that, or it is dense.
+    pub(in crate::cpu) fn make_dense(&mut self, parallelism: &Parallelism<'_>) -> Run<bool> {
+        let Some(sparse) = self.sparse.as_deref() else { return Ok(false) };
+        let Some(home) = packed(&sparse.lines, parallelism)? else { return Ok(false) };
+        self.home = home;
+        self.sparse = None;
+        self.all_changes();
+        Ok(true)
+    }
+
+    /// A sparse table as a host knows it, by columns; `None` if the system has no room for it.
+    pub(super) fn sparse_to_host(
+        &self,
+        sparse: &Sparse,
+        parallelism: &Parallelism<'_>,
+    ) -> Run<Option<BitTable>> {
+        if !self.by_rows {
+            return packed(&sparse.lines, parallelism);
+        }
+        let Ok(mut table) = BitTable::zeros(self.n_rows, self.n_cols) else { return Ok(None) };
+        for row in 0..self.n_rows {
+            if row.is_multiple_of(1 << 12) {
+                parallelism.poll()?;
+            }
+            sparse.lines.ones(row, |col| table.put(row, col, true));
+        }
+        Ok(Some(table))
+    }
+
+    /// A sparse table gets as many columns; [`Table::sparse_growth`] says what that takes.
+    pub(in crate::cpu) fn grow_sparse(&mut self, n_cols: usize) -> Result<(), OutOfMemory> {
+        let (by_rows, more) = (self.by_rows, n_cols - self.n_cols);
+        if let Some(lines) = self.sparse_mut() {
+            if by_rows {
+                lines.lengthen(n_cols)?
+            } else {
+                lines.add_lines(more)?
+            };
+            self.n_cols = n_cols;
+        }
+        Ok(())
+    }
+
+    /// Bytes that a sparse table takes for a while if it gets as many columns.
+    pub(in crate::cpu) fn sparse_growth(&self, n_cols: usize) -> u64 {
+        match &self.sparse {
+            Some(sparse) if !self.by_rows => sparse.lines.bytes_to_add(n_cols - self.n_cols),
+            Some(_) | None => 0,
+        }
+    }
+}
+
+/// The lines as the columns of a table.
+fn packed(lines: &SparseLines, parallelism: &Parallelism<'_>) -> Run<Option<BitTable>> {
+    let Ok(mut table) = BitTable::zeros(lines.len(), lines.n_lines()) else { return Ok(None) };
+    for idx in 0..lines.n_lines() {
+        if idx.is_multiple_of(1 << 12) {
+            parallelism.poll()?;
+        }
+        let (places, limbs) = lines.line(idx);
+        if places.is_empty() {
+            continue;
+        }
+        let to = table.column_limbs_mut(idx);
+        places.iter().zip(limbs).for_each(|(place, limb)| to[*place as usize] = *limb);
+    }
+    Ok(Some(table))
+}
