@@ -23,6 +23,8 @@ pub struct PathStats {
     pub tile_kernels: u64,
     /// Times that recorded operations were executed together.
     pub tapes_flushed: u64,
+    /// Tapes whose plan was known from an earlier one that does the same.
+    pub plans_known: u64,
     /// Operations that were recorded and then executed together.
     pub ops_recorded: u64,
     /// Operations with two results in these tapes: searches that go from column to column with a mask.
@@ -116,6 +118,7 @@ impl PathStats {
             turns_narrowing,
             tile_kernels,
             tapes_flushed,
+            plans_known,
             ops_recorded,
             cascades,
             lent_arguments,
@@ -138,6 +141,7 @@ impl PathStats {
             ("turns that narrow a slice", turns_narrowing),
             ("tile kernels", tile_kernels),
             ("tapes flushed", tapes_flushed),
+            ("plans known", plans_known),
             ("operations recorded", ops_recorded),
             ("cascades", cascades),
             ("arguments lent", lent_arguments),

@@ -42,7 +42,7 @@ pub(crate) enum Answer {
 }
 
 /// What a port holds.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct PortValues {
     /// Before the tape is run, if that is read.
     pub(super) loaded: Option<ValueId>,
@@ -149,6 +149,20 @@ impl Tape {
     /// Finds something out about a value; answers come in the order of the questions.
     pub(crate) fn reduce(&mut self, reduction: Reduction, of: ValueId) {
         self.reductions.push((reduction, of));
+    }
+
+    /// Is it the same computation of the same ports?
+    pub(crate) fn does_the_same(&self, other: &Tape) -> bool {
+        self.nodes == other.nodes
+            && self.ports == other.ports
+            && self.reductions == other.reductions
+    }
+
+    /// What is recorded so far; nothing can be recorded behind it, since equal functions are not known.
+    pub(crate) fn snapshot(&self) -> Tape {
+        let Tape { nodes, numbers: _, ports, reductions, n_stores } = self;
+        let (nodes, ports, reductions) = (nodes.clone(), ports.clone(), reductions.clone());
+        Tape { nodes, numbers: HashMap::new(), ports, reductions, n_stores: *n_stores }
     }
 
     /// Nothing is recorded any more; the memory stays.

@@ -104,10 +104,17 @@ impl<'t> Users<'t> {
         let mut longest: Option<(Vec<Link>, Complements)> = None;
         let mut cone = Cone::of([found]);
         while cone.grow(self) && !cone.is_chain(found) {
+            let function = cone.table(found);
             for ends in cone.ends() {
                 let Some(before) = ends.found else { continue };
+                let [mask_digit, found_digit] = [ends.mask, before].map(|leaf| cone.table(leaf));
                 for bits in 0..4_u8 {
                     let is_complemented = Complements { mask: bits & 1 == 1, found: bits & 2 == 2 };
+                    let (by_mask, by_found) = is_complemented.held();
+                    let [ones, all] = [found_digit ^ by_found, function ^ by_found];
+                    if !adds_under(mask_digit ^ by_mask, ones, all) {
+                        continue;
+                    }
                     let after = State { mask: ends.mask, found: Some(found) };
                     let Some(step) = cone.step(ends, after, is_complemented) else { continue };
                     let before = State { mask: ends.mask, found: Some(before) };
@@ -177,6 +184,19 @@ impl<'t> Users<'t> {
         }
         single
     }
+}
+
+impl Complements {
+    /// Tables that are one everywhere where the mask, and what is found, are held as complements.
+    fn held(self) -> (u16, u16) {
+        let held = |flag: bool| if flag { u16::MAX } else { 0 };
+        (held(self.mask), held(self.found))
+    }
+}
+
+/// Is `after` what was found before and some more, all of that under the mask?
+fn adds_under(mask: u16, before: u16, after: u16) -> bool {
+    (after ^ before) & !mask == 0 && before & !after == 0
 }
 
 /// Some results as functions of leaves.
@@ -284,8 +304,14 @@ impl Cone {
         after: State,
         is_complemented: Complements,
     ) -> Option<Step<ValueId>> {
-        let held = |flag: bool| if flag { u16::MAX } else { 0 };
-        let (by_mask, by_found) = (held(is_complemented.mask), held(is_complemented.found));
+        let (by_mask, by_found) = is_complemented.held();
+        let open = self.table(before.mask) ^ by_mask;
+        let ones = before.found.map_or(0, |found| self.table(found) ^ by_found);
+        let mask = self.table(after.mask) ^ by_mask;
+        let found = self.table(after.found?) ^ by_found;
+        if mask & !open != 0 || !adds_under(open, ones, found) {
+            return None;
+        }
         let mut inputs = self.leaves.iter().copied();
         let inputs: Vec<ValueId> = inputs
             .by_ref()
@@ -296,12 +322,6 @@ impl Cone {
             [first, second] => [first, second],
             _ => return None,
         };
-        let open = self.table(before.mask) ^ by_mask;
-        let ones = before.found.map_or(0, |found| self.table(found) ^ by_found);
-        let mask = self.table(after.mask) ^ by_mask;
-        let found = self.table(after.found?) ^ by_found;
-        let is_step = mask & !open == 0 && (found ^ ones) & !open == 0 && ones & !found == 0;
-        is_step.then_some(())?;
         let (mut keep, mut give) = (0, 0);
         for values in 0..4_u8 {
             // Where the inputs have these values, under the mask.

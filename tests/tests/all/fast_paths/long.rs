@@ -55,6 +55,13 @@ begin
 end;
 procedure sum(T,F: table; X: slice; var R: table);
 begin ADDV(T,F,X,R) end;
+procedure again(X,Y: slice; n: integer; var k: integer);
+var i: integer; Z: slice;
+begin
+  k:=0;
+  for i:=1 to n do
+  begin Z:=X and not Y; if i mod 2=0 then Z:=Z or ROTATE(Y,1); k:=k+NUMB(Z)*i end;
+end;
 procedure swap(var X,Y: slice; var Z: slice);
 var U: slice;
 begin U:=X; X:=Y; Y:=U; Z:=X and not Y; CLR(U); X:=X or U end;
@@ -132,6 +139,18 @@ fn searches_by_value_go_by_several_columns_at_once() {
         cascades("above", vec![t(), x(), word(k, seed), unset()]);
         let args = vec![t(), x(), unset(), unset(), unset()];
         assert_eq!(cascades("counted", args), 0);
+    }
+}
+
+#[test]
+fn a_tape_that_is_recorded_again_is_not_planned_again() {
+    let program = Program::new(TEXT);
+    for n in LONG {
+        let args = vec![slice(n, 1), slice(n, 2), HostValue::Int(12), HostValue::Unset];
+        let paths = program.agree("again", args, LIMITS).optimised("cpu");
+        // One without the branch, and at most two with it.
+        let n_planned = paths.tapes_flushed - paths.plans_known;
+        assert!(paths.tapes_flushed >= 12 && (2..=3).contains(&n_planned), "{paths:?}");
     }
 }
 

@@ -39,7 +39,8 @@ impl Interpreter<'_, '_, '_> {
         }
         let mut recorder = std::mem::take(&mut self.recorder);
         let done = if recorder.tape.has_effect() {
-            let plan = Plan::new(&recorder.tape);
+            let (plan, is_known) = recorder.plans.of(&recorder.tape);
+            self.paths.plans_known += u64::from(is_known);
             self.paths.cascades += plan.n_cascades() as u64;
             self.run_plan(&recorder, &plan)
         } else {

@@ -21,6 +21,7 @@
 mod calls;
 mod flush;
 mod join;
+mod plans;
 mod tile;
 
 use std::collections::HashMap;
@@ -29,11 +30,13 @@ use super::inst::Ask;
 use super::operand::{Reg, RegRef};
 use super::value::ValueData;
 use crate::tape::{PortId, Tape, ValueId};
+use plans::Plans;
 
 /// What is recorded. Registers are numbered through all frames.
 #[derive(Debug, Default)]
 pub(super) struct Recorder {
     tape: Tape,
+    plans: Plans,
     /// Components of every slice on it.
     n_rows: usize,
     /// What each port stands for.
@@ -156,7 +159,17 @@ impl Recorder {
 
     /// Nothing is recorded any more; the memory stays.
     fn clear(&mut self) {
-        let Recorder { tape, n_rows: _, ports, slices, columns, tables, deferred, is_open } = self;
+        let Recorder {
+            tape,
+            plans: _,
+            n_rows: _,
+            ports,
+            slices,
+            columns,
+            tables,
+            deferred,
+            is_open,
+        } = self;
         tape.clear();
         // As many as there are ports, of registers that may be many more.
         for port in ports.drain(..) {
