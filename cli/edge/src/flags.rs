@@ -1,11 +1,8 @@
-//! What ends a run from outside: Ctrl-C, the request to end (SIGTERM), and the clock.
+//! The flags of a run: Ctrl-C and the request to end (SIGTERM) set one, the clock of [`crate::sentry`] the other.
 
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{self, RecvTimeoutError, Sender};
-use std::thread;
-use std::time::Duration;
 
 use signal_hook::consts::{SIGINT, SIGTERM};
 use star_base::{Code, text};
@@ -90,45 +87,4 @@ impl Flags {
 pub fn survive_large_files() -> io::Result<()> {
     signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::default())?;
     Ok(())
-}
-
-/// Sets the deadline flag when the time is up, unless it is dropped before.
-#[derive(Debug)]
-pub struct Watchdog {
-    _alive: Sender<()>,
-}
-
-impl Watchdog {
-    /// Starts the clock.
-    ///
-    /// # Errors
-    /// If there is no thread for it.
-    pub fn start(flags: &Flags, time: Duration) -> io::Result<Self> {
-        let (alive, dropped) = mpsc::channel();
-        let deadline = Arc::clone(&flags.deadline);
-        thread::Builder::new().name("watchdog".to_owned()).spawn(move || {
-            if dropped.recv_timeout(time) == Err(RecvTimeoutError::Timeout) {
-                deadline.store(true, Ordering::Relaxed);
-            }
-        })?;
-        Ok(Watchdog { _alive: alive })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_watchdog_sets_the_flag_once_the_time_is_up() {
-        let flags = Flags::default();
-        let early = Watchdog::start(&flags, Duration::from_secs(3600)).unwrap();
-        drop(early);
-        assert_eq!(flags.stop(), None);
-        let _watchdog = Watchdog::start(&flags, Duration::from_millis(1)).unwrap();
-        while flags.stop().is_none() {
-            thread::yield_now();
-        }
-        assert_eq!(flags.stop(), Some(Code::TimeLimit));
-    }
 }

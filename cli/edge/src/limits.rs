@@ -7,6 +7,7 @@ use star_base::{Code, Diagnostic};
 use star_vm::{Capabilities, CompileOptions, Limits};
 
 use crate::engine::Engine;
+use crate::sentry::{Bounds, Scope};
 use crate::sizes::{available_memory, parse_count, parse_size, parse_time};
 
 /// Bounds on a run.
@@ -68,6 +69,11 @@ impl LimitArgs {
         self.max_steps.is_some() || self.max_depth.is_some()
     }
 
+    /// What compiling may take before.
+    pub fn bounds(&self, scope: Scope) -> Bounds {
+        bounds(self.max_memory, self.max_time, scope)
+    }
+
     /// How programs are compiled that run within these bounds: as lowered if they count what a program does.
     pub fn options(&self) -> CompileOptions {
         match self.count_bodies() {
@@ -95,6 +101,33 @@ impl LimitArgs {
             depth: self.max_depth.unwrap_or(DEPTH),
         })
     }
+}
+
+/// Bounds on commands that compile, and run nothing.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Limits")]
+pub struct CompileLimitArgs {
+    /// Bytes of memory that compiling takes, and at least 64M: `512M`, `2G`
+    ///
+    /// Without it, three quarters of the memory that is available.
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    max_memory: Option<u64>,
+
+    /// Time for each file: `5` or `5s`, `200ms`, `2m`
+    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    max_time: Option<Duration>,
+}
+
+impl CompileLimitArgs {
+    /// What compiling may take.
+    pub fn bounds(&self) -> Bounds {
+        bounds(self.max_memory, self.max_time, Scope::Command)
+    }
+}
+
+fn bounds(memory: Option<u64>, time: Option<Duration>, scope: Scope) -> Bounds {
+    let memory = memory.unwrap_or_else(|| available_memory() / 4 * 3);
+    Bounds { time, memory, scope }
 }
 
 /// Bytes of values, packed, that a run may have if nothing else is said.

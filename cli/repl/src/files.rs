@@ -21,8 +21,10 @@ impl Session {
             return Err(usage(Command::Load));
         }
         let path = unquoted(path);
+        let sentry = self.sentry();
         let mut defined =
             self.definitions.load(&self.environment, path, &mut FileLoader::default());
+        drop(sentry);
         let names: Vec<String> = defined.items.iter().map(|item| item.name.clone()).collect();
         // There is one remark about all of them.
         let refused = !std::mem::take(&mut defined.refused).is_empty();

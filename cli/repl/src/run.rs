@@ -10,12 +10,13 @@ use star_compiler::session::{Declared, Does, Line, Variable};
 use star_compiler::{describe_limit, describe_trap};
 use star_edge::failure::{device_lost, internal, refused_by_backend};
 use star_edge::files::Console;
-use star_edge::flags::Watchdog;
 use star_edge::host::stopped_in_host;
 use star_edge::host::{Advice, Printer, RunHost};
 use star_edge::passes;
 use star_ir::{Extent, LimitKind, Program, Ty};
 use star_vm::{BackendError, CompileOptions, Control, HostValue, Limits, Outcome, Stats};
+
+use star_edge::sentry::Sentry;
 
 use super::event::{Event, Sink};
 use super::session::Session;
@@ -65,7 +66,10 @@ impl Session {
         // Steps are those of the program as lowered.
         if options.optimise && matches!(how, How::Whole) {
             let enabled = star_opt::Options::default();
-            match passes::reoptimise(program, &enabled, self.optimised.as_ref()) {
+            let sentry = self.sentry();
+            let optimised = passes::reoptimise(program, &enabled, self.optimised.as_ref());
+            drop(sentry);
+            match optimised {
                 Ok(optimised) => {
                     program = optimised.program().clone();
                     self.n_optimised += program.routines.len() - optimised.n_kept();
@@ -78,12 +82,14 @@ impl Session {
             }
         }
         let begun = Instant::now();
-        let watchdog = self.settings.limits.max_time.map(|time| Watchdog::start(&self.flags, time));
-        if let Some(Err(error)) = &watchdog {
-            let why = star_base::text::reason(error);
-            self.refuse(&internal(&format!("no thread for the clock: {why}")), sink);
-            return Ran::Not;
-        }
+        let clock = self.settings.limits.max_time.map(|time| Sentry::clock(&self.flags, time));
+        let clock = match clock.transpose() {
+            Ok(clock) => clock,
+            Err(diagnostic) => {
+                self.refuse(&diagnostic, sink);
+                return Ran::Not;
+            }
+        };
         let kept = program.clone();
         // A run that is stepped through talks to the user while the program prints.
         let shared: RefCell<&mut dyn Sink> = RefCell::new(&mut *sink);
@@ -114,7 +120,7 @@ impl Session {
         };
         let stats = control.stats;
         let advice = std::mem::take(&mut host.advice);
-        drop(watchdog);
+        drop(clock);
         self.flags.clear();
         let taken = begun.elapsed();
         let (outcome, ended) = match ran {

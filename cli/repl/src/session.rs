@@ -14,6 +14,7 @@ use star_edge::exit::Exit;
 use star_edge::flags::Flags;
 use star_edge::limits::LimitArgs;
 use star_edge::report::Reporter;
+use star_edge::sentry::{Bounds, Scope, Sentry};
 use star_edge::sources::{FileLoader, LIBRARY};
 use star_opt::Optimised;
 use star_syntax::{Feed, Piece, PieceKind, Readiness};
@@ -130,6 +131,15 @@ impl Session {
             values: &self.values,
             interrupt: &self.flags.interrupt,
         }
+    }
+
+    /// Watches the compiler, which cannot be stopped: what it may take is what a line may. Without a thread for that,
+    /// nobody does.
+    pub(super) fn sentry(&self) -> Option<Sentry> {
+        let Settings { limits, memory, .. } = &self.settings;
+        let bounds = limits.bounds(Scope::Session);
+        let memory = limits.max_memory.unwrap_or(*memory);
+        Sentry::over_compiler(&self.flags, Bounds { memory, ..bounds }, &self.reporter).ok()
     }
 
     /// The definitions.
@@ -293,7 +303,9 @@ impl Session {
     /// Takes over and runs what a text says; did all of it go well?
     fn enter(&mut self, text: String, sink: &mut dyn Sink) -> bool {
         let n_lines = text.trim_end().lines().count();
+        let sentry = self.sentry();
         let typed = self.definitions.read(&self.environment, text);
+        drop(sentry);
         if self.report(&typed.diagnostics, sink) {
             if n_lines > 1 {
                 let message =
@@ -329,7 +341,9 @@ impl Session {
             PieceKind::Statements(_) | PieceKind::Value(_) | PieceKind::Variables(_) => None,
         });
         let (environment, items) = (&self.environment, items.collect());
+        let sentry = self.sentry();
         let defined = self.definitions.define(environment, items, &mut FileLoader::default());
+        drop(sentry);
         self.tell(defined, sink)
     }
 
@@ -342,7 +356,9 @@ impl Session {
             by_statement: how != How::Whole,
             ..star_compiler::LowerOptions::default()
         };
+        let sentry = self.sentry();
         let lines = self.definitions.lines(&self.environment, pieces, &options);
+        drop(sentry);
         if self.report(&lines.diagnostics, sink) {
             return false;
         }

@@ -4,8 +4,11 @@ use clap::Args;
 use star_base::Diagnostic;
 use star_compiler::{Compilation, LowerOptions};
 use star_edge::exit::Exit;
+use star_edge::flags::Flags;
+use star_edge::limits::CompileLimitArgs;
 use star_edge::passes::{self, PassArgs};
 use star_edge::report::Reporter;
+use star_edge::sentry::Sentry;
 use star_opt::Options;
 
 use super::{Lints, Tally, compile};
@@ -25,16 +28,22 @@ pub(crate) struct CheckArgs {
 
     #[command(flatten)]
     passes: PassArgs,
+
+    #[command(flatten)]
+    limits: CompileLimitArgs,
 }
 
 /// Checks all files.
 ///
 /// # Errors
-/// If a pass is not known, or a fault of the toolchain.
+/// If a pass is not known, there is no thread to watch the limits, or a fault of the toolchain.
 pub(crate) fn run(args: &CheckArgs, reporter: &Reporter) -> Result<Exit, Diagnostic> {
     let enabled = args.passes.options()?;
     let mut total = Tally::default();
+    let flags = Flags::default();
+    flags.catch_or_warn(reporter, "the command without a message");
     for file in &args.files {
+        let _sentry = Sentry::over_compiler(&flags, args.limits.bounds(), reporter)?;
         let (compilation, tally) = compile(file, Lints::Shown, reporter);
         let (_, faults) = headers::of_root(&compilation);
         for fault in &faults {

@@ -10,8 +10,11 @@ use star_compiler::{Formatter, read_source};
 use star_edge::destination::Destination;
 use star_edge::exit::Exit;
 use star_edge::failure::Failure;
+use star_edge::flags::Flags;
+use star_edge::limits::CompileLimitArgs;
 use star_edge::output::Output;
 use star_edge::report::Reporter;
+use star_edge::sentry::Sentry;
 use star_edge::sources::{FileLoader, LIBRARY, STDIN};
 use star_io::FileError;
 
@@ -44,12 +47,18 @@ pub(crate) struct FmtArgs {
     /// Read standard input, and write to standard output
     #[arg(long, conflicts_with = "paths")]
     stdin: bool,
+
+    #[command(flatten)]
+    limits: CompileLimitArgs,
 }
 
 /// Formats all files.
 pub(crate) fn run(args: &FmtArgs, reporter: &Reporter, output: &mut Output) -> Exit {
     let formatter = Formatter::new(LIBRARY);
-    let mut work = Work { args, reporter, output, formatter, counts: Counts::default() };
+    let flags = Flags::default();
+    flags.catch_or_warn(reporter, "the command without a message");
+    let counts = Counts::default();
+    let mut work = Work { args, reporter, output, formatter, flags, counts };
     if args.stdin {
         work.input();
     }
@@ -104,6 +113,7 @@ struct Work<'a> {
     reporter: &'a Reporter,
     output: &'a mut Output,
     formatter: Formatter,
+    flags: Flags,
     counts: Counts,
 }
 
@@ -157,6 +167,15 @@ impl Work<'_> {
 
     /// Reads and formats a file; says what is wrong with it.
     fn formatted(&mut self, name: &str) -> Option<(SourceFile, String)> {
+        let bounds = self.args.limits.bounds();
+        // It ends before anything is written.
+        let _sentry = match Sentry::over_compiler(&self.flags, bounds, self.reporter) {
+            Ok(sentry) => sentry,
+            Err(diagnostic) => {
+                self.fail(&Failure::from(diagnostic));
+                return None;
+            }
+        };
         let mut loader = FileLoader::default();
         let source = match read_source(name, &mut loader) {
             Ok(source) => source,

@@ -20,13 +20,13 @@ use star_edge::entry;
 use star_edge::exit::{EXIT_HELP, Exit};
 use star_edge::failure::{Failure, device_lost, internal, refused_by_backend};
 use star_edge::files::{Console, Disk};
-use star_edge::flags::{Flags, Watchdog};
+use star_edge::flags::Flags;
 use star_edge::host::{Advice, RunHost, stopped_in_host};
 use star_edge::limits::LimitArgs;
 use star_edge::output::Output;
 use star_edge::passes::{self, PassArgs};
 use star_edge::report::Reporter;
-use star_edge::sentry::{Bounds, Sentry};
+use star_edge::sentry::{Scope, Sentry};
 use star_edge::sources::FileLoader;
 use star_io::FileError;
 use star_ir::{Program, RoutineId};
@@ -229,8 +229,7 @@ pub(crate) fn run_with(
     flags.catch_or_warn(reporter, "the run without a message");
     let limits = args.limits.limits(&engine)?;
     let max_bytes = limits.memory.unwrap_or(u64::MAX);
-    let bounds = Bounds { time: args.limits.max_time, memory: max_bytes };
-    let sentry = Sentry::start(&flags, bounds, reporter)?;
+    let sentry = Sentry::over_compiler(&flags, args.limits.bounds(Scope::Command), reporter)?;
     let lints = if args.warnings { Lints::Shown } else { Lints::Hidden };
     let (compilation, _) = compile_with(loader, &args.file, lints, reporter);
     if compilation.has_errors() {
@@ -262,12 +261,7 @@ pub(crate) fn run_with(
         forms.map_err(|error| refused_by_backend("the program cannot be planned", &error))?;
     binding.sparse = line::sparse_wishes(args, &compiled, ready.entry)?;
     drop(sentry);
-    let _watchdog = match args.limits.max_time {
-        None => None,
-        Some(time) => Some(Watchdog::start(&flags, time).map_err(|error| {
-            internal(&format!("no thread for the clock: {}", text::reason(&error)))
-        })?),
-    };
+    let _clock = args.limits.max_time.map(|time| Sentry::clock(&flags, time)).transpose()?;
     times.end(Part::Compiling);
     let loaded = load(&signature, binding, args.graph.as_deref(), reading, max_bytes)
         .map_err(stopped_at_file);

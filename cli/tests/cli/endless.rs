@@ -179,3 +179,28 @@ fn a_long_program_is_not_compiled_beyond_the_limits() {
     assert!(start.elapsed() < SOON, "{:?}", start.elapsed());
     ran.fails(130, &["error[L0106]: interrupted while compiling"]);
 }
+
+/// What compiles only, tests, measures and holds a session is bounded in the same way.
+#[test]
+fn every_command_that_compiles_keeps_the_limits() {
+    let header = "/* @test of it\n   run L */\n/* @bench of it\n   run L */\n";
+    let text = format!("{header}{}", long_program());
+    let folder = Folder::new(&[("long.star", &text), ("load", ":load long.star\n")]);
+    let commands: [&[&str]; 5] = [
+        &["check", "long.star"],
+        &["fmt", "long.star"],
+        &["test", "long.star"],
+        &["bench", "long.star"],
+        &["repl", "long.star"],
+    ];
+    for arguments in commands {
+        let ran = folder.star(&[arguments, &["--max-memory", "1M"]].concat());
+        ran.fails(4, &["error[L0102]: compiling takes more than 64.0 MiB", "--max-memory"]);
+        let ran = folder.star(&[arguments, &["--max-time", "20ms"]].concat());
+        ran.fails(4, &["error[L0103]: the time is up while compiling", "--max-time"]);
+        let kept = std::fs::read_to_string(folder.path("long.star")).unwrap();
+        assert_eq!(kept, text, "{arguments:?}");
+    }
+    let ran = folder.shell("$STAR repl --max-time 20ms < load");
+    ran.fails(4, &["error[L0103]", "the session ends here"]);
+}

@@ -38,12 +38,18 @@ pub struct Compilation {
     pub diagnostics: Vec<Diagnostic>,
     /// The routines, those of the library included.
     pub hir: hir::Program,
-    units: Vec<loader::Unit>,
-    root: Option<usize>,
+    root: Option<Root>,
     /// The unit of each routine.
     routine_units: Vec<usize>,
     /// Of the parameters of each routine: may it look at what it is given? Empty if there are errors.
     takes: Vec<Vec<bool>>,
+}
+
+/// The file itself.
+#[derive(Clone, Copy)]
+struct Root {
+    unit: usize,
+    file: FileId,
 }
 
 /// A routine that can be run.
@@ -84,9 +90,11 @@ pub fn check(path: &str, loader: &mut dyn SourceLoader, library: &Library) -> Co
         let hir = check::check(&world, &sources, &mut diagnostics);
         (hir, world.signatures.iter().map(|signature| signature.unit).collect())
     };
+    let root = root.map(|unit| Root { unit, file: units[unit].file });
+    // Trees take more than anything that is made of them.
+    drop(units);
     let takes = Vec::new();
-    let mut compilation =
-        Compilation { sources, diagnostics, hir, units, root, routine_units, takes };
+    let mut compilation = Compilation { sources, diagnostics, hir, root, routine_units, takes };
     if !compilation.has_errors() {
         // Lowering finds what only the flow of values and sizes shows.
         let mut found = Vec::new();
@@ -107,12 +115,13 @@ impl Compilation {
 
     /// The number of the file itself; `None` if it could not be read.
     pub fn root_file(&self) -> Option<FileId> {
-        self.root.map(|root| self.units[root].file)
+        self.root.map(|root| root.file)
     }
 
-    /// The syntax tree of the file itself; `None` if it could not be read.
-    pub fn root_tree(&self) -> Option<&ast::File> {
-        self.root.map(|root| &self.units[root].tree)
+    /// The syntax tree of the file itself, made once more, since none is kept; `None` if it could not be read.
+    pub fn root_tree(&self) -> Option<ast::File> {
+        let file = self.root_file()?;
+        Some(star_syntax::parse(file, self.sources.get(file)?.text()).file)
     }
 
     fn roots(&self) -> Vec<hir::RoutineId> {
@@ -121,7 +130,8 @@ impl Compilation {
 
     /// The routines of the file itself, in order.
     pub fn entries(&self) -> Vec<Entry> {
-        let of_root = |idx: &usize| Some(self.routine_units[*idx]) == self.root;
+        let of_root =
+            |idx: &usize| Some(self.routine_units[*idx]) == self.root.map(|root| root.unit);
         (0..self.hir.routines.len())
             .filter(of_root)
             .map(|idx| {

@@ -49,7 +49,7 @@ pub(crate) fn remove_redundant(
         edit(&mut program.routine_mut(id).body, &edits);
         let Err(errors) = verify_guards(program, id) else { return found.len() };
         program.routines[id.0 as usize] = before;
-        let needed: BTreeSet<VarId> = errors.into_iter().flat_map(|error| error.vars).collect();
+        let needed: BTreeSet<VarId> = errors.into_iter().flatten().collect();
         let n_before = found.len();
         found.retain(|(_, about)| about.is_disjoint(&needed));
         if found.len() == n_before {

@@ -8,10 +8,11 @@ use star_bind::{Settings, data::bytes_of};
 use star_edge::access::Access;
 use star_edge::failure::refused_by_backend;
 use star_edge::files::Console;
-use star_edge::flags::{Flags, Watchdog};
+use star_edge::flags::Flags;
 use star_edge::host::RunHost;
 use star_edge::output::Output;
 use star_edge::report::Reporter;
+use star_edge::sentry::Sentry;
 use star_harness::{Argument, Compiled, Loaded};
 use star_ir::{LimitKind, Program, RoutineId};
 use star_report::measure::{Budget, Median, Sampler, repetitions};
@@ -167,11 +168,8 @@ impl Contender {
 
     fn batch(&self, around: &Surroundings<'_>, n: usize) -> Result<Batch, Failed> {
         let flags = around.flags.without_deadline();
-        let watchdog = around.max_time.map(|time| Watchdog::start(&flags, time));
-        let watchdog = watchdog.transpose().map_err(|error| {
-            let message = format!("no thread for the clock: {}", text::reason(&error));
-            Failed::Error(RowError { code: Code::Internal.as_str().to_owned(), message })
-        })?;
+        let clock = around.max_time.map(|time| Sentry::clock(&flags, time)).transpose();
+        let clock = clock.map_err(|error| Failed::Error(error_of(&error, &SourceMap::new())))?;
         let mut load = Duration::ZERO;
         let entry = around.ready.entry;
         let mut loaded: Vec<Loaded> = Vec::new();
@@ -207,7 +205,7 @@ impl Contender {
         }
         // A clock may not have moved; but nothing takes no time.
         let run = begun.elapsed().max(Duration::from_nanos(1)).as_secs_f64() / n as f64;
-        drop(watchdog);
+        drop(clock);
         let last = loaded.pop().ok_or(Failed::Interrupted)?;
         let load = load.as_secs_f64() / n as f64;
         Ok(Batch { run, load, stats, printed: output.into_text(), last })

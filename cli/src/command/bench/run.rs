@@ -13,6 +13,7 @@ use star_edge::limits::LimitArgs;
 use star_edge::output::Output;
 use star_edge::passes;
 use star_edge::report::Reporter;
+use star_edge::sentry::{Scope, Sentry};
 use star_harness::{Argument, Case, Header, Purpose};
 use star_report::live::Live;
 use star_report::measure::Budget;
@@ -76,6 +77,12 @@ struct Benchmark<'a> {
 impl Runner<'_> {
     /// Measures the benchmarks of a file.
     pub(super) fn file(&mut self, target: &Target) {
+        let sentry = match self.sentry() {
+            Ok(sentry) => sentry,
+            Err(fault) => {
+                return self.failed(blank(&target.name, "headers"), &fault, &SourceMap::new());
+            }
+        };
         let subject = Subject::read(&target.path);
         let sources = &subject.compilation.sources;
         for fault in &subject.faults {
@@ -100,6 +107,7 @@ impl Runner<'_> {
             return;
         }
         let made = self.runnable(&subject);
+        drop(sentry);
         for (header, blank) in wanted {
             match &made {
                 Ok(_) if self.ended => return,
@@ -107,6 +115,12 @@ impl Runner<'_> {
                 Err(diagnostic) => self.failed(blank, diagnostic, sources),
             }
         }
+    }
+
+    /// Watches the compiler.
+    fn sentry(&mut self) -> Result<Sentry, Diagnostic> {
+        self.output.flush();
+        Sentry::over_compiler(self.flags, self.args.limits.bounds(Scope::Results), self.reporter)
     }
 
     /// The program of a file, and what it may touch; or the first of its errors, all of which are told.
@@ -149,6 +163,10 @@ impl Runner<'_> {
             Ok(options) => options,
             Err(diagnostic) => return fails(self, &diagnostic, blank),
         };
+        let sentry = match self.sentry() {
+            Ok(sentry) => sentry,
+            Err(diagnostic) => return fails(self, &diagnostic, blank),
+        };
         let checked;
         let runnable = match &options {
             Some(HeaderOptions { checked: true, limits: _ }) => {
@@ -177,6 +195,7 @@ impl Runner<'_> {
         if optimises && let Err(diagnostic) = passes::optimise(&mut program, &self.passes) {
             return fails(self, &diagnostic, blank);
         }
+        drop(sentry);
         let ready = Ready { program, entry: routine.id, is_function: routine.result.is_some() };
         let benchmark = Benchmark { subject, header, routine, ready, access, limits, blank };
         if self.args.quick {

@@ -13,9 +13,10 @@ use star_base::{Code, Diagnostic};
 use star_edge::destination::Destination;
 use star_edge::exit::Exit;
 use star_edge::failure::{Failure, internal};
-use star_edge::flags::{Flags, Watchdog};
+use star_edge::flags::Flags;
 use star_edge::output::Output;
 use star_edge::report::Reporter;
+use star_edge::sentry::Sentry;
 use star_edge::sheet::Sheet;
 use star_edge::sizes::{available_memory, parse_size, parse_time};
 use star_io::moving::NumberLimit;
@@ -163,10 +164,7 @@ fn answer(args: &MovingArgs, reporter: &Reporter, output: &mut Output) -> Result
     let begin = Instant::now();
     let flags = Flags::default();
     flags.catch_or_warn(reporter, "the run without a message");
-    let _watchdog = match args.max_time {
-        None => None,
-        Some(time) => Some(Watchdog::start(&flags, time).map_err(|error| no_thread(&error))?),
-    };
+    let _clock = args.max_time.map(|time| Sentry::clock(&flags, time)).transpose()?;
     let stop = || flags.stop().is_some();
     let workers = Workers::new(args.threads, &stop).map_err(|ended| failed(ended, &flags))?;
     let picture = args.picture.as_deref().map(|name| Outlet::new(name, &|_| Ok(()))).transpose()?;

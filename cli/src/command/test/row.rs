@@ -4,7 +4,8 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use star_base::Diagnostic;
-use star_edge::flags::{Flags, Watchdog};
+use star_edge::flags::Flags;
+use star_edge::sentry::Sentry;
 use star_harness::{Argument, Case, shrink};
 use star_vm::HostValue;
 
@@ -127,7 +128,7 @@ enum Size {
 fn within<R>(flags: &Flags, time: Duration, work: impl FnOnce(&Flags) -> R) -> R {
     let flags = flags.without_deadline();
     // Without a thread for the clock there is none: Ctrl-C still ends it.
-    let _watchdog = Watchdog::start(&flags, time).ok();
+    let _clock = Sentry::clock(&flags, time).ok();
     work(&flags)
 }
 

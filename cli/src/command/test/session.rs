@@ -12,6 +12,7 @@ use star_edge::failure::refused_by_backend;
 use star_edge::flags::Flags;
 use star_edge::limits::LimitArgs;
 use star_edge::report::Reporter;
+use star_edge::sentry::{Scope, Sentry};
 use star_harness::{Case, Expected, Header, Kind, Purpose};
 use star_vm::BackendError;
 
@@ -65,7 +66,9 @@ impl Session<'_> {
     /// # Errors
     /// What ends all tests: a fault of the toolchain, or limits that a machine cannot keep.
     pub(super) fn file(&mut self, found: &StarFile) -> Result<(), Diagnostic> {
+        let sentry = self.sentry()?;
         let subject = Subject::read(&found.file);
+        drop(sentry);
         let sources = &subject.compilation.sources;
         if subject.compilation.root_file().is_none() {
             for error in &subject.compilation.diagnostics {
@@ -121,6 +124,7 @@ impl Session<'_> {
                     let prepared = match cell.get() {
                         Some(prepared) => prepared,
                         None => {
+                            let _sentry = self.sentry()?;
                             let enabled = optimise.then_some(&self.passes);
                             let prepared = self.prepare(&subject, options.checked, enabled)?;
                             cell.get_or_init(|| prepared)
@@ -201,6 +205,12 @@ impl Session<'_> {
     }
 
     /// The file on all machines.
+    /// Watches the compiler. What was told of other tests is out by then.
+    fn sentry(&mut self) -> Result<Sentry, Diagnostic> {
+        self.results.output.flush();
+        Sentry::over_compiler(self.flags, self.args.limits.bounds(Scope::Results), &self.quiet)
+    }
+
     fn prepare(
         &self,
         subject: &Subject,

@@ -79,6 +79,8 @@ impl Formatter {
                 self.basic.get_or_init(|| read_all(self.library.basic)),
             )
         });
+        // It takes more than all that comes.
+        drop(tree);
         let tokens = Tokens::new(&text, changes);
         let formatted = read::read(&tokens.toks).map(|tree| layout::print(&tokens, &tree));
         let formatted = formatted.filter(|formatted| verify::same(&tokens, formatted));

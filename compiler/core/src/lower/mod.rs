@@ -226,7 +226,7 @@ fn used_locations(
     }
     let mut old: Vec<Option<Location>> = locations.into_iter().map(Some).collect();
     let mut new_ids: Vec<Option<LocId>> = vec![None; old.len()];
-    let mut kept = Vec::new();
+    let mut kept = Vec::with_capacity(old.len());
     let mut fresh = |loc: LocId| {
         let idx = loc.0 as usize;
         *new_ids[idx].get_or_insert_with(|| {
@@ -490,8 +490,11 @@ impl<'a> Lowerer<'a> {
 
     fn temp(&mut self, ty: Ty) -> VarId {
         self.n_temps += 1;
+        // No name of a source is a number, so that it belongs to this one alone.
+        let var = VarId(self.vars.len() as u32);
         let name = self.n_temps.to_string();
-        self.new_var(&name, ty, None, false)
+        self.vars.push(Var { name, ty, source: None, sized: false });
+        var
     }
 
     fn temp_of(&mut self, kind: Kind, exts: Exts) -> VarId {

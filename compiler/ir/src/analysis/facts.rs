@@ -1,12 +1,10 @@
 //! What is known at a point of the program: guards that hold, variables that are set, equal sizes; see Note
 //! [Facts].
 
-use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-use foldhash::fast::RandomState;
-
 use super::effects::Effect;
+use super::known::{Class, Fact, Key, Known, measure_key, operand_key};
 use super::var_set::VarSet;
 use crate::check::{Check, SizeOperand};
 use crate::op::{IntOp, Operand};
@@ -18,32 +16,14 @@ const MAX_CLASS: usize = 32;
 /// So many facts about one number or variable are looked at to find them.
 const MAX_FOLLOWED: usize = 1000;
 
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum Fact {
-    /// The guard holds.
-    Check(Check),
-    /// The variable is the result of the operation.
-    Result(VarId, IntOp, Operand, Operand),
-    /// `ensure_columns` was done with this number.
-    Ensured(VarId, Operand),
-}
-
-/// By what a fact is found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Key {
-    Var(VarId),
-    Int(i64),
-}
-
-/// A set of facts. `known` holds those that are alive; `by_key` may list dead ones too.
-#[derive(Clone, Debug)]
+/// What is known at a point.
+#[derive(Debug)]
 pub struct Facts<'a> {
     vars: &'a [Var],
     set: VarSet,
     /// Slices and words of known size, set or not.
     sized: VarSet,
-    known: HashSet<Rc<Fact>, RandomState>,
-    by_key: HashMap<Key, Vec<Rc<Fact>>, RandomState>,
+    known: Known,
     /// Sizes that do not follow from extents.
     untrue: Rc<[SizeOperand]>,
 }
@@ -54,8 +34,7 @@ impl<'a> Facts<'a> {
             vars,
             set: VarSet::default(),
             sized: VarSet::default(),
-            known: HashSet::default(),
-            by_key: HashMap::default(),
+            known: Known::default(),
             untrue: Rc::from([]),
         }
     }
@@ -97,16 +76,16 @@ impl<'a> Facts<'a> {
             Check::HandlePart(v, _) => self.set(*v),
             Check::Index(index, limit) => {
                 let canonical = self.canonical(limit);
-                self.insert(Fact::Check(Check::Index(index.clone(), canonical)));
+                self.known.insert(Fact::Check(Check::Index(index.clone(), canonical)));
             }
             Check::Size(left, right) => {
                 let (a, b) = (self.canonical(left), self.canonical(right));
-                self.insert(Fact::Check(Check::Size(a, b)));
+                self.known.insert(Fact::Check(Check::Size(a, b)));
             }
             Check::Range { base, width, limit } => {
                 let limit = self.canonical(limit);
                 let (base, width) = (base.clone(), width.clone());
-                self.insert(Fact::Check(Check::Range { base, width, limit }));
+                self.known.insert(Fact::Check(Check::Range { base, width, limit }));
             }
             Check::NewColumn(..)
             | Check::Int(..)
@@ -118,56 +97,23 @@ impl<'a> Facts<'a> {
             | Check::NoCarry(..)
             | Check::Assert(..) => {}
         }
-        self.insert(Fact::Check(check.clone()));
+        self.known.insert(Fact::Check(check.clone()));
     }
 
     /// The variable holds the result of the operation.
     pub(crate) fn learn_result(&mut self, dst: VarId, op: IntOp, a: &Operand, b: &Operand) {
-        self.insert(Fact::Result(dst, op, a.clone(), b.clone()));
+        self.known.insert(Fact::Result(dst, op, a.clone(), b.clone()));
     }
 
     /// A growable table has at least so many columns.
     pub(crate) fn learn_ensured(&mut self, table: VarId, columns: &Operand) {
-        self.insert(Fact::Ensured(table, columns.clone()));
-    }
-
-    fn insert(&mut self, fact: Fact) {
-        let fact = Rc::new(fact);
-        if !self.known.insert(Rc::clone(&fact)) {
-            return;
-        }
-        for key in keys(&fact) {
-            let facts = self.by_key.entry(key).or_default();
-            // A list is cleared of what died before it grows.
-            if facts.len() >= 32 && facts.len() == facts.capacity() {
-                facts.retain(|fact| {
-                    self.known.get(fact).is_some_and(|alive| Rc::ptr_eq(alive, fact))
-                });
-            }
-            facts.push(Rc::clone(&fact));
-        }
-    }
-
-    fn forget_if(&mut self, var: VarId, dies: impl Fn(&Fact) -> bool) {
-        let Some(mut facts) = self.by_key.remove(&Key::Var(var)) else {
-            return;
-        };
-        facts.retain(|fact| {
-            let dead = dies(fact);
-            if dead {
-                self.known.remove(fact);
-            }
-            !dead && self.known.contains(fact)
-        });
-        if !facts.is_empty() {
-            self.by_key.insert(Key::Var(var), facts);
-        }
+        self.known.insert(Fact::Ensured(table, columns.clone()));
     }
 
     /// The variable has another value; whether it is set stays as it is.
     pub(crate) fn replaced(&mut self, var: VarId) {
         self.sized.remove(var);
-        self.forget_if(var, |_| true);
+        self.known.forget(var, &Class::ALL, |_| true);
     }
 
     /// The variable is perhaps unset.
@@ -178,21 +124,20 @@ impl<'a> Facts<'a> {
 
     /// The variable is changed in place.
     pub(crate) fn touched(&mut self, var: VarId) {
-        self.forget_if(var, |fact| {
-            matches!(fact, Fact::Check(Check::FitsInt(_) | Check::NoCarry(..) | Check::Assert(..)))
-        });
+        self.known.forget(var, &[Class::Contents], |_| true);
     }
 
     /// The variable is given a value or size if it has none; a table grows, a handle gets a part.
     pub(crate) fn settled(&mut self, var: VarId) {
         if !self.is_set(var) {
             // A table that gets its rows grows as before.
-            return self.forget_if(var, |fact| !matches!(fact, Fact::Check(Check::NewColumn(..))));
+            let classes = [Class::Relation, Class::Contents, Class::Part, Class::Other];
+            return self.known.forget(var, &classes, |_| true);
         }
         let columns = SizeOperand::Columns(var);
-        self.forget_if(var, |fact| match fact {
+        // Parts of another module are given up.
+        self.known.forget(var, &[Class::Relation, Class::Part], |fact| match fact {
             Fact::Check(Check::Size(a, b)) => *a == columns || *b == columns,
-            // Parts of another module are given up.
             Fact::Check(Check::HandlePart(..)) => true,
             Fact::Check(_) | Fact::Result(..) | Fact::Ensured(..) => false,
         });
@@ -215,19 +160,24 @@ impl<'a> Facts<'a> {
         }
     }
 
+    /// The same once more, for another way that control may take from here.
+    pub(super) fn branch(&mut self) -> Facts<'a> {
+        Facts {
+            vars: self.vars,
+            set: self.set.clone(),
+            sized: self.sized.clone(),
+            known: self.known.branch(),
+            untrue: Rc::clone(&self.untrue),
+        }
+    }
+
     /// Keeps what `other` knows too.
-    pub(crate) fn meet(&mut self, other: &Facts<'a>) {
+    pub(super) fn meet(&mut self, mut other: Facts<'a>) {
         self.sized.join(&self.set);
-        let mut theirs = other.sized.clone();
-        theirs.join(&other.set);
-        self.sized.meet(&theirs);
+        other.sized.join(&other.set);
+        self.sized.meet(&other.sized);
         self.set.meet(&other.set);
-        self.known.retain(|fact| other.known.contains(fact));
-        let known = &self.known;
-        self.by_key.retain(|_, facts| {
-            facts.retain(|fact| known.contains(fact));
-            !facts.is_empty()
-        });
+        self.known.meet(other.known);
     }
 
     fn extent(&self, measure: &SizeOperand) -> Extent {
@@ -259,13 +209,9 @@ impl<'a> Facts<'a> {
         }
     }
 
-    fn facts(&self, key: Key) -> impl Iterator<Item = &Fact> {
-        self.by_key
-            .get(&key)
-            .into_iter()
-            .flatten()
-            .map(|fact| &**fact)
-            .filter(|fact| self.known.contains(*fact))
+    /// Equal sizes and results of operations that mention something.
+    fn relations(&self, key: Key) -> impl Iterator<Item = &Fact> {
+        self.known.about(key, Class::Relation)
     }
 
     /// The measures known to be equal to this one, itself first.
@@ -283,7 +229,7 @@ impl<'a> Facts<'a> {
             at += 1;
             let mut found = vec![self.canonical(&here)];
             if let Some(key) = measure_key(&here) {
-                for fact in self.facts(key).take(MAX_FOLLOWED) {
+                for fact in self.relations(key).take(MAX_FOLLOWED) {
                     match fact {
                         Fact::Check(Check::Size(a, b)) if *a == here => found.push(b.clone()),
                         Fact::Check(Check::Size(a, b)) if *b == here => found.push(a.clone()),
@@ -319,7 +265,7 @@ impl<'a> Facts<'a> {
 
     /// The arithmetic that a variable is known to be the result of.
     pub fn result_of(&self, var: VarId) -> Option<(IntOp, Operand, Operand)> {
-        self.facts(Key::Var(var)).find_map(|fact| match fact {
+        self.relations(Key::Var(var)).find_map(|fact| match fact {
             Fact::Result(dst, op, a, b) if *dst == var => Some((*op, a.clone(), b.clone())),
             Fact::Result(..) | Fact::Check(_) | Fact::Ensured(..) => None,
         })
@@ -334,7 +280,7 @@ impl<'a> Facts<'a> {
         let Some(key) = key.or(operand_key(b)) else {
             return Vec::new();
         };
-        self.facts(key)
+        self.relations(key)
             .filter_map(|fact| match fact {
                 Fact::Result(dst, o, x, y) if *o == op && x == a && y == b => {
                     Some(Operand::Var(*dst))
@@ -407,7 +353,7 @@ impl<'a> Facts<'a> {
     fn holds_index(&self, index: &Operand, limit: &SizeOperand) -> bool {
         if let SizeOperand::Columns(table) = limit
             && self.knows(Check::NewColumn(*table, index.clone()))
-            && (self.known).contains(&Fact::Ensured(*table, index.clone()))
+            && self.known.contains(&Fact::Ensured(*table, index.clone()))
         {
             return true;
         }
@@ -444,49 +390,4 @@ impl<'a> Facts<'a> {
         }
         self.knows(Check::Range { base: base.clone(), width: width.clone(), limit: limit.clone() })
     }
-}
-
-fn operand_key(operand: &Operand) -> Option<Key> {
-    match operand {
-        Operand::Var(v) => Some(Key::Var(*v)),
-        Operand::Int(n) => Some(Key::Int(*n)),
-        Operand::Bool(_) | Operand::Str(_) => None,
-    }
-}
-
-fn measure_key(measure: &SizeOperand) -> Option<Key> {
-    match measure {
-        SizeOperand::Length(v) | SizeOperand::Rows(v) | SizeOperand::Columns(v) => {
-            Some(Key::Var(*v))
-        }
-        SizeOperand::Value(value) => operand_key(value),
-    }
-}
-
-fn keys(fact: &Fact) -> Vec<Key> {
-    let mut keys = Vec::new();
-    match fact {
-        Fact::Check(check) => {
-            visit::check_accesses(check, &mut |var, _| keys.push(Key::Var(var)));
-            if let Check::Size(a, b) = check {
-                keys.extend([measure_key(a), measure_key(b)].into_iter().flatten());
-            }
-        }
-        Fact::Result(dst, _, a, b) => {
-            keys.push(Key::Var(*dst));
-            keys.extend([operand_key(a), operand_key(b)].into_iter().flatten());
-        }
-        Fact::Ensured(table, columns) => {
-            keys.push(Key::Var(*table));
-            keys.extend(operand_key(columns));
-        }
-    }
-    // In the order of first mention: equal sizes are followed up in a fixed order.
-    let mut unique = Vec::with_capacity(keys.len());
-    for key in keys {
-        if !unique.contains(&key) {
-            unique.push(key);
-        }
-    }
-    unique
 }

@@ -45,7 +45,7 @@ impl<'a, I: Inspect> Walk<'_, 'a, I> {
         body: &'a [Stmt],
     ) {
         let written = self.enter_loop(Some(var));
-        let before = self.facts.clone();
+        let before = self.branch();
         if let Some(facts) = &mut self.facts {
             facts.set(var);
             learn_turns(facts, var, turns, &written);
@@ -68,7 +68,7 @@ impl<'a, I: Inspect> Walk<'_, 'a, I> {
                 facts.unset(var);
             }
         }
-        let before = self.facts.clone();
+        let before = self.branch();
         if let Some(facts) = &mut self.facts {
             facts.set(*var);
             let turns = match range {

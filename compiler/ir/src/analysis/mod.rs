@@ -2,7 +2,7 @@
 //!
 //! * [`effects`]: what a statement or loop does to variables; [`summary`]: what a call may do.
 //! * [`walk`]: one walk in the order of execution that finds [`facts`]: guards that hold, variables that are
-//!   set, equal sizes. `definite_assignment`, `latches` and `requirements` serve it.
+//!   set, equal sizes. `definite_assignment`, `known`, `latches` and `requirements` serve it.
 //! * [`parts`]: are two columns, rows or components the same?
 //! * [`forward`]: the frame of forward analyses; [`reaching`]: reaching definitions.
 //! * [`liveness`]: backwards, to a fixed point.
@@ -19,6 +19,7 @@ pub(crate) mod definite_assignment;
 pub mod effects;
 pub mod facts;
 pub mod forward;
+mod known;
 pub(crate) mod latches;
 pub mod line_accesses;
 pub mod liveness;

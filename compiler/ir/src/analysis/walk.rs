@@ -160,6 +160,11 @@ impl<'a, I: Inspect> Walk<'_, 'a, I> {
         }
     }
 
+    /// What is known here, for another way that control may take.
+    pub(super) fn branch(&mut self) -> Option<Facts<'a>> {
+        self.facts.as_mut().map(Facts::branch)
+    }
+
     /// The routine ends here.
     fn end(&mut self, exit: Option<&Stmt>) {
         self.inspect(|inspect, point| inspect.end(exit, point));
@@ -205,7 +210,7 @@ impl<'a, I: Inspect> Walk<'_, 'a, I> {
                 self.leaves.push((*label, None));
                 self.block(head);
                 self.inspect(|inspect, point| inspect.test(stmt, test, point));
-                let after = self.facts.clone();
+                let after = self.branch();
                 self.block(body);
                 self.facts = match test {
                     Operand::Bool(true) => None,
@@ -218,7 +223,7 @@ impl<'a, I: Inspect> Walk<'_, 'a, I> {
             StmtKind::Forall { .. } => self.forall(&stmt.kind),
             StmtKind::Tile { .. } => self.tile(stmt),
             StmtKind::If { test: _, then, otherwise } => {
-                let before = self.facts.clone();
+                let before = self.branch();
                 self.block(then);
                 let after_then = std::mem::replace(&mut self.facts, before);
                 self.block(otherwise);
@@ -276,7 +281,7 @@ impl<'a, I: Inspect> Walk<'_, 'a, I> {
 /// What both know; where control does not come from one side, what the other knows.
 pub(super) fn meet<'a>(known: &mut Option<Facts<'a>>, other: Option<Facts<'a>>) {
     match (known.as_mut(), other) {
-        (Some(known), Some(other)) => known.meet(&other),
+        (Some(known), Some(other)) => known.meet(other),
         (None, other) => *known = other,
         (Some(_), None) => {}
     }

@@ -1,6 +1,6 @@
 //! Rules 11 to 13: what is read is set, and guards hold; see Note [Facts] in [`crate::analysis`].
 
-use super::Subject;
+use super::{Subject, Wording};
 use crate::analysis::facts::Facts;
 use crate::analysis::requirements::{self, Requirement};
 use crate::analysis::walk::{self, Belief, Inspect, Point, sizes_of};
@@ -94,10 +94,16 @@ impl Guards<'_, '_, '_> {
                     continue;
                 }
                 Requirement::Check(check) => {
-                    let text = print::print_check(self.subject.program, self.subject.id, check);
                     // Told once.
                     facts.learn(check);
-                    format!("`check {text}` is not established")
+                    match self.subject.wording {
+                        Wording::LeftOut => String::new(),
+                        Wording::Full => {
+                            let Subject { program, id, .. } = *self.subject;
+                            let text = print::print_check(program, id, check);
+                            format!("`check {text}` is not established")
+                        }
+                    }
                 }
                 Requirement::Part { base, width, limit } => {
                     let widths = facts.values(width);

@@ -110,13 +110,27 @@ pub fn verify_routines(program: &Program, ids: &[RoutineId]) -> Result<(), Vec<V
 /// Looks whether one routine of a program that verified keeps rules 11 to 13, after a rewrite of it.
 ///
 /// # Errors
-/// Everything that is not established.
-pub fn verify_guards(program: &Program, id: RoutineId) -> Result<(), Vec<VerifyError>> {
+/// For everything that is not established the variables that it is about. There may be as many as statements, and who
+/// takes a rewrite back shows none of them, so they are not worded.
+pub fn verify_guards(program: &Program, id: RoutineId) -> Result<(), Vec<Vec<VarId>>> {
     let mut errors = Vec::new();
     let mut owners = BTreeMap::new();
-    let routine = program.routine(id);
-    guards::check(&mut Subject { program, id, routine, errors: &mut errors, owners: &mut owners });
-    if errors.is_empty() { Ok(()) } else { Err(errors) }
+    let (routine, wording) = (program.routine(id), Wording::LeftOut);
+    let (errors_of, owners) = (&mut errors, &mut owners);
+    guards::check(&mut Subject { program, id, routine, wording, errors: errors_of, owners });
+    if errors.is_empty() {
+        return Ok(());
+    }
+    Err(errors.into_iter().map(|error| error.vars).collect())
+}
+
+/// Are faults put into words?
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wording {
+    /// Somebody may read them.
+    Full,
+    /// Only the variables count.
+    LeftOut,
 }
 
 struct Checker<'a> {
@@ -134,6 +148,7 @@ impl<'a> Checker<'a> {
                 program: self.program,
                 id,
                 routine: self.program.routine(id),
+                wording: Wording::Full,
                 errors: &mut self.errors,
                 owners: &mut self.owners,
             });
@@ -146,6 +161,7 @@ struct Subject<'a, 'e> {
     program: &'a Program,
     id: RoutineId,
     routine: &'a Routine,
+    wording: Wording,
     errors: &'e mut Vec<VerifyError>,
     owners: &'e mut BTreeMap<LocId, RoutineId>,
 }
@@ -154,6 +170,7 @@ impl Subject<'_, '_> {
     /// Reports a broken rule, at a statement or in the header.
     fn fault(&mut self, stmt: Option<&Stmt>, message: impl Into<String>) {
         let statement = match stmt {
+            _ if self.wording == Wording::LeftOut => String::new(),
             Some(stmt) => print::print_statement(self.program, self.id, stmt),
             None => self.routine.name.clone(),
         };

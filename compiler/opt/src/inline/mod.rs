@@ -72,10 +72,10 @@ fn inline(program: &mut Program, id: RoutineId, sites: &[Site]) -> BTreeSet<usiz
     let mut refused = unproven(program, id, &all);
     if let Err(errors) = verify_guards(program, id) {
         for error in errors {
-            let concerns = |spliced: &Spliced| error.vars.iter().any(|var| spliced.concerns(*var));
+            let concerns = |spliced: &Spliced| error.iter().any(|var| spliced.concerns(*var));
             let n_before = refused.len();
             refused.extend((0..all.len()).filter(|at| concerns(&all[*at])));
-            if refused.len() == n_before && error.vars.iter().all(|var| !known(&all, *var)) {
+            if refused.len() == n_before && error.iter().all(|var| !known(&all, *var)) {
                 refused.extend(0..all.len());
             }
         }

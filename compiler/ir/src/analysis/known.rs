@@ -1,0 +1,396 @@
+//! A set of facts that is copied at every branch and changes little in between; see Note [Layers].
+//!
+//! Note [Layers]. A set is a stack of layers. Each says what became known or was forgotten since the one below. To branch
+//! freezes what is on top, and both sides share it; where they meet, only what either has changed since is compared. A
+//! layer that nobody else shares any more becomes one with what lies above it, so that there are at most as many as branches
+//! and loops are nested. So a routine of n statements takes time linear in n, however many of them are branches.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use foldhash::fast::RandomState;
+
+use crate::check::{Check, SizeOperand};
+use crate::op::{IntOp, Operand};
+use crate::program::VarId;
+use crate::visit;
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Fact {
+    /// The guard holds.
+    Check(Check),
+    /// The variable is the result of the operation.
+    Result(VarId, IntOp, Operand, Operand),
+    /// `ensure_columns` was done with this number.
+    Ensured(VarId, Operand),
+}
+
+/// By what a fact is found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Key {
+    Var(VarId),
+    Int(i64),
+}
+
+/// What makes facts die: lists are kept apart by it, so that a change looks at no fact that outlives it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Class {
+    /// Equal sizes, and results of operations: what is followed up.
+    Relation,
+    /// What a change in place ends.
+    Contents,
+    /// Parts of handles.
+    Part,
+    /// A column that may be stored to.
+    NewColumn,
+    /// All others.
+    Other,
+}
+
+impl Class {
+    pub(super) const ALL: [Class; 5] =
+        [Class::Relation, Class::Contents, Class::Part, Class::NewColumn, Class::Other];
+
+    fn of(fact: &Fact) -> Class {
+        match fact {
+            Fact::Check(Check::Size(..)) | Fact::Result(..) => Class::Relation,
+            Fact::Check(Check::FitsInt(_) | Check::NoCarry(..) | Check::Assert(..)) => {
+                Class::Contents
+            }
+            Fact::Check(Check::HandlePart(..)) => Class::Part,
+            Fact::Check(Check::NewColumn(..)) => Class::NewColumn,
+            Fact::Check(
+                Check::Set(_)
+                | Check::Sized(_)
+                | Check::Result(_)
+                | Check::Index(..)
+                | Check::Range { .. }
+                | Check::Int(..)
+                | Check::Bit(_)
+                | Check::NotNegative(_)
+                | Check::Fits { .. }
+                | Check::Even(_),
+            )
+            | Fact::Ensured(..) => Class::Other,
+        }
+    }
+}
+
+type Lists = HashMap<(Key, Class), Vec<Rc<Fact>>, RandomState>;
+
+/// What changed since the layer below.
+#[derive(Debug, Default)]
+struct Delta {
+    /// Facts that became known, or that were forgotten.
+    changed: HashMap<Rc<Fact>, bool, RandomState>,
+    /// Those that became known; some may be dead by now.
+    lists: Lists,
+}
+
+impl Delta {
+    fn is_alive(&self, fact: &Rc<Fact>) -> bool {
+        is_alive(&self.changed, fact)
+    }
+
+    fn add(&mut self, fact: Rc<Fact>) {
+        // The fact itself is the one that lists hold.
+        self.changed.remove(&fact);
+        self.changed.insert(Rc::clone(&fact), true);
+        for key in keys(&fact) {
+            self.list((key, Class::of(&fact)), vec![Rc::clone(&fact)]);
+        }
+    }
+
+    /// Adds facts to a list. It is cleared of what died before it grows.
+    fn list(&mut self, at: (Key, Class), facts: Vec<Rc<Fact>>) {
+        let list = self.lists.entry(at).or_default();
+        if list.len() >= 32 && list.len() + facts.len() > list.capacity() {
+            list.retain(|fact| is_alive(&self.changed, fact));
+        }
+        list.extend(facts);
+    }
+}
+
+fn is_alive(changed: &HashMap<Rc<Fact>, bool, RandomState>, fact: &Rc<Fact>) -> bool {
+    let found = changed.get_key_value(&**fact);
+    found.is_some_and(|(key, alive)| *alive && Rc::ptr_eq(key, fact))
+}
+
+#[derive(Debug)]
+struct Layer {
+    below: Option<Rc<Layer>>,
+    delta: Delta,
+}
+
+/// A set of facts; see Note [Layers].
+#[derive(Debug, Default)]
+pub(super) struct Known {
+    below: Option<Rc<Layer>>,
+    top: Delta,
+}
+
+impl Known {
+    pub(super) fn contains(&self, fact: &Fact) -> bool {
+        self.deltas().find_map(|delta| delta.changed.get(fact).copied()).unwrap_or(false)
+    }
+
+    pub(super) fn insert(&mut self, fact: Fact) {
+        if !self.contains(&fact) {
+            self.top.add(Rc::new(fact));
+        }
+    }
+
+    /// The facts of a class about something, in the order in which they became known.
+    pub(super) fn about(&self, key: Key, class: Class) -> impl Iterator<Item = &Fact> {
+        let mut layers: Vec<&Delta> = self.deltas().collect();
+        layers.reverse();
+        layers
+            .into_iter()
+            .filter_map(move |delta| delta.lists.get(&(key, class)))
+            .flatten()
+            .map(|fact| &**fact)
+            .filter(|fact| self.contains(fact))
+    }
+
+    /// Forgets the facts of these classes about a variable that die.
+    pub(super) fn forget(&mut self, var: VarId, classes: &[Class], dies: impl Fn(&Fact) -> bool) {
+        for &class in classes {
+            let at = (Key::Var(var), class);
+            let below = self.deltas().skip(1).filter_map(|delta| delta.lists.get(&at));
+            let below: Vec<Rc<Fact>> = below.flatten().cloned().collect();
+            let mut kept = self.top.lists.remove(&at).unwrap_or_default();
+            kept.retain(|fact| {
+                let dead = dies(fact);
+                if dead && self.top.is_alive(fact) {
+                    self.remove(fact);
+                }
+                !dead && self.top.is_alive(fact)
+            });
+            if !kept.is_empty() {
+                self.top.lists.insert(at, kept);
+            }
+            for fact in below {
+                if dies(&fact) && self.contains(&fact) {
+                    self.remove(&fact);
+                }
+            }
+        }
+    }
+
+    fn remove(&mut self, fact: &Rc<Fact>) {
+        if self.below.is_none() {
+            self.top.changed.remove(&**fact);
+        } else {
+            self.top.changed.insert(Rc::clone(fact), false);
+        }
+    }
+
+    /// The same set once more. What it holds is shared from now on.
+    pub(super) fn branch(&mut self) -> Known {
+        self.compress();
+        if !self.top.changed.is_empty() {
+            let delta = std::mem::take(&mut self.top);
+            self.below = Some(Rc::new(Layer { below: self.below.take(), delta }));
+        }
+        Known { below: self.below.clone(), top: Delta::default() }
+    }
+
+    /// Keeps what `other` knows too.
+    pub(super) fn meet(&mut self, other: Known) {
+        let shared = self.shared_with(&other);
+        let changed = self.since(shared.as_ref()).chain(other.since(shared.as_ref()));
+        let mut delta = Delta::default();
+        let base = Known { below: shared.clone(), top: Delta::default() };
+        for fact in changed.flat_map(|delta| delta.changed.keys()) {
+            let was = base.contains(fact);
+            let is = self.contains(fact) && other.contains(fact);
+            if is != was {
+                delta.changed.insert(Rc::clone(fact), is);
+            }
+        }
+        // Lists keep the order of `self`.
+        let mut own: Vec<&Delta> = self.since(shared.as_ref()).collect();
+        own.reverse();
+        for (&at, list) in own.into_iter().flat_map(|delta| &delta.lists) {
+            let alive = list.iter().filter(|fact| delta.changed.get(&***fact) == Some(&true));
+            let alive: Vec<Rc<Fact>> = alive.cloned().collect();
+            if !alive.is_empty() {
+                delta.list(at, alive);
+            }
+        }
+        drop((base, other));
+        *self = Known { below: shared, top: delta };
+        self.compress();
+    }
+
+    /// Layers that nobody else shares become one with what lies above them.
+    fn compress(&mut self) {
+        while let Some(below) = self.below.take() {
+            let layer = match Rc::try_unwrap(below) {
+                Ok(layer) => layer,
+                Err(shared) => {
+                    self.below = Some(shared);
+                    return;
+                }
+            };
+            let above = std::mem::replace(&mut self.top, layer.delta);
+            self.below = layer.below;
+            for (fact, alive) in above.changed {
+                self.top.changed.remove(&fact);
+                if alive || self.below.is_some() {
+                    self.top.changed.insert(fact, alive);
+                }
+            }
+            for (at, list) in above.lists {
+                self.top.list(at, list);
+            }
+        }
+    }
+
+    /// From the top down.
+    fn deltas(&self) -> impl Iterator<Item = &Delta> {
+        self.since(None)
+    }
+
+    /// What lies above a layer, from the top down.
+    fn since<'k>(&'k self, layer: Option<&'k Rc<Layer>>) -> impl Iterator<Item = &'k Delta> {
+        let frozen = std::iter::successors(self.below.as_ref(), |at| at.below.as_ref());
+        let frozen = frozen.take_while(move |at| layer.is_none_or(|layer| !Rc::ptr_eq(at, layer)));
+        std::iter::once(&self.top).chain(frozen.map(|layer| &layer.delta))
+    }
+
+    /// The topmost layer that both have.
+    fn shared_with(&self, other: &Known) -> Option<Rc<Layer>> {
+        let layers = |known: &Known| {
+            let first = known.below.clone();
+            std::iter::successors(first, |at| at.below.clone()).collect::<Vec<_>>()
+        };
+        let (mine, theirs) = (layers(self), layers(other));
+        let from_below = mine.iter().rev().zip(theirs.iter().rev());
+        let same = from_below.take_while(|(a, b)| Rc::ptr_eq(a, b));
+        same.last().map(|(layer, _)| Rc::clone(layer))
+    }
+}
+
+pub(super) fn operand_key(operand: &Operand) -> Option<Key> {
+    match operand {
+        Operand::Var(v) => Some(Key::Var(*v)),
+        Operand::Int(n) => Some(Key::Int(*n)),
+        Operand::Bool(_) | Operand::Str(_) => None,
+    }
+}
+
+pub(super) fn measure_key(measure: &SizeOperand) -> Option<Key> {
+    match measure {
+        SizeOperand::Length(v) | SizeOperand::Rows(v) | SizeOperand::Columns(v) => {
+            Some(Key::Var(*v))
+        }
+        SizeOperand::Value(value) => operand_key(value),
+    }
+}
+
+fn keys(fact: &Fact) -> Vec<Key> {
+    let mut keys = Vec::new();
+    match fact {
+        Fact::Check(check) => {
+            visit::check_accesses(check, &mut |var, _| keys.push(Key::Var(var)));
+            if let Check::Size(a, b) = check {
+                keys.extend([measure_key(a), measure_key(b)].into_iter().flatten());
+            }
+        }
+        Fact::Result(dst, _, a, b) => {
+            keys.push(Key::Var(*dst));
+            keys.extend([operand_key(a), operand_key(b)].into_iter().flatten());
+        }
+        Fact::Ensured(table, columns) => {
+            keys.push(Key::Var(*table));
+            keys.extend(operand_key(columns));
+        }
+    }
+    // In the order of first mention: equal sizes are followed up in a fixed order.
+    let mut unique = Vec::with_capacity(keys.len());
+    for key in keys {
+        if !unique.contains(&key) {
+            unique.push(key);
+        }
+    }
+    unique
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    fn fact(number: u64) -> Fact {
+        let var = VarId((number % 3) as u32);
+        Fact::Ensured(var, Operand::Int(number as i64))
+    }
+
+    /// A set, and the same in the plainest form.
+    struct Both(Known, BTreeSet<u64>);
+
+    impl Both {
+        fn compare(&self) {
+            for number in 0..24 {
+                assert_eq!(self.0.contains(&fact(number)), self.1.contains(&number));
+            }
+            for var in 0..3 {
+                let found = self.0.about(Key::Var(VarId(var)), Class::Other);
+                let found: BTreeSet<i64> = found.map(number_of).collect();
+                let wanted = self.1.iter().filter(|number| *number % 3 == u64::from(var));
+                assert_eq!(found, wanted.map(|&number| number as i64).collect());
+            }
+        }
+    }
+
+    fn number_of(fact: &Fact) -> i64 {
+        match fact {
+            Fact::Ensured(_, Operand::Int(number)) => *number,
+            Fact::Check(_) | Fact::Result(..) | Fact::Ensured(..) => panic!("{fact:?}"),
+        }
+    }
+
+    /// Branches that nest and meet in any order, against sets that are copied.
+    #[test]
+    fn layers_are_one_set() {
+        let mut state = 1_u64;
+        let mut next = |below: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 33) % below
+        };
+        let mut open = vec![Both(Known::default(), BTreeSet::new())];
+        for _ in 0..20_000 {
+            let number = next(24);
+            let choice = next(9);
+            let Some(at) = open.last_mut() else { panic!("one is always open") };
+            match choice {
+                0..=3 => {
+                    at.0.insert(fact(number));
+                    at.1.insert(number);
+                }
+                4 | 5 => {
+                    let var = number % 3;
+                    at.0.forget(VarId(var as u32), &Class::ALL, |fact| number_of(fact) % 2 == 0);
+                    at.1.retain(|number| number % 3 != var || number % 2 == 1);
+                }
+                6 => {
+                    let other = Both(at.0.branch(), at.1.clone());
+                    if open.len() < 6 {
+                        open.push(other);
+                    }
+                }
+                _ if open.len() > 1 => {
+                    let Some(Both(known, plain)) = open.pop() else { continue };
+                    let Some(at) = open.last_mut() else { continue };
+                    at.0.meet(known);
+                    at.1 = &at.1 & &plain;
+                    let depth = at.0.deltas().count();
+                    assert!(depth <= 7, "{depth} layers");
+                }
+                _ => {}
+            }
+            open.iter().for_each(Both::compare);
+        }
+    }
+}
