@@ -1,8 +1,7 @@
 //! Archives of NumPy arrays, `.npz`: zip files whose parts are `.npy` files, stored or deflated.
 //!
-//! The array that is read is the one named in the options, or else the only one of two dimensions, or
-//! else the only one of one dimension; single numbers and axes beside it are not in the way. One array
-//! is written, `arr_0` as NumPy says, or by the name of its only field.
+//! The array that is read is the one named in the options, or else the only one; single numbers beside it are not in
+//! the way. One array is written, `arr_0` as NumPy says, or by the name of its only field.
 
 mod directory;
 
@@ -150,13 +149,9 @@ fn choose(source: &Source, archive: &mut Archive<'_>) -> Result<Part, Fault> {
     {
         return part;
     }
-    let parts: Vec<Part> = parts.into_iter().flatten().collect();
-    let n_with = |n_dims| parts.iter().filter(|part| part.shape.len() == n_dims).count();
-    let wanted = match (n_with(2), n_with(1)) {
-        (1, _) => Some(2),
-        (0, 1) => Some(1),
-        _ => None,
-    };
+    let mut parts: Vec<Part> = parts.into_iter().flatten().collect();
+    let is_array = |part: &&Part| !part.shape.is_empty();
+    let is_only = parts.iter().filter(is_array).count() == 1;
     let listed = list(parts.iter().map(|part| {
         let lens: Vec<String> = part.shape.iter().map(u64::to_string).collect();
         match lens.is_empty() {
@@ -166,8 +161,8 @@ fn choose(source: &Source, archive: &mut Archive<'_>) -> Result<Part, Fault> {
     }));
     let first = parts.iter().max_by_key(|part| (part.shape.len() == 2, usize::MAX - part.idx));
     let first = first.map_or_else(|| "NAME".to_owned(), |part| part.name.clone());
-    match parts.into_iter().find(|part| Some(part.shape.len()) == wanted) {
-        Some(part) => Ok(part),
+    match parts.iter().position(|part| is_only && is_array(&part)) {
+        Some(at) => Ok(parts.remove(at)),
         None if n_parts == 0 => Err(source.fault(Code::BadFormat, "an archive without arrays")),
         None => {
             let fault = source.fault(Code::CannotOpen, "several arrays, and none is named");

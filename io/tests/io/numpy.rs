@@ -173,7 +173,12 @@ fn archives_give_the_array_that_is_meant() {
         ("height.npy", &grid),
         ("names.npy", &objects),
     ];
-    assert_eq!(fields(&numbers(&zip(&parts))), [("height", Some(8), &[1, 2, 3, 4][..])]);
+    let alone = [parts[0], parts[2], parts[3], parts[4]];
+    assert_eq!(fields(&numbers(&zip(&alone))), [("height", Some(8), &[1, 2, 3, 4][..])]);
+    // An axis may be what is wanted as well as the grid that it is of.
+    let refused = load(Npz, &zip(&parts)).unwrap_err();
+    assert_eq!(refused.notes, ["it has `dx` (a number), `x` (2), `height` (2 × 2)"]);
+    assert_eq!(refused.help, ["write the name behind the file: `f#height`"]);
     assert_eq!(fields(&numbers(&zip(&parts[..3]))), [("x", Some(8), &[1, 2][..])]);
     assert!(error(&zip(&parts[..1])).1.contains("`0.1` is no whole number"));
 

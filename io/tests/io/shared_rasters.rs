@@ -11,6 +11,7 @@ use crate::support::BUDGET;
 
 /// The numbers of a file, if the folder is there.
 fn load(file: &str) -> Option<Numbers> {
+    let (file, part) = file.split_once('#').map_or((file, None), |(file, part)| (file, Some(part)));
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data");
     let path = folder.join(file);
     if !path.exists() {
@@ -20,6 +21,7 @@ fn load(file: &str) -> Option<Numbers> {
     let format = Format::of_path(file).expect("a known extension");
     let mut options = ReadOptions::new(file, BUDGET);
     options.size_hint = fs::metadata(&path).ok().map(|metadata| metadata.len());
+    options.part = part;
     let mut input = File::open(&path).expect("the file is there");
     let loaded = read(format, &mut input, &mut options).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(loaded.warnings, Vec::<String>::new());
@@ -118,7 +120,7 @@ fn terrains_have_their_heights() {
         assert_eq!(summary(&numbers.fields[0]), (236, 1076, 73_617_913));
         assert_eq!(numbers.fields[0].values[..3], [483, 487, 491]);
     }
-    if let Some(numbers) = load("terrain/topobathy.npz") {
+    if let Some(numbers) = load("terrain/topobathy.npz#topo") {
         check_shape(&numbers, 91, 120, &["topo"], None);
         assert_eq!(summary(&numbers.fields[0]), (-1437, 2205, 2_988_229));
         assert_eq!(numbers.fields[0].values[..3], [-1405, -1437, -1291]);
