@@ -67,11 +67,10 @@ impl FromArgMatches for Kinds {
 
 impl Subcommand for Kinds {
     fn augment_subcommands(command: Command) -> Command {
-        let moving = Command::new(MOVING)
+        // What the options say about themselves is for us.
+        let moving = MovingGenArgs::augment_args(Command::new(MOVING))
             .about("Objects that move, and questions about them: the workload of source 004");
-        command
-            .subcommands(KINDS.iter().map(subcommand))
-            .subcommand(MovingGenArgs::augment_args(moving))
+        command.subcommands(KINDS.iter().map(subcommand)).subcommand(moving)
     }
 
     fn augment_subcommands_for_update(command: Command) -> Command {
