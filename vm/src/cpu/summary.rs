@@ -126,7 +126,7 @@ impl Blocks {
     /// `None` if slices of this length have no summaries.
     #[inline]
     pub(super) fn of(len: usize, settings: &Settings) -> Option<Blocks> {
-        if len.div_ceil(64) < settings.summary_limbs {
+        if len == 0 || len.div_ceil(64) < settings.summary_limbs {
             return None;
         }
         let limbs = Blocks::limbs_of(settings);
