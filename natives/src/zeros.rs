@@ -14,7 +14,7 @@ const LARGE: usize = 8 << 20;
 /// A fixed number of values that begin as zeros, which the system gives when they are written to.
 ///
 /// Where there are many, they lie on pages of 2 MiB if the system has such: a page of 4 KiB costs it about as much time as
-/// writing the page takes, and a program that writes here and there misses the page table's cache at every row.
+/// writing the page takes, and a program that writes here and there misses the TLB at every row.
 pub struct Zeros<T>(Memory<T>);
 
 enum Memory<T> {
