@@ -123,19 +123,12 @@ impl Gen {
         }
         match param.known {
             Known::Table(rows, columns) => self.new_table(rows, columns),
+            // One that is made inside a loop is declared with its size, since it has that in the next turn.
             Known::Bits(_) => {
-                let idx = self.declare(param.kind, None, param.domain);
-                self.keep_in_turns(idx, param.known);
-                idx
+                let declared = (self.routine.depth > 0).then_some(param.known);
+                self.declare(param.kind, declared, param.domain)
             }
             Known::Scalar | Known::Unset => self.declare(param.kind, None, param.domain),
-        }
-    }
-
-    /// A variable that is made inside a loop keeps its size, since it has it in the next turn.
-    fn keep_in_turns(&mut self, idx: VarIdx, known: Known) {
-        if self.routine.depth > 0 {
-            self.var_mut(idx).fixed = Some(known);
         }
     }
 
@@ -175,14 +168,17 @@ impl Gen {
         }
     }
 
-    /// A new table for a result of these sizes.
+    /// A new table for a result of these sizes. One that is made inside a loop keeps them, since it has
+    /// them in the next turn.
     pub(super) fn new_table(&mut self, rows: usize, columns: usize) -> VarIdx {
         let known = Known::Table(rows, columns);
         if self.random.chance(30) {
             return self.declare(Kind::Table, Some(known), (0, 0));
         }
         let idx = self.declare(Kind::Table, None, (0, 0));
-        self.keep_in_turns(idx, known);
+        if self.routine.depth > 0 {
+            self.var_mut(idx).fixed = Some(known);
+        }
         idx
     }
 

@@ -5,12 +5,18 @@
 //! functions of the leaves have the form of a step, or there are more than four. The functions are tables of 16 bits, one for each
 //! combination of the leaves' values.
 
-use super::cascade::{Complements, State, Step};
+use super::cascade::{Complements, LENGTH, State, Step};
 use super::lut::Lut;
 use super::record::{Node, ValueId};
 
 /// Most leaves: both slices and two inputs.
 const MOST_LEAVES: usize = 4;
+
+/// Most members. A cone of few leaves may have any number of them: two slices that are combined again and again.
+const MOST_MEMBERS: usize = 16;
+
+/// Most steps that are looked for at once. What lies before them is found from there.
+const MOST_STEPS: usize = 16 * LENGTH;
 
 /// The values of each leaf in all combinations, the first one the most significant digit.
 const DIGITS: [u16; MOST_LEAVES] = [0xff00, 0xf0f0, 0xcccc, 0xaaaa];
@@ -123,7 +129,8 @@ impl<'t> Users<'t> {
                         cone.is_closed(self, after).then_some(Link { step, before, after, members })
                     });
                     let mut links: Vec<Link> = last.into_iter().collect();
-                    while let Some(link) = links.last()
+                    while links.len() < MOST_STEPS
+                        && let Some(link) = links.last()
                         && let Some(link) = self.link(link.before, is_complemented)
                     {
                         links.push(link);
@@ -233,7 +240,7 @@ impl Cone {
                 leaves.insert(at, *input);
             }
         }
-        if leaves.len() > MOST_LEAVES {
+        if leaves.len() > MOST_LEAVES || self.members.len() == MOST_MEMBERS {
             return false;
         }
         self.leaves = leaves;

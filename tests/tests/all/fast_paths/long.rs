@@ -2,7 +2,7 @@
 
 use star_base::BitVector;
 use star_tests::run::{LIMITS, Program};
-use star_vm::HostValue;
+use star_vm::{HostValue, Limits};
 
 use super::{slice, table, word};
 
@@ -140,6 +140,17 @@ fn searches_by_value_go_by_several_columns_at_once() {
         let args = vec![t(), x(), unset(), unset(), unset()];
         assert_eq!(cascades("counted", args), 0);
     }
+}
+
+#[test]
+fn two_slices_combined_again_and_again_are_planned_soon() {
+    let program = Program::new(TEXT);
+    let args = vec![slice(LONG[0], 3), HostValue::Int(150), HostValue::Unset];
+    let limits = Limits { steps: None, ..LIMITS };
+    let started = std::time::Instant::now();
+    let paths = program.agree("turns", args, limits).optimised("cpu");
+    assert!(paths.ops_recorded >= 300, "{paths:?}");
+    assert!(started.elapsed().as_secs() < 60, "{:?}", started.elapsed());
 }
 
 #[test]
