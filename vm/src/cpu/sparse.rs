@@ -8,7 +8,7 @@ use super::form::Line;
 use super::interpreter::Interpreter;
 use super::operand::{Number, Reg};
 use super::registers::CowTable;
-use super::table::Table;
+use super::table::{Found, Table};
 use crate::stop::{Run, broken};
 
 impl Interpreter<'_, '_, '_> {
@@ -63,11 +63,11 @@ impl Interpreter<'_, '_, '_> {
         let found = table.find_line(line, idx, &self.parallelism, may_turn)?;
         self.copies.count(table, before);
         match found {
-            super::table::Found::Line(places, limbs) => {
+            Found::Line(places, limbs) => {
                 let limbs = places.iter().copied().zip(limbs.iter().copied());
                 self.put_limbs(dst, len, limbs)
             }
-            super::table::Found::Gathered(limbs) => self.put_limbs(dst, len, limbs.into_iter()),
+            Found::Gathered(limbs) => self.put_limbs(dst, len, limbs.into_iter()),
         }
     }
 
@@ -98,10 +98,10 @@ impl Interpreter<'_, '_, '_> {
             |lines: &SparseLines| SparseLines::bytes_for(0, 2 * lines.n_limbs() + 10 * n_ones);
         self.change_sparse(table, growth, |lines, poll| {
             let mut limbs = limbs.iter().peekable();
-            for start in (0..of_lines(lines)).step_by(64) {
+            for start in (0..lines.n_lines()).step_by(64) {
                 let place = (start / 64) as u32;
                 let limb = limbs.next_if(|(at, _)| *at == place).map_or(0, |(_, limb)| *limb);
-                for at in 0..64.min(of_lines(lines) - start) {
+                for at in 0..64.min(lines.n_lines() - start) {
                     lines.put(start + at, idx, limb >> at & 1 == 1)?;
                 }
                 if start.is_multiple_of(1 << 16) && poll() {
@@ -267,8 +267,4 @@ impl Interpreter<'_, '_, '_> {
         self.tables[at].table = holding;
         done
     }
-}
-
-fn of_lines(lines: &SparseLines) -> usize {
-    lines.n_lines()
 }

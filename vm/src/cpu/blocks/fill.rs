@@ -3,7 +3,7 @@
 use super::super::form::bytes_of;
 use super::super::interpreter::Interpreter;
 use super::super::operand::Reg;
-use super::super::summary::{Blocks, Known, each, no_summary};
+use super::super::summary::{Blocks, each, no_summary};
 use super::fill_all;
 use crate::stop::Run;
 
@@ -100,7 +100,7 @@ impl Interpreter<'_, '_, '_> {
             found.extend(some);
         };
         let blocks = Blocks::of(slot.bits.len(), settings);
-        match (blocks, Known::summary(&slot.known)) {
+        match (blocks, slot.known.summary()) {
             (Some(blocks), Some(summary)) => {
                 for (idx, word) in summary.ones.iter().enumerate() {
                     each(*word, |block| add(blocks.range(idx * 64 + block)));
