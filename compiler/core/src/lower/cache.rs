@@ -9,7 +9,8 @@ use std::sync::Arc;
 use star_base::Diagnostic;
 use star_ir::LocId;
 
-use super::{Analysed, Bodies, LowerOptions, reachable};
+use super::LowerOptions;
+use super::program::{Analysed, Bodies, reachable};
 use crate::hir::{Program, RoutineId};
 
 /// More routines than are there, and than this, are not given up before everything is made anew: their locations stay

@@ -1,6 +1,7 @@
 //! What the nodes of a walk say in the end: which of them are one web, and where a variable may be unset.
 
-use super::{After, Node, State, Walk, Webs, in_sizes, is_split};
+use super::walk::{State, Walk};
+use super::{After, Node, Webs, in_sizes, is_split};
 use crate::hir::LocalId;
 
 impl Walk<'_> {
