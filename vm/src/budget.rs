@@ -3,8 +3,10 @@
 //! Note [Memory]. A value counts what it takes packed in limbs of 64 bits, whatever form a backend gives
 //! it. A result counts beside the value that it will replace.
 
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use star_base::BitVector;
 use star_ir::LimitKind;
 
 use crate::stop::{Run, Stop};
@@ -47,12 +49,54 @@ pub(crate) struct MemoryBudget<'a> {
     limit: u64,
     alive: u64,
     peak: u64,
+    recycled: Recycled,
 }
+
+/// Long slices and words that nobody holds any more: their memory serves those that are made next. The system would take
+/// it back and give it again as zeros, page by page, which takes one thread as long as sixteen work on it.
+#[derive(Default)]
+struct Recycled {
+    bits: VecDeque<BitVector>,
+    n_bytes: u64,
+}
+
+impl Recycled {
+    fn bytes_of(bits: &BitVector) -> u64 {
+        8 * bits.limbs().len() as u64
+    }
+
+    fn put(&mut self, bits: BitVector) {
+        self.n_bytes += Self::bytes_of(&bits);
+        self.bits.push_back(bits);
+    }
+
+    fn take(&mut self, at: usize) -> Option<BitVector> {
+        let bits = self.bits.remove(at)?;
+        self.n_bytes -= Self::bytes_of(&bits);
+        Some(bits)
+    }
+}
+
+/// Bytes from which on memory is recycled.
+const LEAST_RECYCLED: u64 = 1 << 15;
+
+/// Memory is recycled of so many slices at most.
+const MOST_RECYCLED: usize = 8;
+
+/// And takes one part in so many of the limit at most.
+const RECYCLED_SHARE: u64 = 8;
 
 impl<'a> MemoryBudget<'a> {
     pub(crate) fn new(interrupt: &'a AtomicBool, deadline: &'a AtomicBool, limit: u64) -> Self {
         let flags = Flags { interrupt, deadline };
-        MemoryBudget { flags, reclaimable: Vec::new(), limit, alive: 0, peak: 0 }
+        MemoryBudget {
+            flags,
+            reclaimable: Vec::new(),
+            limit,
+            alive: 0,
+            peak: 0,
+            recycled: Recycled::default(),
+        }
     }
 
     /// Stops the run if the user or the clock wants that.
@@ -84,6 +128,9 @@ impl<'a> MemoryBudget<'a> {
     /// May so many more bytes be taken?
     pub(crate) fn reserve(&mut self, bytes: u64) -> Run<()> {
         let mut wanted = self.alive.saturating_add(bytes);
+        if wanted.saturating_add(self.recycled.n_bytes) > self.limit {
+            self.recycled = Recycled::default();
+        }
         if wanted > self.limit {
             self.reclaim(bytes);
             wanted = self.alive.saturating_add(bytes);
@@ -93,6 +140,34 @@ impl<'a> MemoryBudget<'a> {
         }
         self.peak = self.peak.max(wanted);
         Ok(())
+    }
+
+    /// Memory of bits that are released goes to those that are made next, if they are many.
+    #[inline]
+    pub(crate) fn recycle(&mut self, bits: BitVector) {
+        if Recycled::bytes_of(&bits) >= LEAST_RECYCLED {
+            self.recycle_long(bits);
+        }
+    }
+
+    #[cold]
+    fn recycle_long(&mut self, bits: BitVector) {
+        let n_bytes = Recycled::bytes_of(&bits);
+        let most = (self.limit / RECYCLED_SHARE).min(self.available());
+        if n_bytes > most {
+            return;
+        }
+        let all = &mut self.recycled;
+        while all.bits.len() >= MOST_RECYCLED || all.n_bytes + n_bytes > most {
+            all.take(0);
+        }
+        all.put(bits);
+    }
+
+    /// So many bits, which hold anything, if their memory is there.
+    pub(crate) fn recycled(&mut self, len: usize) -> Option<BitVector> {
+        let at = self.recycled.bits.iter().rposition(|bits| bits.len() == len)?;
+        self.recycled.take(at)
     }
 
     /// A value gives memory back before the run is refused any.
@@ -178,6 +253,30 @@ mod tests {
             self.is_gone.set(left == 0);
             if left == 0 { self.bytes } else { 0 }
         }
+    }
+
+    #[test]
+    fn memory_of_long_bits_serves_others_as_long_and_is_given_up_first() {
+        let never = AtomicBool::new(false);
+        let mut budget = MemoryBudget::new(&never, &never, 1 << 20);
+        let bits = |n_bytes: usize| BitVector::zeros(8 * n_bytes);
+        budget.recycle(bits(LEAST_RECYCLED as usize - 8));
+        assert_eq!(budget.recycled.n_bytes, 0);
+        // The share of the limit holds three of these four.
+        for n_bytes in [40_000, 40_008, 40_016, 40_024] {
+            budget.recycle(bits(n_bytes));
+        }
+        assert_eq!(budget.recycled.n_bytes, 40_008 + 40_016 + 40_024);
+        assert!(budget.recycled(8 * 40_000).is_none());
+        let found = budget.recycled(8 * 40_016).map(|bits| bits.len());
+        assert_eq!((found, budget.recycled.n_bytes), (Some(8 * 40_016), 40_008 + 40_024));
+        // What is asked for fits beside what is alive, and only without these.
+        assert!(budget.reserve((1 << 20) - 1000).is_ok());
+        assert_eq!((budget.recycled.n_bytes, budget.alive()), (0, 0));
+        // Nothing is kept that is more than what is left.
+        budget.commit((1 << 20) - 1000);
+        budget.recycle(bits(40_000));
+        assert_eq!(budget.recycled.n_bytes, 0);
     }
 
     #[test]

@@ -25,6 +25,8 @@ pub struct PathStats {
     pub tapes_flushed: u64,
     /// Tapes whose plan was known from an earlier one that does the same.
     pub plans_known: u64,
+    /// Long slices and words that were made in memory of others that were gone.
+    pub slices_recycled: u64,
     /// Operations that were recorded and then executed together.
     pub ops_recorded: u64,
     /// Operations with two results in these tapes: searches that go from column to column with a mask.
@@ -119,6 +121,7 @@ impl PathStats {
             tile_kernels,
             tapes_flushed,
             plans_known,
+            slices_recycled,
             ops_recorded,
             cascades,
             lent_arguments,
@@ -142,6 +145,7 @@ impl PathStats {
             ("tile kernels", tile_kernels),
             ("tapes flushed", tapes_flushed),
             ("plans known", plans_known),
+            ("slices in memory of others", slices_recycled),
             ("operations recorded", ops_recorded),
             ("cascades", cascades),
             ("arguments lent", lent_arguments),

@@ -137,11 +137,7 @@ impl Interpreter<'_, '_, '_> {
         let before = self.bits[at].n_bytes();
         let mut bits =
             std::mem::take(if is_operand { &mut self.spare } else { &mut self.bits[at].bits });
-        let made = if bits.len() == len {
-            Ok(())
-        } else {
-            bits.resize(len).map_err(|wanted| self.out_of_memory(wanted))
-        };
+        let made = self.lengthen(&mut bits, len);
         let made = match made {
             Ok(()) => make(self, bits.limbs_mut()),
             Err(stop) => Err(stop),
@@ -169,6 +165,19 @@ impl Interpreter<'_, '_, '_> {
         slot.is_set = true;
         self.budget.exchange(before, bytes_of(len));
         Ok(())
+    }
+
+    /// Gives bits another length, in memory of others that are gone if there is any; they hold anything then.
+    pub(super) fn lengthen(&mut self, bits: &mut BitVector, len: usize) -> Run<()> {
+        if bits.len() == len {
+            return Ok(());
+        }
+        if let Some(recycled) = self.budget.recycled(len) {
+            self.budget.recycle(std::mem::replace(bits, recycled));
+            self.paths.slices_recycled += 1;
+            return Ok(());
+        }
+        bits.resize(len).map_err(|wanted| self.out_of_memory(wanted))
     }
 
     /// The same bits in other memory, for which there is room; they do not count yet.

@@ -8,7 +8,7 @@ use super::form::bytes_of;
 use super::inst::Inst;
 use super::interpreter::Interpreter;
 use super::operand::Reg;
-use super::parallelism::Settings;
+use super::settings::Settings;
 use super::summary::{Blocks, MOST_BLOCK_LIMBS, Word, each};
 use crate::stop::Run;
 

@@ -346,8 +346,9 @@ impl<'p> Interpreter<'p, '_, '_> {
     /// The registers from `base` on are gone, and what they hold.
     fn release_all(&mut self, base: Base) {
         for at in base.bits..self.bits.len() {
-            let bytes = self.bits[at].n_bytes();
-            self.budget.release(bytes);
+            let slot = &mut self.bits[at];
+            self.budget.release(slot.n_bytes());
+            self.budget.recycle(std::mem::take(&mut slot.bits));
         }
         for at in base.tables..self.tables.len() {
             let table = std::mem::take(&mut self.tables[at].table);

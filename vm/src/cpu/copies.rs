@@ -2,7 +2,7 @@
 //! does not count as one, and is made only while all of them together take an eighth of the memory at most. A few are
 //! made under every limit, so that small programs do the same work, and ask for the same memory, whatever the limit is.
 
-use super::parallelism::Settings;
+use super::settings::Settings;
 use super::table::{Table, TurnRoom};
 use crate::budget::MemoryBudget;
 

@@ -39,6 +39,7 @@ pub(crate) mod pool;
 mod probe;
 mod recording;
 mod registers;
+mod settings;
 mod shown;
 mod sizes;
 mod sparse;
@@ -69,7 +70,7 @@ use crate::kernels::Kernels;
 use crate::value::{HostValue, TableForm};
 
 pub use natives::{HandlePart, NativeCall, NativeFn, NativeResult, NativeTwin, NotTaken, Target};
-pub use parallelism::Settings;
+pub use settings::Settings;
 pub use value::Value;
 
 use copies::Copies;

@@ -1,105 +1,24 @@
 //! How long work is spread: over pieces between two looks at the flags, and over threads.
 //!
-//! Short work is done at once. Long work is cut into stretches; after each the flags are looked at,
-//! and inside one, pieces go to threads if there is enough to do for more than one.
+//! Short work is done at once. Long work is cut into shares, one for each thread if there is enough to do for more than
+//! one, and shares into pieces; before each piece the flags are looked at.
+//!
+//! Note [Shares]. A thread takes the pieces of its own share, and then what is left of those of others. So the same part
+//! of a slice comes to the same thread in one operation after another, and its cache may still hold it; no thread waits
+//! for others before the end. Pieces are made when they are taken, by the thread that takes them.
 
 use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 use star_base::{BitVector, OutOfMemory};
 
 use super::pool::Pool;
+use super::settings::Settings;
 use crate::budget::Flags;
 use crate::kernels::Kernels;
 use crate::stop::Run;
-
-/// Choices of how work is spread; they change no result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Settings {
-    /// Threads; `None` for as many as there are cores.
-    pub threads: Option<usize>,
-    /// Limbs of an operand from which on an operation is spread over threads.
-    pub parallel_limbs: usize,
-    /// Limbs of an operand that one thread works on at a time.
-    pub piece_limbs: usize,
-    /// Limbs of an operand between two looks at the flags.
-    pub poll_limbs: usize,
-    /// Limbs of a column in a block of several columns that are worked on together.
-    pub block_limbs: usize,
-    /// Limbs that a loop kernel takes at most where it works on some limbs alone: the whole of a slice as short as that, or
-    /// as many of a longer one as a mask has ones in. 0 for never.
-    pub few_limbs: usize,
-    /// Limbs of a slice from which on operations on it are recorded.
-    pub record_limbs: usize,
-    /// Operations that are recorded before they are executed at most.
-    pub record_ops: usize,
-    /// Turn a table as soon as it is accessed against its form.
-    pub eager_turns: bool,
-    /// Bytes from which on a square table that is given up turns in its own memory, which takes one thread, and not
-    /// into other.
-    pub in_place_bytes: u64,
-    /// Bytes of second forms of tables that are made under every limit.
-    pub copy_bytes: u64,
-    /// The part of the limit on memory that second forms take at most: one in so many.
-    pub copy_share: u64,
-    /// Limbs of a slice or word from which on its blocks have a summary.
-    pub summary_limbs: usize,
-    /// Limbs of such a block, 1 to 8.
-    pub summary_block: usize,
-    /// Every table that is given or made is sparse and stays so, and every operation that can goes by blocks.
-    pub all_sparse: bool,
-}
-
-impl Default for Settings {
-    /// 1 MiB for threads, summaries from 16 KiB on, of blocks of 64 bytes, pieces of 128 KiB, looks every 16 MiB, blocks of 4 KiB, recording from 32 KiB on.
-    fn default() -> Self {
-        Settings {
-            threads: None,
-            parallel_limbs: 1 << 17,
-            piece_limbs: 1 << 14,
-            poll_limbs: 1 << 21,
-            block_limbs: 512,
-            few_limbs: 16,
-            record_limbs: 1 << 12,
-            record_ops: 512,
-            eager_turns: false,
-            in_place_bytes: 1 << 28,
-            copy_bytes: 1 << 16,
-            copy_share: 8,
-            summary_limbs: 1 << 11,
-            summary_block: 8,
-            all_sparse: false,
-        }
-    }
-}
-
-impl Settings {
-    /// Every size as small as it can be, so that short data crosses every border; three threads.
-    pub fn tiny() -> Self {
-        Settings {
-            threads: Some(3),
-            parallel_limbs: 2,
-            piece_limbs: 1,
-            poll_limbs: 3,
-            block_limbs: 1,
-            few_limbs: 0,
-            record_limbs: 4,
-            record_ops: 5,
-            eager_turns: true,
-            in_place_bytes: 0,
-            copy_bytes: 1 << 16,
-            copy_share: 8,
-            summary_limbs: 0,
-            summary_block: 1,
-            all_sparse: false,
-        }
-    }
-
-    /// Every slice with a summary of blocks of 64 bits, every table sparse, and nothing recorded that could go by blocks.
-    pub fn sparse() -> Self {
-        Settings { all_sparse: true, record_limbs: usize::MAX, ..Settings::tiny() }
-    }
-}
 
 /// What an operation needs to be done: kernels, flags, threads.
 #[derive(Clone)]
@@ -146,14 +65,6 @@ impl<'a> Parallelism<'a> {
         threads.inspect(|threads| threads.install(work)).is_some()
     }
 
-    /// Limbs of a piece of work on `n_limbs` limbs: nobody else waits for one where there are no threads.
-    pub(crate) fn piece_limbs(&self, n_limbs: usize) -> usize {
-        match self.threads(n_limbs) {
-            Some(_) => self.settings.piece_limbs,
-            None => self.settings.piece_limbs.max(self.settings.poll_limbs),
-        }
-    }
-
     /// Is the work short enough to be done at once?
     #[inline]
     pub(crate) fn is_short(&self, n_limbs: usize) -> bool {
@@ -183,33 +94,83 @@ impl<'a> Parallelism<'a> {
         weight: usize,
         piece: &(impl Fn(usize, &mut [u64]) + Sync),
     ) -> Run<()> {
-        let threads = self.threads(dst.len().saturating_mul(weight));
-        let (piece_limbs, poll_limbs) = self.lengths(weight);
-        for (stretch_idx, stretch) in dst.chunks_mut(poll_limbs).enumerate() {
-            self.poll()?;
-            let start = stretch_idx * poll_limbs;
-            if let Some(threads) = threads {
-                threads.install(|| {
-                    let pieces = stretch.par_chunks_mut(piece_limbs).enumerate();
-                    pieces.for_each(|(idx, part)| piece(start + idx * piece_limbs, part));
-                });
-            } else {
-                piece(start, stretch);
-            }
-        }
+        let crew = self.crew(dst.len(), weight);
+        let shares = dst.chunks_mut(crew.share).zip(starts(crew.share));
+        let shares = shares.map(|(share, start)| {
+            let parts = share.chunks_mut(crew.piece).zip(starts(crew.piece));
+            parts.map(move |(part, from)| (start + from, part))
+        });
+        self.spread(&crew, shares, || (), |(), (start, part)| piece(start, part))?;
         Ok(())
     }
 
-    /// Limbs of a piece and between two looks, where each costs as much as `weight` of them.
-    fn lengths(&self, weight: usize) -> (usize, usize) {
+    /// Who works on so many limbs, each of which costs as much as `weight` of them.
+    pub(crate) fn crew(&self, n_limbs: usize, weight: usize) -> Crew {
+        let threads = self.threads(n_limbs.saturating_mul(weight));
         let length = |limbs: usize| (limbs / weight.max(1)).max(1);
-        (length(self.settings.piece_limbs), length(self.settings.poll_limbs))
+        match threads {
+            Some(threads) => Crew {
+                threads: Some(threads),
+                share: share_of(n_limbs, threads).next_multiple_of(LINE_LIMBS),
+                piece: length(self.settings.piece_limbs),
+            },
+            None => {
+                Crew { threads, share: n_limbs.max(1), piece: length(self.settings.poll_limbs) }
+            }
+        }
+    }
+
+    /// Who works on so many items, each of which costs as much as `n_limbs` limbs.
+    pub(crate) fn crew_of_items(&self, n_items: usize, n_limbs: usize) -> Crew {
+        let threads = self.threads(n_items.saturating_mul(n_limbs));
+        let share = threads.map_or(n_items.max(1), |threads| share_of(n_items, threads));
+        let limbs = threads.map_or(self.settings.poll_limbs, |_| self.settings.piece_limbs);
+        Crew { threads, share, piece: (limbs / n_limbs.max(1)).clamp(1, n_items.max(1)) }
+    }
+
+    /// Works on the items of all shares, which are made as they are needed, and gives what the threads leave of their
+    /// scratch.
+    pub(crate) fn spread<I, S>(
+        &self,
+        crew: &Crew,
+        shares: impl Iterator<Item = I>,
+        scratch: impl Fn() -> S + Sync,
+        work: impl Fn(&mut S, I::Item) + Sync,
+    ) -> Run<Vec<S>>
+    where
+        I: Iterator + Send,
+        S: Send,
+    {
+        let shares: Vec<Mutex<I>> = shares.map(Mutex::new).collect();
+        // A panic elsewhere leaves an iterator that still has its items.
+        let next = |share: &Mutex<I>| share.lock().unwrap_or_else(PoisonError::into_inner).next();
+        let work = |own: usize| {
+            let mut scratch = scratch();
+            for share in shares[own..].iter().chain(&shares[..own]) {
+                while self.poll().is_ok()
+                    && let Some(item) = next(share)
+                {
+                    work(&mut scratch, item);
+                }
+            }
+            scratch
+        };
+        let left = match crew.threads {
+            Some(threads) if shares.len() > 1 => {
+                let own = || rayon::current_thread_index().map_or(0, |idx| idx % shares.len());
+                let workers = (0..threads.current_num_threads()).into_par_iter().with_max_len(1);
+                threads.install(|| workers.map(|_| work(own())).collect())
+            }
+            _ => vec![work(0)],
+        };
+        self.poll()?;
+        Ok(left)
     }
 
     /// What the pieces of `n_limbs` limbs give, joined in any order; each limb costs as much as `weight`
     /// of them.
     #[inline]
-    pub(crate) fn fold<T: Send + Clone>(
+    pub(crate) fn fold<T: Send>(
         &self,
         n_limbs: usize,
         weight: usize,
@@ -217,26 +178,24 @@ impl<'a> Parallelism<'a> {
         piece: impl Fn(Range<usize>) -> T + Sync,
         join: impl Fn(T, T) -> T + Sync,
     ) -> Run<T> {
-        let cost = n_limbs.saturating_mul(weight);
-        if self.is_short(cost) {
+        if self.is_short(n_limbs.saturating_mul(weight)) {
             return Ok(piece(0..n_limbs));
         }
-        let mut all = empty;
-        let threads = self.threads(cost);
-        let (piece_limbs, poll_limbs) = self.lengths(weight);
-        for stretch in pieces(0..n_limbs, poll_limbs) {
-            self.poll()?;
-            let found = if let Some(threads) = threads {
-                let parts: Vec<Range<usize>> = pieces(stretch, piece_limbs).collect();
-                threads.install(|| parts.into_par_iter().map(&piece).reduce_with(&join))
-            } else {
-                Some(piece(stretch))
-            };
-            if let Some(found) = found {
-                all = join(all, found);
-            }
-        }
-        Ok(all)
+        let crew = self.crew(n_limbs, weight);
+        let shares = pieces(0..n_limbs, crew.share).map(|share| pieces(share, crew.piece));
+        let found = self.spread(
+            &crew,
+            shares,
+            || None,
+            |all: &mut Option<T>, range| {
+                let found = piece(range);
+                *all = Some(match all.take() {
+                    Some(all) => join(all, found),
+                    None => found,
+                });
+            },
+        )?;
+        Ok(found.into_iter().flatten().fold(empty, join))
     }
 
     /// A copy of bits, if the system has room for it.
@@ -273,54 +232,30 @@ impl<'a> Parallelism<'a> {
         if let Some(found) = piece(0..first) {
             return Ok(Some(found));
         }
-        let threads = self.threads(n_limbs);
-        for stretch in pieces(first..n_limbs, self.settings.poll_limbs) {
-            self.poll()?;
-            let found = if let Some(threads) = threads {
-                let parts: Vec<Range<usize>> = pieces(stretch, self.settings.piece_limbs).collect();
-                threads.install(|| parts.into_par_iter().find_map_first(&piece))
-            } else {
-                piece(stretch)
-            };
-            if found.is_some() {
-                return Ok(found);
-            }
-        }
-        Ok(None)
-    }
-
-    /// Works on items, which are made as they are needed and of which each takes as much as `n_limbs` limbs.
-    /// What `scratch` makes is there for several items, as the last one left it.
-    pub(crate) fn items<T: Send, S>(
-        &self,
-        mut items: impl ExactSizeIterator<Item = T>,
-        n_limbs: usize,
-        scratch: impl Fn() -> S + Sync + Send,
-        work: impl Fn(&mut S, T) + Sync + Send,
-    ) -> Run<()> {
-        let threads = self.threads(items.len().saturating_mul(n_limbs));
-        let per_poll = (self.settings.poll_limbs / n_limbs.max(1)).max(1);
-        let mut own = scratch();
-        while items.len() > 0 {
-            self.poll()?;
-            let stretch = items.by_ref().take(per_poll);
-            if let Some(threads) = threads {
-                let stretch: Vec<T> = stretch.collect();
-                threads.install(|| {
-                    stretch.into_par_iter().for_each_init(&scratch, |scratch, item| {
-                        work(scratch, item);
-                    });
-                });
-            } else {
-                stretch.for_each(|item| work(&mut own, item));
-            }
-        }
-        Ok(())
+        // In ascending order, from one share: nothing behind what is found is of use.
+        let crew = self.crew(n_limbs, 1);
+        let best = AtomicUsize::new(usize::MAX);
+        let found = self.spread(
+            &crew,
+            std::iter::once(pieces(first..n_limbs, crew.piece)),
+            || None,
+            |found: &mut Option<(usize, T)>, range| {
+                let start = range.start;
+                if start < best.load(Ordering::Relaxed)
+                    && let Some(it) = piece(range)
+                {
+                    best.fetch_min(start, Ordering::Relaxed);
+                    *found = Some((start, it));
+                }
+            },
+        )?;
+        let first = found.into_iter().flatten().min_by_key(|(start, _)| *start);
+        Ok(first.map(|(_, found)| found))
     }
 
     /// Cuts `storage` into chunks of `chunk` limbs and works on each; `n_limbs` limbs are touched in all.
     /// What `scratch` makes is there for several chunks, as the last one left it.
-    pub(crate) fn chunks<S>(
+    pub(crate) fn chunks<S: Send>(
         &self,
         storage: &mut [u64],
         chunk: usize,
@@ -330,28 +265,37 @@ impl<'a> Parallelism<'a> {
     ) -> Run<()> {
         let chunk = chunk.max(1);
         let n_chunks = storage.len().div_ceil(chunk);
-        let limbs_per_chunk = (n_limbs / n_chunks.max(1)).max(1);
-        let per_poll = (self.settings.poll_limbs / limbs_per_chunk).max(1);
-        let threads = self.threads(n_limbs);
-        let mut own = scratch();
-        for (idx, stretch) in storage.chunks_mut(chunk.saturating_mul(per_poll)).enumerate() {
-            self.poll()?;
-            let start = idx * per_poll;
-            if let Some(threads) = threads {
-                threads.install(|| {
-                    let chunks = stretch.par_chunks_mut(chunk).enumerate();
-                    chunks.for_each_init(&scratch, |scratch, (idx, part)| {
-                        work(scratch, start + idx, part);
-                    });
-                });
-            } else {
-                for (idx, part) in stretch.chunks_mut(chunk).enumerate() {
-                    work(&mut own, start + idx, part);
-                }
-            }
-        }
+        let crew = self.crew_of_items(n_chunks, (n_limbs / n_chunks.max(1)).max(1));
+        let shares = storage.chunks_mut(crew.share.saturating_mul(chunk)).zip(starts(crew.share));
+        let shares = shares.map(|(share, start)| {
+            let chunks = share.chunks_mut(chunk).enumerate();
+            chunks.map(move |(idx, part)| (start + idx, part))
+        });
+        self.spread(&crew, shares, scratch, |scratch, (idx, part)| work(scratch, idx, part))?;
         Ok(())
     }
+}
+
+/// Limbs of a line of the cache.
+const LINE_LIMBS: usize = 8;
+
+/// Who works, and on how much: see Note [Shares].
+pub(crate) struct Crew {
+    threads: Option<&'static rayon::ThreadPool>,
+    /// Limbs or items of a share.
+    pub(crate) share: usize,
+    /// Limbs or items of a piece.
+    pub(crate) piece: usize,
+}
+
+/// The part of `n` that each of the threads has.
+fn share_of(n: usize, threads: &rayon::ThreadPool) -> usize {
+    n.div_ceil(threads.current_num_threads()).max(1)
+}
+
+/// Where the parts of something begin.
+fn starts(len: usize) -> impl Iterator<Item = usize> {
+    (0..).map(move |idx| idx * len)
 }
 
 /// A range in pieces of `len`, the last one possibly shorter.
@@ -361,4 +305,105 @@ pub(crate) fn pieces(
 ) -> impl ExactSizeIterator<Item = Range<usize>> {
     let end = range.end;
     range.step_by(len.max(1)).map(move |start| start..end.min(start.saturating_add(len)))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::sync::atomic::AtomicBool;
+
+    use super::*;
+    use crate::budget::MemoryBudget;
+
+    /// Sizes at every border of shares and pieces.
+    const SIZES: [usize; 9] = [0, 1, 2, 3, 7, 24, 25, 100, 1000];
+
+    fn with_threads(threads: usize, flag: &AtomicBool, test: impl FnOnce(&Parallelism<'_>)) {
+        let settings = Settings { threads: Some(threads), ..Settings::tiny() };
+        let never = AtomicBool::new(false);
+        let budget = MemoryBudget::new(flag, &never, u64::MAX);
+        let pool = Pool::of(settings.threads);
+        test(&Parallelism::new(Kernels::detect(), settings, budget.flags(), pool));
+    }
+
+    #[test]
+    fn every_piece_is_worked_on_once() {
+        let never = AtomicBool::new(false);
+        for (threads, n) in [1, 2, 3].into_iter().flat_map(|t| SIZES.map(|n| (t, n))) {
+            with_threads(threads, &never, |parallelism| {
+                let mut all = vec![0_u64; n];
+                let add = |start: usize, part: &mut [u64]| {
+                    part.iter_mut().zip(start..).for_each(|(limb, idx)| *limb += idx as u64);
+                };
+                parallelism.fill(&mut all, 1, add).unwrap();
+                parallelism
+                    .chunks(&mut all, 4, n, || (), |(), idx, part| add(4 * idx, part))
+                    .unwrap();
+                assert!(all.iter().zip(0..).all(|(limb, idx)| *limb == 2 * idx), "{threads}, {n}");
+                let sum = |range: Range<usize>| all[range].iter().sum::<u64>();
+                let sum = parallelism.fold(n, 1, 0, sum, |a, b| a + b).unwrap();
+                assert_eq!(sum, all.iter().sum(), "{threads}, {n}");
+            });
+        }
+    }
+
+    #[test]
+    fn the_first_piece_that_finds_something_is_found() {
+        let never = AtomicBool::new(false);
+        for (threads, n) in [1, 3].into_iter().flat_map(|t| SIZES.map(|n| (t, n))) {
+            with_threads(threads, &never, |parallelism| {
+                for first in [0, n / 2, n.saturating_sub(1), n] {
+                    let found = |range: Range<usize>| range.into_iter().find(|idx| *idx >= first);
+                    let found = parallelism.find(n, found).unwrap();
+                    assert_eq!(found, (first < n).then_some(first), "{threads}, {n}");
+                }
+            });
+        }
+    }
+
+    #[test]
+    fn a_share_is_worked_on_by_one_thread_if_none_is_idle() {
+        let never = AtomicBool::new(false);
+        with_threads(3, &never, |parallelism| {
+            let crew = parallelism.crew(300, 1);
+            let begun = AtomicUsize::new(0);
+            let shares = pieces(0..300, crew.share).map(|share| pieces(share, crew.piece));
+            let by_thread =
+                parallelism.spread(&crew, shares, BTreeSet::new, |own, range: Range<usize>| {
+                    if own.is_empty() {
+                        begun.fetch_add(1, Ordering::Relaxed);
+                    }
+                    own.insert(range.start);
+                    // All three are awake before the second piece is done.
+                    while begun.load(Ordering::Relaxed) < 3 {
+                        std::hint::spin_loop();
+                    }
+                });
+            let by_thread = by_thread.unwrap();
+            // Whoever comes first takes the first piece of its own share, and nobody another's first one.
+            let mut firsts: Vec<usize> = by_thread
+                .iter()
+                .flat_map(|own| own.iter().copied().filter(|at| at % crew.share == 0))
+                .collect();
+            firsts.sort_unstable();
+            assert_eq!(firsts, [0, crew.share, 2 * crew.share]);
+            assert!(by_thread.iter().all(|own| own.iter().any(|at| at % crew.share == 0)));
+        });
+    }
+
+    #[test]
+    fn a_flag_ends_work_before_its_next_piece() {
+        for threads in [1, 3] {
+            let flag = AtomicBool::new(false);
+            with_threads(threads, &flag, |parallelism| {
+                let mut all = vec![0; 1000];
+                let done = parallelism.fill(&mut all, 1, |_, part| {
+                    flag.store(true, Ordering::Relaxed);
+                    part.fill(1);
+                });
+                assert!(done.is_err());
+                assert!(all.iter().filter(|limb| **limb == 1).count() <= 3 * threads);
+            });
+        }
+    }
 }

@@ -8,7 +8,7 @@
 //! it is where the function gives it back. Where more than a quarter of the blocks would have to be visited, the operation runs over all limbs as it does without
 //! summaries, and the result has none. CLR and SET make one, and so do rows of sparse tables.
 
-use super::parallelism::Settings;
+use super::settings::Settings;
 use crate::stop::{Stop, broken};
 
 /// Most limbs of a block.

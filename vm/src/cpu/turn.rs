@@ -190,8 +190,8 @@ mod tests {
 
     use super::*;
     use crate::budget::MemoryBudget;
-    use crate::cpu::parallelism::Settings;
     use crate::cpu::pool::Pool;
+    use crate::cpu::settings::Settings;
     use crate::kernels::{Kernels, Level};
 
     #[test]

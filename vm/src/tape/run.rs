@@ -11,7 +11,7 @@ use super::chain::Function;
 use super::lut::{Lut, swapped};
 use super::plan::{Location, Plan, PlannedOp};
 use super::record::{Answer, PortId, Reduction};
-use crate::cpu::parallelism::{Parallelism, pieces};
+use crate::cpu::parallelism::{Crew, Parallelism, pieces};
 use crate::kernels::{Kernels, Lines, LinesMut, LinesOf, Spacing};
 use crate::stop::{Run, broken};
 
@@ -110,7 +110,47 @@ struct Piece<'m> {
     lines: &'m [usize],
     lanes: Vec<Lane<'m>>,
     echo: Option<Echo<'m>>,
-    answers: &'m mut [Answer],
+}
+
+/// What is left of the lanes, from some line on.
+struct Rest<'m> {
+    first_line: usize,
+    lanes: Vec<Lane<'m>>,
+    echo: Option<Echo<'m>>,
+}
+
+impl<'m> Rest<'m> {
+    /// Takes off what belongs to these ascending lines.
+    fn split(&mut self, lines: &[usize]) -> Rest<'m> {
+        let (Some(first), Some(last)) = (lines.first(), lines.last()) else {
+            return Rest { first_line: self.first_line, lanes: Vec::new(), echo: None };
+        };
+        let (before, n_lines) = (first - self.first_line, last + 1 - first);
+        let lanes = self.lanes.iter_mut().map(|lane| {
+            lane.split_lines(before);
+            lane.split_lines(n_lines)
+        });
+        let lanes = lanes.collect();
+        let echo = self.echo.as_mut().map(|echo| {
+            echo.split_lines(before);
+            echo.split_lines(n_lines)
+        });
+        self.first_line = last + 1;
+        Rest { first_line: *first, lanes, echo }
+    }
+}
+
+/// Takes the first limbs off all lanes.
+fn split<'m>(lanes: &mut [Lane<'m>], n_limbs: usize) -> Vec<Lane<'m>> {
+    lanes.iter_mut().map(|lane| lane.split(n_limbs)).collect()
+}
+
+/// What a thread keeps from one piece to the next.
+struct Scratch {
+    /// They may hold anything.
+    buffers: Vec<Vec<u64>>,
+    /// What the pieces have answered so far.
+    answers: Vec<Answer>,
 }
 
 impl Strips<'_> {
@@ -121,36 +161,27 @@ impl Strips<'_> {
         let n_limbs = self.n_bits.div_ceil(64);
         // What each limb of a piece costs.
         let weight = self.plan.n_streams().max(self.plan.ops.len()).max(1);
-        let piece_limbs = (self.parallelism.settings.piece_limbs / weight).max(1);
-        let piece_limbs = piece_limbs.next_multiple_of(self.strip_limbs()).min(n_limbs.max(1));
-        let neutral = self.plan.reductions.iter().map(|(reduction, _)| Answer::neutral(*reduction));
-        let neutral: Vec<Answer> = neutral.collect();
-        let mut answers = neutral.repeat(n_limbs.div_ceil(piece_limbs));
-        let mut parts = answers.chunks_mut(neutral.len().max(1));
-        let pieces = pieces(0..n_limbs, piece_limbs).map(|range| Piece {
-            start: range.start,
-            n_limbs: range.len(),
-            first_line: 0,
-            lines: &[0],
-            lanes: lanes.iter_mut().map(|lane| lane.split(range.len())).collect(),
-            echo: None,
-            answers: parts.next().unwrap_or_default(),
+        let crew = self.parallelism.crew(n_limbs, weight);
+        let piece_limbs = crew.piece.next_multiple_of(self.strip_limbs());
+        let shares = pieces(0..n_limbs, crew.share).map(|share| {
+            let mut lanes = split(&mut lanes, share.len());
+            pieces(share, piece_limbs).map(move |range| Piece {
+                start: range.start,
+                n_limbs: range.len(),
+                first_line: 0,
+                lines: &[0],
+                lanes: split(&mut lanes, range.len()),
+                echo: None,
+            })
         });
-        self.run(pieces, piece_limbs.saturating_mul(weight))?;
-        let mut all = neutral;
-        for part in answers.chunks(all.len().max(1)) {
-            for (all, part) in all.iter_mut().zip(part) {
-                *all = all.join(*part);
-            }
-        }
-        Ok(all)
+        self.run(&crew, shares)
     }
 
     /// Runs the plan, which has no reductions, over the lines with these ascending indices.
     pub(crate) fn lines(
         &self,
-        mut lanes: Vec<Lane<'_>>,
-        mut echo: Option<Echo<'_>>,
+        lanes: Vec<Lane<'_>>,
+        echo: Option<Echo<'_>>,
         indices: &[usize],
     ) -> Run<()> {
         self.check(&lanes)?;
@@ -161,25 +192,17 @@ impl Strips<'_> {
         let n_limbs = n_bits.div_ceil(64);
         let weight = lanes.iter().filter(|lane| lane.has_lines()).count().max(1);
         let line_limbs = n_limbs.saturating_mul(weight).max(1);
-        let at_once = self.parallelism.piece_limbs(indices.len().saturating_mul(line_limbs));
-        let per_piece = (at_once / line_limbs).clamp(1, indices.len().max(1));
-        let mut next = 0;
-        let pieces = indices.chunks(per_piece).map(|lines| {
-            let (first_line, last) = (lines[0], lines[lines.len() - 1]);
-            let lanes = lanes.iter_mut().map(|lane| {
-                lane.split_lines(first_line - next);
-                lane.split_lines(last + 1 - first_line)
-            });
-            let lanes = lanes.collect();
-            let echo = echo.as_mut().map(|echo| {
-                echo.split_lines(first_line - next);
-                echo.split_lines(last + 1 - first_line)
-            });
-            next = last + 1;
-            Piece { start: 0, n_limbs, first_line, lines, lanes, echo, answers: &mut [] }
+        let crew = self.parallelism.crew_of_items(indices.len(), line_limbs);
+        let mut all = Rest { lanes, echo, first_line: 0 };
+        let shares = indices.chunks(crew.share).map(|share| {
+            let mut rest = all.split(share);
+            share.chunks(crew.piece).map(move |lines| {
+                let Rest { lanes, echo, first_line } = rest.split(lines);
+                Piece { start: 0, n_limbs, first_line, lines, lanes, echo }
+            })
         });
         let strips = Strips { n_bits, ..*self };
-        strips.run(pieces, per_piece.saturating_mul(line_limbs))
+        strips.run(&crew, shares).map(drop)
     }
 
     /// Every port that the plan uses has a lane of its kind.
@@ -194,10 +217,24 @@ impl Strips<'_> {
         if fits { Ok(()) } else { Err(broken("a port without its lane")) }
     }
 
-    fn run<'m>(&self, pieces: impl ExactSizeIterator<Item = Piece<'m>>, n_limbs: usize) -> Run<()> {
-        let buffers = || vec![Vec::new(); self.plan.n_buffers];
-        self.parallelism
-            .items(pieces, n_limbs, buffers, |buffers, piece| self.piece(buffers, piece))
+    /// Works on the pieces of all shares, and joins what they answer.
+    fn run<'m, I>(&self, crew: &Crew, shares: impl Iterator<Item = I>) -> Run<Vec<Answer>>
+    where
+        I: Iterator<Item = Piece<'m>> + Send,
+    {
+        let neutral = self.plan.reductions.iter().map(|(reduction, _)| Answer::neutral(*reduction));
+        let neutral: Vec<Answer> = neutral.collect();
+        let scratch =
+            || Scratch { buffers: vec![Vec::new(); self.plan.n_buffers], answers: neutral.clone() };
+        let work = |scratch: &mut Scratch, piece| self.piece(scratch, piece);
+        let left = self.parallelism.spread(crew, shares, scratch, work)?;
+        let mut all = neutral.clone();
+        for Scratch { answers, .. } in left {
+            for (all, answer) in all.iter_mut().zip(answers) {
+                *all = all.join(answer);
+            }
+        }
+        Ok(all)
     }
 
     /// Limbs of a strip: as much for all buffers together as a block of lines has, whole lines of the cache.
@@ -211,8 +248,8 @@ impl Strips<'_> {
         self.parallelism.settings.block_limbs.saturating_mul(4)
     }
 
-    /// Works on a piece, strip by strip. The buffers may hold anything.
-    fn piece(&self, buffers: &mut [Vec<u64>], mut piece: Piece<'_>) {
+    /// Works on a piece, strip by strip.
+    fn piece(&self, Scratch { buffers, answers }: &mut Scratch, mut piece: Piece<'_>) {
         let width = self.strip_limbs().min(piece.n_limbs);
         // What an operation alone leaves is looked at by the echo at most.
         let is_one = self.plan.ops.len() + self.plan.copies.len() == 1;
@@ -235,7 +272,7 @@ impl Strips<'_> {
                 for op in &self.plan.ops {
                     block.operate(op);
                 }
-                for ((_, of), answer) in self.plan.reductions.iter().zip(&mut *piece.answers) {
+                for ((_, of), answer) in self.plan.reductions.iter().zip(&mut *answers) {
                     block.reduce(*of, answer, piece.start);
                 }
                 for (port, from) in &self.plan.copies {
@@ -433,16 +470,18 @@ impl Block<'_, '_> {
         Spacing { start: self.limbs.start, per_index: stride, per_place: 0 }
     }
 
-    /// Joins what the strip of the only line answers. `start` is the first limb of the piece.
+    /// Joins what the strip of the only line answers. `start` is the first limb of the piece; pieces come in any order.
     fn reduce(&self, of: Location, answer: &mut Answer, start: usize) {
         let limbs = self.source(of);
         let limbs = limbs.line(0, 0, self.limbs.len());
+        let first_bit = (start + self.limbs.start) * 64;
         match answer {
-            Answer::First(Some(_)) | Answer::All(false) => {}
+            Answer::First(Some(first)) if *first < first_bit => {}
             Answer::First(first) => {
                 let found = self.kernels.first_from(limbs, 0);
-                *first = found.map(|idx| (start + self.limbs.start) * 64 + idx);
+                *first = found.map(|idx| first_bit + idx).or(*first);
             }
+            Answer::All(false) => {}
             Answer::Count(count) => *count += self.kernels.count(limbs),
             Answer::All(all) => *all = self.kernels.all(limbs, self.n_bits),
         }
@@ -459,10 +498,10 @@ impl Answer {
         }
     }
 
-    /// The answer for what this one is about and what another one, to the same question, is about behind it.
-    fn join(self, behind: Answer) -> Answer {
-        match (self, behind) {
-            (Answer::First(first), Answer::First(next)) => Answer::First(first.or(next)),
+    /// The answer for what this one is about and what another one, to the same question, is about, in any order.
+    fn join(self, other: Answer) -> Answer {
+        match (self, other) {
+            (Answer::First(a), Answer::First(b)) => Answer::First(a.into_iter().chain(b).min()),
             (Answer::Count(n), Answer::Count(m)) => Answer::Count(n + m),
             (Answer::All(this), Answer::All(that)) => Answer::All(this && that),
             (Answer::First(_) | Answer::Count(_) | Answer::All(_), _) => self,

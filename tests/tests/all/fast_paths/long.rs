@@ -55,6 +55,9 @@ begin
 end;
 procedure sum(T,F: table; X: slice; var R: table);
 begin ADDV(T,F,X,R) end;
+procedure searches(T,F: table; X: slice; n: integer; var Z: slice);
+var i: integer;
+begin for i:=1 to n do begin SETMIN(T,F,X,Z); X(1):=Z(2) end end;
 procedure again(X,Y: slice; n: integer; var k: integer);
 var i: integer; Z: slice;
 begin
@@ -162,6 +165,18 @@ fn a_tape_that_is_recorded_again_is_not_planned_again() {
         // One without the branch, and at most two with it.
         let n_planned = paths.tapes_flushed - paths.plans_known;
         assert!(paths.tapes_flushed >= 12 && (2..=3).contains(&n_planned), "{paths:?}");
+    }
+}
+
+#[test]
+fn slices_that_are_gone_lend_their_memory() {
+    let program = Program::new(TEXT);
+    // Bits of which a register keeps the memory, and bits of which it does not.
+    for n in [LONG[0], (1 << 23) + 64] {
+        let args =
+            [table(n, 1, 1), table(n, 1, 2), slice(n, 3), HostValue::Int(3), HostValue::Unset];
+        let paths = program.agree("searches", args.into(), LIMITS).optimised("cpu");
+        assert!(paths.slices_recycled >= 4, "{paths:?}");
     }
 }
 

@@ -232,10 +232,10 @@ impl Interpreter<'_, '_, '_> {
         self.log_in_tile(dst, len);
         let at = self.base.bits + dst as usize;
         let before = self.bits[at].n_bytes();
-        if self.bits[at].bits.len() != len {
-            let resized = self.bits[at].bits.resize(len);
-            resized.map_err(|wanted| self.out_of_memory(wanted))?;
-        }
+        let mut bits = std::mem::take(&mut self.bits[at].bits);
+        let lengthened = self.lengthen(&mut bits, len);
+        self.bits[at].bits = bits;
+        lengthened?;
         let slot = &mut self.bits[at];
         slot.is_set = true;
         slot.known.forget();
