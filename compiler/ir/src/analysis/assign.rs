@@ -1,5 +1,6 @@
 //! Assignments and changes of size: what becomes known, what is forgotten.
 
+use super::facts::Facts;
 use super::requirements;
 use super::walk::{Inspect, Walk};
 use crate::check::{Check, SizeOperand};
@@ -7,6 +8,7 @@ use crate::op::{Op, Operand};
 use crate::program::{Ty, VarId};
 use crate::stmt::SizeOp;
 use crate::table::Gives;
+use crate::visit;
 
 impl<I: Inspect> Walk<'_, '_, I> {
     pub(super) fn assign(&mut self, dst: VarId, op: &Op) {
@@ -59,6 +61,7 @@ impl<I: Inspect> Walk<'_, '_, I> {
         {
             facts.learn_result(dst, *op, a, b);
         }
+        learn_result(facts, dst, dst_ty, op);
     }
 
     pub(super) fn size_op(&mut self, op: &SizeOp) {
@@ -126,6 +129,19 @@ impl<I: Inspect> Walk<'_, '_, I> {
                 }
             }
         }
+    }
+}
+
+/// What is known of a result besides its size.
+fn learn_result(facts: &mut Facts<'_>, dst: VarId, dst_ty: Ty, op: &Op) {
+    if let Op::First(bits) | Op::Count(bits) = op {
+        let result = SizeOperand::Value(Operand::Var(dst));
+        facts.learn_order(result, 0, SizeOperand::Length(*bits));
+    }
+    let mut is_other = dst_ty == Ty::Bool;
+    visit::op_accesses(op, &mut |var, _| is_other &= var != dst);
+    if is_other && matches!(op, Op::Compare(..) | Op::Not(_) | Op::Logic(..) | Op::Copy(_)) {
+        facts.learn_made(dst, op);
     }
 }
 

@@ -7,7 +7,7 @@ use super::effects::Effect;
 use super::known::{Class, Fact, Key, Known, measure_key, operand_key};
 use super::var_set::VarSet;
 use crate::check::{Check, SizeOperand};
-use crate::op::{IntOp, Operand};
+use crate::op::{IntOp, LogicOp, Op, Operand, Relation};
 use crate::program::{Extent, Ty, Var, VarId};
 use crate::visit;
 
@@ -74,6 +74,7 @@ impl<'a> Facts<'a> {
             Check::Set(v) | Check::Result(v) => return self.set(*v),
             Check::Sized(v) => return self.sized(*v),
             Check::HandlePart(v, _) => self.set(*v),
+            Check::Assert(condition, _) => self.assume(condition, true),
             Check::Index(index, limit) => {
                 let canonical = self.canonical(limit);
                 self.known.insert(Fact::Check(Check::Index(index.clone(), canonical)));
@@ -94,8 +95,7 @@ impl<'a> Facts<'a> {
             | Check::Fits { .. }
             | Check::FitsInt(_)
             | Check::Even(_)
-            | Check::NoCarry(..)
-            | Check::Assert(..) => {}
+            | Check::NoCarry(..) => {}
         }
         self.known.insert(Fact::Check(check.clone()));
     }
@@ -103,6 +103,55 @@ impl<'a> Facts<'a> {
     /// The variable holds the result of the operation.
     pub(crate) fn learn_result(&mut self, dst: VarId, op: IntOp, a: &Operand, b: &Operand) {
         self.known.insert(Fact::Result(dst, op, a.clone(), b.clone()));
+    }
+
+    /// The variable, a boolean, holds the result of the operation on scalars.
+    pub(crate) fn learn_made(&mut self, dst: VarId, op: &Op) {
+        self.known.insert(Fact::Made(dst, op.clone()));
+    }
+
+    /// The first number and `by` more are at most the second.
+    pub(crate) fn learn_order(&mut self, less: SizeOperand, by: u32, more: SizeOperand) {
+        self.known.insert(Fact::Order(less, by, more));
+    }
+
+    /// The boolean is this: what follows by the comparison that made it.
+    pub(crate) fn assume(&mut self, test: &Operand, truth: bool) {
+        let mut open = vec![(test.clone(), truth)];
+        for _ in 0..MAX_CLASS {
+            let Some((Operand::Var(test), truth)) = open.pop() else { return };
+            let made = self.about(Key::Var(test), Class::Other).find_map(|fact| match fact {
+                Fact::Made(dst, op) => (*dst == test).then(|| op.clone()),
+                Fact::Check(_) | Fact::Result(..) | Fact::Order(..) | Fact::Ensured(..) => None,
+            });
+            if let Some(Op::Not(of)) = made {
+                open.push((of, !truth));
+            } else if let Some(Op::Copy(of)) = made {
+                open.push((of, truth));
+            } else if let Some(Op::Compare(relation, a, b)) = made {
+                self.compared(relation, a, b, truth);
+            } else if let Some(Op::Logic(op, a, b)) = made
+                && op == if truth { LogicOp::And } else { LogicOp::Or }
+            {
+                open.extend([(a, truth), (b, truth)]);
+            }
+        }
+    }
+
+    /// A comparison came out like this.
+    fn compared(&mut self, relation: Relation, a: Operand, b: Operand, truth: bool) {
+        let (a, b) = (SizeOperand::Value(a), SizeOperand::Value(b));
+        match (relation, truth) {
+            (Relation::Eq, true) | (Relation::Ne, false) => {
+                self.learn_order(a.clone(), 0, b.clone());
+                self.learn_order(b, 0, a);
+            }
+            (Relation::Eq, false) | (Relation::Ne, true) => {}
+            (Relation::Lt, true) | (Relation::Ge, false) => self.learn_order(a, 1, b),
+            (Relation::Le, true) | (Relation::Gt, false) => self.learn_order(a, 0, b),
+            (Relation::Gt, true) | (Relation::Le, false) => self.learn_order(b, 1, a),
+            (Relation::Ge, true) | (Relation::Lt, false) => self.learn_order(b, 0, a),
+        }
     }
 
     /// A growable table has at least so many columns.
@@ -131,15 +180,19 @@ impl<'a> Facts<'a> {
     pub(crate) fn settled(&mut self, var: VarId) {
         if !self.is_set(var) {
             // A table that gets its rows grows as before.
-            let classes = [Class::Relation, Class::Contents, Class::Part, Class::Other];
+            let classes =
+                [Class::Relation, Class::Order, Class::Contents, Class::Part, Class::Other];
             return self.known.forget(var, &classes, |_| true);
         }
         let columns = SizeOperand::Columns(var);
         // Parts of another module are given up.
-        self.known.forget(var, &[Class::Relation, Class::Part], |fact| match fact {
+        let classes = [Class::Relation, Class::Order, Class::Part];
+        self.known.forget(var, &classes, |fact| match fact {
             Fact::Check(Check::Size(a, b)) => *a == columns || *b == columns,
+            // What is at most their number stays so.
+            Fact::Order(less, _, _) => *less == columns,
             Fact::Check(Check::HandlePart(..)) => true,
-            Fact::Check(_) | Fact::Result(..) | Fact::Ensured(..) => false,
+            Fact::Check(_) | Fact::Result(..) | Fact::Made(..) | Fact::Ensured(..) => false,
         });
     }
 
@@ -209,6 +262,11 @@ impl<'a> Facts<'a> {
         }
     }
 
+    /// The facts of a class that mention something.
+    pub(super) fn about(&self, key: Key, class: Class) -> impl Iterator<Item = &Fact> {
+        self.known.about(key, class)
+    }
+
     /// Equal sizes and results of operations that mention something.
     fn relations(&self, key: Key) -> impl Iterator<Item = &Fact> {
         self.known.about(key, Class::Relation)
@@ -233,7 +291,11 @@ impl<'a> Facts<'a> {
                     match fact {
                         Fact::Check(Check::Size(a, b)) if *a == here => found.push(b.clone()),
                         Fact::Check(Check::Size(a, b)) if *b == here => found.push(a.clone()),
-                        Fact::Check(_) | Fact::Result(..) | Fact::Ensured(..) => {}
+                        Fact::Check(_)
+                        | Fact::Result(..)
+                        | Fact::Made(..)
+                        | Fact::Order(..)
+                        | Fact::Ensured(..) => {}
                     }
                 }
             }
@@ -267,7 +329,11 @@ impl<'a> Facts<'a> {
     pub fn result_of(&self, var: VarId) -> Option<(IntOp, Operand, Operand)> {
         self.relations(Key::Var(var)).find_map(|fact| match fact {
             Fact::Result(dst, op, a, b) if *dst == var => Some((*op, a.clone(), b.clone())),
-            Fact::Result(..) | Fact::Check(_) | Fact::Ensured(..) => None,
+            Fact::Result(..)
+            | Fact::Check(_)
+            | Fact::Made(..)
+            | Fact::Order(..)
+            | Fact::Ensured(..) => None,
         })
     }
 
@@ -285,20 +351,27 @@ impl<'a> Facts<'a> {
                 Fact::Result(dst, o, x, y) if *o == op && x == a && y == b => {
                     Some(Operand::Var(*dst))
                 }
-                Fact::Result(..) | Fact::Check(_) | Fact::Ensured(..) => None,
+                Fact::Result(..)
+                | Fact::Check(_)
+                | Fact::Made(..)
+                | Fact::Order(..)
+                | Fact::Ensured(..) => None,
             })
             .collect()
     }
 
-    fn knows(&self, check: Check) -> bool {
+    /// Was the guard checked, or found as it is?
+    pub(super) fn knows(&self, check: Check) -> bool {
         self.known.contains(&Fact::Check(check))
     }
 
     /// Does the guard hold?
     pub fn holds(&self, check: &Check) -> bool {
-        if self.knows(check.clone()) {
-            return true;
-        }
+        self.knows(check.clone()) || self.follows(check) || self.holds_by_range(check)
+    }
+
+    /// Does the guard follow from equal sizes, or from the numbers in it?
+    fn follows(&self, check: &Check) -> bool {
         match check {
             Check::Set(v) | Check::Result(v) => self.is_set(*v),
             Check::Sized(v) => self.is_sized(*v),
@@ -366,6 +439,12 @@ impl<'a> Facts<'a> {
                 }
             })
         })
+    }
+
+    /// Does a part as wide as the measure lie inside the limit?
+    pub fn holds_part(&self, base: &Operand, width: &SizeOperand, limit: &SizeOperand) -> bool {
+        self.holds_range(std::slice::from_ref(base), &self.values(width), limit)
+            || self.holds_part_by_range(base, width, limit)
     }
 
     /// Is a part with one of these bases and one of these widths, all equal, inside the limit?

@@ -11,7 +11,7 @@ use std::rc::Rc;
 use foldhash::fast::RandomState;
 
 use crate::check::{Check, SizeOperand};
-use crate::op::{IntOp, Operand};
+use crate::op::{IntOp, Op, Operand};
 use crate::program::VarId;
 use crate::visit;
 
@@ -21,6 +21,10 @@ pub(super) enum Fact {
     Check(Check),
     /// The variable is the result of the operation.
     Result(VarId, IntOp, Operand, Operand),
+    /// The boolean is the result of the operation on scalars.
+    Made(VarId, Op),
+    /// The first number and so many more are at most the second.
+    Order(SizeOperand, u32, SizeOperand),
     /// `ensure_columns` was done with this number.
     Ensured(VarId, Operand),
 }
@@ -37,6 +41,8 @@ pub(super) enum Key {
 pub(super) enum Class {
     /// Equal sizes, and results of operations: what is followed up.
     Relation,
+    /// Which of two numbers is the greater one.
+    Order,
     /// What a change in place ends.
     Contents,
     /// Parts of handles.
@@ -48,12 +54,19 @@ pub(super) enum Class {
 }
 
 impl Class {
-    pub(super) const ALL: [Class; 5] =
-        [Class::Relation, Class::Contents, Class::Part, Class::NewColumn, Class::Other];
+    pub(super) const ALL: [Class; 6] = [
+        Class::Relation,
+        Class::Order,
+        Class::Contents,
+        Class::Part,
+        Class::NewColumn,
+        Class::Other,
+    ];
 
     fn of(fact: &Fact) -> Class {
         match fact {
             Fact::Check(Check::Size(..)) | Fact::Result(..) => Class::Relation,
+            Fact::Order(..) => Class::Order,
             Fact::Check(Check::FitsInt(_) | Check::NoCarry(..) | Check::Assert(..)) => {
                 Class::Contents
             }
@@ -71,6 +84,7 @@ impl Class {
                 | Check::Fits { .. }
                 | Check::Even(_),
             )
+            | Fact::Made(..)
             | Fact::Ensured(..) => Class::Other,
         }
     }
@@ -302,6 +316,13 @@ fn keys(fact: &Fact) -> Vec<Key> {
             keys.push(Key::Var(*dst));
             keys.extend([operand_key(a), operand_key(b)].into_iter().flatten());
         }
+        Fact::Made(dst, op) => {
+            keys.push(Key::Var(*dst));
+            visit::op_accesses(op, &mut |var, _| keys.push(Key::Var(var)));
+        }
+        Fact::Order(less, _, more) => {
+            keys.extend([measure_key(less), measure_key(more)].into_iter().flatten());
+        }
         Fact::Ensured(table, columns) => {
             keys.push(Key::Var(*table));
             keys.extend(operand_key(columns));
@@ -347,7 +368,11 @@ mod tests {
     fn number_of(fact: &Fact) -> i64 {
         match fact {
             Fact::Ensured(_, Operand::Int(number)) => *number,
-            Fact::Check(_) | Fact::Result(..) | Fact::Ensured(..) => panic!("{fact:?}"),
+            Fact::Check(_)
+            | Fact::Result(..)
+            | Fact::Made(..)
+            | Fact::Order(..)
+            | Fact::Ensured(..) => panic!("{fact:?}"),
         }
     }
 

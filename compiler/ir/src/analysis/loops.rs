@@ -133,20 +133,28 @@ pub(super) enum Turns<'o> {
 fn learn_turns(facts: &mut Facts<'_>, var: VarId, turns: Turns<'_>, written: &Effects) {
     let index = Operand::Var(var);
     let (low, limit) = match turns {
-        Turns::Between(Operand::Int(low), high) => (*low, SizeOperand::Value(high.clone())),
-        Turns::Between(..) => return,
-        Turns::Ones(over) => (1, SizeOperand::Length(over)),
+        Turns::Between(low, high) => (low.clone(), SizeOperand::Value(high.clone())),
+        Turns::Ones(over) => (Operand::Int(1), SizeOperand::Length(over)),
     };
-    if low >= 0 {
-        facts.learn(&Check::NotNegative(index.clone()));
-    }
-    let changes = match &limit {
+    let changes = |of: &SizeOperand| match of {
         SizeOperand::Length(v) | SizeOperand::Value(Operand::Var(v)) => {
             *v == var || written.get(v).is_some_and(|effect| effect.replaced)
         }
         SizeOperand::Rows(_) | SizeOperand::Columns(_) | SizeOperand::Value(_) => false,
     };
-    if low >= 1 && !changes {
-        facts.learn(&Check::Index(index, limit));
+    let own = SizeOperand::Value(index.clone());
+    if low.as_int().is_some_and(|low| low >= 0) {
+        facts.learn(&Check::NotNegative(index.clone()));
+    }
+    let low_size = SizeOperand::Value(low.clone());
+    if !changes(&low_size) {
+        facts.learn_order(low_size, 0, own.clone());
+    }
+    if changes(&limit) {
+        return;
+    }
+    match low.as_int() {
+        Some(1..) => facts.learn(&Check::Index(index, limit)),
+        Some(_) | None => facts.learn_order(own, 0, limit),
     }
 }

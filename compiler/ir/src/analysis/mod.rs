@@ -2,7 +2,7 @@
 //!
 //! * [`effects`]: what a statement or loop does to variables; [`summary`]: what a call may do.
 //! * [`walk`]: one walk in the order of execution that finds [`facts`]: guards that hold, variables that are
-//!   set, equal sizes. `definite_assignment`, `known`, `latches` and `requirements` serve it.
+//!   set, equal sizes. `definite_assignment`, `known`, `latches`, `ranges` and `requirements` serve it.
 //! * [`parts`]: are two columns, rows or components the same?
 //! * [`forward`]: the frame of forward analyses; [`reaching`]: reaching definitions.
 //! * [`liveness`]: backwards, to a fixed point.
@@ -25,6 +25,7 @@ pub mod line_accesses;
 pub mod liveness;
 mod loops;
 pub mod parts;
+mod ranges;
 pub mod reaching;
 pub(crate) mod requirements;
 pub mod summary;

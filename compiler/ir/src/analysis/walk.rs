@@ -55,10 +55,33 @@ pub enum Belief {
 /// Walks through a routine.
 pub fn walk(program: &Program, routine: &Routine, belief: Belief, inspect: &mut impl Inspect) {
     let latches = Latches::of(&routine.body, &routine.vars);
-    let mut facts = match belief {
+    let facts = match belief {
         Belief::Header => Facts::new(&routine.vars),
         Belief::Nothing => Facts::without_extents(&routine.vars, untrue(routine, &latches)),
     };
+    walk_with(program, routine, latches, facts, inspect);
+}
+
+/// Walks through a routine in which these variables are perhaps given sizes that are not their extents.
+pub fn walk_doubting(
+    program: &Program,
+    routine: &Routine,
+    doubted: impl IntoIterator<Item = VarId>,
+    inspect: &mut impl Inspect,
+) {
+    let latches = Latches::of(&routine.body, &routine.vars);
+    let sizes = doubted.into_iter().flat_map(|var| sizes_of(var, routine.var(var).ty));
+    let facts = Facts::without_extents(&routine.vars, sizes.collect());
+    walk_with(program, routine, latches, facts, inspect);
+}
+
+fn walk_with<'a>(
+    program: &'a Program,
+    routine: &'a Routine,
+    latches: Latches,
+    mut facts: Facts<'a>,
+    inspect: &mut impl Inspect,
+) {
     for param in &routine.params {
         match param.mode {
             Mode::Value => facts.set(param.var),
@@ -183,9 +206,13 @@ impl<'a, I: Inspect> Walk<'_, 'a, I> {
                 self.plain(&stmt.kind);
                 self.learn(Check::HandlePart(*handle, part.clone()));
             }
-            StmtKind::Step { dst, .. } => {
+            StmtKind::Step { dst, bits } => {
                 self.plain(&stmt.kind);
                 self.learn(Check::NotNegative(Operand::Var(*dst)));
+                if let Some(facts) = &mut self.facts {
+                    let index = SizeOperand::Value(Operand::Var(*dst));
+                    facts.learn_order(index, 0, SizeOperand::Length(*bits));
+                }
             }
             StmtKind::Put { .. }
             | StmtKind::Replace { .. }
@@ -210,7 +237,11 @@ impl<'a, I: Inspect> Walk<'_, 'a, I> {
                 self.leaves.push((*label, None));
                 self.block(head);
                 self.inspect(|inspect, point| inspect.test(stmt, test, point));
-                let after = self.branch();
+                let mut after = self.branch();
+                if let Some(after) = &mut after {
+                    after.assume(test, false);
+                }
+                self.assume(test, true);
                 self.block(body);
                 self.facts = match test {
                     Operand::Bool(true) => None,
@@ -222,10 +253,12 @@ impl<'a, I: Inspect> Walk<'_, 'a, I> {
             }
             StmtKind::Forall { .. } => self.forall(&stmt.kind),
             StmtKind::Tile { .. } => self.tile(stmt),
-            StmtKind::If { test: _, then, otherwise } => {
+            StmtKind::If { test, then, otherwise } => {
                 let before = self.branch();
+                self.assume(test, true);
                 self.block(then);
                 let after_then = std::mem::replace(&mut self.facts, before);
+                self.assume(test, false);
                 self.block(otherwise);
                 meet(&mut self.facts, after_then);
             }
@@ -245,6 +278,13 @@ impl<'a, I: Inspect> Walk<'_, 'a, I> {
                 self.end(Some(stmt));
                 self.facts = None;
             }
+        }
+    }
+
+    /// Control comes here only if the test came out like this.
+    fn assume(&mut self, test: &Operand, truth: bool) {
+        if let Some(facts) = &mut self.facts {
+            facts.assume(test, truth);
         }
     }
 

@@ -106,8 +106,7 @@ impl Guards<'_, '_, '_> {
                     }
                 }
                 Requirement::Part { base, width, limit } => {
-                    let widths = facts.values(width);
-                    if facts.holds_range(std::slice::from_ref(base), &widths, limit) {
+                    if facts.holds_part(base, width, limit) {
                         continue;
                     }
                     "that the part lies inside is not established".into()

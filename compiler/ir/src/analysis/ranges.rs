@@ -1,0 +1,472 @@
+//! Value ranges: what an integer is at least and at most; see Note [Ranges].
+//!
+//! Note [Ranges]. An integer is a polynomial in *atoms*: sizes, and variables that are not known to be the result of a
+//! sum, difference or product. That it is not negative is proven by bounds of its atoms. These are numbers (an index is
+//! at least 1, a size at least 0), or other atoms: `j ≤ n` by the loop over `j`, or by a test that control has come by. An
+//! atom is replaced by one of its bounds where the sign of its cofactor is known: with `1 ≤ k ≤ n` and `0 ≤ h`, that `k·h ≤ n·h`
+//! is `(n − k)·h ≥ 0`, and after `k := n` is `0 ≥ 0`. All operations have been checked, so that results are exact; a product
+//! that was checked lies within 64 bits.
+//!
+//! So it is found that `j − 1` in a loop from 1 does not overflow, that a field lies inside a table of `n·h` columns, and that
+//! a branch is taken only where an index is one.
+
+use std::collections::BTreeMap;
+
+use super::facts::Facts;
+use super::known::{Class, Fact, measure_key};
+use crate::check::{Check, SizeOperand};
+use crate::op::{IntOp, Operand};
+use crate::program::VarId;
+use crate::visit;
+
+/// A slice or word that is set has its components in memory, at 64 bits of addresses no more than these.
+const MAX_LENGTH: i128 = 1 << 60;
+/// So many results are put in for variables, one inside the other.
+const MAX_NESTED: usize = 6;
+/// Atoms are replaced by bounds so many times, one after another.
+const MAX_REPLACED: usize = 4;
+/// Steps of a proof, all ways together.
+const MAX_STEPS: usize = 200;
+/// Terms of a polynomial.
+const MAX_TERMS: usize = 16;
+/// So many facts about an atom are looked at.
+const MAX_FACTS: usize = 32;
+
+/// A number from the least to the greatest.
+#[derive(Clone, Copy)]
+struct Range {
+    low: i128,
+    high: i128,
+}
+
+impl Range {
+    const INT: Range = Range { low: i64::MIN as i128, high: i64::MAX as i128 };
+
+    fn narrow(&mut self, low: i128, high: i128) {
+        (self.low, self.high) = (self.low.max(low), self.high.min(high));
+    }
+
+    fn times(self, other: Range) -> Option<Range> {
+        let mut found: Option<Range> = None;
+        for a in [self.low, self.high] {
+            for b in [other.low, other.high] {
+                let product = a.checked_mul(b)?;
+                let range = found.get_or_insert(Range { low: product, high: product });
+                (range.low, range.high) = (range.low.min(product), range.high.max(product));
+            }
+        }
+        found
+    }
+}
+
+/// An atom, by its number.
+type AtomId = u32;
+
+/// A product of atoms in the order of their numbers; the empty one is 1.
+type Monomial = Vec<AtomId>;
+
+/// A sum of products with their factors, none of which is 0.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Polynomial(BTreeMap<Monomial, i128>);
+
+impl Polynomial {
+    fn number(number: i128) -> Self {
+        let mut polynomial = Polynomial::default();
+        if number != 0 {
+            polynomial.0.insert(Monomial::new(), number);
+        }
+        polynomial
+    }
+
+    fn atom(atom: AtomId) -> Self {
+        Polynomial(BTreeMap::from([(vec![atom], 1)]))
+    }
+
+    /// This and `factor` times the other one.
+    fn plus(&self, factor: i128, other: &Polynomial) -> Option<Polynomial> {
+        let mut sum = self.clone();
+        for (monomial, &times) in &other.0 {
+            let term = sum.0.entry(monomial.clone()).or_insert(0);
+            *term = term.checked_add(times.checked_mul(factor)?)?;
+            if *term == 0 {
+                sum.0.remove(monomial);
+            }
+        }
+        (sum.0.len() <= MAX_TERMS).then_some(sum)
+    }
+
+    /// The product, if no term has more than two atoms.
+    fn times(&self, other: &Polynomial) -> Option<Polynomial> {
+        let mut product = Polynomial::default();
+        for (left, a) in &self.0 {
+            for (right, b) in &other.0 {
+                let mut monomial = [left.as_slice(), right.as_slice()].concat();
+                monomial.sort_unstable();
+                if monomial.len() > 2 {
+                    return None;
+                }
+                let term = Polynomial(BTreeMap::from([(monomial, a.checked_mul(*b)?)]));
+                product = product.plus(1, &term)?;
+            }
+        }
+        Some(product)
+    }
+
+    /// The cofactor of an atom and the rest; `None` if the atom stands in a square.
+    fn split(&self, atom: AtomId) -> Option<(Polynomial, Polynomial)> {
+        let (mut cofactor, mut rest) = (Polynomial::default(), Polynomial::default());
+        for (monomial, &times) in &self.0 {
+            match monomial[..] {
+                [a, b] if a == atom && b == atom => return None,
+                [a, b] if a == atom => cofactor.0.insert(vec![b], times),
+                [a, b] if b == atom => cofactor.0.insert(vec![a], times),
+                [a] if a == atom => cofactor.0.insert(Monomial::new(), times),
+                _ => rest.0.insert(monomial.clone(), times),
+            };
+        }
+        Some((cofactor, rest))
+    }
+
+    fn atoms(&self) -> Vec<AtomId> {
+        let mut atoms: Vec<AtomId> = self.0.keys().flatten().copied().collect();
+        atoms.sort_unstable();
+        atoms.dedup();
+        atoms
+    }
+}
+
+/// What is known of an atom.
+struct Atom {
+    /// The sizes and variables that are equal, itself first.
+    class: Vec<SizeOperand>,
+    range: Range,
+    /// It is at least such a size and so much more.
+    lows: Vec<(SizeOperand, i128)>,
+    /// It is at most such a size less so much.
+    highs: Vec<(SizeOperand, i128)>,
+}
+
+struct Prover<'f, 'a> {
+    facts: &'f Facts<'a>,
+    atoms: Vec<Atom>,
+    steps: usize,
+}
+
+impl Facts<'_> {
+    /// Does the guard hold by the ranges of the numbers in it?
+    pub(super) fn holds_by_range(&self, check: &Check) -> bool {
+        let value = |operand: &Operand| SizeOperand::Value(operand.clone());
+        match check {
+            Check::Int(op, a, b) => Prover::new(self).computes(*op, &value(a), &value(b)),
+            Check::NotNegative(number) => self.is_ordered(&number_of(0), &value(number)),
+            Check::Index(index, limit) => {
+                self.is_ordered(&number_of(1), &value(index))
+                    && self.is_ordered(&value(index), limit)
+            }
+            Check::NewColumn(table, index) => {
+                let limit = SizeOperand::Columns(*table);
+                self.holds_by_range(&Check::Index(index.clone(), limit))
+            }
+            Check::Range { base, width, limit } => {
+                self.holds_part_by_range(base, &value(width), limit)
+            }
+            Check::Set(_)
+            | Check::Sized(_)
+            | Check::HandlePart(..)
+            | Check::Result(_)
+            | Check::Size(..)
+            | Check::Bit(_)
+            | Check::Fits { .. }
+            | Check::FitsInt(_)
+            | Check::Even(_)
+            | Check::NoCarry(..)
+            | Check::Assert(..) => false,
+        }
+    }
+
+    /// Does a part lie inside by the ranges of the numbers?
+    pub(super) fn holds_part_by_range(
+        &self,
+        base: &Operand,
+        width: &SizeOperand,
+        limit: &SizeOperand,
+    ) -> bool {
+        let base = SizeOperand::Value(base.clone());
+        self.is_ordered(&number_of(0), &base)
+            && self.is_ordered(&number_of(0), width)
+            && Prover::new(self).is_inside(&base, width, limit)
+    }
+
+    /// Is the first number known to be at most the second?
+    fn is_ordered(&self, less: &SizeOperand, more: &SizeOperand) -> bool {
+        Prover::new(self).is_inside(less, &number_of(0), more)
+    }
+}
+
+fn number_of(number: i64) -> SizeOperand {
+    SizeOperand::Value(Operand::Int(number))
+}
+
+impl<'f, 'a> Prover<'f, 'a> {
+    fn new(facts: &'f Facts<'a>) -> Self {
+        Prover { facts, atoms: Vec::new(), steps: MAX_STEPS }
+    }
+
+    /// Is the operation defined, and its result one of 64 bits?
+    fn computes(&mut self, op: IntOp, a: &SizeOperand, b: &SizeOperand) -> bool {
+        let result = |prover: &mut Self| {
+            let (left, right) = (prover.polynomial(a, 0)?, prover.polynomial(b, 0)?);
+            match op {
+                IntOp::Add => left.plus(1, &right),
+                IntOp::Sub => left.plus(-1, &right),
+                IntOp::Mul => left.times(&right),
+                // A positive divisor is neither 0 nor −1.
+                IntOp::Div | IntOp::Mod => right.plus(-1, &Polynomial::number(1)),
+            }
+        };
+        let Some(result) = result(self) else { return false };
+        match op {
+            IntOp::Div | IntOp::Mod => self.is_natural(&result, MAX_REPLACED),
+            IntOp::Add | IntOp::Sub | IntOp::Mul => {
+                let Range { low, high } = Range::INT;
+                let above = result.plus(-1, &Polynomial::number(low));
+                let below = Polynomial::number(high).plus(-1, &result);
+                [above, below]
+                    .iter()
+                    .flatten()
+                    .filter(|it| self.is_natural(it, MAX_REPLACED))
+                    .count()
+                    == 2
+            }
+        }
+    }
+
+    /// Is `base + width ≤ limit`?
+    fn is_inside(&mut self, base: &SizeOperand, width: &SizeOperand, limit: &SizeOperand) -> bool {
+        let room = |prover: &mut Self| {
+            let (base, width) = (prover.polynomial(base, 0)?, prover.polynomial(width, 0)?);
+            prover.polynomial(limit, 0)?.plus(-1, &base)?.plus(-1, &width)
+        };
+        room(self).is_some_and(|room| self.is_natural(&room, MAX_REPLACED))
+    }
+
+    /// A number by its atoms; `None` if it has no value, or too long a polynomial.
+    fn polynomial(&mut self, of: &SizeOperand, nested: usize) -> Option<Polynomial> {
+        if let SizeOperand::Value(Operand::Bool(_) | Operand::Str(_)) = of {
+            return None;
+        }
+        if visit::measured(of).is_some_and(|var| !self.facts.is_sized(var)) {
+            return None;
+        }
+        let class = self.facts.class(of);
+        if let Some(number) = class.iter().find_map(SizeOperand::as_int) {
+            return Some(Polynomial::number(number.into()));
+        }
+        let results = class.iter().filter_map(variable).filter_map(|var| self.facts.result_of(var));
+        let results: Vec<_> = results.filter(|_| nested < MAX_NESTED).collect();
+        for (op, a, b) in results {
+            if op == IntOp::Div || op == IntOp::Mod {
+                continue;
+            }
+            let left = self.polynomial(&SizeOperand::Value(a), nested + 1);
+            let right = self.polynomial(&SizeOperand::Value(b), nested + 1);
+            let Some((left, right)) = left.zip(right) else { continue };
+            let result = match op {
+                IntOp::Add => left.plus(1, &right),
+                IntOp::Sub => left.plus(-1, &right),
+                IntOp::Mul => left.times(&right),
+                IntOp::Div | IntOp::Mod => None,
+            };
+            if result.is_some() {
+                return result;
+            }
+        }
+        let known = self.atoms.iter().position(|atom| atom.class.contains(of));
+        let atom = known.unwrap_or_else(|| {
+            let atom = self.atom(class);
+            self.atoms.push(atom);
+            self.atoms.len() - 1
+        });
+        Some(Polynomial::atom(atom as AtomId))
+    }
+
+    /// Finds the bounds of what these are.
+    fn atom(&self, class: Vec<SizeOperand>) -> Atom {
+        let mut atom =
+            Atom { class: class.clone(), range: Range::INT, lows: Vec::new(), highs: Vec::new() };
+        for size in &class {
+            if let Some(var) = visit::measured(size) {
+                let is_held = matches!(size, SizeOperand::Length(_)) && self.facts.is_set(var);
+                let most = if is_held { MAX_LENGTH } else { Range::INT.high };
+                atom.range.narrow(0, most);
+            }
+            let Some(key) = measure_key(size) else { continue };
+            for fact in self.facts.about(key, Class::Other).take(MAX_FACTS) {
+                atom.learn(size, fact);
+            }
+            for fact in self.facts.about(key, Class::Order).take(MAX_FACTS) {
+                atom.learn(size, fact);
+            }
+        }
+        atom
+    }
+
+    /// The range of a product of atoms.
+    fn range(&self, monomial: &[AtomId]) -> Option<Range> {
+        let of = |atom: AtomId| &self.atoms[atom as usize];
+        match monomial {
+            [] => Some(Range { low: 1, high: 1 }),
+            [atom] => Some(of(*atom).range),
+            [a, b] => {
+                let (a, b) = (of(*a), of(*b));
+                let mut range = a.range.times(b.range)?;
+                if self.is_computed(a, b) {
+                    range.narrow(Range::INT.low, Range::INT.high);
+                }
+                Some(range)
+            }
+            _ => None,
+        }
+    }
+
+    /// Has the product of two atoms been checked?
+    fn is_computed(&self, a: &Atom, b: &Atom) -> bool {
+        let operands = |atom: &Atom| {
+            let values = atom.class.iter().filter_map(variable).map(Operand::Var);
+            values.collect::<Vec<_>>()
+        };
+        let others = operands(b);
+        operands(a).iter().any(|a| {
+            others.iter().any(|b| {
+                self.facts.knows(Check::Int(IntOp::Mul, a.clone(), b.clone()))
+                    || self.facts.knows(Check::Int(IntOp::Mul, b.clone(), a.clone()))
+            })
+        })
+    }
+
+    /// What a polynomial is at least, term by term.
+    fn least(&self, of: &Polynomial) -> Option<i128> {
+        let mut least: i128 = 0;
+        for (monomial, &times) in &of.0 {
+            let Range { low, high } = self.range(monomial)?;
+            least = least.checked_add(times.checked_mul(if times > 0 { low } else { high })?)?;
+        }
+        Some(least)
+    }
+
+    /// Is it known not to be negative, after so many atoms at most are replaced by their bounds?
+    fn is_natural(&mut self, of: &Polynomial, replaced: usize) -> bool {
+        if self.least(of).is_some_and(|least| least >= 0) {
+            return true;
+        }
+        if replaced == 0 || self.steps == 0 {
+            return false;
+        }
+        self.steps -= 1;
+        for atom in of.atoms() {
+            let Some((cofactor, rest)) = of.split(atom) else { continue };
+            let rises = self.least(&cofactor).is_some_and(|least| least >= 0);
+            let negated = Polynomial::default().plus(-1, &cofactor);
+            let falls = negated.and_then(|negated| self.least(&negated));
+            let bounds = match (rises, falls.is_some_and(|least| least >= 0)) {
+                (true, _) => self.bounds(atom, true),
+                (false, true) => self.bounds(atom, false),
+                (false, false) => continue,
+            };
+            for bound in bounds {
+                let put_in = cofactor.times(&bound).and_then(|product| rest.plus(1, &product));
+                if put_in.is_some_and(|put_in| self.is_natural(&put_in, replaced - 1)) {
+                    return true;
+                }
+            }
+        }
+        false
+    }
+
+    /// What an atom is at least, or at most.
+    fn bounds(&mut self, atom: AtomId, low: bool) -> Vec<Polynomial> {
+        let Atom { class: _, range, lows, highs } = &self.atoms[atom as usize];
+        let (number, others, sign) =
+            if low { (range.low, lows.clone(), 1) } else { (range.high, highs.clone(), -1) };
+        let others = others.into_iter().filter_map(|(size, by)| {
+            self.polynomial(&size, 0)?.plus(sign, &Polynomial::number(by))
+        });
+        let mut bounds: Vec<Polynomial> = others.collect();
+        bounds.push(Polynomial::number(number));
+        bounds
+    }
+}
+
+impl Atom {
+    /// What a fact says of something that is equal to the atom.
+    fn learn(&mut self, own: &SizeOperand, fact: &Fact) {
+        let is_own = |operand: &Operand| matches!(own, SizeOperand::Value(own) if own == operand);
+        match fact {
+            Fact::Check(Check::NotNegative(number)) if is_own(number) => {
+                self.range.narrow(0, Range::INT.high);
+            }
+            Fact::Check(Check::Bit(number)) if is_own(number) => self.range.narrow(0, 1),
+            Fact::Check(Check::Index(index, limit)) => {
+                // An index is at least 1, and so is its limit.
+                if is_own(index) {
+                    self.range.narrow(1, Range::INT.high);
+                    self.highs.push((limit.clone(), 0));
+                }
+                if limit == own {
+                    self.range.narrow(1, Range::INT.high);
+                    self.lows.push((SizeOperand::Value(index.clone()), 0));
+                }
+            }
+            Fact::Check(Check::Range { base, width, limit: _ })
+                if is_own(base) || is_own(width) =>
+            {
+                self.range.narrow(0, Range::INT.high);
+            }
+            Fact::Order(less, by, more) => {
+                let by = i128::from(*by);
+                if more == own {
+                    match less.as_int() {
+                        Some(low) => self.range.narrow(i128::from(low) + by, Range::INT.high),
+                        None => self.lows.push((less.clone(), by)),
+                    }
+                }
+                if less == own {
+                    match more.as_int() {
+                        Some(high) => self.range.narrow(Range::INT.low, i128::from(high) - by),
+                        None => self.highs.push((more.clone(), by)),
+                    }
+                }
+            }
+            Fact::Check(
+                Check::NotNegative(_)
+                | Check::Bit(_)
+                | Check::Range { .. }
+                | Check::Set(_)
+                | Check::Sized(_)
+                | Check::Result(_)
+                | Check::HandlePart(..)
+                | Check::NewColumn(..)
+                | Check::Size(..)
+                | Check::Int(..)
+                | Check::Fits { .. }
+                | Check::FitsInt(_)
+                | Check::Even(_)
+                | Check::NoCarry(..)
+                | Check::Assert(..),
+            )
+            | Fact::Result(..)
+            | Fact::Made(..)
+            | Fact::Ensured(..) => {}
+        }
+    }
+}
+
+fn variable(size: &SizeOperand) -> Option<VarId> {
+    match size {
+        SizeOperand::Value(Operand::Var(var)) => Some(*var),
+        SizeOperand::Value(Operand::Int(_) | Operand::Bool(_) | Operand::Str(_))
+        | SizeOperand::Length(_)
+        | SizeOperand::Rows(_)
+        | SizeOperand::Columns(_) => None,
+    }
+}
