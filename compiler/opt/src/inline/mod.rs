@@ -24,7 +24,7 @@ mod splice;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use star_ir::analysis::walk::{Belief, Inspect, Point, walk};
+use star_ir::analysis::walk::{Inspect, Point, walk_doubting};
 use star_ir::rewrite::{Edit, Edits, Labels, edit};
 use star_ir::{Program, RoutineId, Stmt, StmtKind, VarId, verify_guards};
 
@@ -69,7 +69,7 @@ fn inline(program: &mut Program, id: RoutineId, sites: &[Site]) -> BTreeSet<usiz
         .map(|(site, spliced)| (site.at, Edit::Splice(spliced.take_block())))
         .collect();
     edit(&mut program.routine_mut(id).body, &edits);
-    let mut refused = unproven(program, id, &all);
+    let mut refused = unproven(program, id, sites, &all);
     if let Err(errors) = verify_guards(program, id) {
         for error in errors {
             let concerns = |spliced: &Spliced| error.iter().any(|var| spliced.concerns(*var));
@@ -90,12 +90,21 @@ fn known(all: &[Spliced], var: VarId) -> bool {
 
 /// The calls of which the sizes of variables that come back are not proven to be those of their extents. The checks
 /// that say so go.
-fn unproven(program: &mut Program, id: RoutineId, all: &[Spliced]) -> BTreeSet<usize> {
+fn unproven(
+    program: &mut Program,
+    id: RoutineId,
+    sites: &[Site],
+    all: &[Spliced],
+) -> BTreeSet<usize> {
     let proofs = all.iter().enumerate();
     let proofs =
         proofs.flat_map(|(at, spliced)| spliced.proofs.iter().map(move |proof| (at, proof)));
     let mut finder = Finder { proofs: proofs.collect(), open: BTreeSet::new(), at: Edits::new() };
-    walk(program, program.routine(id), Belief::Header, &mut finder);
+    // What takes its size in the routine is not to be believed to have taken that of its extent.
+    let doubted =
+        finder.proofs.iter().filter(|(at, proof)| sites[*at].unsized_args.contains(&proof.of));
+    let doubted: Vec<VarId> = doubted.map(|(_, proof)| proof.of).collect();
+    walk_doubting(program, program.routine(id), doubted, &mut finder);
     let Finder { open, at, .. } = finder;
     edit(&mut program.routine_mut(id).body, &at);
     open

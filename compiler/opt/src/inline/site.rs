@@ -3,6 +3,7 @@
 use star_ir::analysis::effects::{self, Effect};
 use star_ir::analysis::n_statements;
 use star_ir::analysis::summary::is_recursive;
+use star_ir::analysis::walk::{Belief, Inspect, Point, walk};
 use star_ir::{
     Arg, Check, Extent, LocId, MAX_DEPTH, Program, Routine, RoutineId, Stmt, StmtKind, VarId, visit,
 };
@@ -22,6 +23,8 @@ pub(super) struct Site {
     pub(super) dst: Option<VarId>,
     /// Is it in a loop, so that it comes again?
     pub(super) is_in_loop: bool,
+    /// What is passed by reference and perhaps has no size yet.
+    pub(super) unsized_args: Vec<VarId>,
 }
 
 /// The calls of a routine that are worth inlining, in the order of the text.
@@ -47,7 +50,27 @@ pub(super) fn find(program: &Program, id: RoutineId) -> Vec<Site> {
     let mut sites: Vec<Site> = found.into_iter().map(|(_, site)| site).collect();
     sites.sort_by_key(|site| site.at);
     sites.retain(|site| keeps_sizes(program, routine, site));
+    if !sites.is_empty() {
+        walk(program, routine, Belief::Header, &mut Sizes { sites: &mut sites });
+    }
     sites
+}
+
+/// Finds out what has a size where it is passed.
+struct Sizes<'s> {
+    sites: &'s mut [Site],
+}
+
+impl Inspect for Sizes<'_> {
+    fn before(&mut self, at: usize, _: &Stmt, point: &mut Point<'_, '_>) {
+        let Ok(idx) = self.sites.binary_search_by_key(&at, |site| site.at) else { return };
+        let site = &mut self.sites[idx];
+        let lent = site.args.iter().filter_map(|arg| match arg {
+            Arg::Ref(var) => Some(*var),
+            Arg::Value(_) | Arg::Move(_) => None,
+        });
+        site.unsized_args = lent.filter(|var| !point.facts.is_sized(*var)).collect();
+    }
 }
 
 /// What is around a statement.
@@ -74,7 +97,8 @@ impl Finder<'_> {
             {
                 let is_in_loop = around.n_loops > 0;
                 let (callee, args, dst, loc) = (*callee, args.clone(), *dst, stmt.loc);
-                let site = Site { at, loc, callee, args, dst, is_in_loop };
+                let unsized_args = Vec::new();
+                let site = Site { at, loc, callee, args, dst, is_in_loop, unsized_args };
                 self.found.push((around, site));
             }
             if matches!(stmt.kind, StmtKind::Forall { .. } | StmtKind::Tile { .. }) {

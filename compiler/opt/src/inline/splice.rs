@@ -27,6 +27,8 @@ pub(super) struct Spliced {
 /// That an extent of the routine's variable is that of the caller's: a check behind the statements, at the place of the
 /// call, which has to hold there.
 pub(super) struct Proof {
+    /// The variable.
+    pub(super) of: VarId,
     pub(super) loc: LocId,
     pub(super) check: Check,
 }
@@ -283,7 +285,7 @@ fn proofs(
                 && ours != theirs
             {
                 let [left, right] = [theirs, ours].map(SizeOperand::Value);
-                proofs.push(Proof { loc: site.loc, check: Check::Size(left, right) });
+                proofs.push(Proof { of: *var, loc: site.loc, check: Check::Size(left, right) });
             }
         }
     }
