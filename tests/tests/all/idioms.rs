@@ -3,8 +3,11 @@
 //! Every text runs on every backend, as lowered and after the passes, and all agree; what is counted here is whether
 //! the backends with natives took one.
 
-use star_base::BitTable;
+use std::path::Path;
+
 use star_base::natives::catalogue::closure::CLOSURE;
+use star_base::natives::catalogue::paths::MIN_PLUS;
+use star_base::{BitTable, BitVector, Native};
 use star_opt::{Options, Outcome};
 use star_tests::case::Random;
 use star_tests::run::{LIMITS, Program};
@@ -26,23 +29,28 @@ fn graph(random: &mut Random, n_rows: usize, n_cols: usize, percent: usize) -> H
 }
 
 /// Natives that the optimised routine takes on each backend that has any.
-fn natives_taken(program: &Program, name: &str, args: &[HostValue]) -> Vec<u64> {
+fn natives_taken(native: Native, program: &Program, name: &str, args: &[HostValue]) -> Vec<u64> {
     let mut optimised = program.lowered.program.clone();
     star_opt::optimise(&mut optimised, &Options::default()).expect("it verifies");
     let entry = program.entry(name);
     let mut machines = star_tests::backends::backends();
-    machines.retain(|machine| machine.takes(CLOSURE));
+    machines.retain(|machine| machine.takes(native));
     let compiled = star_tests::differ::compile(&optimised, &machines);
     compiled.iter().map(|machine| machine.run(entry, args, UNLIMITED).stats.natives).collect()
 }
 
 /// All backends agree on all of these arguments; how many natives they took.
 fn taken(text: &str, name: &str, args: &[Vec<HostValue>]) -> u64 {
+    taken_of(CLOSURE, text, name, args)
+}
+
+/// Likewise, on the backends that have this native.
+fn taken_of(native: Native, text: &str, name: &str, args: &[Vec<HostValue>]) -> u64 {
     let program = Program::new(text);
     let mut most = 0;
     for args in args {
         let _ = program.run(name, args.clone());
-        let natives = natives_taken(&program, name, args);
+        let natives = natives_taken(native, &program, name, args);
         assert!(natives.iter().all(|taken| *taken == natives[0]), "{natives:?}");
         most = most.max(natives[0]);
     }
@@ -85,14 +93,14 @@ fn where_a_precondition_fails_the_text_runs_and_traps_where_it_does() {
             let args = vec![HostValue::Int(n), graph(&mut random, n_rows, n_cols, 40)];
             let run = program.run(listing, args.clone());
             assert_eq!(run.outcome != star_vm::Outcome::Done, n > 0, "{listing}, n = {n}");
-            let taken = natives_taken(&program, listing, &args);
+            let taken = natives_taken(CLOSURE, &program, listing, &args);
             assert!(taken.iter().all(|taken| *taken == 0), "{listing}, n = {n}: {taken:?}");
         }
         // No table at all.
         for n in [0, 1] {
             let args = vec![HostValue::Int(n), HostValue::Unset];
             let _ = program.run(listing, args.clone());
-            let taken = natives_taken(&program, listing, &args);
+            let taken = natives_taken(CLOSURE, &program, listing, &args);
             assert!(taken.iter().all(|taken| *taken == 0), "{listing}, n = {n}: {taken:?}");
         }
     }
@@ -200,4 +208,156 @@ fn without_the_pass_no_routine_gets_a_native() {
     let options = Options::without(&["idioms"]).expect("a pass");
     star_opt::optimise(&mut program, &options).expect("it verifies");
     assert!(program.routines.iter().all(|routine| routine.native.is_none()));
+}
+
+/// A table of `n` fields of `h` bits: 0 from a vertex to itself, else inf or a length up to `greatest`.
+fn lengths(random: &mut Random, n: usize, h: usize, percent: usize, greatest: u64) -> BitTable {
+    let mut table = BitTable::zeros(n, n * h).expect("small");
+    for row in 0..n {
+        for field in (0..n).filter(|field| *field != row) {
+            let is_arc = random.chance(percent);
+            let length = random.below(greatest as usize + 1) as u64;
+            for bit in 0..h {
+                let one = !is_arc || length >> (h - 1 - bit) & 1 == 1;
+                table.put(row, field * h + bit, one);
+            }
+        }
+    }
+    table
+}
+
+fn distances(n: i64, h: usize, table: BitTable) -> Vec<HostValue> {
+    let inf = BitVector::from_bools(&vec![true; h]);
+    vec![HostValue::Int(n), HostValue::Int(h as i64), HostValue::Word(inf), HostValue::Table(table)]
+}
+
+/// The texts that the pass knows, without their comments.
+const FLOYD: &str = include_str!("../../../compiler/opt/src/idioms/min_plus.star");
+
+fn floyd(from: &str, to: &str) -> String {
+    assert!(FLOYD.contains(from), "{from}");
+    FLOYD.replace(from, to)
+}
+
+fn lengths_of_all_sorts() -> Vec<Vec<HostValue>> {
+    let mut random = Random::new(62);
+    [(0, 3, 50), (1, 1, 50), (2, 8, 100), (7, 9, 30), (12, 10, 60), (18, 12, 20)]
+        .map(|(n, h, percent)| {
+            let greatest = ((1_u64 << (h - 1)) - 1) / (n.max(2) as u64 - 1).max(1);
+            let greatest = greatest.saturating_sub(1);
+            distances(n as i64, h, lengths(&mut random, n, h, percent, greatest))
+        })
+        .to_vec()
+}
+
+#[test]
+fn the_texts_of_floyd_are_the_distances() {
+    for routine in ["CHECKED", "PLAIN", "WRITTEN_OUT"] {
+        for args in lengths_of_all_sorts() {
+            assert_eq!(taken_of(MIN_PLUS, FLOYD, routine, &[args]), 1, "{routine}");
+        }
+    }
+    let text = include_str!("../../../stdlib/modules/paths.star");
+    let args = lengths_of_all_sorts();
+    assert_eq!(taken_of(MIN_PLUS, text, "FLOYD", &args), 1);
+}
+
+#[test]
+fn names_messages_and_headers_of_floyd_do_not_matter() {
+    for (from, to) in [
+        ("j,k: integer", "k,j: integer"),
+        ("assert(w(1)=0,\"\")", "assert(w(1)=0,\"too long\")"),
+        ("A,B: table;", "A: table; B: table;"),
+        ("u,w: word;", "w,u: word;"),
+    ] {
+        let taken = taken_of(MIN_PLUS, &floyd(from, to), "CHECKED", &lengths_of_all_sorts());
+        assert_eq!(taken, 1, "{to}");
+    }
+}
+
+#[test]
+fn where_a_sum_of_lengths_may_reach_inf_the_text_of_floyd_runs() {
+    let mut random = Random::new(8);
+    for (n, h, greatest) in [(5, 4, 14), (6, 6, 31), (3, 3, 3)] {
+        let args = distances(n as i64, h, lengths(&mut random, n, h, 80, greatest));
+        for routine in ["CHECKED", "PLAIN", "WRITTEN_OUT"] {
+            assert_eq!(taken_of(MIN_PLUS, FLOYD, routine, &[args.clone()]), 0, "{routine}");
+        }
+    }
+    // Sizes of other kinds, and inf that is none.
+    let table = || lengths(&mut Random::new(9), 4, 6, 50, 5);
+    let mut other = distances(4, 6, table());
+    other[2] = HostValue::Word(BitVector::from_bools(&[false, true, true, true, true, true]));
+    for args in
+        [distances(5, 6, table()), distances(4, 5, table()), distances(-1, 6, table()), other]
+    {
+        assert_eq!(taken_of(MIN_PLUS, FLOYD, "CHECKED", &[args]), 0);
+    }
+}
+
+#[test]
+fn what_only_looks_like_floyd_runs_as_it_is_written() {
+    for (from, to) in [
+        ("k:=1 to n", "k:=2 to n"),
+        ("k:=1 to n", "k:=n downto 1"),
+        ("j:=1 to n", "j:=1 to k"),
+        ("TCOPY1(D,k,h,A)", "TCOPY1(D,1,h,A)"),
+        ("TCOPY1(D,j,h,B)", "TCOPY1(D,k,h,B)"),
+        ("u:=ROW(k,D)", "u:=ROW(1,D)"),
+        ("X:=U and (not Z)", "X:=U and Z"),
+        ("NOTEQ(w,inf)", "EQ(w,inf)"),
+        ("SETMIN(B,Dist,X,Z)", "SETMAX(B,Dist,X,Z)"),
+        ("ADDC(A,X,d,B)", "SUBTC(A,X,d,B)"),
+        ("TMERGE(B,Z,Dist)", "TMERGE(B,X,Dist)"),
+        ("TCOPY2(B,j,h,D)", "TCOPY2(A,j,h,D)"),
+        ("assert(w(1)=0,\"\")", "assert(w(1)=1,\"\")"),
+        ("begin\n  SET(U);", "begin\n  SET(U); U(1):=0;"),
+        ("begin\n  SET(U);", "begin\n  print(n); SET(U);"),
+        ("U,X,Z: slice(D)", "U,X: slice(D); Z: slice(3)"),
+    ] {
+        let taken = taken_of(MIN_PLUS, &floyd(from, to), "CHECKED", &lengths_of_all_sorts());
+        assert_eq!(taken, 0, "{to}");
+    }
+    // Procedures of the same names that do something else.
+    let own = "procedure SETMIN(T,F: table(n,k); X: slice(n); var Z: slice(n)); begin Z:=X; end;\n";
+    let text = format!("{own}{FLOYD}");
+    assert_eq!(taken_of(MIN_PLUS, &text, "CHECKED", &lengths_of_all_sorts()), 0);
+}
+
+#[test]
+fn the_pass_says_where_a_text_leaves_floyd() {
+    let remark = |text: &str| {
+        let program = Program::new(text).lowered.program;
+        let mut optimised = program.clone();
+        let report = star_opt::apply(&mut optimised, &["idioms"]).expect("it verifies");
+        let routine = |remark: &star_opt::Remark| program.routine(remark.routine).name == "CHECKED";
+        let remark = report.remarks.into_iter().find(routine)?;
+        let place = |loc| program.locations.get(loc).expect("a place").span;
+        let at = remark.at.map(|at| &text[place(at).start as usize..place(at).end as usize]);
+        Some((remark.outcome, at.map(str::to_owned)))
+    };
+    let (outcome, at) = remark(FLOYD).expect("a remark");
+    let whole = "the distances in `D`, all at once where `D` is `n` fields of `h` bits and no sum of \
+                 lengths reaches `inf`";
+    assert_eq!((outcome, at), (Outcome::Whole(whole.to_owned()), None));
+    let (outcome, at) = remark(&floyd("TCOPY2(B,j,h,D)", "TCOPY2(A,j,h,D)")).expect("a remark");
+    let why = "it looks like the distances between all pairs of vertices, but goes on otherwise than \
+               FLOYD";
+    assert_eq!(
+        (outcome, at.as_deref()),
+        (Outcome::Stayed(why.to_owned()), Some("TCOPY2(A,j,h,D)"))
+    );
+}
+
+/// `STAR_BLESS=1 cargo test -p star-tests idioms` writes it anew: read the diff.
+#[test]
+fn the_form_of_floyd_is_made_of_its_text() {
+    let path =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../compiler/opt/src/idioms/min_plus.sir");
+    let made = star_ir::print(&Program::new(FLOYD).lowered.program);
+    if std::env::var_os("STAR_BLESS").is_some_and(|value| value == "1") {
+        std::fs::write(&path, made).expect("written");
+        return;
+    }
+    assert!(std::fs::read_to_string(&path).expect("the file") == made, "min_plus.sir is old");
 }

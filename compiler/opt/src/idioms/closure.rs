@@ -18,7 +18,7 @@ use star_ir::{
 };
 
 use super::{Likeness, takes_number_and_table};
-use crate::remark;
+use crate::remark::{self, Stay};
 
 /// May it look like the closure, before anything is done to it?
 pub(super) fn may_be(routine: &Routine) -> bool {
@@ -37,7 +37,7 @@ pub(super) fn find(routine: &Routine) -> Option<Likeness> {
         Some(([&routine.body[..at], &routine.body[at + 1..]].concat(), pivots))
     })?;
     let (loc, found) = (pivots.loc, pivots.is_whole(routine, &around));
-    Some(Likeness { loc, native: CLOSURE, found })
+    Some(Likeness { loc, native: CLOSURE, found: found.map_err(Stay::from) })
 }
 
 /// The lines of a table that are worked on.

@@ -6,14 +6,16 @@
 //! nowhere, and leaves nothing else behind. Variables of the routine are gone when it ends.
 //!
 //! Patterns look at what the plain passes make of the routine, on a copy of it, so that it does not count in which words
-//! something is said. The pass comes first: what has a native is not inlined.
+//! something is said: `closure` at its statements, `min_plus` at its form beside those of known texts. The pass comes first: what has a native is not inlined.
 
 mod closure;
+mod min_plus;
+mod textbook;
 
 use star_base::Native;
 use star_ir::{LocId, Mode, Param, Program, Routine, RoutineId, Ty};
 
-use crate::remark::Remarks;
+use crate::remark::{Remarks, Stay};
 use crate::{checks, constants, copies, dead, responders, sizes, unreachable};
 
 /// What makes one form of many.
@@ -33,30 +35,42 @@ struct Likeness {
     loc: LocId,
     native: Native,
     /// What it becomes, for the remark; or which condition it fails on.
-    found: Result<String, String>,
+    found: Result<String, Stay>,
 }
 
 pub(crate) fn run(program: &mut Program, id: RoutineId, remarks: &mut Remarks) -> usize {
     let Some(routine) = program.routines.get(id.0 as usize) else { return 0 };
-    if routine.native.is_some() || !closure::may_be(routine) {
+    if routine.native.is_some() {
         return 0;
     }
-    let mut plain = program.clone();
-    let mut unheard = Vec::new();
-    for pass in PLAIN {
-        pass(&mut plain, id, &mut Remarks { pass: remarks.pass, all: &mut unheard });
-    }
-    let Some(Likeness { loc, native, found }) = closure::find(plain.routine(id)) else { return 0 };
+    let found = if closure::may_be(routine) {
+        let mut copy = program.clone();
+        plain(&mut copy, id);
+        closure::find(copy.routine(id))
+    } else if min_plus::may_be(routine) {
+        min_plus::find(program, id)
+    } else {
+        None
+    };
+    let Some(Likeness { loc, native, found }) = found else { return 0 };
     match found {
         Ok(form) => {
             program.routine_mut(id).native = Some(native);
             remarks.whole(id, loc, form);
             1
         }
-        Err(why) => {
-            remarks.stayed(id, loc, why);
+        Err(stay) => {
+            remarks.stayed_for(id, loc, stay);
             0
         }
+    }
+}
+
+/// Runs the plain passes over a routine of a copy.
+fn plain(program: &mut Program, id: RoutineId) {
+    let mut unheard = Vec::new();
+    for pass in PLAIN {
+        pass(program, id, &mut Remarks { pass: "idioms", all: &mut unheard });
     }
 }
 

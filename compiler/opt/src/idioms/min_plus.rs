@@ -1,0 +1,126 @@
+//! The distances between all pairs of vertices: Floyd's algorithm over a table of fields of numbers,
+//!
+//! ```text
+//! for k:=1 to n do                        A: field k of D, the lengths to k; X: its rows that are not inf
+//!   for j:=1 to n do                      w: field j of row k, the length from k to j
+//!     if w is not inf                     B: field j of D, the lengths to j
+//!       the rows X of B take what is less of B and A + w; field j of D becomes B
+//! ```
+//!
+//! That is D(i,j) := min(D(i,j), D(i,k) + D(k,j)). Additions, minima and searches are procedures of the library or of the
+//! program, hundreds of statements together, so that the pattern is a text: `min_plus.star` says the algorithm in the words in
+//! which it is known. A routine is the algorithm if it has the form of one of these, apart from all names, under the
+//! preconditions of the native: then most checks are proven, so that it does not matter what a header asks for. Those that
+//! remain are of the texts, too: that a sum may reach inf, or h is 0. There the native leaves the call to the routine.
+
+use std::sync::LazyLock;
+
+use star_base::natives::catalogue::paths::MIN_PLUS;
+use star_ir::rewrite::fresh_var;
+use star_ir::{
+    Check, IntOp, Mode, Op, Operand, Param, Program, Routine, RoutineId, SizeOperand, Stmt,
+    StmtKind, Ty, visit,
+};
+
+use super::textbook::{Form, common};
+use super::{Likeness, plain};
+use crate::remark::{self, Stay};
+
+/// What `star dev` makes of `min_plus.star`.
+const TEXTBOOK: &str = include_str!("min_plus.sir");
+
+/// The routines of the text that are the algorithm.
+const ROUTINES: [&str; 3] = ["CHECKED", "PLAIN", "WRITTEN_OUT"];
+
+static FORMS: LazyLock<Vec<Form>> = LazyLock::new(|| {
+    let Ok(program) = star_ir::parse(TEXTBOOK) else { return Vec::new() };
+    let ids = (0..).map(RoutineId).zip(&program.routines);
+    let ids = ids.filter(|(_, routine)| ROUTINES.contains(&routine.name.as_str()));
+    ids.filter_map(|(id, _)| form(&program, id)).collect()
+});
+
+/// May it look like the algorithm, before anything is done to it?
+pub(super) fn may_be(routine: &Routine) -> bool {
+    let (mut n_loops, mut loads, mut stores) = (0, false, false);
+    visit::walk(&routine.body, &mut |stmt| {
+        n_loops += usize::from(matches!(stmt.kind, StmtKind::For { .. }));
+        loads |= matches!(stmt.kind, StmtKind::Assign(_, Op::Field { .. }));
+        stores |= matches!(stmt.kind, StmtKind::PutField { .. });
+    });
+    n_loops >= 2 && loads && stores && takes(routine).is_some()
+}
+
+/// The outer loop, if the routine is the algorithm or begins like it.
+pub(super) fn find(program: &Program, id: RoutineId) -> Option<Likeness> {
+    let routine = program.routine(id);
+    let pivots = routine.body.iter().find(|stmt| matches!(stmt.kind, StmtKind::For { .. }))?;
+    let own = form(program, id)?;
+    let likeness = |found| Some(Likeness { loc: pivots.loc, native: MIN_PLUS, found });
+    if FORMS.contains(&own) {
+        let [n, h, inf, d] = takes(routine)?.map(|param| remark::name(routine, param.var));
+        return likeness(Ok(format!(
+            "the distances in {d}, all at once where {d} is {n} fields of {h} bits and no sum of lengths reaches {inf}"
+        )));
+    }
+    // The statement behind what it has in common with a text, in its own words.
+    let nearest = FORMS.iter().max_by_key(|form| common(&own, form))?;
+    let at = own.place(common(&own, nearest));
+    let is_near = common(&own, nearest) * 2 >= nearest.len();
+    let why = "it looks like the distances between all pairs of vertices, but goes on otherwise than FLOYD";
+    is_near.then(|| likeness(Err(Stay { why: why.to_owned(), at })))?
+}
+
+/// The form that a routine has under the preconditions of the native.
+fn form(program: &Program, id: RoutineId) -> Option<Form> {
+    let mut plain_one = program.clone();
+    assume(plain_one.routine_mut(id))?;
+    plain(&mut plain_one, id);
+    Form::of(&plain_one, id)
+}
+
+/// Puts the preconditions in front of a routine, as checks.
+fn assume(routine: &mut Routine) -> Option<()> {
+    let [n, h, inf, d] = takes(routine)?.map(|param| param.var);
+    let columns = fresh_var(routine, "columns", Ty::Int);
+    let [n, h, columns_of] = [n, h, columns].map(Operand::Var);
+    let value = |operand: &Operand| SizeOperand::Value(operand.clone());
+    let kinds = [
+        StmtKind::Check(Check::NotNegative(n.clone())),
+        StmtKind::Check(Check::Size(SizeOperand::Length(inf), value(&h))),
+        StmtKind::Check(Check::Index(Operand::Int(1), value(&h))),
+        StmtKind::Check(Check::Set(d)),
+        StmtKind::Check(Check::Size(SizeOperand::Rows(d), value(&n))),
+        StmtKind::Check(Check::Int(IntOp::Mul, n.clone(), h.clone())),
+        StmtKind::Assign(columns, Op::Int(IntOp::Mul, n, h)),
+        StmtKind::Check(Check::Size(SizeOperand::Columns(d), value(&columns_of))),
+    ];
+    let loc = routine.loc;
+    routine.body.splice(0..0, kinds.map(|kind| Stmt { kind, loc }));
+    Some(())
+}
+
+/// The parameters of the native, if the routine has them.
+fn takes(routine: &Routine) -> Option<[Param; 4]> {
+    let [n, h, inf, d] = routine.params[..] else { return None };
+    let ty = |param: &Param| routine.var(param.var).ty;
+    let fits = [&n, &h].iter().all(|param| ty(param) == Ty::Int)
+        && matches!(ty(&inf), Ty::Word(_))
+        && matches!(ty(&d), Ty::Table(..))
+        && [&n, &h, &inf].iter().all(|param| param.mode == Mode::Value)
+        && d.mode == Mode::Ref
+        && routine.result.is_none();
+    fits.then_some([n, h, inf, d])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_text_has_a_form_of_its_own() {
+        assert_eq!(FORMS.len(), ROUTINES.len());
+        for (at, form) in FORMS.iter().enumerate() {
+            assert!(!FORMS[..at].contains(form));
+        }
+    }
+}
