@@ -1,6 +1,8 @@
 //! What became of a program: in lines for people, `star run --explain`, or as notes at the loops, `star check --plan`.
 //! Passes say it of loops, the backend of the rest.
 
+use std::collections::BTreeMap;
+
 use star_base::{Code, Diagnostic, FileId, SourceMap, text};
 use star_ir::{LocId, Program, RoutineId};
 use star_opt::{Remark, loops};
@@ -53,6 +55,42 @@ pub(crate) fn lines(
         format!("loop{}: {became}{line}", place(Some(routine), Some(loc)))
     });
     items.chain(loops).collect()
+}
+
+/// What became of the loops that begin on a line, by file and line from 0.
+pub(crate) type Plan = BTreeMap<(FileId, usize), Vec<String>>;
+
+/// What passes made of the loops of a program, or why nothing, then what the backend makes of that.
+pub(crate) fn by_lines(
+    explanation: &Explanation,
+    remarks: &[Remark],
+    program: &Program,
+    sources: &SourceMap,
+) -> Plan {
+    let mut words: BTreeMap<(RoutineId, LocId), String> = BTreeMap::new();
+    let found = loops(remarks);
+    for (place, became) in &found {
+        words.insert(*place, became.to_string());
+    }
+    for Item { subject, routine, loc, became } in &explanation.items {
+        let is_loop = matches!(subject, Subject::Loop | Subject::Forall);
+        let (true, Some(routine), Some(loc), Became::Form(form)) = (is_loop, routine, loc, became)
+        else {
+            continue;
+        };
+        let place = (*routine, *loc);
+        let said = found.get(&place).filter(|became| became.became_something());
+        let said = said.map(|became| format!("{became}; {form}"));
+        words.insert(place, said.unwrap_or_else(|| form.clone()));
+    }
+    let mut lines = Plan::new();
+    for ((_, loc), words) in words {
+        let Some(span) = program.locations.get(loc).map(|location| location.span) else { continue };
+        let Some(file) = sources.get(span.file) else { continue };
+        let line = file.line_column(span.start as usize).line;
+        lines.entry((span.file, line.saturating_sub(1))).or_default().push(words);
+    }
+    lines
 }
 
 /// A note for each loop of a file that the passes looked at, in the order of the text.

@@ -286,14 +286,15 @@ pub(crate) fn run_with(
         compiled.load_laid_out(ready.entry, arguments, limits.memory, &flags.interrupt);
     let mut ready_to_run =
         ready_to_run.map_err(|error| refused_by_backend("no memory for the arguments", &error))?;
-    if args.explain {
+    let mut plan = explained::Plan::new();
+    if args.explain || target.is_some() {
         let explanation = ready_to_run.explain();
         let explanation = explanation
             .map_err(|error| refused_by_backend("the plan cannot be explained", &error))?;
         let (program, sources) = (&ready.lowered.program, &compilation.sources);
-        for line in explained::lines(&explanation, &ready.remarks, program, sources) {
-            reporter.summary(&line);
-        }
+        plan = explained::by_lines(&explanation, &ready.remarks, program, sources);
+        let lines = explained::lines(&explanation, &ready.remarks, program, sources);
+        lines.iter().filter(|_| args.explain).for_each(|line| reporter.summary(line));
     }
     let mut session = match target {
         None => None,
@@ -355,7 +356,7 @@ pub(crate) fn run_with(
     if let (Some(target), Some(session)) = (target, session) {
         let wrapper = ready.is_function.then_some(ready.entry);
         let (program, sources) = (&ready.lowered.program, &compilation.sources);
-        let report = session.report(program, wrapper, sources, &args.file, engine.caps.name);
+        let report = session.report(program, wrapper, sources, &args.file, engine.caps.name, plan);
         if let Err(error) = target.put(&report, reporter) {
             let failed = Failure::from(error).report(reporter);
             return Ok(if exit == Exit::Success { failed } else { exit });

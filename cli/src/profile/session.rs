@@ -21,6 +21,7 @@ use star_vm::Profile;
 use star_vm::profile::{Clock, Lines, Tally};
 
 use super::clock::Stopwatch;
+use crate::explained::Plan;
 
 /// Time between two ticks, at least and at most.
 const TICK: (Duration, Duration) = (Duration::from_micros(20), Duration::from_millis(1));
@@ -67,7 +68,8 @@ impl Session {
         Ok(Session { profile, places, _alive: alive })
     }
 
-    /// What was charged. `wrapper` is a routine that is none of the program's.
+    /// What was charged. `wrapper` is a routine that is none of the program's; `plan` says what became of the loops that
+    /// begin on a line.
     pub(crate) fn report<'a>(
         &self,
         program: &Program,
@@ -75,6 +77,7 @@ impl Session {
         sources: &'a SourceMap,
         title: &'a str,
         backend: &'static str,
+        mut plan: Plan,
     ) -> report::Profile<'a> {
         let profile = &self.profile;
         let mut lines = Vec::new();
@@ -89,7 +92,9 @@ impl Session {
                     time: tally.time,
                 });
                 let natives = natives.collect();
-                lines.push(Line { file: *file, line_idx: *line_idx, tally: of(tally), natives });
+                let (file, line_idx) = (*file, *line_idx);
+                let plan = plan.remove(&(file, line_idx)).unwrap_or_default();
+                lines.push(Line { file, line_idx, tally: of(tally), natives, plan });
             }
         }
         lines.sort_by_key(|line| (line.file, line.line_idx));

@@ -263,3 +263,33 @@ fn a_program_of_100_000_lines_has_a_profile() {
     let ran = folder.star(&["run", "l.star", "--profile"]);
     assert!(ran.stderr.lines().count() < 60, "{}", ran.stderr.lines().count());
 }
+
+#[test]
+fn lines_that_begin_a_loop_say_what_became_of_it() {
+    let program = "\
+procedure P(n: integer; var T: table);
+var X: slice(T); w: word; i: integer;
+begin
+  X := COL(1,T); w := ROW(1,T);
+  while SOME(X) do
+  begin
+    i := STEP(X);
+    ROW(i,T) := ROW(i,T) or w
+  end;
+  for i := 1 to n do print(i)
+end;
+";
+    let folder = Folder::new(&[("p.star", program)]);
+    let run = ["run", "p.star", "n=1", "T=10 01"];
+    let profile = object(&folder, &run);
+    let plan = |number: u64| line(&profile, number)["plan"].clone();
+    assert_eq!(plan(5), serde_json::json!(["foreach, then forall; a kernel over lines"]));
+    assert_eq!(plan(10), serde_json::json!(["as written: its body prints, reads or writes"]));
+    assert_eq!(plan(4), serde_json::json!([]));
+    let table = folder.star(&[&run[..], &["--profile"]].concat());
+    let row = "for i := 1 to n do print(i)  [as written: its body prints, reads or writes]";
+    assert!(table.stderr.contains(row), "{table:?}");
+    // The words of `--explain-plan`.
+    let told = folder.star(&[&run[..], &["--explain-plan"]].concat());
+    assert!(told.stderr.contains("as written: its body prints, reads or writes"), "{told:?}");
+}

@@ -35,6 +35,7 @@ fn of_line(profile: &Profile<'_>, line: &Line) -> Value {
     object["line"] = json!(line.line_idx + 1);
     object["source"] = json!(profile.source(line.file, line.line_idx));
     object["natives"] = natives.collect();
+    object["plan"] = json!(line.plan);
     object
 }
 

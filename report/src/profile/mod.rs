@@ -41,6 +41,17 @@ pub struct Line {
     pub tally: Tally,
     /// Natives that it called; what they took is a part of the tally.
     pub natives: Vec<Native>,
+    /// What became of the loops that begin on it, in words.
+    pub plan: Vec<String>,
+}
+
+impl Line {
+    /// What stands behind the text of the line, if anything does.
+    fn note(&self) -> Option<String> {
+        let natives = (!self.natives.is_empty()).then(|| names_of(&self.natives));
+        let notes: Vec<String> = natives.into_iter().chain(self.plan.iter().cloned()).collect();
+        (!notes.is_empty()).then(|| notes.join("; "))
+    }
 }
 
 /// A native that a line called.

@@ -6,7 +6,7 @@ use maud::{Markup, html};
 use star_base::FileId;
 use star_base::text::{count, printable};
 
-use super::{Line, Profile, Tally, Unit, names_of};
+use super::{Line, Profile, Tally, Unit};
 use crate::html::{self, Kind, Style};
 
 /// Lines around one that was run are shown even if nothing was run on them.
@@ -93,12 +93,12 @@ fn source(
     let mut line_idx = 0;
     while line_idx < n_lines {
         match lines.get(&line_idx) {
-            Some(Line { tally, natives, .. }) => {
+            Some(line) => {
                 let code = html! {
                     (numbered(profile, file, line_idx))
-                    @if !natives.is_empty() { " " span.note { (printable(&names_of(natives))) } }
+                    @if let Some(note) = line.note() { " " span.note { (printable(&note)) } }
                 };
-                rows.push(row(profile, Some(&anchor(file, line_idx)), tally, most, &code));
+                rows.push(row(profile, Some(&anchor(file, line_idx)), &line.tally, most, &code));
                 line_idx += 1;
             }
             None => {

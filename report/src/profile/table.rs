@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use star_base::text;
 
-use super::{Line, Profile, Tally, Unit, names_of};
+use super::{Line, Profile, Tally, Unit};
 use crate::columns::{self, Align};
 
 /// Lines, or routines, that are shown.
@@ -27,9 +27,9 @@ pub fn table(profile: &Profile<'_>) -> String {
     let rows = lines.iter().map(|line| {
         let place = format!("{}:{}", profile.file_name(line.file), line.line_idx + 1);
         let source = shortened(profile.source(line.file, line.line_idx));
-        let source = match line.natives.as_slice() {
-            [] => source,
-            natives => format!("{source}  [{}]", names_of(natives)),
+        let source = match line.note() {
+            None => source,
+            Some(note) => format!("{source}  [{}]", text::one_line(&note)),
         };
         (&line.tally, text::one_line(&place), source)
     });
